@@ -1,0 +1,50 @@
+# weir_layer(NAME [USES layer…] [LIBRARIES target…])
+#
+# Turns src/NAME into the library weir_NAME and, with WEIR_TESTS, its *_test.cc files into the binary
+# NAME_test with one CTest entry. main.cc belongs to the executable, not to the library.
+include_guard()
+
+add_library(weir_options INTERFACE)
+target_include_directories(weir_options INTERFACE ${PROJECT_SOURCE_DIR}/src)
+target_compile_options(weir_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wold-style-cast -Wswitch-enum)
+if(WEIR_WERROR)
+  target_compile_options(weir_options INTERFACE -Werror)
+endif()
+if(WEIR_SANITIZE)
+  target_compile_options(weir_options INTERFACE
+    -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(weir_options INTERFACE -fsanitize=address,undefined)
+endif()
+if(WEIR_FUZZ)
+  target_compile_options(weir_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+if(WEIR_TESTS)
+  find_package(GTest REQUIRED)
+endif()
+
+function(weir_layer name)
+  cmake_parse_arguments(ARG "" "" "USES;LIBRARIES" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cc)
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "(_test|/main)\\.cc$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  list(TRANSFORM ARG_USES PREPEND weir_)
+  if(sources)
+    add_library(weir_${name} STATIC ${sources})
+    set(scope PUBLIC)
+  else()
+    add_library(weir_${name} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  target_link_libraries(weir_${name} ${scope} weir_options ${ARG_USES} ${ARG_LIBRARIES})
+  if(WEIR_TESTS AND tests)
+    add_executable(${name}_test ${tests})
+    target_link_libraries(${name}_test PRIVATE weir_${name} GTest::gtest_main)
+    target_compile_definitions(${name}_test PRIVATE
+      WEIR_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
+    add_test(NAME unit.${name} COMMAND ${name}_test)
+    set_tests_properties(unit.${name} PROPERTIES LABELS unit)
+  endif()
+endfunction()

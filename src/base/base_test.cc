@@ -1,0 +1,125 @@
+#include <cstdio>
+#include <set>
+
+#include <unistd.h>
+
+#include "base/digest.h"
+#include "base/file.h"
+#include "base/result.h"
+#include "base/rng.h"
+#include "base/table.h"
+#include "base/testing.h"
+#include "base/text.h"
+
+namespace weir {
+namespace {
+
+Result<int> half(int n) {
+  if (n % 2 != 0) return invalid_error("odd: " + std::to_string(n));
+  return n / 2;
+}
+Result<int> quarter(int n) {
+  WEIR_TRY(once, half(n));
+  WEIR_TRY(twice, half(once));
+  return twice;
+}
+
+TEST(Result, TryReturnsTheFirstErrorAndElseTheValue) {
+  EXPECT_EQ(*quarter(12), 3);
+  EXPECT_EQ(quarter(7).error().what, "odd: 7");
+  EXPECT_EQ(quarter(6).error().what, "odd: 3");
+  EXPECT_EQ(quarter(6).error().within("dividing").what, "dividing: odd: 3");
+}
+
+TEST(ResultDeathTest, ReadingTheValueOfAnErrorIsABrokenContract) {
+  EXPECT_DEATH((void)half(1).value(), "broken contract");
+}
+
+TEST(Text, SplitKeepsEmptyPieces) {
+  EXPECT_EQ(split("a,,b", ',').size(), 3U);
+  EXPECT_EQ(split("", ',').size(), 1U);
+  EXPECT_EQ(trim("  x y\t\n"), "x y");
+}
+
+TEST(Text, EditDistanceCountsASwapAsOne) {
+  EXPECT_EQ(edit_distance("lnit", "lint"), 1U);
+  EXPECT_EQ(edit_distance("", "abc"), 3U);
+  EXPECT_EQ(edit_distance("kitten", "sitting"), 3U);
+}
+
+TEST(Text, DidYouMeanOffersOnlyWhatIsNear) {
+  const std::vector<std::string> verbs = {"lint", "init", "explain", "calc"};
+  EXPECT_EQ(did_you_mean("lnit", verbs), "; did you mean 'lint'?");
+  EXPECT_EQ(did_you_mean("expl", verbs), "; did you mean 'explain'?");
+  EXPECT_EQ(did_you_mean("xyzzy", verbs), "");
+}
+
+TEST(Text, WrapBreaksAtBlanksAndIndents) {
+  EXPECT_EQ(wrap("one two three", 8, 2), "one two\n  three");
+  EXPECT_EQ(wrap("a\nb", 80, 1), "a\n b");
+}
+
+TEST(Text, NumbersAreReadWholeOrNotAtAll) {
+  EXPECT_EQ(*parse_u64("18446744073709551615"), 18446744073709551615ULL);
+  EXPECT_FALSE(parse_u64("18446744073709551616"));
+  for (const char* bad : {"", "-1", "+1", " 1", "1 ", "1.0", "0x10"})
+    EXPECT_FALSE(parse_u64(bad)) << bad;
+  EXPECT_EQ(with_thousands(-1234567), "-1,234,567");
+  EXPECT_EQ(with_thousands(999), "999");
+}
+
+TEST(TextTable, ColumnsAreAsWideAsTheirWidestCell) {
+  TextTable table({"id", "bytes"}, {Align::kLeft, Align::kRight});
+  table.add_row({"µ", "7"});
+  EXPECT_EQ(table.to_text(), "id  bytes\nµ       7\n");
+}
+
+TEST(RandomStream, StreamsDifferByEntityAndPurposeAndRepeatBySeed) {
+  std::set<std::uint64_t> first;
+  for (std::uint64_t entity = 0; entity < 17; ++entity)
+    for (std::uint64_t purpose = 0; purpose < 5; ++purpose)
+      first.insert(RandomStream(1, entity, purpose).next());
+  EXPECT_EQ(first.size(), 85U);
+  EXPECT_EQ(RandomStream(3, 1, 4).next(), RandomStream(3, 1, 4).next());
+}
+
+TEST(RandomStream, BelowIsUniformWithinFourSigma) {
+  constexpr std::uint64_t kFaces = 6;
+  constexpr int kDraws = 60'000;
+  std::array<int, kFaces> seen{};
+  RandomStream dice(2, 0, 0);
+  for (int i = 0; i < kDraws; ++i)
+    ++seen.at(dice.below(kFaces));
+  for (const int count : seen)
+    EXPECT_NEAR(count, 10'000, 4 * 92);  // sigma = sqrt(60000 * 1/6 * 5/6) = 91.3
+}
+
+TEST(Digest, DependsOnOrder) {
+  Digest a;
+  a.add(1);
+  a.add(2);
+  Digest b;
+  b.add(2);
+  b.add(1);
+  EXPECT_NE(a.value(), b.value());
+  EXPECT_EQ(Digest().to_text(), "0000000000005eed");
+}
+
+TEST(File, AFailedWriteLeavesNothingBehindAndTheErrorNamesTheAttempt) {
+  const auto missing = read_file("/nonexistent/x");
+  EXPECT_EQ(missing.error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(missing.error().what, "open /nonexistent/x: No such file or directory");
+  EXPECT_FALSE(write_file_atomic("/nonexistent/x", "y"));
+}
+
+TEST(File, WritesAtomicallyAndRefusesWhatIsTooLarge) {
+  const std::string path = testing::TempDir() + "weir_base_test." + std::to_string(::getpid());
+  ASSERT_TRUE(write_file_atomic(path, "first"));
+  ASSERT_TRUE(write_file_atomic(path, "second"));
+  EXPECT_EQ(*read_file(path), "second");
+  EXPECT_FALSE(read_file(path, 3));
+  std::remove(path.c_str());
+}
+
+}  // namespace
+}  // namespace weir

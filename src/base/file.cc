@@ -1,0 +1,92 @@
+#include "base/file.h"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace weir {
+namespace {
+
+Error system_error(const std::string& attempt) {
+  const int number = errno;
+  const ErrorCode code = number == ENOENT                       ? ErrorCode::kNotFound
+                         : number == EACCES || number == EPERM  ? ErrorCode::kPermission
+                                                                : ErrorCode::kIo;
+  return {code, attempt + ": " + std::strerror(number)};
+}
+
+// Closes on every way out; keeps errno, so that a caller may still report what went wrong.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    const int saved = errno;
+    if (fd_ > STDERR_FILENO) ::close(fd_);
+    errno = saved;
+  }
+  [[nodiscard]] int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+Status write_all(int fd, std::string_view content, const std::string& path) {
+  while (!content.empty()) {
+    const ssize_t written = ::write(fd, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return system_error("write " + path);
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  if (::fsync(fd) != 0 && errno != EINVAL) return system_error("fsync " + path);
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> read_file(const std::string& path, std::size_t limit) {
+  const Descriptor file(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) return system_error("open " + path);
+  std::string content;
+  std::array<char, 65536> chunk{};
+  for (;;) {
+    const ssize_t got = ::read(file.get(), chunk.data(), chunk.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return system_error("read " + path);
+    if (got == 0) return content;
+    content.append(chunk.data(), static_cast<std::size_t>(got));
+    if (content.size() > limit)
+      return invalid_error("read " + path + ": more than " + std::to_string(limit) + " bytes");
+  }
+}
+
+Status write_file_atomic(const std::string& path, std::string_view content) {
+  std::string temporary = path + ".XXXXXX";
+  {
+    const Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
+    if (file.get() < 0) return system_error("create a file beside " + path);
+    const mode_t mask = ::umask(0);
+    ::umask(mask);
+    Status status = write_all(file.get(), content, path);
+    if (status && ::fchmod(file.get(), 0666U & ~mask) != 0) status = system_error("chmod " + path);
+    if (!status) {
+      ::unlink(temporary.c_str());
+      return status;
+    }
+  }
+  if (::rename(temporary.c_str(), path.c_str()) != 0) {
+    Error error = system_error("rename to " + path);
+    ::unlink(temporary.c_str());
+    return error;
+  }
+  return {};
+}
+
+bool file_exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
+
+}  // namespace weir

@@ -1,0 +1,20 @@
+#pragma once
+// Files, whole. A write is atomic: the old file or the new one, never a half.
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace weir {
+
+/// The whole file; "-" is standard input. Refuses more than `limit` bytes, so that a mistyped device
+/// or a huge log is an error and not an exhausted machine.
+[[nodiscard]] Result<std::string> read_file(const std::string& path,
+                                            std::size_t limit = std::size_t{64} << 20U);
+
+/// Writes beside `path`, syncs, renames over it. On error nothing at `path` has changed.
+[[nodiscard]] Status write_file_atomic(const std::string& path, std::string_view content);
+
+[[nodiscard]] bool file_exists(const std::string& path);
+
+}  // namespace weir
