@@ -1,0 +1,71 @@
+// weir docs: the documents that are made from the command table, for the package and the
+// repository.
+#include "base/json.h"
+#include "cli/command_table.h"
+#include "cli/commands.h"
+#include "cli/documents.h"
+
+namespace weir::cli {
+namespace {
+
+ExitCode print_document(Context& context, const std::string& text) {
+  if (context.json) {
+    print_json(context, "docs", {{"text", text}});
+  } else {
+    context.out << text;
+  }
+  return ExitCode::kOk;
+}
+
+ExitCode run_man(const Args& /*args*/, Context& context) {
+  return print_document(context, man_page(command_table()));
+}
+
+ExitCode run_commands(const Args& /*args*/, Context& context) {
+  return print_document(context, commands_page(command_table()));
+}
+
+ExitCode run_completion(const Args& /*args*/, Context& context) {
+  return print_document(context, bash_completion(command_table()));
+}
+
+}  // namespace
+
+Command docs_man_command() {
+  return {
+      .name = "docs man",
+      .group = Group::kDocuments,
+      .summary = "the man page weir(1)",
+      .description = "Prints the man page in roff, made from the command table.",
+      .examples = {{"weir docs man > weir.1", "then: man ./weir.1"}},
+      .exit_codes = {ExitCode::kOk},
+      .run = run_man,
+  };
+}
+
+Command docs_commands_command() {
+  return {
+      .name = "docs commands",
+      .group = Group::kDocuments,
+      .summary = "docs/commands.md",
+      .description = "Prints the reference of all verbs in Markdown, made from the command table.",
+      .examples = {{"weir docs commands > docs/commands.md", "after a change of the table"}},
+      .exit_codes = {ExitCode::kOk},
+      .run = run_commands,
+  };
+}
+
+Command docs_completion_command() {
+  return {
+      .name = "docs completion",
+      .group = Group::kDocuments,
+      .summary = "the completion script of a shell",
+      .description = "Prints a script that completes verbs, options, choices and files.",
+      .arguments = {{.name = "SHELL", .help = "the shell", .required = true, .choices = {"bash"}}},
+      .examples = {{"source <(weir docs completion bash)", "for this shell"}},
+      .exit_codes = {ExitCode::kOk},
+      .run = run_completion,
+  };
+}
+
+}  // namespace weir::cli

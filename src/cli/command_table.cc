@@ -1,0 +1,20 @@
+#include "cli/command_table.h"
+
+#include "cli/commands.h"
+
+namespace weir::cli {
+
+std::span<const Command> command_table() {
+  static const std::vector<Command> table = {
+      // For operators.
+      tos_command(),
+      help_command(),
+      // For building the package.
+      docs_man_command(),
+      docs_completion_command(),
+      docs_commands_command(),
+  };
+  return table;
+}
+
+}  // namespace weir::cli

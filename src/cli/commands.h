@@ -1,0 +1,13 @@
+#pragma once
+// The verbs, one function a file: cmd_<verb>.cc. Each gives its entry for the command table.
+#include "cli/command.h"
+
+namespace weir::cli {
+
+[[nodiscard]] Command docs_commands_command();
+[[nodiscard]] Command docs_completion_command();
+[[nodiscard]] Command docs_man_command();
+[[nodiscard]] Command help_command();
+[[nodiscard]] Command tos_command();
+
+}  // namespace weir::cli

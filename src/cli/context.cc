@@ -1,0 +1,48 @@
+#include "cli/context.h"
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "base/json.h"
+
+namespace weir::cli {
+namespace {
+
+// Select Graphic Rendition codes (ECMA-48 8.3.117) that read on dark and light backgrounds.
+std::string_view escape_of(Tone tone) {
+  switch (tone) {
+    case Tone::kStrong: return "1";
+    case Tone::kGood: return "32";
+    case Tone::kWarning: return "33";
+    case Tone::kBad: return "1;31";
+    case Tone::kFaint: return "2";
+  }
+  WEIR_UNREACHABLE("every tone has an escape");
+}
+
+}  // namespace
+
+std::string paint(const Context& context, Tone tone, std::string_view text) {
+  if (!context.colour || text.empty()) return std::string(text);
+  return fmt::format("\x1b[{}m{}\x1b[0m", escape_of(tone), text);
+}
+
+void print_json(Context& context, std::string_view name, const Json& body) {
+  WEIR_CHECK(body.is_object() && !body.contains("schema"));
+  Json object;
+  object["schema"] = fmt::format("weir/{}/1", name);
+  object.update(body);
+  // A file name or a pasted text may hold any bytes; JSON may not.
+  context.out << object.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+ExitCode fail(Context& context, ExitCode code, std::string_view message) {
+  context.err << "weir: " << message << '\n';
+  if (context.json) {
+    print_json(context, "error",
+               {{"exit", static_cast<int>(code)}, {"message", std::string(message)}});
+  }
+  return code;
+}
+
+}  // namespace weir::cli

@@ -1,0 +1,64 @@
+// The process around the command line: streams, signals, the last resort.
+#include <csignal>
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
+
+#include "cli/command_table.h"
+#include "cli/run.h"
+
+namespace {
+
+using weir::cli::ExitCode;
+
+// Only async-signal-safe calls. The new line keeps the shell's prompt off a progress bar.
+extern "C" void end_interrupted(int /*signal*/) {
+  if (isatty(STDERR_FILENO) != 0) {
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, "\n", 1);
+  }
+  _exit(static_cast<int>(ExitCode::kInterrupted));
+}
+
+std::optional<std::string> environment(const char* name) {
+  const char* const value = std::getenv(name);
+  if (value == nullptr) return std::nullopt;
+  return value;
+}
+
+// A full disk behind `weir … > file` must not look like success.
+ExitCode flush(ExitCode code) {
+  std::cout.flush();
+  if (std::cout.good()) return code;
+  std::cerr << "weir: could not write to standard output; is the disk full?\n";
+  return ExitCode::kInternalError;
+}
+
+ExitCode run_guarded(const std::vector<std::string>& words) {
+  weir::cli::Context context{.out = std::cout,
+                             .err = std::cerr,
+                             .environment = environment,
+                             .stdout_is_terminal = isatty(STDOUT_FILENO) != 0,
+                             .stderr_is_terminal = isatty(STDERR_FILENO) != 0};
+  try {
+    return flush(weir::cli::run(weir::cli::command_table(), words, context));
+  } catch (const std::exception& error) {
+    std::cerr << "weir: internal error: " << error.what()
+              << "\nThis is a bug in weir; please report it with the command line.\n";
+    return ExitCode::kInternalError;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // A reader that went away (`weir … | head`) ends us as it ends every tool, even where a service
+  // manager had the signal ignored.
+  std::signal(SIGPIPE, SIG_DFL);
+  std::signal(SIGINT, end_interrupted);
+  std::ios::sync_with_stdio(false);
+  return static_cast<int>(run_guarded(std::vector<std::string>(argv + 1, argv + argc)));
+}
