@@ -1,0 +1,102 @@
+# Weir: build, test, install. Plain `make` prints the targets.
+#
+# Every target installs the Debian packages it lacks (tools/ensure_packages.sh) and says so. The
+# build itself is CMake's (CMakePresets.json): this file only names the jobs people do.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+JOBS ?= $(shell nproc)
+# `release`, or `ci`: the same in the same folder with warnings as errors. Changing it recompiles.
+PRESET ?= release
+FUZZ_SECONDS ?= 600
+FUZZ_TARGETS ?=
+
+QUIET := $(if $(MAKE_TERMOUT),,--quiet)
+ENSURE := tools/ensure_packages.sh
+# $(call configure,PRESET,FLAGS): errors and warnings only.
+configure = cmake --preset $(1) $(2) >/dev/null
+# $(call compile,FOLDER,FLAGS): progress on a terminal, only what goes wrong elsewhere.
+compile = cmake --build $(1) -j $(JOBS) $(2) -- $(QUIET)
+run_tests = ctest --test-dir $(1) --output-on-failure -j $(JOBS) $(2)
+
+.PHONY: help demo build test test-all bench format format-check tidy fuzz coverage install deb clean
+
+help: ## this list
+	@echo 'Weir: lossless RoCEv2 fabrics for GPU clusters.'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
+
+demo: build ## build, then a tour of the verbs on a 16-host fabric
+	@tools/demo.sh build/weir
+
+build: ## the release binary, build/weir, and nothing else
+	@$(ENSURE) build
+	@$(call configure,$(PRESET))
+	@$(call compile,build,--target weir)
+
+test: ## all tests; the unit tests also under ASan and UBSan
+	@$(ENSURE) build test
+	@$(call configure,$(PRESET),-DWEIR_TESTS=ON)
+	@$(call compile,build)
+	@$(call configure,dev)
+	@$(call compile,build-dev)
+	@echo 'Unit tests and fuzz corpora under ASan and UBSan:'
+	@$(call run_tests,build-dev,-L 'unit|corpus')
+	@echo 'All tests, release build:'
+	@$(call run_tests,build)
+
+test-all: export WEIR_REQUIRE := clang-format,codespell,lintian,shellcheck
+test-all: ## test, then clang-tidy, a clang build, long fuzzing, the package
+	@$(MAKE) --no-print-directory test
+	@$(MAKE) --no-print-directory tidy
+	@$(MAKE) --no-print-directory fuzz
+	@$(MAKE) --no-print-directory deb
+	@tools/check_deb.sh build/weir_*.deb
+
+bench: ## the benchmarks, release build
+	@$(ENSURE) build bench
+	@$(call configure,bench)
+	@$(call compile,build-bench)
+	@tools/bench.sh build-bench/bench
+
+format: ## rewrite every C++ file with clang-format
+	@$(ENSURE) format
+	@tools/format.sh
+
+format-check: ## list the C++ files that clang-format would change
+	@$(ENSURE) format
+	@tools/format.sh --check
+
+tidy: ## clang-tidy over every file, headers on their own, unit tests built by clang
+	@$(ENSURE) build test clang
+	@$(call configure,tidy)
+	@$(call compile,build-tidy)
+	@$(call run_tests,build-tidy,-L 'unit|corpus')
+
+fuzz: ## fuzz every parser, FUZZ_SECONDS=600 in all, FUZZ_TARGETS=design to choose
+	@$(ENSURE) build clang
+	@$(call configure,fuzz)
+	@$(call compile,build-fuzz)
+	@tools/fuzz.sh build-fuzz/tests/fuzz $(FUZZ_SECONDS) $(FUZZ_TARGETS)
+
+coverage: ## rewrite docs/coverage.md: mission row, the tests that name it
+	@$(ENSURE) test
+	@python3 tools/coverage.py --write
+
+install: ## binary, man page, completion into PREFIX=/usr/local (DESTDIR= for packagers)
+	@$(ENSURE) build
+	@$(call configure,$(PRESET))
+	@$(call compile,build,--target weir weir_docs)
+	@DESTDIR='$(DESTDIR)' cmake --install build --prefix '$(PREFIX)'
+
+deb: ## build/weir_VERSION_ARCH.deb
+	@$(ENSURE) build deb
+	@$(call configure,$(PRESET))
+	@$(call compile,build,--target weir weir_docs)
+	@cd build && cpack -G DEB >cpack.log || { cat cpack.log; exit 1; }
+	@ls build/weir_*.deb
+
+clean: ## remove every build folder
+	rm -rf build build-dev build-tidy build-fuzz build-bench

@@ -1,0 +1,53 @@
+# What a user gets: the binary, its man page and bash completion (both printed by the binary itself,
+# so that they cannot disagree with it), and the Debian package made of these.
+include_guard()
+include(GNUInstallDirs)
+
+set(WEIR_MAN ${PROJECT_BINARY_DIR}/docs/weir.1.gz)
+set(WEIR_COMPLETION ${PROJECT_BINARY_DIR}/docs/weir.bash)
+add_custom_command(
+  OUTPUT ${WEIR_MAN} ${WEIR_COMPLETION}
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/docs
+  COMMAND weir docs man > ${PROJECT_BINARY_DIR}/docs/weir.1
+  COMMAND gzip -9nf ${PROJECT_BINARY_DIR}/docs/weir.1
+  COMMAND weir docs completion bash > ${WEIR_COMPLETION}
+  DEPENDS weir
+  COMMENT "Man page and completion"
+  VERBATIM)
+add_custom_target(weir_docs DEPENDS ${WEIR_MAN} ${WEIR_COMPLETION})
+
+install(TARGETS weir RUNTIME)
+install(FILES ${WEIR_MAN} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${WEIR_COMPLETION} RENAME weir
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${PROJECT_SOURCE_DIR}/packaging/copyright ${PROJECT_SOURCE_DIR}/README.md
+        DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# The .deb (`make deb`). Policy wants the changelog compressed; ours is CHANGELOG.md.
+set(WEIR_CHANGELOG ${PROJECT_BINARY_DIR}/docs/changelog.gz)
+add_custom_command(
+  OUTPUT ${WEIR_CHANGELOG}
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/docs
+  COMMAND gzip -9nc ${PROJECT_SOURCE_DIR}/CHANGELOG.md > ${WEIR_CHANGELOG}
+  DEPENDS ${PROJECT_SOURCE_DIR}/CHANGELOG.md
+  VERBATIM)
+add_custom_target(weir_changelog DEPENDS ${WEIR_CHANGELOG})
+add_dependencies(weir_docs weir_changelog)
+install(FILES ${WEIR_CHANGELOG} DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME weir)
+set(CPACK_PACKAGE_CONTACT "Weir maintainers <maintainers@weir.invalid>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "design, prove and check lossless RoCEv2 fabrics")
+set(CPACK_PACKAGE_DESCRIPTION
+"Weir works on RDMA-over-Ethernet networks under GPU clusters: one design file
+holds the intent of the whole fabric; lint finds its mistakes before anything
+is configured; calculators show headroom, buffers and marking thresholds with
+every term.")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION net)
+set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+include(CPack)

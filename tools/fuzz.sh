@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Runs the libFuzzer targets, each for its part of the time, and fails on the first crash.
+#
+#   tools/fuzz.sh FOLDER SECONDS [NAME…]     FOLDER holds fuzz_NAME; `make fuzz` builds it
+#
+# Starts from tests/fuzz/corpus/NAME; what it finds beyond that stays in FOLDER/found/NAME and is not
+# committed, but for a crash: that file belongs in the corpus, where every `make test` replays it.
+set -euo pipefail
+folder=$(realpath "$1")
+seconds=$2
+shift 2
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+names=("$@")
+if [[ ${#names[@]} -eq 0 ]]; then
+  for target in "$folder"/fuzz_*; do
+    [[ -x "$target" && -f "$target" ]] && names+=("$(basename "${target#"$folder"/fuzz_}")")
+  done
+fi
+share=$((seconds / ${#names[@]}))
+((share > 0)) || share=1
+
+for name in "${names[@]}"; do
+  mkdir -p "$folder/found/$name" "$folder/crashes/$name"
+  echo "fuzz $name: $share s"
+  log="$folder/$name.log"
+  if ! "$folder/fuzz_$name" -max_total_time="$share" -timeout=10 -print_final_stats=1 \
+    -artifact_prefix="$folder/crashes/$name/" "$folder/found/$name" "tests/fuzz/corpus/$name" \
+    >"$log" 2>&1; then
+    tail -n 40 "$log"
+    echo "fuzz $name: CRASHED. Copy the file named above to tests/fuzz/corpus/$name/, then fix it." >&2
+    exit 1
+  fi
+  grep -E '^stat::number_of_executed_units' "$log" | sed "s/^stat::/fuzz $name: /"
+done
