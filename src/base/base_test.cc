@@ -68,6 +68,16 @@ TEST(Text, NumbersAreReadWholeOrNotAtAll) {
   EXPECT_EQ(with_thousands(999), "999");
 }
 
+TEST(Text, NaturalOrderReadsDigitsAsNumbersAndIsTotal) {
+  const std::vector<std::string> sorted = {"",      "gpu",   "gpu1",       "gpu02",       "gpu2",
+                                           "gpu10", "leaf1", "leaf1 swp2", "leaf1 swp10", "leaf2"};
+  for (std::size_t i = 0; i < sorted.size(); ++i)
+    for (std::size_t j = 0; j < sorted.size(); ++j)
+      EXPECT_EQ(natural_order(sorted[i], sorted[j]), i <=> j) << sorted[i] << " and " << sorted[j];
+  EXPECT_EQ(natural_order("99999999999999999999999", "100000000000000000000000"),
+            std::strong_ordering::less);
+}
+
 TEST(TextTable, ColumnsAreAsWideAsTheirWidestCell) {
   TextTable table({"id", "bytes"}, {Align::kLeft, Align::kRight});
   table.add_row({"µ", "7"});

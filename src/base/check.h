@@ -1,8 +1,8 @@
 #pragma once
 // Broken contracts: our own bugs. On in every build; prints where and stops.
 //
-// An operating error (missing file, bad design) is a Result, never a check; a fault of the fabric is
-// a finding, never either of the two.
+// An operating error (missing file, bad design) is a Result, never a check; a fault of the fabric
+// is a finding, never either of the two.
 #include <string_view>
 
 namespace weir {
@@ -12,10 +12,10 @@ namespace weir {
 
 }  // namespace weir
 
-#define WEIR_CHECK(condition)                                   \
-  do {                                                          \
-    if (!(condition)) [[unlikely]]                              \
-      ::weir::check_failed(__FILE__, __LINE__, #condition);     \
+#define WEIR_CHECK(condition)                               \
+  do {                                                      \
+    if (!(condition)) [[unlikely]]                          \
+      ::weir::check_failed(__FILE__, __LINE__, #condition); \
   } while (false)
 
 /// A place the program cannot reach; `what` says why we believe so.

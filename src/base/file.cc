@@ -13,9 +13,9 @@ namespace {
 
 Error system_error(const std::string& attempt) {
   const int number = errno;
-  const ErrorCode code = number == ENOENT                       ? ErrorCode::kNotFound
-                         : number == EACCES || number == EPERM  ? ErrorCode::kPermission
-                                                                : ErrorCode::kIo;
+  const ErrorCode code = number == ENOENT                      ? ErrorCode::kNotFound
+                         : number == EACCES || number == EPERM ? ErrorCode::kPermission
+                                                               : ErrorCode::kIo;
   return {code, attempt + ": " + std::strerror(number)};
 }
 
@@ -87,6 +87,8 @@ Status write_file_atomic(const std::string& path, std::string_view content) {
   return {};
 }
 
-bool file_exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
+bool file_exists(const std::string& path) {
+  return ::access(path.c_str(), F_OK) == 0;
+}
 
 }  // namespace weir

@@ -7,8 +7,8 @@
 
 namespace weir {
 
-/// The whole file; "-" is standard input. Refuses more than `limit` bytes, so that a mistyped device
-/// or a huge log is an error and not an exhausted machine.
+/// The whole file; "-" is standard input. Refuses more than `limit` bytes, so that a mistyped
+/// device or a huge log is an error and not an exhausted machine.
 [[nodiscard]] Result<std::string> read_file(const std::string& path,
                                             std::size_t limit = std::size_t{64} << 20U);
 

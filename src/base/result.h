@@ -1,7 +1,7 @@
 #pragma once
-// Operating errors as values. The interface is a subset of std::expected (C++23), so that Result can
-// become an alias of it one day; unlike std::expected it is [[nodiscard]] as a class, so an ignored
-// error does not compile under -Werror.
+// Operating errors as values. The interface is a subset of std::expected (C++23), so that Result
+// can become an alias of it one day; unlike std::expected it is [[nodiscard]] as a class, so an
+// ignored error does not compile under -Werror.
 #include <optional>
 #include <string>
 #include <utility>
@@ -26,19 +26,29 @@ struct Error {
   std::string what;  // names the attempt: "open fabric.yaml: No such file or directory"
 
   /// The same error seen from further up: "reading the design: open fabric.yaml: …".
-  [[nodiscard]] Error within(const std::string& context) const& { return {code, context + ": " + what}; }
+  [[nodiscard]] Error within(const std::string& context) const& {
+    return {code, context + ": " + what};
+  }
 };
 
-inline Error parse_error(std::string what) { return {ErrorCode::kParse, std::move(what)}; }
-inline Error invalid_error(std::string what) { return {ErrorCode::kInvalid, std::move(what)}; }
-inline Error not_found_error(std::string what) { return {ErrorCode::kNotFound, std::move(what)}; }
+inline Error parse_error(std::string what) {
+  return {ErrorCode::kParse, std::move(what)};
+}
+inline Error invalid_error(std::string what) {
+  return {ErrorCode::kInvalid, std::move(what)};
+}
+inline Error not_found_error(std::string what) {
+  return {ErrorCode::kNotFound, std::move(what)};
+}
 
 template <class T>
 class [[nodiscard]] Result {
  public:
   using value_type = T;
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT(google-explicit-constructor)
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
+  Result(T value)
+      : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT(google-explicit-constructor)
+  Result(Error error)
+      : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
 
   [[nodiscard]] bool has_value() const { return state_.index() == 0; }
   explicit operator bool() const { return has_value(); }
@@ -70,7 +80,9 @@ class [[nodiscard]] Result {
     return std::get<1>(std::move(state_));
   }
 
-  [[nodiscard]] T value_or(T fallback) const& { return has_value() ? value() : std::move(fallback); }
+  [[nodiscard]] T value_or(T fallback) const& {
+    return has_value() ? value() : std::move(fallback);
+  }
 
  private:
   std::variant<T, Error> state_;
@@ -105,15 +117,15 @@ using Status = Result<void>;
 #define WEIR_CONCAT(a, b) WEIR_CONCAT_(a, b)
 
 /// `WEIR_TRY(text, read_file(path));` declares `text`, or returns the error to the caller.
-#define WEIR_TRY(name, expression)                                              \
-  auto WEIR_CONCAT(result_, __LINE__) = (expression);                           \
-  if (!WEIR_CONCAT(result_, __LINE__).has_value())                              \
-    return std::move(WEIR_CONCAT(result_, __LINE__)).error();                   \
+#define WEIR_TRY(name, expression)                            \
+  auto WEIR_CONCAT(result_, __LINE__) = (expression);         \
+  if (!WEIR_CONCAT(result_, __LINE__).has_value())            \
+    return std::move(WEIR_CONCAT(result_, __LINE__)).error(); \
   auto name = std::move(WEIR_CONCAT(result_, __LINE__)).value()
 
 /// The same for a Status.
-#define WEIR_TRY_STATUS(expression)                                             \
-  do {                                                                          \
-    auto status_of_try = (expression);                                          \
-    if (!status_of_try.has_value()) return std::move(status_of_try).error();    \
+#define WEIR_TRY_STATUS(expression)                                          \
+  do {                                                                       \
+    auto status_of_try = (expression);                                       \
+    if (!status_of_try.has_value()) return std::move(status_of_try).error(); \
   } while (false)

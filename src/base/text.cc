@@ -82,7 +82,8 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
   for (const std::string& candidate : candidates) {
     const bool is_prefix = word.size() >= 3 && candidate.starts_with(word);
     const std::size_t distance = is_prefix ? 1 : edit_distance(word, candidate);
-    const std::size_t allowed = std::max<std::size_t>(1, std::min(candidate.size(), word.size()) / 3);
+    const std::size_t allowed =
+        std::max<std::size_t>(1, std::min(candidate.size(), word.size()) / 3);
     if (distance > allowed || distance >= std::max(candidate.size(), word.size())) continue;
     if (best == nullptr || distance < best_distance) {
       best = &candidate;
@@ -96,6 +97,42 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates) {
   const auto guess = nearest(word, candidates);
   return guess ? "; did you mean '" + *guess + "'?" : std::string();
+}
+
+namespace {
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// Takes the run of digits that `text` starts with, without its leading zeros.
+std::string_view take_number(std::string_view& text) {
+  const auto end =
+      static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_digit) - text.begin());
+  std::string_view digits = text.substr(0, end);
+  text.remove_prefix(end);
+  digits.remove_prefix(std::min(digits.find_first_not_of('0'), digits.size()));
+  return digits;
+}
+
+}  // namespace
+
+std::strong_ordering natural_order(std::string_view a, std::string_view b) {
+  const std::strong_ordering as_text = a <=> b;
+  while (!a.empty() && !b.empty()) {
+    if (is_digit(a.front()) && is_digit(b.front())) {
+      const std::string_view x = take_number(a);
+      const std::string_view y = take_number(b);
+      if (x.size() != y.size()) return x.size() <=> y.size();
+      if (x != y) return x <=> y;
+    } else {
+      if (a.front() != b.front()) return a.substr(0, 1) <=> b.substr(0, 1);
+      a.remove_prefix(1);
+      b.remove_prefix(1);
+    }
+  }
+  if (a.empty() != b.empty()) return b.empty() <=> a.empty();
+  return as_text;
 }
 
 Result<std::uint64_t> parse_u64(std::string_view text) {
@@ -118,8 +155,9 @@ std::string with_thousands(std::int64_t value) {
 }
 
 std::size_t display_width(std::string_view utf8) {
-  return static_cast<std::size_t>(std::count_if(
-      utf8.begin(), utf8.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+  return static_cast<std::size_t>(std::count_if(utf8.begin(), utf8.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+  }));
 }
 
 }  // namespace weir

@@ -1,5 +1,6 @@
 #pragma once
 // Small text work that every layer needs: splitting, joining, wrapping, and the "did you mean".
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -33,7 +34,12 @@ namespace weir {
                                                  std::span<const std::string> candidates);
 
 /// `; did you mean 'x'?`, or nothing: made to be appended to an error.
-[[nodiscard]] std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);
+[[nodiscard]] std::string did_you_mean(std::string_view word,
+                                       std::span<const std::string> candidates);
+
+/// The order in which a person lists names: runs of digits compare as numbers, so "swp2" stands
+/// before "swp10". Total: equal only where the texts are.
+[[nodiscard]] std::strong_ordering natural_order(std::string_view a, std::string_view b);
 
 /// A decimal integer and nothing else: no sign, no blanks, no overflow.
 [[nodiscard]] Result<std::uint64_t> parse_u64(std::string_view text);

@@ -1,9 +1,10 @@
 #pragma once
 // The design: one fabric, as its owner wants it. Plain data in the shape of the file.
 //
-// Each struct is a section of the file; fields.h binds its members to keys, words and checks, once, for
-// the loader, the schema, `--show-effective` and the reference. defaults.h fills what the user left out,
-// each value with its reason. Nothing but lint and intent.h reads this: every other module reads intent.
+// Each struct is a section of the file; fields.h binds its members to keys, words and checks, once,
+// for the loader, the schema, `--show-effective` and the reference. defaults.h fills what the user
+// left out, each value with its reason. Nothing but lint and intent.h reads this: every other
+// module reads intent.
 #include <array>
 #include <cstdint>
 #include <string>
@@ -16,7 +17,8 @@
 
 namespace weir::design {
 
-// ---- words with a fixed set of values ------------------------------------------------------------
+// ---- words with a fixed set of values
+// ------------------------------------------------------------
 
 enum class Trust : std::uint8_t { kDscp, kPcp };
 enum class SwitchSystem : std::uint8_t { kCumulus, kEos, kNxos, kJunos, kSonic };
@@ -36,7 +38,8 @@ enum class Routing : std::uint8_t { kUpDown, kBounce };
 enum class HostStack : std::uint8_t { kOfed, kInbox };
 enum class Forwarding : std::uint8_t { kCutThrough, kStoreAndForward };
 
-// ---- values with a shape of their own --------------------------------------------------------------
+// ---- values with a shape of their own
+// --------------------------------------------------------------
 
 /// A name or a pattern of names: "leaf1", "gpu[001-032]", "pod[1-4]-leaf[1-8]", "a,b,c[1-2]".
 struct NamePattern {
@@ -60,9 +63,11 @@ struct AutoOr {
   friend bool operator==(const AutoOr&, const AutoOr&) = default;
 };
 
-// ---- the sections ------------------------------------------------------------------------------------
+// ---- the sections
+// ------------------------------------------------------------------------------------
 
-/// Marking thresholds of the lossless queue (theory: Kmin, Kmax, Pmax). They live on the switch alone.
+/// Marking thresholds of the lossless queue (theory: Kmin, Kmax, Pmax). They live on the switch
+/// alone.
 struct Wred {
   Setting<bool> ecn;
   Setting<Bytes> min;
@@ -74,14 +79,14 @@ struct Wred {
 
 struct HostGroup {
   Setting<NamePattern> names;
-  Setting<std::string> nic;      // a row of the NIC table
+  Setting<std::string> nic;  // a row of the NIC table
   Setting<HostStack> stack;
   Setting<int> rails;
-  Setting<std::string> device;   // RDMA device of a rail: "mlx5_{rail}"
-  Setting<std::string> netdev;   // its network interface: "eth{rail}"
-  Setting<Bytes> mtu;            // overrides mtu.host
-  Setting<Trust> trust;          // overrides trust
-  Setting<bool> global_pause;    // 802.3x
+  Setting<std::string> device;     // RDMA device of a rail: "mlx5_{rail}"
+  Setting<std::string> netdev;     // its network interface: "eth{rail}"
+  Setting<Bytes> mtu;              // overrides mtu.host
+  Setting<Trust> trust;            // overrides trust
+  Setting<bool> global_pause;      // 802.3x
   Setting<TosByte> traffic_class;  // overrides marking.traffic_class
 };
 
@@ -94,42 +99,42 @@ struct DscpOverride {
 struct SwitchGroup {
   Setting<NamePattern> names;
   Setting<SwitchSystem> system;
-  Setting<std::string> asic;     // a row of the ASIC table
-  Setting<int> tier;             // 1 = leaf
-  Setting<Bytes> buffer;         // overrides the ASIC's
+  Setting<std::string> asic;  // a row of the ASIC table
+  Setting<int> tier;          // 1 = leaf
+  Setting<Bytes> buffer;      // overrides the ASIC's
   Setting<Bytes> cell;
   Setting<int> ports;
-  Setting<Bytes> mtu;            // overrides mtu.switch
+  Setting<Bytes> mtu;  // overrides mtu.switch
   Setting<Trust> trust;
-  Setting<Bytes> headroom;       // overrides buffers.headroom, per port and lossless priority
+  Setting<Bytes> headroom;  // overrides buffers.headroom, per port and lossless priority
   Setting<bool> global_pause;
-  Setting<bool> watchdog;        // overrides watchdog.enabled
+  Setting<bool> watchdog;  // overrides watchdog.enabled
   Setting<int> ecmp_seed;
-  Setting<bool> rewrites_dscp;   // the switch rewrites the TOS byte on the way
+  Setting<bool> rewrites_dscp;  // the switch rewrites the TOS byte on the way
   Setting<Forwarding> forwarding;
-  Wred wred;                     // overrides of `wred`, setting by setting
+  Wred wred;  // overrides of `wred`, setting by setting
   std::vector<DscpOverride> dscp_overrides;
 };
 
 struct LinkGroup {
   TextPosition at;
-  Setting<NamePattern> from;     // a group's name, or a pattern of nodes
+  Setting<NamePattern> from;  // a group's name, or a pattern of nodes
   Setting<NamePattern> to;
   Setting<Wiring> wiring;
-  Setting<int> count;            // parallel links of each pair
-  Setting<int> groups;           // mesh: both ends split into that many equal parts (pods)
+  Setting<int> count;   // parallel links of each pair
+  Setting<int> groups;  // mesh: both ends split into that many equal parts (pods)
   Setting<BitRate> speed;
   Setting<CableKind> cable;
   Setting<Length> length;
   Setting<Bytes> mtu;
-  Setting<BitRate> shaper;       // a rate limit configured on these ports
+  Setting<BitRate> shaper;  // a rate limit configured on these ports
 };
 
 struct Addressing {
   Setting<AddressFamily> family;
   Setting<std::vector<std::string>> subnets;  // one with {rail} in it, or one a rail
-  Setting<Boundary> l3_from;     // where routing begins; below it is one broadcast domain a rail
-  Setting<int> vlan;             // 0 = untagged
+  Setting<Boundary> l3_from;  // where routing begins; below it is one broadcast domain a rail
+  Setting<int> vlan;          // 0 = untagged
   Setting<std::string> vrf;
 };
 
@@ -141,8 +146,8 @@ struct TrafficClassDesign {
   Setting<Queue> queue;
   Setting<bool> lossless;
   Setting<Scheduling> scheduling;
-  Setting<Share> minimum;        // guaranteed under load
-  Setting<Share> limit;          // at access ports; 100 % = none
+  Setting<Share> minimum;  // guaranteed under load
+  Setting<Share> limit;    // at access ports; 100 % = none
 };
 
 struct Pfc {
@@ -167,18 +172,18 @@ struct Buffers {
   Setting<BufferProfile> profile;
   Pools pools;
   Setting<Threshold> threshold;
-  Setting<Alpha> alpha;              // dynamic: XOFF = alpha * free shared buffer, per ingress PG
+  Setting<Alpha> alpha;  // dynamic: XOFF = alpha * free shared buffer, per ingress PG
   Setting<Alpha> egress_alpha;
   Setting<Bytes> xoff;               // static: the XOFF point itself
   Setting<Bytes> reserved_per_port;  // guaranteed to each port and priority group
   Setting<AutoOr<Bytes>> headroom;   // auto = from speed, cable and MTU
   Setting<std::string> headroom_model;
   Setting<int> headroom_oversubscription;  // 1 = each PG its own; n = a shared pool of 1/n
-  Setting<Bytes> xon_offset;         // resume this far below XOFF
+  Setting<Bytes> xon_offset;               // resume this far below XOFF
 };
 
-/// A NIC parameter under the name its driver gives it. Kept as text: a knob that does not exist is a
-/// finding with its line, not a syntax error (nic_knobs.h knows them all).
+/// A NIC parameter under the name its driver gives it. Kept as text: a knob that does not exist is
+/// a finding with its line, not a syntax error (nic_knobs.h knows them all).
 struct Knob {
   std::string name;
   TextPosition at;
@@ -194,9 +199,9 @@ struct Dcqcn {
 };
 
 struct Mtu {
-  Setting<Bytes> host;    // of the network interface (IP packet)
+  Setting<Bytes> host;  // of the network interface (IP packet)
   Setting<Bytes> switch_port;
-  Setting<Bytes> rdma;    // payload of one RDMA packet: 256 B … 4096 B
+  Setting<Bytes> rdma;  // payload of one RDMA packet: 256 B … 4096 B
 };
 
 struct Marking {

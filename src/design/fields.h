@@ -8,8 +8,8 @@
 //   v.named(key, vector<Named<Struct>>&, help)   a mapping whose keys are names
 //   v.list(key, vector<Struct>&, help)       a list of mappings
 //   v.knobs(vector<Knob>&, help)             every other key of this mapping, kept as text
-// The loader, the JSON Schema, --show-effective and docs/design-file.md are visitors, so they cannot
-// disagree about the format.
+// The loader, the JSON Schema, --show-effective and docs/design-file.md are visitors, so they
+// cannot disagree about the format.
 #include <string_view>
 
 #include "design/fabric.h"
@@ -41,8 +41,10 @@ void visit(V& v, HostGroup& s) {
   v.field("netdev", s.netdev, "network interface of a rail; {rail} is its number");
   v.field("mtu", s.mtu, "MTU of these hosts, where it differs from mtu.host");
   v.field("trust", s.trust, "trust of these NICs, where it differs from trust");
-  v.field("global_pause", s.global_pause, "802.3x link pause on these NICs; must be off where PFC is on");
-  v.field("traffic_class", s.traffic_class, "TOS byte of these hosts, where it differs from marking.traffic_class");
+  v.field("global_pause", s.global_pause,
+          "802.3x link pause on these NICs; must be off where PFC is on");
+  v.field("traffic_class", s.traffic_class,
+          "TOS byte of these hosts, where it differs from marking.traffic_class");
 }
 
 template <class V>
@@ -62,14 +64,16 @@ void visit(V& v, SwitchGroup& s) {
   v.field("ports", s.ports, "ports of the switch", Range{1, 1024});
   v.field("mtu", s.mtu, "MTU of these switches, where it differs from mtu.switch");
   v.field("trust", s.trust, "trust of these switches, where it differs from trust");
-  v.field("headroom", s.headroom, "headroom a port and lossless priority, where it differs from buffers.headroom");
+  v.field("headroom", s.headroom,
+          "headroom a port and lossless priority, where it differs from buffers.headroom");
   v.field("global_pause", s.global_pause, "802.3x link pause; must be off where PFC is on");
   v.field("watchdog", s.watchdog, "PFC watchdog, where it differs from watchdog.enabled");
   v.field("ecmp_seed", s.ecmp_seed, "hash seed of these switches", Range{0, 2147483647});
   v.field("rewrites_dscp", s.rewrites_dscp, "these switches rewrite the TOS byte on the way");
   v.field("forwarding", s.forwarding, "cut-through, or store-and-forward");
   v.section("wred", s.wred, "marking thresholds of these switches, where they differ from wred");
-  v.list("dscp_overrides", s.dscp_overrides, "code points that these switches map in their own way");
+  v.list("dscp_overrides", s.dscp_overrides,
+         "code points that these switches map in their own way");
 }
 
 template <class V>
@@ -77,10 +81,12 @@ void visit(V& v, LinkGroup& s) {
   v.field("from", s.from, "the lower end: a group, or a pattern of nodes");
   v.field("to", s.to, "the upper end: a group of switches, or a pattern");
   v.field("wiring", s.wiring,
-          "block: equal consecutive parts of 'from' to each of 'to'; rail: rail r of a host to switch r; "
+          "block: equal consecutive parts of 'from' to each of 'to'; rail: rail r of a host to "
+          "switch r; "
           "mesh: every pair; stripe: node i of each part to part i of 'to'");
   v.field("count", s.count, "parallel links of each pair", Range{1, 1024});
-  v.field("groups", s.groups, "mesh, rail, stripe: split both ends into that many equal parts (pods)", Range{1, 4096});
+  v.field("groups", s.groups,
+          "mesh, rail, stripe: split both ends into that many equal parts (pods)", Range{1, 4096});
   v.field("speed", s.speed, "speed of each link");
   v.field("cable", s.cable, "kind of cable");
   v.field("length", s.length, "length of the cable, slack included");
@@ -112,7 +118,8 @@ void visit(V& v, TrafficClassDesign& s) {
 
 template <class V>
 void visit(V& v, Pfc& s) {
-  v.field("priorities", s.priorities, "priorities that PFC may pause: the lossless one and no other");
+  v.field("priorities", s.priorities,
+          "priorities that PFC may pause: the lossless one and no other");
 }
 
 template <class V>
@@ -137,13 +144,18 @@ void visit(V& v, Buffers& s) {
   v.section("pools", s.pools, "shares of the packet buffer; at most 100% in all");
   v.field("threshold", s.threshold, "dynamic: XOFF follows the free buffer; static: it is fixed");
   v.field("alpha", s.alpha, "dynamic: XOFF = alpha x free shared buffer");
-  v.field("egress_alpha", s.egress_alpha, "most of the free shared buffer that one egress queue may take");
-  v.field("xoff", s.xoff, "static: bytes of one ingress priority group at which it pauses its peer");
+  v.field("egress_alpha", s.egress_alpha,
+          "most of the free shared buffer that one egress queue may take");
+  v.field("xoff", s.xoff,
+          "static: bytes of one ingress priority group at which it pauses its peer");
   v.field("reserved_per_port", s.reserved_per_port, "guaranteed to each port and priority group");
-  v.field("headroom", s.headroom, "auto = from speed, cable and MTU; or a size a port and lossless priority");
-  v.field("headroom_model", s.headroom_model, "formula or vendor table behind auto (weir calc headroom --help)");
+  v.field("headroom", s.headroom,
+          "auto = from speed, cable and MTU; or a size a port and lossless priority");
+  v.field("headroom_model", s.headroom_model,
+          "formula or vendor table behind auto (weir calc headroom --help)");
   v.field("headroom_oversubscription", s.headroom_oversubscription,
-          "1 = each priority group its own headroom; n = a shared pool of 1/n of the sum", Range{1, 256});
+          "1 = each priority group its own headroom; n = a shared pool of 1/n of the sum",
+          Range{1, 256});
   v.field("xon_offset", s.xon_offset, "resume this far below XOFF");
 }
 
@@ -164,7 +176,8 @@ void visit(V& v, Mtu& s) {
 
 template <class V>
 void visit(V& v, Marking& s) {
-  v.field("traffic_class", s.traffic_class, "TOS byte of RDMA packets, DSCP x 4 + ECN bits: 106 for DSCP 26");
+  v.field("traffic_class", s.traffic_class,
+          "TOS byte of RDMA packets, DSCP x 4 + ECN bits: 106 for DSCP 26");
   v.field("rdma_cm_tos", s.rdma_cm_tos, "TOS byte of connections made through RDMA-CM");
 }
 
@@ -176,7 +189,8 @@ void visit(V& v, Balancing& s) {
 
 template <class V>
 void visit(V& v, Expect& s) {
-  v.field("incast", s.incast, "senders to one receiver that must still find an equilibrium", Range{1, 65536});
+  v.field("incast", s.incast, "senders to one receiver that must still find an equilibrium",
+          Range{1, 65536});
 }
 
 template <class V>
@@ -216,7 +230,8 @@ void visit(V& v, Design& d) {
   v.section("addressing", d.addressing, "subnets, VLAN or VRF, and where routing begins");
   v.section("mtu", d.mtu, "frame sizes");
   v.field("trust", d.trust, "what decides a packet's class: its DSCP or its PCP");
-  v.named("classes", d.classes, "traffic classes: rdma, cnp, storage, management, best_effort, or your own");
+  v.named("classes", d.classes,
+          "traffic classes: rdma, cnp, storage, management, best_effort, or your own");
   v.section("pfc", d.pfc, "priority flow control");
   v.section("wred", d.wred, "ECN marking on the lossless queues");
   v.section("watchdog", d.watchdog, "PFC watchdog");
@@ -224,9 +239,11 @@ void visit(V& v, Design& d) {
   v.section("dcqcn", d.dcqcn, "congestion control of the NICs");
   v.section("marking", d.marking, "TOS bytes that hosts put on RDMA packets");
   v.section("load_balancing", d.load_balancing, "spreading over equal paths");
-  v.field("routing", d.routing, "updown: valley-free; bounce: a detour over a leaf is allowed after failures");
+  v.field("routing", d.routing,
+          "updown: valley-free; bounce: a detour over a leaf is allowed after failures");
   v.section("expect", d.expect, "what the fabric must stand");
-  v.field("rings", d.rings, "NIC ring size in descriptors; auto = the NIC's maximum or 8192", Range{64, 65536});
+  v.field("rings", d.rings, "NIC ring size in descriptors; auto = the NIC's maximum or 8192",
+          Range{64, 65536});
   v.section("host_tuning", d.host_tuning, "optional tuning of the hosts");
   v.section("telemetry", d.telemetry, "telemetry of the switches");
   v.section("nccl", d.nccl, "environment of the jobs");

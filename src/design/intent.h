@@ -1,8 +1,8 @@
 #pragma once
 // Intent: what must be true of each host NIC and each switch port, derived once from the design.
 //
-// Renderers print it, the planner compares it with reality, the simulator is built from it, lint and the
-// proof walk it. No other module holds a headroom formula or a DSCP map of its own.
+// Renderers print it, the planner compares it with reality, the simulator is built from it, lint
+// and the proof walk it. No other module holds a headroom formula or a DSCP map of its own.
 #include <array>
 #include <cstdint>
 #include <map>
@@ -13,21 +13,13 @@
 #include "base/result.h"
 #include "design/fabric.h"
 #include "design/platforms.h"
+#include "design/topology.h"
 #include "design/yaml_document.h"
+#include "model/buffers.h"
 #include "units/qos_code.h"
 #include "units/quantity.h"
 
 namespace weir::design {
-
-enum class NodeKind : std::uint8_t { kHost, kSwitch };
-
-/// One end of a link: `port` counts from 0 within the node, in the order of the links of the file.
-struct PortRef {
-  NodeKind kind = NodeKind::kHost;
-  std::uint32_t node = 0;  // index into Intent::hosts or Intent::switches
-  std::uint32_t port = 0;
-  friend bool operator==(const PortRef&, const PortRef&) = default;
-};
 
 struct LinkIntent {
   PortRef lower;  // host or lower tier
@@ -35,8 +27,8 @@ struct LinkIntent {
   BitRate speed;
   CableKind cable = CableKind::kFibre;
   Length length;
-  Duration propagation;         // one way
-  std::uint32_t group = 0;      // index into Design::links
+  Duration propagation;     // one way
+  std::uint32_t group = 0;  // index into Design::links
 };
 
 /// Scheduling of one traffic class or queue.
@@ -47,12 +39,12 @@ struct Share8 {
 };
 
 struct NicIntent {
-  std::string device;   // RDMA device: "mlx5_0"
+  std::string device;  // RDMA device: "mlx5_0"
   std::string netdev;
   int rail = 0;
   std::uint32_t link = 0;  // index into Intent::links
   BitRate speed;
-  Bytes mtu;            // of the network interface
+  Bytes mtu;  // of the network interface
   Bytes rdma_mtu;
   std::string subnet;   // "10.0.0.0/16"
   std::string address;  // "10.0.0.1/16"
@@ -62,7 +54,8 @@ struct NicIntent {
   std::array<TrafficClass, 8> priority_to_tc{};
   std::array<Share8, 8> traffic_classes{};
   PrioritySet pfc;
-  PrioritySet ecn_np;   // notification point; port-wide on ConnectX, listed per priority all the same
+  PrioritySet
+      ecn_np;  // notification point; port-wide on ConnectX, listed per priority all the same
   PrioritySet ecn_rp;
   Dscp cnp_dscp;
   Priority cnp_priority;
@@ -70,8 +63,8 @@ struct NicIntent {
   TosByte rdma_cm_tos;
   bool global_pause = false;
   int ring = 0;
-  Length cable;           // what the NIC's own headroom is computed from
-  Bytes xoff_need;        // the NIC's receive headroom (mlx5 formula)
+  Length cable;     // what the NIC's own headroom is computed from
+  Bytes xoff_need;  // the NIC's receive headroom (mlx5 formula)
 };
 
 struct HostIntent {
@@ -91,15 +84,15 @@ struct WredIntent {
 };
 
 struct SwitchPortIntent {
-  std::string name;        // "swp1", "Ethernet1/1", …: as the system counts its ports
+  std::string name;  // "swp1", "Ethernet1/1", …: as the system counts its ports
   std::uint32_t link = 0;
   PortRef peer;
   bool is_access = false;  // a host is behind it
   BitRate speed;
   Bytes mtu;
-  Bytes headroom_need;     // of one lossless priority: what speed, cable, MTU and peer ask for
-  Bytes headroom;          // what the design gives it
-  WredIntent wred;         // of the lossless queues, scaled to this port's speed
+  Bytes headroom_need;  // of one lossless priority: what speed, cable, MTU and peer ask for
+  Bytes headroom;       // what the design gives it
+  WredIntent wred;      // of the lossless queues, scaled to this port's speed
   std::optional<BitRate> shaper;
 };
 
@@ -107,18 +100,14 @@ struct BufferIntent {
   Bytes total;
   Bytes cell;
   Bytes packet_descriptor;
-  Bytes headroom_sum;       // over ports and lossless priorities
-  Bytes headroom_pool;      // what is set aside for it (sum / oversubscription)
-  Bytes reserved;           // ports × groups × reserved_per_port
-  Bytes lossless_shared;    // what the lossless class shares by alpha
-  Bytes lossy_shared;
-  Bytes storage_shared;
   Threshold threshold = Threshold::kDynamic;
   Alpha alpha;
   Alpha egress_alpha;
-  Bytes static_xoff;
+  Bytes static_xoff;  // static threshold only
   Bytes xon_offset;
-  Bytes reserved_per_port;
+  Bytes reserved_per_group;  // guaranteed to each port and priority group
+  /// Pools, headroom and what is shared; absent when the pools add up to more than the buffer.
+  std::optional<model::BufferPlan> plan;
 };
 
 struct SwitchIntent {
@@ -133,7 +122,7 @@ struct SwitchIntent {
   std::array<PriorityGroup, 8> priority_to_pg{};
   std::array<Share8, 8> queues{};
   PrioritySet pfc;
-  PrioritySet lossless;     // priorities of lossless classes
+  PrioritySet lossless;  // priorities of lossless classes
   bool global_pause = false;
   bool rewrites_dscp = false;
   bool watchdog = false;
@@ -159,8 +148,8 @@ struct Intent {
   std::size_t nic_count = 0;
 };
 
-/// Errors are those of the topology (unknown group, parts that do not divide, more links than ports …),
-/// each with its place. A design with faults that lint knows still has an intent.
+/// Errors are those of the topology (unknown group, parts that do not divide, more links than ports
+/// …), each with its place. A design with faults that lint knows still has an intent.
 struct Derived {
   Intent intent;
   std::vector<Diagnostic> errors;

@@ -1,6 +1,6 @@
 #pragma once
-// Text of a design file → Design, defaults filled in. Every error has its line and column, all errors
-// of a file are reported at once, and unknown keys get a suggestion.
+// Text of a design file → Design, defaults filled in. Every error has its line and column, all
+// errors of a file are reported at once, and unknown keys get a suggestion.
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,8 +13,8 @@
 namespace weir::design {
 
 struct Loaded {
-  Design design;                    // usable only when there are no errors
-  std::vector<Diagnostic> errors;   // in the order of the file
+  Design design;                   // usable only when there are no errors
+  std::vector<Diagnostic> errors;  // in the order of the file
   [[nodiscard]] bool is_good() const { return errors.empty(); }
 };
 

@@ -1,5 +1,6 @@
 #pragma once
-// A value of the design that knows where it came from: a line of the file, or a default with its reason.
+// A value of the design that knows where it came from: a line of the file, or a default with its
+// reason.
 #include <string>
 #include <string_view>
 #include <utility>

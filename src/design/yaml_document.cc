@@ -9,15 +9,16 @@
 namespace weir::design {
 namespace {
 
-constexpr int kMaxDepth = 32;            // the format needs 6
-constexpr std::size_t kMaxNodes = 500'000;  // clos1k needs a few hundred; explicit links a few 10,000
+constexpr int kMaxDepth = 32;  // the format needs 6
+constexpr std::size_t kMaxNodes =
+    500'000;  // clos1k needs a few hundred; explicit links a few 10,000
 
 TextPosition position(const yaml_mark_t& mark) {
   return {static_cast<int>(mark.line) + 1, static_cast<int>(mark.column) + 1};
 }
 
-// Pulls libyaml events and builds the tree; stops at the first error of syntax, since what follows one
-// is guesswork, but reports every duplicate key.
+// Pulls libyaml events and builds the tree; stops at the first error of syntax, since what follows
+// one is guesswork, but reports every duplicate key.
 class Builder {
  public:
   explicit Builder(std::string_view text) {
@@ -41,17 +42,13 @@ class Builder {
     }
     Event event;
     while (next(event)) {
-      switch (event.type()) {
-        case YAML_STREAM_START_EVENT:
-        case YAML_DOCUMENT_END_EVENT: break;
-        case YAML_STREAM_END_EVENT: return std::move(document_);
-        case YAML_DOCUMENT_START_EVENT:
-          if (++documents_ > 1) {
-            fail(event.at(), "a second YAML document ('---'); a design is one document");
-            return std::move(document_);
-          }
-          break;
-        default: document_.root = node(event, 0); break;
+      if (event.type() == YAML_STREAM_END_EVENT) break;
+      if (event.type() == YAML_STREAM_START_EVENT || event.type() == YAML_DOCUMENT_END_EVENT)
+        continue;
+      if (event.type() != YAML_DOCUMENT_START_EVENT) {
+        document_.root = node(event, 0);
+      } else if (++documents_ > 1) {
+        fail(event.at(), "a second YAML document ('---'); a design is one document");
       }
       if (failed_) break;
     }
@@ -155,8 +152,8 @@ class Builder {
         out.entries.push_back(std::move(entry));
       } else {
         document_.errors.push_back(
-            {key.at, fmt::format("'{}' stands twice in the same mapping; first at line {}", key.scalar,
-                                 first->second)});
+            {key.at, fmt::format("'{}' stands twice in the same mapping; first at line {}",
+                                 key.scalar, first->second)});
       }
     }
   }
@@ -181,6 +178,8 @@ std::string describe_kind(const YamlNode& node) {
   return "";
 }
 
-YamlDocument parse_yaml(std::string_view text) { return Builder(text).build(); }
+YamlDocument parse_yaml(std::string_view text) {
+  return Builder(text).build();
+}
 
 }  // namespace weir::design

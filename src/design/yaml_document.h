@@ -1,10 +1,10 @@
 #pragma once
 // YAML text as a small tree in which every node knows its line and column.
 //
-// Built on libyaml's events (docs/decisions/0002). What a design file does not need is refused with a
-// clear message rather than half supported: anchors and aliases (a file that means more than it shows),
-// tags, several documents, keys that are not plain words. Duplicate keys are errors. Depth and size are
-// bounded, so that no file can exhaust the machine.
+// Built on libyaml's events (docs/decisions/0002). What a design file does not need is refused with
+// a clear message rather than half supported: anchors and aliases (a file that means more than it
+// shows), tags, several documents, keys that are not plain words. Duplicate keys are errors. Depth
+// and size are bounded, so that no file can exhaust the machine.
 #include <memory>
 #include <string>
 #include <string_view>
@@ -20,14 +20,15 @@ struct YamlNode {
   enum class Kind { kScalar, kSequence, kMapping };
   Kind kind = Kind::kScalar;
   TextPosition at;
-  std::string scalar;            // kScalar
-  bool quoted = false;           // kScalar: "3" is text even where 3 is a number
-  std::vector<YamlNode> items;   // kSequence
+  std::string scalar;              // kScalar
+  bool quoted = false;             // kScalar: "3" is text even where 3 is a number
+  std::vector<YamlNode> items;     // kSequence
   std::vector<YamlEntry> entries;  // kMapping, in the order written, keys unique
 
   /// A scalar with no text: `key:` and nothing behind it.
   [[nodiscard]] bool is_empty() const {
-    return kind == Kind::kScalar && !quoted && (scalar.empty() || scalar == "~" || scalar == "null");
+    return kind == Kind::kScalar && !quoted &&
+           (scalar.empty() || scalar == "~" || scalar == "null");
   }
 };
 
@@ -44,8 +45,8 @@ struct Diagnostic {
 };
 
 struct YamlDocument {
-  YamlNode root;                    // an empty mapping when nothing could be read
-  std::vector<Diagnostic> errors;   // empty = the text is good YAML
+  YamlNode root;                   // an empty mapping when nothing could be read
+  std::vector<Diagnostic> errors;  // empty = the text is good YAML
 };
 
 /// "a mapping", "a list", "the text 'x'", "nothing": for messages that say what was found.

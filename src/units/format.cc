@@ -19,18 +19,21 @@ struct Unit {
 };
 
 // Longest scale first, so that printing finds the largest that divides; the first of equals prints.
-constexpr std::array kDurations = {
-    Unit{"s", kPicosecondsPerSecond}, Unit{"ms", 1'000'000'000}, Unit{"us", 1'000'000},
-    Unit{"µs", 1'000'000},            Unit{"ns", 1'000},         Unit{"ps", 1}};
+constexpr std::array kDurations = {Unit{"s", kPicosecondsPerSecond},
+                                   Unit{"ms", 1'000'000'000},
+                                   Unit{"us", 1'000'000},
+                                   Unit{"µs", 1'000'000},
+                                   Unit{"ns", 1'000},
+                                   Unit{"ps", 1}};
 constexpr std::array kSizes = {Unit{"GB", 1'000'000'000}, Unit{"GiB", std::int64_t{1} << 30U},
                                Unit{"MB", 1'000'000},     Unit{"MiB", std::int64_t{1} << 20U},
                                Unit{"KB", 1'000},         Unit{"kB", 1'000},
                                Unit{"KiB", 1'024},        Unit{"B", 1}};
-constexpr std::array kRates = {
-    Unit{"T", 1'000'000'000'000}, Unit{"Tbps", 1'000'000'000'000}, Unit{"G", 1'000'000'000},
-    Unit{"Gbps", 1'000'000'000},  Unit{"Gb/s", 1'000'000'000},     Unit{"M", 1'000'000},
-    Unit{"Mbps", 1'000'000},      Unit{"Mb/s", 1'000'000},         Unit{"kbps", 1'000},
-    Unit{"bps", 1}};
+constexpr std::array kRates = {Unit{"T", 1'000'000'000'000}, Unit{"Tbps", 1'000'000'000'000},
+                               Unit{"G", 1'000'000'000},     Unit{"Gbps", 1'000'000'000},
+                               Unit{"Gb/s", 1'000'000'000},  Unit{"M", 1'000'000},
+                               Unit{"Mbps", 1'000'000},      Unit{"Mb/s", 1'000'000},
+                               Unit{"kbps", 1'000},          Unit{"bps", 1}};
 constexpr std::array kLengths = {Unit{"km", 1'000'000}, Unit{"m", 1'000}, Unit{"cm", 10},
                                  Unit{"mm", 1}};
 constexpr std::array kShares = {Unit{"%", 10'000}};
@@ -53,7 +56,8 @@ Error expected(const Grammar& grammar, std::string_view text, std::string_view h
                                  grammar.example, text, hint));
 }
 
-// "12.5" as an exact multiple of 10^-9; nullopt if it is not a plain decimal or has too many digits.
+// "12.5" as an exact multiple of 10^-9; nullopt if it is not a plain decimal or has too many
+// digits.
 std::optional<Int128> parse_decimal_nano(std::string_view text) {
   constexpr std::int64_t kNano = 1'000'000'000;
   const auto dot = text.find('.');
@@ -103,8 +107,8 @@ Result<Q> parse_quantity(std::string_view text, const Grammar& grammar) {
   return Q::raw(value);
 }
 
-// The shortest exact text over all units (1.5MB before 1500KB; 64KiB before 65536B). Binary units only
-// for what is clearly a memory size: an MTU of 9216 is never "9KiB".
+// The shortest exact text over all units (1.5MB before 1500KB; 64KiB before 65536B). Binary units
+// only for what is clearly a memory size: an MTU of 9216 is never "9KiB".
 std::string shortest(std::int64_t value, std::span<const Unit> units) {
   constexpr std::int64_t kSmallestBinary = 16 * 1'024;
   std::string best;
@@ -149,7 +153,9 @@ std::string three_digits(double value, std::span<const Unit> units) {
 Result<Duration> parse_duration(std::string_view text) {
   return parse_quantity<Duration>(text, kDurationGrammar);
 }
-Result<Bytes> parse_bytes(std::string_view text) { return parse_quantity<Bytes>(text, kSizeGrammar); }
+Result<Bytes> parse_bytes(std::string_view text) {
+  return parse_quantity<Bytes>(text, kSizeGrammar);
+}
 Result<BitRate> parse_rate(std::string_view text) {
   return parse_quantity<BitRate>(text, kRateGrammar);
 }
@@ -167,17 +173,26 @@ Result<Alpha> parse_alpha(std::string_view text) {
   const bool is_power = number && std::has_single_bit(*number);
   const int log2 = is_power ? std::countr_zero(*number) * (is_fraction ? -1 : 1) : 0;
   if (!is_power || log2 < Alpha::kMinLog2 || log2 > Alpha::kMaxLog2)
-    return parse_error(fmt::format(
-        "expected a dynamic threshold that is a power of two from 1/32768 to 128, such as 1/8 or 1, "
-        "found '{}'",
-        text));
+    return parse_error(
+        fmt::format("expected a dynamic threshold that is a power of two from 1/32768 to 128, such "
+                    "as 1/8 or 1, "
+                    "found '{}'",
+                    text));
   return Alpha::from_log2(log2);
 }
 
-std::string to_text(Duration d) { return shortest(d.raw(), kDurations); }
-std::string to_text(Bytes b) { return shortest(b.raw(), kSizes); }
-std::string to_text(BitRate r) { return shortest(r.raw(), kRates); }
-std::string to_text(Length l) { return shortest(l.raw(), std::span(kLengths).subspan(1)); }
+std::string to_text(Duration d) {
+  return shortest(d.raw(), kDurations);
+}
+std::string to_text(Bytes b) {
+  return shortest(b.raw(), kSizes);
+}
+std::string to_text(BitRate r) {
+  return shortest(r.raw(), kRates);
+}
+std::string to_text(Length l) {
+  return shortest(l.raw(), std::span(kLengths).subspan(1));
+}
 
 std::string to_text(Share s) {
   std::string text = fmt::format("{}.{:04}", s.raw() / 10'000, std::abs(s.raw() % 10'000));
@@ -215,6 +230,8 @@ std::string approximate(Bytes b) {
                                    Unit{"KB", 1'000}, Unit{"B", 1}};
   return three_digits(static_cast<double>(b.raw()), kDecimal);
 }
-std::string approximate(Duration d) { return three_digits(static_cast<double>(d.raw()), kDurations); }
+std::string approximate(Duration d) {
+  return three_digits(static_cast<double>(d.raw()), kDurations);
+}
 
 }  // namespace weir

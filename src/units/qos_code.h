@@ -32,13 +32,13 @@ class Code {
   std::uint8_t value_ = 0;
 };
 
-using Dscp = Code<struct DscpTag, 64>;                    // what a dscp-to-priority map takes
-using TosByte = Code<struct TosByteTag, 256>;             // what an RDMA traffic_class file takes
-using Pcp = Code<struct PcpTag, 8>;                       // 802.1p bits of a VLAN tag
-using Priority = Code<struct PriorityTag, 8>;             // what PFC pauses
-using TrafficClass = Code<struct TrafficClassTag, 8>;     // what a scheduler serves
-using Queue = Code<struct QueueTag, 8>;                   // a switch's egress queue
-using PriorityGroup = Code<struct PriorityGroupTag, 8>;   // a switch's ingress buffer accounting
+using Dscp = Code<struct DscpTag, 64>;                   // what a dscp-to-priority map takes
+using TosByte = Code<struct TosByteTag, 256>;            // what an RDMA traffic_class file takes
+using Pcp = Code<struct PcpTag, 8>;                      // 802.1p bits of a VLAN tag
+using Priority = Code<struct PriorityTag, 8>;            // what PFC pauses
+using TrafficClass = Code<struct TrafficClassTag, 8>;    // what a scheduler serves
+using Queue = Code<struct QueueTag, 8>;                  // a switch's egress queue
+using PriorityGroup = Code<struct PriorityGroupTag, 8>;  // a switch's ingress buffer accounting
 
 /// The two low bits of the TOS byte (RFC 3168).
 enum class Ecn : std::uint8_t { kNotEct = 0, kEct1 = 1, kEct0 = 2, kCe = 3 };
@@ -46,8 +46,12 @@ enum class Ecn : std::uint8_t { kNotEct = 0, kEct1 = 1, kEct0 = 2, kCe = 3 };
 constexpr TosByte tos_byte(Dscp dscp, Ecn ecn) {
   return TosByte::of((dscp.value() << 2U) | static_cast<unsigned>(ecn));
 }
-constexpr Dscp dscp_of(TosByte tos) { return Dscp::of(tos.value() >> 2U); }
-constexpr Ecn ecn_of(TosByte tos) { return static_cast<Ecn>(tos.value() & 3U); }
+constexpr Dscp dscp_of(TosByte tos) {
+  return Dscp::of(tos.value() >> 2U);
+}
+constexpr Ecn ecn_of(TosByte tos) {
+  return static_cast<Ecn>(tos.value() & 3U);
+}
 
 /// A set of priorities, as PFC enables them.
 class PrioritySet {
@@ -55,9 +59,13 @@ class PrioritySet {
   constexpr PrioritySet() = default;
   static constexpr PrioritySet from_mask(std::uint8_t mask) { return PrioritySet(mask); }
   [[nodiscard]] constexpr std::uint8_t mask() const { return mask_; }
-  [[nodiscard]] constexpr bool contains(Priority p) const { return ((mask_ >> p.value()) & 1U) != 0; }
+  [[nodiscard]] constexpr bool contains(Priority p) const {
+    return ((mask_ >> p.value()) & 1U) != 0;
+  }
   [[nodiscard]] constexpr int count() const { return std::popcount(mask_); }
-  constexpr void insert(Priority p) { mask_ = static_cast<std::uint8_t>(mask_ | (1U << p.value())); }
+  constexpr void insert(Priority p) {
+    mask_ = static_cast<std::uint8_t>(mask_ | (1U << p.value()));
+  }
   friend constexpr bool operator==(PrioritySet, PrioritySet) = default;
 
  private:
@@ -94,11 +102,21 @@ class Alpha {
 };
 
 inline namespace literals {
-consteval Dscp operator""_dscp(unsigned long long n) { return Dscp::make(n).value(); }
-consteval TosByte operator""_tos(unsigned long long n) { return TosByte::make(n).value(); }
-consteval Priority operator""_prio(unsigned long long n) { return Priority::make(n).value(); }
-consteval TrafficClass operator""_tc(unsigned long long n) { return TrafficClass::make(n).value(); }
-consteval Queue operator""_queue(unsigned long long n) { return Queue::make(n).value(); }
+consteval Dscp operator""_dscp(unsigned long long n) {
+  return Dscp::make(n).value();
+}
+consteval TosByte operator""_tos(unsigned long long n) {
+  return TosByte::make(n).value();
+}
+consteval Priority operator""_prio(unsigned long long n) {
+  return Priority::make(n).value();
+}
+consteval TrafficClass operator""_tc(unsigned long long n) {
+  return TrafficClass::make(n).value();
+}
+consteval Queue operator""_queue(unsigned long long n) {
+  return Queue::make(n).value();
+}
 }  // namespace literals
 
 }  // namespace weir

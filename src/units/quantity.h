@@ -2,8 +2,8 @@
 // Quantities that refuse to mix. Each is one signed 64-bit integer in a fixed unit: no floating
 // point, no implicit conversion in either direction, and only the arithmetic that makes sense.
 //
-//   Duration  picoseconds (400G: 20 ps a byte; range +-106 days)     Time  an instant since the start
-//   Bytes     octets                                                 BitRate  bits a second
+//   Duration  picoseconds (400G: 20 ps a byte; range +-106 days)     Time  an instant since the
+//   start Bytes     octets                                                 BitRate  bits a second
 //   Length    millimetres (cables)                                   Share    parts per million
 //
 // The one crossing between bytes, bits and time is serialization_time().
@@ -26,8 +26,12 @@ class Quantity {
   static constexpr Quantity max() { return Quantity(std::numeric_limits<std::int64_t>::max()); }
 
   friend constexpr auto operator<=>(Quantity, Quantity) = default;
-  friend constexpr Quantity operator+(Quantity a, Quantity b) { return Quantity(a.value_ + b.value_); }
-  friend constexpr Quantity operator-(Quantity a, Quantity b) { return Quantity(a.value_ - b.value_); }
+  friend constexpr Quantity operator+(Quantity a, Quantity b) {
+    return Quantity(a.value_ + b.value_);
+  }
+  friend constexpr Quantity operator-(Quantity a, Quantity b) {
+    return Quantity(a.value_ - b.value_);
+  }
   friend constexpr Quantity operator*(Quantity a, std::int64_t n) { return Quantity(a.value_ * n); }
   friend constexpr Quantity operator*(std::int64_t n, Quantity a) { return a * n; }
   /// Rounds towards zero.
@@ -46,7 +50,8 @@ using BitRate = Quantity<struct BitRateTag>;
 using Length = Quantity<struct LengthTag>;
 using Share = Quantity<struct ShareTag>;
 
-/// An instant, counted from the start of a run. Time - Time is a Duration; Time + Time does not exist.
+/// An instant, counted from the start of a run. Time - Time is a Duration; Time + Time does not
+/// exist.
 class Time {
  public:
   constexpr Time() = default;
@@ -89,20 +94,48 @@ constexpr Quantity<Tag> share_of(Quantity<Tag> whole, Share share) {
 }
 
 inline namespace literals {
-consteval Duration operator""_ps(unsigned long long n) { return Duration::raw(static_cast<std::int64_t>(n)); }
-consteval Duration operator""_ns(unsigned long long n) { return Duration::raw(static_cast<std::int64_t>(n) * 1'000); }
-consteval Duration operator""_us(unsigned long long n) { return Duration::raw(static_cast<std::int64_t>(n) * 1'000'000); }
-consteval Duration operator""_ms(unsigned long long n) { return Duration::raw(static_cast<std::int64_t>(n) * 1'000'000'000); }
-consteval Duration operator""_s(unsigned long long n) { return Duration::raw(static_cast<std::int64_t>(n) * kPicosecondsPerSecond); }
-consteval Bytes operator""_B(unsigned long long n) { return Bytes::raw(static_cast<std::int64_t>(n)); }
-consteval Bytes operator""_KB(unsigned long long n) { return Bytes::raw(static_cast<std::int64_t>(n) * 1'000); }
-consteval Bytes operator""_MB(unsigned long long n) { return Bytes::raw(static_cast<std::int64_t>(n) * 1'000'000); }
-consteval Bytes operator""_KiB(unsigned long long n) { return Bytes::raw(static_cast<std::int64_t>(n) << 10U); }
-consteval Bytes operator""_MiB(unsigned long long n) { return Bytes::raw(static_cast<std::int64_t>(n) << 20U); }
-consteval BitRate operator""_Mbps(unsigned long long n) { return BitRate::raw(static_cast<std::int64_t>(n) * 1'000'000); }
-consteval BitRate operator""_Gbps(unsigned long long n) { return BitRate::raw(static_cast<std::int64_t>(n) * 1'000'000'000); }
-consteval Length operator""_m(unsigned long long n) { return Length::raw(static_cast<std::int64_t>(n) * 1'000); }
-consteval Share operator""_percent(unsigned long long n) { return Share::raw(static_cast<std::int64_t>(n) * 10'000); }
+consteval Duration operator""_ps(unsigned long long n) {
+  return Duration::raw(static_cast<std::int64_t>(n));
+}
+consteval Duration operator""_ns(unsigned long long n) {
+  return Duration::raw(static_cast<std::int64_t>(n) * 1'000);
+}
+consteval Duration operator""_us(unsigned long long n) {
+  return Duration::raw(static_cast<std::int64_t>(n) * 1'000'000);
+}
+consteval Duration operator""_ms(unsigned long long n) {
+  return Duration::raw(static_cast<std::int64_t>(n) * 1'000'000'000);
+}
+consteval Duration operator""_s(unsigned long long n) {
+  return Duration::raw(static_cast<std::int64_t>(n) * kPicosecondsPerSecond);
+}
+consteval Bytes operator""_B(unsigned long long n) {
+  return Bytes::raw(static_cast<std::int64_t>(n));
+}
+consteval Bytes operator""_KB(unsigned long long n) {
+  return Bytes::raw(static_cast<std::int64_t>(n) * 1'000);
+}
+consteval Bytes operator""_MB(unsigned long long n) {
+  return Bytes::raw(static_cast<std::int64_t>(n) * 1'000'000);
+}
+consteval Bytes operator""_KiB(unsigned long long n) {
+  return Bytes::raw(static_cast<std::int64_t>(n) << 10U);
+}
+consteval Bytes operator""_MiB(unsigned long long n) {
+  return Bytes::raw(static_cast<std::int64_t>(n) << 20U);
+}
+consteval BitRate operator""_Mbps(unsigned long long n) {
+  return BitRate::raw(static_cast<std::int64_t>(n) * 1'000'000);
+}
+consteval BitRate operator""_Gbps(unsigned long long n) {
+  return BitRate::raw(static_cast<std::int64_t>(n) * 1'000'000'000);
+}
+consteval Length operator""_m(unsigned long long n) {
+  return Length::raw(static_cast<std::int64_t>(n) * 1'000);
+}
+consteval Share operator""_percent(unsigned long long n) {
+  return Share::raw(static_cast<std::int64_t>(n) * 10'000);
+}
 }  // namespace literals
 
 }  // namespace weir

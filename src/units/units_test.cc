@@ -9,12 +9,17 @@ namespace weir {
 namespace {
 
 template <class A, class B>
-concept Addable = requires(A a, B b) { a + b; };
+concept Addable = requires(A a, B b) {
+  a + b;
+};
 template <class A, class B>
-concept Equatable = requires(A a, B b) { a == b; };
+concept Equatable = requires(A a, B b) {
+  a == b;
+};
 
 static_assert(!Addable<Bytes, Duration> && !Addable<Time, Time> && !Addable<Bytes, int>);
-static_assert(!Equatable<Dscp, TosByte> && !Equatable<Dscp, Priority> && !Equatable<Bytes, BitRate>);
+static_assert(!Equatable<Dscp, TosByte> && !Equatable<Dscp, Priority> &&
+              !Equatable<Bytes, BitRate>);
 static_assert(!std::convertible_to<int, Bytes> && !std::convertible_to<Bytes, std::int64_t>);
 static_assert(!std::convertible_to<unsigned, Dscp> && !std::convertible_to<Dscp, unsigned>);
 static_assert(Addable<Time, Duration> && std::same_as<decltype(Time() - Time()), Duration>);
@@ -61,9 +66,10 @@ TEST(Format, ReadsDecimalAndBinarySizesAndNeverConfusesThem) {
 }
 
 TEST(Format, ABareNumberIsAnErrorThatSuggestsTheUnit) {
-  EXPECT_EQ(parse_bytes("9216").error().what,
-            "expected a size such as 9216B, 100KB, 1.5MB or 64KiB, found '9216'; a bare number has no "
-            "unit: did you mean 9216B?");
+  EXPECT_EQ(
+      parse_bytes("9216").error().what,
+      "expected a size such as 9216B, 100KB, 1.5MB or 64KiB, found '9216'; a bare number has no "
+      "unit: did you mean 9216B?");
   EXPECT_NE(parse_rate("400").error().what.find("did you mean 400G?"), std::string::npos);
   EXPECT_NE(parse_length("3").error().what.find("did you mean 3m?"), std::string::npos);
   EXPECT_NE(parse_share("10").error().what.find("did you mean 10%?"), std::string::npos);
@@ -71,7 +77,8 @@ TEST(Format, ABareNumberIsAnErrorThatSuggestsTheUnit) {
 }
 
 TEST(Format, RefusesWhatIsNotAQuantity) {
-  for (const char* bad : {"", "KB", "-1KB", "1..5KB", "1e3B", "1 K B", "0.5B", "99999999999GB", "1kb"})
+  for (const char* bad :
+       {"", "KB", "-1KB", "1..5KB", "1e3B", "1 K B", "0.5B", "99999999999GB", "1kb"})
     EXPECT_FALSE(parse_bytes(bad)) << bad;
   EXPECT_FALSE(parse_duration("0.5ps"));
   EXPECT_FALSE(parse_alpha("1/3"));

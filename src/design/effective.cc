@@ -1,0 +1,100 @@
+#include "design/effective.h"
+
+#include <fmt/format.h>
+
+#include "design/fields.h"
+#include "design/value_text.h"
+
+namespace weir::design {
+namespace {
+
+// YAML reads some plain scalars in its own way; those are quoted.
+std::string quoted_if_needed(const std::string& text) {
+  constexpr std::string_view kSpecial = ":#{}&*!|>'\"%@`^?,";
+  const bool is_list = text.starts_with('[') && text.ends_with(']');
+  if (is_list || text.find_first_of(kSpecial) == std::string::npos) return text;
+  if (text.ends_with('%') && text.find_first_of(kSpecial) == text.size() - 1) return text;
+  return "\"" + text + "\"";
+}
+
+class Writer {
+ public:
+  template <class T>
+  void field(std::string_view key, Setting<T>& setting, std::string_view /*help*/) {
+    if (!setting.is_set()) return;
+    const std::string value = quoted_if_needed(ValueText<T>::print(*setting));
+    line(fmt::format("{}: {}", key, value), setting.is_written() ? "" : setting.why());
+  }
+  template <class T>
+  void field(std::string_view key, Setting<T>& setting, std::string_view help, Range /*range*/) {
+    field(key, setting, help);
+  }
+  template <class S>
+  void section(std::string_view key, S& out, std::string_view /*help*/) {
+    const std::size_t before = text_.size();
+    line(fmt::format("{}:", key), "");
+    const std::size_t header_end = text_.size();
+    indent_ += 2;
+    visit(*this, out);
+    indent_ -= 2;
+    if (text_.size() == header_end) text_.resize(before);  // nothing set inside
+  }
+  template <class S>
+  void named(std::string_view key, std::vector<Named<S>>& out, std::string_view help) {
+    if (out.empty()) return;
+    line(fmt::format("{}:", key), "");
+    indent_ += 2;
+    for (auto& member : out)
+      section(member.name, member.value, help);
+    indent_ -= 2;
+  }
+  template <class S>
+  void list(std::string_view key, std::vector<S>& out, std::string_view /*help*/) {
+    if (out.empty()) return;
+    line(fmt::format("{}:", key), "");
+    for (S& item : out) {
+      dash_ = true;
+      indent_ += 4;
+      visit(*this, item);
+      indent_ -= 4;
+      dash_ = false;
+    }
+  }
+  void knobs(std::vector<Knob>& out, std::string_view /*help*/) {
+    for (const Knob& knob : out)
+      line(fmt::format("{}: {}", knob.name, quoted_if_needed(knob.text)), "");
+  }
+
+  [[nodiscard]] std::string take() { return std::move(text_); }
+
+ private:
+  void line(std::string content, const std::string& why) {
+    std::string margin(indent_, ' ');
+    if (dash_) margin.replace(indent_ - 2, 2, "- ");
+    dash_ = false;
+    content.insert(0, margin);
+    constexpr std::size_t kReasonColumn = 44;
+    if (!why.empty()) {
+      if (content.size() < kReasonColumn) content.resize(kReasonColumn, ' ');
+      content += "  # " + why;
+    }
+    text_ += content + "\n";
+  }
+
+  std::string text_;
+  std::size_t indent_ = 0;
+  bool dash_ = false;
+};
+
+}  // namespace
+
+std::string effective_text(const Design& design) {
+  Design copy = design;
+  Writer writer;
+  visit(writer, copy);
+  return "# " + design.file +
+         " as it takes effect. A comment gives the reason for a value you did not write.\n" +
+         writer.take();
+}
+
+}  // namespace weir::design
