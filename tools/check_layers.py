@@ -40,6 +40,12 @@ def may_include(folder, other):
     return folder == other or RANK[other] < RANK[folder]
 
 
+def is_generated(root, header):
+    """Whether a file of cmake/ writes it, as <build folder>/generated/<header>."""
+    return any(f"generated/{header}" in path.read_text(encoding="utf-8")
+               for path in (root / "cmake").glob("*.cmake"))
+
+
 def check_quoted(root, folder, header):
     """What is wrong with `#include "header"` in src/folder, or None."""
     other = header.split("/")[0]
@@ -50,7 +56,7 @@ def check_quoted(root, folder, header):
     if not may_include(folder, other):
         relation = "is a sibling of" if RANK[other] == RANK[folder] else "stands right of"
         return f'{folder}/ may not include "{header}": {other}/ {relation} {folder}/'
-    if not (root / "src" / header).is_file():
+    if not (root / "src" / header).is_file() and not is_generated(root, header):
         return f'"{header}" does not exist'
     return None
 
@@ -133,8 +139,8 @@ def check_cmake(root, used):
             problems.append(f"CMakeLists.txt: src/{folder} has no weir_layer() line")
             continue
         for other in sorted(others - {folder} - reachable(folder, uses)):
-            problems.append(
-                f"CMakeLists.txt: src/{folder} includes {other}/, weir_layer({folder}) does not use it")
+            problems.append(f"CMakeLists.txt: src/{folder} includes {other}/, "
+                            f"which weir_layer({folder}) does not use")
     return problems
 
 

@@ -161,7 +161,8 @@ def check_functions(tree):
 
 
 def check_dead_files(tree):
-    layers = set(re.findall(r"^weir_layer\((\w+)", tree.text.get("CMakeLists.txt", ""), re.MULTILINE))
+    cmake = tree.text.get("CMakeLists.txt", "")
+    layers = set(re.findall(r"^weir_layer\((\w+)", cmake, re.MULTILINE))
     included = {header for _, text in tree.cpp() for header in INCLUDE.findall(text)}
     for path, _ in tree.cpp():
         parts = path.split("/")

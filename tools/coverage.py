@@ -18,7 +18,8 @@ STATUSES = ("done", "partial", "planned")
 ROWS_FILE = "docs/mission-rows.tsv"
 PAGE = "docs/coverage.md"
 
-GOOGLE_TEST = re.compile(r"^(?:TEST|TEST_F|TEST_P|TYPED_TEST)\(\s*(\w+),\s*(\w+)\s*\)", re.MULTILINE)
+GOOGLE_TEST = re.compile(r"^(?:TEST|TEST_F|TEST_P|TYPED_TEST)\(\s*(\w+),\s*(\w+)\s*\)",
+                         re.MULTILINE)
 COVERS = re.compile(r"\bCOVERS\(([^)]*)\)")
 ROWS_COMMENT = re.compile(r"^\s*# rows:(.*)$", re.MULTILINE)
 PYTHON_TEST = re.compile(r"^\s*def (test_\w+)|^class (\w+)", re.MULTILINE)
@@ -59,8 +60,9 @@ def commented_tests(path, text):
     """A `# rows:` line stands for the test function or class after it, or for the whole file."""
     for comment in ROWS_COMMENT.finditer(text):
         following = PYTHON_TEST.search(text, comment.end())
-        between = text[comment.end():following.start()].strip() if following else "-"
-        name = (following.group(1) or following.group(2)) if following and not between else path.name
+        name = path.name
+        if following and not text[comment.end():following.start()].strip():
+            name = following.group(1) or following.group(2)
         yield name, ID.findall(comment.group(1))
 
 

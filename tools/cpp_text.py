@@ -6,7 +6,7 @@ TOKEN = re.compile(
       | (?P<block_comment>/\*.*?\*/)
       | (?P<raw_string>\bR"(?P<mark>[^()\s\\]{0,16})\(.*?\)(?P=mark)")
       | (?P<string>"(?:\\.|[^"\\\n])*")
-      | (?P<number>\b\d[\w'.]*)          # takes the quotes of 1'000 before they look like a character
+      | (?P<number>\b\d[\w'.]*)  # takes the quotes of 1'000 before they look like a character
       | (?P<character>'(?:\\.|[^'\\\n])+')
     """, re.VERBOSE | re.DOTALL)
 
@@ -22,8 +22,8 @@ def without_comments_and_strings(text):
     return TOKEN.sub(blank, text)
 
 
-# Prose ends with a semicolon too, so a line must look like a statement from its start. Code shown as
-# an example is indented by three blanks or more, or stands in a /// comment.
+# Prose ends with a semicolon too, so a line must look like a statement from its start. Code shown
+# as an example is indented by two blanks or more, or stands in a /// comment.
 COMMENT_LINE = re.compile(r"^\s*//(?!/) ?(?! )(?P<text>.*?)\s*$")
 STATEMENT = re.compile(
     r"""^(?:
@@ -33,7 +33,8 @@ STATEMENT = re.compile(
       | (?:else|do|try)\s*\{
       | return\b[^.]*;
       | (?:break|continue);
-      | (?:const\s+|static\s+|constexpr\s+)*[\w:]+(?:<[\w:<>,\s*&]*>)?[\s*&]+\w+\s*(?:=[^=].*|\{.*\})?;
+      | (?:const\s+|static\s+|constexpr\s+)*
+        [\w:]+(?:<[\w:<>,\s*&]*>)?[\s*&]+\w+\s*(?:=[^=].*|\{.*\})?;
       | [\w:.>\[\]()-]+\s*[-+*/|&^%]?=\s.*;
       | [\w:.>-]+\([^`]*\);
       | [\w:<>,\s*&]+\([^`]*\)\s*(?:const\s*)?(?:override\s*)?\{
@@ -49,7 +50,7 @@ NOT_A_FUNCTION = re.compile(r"\b(?:namespace|class|struct|union|enum|extern)\b")
 
 
 def _opens_function(head):
-    """Whether `head`, the code before a `{` at namespace or class level, is a function's signature."""
+    """Whether `head`, the code before a `{` outside functions, is a function's signature."""
     head = re.sub(r"\boperator\s*[^\s\w(]+", "operator", head)
     head = re.sub(r"\[\[.*?\]\]", "", head)
     if "(" not in head:

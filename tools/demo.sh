@@ -41,7 +41,7 @@ if cmp -s good.yaml fabric.yaml; then
 fi
 step=$((step + 1))
 printf '\n%d. %s\n   $ weir %s\n\n' "$step" \
-  "The same file with a TOS byte typed where the DSCP belongs: lint refuses, and says what to type." \
+  "The same file with a TOS byte where the DSCP belongs: lint refuses, and says what to type." \
   "lint"
 status=0
 "$weir" lint >report.txt 2>&1 || status=$?

@@ -3,9 +3,9 @@
 #
 #   tools/ensure_packages.sh SET…     sets: see the table below; `make` calls this for each target
 #
-# Asks nothing. Says what it installs and why. Where nothing is missing it touches neither apt nor the
-# network, so a machine without either still builds. WEIR_REQUIRE (see with_tool.sh) names tools that
-# must be there: the set `test` then includes their packages. WEIR_SKIP_PACKAGES=1 trusts you.
+# Asks nothing. Says what it installs and why. Where nothing is missing it touches neither apt nor
+# the network, so a machine without either still builds. WEIR_REQUIRE (see with_tool.sh) names tools
+# that must be there: the set `test` then includes their packages. WEIR_SKIP_PACKAGES=1 trusts you.
 set -euo pipefail
 
 # set, package, what for. One place: CONTRIBUTING.md and CI refer to it.
@@ -74,7 +74,8 @@ collect_missing() {
 
 install_missing() {
   local as_root=()
-  command -v apt-get >/dev/null || die "apt-get is not here; install these by other means: ${missing[*]}"
+  command -v apt-get >/dev/null ||
+    die "apt-get is not here; install these by other means: ${missing[*]}"
   if [[ "$(id -u)" -ne 0 ]]; then
     command -v sudo >/dev/null ||
       die "not root and no sudo; as root: apt-get install ${missing[*]}"

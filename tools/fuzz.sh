@@ -3,8 +3,8 @@
 #
 #   tools/fuzz.sh FOLDER SECONDS [NAME…]     FOLDER holds fuzz_NAME; `make fuzz` builds it
 #
-# Starts from tests/fuzz/corpus/NAME; what it finds beyond that stays in FOLDER/found/NAME and is not
-# committed, but for a crash: that file belongs in the corpus, where every `make test` replays it.
+# Starts from tests/fuzz/corpus/NAME; what it finds beyond that stays in FOLDER/found/NAME and is
+# not committed, but for a crash: that file belongs in the corpus, which every `make test` replays.
 set -euo pipefail
 folder=$(realpath "$1")
 seconds=$2
@@ -28,7 +28,7 @@ for name in "${names[@]}"; do
     -artifact_prefix="$folder/crashes/$name/" "$folder/found/$name" "tests/fuzz/corpus/$name" \
     >"$log" 2>&1; then
     tail -n 40 "$log"
-    echo "fuzz $name: CRASHED. Copy the file named above to tests/fuzz/corpus/$name/, then fix it." >&2
+    echo "fuzz $name: CRASHED. Copy the file named above to tests/fuzz/corpus/$name/; fix it." >&2
     exit 1
   fi
   grep -E '^stat::number_of_executed_units' "$log" | sed "s/^stat::/fuzz $name: /"

@@ -3,9 +3,9 @@
 #
 #   tools/with_tool.sh TOOL COMMAND…
 #
-# Without TOOL the check is skipped (exit 77, which CTest shows as "Skipped"), unless WEIR_REQUIRE, a
-# list such as "clang-format,shellcheck", names it: then its absence is a failure. CI sets that list,
-# so that a check cannot quietly stop running there.
+# Without TOOL the check is skipped (exit 77, which CTest shows as "Skipped"), unless WEIR_REQUIRE,
+# a list such as "clang-format,shellcheck", names it: then its absence is a failure. CI sets that
+# list, so that a check cannot quietly stop running there.
 set -euo pipefail
 
 tool=$1

@@ -49,6 +49,11 @@ class LayersTest(TreeTest):
         self.write("src/units/format.h", '#include "base/gone.h"\n')
         self.assert_one_problem(self.problems(), '"base/gone.h" does not exist')
 
+    def test_a_header_that_cmake_generates_passes(self):
+        self.write("src/units/format.h", '#include "base/table_data.h"\n')
+        self.write("cmake/Table.cmake", "set(out ${DIR}/generated/base/table_data.h)\n")
+        self.assertEqual(self.problems(), [])
+
     def test_an_unknown_folder_fails(self):
         self.write("src/helpers/misc.h", "#pragma once\n")
         self.assert_one_problem(self.problems(), "src/helpers/misc.h", "not in a layer")

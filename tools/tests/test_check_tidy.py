@@ -98,7 +98,8 @@ class TidyTest(TreeTest):
         self.assertEqual(self.body("void f() { std::cout << 1; }", "src/cli/main.cc"), [])
 
     def test_a_sleeping_test_fails(self):
-        self.assert_one_problem(self.body("void f() { sleep(1); }", "src/base/text_test.cc"), "sleeps")
+        problems = self.body("void f() { sleep(1); }", "src/base/text_test.cc")
+        self.assert_one_problem(problems, "sleeps")
 
     def test_floating_point_in_simulator_state_fails_unless_it_is_for_the_report(self):
         self.write("src/sim/run.cc", '#include "sim/state.h"\n')
@@ -113,8 +114,9 @@ class TidyTest(TreeTest):
         self.assertEqual(self.body("const int kTable[] = {\n" + "  1,\n" * 90 + "};"), [])
 
     def test_a_cited_decision_must_exist_and_be_listed(self):
-        self.assert_one_problem(self.body("// see docs/deci" "sions/0042"), "0042 does not exist")
-        self.write("docs/decisions/0042-why.md", "# Why\n")
+        cited = "docs/deci" "sions/0042"
+        self.assert_one_problem(self.body(f"// see {cited}"), "0042 does not exist")
+        self.write(f"{cited}-why.md", "# Why\n")
         self.assert_one_problem(self.problems(), "README.md: does not list")
         self.write("docs/decisions/README.md", "[why](0042-why.md)\n")
         self.assertEqual(self.problems(), [])
@@ -127,17 +129,19 @@ class TidyTest(TreeTest):
 class CommentedOutCodeTest(unittest.TestCase):
     def test_code_is_recognised(self):
         for line in ("// return x;", "//return x + 1;", "  // foo(bar);", "// if (x) {", "// }",
-                     "// x = y + 1;", "// int count = 0;", '// #include "a/b.h"', "// queue_.pop();",
-                     "// std::vector<int> v;", "// void f(int x) {", "// break;", "// } else {"):
+                     "// x = y + 1;", "// int count = 0;", '// #include "a/b.h"',
+                     "// queue_.pop();", "// std::vector<int> v;", "// void f(int x) {",
+                     "// break;", "// } else {"):
             self.assertTrue(cpp_text.is_commented_out_code(line), line)
 
     def test_prose_is_not(self):
-        for line in ("// Files, whole. A write is atomic: the old file or the new one, never a half.",
+        for line in ("// A write is atomic: the old file or the new one, never a half.",
                      "// the caller frees it;", "// returns the error; the caller prints it;",
                      "// a (small) table;", "// if the file is missing (or empty), nothing happens",
                      "//   WEIR_TRY(text, read_file(path));", "/// foo(bar);",
-                     "// x = 3 in the paper", "// see RFC 3168 (section 5);", "}  // namespace weir",
-                     "// for each port:", "// while paused (XOFF) no frame leaves", "int x;  // f(x);"):
+                     "// x = 3 in the paper", "// see RFC 3168 (section 5);",
+                     "}  // namespace weir", "// for each port:",
+                     "// while paused (XOFF) no frame leaves", "int x;  // f(x);"):
             self.assertFalse(cpp_text.is_commented_out_code(line), line)
 
 

@@ -20,8 +20,8 @@ TEST(Tos, EveryDscpSurvives) {
 class CoverageTest(TreeTest):
     def setUp(self):
         super().setUp()
-        self.write(coverage.ROWS_FILE, HEADING + "A3\tPlan\ttos\tdone\nF2\tSwitch\theadroom\tpartial\n"
-                   "K1\tWatching\texporter\tplanned\n")
+        self.write(coverage.ROWS_FILE, HEADING + "A3\tPlan\ttos\tdone\n"
+                   "F2\tSwitch\theadroom\tpartial\nK1\tWatching\texporter\tplanned\n")
         self.write("src/units/tos_test.cc", UNIT_TEST)
         self.write_page()
 
