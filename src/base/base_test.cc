@@ -131,5 +131,21 @@ TEST(File, WritesAtomicallyAndRefusesWhatIsTooLarge) {
   std::remove(path.c_str());
 }
 
+TEST(TextTable, WrapsTheLastColumnWithinAWidth) {
+  TextTable table({"name", "bytes", "why"}, {Align::kLeft, Align::kRight, Align::kLeft});
+  table.add_row({"cable", "15", "both ways at five"});
+  table.add_row({"all", "7", "x"});
+  EXPECT_EQ(table.to_text(1, 26),
+            " name   bytes  why\n"
+            " cable     15  both ways\n"
+            "               at five\n"
+            " all        7  x\n");
+  EXPECT_EQ(table.to_text(1, 80), table.to_text(1));
+}
+
+TEST(Text, HangsFurtherLinesUnderTheFirst) {
+  EXPECT_EQ(hang("one two three", 7, 3), "one two\n   three");
+}
+
 }  // namespace
 }  // namespace weir

@@ -16,8 +16,9 @@ class TextTable {
   /// REQUIRES: as many cells as the header has columns.
   void add_row(std::vector<std::string> cells);
 
-  /// Every line ends with a newline and none with a blank; each starts with `indent` blanks.
-  [[nodiscard]] std::string to_text(std::size_t indent = 0) const;
+  /// Every line ends with a newline and none with a blank; each starts with `indent` blanks. With a
+  /// `width`, the last column is wrapped under itself so that lines stay within it where they can.
+  [[nodiscard]] std::string to_text(std::size_t indent = 0, std::size_t width = 0) const;
 
  private:
   std::vector<std::string> header_;

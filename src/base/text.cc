@@ -55,6 +55,15 @@ std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
   return out;
 }
 
+std::string hang(std::string_view text, std::size_t width, std::size_t indent) {
+  std::string out;
+  for (const char c : wrap(text, width)) {
+    out += c;
+    if (c == '\n') out.append(indent, ' ');
+  }
+  return out;
+}
+
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   // Optimal string alignment: three rows of the usual table are enough to see a swap.
   std::vector<std::size_t> before(b.size() + 1);
@@ -77,6 +86,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::optional<std::string> nearest(std::string_view word, std::span<const std::string> candidates) {
+  constexpr std::size_t kLongestTypo = 64;  // beyond it nobody mistyped a name of ours
+  if (word.size() > kLongestTypo) return std::nullopt;
   const std::string* best = nullptr;
   std::size_t best_distance = 0;
   for (const std::string& candidate : candidates) {

@@ -25,6 +25,10 @@ namespace weir {
 /// `text` stays one; every line but the first starts with `indent` blanks.
 [[nodiscard]] std::string wrap(std::string_view text, std::size_t width, std::size_t indent = 0);
 
+/// The same for text that stands after `indent` columns: lines of `width` columns each, the first
+/// where it is put, the others under it.
+[[nodiscard]] std::string hang(std::string_view text, std::size_t width, std::size_t indent);
+
 /// Edits (insert, delete, replace, swap of neighbours) that turn `a` into `b`.
 [[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
 
