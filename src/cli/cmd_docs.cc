@@ -8,25 +8,27 @@
 namespace weir::cli {
 namespace {
 
-ExitCode print_document(Context& context, const std::string& text) {
+ExitCode print_document(const Args& args, Context& context, const std::string& text) {
   if (context.json) {
-    print_json(context, "docs", {{"text", text}});
+    Json object = json_object(args.command());
+    object["text"] = text;
+    print_json(context, object);
   } else {
     context.out << text;
   }
   return ExitCode::kOk;
 }
 
-ExitCode run_man(const Args& /*args*/, Context& context) {
-  return print_document(context, man_page(command_table()));
+ExitCode run_man(const Args& args, Context& context) {
+  return print_document(args, context, man_page(command_table()));
 }
 
-ExitCode run_commands(const Args& /*args*/, Context& context) {
-  return print_document(context, commands_page(command_table()));
+ExitCode run_commands(const Args& args, Context& context) {
+  return print_document(args, context, commands_page(command_table()));
 }
 
-ExitCode run_completion(const Args& /*args*/, Context& context) {
-  return print_document(context, bash_completion(command_table()));
+ExitCode run_completion(const Args& args, Context& context) {
+  return print_document(args, context, bash_completion(command_table()));
 }
 
 }  // namespace
@@ -62,7 +64,7 @@ Command docs_completion_command() {
       .summary = "the completion script of a shell",
       .description = "Prints a script that completes verbs, options, choices and files.",
       .arguments = {{.name = "SHELL", .help = "the shell", .required = true, .choices = {"bash"}}},
-      .examples = {{"source <(weir docs completion bash)", "for this shell"}},
+      .examples = {{"weir docs completion bash > weir.bash", "then: source weir.bash"}},
       .exit_codes = {ExitCode::kOk},
       .run = run_completion,
   };

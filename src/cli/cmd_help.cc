@@ -16,7 +16,9 @@ ExitCode run_help(const Args& args, Context& context) {
     return usage_error(context, args.command(), error->message);
   const std::string text = help_for(command_table(), std::get<HelpRequest>(parsed).verb);
   if (context.json) {
-    print_json(context, "help", {{"text", text}});
+    Json object = json_object(args.command());
+    object["text"] = text;
+    print_json(context, object);
   } else {
     context.out << text;
   }

@@ -101,10 +101,11 @@ Result<std::vector<Reading>> read(const Typed& typed, const Request& request) {
     return invalid_error(
         fmt::format("{} is the name of a DSCP, {}; leave --as tos out", typed.text, typed.value));
   if (request.ecn && (!dscp || request.as == As::kTos))
-    return invalid_error(fmt::format(
-        "--ecn adds the ECN bits to a DSCP; as a TOS byte {} already holds them ({}): weir tos {} "
-        "--ecn {}",
-        typed.text, to_text(ecn_of(tos)), dscp_of(tos).value(), to_text(*request.ecn)));
+    return invalid_error(
+        fmt::format("--ecn adds the ECN bits to a DSCP; as a TOS byte {} already holds them ({}); "
+                    "type weir tos {} "
+                    "--ecn {}",
+                    typed.text, to_text(ecn_of(tos)), dscp_of(tos).value(), to_text(*request.ecn)));
   std::vector<Reading> readings;
   if (dscp && request.as != As::kTos) {
     if (!request.ecn) readings.push_back({As::kDscp, tos_byte(*dscp, Ecn::kNotEct)});
@@ -195,7 +196,7 @@ std::string full_table(std::optional<Ecn> only) {
   return table.to_text(2);
 }
 
-Json to_json(const Answer& answer) {
+Json to_json(const Answer& answer, Json object) {
   Json readings = Json::array();
   for (const Reading& reading : answer.readings) {
     const Dscp dscp = dscp_of(reading.tos);
@@ -208,7 +209,9 @@ Json to_json(const Answer& answer) {
     if (const std::string_view name = dscp_name(dscp); !name.empty()) entry["name"] = name;
     readings.push_back(std::move(entry));
   }
-  return {{"verdict", verdict(answer)}, {"readings", std::move(readings)}};
+  object["verdict"] = verdict(answer);
+  object["readings"] = std::move(readings);
+  return object;
 }
 
 void print(const Answer& answer, const Request& request, Context& context) {
@@ -252,7 +255,7 @@ ExitCode run_tos(const Args& args, Context& context) {
   const Result<Answer> answer = judge(*request);
   if (!answer) return usage_error(context, args.command(), answer.error().what);
   if (context.json) {
-    print_json(context, "tos", to_json(*answer));
+    print_json(context, to_json(*answer, json_object(args.command())));
   } else {
     print(*answer, *request, context);
   }

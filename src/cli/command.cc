@@ -1,6 +1,11 @@
 #include "cli/command.h"
 
+#include <algorithm>
+
+#include <fmt/format.h>
+
 #include "base/check.h"
+#include "base/json.h"
 
 namespace weir::cli {
 
@@ -30,6 +35,12 @@ std::vector<Option> all_options(const Command& command) {
   const std::vector<Option> common = common_options(command);
   options.insert(options.end(), common.begin(), common.end());
   return options;
+}
+
+Json json_object(const Command& command) {
+  std::string name(command.name);
+  std::replace(name.begin(), name.end(), ' ', '-');
+  return {{"schema", fmt::format("weir/{}/1", name)}};
 }
 
 ExitCode usage_error(Context& context, const Command& command, std::string_view message) {

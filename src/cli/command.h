@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "cli/context.h"
 #include "cli/exit_code.h"
 
@@ -40,6 +41,7 @@ struct Option {
   std::string_view help;
   std::string_view default_value = {};  // given to the verb when the user gives none
   std::vector<std::string_view> choices = {};
+  bool required = false;
   bool repeated = false;
   Completes completes = Completes::kNothing;
 
@@ -58,8 +60,8 @@ struct Command {
   std::string_view description;  // a short paragraph or two
   std::vector<Argument> arguments = {};
   std::vector<Option> options = {};  // without the common ones
-  std::vector<Example> examples;
-  std::vector<ExitCode> exit_codes;         // that this verb can give, besides kUsage
+  std::vector<Example> examples = {};
+  std::vector<ExitCode> exit_codes = {};    // that this verb can give, besides kUsage
   std::vector<std::string_view> rows = {};  // mission rows it serves
   bool judges = false;                      // has findings, hence --fail-on
   ExitCode (*run)(const Args&, Context&) = nullptr;
@@ -70,6 +72,9 @@ struct Command {
 
 /// The verb's own options, then the common ones: what the parser accepts.
 [[nodiscard]] std::vector<Option> all_options(const Command&);
+
+/// An object that begins with the verb's schema, "weir/calc-headroom/1", to be filled and printed.
+[[nodiscard]] Json json_object(const Command&);
 
 /// A wrong command line: says so on stderr in one line, names the help, and returns kUsage.
 ExitCode usage_error(Context&, const Command&, std::string_view message);

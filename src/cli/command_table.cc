@@ -8,6 +8,7 @@ std::span<const Command> command_table() {
   static const std::vector<Command> table = {
       // For operators.
       tos_command(),
+      calc_headroom_command(),
       help_command(),
       // For building the package.
       docs_man_command(),

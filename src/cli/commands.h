@@ -4,6 +4,7 @@
 
 namespace weir::cli {
 
+[[nodiscard]] Command calc_headroom_command();
 [[nodiscard]] Command docs_commands_command();
 [[nodiscard]] Command docs_completion_command();
 [[nodiscard]] Command docs_man_command();

@@ -22,25 +22,24 @@ std::string_view escape_of(Tone tone) {
 
 }  // namespace
 
+void print_json(Context& context, const Json& object) {
+  WEIR_CHECK(object.is_object() && object.begin().key() == "schema");
+  // A file name or a pasted text may hold any bytes; JSON may not.
+  context.out << object.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
 std::string paint(const Context& context, Tone tone, std::string_view text) {
   if (!context.colour || text.empty()) return std::string(text);
   return fmt::format("\x1b[{}m{}\x1b[0m", escape_of(tone), text);
 }
 
-void print_json(Context& context, std::string_view name, const Json& body) {
-  WEIR_CHECK(body.is_object() && !body.contains("schema"));
-  Json object;
-  object["schema"] = fmt::format("weir/{}/1", name);
-  object.update(body);
-  // A file name or a pasted text may hold any bytes; JSON may not.
-  context.out << object.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
-}
-
 ExitCode fail(Context& context, ExitCode code, std::string_view message) {
   context.err << "weir: " << message << '\n';
   if (context.json) {
-    print_json(context, "error",
-               {{"exit", static_cast<int>(code)}, {"message", std::string(message)}});
+    const Json object = {{"schema", "weir/error/1"},
+                         {"exit", static_cast<int>(code)},
+                         {"message", std::string(message)}};
+    print_json(context, object);
   }
   return code;
 }

@@ -33,9 +33,8 @@ enum class Tone { kStrong, kGood, kWarning, kBad, kFaint };
 /// alone.
 [[nodiscard]] std::string paint(const Context&, Tone, std::string_view text);
 
-/// Writes the one object of a --json run: `{"schema": "weir/<name>/1", …body}`, indented.
-/// REQUIRES: `body` is an object without a key "schema".
-void print_json(Context&, std::string_view name, const Json& body);
+/// Writes the one object of a --json run. REQUIRES: an object whose first key is "schema".
+void print_json(Context&, const Json& object);
 
 /// Says on stderr what is wrong, and with --json as an object of schema weir/error/1 on stdout, so
 /// that a program that reads stdout always gets one object. Returns `code`, to be returned.

@@ -15,13 +15,26 @@ constexpr std::size_t kColumns = 79;  // a terminal of 80 may wrap at its last c
 
 using Entries = std::vector<std::pair<std::string, std::string>>;
 
-// `text` as it stands after `margin` columns, its further lines under the first.
-std::string hang(std::string_view text, std::size_t margin) {
-  const std::string wrapped = wrap(text, kColumns - margin);
+// `text` after `margin` columns, its further lines under the first.
+std::string after(std::size_t margin, std::string_view text) {
+  return hang(text, kColumns - margin, margin);
+}
+
+// Pieces that hold blanks and must not be broken, after `margin` columns.
+std::string fill(const std::vector<std::string>& pieces, std::string_view separator,
+                 std::size_t margin) {
   std::string out;
-  for (const char c : wrapped) {
-    out += c;
-    if (c == '\n') out.append(margin, ' ');
+  std::size_t column = margin;
+  for (const std::string& piece : pieces) {
+    if (!out.empty() && column + separator.size() + display_width(piece) > kColumns) {
+      out += "\n" + std::string(margin, ' ');
+      column = margin;
+    } else if (!out.empty()) {
+      out += separator;
+      column += separator.size();
+    }
+    out += piece;
+    column += display_width(piece);
   }
   return out;
 }
@@ -33,7 +46,7 @@ std::string two_columns(const Entries& entries) {
   std::string out;
   for (const auto& [name, text] : entries) {
     const std::string padding(left - display_width(name), ' ');
-    out += fmt::format("  {}{}  {}\n", name, padding, hang(text, left + 4));
+    out += fmt::format("  {}{}  {}\n", name, padding, after(left + 4, text));
   }
   return out;
 }
@@ -56,7 +69,7 @@ std::string exit_line(std::span<const ExitMeaning> exits) {
   for (const ExitMeaning& exit : exits)
     pieces.push_back(fmt::format("{} {}", static_cast<int>(exit.code), exit.brief));
   constexpr std::string_view kTitle = "exit status: ";
-  return fmt::format("{}{}\n", kTitle, hang(join(pieces, ", "), kTitle.size()));
+  return fmt::format("{}{}\n", kTitle, after(kTitle.size(), join(pieces, ", ")));
 }
 
 std::string group_help(std::span<const Command> table, std::string_view first) {
@@ -89,7 +102,40 @@ std::string common_line(const Command& command) {
     }
   }
   constexpr std::string_view kTitle = "common:  ";
-  return fmt::format("\n{}{}\n", kTitle, hang(join(pieces, "  "), kTitle.size()));
+  return fmt::format("\n{}{}\n", kTitle, fill(pieces, "  ", kTitle.size()));
+}
+
+// Beside its command where there is room, under it where there is not.
+std::string examples_section(const Command& command) {
+  std::size_t left = 0;
+  std::size_t right = 0;
+  for (const Example& example : command.examples) {
+    left = std::max(left, display_width(example.command));
+    right = std::max(right, display_width(example.note));
+  }
+  const bool beside = 2 + left + 2 + right <= kColumns;
+  std::string out = "\nexamples:\n";
+  for (const Example& example : command.examples) {
+    const std::string gap = beside ? std::string(left - display_width(example.command) + 2, ' ')
+                                   : std::string("\n      ");
+    out += fmt::format("  {}{}{}\n", example.command, gap, example.note);
+  }
+  return out;
+}
+
+std::vector<std::string> usage_pieces(const Command& command) {
+  std::vector<std::string> pieces;
+  for (const Argument& argument : command.arguments) {
+    const std::string name = fmt::format("{}{}", argument.name, argument.repeated ? "..." : "");
+    pieces.push_back(argument.required ? name : fmt::format("[{}]", name));
+  }
+  for (const Option& option : command.options) {
+    const std::string value = option.is_flag() ? "" : fmt::format(" {}", option.metavar);
+    const std::string text = fmt::format("--{}{}", option.name, value);
+    pieces.push_back(option.required ? text
+                                     : fmt::format("[{}]{}", text, option.repeated ? "..." : ""));
+  }
+  return pieces;
 }
 
 std::string verb_help(const Command& command) {
@@ -99,17 +145,14 @@ std::string verb_help(const Command& command) {
   Entries options;
   for (const Option& option : command.options)
     options.emplace_back(spelling(option), full_help(option));
-  Entries examples;
-  for (const Example& example : command.examples)
-    examples.emplace_back(example.command, example.note);
-  constexpr std::string_view kUsage = "usage: ";
+  const std::string usage = fmt::format("usage: weir {} ", command.name);
   std::string out =
-      fmt::format("{}{}\n\n{}\n", kUsage, hang(usage_line(command), kUsage.size() + 5),
+      fmt::format("{}{}\n\n{}\n", usage, fill(usage_pieces(command), " ", usage.size()),
                   wrap(command.description, kColumns));
   out += section("arguments", arguments);
   out += section("options", options);
   out += common_line(command);
-  out += section("examples", examples);
+  out += examples_section(command);
   return out + "\n" + exit_line(exits_of(command));
 }
 
@@ -142,16 +185,9 @@ std::string help_for(std::span<const Command> table, std::string_view verb) {
 }
 
 std::string usage_line(const Command& command) {
-  std::string line = fmt::format("weir {}", command.name);
-  for (const Argument& argument : command.arguments) {
-    const std::string name = fmt::format("{}{}", argument.name, argument.repeated ? "..." : "");
-    line += argument.required ? fmt::format(" {}", name) : fmt::format(" [{}]", name);
-  }
-  for (const Option& option : command.options) {
-    const std::string value = option.is_flag() ? "" : fmt::format(" {}", option.metavar);
-    line += fmt::format(" [--{}{}]{}", option.name, value, option.repeated ? "..." : "");
-  }
-  return line;
+  std::vector<std::string> pieces = usage_pieces(command);
+  pieces.insert(pieces.begin(), fmt::format("weir {}", command.name));
+  return join(pieces, " ");
 }
 
 std::string spelling(const Option& option) {

@@ -1,8 +1,8 @@
-// The process around the command line: streams, signals, the last resort.
+// The process around the command line: streams and signals.
 #include <csignal>
 #include <cstdlib>
-#include <exception>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,21 +37,6 @@ ExitCode flush(ExitCode code) {
   return ExitCode::kInternalError;
 }
 
-ExitCode run_guarded(const std::vector<std::string>& words) {
-  weir::cli::Context context{.out = std::cout,
-                             .err = std::cerr,
-                             .environment = environment,
-                             .stdout_is_terminal = isatty(STDOUT_FILENO) != 0,
-                             .stderr_is_terminal = isatty(STDERR_FILENO) != 0};
-  try {
-    return flush(weir::cli::run(weir::cli::command_table(), words, context));
-  } catch (const std::exception& error) {
-    std::cerr << "weir: internal error: " << error.what()
-              << "\nThis is a bug in weir; please report it with the command line.\n";
-    return ExitCode::kInternalError;
-  }
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -60,5 +45,11 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_DFL);
   std::signal(SIGINT, end_interrupted);
   std::ios::sync_with_stdio(false);
-  return static_cast<int>(run_guarded(std::vector<std::string>(argv + 1, argv + argc)));
+  weir::cli::Context context{.out = std::cout,
+                             .err = std::cerr,
+                             .environment = environment,
+                             .stdout_is_terminal = isatty(STDOUT_FILENO) != 0,
+                             .stderr_is_terminal = isatty(STDERR_FILENO) != 0};
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  return static_cast<int>(flush(weir::cli::run(weir::cli::command_table(), words, context)));
 }

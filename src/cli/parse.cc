@@ -117,10 +117,11 @@ std::variant<const Command*, Parsed> take_verb(std::span<const Command> table,
     return Parsed(
         UsageError{fmt::format("{} needs {} before '{}'", first, one_of(seconds), second), first});
   const Command* command = find_command(table, fmt::format("{} {}", first, second));
-  if (command == nullptr)
-    return Parsed(UsageError{fmt::format("unknown verb '{} {}'{}; {} has {}", first, second,
-                                         did_you_mean(second, seconds), first, one_of(seconds)),
-                             first});
+  if (command == nullptr) {
+    const std::string guess = did_you_mean(second, seconds);
+    const std::string hint = guess.empty() ? "; expected " + one_of(seconds) : guess;
+    return Parsed(UsageError{fmt::format("unknown verb '{} {}'{}", first, second, hint), first});
+  }
   rest.erase(rest.begin());
   return command;
 }
@@ -154,7 +155,9 @@ std::optional<std::string> wrong_choice(std::string_view what, const std::string
                                         const std::vector<std::string_view>& choices) {
   if (choices.empty() || std::find(choices.begin(), choices.end(), value) != choices.end())
     return std::nullopt;
-  return fmt::format("{}: expected {}, found '{}'", what, one_of(choices), value);
+  const std::vector<std::string> candidates(choices.begin(), choices.end());
+  return fmt::format("{}: expected {}, found '{}'{}", what, one_of(choices), value,
+                     did_you_mean(value, candidates));
 }
 
 std::string needs_value(const Option& option) {
@@ -164,6 +167,8 @@ std::string needs_value(const Option& option) {
 
 std::optional<std::string> wrong_option(const Option& option, const Args& args) {
   const std::vector<std::string>& values = args.all(option.name);
+  if (option.required && values.empty())
+    return fmt::format("--{} {} is missing: {}", option.name, option.metavar, option.help);
   if (values.size() > 1 && !option.repeated && !option.is_flag())
     return fmt::format("--{} is given {} times; it takes one value", option.name, values.size());
   if (option.is_flag() && std::find(values.begin(), values.end(), "false") != values.end())

@@ -1,6 +1,7 @@
 #include "cli/run.h"
 
 #include <algorithm>
+#include <exception>
 #include <variant>
 
 #include <fmt/format.h>
@@ -34,11 +35,8 @@ ExitCode report(const UsageError& error, Context& context) {
   return ExitCode::kUsage;
 }
 
-}  // namespace
-
-ExitCode run(std::span<const Command> table, const std::vector<std::string>& words,
-             Context& context) {
-  context.json = asks_for_json(words);
+ExitCode dispatch(std::span<const Command> table, const std::vector<std::string>& words,
+                  Context& context) {
   const Parsed parsed = parse(table, words);
   if (const auto* error = std::get_if<UsageError>(&parsed)) return report(*error, context);
   if (const auto* help = std::get_if<HelpRequest>(&parsed)) {
@@ -54,6 +52,21 @@ ExitCode run(std::span<const Command> table, const std::vector<std::string>& wor
   context.quiet = invocation.args.has("quiet");
   context.colour = wants_colour(invocation.args, context);
   return invocation.command->run(invocation.args, context);
+}
+
+}  // namespace
+
+ExitCode run(std::span<const Command> table, const std::vector<std::string>& words,
+             Context& context) {
+  context.json = asks_for_json(words);
+  try {
+    return dispatch(table, words, context);
+  } catch (const std::exception& error) {
+    const ExitCode code =
+        fail(context, ExitCode::kInternalError, fmt::format("internal error: {}", error.what()));
+    context.err << "This is a bug in weir; please report it with the command line.\n";
+    return code;
+  }
 }
 
 }  // namespace weir::cli
