@@ -113,7 +113,7 @@ std::string shortest(std::int64_t value, std::span<const Unit> units) {
   constexpr std::int64_t kSmallestBinary = 16 * 1'024;
   std::string best;
   for (const Unit& unit : units) {
-    const bool is_binary = unit.scale % 1'024 == 0;
+    const bool is_binary = unit.name.ends_with("iB");
     if (is_binary && value < kSmallestBinary) continue;
     const std::int64_t thousandths = unit.scale >= 1'000 ? 1'000 : 1;
     const Int128 scaled = Int128{value} * thousandths;

@@ -94,6 +94,8 @@ TEST(Format, PrintsTheShortestExactForm) {
   EXPECT_EQ(to_text(55_us), "55us");
   EXPECT_EQ(to_text(1280_ps), "1.28ns");
   EXPECT_EQ(to_text(400_Gbps), "400G");
+  EXPECT_EQ(to_text(1'600_Gbps), "1.6T");
+  EXPECT_EQ(to_text(1'500_ms), "1.5s");
   EXPECT_EQ(to_text(40_Mbps), "40M");
   EXPECT_EQ(to_text(30_m), "30m");
   EXPECT_EQ(to_text(10_percent), "10%");
