@@ -332,7 +332,11 @@ class Deriver {
     out.egress_alpha = *b.egress_alpha;
     out.static_xoff = b.xoff.value_or({});
     out.xon_offset = *b.xon_offset;
+    for (const SwitchPortIntent& port : s.ports)
+      out.headroom_sum += port.headroom * s.lossless.count();
+    out.headroom_pool = out.headroom_sum / *b.headroom_oversubscription;
     out.plan = plan(s, out.total);
+    out.lossless_shared = out.plan ? out.plan->lossless_shared : out.total - out.headroom_pool;
     return out;
   }
 

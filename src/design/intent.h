@@ -106,7 +106,10 @@ struct BufferIntent {
   Bytes static_xoff;  // static threshold only
   Bytes xon_offset;
   Bytes reserved_per_group;  // guaranteed to each port and priority group
-  /// Pools, headroom and what is shared; absent when the pools add up to more than the buffer.
+  Bytes headroom_sum;        // over ports and lossless priorities
+  Bytes headroom_pool;       // what is set aside for it: the sum, or its oversubscribed pool
+  Bytes lossless_shared;     // what XOFF thresholds divide; negative: headroom does not fit
+  /// The whole arithmetic; absent when the pools add up to more than the buffer.
   std::optional<model::BufferPlan> plan;
 };
 

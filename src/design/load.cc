@@ -128,6 +128,8 @@ class Reader {
   void report_unknown() {
     for (const YamlEntry& entry : node_.entries) {
       if (taken_.contains(entry.key)) continue;
+      constexpr std::size_t kMostSuggested = 1'000;  // a hostile file must not buy time with typos
+      if (errors_.size() > kMostSuggested) return;
       std::string hint = did_you_mean(entry.key, known_);
       if (hint.empty()) hint = "; known keys are " + join(known_, ", ");
       error(entry.at, fmt::format("unknown key '{}'{}{}", entry.key,
@@ -361,6 +363,12 @@ Loaded load_text(std::string_view text, const std::string& file) {
                    [](const Diagnostic& a, const Diagnostic& b) {
                      return std::pair(a.at.line, a.at.column) < std::pair(b.at.line, b.at.column);
                    });
+  constexpr std::size_t kMostErrors = 50;  // a person fixes the first few and loads again
+  if (loaded.errors.size() > kMostErrors) {
+    const std::size_t more = loaded.errors.size() - kMostErrors;
+    loaded.errors.resize(kMostErrors);
+    loaded.errors.push_back({{}, fmt::format("and {} more errors", more)});
+  }
   if (loaded.is_good()) fill_defaults(loaded.design);
   return loaded;
 }
