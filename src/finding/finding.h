@@ -1,10 +1,10 @@
 #pragma once
-// A finding: what is wrong, where, why we think so, and what to type. One shape for lint, validation,
-// verification and diagnosis, whatever the evidence came from.
+// A finding: what is wrong, where, why we think so, and what to type. One shape for lint,
+// validation, verification and diagnosis, whatever the evidence came from.
 //
-// An id names the *fault* (`dscp.tos_confusion`), never the check that found it, and never changes its
-// meaning. Everything that is the same each time a fault is found (why, fix, sources, mission rows)
-// stands in the catalogue (finding/catalog.h); a Finding adds the case at hand.
+// An id names the *fault* (`dscp.tos_confusion`), never the check that found it, and never changes
+// its meaning. Everything that is the same each time a fault is found (why, fix, sources, mission
+// rows) stands in the catalogue (finding/catalog.h); a Finding adds the case at hand.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,10 +17,12 @@ namespace weir::finding {
 
 enum class Severity : std::uint8_t { kInfo, kWarning, kError };
 [[nodiscard]] std::string_view to_text(Severity);  // "info" "warning" "error"
+[[nodiscard]] std::optional<Severity> parse_severity(std::string_view);
 
 /// How sure a rule is. Lint reads a file and is always certain.
 enum class Confidence : std::uint8_t { kLow, kMedium, kHigh, kCertain };
-[[nodiscard]] std::string_view to_text(Confidence);
+[[nodiscard]] std::string_view to_text(Confidence);  // "low" "medium" "high" "certain"
+[[nodiscard]] std::optional<Confidence> parse_confidence(std::string_view);
 
 /// Where the fault sits. Empty = does not apply or is not known.
 struct Where {
@@ -36,7 +38,8 @@ struct Where {
 
   friend bool operator==(const Where&, const Where&) = default;
 };
-/// "fabric.yaml:12:7", "gpu07 rail 3 (mlx5_3)", "leaf2 swp5": the shortest text that finds the place.
+/// "fabric.yaml:12:7", "gpu07 rail 3 (mlx5_3)", "leaf2 swp5 priority 3": the shortest text that
+/// finds the place; empty where none is known.
 [[nodiscard]] std::string to_text(const Where&);
 
 /// One observation that supports a finding.
@@ -45,14 +48,18 @@ struct EvidenceLine {
   std::string line;     // the text as observed, or a sentence
   std::string counter;  // catalogue id, where the observation is a counter
   std::optional<std::int64_t> value;
+
+  friend bool operator==(const EvidenceLine&, const EvidenceLine&) = default;
 };
 
-/// What to do on one platform. `platform` is a name of the design's platform tables, "design" (edit the
-/// file), "host" (any Linux host) or "any".
+/// What to do on one platform. `platform` is one of platforms() (finding/catalog.h).
 struct Fix {
   std::string platform;
-  std::vector<std::string> commands;
-  std::string note;
+  std::vector<std::string>
+      commands;      // a line to type each; of the file, where platform is "design"
+  std::string note;  // what to know before typing them
+
+  friend bool operator==(const Fix&, const Fix&) = default;
 };
 
 struct Finding {
@@ -63,6 +70,8 @@ struct Finding {
   std::vector<EvidenceLine> evidence;
   Confidence confidence = Confidence::kCertain;
   std::vector<Fix> fix;  // the case at hand first; empty = the catalogue's
+
+  friend bool operator==(const Finding&, const Finding&) = default;
 };
 
 /// A check that could not look. Unknown is an answer: it is never counted as passed.
@@ -70,10 +79,14 @@ struct Unknown {
   std::string check;
   std::string reason;
   std::string how;  // how to get the answer
+
+  friend bool operator==(const Unknown&, const Unknown&) = default;
 };
 
 enum class Conclusion : std::uint8_t { kHealthy, kFindings, kNotFabric, kInconclusive };
-[[nodiscard]] std::string_view to_text(Conclusion);  // "healthy" "findings" "not_fabric" "inconclusive"
+[[nodiscard]] std::string_view to_text(
+    Conclusion);  // "healthy" "findings" "not_fabric" "inconclusive"
+[[nodiscard]] std::optional<Conclusion> parse_conclusion(std::string_view);
 
 /// What every judging verb returns.
 struct Judgement {
@@ -83,10 +96,13 @@ struct Judgement {
   Conclusion conclusion = Conclusion::kHealthy;
 
   [[nodiscard]] int count(Severity) const;
+
+  friend bool operator==(const Judgement&, const Judgement&) = default;
 };
 
-/// Sorts by severity, then confidence, then place, keeping the order of equals; sets `conclusion` to
-/// healthy or findings from what is there (info alone stays healthy).
+/// Sorts by severity, then confidence, then place (numbers in names as numbers), keeping the order
+/// of equals; sets `conclusion` to healthy or findings from what is there (info alone stays
+/// healthy). A verb that knows better (not the fabric, inconclusive) says so afterwards.
 void settle(Judgement&);
 
 }  // namespace weir::finding

@@ -1,0 +1,111 @@
+#include "finding/catalog.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <unordered_map>
+#include <utility>
+
+#include "base/check.h"
+#include "finding/catalog_parts.h"
+
+namespace weir::finding {
+namespace {
+
+constexpr std::array kPlatforms = {
+    Platform{"design", "the design file", Side::kDesign},
+    Platform{"any", "anywhere", Side::kAny},
+    Platform{"host", "any Linux host", Side::kHost},
+    Platform{"mlx5-ofed", "NVIDIA ConnectX, vendor driver (mlnx_qos, sysfs)", Side::kHost},
+    Platform{"mlx5-inbox", "NVIDIA ConnectX, kernel's own driver (dcb, debugfs)", Side::kHost},
+    Platform{"bnxt", "Broadcom NetXtreme-E (Thor)", Side::kHost},
+    Platform{"ice", "Intel E810 (ice, irdma)", Side::kHost},
+    Platform{"ionic", "AMD Pensando (ionic)", Side::kHost},
+    Platform{"cumulus", "NVIDIA Cumulus Linux (NVUE)", Side::kSwitch},
+    Platform{"eos", "Arista EOS", Side::kSwitch},
+    Platform{"nxos", "Cisco NX-OS", Side::kSwitch},
+    Platform{"junos", "Juniper Junos (QFX)", Side::kSwitch},
+    Platform{"sonic", "SONiC", Side::kSwitch},
+    Platform{"nccl", "the job: NCCL, RCCL, UCX, perftest", Side::kJob},
+};
+
+constexpr std::array<std::string_view, 6> kPhases = {"lint",   "job",      "validate",
+                                                     "verify", "diagnose", "monitor"};
+
+std::vector<CatalogEntry> all_entries() {
+  std::vector<CatalogEntry> all;
+  for (auto* const family :
+       {pfc_entries, congestion_entries, buffer_entries, marking_entries, path_entries,
+        balance_entries, link_entries, host_entries, container_entries, gid_entries, job_entries,
+        telemetry_entries, platform_entries}) {
+    std::vector<CatalogEntry> entries = family();
+    std::move(entries.begin(), entries.end(), std::back_inserter(all));
+  }
+  std::sort(all.begin(), all.end(),
+            [](const CatalogEntry& a, const CatalogEntry& b) { return a.id < b.id; });
+  return all;
+}
+
+using Index = std::unordered_map<std::string_view, const CatalogEntry*>;
+
+Index index_of(std::span<const CatalogEntry> entries) {
+  Index index;
+  for (const CatalogEntry& entry : entries) {
+    WEIR_CHECK(index.emplace(entry.id, &entry).second);
+    for (const std::string_view alias : entry.aliases)
+      WEIR_CHECK(index.emplace(alias, &entry).second);
+  }
+  return index;
+}
+
+}  // namespace
+
+std::span<const Platform> platforms() {
+  return kPlatforms;
+}
+
+const Platform* find_platform(std::string_view name) {
+  const auto at = std::find_if(kPlatforms.begin(), kPlatforms.end(),
+                               [&](const Platform& platform) { return platform.name == name; });
+  return at == kPlatforms.end() ? nullptr : &*at;
+}
+
+std::span<const std::string_view> phases() {
+  return kPhases;
+}
+
+std::span<const CatalogEntry> catalog() {
+  static const std::vector<CatalogEntry> kEntries = all_entries();
+  return kEntries;
+}
+
+const CatalogEntry* find(std::string_view id_or_alias) {
+  static const Index kIndex = index_of(catalog());
+  const auto at = kIndex.find(id_or_alias);
+  return at == kIndex.end() ? nullptr : at->second;
+}
+
+Finding make_finding(std::string_view id, std::string verdict, Where where) {
+  const CatalogEntry* entry = find(id);
+  WEIR_CHECK(entry != nullptr && entry->id == id);
+  Finding finding;
+  finding.id = std::string(id);
+  finding.severity = entry->severity;
+  finding.verdict = std::move(verdict);
+  finding.where = std::move(where);
+  return finding;
+}
+
+std::vector<Fix> fixes_of(const Finding& finding) {
+  if (!finding.fix.empty()) return finding.fix;
+  std::vector<Fix> fixes;
+  const CatalogEntry* entry = find(finding.id);
+  if (entry == nullptr) return fixes;
+  for (const CatalogFix& fix : entry->fix)
+    fixes.push_back({std::string(fix.platform),
+                     {fix.commands.begin(), fix.commands.end()},
+                     std::string(fix.note)});
+  return fixes;
+}
+
+}  // namespace weir::finding

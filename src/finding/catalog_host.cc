@@ -1,0 +1,304 @@
+#include "finding/catalog_parts.h"
+#include "finding/catalog_sources.h"
+
+namespace weir::finding {
+namespace {
+
+CatalogEntry receiver_slow() {
+  return {
+      .id = "receiver.slow",
+      .title = "a host that takes packets more slowly than they come",
+      .severity = Severity::kError,
+      .aliases = {"pfc.direction", "SLOW_RECEIVER_SUSPECT"},
+      .rows = {"D4", "I1", "I20"},
+      .phase = "verify",
+      .why =
+          "The NIC sends pauses: its receive buffer is full because PCIe, memory or the CPU does "
+          "not "
+          "drain it. The switch then holds everything for this host, and soon for others; "
+          "thousands "
+          "of pauses a second from one server were traced to address translation misses. tx pause "
+          "on the NIC's RDMA priority, with outbound_pci_stalled_wr or rx_discards_phy beside it, "
+          "says host; rx pause says fabric. The fabric is innocent here, so no threshold of the "
+          "switches helps.",
+      .fix =
+          {{.platform = "host",
+            .commands = {"ethtool -S <netdev> | grep -E 'tx_prio3_pause|outbound_pci|discards_phy'",
+                         "lspci -vvv -s <bdf> | grep -E 'LnkSta|ACSCtl|MaxReadReq'",
+                         "cat /sys/bus/pci/devices/<bdf>/current_link_width"},
+            .note = "In this order: PCIe width and speed, ACS and IOMMU, relaxed ordering, NUMA of "
+                    "NIC and GPU, memory bandwidth, then the application."},
+           {.platform = "mlx5-ofed",
+            .commands = {"cat /sys/class/net/<netdev>/settings/pfc_stall_prevention"},
+            .note = "'auto' stops pausing after 100 ms instead of 8 s: the host loses packets, the "
+                    "fabric is saved."},
+           {.platform = "any",
+            .commands = {"weir explain pcie.relaxed_ordering_wrong", "weir explain pcie.acs_on",
+                         "weir explain pcie.link_degraded"}}},
+      .sources = {cite::kAtScale, cite::kMlx5Counters,
+                  "NVIDIA/nccl issue 173: server NICs send pause frames"},
+  };
+}
+
+CatalogEntry pcie_link_degraded() {
+  return {
+      .id = "pcie.link_degraded",
+      .title = "a PCIe link narrower or slower than it could be",
+      .severity = Severity::kError,
+      .rows = {"C5", "I20"},
+      .phase = "validate",
+      .why =
+          "A 400G NIC needs sixteen lanes of Gen5; at half of that it cannot take line rate and "
+          "pauses "
+          "the switch. A card that trained at x8, or a riser that gives Gen4, shows nowhere but "
+          "here. GPUs lower their speed when idle, so for them judge the width, or the speed under "
+          "load.",
+      .fix = {{.platform = "host",
+               .commands = {"cat /sys/bus/pci/devices/<bdf>/current_link_speed",
+                            "cat /sys/bus/pci/devices/<bdf>/current_link_width",
+                            "cat /sys/bus/pci/devices/<bdf>/max_link_width"},
+               .note =
+                   "Reseat the card, look at the slot's bifurcation in the firmware setup, then at "
+                   "the riser."}},
+      .sources = {"PCI Express Base Specification: 32 GT/s a lane and direction in Gen5",
+                  "Linux kernel, sysfs-bus-pci: current_link_speed, current_link_width"},
+  };
+}
+
+CatalogEntry pcie_relaxed_ordering() {
+  return {
+      .id = "pcie.relaxed_ordering_wrong",
+      .title = "PCIe relaxed ordering off where it is needed, or on where it hurts",
+      .severity = Severity::kWarning,
+      .aliases = {"pcie.relaxed_ordering", "SLOW_RECEIVER_PCIE", "RELAXED_ORDERING_BAD_CPU"},
+      .rows = {"C5", "I20"},
+      .phase = "validate",
+      .why =
+          "Without relaxed ordering every write of the NIC waits for the one before it; on large "
+          "servers that is slower than the wire, the NIC pauses the switch, and bursts become "
+          "storms. With it, on a CPU that does not follow the rules, large messages took 250 times "
+          "as long. NCCL asks for it by default where the NIC allows it and says [RO] in its log.",
+      .fix = {{.platform = "mlx5-ofed",
+               .commands = {"mlxconfig -d <bdf> -e q PCI_WR_ORDERING",
+                            "mlxconfig -y -d <bdf> s PCI_WR_ORDERING=1"},
+               .note = "0 lets each application choose, 1 forces it. Takes effect after a reset."},
+              {.platform = "mlx5-inbox", .commands = {"mstconfig -y -d <bdf> s PCI_WR_ORDERING=1"}},
+              {.platform = "nccl",
+               .commands = {"export NCCL_IB_PCI_RELAXED_ORDERING=1"},
+               .note = "0 where the CPU does not bear it."}},
+      .sources = {"kvcache-ai/Mooncake pull request 3205: storms cured by relaxed ordering",
+                  "linux-rdma/perftest issue 116: relaxed ordering on a CPU that does not bear it",
+                  cite::kNcclEnv},
+  };
+}
+
+CatalogEntry pcie_acs_on() {
+  return {
+      .id = "pcie.acs_on",
+      .title = "ACS or the IOMMU sends GPU traffic the long way",
+      .severity = Severity::kError,
+      .aliases = {"pcie.acs_iommu", "ACS_ENABLED"},
+      .rows = {"C5"},
+      .phase = "validate",
+      .why =
+          "With access control services on at the PCIe bridges, a transfer between NIC and GPU "
+          "under "
+          "one switch goes up to the root complex and back: half the bandwidth at best, hangs at "
+          "worst. An IOMMU that translates does the same. On bare metal both must be out of the "
+          "way; "
+          "in virtual machines ACS must stay on and ATS helps instead. Without root the setting "
+          "cannot be read, which is unknown and not fine.",
+      .fix = {{.platform = "host",
+               .commands = {"lspci -vvv | grep -E '^[0-9a-f]|ACSCtl'",
+                            "setpci -s <bridge bdf> ECAP_ACS+0x6.w=0000",
+                            "cat /sys/kernel/iommu_groups/<n>/type"},
+               .note = "setpci lasts until the next boot; boot with iommu=pt so that groups say "
+                       "'identity'. Never in a virtual machine's host."},
+              {.platform = "mlx5-ofed",
+               .commands = {"mlxconfig -y -d <bdf> s ATS_ENABLED=1"},
+               .note = "For virtual machines."}},
+      .sources = {"PCI Express Base Specification: access control services",
+                  "NVIDIA/nccl issues 1737 and 489: GPUDirect and ACS",
+                  "NVIDIA NCCL documentation, troubleshooting: PCI access control services"},
+  };
+}
+
+CatalogEntry pcie_gpu_far() {
+  return {
+      .id = "pcie.gpu_far",
+      .title = "a GPU that reaches its NIC across the CPU",
+      .severity = Severity::kWarning,
+      .rows = {"C5"},
+      .phase = "validate",
+      .why =
+          "GPUDirect wants NIC and GPU under one PCIe switch (PIX, PXB). Across the host bridge "
+          "(PHB) "
+          "or the link between sockets (SYS) bandwidth falls and varies with everything else on "
+          "that "
+          "path, and NCCL turns GPUDirect off beyond its distance limit. Interrupts of the NIC on "
+          "the "
+          "far socket cost the TCP side as well.",
+      .fix =
+          {{.platform = "host",
+            .commands = {"nvidia-smi topo -m", "cat /sys/class/net/<netdev>/device/numa_node"},
+            .note =
+                "Pair each GPU with the NIC next to it; -1 means that the platform does not say."},
+           {.platform = "nccl",
+            .commands = {"export NCCL_IB_HCA==<nearest device of each GPU>",
+                         "export NCCL_NET_GDR_LEVEL=PHB"},
+            .note = "Raising the level allows GPUDirect over a longer way; measure before keeping "
+                    "it."}},
+      .sources = {cite::kNcclEnv, "NVIDIA GPUDirect RDMA documentation: supported systems"},
+  };
+}
+
+CatalogEntry gdr_off() {
+  return {
+      .id = "gdr.off",
+      .title = "GPUDirect RDMA is off: data goes through host memory",
+      .severity = Severity::kError,
+      .aliases = {"gdr.module_and_nccl_version", "gdr.dmabuf_path", "GDR_DISABLED"},
+      .rows = {"C5", "E2", "I24"},
+      .phase = "validate",
+      .why =
+          "Every byte is copied to host memory and back: the CPU gets busy, the GPUs wait, and the "
+          "network looks slow; one upgrade took all-reduce from 180 to 10 GB/s this way. NCCL "
+          "needs "
+          "nvidia_peermem (or nv_peer_mem) or dma-buf, and older versions do not know the newer "
+          "module's name. So a missing module alone is no fault where dma-buf works. The log says "
+          "/GDRDMA behind each channel that uses it; a channel without it is staged.",
+      .fix = {{.platform = "host",
+               .commands = {"modprobe nvidia_peermem", "cat /sys/module/nvidia_peermem/version"},
+               .note =
+                   "Needs a driver stack with peer memory in ib_core; a plain kernel has dma-buf "
+                   "only, from 5.12 on, with the open GPU modules."},
+              {.platform = "nccl",
+               .commands = {"NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ENV,NET,GRAPH <command>",
+                            "export NCCL_DMABUF_ENABLE=1", "weir job <log>"},
+               .note = "RCCL on Thor 2 needs CUMEM for its dma-buf path."}},
+      .sources = {"NVIDIA/nccl issue 1676: GPUDirect silently off after an upgrade", cite::kNcclIb,
+                  "ROCm/cvs, thor2_env_script.sh: dma-buf registration needs CUMEM"},
+  };
+}
+
+CatalogEntry gdr_not_registered() {
+  return {
+      .id = "gdr.not_registered",
+      .title = "the GPUDirect module is loaded but not in use",
+      .severity = Severity::kError,
+      .aliases = {"gdr.registered", "GDR_NOT_REGISTERED"},
+      .rows = {"C5"},
+      .phase = "validate",
+      .why =
+          "lsmod shows nvidia_peermem, yet the RDMA stack never learned of it: it was built "
+          "against "
+          "another ib_core, or loaded before it. NCCL looks at /sys/kernel/mm/memory_peers and at "
+          "the module's version file, and says Disabled where neither answers. Loaded is not "
+          "registered, and registered is not used: only the log of a run proves it.",
+      .fix = {{.platform = "host",
+               .commands = {"ls /sys/kernel/mm/memory_peers/",
+                            "modprobe -r nvidia_peermem && modprobe nvidia_peermem",
+                            "journalctl -k | grep -i peermem"},
+               .note =
+                   "Rebuild the module against the installed driver stack where the log complains "
+                   "about symbols."}},
+      .sources = {"NVIDIA/nccl issue 1537: module loaded, GPUDirect still disabled", cite::kNcclIb},
+  };
+}
+
+CatalogEntry gdr_not_persistent() {
+  return {
+      .id = "gdr.not_persistent",
+      .title = "GPUDirect is gone after the next reboot",
+      .severity = Severity::kWarning,
+      .aliases = {"gdr.module_persistent"},
+      .rows = {"C5"},
+      .phase = "validate",
+      .why =
+          "nvidia_peermem was loaded by hand. It works until the host reboots, and then one host "
+          "of "
+          "the job stages through memory and slows all others, months after anybody touched it.",
+      .fix = {{.platform = "host",
+               .commands = {"echo nvidia_peermem > /etc/modules-load.d/nvidia-peermem.conf"}}},
+      .sources = {"NVIDIA/nccl issue 1343: GPUDirect off after reboot", "modules-load.d(5)"},
+  };
+}
+
+CatalogEntry fleet_drift() {
+  return {
+      .id = "fleet.drift",
+      .title = "rails or hosts that should be equal are not",
+      .severity = Severity::kWarning,
+      .aliases = {"fleet.consistency", "GDR_ASYMMETRIC"},
+      .rows = {"C2"},
+      .phase = "validate",
+      .why =
+          "A collective runs at the speed of its slowest member, so one host that differs is the "
+          "fault of the whole job: a rail without PFC, another firmware, GPUDirect off on one "
+          "node. "
+          "Each host alone can look right; only the comparison shows it. Host QoS settings are "
+          "lost "
+          "with every driver reload and reboot, which is how they drift.",
+      .fix = {{.platform = "any",
+               .commands = {"weir diff <host a> <host b>", "weir plan", "weir apply"},
+               .note = "Make it persistent: weir render --to systemd."}},
+      .sources = {cite::kMlx5Dcb, "NVIDIA/nccl-tests issue 106: pairs with one node are slow"},
+  };
+}
+
+CatalogEntry host_straggler() {
+  return {
+      .id = "host.straggler",
+      .title = "every pair with one host in it is slow",
+      .severity = Severity::kWarning,
+      .aliases = {"verify.pairwise_matrix", "STRAGGLER_NODE"},
+      .rows = {"C2", "J3"},
+      .phase = "verify",
+      .why =
+          "A matrix of pairs tells a bad host from a bad fabric: when all slow pairs share one "
+          "member, "
+          "that member is at fault and the paths are not; pairs with it ran at 49 instead of 88 "
+          "GB/s. "
+          "What differs on that host from one that passes is the cause: PCIe, firmware, GPUDirect, "
+          "QoS, MTU.",
+      .fix = {{.platform = "any",
+               .commands = {"weir diff <slow host> <good host>", "weir validate"},
+               .note = "Take it out of the job first; then look at what the diff shows."}},
+      .sources = {"NVIDIA/nccl-tests issue 106: pairs that contain one node"},
+  };
+}
+
+CatalogEntry host_tcp_untuned() {
+  return {
+      .id = "host.tcp_untuned",
+      .title = "a TCP path left at its defaults",
+      .severity = Severity::kInfo,
+      .rows = {"B5", "C6"},
+      .phase = "validate",
+      .why =
+          "Bootstrap, storage and checkpoints use TCP beside RDMA. With 1500-byte frames and small "
+          "socket buffers a 100G path gives a fraction of its rate to one stream. It has nothing "
+          "to do "
+          "with losslessness; NIC rings belong here too, since they carry no RDMA.",
+      .fix = {{.platform = "design",
+               .commands = {"host_tuning: { socket_buffers: true, irq_affinity: true }"}},
+              {.platform = "host",
+               .commands = {"sysctl -w net.core.rmem_max=<bytes> net.core.wmem_max=<bytes>",
+                            "sysctl -w net.ipv4.tcp_rmem='4096 131072 <bytes>'",
+                            "sysctl -w net.ipv4.tcp_wmem='4096 16384 <bytes>'",
+                            "ip link set dev <netdev> mtu 9000"},
+               .note = "At least bandwidth x round trip; 2147483647 is the most."}},
+      .sources = {"Linux kernel, ip-sysctl: tcp_rmem, tcp_wmem, rmem_max, wmem_max"},
+  };
+}
+
+}  // namespace
+
+std::vector<CatalogEntry> host_entries() {
+  return {receiver_slow(),      pcie_link_degraded(), pcie_relaxed_ordering(),
+          pcie_acs_on(),        pcie_gpu_far(),       gdr_off(),
+          gdr_not_registered(), gdr_not_persistent(), fleet_drift(),
+          host_straggler(),     host_tcp_untuned()};
+}
+
+}  // namespace weir::finding

@@ -1,0 +1,377 @@
+#include "finding/catalog_fixes.h"
+#include "finding/catalog_parts.h"
+#include "finding/catalog_sources.h"
+
+namespace weir::finding {
+namespace {
+
+CatalogEntry mtu_mismatch() {
+  return {
+      .id = "mtu.mismatch",
+      .title = "one MTU on the path is narrower than the rest",
+      .severity = Severity::kError,
+      .aliases = {"mtu.active_mtu_equal", "MTU_ACTIVE_ASYMMETRIC", "mtu.path_df_probe",
+                  "MTU_PATH_MISMATCH"},
+      .rows = {"A2", "C3", "I16"},
+      .phase = "lint",
+      .why =
+          "RDMA packets are never fragmented: a port that is too narrow drops the large ones, "
+          "small "
+          "messages pass, and the connection dies with retries exceeded. Two hosts whose active "
+          "MTU "
+          "differs (4096 and 1024) can hang too, because not every library settles on the smaller "
+          "one; perftest does, and passes. A host at 9000 fits a switch at 9216, or 9214 on EOS: "
+          "compare with the headers allowed for, not for equality. A RoCE packet of 4096 bytes "
+          "needs "
+          "about 4200.",
+      .fix = together({{{.platform = "design",
+                         .commands = {"mtu: { host: 9000B, switch: 9216B, rdma: 4096B }"},
+                         .note = "And take away the mtu of single groups and links."},
+                        mtu_on_hosts()},
+                       mtu_on_switches()}),
+      .sources = {cite::kIbTransport, "NVIDIA/nccl pull request 2135: hang with unequal active_mtu",
+                  "kvcache-ai/Mooncake issue 3868: perftest passes, reads fail", cite::kNxos},
+  };
+}
+
+CatalogEntry mtu_below_4096() {
+  return {
+      .id = "mtu.below_4096",
+      .title = "an interface MTU that forces small RDMA packets",
+      .severity = Severity::kWarning,
+      .aliases = {"mtu.netdev_allows_4096", "MTU_BELOW_4096"},
+      .rows = {"B5", "C3"},
+      .phase = "validate",
+      .why =
+          "The RDMA MTU is the largest of 256, 512, 1024, 2048 and 4096 that fits the interface: "
+          "1500 "
+          "gives 1024, 4200 or 9000 give 4096. Four times the packets mean four times the work per "
+          "byte in the NIC and 92.6 % instead of 98.0 % of the wire for data. An application that "
+          "asks for 4096 over a 1500-byte network reports retries exceeded.",
+      .fix = together({{mtu_on_hosts()}, mtu_on_switches()}),
+      .sources = {cite::kRoce, "payload share: 4096 / (4096 + 82) and 1024 / (1024 + 82) bytes",
+                  "tensorflow/tensorflow issue 9432: retry count exceeded on a 1500-byte network"},
+  };
+}
+
+CatalogEntry mtu_platform_max() {
+  return {
+      .id = "mtu.platform_max",
+      .title = "an MTU larger than the platform takes",
+      .severity = Severity::kError,
+      .rows = {"A2"},
+      .phase = "lint",
+      .why =
+          "The switch refuses the command, keeps the old value, and the rest of the configuration "
+          "is "
+          "applied: the path is then narrower than the design says. EOS takes at most 9214 on most "
+          "boxes, NX-OS, SONiC and NVUE 9216. 9214 and 9216 fit the same host MTU of 9000.",
+      .fix = together({{{.platform = "design",
+                         .commands = {"switches: { <group>: { mtu: 9214B } }"},
+                         .note = "For groups that run EOS."}},
+                       mtu_on_switches()}),
+      .sources = {cite::kEos, cite::kNxos, cite::kSonicYang},
+  };
+}
+
+CatalogEntry routing_cyclic() {
+  return {
+      .id = "routing.cyclic_buffer_dependency",
+      .title = "paths that let pauses close a circle",
+      .severity = Severity::kError,
+      .rows = {"A2"},
+      .phase = "lint",
+      .why =
+          "A queue that waits for the next switch's buffer depends on it; when lossless paths make "
+          "a "
+          "cycle of such dependencies, pauses can stop all of it for good. Up and down once over a "
+          "Clos has none. A bounce, down and up again after link failures, makes one: with four "
+          "leaves and two spines two failed links are enough. Forbidding the bounce disconnects "
+          "those pairs instead; moving bounced traffic to a second lossless priority keeps both.",
+      .fix = {{.platform = "design",
+               .commands = {"routing: updown"},
+               .note = "weir prove --failures 2 shows the cycle and the flows that close it."},
+              {.platform = "any",
+               .commands = {"weir prove --failures 2"},
+               .note = "In BGP, one AS number for all spines of a pod refuses bounced paths. Keep "
+                       "lossless traffic off MLAG peer links and out of flooding VLANs."}},
+      .sources = {cite::kTagger, cite::kDeadlocks, cite::kAtScale},
+  };
+}
+
+CatalogEntry routing_ordering_risk() {
+  return {
+      .id = "routing.ordering_risk",
+      .title = "adaptive routing under a workload that relies on order",
+      .severity = Severity::kWarning,
+      .aliases = {"design.ar_vs_workload", "AR_ORDERING_RISK"},
+      .rows = {"G6", "F1"},
+      .phase = "lint",
+      .why =
+          "Spraying and adaptive routing deliver packets of one connection out of order. A "
+          "protocol "
+          "that writes data and then a flag, and trusts that the flag lands last, reads garbage; "
+          "an "
+          "expert-parallel library lost data that way. NICs without out-of-order acceptance take "
+          "reordering for loss. NCCL's RoCE transport has it off unless asked.",
+      .fix = {{.platform = "design",
+               .commands = {"load_balancing: { mode: ecmp }"},
+               .note = "Or keep it, and list the workloads that write in order on purpose."},
+              {.platform = "nccl",
+               .commands = {"export NCCL_IB_ADAPTIVE_ROUTING=1"},
+               .note = "Only where the NIC accepts out-of-order (ROCE_ADAPTIVE_ROUTING_EN) and the "
+                       "switch sprays: NCCL then closes a message with an ordered write."}},
+      .sources = {"deepseek-ai/DeepEP issue 20: adaptive routing and a flag behind the data",
+                  cite::kNcclEnv},
+  };
+}
+
+CatalogEntry rail_same_subnet() {
+  return {
+      .id = "rail.same_subnet",
+      .title = "several rails in one subnet",
+      .severity = Severity::kError,
+      .aliases = {"ip.multi_nic_same_subnet", "MULTI_NIC_SAME_SUBNET", "ARP_FLUX"},
+      .rows = {"A2", "C8"},
+      .phase = "lint",
+      .why =
+          "Linux answers ARP for any of its addresses on any interface, and routes a subnet "
+          "through "
+          "one: with all rails in one prefix every neighbour learns the same MAC, and one 400G NIC "
+          "of eight carries everything. RDMA connections on the other rails time out or leave by "
+          "the "
+          "wrong port. A subnet a rail needs no tricks.",
+      .fix = {{.platform = "design",
+               .commands = {"addressing: { subnets: [ \"10.{rail}.0.0/16\" ] }"}},
+              {.platform = "host",
+               .commands = {"sysctl -w net.ipv4.conf.all.arp_ignore=1",
+                            "sysctl -w net.ipv4.conf.all.arp_announce=2",
+                            "ip rule add from <address> lookup <table>",
+                            "ip route add <subnet> dev <netdev> src <address> table <table>"},
+               .note = "Only where the prefix cannot change: a rule and a table for each rail."}},
+      .sources = {"NVIDIA/nccl issue 1109: one NIC of eight carries traffic",
+                  "Linux kernel, ip-sysctl: arp_ignore and arp_announce"},
+  };
+}
+
+CatalogEntry rail_no_route() {
+  return {
+      .id = "rail.no_route",
+      .title = "the way to a peer of this rail leaves by another interface",
+      .severity = Severity::kError,
+      .aliases = {"ip.route_per_rail", "NO_ROUTE"},
+      .rows = {"C8"},
+      .phase = "validate",
+      .why =
+          "A RoCE connection binds to the NIC of its GID, and asks the kernel for the next hop. If "
+          "the "
+          "route from the rail's address to the peer's resolves to another interface, or to none, "
+          "the connection fails with a timeout while ping over the management network works.",
+      .fix = {{.platform = "host",
+               .commands = {"ip route get <peer address> from <rail address> oif <netdev>",
+                            "ip rule add from <rail address> lookup <table>",
+                            "ip route add <peer subnet> via <gateway> dev <netdev> table <table>"},
+               .note = "The first line shows what the kernel would do; it must name the rail's own "
+                       "interface."}},
+      .sources = {cite::kRoce, "iproute2, ip-route(8) and ip-rule(8)"},
+  };
+}
+
+CatalogEntry rail_cross_rail_unreachable() {
+  return {
+      .id = "rail.cross_rail_unreachable",
+      .title = "a job connects rails that cannot reach each other",
+      .severity = Severity::kError,
+      .aliases = {"rail.cross_rail_reachability", "nccl.cross_nic_vs_design",
+                  "CROSS_RAIL_UNREACHABLE"},
+      .rows = {"E1", "E2"},
+      .phase = "job",
+      .why =
+          "In a rail-isolated fabric NIC r of one host reaches only NIC r of another. Ring "
+          "all-reduce "
+          "stays on its rail and works; gather, all-to-all and checkpoint traffic may pair NICs of "
+          "different rails, and then the job dies at scale with connection timeouts. NCCL must be "
+          "told not to change rails, and needs PXN to reach the right NIC through a neighbour GPU.",
+      .fix = {{.platform = "design", .commands = {"nccl: { cross_nic: false }"}},
+              {.platform = "nccl",
+               .commands = {"export NCCL_CROSS_NIC=0", "export NCCL_PXN_DISABLE=0"}},
+              {.platform = "any",
+               .commands = {"weir verify --pair <host a> <host b>"},
+               .note = "Same rail and across rails."}},
+      .sources = {"NVIDIA/nccl issues 2013 and 1348: cross-rail connections time out",
+                  cite::kNcclEnv},
+  };
+}
+
+CatalogEntry rail_isolated() {
+  return {
+      .id = "rail.isolated",
+      .title = "rails without a path between them",
+      .severity = Severity::kInfo,
+      .aliases = {"design.rail_isolation", "DESIGN_RAIL_ISOLATION_RISK"},
+      .rows = {"A1", "E1"},
+      .phase = "lint",
+      .why =
+          "Leaving the rails unconnected at the top saves a tier, and is sound for jobs that use "
+          "all "
+          "GPUs of each host. A communicator whose GPUs sit on different rails in different hosts "
+          "has "
+          "no path, though, and fails. The design then carries an obligation for every job: no "
+          "cross-NIC rings, PXN on, whole hosts only.",
+      .fix = {{.platform = "design",
+               .commands = {"nccl: { cross_nic: false }"},
+               .note = "Or connect the rails at a second tier."},
+              {.platform = "nccl",
+               .commands = {"export NCCL_CROSS_NIC=0", "export NCCL_PXN_DISABLE=0"}}},
+      .sources = {"NVIDIA/nccl issue 836: rails left unconnected at the top", cite::kNcclEnv},
+  };
+}
+
+CatalogEntry wiring_mismatch() {
+  return {
+      .id = "wiring.mismatch",
+      .title = "a cable goes to another port than the design says",
+      .severity = Severity::kError,
+      .aliases = {"wiring.lldp_vs_design", "MISWIRED"},
+      .rows = {"C1", "A1"},
+      .phase = "validate",
+      .why =
+          "Two cables swapped at a patch panel put a host on the wrong rail: its subnet is "
+          "unreachable "
+          "there, or worse, reachable by a long way. Connections fail with timeouts or share an "
+          "uplink with a stranger's. LLDP names the neighbour of every port; the design names what "
+          "it should be.",
+      .fix = {{.platform = "host",
+               .commands = {"lldpcli show neighbors", "weir validate"},
+               .note = "Move the cable, or correct the design."},
+              {.platform = "cumulus", .commands = {"nv show interface <port> lldp"}},
+              {.platform = "eos", .commands = {"show lldp neighbors"}},
+              {.platform = "nxos", .commands = {"show lldp neighbors"}},
+              {.platform = "junos", .commands = {"show lldp neighbors"}},
+              {.platform = "sonic", .commands = {"show lldp table"}}},
+      .sources = {"IEEE 802.1AB: LLDP",
+                  "luxingcom/aicad-nccl-optimization issue 1: cabling against NCCL's pairing"},
+  };
+}
+
+CatalogEntry path_reordering() {
+  return {
+      .id = "path.reordering",
+      .title = "packets overtake each other",
+      .severity = Severity::kWarning,
+      .rows = {"I17"},
+      .phase = "verify",
+      .why =
+          "out_of_sequence climbs at the receiver while no port drops anything. A path changed "
+          "under a "
+          "running connection (ECMP after a flap), the fabric sprays packets, or a bad link "
+          "repeats "
+          "some. NICs that accept out-of-order only count it; others ask for everything again, and "
+          "then packet_seq_err climbs at the sender too. With adaptive routing on, a rise of these "
+          "counters alone is no loss.",
+      .fix = {{.platform = "any",
+               .commands = {"weir pcap <file>", "weir diagnose <bundles>"},
+               .note =
+                   "Look for link flaps and route changes first, then for spraying without a NIC "
+                   "that expects it."},
+              {.platform = "mlx5-ofed",
+               .commands = {"mlxconfig -d <bdf> -e q ROCE_ADAPTIVE_ROUTING_EN"},
+               .note = "Must be on where the fabric sprays."}},
+      .sources = {cite::kMlx5Counters, cite::kIbTransport},
+  };
+}
+
+CatalogEntry path_loss() {
+  return {
+      .id = "path.loss",
+      .title = "RDMA packets are lost somewhere on the path",
+      .severity = Severity::kError,
+      .rows = {"D3", "I9", "I28"},
+      .phase = "verify",
+      .why =
+          "RDMA is retransmitting: roce_adp_retrans, packet_seq_err or local_ack_timeout_err grow. "
+          "A "
+          "NAK received means the loss lies on the way from this host; out_of_sequence is the "
+          "receiver's view of it. A lost last packet has no NAK and waits for the timer, 4.29 s "
+          "with "
+          "NCCL's timeout of 20. The connection fails only when the retries are used up "
+          "(req_transport_retries_exceeded, status 12).",
+      .fix =
+          {{.platform = "any",
+            .commands = {"weir diagnose <bundles>", "weir explain headroom.too_small",
+                         "weir explain pfc.wrong_priority", "weir explain link.physical_errors"},
+            .note =
+                "Find where it is dropped: per-priority discards of the NICs, no-buffer discards "
+                "of the switches, CRC errors on the way."}},
+      .sources = {cite::kMlx5Counters, cite::kIbTransport, cite::kNcclEnv},
+  };
+}
+
+CatalogEntry transport_timer_below_rtt() {
+  return {
+      .id = "transport.timer_below_rtt",
+      .title = "a retransmission timer shorter than the round trip",
+      .severity = Severity::kWarning,
+      .aliases = {"verify.rtt_vs_timer", "RETRANS_TIMER_LT_RTT"},
+      .rows = {"I28"},
+      .phase = "verify",
+      .why =
+          "roce_adp_retrans grows while nothing is lost: the NIC gives up on acknowledgements that "
+          "are "
+          "still on their way. On a 30 ms path packets were sent again every 10 ms, and NCCL's "
+          "timeout did not help, because the NIC's adaptive retransmission has a timer of its own. "
+          "Long paths and deep pauses both get there.",
+      .fix = {{.platform = "nccl",
+               .commands = {"export NCCL_IB_TIMEOUT=22"},
+               .note = "4.096 us x 2^n; must be well above the 99th percentile of the round trip."},
+              {.platform = "any",
+               .commands = {"weir verify --pair <host a> <host b>"},
+               .note =
+                   "Measures the round trip and its tail. Where the NIC's adaptive retransmission "
+                   "is the cause, turn that off in its firmware settings."}},
+      .sources = {"NVIDIA/nccl issue 1555: retransmissions on a 30 ms path", cite::kIbTransport},
+  };
+}
+
+CatalogEntry congestion_sustained() {
+  return {
+      .id = "congestion.sustained",
+      .title = "congestion so severe that senders restart from the bottom",
+      .severity = Severity::kWarning,
+      .rows = {"I27"},
+      .phase = "verify",
+      .why =
+          "roce_slow_restart counts connections that begin again at a low rate, after a "
+          "retransmission "
+          "or a hard cut. A few in a burst are normal; a steady flow of them means that the load "
+          "exceeds what a port or a receiver can take for long, or that DCQCN overshoots each time "
+          "it recovers. Retransmissions beside it mean loss, and loss comes first.",
+      .fix = {{.platform = "any",
+               .commands = {"weir diagnose <bundles>", "weir explain path.loss",
+                            "weir explain dcqcn.too_aggressive", "weir explain ecmp.imbalance"},
+               .note = "Is anything lost? Is one port far hotter than the others? Only then the "
+                       "parameters."}},
+      .sources = {cite::kMlx5Counters, cite::kNvidiaDcqcn},
+  };
+}
+
+}  // namespace
+
+std::vector<CatalogEntry> path_entries() {
+  return {mtu_mismatch(),
+          mtu_below_4096(),
+          mtu_platform_max(),
+          routing_cyclic(),
+          routing_ordering_risk(),
+          rail_same_subnet(),
+          rail_no_route(),
+          rail_cross_rail_unreachable(),
+          rail_isolated(),
+          wiring_mismatch(),
+          path_reordering(),
+          path_loss(),
+          transport_timer_below_rtt(),
+          congestion_sustained()};
+}
+
+}  // namespace weir::finding

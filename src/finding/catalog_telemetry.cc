@@ -1,0 +1,191 @@
+#include "finding/catalog_parts.h"
+#include "finding/catalog_sources.h"
+
+namespace weir::finding {
+namespace {
+
+CatalogEntry telemetry_counter_absent() {
+  return {
+      .id = "telemetry.counter_absent",
+      .title = "a counter that this driver does not have, or names otherwise",
+      .severity = Severity::kInfo,
+      .aliases = {"monitor.vendor_map", "COUNTER_ABSENT", "COUNTER_NAME_VENDOR"},
+      .rows = {"D1", "K1"},
+      .phase = "monitor",
+      .why =
+          "Drivers differ: bnxt_re has no counters directory on older kernels, irdma's file names "
+          "hold "
+          "blanks, per-priority pause is rx_prio3_pause on mlx5 and rx_pfc_ena_frames_pri3 on "
+          "bnxt. "
+          "A dashboard built for one vendor shows nothing, or -1, on another, and nothing looks "
+          "like "
+          "no problem. Absent is not zero.",
+      .fix =
+          {{.platform = "any",
+            .commands = {"weir snapshot", "weir explain <counter>"},
+            .note =
+                "The catalogue knows each meaning under each driver's name, and says where there "
+                "is none."}},
+      .sources = {"prometheus/procfs pull request 687: no counters directory on bnxt_re",
+                  "ROCm/rocm-systems pull request 11027: wrong names on Thor 2", cite::kBnxt},
+  };
+}
+
+CatalogEntry telemetry_not_comparable() {
+  return {
+      .id = "telemetry.not_comparable",
+      .title = "counters of one name and different meanings",
+      .severity = Severity::kInfo,
+      .aliases = {"telemetry.semantics", "COUNTER_SEMANTICS"},
+      .rows = {"D1", "K1"},
+      .phase = "monitor",
+      .why =
+          "ecn-marked-pkts counts packets marked here on one system and packets that arrived "
+          "marked on "
+          "another; some platforms' drop counters stand still during a storm that they report. ice "
+          "moves all priorities of a class together. Compare such a counter with its own past, "
+          "never "
+          "across vendors.",
+      .fix = {{.platform = "any",
+               .commands = {"weir explain <counter>"},
+               .note = "Tag metrics with the vendor and platform, and alert on changes."}},
+      .sources =
+          {"openconfig/public issue 1298: ecn-marked-pkts differs by vendor",
+           "sonic-buildimage issue 19067 and sonic-net/SONiC issue 167: counters that do not "
+           "move in a storm"},
+  };
+}
+
+CatalogEntry telemetry_collector_blind() {
+  return {
+      .id = "telemetry.collector_blind",
+      .title = "a collector that fails, or writes 0, where it cannot read",
+      .severity = Severity::kWarning,
+      .aliases = {"monitor.parse_na", "COUNTER_NA", "EXPORTER_FALSE_ZERO", "monitor.isolate_device",
+                  "COLLECTOR_ABORT"},
+      .rows = {"K1"},
+      .phase = "monitor",
+      .why =
+          "A counter file may hold 'N/A (no PMA)' or return EINVAL. Collectors that stop at it "
+          "lose every "
+          "device because of one; those that write 0 instead report health where nobody looked. An "
+          "unreadable counter must be missing, the others must still come, and a metric must say "
+          "which scrape failed.",
+      .fix =
+          {{.platform = "any",
+            .commands = {"weir snapshot"},
+            .note =
+                "Shows absent, unsupported, not permitted and zero apart. Alert on the exporter's "
+                "own success metric as well."}},
+      .sources = {"prometheus/node_exporter issue 966: a counter that is not a number",
+                  "oracle-quickstart/oci-hpc, rdma_counters_exporter.py: unreadable becomes 0"},
+  };
+}
+
+CatalogEntry telemetry_sources_disagree() {
+  return {
+      .id = "telemetry.sources_disagree",
+      .title = "two sources say different things about one port",
+      .severity = Severity::kWarning,
+      .aliases = {"monitor.two_source", "SOURCE_DISAGREE"},
+      .rows = {"K1"},
+      .phase = "monitor",
+      .why =
+          "The fabric manager says down and the host says up, or the switch counts pauses that the "
+          "NIC "
+          "does not. That is a state of its own, not an outage: one of the two is stale, looks at "
+          "another port, or counts something else. Acting on either alone drains healthy hosts.",
+      .fix = {{.platform = "any",
+               .commands = {"weir diff <source a> <source b>"},
+               .note =
+                   "Compare times first, then port names, then meanings; page nobody until they "
+                   "agree."}},
+      .sources = {"one fact from two sources: disagreement is reported as such, never resolved by "
+                  "guessing"},
+  };
+}
+
+CatalogEntry measurement_methods_disagree() {
+  return {
+      .id = "measurement.methods_disagree",
+      .title = "two ways of measuring one path disagree",
+      .severity = Severity::kWarning,
+      .aliases = {"verify.two_methods"},
+      .rows = {"D5"},
+      .phase = "verify",
+      .why =
+          "ib_write_bw with -R and without it use the same wire, but set up connections in "
+          "different "
+          "ways. When one is fast and the other is slow with a busy CPU, the path is proven good "
+          "and "
+          "the difference lies in the set-up: another GID, another traffic class, another device. "
+          "Blame the fabric only where both agree.",
+      .fix = {{.platform = "nccl",
+               .commands =
+                   {"ib_write_bw -d <device> -x <gid index> --tclass=106 --report_gbits <peer>",
+                    "ib_write_bw -d <device> -R -T 106 --report_gbits <peer>"},
+               .note = "-T is the TOS byte and counts only with -R; without -R it is --tclass."}},
+      .sources = {"linux-rdma/perftest issue 240: -R far slower than without", cite::kPerftest},
+  };
+}
+
+CatalogEntry failover_window_too_short() {
+  return {
+      .id = "failover.window_too_short",
+      .title = "the job gives up before the link is back",
+      .severity = Severity::kWarning,
+      .aliases = {"failover.time_budget", "RECOVERY_WINDOW"},
+      .rows = {"D7"},
+      .phase = "verify",
+      .why =
+          "A NIC that comes back after the recovery window stays unused for the rest of the job: "
+          "bandwidth never recovers although the link is healthy. Measure how long a link needs to "
+          "return, training of the optics and routing included, and let the window be longer.",
+      .fix = {{.platform = "nccl",
+               .commands = {"export NCCL_IB_RESILIENCY_PORT_RECOVERY=1",
+                            "export NCCL_IB_TIMEOUT=22", "export NCCL_IB_RETRY_CNT=7"},
+               .note = "Port recovery is off by default and new in NCCL 2.30. The timeout is "
+                       "4.096 us x 2^n for each of the retries."},
+              {.platform = "any",
+               .commands = {"weir verify --under-failure -- <command>"},
+               .note = "Measures how long recovery takes here."}},
+      .sources = {"NVIDIA/nccl issue 2157: bandwidth does not recover", cite::kNcclEnv,
+                  cite::kIbTransport},
+  };
+}
+
+CatalogEntry failover_not_injected() {
+  return {
+      .id = "failover.not_injected",
+      .title = "a failure drill that stopped nothing",
+      .severity = Severity::kWarning,
+      .aliases = {"failover.fault_injection", "OBSERVABILITY_GAP"},
+      .rows = {"D7"},
+      .phase = "verify",
+      .why =
+          "'ip link set down' takes the network interface down, not the RDMA port: in three of "
+          "three "
+          "trials RoCE traffic went on, so the drill passed without a failure. Take the port down "
+          "at "
+          "the switch, or the RDMA device itself. ethtool's error counters are blind to RDMA "
+          "errors, "
+          "so watch hw_counters.",
+      .fix = {{.platform = "cumulus",
+               .commands = {"nv set interface <port> link state down", "nv config apply"}},
+              {.platform = "sonic", .commands = {"config interface shutdown <port>"}},
+              {.platform = "eos", .commands = {"interface <port>", "   shutdown"}},
+              {.platform = "nxos", .commands = {"interface <port>", "  shutdown"}},
+              {.platform = "junos", .commands = {"set interfaces <port> disable"}}},
+      .sources = {"unionxic/rdma-fault-characterization: ip link down does not gate RoCE"},
+  };
+}
+
+}  // namespace
+
+std::vector<CatalogEntry> telemetry_entries() {
+  return {telemetry_counter_absent(),   telemetry_not_comparable(),     telemetry_collector_blind(),
+          telemetry_sources_disagree(), measurement_methods_disagree(), failover_window_too_short(),
+          failover_not_injected()};
+}
+
+}  // namespace weir::finding
