@@ -1,0 +1,35 @@
+#pragma once
+// The catalogue's data, one table a file; only catalog.cc and the tests of this folder include
+// this.
+#include <span>
+#include <string_view>
+
+#include "counters/catalog.h"
+
+namespace weir::counters {
+
+/// A name that documents print, and what is meant. `printed` is folded: lower case, every run of
+/// other characters one underscore, `#` for a number.
+struct Alias {
+  std::string_view printed;
+  std::string_view id;
+  std::string_view word;  // what the real name is, and what the document got wrong
+  std::string_view also;  // further ids, separated by blanks
+};
+
+std::span<const Counter> rdma_meanings();
+std::span<const Counter> port_meanings();
+std::span<const Counter> vendor_meanings();
+std::span<const Counter> switch_meanings();
+
+std::span<const RawName> common_names();
+std::span<const RawName> mlx5_names();
+std::span<const RawName> bnxt_names();
+std::span<const RawName> irdma_names();
+std::span<const RawName> ionic_names();
+std::span<const RawName> rxe_names();
+std::span<const RawName> switch_names();
+
+std::span<const Alias> aliases();
+
+}  // namespace weir::counters
