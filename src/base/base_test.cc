@@ -71,9 +71,10 @@ TEST(Text, NumbersAreReadWholeOrNotAtAll) {
 TEST(Text, NaturalOrderReadsDigitsAsNumbersAndIsTotal) {
   const std::vector<std::string> sorted = {"",      "gpu",   "gpu1",       "gpu02",       "gpu2",
                                            "gpu10", "leaf1", "leaf1 swp2", "leaf1 swp10", "leaf2"};
-  for (std::size_t i = 0; i < sorted.size(); ++i)
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
     for (std::size_t j = 0; j < sorted.size(); ++j)
       EXPECT_EQ(natural_order(sorted[i], sorted[j]), i <=> j) << sorted[i] << " and " << sorted[j];
+  }
   EXPECT_EQ(natural_order("99999999999999999999999", "100000000000000000000000"),
             std::strong_ordering::less);
 }
@@ -86,9 +87,10 @@ TEST(TextTable, ColumnsAreAsWideAsTheirWidestCell) {
 
 TEST(RandomStream, StreamsDifferByEntityAndPurposeAndRepeatBySeed) {
   std::set<std::uint64_t> first;
-  for (std::uint64_t entity = 0; entity < 17; ++entity)
+  for (std::uint64_t entity = 0; entity < 17; ++entity) {
     for (std::uint64_t purpose = 0; purpose < 5; ++purpose)
       first.insert(RandomStream(1, entity, purpose).next());
+  }
   EXPECT_EQ(first.size(), 85U);
   EXPECT_EQ(RandomStream(3, 1, 4).next(), RandomStream(3, 1, 4).next());
 }

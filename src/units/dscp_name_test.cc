@@ -10,9 +10,10 @@ TEST(DscpName, NamesFollowTheirOwnArithmetic) {
   for (unsigned selector = 1; selector < 8; ++selector)
     EXPECT_EQ(dscp_name(Dscp::of(selector * 8)), "CS" + std::to_string(selector));
   for (unsigned assured = 1; assured <= 4; ++assured) {  // RFC 2597: AFxy = 8x + 2y
-    for (unsigned drop = 1; drop <= 3; ++drop)
+    for (unsigned drop = 1; drop <= 3; ++drop) {
       EXPECT_EQ(dscp_name(Dscp::of(8 * assured + 2 * drop)),
                 "AF" + std::to_string(assured) + std::to_string(drop));
+    }
   }
   EXPECT_EQ(dscp_name(46_dscp), "EF");
   EXPECT_EQ(dscp_name(6_dscp), "");

@@ -110,7 +110,7 @@ Result<Q> parse_quantity(std::string_view text, const Grammar& grammar) {
 // The shortest exact text over all units (1.5MB before 1500KB; 64KiB before 65536B). Binary units
 // only for what is clearly a memory size: an MTU of 9216 is never "9KiB".
 std::string shortest(std::int64_t value, std::span<const Unit> units) {
-  constexpr std::int64_t kSmallestBinary = 16 * 1'024;
+  constexpr std::int64_t kSmallestBinary = 16'384;
   std::string best;
   for (const Unit& unit : units) {
     const bool is_binary = unit.name.ends_with("iB");
@@ -172,12 +172,12 @@ Result<Alpha> parse_alpha(std::string_view text) {
   const auto number = parse_u64(is_fraction ? clean.substr(2) : clean);
   const bool is_power = number && std::has_single_bit(*number);
   const int log2 = is_power ? std::countr_zero(*number) * (is_fraction ? -1 : 1) : 0;
-  if (!is_power || log2 < Alpha::kMinLog2 || log2 > Alpha::kMaxLog2)
+  if (!is_power || log2 < Alpha::kMinLog2 || log2 > Alpha::kMaxLog2) {
     return parse_error(
         fmt::format("expected a dynamic threshold that is a power of two from 1/32768 to 128, such "
-                    "as 1/8 or 1, "
-                    "found '{}'",
+                    "as 1/8 or 1, found '{}'",
                     text));
+  }
   return Alpha::from_log2(log2);
 }
 
