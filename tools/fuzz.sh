@@ -24,8 +24,12 @@ for name in "${names[@]}"; do
   mkdir -p "$folder/found/$name" "$folder/crashes/$name"
   echo "fuzz $name: $share s"
   log="$folder/$name.log"
+  seeds=("tests/fuzz/corpus/$name")
+  options=()
+  [[ "$name" != design ]] || seeds+=(designs)
+  [[ ! -f "tests/fuzz/$name.dict" ]] || options+=("-dict=tests/fuzz/$name.dict")
   if ! "$folder/fuzz_$name" -max_total_time="$share" -timeout=10 -print_final_stats=1 \
-    -artifact_prefix="$folder/crashes/$name/" "$folder/found/$name" "tests/fuzz/corpus/$name" \
+    -artifact_prefix="$folder/crashes/$name/" "${options[@]}" "$folder/found/$name" "${seeds[@]}" \
     >"$log" 2>&1; then
     tail -n 40 "$log"
     echo "fuzz $name: CRASHED. Copy the file named above to tests/fuzz/corpus/$name/; fix it." >&2

@@ -32,6 +32,7 @@ void parse_all(std::string_view text) {
 }  // namespace
 }  // namespace weir
 
+// NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's name
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   weir::parse_all({reinterpret_cast<const char*>(data), size});
   return 0;
