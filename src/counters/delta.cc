@@ -1,0 +1,226 @@
+#include "counters/delta.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+namespace weir::counters {
+namespace {
+
+constexpr std::array<std::string_view, 9> kChanges = {"counted",    "wrapped",  "reset",
+                                                      "saturated",  "appeared", "vanished",
+                                                      "unreadable", "level",    "setting"};
+
+std::uint64_t largest(unsigned bits) {
+  return bits >= 64 ? std::numeric_limits<std::uint64_t>::max() : (std::uint64_t{1} << bits) - 1;
+}
+
+/// A value beyond the width the table gives proves the table too narrow for this device.
+unsigned width_of(const RawName* name, std::uint64_t a, std::uint64_t b) {
+  if (name == nullptr || std::max(a, b) > largest(name->bits)) return 64;
+  return name->bits;
+}
+
+bool is_gone(Reading reading) {
+  return !reading.has_value() && reading.why() == Missing::kAbsent;
+}
+
+void set_reset(Delta& delta, unsigned scale) {
+  delta.change = Change::kReset;
+  delta.amount.reset();
+  delta.at_least = delta.after.value() * scale;
+}
+
+/// Both ends have a value and the name is a counter.
+void count(Delta& delta) {
+  const RawName* name = delta.match.name;
+  const std::uint64_t before = delta.before.value();
+  const std::uint64_t after = delta.after.value();
+  const unsigned scale = name != nullptr ? name->scale : 1U;
+  const unsigned bits = width_of(name, before, after);
+  const bool saturates =
+      name != nullptr && name->overflow == Overflow::kSaturates && bits == name->bits;
+  if (saturates && std::max(before, after) == largest(bits)) {
+    delta.change = Change::kSaturated;
+    return;
+  }
+  if (after >= before) {
+    delta.change = Change::kCounted;
+    delta.amount = (after - before) * scale;
+    return;
+  }
+  const std::uint64_t advance = (after - before) & largest(bits);
+  if (saturates || advance > largest(bits) / 2 / scale) {
+    set_reset(delta, scale);
+    return;
+  }
+  delta.change = Change::kWrapped;
+  delta.amount = advance * scale;
+}
+
+/// Whether this delta is evidence that its whole place was reset. A narrow counter's decrease is
+/// not: it may have gone round. Rings come and go by themselves, and an unknown name may be a
+/// gauge.
+bool testifies_reset(const Delta& delta) {
+  if (delta.change != Change::kReset || !delta.match) return false;
+  return delta.match.counter->topic != Topic::kSoftware &&
+         (delta.match.name->bits >= 64 || delta.match.name->overflow == Overflow::kSaturates);
+}
+
+/// Where the place was reset, no number of it is more than a lower bound.
+void spread_resets(std::vector<Delta>& deltas) {
+  std::array<bool, 1 + static_cast<std::size_t>(Place::kShow)> is_reset{};
+  for (const Delta& delta : deltas) {
+    if (testifies_reset(delta)) is_reset[static_cast<std::size_t>(delta.place)] = true;
+  }
+  for (Delta& delta : deltas) {
+    const bool is_count = delta.change == Change::kCounted || delta.change == Change::kWrapped;
+    if (is_count && is_reset[static_cast<std::size_t>(delta.place)] && delta.match &&
+        delta.match.counter->topic != Topic::kSoftware)
+      set_reset(delta, delta.match.name->scale);
+  }
+}
+
+auto port_name(const PortCounters& port) {
+  return std::tie(port.device(), port.netdev());
+}
+
+const PortCounters* find_port(const std::vector<PortCounters>& ports, const PortCounters& wanted) {
+  const auto at = std::find_if(ports.begin(), ports.end(), [&](const PortCounters& port) {
+    return port_name(port) == port_name(wanted);
+  });
+  return at == ports.end() ? nullptr : &*at;
+}
+
+std::string shown(const PortCounters& port, bool is_switch) {
+  return is_switch ? port.device() + " " + port.netdev() : port.device();
+}
+
+std::vector<PortDelta> compare(const std::vector<PortCounters>& before,
+                               const std::vector<PortCounters>& after, bool is_switch,
+                               SnapshotDelta& out) {
+  std::vector<PortDelta> deltas;
+  for (const PortCounters& port : after) {
+    if (const PortCounters* earlier = find_port(before, port)) {
+      deltas.push_back(difference(*earlier, port));
+    } else {
+      out.appeared.push_back(shown(port, is_switch));
+    }
+  }
+  for (const PortCounters& port : before) {
+    if (find_port(after, port) == nullptr) out.vanished.push_back(shown(port, is_switch));
+  }
+  return deltas;
+}
+
+}  // namespace
+
+std::string_view to_text(Change change) {
+  const auto at = static_cast<std::size_t>(change);
+  WEIR_CHECK(at < kChanges.size());
+  return kChanges[at];
+}
+
+std::string Delta::key() const {
+  return std::string(to_text(place)) + "/" + name;
+}
+
+Delta difference(const Sample& before, const Sample& after) {
+  Delta delta;
+  delta.place = after.place;
+  delta.name = after.name;
+  delta.match = after.match ? after.match : before.match;
+  delta.before = before.reading;
+  delta.after = after.reading;
+  const Kind kind = delta.match ? delta.match.counter->kind : Kind::kCounter;
+  if (kind == Kind::kSetting) {
+    delta.change = Change::kSetting;
+  } else if (is_gone(before.reading) && !is_gone(after.reading)) {
+    delta.change = Change::kAppeared;
+  } else if (!is_gone(before.reading) && is_gone(after.reading)) {
+    delta.change = Change::kVanished;
+  } else if (!before.reading.has_value() || !after.reading.has_value()) {
+    delta.change = Change::kUnreadable;
+  } else if (kind == Kind::kGauge) {
+    delta.change = Change::kLevel;
+  } else {
+    count(delta);
+  }
+  return delta;
+}
+
+const Delta* PortDelta::find(Place place, std::string_view name) const {
+  const auto at = std::find_if(deltas.begin(), deltas.end(), [&](const Delta& delta) {
+    return delta.place == place && delta.name == name;
+  });
+  return at == deltas.end() ? nullptr : &*at;
+}
+
+const Delta* PortDelta::find(std::string_view id, std::optional<unsigned> number) const {
+  const Delta* first = nullptr;
+  for (const Delta& delta : deltas) {
+    if (!delta.match || delta.match.counter->id != id || delta.match.number != number) continue;
+    if (delta.amount) return &delta;
+    if (first == nullptr) first = &delta;
+  }
+  return first;
+}
+
+std::optional<std::uint64_t> PortDelta::amount(std::string_view id,
+                                               std::optional<unsigned> number) const {
+  const Delta* delta = find(id, number);
+  return delta != nullptr ? delta->amount : std::nullopt;
+}
+
+bool PortDelta::was_reset(Place place) const {
+  return std::any_of(deltas.begin(), deltas.end(), [place](const Delta& delta) {
+    return delta.place == place && delta.change == Change::kReset;
+  });
+}
+
+PortDelta difference(const PortCounters& before, const PortCounters& after) {
+  WEIR_CHECK(port_name(before) == port_name(after));
+  PortDelta out{after.device(), after.netdev(), after.driver(), {}};
+  const auto old = before.samples();
+  const auto now = after.samples();
+  std::size_t i = 0;
+  std::size_t j = 0;
+  while (i < old.size() || j < now.size()) {
+    const bool only_old =
+        j == now.size() || (i < old.size() && std::tie(old[i].place, old[i].name) <
+                                                  std::tie(now[j].place, now[j].name));
+    const bool only_new =
+        i == old.size() || (j < now.size() && std::tie(now[j].place, now[j].name) <
+                                                  std::tie(old[i].place, old[i].name));
+    if (only_old) {
+      Sample gone = old[i++];
+      const Sample seen = gone;
+      gone.reading = Reading::missing(Missing::kAbsent);
+      out.deltas.push_back(difference(seen, gone));
+    } else if (only_new) {
+      const Sample& seen = now[j++];
+      Sample absent = seen;
+      absent.reading = Reading::missing(Missing::kAbsent);
+      out.deltas.push_back(difference(absent, seen));
+    } else {
+      out.deltas.push_back(difference(old[i++], now[j++]));
+    }
+  }
+  spread_resets(out.deltas);
+  return out;
+}
+
+Result<SnapshotDelta> difference(const Snapshot& before, const Snapshot& after) {
+  if (after.clock_ns < before.clock_ns)
+    return invalid_error("the second snapshot (" + after.time + ") is older than the first (" +
+                         before.time + "), or the host was restarted between them");
+  SnapshotDelta out;
+  out.elapsed_ns = after.clock_ns - before.clock_ns;
+  out.nics = compare(before.nics, after.nics, false, out);
+  out.switch_ports = compare(before.switch_ports, after.switch_ports, true, out);
+  return out;
+}
+
+}  // namespace weir::counters

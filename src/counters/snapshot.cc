@@ -1,0 +1,191 @@
+#include "counters/snapshot.h"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include "base/json.h"
+#include "base/json_cursor.h"
+
+namespace weir::counters {
+namespace {
+
+constexpr std::uint64_t kAllOnes = std::numeric_limits<std::uint64_t>::max();
+
+bool comes_before(const Sample& a, const Sample& b) {
+  return std::tie(a.place, a.name) < std::tie(b.place, b.name);
+}
+
+bool is_same_name(const Sample& a, const Sample& b) {
+  return a.place == b.place && a.name == b.name;
+}
+
+Json sample_json(const Sample& sample) {
+  Json out = {{"id", nullptr}, {"unit", nullptr}};
+  if (sample.match) {
+    out["id"] = sample.match.counter->id;
+    out["unit"] = to_text(unit_of(*sample.match.name));
+    if (sample.match.number) out["number"] = *sample.match.number;
+  }
+  if (sample.reading.has_value()) {
+    out["value"] = sample.reading.value();
+  } else {
+    out["missing"] = to_text(sample.reading.why());
+  }
+  return out;
+}
+
+Result<Reading> reading_from(const JsonCursor& entry) {
+  WEIR_TRY_STATUS(entry.expect_object());
+  const auto value = entry.find("value");
+  const auto missing = entry.find("missing");
+  if (value.has_value() == missing.has_value()) return entry.wrong("either value or missing");
+  if (value) {
+    WEIR_TRY(number, value->whole_number());
+    return Reading::of(number);
+  }
+  WEIR_TRY(reason, missing->text());
+  const auto why = parse_missing(reason);
+  if (!why) return missing->wrong("absent, unsupported, permission or error");
+  return Reading::missing(*why);
+}
+
+Result<std::vector<Sample>> samples_from(const JsonCursor& counters) {
+  WEIR_TRY_STATUS(counters.expect_object());
+  std::vector<Sample> samples;
+  for (const auto& [key, value] : counters.value().items()) {
+    const JsonCursor entry = counters.member(key, value);
+    const std::size_t slash = key.find('/');
+    const auto place = slash == std::string::npos ? std::nullopt : place_of(key.substr(0, slash));
+    if (!place || slash + 1 == key.size())
+      return entry.wrong("a key of place and name (\"hw_counters/np_cnp_sent\")");
+    WEIR_TRY(reading, reading_from(entry));
+    samples.push_back({*place, key.substr(slash + 1), reading});
+  }
+  return samples;
+}
+
+Result<PortCounters> port_from(const JsonCursor& port) {
+  WEIR_TRY_STATUS(port.expect_object());
+  WEIR_TRY(device_place, port.member("device"));
+  WEIR_TRY(device, device_place.text());
+  WEIR_TRY(netdev_place, port.member("netdev"));
+  WEIR_TRY(netdev, netdev_place.text());
+  WEIR_TRY(driver_place, port.member("driver"));
+  WEIR_TRY(driver, driver_place.text());
+  WEIR_TRY(counters, port.member("counters"));
+  WEIR_TRY(samples, samples_from(counters));
+  return PortCounters(std::move(device), std::move(netdev), std::move(driver), std::move(samples));
+}
+
+Result<std::vector<PortCounters>> ports_from(const JsonCursor& root, std::string_view key) {
+  std::vector<PortCounters> ports;
+  const auto list = root.find(key);
+  if (!list) return ports;
+  WEIR_TRY_STATUS(list->expect_array());
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    WEIR_TRY(port, port_from(list->at(i)));
+    ports.push_back(std::move(port));
+  }
+  return ports;
+}
+
+Json ports_json(const std::vector<PortCounters>& ports) {
+  Json list = Json::array();
+  for (const PortCounters& port : ports)
+    list.push_back(to_json(port));
+  return list;
+}
+
+}  // namespace
+
+std::string Sample::key() const {
+  return std::string(to_text(place)) + "/" + name;
+}
+
+PortCounters::PortCounters(std::string device, std::string netdev, std::string driver,
+                           std::vector<Sample> samples)
+    : device_(std::move(device)),
+      netdev_(std::move(netdev)),
+      driver_(std::move(driver)),
+      samples_(std::move(samples)) {
+  std::stable_sort(samples_.begin(), samples_.end(), comes_before);
+  samples_.erase(std::unique(samples_.begin(), samples_.end(), is_same_name), samples_.end());
+  const Driver family = driver_of(driver_);
+  for (Sample& sample : samples_) {
+    sample.match = find_raw(family, sample.place, sample.name);
+    if (sample.match && sample.match.name->maximum_is_invalid &&
+        sample.reading == Reading::of(kAllOnes))
+      sample.reading = Reading::missing(Missing::kUnsupported);
+  }
+}
+
+const Sample* PortCounters::find(Place place, std::string_view name) const {
+  const auto at = std::lower_bound(samples_.begin(), samples_.end(), std::tie(place, name),
+                                   [](const Sample& sample, const auto& key) {
+                                     return std::tuple<Place, std::string_view>(sample.place,
+                                                                                sample.name) < key;
+                                   });
+  if (at == samples_.end() || at->place != place || at->name != name) return nullptr;
+  return &*at;
+}
+
+Reading PortCounters::read(Place place, std::string_view name) const {
+  const Sample* sample = find(place, name);
+  return sample != nullptr ? sample->reading : Reading::missing(Missing::kAbsent);
+}
+
+Reading PortCounters::read(std::string_view id, std::optional<unsigned> number) const {
+  Reading answer = Reading::missing(Missing::kAbsent);
+  for (const Sample& sample : samples_) {
+    if (!sample.match || sample.match.counter->id != id || sample.match.number != number) continue;
+    if (sample.reading.has_value())
+      return Reading::of(sample.reading.value() * sample.match.name->scale);
+    if (answer.why() == Missing::kAbsent) answer = sample.reading;
+  }
+  return answer;
+}
+
+Json to_json(const PortCounters& port) {
+  // Keys are unique already; operator[] would look each of them up from the start.
+  Json::object_t counters;
+  for (const Sample& sample : port.samples())
+    counters.emplace_back(sample.key(), sample_json(sample));
+  return {{"device", port.device()},
+          {"netdev", port.netdev()},
+          {"driver", port.driver()},
+          {"counters", std::move(counters)}};
+}
+
+Json to_json(const Snapshot& snapshot) {
+  Json out = {{"schema", "weir/snapshot/1"},
+              {"time", snapshot.time},
+              {"clock_ns", snapshot.clock_ns},
+              {"nics", ports_json(snapshot.nics)}};
+  if (!snapshot.switch_ports.empty()) out["switch_ports"] = ports_json(snapshot.switch_ports);
+  return out;
+}
+
+Result<Snapshot> snapshot_from_json(const Json& json) {
+  const JsonCursor root(json);
+  WEIR_TRY_STATUS(root.expect_object());
+  Snapshot snapshot;
+  if (const auto time = root.find("time")) {
+    WEIR_TRY(text, time->text());
+    snapshot.time = std::move(text);
+  }
+  if (const auto clock = root.find("clock_ns")) {
+    WEIR_TRY(nanoseconds, clock->integer());
+    snapshot.clock_ns = nanoseconds;
+  }
+  WEIR_TRY(nics_place, root.member("nics"));
+  WEIR_TRY_STATUS(nics_place.expect_array());
+  WEIR_TRY(nics, ports_from(root, "nics"));
+  WEIR_TRY(switch_ports, ports_from(root, "switch_ports"));
+  snapshot.nics = std::move(nics);
+  snapshot.switch_ports = std::move(switch_ports);
+  return snapshot;
+}
+
+}  // namespace weir::counters
