@@ -1,0 +1,252 @@
+// A NIC: arbitration between queue pairs, pacing, the receive buffer, and congestion notification.
+#include <algorithm>
+#include <bit>
+
+#include "base/check.h"
+#include "sim/sim.h"
+
+namespace weir::sim {
+namespace {
+
+constexpr std::uint8_t bit_of(unsigned priority) {
+  return static_cast<std::uint8_t>(1U << priority);
+}
+
+/// Strict priorities from the top, then the others in turn after `last`.
+unsigned next_priority(std::uint8_t eligible, std::uint8_t strict, std::uint8_t last) {
+  const auto first = static_cast<std::uint8_t>(eligible & strict);
+  if (first != 0) return 7U - static_cast<unsigned>(std::countl_zero(first));
+  const unsigned turn = (last + 1U) % 8U;
+  const auto turned = static_cast<std::uint8_t>((eligible >> turn) | (eligible << (8U - turn)));
+  return (turn + static_cast<unsigned>(std::countr_zero(turned))) % 8U;
+}
+
+}  // namespace
+
+void Sim::nic_send(std::uint32_t port) {
+  Port& p = ports_[port];
+  Nic& nic = nics_[index_of_[p.node]];
+  for (;;) {
+    const auto eligible = static_cast<std::uint8_t>((p.waiting | nic.ready) & ~p.paused);
+    if (eligible == 0) return;
+    const unsigned priority = next_priority(eligible, nic.strict, p.round_robin);
+    if ((nic.strict & bit_of(priority)) == 0) p.round_robin = static_cast<std::uint8_t>(priority);
+    if ((p.waiting & bit_of(priority)) != 0) {
+      const Queue& q = queues_[std::size_t{port} * 8 + priority];
+      const Packet packet = dequeue(port, priority, pool_[q.head].packet.size);
+      if (packet.kind == PacketKind::kAck) receivers_[packet.qp].queued_ack = kNone;
+      ++port_counters_[port].tx_class_frames[priority];
+      port_counters_[port].tx_class_bytes[priority] += packet.size;
+      put_on_wire(port, packet);
+      break;
+    }
+    const std::uint32_t qp = nic.ready_head[priority];
+    Sender& sender = senders_[qp];
+    nic.ready_head[priority] = sender.next_ready;
+    if (sender.next_ready == kNone) {
+      nic.ready_tail[priority] = kNone;
+      nic.ready = static_cast<std::uint8_t>(nic.ready & ~bit_of(priority));
+    }
+    sender.in_ready = false;
+    if (send_data(nic, qp)) break;
+  }
+  if (!hpcc_ && has_work(p)) schedule_free(port);
+}
+
+bool Sim::send_data(Nic& nic, std::uint32_t qp) {
+  Sender& sender = senders_[qp];
+  if (sender.failed || !has_data(qp)) return false;
+  const Ps earliest = earliest_send(qp);
+  if (earliest > now()) {
+    wake_later(qp, std::min(earliest, std::max(sender.rp.next_due(), now() + 1)));
+    return false;
+  }
+  const Packet packet = build_data(sender, qp);
+  PortCounters& counters = port_counters_[nic.port];
+  ++counters.tx_class_frames[sender.priority];
+  counters.tx_class_bytes[sender.priority] += packet.size;
+  ++live_frames_;
+  ++created_;
+  sender.last_send = now();
+  sender.last_wire = static_cast<std::uint16_t>(packet.size + network_.wire.gap);
+  put_on_wire(nic.port, packet);
+  const DcqcnConfig& dcqcn = nic.config->dcqcn;
+  sender.rp.on_sent(dcqcn, packet.size, now());
+  if (hpcc_)
+    sender.next_send = now() + pacing_gap(sender, packet.size, sender.rp.rate_at(dcqcn, now()));
+  after_send(qp);
+  if (!has_data(qp)) return true;
+  const Ps next = earliest_send(qp);
+  if (next <= ports_[nic.port].busy_until)
+    make_ready(qp);
+  else
+    wake_later(qp, std::min(next, std::max(sender.rp.next_due(), now() + 1)));
+  return true;
+}
+
+Ps Sim::pacing_gap(Sender& sender, std::int64_t wire_bytes, std::int64_t rate) const {
+  // The peer divides in doubles and keeps whole nanoseconds (peers.md §2.1).
+  if (hpcc_) return wire_bytes * 8 * 1'000'000'000 / rate * 1000;
+  if (rate != sender.gap_rate) {
+    sender.gap_rate = rate;
+    sender.gap_inverse = ((std::int64_t{8} * kPicosecondsPerSecond) << 16U) / rate;
+  }
+  return (wire_bytes * sender.gap_inverse) >> 16U;
+}
+
+/// When the QP's rate next allows a packet. A rate that changed since the last packet re-times it.
+Ps Sim::earliest_send(std::uint32_t qp) {
+  Sender& sender = senders_[qp];
+  if (hpcc_) return sender.next_send;
+  const Nic& nic = nics_[sender.nic];
+  const std::int64_t rate = sender.rp.rate_at(nic.config->dcqcn, now());
+  if (rate >= nic.line) return sender.hold_until;
+  return std::max(sender.hold_until, sender.last_send + pacing_gap(sender, sender.last_wire, rate));
+}
+
+void Sim::make_ready(std::uint32_t qp) {
+  Sender& sender = senders_[qp];
+  Nic& nic = nics_[sender.nic];
+  const unsigned priority = sender.priority;
+  sender.in_ready = true;
+  sender.next_ready = kNone;
+  if (nic.ready_tail[priority] == kNone)
+    nic.ready_head[priority] = qp;
+  else
+    senders_[nic.ready_tail[priority]].next_ready = qp;
+  nic.ready_tail[priority] = qp;
+  nic.ready = static_cast<std::uint8_t>(nic.ready | bit_of(priority));
+}
+
+/// Something changed for the QP: lets it compete for the port now or when its rate allows.
+void Sim::activate(std::uint32_t qp) {
+  Sender& sender = senders_[qp];
+  if (sender.in_ready || sender.failed || !has_data(qp)) return;
+  const Ps earliest = earliest_send(qp);
+  if (earliest > now()) {
+    wake_later(qp, std::min(earliest, std::max(sender.rp.next_due(), now() + 1)));
+    return;
+  }
+  make_ready(qp);
+  kick(nics_[sender.nic].port);
+}
+
+void Sim::wake_later(std::uint32_t qp, Ps at) {
+  Sender& sender = senders_[qp];
+  if (sender.wake_at <= at) return;
+  sender.wake_at = at;
+  events_.push(at, tie_of(EventKind::kQpWake, qp));
+}
+
+void Sim::wake(std::uint32_t qp) {
+  Sender& sender = senders_[qp];
+  if (sender.wake_at == now()) sender.wake_at = kNever;
+  if (network_.qps[qp].operation == Operation::kRead) post_reads(qp);
+  activate(qp);
+}
+
+void Sim::send_control(Nic& nic, unsigned priority, const Packet& packet) {
+  ++live_frames_;
+  ++created_;
+  enqueue(nic.port, priority, packet, packet.size);
+  kick(nic.port);
+}
+
+void Sim::nic_arrive(std::uint32_t port, const Packet& packet) {
+  Nic& nic = nics_[index_of_[ports_[port].node]];
+  const NicConfig& config = *nic.config;
+  const unsigned priority =
+      config.trust == Trust::kDscp ? config.dscp_to_priority[packet.tos >> 2U] : 0;
+  PortCounters& counters = port_counters_[port];
+  ++counters.rx_class_frames[priority];
+  counters.rx_class_bytes[priority] += packet.size;
+  if (packet.size > config.max_frame.raw())
+    return drop(port, packet, DropReason::kMtu, config.pfc.contains(Priority::of(priority)));
+  if (config.receive_buffer.raw() > 0 && !receive_into_buffer(nic, packet, priority))
+    return drop(port, packet, DropReason::kReceiverBuffer,
+                config.pfc.contains(Priority::of(priority)));
+  switch (packet.kind) {
+    case PacketKind::kData: on_data(nic, packet); break;
+    case PacketKind::kAck:
+    case PacketKind::kNak:
+    case PacketKind::kRnr: on_ack(nic, packet); break;
+    case PacketKind::kReadRequest: on_read_request(packet); break;
+    case PacketKind::kCnp:
+      if (config.rp_enabled) {
+        ++nic.counters.cnp_handled;
+        senders_[packet.qp].rp.on_cnp(config.dcqcn, now());
+      } else {
+        ++nic.counters.cnp_ignored;
+      }
+      break;
+    case PacketKind::kDatagram: receivers_[packet.qp].bytes += packet.payload; break;
+    case PacketKind::kPfc: WEIR_UNREACHABLE("pause frames do not go through nic_arrive");
+  }
+  ++consumed_;
+  frame_gone();
+}
+
+/// Brings the level of the receive buffer up to now: PCIe drains it at a steady rate.
+void Sim::drain_level(Nic& nic) {
+  const Ps span = now() - nic.receive_at;
+  nic.receive_at = now();
+  const auto drained =
+      static_cast<std::int64_t>(Int128{span} * nic.config->drain.raw() / 8 / kPicosecondsPerSecond);
+  nic.receive_level = std::max<std::int64_t>(0, nic.receive_level - drained);
+}
+
+bool Sim::receive_into_buffer(Nic& nic, const Packet& packet, unsigned priority) {
+  const NicConfig& config = *nic.config;
+  drain_level(nic);
+  if (nic.receive_level + packet.size > config.receive_buffer.raw()) return false;
+  nic.receive_level += packet.size;
+  if (nic.receive_level <= config.receive_xoff.raw()) return true;
+  if ((nic.receive_paused & bit_of(priority)) == 0 && config.pfc.contains(Priority::of(priority))) {
+    nic.receive_paused = static_cast<std::uint8_t>(nic.receive_paused | bit_of(priority));
+    announce(nic.port, bit_of(priority), 0);
+  }
+  if (!nic.drain_pending && config.drain.raw() > 0 && nic.receive_paused != 0) {
+    nic.drain_pending = true;
+    const Bytes above = Bytes::raw(nic.receive_level - config.receive_xon.raw());
+    events_.push(now() + std::max<Ps>(serialization_time(above, config.drain).raw(), 1),
+                 tie_of(EventKind::kNicDrain, nic.port));
+  }
+  return true;
+}
+
+void Sim::nic_drain(std::uint32_t port) {
+  Nic& nic = nics_[index_of_[ports_[port].node]];
+  nic.drain_pending = false;
+  drain_level(nic);
+  const std::int64_t above = nic.receive_level - nic.config->receive_xon.raw();
+  if (above > 0) {
+    nic.drain_pending = true;
+    events_.push(now() + serialization_time(Bytes::raw(above), nic.config->drain).raw(),
+                 tie_of(EventKind::kNicDrain, port));
+    return;
+  }
+  const std::uint8_t resumed = nic.receive_paused;
+  nic.receive_paused = 0;
+  announce(port, 0, resumed);
+}
+
+/// A CE mark arrived: at most one CNP a QP and interval, and what the NIC can make at all.
+void Sim::notify_congestion(Nic& nic, Receiver& receiver, std::uint32_t qp) {
+  const NicConfig& config = *nic.config;
+  ++nic.counters.ce_received;
+  if (!config.np_enabled || now() < receiver.next_cnp || now() < nic.next_cnp) return;
+  receiver.next_cnp = now() + config.cnp_interval.raw();
+  nic.next_cnp = now() + config.cnp_capacity_interval.raw();
+  ++nic.counters.cnp_sent;
+  Packet cnp;
+  cnp.kind = PacketKind::kCnp;
+  cnp.key = receiver.key;
+  cnp.qp = qp;
+  cnp.size = static_cast<std::uint16_t>(network_.wire.cnp_frame);
+  cnp.dst = receiver.dst;
+  cnp.tos = static_cast<std::uint8_t>((config.cnp_dscp.value() << 2U) | 1U);
+  cnp.ttl = network_.ttl;
+  send_control(nic, nic.cnp_priority, cnp);
+}
+
+}  // namespace weir::sim

@@ -1,0 +1,71 @@
+#pragma once
+// Which ports of a switch lead to a destination: all shortest paths over any graph, as next-hop
+// groups. Recomputed in place when links fail, so nothing is allocated during a run.
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sim/network.h"
+
+namespace weir::sim {
+
+/// Hash of a 5-tuple. The protocol and destination port are the same for all RoCEv2 (UDP, 4791).
+[[nodiscard]] std::uint32_t flow_key(std::uint32_t source, std::uint32_t target,
+                                     std::uint16_t source_port);
+
+/// One of `count` by a flow's key at a switch with `seed`: uniform over keys, independent between
+/// switches of different seeds, identical between switches of the same one (polarisation).
+[[nodiscard]] constexpr std::uint32_t pick(std::uint32_t key, std::uint64_t seed,
+                                           std::uint32_t count) {
+  std::uint64_t h = (std::uint64_t{key} ^ seed) * 0x9E3779B97F4A7C15U;
+  h = (h ^ (h >> 32U)) * 0xD6E8FEB86659FD93U;
+  h ^= h >> 32U;
+  return static_cast<std::uint32_t>(((h & 0xFFFFFFFFU) * count) >> 32U);
+}
+
+class Routes {
+ public:
+  /// Local port numbers follow the order of links at each node.
+  void build(const Network& network);
+
+  /// Takes a link out or puts it back and finds all paths anew.
+  void set_link(std::uint32_t link, bool up);
+
+  /// Local ports of switch `node` towards `destination`; empty when there is no path.
+  [[nodiscard]] std::span<const std::uint16_t> next(std::uint32_t node,
+                                                    std::uint32_t destination) const {
+    const Group& group = groups_[std::size_t{row_[node]} * columns_ + column_[destination]];
+    return {ports_.data() + group.first, group.count};
+  }
+  /// Links on a shortest path between two nodes, 0 when there is none.
+  [[nodiscard]] std::uint32_t distance(std::uint32_t from, std::uint32_t destination) const;
+
+ private:
+  struct Group {
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;
+  };
+  struct Neighbour {
+    std::uint32_t node = 0;
+    std::uint32_t link = 0;
+    std::uint16_t port = 0;
+  };
+  void find_paths();
+  void use_explicit(const Network& network);
+  void search_from(std::uint32_t destination);
+
+  std::vector<std::uint32_t> row_;     // switch node -> row
+  std::vector<std::uint32_t> column_;  // NIC node -> column
+  std::vector<std::uint32_t> nics_;
+  std::vector<std::uint32_t> switches_;
+  std::vector<std::vector<Neighbour>> neighbours_;
+  std::vector<bool> link_up_;
+  std::vector<std::uint32_t> distance_;
+  std::vector<std::uint32_t> frontier_;
+  std::vector<Group> groups_;  // room for every port of every switch towards every destination
+  std::vector<std::uint16_t> ports_;
+  std::size_t columns_ = 0;
+  bool fixed_ = false;  // routes came from outside
+};
+
+}  // namespace weir::sim

@@ -1,0 +1,466 @@
+#pragma once
+// One simulation: a Network brought to life, packet by packet. No globals; many may run at once.
+//
+// The parts, each in its own file:
+//   sim.cc        set-up, the loop, messages, link changes            event_list  what happens next
+//   wire.cc       ports: serialisation, lazy "port free", pause frames  shared_buffer  a switch's
+//   MMU switch.cc     classify, admit, route, queue, schedule, mark         route       shortest
+//   paths nic.cc        arbitration, pacing, receive buffer, CNPs              dcqcn       reaction
+//   point transport.cc  requester and responder of the RC queue pairs          audit.cc
+//   conservation, digest
+//
+// Seams for what is built on top:
+//   Driver    told when a message was sent or delivered; posts more (collectives, training steps)
+//   Observer  sees every frame put on a wire (capture files, traces); absent, it costs one branch
+//   run_until a sampler runs the simulation in slices and reads the counters between them: sampling
+//             pushes no events and disturbs nothing
+//   faults    are edits of the Network before make(), LinkChange entries, or set_*() between slices
+//
+// Rules that hold throughout: a port is free lazily (an event exists only while something waits);
+// a frame is lost only in drop(), with a reason; nothing is allocated after make().
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/rng.h"
+#include "sim/dcqcn.h"
+#include "sim/event_list.h"
+#include "sim/network.h"
+#include "sim/packet.h"
+#include "sim/packet_pool.h"
+#include "sim/route.h"
+#include "sim/shared_buffer.h"
+
+namespace weir::sim {
+
+inline constexpr std::uint32_t kNone = 0xFFFFFFFFU;
+
+enum class MessageState : std::uint8_t { kPosted, kDone, kFailed };
+
+struct MessageRecord {
+  Ps post = 0;
+  Ps delivered = kNever;  // last byte at the target
+  Ps done = kNever;       // completion at the side that posted it
+  std::int64_t size = 0;
+  std::uint32_t qp = 0;
+  std::uint32_t next = kNone;  // of the same QP
+  std::uint32_t first_psn = 0;
+  std::uint32_t packets = 0;
+  MessageState state = MessageState::kPosted;
+};
+
+struct PortCounters {
+  std::uint64_t tx_frames = 0;
+  std::uint64_t tx_bytes = 0;
+  std::uint64_t rx_frames = 0;
+  std::uint64_t rx_bytes = 0;
+  std::uint64_t marked = 0;
+  std::uint64_t pfc_tx_frames = 0;
+  std::uint64_t pfc_rx_frames = 0;
+  std::array<std::uint64_t, 8> tx_class_frames{};  // by queue (switch) or priority (NIC)
+  std::array<std::uint64_t, 8> tx_class_bytes{};
+  std::array<std::uint64_t, 8> rx_class_frames{};  // by priority group or priority
+  std::array<std::uint64_t, 8> rx_class_bytes{};
+  std::array<std::uint64_t, 8> pause_tx{};  // by priority: XOFF transitions announced
+  std::array<std::uint64_t, 8> resume_tx{};
+  std::array<std::uint64_t, 8> pause_rx{};
+  std::array<std::uint64_t, 8> resume_rx{};
+  std::array<Ps, 8> paused_time{};  // by priority: how long this port was told not to send
+  std::array<std::uint64_t, kDropReasons> drops{};
+  std::uint64_t lossless_drops = 0;  // want of buffer in a lossless class
+  std::uint64_t watchdog_trips = 0;
+  std::uint64_t watchdog_restores = 0;
+};
+
+struct NicCounters {
+  std::uint64_t cnp_sent = 0;         // np_cnp_sent
+  std::uint64_t ce_received = 0;      // np_ecn_marked_roce_packets
+  std::uint64_t cnp_handled = 0;      // rp_cnp_handled
+  std::uint64_t cnp_ignored = 0;      // rp_cnp_ignored
+  std::uint64_t out_of_sequence = 0;  // responder: a gap
+  std::uint64_t packet_seq_err = 0;   // requester: a NAK arrived
+  std::uint64_t duplicate_request = 0;
+  std::uint64_t implied_nak_seq_err = 0;  // a gap in a READ's response
+  std::uint64_t local_ack_timeout = 0;
+  std::uint64_t out_of_buffer = 0;  // responder: no receive posted
+  std::uint64_t rnr_nak_received = 0;
+  std::uint64_t retries_exhausted = 0;
+  std::uint64_t retransmitted = 0;
+  std::uint64_t acks_sent = 0;
+};
+
+/// Time-weighted statistics of one egress queue (bytes waiting, the frame on the wire excluded).
+struct QueueWatch {
+  std::uint32_t port = kNone;
+  std::uint32_t queue = 0;
+  Ps since = 0;
+  Ps last = 0;
+  std::int64_t level = 0;  // bytes since `last`
+  Int128 sum = 0;          // byte * ps
+  Int128 square = 0;       // byte^2 * ps
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+};
+
+class Driver {
+ public:
+  virtual ~Driver() = default;
+  virtual void on_sent(std::uint32_t message) = 0;       // completed at the poster
+  virtual void on_delivered(std::uint32_t message) = 0;  // last byte at the target
+  virtual void on_call(std::uint32_t token) = 0;         // a call it asked for
+};
+
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void on_frame(Ps at, std::uint32_t port, const Packet& packet) = 0;  // starts on the wire
+  virtual void on_pause(Ps at, std::uint32_t port, std::uint8_t pause, std::uint8_t resume) = 0;
+  virtual void on_drop(Ps at, std::uint32_t port, const Packet& packet, DropReason reason) = 0;
+};
+
+class Sim {
+ public:
+  [[nodiscard]] static Result<std::unique_ptr<Sim>> make(Network network);
+
+  void set_driver(Driver* driver) { driver_ = driver; }
+  void set_observer(Observer* observer) { observer_ = observer; }
+
+  /// Until every message is done or failed and no frame is left anywhere, or until `end`.
+  void run(Time end = Time::never());
+  /// Everything before `end`; the clock stays at the last event.
+  void run_until(Time end);
+
+  /// A new message on `qp`, posted now or at `at`. REQUIRES: room (Network::spare_messages); of one
+  /// QP in the order of `at`.
+  std::uint32_t post(std::uint32_t qp, Bytes size, Time at);
+  /// Driver::on_call(token) at `at` (after now).
+  void call_at(Time at, std::uint32_t token);
+  void set_link(std::uint32_t link, bool up, bool reroute);
+
+  [[nodiscard]] const Network& network() const { return network_; }
+  [[nodiscard]] Ps now() const { return events_.now(); }
+  [[nodiscard]] const std::vector<MessageRecord>& messages() const { return messages_; }
+  [[nodiscard]] std::uint32_t port_of(std::uint32_t node, std::uint32_t local) const {
+    return first_port_[node] + local;
+  }
+  [[nodiscard]] std::uint32_t port_count() const {
+    return static_cast<std::uint32_t>(ports_.size());
+  }
+  [[nodiscard]] std::uint32_t node_of(std::uint32_t port) const { return ports_[port].node; }
+  [[nodiscard]] const PortCounters& port_counters(std::uint32_t port) const {
+    return port_counters_[port];
+  }
+  [[nodiscard]] const NicCounters& nic_counters(std::uint32_t node) const {
+    return nics_[index_of_[node]].counters;
+  }
+  [[nodiscard]] const SharedBuffer& buffer_of(std::uint32_t node) const {
+    return switches_[index_of_[node]].buffer;
+  }
+  [[nodiscard]] std::int64_t queue_bytes(std::uint32_t port, std::uint32_t queue) const {
+    return queues_[std::size_t{port} * 8 + queue].bytes;
+  }
+  [[nodiscard]] std::int64_t queue_peak(std::uint32_t port, std::uint32_t queue) const {
+    return queues_[std::size_t{port} * 8 + queue].peak;
+  }
+  [[nodiscard]] std::uint8_t paused_now(std::uint32_t port) const { return ports_[port].paused; }
+  /// Sending rate of a QP by its reaction point, and user bytes that have arrived in order.
+  [[nodiscard]] std::int64_t qp_rate(std::uint32_t qp) const { return senders_[qp].rp.rate(); }
+  [[nodiscard]] const ReactionPoint& reaction_point(std::uint32_t qp) const {
+    return senders_[qp].rp;
+  }
+  [[nodiscard]] std::int64_t qp_delivered(std::uint32_t qp) const { return receivers_[qp].bytes; }
+  [[nodiscard]] bool qp_failed(std::uint32_t qp) const { return senders_[qp].failed; }
+  [[nodiscard]] const Routes& routes() const { return routes_; }
+
+  /// Starts (again) the statistics of one queue from now.
+  void watch_queue(std::uint32_t port, std::uint32_t queue);
+  [[nodiscard]] QueueWatch queue_watch() const;
+
+  [[nodiscard]] std::uint64_t hops() const { return hops_; }
+  [[nodiscard]] std::uint64_t data_hops() const { return data_hops_; }
+  [[nodiscard]] std::uint64_t events() const { return events_.events(); }
+  [[nodiscard]] std::uint64_t live_frames() const { return live_frames_; }
+  [[nodiscard]] std::uint64_t drops(DropReason reason) const;
+  [[nodiscard]] std::uint64_t lossless_drops() const;
+
+  /// Packets, bytes and pauses are conserved, and every account adds up; the error says which not.
+  [[nodiscard]] Status audit() const;
+  /// Over counters, completions and random states: equal runs, equal digests.
+  [[nodiscard]] std::uint64_t digest() const;
+
+ private:
+  explicit Sim(Network network);
+
+  struct Port {
+    Ps busy_until = 0;
+    const std::uint32_t* wire_time = nullptr;  // ps, by frame size
+    Ps flight = 0;                             // from the last bit sent to kArrive at the peer
+    std::uint32_t peer = kNone;
+    std::uint32_t node = 0;
+    std::uint16_t local = 0;
+    std::uint16_t full_size = 0;  // the frame size that has lanes
+    std::uint16_t ack_size = 0;
+    std::uint8_t lane_full = EventList::kNoLane;
+    std::uint8_t lane_ack = EventList::kNoLane;
+    std::uint8_t lane_free = EventList::kNoLane;
+    std::uint8_t waiting = 0;    // queues (control packets at a NIC) that hold something
+    std::uint8_t paused = 0;     // queues (priorities at a NIC) that may not send
+    std::uint8_t pause_due = 0;  // priorities to announce in the next pause frame
+    std::uint8_t resume_due = 0;
+    std::uint8_t round_robin = 0;  // queue served last among the weighted
+    bool free_pending = false;
+    bool is_switch = false;
+    bool up = true;
+    bool cut_through = false;  // the peer starts on the header: `flight` counts from the first bit
+  };
+  struct Queue {  // an egress queue of a switch, or the control packets of a NIC's priority
+    std::uint32_t head = kNone;
+    std::uint32_t tail = kNone;
+    std::int64_t bytes = 0;  // charged bytes
+    std::int64_t peak = 0;
+    std::int64_t deficit = 0;
+    std::int64_t quantum = 0;
+    std::int64_t mark_min = INT64_MAX;
+    std::int64_t mark_max = INT64_MAX;
+    std::uint64_t mark_slope = 0;  // chance of 2^32 a byte above mark_min, << 16
+    std::uint32_t count = 0;
+  };
+  struct PauseState {           // what the peer told this port, and what this port told the peer
+    std::array<Ps, 8> until{};  // by priority
+    std::array<Ps, 8> since{};
+    std::array<Ps, 8> last_rx{};
+    std::uint8_t paused = 0;     // priorities paused by the peer
+    std::uint8_t announced = 0;  // priorities this port has paused at the peer
+    std::uint8_t tripped = 0;    // queues under the watchdog's action
+    bool expire_pending = false;
+    bool refresh_pending = false;
+    bool watchdog_pending = false;
+    Ps reaction = 0;
+    Ps cable = 0;
+    Ps quanta_time = 0;  // of a full pause at this link's rate, as announced
+    std::int64_t rate = 0;
+    std::uint16_t quanta = 0;
+    std::uint8_t enabled = 0;  // priorities with PFC
+  };
+  struct Lookup {  // of a DSCP at a switch
+    std::uint8_t queue = 0;
+    std::uint8_t group = 0;
+  };
+  struct Switch {
+    std::uint32_t node;
+    std::uint32_t first_port;
+    std::uint32_t port_count;
+    const SwitchConfig* config;
+    std::array<Lookup, 64> classes;
+    std::uint8_t strict = 0;    // queues
+    std::uint8_t lossless = 0;  // groups
+    SharedBuffer buffer;
+    RandomStream spray;
+  };
+  struct Nic {
+    std::uint32_t node = 0;
+    std::uint32_t port = kNone;
+    const NicConfig* config = nullptr;
+    std::int64_t line = 0;
+    std::array<std::uint32_t, 8> ready_head{};
+    std::array<std::uint32_t, 8> ready_tail{};
+    std::uint8_t ready = 0;  // priorities with a QP that may send
+    std::uint8_t strict = 0;
+    std::uint8_t cnp_priority = 0;
+    std::uint8_t receive_paused = 0;
+    bool drain_pending = false;
+    Ps next_cnp = 0;  // capacity limit
+    std::int64_t receive_level = 0;
+    Ps receive_at = 0;
+    NicCounters counters;
+  };
+  struct Sender {
+    ReactionPoint rp;
+    Ps next_send = 0;
+    Ps last_send = 0;
+    std::int64_t gap_rate = 0;     // the rate that gap_inverse stands for
+    std::int64_t gap_inverse = 0;  // ps a byte << 16
+    Ps wake_at = kNever;           // earliest pending kQpWake
+    Ps timeout_at = kNever;
+    Ps hold_until = 0;      // RNR back-off
+    std::uint32_t nic = 0;  // index into nics_
+    std::uint32_t key = 0;
+    std::uint32_t next_psn = 0;
+    std::uint32_t una = 0;          // oldest not acknowledged
+    std::uint32_t top_psn = 0;      // one past the highest ever sent
+    std::uint32_t granted = kNone;  // READ: responses may go up to here
+    std::uint32_t current = kNone;  // message of next_psn
+    std::uint32_t oldest = kNone;   // message of una
+    std::uint32_t last = kNone;     // newest message
+    std::uint32_t next_ready = kNone;
+    std::uint32_t gap_from = 0;  // selective: to be sent again, [from, to)
+    std::uint32_t gap_to = 0;
+    std::uint16_t last_wire = 0;  // bytes of the last packet on the wire: what pacing spaces
+    std::uint16_t dst = 0;
+    std::uint8_t priority = 0;
+    std::uint8_t tos = 0;
+    std::uint8_t retries = 0;
+    std::uint8_t rnr_retries = 0;
+    bool in_ready = false;
+    bool timer_pending = false;
+    bool failed = false;
+  };
+  struct Receiver {
+    Ps next_cnp = 0;
+    Ps nak_again = 0;        // the same gap may be NAKed again from here
+    Ps timeout_at = kNever;  // READ: the requester's timer
+    std::int64_t bytes = 0;
+    std::uint32_t nic = 0;
+    std::uint32_t key = 0;  // of the way back
+    std::uint32_t expected = 0;
+    std::uint32_t naked = kNone;  // expected PSN of the last NAK
+    std::uint32_t unacked = 0;
+    std::uint32_t queued_ack = kNone;  // pool index of an ACK that still waits
+    std::uint32_t message = kNone;     // of `expected`
+    std::uint32_t requested = kNone;   // READ: next message to ask for
+    std::uint32_t bitmap = kNone;      // selective: index into bitmaps_
+    std::uint32_t highest = 0;         // selective: one past the highest seen
+    std::int32_t receives = -1;
+    std::uint16_t dst = 0;
+    std::uint8_t priority = 0;  // of control packets at this NIC
+    std::uint8_t tos = 0;
+    std::uint8_t retries = 0;
+    bool timer_pending = false;
+  };
+
+  struct Answer {  // of a responder
+    PacketKind kind = PacketKind::kAck;
+    std::uint32_t psn = 0;       // the next one expected
+    std::uint32_t gap_from = 0;  // selective: what is missing, [from, to)
+    std::uint32_t gap_to = 0;
+    bool echo = false;
+  };
+
+  // sim.cc
+  void set_up_ports();
+  void set_up_lanes();
+  void set_up_switches();
+  void set_up_queues(std::uint32_t node, const SwitchConfig& config);
+  void set_up_nics();
+  void set_up_qps();
+  void reserve_events();
+  void dispatch(const Event& event);
+  void add_message(std::uint32_t index);
+  void change_link(std::uint32_t change);
+  void message_done(std::uint32_t message, Ps at);
+  void message_failed(std::uint32_t message);
+  void frame_gone() {
+    if (--live_frames_ == 0 && open_messages_ == 0) events_.stop();
+  }
+
+  // wire.cc
+  void put_on_wire(std::uint32_t port, const Packet& packet);
+  void schedule_free(std::uint32_t port);
+  void kick(std::uint32_t port);
+  void port_free(std::uint32_t port);
+  void send_next(std::uint32_t port);
+  void send_pause_frame(std::uint32_t port);
+  void announce(std::uint32_t port, std::uint8_t pause, std::uint8_t resume);
+  void apply_pause(std::uint32_t port, const Packet& packet);
+  void set_pause(std::uint32_t port, unsigned priority, bool paused);
+  void pause_expire(std::uint32_t port);
+  void pause_refresh(std::uint32_t port);
+  void drop(std::uint32_t port, const Packet& packet, DropReason reason, bool lossless);
+  void enqueue(std::uint32_t port, std::uint32_t queue, const Packet& packet, std::int64_t charge);
+  Packet dequeue(std::uint32_t port, std::uint32_t queue, std::int64_t charge);
+  void watch_note(std::int64_t bytes);
+
+  // switch.cc
+  void switch_arrive(std::uint32_t port, Packet packet);
+  std::uint32_t choose_port(Switch& node, const Packet& packet,
+                            std::span<const std::uint16_t> ports);
+  void switch_send(std::uint32_t port);
+  void leave_switch(Switch& node, std::uint32_t port, std::uint32_t queue, Packet& packet,
+                    std::int64_t left_behind);
+  std::uint32_t next_queue(Port& port, std::uint8_t eligible);
+  bool marks(std::uint32_t port, const Queue& queue, std::int64_t bytes);
+  void flush_queue(std::uint32_t port, std::uint32_t queue, DropReason reason);
+  void watchdog(std::uint32_t port);
+
+  // nic.cc
+  void nic_arrive(std::uint32_t port, const Packet& packet);
+  void nic_send(std::uint32_t port);
+  bool has_work(const Port& port) const;
+  bool send_data(Nic& nic, std::uint32_t qp);
+  void send_control(Nic& nic, unsigned priority, const Packet& packet);
+  void make_ready(std::uint32_t qp);
+  void activate(std::uint32_t qp);
+  void wake(std::uint32_t qp);
+  void wake_later(std::uint32_t qp, Ps at);
+  Ps pacing_gap(Sender& sender, std::int64_t wire_bytes, std::int64_t rate) const;
+  Ps earliest_send(std::uint32_t qp);
+  bool receive_into_buffer(Nic& nic, const Packet& packet, unsigned priority);
+  void drain_level(Nic& nic);
+  void nic_drain(std::uint32_t port);
+  void notify_congestion(Nic& nic, Receiver& receiver, std::uint32_t qp);
+
+  // transport.cc
+  bool has_data(std::uint32_t qp);
+  Packet build_data(Sender& sender, std::uint32_t qp);
+  void after_send(std::uint32_t qp);
+  void on_data(Nic& nic, const Packet& packet);
+  void accept_in_order(Nic& nic, Receiver& receiver, const Packet& packet);
+  void on_gap(Nic& nic, Receiver& receiver, const Packet& packet);
+  void accept_early(Receiver& receiver, const Packet& packet);
+  void advance_past_early(Receiver& receiver);
+  void finish_delivered(Receiver& receiver, std::uint32_t qp);
+  void send_ack(Nic& nic, Receiver& receiver, std::uint32_t qp, const Answer& answer);
+  void on_ack(Nic& nic, const Packet& packet);
+  void acknowledge(Sender& sender, std::uint32_t psn);
+  void rewind(Sender& sender, std::uint32_t psn);
+  void recover(Sender& sender, std::uint32_t psn);
+  void fail(std::uint32_t qp);
+  void arm_timeout(std::uint32_t qp, Ps timeout);
+  void qp_timeout(std::uint32_t qp);
+  void request_read(std::uint32_t qp, std::uint32_t psn);
+  void post_reads(std::uint32_t qp);
+  void on_read_request(const Packet& packet);
+  void recv_repost(std::uint32_t qp);
+
+  const NicConfig& nic_config(const Sender& sender) const { return *nics_[sender.nic].config; }
+  bool test_early(const Receiver& receiver, std::uint32_t psn) const;
+  void set_early(const Receiver& receiver, std::uint32_t psn, bool value);
+
+  Network network_;
+  bool hpcc_ = false;
+  EventList events_;
+  Routes routes_;
+  PacketPool pool_;
+  std::vector<Port> ports_;
+  std::vector<Queue> queues_;  // 8 a port
+  std::vector<PauseState> pauses_;
+  std::vector<PortCounters> port_counters_;
+  std::vector<RandomStream> port_random_;       // marks and bit errors, by port
+  std::vector<std::uint64_t> error_threshold_;  // by receiving port
+  std::vector<std::uint32_t> link_ports_;       // two a link
+  std::vector<std::uint32_t> first_port_;       // by node
+  std::vector<std::uint32_t> index_of_;         // node -> switches_ or nics_
+  std::vector<Switch> switches_;
+  std::vector<Nic> nics_;
+  std::vector<Sender> senders_;
+  std::vector<Receiver> receivers_;
+  std::vector<MessageRecord> messages_;
+  std::vector<std::uint64_t> bitmaps_;
+  std::vector<std::vector<std::uint32_t>> wire_times_;  // one table a distinct rate
+  Driver* driver_ = nullptr;
+  Observer* observer_ = nullptr;
+  QueueWatch watch_;
+  std::uint64_t hops_ = 0;
+  std::uint64_t data_hops_ = 0;
+  std::uint64_t live_frames_ = 0;  // created, and neither consumed nor dropped
+  std::uint64_t open_messages_ = 0;
+  std::uint64_t created_ = 0;
+  std::uint64_t consumed_ = 0;
+  std::uint64_t dropped_ = 0;
+};
+
+}  // namespace weir::sim
