@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "design/fields.h"
 #include "design/patterns.h"
 #include "design/platforms.h"
 #include "design/words.h"
@@ -127,7 +128,8 @@ Named<TrafficClassDesign>& class_named(Design& d, std::string_view name) {
 
 // The four classes every fabric has, as the vendors' RoCE profiles have them.
 void fill_usual_classes(Design& d) {
-  const bool none_written = d.classes.empty();
+  const bool none_written = std::none_of(d.classes.begin(), d.classes.end(),
+                                         [](const auto& cls) { return cls.at.is_known(); });
   TrafficClassDesign& rdma = class_named(d, kRdmaClass).value;
   rdma.dscp.fill({26_dscp, octet(3)},
                  "DSCP 26 by convention (NVIDIA, Broadcom and Cisco RoCE guides); octet 24-31");
@@ -191,6 +193,15 @@ void fill_marking_thresholds(Design& d) {
                       "what Broadcom ASICs do (DCQCN authors); loop delay without queueing");
 }
 
+void fill_watchdog(Design& d) {
+  d.watchdog.enabled.fill(
+      true, "one stuck receiver can pause a whole fabric (SIGCOMM'16); systems ship it off");
+  d.watchdog.detect.fill(200_ms,
+                         "SONiC's default; far above the 336us that one pause lasts at 100G");
+  d.watchdog.restore.fill(200_ms, "SONiC's default");
+  d.watchdog.action.fill(WatchdogAction::kDrop, "the one action that every system has");
+}
+
 void fill_buffers(Design& d) {
   Buffers& b = d.buffers;
   b.profile.fill(BufferProfile::kVendor, "start from the vendor's reference, then tune");
@@ -250,9 +261,39 @@ void fill_hosts_and_jobs(Design& d) {
   d.nccl.socket_interface.fill("^docker,lo", kNcclDefault);
 }
 
+// Takes every default back, so that what follows from a changed value follows anew.
+struct Forgetter {
+  template <class T>
+  void field(std::string_view /*key*/, Setting<T>& setting, std::string_view /*help*/) {
+    setting.forget_default();
+  }
+  template <class T>
+  void field(std::string_view /*key*/, Setting<T>& setting, std::string_view /*help*/,
+             Range /*r*/) {
+    setting.forget_default();
+  }
+  template <class S>
+  void section(std::string_view /*key*/, S& out, std::string_view /*help*/) {
+    visit(*this, out);
+  }
+  template <class S>
+  void named(std::string_view /*key*/, std::vector<Named<S>>& out, std::string_view /*help*/) {
+    for (auto& member : out)
+      visit(*this, member.value);
+  }
+  template <class S>
+  void list(std::string_view /*key*/, std::vector<S>& out, std::string_view /*help*/) {
+    for (S& item : out)
+      visit(*this, item);
+  }
+  void knobs(std::vector<Knob>& /*out*/, std::string_view /*help*/) {}
+};
+
 }  // namespace
 
 void fill_defaults(Design& design) {
+  Forgetter forgetter;
+  visit(forgetter, design);
   design.name.fill("fabric", "no name given");
   fill_hosts(design);
   fill_switches(design);
@@ -260,6 +301,7 @@ void fill_defaults(Design& design) {
   fill_network(design);
   fill_classes(design);
   fill_marking_thresholds(design);
+  fill_watchdog(design);
   fill_buffers(design);
   fill_hosts_and_jobs(design);
 }

@@ -29,12 +29,14 @@ class Reader {
     if (entry == nullptr) return;
     if (entry->value.is_empty()) {
       error(entry->at, fmt::format("'{}' has no value: {}", full(key), help));
+      out.reject(entry->at);
       return;
     }
     const auto text = scalar_text<T>(entry->value);
     if (!text) {
       error(entry->value.at, fmt::format("{}: expected one value, found {}", full(key),
                                          describe_kind(entry->value)));
+      out.reject(entry->at);
       return;
     }
     auto value = ValueText<T>::parse(*text);
@@ -42,6 +44,7 @@ class Reader {
       out.write(*std::move(value), entry->value.at);
     } else {
       error(entry->value.at, fmt::format("{}: {}", full(key), value.error().what));
+      out.reject(entry->value.at);
     }
   }
 
@@ -188,7 +191,7 @@ class Checker {
       : design_(design), errors_(errors) {}
 
   void check() {
-    if (!design_.format.is_written())
+    if (design_.format.is_missing())
       error({1, 1}, "expected 'weir: 1', the version of the format, as the first line");
     check_groups();
     check_tables();
@@ -210,20 +213,21 @@ class Checker {
     const TextPosition top = design_.format.is_written() ? design_.format.at() : TextPosition{1, 1};
     require(!design_.hosts.empty(), top, "'hosts' (at least one group of hosts)");
     for (const auto& group : design_.hosts)
-      require(group.value.names.is_written(), group.at, fmt::format("hosts.{}.names", group.name));
+      require(!group.value.names.is_missing(), group.at, fmt::format("hosts.{}.names", group.name));
     for (const auto& group : design_.switches) {
-      require(group.value.names.is_written(), group.at,
+      require(!group.value.names.is_missing(), group.at,
               fmt::format("switches.{}.names", group.name));
-      require(group.value.system.is_written(), group.at,
+      require(!group.value.system.is_missing(), group.at,
               fmt::format("switches.{}.system", group.name));
-      require(group.value.asic.is_written(), group.at, fmt::format("switches.{}.asic", group.name));
+      require(!group.value.asic.is_missing(), group.at,
+              fmt::format("switches.{}.asic", group.name));
     }
     for (std::size_t i = 0; i < design_.links.size(); ++i) {
       const LinkGroup& link = design_.links[i];
-      require(link.from.is_written(), link.at, fmt::format("links[{}].from", i));
-      require(link.to.is_written(), link.at, fmt::format("links[{}].to", i));
-      require(link.speed.is_written(), link.at, fmt::format("links[{}].speed", i));
-      require(link.length.is_written(), link.at, fmt::format("links[{}].length", i));
+      require(!link.from.is_missing(), link.at, fmt::format("links[{}].from", i));
+      require(!link.to.is_missing(), link.at, fmt::format("links[{}].to", i));
+      require(!link.speed.is_missing(), link.at, fmt::format("links[{}].speed", i));
+      require(!link.length.is_missing(), link.at, fmt::format("links[{}].length", i));
     }
   }
 

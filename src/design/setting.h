@@ -22,15 +22,31 @@ class Setting {
     origin_ = Origin::kWritten;
     why_.clear();
   }
-  /// Fills the setting unless it was written. `why` names the reference for this value.
+  /// Something stands in the file that cannot be read: neither set nor missing.
+  void reject(TextPosition at) {
+    at_ = at;
+    origin_ = Origin::kRejected;
+  }
+  /// Fills the setting where nothing stands yet: the first reason given wins. `why` names the
+  /// reference for this value.
   void fill(T value, std::string_view why) {
-    if (origin_ == Origin::kWritten) return;
+    if (origin_ != Origin::kUnset) return;
     value_ = std::move(value);
     why_ = why;
     origin_ = Origin::kDefault;
   }
 
-  [[nodiscard]] bool is_set() const { return origin_ != Origin::kUnset; }
+  /// Takes a default back, so that it can follow from other values anew.
+  void forget_default() {
+    if (origin_ != Origin::kDefault) return;
+    origin_ = Origin::kUnset;
+    why_.clear();
+  }
+
+  [[nodiscard]] bool is_set() const {
+    return origin_ == Origin::kDefault || origin_ == Origin::kWritten;
+  }
+  [[nodiscard]] bool is_missing() const { return origin_ == Origin::kUnset; }
   [[nodiscard]] bool is_written() const { return origin_ == Origin::kWritten; }
   /// REQUIRES: is_set().
   [[nodiscard]] const T& value() const {
@@ -45,7 +61,7 @@ class Setting {
   [[nodiscard]] const std::string& why() const { return why_; }
 
  private:
-  enum class Origin { kUnset, kDefault, kWritten };
+  enum class Origin { kUnset, kRejected, kDefault, kWritten };
   T value_{};
   TextPosition at_;
   std::string why_;
