@@ -13,12 +13,9 @@ CatalogEntry ecmp_same_seed() {
       .phase = "lint",
       .why =
           "The leaf spreads flows by a hash of the five-tuple; a switch above that computes the "
-          "same "
-          "hash with the same seed sees only the flows that already gave one answer, and sends "
-          "them "
-          "all the same way. Of m uplinks it uses one for each bucket of the tier below, so m "
-          "paths "
-          "remain of m x m. A seed a switch costs nothing.",
+          "same hash with the same seed sees only the flows that already gave one answer, and "
+          "sends them all the same way. Of m uplinks it uses one for each bucket of the tier "
+          "below, so m paths remain of m x m. A seed a switch costs nothing.",
       .fix = {{.platform = "design",
                .commands = {"load_balancing: { seeds: per-switch }"},
                .note = "And take away ecmp_seed where groups share one."},
@@ -40,10 +37,9 @@ CatalogEntry ecmp_polarised() {
       .phase = "verify",
       .why =
           "Half of the GPUs are slow and the uplinks of a switch carry very different loads, the "
-          "same "
-          "ones every time: consecutive tiers make the same choice, so part of the paths is never "
-          "used. It looks like congestion, but no threshold cures it. Chance collisions move with "
-          "the connections; polarisation stays where it is.",
+          "same ones every time: consecutive tiers make the same choice, so part of the paths is "
+          "never used. It looks like congestion, but no threshold cures it. Chance collisions move "
+          "with the connections; polarisation stays where it is.",
       .fix = {{.platform = "design", .commands = {"load_balancing: { seeds: per-switch }"}},
               {.platform = "cumulus",
                .commands = {"nv set system forwarding hash-seed <number>", "nv config apply"},
@@ -67,13 +63,11 @@ CatalogEntry ecmp_imbalance() {
       .phase = "verify",
       .why =
           "RDMA jobs have few flows, and each is large: eight flows over eight uplinks meet on "
-          "some "
-          "uplink in 99.8 % of all cases, the fullest carries 2.6 times the average, and a "
+          "some uplink in 99.8 % of all cases, the fullest carries 2.6 times the average, and a "
           "synchronous collective is as slow as that one. It shows as pauses on one port and idle "
           "links beside it. More connections a pair even it out: 128 flows over 8 links leave "
-          "1.37. "
-          "Meta gained up to 40 % of all-reduce by hashing on the connection and scaling their "
-          "number.",
+          "1.37. Meta gained up to 40 % of all-reduce by hashing on the connection and scaling "
+          "their number.",
       .fix =
           {{.platform = "nccl",
             .commands = {"export NCCL_IB_QPS_PER_CONNECTION=4",
@@ -100,10 +94,9 @@ CatalogEntry fabric_oversubscribed() {
       .phase = "lint",
       .why =
           "Traffic between leaves gets at most the uplinks' share. Rail-local collectives never "
-          "notice; "
-          "an all-to-all over n hosts, h of them on a leaf, is bound by the uplinks as soon as the "
-          "ratio exceeds (n-1)/(n-h): 32 hosts, 8 a leaf, 2:1 take 3.84 ms instead of 2.48 ms for "
-          "1 MB pairs at 100G. It is a choice, so this is a note and not a fault.",
+          "notice; an all-to-all over n hosts, h of them on a leaf, is bound by the uplinks as "
+          "soon as the ratio exceeds (n-1)/(n-h): 32 hosts, 8 a leaf, 2:1 take 3.84 ms instead of "
+          "2.48 ms for 1 MB pairs at 100G. It is a choice, so this is a note and not a fault.",
       .fix = {{.platform = "design",
                .commands = {"links: [ { count: <more> } ]"},
                .note = "More or faster uplinks, or keep it and place jobs by leaf."}},
@@ -121,10 +114,8 @@ CatalogEntry leaf_uplink_bottleneck() {
       .why =
           "The 99.9th percentile jumps for hosts of one leaf, and only when traffic crosses leaves "
           "(all-to-all); pairs under that leaf are fine. An uplink is down or runs at a lower "
-          "speed, "
-          "is left out of ECMP, or its queue is configured differently. All hosts of the leaf "
-          "suffer "
-          "together, which tells it from a slow host.",
+          "speed, is left out of ECMP, or its queue is configured differently. All hosts of the "
+          "leaf suffer together, which tells it from a slow host.",
       .fix =
           {{.platform = "any",
             .commands = {"weir validate", "weir diff <leaf a> <leaf b>"},
@@ -168,8 +159,7 @@ CatalogEntry lag_unbalanced() {
       .why =
           "Under load each member should send about the same. One that carries most of it is where "
           "queues and pauses appear while the other idles: too few connections, a hash that "
-          "ignores "
-          "the UDP source port, or a member at a lower speed.",
+          "ignores the UDP source port, or a member at a lower speed.",
       .fix = {{.platform = "host",
                .commands = {"cat /proc/net/bonding/<bond>", "ethtool -S <member>"},
                .note =
@@ -190,9 +180,8 @@ CatalogEntry rail_unbalanced() {
       .phase = "verify",
       .why =
           "Bytes sent differ much between the rails of one host: the job uses one NIC of several, "
-          "or "
-          "the lists of NICs differ between hosts. The rails in use congest while the others idle, "
-          "and the fabric is blamed. Every GPU should talk through the NIC next to it.",
+          "or the lists of NICs differ between hosts. The rails in use congest while the others "
+          "idle, and the fabric is blamed. Every GPU should talk through the NIC next to it.",
       .fix =
           {{.platform = "nccl",
             .commands = {"export NCCL_IB_HCA==mlx5_0,mlx5_1,mlx5_2,mlx5_3", "weir job <log>"},

@@ -15,27 +15,24 @@ CatalogEntry headroom_too_small() {
       .phase = "lint",
       .why =
           "Pause is sent when XOFF is crossed, that is when headroom begins to be used; what "
-          "arrives "
-          "until the peer has stopped must fit into headroom, and what does not fit is lost. That "
-          "is "
-          "two maximum frames, the pause frame, the peer's reaction, the interface delays, and the "
-          "cable both ways: 93 KB at 400G, 3 m and MTU 9216, 107 KB at 30 m, 142 KB at 100 m. The "
-          "widespread table of 2, 20 and 65 KB holds the cable term alone. The loss shows as "
-          "IBV_WC_RETRY_EXC_ERR and as drops on the RDMA priority while PFC is working.",
+          "arrives until the peer has stopped must fit into headroom, and what does not fit is "
+          "lost. That is two maximum frames, the pause frame, the peer's reaction, the interface "
+          "delays, and the cable both ways: 93 KB at 400G, 3 m and MTU 9216, 107 KB at 30 m, 142 "
+          "KB at 100 m. The widespread table of 2, 20 and 65 KB holds the cable term alone. The "
+          "loss shows as IBV_WC_RETRY_EXC_ERR and as drops on the RDMA priority while PFC is "
+          "working.",
       .fix = together(
           {{{.platform = "design",
              .commands = {"buffers: { headroom: auto }"},
-             .note = "Take away the value of your own, or correct the cable's length in "
-                     "links."},
+             .note = "Take away the value of your own, or correct the cable's length in links."},
             {.platform = "any",
              .commands = {"weir calc headroom --speed 400G --cable 30m --mtu 9216B"},
              .note = "Shows every term, and the cable term alone beside the sum."}},
            headroom_on_switches(),
            {{.platform = "mlx5-ofed",
              .commands = {"mlnx_qos -i <netdev> --cable_len <metres>"},
-             .note = "The NIC's own receive side: it needs 151 KB at 400G, 7 m and MTU 9000. "
-                     "The length counts only where buffers are set by hand; 7 m is the "
-                     "default."}}}),
+             .note = "The NIC's own receive side: it needs 151 KB at 400G, 7 m and MTU 9000. The "
+                     "length counts only where buffers are set by hand; 7 m is the default."}}}),
       .sources = {cite::kPfc, cite::kPause, cite::kSonicHeadroom, cite::kSonicRows,
                   cite::kMlx5Buffer, "sonic-swss pull request 4797: 18 KiB missing on Spectrum-6"},
   };
@@ -51,9 +48,8 @@ CatalogEntry headroom_exceeds_buffer() {
       .why =
           "Headroom is set aside per port and lossless priority, so it grows with ports, speed and "
           "cable: 128 ports of 400G take 39.4 MB on Tomahawk 5, 23 % of its 173 MB; 2 km of fibre "
-          "at "
-          "400G need 1.1 MB a port. What is left is the shared buffer, from which XOFF is derived: "
-          "too little of it, and PFC fires at the first burst. The switch refuses such a "
+          "at 400G need 1.1 MB a port. What is left is the shared buffer, from which XOFF is "
+          "derived: too little of it, and PFC fires at the first burst. The switch refuses such a "
           "configuration, or quietly gives some ports no lossless priority.",
       .fix =
           {{.platform = "design",
@@ -83,16 +79,14 @@ CatalogEntry buffer_pools_over_100() {
       .phase = "lint",
       .why =
           "Shares of the lossless, lossy, storage and reserved pools are carved from one memory. "
-          "Above "
-          "100 % the switch either refuses the configuration or lends the same cells twice, and "
-          "the "
-          "lossless pool is short exactly when both are full. NVUE wants a sum of at most 100 and "
-          "one "
-          "lossless pool; Junos wants its three ingress partitions to make exactly 100.",
+          "Above 100 % the switch either refuses the configuration or lends the same cells twice, "
+          "and the lossless pool is short exactly when both are full. NVUE wants a sum of at most "
+          "100 and one lossless pool; Junos wants its three ingress partitions to make exactly "
+          "100.",
       .fix =
           {{.platform = "design",
-            .commands = {"buffers: { pools: { lossless: 50%, lossy: 20%, storage: 20%, "
-                         "reserved: 10% } }"},
+            .commands = {"buffers: { pools: { lossless: 50%, lossy: 20%, storage: 20%, reserved: "
+                         "10% } }"},
             .note = "Usual ranges: 40-60, 10-20, 15-25 and 10-15 %. EOS and NX-OS carve no pools: "
                     "there the shares are only an intent."},
            {.platform = "cumulus",
@@ -122,12 +116,10 @@ CatalogEntry buffer_too_small() {
       .phase = "verify",
       .why =
           "PFC on every port at once, with DCQCN working and marks in place, means that XOFF sits "
-          "too "
-          "low: alpha times what is free of the pool, shared by all congested groups. 161 MB with "
-          "alpha 1 gives one group 80.6 MB, but 64 groups 2.5 MB each; with alpha 1/8 one group "
-          "has "
-          "17.9 MB. A pool that headroom or lossy traffic has eaten, or a low alpha, makes every "
-          "microburst a pause.",
+          "too low: alpha times what is free of the pool, shared by all congested groups. 161 MB "
+          "with alpha 1 gives one group 80.6 MB, but 64 groups 2.5 MB each; with alpha 1/8 one "
+          "group has 17.9 MB. A pool that headroom or lossy traffic has eaten, or a low alpha, "
+          "makes every microburst a pause.",
       .fix =
           {{.platform = "design",
             .commands = {"buffers: { profile: roce-aggressive }", "buffers: { alpha: 1 }"},

@@ -14,20 +14,18 @@ CatalogEntry ecn_above_xoff() {
       .phase = "lint",
       .why =
           "ECN must lead PFC on every mix of ingress and egress ports: marking is judged on an "
-          "egress "
-          "queue, XOFF on an ingress group, and several queues share what one group may hold. With "
-          "dynamic thresholds the rule is min_th < A x B / (n x (1 + A x k)), where A is alpha, B "
-          "the shared buffer without headroom, n the ports and k the lossless classes; with a "
-          "static XOFF it is min_th < XOFF / n. On the 12 MB, 32-port switch of the DCQCN paper "
-          "that is 21.75 KB with eight classes, but 176 KB with one. max_th only has to stay below "
-          "the XOFF of one congested queue. Otherwise pauses do the work of DCQCN: storms, "
-          "victims, "
-          "and unfair shares.",
+          "egress queue, XOFF on an ingress group, and several queues share what one group may "
+          "hold. With dynamic thresholds the rule is min_th < A x B / (n x (1 + A x k)), where A "
+          "is alpha, B the shared buffer without headroom, n the ports and k the lossless classes; "
+          "with a static XOFF it is min_th < XOFF / n. On the 12 MB, 32-port switch of the DCQCN "
+          "paper that is 21.75 KB with eight classes, but 176 KB with one. max_th only has to stay "
+          "below the XOFF of one congested queue. Otherwise pauses do the work of DCQCN: storms, "
+          "victims, and unfair shares.",
       .fix = together(
           {{{.platform = "design",
              .commands = {"wred: { min: <size>, max: <size> }", "buffers: { alpha: 1 }"},
-             .note = "Lower wred.min, or raise buffers.alpha; weir calc buffers prints XOFF "
-                     "and the largest min_th for each switch."}},
+             .note = "Lower wred.min, or raise buffers.alpha; weir calc buffers prints XOFF and "
+                     "the largest min_th for each switch."}},
            wred_on_switches()}),
       .sources =
           {cite::kDcqcn,
@@ -46,11 +44,9 @@ CatalogEntry ecn_off_on_lossless() {
       .phase = "lint",
       .why =
           "Without marks no CNP is ever sent, so DCQCN never slows a sender and PFC is the only "
-          "thing "
-          "that does. Every burst then becomes pauses that hold innocent flows too. On SONiC a "
-          "WRED "
-          "profile is easily half there: it marks only if ecn covers the colour, the colour's WRED "
-          "is enabled, and the profile is bound to the queue.",
+          "thing that does. Every burst then becomes pauses that hold innocent flows too. On SONiC "
+          "a WRED profile is easily half there: it marks only if ecn covers the colour, the "
+          "colour's WRED is enabled, and the profile is bound to the queue.",
       .fix = together(
           {{{.platform = "design", .commands = {"wred: { ecn: true }"}}}, wred_on_switches()}),
       .sources = {cite::kDcqcn, cite::kSonicYang,
@@ -69,16 +65,14 @@ CatalogEntry ecn_pmax_too_small() {
           "DCQCN settles where the marking probability p* balances the senders' increase; p* grows "
           "with the number of senders. Where p* exceeds the probability at max_th, the ramp has no "
           "fixed point: the queue sits at max_th, where marking jumps from that probability to 100 "
-          "%, "
-          "and the rates swing. The published 40G values (5 KB, 200 KB, 1 %) hold to 8 senders and "
-          "lose it at 16. Packets behave worse than the model by up to 1.45, so leave a factor of "
-          "1.5.",
+          "%, and the rates swing. The published 40G values (5 KB, 200 KB, 1 %) hold to 8 senders "
+          "and lose it at 16. Packets behave worse than the model by up to 1.45, so leave a factor "
+          "of 1.5.",
       .fix = together(
           {{{.platform = "design",
              .commands = {"wred: { probability: <percent> }", "expect: { incast: <senders> }"},
-             .note = "Raise the probability, or raise max_th with it to keep the slope, or "
-                     "expect fewer senders; weir calc wred prints queue and utilisation for "
-                     "2 to 64."}},
+             .note = "Raise the probability, or raise max_th with it to keep the slope, or expect "
+                     "fewer senders; weir calc wred prints queue and utilisation for 2 to 64."}},
            wred_on_switches()}),
       .sources = {cite::kEcnOrDelay, cite::kDcqcn},
   };
@@ -95,9 +89,8 @@ CatalogEntry ecn_thresholds_too_low() {
           "Marks and CNPs run far above the baseline while no queue is long and nothing is paused: "
           "senders are slowed for bursts that the buffer would have absorbed. A single flow on an "
           "empty fabric must not be marked at all. Published values for min_th at 400G reach from "
-          "100 KB to "
-          "1.6 MB; one round trip of 10 us is 500 KB. Stricter marking cost Meta about 5 % of "
-          "all-reduce at 200G.",
+          "100 KB to 1.6 MB; one round trip of 10 us is 500 KB. Stricter marking cost Meta about 5 "
+          "% of all-reduce at 200G.",
       .fix =
           together({{{.platform = "any",
                       .commands = {"weir calc wred", "weir sim --workload incast"},
@@ -145,14 +138,27 @@ CatalogEntry ecn_not_marking() {
           "configuration says: the profile is not bound to this queue, RDMA sits in another queue, "
           "the packets are not ECN-capable, or the platform ignores the command. Ask the switch's "
           "own counter of marked packets for that queue.",
-      .fix = together(
-          {wred_on_switches(),
-           {{.platform = "eos",
-             .commands = {"hardware counter feature ecn out",
-                          "show qos interfaces <port> ecn counters queue"}},
-            {.platform = "sonic", .commands = {"show queue wredcounters", "show ecn"}},
-            {.platform = "cumulus", .commands = {"nv show interface <port> qos roce counters"}},
-            {.platform = "nxos", .commands = {"show queuing tabular"}}}}),
+      .fix =
+          {{.platform = "cumulus",
+            .commands = {"nv show interface <port> qos roce status",
+                         "nv show interface <port> qos roce counters"},
+            .note = "ecn-marked-packets must grow under load; weir explain ecn.off_on_lossless has "
+                    "the settings."},
+           {.platform = "eos",
+            .commands = {"hardware counter feature ecn out", "show qos interfaces <port> ecn",
+                         "show qos interfaces <port> ecn counters queue"},
+            .note = "Without the first line some platforms have no counter of marked packets."},
+           {.platform = "nxos",
+            .commands = {"show queuing tabular"},
+            .note = "The column of ECN packets for qos-group 3."},
+           {.platform = "junos",
+            .commands = {"set class-of-service schedulers <scheduler> "
+                         "explicit-congestion-notification"},
+            .note = "A drop profile alone drops; the scheduler must say that it marks."},
+           {.platform = "sonic",
+            .commands = {"show ecn", "show queue wredcounters"},
+            .note =
+                "QUEUE|<port>|3 must name the profile, and the profile must enable its colour."}},
       .sources = {cite::kEcn,
                   "sonic-buildimage issue 21891: ecnconfig succeeds and nothing is marked"},
   };
@@ -168,20 +174,19 @@ CatalogEntry ecn_not_ect() {
       .phase = "verify",
       .why =
           "A switch may mark only packets whose ECN bits say ECT (01 or 10). One that says not-ECT "
-          "(00) is dropped in the WRED band where others are marked, so the lossless queue loses "
-          "packets without ever being full. ConnectX sets ECT itself, whatever the traffic class "
-          "says; other NICs copy the byte, so write 106 and not 104. CNPs and ACKs of another "
-          "class "
-          "are exempt.",
+          "(00) is dropped in that band instead, unless the switch is told not to, so the lossless "
+          "queue loses packets without ever being full. ConnectX sets ECT itself, whatever the "
+          "traffic class says; other NICs copy the byte, so write 106 and not 104. CNPs and ACKs "
+          "of another class are exempt.",
       .fix =
           together({marking_in_jobs(),
                     {{.platform = "any", .commands = {"weir pcap <file>", "weir tos 106"}},
                      {.platform = "bnxt",
                       .commands = {"mkdir -p /sys/kernel/config/bnxt_re/<device>/ports/1/cc",
-                                   "echo 1 > /sys/kernel/config/bnxt_re/<device>/ports/1/cc/"
-                                   "ecn_enable",
-                                   "echo 1 > /sys/kernel/config/bnxt_re/<device>/ports/1/cc/"
-                                   "ecn_marking",
+                                   "echo 1 > "
+                                   "/sys/kernel/config/bnxt_re/<device>/ports/1/cc/ecn_enable",
+                                   "echo 1 > "
+                                   "/sys/kernel/config/bnxt_re/<device>/ports/1/cc/ecn_marking",
                                    "echo 1 > /sys/kernel/config/bnxt_re/<device>/ports/1/cc/apply"},
                       .note = "Broadcom's out-of-tree driver."}}}),
       .sources = {cite::kEcn, "sonic-buildimage issue 27606: non-ECT packets dropped in a VOQ",
@@ -198,12 +203,10 @@ CatalogEntry np_disabled() {
       .phase = "validate",
       .why =
           "The notification point turns marked packets into CNPs. With it off, np_ecn_marked "
-          "climbs "
-          "and np_cnp_sent stays at zero: the switch warns, nobody passes the warning on, and "
-          "every "
-          "sender to this host keeps its rate until PFC stops it. On ConnectX the enable is "
-          "port-wide although it is listed per priority. Marks far above CNPs are normal, because "
-          "CNPs are paced per connection; none at all is not.",
+          "climbs and np_cnp_sent stays at zero: the switch warns, nobody passes the warning on, "
+          "and every sender to this host keeps its rate until PFC stops it. On ConnectX the enable "
+          "is port-wide although it is listed per priority. Marks far above CNPs are normal, "
+          "because CNPs are paced per connection; none at all is not.",
       .fix = {{.platform = "mlx5-ofed",
                .commands = {"echo 1 > /sys/class/net/<netdev>/ecn/roce_np/enable/3"},
                .note = "Only bit 0 counts: a 2 disables. Lost at reboot."},
@@ -234,10 +237,9 @@ CatalogEntry rp_disabled() {
       .why =
           "The reaction point is what slows a sender down. With it off on the RDMA priority, CNPs "
           "arrive, rp_cnp_handled stays at zero and rp_cnp_ignored climbs; the sender keeps its "
-          "rate "
-          "and takes the bandwidth of those that obey. A count of ignored CNPs is this setting "
-          "first, and firmware only after that. Where many senders are affected, PFC appears "
-          "everywhere at once.",
+          "rate and takes the bandwidth of those that obey. A count of ignored CNPs is this "
+          "setting first, and firmware only after that. Where many senders are affected, PFC "
+          "appears everywhere at once.",
       .fix = {{.platform = "mlx5-ofed",
                .commands = {"echo 1 > /sys/class/net/<netdev>/ecn/roce_rp/enable/3"},
                .note = "Per priority: the one that RDMA is sent on. Lost at reboot."},
@@ -265,13 +267,11 @@ CatalogEntry cnp_lost() {
       .phase = "verify",
       .why =
           "The receivers' np_cnp_sent grows, the senders' rp_cnp_handled does not, and "
-          "rp_cnp_ignored "
-          "stays at zero: the CNPs are lost on the way. Usually their DSCP falls into best effort "
-          "on "
-          "some hop and is dropped or queued behind the very congestion it reports. The defaults "
-          "disagree: ConnectX sends CNPs with DSCP 48, NVIDIA's operator preset with 4, NX-OS "
-          "guides expect queue 7. Firmware has miscounted CNPs before, so treat the ratio as "
-          "evidence and not as proof.",
+          "rp_cnp_ignored stays at zero: the CNPs are lost on the way. Usually their DSCP falls "
+          "into best effort on some hop and is dropped or queued behind the very congestion it "
+          "reports. The defaults disagree: ConnectX sends CNPs with DSCP 48, NVIDIA's operator "
+          "preset with 4, NX-OS guides expect queue 7. Firmware has miscounted CNPs before, so "
+          "treat the ratio as evidence and not as proof.",
       .fix =
           together({{{.platform = "mlx5-ofed",
                       .commands = {"echo 48 > /sys/class/net/<netdev>/ecn/roce_np/cnp_dscp",
@@ -294,9 +294,8 @@ CatalogEntry cnp_shares_rdma_priority() {
       .why =
           "A CNP must overtake the congestion that caused it. In the RDMA priority it waits in the "
           "same queues and stops with every pause, so the feedback loop grows by exactly the delay "
-          "it "
-          "should cure; 100G with the published 40G parameters is unstable at 50 us of loop delay. "
-          "CNPs are few and small: a strict-priority queue of their own starves nobody.",
+          "it should cure; 100G with the published 40G parameters is unstable at 50 us of loop "
+          "delay. CNPs are few and small: a strict-priority queue of their own starves nobody.",
       .fix =
           together({{{.platform = "design",
                       .commands = {"classes: { cnp: { dscp: 48, priority: 6, queue: 6, scheduling: "
@@ -306,8 +305,7 @@ CatalogEntry cnp_shares_rdma_priority() {
                                    "echo 6 > /sys/class/net/<netdev>/ecn/roce_np/cnp_802p_prio"}},
                      {.platform = "mlx5-inbox",
                       .commands = {"echo 48 > /sys/kernel/debug/mlx5/<bdf>/cc_params/np_cnp_dscp",
-                                   "echo 6 > /sys/kernel/debug/mlx5/<bdf>/cc_params/"
-                                   "np_cnp_prio"}}},
+                                   "echo 6 > /sys/kernel/debug/mlx5/<bdf>/cc_params/np_cnp_prio"}}},
                     dscp_map_on_switches()}),
       .sources = {cite::kDcqcn, cite::kEcnOrDelay, cite::kMlx5Cc},
   };
@@ -322,9 +320,8 @@ CatalogEntry cnp_lossless() {
       .phase = "lint",
       .why =
           "A lost CNP costs little: the next marked packet makes another one within microseconds. "
-          "A "
-          "paused CNP costs much: the sender keeps its rate for as long as the pause lasts. So the "
-          "CNP class is strict and lossy, and gets neither PFC nor headroom.",
+          "A paused CNP costs much: the sender keeps its rate for as long as the pause lasts. So "
+          "the CNP class is strict and lossy, and gets neither PFC nor headroom.",
       .fix = together(
           {{{.platform = "design",
              .commands = {"classes: { cnp: { lossless: false } }", "pfc: { priorities: 3 }"}}},
@@ -342,12 +339,11 @@ CatalogEntry dcqcn_unstable() {
       .phase = "lint",
       .why =
           "Linearised around its fixed point, DCQCN stands only so much delay between a mark and "
-          "the "
-          "sender's answer; beyond that, queue and rates swing in a limit cycle. With the paper's "
-          "parameters the margin is 86 us at 40G and two senders, but 4.9 us at 400G, less than a "
-          "round trip over three tiers. The model holds for the paper's parameter family. For "
-          "ConnectX parameters it predicts swings that packets do not show, so there the answer is "
-          "the simulator's.",
+          "the sender's answer; beyond that, queue and rates swing in a limit cycle. With the "
+          "paper's parameters the margin is 86 us at 40G and two senders, but 4.9 us at 400G, less "
+          "than a round trip over three tiers. The model holds for the paper's parameter family. "
+          "For ConnectX parameters it predicts swings that packets do not show, so there the "
+          "answer is the simulator's.",
       .fix = {{.platform = "design",
                .commands = {"dcqcn: { variant: connectx }", "dcqcn: { rpg_ai_rate: <rate> }",
                             "wred: { max: <size> }"},
@@ -372,14 +368,10 @@ CatalogEntry dcqcn_too_conservative() {
       .phase = "verify",
       .why =
           "Utilisation stays under 60 % without errors or pauses: after each cut a sender climbs "
-          "back "
-          "more slowly than the next one comes. The factory values of ConnectX climb by 5 Mb/s "
-          "every "
-          "300 us, 16.7 Gb/s a second, which is long at 400G; four flows that join and leave fell "
-          "to "
-          "198 of 400 Gb/s with them. A shorter alpha period makes cuts smaller sooner, and a "
-          "larger "
-          "increase ends the climb earlier; both lengthen the queue.",
+          "back more slowly than the next one comes. The factory values of ConnectX climb by 5 "
+          "Mb/s every 300 us, 16.7 Gb/s a second, which is long at 400G; four flows that join and "
+          "leave fell to 198 of 400 Gb/s with them. A shorter alpha period makes cuts smaller "
+          "sooner, and a larger increase ends the climb earlier; both lengthen the queue.",
       .fix =
           {{.platform = "mlx5-ofed",
             .commands = {"echo 20 > /sys/class/net/<netdev>/ecn/roce_rp/rpg_ai_rate",
@@ -441,9 +433,8 @@ CatalogEntry cc_wrong_algorithm() {
           "Newer NICs carry a programmable algorithm (RTT-based) and can negotiate another one per "
           "connection (ECE). Then the DCQCN parameters are ignored without a word, marks and CNPs "
           "lose their meaning, and two ends that differ do not share fairly: all-reduce became "
-          "slow "
-          "and unstable on 400G ConnectX-7 with ECE on. Every NIC of the fabric must run what the "
-          "design says.",
+          "slow and unstable on 400G ConnectX-7 with ECE on. Every NIC of the fabric must run what "
+          "the design says.",
       .fix = {{.platform = "mlx5-ofed",
                .commands = {"mlxconfig -d <bdf> -e q USER_PROGRAMMABLE_CC",
                             "mlxconfig -y -d <bdf> s USER_PROGRAMMABLE_CC=0"},

@@ -15,9 +15,8 @@ CatalogEntry limits_memlock_low() {
       .why =
           "RDMA pins what it registers. Under a limit of 64 KB registration fails with 'Cannot "
           "allocate memory' although the host has plenty, and perftest from a login shell works. "
-          "The "
-          "limit that counts is that of the job's own context: slurmd's, containerd's, the shells "
-          "mpirun starts.",
+          "The limit that counts is that of the job's own context: slurmd's, containerd's, the "
+          "shells mpirun starts.",
       .fix = {{.platform = "host",
                .commands = {"echo '* - memlock unlimited' > /etc/security/limits.d/rdma.conf",
                             "systemctl edit slurmd    # [Service] LimitMEMLOCK=infinity",
@@ -38,8 +37,7 @@ CatalogEntry container_no_ipc_lock() {
       .phase = "job",
       .why =
           "A container needs IPC_LOCK to register memory, /dev/infiniband/uverbsN to speak to the "
-          "NIC "
-          "and rdma_cm for RDMA-CM. Without them the application finds no device or fails to "
+          "NIC and rdma_cm for RDMA-CM. Without them the application finds no device or fails to "
           "register, and a library that can falls back to TCP without a word.",
       .fix = {{.platform = "host",
                .commands = {"docker run --cap-add=IPC_LOCK --ulimit memlock=-1 "
@@ -62,10 +60,9 @@ CatalogEntry container_gid_outside() {
       .phase = "validate",
       .why =
           "The GID belongs to an address on an interface in another network namespace: connections "
-          "are "
-          "set up over TCP, and then not one RDMA byte moves, because the source address has "
-          "nowhere "
-          "to leave from. The GID's interface must be in the job's own namespace, with a route.",
+          "are set up over TCP, and then not one RDMA byte moves, because the source address has "
+          "nowhere to leave from. The GID's interface must be in the job's own namespace, with a "
+          "route.",
       .fix = {{.platform = "any",
                .commands = {"weir validate", "docker run --network=host <image>"},
                .note = "Run validate inside the job's namespace. In Kubernetes attach the rail's "
@@ -85,10 +82,9 @@ CatalogEntry k8s_netns_mode_wrong() {
       .phase = "validate",
       .why =
           "In shared mode every namespace sees every RDMA device; in exclusive mode a device is in "
-          "one "
-          "namespace only. The shared-device plugin needs shared mode and crashes in the other; an "
-          "SR-IOV plugin that moves devices needs exclusive. Counters live only in the owner's "
-          "namespace: in shared mode a pod sees GIDs but no hw_counters.",
+          "one namespace only. The shared-device plugin needs shared mode and crashes in the "
+          "other; an SR-IOV plugin that moves devices needs exclusive. Counters live only in the "
+          "owner's namespace: in shared mode a pod sees GIDs but no hw_counters.",
       .fix =
           {{.platform = "host",
             .commands = {"rdma system show", "rdma system set netns shared",
@@ -152,10 +148,9 @@ CatalogEntry inventory_renamed() {
       .phase = "validate",
       .why =
           "mlx5_0 is whichever NIC was found first: a card more, a firmware or a kernel update, "
-          "and the "
-          "numbers move. Scripts and NCCL_IB_HCA then configure or use another NIC than before, "
-          "with "
-          "no error. The PCI address and the GUID stay; names are to be resolved at run time.",
+          "and the numbers move. Scripts and NCCL_IB_HCA then configure or use another NIC than "
+          "before, with no error. The PCI address and the GUID stay; names are to be resolved at "
+          "run time.",
       .fix = {{.platform = "host",
                .commands = {"rdma link", "readlink /sys/class/infiniband/<device>/device"},
                .note = "Name rails by PCI address, or pin names with rdma-core's rename rules "

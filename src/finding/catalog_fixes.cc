@@ -12,22 +12,22 @@ Fixes together(std::initializer_list<Fixes> lists) {
 Fixes wred_on_switches() {
   return {
       {.platform = "cumulus",
-       .commands = {"nv set qos congestion-control default-global traffic-class 3 "
-                    "min-threshold <min in bytes>",
-                    "nv set qos congestion-control default-global traffic-class 3 "
-                    "max-threshold <max in bytes>",
-                    "nv set qos congestion-control default-global traffic-class 3 "
-                    "probability <percent>",
+       .commands = {"nv set qos congestion-control default-global traffic-class 3 min-threshold "
+                    "<min in bytes>",
+                    "nv set qos congestion-control default-global traffic-class 3 max-threshold "
+                    "<max in bytes>",
+                    "nv set qos congestion-control default-global traffic-class 3 probability "
+                    "<percent>",
                     "nv set qos congestion-control default-global traffic-class 3 ecn enable",
                     "nv config apply"},
        .note =
-           "The RoCE profile alone marks at 150 KB / 1500 KB with 100 % and marks traffic class "
-           "0 too."},
+           "The RoCE profile alone marks at 150 KB / 1500 KB with 100 % and marks traffic class 0 "
+           "too."},
       {.platform = "eos",
        .commands =
            {"qos profile <profile>", "   uc-tx-queue 3",
-            "      random-detect ecn minimum-threshold <min> kbytes maximum-threshold <max> "
-            "kbytes max-mark-probability <percent> weight 0"},
+            "      random-detect ecn minimum-threshold <min> kbytes maximum-threshold <max> kbytes "
+            "max-mark-probability <percent> weight 0"},
        .note = "On 7280R3 and 7800R3 the sub-mode is tx-queue. Weight 0 judges the queue as it is, "
                "without averaging."},
       {.platform = "nxos",
@@ -41,8 +41,7 @@ Fixes wred_on_switches() {
            {"set class-of-service drop-profiles <profile> interpolate fill-level <min percent>",
             "set class-of-service drop-profiles <profile> interpolate fill-level <max percent>",
             "set class-of-service drop-profiles <profile> interpolate drop-probability 0",
-            "set class-of-service drop-profiles <profile> interpolate drop-probability "
-            "<percent>",
+            "set class-of-service drop-profiles <profile> interpolate drop-probability <percent>",
             "set class-of-service schedulers <scheduler> drop-profile-map loss-priority any "
             "protocol any drop-profile <profile>",
             "set class-of-service schedulers <scheduler> explicit-congestion-notification"},
@@ -50,8 +49,8 @@ Fixes wred_on_switches() {
            "Junos takes percent of the queue's maximum, not bytes. ECN belongs to the scheduler, "
            "not to the forwarding class."},
       {.platform = "sonic",
-       .commands = {"ecnconfig -p <profile> -gmin <min in bytes> -gmax <max in bytes> "
-                    "-gdrop <percent>",
+       .commands = {"ecnconfig -p <profile> -gmin <min in bytes> -gmax <max in bytes> -gdrop "
+                    "<percent>",
                     "ecnconfig -q 3 on"},
        .note = "ecnconfig sets no enable: WRED_PROFILE must also say \"ecn\": \"ecn_all\" and "
                "\"wred_green_enable\": \"true\", and QUEUE|<port>|3 must name the profile."},
@@ -212,17 +211,21 @@ Fixes dscp_map_on_switches() {
                "switched ports trust CoS."},
       {.platform = "nxos",
        .commands = {"class-map type qos match-any ROCEv2", "  match dscp 24", "  match dscp 26",
+                    "class-map type qos match-any CNP", "  match dscp 48",
                     "policy-map type qos <policy>", "  class ROCEv2", "    set qos-group 3",
-                    "interface <port>", "  service-policy type qos input <policy>"},
-       .note = "qos-group N, c-8q-nqN, pfc-cos and c-out-8q-qN must name the same number."},
+                    "  class CNP", "    set qos-group 7", "interface <port>",
+                    "  service-policy type qos input <policy>"},
+       .note = "qos-group N, c-8q-nqN, pfc-cos and c-out-8q-qN must name the same number; CNPs "
+               "usually go to 7 here, with priority level 1."},
       {.platform = "junos",
        .commands = {"set class-of-service classifiers dscp <classifier> import default",
                     "set class-of-service classifiers dscp <classifier> forwarding-class NO-LOSS "
                     "loss-priority low code-points 011010",
+                    "set class-of-service classifiers dscp <classifier> forwarding-class CNP "
+                    "loss-priority low code-points 110000",
                     "set class-of-service interfaces <port> unit 0 classifiers dscp <classifier>"},
-       .note =
-           "Code points are six binary digits: 011010 is 26, 011000 is 24, 110000 is 48. One line "
-           "each."},
+       .note = "Code points are six binary digits: 011010 is 26, 011000 is 24, 110000 is 48. Every "
+               "class needs its queue under forwarding-classes."},
       {.platform = "sonic",
        .commands =
            {"\"DSCP_TO_TC_MAP\": {\"<map>\": {\"24\": \"3\", \"26\": \"3\", \"48\": \"6\"}}",
@@ -239,16 +242,15 @@ Fixes dscp_map_on_nics() {
        .commands = {"mlnx_qos -i <netdev> --trust dscp",
                     "mlnx_qos -i <netdev> --dscp2prio set,26,3",
                     "mlnx_qos -i <netdev> --dscp2prio set,48,6"},
-       .note =
-           "Two calls, in this order: --trust writes all 64 code points (DSCP / 8), --dscp2prio "
-           "alters one. Deleting the last entry turns trust back to PCP without a word."},
+       .note = "Separate calls, in this order: --trust writes all 64 code points (DSCP / 8), "
+               "--dscp2prio alters one. Deleting the last entry turns trust back to PCP without a "
+               "word."},
       {.platform = "mlx5-inbox",
        .commands =
-           {"dcb app replace dev <netdev> dscp-prio 24:3 25:3 26:3 27:3 28:3 29:3 30:3 31:3",
-            "dcb app replace dev <netdev> dscp-prio 48:6"},
+           {"for d in $(seq 0 63); do dcb app replace dev <netdev> dscp-prio $d:$((d / 8)); done"},
        .note =
            "On mlx5 the first DSCP entry switches trust to DSCP; code points without an entry keep "
-           "what the firmware last had, so write all 64."},
+           "what the firmware last had, so write all 64: this sends 24-31 to 3 and 48-55 to 6."},
       {.platform = "bnxt",
        .commands = {"dcb dcbx set dev <netdev> host ieee",
                     "dcb app replace dev <netdev> dscp-prio 26:3 48:6"}},
@@ -294,8 +296,8 @@ Fixes marking_in_jobs() {
        .commands = {"cma_roce_tos -d <device> -p 1 -t 106",
                     "echo 106 > /sys/class/infiniband/<device>/tc/1/traffic_class"},
        .note =
-           "The second line overrides what applications ask for, NCCL_IB_TC included; the first "
-           "is only a default of RDMA-CM connections."},
+           "The second line overrides what applications ask for, NCCL_IB_TC included; the first is "
+           "only a default of RDMA-CM connections."},
       {.platform = "host",
        .commands = {"mkdir -p /sys/kernel/config/rdma_cm/<device>",
                     "echo 106 > /sys/kernel/config/rdma_cm/<device>/ports/1/default_roce_tos"},

@@ -25,12 +25,9 @@ CatalogEntry gid_not_routable() {
       .phase = "validate",
       .why =
           "A port has several GIDs: RoCE v1 and v2 of each address, the link-local one first. Only "
-          "a "
-          "v2 GID of a routed address in the rail's subnet leaves the first switch; with another "
-          "one "
-          "the bootstrap succeeds over TCP and the job dies when data should move. NCCL before "
-          "2.21 "
-          "took index 0, which is usually the wrong one.",
+          "a v2 GID of a routed address in the rail's subnet leaves the first switch; with another "
+          "one the bootstrap succeeds over TCP and the job dies when data should move. NCCL before "
+          "2.21 took index 0, which is usually the wrong one.",
       .fix = {choose_by_address(),
               {.platform = "host",
                .commands = {"show_gids",
@@ -55,8 +52,7 @@ CatalogEntry gid_wrong_netdev() {
           "The GID at this index comes from an address on another interface than the rail's own (a "
           "VLAN, a macvlan, a bond above it), or from an address of another rail's subnet. Packets "
           "then carry a source that the peer answers elsewhere. Each HCA must use the address of "
-          "its "
-          "own interface in its own rail's subnet.",
+          "its own interface in its own rail's subnet.",
       .fix = {{.platform = "host",
                .commands = {"cat /sys/class/infiniband/<device>/ports/1/gid_attrs/ndevs/<index>",
                             "rdma link", "ip -br address"},
@@ -77,10 +73,8 @@ CatalogEntry gid_wrong_family() {
       .phase = "validate",
       .why =
           "The design says IPv4 and the port has IPv6 GIDs only, or the other way round. Software "
-          "that "
-          "accepts IPv4-mapped GIDs alone then finds no NIC at all on an IPv6 fabric; others "
-          "choose a "
-          "GID that the peer's routes do not know.",
+          "that accepts IPv4-mapped GIDs alone then finds no NIC at all on an IPv6 fabric; others "
+          "choose a GID that the peer's routes do not know.",
       .fix = {{.platform = "design",
                .commands = {"addressing: { family: ipv6 }"},
                .note = "Where the fabric is IPv6; otherwise give the interface its IPv4 address."},
@@ -101,11 +95,9 @@ CatalogEntry gid_index_differs() {
       .phase = "validate",
       .why =
           "NCCL_IB_GID_INDEX is one number for every NIC of the job. Where the wanted GID is at 3 "
-          "on "
-          "one device and at 6 on another, as in pods with macvlan or after addresses were added "
-          "in "
-          "another order, one number cannot be right for all. Peers may differ; the devices of one "
-          "process may not.",
+          "on one device and at 6 on another, as in pods with macvlan or after addresses were "
+          "added in another order, one number cannot be right for all. Peers may differ; the "
+          "devices of one process may not.",
       .fix = {choose_by_address(),
               {.platform = "host",
                .commands = {"show_gids"},
@@ -127,10 +119,8 @@ CatalogEntry gid_index_not_3() {
       .phase = "validate",
       .why =
           "Index 3 is folklore: with one IPv4 address and IPv6 on, the RoCE v2 GID lands there. "
-          "Many "
-          "applications have the number built in. Where the address is at 1, 4 or 5 they pick "
-          "another "
-          "GID or none; a second address, a VLAN or IPv6 off is enough to move it.",
+          "Many applications have the number built in. Where the address is at 1, 4 or 5 they pick "
+          "another GID or none; a second address, a VLAN or IPv6 off is enough to move it.",
       .fix = {{.platform = "any",
                .commands = {"weir show"},
                .note = "Prints the index for each rail; hand that to applications, never 3."},
@@ -149,10 +139,8 @@ CatalogEntry gid_stale() {
       .phase = "validate",
       .why =
           "The table still holds a GID of an address that no interface has any more. A job that "
-          "picks "
-          "it sends packets from a source nobody answers. It happens after renumbering, and when "
-          "an "
-          "interface moved to another namespace.",
+          "picks it sends packets from a source nobody answers. It happens after renumbering, and "
+          "when an interface moved to another namespace.",
       .fix = {{.platform = "host",
                .commands = {"ip -br address show dev <netdev>", "ip link set dev <netdev> down",
                             "ip link set dev <netdev> up"},
@@ -173,8 +161,7 @@ CatalogEntry gid_changed() {
       .why =
           "A flap, a DHCP renewal or an address added by hand moves GIDs to other indexes. New "
           "connections of the same job then use another address than the old ones, or fail, while "
-          "the "
-          "settings have not changed. Keep the table as part of the baseline.",
+          "the settings have not changed. Keep the table as part of the baseline.",
       .fix =
           {{.platform = "any",
             .commands = {"weir snapshot", "weir diff <before> <after>"},
@@ -195,10 +182,8 @@ CatalogEntry gid_sparse() {
       .phase = "validate",
       .why =
           "Reading the type of an empty slot returns EINVAL. A library that stops at the first "
-          "error, "
-          "as NCCL did, never reaches the good entry behind the hole, and aborts. Pods with "
-          "macvlan "
-          "have such tables as a rule.",
+          "error, as NCCL did, never reaches the good entry behind the hole, and aborts. Pods with "
+          "macvlan have such tables as a rule.",
       .fix =
           {choose_by_address(),
            {.platform = "any",

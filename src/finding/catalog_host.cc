@@ -14,13 +14,11 @@ CatalogEntry receiver_slow() {
       .phase = "verify",
       .why =
           "The NIC sends pauses: its receive buffer is full because PCIe, memory or the CPU does "
-          "not "
-          "drain it. The switch then holds everything for this host, and soon for others; "
-          "thousands "
-          "of pauses a second from one server were traced to address translation misses. tx pause "
-          "on the NIC's RDMA priority, with outbound_pci_stalled_wr or rx_discards_phy beside it, "
-          "says host; rx pause says fabric. The fabric is innocent here, so no threshold of the "
-          "switches helps.",
+          "not drain it. The switch then holds everything for this host, and soon for others; "
+          "thousands of pauses a second from one server were traced to address translation misses. "
+          "tx pause on the NIC's RDMA priority, with outbound_pci_stalled_wr or rx_discards_phy "
+          "beside it, says host; rx pause says fabric. The fabric is innocent here, so no "
+          "threshold of the switches helps.",
       .fix =
           {{.platform = "host",
             .commands = {"ethtool -S <netdev> | grep -E 'tx_prio3_pause|outbound_pci|discards_phy'",
@@ -49,10 +47,9 @@ CatalogEntry pcie_link_degraded() {
       .phase = "validate",
       .why =
           "A 400G NIC needs sixteen lanes of Gen5; at half of that it cannot take line rate and "
-          "pauses "
-          "the switch. A card that trained at x8, or a riser that gives Gen4, shows nowhere but "
-          "here. GPUs lower their speed when idle, so for them judge the width, or the speed under "
-          "load.",
+          "pauses the switch. A card that trained at x8, or a riser that gives Gen4, shows nowhere "
+          "but here. GPUs lower their speed when idle, so for them judge the width, or the speed "
+          "under load.",
       .fix = {{.platform = "host",
                .commands = {"cat /sys/bus/pci/devices/<bdf>/current_link_speed",
                             "cat /sys/bus/pci/devices/<bdf>/current_link_width",
@@ -68,7 +65,7 @@ CatalogEntry pcie_link_degraded() {
 CatalogEntry pcie_relaxed_ordering() {
   return {
       .id = "pcie.relaxed_ordering_wrong",
-      .title = "PCIe relaxed ordering off where it is needed, or on where it hurts",
+      .title = "PCIe relaxed ordering is off, or on where it hurts",
       .severity = Severity::kWarning,
       .aliases = {"pcie.relaxed_ordering", "SLOW_RECEIVER_PCIE", "RELAXED_ORDERING_BAD_CPU"},
       .rows = {"C5", "I20"},
@@ -102,12 +99,10 @@ CatalogEntry pcie_acs_on() {
       .phase = "validate",
       .why =
           "With access control services on at the PCIe bridges, a transfer between NIC and GPU "
-          "under "
-          "one switch goes up to the root complex and back: half the bandwidth at best, hangs at "
-          "worst. An IOMMU that translates does the same. On bare metal both must be out of the "
-          "way; "
-          "in virtual machines ACS must stay on and ATS helps instead. Without root the setting "
-          "cannot be read, which is unknown and not fine.",
+          "under one switch goes up to the root complex and back: half the bandwidth at best, "
+          "hangs at worst. An IOMMU that translates does the same. On bare metal both must be out "
+          "of the way; in virtual machines ACS must stay on and ATS helps instead. Without root "
+          "the setting cannot be read, which is unknown and not fine.",
       .fix = {{.platform = "host",
                .commands = {"lspci -vvv | grep -E '^[0-9a-f]|ACSCtl'",
                             "setpci -s <bridge bdf> ECAP_ACS+0x6.w=0000",
@@ -132,12 +127,9 @@ CatalogEntry pcie_gpu_far() {
       .phase = "validate",
       .why =
           "GPUDirect wants NIC and GPU under one PCIe switch (PIX, PXB). Across the host bridge "
-          "(PHB) "
-          "or the link between sockets (SYS) bandwidth falls and varies with everything else on "
-          "that "
-          "path, and NCCL turns GPUDirect off beyond its distance limit. Interrupts of the NIC on "
-          "the "
-          "far socket cost the TCP side as well.",
+          "(PHB) or the link between sockets (SYS) bandwidth falls and varies with everything else "
+          "on that path, and NCCL turns GPUDirect off beyond its distance limit. Interrupts of the "
+          "NIC on the far socket cost the TCP side as well.",
       .fix =
           {{.platform = "host",
             .commands = {"nvidia-smi topo -m", "cat /sys/class/net/<netdev>/device/numa_node"},
@@ -163,10 +155,9 @@ CatalogEntry gdr_off() {
       .why =
           "Every byte is copied to host memory and back: the CPU gets busy, the GPUs wait, and the "
           "network looks slow; one upgrade took all-reduce from 180 to 10 GB/s this way. NCCL "
-          "needs "
-          "nvidia_peermem (or nv_peer_mem) or dma-buf, and older versions do not know the newer "
-          "module's name. So a missing module alone is no fault where dma-buf works. The log says "
-          "/GDRDMA behind each channel that uses it; a channel without it is staged.",
+          "needs nvidia_peermem (or nv_peer_mem) or dma-buf, and older versions do not know the "
+          "newer module's name. So a missing module alone is no fault where dma-buf works. The log "
+          "says /GDRDMA behind each channel that uses it; a channel without it is staged.",
       .fix = {{.platform = "host",
                .commands = {"modprobe nvidia_peermem", "cat /sys/module/nvidia_peermem/version"},
                .note =
@@ -191,10 +182,9 @@ CatalogEntry gdr_not_registered() {
       .phase = "validate",
       .why =
           "lsmod shows nvidia_peermem, yet the RDMA stack never learned of it: it was built "
-          "against "
-          "another ib_core, or loaded before it. NCCL looks at /sys/kernel/mm/memory_peers and at "
-          "the module's version file, and says Disabled where neither answers. Loaded is not "
-          "registered, and registered is not used: only the log of a run proves it.",
+          "against another ib_core, or loaded before it. NCCL looks at /sys/kernel/mm/memory_peers "
+          "and at the module's version file, and says Disabled where neither answers. Loaded is "
+          "not registered, and registered is not used: only the log of a run proves it.",
       .fix = {{.platform = "host",
                .commands = {"ls /sys/kernel/mm/memory_peers/",
                             "modprobe -r nvidia_peermem && modprobe nvidia_peermem",
@@ -216,8 +206,7 @@ CatalogEntry gdr_not_persistent() {
       .phase = "validate",
       .why =
           "nvidia_peermem was loaded by hand. It works until the host reboots, and then one host "
-          "of "
-          "the job stages through memory and slows all others, months after anybody touched it.",
+          "of the job stages through memory and slows all others, months after anybody touched it.",
       .fix = {{.platform = "host",
                .commands = {"echo nvidia_peermem > /etc/modules-load.d/nvidia-peermem.conf"}}},
       .sources = {"NVIDIA/nccl issue 1343: GPUDirect off after reboot", "modules-load.d(5)"},
@@ -235,10 +224,8 @@ CatalogEntry fleet_drift() {
       .why =
           "A collective runs at the speed of its slowest member, so one host that differs is the "
           "fault of the whole job: a rail without PFC, another firmware, GPUDirect off on one "
-          "node. "
-          "Each host alone can look right; only the comparison shows it. Host QoS settings are "
-          "lost "
-          "with every driver reload and reboot, which is how they drift.",
+          "node. Each host alone can look right; only the comparison shows it. Host QoS settings "
+          "are lost with every driver reload and reboot, which is how they drift.",
       .fix = {{.platform = "any",
                .commands = {"weir diff <host a> <host b>", "weir plan", "weir apply"},
                .note = "Make it persistent: weir render --to systemd."}},
@@ -256,11 +243,9 @@ CatalogEntry host_straggler() {
       .phase = "verify",
       .why =
           "A matrix of pairs tells a bad host from a bad fabric: when all slow pairs share one "
-          "member, "
-          "that member is at fault and the paths are not; pairs with it ran at 49 instead of 88 "
-          "GB/s. "
-          "What differs on that host from one that passes is the cause: PCIe, firmware, GPUDirect, "
-          "QoS, MTU.",
+          "member, that member is at fault and the paths are not; pairs with it ran at 49 instead "
+          "of 88 GB/s. What differs on that host from one that passes is the cause: PCIe, "
+          "firmware, GPUDirect, QoS, MTU.",
       .fix = {{.platform = "any",
                .commands = {"weir diff <slow host> <good host>", "weir validate"},
                .note = "Take it out of the job first; then look at what the diff shows."}},
@@ -278,8 +263,7 @@ CatalogEntry host_tcp_untuned() {
       .why =
           "Bootstrap, storage and checkpoints use TCP beside RDMA. With 1500-byte frames and small "
           "socket buffers a 100G path gives a fraction of its rate to one stream. It has nothing "
-          "to do "
-          "with losslessness; NIC rings belong here too, since they carry no RDMA.",
+          "to do with losslessness; NIC rings belong here too, since they carry no RDMA.",
       .fix = {{.platform = "design",
                .commands = {"host_tuning: { socket_buffers: true, irq_affinity: true }"}},
               {.platform = "host",

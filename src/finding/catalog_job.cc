@@ -13,11 +13,10 @@ CatalogEntry nccl_socket_fallback() {
       .phase = "job",
       .why =
           "When NCCL finds no usable RDMA device it takes sockets and carries on: GPU utilisation "
-          "falls, "
-          "the CPU gets busy, and the job is several times slower. The decisive line of the log is "
-          "'Using network Socket' (or IB); 'NET/IB : Using' alone proves nothing, since newer "
-          "versions print it with no device at all. Causes: a device list that matches nothing, "
-          "NCCL_IB_DISABLE, no /dev/infiniband in the container, or a port that is down.",
+          "falls, the CPU gets busy, and the job is several times slower. The decisive line of the "
+          "log is 'Using network Socket' (or IB); 'NET/IB : Using' alone proves nothing, since "
+          "newer versions print it with no device at all. Causes: a device list that matches "
+          "nothing, NCCL_IB_DISABLE, no /dev/infiniband in the container, or a port that is down.",
       .fix = {{.platform = "nccl",
                .commands = {"NCCL_DEBUG=INFO <command>", "export NCCL_NET=IB", "weir job <log>"},
                .note = "NCCL_NET=IB makes it fail instead of falling back."},
@@ -36,9 +35,8 @@ CatalogEntry nccl_ib_disabled() {
       .phase = "job",
       .why =
           "NCCL_IB_DISABLE=1 is copied from guides for clusters without InfiniBand. It turns off "
-          "RoCE "
-          "too: one training step took 5.72 s instead of 2.51 s. Nothing warns, because it is what "
-          "was asked for.",
+          "RoCE too: one training step took 5.72 s instead of 2.51 s. Nothing warns, because it is "
+          "what was asked for.",
       .fix = {{.platform = "nccl",
                .commands = {"unset NCCL_IB_DISABLE"},
                .note = "In the script, in the image, and in /etc/nccl.conf."}},
@@ -77,10 +75,8 @@ CatalogEntry nccl_stale_conf() {
       .phase = "job",
       .why =
           "NCCL reads /etc/nccl.conf and ~/.nccl.conf, on the host and inside the image. A file "
-          "left "
-          "from another cluster sets devices, traffic class or GID index for every variable the "
-          "job "
-          "does not set itself, and no job script shows it.",
+          "left from another cluster sets devices, traffic class or GID index for every variable "
+          "the job does not set itself, and no job script shows it.",
       .fix = {{.platform = "nccl",
                .commands = {"cat /etc/nccl.conf ~/.nccl.conf", "weir job /etc/nccl.conf",
                             "weir render --to nccl"},
@@ -98,9 +94,8 @@ CatalogEntry nccl_hca_unknown() {
       .phase = "job",
       .why =
           "NCCL_IB_HCA takes RDMA device names and matches prefixes. A network interface's name "
-          "(ib0, "
-          "eth2) matches nothing, and the job falls back to sockets; mlx5_1 also takes mlx5_10 to "
-          "mlx5_19. An equals sign in front asks for exact names.",
+          "(ib0, eth2) matches nothing, and the job falls back to sockets; mlx5_1 also takes "
+          "mlx5_10 to mlx5_19. An equals sign in front asks for exact names.",
       .fix = {{.platform = "nccl",
                .commands = {"export NCCL_IB_HCA==mlx5_0,mlx5_1,mlx5_2,mlx5_3"},
                .note = "weir show prints the device of each rail; rdma link does too."},
@@ -118,13 +113,11 @@ CatalogEntry nccl_hca_list_short() {
       .phase = "job",
       .why =
           "Rails that are not in NCCL_IB_HCA carry nothing: eight GPUs share the NICs that are, "
-          "and "
-          "those links congest at a fraction of the host's bandwidth. The list must name every "
-          "rail "
-          "of the design, the same on every host.",
+          "and those links congest at a fraction of the host's bandwidth. The list must name every "
+          "rail of the design, the same on every host.",
       .fix = {{.platform = "nccl",
-               .commands = {"export NCCL_IB_HCA==mlx5_0,mlx5_1,mlx5_2,mlx5_3,mlx5_4,mlx5_5,mlx5_6,"
-                            "mlx5_7",
+               .commands = {"export "
+                            "NCCL_IB_HCA==mlx5_0,mlx5_1,mlx5_2,mlx5_3,mlx5_4,mlx5_5,mlx5_6,mlx5_7",
                             "weir render --to nccl"}}},
       .sources = {cite::kNcclEnv, "deepseek-ai/DeepEP issue 336: one NIC of four in use"},
   };
@@ -141,13 +134,12 @@ CatalogEntry app_receives_too_few() {
       .why =
           "out_of_buffer on one host equals rnr_nak_retry_err on its peer: messages arrive and no "
           "receive is posted for them. The NIC asks the sender to wait, and after enough retries "
-          "the "
-          "connection fails with status 13. The network delivered every packet; the receiving "
+          "the connection fails with status 13. The network delivered every packet; the receiving "
           "application is too slow or posts too little.",
       .fix = {{.platform = "nccl",
                .commands = {"cat /sys/class/infiniband/<device>/ports/1/hw_counters/out_of_buffer",
-                            "cat /sys/class/infiniband/<device>/ports/1/hw_counters/"
-                            "rnr_nak_retry_err"},
+                            "cat "
+                            "/sys/class/infiniband/<device>/ports/1/hw_counters/rnr_nak_retry_err"},
                .note =
                    "Deeper receive queues, a shared receive queue with a higher limit, or an RNR "
                    "retry count of 7 (for ever) in the application."}},
@@ -163,7 +155,7 @@ CatalogEntry app_protocol_error() {
       .title = "an application error that RDMA reports",
       .severity = Severity::kInfo,
       .aliases = {"diagnose.app_error", "APP_PROTOCOL"},
-      .rows = {"I19"},
+      .rows = {"D8"},
       .phase = "diagnose",
       .why =
           "A wrong rkey, an address out of range or a length error breaks the connection at once: "
@@ -190,11 +182,9 @@ CatalogEntry app_not_fabric() {
       .phase = "diagnose",
       .why =
           "perftest with the job's message size and number of connections reaches line rate on the "
-          "same "
-          "rail, and the counters stay clean: no loss, no pauses, traffic in the right class. What "
-          "is "
-          "slow lies above the network, such as per-step overhead in the library; one case ran at "
-          "13 GB/s where perftest made 392 Gb/s.",
+          "same rail, and the counters stay clean: no loss, no pauses, traffic in the right class. "
+          "What is slow lies above the network, such as per-step overhead in the library; one case "
+          "ran at 13 GB/s where perftest made 392 Gb/s.",
       .fix = {{.platform = "nccl",
                .commands = {"ib_write_bw -d <device> -x <gid index> -q <connections> -s <size> "
                             "--tclass=106 --report_gbits <peer>",
@@ -215,11 +205,9 @@ CatalogEntry peer_dead() {
       .phase = "diagnose",
       .why =
           "Retries exceeded (status 12) is also what a crashed process looks like from its peer: "
-          "nobody "
-          "acknowledges any more. Where out_of_sequence and packet_seq_err stay at zero and the "
-          "TCP "
-          "side channel was reset, no packet was lost. Blame the host that stopped answering, and "
-          "look at its own log first.",
+          "nobody acknowledges any more. Where out_of_sequence and packet_seq_err stay at zero and "
+          "the TCP side channel was reset, no packet was lost. Blame the host that stopped "
+          "answering, and look at its own log first.",
       .fix = {{.platform = "any",
                .commands = {"weir diagnose <logs of all ranks>"},
                .note =

@@ -13,12 +13,10 @@ CatalogEntry link_physical_errors() {
       .phase = "verify",
       .why =
           "Frames arrive damaged and are dropped before anybody looks at their priority: no PFC, "
-          "no "
-          "ECN and no headroom helps, and go-back-N multiplies the cost. Count the Ethernet side: "
-          "rx_crc_errors_phy, rx_symbol_err_phy, rx_pcs_symbol_err_phy and errors after FEC; a "
-          "rising "
-          "rate of corrected bits comes first. symbol_error and link_error_recovery of the "
-          "InfiniBand tree stay at zero on Ethernet whatever happens.",
+          "no ECN and no headroom helps, and go-back-N multiplies the cost. Count the Ethernet "
+          "side: rx_crc_errors_phy, rx_symbol_err_phy, rx_pcs_symbol_err_phy and errors after FEC; "
+          "a rising rate of corrected bits comes first. symbol_error and link_error_recovery of "
+          "the InfiniBand tree stay at zero on Ethernet whatever happens.",
       .fix =
           {{.platform = "host",
             .commands = {"ethtool -S <netdev> | grep -E '_phy|fec'", "ethtool --show-fec <netdev>",
@@ -29,8 +27,8 @@ CatalogEntry link_physical_errors() {
            {.platform = "mlx5-ofed",
             .commands = {"mlxlink -d <bdf> -m -c"},
             .note =
-                "Shows raw and effective bit error rates and a recommendation. An effective BER "
-                "of 15E-255 means none seen."},
+                "Shows raw and effective bit error rates and a recommendation. An effective BER of "
+                "15E-255 means none seen."},
            {.platform = "mlx5-inbox", .commands = {"mstlink -d <bdf> -m -c"}}},
       .sources = {cite::kMlx5Counters, "Mellanox/mstflint, mlxlink", cite::kIbSysfs},
   };
@@ -49,8 +47,7 @@ CatalogEntry link_flapping() {
           "Each flap takes away the GIDs, moves ECMP paths and times out every connection over the "
           "link: the peers report status 12 (retries exceeded) minutes later and look guilty. The "
           "host with the port event is the cause, the hosts with status 12 are the victims. A "
-          "state "
-          "that is up at one glance proves nothing: watch it for 30 seconds, and compare "
+          "state that is up at one glance proves nothing: watch it for 30 seconds, and compare "
           "carrier_changes and link_down_events_phy.",
       .fix = {{.platform = "host",
                .commands = {"cat /sys/class/net/<netdev>/carrier_changes",
@@ -75,10 +72,9 @@ CatalogEntry link_degraded() {
       .phase = "validate",
       .why =
           "A link that came up at 200G instead of 400G makes its rail the slowest, and a "
-          "synchronous "
-          "collective runs at that speed on all of them. FEC that differs between the ends brings "
-          "the link up with errors or not at all. Half duplex cannot occur at these speeds, so a "
-          "report of it means a wrong reading.",
+          "synchronous collective runs at that speed on all of them. FEC that differs between the "
+          "ends brings the link up with errors or not at all. Half duplex cannot occur at these "
+          "speeds, so a report of it means a wrong reading.",
       .fix = {{.platform = "host",
                .commands = {"ethtool <netdev>", "ethtool --show-fec <netdev>",
                             "cat /sys/class/net/<netdev>/speed"},
@@ -100,13 +96,11 @@ CatalogEntry port_discards() {
       .phase = "verify",
       .why =
           "Something is dropped at this very port: rx_discards_phy and rx_prioN_buf_discard mean "
-          "the "
-          "NIC's receive buffer was full (headroom of the NIC, or a host too slow), no-buffer "
+          "the NIC's receive buffer was full (headroom of the NIC, or a host too slow), no-buffer "
           "discards of the switch mean its headroom was used up. On Ethernet port_xmit_discards "
-          "and "
-          "port_rcv_errors of the InfiniBand tree are not fed by the port and stay at zero. Rings "
-          "of "
-          "the network interface carry no RDMA, so a larger ring cures TCP and nothing else.",
+          "and port_rcv_errors of the InfiniBand tree are not fed by the port and stay at zero. "
+          "Rings of the network interface carry no RDMA, so a larger ring cures TCP and nothing "
+          "else.",
       .fix =
           {{.platform = "host",
             .commands = {"ethtool -S <netdev> | grep -E 'discard|out_of_buffer'",
@@ -139,10 +133,8 @@ CatalogEntry link_infiniband() {
       .why =
           "InfiniBand is lossless by credits: PFC, ECN thresholds, DSCP, trust and GID index mean "
           "nothing there, and NCCL_IB_TC or NCCL_IB_GID_INDEX copied from a RoCE cluster do harm "
-          "at "
-          "best. What counts instead is the service level, adaptive routing and SHARP, and those "
-          "are "
-          "the subnet manager's.",
+          "at best. What counts instead is the service level, adaptive routing and SHARP, and "
+          "those are the subnet manager's.",
       .fix = {{.platform = "host",
                .commands = {"cat /sys/class/infiniband/<device>/ports/1/link_layer"},
                .note =

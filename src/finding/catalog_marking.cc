@@ -15,12 +15,11 @@ CatalogEntry dscp_tos_confusion() {
       .phase = "lint",
       .why =
           "An RDMA traffic class is the whole TOS byte: DSCP x 4 plus two ECN bits. 26 typed there "
-          "is "
-          "DSCP 6 with ECN bits 10, and every map sends DSCP 6 to priority 0: all RDMA leaves the "
-          "lossless class, nothing reports an error, and the job runs badly. DSCP 26 is written "
-          "104, "
-          "or 106 with ECT(0). Other fabrics use other code points on purpose (Oracle's 41 is DSCP "
-          "10), so the rule is TC / 4 = the design's DSCP, not one magic number.",
+          "is DSCP 6 with ECN bits 10, which the usual maps send to best effort: all RDMA leaves "
+          "the lossless class, nothing reports an error, and the job runs badly. DSCP 26 is "
+          "written 104, or 106 with ECT(0). Other fabrics use other code points on purpose "
+          "(Oracle's 41 is DSCP 10), so the rule is TC / 4 = the design's DSCP, not one magic "
+          "number.",
       .fix = together({{{.platform = "design",
                          .commands = {"marking: { traffic_class: 106, rdma_cm_tos: 106 }",
                                       "nccl: { traffic_class: 106 }"},
@@ -43,12 +42,12 @@ CatalogEntry dscp_narrow_map() {
           "the design sends only 26 there, a neighbour such as 24 falls out of the lossless class, "
           "and 24 is what NVIDIA's examples use (traffic class 96). Every tool, storage client and "
           "container image with that default then runs unprotected beside jobs that are not. The "
-          "octet costs nothing: no other class uses its code points.",
+          "octet costs nothing where no other class uses its code points.",
       .fix = together(
           {{{.platform = "design",
              .commands = {"classes: { rdma: { dscp: [26, 24-31] } }"},
-             .note = "The first code point is the one RDMA is marked with; the rest of the "
-                     "octet follows it into the class."}},
+             .note = "The first code point is the one RDMA is marked with; the rest of the octet "
+                     "follows it into the class."}},
            dscp_map_on_switches(),
            dscp_map_on_nics()}),
       .sources = {cite::kMlx5Dcb, cite::kNvue,
@@ -66,14 +65,10 @@ CatalogEntry dscp_unmapped_hop() {
       .phase = "lint",
       .why =
           "One hop whose map sends the class's DSCP elsewhere is enough: there RDMA sits in a "
-          "lossy "
-          "queue, is dropped under load, and pushes aside what belongs in that queue. SONiC's "
-          "stock "
-          "map does this to DSCP 26, which it sends to class 1; only DSCP 3 and 4 are lossless. "
-          "EOS "
-          "swaps classes 0 and 1 by default. All other hops look perfect, and the loss shows only "
-          "at "
-          "the ends.",
+          "lossy queue, is dropped under load, and pushes aside what belongs in that queue. "
+          "SONiC's stock map does this to DSCP 26, which it sends to class 1; only DSCP 3 and 4 "
+          "are lossless. EOS sends 0-7 to class 1 and 8-15 to class 0 by default. All other hops "
+          "look perfect, and the loss shows only at the ends.",
       .fix =
           together({{{.platform = "design",
                       .commands = {"switches: { <group>: { dscp_overrides: [] } }"},
@@ -94,11 +89,11 @@ CatalogEntry dscp_unmarked() {
       .phase = "job",
       .why =
           "An application that sets no traffic class sends DSCP 0, and DSCP 0 is best effort on "
-          "every "
-          "hop: bytes climb on priority 0 where the RDMA priority should carry over 99 %. NCCL's "
-          "default is 0 and perftest's too; both ignore the RDMA-CM default. The vendor driver's "
-          "per-port traffic_class overrides them all, the kernel's own driver has nothing like it. "
-          "Ordinary tcpdump on the host sees no RDMA packet, so believe the priority counters.",
+          "every hop: bytes climb on priority 0 where the RDMA priority should carry over 99 %. "
+          "NCCL's default is 0 and perftest's too; both ignore the RDMA-CM default. The vendor "
+          "driver's per-port traffic_class overrides them all, the kernel's own driver has nothing "
+          "like it. Ordinary tcpdump on the host sees no RDMA packet, so believe the priority "
+          "counters.",
       .fix = together(
           {marking_in_jobs(),
            {{.platform = "any",
@@ -143,12 +138,9 @@ CatalogEntry dscp_nic_map_wrong() {
       .why =
           "Under DSCP trust the NIC's own map decides the priority a packet leaves in, and thereby "
           "which pauses it obeys and which DCQCN settings apply. With a wrong row, packets carry "
-          "the "
-          "right DSCP and every switch treats them well, yet this NIC sends them in a priority "
-          "that "
-          "nobody may pause. A table that holds one row only is not enough: the other 63 code "
-          "points "
-          "keep whatever the firmware last had.",
+          "the right DSCP and every switch treats them well, yet this NIC sends them in a priority "
+          "that nobody may pause. A table that holds one row only is not enough: the other 63 code "
+          "points keep whatever the firmware last had.",
       .fix = dscp_map_on_nics(),
       .sources = {cite::kMlx5Dcb, cite::kMlnxQos, cite::kDcbTool},
   };
@@ -163,16 +155,15 @@ CatalogEntry dscp_rewritten() {
       .phase = "lint",
       .why =
           "A rewrite, a remark at an access port or an untrusted port sets the DSCP to another "
-          "value, "
-          "usually 0: from that hop on, RDMA is best effort. Only the hops behind it and the "
-          "receiver see it; the sender's counters are perfect. A rewrite that also clears the ECN "
-          "bits takes the marks away.",
+          "value, usually 0: from that hop on, RDMA is best effort. Only the hops behind it and "
+          "the receiver see it; the sender's counters are perfect. A rewrite that also clears the "
+          "ECN bits takes the marks away.",
       .fix = together(
           {{{.platform = "design", .commands = {"switches: { <group>: { rewrites_dscp: false } }"}},
             {.platform = "any",
              .commands = {"weir pcap <file>"},
-             .note = "A capture before and after the hop shows it: 0x6a or 0x68 in, another "
-                     "byte out."}},
+             .note = "A capture before and after the hop shows it: 0x6a or 0x68 in, another byte "
+                     "out."}},
            dscp_map_on_switches()}),
       .sources = {cite::kDscp, cite::kEcn},
   };
@@ -187,11 +178,9 @@ CatalogEntry trust_mixed() {
       .phase = "lint",
       .why =
           "A device that trusts PCP reads the priority from the VLAN tag; an untagged or routed "
-          "packet "
-          "has none, so it is priority 0 there whatever its DSCP says. Routers do not carry the "
-          "tag "
-          "across, which is why leaf-spine fabrics trust DSCP. Mixed trust puts the same flow into "
-          "different classes on different hops.",
+          "packet has none, so it is priority 0 there whatever its DSCP says. Routers do not carry "
+          "the tag across, which is why leaf-spine fabrics trust DSCP. Mixed trust puts the same "
+          "flow into different classes on different hops.",
       .fix = together({{{.platform = "design",
                          .commands = {"trust: dscp"},
                          .note = "And take away trust of single groups under hosts and switches."}},
@@ -210,13 +199,10 @@ CatalogEntry trust_not_dscp() {
       .phase = "validate",
       .why =
           "PCP is what NICs come with. Under it the priority follows the service level, and the "
-          "DSCP "
-          "map is ignored: RDMA leaves in priority 0, PFC and DCQCN of priority 3 do nothing for "
-          "it. "
-          "mlx5 changes trust by itself: the first DSCP entry turns it to DSCP, deleting the last "
-          "one turns it back without a word. There is no file to read it from; mlnx_qos and the "
-          "DCB "
-          "application table tell.",
+          "DSCP map is ignored: RDMA leaves in priority 0, PFC and DCQCN of priority 3 do nothing "
+          "for it. mlx5 changes trust by itself: the first DSCP entry turns it to DSCP, deleting "
+          "the last one turns it back without a word. There is no file to read it from; mlnx_qos "
+          "and the DCB application table tell.",
       .fix = dscp_map_on_nics(),
       .sources = {cite::kMlx5Dcb, cite::kMlnxQos},
   };
@@ -231,9 +217,9 @@ CatalogEntry class_no_guarantee() {
       .phase = "lint",
       .why =
           "RDMA fills any link that is given to it. Without a guaranteed share, SSH, BGP, "
-          "monitoring "
-          "and the job's own control channel wait behind it, and a busy fabric looks like a dead "
-          "one: sessions drop, health checks fail, nodes are drained. A few percent are enough.",
+          "monitoring and the job's own control channel wait behind it, and a busy fabric looks "
+          "like a dead one: sessions drop, health checks fail, nodes are drained. A few percent "
+          "are enough.",
       .fix =
           {{.platform = "design", .commands = {"classes: { management: { minimum: 5% } }"}},
            {.platform = "cumulus",
@@ -268,13 +254,10 @@ CatalogEntry class_shared_queue() {
       .phase = "lint",
       .why =
           "Whatever shares the lossless queue is paused with it and fills it: TCP that ignores "
-          "CNPs "
-          "takes the share of RDMA that obeys them, and a backup or checkpoint slows every "
-          "training "
-          "step while it runs. Storage over RDMA in the training priority has aborted database "
-          "nodes "
-          "by heartbeat timeouts. One class a purpose: RDMA, CNPs, storage, management, best "
-          "effort.",
+          "CNPs takes the share of RDMA that obeys them, and a backup or checkpoint slows every "
+          "training step while it runs. Storage over RDMA in the training priority has aborted "
+          "database nodes by heartbeat timeouts. One class a purpose: RDMA, CNPs, storage, "
+          "management, best effort.",
       .fix = together({{{.platform = "design",
                          .commands = {"classes: { storage: { dscp: 16, priority: 2, queue: 2, "
                                       "lossless: false } }"},
@@ -295,10 +278,9 @@ CatalogEntry class_starved() {
       .phase = "verify",
       .why =
           "The design promises a minimum; under load the queue's counters show less, or its "
-          "packets "
-          "are dropped. Usually a strict-priority class above it takes everything, or the "
-          "scheduler "
-          "is not bound to this port. A guarantee that holds only on an idle fabric is none.",
+          "packets are dropped. Usually a strict-priority class above it takes everything, or the "
+          "scheduler is not bound to this port. A guarantee that holds only on an idle fabric is "
+          "none.",
       .fix = {{.platform = "any",
                .commands = {"weir validate", "weir explain class.no_guarantee"},
                .note = "Strict priority belongs to CNPs and network control only."}},
@@ -315,9 +297,9 @@ CatalogEntry shaper_on_rdma_path() {
       .phase = "lint",
       .why =
           "A shaper makes the port a bottleneck that no counter of congestion explains: packets "
-          "wait "
-          "for tokens, the queue grows, PFC pauses the senders, and the link shows as half idle. "
-          "RDMA rates are DCQCN's business. Limits belong to other classes and to access ports.",
+          "wait for tokens, the queue grows, PFC pauses the senders, and the link shows as half "
+          "idle. RDMA rates are DCQCN's business. Limits belong to other classes and to access "
+          "ports.",
       .fix = {{.platform = "design",
                .commands = {"classes: { rdma: { limit: 100% } }"},
                .note = "And take the line shaper away from these links."},

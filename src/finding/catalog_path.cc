@@ -16,14 +16,11 @@ CatalogEntry mtu_mismatch() {
       .phase = "lint",
       .why =
           "RDMA packets are never fragmented: a port that is too narrow drops the large ones, "
-          "small "
-          "messages pass, and the connection dies with retries exceeded. Two hosts whose active "
-          "MTU "
-          "differs (4096 and 1024) can hang too, because not every library settles on the smaller "
-          "one; perftest does, and passes. A host at 9000 fits a switch at 9216, or 9214 on EOS: "
-          "compare with the headers allowed for, not for equality. A RoCE packet of 4096 bytes "
-          "needs "
-          "about 4200.",
+          "small messages pass, and the connection dies with retries exceeded. Two hosts whose "
+          "active MTU differs (4096 and 1024) can hang too, because not every library settles on "
+          "the smaller one; perftest does, and passes. A host at 9000 fits a switch at 9216, or "
+          "9214 on EOS: compare with the headers allowed for, not for equality. A RoCE packet of "
+          "4096 bytes needs about 4200.",
       .fix = together({{{.platform = "design",
                          .commands = {"mtu: { host: 9000B, switch: 9216B, rdma: 4096B }"},
                          .note = "And take away the mtu of single groups and links."},
@@ -44,10 +41,9 @@ CatalogEntry mtu_below_4096() {
       .phase = "validate",
       .why =
           "The RDMA MTU is the largest of 256, 512, 1024, 2048 and 4096 that fits the interface: "
-          "1500 "
-          "gives 1024, 4200 or 9000 give 4096. Four times the packets mean four times the work per "
-          "byte in the NIC and 92.6 % instead of 98.0 % of the wire for data. An application that "
-          "asks for 4096 over a 1500-byte network reports retries exceeded.",
+          "1500 gives 1024, 4200 or 9000 give 4096. Four times the packets mean four times the "
+          "work per byte in the NIC and 92.6 % instead of 98.0 % of the wire for data. An "
+          "application that asks for 4096 over a 1500-byte network reports retries exceeded.",
       .fix = together({{mtu_on_hosts()}, mtu_on_switches()}),
       .sources = {cite::kRoce, "payload share: 4096 / (4096 + 82) and 1024 / (1024 + 82) bytes",
                   "tensorflow/tensorflow issue 9432: retry count exceeded on a 1500-byte network"},
@@ -63,9 +59,8 @@ CatalogEntry mtu_platform_max() {
       .phase = "lint",
       .why =
           "The switch refuses the command, keeps the old value, and the rest of the configuration "
-          "is "
-          "applied: the path is then narrower than the design says. EOS takes at most 9214 on most "
-          "boxes, NX-OS, SONiC and NVUE 9216. 9214 and 9216 fit the same host MTU of 9000.",
+          "is applied: the path is then narrower than the design says. EOS takes at most 9214 on "
+          "most boxes, NX-OS, SONiC and NVUE 9216. 9214 and 9216 fit the same host MTU of 9000.",
       .fix = together({{{.platform = "design",
                          .commands = {"switches: { <group>: { mtu: 9214B } }"},
                          .note = "For groups that run EOS."}},
@@ -83,9 +78,8 @@ CatalogEntry routing_cyclic() {
       .phase = "lint",
       .why =
           "A queue that waits for the next switch's buffer depends on it; when lossless paths make "
-          "a "
-          "cycle of such dependencies, pauses can stop all of it for good. Up and down once over a "
-          "Clos has none. A bounce, down and up again after link failures, makes one: with four "
+          "a cycle of such dependencies, pauses can stop all of it for good. Up and down once over "
+          "a Clos has none. A bounce, down and up again after link failures, makes one: with four "
           "leaves and two spines two failed links are enough. Forbidding the bounce disconnects "
           "those pairs instead; moving bounced traffic to a second lossless priority keeps both.",
       .fix = {{.platform = "design",
@@ -109,11 +103,9 @@ CatalogEntry routing_ordering_risk() {
       .phase = "lint",
       .why =
           "Spraying and adaptive routing deliver packets of one connection out of order. A "
-          "protocol "
-          "that writes data and then a flag, and trusts that the flag lands last, reads garbage; "
-          "an "
-          "expert-parallel library lost data that way. NICs without out-of-order acceptance take "
-          "reordering for loss. NCCL's RoCE transport has it off unless asked.",
+          "protocol that writes data and then a flag, and trusts that the flag lands last, reads "
+          "garbage; an expert-parallel library lost data that way. NICs without out-of-order "
+          "acceptance take reordering for loss. NCCL's RoCE transport has it off unless asked.",
       .fix = {{.platform = "design",
                .commands = {"load_balancing: { mode: ecmp }"},
                .note = "Or keep it, and list the workloads that write in order on purpose."},
@@ -136,11 +128,9 @@ CatalogEntry rail_same_subnet() {
       .phase = "lint",
       .why =
           "Linux answers ARP for any of its addresses on any interface, and routes a subnet "
-          "through "
-          "one: with all rails in one prefix every neighbour learns the same MAC, and one 400G NIC "
-          "of eight carries everything. RDMA connections on the other rails time out or leave by "
-          "the "
-          "wrong port. A subnet a rail needs no tricks.",
+          "through one: with all rails in one prefix every neighbour learns the same MAC, and one "
+          "400G NIC of eight carries everything. RDMA connections on the other rails time out or "
+          "leave by the wrong port. A subnet a rail needs no tricks.",
       .fix = {{.platform = "design",
                .commands = {"addressing: { subnets: [ \"10.{rail}.0.0/16\" ] }"}},
               {.platform = "host",
@@ -164,9 +154,8 @@ CatalogEntry rail_no_route() {
       .phase = "validate",
       .why =
           "A RoCE connection binds to the NIC of its GID, and asks the kernel for the next hop. If "
-          "the "
-          "route from the rail's address to the peer's resolves to another interface, or to none, "
-          "the connection fails with a timeout while ping over the management network works.",
+          "the route from the rail's address to the peer's resolves to another interface, or to "
+          "none, the connection fails with a timeout while ping over the management network works.",
       .fix = {{.platform = "host",
                .commands = {"ip route get <peer address> from <rail address> oif <netdev>",
                             "ip rule add from <rail address> lookup <table>",
@@ -188,10 +177,10 @@ CatalogEntry rail_cross_rail_unreachable() {
       .phase = "job",
       .why =
           "In a rail-isolated fabric NIC r of one host reaches only NIC r of another. Ring "
-          "all-reduce "
-          "stays on its rail and works; gather, all-to-all and checkpoint traffic may pair NICs of "
-          "different rails, and then the job dies at scale with connection timeouts. NCCL must be "
-          "told not to change rails, and needs PXN to reach the right NIC through a neighbour GPU.",
+          "all-reduce stays on its rail and works; gather, all-to-all and checkpoint traffic may "
+          "pair NICs of different rails, and then the job dies at scale with connection timeouts. "
+          "NCCL must be told not to change rails, and needs PXN to reach the right NIC through a "
+          "neighbour GPU.",
       .fix = {{.platform = "design", .commands = {"nccl: { cross_nic: false }"}},
               {.platform = "nccl",
                .commands = {"export NCCL_CROSS_NIC=0", "export NCCL_PXN_DISABLE=0"}},
@@ -213,11 +202,9 @@ CatalogEntry rail_isolated() {
       .phase = "lint",
       .why =
           "Leaving the rails unconnected at the top saves a tier, and is sound for jobs that use "
-          "all "
-          "GPUs of each host. A communicator whose GPUs sit on different rails in different hosts "
-          "has "
-          "no path, though, and fails. The design then carries an obligation for every job: no "
-          "cross-NIC rings, PXN on, whole hosts only.",
+          "all GPUs of each host. A communicator whose GPUs sit on different rails in different "
+          "hosts has no path, though, and fails. The design then carries an obligation for every "
+          "job: no cross-NIC rings, PXN on, whole hosts only.",
       .fix = {{.platform = "design",
                .commands = {"nccl: { cross_nic: false }"},
                .note = "Or connect the rails at a second tier."},
@@ -237,10 +224,9 @@ CatalogEntry wiring_mismatch() {
       .phase = "validate",
       .why =
           "Two cables swapped at a patch panel put a host on the wrong rail: its subnet is "
-          "unreachable "
-          "there, or worse, reachable by a long way. Connections fail with timeouts or share an "
-          "uplink with a stranger's. LLDP names the neighbour of every port; the design names what "
-          "it should be.",
+          "unreachable there, or worse, reachable by a long way. Connections fail with timeouts or "
+          "share an uplink with a stranger's. LLDP names the neighbour of every port; the design "
+          "names what it should be.",
       .fix = {{.platform = "host",
                .commands = {"lldpcli show neighbors", "weir validate"},
                .note = "Move the cable, or correct the design."},
@@ -263,12 +249,10 @@ CatalogEntry path_reordering() {
       .phase = "verify",
       .why =
           "out_of_sequence climbs at the receiver while no port drops anything. A path changed "
-          "under a "
-          "running connection (ECMP after a flap), the fabric sprays packets, or a bad link "
-          "repeats "
-          "some. NICs that accept out-of-order only count it; others ask for everything again, and "
-          "then packet_seq_err climbs at the sender too. With adaptive routing on, a rise of these "
-          "counters alone is no loss.",
+          "under a running connection (ECMP after a flap), the fabric sprays packets, or a bad "
+          "link repeats some. NICs that accept out-of-order only count it; others ask for "
+          "everything again, and then packet_seq_err climbs at the sender too. With adaptive "
+          "routing on, a rise of these counters alone is no loss.",
       .fix = {{.platform = "any",
                .commands = {"weir pcap <file>", "weir diagnose <bundles>"},
                .note =
@@ -290,11 +274,9 @@ CatalogEntry path_loss() {
       .phase = "verify",
       .why =
           "RDMA is retransmitting: roce_adp_retrans, packet_seq_err or local_ack_timeout_err grow. "
-          "A "
-          "NAK received means the loss lies on the way from this host; out_of_sequence is the "
+          "A NAK received means the loss lies on the way from this host; out_of_sequence is the "
           "receiver's view of it. A lost last packet has no NAK and waits for the timer, 4.29 s "
-          "with "
-          "NCCL's timeout of 20. The connection fails only when the retries are used up "
+          "with NCCL's timeout of 20. The connection fails only when the retries are used up "
           "(req_transport_retries_exceeded, status 12).",
       .fix =
           {{.platform = "any",
@@ -317,8 +299,7 @@ CatalogEntry transport_timer_below_rtt() {
       .phase = "verify",
       .why =
           "roce_adp_retrans grows while nothing is lost: the NIC gives up on acknowledgements that "
-          "are "
-          "still on their way. On a 30 ms path packets were sent again every 10 ms, and NCCL's "
+          "are still on their way. On a 30 ms path packets were sent again every 10 ms, and NCCL's "
           "timeout did not help, because the NIC's adaptive retransmission has a timer of its own. "
           "Long paths and deep pauses both get there.",
       .fix = {{.platform = "nccl",
@@ -342,10 +323,10 @@ CatalogEntry congestion_sustained() {
       .phase = "verify",
       .why =
           "roce_slow_restart counts connections that begin again at a low rate, after a "
-          "retransmission "
-          "or a hard cut. A few in a burst are normal; a steady flow of them means that the load "
-          "exceeds what a port or a receiver can take for long, or that DCQCN overshoots each time "
-          "it recovers. Retransmissions beside it mean loss, and loss comes first.",
+          "retransmission or a hard cut. A few in a burst are normal; a steady flow of them means "
+          "that the load exceeds what a port or a receiver can take for long, or that DCQCN "
+          "overshoots each time it recovers. Retransmissions beside it mean loss, and loss comes "
+          "first.",
       .fix = {{.platform = "any",
                .commands = {"weir diagnose <bundles>", "weir explain path.loss",
                             "weir explain dcqcn.too_aggressive", "weir explain ecmp.imbalance"},

@@ -14,18 +14,15 @@ CatalogEntry pfc_multiple_priorities() {
       .phase = "lint",
       .why =
           "Every priority with PFC is one more that a single slow receiver can stop, and one more "
-          "in "
-          "which pauses can close a cycle. It also costs buffer: headroom is set aside per port "
-          "and "
-          "lossless priority, 39.4 MB of 173 MB for one priority on a 128 x 400G Tomahawk 5. TCP "
-          "and "
-          "management gain nothing from it; they stall together with RDMA. SONiC's stock "
+          "in which pauses can close a cycle. It also costs buffer: headroom is set aside per port "
+          "and lossless priority, 39.4 MB of 173 MB for one priority on a 128 x 400G Tomahawk 5. "
+          "TCP and management gain nothing from it; they stall together with RDMA. SONiC's stock "
           "configuration has PFC on 3 and 4, so this often comes from the factory.",
       .fix = together(
           {{{.platform = "design",
              .commands = {"pfc: { priorities: 3 }"},
-             .note = "Keep the lossless class alone. Two lossless classes can be a "
-                     "deliberate choice: then both need headroom everywhere."}},
+             .note = "Keep the lossless class alone. Two lossless classes can be a deliberate "
+                     "choice: then both need headroom everywhere."}},
            pfc_on_nics(),
            {{.platform = "eos",
              .commands = {"qos profile <profile>", "   priority-flow-control priority 4 drop"}},
@@ -44,13 +41,11 @@ CatalogEntry pfc_off() {
       .phase = "validate",
       .why =
           "PFC works link by link: it must be on, for the same priority, at both ends of every "
-          "cable "
-          "on the path. Where one end lacks it, a full queue drops packets instead of pausing, and "
-          "go-back-N sends everything after the loss again: 1 in 1000 packets lost at 400G and 10 "
-          "us "
-          "round trip leaves 89 % of the bandwidth, 1 in 100 leaves 45 %. An incast that shows "
-          "retransmissions but neither pauses nor CNPs is the sign. On mlx5 the per-priority pause "
-          "counters exist only while PFC is on, so their absence says the same.",
+          "cable on the path. Where one end lacks it, a full queue drops packets instead of "
+          "pausing, and go-back-N sends everything after the loss again: 1 in 1000 packets lost at "
+          "400G and 10 us round trip leaves 89 % of the bandwidth, 1 in 100 leaves 45 %. An incast "
+          "that shows retransmissions but neither pauses nor CNPs is the sign. On mlx5 the "
+          "per-priority pause counters exist only while PFC is on, so their absence says the same.",
       .fix = together({pfc_on_nics(), pfc_on_switches()}),
       .sources = {cite::kPfc, cite::kGoBackN, cite::kMlx5Counters},
   };
@@ -66,15 +61,15 @@ CatalogEntry pfc_wrong_priority() {
       .phase = "validate",
       .why =
           "Pause frames climb, so flow control looks alive, yet RDMA packets are still dropped: "
-          "they "
-          "sit in a queue that nobody pauses. Either the DSCP map puts RDMA elsewhere than the PFC "
-          "priority, or PFC was enabled for the wrong one. The drops tell which: on the RDMA "
-          "priority with pauses above zero it is headroom, on priority 0 it is classification.",
+          "they sit in a queue that nobody pauses. Either the DSCP map puts RDMA elsewhere than "
+          "the PFC priority, or PFC was enabled for the wrong one. Look where the drops are: on "
+          "the RDMA priority with pauses above zero it is headroom instead, on priority 0 it is "
+          "classification.",
       .fix = together(
           {{{.platform = "any",
              .commands = {"weir prove", "weir validate"},
-             .note = "prove follows the RDMA class through every map on every hop and names "
-                     "the first that leaves the PFC priority."}},
+             .note = "prove follows the RDMA class through every map on every hop and names the "
+                     "first that leaves the PFC priority."}},
            pfc_on_nics(),
            dscp_map_on_switches()}),
       .sources = {cite::kPfc, "linux-rdma/perftest issue 284: drops despite PFC frames"},
@@ -91,13 +86,10 @@ CatalogEntry pfc_storm() {
       .phase = "verify",
       .why =
           "A port that is paused fills its queue, the switch pauses whoever feeds that queue, and "
-          "so "
-          "on back to senders that have nothing to do with it. One stuck NIC stopped whole "
-          "clusters "
-          "this way in production; training steps go from 200 ms to seconds. Follow the pauses "
-          "downstream: the origin is the last port that receives them from a neighbour which "
-          "itself "
-          "receives none. A watchdog bounds the damage; it does not remove the cause.",
+          "so on back to senders that have nothing to do with it. One stuck NIC stopped whole "
+          "clusters this way in production; training steps go from 200 ms to seconds. Follow the "
+          "pauses downstream: the origin is the last port that receives them from a neighbour "
+          "which itself receives none. A watchdog bounds the damage; it does not remove the cause.",
       .fix =
           together({{{.platform = "any",
                       .commands = {"weir diagnose <bundles>", "weir explain receiver.slow"},
@@ -120,8 +112,8 @@ CatalogEntry pfc_deadlock() {
           "Each switch of the circle waits for buffer in the next one, so none ever sends: the job "
           "hangs in mid-step and stays hung after the load is gone. It needs a cycle of buffer "
           "dependencies, which valley-free routing on a Clos cannot have; a detour after link "
-          "failures, flooding or a routing loop can. In a loop of n hops a flow of more than "
-          "n x B / TTL is enough: 1.25 Gb/s at 40G, n = 2, TTL 64. Only dropping packets of that "
+          "failures, flooding or a routing loop can. In a loop of n hops a flow of more than n x B "
+          "/ TTL is enough: 1.25 Gb/s at 40G, n = 2, TTL 64. Only dropping packets of that "
           "priority breaks it.",
       .fix =
           together({{{.platform = "any",
@@ -143,14 +135,11 @@ CatalogEntry pfc_sustained() {
       .phase = "verify",
       .why =
           "PFC is the emergency brake: in steady state DCQCN should hold the queues and pauses "
-          "should "
-          "be rare. Above 1 % of the time paused is a warning, above 5 % an error: that much "
-          "bandwidth is gone, and flows that share a port with the paused ones lose it too. rx "
-          "pause "
-          "climbing on a NIC means the switch or something behind it is the bottleneck; tx pause "
-          "climbing means this NIC is. Count pause duration, not frames: one frame holds a 400G "
-          "port "
-          "for up to 84 us.",
+          "should be rare. Above 1 % of the time paused is a warning, above 5 % an error: that "
+          "much bandwidth is gone, and flows that share a port with the paused ones lose it too. "
+          "rx pause climbing on a NIC means the switch or something behind it is the bottleneck; "
+          "tx pause climbing means this NIC is. Count pause duration, not frames: one frame holds "
+          "a 400G port for up to 84 us.",
       .fix = {{.platform = "any",
                .commands = {"weir diagnose <bundles>", "weir explain ecn.thresholds_too_high",
                             "weir explain receiver.slow", "weir explain ecmp.imbalance"},
@@ -197,13 +186,10 @@ CatalogEntry watchdog_off() {
       .phase = "lint",
       .why =
           "Without a watchdog a NIC that never stops pausing, or a cycle of pauses, holds the "
-          "fabric "
-          "until somebody finds it. The watchdog sees a queue that is paused without progress, "
-          "drops "
-          "its packets for a while and gives the port back. It is off by default on all five "
-          "switch "
-          "systems. Detect well above an honest pause, which is 84 us per frame at 400G but "
-          "refreshed: 100 to 200 ms is usual, Meta uses 200 ms.",
+          "fabric until somebody finds it. The watchdog sees a queue that is paused without "
+          "progress, drops its packets for a while and gives the port back. It is off by default "
+          "on all five switch systems. Detect well above an honest pause, which is 84 us per frame "
+          "at 400G but refreshed: 100 to 200 ms is usual, Meta uses 200 ms.",
       .fix = together({{{.platform = "design",
                          .commands = {"watchdog: { enabled: true, detect: 200ms, restore: 400ms, "
                                       "action: drop }"}}},
@@ -223,10 +209,9 @@ CatalogEntry watchdog_blind() {
       .why =
           "Watchdogs look for a pause without a break: SONiC on NVIDIA hardware wants 99 % of the "
           "polling interval paused, on Broadcom the queue must stay paused throughout. A storm "
-          "that "
-          "lets a few packets through each interval passes every time, and still takes most of the "
-          "bandwidth. Watch the duty cycle instead: pause duration divided by time, per port and "
-          "priority.",
+          "that lets a few packets through each interval passes every time, and still takes most "
+          "of the bandwidth. Watch the duty cycle instead: pause duration divided by time, per "
+          "port and priority.",
       .fix = {{.platform = "any",
                .commands = {"weir snapshot > before.json", "weir snapshot > after.json",
                             "weir diff before.json after.json"},
@@ -251,9 +236,8 @@ CatalogEntry watchdog_stuck() {
       .why =
           "While the watchdog holds a queue in the stormed state, that hop drops or ignores pause: "
           "the lossless class is lossy there. It should give the queue back once no pause frame "
-          "has "
-          "come for the restoration time. A queue that stays stormed while pause duration falls "
-          "loses RDMA packets on a healthy link, and looks like a bad cable.",
+          "has come for the restoration time. A queue that stays stormed while pause duration "
+          "falls loses RDMA packets on a healthy link, and looks like a bad cable.",
       .fix = {{.platform = "sonic",
                .commands = {"show pfcwd stats", "pfcwd stop <ports>",
                             "config pfcwd start --action drop <ports> --detection-time 200 "
@@ -281,10 +265,9 @@ CatalogEntry dcbx_two_agents() {
       .phase = "validate",
       .why =
           "When lldpad and the NIC's firmware both speak DCBX, each overwrites the other: PFC "
-          "drops "
-          "off the RDMA priority minutes after it was set, and the link flaps with every change of "
-          "the mask. The configuration file stays right all the while. Exactly one agent may own a "
-          "port, and the operational state counts, not the configured one.",
+          "drops off the RDMA priority minutes after it was set, and the link flaps with every "
+          "change of the mask. The configuration file stays right all the while. Exactly one agent "
+          "may own a port, and the operational state counts, not the configured one.",
       .fix = {{.platform = "host",
                .commands = {"systemctl disable --now lldpad"},
                .note = "Or keep lldpad and turn the firmware's agent off; never both."},
@@ -318,8 +301,7 @@ CatalogEntry dcbx_willing() {
           "A willing port takes PFC, ETS and the application map from the neighbour's LLDP frames. "
           "With a static design that means the switch, or a replaced switch with factory settings, "
           "can undo the host's configuration at any time. Both ends of a statically configured "
-          "link "
-          "must be unwilling.",
+          "link must be unwilling.",
       .fix = {{.platform = "mlx5-ofed",
                .commands = {"mlnx_qos -i <netdev> -d os",
                             "mlxconfig -y -d <bdf> s DCBX_WILLING_P1=0"}},

@@ -13,10 +13,9 @@ CatalogEntry nic_knob_does_not_exist() {
       .phase = "lint",
       .why =
           "Kmin, Kmax and Pmax are marking thresholds: they live in the switch's WRED profile "
-          "alone, and "
-          "no NIC has them, whatever guides say about matching the two. A NIC has DCQCN's rates, "
-          "timers and alpha. A design that sets a parameter which does not exist believes in a "
-          "protection that is not there.",
+          "alone, and no NIC has them, whatever guides say about matching the two. A NIC has "
+          "DCQCN's rates, timers and alpha. A design that sets a parameter which does not exist "
+          "believes in a protection that is not there.",
       .fix =
           {{.platform = "design",
             .commands = {"wred: { min: 100KB, max: 1.5MB, probability: 10%, at_speed: 400G }"},
@@ -39,11 +38,9 @@ CatalogEntry nic_knob_bad_value() {
       .phase = "lint",
       .why =
           "Each parameter is a register with a unit and a range: rpg_byte_reset counts blocks of "
-          "64 "
-          "bytes in 15 bits, dce_tcp_g is a share of 1024, rates are whole Mb/s. A value outside "
-          "is "
-          "refused by the driver or cut off by the firmware, and what then runs is not what was "
-          "designed.",
+          "64 bytes in 15 bits, dce_tcp_g is a share of 1024, rates are whole Mb/s. A value "
+          "outside is refused by the driver or cut off by the firmware, and what then runs is not "
+          "what was designed.",
       .fix = {{.platform = "design",
                .commands = {"dcqcn: { <parameter>: <value with its unit> }"},
                .note = "The message names the range; weir explain <parameter> has the unit and the "
@@ -63,11 +60,10 @@ CatalogEntry platform_cannot() {
       .phase = "lint",
       .why =
           "Systems differ: Junos sets ECN in percent of a queue and not in bytes, EOS and NX-OS "
-          "carve no "
-          "pools, NVUE has one lossless pool, NX-OS needs explicit headroom above 100 m, not every "
-          "ASIC sprays. A renderer that drops such a line in silence leaves a hole in the design. "
-          "Either the design changes, or the nearest thing the platform can do is accepted by "
-          "name.",
+          "carve no pools, NVUE has one lossless pool, NX-OS needs explicit headroom above 100 m, "
+          "not every ASIC sprays. A renderer that drops such a line in silence leaves a hole in "
+          "the design. Either the design changes, or the nearest thing the platform can do is "
+          "accepted by name.",
       .fix =
           {{.platform = "design",
             .commands = {"switches: { <group>: { system: <system>, asic: <asic> } }"},
@@ -88,10 +84,9 @@ CatalogEntry config_not_applied() {
       .phase = "validate",
       .why =
           "A tool reports its own database: lldptool showed PFC set while the NIC was never "
-          "programmed, "
-          "and a switch's CONFIG_DB held the right map while the ASIC used another. Read the state "
-          "back from the driver, and prove it with a packet: the queue whose counter moves must be "
-          "the designed one.",
+          "programmed, and a switch's CONFIG_DB held the right map while the ASIC used another. "
+          "Read the state back from the driver, and prove it with a packet: the queue whose "
+          "counter moves must be the designed one.",
       .fix = {{.platform = "host",
                .commands = {"dcb pfc show dev <netdev>", "dcb app show dev <netdev>", "weir plan",
                             "weir apply"},
@@ -119,9 +114,8 @@ CatalogEntry config_differs() {
       .why =
           "What is configured and what was designed differ in one item: bandwidth shares, a map of "
           "priorities to traffic classes, thresholds, a probability. Vendors' defaults are the "
-          "usual "
-          "reason: Cumulus marks with 100 % and SONiC with 5 % where the design says 10. All host "
-          "QoS state is lost with a driver reload or a reboot.",
+          "usual reason: Cumulus marks with 100 % and SONiC with 5 % where the design says 10. All "
+          "host QoS state is lost with a driver reload or a reboot.",
       .fix = {{.platform = "any",
                .commands = {"weir plan", "weir apply", "weir render --to <system> --node <name>"},
                .note = "plan shows what is and what will be; nothing is written before apply."}},

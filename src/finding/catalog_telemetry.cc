@@ -14,12 +14,9 @@ CatalogEntry telemetry_counter_absent() {
       .phase = "monitor",
       .why =
           "Drivers differ: bnxt_re has no counters directory on older kernels, irdma's file names "
-          "hold "
-          "blanks, per-priority pause is rx_prio3_pause on mlx5 and rx_pfc_ena_frames_pri3 on "
-          "bnxt. "
-          "A dashboard built for one vendor shows nothing, or -1, on another, and nothing looks "
-          "like "
-          "no problem. Absent is not zero.",
+          "hold blanks, per-priority pause is rx_prio3_pause on mlx5 and rx_pfc_ena_frames_pri3 on "
+          "bnxt. A dashboard built for one vendor shows nothing, or -1, on another, and nothing "
+          "looks like no problem. Absent is not zero.",
       .fix =
           {{.platform = "any",
             .commands = {"weir snapshot", "weir explain <counter>"},
@@ -41,18 +38,16 @@ CatalogEntry telemetry_not_comparable() {
       .phase = "monitor",
       .why =
           "ecn-marked-pkts counts packets marked here on one system and packets that arrived "
-          "marked on "
-          "another; some platforms' drop counters stand still during a storm that they report. ice "
-          "moves all priorities of a class together. Compare such a counter with its own past, "
-          "never "
-          "across vendors.",
+          "marked on another; some platforms' drop counters stand still during a storm that they "
+          "report. ice moves all priorities of a class together. Compare such a counter with its "
+          "own past, never across vendors.",
       .fix = {{.platform = "any",
                .commands = {"weir explain <counter>"},
                .note = "Tag metrics with the vendor and platform, and alert on changes."}},
       .sources =
           {"openconfig/public issue 1298: ecn-marked-pkts differs by vendor",
-           "sonic-buildimage issue 19067 and sonic-net/SONiC issue 167: counters that do not "
-           "move in a storm"},
+           "sonic-buildimage issue 19067 and sonic-net/SONiC issue 167: counters that do not move "
+           "in a storm"},
   };
 }
 
@@ -67,10 +62,9 @@ CatalogEntry telemetry_collector_blind() {
       .phase = "monitor",
       .why =
           "A counter file may hold 'N/A (no PMA)' or return EINVAL. Collectors that stop at it "
-          "lose every "
-          "device because of one; those that write 0 instead report health where nobody looked. An "
-          "unreadable counter must be missing, the others must still come, and a metric must say "
-          "which scrape failed.",
+          "lose every device because of one; those that write 0 instead report health where nobody "
+          "looked. An unreadable counter must be missing, the others must still come, and a metric "
+          "must say which scrape failed.",
       .fix =
           {{.platform = "any",
             .commands = {"weir snapshot"},
@@ -92,9 +86,8 @@ CatalogEntry telemetry_sources_disagree() {
       .phase = "monitor",
       .why =
           "The fabric manager says down and the host says up, or the switch counts pauses that the "
-          "NIC "
-          "does not. That is a state of its own, not an outage: one of the two is stale, looks at "
-          "another port, or counts something else. Acting on either alone drains healthy hosts.",
+          "NIC does not. That is a state of its own, not an outage: one of the two is stale, looks "
+          "at another port, or counts something else. Acting on either alone drains healthy hosts.",
       .fix = {{.platform = "any",
                .commands = {"weir diff <source a> <source b>"},
                .note =
@@ -115,11 +108,9 @@ CatalogEntry measurement_methods_disagree() {
       .phase = "verify",
       .why =
           "ib_write_bw with -R and without it use the same wire, but set up connections in "
-          "different "
-          "ways. When one is fast and the other is slow with a busy CPU, the path is proven good "
-          "and "
-          "the difference lies in the set-up: another GID, another traffic class, another device. "
-          "Blame the fabric only where both agree.",
+          "different ways. When one is fast and the other is slow with a busy CPU, the path is "
+          "proven good and the difference lies in the set-up: another GID, another traffic class, "
+          "another device. Blame the fabric only where both agree.",
       .fix = {{.platform = "nccl",
                .commands =
                    {"ib_write_bw -d <device> -x <gid index> --tclass=106 --report_gbits <peer>",
@@ -144,8 +135,8 @@ CatalogEntry failover_window_too_short() {
       .fix = {{.platform = "nccl",
                .commands = {"export NCCL_IB_RESILIENCY_PORT_RECOVERY=1",
                             "export NCCL_IB_TIMEOUT=22", "export NCCL_IB_RETRY_CNT=7"},
-               .note = "Port recovery is off by default and new in NCCL 2.30. The timeout is "
-                       "4.096 us x 2^n for each of the retries."},
+               .note = "Port recovery is off by default and new in NCCL 2.30. The timeout is 4.096 "
+                       "us x 2^n for each of the retries."},
               {.platform = "any",
                .commands = {"weir verify --under-failure -- <command>"},
                .note = "Measures how long recovery takes here."}},
@@ -164,12 +155,9 @@ CatalogEntry failover_not_injected() {
       .phase = "verify",
       .why =
           "'ip link set down' takes the network interface down, not the RDMA port: in three of "
-          "three "
-          "trials RoCE traffic went on, so the drill passed without a failure. Take the port down "
-          "at "
-          "the switch, or the RDMA device itself. ethtool's error counters are blind to RDMA "
-          "errors, "
-          "so watch hw_counters.",
+          "three trials RoCE traffic went on, so the drill passed without a failure. Take the port "
+          "down at the switch, or the RDMA device itself. ethtool's error counters are blind to "
+          "RDMA errors, so watch hw_counters.",
       .fix = {{.platform = "cumulus",
                .commands = {"nv set interface <port> link state down", "nv config apply"}},
               {.platform = "sonic", .commands = {"config interface shutdown <port>"}},

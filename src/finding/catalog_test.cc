@@ -210,8 +210,10 @@ TEST(Catalog, NoFieldIsEmptyAndTheWordsKeepTheirForm) {
 TEST(Catalog, EveryFixSaysWhatToTypeOnAPlatformThatExists) {
   for (const CatalogEntry& entry : catalog()) {
     SCOPED_TRACE(entry.id);
+    std::set<std::string_view> platforms_seen;
     for (const CatalogFix& fix : entry.fix) {
       EXPECT_NE(find_platform(fix.platform), nullptr) << fix.platform;
+      EXPECT_TRUE(platforms_seen.insert(fix.platform).second) << "two fixes for " << fix.platform;
       EXPECT_FALSE(fix.commands.empty()) << fix.platform;
       for (const std::string_view command : fix.commands)
         EXPECT_FALSE(trim(command).empty());

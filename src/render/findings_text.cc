@@ -1,0 +1,216 @@
+#include "render/findings_text.h"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "finding/catalog.h"
+
+namespace weir::render {
+namespace {
+
+using finding::CatalogEntry;
+using finding::EvidenceLine;
+using finding::Finding;
+using finding::Fix;
+using finding::Judgement;
+using finding::Severity;
+using finding::Side;
+
+constexpr std::string_view kRed = "\x1b[31m";
+constexpr std::string_view kYellow = "\x1b[33m";
+constexpr std::string_view kDim = "\x1b[2m";
+constexpr std::string_view kReset = "\x1b[0m";
+constexpr std::size_t kSeverityColumns = 7;  // the longest of "error", "warning", "info", "unknown"
+constexpr std::size_t kNarrowest =
+    20;  // prose keeps that many columns, however narrow the terminal
+
+std::string_view colour_of(Severity severity) {
+  switch (severity) {
+    case Severity::kError: return kRed;
+    case Severity::kWarning: return kYellow;
+    case Severity::kInfo: break;
+  }
+  return {};
+}
+
+class Writer {
+ public:
+  explicit Writer(const TextOptions& options) : options_(options) {}
+
+  [[nodiscard]] std::string painted(std::string_view text, std::string_view colour) const {
+    if (!options_.colour || colour.empty()) return std::string(text);
+    return fmt::format("{}{}{}", colour, text, kReset);
+  }
+
+  void line(std::string_view text) { text_.append(text).append("\n"); }
+
+  /// Wrapped prose behind `indent` blanks; each line painted on its own, because pagers paint by
+  /// line.
+  void prose(std::string_view text, std::size_t indent, std::string_view colour = {}) {
+    const std::string margin(indent, ' ');
+    const std::size_t columns = std::max(options_.width, indent + kNarrowest) - indent;
+    const std::string wrapped = wrap(text, columns);
+    for (const std::string_view piece : split(wrapped, '\n'))
+      line(margin + painted(piece, colour));
+  }
+
+  [[nodiscard]] std::string take() && { return std::move(text_); }
+
+ private:
+  const TextOptions& options_;
+  std::string text_;
+};
+
+/// Severity and place: "error    fabric.yaml:12:7".
+std::string heading(const Writer& writer, Severity severity, const std::string& place) {
+  const std::string_view word = to_text(severity);
+  std::string text = writer.painted(word, colour_of(severity));
+  if (place.empty()) return text;
+  return text + std::string(kSeverityColumns - word.size() + 2, ' ') + place;
+}
+
+std::string evidence_line(const EvidenceLine& seen) {
+  std::string text = seen.source.empty() ? seen.line : seen.source + ": " + seen.line;
+  if (seen.counter.empty()) return text;
+  text += " (" + seen.counter;
+  if (seen.value) text += " = " + with_thousands(*seen.value);
+  return text + ")";
+}
+
+bool belongs_to(const finding::Where& where, Side side) {
+  switch (side) {
+    case Side::kAny: return true;
+    case Side::kDesign: return !where.file.empty();
+    case Side::kSwitch: return !where.switch_name.empty();
+    case Side::kHost:
+    case Side::kJob: return !where.host.empty() || !where.device.empty() || !where.rail.empty();
+  }
+  return true;
+}
+
+/// Fixes to print, and the platforms that `weir explain` has besides.
+struct ShownFixes {
+  std::vector<Fix> fixes;
+  std::vector<std::string> others;
+};
+
+ShownFixes fixes_for(const Finding& finding) {
+  const std::vector<Fix> all = finding::fixes_of(finding);
+  ShownFixes shown;
+  if (!finding.fix.empty()) {
+    shown.fixes = all;
+    return shown;
+  }
+  for (const Fix& fix : all) {
+    const finding::Platform* platform = finding::find_platform(fix.platform);
+    if (platform == nullptr || belongs_to(finding.where, platform->side)) {
+      shown.fixes.push_back(fix);
+    } else if (std::find(shown.others.begin(), shown.others.end(), fix.platform) ==
+               shown.others.end()) {
+      shown.others.push_back(fix.platform);
+    }
+  }
+  if (!shown.fixes.empty()) return shown;
+  return {all, {}};  // the place tells nothing about the side
+}
+
+void write_fix(Writer& writer, const Fix& fix) {
+  const std::string intro = fix.note.empty() ? fix.platform + ":" : fix.platform + ": " + fix.note;
+  writer.prose(intro, 4);
+  for (const std::string& command : fix.commands)
+    writer.line("      " + command);
+}
+
+void write_finding(Writer& writer, const Finding& finding, bool with_why) {
+  writer.line("");
+  writer.line(heading(writer, finding.severity, to_text(finding.where)));
+  writer.prose(finding.verdict, 2);
+  const CatalogEntry* entry = finding::find(finding.id);
+  if (entry != nullptr)
+    writer.prose(with_why ? "why: " + std::string(entry->why) : "why: as above", 2, kDim);
+  if (!finding.evidence.empty()) writer.line("  seen:");
+  for (const EvidenceLine& seen : finding.evidence)
+    writer.prose(evidence_line(seen), 4);
+  const ShownFixes shown = fixes_for(finding);
+  if (!shown.fixes.empty()) writer.line("  fix:");
+  for (const Fix& fix : shown.fixes)
+    write_fix(writer, fix);
+  if (!shown.others.empty()) writer.prose("also for " + join(shown.others, ", "), 4);
+  writer.line("  weir explain " + finding.id);
+}
+
+void write_findings(Writer& writer, const Judgement& judgement) {
+  std::set<std::string_view> explained;
+  for (const Finding& finding : judgement.findings)
+    write_finding(writer, finding, explained.insert(finding.id).second);
+}
+
+void write_unknown(Writer& writer, const Judgement& judgement) {
+  if (judgement.unknown.empty()) return;
+  const std::size_t count = judgement.unknown.size();
+  writer.line("");
+  writer.line(fmt::format("unknown: {} check{} could not look, and did not pass", count,
+                          count == 1 ? "" : "s"));
+  for (const finding::Unknown& unknown : judgement.unknown) {
+    writer.prose(unknown.check + ": " + unknown.reason, 2);
+    if (!unknown.how.empty()) writer.prose("how: " + unknown.how, 4);
+  }
+}
+
+void write_next(Writer& writer, const Judgement& judgement) {
+  if (judgement.next.empty()) return;
+  writer.line("");
+  writer.line("next:");
+  for (const std::string& command : judgement.next)
+    writer.line("  " + command);
+}
+
+void write_quiet(Writer& writer, const Judgement& judgement) {
+  for (const Finding& finding : judgement.findings) {
+    const std::string place = to_text(finding.where);
+    writer.line(heading(writer, finding.severity, place.empty() ? "-" : place) + "  " +
+                finding.verdict + " [" + finding.id + "]");
+  }
+  for (const finding::Unknown& unknown : judgement.unknown)
+    writer.line("unknown  " + unknown.check + ": " + unknown.reason);
+}
+
+std::string counted(int count, std::string_view word) {
+  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::string findings_text(const Judgement& judgement, std::string_view headline,
+                          const TextOptions& options) {
+  Writer writer(options);
+  writer.line(headline);
+  if (options.quiet) {
+    write_quiet(writer, judgement);
+    return std::move(writer).take();
+  }
+  write_findings(writer, judgement);
+  write_unknown(writer, judgement);
+  write_next(writer, judgement);
+  return std::move(writer).take();
+}
+
+std::string count_text(const Judgement& judgement) {
+  std::vector<std::string> parts;
+  if (const int errors = judgement.count(Severity::kError); errors > 0)
+    parts.push_back(counted(errors, "error"));
+  if (const int warnings = judgement.count(Severity::kWarning); warnings > 0)
+    parts.push_back(counted(warnings, "warning"));
+  if (const int infos = judgement.count(Severity::kInfo); infos > 0)
+    parts.push_back(counted(infos, "note"));
+  if (parts.empty()) parts.emplace_back("nothing found");
+  if (!judgement.unknown.empty())
+    parts.push_back(fmt::format("{} unknown", judgement.unknown.size()));
+  return join(parts, ", ");
+}
+
+}  // namespace weir::render
