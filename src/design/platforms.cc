@@ -331,7 +331,7 @@ constexpr std::array kAsics = {
     AsicModel{.name = "tomahawk4",
               .title = "Broadcom Tomahawk 4 (7060X5, QFX5230)",
               .family = AsicFamily::kTomahawk,
-              .buffer = 254_B * (2 * 234'606),
+              .buffer = 254_B * 2 * 234'606,
               .deep_buffer = 0_B,
               .cell = 254_B,
               .packet_descriptor = 48_B,
@@ -348,7 +348,7 @@ constexpr std::array kAsics = {
     AsicModel{.name = "tomahawk5",
               .title = "Broadcom Tomahawk 5 (7060X6, QFX5240)",
               .family = AsicFamily::kTomahawk,
-              .buffer = 254_B * (2 * 341'080),
+              .buffer = 254_B * 2 * 341'080,
               .deep_buffer = 0_B,
               .cell = 254_B,
               .packet_descriptor = 48_B,
@@ -698,10 +698,11 @@ std::string models_and_sources(const Rows& rows) {
     widest = std::max(widest, row.name.size());
   const std::size_t indent = 2 + widest + 2;
   std::string out = "\nModels, sources, and what they leave open\n";
-  for (const auto& row : rows)
-    out += wrap(fmt::format("  {:<{}}  {}: {}", row.name, widest, row.title, row.source), kWidth,
-                indent) +
-           "\n";
+  for (const auto& row : rows) {
+    const std::string entry =
+        fmt::format("  {:<{}}  {}: {}", row.name, widest, row.title, row.source);
+    out += wrap(entry, kWidth, indent) + "\n";
+  }
   return out;
 }
 
@@ -779,12 +780,13 @@ std::string explain_nics() {
   TextTable table({"nic", "driver", "fastest", "ring", "DCQCN knobs", "DCB", "pause time",
                    "repeats", "out of order"},
                   {Align::kLeft, Align::kLeft, Align::kRight, Align::kRight});
-  for (const NicModel& nic : kNics)
+  for (const NicModel& nic : kNics) {
     table.add_row({std::string(nic.name), std::string(nic.driver), weir::to_text(nic.max_speed),
                    std::to_string(nic.max_ring), yes(nic.has_dcqcn_knobs), yes(nic.has_dcb_netlink),
                    yes(nic.has_pfc_duration),
                    nic.has_selective_repeat ? "selectively" : "go-back-N",
                    std::string(to_text(nic.reordering))});
+  }
   std::string out = "NICs: `nic` of a group of hosts\n\n" + table.to_text(2) + "\n";
   out += wrap(fmt::format(
                   "A NIC is taken to stop {} after a PFC frame (unverified; IEEE 802.3 31B.3.7 "
