@@ -193,9 +193,10 @@ TEST(NicKnobs, APhantomIsNoKnobAndNamesAKnobOrTheSwitch) {
     EXPECT_EQ(find_knob(phantom.real)->name, phantom.real);
     EXPECT_NE(phantom.instead.find(phantom.real), std::string_view::npos);
   }
-  for (const NicKnob& a_knob : nic_knobs())
+  for (const NicKnob& a_knob : nic_knobs()) {
     for (const std::string_view name : {a_knob.name, a_knob.debugfs, a_knob.mlxconfig})
       EXPECT_EQ(find_phantom(name), nullptr) << name;
+  }
 }
 
 TEST(NicKnobs, TheKnobsOfTheUsualTuningTablesAreAnsweredInTheirOwnWords) {
