@@ -1,6 +1,6 @@
 #pragma once
-// The design's mistakes, found before anything is touched. Pure: the design and its intent in, findings
-// out, each with its line, the numbers, and what to change.
+// The design's mistakes, found before anything is touched. Pure: the design and its intent in,
+// findings out, each with its line, the numbers, and what to change.
 #include "design/fabric.h"
 #include "design/intent.h"
 #include "finding/finding.h"
