@@ -95,6 +95,7 @@ struct SwitchConfig {
   std::array<EgressQueue, 8> queues;   // by queue
   std::vector<Bytes> port_headroom;    // by local port, instead of the groups' (cables differ)
   std::vector<Alpha> port_alpha;       // by local port, instead of the groups' (port rates differ)
+  std::vector<Wred> port_wred;         // by local port, instead of the queues' (port rates differ)
   std::optional<Bytes> headroom_pool;  // shared by all lossless groups instead of summed up
 
   Trust trust = Trust::kDscp;
@@ -148,7 +149,8 @@ struct NicConfig {
   BitRate drain;                                       // PCIe, out of the receive buffer
   Bytes receive_xoff;
   Bytes receive_xon;
-  std::int64_t window = 0;  // bytes in flight a QP may have; 0: no limit
+  std::int64_t window = 0;           // bytes in flight a QP may have; 0: no limit
+  bool window_follows_rate = false;  // the window shrinks with the QP's rate
 };
 
 enum class Operation : std::uint8_t { kWrite, kSend, kRead };

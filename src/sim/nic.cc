@@ -58,7 +58,7 @@ bool Sim::send_data(Nic& nic, std::uint32_t qp) {
   if (sender.failed || !has_data(qp)) return false;
   const Ps earliest = earliest_send(qp);
   if (earliest > now()) {
-    wake_later(qp, std::min(earliest, std::max(sender.rp.next_due(), now() + 1)));
+    wake_later(qp, retime_at(sender, earliest));
     return false;
   }
   const Packet packet = build_data(sender, qp);
@@ -80,7 +80,7 @@ bool Sim::send_data(Nic& nic, std::uint32_t qp) {
   if (next <= ports_[nic.port].busy_until)
     make_ready(qp);
   else
-    wake_later(qp, std::min(next, std::max(sender.rp.next_due(), now() + 1)));
+    wake_later(qp, retime_at(sender, next));
   return true;
 }
 
@@ -104,6 +104,12 @@ Ps Sim::earliest_send(std::uint32_t qp) {
   return std::max(sender.hold_until, sender.last_send + pacing_gap(sender, sender.last_wire, rate));
 }
 
+/// When to look at a waiting QP again: at `earliest`, or when its rate changes by itself before.
+Ps Sim::retime_at(const Sender& sender, Ps earliest) const {
+  if (hpcc_ || sender.rp.next_due() <= now()) return earliest;
+  return std::min(earliest, sender.rp.next_due());
+}
+
 void Sim::make_ready(std::uint32_t qp) {
   Sender& sender = senders_[qp];
   Nic& nic = nics_[sender.nic];
@@ -124,7 +130,7 @@ void Sim::activate(std::uint32_t qp) {
   if (sender.in_ready || sender.failed || !has_data(qp)) return;
   const Ps earliest = earliest_send(qp);
   if (earliest > now()) {
-    wake_later(qp, std::min(earliest, std::max(sender.rp.next_due(), now() + 1)));
+    wake_later(qp, retime_at(sender, earliest));
     return;
   }
   make_ready(qp);

@@ -20,6 +20,7 @@ std::vector<std::uint32_t> wire_table(BitRate rate, std::int64_t gap, bool whole
     const auto bytes = Bytes::raw(static_cast<std::int64_t>(size) + gap);
     std::int64_t time = serialization_time(bytes, rate).raw();
     if (whole_nanoseconds) time = bytes.raw() * 8 * 1'000'000'000 / rate.raw() * 1000;
+    time = std::max<std::int64_t>(time, 1);  // the peer's short frames on fast links take no time
     table[size] = static_cast<std::uint32_t>(std::min<std::int64_t>(time, UINT32_MAX));
   }
   return table;
@@ -127,12 +128,14 @@ void Sim::set_up_queues(std::uint32_t node, const SwitchConfig& config) {
       const EgressQueue& from = config.queues[q];
       Queue& queue = queues_[std::size_t{p} * 8 + q];
       queue.quantum = std::max<std::int64_t>(from.weight, 1) * config.mtu.raw();
-      if (!from.wred.enabled) continue;
-      queue.mark_min = from.wred.min.raw();
-      queue.mark_max = from.wred.max.raw();
+      const std::uint32_t local = p - first_port_[node];
+      const Wred& wred = local < config.port_wred.size() ? config.port_wred[local] : from.wred;
+      if (!wred.enabled) continue;
+      queue.mark_min = wred.min.raw();
+      queue.mark_max = wred.max.raw();
       const std::int64_t range = std::max<std::int64_t>(queue.mark_max - queue.mark_min, 1);
-      queue.mark_slope = static_cast<std::uint64_t>(
-          (Int128{from.wred.max_probability.raw()} << 48U) / kSharePerWhole / range);
+      queue.mark_slope = static_cast<std::uint64_t>((Int128{wred.max_probability.raw()} << 48U) /
+                                                    kSharePerWhole / range);
     }
   }
 }
@@ -296,7 +299,7 @@ void Sim::reserve_events() {
                                     network_.wire.pfc_frame, network_.wire.data_header});
   smallest = std::max<std::int64_t>(smallest, 1);
   for (const Port& p : ports_)
-    frames += static_cast<std::size_t>(p.flight / p.wire_time[smallest]) + 24;
+    frames += static_cast<std::size_t>(p.flight / std::max<Ps>(p.wire_time[smallest], 100)) + 24;
   std::size_t receives = 0;
   for (const QueuePair& qp : network_.qps)
     receives += static_cast<std::size_t>(std::max(qp.receives, 0));

@@ -398,6 +398,7 @@ class Sim {
   void wake_later(std::uint32_t qp, Ps at);
   Ps pacing_gap(Sender& sender, std::int64_t wire_bytes, std::int64_t rate) const;
   Ps earliest_send(std::uint32_t qp);
+  Ps retime_at(const Sender& sender, Ps earliest) const;
   bool receive_into_buffer(Nic& nic, const Packet& packet, unsigned priority);
   void drain_level(Nic& nic);
   void nic_drain(std::uint32_t port);

@@ -22,8 +22,13 @@ bool Sim::has_data(std::uint32_t qp) {
     return false;
   }
   const NicConfig& config = nic_config(sender);
-  return config.window == 0 ||
-         std::int64_t{sender.next_psn - sender.una} * config.mtu.raw() < config.window;
+  if (config.window == 0) return true;
+  std::int64_t window = config.window;
+  if (config.window_follows_rate)
+    window = static_cast<std::int64_t>(Int128{window} * sender.rp.rate_at(config.dcqcn, now()) /
+                                       nics_[sender.nic].line);
+  return std::int64_t{sender.next_psn - sender.una} * config.mtu.raw() <
+         std::max<std::int64_t>(window, 1);
 }
 
 Packet Sim::build_data(Sender& sender, std::uint32_t qp) {
