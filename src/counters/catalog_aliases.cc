@@ -67,8 +67,7 @@ constexpr std::string_view kBothPauses =
     "nic.prio.pause_tx.frames switch.prio.pause_rx.frames switch.prio.pause_tx.frames";
 
 constexpr Alias kAliases[] = {
-    // -- Spellings that no driver has
-    // ----------------------------------------------------------------
+    // ---- Spellings that no driver has ----
     {"tx_prio_#_bytes", "nic.prio.tx.bytes", kPrioSpelling, {}},
     {"rx_prio_#_bytes", "nic.prio.rx.bytes", kPrioSpelling, {}},
     {"tx_prio_#_packets", "nic.prio.tx.packets", kPrioSpelling, {}},
@@ -113,8 +112,7 @@ constexpr Alias kAliases[] = {
      "where the kernel has it.",
      {}},
 
-    // -- Phrases
-    // -------------------------------------------------------------------------------------
+    // ---- Phrases ----
     {"pfc_counters", "nic.prio.pause_rx.frames", kPfcPhrase, kBothPauses},
     {"pfc_pause", "nic.prio.pause_rx.frames", kPfcPhrase, kBothPauses},
     {"pfc_pauses", "nic.prio.pause_rx.frames", kPfcPhrase, kBothPauses},
@@ -253,8 +251,7 @@ constexpr Alias kAliases[] = {
     {"cpu_utilisation", "host.cpu.busy.percent", "From /proc/stat.", {}},
     {"cpu_utilization", "host.cpu.busy.percent", "From /proc/stat.", {}},
 
-    // -- Exporters
-    // -----------------------------------------------------------------------------------
+    // ---- Exporters ----
     {"node_infiniband_port_data_transmitted_bytes",
      "nic.rdma.tx.bytes",
      "node_exporter's name for `port_xmit_data`, already multiplied by 4.",

@@ -14,8 +14,7 @@ constexpr std::string_view kNetdevCaveat =
     "The kernel's network device only: RDMA traffic does not pass through it.";
 
 constexpr Counter kMeanings[] = {
-    // -- Per priority
-    // --------------------------------------------------------------------------------
+    // ---- Per priority ----
     {.id = "nic.prio.rx.bytes",
      .unit = kBytes,
      .topic = Topic::kTraffic,
@@ -158,8 +157,7 @@ constexpr Counter kMeanings[] = {
      .climbing = "As for pauses sent.",
      .rows = "D4"},
 
-    // -- PFC and pause over all priorities
-    // -----------------------------------------------------------
+    // ---- PFC and pause over all priorities ----
     {.id = "nic.pfc.rx.frames",
      .unit = kFrames,
      .topic = Topic::kPfc,
@@ -308,8 +306,7 @@ constexpr Counter kMeanings[] = {
      .climbing = "The peer speaks a flow control this NIC does not: PFC off on one side only.",
      .rows = "D4"},
 
-    // -- The physical port
-    // ---------------------------------------------------------------------------
+    // ---- The physical port ----
     {.id = "nic.port.rx.bytes",
      .unit = kBytes,
      .topic = Topic::kTraffic,
@@ -457,8 +454,7 @@ constexpr Counter kMeanings[] = {
      .climbing = "The physical layer.",
      .rows = "I18"},
 
-    // -- The physical layer
-    // --------------------------------------------------------------------------
+    // ---- The physical layer ----
     {.id = "nic.phy.crc_error.packets",
      .unit = kPackets,
      .topic = Topic::kPhy,
@@ -521,8 +517,7 @@ constexpr Counter kMeanings[] = {
      .climbing = "A marginal physical layer.",
      .rows = "C4 I18"},
 
-    // -- PCIe and the module
-    // -------------------------------------------------------------------------
+    // ---- PCIe and the module ----
     {.id = "nic.pcie.stalled_read.percent",
      .kind = Kind::kGauge,
      .unit = kPercent,
@@ -607,8 +602,7 @@ constexpr Counter kMeanings[] = {
      .climbing = "A bad cable.",
      .rows = "C4 I18"},
 
-    // -- The kernel's network device
-    // -----------------------------------------------------------------
+    // ---- The kernel's network device ----
     {.id = "nic.netdev.rx.bytes",
      .unit = kBytes,
      .topic = Topic::kSoftware,
@@ -926,8 +920,7 @@ constexpr Counter kMeanings[] = {
      .caveat = kNetdevCaveat,
      .rows = "D1"},
 
-    // -- Class-of-service queues of a NIC
-    // ------------------------------------------------------------
+    // ---- Class-of-service queues of a NIC ----
     {.id = "nic.cos.rx.bytes",
      .unit = kBytes,
      .topic = Topic::kTraffic,
@@ -983,8 +976,7 @@ constexpr Counter kMeanings[] = {
      .caveat = "Queues, not priorities: the NIC's own map lies between.",
      .rows = "D3 I3 I15"},
 
-    // -- The link and the host
-    // -----------------------------------------------------------------------
+    // ---- The link and the host ----
     {.id = "nic.link.carrier_change.events",
      .topic = Topic::kPhy,
      .meaning = "Times the kernel saw the carrier come or go.",

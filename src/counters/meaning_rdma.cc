@@ -13,8 +13,7 @@ namespace {
 using enum Unit;
 
 constexpr Counter kMeanings[] = {
-    // -- DCQCN
-    // ---------------------------------------------------------------------------------------
+    // ---- DCQCN ----
     {.id = "nic.np.ecn_marked.packets",
      .unit = kPackets,
      .topic = Topic::kCongestion,
@@ -96,8 +95,7 @@ constexpr Counter kMeanings[] = {
      .climbing = "As for slow restart itself.",
      .rows = "I27"},
 
-    // -- The receiver of data
-    // ------------------------------------------------------------------------
+    // ---- The receiver of data ----
     {.id = "nic.resp.write_requests.requests",
      .unit = kRequests,
      .topic = Topic::kTraffic,
@@ -224,8 +222,7 @@ constexpr Counter kMeanings[] = {
      .climbing = "A mistake of the application, or memory deregistered too early.",
      .rows = "D3"},
 
-    // -- The sender of data
-    // --------------------------------------------------------------------------
+    // ---- The sender of data ----
     {.id = "nic.req.write_requests.requests",
      .unit = kRequests,
      .topic = Topic::kTraffic,
@@ -420,8 +417,7 @@ constexpr Counter kMeanings[] = {
      .climbing = "Nothing by itself.",
      .rows = "D1"},
 
-    // -- RDMA traffic of this function
-    // ---------------------------------------------------------------
+    // ---- RDMA traffic of this function ----
     {.id = "nic.rdma.rx.bytes",
      .unit = kBytes,
      .topic = Topic::kTraffic,
@@ -592,8 +588,7 @@ constexpr Counter kMeanings[] = {
                  "fields the CRC covers.",
      .rows = "I18"},
 
-    // -- The InfiniBand specification's own
-    // ----------------------------------------------------------
+    // ---- The InfiniBand specification's own ----
     {.id = "nic.ibspec.symbol_error.events",
      .topic = Topic::kPhy,
      .meaning = "InfiniBand symbol errors.",

@@ -56,8 +56,7 @@ constexpr Counter nic_error(std::string_view id, Unit unit, Topic topic, std::st
 }
 
 constexpr Counter kMeanings[] = {
-    // -- bnxt_re
-    // -------------------------------------------------------------------------------------
+    // ---- bnxt_re ----
     bnxt_level("nic.bnxt.active_pds.objects", "Protection domains in use."),
     bnxt_level("nic.bnxt.active_ahs.objects", "Address handles in use."),
     bnxt_level("nic.bnxt.active_qps.objects", "Queue pairs in use."),
@@ -128,8 +127,7 @@ constexpr Counter kMeanings[] = {
                "PCIe errors while reading memory for a response."),
     bnxt_error("nic.bnxt.res_rx_pci_error.events", "PCIe errors while writing received data."),
 
-    // -- irdma
-    // ---------------------------------------------------------------------------------------
+    // ---- irdma ----
     vendor_traffic("nic.irdma.ip4_rx.bytes", kBytes, "IPv4 bytes received by the RDMA engine."),
     vendor_traffic("nic.irdma.ip4_rx.packets", kPackets,
                    "IPv4 packets received by the RDMA engine."),
@@ -190,8 +188,7 @@ constexpr Counter kMeanings[] = {
               "Packets received that break the protocol.",
               "The peer's stack, or the physical layer."),
 
-    // -- ionic
-    // ---------------------------------------------------------------------------------------
+    // ---- ionic ----
     nic_error("nic.ionic.duplicate_response.packets", kPackets, Topic::kLoss,
               "Responses received a second time.", "Requests or ACKs are lost, or late."),
     nic_error("nic.ionic.invalid_packet.packets", kPackets, Topic::kError,

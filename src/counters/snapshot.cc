@@ -168,7 +168,10 @@ Json to_json(const Snapshot& snapshot) {
 }
 
 Result<Snapshot> snapshot_from_json(const Json& json) {
-  const JsonCursor root(json);
+  return snapshot_from_json(JsonCursor(json));
+}
+
+Result<Snapshot> snapshot_from_json(const JsonCursor& root) {
   WEIR_TRY_STATUS(root.expect_object());
   Snapshot snapshot;
   if (const auto time = root.find("time")) {

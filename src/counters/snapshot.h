@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json_cursor.h"
 #include "base/json_fwd.h"
 #include "base/result.h"
 #include "counters/catalog.h"
@@ -80,5 +81,7 @@ struct Snapshot {
 /// Reads what to_json wrote. Unknown fields are ignored; a wrong one is an error that names its
 /// JSON pointer. Ids and units are not read: they follow from driver and key.
 [[nodiscard]] Result<Snapshot> snapshot_from_json(const Json&);
+/// The same for a snapshot within a larger document.
+[[nodiscard]] Result<Snapshot> snapshot_from_json(const JsonCursor&);
 
 }  // namespace weir::counters

@@ -96,7 +96,8 @@ TEST(Snapshot, JsonHasTheFieldsOtherProgramsRelyOn) {
       to_json(snapshot).dump(),
       R"({"schema":"weir/snapshot/1","time":"2026-01-02T03:04:05Z","clock_ns":17,"nics":[)"
       R"({"device":"mlx5_0","netdev":"eth2","driver":"mlx5_core","counters":{)"
-      R"("hw_counters/np_cnp_sent":{"id":"nic.np.cnp_sent.packets","unit":"packets","value":90211},)"
+      R"("hw_counters/np_cnp_sent":{"id":"nic.np.cnp_sent.packets","unit":"packets",)"
+      R"("value":90211},)"
       R"("counters/port_xmit_data":{"id":"nic.rdma.tx.bytes","unit":"4-byte words","value":25},)"
       R"("ethtool/rx17_cache_full":{"id":null,"unit":null,"value":2},)"
       R"("ethtool/rx_prio3_pause":{"id":"nic.prio.pause_rx.frames","unit":"frames","number":3,)"

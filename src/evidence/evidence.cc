@@ -1,0 +1,58 @@
+#include "evidence/evidence.h"
+
+#include <algorithm>
+
+#include "evidence/enum_names.h"
+
+namespace weir::evidence {
+
+std::string_view to_text(Origin value) {
+  return name_of(value);
+}
+std::string_view to_text(Stack value) {
+  return name_of(value);
+}
+std::string_view to_text(LinkLayer value) {
+  return name_of(value);
+}
+std::string_view to_text(Duplex value) {
+  return name_of(value);
+}
+std::string_view to_text(TrustMode value) {
+  return name_of(value);
+}
+std::string_view to_text(Tsa value) {
+  return name_of(value);
+}
+std::string_view to_text(DcbxMode value) {
+  return name_of(value);
+}
+std::string_view to_text(GidType value) {
+  return name_of(value);
+}
+std::string_view to_text(Iommu value) {
+  return name_of(value);
+}
+std::string_view to_text(Distance value) {
+  return name_of(value);
+}
+std::string_view to_text(Scheduler value) {
+  return name_of(value);
+}
+std::string_view to_text(PoolKind value) {
+  return name_of(value);
+}
+
+const Nic* Evidence::find_nic(std::string_view device) const {
+  const auto at =
+      std::find_if(nics.begin(), nics.end(), [&](const Nic& nic) { return nic.device == device; });
+  return at == nics.end() ? nullptr : &*at;
+}
+
+const Switch* Evidence::find_switch(std::string_view name) const {
+  const auto at = std::find_if(switches.begin(), switches.end(),
+                               [&](const Switch& one) { return one.name == name; });
+  return at == switches.end() ? nullptr : &*at;
+}
+
+}  // namespace weir::evidence

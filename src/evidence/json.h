@@ -1,0 +1,24 @@
+#pragma once
+// Evidence as JSON, both ways.
+//
+//   schema, provenance{…}, host{…}, nics[]{device, port, netdev, link{…}, qos{…}, ecn{…}, …},
+//   gpus[], distances[], switches[], gaps[], snapshots[]
+//
+// A fact is `{"value": …, "source": …}` or `{"missing": "permission", "source": …}`, and is left
+// out where nobody looked. `weir schema evidence` prints every key with its meaning.
+#include "base/json_fwd.h"
+#include "base/result.h"
+#include "evidence/evidence.h"
+
+namespace weir::evidence {
+
+[[nodiscard]] Json to_json(const Evidence&);
+
+/// Unknown keys are ignored, because the format may grow. A value of another type, or out of its
+/// range, is an error that names its JSON pointer: "/nics/0/qos/pfc/value/1: …".
+[[nodiscard]] Result<Evidence> evidence_from_json(const Json&);
+
+/// The members of the document but for the snapshots, as JSON Schemas; see schema.h for the whole.
+[[nodiscard]] Json evidence_properties();
+
+}  // namespace weir::evidence
