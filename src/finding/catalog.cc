@@ -75,14 +75,14 @@ std::span<const std::string_view> phases() {
 }
 
 std::span<const CatalogEntry> catalog() {
-  static const std::vector<CatalogEntry> kEntries = all_entries();
-  return kEntries;
+  static const std::vector<CatalogEntry> entries = all_entries();
+  return entries;
 }
 
 const CatalogEntry* find(std::string_view id_or_alias) {
-  static const Index kIndex = index_of(catalog());
-  const auto at = kIndex.find(id_or_alias);
-  return at == kIndex.end() ? nullptr : at->second;
+  static const Index index = index_of(catalog());
+  const auto at = index.find(id_or_alias);
+  return at == index.end() ? nullptr : at->second;
 }
 
 Finding make_finding(std::string_view id, std::string verdict, Where where) {
@@ -101,10 +101,11 @@ std::vector<Fix> fixes_of(const Finding& finding) {
   std::vector<Fix> fixes;
   const CatalogEntry* entry = find(finding.id);
   if (entry == nullptr) return fixes;
-  for (const CatalogFix& fix : entry->fix)
+  for (const CatalogFix& fix : entry->fix) {
     fixes.push_back({std::string(fix.platform),
                      {fix.commands.begin(), fix.commands.end()},
                      std::string(fix.note)});
+  }
   return fixes;
 }
 

@@ -12,29 +12,29 @@ Fixes together(std::initializer_list<Fixes> lists) {
 Fixes wred_on_switches() {
   return {
       {.platform = "cumulus",
-       .commands = {"nv set qos congestion-control default-global traffic-class 3 min-threshold "
-                    "<min in bytes>",
-                    "nv set qos congestion-control default-global traffic-class 3 max-threshold "
-                    "<max in bytes>",
-                    "nv set qos congestion-control default-global traffic-class 3 probability "
-                    "<percent>",
+       .commands = {("nv set qos congestion-control default-global traffic-class 3 min-threshold "
+                     "<min in bytes>"),
+                    ("nv set qos congestion-control default-global traffic-class 3 max-threshold "
+                     "<max in bytes>"),
+                    ("nv set qos congestion-control default-global traffic-class 3 probability "
+                     "<percent>"),
                     "nv set qos congestion-control default-global traffic-class 3 ecn enable",
                     "nv config apply"},
        .note =
            "The RoCE profile alone marks at 150 KB / 1500 KB with 100 % and marks traffic class 0 "
            "too."},
       {.platform = "eos",
-       .commands =
-           {"qos profile <profile>", "   uc-tx-queue 3",
-            "      random-detect ecn minimum-threshold <min> kbytes maximum-threshold <max> kbytes "
-            "max-mark-probability <percent> weight 0"},
+       .commands = {"qos profile <profile>", "   uc-tx-queue 3",
+                    ("      random-detect ecn minimum-threshold <min> kbytes maximum-threshold "
+                     "<max> kbytes "
+                     "max-mark-probability <percent> weight 0")},
        .note = "On 7280R3 and 7800R3 the sub-mode is tx-queue. Weight 0 judges the queue as it is, "
                "without averaging."},
       {.platform = "nxos",
        .commands =
            {"policy-map type queuing <policy>", "  class type queuing c-out-8q-q3",
-            "    random-detect minimum-threshold <min> kbytes maximum-threshold <max> kbytes "
-            "drop-probability <percent> weight 0 ecn"},
+            ("    random-detect minimum-threshold <min> kbytes maximum-threshold <max> kbytes "
+             "drop-probability <percent> weight 0 ecn")},
        .note = "Without the word ecn at the end the same line drops instead of marking."},
       {.platform = "junos",
        .commands =
@@ -42,15 +42,15 @@ Fixes wred_on_switches() {
             "set class-of-service drop-profiles <profile> interpolate fill-level <max percent>",
             "set class-of-service drop-profiles <profile> interpolate drop-probability 0",
             "set class-of-service drop-profiles <profile> interpolate drop-probability <percent>",
-            "set class-of-service schedulers <scheduler> drop-profile-map loss-priority any "
-            "protocol any drop-profile <profile>",
+            ("set class-of-service schedulers <scheduler> drop-profile-map loss-priority any "
+             "protocol any drop-profile <profile>"),
             "set class-of-service schedulers <scheduler> explicit-congestion-notification"},
        .note =
            "Junos takes percent of the queue's maximum, not bytes. ECN belongs to the scheduler, "
            "not to the forwarding class."},
       {.platform = "sonic",
-       .commands = {"ecnconfig -p <profile> -gmin <min in bytes> -gmax <max in bytes> -gdrop "
-                    "<percent>",
+       .commands = {("ecnconfig -p <profile> -gmin <min in bytes> -gmax <max in bytes> -gdrop "
+                     "<percent>"),
                     "ecnconfig -q 3 on"},
        .note = "ecnconfig sets no enable: WRED_PROFILE must also say \"ecn\": \"ecn_all\" and "
                "\"wred_green_enable\": \"true\", and QUEUE|<port>|3 must name the profile."},
@@ -80,12 +80,13 @@ Fixes headroom_on_switches() {
            "Automatic up to 100 m; above that this line is mandatory. It may not share a policy "
            "with priority or bandwidth."},
       {.platform = "junos",
-       .commands = {"set class-of-service congestion-notification-profile <profile> input "
-                    "cable-length <metres>",
-                    "set class-of-service congestion-notification-profile <profile> input dscp "
-                    "code-point 011010 mru 9216",
-                    "set class-of-service shared-buffer ingress buffer-partition lossless-headroom "
-                    "percent <percent>"},
+       .commands =
+           {("set class-of-service congestion-notification-profile <profile> input "
+             "cable-length <metres>"),
+            ("set class-of-service congestion-notification-profile <profile> input dscp "
+             "code-point 011010 mru 9216"),
+            ("set class-of-service shared-buffer ingress buffer-partition lossless-headroom "
+             "percent <percent>")},
        .note =
            "The ingress partitions must add up to exactly 100 %. Changing them stops traffic on "
            "every port for a moment."},
@@ -121,12 +122,12 @@ Fixes pfc_on_switches() {
        .commands = {"set class-of-service forwarding-classes class NO-LOSS queue-num 3",
                     "set class-of-service forwarding-classes class NO-LOSS no-loss",
                     "set class-of-service forwarding-classes class NO-LOSS pfc-priority 3",
-                    "set class-of-service congestion-notification-profile <profile> input dscp "
-                    "code-point 011010 pfc",
-                    "set class-of-service congestion-notification-profile <profile> output "
-                    "ieee-802.1 code-point 011 flow-control-queue 3",
-                    "set class-of-service interfaces <port> congestion-notification-profile "
-                    "<profile>"}},
+                    ("set class-of-service congestion-notification-profile <profile> input dscp "
+                     "code-point 011010 pfc"),
+                    ("set class-of-service congestion-notification-profile <profile> output "
+                     "ieee-802.1 code-point 011 flow-control-queue 3"),
+                    ("set class-of-service interfaces <port> congestion-notification-profile "
+                     "<profile>")}},
       {.platform = "sonic",
        .commands = {"config interface pfc priority <port> 3 on"},
        .note =
@@ -168,8 +169,8 @@ Fixes watchdog_on_switches() {
       {.platform = "eos",
        .commands = {"qos profile <profile>", "   priority-flow-control pause watchdog",
                     "   priority-flow-control pause watchdog port action drop",
-                    "   priority-flow-control pause watchdog port timer timeout 0.2 "
-                    "polling-interval auto recovery-time 0.4"},
+                    ("   priority-flow-control pause watchdog port timer timeout 0.2 "
+                     "polling-interval auto recovery-time 0.4")},
        .note = "The default action is errdisable, which takes the port down. The polling interval "
                "must not exceed half of the shorter of timeout and recovery time."},
       {.platform = "nxos",
@@ -177,18 +178,18 @@ Fixes watchdog_on_switches() {
                     "  priority-flow-control watch-dog-interval on"},
        .note = "Needed twice: globally and on each interface."},
       {.platform = "junos",
-       .commands = {"set class-of-service congestion-notification-profile <profile> pfc-watchdog "
-                    "poll-interval 100",
-                    "set class-of-service congestion-notification-profile <profile> pfc-watchdog "
-                    "detection 2",
-                    "set class-of-service congestion-notification-profile <profile> pfc-watchdog "
-                    "recovery 400",
-                    "set class-of-service congestion-notification-profile <profile> pfc-watchdog "
-                    "watchdog-action drop"}},
+       .commands = {("set class-of-service congestion-notification-profile <profile> pfc-watchdog "
+                     "poll-interval 100"),
+                    ("set class-of-service congestion-notification-profile <profile> pfc-watchdog "
+                     "detection 2"),
+                    ("set class-of-service congestion-notification-profile <profile> pfc-watchdog "
+                     "recovery 400"),
+                    ("set class-of-service congestion-notification-profile <profile> pfc-watchdog "
+                     "watchdog-action drop")}},
       {.platform = "sonic",
        .commands = {"pfcwd interval 200",
-                    "config pfcwd start --action drop <ports> --detection-time 200 "
-                    "--restoration-time 200"},
+                    ("config pfcwd start --action drop <ports> --detection-time 200 "
+                     "--restoration-time 200")},
        .note = "Detection must not be shorter than the polling interval. pfcwd_sw_enable must list "
                "the priority."},
   };
@@ -198,8 +199,8 @@ Fixes dscp_map_on_switches() {
   return {
       {.platform = "cumulus",
        .commands = {"nv set qos mapping default-global trust l3",
-                    "nv set qos mapping default-global dscp 24,25,26,27,28,29,30,31 "
-                    "switch-priority 3",
+                    ("nv set qos mapping default-global dscp 24,25,26,27,28,29,30,31 "
+                     "switch-priority 3"),
                     "nv set qos mapping default-global dscp 48 switch-priority 6",
                     "nv config apply"}},
       {.platform = "eos",
@@ -219,10 +220,10 @@ Fixes dscp_map_on_switches() {
                "usually go to 7 here, with priority level 1."},
       {.platform = "junos",
        .commands = {"set class-of-service classifiers dscp <classifier> import default",
-                    "set class-of-service classifiers dscp <classifier> forwarding-class NO-LOSS "
-                    "loss-priority low code-points 011010",
-                    "set class-of-service classifiers dscp <classifier> forwarding-class CNP "
-                    "loss-priority low code-points 110000",
+                    ("set class-of-service classifiers dscp <classifier> forwarding-class NO-LOSS "
+                     "loss-priority low code-points 011010"),
+                    ("set class-of-service classifiers dscp <classifier> forwarding-class CNP "
+                     "loss-priority low code-points 110000"),
                     "set class-of-service interfaces <port> unit 0 classifiers dscp <classifier>"},
        .note = "Code points are six binary digits: 011010 is 26, 011000 is 24, 110000 is 48. Every "
                "class needs its queue under forwarding-classes."},

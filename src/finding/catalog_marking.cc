@@ -101,8 +101,8 @@ CatalogEntry dscp_unmarked() {
              .note = "verify proves it: bytes of the RDMA priority against RDMA bytes."}}}),
       .sources =
           {cite::kNcclEnv, cite::kForceTc, cite::kRdmaCm, cite::kPerftest,
-           "chimera-nas/chimera pull request 617 and ROCm/mori pull request 362: traffic left "
-           "unmarked"},
+           ("chimera-nas/chimera pull request 617 and ROCm/mori pull request 362: traffic left "
+            "unmarked")},
   };
 }
 
@@ -234,11 +234,11 @@ CatalogEntry class_no_guarantee() {
                          "  class type queuing c-out-8q-q-default",
                          "    bandwidth remaining percent <percent>"}},
            {.platform = "junos",
-            .commands = {"set class-of-service schedulers <scheduler> transmit-rate percent "
-                         "<percent>"}},
+            .commands = {("set class-of-service schedulers <scheduler> transmit-rate percent "
+                          "<percent>")}},
            {.platform = "sonic",
-            .commands = {"\"SCHEDULER\": {\"<scheduler>\": {\"type\": \"DWRR\", \"weight\": "
-                         "\"<1-100>\"}}"},
+            .commands = {("\"SCHEDULER\": {\"<scheduler>\": {\"type\": \"DWRR\", \"weight\": "
+                          "\"<1-100>\"}}")},
             .note = "In CONFIG_DB, bound by QUEUE|<port>|<queue>."}},
       .sources = {cite::kEts, cite::kNvue, cite::kNxos, cite::kJunos, cite::kSonicYang},
   };
@@ -259,8 +259,8 @@ CatalogEntry class_shared_queue() {
           "database nodes by heartbeat timeouts. One class a purpose: RDMA, CNPs, storage, "
           "management, best effort.",
       .fix = together({{{.platform = "design",
-                         .commands = {"classes: { storage: { dscp: 16, priority: 2, queue: 2, "
-                                      "lossless: false } }"},
+                         .commands = {("classes: { storage: { dscp: 16, priority: 2, queue: 2, "
+                                       "lossless: false } }")},
                          .note = "A priority, a queue and code points of its own for each class."}},
                        dscp_map_on_switches()}),
       .sources = {cite::kDcqcn,

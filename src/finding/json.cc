@@ -101,9 +101,10 @@ Result<std::optional<std::int64_t>> read_integer(const Json& object, std::string
 Result<int> read_position(const Json& object, std::string_view key, const std::string& place) {
   WEIR_TRY(value, read_integer(object, key, place));
   if (!value) return 0;
-  if (*value < 1 || *value > std::numeric_limits<int>::max())
+  if (*value < 1 || *value > std::numeric_limits<int>::max()) {
     return parse_error(member(place, key) + ": expected a number from 1, found " +
                        std::to_string(*value));
+  }
   return static_cast<int>(*value);
 }
 

@@ -80,9 +80,10 @@ std::vector<std::string> random_list(RandomStream& random) {
 Where random_where(RandomStream& random) {
   Where where;
   where.file = random_text(random);
-  if (random.below(2) == 0)
+  if (random.below(2) == 0) {
     where.position = {1 + static_cast<int>(random.below(1000)),
                       1 + static_cast<int>(random.below(90))};
+  }
   for (const auto name : {&Where::host, &Where::rail, &Where::device, &Where::switch_name,
                           &Where::port, &Where::priority, &Where::link})
     where.*name = random_text(random);

@@ -65,9 +65,10 @@ TEST(Explain, EveryEntryFitsTheWidthButForCommandsAndNamesEachPlatform) {
     SCOPED_TRACE(entry.id);
     const std::string text = explain(entry);
     EXPECT_EQ(text.back(), '\n');
-    for (const finding::CatalogFix& fix : entry.fix)
-      EXPECT_NE(text.find("\n  " + std::string(finding::find_platform(fix.platform)->title) + "\n"),
-                std::string::npos);
+    for (const finding::CatalogFix& fix : entry.fix) {
+      const std::string_view title = finding::find_platform(fix.platform)->title;
+      EXPECT_NE(text.find("\n  " + std::string(title) + "\n"), std::string::npos) << title;
+    }
     for (const std::string_view line : split(text, '\n')) {
       const bool is_command = line.starts_with("      ");
       if (!is_command) {
