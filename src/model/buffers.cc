@@ -73,29 +73,34 @@ constexpr std::array kVendorPools = {
 };
 
 Status check(const BufferInput& in) {
-  if (in.total <= 0_B)
+  if (in.total <= 0_B) {
     return invalid_error(
         fmt::format("expected a buffer larger than 0B, found {}", to_text(in.total)));
+  }
   for (const Share share :
        {in.shares.lossless, in.shares.lossy, in.shares.storage, in.shares.reserved}) {
-    if (share < Share() || share > 100_percent)
+    if (share < Share() || share > 100_percent) {
       return invalid_error(
           fmt::format("expected pool shares of 0% to 100%, found {}", to_text(share)));
+    }
   }
-  if (in.shares.sum() > 100_percent)
+  if (in.shares.sum() > 100_percent) {
     return invalid_error(
         fmt::format("the pools add up to {} (lossless {}, lossy {}, storage {}, reserved {}); at "
                     "most 100% can be given",
                     to_text(in.shares.sum()), to_text(in.shares.lossless), to_text(in.shares.lossy),
                     to_text(in.shares.storage), to_text(in.shares.reserved)));
-  if (in.headroom_oversubscription < 1)
+  }
+  if (in.headroom_oversubscription < 1) {
     return invalid_error(fmt::format("expected a headroom oversubscription of 1 or more, found {}",
                                      in.headroom_oversubscription));
+  }
   if (in.ports < 1 || in.groups_per_port < 1 || in.lossless_classes < 1)
     return invalid_error("expected at least one port, one priority group and one lossless class");
-  if (in.headroom_margin < 100_percent)
+  if (in.headroom_margin < 100_percent) {
     return invalid_error(fmt::format("expected a headroom margin of 100% or more, found {}",
                                      to_text(in.headroom_margin)));
+  }
   for (const HeadroomDemand& demand : in.headroom) {
     if (demand.ports < 0 || demand.lossless_priorities < 0 || demand.per_group < 0_B)
       return invalid_error("expected no negative headroom");
@@ -140,10 +145,11 @@ void add_terms(const BufferInput& in, BufferPlan& plan) {
            ? fmt::format("a shared pool: {} in sum, oversubscribed {}:1",
                          to_text(plan.headroom_sum), in.headroom_oversubscription)
            : std::string("each port and lossless priority its own"));
-  if (in.is_single_pool)
+  if (in.is_single_pool) {
     take("guarantees", plan.reserved_used,
          fmt::format("{} for each of {} groups", to_text(in.reserved_per_group),
                      in.ports * in.groups_per_port));
+  }
 }
 
 }  // namespace
@@ -218,10 +224,11 @@ Result<BufferPlan> plan_buffers(const BufferInput& in) {
   add_headroom(in, plan);
   plan.reserved_used = in.reserved_per_group * in.ports * in.groups_per_port;
   plan.lossless_shared = plan.lossless_pool - plan.headroom;
-  if (in.is_single_pool)
+  if (in.is_single_pool) {
     plan.lossless_shared -= plan.reserved_used;
-  else
+  } else {
     plan.reserved_left = plan.reserved_pool - plan.reserved_used;
+  }
   if (plan.lossless_shared > 0_B) {
     plan.xoff_one = dynamic_threshold(plan.lossless_shared, in.alpha, 1);
     plan.xoff_all = dynamic_threshold(plan.lossless_shared, in.alpha,

@@ -12,7 +12,7 @@ constexpr Alpha kOne = Alpha::from_log2(0);
 TEST(EcnBound, EqualsTheDcqcnPapersSwitch) {
   COVERS("F3", "A2");
   // 12 MB, 32 ports, 8 priorities, 22.4 KB in flight each; beta = 8 is A = 1.
-  const Bytes all_priorities = 12_MB - 8 * 32 * 22'400_B;
+  const Bytes all_priorities = 12_MB - 22'400_B * 8 * 32;
   const EcnBound paper = ecn_bound_dynamic(all_priorities, kOne, 32, 8);
   EXPECT_NEAR(paper.bytes(), 21'755.56, 0.01);
   EXPECT_EQ(paper.largest_min_threshold, 21'755_B);
@@ -62,9 +62,10 @@ TEST(DynamicThreshold, EqualsTheTomahawk5Row) {
   const Bytes pool = find_vendor_pool("tomahawk5")->shared;
   const std::vector<std::pair<int, double>> expected = {{1, 80.6}, {2, 53.7}, {4, 32.2}, {8, 17.9},
                                                         {16, 9.5}, {32, 4.9}, {64, 2.5}};
-  for (const auto& [congested, megabytes] : expected)
+  for (const auto& [congested, megabytes] : expected) {
     EXPECT_NEAR(static_cast<double>(dynamic_threshold(pool, kOne, congested).raw()) / 1e6,
                 megabytes, 0.05);
+  }
   EXPECT_EQ(most_congested_groups(pool, kOne, 1500_KB), 106);
 }
 

@@ -181,14 +181,16 @@ std::string_view to_text(FluidRegime regime) {
 }
 
 Status validate(const FluidParameters& parameters) {
-  if (parameters.rate < 1_Mbps || parameters.additive_increase.raw() <= 0)
+  if (parameters.rate < 1_Mbps || parameters.additive_increase.raw() <= 0) {
     return invalid_error(
         fmt::format("expected a rate of at least 1M and an additive increase, found {} "
                     "and {}",
                     to_text(parameters.rate), to_text(parameters.additive_increase)));
-  if (parameters.flows < 1 || parameters.flows > kMaxFluidFlows)
+  }
+  if (parameters.flows < 1 || parameters.flows > kMaxFluidFlows) {
     return invalid_error(
         fmt::format("expected 1 to {} flows, found {}", kMaxFluidFlows, parameters.flows));
+  }
   if (parameters.mtu < 64_B || parameters.byte_counter <= 0_B)
     return invalid_error("expected packets of 64B or more and a byte counter over 0B");
   for (const Duration period :
@@ -198,9 +200,10 @@ Status validate(const FluidParameters& parameters) {
   }
   if (parameters.fast_recovery < 1)
     return invalid_error("expected a fast-recovery count of 1 or more");
-  if (!(parameters.gain > 0) || parameters.gain > 1)
+  if (!(parameters.gain > 0) || parameters.gain > 1) {
     return invalid_error(
         fmt::format("expected a gain over 0 and up to 1, found {}", parameters.gain));
+  }
   WEIR_TRY_STATUS(validate(parameters.wred));
   if (parameters.wred.min == parameters.wred.max)
     return invalid_error("the fluid model needs a ramp: min threshold below max threshold");
@@ -224,9 +227,10 @@ Result<FluidParameters> fluid_parameters(std::string_view set, BitRate rate, int
       parameters.wred.min = scale(parameters.wred.min, rate, reference);
       parameters.wred.max = scale(parameters.wred.max, rate, reference);
     }
-    if (entry.scales_increase)
+    if (entry.scales_increase) {
       parameters.additive_increase = BitRate::raw(static_cast<std::int64_t>(
           Int128{parameters.additive_increase.raw()} * rate.raw() / reference.raw()));
+    }
     WEIR_TRY_STATUS(validate(parameters));
     return parameters;
   }

@@ -38,8 +38,7 @@ struct FluidParameters {
 
 inline constexpr Bytes kNoByteCounter = Bytes::raw(1'000'000'000'000'000);  // 1e15 B: never fires
 
-/// All positive, gain <= 1, Kmin < Kmax, flows <= kMaxFluidFlows, fair share at least one packet a
-/// second.
+/// All positive, gain <= 1, Kmin < Kmax, flows <= kMaxFluidFlows.
 [[nodiscard]] Status validate(const FluidParameters&);
 inline constexpr int kMaxFluidFlows = 1'000'000;
 

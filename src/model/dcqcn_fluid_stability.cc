@@ -90,9 +90,10 @@ class Characteristic {
 
   void add_permutation(const Linearised& system, const std::array<int, 4>& columns) {
     int inversions = 0;
-    for (std::size_t i = 0; i < 4; ++i)
+    for (std::size_t i = 0; i < 4; ++i) {
       for (std::size_t j = i + 1; j < 4; ++j)
         inversions += columns[i] > columns[j] ? 1 : 0;
+    }
     Polynomial product{};
     product[0][0] = inversions % 2 == 0 ? 1 : -1;
     for (std::size_t row = 0; row < 4; ++row) {
@@ -110,9 +111,10 @@ class Characteristic {
       }
       product = next;
     }
-    for (std::size_t z = 0; z <= kDegree; ++z)
+    for (std::size_t z = 0; z <= kDegree; ++z) {
       for (std::size_t power = 0; power <= kDegree; ++power)
         coefficient_[z][power] += product[z][power];
+    }
   }
 
   Polynomial coefficient_{};
@@ -121,12 +123,13 @@ class Characteristic {
 /// Mikhailov: a system of order 4 has (4 - 2*turn/pi)/2 roots in the right half plane, where `turn`
 /// is the total change of the characteristic's argument as the frequency goes from 0 to infinity.
 bool is_stable(const Characteristic& characteristic, double delay) {
-  constexpr double kLowest = 0.1;  // rad/s
-  constexpr double kHighest = 1e8;
   constexpr double kRatio = 1.01;
+  constexpr int kSteps = 2'083;  // from 0.1 to 1e8 rad/s
+  double omega = 0.1;
   double turn = 0;
-  Complex previous = characteristic.at(kLowest, delay);
-  for (double omega = kLowest * kRatio; omega < kHighest; omega *= kRatio) {
+  Complex previous = characteristic.at(omega, delay);
+  for (int step = 0; step < kSteps; ++step) {
+    omega *= kRatio;
     const Complex value = characteristic.at(omega, delay);
     turn += std::atan2(value.imag() * previous.real() - value.real() * previous.imag(),
                        value.real() * previous.real() + value.imag() * previous.imag());
@@ -216,14 +219,17 @@ std::optional<Duration> delay_margin(const FluidParameters& parameters) {
 
 std::optional<double> authors_phase_margin(const FluidParameters& parameters, Duration loop_delay) {
   constexpr double kRatio = 1.004;
+  constexpr int kSteps = 5'768;  // from 0.1 to 1e9 rad/s
   const Packets k = fluid::in_packets(parameters);
   const double p = fluid::cube_root_p(k);
   if (p >= 0.9) return std::nullopt;  // far outside the expansion
   const AuthorsLoop loop(k, p);
   const double delay = static_cast<double>(loop_delay.raw()) * 1e-12;
   std::optional<double> least;
-  bool was_above = loop.amplifies(0.1);
-  for (double omega = 0.1 * kRatio; omega < 1e9; omega *= kRatio) {
+  double omega = 0.1;
+  bool was_above = loop.amplifies(omega);
+  for (int step = 0; step < kSteps; ++step) {
+    omega *= kRatio;
     const bool above = loop.amplifies(omega);
     if (above != was_above) {
       const double at = crossover(loop, omega / kRatio, omega);

@@ -116,9 +116,10 @@ TEST(DcqcnFluid, DelayMarginsAgreeWithThePapersVerdicts) {
 TEST(DcqcnFluid, TheStrawmansMarkingProbabilitiesAreTheAuthors) {
   COVERS("H2");
   const std::map<int, double> percent = {{2, .04}, {5, .07}, {10, .10}, {15, .12}, {20, .15}};
-  for (const auto& [flows, expected] : percent)
+  for (const auto& [flows, expected] : percent) {
     EXPECT_NEAR(fixed_point(set("strawman", 40, flows)).mark_probability * 100, expected, 0.005)
         << flows;
+  }
   // Their queue for 20 flows, 34.25 KB, is computed from the rounded probability.
   const double rounded =
       std::round(fixed_point(set("strawman", 40, 20)).mark_probability * 1e4) / 1e4;
@@ -265,6 +266,26 @@ TEST(DcqcnFluid, TheMostFlowsOnTheRampAreTheLastWithAnEquilibriumThere) {
   FluidParameters certain = set("paper", 40, 2);
   certain.wred.max_share = 100_percent;
   EXPECT_FALSE(most_flows_on_ramp(certain)) << "a ramp up to 100 % always has an equilibrium";
+}
+
+TEST(DcqcnFluid, MoreFlowsAreMarkedMoreAtEveryScale) {
+  COVERS("H2");
+  for (const FluidSet& entry : fluid_sets()) {
+    for (const std::int64_t gbps : {1, 10, 100, 1600}) {
+      double previous = 0;
+      for (int flows = 1; flows <= 100'000; flows *= 10) {
+        const FluidFixedPoint fixed = fixed_point(set(entry.name, gbps, flows));
+        EXPECT_GE(fixed.mark_probability, previous) << entry.name << gbps << " " << flows;
+        if (previous < 0.99) {
+          EXPECT_GT(fixed.mark_probability, previous) << entry.name << gbps << " " << flows;
+        }
+        EXPECT_LT(fixed.mark_probability, 1);
+        EXPECT_TRUE(std::isfinite(fixed.queue_bytes) && std::isfinite(fixed.target_bps));
+        EXPECT_GE(fixed.target_bps, fixed.rate_bps);
+        previous = fixed.mark_probability;
+      }
+    }
+  }
 }
 
 TEST(DcqcnFluid, TheQueueAboveKminScalesWithThePacket) {

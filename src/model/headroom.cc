@@ -40,7 +40,7 @@ double gbps_of(BitRate rate) {
 /// Bytes in flight both ways, rounded up.
 Bytes cable_bytes(const HeadroomInput& in) {
   const Int128 bit_ps =
-      Int128{2 * cable_delay(in.cable, in.delay_per_metre).raw()} * in.speed.raw();
+      Int128{2} * cable_delay(in.cable, in.delay_per_metre).raw() * in.speed.raw();
   const Int128 byte_ps = Int128{8} * kPicosecondsPerSecond;
   return Bytes::raw(static_cast<std::int64_t>((bit_ps + byte_ps - 1) / byte_ps));
 }
@@ -114,15 +114,17 @@ Headroom ieee(const HeadroomInput& in) {
   sum.add("peer response", response_bytes(in, out), response_reason(in));
   sum.add("last frame", as_double(lossless_mtu_of(in)) + frame_gap,
           "the peer completes the lossless frame it has begun; 20 B preamble and gap");
-  if (!interface.is_published)
+  if (!interface.is_published) {
     out.notes.push_back(
         fmt::format("no published interface delay for {}: {} bit times is taken from the "
                     "nearest faster or fastest known port",
                     to_text(in.speed), interface.bit_times));
-  if (ends == 2)
+  }
+  if (ends == 2) {
     out.notes.emplace_back(
         "a second interface delay is counted towards a switch; this reading of the "
         "802.1Q annex is unverified and on the safe side");
+  }
   out.notes.emplace_back(
       "counts bytes, not cells: a buffer of cells needs more where frames are small");
   out.xoff = sum.total();
@@ -260,14 +262,16 @@ Headroom spectrum(const HeadroomInput& in) {
   const double second_pipeline = in.eight_lanes ? as_double(in.mtu) : 0;
   out.xon = whole(xon);
   out.size = in.shared_headroom ? out.xon : whole(round_to_kib(xoff + xon + second_pipeline));
-  if (in.small_percent == 50)
+  if (in.small_percent == 50) {
     out.notes.emplace_back(
         "50 % small packets assumed; NVIDIA's SN5600 rows assume 100 % (RoCE data "
         "packets are large, acknowledgements and requests are small)");
-  if (s.generation.is_legacy)
+  }
+  if (s.generation.is_legacy) {
     out.notes.emplace_back(
         "rows of this vintage predate the response bound of 802.3 31B.3.7 and are "
         "too small for a peer that uses it");
+  }
   return out;
 }
 
@@ -320,25 +324,28 @@ Result<Headroom> table(const HeadroomInput& in) {
     longest = &row;
     if (found == nullptr && (!row.cable || *row.cable >= in.cable)) found = &row;
   }
-  if (longest == nullptr)
+  if (longest == nullptr) {
     return invalid_error(fmt::format("headroom table {} has no row for {}; it has {}", about.name,
                                      to_text(in.speed), speeds_of(rows)));
-  if (found == nullptr)
+  }
+  if (found == nullptr) {
     return invalid_error(fmt::format(
         "headroom table {} ends at {} for {}, the cable is {}; use a formula (--model ieee) or "
         "the vendor's row for this cable",
         about.name, to_text(*longest->cable), to_text(in.speed), to_text(in.cable)));
+  }
   Headroom out;
   out.xoff = found->xoff;
   const std::string row_name = found->cable ? to_text(*found->cable) : "default";
   out.terms = {{"table row", found->xoff,
                 fmt::format("{} at {}, row {}", about.title, to_text(in.speed), row_name)}};
-  if (!found->cable)
+  if (!found->cable) {
     out.notes.emplace_back(
         "the source does not say for which cable this default holds; verify on the box");
-  else if (*found->cable != in.cable)
+  } else if (*found->cable != in.cable) {
     out.notes.push_back(
         fmt::format("no row for {}: rounded up to the {} row", to_text(in.cable), row_name));
+  }
   out.notes.emplace_back("a vendor's table: its MTU and packet mix are the vendor's, not yours");
   return out;
 }
@@ -351,29 +358,35 @@ bool is_spectrum_formula(HeadroomModel model) {
 }
 
 Status check_ranges(const HeadroomInput& in) {
-  if (in.speed < 1_Gbps || in.speed > BitRate::raw(10'000 * kGiga))
+  if (in.speed < 1_Gbps || in.speed > BitRate::raw(10'000 * kGiga)) {
     return invalid_error(
         fmt::format("expected a speed from 1G to 10T, found {}", to_text(in.speed)));
-  if (in.cable < Length() || in.cable > kLongestCable)
+  }
+  if (in.cable < Length() || in.cable > kLongestCable) {
     return invalid_error(fmt::format("expected a cable of 0m to {}, found {}",
                                      to_text(kLongestCable), to_text(in.cable)));
-  if (in.delay_per_metre < 1_ns || in.delay_per_metre > 20_ns)
+  }
+  if (in.delay_per_metre < 1_ns || in.delay_per_metre > 20_ns) {
     return invalid_error(fmt::format("expected a cable delay of 1ns to 20ns a metre, found {}",
                                      to_text(in.delay_per_metre)));
+  }
   const Bytes lossless = lossless_mtu_of(in);
   for (const Bytes mtu : {in.mtu, lossless}) {
-    if (mtu < kMinFrame || mtu > kLargestMtu)
+    if (mtu < kMinFrame || mtu > kLargestMtu) {
       return invalid_error(fmt::format("expected an MTU from {} to {}, found {}",
                                        in_bytes(kMinFrame), in_bytes(kLargestMtu), in_bytes(mtu)));
+    }
   }
-  if (lossless > in.mtu)
+  if (lossless > in.mtu) {
     return invalid_error(
         fmt::format("the lossless MTU {} exceeds the port's {}; a frame larger than "
                     "the port's MTU cannot arrive",
                     in_bytes(lossless), in_bytes(in.mtu)));
-  if (in.small_percent < 0 || in.small_percent > 100)
+  }
+  if (in.small_percent < 0 || in.small_percent > 100) {
     return invalid_error(
         fmt::format("expected small packets of 0 to 100 percent, found {}", in.small_percent));
+  }
   if (in.peer_response && *in.peer_response < Duration())
     return invalid_error("expected a peer response of 0 or more");
   if (in.cell && *in.cell < 1_B) return invalid_error("expected a cell of 1B or more");
@@ -384,21 +397,24 @@ Status check_ranges(const HeadroomInput& in) {
 Status check_applies(const HeadroomInput& in) {
   const bool takes_response =
       in.model == HeadroomModel::kIeee || in.model == HeadroomModel::kTagger;
-  if (in.peer_response && !takes_response)
+  if (in.peer_response && !takes_response) {
     return invalid_error(
         fmt::format("model {} has its own peer response; a response time applies to "
                     "ieee and tagger only",
                     info(in.model).name));
-  if (in.cell && in.model != HeadroomModel::kTagger)
+  }
+  if (in.cell && in.model != HeadroomModel::kTagger) {
     return invalid_error(fmt::format("model {} has its own cell; a cell applies to tagger only",
                                      info(in.model).name));
+  }
   const bool needs_entry =
       is_spectrum_formula(in.model) && in.model != HeadroomModel::kSpectrum3Legacy;
-  if (needs_entry && !pause_response(in.speed).is_published)
+  if (needs_entry && !pause_response(in.speed).is_published) {
     return invalid_error(
         fmt::format("model {} has no response entry for {}; it has 10G, 25G, 40G, 50G, "
                     "100G, 200G, 400G, 800G",
                     info(in.model).name, to_text(in.speed)));
+  }
   return {};
 }
 

@@ -164,10 +164,12 @@ TEST(Headroom, TheStandardsSumEqualsTheWorkedNumbers) {
       {400, {93'336, 106'836, 141'836, 241'836, 1'091'836}},
       {800, {94'836, 121'836, 191'836, 391'836, 2'091'836}}};
   const std::vector<std::int64_t> lengths = {3, 30, 100, 300, 2000};
-  for (const auto& [speed, bytes] : worked)
-    for (std::size_t i = 0; i < lengths.size(); ++i)
+  for (const auto& [speed, bytes] : worked) {
+    for (std::size_t i = 0; i < lengths.size(); ++i) {
       EXPECT_EQ(must(input(HeadroomModel::kIeee, speed, lengths[i])).xoff.raw(), bytes[i])
           << speed << "G " << lengths[i] << " m";
+    }
+  }
 }
 
 TEST(Headroom, ASwitchAtTheOtherEndCountsASecondInterfaceDelay) {

@@ -21,7 +21,7 @@ int rounds(int ranks) {
 
 Duration all_reduce_transfer(const Collective& c) {
   WEIR_CHECK(c.ranks >= 2);
-  return transfer(c.size, 2 * (c.ranks - 1), c.ranks, c.rate);
+  return transfer(c.size, 2 * (std::int64_t{c.ranks} - 1), c.ranks, c.rate);
 }
 
 /// P(no link has more than `limit` flows) times exp-scaled weights: coefficient of x^flows in the
@@ -51,17 +51,17 @@ double log_poisson(double mean, int count) {
 }  // namespace
 
 Duration ring_all_reduce(const Collective& c) {
-  return all_reduce_transfer(c) + c.per_message * (2 * (c.ranks - 1));
+  return all_reduce_transfer(c) + c.per_message * 2 * (c.ranks - 1);
 }
 
 Duration halving_doubling_all_reduce(const Collective& c) {
   WEIR_CHECK(std::has_single_bit(static_cast<unsigned>(c.ranks)));
-  return all_reduce_transfer(c) + c.per_message * (2 * rounds(c.ranks));
+  return all_reduce_transfer(c) + c.per_message * 2 * rounds(c.ranks);
 }
 
 Duration double_tree_all_reduce(const Collective& c) {
   WEIR_CHECK(c.ranks >= 2);
-  return transfer(c.size, 2, 1, c.rate) + c.per_message * (2 * rounds(c.ranks));
+  return transfer(c.size, 2, 1, c.rate) + c.per_message * 2 * rounds(c.ranks);
 }
 
 Duration all_reduce_bound(const Collective& c) {

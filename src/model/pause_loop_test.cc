@@ -69,13 +69,15 @@ TEST(PauseLoop, SmallFramesInCellsCostSeveralTimesTheirBytes) {
 /// Most cells for `window` wire bytes by brute force over every size and count.
 std::int64_t brute_force_cells(const PauseLoop& loop, std::size_t window) {
   std::vector<std::pair<std::size_t, std::int64_t>> sizes;  // on the wire, in cells
-  for (Bytes frame = loop.smallest_frame; frame <= loop.max_frame; frame += 1_B)
+  for (Bytes frame = loop.smallest_frame; frame <= loop.max_frame; frame += 1_B) {
     sizes.emplace_back(wire_size(frame).raw(),
                        cell_occupancy(frame, loop.cell, loop.descriptor).raw() / loop.cell.raw());
+  }
   std::vector<std::int64_t> best(window + 1, 0);
-  for (std::size_t room = 0; room <= window; ++room)
+  for (std::size_t room = 0; room <= window; ++room) {
     for (const auto& [wire, cells] : sizes)
       if (wire <= room) best[room] = std::max(best[room], best[room - wire] + cells);
+  }
   return best[window];
 }
 

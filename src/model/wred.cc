@@ -63,13 +63,15 @@ Bytes scaled(Bytes value, BitRate speed) {
 }  // namespace
 
 Status validate(const WredCurve& curve) {
-  if (curve.min <= 0_B || curve.max < curve.min)
+  if (curve.min <= 0_B || curve.max < curve.min) {
     return invalid_error(fmt::format("expected 0B < min <= max, found min {} and max {}",
                                      to_text(curve.min), to_text(curve.max)));
-  if (curve.max_share <= Share() || curve.max_share > 100_percent)
+  }
+  if (curve.max_share <= Share() || curve.max_share > 100_percent) {
     return invalid_error(
         fmt::format("expected a marking probability over 0% and up to 100%, found {}",
                     to_text(curve.max_share)));
+  }
   return {};
 }
 
