@@ -1,6 +1,7 @@
 #pragma once
 // What to type, where several faults have the same cure: one function a subject, so that a command
-// that turns out wrong is corrected once. Not for other folders.
+// that turns out wrong is corrected once. A command broken over two literals stands in parentheses:
+// there no comma is missing. Not for other folders.
 #include <initializer_list>
 #include <string_view>
 #include <vector>
