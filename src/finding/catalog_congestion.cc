@@ -202,11 +202,11 @@ CatalogEntry np_disabled() {
       .rows = {"C1", "I11"},
       .phase = "validate",
       .why =
-          "The notification point turns marked packets into CNPs. With it off, np_ecn_marked "
-          "climbs and np_cnp_sent stays at zero: the switch warns, nobody passes the warning on, "
-          "and every sender to this host keeps its rate until PFC stops it. On ConnectX the enable "
-          "is port-wide although it is listed per priority. Marks far above CNPs are normal, "
-          "because CNPs are paced per connection; none at all is not.",
+          "The notification point turns marked packets into CNPs. With it off, "
+          "np_ecn_marked_roce_packets climbs and np_cnp_sent stays at zero: the switch warns, "
+          "nobody passes the warning on, and every sender to this host keeps its rate until PFC "
+          "stops it. On ConnectX the enable is port-wide although it is listed per priority. Marks "
+          "far above CNPs are normal, because CNPs are paced per connection; none at all is not.",
       .fix = {{.platform = "mlx5-ofed",
                .commands = {"echo 1 > /sys/class/net/<netdev>/ecn/roce_np/enable/3"},
                .note = "Only bit 0 counts: a 2 disables. Lost at reboot."},
