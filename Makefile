@@ -95,7 +95,7 @@ deb: ## build/weir_VERSION_ARCH.deb
 	@$(ENSURE) build deb
 	@$(call configure,$(PRESET))
 	@$(call compile,build,--target weir weir_docs)
-	@cd build && cpack -G DEB >cpack.log || { cat cpack.log; exit 1; }
+	@cd build && cpack -G DEB >cpack.log 2>&1 || { cat cpack.log; exit 1; }
 	@ls build/weir_*.deb
 
 clean: ## remove every build folder

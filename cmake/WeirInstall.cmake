@@ -5,36 +5,28 @@ include(GNUInstallDirs)
 
 set(WEIR_MAN ${PROJECT_BINARY_DIR}/docs/weir.1.gz)
 set(WEIR_COMPLETION ${PROJECT_BINARY_DIR}/docs/weir.bash)
+set(WEIR_CHANGELOG ${PROJECT_BINARY_DIR}/docs/changelog.gz)  # Debian's form; CHANGELOG.md has more
+configure_file(packaging/changelog.in docs/changelog @ONLY)
 add_custom_command(
-  OUTPUT ${WEIR_MAN} ${WEIR_COMPLETION}
-  COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/docs
+  OUTPUT ${WEIR_MAN} ${WEIR_COMPLETION} ${WEIR_CHANGELOG}
   COMMAND weir docs man > ${PROJECT_BINARY_DIR}/docs/weir.1
   COMMAND gzip -9nf ${PROJECT_BINARY_DIR}/docs/weir.1
   COMMAND weir docs completion bash > ${WEIR_COMPLETION}
-  DEPENDS weir
+  COMMAND gzip -9nkf ${PROJECT_BINARY_DIR}/docs/changelog
+  DEPENDS weir ${PROJECT_BINARY_DIR}/docs/changelog
   COMMENT "Man page and completion"
   VERBATIM)
-add_custom_target(weir_docs DEPENDS ${WEIR_MAN} ${WEIR_COMPLETION})
+add_custom_target(weir_docs DEPENDS ${WEIR_MAN} ${WEIR_COMPLETION} ${WEIR_CHANGELOG})
 
 install(TARGETS weir RUNTIME)
 install(FILES ${WEIR_MAN} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${WEIR_COMPLETION} RENAME weir
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(FILES ${PROJECT_SOURCE_DIR}/packaging/copyright ${PROJECT_SOURCE_DIR}/README.md
+              ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${WEIR_CHANGELOG}
         DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
-# The .deb (`make deb`). Policy wants the changelog compressed; ours is CHANGELOG.md.
-set(WEIR_CHANGELOG ${PROJECT_BINARY_DIR}/docs/changelog.gz)
-add_custom_command(
-  OUTPUT ${WEIR_CHANGELOG}
-  COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/docs
-  COMMAND gzip -9nc ${PROJECT_SOURCE_DIR}/CHANGELOG.md > ${WEIR_CHANGELOG}
-  DEPENDS ${PROJECT_SOURCE_DIR}/CHANGELOG.md
-  VERBATIM)
-add_custom_target(weir_changelog DEPENDS ${WEIR_CHANGELOG})
-add_dependencies(weir_docs weir_changelog)
-install(FILES ${WEIR_CHANGELOG} DESTINATION ${CMAKE_INSTALL_DOCDIR})
-
+# The .deb (`make deb`).
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME weir)
 set(CPACK_PACKAGE_CONTACT "Weir maintainers <maintainers@weir.invalid>")
