@@ -43,9 +43,10 @@ void apply(const Registers& registers, model::FluidParameters& fluid) {
   const auto cnp_gap = registers.find("min_time_between_cnps");
   const auto cut_window = registers.find("rate_reduce_monitor_period");
   // At most one CNP in the first, at most one cut in the second: the longer one rules.
-  if (cnp_gap || cut_window)
+  if (cnp_gap || cut_window) {
     fluid.cnp_interval =
         1_us * std::max({cnp_gap.value_or(0), cut_window.value_or(0), std::int64_t{1}});
+  }
   if (const auto alpha_period = registers.find("dce_tcp_rtt"))
     fluid.alpha_period = 1_us * *alpha_period;
   // The register holds the weight of the old alpha in 1024ths.
@@ -107,9 +108,10 @@ Duration least_loop_delay(const Design& design, const Intent& intent) {
     here = std::max(here, before + link->propagation + own);
     farthest = std::max(farthest, here * 2 - own);
   }
-  for (const LinkIntent& link : intent.links)
+  for (const LinkIntent& link : intent.links) {
     if (link.lower.kind == NodeKind::kHost && link.upper.kind == NodeKind::kHost)
       farthest = std::max(farthest, link.propagation);
+  }
   BitRate slowest = BitRate::max();
   for (const LinkIntent& link : intent.links)
     slowest = std::min(slowest, link.speed);

@@ -84,9 +84,10 @@ void report_short(LintCase& c, const SwitchCause& cause) {
     // Only a vendor's more careful rows ask for more: arguable, hence not an error.
     if (port.headroom >= standard->xoff) found.severity = finding::Severity::kWarning;
   }
-  if (const auto used = headroom_by(c, *worst.node, port, false))
+  if (const auto used = headroom_by(c, *worst.node, port, false)) {
     for (const model::Term& term : used->terms)
       c.add_evidence(found, fmt::format("{} {}: {}", to_text(term.bytes), term.name, term.why));
+  }
   if (cause.group != nullptr) {
     LintCase::add_fix(
         found, {"headroom: " + to_text(round_above(port.headroom_need))},

@@ -97,9 +97,10 @@ std::optional<SharedThing> shared_thing(const TrafficClassDesign& a, const Traff
   if (*a.priority == *b.priority)
     return SharedThing{"priority", to_text(*b.priority), b.priority.at(), "priority"};
   if (*a.queue == *b.queue) return SharedThing{"queue", to_text(*b.queue), b.queue.at(), "queue"};
-  if (*a.traffic_class == *b.traffic_class)
+  if (*a.traffic_class == *b.traffic_class) {
     return SharedThing{"traffic class", to_text(*b.traffic_class), b.traffic_class.at(),
                        "traffic_class"};
+  }
   return std::nullopt;
 }
 
@@ -126,6 +127,7 @@ void check_class_shared_queue(LintCase& c) {
               guest.name, shared->noun, shared->number, owner.name));
       if (shared->noun == "priority") found.where.priority = shared->number;
       std::vector<std::string> taken;
+      taken.reserve(classes.size());
       for (const auto& cls : classes)
         taken.push_back(fmt::format("{} {}", cls.name, to_text(*cls.value.priority)));
       c.add_evidence(found, fmt::format("priorities now: {}", join(taken, ", ")));

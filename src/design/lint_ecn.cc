@@ -315,12 +315,14 @@ std::optional<Margin> least_margin(model::FluidParameters fluid, int most_flows)
 }
 
 const SwitchPortIntent* any_access_port(const Intent& intent, const SwitchIntent** owner) {
-  for (const SwitchIntent& node : intent.switches)
-    for (const SwitchPortIntent& port : node.ports)
+  for (const SwitchIntent& node : intent.switches) {
+    for (const SwitchPortIntent& port : node.ports) {
       if (port.is_access && port.wred.ecn) {
         *owner = &node;
         return &port;
       }
+    }
+  }
   return nullptr;
 }
 
@@ -374,29 +376,34 @@ std::optional<std::string> reason_to_doubt(const LintCase& c, Duration loop) {
   if (c.intent.dcqcn_variant != DcqcnVariant::kConnectx || c.design.dcqcn.knobs.empty())
     return std::nullopt;
   const Duration timer = 1_us * value("rpg_time_reset");
-  if (timer < loop)
+  if (timer < loop) {
     return fmt::format(
         "rpg_time_reset {} is shorter than the round trip, {}: rates rise before the answer "
         "to the last rise is back",
         to_text(timer), approximate(loop));
-  if (timer <= 1_us * value("min_time_between_cnps"))
+  }
+  if (timer <= 1_us * value("min_time_between_cnps")) {
     return fmt::format(
         "rpg_time_reset {} is not above min_time_between_cnps {}us: rates rise between two "
         "CNPs of one congestion",
         to_text(timer), value("min_time_between_cnps"));
-  if (value("dce_tcp_rtt") > value("rate_reduce_monitor_period"))
+  }
+  if (value("dce_tcp_rtt") > value("rate_reduce_monitor_period")) {
     return fmt::format(
         "dce_tcp_rtt {}us is above rate_reduce_monitor_period {}us: cuts use an alpha that "
         "has not been updated",
         value("dce_tcp_rtt"), value("rate_reduce_monitor_period"));
+  }
   // A lab's dose-response on ConnectX: 5 Mb/s every 300 us holds most of the time, 50 every 75 us
   // (40 times as steep) never.
   constexpr std::int64_t kSteep = 10;
-  if (value("rpg_ai_rate") * 300 > kSteep * 5 * std::max<std::int64_t>(value("rpg_time_reset"), 1))
+  if (value("rpg_ai_rate") * 300 >
+      kSteep * 5 * std::max<std::int64_t>(value("rpg_time_reset"), 1)) {
     return fmt::format(
         "rpg_ai_rate {}Mbps every {} climbs more than {} times as fast as the firmware's "
         "5Mbps every 300us",
         value("rpg_ai_rate"), to_text(timer), kSteep);
+  }
   return std::nullopt;
 }
 

@@ -40,25 +40,29 @@ std::vector<TosSetting> tos_settings(const Design& design) {
   std::vector<TosSetting> settings;
   const auto add = [&](std::string path, std::string line, std::string tail,
                        const Setting<TosByte>& setting) {
-    if (setting.is_written())  // defaults follow the class, or another of these
+    if (setting.is_written()) {  // defaults follow the class, or another of these
       settings.push_back(
           {std::move(path), std::move(line), std::move(tail), setting.at(), *setting});
+    }
   };
   add("marking.traffic_class", "marking: { traffic_class: ", " }", design.marking.traffic_class);
   add("marking.rdma_cm_tos", "marking: { rdma_cm_tos: ", " }", design.marking.rdma_cm_tos);
   add("nccl.traffic_class", "nccl: { traffic_class: ", " }", design.nccl.traffic_class);
-  for (const auto& group : design.hosts)
+  for (const auto& group : design.hosts) {
     add(fmt::format("hosts.{}.traffic_class", group.name), "traffic_class: ", "",
         group.value.traffic_class);
+  }
   return settings;
 }
 
 // What the switches do with a code point that no rdma packet should carry.
 std::string lands_in(const Design& design, Dscp dscp) {
-  for (const auto& cls : design.classes)
-    if (cls.value.dscp->contains(dscp))
+  for (const auto& cls : design.classes) {
+    if (cls.value.dscp->contains(dscp)) {
       return fmt::format("class '{}' (priority {}, {})", cls.name, to_text(*cls.value.priority),
                          *cls.value.lossless ? "lossless" : "not protected by PFC");
+    }
+  }
   return "no class of the design, so in best effort";
 }
 
@@ -182,9 +186,10 @@ void check_dscp_unmapped_hop(LintCase& c) {
         return node.trust == Trust::kDscp && !group.dscp_overrides.empty();
       },
       [](const SwitchGroup& group) { return own_line(group.names); });
-  for (const SwitchCause& cause : causes)
+  for (const SwitchCause& cause : causes) {
     for (const Moved& moved : moved_classes(c.design, cause.first()))
       report_moved(c, cause, moved);
+  }
 }
 
 void check_dscp_rewritten(LintCase& c) {

@@ -53,9 +53,10 @@ std::pair<std::string, std::string> fix_of_mtu(const LintCase& c, const SwitchIn
                                                const SwitchPortIntent& port, Bytes needed) {
   const Named<SwitchGroup>& group = c.group_of(node);
   const LinkGroup& cable = c.group_of(c.intent.links[port.link]);
-  if (cable.mtu.is_set())
+  if (cable.mtu.is_set()) {
     return {"mtu: " + in_bytes(needed),
             fmt::format("in the link from {} to {}", cable.from->text, cable.to->text)};
+  }
   if (group.value.mtu.is_set())
     return {"mtu: " + in_bytes(needed), fmt::format("under switches, {}", group.name)};
   return {fmt::format("mtu: {{ switch: {} }}", in_bytes(needed)), ""};

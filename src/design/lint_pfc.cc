@@ -21,9 +21,10 @@ Priority kept_priority(const Design& design) {
 // Where PFC came to be on for more than one: the line that says so, else the class that made it so.
 TextPosition place_of_second_priority(const Design& design, Priority kept) {
   if (design.pfc.priorities.is_written()) return design.pfc.priorities.at();
-  for (const auto& cls : design.classes)
+  for (const auto& cls : design.classes) {
     if (*cls.value.lossless && *cls.value.priority != kept)
       return first_known({cls.value.lossless.at(), cls.value.priority.at(), cls.at});
+  }
   return {};
 }
 
@@ -43,11 +44,13 @@ void check_pfc_multiple_priorities(LintCase& c) {
                fmt::format("PFC is on for {} priorities ({}); one lossless priority is enough",
                            on.count(), to_text(on)));
   found.where.priority = to_text(on);
-  for (const auto& cls : c.design.classes)
-    if (on.contains(*cls.value.priority))
+  for (const auto& cls : c.design.classes) {
+    if (on.contains(*cls.value.priority)) {
       c.add_evidence(found, fmt::format("class '{}' has priority {} and is {}", cls.name,
                                         to_text(*cls.value.priority),
                                         *cls.value.lossless ? "lossless" : "not lossless"));
+    }
+  }
   c.add_evidence(
       found,
       fmt::format("each lossless priority takes headroom on every port: {} times now", on.count()));

@@ -65,9 +65,10 @@ void check_system_runs_on_asic(LintCase& c) {
           Complaint out{fmt::format("{} does not run on {}, as {} would have it",
                                     system_of(cause.first()).title, asic.title, to_text(cause)),
                         asic.source};
-          for (const SystemModel& system : system_models())
+          for (const SystemModel& system : system_models()) {
             if (out.line.empty() && runs_on(system.system, asic))
               out.line = fmt::format("system: {}", system.name);
+          }
           out.note = "or another ASIC; `weir explain asics` shows which system runs on which";
           return out;
         });
@@ -381,9 +382,10 @@ void check_nic_speed(LintCase& c) {
     found.where.host = host.name;
     c.add_evidence(found, fmt::format("limit from: {}", host.nic_model->source));
     std::vector<std::string> lines;
-    for (const NicModel& nic : nic_models())
+    for (const NicModel& nic : nic_models()) {
       if (lines.empty() && nic.driver == host.nic_model->driver && nic.max_speed >= fastest(host))
         lines.push_back(fmt::format("nic: {}", nic.name));
+    }
     LintCase::add_fix(found, std::move(lines), belongs_under(cause) + "; or a slower link");
   }
 }

@@ -61,6 +61,10 @@ void check_rail_same_subnet(LintCase& c) {
 
 namespace {
 
+bool joins_switches(const LinkIntent& link) {
+  return link.lower.kind == NodeKind::kSwitch && link.upper.kind == NodeKind::kSwitch;
+}
+
 // Switches that reach each other, by a number they share.
 std::vector<std::uint32_t> islands(const Intent& intent) {
   std::vector<std::uint32_t> island(intent.switches.size());
@@ -70,9 +74,9 @@ std::vector<std::uint32_t> islands(const Intent& intent) {
       node = island[node] = island[island[node]];
     return node;
   };
-  for (const LinkIntent& link : intent.links)
-    if (link.lower.kind == NodeKind::kSwitch && link.upper.kind == NodeKind::kSwitch)
-      island[root(link.lower.node)] = root(link.upper.node);
+  for (const LinkIntent& link : intent.links) {
+    if (joins_switches(link)) island[root(link.lower.node)] = root(link.upper.node);
+  }
   for (std::uint32_t node = 0; node < island.size(); ++node)
     island[node] = root(node);
   return island;
@@ -144,9 +148,9 @@ void check_ecmp_same_seed(LintCase& c) {
     if (tiers.size() < 2) continue;
     const SwitchIntent& low = *tiers.begin()->second;
     const SwitchIntent& high = *std::next(tiers.begin())->second;
-    const auto count = static_cast<std::size_t>(
-        std::count_if(c.intent.switches.begin(), c.intent.switches.end(),
-                      [&](const SwitchIntent& node) { return node.ecmp_seed == seed; }));
+    const auto count = static_cast<std::size_t>(std::count_if(
+        c.intent.switches.begin(), c.intent.switches.end(),
+        [wanted = seed](const SwitchIntent& node) { return node.ecmp_seed == wanted; }));
     auto& found = c.report(
         "ecmp.same_seed",
         first_known({c.group_of(high).value.ecmp_seed.at(), c.group_of(low).value.ecmp_seed.at(),
@@ -239,19 +243,16 @@ namespace {
 // Two switches with more than one way up: what a detour takes.
 bool has_detours(const Intent& intent) {
   std::map<std::uint32_t, std::set<std::uint32_t>> ups;  // lower switch → upper switches
-  for (const LinkIntent& link : intent.links)
-    if (link.lower.kind == NodeKind::kSwitch && link.upper.kind == NodeKind::kSwitch)
-      ups[link.lower.node].insert(link.upper.node);
+  for (const LinkIntent& link : intent.links) {
+    if (joins_switches(link)) ups[link.lower.node].insert(link.upper.node);
+  }
   const auto wide = std::count_if(ups.begin(), ups.end(),
                                   [](const auto& entry) { return entry.second.size() > 1; });
   return wide > 1;
 }
 
 void report_bounce(LintCase& c, int lossless) {
-  const bool has_hops =
-      std::any_of(c.intent.links.begin(), c.intent.links.end(), [](const LinkIntent& link) {
-        return link.lower.kind == NodeKind::kSwitch && link.upper.kind == NodeKind::kSwitch;
-      });
+  const bool has_hops = std::any_of(c.intent.links.begin(), c.intent.links.end(), joins_switches);
   if (lossless != 1 || !has_hops) return;
   auto& found = c.report("routing.cyclic_buffer_dependency", c.design.routing.at(),
                          "routing: bounce lets a packet go up again after it came down, on the one "
@@ -280,7 +281,7 @@ std::map<std::uint32_t, OddLinks> links_with(const Intent& intent,
                                              const std::function<bool(int step)>& is_odd) {
   std::map<std::uint32_t, OddLinks> by_group;
   for (const LinkIntent& link : intent.links) {
-    if (link.lower.kind == NodeKind::kHost || link.upper.kind == NodeKind::kHost) continue;
+    if (!joins_switches(link)) continue;
     if (!is_odd(std::abs(tier_of(intent, link.upper) - tier_of(intent, link.lower)))) continue;
     OddLinks& odd = by_group[link.group];
     if (odd.count++ == 0) odd.first = &link;

@@ -69,9 +69,10 @@ std::size_t changed_lines(const std::string& before, const std::string& after) {
 
 std::string summary(const Judgement& judgement) {
   std::string out;
-  for (const Finding& found : judgement.findings)
+  for (const Finding& found : judgement.findings) {
     out += fmt::format("{}: {}: {}: {}\n", to_text(found.where), finding::to_text(found.severity),
                        found.id, found.verdict);
+  }
   return out.empty() ? "no findings" : out;
 }
 
@@ -95,14 +96,14 @@ struct Case {
   std::vector<std::string_view> also = {};  // ids that follow from the same edit
 };
 
-void PrintTo(const Case& one, std::ostream* out) {
-  *out << one.name;
+std::ostream& operator<<(std::ostream& out, const Case& one) {
+  return out << one.name;
 }
 
 constexpr std::string_view kSpine = "    tier: 2\n";
 constexpr std::string_view kHosts = "    rails: 1 ";
 
-const std::vector<Case> kMarkingCases = {
+const std::vector<Case> marking_cases = {
     {"DscpTypedAsTrafficClass",
      "dscp.tos_confusion",
      "pod16",
@@ -160,7 +161,7 @@ const std::vector<Case> kMarkingCases = {
      "16 hosts (gpu01 is the first) trust pcp"},
 };
 
-const std::vector<Case> kClassCases = {
+const std::vector<Case> class_cases = {
     {"CnpInRdmasPriority",
      "cnp.shares_rdma_priority",
      "pod16",
@@ -285,7 +286,7 @@ const std::vector<Case> kClassCases = {
      Severity::kWarning},
 };
 
-const std::vector<Case> kBufferCases = {
+const std::vector<Case> buffer_cases = {
     {"HeadroomOfTheFolkloreTable",
      "headroom.too_small",
      "rail256",
@@ -318,7 +319,7 @@ const std::vector<Case> kBufferCases = {
      "take 320KB and the reserved pool has 304KB"},
 };
 
-const std::vector<Case> kEcnCases = {
+const std::vector<Case> ecn_cases = {
     {"EcnOff",
      "ecn.off_on_lossless",
      "pod16",
@@ -423,7 +424,7 @@ const std::vector<Case> kEcnCases = {
      "did you mean 5Mbps?"},
 };
 
-const std::vector<Case> kPathCases = {
+const std::vector<Case> path_cases = {
     {"NarrowSwitches",
      "mtu.mismatch",
      "pod16",
@@ -534,7 +535,7 @@ const std::vector<Case> kPathCases = {
      Severity::kWarning},
 };
 
-const std::vector<Case> kPlatformCases = {
+const std::vector<Case> platform_cases = {
     {"SystemOnAForeignAsic",
      "platform.cannot",
      "pair",
@@ -665,7 +666,7 @@ const std::vector<Case> kPlatformCases = {
 std::vector<Case> all_cases() {
   std::vector<Case> all;
   for (const auto& family :
-       {kMarkingCases, kClassCases, kBufferCases, kEcnCases, kPathCases, kPlatformCases})
+       {marking_cases, class_cases, buffer_cases, ecn_cases, path_cases, platform_cases})
     all.insert(all.end(), family.begin(), family.end());
   return all;
 }
@@ -840,9 +841,10 @@ TEST(Lint, HeadroomExactlyAsNeededPassesAndOneByteLessFails) {
   COVERS("A2");
   const Loaded loaded = load_text(template_text("pod16"), "fabric.yaml");
   Bytes need;
-  for (const SwitchIntent& node : derive(loaded.design).intent.switches)
+  for (const SwitchIntent& node : derive(loaded.design).intent.switches) {
     for (const SwitchPortIntent& port : node.ports)
       need = std::max(need, port.headroom_need);
+  }
   const auto with = [&](Bytes headroom) {
     return pod16_with("", fmt::format("buffers: {{ headroom: {}B }}", headroom.raw()));
   };
