@@ -222,8 +222,14 @@ std::vector<std::string_view> model_names() {
 }
 
 std::vector<Option> headroom_options() {
-  return {{.name = "speed", .metavar = "RATE", .help = "of the port: 400G", .required = true},
-          {.name = "cable", .metavar = "LENGTH", .help = "one way: 30m", .required = true},
+  return {{.name = "speed",
+           .metavar = "RATE",
+           .help = "speed of the port, such as 400G",
+           .required = true},
+          {.name = "cable",
+           .metavar = "LENGTH",
+           .help = "length of the cable, such as 30m",
+           .required = true},
           {.name = "mtu",
            .metavar = "SIZE",
            .help = "largest frame, any class",

@@ -4,6 +4,7 @@
 #include "cli/command_table.h"
 #include "cli/commands.h"
 #include "cli/documents.h"
+#include "design/schema.h"
 
 namespace weir::cli {
 namespace {
@@ -25,6 +26,10 @@ ExitCode run_man(const Args& args, Context& context) {
 
 ExitCode run_commands(const Args& args, Context& context) {
   return print_document(args, context, commands_page(command_table()));
+}
+
+ExitCode run_design_file(const Args& args, Context& context) {
+  return print_document(args, context, design::design_reference());
 }
 
 ExitCode run_completion(const Args& args, Context& context) {
@@ -54,6 +59,18 @@ Command docs_commands_command() {
       .examples = {{"weir docs commands > docs/commands.md", "after a change of the table"}},
       .exit_codes = {ExitCode::kOk},
       .run = run_commands,
+  };
+}
+
+Command docs_design_file_command() {
+  return {
+      .name = "docs design-file",
+      .group = Group::kDocuments,
+      .summary = "docs/design-file.md",
+      .description = "Prints the reference of the design file in Markdown, made from its fields.",
+      .examples = {{"weir docs design-file > docs/design-file.md", "after a change of the format"}},
+      .exit_codes = {ExitCode::kOk},
+      .run = run_design_file,
   };
 }
 

@@ -12,8 +12,11 @@ namespace {
 
 ExitCode run_help(const Args& args, Context& context) {
   const Parsed parsed = parse_help_topic(command_table(), args.all("VERB"));
-  if (const auto* error = std::get_if<UsageError>(&parsed))
-    return usage_error(context, args.command(), error->message);
+  if (const auto* error = std::get_if<UsageError>(&parsed)) {
+    fail(context, ExitCode::kUsage, error->message);
+    context.err << "see weir --help\n";
+    return ExitCode::kUsage;
+  }
   const std::string text = help_for(command_table(), std::get<HelpRequest>(parsed).verb);
   if (context.json) {
     Json object = json_object(args.command());

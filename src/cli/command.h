@@ -67,7 +67,7 @@ struct Command {
   ExitCode (*run)(const Args&, Context&) = nullptr;
 };
 
-/// Options that every verb has, and --fail-on where it judges.
+/// Options that every verb has; where it judges, --fail-on before them.
 [[nodiscard]] std::vector<Option> common_options(const Command&);
 
 /// The verb's own options, then the common ones: what the parser accepts.

@@ -8,12 +8,20 @@ std::span<const Command> command_table() {
   static const std::vector<Command> table = {
       // For operators.
       tos_command(),
+      explain_command(),
+      init_command(),
+      lint_command(),
       calc_headroom_command(),
+      calc_buffers_command(),
+      calc_wred_command(),
       help_command(),
+      // For developers.
+      schema_command(),
       // For building the package.
       docs_man_command(),
       docs_completion_command(),
       docs_commands_command(),
+      docs_design_file_command(),
   };
   return table;
 }

@@ -4,11 +4,18 @@
 
 namespace weir::cli {
 
+[[nodiscard]] Command calc_buffers_command();
 [[nodiscard]] Command calc_headroom_command();
+[[nodiscard]] Command calc_wred_command();
 [[nodiscard]] Command docs_commands_command();
 [[nodiscard]] Command docs_completion_command();
+[[nodiscard]] Command docs_design_file_command();
 [[nodiscard]] Command docs_man_command();
+[[nodiscard]] Command explain_command();
 [[nodiscard]] Command help_command();
+[[nodiscard]] Command init_command();
+[[nodiscard]] Command lint_command();
+[[nodiscard]] Command schema_command();
 [[nodiscard]] Command tos_command();
 
 }  // namespace weir::cli

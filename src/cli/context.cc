@@ -34,11 +34,16 @@ std::string paint(const Context& context, Tone tone, std::string_view text) {
 }
 
 ExitCode fail(Context& context, ExitCode code, std::string_view message) {
+  return fail(context, code, message, Json::object());
+}
+
+ExitCode fail(Context& context, ExitCode code, std::string_view message, const Json& details) {
   context.err << "weir: " << message << '\n';
   if (context.json) {
-    const Json object = {{"schema", "weir/error/1"},
-                         {"exit", static_cast<int>(code)},
-                         {"message", std::string(message)}};
+    Json object = {{"schema", "weir/error/1"},
+                   {"exit", static_cast<int>(code)},
+                   {"message", std::string(message)}};
+    object.update(details);
     print_json(context, object);
   }
   return code;

@@ -37,7 +37,9 @@ enum class Tone { kStrong, kGood, kWarning, kBad, kFaint };
 void print_json(Context&, const Json& object);
 
 /// Says on stderr what is wrong, and with --json as an object of schema weir/error/1 on stdout, so
-/// that a program that reads stdout always gets one object. Returns `code`, to be returned.
+/// that a program that reads stdout always gets one object; `details` are further fields of it.
+/// Returns `code`, to be returned.
 ExitCode fail(Context&, ExitCode code, std::string_view message);
+ExitCode fail(Context&, ExitCode code, std::string_view message, const Json& details);
 
 }  // namespace weir::cli

@@ -92,9 +92,9 @@ std::string with_choices(std::string_view help, const std::vector<std::string_vi
 
 // The common options in a line or two: they are the same everywhere and must not push the verb's
 // own off the screen.
-std::string common_line(const Command& command) {
+std::string common_line() {
   std::vector<std::string> pieces;
-  for (const Option& option : common_options(command)) {
+  for (const Option& option : common_options(Command{})) {
     if (option.choices.empty()) {
       pieces.push_back(spelling(option));
     } else {
@@ -135,6 +135,7 @@ std::vector<std::string> usage_pieces(const Command& command) {
     pieces.push_back(option.required ? text
                                      : fmt::format("[{}]{}", text, option.repeated ? "..." : ""));
   }
+  if (command.judges) pieces.emplace_back("[--fail-on SEVERITY]");
   return pieces;
 }
 
@@ -145,13 +146,17 @@ std::string verb_help(const Command& command) {
   Entries options;
   for (const Option& option : command.options)
     options.emplace_back(spelling(option), full_help(option));
+  if (command.judges) {
+    const Option fail_on = common_options(command).front();
+    options.emplace_back(spelling(fail_on), full_help(fail_on));
+  }
   const std::string usage = fmt::format("usage: weir {} ", command.name);
   std::string out =
       fmt::format("{}{}\n\n{}\n", usage, fill(usage_pieces(command), " ", usage.size()),
                   wrap(command.description, kColumns));
   out += section("arguments", arguments);
   out += section("options", options);
-  out += common_line(command);
+  out += common_line();
   out += examples_section(command);
   return out + "\n" + exit_line(exits_of(command));
 }

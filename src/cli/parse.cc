@@ -156,8 +156,13 @@ std::optional<std::string> wrong_choice(std::string_view what, const std::string
   if (choices.empty() || std::find(choices.begin(), choices.end(), value) != choices.end())
     return std::nullopt;
   const std::vector<std::string> candidates(choices.begin(), choices.end());
-  return fmt::format("{}: expected {}, found '{}'{}", what, one_of(choices), value,
-                     did_you_mean(value, candidates));
+  const std::string guess = did_you_mean(value, candidates);
+  // A long list would bury the guess; the help has it.
+  constexpr std::size_t kFew = 8;
+  const std::string expected = choices.size() > kFew && !guess.empty()
+                                   ? fmt::format("one of {} words", choices.size())
+                                   : one_of(choices);
+  return fmt::format("{}: expected {}, found '{}'{}", what, expected, value, guess);
 }
 
 std::string needs_value(const Option& option) {
