@@ -2,19 +2,46 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "design/fields.h"
 #include "design/value_text.h"
 
 namespace weir::design {
 namespace {
 
-// YAML reads some plain scalars in its own way; those are quoted.
+// A text of the user's. YAML reads many plain scalars in its own way: only what is plain beyond
+// doubt stands without quotes.
 std::string quoted_if_needed(const std::string& text) {
-  constexpr std::string_view kSpecial = ":#{}&*!|>'\"%@`^?,";
-  const bool is_list = text.starts_with('[') && text.ends_with(']');
-  if (is_list || text.find_first_of(kSpecial) == std::string::npos) return text;
-  if (text.ends_with('%') && text.find_first_of(kSpecial) == text.size() - 1) return text;
-  return "\"" + text + "\"";
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+- []";
+  constexpr std::string_view kNeverFirst = "- []";
+  const bool is_plain = text.find_first_not_of(kPlain) == std::string::npos &&
+                        kNeverFirst.find(text.front()) == std::string_view::npos && text != "null";
+  if (is_plain) return text;
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  return quoted + "\"";
+}
+
+template <class T>
+std::string value_text(const T& value) {
+  return ValueText<T>::print(value);
+}
+std::string value_text(const std::string& value) {
+  return quoted_if_needed(value);
+}
+std::string value_text(const NamePattern& value) {
+  return quoted_if_needed(value.text);
+}
+std::string value_text(const std::vector<std::string>& value) {
+  if (value.size() == 1) return quoted_if_needed(value.front());
+  std::vector<std::string> quoted;
+  for (const std::string& one : value)
+    quoted.push_back(quoted_if_needed(one));
+  return "[" + join(quoted, ", ") + "]";
 }
 
 class Writer {
@@ -22,8 +49,8 @@ class Writer {
   template <class T>
   void field(std::string_view key, Setting<T>& setting, std::string_view /*help*/) {
     if (!setting.is_set()) return;
-    const std::string value = quoted_if_needed(ValueText<T>::print(*setting));
-    line(fmt::format("{}: {}", key, value), setting.is_written() ? "" : setting.why());
+    line(fmt::format("{}: {}", key, value_text(*setting)),
+         setting.is_written() ? "" : setting.why());
   }
   template <class T>
   void field(std::string_view key, Setting<T>& setting, std::string_view help, Range /*range*/) {

@@ -783,7 +783,8 @@ std::string paper_switch(std::string_view min, bool all_lossless) {
   std::string classes;
   for (unsigned p = 0; p < 8; ++p) {
     if (p == 3) continue;
-    classes += fmt::format("  c{}: {{ dscp: {}-{}, priority: {}, lossless: {} }}\n", p, 8 * p,
+    const std::string name = p == 6 ? "cnp" : fmt::format("c{}", p);
+    classes += fmt::format("  {}: {{ dscp: {}-{}, priority: {}, lossless: {} }}\n", name, 8 * p,
                            8 * p + 7, p, all_lossless ? "on" : "off");
   }
   return fmt::format(

@@ -80,6 +80,7 @@ class Reader {
       return;
     }
     for (const YamlEntry& member : entry->value.entries) {
+      check_name(key, member);
       Named<S> item{member.key, member.at, {}};
       if (!member.value.is_empty()) read(member.value, full(key) + "." + member.key, item.value);
       out.push_back(std::move(item));
@@ -107,12 +108,17 @@ class Reader {
     for (const YamlEntry& entry : node_.entries) {
       if (taken_.contains(entry.key)) continue;
       taken_.insert(entry.key);
+      check_name(path_, entry);
       if (entry.value.kind != YamlNode::Kind::kScalar || entry.value.is_empty()) {
         error(entry.value.at, fmt::format("{}: expected one value, found {}", full(entry.key),
                                           describe_kind(entry.value)));
         continue;
       }
-      out.push_back({entry.key, entry.at, entry.value.scalar, entry.value.at});
+      const auto text = ValueText<std::string>::parse(entry.value.scalar);
+      if (text)
+        out.push_back({entry.key, entry.at, *text, entry.value.at});
+      else
+        error(entry.value.at, fmt::format("{}: {}", full(entry.key), text.error().what));
     }
   }
 
@@ -164,6 +170,16 @@ class Reader {
     return join(pieces, ",");
   }
 
+  // A key that is the user's own name: it appears in messages, paths and printed designs.
+  void check_name(std::string_view section, const YamlEntry& entry) {
+    constexpr std::string_view kAllowed =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    if (entry.key.find_first_not_of(kAllowed) == std::string::npos && entry.key.front() != '-')
+      return;
+    error(entry.at, fmt::format("{}: expected a name of letters, digits, '_' and '-', found '{}'",
+                                section, entry.key));
+  }
+
   [[nodiscard]] std::string full(std::string_view key) const {
     return path_.empty() ? std::string(key) : path_ + "." + std::string(key);
   }
@@ -200,6 +216,22 @@ class Checker {
       check_wred(fmt::format("switches.{}.wred", group.name), group.value.wred);
     check_rdma_mtu();
     check_classes();
+  }
+
+  /// After the defaults: a class the user named otherwise may have what a usual class has unasked.
+  void check_usual_classes() {
+    for (const auto& usual : design_.classes) {
+      if (usual.name == kBestEffortClass || usual.value.dscp.is_written()) continue;
+      for (const auto& cls : design_.classes) {
+        const std::uint64_t both = cls.value.dscp->mask & usual.value.dscp->mask;
+        if (!cls.value.dscp.is_written() || both == 0) continue;
+        error(cls.value.dscp.at(),
+              fmt::format(
+                  "classes.{0}.dscp: DSCP {1} belongs to class '{2}', which every fabric has; "
+                  "name this class '{2}', or write classes.{2}.dscp",
+                  cls.name, std::countr_zero(both), usual.name));
+      }
+    }
   }
 
  private:
@@ -373,7 +405,9 @@ Loaded load_text(std::string_view text, const std::string& file) {
     loaded.errors.resize(kMostErrors);
     loaded.errors.push_back({{}, fmt::format("and {} more errors", more)});
   }
-  if (loaded.is_good()) fill_defaults(loaded.design);
+  if (!loaded.is_good()) return loaded;
+  fill_defaults(loaded.design);
+  Checker(loaded.design, loaded.errors).check_usual_classes();
   return loaded;
 }
 

@@ -95,6 +95,22 @@ TEST(Load, ADscpBelongsToOneClass) {
             "f.yaml:8:49: classes.storage.dscp: DSCP 26 belongs to class 'rdma' already\n");
 }
 
+TEST(Load, AUsualClassUnderAnotherNameIsNamed) {
+  COVERS("A1");
+  EXPECT_EQ(errors_of(std::string(kSmall) + "classes: { roce: { dscp: 24-31, priority: 3 } }\n"),
+            "f.yaml:8:26: classes.roce.dscp: DSCP 24 belongs to class 'rdma', which every fabric "
+            "has; name this class 'rdma', or write classes.rdma.dscp\n");
+}
+
+TEST(Load, NamesAndTextsThatCannotBePrintedAgainAreRefused) {
+  COVERS("A1");
+  EXPECT_EQ(errors_of(std::string(kSmall) + "classes: { 'a b': { dscp: 40 } }\n"),
+            "f.yaml:8:12: classes: expected a name of letters, digits, '_' and '-', found 'a b'\n");
+  EXPECT_EQ(errors_of(std::string(kSmall) + "dcqcn: { rpg_ai_rate: \"5\\u2028Mbps\" }\n"),
+            "f.yaml:8:23: dcqcn.rpg_ai_rate: expected a text of one line, found a control "
+            "character\n");
+}
+
 TEST(Load, SetValueWritesByPathAndRefillsWhatFollows) {
   COVERS("A1");
   Design design = load_text(kSmall, "f.yaml").design;

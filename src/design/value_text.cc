@@ -84,13 +84,25 @@ Json ValueText<int>::schema() {
   return {{"type", "integer"}};
 }
 
+// Also what YAML takes for a line break or a mark, and what no terminal shows: U+0080-009F, U+2028,
+// U+2029, U+FEFF.
+static bool has_control(std::string_view utf8) {
+  for (std::size_t i = 0; i < utf8.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(utf8[i]);
+    const std::string_view rest = utf8.substr(i + 1);
+    if (byte < 0x20 || byte == 0x7F) return true;
+    if (byte == 0xC2 && !rest.empty() && static_cast<unsigned char>(rest[0]) < 0xA0) return true;
+    if (byte == 0xE2 && (rest.starts_with("\x80\xA8") || rest.starts_with("\x80\xA9"))) return true;
+    if (byte == 0xEF && rest.starts_with("\xBB\xBF")) return true;
+  }
+  return false;
+}
+
 Result<std::string> ValueText<std::string>::parse(std::string_view text) {
   const std::string_view clean = trim(text);
   if (clean.empty()) return parse_error("expected a text, found nothing");
-  const bool has_control = std::any_of(clean.begin(), clean.end(), [](char c) {
-    return static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) == 0x7F;
-  });
-  if (has_control) return parse_error("expected a text of one line, found a control character");
+  if (has_control(clean))
+    return parse_error("expected a text of one line, found a control character");
   return std::string(clean);
 }
 std::string ValueText<std::string>::print(const std::string& value) {
