@@ -76,7 +76,23 @@ void ReactionPoint::set_due() {
   if (cut_cnp_) next_due_ = std::min(next_due_, next_cut_);
 }
 
+double ReactionPoint::peer_alpha_at(const DcqcnConfig& config, std::int64_t now) const {
+  double alpha = peer_alpha_;
+  if (!active_ || now < next_alpha_) return alpha;
+  const double g = static_cast<double>(config.g) / static_cast<double>(kAlphaOne);
+  std::int64_t ticks = (now - next_alpha_) / config.alpha_period.raw() + 1;
+  if (alpha_cnp_) {
+    alpha = (1 - g) * alpha + g;
+    --ticks;
+  }
+  for (; ticks > 0 && alpha > 1e-12; --ticks)
+    alpha = (1 - g) * alpha;
+  return alpha;
+}
+
 std::int64_t ReactionPoint::alpha_at(const DcqcnConfig& config, std::int64_t now) const {
+  if (config.variant == DcqcnVariant::kHpccNs3)
+    return static_cast<std::int64_t>(peer_alpha_at(config, now) * static_cast<double>(kAlphaOne));
   if (!active_ || now < next_alpha_) return alpha_;
   std::int64_t ticks = (now - next_alpha_) / config.alpha_period.raw() + 1;
   std::int64_t alpha = alpha_;
@@ -89,7 +105,10 @@ std::int64_t ReactionPoint::alpha_at(const DcqcnConfig& config, std::int64_t now
 
 void ReactionPoint::advance_alpha(const DcqcnConfig& config, std::int64_t to) {
   if (to < next_alpha_) return;
-  alpha_ = alpha_at(config, to);
+  if (config.variant == DcqcnVariant::kHpccNs3)
+    peer_alpha_ = peer_alpha_at(config, to);
+  else
+    alpha_ = alpha_at(config, to);
   next_alpha_ += ((to - next_alpha_) / config.alpha_period.raw() + 1) * config.alpha_period.raw();
   alpha_cnp_ = false;
 }
@@ -97,7 +116,10 @@ void ReactionPoint::advance_alpha(const DcqcnConfig& config, std::int64_t to) {
 void ReactionPoint::advance(const DcqcnConfig& config, std::int64_t now) {
   while (next_due_ <= now) {
     const std::int64_t at = next_due_;
-    if (cut_cnp_ && next_cut_ == at)
+    // The two clocks share a grid where T is a multiple of the window: the peer's timer, set long
+    // before, goes first; here a cut forestalls the increase.
+    const bool timer_first = config.variant == DcqcnVariant::kHpccNs3 && next_increase_ == at;
+    if (cut_cnp_ && next_cut_ == at && !timer_first)
       cut(config, at);
     else
       timer_event(config, at);
@@ -139,7 +161,7 @@ void ReactionPoint::on_cnp(const DcqcnConfig& config, std::int64_t now) {
     if (config.first_cnp_rate > 0) rate_ = target_ = std::min(config.first_cnp_rate, line_);
     alpha_cnp_ = !peer;
   } else {
-    advance_alpha(config, now);
+    advance_alpha(config, config.cnp_before_tick ? now - 1 : now);
     alpha_cnp_ = true;
     if (now >= next_cut_)
       next_cut_ += ((now - next_cut_) / config.cut_period.raw() + 1) * config.cut_period.raw();
@@ -152,7 +174,8 @@ void ReactionPoint::cut(const DcqcnConfig& config, std::int64_t at) {
   advance_alpha(config, at);
   if (config.variant == DcqcnVariant::kHpccNs3) {
     if (config.clamp_target || timer_stage_ > 0) target_ = rate_;
-    rate_ = std::max(config.min_rate, halved_by(rate_, alpha_));
+    const double left = static_cast<double>(rate_) * (1 - peer_alpha_ / 2);
+    rate_ = std::max(config.min_rate, static_cast<std::int64_t>(left));
   } else {
     if (config.clamp_target || byte_stage_ > 0 || (config.clamp_after_timer && timer_stage_ > 0))
       target_ = rate_;
@@ -228,7 +251,9 @@ void ReactionPoint::increase(const DcqcnConfig& config) {
       break;
   }
   target_ = std::min(target_, line_);
-  rate_ = (rate_ + target_) / 2;
+  // The peer halves each rate by itself, and loses half a bit a second when one is odd.
+  rate_ =
+      config.variant == DcqcnVariant::kHpccNs3 ? rate_ / 2 + target_ / 2 : (rate_ + target_) / 2;
 }
 
 }  // namespace weir::sim

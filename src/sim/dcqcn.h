@@ -45,6 +45,7 @@ struct DcqcnConfig {
   std::int64_t first_cnp_rate = 0;                         // rate_to_set_on_first_cnp; 0: keep
   bool clamp_target = false;                               // clamp_tgt_rate
   bool clamp_after_timer = true;                           // clamp_tgt_rate_after_time_inc
+  bool cnp_before_tick = false;  // kHpccNs3: a CNP of a tick's own instant counts for that tick
   std::array<std::int64_t, 20> decay{};  // (1 - g)^(2^j) of kAlphaOne: filled by prepare()
 };
 
@@ -94,11 +95,13 @@ class ReactionPoint {
   void cut(const DcqcnConfig& config, std::int64_t at);
   void on_cnp_paper(const DcqcnConfig& config, std::int64_t now);
   void set_due();
+  [[nodiscard]] double peer_alpha_at(const DcqcnConfig& config, std::int64_t now) const;
 
   std::int64_t rate_ = 0;
   std::int64_t target_ = 0;
   std::int64_t line_ = 0;
   std::int64_t alpha_ = kAlphaOne;
+  double peer_alpha_ = 1;  // kHpccNs3: the peer computes in doubles, and so must its likeness
   std::int64_t next_due_ = kNeverDue;
   std::int64_t next_increase_ = kNeverDue;
   std::int64_t next_alpha_ = kNeverDue;  // the next alpha tick

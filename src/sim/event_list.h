@@ -48,6 +48,7 @@ enum class EventKind : std::uint8_t {
   kRecvRepost,    // entity: QP
   kWatchdog,      // entity: port
   kDriver,        // entity: the driver's token
+  kNicWake,       // entity: port (model `hpcc`)
 };
 
 inline constexpr unsigned kTieKindShift = 27;

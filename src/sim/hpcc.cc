@@ -9,7 +9,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "sim/hpcc_hash.h"
+#include "sim/hpcc_peer.h"
 #include "units/format.h"
 
 namespace weir::sim {
@@ -31,12 +31,17 @@ Words words_of(std::string_view line) {
   return words;
 }
 
-/// A decimal fraction as so many parts of `whole`, rounded down: "0.2" of 1000000 is 200000.
-Result<std::int64_t> parse_decimal(std::string_view text, std::int64_t whole) {
+Result<double> parse_double(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value < 0)
     return parse_error(fmt::format("expected a decimal number, found '{}'", text));
+  return value;
+}
+
+/// A decimal fraction as so many parts of `whole`, to the nearest: "0.2" of 1000000 is 200000.
+Result<std::int64_t> parse_decimal(std::string_view text, std::int64_t whole) {
+  WEIR_TRY(value, parse_double(text));
   return static_cast<std::int64_t>(value * static_cast<double>(whole) + 0.5);
 }
 
@@ -300,7 +305,7 @@ Status read_flows(const std::string& content, HpccRun& run) {
     WEIR_TRY(pg, parse_u64(w[2]));
     WEIR_TRY(port, parse_u64(w[3]));
     WEIR_TRY(bytes, parse_u64(w[4]));
-    WEIR_TRY(start, parse_decimal(w[5], 1'000'000'000));
+    WEIR_TRY(start, parse_double(w[5]));
     if (group.value_or(pg) != pg)
       return Error{ErrorCode::kUnsupported, "flows of more than one priority group"};
     group = pg;
@@ -312,7 +317,7 @@ Status read_flows(const std::string& content, HpccRun& run) {
     run.target_port.push_back(static_cast<std::uint16_t>(port));
     run.network.messages.push_back({static_cast<std::uint32_t>(run.network.qps.size()),
                                     Bytes::raw(static_cast<std::int64_t>(bytes)),
-                                    Time::at(Duration::raw(start * 1000))});
+                                    Time::at(Duration::raw(hpcc_time(start)))});
     run.network.qps.push_back(qp);
   }
   return {};
@@ -365,6 +370,15 @@ Result<HpccRun> read_hpcc(const std::string& config_path) {
   WEIR_TRY(flows, read_beside(config_path, flow_name));
   WEIR_TRY_STATUS(read_flows(flows, run));
   network.nics.push_back(nic);
+  // Of two things at one instant the peer does first what it scheduled first: the ACK when it was
+  // longer on its way than an alpha period.
+  for (const Link& link : network.links)
+    for (const std::uint32_t end : {link.a, link.b})
+      if (network.nodes[end].kind == NodeKind::kNic)
+        network.nics[0].dcqcn.cnp_before_tick =
+            link.propagation + serialization_time(60_B, link.rate) > nic.dcqcn.alpha_period;
+  // Streams that its set-up takes: six a node and two more, found by search on a reference run.
+  network.peer_streams = 2 + 6 * network.nodes.size();
   WEIR_TRY_STATUS(check_network(network));
   set_paths(run, payload);
   WEIR_TRY(window, config.number("HAS_WIN", 1, 0));

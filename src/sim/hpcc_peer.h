@@ -1,7 +1,8 @@
 #pragma once
-// The peer's ECMP hash (model `hpcc`): MurmurHash3 (x86, 32 bit; Appleby, public domain algorithm)
-// over three words {source ip, destination ip, source port | destination port << 16}, seeded with
-// the switch's node id. An ACK travels with the addresses swapped. peers.md §3.
+// The peer's arithmetic (model `hpcc`): its transmission times, and its ECMP hash, MurmurHash3
+// (x86, 32 bit; Appleby, public domain algorithm) over three words {source ip, destination ip,
+// source port | destination port << 16}, seeded with the switch's node id. An ACK travels with the
+// addresses swapped. peers.md §3.
 #include <bit>
 #include <cstdint>
 
@@ -30,6 +31,21 @@ constexpr std::uint32_t hpcc_hash(const QueuePair& qp, bool back, std::uint32_t 
   h = (h ^ (h >> 16U)) * 0x85ebca6bU;
   h = (h ^ (h >> 13U)) * 0xc2b2ae35U;
   return h ^ (h >> 16U);
+}
+
+/// Picoseconds that the peer makes of `seconds`: a fixed-point number of 64 fraction bits, and the
+/// whole nanoseconds of that.
+inline std::int64_t hpcc_time(double seconds) {
+  const auto whole = static_cast<std::int64_t>(seconds);
+  const auto fraction =
+      static_cast<std::uint64_t>((seconds - static_cast<double>(whole)) * 18446744073709551616.0);
+  const auto below = static_cast<std::int64_t>((Int128{fraction} * 1'000'000'000) >> 64U);
+  return (whole * 1'000'000'000 + below) * 1000;
+}
+
+/// And for `bytes` at `rate`. What should be 8384 ns is 8383.
+inline std::int64_t hpcc_time(std::int64_t bytes, std::int64_t rate) {
+  return hpcc_time(static_cast<double>(bytes) * 8 / static_cast<double>(rate));
 }
 
 }  // namespace weir::sim

@@ -57,7 +57,12 @@ Status check_switch(const Network& network, std::uint32_t node, std::int64_t por
   if (config.mtu.raw() > kLargestFrame)
     return invalid_error(
         fmt::format("{}: frames of {} B; at most {}", name, config.mtu.raw(), kLargestFrame));
+  for (const Bytes mtu : config.port_mtu)
+    if (mtu.raw() > kLargestFrame)
+      return invalid_error(
+          fmt::format("{}: frames of {} B; at most {}", name, mtu.raw(), kLargestFrame));
   std::int64_t promised = config.headroom_pool ? config.headroom_pool->raw() : 0;
+  if (config.lossy_pool) promised += config.lossy_pool->raw();
   for (std::int64_t port = 0; port < ports; ++port) {
     for (const IngressGroup& group : config.groups) {
       promised += group.reserved.raw();

@@ -36,7 +36,8 @@ struct Link {
   std::uint32_t b = 0;
   BitRate rate;
   Duration propagation;               // cable and PHY/FEC, one way; > 0
-  std::uint64_t error_threshold = 0;  // a frame is lost with this / 2^32 in either direction
+  std::uint64_t error_threshold = 0;  // a frame is lost with this / 2^32 in either direction …
+  bool errors_to_b_only = false;      // … or only on its way to b
   bool up = true;
 };
 
@@ -96,7 +97,10 @@ struct SwitchConfig {
   std::vector<Bytes> port_headroom;    // by local port, instead of the groups' (cables differ)
   std::vector<Alpha> port_alpha;       // by local port, instead of the groups' (port rates differ)
   std::vector<Wred> port_wred;         // by local port, instead of the queues' (port rates differ)
-  std::optional<Bytes> headroom_pool;  // shared by all lossless groups instead of summed up
+  std::uint8_t port_wred_queues = 0xFF;  // the queues that port_wred is for
+  std::vector<Bytes> port_mtu;           // by local port, both ways, instead of `mtu`
+  std::optional<Bytes> headroom_pool;    // shared by all lossless groups instead of summed up
+  std::optional<Bytes> lossy_pool;       // shared by the lossy groups alone; none: one pool for all
 
   Trust trust = Trust::kDscp;
   std::array<std::uint8_t, 64> dscp_to_class{};
@@ -202,6 +206,7 @@ struct Network {
   std::optional<ExplicitRoutes> routes;
   std::size_t spare_messages = 0;  // room for messages that a driver posts during the run
   std::uint8_t ttl = 64;
+  std::uint64_t peer_streams = 0;  // model `hpcc`: random streams used up before the run
 };
 
 /// Whether the engine can take it; the error names the node or link and what is wrong with it.

@@ -50,7 +50,7 @@ void Sim::nic_send(std::uint32_t port) {
     sender.in_ready = false;
     if (send_data(nic, qp)) break;
   }
-  if (!hpcc_ && has_work(p)) schedule_free(port);
+  if (has_work(p)) schedule_free(port);
 }
 
 bool Sim::send_data(Nic& nic, std::uint32_t qp) {
@@ -72,8 +72,6 @@ bool Sim::send_data(Nic& nic, std::uint32_t qp) {
   put_on_wire(nic.port, packet);
   const DcqcnConfig& dcqcn = nic.config->dcqcn;
   sender.rp.on_sent(dcqcn, packet.size, now());
-  if (hpcc_)
-    sender.next_send = now() + pacing_gap(sender, packet.size, sender.rp.rate_at(dcqcn, now()));
   after_send(qp);
   if (!has_data(qp)) return true;
   const Ps next = earliest_send(qp);
@@ -85,8 +83,6 @@ bool Sim::send_data(Nic& nic, std::uint32_t qp) {
 }
 
 Ps Sim::pacing_gap(Sender& sender, std::int64_t wire_bytes, std::int64_t rate) const {
-  // The peer divides in doubles and keeps whole nanoseconds (peers.md §2.1).
-  if (hpcc_) return wire_bytes * 8 * 1'000'000'000 / rate * 1000;
   if (rate != sender.gap_rate) {
     sender.gap_rate = rate;
     sender.gap_inverse = ((std::int64_t{8} * kPicosecondsPerSecond) << 16U) / rate;
@@ -97,7 +93,6 @@ Ps Sim::pacing_gap(Sender& sender, std::int64_t wire_bytes, std::int64_t rate) c
 /// When the QP's rate next allows a packet. A rate that changed since the last packet re-times it.
 Ps Sim::earliest_send(std::uint32_t qp) {
   Sender& sender = senders_[qp];
-  if (hpcc_) return sender.next_send;
   const Nic& nic = nics_[sender.nic];
   const std::int64_t rate = sender.rp.rate_at(nic.config->dcqcn, now());
   if (rate >= nic.line) return sender.hold_until;
@@ -106,7 +101,7 @@ Ps Sim::earliest_send(std::uint32_t qp) {
 
 /// When to look at a waiting QP again: at `earliest`, or when its rate changes by itself before.
 Ps Sim::retime_at(const Sender& sender, Ps earliest) const {
-  if (hpcc_ || sender.rp.next_due() <= now()) return earliest;
+  if (sender.rp.next_due() <= now()) return earliest;
   return std::min(earliest, sender.rp.next_due());
 }
 
@@ -147,6 +142,7 @@ void Sim::wake_later(std::uint32_t qp, Ps at) {
 void Sim::wake(std::uint32_t qp) {
   Sender& sender = senders_[qp];
   if (sender.wake_at == now()) sender.wake_at = kNever;
+  if (hpcc_) return peer_start(qp);
   if (network_.qps[qp].operation == Operation::kRead) post_reads(qp);
   activate(qp);
 }
@@ -223,6 +219,7 @@ bool Sim::receive_into_buffer(Nic& nic, const Packet& packet, unsigned priority)
 void Sim::nic_drain(std::uint32_t port) {
   Nic& nic = nics_[index_of_[ports_[port].node]];
   nic.drain_pending = false;
+  if (nic.config->drain.raw() == 0) return;  // stuck since: set_drain() wakes it
   drain_level(nic);
   const std::int64_t above = nic.receive_level - nic.config->receive_xon.raw();
   if (above > 0) {

@@ -19,12 +19,14 @@ SharedBuffer::SharedBuffer(const SwitchConfig& config, std::uint32_t ports, Mode
   buffer_ = config.buffer.raw();
   pause_at_threshold_ = model == Model::kHpcc;
   if (config.headroom_pool) pool_size_ = config.headroom_pool->raw();
-  shared_size_ = buffer_ - std::max<std::int64_t>(pool_size_, 0);
+  if (config.lossy_pool) shared_size_[1] = config.lossy_pool->raw();
+  shared_size_[0] = buffer_ - std::max<std::int64_t>(pool_size_, 0) - shared_size_[1];
   for (std::uint32_t port = 0; port < ports; ++port) {
     for (std::uint32_t g = 0; g < 8; ++g) {
       const IngressGroup& from = config.groups[g];
       Group& to = at(port, g);
       to.lossless = from.lossless;
+      to.pool = config.lossy_pool && !from.lossless ? 1 : 0;
       to.reserved = from.reserved.raw();
       to.xon_offset = from.xon_offset.raw();
       if (from.alpha) to.alpha_log2 = static_cast<std::int8_t>(from.alpha->log2());
@@ -34,9 +36,9 @@ SharedBuffer::SharedBuffer(const SwitchConfig& config, std::uint32_t ports, Mode
       if (from.lossless) {
         to.headroom = port < config.port_headroom.size() ? config.port_headroom[port].raw()
                                                          : from.headroom.raw();
-        if (pool_size_ < 0) shared_size_ -= to.headroom;
+        if (pool_size_ < 0) shared_size_[0] -= to.headroom;
       }
-      shared_size_ -= to.reserved;
+      shared_size_[0] -= to.reserved;
     }
     for (std::uint32_t q = 0; q < 8; ++q) {
       const EgressQueue& from = config.queues[q];
@@ -45,7 +47,7 @@ SharedBuffer::SharedBuffer(const SwitchConfig& config, std::uint32_t ports, Mode
         egress_[port * 8 + q].alpha_log2 = static_cast<std::int8_t>(from.alpha->log2());
     }
   }
-  WEIR_CHECK(shared_size_ >= 0);  // check_network has refused such a configuration
+  WEIR_CHECK(shared_size_[0] >= 0);  // check_network has refused such a configuration
   const std::int64_t cell = config.cell.raw();
   for (std::int64_t size = 0; size <= kLargestFrame; ++size)
     charges_[static_cast<std::size_t>(size)] =
@@ -54,7 +56,7 @@ SharedBuffer::SharedBuffer(const SwitchConfig& config, std::uint32_t ports, Mode
 
 std::int64_t SharedBuffer::threshold(const Group& group) const {
   if (group.static_threshold >= 0) return group.static_threshold;
-  const std::int64_t free = shared_size_ - shared_used_;
+  const std::int64_t free = shared_size_[group.pool] - shared_used_[group.pool];
   if (group.alpha_log2 == kNoAlpha) return free + shared_part(group);
   return shifted(std::max<std::int64_t>(free, 0), group.alpha_log2);
 }
@@ -70,7 +72,8 @@ std::optional<DropReason> SharedBuffer::check(std::uint32_t in_port, std::uint32
   const Group& in = groups_[in_port * 8 + group];
   const std::int64_t beyond = in.used + charge - in.reserved;
   if (beyond <= 0) return std::nullopt;
-  if (beyond <= threshold(in) && shared_used_ + std::min(charge, beyond) <= shared_size_)
+  if (beyond <= threshold(in) &&
+      shared_used_[in.pool] + std::min(charge, beyond) <= shared_size_[in.pool])
     return std::nullopt;
   if (!in.lossless) return DropReason::kIngressBuffer;
   if (pool_size_ >= 0) {
@@ -88,9 +91,9 @@ void SharedBuffer::update(std::uint32_t in_port, std::uint32_t group, std::uint3
   const std::int64_t shared = std::min(charge, beyond);
   if (beyond <= 0) {
     in.used += charge;
-  } else if (beyond <= threshold(in) && shared_used_ + shared <= shared_size_) {
+  } else if (beyond <= threshold(in) && shared_used_[in.pool] + shared <= shared_size_[in.pool]) {
     in.used += charge;
-    shared_used_ += shared;
+    shared_used_[in.pool] += shared;
   } else {
     in.headroom_used += charge;
     in.headroom_peak = std::max(in.headroom_peak, in.headroom_used);
@@ -109,7 +112,7 @@ void SharedBuffer::remove(std::uint32_t in_port, std::uint32_t group, std::uint3
   in.headroom_used -= from_headroom;
   if (pool_size_ >= 0) pool_used_ -= from_headroom;
   const std::int64_t rest = charge - from_headroom;
-  shared_used_ -= std::min(rest, shared_part(in));
+  shared_used_[in.pool] -= std::min(rest, shared_part(in));
   in.used -= rest;
   egress_[out_port * 8 + queue].used -= charge;
   total_used_ -= charge;

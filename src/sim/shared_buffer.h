@@ -11,6 +11,7 @@
 // check() decides, update() books, remove() gives back; check must precede update. Charges are
 // whole cells, see charge_of(). A frame is given back when its transmission starts, as in the peer
 // model.
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -53,6 +54,7 @@ class SharedBuffer {
     std::int64_t peak = 0;  // most ever held, headroom included
     std::int64_t headroom_peak = 0;
     std::int8_t alpha_log2 = kNoAlpha;
+    std::uint8_t pool = 0;  // 1: the lossy groups' own
     bool lossless = false;
     bool paused = false;
   };
@@ -62,8 +64,9 @@ class SharedBuffer {
   [[nodiscard]] std::int64_t egress_used(std::uint32_t port, std::uint32_t queue) const {
     return egress_[port * 8 + queue].used;
   }
-  [[nodiscard]] std::int64_t shared_size() const { return shared_size_; }
-  [[nodiscard]] std::int64_t shared_used() const { return shared_used_; }
+  /// Of the lossless groups' pool, or of the one pool for all.
+  [[nodiscard]] std::int64_t shared_size() const { return shared_size_[0]; }
+  [[nodiscard]] std::int64_t shared_used() const { return shared_used_[0] + shared_used_[1]; }
   [[nodiscard]] std::int64_t total_used() const { return total_used_; }
   [[nodiscard]] std::int64_t total_peak() const { return total_peak_; }
   /// XOFF of the group now: shared bytes it may hold before its headroom begins.
@@ -85,8 +88,8 @@ class SharedBuffer {
   std::vector<Egress> egress_;
   std::vector<std::uint32_t> charges_;
   std::int64_t buffer_ = 0;
-  std::int64_t shared_size_ = 0;
-  std::int64_t shared_used_ = 0;
+  std::array<std::int64_t, 2> shared_size_{};  // by pool
+  std::array<std::int64_t, 2> shared_used_{};
   std::int64_t pool_size_ = -1;  // shared headroom pool; -1: every group has its own headroom
   std::int64_t pool_used_ = 0;
   std::int64_t total_used_ = 0;

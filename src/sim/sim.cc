@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/check.h"
+#include "sim/hpcc_peer.h"
 
 namespace weir::sim {
 namespace {
@@ -14,12 +15,12 @@ constexpr std::int64_t kCutThroughHeader = 64;  // bytes a cut-through switch re
 
 enum Purpose : std::uint64_t { kPortStream = 1, kSprayStream = 2 };
 
-std::vector<std::uint32_t> wire_table(BitRate rate, std::int64_t gap, bool whole_nanoseconds) {
+std::vector<std::uint32_t> wire_table(BitRate rate, std::int64_t gap, bool as_peer) {
   std::vector<std::uint32_t> table(kLargestFrame + 1);
   for (std::size_t size = 0; size <= kLargestFrame; ++size) {
     const auto bytes = Bytes::raw(static_cast<std::int64_t>(size) + gap);
     std::int64_t time = serialization_time(bytes, rate).raw();
-    if (whole_nanoseconds) time = bytes.raw() * 8 * 1'000'000'000 / rate.raw() * 1000;
+    if (as_peer) time = hpcc_time(bytes.raw(), rate.raw());
     time = std::max<std::int64_t>(time, 1);  // the peer's short frames on fast links take no time
     table[size] = static_cast<std::uint32_t>(std::min<std::int64_t>(time, UINT32_MAX));
   }
@@ -55,7 +56,8 @@ Result<std::unique_ptr<Sim>> Sim::make(Network network) {
 Sim::Sim(Network network)
     : network_(std::move(network)),
       hpcc_(network_.model == Model::kHpcc),
-      events_(hpcc_ ? Ties::kInsertion : Ties::kCanonical) {
+      events_(hpcc_ ? Ties::kInsertion : Ties::kCanonical),
+      peer_random_(network_.peer_streams) {
   for (NicConfig& nic : network_.nics)
     prepare(nic.dcqcn);
   routes_.build(network_);
@@ -63,6 +65,7 @@ Sim::Sim(Network network)
   set_up_switches();
   set_up_nics();
   set_up_qps();
+  reserve_peer_lists();
   set_up_lanes();
   reserve_events();
   messages_.reserve(network_.messages.size() + network_.spare_messages);
@@ -111,7 +114,8 @@ void Sim::set_up_ports() {
       port.flight = link.propagation.raw();
       pauses_[self].cable = link.propagation.raw();
       pauses_[self].rate = link.rate.raw();
-      error_threshold_[self] = link.error_threshold;
+      const bool clean = link.errors_to_b_only && self == a;
+      error_threshold_[self] = clean ? 0 : link.error_threshold;
     }
   }
 }
@@ -124,15 +128,20 @@ void Sim::set_up_queues(std::uint32_t node, const SwitchConfig& config) {
     pause.enabled = config.pfc.mask();
     pause.quanta_time =
         static_cast<Ps>(Int128{config.pause_quanta} * 512 * kPicosecondsPerSecond / pause.rate);
+    const std::uint32_t local = p - first_port_[node];
+    const Bytes mtu = local < config.port_mtu.size() ? config.port_mtu[local] : config.mtu;
+    ports_[p].mtu = static_cast<std::uint16_t>(mtu.raw());
     for (std::uint32_t q = 0; q < 8; ++q) {
       const EgressQueue& from = config.queues[q];
       Queue& queue = queues_[std::size_t{p} * 8 + q];
       queue.quantum = std::max<std::int64_t>(from.weight, 1) * config.mtu.raw();
-      const std::uint32_t local = p - first_port_[node];
-      const Wred& wred = local < config.port_wred.size() ? config.port_wred[local] : from.wred;
+      const bool by_port =
+          local < config.port_wred.size() && ((config.port_wred_queues >> q) & 1U) != 0;
+      const Wred& wred = by_port ? config.port_wred[local] : from.wred;
       if (!wred.enabled) continue;
       queue.mark_min = wred.min.raw();
       queue.mark_max = wred.max.raw();
+      queue.mark_share = static_cast<double>(wred.max_probability.raw()) / kSharePerWhole;
       const std::int64_t range = std::max<std::int64_t>(queue.mark_max - queue.mark_min, 1);
       queue.mark_slope = static_cast<std::uint64_t>((Int128{wred.max_probability.raw()} << 48U) /
                                                     kSharePerWhole / range);
@@ -230,6 +239,7 @@ void Sim::set_up_qps() {
     sender.rp.start(config.dcqcn, nics_[sender.nic].line, qp.start_rate);
     if (qp.operation == Operation::kRead) sender.granted = 0;
     senders_.push_back(sender);
+    if (hpcc_) ++nics_[sender.nic].peer_last;
     Receiver receiver;
     receiver.nic = index_of_[qp.target];
     const NicConfig& other = *nics_[receiver.nic].config;
@@ -244,6 +254,14 @@ void Sim::set_up_qps() {
       bitmaps_.resize(bitmaps_.size() + kBitmapWords, 0);
     }
     receivers_.push_back(receiver);
+  }
+}
+
+/// Room for every QP that a host of the model `hpcc` will ever have.
+void Sim::reserve_peer_lists() {
+  for (Nic& nic : nics_) {
+    nic.peer_qps.reserve(nic.peer_last);
+    nic.peer_last = 0;
   }
 }
 
@@ -398,6 +416,7 @@ void Sim::dispatch(const Event& event) {
     case EventKind::kRecvRepost: return recv_repost(entity);
     case EventKind::kWatchdog: return watchdog(entity);
     case EventKind::kLinkState: return change_link(entity);
+    case EventKind::kNicWake: return peer_wake(entity);
     case EventKind::kDriver:
       if (driver_ != nullptr) driver_->on_call(entity);
       return;

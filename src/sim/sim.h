@@ -30,6 +30,7 @@
 #include "sim/dcqcn.h"
 #include "sim/event_list.h"
 #include "sim/network.h"
+#include "sim/ns3_random.h"
 #include "sim/packet.h"
 #include "sim/packet_pool.h"
 #include "sim/route.h"
@@ -140,6 +141,10 @@ class Sim {
   /// Driver::on_call(token) at `at` (after now).
   void call_at(Time at, std::uint32_t token);
   void set_link(std::uint32_t link, bool up, bool reroute);
+  /// Faults between slices (live.cc). REQUIRES: no other node shares this NIC's configuration.
+  void set_drain(std::uint32_t node, BitRate drain);
+  void set_congestion_control(std::uint32_t node, bool np, bool rp);
+  void set_errors(std::uint32_t link, std::uint64_t threshold);
 
   [[nodiscard]] const Network& network() const { return network_; }
   [[nodiscard]] Ps now() const { return events_.now(); }
@@ -167,6 +172,13 @@ class Sim {
     return queues_[std::size_t{port} * 8 + queue].peak;
   }
   [[nodiscard]] std::uint8_t paused_now(std::uint32_t port) const { return ports_[port].paused; }
+  /// How long the peer has paused this priority, the pause in force included.
+  [[nodiscard]] Ps paused_for(std::uint32_t port, unsigned priority) const {
+    const PauseState& state = pauses_[port];
+    const bool now_paused = ((state.paused >> priority) & 1U) != 0;
+    return port_counters_[port].paused_time[priority] +
+           (now_paused ? now() - state.since[priority] : 0);
+  }
   /// Sending rate of a QP by its reaction point, and user bytes that have arrived in order.
   [[nodiscard]] std::int64_t qp_rate(std::uint32_t qp) const { return senders_[qp].rp.rate(); }
   [[nodiscard]] const ReactionPoint& reaction_point(std::uint32_t qp) const {
@@ -184,6 +196,9 @@ class Sim {
   [[nodiscard]] std::uint64_t data_hops() const { return data_hops_; }
   [[nodiscard]] std::uint64_t events() const { return events_.events(); }
   [[nodiscard]] std::uint64_t live_frames() const { return live_frames_; }
+  /// Messages neither done nor failed; when anything happens next, kNever: nothing will.
+  [[nodiscard]] std::uint64_t open_messages() const { return open_messages_; }
+  [[nodiscard]] Ps next_event() { return events_.next_time(); }
   [[nodiscard]] std::uint64_t drops(DropReason reason) const;
   [[nodiscard]] std::uint64_t lossless_drops() const;
 
@@ -204,6 +219,7 @@ class Sim {
     std::uint16_t local = 0;
     std::uint16_t full_size = 0;  // the frame size that has lanes
     std::uint16_t ack_size = 0;
+    std::uint16_t mtu = 0xFFFF;  // largest frame in or out (switches)
     std::uint8_t lane_full = EventList::kNoLane;
     std::uint8_t lane_ack = EventList::kNoLane;
     std::uint8_t lane_free = EventList::kNoLane;
@@ -227,6 +243,7 @@ class Sim {
     std::int64_t mark_min = INT64_MAX;
     std::int64_t mark_max = INT64_MAX;
     std::uint64_t mark_slope = 0;  // chance of 2^32 a byte above mark_min, << 16
+    double mark_share = 0;         // at mark_max; model `hpcc` only
     std::uint32_t count = 0;
   };
   struct PauseState {           // what the peer told this port, and what this port told the peer
@@ -277,6 +294,9 @@ class Sim {
     std::int64_t receive_level = 0;
     Ps receive_at = 0;
     NicCounters counters;
+    std::vector<std::uint32_t> peer_qps;  // model `hpcc`: in the order of their start
+    std::uint32_t peer_last = 0;          // place of the one that sent last
+    bool peer_wake_pending = false;
   };
   struct Sender {
     ReactionPoint rp;
@@ -348,6 +368,7 @@ class Sim {
   void set_up_nics();
   void set_up_qps();
   void reserve_events();
+  void reserve_peer_lists();
   void dispatch(const Event& event);
   void add_message(std::uint32_t index);
   void change_link(std::uint32_t change);
@@ -427,6 +448,13 @@ class Sim {
   void on_read_request(const Packet& packet);
   void recv_repost(std::uint32_t qp);
 
+  // hpcc_host.cc
+  void peer_start(std::uint32_t qp);
+  std::uint32_t peer_choose(Nic& nic);
+  void peer_send(std::uint32_t port);
+  void peer_send_data(Nic& nic, std::uint32_t qp);
+  void peer_wake(std::uint32_t port);
+
   const NicConfig& nic_config(const Sender& sender) const { return *nics_[sender.nic].config; }
   bool test_early(const Receiver& receiver, std::uint32_t psn) const;
   void set_early(const Receiver& receiver, std::uint32_t psn, bool value);
@@ -455,6 +483,7 @@ class Sim {
   Driver* driver_ = nullptr;
   Observer* observer_ = nullptr;
   QueueWatch watch_;
+  Ns3Random peer_random_;  // model `hpcc` only
   std::uint64_t hops_ = 0;
   std::uint64_t data_hops_ = 0;
   std::uint64_t live_frames_ = 0;  // created, and neither consumed nor dropped

@@ -3,7 +3,7 @@
 #include <bit>
 
 #include "base/check.h"
-#include "sim/hpcc_hash.h"
+#include "sim/hpcc_peer.h"
 #include "sim/sim.h"
 
 namespace weir::sim {
@@ -63,7 +63,7 @@ void Sim::switch_arrive(std::uint32_t port, Packet packet) {
   ++counters.rx_class_frames[lookup.group];
   counters.rx_class_bytes[lookup.group] += packet.size;
   const bool lossless = has_bit(node.lossless, lookup.group);
-  if (packet.size > node.config->mtu.raw()) return drop(port, packet, DropReason::kMtu, lossless);
+  if (packet.size > in.mtu) return drop(port, packet, DropReason::kMtu, lossless);
   if (packet.ttl <= 1) return drop(port, packet, DropReason::kTtl, lossless);
   --packet.ttl;
   const auto ports = routes_.next(in.node, packet.dst);
@@ -72,6 +72,7 @@ void Sim::switch_arrive(std::uint32_t port, Packet packet) {
   const std::uint32_t out = node.first_port + local;
   Port& o = ports_[out];
   if (!o.up) return drop(port, packet, DropReason::kLinkDown, lossless);
+  if (packet.size > o.mtu) return drop(port, packet, DropReason::kMtu, lossless);
   if (has_bit(pauses_[out].tripped, lookup.queue) &&
       node.config->watchdog.action == WatchdogAction::kDrop)
     return drop(out, packet, DropReason::kWatchdog, lossless);
@@ -107,6 +108,11 @@ void Sim::switch_arrive(std::uint32_t port, Packet packet) {
 bool Sim::marks(std::uint32_t port, const Queue& queue, std::int64_t bytes) {
   if (bytes > queue.mark_max) return true;
   if (bytes <= queue.mark_min) return false;
+  if (hpcc_) {
+    const auto ramp = static_cast<double>(queue.mark_max - queue.mark_min);
+    return peer_random_.next() <
+           queue.mark_share * static_cast<double>(bytes - queue.mark_min) / ramp;
+  }
   const auto above = static_cast<std::uint64_t>(bytes - queue.mark_min);
   return port_random_[port].chance((above * queue.mark_slope) >> 16U);
 }

@@ -70,6 +70,8 @@ void Sim::send_next(std::uint32_t port) {
     send_pause_frame(port);
   else if (p.is_switch)
     switch_send(port);
+  else if (hpcc_)
+    peer_send(port);
   else
     nic_send(port);
 }
@@ -148,6 +150,7 @@ QueueWatch Sim::queue_watch() const {
 void Sim::announce(std::uint32_t port, std::uint8_t pause, std::uint8_t resume) {
   Port& p = ports_[port];
   PauseState& state = pauses_[port];
+  if (hpcc_) peer_random_.skip();  // the peer draws an IP identification for its pause frame
   pause = static_cast<std::uint8_t>(pause & state.enabled);
   resume = static_cast<std::uint8_t>(resume & state.announced);
   state.announced = static_cast<std::uint8_t>((state.announced | pause) & ~resume);
@@ -224,7 +227,7 @@ void Sim::apply_pause(std::uint32_t port, const Packet& packet) {
       set_pause(port, priority, false);
     }
   }
-  if (has_work(ports_[port])) kick(port);
+  if (hpcc_ || has_work(ports_[port])) kick(port);
 }
 
 void Sim::set_pause(std::uint32_t port, unsigned priority, bool paused) {
