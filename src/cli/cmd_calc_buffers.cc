@@ -99,9 +99,10 @@ std::string verdict(const Answer& answer) {
   for (const SwitchKind& kind : answer.kinds) {
     if (!fits(kind)) bad.push_back(names_text(kind.names));
   }
-  if (bad.empty())
+  if (bad.empty()) {
     return fmt::format("Buffers of {}: pools and headroom fit on every switch.",
                        answer.input->design.file);
+  }
   return fmt::format("Buffers of {}: pools or headroom do not fit on {}.",
                      answer.input->design.file, join(bad, "; "));
 }
@@ -119,16 +120,19 @@ std::string plan_table(const design::SwitchIntent& one, const model::BufferPlan&
   table.add_row({"XOFF, one queue", in_bytes(plan.xoff_one), "with one congested priority group"});
   table.add_row(
       {"XOFF, all queues", in_bytes(plan.xoff_all), "with every lossless group congested"});
-  if (plan.ecn_bound)
+  if (plan.ecn_bound) {
     table.add_row(
         {"ECN limit", limit_text(plan.ecn_bound),
          "largest WRED min that marks before PFC on every mix: " + plan.ecn_bound->formula});
-  if (!one.ports.empty())
+  }
+  if (!one.ports.empty()) {
     table.add_row({"WRED min", in_bytes(one.ports.front().wred.min),
                    fmt::format("the design's, at {}", to_text(one.ports.front().speed))});
-  if (const model::VendorPool* pool = model::find_vendor_pool(one.asic->name))
+  }
+  if (const model::VendorPool* pool = model::find_vendor_pool(one.asic->name)) {
     table.add_row(
         {"vendor's pool", in_bytes(pool->shared), fmt::format("{}: {}", pool->box, pool->source)});
+  }
   return table.to_text(2, kWidth);
 }
 
@@ -162,9 +166,8 @@ std::string profile_of(const DesignInput& input) {
 }
 
 void print(const Answer& answer, Context& context) {
-  context.out << paint(context, fits(answer.kinds.front()) ? Tone::kStrong : Tone::kBad,
-                       verdict(answer))
-              << '\n';
+  const bool all_fit = std::all_of(answer.kinds.begin(), answer.kinds.end(), fits);
+  context.out << paint(context, all_fit ? Tone::kStrong : Tone::kBad, verdict(answer)) << '\n';
   if (context.quiet) return;
   const std::string profile = profile_of(*answer.input);
   for (const SwitchKind& kind : answer.kinds) {
@@ -183,9 +186,10 @@ void print(const Answer& answer, Context& context) {
     context.out << '\n' << variants_table(kind, profile);
   }
   context.out << "\nprofiles:\n";
-  for (const model::BufferProfile& one : model::buffer_profiles())
+  for (const model::BufferProfile& one : model::buffer_profiles()) {
     context.out << "  " << one.name << ": "
                 << hang(one.delta, kWidth - one.name.size() - 4, one.name.size() + 4) << '\n';
+  }
 }
 
 Json to_json(const model::BufferPlan& plan) {
@@ -238,9 +242,10 @@ ExitCode run_buffers(const Args& args, Context& context) {
   ExitCode code = ExitCode::kOk;
   const auto input = load_design(args, context, code);
   if (!input) return code;
-  if (input->intent.switches.empty())
+  if (input->intent.switches.empty()) {
     return fail(context, ExitCode::kBadInput,
                 fmt::format("{} has no switches, so there is no buffer", input->design.file));
+  }
   const Answer answer = judge(*input);
   if (context.json) {
     print_json(context, to_json(answer, json_object(args.command())));

@@ -117,9 +117,10 @@ std::string terms_table(const Answer& answer) {
                  "2 x length x 5 ns a metre x speed: not headroom"});
   table.add_row({"floor", in_bytes(answer.headroom.hard_floor),
                  "2 frames and the cable: below it, loss at the first XOFF"});
-  if (answer.headroom.xon)
+  if (answer.headroom.xon) {
     table.add_row(
         {"xon", in_bytes(*answer.headroom.xon), "reserved below XOFF, for the buffer profile"});
+  }
   if (answer.headroom.size)
     table.add_row({"size", in_bytes(*answer.headroom.size), "of the buffer profile: xoff and xon"});
   return table.to_text(2, kWidth);

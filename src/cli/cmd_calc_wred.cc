@@ -58,6 +58,7 @@ std::vector<SpeedClass> speed_classes(const design::Intent& intent) {
     }
   }
   std::vector<SpeedClass> list;
+  list.reserve(classes.size());
   for (auto& [speed, entry] : classes)
     list.push_back(std::move(entry));
   return list;
@@ -233,9 +234,10 @@ ExitCode run_wred(const Args& args, Context& context) {
   const auto input = load_design(args, context, code);
   if (!input) return code;
   const Answer answer = judge(*input);
-  if (answer.speeds.empty())
+  if (answer.speeds.empty()) {
     return fail(context, ExitCode::kBadInput,
                 fmt::format("{} has no switch ports, and only a switch marks", input->design.file));
+  }
   if (context.json) {
     print_json(context, to_json(answer, json_object(args.command())));
   } else {

@@ -89,7 +89,7 @@ Json to_json(const counters::Counter& counter) {
                      {"place", to_text(name.place)},
                      {"name", name.pattern},
                      {"bits", name.bits},
-                     {"unit", to_text(counters::unit_of(name))}});
+                     {"unit", to_text(name.unit.value_or(counter.unit))}});
   }
   return {{"id", counter.id},
           {"kind", to_text(counter.kind)},
@@ -192,9 +192,10 @@ void print_list(Context& context) {
       "nics, asics, systems or knobs shows a table.\n",
       finding::catalog().size(), counters::catalog().size(), design::nic_knobs().size());
   TextTable findings({"finding", "severity", "what"});
-  for (const finding::CatalogEntry& entry : finding::catalog())
+  for (const finding::CatalogEntry& entry : finding::catalog()) {
     findings.add_row(
         {std::string(entry.id), std::string(to_text(entry.severity)), std::string(entry.title)});
+  }
   context.out << '\n' << findings.to_text(0, kWidth);
   TextTable table({"counter", "unit", "mlx5 name"});
   for (const counters::Counter& counter : counters::catalog()) {

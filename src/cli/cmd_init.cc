@@ -66,11 +66,12 @@ ExitCode run_init(const Args& args, Context& context) {
     }
     return ExitCode::kOk;
   }
-  if (file_exists(path) && !args.has("force"))
+  if (file_exists(path) && !args.has("force")) {
     return fail(context, ExitCode::kBadInput,
                 fmt::format("{} exists and was left as it is; name another file with --output, or "
                             "overwrite it with --force",
                             path));
+  }
   if (const Status written = write_file_atomic(path, one->text); !written)
     return fail(context, ExitCode::kBadInput, written.error().what);
   return print_written(args, *one, path, context);

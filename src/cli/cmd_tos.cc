@@ -54,12 +54,14 @@ Result<Typed> parse_typed(const std::string& text) {
   unsigned value = 0;
   const auto [stop, error] = std::from_chars(first, last, value, is_hex ? 16 : 10);
   const bool too_large = error == std::errc::result_out_of_range || value >= TosByte::kLimit;
-  if (stop != last || first == last)
+  if (stop != last || first == last) {
     return parse_error(fmt::format(
         "expected a number (26, 0x6a) or a code point's name (AF31, CS3, EF), found '{}'", text));
-  if (too_large)
+  }
+  if (too_large) {
     return parse_error(fmt::format(
         "{} is too large: a DSCP has 6 bits (0 to 63), a TOS byte 8 bits (0 to 255)", text));
+  }
   return Typed{text, value, false};
 }
 
@@ -93,19 +95,22 @@ std::string with_name(Dscp dscp) {
 Result<std::vector<Reading>> read(const Typed& typed, const Request& request) {
   const std::optional<Dscp> dscp = Dscp::make(typed.value);
   const TosByte tos = TosByte::of(typed.value);
-  if (!dscp && request.as == As::kDscp)
+  if (!dscp && request.as == As::kDscp) {
     return invalid_error(fmt::format(
         "{} does not fit the 6 bits of a DSCP (0 to 63); as a TOS byte it is DSCP {} with {}",
         typed.text, to_text(dscp_of(tos)), ecn_words(ecn_of(tos))));
-  if (typed.is_name && request.as == As::kTos)
+  }
+  if (typed.is_name && request.as == As::kTos) {
     return invalid_error(
         fmt::format("{} is the name of a DSCP, {}; leave --as tos out", typed.text, typed.value));
-  if (request.ecn && (!dscp || request.as == As::kTos))
+  }
+  if (request.ecn && (!dscp || request.as == As::kTos)) {
     return invalid_error(
         fmt::format("--ecn adds the ECN bits to a DSCP; as a TOS byte {} already holds them ({}); "
                     "type weir tos {} "
                     "--ecn {}",
                     typed.text, to_text(ecn_of(tos)), dscp_of(tos).value(), to_text(*request.ecn)));
+  }
   std::vector<Reading> readings;
   if (dscp && request.as != As::kTos) {
     if (!request.ecn) readings.push_back({As::kDscp, tos_byte(*dscp, Ecn::kNotEct)});

@@ -36,9 +36,10 @@ std::string verb_case(const Command& command) {
   std::string out = fmt::format("    '{}')\n      options='{}'\n", command.name, join(names, " "));
   // A shell cannot tell the second argument from the first without parsing; the first one's offer
   // serves them all.
-  if (!command.arguments.empty())
+  if (!command.arguments.empty()) {
     out += fmt::format("      {}\n", offer(command.arguments.front().choices,
                                            command.arguments.front().completes));
+  }
   return out + fmt::format("      case $previous in\n{}      esac\n      ;;\n", values);
 }
 

@@ -11,8 +11,8 @@ namespace weir::cli {
 namespace {
 
 std::optional<std::string> design_path(const Args& args, const Context& context) {
-  if (const auto path = args.get("DESIGN")) return path;
-  if (const auto path = context.environment(kDesignVariable); path && !path->empty()) return path;
+  if (auto path = args.get("DESIGN")) return path;
+  if (auto path = context.environment(kDesignVariable); path && !path->empty()) return path;
   if (file_exists(std::string(kDesignFile))) return std::string(kDesignFile);
   return std::nullopt;
 }

@@ -27,7 +27,7 @@ class DesignInputTest : public testing::Test {
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
   std::string write(const std::string& name, std::string_view text) {
-    const std::string path = folder_ / name;
+    std::string path = folder_ / name;
     EXPECT_TRUE(write_file_atomic(path, text));
     return path;
   }

@@ -58,6 +58,7 @@ UsageError unknown_verb(std::span<const Command> table, const std::string& word)
 
 std::vector<std::string> spellings(const std::vector<Option>& options) {
   std::vector<std::string> names;
+  names.reserve(options.size());
   for (const Option& option : options)
     names.push_back(fmt::format("--{}", option.name));
   return names;
@@ -113,9 +114,10 @@ std::variant<const Command*, Parsed> take_verb(std::span<const Command> table,
     return Parsed(UsageError{fmt::format("{} what? Add {}", first, one_of(seconds)), first});
   if (rest.front() == "--help" || rest.front() == "-h") return Parsed(HelpRequest{first});
   const std::string second = rest.front();
-  if (is_option(second))
+  if (is_option(second)) {
     return Parsed(
         UsageError{fmt::format("{} needs {} before '{}'", first, one_of(seconds), second), first});
+  }
   const Command* command = find_command(table, fmt::format("{} {}", first, second));
   if (command == nullptr) {
     const std::string guess = did_you_mean(second, seconds);
