@@ -172,6 +172,12 @@ std::string folded(std::string_view text) {
   return out;
 }
 
+void sort_by_driver(std::vector<Match>& found) {
+  std::stable_sort(found.begin(), found.end(), [](const Match& a, const Match& b) {
+    return std::tie(a.name->driver, a.name->place) < std::tie(b.name->driver, b.name->place);
+  });
+}
+
 class Index {
  public:
   static const Index& get() {
@@ -229,13 +235,57 @@ class Index {
     return found;
   }
 
+  [[nodiscard]] const Counter& counter_of(std::size_t position) const {
+    return counters_[counter_of_[position]];
+  }
+
+ private:
+  Index() {
+    for (const auto table :
+         {rdma_meanings(), port_meanings(), vendor_meanings(), switch_meanings()})
+      counters_.insert(counters_.end(), table.begin(), table.end());
+    std::sort(counters_.begin(), counters_.end(),
+              [](const Counter& a, const Counter& b) { return a.id < b.id; });
+    for (const auto table : {common_names(), mlx5_names(), bnxt_names(), irdma_names(),
+                             ionic_names(), rxe_names(), switch_names()})
+      names_.insert(names_.end(), table.begin(), table.end());
+    // Stable, so that the first name of a driver stays the one its table lists first.
+    std::stable_sort(names_.begin(), names_.end(), [](const RawName& a, const RawName& b) {
+      return std::tie(a.id, a.driver) < std::tie(b.id, b.driver);
+    });
+    by_name_.reserve(names_.size());
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      const Counter* counter = find(names_[i].id);
+      WEIR_CHECK(counter != nullptr);
+      counter_of_.push_back(static_cast<std::uint16_t>(counter - counters_.data()));
+      by_name_.insert(names_[i].pattern, i);
+    }
+  }
+
+  static std::string_view id_of(const RawName& name) { return name.id; }
+  static std::string_view id_of(std::string_view id) { return id; }
+
+  std::vector<Counter> counters_;          // by id
+  std::vector<RawName> names_;             // by id, then driver
+  std::vector<std::uint16_t> counter_of_;  // beside names_
+  NameTable by_name_;
+};
+
+/// What people write, for resolve(): apart from the index, because a sampler never asks for it.
+class LooseIndex {
+ public:
+  static const LooseIndex& get() {
+    static const LooseIndex index;
+    return index;
+  }
+
   /// Raw names that differ from `fold` in case and punctuation only.
   [[nodiscard]] std::vector<Match> find_folded(std::string_view fold) const {
     std::vector<Match> found;
     by_fold_.each(fold, [&](std::size_t position, Digits digits) {
       if (!spells(folds_[position], fold, digits)) return false;
-      const Counter& counter = counters_[counter_of_[position]];
-      Match one{&counter, &names_[position], std::nullopt};
+      const Counter& counter = index_.counter_of(position);
+      Match one{&counter, &index_.names()[position], std::nullopt};
       if (!digits.empty()) {
         const auto number = parse_u64(fold.substr(digits.begin, digits.end - digits.begin));
         if (!number || *number >= number_limit(counter.per)) return false;
@@ -269,27 +319,11 @@ class Index {
   }
 
  private:
-  Index() {
-    for (const auto table :
-         {rdma_meanings(), port_meanings(), vendor_meanings(), switch_meanings()})
-      counters_.insert(counters_.end(), table.begin(), table.end());
-    std::sort(counters_.begin(), counters_.end(),
-              [](const Counter& a, const Counter& b) { return a.id < b.id; });
-    for (const auto table : {common_names(), mlx5_names(), bnxt_names(), irdma_names(),
-                             ionic_names(), rxe_names(), switch_names()})
-      names_.insert(names_.end(), table.begin(), table.end());
-    // Stable, so that the first name of a driver stays the one its table lists first.
-    std::stable_sort(names_.begin(), names_.end(), [](const RawName& a, const RawName& b) {
-      return std::tie(a.id, a.driver) < std::tie(b.id, b.driver);
-    });
-    by_name_.reserve(names_.size());
-    by_fold_.reserve(names_.size());
-    for (std::size_t i = 0; i < names_.size(); ++i) {
-      const Counter* counter = find(names_[i].id);
-      WEIR_CHECK(counter != nullptr);
-      counter_of_.push_back(static_cast<std::uint16_t>(counter - counters_.data()));
-      folds_.push_back(folded(names_[i].pattern));
-      by_name_.insert(names_[i].pattern, i);
+  LooseIndex() : index_(Index::get()) {
+    const auto names = index_.names();
+    by_fold_.reserve(names.size());
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      folds_.push_back(folded(names[i].pattern));
       by_fold_.insert(folds_[i], i);
     }
     by_alias_.reserve(aliases().size());
@@ -297,20 +331,8 @@ class Index {
       by_alias_.insert(aliases()[i].printed, i);
   }
 
-  static std::string_view id_of(const RawName& name) { return name.id; }
-  static std::string_view id_of(std::string_view id) { return id; }
-
-  static void sort_by_driver(std::vector<Match>& found) {
-    std::stable_sort(found.begin(), found.end(), [](const Match& a, const Match& b) {
-      return std::tie(a.name->driver, a.name->place) < std::tie(b.name->driver, b.name->place);
-    });
-  }
-
-  std::vector<Counter> counters_;          // by id
-  std::vector<RawName> names_;             // by id, then driver
-  std::vector<std::uint16_t> counter_of_;  // beside names_
-  std::vector<std::string> folds_;         // beside names_
-  NameTable by_name_;
+  const Index& index_;
+  std::vector<std::string> folds_;  // beside the index's names
   NameTable by_fold_;
   NameTable by_alias_;
 };
@@ -345,7 +367,7 @@ std::optional<Resolution> resolve_key(std::string_view printed) {
 }
 
 std::optional<Resolution> resolve_alias(std::string_view printed, std::string_view fold) {
-  const auto [alias, number] = Index::get().find_alias(fold);
+  const auto [alias, number] = LooseIndex::get().find_alias(fold);
   if (alias == nullptr) return std::nullopt;
   const Counter* counter = find(alias->id);
   WEIR_CHECK(counter != nullptr);
@@ -359,7 +381,7 @@ std::optional<Resolution> resolve_alias(std::string_view printed, std::string_vi
 std::optional<Resolution> resolve_fold(std::string_view printed, std::string_view fold,
                                        std::string_view whose) {
   if (auto alias = resolve_alias(printed, fold)) return alias;
-  std::vector<Match> matches = Index::get().find_folded(fold);
+  std::vector<Match> matches = LooseIndex::get().find_folded(fold);
   if (matches.empty()) return std::nullopt;
   const Match& first = matches.front();
   std::string word = std::string(whose) + " `" + spell(*first.name, first.number.value_or(0)) +
@@ -475,11 +497,9 @@ std::string spell(const RawName& name, unsigned number) {
          std::string(name.pattern.substr(mark + 1));
 }
 
-Unit unit_of(const RawName& name) {
-  if (name.unit) return *name.unit;
-  const Counter* counter = find(name.id);
-  WEIR_CHECK(counter != nullptr);
-  return counter->unit;
+Unit unit_of(const Match& match) {
+  WEIR_CHECK(match.name != nullptr);
+  return match.name->unit.value_or(match.counter->unit);
 }
 
 Match find_raw(Driver driver, Place place, std::string_view raw) {

@@ -174,9 +174,6 @@ struct RawName {
 /// The raw name with its number in place: ("rx_prio#_pause", 3) is "rx_prio3_pause".
 [[nodiscard]] std::string spell(const RawName& name, unsigned number);
 
-/// The unit of the raw value.
-[[nodiscard]] Unit unit_of(const RawName& name);
-
 struct Match {
   const Counter* counter = nullptr;
   const RawName* name = nullptr;
@@ -184,6 +181,9 @@ struct Match {
 
   explicit operator bool() const { return counter != nullptr; }
 };
+
+/// The unit of the raw value. REQUIRES: a match by raw name.
+[[nodiscard]] Unit unit_of(const Match& match);
 
 /// The counter behind a raw name in a place. Falls back to what every driver has.
 [[nodiscard]] Match find_raw(Driver driver, Place place, std::string_view raw);

@@ -213,9 +213,10 @@ PortDelta difference(const PortCounters& before, const PortCounters& after) {
 }
 
 Result<SnapshotDelta> difference(const Snapshot& before, const Snapshot& after) {
-  if (after.clock_ns < before.clock_ns)
+  if (after.clock_ns < before.clock_ns) {
     return invalid_error("the second snapshot (" + after.time + ") is older than the first (" +
                          before.time + "), or the host was restarted between them");
+  }
   SnapshotDelta out;
   out.elapsed_ns = after.clock_ns - before.clock_ns;
   out.nics = compare(before.nics, after.nics, false, out);

@@ -22,16 +22,10 @@ class Fact {
 
   Fact() = default;
   static Fact of(T value, std::string source = "") {
-    Fact fact;
-    fact.value_ = std::move(value);
-    fact.source_ = std::move(source);
-    return fact;
+    return Fact(std::move(value), std::nullopt, std::move(source));
   }
   static Fact missing(Missing why, std::string source = "") {
-    Fact fact;
-    fact.why_ = why;
-    fact.source_ = std::move(source);
-    return fact;
+    return Fact(std::nullopt, why, std::move(source));
   }
 
   [[nodiscard]] bool is_known() const { return value_.has_value(); }
@@ -57,6 +51,9 @@ class Fact {
   friend bool operator==(const Fact&, const Fact&) = default;
 
  private:
+  Fact(std::optional<T> value, std::optional<Missing> why, std::string source)
+      : value_(std::move(value)), why_(why), source_(std::move(source)) {}
+
   std::optional<T> value_;
   std::optional<Missing> why_;
   std::string source_;

@@ -12,7 +12,7 @@ TEST(EvidenceJson, EveryDrawnEvidenceComesBackFromItsJson) {
   COVERS("C1", "G8");
   std::size_t with_nics = 0;
   std::size_t with_ports = 0;
-  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const Evidence drawn = draw_evidence(seed);
     const auto back = evidence_from_json(Json::parse(to_json(drawn).dump()));
@@ -21,8 +21,8 @@ TEST(EvidenceJson, EveryDrawnEvidenceComesBackFromItsJson) {
     with_nics += drawn.nics.empty() ? 0 : 1;
     with_ports += drawn.switches.empty() || drawn.switches[0].ports.empty() ? 0 : 1;
   }
-  EXPECT_GT(with_nics, 50U);
-  EXPECT_GT(with_ports, 25U);
+  EXPECT_GT(with_nics, 30U);
+  EXPECT_GT(with_ports, 15U);
 }
 
 TEST(EvidenceJson, AFactIsAValueAReasonOrLeftOut) {

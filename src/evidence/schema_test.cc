@@ -139,7 +139,7 @@ std::vector<std::string> undescribed(const Json& schema, const Json& value, cons
 TEST(Schema, EveryDrawnEvidenceIsValidAndFullyDescribed) {
   COVERS("C1", "G8");
   const Json rules = schema("evidence");
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const Json drawn = to_json(draw_evidence(seed));
     EXPECT_EQ(Validator::check(rules, drawn, ""), "");
@@ -149,10 +149,12 @@ TEST(Schema, EveryDrawnEvidenceIsValidAndFullyDescribed) {
 
 TEST(Schema, EverySnapshotIsValid) {
   COVERS("D1");
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    for (const counters::Snapshot& snapshot : draw_evidence(seed).snapshots)
-      EXPECT_EQ(check("snapshot", counters::to_json(snapshot)), "");
-  }
+  std::uint64_t seed = 1;
+  while (draw_evidence(seed).snapshots.empty())
+    ++seed;
+  const Evidence drawn = draw_evidence(seed);
+  for (const counters::Snapshot& snapshot : drawn.snapshots)
+    EXPECT_EQ(check("snapshot", counters::to_json(snapshot)), "");
 }
 
 TEST(Schema, AJudgementIsValid) {
@@ -177,21 +179,23 @@ TEST(Schema, AJudgementIsValid) {
 }
 
 TEST(Schema, WhatIsWrongIsRefused) {
+  const Json rules = schema("evidence");
+  const auto wrong = [&rules](const Json& value) { return Validator::check(rules, value, ""); };
   const Json good = to_json(draw_evidence(3));
-  EXPECT_EQ(check("evidence", good), "");
+  EXPECT_EQ(wrong(good), "");
   Json bad = good;
   bad["schema"] = "weir/evidence/2";
-  EXPECT_EQ(check("evidence", bad), "/schema: const");
+  EXPECT_EQ(wrong(bad), "/schema: const");
   bad = good;
   bad.erase("provenance");
-  EXPECT_EQ(check("evidence", bad), ": required");
+  EXPECT_EQ(wrong(bad), ": required");
   bad = good;
   bad["nics"] = Json::parse(R"([{"device": "mlx5_0", "port": 1, "qos": {"pfc": {"value": [9]}}}])");
-  EXPECT_EQ(check("evidence", bad), "/nics/0/qos/pfc/value/0: maximum");
+  EXPECT_EQ(wrong(bad), "/nics/0/qos/pfc/value/0: maximum");
   bad["nics"][0]["qos"]["pfc"] = Json::parse(R"({"value": [3], "missing": "absent"})");
-  EXPECT_EQ(check("evidence", bad), "/nics/0/qos/pfc: oneOf");
+  EXPECT_EQ(wrong(bad), "/nics/0/qos/pfc: oneOf");
   bad["nics"][0]["qos"]["pfc"] = Json::parse(R"({"missing": "zero"})");
-  EXPECT_EQ(check("evidence", bad), "/nics/0/qos/pfc/missing: enum");
+  EXPECT_EQ(wrong(bad), "/nics/0/qos/pfc/missing: enum");
   const Json counters = Json::parse(
       R"({"schema": "weir/snapshot/1", "time": "", "clock_ns": 0, "nics": [
           {"device": "", "netdev": "", "driver": "",
