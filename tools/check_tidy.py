@@ -63,7 +63,8 @@ BANNED = [
 ]
 # State that feeds back into event times is integer, so that a run has one digest everywhere.
 FLOATING = re.compile(r"\b(double|float)\b")
-FLOATING_ALLOWED = "// report only"
+# "as the peer computes": the model `hpcc` repeats another simulator's arithmetic, doubles and all.
+FLOATING_ALLOWED = ("// report only", "// as the peer computes")
 
 
 class Tree:
@@ -148,9 +149,9 @@ def check_banned(tree):
                 if found:
                     yield f"{path}:{number}: {found.group(0).strip(' (')}: {instead}"
             if path.startswith("src/sim/") and path.endswith(".h") and FLOATING.search(code) \
-                    and FLOATING_ALLOWED not in line:
+                    and not any(marker in line for marker in FLOATING_ALLOWED):
                 yield (f"{path}:{number}: floating point in simulator state: use integers, or say "
-                       f"'{FLOATING_ALLOWED}'")
+                       f"'{FLOATING_ALLOWED[0]}'")
 
 
 def check_functions(tree):

@@ -76,7 +76,7 @@ void ReactionPoint::set_due() {
   if (cut_cnp_) next_due_ = std::min(next_due_, next_cut_);
 }
 
-double ReactionPoint::peer_alpha_at(const DcqcnConfig& config, std::int64_t now) const {
+double ReactionPoint::peer_alpha(const DcqcnConfig& config, std::int64_t now) const {
   double alpha = peer_alpha_;
   if (!active_ || now < next_alpha_) return alpha;
   const double g = static_cast<double>(config.g) / static_cast<double>(kAlphaOne);
@@ -92,7 +92,7 @@ double ReactionPoint::peer_alpha_at(const DcqcnConfig& config, std::int64_t now)
 
 std::int64_t ReactionPoint::alpha_at(const DcqcnConfig& config, std::int64_t now) const {
   if (config.variant == DcqcnVariant::kHpccNs3)
-    return static_cast<std::int64_t>(peer_alpha_at(config, now) * static_cast<double>(kAlphaOne));
+    return static_cast<std::int64_t>(peer_alpha(config, now) * static_cast<double>(kAlphaOne));
   if (!active_ || now < next_alpha_) return alpha_;
   std::int64_t ticks = (now - next_alpha_) / config.alpha_period.raw() + 1;
   std::int64_t alpha = alpha_;
@@ -106,7 +106,7 @@ std::int64_t ReactionPoint::alpha_at(const DcqcnConfig& config, std::int64_t now
 void ReactionPoint::advance_alpha(const DcqcnConfig& config, std::int64_t to) {
   if (to < next_alpha_) return;
   if (config.variant == DcqcnVariant::kHpccNs3)
-    peer_alpha_ = peer_alpha_at(config, to);
+    peer_alpha_ = peer_alpha(config, to);
   else
     alpha_ = alpha_at(config, to);
   next_alpha_ += ((to - next_alpha_) / config.alpha_period.raw() + 1) * config.alpha_period.raw();

@@ -95,13 +95,13 @@ class ReactionPoint {
   void cut(const DcqcnConfig& config, std::int64_t at);
   void on_cnp_paper(const DcqcnConfig& config, std::int64_t now);
   void set_due();
-  [[nodiscard]] double peer_alpha_at(const DcqcnConfig& config, std::int64_t now) const;
+  double peer_alpha(const DcqcnConfig& c, std::int64_t at) const;  // as the peer computes
 
   std::int64_t rate_ = 0;
   std::int64_t target_ = 0;
   std::int64_t line_ = 0;
   std::int64_t alpha_ = kAlphaOne;
-  double peer_alpha_ = 1;  // kHpccNs3: the peer computes in doubles, and so must its likeness
+  double peer_alpha_ = 1;  // as the peer computes (kHpccNs3)
   std::int64_t next_due_ = kNeverDue;
   std::int64_t next_increase_ = kNeverDue;
   std::int64_t next_alpha_ = kNeverDue;  // the next alpha tick

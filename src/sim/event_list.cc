@@ -8,7 +8,7 @@ namespace weir::sim {
 void RadixHeap::reserve(std::size_t capacity) {
   WEIR_CHECK(size_ == 0 && capacity < kNone);
   capacity_ = static_cast<std::uint32_t>(capacity);
-  pool_ = std::make_unique_for_overwrite<Node[]>(capacity);
+  pool_ = RawArray<Node>(capacity);
   head_.fill(kNone);
   tail_.fill(kNone);
 }
@@ -71,7 +71,7 @@ std::uint8_t EventList::add_lane(Ps delay, std::size_t bound) {
   lane.delay = delay;
   lane.bound = bound;
   const std::size_t slots = std::bit_ceil(2 * bound + 2);
-  lane.ring = std::make_unique_for_overwrite<Event[]>(slots);
+  lane.ring = RawArray<Event>(slots);
   lane.mask = slots - 1;
   heads_[lane_count_] = kNever;
   return static_cast<std::uint8_t>(lane_count_++);

@@ -22,12 +22,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "base/check.h"
 #include "sim/packet.h"
+#include "sim/raw_array.h"
 
 namespace weir::sim {
 
@@ -120,7 +120,7 @@ class RadixHeap {
   void append(unsigned bucket, std::uint32_t node);
   [[nodiscard]] unsigned bucket_of(Ps at) const;
 
-  std::unique_ptr<Node[]> pool_;
+  RawArray<Node> pool_;
   std::array<std::uint32_t, 65> head_{};
   std::array<std::uint32_t, 65> tail_{};
   std::uint64_t occupied_ = 0;  // bit b: bucket b is non-empty (64 is never reached: times >= 0)
@@ -201,7 +201,7 @@ class EventList {
  private:
   struct Lane {
     Ps delay = 0;
-    std::unique_ptr<Event[]> ring;
+    RawArray<Event> ring;
     std::uint64_t head = 0;
     std::uint64_t tail = 0;
     std::uint64_t mask = 0;

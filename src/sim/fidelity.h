@@ -33,17 +33,18 @@ struct FidelityCase {
 };
 
 struct FidelityResult {
-  double queue_mean_kb = 0;  // KB = 1000 B, time-weighted
-  double queue_sd_kb = 0;
-  double queue_min_kb = 0;
-  double queue_max_kb = 0;
-  double utilisation = 0;
-  double jain = 0;
-  double mark_probability = 0;
-  double cnp_per_flow_per_s = 0;
-  double fluid_queue_kb = 0;
-  std::vector<double> flow_gbps;               // mean over what was measured
-  std::vector<std::vector<double>> rate_gbps;  // by sample, by flow: what the reaction points allow
+  double queue_mean_kb = 0;       // report only: KB = 1000 B, time-weighted
+  double queue_sd_kb = 0;         // report only
+  double queue_min_kb = 0;        // report only
+  double queue_max_kb = 0;        // report only
+  double utilisation = 0;         // report only
+  double jain = 0;                // report only
+  double mark_probability = 0;    // report only
+  double cnp_per_flow_per_s = 0;  // report only
+  double fluid_queue_kb = 0;      // report only
+  std::vector<double> flow_gbps;  // report only: mean over what was measured
+  // By sample, by flow: what the reaction points allow.
+  std::vector<std::vector<double>> rate_gbps;  // report only
   std::uint64_t hops = 0;
   std::uint64_t digest = 0;
 };
@@ -55,6 +56,6 @@ struct FidelityResult {
                                             const model::FluidParameters& parameters);
 
 /// Jain's index: 1 when all are equal, 1/n when one has everything.
-[[nodiscard]] double jain_index(const std::vector<double>& values);
+[[nodiscard]] double jain_index(const std::vector<double>& values);  // report only
 
 }  // namespace weir::sim

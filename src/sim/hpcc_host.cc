@@ -11,6 +11,18 @@ constexpr std::uint8_t kAckBit = 1U << 7U;   // the priority that read_hpcc() gi
 constexpr std::uint8_t kDataBit = 1U << 3U;  // and to data
 }  // namespace
 
+std::int64_t hpcc_time(double seconds) {
+  const auto whole = static_cast<std::int64_t>(seconds);
+  const double rest = seconds - static_cast<double>(whole);
+  const auto fraction = static_cast<std::uint64_t>(rest * 18446744073709551616.0);
+  const auto below = static_cast<std::int64_t>((Int128{fraction} * 1'000'000'000) >> 64U);
+  return (whole * 1'000'000'000 + below) * 1000;
+}
+
+std::int64_t hpcc_time(std::int64_t bytes, std::int64_t rate) {
+  return hpcc_time(static_cast<double>(bytes) * 8 / static_cast<double>(rate));
+}
+
 void Sim::peer_start(std::uint32_t qp) {
   Nic& nic = nics_[senders_[qp].nic];
   senders_[qp].next_send = now();

@@ -35,17 +35,9 @@ constexpr std::uint32_t hpcc_hash(const QueuePair& qp, bool back, std::uint32_t 
 
 /// Picoseconds that the peer makes of `seconds`: a fixed-point number of 64 fraction bits, and the
 /// whole nanoseconds of that.
-inline std::int64_t hpcc_time(double seconds) {
-  const auto whole = static_cast<std::int64_t>(seconds);
-  const auto fraction =
-      static_cast<std::uint64_t>((seconds - static_cast<double>(whole)) * 18446744073709551616.0);
-  const auto below = static_cast<std::int64_t>((Int128{fraction} * 1'000'000'000) >> 64U);
-  return (whole * 1'000'000'000 + below) * 1000;
-}
+[[nodiscard]] std::int64_t hpcc_time(double seconds);  // as the peer computes
 
 /// And for `bytes` at `rate`. What should be 8384 ns is 8383.
-inline std::int64_t hpcc_time(std::int64_t bytes, std::int64_t rate) {
-  return hpcc_time(static_cast<double>(bytes) * 8 / static_cast<double>(rate));
-}
+[[nodiscard]] std::int64_t hpcc_time(std::int64_t bytes, std::int64_t rate);
 
 }  // namespace weir::sim

@@ -15,7 +15,7 @@ class Ns3Random {
   explicit Ns3Random(std::uint64_t stream = 0);
 
   /// Uniform in (0, 1), from a stream of its own.
-  double next();
+  double next();  // as the peer computes
   /// A draw whose value nobody looks at.
   void skip() { advance(); }
 

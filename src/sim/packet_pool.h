@@ -2,10 +2,10 @@
 // Where waiting frames live: one pool of nodes, linked into the queues that own them. Sized once
 // from the buffers of the design; pages that are never used are never touched.
 #include <cstdint>
-#include <memory>
 
 #include "base/check.h"
 #include "sim/packet.h"
+#include "sim/raw_array.h"
 
 namespace weir::sim {
 
@@ -20,7 +20,7 @@ class PacketPool {
 
   void reserve(std::size_t capacity) {
     WEIR_CHECK(used_ == 0 && capacity < kEnd);
-    nodes_ = std::make_unique_for_overwrite<Node[]>(capacity);
+    nodes_ = RawArray<Node>(capacity);
     capacity_ = static_cast<std::uint32_t>(capacity);
   }
   std::uint32_t take(const Packet& packet) {
@@ -46,7 +46,7 @@ class PacketPool {
   [[nodiscard]] std::uint32_t used() const { return used_; }
 
  private:
-  std::unique_ptr<Node[]> nodes_;
+  RawArray<Node> nodes_;
   std::uint32_t capacity_ = 0;
   std::uint32_t free_ = kEnd;
   std::uint32_t fresh_ = 0;

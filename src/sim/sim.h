@@ -243,7 +243,7 @@ class Sim {
     std::int64_t mark_min = INT64_MAX;
     std::int64_t mark_max = INT64_MAX;
     std::uint64_t mark_slope = 0;  // chance of 2^32 a byte above mark_min, << 16
-    double mark_share = 0;         // at mark_max; model `hpcc` only
+    double mark_share = 0;         // as the peer computes: at mark_max
     std::uint32_t count = 0;
   };
   struct PauseState {           // what the peer told this port, and what this port told the peer

@@ -1,0 +1,202 @@
+// Every fault under every workload: a counter that must move does, against the same run without the
+// fault. No cell is empty, and no cell moves by luck: a tenth more or less, and never a single
+// count.
+#include <map>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/testing.h"
+#include "design/load.h"
+#include "sim/simulate.h"
+
+namespace weir::sim {
+namespace {
+
+// Three leaves of four hosts, two spines, two cables to each; the uplinks carry half of what the
+// hosts can send, so that every workload congests something.
+constexpr std::string_view kDesign = R"(
+weir: 1
+name: matrix
+hosts:
+  gpu: { names: "gpu[01-12]", nic: connectx6dx }
+switches:
+  leaf: { names: "leaf[1-3]", system: cumulus, asic: spectrum3, tier: 1, buffer: 8MB }
+  spine: { names: "spine[1-2]", system: cumulus, asic: spectrum3, tier: 2, buffer: 8MB }
+links:
+  - { from: gpu, to: leaf, wiring: block, speed: 100G, cable: dac, length: 3m }
+  - { from: leaf, to: spine, wiring: mesh, count: 2, speed: 50G, cable: aoc, length: 30m }
+classes:
+  rdma: { dscp: [26, 24-31], priority: 3, lossless: on, minimum: 50% }
+  cnp: { dscp: [48, 49-55], priority: 6, scheduling: strict }
+  storage: { dscp: 32-39, priority: 4, minimum: 20% }
+  management: { dscp: 16-23, priority: 2, minimum: 5% }
+  best_effort: { priority: 0, minimum: 10% }
+buffers: { alpha: 1/4 }
+)";
+
+struct Load {
+  std::string_view name;
+  std::string_view text;
+};
+constexpr Load kLoads[] = {
+    {"incast", "incast,to=gpu01,size=1MB"},
+    {"permutation", "permutation,size=2MB,shift=4"},
+    {"all-to-all", "all-to-all,size=150KB"},
+    {"all-reduce", "all-reduce,size=6MB"},
+    {"training", "training,size=6MB,compute=50us,steps=1"},
+    {"flows", "flows,load=90%,duration=400us,sizes=1MB"},
+};
+
+// gpu01 receives in every load, gpu05 (below another leaf) sends in every load; both congest.
+const std::map<std::string_view, std::string_view>& places() {
+  static const std::map<std::string_view, std::string_view> all = {
+      {"wrong-trust", "at=gpu05"},
+      {"wrong-dscp", "at=gpu05"},
+      {"wrong-tc", "at=gpu05"},
+      {"wrong-nic-map", "at=gpu05"},
+      {"switch-wrong-map", "at=leaf1"},
+      {"tcp-fallback", "at=gpu05"},
+      {"wrong-mtu", "at=gpu01"},
+      {"wrong-pfc-priority", "at=gpu[01-12]"},
+      {"nic-pause-storm", "at=gpu01,from=20us"},
+      {"slow-receiver", "at=gpu01"},
+      {"np-off", "at=gpu01"},
+      {"rp-off", "at=gpu05"},
+      {"routing-loop", "at=leaf2,to=gpu01"},
+      {"bounce-routing", "at=leaf2"},
+      {"link-down", "at=leaf1-spine1,from=20us"},
+      {"degraded-link", "at=gpu01"},
+      {"few-receives", "at=gpu01"},
+  };
+  return all;
+}
+
+std::string spec_of(const FaultType& type) {
+  const auto found = places().find(type.name);
+  return found == places().end() ? std::string(type.name)
+                                 : fmt::format("{},{}", type.name, found->second);
+}
+
+struct Bench {
+  design::Design design;
+  design::Intent intent;
+
+  static const Bench& get() {
+    static const Bench bench = [] {
+      design::Loaded loaded = design::load_text(kDesign, "matrix");
+      EXPECT_TRUE(loaded.is_good()) << design::to_text(loaded);
+      design::Derived derived = design::derive(loaded.design);
+      EXPECT_TRUE(derived.errors.empty());
+      return Bench{std::move(loaded.design), std::move(derived.intent)};
+    }();
+    return bench;
+  }
+};
+
+Outcome simulated(const Load& load, const std::string& fault) {
+  Experiment experiment;
+  experiment.design = &Bench::get().design;
+  experiment.intent = Bench::get().intent;
+  experiment.limit = 3_ms;
+  auto workload = parse_workload(load.text);
+  EXPECT_TRUE(workload.has_value()) << (workload ? "" : workload.error().what);
+  experiment.workloads.push_back(*workload);
+  if (!fault.empty()) {
+    auto parsed = parse_fault(fault);
+    EXPECT_TRUE(parsed.has_value()) << (parsed ? "" : parsed.error().what);
+    experiment.faults.push_back(*parsed);
+  }
+  auto outcome = simulate(experiment);
+  EXPECT_TRUE(outcome.has_value()) << (outcome ? "" : outcome.error().what);
+  return std::move(outcome).value();
+}
+
+// ---- reading a sign ----
+
+constexpr unsigned kRdmaPriority = 3;
+
+bool counts(const Sign& sign, const counters::Sample& sample) {
+  if (!sample.match || sample.match.counter->id != sign.counter) return false;
+  const bool is_rdma = sample.match.number.value_or(kRdmaPriority) == kRdmaPriority;
+  return sign.of == Sign::Of::kAll || is_rdma == (sign.of == Sign::Of::kRdma);
+}
+
+std::uint64_t sum_of(const Sign& sign, const counters::PortCounters& port) {
+  std::uint64_t sum = 0;
+  for (const counters::Sample& sample : port.samples())
+    if (counts(sign, sample)) sum += sample.reading.value() * sample.match.name->scale;
+  return sum;
+}
+
+std::uint64_t measured(const Sign& sign, const FaultSite& site, const Results& results) {
+  const design::Intent& intent = Bench::get().intent;
+  const bool anywhere = sign.scope != Sign::Scope::kPlace;
+  const auto is_link_at = [&](std::uint32_t link) {
+    return std::find(site.links.begin(), site.links.end(), link) != site.links.end();
+  };
+  std::uint64_t sum = 0;
+  std::uint64_t largest = 0;
+  for (std::uint32_t h = 0; h < intent.hosts.size(); ++h)
+    if (anywhere || is_link_at(intent.hosts[h].nics[0].link))
+      sum += sum_of(sign, results.hosts[h].snapshots.back().nics[0]);
+  std::size_t at = 0;
+  for (std::uint32_t s = 0; s < intent.switches.size(); ++s) {
+    const bool is_here =
+        std::find(site.switches.begin(), site.switches.end(), s) != site.switches.end();
+    for (const design::SwitchPortIntent& port : intent.switches[s].ports) {
+      const std::uint64_t one = sum_of(sign, results.switches.snapshots.back().switch_ports[at++]);
+      if (anywhere || is_here || is_link_at(port.link)) sum += one;
+      largest = std::max(largest, one);
+    }
+  }
+  return sign.scope == Sign::Scope::kLargest ? largest : sum;
+}
+
+bool has_moved(const Sign& sign, std::uint64_t without, std::uint64_t with) {
+  const std::uint64_t step = std::max<std::uint64_t>(without / 10, 1);
+  return sign.moves == Sign::Moves::kUp ? with >= without + step : with + step <= without;
+}
+
+/// Empty where a sign of the fault shows.
+std::string verdict(const FaultType& type, const Results& without, const Results& with) {
+  const auto fault = parse_fault(spec_of(type));
+  const auto site = resolve(*fault, Bench::get().intent);
+  std::string seen;
+  for (const Sign& sign : type.signs) {
+    const std::uint64_t before = measured(sign, *site, without);
+    const std::uint64_t after = measured(sign, *site, with);
+    if (has_moved(sign, before, after)) return "";
+    seen += fmt::format("  {} {} -> {}", sign.counter, before, after);
+  }
+  return seen;
+}
+
+TEST(FaultMatrix, EveryFaultMovesItsCounterUnderEveryWorkload) {
+  COVERS("G9", "G8");
+  for (const Load& load : kLoads) {
+    const Outcome twin = simulated(load, "");
+    EXPECT_EQ(twin.results.totals.lossless_drops, 0U) << load.name;
+    EXPECT_TRUE(twin.is_finished) << load.name;
+    for (const FaultType& type : fault_types()) {
+      SCOPED_TRACE(fmt::format("{} under {}", spec_of(type), load.name));
+      const Outcome broken = simulated(load, spec_of(type));
+      EXPECT_EQ(verdict(type, twin.results, broken.results), "");
+    }
+  }
+}
+
+TEST(FaultMatrix, TheTwinShowsPausesMarksAndCnpsUnderEveryWorkload) {
+  COVERS("G1", "G2", "G3", "G7");
+  for (const Load& load : kLoads) {
+    SCOPED_TRACE(std::string(load.name));
+    const Totals totals = simulated(load, "").results.totals;
+    EXPECT_GT(totals.marked, 0U);
+    EXPECT_GT(totals.cnp_sent, 0U);
+    EXPECT_GT(totals.pauses, 0U);
+  }
+}
+
+}  // namespace
+}  // namespace weir::sim
