@@ -17,7 +17,7 @@ double of_one(std::int64_t alpha) {
 }
 
 TEST(Dcqcn, U1PaperHalvesOnTheFirstCnpAndRecoversByHalves) {
-  COVERS("A1", "G3");
+  COVERS("G3");
   const DcqcnConfig config = dcqcn_defaults(DcqcnVariant::kPaper);
   ReactionPoint rp;
   rp.start(config, 40 * kGiga, 0);
@@ -35,7 +35,7 @@ TEST(Dcqcn, U1PaperHalvesOnTheFirstCnpAndRecoversByHalves) {
 }
 
 TEST(Dcqcn, U2TextCutsWithTheOldAlphaAndTheAuthorsSimulatorWithTheNew) {
-  COVERS("A1", "G3");
+  COVERS("G3");
   for (const auto variant : {DcqcnVariant::kPaper, DcqcnVariant::kPaperNs3}) {
     DcqcnConfig config = dcqcn_defaults(variant);
     config.initial_alpha = kAlphaOne / 2;
@@ -48,7 +48,7 @@ TEST(Dcqcn, U2TextCutsWithTheOldAlphaAndTheAuthorsSimulatorWithTheNew) {
 }
 
 TEST(Dcqcn, U3AlphaDecaysByItsGain) {
-  COVERS("A1", "G3");
+  COVERS("G3");
   const DcqcnConfig paper = dcqcn_defaults(DcqcnVariant::kPaper);
   ReactionPoint rp;
   rp.start(paper, 40 * kGiga, 0);
@@ -72,7 +72,7 @@ TEST(Dcqcn, U3AlphaDecaysByItsGain) {
 }
 
 TEST(Dcqcn, U4IntegerAlphaFallsAsPublishedWithALinearTail) {
-  COVERS("A1", "G3");
+  COVERS("G3");
   DcqcnConfig config = dcqcn_defaults(DcqcnVariant::kConnectX);
   config.alpha_extra_bits = 0;
   ReactionPoint rp;
@@ -105,7 +105,7 @@ std::int64_t climb(const DcqcnConfig& config, std::int64_t line, std::int64_t fr
 }
 
 TEST(Dcqcn, U5TargetClimbsAtThePublishedSlopes) {
-  COVERS("A1", "G3");
+  COVERS("G3");
   // paper: 40 Mb/s each 55 us = 727 Gb/s per second.
   EXPECT_EQ(climb(dcqcn_defaults(DcqcnVariant::kPaper), 40 * kGiga, us(550), us(1650), 0),
             20 * 40'000'000);
@@ -118,7 +118,7 @@ TEST(Dcqcn, U5TargetClimbsAtThePublishedSlopes) {
 }
 
 TEST(Dcqcn, U6ClockCrossoverIsWhereBytesOutrunTheTimer) {
-  COVERS("A1", "G3");
+  COVERS("G3");
   const auto crossover = [](const DcqcnConfig& c) {
     return static_cast<double>(c.byte_reset) * 8 * 1e12 /
            static_cast<double>(c.increase_period.raw());
@@ -128,7 +128,7 @@ TEST(Dcqcn, U6ClockCrossoverIsWhereBytesOutrunTheTimer) {
 }
 
 TEST(Dcqcn, U7TenMegabytesAreThirtySixTimerPeriods) {
-  COVERS("A1", "G3");
+  COVERS("G3");
   const DcqcnConfig config = dcqcn_defaults(DcqcnVariant::kPaper);
   const Duration time = serialization_time(Bytes::raw(config.byte_reset), 40_Gbps);
   EXPECT_EQ(time, 2_ms);
@@ -173,7 +173,7 @@ TEST(Dcqcn, ResultDoesNotDependOnHowOftenItIsAsked) {
 }
 
 TEST(Dcqcn, ConnectXDefaultsAreTheDocumentedOnes) {
-  COVERS("A2", "G3");
+  COVERS("G3");
   const DcqcnConfig c = dcqcn_defaults(DcqcnVariant::kConnectX);
   EXPECT_EQ(c.g, (1024 - 1019) * (kAlphaOne / 1024));  // dce_tcp_g 1019
   EXPECT_EQ(c.alpha_period, 1_us);                     // dce_tcp_rtt

@@ -75,7 +75,7 @@ Overrun overrun(const WorstCase& c, Bytes headroom, Duration phase) {
 }
 
 TEST(Pfc, HeadroomOfTheExactNeedLosesNothingAndOneCellLessLosesAPacket) {
-  COVERS("G2", "A14");
+  COVERS("G2");
   for (const WorstCase& c : {WorstCase{100_Gbps, 500_ns, 4096, 2_us, 0_ns, 1},
                              WorstCase{400_Gbps, 150_ns, 4096, 700_ns, 300_ns, 254},
                              WorstCase{40_Gbps, 1_us, 1024, 0_ns, 0_ns, 208},
@@ -100,7 +100,7 @@ TEST(Pfc, HeadroomOfTheExactNeedLosesNothingAndOneCellLessLosesAPacket) {
 }
 
 TEST(Pfc, UnderPauseAloneIngressPortsShareEquallyAndFlowsShareTheirPort) {
-  COVERS("G2", "A12");
+  COVERS("G2");
   // Ports 0 (two flows), 1 and 2 towards 3: k = 3, flows 2 + 1 + 1 -> 6.7 6.7 13.3 13.3 of 40 Gb/s.
   SwitchConfig sw = lossless_switch(4_MB, 60_KB);
   Network network = star(4, 40_Gbps, 500_ns, sw, plain_nic(1024_B));
@@ -148,7 +148,7 @@ TEST(Pfc, APauseIsRefreshedWhileItLastsAndExpiresWhenItIsNot) {
 }
 
 TEST(Pfc, TheWatchdogFreesAQueueThatAStuckNicHolds) {
-  COVERS("G2", "A17");
+  COVERS("G2");
   for (const auto action : {WatchdogAction::kDrop, WatchdogAction::kForward}) {
     SwitchConfig sw = lossless_switch(2_MB, 100_KB);
     sw.watchdog = {200_us, 200_us, action};

@@ -52,7 +52,7 @@ double efficiency(const Lossy& c, Duration duration, std::int64_t message = 1 <<
 }
 
 TEST(Transport, GoBackNGoodputFollowsTheFormula) {
-  COVERS("A16", "G3");
+  COVERS("G4", "G3");
   // eta = (1 - p) / (1 - p + p W) with W = C * RTT / MTU: theory.md §3.4, 40G, RTT 10 us, 1024 B.
   for (const auto& [rate, mtu] : {std::pair{40_Gbps, 1024}, std::pair{100_Gbps, 4096}}) {
     for (const double loss : {1e-3, 1e-2}) {
@@ -65,7 +65,7 @@ TEST(Transport, GoBackNGoodputFollowsTheFormula) {
 }
 
 TEST(Transport, GoBack0NeverFinishesALongMessageAtOneLossIn256) {
-  COVERS("A16", "G3");
+  COVERS("G4", "G3");
   const Lossy zero{.rate = 40_Gbps, .mtu = 1024, .loss = 1.0 / 256, .recovery = Recovery::kGoBack0};
   EXPECT_LT(efficiency(zero, 50_ms, 4'096'000), 0.02);
   const Lossy n{.rate = 40_Gbps, .mtu = 1024, .loss = 1.0 / 256};

@@ -26,7 +26,7 @@ FidelityCase connectx(BitRate rate, int flows, Bytes mtu) {
 }
 
 TEST(Fidelity, A5PaperQueueMatchesAnIndependentPacketModel) {
-  COVERS("A5", "G3");
+  COVERS("G3");
   struct Row {
     int flows;
     double oracle_kb;  // packet oracle, 40G
@@ -45,7 +45,7 @@ TEST(Fidelity, A5PaperQueueMatchesAnIndependentPacketModel) {
 }
 
 TEST(Fidelity, A5HoldsAtOtherRatesAndFlowCounts) {
-  COVERS("A5", "G3");
+  COVERS("G3");
   struct Row {
     BitRate rate;
     int flows;
@@ -72,7 +72,7 @@ TEST(Fidelity, A5HoldsAtOtherRatesAndFlowCounts) {
 }
 
 TEST(Fidelity, A6ConnectXQueueMatchesTheFluidFixedPoint) {
-  COVERS("A6", "G3");
+  COVERS("G3");
   for (const auto& [rate, flows] :
        {std::pair{100_Gbps, 4}, std::pair{100_Gbps, 8}, std::pair{100_Gbps, 23},
         std::pair{100_Gbps, 64}, std::pair{200_Gbps, 12}, std::pair{400_Gbps, 8},
@@ -86,7 +86,7 @@ TEST(Fidelity, A6ConnectXQueueMatchesTheFluidFixedPoint) {
 }
 
 TEST(Fidelity, A7QueueAboveKminGrowsWithTheMtu) {
-  COVERS("A7", "G3");
+  COVERS("G3");
   for (const int flows : {10, 16}) {
     const double small = run(connectx(40_Gbps, flows, 1000_B)).queue_mean_kb - 160;
     const double large = run(connectx(40_Gbps, flows, 4096_B)).queue_mean_kb - 160;
@@ -95,7 +95,7 @@ TEST(Fidelity, A7QueueAboveKminGrowsWithTheMtu) {
 }
 
 TEST(Fidelity, A8AShortRampParksTheQueueBelowKmax) {
-  COVERS("A8", "G3");
+  COVERS("G3");
   FidelityCase what;
   what.set = "paper";
   what.flows = 32;
@@ -106,7 +106,7 @@ TEST(Fidelity, A8AShortRampParksTheQueueBelowKmax) {
 }
 
 TEST(Fidelity, A9MarkingAtEnqueueCostsTenPointsOfUtilisation) {
-  COVERS("A9", "G3");
+  COVERS("G3");
   FidelityCase what;
   what.flows = 64;
   const double at_dequeue = run(what).utilisation;
@@ -115,7 +115,7 @@ TEST(Fidelity, A9MarkingAtEnqueueCostsTenPointsOfUtilisation) {
 }
 
 TEST(Fidelity, A10ALongerLoopSwingsTheQueue) {
-  COVERS("A10", "G3");
+  COVERS("G3");
   FidelityCase what;
   what.flows = 10;
   const double near = run(what).queue_sd_kb;
@@ -124,7 +124,7 @@ TEST(Fidelity, A10ALongerLoopSwingsTheQueue) {
 }
 
 TEST(Fidelity, A11ASecondFlowGetsItsShareInNinetySevenMilliseconds) {
-  COVERS("A11", "G3");
+  COVERS("G3");
   FidelityCase what;
   what.flows = 2;
   what.warm_up = 50_ms;
@@ -156,7 +156,7 @@ double queue_with(const model::FluidParameters& parameters) {
 }
 
 TEST(Fidelity, A23KnobsMoveTheQueueAsMeasuredElsewhere) {
-  COVERS("A23", "G3");
+  COVERS("G3");
   const model::FluidParameters base = *model::fluid_parameters("paper_ext", 40_Gbps, 10);
   const double q = queue_with(base);
   // Exponent of the queue in the knob, against the oracle's (theory.md §5.1).
@@ -183,7 +183,7 @@ TEST(Fidelity, A23KnobsMoveTheQueueAsMeasuredElsewhere) {
 }
 
 TEST(Fidelity, A24SeedsAgreeWithinThreePercentAndASeedWithItself) {
-  COVERS("A24", "G1");
+  COVERS("G3", "G1");
   FidelityCase what;
   what.flows = 16;
   double least = 1e9;
