@@ -49,6 +49,9 @@ class Writer {
   template <class T>
   void field(std::string_view key, Setting<T>& setting, std::string_view /*help*/) {
     if (!setting.is_set()) return;
+    if constexpr (std::is_same_v<T, DscpSet>) {
+      if (setting->mask == 0) return;  // only a default has no code points, and no text for it
+    }
     line(fmt::format("{}: {}", key, value_text(*setting)),
          setting.is_written() ? "" : setting.why());
   }

@@ -102,6 +102,16 @@ TEST(Load, AUsualClassUnderAnotherNameIsNamed) {
             "has; name this class 'rdma', or write classes.rdma.dscp\n");
 }
 
+TEST(Load, AClassWithoutCodePointsIsPrintedWithoutThem) {
+  COVERS("A1");
+  const Loaded first =
+      load_text(std::string(kSmall) + "classes: { other: { priority: 1 } }\n", "f.yaml");
+  ASSERT_TRUE(first.is_good()) << to_text(first);
+  const Loaded second = load_text(effective_text(first.design), "f.yaml");
+  ASSERT_TRUE(second.is_good()) << to_text(second);
+  EXPECT_EQ(second.design.find_class("other")->value.dscp->mask, 0U);
+}
+
 TEST(Load, NamesAndTextsThatCannotBePrintedAgainAreRefused) {
   COVERS("A1");
   EXPECT_EQ(errors_of(std::string(kSmall) + "classes: { 'a b': { dscp: 40 } }\n"),
