@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The README's tour is real: every `$ weir …` in a ```console block is run, and its output compared.
+"""The README's tour is real: every `$ weir …` in a ```console block is run and compared.
 
-Blocks run in order in one empty folder, so that a later one may use what an earlier one wrote. A line
-that is only "…" stands for any number of lines. A command that is not `weir` must be one of the few
-known edits (sed) or is an error. `--write` puts the real output in place, except in blocks with "…".
+Blocks run in order in one empty folder, so that a later one may use what an earlier one wrote. A
+line that is only "…" stands for any number of lines. A command that is not `weir` must be one of the
+few known edits (sed) or is an error. `--write` puts the real output in place, except with "…".
 """
 import argparse
 import difflib
@@ -64,8 +64,9 @@ def main():
                 if options.write and "…" not in expected:
                     expected = found
                 if not matches(expected, found):
-                    wrong.append(f"$ {command}\n" + "".join(difflib.unified_diff(
-                        expected.splitlines(True), found.splitlines(True), "README.md", "real output")))
+                    diff = difflib.unified_diff(expected.splitlines(True), found.splitlines(True),
+                                                "README.md", "real output")
+                    wrong.append(f"$ {command}\n" + "".join(diff))
                 out += f"$ {command}\n{expected}"
             return out
         new = BLOCK.sub(check, text)

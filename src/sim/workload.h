@@ -74,8 +74,8 @@ struct WorkloadResult {
   /// Of collectives, from the mean time of a round, in bit/s of one rank: size over time, and that
   /// times what each algorithm must move at least (2(n-1)/n and so on): comparable with the line
   /// rate.
-  std::optional<double> algorithm_bandwidth;
-  std::optional<double> bus_bandwidth;
+  std::optional<double> algorithm_bandwidth;  // report only
+  std::optional<double> bus_bandwidth;        // report only
   /// No round can be shorter (sim/ideal: user bytes at line rate, no latency).
   std::optional<Duration> bound;
 };

@@ -40,8 +40,8 @@ constexpr WorkloadParameter kChunk{"chunk", "128KiB", "what travels through a tr
 constexpr WorkloadParameter kDuration{"duration", "1ms",
                                       "flows arrive within it; the last end later"};
 
-const std::vector<WorkloadRow>& rows() {
-  static const std::vector<WorkloadRow> table{
+std::vector<WorkloadRow> patterns_and_collectives() {
+  return {
       {WorkloadKind::kPair,
        "pair",
        "one host sends to another",
@@ -81,6 +81,11 @@ const std::vector<WorkloadRow>& rows() {
        "reduce-scatter",
        "the sum of everybody's data, 1/n at each (ring)",
        {{"size", "64MB", "bytes of a rank's buffer"}, kRounds}},
+  };
+}
+
+std::vector<WorkloadRow> steps_and_loads() {
+  return {
       {WorkloadKind::kTraining,
        "training",
        "steps of computing and a collective",
@@ -116,6 +121,15 @@ const std::vector<WorkloadRow>& rows() {
        "flows of a file: start_us,source,target,bytes[,class]",
        {{"file", "", "CSV; source and target are host or host:rail"}}},
   };
+}
+
+const std::vector<WorkloadRow>& rows() {
+  static const std::vector<WorkloadRow> table = [] {
+    std::vector<WorkloadRow> all = patterns_and_collectives();
+    for (const WorkloadRow& row : steps_and_loads())
+      all.push_back(row);
+    return all;
+  }();
   return table;
 }
 
