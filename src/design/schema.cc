@@ -12,6 +12,24 @@
 namespace weir::design {
 namespace {
 
+template <class T>
+struct AutoOrInner : std::false_type {};
+template <class T>
+struct AutoOrInner<AutoOr<T>> : std::true_type {
+  using Inner = T;
+};
+
+template <class T>
+Json value_schema() {
+  if constexpr (std::is_enum_v<T>) {
+    return word_schema(ValueText<T>::all());
+  } else if constexpr (AutoOrInner<T>::value) {
+    return auto_or_schema(value_schema<typename AutoOrInner<T>::Inner>());
+  } else {
+    return ValueText<T>::schema();
+  }
+}
+
 class SchemaMaker {
  public:
   SchemaMaker()
@@ -20,7 +38,7 @@ class SchemaMaker {
 
   template <class T>
   void field(std::string_view key, Setting<T>& /*setting*/, std::string_view help) {
-    add(key, ValueText<T>::schema(), help);
+    add(key, value_schema<T>(), help);
   }
   template <class T>
   void field(std::string_view key, Setting<T>& /*setting*/, std::string_view help, Range range) {

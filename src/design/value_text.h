@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "base/result.h"
 #include "design/fabric.h"
 #include "design/words.h"
@@ -16,7 +16,7 @@ namespace weir::design {
 /// Reads a scalar of the file. The error says what was expected and quotes what was found.
 template <class T>
 struct ValueText;  // static Result<T> parse(std::string_view); static std::string print(const T&);
-                   // static Json schema();
+                   // static Json schema(); except enumerations and AutoOr (see schema.cc)
 
 [[nodiscard]] Result<std::size_t> parse_word(std::string_view text,
                                              const std::vector<std::string>& allowed);
@@ -37,7 +37,6 @@ struct ValueText<E> {
     return words(E{})[index].value;
   }
   static std::string print(const E& value) { return std::string(to_word(value)); }
-  static Json schema() { return word_schema(all()); }
 };
 
 #define WEIR_VALUE_TEXT(Type)                         \
@@ -80,7 +79,6 @@ struct ValueText<AutoOr<T>> {
   static std::string print(const AutoOr<T>& v) {
     return v.is_auto ? "auto" : ValueText<T>::print(v.value);
   }
-  static Json schema() { return auto_or_schema(ValueText<T>::schema()); }
 };
 
 /// Types that may also be written as a YAML list; the items are joined by ',' before parsing.
