@@ -406,7 +406,7 @@ TEST(WorkloadSpec, ErrorsSayWhatWasExpected) {
   EXPECT_NE(error("incast,sze=1MB").find("did you mean 'size'"), std::string::npos);
   EXPECT_NE(error("incast,size").find("expected parameter=value"), std::string::npos);
   EXPECT_NE(error("incast,size=7").find("workload incast: size: "), std::string::npos);
-  EXPECT_NE(error("pair,op=wirte").find("did you mean 'write'"), std::string::npos);
+  EXPECT_NE(error("pair,op=wrte").find("did you mean 'write'"), std::string::npos);
   EXPECT_NE(error("flows,sizes=websrch").find("did you mean 'websearch'"), std::string::npos);
   EXPECT_NE(error("training,overlap=120%").find("0% to 100%"), std::string::npos);
   EXPECT_NE(error("trace").find("file"), std::string::npos);
