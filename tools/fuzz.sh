@@ -28,7 +28,7 @@ for name in "${names[@]}"; do
   options=()
   [[ "$name" != design ]] || seeds+=(designs)
   [[ ! -f "tests/fuzz/$name.dict" ]] || options+=("-dict=tests/fuzz/$name.dict")
-  if ! "$folder/fuzz_$name" -max_total_time="$share" -timeout=10 -print_final_stats=1 \
+  if ! "$folder/fuzz_$name" -max_total_time="$share" -timeout=60 -print_final_stats=1 \
     -artifact_prefix="$folder/crashes/$name/" "${options[@]}" "$folder/found/$name" "${seeds[@]}" \
     >"$log" 2>&1; then
     tail -n 40 "$log"
