@@ -1,5 +1,5 @@
-// The design's own speed: what a user waits for when he lints a fabric of 1,024 hosts. Target: `lint` of
-// clos1k under one second, load and derive included.
+// The design's own speed: what a user waits for when he lints a fabric of 1,024 hosts. Target:
+// `lint` of clos1k under one second, load and derive included.
 #include <benchmark/benchmark.h>
 
 #include "design/intent.h"

@@ -2,8 +2,8 @@
 """The README's tour is real: every `$ weir …` in a ```console block is run and compared.
 
 Blocks run in order in one empty folder, so that a later one may use what an earlier one wrote. A
-line that is only "…" stands for any number of lines. A command other than `weir` must be one of the
-few known edits (sed) or is an error. `--write` puts the real output in place, except with "…".
+line that is only "…" stands for any number of lines. A command other than `weir` must be
+one of the few known edits (sed). `--write` puts the real output in place, except with "…".
 """
 import argparse
 import difflib
