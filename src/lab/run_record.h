@@ -1,0 +1,44 @@
+#pragma once
+// What is kept of a load for the report: a few curves over its time.
+//
+// A run may last microseconds or a second: when there are too many samples, every second one is
+// dropped and the interval doubled. Curves of the whole fabric are always there; of single ports
+// only the ones that say most (the fullest queues, the longest pauses).
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "units/quantity.h"
+
+namespace weir::lab {
+
+enum class Quantity : std::uint8_t {
+  kQueue,      // bytes in the fullest queue of the port, at the sample
+  kPauseTime,  // microseconds that priorities stood paused in the interval, summed
+  kCnps,       // congestion notifications sent in the interval
+  kRate,       // Gbit/s on the wire in the interval
+  kDrops,      // packets dropped in the interval
+};
+[[nodiscard]] std::string_view to_text(Quantity);  // "queue_bytes" "pause_us" "cnps" "rate_gbps" …
+
+struct Curve {
+  Quantity quantity = Quantity::kQueue;
+  std::string where;  // "leaf1 swp9", "gpu03 mlx5_0", "rail 0"; empty: the fabric's sum or maximum
+  std::vector<double> values;  // report only: one a sample
+};
+
+struct RunRecord {
+  std::string command;
+  std::uint64_t load = 0;  // its number, from 1
+  std::uint64_t seed = 0;
+  Duration begin;  // of the lab's clock
+  Duration elapsed;
+  Duration interval;            // between samples; the first is one interval after `begin`
+  std::vector<Duration> times;  // since `begin`
+  std::vector<Curve> curves;    // each as long as `times`
+  bool is_finished = false;
+  std::vector<std::string> notes;
+};
+
+}  // namespace weir::lab
