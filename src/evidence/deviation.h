@@ -1,0 +1,72 @@
+#pragma once
+// Where a NIC is not what the design wants: the one comparison of facts with intent. Validation
+// turns a deviation into a finding, the planner into an operation; neither compares on its own.
+//
+// A fact that could not be read is a deviation of its own kind (`missing` says why): it is neither
+// right nor wrong, and nobody may count it as right.
+//
+// An intent may leave things open (one made from a convention instead of a design): a speed, MTU,
+// ring or cable of 0, no address, no traffic class in use and no DCQCN value ask for nothing.
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "design/intent.h"
+#include "evidence/evidence.h"
+
+namespace weir::evidence {
+
+/// In the order in which they are safe to change (PFC last of all: it may take the link down).
+enum class Setting : std::uint8_t {
+  kLinkUp,       // not ours to change
+  kSpeed,        // not ours to change
+  kGidV2,        // a RoCEv2 GID with the rail's address; not ours to change
+  kGlobalPause,  // 802.3x
+  kDcbx,         // the operating system decides, no firmware agent, not willing
+  kTrust,
+  kDscpToPriority,
+  kPriorityToTc,
+  kScheduling,  // TSA and ETS shares
+  kTcMaxRate,   // a limit on the RDMA class: found, not changed
+  kMtu,
+  kActiveMtu,  // follows from kMtu; not ours to change
+  kRings,
+  kCableLength,
+  kCmTos,
+  kTrafficClass,  // forced on the port
+  kCnpMarking,
+  kKnob,  // one deviation each
+  kEcnNp,
+  kEcnRp,
+  kPfc,
+};
+[[nodiscard]] std::string_view to_text(Setting);  // "trust", "DSCP map", …: as a column shows it
+
+struct Deviation {
+  Setting setting = Setting::kTrust;
+  std::string item;                // which one: the knob's name, "DSCP 24-31"; else empty
+  std::string expected;            // as a person reads it: "dscp", "priority 3", "9000B"
+  std::string found;               // empty where missing
+  std::optional<Missing> missing;  // could not be read, and why
+};
+
+/// What the traffic classes of a NIC are set to: the shares of the ETS classes as whole percents
+/// that add up to 100, by largest remainder. A class nobody uses is strict, with no share.
+struct TcScheduling {
+  std::array<Tsa, 8> tsa{};
+  std::array<unsigned, 8> percent{};
+};
+[[nodiscard]] TcScheduling wanted_scheduling(const design::NicIntent& wanted);
+
+/// Of one NIC; empty where all is as designed and all was read, in the order of Setting. `intent`
+/// has the DCQCN values; those and the cable length are asked of mlx5 alone. ECN on more priorities
+/// than designed is no deviation (it acts on marked packets only), PFC on more is one; nor is the
+/// vendors' map of DSCP / 8 for best effort. A forced traffic class deviates where it is set and
+/// its DSCP differs: the NIC fills in the ECN bits.
+[[nodiscard]] std::vector<Deviation> deviations(const Nic& found, const design::NicIntent& wanted,
+                                                const design::Intent& intent);
+
+}  // namespace weir::evidence
