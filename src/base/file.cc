@@ -3,6 +3,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -84,6 +85,13 @@ Status write_file_atomic(const std::string& path, std::string_view content) {
     ::unlink(temporary.c_str());
     return error;
   }
+  return {};
+}
+
+Status make_directory(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) return Error{ErrorCode::kIo, "create " + path + ": " + error.message()};
   return {};
 }
 

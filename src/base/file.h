@@ -15,6 +15,9 @@ namespace weir {
 /// Writes beside `path`, syncs, renames over it. On error nothing at `path` has changed.
 [[nodiscard]] Status write_file_atomic(const std::string& path, std::string_view content);
 
+/// A directory and what it lacks above it; one that exists is fine.
+[[nodiscard]] Status make_directory(const std::string& path);
+
 [[nodiscard]] bool file_exists(const std::string& path);
 
 }  // namespace weir

@@ -92,7 +92,8 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
   std::size_t best_distance = 0;
   for (const std::string& candidate : candidates) {
     const bool is_prefix = word.size() >= 3 && candidate.starts_with(word);
-    const std::size_t distance = is_prefix ? 1 : edit_distance(word, candidate);
+    // What was begun and not finished is meant before what was mistyped.
+    const std::size_t distance = is_prefix ? 0 : edit_distance(word, candidate);
     const std::size_t allowed =
         std::max<std::size_t>(1, std::min(candidate.size(), word.size()) / 3);
     if (distance > allowed || distance >= std::max(candidate.size(), word.size())) continue;

@@ -14,9 +14,11 @@ std::span<const Command> command_table() {
       calc_headroom_command(),
       calc_buffers_command(),
       calc_wred_command(),
+      sim_command(),
       help_command(),
       // For developers.
       schema_command(),
+      fidelity_dcqcn_command(),
       // For building the package.
       docs_man_command(),
       docs_completion_command(),

@@ -12,10 +12,12 @@ namespace weir::cli {
 [[nodiscard]] Command docs_design_file_command();
 [[nodiscard]] Command docs_man_command();
 [[nodiscard]] Command explain_command();
+[[nodiscard]] Command fidelity_dcqcn_command();
 [[nodiscard]] Command help_command();
 [[nodiscard]] Command init_command();
 [[nodiscard]] Command lint_command();
 [[nodiscard]] Command schema_command();
+[[nodiscard]] Command sim_command();
 [[nodiscard]] Command tos_command();
 
 }  // namespace weir::cli
