@@ -59,6 +59,31 @@ std::int64_t two_digit_step(Bytes bytes) {
   return step;
 }
 
+// The calculators that show the arithmetic behind a family of findings, then lint again.
+std::vector<std::string> next_commands(const finding::Judgement& judgement,
+                                       const std::string& file) {
+  struct Calculator {
+    std::string_view family;
+    std::string_view verb;
+  };
+  constexpr auto kCalculators = std::to_array<Calculator>({{"ecn.above", "calc buffers"},
+                                                           {"headroom.", "calc buffers"},
+                                                           {"buffer.", "calc buffers"},
+                                                           {"ecn.pmax", "calc wred"},
+                                                           {"dcqcn.", "calc wred"}});
+  std::vector<std::string> commands;
+  for (const finding::Finding& found : judgement.findings) {
+    for (const Calculator& calculator : kCalculators) {
+      if (!found.id.starts_with(calculator.family)) continue;
+      std::string command = fmt::format("weir {} {}", calculator.verb, file);
+      if (std::find(commands.begin(), commands.end(), command) == commands.end())
+        commands.push_back(std::move(command));
+    }
+  }
+  if (!judgement.findings.empty()) commands.push_back(fmt::format("weir lint {}", file));
+  return commands;
+}
+
 }  // namespace
 
 std::span<const LintRule> lint_rules() {
@@ -72,11 +97,7 @@ finding::Judgement lint(const Design& design, const Intent& intent) {
   finding::Judgement judgement;
   judgement.findings = std::move(lint_case).take();
   finding::settle(judgement);
-  for (const finding::Finding& found : judgement.findings) {
-    const std::string command = "weir explain " + found.id;
-    if (std::find(judgement.next.begin(), judgement.next.end(), command) == judgement.next.end())
-      judgement.next.push_back(command);
-  }
+  judgement.next = next_commands(judgement, design.file);
   return judgement;
 }
 
@@ -88,8 +109,8 @@ finding::Finding& LintCase::report(std::string_view id, TextPosition at, std::st
   return findings_.back();
 }
 
-void LintCase::add_evidence(finding::Finding& found, std::string line) const {
-  found.evidence.push_back({design.file, std::move(line), {}, std::nullopt});
+void LintCase::add_evidence(finding::Finding& found, std::string line) {
+  found.evidence.push_back({{}, std::move(line), {}, std::nullopt});
 }
 
 void LintCase::add_fix(finding::Finding& found, std::vector<std::string> lines, std::string note) {

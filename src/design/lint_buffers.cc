@@ -70,23 +70,24 @@ void report_short(LintCase& c, const SwitchCause& cause) {
                          : "what does not fit is lost while the peer is being paused"));
   found.where.switch_name = worst.node->name;
   found.where.port = port.name;
-  c.add_evidence(
+  LintCase::add_evidence(
       found,
       fmt::format("concerns {} of {}",
                   worst.short_ports == 1 ? "one port" : fmt::format("{} ports", worst.short_ports),
                   to_text(cause)));
   if (standard) {
-    c.add_evidence(found,
-                   fmt::format("least of all, 2 x MTU + 2 x cable: {}; IEEE 802.1Q: {}; the "
-                               "model in use: {}",
-                               approximate(standard->hard_floor), approximate(standard->xoff),
-                               approximate(port.headroom_need)));
+    LintCase::add_evidence(
+        found, fmt::format("least of all, 2 x MTU + 2 x cable: {}; IEEE 802.1Q: {}; the "
+                           "model in use: {}",
+                           approximate(standard->hard_floor), approximate(standard->xoff),
+                           approximate(port.headroom_need)));
     // Only a vendor's more careful rows ask for more: arguable, hence not an error.
     if (port.headroom >= standard->xoff) found.severity = finding::Severity::kWarning;
   }
   if (const auto used = headroom_by(c, *worst.node, port, false)) {
     for (const model::Term& term : used->terms)
-      c.add_evidence(found, fmt::format("{} {}: {}", to_text(term.bytes), term.name, term.why));
+      LintCase::add_evidence(found,
+                             fmt::format("{} {}: {}", to_text(term.bytes), term.name, term.why));
   }
   if (cause.group != nullptr) {
     LintCase::add_fix(
@@ -149,14 +150,16 @@ void check_headroom_exceeds_buffer(LintCase& c) {
     found.where.switch_name = node.name;
     const int priorities = node.lossless.count();
     const int ratio = *buffers.headroom_oversubscription;
-    c.add_evidence(found, fmt::format("{} ports x {} lossless {} x {} = {}{}", node.ports.size(),
-                                      priorities, priorities == 1 ? "priority" : "priorities",
-                                      sizes_of(node), to_text(plan.headroom_sum),
-                                      ratio == 1 ? std::string()
-                                                 : fmt::format(", shared {}:1 = {}", ratio,
-                                                               to_text(plan.headroom))));
+    LintCase::add_evidence(
+        found,
+        fmt::format("{} ports x {} lossless {} x {} = {}{}", node.ports.size(), priorities,
+                    priorities == 1 ? "priority" : "priorities", sizes_of(node),
+                    to_text(plan.headroom_sum),
+                    ratio == 1 ? std::string()
+                               : fmt::format(", shared {}:1 = {}", ratio, to_text(plan.headroom))));
     for (const model::Term& term : plan.terms)
-      c.add_evidence(found, fmt::format("{} {}: {}", to_text(term.bytes), term.name, term.why));
+      LintCase::add_evidence(found,
+                             fmt::format("{} {}: {}", to_text(term.bytes), term.name, term.why));
     std::vector<std::string> lines;
     if (priorities > 1) lines.emplace_back("pfc: { priorities: 3 }");
     if (node.asic->can_share_headroom)
@@ -221,7 +224,7 @@ void check_buffer_pools_over_100(LintCase& c) {
   auto& found = c.report(
       "buffer.pools_over_100", first_known({blamed.share.at(), c.design.buffers.profile.at()}),
       fmt::format("the buffer pools add up to {}; at most 100% can be given", to_text(sum)));
-  c.add_evidence(found, join(parts, " + ") + " = " + to_text(sum));
+  LintCase::add_evidence(found, join(parts, " + ") + " = " + to_text(sum));
   // Take the excess from the pool that can spare it, the largest first.
   const Pool& giver = *std::max_element(
       all.begin(), all.end(), [](const Pool& a, const Pool& b) { return *a.share < *b.share; });

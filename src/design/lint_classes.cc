@@ -29,31 +29,42 @@ void check_cnp_shares_rdma_priority(LintCase& c) {
   const auto* const rdma = c.design.find_class(kRdmaClass);
   const auto* const cnp = c.design.find_class(kCnpClass);
   if (rdma == nullptr || cnp == nullptr) return;
-  const Priority shared = *rdma->value.priority;
+  const std::string shared = to_text(*rdma->value.priority);
+  constexpr std::string_view kSoWhat = "they wait behind the very queue they should shorten";
+  if (*cnp->value.priority == *rdma->value.priority) {
+    auto& found =
+        c.report("cnp.shares_rdma_priority",
+                 first_known({cnp->value.priority.at(), cnp->value.dscp.at(), cnp->at}),
+                 fmt::format("CNPs have priority {}, which is RDMA's: {}", shared, kSoWhat));
+    found.where.priority = shared;
+    LintCase::add_fix(found,
+                      {fmt::format("priority: {}", to_text(free_priority(c.design, kCnpClass)))},
+                      "under classes, cnp");
+    return;
+  }
+  // The NIC's own parameters may say otherwise than the class.
   const NicIntent& nic = c.intent.hosts.front().nics.front();
-  const Knob* const knob = written_knob(c.design, "cnp_dscp");
-  const bool by_class = *cnp->value.priority == shared;
-  const bool by_marking = nic.dscp_to_priority.at(nic.cnp_dscp.value()) == shared;
-  if (!by_class && !by_marking) return;
-  const std::string free = to_text(free_priority(c.design, kCnpClass));
-  auto& found = c.report(
-      "cnp.shares_rdma_priority",
-      by_class || knob == nullptr
-          ? first_known({cnp->value.priority.at(), cnp->value.dscp.at(), cnp->at})
-          : knob->value_at,
-      by_class
-          ? fmt::format("CNPs have priority {}, which is RDMA's: they wait behind the very queue "
-                        "they should shorten",
-                        to_text(shared))
-          : fmt::format("CNPs are marked DSCP {}, which is in RDMA's priority {}: they wait behind "
-                        "the very queue they should shorten",
-                        to_text(nic.cnp_dscp), to_text(shared)));
-  found.where.priority = to_text(shared);
-  if (by_class) {
-    LintCase::add_fix(found, {fmt::format("priority: {}", free)}, "under classes, cnp");
-  } else {
-    LintCase::add_fix(found, {fmt::format("cnp_dscp: {}", to_text(cnp->value.dscp->marking))},
+  const auto report = [&](std::string_view knob, const std::string& verdict,
+                          const std::string& right) {
+    const Knob* const written = written_knob(c.design, knob);
+    auto& found = c.report("cnp.shares_rdma_priority",
+                           first_known({written != nullptr ? written->value_at : TextPosition(),
+                                        cnp->value.dscp.at(), cnp->at}),
+                           verdict);
+    found.where.priority = shared;
+    LintCase::add_fix(found, {fmt::format("{}: {}", knob, right)},
                       "under dcqcn; or delete the line, the class cnp says it already");
+  };
+  if (nic.dscp_to_priority.at(nic.cnp_dscp.value()) == *rdma->value.priority) {
+    report("cnp_dscp",
+           fmt::format("CNPs are marked DSCP {}, which is in RDMA's priority {}: {}",
+                       to_text(nic.cnp_dscp), shared, kSoWhat),
+           to_text(cnp->value.dscp->marking));
+  }
+  if (nic.cnp_priority == *rdma->value.priority) {
+    report("cnp_802p_prio",
+           fmt::format("NICs send CNPs in priority {}, which is RDMA's: {}", shared, kSoWhat),
+           to_text(*cnp->value.priority));
   }
 }
 
@@ -130,7 +141,7 @@ void check_class_shared_queue(LintCase& c) {
       taken.reserve(classes.size());
       for (const auto& cls : classes)
         taken.push_back(fmt::format("{} {}", cls.name, to_text(*cls.value.priority)));
-      c.add_evidence(found, fmt::format("priorities now: {}", join(taken, ", ")));
+      LintCase::add_evidence(found, fmt::format("priorities now: {}", join(taken, ", ")));
       LintCase::add_fix(
           found, {fmt::format("{}: {}", shared->key, to_text(free_priority(c.design, guest.name)))},
           fmt::format("under classes, {}; any number that no other class has", guest.name));
@@ -165,7 +176,7 @@ void check_class_no_guarantee(LintCase& c) {
       fmt::format("the guaranteed minima add up to {}, more than the line has: none of them is a "
                   "guarantee",
                   to_text(sum)));
-  c.add_evidence(found, join(parts, " + ") + " = " + to_text(sum));
+  LintCase::add_evidence(found, join(parts, " + ") + " = " + to_text(sum));
   const Share excess = sum - 100_percent;
   const Share left = *blamed.value.minimum > excess ? *blamed.value.minimum - excess : Share();
   LintCase::add_fix(found, {"minimum: " + to_text(left)},

@@ -107,8 +107,8 @@ void report_min(LintCase& c, const SwitchCause& cause) {
           "all {} ports, PFC pauses before a single packet is marked",
           approximate(here.min_mean()), approximate(allowed), to_text(cause), here.ports));
   found.where.switch_name = node.name;
-  c.add_evidence(found, fmt::format("{}: {}, hence {} at most", node.name, here.bound.formula,
-                                    to_text(allowed)));
+  LintCase::add_evidence(found, fmt::format("{}: {}, hence {} at most", node.name,
+                                            here.bound.formula, to_text(allowed)));
   const Bytes limit = writable(*setting, allowed * here.ports, here.min_sum);
   if (limit >= *c.design.mtu.rdma) {
     LintCase::add_fix(found, {wred_line("min", to_text(limit))}, belongs_under(cause));
@@ -132,7 +132,7 @@ void report_max(LintCase& c, const SwitchCause& cause) {
           approximate(here.max), approximate(here.xoff_of_one), to_text(cause)));
   found.where.switch_name = node.name;
   const std::string alpha = to_text(node.buffers.alpha);
-  c.add_evidence(
+  LintCase::add_evidence(
       found, node.buffers.threshold == Threshold::kDynamic
                  ? fmt::format("{}: XOFF of one queue = A*B'/(1+A), A = {}, B' = {}: {}", node.name,
                                alpha, to_text(shared_by(node)), to_text(here.xoff_of_one))
@@ -271,14 +271,14 @@ void check_ecn_pmax_too_small(LintCase& c) {
             ramp.most_flows + 1));
     found.where.switch_name = cause.first().name;
     found.where.port = ramp.port->name;
-    c.add_evidence(
+    LintCase::add_evidence(
         found,
         fmt::format("fluid model, {} packets, thresholds {} / {}: p* = {:.3g}%, queue would rest "
                     "at {} and parks at max instead",
                     to_text(ramp.fluid.mtu), to_text(ramp.fluid.wred.min),
                     to_text(ramp.fluid.wred.max), fixed.mark_probability * 100,
                     approximate(Bytes::raw(std::llround(fixed.ramp_queue_bytes)))));
-    c.add_evidence(found, "raising max does not help: p* does not depend on it");
+    LintCase::add_evidence(found, "raising max does not help: p* does not depend on it");
     if (percent <= 100) {
       LintCase::add_fix(found, {wred_line("probability", fmt::format("{}%", percent))},
                         belongs_under(cause));
@@ -348,7 +348,7 @@ void report_unstable(LintCase& c, const model::FluidParameters& fluid, const Mar
           "the control loop swings: {} flows are stable up to a delay of {}, and the farthest "
           "hosts are {} or more apart and back",
           margin.flows, approximate(margin.delay), approximate(loop)));
-  c.add_evidence(
+  LintCase::add_evidence(
       found,
       fmt::format("linearised fluid model at {}: increase {} every {}, CNPs every {}, "
                   "thresholds {} / {} / {}",
@@ -426,8 +426,8 @@ void check_dcqcn_unstable(LintCase& c) {
   auto& found = c.report("dcqcn.unstable", c.design.dcqcn.knobs.front().value_at, *doubt);
   // No formula covers these timers, so this is a question and not a verdict.
   found.severity = finding::Severity::kInfo;
-  c.add_evidence(found,
-                 "the linearised model does not hold for ConnectX timers: ask the simulator");
+  LintCase::add_evidence(
+      found, "the linearised model does not hold for ConnectX timers: ask the simulator");
   LintCase::add_fix(found, {}, "weir sim with --workload incast shows whether the queue settles");
 }
 

@@ -62,8 +62,9 @@ void check_nic_knob_bad_value(LintCase& c) {
     if (value) continue;
     auto& found = c.report("nic_knob.bad_value", written.value_at,
                            fmt::format("{}: {}", written.name, value.error().what));
-    c.add_evidence(found, fmt::format("{} takes {}; the firmware's default is {}", knob->name,
-                                      range_text(*knob), knob_text(*knob, knob->fallback)));
+    LintCase::add_evidence(found,
+                           fmt::format("{} takes {}; the firmware's default is {}", knob->name,
+                                       range_text(*knob), knob_text(*knob, knob->fallback)));
     LintCase::add_fix(found,
                       {fmt::format("{}: {}", written.name, knob_text(*knob, knob->fallback))},
                       "under dcqcn: the firmware's default");

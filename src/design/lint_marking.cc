@@ -91,10 +91,10 @@ void check_dscp_tos_confusion(LintCase& c) {
                   "{} is {}, a TOS byte of DSCP {}, which class 'rdma' does not hold; {} marks "
                   "DSCP {}",
                   setting.path, raw, to_text(dscp), needed, to_text(meant)));
-    c.add_evidence(found, fmt::format("{} >> 2 = {}: DSCP {} is in {}", raw, to_text(dscp),
-                                      to_text(dscp), lands_in(c.design, dscp)));
-    c.add_evidence(found, fmt::format("class 'rdma' holds DSCP {}; {} x 4 + 2 (ECT 0) = {}",
-                                      dscp_list(codes.mask), to_text(meant), needed));
+    LintCase::add_evidence(found, fmt::format("{} >> 2 = {}: DSCP {} is in {}", raw, to_text(dscp),
+                                              to_text(dscp), lands_in(c.design, dscp)));
+    LintCase::add_evidence(found, fmt::format("class 'rdma' holds DSCP {}; {} x 4 + 2 (ECT 0) = {}",
+                                              dscp_list(codes.mask), to_text(meant), needed));
     LintCase::add_fix(found, {setting.line + needed + setting.tail});
   }
 }
@@ -115,7 +115,7 @@ void check_dscp_narrow_map(LintCase& c) {
           "switches",
           dscp_list(codes.mask & octet), first, first + kOctet - 1, first / kOctet,
           std::countr_zero(missing)));
-  c.add_evidence(found, fmt::format("missing: DSCP {}", dscp_list(missing)));
+  LintCase::add_evidence(found, fmt::format("missing: DSCP {}", dscp_list(missing)));
   LintCase::add_fix(
       found, {fmt::format("dscp: [{}, {}-{}]", to_text(codes.marking), first, first + kOctet - 1)},
       "under classes, rdma; the first one is the marking, the list is a set");
@@ -165,9 +165,10 @@ void report_moved(LintCase& c, const SwitchCause& cause, const Moved& moved) {
                   moved.cls->name, to_text(moved.to), to_text(*moved.cls->value.priority)));
   found.where.switch_name = cause.first().name;
   found.where.priority = to_text(moved.to);
-  c.add_evidence(found, *moved.cls->value.lossless
-                            ? "on that hop the class is lossy: a full buffer drops its packets"
-                            : "on that hop the class shares a queue it should not be in");
+  LintCase::add_evidence(found,
+                         *moved.cls->value.lossless
+                             ? "on that hop the class is lossy: a full buffer drops its packets"
+                             : "on that hop the class shares a queue it should not be in");
   LintCase::add_fix(
       found,
       {fmt::format("- {{ dscp: [{}], priority: {} }}", dscp_list(moved.mask),

@@ -166,9 +166,9 @@ void check_rdma_fits_hosts(LintCase& c) {
             "falls back to a smaller RDMA MTU",
             in_bytes(rdma), in_bytes(mtu), to_text(cause), in_bytes(needed)));
     found.where.host = cause.first().name;
-    c.add_evidence(found,
-                   fmt::format("{} payload + {} that Linux keeps for headers = {}", in_bytes(rdma),
-                               in_bytes(kLinuxRdmaAllowance), in_bytes(needed)));
+    LintCase::add_evidence(
+        found, fmt::format("{} payload + {} that Linux keeps for headers = {}", in_bytes(rdma),
+                           in_bytes(kLinuxRdmaAllowance), in_bytes(needed)));
     LintCase::add_fix(found, {is_own ? "mtu: 9000B" : "mtu: { host: 9000B }"},
                       is_own ? belongs_under(cause) : std::string());
   }

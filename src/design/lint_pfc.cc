@@ -46,12 +46,12 @@ void check_pfc_multiple_priorities(LintCase& c) {
   found.where.priority = to_text(on);
   for (const auto& cls : c.design.classes) {
     if (on.contains(*cls.value.priority)) {
-      c.add_evidence(found, fmt::format("class '{}' has priority {} and is {}", cls.name,
-                                        to_text(*cls.value.priority),
-                                        *cls.value.lossless ? "lossless" : "not lossless"));
+      LintCase::add_evidence(found, fmt::format("class '{}' has priority {} and is {}", cls.name,
+                                                to_text(*cls.value.priority),
+                                                *cls.value.lossless ? "lossless" : "not lossless"));
     }
   }
-  c.add_evidence(
+  LintCase::add_evidence(
       found,
       fmt::format("each lossless priority takes headroom on every port: {} times now", on.count()));
   LintCase::add_fix(found, {fmt::format("pfc: {{ priorities: {} }}", to_text(kept))},

@@ -40,7 +40,7 @@ void check(LintCase& c, const Excess& excess,
     Complaint complaint = complain(cause);
     auto& found = c.report(kId, cause.at, std::move(complaint.verdict));
     found.where.switch_name = cause.first().name;
-    c.add_evidence(found, fmt::format("limit from: {}", complaint.source));
+    LintCase::add_evidence(found, fmt::format("limit from: {}", complaint.source));
     std::string note = belongs_under(cause);
     if (!complaint.note.empty()) note += (note.empty() ? "" : "; ") + complaint.note;
     std::vector<std::string> lines;
@@ -380,7 +380,7 @@ void check_nic_speed(LintCase& c) {
         fmt::format("a link of {} to {}; {} has ports of {} at most", to_text(fastest(host)),
                     to_text(cause), host.nic_model->title, to_text(host.nic_model->max_speed)));
     found.where.host = host.name;
-    c.add_evidence(found, fmt::format("limit from: {}", host.nic_model->source));
+    LintCase::add_evidence(found, fmt::format("limit from: {}", host.nic_model->source));
     std::vector<std::string> lines;
     for (const NicModel& nic : nic_models()) {
       if (lines.empty() && nic.driver == host.nic_model->driver && nic.max_speed >= fastest(host))

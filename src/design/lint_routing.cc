@@ -160,8 +160,8 @@ void check_ecmp_same_seed(LintCase& c) {
             "one's choice and leaves links idle",
             low.name, low.tier, high.name, high.tier, seed));
     found.where.switch_name = high.name;
-    c.add_evidence(found,
-                   fmt::format("{} switches of {} tiers have seed {}", count, tiers.size(), seed));
+    LintCase::add_evidence(
+        found, fmt::format("{} switches of {} tiers have seed {}", count, tiers.size(), seed));
     if (c.group_of(high).value.ecmp_seed.is_written()) {
       LintCase::add_fix(
           found, {fmt::format("ecmp_seed: {}", seed + 1)},
@@ -227,10 +227,10 @@ void check_fabric_oversubscribed(LintCase& c) {
                     count_and_first(nodes.size(), nodes.front()->name, "switches"),
                     to_text(key.down), to_text(key.up), ratio));
     found.where.switch_name = nodes.front()->name;
-    c.add_evidence(found,
-                   fmt::format("an all-to-all across the uplinks takes up to {:.3g} times as long "
-                               "as the NICs need",
-                               ratio));
+    LintCase::add_evidence(
+        found, fmt::format("an all-to-all across the uplinks takes up to {:.3g} times as long "
+                           "as the NICs need",
+                           ratio));
     LintCase::add_fix(found,
                       {fmt::format("count: {}", static_cast<int>(std::ceil(*links.count * ratio)))},
                       fmt::format("in the link from {} to {}, where the ports allow it",
@@ -258,14 +258,16 @@ void report_bounce(LintCase& c, int lossless) {
                          "routing: bounce lets a packet go up again after it came down, on the one "
                          "lossless priority: two "
                          "such detours can wait for each other's buffer for ever");
-  c.add_evidence(found,
-                 "rule that breaks: after a step down there is no step up (valley-free); with it, "
-                 "buffers depend on each other upwards, then downwards, and never in a circle");
-  c.add_evidence(found, "k bounces need k + 1 lossless priorities (Tagger); this design has 1");
+  LintCase::add_evidence(
+      found,
+      "rule that breaks: after a step down there is no step up (valley-free); with it, "
+      "buffers depend on each other upwards, then downwards, and never in a circle");
+  LintCase::add_evidence(found,
+                         "k bounces need k + 1 lossless priorities (Tagger); this design has 1");
   if (!has_detours(c.intent)) {
     found.severity = finding::Severity::kWarning;
-    c.add_evidence(found,
-                   "no two switches have two ways to each other yet, so no detour exists today");
+    LintCase::add_evidence(
+        found, "no two switches have two ways to each other yet, so no detour exists today");
   }
   LintCase::add_fix(found, {"routing: updown"},
                     "some pairs are then cut off when two links fail; that is the price");
@@ -307,7 +309,7 @@ void report_odd_links(LintCase& c) {
                    "a path that uses it goes neither up nor down, and lossless buffers can wait "
                    "for each other in a "
                    "circle");
-    c.add_evidence(
+    LintCase::add_evidence(
         found, fmt::format("both ends are tier {}; rule that breaks: every step goes to another "
                            "tier, first up and then down",
                            tier_of(c.intent, odd.first->lower)));
@@ -319,7 +321,7 @@ void report_odd_links(LintCase& c) {
                              "shortest paths that use it need not go up and then down");
     // Up and down over the tiers has no circle even with shortcuts; shortest paths may have one.
     found.severity = finding::Severity::kWarning;
-    c.add_evidence(
+    LintCase::add_evidence(
         found,
         fmt::format("tier {} to tier {}; routes that go strictly up and then down are "
                     "safe, a protocol that takes the shortest path does not promise that",

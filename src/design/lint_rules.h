@@ -30,8 +30,8 @@ class LintCase {
   /// The reference holds until the next report().
   finding::Finding& report(std::string_view id, TextPosition at, std::string verdict);
 
-  /// `line` is what was computed, as a sentence or a sum.
-  void add_evidence(finding::Finding& found, std::string line) const;
+  /// `line` is what was computed here from the design, as a sentence or a sum: hence no source.
+  static void add_evidence(finding::Finding& found, std::string line);
 
   /// What to write into the design: `lines` as they stand in the file.
   static void add_fix(finding::Finding& found, std::vector<std::string> lines,

@@ -174,6 +174,12 @@ const std::vector<Case> class_cases = {
      {{"", "dcqcn: { cnp_dscp: 26 }"}},
      "cnp_dscp: 26",
      "CNPs are marked DSCP 26"},
+    {"CnpSentInRdmasPriority",
+     "cnp.shares_rdma_priority",
+     "pod16",
+     {{"", "dcqcn: { cnp_802p_prio: 3 }"}},
+     "cnp_802p_prio: 3",
+     "NICs send CNPs in priority 3"},
     {"CnpLossless",
      "cnp.lossless",
      "pod16",
@@ -933,6 +939,30 @@ TEST(Lint, Ipv6RailsAreComparedAsPrefixes) {
   ASSERT_NE(find_id(same, "rail.same_subnet"), nullptr);
   EXPECT_EQ(find_id(same, "rail.same_subnet")->fix.front().commands.front(),
             "addressing: { subnets: \"fd00:{rail}::/64\" }");
+}
+
+TEST(Lint, HostsWithoutASwitchAreJudgedToo) {
+  COVERS("A2");
+  const auto with = [](std::string_view tail) {
+    return lint_text(fmt::format(
+        "weir: 1\n"
+        "hosts: {{ a: {{ names: a, nic: connectx7 }}, b: {{ names: b, nic: connectx7 }} }}\n"
+        "links: [{{ from: a, to: b, wiring: mesh, speed: 400G, length: 3m }}]\n"
+        "{}\n",
+        tail));
+  };
+  const Judgement clean = with("");
+  EXPECT_TRUE(clean.findings.empty()) << summary(clean);
+  const Judgement confused = with("marking: { traffic_class: 26 }");
+  ASSERT_EQ(confused.findings.size(), 1U) << summary(confused);
+  EXPECT_EQ(confused.next, (std::vector<std::string>{"weir lint fabric.yaml"}));
+}
+
+TEST(Lint, NextNamesTheCalculatorBehindTheNumbers) {
+  COVERS("A2");
+  const Judgement judgement = pod16_with("", "buffers: { headroom: 20KB }");
+  EXPECT_EQ(judgement.next,
+            (std::vector<std::string>{"weir calc buffers fabric.yaml", "weir lint fabric.yaml"}));
 }
 
 TEST(Lint, ClosOf1024HostsTakesFarLessThanASecond) {
