@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Instructions a packet hop, counted by callgrind: the same on every machine, unlike seconds. Set-up is
-# not counted.
+# Instructions a packet hop, counted by callgrind: the same on every machine, unlike seconds.
+# Set-up is not counted.
 #
 #   bench/sim_instructions.sh FOLDER [CASE [MODEL]]    FOLDER holds sim_run
 set -euo pipefail

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs every benchmark of a build folder.
+# Runs every benchmark of a build folder, then counts the simulator's instructions a packet hop.
 #
 #   tools/bench.sh FOLDER     FOLDER holds *_bench; `make bench` builds it
 set -euo pipefail
@@ -8,3 +8,5 @@ for bench in "$1"/*_bench; do
   [[ -x "$bench" ]] || continue
   "$bench" --benchmark_counters_tabular=true
 done
+
+"$(dirname "$0")/../bench/sim_instructions.sh" "$1"

@@ -27,6 +27,7 @@ clang    clang-tidy           static analysis
 clang    libclang-rt-14-dev   clang's sanitizers and libFuzzer
 format   clang-format         formats the C++ files
 bench    libbenchmark-dev     benchmarks
+bench    valgrind             counts instructions
 deb      dpkg-dev             library dependencies of the .deb
 deb      file                 finds the binaries in the .deb
 TABLE
