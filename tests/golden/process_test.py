@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """What only a process can show: signals, closed pipes, full disks, shell completion."""
+import json
 import os
 import pathlib
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 WEIR = pathlib.Path(sys.argv[1]).resolve()
@@ -38,6 +40,43 @@ class Ends(unittest.TestCase):
             out, err = waiting.communicate(timeout=60)
         self.assertEqual(waiting.returncode, 130)
         self.assertEqual((out, err), (b"", b""))
+
+
+class Killed(unittest.TestCase):
+    FILES = ("flows.csv", "counters.csv", "ports.csv", "rates.csv", "sim.json")
+
+    def start(self, folder):
+        return subprocess.Popen([WEIR, "sim", "fabric.yaml", "-w", "all-to-all,size=300KB",
+                                 "--out", "results", "--trace", "trace.csv", "--quiet"],
+                                cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def test_a_killed_simulation_leaves_whole_files_or_none(self):
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([WEIR, "init", "-t", "pod16", "--quiet"], cwd=folder, check=True,
+                           stdout=subprocess.DEVNULL)
+            begin = time.monotonic()
+            self.assertEqual(self.start(folder).wait(), 0)
+            whole_run = time.monotonic() - begin
+            paths = [pathlib.Path(folder, "results", name) for name in self.FILES[:-1]]
+            paths.append(pathlib.Path(folder, "trace.csv"))
+            whole = {path: path.read_bytes() for path in paths}
+            summary = pathlib.Path(folder, "results", "sim.json")
+            digest = json.loads(summary.read_text(encoding="utf-8"))["digest"]
+            for step in range(1, 13):
+                for path in [*paths, summary]:
+                    path.unlink(missing_ok=True)
+                run = self.start(folder)
+                try:
+                    run.wait(timeout=whole_run * step / 12)
+                except subprocess.TimeoutExpired:
+                    run.kill()
+                    run.wait()
+                for path in paths:
+                    if path.exists():
+                        self.assertEqual(path.read_bytes(), whole[path], path.name)
+                if summary.exists():
+                    found = json.loads(summary.read_text(encoding="utf-8"))
+                    self.assertEqual(found["digest"], digest)
 
 
 def wait_until_blocked(pid):
