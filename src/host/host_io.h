@@ -1,0 +1,41 @@
+#pragma once
+// The one seam between the verbs and a host: a real machine, a captured one, or a simulated one in
+// a lab. Everything above it works on evidence and operations, and cannot tell which it is.
+//
+//   observe()   facts and one snapshot of the counters; what could not be read is in there as
+//               missing, with the reason: an error means that nothing at all could be looked at
+//   snapshot()  the counters alone, cheap enough for an interval
+//   perform()   one change, taken by the driver when it returns; the caller reads it back
+//   run()       a load: perftest, nccl-tests, any command
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "counters/snapshot.h"
+#include "evidence/evidence.h"
+#include "host/operation.h"
+
+namespace weir::host {
+
+struct CommandOutcome {
+  int exit_status = 0;
+  std::string output;  // stdout, as the command printed it
+  std::string errors;  // stderr
+  Duration elapsed;
+};
+
+class HostIo {
+ public:
+  HostIo() = default;
+  HostIo(const HostIo&) = delete;
+  HostIo& operator=(const HostIo&) = delete;
+  virtual ~HostIo() = default;
+
+  [[nodiscard]] virtual const std::string& name() const = 0;  // "gpu03"
+  [[nodiscard]] virtual Result<evidence::Evidence> observe() = 0;
+  [[nodiscard]] virtual Result<counters::Snapshot> snapshot() = 0;
+  [[nodiscard]] virtual Status perform(const Operation& operation) = 0;
+  [[nodiscard]] virtual Result<CommandOutcome> run(const std::vector<std::string>& command) = 0;
+};
+
+}  // namespace weir::host
