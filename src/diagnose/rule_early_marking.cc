@@ -1,0 +1,158 @@
+// I2: throughput is down, nothing pauses, marks and CNPs are far over what the load explains.
+// Either the switches mark too early, or the NICs' DCQCN takes back too much and gives too little.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "design/nic_knobs.h"
+#include "diagnose/rule.h"
+#include "diagnose/switch_queues.h"
+#include "units/format.h"
+
+namespace weir::diagnose {
+namespace {
+
+constexpr double kFarFromUsual = 10.0;  // as in rule_late_marking.cc
+
+struct Setting {
+  const PortView* port = nullptr;
+  Bytes found;
+  WantedMarking wanted;
+};
+
+std::optional<Setting> wrong_setting(const View& view, const std::string& name) {
+  for (const PortView* port : view.ports_of(name)) {
+    const evidence::EgressQueue* queue = rdma_queue(view, *port);
+    const auto wanted = wanted_marking(*port);
+    if (queue == nullptr || !wanted || !queue->ecn_min.is_known()) continue;
+    const double factor = wanted->is_designed ? view.thresholds().threshold_factor : kFarFromUsual;
+    if (static_cast<double>(queue->ecn_min->raw()) * factor <
+        static_cast<double>(wanted->min.raw()))
+      return Setting{port, *queue->ecn_min, *wanted};
+  }
+  return std::nullopt;
+}
+
+bool has_marking_facts(const View& view, const std::string& name) {
+  for (const PortView* port : view.ports_of(name)) {
+    const evidence::EgressQueue* queue = rdma_queue(view, *port);
+    if (queue != nullptr && queue->ecn_min.is_known()) return true;
+  }
+  return false;
+}
+
+/// A port that marks much while it is far from full. A full port marks because it must.
+struct Eager {
+  const PortView* port = nullptr;
+  double marked = 0;
+  double used = 0;
+};
+
+std::optional<Eager> eager_port(const View& view, const std::string& name) {
+  std::optional<Eager> worst;
+  for (const PortView* port : view.ports_of(name)) {
+    const auto marked = port->counts.of("switch.queue.ecn_marked.packets", view.rdma());
+    const auto packets = port->counts.of("switch.queue.tx.packets", view.rdma());
+    const auto bytes = port->counts.of("switch.port.tx.bytes");
+    const Duration window = port->counts.window();
+    if (!marked || !packets || !bytes || !port->speed || window.raw() <= 0) continue;
+    if (*marked < view.thresholds().marks_that_matter) continue;
+    Eager one;
+    one.port = port;
+    one.marked =
+        static_cast<double>(*marked) / static_cast<double>(std::max<std::uint64_t>(*packets, 1));
+    one.used = static_cast<double>(*bytes) /
+               static_cast<double>(std::max<std::int64_t>(bytes_in(window, *port->speed).raw(), 1));
+    if (one.marked < view.thresholds().marked_share || one.used > view.thresholds().full_port)
+      continue;
+    if (!worst || one.marked > worst->marked) worst = one;
+  }
+  return worst;
+}
+
+void look_at_switch(const View& view, const std::string& name, Suspicions& out) {
+  const std::optional<Setting> setting = wrong_setting(view, name);
+  const SwitchCounts counts = counts_of(view, name);
+  std::optional<Eager> eager;
+  if (!setting && !has_marking_facts(view, name) && counts.longest_pause == 0)
+    eager = eager_port(view, name);
+  if (!setting && !eager) return;
+  finding::Where where;
+  where.switch_name = name;
+  where.priority = std::to_string(view.rdma());
+  finding::Finding finding = finding::make_finding(
+      "ecn.thresholds_too_low",
+      setting
+          ? fmt::format("{} marks RDMA from {} of queue on; {} is {}.", name,
+                        approximate(setting->found),
+                        setting->wanted.is_designed ? "the design's threshold" : "the usual start",
+                        approximate(setting->wanted.min))
+          : fmt::format("{} marked {} of what it sent on {} while that port was {} full.", name,
+                        percent(eager->marked), eager->port->name, percent(eager->used)),
+      where);
+  finding.confidence = setting ? finding::Confidence::kCertain : finding::Confidence::kMedium;
+  if (setting) {
+    finding.evidence.push_back(
+        fact_line(name_of(*setting->port),
+                  fmt::format("marking begins: expected {}, found {}", to_text(setting->wanted.min),
+                              to_text(setting->found))));
+  }
+  if (counts.marked) {
+    finding.evidence.push_back(
+        fact_line(name, fmt::format("packets marked: {} of {} sent", *counts.marked, counts.sent)));
+  }
+  out.add(std::move(finding), {{"dcqcn.too_conservative"}, {"ecmp.imbalance"}, {"pfc.sustained"}});
+}
+
+/// Parameters of which a wrong value has one known effect.
+struct Knob {
+  std::string_view name;
+  std::string_view id_when_large;
+  std::string_view id_when_small;
+};
+constexpr Knob kKnobs[] = {
+    {"rpg_ai_rate", "dcqcn.too_aggressive", "dcqcn.too_conservative"},
+    {"rpg_hai_rate", "dcqcn.too_aggressive", "dcqcn.too_conservative"},
+    {"dce_tcp_rtt", "dcqcn.too_conservative", "dcqcn.too_aggressive"},
+    {"rpg_time_reset", "dcqcn.too_conservative", "dcqcn.too_aggressive"},
+};
+
+void look_at_knobs(const View& view, const NicView& nic, Suspicions& out) {
+  if (view.intent() == nullptr || nic.facts == nullptr || !nic.facts->ecn.parameters.is_known())
+    return;
+  for (const Knob& row : kKnobs) {
+    const auto wanted = view.intent()->dcqcn.find(row.name);
+    const design::NicKnob* knob = design::find_knob(row.name);
+    if (wanted == view.intent()->dcqcn.end() || knob == nullptr || wanted->second <= 0) continue;
+    for (const evidence::Parameter& found : *nic.facts->ecn.parameters) {
+      if (design::find_knob(found.name) != knob) continue;
+      const double ratio = static_cast<double>(found.value) / static_cast<double>(wanted->second);
+      const bool is_large = ratio >= view.thresholds().threshold_factor;
+      if (!is_large && ratio * view.thresholds().threshold_factor > 1) continue;
+      const auto text = [&](std::int64_t value) {
+        return value >= knob->min && value <= knob->max ? design::knob_text(*knob, value)
+                                                        : std::to_string(value);
+      };
+      finding::Finding finding = finding::make_finding(
+          is_large ? row.id_when_large : row.id_when_small,
+          fmt::format("{} has {} at {}; the design's value is {}.", name_of(nic), row.name,
+                      text(found.value), text(wanted->second)),
+          nic.where());
+      finding.evidence.push_back(
+          fact_line(nic.counts.source(), fmt::format("{}: expected {}, found {}", row.name,
+                                                     text(wanted->second), text(found.value))));
+      out.add(std::move(finding), {{"ecmp.imbalance"}, {"pfc.sustained"}});
+    }
+  }
+}
+
+}  // namespace
+
+void look_for_early_marking(const View& view, Suspicions& out) {
+  for (const std::string& name : view.switches())
+    look_at_switch(view, name, out);
+  for (const NicView& nic : view.nics())
+    look_at_knobs(view, nic, out);
+}
+
+}  // namespace weir::diagnose

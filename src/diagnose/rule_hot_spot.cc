@@ -1,0 +1,134 @@
+// I7: pauses that begin at one port. The switch that pauses without being paused itself is the root
+// of the tree, and its fullest port the hot spot: a host that many send to, or an uplink that the
+// hash has given too much.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "diagnose/rule.h"
+#include "diagnose/switch_queues.h"
+
+namespace weir::diagnose {
+namespace {
+
+/// A window this long shows the steady state; a shorter one may show a burst that somebody asked
+/// for, and pauses in bursts are what PFC is for.
+constexpr Duration kSteady = 1_s;
+
+/// The share of the window that other switches held this one back.
+double held_back(const View& view, const std::string& name) {
+  double most = 0;
+  for (const PortView* port : view.ports_of(name)) {
+    if (!port->is_fabric().value_or(false)) continue;
+    most = std::max(
+        most,
+        port->counts.share_of_window("switch.prio.pause_rx.microseconds", view.rdma()).value_or(0));
+  }
+  return most;
+}
+
+/// Where packets of the RDMA queue waited: the port with most marks, else with the longest queue.
+const PortView* hot_port(const View& view, const std::string& name) {
+  const auto weight = [&](const PortView& port) {
+    return std::pair(port.counts.of("switch.queue.ecn_marked.packets", view.rdma()).value_or(0),
+                     port.counts.level("switch.queue.depth_max.bytes", view.rdma()).value_or(0));
+  };
+  const PortView* hottest = nullptr;
+  for (const PortView* port : view.ports_of(name))
+    if (hottest == nullptr || weight(*port) > weight(*hottest)) hottest = port;
+  const bool is_known =
+      hottest != nullptr && weight(*hottest) > std::pair<std::uint64_t, std::uint64_t>();
+  return is_known ? hottest : nullptr;
+}
+
+/// Bytes of the port over the mean of the ports that lead the same way: up, or to the same switch.
+std::optional<double> unevenness(const View& view, const PortView& hot) {
+  const auto tier = [](const PortView& port) {
+    return port.wanted_switch == nullptr ? 0 : port.wanted_switch->tier;
+  };
+  const auto leads_up = [&](const PortView& port) {
+    return port.peer && tier(view.ports()[*port.peer]) > tier(port);
+  };
+  std::uint64_t sum = 0;
+  std::uint64_t count = 0;
+  for (const PortView* port : view.ports_of(hot.switch_name)) {
+    const auto bytes = port->counts.of("switch.port.tx.bytes");
+    if (!bytes || !port->is_fabric().value_or(false)) continue;
+    const bool is_same_way =
+        leads_up(hot) ? leads_up(*port) : port->neighbour == hot.neighbour && !leads_up(*port);
+    if (!is_same_way) continue;
+    sum += *bytes;
+    ++count;
+  }
+  const auto own = hot.counts.of("switch.port.tx.bytes");
+  if (count < 2 || sum == 0 || !own) return std::nullopt;
+  return static_cast<double>(*own) * static_cast<double>(count) / static_cast<double>(sum);
+}
+
+finding::Severity severity(const View& view, double share, Duration window) {
+  if (window < kSteady) return finding::Severity::kInfo;
+  return share >= view.thresholds().pause_error     ? finding::Severity::kError
+         : share >= view.thresholds().pause_warning ? finding::Severity::kWarning
+                                                    : finding::Severity::kInfo;
+}
+
+void look_at(const View& view, const std::string& name, Suspicions& out) {
+  const SwitchCounts counts = counts_of(view, name);
+  if (counts.longest_pause < view.thresholds().pause_warning) return;
+  if (held_back(view, name) >= counts.longest_pause) return;  // another is the root
+  const PortView* hot = hot_port(view, name);
+  if (hot == nullptr) return;
+  const auto uneven = hot->is_fabric().value_or(false) ? unevenness(view, *hot) : std::nullopt;
+  const bool is_collision = uneven && *uneven >= view.thresholds().hot_link;
+  finding::Where where = hot->where();
+  where.priority = std::to_string(view.rdma());
+  const std::string seen = fmt::format("{} paused its neighbours for up to {} of the window", name,
+                                       percent(counts.longest_pause));
+  finding::Finding finding = finding::make_finding(
+      is_collision ? "ecmp.imbalance" : "pfc.sustained",
+      is_collision ? fmt::format("{}, because {} carries {:.1f} times the mean of its links: "
+                                 "flows collide there.",
+                                 seen, hot->name, *uneven)
+                   : fmt::format("{}; the pauses begin at its port {}{}.", seen, hot->name,
+                                 hot->neighbour.empty() ? std::string() : " to " + hot->neighbour),
+      where);
+  finding.confidence = finding::Confidence::kMedium;
+  finding.severity = severity(view, counts.longest_pause, hot->counts.window());
+  if (is_collision && counts.longest_pause >= view.thresholds().pause_error)
+    finding.severity = std::max(finding.severity, finding::Severity::kWarning);
+  finding.evidence.push_back(fact_line(
+      name,
+      fmt::format("pauses sent in priority {}: {}", view.rdma(), counts.pauses_sent.value_or(0))));
+  finding.evidence.push_back(hot->counts.line("switch.queue.ecn_marked.packets", view.rdma()));
+  finding.evidence.push_back(hot->counts.line("switch.port.tx.bytes"));
+  out.add(std::move(finding), {{"pfc.sustained"}});
+}
+
+/// With a host alone: its switch holds it back, and why stands on the other side.
+void look_from_host(const View& view, const NicView& nic, Suspicions& out) {
+  const auto share = nic.counts.share_of_window("nic.prio.pause_rx.microseconds", view.rdma());
+  if (!share || *share < view.thresholds().pause_warning) return;
+  finding::Finding finding = finding::make_finding(
+      "pfc.sustained",
+      fmt::format("{} was paused by its switch for {} of the window: the congestion is in the "
+                  "fabric or at the receiver, not here.",
+                  name_of(nic), percent(*share)),
+      nic.where());
+  finding.where.priority = std::to_string(view.rdma());
+  finding.severity = severity(view, *share, nic.counts.window());
+  finding.confidence = finding::Confidence::kMedium;
+  finding.evidence.push_back(nic.counts.line("nic.prio.pause_rx.microseconds", view.rdma()));
+  out.add(std::move(finding), {{"pfc.sustained", nic.host}});
+}
+
+}  // namespace
+
+void look_for_hot_spots(const View& view, Suspicions& out) {
+  for (const std::string& name : view.switches())
+    look_at(view, name, out);
+  if (!view.ports().empty()) return;
+  for (const NicView& nic : view.nics())
+    look_from_host(view, nic, out);
+}
+
+}  // namespace weir::diagnose

@@ -1,0 +1,96 @@
+// I22: rare marks, constant pauses. ECN begins after PFC has already stopped the senders, or never.
+#include <fmt/format.h>
+
+#include "diagnose/rule.h"
+#include "diagnose/switch_queues.h"
+#include "units/format.h"
+
+namespace weir::diagnose {
+namespace {
+
+// Without a design the usual start is a guess: only ten times of it is beyond doubt.
+constexpr double kFarFromUsual = 10.0;
+
+struct Setting {
+  const PortView* port = nullptr;
+  bool is_off = false;
+  Bytes found;
+  WantedMarking wanted;
+};
+
+std::optional<Setting> wrong_setting(const View& view, const std::string& name) {
+  for (const PortView* port : view.ports_of(name)) {
+    const evidence::EgressQueue* queue = rdma_queue(view, *port);
+    const auto wanted = wanted_marking(*port);
+    if (queue == nullptr || !wanted || !queue->ecn.is_known()) continue;
+    if (!*queue->ecn) return Setting{port, true, {}, *wanted};
+    if (!queue->ecn_min.is_known()) continue;
+    const double factor = wanted->is_designed ? view.thresholds().threshold_factor : kFarFromUsual;
+    if (static_cast<double>(queue->ecn_min->raw()) >
+        factor * static_cast<double>(wanted->min.raw()))
+      return Setting{port, false, *queue->ecn_min, *wanted};
+  }
+  return std::nullopt;
+}
+
+finding::Finding finding_for(const View& view, const std::string& name,
+                             const std::optional<Setting>& setting, const SwitchCounts& counts) {
+  finding::Where where;
+  where.switch_name = name;
+  where.priority = std::to_string(view.rdma());
+  if (setting && setting->is_off) {
+    return finding::make_finding(
+        "ecn.off_on_lossless",
+        fmt::format("{} does not mark RDMA at all: ECN is off on its queue.", name), where);
+  }
+  if (setting) {
+    return finding::make_finding(
+        "ecn.thresholds_too_high",
+        fmt::format("{} marks RDMA from {} of queue on; {} is {}.", name,
+                    approximate(setting->found),
+                    setting->wanted.is_designed ? "the design's threshold" : "the usual start",
+                    approximate(setting->wanted.min)),
+        where);
+  }
+  return finding::make_finding(
+      "ecn.thresholds_too_high",
+      fmt::format("{} sent {} pauses and marked {} packets: PFC does what ECN should.", name,
+                  *counts.pauses_sent, *counts.marked),
+      where);
+}
+
+}  // namespace
+
+void look_for_late_marking(const View& view, Suspicions& out) {
+  constexpr std::uint64_t kFewPauses = 20;
+  for (const std::string& name : view.switches()) {
+    const SwitchCounts counts = counts_of(view, name);
+    const std::optional<Setting> setting = wrong_setting(view, name);
+    const bool shows =
+        counts.pauses_sent && counts.marked && *counts.pauses_sent >= kFewPauses &&
+        static_cast<double>(*counts.marked) <
+            view.thresholds().marks_per_pause * static_cast<double>(*counts.pauses_sent);
+    if (!setting && !shows) continue;
+    finding::Finding finding = finding_for(view, name, setting, counts);
+    finding.confidence = setting ? finding::Confidence::kCertain : finding::Confidence::kMedium;
+    if (setting) {
+      finding.evidence.push_back(fact_line(
+          name_of(*setting->port),
+          setting->is_off ? std::string("ECN of the RDMA queue: off")
+                          : fmt::format("marking begins: expected {}, found {}",
+                                        to_text(setting->wanted.min), to_text(setting->found))));
+    }
+    if (counts.pauses_sent) {
+      finding.evidence.push_back(fact_line(
+          name, fmt::format("pauses sent in priority {}: {}; packets marked: {}", view.rdma(),
+                            *counts.pauses_sent, counts.marked.value_or(0))));
+    }
+    out.add(std::move(finding), {{"pfc.sustained"},
+                                 {"buffer.too_small"},
+                                 {"ecmp.imbalance"},
+                                 {"headroom.too_small"},
+                                 {"path.loss"}});
+  }
+}
+
+}  // namespace weir::diagnose

@@ -1,0 +1,55 @@
+// D3: RDMA packets were lost or overtook each other. A consequence of many faults; where none of
+// them shows, it stands alone and says that the cause is not known.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "diagnose/rule.h"
+
+namespace weir::diagnose {
+namespace {
+
+constexpr std::string_view kSigns[] = {
+    "nic.resp.out_of_sequence.packets", "nic.req.seq_nak_received.packets",
+    "nic.req.implied_nak.events",       "nic.req.ack_timeout.events",
+    "nic.req.retry_exceeded.events",
+};
+
+void look_at(const NicView& nic, Suspicions& out) {
+  std::vector<finding::EvidenceLine> lines;
+  std::uint64_t sum = 0;
+  for (const std::string_view id : kSigns) {
+    const std::uint64_t amount = nic.counts.of(id).value_or(0);
+    if (amount == 0) continue;
+    lines.push_back(nic.counts.line(id));
+    sum += amount;
+  }
+  if (sum == 0) return;
+  finding::Finding finding = finding::make_finding(
+      "path.loss",
+      fmt::format("{} lost packets, or they overtook each other: {} signs of it. Nothing here "
+                  "shows where.",
+                  name_of(nic), sum),
+      nic.where());
+  finding.confidence = finding::Confidence::kMedium;
+  finding.evidence = std::move(lines);
+  out.add(std::move(finding));
+}
+
+}  // namespace
+
+void look_for_loss(const View& view, Suspicions& out) {
+  bool can_see = view.nics().empty();
+  for (const NicView& nic : view.nics()) {
+    can_see =
+        can_see || std::any_of(std::begin(kSigns), std::end(kSigns),
+                               [&](std::string_view id) { return nic.counts.of(id).has_value(); });
+    look_at(nic, out);
+  }
+  if (!can_see) {
+    out.cannot_tell("loss", "no NIC showed its retransmission counters",
+                    "cat /sys/class/infiniband/<device>/ports/1/hw_counters/*");
+  }
+}
+
+}  // namespace weir::diagnose

@@ -1,0 +1,181 @@
+// I14: RDMA bytes in another priority than theirs. Settings say which of trust, map and marking is
+// wrong; counters of the NIC and of the switch port behind it say it too, a little less finely: the
+// NIC counts by its own trust and map, the switch by the DSCP on the wire.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "diagnose/rule.h"
+#include "units/format.h"
+
+namespace weir::diagnose {
+namespace {
+
+/// Bytes of the RDMA priority against the largest other one; CNPs have a priority of their own.
+struct Split {
+  std::uint64_t rdma = 0;
+  std::uint64_t other = 0;
+  unsigned other_priority = 0;
+
+  [[nodiscard]] std::uint64_t total() const { return rdma + other; }
+  [[nodiscard]] double share() const {
+    return total() == 0 ? 1.0 : static_cast<double>(rdma) / static_cast<double>(total());
+  }
+};
+
+std::optional<Split> split_of(const View& view, const Counts& counts, std::string_view id) {
+  const auto rdma = counts.of(id, view.rdma());
+  if (!rdma) return std::nullopt;
+  Split split;
+  split.rdma = *rdma;
+  for (unsigned p = 0; p < 8; ++p) {
+    if (p == view.rdma() || p == view.cnp()) continue;
+    const std::uint64_t bytes = counts.of(id, p).value_or(0);
+    if (bytes > split.other) {
+      split.other = bytes;
+      split.other_priority = p;
+    }
+  }
+  return split;
+}
+
+void add_lines(const View& view, const NicView& nic, finding::Finding& out) {
+  const auto split = split_of(view, nic.counts, "nic.prio.tx.bytes");
+  if (!split || split->total() < view.thresholds().bytes_that_matter) return;
+  out.evidence.push_back(nic.counts.line("nic.prio.tx.bytes", view.rdma()));
+  if (split->other > 0)
+    out.evidence.push_back(nic.counts.line("nic.prio.tx.bytes", split->other_priority));
+}
+
+std::vector<Consequence> consequences(const NicView& nic) {
+  return {{"path.loss"}, {"pfc.sustained"}, {"dscp.unmapped_hop"}, {"np.disabled", nic.host}};
+}
+
+void add(const View& view, const NicView& nic, Suspicions& out, std::string_view id,
+         std::string verdict, std::string fact, finding::Confidence confidence) {
+  finding::Finding finding = finding::make_finding(id, std::move(verdict), nic.where());
+  finding.confidence = confidence;
+  if (!fact.empty()) finding.evidence.push_back(fact_line(nic.counts.source(), std::move(fact)));
+  add_lines(view, nic, finding);
+  out.add(std::move(finding), consequences(nic));
+}
+
+/// True where a setting is wrong, and said.
+bool look_at_settings(const View& view, const NicView& nic, Suspicions& out) {
+  if (nic.facts == nullptr) return false;
+  using evidence::TrustMode;
+  constexpr auto kCertain = finding::Confidence::kCertain;
+  const std::size_t before = out.candidates().size();
+  const evidence::Qos& qos = nic.facts->qos;
+  const bool wants_dscp = nic.wanted == nullptr || nic.wanted->trust == design::Trust::kDscp;
+  const bool trusts_dscp =
+      !qos.trust.is_known() || *qos.trust == TrustMode::kDscp || *qos.trust == TrustMode::kBoth;
+  if (wants_dscp && !trusts_dscp) {
+    add(view, nic, out, "trust.not_dscp",
+        fmt::format("{} trusts {}, not dscp: its DSCP map is ignored and RDMA does not leave in "
+                    "priority {}.",
+                    name_of(nic), to_text(*qos.trust), view.rdma()),
+        fmt::format("trust: expected dscp, found {}", to_text(*qos.trust)), kCertain);
+  }
+  const unsigned dscp = view.rdma_dscp().value();
+  if (wants_dscp && trusts_dscp && qos.dscp_to_priority.is_known()) {
+    const std::optional<Priority> found = qos.dscp_to_priority->at(dscp);
+    if (found && found->value() != view.rdma()) {
+      add(view, nic, out, "dscp.nic_map_wrong",
+          fmt::format("{} maps DSCP {} to priority {}, not to {}.", name_of(nic), dscp,
+                      found->value(), view.rdma()),
+          fmt::format("DSCP {}: expected priority {}, found {}", dscp, view.rdma(), found->value()),
+          kCertain);
+    }
+  }
+  const auto& forced = nic.facts->rdma.traffic_class;
+  if (forced.is_known() && *forced && dscp_of(**forced) != view.rdma_dscp()) {
+    const unsigned value = (*forced)->value();
+    const bool is_confusion = value == dscp;
+    add(view, nic, out, is_confusion ? "dscp.tos_confusion" : "dscp.unmarked",
+        is_confusion
+            ? fmt::format("{} forces traffic class {}: that byte is DSCP {}, not DSCP {}; {} is "
+                          "the byte.",
+                          name_of(nic), value, dscp_of(**forced).value(), dscp,
+                          tos_byte(view.rdma_dscp(), Ecn::kEct0).value())
+            : fmt::format("{} forces traffic class {} (DSCP {}) on RDMA; the class's DSCP is {}.",
+                          name_of(nic), value, dscp_of(**forced).value(), dscp),
+        fmt::format("traffic class: expected {} (DSCP {}), found {} (DSCP {})",
+                    tos_byte(view.rdma_dscp(), Ecn::kEct0).value(), dscp, value,
+                    dscp_of(**forced).value()),
+        kCertain);
+  }
+  return out.candidates().size() > before;
+}
+
+bool settings_are_right(const NicView& nic) {
+  return nic.facts != nullptr && nic.facts->qos.trust.is_known() &&
+         nic.facts->qos.dscp_to_priority.is_known() && nic.facts->rdma.traffic_class.is_known() &&
+         nic.facts->rdma.traffic_class->has_value();
+}
+
+/// Others send in the RDMA priority: then one that does not is the exception.
+bool others_use_rdma_priority(const View& view, const NicView& nic) {
+  std::size_t right = 0;
+  std::size_t wrong = 0;
+  for (const NicView& other : view.nics()) {
+    if (&other == &nic) continue;
+    const auto split = split_of(view, other.counts, "nic.prio.tx.bytes");
+    if (!split || split->rdma + split->other == 0) continue;
+    (split->share() >= view.thresholds().rdma_share ? right : wrong) += 1;
+  }
+  return right > wrong;
+}
+
+void look_at_counters(const View& view, const NicView& nic, Suspicions& out) {
+  const auto sent = split_of(view, nic.counts, "nic.prio.tx.bytes");
+  if (!sent || sent->total() < view.thresholds().bytes_that_matter ||
+      sent->share() >= view.thresholds().rdma_share) {
+    return;
+  }
+  // Forced to the right byte by settings that were read: what leaves elsewhere is no RDMA.
+  if (settings_are_right(nic)) return;
+  const bool receives_right =
+      split_of(view, nic.counts, "nic.prio.rx.bytes").value_or(Split()).rdma >
+      view.thresholds().bytes_that_matter;
+  if (!receives_right && !others_use_rdma_priority(view, nic)) return;
+  const std::string seen = fmt::format(
+      "{} sent {} of its bytes in priority {} and {} in priority {}", name_of(nic),
+      percent(1 - sent->share()), sent->other_priority, percent(sent->share()), view.rdma());
+  const auto at_switch =
+      nic.port ? split_of(view, view.ports()[*nic.port].counts, "switch.prio.rx.bytes")
+               : std::nullopt;
+  if (at_switch && at_switch->total() > 0) {
+    const bool is_right_on_wire = at_switch->share() > sent->share() + 0.3;
+    add(view, nic, out, is_right_on_wire ? "trust.not_dscp" : "dscp.unmarked",
+        is_right_on_wire
+            ? fmt::format("{}, while its switch port takes them for priority {}: the marking is "
+                          "right, the NIC's trust or map is not.",
+                          seen, view.rdma())
+            : fmt::format("{}, and its switch port agrees: the packets carry another DSCP.", seen),
+        "", is_right_on_wire ? finding::Confidence::kMedium : finding::Confidence::kHigh);
+    out.candidates().back().finding.evidence.push_back(
+        view.ports()[*nic.port].counts.line("switch.prio.rx.bytes", view.rdma()));
+    return;
+  }
+  add(view, nic, out, "dscp.unmarked",
+      fmt::format("{}: its marking, trust or map is not the others'.", seen), "",
+      finding::Confidence::kMedium);
+}
+
+}  // namespace
+
+void look_for_marking(const View& view, Suspicions& out) {
+  bool can_see = false;
+  for (const NicView& nic : view.nics()) {
+    can_see = can_see || nic.counts.sum("nic.prio.tx.bytes").has_value() ||
+              (nic.facts != nullptr && nic.facts->qos.trust.is_known());
+    if (!look_at_settings(view, nic, out)) look_at_counters(view, nic, out);
+  }
+  if (!can_see && !view.nics().empty()) {
+    out.cannot_tell("marking", "neither the NICs' trust nor their bytes by priority were read",
+                    "ethtool -S <netdev> shows tx_prioN_bytes; mlnx_qos -i <netdev> the trust");
+  }
+}
+
+}  // namespace weir::diagnose

@@ -1,0 +1,44 @@
+#pragma once
+// Every number that a rule decides by, in one place: named, explained, and the caller's to change.
+#include <cstdint>
+
+#include "units/quantity.h"
+
+namespace weir::diagnose {
+
+struct Thresholds {
+  // Share of the window that a port was paused: what the field calls a warning and an error.
+  double pause_warning = 0.01;
+  double pause_error = 0.05;
+  // Paused nearly all the time, with nearly nothing received: stuck, not slow.
+  double stuck_pause = 0.95;
+  double stuck_rate = 0.005;  // of the line
+
+  // Marks or CNPs after which silence is no accident: a NIC paces CNPs to one in some
+  // microseconds, not to one in dozens of marks (theory: N = 4 us at 100G is some 12 packets).
+  std::uint64_t marks_that_matter = 40;
+  std::uint64_t cnps_that_matter = 20;
+
+  // Traffic that is worth judging, and the share of it that belongs to the RDMA priority.
+  std::uint64_t bytes_that_matter = 200'000;
+  double rdma_share = 0.95;
+
+  // A marking threshold this many times off the design is a fault, not a choice of tuning.
+  double threshold_factor = 3.0;
+  // Without a design: share of packets marked on ports that are far from full.
+  double marked_share = 0.20;
+  double full_port = 0.80;
+
+  // A headroom or pool below this share of what it should be.
+  double buffer_share = 0.95;
+  double pool_share = 0.50;
+
+  // An uplink with this many times the bytes of the mean of its group is a hot spot.
+  double hot_link = 2.0;
+  // "Everywhere": this share of the switch ports with traffic send pauses.
+  double pause_everywhere = 0.5;
+  // "Constant" pauses with fewer marks than this for each pause: ECN comes after PFC.
+  double marks_per_pause = 0.2;
+};
+
+}  // namespace weir::diagnose
