@@ -79,6 +79,23 @@ class Killed(unittest.TestCase):
                     self.assertEqual(found["digest"], digest)
 
 
+class Peer(unittest.TestCase):
+    """`weir sim --hpcc` writes the files that the HPCC simulator wrote, byte for byte."""
+    RUNS = pathlib.Path(__file__).resolve().parents[1] / "data" / "sim" / "hpcc"
+
+    def test_result_files_are_those_of_the_peer(self):
+        for run in ("single_100G_1000000", "single_400G_1000000", "incast16_1MB_pfconly_buf2",
+                    "incast16_1MB_pfconly_buf2_50ns", "incast16_10MB_dcqcn", "ls64_perm_1MB_dcqcn"):
+            with tempfile.TemporaryDirectory() as folder, self.subTest(run=run):
+                subprocess.run([WEIR, "sim", "--hpcc", self.RUNS / run / "config.txt", "--out",
+                                folder, "--quiet"], check=True, stdout=subprocess.DEVNULL)
+                for peer in sorted((self.RUNS / run).glob("*.txt")):
+                    if peer.name == "config.txt":
+                        continue
+                    self.assertEqual(pathlib.Path(folder, peer.name).read_bytes(),
+                                     peer.read_bytes(), peer.name)
+
+
 def wait_until_blocked(pid):
     """Until the process reads standard input; the kernel tells, so no time is guessed."""
     reads = ("0 0x0 ", "63 0x0 ")  # read(0, …) on x86-64 and on arm64
