@@ -8,6 +8,7 @@
 #include "design/subnet.h"
 #include "design/words.h"
 #include "model/headroom.h"
+#include "model/pause_loop.h"
 #include "units/format.h"
 
 namespace weir::design {
@@ -265,8 +266,10 @@ class Deriver {
     port.headroom_need = headroom_need(s, link, port);
     const auto& designed = *design_.buffers.headroom;
     port.headroom = group.headroom.is_set() ? *group.headroom
-                    : designed.is_auto      ? share_of(port.headroom_need, profile_.headroom_margin)
-                                            : designed.value;
+                    : designed.is_auto
+                        ? std::max(share_of(port.headroom_need, profile_.headroom_margin),
+                                   exact_need(s, link, port))
+                        : designed.value;
     if (cable.shaper.is_set()) port.shaper = *cable.shaper;
     port.wred = wred(group.wred, port.speed);
   }
@@ -317,6 +320,34 @@ class Deriver {
     }
     last_headroom_ = {key, need->xoff};
     return need->xoff;
+  }
+
+  /// What no mix of RDMA frames can exceed on this ASIC. The standard's sum knows no cells and
+  /// vendors' formulas assume that half of the packets are large; a design that is left to derive
+  /// its headroom loses nothing to small ones either.
+  Bytes exact_need(const SwitchIntent& s, const LinkIntent& link, const SwitchPortIntent& port) {
+    if (port.headroom_need == 0_B) return {};  // an error that was named already
+    const Duration reaction = port.is_access
+                                  ? out_.intent.hosts[port.peer.node].nic_model->pfc_reaction
+                                  : out_.intent.switches[port.peer.node].asic->pfc_reaction;
+    const Bytes cell = std::max(*design_.switches[s.group].value.cell, 1_B);
+    const ExactKey key{s.asic, cell, link.speed, link.propagation, port.mtu, reaction};
+    if (last_exact_ && last_exact_->first == key) return last_exact_->second;
+    const bool is_ipv6 = *design_.addressing.family == AddressFamily::kIpv6;
+    const model::RoceEncapsulation encapsulation{
+        is_ipv6 ? model::IpVersion::kIpv6 : model::IpVersion::kIpv4, *design_.addressing.vlan != 0};
+    model::PauseLoop loop;
+    loop.rate = link.speed;
+    loop.propagation = link.propagation;
+    loop.max_reverse_frame = port.mtu + model::kEthernetFcs;
+    loop.max_frame =
+        std::min(loop.max_reverse_frame,
+                 model::roce_frame(*design_.mtu.rdma, encapsulation, model::kRdmaExtended));
+    loop.peer_reaction = reaction;
+    loop.cell = cell;
+    loop.descriptor = s.asic->packet_descriptor;
+    last_exact_ = {key, model::exact_headroom_need(loop)};
+    return last_exact_->second;
   }
 
   BufferIntent buffers(const SwitchIntent& s) const {
@@ -373,6 +404,16 @@ class Deriver {
     friend bool operator==(const HeadroomKey&, const HeadroomKey&) = default;
   };
 
+  struct ExactKey {
+    const AsicModel* asic;
+    Bytes cell;
+    BitRate speed;
+    Duration propagation;
+    Bytes mtu;
+    Duration reaction;
+    friend bool operator==(const ExactKey&, const ExactKey&) = default;
+  };
+
   const Design& design_;
   const model::BufferProfile profile_;
   Topology topology_;
@@ -380,6 +421,7 @@ class Deriver {
   std::array<Priority, 64> base_map_{};
   PrioritySet lossless_;
   std::optional<std::pair<HeadroomKey, Bytes>> last_headroom_;
+  std::optional<std::pair<ExactKey, Bytes>> last_exact_;
 };
 
 }  // namespace

@@ -38,7 +38,7 @@ Status Sim::audit() const {
   for (const Switch& sw : switches_) {
     std::int64_t ingress = 0;
     std::int64_t egress = 0;
-    std::int64_t queued = 0;
+    std::int64_t queued = sw.in_pipeline;
     for (std::uint32_t port = 0; port < sw.port_count; ++port) {
       for (std::uint32_t i = 0; i < 8; ++i) {
         const SharedBuffer::Group& group = sw.buffer.group(port, i);

@@ -36,11 +36,12 @@ inline constexpr Ps kNever = std::numeric_limits<Ps>::max();
 
 /// What an event is; the order is the order of handling within one instant and node.
 enum class EventKind : std::uint8_t {
-  kLinkState,     // entity: index of a link change
-  kPfcApply,      // entity: port; packet: the pause frame whose reaction time is over
-  kPauseExpire,   // entity: port
-  kPortFree,      // entity: port
-  kArrive,        // entity: receiving port; packet: the frame
+  kLinkState,    // entity: index of a link change
+  kPfcApply,     // entity: port; packet: the pause frame whose reaction time is over
+  kPauseExpire,  // entity: port
+  kPortFree,     // entity: port
+  kArrive,       // entity: receiving port; packet: the frame
+  kForward,      // entity: ingress port; packet: `psn` = where the frame waits, `aux` = egress port
   kPauseRefresh,  // entity: port
   kNicDrain,      // entity: port
   kQpWake,        // entity: QP

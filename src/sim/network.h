@@ -115,7 +115,7 @@ struct SwitchConfig {
 
   MarkAt mark_at = MarkAt::kDequeue;
   Forwarding forwarding = Forwarding::kStoreAndForward;
-  Duration pipeline;  // last bit in (first bits, cut-through) -> buffer admission and egress
+  Duration pipeline;  // buffer admission (last bit in; cut-through: first bits) -> egress queue
   Bytes mtu = Bytes::raw(9216);  // largest frame, FCS included
   Watchdog watchdog;
   std::uint64_t ecmp_seed = 0;

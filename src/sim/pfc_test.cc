@@ -36,7 +36,6 @@ model::PauseLoop loop_of(const WorstCase& c) {
   loop.propagation = c.cable;
   loop.max_frame = loop.smallest_frame = loop.max_reverse_frame = Bytes::raw(c.mtu + 62);
   loop.peer_reaction = c.reaction;
-  loop.own_latency = c.pipeline;
   loop.cell = Bytes::raw(c.cell);
   loop.pause_wins_ties = true;
   return loop;

@@ -164,7 +164,9 @@ void Sim::set_up_switches() {
               0,
               0,
               SharedBuffer(config, count, network_.model),
-              RandomStream(network_.seed, n, kSprayStream)};
+              RandomStream(network_.seed, n, kSprayStream),
+              0,
+              EventList::kNoLane};
     for (std::size_t dscp = 0; dscp < 64; ++dscp) {
       const std::uint8_t tc =
           config.trust == Trust::kDscp ? config.dscp_to_class[dscp] : config.untrusted_class;
@@ -178,14 +180,13 @@ void Sim::set_up_switches() {
     }
     switches_.push_back(std::move(sw));
     set_up_queues(n, config);
-    // What reaches this switch is seen after its pipeline; a cut-through one acts on the header,
-    // provided no port of its own is faster than the wire the frame comes in by.
+    // A cut-through switch acts on the header, provided no port of its own is faster than the wire
+    // the frame comes in by.
     std::int64_t fastest = 0;
     for (std::uint32_t p = first_port_[n]; p < first_port_[n + 1]; ++p)
       fastest = std::max(fastest, pauses_[p].rate);
     for (std::uint32_t p = first_port_[n]; p < first_port_[n + 1]; ++p) {
       Port& from = ports_[ports_[p].peer];
-      from.flight += config.pipeline.raw();
       if (config.forwarding != Forwarding::kCutThrough || pauses_[p].rate < fastest) continue;
       from.cut_through = true;
       from.flight +=
@@ -290,6 +291,8 @@ void Sim::set_up_lanes() {
     if (!p.cut_through) want(p.flight + p.wire_time[ack], p.wire_time[ack]);
     wanted[p.wire_time[full]].bound += 2;
     ++wanted[p.wire_time[full]].ports;
+    const Ps pipeline = p.is_switch ? switches_[index_of_[p.node]].config->pipeline.raw() : 0;
+    if (pipeline > 0) want(pipeline, p.wire_time[std::min<std::size_t>(ack, 60)]);
   }
   std::vector<std::pair<std::size_t, Ps>> order;
   for (const auto& [delay, want] : wanted)
@@ -309,6 +312,8 @@ void Sim::set_up_lanes() {
     p.lane_ack = p.cut_through ? EventList::kNoLane : lane_of(p.flight + p.wire_time[ack]);
     p.lane_free = lane_of(p.wire_time[full]);
   }
+  for (Switch& sw : switches_)
+    sw.lane_pipeline = lane_of(sw.config->pipeline.raw());
 }
 
 void Sim::reserve_events() {
@@ -316,8 +321,12 @@ void Sim::reserve_events() {
   std::int64_t smallest = std::min({network_.wire.ack_frame, network_.wire.cnp_frame,
                                     network_.wire.pfc_frame, network_.wire.data_header});
   smallest = std::max<std::int64_t>(smallest, 1);
-  for (const Port& p : ports_)
-    frames += static_cast<std::size_t>(p.flight / std::max<Ps>(p.wire_time[smallest], 100)) + 24;
+  for (const Port& p : ports_) {
+    const Ps pipeline = p.is_switch ? switches_[index_of_[p.node]].config->pipeline.raw() : 0;
+    frames +=
+        static_cast<std::size_t>((p.flight + pipeline) / std::max<Ps>(p.wire_time[smallest], 100)) +
+        24;
+  }
   std::size_t receives = 0;
   for (const QueuePair& qp : network_.qps)
     receives += static_cast<std::size_t>(std::max(qp.receives, 0));
@@ -406,6 +415,7 @@ void Sim::dispatch(const Event& event) {
         nic_arrive(entity, event.packet);
       return;
     }
+    case EventKind::kForward: return switch_forward(entity, event.packet.psn, event.packet.aux);
     case EventKind::kPortFree: return port_free(entity);
     case EventKind::kQpWake: return wake(entity);
     case EventKind::kPfcApply: return apply_pause(entity, event.packet);

@@ -277,6 +277,8 @@ class Sim {
     std::uint8_t lossless = 0;  // groups
     SharedBuffer buffer;
     RandomStream spray;
+    std::int64_t in_pipeline = 0;  // charged bytes, not yet in a queue
+    std::uint8_t lane_pipeline = EventList::kNoLane;
   };
   struct Nic {
     std::uint32_t node = 0;
@@ -397,6 +399,8 @@ class Sim {
 
   // switch.cc
   void switch_arrive(std::uint32_t port, Packet packet);
+  void switch_forward(std::uint32_t port, std::uint32_t held, std::uint32_t out);
+  void switch_queue(Switch& node, std::uint32_t out, Packet& packet);
   std::uint32_t choose_port(Switch& node, const Packet& packet,
                             std::span<const std::uint16_t> ports);
   void switch_send(std::uint32_t port);
@@ -405,6 +409,7 @@ class Sim {
   std::uint32_t next_queue(Port& port, std::uint8_t eligible);
   bool marks(std::uint32_t port, const Queue& queue, std::int64_t bytes);
   void flush_queue(std::uint32_t port, std::uint32_t queue, DropReason reason);
+  void discard(Switch& node, std::uint32_t port, const Packet& packet, DropReason reason);
   void watchdog(std::uint32_t port);
 
   // nic.cc

@@ -90,6 +90,36 @@ void Sim::switch_arrive(std::uint32_t port, Packet packet) {
     announce(port, static_cast<std::uint8_t>(1U << node.config->group_to_priority[lookup.group]),
              0);
   }
+  if (node.config->pipeline.raw() == 0) return switch_queue(node, out, packet);
+  node.in_pipeline += charge;
+  Packet ticket;
+  ticket.psn = pool_.take(packet);
+  ticket.aux = out;
+  const std::uint32_t tie = tie_of(EventKind::kForward, port);
+  if (node.lane_pipeline != EventList::kNoLane)
+    events_.push_lane(node.lane_pipeline, tie, ticket);
+  else
+    events_.push(now() + node.config->pipeline.raw(), tie, ticket);
+}
+
+/// An admitted frame comes out of the pipeline; what it was going to may have failed meanwhile.
+void Sim::switch_forward(std::uint32_t port, std::uint32_t held, std::uint32_t out) {
+  Switch& node = switches_[index_of_[ports_[port].node]];
+  Packet packet = pool_[held].packet;
+  pool_.give_back(held);
+  node.in_pipeline -= node.buffer.charge_of(packet.size);
+  if (!ports_[out].up) return discard(node, out, packet, DropReason::kLinkDown);
+  if (has_bit(pauses_[out].tripped, node.classes[packet.tos >> 2U].queue) &&
+      node.config->watchdog.action == WatchdogAction::kDrop)
+    return discard(node, out, packet, DropReason::kWatchdog);
+  switch_queue(node, out, packet);
+}
+
+/// Into the egress queue, or straight onto an idle wire.
+void Sim::switch_queue(Switch& node, std::uint32_t out, Packet& packet) {
+  const Lookup lookup = node.classes[packet.tos >> 2U];
+  Port& o = ports_[out];
+  Queue& q = queues_[std::size_t{out} * 8 + lookup.queue];
   if (node.config->mark_at == MarkAt::kEnqueue && is_ect(packet) && q.bytes > q.mark_min &&
       marks(out, q, q.bytes)) {
     mark_ce(packet);
@@ -101,7 +131,7 @@ void Sim::switch_arrive(std::uint32_t port, Packet packet) {
     leave_switch(node, out, lookup.queue, packet, 0);
     return;
   }
-  enqueue(out, lookup.queue, packet, charge);
+  enqueue(out, lookup.queue, packet, node.buffer.charge_of(packet.size));
   if (!has_bit(o.paused, lookup.queue)) kick(out);
 }
 
@@ -176,21 +206,24 @@ void Sim::switch_send(std::uint32_t port) {
 }
 
 void Sim::flush_queue(std::uint32_t port, std::uint32_t queue, DropReason reason) {
-  Port& p = ports_[port];
-  Switch& node = switches_[index_of_[p.node]];
+  Switch& node = switches_[index_of_[ports_[port].node]];
   Queue& q = queues_[std::size_t{port} * 8 + queue];
   while (q.head != kNone) {
     const std::int64_t charge = node.buffer.charge_of(pool_[q.head].packet.size);
-    const Packet packet = dequeue(port, queue, charge);
-    const Lookup lookup = node.classes[packet.tos >> 2U];
-    node.buffer.remove(packet.in_port, lookup.group, p.local, queue, charge);
-    drop(port, packet, reason, has_bit(node.lossless, lookup.group));
-    if (node.buffer.should_resume(packet.in_port, lookup.group)) {
-      node.buffer.set_paused(packet.in_port, lookup.group, false);
-      announce(node.first_port + packet.in_port, 0,
-               static_cast<std::uint8_t>(1U << node.config->group_to_priority[lookup.group]));
-    }
+    discard(node, port, dequeue(port, queue, charge), reason);
   }
+}
+
+/// A frame that was admitted for `port` is dropped after all; its buffer is free again.
+void Sim::discard(Switch& node, std::uint32_t port, const Packet& packet, DropReason reason) {
+  const Lookup lookup = node.classes[packet.tos >> 2U];
+  node.buffer.remove(packet.in_port, lookup.group, port - node.first_port, lookup.queue,
+                     node.buffer.charge_of(packet.size));
+  drop(port, packet, reason, has_bit(node.lossless, lookup.group));
+  if (!node.buffer.should_resume(packet.in_port, lookup.group)) return;
+  node.buffer.set_paused(packet.in_port, lookup.group, false);
+  announce(node.first_port + packet.in_port, 0,
+           static_cast<std::uint8_t>(1U << node.config->group_to_priority[lookup.group]));
 }
 
 /// Looks at a port that is or was paused: a queue stuck for the detection time comes under the

@@ -1,0 +1,40 @@
+// Lossless is an invariant: whatever fabric and workload are drawn, derived headroom loses nothing
+// of a lossless class.
+#include "base/testing.h"
+#include "sim/drawn_fabric.h"
+
+namespace weir::sim {
+namespace {
+
+std::uint64_t pauses(const Sim& sim) {
+  std::uint64_t sum = 0;
+  for (std::uint32_t p = 0; p < sim.port_count(); ++p)
+    for (const std::uint64_t count : sim.port_counters(p).pause_tx)
+      sum += count;
+  return sum;
+}
+
+TEST(Lossless, NoDrawnFabricWorkloadOrSeedLosesAPacketForWantOfBuffer) {
+  COVERS("G2", "G5");
+  constexpr std::uint64_t kDraws = 1000;
+  std::uint64_t paused = 0;
+  for (std::uint64_t seed = 1; seed <= kDraws; ++seed) {
+    const test::DrawnFabric drawn = test::draw_fabric(seed);
+    std::string what = fmt::format("seed {}\n{}", seed, drawn.text);
+    for (const std::string& workload : drawn.workloads)
+      what += workload + "\n";
+    SCOPED_TRACE(what);
+    test::DrawnRun run = test::make_run(drawn, seed);
+    ASSERT_EQ(run.error, "");
+    run.sim->run();
+    paused += pauses(*run.sim) > 0 ? 1 : 0;
+    ASSERT_EQ(run.sim->lossless_drops(), 0U);
+    ASSERT_TRUE(run.load->finished());
+    const Status sound = run.sim->audit();
+    ASSERT_TRUE(sound.has_value()) << sound.error().what;
+  }
+  EXPECT_GE(paused * 2, kDraws) << "PFC must have work to do in half of the draws";
+}
+
+}  // namespace
+}  // namespace weir::sim
