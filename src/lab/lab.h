@@ -37,13 +37,20 @@ struct CreateOptions {
   std::uint64_t seed = 1;
 };
 
+/// How an application marks its traffic, where the port does not force a traffic class.
+struct Job {
+  std::optional<TosByte> tos;     // none: what the design sets for NCCL
+  bool uses_cm = false;           // connects through RDMA-CM: the port's default, unless `tos`
+  std::optional<unsigned> level;  // service level; none: what the design sets for NCCL
+};
+
 /// What runs, and for how long at most.
 struct Load {
   std::string command;  // as a person wrote it: kept with the results
   std::vector<sim::WorkloadSpec> workloads;
-  Duration limit = 100_ms;            // simulated: a fault may keep flows from ever finishing
-  std::optional<TosByte> job_tos;     // the job's own marking; none: the design's for NCCL
-  std::optional<unsigned> job_level;  // service level that the job asks for; none: 0
+  Duration limit = 100_ms;  // simulated: a fault may keep flows from ever finishing
+  Job job;
+  std::optional<Bytes> path_mtu;  // what the ends agreed on; none: each NIC its own
 };
 
 struct LoadOutcome {
@@ -67,7 +74,7 @@ struct LabStatus {
   std::size_t nics = 0;
   std::size_t switches = 0;
   std::size_t factory_nics = 0;  // nobody has changed anything on them
-  bool factory_switches = false;
+  std::size_t factory_switches = 0;
   std::uint64_t seed = 1;
   std::uint64_t loads = 0;  // run so far
   Duration clock;           // simulated time since it was made
@@ -103,6 +110,11 @@ class Lab {
   /// Of loads, those that a HostIo runs too: the share that is done, 0 to 1.
   void on_progress(std::function<void(double)> progress);  // report only
 
+  /// Changes from here on are written once, by commit(), so that a thousand hosts are set up in
+  /// seconds. Others wait meanwhile; a verb killed before commit() leaves the lab as it was.
+  [[nodiscard]] Status begin();
+  [[nodiscard]] Status commit();
+
   [[nodiscard]] std::vector<ActiveFault> faults() const;
   /// "name[,key=value…]" as for `weir sim --fault`; its times count from the start of each load. A
   /// fault that would change nothing is an error.
@@ -115,6 +127,8 @@ class Lab {
   /// "vendor", "roce-balanced", "roce-aggressive"; of a switch as shipped "factory".
   [[nodiscard]] Result<std::string> buffer_profile(std::string_view switch_name) const;
   [[nodiscard]] Status set_buffer_profile(std::string_view switch_name, std::string_view profile);
+  /// As shipped, or as designed.
+  [[nodiscard]] Status set_factory(std::string_view switch_name, bool is_factory);
 
   struct Shared;  // what this and its hosts work on
 

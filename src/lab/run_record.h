@@ -13,17 +13,17 @@
 
 namespace weir::lab {
 
-enum class Quantity : std::uint8_t {
+enum class Measure : std::uint8_t {
   kQueue,      // bytes in the fullest queue of the port, at the sample
   kPauseTime,  // microseconds that priorities stood paused in the interval, summed
   kCnps,       // congestion notifications sent in the interval
   kRate,       // Gbit/s on the wire in the interval
   kDrops,      // packets dropped in the interval
 };
-[[nodiscard]] std::string_view to_text(Quantity);  // "queue_bytes" "pause_us" "cnps" "rate_gbps" …
+[[nodiscard]] std::string_view to_text(Measure);  // "queue_bytes" "pause_us" "cnps" "rate_gbps" …
 
 struct Curve {
-  Quantity quantity = Quantity::kQueue;
+  Measure measure = Measure::kQueue;
   std::string where;  // "leaf1 swp9", "gpu03 mlx5_0", "rail 0"; empty: the fabric's sum or maximum
   std::vector<double> values;  // report only: one a sample
 };
@@ -34,7 +34,6 @@ struct RunRecord {
   std::uint64_t seed = 0;
   Duration begin;  // of the lab's clock
   Duration elapsed;
-  Duration interval;            // between samples; the first is one interval after `begin`
   std::vector<Duration> times;  // since `begin`
   std::vector<Curve> curves;    // each as long as `times`
   bool is_finished = false;

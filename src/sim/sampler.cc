@@ -7,8 +7,6 @@
 namespace weir::sim {
 namespace {
 
-constexpr Duration kProgressSlice = 20_us;  // simulated: often enough for a bar, seldom enough
-
 double gbps(std::int64_t bytes, Duration span) {
   return span.raw() == 0 ? 0 : static_cast<double>(bytes) * 8000 / static_cast<double>(span.raw());
 }
@@ -124,7 +122,7 @@ std::string Sampler::rates_csv(const Sim& sim) const {
 
 void run(Sim& sim, const RunPlan& plan) {
   std::size_t action = 0;
-  Time next_progress = Time::at(kProgressSlice);
+  Time next_progress = Time::at(plan.slice);
   for (;;) {
     Time stop = plan.end;
     if (action < plan.actions.size()) stop = std::min(stop, plan.actions[action].at);
@@ -133,7 +131,7 @@ void run(Sim& sim, const RunPlan& plan) {
     const bool goes_on = run_slice(sim, plan, stop);
     if (plan.progress && (stop == next_progress || !goes_on)) {
       plan.progress(sim);
-      next_progress = stop + kProgressSlice;
+      next_progress = stop + plan.slice;
     }
     if (!goes_on) return;
     while (action < plan.actions.size() && plan.actions[action].at <= stop)

@@ -55,7 +55,8 @@ struct RunPlan {
   Time end = Time::never();
   std::span<const FaultAction> actions;  // in the order of time
   Sampler* sampler = nullptr;
-  std::function<void(const Sim&)> progress;  // now and then
+  std::function<void(const Sim&)> progress;  // after every `slice`, and at the end
+  Duration slice = 20_us;                    // simulated: often enough for a bar
   std::function<bool()> is_finished;         // nothing more will be posted; absent: no driver does
 };
 

@@ -1,0 +1,41 @@
+#pragma once
+// What a Lab and the hosts it handed out work on together. Internal to this folder.
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "lab/lab.h"
+#include "lab/state.h"
+#include "lab/testbed.h"
+
+namespace weir::lab {
+
+struct Lab::Shared {
+  Blueprint blueprint;
+  State state;  // as last read or written
+  Profiles profiles;
+  std::optional<Testbed> rest;           // the fabric at rest, made when somebody looks
+  std::optional<Lock> held;              // between begin() and commit()
+  bool is_dirty = false;                 // something is not written yet
+  std::function<void(double)> progress;  // report only
+
+  /// The lab as its file has it now, changed by `edit` and written. The lock is held meanwhile.
+  [[nodiscard]] Status change(const std::function<Status(State&)>& edit);
+  [[nodiscard]] Result<const Testbed*> at_rest();
+
+  [[nodiscard]] Result<evidence::Evidence> observe_host(std::uint32_t host);
+  [[nodiscard]] Result<counters::Snapshot> snapshot_host(std::uint32_t host);
+  [[nodiscard]] Status perform(std::uint32_t host, const host::Operation& operation);
+  [[nodiscard]] Result<LoadOutcome> run_load(const Load& load);
+};
+
+/// Faults in the state (lab_faults.cc).
+[[nodiscard]] Status add_fault(const Blueprint& blueprint, Profiles& profiles,
+                               const std::string& text, State& state);
+/// Every fault that `matches`; gives how many.
+[[nodiscard]] Result<std::size_t> clear_faults(
+    const std::function<bool(const FaultRecord&)>& matches, State& state);
+/// Takes off the list what somebody has put right on the NICs themselves.
+[[nodiscard]] Status forget_repaired(State& state);
+
+}  // namespace weir::lab
