@@ -8,6 +8,8 @@
 
 #include "base/text.h"
 #include "finding/catalog.h"
+#include "finding/fold.h"
+#include "render/fix_choice.h"
 
 namespace weir::render {
 namespace {
@@ -18,7 +20,6 @@ using finding::Finding;
 using finding::Fix;
 using finding::Judgement;
 using finding::Severity;
-using finding::Side;
 
 constexpr std::string_view kRed = "\x1b[31m";
 constexpr std::string_view kYellow = "\x1b[33m";
@@ -81,43 +82,6 @@ std::string evidence_line(const EvidenceLine& seen) {
   return text + ")";
 }
 
-bool belongs_to(const finding::Where& where, Side side) {
-  switch (side) {
-    case Side::kAny: return true;
-    case Side::kDesign: return !where.file.empty();
-    case Side::kSwitch: return !where.switch_name.empty();
-    case Side::kHost:
-    case Side::kJob: return !where.host.empty() || !where.device.empty() || !where.rail.empty();
-  }
-  return true;
-}
-
-/// Fixes to print, and the platforms that `weir explain` has besides.
-struct ShownFixes {
-  std::vector<Fix> fixes;
-  std::vector<std::string> others;
-};
-
-ShownFixes fixes_for(const Finding& finding) {
-  const std::vector<Fix> all = finding::fixes_of(finding);
-  ShownFixes shown;
-  if (!finding.fix.empty()) {
-    shown.fixes = all;
-    return shown;
-  }
-  for (const Fix& fix : all) {
-    const finding::Platform* platform = finding::find_platform(fix.platform);
-    if (platform == nullptr || belongs_to(finding.where, platform->side)) {
-      shown.fixes.push_back(fix);
-    } else if (std::find(shown.others.begin(), shown.others.end(), fix.platform) ==
-               shown.others.end()) {
-      shown.others.push_back(fix.platform);
-    }
-  }
-  if (!shown.fixes.empty()) return shown;
-  return {all, {}};  // the place tells nothing about the side
-}
-
 void write_fix(Writer& writer, const Fix& fix) {
   const std::string intro = fix.note.empty() ? fix.platform + ":" : fix.platform + ": " + fix.note;
   writer.prose(intro, 4);
@@ -125,18 +89,26 @@ void write_fix(Writer& writer, const Fix& fix) {
     writer.line("      " + command);
 }
 
-void write_finding(Writer& writer, const Finding& finding, bool with_why) {
+/// What stands for all, said of the first place.
+std::string first_of(const finding::Folded& folded, std::string_view what) {
+  if (folded.findings.size() == 1) return fmt::format("  {}:", what);
+  return fmt::format("  {} ({}, as the first of {}):", what,
+                     to_text(folded.findings.front()->where), folded.findings.size());
+}
+
+void write_finding(Writer& writer, const finding::Folded& folded, bool with_why) {
+  const Finding& finding = *folded.findings.front();
   writer.line("");
-  writer.line(heading(writer, finding.severity, to_text(finding.where)));
+  writer.line(heading(writer, finding.severity, folded.where));
   writer.prose(finding.verdict, 2);
   const CatalogEntry* entry = finding::find(finding.id);
   if (entry != nullptr)
     writer.prose(with_why ? "why: " + std::string(entry->why) : "why: as above", 2, kDim);
-  if (!finding.evidence.empty()) writer.line("  seen:");
+  if (!finding.evidence.empty()) writer.line(first_of(folded, "seen"));
   for (const EvidenceLine& seen : finding.evidence)
     writer.prose(evidence_line(seen), 4);
   const ShownFixes shown = fixes_for(finding);
-  if (!shown.fixes.empty()) writer.line("  fix:");
+  if (!shown.fixes.empty()) writer.line(finding.fix.empty() ? "  fix:" : first_of(folded, "fix"));
   for (const Fix& fix : shown.fixes)
     write_fix(writer, fix);
   if (!shown.others.empty()) writer.prose("also for " + join(shown.others, ", "), 4);
@@ -145,8 +117,8 @@ void write_finding(Writer& writer, const Finding& finding, bool with_why) {
 
 void write_findings(Writer& writer, const Judgement& judgement) {
   std::set<std::string_view> explained;
-  for (const Finding& finding : judgement.findings)
-    write_finding(writer, finding, explained.insert(finding.id).second);
+  for (const finding::Folded& folded : finding::fold(judgement.findings))
+    write_finding(writer, folded, explained.insert(folded.findings.front()->id).second);
 }
 
 void write_unknown(Writer& writer, const Judgement& judgement) {
@@ -170,8 +142,9 @@ void write_next(Writer& writer, const Judgement& judgement) {
 }
 
 void write_quiet(Writer& writer, const Judgement& judgement) {
-  for (const Finding& finding : judgement.findings) {
-    const std::string place = to_text(finding.where);
+  for (const finding::Folded& folded : finding::fold(judgement.findings)) {
+    const Finding& finding = *folded.findings.front();
+    const std::string& place = folded.where;
     writer.line(heading(writer, finding.severity, place.empty() ? "-" : place) + "  " +
                 finding.verdict + " [" + finding.id + "]");
   }

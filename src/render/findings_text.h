@@ -1,7 +1,7 @@
 #pragma once
 // A judgement for a terminal: the verdict in words first, then each finding with its place, why,
-// what was seen, what to type, and `weir explain ID` last. What nobody could look at is listed as
-// unknown.
+// what was seen, what to type, and `weir explain ID` last. The same fault on many places is told
+// once (finding/fold.h). What nobody could look at is listed as unknown.
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -12,7 +12,7 @@ namespace weir::render {
 
 struct TextOptions {
   bool colour = false;     // errors red, warnings yellow, the why dim; nothing else
-  bool quiet = false;      // one line a finding
+  bool quiet = false;      // one line a fault
   std::size_t width = 88;  // prose is wrapped here; commands never are
 };
 

@@ -124,7 +124,8 @@ TEST(FindingsText, OfTheCataloguesFixesThoseOfThePlaceArePrinted) {
 TEST(FindingsText, TheWhyOfAnIdIsSaidOnce) {
   Judgement judgement;
   for (const char* const host : {"gpu1", "gpu2"}) {
-    Finding finding = make_finding("np.disabled", "the notification point is off");
+    Finding finding =
+        make_finding("np.disabled", std::string("the notification point is off on ") + host);
     finding.where.host = host;
     judgement.findings.push_back(finding);
   }
@@ -132,8 +133,24 @@ TEST(FindingsText, TheWhyOfAnIdIsSaidOnce) {
   const std::size_t first = text.find("why: The notification point turns");
   ASSERT_NE(first, std::string::npos);
   EXPECT_EQ(text.find("why: The notification point turns", first + 1), std::string::npos);
-  EXPECT_NE(text.find("error    gpu2\n  the notification point is off\n  why: as above\n"),
+  EXPECT_NE(text.find("error    gpu2\n  the notification point is off on gpu2\n"
+                      "  why: as above\n"),
             std::string::npos);
+}
+
+TEST(FindingsText, TheSameFaultOnManyHostsIsToldOnce) {
+  Judgement judgement;
+  for (const char* const host : {"gpu1", "gpu2", "gpu3"}) {
+    Finding finding = make_finding("np.disabled", "the notification point is off");
+    finding.where.host = host;
+    finding.evidence.push_back({.source = host, .line = "enable/3 is 0"});
+    judgement.findings.push_back(finding);
+  }
+  const std::string text = findings_text(judgement, "x");
+  EXPECT_NE(text.find("error    gpu[1-3]\n  the notification point is off\n"), std::string::npos);
+  EXPECT_NE(text.find("  seen (gpu1, as the first of 3):\n    gpu1: enable/3 is 0\n"),
+            std::string::npos);
+  EXPECT_EQ(text.find("gpu2"), std::string::npos);
 }
 
 TEST(FindingsText, ProseKeepsToTheWidthForEveryEntry) {

@@ -1,0 +1,13 @@
+#pragma once
+// Many names in few words: "gpu[01-16]" for sixteen of them.
+#include <span>
+#include <string>
+
+namespace weir {
+
+/// Names that differ in their last number only become one pattern, runs as ranges: "gpu[01-03,07]";
+/// what has no number stands alone; patterns are listed with commas. In the order in which people
+/// list names, each name once. design::expand_names() reads it back.
+[[nodiscard]] std::string compact_names(std::span<const std::string> names);
+
+}  // namespace weir

@@ -1,0 +1,37 @@
+#include "base/name_pattern.h"
+
+#include <vector>
+
+#include "base/testing.h"
+
+namespace weir {
+namespace {
+
+std::string compact(const std::vector<std::string>& names) {
+  return compact_names(names);
+}
+
+TEST(NamePattern, NamesThatDifferInANumberAreOnePattern) {
+  EXPECT_EQ(compact({"gpu03", "gpu01", "gpu02"}), "gpu[01-03]");
+  EXPECT_EQ(compact({"gpu01", "gpu02", "gpu07"}), "gpu[01-02,07]");
+  EXPECT_EQ(compact({"gpu8", "gpu9", "gpu10"}), "gpu[8-10]");
+  EXPECT_EQ(compact({"pod1-leaf1", "pod1-leaf2", "pod2-leaf1"}), "pod1-leaf[1-2],pod2-leaf1");
+  EXPECT_EQ(compact({"rail 0 up", "rail 1 up"}), "rail [0-1] up");
+}
+
+TEST(NamePattern, WhatIsNoPatternStandsAlone) {
+  EXPECT_EQ(compact({}), "");
+  EXPECT_EQ(compact({"spine"}), "spine");
+  EXPECT_EQ(compact({"gpu01"}), "gpu01");
+  EXPECT_EQ(compact({"gpu01", "gpu01"}), "gpu01");
+  EXPECT_EQ(compact({"alpha", "beta", "leaf2"}), "alpha,beta,leaf2");
+}
+
+/// A width that changes within a run would read back as other names.
+TEST(NamePattern, PaddedAndBareNumbersAreNotOneRange) {
+  EXPECT_EQ(compact({"gpu09", "gpu10", "gpu011"}), "gpu[09-10,011]");
+  EXPECT_EQ(compact({"n123456789012345678901"}), "n123456789012345678901");
+}
+
+}  // namespace
+}  // namespace weir

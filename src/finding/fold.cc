@@ -1,0 +1,101 @@
+#include "finding/fold.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/name_pattern.h"
+#include "base/text.h"
+
+namespace weir::finding {
+namespace {
+
+bool says_the_same(const Finding& a, const Finding& b) {
+  return a.where.file.empty() && b.where.file.empty() && a.id == b.id && a.severity == b.severity &&
+         a.confidence == b.confidence && a.verdict == b.verdict &&
+         a.where.priority == b.where.priority;
+}
+
+/// The host or switch a place is on.
+const std::string& node_of(const Where& where) {
+  return where.host.empty() ? where.switch_name : where.host;
+}
+
+/// The place on its node.
+std::string item_of(const Where& where) {
+  Where item = where;
+  item.host.clear();
+  item.switch_name.clear();
+  item.priority.clear();
+  if (!item.rail.empty()) item.device.clear();  // the rail names it; a pattern has one number
+  return to_text(item);
+}
+
+/// Nodes with the same list of places are one pattern.
+std::string places(const std::vector<const Finding*>& findings) {
+  std::map<std::string, std::vector<std::string>> items;
+  for (const Finding* finding : findings)
+    items[node_of(finding->where)].push_back(item_of(finding->where));
+  std::vector<std::pair<std::string, std::vector<std::string>>> groups;  // items, nodes
+  for (const auto& [node, places] : items) {
+    const std::string text = compact_names(places);
+    const auto group = std::find_if(groups.begin(), groups.end(),
+                                    [&](const auto& known) { return known.first == text; });
+    if (group == groups.end()) {
+      groups.push_back({text, {node}});
+    } else {
+      group->second.push_back(node);
+    }
+  }
+  std::vector<std::string> texts;
+  for (const auto& [text, nodes] : groups) {
+    const std::string names = compact_names(nodes);
+    const std::string between = names.empty() || text.empty() ? "" : " ";
+    texts.push_back(names + between + text);
+  }
+  std::string text = join(texts, "; ");
+  const std::string& priority = findings.front()->where.priority;
+  return priority.empty() ? text : text + " priority " + priority;
+}
+
+/// All on one rail and device: that can still be said in full.
+bool differ_in_node_only(const std::vector<const Finding*>& findings) {
+  const Where& first = findings.front()->where;
+  return std::all_of(findings.begin(), findings.end(), [&](const Finding* finding) {
+    Where where = finding->where;
+    where.host = first.host;
+    where.switch_name = first.switch_name;
+    return where == first;
+  });
+}
+
+std::string where_text(const std::vector<const Finding*>& findings) {
+  if (findings.size() == 1) return to_text(findings.front()->where);
+  if (!differ_in_node_only(findings)) return places(findings);
+  Where all = findings.front()->where;
+  std::vector<std::string> nodes;
+  for (const Finding* finding : findings)
+    nodes.push_back(node_of(finding->where));
+  (all.host.empty() ? all.switch_name : all.host) = compact_names(nodes);
+  return to_text(all);
+}
+
+}  // namespace
+
+std::vector<Folded> fold(std::span<const Finding> findings) {
+  std::vector<Folded> folded;
+  for (const Finding& finding : findings) {
+    const auto same = std::find_if(folded.begin(), folded.end(), [&](const Folded& group) {
+      return says_the_same(*group.findings.front(), finding);
+    });
+    if (same == folded.end()) {
+      folded.push_back({{&finding}, ""});
+    } else {
+      same->findings.push_back(&finding);
+    }
+  }
+  for (Folded& group : folded)
+    group.where = where_text(group.findings);
+  return folded;
+}
+
+}  // namespace weir::finding

@@ -1,0 +1,23 @@
+#pragma once
+// One fault on many places is one thing to read: sixteen hosts with the factory's trust mode are
+// one line with sixteen names. For people only; programs get every finding.
+#include <span>
+#include <string>
+#include <vector>
+
+#include "finding/finding.h"
+
+namespace weir::finding {
+
+/// Findings that say the same (id, severity, confidence, verdict) of different hosts, rails,
+/// switches or ports.
+struct Folded {
+  std::vector<const Finding*> findings;  // at least one; the first stands for all
+  std::string where;                     // "gpu[01-16] rail 0 (mlx5_0)", "leaf[1-2] swp[1-8]"
+};
+
+/// In the order in which the first of each stands. Findings in a file are never folded: each has
+/// its own line to go to.
+[[nodiscard]] std::vector<Folded> fold(std::span<const Finding> findings);
+
+}  // namespace weir::finding

@@ -1,0 +1,53 @@
+#include "finding/fold.h"
+
+#include <fmt/format.h>
+
+#include "base/testing.h"
+#include "finding/catalog.h"
+
+namespace weir::finding {
+namespace {
+
+Finding on(std::string host, std::string rail, std::string verdict = "trust is pcp") {
+  const std::string device = "mlx5_" + rail;
+  return make_finding("trust.not_dscp", std::move(verdict),
+                      {.host = std::move(host), .rail = std::move(rail), .device = device});
+}
+
+TEST(Fold, TheSameFaultOnManyHostsIsOneLine) {
+  std::vector<Finding> findings;
+  for (unsigned i = 1; i <= 16; ++i)
+    findings.push_back(on(fmt::format("gpu{:02}", i), "0"));
+  findings.push_back(on("gpu03", "0", "trust is none"));
+  const std::vector<Folded> folded = fold(findings);
+  ASSERT_EQ(folded.size(), 2U);
+  EXPECT_EQ(folded[0].where, "gpu[01-16] rail 0 (mlx5_0)");
+  EXPECT_EQ(folded[0].findings.size(), 16U);
+  EXPECT_EQ(folded[1].where, "gpu03 rail 0 (mlx5_0)");
+}
+
+TEST(Fold, HostsWithOtherRailsAreNamedApart) {
+  const std::vector<Finding> findings = {on("gpu01", "0"), on("gpu01", "1"), on("gpu02", "0"),
+                                         on("gpu02", "1"), on("gpu03", "1")};
+  const std::vector<Folded> folded = fold(findings);
+  ASSERT_EQ(folded.size(), 1U);
+  EXPECT_EQ(folded[0].where, "gpu[01-02] rail [0-1]; gpu03 rail 1");
+}
+
+TEST(Fold, PortsOfSwitchesFoldToo) {
+  std::vector<Finding> findings;
+  for (const char* port : {"swp1", "swp2", "swp10"}) {
+    findings.push_back(make_finding("trust.not_dscp", "trust is pcp",
+                                    {.switch_name = "leaf1", .port = port, .priority = "3"}));
+  }
+  EXPECT_EQ(fold(findings).front().where, "leaf1 swp[1-2,10] priority 3");
+}
+
+TEST(Fold, FindingsInAFileKeepTheirLines) {
+  std::vector<Finding> findings(2, make_finding("trust.not_dscp", "trust is pcp",
+                                                {.file = "fabric.yaml", .position = {3, 1}}));
+  EXPECT_EQ(fold(findings).size(), 2U);
+}
+
+}  // namespace
+}  // namespace weir::finding
