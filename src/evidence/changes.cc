@@ -1,0 +1,190 @@
+#include "evidence/changes.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/json.h"
+#include "evidence/json.h"
+
+namespace weir::evidence {
+namespace {
+
+bool is_fact(const Json& value) {
+  return value.is_object() && (value.contains("value") || value.contains("missing"));
+}
+
+std::string text_of(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_null()) return "none";
+  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+  if (!value.is_array()) return value.dump();
+  std::string text;
+  for (const Json& element : value)
+    text += (text.empty() ? "" : ",") + text_of(element);
+  return text.empty() ? "none" : text;
+}
+
+/// A fact, or a plain value, or nothing at all.
+std::string fact_text(const Json* value) {
+  if (value == nullptr) return "not there";
+  if (!is_fact(*value)) return text_of(*value);
+  if (value->contains("missing"))
+    return fmt::format("not readable ({})", text_of((*value)["missing"]));
+  return text_of((*value)["value"]);
+}
+
+/// The value behind a fact, or nullptr where it has none.
+const Json* value_in(const Json* value) {
+  if (value == nullptr || !is_fact(*value)) return value;
+  const auto found = value->find("value");
+  return found == value->end() ? nullptr : &*found;
+}
+
+const Json* member(const Json* object, const std::string& key) {
+  if (object == nullptr || !object->is_object()) return nullptr;
+  const auto found = object->find(key);
+  return found == object->end() ? nullptr : &*found;
+}
+
+/// What an element of a list is known by; empty: by its position.
+std::string name_of(const Json& element) {
+  for (const char* key : {"device", "name", "index", "group", "queue", "nic"}) {
+    const Json* value = member(&element, key);
+    if (value == nullptr || is_fact(*value)) continue;
+    return value->is_string() ? value->get<std::string>()
+                              : fmt::format("{} {}", key, value->dump());
+  }
+  return "";
+}
+
+/// Elements are the same where name and turn are: a name may come twice.
+struct Named {
+  std::string name;
+  std::size_t turn = 0;
+  friend bool operator==(const Named&, const Named&) = default;
+};
+
+std::vector<Named> names_in(const Json& list) {
+  std::vector<Named> names;
+  for (const Json& element : list) {
+    Named named{name_of(element), 0};
+    while (std::find(names.begin(), names.end(), named) != names.end())
+      ++named.turn;
+    names.push_back(std::move(named));
+  }
+  return names;
+}
+
+class Comparer {
+ public:
+  /// Two values of one key; either may be absent.
+  void compare(const Json* before, const Json* after, const std::string& where,
+               const std::string& path);
+  std::vector<FactChange> take() { return std::move(changes_); }
+
+ private:
+  void compare_values(const Json* before, const Json* after, const std::string& where,
+                      const std::string& path);
+  void compare_things(const Json* before, const Json* after, const std::string& where,
+                      const std::string& path);
+  void compare_maps(const Json& before, const Json& after, const std::string& where,
+                    const std::string& path);
+
+  std::vector<FactChange> changes_;
+};
+
+bool is_section(const Json* value) {
+  return value != nullptr && value->is_object() && !is_fact(*value);
+}
+bool is_list_of_things(const Json* value) {
+  return value != nullptr && value->is_array() && !value->empty() && value->front().is_object();
+}
+
+void Comparer::compare(const Json* before, const Json* after, const std::string& where,
+                       const std::string& path) {
+  if (is_list_of_things(before) || is_list_of_things(after))
+    return compare_things(before, after, where, path);
+  if (!is_section(before) && !is_section(after)) return compare_values(before, after, where, path);
+  std::vector<std::string> keys;
+  for (const Json* side : {before, after}) {
+    if (!is_section(side)) continue;
+    for (const auto& [key, value] : side->items())
+      if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
+  }
+  for (const std::string& key : keys) {
+    compare(member(before, key), member(after, key), where,
+            path.empty() ? key : fmt::format("{}.{}", path, key));
+  }
+}
+
+void Comparer::compare_values(const Json* before, const Json* after, const std::string& where,
+                              const std::string& path) {
+  const Json* old_value = value_in(before);
+  const Json* new_value = value_in(after);
+  // Element by element tells more than two lists of 64 numbers.
+  constexpr std::size_t kLong = 16;
+  const bool are_maps = old_value != nullptr && new_value != nullptr && old_value->is_array() &&
+                        new_value->is_array() && old_value->size() == new_value->size() &&
+                        old_value->size() > kLong;
+  if (are_maps) return compare_maps(*old_value, *new_value, where, path);
+  if (fact_text(before) != fact_text(after))
+    changes_.push_back({where, path, fact_text(before), fact_text(after)});
+}
+
+void Comparer::compare_maps(const Json& before, const Json& after, const std::string& where,
+                            const std::string& path) {
+  for (std::size_t first = 0; first < before.size(); ++first) {
+    if (before[first] == after[first]) continue;
+    std::size_t last = first;
+    while (last + 1 < before.size() && before[last + 1] == before[first] &&
+           after[last + 1] == after[first]) {
+      ++last;
+    }
+    const std::string range =
+        first == last ? std::to_string(first) : fmt::format("{}-{}", first, last);
+    changes_.push_back(
+        {where, fmt::format("{}[{}]", path, range), text_of(before[first]), text_of(after[first])});
+    first = last;
+  }
+}
+
+void Comparer::compare_things(const Json* before, const Json* after, const std::string& where,
+                              const std::string& path) {
+  const Json empty = Json::array();
+  const Json& olds = before == nullptr ? empty : *before;
+  const Json& news = after == nullptr ? empty : *after;
+  const auto within = [&](const std::string& name) {
+    return where.empty() || name.empty() ? where + name : fmt::format("{} {}", where, name);
+  };
+  const std::vector<Named> old_names = names_in(olds);
+  const std::vector<Named> new_names = names_in(news);
+  for (std::size_t i = 0; i < olds.size(); ++i) {
+    const std::string& name = old_names[i].name;
+    const auto same = std::find(new_names.begin(), new_names.end(), old_names[i]);
+    if (same == new_names.end()) {
+      changes_.push_back({within(name), path, "there", "gone"});
+      continue;
+    }
+    const auto index = static_cast<std::size_t>(same - new_names.begin());
+    compare(&olds[i], &news[index], within(name), name.empty() ? path : "");
+  }
+  for (const Named& one : new_names) {
+    if (std::find(old_names.begin(), old_names.end(), one) == old_names.end())
+      changes_.push_back({within(one.name), path, "not there", "there"});
+  }
+}
+
+}  // namespace
+
+std::vector<FactChange> fact_changes(const Evidence& before, const Evidence& after) {
+  const Json old_json = to_json(before);
+  const Json new_json = to_json(after);
+  Comparer comparer;
+  for (const std::string section : {"host", "nics", "gpus", "distances", "switches"})
+    comparer.compare(member(&old_json, section), member(&new_json, section), "",
+                     section == "host" ? "" : section);
+  return comparer.take();
+}
+
+}  // namespace weir::evidence
