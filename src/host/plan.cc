@@ -1,0 +1,192 @@
+#include "host/plan.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "counters/reading.h"
+
+namespace weir::host {
+namespace {
+
+using design::NicIntent;
+using evidence::Deviation;
+using evidence::Nic;
+using evidence::Setting;
+
+SetDscpMap wanted_map(const NicIntent& wanted) {
+  SetDscpMap map;
+  std::copy(wanted.dscp_to_priority.begin(), wanted.dscp_to_priority.end(), map.priority.begin());
+  return map;
+}
+
+SetScheduling wanted_shares(const NicIntent& wanted) {
+  const evidence::TcScheduling scheduling = evidence::wanted_scheduling(wanted);
+  return {.tsa = scheduling.tsa, .percent = scheduling.percent};
+}
+
+/// No ring is longer than the NIC allows.
+SetRings wanted_rings(const NicIntent& wanted, const Nic& found) {
+  const auto length = static_cast<unsigned>(wanted.ring);
+  const auto within = [&](const evidence::Fact<unsigned>& limit) {
+    return limit.is_known() ? std::min(length, *limit) : length;
+  };
+  return {.rx = within(found.rings.rx_max), .tx = within(found.rings.tx_max)};
+}
+
+/// ECN that is on for more priorities than the design asks for does no harm and stays.
+SetEcn wanted_ecn(const NicIntent& wanted, const Nic& found) {
+  const auto with = [](PrioritySet asked, const evidence::Fact<PrioritySet>& now) {
+    if (!now.is_known()) return asked;
+    return PrioritySet::from_mask(static_cast<std::uint8_t>(asked.mask() | now->mask()));
+  };
+  return {.np = with(wanted.ecn_np, found.ecn.np), .rp = with(wanted.ecn_rp, found.ecn.rp)};
+}
+
+/// The change that mends a deviation; nullopt where the setting is not ours to change.
+std::optional<Change> mending(const Deviation& deviation, const NicIntent& wanted, const Nic& found,
+                              const design::Intent& intent) {
+  switch (deviation.setting) {
+    case Setting::kGlobalPause: return SetGlobalPause{wanted.global_pause, wanted.global_pause};
+    case Setting::kDcbx: return SetDcbx{evidence::DcbxMode::kOs};
+    case Setting::kTrust:
+      return SetTrust{wanted.trust == design::Trust::kDscp ? evidence::TrustMode::kDscp
+                                                           : evidence::TrustMode::kPcp};
+    case Setting::kDscpToPriority: return wanted_map(wanted);
+    case Setting::kPriorityToTc: return SetPriorityToTc{wanted.priority_to_tc};
+    case Setting::kScheduling: return wanted_shares(wanted);
+    case Setting::kMtu: return SetMtu{wanted.mtu};
+    case Setting::kRings: return wanted_rings(wanted, found);
+    case Setting::kCableLength: return SetCableLength{wanted.cable};
+    case Setting::kCmTos: return SetCmTos{wanted.rdma_cm_tos};
+    case Setting::kTrafficClass: return SetTrafficClass{wanted.traffic_class};
+    case Setting::kCnpMarking: return SetCnpMarking{wanted.cnp_dscp, wanted.cnp_priority};
+    case Setting::kKnob: {
+      const auto value = intent.dcqcn.find(deviation.item);
+      if (value == intent.dcqcn.end()) return std::nullopt;
+      return SetKnob{value->first, value->second};
+    }
+    case Setting::kEcnNp:
+    case Setting::kEcnRp: return wanted_ecn(wanted, found);
+    case Setting::kPfc: return SetPfc{wanted.pfc};
+    case Setting::kLinkUp:
+    case Setting::kSpeed:
+    case Setting::kGidV2:
+    case Setting::kTcMaxRate:
+    case Setting::kActiveMtu: return std::nullopt;
+  }
+  WEIR_UNREACHABLE("every setting is handled");
+}
+
+/// Why a setting without a change stays as it is.
+std::string_view out_of_reach(Setting setting) {
+  switch (setting) {
+    case Setting::kLinkUp: return "check the cable, the optics and the switch port";
+    case Setting::kSpeed: return "check the cable and the speed set on the switch port";
+    case Setting::kGidV2: return "give the interface its address; the GID follows";
+    case Setting::kTcMaxRate: return "somebody limited this class: mlnx_qos -r takes it off";
+    case Setting::kActiveMtu: return "follows from the MTU of both ends once the link is up again";
+    case Setting::kGlobalPause:
+    case Setting::kDcbx:
+    case Setting::kTrust:
+    case Setting::kDscpToPriority:
+    case Setting::kPriorityToTc:
+    case Setting::kScheduling:
+    case Setting::kMtu:
+    case Setting::kRings:
+    case Setting::kCableLength:
+    case Setting::kCmTos:
+    case Setting::kTrafficClass:
+    case Setting::kCnpMarking:
+    case Setting::kKnob:
+    case Setting::kEcnNp:
+    case Setting::kEcnRp:
+    case Setting::kPfc: break;
+  }
+  return "the design names no value for it";
+}
+
+class NicPlanner {
+ public:
+  NicPlanner(const Nic& found, const NicIntent& wanted, const design::Intent& intent,
+             HostPlan& plan)
+      : found_(found),
+        wanted_(wanted),
+        intent_(intent),
+        plan_(plan),
+        rail_(std::to_string(wanted.rail)) {}
+
+  void plan() {
+    const std::vector<Deviation> all = evidence::deviations(found_, wanted_, intent_);
+    const bool mends_mtu = std::any_of(all.begin(), all.end(), [](const Deviation& d) {
+      return d.setting == Setting::kMtu && !d.missing;
+    });
+    for (const Deviation& deviation : all) {
+      if (deviation.setting == Setting::kActiveMtu && mends_mtu) continue;  // the MTU mends it
+      mend(deviation);
+    }
+  }
+
+ private:
+  void leave(const Deviation& deviation, std::string reason) {
+    plan_.left.push_back({wanted_.device, rail_, deviation, std::move(reason)});
+  }
+
+  void mend(const Deviation& deviation) {
+    if (deviation.missing) {
+      return leave(deviation, fmt::format("could not be read ({}), and what is not read is not "
+                                          "changed",
+                                          counters::to_text(*deviation.missing)));
+    }
+    const std::optional<Change> change = mending(deviation, wanted_, found_, intent_);
+    if (!change) return leave(deviation, std::string(out_of_reach(deviation.setting)));
+    const std::string_view obstacle = obstacle_to(*change, found_);
+    if (!obstacle.empty()) return leave(deviation, std::string(obstacle));
+    add(*change);
+    // Trust in DSCP begins with the driver's own map (host-interfaces 1.1): write ours after it,
+    // whatever was there.
+    const auto* trust = std::get_if<SetTrust>(&*change);
+    if (trust != nullptr && trust->trust == evidence::TrustMode::kDscp) add(wanted_map(wanted_));
+  }
+
+  /// Several deviations may have one change: the map's ranges, both halves of ECN.
+  void add(const Change& change) {
+    const Operation operation{wanted_.device, change};
+    const bool is_planned =
+        std::any_of(plan_.steps.begin(), plan_.steps.end(),
+                    [&](const Step& step) { return step.operation == operation; });
+    if (is_planned) return;
+    plan_.steps.push_back({operation, rail_, as_found(change, found_),
+                           commands_for(operation, found_), risk_of(change)});
+  }
+
+  const Nic& found_;
+  const NicIntent& wanted_;
+  const design::Intent& intent_;
+  HostPlan& plan_;
+  std::string rail_;
+};
+
+}  // namespace
+
+HostPlan plan_host(const evidence::Evidence& found, const design::HostIntent& wanted,
+                   const design::Intent& intent) {
+  HostPlan plan;
+  plan.host = wanted.name;
+  for (const NicIntent& nic : wanted.nics) {
+    if (const Nic* device = found.find_nic(nic.device)) {
+      NicPlanner(*device, nic, intent, plan).plan();
+      continue;
+    }
+    const Deviation gone{.setting = Setting::kLinkUp,
+                         .item = "",
+                         .expected = fmt::format("RDMA device {}", nic.device),
+                         .found = "no such device",
+                         .missing = std::nullopt};
+    plan.left.push_back({nic.device, std::to_string(nic.rail), gone,
+                         "check that the NIC is there (lspci) and that its driver is loaded"});
+  }
+  return plan;
+}
+
+}  // namespace weir::host

@@ -1,0 +1,45 @@
+#pragma once
+// From "not as designed" to "what to do about it": the operations that bring a host to its intent,
+// and what no operation can mend.
+//
+// The comparison is evidence::deviations(), the same that validation uses: what validates clean
+// plans nothing, so a second apply changes nothing.
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "design/intent.h"
+#include "evidence/deviation.h"
+#include "evidence/evidence.h"
+#include "host/operation.h"
+
+namespace weir::host {
+
+struct Step {
+  Operation operation;
+  std::string rail;              // "0"
+  std::optional<Change> before;  // as found; nullopt: could not be read, so it cannot be put back
+  std::vector<std::string> commands;
+  std::string_view risk;
+};
+
+/// Not as designed, and no step of the plan mends it.
+struct Leftover {
+  std::string device;
+  std::string rail;
+  evidence::Deviation deviation;
+  std::string reason;  // why not, and what to do instead
+};
+
+struct HostPlan {
+  std::string host;
+  /// Rail by rail, and in each in the order in which changes are safe: PFC last.
+  std::vector<Step> steps;
+  std::vector<Leftover> left;
+};
+
+[[nodiscard]] HostPlan plan_host(const evidence::Evidence& found, const design::HostIntent& wanted,
+                                 const design::Intent& intent);
+
+}  // namespace weir::host
