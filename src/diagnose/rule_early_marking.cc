@@ -7,6 +7,7 @@
 #include "design/nic_knobs.h"
 #include "diagnose/rule.h"
 #include "diagnose/switch_queues.h"
+#include "model/wred.h"
 #include "units/format.h"
 
 namespace weir::diagnose {
@@ -41,31 +42,32 @@ bool has_marking_facts(const View& view, const std::string& name) {
   return false;
 }
 
-/// A port that marks much while it is far from full. A full port marks because it must.
+/// A port that marked more than the designed curve can at the longest queue it ever had.
 struct Eager {
   const PortView* port = nullptr;
-  double marked = 0;
-  double used = 0;
+  std::uint64_t marked = 0;
+  std::uint64_t sent = 0;
+  Bytes longest;
 };
 
 std::optional<Eager> eager_port(const View& view, const std::string& name) {
   std::optional<Eager> worst;
   for (const PortView* port : view.ports_of(name)) {
+    if (port->wanted == nullptr || !port->wanted->wred.ecn) continue;
     const auto marked = port->counts.of("switch.queue.ecn_marked.packets", view.rdma());
     const auto packets = port->counts.of("switch.queue.tx.packets", view.rdma());
-    const auto bytes = port->counts.of("switch.port.tx.bytes");
-    const Duration window = port->counts.window();
-    if (!marked || !packets || !bytes || !port->speed || window.raw() <= 0) continue;
-    if (*marked < view.thresholds().marks_that_matter) continue;
-    Eager one;
-    one.port = port;
-    one.marked =
-        static_cast<double>(*marked) / static_cast<double>(std::max<std::uint64_t>(*packets, 1));
-    one.used = static_cast<double>(*bytes) /
-               static_cast<double>(std::max<std::int64_t>(bytes_in(window, *port->speed).raw(), 1));
-    if (one.marked < view.thresholds().marked_share || one.used > view.thresholds().full_port)
+    const auto longest = port->counts.level("switch.queue.depth_max.bytes", view.rdma());
+    if (!marked || !packets || !longest) continue;
+    const model::WredCurve curve = {port->wanted->wred.min, port->wanted->wred.max,
+                                    port->wanted->wred.probability};
+    const Bytes queue = Bytes::raw(static_cast<std::int64_t>(*longest));
+    const double most = static_cast<double>(*packets) * model::mark_probability(curve, queue);
+    if (static_cast<double>(*marked) <
+        view.thresholds().marks_over_curve * most +
+            static_cast<double>(view.thresholds().marks_that_matter)) {
       continue;
-    if (!worst || one.marked > worst->marked) worst = one;
+    }
+    if (!worst || *marked > worst->marked) worst = Eager{port, *marked, *packets, queue};
   }
   return worst;
 }
@@ -74,8 +76,7 @@ void look_at_switch(const View& view, const std::string& name, Suspicions& out) 
   const std::optional<Setting> setting = wrong_setting(view, name);
   const SwitchCounts counts = counts_of(view, name);
   std::optional<Eager> eager;
-  if (!setting && !has_marking_facts(view, name) && counts.longest_pause == 0)
-    eager = eager_port(view, name);
+  if (!setting && !has_marking_facts(view, name)) eager = eager_port(view, name);
   if (!setting && !eager) return;
   finding::Where where;
   where.switch_name = name;
@@ -87,10 +88,12 @@ void look_at_switch(const View& view, const std::string& name, Suspicions& out) 
                         approximate(setting->found),
                         setting->wanted.is_designed ? "the design's threshold" : "the usual start",
                         approximate(setting->wanted.min))
-          : fmt::format("{} marked {} of what it sent on {} while that port was {} full.", name,
-                        percent(eager->marked), eager->port->name, percent(eager->used)),
+          : fmt::format("{} marked {} of {} packets on {} though the queue never passed {}; "
+                        "as designed that is far too many.",
+                        name, eager->marked, eager->sent, eager->port->name,
+                        approximate(eager->longest)),
       where);
-  finding.confidence = setting ? finding::Confidence::kCertain : finding::Confidence::kMedium;
+  finding.confidence = setting ? finding::Confidence::kCertain : finding::Confidence::kHigh;
   if (setting) {
     finding.evidence.push_back(
         fact_line(name_of(*setting->port),

@@ -54,22 +54,44 @@ finding::Finding finding_for(const View& view, const std::string& name,
   }
   return finding::make_finding(
       "ecn.thresholds_too_high",
-      fmt::format("{} sent {} pauses and marked {} packets: PFC does what ECN should.", name,
-                  *counts.pauses_sent, *counts.marked),
+      fmt::format("{} sent {} pauses and marked {} packets while its queues were long: ECN comes "
+                  "too late.",
+                  name, counts.pauses_sent.value_or(0), counts.marked.value_or(0)),
       where);
+}
+
+/// What a queue did against the designed curve: passed the length where every packet is marked, and
+/// none was; or absent where no design or no queue length is known.
+std::optional<bool> passed_unmarked(const View& view, const std::string& name) {
+  std::optional<bool> answer;
+  for (const PortView* port : view.ports_of(name)) {
+    if (port->wanted == nullptr || !port->wanted->wred.ecn) continue;
+    const auto marked = port->counts.of("switch.queue.ecn_marked.packets", view.rdma());
+    const auto longest = port->counts.level("switch.queue.depth_max.bytes", view.rdma());
+    if (!marked || !longest) continue;
+    answer = answer.value_or(false);
+    const auto peak = port->counts.peak("switch.queue.depth_max.bytes", view.rdma());
+    const double limit =
+        view.thresholds().queue_over_max * static_cast<double>(port->wanted->wred.max.raw());
+    if (peak && *marked == 0 && static_cast<double>(*peak) > limit) return true;
+  }
+  return answer;
+}
+
+bool pauses_without_marks(const View& view, const SwitchCounts& counts) {
+  constexpr std::uint64_t kFewPauses = 20;
+  return counts.pauses_sent && counts.marked && *counts.pauses_sent >= kFewPauses &&
+         static_cast<double>(*counts.marked) <
+             view.thresholds().marks_per_pause * static_cast<double>(*counts.pauses_sent);
 }
 
 }  // namespace
 
 void look_for_late_marking(const View& view, Suspicions& out) {
-  constexpr std::uint64_t kFewPauses = 20;
   for (const std::string& name : view.switches()) {
     const SwitchCounts counts = counts_of(view, name);
     const std::optional<Setting> setting = wrong_setting(view, name);
-    const bool shows =
-        counts.pauses_sent && counts.marked && *counts.pauses_sent >= kFewPauses &&
-        static_cast<double>(*counts.marked) <
-            view.thresholds().marks_per_pause * static_cast<double>(*counts.pauses_sent);
+    const bool shows = passed_unmarked(view, name).value_or(pauses_without_marks(view, counts));
     if (!setting && !shows) continue;
     finding::Finding finding = finding_for(view, name, setting, counts);
     finding.confidence = setting ? finding::Confidence::kCertain : finding::Confidence::kMedium;

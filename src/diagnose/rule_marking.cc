@@ -127,10 +127,17 @@ bool others_use_rdma_priority(const View& view, const NicView& nic) {
   return right > wrong;
 }
 
+/// What is in the other priority is data: a peer's wrong marking comes back in acknowledgements.
+bool is_data(const View& view, const NicView& nic, const Split& sent) {
+  const auto packets = nic.counts.of("nic.prio.tx.packets", sent.other_priority);
+  return !packets || static_cast<double>(sent.other) >
+                         view.thresholds().data_packet_bytes * static_cast<double>(*packets);
+}
+
 void look_at_counters(const View& view, const NicView& nic, Suspicions& out) {
   const auto sent = split_of(view, nic.counts, "nic.prio.tx.bytes");
   if (!sent || sent->total() < view.thresholds().bytes_that_matter ||
-      sent->share() >= view.thresholds().rdma_share) {
+      sent->share() >= view.thresholds().rdma_share || !is_data(view, nic, *sent)) {
     return;
   }
   // Forced to the right byte by settings that were read: what leaves elsewhere is no RDMA.
@@ -138,7 +145,12 @@ void look_at_counters(const View& view, const NicView& nic, Suspicions& out) {
   const bool receives_right =
       split_of(view, nic.counts, "nic.prio.rx.bytes").value_or(Split()).rdma >
       view.thresholds().bytes_that_matter;
-  if (!receives_right && !others_use_rdma_priority(view, nic)) return;
+  if (!receives_right && !others_use_rdma_priority(view, nic)) {
+    return out.cannot_tell("marking",
+                           "traffic flowed outside the RDMA priority, and nothing tells whether "
+                           "it was RDMA",
+                           "read the NICs' trust, DSCP map and traffic class: weir show");
+  }
   const std::string seen = fmt::format(
       "{} sent {} of its bytes in priority {} and {} in priority {}", name_of(nic),
       percent(1 - sent->share()), sent->other_priority, percent(sent->share()), view.rdma());

@@ -97,7 +97,11 @@ void look_at(const View& view, const std::string& name, Suspicions& out) {
   finding::Finding finding = finding::make_finding("buffer.too_small", std::move(verdict), where);
   finding.evidence = std::move(lines);
   finding.confidence = is_read ? finding::Confidence::kCertain : finding::Confidence::kMedium;
-  out.add(std::move(finding), {{"pfc.sustained"}, {"ecmp.imbalance"}, {"path.loss"}});
+  out.add(std::move(finding), {{"pfc.sustained"},
+                               {"ecmp.imbalance"},
+                               {"ecn.thresholds_too_high"},
+                               {"headroom.too_small"},
+                               {"path.loss"}});
 }
 
 }  // namespace

@@ -79,11 +79,27 @@ void judge(const View& view, const Pauses& pauses, const std::string& name, find
   out.add(std::move(finding), std::move(explains));
 }
 
+/// Without PFC on what arrives, a host that is too slow drops it.
+void look_at_discards(const NicView& nic, Suspicions& out) {
+  const std::uint64_t discards = nic.counts.of("nic.port.rx_discard.packets").value_or(0);
+  if (discards == 0) return;
+  finding::Finding finding = finding::make_finding(
+      "receiver.slow",
+      fmt::format("{} dropped {} packets that had arrived: it takes data more slowly than the "
+                  "wire brings it.",
+                  name_of(nic), discards),
+      nic.where());
+  finding.confidence = finding::Confidence::kMedium;
+  finding.evidence.push_back(nic.counts.line("nic.port.rx_discard.packets"));
+  out.add(std::move(finding), {{"path.loss"}});
+}
+
 }  // namespace
 
 void look_for_slow_receivers(const View& view, Suspicions& out) {
   bool can_see = false;
   for (const NicView& nic : view.nics()) {
+    look_at_discards(nic, out);
     const Pauses own = of_nic(view, nic);
     const bool is_own = own.frames.has_value();
     if (!is_own && !nic.port) continue;

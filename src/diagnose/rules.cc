@@ -14,10 +14,10 @@ std::span<const Rule> rules() {
       {"I1", "a host takes data too slowly and pauses its switch", look_for_slow_receivers},
       {"I11", "marks arrive and no CNPs leave", look_for_silent_receivers},
       {"I12", "CNPs arrive and nobody slows down", look_for_deaf_senders},
+      {"I8", "pauses everywhere", look_for_pauses_everywhere},
       {"I22", "PFC works where ECN should", look_for_late_marking},
       {"I2", "ECN or DCQCN holds senders back", look_for_early_marking},
       {"I3", "headroom does not hold what is in flight", look_for_small_headroom},
-      {"I8", "pauses everywhere", look_for_pauses_everywhere},
       {"I7", "pauses that begin at one port", look_for_hot_spots},
       {"D3", "RDMA packets are lost", look_for_loss},
   };

@@ -14,20 +14,24 @@ struct Thresholds {
   double stuck_pause = 0.95;
   double stuck_rate = 0.005;  // of the line
 
-  // Marks or CNPs after which silence is no accident: a NIC paces CNPs to one in some
-  // microseconds, not to one in dozens of marks (theory: N = 4 us at 100G is some 12 packets).
-  std::uint64_t marks_that_matter = 40;
+  // Marks or CNPs after which silence is no accident: the first mark is answered at once, only the
+  // next ones are paced. CNPs share their priority with routing protocols (CS6), hence more of
+  // them.
+  std::uint64_t marks_that_matter = 10;
   std::uint64_t cnps_that_matter = 20;
 
   // Traffic that is worth judging, and the share of it that belongs to the RDMA priority.
   std::uint64_t bytes_that_matter = 200'000;
   double rdma_share = 0.95;
+  // Longer on average than this, packets are data and not acknowledgements.
+  double data_packet_bytes = 512;
 
   // A marking threshold this many times off the design is a fault, not a choice of tuning.
   double threshold_factor = 3.0;
-  // Without a design: share of packets marked on ports that are far from full.
-  double marked_share = 0.20;
-  double full_port = 0.80;
+  // Marks over what the designed curve can give at the longest queue that was seen.
+  double marks_over_curve = 3.0;
+  // A queue this many times longer than where every packet is marked, and none was.
+  double queue_over_max = 1.2;
 
   // A headroom or pool below this share of what it should be.
   double buffer_share = 0.95;
@@ -35,8 +39,6 @@ struct Thresholds {
 
   // An uplink with this many times the bytes of the mean of its group is a hot spot.
   double hot_link = 2.0;
-  // "Everywhere": this share of the switch ports with traffic send pauses.
-  double pause_everywhere = 0.5;
   // "Constant" pauses with fewer marks than this for each pause: ECN comes after PFC.
   double marks_per_pause = 0.2;
 };

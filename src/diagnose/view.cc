@@ -91,6 +91,14 @@ std::optional<std::uint64_t> Counts::level(std::string_view id,
   return one->after.value() * std::max<std::uint64_t>(one->match.name->scale, 1);
 }
 
+std::optional<std::uint64_t> Counts::peak(std::string_view id,
+                                          std::optional<unsigned> number) const {
+  const counters::Delta* one = delta_ == nullptr ? nullptr : delta_->find(id, number);
+  if (one == nullptr || !one->before.has_value() || !one->after.has_value()) return std::nullopt;
+  if (one->after.value() <= one->before.value()) return std::nullopt;
+  return level(id, number);
+}
+
 std::optional<double> Counts::share_of_window(std::string_view id, unsigned number) const {
   const auto microseconds = of(id, number);
   if (!microseconds || window_.raw() <= 0) return std::nullopt;

@@ -44,6 +44,9 @@ class Counts {
   /// A gauge as it stood last.
   [[nodiscard]] std::optional<std::uint64_t> level(
       std::string_view id, std::optional<unsigned> number = std::nullopt) const;
+  /// A gauge that keeps its maximum, where it rose in the window: earlier peaks say nothing of it.
+  [[nodiscard]] std::optional<std::uint64_t> peak(
+      std::string_view id, std::optional<unsigned> number = std::nullopt) const;
   /// Of a counter of microseconds: the share of the window.
   [[nodiscard]] std::optional<double> share_of_window(std::string_view id, unsigned number) const;
   /// The counter behind a judgement, as a line of evidence; value 0 where it is absent.
