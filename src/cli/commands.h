@@ -4,9 +4,11 @@
 
 namespace weir::cli {
 
+[[nodiscard]] Command apply_command();
 [[nodiscard]] Command calc_buffers_command();
 [[nodiscard]] Command calc_headroom_command();
 [[nodiscard]] Command calc_wred_command();
+[[nodiscard]] Command diff_command();
 [[nodiscard]] Command docs_commands_command();
 [[nodiscard]] Command docs_completion_command();
 [[nodiscard]] Command docs_design_file_command();
@@ -15,9 +17,17 @@ namespace weir::cli {
 [[nodiscard]] Command fidelity_dcqcn_command();
 [[nodiscard]] Command help_command();
 [[nodiscard]] Command init_command();
+[[nodiscard]] Command lab_down_command();
+[[nodiscard]] Command lab_fault_command();
+[[nodiscard]] Command lab_status_command();
+[[nodiscard]] Command lab_switch_command();
+[[nodiscard]] Command lab_up_command();
 [[nodiscard]] Command lint_command();
+[[nodiscard]] Command report_command();
+[[nodiscard]] Command plan_command();
 [[nodiscard]] Command schema_command();
 [[nodiscard]] Command sim_command();
+[[nodiscard]] Command snapshot_command();
 [[nodiscard]] Command tos_command();
 
 }  // namespace weir::cli

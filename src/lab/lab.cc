@@ -106,6 +106,13 @@ Status keep_counts_at_rest(Lab::Shared& shared, State& state) {
   return {};
 }
 
+void set_as_designed(const Blueprint& blueprint, State& state) {
+  for (std::uint32_t h = 0; h < state.nics.size(); ++h)
+    for (std::uint32_t rail = 0; rail < state.nics[h].size(); ++rail)
+      state.nics[h][rail] = designed_settings(
+          blueprint.platform(h), blueprint.intent.hosts[h].nics[rail], blueprint.intent);
+}
+
 counters::Snapshot empty_snapshot(const State& state) {
   counters::Snapshot out;
   out.time = time_text(state.clock);
@@ -247,6 +254,7 @@ Result<Lab> Lab::create(const std::string& dir, const std::string& file,
     return invalid_error(fmt::format("{} has just become a lab by another hand", dir));
   WEIR_TRY_STATUS(write_file_atomic(design_file(dir), text));
   shared->state = new_state(shared->blueprint, options.factory_switches, options.seed);
+  if (!options.factory_hosts) set_as_designed(shared->blueprint, shared->state);
   // What cannot be simulated must not become a lab.
   if (const auto fits = shared->at_rest(); !fits) return fits.error();
   WEIR_TRY_STATUS(write_state(shared->blueprint, shared->state));

@@ -33,7 +33,8 @@
 namespace weir::lab {
 
 struct CreateOptions {
-  bool factory_switches = false;  // switches too begin as shipped, not as designed
+  bool factory_hosts = true;      // NICs begin as shipped; else as designed
+  bool factory_switches = false;  // switches too
   std::uint64_t seed = 1;
 };
 
