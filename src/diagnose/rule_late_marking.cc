@@ -52,6 +52,18 @@ finding::Finding finding_for(const View& view, const std::string& name,
                     approximate(setting->wanted.min)),
         where);
   }
+  const PortView& any = *view.ports_of(name).front();
+  const evidence::EgressQueue* queue = rdma_queue(view, any);
+  const bool is_set_right = any.wanted == nullptr && queue != nullptr && queue->ecn_min.is_known();
+  if (is_set_right) {
+    return finding::make_finding(
+        "ecn.above_xoff",
+        fmt::format("{} sent {} pauses and marked {} packets, although it marks from {} of queue "
+                    "on: it pauses before that.",
+                    name, counts.pauses_sent.value_or(0), counts.marked.value_or(0),
+                    approximate(*queue->ecn_min)),
+        where);
+  }
   return finding::make_finding(
       "ecn.thresholds_too_high",
       fmt::format("{} sent {} pauses and marked {} packets while its queues were long: ECN comes "

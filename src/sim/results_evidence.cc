@@ -6,6 +6,7 @@
 
 #include "counters/catalog.h"
 #include "design/words.h"
+#include "evidence/deviation.h"
 
 namespace weir::sim {
 namespace {
@@ -277,17 +278,22 @@ void set_qos(const design::NicIntent& nic, const NicConfig& config, evidence::Qo
   out.priority_to_tc = known(nic.priority_to_tc);
   out.pfc = known(config.pfc);
   out.pfc_classes = known(8U);
-  std::array<evidence::Tsa, 8> tsa{};
-  std::array<unsigned, 8> bandwidth{};
-  for (std::size_t tc = 0; tc < 8; ++tc) {
-    const design::Share8& share = nic.traffic_classes.at(tc);
-    const bool strict = !share.used || share.scheduling == design::Scheduling::kStrict;
-    tsa.at(tc) = strict ? evidence::Tsa::kStrict : evidence::Tsa::kEts;
-    bandwidth.at(tc) = strict ? 0U : static_cast<unsigned>(share.minimum.raw() / 10'000);
-  }
-  out.tsa = known(tsa);
-  out.tc_bandwidth = known(bandwidth);
+  const evidence::TcScheduling scheduling = evidence::wanted_scheduling(nic);
+  out.tsa = known(scheduling.tsa);
+  out.tc_bandwidth = known(scheduling.percent);
+  out.tc_max_rate = known(std::array<BitRate, 8>{});
+  out.dcbx = known(evidence::DcbxMode::kOs);
+  out.dcbx_willing = known(false);
   out.cable_length = known(nic.cable);
+}
+
+/// Where the address of an interface stands on a host with IPv4 and link-local addresses.
+constexpr unsigned kGidIndex = 3;
+
+/// An IPv4 address is mapped into IPv6.
+std::string gid_text(const std::string& address) {
+  const std::string bare = address.substr(0, address.find('/'));
+  return bare.find(':') == std::string::npos ? "::ffff:" + bare : bare;
 }
 
 /// Registers as the NIC shows them: the design's, and over them what this NIC really runs with.
@@ -346,6 +352,9 @@ evidence::Nic nic_facts(const EvidenceSource& source, const NicRef& ref) {
   set_qos(nic, config, out.qos);
   set_ecn(source.intent, nic, config, out.ecn);
   out.rdma.active = known(up);
+  if (!nic.address.empty())
+    out.rdma.gids = known(std::vector<evidence::Gid>{
+        {kGidIndex, gid_text(nic.address), evidence::GidType::kRoceV2, nic.netdev}});
   out.rdma.traffic_class = known(std::optional(nic.traffic_class));
   out.rdma.cm_tos = known(nic.rdma_cm_tos);
   out.rdma.out_of_order = known(config.accepts_reordering);

@@ -1,0 +1,235 @@
+// D8: the five questions, from sums over everything that was seen.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "diagnose/interpret.h"
+#include "diagnose/rule.h"
+
+namespace weir::diagnose {
+namespace {
+
+constexpr std::size_t kLines = 6;
+
+/// A sum over NICs and switch ports; absent where nobody shows the counter.
+class Total {
+ public:
+  void add(const Counts& counts, std::string_view id, std::optional<unsigned> number = {}) {
+    const auto amount = number ? counts.of(id, number) : counts.sum(id);
+    if (!amount) return;
+    sum_ = sum_.value_or(0) + *amount;
+    if (*amount > 0 && lines_.size() < kLines) lines_.push_back(line(counts, id, number, *amount));
+  }
+  [[nodiscard]] bool is_known() const { return sum_.has_value(); }
+  [[nodiscard]] std::uint64_t value() const { return sum_.value_or(0); }
+  [[nodiscard]] const std::vector<finding::EvidenceLine>& lines() const { return lines_; }
+
+ private:
+  static finding::EvidenceLine line(const Counts& counts, std::string_view id,
+                                    std::optional<unsigned> number, std::uint64_t amount) {
+    if (number) return counts.line(id, number);
+    finding::EvidenceLine out;
+    out.source = counts.source();
+    out.counter = std::string(id);
+    out.value = static_cast<std::int64_t>(amount);
+    out.line = fmt::format("{} +{}", id, with_thousands(*out.value));
+    return out;
+  }
+
+  std::optional<std::uint64_t> sum_;
+  std::vector<finding::EvidenceLine> lines_;
+};
+
+Total over_nics(const View& view, std::initializer_list<std::string_view> ids) {
+  Total total;
+  for (const std::string_view id : ids)
+    for (const NicView& nic : view.nics())
+      total.add(nic.counts, id);
+  return total;
+}
+
+Total over_ports(const View& view, std::initializer_list<std::string_view> ids) {
+  Total total;
+  for (const std::string_view id : ids)
+    for (const PortView& port : view.ports())
+      total.add(port.counts, id);
+  return total;
+}
+
+void append(Question& question, const Total& total) {
+  question.lines.insert(question.lines.end(), total.lines().begin(), total.lines().end());
+}
+
+Question is_dcqcn_working(const View& view) {
+  Question out;
+  out.question = "Is DCQCN working?";
+  const Total marked = over_nics(view, {"nic.np.ecn_marked.packets"});
+  const Total sent = over_nics(view, {"nic.np.cnp_sent.packets"});
+  const Total handled = over_nics(view, {"nic.rp.cnp_handled.packets"});
+  for (const Total* total : {&marked, &sent, &handled})
+    append(out, *total);
+  if (!marked.is_known() || !sent.is_known()) {
+    out.sentence = "No NIC showed its congestion counters.";
+    out.is_good = false;
+  } else if (marked.value() == 0) {
+    out.sentence = "No packet arrived with a mark: there was nothing to react to.";
+  } else if (sent.value() == 0) {
+    out.answer = Answer::kNo;
+    out.is_good = false;
+    out.sentence = fmt::format("{} marked packets arrived and no CNP was sent.", marked.value());
+  } else if (handled.is_known() && handled.value() == 0) {
+    out.answer = Answer::kNo;
+    out.is_good = false;
+    out.sentence = fmt::format("{} CNPs were sent and none was handled.", sent.value());
+  } else {
+    out.answer = Answer::kYes;
+    out.sentence = fmt::format("{} marked packets, {} CNPs sent, {} handled.", marked.value(),
+                               sent.value(), handled.value());
+  }
+  return out;
+}
+
+Question are_we_dropping(const View& view) {
+  Question out;
+  out.question = "Are we dropping?";
+  const Total at_switches =
+      over_ports(view, {"switch.pg.drop_headroom.packets", "switch.queue.drop_watchdog.packets",
+                        "switch.port.drop_mtu.packets"});
+  const Total at_nics =
+      over_nics(view, {"nic.port.rx_discard.packets", "nic.prio.rx_discard.packets",
+                       "nic.resp.out_of_sequence.packets", "nic.req.seq_nak_received.packets",
+                       "nic.req.ack_timeout.events", "nic.req.retry_exceeded.events"});
+  append(out, at_switches);
+  append(out, at_nics);
+  const std::uint64_t sum = at_switches.value() + at_nics.value();
+  if (!at_switches.is_known() && !at_nics.is_known()) {
+    out.is_good = false;
+    out.sentence = "No counter of loss was read.";
+  } else if (sum == 0) {
+    out.answer = Answer::kNo;
+    out.sentence = "No drop in the lossless class, and no sign of loss at any NIC.";
+  } else {
+    out.answer = Answer::kYes;
+    out.is_good = false;
+    out.sentence =
+        fmt::format("{} drops in lossless classes of switches, {} signs of loss at NICs.",
+                    at_switches.value(), at_nics.value());
+  }
+  return out;
+}
+
+Question is_pfc_firing(const View& view) {
+  Question out;
+  out.question = "Is PFC firing?";
+  Total held;
+  Total holding;
+  Total fabric;
+  for (const NicView& nic : view.nics()) {
+    held.add(nic.counts, "nic.prio.pause_rx.frames", view.rdma());
+    holding.add(nic.counts, "nic.prio.pause_tx.frames", view.rdma());
+  }
+  for (const PortView& port : view.ports())
+    if (!port.nic) fabric.add(port.counts, "switch.prio.pause_tx.frames", view.rdma());
+  for (const Total* total : {&held, &holding, &fabric})
+    append(out, *total);
+  if (!held.is_known() && !holding.is_known() && !fabric.is_known()) {
+    out.is_good = false;
+    out.sentence = fmt::format("No pause counter of priority {} was read.", view.rdma());
+  } else if (held.value() + holding.value() + fabric.value() == 0) {
+    out.answer = Answer::kNo;
+    out.sentence = fmt::format("No pause in priority {}.", view.rdma());
+  } else {
+    out.answer = Answer::kYes;
+    out.is_good = holding.value() == 0;
+    out.sentence = fmt::format(
+        "Switches paused NICs with {} frames, NICs paused switches with {}, switches each other "
+        "with {}.",
+        held.value(), holding.value(), fabric.value());
+  }
+  return out;
+}
+
+Question did_traffic_flow(const View& view) {
+  Question out;
+  out.question = "Did traffic flow, and on the right device?";
+  Total rdma;
+  Total all;
+  std::vector<std::string> idle;
+  for (const NicView& nic : view.nics()) {
+    rdma.add(nic.counts, "nic.prio.tx.bytes", view.rdma());
+    all.add(nic.counts, "nic.prio.tx.bytes");
+    const auto sent = nic.counts.of("nic.prio.tx.bytes", view.rdma());
+    const auto received = nic.counts.of("nic.prio.rx.bytes", view.rdma());
+    if (sent && *sent + received.value_or(0) < view.thresholds().bytes_that_matter)
+      idle.push_back(name_of(nic));
+  }
+  append(out, rdma);
+  const std::uint64_t enough = view.thresholds().bytes_that_matter;
+  const double share =
+      all.value() == 0 ? 0 : static_cast<double>(rdma.value()) / static_cast<double>(all.value());
+  if (!rdma.is_known()) {
+    out.is_good = false;
+    out.sentence = "No NIC showed its bytes by priority.";
+    return out;
+  }
+  out.answer = rdma.value() >= enough ? Answer::kYes : Answer::kNo;
+  out.is_good = out.answer == Answer::kYes;
+  out.sentence = fmt::format("{} of {} bytes sent were in priority {} ({}).",
+                             with_thousands(static_cast<std::int64_t>(rdma.value())),
+                             with_thousands(static_cast<std::int64_t>(all.value())), view.rdma(),
+                             percent(share));
+  constexpr std::size_t kNamed = 4;
+  if (!idle.empty()) {
+    const std::size_t shown = std::min(idle.size(), kNamed);
+    out.sentence += fmt::format(
+        " Idle: {}{}.",
+        join(std::vector<std::string>(idle.begin(),
+                                      idle.begin() + static_cast<std::ptrdiff_t>(shown)),
+             ", "),
+        idle.size() > shown ? fmt::format(" and {} more", idle.size() - shown) : std::string());
+  }
+  return out;
+}
+
+Question is_link_healthy(const View& view) {
+  Question out;
+  out.question = "Is the link healthy?";
+  const Total nics = over_nics(view, {"nic.phy.crc_error.packets", "nic.phy.symbol_error.events",
+                                      "nic.phy.link_down.events"});
+  const Total ports =
+      over_ports(view, {"switch.port.crc_error.packets", "switch.port.link_down.events"});
+  append(out, nics);
+  append(out, ports);
+  if (!nics.is_known() && !ports.is_known()) {
+    out.is_good = false;
+    out.sentence = "No counter of the physical layer was read.";
+  } else if (nics.value() + ports.value() == 0) {
+    out.answer = Answer::kYes;
+    out.sentence = "No broken frame and no link that went down.";
+  } else {
+    out.answer = Answer::kNo;
+    out.is_good = false;
+    out.sentence = fmt::format("{} errors or losses of link.", nics.value() + ports.value());
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string_view to_text(Answer answer) {
+  switch (answer) {
+    case Answer::kYes: return "yes";
+    case Answer::kNo: return "no";
+    case Answer::kUnknown: return "cannot tell";
+  }
+  WEIR_UNREACHABLE("every answer has a text");
+}
+
+std::vector<Question> five_questions(const Case& of) {
+  const View view(of);
+  return {is_dcqcn_working(view), are_we_dropping(view), is_pfc_firing(view),
+          did_traffic_flow(view), is_link_healthy(view)};
+}
+
+}  // namespace weir::diagnose

@@ -1,0 +1,32 @@
+#pragma once
+// The parts of validate(): one NIC, one switch. Not for other folders.
+#include <span>
+#include <string>
+#include <vector>
+
+#include "design/intent.h"
+#include "evidence/deviation.h"
+#include "evidence/evidence.h"
+#include "finding/finding.h"
+
+namespace weir::diagnose {
+
+using evidence::Missing;
+
+struct NicFindings {
+  std::vector<finding::Finding> findings;
+  std::vector<finding::Unknown> unknown;
+  std::vector<evidence::Setting> first_setting;  // of each finding
+};
+[[nodiscard]] NicFindings validate_nic(const std::string& host, const evidence::Nic& nic,
+                                       const design::NicIntent& wanted,
+                                       const design::Intent& intent);
+
+void validate_switch(const evidence::Switch& found, const design::SwitchIntent& wanted,
+                     finding::Judgement& out);
+
+/// Rails of a host, and hosts, that differ where their intents are equal.
+void find_drift(std::span<const evidence::Evidence> evidence, const design::Intent& intent,
+                finding::Judgement& out);
+
+}  // namespace weir::diagnose
