@@ -57,8 +57,8 @@ std::string retest_for(const Finding& found, const std::vector<Retest>& retests)
 
 // ---- rails ----
 
-constexpr std::size_t kMostRails = 16;  // lines before the table is folded
-constexpr std::size_t kMostApart = 8;   // lines that stand out of a fold
+constexpr std::size_t kMostRails = 12;  // lines before the table is folded
+constexpr std::size_t kMostApart = 6;   // lines that stand out of a fold
 constexpr double kPauseWarning = 0.01;  // of the time, in steady state: mission row D3
 constexpr double kPauseError = 0.05;
 

@@ -157,8 +157,10 @@ std::string_view in_short(std::string_view why) {
 void write_commands(Page& page, const finding::Fix& fix) {
   page.raw("<p class=\"fix\">");
   const finding::Platform* platform = finding::find_platform(fix.platform);
-  page.raw(fmt::format("<b>{}</b>",
-                       escape_markup(platform != nullptr ? platform->title : fix.platform)));
+  std::string title(platform != nullptr ? platform->title : fix.platform);
+  if (!title.empty() && title.front() >= 'a' && title.front() <= 'z')
+    title.front() = static_cast<char>(title.front() - 'a' + 'A');
+  page.raw(fmt::format("<b>{}</b>", escape_markup(title)));
   if (!fix.note.empty()) page.raw(": " + escape_markup(fix.note));
   page.raw("</p>\n");
   if (fix.commands.empty()) return;

@@ -33,7 +33,8 @@ svg { max-width: 100%; height: auto; }
 .caution { margin-top: 10px; font-size: 12.5px; color: #3d4955; }
 .numbers { display: grid; grid-template-columns: repeat(auto-fit, minmax(104px, 1fr));
   margin: 14px 0 0; border: 1px solid #5b6672; break-inside: avoid; }
-.numbers > div { padding: 7px 10px 8px; border-left: 1px solid #d5dbe1; margin-left: -1px; }
+.numbers > div { padding: 7px 10px 8px; border-right: 1px solid #d5dbe1; }
+.numbers > div:last-child { border-right: 0; }
 .numbers dt { font-size: 11.5px; color: #3d4955; line-height: 1.2; }
 .numbers dd { margin: 2px 0 0; font-size: 19px; font-weight: bold; line-height: 1.15; }
 .numbers dd.note { font-size: 11px; font-weight: normal; color: #3d4955; }
@@ -46,7 +47,8 @@ thead th { border-bottom: 1px solid #5b6672; font-size: 11.5px; }
 .questions .question, .questions .answer { white-space: nowrap; }
 .questions .answer { font-weight: bold; }
 article { break-inside: avoid; margin-bottom: 8px; }
-h3 svg, .plan svg { width: 19px; height: 19px; vertical-align: -4px; }
+h3 svg, .plan svg { width: 19px; height: 19px; max-width: none; vertical-align: -4px; }
+.plan td:first-child { width: 26px; }
 .severity { text-transform: uppercase; font-size: 11.5px; letter-spacing: .05em;
   border: 1px solid #5b6672; padding: 0 4px; margin-right: 2px; }
 .where { font-weight: normal; }
@@ -58,7 +60,8 @@ h3 svg, .plan svg { width: 19px; height: 19px; vertical-align: -4px; }
 .figure { break-inside: avoid; }
 .rails { font-size: 12px; font-variant-numeric: tabular-nums; }
 .rails td, .rails thead th { text-align: right; padding: 2px 0 2px 8px; }
-.rails th:first-child { text-align: left; font-weight: normal; white-space: nowrap; }
+.rails th:first-child { text-align: left; padding-left: 0; white-space: nowrap; }
+.rails tbody th { font-weight: normal; padding: 2px 0; }
 .rails .fold th, .rails .fold td { font-style: italic; }
 footer { margin-top: 16px; padding-top: 6px; border-top: 1px solid #5b6672; font-size: 12px;
   color: #3d4955; }
@@ -78,6 +81,7 @@ footer { margin-top: 16px; padding-top: 6px; border-top: 1px solid #5b6672; font
   table { font-size: 11px; }
   .rails { font-size: 10px; }
   .rails td, .rails thead th { padding: 1px 0 1px 7px; }
+  .rails tbody th { padding: 1px 0; }
   code, pre { font-size: 10px; }
   pre { background: none; border: 1px solid #9aa5b1; border-left-width: 3px; padding: 3px 7px; }
 }

@@ -11,6 +11,10 @@
 namespace weir::render {
 namespace {
 
+// Of a character, in ems. Helvetica's mean over names and numbers is about 0.5; DejaVu Sans, the
+// widest of the usual fall-backs, has 0.6.
+constexpr double kAdvance = 0.56;
+
 /// A tenth of a pixel is finer than any printer needs; "12.0" is written "12".
 std::string number(double value) {
   const double rounded = std::round(value * 10) / 10;
@@ -125,18 +129,23 @@ void SvgCanvas::circle(Point centre, double radius, std::string_view fill, const
                        number(centre.y), number(radius), fill, stroke_attributes(stroke));
 }
 
-void SvgCanvas::text(Point at, std::string_view text, const TextStyle& style) {
-  body_ += fmt::format(
-      "<text x=\"{}\" y=\"{}\" font-size=\"{}\" text-anchor=\"{}\" fill=\"{}\"{}{}>"
-      "{}</text>\n",
-      number(at.x), number(at.y), number(style.size), anchor_word(style.anchor), style.colour,
-      style.is_bold ? " font-weight=\"bold\"" : "",
-      style.has_halo ? fmt::format(" stroke=\"{}\" stroke-width=\"3\" "
-                                   "paint-order=\"stroke\" "
-                                   "stroke-linejoin=\"round\"",
-                                   kPaper)
-                     : std::string(),
-      escape_markup(text));
+void SvgCanvas::text(Point at, std::string_view text, const TextStyle& style,
+                     std::string_view rest) {
+  if (style.has_paper) {
+    const double width = text_width(text, style.size);
+    const double before = style.anchor == Anchor::kStart    ? 0
+                          : style.anchor == Anchor::kMiddle ? width / 2
+                                                            : width;
+    rect({at.x - before - 1, at.y - style.size, width + 2, style.size + 3}, kPaper, {.width = 0});
+  }
+  body_ +=
+      fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"{}\" text-anchor=\"{}\" fill=\"{}\"{}>{}",
+                  number(at.x), number(at.y), number(style.size), anchor_word(style.anchor),
+                  style.colour, style.is_bold ? " font-weight=\"bold\"" : "", escape_markup(text));
+  if (!rest.empty())
+    body_ += fmt::format("<tspan font-weight=\"normal\" fill=\"{}\">{}</tspan>", kFaintInk,
+                         escape_markup(rest));
+  body_ += "</text>\n";
 }
 
 std::string SvgCanvas::finish() && {
@@ -144,14 +153,12 @@ std::string SvgCanvas::finish() && {
 }
 
 double text_width(std::string_view text, double size) {
-  // Helvetica's mean advance over names and numbers is about 0.53 em; DejaVu Sans, the widest of
-  // the usual fall-backs, about 0.6.
-  return static_cast<double>(display_width(text)) * size * 0.6;
+  return static_cast<double>(display_width(text)) * size * kAdvance;
 }
 
 std::string fit_text(std::string_view text, double size, double width) {
   if (text_width(text, size) <= width) return std::string(text);
-  const auto columns = static_cast<std::size_t>(std::max(2.0, width / (size * 0.6)));
+  const auto columns = static_cast<std::size_t>(std::max(2.0, width / (size * kAdvance)));
   std::size_t begin = text.size();
   for (std::size_t kept = 0; begin > 0 && kept + 1 < columns; ++kept) {
     --begin;

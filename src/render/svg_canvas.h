@@ -37,7 +37,7 @@ struct TextStyle {
   Anchor anchor = Anchor::kStart;
   bool is_bold = false;
   std::string_view colour = kInk;
-  bool has_halo = false;  // a rim of paper, for text that stands on lines
+  bool has_paper = false;  // on a piece of paper, for text that stands on lines
 };
 
 struct Box {
@@ -56,8 +56,9 @@ class SvgCanvas {
   void polyline(std::span<const Point> points, const Stroke& stroke = {});
   void rect(const Box& box, std::string_view fill, const Stroke& stroke = {}, double radius = 0);
   void circle(Point centre, double radius, std::string_view fill, const Stroke& stroke = {});
-  /// `at` is the left, middle or right end of the base line.
-  void text(Point at, std::string_view text, const TextStyle& style = {});
+  /// `at` is the left, middle or right end of the base line. `rest` follows in plain, faint ink.
+  void text(Point at, std::string_view text, const TextStyle& style = {},
+            std::string_view rest = {});
 
   [[nodiscard]] std::string finish() &&;
 

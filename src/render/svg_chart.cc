@@ -15,10 +15,11 @@ namespace {
 
 constexpr double kWidth = 700;
 constexpr double kLeft = 50;
-constexpr double kRight = 172;  // names of the curves
-constexpr double kPanel = 58;   // height of the plot itself
+constexpr double kRight = 186;  // names of the curves
+constexpr double kPanel = 54;   // height of the plot itself
 constexpr double kTitle = 22;
 constexpr double kAxis = 34;
+constexpr double kNarrowest = 12;  // between two labels
 constexpr double kSmall = 10;
 constexpr std::size_t kMostPoints = 260;  // half a pixel more would not show
 
@@ -41,6 +42,14 @@ TimeUnit unit_for(double span_us) {
   if (span_us >= 2e6) return {1e6, "s"};
   if (span_us >= 2e3) return {1e3, "ms"};
   return {};
+}
+
+/// Steps between ticks are 1, 2 or 5 times a power of ten.
+double tick_step(double least) {
+  const double power = std::pow(10.0, std::floor(std::log10(least)));
+  for (const double step : {1.0, 2.0, 5.0})
+    if (least <= step * power) return step * power;
+  return 10 * power;
 }
 
 double peak_of(const std::vector<double>& values) {
@@ -76,7 +85,7 @@ class Drawing {
 
   void time_axis(double top, double bottom) {
     const TimeUnit unit = unit_for(end_ - begin_);
-    const double step = round_up((end_ - begin_) / unit.microseconds / 6);
+    const double step = tick_step((end_ - begin_) / unit.microseconds / 6);
     for (double at = std::ceil(begin_ / unit.microseconds / step) * step;
          at * unit.microseconds <= end_ * (1 + 1e-9); at += step) {
       const double x = x_of(at * unit.microseconds);
@@ -108,20 +117,20 @@ class Drawing {
   }
 
   void title(const Panel& panel, double top) {
-    canvas_.text({kLeft, top + kTitle - 7}, panel.title, {.size = 11.5, .is_bold = true});
-    canvas_.text({kLeft + text_width(panel.title, 11.5) + 6, top + kTitle - 7},
-                 fmt::format("{} ({})", panel.unit, origin_),
-                 {.size = kSmall, .colour = kFaintInk});
+    canvas_.text({kLeft, top + kTitle - 6}, panel.title, {.size = 11, .is_bold = true},
+                 fmt::format(", {} ({})", panel.unit, origin_));
   }
 
   void levels(const Panel& panel, double base, double scale) {
+    double free = base - kNarrowest;  // labels must not stand on each other
     for (const Level& level : panel.levels) {
-      if (level.value > scale) continue;
       const double y = base - level.value / scale * kPanel;
+      if (level.value > scale || y > free) continue;
+      free = y - kNarrowest;
       canvas_.line({kLeft, y}, {kLeft + kPlotWidth, y},
                    {.colour = kFaintInk, .width = 1, .dashes = "2 2"});
       canvas_.text({kLeft + 4, y - 3}, level.label,
-                   {.size = kSmall, .colour = kFaintInk, .has_halo = true});
+                   {.size = kSmall, .colour = kFaintInk, .has_paper = true});
     }
   }
 
@@ -143,7 +152,7 @@ class Drawing {
     for (std::size_t i = 0; i < shown; ++i, y += 14.5) {
       const Curve& curve = panel.curves[i];
       const std::string peak = short_number(peak_of(curve.values));
-      const double room = kWidth - left - 32 - text_width(peak, kSmall) - 30;
+      const double room = kWidth - left - 31 - text_width(", peak " + peak, kSmall);
       canvas_.line({left, y}, {left + 26, y}, kStyles[i]);
       canvas_.text({left + 31, y + 3.5},
                    fmt::format("{}, peak {}", fit_text(curve.label, kSmall, room), peak),
@@ -204,7 +213,7 @@ std::vector<double> thin_out(const std::vector<double>& values, std::size_t most
 double round_up(double value) {
   if (!(value > 0)) return 1;
   const double power = std::pow(10.0, std::floor(std::log10(value)));
-  for (const double step : {1.0, 2.0, 2.5, 5.0, 10.0})
+  for (const double step : {1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0})
     if (value <= step * power * (1 + 1e-9)) return step * power;
   return 10 * power;
 }

@@ -20,7 +20,7 @@ inline constexpr std::size_t kMostCurves = 4;
 [[nodiscard]] std::vector<double> thin_out(const std::vector<double>& values, std::size_t most,
                                            Merge merge);
 
-/// The smallest of 1, 2, 2.5, 5 times a power of ten that is not below `value`; 1 for 0.
+/// The smallest round number that is not below `value`; 1 for 0.
 [[nodiscard]] double round_up(double value);
 
 /// Three significant digits, thousands as "12.3k": for people.

@@ -259,7 +259,7 @@ class MapDrawing {
         problems_(problems),
         boxes_(map.nodes.size()),
         canvas_(kWidth,
-                kTop + kTierStep * static_cast<double>(map.tiers.size() - 1) + kBoxHeight + 16,
+                kTop + kTierStep * static_cast<double>(map.tiers.size() - 1) + kBoxHeight + 22,
                 what) {
     for (std::size_t t = 0; t < map.tiers.size(); ++t)
       place(map.tiers[t], kTop + kTierStep * static_cast<double>(t));
@@ -313,7 +313,7 @@ class MapDrawing {
     const Point a = lower_end(edge);
     const Point b = upper_end(edge);
     canvas_.text({(a.x + b.x) / 2, (a.y + b.y) / 2 + 3.5}, edge_text(edge),
-                 {.size = kSmall, .anchor = Anchor::kMiddle, .has_halo = true});
+                 {.size = kSmall, .anchor = Anchor::kMiddle, .has_paper = true});
   }
 
   void node(const MapNode& node, const Box& box) {
@@ -331,7 +331,8 @@ class MapDrawing {
     if (!detail.empty())
       canvas_.text({middle, box.y + 24.5}, detail,
                    {.size = kSmall - 0.5, .anchor = Anchor::kMiddle});
-    marks(node.problems, {box.x + box.width - 5, box.y + box.height + 2});
+    marks(node.problems, node.is_host ? Point{middle + 2, box.y + box.height + kMarkRadius + 2}
+                                      : Point{box.x + box.width - 3, box.y + 1});
   }
 
   static std::string detail_of(const MapNode& node, double width) {
