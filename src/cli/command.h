@@ -32,6 +32,7 @@ struct Argument {
   bool repeated = false;
   std::vector<std::string_view> choices = {};
   Completes completes = Completes::kNothing;
+  bool after_dashes = false;  // takes every word after "--", options included: a command to run
 };
 
 struct Option {

@@ -126,6 +126,7 @@ std::string examples_section(const Command& command) {
 std::vector<std::string> usage_pieces(const Command& command) {
   std::vector<std::string> pieces;
   for (const Argument& argument : command.arguments) {
+    if (argument.after_dashes) continue;
     const std::string name = fmt::format("{}{}", argument.name, argument.repeated ? "..." : "");
     pieces.push_back(argument.required ? name : fmt::format("[{}]", name));
   }
@@ -136,6 +137,8 @@ std::vector<std::string> usage_pieces(const Command& command) {
                                      : fmt::format("[{}]{}", text, option.repeated ? "..." : ""));
   }
   if (command.judges) pieces.emplace_back("[--fail-on SEVERITY]");
+  for (const Argument& argument : command.arguments)
+    if (argument.after_dashes) pieces.push_back(fmt::format("-- {}...", argument.name));
   return pieces;
 }
 

@@ -146,6 +146,7 @@ void describe(const Command& command, Grammar& grammar) {
     grammar.entries.emplace_back(option.name, entry);
   }
   for (const Argument& argument : command.arguments) {
+    if (argument.after_dashes) continue;
     CLI::Option* entry = grammar.app.add_option(std::string(argument.name));
     entry->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     if (argument.repeated) entry->allow_extra_args();
@@ -229,12 +230,25 @@ std::optional<std::string> missing_value(const Command& command,
   return std::nullopt;
 }
 
-Parsed parse_verb(const Command& command, const std::vector<std::string>& words) {
+// Takes what follows "--" off `words`, for a verb that runs a command.
+void take_after_dashes(const Command& command, std::vector<std::string>& words, Args& args) {
+  const auto argument = std::find_if(command.arguments.begin(), command.arguments.end(),
+                                     [](const Argument& a) { return a.after_dashes; });
+  const auto dashes = std::find(words.begin(), words.end(), "--");
+  if (argument == command.arguments.end() || dashes == words.end()) return;
+  for (auto word = dashes + 1; word != words.end(); ++word)
+    args.add(argument->name, *word);
+  words.erase(dashes, words.end());
+}
+
+Parsed parse_verb(const Command& command, std::vector<std::string> words) {
   const std::string verb(command.name);
   const bool wants_help =
       std::any_of(words.begin(), std::find(words.begin(), words.end(), "--"),
                   [](const std::string& word) { return word == "--help" || word == "-h"; });
   if (wants_help) return HelpRequest{verb};
+  Invocation invocation{&command, Args(command)};
+  take_after_dashes(command, words, invocation.args);
   if (const auto missing = missing_value(command, words)) return UsageError{*missing, verb};
   Grammar grammar;
   describe(command, grammar);
@@ -243,7 +257,6 @@ Parsed parse_verb(const Command& command, const std::vector<std::string>& words)
   } catch (const CLI::ParseError& error) {
     return UsageError{error.what(), verb};
   }
-  Invocation invocation{&command, Args(command)};
   for (const auto& [name, entry] : grammar.entries) {
     for (const std::string& value : entry->results())
       invocation.args.add(name, value);

@@ -31,6 +31,16 @@ const std::vector<Command>& sample_table() {
        .arguments = {{.name = "FILE", .help = "files", .repeated = true}},
        .run = run_nothing},
       {.name = "pack bag", .summary = "packs a bag", .description = "Packs.", .run = run_nothing},
+      {.name = "time",
+       .summary = "times a command",
+       .description = "Times.",
+       .arguments = {{.name = "CLOCK", .help = "which clock"},
+                     {.name = "COMMAND",
+                      .help = "what to run",
+                      .required = true,
+                      .repeated = true,
+                      .after_dashes = true}},
+       .run = run_nothing},
   };
   return table;
 }
@@ -49,6 +59,17 @@ std::string error_of(const std::vector<std::string>& words) {
   const Parsed parsed = parse_words(words);
   const auto* error = std::get_if<UsageError>(&parsed);
   return error == nullptr ? "no error" : error->message;
+}
+
+TEST(Parse, WhatFollowsTwoDashesIsACommandOfItsOwn) {
+  const Args args = args_of({"time", "--quiet", "--", "ib_write_bw", "-d", "mlx5_0", "--json"});
+  EXPECT_EQ(args.all("COMMAND"),
+            (std::vector<std::string>{"ib_write_bw", "-d", "mlx5_0", "--json"}));
+  EXPECT_FALSE(args.has("CLOCK"));
+  EXPECT_FALSE(args.has("json"));
+  EXPECT_EQ(args_of({"time", "sundial", "--", "true"}).value("CLOCK"), "sundial");
+  EXPECT_EQ(error_of({"time", "sundial"}), "COMMAND is missing: what to run");
+  EXPECT_EQ(error_of({"time", "sundial", "--"}), "COMMAND is missing: what to run");
 }
 
 TEST(Parse, GivesTheVerbWhatTheUserTyped) {

@@ -1,0 +1,65 @@
+#pragma once
+// The hosts of a verb: this machine, or those of a lab. Every verb that looks at hosts goes through
+// here, so that none of them knows which it is.
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/design_input.h"
+#include "evidence/evidence.h"
+#include "host/host_io.h"
+#include "lab/lab.h"
+
+namespace weir::cli {
+
+/// --lab DIR and --host H, in front of a verb's own options.
+[[nodiscard]] std::vector<Option> with_host_options(std::vector<Option> own = {});
+
+struct HostSet {
+  std::optional<lab::Lab> lab;  // where the hosts are a lab's
+  std::vector<std::unique_ptr<host::HostIo>> hosts;
+
+  /// " --lab DIR", for commands to type next; empty on a real machine.
+  [[nodiscard]] std::string flag() const;
+};
+
+/// The hosts that --lab and --host name: all of a lab where no --host is given. Where they cannot
+/// be had, says why and leaves the exit code in `code`.
+[[nodiscard]] std::optional<HostSet> open_hosts(const Args&, Context&, ExitCode& code);
+
+/// Everything that could be seen.
+struct Observation {
+  std::vector<evidence::Evidence> hosts;
+  std::optional<evidence::Evidence> switches;  // of a lab; nobody sees them from one host
+  std::vector<std::string> unseen;             // "gpu03: why"
+
+  /// Hosts and switches in one list.
+  [[nodiscard]] std::vector<evidence::Evidence> all() const;
+  [[nodiscard]] bool is_simulated() const;
+  /// kOk, kPartial where a host is missing, kCouldNotLook where all are.
+  [[nodiscard]] ExitCode completeness() const;
+  [[nodiscard]] std::size_t nic_count() const;
+  /// "gpu[01-16]".
+  [[nodiscard]] std::string names() const;
+};
+
+/// Looks at every host, and at the switches where there are any to see. Says on stderr which host
+/// could not be seen.
+[[nodiscard]] Observation observe(const HostSet&, Context&);
+
+/// The design of a verb on hosts: the argument DESIGN, else the lab's own, else as load_design().
+[[nodiscard]] std::optional<DesignInput> design_for(const Args&, Context&, const HostSet&,
+                                                    ExitCode& code);
+
+/// What the design wants of a host, or nullptr where it does not know it.
+[[nodiscard]] const design::HostIntent* find_host(const design::Intent&, std::string_view name);
+
+/// "16 hosts", "1 rail".
+[[nodiscard]] std::string counted(std::size_t n, std::string_view one);
+
+/// " (simulated)" for a headline over hosts that are.
+[[nodiscard]] std::string simulated_word(bool is_simulated);
+
+}  // namespace weir::cli

@@ -1,0 +1,36 @@
+#include "cli/planning.h"
+
+#include <fmt/format.h>
+
+namespace weir::cli {
+
+std::optional<Planning> make_plans(const Args& args, Context& context, ExitCode& code) {
+  auto set = open_hosts(args, context, code);
+  if (!set) return std::nullopt;
+  auto input = design_for(args, context, *set, code);
+  if (!input) return std::nullopt;
+  Observation seen = observe(*set, context);
+  if (seen.hosts.empty()) {
+    code = fail(context, ExitCode::kCouldNotLook, "no host could be looked at");
+    return std::nullopt;
+  }
+  Planning planning{std::move(*set), std::move(*input), std::move(seen), {}, ""};
+  for (const evidence::Evidence& host : planning.seen.hosts) {
+    const std::string& name = host.provenance.host;
+    const design::HostIntent* wanted = find_host(planning.input.intent, name);
+    if (wanted == nullptr) {
+      planning.seen.unseen.push_back(
+          fmt::format("{}: {} does not know it", name, planning.input.design.file));
+      context.err << "weir: " << planning.seen.unseen.back() << '\n';
+      continue;
+    }
+    planning.plans.push_back(host::plan_host(host, *wanted, planning.input.intent));
+  }
+  if (const auto design = args.get("DESIGN")) planning.words += " " + *design;
+  planning.words += planning.set.flag();
+  for (const std::string& host : args.all("host"))
+    planning.words += " --host " + host;
+  return planning;
+}
+
+}  // namespace weir::cli

@@ -1,0 +1,29 @@
+#pragma once
+// What `weir snapshot` writes and `weir diff` reads: counters where programs look for them, facts
+// beside them, of one host or of many.
+//
+//   captures[]{host, time, clock_ns, simulated, facts{…}}   facts: evidence without its snapshots
+//   nics[]{host, device, netdev, driver, counters{…}}
+//   switch_ports[]{host, device, netdev, driver, counters{…}}
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/json_fwd.h"
+#include "base/result.h"
+#include "evidence/evidence.h"
+
+namespace weir::cli {
+
+/// The last snapshot of each; the fields above, without a schema.
+[[nodiscard]] Json snapshot_json(std::span<const evidence::Evidence> captures);
+
+/// Reads such a file, or one of evidence (`weir schema evidence`). Errors name the file and the
+/// JSON pointer.
+[[nodiscard]] Result<std::vector<evidence::Evidence>> read_snapshot_file(const std::string& path);
+
+/// The same for the text of a file that was read already.
+[[nodiscard]] Result<std::vector<evidence::Evidence>> read_snapshot_text(const std::string& text,
+                                                                         const std::string& path);
+
+}  // namespace weir::cli
