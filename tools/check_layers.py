@@ -30,6 +30,7 @@ LIBRARY_HOMES = {
     "nlohmann/": {"base"},
     "yaml.h": {"design"},
     "CLI/": {"cli"},
+    "netlink/": {"host"},
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')

@@ -15,11 +15,12 @@ make     make                 runs the targets
 build    g++                  compiles (C++20)
 build    cmake                configures the build
 build    ninja-build          runs the build
-build    pkg-config           finds libyaml
+build    pkg-config           finds libyaml and libnl
 build    libcli11-dev         command line
 build    libfmt-dev           text formatting
 build    nlohmann-json3-dev   JSON
 build    libyaml-dev          reads the design file
+build    libnl-3-dev          netlink: reads a NIC's QoS from the kernel
 test     libgtest-dev         unit tests
 test     python3              golden tests and source checks
 clang    clang                second compiler

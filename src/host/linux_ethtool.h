@@ -1,0 +1,58 @@
+#pragma once
+// Rings, pause, FEC, autonegotiation (ethtool netlink; ioctl where a kernel before 5.6 has none),
+// the driver's name and the private statistics (ioctl only). Reading needs no privilege.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "evidence/evidence.h"
+#include "host/kernel.h"
+#include "host/linux_text.h"
+
+namespace weir::host {
+
+struct DriverInfo {
+  std::string driver;
+  std::string version;
+  std::string firmware;  // "28.43.2026 (MT_0000000838)"
+  std::string bus;       // "0000:18:00.0"
+};
+[[nodiscard]] Answer<DriverInfo> read_driver_info(Kernel& kernel, const std::string& netdev);
+
+/// Names as the driver spells them; asked anew each time, because names come and go with PFC.
+using Statistics = std::vector<std::pair<std::string, std::uint64_t>>;
+[[nodiscard]] Answer<Statistics> read_statistics(Kernel& kernel, const std::string& netdev);
+
+struct EthtoolFacts {
+  evidence::Rings rings;
+  evidence::Fact<bool> pause_rx;
+  evidence::Fact<bool> pause_tx;
+  evidence::Fact<std::string> fec;  // "RS" "BaseR" "LLRS" "Off", as ethtool prints it
+  evidence::Fact<bool> autoneg;
+};
+
+/// Knows the number of the generic netlink family once it was asked for.
+class Ethtool {
+ public:
+  explicit Ethtool(Kernel& kernel) : kernel_(kernel) {}
+  [[nodiscard]] EthtoolFacts read(const std::string& netdev);
+
+ private:
+  [[nodiscard]] Answer<std::uint16_t> family();
+  /// The reply's attributes as bytes.
+  [[nodiscard]] Answer<std::string> ask(std::uint8_t command, const std::string& netdev);
+  void read_rings(const std::string& netdev, EthtoolFacts& out);
+  void read_pause(const std::string& netdev, EthtoolFacts& out);
+  void read_fec(const std::string& netdev, EthtoolFacts& out);
+
+  Kernel& kernel_;
+  std::optional<Answer<std::uint16_t>> family_;
+};
+
+/// The family's number out of the controller's reply.
+[[nodiscard]] Parsed<std::uint16_t> parse_family(std::string_view message);
+
+}  // namespace weir::host
