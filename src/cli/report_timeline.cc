@@ -176,9 +176,9 @@ Panel pause_panel(const PortTable& table, const design::Intent* intent) {
 
 /// Mean, least and most over several series at each time; a series is absent where it is NaN.
 std::vector<Curve> envelope(const std::vector<const std::vector<double>*>& series,
-                            std::size_t times, std::string_view of_what) {
+                            std::size_t times) {
   if (series.empty()) return {};
-  Curve mean{.label = fmt::format("mean of {} {}", series.size(), of_what)};
+  Curve mean{.label = fmt::format("mean of {}", series.size())};
   Curve least{.label = "slowest"};
   Curve most{.label = "fastest"};
   for (std::size_t t = 0; t < times; ++t) {
@@ -207,7 +207,7 @@ Panel rate_panel(const PortTable& table) {
   std::vector<const std::vector<double>*> series;
   for (const PortSeries* nic : table.nics())
     series.push_back(&nic->rate);
-  panel.curves = envelope(series, table.times().size(), "NICs");
+  panel.curves = envelope(series, table.times().size());
   return panel;
 }
 
@@ -234,7 +234,7 @@ Result<Panel> reaction_panel(const std::string& text, const std::vector<double>&
     values.resize(times.size(), std::numeric_limits<double>::quiet_NaN());
     series.push_back(&values);
   }
-  panel.curves = envelope(series, times.size(), "flows");
+  panel.curves = envelope(series, times.size());
   return panel;
 }
 

@@ -60,6 +60,7 @@ h3 svg, .plan svg { width: 19px; height: 19px; max-width: none; vertical-align: 
 .figure { break-inside: avoid; }
 .rails { font-size: 12px; font-variant-numeric: tabular-nums; }
 .rails td, .rails thead th { text-align: right; padding: 2px 0 2px 8px; }
+.rails td { white-space: nowrap; }
 .rails th:first-child { text-align: left; padding-left: 0; white-space: nowrap; }
 .rails tbody th { font-weight: normal; padding: 2px 0; }
 .rails .fold th, .rails .fold td { font-style: italic; }

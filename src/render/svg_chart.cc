@@ -44,10 +44,10 @@ TimeUnit unit_for(double span_us) {
   return {};
 }
 
-/// Steps between ticks are 1, 2 or 5 times a power of ten.
+/// Steps between ticks are 1, 2, 2.5 or 5 times a power of ten.
 double tick_step(double least) {
   const double power = std::pow(10.0, std::floor(std::log10(least)));
-  for (const double step : {1.0, 2.0, 5.0})
+  for (const double step : {1.0, 2.0, 2.5, 5.0})
     if (least <= step * power) return step * power;
   return 10 * power;
 }
