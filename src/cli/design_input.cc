@@ -60,7 +60,12 @@ std::optional<DesignInput> load_design(const Args& args, Context& context, ExitC
                     "no design: name a file, set WEIR_DESIGN, or write ./fabric.yaml (weir init)");
     return std::nullopt;
   }
-  Result<design::Loaded> loaded = read_design(*path);
+  return load_design_file(*path, context, code);
+}
+
+std::optional<DesignInput> load_design_file(const std::string& path, Context& context,
+                                            ExitCode& code) {
+  Result<design::Loaded> loaded = read_design(path);
   if (!loaded) {
     code = fail(context, ExitCode::kBadInput, loaded.error().what);
     return std::nullopt;

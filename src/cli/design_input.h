@@ -26,6 +26,10 @@ struct DesignInput {
 /// there, kBadInput when it cannot be read or has errors, which are all listed with their places.
 [[nodiscard]] std::optional<DesignInput> load_design(const Args&, Context&, ExitCode& code);
 
+/// The same for a file that is known; - is standard input.
+[[nodiscard]] std::optional<DesignInput> load_design_file(const std::string& path, Context&,
+                                                          ExitCode& code);
+
 /// "16 hosts, 3 switches, 32 links": the size of what was read, so that a wrong file is noticed.
 [[nodiscard]] std::string size_of(const design::Intent&);
 

@@ -8,8 +8,6 @@ design::NicIntent conventional_nic(const evidence::Nic& nic, const Convention& c
   if (nic.netdev.is_known()) out.netdev = *nic.netdev;
   if (nic.rail.is_known()) out.rail = static_cast<int>(*nic.rail);
   out.trust = design::Trust::kDscp;
-  for (unsigned d = 0; d < Dscp::kLimit; ++d)
-    out.dscp_to_priority.at(d) = Priority::of(d / 8);
   out.dscp_to_priority.at(convention.dscp.value()) = convention.priority;
   out.dscp_to_priority.at(convention.cnp_dscp.value()) = convention.cnp_priority;
   out.pfc.insert(convention.priority);

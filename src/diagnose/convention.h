@@ -18,7 +18,7 @@ struct Convention {
 };
 
 /// Asks for nothing that is a matter of the site: speed, MTU, rings, cables, addresses, shares and
-/// DCQCN values stay open. Code points go eight to a priority, as vendors ship them.
+/// DCQCN values stay open. Every other code point is best effort, or where vendors put it.
 [[nodiscard]] design::NicIntent conventional_nic(const evidence::Nic& nic,
                                                  const Convention& convention = {});
 

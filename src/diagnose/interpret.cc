@@ -1,6 +1,7 @@
 #include "diagnose/interpret.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -22,7 +23,8 @@ std::string rate_text(std::uint64_t amount, Duration window, counters::Unit unit
   if (unit == counters::Unit::kBytes) return fmt::format(", {:.3g} Gb/s", rate * 8 / 1e9);
   if (unit == counters::Unit::kMicroseconds)
     return fmt::format(", {} of the window", percent(rate / 1e6));
-  return fmt::format(", {:.3g} a second", rate);
+  return rate >= 100 ? fmt::format(", {} a second", with_thousands(std::llround(rate)))
+                     : fmt::format(", {:.2g} a second", rate);
 }
 
 std::string amount_text(std::uint64_t amount, counters::Unit unit) {

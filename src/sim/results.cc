@@ -305,6 +305,7 @@ void add_json(Json& object, const Results& results, bool with_evidence) {
   object["hosts"] = Json::array();
   for (const evidence::Evidence& host : results.hosts)
     object["hosts"].push_back(evidence::to_json(host));
+  object["switches"] = evidence::to_json(results.switches);
 }
 
 std::string flows_csv(const Results& results, const Sim& sim) {

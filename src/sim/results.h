@@ -85,7 +85,8 @@ struct Results {
 [[nodiscard]] Duration ideal_completion(const Sim& sim, std::uint32_t qp, Bytes size);
 
 /// The stable fields of `weir sim --json` that follow from the run: flows, drops, lossless_drops,
-/// pfc, ecn, cnp, utilisation, jain, ports, hosts. `with_evidence` leaves out the last two.
+/// pfc, ecn, cnp, utilisation, jain, ports, hosts, switches; without evidence the last three are
+/// left out.
 void add_json(Json& object, const Results& results, bool with_evidence = true);
 
 /// One line a flow.
