@@ -93,7 +93,7 @@ bool is_network_fault(const State& state) {
 /// Counts that follow from faults in force (a link that is down) stay counted when they go.
 Status keep_counts_at_rest(Lab::Shared& shared, State& state) {
   if (!is_network_fault(state)) return {};
-  WEIR_TRY(bed, set_up(shared.blueprint, state, shared.profiles, {}));
+  WEIR_TRY(bed, set_up_at_rest(shared.blueprint, state, shared.profiles));
   for_each_port(shared.blueprint, bed, Time(),
                 [&](const std::string& port, const counters::PortCounters& now) {
                   for (const counters::Sample& sample : now.samples()) {
@@ -144,9 +144,18 @@ Status Lab::Shared::change(const std::function<Status(State&)>& edit) {
   return {};
 }
 
+Status Lab::Shared::change_in_place(const std::function<Status(State&)>& edit) {
+  if (!held) return change(edit);
+  WEIR_TRY_STATUS(edit(state));
+  ++state.changes;
+  is_dirty = true;
+  rest.reset();
+  return {};
+}
+
 Result<const Testbed*> Lab::Shared::at_rest() {
   if (!rest) {
-    WEIR_TRY(bed, set_up(blueprint, state, profiles, {}));
+    WEIR_TRY(bed, set_up_at_rest(blueprint, state, profiles));
     rest.emplace(std::move(bed));
   }
   return &*rest;
@@ -188,7 +197,7 @@ Status Lab::Shared::perform(std::uint32_t host, const host::Operation& operation
     return not_found_error(
         fmt::format("{} has no device {}", blueprint.intent.hosts[host].name, operation.device));
   const auto rail = static_cast<std::uint32_t>(found - nics.begin());
-  return change([&](State& next) -> Status {
+  return change_in_place([&](State& next) -> Status {
     WEIR_TRY(effect,
              lab::perform(operation.change, blueprint.platform(host), next.nics[host][rail]));
     next.clock += kPerOperation;
@@ -204,7 +213,7 @@ Result<LoadOutcome> Lab::Shared::run_load(const Load& load) {
     TestbedRun ran = lab::run(bed, load, progress);
     std::map<std::string, counters::PortCounters> before;
     if (is_network_fault(next)) {
-      WEIR_TRY(resting, set_up(blueprint, next, profiles, {}));
+      WEIR_TRY(resting, set_up_at_rest(blueprint, next, profiles));
       for_each_port(blueprint, resting, Time(),
                     [&](const std::string& port, const counters::PortCounters& now) {
                       before.emplace(port, now);
@@ -377,7 +386,7 @@ Status Lab::add_fault(const std::string& text) {
   return shared_->change([&](State& next) -> Status {
     WEIR_TRY_STATUS(lab::add_fault(shared_->blueprint, shared_->profiles, text, next));
     // It must also fit the network: a loop needs a second switch, and so on.
-    const auto fits = set_up(shared_->blueprint, next, shared_->profiles, {});
+    const auto fits = set_up_at_rest(shared_->blueprint, next, shared_->profiles);
     return fits ? Status() : Status(fits.error());
   });
 }
@@ -433,7 +442,7 @@ Status Lab::set_buffer_profile(std::string_view name, std::string_view profile) 
       return invalid_error(fmt::format(
           "{} is as shipped; first: weir lab switch {} set config designed", name, name));
     set.profile = std::string(known.name);
-    const auto fits = set_up(shared_->blueprint, next, shared_->profiles, {});
+    const auto fits = set_up_at_rest(shared_->blueprint, next, shared_->profiles);
     return fits ? Status() : Status(fits.error());
   });
 }

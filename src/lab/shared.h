@@ -21,6 +21,9 @@ struct Lab::Shared {
 
   /// The lab as its file has it now, changed by `edit` and written. The lock is held meanwhile.
   [[nodiscard]] Status change(const std::function<Status(State&)>& edit);
+  /// The same for an edit that changes nothing where it fails: between begin() and commit() it
+  /// needs no copy of the state.
+  [[nodiscard]] Status change_in_place(const std::function<Status(State&)>& edit);
   [[nodiscard]] Result<const Testbed*> at_rest();
 
   [[nodiscard]] Result<evidence::Evidence> observe_host(std::uint32_t host);

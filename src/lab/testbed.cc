@@ -223,6 +223,12 @@ Result<Testbed> set_up(const Blueprint& blueprint, const State& state, Profiles&
   return bed;
 }
 
+Result<Testbed> set_up_at_rest(const Blueprint& blueprint, const State& state, Profiles& profiles) {
+  WEIR_TRY(bed, set_up(blueprint, state, profiles, {}));
+  bed.sim->run_until(Time::at(1_ps));
+  return bed;
+}
+
 TestbedRun run(Testbed& bed, const Load& load, const std::function<void(double)>& progress) {
   sim::Sim& sim = *bed.sim;
   bed.load->start(sim);

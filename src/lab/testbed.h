@@ -46,6 +46,10 @@ struct Testbed {
 [[nodiscard]] Result<Testbed> set_up(const Blueprint& blueprint, const State& state,
                                      Profiles& profiles, const Load& load);
 
+/// The same without a load, at its first moment: what is broken from the start is broken in it.
+[[nodiscard]] Result<Testbed> set_up_at_rest(const Blueprint& blueprint, const State& state,
+                                             Profiles& profiles);
+
 struct TestbedRun {
   LoadOutcome outcome;
   RunRecord record;
