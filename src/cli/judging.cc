@@ -15,7 +15,9 @@ ExitCode exit_for(const Args& args, const finding::Judgement& judgement) {
   const bool fails =
       std::any_of(judgement.findings.begin(), judgement.findings.end(),
                   [&](const finding::Finding& found) { return found.severity >= *threshold; });
-  return fails ? ExitCode::kFindings : ExitCode::kOk;
+  if (fails) return ExitCode::kFindings;
+  return judgement.conclusion == finding::Conclusion::kInconclusive ? ExitCode::kPartial
+                                                                    : ExitCode::kOk;
 }
 
 ExitCode print_judgement(const Args& args, Context& context, const finding::Judgement& judgement,

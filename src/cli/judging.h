@@ -9,7 +9,8 @@
 
 namespace weir::cli {
 
-/// kFindings where a finding is at or above --fail-on, else kOk.
+/// kFindings where a finding is at or above --fail-on, kPartial where the conclusion is open, else
+/// kOk.
 [[nodiscard]] ExitCode exit_for(const Args&, const finding::Judgement&);
 
 /// Prints `headline` (the verdict in words, one line) and the findings; with --json the fields that

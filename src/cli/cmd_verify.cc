@@ -1,0 +1,272 @@
+// weir verify: behaviour under load. Snapshot, run, snapshot, judge.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/json.h"
+#include "base/table.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/host_input.h"
+#include "cli/host_judging.h"
+#include "diagnose/diagnose.h"
+#include "diagnose/interpret.h"
+#include "host/perftest.h"
+#include "render/findings_text.h"
+#include "units/format.h"
+
+namespace weir::cli {
+namespace {
+
+/// Evidence over the window of the command: facts as they are after it, both snapshots.
+std::vector<evidence::Evidence> window_of(const Observation& before, const Observation& after) {
+  std::vector<evidence::Evidence> window = after.all();
+  const std::vector<evidence::Evidence> start = before.all();
+  for (evidence::Evidence& one : window) {
+    const auto same = std::find_if(start.begin(), start.end(), [&](const auto& other) {
+      return other.provenance.host == one.provenance.host;
+    });
+    if (same == start.end() || same->snapshots.empty()) continue;
+    one.snapshots.insert(one.snapshots.begin(), same->snapshots.back());
+  }
+  return window;
+}
+
+/// What the program says it moved, against what the sender's counters saw in the RDMA priority.
+struct Volume {
+  Bytes expected;               // as the program says
+  std::uint64_t rdma = 0;       // bytes sent in the RDMA priority, all hosts
+  std::uint64_t elsewhere = 0;  // in the other priorities but the CNPs'
+  unsigned priority = 3;
+};
+
+std::optional<Volume> volume_of(const host::CommandOutcome& outcome, const diagnose::View& view) {
+  const std::vector<host::BandwidthRow> rows = host::bandwidth_rows(outcome.output);
+  if (rows.empty()) return std::nullopt;
+  Volume volume;
+  volume.priority = view.rdma();
+  for (const host::BandwidthRow& row : rows)
+    volume.expected += row.moved();
+  for (const diagnose::NicView& nic : view.nics()) {
+    for (unsigned priority = 0; priority < 8; ++priority) {
+      const std::uint64_t sent = nic.counts.of("nic.prio.tx.bytes", priority).value_or(0);
+      if (priority == view.rdma()) {
+        volume.rdma += sent;
+      } else if (priority != view.cnp()) {
+        volume.elsewhere += sent;
+      }
+    }
+  }
+  return volume;
+}
+
+std::string volume_text(const Volume& volume) {
+  const auto bytes = [](std::uint64_t count) {
+    return approximate(Bytes::raw(static_cast<std::int64_t>(count)));
+  };
+  const bool is_there = volume.rdma >= static_cast<std::uint64_t>(volume.expected.raw());
+  return fmt::format(
+      "The program moved {}; the NICs sent {} in priority {} and {} in others: {}.",
+      approximate(volume.expected), bytes(volume.rdma), volume.priority, bytes(volume.elsewhere),
+      is_there ? "all of it was in the RDMA priority" : "NOT all of it was in the RDMA priority");
+}
+
+/// Everything that is said of one run.
+struct Verified {
+  host::CommandOutcome outcome;
+  std::string command;
+  std::string ran_on;
+  std::vector<diagnose::Question> questions;
+  std::vector<diagnose::Observation> observations;
+  std::optional<Volume> volume;
+  finding::Judgement judgement;
+};
+
+void print_questions(const Verified& verified, Context& context) {
+  context.out << '\n';
+  TextTable table({"", "", ""});
+  for (const diagnose::Question& one : verified.questions) {
+    const std::string_view mark = one.answer == diagnose::Answer::kUnknown ? "?"
+                                  : one.is_good                            ? "ok"
+                                                                           : "!";
+    table.add_row({std::string(mark),
+                   fmt::format("{} {}", one.question, diagnose::to_text(one.answer)),
+                   one.sentence});
+  }
+  context.out << table.to_text(2, 100);
+}
+
+constexpr std::size_t kShownObservations = 12;  // of a screen; --json has all
+
+void print_observations(const Verified& verified, Context& context) {
+  if (verified.observations.empty()) return;
+  context.out << "\nwhat the counters say:\n";
+  std::size_t shown = 0;
+  for (const diagnose::Observation& one : verified.observations) {
+    if (shown++ == kShownObservations) break;
+    const std::string place = to_text(one.where);
+    context.out << "  " << hang(fmt::format("{}: {}", place, one.sentence), 96, 4) << '\n';
+  }
+  if (verified.observations.size() > kShownObservations) {
+    context.out << fmt::format("  and {} more that moved; --json has them\n",
+                               verified.observations.size() - kShownObservations);
+  }
+}
+
+Json questions_json(const std::vector<diagnose::Question>& questions) {
+  Json list = Json::array();
+  for (const diagnose::Question& one : questions) {
+    Json lines = Json::array();
+    for (const finding::EvidenceLine& line : one.lines) {
+      Json entry = {{"source", line.source},
+                    {"line", line.line},
+                    {"counter", line.counter},
+                    {"value", nullptr}};
+      if (line.value) entry["value"] = *line.value;
+      lines.push_back(std::move(entry));
+    }
+    list.push_back({{"question", one.question},
+                    {"answer", diagnose::to_text(one.answer)},
+                    {"good", one.is_good},
+                    {"sentence", one.sentence},
+                    {"evidence", std::move(lines)}});
+  }
+  return list;
+}
+
+Json extra_of(const Verified& verified) {
+  Json observations = Json::array();
+  for (const diagnose::Observation& one : verified.observations)
+    observations.push_back({{"where", to_text(one.where)},
+                            {"key", one.key},
+                            {"id", one.counter},
+                            {"amount", one.amount},
+                            {"severity", finding::to_text(one.severity)},
+                            {"sentence", one.sentence}});
+  Json volume = nullptr;
+  if (verified.volume)
+    volume = {{"expected_bytes", verified.volume->expected.raw()},
+              {"rdma_bytes", verified.volume->rdma},
+              {"other_bytes", verified.volume->elsewhere},
+              {"priority", verified.volume->priority}};
+  return {{"command",
+           {{"words", verified.command},
+            {"host", verified.ran_on},
+            {"exit", verified.outcome.exit_status},
+            {"output", verified.outcome.output},
+            {"errors", verified.outcome.errors}}},
+          {"questions", questions_json(verified.questions)},
+          {"volume", std::move(volume)},
+          {"observations", std::move(observations)}};
+}
+
+std::string verdict_of(const Verified& verified, const Observation& seen) {
+  const std::string simulated = simulated_word(seen.is_simulated());
+  if (verified.outcome.exit_status != 0) {
+    return fmt::format("{} failed on {}{} with status {}.", verified.command, verified.ran_on,
+                       simulated, verified.outcome.exit_status);
+  }
+  const std::string head =
+      fmt::format("{} ran on {}{}: ", verified.command, verified.ran_on, simulated);
+  switch (verified.judgement.conclusion) {
+    case finding::Conclusion::kHealthy: return head + "the fabric carried it as it should.";
+    case finding::Conclusion::kNotFabric: return head + "what is wrong is not the fabric.";
+    case finding::Conclusion::kInconclusive:
+      return head + "nothing is known to be wrong, but too little was seen.";
+    case finding::Conclusion::kFindings: break;
+  }
+  return head + render::count_text(verified.judgement) + ".";
+}
+
+ExitCode print_verified(const Args& args, Context& context, const Verified& verified,
+                        const Observation& seen) {
+  const bool is_failed = verified.outcome.exit_status != 0;
+  const std::string verdict = verdict_of(verified, seen);
+  if (context.json) {
+    Json object = extra_of(verified);
+    object["simulated"] = seen.is_simulated();
+    const ExitCode code = print_judgement(args, context, verified.judgement, verdict, object);
+    return is_failed && code == ExitCode::kOk ? ExitCode::kPartial : code;
+  }
+  if (!context.quiet) {
+    // The command's own words first to the errors, so that stdout begins with the verdict.
+    context.err << verified.outcome.output << verified.outcome.errors;
+  }
+  context.out << verdict << '\n';
+  if (!context.quiet) {
+    print_questions(verified, context);
+    if (verified.volume) context.out << '\n' << hang(volume_text(*verified.volume), 88, 2) << '\n';
+    print_observations(verified, context);
+  }
+  const std::string text = render::findings_text(
+      verified.judgement, "", {.colour = context.colour, .quiet = context.quiet});
+  context.out << text.substr(text.find('\n') + 1);  // the headline stands above the questions
+  const ExitCode code = exit_for(args, verified.judgement);
+  return is_failed && code == ExitCode::kOk ? ExitCode::kPartial : code;
+}
+
+ExitCode run_verify(const Args& args, Context& context) {
+  ExitCode code = ExitCode::kOk;
+  const auto set = open_hosts(args, context, code);
+  if (!set) return code;
+  const auto input = design_for(args, context, *set, code);
+  if (!input) return code;
+  host::HostIo& runner = *set->hosts.front();
+  // The load may touch any host, whatever --host runs it: all of a lab are watched.
+  HostSet everyone;
+  everyone.lab = set->lab;
+  for (const std::string& name : set->lab->host_names()) {
+    auto host = set->lab->host(name);
+    if (!host) return fail(context, ExitCode::kCouldNotLook, host.error().what);
+    everyone.hosts.push_back(std::move(*host));
+  }
+  const Observation before = observe(everyone, context);
+  auto outcome = runner.run(args.all("COMMAND"));
+  if (!outcome) return fail(context, ExitCode::kCouldNotLook, outcome.error().what);
+  const Observation after = observe(everyone, context);
+  const std::vector<evidence::Evidence> window = window_of(before, after);
+  const diagnose::Case of{.evidence = window, .intent = &input->intent};
+  Verified verified{.outcome = std::move(*outcome),
+                    .command = join(args.all("COMMAND"), " "),
+                    .ran_on = runner.name(),
+                    .questions = diagnose::five_questions(of),
+                    .observations = diagnose::interpret(of),
+                    .volume = std::nullopt,
+                    .judgement = diagnose::diagnose(of)};
+  verified.volume = volume_of(verified.outcome, diagnose::View(of));
+  add_unseen(after, verified.judgement);
+  if (verified.judgement.next.empty())
+    verified.judgement.next = {fmt::format("weir report{}", set->flag())};
+  return print_verified(args, context, verified, after);
+}
+
+}  // namespace
+
+Command verify_command() {
+  return {
+      .name = "verify",
+      .group = Group::kOperators,
+      .summary = "behaviour under load: snapshot, run a command, snapshot, judge",
+      .description =
+          "Runs a command (perftest, a workload, anything) between two looks at every counter, and "
+          "answers five questions first: did traffic flow, is DCQCN working, are we dropping, is "
+          "PFC firing, is the link healthy. Then what the counters say, and what is wrong. The "
+          "command runs on the first host that --host names; its output goes to stderr.",
+      .arguments = {design_argument(),
+                    {.name = "COMMAND",
+                     .help = "what to run, after --",
+                     .required = true,
+                     .repeated = true,
+                     .after_dashes = true}},
+      .options = with_host_options(),
+      .examples = {{"weir verify --lab lab --host gpu01 -- ib_write_bw --tclass=106 gpu02", ""},
+                   {"weir verify --lab lab -- all-to-all size=1MB", "a workload of the simulator"}},
+      .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput,
+                     ExitCode::kCouldNotLook, ExitCode::kPartial},
+      .rows = {"D2", "D3", "D5", "D8"},
+      .judges = true,
+      .run = run_verify,
+  };
+}
+
+}  // namespace weir::cli

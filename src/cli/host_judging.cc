@@ -1,0 +1,51 @@
+#include "cli/host_judging.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/name_pattern.h"
+#include "finding/fold.h"
+
+namespace weir::cli {
+
+void add_unseen(const Observation& seen, finding::Judgement& judgement) {
+  for (const std::string& one : seen.unseen)
+    judgement.unknown.push_back({.check = "looking at " + one.substr(0, one.find(':')),
+                                 .reason = one,
+                                 .how = "see the message; the other hosts were judged"});
+  if (!seen.unseen.empty() && judgement.conclusion == finding::Conclusion::kHealthy)
+    judgement.conclusion = finding::Conclusion::kInconclusive;
+}
+
+std::string match_verdict(const Observation& seen, const finding::Judgement& judgement,
+                          std::string_view against) {
+  const std::string simulated = simulated_word(seen.is_simulated());
+  const std::string hosts = counted(seen.hosts.size(), "host");
+  const std::string unknown =
+      judgement.unknown.empty()
+          ? ""
+          : fmt::format("{} could not look", counted(judgement.unknown.size(), "check"));
+  const bool is_one = seen.hosts.size() == 1;
+  if (judgement.findings.empty()) {
+    if (unknown.empty())
+      return fmt::format("{}{} {} {}.", hosts, simulated, is_one ? "matches" : "match", against);
+    return fmt::format("{}{}: nothing contradicts {}, but {}.", hosts, simulated, against, unknown);
+  }
+  std::set<std::string> names;
+  for (const finding::Finding& finding : judgement.findings)
+    names.insert(finding.where.host.empty() ? finding.where.switch_name : finding.where.host);
+  const std::vector<std::string> list(names.begin(), names.end());
+  const std::size_t faults = finding::fold(judgement.findings).size();
+  const std::string places =
+      judgement.findings.size() > faults
+          ? fmt::format(" in {}", counted(judgement.findings.size(), "place"))
+          : "";
+  const std::string rest = unknown.empty() ? "" : "; " + unknown;
+  return fmt::format("{}{} {} not match {}: {}{}{}.", compact_names(list), simulated,
+                     list.size() == 1 ? "does" : "do", against, counted(faults, "fault"), places,
+                     rest);
+}
+
+}  // namespace weir::cli
