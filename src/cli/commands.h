@@ -8,6 +8,7 @@ namespace weir::cli {
 [[nodiscard]] Command calc_buffers_command();
 [[nodiscard]] Command calc_headroom_command();
 [[nodiscard]] Command calc_wred_command();
+[[nodiscard]] Command check_command();
 [[nodiscard]] Command diff_command();
 [[nodiscard]] Command docs_commands_command();
 [[nodiscard]] Command docs_completion_command();
@@ -26,8 +27,11 @@ namespace weir::cli {
 [[nodiscard]] Command report_command();
 [[nodiscard]] Command plan_command();
 [[nodiscard]] Command schema_command();
+[[nodiscard]] Command show_command();
 [[nodiscard]] Command sim_command();
 [[nodiscard]] Command snapshot_command();
 [[nodiscard]] Command tos_command();
+[[nodiscard]] Command validate_command();
+[[nodiscard]] Command verify_command();
 
 }  // namespace weir::cli
