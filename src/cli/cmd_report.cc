@@ -9,10 +9,14 @@
 #include "cli/commands.h"
 #include "cli/design_input.h"
 #include "cli/help.h"
+#include "cli/host_input.h"
 #include "cli/report_input.h"
-#include "design/load.h"
 #include "diagnose/diagnose.h"
+#include "diagnose/interpret.h"
+#include "diagnose/join.h"
+#include "diagnose/validate.h"
 #include "render/report_facts.h"
+#include "units/format.h"
 
 namespace weir::cli {
 namespace {
@@ -28,27 +32,52 @@ Format format_of(const Args& args, const std::string& file) {
   return Format::kHtml;
 }
 
-// ---- the design ----
+// ---- what there is ----
 
-Result<DesignInput> read_design(const std::string& file) {
-  WEIR_TRY(loaded, design::load_file(file));
-  if (!loaded.is_good())
-    return invalid_error(fmt::format("{} cannot be used: {}; weir lint {} lists every error", file,
-                                     loaded.errors.front().message, file));
-  design::Derived derived = design::derive(loaded.design);
-  if (!derived.errors.empty())
-    return invalid_error(
-        fmt::format("{} cannot be used: {}", file, derived.errors.front().message));
-  return DesignInput{std::move(loaded.design), std::move(derived.intent)};
+struct Sources {
+  ReportInput input;
+  std::optional<DesignInput> design;
+  std::optional<lab::RunRecord> run;  // a lab's last load
+  std::vector<std::string> faults;    // that are in the lab now
+  std::string lab_flag;               // " --lab DIR"
+};
+
+bool add_lab(const Args& args, Context& context, Sources& sources, ExitCode& code) {
+  const auto hosts = open_hosts(args, context, code);
+  if (!hosts) return false;
+  Observation seen = observe(*hosts, context);
+  for (evidence::Evidence& one : seen.all())
+    sources.input.evidence.push_back(std::move(one));
+  sources.lab_flag = hosts->flag();
+  sources.run = hosts->lab->last_run();
+  for (const lab::ActiveFault& fault : hosts->lab->faults())
+    sources.faults.push_back(fault.text);
+  sources.design = DesignInput{hosts->lab->design(), hosts->lab->intent()};
+  return true;
 }
 
-/// --design, else the one that a simulation names, where it is still there. None: no map.
-Result<std::optional<DesignInput>> find_design(const Args& args, const ReportInput& input) {
-  const bool is_named = args.has("design");
-  if (!is_named && (!input.design_file || !file_exists(*input.design_file)))
-    return std::optional<DesignInput>();
-  WEIR_TRY(found, read_design(is_named ? args.value("design") : *input.design_file));
-  return std::optional(std::move(found));
+/// --design, else the lab's, else the one that a simulation names, where it is still there. None:
+/// no map.
+bool add_design(const Args& args, Context& context, Sources& sources, ExitCode& code) {
+  const auto& named = sources.input.design_file;
+  const bool is_asked = args.has("design");
+  if (!is_asked && (sources.design || !named || !file_exists(*named))) return true;
+  sources.design = load_design_file(is_asked ? args.value("design") : *named, context, code);
+  return sources.design.has_value();
+}
+
+std::optional<Sources> gather(const Args& args, Context& context, ExitCode& code) {
+  Sources sources;
+  for (const std::string& file : args.all("FILE")) {
+    if (const Status added = add_report_file(file, sources.input); !added) {
+      code = fail(context, ExitCode::kBadInput, added.error().what);
+      return std::nullopt;
+    }
+  }
+  if (args.has("lab") && !add_lab(args, context, sources, code)) return std::nullopt;
+  if (!add_design(args, context, sources, code)) return std::nullopt;
+  sources.input.evidence = diagnose::join_windows(std::move(sources.input.evidence));
+  return sources;
 }
 
 // ---- filling in ----
@@ -68,7 +97,7 @@ Status add_curves(const ReportInput& input, const design::Intent* intent, render
   return {};
 }
 
-/// What other verbs found comes first: they saw more than the counters.
+/// What other verbs found, what the settings say, what the counters say.
 finding::Judgement judge(const ReportInput& input, const design::Intent* intent) {
   finding::Judgement all;
   bool is_settled = true;
@@ -84,10 +113,66 @@ finding::Judgement judge(const ReportInput& input, const design::Intent* intent)
     add(one);
   if (!input.evidence.empty())
     add(diagnose::diagnose({.evidence = input.evidence, .intent = intent}));
+  if (!input.evidence.empty() && intent != nullptr)
+    add(diagnose::validate(input.evidence, *intent));
   finding::settle(all);
   if (all.conclusion == finding::Conclusion::kHealthy && !is_settled)
     all.conclusion = finding::Conclusion::kInconclusive;
   return all;
+}
+
+void add_questions(const ReportInput& input, const design::Intent* intent, render::Report& report) {
+  if (input.evidence.empty()) return;
+  for (const diagnose::Question& one :
+       diagnose::five_questions({.evidence = input.evidence, .intent = intent})) {
+    const render::Answer answer = one.answer == diagnose::Answer::kYes  ? render::Answer::kYes
+                                  : one.answer == diagnose::Answer::kNo ? render::Answer::kNo
+                                                                        : render::Answer::kUnknown;
+    report.questions.push_back({one.question, answer, one.is_good, one.sentence});
+  }
+}
+
+/// Over all NICs, where no simulation has told more.
+void add_numbers(render::Report& report) {
+  if (!report.numbers.empty() || report.rails.empty()) return;
+  std::uint64_t discards = 0;
+  std::uint64_t sent = 0;
+  std::uint64_t handled = 0;
+  double paused = 0;
+  double received = 0;
+  for (const render::RailRow& row : report.rails) {
+    discards += row.discards.value_or(0);
+    sent += row.cnps_sent.value_or(0);
+    handled += row.cnps_handled.value_or(0);
+    paused = std::max({paused, row.paused_share.value_or(0), row.pausing_share.value_or(0)});
+    received += row.received_gbps.value_or(0);
+  }
+  const auto count = [](std::uint64_t n) { return with_thousands(static_cast<std::int64_t>(n)); };
+  report.numbers = {
+      {"Discards at NICs", count(discards), discards == 0 ? "as it must be" : "must be 0"},
+      {"Received a NIC",
+       fmt::format("{:.1f} Gb/s", received / static_cast<double>(report.rails.size())),
+       "mean of the window"},
+      {"Longest pause share", fmt::format("{:.1f} %", paused * 100), "of one NIC"},
+      {"CNPs sent", count(sent), count(handled) + " handled"}};
+}
+
+void add_run(const Sources& sources, render::Report& report) {
+  if (!sources.run) return;
+  const lab::RunRecord& run = *sources.run;
+  report.source = fmt::format("lab, load {}, seed {}", run.load, run.seed);
+  report.measured.push_back({.what = fmt::format("load {}", run.load),
+                             .command = run.command,
+                             .result = fmt::format("{} in {} of simulated time:",
+                                                   run.is_finished ? "finished" : "NOT finished",
+                                                   approximate(run.elapsed))});
+  if (!sources.faults.empty())
+    report.measured.push_back({.what = "broken on purpose",
+                               .command = join(sources.faults, "; "),
+                               .result = "the lab has faults now:"});
+  for (const std::string& note : run.notes)
+    report.notes.push_back("Not simulated: " + note);
+  report.timeline = timeline_of(run, sources.design->intent);
 }
 
 void add_provenance(const ReportInput& input, render::Report& report) {
@@ -104,12 +189,17 @@ void add_provenance(const ReportInput& input, render::Report& report) {
   report.tool = version_line();
 }
 
-std::vector<render::Retest> retests_of(const Args& args, const ReportInput& input) {
+std::vector<render::Retest> retests_of(const Args& args, const Sources& sources) {
+  const ReportInput& input = sources.input;
   const std::string design = args.has("design")  ? args.value("design")
                              : input.design_file ? *input.design_file
                                                  : std::string("DESIGN");
-  std::vector<render::Retest> retests = {{"lint", "weir lint " + design}};
-  if (!input.workloads.empty())
+  const std::string& lab = sources.lab_flag;
+  std::vector<render::Retest> retests = {{"lint", "weir lint " + design},
+                                         {"validate", "weir validate" + lab}};
+  if (sources.run)
+    retests.push_back({"", fmt::format("weir verify{} -- {}", lab, sources.run->command)});
+  else if (!input.workloads.empty())
     retests.push_back({"", fmt::format("weir sim {} -w {} -o DIR && weir report DIR", design,
                                        input.workloads.front())});
   return retests;
@@ -121,27 +211,38 @@ std::size_t count_hosts(const std::vector<evidence::Evidence>& evidence) {
                     [](const evidence::Evidence& one) { return !one.nics.empty(); }));
 }
 
-Status fill(const Args& args, ReportInput& input, const std::optional<DesignInput>& design) {
+std::size_t count_switches(const ReportInput& input) {
+  std::size_t count = 0;
+  for (const evidence::Evidence& one : input.evidence)
+    count += one.switches.size();
+  return count;
+}
+
+Status fill(const Args& args, Sources& sources) {
+  ReportInput& input = sources.input;
   render::Report& report = input.report;
-  const design::Intent* intent = design ? &design->intent : nullptr;
+  const design::Intent* intent = sources.design ? &sources.design->intent : nullptr;
   WEIR_TRY_STATUS(add_curves(input, intent, report));
+  add_run(sources, report);
   report.judgement = judge(input, intent);
-  const std::size_t hosts = count_hosts(input.evidence);
+  add_questions(input, intent, report);
   if (!report.judgement.findings.empty())
     report.summary = report.judgement.findings.front().verdict;
   else if (!input.evidence.empty())
-    report.summary = diagnose::headline(report.judgement, hosts, 0);
+    report.summary =
+        diagnose::headline(report.judgement, count_hosts(input.evidence), count_switches(input));
   report.rails = render::rails_of(input.evidence);
-  if (design) {
+  add_numbers(report);
+  if (intent != nullptr) {
     report.intent = intent;
     report.loads = render::loads_of(*intent, input.evidence);
     report.platforms = render::platforms_of(*intent);
     report.subject = size_of(*intent);
   }
-  report.title = args.has("title")                        ? args.value("title")
-                 : design && design->design.name.is_set() ? *design->design.name
-                                                          : std::string("RoCEv2 fabric");
-  report.retests = retests_of(args, input);
+  report.title = sources.design ? sources.design->design.name.value_or("RoCEv2 fabric")
+                                : std::string("RoCEv2 fabric");
+  if (args.has("title")) report.title = args.value("title");
+  report.retests = retests_of(args, sources);
   add_provenance(input, report);
   return {};
 }
@@ -181,36 +282,35 @@ ExitCode write(const Args& args, Context& context, const render::Report& report)
 }
 
 ExitCode run_report(const Args& args, Context& context) {
-  if (!args.has("FILE"))
+  if (!args.has("FILE") && !args.has("lab"))
     return usage_error(context, args.command(),
-                       "nothing to report from: name a folder of weir sim --out, or JSON files");
-  ReportInput input;
-  for (const std::string& file : args.all("FILE"))
-    if (const Status added = add_report_file(file, input); !added)
-      return fail(context, ExitCode::kBadInput, added.error().what);
-  const auto design = find_design(args, input);
-  if (!design) return fail(context, ExitCode::kBadInput, design.error().what);
-  if (const Status filled = fill(args, input, *design); !filled)
+                       "nothing to report from: name a folder of weir sim --out, JSON files, or "
+                       "--lab DIR");
+  ExitCode code = ExitCode::kOk;
+  auto sources = gather(args, context, code);
+  if (!sources) return code;
+  if (const Status filled = fill(args, *sources); !filled)
     return fail(context, ExitCode::kBadInput, filled.error().what);
-  return write(args, context, input.report);
+  return write(args, context, sources->input.report);
 }
 
 std::vector<Option> options() {
-  return {{.name = "design",
-           .letter = 'd',
-           .metavar = "FILE",
-           .help = "the design: for the map and for fixes",
-           .completes = Completes::kFiles},
-          {.name = "format",
-           .metavar = "F",
-           .help = "of the file; else by its ending, else html",
-           .choices = {"html", "md", "json"}},
-          {.name = "output",
-           .letter = 'o',
-           .metavar = "FILE",
-           .help = "where to write it (report.html); - is standard output",
-           .completes = Completes::kFiles},
-          {.name = "title", .metavar = "T", .help = "in the heading (the design's name)"}};
+  return with_host_options(
+      {{.name = "design",
+        .letter = 'd',
+        .metavar = "FILE",
+        .help = "the design: for the map and for fixes",
+        .completes = Completes::kFiles},
+       {.name = "format",
+        .metavar = "F",
+        .help = "of the file; else by its ending, else html",
+        .choices = {"html", "md", "json"}},
+       {.name = "output",
+        .letter = 'o',
+        .metavar = "FILE",
+        .help = "where to write it (report.html); - is standard output",
+        .completes = Completes::kFiles},
+       {.name = "title", .metavar = "T", .help = "in the heading (the design's name)"}});
 }
 
 }  // namespace
@@ -224,16 +324,18 @@ Command report_command() {
           "Writes one self-contained HTML file of a page or two: the verdict in words, what was "
           "measured, what deviates and why, what to type in which order and how to test it again, "
           "then queues, pauses and rates over time, the map of the fabric and every rail. Reads "
-          "evidence, findings of other verbs, and results of weir sim. Needs no network, prints "
+          "a lab, evidence, findings of other verbs, and results of weir sim. Needs no network, "
+          "prints "
           "well, and says nothing by colour alone. Exit status 0 means written, whatever it says.",
       .arguments = {{.name = "FILE",
-                     .help = "a folder of weir sim --out, or JSON: evidence, findings, weir sim",
+                     .help = "a folder of weir sim --out, or JSON: snapshots, findings, weir sim",
                      .repeated = true,
                      .completes = Completes::kFiles}},
       .options = options(),
-      .examples = {{"weir report results/ -o report.html", "what weir sim --out results wrote"},
+      .examples = {{"weir report --lab lab", "the last load of a lab"},
+                   {"weir report results/ -o report.html", "what weir sim --out results wrote"},
                    {"weir report results/ --format md -o -", "for a ticket"}},
-      .exit_codes = {ExitCode::kOk, ExitCode::kBadInput},
+      .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook},
       .rows = {"J5", "D8"},
       .run = run_report,
   };

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "cli/snapshot_file.h"
 #include "evidence/json.h"
 #include "finding/json.h"
 #include "units/format.h"
@@ -15,14 +16,6 @@ namespace weir::cli {
 namespace {
 
 using render::KeyNumber;
-
-Result<Json> read_json(const std::string& path) {
-  WEIR_TRY(text, read_file(path));
-  Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded() || !json.is_object())
-    return parse_error(fmt::format("{}: expected one JSON object", path));
-  return json;
-}
 
 /// A number at a path of keys, or nullopt: the format may grow and shrink.
 std::optional<double> number_at(const Json& json, std::initializer_list<const char*> keys) {
@@ -111,60 +104,35 @@ void add_sim_story(const Json& json, ReportInput& input) {
   if (const std::string file = text_at(json, "design"); !file.empty()) input.design_file = file;
 }
 
-/// The counters of all switch ports, between nothing and the end of the run.
-Status add_sim_ports(const Json& json, ReportInput& input) {
-  const auto ports = json.find("ports");
-  if (ports == json.end() || input.evidence.empty()) return {};
-  evidence::Evidence fabric;
-  fabric.provenance = input.evidence.back().provenance;
-  fabric.provenance.host.clear();
-  const counters::Snapshot& end = input.evidence.back().snapshots.back();
-  WEIR_TRY(last, counters::snapshot_from_json(Json{{"time", end.time},
-                                                   {"clock_ns", end.clock_ns},
-                                                   {"nics", Json::array()},
-                                                   {"switch_ports", *ports}}));
-  counters::Snapshot first = last;
-  first.time = input.evidence.back().snapshots.front().time;
-  first.clock_ns = input.evidence.back().snapshots.front().clock_ns;
-  for (counters::PortCounters& port : first.switch_ports) {
-    std::vector<counters::Sample> zero(port.samples().begin(), port.samples().end());
-    for (counters::Sample& sample : zero)
-      if (sample.reading.has_value()) sample.reading = counters::Reading::of(0);
-    port = counters::PortCounters(port.device(), port.netdev(), port.driver(), std::move(zero));
-  }
-  fabric.snapshots = {std::move(first), std::move(last)};
-  input.evidence.push_back(std::move(fabric));
-  return {};
-}
-
 Status add_sim(const Json& json, ReportInput& input) {
   const auto hosts = json.find("hosts");
   if (hosts == json.end() || !hosts->is_array())
     return invalid_error("the result has no 'hosts': weir sim --json or --out writes them");
   for (const Json& host : *hosts) {
     WEIR_TRY(one, evidence::evidence_from_json(host));
-    if (one.snapshots.empty()) return invalid_error("'hosts' has evidence without snapshots");
+    input.evidence.push_back(std::move(one));
+  }
+  if (const auto switches = json.find("switches"); switches != json.end()) {
+    WEIR_TRY(one, evidence::evidence_from_json(*switches));
     input.evidence.push_back(std::move(one));
   }
   add_sim_story(json, input);
-  return add_sim_ports(json, input);
+  return {};
 }
 
-Status add_json(const Json& json, ReportInput& input) {
-  if (json.contains("hosts") && json.contains("digest")) return add_sim(json, input);
-  if (json.contains("findings")) {
+Status add_text(const std::string& text, const std::string& file, ReportInput& input) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_object() && json.contains("hosts") && json.contains("digest"))
+    return add_sim(json, input);
+  if (json.is_object() && json.contains("findings")) {
     WEIR_TRY(judgement, finding::judgement_from_json(json));
     input.judgements.push_back(std::move(judgement));
     return {};
   }
-  if (json.contains("provenance")) {
-    WEIR_TRY(one, evidence::evidence_from_json(json));
-    input.report.is_simulated = input.report.is_simulated || one.provenance.simulated;
+  WEIR_TRY(pieces, read_snapshot_text(text, file));
+  for (evidence::Evidence& one : pieces)
     input.evidence.push_back(std::move(one));
-    return {};
-  }
-  return invalid_error(
-      "neither evidence nor findings nor a result of weir sim: nothing to report from");
+  return {};
 }
 
 }  // namespace
@@ -173,8 +141,11 @@ Status add_report_file(const std::string& path, ReportInput& input) {
   std::error_code error;
   const bool is_folder = std::filesystem::is_directory(path, error);
   const std::string file = is_folder ? path + "/sim.json" : path;
-  WEIR_TRY(json, read_json(file));
-  if (const Status added = add_json(json, input); !added) return added.error().within(file);
+  WEIR_TRY(text, read_file(file));
+  if (const Status added = add_text(text, file, input); !added) {
+    const bool is_named = added.error().what.starts_with(file);
+    return is_named ? added.error() : added.error().within(file);
+  }
   if (is_folder) input.curves_folder = path;
   return {};
 }

@@ -10,6 +10,7 @@
 #include "design/intent.h"
 #include "evidence/evidence.h"
 #include "finding/finding.h"
+#include "lab/run_record.h"
 #include "render/report.h"
 
 namespace weir::cli {
@@ -23,9 +24,12 @@ struct ReportInput {
   render::Report report;                       // what was filled in so far
 };
 
-/// Adds one file: evidence, the JSON of `weir sim` or of a verb that judges; or a directory that
-/// `weir sim --out` wrote. The error names the file and what is wrong with it.
+/// Adds one file: a snapshot, evidence, the JSON of `weir sim` or of a verb that judges; or a
+/// directory that `weir sim --out` wrote. The error names the file and what is wrong with it.
 [[nodiscard]] Status add_report_file(const std::string& path, ReportInput& input);
+
+/// The curves that a lab kept.
+[[nodiscard]] render::Timeline timeline_of(const lab::RunRecord& run, const design::Intent& intent);
 
 /// Curves from the texts of ports.csv and rates.csv (sim/sampler.h); levels of ECN from the intent,
 /// where there is one. Either text may be empty.

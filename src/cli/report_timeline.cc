@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/check.h"
 #include "base/text.h"
 #include "cli/report_input.h"
 
@@ -138,6 +139,15 @@ std::string label_of(const PortName& name, const design::Intent* intent) {
   return name.node + " port " + name.port;
 }
 
+void add_levels(Panel& panel, double unit, const design::Intent* intent) {
+  if (intent == nullptr || intent->switches.empty() || intent->switches.front().ports.empty())
+    return;
+  const design::WredIntent& wred = intent->switches.front().ports.front().wred;
+  if (!wred.ecn) return;
+  panel.levels.push_back({"marking begins", static_cast<double>(wred.min.raw()) / unit});
+  panel.levels.push_back({"all marked", static_cast<double>(wred.max.raw()) / unit});
+}
+
 Panel queue_panel(const PortTable& table, const design::Intent* intent) {
   const auto top = table.top([](const PortSeries& one) { return peak(one.queue); }, true);
   const bool is_large = !top.empty() && peak(top.front()->second.queue) >= 2 * kMegabyte;
@@ -149,13 +159,7 @@ Panel queue_panel(const PortTable& table, const design::Intent* intent) {
       value /= unit;
     panel.curves.push_back(std::move(curve));
   }
-  if (intent != nullptr && !intent->switches.empty() && !intent->switches.front().ports.empty()) {
-    const design::WredIntent& wred = intent->switches.front().ports.front().wred;
-    if (wred.ecn) {
-      panel.levels.push_back({"marking begins", static_cast<double>(wred.min.raw()) / unit});
-      panel.levels.push_back({"all marked", static_cast<double>(wred.max.raw()) / unit});
-    }
-  }
+  add_levels(panel, unit, intent);
   return panel;
 }
 
@@ -238,7 +242,62 @@ Result<Panel> reaction_panel(const std::string& text, const std::vector<double>&
   return panel;
 }
 
+// ---- what a lab kept ----
+
+Panel panel_for(lab::Measure measure) {
+  switch (measure) {
+    case lab::Measure::kQueue: return {.title = "Fullest queue of a port", .unit = "KB"};
+    case lab::Measure::kPauseTime:
+      return {.title = "Time stood paused", .unit = "µs an interval", .merge = Merge::kMean};
+    case lab::Measure::kCnps:
+      return {.title = "CNPs sent", .unit = "an interval", .merge = Merge::kMean};
+    case lab::Measure::kRate:
+      return {.title = "Rate on the wire", .unit = "Gb/s", .merge = Merge::kMean};
+    case lab::Measure::kDrops: return {.title = "Packets dropped", .unit = "an interval"};
+  }
+  WEIR_UNREACHABLE("every measure has a panel");
+}
+
+/// The curves of one measure that are not flat at zero; queues in the unit that reads well.
+Panel kept_panel(const lab::RunRecord& run, lab::Measure measure, const design::Intent& intent) {
+  Panel panel = panel_for(measure);
+  for (const lab::Curve& kept : run.curves)
+    if (kept.measure == measure && peak(kept.values) > 0)
+      panel.curves.push_back({kept.where.empty() ? "whole fabric" : kept.where, kept.values});
+  std::stable_sort(panel.curves.begin(), panel.curves.end(),
+                   [](const Curve& a, const Curve& b) { return peak(a.values) > peak(b.values); });
+  if (measure != lab::Measure::kQueue || panel.curves.empty()) return panel;
+  const bool is_large = peak(panel.curves.front().values) >= 2 * kMegabyte;
+  const double unit = is_large ? kMegabyte : 1e3;
+  if (is_large) panel.unit = "MB";
+  for (Curve& curve : panel.curves)
+    for (double& value : curve.values)
+      value /= unit;
+  add_levels(panel, unit, &intent);
+  return panel;
+}
+
 }  // namespace
+
+render::Timeline timeline_of(const lab::RunRecord& run, const design::Intent& intent) {
+  render::Timeline timeline;
+  for (const Duration time : run.times)
+    timeline.times_us.push_back(static_cast<double>(time.raw()) / 1e6);
+  std::vector<std::string> quiet;
+  for (const auto& [measure, nothing] : {std::pair(lab::Measure::kQueue, "no queue held anything"),
+                                         {lab::Measure::kPauseTime, "nothing stood paused"},
+                                         {lab::Measure::kCnps, "no CNP was sent"},
+                                         {lab::Measure::kRate, "nothing was sent"},
+                                         {lab::Measure::kDrops, "nothing was dropped"}}) {
+    Panel panel = kept_panel(run, measure, intent);
+    if (panel.curves.empty())
+      quiet.emplace_back(nothing);
+    else
+      timeline.panels.push_back(std::move(panel));
+  }
+  if (!quiet.empty()) timeline.note = fmt::format("Not drawn: {}.", join(quiet, ", "));
+  return timeline;
+}
 
 Result<render::Timeline> timeline_from_csv(const std::string& ports, const std::string& rates,
                                            const design::Intent* intent) {
