@@ -61,22 +61,25 @@ void add_status(const lab::Lab& lab, Json& object) {
   object["last_load"] = last ? Json(last->command) : Json(nullptr);
 }
 
-std::string setting_words(std::size_t factory, std::size_t all, std::string_view what) {
-  if (factory == 0) return fmt::format("none of the {} as shipped", what);
-  if (factory == all) return fmt::format("all {} as shipped", what);
-  return fmt::format("{} of {} {} as shipped", factory, all, what);
+/// "all 16 NICs as shipped", "3 of 16 NICs as shipped", "no switch as shipped".
+std::string setting_words(std::size_t factory, std::size_t all, std::string_view one,
+                          std::string_view many) {
+  if (factory == 0) return fmt::format("no {} as shipped", one);
+  if (factory == all) return fmt::format("all {} {} as shipped", all, many);
+  return fmt::format("{} of {} {} as shipped", factory, all, many);
 }
 
 void print_status(const lab::Lab& lab, Context& context) {
   const lab::LabStatus status = lab.status();
   context.out << fmt::format("Lab {}: {} (simulated)\n", lab.directory(), size_of(lab.intent()));
-  context.out << fmt::format("  settings  {}; {}\n",
-                             setting_words(status.factory_nics, status.nics, "NICs"),
-                             setting_words(status.factory_switches, status.switches, "switches"));
+  context.out << fmt::format(
+      "  settings  {}; {}\n", setting_words(status.factory_nics, status.nics, "NIC", "NICs"),
+      setting_words(status.factory_switches, status.switches, "switch", "switches"));
   const auto last = lab.last_run();
   context.out << fmt::format("  loads     {}{}\n", status.loads,
                              last ? fmt::format(", the last: {}", last->command) : "");
-  context.out << fmt::format("  clock     {} simulated; seed {}\n", approximate(status.clock),
+  context.out << fmt::format("  clock     {} simulated; seed {}\n",
+                             status.clock == Duration() ? "0s" : approximate(status.clock),
                              status.seed);
   if (status.faults.empty()) context.out << "  faults    none\n";
   for (const lab::ActiveFault& fault : status.faults)

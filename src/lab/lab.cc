@@ -106,6 +106,19 @@ Status keep_counts_at_rest(Lab::Shared& shared, State& state) {
   return {};
 }
 
+/// The first name in `dir` that no lab leaves there; empty where all are a lab's.
+std::string first_foreign_file(const std::string& dir) {
+  std::string first;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(dir, error)) {
+    const std::string name = entry.path().filename().string();
+    const bool is_own =
+        name == "lock" || name.starts_with("design.yaml") || name.starts_with("state.json.");
+    if (!is_own && (first.empty() || name < first)) first = name;
+  }
+  return first;
+}
+
 void set_as_designed(const Blueprint& blueprint, State& state) {
   for (std::uint32_t h = 0; h < state.nics.size(); ++h)
     for (std::uint32_t rail = 0; rail < state.nics[h].size(); ++rail)
@@ -162,12 +175,25 @@ Result<const Testbed*> Lab::Shared::at_rest() {
 }
 
 Result<counters::Snapshot> Lab::Shared::snapshot_host(std::uint32_t host) {
+  return host_counters(host, state.counters);
+}
+
+Result<counters::Snapshot> Lab::Shared::host_counters(std::uint32_t host, const CounterBank& bank) {
   WEIR_TRY(bed, at_rest());
   const evidence::Evidence shown = sim::host_evidence(source_of(*bed, Time()), host);
   counters::Snapshot out = empty_snapshot(state);
   const std::vector<counters::PortCounters>& nics = shown.snapshots.back().nics;
   for (std::uint32_t rail = 0; rail < nics.size(); ++rail)
-    out.nics.push_back(state.counters.total(nic_key(blueprint, {host, rail}), nics[rail]));
+    out.nics.push_back(bank.total(nic_key(blueprint, {host, rail}), nics[rail]));
+  return out;
+}
+
+Result<counters::Snapshot> Lab::Shared::switch_counters(const CounterBank& bank) {
+  WEIR_TRY(bed, at_rest());
+  const evidence::Evidence shown = sim::switch_evidence(source_of(*bed, Time()));
+  counters::Snapshot out = empty_snapshot(state);
+  for (const counters::PortCounters& port : shown.snapshots.back().switch_ports)
+    out.switch_ports.push_back(bank.total(port_key(port.device(), port.netdev()), port));
   return out;
 }
 
@@ -219,6 +245,7 @@ Result<LoadOutcome> Lab::Shared::run_load(const Load& load) {
                       before.emplace(port, now);
                     });
     }
+    next.counters_before = next.counters;
     for_each_port(
         blueprint, bed, ran.end, [&](const std::string& port, const counters::PortCounters& run) {
           const auto rest_of = before.find(port);
@@ -246,15 +273,8 @@ Result<Lab> Lab::create(const std::string& dir, const std::string& file,
         fmt::format("{} is a lab already; weir lab down --dir {} removes it", dir, dir));
   WEIR_TRY(text, read_file(file));
   WEIR_TRY_STATUS(make_directory(dir));
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(dir, error)) {
-    const std::string name = entry.path().filename().string();
-    const bool is_unfinished =
-        name == "lock" || name.starts_with("design.yaml") || name.starts_with("state.json.");
-    if (!is_unfinished)
-      return invalid_error(
-          fmt::format("{} is not empty ({}); choose another directory", dir, name));
-  }
+  if (const std::string other = first_foreign_file(dir); !other.empty())
+    return invalid_error(fmt::format("{} is not empty ({}); choose another directory", dir, other));
   auto shared = std::make_shared<Shared>();
   WEIR_TRY(blueprint, load_blueprint(dir, file));
   shared->blueprint = std::move(blueprint);
@@ -335,11 +355,33 @@ Result<evidence::Evidence> Lab::observe_switches() const {
   WEIR_TRY(bed, shared_->at_rest());
   evidence::Evidence out = sim::switch_evidence(source_of(*bed, Time()));
   out.provenance = provenance(shared_->blueprint, shared_->state, "");
-  counters::Snapshot snapshot = empty_snapshot(shared_->state);
-  for (const counters::PortCounters& port : out.snapshots.back().switch_ports)
-    snapshot.switch_ports.push_back(
-        shared_->state.counters.total(port_key(port.device(), port.netdev()), port));
+  WEIR_TRY(snapshot, shared_->switch_counters(shared_->state.counters));
   out.snapshots = {std::move(snapshot)};
+  return out;
+}
+
+Result<std::vector<evidence::Evidence>> Lab::observe_last_run() const {
+  std::vector<evidence::Evidence> out;
+  if (!shared_->state.last_run) return out;
+  const CounterBank& before = shared_->state.counters_before;
+  const Duration begin = shared_->state.last_run->begin;
+  const Duration end = begin + shared_->state.last_run->elapsed;
+  const auto add = [&](evidence::Evidence one, counters::Snapshot first) {
+    first.time = time_text(begin);
+    first.clock_ns = begin.raw() / 1000;
+    one.snapshots.back().time = time_text(end);
+    one.snapshots.back().clock_ns = end.raw() / 1000;
+    one.snapshots.insert(one.snapshots.begin(), std::move(first));
+    out.push_back(std::move(one));
+  };
+  for (std::uint32_t host = 0; host < intent().hosts.size(); ++host) {
+    WEIR_TRY(seen, shared_->observe_host(host));
+    WEIR_TRY(first, shared_->host_counters(host, before));
+    add(std::move(seen), std::move(first));
+  }
+  WEIR_TRY(seen, observe_switches());
+  WEIR_TRY(first, shared_->switch_counters(before));
+  add(std::move(seen), std::move(first));
   return out;
 }
 

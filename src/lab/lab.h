@@ -108,6 +108,9 @@ class Lab {
   /// On the fabric as it is now. The error names what does not fit it.
   [[nodiscard]] Result<LoadOutcome> run_load(const Load& load);
   [[nodiscard]] std::optional<RunRecord> last_run() const;
+  /// The hosts, then all switches in one: facts as they are now, counters at the start and at the
+  /// end of the last load. Empty where none has run.
+  [[nodiscard]] Result<std::vector<evidence::Evidence>> observe_last_run() const;
   /// Of loads, those that a HostIo runs too: the share that is done, 0 to 1.
   void on_progress(std::function<void(double)> progress);  // report only
 

@@ -84,13 +84,13 @@ TEST(Lab, SaysWhyAStateCannotBeRead) {
   EXPECT_NE(open_error(place).find("not JSON"), std::string::npos);
   must(write_file_atomic(path, good.dump()));
   EXPECT_EQ(open_error(place), "no error");
-  must(write_file_atomic(place.file("lab/design.yaml"), pod16_ofed()));
+  must(write_file_atomic(place.file("lab/design.yaml"), pod16_inbox()));
   EXPECT_NE(open_error(place).find("not the one that the lab was made with"), std::string::npos);
 }
 
 TEST(Lab, ACutStateIsRefusedWhereverItWasCut) {
   const TemporaryDirectory place;
-  const Lab lab = make_lab(place, pod16_ofed());
+  const Lab lab = make_lab(place, pod16());
   must(must(lab.host("gpu01"))->perform({"mlx5_0", host::SetPfc{PrioritySet::from_mask(8)}}));
   (void)run(lab, "gpu01", "ib_write_bw -n 5 gpu02");
   const std::string path = place.file("lab/state.json");
@@ -104,7 +104,7 @@ TEST(Lab, ACutStateIsRefusedWhereverItWasCut) {
 TEST(Lab, FactsAreThoseOfTheNicsAsTheyAreSetAndMarkedAsSimulated) {
   COVERS("G8");
   const TemporaryDirectory place;
-  const Lab lab = make_lab(place, pod16());
+  const Lab lab = make_lab(place, pod16_inbox());
   const auto host = must(lab.host("gpu03"));
   const evidence::Evidence seen = must(host->observe());
   EXPECT_TRUE(seen.provenance.simulated);
@@ -131,7 +131,7 @@ TEST(Lab, FactsAreThoseOfTheNicsAsTheyAreSetAndMarkedAsSimulated) {
 
 TEST(Lab, ANicSetAsDesignedShowsTheDesign) {
   const TemporaryDirectory place;
-  const Lab lab = make_lab(place, pod16_ofed(), {.factory_hosts = false});
+  const Lab lab = make_lab(place, pod16(), {.factory_hosts = false});
   const evidence::Nic nic = must(must(lab.host("gpu16"))->observe()).nics[0];
   const design::NicIntent& wanted = lab.intent().hosts[15].nics[0];
   EXPECT_TRUE(nic.qos.trust.is(evidence::TrustMode::kDscp));
@@ -237,7 +237,7 @@ TEST(LabFaults, AFaultOfASettingIsRepairedBySettingItRight) {
 TEST(LabFaults, ClearingPutsEverySettingBackAsItWas) {
   COVERS("G9");
   const TemporaryDirectory place;
-  Lab lab = make_lab(place, pod16_ofed(), {.factory_hosts = false});
+  Lab lab = make_lab(place, pod16(), {.factory_hosts = false});
   const std::vector<std::string> faults = {"wrong-trust,at=gpu03",
                                            "wrong-dscp,at=gpu04",
                                            "wrong-tc,at=gpu05",
@@ -319,7 +319,7 @@ TEST(LabFaults, ALinkThatIsDownCountsOnceAndStaysCounted) {
 TEST(LabSwitches, FactorySwitchesLoseWhatDesignedOnesDoNot) {
   COVERS("G8");
   const TemporaryDirectory place;
-  Lab lab = make_lab(place, pod16_ofed(), {.factory_hosts = false, .factory_switches = true});
+  Lab lab = make_lab(place, pod16(), {.factory_hosts = false, .factory_switches = true});
   EXPECT_EQ(must(lab.buffer_profile("leaf1")), "factory");
   EXPECT_FALSE(lab.set_buffer_profile("leaf1", "roce-balanced").has_value());
   (void)run(lab, "gpu02", "incast to=gpu01 size=1MB");

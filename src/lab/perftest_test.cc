@@ -101,7 +101,7 @@ TEST(Perftest, LatencyHasNineColumns) {
 TEST(Perftest, WithoutTclassAJobIsInPriority0UnlessThePortForcesAClass) {
   COVERS("G8");
   const TemporaryDirectory place;
-  const Lab lab = make_lab(place, pod16_ofed(), {.factory_hosts = false});
+  const Lab lab = make_lab(place, pod16(), {.factory_hosts = false});
   const auto host = must(lab.host("gpu01"));
   must(host->perform({"mlx5_0", host::SetTrafficClass{}}));
   (void)run(lab, "gpu01", "ib_write_bw -n 10 gpu02");

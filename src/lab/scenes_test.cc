@@ -42,7 +42,7 @@ std::uint64_t sum_of(const Lab& lab, std::string_view id,
 TEST(Scenes, TrustFlippedToDscpPfcAndEcnOnPriority3ThenCnpsClimbUnderLoad) {
   COVERS("G8", "D3");
   const TemporaryDirectory place;
-  Lab lab = make_lab(place, pod16_ofed());
+  Lab lab = make_lab(place, pod16());
   set_up_lossless(lab);
   const auto seen = must(must(lab.host("gpu01"))->observe());
   EXPECT_TRUE(seen.nics[0].qos.trust.is(evidence::TrustMode::kDscp));
@@ -69,7 +69,7 @@ TEST(Scenes, TrustFlippedToDscpPfcAndEcnOnPriority3ThenCnpsClimbUnderLoad) {
 
 TEST(Scenes, WithFactoryNicsTheSameLoadLeavesInPriority0AndNobodyObeysPauses) {
   const TemporaryDirectory place;
-  const Lab lab = make_lab(place, pod16_ofed());
+  const Lab lab = make_lab(place, pod16());
   (void)run(lab, "gpu02", "incast to=gpu01 size=1MB");
   EXPECT_FALSE(must(must(lab.host("gpu02"))->snapshot())
                    .nics[0]
@@ -97,8 +97,8 @@ TEST(Scenes, TwoUplinksLoseInHeadroomUnderRoceBalancedAndNoneUnderRoceAggressive
   // Two uplinks a leaf, faster than a host; senders that do not slow down, so that every burst ends
   // in a pause; and headroom that somebody sized for another cable.
   const std::string design =
-      edited(edited(pod16_ofed(), "count: 8, speed: 100G", "count: 2, speed: 200G"),
-             "trust: dscp\n", "trust: dscp\nbuffers:\n  profile: roce-balanced\n");
+      edited(edited(pod16(), "count: 8, speed: 100G", "count: 2, speed: 200G"), "trust: dscp\n",
+             "trust: dscp\nbuffers:\n  profile: roce-balanced\n");
   Lab lab = make_lab(place, design);
   set_up_lossless(lab);
   must(lab.add_fault("headroom-too-small,at=leaf2,share=25%"));

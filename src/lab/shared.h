@@ -28,6 +28,10 @@ struct Lab::Shared {
 
   [[nodiscard]] Result<evidence::Evidence> observe_host(std::uint32_t host);
   [[nodiscard]] Result<counters::Snapshot> snapshot_host(std::uint32_t host);
+  /// The counters of a host, or of all switches, as a bank has them.
+  [[nodiscard]] Result<counters::Snapshot> host_counters(std::uint32_t host,
+                                                         const CounterBank& bank);
+  [[nodiscard]] Result<counters::Snapshot> switch_counters(const CounterBank& bank);
   [[nodiscard]] Status perform(std::uint32_t host, const host::Operation& operation);
   [[nodiscard]] Result<LoadOutcome> run_load(const Load& load);
 };

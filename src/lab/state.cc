@@ -119,7 +119,10 @@ class Reader {
     WEIR_TRY_STATUS(read_nics());
     WEIR_TRY_STATUS(read_switches());
     WEIR_TRY_STATUS(read_faults());
-    WEIR_TRY_STATUS(read_counters());
+    WEIR_TRY(counters, root_.member("counters"));
+    WEIR_TRY_STATUS(read_counters(counters, state_.counters));
+    if (const auto before = root_.find("counters_before"))
+      WEIR_TRY_STATUS(read_counters(*before, state_.counters_before));
     if (const auto last = root_.find("last_run")) {
       WEIR_TRY(record, run_record_from_json(*last));
       state_.last_run = std::move(record);
@@ -231,8 +234,7 @@ class Reader {
     record.changes.push_back(std::move(change));
     return {};
   }
-  Status read_counters() {
-    WEIR_TRY(at, root_.member("counters"));
+  static Status read_counters(const JsonCursor& at, CounterBank& bank) {
     WEIR_TRY_STATUS(at.expect_object());
     WEIR_TRY(names_at, at.member("names"));
     WEIR_TRY_STATUS(names_at.expect_array());
@@ -251,7 +253,7 @@ class Reader {
         WEIR_TRY(place, row.at(i).whole_number());
         WEIR_TRY(count, row.at(i + 1).whole_number());
         if (place >= names.size()) return row.at(i).wrong("the place of a name");
-        state_.counters.add(port, names[place], count);
+        bank.add(port, names[place], count);
       }
     }
     return {};
@@ -368,7 +370,10 @@ Status write_state(const Blueprint& blueprint, const State& state) {
   object["switches"] = switches_json(blueprint, state);
   object["faults"] = faults_json(blueprint, state);
   object["counters"] = counters_json(state.counters);
-  if (state.last_run) object["last_run"] = to_json(*state.last_run);
+  if (state.last_run) {
+    object["counters_before"] = counters_json(state.counters_before);
+    object["last_run"] = to_json(*state.last_run);
+  }
   return write_file_atomic(state_file(blueprint.directory), object.dump() + "\n");
 }
 

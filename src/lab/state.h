@@ -80,6 +80,7 @@ struct State {
   std::vector<SwitchState> switches;
   std::vector<FaultRecord> faults;
   CounterBank counters;
+  CounterBank counters_before;  // the last load
   std::optional<RunRecord> last_run;
 };
 

@@ -44,9 +44,9 @@ inline std::string edited(std::string text, std::string_view from, std::string_v
 inline std::string pod16() {
   return std::string(design::find_template("pod16")->text);
 }
-/// With the vendor's driver, whose settings are all there.
-inline std::string pod16_ofed() {
-  return edited(pod16(), "    rails: 1 ", "    stack: ofed\n    rails: 1 ");
+/// The same with the kernel's own driver, which lacks the vendor's files.
+inline std::string pod16_inbox() {
+  return edited(pod16(), "    stack: ofed ", "    stack: inbox");
 }
 
 template <class T>
