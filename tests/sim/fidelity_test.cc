@@ -96,31 +96,41 @@ TEST(Fidelity, A7QueueAboveKminGrowsWithTheMtu) {
 
 TEST(Fidelity, A8AShortRampParksTheQueueBelowKmax) {
   COVERS("G3");
-  FidelityCase what;
-  what.set = "paper";
-  what.flows = 32;
-  const FidelityResult r = run(what);
-  EXPECT_GE(r.queue_mean_kb, 180);
-  EXPECT_LE(r.queue_mean_kb, 200);
-  EXPECT_LT(r.queue_max_kb, 215);
+  for (const int flows : {24, 32, 48}) {
+    SCOPED_TRACE(flows);
+    FidelityCase what;
+    what.set = "paper";
+    what.flows = flows;
+    what.duration = 600_ms;
+    const FidelityResult r = run(what);
+    EXPECT_GE(r.queue_mean_kb, 180);
+    EXPECT_LE(r.queue_mean_kb, 200);
+    EXPECT_LT(r.queue_max_kb, 215);
+  }
 }
 
 TEST(Fidelity, A9MarkingAtEnqueueCostsTenPointsOfUtilisation) {
   COVERS("G3");
-  FidelityCase what;
-  what.flows = 64;
-  const double at_dequeue = run(what).utilisation;
-  what.mark_at = MarkAt::kEnqueue;
-  EXPECT_GE(at_dequeue - run(what).utilisation, 0.10);
+  for (const int flows : {48, 64}) {
+    FidelityCase what;
+    what.flows = flows;
+    what.duration = 600_ms;
+    const double at_dequeue = run(what).utilisation;
+    what.mark_at = MarkAt::kEnqueue;
+    EXPECT_GE(at_dequeue - run(what).utilisation, 0.10) << flows;
+  }
 }
 
 TEST(Fidelity, A10ALongerLoopSwingsTheQueue) {
   COVERS("G3");
-  FidelityCase what;
-  what.flows = 10;
-  const double near = run(what).queue_sd_kb;
-  what.loop_delay = 85_us;
-  EXPECT_GE(run(what).queue_sd_kb / near, 1.4);
+  for (const int flows : {8, 10, 12}) {
+    FidelityCase what;
+    what.flows = flows;
+    what.duration = 800_ms;
+    const double near = run(what).queue_sd_kb;
+    what.loop_delay = 85_us;
+    EXPECT_GE(run(what).queue_sd_kb / near, 1.4) << flows;
+  }
 }
 
 TEST(Fidelity, A11ASecondFlowGetsItsShareInNinetySevenMilliseconds) {
