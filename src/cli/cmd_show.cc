@@ -55,10 +55,10 @@ std::string verdict_of(const Observation& seen, std::size_t wrong_nics) {
                   simulated_word(seen.is_simulated()));
   if (seen.nic_count() == 0) return fmt::format("{}: no RDMA device.", what);
   if (wrong_nics == 0) return fmt::format("{}: nothing looks wrong by the usual convention.", what);
+  if (wrong_nics == seen.nic_count())
+    return fmt::format("{}: none is as the usual convention has it (marked !).", what);
   return fmt::format("{}: {} not as the usual convention has it (marked !).", what,
-                     wrong_nics == seen.nic_count() ? "every rail is"
-                     : wrong_nics == 1              ? "1 rail is"
-                                                    : fmt::format("{} rails are", wrong_nics));
+                     wrong_nics == 1 ? "1 rail is" : fmt::format("{} rails are", wrong_nics));
 }
 
 ExitCode run_show(const Args& args, Context& context) {
@@ -84,7 +84,7 @@ ExitCode run_show(const Args& args, Context& context) {
   }
   const std::string verdict = verdict_of(seen, wrong_nics);
   const std::vector<std::string> next = {
-      fmt::format("{}{}", wrong_nics > 0 ? "weir check" : "weir snapshot", set->flag())};
+      fmt::format("{}{}", wrong_nics > 0 ? "weir check" : "weir validate", set->flag())};
   if (context.json) {
     Json object = json_object(args.command());
     object["verdict"] = verdict;

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/host_input.h"
 #include "cli/host_judging.h"
+#include "counters/catalog.h"
 #include "diagnose/diagnose.h"
 #include "diagnose/interpret.h"
 #include "host/perftest.h"
@@ -98,18 +99,26 @@ void print_questions(const Verified& verified, Context& context) {
 
 constexpr std::size_t kShownObservations = 12;  // of a screen; --json has all
 
+/// Traffic is what the five questions speak of; a person wants to read the rest.
+bool is_worth_a_line(const diagnose::Observation& one) {
+  const counters::Counter* counter = counters::find(one.counter);
+  const bool is_traffic = counter != nullptr && counter->topic == counters::Topic::kTraffic;
+  return one.severity != finding::Severity::kInfo || !is_traffic;
+}
+
 void print_observations(const Verified& verified, Context& context) {
-  if (verified.observations.empty()) return;
-  context.out << "\nwhat the counters say:\n";
   std::size_t shown = 0;
   for (const diagnose::Observation& one : verified.observations) {
-    if (shown++ == kShownObservations) break;
-    const std::string place = to_text(one.where);
-    context.out << "  " << hang(fmt::format("{}: {}", place, one.sentence), 96, 4) << '\n';
+    if (!is_worth_a_line(one)) continue;
+    if (shown == kShownObservations) break;
+    if (shown++ == 0) context.out << "\nwhat the counters say:\n";
+    context.out << "  " << hang(fmt::format("{}: {}", to_text(one.where), one.sentence), 96, 4)
+                << '\n';
   }
-  if (verified.observations.size() > kShownObservations) {
-    context.out << fmt::format("  and {} more that moved; --json has them\n",
-                               verified.observations.size() - kShownObservations);
+  if (verified.observations.size() > shown) {
+    context.out << fmt::format("{}{} more that moved; --json has them\n",
+                               shown > 0 ? "  and " : "\n",
+                               counted(verified.observations.size() - shown, "counter"));
   }
 }
 
@@ -195,7 +204,7 @@ ExitCode print_verified(const Args& args, Context& context, const Verified& veri
   context.out << verdict << '\n';
   if (!context.quiet) {
     print_questions(verified, context);
-    if (verified.volume) context.out << '\n' << hang(volume_text(*verified.volume), 88, 2) << '\n';
+    if (verified.volume) context.out << '\n' << wrap(volume_text(*verified.volume), 88) << '\n';
     print_observations(verified, context);
   }
   const std::string text = render::findings_text(

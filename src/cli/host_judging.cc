@@ -26,7 +26,8 @@ std::string match_verdict(const Observation& seen, const finding::Judgement& jud
   const std::string unknown =
       judgement.unknown.empty()
           ? ""
-          : fmt::format("{} could not look", counted(judgement.unknown.size(), "check"));
+          : fmt::format("{} could not look",
+                        counted(finding::fold(judgement.unknown).size(), "check"));
   const bool is_one = seen.hosts.size() == 1;
   if (judgement.findings.empty()) {
     if (unknown.empty())

@@ -9,10 +9,28 @@
 namespace weir::finding {
 namespace {
 
+/// The verdict without the names of its place in front.
+std::string_view said(const Finding& finding) {
+  std::string_view verdict = finding.verdict;
+  const Where& where = finding.where;
+  bool is_bare = false;
+  while (!is_bare) {
+    is_bare = true;
+    for (const std::string* name : {&where.host, &where.device, &where.switch_name, &where.port}) {
+      if (name->empty() || !verdict.starts_with(*name)) continue;
+      std::string_view rest = verdict.substr(name->size());
+      if (rest.starts_with(":")) rest.remove_prefix(1);
+      if (!rest.starts_with(" ")) continue;
+      verdict = rest.substr(1);
+      is_bare = false;
+    }
+  }
+  return verdict;
+}
+
 bool says_the_same(const Finding& a, const Finding& b) {
   return a.where.file.empty() && b.where.file.empty() && a.id == b.id && a.severity == b.severity &&
-         a.confidence == b.confidence && a.verdict == b.verdict &&
-         a.where.priority == b.where.priority;
+         a.confidence == b.confidence && said(a) == said(b) && a.where.priority == b.where.priority;
 }
 
 /// The host or switch a place is on.
@@ -88,13 +106,43 @@ std::vector<Folded> fold(std::span<const Finding> findings) {
       return says_the_same(*group.findings.front(), finding);
     });
     if (same == folded.end()) {
-      folded.push_back({{&finding}, ""});
+      folded.push_back({{&finding}, "", ""});
     } else {
       same->findings.push_back(&finding);
     }
   }
-  for (Folded& group : folded)
+  for (Folded& group : folded) {
+    const Finding& first = *group.findings.front();
     group.where = where_text(group.findings);
+    group.verdict = group.findings.size() == 1 ? first.verdict : std::string(said(first));
+  }
+  return folded;
+}
+
+std::vector<Unknown> fold(std::span<const Unknown> unknown) {
+  struct Group {
+    Unknown first;  // its check without the node
+    std::vector<std::string> nodes;
+  };
+  std::vector<Group> groups;
+  for (const Unknown& one : unknown) {
+    // "gpu01 mlx5_0: trust": the node is the first word of a place; a check without one stays.
+    const bool has_place = one.check.find(": ") != std::string::npos;
+    const std::size_t end = has_place ? one.check.find_first_of(" :") : 0;
+    Group group{{one.check.substr(end), one.reason, one.how}, {one.check.substr(0, end)}};
+    const auto same = std::find_if(groups.begin(), groups.end(),
+                                   [&](const Group& known) { return known.first == group.first; });
+    if (same == groups.end()) {
+      groups.push_back(std::move(group));
+    } else {
+      same->nodes.push_back(group.nodes.front());
+    }
+  }
+  std::vector<Unknown> folded;
+  for (Group& group : groups) {
+    group.first.check.insert(0, compact_names(group.nodes));
+    folded.push_back(std::move(group.first));
+  }
   return folded;
 }
 

@@ -43,6 +43,28 @@ TEST(Fold, PortsOfSwitchesFoldToo) {
   EXPECT_EQ(fold(findings).front().where, "leaf1 swp[1-2,10] priority 3");
 }
 
+TEST(Fold, AVerdictThatBeginsWithItsPlaceFoldsWithoutIt) {
+  const std::vector<Finding> findings = {on("gpu01", "0", "gpu01 mlx5_0 trust: found pcp"),
+                                         on("gpu02", "0", "gpu02 mlx5_0 trust: found pcp"),
+                                         on("gpu03", "0", "gpu03 mlx5_0: trust: found none")};
+  const std::vector<Folded> folded = fold(findings);
+  ASSERT_EQ(folded.size(), 2U);
+  EXPECT_EQ(folded[0].verdict, "trust: found pcp");
+  EXPECT_EQ(folded[0].where, "gpu[01-02] rail 0 (mlx5_0)");
+  EXPECT_EQ(folded[1].verdict, "gpu03 mlx5_0: trust: found none");
+}
+
+TEST(Fold, ChecksThatCouldNotLookFoldByTheirPlace) {
+  const std::vector<Unknown> unknown = {{"gpu01 mlx5_0: trust", "refused", "as root"},
+                                        {"gpu02 mlx5_0: trust", "refused", "as root"},
+                                        {"gpu02 mlx5_0: trust", "absent", "as root"},
+                                        {"buffers", "refused", "as root"}};
+  const std::vector<Unknown> expected = {{"gpu[01-02] mlx5_0: trust", "refused", "as root"},
+                                         {"gpu02 mlx5_0: trust", "absent", "as root"},
+                                         {"buffers", "refused", "as root"}};
+  EXPECT_EQ(fold(unknown), expected);
+}
+
 TEST(Fold, FindingsInAFileKeepTheirLines) {
   std::vector<Finding> findings(2, make_finding("trust.not_dscp", "trust is pcp",
                                                 {.file = "fabric.yaml", .position = {3, 1}}));

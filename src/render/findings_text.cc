@@ -100,7 +100,7 @@ void write_finding(Writer& writer, const finding::Folded& folded, bool with_why)
   const Finding& finding = *folded.findings.front();
   writer.line("");
   writer.line(heading(writer, finding.severity, folded.where));
-  writer.prose(finding.verdict, 2);
+  writer.prose(folded.verdict, 2);
   const CatalogEntry* entry = finding::find(finding.id);
   if (entry != nullptr)
     writer.prose(with_why ? "why: " + std::string(entry->why) : "why: as above", 2, kDim);
@@ -123,11 +123,12 @@ void write_findings(Writer& writer, const Judgement& judgement) {
 
 void write_unknown(Writer& writer, const Judgement& judgement) {
   if (judgement.unknown.empty()) return;
-  const std::size_t count = judgement.unknown.size();
+  const std::vector<finding::Unknown> folded = finding::fold(judgement.unknown);
+  const std::size_t count = folded.size();
   writer.line("");
   writer.line(fmt::format("unknown: {} check{} could not look, and did not pass", count,
                           count == 1 ? "" : "s"));
-  for (const finding::Unknown& unknown : judgement.unknown) {
+  for (const finding::Unknown& unknown : folded) {
     writer.prose(unknown.check + ": " + unknown.reason, 2);
     if (!unknown.how.empty()) writer.prose("how: " + unknown.how, 4);
   }
@@ -146,9 +147,9 @@ void write_quiet(Writer& writer, const Judgement& judgement) {
     const Finding& finding = *folded.findings.front();
     const std::string& place = folded.where;
     writer.line(heading(writer, finding.severity, place.empty() ? "-" : place) + "  " +
-                finding.verdict + " [" + finding.id + "]");
+                folded.verdict + " [" + finding.id + "]");
   }
-  for (const finding::Unknown& unknown : judgement.unknown)
+  for (const finding::Unknown& unknown : finding::fold(judgement.unknown))
     writer.line("unknown  " + unknown.check + ": " + unknown.reason);
 }
 
