@@ -42,12 +42,28 @@ struct Sources {
   std::string lab_flag;               // " --lab DIR"
 };
 
+/// The window of the last load, unless a snapshot was given: then the window since that.
+bool add_evidence(const HostSet& hosts, Context& context, bool has_files, ReportInput& input,
+                  ExitCode& code) {
+  if (has_files || !hosts.lab->last_run()) {
+    for (evidence::Evidence& one : observe(hosts, context).all())
+      input.evidence.push_back(std::move(one));
+    return true;
+  }
+  auto window = hosts.lab->observe_last_run();
+  if (!window) {
+    code = fail(context, ExitCode::kCouldNotLook, window.error().what);
+    return false;
+  }
+  for (evidence::Evidence& one : *window)
+    input.evidence.push_back(std::move(one));
+  return true;
+}
+
 bool add_lab(const Args& args, Context& context, Sources& sources, ExitCode& code) {
   const auto hosts = open_hosts(args, context, code);
   if (!hosts) return false;
-  Observation seen = observe(*hosts, context);
-  for (evidence::Evidence& one : seen.all())
-    sources.input.evidence.push_back(std::move(one));
+  if (!add_evidence(*hosts, context, args.has("FILE"), sources.input, code)) return false;
   sources.lab_flag = hosts->flag();
   sources.run = hosts->lab->last_run();
   for (const lab::ActiveFault& fault : hosts->lab->faults())
@@ -132,29 +148,46 @@ void add_questions(const ReportInput& input, const design::Intent* intent, rende
   }
 }
 
+/// The sum over the NICs of what each counted; nullopt where none did.
+template <class T>
+std::optional<T> over_nics(const std::vector<render::RailRow>& rows,
+                           std::optional<T> render::RailRow::*member) {
+  std::optional<T> sum;
+  for (const render::RailRow& row : rows)
+    if (row.*member) sum = sum.value_or(T{}) + *(row.*member);
+  return sum;
+}
+
 /// Over all NICs, where no simulation has told more.
 void add_numbers(render::Report& report) {
+  using render::RailRow;
   if (!report.numbers.empty() || report.rails.empty()) return;
-  std::uint64_t discards = 0;
-  std::uint64_t sent = 0;
-  std::uint64_t handled = 0;
-  double paused = 0;
-  double received = 0;
-  for (const render::RailRow& row : report.rails) {
-    discards += row.discards.value_or(0);
-    sent += row.cnps_sent.value_or(0);
-    handled += row.cnps_handled.value_or(0);
-    paused = std::max({paused, row.paused_share.value_or(0), row.pausing_share.value_or(0)});
-    received += row.received_gbps.value_or(0);
-  }
-  const auto count = [](std::uint64_t n) { return with_thousands(static_cast<std::int64_t>(n)); };
-  report.numbers = {
-      {"Discards at NICs", count(discards), discards == 0 ? "as it must be" : "must be 0"},
-      {"Received a NIC",
-       fmt::format("{:.1f} Gb/s", received / static_cast<double>(report.rails.size())),
-       "mean of the window"},
-      {"Longest pause share", fmt::format("{:.1f} %", paused * 100), "of one NIC"},
-      {"CNPs sent", count(sent), count(handled) + " handled"}};
+  const auto count = [](std::optional<std::uint64_t> n) {
+    return n ? with_thousands(static_cast<std::int64_t>(*n)) : std::string("?");
+  };
+  const auto discards = over_nics(report.rails, &RailRow::discards);
+  report.numbers.push_back({"Discards at NICs", count(discards),
+                            !discards        ? "no counter of them"
+                            : *discards == 0 ? "as it must be"
+                                             : "must be 0"});
+  const auto received = over_nics(report.rails, &RailRow::received_gbps);
+  const auto nics = static_cast<double>(report.rails.size());
+  report.numbers.push_back({"Received a NIC",
+                            received ? fmt::format("{:.1f} Gb/s", *received / nics) : "?",
+                            "mean of the window"});
+  const RailRow* worst = nullptr;
+  const auto pause = [](const RailRow& row) {
+    return std::max(row.paused_share.value_or(-1), row.pausing_share.value_or(-1));
+  };
+  for (const RailRow& row : report.rails)
+    if (worst == nullptr || pause(row) > pause(*worst)) worst = &row;
+  const bool is_known = pause(*worst) >= 0;
+  const bool is_paused = pause(*worst) > 0;
+  report.numbers.push_back({"Longest paused",
+                            is_known ? fmt::format("{:.1f} %", pause(*worst) * 100) : "?",
+                            is_paused ? worst->host + " " + worst->device : "of the window"});
+  report.numbers.push_back({"CNPs sent", count(over_nics(report.rails, &RailRow::cnps_sent)),
+                            count(over_nics(report.rails, &RailRow::cnps_handled)) + " handled"});
 }
 
 void add_run(const Sources& sources, render::Report& report) {

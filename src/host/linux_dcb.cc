@@ -98,7 +98,8 @@ Parsed<DcbBuffer> parse_buffer(std::string_view payload) {
 
 Parsed<std::vector<DcbApp>> parse_app(std::string_view payload) {
   std::vector<DcbApp> out;
-  for (const Attributes::One& one : Attributes(payload).all()) {
+  const Attributes attributes(payload);
+  for (const Attributes::One& one : attributes.all()) {
     const auto raw = structure_of<dcb_app>(one.payload);
     if (!raw.has_value()) return Missing::kError;
     out.push_back({raw->selector, raw->priority, raw->protocol});
@@ -108,7 +109,8 @@ Parsed<std::vector<DcbApp>> parse_app(std::string_view payload) {
 
 Parsed<std::vector<unsigned>> parse_app_trust(std::string_view payload) {
   std::vector<unsigned> out;
-  for (const Attributes::One& one : Attributes(payload).all()) {
+  const Attributes attributes(payload);
+  for (const Attributes::One& one : attributes.all()) {
     if (one.type != kAttributeAppTrust) continue;
     if (one.payload.empty()) return Missing::kError;
     out.push_back(static_cast<unsigned char>(one.payload.front()));
@@ -200,7 +202,8 @@ DcbState parse_dcb(std::string_view message) {
   }
   const auto ieee = top->find(DCB_ATTR_IEEE);
   if (!ieee.has_value()) return state;
-  for (const Attributes::One& one : Attributes(*ieee).all()) {
+  const Attributes attributes(*ieee);
+  for (const Attributes::One& one : attributes.all()) {
     switch (one.type) {
       case DCB_ATTR_IEEE_ETS: state.ets = parse_ets(one.payload); break;
       case DCB_ATTR_IEEE_PFC: state.pfc = parse_pfc(one.payload); break;

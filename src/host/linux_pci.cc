@@ -219,21 +219,29 @@ Parsed<bool> parse_acs_redirect(std::string_view config) {
   return false;
 }
 
-std::vector<FoundGpu> find_gpus(Kernel& kernel, const Fact<CpuNodes>& nodes) {
-  std::vector<FoundGpu> out;
-  const auto addresses = kernel.list(std::string(kPciDevices));
+GpuSearch find_gpus(Kernel& kernel, const Fact<CpuNodes>& nodes) {
+  GpuSearch out;
+  const std::string all(kPciDevices.substr(0, kPciDevices.size() - 1));
+  const auto addresses = kernel.list(all);
+  out.complete = addresses ? Fact<bool>::of(true, all)
+                           : Fact<bool>::missing(missing_of(addresses.error()), all);
   if (!addresses) return out;
   for (const std::string& address : *addresses) {
     const std::string folder = std::string(kPciDevices) + address;
     const auto vendor = read_fact(kernel, folder + "/vendor", parse_number);
     const auto device_class = read_fact(kernel, folder + "/class", parse_number);
-    if (!vendor.is_known() || !device_class.is_known() || !is_gpu(*vendor, *device_class)) continue;
+    if (!vendor.is_known() || !device_class.is_known()) {
+      const auto& unread = vendor.is_known() ? device_class : vendor;
+      out.complete = Fact<bool>::missing(unread.why(), unread.source());
+      continue;
+    }
+    if (!is_gpu(*vendor, *device_class)) continue;
     FoundGpu found;
     found.gpu = read_gpu(kernel, address, *vendor == 0x10de);
-    found.gpu.index = static_cast<unsigned>(out.size());
+    found.gpu.index = static_cast<unsigned>(out.gpus.size());
     found.place = find_pci(kernel, folder);
     found.gpu.pcie = read_pcie(kernel, found.place, nodes);
-    out.push_back(std::move(found));
+    out.gpus.push_back(std::move(found));
   }
   return out;
 }

@@ -43,13 +43,16 @@ struct DeviceControl {
 /// bridge has no such capability.
 [[nodiscard]] Parsed<bool> parse_acs_redirect(std::string_view config);
 
-/// In the order of PCI addresses, which is the driver's.
 struct FoundGpu {
   evidence::Gpu gpu;
   evidence::Fact<PciPlace> place;
 };
-[[nodiscard]] std::vector<FoundGpu> find_gpus(Kernel& kernel,
-                                              const evidence::Fact<CpuNodes>& nodes);
+struct GpuSearch {
+  std::vector<FoundGpu> gpus;  // in the order of PCI addresses, which is the driver's
+  /// Known where every PCI device could be looked at; else there may be more.
+  evidence::Fact<bool> complete;
+};
+[[nodiscard]] GpuSearch find_gpus(Kernel& kernel, const evidence::Fact<CpuNodes>& nodes);
 
 /// As nvidia-smi names it. Unsupported where the tree is flat (a virtual machine's): it says
 /// nothing about the wires then.

@@ -308,19 +308,34 @@ void write_rails(Page& page, const Report& report) {
   page.raw("</section>\n");
 }
 
-void write_end(Page& page, const Report& report) {
-  if (!report.judgement.unknown.empty()) {
-    page.raw("<section>\n<h2>Not known</h2>\n<ul>\n");
-    const auto& unknown = report.judgement.unknown;
-    for (std::size_t i = 0; i < std::min(kMostUnknown, unknown.size()); ++i)
-      page.element("li",
-                   fmt::format("{}: {}{}{}", unknown[i].check, unknown[i].reason,
-                               unknown[i].how.empty() ? "" : "; to know it: ", unknown[i].how));
-    if (unknown.size() > kMostUnknown)
-      page.element("li", fmt::format("… and {} more checks that could not look",
-                                     unknown.size() - kMostUnknown));
-    page.raw("</ul>\n</section>\n");
+/// Checks that could not look for the same reason: the first, and how many more.
+void write_unknown(Page& page, const Report& report) {
+  if (report.judgement.unknown.empty()) return;
+  std::vector<std::pair<const finding::Unknown*, std::size_t>> kinds;
+  for (const finding::Unknown& one : report.judgement.unknown) {
+    const auto same = std::find_if(kinds.begin(), kinds.end(), [&](const auto& kind) {
+      return kind.first->reason == one.reason && kind.first->how == one.how;
+    });
+    if (same == kinds.end())
+      kinds.emplace_back(&one, 0);
+    else
+      ++same->second;
   }
+  page.raw("<section>\n<h2>Not known</h2>\n<ul>\n");
+  for (std::size_t i = 0; i < std::min(kMostUnknown, kinds.size()); ++i) {
+    const auto& [one, more] = kinds[i];
+    page.element("li",
+                 fmt::format("{}{}: {}{}{}", one->check,
+                             more > 0 ? fmt::format(" and {} checks more like it", more) : "",
+                             one->reason, one->how.empty() ? "" : "; to know it: ", one->how));
+  }
+  if (kinds.size() > kMostUnknown)
+    page.element("li", fmt::format("… and {} more reasons why checks could not look",
+                                   kinds.size() - kMostUnknown));
+  page.raw("</ul>\n</section>\n");
+}
+
+void write_end(Page& page, const Report& report) {
   page.raw("<footer>\n");
   for (const std::string& note : report.notes)
     page.element("p", note);
@@ -352,6 +367,7 @@ std::string report_html(const Report& report) {
   write_timeline(page, report);
   write_map(page, report, problems);
   write_rails(page, report);
+  write_unknown(page, report);
   write_end(page, report);
   page.raw("</main>\n</body>\n</html>\n");
   return std::move(page).take();

@@ -1,0 +1,200 @@
+#include "host/linux_host.h"
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "evidence/gaps.h"
+#include "host/kernel_live.h"
+#include "host/kernel_replay.h"
+#include "host/linux_command.h"
+#include "host/linux_counters.h"
+#include "host/linux_dcb.h"
+#include "host/linux_ethtool.h"
+#include "host/linux_machine.h"
+#include "host/linux_nic.h"
+#include "host/linux_pci.h"
+
+namespace weir::host {
+
+namespace {
+
+/// A port with what both facts and counters need of DCB, asked once.
+struct LookedAt {
+  RdmaPort port;
+  Answer<DcbState> dcb = Errno{ENOENT};
+};
+
+class LinuxHost final : public HostIo {
+ public:
+  LinuxHost(std::unique_ptr<Kernel> kernel, std::string capture);
+
+  [[nodiscard]] const std::string& name() const override { return name_; }
+  [[nodiscard]] Result<evidence::Evidence> observe() override;
+  [[nodiscard]] Result<counters::Snapshot> snapshot() override;
+  [[nodiscard]] Status perform(const Operation& operation) override;
+  [[nodiscard]] Result<CommandOutcome> run(const std::vector<std::string>& command) override;
+
+ private:
+  [[nodiscard]] bool is_captured() const { return !capture_.empty(); }
+  [[nodiscard]] Result<std::vector<LookedAt>> find_nics();
+  [[nodiscard]] counters::Snapshot snapshot_of(const std::vector<LookedAt>& nics);
+  [[nodiscard]] evidence::Nic facts_of(const LookedAt& nic, Ethtool& ethtool,
+                                       const Answer<std::vector<InterfaceAddress>>& addresses,
+                                       const evidence::Fact<CpuNodes>& nodes);
+
+  std::unique_ptr<Kernel> kernel_;
+  std::string capture_;
+  std::string name_;
+};
+
+LinuxHost::LinuxHost(std::unique_ptr<Kernel> kernel, std::string capture)
+    : kernel_(std::move(kernel)), capture_(std::move(capture)), name_(read_host_name(*kernel_)) {
+  if (!name_.empty()) return;
+  std::string_view path = capture_;
+  while (path.size() > 1 && path.ends_with('/'))
+    path.remove_suffix(1);
+  name_ = is_captured() ? std::string(path.substr(path.rfind('/') + 1)) : "localhost";
+}
+
+Result<std::vector<LookedAt>> LinuxHost::find_nics() {
+  const auto ports = find_ports(*kernel_);
+  if (!ports && ports.error() != Errno{ENOENT}) {
+    const bool refused = missing_of(ports.error()) == counters::Missing::kPermission;
+    return Error{refused ? ErrorCode::kPermission : ErrorCode::kIo,
+                 fmt::format("list /sys/class/infiniband of {}: {}", name_,
+                             std::strerror(ports.error().number))};
+  }
+  if (!ports || ports->empty()) {
+    return not_found_error(fmt::format(
+        "{} has no RDMA device: /sys/class/infiniband is {}. Is the NIC there (lspci), and is its "
+        "driver loaded (modprobe mlx5_ib, or its like)? In a container, the host's devices must "
+        "be passed in",
+        name_, ports ? "empty" : "not there"));
+  }
+  std::vector<LookedAt> out;
+  for (const RdmaPort& port : *ports) {
+    LookedAt one;
+    one.port = port;
+    if (port.netdev.is_known()) one.dcb = read_dcb(*kernel_, *port.netdev);
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+counters::Snapshot LinuxHost::snapshot_of(const std::vector<LookedAt>& nics) {
+  counters::Snapshot out;
+  if (const auto time = kernel_->about("time")) out.time = *time;
+  if (const auto clock = kernel_->about("clock_ns"))
+    std::from_chars(clock->data(), clock->data() + clock->size(), out.clock_ns);
+  for (const LookedAt& nic : nics)
+    out.nics.push_back(read_counters(*kernel_, nic.port, nic.dcb));
+  return out;
+}
+
+evidence::Nic LinuxHost::facts_of(const LookedAt& nic, Ethtool& ethtool,
+                                  const Answer<std::vector<InterfaceAddress>>& addresses,
+                                  const evidence::Fact<CpuNodes>& nodes) {
+  const RdmaPort& port = nic.port;
+  evidence::Nic out = read_nic(*kernel_, port);
+  const bool is_mlx5 =
+      port.driver.is_known() && counters::driver_of(*port.driver) == counters::Driver::kMlx5;
+  const std::string netdev = port.netdev.is_known() ? *port.netdev : port.device;
+  out.qos = qos_from(nic.dcb, netdev, is_mlx5);
+  add_vendor_qos(*kernel_, port, out.qos);
+  if (port.netdev.is_known()) {
+    const EthtoolFacts facts = ethtool.read(netdev);
+    out.rings = facts.rings;
+    out.link.pause_rx = facts.pause_rx;
+    out.link.pause_tx = facts.pause_tx;
+    out.link.fec = facts.fec;
+    out.link.autoneg = facts.autoneg;
+  }
+  out.addresses = addresses_of(*kernel_, port, addresses);
+  out.pcie = read_pcie(*kernel_, find_pci(*kernel_, port.folder() + "/device"), nodes);
+  return out;
+}
+
+Result<evidence::Evidence> LinuxHost::observe() {
+  WEIR_TRY(nics, find_nics());
+  evidence::Evidence out;
+  out.provenance.host = name_;
+  if (const auto time = kernel_->about("time")) out.provenance.time = *time;
+  out.provenance.tool = "weir";
+  out.provenance.origin = is_captured() ? evidence::Origin::kBundle : evidence::Origin::kLive;
+  out.provenance.detail = capture_;
+
+  const auto nodes = read_cpu_nodes(*kernel_);
+  const auto addresses = read_addresses(*kernel_);
+  Ethtool ethtool(*kernel_);
+  std::vector<std::string> pci_directories;
+  std::vector<evidence::Fact<PciPlace>> places;
+  for (const LookedAt& nic : nics) {
+    out.nics.push_back(facts_of(nic, ethtool, addresses, nodes));
+    places.push_back(find_pci(*kernel_, nic.port.folder() + "/device"));
+    if (places.back().is_known()) pci_directories.push_back(places.back()->directory);
+  }
+  const GpuSearch search = find_gpus(*kernel_, nodes);
+  for (const FoundGpu& found : search.gpus) {
+    out.gpus.push_back(found.gpu);
+    for (std::size_t n = 0; n < out.nics.size(); ++n) {
+      out.distances.push_back({out.nics[n].device, found.gpu.index,
+                               distance_between(places[n], out.nics[n].pcie.numa_node, found.place,
+                                                found.gpu.pcie.numa_node)});
+    }
+  }
+  out.host = read_machine(*kernel_, pci_directories, out.gpus);
+  out.snapshots.push_back(snapshot_of(nics));
+  out.gaps = evidence::gaps_of(out);
+  if (search.complete.is_missing()) {
+    out.gaps.push_back({"GPUs: not every PCI device could be looked at", "", search.complete.why(),
+                        fmt::format("read {} by hand", search.complete.source())});
+  }
+  return out;
+}
+
+Result<counters::Snapshot> LinuxHost::snapshot() {
+  WEIR_TRY(nics, find_nics());
+  return snapshot_of(nics);
+}
+
+Status LinuxHost::perform(const Operation& operation) {
+  if (is_captured()) {
+    return Error{ErrorCode::kUnsupported,
+                 fmt::format("{} is a capture: nothing can be changed in it", capture_)};
+  }
+  return Error{ErrorCode::kUnsupported,
+               fmt::format("setting {} of {} on this machine is not built yet; the commands of "
+                           "the plan do it by hand",
+                           name_of(operation.change), operation.device)};
+}
+
+Result<CommandOutcome> LinuxHost::run(const std::vector<std::string>& command) {
+  if (is_captured()) {
+    return Error{ErrorCode::kUnsupported,
+                 fmt::format("{} is a capture: nothing can be run on it", capture_)};
+  }
+  return run_command(command);
+}
+
+}  // namespace
+
+std::unique_ptr<HostIo> make_host(std::unique_ptr<Kernel> kernel, std::string capture) {
+  return std::make_unique<LinuxHost>(std::move(kernel), std::move(capture));
+}
+
+std::unique_ptr<HostIo> make_linux_host() {
+  return make_host(make_live_kernel(), "");
+}
+
+Result<std::unique_ptr<HostIo>> open_captured_host(const std::string& directory) {
+  WEIR_TRY(kernel, open_replay(directory));
+  return make_host(std::move(kernel), directory);
+}
+
+}  // namespace weir::host
