@@ -41,16 +41,23 @@ const PortView* hot_port(const View& view, const std::string& name) {
   return is_known ? hottest : nullptr;
 }
 
-/// Bytes of the port over the mean of the ports that lead the same way: up, or to the same switch.
-std::optional<double> unevenness(const View& view, const PortView& hot) {
+/// A port beside those that lead the same way: up, or to the same switch.
+struct Balance {
+  double over_mean = 0;    // its bytes over the mean of all
+  double least_share = 1;  // bytes of the least used, as a share of its own
+};
+
+std::optional<Balance> balance(const View& view, const PortView& hot) {
   const auto tier = [](const PortView& port) {
     return port.wanted_switch == nullptr ? 0 : port.wanted_switch->tier;
   };
   const auto leads_up = [&](const PortView& port) {
     return port.peer && tier(view.ports()[*port.peer]) > tier(port);
   };
+  const auto own = hot.counts.of("switch.port.tx.bytes");
   std::uint64_t sum = 0;
   std::uint64_t count = 0;
+  std::uint64_t least = own.value_or(0);
   for (const PortView* port : view.ports_of(hot.switch_name)) {
     const auto bytes = port->counts.of("switch.port.tx.bytes");
     if (!bytes || !port->is_fabric().value_or(false)) continue;
@@ -58,11 +65,12 @@ std::optional<double> unevenness(const View& view, const PortView& hot) {
         leads_up(hot) ? leads_up(*port) : port->neighbour == hot.neighbour && !leads_up(*port);
     if (!is_same_way) continue;
     sum += *bytes;
+    least = std::min(least, *bytes);
     ++count;
   }
-  const auto own = hot.counts.of("switch.port.tx.bytes");
-  if (count < 2 || sum == 0 || !own) return std::nullopt;
-  return static_cast<double>(*own) * static_cast<double>(count) / static_cast<double>(sum);
+  if (count < 2 || sum == 0 || !own || *own == 0) return std::nullopt;
+  return Balance{static_cast<double>(*own) * static_cast<double>(count) / static_cast<double>(sum),
+                 static_cast<double>(least) / static_cast<double>(*own)};
 }
 
 finding::Severity severity(const View& view, double share, Duration window) {
@@ -72,14 +80,15 @@ finding::Severity severity(const View& view, double share, Duration window) {
                                                     : finding::Severity::kInfo;
 }
 
-void look_at(const View& view, const std::string& name, Suspicions& out) {
+/// True where flows collide badly beside a link that lies idle.
+bool look_at(const View& view, const std::string& name, Suspicions& out) {
   const SwitchCounts counts = counts_of(view, name);
-  if (counts.longest_pause < view.thresholds().pause_warning) return;
-  if (held_back(view, name) >= counts.longest_pause) return;  // another is the root
+  if (counts.longest_pause < view.thresholds().pause_warning) return false;
+  if (held_back(view, name) >= counts.longest_pause) return false;  // another is the root
   const PortView* hot = hot_port(view, name);
-  if (hot == nullptr) return;
-  const auto uneven = hot->is_fabric().value_or(false) ? unevenness(view, *hot) : std::nullopt;
-  const bool is_collision = uneven && *uneven >= view.thresholds().hot_link;
+  if (hot == nullptr) return false;
+  const auto uneven = hot->is_fabric().value_or(false) ? balance(view, *hot) : std::nullopt;
+  const bool is_collision = uneven && uneven->over_mean >= view.thresholds().hot_link;
   finding::Where where = hot->where();
   where.priority = std::to_string(view.rdma());
   const std::string seen = fmt::format("{} paused its neighbours for up to {} of the window", name,
@@ -88,20 +97,20 @@ void look_at(const View& view, const std::string& name, Suspicions& out) {
       is_collision ? "ecmp.imbalance" : "pfc.sustained",
       is_collision ? fmt::format("{}, because {} carries {:.1f} times the mean of its links: "
                                  "flows collide there.",
-                                 seen, hot->name, *uneven)
+                                 seen, hot->name, uneven->over_mean)
                    : fmt::format("{}; the pauses begin at its port {}{}.", seen, hot->name,
                                  hot->neighbour.empty() ? std::string() : " to " + hot->neighbour),
       where);
   finding.confidence = finding::Confidence::kMedium;
   finding.severity = severity(view, counts.longest_pause, hot->counts.window());
-  if (is_collision && counts.longest_pause >= view.thresholds().pause_error)
-    finding.severity = std::max(finding.severity, finding::Severity::kWarning);
   finding.evidence.push_back(fact_line(
       name,
       fmt::format("pauses sent in priority {}: {}", view.rdma(), counts.pauses_sent.value_or(0))));
   finding.evidence.push_back(hot->counts.line("switch.queue.ecn_marked.packets", view.rdma()));
   finding.evidence.push_back(hot->counts.line("switch.port.tx.bytes"));
   out.add(std::move(finding), {{"pfc.sustained"}});
+  return is_collision && counts.longest_pause >= view.thresholds().pause_error &&
+         uneven->least_share < view.thresholds().idle_link;
 }
 
 /// With a host alone: its switch holds it back, and why stands on the other side.
@@ -124,8 +133,14 @@ void look_from_host(const View& view, const NicView& nic, Suspicions& out) {
 }  // namespace
 
 void look_for_hot_spots(const View& view, Suspicions& out) {
+  // Chance collides a few flows somewhere. On several switches at once it is their hash.
+  constexpr int kNoChance = 2;
+  int bad = 0;
   for (const std::string& name : view.switches())
-    look_at(view, name, out);
+    bad += look_at(view, name, out) ? 1 : 0;
+  for (Candidate& one : out.candidates())
+    if (bad >= kNoChance && one.finding.id == "ecmp.imbalance")
+      one.finding.severity = std::max(one.finding.severity, finding::Severity::kWarning);
   if (!view.ports().empty()) return;
   for (const NicView& nic : view.nics())
     look_from_host(view, nic, out);

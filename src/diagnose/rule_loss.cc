@@ -15,7 +15,26 @@ constexpr std::string_view kSigns[] = {
     "nic.req.retry_exceeded.events",
 };
 
-void look_at(const NicView& nic, Suspicions& out) {
+/// Switches dropped, and nothing of a lossless class: what was lost was allowed to be.
+bool is_lossy_loss(const View& view) {
+  std::uint64_t lossy = 0;
+  std::uint64_t all = 0;
+  for (const PortView& port : view.ports()) {
+    std::uint64_t here = 0;
+    for (const std::string_view id :
+         {"switch.queue.drop_tail.packets", "switch.queue.drop_wred.packets",
+          "switch.pg.drop_admission.packets"}) {
+      here += port.counts.sum(id).value_or(0);
+    }
+    lossy += here;
+    // Where a port shows no total, its lossless drops are all that can be added.
+    all += port.counts.of("switch.port.drop.packets")
+               .value_or(here + port.counts.sum("switch.pg.drop_headroom.packets").value_or(0));
+  }
+  return lossy > 0 && all == lossy;
+}
+
+void look_at(const NicView& nic, bool is_lossy, Suspicions& out) {
   std::vector<finding::EvidenceLine> lines;
   std::uint64_t sum = 0;
   for (const std::string_view id : kSigns) {
@@ -27,11 +46,15 @@ void look_at(const NicView& nic, Suspicions& out) {
   if (sum == 0) return;
   finding::Finding finding = finding::make_finding(
       "path.loss",
-      fmt::format("{} lost packets, or they overtook each other: {} signs of it. Nothing here "
-                  "shows where.",
-                  name_of(nic), sum),
+      is_lossy ? fmt::format("{} lost packets of a lossy class: {} signs of it, and the switches "
+                             "dropped in no lossless one.",
+                             name_of(nic), sum)
+               : fmt::format("{} lost packets, or they overtook each other: {} signs of it. "
+                             "Nothing here shows where.",
+                             name_of(nic), sum),
       nic.where());
   finding.confidence = finding::Confidence::kMedium;
+  if (is_lossy) finding.severity = finding::Severity::kInfo;
   finding.evidence = std::move(lines);
   out.add(std::move(finding));
 }
@@ -39,12 +62,13 @@ void look_at(const NicView& nic, Suspicions& out) {
 }  // namespace
 
 void look_for_loss(const View& view, Suspicions& out) {
+  const bool is_lossy = is_lossy_loss(view);
   bool can_see = view.nics().empty();
   for (const NicView& nic : view.nics()) {
     can_see =
         can_see || std::any_of(std::begin(kSigns), std::end(kSigns),
                                [&](std::string_view id) { return nic.counts.of(id).has_value(); });
-    look_at(nic, out);
+    look_at(nic, is_lossy, out);
   }
   if (!can_see) {
     out.cannot_tell("loss", "no NIC showed its retransmission counters",

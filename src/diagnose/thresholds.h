@@ -38,7 +38,9 @@ struct Thresholds {
   double pool_share = 0.50;
 
   // An uplink with this many times the bytes of the mean of its group is a hot spot.
-  double hot_link = 2.0;
+  double hot_link = 1.9;
+  // ... and one of the group with less than this share of its bytes lies idle beside it.
+  double idle_link = 0.02;
   // "Constant" pauses with fewer marks than this for each pause: ECN comes after PFC.
   double marks_per_pause = 0.2;
 };
