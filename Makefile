@@ -22,7 +22,8 @@ configure = cmake --preset $(1) $(2) >/dev/null
 compile = cmake --build $(1) -j $(JOBS) $(2) -- $(QUIET)
 run_tests = ctest --test-dir $(1) --output-on-failure -j $(JOBS) $(2)
 
-.PHONY: help demo build test test-all bench format format-check tidy fuzz coverage install deb clean
+.PHONY: help demo build test test-all bench format format-check tidy fuzz coverage pictures \
+  install deb clean
 
 help: ## this list
 	@echo 'Weir: lossless RoCEv2 fabrics for GPU clusters.'
@@ -84,6 +85,10 @@ fuzz: ## fuzz every parser, FUZZ_SECONDS=600 in all, FUZZ_TARGETS=design to choo
 coverage: ## rewrite docs/coverage.md: mission row, the tests that name it
 	@$(ENSURE) test
 	@python3 tools/coverage.py --write
+
+pictures: build ## rewrite docs/img: reports as a browser shows and prints them
+	@$(ENSURE) pictures
+	@tools/pictures.sh build/weir
 
 install: ## binary, man page, completion into PREFIX=/usr/local (DESTDIR= for packagers)
 	@$(ENSURE) build

@@ -29,6 +29,8 @@ clang    libclang-rt-14-dev   clang's sanitizers and libFuzzer
 format   clang-format         formats the C++ files
 bench    libbenchmark-dev     benchmarks
 bench    valgrind             counts instructions
+pictures chromium             shows and prints a report
+pictures poppler-utils        makes pictures of the print
 deb      dpkg-dev             library dependencies of the .deb
 deb      file                 finds the binaries in the .deb
 TABLE
