@@ -298,22 +298,22 @@ DcqcnConfig dcqcn_of(const design::Design& design, const Intent& intent) {
   };
   constexpr std::int64_t kMega = 1'000'000;
   constexpr std::int64_t kStep = kAlphaOne / 1024;  // alpha and its gain count 1024ths
-  set("clamp_tgt_rate_after_time_inc", [&](auto v) { out.clamp_after_timer = v != 0; });
-  set("clamp_tgt_rate", [&](auto v) { out.clamp_target = v != 0; });
-  set("rpg_time_reset", [&](auto v) { out.increase_period = 1_us * v; });
-  set("rpg_byte_reset", [&](auto v) { out.byte_reset = v * 64; });
-  set("rpg_threshold", [&](auto v) { out.threshold = static_cast<std::uint32_t>(v); });
-  set("rpg_max_rate", [&](auto v) { out.max_rate = v * kMega; });
-  set("rpg_ai_rate", [&](auto v) { out.ai_rate = v * kMega; });
-  set("rpg_hai_rate", [&](auto v) { out.hai_rate = v * kMega; });
-  set("rpg_gd", [&](auto v) { out.gd = static_cast<std::uint32_t>(v); });
-  set("rpg_min_dec_fac", [&](auto v) { out.min_dec_percent = v; });
-  set("rpg_min_rate", [&](auto v) { out.min_rate = v * kMega; });
-  set("rate_to_set_on_first_cnp", [&](auto v) { out.first_cnp_rate = v * kMega; });
-  set("dce_tcp_g", [&](auto v) { out.g = (1024 - v) * kStep; });  // it weighs the old alpha
-  set("dce_tcp_rtt", [&](auto v) { out.alpha_period = 1_us * v; });
-  set("rate_reduce_monitor_period", [&](auto v) { out.cut_period = 1_us * v; });
-  set("initial_alpha_value", [&](auto v) { out.initial_alpha = v * kStep; });
+  set("clamp_tgt_rate_after_time_inc", [&](std::int64_t v) { out.clamp_after_timer = v != 0; });
+  set("clamp_tgt_rate", [&](std::int64_t v) { out.clamp_target = v != 0; });
+  set("rpg_time_reset", [&](std::int64_t v) { out.increase_period = 1_us * v; });
+  set("rpg_byte_reset", [&](std::int64_t v) { out.byte_reset = v * 64; });
+  set("rpg_threshold", [&](std::int64_t v) { out.threshold = static_cast<std::uint32_t>(v); });
+  set("rpg_max_rate", [&](std::int64_t v) { out.max_rate = v * kMega; });
+  set("rpg_ai_rate", [&](std::int64_t v) { out.ai_rate = v * kMega; });
+  set("rpg_hai_rate", [&](std::int64_t v) { out.hai_rate = v * kMega; });
+  set("rpg_gd", [&](std::int64_t v) { out.gd = static_cast<std::uint32_t>(v); });
+  set("rpg_min_dec_fac", [&](std::int64_t v) { out.min_dec_percent = v; });
+  set("rpg_min_rate", [&](std::int64_t v) { out.min_rate = v * kMega; });
+  set("rate_to_set_on_first_cnp", [&](std::int64_t v) { out.first_cnp_rate = v * kMega; });
+  set("dce_tcp_g", [&](std::int64_t v) { out.g = (1024 - v) * kStep; });  // it weighs the old alpha
+  set("dce_tcp_rtt", [&](std::int64_t v) { out.alpha_period = 1_us * v; });
+  set("rate_reduce_monitor_period", [&](std::int64_t v) { out.cut_period = 1_us * v; });
+  set("initial_alpha_value", [&](std::int64_t v) { out.initial_alpha = v * kStep; });
   prepare(out);
   return out;
 }
