@@ -6,6 +6,8 @@
 #include <arpa/inet.h>
 #include <fmt/format.h>
 
+#include "sim/from_design.h"
+
 namespace weir::lab {
 namespace {
 
@@ -125,6 +127,7 @@ void add_settings(const NicPlatform& platform, const NicSettings& settings,
                   const design::NicIntent& nic, const design::Intent& intent, evidence::Nic& out) {
   out.link.autoneg = known(true);
   out.link.mtu = known(settings.mtu);
+  out.link.active_mtu = known(sim::rdma_payload(nic.rdma_mtu, settings.mtu));
   out.link.pause_rx = known(settings.pause_rx);
   out.link.pause_tx = known(settings.pause_tx);
   out.link.layers = known(std::vector<evidence::Layer>{});

@@ -119,6 +119,28 @@ std::string first_foreign_file(const std::string& dir) {
   return first;
 }
 
+/// The fabric at rest depends on its switches and faults alone.
+bool is_same_at_rest(const State& a, const State& b) {
+  return a.switches == b.switches &&
+         std::equal(a.faults.begin(), a.faults.end(), b.faults.begin(), b.faults.end(),
+                    [](const FaultRecord& one, const FaultRecord& other) {
+                      return one.text == other.text && one.is_setting == other.is_setting;
+                    });
+}
+
+/// Pause counters exist only of priorities that have PFC on.
+counters::PortCounters as_shown(const counters::PortCounters& all, PrioritySet pfc) {
+  std::vector<counters::Sample> samples;
+  for (const counters::Sample& sample : all.samples()) {
+    const bool is_pause = sample.match.counter != nullptr &&
+                          sample.match.counter->id.starts_with("nic.prio.pause") &&
+                          sample.match.number.has_value();
+    if (!is_pause || pfc.contains(Priority::of(*sample.match.number % Priority::kLimit)))
+      samples.push_back(sample);
+  }
+  return {all.device(), all.netdev(), all.driver(), std::move(samples)};
+}
+
 void set_as_designed(const Blueprint& blueprint, State& state) {
   for (std::uint32_t h = 0; h < state.nics.size(); ++h)
     for (std::uint32_t rail = 0; rail < state.nics[h].size(); ++rail)
@@ -152,17 +174,18 @@ Status Lab::Shared::change(const std::function<Status(State&)>& edit) {
   ++next.changes;
   if (!held) WEIR_TRY_STATUS(write_state(blueprint, next));
   is_dirty = held.has_value();
+  if (!is_same_at_rest(state, next)) rest.reset();
   state = std::move(next);
-  rest.reset();
   return {};
 }
 
 Status Lab::Shared::change_in_place(const std::function<Status(State&)>& edit) {
   if (!held) return change(edit);
+  const std::size_t faults = state.faults.size();
   WEIR_TRY_STATUS(edit(state));
   ++state.changes;
   is_dirty = true;
-  rest.reset();
+  if (state.faults.size() != faults) rest.reset();
   return {};
 }
 
@@ -184,7 +207,8 @@ Result<counters::Snapshot> Lab::Shared::host_counters(std::uint32_t host, const 
   counters::Snapshot out = empty_snapshot(state);
   const std::vector<counters::PortCounters>& nics = shown.snapshots.back().nics;
   for (std::uint32_t rail = 0; rail < nics.size(); ++rail)
-    out.nics.push_back(bank.total(nic_key(blueprint, {host, rail}), nics[rail]));
+    out.nics.push_back(bank.total(nic_key(blueprint, {host, rail}),
+                                  as_shown(nics[rail], state.nics[host][rail].pfc)));
   return out;
 }
 

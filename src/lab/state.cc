@@ -175,8 +175,9 @@ class Reader {
   Status read_switches() {
     WEIR_TRY(at, root_.member("switches"));
     WEIR_TRY_STATUS(at.expect_object());
-    for (const auto& [name, value] : at.value().items()) {
-      const JsonCursor member = at.member(name, value);
+    for (const auto& item : at.value().items()) {
+      const std::string& name = item.key();
+      const JsonCursor member = at.member(name, item.value());
       WEIR_TRY_STATUS(member.expect_object());
       const auto& all = blueprint_.intent.switches;
       const auto found =

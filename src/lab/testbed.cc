@@ -158,6 +158,30 @@ std::vector<std::string> condensed(const std::vector<std::string>& notes, const 
   return out;
 }
 
+/// From the intent on: the network, its load, and the faults that no setting shows.
+Result<Testbed> build(const Blueprint& blueprint, const State& state, const Load& load,
+                      Intent intent) {
+  Testbed bed;
+  bed.intent = std::move(intent);
+  WEIR_TRY(fabric, sim::build_network(blueprint.design, bed.intent, {.seed = state.seed}));
+  bed.notes = condensed(fabric.notes, bed.intent);
+  WEIR_TRY(workloads, sim::Workloads::add(fabric, load.workloads));
+  bed.load = std::move(workloads);
+  bed.placement = sim::placement_of(bed.intent, fabric.network);
+  write_knobs(blueprint, state, bed.intent, bed.placement, fabric.network);
+  finish_qps(blueprint, state, bed.intent, load, fabric, fabric.network);
+  if (load.path_mtu)
+    for (sim::NicConfig& nic : fabric.network.nics)
+      nic.mtu = std::min(nic.mtu, *load.path_mtu);
+  WEIR_TRY(others, parse_all(state, false));
+  for (const sim::Fault& fault : others)
+    WEIR_TRY_STATUS(
+        sim::apply_to_network(fault, bed.intent, bed.placement, fabric.network, bed.actions));
+  WEIR_TRY(sim, sim::Sim::make(std::move(fabric.network)));
+  bed.sim = std::move(sim);
+  return bed;
+}
+
 }  // namespace
 
 Result<const Intent*> Profiles::with(const Blueprint& blueprint, const std::string& profile) {
@@ -201,30 +225,16 @@ Result<Intent> present_intent(const Blueprint& blueprint, const State& state, Pr
 
 Result<Testbed> set_up(const Blueprint& blueprint, const State& state, Profiles& profiles,
                        const Load& load) {
-  Testbed bed;
   WEIR_TRY(intent, present_intent(blueprint, state, profiles, load.job));
-  bed.intent = std::move(intent);
-  WEIR_TRY(fabric, sim::build_network(blueprint.design, bed.intent, {.seed = state.seed}));
-  bed.notes = condensed(fabric.notes, bed.intent);
-  WEIR_TRY(workloads, sim::Workloads::add(fabric, load.workloads));
-  bed.load = std::move(workloads);
-  bed.placement = sim::placement_of(bed.intent, fabric.network);
-  write_knobs(blueprint, state, bed.intent, bed.placement, fabric.network);
-  finish_qps(blueprint, state, bed.intent, load, fabric, fabric.network);
-  if (load.path_mtu)
-    for (sim::NicConfig& nic : fabric.network.nics)
-      nic.mtu = std::min(nic.mtu, *load.path_mtu);
-  WEIR_TRY(others, parse_all(state, false));
-  for (const sim::Fault& fault : others)
-    WEIR_TRY_STATUS(
-        sim::apply_to_network(fault, bed.intent, bed.placement, fabric.network, bed.actions));
-  WEIR_TRY(sim, sim::Sim::make(std::move(fabric.network)));
-  bed.sim = std::move(sim);
-  return bed;
+  return build(blueprint, state, load, std::move(intent));
 }
 
 Result<Testbed> set_up_at_rest(const Blueprint& blueprint, const State& state, Profiles& profiles) {
-  WEIR_TRY(bed, set_up(blueprint, state, profiles, {}));
+  WEIR_TRY(intent, present_intent(blueprint, state, profiles, {}));
+  for (design::HostIntent& host : intent.hosts)
+    for (design::NicIntent& nic : host.nics)
+      nic.pfc = PrioritySet::from_mask(0xFF);
+  WEIR_TRY(bed, build(blueprint, state, {}, std::move(intent)));
   bed.sim->run_until(Time::at(1_ps));
   return bed;
 }

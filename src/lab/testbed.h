@@ -47,6 +47,8 @@ struct Testbed {
                                      Profiles& profiles, const Load& load);
 
 /// The same without a load, at its first moment: what is broken from the start is broken in it.
+/// Every NIC counts pauses of every priority: which of them it shows is a matter of its settings,
+/// and with them left out one such bed serves until a switch or a fault changes.
 [[nodiscard]] Result<Testbed> set_up_at_rest(const Blueprint& blueprint, const State& state,
                                              Profiles& profiles);
 
