@@ -127,6 +127,9 @@ Status add_text(const std::string& text, const std::string& file, ReportInput& i
   if (json.is_object() && json.contains("findings")) {
     WEIR_TRY(judgement, finding::judgement_from_json(json));
     input.judgements.push_back(std::move(judgement));
+    const auto simulated = json.find("simulated");
+    if (simulated != json.end() && simulated->is_boolean() && simulated->get<bool>())
+      input.report.is_simulated = true;
     return {};
   }
   WEIR_TRY(pieces, read_snapshot_text(text, file));

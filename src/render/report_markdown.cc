@@ -15,9 +15,13 @@ namespace {
 
 /// Text that no Markdown reader takes for markup, on one line: a name may hold anything.
 std::string plain(std::string_view text) {
+  std::string safe = escape_markup(text);
+  for (const auto& [escape, sign] : {std::pair("&#39;", "'"), {"&quot;", "\""}})  // harmless here
+    for (std::size_t at = safe.find(escape); at != std::string::npos; at = safe.find(escape, at))
+      safe.replace(at, std::string_view(escape).size(), sign);
   std::string out;
-  for (const char c : escape_markup(text)) {
-    if (std::string_view("\\`*_[]|#~").find(c) != std::string_view::npos) out += '\\';
+  for (const char c : safe) {
+    if (std::string_view("\\`*_[]|~").find(c) != std::string_view::npos) out += '\\';
     out += c == '\n' ? ' ' : c;
   }
   return out;
