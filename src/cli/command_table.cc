@@ -22,6 +22,7 @@ std::span<const Command> command_table() {
       snapshot_command(),
       diff_command(),
       verify_command(),
+      diagnose_command(),
       sim_command(),
       lab_up_command(),
       lab_status_command(),

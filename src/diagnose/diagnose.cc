@@ -136,8 +136,6 @@ finding::Judgement diagnose(const Case& of) {
   for (Finding& finding : judgement.findings)
     fit_fixes(view, finding);
   judgement.conclusion = conclusion(view, judgement);
-  if (judgement.conclusion == finding::Conclusion::kFindings)
-    judgement.next.push_back("weir explain " + judgement.findings.front().id);
   return judgement;
 }
 

@@ -1,0 +1,172 @@
+// weir diagnose: from anything that was observed to the cause.
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "cli/commands.h"
+#include "cli/design_input.h"
+#include "cli/host_input.h"
+#include "cli/judging.h"
+#include "cli/snapshot_file.h"
+#include "diagnose/diagnose.h"
+#include "diagnose/interpret.h"
+#include "diagnose/join.h"
+#include "evidence/json.h"
+
+namespace weir::cli {
+namespace {
+
+using Pieces = std::vector<evidence::Evidence>;
+
+/// `weir sim --json`: evidence of every host, and of the switches together.
+Result<Pieces> read_simulation(const Json& document) {
+  Pieces pieces;
+  const auto add = [&](const Json& value) -> Status {
+    WEIR_TRY(one, evidence::evidence_from_json(value));
+    pieces.push_back(std::move(one));
+    return {};
+  };
+  for (const Json& host : document.at("hosts"))
+    WEIR_TRY_STATUS(add(host));
+  if (document.contains("switches")) WEIR_TRY_STATUS(add(document.at("switches")));
+  return pieces;
+}
+
+Result<Pieces> read_pieces(const std::string& path) {
+  WEIR_TRY(text, read_file(path));
+  const Json document = Json::parse(text, nullptr, false);
+  const bool is_simulation = document.is_object() && document.contains("schema") &&
+                             document.at("schema") == "weir/sim/1" && document.contains("hosts") &&
+                             document.at("hosts").is_array();
+  if (!is_simulation) return read_snapshot_text(text, path);
+  Result<Pieces> pieces = read_simulation(document);
+  if (!pieces) return pieces.error().within(path);
+  return pieces;
+}
+
+/// What the files and the lab show; the lab's own design where no other is named.
+struct Input {
+  Pieces pieces;
+  std::optional<DesignInput> design;
+};
+
+std::optional<Input> read_input(const Args& args, Context& context, ExitCode& code) {
+  Input input;
+  for (const std::string& path : args.all("FILE")) {
+    auto pieces = read_pieces(path);
+    if (!pieces) {
+      code = fail(context, ExitCode::kBadInput, pieces.error().what);
+      return std::nullopt;
+    }
+    std::move(pieces->begin(), pieces->end(), std::back_inserter(input.pieces));
+  }
+  std::optional<HostSet> hosts;
+  if (args.has("lab")) {
+    hosts = open_hosts(args, context, code);
+    if (!hosts) return std::nullopt;
+    Pieces seen = observe(*hosts, context).all();
+    std::move(seen.begin(), seen.end(), std::back_inserter(input.pieces));
+  }
+  if (input.pieces.empty()) {
+    code = usage_error(context, args.command(), "nothing to diagnose: name files, or --lab DIR");
+    return std::nullopt;
+  }
+  if (const auto path = args.get("design")) {
+    input.design = load_design_file(*path, context, code);
+    if (!input.design) return std::nullopt;
+  } else if (hosts && hosts->lab) {
+    input.design = DesignInput{hosts->lab->design(), hosts->lab->intent()};
+  } else if (file_exists(std::string(kDesignFile))) {
+    input.design = load_design_file(std::string(kDesignFile), context, code);
+    if (!input.design) return std::nullopt;
+  }
+  return input;
+}
+
+Json questions_json(const std::vector<diagnose::Question>& questions) {
+  Json out = Json::array();
+  for (const diagnose::Question& one : questions) {
+    Json lines = Json::array();
+    for (const finding::EvidenceLine& line : one.lines)
+      lines.push_back({{"source", line.source}, {"line", line.line}});
+    out.push_back({{"question", one.question},
+                   {"answer", diagnose::to_text(one.answer)},
+                   {"good", one.is_good},
+                   {"why", one.sentence},
+                   {"evidence", std::move(lines)}});
+  }
+  return out;
+}
+
+void print_questions(const std::vector<diagnose::Question>& questions, Context& context) {
+  context.out << '\n';
+  for (const diagnose::Question& one : questions) {
+    context.out << fmt::format("{:<44}{}\n    {}\n", one.question, diagnose::to_text(one.answer),
+                               one.sentence);
+  }
+}
+
+ExitCode run_diagnose(const Args& args, Context& context) {
+  ExitCode code = ExitCode::kOk;
+  auto input = read_input(args, context, code);
+  if (!input) return code;
+  const Pieces evidence = diagnose::join_windows(std::move(input->pieces));
+  diagnose::Case subject;
+  subject.evidence = evidence;
+  if (input->design) subject.intent = &input->design->intent;
+  std::size_t hosts = 0;
+  std::size_t switches = 0;
+  bool is_simulated = false;
+  for (const evidence::Evidence& one : evidence) {
+    hosts +=
+        one.nics.empty() && (one.snapshots.empty() || one.snapshots.back().nics.empty()) ? 0 : 1;
+    switches += one.switches.size();
+    is_simulated = is_simulated || one.provenance.simulated;
+  }
+  const finding::Judgement judgement = diagnose::diagnose(subject);
+  const auto questions = diagnose::five_questions(subject);
+  std::string verdict = diagnose::headline(judgement, hosts, switches);
+  verdict.insert(verdict.size() - 1, simulated_word(is_simulated));  // before the full stop
+  Json extra = {{"questions", questions_json(questions)},
+                {"hosts", hosts},
+                {"switches", switches},
+                {"simulated", is_simulated}};
+  const ExitCode result = print_judgement(args, context, judgement, verdict, extra);
+  if (!context.json && !context.quiet) print_questions(questions, context);
+  const bool is_open = judgement.conclusion == finding::Conclusion::kInconclusive;
+  return result == ExitCode::kOk && is_open ? ExitCode::kPartial : result;
+}
+
+}  // namespace
+
+Command diagnose_command() {
+  return {
+      .name = "diagnose",
+      .group = Group::kOperators,
+      .summary = "what is wrong, where, and what to type, from what was observed",
+      .description =
+          "Reads evidence of hosts and switches (snapshots around a load, evidence files, the "
+          "output of weir sim --json), and names the cause first: its place, what it explains, "
+          "how sure that is, and the fix. Two snapshots of a host are a window. With a design it "
+          "also knows what was wanted.",
+      .arguments = {{.name = "FILE",
+                     .help = "what was observed; - reads standard input",
+                     .repeated = true,
+                     .completes = Completes::kFiles}},
+      .options = with_host_options({{.name = "design",
+                                     .metavar = "DESIGN",
+                                     .help = "the design (default: the lab's, or ./fabric.yaml)",
+                                     .completes = Completes::kFiles}}),
+      .examples = {{"weir diagnose before.json after.json", "two snapshots around a load"},
+                   {"weir sim pod16.yaml -w incast -f np-off,at=gpu01 --json | weir diagnose - "
+                    "--design pod16.yaml",
+                    "a simulated fabric with a fault"},
+                   {"weir diagnose before.json --lab L", "a lab, since that snapshot"}},
+      .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput, ExitCode::kPartial},
+      .rows = {"D8", "I1", "I14"},
+      .judges = true,
+      .run = run_diagnose,
+  };
+}
+
+}  // namespace weir::cli
