@@ -92,7 +92,7 @@ Json questions_json(const std::vector<diagnose::Question>& questions) {
     out.push_back({{"question", one.question},
                    {"answer", diagnose::to_text(one.answer)},
                    {"good", one.is_good},
-                   {"why", one.sentence},
+                   {"sentence", one.sentence},
                    {"evidence", std::move(lines)}});
   }
   return out;

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "diagnose/fixes.h"
 #include "diagnose/rule.h"
+#include "finding/catalog.h"
 
 namespace weir::diagnose {
 namespace {
@@ -151,8 +152,11 @@ std::string headline(const finding::Judgement& judgement, std::size_t hosts, std
     case finding::Conclusion::kFindings: break;
   }
   const Finding& first = judgement.findings.front();
-  return fmt::format("{} is the most likely cause{}.", first.id,
-                     judgement.findings.size() > 1 ? ", and there is more" : "");
+  const std::string place = finding::to_text(first.where);
+  const finding::CatalogEntry* entry = finding::find(first.id);
+  return fmt::format("Most likely cause: {}{}{}.", entry != nullptr ? entry->title : first.id,
+                     place.empty() ? std::string() : ", at " + place,
+                     judgement.findings.size() > 1 ? "; there is more" : "");
 }
 
 }  // namespace weir::diagnose

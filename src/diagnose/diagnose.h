@@ -13,7 +13,7 @@ namespace weir::diagnose {
 
 [[nodiscard]] finding::Judgement diagnose(const Case& of);
 
-/// One line: "gpu03 mlx5_0: RDMA …" for a finding, or why it is healthy or open.
+/// One line with a full stop: the fault in words and its place, or why it is healthy or open.
 [[nodiscard]] std::string headline(const finding::Judgement& judgement, std::size_t hosts,
                                    std::size_t switches);
 
