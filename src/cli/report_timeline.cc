@@ -20,6 +20,7 @@ using render::Panel;
 
 constexpr std::size_t kPortsShown = 3;
 constexpr double kMegabyte = 1e6;
+constexpr std::string_view kWholeFabric = "whole fabric";
 
 struct PortName {
   std::string node;
@@ -263,10 +264,14 @@ Panel kept_panel(const lab::RunRecord& run, lab::Measure measure, const design::
   Panel panel = panel_for(measure);
   for (const lab::Curve& kept : run.curves)
     if (kept.measure == measure && peak(kept.values) > 0)
-      panel.curves.push_back({kept.where.empty() ? "whole fabric" : kept.where, kept.values});
+      panel.curves.push_back(
+          {kept.where.empty() ? std::string(kWholeFabric) : kept.where, kept.values});
   std::stable_sort(panel.curves.begin(), panel.curves.end(),
                    [](const Curve& a, const Curve& b) { return peak(a.values) > peak(b.values); });
   if (measure != lab::Measure::kQueue || panel.curves.empty()) return panel;
+  // The fabric's fullest queue is that of some port at any time: it would only cover the ports'.
+  if (panel.curves.size() > 1)
+    std::erase_if(panel.curves, [](const Curve& one) { return one.label == kWholeFabric; });
   const bool is_large = peak(panel.curves.front().values) >= 2 * kMegabyte;
   const double unit = is_large ? kMegabyte : 1e3;
   if (is_large) panel.unit = "MB";

@@ -312,7 +312,8 @@ class MapDrawing {
   void label(const MapEdge& edge) {
     const Point a = lower_end(edge);
     const Point b = upper_end(edge);
-    canvas_.text({(a.x + b.x) / 2, (a.y + b.y) / 2 + 3.5}, edge_text(edge),
+    // Nearer the lower end: there the links have not met yet.
+    canvas_.text({a.x + (b.x - a.x) * 0.28, a.y + (b.y - a.y) * 0.28 + 3.5}, edge_text(edge),
                  {.size = kSmall, .anchor = Anchor::kMiddle, .has_paper = true});
   }
 
