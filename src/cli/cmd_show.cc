@@ -66,6 +66,8 @@ ExitCode run_show(const Args& args, Context& context) {
   const auto set = open_hosts(args, context, code);
   if (!set) return code;
   const Observation seen = observe(*set, context);
+  if (seen.hosts.empty())
+    return fail(context, ExitCode::kCouldNotLook, "no host could be looked at");
   const design::Intent convention = diagnose::conventional_intent(seen.hosts);
   std::vector<render::ScreenHost> screen;
   Json hosts = Json::array();

@@ -44,13 +44,14 @@ Count count_of(const std::vector<evidence::Evidence>& captures) {
 
 std::string verdict_of(const Observation& seen, const std::vector<evidence::Evidence>& captures) {
   const Count count = count_of(captures);
-  std::string text = fmt::format(
-      "{}{}: {} on {} and {}, {} not zero", counted(seen.hosts.size(), "host"),
-      simulated_word(seen.is_simulated()), counted(count.read, "counter"),
-      counted(seen.nic_count(), "NIC"),
-      counted(seen.switches ? seen.switches->switches.size() : 0, "switch"), count.nonzero);
-  if (count.refused > 0) text += fmt::format(", {} without a value", count.refused);
-  return text + ".";
+  const std::string switches =
+      seen.switches ? fmt::format(" and {}", counted(seen.switches->switches.size(), "switch"))
+                    : "";
+  const std::string refused =
+      count.refused > 0 ? fmt::format(", {} without a value", count.refused) : "";
+  return fmt::format("{}{}: {} on {}{}, {} not zero{}.", counted(seen.hosts.size(), "host"),
+                     simulated_word(seen.is_simulated()), counted(count.read, "counter"),
+                     counted(seen.nic_count(), "NIC"), switches, count.nonzero, refused);
 }
 
 /// Counters of NICs that are not zero; the rest is in --json.
@@ -77,6 +78,8 @@ ExitCode run_snapshot(const Args& args, Context& context) {
   const auto set = open_hosts(args, context, code);
   if (!set) return code;
   const Observation seen = observe(*set, context);
+  if (seen.hosts.empty())
+    return fail(context, ExitCode::kCouldNotLook, "no host could be looked at");
   const std::vector<evidence::Evidence> captures = seen.all();
   const std::string verdict = verdict_of(seen, captures);
   const auto file = args.get("out");

@@ -12,6 +12,7 @@
 #include "counters/catalog.h"
 #include "diagnose/diagnose.h"
 #include "diagnose/interpret.h"
+#include "finding/catalog.h"
 #include "host/perftest.h"
 #include "render/findings_text.h"
 #include "units/format.h"
@@ -116,9 +117,9 @@ void print_observations(const Verified& verified, Context& context) {
                 << '\n';
   }
   if (verified.observations.size() > shown) {
-    context.out << fmt::format("{}{} more that moved; --json has them\n",
-                               shown > 0 ? "  and " : "\n",
-                               counted(verified.observations.size() - shown, "counter"));
+    context.out << fmt::format(
+        "{}{} that moved; --json has them\n", shown > 0 ? "  and " : "\n",
+        counted(verified.observations.size() - shown, shown > 0 ? "more counter" : "counter"));
   }
 }
 
@@ -214,38 +215,91 @@ ExitCode print_verified(const Args& args, Context& context, const Verified& veri
   return is_failed && code == ExitCode::kOk ? ExitCode::kPartial : code;
 }
 
+/// The TOS byte that the command asks for, where it is perftest's.
+std::optional<std::uint64_t> asked_tclass(const std::vector<std::string>& words) {
+  constexpr std::string_view kOption = "--tclass";
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (!words[i].starts_with(kOption)) continue;
+    const std::string_view rest = std::string_view(words[i]).substr(kOption.size());
+    const auto value = rest.starts_with("=")  ? parse_u64(rest.substr(1))
+                       : i + 1 < words.size() ? parse_u64(words[i + 1])
+                                              : Result<std::uint64_t>(parse_error(""));
+    if (value) return *value;
+  }
+  return std::nullopt;
+}
+
+/// A program that says it moved RDMA data, and counters that saw it in another priority: that is a
+/// fault whatever the settings are, unless a cause of it is known already.
+void judge_volume(const Volume& volume, Dscp rdma, const std::vector<std::string>& words,
+                  const std::string& host, finding::Judgement& judgement) {
+  const bool is_there = volume.rdma >= static_cast<std::uint64_t>(volume.expected.raw());
+  if (is_there || judgement.conclusion == finding::Conclusion::kFindings) return;
+  const std::optional<std::uint64_t> tclass = asked_tclass(words);
+  const bool is_confused = tclass && *tclass == rdma.value();
+  const std::string how =
+      is_confused ? fmt::format("--tclass={} is DSCP {}; the TOS byte of DSCP {} is {}", *tclass,
+                                *tclass / 4, rdma.value(), tos_byte(rdma, weir::Ecn::kEct0).value())
+      : tclass ? fmt::format("--tclass={} is DSCP {}, not {}", *tclass, *tclass / 4, rdma.value())
+               : std::string("the program asked for no traffic class, so it sent DSCP 0");
+  finding::Finding finding = finding::make_finding(
+      is_confused ? "dscp.tos_confusion" : "dscp.unmarked",
+      fmt::format("The load did not travel in priority {}: {}.", volume.priority, how),
+      {.host = host});
+  finding.evidence.push_back({.source = "the program and the counters",
+                              .line = volume_text(volume),
+                              .counter = "nic.prio.tx.bytes",
+                              .value = static_cast<std::int64_t>(volume.rdma)});
+  judgement.findings.push_back(std::move(finding));
+  finding::settle(judgement);
+}
+
+/// The load may touch any host, whatever --host runs it: all of a lab are watched.
+Result<HostSet> everyone_around(HostSet set) {
+  if (!set.lab) return set;
+  set.hosts.clear();
+  set.with_switches = true;
+  for (const std::string& name : set.lab->host_names()) {
+    WEIR_TRY(host, set.lab->host(name));
+    set.hosts.push_back(std::move(host));
+  }
+  return set;
+}
+
 ExitCode run_verify(const Args& args, Context& context) {
   ExitCode code = ExitCode::kOk;
-  const auto set = open_hosts(args, context, code);
+  auto set = open_hosts(args, context, code);
   if (!set) return code;
   const auto input = design_for(args, context, *set, code);
   if (!input) return code;
-  host::HostIo& runner = *set->hosts.front();
-  // The load may touch any host, whatever --host runs it: all of a lab are watched.
-  HostSet everyone;
-  everyone.lab = set->lab;
-  for (const std::string& name : set->lab->host_names()) {
-    auto host = set->lab->host(name);
-    if (!host) return fail(context, ExitCode::kCouldNotLook, host.error().what);
-    everyone.hosts.push_back(std::move(*host));
-  }
-  const Observation before = observe(everyone, context);
-  auto outcome = runner.run(args.all("COMMAND"));
+  const std::string ran_on = set->hosts.front()->name();
+  const auto everyone = everyone_around(std::move(*set));
+  if (!everyone) return fail(context, ExitCode::kCouldNotLook, everyone.error().what);
+  const auto runner = std::find_if(everyone->hosts.begin(), everyone->hosts.end(),
+                                   [&](const auto& host) { return host->name() == ran_on; });
+  const Observation before = observe(*everyone, context);
+  if (before.hosts.empty())
+    return fail(context, ExitCode::kCouldNotLook, "no host could be looked at");
+  const std::vector<std::string>& words = args.all("COMMAND");
+  auto outcome = (*runner)->run(words);
   if (!outcome) return fail(context, ExitCode::kCouldNotLook, outcome.error().what);
-  const Observation after = observe(everyone, context);
+  const Observation after = observe(*everyone, context);
   const std::vector<evidence::Evidence> window = window_of(before, after);
   const diagnose::Case of{.evidence = window, .intent = &input->intent};
+  const diagnose::View view(of);
   Verified verified{.outcome = std::move(*outcome),
-                    .command = join(args.all("COMMAND"), " "),
-                    .ran_on = runner.name(),
+                    .command = join(words, " "),
+                    .ran_on = ran_on,
                     .questions = diagnose::five_questions(of),
                     .observations = diagnose::interpret(of),
                     .volume = std::nullopt,
                     .judgement = diagnose::diagnose(of)};
-  verified.volume = volume_of(verified.outcome, diagnose::View(of));
+  verified.volume = volume_of(verified.outcome, view);
+  if (verified.volume)
+    judge_volume(*verified.volume, view.rdma_dscp(), words, ran_on, verified.judgement);
   add_unseen(after, verified.judgement);
   if (verified.judgement.next.empty())
-    verified.judgement.next = {fmt::format("weir report{}", set->flag())};
+    verified.judgement.next = {fmt::format("weir report{}", everyone->flag())};
   return print_verified(args, context, verified, after);
 }
 

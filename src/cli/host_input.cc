@@ -45,6 +45,7 @@ Result<HostSet> open_lab(const Args& args) {
     WEIR_TRY(host, opened.host(name));
     set.hosts.push_back(std::move(host));
   }
+  set.with_switches = !args.has("host") || names.size() == opened.host_names().size();
   set.lab = std::move(opened);
   return set;
 }
@@ -130,7 +131,7 @@ Observation observe(const HostSet& set, Context& context) {
       note(host->name(), evidence.error());
     }
   }
-  if (set.lab) {
+  if (set.lab && set.with_switches) {
     Result<evidence::Evidence> switches = set.lab->observe_switches();
     if (switches) {
       seen.switches = std::move(*switches);

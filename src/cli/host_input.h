@@ -20,6 +20,7 @@ namespace weir::cli {
 struct HostSet {
   std::optional<lab::Lab> lab;  // where the hosts are a lab's
   std::vector<std::unique_ptr<host::HostIo>> hosts;
+  bool with_switches = false;  // all of a lab: its switches too
 
   /// " --lab DIR", for commands to type next; empty on a real machine.
   [[nodiscard]] std::string flag() const;
