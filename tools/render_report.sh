@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Pictures of an HTML report, with a headless chromium: the screen as one PNG, the print as one PNG a
-# sheet of A4.
+# Pictures of an HTML report, with a headless chromium: the screen as one PNG, the print as one PNG
+# a sheet.
 #
 #   tools/render_report.sh REPORT.html PREFIX     writes PREFIX-screen.png, PREFIX-print-1.png, …
 #
@@ -15,7 +15,8 @@ die() {
 [[ $# == 2 ]] || die "usage: tools/render_report.sh REPORT.html PREFIX"
 report=$(realpath "$1")
 prefix=$2
-browser=$(command -v chromium || command -v google-chrome) || die "no chromium: apt-get install chromium"
+browser=$(command -v chromium || command -v google-chrome) ||
+  die "no chromium: apt-get install chromium"
 command -v pdftoppm >/dev/null || die "no pdftoppm: apt-get install poppler-utils"
 
 work=$(mktemp -d)
