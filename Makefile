@@ -29,8 +29,8 @@ help: ## this list
 	@echo 'Weir: lossless RoCEv2 fabrics for GPU clusters.'
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
 
-demo: build ## build, then a tour of the verbs on a 16-host fabric
-	@tools/demo.sh build/weir
+demo: build ## build, then the whole loop on a simulated fabric of 16 hosts
+	@build/weir demo --dir build/demo
 
 build: ## the release binary, build/weir, and nothing else
 	@$(ENSURE) build

@@ -7,6 +7,7 @@ namespace weir::cli {
 std::span<const Command> command_table() {
   static const std::vector<Command> table = {
       // For operators.
+      demo_command(),
       tos_command(),
       explain_command(),
       init_command(),

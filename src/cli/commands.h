@@ -10,6 +10,7 @@ namespace weir::cli {
 [[nodiscard]] Command calc_wred_command();
 [[nodiscard]] Command check_command();
 [[nodiscard]] Command diff_command();
+[[nodiscard]] Command demo_command();
 [[nodiscard]] Command diagnose_command();
 [[nodiscard]] Command docs_commands_command();
 [[nodiscard]] Command docs_completion_command();

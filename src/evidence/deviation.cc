@@ -259,7 +259,7 @@ void Comparison::compare_limit() {
 // ---- sizes ----
 
 void Comparison::compare_sizes() {
-  const auto bytes = [](Bytes b) { return to_text(b); };
+  const auto bytes = [](Bytes b) { return fmt::format("{}B", b.raw()); };
   if (wanted_.mtu.raw() > 0) compare(Setting::kMtu, "", wanted_.mtu, found_.link.mtu, bytes);
   if (wanted_.rdma_mtu.raw() > 0)
     compare(Setting::kActiveMtu, "", wanted_.rdma_mtu, found_.link.active_mtu, bytes);

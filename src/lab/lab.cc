@@ -279,7 +279,7 @@ Result<LoadOutcome> Lab::Shared::run_load(const Load& load) {
     ran.record.load = next.loads;
     ran.record.seed = next.seed;
     ran.record.begin = next.clock;
-    next.clock += ran.end.since_start() + kPerOperation;
+    next.clock += ran.end.since_start();
     next.last_run = std::move(ran.record);
     outcome = std::move(ran.outcome);
     return {};
