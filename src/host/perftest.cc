@@ -24,7 +24,8 @@ std::vector<std::string_view> words_of(std::string_view line) {
 std::optional<double> decimal(std::string_view word) {
   double value = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc() || end != word.data() + word.size() || !(value >= 0)) return std::nullopt;
+  if (error != std::errc() || end != word.data() + word.size() || !(value >= 0))
+    return std::nullopt;
   return value;
 }
 
