@@ -7,6 +7,7 @@
 #include "cli/design_input.h"
 #include "cli/host_input.h"
 #include "cli/judging.h"
+#include "cli/last_load.h"
 #include "cli/snapshot_file.h"
 #include "diagnose/diagnose.h"
 #include "diagnose/interpret.h"
@@ -33,7 +34,7 @@ Result<Pieces> read_simulation(const Json& document) {
 }
 
 Result<Pieces> read_pieces(const std::string& path) {
-  WEIR_TRY(text, read_file(path));
+  WEIR_TRY(text, read_file(path, kLargestResults));
   const Json document = Json::parse(text, nullptr, false);
   const bool is_simulation = document.is_object() && document.contains("schema") &&
                              document.at("schema") == "weir/sim/1" && document.contains("hosts") &&
@@ -64,8 +65,12 @@ std::optional<Input> read_input(const Args& args, Context& context, ExitCode& co
   if (args.has("lab")) {
     hosts = open_hosts(args, context, code);
     if (!hosts) return std::nullopt;
-    Pieces seen = observe(*hosts, context).all();
-    std::move(seen.begin(), seen.end(), std::back_inserter(input.pieces));
+    auto seen = observe_last_load(*hosts, args.has("FILE"), context);
+    if (!seen) {
+      code = fail(context, ExitCode::kCouldNotLook, seen.error().what);
+      return std::nullopt;
+    }
+    std::move(seen->begin(), seen->end(), std::back_inserter(input.pieces));
   }
   if (input.pieces.empty()) {
     code = usage_error(context, args.command(), "nothing to diagnose: name files, or --lab DIR");
@@ -158,10 +163,9 @@ Command diagnose_command() {
                                      .help = "the design (default: the lab's, or ./fabric.yaml)",
                                      .completes = Completes::kFiles}}),
       .examples = {{"weir diagnose before.json after.json", "two snapshots around a load"},
-                   {"weir sim pod16.yaml -w incast -f np-off,at=gpu01 --json | weir diagnose - "
-                    "--design pod16.yaml",
+                   {"weir sim -w incast -f np-off,at=gpu01 --json | weir diagnose -",
                     "a simulated fabric with a fault"},
-                   {"weir diagnose before.json --lab L", "a lab, since that snapshot"}},
+                   {"weir diagnose --lab L", "a lab, its last load"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput, ExitCode::kPartial},
       .rows = {"D8", "I1", "I14"},
       .judges = true,

@@ -10,6 +10,7 @@
 #include "cli/design_input.h"
 #include "cli/help.h"
 #include "cli/host_input.h"
+#include "cli/last_load.h"
 #include "cli/report_input.h"
 #include "diagnose/diagnose.h"
 #include "diagnose/interpret.h"
@@ -42,28 +43,15 @@ struct Sources {
   std::string lab_flag;               // " --lab DIR"
 };
 
-/// The window of the last load, unless a snapshot was given: then the window since that.
-bool add_evidence(const HostSet& hosts, Context& context, bool has_files, ReportInput& input,
-                  ExitCode& code) {
-  if (has_files || !hosts.lab->last_run()) {
-    for (evidence::Evidence& one : observe(hosts, context).all())
-      input.evidence.push_back(std::move(one));
-    return true;
-  }
-  auto window = hosts.lab->observe_last_run();
-  if (!window) {
-    code = fail(context, ExitCode::kCouldNotLook, window.error().what);
-    return false;
-  }
-  for (evidence::Evidence& one : *window)
-    input.evidence.push_back(std::move(one));
-  return true;
-}
-
 bool add_lab(const Args& args, Context& context, Sources& sources, ExitCode& code) {
   const auto hosts = open_hosts(args, context, code);
   if (!hosts) return false;
-  if (!add_evidence(*hosts, context, args.has("FILE"), sources.input, code)) return false;
+  auto seen = observe_last_load(*hosts, args.has("FILE"), context);
+  if (!seen) {
+    code = fail(context, ExitCode::kCouldNotLook, seen.error().what);
+    return false;
+  }
+  std::move(seen->begin(), seen->end(), std::back_inserter(sources.input.evidence));
   sources.lab_flag = hosts->flag();
   sources.run = hosts->lab->last_run();
   for (const lab::ActiveFault& fault : hosts->lab->faults())

@@ -1,6 +1,7 @@
 #include "cli/help.h"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -60,6 +61,38 @@ Entries verbs_where(std::span<const Command> table, Select select) {
   Entries entries;
   for (const Command& command : table) {
     if (select(command)) entries.emplace_back(command.name, command.summary);
+  }
+  return entries;
+}
+
+// Verbs of two words that share the first: one line of the overview, the words from the table.
+struct Family {
+  std::string_view first;
+  std::string_view summary;
+};
+constexpr auto kFamilies = std::to_array<Family>({
+    {"calc", "the arithmetic, every term shown"},
+    {"lab", "a simulated fabric in a directory; then any verb with --lab"},
+});
+
+Entries overview_of(std::span<const Command> table, Group group) {
+  Entries entries;
+  std::string_view folded;  // the family that the last entry stands for
+  for (const Command& command : table) {
+    if (command.group != group) continue;
+    const std::vector<std::string_view> words = split(command.name, ' ');
+    const auto* family = std::find_if(kFamilies.begin(), kFamilies.end(), [&](const Family& one) {
+      return words.size() > 1 && one.first == words.front();
+    });
+    if (family == kFamilies.end()) {
+      folded = {};
+      entries.emplace_back(command.name, command.summary);
+    } else if (folded == family->first) {
+      entries.back().second.insert(entries.back().second.find(':'), fmt::format(", {}", words[1]));
+    } else {
+      folded = family->first;
+      entries.emplace_back(family->first, fmt::format("{}: {}", words[1], family->summary));
+    }
   }
   return entries;
 }
@@ -171,13 +204,10 @@ std::string version_line() {
 }
 
 std::string overview_help(std::span<const Command> table) {
-  const auto of_group = [&](Group group) {
-    return verbs_where(table, [=](const Command& c) { return c.group == group; });
-  };
   std::string out =
       fmt::format("{}: {}\n\nusage: weir VERB [ARGUMENTS] [OPTIONS]\n", version_line(), kTagline);
-  out += section("For operators", of_group(Group::kOperators));
-  out += section("For developers", of_group(Group::kDevelopers));
+  out += section("For operators", overview_of(table, Group::kOperators));
+  out += section("For developers", overview_of(table, Group::kDevelopers));
   out += "\n" + wrap(
                     "weir VERB --help explains a verb, with examples; man weir has them all. Every "
                     "verb takes --json (one object on standard output) and --quiet.",

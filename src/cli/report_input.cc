@@ -16,7 +16,6 @@ namespace weir::cli {
 namespace {
 
 // Evidence of a thousand simulated hosts and their switches is about 100 MB of JSON.
-constexpr std::size_t kLargestFile = std::size_t{512} << 20U;
 
 /// A number at a path of keys, or nullopt: the format may grow and shrink.
 std::optional<double> number_at(const Json& json, std::initializer_list<const char*> keys) {
@@ -145,7 +144,7 @@ Status add_report_file(const std::string& path, ReportInput& input) {
   std::error_code error;
   const bool is_folder = std::filesystem::is_directory(path, error);
   const std::string file = is_folder ? path + "/sim.json" : path;
-  WEIR_TRY(text, read_file(file, kLargestFile));
+  WEIR_TRY(text, read_file(file, kLargestResults));
   if (const Status added = add_text(text, file, input); !added) {
     const bool is_named = added.error().what.starts_with(file);
     return is_named ? added.error() : added.error().within(file);

@@ -15,6 +15,9 @@
 
 namespace weir::cli {
 
+/// Results of a simulation of thousands of hosts are large; what is beyond this is something else.
+inline constexpr std::size_t kLargestResults = std::size_t{512} << 20U;
+
 /// The last snapshot of each; the fields above, without a schema.
 [[nodiscard]] Json snapshot_json(std::span<const evidence::Evidence> captures);
 
