@@ -7,6 +7,7 @@
 #include "base/name_pattern.h"
 #include "base/text.h"
 #include "design/patterns.h"
+#include "host/linux_host.h"
 
 namespace weir::cli {
 namespace {
@@ -50,6 +51,18 @@ Result<HostSet> open_lab(const Args& args) {
   return set;
 }
 
+/// This machine, or those that were captured.
+Result<HostSet> open_machines(const Args& args) {
+  HostSet set;
+  set.captures = args.all("root");
+  for (const std::string& directory : set.captures) {
+    WEIR_TRY(host, host::open_captured_host(directory));
+    set.hosts.push_back(std::move(host));
+  }
+  if (set.captures.empty()) set.hosts.push_back(host::make_linux_host());
+  return set;
+}
+
 }  // namespace
 
 std::vector<Option> with_host_options(std::vector<Option> own) {
@@ -61,23 +74,36 @@ std::vector<Option> with_host_options(std::vector<Option> own) {
       {.name = "host",
        .metavar = "HOST",
        .help = "only these hosts of the lab: gpu03, gpu[01-04]; again for more",
-       .repeated = true}};
+       .repeated = true},
+      {.name = "root",
+       .metavar = "DIR",
+       .help = "a captured machine instead of this one; again for more",
+       .repeated = true,
+       .completes = Completes::kFiles}};
   options.insert(options.end(), std::make_move_iterator(own.begin()),
                  std::make_move_iterator(own.end()));
   return options;
 }
 
 std::string HostSet::flag() const {
-  return lab ? fmt::format(" --lab {}", lab->directory()) : "";
+  if (lab) return fmt::format(" --lab {}", lab->directory());
+  std::string flags;
+  for (const std::string& directory : captures)
+    flags += fmt::format(" --root {}", directory);
+  return flags;
 }
 
 std::optional<HostSet> open_hosts(const Args& args, Context& context, ExitCode& code) {
-  if (!args.has("lab")) {
-    code = fail(context, ExitCode::kCouldNotLook,
-                "reading this machine is not built yet; use --lab DIR (weir lab up makes one)");
+  if (args.has("lab") && args.has("root")) {
+    code = fail(context, ExitCode::kUsage, "--lab and --root exclude each other: name one of them");
     return std::nullopt;
   }
-  Result<HostSet> set = open_lab(args);
+  if (args.has("host") && !args.has("lab")) {
+    code =
+        fail(context, ExitCode::kUsage, "--host chooses among the hosts of a lab: add --lab DIR");
+    return std::nullopt;
+  }
+  Result<HostSet> set = args.has("lab") ? open_lab(args) : open_machines(args);
   if (!set) {
     const bool is_refused = set.error().code == ErrorCode::kPermission;
     code =

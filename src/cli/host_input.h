@@ -1,6 +1,6 @@
 #pragma once
-// The hosts of a verb: this machine, or those of a lab. Every verb that looks at hosts goes through
-// here, so that none of them knows which it is.
+// The hosts of a verb: this machine, captured ones, or those of a lab. Every verb that looks at
+// hosts goes through here, so that none of them knows which it is.
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,26 +14,28 @@
 
 namespace weir::cli {
 
-/// --lab DIR and --host H, in front of a verb's own options.
+/// --lab DIR, --host H and --root DIR, in front of a verb's own options.
 [[nodiscard]] std::vector<Option> with_host_options(std::vector<Option> own = {});
 
 struct HostSet {
   std::optional<lab::Lab> lab;  // where the hosts are a lab's
   std::vector<std::unique_ptr<host::HostIo>> hosts;
-  bool with_switches = false;  // all of a lab: its switches too
+  std::vector<std::string> captures;  // directories of captured machines
+  bool with_switches = false;         // all of a lab: its switches too
 
-  /// " --lab DIR", for commands to type next; empty on a real machine.
+  /// " --lab DIR", " --root DIR", for commands to type next; empty on this machine.
   [[nodiscard]] std::string flag() const;
 };
 
-/// The hosts that --lab and --host name: all of a lab where no --host is given. Where they cannot
-/// be had, says why and leaves the exit code in `code`.
+/// The hosts that --lab and --host name (all of a lab, and its switches, where no --host is given),
+/// those that --root names, or this machine. Where they cannot be had, says why and leaves the exit
+/// code in `code`.
 [[nodiscard]] std::optional<HostSet> open_hosts(const Args&, Context&, ExitCode& code);
 
 /// Everything that could be seen.
 struct Observation {
   std::vector<evidence::Evidence> hosts;
-  std::optional<evidence::Evidence> switches;  // of a lab; nobody sees them from one host
+  std::optional<evidence::Evidence> switches;  // where they were asked for
   std::vector<std::string> unseen;             // "gpu03: why"
 
   /// Hosts and switches in one list.
@@ -46,8 +48,8 @@ struct Observation {
   [[nodiscard]] std::string names() const;
 };
 
-/// Looks at every host, and at the switches where there are any to see. Says on stderr which host
-/// could not be seen.
+/// Looks at every host, and at the switches where the set has them. Says on stderr which host could
+/// not be seen.
 [[nodiscard]] Observation observe(const HostSet&, Context&);
 
 /// The design of a verb on hosts: the argument DESIGN, else the lab's own, else as load_design().
