@@ -8,6 +8,7 @@
 #include "cli/host_input.h"
 #include "cli/judging.h"
 #include "cli/last_load.h"
+#include "cli/questions.h"
 #include "cli/snapshot_file.h"
 #include "diagnose/diagnose.h"
 #include "diagnose/interpret.h"
@@ -86,29 +87,6 @@ std::optional<Input> read_input(const Args& args, Context& context, ExitCode& co
     if (!input.design) return std::nullopt;
   }
   return input;
-}
-
-Json questions_json(const std::vector<diagnose::Question>& questions) {
-  Json out = Json::array();
-  for (const diagnose::Question& one : questions) {
-    Json lines = Json::array();
-    for (const finding::EvidenceLine& line : one.lines)
-      lines.push_back({{"source", line.source}, {"line", line.line}});
-    out.push_back({{"question", one.question},
-                   {"answer", diagnose::to_text(one.answer)},
-                   {"good", one.is_good},
-                   {"sentence", one.sentence},
-                   {"evidence", std::move(lines)}});
-  }
-  return out;
-}
-
-void print_questions(const std::vector<diagnose::Question>& questions, Context& context) {
-  context.out << '\n';
-  for (const diagnose::Question& one : questions) {
-    context.out << fmt::format("{:<44}{}\n    {}\n", one.question, diagnose::to_text(one.answer),
-                               one.sentence);
-  }
 }
 
 ExitCode run_diagnose(const Args& args, Context& context) {

@@ -4,12 +4,11 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
-#include "base/table.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/host_input.h"
 #include "cli/host_judging.h"
-#include "counters/catalog.h"
+#include "cli/questions.h"
 #include "diagnose/diagnose.h"
 #include "diagnose/interpret.h"
 #include "finding/catalog.h"
@@ -84,64 +83,16 @@ struct Verified {
   finding::Judgement judgement;
 };
 
-void print_questions(const Verified& verified, Context& context) {
-  context.out << '\n';
-  TextTable table({"", "", ""});
-  for (const diagnose::Question& one : verified.questions) {
-    const std::string_view mark = one.answer == diagnose::Answer::kUnknown ? "?"
-                                  : one.is_good                            ? "ok"
-                                                                           : "!";
-    table.add_row({std::string(mark),
-                   fmt::format("{} {}", one.question, diagnose::to_text(one.answer)),
-                   one.sentence});
-  }
-  context.out << table.to_text(2, 100);
-}
-
-constexpr std::size_t kShownObservations = 12;  // of a screen; --json has all
-
-/// Traffic is what the five questions speak of; a person wants to read the rest.
-bool is_worth_a_line(const diagnose::Observation& one) {
-  const counters::Counter* counter = counters::find(one.counter);
-  const bool is_traffic = counter != nullptr && counter->topic == counters::Topic::kTraffic;
-  return one.severity != finding::Severity::kInfo || !is_traffic;
-}
+constexpr std::size_t kShownLines = 12;  // of a screen
 
 void print_observations(const Verified& verified, Context& context) {
-  std::size_t shown = 0;
-  for (const diagnose::Observation& one : verified.observations) {
-    if (!is_worth_a_line(one)) continue;
-    if (shown == kShownObservations) break;
-    if (shown++ == 0) context.out << "\nwhat the counters say:\n";
-    context.out << "  " << hang(fmt::format("{}: {}", to_text(one.where), one.sentence), 96, 4)
-                << '\n';
-  }
-  if (verified.observations.size() > shown) {
-    context.out << fmt::format(
-        "{}{} that moved; --json has them\n", shown > 0 ? "  and " : "\n",
-        counted(verified.observations.size() - shown, shown > 0 ? "more counter" : "counter"));
-  }
-}
-
-Json questions_json(const std::vector<diagnose::Question>& questions) {
-  Json list = Json::array();
-  for (const diagnose::Question& one : questions) {
-    Json lines = Json::array();
-    for (const finding::EvidenceLine& line : one.lines) {
-      Json entry = {{"source", line.source},
-                    {"line", line.line},
-                    {"counter", line.counter},
-                    {"value", nullptr}};
-      if (line.value) entry["value"] = *line.value;
-      lines.push_back(std::move(entry));
-    }
-    list.push_back({{"question", one.question},
-                    {"answer", diagnose::to_text(one.answer)},
-                    {"good", one.is_good},
-                    {"sentence", one.sentence},
-                    {"evidence", std::move(lines)}});
-  }
-  return list;
+  const std::vector<std::string> lines = diagnose::summary_of(verified.observations);
+  if (lines.empty()) return;
+  context.out << "\nwhat the counters say:\n";
+  for (std::size_t i = 0; i < std::min(lines.size(), kShownLines); ++i)
+    context.out << "  " << hang(lines[i], 96, 4) << '\n';
+  context.out << fmt::format("  {} moved in all; --json has every one\n",
+                             counted(verified.observations.size(), "counter"));
 }
 
 Json extra_of(const Verified& verified) {
@@ -152,7 +103,7 @@ Json extra_of(const Verified& verified) {
                             {"id", one.counter},
                             {"amount", one.amount},
                             {"severity", finding::to_text(one.severity)},
-                            {"sentence", one.sentence}});
+                            {"sentence", one.sentence()}});
   Json volume = nullptr;
   if (verified.volume)
     volume = {{"expected_bytes", verified.volume->expected.raw()},
@@ -204,7 +155,7 @@ ExitCode print_verified(const Args& args, Context& context, const Verified& veri
   }
   context.out << verdict << '\n';
   if (!context.quiet) {
-    print_questions(verified, context);
+    print_questions(verified.questions, context);
     if (verified.volume) context.out << '\n' << wrap(volume_text(*verified.volume), 88) << '\n';
     print_observations(verified, context);
   }

@@ -142,9 +142,9 @@ TEST(Interpret, SaysWhoStoppedWhomAndForHowLong) {
   ASSERT_FALSE(seen.empty());
   EXPECT_EQ(seen.front().counter, "nic.prio.pause_rx.microseconds");
   EXPECT_EQ(seen.front().severity, finding::Severity::kError);
-  EXPECT_NE(seen.front().sentence.find("8 % of the window"), std::string::npos)
-      << seen.front().sentence;
-  EXPECT_NE(seen.front().sentence.find("the switch held this NIC back"), std::string::npos);
+  EXPECT_NE(seen.front().sentence().find("8 % of the window"), std::string::npos)
+      << seen.front().sentence();
+  EXPECT_NE(seen.front().sentence().find("the switch held this NIC back"), std::string::npos);
 }
 
 TEST(Interpret, PauseAboveOnePercentWarnsAndBelowItDoesNot) {

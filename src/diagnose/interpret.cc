@@ -106,9 +106,10 @@ void observe(const View& view, const Counts& counts, const finding::Where& where
                                          ? first_sentence(counter.meaning)
                                      : !counter.climbing.empty() ? first_sentence(counter.climbing)
                                                                  : first_sentence(counter.meaning);
-    one.sentence = fmt::format("{}{}{}: {}", delta.at_least && !delta.amount ? "at least " : "",
+    one.quantity = fmt::format("{}{}{}", delta.at_least && !delta.amount ? "at least " : "",
                                amount_text(*amount, counter.unit),
-                               rate_text(*amount, counts.window(), counter.unit), meaning);
+                               rate_text(*amount, counts.window(), counter.unit));
+    one.meaning = meaning;
     out.push_back(std::move(one));
   }
 }
@@ -126,6 +127,40 @@ std::vector<Observation> interpret(const Case& of) {
     return a.severity > b.severity;
   });
   return out;
+}
+
+std::vector<std::string> summary_of(const std::vector<Observation>& observations) {
+  struct Group {
+    const Observation* most;
+    std::uint64_t sum = 0;
+    std::size_t ports = 0;
+  };
+  std::vector<Group> groups;
+  for (const Observation& one : observations) {
+    const counters::Counter* counter = counters::find(one.counter);
+    if (one.severity == Severity::kInfo && counter != nullptr && counter->topic == Topic::kTraffic)
+      continue;
+    auto same = std::find_if(groups.begin(), groups.end(), [&](const Group& group) {
+      return group.most->counter == one.counter && group.most->severity == one.severity &&
+             group.most->where.priority == one.where.priority;
+    });
+    if (same == groups.end()) same = groups.insert(groups.end(), {&one});
+    if (one.amount > same->most->amount) same->most = &one;
+    same->sum += one.amount;
+    ++same->ports;
+  }
+  std::vector<std::string> lines;
+  lines.reserve(groups.size());
+  for (const Group& group : groups) {
+    const Observation& most = *group.most;
+    const counters::Counter* counter = counters::find(most.counter);
+    lines.push_back(group.ports == 1 || counter == nullptr
+                        ? fmt::format("{}: {}", to_text(most.where), most.sentence())
+                        : fmt::format("{} at {} ports, most at {}: {}",
+                                      amount_text(group.sum, counter->unit), group.ports,
+                                      to_text(most.where), most.sentence()));
+  }
+  return lines;
 }
 
 }  // namespace weir::diagnose

@@ -17,13 +17,20 @@ struct Observation {
   std::string key;      // "ethtool/rx_prio3_pause"
   std::string counter;  // catalogue id
   std::uint64_t amount = 0;
-  std::string sentence;  // number, rate, what it means; of pauses who stopped whom
+  std::string quantity;                                   // "480 frames, 67,000 a second"
+  std::string meaning;                                    // of pauses who stopped whom
   finding::Severity severity = finding::Severity::kInfo;  // info: as it should be
+
+  [[nodiscard]] std::string sentence() const { return quantity + ": " + meaning; }
 };
 
 /// Worst first, then by place. Counters that the catalogue does not know, gauges and settings are
 /// left out.
 [[nodiscard]] std::vector<Observation> interpret(const Case& of);
+
+/// One line for each counter that is no plain traffic (the five questions speak of that), however
+/// many ports it moved at: the sum, and where it moved most. In the order of `observations`.
+[[nodiscard]] std::vector<std::string> summary_of(const std::vector<Observation>& observations);
 
 enum class Answer : std::uint8_t { kYes, kNo, kUnknown };
 [[nodiscard]] std::string_view to_text(Answer);  // "yes" "no" "cannot tell"

@@ -1,5 +1,5 @@
 // D8: the five questions, from sums over everything that was seen.
-#include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -150,22 +150,38 @@ Question is_pfc_firing(const View& view) {
   return out;
 }
 
+/// Rails that carried nothing on hosts where another rail did: the load may have taken the wrong
+/// device. A host without any load is not part of it.
+std::vector<std::string> idle_rails(const View& view) {
+  const auto carried = [&](const NicView& nic) {
+    return nic.counts.sum("nic.prio.tx.bytes").value_or(0) +
+           nic.counts.sum("nic.prio.rx.bytes").value_or(0);
+  };
+  std::set<std::string_view> busy_hosts;
+  std::vector<const NicView*> quiet;
+  for (const NicView& nic : view.nics()) {
+    if (carried(nic) >= view.thresholds().bytes_that_matter) {
+      busy_hosts.insert(nic.host);
+    } else if (nic.counts.sum("nic.prio.tx.bytes")) {
+      quiet.push_back(&nic);
+    }
+  }
+  std::vector<std::string> idle;
+  for (const NicView* nic : quiet)
+    if (busy_hosts.contains(nic->host)) idle.push_back(name_of(*nic));
+  return idle;
+}
+
 Question did_traffic_flow(const View& view) {
   Question out;
   out.question = "Did traffic flow, and on the right device?";
   Total rdma;
   Total all;
-  std::vector<std::string> idle;
   for (const NicView& nic : view.nics()) {
     rdma.add(nic.counts, "nic.prio.tx.bytes", view.rdma());
     all.add(nic.counts, "nic.prio.tx.bytes");
-    const auto sent = nic.counts.of("nic.prio.tx.bytes", view.rdma());
-    const auto received = nic.counts.of("nic.prio.rx.bytes", view.rdma());
-    if (sent && *sent + received.value_or(0) < view.thresholds().bytes_that_matter)
-      idle.push_back(name_of(nic));
   }
   append(out, rdma);
-  const std::uint64_t enough = view.thresholds().bytes_that_matter;
   const double share =
       all.value() == 0 ? 0 : static_cast<double>(rdma.value()) / static_cast<double>(all.value());
   if (!rdma.is_known()) {
@@ -173,22 +189,19 @@ Question did_traffic_flow(const View& view) {
     out.sentence = "No NIC showed its bytes by priority.";
     return out;
   }
-  out.answer = rdma.value() >= enough ? Answer::kYes : Answer::kNo;
+  out.answer = rdma.value() >= view.thresholds().bytes_that_matter ? Answer::kYes : Answer::kNo;
   out.is_good = out.answer == Answer::kYes;
   out.sentence = fmt::format("{} of {} bytes sent were in priority {} ({}).",
                              with_thousands(static_cast<std::int64_t>(rdma.value())),
                              with_thousands(static_cast<std::int64_t>(all.value())), view.rdma(),
                              percent(share));
   constexpr std::size_t kNamed = 4;
-  if (!idle.empty()) {
-    const std::size_t shown = std::min(idle.size(), kNamed);
-    out.sentence += fmt::format(
-        " Idle: {}{}.",
-        join(std::vector<std::string>(idle.begin(),
-                                      idle.begin() + static_cast<std::ptrdiff_t>(shown)),
-             ", "),
-        idle.size() > shown ? fmt::format(" and {} more", idle.size() - shown) : std::string());
-  }
+  std::vector<std::string> idle = idle_rails(view);
+  if (idle.empty()) return out;
+  const std::size_t more = idle.size() > kNamed ? idle.size() - kNamed : 0;
+  idle.resize(idle.size() - more);
+  out.sentence += fmt::format(" Idle beside busy rails: {}{}.", join(idle, ", "),
+                              more > 0 ? fmt::format(" and {} more", more) : std::string());
   return out;
 }
 
