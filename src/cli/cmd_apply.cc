@@ -126,9 +126,19 @@ std::vector<std::string> next_of(const Planning& planning, bool is_failed) {
 
 ExitCode run_apply(const Args& args, Context& context) {
   ExitCode code = ExitCode::kOk;
-  const auto planning = make_plans(args, context, code);
+  auto planning = make_plans(args, context, code);
   if (!planning) return code;
+  // A lab's hosts are one file: written once for all of them.
+  lab::Lab* const lab = planning->set.lab ? &*planning->set.lab : nullptr;
+  if (lab != nullptr) {
+    if (const Status begun = lab->begin(); !begun)
+      return fail(context, ExitCode::kCouldNotLook, begun.error().what);
+  }
   const std::vector<HostOutcome> outcomes = apply_all(*planning, context);
+  if (lab != nullptr) {
+    if (const Status written = lab->commit(); !written)
+      return fail(context, ExitCode::kRolledBack, written.error().what);
+  }
   const bool is_failed = !outcomes.empty() && !outcomes.back().is_done();
   const bool is_partial = !planning->seen.unseen.empty() || unread_count(planning->plans) > 0;
   code = is_failed ? ExitCode::kRolledBack : is_partial ? ExitCode::kPartial : ExitCode::kOk;
@@ -150,7 +160,8 @@ ExitCode run_apply(const Args& args, Context& context) {
   }
   context.out << verdict << '\n';
   if (context.quiet) return code;
-  context.out << (is_failed ? failure_text(*planning, outcomes) : plan_table(planning->plans));
+  context.out << (is_failed ? failure_text(*planning, outcomes)
+                            : plan_table(planning->plans, Tense::kIsNow));
   context.out << "\nnext:\n  " << join(next, "\n  ") << '\n';
   return code;
 }

@@ -218,10 +218,6 @@ ExitCode run_diff(const Args& args, Context& context) {
     if (!after) return fail(context, ExitCode::kBadInput, after.error().what);
     return print_diff(args, context, *before, *after);
   }
-  if (!args.has("lab")) {
-    return usage_error(context, args.command(),
-                       "AFTER is missing: name a second file, or --lab DIR for the counters now");
-  }
   ExitCode code = ExitCode::kOk;
   const auto set = open_hosts(args, context, code);
   if (!set) return code;
@@ -245,7 +241,7 @@ Command diff_command() {
                      .required = true,
                      .completes = Completes::kFiles},
                     {.name = "AFTER",
-                     .help = "a second one; with --lab the counters now, where it is left out",
+                     .help = "a second one; where it is left out, the counters now",
                      .completes = Completes::kFiles}},
       .options = with_host_options(),
       .examples = {{"weir diff before.json after.json", "what a job did to the counters"},

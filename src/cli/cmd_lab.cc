@@ -145,6 +145,16 @@ ExitCode run_down(const Args& args, Context& context) {
 
 // ---- faults ----
 
+std::string where_it_sits(const lab::ActiveFault& fault) {
+  if (!fault.is_setting) return "in the fabric: until it is cleared";
+  if (fault.switches.empty()) return "in settings of NICs: setting them right repairs it";
+  return fmt::format("in settings of {}: weir lab switch {} set config designed repairs it",
+                     fault.switches.size() == 1
+                         ? fault.switches.front()
+                         : fmt::format("{} switches", fault.switches.size()),
+                     fault.switches.size() == 1 ? fault.switches.front() : "SWITCH");
+}
+
 ExitCode list_faults(const Args& args, Context& context, const lab::Lab& lab) {
   const std::vector<lab::ActiveFault> faults = lab.faults();
   if (context.json) {
@@ -161,9 +171,7 @@ ExitCode list_faults(const Args& args, Context& context, const lab::Lab& lab) {
   }
   TextTable table({"fault", "where it sits"});
   for (const lab::ActiveFault& fault : faults)
-    table.add_row({fault.text, fault.is_setting
-                                   ? "in settings of NICs: setting them right repairs it"
-                                   : "in the fabric: until it is cleared"});
+    table.add_row({fault.text, where_it_sits(fault)});
   context.out << table.to_text();
   return ExitCode::kOk;
 }

@@ -54,7 +54,7 @@ ExitCode run_plan(const Args& args, Context& context) {
   }
   context.out << verdict << '\n';
   if (context.quiet) return code;
-  context.out << plan_table(planning->plans) << plan_commands(planning->plans);
+  context.out << plan_table(planning->plans, Tense::kWillBe) << plan_commands(planning->plans);
   if (has_steps) context.out << "\nnext:\n  " << next << '\n';
   return code;
 }

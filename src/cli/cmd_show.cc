@@ -99,6 +99,7 @@ ExitCode run_show(const Args& args, Context& context) {
   context.out << verdict << '\n';
   if (context.quiet) return seen.completeness();
   context.out << '\n' << render::host_screen(screen, {.colour = context.colour});
+  print_gaps(seen, context);
   context.out << "\nnext:\n  " << next.front() << '\n';
   return seen.completeness();
 }

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/host_input.h"
 #include "cli/host_judging.h"
+#include "cli/progress.h"
 #include "cli/questions.h"
 #include "diagnose/diagnose.h"
 #include "diagnose/interpret.h"
@@ -224,7 +225,7 @@ ExitCode run_verify(const Args& args, Context& context) {
   const auto input = design_for(args, context, *set, code);
   if (!input) return code;
   const std::string ran_on = set->hosts.front()->name();
-  const auto everyone = everyone_around(std::move(*set));
+  auto everyone = everyone_around(std::move(*set));
   if (!everyone) return fail(context, ExitCode::kCouldNotLook, everyone.error().what);
   const auto runner = std::find_if(everyone->hosts.begin(), everyone->hosts.end(),
                                    [&](const auto& host) { return host->name() == ran_on; });
@@ -232,7 +233,10 @@ ExitCode run_verify(const Args& args, Context& context) {
   if (before.hosts.empty())
     return fail(context, ExitCode::kCouldNotLook, "no host could be looked at");
   const std::vector<std::string>& words = args.all("COMMAND");
+  Progress bar(context.err, context.stderr_is_terminal, "running");
+  if (everyone->lab) everyone->lab->on_progress([&](double share) { bar.update(share); });
   auto outcome = (*runner)->run(words);
+  bar.clear();
   if (!outcome) return fail(context, ExitCode::kCouldNotLook, outcome.error().what);
   const Observation after = observe(*everyone, context);
   const std::vector<evidence::Evidence> window = window_of(before, after);

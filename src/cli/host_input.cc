@@ -124,9 +124,29 @@ bool Observation::is_simulated() const {
                      [](const auto& evidence) { return evidence.provenance.simulated; });
 }
 
+bool Observation::was_refused() const {
+  return std::any_of(hosts.begin(), hosts.end(), [](const evidence::Evidence& host) {
+    return std::any_of(host.gaps.begin(), host.gaps.end(), [](const evidence::Gap& gap) {
+      return gap.why == evidence::Missing::kPermission;
+    });
+  });
+}
+
 ExitCode Observation::completeness() const {
-  if (unseen.empty()) return ExitCode::kOk;
+  if (unseen.empty()) return was_refused() ? ExitCode::kPartial : ExitCode::kOk;
   return hosts.empty() ? ExitCode::kCouldNotLook : ExitCode::kPartial;
+}
+
+void print_gaps(const Observation& seen, Context& context) {
+  for (const evidence::Evidence& host : seen.hosts) {
+    if (host.gaps.empty()) continue;
+    context.out << fmt::format("\n{}: could not be read\n", host.provenance.host);
+    for (const evidence::Gap& gap : host.gaps) {
+      const std::string where = gap.where.empty() ? "" : gap.where + ": ";
+      context.out << fmt::format("  {}\n    how: {}\n", hang(where + gap.what, 86, 2),
+                                 hang(gap.how, 79, 9));
+    }
+  }
 }
 
 std::size_t Observation::nic_count() const {

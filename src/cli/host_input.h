@@ -41,7 +41,10 @@ struct Observation {
   /// Hosts and switches in one list.
   [[nodiscard]] std::vector<evidence::Evidence> all() const;
   [[nodiscard]] bool is_simulated() const;
-  /// kOk, kPartial where a host is missing, kCouldNotLook where all are.
+  /// The system kept something back on a host.
+  [[nodiscard]] bool was_refused() const;
+  /// kOk, kPartial where a host is missing or kept something back, kCouldNotLook where all are
+  /// missing.
   [[nodiscard]] ExitCode completeness() const;
   [[nodiscard]] std::size_t nic_count() const;
   /// "gpu[01-16]".
@@ -51,6 +54,9 @@ struct Observation {
 /// Looks at every host, and at the switches where the set has them. Says on stderr which host could
 /// not be seen.
 [[nodiscard]] Observation observe(const HostSet&, Context&);
+
+/// What could not be read on each host, and how to get it; nothing where all was.
+void print_gaps(const Observation&, Context&);
 
 /// The design of a verb on hosts: the argument DESIGN, else the lab's own, else as load_design().
 [[nodiscard]] std::optional<DesignInput> design_for(const Args&, Context&, const HostSet&,

@@ -63,12 +63,13 @@ std::string before_text(const Step& step) {
 
 }  // namespace
 
-std::string plan_table(std::span<const HostPlan> plans) {
+std::string plan_table(std::span<const HostPlan> plans, Tense tense) {
+  const bool is_done = tense == Tense::kIsNow;
   std::string text;
   for (const Group& one : group(plans)) {
     text += fmt::format("\n{}\n", compact_names(one.hosts));
     if (!one.plan->steps.empty()) {
-      TextTable table({"rail", "setting", "is", "will be"});
+      TextTable table({"rail", "setting", is_done ? "was" : "is", is_done ? "is now" : "will be"});
       for (const Step& step : one.plan->steps)
         table.add_row({step.rail, host::name_of(step.operation.change), before_text(step),
                        host::value_text(step.operation.change)});

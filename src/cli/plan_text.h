@@ -10,8 +10,11 @@
 
 namespace weir::cli {
 
-/// The steps of each group of hosts (rail, setting, what is, what will be), and what no step mends.
-[[nodiscard]] std::string plan_table(std::span<const host::HostPlan> plans);
+enum class Tense { kWillBe, kIsNow };
+
+/// The steps of each group of hosts (rail, setting, what is and will be, or was and is now), and
+/// what no step mends.
+[[nodiscard]] std::string plan_table(std::span<const host::HostPlan> plans, Tense tense);
 
 /// What one would type on the first host of each group, and what to know before.
 [[nodiscard]] std::string plan_commands(std::span<const host::HostPlan> plans);
