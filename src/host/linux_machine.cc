@@ -214,7 +214,8 @@ evidence::Host read_machine(Kernel& kernel, const std::vector<std::string>& pci_
 
 std::string read_host_name(Kernel& kernel) {
   const auto name = read_fact(kernel, "/proc/sys/kernel/hostname", parse_word);
-  return name.is_known() ? *name : "";
+  if (!name.is_known() || *name == "(none)") return "";  // the kernel's word for "never set"
+  return *name;
 }
 
 }  // namespace weir::host
