@@ -1,7 +1,11 @@
 // Lossless is an invariant: whatever fabric and workload are drawn, derived headroom loses nothing
-// of a lossless class. Few draws: tests/sim draws a thousand.
+// of a lossless class. Few draws here; tests/sim builds the same with a thousand.
 #include "base/testing.h"
 #include "sim/drawn_fabric.h"
+
+#ifndef WEIR_DRAWS
+#define WEIR_DRAWS 25
+#endif
 
 namespace weir::sim {
 namespace {
@@ -16,7 +20,7 @@ std::uint64_t pauses(const Sim& sim) {
 
 TEST(DrawnFabrics, NoFabricWorkloadOrSeedLosesAPacketForWantOfBuffer) {
   COVERS("G2", "G5");
-  constexpr std::uint64_t kDraws = 25;
+  constexpr std::uint64_t kDraws = WEIR_DRAWS;
   std::uint64_t paused = 0;
   for (std::uint64_t seed = 1; seed <= kDraws; ++seed) {
     const test::DrawnFabric drawn = test::draw_fabric(seed);
