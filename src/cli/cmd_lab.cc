@@ -149,9 +149,8 @@ std::string where_it_sits(const lab::ActiveFault& fault) {
   if (!fault.is_setting) return "in the fabric: until it is cleared";
   if (fault.switches.empty()) return "in settings of NICs: setting them right repairs it";
   return fmt::format("in settings of {}: weir lab switch {} set config designed repairs it",
-                     fault.switches.size() == 1
-                         ? fault.switches.front()
-                         : fmt::format("{} switches", fault.switches.size()),
+                     fault.switches.size() == 1 ? fault.switches.front()
+                                                : fmt::format("{} switches", fault.switches.size()),
                      fault.switches.size() == 1 ? fault.switches.front() : "SWITCH");
 }
 
@@ -354,8 +353,9 @@ Command lab_fault_command() {
       .summary = "break a lab, and mend it again",
       .description =
           "Adds faults of weir sim --list-faults, clears them (without a name: all), or lists "
-          "them. A fault that a host would show in its settings becomes one: setting it right, as "
-          "weir apply does, repairs it. The times of a fault count from the start of each load.",
+          "them. A fault that a host or switch would show in its settings becomes one: setting it "
+          "right, as weir apply or weir lab switch does, repairs it. The times of a fault count "
+          "from the start of each load.",
       .arguments = {{.name = "ACTION",
                      .help = "what to do",
                      .required = true,

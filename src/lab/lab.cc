@@ -124,7 +124,8 @@ bool is_same_at_rest(const State& a, const State& b) {
   return a.switches == b.switches &&
          std::equal(a.faults.begin(), a.faults.end(), b.faults.begin(), b.faults.end(),
                     [](const FaultRecord& one, const FaultRecord& other) {
-                      return one.text == other.text && one.is_setting == other.is_setting;
+                      return one.text == other.text && one.is_setting == other.is_setting &&
+                             one.switches == other.switches;
                     });
 }
 
@@ -252,7 +253,8 @@ Status Lab::Shared::perform(std::uint32_t host, const host::Operation& operation
              lab::perform(operation.change, blueprint.platform(host), next.nics[host][rail]));
     next.clock += kPerOperation;
     if (effect.flaps_link) count_flap(blueprint, {host, rail}, next);
-    return forget_repaired(next);
+    forget_repaired(next);
+    return {};
   });
 }
 
@@ -443,8 +445,11 @@ Status Lab::commit() {
 
 std::vector<ActiveFault> Lab::faults() const {
   std::vector<ActiveFault> out;
-  for (const FaultRecord& record : shared_->state.faults)
-    out.push_back({record.text, record.is_setting});
+  for (const FaultRecord& record : shared_->state.faults) {
+    ActiveFault& fault = out.emplace_back(ActiveFault{record.text, record.is_setting, {}});
+    for (const std::uint32_t index : record.switches)
+      fault.switches.push_back(intent().switches[index].name);
+  }
   return out;
 }
 
@@ -517,6 +522,9 @@ Status Lab::set_factory(std::string_view name, bool is_factory) {
   WEIR_TRY(index, index_of(intent().switches, name, "switch"));
   return shared_->change([&](State& next) -> Status {
     next.switches[index] = {is_factory, std::nullopt};
+    for (FaultRecord& fault : next.faults)
+      std::erase(fault.switches, index);
+    forget_repaired(next);
     return {};
   });
 }

@@ -66,8 +66,9 @@ struct LoadOutcome {
 
 /// A fault that is in the lab now.
 struct ActiveFault {
-  std::string text;         // as it was added: "wrong-trust,at=gpu03"
-  bool is_setting = false;  // sits in the settings of NICs: undoing those there removes it
+  std::string text;                   // as it was added: "wrong-trust,at=gpu03"
+  bool is_setting = false;            // sits in settings: setting all of them right removes it
+  std::vector<std::string> switches;  // whose settings have it now
 };
 
 struct LabStatus {
@@ -131,7 +132,8 @@ class Lab {
   /// "vendor", "roce-balanced", "roce-aggressive"; of a switch as shipped "factory".
   [[nodiscard]] Result<std::string> buffer_profile(std::string_view switch_name) const;
   [[nodiscard]] Status set_buffer_profile(std::string_view switch_name, std::string_view profile);
-  /// As shipped, or as designed.
+  /// As shipped, or as designed: every setting of the switch is written anew, so that no fault is
+  /// left in them.
   [[nodiscard]] Status set_factory(std::string_view switch_name, bool is_factory);
 
   struct Shared;  // what this and its hosts work on

@@ -1,6 +1,6 @@
-// Faults of a lab. What a real host would show in its settings becomes a setting here: whoever sets
-// it right has repaired the fault, and clearing the fault puts it back. Everything else holds until
-// it is cleared.
+// Faults of a lab. What a real host or switch would show in its settings becomes a setting here:
+// whoever sets it right has repaired the fault, and clearing the fault puts it back. Everything
+// else holds until it is cleared.
 #include <algorithm>
 #include <array>
 
@@ -79,6 +79,12 @@ bool is_of_settings(const sim::Fault& fault) {
   return !is_timed && std::find(kNames.begin(), kNames.end(), fault.type->name) != kNames.end();
 }
 
+/// What a switch would show in its configuration. Routes and cables are not in it.
+bool is_of_switch_settings(const sim::Fault& fault) {
+  return fault.type->place == sim::FaultPlace::kSwitches && fault.type->name != "routing-loop" &&
+         fault.type->name != "bounce-routing";
+}
+
 std::string value_now(const State& state, const SettingChange& change) {
   return all_keys(state.nics[change.nic.host][change.nic.rail])[change.key].dump();
 }
@@ -98,7 +104,8 @@ Status add_fault(const Blueprint& blueprint, Profiles& profiles, const std::stri
     if (one.text == text) return invalid_error(fmt::format("{} is there already", text));
   WEIR_TRY(present, present_intent(blueprint, state, profiles, {}));
   WEIR_TRY(edited, edit_nics(blueprint, fault, present, state));
-  FaultRecord record{text, false, {}};
+  FaultRecord record;
+  record.text = text;
   for (std::uint32_t h = 0; h < state.nics.size(); ++h)
     for (std::uint32_t rail = 0; rail < state.nics[h].size(); ++rail) {
       const Json before = all_keys(state.nics[h][rail]);
@@ -106,7 +113,11 @@ Status add_fault(const Blueprint& blueprint, Profiles& profiles, const std::stri
       for (const auto& [key, value] : changed.items())
         record.changes.push_back({{h, rail}, key, before[key].dump(), value.dump()});
     }
-  record.is_setting = !record.changes.empty();
+  if (is_of_switch_settings(fault)) {
+    WEIR_TRY(site, sim::resolve(fault, present));
+    record.switches = site.switches;
+  }
+  record.is_setting = !record.changes.empty() || !record.switches.empty();
   if (!record.is_setting && is_of_settings(fault) && !edited.touches_nics)
     return invalid_error(fmt::format("{} changes nothing: it is so already", text));
   state.nics = std::move(edited.nics);
@@ -132,18 +143,13 @@ Result<std::size_t> clear_faults(const std::function<bool(const FaultRecord&)>& 
   return cleared;
 }
 
-Status forget_repaired(State& state) {
-  std::vector<FaultRecord> left;
-  for (FaultRecord& record : state.faults) {
-    WEIR_TRY(fault, sim::parse_fault(record.text));
-    const bool is_repaired =
-        record.is_setting && fault.type->place == sim::FaultPlace::kHosts &&
-        std::none_of(record.changes.begin(), record.changes.end(),
-                     [&](const SettingChange& one) { return value_now(state, one) == one.after; });
-    if (!is_repaired) left.push_back(std::move(record));
-  }
-  state.faults = std::move(left);
-  return {};
+void forget_repaired(State& state) {
+  std::erase_if(state.faults, [&](const FaultRecord& record) {
+    return record.is_setting && record.switches.empty() &&
+           std::none_of(
+               record.changes.begin(), record.changes.end(),
+               [&](const SettingChange& one) { return value_now(state, one) == one.after; });
+  });
 }
 
 }  // namespace weir::lab

@@ -80,6 +80,12 @@ TEST(Lab, SaysWhyAStateCannotBeRead) {
                 .find("the place of a name"),
             std::string::npos);
   EXPECT_NE(with("faults", {{{"fault", "x"}}}).find("/faults/0/is_setting"), std::string::npos);
+  const Json elsewhere = {{"fault", "ecn-too-low"},
+                          {"is_setting", true},
+                          {"changes", Json::array()},
+                          {"switches", {"leaf9"}}};
+  EXPECT_NE(with("faults", Json::array({elsewhere})).find("/faults/0/switches/0"),
+            std::string::npos);
   must(write_file_atomic(path, "]["));
   EXPECT_NE(open_error(place).find("not JSON"), std::string::npos);
   must(write_file_atomic(path, good.dump()));
@@ -232,6 +238,60 @@ TEST(LabFaults, AFaultOfASettingIsRepairedBySettingItRight) {
   EXPECT_TRUE(lab.faults().empty());
   (void)run(lab, "gpu03", "ib_write_bw -n 5 --tclass=106 gpu04");
   EXPECT_GT(counter(lab, "gpu03", "nic.prio.tx.packets", 3), 0U);
+}
+
+TEST(LabFaults, AFaultInTheSettingsOfSwitchesIsRepairedBySettingThemRight) {
+  COVERS("G9");
+  const TemporaryDirectory place;
+  Lab lab = make_lab(place, pod16(), {.factory_hosts = false});
+  const auto ports = [&] {
+    std::vector<std::vector<evidence::SwitchPort>> out;
+    for (const evidence::Switch& sw : must(lab.observe_switches()).switches)
+      out.push_back(sw.ports);
+    return out;
+  };
+  const auto before = ports();
+  must(lab.add_fault("ecn-too-low"));
+  must(lab.add_fault("headroom-too-small,at=leaf1"));
+  ASSERT_EQ(lab.faults().size(), 2U);
+  EXPECT_TRUE(lab.faults()[0].is_setting);
+  EXPECT_EQ(lab.faults()[0].switches.size(), lab.intent().switches.size());
+  EXPECT_EQ(lab.faults()[1].switches, std::vector<std::string>{"leaf1"});
+  const auto broken = ports();
+  must(lab.set_factory("leaf1", false));
+  ASSERT_EQ(lab.faults().size(), 1U) << "the other switches still mark too early";
+  EXPECT_TRUE(ports()[0] == before[0]);
+  EXPECT_TRUE(ports()[1] == broken[1]);
+  lab = must(Lab::open(lab.directory()));
+  EXPECT_TRUE(ports()[0] == before[0]) << "it is remembered who was set right";
+  for (const std::string& name : std::vector<std::string>(lab.faults()[0].switches))
+    must(lab.set_factory(name, false));
+  EXPECT_TRUE(lab.faults().empty());
+  EXPECT_TRUE(ports() == before);
+}
+
+TEST(LabFaults, AFaultOfNicsAndSwitchesIsThereUntilBothAreRight) {
+  COVERS("G9");
+  const TemporaryDirectory place;
+  Lab lab = make_lab(place, pod16(), {.factory_hosts = false});
+  must(lab.add_fault("pfc-too-wide"));
+  for (const design::SwitchIntent& sw : lab.intent().switches)
+    must(lab.set_factory(sw.name, false));
+  EXPECT_EQ(lab.faults().size(), 1U) << "the NICs still have it";
+  for (const design::HostIntent& host : lab.intent().hosts)
+    for (const design::NicIntent& nic : host.nics)
+      must(must(lab.host(host.name))->perform({nic.device, host::SetPfc{nic.pfc}}));
+  EXPECT_TRUE(lab.faults().empty());
+}
+
+TEST(LabFaults, RoutesAreInNoSwitchSetting) {
+  COVERS("G9");
+  const TemporaryDirectory place;
+  Lab lab = make_lab(place, pod16(), {.factory_hosts = false});
+  must(lab.add_fault("routing-loop,at=leaf1"));
+  EXPECT_FALSE(lab.faults()[0].is_setting);
+  must(lab.set_factory("leaf1", false));
+  EXPECT_EQ(lab.faults().size(), 1U);
 }
 
 TEST(LabFaults, ClearingPutsEverySettingBackAsItWas) {

@@ -42,7 +42,7 @@ struct Lab::Shared {
 /// Every fault that `matches`; gives how many.
 [[nodiscard]] Result<std::size_t> clear_faults(
     const std::function<bool(const FaultRecord&)>& matches, State& state);
-/// Takes off the list what somebody has put right on the NICs themselves.
-[[nodiscard]] Status forget_repaired(State& state);
+/// Takes off the list what somebody has put right on the NICs and switches themselves.
+void forget_repaired(State& state);
 
 }  // namespace weir::lab

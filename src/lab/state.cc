@@ -69,8 +69,13 @@ Json faults_json(const Blueprint& blueprint, const State& state) {
                          {"key", one.key},
                          {"before", Json::parse(one.before)},
                          {"after", Json::parse(one.after)}});
-    list.push_back(
-        {{"fault", fault.text}, {"is_setting", fault.is_setting}, {"changes", std::move(changes)}});
+    Json switches = Json::array();
+    for (const std::uint32_t index : fault.switches)
+      switches.push_back(blueprint.intent.switches[index].name);
+    list.push_back({{"fault", fault.text},
+                    {"is_setting", fault.is_setting},
+                    {"changes", std::move(changes)},
+                    {"switches", std::move(switches)}});
   }
   return list;
 }
@@ -172,6 +177,14 @@ class Reader {
     }
     return {};
   }
+  [[nodiscard]] Result<std::uint32_t> switch_named(const JsonCursor& at,
+                                                   const std::string& name) const {
+    const auto& all = blueprint_.intent.switches;
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == name; });
+    if (found == all.end()) return at.wrong("a switch of the design");
+    return static_cast<std::uint32_t>(found - all.begin());
+  }
   Status read_switches() {
     WEIR_TRY(at, root_.member("switches"));
     WEIR_TRY_STATUS(at.expect_object());
@@ -179,11 +192,8 @@ class Reader {
       const std::string& name = item.key();
       const JsonCursor member = at.member(name, item.value());
       WEIR_TRY_STATUS(member.expect_object());
-      const auto& all = blueprint_.intent.switches;
-      const auto found =
-          std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == name; });
-      if (found == all.end()) return member.wrong("a switch of the design");
-      SwitchState& state = state_.switches[static_cast<std::size_t>(found - all.begin())];
+      WEIR_TRY(index, switch_named(member, name));
+      SwitchState& state = state_.switches[index];
       if (const auto factory = member.find("factory")) {
         WEIR_TRY(is_factory, factory->boolean());
         state.is_factory = is_factory;
@@ -213,6 +223,13 @@ class Reader {
       WEIR_TRY_STATUS(changes.expect_array());
       for (std::size_t c = 0; c < changes.size(); ++c)
         WEIR_TRY_STATUS(read_change(changes.at(c), record));
+      WEIR_TRY(switches, one.member("switches"));
+      WEIR_TRY_STATUS(switches.expect_array());
+      for (std::size_t s = 0; s < switches.size(); ++s) {
+        WEIR_TRY(name, switches.at(s).text());
+        WEIR_TRY(index, switch_named(switches.at(s), name));
+        record.switches.push_back(index);
+      }
       state_.faults.push_back(std::move(record));
     }
     return {};

@@ -49,8 +49,9 @@ struct SettingChange {
 
 struct FaultRecord {
   std::string text;
-  bool is_setting = false;
-  std::vector<SettingChange> changes;
+  bool is_setting = false;              // of NICs or switches: whoever sets them right repairs it
+  std::vector<SettingChange> changes;   // on NICs
+  std::vector<std::uint32_t> switches;  // whose settings still have it
 };
 
 /// Counters since the lab was made: by port ("gpu01/mlx5_0", "leaf1/swp3"), then by raw key.

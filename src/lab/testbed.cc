@@ -56,11 +56,19 @@ TosByte marking(const NicPlatform& platform, const NicSettings& settings, const 
   return platform.is_mlx5() ? tos_byte(dscp_of(tos), Ecn::kEct0) : tos;
 }
 
-Result<std::vector<sim::Fault>> parse_all(const State& state, bool settings) {
+/// Faults of settings, or all others. One of switches is at those that still have it.
+Result<std::vector<sim::Fault>> parse_all(const Blueprint& blueprint, const State& state,
+                                          bool settings) {
   std::vector<sim::Fault> out;
   for (const FaultRecord& record : state.faults) {
     if (record.is_setting != settings) continue;
     WEIR_TRY(fault, sim::parse_fault(record.text));
+    if (settings && fault.type->place == sim::FaultPlace::kSwitches) {
+      if (record.switches.empty()) continue;
+      fault.at.clear();
+      for (const std::uint32_t index : record.switches)
+        fault.at.push_back(blueprint.intent.switches[index].name);
+    }
     out.push_back(std::move(fault));
   }
   return out;
@@ -173,8 +181,12 @@ Result<Testbed> build(const Blueprint& blueprint, const State& state, const Load
   if (load.path_mtu)
     for (sim::NicConfig& nic : fabric.network.nics)
       nic.mtu = std::min(nic.mtu, *load.path_mtu);
-  WEIR_TRY(others, parse_all(state, false));
-  for (const sim::Fault& fault : others)
+  WEIR_TRY(faults, parse_all(blueprint, state, false));
+  WEIR_TRY(in_settings, parse_all(blueprint, state, true));
+  // What sits in the settings of NICs is in them already.
+  for (sim::Fault& fault : in_settings)
+    if (fault.type->place == sim::FaultPlace::kSwitches) faults.push_back(std::move(fault));
+  for (const sim::Fault& fault : faults)
     WEIR_TRY_STATUS(
         sim::apply_to_network(fault, bed.intent, bed.placement, fabric.network, bed.actions));
   WEIR_TRY(sim, sim::Sim::make(std::move(fabric.network)));
@@ -205,9 +217,9 @@ Result<Intent> present_intent(const Blueprint& blueprint, const State& state, Pr
     }
     if (set.is_factory) make_factory(intent.switches[s]);
   }
-  // Of a fault that sits in NIC settings only the part of the switches is taken: the settings
-  // follow, and may have been put right since.
-  WEIR_TRY(in_settings, parse_all(state, true));
+  // Of a fault that sits in settings only the part of the switches is taken: the settings of the
+  // NICs follow, and may have been put right since.
+  WEIR_TRY(in_settings, parse_all(blueprint, state, true));
   for (const sim::Fault& fault : in_settings)
     WEIR_TRY_STATUS(sim::apply_to_intent(fault, intent));
   for (std::uint32_t h = 0; h < state.nics.size(); ++h)
@@ -217,7 +229,7 @@ Result<Intent> present_intent(const Blueprint& blueprint, const State& state, Pr
       nic = blueprint.intent.hosts[h].nics[rail];
       write_to(settings, marking(blueprint.platform(h), settings, job, blueprint.design), nic);
     }
-  WEIR_TRY(others, parse_all(state, false));
+  WEIR_TRY(others, parse_all(blueprint, state, false));
   for (const sim::Fault& fault : others)
     WEIR_TRY_STATUS(sim::apply_to_intent(fault, intent));
   return intent;
