@@ -265,6 +265,7 @@ Status tcp_fallback(Edit& edit) {
     if (!is_at_site(edit, qp.source) && !is_at_site(edit, qp.target)) continue;
     qp.tos = 0;
     qp.service_level = 0;
+    qp.is_socket = true;
   }
   return {};
 }

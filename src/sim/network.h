@@ -168,6 +168,7 @@ struct QueuePair {
   std::uint8_t tos = 0;               // DSCP << 2 | ECN as the application asks for it
   std::uint8_t service_level = 0;     // the priority under PCP trust
   Operation operation = Operation::kWrite;
+  bool is_socket = false;       // stands for a connection of the kernel: no RDMA to the NIC
   std::int64_t start_rate = 0;  // bit/s of the reaction point at the start; 0: line rate
   std::int32_t receives = -1;   // posted receives (SEND); -1: always enough
   Duration receive_repost;      // a used receive is posted again after this

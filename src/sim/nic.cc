@@ -37,6 +37,10 @@ void Sim::nic_send(std::uint32_t port) {
       if (packet.kind == PacketKind::kAck) receivers_[packet.qp].queued_ack = kNone;
       ++port_counters_[port].tx_class_frames[priority];
       port_counters_[port].tx_class_bytes[priority] += packet.size;
+      if ((packet.flags & kFlagSocket) != 0) {
+        ++nic.counters.socket_tx_frames;
+        nic.counters.socket_tx_bytes += packet.size;
+      }
       put_on_wire(port, packet);
       break;
     }
@@ -65,6 +69,10 @@ bool Sim::send_data(Nic& nic, std::uint32_t qp) {
   PortCounters& counters = port_counters_[nic.port];
   ++counters.tx_class_frames[sender.priority];
   counters.tx_class_bytes[sender.priority] += packet.size;
+  if ((packet.flags & kFlagSocket) != 0) {
+    ++nic.counters.socket_tx_frames;
+    nic.counters.socket_tx_bytes += packet.size;
+  }
   ++live_frames_;
   ++created_;
   sender.last_send = now();
@@ -162,6 +170,10 @@ void Sim::nic_arrive(std::uint32_t port, const Packet& packet) {
   PortCounters& counters = port_counters_[port];
   ++counters.rx_class_frames[priority];
   counters.rx_class_bytes[priority] += packet.size;
+  if ((packet.flags & kFlagSocket) != 0) {
+    ++nic.counters.socket_rx_frames;
+    nic.counters.socket_rx_bytes += packet.size;
+  }
   if (packet.size > config.max_frame.raw())
     return drop(port, packet, DropReason::kMtu, config.pfc.contains(Priority::of(priority)));
   if (config.receive_buffer.raw() > 0 && !receive_into_buffer(nic, packet, priority))

@@ -27,6 +27,7 @@ inline constexpr std::uint8_t kFlagEcho = 8;   // the model `hpcc`: an ACK that 
 inline constexpr std::uint8_t kFlagSend = 16;  // consumes a receive at the target
 inline constexpr std::uint8_t kFlagSelective =
     32;  // a NAK whose `aux` is the last PSN of the gap, + 1
+inline constexpr std::uint8_t kFlagSocket = 64;  // of a QueuePair::is_socket, both ways
 
 struct Packet {
   std::uint32_t key = 0;      // hash of the 5-tuple: what ECMP sees

@@ -1,6 +1,8 @@
 #include "sim/results_evidence.h"
 
 #include <algorithm>
+#include <array>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -140,6 +142,17 @@ void add_transport(Counting& out, const NicCounters& nic) {
   out.add("nic.rdma.icrc_error.packets", 0);
 }
 
+/// What the NIC's RDMA engine sent and took: all frames that are no socket's.
+void add_rdma(Counting& out, const PortCounters& port, const NicCounters& nic) {
+  const auto all = [](const std::array<std::uint64_t, 8>& by_priority) {
+    return std::accumulate(by_priority.begin(), by_priority.end(), std::uint64_t{0});
+  };
+  out.add("nic.rdma.rx_unicast.packets", all(port.rx_class_frames) - nic.socket_rx_frames);
+  out.add("nic.rdma.rx_unicast.bytes", all(port.rx_class_bytes) - nic.socket_rx_bytes);
+  out.add("nic.rdma.tx_unicast.packets", all(port.tx_class_frames) - nic.socket_tx_frames);
+  out.add("nic.rdma.tx_unicast.bytes", all(port.tx_class_bytes) - nic.socket_tx_bytes);
+}
+
 std::vector<Sample> nic_samples(const Sim& sim, std::uint32_t node, std::uint32_t peer,
                                 std::uint32_t link, Driver driver) {
   const std::uint32_t port = sim.port_of(node, 0);
@@ -147,6 +160,7 @@ std::vector<Sample> nic_samples(const Sim& sim, std::uint32_t node, std::uint32_
   const NicConfig& config = sim.network().nics[sim.network().nodes[node].config];
   Counting out(driver);
   add_transport(out, sim.nic_counters(node));
+  add_rdma(out, p, sim.nic_counters(node));
   for (unsigned priority = 0; priority < 8; ++priority) {
     out.add("nic.prio.rx.bytes", p.rx_class_bytes[priority], priority);
     out.add("nic.prio.rx.packets", p.rx_class_frames[priority], priority);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "base/json.h"
 #include "base/testing.h"
 #include "base/text.h"
@@ -101,6 +103,24 @@ TEST(Results, AHostShowsCountersUnderTheNamesOfItsDriver) {
   // PFC is on for priority 3 alone: the others have no pause counters.
   EXPECT_NE(nic_of(outcome, 1).find(counters::Place::kEthtool, "rx_prio3_pause"), nullptr);
   EXPECT_EQ(nic_of(outcome, 1).find(counters::Place::kEthtool, "rx_prio0_pause"), nullptr);
+}
+
+TEST(Results, ANicCountsAsRdmaWhatIsNoSockets) {
+  COVERS("G8");
+  const Outcome rdma = simulated("pair,from=gpu01,to=gpu02,size=1MB");
+  const std::uint64_t sent = value_of(rdma, 0, "ethtool/tx_vport_rdma_unicast_bytes");
+  EXPECT_EQ(sent, value_of(rdma, 0, "ethtool/tx_prio3_bytes"));
+  EXPECT_EQ(sent, value_of(rdma, 1, "ethtool/rx_vport_rdma_unicast_bytes"));
+  EXPECT_GT(value_of(rdma, 1, "ethtool/tx_vport_rdma_unicast_packets"), 0U) << "acknowledgements";
+  const Outcome sockets = simulated("lossy,duration=200us");
+  std::uint64_t others = 0;
+  for (std::size_t host = 0; host < sockets.results.hosts.size(); ++host) {
+    others += value_of(sockets, host, "ethtool/tx_prio0_bytes");
+    for (const std::string_view way : {"rx", "tx"})
+      EXPECT_EQ(value_of(sockets, host, fmt::format("ethtool/{}_vport_rdma_unicast_bytes", way)),
+                0U);
+  }
+  EXPECT_GT(others, 1'000'000U);
 }
 
 TEST(Results, EveryCounterIsOneOfTheCatalogue) {

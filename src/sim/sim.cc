@@ -247,6 +247,7 @@ void Sim::set_up_qps() {
     receiver.key = flow_key(qp.target, qp.source, qp.source_port);
     receiver.dst = static_cast<std::uint16_t>(qp.source);
     receiver.tos = qp.tos;
+    receiver.is_socket = qp.is_socket;
     receiver.priority = other.ack_priority ? static_cast<std::uint8_t>(other.ack_priority->value())
                                            : priority_at(other);
     receiver.receives = qp.receives;

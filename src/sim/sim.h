@@ -92,6 +92,10 @@ struct NicCounters {
   std::uint64_t retries_exhausted = 0;
   std::uint64_t retransmitted = 0;
   std::uint64_t acks_sent = 0;
+  std::uint64_t socket_tx_frames = 0;  // of the port's frames those that are no RDMA
+  std::uint64_t socket_tx_bytes = 0;
+  std::uint64_t socket_rx_frames = 0;
+  std::uint64_t socket_rx_bytes = 0;
 };
 
 /// Time-weighted statistics of one egress queue (bytes waiting, the frame on the wire excluded).
@@ -352,6 +356,7 @@ class Sim {
     std::uint8_t tos = 0;
     std::uint8_t retries = 0;
     bool timer_pending = false;
+    bool is_socket = false;
   };
 
   struct Answer {  // of a responder

@@ -46,6 +46,7 @@ Packet Sim::build_data(Sender& sender, std::uint32_t qp) {
   const std::uint32_t index = psn - message.first_psn;
   const Operation operation = network_.qps[qp].operation;
   Packet packet;
+  if (network_.qps[qp].is_socket) packet.flags |= kFlagSocket;
   packet.kind = PacketKind::kData;
   packet.key = sender.key;
   packet.qp = qp;
@@ -338,6 +339,7 @@ void Sim::send_ack(Nic& nic, Receiver& receiver, std::uint32_t qp, const Answer&
   ack.payload =
       static_cast<std::uint16_t>(std::min<std::uint32_t>(answer.gap_to - answer.gap_from, 0xFFFF));
   if (answer.echo) ack.flags |= kFlagEcho;
+  if (receiver.is_socket) ack.flags |= kFlagSocket;
   if (answer.gap_to > answer.gap_from) ack.flags |= kFlagSelective;
   ack.size = static_cast<std::uint16_t>(network_.wire.ack_frame);
   ack.dst = receiver.dst;

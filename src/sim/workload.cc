@@ -231,6 +231,7 @@ class WorkloadBuilder {
     qp.tos = static_cast<std::uint8_t>(tos_of(spec, *cls, source).value());
     qp.service_level = static_cast<std::uint8_t>(cls->priority.value());
     qp.operation = spec.operation;
+    qp.is_socket = spec.kind == WorkloadKind::kLossy;
     for (std::uint32_t i = 0; i < count; ++i) {
       qp.source_port = static_cast<std::uint16_t>(kFirstPort + (draw + i) % kPorts);
       network.qps.push_back(qp);
