@@ -80,37 +80,64 @@ finding::Severity severity(const View& view, double share, Duration window) {
                                                     : finding::Severity::kInfo;
 }
 
-/// True where flows collide badly beside a link that lies idle.
-bool look_at(const View& view, const std::string& name, Suspicions& out) {
-  const SwitchCounts counts = counts_of(view, name);
-  if (counts.longest_pause < view.thresholds().pause_warning) return false;
-  if (held_back(view, name) >= counts.longest_pause) return false;  // another is the root
-  const PortView* hot = hot_port(view, name);
-  if (hot == nullptr) return false;
-  const auto uneven = hot->is_fabric().value_or(false) ? balance(view, *hot) : std::nullopt;
-  const bool is_collision = uneven && uneven->over_mean >= view.thresholds().hot_link;
-  finding::Where where = hot->where();
+struct HotSpot {
+  const PortView* port = nullptr;
+  SwitchCounts counts;
+  std::optional<Balance> uneven;  // of uplinks and of links to the same switch
+  bool is_collision = false;      // it carries far more than its share
+  bool has_idle_link = false;     // and a link beside it next to nothing, while pauses reign
+};
+
+std::optional<HotSpot> hot_spot(const View& view, const std::string& name) {
+  HotSpot spot;
+  spot.counts = counts_of(view, name);
+  const double pause = spot.counts.longest_pause;
+  if (pause < view.thresholds().pause_warning) return std::nullopt;
+  if (held_back(view, name) >= pause) return std::nullopt;  // another is the root
+  spot.port = hot_port(view, name);
+  if (spot.port == nullptr) return std::nullopt;
+  if (spot.port->is_fabric().value_or(false)) spot.uneven = balance(view, *spot.port);
+  spot.is_collision = spot.uneven && spot.uneven->over_mean >= view.thresholds().hot_link;
+  spot.has_idle_link = spot.is_collision && pause >= view.thresholds().pause_error &&
+                       spot.uneven->least_share < view.thresholds().idle_link;
+  return spot;
+}
+
+/// `alike`: how many switches leave links idle beside full ones.
+void report(const View& view, const HotSpot& spot, std::size_t alike, Suspicions& out) {
+  // Chance collides a few flows somewhere. On several switches at once it is their hash.
+  constexpr std::size_t kNoChance = 2;
+  const bool is_polarised = spot.has_idle_link && alike >= kNoChance;
+  const PortView& hot = *spot.port;
+  finding::Where where = hot.where();
   where.priority = std::to_string(view.rdma());
-  const std::string seen = fmt::format("{} paused its neighbours for up to {} of the window", name,
-                                       percent(counts.longest_pause));
-  finding::Finding finding = finding::make_finding(
-      is_collision ? "ecmp.imbalance" : "pfc.sustained",
-      is_collision ? fmt::format("{}, because {} carries {:.1f} times the mean of its links: "
-                                 "flows collide there.",
-                                 seen, hot->name, uneven->over_mean)
-                   : fmt::format("{}; the pauses begin at its port {}{}.", seen, hot->name,
-                                 hot->neighbour.empty() ? std::string() : " to " + hot->neighbour),
-      where);
+  const std::string seen = fmt::format("{} paused its neighbours for up to {} of the window",
+                                       hot.switch_name, percent(spot.counts.longest_pause));
+  std::string why;
+  if (spot.is_collision)
+    why = fmt::format(", because {} carries {:.1f} times the mean of its links: ", hot.name,
+                      spot.uneven->over_mean);
+  if (is_polarised) {
+    why += fmt::format("{} switches leave links idle beside full ones, so they hash alike.", alike);
+  } else if (spot.is_collision) {
+    why += "flows collide there.";
+  } else {
+    why = fmt::format("; the pauses begin at its port {}{}.", hot.name,
+                      hot.neighbour.empty() ? std::string() : " to " + hot.neighbour);
+  }
+  finding::Finding finding = finding::make_finding(is_polarised        ? "ecmp.polarised"
+                                                   : spot.is_collision ? "ecmp.imbalance"
+                                                                       : "pfc.sustained",
+                                                   seen + why, where);
   finding.confidence = finding::Confidence::kMedium;
-  finding.severity = severity(view, counts.longest_pause, hot->counts.window());
-  finding.evidence.push_back(fact_line(
-      name,
-      fmt::format("pauses sent in priority {}: {}", view.rdma(), counts.pauses_sent.value_or(0))));
-  finding.evidence.push_back(hot->counts.line("switch.queue.ecn_marked.packets", view.rdma()));
-  finding.evidence.push_back(hot->counts.line("switch.port.tx.bytes"));
+  finding.severity = severity(view, spot.counts.longest_pause, hot.counts.window());
+  if (is_polarised) finding.severity = std::max(finding.severity, finding::Severity::kWarning);
+  finding.evidence.push_back(
+      fact_line(hot.switch_name, fmt::format("pauses sent in priority {}: {}", view.rdma(),
+                                             spot.counts.pauses_sent.value_or(0))));
+  finding.evidence.push_back(hot.counts.line("switch.queue.ecn_marked.packets", view.rdma()));
+  finding.evidence.push_back(hot.counts.line("switch.port.tx.bytes"));
   out.add(std::move(finding), {{"pfc.sustained"}});
-  return is_collision && counts.longest_pause >= view.thresholds().pause_error &&
-         uneven->least_share < view.thresholds().idle_link;
 }
 
 /// With a host alone: its switch holds it back, and why stands on the other side.
@@ -133,14 +160,13 @@ void look_from_host(const View& view, const NicView& nic, Suspicions& out) {
 }  // namespace
 
 void look_for_hot_spots(const View& view, Suspicions& out) {
-  // Chance collides a few flows somewhere. On several switches at once it is their hash.
-  constexpr int kNoChance = 2;
-  int bad = 0;
+  std::vector<HotSpot> spots;
   for (const std::string& name : view.switches())
-    bad += look_at(view, name, out) ? 1 : 0;
-  for (Candidate& one : out.candidates())
-    if (bad >= kNoChance && one.finding.id == "ecmp.imbalance")
-      one.finding.severity = std::max(one.finding.severity, finding::Severity::kWarning);
+    if (auto spot = hot_spot(view, name)) spots.push_back(*std::move(spot));
+  const auto alike = static_cast<std::size_t>(std::count_if(
+      spots.begin(), spots.end(), [](const HotSpot& spot) { return spot.has_idle_link; }));
+  for (const HotSpot& spot : spots)
+    report(view, spot, alike, out);
   if (!view.ports().empty()) return;
   for (const NicView& nic : view.nics())
     look_from_host(view, nic, out);

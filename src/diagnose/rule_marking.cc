@@ -134,6 +134,25 @@ bool is_data(const View& view, const NicView& nic, const Split& sent) {
                          view.thresholds().data_packet_bytes * static_cast<double>(*packets);
 }
 
+/// The NIC counts RDMA on its own, and the RDMA priority has all of it: the rest is the kernel's.
+bool is_all_rdma_seen(const View& view, const NicView& nic, const Split& sent) {
+  const auto rdma = nic.counts.of("nic.rdma.tx_unicast.bytes");
+  return rdma && *rdma < sent.rdma + view.thresholds().bytes_that_matter;
+}
+
+/// With nothing wrong in its settings, what is in a priority that the design gives to marked
+/// packets has been marked for it: nothing gets there by being forgotten.
+bool is_of_another_class(const NicView& nic, const Split& sent) {
+  if (nic.facts == nullptr || nic.wanted == nullptr) return false;
+  const evidence::Qos& qos = nic.facts->qos;
+  if (!qos.trust.is_known() || !qos.dscp_to_priority.is_known()) return false;
+  const auto& wanted = nic.wanted->dscp_to_priority;
+  const bool is_designed = std::any_of(wanted.begin(), wanted.end(), [&](Priority priority) {
+    return priority.value() == sent.other_priority;
+  });
+  return is_designed && wanted.front().value() != sent.other_priority;
+}
+
 void look_at_counters(const View& view, const NicView& nic, Suspicions& out) {
   const auto sent = split_of(view, nic.counts, "nic.prio.tx.bytes");
   if (!sent || sent->total() < view.thresholds().bytes_that_matter ||
@@ -141,11 +160,12 @@ void look_at_counters(const View& view, const NicView& nic, Suspicions& out) {
     return;
   }
   // Forced to the right byte by settings that were read: what leaves elsewhere is no RDMA.
-  if (settings_are_right(nic)) return;
+  if (settings_are_right(nic) || is_all_rdma_seen(view, nic, *sent)) return;
   const bool receives_right =
       split_of(view, nic.counts, "nic.prio.rx.bytes").value_or(Split()).rdma >
       view.thresholds().bytes_that_matter;
   if (!receives_right && !others_use_rdma_priority(view, nic)) {
+    if (is_of_another_class(nic, *sent)) return;
     return out.cannot_tell("marking",
                            "traffic flowed outside the RDMA priority, and nothing tells whether "
                            "it was RDMA",

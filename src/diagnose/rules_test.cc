@@ -149,6 +149,20 @@ TEST(Rules, TrafficThatNobodyCanNameIsNotCalledHealthy) {
   EXPECT_EQ(made.said(), "inconclusive");
 }
 
+TEST(Rules, WhatTheNicDoesNotCountAsRdmaIsNotMarkedWrong) {
+  COVERS("I14");
+  const auto said = [](std::uint64_t rdma) {
+    MadeCase made;
+    made.host("gpu01");
+    made.host("gpu02", {{"ethtool/tx_prio0_bytes", 50'000'000},
+                        {"ethtool/tx_prio3_bytes", 0},
+                        {"ethtool/tx_vport_rdma_unicast_bytes", rdma}});
+    return made.said();
+  };
+  EXPECT_EQ(said(0), "healthy");
+  EXPECT_EQ(said(50'000'000), "dscp.unmarked");
+}
+
 TEST(Rules, ASwitchThatPutsRdmaElsewhereIsNamed) {
   COVERS("I14", "I15");
   MadeCase made;

@@ -67,7 +67,8 @@ void put(Values& out, std::string_view name, const evidence::Fact<T>& fact, Text
   if (fact.is_known()) out[std::string(name)] = text(*fact);
 }
 
-Values values_of(const evidence::Nic& nic) {
+/// Where the design takes more than one value, those it takes are one.
+Values values_of(const evidence::Nic& nic, const design::NicIntent& wanted) {
   const auto same = [](const std::string& text) { return text; };
   const auto priorities = [](PrioritySet set) { return to_text(set); };
   Values out;
@@ -76,14 +77,22 @@ Values values_of(const evidence::Nic& nic) {
   put(out, "model", nic.model, same);
   put(out, "trust", nic.qos.trust, [](evidence::TrustMode t) { return std::string(to_text(t)); });
   put(out, "PFC", nic.qos.pfc, priorities);
-  put(out, "ECN notification", nic.ecn.np, priorities);
-  put(out, "ECN reaction", nic.ecn.rp, priorities);
+  const auto asked_of = [](PrioritySet asked) {
+    return [asked](PrioritySet found) {
+      return to_text(asked == PrioritySet() ? found
+                                            : PrioritySet::from_mask(found.mask() & asked.mask()));
+    };
+  };
+  put(out, "ECN notification", nic.ecn.np, asked_of(wanted.ecn_np));
+  put(out, "ECN reaction", nic.ecn.rp, asked_of(wanted.ecn_rp));
   put(out, "MTU", nic.link.mtu, [](Bytes b) { return to_text(b); });
   put(out, "speed", nic.link.speed, [](BitRate r) { return to_text(r); });
   put(out, "rx ring", nic.rings.rx, [](unsigned n) { return std::to_string(n); });
   put(out, "congestion control", nic.ecn.algorithm, same);
-  put(out, "traffic class", nic.rdma.traffic_class,
-      [](std::optional<TosByte> tos) { return tos ? to_text(*tos) : std::string("not forced"); });
+  put(out, "traffic class", nic.rdma.traffic_class, [&](std::optional<TosByte> tos) {
+    const bool is_right = !tos || dscp_of(*tos) == dscp_of(wanted.traffic_class);
+    return is_right ? std::string("that of the design or none") : to_text(*tos);
+  });
   put(out, "DSCP map", nic.qos.dscp_to_priority,
       [](const std::array<std::optional<Priority>, 64>& map) {
         std::string text;
@@ -157,7 +166,7 @@ void find_drift(std::span<const evidence::Evidence> evidence, const design::Inte
       const evidence::Nic* nic = one.find_nic(wanted.device);
       if (nic == nullptr) continue;
       groups[host->group].push_back({fmt::format("{} {}", host->name, nic->device), host->name,
-                                     nic->device, values_of(*nic)});
+                                     nic->device, values_of(*nic, wanted)});
     }
   }
   for (const auto& [group, members] : groups)

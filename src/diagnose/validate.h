@@ -4,7 +4,8 @@
 // unknown, never right.
 //
 // Drift is a finding of its own: rails of a host, or hosts, that differ where the design makes them
-// equal, whatever the design wants of them.
+// equal, whatever the design wants of them. Where it takes several values (ECN on more priorities
+// than it asks for, a traffic class that is forced or not) they do not differ.
 #include <span>
 
 #include "design/intent.h"

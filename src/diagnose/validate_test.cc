@@ -136,6 +136,24 @@ TEST(Validate, DriftIsAFindingOfItsOwn) {
   EXPECT_NE(judgement.findings[0].verdict.find("28.39.2048"), std::string::npos);
 }
 
+TEST(Validate, ValuesThatTheDesignTakesAlikeAreNoDrift) {
+  COVERS("C2");
+  std::vector<Evidence> hosts = {good_host("gpu01"), good_host("gpu02"), good_host("gpu03")};
+  evidence::Nic& nic = hosts[1].nics[0];
+  nic.ecn.np = Fact<PrioritySet>::of(PrioritySet::from_mask(0xFF));
+  nic.ecn.rp = Fact<PrioritySet>::of(PrioritySet::from_mask(0xFF));
+  hosts[0].nics[0].rdma.traffic_class = Fact<std::optional<TosByte>>::of(std::nullopt);
+  nic.rdma.traffic_class = Fact<std::optional<TosByte>>::of(106_tos);
+  EXPECT_EQ(checked(hosts).conclusion, Conclusion::kHealthy);
+  nic.ecn.np = Fact<PrioritySet>::of(PrioritySet());
+  nic.rdma.traffic_class = Fact<std::optional<TosByte>>::of(96_tos);
+  const finding::Judgement judgement = checked(hosts);
+  const finding::Finding* drift = find(judgement, "fleet.drift");
+  ASSERT_NE(drift, nullptr);
+  EXPECT_EQ(drift->where.host, "gpu02");
+  EXPECT_EQ(drift->evidence.size(), 2U);
+}
+
 TEST(Validate, AnotherConventionCanBeAsked) {
   COVERS("C11");
   const std::vector<Evidence> hosts = {good_host("gpu01")};

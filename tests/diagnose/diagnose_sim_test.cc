@@ -222,7 +222,7 @@ TEST(DiagnoseSimulation, CountersAloneNeverAccuseTheWrongOne) {
   RecordProperty("runs", static_cast<int>(runs));
 }
 
-TEST(DiagnoseSimulation, FlowsThatCollideOnAnUplinkAreNamedThere) {
+TEST(DiagnoseSimulation, SwitchesThatHashAlikeAreNamedAtTheirFullLinks) {
   COVERS("I7");
   const Fabric& fabric = tight();
   std::size_t named = 0;
@@ -230,7 +230,7 @@ TEST(DiagnoseSimulation, FlowsThatCollideOnAnUplinkAreNamedThere) {
     const auto evidence =
         simulated(fabric, "incast,to=gpu01,size=2MB,qps=2", "same-hash-seed", seed);
     const finding::Judgement judgement = diagnose({evidence, &fabric.intent, {}});
-    if (said(judgement) != "ecmp.imbalance") continue;
+    if (said(judgement) != "ecmp.polarised") continue;
     ++named;
     const finding::Where& where = judgement.findings.front().where;
     EXPECT_FALSE(where.switch_name.empty());
