@@ -41,7 +41,7 @@ constexpr auto kSteps = std::to_array<Step>({
      "weir verify --lab lab -- all-to-all size=500KB"},
     {"Now break something that no configuration shows: gpu05 takes data at a tenth of its line.",
      "weir lab fault add slow-receiver,at=gpu05,rate=10G"},
-    {"Every host in the fabric is slow now. Which one is the cause?",
+    {"The load takes ten times as long, and no host complains. Which one is the cause?",
      "weir verify --lab lab -- all-to-all size=500KB", ExitCode::kFindings},
     {"One page to hand on.", "weir report --lab lab -o report.html"},
     {"Repair it, and prove that it is repaired.", "weir lab fault clear"},

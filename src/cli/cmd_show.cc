@@ -56,9 +56,10 @@ std::string verdict_of(const Observation& seen, std::size_t wrong_nics) {
   if (seen.nic_count() == 0) return fmt::format("{}: no RDMA device.", what);
   if (wrong_nics == 0) return fmt::format("{}: nothing looks wrong by the usual convention.", what);
   if (wrong_nics == seen.nic_count())
-    return fmt::format("{}: none is as the usual convention has it (marked !).", what);
-  return fmt::format("{}: {} not as the usual convention has it (marked !).", what,
-                     wrong_nics == 1 ? "1 rail is" : fmt::format("{} rails are", wrong_nics));
+    return fmt::format(
+        "{}: no rail is as the usual convention has it (! here; weir check lists all).", what);
+  return fmt::format("{}: {} not as the usual convention has it (! here; weir check lists all).",
+                     what, wrong_nics == 1 ? "1 rail is" : fmt::format("{} rails are", wrong_nics));
 }
 
 ExitCode run_show(const Args& args, Context& context) {

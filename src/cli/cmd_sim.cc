@@ -1,6 +1,7 @@
 // weir sim: the fabric of a design, packet by packet, healthy or broken on purpose.
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 
 #include <fmt/format.h>
@@ -146,6 +147,11 @@ std::string_view kind_word(sim::PacketKind kind) {
 class Trace final : public sim::Observer {
  public:
   static Result<std::unique_ptr<Trace>> open(const std::string& path) {
+    std::error_code error;
+    const auto found = std::filesystem::symlink_status(path, error);
+    if (std::filesystem::exists(found) && !std::filesystem::is_regular_file(found))
+      return Error{ErrorCode::kIo,
+                   fmt::format("--trace: {} is no plain file and was left as it is", path)};
     auto trace = std::make_unique<Trace>();
     trace->path_ = path;
     trace->file_ = std::fopen(trace->partial().c_str(), "w");
@@ -245,6 +251,8 @@ ExitCode run_sim(const Args& args, Context& context) {
   if (args.has("list-faults")) return list_faults(context);
   if (args.has("list-workloads")) return list_loads(context);
   if (args.has("hpcc")) return run_sim_hpcc(args, context);
+  if (args.value("model") != "hpcc")
+    return usage_error(context, args.command(), "--model says how to run --hpcc files; name one");
   sim::Experiment experiment;
   if (const Status good = gather(args, experiment); !good)
     return usage_error(context, args.command(), good.error().what);

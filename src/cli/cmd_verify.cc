@@ -129,7 +129,7 @@ std::string verdict_of(const Verified& verified, const Observation& seen) {
                        simulated, verified.outcome.exit_status);
   }
   const std::string head =
-      fmt::format("{} ran on {}{}: ", verified.command, verified.ran_on, simulated);
+      fmt::format("{}, started on {}{}: ", verified.command, verified.ran_on, simulated);
   switch (verified.judgement.conclusion) {
     case finding::Conclusion::kHealthy: return head + "the fabric carried it as it should.";
     case finding::Conclusion::kNotFabric: return head + "what is wrong is not the fabric.";
@@ -206,6 +206,18 @@ void judge_volume(const Volume& volume, Dscp rdma, const std::vector<std::string
   finding::settle(judgement);
 }
 
+/// A load that failed proves nothing, whatever the counters look like.
+void judge_exit(Verified& verified) {
+  if (verified.outcome.exit_status == 0) return;
+  verified.judgement.unknown.push_back(
+      {"behaviour under load",
+       fmt::format("the command ended with status {} and did not do its work",
+                   verified.outcome.exit_status),
+       "what it printed says why; run it by hand"});
+  if (verified.judgement.conclusion == finding::Conclusion::kHealthy)
+    verified.judgement.conclusion = finding::Conclusion::kInconclusive;
+}
+
 /// The load may touch any host, whatever --host runs it: all of a lab are watched.
 Result<HostSet> everyone_around(HostSet set) {
   if (!set.lab) return set;
@@ -252,6 +264,7 @@ ExitCode run_verify(const Args& args, Context& context) {
   verified.volume = volume_of(verified.outcome, view);
   if (verified.volume)
     judge_volume(*verified.volume, view.rdma_dscp(), words, ran_on, verified.judgement);
+  judge_exit(verified);
   add_unseen(after, verified.judgement);
   if (verified.judgement.next.empty())
     verified.judgement.next = {fmt::format("weir report{}", everyone->flag())};
@@ -267,8 +280,8 @@ Command verify_command() {
       .summary = "behaviour under load: snapshot, run a command, snapshot, judge",
       .description =
           "Runs a command (perftest, a workload, anything) between two looks at every counter, and "
-          "answers five questions first: did traffic flow, is DCQCN working, are we dropping, is "
-          "PFC firing, is the link healthy. Then what the counters say, and what is wrong. The "
+          "answers five questions first: is DCQCN working, are we dropping, is PFC firing, did "
+          "traffic flow, is the link healthy. Then what the counters say, and what is wrong. The "
           "command runs on the first host that --host names; its output goes to stderr.",
       .arguments = {design_argument(),
                     {.name = "COMMAND",

@@ -155,35 +155,36 @@ Json workload_json(const WorkloadResult& one) {
 
 std::string unfinished_text(const Totals& totals) {
   const std::uint64_t open = totals.flows - totals.finished - totals.failed;
-  std::string text;
+  std::vector<std::string> parts;
   if (totals.failed > 0)
-    text += fmt::format(", {} of {} flows FAILED (retries exhausted)", count_text(totals.failed),
-                        count_text(totals.flows));
+    parts.push_back(fmt::format("{} of {} flows FAILED (retries exhausted)",
+                                count_text(totals.failed), count_text(totals.flows)));
   if (open > 0)
-    text += fmt::format(", {} of {} flows NOT finished in time", count_text(open),
-                        count_text(totals.flows));
-  return text.empty() ? std::string(", the workload did NOT finish in time") : text;
+    parts.push_back(fmt::format("{} of {} flows NOT finished in time", count_text(open),
+                                count_text(totals.flows)));
+  return parts.empty() ? std::string("the workload did NOT finish in time") : join(parts, ", ");
 }
 
 }  // namespace
 
 std::string sim_verdict(const Results& results, bool is_finished) {
   const Totals& totals = results.totals;
-  std::string text = totals.lossless_drops == 0
-                         ? std::string("lossless: 0 drops of lossless traffic")
-                         : fmt::format(
-                               "NOT lossless: {} packets of lossless traffic dropped for "
-                               "want of buffer",
-                               count_text(totals.lossless_drops));
-  if (is_finished && totals.finished == totals.flows)
-    text += fmt::format(", {} {} finished", count_text(totals.flows),
-                        totals.flows == 1 ? "flow" : "flows");
-  else
-    text += unfinished_text(totals);
+  const bool is_whole = is_finished && totals.finished == totals.flows;
+  std::vector<std::string> parts;
+  if (!is_whole) parts.push_back(unfinished_text(totals));
+  parts.push_back(
+      totals.lossless_drops > 0
+          ? fmt::format("NOT lossless: {} packets of lossless traffic dropped for want of buffer",
+                        count_text(totals.lossless_drops))
+      : is_whole ? std::string("lossless: 0 drops of lossless traffic")
+                 : std::string("0 drops for want of buffer"));
+  if (is_whole)
+    parts.push_back(fmt::format("{} {} finished", count_text(totals.flows),
+                                totals.flows == 1 ? "flow" : "flows"));
   if (totals.finished > 0)
-    text += fmt::format(", completion p50 {}, p99 {}", approximate(totals.completion.p50),
-                        approximate(totals.completion.p99));
-  return text + " (simulated).";
+    parts.push_back(fmt::format("completion p50 {}, p99 {}", approximate(totals.completion.p50),
+                                approximate(totals.completion.p99)));
+  return join(parts, ", ") + " (simulated).";
 }
 
 void print_sim(const Outcome& outcome, Context& context) {

@@ -95,7 +95,8 @@ Question are_we_dropping(const View& view) {
   out.question = "Are we dropping?";
   const Total at_switches =
       over_ports(view, {"switch.pg.drop_headroom.packets", "switch.queue.drop_watchdog.packets",
-                        "switch.port.drop_mtu.packets"});
+                        "switch.port.drop_mtu.packets", "switch.port.drop_ttl.packets",
+                        "switch.port.drop_no_route.packets", "switch.port.drop_link_down.packets"});
   const Total at_nics =
       over_nics(view, {"nic.port.rx_discard.packets", "nic.prio.rx_discard.packets",
                        "nic.resp.out_of_sequence.packets", "nic.req.seq_nak_received.packets",
@@ -112,9 +113,8 @@ Question are_we_dropping(const View& view) {
   } else {
     out.answer = Answer::kYes;
     out.is_good = false;
-    out.sentence =
-        fmt::format("{} drops in lossless classes of switches, {} signs of loss at NICs.",
-                    at_switches.value(), at_nics.value());
+    out.sentence = fmt::format("{} packets dropped by switches, {} signs of loss at NICs.",
+                               at_switches.value(), at_nics.value());
   }
   return out;
 }
@@ -148,6 +148,25 @@ Question is_pfc_firing(const View& view) {
         held.value(), holding.value(), fabric.value());
   }
   return out;
+}
+
+/// The first few, and how many more.
+std::string named(std::vector<std::string> names) {
+  constexpr std::size_t kNamed = 4;
+  const std::size_t more = names.size() > kNamed ? names.size() - kNamed : 0;
+  names.resize(names.size() - more);
+  return join(names, ", ") + (more > 0 ? fmt::format(" and {} more", more) : std::string());
+}
+
+/// Ends of cables whose link is down now.
+std::vector<std::string> links_down(const View& view) {
+  std::vector<std::string> down;
+  for (const NicView& nic : view.nics())
+    if (nic.facts != nullptr && nic.facts->link.up.is(false)) down.push_back(name_of(nic));
+  for (const PortView& port : view.ports())
+    if (!port.nic && port.facts != nullptr && port.facts->up.is(false))
+      down.push_back(name_of(port));
+  return down;
 }
 
 /// Rails that carried nothing on hosts where another rail did: the load may have taken the wrong
@@ -189,19 +208,17 @@ Question did_traffic_flow(const View& view) {
     out.sentence = "No NIC showed its bytes by priority.";
     return out;
   }
-  out.answer = rdma.value() >= view.thresholds().bytes_that_matter ? Answer::kYes : Answer::kNo;
+  const bool is_enough = rdma.value() >= view.thresholds().bytes_that_matter;
+  const bool is_little = all.value() < view.thresholds().bytes_that_matter && all.value() > 0;
+  out.answer = is_enough ? Answer::kYes : is_little ? Answer::kUnknown : Answer::kNo;
   out.is_good = out.answer == Answer::kYes;
   out.sentence = fmt::format("{} of {} bytes sent were in priority {} ({}).",
                              with_thousands(static_cast<std::int64_t>(rdma.value())),
                              with_thousands(static_cast<std::int64_t>(all.value())), view.rdma(),
                              percent(share));
-  constexpr std::size_t kNamed = 4;
-  std::vector<std::string> idle = idle_rails(view);
-  if (idle.empty()) return out;
-  const std::size_t more = idle.size() > kNamed ? idle.size() - kNamed : 0;
-  idle.resize(idle.size() - more);
-  out.sentence += fmt::format(" Idle beside busy rails: {}{}.", join(idle, ", "),
-                              more > 0 ? fmt::format(" and {} more", more) : std::string());
+  if (out.answer == Answer::kUnknown) out.sentence += " Too little to judge by.";
+  const std::vector<std::string> idle = idle_rails(view);
+  if (!idle.empty()) out.sentence += fmt::format(" Idle beside busy rails: {}.", named(idle));
   return out;
 }
 
@@ -214,7 +231,12 @@ Question is_link_healthy(const View& view) {
       over_ports(view, {"switch.port.crc_error.packets", "switch.port.link_down.events"});
   append(out, nics);
   append(out, ports);
-  if (!nics.is_known() && !ports.is_known()) {
+  const std::vector<std::string> down = links_down(view);
+  if (!down.empty()) {
+    out.answer = Answer::kNo;
+    out.is_good = false;
+    out.sentence = fmt::format("Down: {}.", named(down));
+  } else if (!nics.is_known() && !ports.is_known()) {
     out.is_good = false;
     out.sentence = "No counter of the physical layer was read.";
   } else if (nics.value() + ports.value() == 0) {

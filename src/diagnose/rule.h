@@ -80,6 +80,9 @@ void look_for_early_marking(const View&, Suspicions&);
 void look_for_small_headroom(const View&, Suspicions&);
 void look_for_pauses_everywhere(const View&, Suspicions&);
 void look_for_hot_spots(const View&, Suspicions&);
+void look_for_bad_links(const View&, Suspicions&);
+void look_for_few_receives(const View&, Suspicions&);
+void look_for_routes(const View&, Suspicions&);
 void look_for_loss(const View&, Suspicions&);
 
 }  // namespace weir::diagnose

@@ -26,6 +26,11 @@ std::optional<Bytes> usual_mtu(const View& view) {
   return Bytes::raw(best->first);
 }
 
+/// As people write MTUs: never rounded to KB.
+std::string in_bytes(Bytes bytes) {
+  return fmt::format("{}B", bytes.raw());
+}
+
 void look_at(const NicView& nic, const std::optional<Bytes>& usual, Suspicions& out) {
   const std::optional<Bytes> wanted =
       nic.wanted != nullptr ? std::optional(nic.wanted->mtu) : usual;
@@ -36,8 +41,8 @@ void look_at(const NicView& nic, const std::optional<Bytes>& usual, Suspicions& 
   finding::Finding finding = finding::make_finding(
       "mtu.mismatch",
       is_small
-          ? fmt::format("{} has an MTU of {}, the others {}{}.", name_of(nic),
-                        to_text(*nic.facts->link.mtu), to_text(*wanted),
+          ? fmt::format("{} has an MTU of {}, not {}{}.", name_of(nic),
+                        in_bytes(*nic.facts->link.mtu), in_bytes(*wanted),
                         oversize > 0 ? fmt::format(": it refused {} packets as too long", oversize)
                                      : std::string())
           : fmt::format("{} refused {} packets as too long: its MTU is smaller than the "
@@ -47,8 +52,8 @@ void look_at(const NicView& nic, const std::optional<Bytes>& usual, Suspicions& 
   finding.confidence = is_small ? finding::Confidence::kCertain : finding::Confidence::kHigh;
   if (is_small) {
     finding.evidence.push_back(
-        fact_line(nic.counts.source(), fmt::format("MTU: expected {}, found {}", to_text(*wanted),
-                                                   to_text(*nic.facts->link.mtu))));
+        fact_line(nic.counts.source(), fmt::format("MTU: expected {}, found {}", in_bytes(*wanted),
+                                                   in_bytes(*nic.facts->link.mtu))));
     if (nic.facts->link.active_mtu.is_known()) {
       finding.evidence.push_back(
           fact_line(nic.counts.source(),

@@ -302,5 +302,52 @@ TEST(Rules, LossWithoutACauseSaysSo) {
   EXPECT_EQ(judgement.findings.front().confidence, finding::Confidence::kMedium);
 }
 
+TEST(Rules, BrokenFramesNameTheEndThatReceivesThem) {
+  COVERS("I18", "D3");
+  MadeCase made;
+  made.host("gpu01", {{"hw_counters/out_of_sequence", 30}});
+  made.host("gpu02", {{"ethtool/rx_crc_errors_phy", 12}});
+  const finding::Judgement judgement = made.judge();
+  ASSERT_EQ(judgement.findings.size(), 1U) << "the loss follows from it";
+  EXPECT_EQ(judgement.findings.front().id, "link.physical_errors");
+  EXPECT_EQ(judgement.findings.front().where.host, "gpu02");
+}
+
+TEST(Rules, ALinkThatWentDownIsNamedAndOneThatIsDownToo) {
+  COVERS("I18");
+  MadeCase made;
+  made.host("gpu01");
+  made.host("gpu02", {{"ethtool/link_down_events_phy", 2}});
+  EXPECT_EQ(made.said(), "link.flapping");
+  made.pieces().back().nics.front().link.up = Fact<bool>::of(false);
+  const finding::Judgement judgement = made.judge();
+  ASSERT_FALSE(judgement.findings.empty());
+  EXPECT_EQ(judgement.findings.front().id, "link.degraded");
+  EXPECT_EQ(judgement.findings.front().where.host, "gpu02");
+}
+
+TEST(Rules, PacketsThatGoRoundAreALoopAtASwitch) {
+  COVERS("D3");
+  MadeCase made;
+  made.host("gpu01", {{"hw_counters/local_ack_timeout_err", 3}});
+  made.port("swp1", "gpu01", "mlx5_0", {{"switch/port.drop_ttl.packets", 700}});
+  const finding::Judgement judgement = made.judge();
+  ASSERT_EQ(judgement.findings.size(), 1U);
+  EXPECT_EQ(judgement.findings.front().id, "path.loss");
+  EXPECT_FALSE(judgement.findings.front().where.switch_name.empty());
+  EXPECT_NE(judgement.findings.front().verdict.find("loop"), std::string::npos);
+}
+
+TEST(Rules, MessagesWithoutAReceiveAreTheApplications) {
+  COVERS("D3");
+  MadeCase made;
+  made.host("gpu01", {{"hw_counters/packet_seq_err", 9}});
+  made.host("gpu02", {{"hw_counters/out_of_buffer", 10}});
+  const finding::Judgement judgement = made.judge();
+  ASSERT_EQ(judgement.findings.size(), 1U);
+  EXPECT_EQ(judgement.findings.front().id, "app.receives_too_few");
+  EXPECT_EQ(judgement.findings.front().where.host, "gpu02");
+}
+
 }  // namespace
 }  // namespace weir::diagnose

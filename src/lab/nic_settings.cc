@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "design/nic_knobs.h"
+#include "evidence/deviation.h"
 #include "units/format.h"
 
 namespace weir::lab {
@@ -409,14 +410,8 @@ NicSettings designed_settings(const NicPlatform& platform, const design::NicInte
     set(map);
   }
   set(host::SetPriorityToTc{nic.priority_to_tc});
-  host::SetScheduling scheduling;
-  for (std::size_t tc = 0; tc < 8; ++tc) {
-    const design::Share8& share = nic.traffic_classes.at(tc);
-    const bool is_ets = share.used && share.scheduling == design::Scheduling::kDwrr;
-    scheduling.tsa.at(tc) = is_ets ? Tsa::kEts : Tsa::kStrict;
-    scheduling.percent.at(tc) = is_ets ? static_cast<unsigned>(share.minimum.raw() / 10'000) : 0U;
-  }
-  set(scheduling);
+  const evidence::TcScheduling scheduling = evidence::wanted_scheduling(nic);
+  set(host::SetScheduling{scheduling.tsa, scheduling.percent});
   set(host::SetCableLength{nic.cable});
   set(host::SetEcn{nic.ecn_np, nic.ecn_rp});
   set(host::SetCnpMarking{nic.cnp_dscp, nic.cnp_priority});

@@ -107,6 +107,7 @@ Status take_pair(Fault& fault, std::string_view piece) {
   if (equals == std::string_view::npos || trim(piece.substr(equals + 1)).empty())
     return invalid_error(fmt::format("{}: '{}' needs a value, as in {}=…", type.name, key, key));
   const std::string_view value = trim(piece.substr(equals + 1));
+  if (key == "at" && value == "all" && !type.needs_place) return {};
   if (key == "at") {
     WEIR_TRY(names, design::expand_names(value));
     fault.at.insert(fault.at.end(), names.begin(), names.end());

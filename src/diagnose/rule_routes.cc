@@ -1,0 +1,44 @@
+// Packets that a switch could not forward: their hops ran out, which takes a loop, or no route was
+// there. Both are drops of their own kind, and no buffer helps.
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "diagnose/rule.h"
+
+namespace weir::diagnose {
+namespace {
+
+struct Reason {
+  std::string_view counter;
+  std::string_view words;
+};
+constexpr Reason kReasons[] = {
+    {"switch.port.drop_ttl.packets", "whose hops had run out: they go round in a loop"},
+    {"switch.port.drop_no_route.packets", "that it has no route for"},
+};
+
+}  // namespace
+
+void look_for_routes(const View& view, Suspicions& out) {
+  for (const Reason& reason : kReasons) {
+    const PortView* worst = nullptr;
+    std::uint64_t most = 0;
+    for (const PortView& port : view.ports()) {
+      const std::uint64_t drops = port.counts.of(reason.counter).value_or(0);
+      if (drops <= most) continue;
+      most = drops;
+      worst = &port;
+    }
+    if (worst == nullptr) continue;
+    finding::Finding finding = finding::make_finding(
+        "path.loss",
+        fmt::format("{} dropped {} packets {}.", worst->switch_name,
+                    with_thousands(static_cast<std::int64_t>(most)), reason.words),
+        worst->where());
+    finding.confidence = finding::Confidence::kHigh;
+    finding.evidence.push_back(worst->counts.line(reason.counter));
+    out.add(std::move(finding), congestion_anywhere());
+  }
+}
+
+}  // namespace weir::diagnose
