@@ -145,7 +145,10 @@ std::vector<FaultType> of_congestion_control() {
        .summary = "alpha is updated far too seldom: every cut halves the rate",
        .needs_place = false,
        .parameters = {{"period", ValueKind::kDuration, "10ms", "dce_tcp_rtt"}},
-       .signs = {{"nic.rp.cnp_handled.packets", Moves::kDown, Scope::kAnywhere}},
+       // Senders that were halved stay slow and hear less of it; where they come back in step, the
+       // queue swings and more is marked.
+       .signs = {{"nic.rp.cnp_handled.packets", Moves::kDown, Scope::kAnywhere},
+                 {"switch.queue.ecn_marked.packets", Moves::kUp, Scope::kAnywhere}},
        .findings = {"dcqcn.too_conservative", "dcqcn.unstable"}},
   };
 }

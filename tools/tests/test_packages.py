@@ -18,7 +18,7 @@ grep -qx "${@: -1}" "$(dirname "$0")/../installed" && printf installed
 APT_GET = """#!/usr/bin/env bash
 echo "$*" >>"$(dirname "$0")/../apt.log"
 """
-BENCH = "libbenchmark-dev"
+ONE = "clang-format"  # alone in its set
 
 
 class PackagesTest(TreeTest):
@@ -48,8 +48,8 @@ class PackagesTest(TreeTest):
         return log.read_text(encoding="utf-8") if log.exists() else ""
 
     def test_touches_no_apt_where_nothing_is_missing(self):
-        self.write("installed", BENCH + "\n")
-        done = self.run_tool("ensure_packages.sh", "bench")
+        self.write("installed", ONE + "\n")
+        done = self.run_tool("ensure_packages.sh", "format")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
 
     def test_installs_only_what_is_missing_and_says_why(self):
@@ -62,22 +62,22 @@ class PackagesTest(TreeTest):
         self.assertIn("install -y -q --no-install-recommends file", self.apt_calls())
 
     def test_names_the_packages_where_it_cannot_install_them(self):
-        self.assertIn(BENCH, self.run_tool("ensure_packages.sh", "bench").stderr)
+        self.assertIn(ONE, self.run_tool("ensure_packages.sh", "format").stderr)
         self.program("apt-get", APT_GET)
         self.program("id", "#!/usr/bin/env bash\necho 1000\n")
-        done = self.run_tool("ensure_packages.sh", "bench")
+        done = self.run_tool("ensure_packages.sh", "format")
         self.assertEqual(done.returncode, 1)
-        self.assertIn(f"as root: apt-get install {BENCH}", done.stderr)
+        self.assertIn(f"as root: apt-get install {ONE}", done.stderr)
         os.unlink(self.bin / "dpkg-query")
-        done = self.run_tool("ensure_packages.sh", "bench")
+        done = self.run_tool("ensure_packages.sh", "format")
         self.assertEqual(done.returncode, 1)
-        self.assertIn(f"WEIR_SKIP_PACKAGES=1: {BENCH}", done.stderr)
-        done = self.run_tool("ensure_packages.sh", "bench", WEIR_SKIP_PACKAGES="1")
+        self.assertIn(f"WEIR_SKIP_PACKAGES=1: {ONE}", done.stderr)
+        done = self.run_tool("ensure_packages.sh", "format", WEIR_SKIP_PACKAGES="1")
         self.assertEqual(done.returncode, 0)
 
     def test_a_failed_installation_fails(self):
         self.program("apt-get", "#!/usr/bin/env bash\necho no network\nexit 100\n")
-        done = self.run_tool("ensure_packages.sh", "bench")
+        done = self.run_tool("ensure_packages.sh", "format")
         self.assertEqual(done.returncode, 1)
         self.assertIn("no network", done.stderr)
 
