@@ -77,7 +77,13 @@ Finding merged(const std::vector<Finding>& same, const View& view) {
   for (const NicView& nic : view.nics())
     if (std::find(hosts.begin(), hosts.end(), nic.host) == hosts.end()) hosts.push_back(nic.host);
   const bool is_everywhere = names.size() >= hosts.size() || names.size() >= view.switches().size();
-  if (is_everywhere && names.size() > kNamed) out.where = {};
+  if (!is_everywhere || names.size() <= kNamed) return out;
+  // What to type is that of the first place, where all are hosts or all are switches.
+  const bool is_one_kind = std::all_of(same.begin(), same.end(), [&](const Finding& one) {
+    return one.where.switch_name.empty() == out.where.switch_name.empty();
+  });
+  if (is_one_kind) fit_fixes(view, out);
+  out.where = {};
   return out;
 }
 
