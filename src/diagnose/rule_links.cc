@@ -89,15 +89,19 @@ End end_of(const View& view, const PortView& port) {
 }  // namespace
 
 void look_for_bad_links(const View& view, Suspicions& out) {
-  for (const NicView& nic : view.nics()) {
-    const End end = end_of(view, nic);
+  bool can_see = false;
+  const auto look = [&](const End& end) {
+    can_see = can_see || end.counts.of(end.crc).has_value();
     look_for_errors(end, out);
     look_for_downs(end, out);
-  }
-  for (const PortView& port : view.ports()) {
-    const End end = end_of(view, port);
-    look_for_errors(end, out);
-    look_for_downs(end, out);
+  };
+  for (const NicView& nic : view.nics())
+    look(end_of(view, nic));
+  for (const PortView& port : view.ports())
+    look(end_of(view, port));
+  if (!can_see && view.has_counters()) {
+    out.cannot_tell("broken frames", "no counter of the physical layer was read",
+                    "ethtool -S <netdev> | grep _phy");
   }
 }
 

@@ -313,6 +313,17 @@ TEST(Rules, BrokenFramesNameTheEndThatReceivesThem) {
   EXPECT_EQ(judgement.findings.front().where.host, "gpu02");
 }
 
+TEST(Rules, AHostWhosePhysicalLayerNobodySawIsNotHealthy) {
+  COVERS("I18");
+  MadeCase made;
+  made.host("gpu01");
+  made.forget("_phy");
+  const finding::Judgement judgement = made.judge();
+  EXPECT_EQ(judgement.conclusion, finding::Conclusion::kInconclusive);
+  ASSERT_EQ(judgement.unknown.size(), 1U);
+  EXPECT_EQ(judgement.unknown[0].check, "broken frames");
+}
+
 TEST(Rules, ALinkThatWentDownIsNamedAndOneThatIsDownToo) {
   COVERS("I18");
   MadeCase made;

@@ -49,7 +49,7 @@ class Counts {
       std::string_view id, std::optional<unsigned> number = std::nullopt) const;
   /// Of a counter of microseconds: the share of the window.
   [[nodiscard]] std::optional<double> share_of_window(std::string_view id, unsigned number) const;
-  /// The counter behind a judgement, as a line of evidence; value 0 where it is absent.
+  /// The counter behind a judgement, as a line of evidence; without a value where it is absent.
   [[nodiscard]] finding::EvidenceLine line(std::string_view id,
                                            std::optional<unsigned> number = std::nullopt) const;
   [[nodiscard]] const counters::PortDelta* delta() const { return delta_; }

@@ -139,7 +139,6 @@ void add_transport(Counting& out, const NicCounters& nic) {
   out.add("nic.np.cnp_sent.packets", nic.cnp_sent);
   out.add("nic.rp.cnp_handled.packets", nic.cnp_handled);
   out.add("nic.rp.cnp_ignored.packets", nic.cnp_ignored);
-  out.add("nic.rdma.icrc_error.packets", 0);
 }
 
 /// What the NIC's RDMA engine sent and took: all frames that are no socket's.
@@ -176,7 +175,6 @@ std::vector<Sample> nic_samples(const Sim& sim, std::uint32_t node, std::uint32_
   out.add("nic.mac.pause_control_rx.frames", p.pfc_rx_frames);
   out.add("nic.mac.pause_control_tx.frames", p.pfc_tx_frames);
   out.add("nic.port.rx_discard.packets", dropped(p, DropReason::kReceiverBuffer));
-  out.add("nic.port.tx_discard.packets", 0);
   out.add("nic.port.rx_oversize.packets", dropped(p, DropReason::kMtu));
   out.add("nic.phy.crc_error.packets", dropped(p, DropReason::kBitError));
   out.add("nic.phy.symbol_error.events", dropped(p, DropReason::kBitError));

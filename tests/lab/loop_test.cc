@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "../tight_fabric.h"
 #include "base/testing.h"
 #include "diagnose/diagnose.h"
 #include "diagnose/validate.h"
@@ -18,28 +19,8 @@
 namespace weir::lab {
 namespace {
 
-constexpr std::string_view kTight = R"(
-weir: 1
-name: tight
-hosts:
-  gpu: { names: "gpu[01-12]", nic: connectx6dx, stack: ofed }
-switches:
-  leaf: { names: "leaf[1-3]", system: cumulus, asic: spectrum3, tier: 1, buffer: 2MB }
-  spine: { names: "spine[1-2]", system: cumulus, asic: spectrum3, tier: 2, buffer: 2MB }
-links:
-  - { from: gpu, to: leaf, wiring: block, speed: 100G, cable: dac, length: 3m }
-  - { from: leaf, to: spine, wiring: mesh, count: 2, speed: 50G, cable: aoc, length: 30m }
-classes:
-  rdma: { dscp: [26, 24-31], priority: 3, lossless: on, minimum: 50% }
-  cnp: { dscp: [48, 49-55], priority: 6, scheduling: strict }
-  storage: { dscp: 32-39, priority: 4, minimum: 20% }
-  management: { dscp: 16-23, priority: 2, minimum: 5% }
-  best_effort: { priority: 0, minimum: 10% }
-buffers: { alpha: 1/4 }
-)";
-
 std::vector<std::string> fabrics() {
-  return {pod16(), std::string(kTight)};
+  return {pod16(), std::string(test::kTightFabric)};
 }
 
 // ---- the verbs of a person at the lab ----
@@ -254,7 +235,7 @@ TEST(Loop, EveryFaultIsNamedPlacedAndRepairedByItsFix) {
 // pod16 has an uplink for every host: nothing collides there.
 TEST(Loop, SwitchesThatHashAlikeAreNamedAndRepairedByTheirFix) {
   COVERS("I7", "G9");
-  break_and_repair(std::string(kTight),
+  break_and_repair(std::string(test::kTightFabric),
                    {"I7", "same-hash-seed", "ecmp.polarised", "spine1", Repair::kConfigureAll},
                    std::string(kLoad));
 }
