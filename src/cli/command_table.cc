@@ -15,6 +15,7 @@ std::span<const Command> command_table() {
       calc_headroom_command(),
       calc_buffers_command(),
       calc_wred_command(),
+      render_command(),
       show_command(),
       check_command(),
       plan_command(),

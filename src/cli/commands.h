@@ -26,6 +26,7 @@ namespace weir::cli {
 [[nodiscard]] Command lab_switch_command();
 [[nodiscard]] Command lab_up_command();
 [[nodiscard]] Command lint_command();
+[[nodiscard]] Command render_command();
 [[nodiscard]] Command report_command();
 [[nodiscard]] Command plan_command();
 [[nodiscard]] Command schema_command();

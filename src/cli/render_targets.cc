@@ -1,0 +1,81 @@
+#include "cli/render_targets.h"
+
+#include "render/host_script.h"
+#include "render/marking_plan.h"
+
+namespace weir::cli {
+namespace {
+
+using platforms::Rendered;
+
+Result<Rendered> host_script(const RenderRequest& of) {
+  return render::host_script(of.design, of.intent, *of.host,
+                             render::script_tool(of.tool, *of.host));
+}
+
+Result<Rendered> systemd(const RenderRequest& of) {
+  return render::systemd_unit(of.design, of.intent, *of.host,
+                              render::script_tool(of.tool, *of.host));
+}
+
+Result<Rendered> ansible(const RenderRequest& of) {
+  return render::ansible_tasks(of.design, of.intent, *of.host,
+                               render::script_tool(of.tool, *of.host));
+}
+Result<Rendered> ansible_play(const RenderRequest& of) {
+  return render::ansible_play(of.design, of.intent);
+}
+
+Result<Rendered> marking_plan(const RenderRequest& of) {
+  return Rendered{.files = {{"marking-plan.txt", render::marking_plan(of.design, of.intent)}},
+                  .remarks = {}};
+}
+
+std::vector<RenderTarget> host_targets() {
+  return {
+      {.name = "host-script",
+       .summary = "a shell script that makes a host as designed; idempotent",
+       .how_use = "scp gpu01.roce.sh gpu01: && ssh gpu01 sudo ./gpu01.roce.sh --check",
+       .scope = RenderScope::kHost,
+       .render = host_script,
+       .tools = render::script_tools()},
+      {.name = "ansible",
+       .summary = "a task file a host, with its script and unit, and a play for all",
+       .how_use = "ansible-playbook -i INVENTORY roce.yml --check",
+       .scope = RenderScope::kHost,
+       .render = ansible,
+       .render_common = ansible_play,
+       .tools = render::script_tools()},
+      {.name = "systemd",
+       .summary = "a unit that runs the script at boot and driver reload",
+       .how_use = "each unit's first lines say where it and its script go",
+       .scope = RenderScope::kHost,
+       .render = systemd,
+       .tools = render::script_tools()},
+  };
+}
+
+std::vector<RenderTarget> fabric_targets() {
+  return {
+      {.name = "marking-plan",
+       .summary = "one page: who marks what, and where it is trusted",
+       .scope = RenderScope::kFabric,
+       .render = marking_plan},
+  };
+}
+
+}  // namespace
+
+std::span<const RenderTarget> render_targets() {
+  static const std::vector<RenderTarget> all = [] {
+    std::vector<RenderTarget> targets = host_targets();
+    const auto add = [&](std::vector<RenderTarget> more) {
+      targets.insert(targets.end(), more.begin(), more.end());
+    };
+    add(fabric_targets());
+    return targets;
+  }();
+  return all;
+}
+
+}  // namespace weir::cli
