@@ -61,6 +61,12 @@ class Deriver {
     intent.routing = *design_.routing;
     intent.expected_incast = *design_.expect.incast;
     intent.dcqcn_variant = *design_.dcqcn.variant;
+    intent.telemetry = {*design_.telemetry.gnmi, *design_.telemetry.sflow,
+                        *design_.telemetry.interval};
+    intent.vlan = *design_.addressing.vlan;
+    intent.l3_from = *design_.addressing.l3_from;
+    for (const auto& cls : design_.classes)
+      intent.class_names.at(cls.value.priority->value()) = cls.name;
     base_map_ = dscp_map(design_);
     for (const auto& cls : design_.classes)
       if (*cls.value.lossless) lossless_.insert(*cls.value.priority);
@@ -201,11 +207,13 @@ class Deriver {
     }
     for (const auto& cls : design_.classes) {
       const unsigned priority = cls.value.priority->value();
+      s.pcp_to_priority.at(cls.value.pcp->value()) = *cls.value.priority;
       s.priority_to_queue.at(priority) = *cls.value.queue;
       s.priority_to_pg.at(priority) = PriorityGroup::of(*cls.value.lossless ? priority : 0);
       Share8& queue = s.queues.at(cls.value.queue->value());
       queue.scheduling = *cls.value.scheduling;
       queue.minimum = queue.used ? queue.minimum + *cls.value.minimum : *cls.value.minimum;
+      queue.limit = queue.used ? std::max(queue.limit, *cls.value.limit) : *cls.value.limit;
       queue.used = true;
     }
     s.pfc = *design_.pfc.priorities;
@@ -262,6 +270,7 @@ class Deriver {
     port.peer = peer;
     port.is_access = peer.kind == NodeKind::kHost;
     port.speed = link.speed;
+    port.cable = link.length;
     port.mtu = cable.mtu.is_set() ? *cable.mtu : group.mtu.value_or(*design_.mtu.switch_port);
     port.headroom_need = headroom_need(s, link, port);
     const auto& designed = *design_.buffers.headroom;
@@ -270,6 +279,7 @@ class Deriver {
                         ? std::max(share_of(port.headroom_need, profile_.headroom_margin),
                                    exact_need(s, link, port))
                         : designed.value;
+    port.headroom_is_auto = !group.headroom.is_set() && designed.is_auto;
     if (cable.shaper.is_set()) port.shaper = *cable.shaper;
     port.wred = wred(group.wred, port.speed);
   }
@@ -365,6 +375,7 @@ class Deriver {
     out.xon_offset = *b.xon_offset;
     for (const SwitchPortIntent& port : s.ports)
       out.headroom_sum += port.headroom * s.lossless.count();
+    out.headroom_oversubscription = *b.headroom_oversubscription;
     out.headroom_pool = out.headroom_sum / *b.headroom_oversubscription;
     out.plan = plan(s, out.total);
     out.lossless_shared = out.plan ? out.plan->lossless_shared : out.total - out.headroom_pool;

@@ -36,6 +36,7 @@ struct Share8 {
   Scheduling scheduling = Scheduling::kDwrr;
   Share minimum;  // share of the line guaranteed under load
   bool used = false;
+  Share limit = Share::raw(kSharePerWhole);  // at access ports of a switch; the whole = none
 };
 
 struct NicIntent {
@@ -89,10 +90,12 @@ struct SwitchPortIntent {
   PortRef peer;
   bool is_access = false;  // a host is behind it
   BitRate speed;
+  Length cable;
   Bytes mtu;
   Bytes headroom_need;  // of one lossless priority: what speed, cable, MTU and peer ask for
-  Bytes headroom;       // what the design gives it
-  WredIntent wred;      // of the lossless queues, scaled to this port's speed
+  Bytes headroom;       // what the design gives it …
+  bool headroom_is_auto = true;  // … derived from speed and cable, not written down
+  WredIntent wred;               // of the lossless queues, scaled to this port's speed
   std::optional<BitRate> shaper;
 };
 
@@ -108,7 +111,8 @@ struct BufferIntent {
   Bytes reserved_per_group;  // guaranteed to each port and priority group
   Bytes headroom_sum;        // over ports and lossless priorities
   Bytes headroom_pool;       // what is set aside for it: the sum, or its oversubscribed pool
-  Bytes lossless_shared;     // what XOFF thresholds divide; negative: headroom does not fit
+  int headroom_oversubscription = 1;
+  Bytes lossless_shared;  // what XOFF thresholds divide; negative: headroom does not fit
   /// The whole arithmetic; absent when the pools add up to more than the buffer.
   std::optional<model::BufferPlan> plan;
 };
@@ -121,6 +125,7 @@ struct SwitchIntent {
   int tier = 1;
   Trust trust = Trust::kDscp;
   std::array<Priority, 64> dscp_to_priority{};  // this switch's own map, overrides included
+  std::array<Priority, 8> pcp_to_priority{};    // under PCP trust
   std::array<Queue, 8> priority_to_queue{};
   std::array<PriorityGroup, 8> priority_to_pg{};
   std::array<Share8, 8> queues{};
@@ -139,6 +144,12 @@ struct SwitchIntent {
   std::vector<SwitchPortIntent> ports;
 };
 
+struct TelemetryIntent {
+  bool gnmi = false;
+  bool sflow = false;
+  Duration interval;
+};
+
 struct Intent {
   std::vector<HostIntent> hosts;
   std::vector<SwitchIntent> switches;
@@ -149,6 +160,11 @@ struct Intent {
   Routing routing = Routing::kUpDown;
   int expected_incast = 1;
   std::size_t nic_count = 0;
+  /// By priority: "rdma", "cnp", …; empty where no class has it.
+  std::array<std::string, 8> class_names;
+  TelemetryIntent telemetry;
+  int vlan = 0;  // 0 = untagged
+  Boundary l3_from = Boundary::kLeaf;
 };
 
 /// Errors are those of the topology (unknown group, parts that do not divide, more links than ports

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "evidence/fields.h"
 #include "evidence/json.h"
 
 namespace weir::evidence {
@@ -175,6 +176,25 @@ void Comparer::compare_things(const Json* before, const Json* after, const std::
   }
 }
 
+class SourceRemover {
+ public:
+  template <class T>
+  void field(std::string_view /*key*/, T& /*value*/, std::string_view /*help*/) {}
+  template <class T>
+  void fact(std::string_view /*key*/, Fact<T>& fact, std::string_view /*help*/) {
+    fact = fact.is_known() ? Fact<T>::of(*fact) : Fact<T>();
+  }
+  template <class S>
+  void section(std::string_view /*key*/, S& section, std::string_view /*help*/) {
+    visit(*this, section);
+  }
+  template <class S>
+  void list(std::string_view /*key*/, std::vector<S>& list, std::string_view /*help*/) {
+    for (S& one : list)
+      visit(*this, one);
+  }
+};
+
 }  // namespace
 
 std::vector<FactChange> fact_changes(const Evidence& before, const Evidence& after) {
@@ -185,6 +205,12 @@ std::vector<FactChange> fact_changes(const Evidence& before, const Evidence& aft
     comparer.compare(member(&old_json, section), member(&new_json, section), "",
                      section == "host" ? "" : section);
   return comparer.take();
+}
+
+Switch values_of(Switch sw) {
+  SourceRemover remover;
+  visit(remover, sw);
+  return sw;
 }
 
 }  // namespace weir::evidence

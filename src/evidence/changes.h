@@ -20,4 +20,8 @@ struct FactChange {
 /// In the order of the evidence: the host, its NICs, GPUs, switches.
 [[nodiscard]] std::vector<FactChange> fact_changes(const Evidence& before, const Evidence& after);
 
+/// The values alone: where they came from, and why others are missing, is left out. Two switches
+/// that are equal so are set alike.
+[[nodiscard]] Switch values_of(Switch sw);
+
 }  // namespace weir::evidence

@@ -259,10 +259,12 @@ struct Watchdog {
   friend bool operator==(const Watchdog&, const Watchdog&) = default;
 };
 
+/// Systems carve in bytes or in percent; which of the two a configuration says is not zero.
 struct Pool {
   std::string name;
   PoolKind kind = PoolKind::kLossless;
   Bytes size;
+  Share share;  // of the whole buffer
   friend bool operator==(const Pool&, const Pool&) = default;
 };
 
@@ -271,6 +273,7 @@ struct GroupBuffer {
   PriorityGroup group;
   Fact<bool> lossless;
   Fact<Bytes> reserved;
+  Fact<bool> headroom_auto;  // the system sizes it from speed and cable length on its own
   Fact<Bytes> headroom;
   Fact<Bytes> xoff;  // where it is static
   Fact<Bytes> xon;   // offset below xoff
@@ -284,10 +287,14 @@ struct EgressQueue {
   Fact<Bytes> ecn_min;
   Fact<Bytes> ecn_max;
   Fact<Share> ecn_probability;
+  Fact<unsigned> ecn_weight;  // of the average queue; 0 = the queue as it is now
+  Fact<bool> wred_drop;       // between the thresholds packets that cannot be marked are dropped
   Fact<Scheduler> scheduler;
   Fact<unsigned> weight;
-  Fact<BitRate> max_rate;
-  Fact<bool> stuck;  // the watchdog holds it
+  Fact<BitRate> max_rate;  // 0 = no limit …
+  Fact<Share> max_share;   // … or as a share of the port, where the system says it so
+  Fact<Alpha> alpha;       // egress share of the free buffer
+  Fact<bool> stuck;        // the watchdog holds it
   friend bool operator==(const EgressQueue&, const EgressQueue&) = default;
 };
 
@@ -301,11 +308,36 @@ struct SwitchPort {
   Fact<TrustMode> trust;
   Fact<PrioritySet> pfc;         // as configured
   Fact<PrioritySet> pfc_active;  // as in effect: DCBX may decide otherwise
+  Fact<bool> pfc_negotiated;     // DCBX decides whether PFC is in effect
   Fact<bool> global_pause;
+  Fact<bool> watchdog;       // of this port, where it is switched port by port
+  Fact<bool> rewrites_dscp;  // of what leaves by it
+  Fact<BitRate> max_rate;    // shaper of the whole port; 0 = none …
+  Fact<Share> max_share;     // … or as a share of its speed
+  Fact<bool> lldp;
+  Fact<bool> dcbx;  // DCBX is spoken on it
   Fact<Length> cable_length;
   std::vector<GroupBuffer> groups;
   std::vector<EgressQueue> queues;
   friend bool operator==(const SwitchPort&, const SwitchPort&) = default;
+};
+
+/// An interface over ports: a port-channel, or a VLAN's gateway.
+struct SwitchInterface {
+  std::string name;
+  std::string kind;  // "port-channel" "svi"
+  Fact<Bytes> mtu;
+  Fact<std::vector<std::string>> members;
+  friend bool operator==(const SwitchInterface&, const SwitchInterface&) = default;
+};
+
+struct Telemetry {
+  Fact<bool> gnmi;
+  Fact<bool> sflow;
+  Fact<Duration> interval;
+  Fact<bool> queue_monitor;  // watermarks of queues are kept
+  Fact<bool> ecn_counters;   // marked packets are counted
+  friend bool operator==(const Telemetry&, const Telemetry&) = default;
 };
 
 struct Switch {
@@ -319,8 +351,16 @@ struct Switch {
   Fact<std::array<Queue, 8>> tc_to_queue;
   Fact<std::array<PriorityGroup, 8>> tc_to_group;
   Fact<std::array<Queue, 8>> pfc_to_queue;
+  Fact<std::array<std::optional<Dscp>, 8>> tc_to_dscp;  // rewrite; nullopt = left as it came
   Watchdog watchdog;
   Fact<std::vector<Pool>> pools;
+  Fact<unsigned> headroom_oversubscription;  // of a headroom pool; 1 = each group its own
+  Fact<std::string> load_balancing;          // "ecmp" "spray" "adaptive"
+  Fact<unsigned> ecmp_seed;
+  Fact<bool> cut_through;
+  Fact<bool> lldp;
+  Telemetry telemetry;
+  std::vector<SwitchInterface> interfaces;
   std::vector<SwitchPort> ports;
   friend bool operator==(const Switch&, const Switch&) = default;
 };

@@ -222,7 +222,8 @@ template <class V, Is<Pool> S>
 void visit(V& v, S& s) {
   v.field("name", s.name, "as the switch names it");
   v.field("kind", s.kind, "what it serves");
-  v.field("size_bytes", s.size, "its size");
+  v.field("size_bytes", s.size, "its size; 0 where the switch says it in percent");
+  v.field("share_ppm", s.share, "of the whole buffer; 0 where the switch says it in bytes");
 }
 
 template <class V, Is<GroupBuffer> S>
@@ -230,6 +231,7 @@ void visit(V& v, S& s) {
   v.field("group", s.group, "priority group");
   v.fact("lossless", s.lossless, "pauses instead of dropping");
   v.fact("reserved_bytes", s.reserved, "guaranteed");
+  v.fact("headroom_auto", s.headroom_auto, "the system sizes it from speed and cable length");
   v.fact("headroom_bytes", s.headroom, "for what is in flight after a pause");
   v.fact("xoff_bytes", s.xoff, "pause threshold, where it is static");
   v.fact("xon_bytes", s.xon, "release offset");
@@ -243,9 +245,13 @@ void visit(V& v, S& s) {
   v.fact("ecn_min_bytes", s.ecn_min, "marking starts here");
   v.fact("ecn_max_bytes", s.ecn_max, "everything is marked from here");
   v.fact("ecn_probability_ppm", s.ecn_probability, "at the upper threshold, parts per million");
+  v.fact("ecn_weight", s.ecn_weight, "of the average queue; 0 is the queue as it is now");
+  v.fact("wred_drop", s.wred_drop, "drops what it cannot mark between the thresholds");
   v.fact("scheduler", s.scheduler, "strict or weighted");
   v.fact("weight", s.weight, "of a weighted queue");
-  v.fact("max_rate_bps", s.max_rate, "shaper");
+  v.fact("max_rate_bps", s.max_rate, "shaper; 0 is none");
+  v.fact("max_share_ppm", s.max_share, "shaper as a share of the port");
+  v.fact("alpha_log2", s.alpha, "egress share of the free buffer, as a power of two");
   v.fact("stuck", s.stuck, "the watchdog holds it");
 }
 
@@ -260,10 +266,34 @@ void visit(V& v, S& s) {
   v.fact("trust", s.trust, "what classifies a packet");
   v.fact("pfc", s.pfc, "priorities with PFC configured");
   v.fact("pfc_active", s.pfc_active, "priorities with PFC in effect");
+  v.fact("pfc_negotiated", s.pfc_negotiated, "DCBX decides whether PFC is in effect");
   v.fact("global_pause", s.global_pause, "802.3x pause");
+  v.fact("watchdog", s.watchdog, "PFC watchdog of this port");
+  v.fact("rewrites_dscp", s.rewrites_dscp, "writes the code point of what leaves by it anew");
+  v.fact("max_rate_bps", s.max_rate, "shaper of the port; 0 is none");
+  v.fact("max_share_ppm", s.max_share, "shaper as a share of its speed");
+  v.fact("lldp", s.lldp, "speaks LLDP");
+  v.fact("dcbx", s.dcbx, "speaks DCBX");
   v.fact("cable_length_mm", s.cable_length, "cable length the port reckons with");
   v.list("groups", s.groups, "ingress accounting");
   v.list("queues", s.queues, "egress queues");
+}
+
+template <class V, Is<SwitchInterface> S>
+void visit(V& v, S& s) {
+  v.field("name", s.name, "of the interface");
+  v.field("kind", s.kind, "port-channel or svi");
+  v.fact("mtu_bytes", s.mtu, "MTU");
+  v.fact("members", s.members, "its ports");
+}
+
+template <class V, Is<Telemetry> S>
+void visit(V& v, S& s) {
+  v.fact("gnmi", s.gnmi, "streams over gNMI");
+  v.fact("sflow", s.sflow, "samples packets");
+  v.fact("interval_ns", s.interval, "between two reports");
+  v.fact("queue_monitor", s.queue_monitor, "keeps watermarks of queues");
+  v.fact("ecn_counters", s.ecn_counters, "counts marked packets");
 }
 
 template <class V, Is<Switch> S>
@@ -280,8 +310,18 @@ void visit(V& v, S& s) {
   v.fact("tc_to_queue", s.tc_to_queue, "egress queue of each traffic class");
   v.fact("tc_to_group", s.tc_to_group, "priority group of each traffic class");
   v.fact("pfc_to_queue", s.pfc_to_queue, "egress queue that a received pause stops");
+  v.fact("tc_to_dscp", s.tc_to_dscp,
+         "code point that each traffic class leaves with; null where it stays as it came");
   v.section("watchdog", s.watchdog, "PFC watchdog");
   v.fact("pools", s.pools, "shared buffers");
+  v.fact("headroom_oversubscription", s.headroom_oversubscription,
+         "of a shared headroom pool; 1 is each group its own");
+  v.fact("load_balancing", s.load_balancing, "ecmp, spray or adaptive");
+  v.fact("ecmp_seed", s.ecmp_seed, "of the hash that chooses a path");
+  v.fact("cut_through", s.cut_through, "forwards before a frame is whole");
+  v.fact("lldp", s.lldp, "speaks LLDP");
+  v.section("telemetry", s.telemetry, "what it reports on its own");
+  v.list("interfaces", s.interfaces, "port-channels and gateways of VLANs");
   v.list("ports", s.ports, "its ports");
 }
 

@@ -468,8 +468,8 @@ evidence::Switch switch_facts(const EvidenceSource& source, std::uint32_t index)
   out.watchdog.restoration = known(sw.watchdog_restore);
   out.watchdog.action = known(std::string(design::to_word(sw.watchdog_action)));
   out.pools = known(std::vector<evidence::Pool>{
-      {"lossless", evidence::PoolKind::kLossless, sw.buffers.lossless_shared},
-      {"headroom", evidence::PoolKind::kHeadroom, sw.buffers.headroom_pool}});
+      {"lossless", evidence::PoolKind::kLossless, sw.buffers.lossless_shared, {}},
+      {"headroom", evidence::PoolKind::kHeadroom, sw.buffers.headroom_pool, {}}});
   for (std::uint32_t port = 0; port < sw.ports.size(); ++port)
     out.ports.push_back(port_facts(source, index, port));
   return out;
