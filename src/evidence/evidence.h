@@ -286,6 +286,8 @@ struct EgressQueue {
   Fact<bool> ecn;
   Fact<Bytes> ecn_min;
   Fact<Bytes> ecn_max;
+  Fact<Share> ecn_min_share;  // … or as shares of the largest queue, where the system says it so
+  Fact<Share> ecn_max_share;
   Fact<Share> ecn_probability;
   Fact<unsigned> ecn_weight;  // of the average queue; 0 = the queue as it is now
   Fact<bool> wred_drop;       // between the thresholds packets that cannot be marked are dropped
@@ -354,6 +356,7 @@ struct Switch {
   Fact<std::array<std::optional<Dscp>, 8>> tc_to_dscp;  // rewrite; nullopt = left as it came
   Watchdog watchdog;
   Fact<std::vector<Pool>> pools;
+  Fact<std::string> buffer_model;            // SONiC: "traditional" "dynamic"
   Fact<unsigned> headroom_oversubscription;  // of a headroom pool; 1 = each group its own
   Fact<std::string> load_balancing;          // "ecmp" "spray" "adaptive"
   Fact<unsigned> ecmp_seed;

@@ -244,6 +244,8 @@ void visit(V& v, S& s) {
   v.fact("ecn", s.ecn, "marks");
   v.fact("ecn_min_bytes", s.ecn_min, "marking starts here");
   v.fact("ecn_max_bytes", s.ecn_max, "everything is marked from here");
+  v.fact("ecn_min_share_ppm", s.ecn_min_share, "marking starts here, of the largest queue");
+  v.fact("ecn_max_share_ppm", s.ecn_max_share, "everything is marked from here, of the same");
   v.fact("ecn_probability_ppm", s.ecn_probability, "at the upper threshold, parts per million");
   v.fact("ecn_weight", s.ecn_weight, "of the average queue; 0 is the queue as it is now");
   v.fact("wred_drop", s.wred_drop, "drops what it cannot mark between the thresholds");
@@ -314,6 +316,7 @@ void visit(V& v, S& s) {
          "code point that each traffic class leaves with; null where it stays as it came");
   v.section("watchdog", s.watchdog, "PFC watchdog");
   v.fact("pools", s.pools, "shared buffers");
+  v.fact("buffer_model", s.buffer_model, "SONiC: traditional or dynamic");
   v.fact("headroom_oversubscription", s.headroom_oversubscription,
          "of a shared headroom pool; 1 is each group its own");
   v.fact("load_balancing", s.load_balancing, "ecmp, spray or adaptive");
