@@ -6,6 +6,10 @@
 //               missing, with the reason: an error means that nothing at all could be looked at
 //   snapshot()  the counters alone, cheap enough for an interval
 //   perform()   one change, taken by the driver when it returns; the caller reads it back
+//   remember()  everything that a change may touch, exactly as it is now, as one line of text that
+//               restore() understands, in another process and on another day. Empty: the typed
+//               value (as_found) is all there is, and performing that puts it back
+//   restore()   what was remembered, where it differs; no other setting is touched
 //   run()       a load: perftest, nccl-tests, any command
 #include <string>
 #include <vector>
@@ -35,6 +39,13 @@ class HostIo {
   [[nodiscard]] virtual Result<evidence::Evidence> observe() = 0;
   [[nodiscard]] virtual Result<counters::Snapshot> snapshot() = 0;
   [[nodiscard]] virtual Status perform(const Operation& operation) = 0;
+  [[nodiscard]] virtual Result<std::string> remember(const Operation& /*operation*/) {
+    return std::string();
+  }
+  [[nodiscard]] virtual Status restore(const std::string& /*device*/,
+                                       const std::string& /*memory*/) {
+    return Error{ErrorCode::kUnsupported, "this host remembers nothing of its own"};
+  }
   [[nodiscard]] virtual Result<CommandOutcome> run(const std::vector<std::string>& command) = 0;
 };
 

@@ -1,10 +1,11 @@
 #pragma once
 // The low-level seam below LinuxHost: everything the host layer ever asks of a kernel.
 //
-// Six questions, each answered with a value or with the errno that the kernel gave. Nothing is
-// interpreted here, so three implementations are enough: the running kernel (kernel_live.h), a
-// captured one (kernel_replay.h), and in tests one that fails on purpose. Whoever asks has to face
-// the errno: an answer never turns into a default.
+// Six questions and five changes, each answered with a value or with the errno that the kernel
+// gave. Nothing is interpreted here, so four implementations are enough: the running kernel
+// (kernel_live.h), a captured one (kernel_replay.h), and in tests one that fails on purpose and one
+// in memory that takes changes. Whoever asks has to face the errno: an answer never turns into a
+// default. Only the running kernel and the one in memory take changes; the others refuse (EROFS).
 #include <cerrno>
 #include <string>
 #include <string_view>
@@ -53,6 +54,9 @@ class [[nodiscard]] Answer {
   std::variant<T, Errno> state_;
 };
 
+/// A change that the kernel took.
+struct Taken {};
+
 /// What an errno means for a fact; one map for facts and counters.
 [[nodiscard]] inline counters::Missing missing_of(Errno error) {
   return counters::reading_from_errno(error.number).why();
@@ -94,6 +98,29 @@ class Kernel {
   /// What no file says: "machine" (uname's, "x86_64"), "time" (RFC 3339, UTC), "clock_ns" (a clock
   /// that only goes forward). ENOENT for anything else.
   [[nodiscard]] virtual Answer<std::string> about(std::string_view what) = 0;
+
+  /// Into a file that exists, in one write.
+  [[nodiscard]] virtual Answer<Taken> write_file(const std::string& /*path*/,
+                                                 const std::string& /*text*/) {
+    return Errno{EROFS};
+  }
+  [[nodiscard]] virtual Answer<Taken> make_directory(const std::string& /*path*/) {
+    return Errno{EROFS};
+  }
+  [[nodiscard]] virtual Answer<Taken> remove_directory(const std::string& /*path*/) {
+    return Errno{EROFS};
+  }
+  /// As netlink(), for a request that changes something: a driver may take seconds to rebuild its
+  /// queues, and nobody may take that for silence.
+  [[nodiscard]] virtual Answer<std::vector<std::string>> change(int /*protocol*/,
+                                                                const std::string& /*request*/) {
+    return Errno{EROFS};
+  }
+  /// As ethtool(), for a command that changes something.
+  [[nodiscard]] virtual Answer<Taken> change_ethtool(const std::string& /*netdev*/,
+                                                     const std::string& /*request*/) {
+    return Errno{EROFS};
+  }
 };
 
 }  // namespace weir::host

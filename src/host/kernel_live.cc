@@ -19,6 +19,7 @@
 #include <netlink/socket.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -31,6 +32,8 @@ namespace {
 
 /// A firmware that does not answer must not hold up the whole look at a host (two seconds for all).
 constexpr timeval kAnswerTimeout = {.tv_sec = 1, .tv_usec = 0};
+/// A change may rebuild every queue of a NIC: seconds on a machine with hundreds of processors.
+constexpr timeval kChangeTimeout = {.tv_sec = 30, .tv_usec = 0};
 
 class FileDescriptor {
  public:
@@ -80,11 +83,19 @@ class LiveKernel final : public Kernel {
   Answer<std::vector<std::string>> netlink(int protocol, const std::string& request) override;
   Answer<std::string> ethtool(const std::string& netdev, const std::string& request) override;
   Answer<std::string> about(std::string_view what) override;
+  Answer<Taken> write_file(const std::string& path, const std::string& text) override;
+  Answer<Taken> make_directory(const std::string& path) override;
+  Answer<Taken> remove_directory(const std::string& path) override;
+  Answer<std::vector<std::string>> change(int protocol, const std::string& request) override;
+  Answer<Taken> change_ethtool(const std::string& netdev, const std::string& request) override;
 
  private:
-  Answer<nl_sock*> socket_of(int protocol);
+  enum class Purpose { kAsk, kChange };
+  using SocketKey = std::pair<int, Purpose>;
+  Answer<nl_sock*> socket_of(SocketKey key);
+  Answer<std::vector<std::string>> talk(SocketKey key, const std::string& request);
 
-  std::map<int, Socket> sockets_;  // one a protocol, kept: a snapshot asks many times
+  std::map<SocketKey, Socket> sockets_;  // one a protocol, kept: a snapshot asks many times
   FileDescriptor ioctl_socket_{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
 };
 
@@ -128,23 +139,31 @@ Answer<std::string> LiveKernel::real_path(const std::string& path) {
   return text;
 }
 
-Answer<nl_sock*> LiveKernel::socket_of(int protocol) {
-  if (const auto found = sockets_.find(protocol); found != sockets_.end())
-    return found->second.get();
+Answer<nl_sock*> LiveKernel::socket_of(SocketKey key) {
+  if (const auto found = sockets_.find(key); found != sockets_.end()) return found->second.get();
   Socket socket(nl_socket_alloc());
   if (socket == nullptr) return Errno{ENOMEM};
-  if (const int failed = nl_connect(socket.get(), protocol); failed < 0)
+  if (const int failed = nl_connect(socket.get(), key.first); failed < 0)
     return Errno{errno_of(failed)};
   nl_socket_enable_msg_peek(socket.get());
   // Best effort: without it a silent kernel is waited for, nothing else changes.
-  (void)::setsockopt(nl_socket_get_fd(socket.get()), SOL_SOCKET, SO_RCVTIMEO, &kAnswerTimeout,
-                     sizeof kAnswerTimeout);
-  return sockets_.emplace(protocol, std::move(socket)).first->second.get();
+  const timeval& timeout = key.second == Purpose::kAsk ? kAnswerTimeout : kChangeTimeout;
+  (void)::setsockopt(nl_socket_get_fd(socket.get()), SOL_SOCKET, SO_RCVTIMEO, &timeout,
+                     sizeof timeout);
+  return sockets_.emplace(key, std::move(socket)).first->second.get();
 }
 
 Answer<std::vector<std::string>> LiveKernel::netlink(int protocol, const std::string& request) {
+  return talk({protocol, Purpose::kAsk}, request);
+}
+
+Answer<std::vector<std::string>> LiveKernel::change(int protocol, const std::string& request) {
+  return talk({protocol, Purpose::kChange}, request);
+}
+
+Answer<std::vector<std::string>> LiveKernel::talk(SocketKey key, const std::string& request) {
   WEIR_CHECK(request.size() >= sizeof(nlmsghdr));
-  const auto socket = socket_of(protocol);
+  const auto socket = socket_of(key);
   if (!socket) return socket.error();
   std::string message = request;
   nlmsghdr header{};
@@ -161,7 +180,7 @@ Answer<std::vector<std::string>> LiveKernel::netlink(int protocol, const std::st
     unsigned char* data = nullptr;
     const int got = nl_recv(*socket, &from, &data, nullptr);
     if (got <= 0) {
-      sockets_.erase(protocol);  // a late answer must not be taken for the next one's
+      sockets_.erase(key);  // a late answer must not be taken for the next one's
       return Errno{got == 0 ? ETIMEDOUT : errno_of(got)};
     }
     talk.take({reinterpret_cast<const char*>(data), static_cast<std::size_t>(got)},
@@ -180,6 +199,36 @@ Answer<std::string> LiveKernel::ethtool(const std::string& netdev, const std::st
   ask.ifr_data = buffer.data();
   if (::ioctl(ioctl_socket_.get(), SIOCETHTOOL, &ask) < 0) return Errno{errno};
   return buffer;
+}
+
+Answer<Taken> LiveKernel::change_ethtool(const std::string& netdev, const std::string& request) {
+  const auto reply = ethtool(netdev, request);
+  if (!reply) return reply.error();
+  return Taken();
+}
+
+Answer<Taken> LiveKernel::write_file(const std::string& path, const std::string& text) {
+  const FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (file.get() < 0) return Errno{errno};
+  ssize_t written = 0;
+  do {
+    written = ::write(file.get(), text.data(), text.size());
+  } while (written < 0 && errno == EINTR);
+  if (written < 0) return Errno{errno};
+  // A driver takes the whole text or none of it; the rest would be a second command.
+  if (static_cast<std::size_t>(written) != text.size()) return Errno{EIO};
+  return Taken();
+}
+
+Answer<Taken> LiveKernel::make_directory(const std::string& path) {
+  constexpr mode_t kMode = 0755;
+  if (::mkdir(path.c_str(), kMode) != 0) return Errno{errno};
+  return Taken();
+}
+
+Answer<Taken> LiveKernel::remove_directory(const std::string& path) {
+  if (::rmdir(path.c_str()) != 0) return Errno{errno};
+  return Taken();
 }
 
 Answer<std::string> LiveKernel::about(std::string_view what) {

@@ -1,5 +1,5 @@
 #pragma once
-// The kernel this program runs on. Reads only; no child process.
+// The kernel this program runs on; no child process.
 #include <memory>
 
 #include "host/kernel.h"

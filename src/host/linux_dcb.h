@@ -2,6 +2,7 @@
 // DCB over rtnetlink: PFC, ETS, the APP table, rate limits, receive buffers, DCBX, in one question.
 // Layouts: linux/dcbnl.h. Reading needs no privilege.
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -36,6 +37,7 @@ struct DcbApp {
   unsigned selector = 0;
   unsigned priority = 0;
   unsigned protocol = 0;
+  friend auto operator<=>(const DcbApp&, const DcbApp&) = default;
 };
 
 /// What one reply says; a part the driver left out is unsupported, a malformed one an error.

@@ -195,6 +195,54 @@ Answer<std::string> Ethtool::ask(std::uint8_t command, const std::string& netdev
   return replies->front().substr(kSkip);
 }
 
+template <class Put>
+Answer<Taken> Ethtool::tell(std::uint8_t command, const std::string& netdev, Put put) {
+  const auto number = family();
+  if (!number) return Errno{EOPNOTSUPP};
+  genlmsghdr header{};
+  header.cmd = command;
+  header.version = ETHTOOL_GENL_VERSION;
+  NetlinkRequest request(*number, NLM_F_REQUEST | NLM_F_ACK, bytes_of(header));
+  request.begin_nest(1);
+  request.put_text(ETHTOOL_A_HEADER_DEV_NAME, netdev);
+  request.end_nest();
+  put(request);
+  const auto replies = kernel_.change(NETLINK_GENERIC, request.bytes());
+  if (!replies) return replies.error();
+  return Taken();
+}
+
+Answer<Taken> Ethtool::set_pause(const std::string& netdev, bool rx, bool tx) {
+  auto told = tell(ETHTOOL_MSG_PAUSE_SET, netdev, [&](NetlinkRequest& request) {
+    request.put(ETHTOOL_A_PAUSE_RX, bytes_of(std::uint8_t{rx}));
+    request.put(ETHTOOL_A_PAUSE_TX, bytes_of(std::uint8_t{tx}));
+  });
+  if (!told.is(EOPNOTSUPP)) return told;
+  // Before 5.6 there is the ioctl alone, which sets all of it at once.
+  const auto now = ioctl_structure<ethtool_pauseparam>(kernel_, netdev, ETHTOOL_GPAUSEPARAM);
+  if (!now) return now.error();
+  ethtool_pauseparam wanted = *now;
+  wanted.cmd = ETHTOOL_SPAUSEPARAM;
+  wanted.rx_pause = rx ? 1 : 0;
+  wanted.tx_pause = tx ? 1 : 0;
+  return kernel_.change_ethtool(netdev, bytes_of(wanted));
+}
+
+Answer<Taken> Ethtool::set_rings(const std::string& netdev, unsigned rx, unsigned tx) {
+  auto told = tell(ETHTOOL_MSG_RINGS_SET, netdev, [&](NetlinkRequest& request) {
+    request.put(ETHTOOL_A_RINGS_RX, bytes_of(std::uint32_t{rx}));
+    request.put(ETHTOOL_A_RINGS_TX, bytes_of(std::uint32_t{tx}));
+  });
+  if (!told.is(EOPNOTSUPP)) return told;
+  const auto now = ioctl_structure<ethtool_ringparam>(kernel_, netdev, ETHTOOL_GRINGPARAM);
+  if (!now) return now.error();
+  ethtool_ringparam wanted = *now;
+  wanted.cmd = ETHTOOL_SRINGPARAM;
+  wanted.rx_pending = rx;
+  wanted.tx_pending = tx;
+  return kernel_.change_ethtool(netdev, bytes_of(wanted));
+}
+
 void Ethtool::read_rings(const std::string& netdev, EthtoolFacts& out) {
   const std::string source = fmt::format("ethtool -g {}", netdev);
   const auto put = [&](Parsed<unsigned> rx, Parsed<unsigned> tx, Parsed<unsigned> rx_max,

@@ -40,10 +40,17 @@ class Ethtool {
   explicit Ethtool(Kernel& kernel) : kernel_(kernel) {}
   [[nodiscard]] EthtoolFacts read(const std::string& netdev);
 
+  /// Autonegotiation of pause stays as it is: mlx5 refuses to change it.
+  [[nodiscard]] Answer<Taken> set_pause(const std::string& netdev, bool rx, bool tx);
+  [[nodiscard]] Answer<Taken> set_rings(const std::string& netdev, unsigned rx, unsigned tx);
+
  private:
   [[nodiscard]] Answer<std::uint16_t> family();
   /// The reply's attributes as bytes.
   [[nodiscard]] Answer<std::string> ask(std::uint8_t command, const std::string& netdev);
+  /// `put` adds what is to be set to the request.
+  template <class Put>
+  [[nodiscard]] Answer<Taken> tell(std::uint8_t command, const std::string& netdev, Put put);
   void read_rings(const std::string& netdev, EthtoolFacts& out);
   void read_pause(const std::string& netdev, EthtoolFacts& out);
   void read_fec(const std::string& netdev, EthtoolFacts& out);

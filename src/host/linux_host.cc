@@ -12,6 +12,7 @@
 #include "evidence/gaps.h"
 #include "host/kernel_live.h"
 #include "host/kernel_replay.h"
+#include "host/linux_change.h"
 #include "host/linux_command.h"
 #include "host/linux_counters.h"
 #include "host/linux_dcb.h"
@@ -38,11 +39,15 @@ class LinuxHost final : public HostIo {
   [[nodiscard]] Result<evidence::Evidence> observe() override;
   [[nodiscard]] Result<counters::Snapshot> snapshot() override;
   [[nodiscard]] Status perform(const Operation& operation) override;
+  [[nodiscard]] Result<std::string> remember(const Operation& operation) override;
+  [[nodiscard]] Status restore(const std::string& device, const std::string& memory) override;
   [[nodiscard]] Result<CommandOutcome> run(const std::vector<std::string>& command) override;
 
  private:
   [[nodiscard]] bool is_captured() const { return !capture_.empty(); }
   [[nodiscard]] Result<std::vector<LookedAt>> find_nics();
+  /// The first port of a device, to be changed; an error in a capture.
+  [[nodiscard]] Result<RdmaPort> port_to_change(const std::string& device);
   [[nodiscard]] counters::Snapshot snapshot_of(const std::vector<LookedAt>& nics);
   [[nodiscard]] evidence::Nic facts_of(const LookedAt& nic, Ethtool& ethtool,
                                        const Answer<std::vector<InterfaceAddress>>& addresses,
@@ -163,15 +168,37 @@ Result<counters::Snapshot> LinuxHost::snapshot() {
   return snapshot_of(nics);
 }
 
-Status LinuxHost::perform(const Operation& operation) {
+Result<RdmaPort> LinuxHost::port_to_change(const std::string& device) {
   if (is_captured()) {
     return Error{ErrorCode::kUnsupported,
                  fmt::format("{} is a capture: nothing can be changed in it", capture_)};
   }
-  return Error{ErrorCode::kUnsupported,
-               fmt::format("setting {} of {} on this machine is not built yet; the commands of "
-                           "the plan do it by hand",
-                           name_of(operation.change), operation.device)};
+  const auto ports = find_ports(*kernel_);
+  if (!ports) return refusal("list /sys/class/infiniband", ports.error());
+  for (const RdmaPort& port : *ports)
+    if (port.device == device) return port;
+  return not_found_error(fmt::format("{} is gone", device));
+}
+
+Status LinuxHost::perform(const Operation& operation) {
+  WEIR_TRY(port, port_to_change(operation.device));
+  return PortChanger(*kernel_, port).perform(operation.change);
+}
+
+Result<std::string> LinuxHost::remember(const Operation& operation) {
+  WEIR_TRY(port, port_to_change(operation.device));
+  WEIR_TRY(memory, PortChanger(*kernel_, port).remember(operation.change));
+  return to_text(memory);
+}
+
+/// By the names that were remembered: a device whose names changed meanwhile is not guessed at.
+Status LinuxHost::restore(const std::string& device, const std::string& memory) {
+  WEIR_TRY(port, port_to_change(device));
+  WEIR_TRY(kept, parse_memory(memory));
+  if (port.netdev.is_known() && !kept.netdev.empty() && *port.netdev != kept.netdev)
+    return invalid_error(fmt::format("{} was {} and is {} now: put it back by hand", device,
+                                     kept.netdev, *port.netdev));
+  return host::restore(*kernel_, kept);
 }
 
 Result<CommandOutcome> LinuxHost::run(const std::vector<std::string>& command) {

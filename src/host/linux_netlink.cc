@@ -30,6 +30,11 @@ void NetlinkRequest::put_text(int attribute, const std::string& text) {
   WEIR_CHECK(nla_put_string(message_->message, attribute, text.c_str()) == 0);
 }
 
+void NetlinkRequest::put(int attribute, std::string_view bytes) {
+  WEIR_CHECK(nla_put(message_->message, attribute, static_cast<int>(bytes.size()), bytes.data()) ==
+             0);
+}
+
 void NetlinkRequest::begin_nest(int attribute) {
   message_->nests.push_back(nla_nest_start(message_->message, attribute | NLA_F_NESTED));
   WEIR_CHECK(message_->nests.back() != nullptr);

@@ -20,7 +20,8 @@ class NetlinkRequest {
   ~NetlinkRequest();
 
   void put_text(int attribute, const std::string& text);  // with its terminator
-  void begin_nest(int attribute);                         // flagged as nested, as iproute2 does
+  void put(int attribute, std::string_view bytes);
+  void begin_nest(int attribute);  // flagged as nested, as iproute2 does
   void end_nest();
   [[nodiscard]] std::string bytes() const;
 
