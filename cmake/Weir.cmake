@@ -51,7 +51,7 @@ function(weir_layer name)
     set(scope INTERFACE)
   endif()
   target_link_libraries(weir_${name} ${scope} weir_options ${ARG_USES} ${ARG_LIBRARIES})
-  if(WEIR_TESTS AND tests)
+  if(WEIR_TESTS AND WEIR_UNIT_TESTS AND tests)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE weir_${name} GTest::gtest_main)
     target_compile_definitions(${name}_test PRIVATE
