@@ -1,0 +1,12 @@
+#pragma once
+// One function a system; platform.cc makes the table of them. Not for other folders.
+#include "platforms/platform.h"
+
+namespace weir::platforms {
+
+[[nodiscard]] Platform cumulus();
+[[nodiscard]] Platform eos();
+[[nodiscard]] Platform nxos();
+[[nodiscard]] Platform sonic();
+
+}  // namespace weir::platforms
