@@ -21,6 +21,11 @@ build    libfmt-dev           text formatting
 build    nlohmann-json3-dev   JSON
 build    libyaml-dev          reads the design file
 build    libnl-3-dev          netlink: reads a NIC's QoS from the kernel
+build    libpcap-dev          weir pcap --live
+build    libdeflate-dev       CRC of RoCE packets
+build    zlib1g-dev           captures packed with gzip
+build    libzstd-dev          captures packed with zstd
+build    liblzma-dev          captures packed with xz
 test     libgtest-dev         unit tests
 test     python3              golden tests and source checks
 clang    clang                second compiler
