@@ -19,5 +19,6 @@ namespace weir {
 [[nodiscard]] Status make_directory(const std::string& path);
 
 [[nodiscard]] bool file_exists(const std::string& path);
+[[nodiscard]] bool is_directory(const std::string& path);
 
 }  // namespace weir

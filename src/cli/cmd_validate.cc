@@ -16,7 +16,8 @@ ExitCode run_validate(const Args& args, Context& context) {
   if (!set) return code;
   const auto input = design_for(args, context, *set, code);
   if (!input) return code;
-  const Observation seen = observe(*set, context);
+  Observation seen = observe(*set, context);
+  restore_names(seen, input->intent, context);
   if (seen.hosts.empty())
     return fail(context, ExitCode::kCouldNotLook, "no host could be looked at");
   finding::Judgement judgement = diagnose::validate(seen.all(), input->intent);

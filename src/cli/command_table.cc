@@ -22,6 +22,7 @@ std::span<const Command> command_table() {
       apply_command(),
       validate_command(),
       snapshot_command(),
+      bundle_command(),
       diff_command(),
       verify_command(),
       diagnose_command(),

@@ -5,6 +5,7 @@
 namespace weir::cli {
 
 [[nodiscard]] Command apply_command();
+[[nodiscard]] Command bundle_command();
 [[nodiscard]] Command calc_buffers_command();
 [[nodiscard]] Command calc_headroom_command();
 [[nodiscard]] Command calc_wred_command();

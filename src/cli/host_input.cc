@@ -7,6 +7,7 @@
 #include "base/name_pattern.h"
 #include "base/text.h"
 #include "design/patterns.h"
+#include "host/bundle_names.h"
 #include "host/linux_host.h"
 
 namespace weir::cli {
@@ -55,9 +56,12 @@ Result<HostSet> open_lab(const Args& args) {
 Result<HostSet> open_machines(const Args& args) {
   HostSet set;
   set.captures = args.all("root");
-  for (const std::string& directory : set.captures) {
-    WEIR_TRY(host, host::open_captured_host(directory));
-    set.hosts.push_back(std::move(host));
+  for (const std::string& root : set.captures) {
+    WEIR_TRY(paths, host::find_captures(root));
+    for (const std::string& path : paths) {
+      WEIR_TRY(host, host::open_captured_host(path));
+      set.hosts.push_back(std::move(host));
+    }
   }
   if (set.captures.empty()) set.hosts.push_back(host::make_linux_host());
   return set;
@@ -76,8 +80,8 @@ std::vector<Option> with_host_options(std::vector<Option> own) {
        .help = "only these hosts of the lab: gpu03, gpu[01-04]; again for more",
        .repeated = true},
       {.name = "root",
-       .metavar = "DIR",
-       .help = "a captured machine instead of this one; again for more",
+       .metavar = "PATH",
+       .help = "a bundle, a capture or a directory of them; again for more",
        .repeated = true,
        .completes = Completes::kFiles}};
   options.insert(options.end(), std::make_move_iterator(own.begin()),
@@ -186,6 +190,19 @@ Observation observe(const HostSet& set, Context& context) {
     }
   }
   return seen;
+}
+
+host::Pseudonyms pseudonyms_of(const Context& context) {
+  return host::Pseudonyms(context.environment(kBundleKeyVariable).value_or(""));
+}
+
+void restore_names(Observation& seen, const design::Intent& intent, const Context& context) {
+  const host::Pseudonyms pseudonyms = pseudonyms_of(context);
+  for (evidence::Evidence& one : seen.hosts) {
+    if (one.provenance.origin != evidence::Origin::kBundle) continue;
+    if (find_host(intent, one.provenance.host) == nullptr)
+      (void)host::restore_names(one, intent, pseudonyms);
+  }
 }
 
 std::optional<DesignInput> design_for(const Args& args, Context& context, const HostSet& set,

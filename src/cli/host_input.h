@@ -10,17 +10,18 @@
 #include "cli/design_input.h"
 #include "evidence/evidence.h"
 #include "host/host_io.h"
+#include "host/pseudonym.h"
 #include "lab/lab.h"
 
 namespace weir::cli {
 
-/// --lab DIR, --host H and --root DIR, in front of a verb's own options.
+/// --lab DIR, --host H and --root PATH, in front of a verb's own options.
 [[nodiscard]] std::vector<Option> with_host_options(std::vector<Option> own = {});
 
 struct HostSet {
   std::optional<lab::Lab> lab;  // where the hosts are a lab's
   std::vector<std::unique_ptr<host::HostIo>> hosts;
-  std::vector<std::string> captures;  // directories of captured machines
+  std::vector<std::string> captures;  // of captured machines: what --root was given
   bool with_switches = false;         // all of a lab: its switches too
 
   /// " --lab DIR", " --root DIR", for commands to type next; empty on this machine.
@@ -54,6 +55,13 @@ struct Observation {
 /// Looks at every host, and at the switches where the set has them. Says on stderr which host could
 /// not be seen.
 [[nodiscard]] Observation observe(const HostSet&, Context&);
+
+/// Agreed on by who makes bundles and who reads them; not an option, because `ps` shows those.
+inline constexpr const char* kBundleKeyVariable = "WEIR_BUNDLE_KEY";
+[[nodiscard]] host::Pseudonyms pseudonyms_of(const Context&);
+
+/// Hosts of bundles that the design knows by another name get their own back, and their addresses.
+void restore_names(Observation&, const design::Intent&, const Context&);
 
 /// What could not be read on each host, and how to get it; nothing where all was.
 void print_gaps(const Observation&, Context&);

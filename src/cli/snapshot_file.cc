@@ -5,6 +5,8 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "evidence/json.h"
+#include "host/bundle.h"
+#include "host/linux_host.h"
 
 namespace weir::cli {
 namespace {
@@ -102,9 +104,15 @@ Result<std::vector<evidence::Evidence>> read_snapshot_file(const std::string& pa
 
 Result<std::vector<evidence::Evidence>> read_snapshot_text(const std::string& text,
                                                            const std::string& path) {
+  if (text.starts_with(host::kBundleHeading)) {
+    WEIR_TRY(bundled, host::open_bundle(text, path));
+    WEIR_TRY(seen, bundled->observe());
+    return std::vector<evidence::Evidence>{std::move(seen)};
+  }
   const Json document = Json::parse(text, nullptr, false);
   if (document.is_discarded())
-    return parse_error(fmt::format("{}: expected JSON, as weir snapshot --out writes it", path));
+    return parse_error(
+        fmt::format("{}: expected JSON, as weir snapshot --out writes it, or a bundle", path));
   Result<std::vector<evidence::Evidence>> captures = read_captures(document);
   if (!captures) return captures.error().within(path);
   return captures;

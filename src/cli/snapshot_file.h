@@ -21,7 +21,7 @@ inline constexpr std::size_t kLargestResults = std::size_t{512} << 20U;
 /// The last snapshot of each; the fields above, without a schema.
 [[nodiscard]] Json snapshot_json(std::span<const evidence::Evidence> captures);
 
-/// Reads such a file, or one of evidence (`weir schema evidence`). Errors name the file and the
+/// Reads such a file, one of evidence (`weir schema evidence`), or a bundle. Errors name the file and the
 /// JSON pointer.
 [[nodiscard]] Result<std::vector<evidence::Evidence>> read_snapshot_file(const std::string& path);
 

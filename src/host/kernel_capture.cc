@@ -10,7 +10,8 @@ namespace weir::host {
 
 namespace {
 
-constexpr int kErrnoLimit = 134;  // Linux's last is EHWPOISON, 133
+constexpr int kErrnoLimit = 134;            // Linux's last is EHWPOISON, 133
+constexpr std::uint64_t kMostErrno = 4095;  // the kernel's range
 constexpr std::size_t kHexColumns = 16;
 
 int hex_digit(char c) {
@@ -18,53 +19,6 @@ int hex_digit(char c) {
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return -1;
-}
-
-std::string escape(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '\n': out += "\\n"; break;
-      case '\t': out += "\\t"; break;
-      case '\r': out += "\\r"; break;
-      case '\\': out += "\\\\"; break;
-      default:
-        if (c >= ' ' && c < '\x7f') {
-          out += c;
-        } else {
-          out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-        }
-    }
-  }
-  return out;
-}
-
-std::optional<std::string> unescape(std::string_view text) {
-  std::string out;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    if (text[at] != '\\') {
-      out += text[at];
-      continue;
-    }
-    if (++at >= text.size()) return std::nullopt;
-    switch (text[at]) {
-      case 'n': out += '\n'; break;
-      case 't': out += '\t'; break;
-      case 'r': out += '\r'; break;
-      case '\\': out += '\\'; break;
-      case 'x': {
-        if (at + 2 >= text.size()) return std::nullopt;
-        const int high = hex_digit(text[at + 1]);
-        const int low = hex_digit(text[at + 2]);
-        if (high < 0 || low < 0) return std::nullopt;
-        out += static_cast<char>(high * 16 + low);
-        at += 2;
-        break;
-      }
-      default: return std::nullopt;
-    }
-  }
-  return out;
 }
 
 Error line_error(std::size_t line, std::string_view what) {
@@ -76,13 +30,13 @@ std::optional<std::string> take_node(std::string_view line, CapturedTree& tree) 
   const auto columns = split(line, '\t');
   if (columns.size() < 2 || columns.size() > 3) return "expected kind, path and content, by tabs";
   const std::string_view kind = columns[0];
-  const auto content = unescape(columns.size() == 3 ? columns[2] : "");
+  const auto content = unescape_text(columns.size() == 3 ? columns[2] : "");
   if (!content.has_value()) return "an escape is not one of \\n \\t \\r \\\\ \\xNN";
   if (kind == "about") {
     tree.about.emplace(columns[1], *content);
     return std::nullopt;
   }
-  const auto path = unescape(columns[1]);
+  const auto path = unescape_text(columns[1]);
   if (!path.has_value() || !path->starts_with('/')) return "the path does not start with '/'";
   CapturedNode node;
   if (kind == "file") {
@@ -193,16 +147,65 @@ std::string hex_block(std::string_view heading, std::string_view bytes) {
 
 }  // namespace
 
+std::string escape_text(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '\n': out += "\\n"; break;
+      case '\t': out += "\\t"; break;
+      case '\r': out += "\\r"; break;
+      case '\\': out += "\\\\"; break;
+      default:
+        if (c >= ' ' && c < '\x7f') {
+          out += c;
+        } else {
+          out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+        }
+    }
+  }
+  return out;
+}
+
+std::optional<std::string> unescape_text(std::string_view text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] != '\\') {
+      out += text[at];
+      continue;
+    }
+    if (++at >= text.size()) return std::nullopt;
+    switch (text[at]) {
+      case 'n': out += '\n'; break;
+      case 't': out += '\t'; break;
+      case 'r': out += '\r'; break;
+      case '\\': out += '\\'; break;
+      case 'x': {
+        if (at + 2 >= text.size()) return std::nullopt;
+        const int high = hex_digit(text[at + 1]);
+        const int low = hex_digit(text[at + 2]);
+        if (high < 0 || low < 0) return std::nullopt;
+        out += static_cast<char>(high * 16 + low);
+        at += 2;
+        break;
+      }
+      default: return std::nullopt;
+    }
+  }
+  return out;
+}
+
 std::string errno_name(Errno error) {
   const char* name = ::strerrorname_np(error.number);
-  return name == nullptr ? "" : name;
+  return name == nullptr ? fmt::format("{}", error.number) : name;
 }
 
 std::optional<Errno> errno_from_name(std::string_view name) {
   for (int number = 1; number < kErrnoLimit; ++number) {
-    if (!name.empty() && errno_name({number}) == name) return Errno{number};
+    if (errno_name({number}) == name) return Errno{number};
   }
-  return std::nullopt;
+  const auto number = parse_u64(name);
+  if (!number || *number == 0 || *number > kMostErrno) return std::nullopt;
+  return Errno{static_cast<int>(*number)};
 }
 
 Result<CapturedTree> parse_tree(std::string_view text) {
@@ -219,12 +222,12 @@ Result<CapturedTree> parse_tree(std::string_view text) {
 std::string tree_line(const std::string& path, const CapturedNode& node) {
   switch (node.kind) {
     case CapturedNode::Kind::kFile:
-      return fmt::format("file\t{}\t{}\n", escape(path), escape(node.content));
+      return fmt::format("file\t{}\t{}\n", escape_text(path), escape_text(node.content));
     case CapturedNode::Kind::kLink:
-      return fmt::format("link\t{}\t{}\n", escape(path), escape(node.content));
-    case CapturedNode::Kind::kDirectory: return fmt::format("dir\t{}\n", escape(path));
+      return fmt::format("link\t{}\t{}\n", escape_text(path), escape_text(node.content));
+    case CapturedNode::Kind::kDirectory: return fmt::format("dir\t{}\n", escape_text(path));
     case CapturedNode::Kind::kError:
-      return fmt::format("error\t{}\t{}\n", escape(path), errno_name(node.error));
+      return fmt::format("error\t{}\t{}\n", escape_text(path), errno_name(node.error));
   }
   WEIR_UNREACHABLE("every kind of node has a line");
 }

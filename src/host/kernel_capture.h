@@ -22,9 +22,14 @@
 
 namespace weir::host {
 
-/// "EACCES" of 13, and back; "" and nullopt for what has no name.
+/// "EACCES" of 13, and back. What has no name for programs (drivers give 524 away) is its number;
+/// nullopt for what is neither.
 [[nodiscard]] std::string errno_name(Errno error);
 [[nodiscard]] std::optional<Errno> errno_from_name(std::string_view name);
+
+/// Any bytes within one column of a line: \n \t \r \\ \xNN. nullopt for an escape that is none.
+[[nodiscard]] std::string escape_text(std::string_view text);
+[[nodiscard]] std::optional<std::string> unescape_text(std::string_view text);
 
 struct CapturedNode {
   enum class Kind { kFile, kLink, kDirectory, kError };

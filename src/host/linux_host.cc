@@ -8,8 +8,11 @@
 
 #include <fmt/format.h>
 
+#include "base/file.h"
 #include "base/text.h"
 #include "evidence/gaps.h"
+#include "host/bundle.h"
+#include "host/kernel_budget.h"
 #include "host/kernel_live.h"
 #include "host/kernel_replay.h"
 #include "host/linux_change.h"
@@ -25,6 +28,9 @@ namespace weir::host {
 
 namespace {
 
+/// Of one look at a host, however many NICs it has and whatever their firmware does.
+constexpr Duration kLookBudget = 2_s;
+
 /// A port with what both facts and counters need of DCB, asked once.
 struct LookedAt {
   RdmaPort port;
@@ -33,7 +39,7 @@ struct LookedAt {
 
 class LinuxHost final : public HostIo {
  public:
-  LinuxHost(std::unique_ptr<Kernel> kernel, std::string capture);
+  LinuxHost(std::unique_ptr<Kernel> kernel, std::string capture, std::unique_ptr<Kernel> later);
 
   [[nodiscard]] const std::string& name() const override { return name_; }
   [[nodiscard]] Result<evidence::Evidence> observe() override;
@@ -45,21 +51,26 @@ class LinuxHost final : public HostIo {
 
  private:
   [[nodiscard]] bool is_captured() const { return !capture_.empty(); }
-  [[nodiscard]] Result<std::vector<LookedAt>> find_nics();
+  [[nodiscard]] Result<std::vector<LookedAt>> find_nics(Kernel& kernel) const;
   /// The first port of a device, to be changed; an error in a capture.
   [[nodiscard]] Result<RdmaPort> port_to_change(const std::string& device);
-  [[nodiscard]] counters::Snapshot snapshot_of(const std::vector<LookedAt>& nics);
-  [[nodiscard]] evidence::Nic facts_of(const LookedAt& nic, Ethtool& ethtool,
+  [[nodiscard]] Result<counters::Snapshot> snapshot_of(Kernel& kernel) const;
+  [[nodiscard]] evidence::Nic facts_of(Kernel& kernel, const LookedAt& nic, Ethtool& ethtool,
                                        const Answer<std::vector<InterfaceAddress>>& addresses,
                                        const evidence::Fact<CpuNodes>& nodes);
 
   std::unique_ptr<Kernel> kernel_;
+  std::unique_ptr<Kernel> later_;
   std::string capture_;
   std::string name_;
 };
 
-LinuxHost::LinuxHost(std::unique_ptr<Kernel> kernel, std::string capture)
-    : kernel_(std::move(kernel)), capture_(std::move(capture)), name_(read_host_name(*kernel_)) {
+LinuxHost::LinuxHost(std::unique_ptr<Kernel> kernel, std::string capture,
+                     std::unique_ptr<Kernel> later)
+    : kernel_(std::move(kernel)),
+      later_(std::move(later)),
+      capture_(std::move(capture)),
+      name_(read_host_name(*kernel_)) {
   if (!name_.empty()) return;
   std::string_view path = capture_;
   while (path.size() > 1 && path.ends_with('/'))
@@ -67,8 +78,8 @@ LinuxHost::LinuxHost(std::unique_ptr<Kernel> kernel, std::string capture)
   name_ = is_captured() ? std::string(path.substr(path.rfind('/') + 1)) : "localhost";
 }
 
-Result<std::vector<LookedAt>> LinuxHost::find_nics() {
-  const auto ports = find_ports(*kernel_);
+Result<std::vector<LookedAt>> LinuxHost::find_nics(Kernel& kernel) const {
+  const auto ports = find_ports(kernel);
   if (!ports && ports.error() != Errno{ENOENT}) {
     const bool refused = missing_of(ports.error()) == counters::Missing::kPermission;
     return Error{refused ? ErrorCode::kPermission : ErrorCode::kIo,
@@ -86,32 +97,37 @@ Result<std::vector<LookedAt>> LinuxHost::find_nics() {
   for (const RdmaPort& port : *ports) {
     LookedAt one;
     one.port = port;
-    if (port.netdev.is_known()) one.dcb = read_dcb(*kernel_, *port.netdev);
+    if (port.netdev.is_known()) one.dcb = read_dcb(kernel, *port.netdev);
     out.push_back(std::move(one));
   }
   return out;
 }
 
-counters::Snapshot LinuxHost::snapshot_of(const std::vector<LookedAt>& nics) {
+counters::Snapshot count(Kernel& kernel, const std::vector<LookedAt>& nics) {
   counters::Snapshot out;
-  if (const auto time = kernel_->about("time")) out.time = *time;
-  if (const auto clock = kernel_->about("clock_ns"))
+  if (const auto time = kernel.about("time")) out.time = *time;
+  if (const auto clock = kernel.about("clock_ns"))
     std::from_chars(clock->data(), clock->data() + clock->size(), out.clock_ns);
   for (const LookedAt& nic : nics)
-    out.nics.push_back(read_counters(*kernel_, nic.port, nic.dcb));
+    out.nics.push_back(read_counters(kernel, nic.port, nic.dcb));
   return out;
 }
 
-evidence::Nic LinuxHost::facts_of(const LookedAt& nic, Ethtool& ethtool,
+Result<counters::Snapshot> LinuxHost::snapshot_of(Kernel& kernel) const {
+  WEIR_TRY(nics, find_nics(kernel));
+  return count(kernel, nics);
+}
+
+evidence::Nic LinuxHost::facts_of(Kernel& kernel, const LookedAt& nic, Ethtool& ethtool,
                                   const Answer<std::vector<InterfaceAddress>>& addresses,
                                   const evidence::Fact<CpuNodes>& nodes) {
   const RdmaPort& port = nic.port;
-  evidence::Nic out = read_nic(*kernel_, port);
+  evidence::Nic out = read_nic(kernel, port);
   const bool is_mlx5 =
       port.driver.is_known() && counters::driver_of(*port.driver) == counters::Driver::kMlx5;
   const std::string netdev = port.netdev.is_known() ? *port.netdev : port.device;
   out.qos = qos_from(nic.dcb, netdev, is_mlx5);
-  add_vendor_qos(*kernel_, port, out.qos);
+  add_vendor_qos(kernel, port, out.qos);
   if (port.netdev.is_known()) {
     const EthtoolFacts facts = ethtool.read(netdev);
     out.rings = facts.rings;
@@ -120,31 +136,33 @@ evidence::Nic LinuxHost::facts_of(const LookedAt& nic, Ethtool& ethtool,
     out.link.fec = facts.fec;
     out.link.autoneg = facts.autoneg;
   }
-  out.addresses = addresses_of(*kernel_, port, addresses);
-  out.pcie = read_pcie(*kernel_, find_pci(*kernel_, port.folder() + "/device"), nodes);
+  out.addresses = addresses_of(kernel, port, addresses);
+  out.pcie = read_pcie(kernel, find_pci(kernel, port.folder() + "/device"), nodes);
   return out;
 }
 
 Result<evidence::Evidence> LinuxHost::observe() {
-  WEIR_TRY(nics, find_nics());
+  const auto timed = make_budget_kernel(*kernel_, kLookBudget);
+  Kernel& kernel = *timed;
+  WEIR_TRY(nics, find_nics(kernel));
   evidence::Evidence out;
   out.provenance.host = name_;
-  if (const auto time = kernel_->about("time")) out.provenance.time = *time;
+  if (const auto time = kernel.about("time")) out.provenance.time = *time;
   out.provenance.tool = "weir";
   out.provenance.origin = is_captured() ? evidence::Origin::kBundle : evidence::Origin::kLive;
   out.provenance.detail = capture_;
 
-  const auto nodes = read_cpu_nodes(*kernel_);
-  const auto addresses = read_addresses(*kernel_);
-  Ethtool ethtool(*kernel_);
+  const auto nodes = read_cpu_nodes(kernel);
+  const auto addresses = read_addresses(kernel);
+  Ethtool ethtool(kernel);
   std::vector<std::string> pci_directories;
   std::vector<evidence::Fact<PciPlace>> places;
   for (const LookedAt& nic : nics) {
-    out.nics.push_back(facts_of(nic, ethtool, addresses, nodes));
-    places.push_back(find_pci(*kernel_, nic.port.folder() + "/device"));
+    out.nics.push_back(facts_of(kernel, nic, ethtool, addresses, nodes));
+    places.push_back(find_pci(kernel, nic.port.folder() + "/device"));
     if (places.back().is_known()) pci_directories.push_back(places.back()->directory);
   }
-  const GpuSearch search = find_gpus(*kernel_, nodes);
+  const GpuSearch search = find_gpus(kernel, nodes);
   for (const FoundGpu& found : search.gpus) {
     out.gpus.push_back(found.gpu);
     for (std::size_t n = 0; n < out.nics.size(); ++n) {
@@ -153,8 +171,12 @@ Result<evidence::Evidence> LinuxHost::observe() {
                                                 found.gpu.pcie.numa_node)});
     }
   }
-  out.host = read_machine(*kernel_, pci_directories, out.gpus);
-  out.snapshots.push_back(snapshot_of(nics));
+  out.host = read_machine(kernel, pci_directories, out.gpus);
+  out.snapshots.push_back(count(kernel, nics));
+  if (later_ != nullptr) {
+    WEIR_TRY(later, snapshot_of(*later_));
+    out.snapshots.push_back(std::move(later));
+  }
   out.gaps = evidence::gaps_of(out);
   if (search.complete.is_missing()) {
     out.gaps.push_back({"GPUs: not every PCI device could be looked at", "", search.complete.why(),
@@ -164,8 +186,8 @@ Result<evidence::Evidence> LinuxHost::observe() {
 }
 
 Result<counters::Snapshot> LinuxHost::snapshot() {
-  WEIR_TRY(nics, find_nics());
-  return snapshot_of(nics);
+  const auto timed = make_budget_kernel(*kernel_, kLookBudget);
+  return snapshot_of(*timed);
 }
 
 Result<RdmaPort> LinuxHost::port_to_change(const std::string& device) {
@@ -211,17 +233,50 @@ Result<CommandOutcome> LinuxHost::run(const std::vector<std::string>& command) {
 
 }  // namespace
 
-std::unique_ptr<HostIo> make_host(std::unique_ptr<Kernel> kernel, std::string capture) {
-  return std::make_unique<LinuxHost>(std::move(kernel), std::move(capture));
+std::unique_ptr<HostIo> make_host(std::unique_ptr<Kernel> kernel, std::string capture,
+                                  std::unique_ptr<Kernel> later) {
+  return std::make_unique<LinuxHost>(std::move(kernel), std::move(capture), std::move(later));
 }
 
 std::unique_ptr<HostIo> make_linux_host() {
   return make_host(make_live_kernel(), "");
 }
 
-Result<std::unique_ptr<HostIo>> open_captured_host(const std::string& directory) {
-  WEIR_TRY(kernel, open_replay(directory));
-  return make_host(std::move(kernel), directory);
+Result<std::unique_ptr<HostIo>> open_bundle(std::string_view text, const std::string& name) {
+  auto bundle = parse_bundle(text);
+  if (!bundle) return bundle.error().within(name);
+  std::unique_ptr<Kernel> later;
+  if (bundle->looks.size() > 1) later = make_bundle_kernel(std::move(bundle->looks[1]));
+  return make_host(make_bundle_kernel(std::move(bundle->looks[0])), name, std::move(later));
+}
+
+Result<std::unique_ptr<HostIo>> open_captured_host(const std::string& path) {
+  if (!is_directory(path) && file_exists(path)) {
+    WEIR_TRY(text, read_file(path));
+    return open_bundle(text, path);
+  }
+  WEIR_TRY(kernel, open_replay(path));
+  return make_host(std::move(kernel), path);
+}
+
+Result<std::vector<std::string>> find_captures(const std::string& path) {
+  if (!is_directory(path)) return std::vector<std::string>{path};
+  const auto names = make_live_kernel()->list(path);
+  if (!names)
+    return Error{ErrorCode::kIo,
+                 fmt::format("list {}: {}", path, std::strerror(names.error().number))};
+  std::vector<std::string> found;
+  for (const std::string& name : *names) {
+    const std::string file = fmt::format("{}/{}", path, name);
+    if (is_directory(file)) {
+      if (file_exists(file + "/tree.tsv")) found.push_back(file);
+      continue;
+    }
+    const auto text = read_file(file);
+    if (text && text->starts_with(kBundleHeading)) found.push_back(file);
+  }
+  if (found.empty()) found.push_back(path);
+  return found;
 }
 
 }  // namespace weir::host

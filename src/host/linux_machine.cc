@@ -117,7 +117,7 @@ Fact<bool> read_lldpad(Kernel& kernel) {
     if (comm.is(ENOENT) || comm.is(ESRCH)) continue;  // it ended meanwhile
     if (!comm) return Fact<bool>::missing(missing_of(comm.error()), path);
     any = true;
-    if (trim(*comm) == "lldpad") return Fact<bool>::of(true, path);
+    if (is_lldp_agent(trim(*comm))) return Fact<bool>::of(true, path);
   }
   // A /proc without a single process is not one.
   if (!any) return Fact<bool>::missing(Missing::kAbsent, "/proc");
@@ -210,6 +210,10 @@ evidence::Host read_machine(Kernel& kernel, const std::vector<std::string>& pci_
   out.in_container = read_container(kernel);
   out.rdma_namespaces = read_rdma_namespaces(kernel);
   return out;
+}
+
+bool is_lldp_agent(std::string_view process) {
+  return process == "lldpad" || process == "dcbd";
 }
 
 std::string read_host_name(Kernel& kernel) {

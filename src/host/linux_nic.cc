@@ -524,11 +524,15 @@ Parsed<std::vector<InterfaceAddress>> parse_address(std::string_view message) {
   return out;
 }
 
-Answer<std::vector<InterfaceAddress>> read_addresses(Kernel& kernel) {
+std::string address_request() {
   const ifaddrmsg header{};
   const NetlinkRequest request(RTM_GETADDR, NLM_F_REQUEST | NLM_F_DUMP,
                                {reinterpret_cast<const char*>(&header), sizeof header});
-  const auto replies = kernel.netlink(NETLINK_ROUTE, request.bytes());
+  return request.bytes();
+}
+
+Answer<std::vector<InterfaceAddress>> read_addresses(Kernel& kernel) {
+  const auto replies = kernel.netlink(NETLINK_ROUTE, address_request());
   if (!replies) return replies.error();
   std::vector<InterfaceAddress> out;
   for (const std::string& reply : *replies) {

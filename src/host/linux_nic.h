@@ -40,6 +40,8 @@ struct InterfaceAddress {
   std::string address;  // "10.10.1.5/24"
   friend bool operator==(const InterfaceAddress&, const InterfaceAddress&) = default;
 };
+/// What read_addresses() asks.
+[[nodiscard]] std::string address_request();
 [[nodiscard]] Answer<std::vector<InterfaceAddress>> read_addresses(Kernel& kernel);
 [[nodiscard]] Parsed<std::vector<InterfaceAddress>> parse_address(std::string_view message);
 [[nodiscard]] evidence::Fact<std::vector<std::string>> addresses_of(

@@ -203,20 +203,28 @@ Parsed<DeviceControl> parse_device_control(std::string_view config) {
   return Missing::kUnsupported;
 }
 
-Parsed<bool> parse_acs_redirect(std::string_view config) {
-  if (config.size() <= kUnprivilegedConfig)
-    return config.size() == kUnprivilegedConfig ? Missing::kPermission : Missing::kError;
-  if (config.size() <= kExtendedConfig) return Missing::kUnsupported;  // not PCI Express
+Parsed<std::size_t> find_extended_capability(std::string_view config, unsigned id) {
   std::size_t at = kExtendedConfig;
   for (int n = 0; at >= kExtendedConfig && n < kMostCapabilities; ++n) {
     if (at + 8 > config.size()) return Missing::kError;
     const auto header = number_at<std::uint32_t>(config, at);
-    if (header == 0 || header == 0xFFFFFFFFU) return false;
-    if ((header & 0xFFFFU) == kCapabilityAcs)
-      return (number_at<std::uint16_t>(config, at + 6) & kAcsRedirects) != 0;
+    if (header == 0 || header == 0xFFFFFFFFU) return Missing::kAbsent;
+    if ((header & 0xFFFFU) == id) return at;
     at = (header >> 20U) & ~3U;
   }
-  return false;
+  return Missing::kAbsent;
+}
+
+Parsed<bool> parse_acs_redirect(std::string_view config) {
+  if (config.size() <= kUnprivilegedConfig)
+    return config.size() == kUnprivilegedConfig ? Missing::kPermission : Missing::kError;
+  if (config.size() <= kExtendedConfig) return Missing::kUnsupported;  // not PCI Express
+  const auto at = find_extended_capability(config, kCapabilityAcs);
+  if (!at) {
+    if (at.why() == Missing::kAbsent) return false;
+    return at.why();
+  }
+  return (number_at<std::uint16_t>(config, *at + 6) & kAcsRedirects) != 0;
 }
 
 GpuSearch find_gpus(Kernel& kernel, const Fact<CpuNodes>& nodes) {

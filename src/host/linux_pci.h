@@ -43,6 +43,9 @@ struct DeviceControl {
 /// bridge has no such capability.
 [[nodiscard]] Parsed<bool> parse_acs_redirect(std::string_view config);
 
+/// Where an extended capability begins in config space; absent where the list does not have it.
+[[nodiscard]] Parsed<std::size_t> find_extended_capability(std::string_view config, unsigned id);
+
 struct FoundGpu {
   evidence::Gpu gpu;
   evidence::Fact<PciPlace> place;
