@@ -31,6 +31,8 @@ constexpr RawName kNames[] = {
     ours("port.tx.bytes", "switch.port.tx.bytes"),
     ours("port.rx.packets", "switch.port.rx.packets"),
     ours("port.tx.packets", "switch.port.tx.packets"),
+    ours("port.rx.utilisation.percent", "switch.port.rx.utilisation.percent"),
+    ours("port.tx.utilisation.percent", "switch.port.tx.utilisation.percent"),
     ours("port.cnp_tx.packets", "switch.port.cnp_tx.packets"),
     ours("port.cnp_tx.bytes", "switch.port.cnp_tx.bytes"),
     ours("port.drop.packets", "switch.port.drop.packets"),

@@ -37,7 +37,7 @@ void visit(V& v, HostGroup& s) {
   v.field("nic", s.nic, "NIC model (weir explain nics)");
   v.field("stack", s.stack, "driver stack: the vendor's (ofed) or the distribution's (inbox)");
   v.field("rails", s.rails, "RDMA NICs a host, numbered from 0", Range{1, 64});
-  v.field("device", s.device, "RDMA device of a rail; {rail} is its number");
+  v.field("device", s.device, "RDMA device of a rail: {rail} is its number; or a name a rail, mlx5_[0,3-6]");
   v.field("netdev", s.netdev, "network interface of a rail; {rail} is its number");
   v.field("mtu", s.mtu, "MTU of these hosts, where it differs from mtu.host");
   v.field("trust", s.trust, "trust of these NICs, where it differs from trust");

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "design/nic_knobs.h"
+#include "design/patterns.h"
 #include "design/subnet.h"
 #include "design/words.h"
 #include "model/headroom.h"
@@ -23,7 +24,13 @@ std::array<Priority, 64> dscp_map(const Design& design) {
   return map;
 }
 
-std::string replace_rail(std::string text, int rail) {
+/// A name with {rail} in it, or a pattern of names, one a rail: "mlx5_[0,3-6]".
+std::string name_of_rail(std::string text, int rail) {
+  if (text.find_first_of("[,") != std::string::npos) {
+    const auto names = expand_names(text);
+    const auto at = static_cast<std::size_t>(rail);
+    if (names && at < names->size()) return (*names)[at];
+  }
   constexpr std::string_view kRail = "{rail}";
   for (auto at = text.find(kRail); at != std::string::npos; at = text.find(kRail))
     text.replace(at, kRail.size(), std::to_string(rail));
@@ -136,8 +143,8 @@ class Deriver {
   NicIntent nic(const HostGroup& group, int rail, std::size_t host_index, const HostIntent& host) {
     NicIntent nic;
     nic.rail = rail;
-    nic.device = replace_rail(*group.device, rail);
-    nic.netdev = replace_rail(*group.netdev, rail);
+    nic.device = name_of_rail(*group.device, rail);
+    nic.netdev = name_of_rail(*group.netdev, rail);
     nic.mtu = group.mtu.value_or(*design_.mtu.host);
     nic.rdma_mtu = *design_.mtu.rdma;
     nic.vlan = *design_.addressing.vlan;

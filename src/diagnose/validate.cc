@@ -19,6 +19,29 @@ const design::HostIntent* find_host(const design::Intent& intent, std::string_vi
   return nullptr;
 }
 
+/// A NIC that fell off its bus, or was renamed. Where nobody saw any NIC nobody looked.
+void add_missing_nic(const evidence::Evidence& evidence, const design::NicIntent& wanted,
+                     finding::Judgement& out) {
+  const std::string& name = evidence.provenance.host;
+  std::vector<std::string> shown;
+  for (const evidence::Nic& nic : evidence.nics)
+    shown.push_back(nic.device);
+  if (shown.empty()) {
+    out.unknown.push_back({fmt::format("{} {}", name, wanted.device),
+                           "the host shows no such RDMA device", "rdma link show"});
+    return;
+  }
+  finding::Where where;
+  where.host = name;
+  where.rail = std::to_string(wanted.rail);
+  where.device = wanted.device;
+  out.findings.push_back(finding::make_finding(
+      "link.degraded",
+      fmt::format("{} has no RDMA device {}: expected by the design, found {}.", name,
+                  wanted.device, join(shown, ", ")),
+      where));
+}
+
 void validate_host(const evidence::Evidence& evidence, const design::Intent& intent,
                    finding::Judgement& out) {
   const std::string& name = evidence.provenance.host;
@@ -33,14 +56,14 @@ void validate_host(const evidence::Evidence& evidence, const design::Intent& int
   for (const design::NicIntent& wanted : host->nics) {
     const evidence::Nic* nic = evidence.find_nic(wanted.device);
     if (nic == nullptr) {
-      out.unknown.push_back({fmt::format("{} {}", name, wanted.device),
-                             "the host shows no such RDMA device", "rdma link show"});
+      add_missing_nic(evidence, wanted, out);
       continue;
     }
     NicFindings found = validate_nic(name, *nic, wanted, intent);
     std::move(found.findings.begin(), found.findings.end(), std::back_inserter(out.findings));
     std::move(found.unknown.begin(), found.unknown.end(), std::back_inserter(out.unknown));
   }
+  validate_machine(evidence, *host, out);
 }
 
 void validate_switches(const evidence::Evidence& evidence, const design::Intent& intent,
@@ -181,6 +204,7 @@ finding::Judgement validate(std::span<const evidence::Evidence> evidence,
     validate_switches(one, intent, out);
   }
   find_drift(evidence, intent, out);
+  find_gid_drift(evidence, out);
   finding::settle(out);
   if (out.conclusion == finding::Conclusion::kHealthy && !out.unknown.empty())
     out.conclusion = finding::Conclusion::kInconclusive;

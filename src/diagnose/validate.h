@@ -15,7 +15,8 @@
 namespace weir::diagnose {
 
 /// Hosts and switches that the evidence has and the intent knows; others of the evidence are
-/// unknown. A device that the intent has and its host does not show is unknown as well. Conclusion:
+/// unknown. A device that the intent has and its host does not show among others is a finding. An
+/// InfiniBand port is told what applies to it instead. Conclusion:
 /// healthy, findings, or inconclusive where nothing is wrong and something could not be read.
 [[nodiscard]] finding::Judgement validate(std::span<const evidence::Evidence> evidence,
                                           const design::Intent& intent);

@@ -155,6 +155,22 @@ finding::Finding& finding_of(NicFindings& out, const Fault& fault, Setting setti
   return out.findings.back();
 }
 
+/// Nothing of this project's settings exists there; a design that wants RoCE on it is wrong.
+void add_infiniband(const std::string& place, const finding::Where& where,
+                    const design::NicIntent& wanted, NicFindings& out) {
+  const bool has_design = wanted.speed.raw() > 0;
+  finding::Finding finding = finding::make_finding(
+      "link.infiniband",
+      fmt::format("{} is InfiniBand{}: PFC, ECN and DSCP do not apply; credits make it lossless. "
+                  "What applies: service levels and virtual lanes of the subnet manager, adaptive "
+                  "routing, SHARP.",
+                  place, has_design ? ", expected Ethernet" : ""),
+      where);
+  finding.severity = has_design ? Severity::kError : Severity::kInfo;
+  out.first_setting.push_back(Setting::kLinkUp);
+  out.findings.push_back(std::move(finding));
+}
+
 }  // namespace
 
 NicFindings validate_nic(const std::string& host, const evidence::Nic& nic,
@@ -165,6 +181,10 @@ NicFindings validate_nic(const std::string& host, const evidence::Nic& nic,
   where.rail = std::to_string(wanted.rail);
   where.device = nic.device;
   const std::string place = fmt::format("{} {}", host, nic.device);
+  if (nic.link_layer.is(evidence::LinkLayer::kInfiniband)) {
+    add_infiniband(place, where, wanted, out);
+    return out;
+  }
   for (const Deviation& deviation : evidence::deviations(nic, wanted, intent)) {
     if (deviation.missing) {
       out.unknown.push_back({fmt::format("{}: {}", place, subject(deviation)),

@@ -1,5 +1,6 @@
 #pragma once
 // The parts of validate(): one NIC, one switch. Not for other folders.
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,6 +22,16 @@ struct NicFindings {
 [[nodiscard]] NicFindings validate_nic(const std::string& host, const evidence::Nic& nic,
                                        const design::NicIntent& wanted,
                                        const design::Intent& intent);
+
+/// What holds on any host: the link as such, the GID a job will use, the receive buffer, PCIe and
+/// GPUs, limits, the TCP path.
+void validate_machine(const evidence::Evidence& host, const design::HostIntent& wanted,
+                      finding::Judgement& out);
+
+/// The GID a job will use: RoCE v2, routable, of the NIC's own interface or one on top of it.
+[[nodiscard]] std::optional<evidence::Gid> usable_gid(const evidence::Nic& nic);
+/// A pinned index must be right everywhere: where they differ is a finding.
+void find_gid_drift(std::span<const evidence::Evidence> evidence, finding::Judgement& out);
 
 void validate_switch(const evidence::Switch& found, const design::SwitchIntent& wanted,
                      finding::Judgement& out);

@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "counters/catalog.h"
 #include "design/nic_knobs.h"
 #include "design/words.h"
@@ -115,6 +116,23 @@ std::optional<Address> gid_of(std::string_view text) {
   return out;
 }
 
+/// Within a subnet as the design writes it: "10.0.0.0/16".
+bool is_within(const Address& gid, std::string_view subnet) {
+  const std::optional<Address> base = gid_of(subnet);
+  const std::size_t slash = subnet.find('/');
+  if (!base || slash == std::string_view::npos) return false;
+  const auto length = parse_u64(subnet.substr(slash + 1));
+  if (!length) return false;
+  const bool is_v4 = subnet.find(':') == std::string_view::npos;
+  const std::size_t bits = static_cast<std::size_t>(*length) + (is_v4 ? 96 : 0);
+  if (bits > base->size() * 8) return false;
+  for (std::size_t at = 0; at < bits; ++at) {
+    const unsigned differ = static_cast<unsigned>(gid.at(at / 8)) ^ base->at(at / 8);
+    if (((differ >> (7U - at % 8)) & 1U) != 0) return false;
+  }
+  return true;
+}
+
 bool is_link_local(const Address& gid) {
   return gid[0] == 0xfe && (gid[1] & 0xc0U) == 0x80;
 }
@@ -129,7 +147,12 @@ void Comparison::compare_gid() {
   for (const Gid& gid : *found_.rdma.gids) {
     if (gid.type != GidType::kRoceV2) continue;
     const std::optional<Address> address = gid_of(gid.gid);
-    if (address && (wanted ? *address == *wanted : !is_link_local(*address))) return;
+    // Sites number their hosts in their own way: any address of the rail's subnet is the rail's.
+    const auto is_right = [&](const Address& one) {
+      if (!wanted) return !is_link_local(one);
+      return one == *wanted || is_within(one, wanted_.subnet);
+    };
+    if (address && is_right(*address)) return;
     v2.push_back(gid.gid);
   }
   add(Setting::kGidV2, "", expected,

@@ -23,7 +23,7 @@ namespace weir::evidence {
 enum class Setting : std::uint8_t {
   kLinkUp,       // not ours to change
   kSpeed,        // not ours to change
-  kGidV2,        // a RoCEv2 GID with the rail's address; not ours to change
+  kGidV2,        // a RoCEv2 GID in the rail's subnet; not ours to change
   kGlobalPause,  // 802.3x
   kDcbx,         // the operating system decides, no firmware agent, not willing
   kTrust,

@@ -1,0 +1,47 @@
+#include "readers/readers.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "readers/switch_show.h"
+
+namespace weir::readers {
+namespace {
+
+constexpr auto kReaders = std::to_array<Reader>({
+    {"sonic-show", "output of SONiC's show commands", recognises_sonic_show, read_sonic_show},
+    {"cumulus-show", "output of Cumulus' nv show", recognises_cumulus_show, read_cumulus_show},
+    {"eos-show", "output of Arista EOS' show commands", recognises_eos_show, read_eos_show},
+    {"nxos-show", "output of Cisco NX-OS' show commands", recognises_nxos_show, read_nxos_show},
+    {"junos-show", "output of Junos' show commands", recognises_junos_show, read_junos_show},
+});
+
+}  // namespace
+
+std::span<const Reader> readers() {
+  return kReaders;
+}
+
+const Reader* recognise(std::string_view text) {
+  const auto found = std::find_if(kReaders.begin(), kReaders.end(),
+                                  [&](const Reader& one) { return one.recognises(text); });
+  return found == kReaders.end() ? nullptr : &*found;
+}
+
+Result<Recognised> read_text(std::string_view text, std::string_view file) {
+  const Reader* const reader = recognise(text);
+  if (reader == nullptr) {
+    std::vector<std::string> titles;
+    for (const Reader& one : kReaders)
+      titles.emplace_back(one.title);
+    return Error{ErrorCode::kUnsupported, fmt::format("{}: not a text that can be read; known are: "
+                                                      "{}",
+                                                      file, join(titles, "; "))};
+  }
+  return reader->read(text, file);
+}
+
+}  // namespace weir::readers

@@ -1,0 +1,32 @@
+#pragma once
+// What readers of printed text share: lines with their numbers, words, and numbers as people print
+// them.
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "units/quantity.h"
+
+namespace weir::readers {
+
+struct Line {
+  int number = 0;  // from 1
+  std::string_view text;
+};
+/// Without line ends ("\r\n" too).
+[[nodiscard]] std::vector<Line> lines_of(std::string_view text);
+
+/// What stands between blanks.
+[[nodiscard]] std::vector<std::string_view> words_of(std::string_view text);
+
+/// "1,043" and "1043"; nullopt for anything else.
+[[nodiscard]] std::optional<std::uint64_t> parse_count(std::string_view text);
+
+/// "1.22 MB", "231.00 KB", "0 Bytes", "11314 KB": multiples of 1024, as switches print them.
+[[nodiscard]] std::optional<Bytes> parse_size_1024(std::string_view number, std::string_view unit);
+
+/// Nothing but dashes, equal signs, plus signs and blanks: a rule of a table.
+[[nodiscard]] bool is_rule(std::string_view line);
+
+}  // namespace weir::readers
