@@ -10,9 +10,10 @@ namespace weir::cli {
 [[nodiscard]] Command calc_headroom_command();
 [[nodiscard]] Command calc_wred_command();
 [[nodiscard]] Command check_command();
-[[nodiscard]] Command diff_command();
+[[nodiscard]] Command confirm_command();
 [[nodiscard]] Command demo_command();
 [[nodiscard]] Command diagnose_command();
+[[nodiscard]] Command diff_command();
 [[nodiscard]] Command docs_commands_command();
 [[nodiscard]] Command docs_completion_command();
 [[nodiscard]] Command docs_design_file_command();
@@ -27,9 +28,11 @@ namespace weir::cli {
 [[nodiscard]] Command lab_switch_command();
 [[nodiscard]] Command lab_up_command();
 [[nodiscard]] Command lint_command();
+[[nodiscard]] Command plan_command();
+[[nodiscard]] Command probe_mtu_command();
 [[nodiscard]] Command render_command();
 [[nodiscard]] Command report_command();
-[[nodiscard]] Command plan_command();
+[[nodiscard]] Command rollback_command();
 [[nodiscard]] Command schema_command();
 [[nodiscard]] Command show_command();
 [[nodiscard]] Command sim_command();

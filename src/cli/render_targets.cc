@@ -55,6 +55,17 @@ std::vector<RenderTarget> host_targets() {
   };
 }
 
+std::vector<RenderTarget> switch_targets() {
+  std::vector<RenderTarget> targets;
+  for (const platforms::Platform& one : platforms::platforms())
+    targets.push_back({.name = one.name,
+                       .summary = one.title,
+                       .how_use = one.how_load,
+                       .scope = RenderScope::kSwitch,
+                       .platform = &one});
+  return targets;
+}
+
 std::vector<RenderTarget> fabric_targets() {
   return {
       {.name = "marking-plan",
@@ -72,6 +83,7 @@ std::span<const RenderTarget> render_targets() {
     const auto add = [&](std::vector<RenderTarget> more) {
       targets.insert(targets.end(), more.begin(), more.end());
     };
+    add(switch_targets());
     add(fabric_targets());
     return targets;
   }();
