@@ -245,7 +245,8 @@ struct Host {
   Fact<bool> lldpad_running;
   Fact<bool> uverbs_visible;
   Fact<bool> in_container;
-  Fact<std::string> rdma_namespaces;  // "shared", "exclusive"
+  Fact<std::string> rdma_namespaces;       // "shared", "exclusive"
+  Fact<std::vector<NamedText>> nccl_conf;  // what every job on the host inherits
   friend bool operator==(const Host&, const Host&) = default;
 };
 

@@ -208,6 +208,7 @@ void visit(V& v, S& s) {
   v.fact("uverbs_visible", s.uverbs_visible, "/dev/infiniband is there");
   v.fact("in_container", s.in_container, "observed from within a container");
   v.fact("rdma_namespaces", s.rdma_namespaces, "shared or exclusive");
+  v.fact("nccl_conf", s.nccl_conf, "settings of nccl.conf, which jobs inherit unseen");
 }
 
 template <class V, Is<Watchdog> S>
