@@ -330,6 +330,30 @@ CatalogEntry cnp_lossless() {
   };
 }
 
+CatalogEntry cnp_wrong_class() {
+  return {
+      .id = "cnp.wrong_class",
+      .title = "CNPs carry another code point than the design gives them",
+      .severity = Severity::kWarning,
+      .rows = {"E3"},
+      .phase = "verify",
+      .why =
+          "A CNP must overtake the congestion it reports. With a code point that the switches do not "
+          "know as the CNPs' they queue as best effort and come late or are dropped: senders keep "
+          "their rate, and PFC does the work of DCQCN. The receiving NIC marks CNPs, not the job: "
+          "ConnectX uses DSCP 48, NVIDIA's operator preset 4, others copy the data's.",
+      .fix =
+          together({{{.platform = "mlx5-ofed",
+                      .commands = {"echo 48 > /sys/class/net/<netdev>/ecn/roce_np/cnp_dscp",
+                                   "echo 6 > /sys/class/net/<netdev>/ecn/roce_np/cnp_802p_prio"}},
+                     {.platform = "mlx5-inbox",
+                      .commands = {"echo 48 > /sys/kernel/debug/mlx5/<bdf>/cc_params/np_cnp_dscp",
+                                   "echo 6 > /sys/kernel/debug/mlx5/<bdf>/cc_params/np_cnp_prio"}}},
+                    dscp_map_on_switches()}),
+      .sources = {cite::kDcqcn, cite::kMlx5Cc, cite::kNvidiaOperator},
+  };
+}
+
 CatalogEntry dcqcn_unstable() {
   return {
       .id = "dcqcn.unstable",
@@ -466,6 +490,7 @@ std::vector<CatalogEntry> congestion_entries() {
           cnp_lost(),
           cnp_shares_rdma_priority(),
           cnp_lossless(),
+          cnp_wrong_class(),
           dcqcn_unstable(),
           dcqcn_too_conservative(),
           dcqcn_too_aggressive(),

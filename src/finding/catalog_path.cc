@@ -289,6 +289,28 @@ CatalogEntry path_loss() {
   };
 }
 
+CatalogEntry packet_icrc_bad() {
+  return {
+      .id = "packet.icrc_bad",
+      .title = "RDMA packets whose invariant CRC is wrong",
+      .severity = Severity::kError,
+      .rows = {"E3", "I18"},
+      .phase = "verify",
+      .why =
+          "The ICRC covers everything that no hop may change, and each hop checks and rewrites the "
+          "Ethernet CRC. A packet with a good frame and a bad ICRC was changed inside a device: a "
+          "switch's memory, a NIC, or something on the way that rewrites addresses or ports (NAT, a "
+          "load balancer). The receiver drops it without a NAK; rx_icrc_encapsulated counts it.",
+      .fix = {{.platform = "any",
+               .commands = {"weir pcap <before> <after>"},
+               .note = "Capture before and after each hop: the device between good and bad is it."},
+              {.platform = "host",
+               .commands = {"grep . /sys/class/infiniband/<device>/ports/1/hw_counters/"
+                            "rx_icrc_encapsulated"}}},
+      .sources = {cite::kRoce, cite::kIbTransport, cite::kMlx5Counters},
+  };
+}
+
 CatalogEntry transport_timer_below_rtt() {
   return {
       .id = "transport.timer_below_rtt",
@@ -351,6 +373,7 @@ std::vector<CatalogEntry> path_entries() {
           wiring_mismatch(),
           path_reordering(),
           path_loss(),
+          packet_icrc_bad(),
           transport_timer_below_rtt(),
           congestion_sustained()};
 }

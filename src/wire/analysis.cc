@@ -272,9 +272,8 @@ void Analysis::account(Flow& flow, const Record& record, const Packet& packet,
     flow.ports_vary = flow.ports_vary || packet.source_port != flow.source_port;
   }
   flow.ip_id_varies = flow.ip_id_varies || packet.ip_id != flow.ip_id;
-  flow.ip_id_is_free =
-      flow.ip_id_is_free ||
-      static_cast<std::uint16_t>(packet.ip_id - packet.psn) != flow.ip_id_over_psn;
+  flow.ip_id_is_free = flow.ip_id_is_free ||
+                       static_cast<std::uint16_t>(packet.ip_id - packet.psn) != flow.ip_id_over_psn;
   flow.last_ns = record.time_ns;
   ++flow.packets;
   flow.bytes += record.original;
@@ -334,8 +333,7 @@ void Analysis::request(std::uint32_t index, const Record& record, const Packet& 
     // The path MTU is not on the wire: any of the five may explain the step over a READ.
     const std::int32_t step = psn_difference(packet.psn, flow.read_psn);
     for (std::uint32_t mtu = 256; mtu <= 4096 && step > 0; mtu *= 2)
-      may_jump =
-          may_jump || packets_of(flow.read_bytes, mtu) == static_cast<std::uint32_t>(step);
+      may_jump = may_jump || packets_of(flow.read_bytes, mtu) == static_cast<std::uint32_t>(step);
   }
   const Arrival arrival = flow.requests.feed(packet.psn, 1, may_jump);
   const bool is_new = arrival != Arrival::kAgain && arrival != Arrival::kFill;

@@ -137,7 +137,7 @@ struct Flow {
   std::uint16_t ip_id_over_psn = 0;  // … less its PSN
   bool ip_id_varies = false;
   bool ip_id_is_free = false;  // not the PSN plus a constant
-  bool read_is_open = false;  // the next request may jump over the READ's responses
+  bool read_is_open = false;   // the next request may jump over the READ's responses
   std::uint32_t read_psn = 0;
   std::uint32_t read_bytes = 0;
 };
@@ -146,10 +146,10 @@ struct Flow {
 struct PauseSource {
   std::uint64_t mac = 0;
   std::uint64_t pfc = 0;
-  std::uint64_t pause = 0;                     // 802.3x
-  std::array<std::uint64_t, 8> xoff{};         // frames that pause the class
-  std::array<std::uint64_t, 8> xon{};          // … that resume it
-  std::array<std::uint64_t, 8> quanta{};       // sum of what was asked for
+  std::uint64_t pause = 0;                // 802.3x
+  std::array<std::uint64_t, 8> xoff{};    // frames that pause the class
+  std::array<std::uint64_t, 8> xon{};     // … that resume it
+  std::array<std::uint64_t, 8> quanta{};  // sum of what was asked for
 };
 
 struct Moment {  // one bin of the time axis
@@ -229,8 +229,7 @@ class Analysis {
   void account(Flow& flow, const Record& record, const Packet& packet, std::int64_t offset);
   bool is_copy(const Flow& flow, const Record& record, const Packet& packet) const;
   bool sequence(std::uint32_t index, const Record& record, const Packet& packet);
-  void request(std::uint32_t index, const Record& record, const Packet& packet,
-               const Opcode& code);
+  void request(std::uint32_t index, const Record& record, const Packet& packet, const Opcode& code);
   void response(std::uint32_t index, const Record& record, const Packet& packet,
                 const Opcode& code);
   void message(Flow& flow, const Packet& packet, const Opcode& code);
@@ -242,7 +241,7 @@ class Analysis {
   Packet packet_;
   Totals totals_;
   std::deque<Flow> flows_;
-  std::vector<std::uint32_t> slots_;      // open addressing: index of a flow
+  std::vector<std::uint32_t> slots_;       // open addressing: index of a flow
   std::vector<std::uint32_t> pair_slots_;  // … of the first flow between two addresses
   std::uint32_t last_flow_ = kNoFlow;
   bool is_finished_ = false;

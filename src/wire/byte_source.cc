@@ -1,17 +1,16 @@
 #include "wire/byte_source.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <vector>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <lzma.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -169,8 +168,7 @@ class ZstdSource final : public ByteSource {
       }
       const std::size_t result = ZSTD_decompressStream(stream_, &out, &input_);
       if (ZSTD_isError(result) != 0)
-        return parse_error(
-            fmt::format("the zstd data is damaged ({})", ZSTD_getErrorName(result)));
+        return parse_error(fmt::format("the zstd data is damaged ({})", ZSTD_getErrorName(result)));
       wants_more_ = result != 0;
     }
     return out.pos;
@@ -209,8 +207,8 @@ class XzSource final : public ByteSource {
       }
       if (result == LZMA_BUF_ERROR && in_.is_end) return cut_short("xz");
       if (result != LZMA_OK)
-        return parse_error(fmt::format("the xz data is damaged (liblzma says {})",
-                                       static_cast<int>(result)));
+        return parse_error(
+            fmt::format("the xz data is damaged (liblzma says {})", static_cast<int>(result)));
     }
     return size - stream_.avail_out;
   }
@@ -243,8 +241,7 @@ Result<std::unique_ptr<ByteSource>> unpacked(std::unique_ptr<ByteSource> packed)
   const bool is_gzip = begins_with(head, kGzip);
   const bool is_zstd = begins_with(head, kZstd);
   const bool is_xz = begins_with(head, kXz);
-  std::unique_ptr<ByteSource> whole =
-      std::make_unique<Peeked>(std::move(head), std::move(packed));
+  std::unique_ptr<ByteSource> whole = std::make_unique<Peeked>(std::move(head), std::move(packed));
   if (is_gzip) return std::unique_ptr<ByteSource>(std::make_unique<GzipSource>(std::move(whole)));
   if (is_zstd) return std::unique_ptr<ByteSource>(std::make_unique<ZstdSource>(std::move(whole)));
   if (is_xz) return std::unique_ptr<ByteSource>(std::make_unique<XzSource>(std::move(whole)));

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "units/quantity.h"
 #include "wire/bytes.h"
 
 namespace weir::wire {
@@ -28,7 +29,6 @@ constexpr std::uint16_t kOptionOffset = 14;
 constexpr std::uint16_t kOptionDropped = 5;  // isb_ifdrop
 constexpr std::size_t kMostInterfaces = 65'536;
 constexpr std::int64_t kNano = 1'000'000'000;
-using Int128 = __int128;
 
 bool is_known_link(std::uint16_t type) {
   constexpr std::array kKnown = {kLinkNull, kLinkEthernet, kLinkRawBsd, kLinkRawOpenBsd,
@@ -133,8 +133,7 @@ Status CaptureReader::start() {
 void CaptureReader::note_link(std::uint16_t type) {
   constexpr std::size_t kMost = 16;
   if (is_known_link(type) || strange_.size() >= kMost) return;
-  if (std::find(strange_.begin(), strange_.end(), type) == strange_.end())
-    strange_.push_back(type);
+  if (std::find(strange_.begin(), strange_.end(), type) == strange_.end()) strange_.push_back(type);
 }
 
 Next CaptureReader::damaged(std::string what) {
@@ -205,8 +204,7 @@ Next CaptureReader::next_block(Record& record) {
       return damaged(fmt::format("a block of {} bytes", length));
     if (!fill(length)) return damaged("the capture ends in the middle of a block");
     const std::uint8_t* block = buffer_.data() + at_;
-    if (u32(block + length - 4) != length)
-      return damaged("a block whose two lengths differ");
+    if (u32(block + length - 4) != length) return damaged("a block whose two lengths differ");
     const std::uint8_t* body = block + 8;
     const std::size_t size = length - 12;
     bool is_good = true;
@@ -278,8 +276,7 @@ bool CaptureReader::packet_block(std::uint32_t type, const std::uint8_t* body, s
   if (size < 20) return false;
   const std::uint32_t index = type == kEnhancedPacket ? u32(body) : u16(body);
   const std::uint32_t captured = u32(body + 12);
-  if (index >= interfaces_.size() || captured > size - 20 || captured > kLargestFrame)
-    return false;
+  if (index >= interfaces_.size() || captured > size - 20 || captured > kLargestFrame) return false;
   const Interface& from = interfaces_[index];
   const std::uint64_t ticks = (std::uint64_t{u32(body + 4)} << 32U) | u32(body + 8);
   record.time_ns = nanoseconds(ticks, from.ticks_per_second, from.offset_s);

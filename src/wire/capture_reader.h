@@ -1,9 +1,9 @@
 #pragma once
-// Capture files, frame by frame: pcap (either byte order, micro- or nanoseconds) and pcapng (several
-// sections and interfaces, their own clocks). One buffer, whatever the file's size.
+// Capture files, frame by frame: pcap (either byte order, micro- or nanoseconds) and pcapng
+// (several sections and interfaces, their own clocks). One buffer, whatever the file's size.
 //
-// A capture is often cut short (a killed tcpdump) or damaged. What stands before the damage is read;
-// then next() says kDamaged, and damage() where and what. Ours and not libpcap's: see
+// A capture is often cut short (a killed tcpdump) or damaged. What stands before the damage is
+// read; then next() says kDamaged, and damage() where and what. Ours and not libpcap's: see
 // docs/decisions/0014-own-capture-reader.md.
 #include <cstddef>
 #include <cstdint>
@@ -61,8 +61,7 @@ class CaptureReader {
   bool section(std::uint32_t& length);
   void interface_block(const std::uint8_t* body, std::size_t size);
   void statistics_block(const std::uint8_t* body, std::size_t size);
-  bool packet_block(std::uint32_t type, const std::uint8_t* body, std::size_t size,
-                    Record& record);
+  bool packet_block(std::uint32_t type, const std::uint8_t* body, std::size_t size, Record& record);
   bool simple_block(const std::uint8_t* body, std::size_t size, Record& record);
   void note_link(std::uint16_t type);
 

@@ -144,8 +144,8 @@ Status CaptureWriter::close() {
   const bool is_closed = std::fclose(file_) == 0;
   file_ = nullptr;
   if (is_whole && is_closed && std::rename(partial().c_str(), path_.c_str()) == 0) return {};
-  const Error failed{ErrorCode::kIo, fmt::format("cannot write {}: {}", path_,
-                                                 std::strerror(errno))};
+  const Error failed{ErrorCode::kIo,
+                     fmt::format("cannot write {}: {}", path_, std::strerror(errno))};
   std::remove(partial().c_str());
   return failed;
 }

@@ -28,8 +28,7 @@ struct CaptureOptions {
 class CaptureBytes {
  public:
   explicit CaptureBytes(CaptureOptions options);
-  void add(std::int64_t time_ns, std::span<const std::uint8_t> frame,
-           std::uint32_t interface = 0);
+  void add(std::int64_t time_ns, std::span<const std::uint8_t> frame, std::uint32_t interface = 0);
   [[nodiscard]] std::vector<std::uint8_t>& bytes() { return bytes_; }
 
  private:
@@ -49,8 +48,7 @@ class CaptureWriter {
   /// Without close(): what was written is removed.
   ~CaptureWriter();
 
-  void add(std::int64_t time_ns, std::span<const std::uint8_t> frame,
-           std::uint32_t interface = 0);
+  void add(std::int64_t time_ns, std::span<const std::uint8_t> frame, std::uint32_t interface = 0);
   [[nodiscard]] Status close();
   [[nodiscard]] std::uint64_t frames() const { return frames_; }
 

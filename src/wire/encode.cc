@@ -14,8 +14,8 @@ constexpr std::uint16_t kTypeMacControl = 0x8808;
 constexpr std::uint8_t kProtocolTcp = 6;
 constexpr std::uint8_t kProtocolUdp = 17;
 constexpr std::uint8_t kNextHeaderIba = 27;
-constexpr std::uint8_t kMigrated = 0x40;  // BTH: MigReq, as every RoCE NIC sends it
-constexpr std::size_t kCnpReserved = 16;  // RoCEv2 annex A17.9.3
+constexpr std::uint8_t kMigrated = 0x40;    // BTH: MigReq, as every RoCE NIC sends it
+constexpr std::size_t kCnpReserved = 16;    // RoCEv2 annex A17.9.3
 constexpr std::size_t kShortestFrame = 60;  // without FCS
 
 /// Grows `out` by `count` zero bytes and gives their place.
@@ -187,8 +187,7 @@ void encode(const RoceFrame& frame, std::vector<std::uint8_t>& out, bool from_ip
   const NetworkHeader kind = frame.is_v1 ? NetworkHeader::kGrh
                              : is_ipv4   ? NetworkHeader::kIpv4
                                          : NetworkHeader::kIpv6;
-  const std::uint32_t crc =
-      icrc(out.data() + network_at, out.size() - network_at, kind, network);
+  const std::uint32_t crc = icrc(out.data() + network_at, out.size() - network_at, kind, network);
   put_le32(out.data() + out.size() - 4, crc ^ frame.icrc_flip);
   if (!from_ip) pad_to_minimum(out, start);
 }
@@ -229,8 +228,8 @@ void encode_tcp(const TcpFrame& frame, std::vector<std::uint8_t>& out) {
   put_be32(at + 4, frame.sequence);
   put_be32(at + 8, frame.acknowledged);
   at[12] = static_cast<std::uint8_t>((header / 4) << 4U);
-  at[13] = 0x10;                // ACK
-  put_be16(at + 14, 0xFFFF);    // window
+  at[13] = 0x10;              // ACK
+  put_be16(at + 14, 0xFFFF);  // window
   for (std::size_t i = 0; i < frame.option_bytes; ++i)
     at[20 + i] = 1;  // no-operation
   std::array<std::uint8_t, 40> pseudo{};

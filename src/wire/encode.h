@@ -43,8 +43,8 @@ struct RoceFrame {
   std::uint32_t qkey = 0;
   std::uint32_t source_qp = 0;
   std::uint32_t immediate = 0;
-  std::uint32_t payload = 0;       // bytes; a pattern of the PSN; padded to four
-  std::uint32_t icrc_flip = 0;     // XORed into the ICRC: a broken packet on purpose
+  std::uint32_t payload = 0;    // bytes; a pattern of the PSN; padded to four
+  std::uint32_t icrc_flip = 0;  // XORed into the ICRC: a broken packet on purpose
 };
 
 /// From the Ethernet header (or, `from_ip`, the IP header) to the ICRC, without FCS.

@@ -56,15 +56,14 @@ constexpr bool exists(Transport transport, unsigned operation) {
 }
 
 constexpr ExtendedHeaders headers_of(Transport transport, const Operation& operation) {
-  const bool is_response = operation.verb == Verb::kReadResponse ||
-                           operation.verb == Verb::kAck || operation.verb == Verb::kAtomicAck;
+  const bool is_response = operation.verb == Verb::kReadResponse || operation.verb == Verb::kAck ||
+                           operation.verb == Verb::kAtomicAck;
   const bool starts = operation.part == Part::kFirst || operation.part == Part::kOnly;
   ExtendedHeaders out;
   out.rdeth = transport == Transport::kRd;
   out.deth = transport == Transport::kUd || (transport == Transport::kRd && !is_response);
   out.xrceth = transport == Transport::kXrc && !is_response;
-  out.reth =
-      (operation.verb == Verb::kWrite && starts) || operation.verb == Verb::kReadRequest;
+  out.reth = (operation.verb == Verb::kWrite && starts) || operation.verb == Verb::kReadRequest;
   out.atomic = operation.verb == Verb::kCompareSwap || operation.verb == Verb::kFetchAdd;
   out.aeth = is_response && operation.part != Part::kMiddle;
   out.atomic_ack = operation.verb == Verb::kAtomicAck;

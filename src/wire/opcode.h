@@ -24,8 +24,8 @@ enum class Part : std::uint8_t { kFirst, kMiddle, kLast, kOnly };
 
 /// What a flow's packets do for it; each may sit in a class of its own, and often wrongly does.
 enum class Role : std::uint8_t {
-  kData,      // SEND, WRITE, READ response, atomics: what must be lossless
-  kControl,   // ACK, NAK, READ request
+  kData,     // SEND, WRITE, READ response, atomics: what must be lossless
+  kControl,  // ACK, NAK, READ request
   kCnp,
   kCount,
 };
@@ -48,7 +48,7 @@ struct Opcode {
   Verb verb = Verb::kUnknown;
   Part part = Part::kOnly;
   Role role = Role::kControl;
-  bool is_response = false;  // of a requester's PSNs: READ responses, ACKs
+  bool is_response = false;   // of a requester's PSNs: READ responses, ACKs
   bool is_sequenced = false;  // its PSNs count up one by one: requests of RC, UC, XRC
   ExtendedHeaders headers;
   std::uint8_t header_bytes = 0;  // of all of them

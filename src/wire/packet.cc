@@ -1,8 +1,8 @@
 #include "wire/packet.h"
 
-#include <arpa/inet.h>
-
 #include <bit>
+
+#include <arpa/inet.h>
 
 #include "wire/bytes.h"
 #include "wire/icrc.h"

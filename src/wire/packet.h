@@ -65,7 +65,7 @@ struct Packet {
   bool is_malformed = false;  // shorter than its own headers
   bool is_tunnelled = false;
   std::uint8_t vlan_tags = 0;
-  std::uint8_t pcp = 0;     // of the outer tag
+  std::uint8_t pcp = 0;  // of the outer tag
   std::uint16_t vlan = 0;
   std::uint64_t source_mac = 0;  // 0: the link type has none
 

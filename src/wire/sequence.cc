@@ -12,8 +12,8 @@ bool Sequence::take_from_hole(std::uint32_t psn) {
     if (hole.from == psn) {
       hole.from = after;
       if (hole.from == hole.to) {
-        std::copy(holes_.begin() + static_cast<std::ptrdiff_t>(i) + 1,
-                  holes_.begin() + hole_count_, holes_.begin() + static_cast<std::ptrdiff_t>(i));
+        std::copy(holes_.begin() + static_cast<std::ptrdiff_t>(i) + 1, holes_.begin() + hole_count_,
+                  holes_.begin() + static_cast<std::ptrdiff_t>(i));
         --hole_count_;
       }
     } else if (after == hole.to) {
@@ -31,8 +31,8 @@ bool Sequence::take_from_hole(std::uint32_t psn) {
 void Sequence::close_hole(std::size_t index) {
   const Hole& hole = holes_[index];
   counts_.lost += static_cast<std::uint64_t>(psn_difference(hole.to, hole.from));
-  std::copy(holes_.begin() + static_cast<std::ptrdiff_t>(index) + 1,
-            holes_.begin() + hole_count_, holes_.begin() + static_cast<std::ptrdiff_t>(index));
+  std::copy(holes_.begin() + static_cast<std::ptrdiff_t>(index) + 1, holes_.begin() + hole_count_,
+            holes_.begin() + static_cast<std::ptrdiff_t>(index));
   --hole_count_;
 }
 
