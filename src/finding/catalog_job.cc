@@ -25,6 +25,47 @@ CatalogEntry nccl_socket_fallback() {
   };
 }
 
+CatalogEntry load_no_rdma() {
+  return {
+      .id = "load.no_rdma",
+      .title = "a load that did not travel over RDMA",
+      .severity = Severity::kError,
+      .rows = {"D5", "D8"},
+      .phase = "verify",
+      .why =
+          "The program says that it moved data, and no RDMA device counted any. It went elsewhere: "
+          "over TCP, through shared memory or NVLink within a host, or back inside one NIC because "
+          "both ends were the same port. Or the counters are not those of the device: a container "
+          "sees a copy of the device without them. Whatever was measured, it was not this fabric.",
+      .fix = {{.platform = "host",
+               .commands = {"rdma link", "rdma resource show qp", "weir snapshot"},
+               .note = "Run it between two hosts, and look from the host, not from a container."},
+              {.platform = "nccl",
+               .commands = {"NCCL_DEBUG=INFO <command>", "export NCCL_NET=IB"}}},
+      .sources = {cite::kIbSysfs},
+  };
+}
+
+CatalogEntry load_wrong_device() {
+  return {
+      .id = "load.wrong_device",
+      .title = "a load on another device than the one meant",
+      .severity = Severity::kError,
+      .rows = {"D5", "D8"},
+      .phase = "verify",
+      .why =
+          "The counters of the device that the program names, or that the design has, stood still, "
+          "and those of another moved. The GID index belongs to another interface, the device has "
+          "another name than last time, or the job's list of devices names the wrong one. What "
+          "was measured is another path than the one that was meant.",
+      .fix = {{.platform = "host",
+               .commands = {"weir show", "rdma link", "show_gids"},
+               .note = "Name device and GID index: ib_write_bw -d <device> -x <index>."},
+              {.platform = "nccl", .commands = {"export NCCL_IB_HCA==<device>,<device>"}}},
+      .sources = {cite::kIbSysfs},
+  };
+}
+
 CatalogEntry nccl_ib_disabled() {
   return {
       .id = "nccl.ib_disabled",
@@ -217,14 +258,136 @@ CatalogEntry peer_dead() {
   };
 }
 
+CatalogEntry nccl_hca_prefix() {
+  return {
+      .id = "nccl.hca_prefix",
+      .title = "NCCL_IB_HCA takes more devices than it names",
+      .severity = Severity::kWarning,
+      .rows = {"E2"},
+      .phase = "job",
+      .why =
+          "NCCL compares the beginning of the name: mlx5_1 also takes mlx5_10 to mlx5_19, among "
+          "them perhaps the storage or management NIC. The job then spreads its traffic over ports "
+          "that are not in the lossless fabric. An equals sign in front of the list asks for exact "
+          "names.",
+      .fix = {{.platform = "nccl",
+               .commands = {"export NCCL_IB_HCA==mlx5_0,mlx5_1"},
+               .note = "The second equals sign belongs to the value."}},
+      .sources = {cite::kNcclEnv, cite::kNcclIb},
+  };
+}
+
+CatalogEntry nccl_intra_node_network() {
+  return {
+      .id = "nccl.intra_node_network",
+      .title = "GPUs of one host talk over the network",
+      .severity = Severity::kWarning,
+      .rows = {"E2"},
+      .phase = "job",
+      .why =
+          "Ranks on one machine should reach each other over NVLink, PCIe or shared memory. Over "
+          "the network they take a NIC's bandwidth twice and are many times slower. Causes: "
+          "NCCL_P2P_DISABLE and NCCL_SHM_DISABLE left from debugging, containers that do not share "
+          "/dev/shm or the process namespace, or ranks that believe they are on different hosts.",
+      .fix = {{.platform = "nccl",
+               .commands = {"unset NCCL_P2P_DISABLE NCCL_SHM_DISABLE"},
+               .note = "In containers also: --ipc=host or a larger /dev/shm."}},
+      .sources = {cite::kNcclEnv},
+  };
+}
+
+CatalogEntry job_gloo_backend() {
+  return {
+      .id = "job.gloo_backend",
+      .title = "Gloo where NCCL was meant",
+      .severity = Severity::kWarning,
+      .rows = {"E2", "I24"},
+      .phase = "job",
+      .why =
+          "PyTorch's Gloo backend copies GPU tensors to host memory and sends them over TCP. It is "
+          "right for the CPU side channel of a job and wrong for its gradients: the RDMA fabric "
+          "stays idle. A script that names gloo alone, for a model on GPUs, was usually written on "
+          "a laptop.",
+      .fix = {{.platform = "any",
+               .commands = {"torch.distributed.init_process_group(\"nccl\")",
+                            "torch.distributed.init_process_group(\"cpu:gloo,cuda:nccl\")"},
+               .note = "The second form keeps Gloo for tensors in host memory."}},
+      .sources = {"PyTorch documentation, torch.distributed, backends"},
+  };
+}
+
+CatalogEntry job_bad_value() {
+  return {
+      .id = "job.bad_value",
+      .title = "a value that the library does not take",
+      .severity = Severity::kError,
+      .rows = {"E2"},
+      .phase = "job",
+      .why =
+          "A number outside its field is cut off, refused when the queue pair is set up, or "
+          "replaced by the default, depending on the version: in no case is it what the line asks "
+          "for. A timeout has five bits, a retry count three, a service level four, a traffic "
+          "class eight.",
+      .fix = {{.platform = "nccl",
+               .commands = {"weir render --to nccl"},
+               .note = "Prints every value with its reason, for a design."}},
+      .sources = {cite::kNcclEnv, cite::kIbTransport},
+  };
+}
+
+CatalogEntry job_rank_differs() {
+  return {
+      .id = "job.rank_differs",
+      .title = "one rank runs with other settings than the rest",
+      .severity = Severity::kError,
+      .rows = {"E2", "C2"},
+      .phase = "job",
+      .why =
+          "Collectives go at the pace of the slowest rank. A rank with another traffic class, "
+          "another device list, another version of NCCL, or on sockets, slows or hangs all of "
+          "them, and only its own log shows it. Usually an environment that the launcher did not "
+          "pass on, or an image that differs on one host.",
+      .fix = {{.platform = "nccl",
+               .commands = {"weir job <logs of all ranks>",
+                            "mpirun -x NCCL_IB_TC -x NCCL_IB_HCA <command>"},
+               .note = "Pass every variable on explicitly, or keep them in /etc/nccl.conf."}},
+      .sources = {cite::kNcclEnv},
+  };
+}
+
+CatalogEntry transport_retries_exhausted() {
+  return {
+      .id = "transport.retries_exhausted",
+      .title = "the other end did not answer, retry after retry",
+      .severity = Severity::kError,
+      .rows = {"E2", "I9"},
+      .phase = "diagnose",
+      .why =
+          "Status 12 (vendor error 129 on ConnectX) says that a request was sent eight times and "
+          "never acknowledged. From one end alone the cause is open: the peer's process died, the "
+          "GID is not routable, the MTU of a hop is too small for full packets, the link went "
+          "down for longer than the retries last, or packets are dropped. At the first transfer of "
+          "a job it is the address; in the middle of one it is the peer or the path.",
+      .fix = {{.platform = "any",
+               .commands = {"weir job <logs of all ranks>", "weir probe mtu <peer>",
+                            "weir verify --pair <peer>"},
+               .note = "The first rank that reports another error is where it began."}},
+      .sources = {cite::kIbTransport, "NVIDIA/nccl issue 426: error 12, vendor error 129"},
+  };
+}
+
 }  // namespace
 
 std::vector<CatalogEntry> job_entries() {
-  return {nccl_socket_fallback(), nccl_ib_disabled(),
+  return {nccl_socket_fallback(), load_no_rdma(),
+          load_wrong_device(),    nccl_ib_disabled(),
           job_env_typo(),         nccl_stale_conf(),
           nccl_hca_unknown(),     nccl_hca_list_short(),
           app_receives_too_few(), app_protocol_error(),
-          app_not_fabric(),       peer_dead()};
+          app_not_fabric(),       peer_dead(),
+          nccl_hca_prefix(),      nccl_intra_node_network(),
+          job_gloo_backend(),     job_bad_value(),
+          job_rank_differs(),     transport_retries_exhausted()};
 }
 
 }  // namespace weir::finding
