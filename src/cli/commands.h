@@ -22,12 +22,14 @@ namespace weir::cli {
 [[nodiscard]] Command fidelity_dcqcn_command();
 [[nodiscard]] Command help_command();
 [[nodiscard]] Command init_command();
+[[nodiscard]] Command job_command();
 [[nodiscard]] Command lab_down_command();
 [[nodiscard]] Command lab_fault_command();
 [[nodiscard]] Command lab_status_command();
 [[nodiscard]] Command lab_switch_command();
 [[nodiscard]] Command lab_up_command();
 [[nodiscard]] Command lint_command();
+[[nodiscard]] Command pcap_command();
 [[nodiscard]] Command plan_command();
 [[nodiscard]] Command probe_mtu_command();
 [[nodiscard]] Command render_command();

@@ -21,6 +21,8 @@ struct Context {
   };
   bool stdout_is_terminal = false;
   bool stderr_is_terminal = false;
+  /// Puts a question to whoever sits at the terminal; true is yes. Empty where nobody does.
+  std::function<bool(const std::string& question)> ask = {};
   // From the options that every verb has.
   bool json = false;
   bool quiet = false;

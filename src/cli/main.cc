@@ -10,6 +10,7 @@
 
 #include "cli/command_table.h"
 #include "cli/run.h"
+#include "host/linux_host.h"
 
 namespace {
 
@@ -27,6 +28,12 @@ std::optional<std::string> environment(const char* name) {
   const char* const value = std::getenv(name);
   if (value == nullptr) return std::nullopt;
   return value;
+}
+
+bool ask(const std::string& question) {
+  std::cerr << question << " [y/N] " << std::flush;
+  std::string answer;
+  return std::getline(std::cin, answer) && (answer == "y" || answer == "Y" || answer == "yes");
 }
 
 // A full disk behind `weir … > file` must not look like success.
@@ -50,6 +57,9 @@ int main(int argc, char** argv) {
                              .environment = environment,
                              .stdout_is_terminal = isatty(STDOUT_FILENO) != 0,
                              .stderr_is_terminal = isatty(STDERR_FILENO) != 0};
-  const std::vector<std::string> words(argv + 1, argv + argc);
+  if (isatty(STDIN_FILENO) != 0 && context.stderr_is_terminal) context.ask = ask;
+  std::vector<std::string> words(argv + 1, argv + argc);
+  // Alone, on a host with RDMA: what it shows. Elsewhere: the help.
+  if (words.empty() && weir::host::has_rdma_device()) words = {"show"};
   return static_cast<int>(flush(weir::cli::run(weir::cli::command_table(), words, context)));
 }

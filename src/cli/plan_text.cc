@@ -58,7 +58,7 @@ std::string setting_text(const evidence::Deviation& deviation) {
 }
 
 std::string before_text(const Step& step) {
-  return step.before ? host::value_text(*step.before) : "could not be read";
+  return step.before ? host::value_text(*step.before) : "not shown yet";
 }
 
 }  // namespace
@@ -110,9 +110,14 @@ std::string plan_commands(std::span<const HostPlan> plans) {
     }
     for (const auto& [risk, names] : risks)
       text += hang(fmt::format("risk: {}: {}", join(names, ", "), risk), 88, 6) + "\n";
-    const auto lost = std::count_if(one.plan->steps.begin(), one.plan->steps.end(),
-                                    [](const Step& step) { return !step.before; });
-    if (lost > 0) text += fmt::format("risk: {} of these cannot be undone: unread before\n", lost);
+    std::vector<std::string_view> lost;
+    for (const Step& step : one.plan->steps) {
+      if (step.not_restored.empty() ||
+          std::find(lost.begin(), lost.end(), step.not_restored) != lost.end())
+        continue;
+      lost.push_back(step.not_restored);
+      text += hang(fmt::format("not restored by a rollback: {}", step.not_restored), 88, 6) + "\n";
+    }
   }
   return text;
 }
@@ -125,7 +130,8 @@ Json step_json(const Step& step) {
                  {"to", host::value_text(step.operation.change)},
                  {"commands", step.commands},
                  {"risk", step.risk},
-                 {"reversible", step.before.has_value()}};
+                 {"reversible", step.is_reversible},
+                 {"not_restored", step.not_restored}};
   if (step.before) object["from"] = host::value_text(*step.before);
   return object;
 }
@@ -142,7 +148,8 @@ Json plan_json(const HostPlan& plan) {
                   {"item", one.deviation.item},
                   {"expected", one.deviation.expected},
                   {"found", one.deviation.found},
-                  {"reason", one.reason}};
+                  {"reason", one.reason},
+                  {"unread", one.is_unread}};
     if (one.deviation.missing) entry["found"] = nullptr;
     left.push_back(std::move(entry));
   }
@@ -160,7 +167,7 @@ std::size_t unread_count(std::span<const HostPlan> plans) {
   std::size_t count = 0;
   for (const HostPlan& plan : plans)
     for (const Leftover& left : plan.left)
-      count += left.deviation.missing ? 1 : 0;
+      count += left.is_unread ? 1 : 0;
   return count;
 }
 

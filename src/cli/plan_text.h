@@ -19,9 +19,9 @@ enum class Tense { kWillBe, kIsNow };
 /// What one would type on the first host of each group, and what to know before.
 [[nodiscard]] std::string plan_commands(std::span<const host::HostPlan> plans);
 
-/// device, rail, setting, from, to, commands[], risk, reversible.
+/// device, rail, setting, from, to, commands[], risk, reversible, not_restored.
 [[nodiscard]] Json step_json(const host::Step& step);
-/// host, steps[], left[]{device, rail, setting, item, expected, found, reason}.
+/// host, steps[], left[]{device, rail, setting, item, expected, found, reason, unread}.
 [[nodiscard]] Json plan_json(const host::HostPlan& plan);
 
 [[nodiscard]] std::size_t step_count(std::span<const host::HostPlan> plans);

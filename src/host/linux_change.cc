@@ -327,16 +327,21 @@ class Rememberer {
   }
   Status operator()(const SetTrafficClass&) { return file(port_.traffic_class_file()); }
   Status operator()(const SetCmTos&) {
-    if (port_.kernel.read_file(port_.cm_tos_file()).is(ENOENT)) {
-      const auto made = port_.kernel.make_directory(port_.cm_folder());
-      if (!made && !made.is(EEXIST)) {
-        return refusal(fmt::format("show the defaults of RDMA-CM (mkdir {}; is rdma_cm loaded?)",
-                                   port_.cm_folder()),
-                       made.error());
-      }
-      memory_.absent.push_back(port_.cm_folder());
+    if (!port_.kernel.read_file(port_.cm_tos_file()).is(ENOENT)) return file(port_.cm_tos_file());
+    // Not shown: for a moment, it is.
+    const auto made = port_.kernel.make_directory(port_.cm_folder());
+    if (!made && !made.is(EEXIST)) {
+      return refusal(fmt::format("show the defaults of RDMA-CM (mkdir {}; is rdma_cm loaded?)",
+                                 port_.cm_folder()),
+                     made.error());
     }
-    return file(port_.cm_tos_file());
+    const Status read = file(port_.cm_tos_file());
+    if (made) {
+      memory_.absent.push_back(port_.cm_folder());
+      const auto gone = port_.kernel.remove_directory(port_.cm_folder());
+      if (!gone) return refusal("rmdir " + port_.cm_folder(), gone.error());
+    }
+    return read;
   }
   Status operator()(const SetMtu&) {
     WEIR_TRY(netdev, port_.netdev());

@@ -14,8 +14,8 @@ class PortChanger {
  public:
   PortChanger(Kernel& kernel, const RdmaPort& port) : kernel_(kernel), port_(port) {}
 
-  /// What `change` may touch, as it is now. Where RDMA-CM's defaults are not shown yet, makes
-  /// configfs show them: that alone changes nothing.
+  /// What `change` may touch, as it is now. Where RDMA-CM's defaults are not shown, configfs shows
+  /// them for the moment it takes.
   [[nodiscard]] Result<HostMemory> remember(const Change& change);
 
   /// Writes only what differs.

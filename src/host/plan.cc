@@ -106,11 +106,26 @@ std::string_view out_of_reach(Setting setting) {
   return "the design names no value for it";
 }
 
+/// What no driver shows, so that nobody can put it back.
+std::string_view not_restored(const Change& change, const Nic& found) {
+  const bool is_marking =
+      std::holds_alternative<SetTrust>(change) || std::holds_alternative<SetDscpMap>(change);
+  const bool is_mlx5 = !found.driver.is_known() || found.driver->starts_with("mlx5");
+  if (!is_marking || !is_mlx5 || !found.qos.dscp_to_priority.is_known()) return {};
+  const auto& map = *found.qos.dscp_to_priority;
+  if (std::all_of(map.begin(), map.end(), [](const auto& entry) { return entry.has_value(); }))
+    return {};
+  // host-interfaces 1.1: each deletion sets the firmware's own map of that code point to 0.
+  return "code points without an entry: the firmware's own map of them cannot be read, and is 0 "
+         "after a rollback";
+}
+
 class NicPlanner {
  public:
-  NicPlanner(const Nic& found, const NicIntent& wanted, const design::Intent& intent,
-             HostPlan& plan)
+  NicPlanner(const Nic& found, const evidence::Host& host, const NicIntent& wanted,
+             const design::Intent& intent, HostPlan& plan)
       : found_(found),
+        host_(host),
         wanted_(wanted),
         intent_(intent),
         plan_(plan),
@@ -128,25 +143,46 @@ class NicPlanner {
   }
 
  private:
-  void leave(const Deviation& deviation, std::string reason) {
-    plan_.left.push_back({wanted_.device, rail_, deviation, std::move(reason)});
+  void leave(const Deviation& deviation, std::string reason, bool is_unread = false) {
+    plan_.left.push_back({wanted_.device, rail_, deviation, std::move(reason), is_unread});
   }
 
   void mend(const Deviation& deviation) {
-    if (deviation.missing) {
-      return leave(deviation, fmt::format("could not be read ({}), and what is not read is not "
-                                          "changed",
-                                          counters::to_text(*deviation.missing)));
-    }
     const std::optional<Change> change = mending(deviation, wanted_, found_, intent_);
-    if (!change) return leave(deviation, std::string(out_of_reach(deviation.setting)));
-    const std::string_view obstacle = obstacle_to(*change, found_);
+    // What the driver cannot do is said as such, whether or not it could be read.
+    const std::string_view obstacle = change ? obstacle_to(*change, found_) : std::string_view();
     if (!obstacle.empty()) return leave(deviation, std::string(obstacle));
+    if (deviation.missing && !is_shown_on_demand(deviation)) {
+      return leave(deviation,
+                   fmt::format("could not be read ({}), and what is not read is not changed",
+                               counters::to_text(*deviation.missing)),
+                   true);
+    }
+    if (!change) return leave(deviation, std::string(out_of_reach(deviation.setting)));
+    // The system decides already, and still somebody else may: not a matter of the mode.
+    if (deviation.setting == Setting::kDcbx && found_.qos.dcbx.is(evidence::DcbxMode::kOs))
+      return leave(deviation, std::string(other_agent()));
     add(*change);
     // Trust in DSCP begins with the driver's own map (host-interfaces 1.1): write ours after it,
     // whatever was there.
     const auto* trust = std::get_if<SetTrust>(&*change);
     if (trust != nullptr && trust->trust == evidence::TrustMode::kDscp) add(wanted_map(wanted_));
+  }
+
+  /// RDMA-CM's defaults are there as soon as somebody makes configfs show them.
+  [[nodiscard]] bool is_shown_on_demand(const Deviation& deviation) const {
+    if (deviation.setting != Setting::kCmTos || deviation.missing != evidence::Missing::kAbsent)
+      return false;
+    return host_.modules.is_known() && std::find(host_.modules->begin(), host_.modules->end(),
+                                                 "rdma_cm") != host_.modules->end();
+  }
+
+  [[nodiscard]] std::string_view other_agent() const {
+    if (found_.qos.firmware_lldp.is(true))
+      return "the NIC's own LLDP agent may overrule it: switch it off (ethtool --set-priv-flags "
+             "fw-lldp-agent off on Intel, mstconfig LLDP_NB_DCBX_P1=0 on NVIDIA)";
+    return "the port is willing to follow the switch: switch that off in lldpad, or DCBX off on "
+           "the switch";
   }
 
   /// Several deviations may have one change: the map's ranges, both halves of ECN.
@@ -156,11 +192,16 @@ class NicPlanner {
         std::any_of(plan_.steps.begin(), plan_.steps.end(),
                     [&](const Step& step) { return step.operation == operation; });
     if (is_planned) return;
-    plan_.steps.push_back({operation, rail_, as_found(change, found_),
-                           commands_for(operation, found_), risk_of(change)});
+    plan_.steps.push_back({.operation = operation,
+                           .rail = rail_,
+                           .before = as_found(change, found_),
+                           .commands = commands_for(operation, found_),
+                           .risk = risk_of(change),
+                           .not_restored = not_restored(change, found_)});
   }
 
   const Nic& found_;
+  const evidence::Host& host_;
   const NicIntent& wanted_;
   const design::Intent& intent_;
   HostPlan& plan_;
@@ -175,7 +216,7 @@ HostPlan plan_host(const evidence::Evidence& found, const design::HostIntent& wa
   plan.host = wanted.name;
   for (const NicIntent& nic : wanted.nics) {
     if (const Nic* device = found.find_nic(nic.device)) {
-      NicPlanner(*device, nic, intent, plan).plan();
+      NicPlanner(*device, found.host, nic, intent, plan).plan();
       continue;
     }
     const Deviation gone{.setting = Setting::kLinkUp,
@@ -184,7 +225,8 @@ HostPlan plan_host(const evidence::Evidence& found, const design::HostIntent& wa
                          .found = "no such device",
                          .missing = std::nullopt};
     plan.left.push_back({nic.device, std::to_string(nic.rail), gone,
-                         "check that the NIC is there (lspci) and that its driver is loaded"});
+                         "check that the NIC is there (lspci) and that its driver is loaded",
+                         false});
   }
   return plan;
 }

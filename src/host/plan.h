@@ -19,9 +19,11 @@ namespace weir::host {
 struct Step {
   Operation operation;
   std::string rail;              // "0"
-  std::optional<Change> before;  // as found; nullopt: could not be read, so it cannot be put back
+  std::optional<Change> before;  // as found; nullopt: is read when it is changed, or cannot be
   std::vector<std::string> commands;
   std::string_view risk;
+  bool is_reversible = true;           // a rollback puts it back as it was …
+  std::string_view not_restored = {};  // … but for this, which no driver shows; may be empty
 };
 
 /// Not as designed, and no step of the plan mends it.
@@ -29,7 +31,8 @@ struct Leftover {
   std::string device;
   std::string rail;
   evidence::Deviation deviation;
-  std::string reason;  // why not, and what to do instead
+  std::string reason;      // why not, and what to do instead
+  bool is_unread = false;  // nobody could read it: it may well be as designed
 };
 
 struct HostPlan {

@@ -6,6 +6,7 @@
 //   state.json    everything else: settings of every NIC that are not the factory's, switches,
 //                 faults, counters, the clock, the last load's curves
 //   lock          held while a verb changes the lab
+//   journal/      what weir apply changed on the hosts, for weir rollback
 //
 // Hosts are reached through HostIo as real ones are: facts and counters come out, operations go in,
 // and a load runs in the simulator on the fabric *as it is set now*. What a load counted is added

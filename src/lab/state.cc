@@ -421,13 +421,14 @@ Status remove_files(const std::string& dir) {
   for (const fs::directory_entry& entry : fs::directory_iterator(dir, error)) {
     const std::string name = entry.path().filename().string();
     const bool is_leftover = name.starts_with("state.json.") || name.starts_with("design.yaml.");
-    if (name == "design.yaml" || name == "lock" || is_leftover) own.push_back(entry.path());
+    const bool is_own = name == "design.yaml" || name == "lock" || name == "journal";
+    if (is_own || is_leftover) own.push_back(entry.path());
   }
   if (error) return Error{ErrorCode::kIo, fmt::format("read {}: {}", dir, error.message())};
   // The state first: without it the rest is no lab any more.
   own.insert(own.begin(), state_file(dir));
   for (const fs::path& path : own) {
-    fs::remove(path, error);
+    fs::remove_all(path, error);
     if (error)
       return Error{ErrorCode::kIo, fmt::format("remove {}: {}", path.string(), error.message())};
   }
