@@ -12,6 +12,7 @@ std::span<const Command> command_table() {
       explain_command(),
       init_command(),
       lint_command(),
+      prove_command(),
       calc_headroom_command(),
       calc_buffers_command(),
       calc_wred_command(),

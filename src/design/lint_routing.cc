@@ -4,12 +4,12 @@
 #include <cstdlib>
 #include <functional>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "design/islands.h"
 #include "design/lint_rules.h"
 #include "design/subnet.h"
 #include "design/words.h"
@@ -59,43 +59,10 @@ void check_rail_same_subnet(LintCase& c) {
                     "{rail} stands for the rail's number; or a list with one subnet a rail");
 }
 
-namespace {
-
-bool joins_switches(const LinkIntent& link) {
-  return link.lower.kind == NodeKind::kSwitch && link.upper.kind == NodeKind::kSwitch;
-}
-
-// Switches that reach each other, by a number they share.
-std::vector<std::uint32_t> islands(const Intent& intent) {
-  std::vector<std::uint32_t> island(intent.switches.size());
-  std::iota(island.begin(), island.end(), 0U);
-  const auto root = [&](std::uint32_t node) {
-    while (island[node] != node)
-      node = island[node] = island[island[node]];
-    return node;
-  };
-  for (const LinkIntent& link : intent.links) {
-    if (joins_switches(link)) island[root(link.lower.node)] = root(link.upper.node);
-  }
-  for (std::uint32_t node = 0; node < island.size(); ++node)
-    island[node] = root(node);
-  return island;
-}
-
-}  // namespace
-
 void check_rail_isolated(LintCase& c) {
   const std::vector<std::uint32_t> island = islands(c.intent);
-  const auto island_of = [&](const HostIntent& host,
-                             std::size_t rail) -> std::optional<std::uint32_t> {
-    const LinkIntent& link = c.intent.links[host.nics[rail].link];
-    if (link.upper.kind != NodeKind::kSwitch) return std::nullopt;
-    return island[link.upper.node];
-  };
   const auto is_split = [&](const HostIntent& host) {
-    for (std::size_t rail = 1; rail < host.nics.size(); ++rail)
-      if (island_of(host, rail) != island_of(host, 0)) return true;
-    return false;
+    return has_isolated_rails(c.intent, host, island);
   };
   for (const HostCause& cause : host_causes(c, is_split)) {
     auto& found = c.report(

@@ -100,13 +100,12 @@ bool concerns_communication(std::string_view name) {
     if (name.starts_with(prefix) && name.size() > prefix.size()) return true;
   if (name == "TORCH_DISTRIBUTED_BACKEND") return true;
   // A slip in the prefix: CCL_NET_GDR_LEVEL, NCLL_IB_HCA.
-  const bool is_variable =
-      name.size() > 6 && name.find('_') != std::string_view::npos &&
-      std::all_of(name.begin(), name.end(), [](char c) {
-        return std::isupper(static_cast<unsigned char>(c)) != 0 ||
-               std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '_';
-      });
-  return is_variable && name.find("CL_") != std::string_view::npos && !knowledge_of(name).is_known;
+  const bool is_variable = name.size() > 6 && name.find('_') != std::string_view::npos &&
+                           std::all_of(name.begin(), name.end(), [](char c) {
+                             return std::isupper(static_cast<unsigned char>(c)) != 0 ||
+                                    std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '_';
+                           });
+  return is_variable && !knowledge_of(name).is_known;
 }
 
 std::vector<std::pair<std::string, std::string>> assignments_in(std::string_view line) {

@@ -1,0 +1,2 @@
+docker run --rm -e NCCL_NET_GDR_LEVEL=PHB -e NCCL_IB_TC=106 trainer
+export NCCL_IB_TIMEOUT=22 CUDA_VISIBLE_DEVICES=0 ROCL_HOME=/opt

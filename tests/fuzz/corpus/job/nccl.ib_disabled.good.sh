@@ -1,0 +1,2 @@
+#SBATCH --export=ALL,NCCL_IB_DISABLE=0,NCCL_SOCKET_IFNAME=eth0,NCCL_IB_TC=106
+srun python train.py
