@@ -59,7 +59,7 @@ using Taken = std::vector<std::string>;
 /// kUnsupported.
 template <class Reader>
 struct Rule {
-  std::string_view pattern;
+  std::string pattern;
   Status (Reader::*act)(const Taken&);  // nullptr: understood, and nothing to do with QoS
 };
 
