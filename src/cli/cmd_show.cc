@@ -18,6 +18,10 @@ std::vector<std::vector<evidence::Deviation>> wrong_of(const evidence::Evidence&
                                                        const design::Intent& convention) {
   std::vector<std::vector<evidence::Deviation>> wrong;
   for (const evidence::Nic& nic : host.nics) {
+    if (nic.link_layer.is(evidence::LinkLayer::kInfiniband)) {
+      wrong.emplace_back();  // nothing of the convention is there
+      continue;
+    }
     std::vector<evidence::Deviation> all =
         evidence::deviations(nic, diagnose::conventional_nic(nic), convention);
     std::erase_if(all, [](const evidence::Deviation& one) { return one.missing.has_value(); });
@@ -49,17 +53,35 @@ Json host_json(const evidence::Evidence& host,
   return object;
 }
 
-std::string verdict_of(const Observation& seen, std::size_t wrong_nics) {
+/// Settings of the convention that could not be read.
+std::size_t unknown_of(const evidence::Evidence& host, const design::Intent& convention) {
+  std::size_t count = 0;
+  for (const evidence::Nic& nic : host.nics) {
+    if (nic.link_layer.is(evidence::LinkLayer::kInfiniband)) continue;
+    const auto all = evidence::deviations(nic, diagnose::conventional_nic(nic), convention);
+    count += static_cast<std::size_t>(
+        std::count_if(all.begin(), all.end(),
+                      [](const evidence::Deviation& one) { return one.missing.has_value(); }));
+  }
+  return count;
+}
+
+std::string verdict_of(const Observation& seen, std::size_t wrong_nics, std::size_t unknown) {
   const std::string what =
       fmt::format("{}, {}{}", counted(seen.hosts.size(), "host"), counted(seen.nic_count(), "rail"),
                   simulated_word(seen.is_simulated()));
   if (seen.nic_count() == 0) return fmt::format("{}: no RDMA device.", what);
-  if (wrong_nics == 0) return fmt::format("{}: nothing looks wrong by the usual convention.", what);
+  const std::string open =
+      unknown == 0 ? "" : fmt::format("; {} could not be read", counted(unknown, "setting"));
+  if (wrong_nics == 0)
+    return fmt::format("{}: nothing looks wrong by the usual convention{}.", what, open);
   if (wrong_nics == seen.nic_count())
     return fmt::format(
-        "{}: no rail is as the usual convention has it (! here; weir check lists all).", what);
-  return fmt::format("{}: {} not as the usual convention has it (! here; weir check lists all).",
-                     what, wrong_nics == 1 ? "1 rail is" : fmt::format("{} rails are", wrong_nics));
+        "{}: no rail is as the usual convention has it (! here; weir check lists all){}.", what,
+        open);
+  return fmt::format("{}: {} not as the usual convention has it (! here; weir check lists all){}.",
+                     what, wrong_nics == 1 ? "1 rail is" : fmt::format("{} rails are", wrong_nics),
+                     open);
 }
 
 ExitCode run_show(const Args& args, Context& context) {
@@ -73,8 +95,10 @@ ExitCode run_show(const Args& args, Context& context) {
   std::vector<render::ScreenHost> screen;
   Json hosts = Json::array();
   std::size_t wrong_nics = 0;
+  std::size_t unknown = 0;
   for (const evidence::Evidence& host : seen.hosts) {
     const auto wrong = wrong_of(host, convention);
+    unknown += unknown_of(host, convention);
     render::ScreenHost row{&host, {}};
     for (const auto& deviations : wrong) {
       wrong_nics += deviations.empty() ? 0 : 1;
@@ -85,13 +109,14 @@ ExitCode run_show(const Args& args, Context& context) {
     screen.push_back(std::move(row));
     if (context.json) hosts.push_back(host_json(host, wrong));
   }
-  const std::string verdict = verdict_of(seen, wrong_nics);
+  const std::string verdict = verdict_of(seen, wrong_nics, unknown);
   const std::vector<std::string> next = {
       fmt::format("{}{}", wrong_nics > 0 ? "weir check" : "weir validate", set->flag())};
   if (context.json) {
     Json object = json_object(args.command());
     object["verdict"] = verdict;
     object["hosts"] = std::move(hosts);
+    object["unknown_settings"] = unknown;
     object["unseen"] = seen.unseen;
     object["next"] = next;
     print_json(context, object);

@@ -101,6 +101,9 @@ constexpr RawName kNames[] = {
            "mlx5 fills it from cached statistics: prefer `ethtool -S` for rates"),
 
     kernel(Place::kHost, "cpu_busy", "host.cpu.busy.percent", "from /proc/stat"),
+    kernel(Place::kHost, "cpu_all_ticks", "host.cpu.all.ticks", "from /proc/stat"),
+    kernel(Place::kHost, "cpu_busy_ticks", "host.cpu.busy.ticks", "from /proc/stat"),
+    kernel(Place::kHost, "cpu_softirq_ticks", "host.cpu.softirq.ticks", "from /proc/stat"),
     kernel(Place::kHost, "gpu_busy", "host.gpu.busy.percent", "as `nvidia-smi dmon` shows it"),
     kernel(Place::kHost, "TcpRetransSegs", "host.tcp.retransmit.packets", "from /proc/net/snmp"),
     kernel(Place::kHost, "IpExtInCEPkts", "host.ip.ce_received.packets", "from /proc/net/netstat"),

@@ -1,5 +1,7 @@
 // I18: a cable, an optic or a port: frames that arrive broken, links that go down, links that are
 // down. Whatever is lost or late because of them follows from it.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -17,6 +19,7 @@ struct End {
   std::string_view crc;
   std::string_view symbols;  // empty where there is no such counter
   std::string_view downs;
+  std::string_view carrier;  // the same as the kernel counts it; empty where it does not
 };
 
 std::vector<Consequence> consequences() {
@@ -42,7 +45,10 @@ void look_for_errors(const End& end, Suspicions& out) {
 }
 
 void look_for_downs(const End& end, Suspicions& out) {
-  const std::uint64_t downs = end.counts.of(end.downs).value_or(0);
+  // Firmware counts what the kernel may miss, and drivers without such a counter have the kernel's.
+  const std::uint64_t by_firmware = end.counts.of(end.downs).value_or(0);
+  const std::uint64_t by_kernel = end.carrier.empty() ? 0 : end.counts.of(end.carrier).value_or(0);
+  const std::uint64_t downs = std::max(by_firmware, by_kernel);
   const bool is_down = end.up == false;
   if (downs == 0 && !is_down) return;
   finding::Finding finding = finding::make_finding(
@@ -52,7 +58,8 @@ void look_for_downs(const End& end, Suspicions& out) {
                             downs == 1 ? std::string("once") : fmt::format("{} times", downs)),
       end.where);
   finding.confidence = finding::Confidence::kHigh;
-  if (downs > 0) finding.evidence.push_back(end.counts.line(end.downs));
+  if (by_firmware > 0) finding.evidence.push_back(end.counts.line(end.downs));
+  if (by_kernel > 0) finding.evidence.push_back(end.counts.line(end.carrier));
   if (is_down) finding.evidence.push_back(fact_line(end.name, "link: down"));
   out.add(std::move(finding), consequences());
 }
@@ -70,7 +77,8 @@ End end_of(const View& view, const NicView& nic) {
           nic.facts == nullptr ? std::nullopt : known(nic.facts->link.up),
           "nic.phy.crc_error.packets",
           "nic.phy.symbol_error.events",
-          "nic.phy.link_down.events"};
+          "nic.phy.link_down.events",
+          "nic.link.carrier_down.events"};
 }
 
 End end_of(const View& view, const PortView& port) {
@@ -83,7 +91,8 @@ End end_of(const View& view, const PortView& port) {
           port.facts == nullptr ? std::nullopt : known(port.facts->up),
           "switch.port.crc_error.packets",
           {},
-          "switch.port.link_down.events"};
+          "switch.port.link_down.events",
+          {}};
 }
 
 }  // namespace

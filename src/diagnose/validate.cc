@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "diagnose/fixes.h"
+#include "diagnose/rule.h"
 #include "diagnose/validate_parts.h"
 #include "finding/catalog.h"
 #include "units/format.h"
@@ -176,6 +178,26 @@ void compare_members(const std::vector<Member>& members, finding::Judgement& out
   }
 }
 
+/// Where counters were read twice: what the links did meanwhile.
+void find_unstable_links(std::span<const evidence::Evidence> evidence, finding::Judgement& out) {
+  const bool has_window = std::any_of(evidence.begin(), evidence.end(), [](const auto& one) {
+    return one.snapshots.size() > 1 && !one.snapshots.back().nics.empty();
+  });
+  if (!has_window) return;
+  Case subject;
+  subject.evidence = evidence;
+  const View view(subject);
+  Suspicions suspicions;
+  look_for_bad_links(view, suspicions);
+  for (Candidate& candidate : suspicions.candidates()) {
+    if (candidate.finding.id == "link.degraded") continue;  // said by the comparison
+    fit_fixes(view, candidate.finding);
+    out.findings.push_back(std::move(candidate.finding));
+  }
+  std::move(suspicions.unknown().begin(), suspicions.unknown().end(),
+            std::back_inserter(out.unknown));
+}
+
 }  // namespace
 
 void find_drift(std::span<const evidence::Evidence> evidence, const design::Intent& intent,
@@ -205,6 +227,7 @@ finding::Judgement validate(std::span<const evidence::Evidence> evidence,
   }
   find_drift(evidence, intent, out);
   find_gid_drift(evidence, out);
+  find_unstable_links(evidence, out);
   finding::settle(out);
   if (out.conclusion == finding::Conclusion::kHealthy && !out.unknown.empty())
     out.conclusion = finding::Conclusion::kInconclusive;

@@ -59,6 +59,7 @@ class MachineCheck {
     check_gpus();
     check_limits();
     check_tcp();
+    check_nccl_conf();
   }
 
  private:
@@ -100,6 +101,7 @@ class MachineCheck {
   void check_gpu_memory();
   void check_limits();
   void check_tcp();
+  void check_nccl_conf();
 
   const Evidence& host_;
   const design::HostIntent& wanted_;
@@ -368,6 +370,32 @@ void MachineCheck::check_tcp() {
     if (!bytes || *bytes >= kLeastSocketBuffer) continue;
     add("host.tcp_untuned", "",
         fmt::format("{}: expected {} or more, found {}", one.name, kLeastSocketBuffer, *bytes));
+  }
+}
+
+/// What every job inherits from the host, whatever its script says.
+void MachineCheck::check_nccl_conf() {
+  note_gap("nccl.conf", host_.host.nccl_conf);
+  if (!host_.host.nccl_conf.is_known() || wanted_.nics.empty()) return;
+  const design::NicIntent& wanted = wanted_.nics.front();
+  for (const evidence::NamedText& one : *host_.host.nccl_conf) {
+    const auto number = parse_u64(one.value);
+    if (one.name == "NCCL_IB_DISABLE" && number && *number != 0)
+      add("nccl.ib_disabled", "",
+          fmt::format("nccl.conf: expected RDMA in use, found {}={}", one.name, one.value));
+    const bool is_other_class = number && *number / 4 != dscp_of(wanted.traffic_class).value();
+    if (one.name == "NCCL_IB_TC" && is_other_class)
+      add(number && *number == dscp_of(wanted.traffic_class).value() ? "dscp.tos_confusion"
+                                                                     : "nccl.stale_conf",
+          "",
+          fmt::format("nccl.conf: expected NCCL_IB_TC={}, found {}",
+                      unsigned{wanted.traffic_class.value()}, one.value));
+    const Nic* nic = host_.find_nic(wanted.device);
+    const auto gid = nic == nullptr ? std::nullopt : usable_gid(*nic);
+    if (one.name == "NCCL_IB_GID_INDEX" && number && gid && *number != gid->index)
+      add("nccl.stale_conf", "",
+          fmt::format("nccl.conf: expected NCCL_IB_GID_INDEX={} as on {}, found {}", gid->index,
+                      nic->device, one.value));
   }
 }
 

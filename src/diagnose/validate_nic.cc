@@ -104,7 +104,12 @@ std::string subject(const Deviation& deviation) {
   return deviation.item.empty() ? setting : fmt::format("{} {}", setting, deviation.item);
 }
 
-std::string how_to_read(Setting setting) {
+std::string how_to_read(Setting setting, const evidence::Nic& nic) {
+  const bool is_in_firmware = setting == Setting::kEcnNp || setting == Setting::kEcnRp;
+  if (is_in_firmware && nic.stack.is(evidence::Stack::kInbox)) {
+    return "the kernel's own driver does not show it; mlxconfig -d <pci> q ROCE_CC_PRIO_MASK_P1 "
+           "has what the next boot sets; as root";
+  }
   switch (setting) {
     case Setting::kTrust:
     case Setting::kDscpToPriority:
@@ -155,6 +160,35 @@ finding::Finding& finding_of(NicFindings& out, const Fault& fault, Setting setti
   return out.findings.back();
 }
 
+/// Without these there is no lossless class: a driver that lacks them fails the design.
+bool is_essential(Setting setting) {
+  return setting == Setting::kTrust || setting == Setting::kDscpToPriority ||
+         setting == Setting::kPriorityToTc || setting == Setting::kScheduling ||
+         setting == Setting::kPfc;
+}
+
+/// All that a NIC cannot do is one finding; Soft-RoCE and virtual functions are known for it.
+void add_inability(const std::string& place, const finding::Where& where, const evidence::Nic& nic,
+                   const Deviation& deviation, NicFindings& out) {
+  const bool is_virtual = nic.is_virtual.is(true);
+  const bool is_software = nic.driver.is("rdma_rxe");
+  finding::Finding& finding =
+      finding_of(out, {is_virtual ? "k8s.qos_on_vf" : "platform.cannot"}, deviation.setting, where);
+  if (finding.verdict.empty()) {
+    finding.verdict = fmt::format(
+        "{} cannot do what is asked: {} {} no DCB, so nothing sets its classes and PFC{}.", place,
+        nic.netdev.is_known() ? *nic.netdev : nic.device,
+        is_virtual ? "is a virtual function with" : "has",
+        is_software ? "; Soft-RoCE is for tests" : "");
+    if (is_software) finding.severity = Severity::kWarning;
+  }
+  finding::EvidenceLine line;
+  line.source = place;
+  line.line =
+      fmt::format("{}: expected {}, found no such setting", subject(deviation), deviation.expected);
+  finding.evidence.push_back(std::move(line));
+}
+
 /// Nothing of this project's settings exists there; a design that wants RoCE on it is wrong.
 void add_infiniband(const std::string& place, const finding::Where& where,
                     const design::NicIntent& wanted, NicFindings& out) {
@@ -186,9 +220,13 @@ NicFindings validate_nic(const std::string& host, const evidence::Nic& nic,
     return out;
   }
   for (const Deviation& deviation : evidence::deviations(nic, wanted, intent)) {
+    if (deviation.missing == Missing::kUnsupported && is_essential(deviation.setting)) {
+      add_inability(place, where, nic, deviation, out);
+      continue;
+    }
     if (deviation.missing) {
       out.unknown.push_back({fmt::format("{}: {}", place, subject(deviation)),
-                             reason(*deviation.missing), how_to_read(deviation.setting)});
+                             reason(*deviation.missing), how_to_read(deviation.setting, nic)});
       continue;
     }
     const Fault fault = fault_of(deviation, nic, wanted);

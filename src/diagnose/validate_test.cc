@@ -113,18 +113,6 @@ TEST(Validate, WhatCouldNotBeReadIsUnknownAndNeverPassed) {
   EXPECT_EQ(judgement.unknown[0].reason, "may not be read by this user");
 }
 
-TEST(Validate, ADeviceThatTheHostDoesNotShowIsUnknown) {
-  COVERS("C1");
-  const Evidence host = good_host("gpu01");
-  design::Intent intent = conventional_intent(std::vector{host});
-  intent.hosts[0].nics.push_back(intent.hosts[0].nics[0]);
-  intent.hosts[0].nics[1].device = "mlx5_1";
-  const finding::Judgement judgement = validate(std::vector{host}, intent);
-  EXPECT_EQ(judgement.conclusion, Conclusion::kInconclusive);
-  ASSERT_EQ(judgement.unknown.size(), 1U);
-  EXPECT_EQ(judgement.unknown[0].check, "gpu01 mlx5_1");
-}
-
 TEST(Validate, DriftIsAFindingOfItsOwn) {
   COVERS("C2");
   std::vector<Evidence> hosts = {good_host("gpu01"), good_host("gpu02"), good_host("gpu03")};
@@ -254,6 +242,193 @@ TEST(ValidateSwitch, AsDesignedIsHealthyAndEveryFaultHasItsName) {
             }),
             "dscp.unmapped_hop");
   EXPECT_EQ(broken([](Sw&, Port& p) { p.pfc = Fact<PrioritySet>(); }), "inconclusive");
+}
+
+// ---- the machine ----
+
+Evidence gpu_host() {
+  Evidence host = good_host("gpu01");
+  host.gpus.emplace_back();
+  host.distances.push_back({"mlx5_0", 0, Fact<evidence::Distance>::of(evidence::Distance::kPix)});
+  host.host.peermem = Fact<bool>::of(false);
+  host.host.dmabuf = Fact<bool>::of(true);
+  return host;
+}
+
+TEST(Validate, AGpuHostWithDmaBufIsFine) {
+  COVERS("C5");
+  EXPECT_EQ(checked({gpu_host()}).conclusion, Conclusion::kHealthy);
+}
+
+TEST(Validate, WhatIsWrongAroundTheNicsHasItsName) {
+  COVERS("C4", "C5", "C6", "C8", "C10");
+  struct Case {
+    const char* id;
+    void (*breaks)(Evidence&);
+  };
+  const std::array<Case, 17> cases = {{
+      {"gdr.off", [](Evidence& h) { h.host.dmabuf = Fact<bool>::of(false); }},
+      {"pcie.gpu_far",
+       [](Evidence& h) {
+         h.distances[0].distance = Fact<evidence::Distance>::of(evidence::Distance::kSys);
+       }},
+      {"pcie.acs_on", [](Evidence& h) { h.nics[0].pcie.acs_redirect = Fact<bool>::of(true); }},
+      {"pcie.acs_on",
+       [](Evidence& h) {
+         h.host.iommu = Fact<evidence::Iommu>::of(evidence::Iommu::kTranslating);
+       }},
+      {"pcie.link_degraded",
+       [](Evidence& h) {
+         h.nics[0].pcie.width = Fact<unsigned>::of(8);
+         h.nics[0].pcie.width_max = Fact<unsigned>::of(16);
+       }},
+      {"limits.memlock_low",
+       [](Evidence& h) { h.host.memlock = Fact<std::optional<Bytes>>::of(64_KiB); }},
+      {"container.no_ipc_lock", [](Evidence& h) { h.host.uverbs_visible = Fact<bool>::of(false); }},
+      {"dcbx.two_agents", [](Evidence& h) { h.host.lldpad_running = Fact<bool>::of(true); }},
+      {"host.tcp_untuned",
+       [](Evidence& h) {
+         h.host.sysctls =
+             Fact<std::vector<evidence::NamedText>>::of({{"net.core.rmem_max", "212992"}});
+       }},
+      {"host.tcp_untuned",
+       [](Evidence& h) {
+         h.nics[0].pcie.numa_node = Fact<unsigned>::of(0);
+         h.nics[0].pcie.irq_numa_nodes = Fact<std::vector<unsigned>>::of({0, 1});
+       }},
+      {"link.degraded",
+       [](Evidence& h) {
+         h.nics[0].link.duplex = Fact<evidence::Duplex>::of(evidence::Duplex::kHalf);
+       }},
+      {"link.degraded",
+       [](Evidence& h) {
+         h.nics[0].link.speed = Fact<BitRate>::of(400_Gbps);
+         h.nics[0].link.fec = Fact<std::string>::of("Off");
+       }},
+      {"gid.wrong_netdev",
+       [](Evidence& h) {
+         h.nics[0].rdma.gids = Fact<std::vector<evidence::Gid>>::of(
+             {{3, "::ffff:10.0.0.1", evidence::GidType::kRoceV2, "docker0"}});
+       }},
+      {"mtu.mismatch",
+       [](Evidence& h) {
+         h.nics[0].link.mtu = Fact<Bytes>::of(9000_B);
+         h.nics[0].link.layers =
+             Fact<std::vector<evidence::Layer>>::of({{"bond0", "bond", 1500_B}});
+       }},
+      {"headroom.too_small",
+       [](Evidence& h) {
+         h.nics[0].qos.buffer_size = Fact<std::array<Bytes, 8>>::of({131072_B});
+         h.nics[0].qos.priority_to_buffer = Fact<std::array<unsigned, 8>>::of({});
+       }},
+      {"nccl.ib_disabled",
+       [](Evidence& h) {
+         h.host.nccl_conf = Fact<std::vector<evidence::NamedText>>::of({{"NCCL_IB_DISABLE", "1"}});
+       }},
+      {"dscp.tos_confusion",
+       [](Evidence& h) {
+         h.host.nccl_conf = Fact<std::vector<evidence::NamedText>>::of({{"NCCL_IB_TC", "26"}});
+       }},
+  }};
+  for (const Case& one : cases) {
+    Evidence host = gpu_host();
+    one.breaks(host);
+    const finding::Judgement judgement = checked({host});
+    const finding::Finding* found = find(judgement, one.id);
+    ASSERT_NE(found, nullptr) << one.id;
+    EXPECT_NE(found->verdict.find("expected"), std::string::npos) << found->verdict;
+    EXPECT_EQ(judgement.findings.size(), 1U) << one.id << " comes alone";
+  }
+}
+
+TEST(Validate, SaysWhatAppliesToInfiniband) {
+  COVERS("C9");
+  Evidence host = good_host("gpu01");
+  host.nics[0] = evidence::Nic();
+  host.nics[0].device = "mlx5_0";
+  host.nics[0].link_layer = Fact<evidence::LinkLayer>::of(evidence::LinkLayer::kInfiniband);
+  design::Intent intent = conventional_intent(std::vector<Evidence>{host});
+  const finding::Judgement open = validate(std::vector<Evidence>{host}, intent);
+  ASSERT_EQ(open.findings.size(), 1U);
+  EXPECT_EQ(open.findings[0].id, "link.infiniband");
+  EXPECT_EQ(open.findings[0].severity, finding::Severity::kInfo) << "nothing is wrong with it";
+  EXPECT_NE(open.findings[0].verdict.find("SHARP"), std::string::npos);
+  EXPECT_TRUE(open.unknown.empty()) << open.unknown.front().check;
+  intent.hosts[0].nics[0].speed = 400_Gbps;
+  const finding::Judgement asked = validate(std::vector<Evidence>{host}, intent);
+  EXPECT_EQ(asked.findings[0].severity, finding::Severity::kError) << "the design wants RoCE on it";
+}
+
+TEST(Validate, GidIndexesThatDifferAreAFinding) {
+  COVERS("C8", "C2");
+  Evidence other = good_host("gpu03");
+  other.nics[0].rdma.gids = Fact<std::vector<evidence::Gid>>::of(
+      {{0, "fe80::1", evidence::GidType::kRoceV1, "eth0"},
+       {1, "::ffff:10.0.0.3", evidence::GidType::kRoceV2, "eth0"}});
+  const finding::Judgement judgement = checked({good_host("gpu01"), good_host("gpu02"), other});
+  const finding::Finding* found = find(judgement, "gid.index_differs");
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->where.host, "gpu03");
+}
+
+TEST(Validate, ANicThatIsGoneIsAFinding) {
+  COVERS("C1");
+  const std::vector<Evidence> before = {good_host("gpu01")};
+  design::Intent intent = conventional_intent(before);
+  intent.hosts[0].nics.push_back(intent.hosts[0].nics[0]);
+  intent.hosts[0].nics[1].device = "mlx5_1";
+  const finding::Judgement judgement = validate(before, intent);
+  const finding::Finding* found = find(judgement, "link.degraded");
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->where.device, "mlx5_1");
+}
+
+TEST(Validate, WhatADriverCannotDoIsNotUnknown) {
+  COVERS("C1");
+  Evidence host = good_host("gpu01");
+  evidence::Nic& nic = host.nics[0];
+  nic.driver = Fact<std::string>::of("rdma_rxe");
+  const auto none = [](auto& fact) {
+    fact = std::decay_t<decltype(fact)>::missing(evidence::Missing::kUnsupported, "DCB");
+  };
+  none(nic.qos.trust);
+  none(nic.qos.dscp_to_priority);
+  none(nic.qos.pfc);
+  none(nic.qos.tc_max_rate);
+  none(nic.qos.dcbx);
+  none(nic.link.pause_rx);
+  none(nic.link.pause_tx);
+  nic.ecn = {};
+  nic.rdma.traffic_class = Fact<std::optional<TosByte>>::missing(evidence::Missing::kAbsent, "tc");
+  const finding::Judgement judgement = checked({host});
+  for (const finding::Unknown& one : judgement.unknown)
+    ADD_FAILURE() << one.check;
+  ASSERT_EQ(judgement.findings.size(), 1U);
+  EXPECT_EQ(judgement.findings[0].id, "platform.cannot");
+  EXPECT_EQ(judgement.findings[0].severity, finding::Severity::kWarning);
+}
+
+TEST(Validate, ALinkThatFlapsWhileWatchedIsAFinding) {
+  COVERS("C4");
+  Evidence host = good_host("gpu01");
+  for (const std::uint64_t downs : {1U, 3U}) {
+    counters::Snapshot snapshot;
+    snapshot.clock_ns = static_cast<std::int64_t>(downs) * 1'000'000'000;
+    snapshot.nics.push_back(
+        {"mlx5_0",
+         "eth0",
+         "mlx5_core",
+         {{counters::Place::kNet, "carrier_down_count", counters::Reading::of(downs)},
+          {counters::Place::kEthtool, "rx_crc_errors_phy", counters::Reading::of(0)}}});
+    host.snapshots.push_back(std::move(snapshot));
+  }
+  const finding::Judgement judgement = checked({host});
+  const finding::Finding* found = find(judgement, "link.flapping");
+  ASSERT_NE(found, nullptr);
+  EXPECT_NE(found->verdict.find("2 times"), std::string::npos) << found->verdict;
+  host.snapshots.pop_back();
+  const finding::Judgement once = checked({host});
+  EXPECT_EQ(find(once, "link.flapping"), nullptr) << "one look has no window";
 }
 
 }  // namespace

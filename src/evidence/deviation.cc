@@ -49,6 +49,7 @@ class Comparison {
     out_.push_back({setting, std::move(item), std::move(expected), std::move(found), std::nullopt});
   }
   void add_missing(Setting setting, std::string item, std::string expected, Missing why) {
+    if (cannot_be_wrong(setting, why)) return;
     out_.push_back({setting, std::move(item), std::move(expected), "", why});
   }
   template <class T, class Text>
@@ -61,6 +62,22 @@ class Comparison {
     }
   }
 
+  /// What the driver does not have is as the design wants it: no pause, no limit, no negotiation,
+  /// no forced class, no ring to size. Nobody needs to look for it.
+  [[nodiscard]] bool cannot_be_wrong(Setting setting, Missing why) const {
+    if (setting == Setting::kTrafficClass) {
+      // The override is the vendor driver's alone.
+      const bool has_none = found_.stack.is(Stack::kInbox) || !may_be_mlx5();
+      return why == Missing::kAbsent && has_none;
+    }
+    if (why != Missing::kUnsupported) return false;
+    return setting == Setting::kTcMaxRate || setting == Setting::kRings ||
+           setting == Setting::kGlobalPause || setting == Setting::kDcbx;
+  }
+  [[nodiscard]] bool is_software() const {
+    return found_.driver.is_known() &&
+           counters::driver_of(*found_.driver) == counters::Driver::kRxe;
+  }
   [[nodiscard]] bool may_be_mlx5() const {
     return !found_.driver.is_known() ||
            counters::driver_of(*found_.driver) == counters::Driver::kMlx5;
@@ -328,6 +345,7 @@ void Comparison::compare_tos() {
 }
 
 void Comparison::compare_congestion_control() {
+  if (is_software()) return;  // Soft-RoCE neither notifies nor reacts
   const bool asks = wanted_.ecn_np != PrioritySet();
   if (asks) {
     compare(Setting::kCnpMarking, "DSCP", wanted_.cnp_dscp, found_.ecn.cnp_dscp,

@@ -157,8 +157,21 @@ void drop_processes(Recording& look) {
     list->second = kept;
 }
 
+/// The user's name is in the way to the user's files.
+void rename_home(Recording& look) {
+  const auto home = look.about.find("home");
+  if (home == look.about.end() || !home->second) return;
+  const std::string from = *home->second + "/.nccl.conf";
+  if (auto node = look.files.extract(from); !node.empty()) {
+    node.key() = "/home/user/.nccl.conf";
+    look.files.insert(std::move(node));
+  }
+  home->second = std::string("/home/user");
+}
+
 void pseudonymise_look(Recording& look, const Pseudonyms& names) {
   drop_processes(look);
+  rename_home(look);
   for (auto& [path, answer] : look.files) {
     if (answer) answer = other_content(path, *answer, names);
   }

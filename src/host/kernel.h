@@ -96,7 +96,8 @@ class Kernel {
                                                     const std::string& request) = 0;
 
   /// What no file says: "machine" (uname's, "x86_64"), "time" (RFC 3339, UTC), "clock_ns" (a clock
-  /// that only goes forward). ENOENT for anything else.
+  /// that only goes forward), "home" (of this user), "gpu_busy" (percent of each GPU, "97,100").
+  /// ENOENT for anything else.
   [[nodiscard]] virtual Answer<std::string> about(std::string_view what) = 0;
 
   /// Into a file that exists, in one write.

@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "host/kernel_netlink.h"
+#include "host/kernel_nvml.h"
 
 namespace weir::host {
 
@@ -236,6 +237,12 @@ Answer<std::string> LiveKernel::about(std::string_view what) {
     utsname names{};
     if (::uname(&names) < 0) return Errno{errno};
     return std::string(static_cast<const char*>(names.machine));
+  }
+  if (what == "gpu_busy") return read_gpu_busy();
+  if (what == "home") {
+    const char* home = std::getenv("HOME");
+    if (home == nullptr) return Errno{ENOENT};
+    return std::string(home);
   }
   timespec now{};
   if (what == "time") {

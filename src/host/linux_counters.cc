@@ -10,6 +10,7 @@
 
 #include "counters/catalog.h"
 #include "host/linux_ethtool.h"
+#include "host/linux_machine_counters.h"
 
 namespace weir::host {
 
@@ -29,6 +30,8 @@ class Collector {
   void take_folder(Place place, const std::string& folder);
   void take_files(Place place, const std::string& folder, std::span<const std::string_view> names);
   void take_statistics(const std::string& netdev);
+  /// By rtnetlink; from files where that does not answer.
+  void take_link(const std::string& net_folder);
   [[nodiscard]] std::vector<Sample>& samples() { return samples_; }
 
  private:
@@ -90,10 +93,16 @@ void Collector::take_statistics(const std::string& netdev) {
     samples_.push_back({Place::kEthtool, name, Reading::of(value)});
 }
 
+void Collector::take_link(const std::string& net_folder) {
+  const auto samples = read_link_statistics(kernel_, net_folder);
+  if (!samples) return take_folder(Place::kStatistics, net_folder + "/statistics");
+  samples_.insert(samples_.end(), samples->begin(), samples->end());
+}
+
 }  // namespace
 
 counters::PortCounters read_counters(Kernel& kernel, const RdmaPort& port,
-                                     const Answer<DcbState>& dcb) {
+                                     const Answer<DcbState>& dcb, bool with_machine) {
   static constexpr std::array<std::string_view, 3> kCarrier = {
       "carrier_changes", "carrier_up_count", "carrier_down_count"};
   Collector collector(kernel, port);
@@ -101,10 +110,11 @@ counters::PortCounters read_counters(Kernel& kernel, const RdmaPort& port,
   collector.take_folder(Place::kCounters, port.port_folder() + "/counters");
   if (port.netdev.is_known()) {
     collector.take_statistics(*port.netdev);
-    collector.take_folder(Place::kStatistics, port.net_folder() + "/statistics");
+    collector.take_link(port.net_folder());
     collector.take_files(Place::kNet, port.net_folder(), kCarrier);
     add_dcb_counters(dcb, collector.samples());
   }
+  if (with_machine) add_machine_counters(kernel, collector.samples());
   const std::string name =
       port.port == 1 ? port.device : fmt::format("{}/{}", port.device, port.port);
   return {name, port.netdev.is_known() ? *port.netdev : "",

@@ -20,9 +20,11 @@
 #include "host/linux_counters.h"
 #include "host/linux_dcb.h"
 #include "host/linux_ethtool.h"
+#include "host/linux_lldp.h"
 #include "host/linux_machine.h"
 #include "host/linux_nic.h"
 #include "host/linux_pci.h"
+#include "host/linux_reader.h"
 
 namespace weir::host {
 
@@ -109,7 +111,7 @@ counters::Snapshot count(Kernel& kernel, const std::vector<LookedAt>& nics) {
   if (const auto clock = kernel.about("clock_ns"))
     std::from_chars(clock->data(), clock->data() + clock->size(), out.clock_ns);
   for (const LookedAt& nic : nics)
-    out.nics.push_back(read_counters(kernel, nic.port, nic.dcb));
+    out.nics.push_back(read_counters(kernel, nic.port, nic.dcb, out.nics.empty()));
   return out;
 }
 
@@ -137,6 +139,10 @@ evidence::Nic LinuxHost::facts_of(Kernel& kernel, const LookedAt& nic, Ethtool& 
     out.link.autoneg = facts.autoneg;
   }
   out.addresses = addresses_of(kernel, port, addresses);
+  if (port.netdev.is_known()) {
+    out.link.neighbour =
+        read_neighbour(kernel, read_fact(kernel, port.net_folder() + "/ifindex", parse_unsigned));
+  }
   out.pcie = read_pcie(kernel, find_pci(kernel, port.folder() + "/device"), nodes);
   return out;
 }
@@ -240,6 +246,11 @@ std::unique_ptr<HostIo> make_host(std::unique_ptr<Kernel> kernel, std::string ca
 
 std::unique_ptr<HostIo> make_linux_host() {
   return make_host(make_live_kernel(), "");
+}
+
+bool has_rdma_device() {
+  const auto devices = make_live_kernel()->list("/sys/class/infiniband");
+  return devices && !devices->empty();
 }
 
 Result<std::unique_ptr<HostIo>> open_bundle(std::string_view text, const std::string& name) {

@@ -14,6 +14,9 @@ namespace weir::host {
 /// The machine this runs on. Never fails here; observe() says what stands in the way.
 [[nodiscard]] std::unique_ptr<HostIo> make_linux_host();
 
+/// Whether this machine shows an RDMA device at all.
+[[nodiscard]] bool has_rdma_device();
+
 /// A captured machine, a directory (kernel_replay.h) or a bundle (bundle.h): facts and counters as
 /// they were; nothing can be changed or run on it. A bundle with a second look has two snapshots.
 [[nodiscard]] Result<std::unique_ptr<HostIo>> open_captured_host(const std::string& path);

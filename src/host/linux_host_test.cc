@@ -20,7 +20,8 @@ namespace weir::host {
 namespace {
 
 const std::string kData = std::string(WEIR_TEST_DATA) + "/host/";
-constexpr std::array kCaptures = {"mlx5-ofed", "mlx5-inbox", "fakenic-6.1", "veth-rxe-6.1"};
+constexpr std::array kCaptures = {"mlx5-ofed", "mlx5-inbox", "fakenic-6.1", "veth-rxe-6.1",
+                                  "bnxt",      "irdma",      "ionic",       "infiniband"};
 
 evidence::Evidence observe_capture(const std::string& name) {
   auto host = open_captured_host(kData + name);

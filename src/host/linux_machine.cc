@@ -172,6 +172,31 @@ Fact<std::string> read_rdma_namespaces(Kernel& kernel) {
   return Fact<std::string>::of(*shared != 0 ? "shared" : "exclusive", source);
 }
 
+/// The user's own file comes first; what it does not set, the system's may (NCCL user guide).
+Fact<std::vector<evidence::NamedText>> read_nccl_conf(Kernel& kernel) {
+  using F = Fact<std::vector<evidence::NamedText>>;
+  std::vector<std::string> paths;
+  if (const auto home = kernel.about("home")) paths.push_back(*home + "/.nccl.conf");
+  paths.emplace_back("/etc/nccl.conf");
+  std::vector<evidence::NamedText> all;
+  std::string source;
+  for (const std::string& path : paths) {
+    const auto one = read_fact(kernel, path, parse_nccl_conf);
+    if (!one.is_known()) {
+      if (one.why() == Missing::kAbsent) continue;
+      return F::missing(one.why(), path);
+    }
+    source += (source.empty() ? "" : ", ") + path;
+    for (const evidence::NamedText& setting : *one) {
+      const bool is_set = std::any_of(
+          all.begin(), all.end(), [&](const auto& other) { return other.name == setting.name; });
+      if (!is_set) all.push_back(setting);
+    }
+  }
+  if (source.empty()) return F::missing(Missing::kAbsent, "/etc/nccl.conf");
+  return F::of(std::move(all), source);
+}
+
 /// The vendor's modules carry its release where the kernel's own carry none ("5.0-0" before 5.7).
 Parsed<std::string> parse_ofed_release(std::string_view text) {
   const std::string_view word = trim(text);
@@ -209,6 +234,7 @@ evidence::Host read_machine(Kernel& kernel, const std::vector<std::string>& pci_
   out.uverbs_visible = read_uverbs(kernel);
   out.in_container = read_container(kernel);
   out.rdma_namespaces = read_rdma_namespaces(kernel);
+  out.nccl_conf = read_nccl_conf(kernel);
   return out;
 }
 

@@ -416,7 +416,88 @@ void add_parameters(Kernel& kernel, const RdmaPort& port, const Fact<std::string
   }
 }
 
+// Broadcom and Intel keep theirs in configfs (out-of-tree drivers) or debugfs (bnxt upstream), a
+// switch for the whole port and no map of priorities (bnxt_re's configfs.c and debugfs.c, irdma's
+// configfs.c).
+
+PrioritySet every_priority() {
+  return PrioritySet::from_mask(0xFF);
+}
+
+/// Every file of a directory that holds a number.
+Fact<std::vector<evidence::Parameter>> read_numbers(Kernel& kernel, const std::string& folder) {
+  using F = Fact<std::vector<evidence::Parameter>>;
+  const auto names = kernel.list(folder);
+  if (!names) return F::missing(missing_of(names.error()), folder);
+  std::vector<evidence::Parameter> out;
+  for (const std::string& name : *names) {
+    const auto value = read_fact(kernel, folder + "/" + name, parse_number);
+    if (value.is_known() && *value <= INT32_MAX)
+      out.push_back({name, static_cast<std::int64_t>(*value)});
+  }
+  return F::of(std::move(out), folder);
+}
+
+void add_bnxt_ecn(Kernel& kernel, const RdmaPort& port, const Fact<std::string>& address,
+                  evidence::Ecn& ecn) {
+  const std::string own =
+      fmt::format("/sys/kernel/config/bnxt_re/{}/ports/{}/cc", port.device, port.port);
+  auto numbers = read_numbers(kernel, own);
+  if (!numbers.is_known() && address.is_known())
+    numbers = either(numbers, read_numbers(kernel, fmt::format("/sys/kernel/debug/bnxt_re/{}/"
+                                                               "cc_config",
+                                                               *address)));
+  ecn.parameters = numbers;
+  const auto find = [&](std::string_view name) -> Fact<std::uint64_t> {
+    if (!numbers.is_known()) return Fact<std::uint64_t>::missing(numbers.why(), numbers.source());
+    for (const evidence::Parameter& one : *numbers) {
+      if (one.name == name)
+        return Fact<std::uint64_t>::of(static_cast<std::uint64_t>(one.value), numbers.source());
+    }
+    return Fact<std::uint64_t>::missing(Missing::kAbsent, numbers.source());
+  };
+  const auto enabled = either(find("ecn_enable"), find("enable_cc"));
+  ecn.np =
+      derive(enabled, [](std::uint64_t on) { return on != 0 ? every_priority() : PrioritySet(); });
+  ecn.rp = ecn.np;
+  const auto dscp = either(find("cnp_dscp"), find("alt_vlan_dscp"));
+  ecn.cnp_dscp =
+      dscp.is_known() && Dscp::make(*dscp)
+          ? Fact<Dscp>::of(*Dscp::make(*dscp), dscp.source())
+          : Fact<Dscp>::missing(dscp.is_known() ? Missing::kError : dscp.why(), dscp.source());
+  const auto priority = either(find("cnp_prio"), find("alt_vlan_pcp"));
+  ecn.cnp_priority =
+      priority.is_known() && Priority::make(*priority)
+          ? Fact<Priority>::of(*Priority::make(*priority), priority.source())
+          : Fact<Priority>::missing(priority.is_known() ? Missing::kError : priority.why(),
+                                    priority.source());
+}
+
+void add_irdma_ecn(Kernel& kernel, const RdmaPort& port, evidence::Ecn& ecn) {
+  const std::string folder = fmt::format("/sys/kernel/config/irdma/{}", port.device);
+  for (const std::string_view algorithm : {"dcqcn", "dctcp", "timely"}) {
+    const auto on =
+        read_fact(kernel, fmt::format("{}/roce_{}_enable", folder, algorithm), parse_flag);
+    if (!on.is_known()) {
+      ecn.algorithm = Fact<std::string>::missing(on.why(), on.source());
+      return;
+    }
+    if (*on) {
+      ecn.algorithm = Fact<std::string>::of(std::string(algorithm), on.source());
+      return;
+    }
+  }
+  ecn.algorithm = Fact<std::string>::of("none", folder);
+}
+
 void add_ecn(Kernel& kernel, const RdmaPort& port, evidence::Nic& nic) {
+  const auto pci = find_pci(kernel, port.folder() + "/device");
+  const auto driver =
+      port.driver.is_known() ? counters::driver_of(*port.driver) : counters::Driver::kAny;
+  if (driver == counters::Driver::kBnxt)
+    return add_bnxt_ecn(kernel, port, derive(pci, [](const PciPlace& p) { return p.address; }),
+                        nic.ecn);
+  if (driver == counters::Driver::kIrdma) add_irdma_ecn(kernel, port, nic.ecn);
   if (port.netdev.is_known()) {
     nic.ecn.np = read_enabled(kernel, port.net_folder() + "/ecn/roce_np");
     nic.ecn.rp = read_enabled(kernel, port.net_folder() + "/ecn/roce_rp");
@@ -424,8 +505,7 @@ void add_ecn(Kernel& kernel, const RdmaPort& port, evidence::Nic& nic) {
     nic.ecn.np = Fact<PrioritySet>::missing(port.netdev.why(), port.netdev.source());
     nic.ecn.rp = Fact<PrioritySet>::missing(port.netdev.why(), port.netdev.source());
   }
-  const auto place = find_pci(kernel, port.folder() + "/device");
-  add_parameters(kernel, port, derive(place, [](const PciPlace& p) { return p.address; }), nic.ecn);
+  add_parameters(kernel, port, derive(pci, [](const PciPlace& p) { return p.address; }), nic.ecn);
 }
 
 }  // namespace

@@ -327,4 +327,17 @@ std::optional<std::string> ipv4_of_gid(std::string_view gid) {
                      address & 255U);
 }
 
+Parsed<std::vector<evidence::NamedText>> parse_nccl_conf(std::string_view text) {
+  std::vector<evidence::NamedText> out;
+  for (const std::string_view whole : split(text, '\n')) {
+    const std::string_view line = trim(whole.substr(0, whole.find('#')));
+    if (line.empty()) continue;
+    const std::size_t equals = line.find('=');
+    if (equals == std::string_view::npos || equals == 0) return Missing::kError;
+    out.push_back(
+        {std::string(trim(line.substr(0, equals))), std::string(trim(line.substr(equals + 1)))});
+  }
+  return out;
+}
+
 }  // namespace weir::host

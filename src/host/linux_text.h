@@ -97,4 +97,7 @@ struct BufferTable {
 /// "::ffff:10.10.1.5" as sysfs prints it, to "10.10.1.5"; nullopt where it is no IPv4 address.
 [[nodiscard]] std::optional<std::string> ipv4_of_gid(std::string_view gid);
 
+/// nccl.conf: NAME=VALUE a line, '#' begins a comment. An error where a line is neither.
+[[nodiscard]] Parsed<std::vector<evidence::NamedText>> parse_nccl_conf(std::string_view text);
+
 }  // namespace weir::host

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -18,6 +19,7 @@ using evidence::Nic;
 using evidence::Setting;
 
 constexpr std::string_view kUnknown = "?";
+constexpr std::string_view kNone = "-";
 
 template <class T, class Text>
 std::string cell(const Fact<T>& fact, const Text& text) {
@@ -107,8 +109,30 @@ const std::array<Column, 13>& columns() {
   return all;
 }
 
+std::string rail_cell(const Nic& nic) {
+  return cell(nic.rail, [](unsigned rail) { return std::to_string(rail); });
+}
+
+/// Of the rest nothing applies: the subnet manager and credits do that work.
+std::vector<std::string> infiniband_row(const Nic& nic) {
+  return {rail_cell(nic),
+          nic.device,
+          link_cell(nic),
+          driver_cell(nic),
+          "InfiniBand",
+          "-",
+          "-",
+          "-",
+          "-",
+          "-",
+          "-",
+          mtu_cell(nic),
+          "-"};
+}
+
 std::vector<std::string> settings_of(const Nic& nic, const ScreenOptions& options) {
-  return {cell(nic.rail, [](unsigned rail) { return std::to_string(rail); }),
+  if (nic.link_layer.is(evidence::LinkLayer::kInfiniband)) return infiniband_row(nic);
+  return {rail_cell(nic),
           nic.device,
           link_cell(nic),
           driver_cell(nic),
@@ -136,12 +160,22 @@ void mark(std::vector<std::string>& cells, const std::vector<Setting>& wrong) {
 
 // ---- totals ----
 
-/// Frames and packets since the counters began; absent counters count nothing.
+/// What was counted; nothing where no counter had a value, which is not a zero.
+struct Total {
+  std::optional<std::uint64_t> value;
+
+  Total& operator+=(const Total& other) {
+    if (other.value) value = value.value_or(0) + *other.value;
+    return *this;
+  }
+};
+
+/// Frames and packets since the counters began.
 struct Totals {
-  std::uint64_t pause_rx = 0;
-  std::uint64_t pause_tx = 0;
-  std::uint64_t cnp_sent = 0;
-  std::uint64_t cnp_handled = 0;
+  Total pause_rx;
+  Total pause_tx;
+  Total cnp_sent;
+  Total cnp_handled;
 
   Totals& operator+=(const Totals& other) {
     pause_rx += other.pause_rx;
@@ -152,15 +186,20 @@ struct Totals {
   }
 };
 
-std::string pair_text(std::uint64_t a, std::uint64_t b) {
-  return fmt::format("{}/{}", with_thousands(static_cast<std::int64_t>(a)),
-                     with_thousands(static_cast<std::int64_t>(b)));
+std::string total_text(const Total& total) {
+  return total.value ? with_thousands(static_cast<std::int64_t>(*total.value))
+                     : std::string(kNone);
+}
+
+std::string pair_text(const Total& a, const Total& b) {
+  if (!a.value && !b.value) return std::string(kNone);
+  return fmt::format("{}/{}", total_text(a), total_text(b));
 }
 
 Totals totals_of(const counters::PortCounters& port) {
   const auto value = [&](std::string_view id, std::optional<unsigned> number) {
     const counters::Reading reading = port.read(id, number);
-    return reading.has_value() ? reading.value() : 0;
+    return reading.has_value() ? Total{reading.value()} : Total{};
   };
   Totals totals;
   for (unsigned priority = 0; priority < 8; ++priority) {

@@ -6,13 +6,19 @@
 #include <string_view>
 
 #include "base/check.h"
+#include "host/bundle.h"
+#include "host/bundle_names.h"
 #include "host/kernel_capture.h"
 #include "host/kernel_netlink.h"
 #include "host/linux_dcb.h"
 #include "host/linux_ethtool.h"
+#include "host/linux_host.h"
+#include "host/linux_lldp.h"
+#include "host/linux_machine_counters.h"
 #include "host/linux_nic.h"
 #include "host/linux_pci.h"
 #include "host/linux_text.h"
+#include "host/pseudonym.h"
 
 namespace weir::host {
 namespace {
@@ -34,6 +40,11 @@ void read_texts(std::string_view text) {
   (void)parse_colon_value(text, "Model");
   (void)ipv4_of_gid(text);
   (void)parse_pci_path(text);
+  (void)parse_nccl_conf(text);
+  (void)parse_processor_time(text);
+  (void)parse_protocol_counter(text, "Tcp:", "RetransSegs");
+  (void)parse_gpu_busy(text);
+  (void)parse_gid(text);
 }
 
 void read_bytes(std::string_view bytes) {
@@ -42,6 +53,12 @@ void read_bytes(std::string_view bytes) {
   (void)parse_address(bytes);
   (void)parse_device_control(bytes);
   (void)parse_acs_redirect(bytes);
+  (void)parse_link_statistics(bytes);
+  (void)parse_lldp_frame(bytes);
+  if (const auto neighbours = parse_networkd_lldp(bytes)) {
+    const auto again = parse_networkd_lldp(networkd_lldp_file(*neighbours));
+    WEIR_CHECK(again.has_value() && again->size() == neighbours->size());
+  }
   Conversation talk;
   talk.take(bytes, std::nullopt);
   (void)std::move(talk).answer();
@@ -65,6 +82,19 @@ void read_captures(std::string_view text) {
   }
 }
 
+/// A bundle that reads is one that can be written, given other names, and looked at.
+void read_bundle(std::string_view text) {
+  auto bundle = parse_bundle(text);
+  if (!bundle) return;
+  const std::string written = bundle_text(*bundle);
+  const auto again = parse_bundle(written);
+  WEIR_CHECK(again.has_value() && bundle_text(*again) == written);
+  pseudonymise(*bundle, Pseudonyms());
+  const auto host = open_bundle(bundle_text(*bundle), "fuzz");
+  WEIR_CHECK(host.has_value());
+  (void)(*host)->observe();
+}
+
 }  // namespace
 }  // namespace weir::host
 
@@ -73,5 +103,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   weir::host::read_texts(input);
   weir::host::read_bytes(input);
   weir::host::read_captures(input);
+  weir::host::read_bundle(input);
   return 0;
 }
