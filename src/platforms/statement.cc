@@ -69,6 +69,9 @@ std::vector<Statement> indented_statements(std::string_view text) {
 
 bool matches(const std::vector<std::string>& words, std::string_view pattern, Taken& taken) {
   taken.clear();
+  // Most patterns fail at their first word: that is seen before anything is cut up.
+  const std::string_view first = pattern.substr(0, pattern.find(' '));
+  if (words.empty() || (first.front() != '*' && first != words.front())) return false;
   std::size_t at = 0;
   for (const std::string_view part : split(pattern, ' ')) {
     if (at == words.size()) return false;
