@@ -1,5 +1,7 @@
 #pragma once
-// A command run to its end, with what it printed.
+// Commands of the system: run to their end, or started and waited for later, with what they
+// printed.
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,5 +13,23 @@ namespace weir::host {
 /// Searched for in PATH; standard input is empty. A signal that ended it is 128 + its number, as a
 /// shell says it. Not found is an error; a command that fails is an outcome.
 [[nodiscard]] Result<CommandOutcome> run_command(const std::vector<std::string>& command);
+
+/// A command that runs beside us. Destroyed while it still runs, it is ended.
+class RunningCommand {
+ public:
+  [[nodiscard]] static Result<std::unique_ptr<RunningCommand>> start(
+      const std::vector<std::string>& command);
+  RunningCommand(const RunningCommand&) = delete;
+  RunningCommand& operator=(const RunningCommand&) = delete;
+  ~RunningCommand();
+
+  /// Waits for its end, at most `limit`: then it is ended, with status 124 as timeout(1) has it.
+  [[nodiscard]] Result<CommandOutcome> finish(Duration limit = Duration::max());
+
+ private:
+  struct Parts;
+  explicit RunningCommand(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
 
 }  // namespace weir::host
