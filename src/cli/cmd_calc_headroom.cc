@@ -182,7 +182,7 @@ Json to_json(const Headroom& headroom) {
   return body;
 }
 
-Json to_json(const Answer& answer, Json object) {
+Json answer_json(const Answer& answer, Json object) {
   object["verdict"] = verdict(answer);
   object["input"] = {
       {"speed_bps", answer.input.speed.raw()},
@@ -208,7 +208,7 @@ ExitCode run_headroom(const Args& args, Context& context) {
   Answer answer{*input, *headroom, {}};
   if (args.has("all-models")) answer.all = compare_models(*input);
   if (context.json) {
-    print_json(context, to_json(answer, json_object(args.command())));
+    print_json(context, answer_json(answer, json_object(args.command())));
   } else {
     print(answer, context);
   }
