@@ -12,7 +12,7 @@ namespace weir::platforms {
 
 std::span<const Platform> platforms() {
   // In the order of design::SwitchSystem.
-  static const std::array kTable = {cumulus(), eos(), nxos()};
+  static const std::array kTable = {cumulus(), eos(), nxos(), junos(), sonic()};
   return kTable;
 }
 

@@ -7,6 +7,7 @@ namespace weir::platforms {
 [[nodiscard]] Platform cumulus();
 [[nodiscard]] Platform eos();
 [[nodiscard]] Platform nxos();
+[[nodiscard]] Platform junos();
 [[nodiscard]] Platform sonic();
 
 }  // namespace weir::platforms
