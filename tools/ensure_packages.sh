@@ -45,6 +45,7 @@ TABLE
 package_of_tool() {
   case "$1" in
     clang-format | clang-tidy | codespell | lintian | shellcheck) echo "$1" ;;
+    yanglint) echo libyang2-tools ;;
     *) die "WEIR_REQUIRE names '$1', which no test knows" ;;
   esac
 }
