@@ -49,6 +49,8 @@ constexpr auto kRules = std::to_array<LintRule>({
     {"platform.cannot", check_platform_cannot},
     {"rail.isolated", check_rail_isolated},
     {"fabric.oversubscribed", check_fabric_oversubscribed},
+    // Last: the proof says what no rule has said.
+    {"dscp.unmarked", check_losslessness},
 });
 
 // The largest power of ten that leaves `bytes` at least two digits.
@@ -107,6 +109,11 @@ finding::Finding& LintCase::report(std::string_view id, TextPosition at, std::st
   where.position = first_known({at, design.format.at()});
   findings_.push_back(finding::make_finding(id, std::move(verdict), std::move(where)));
   return findings_.back();
+}
+
+bool LintCase::has_reported(std::string_view id) const {
+  return std::any_of(findings_.begin(), findings_.end(),
+                     [&](const finding::Finding& one) { return one.id == id; });
 }
 
 void LintCase::add_evidence(finding::Finding& found, std::string line) {

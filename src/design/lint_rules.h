@@ -47,6 +47,9 @@ class LintCase {
     return design.links[link.group];
   }
 
+  /// A finding of this id is there already.
+  [[nodiscard]] bool has_reported(std::string_view id) const;
+
   [[nodiscard]] std::vector<finding::Finding> take() && { return std::move(findings_); }
 
  private:
@@ -101,6 +104,8 @@ void check_routing_ordering_risk(LintCase&);
 void check_ecmp_same_seed(LintCase&);
 void check_fabric_oversubscribed(LintCase&);
 void check_routing_cyclic_buffer_dependency(LintCase&);
+
+void check_losslessness(LintCase&);  // the proof; what the rules above have not said yet
 
 void check_nic_knob_does_not_exist(LintCase&);
 void check_nic_knob_bad_value(LintCase&);

@@ -159,6 +159,18 @@ const std::vector<Case> marking_cases = {
      {{kHosts, "    trust: pcp\n    rails: 1 "}},
      "trust: pcp",
      "16 hosts (gpu01 is the first) trust pcp"},
+    {"ServiceLevelUnderPcpTrust",
+     "dscp.unmarked",
+     "pair",
+     {{"", "trust: pcp"}, {"", "addressing: { vlan: 100 }"}, {"", "nccl: { service_level: 0 }"}},
+     "service_level: 0",
+     "gpu1 mlx5_0 trusts PCP and the job's service level is 0: RDMA leaves in priority 0, not 3"},
+    {"PcpTrustWithoutATag",
+     "trust.mixed",
+     "pair",
+     {{"", "trust: pcp"}},
+     "leaf:",
+     "leaf1 swp1 trusts PCP, and RDMA data come without a tag"},
 };
 
 const std::vector<Case> class_cases = {
