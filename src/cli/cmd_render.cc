@@ -9,7 +9,9 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/design_input.h"
+#include "cli/host_input.h"
 #include "cli/render_targets.h"
+#include "cli/snapshot_file.h"
 #include "design/words.h"
 
 namespace weir::cli {
@@ -91,6 +93,7 @@ RenderRequest request_for(const DesignInput& input, const RenderTarget& target,
 
 Result<Output> make(const DesignInput& input, const RenderTarget& target,
                     const std::vector<std::string>& nodes, std::string_view tool,
+                    std::string_view format, std::span<const evidence::Evidence> seen,
                     bool with_common) {
   Output output;
   for (const std::string& node : nodes) {
@@ -102,7 +105,8 @@ Result<Output> make(const DesignInput& input, const RenderTarget& target,
     WEIR_TRY(made, target.render(request));
     output.add(node, std::move(made));
   }
-  const RenderRequest whole{.design = input.design, .intent = input.intent, .tool = tool};
+  const RenderRequest whole{
+      .design = input.design, .intent = input.intent, .tool = tool, .format = format, .seen = seen};
   if (target.scope == RenderScope::kFabric) {
     WEIR_TRY(made, target.render(whole));
     output.add("", std::move(made));
@@ -233,6 +237,26 @@ std::optional<std::vector<std::string>> chosen_nodes(const Args& args, Context& 
                             target.name, all.size(), all.front()));
 }
 
+/// Hosts that --host-evidence and --root name; none where neither is given.
+std::optional<std::vector<evidence::Evidence>> seen_hosts(const Args& args, Context& context,
+                                                          ExitCode& code) {
+  std::vector<evidence::Evidence> seen;
+  for (const std::string& path : args.all("host-evidence")) {
+    auto read = read_snapshot_file(path);
+    if (!read) {
+      code = fail(context, ExitCode::kBadInput, read.error().what);
+      return std::nullopt;
+    }
+    std::move(read->begin(), read->end(), std::back_inserter(seen));
+  }
+  if (!args.has("root") && !args.has("lab")) return seen;
+  const auto hosts = open_hosts(args, context, code);
+  if (!hosts) return std::nullopt;
+  Observation observed = observe(*hosts, context);
+  std::move(observed.hosts.begin(), observed.hosts.end(), std::back_inserter(seen));
+  return seen;
+}
+
 ExitCode run_render(const Args& args, Context& context) {
   const RenderTarget& target = target_named(args.value("to"));
   const std::string tool = args.get("using").value_or("");
@@ -243,6 +267,14 @@ ExitCode run_render(const Args& args, Context& context) {
                            ? fmt::format("--using has no meaning for {}", target.name)
                            : fmt::format("--using of {} is one of: {}", target.name,
                                          fmt::join(target.tools, ", ")));
+  const std::string format = args.get("format").value_or("");
+  if (!format.empty() &&
+      std::find(target.formats.begin(), target.formats.end(), format) == target.formats.end())
+    return usage_error(context, args.command(),
+                       target.formats.empty()
+                           ? fmt::format("--format has no meaning for {}", target.name)
+                           : fmt::format("--format of {} is one of: {}", target.name,
+                                         fmt::join(target.formats, ", ")));
   ExitCode code = ExitCode::kOk;
   const auto input = load_design(args, context, code);
   if (!input) return code;
@@ -250,7 +282,9 @@ ExitCode run_render(const Args& args, Context& context) {
   if (!nodes) return code;
   if (nodes->size() > 1 && !args.has("out") && !context.json)
     return usage_error(context, args.command(), "--all needs a directory to write to: --out DIR");
-  const auto output = make(*input, target, *nodes, tool, args.has("all"));
+  const auto seen = seen_hosts(args, context, code);
+  if (!seen) return code;
+  const auto output = make(*input, target, *nodes, tool, format, *seen, args.has("all"));
   if (!output) return fail(context, ExitCode::kBadInput, output.error().what);
   return print_output(args, context, target, *output);
 }
@@ -274,27 +308,36 @@ Command render_command() {
           "configuration goes to standard output; --all --out DIR writes every node's, whole files "
           "at once. What the target cannot say is remarked on stderr. Changes nothing by itself.",
       .arguments = {design_argument()},
-      .options = {{.name = "to",
-                   .metavar = "TARGET",
-                   .help = "what to print",
-                   .choices = target_names(),
-                   .required = true},
-                  {.name = "node", .letter = 'n', .metavar = "N", .help = "a host or switch"},
-                  {.name = "all", .help = "every node that the target is for"},
-                  {.name = "out",
-                   .letter = 'o',
-                   .metavar = "DIR",
-                   .help = "write files there",
-                   .completes = Completes::kFiles},
-                  {.name = "using",
-                   .metavar = "TOOL",
-                   .help =
-                       "host-script: mlnx_qos, dcb or weir (default: as the host's driver has)"}},
+      .options = with_host_options(
+          {{.name = "to",
+            .metavar = "TARGET",
+            .help = "what to print",
+            .choices = target_names(),
+            .required = true},
+           {.name = "node", .letter = 'n', .metavar = "N", .help = "a host or switch"},
+           {.name = "all", .help = "every node that the target is for"},
+           {.name = "out",
+            .letter = 'o',
+            .metavar = "DIR",
+            .help = "write files there",
+            .completes = Completes::kFiles},
+           {.name = "using",
+            .metavar = "TOOL",
+            .help = "host-script: mlnx_qos, dcb or weir (default: as the host's driver has)"},
+           {.name = "format",
+            .metavar = "F",
+            .help = "nccl, ucx: env, nccl.conf, slurm or k8s (default: env)"},
+           {.name = "host-evidence",
+            .metavar = "FILE",
+            .help = "nccl, ucx: the GID index as read on hosts (weir snapshot)",
+            .repeated = true,
+            .completes = Completes::kFiles}}),
       .examples = {{"weir render --to host-script --node gpu01 > gpu01.sh", "idempotent"},
                    {"weir render --to marking-plan", "who marks what, and where it is trusted"},
+                   {"weir render --to nccl --format slurm", "a TaskProlog, every value explained"},
                    {"weir render --to ansible --all --out roce/", "a task file a host"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput},
-      .rows = {"B4", "B6"},
+      .rows = {"B4", "B6", "E1"},
       .run = run_render,
   };
 }

@@ -1,6 +1,7 @@
 #include "cli/render_targets.h"
 
 #include "render/host_script.h"
+#include "render/job_env.h"
 #include "render/marking_plan.h"
 
 namespace weir::cli {
@@ -29,6 +30,19 @@ Result<Rendered> ansible_play(const RenderRequest& of) {
 Result<Rendered> marking_plan(const RenderRequest& of) {
   return Rendered{.files = {{"marking-plan.txt", render::marking_plan(of.design, of.intent)}},
                   .remarks = {}};
+}
+
+Result<Rendered> job_environment(const RenderRequest& of, render::JobEnvironment made) {
+  const auto formats = render::job_formats(made.library);
+  const std::string_view format = of.format.empty() ? formats.front() : of.format;
+  return Rendered{.files = {render::job_file(made, format, of.design)},
+                  .remarks = std::move(made.remarks)};
+}
+Result<Rendered> nccl(const RenderRequest& of) {
+  return job_environment(of, render::nccl_environment(of.design, of.intent, of.seen));
+}
+Result<Rendered> ucx(const RenderRequest& of) {
+  return job_environment(of, render::ucx_environment(of.design, of.intent, of.seen));
 }
 
 std::vector<RenderTarget> host_targets() {
@@ -72,6 +86,18 @@ std::vector<RenderTarget> fabric_targets() {
        .summary = "one page: who marks what, and where it is trusted",
        .scope = RenderScope::kFabric,
        .render = marking_plan},
+      {.name = "nccl",
+       .summary = "NCCL's environment, every value with its reason",
+       .how_use = "source nccl.env in the job, or let Slurm or Kubernetes set it",
+       .scope = RenderScope::kFabric,
+       .render = nccl,
+       .formats = render::job_formats("NCCL")},
+      {.name = "ucx",
+       .summary = "UCX's environment, every value with its reason",
+       .how_use = "source ucx.env in the job, or let Slurm or Kubernetes set it",
+       .scope = RenderScope::kFabric,
+       .render = ucx,
+       .formats = render::job_formats("UCX")},
   };
 }
 

@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "design/fabric.h"
 #include "design/intent.h"
+#include "evidence/evidence.h"
 #include "platforms/platform.h"
 
 namespace weir::cli {
@@ -27,6 +28,8 @@ struct RenderRequest {
   const design::HostIntent* host = nullptr;         // of kHost
   const design::SwitchIntent* switch_at = nullptr;  // of kSwitch
   std::string_view tool;                            // --using; empty: the target's own choice
+  std::string_view format;                          // --format; empty: the target's first
+  std::span<const evidence::Evidence> seen = {};    // hosts that --host-evidence and --root show
 };
 
 struct RenderTarget {
@@ -41,6 +44,7 @@ struct RenderTarget {
   Result<platforms::Rendered> (*render_common)(const RenderRequest&) = nullptr;
   const platforms::Platform* platform = nullptr;  // of kSwitch: a switch's own system
   std::vector<std::string_view> tools = {};       // that --using may name
+  std::vector<std::string_view> formats = {};     // that --format may name
 };
 
 /// Hosts first, then switches, then the whole fabric.
