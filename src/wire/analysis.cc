@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint16_t kMostSearches = 512;
 constexpr std::uint16_t kVotesNeeded = 3;
 constexpr int kLongestPairChain = 64;
-constexpr std::int64_t kCopyNs = 4096;  // the shortest ACK timeout there is: 4.096 us
+constexpr std::int64_t kCopyNs = 1000;  // no NAK comes back and is answered in less
 constexpr std::int64_t kNotMeasured = std::numeric_limits<std::int64_t>::min();
 
 std::uint64_t mix(std::uint64_t value) {  // finaliser of MurmurHash3

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# weir pcap and tshark on the same capture, the same per-flow tally, side by side.
+#
+#   bench/pcap_vs_tshark.sh FOLDER     FOLDER holds pcap_make and pcap_tally; `make bench` calls it
+#
+# tshark prints the fields of each packet and awk adds them up: its fastest way to this tally. It does
+# not verify ICRCs; pcap_tally does, with everything else that weir pcap finds out.
+set -euo pipefail
+
+folder=$1
+frames=${WEIR_BENCH_FRAMES:-1000000}
+if ! command -v tshark >/dev/null; then
+  echo "pcap: tshark is not installed, nothing to compare with (apt-get install tshark)"
+  exit 0
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"$folder/pcap_make" "$work/bench.pcap" "$frames"
+cat "$work/bench.pcap" >/dev/null # both find it in the page cache
+
+seconds() { # seconds COMMAND…: wall time
+  local start end
+  start=$(date +%s.%N)
+  "$@" >"$work/out" 2>"$work/err"
+  end=$(date +%s.%N)
+  awk -v a="$start" -v b="$end" 'BEGIN { printf "%.3f", b - a }'
+}
+tshark_tally() {
+  tshark -r "$work/bench.pcap" -n -T fields -e ip.src -e ip.dst -e infiniband.bth.destqp \
+    -e ip.dsfield -e infiniband.bth.opcode -e infiniband.bth.psn -e infiniband.aeth.syndrome \
+    -e infiniband.invariant.crc -e frame.len |
+    awk -F'\t' '$5 != "" { n[$1 " " $2 " " $3]++; b[$1 " " $2 " " $3] += $9; t[$4]++ }
+      END { for (f in n) print f, n[f], b[f] }'
+}
+
+best=
+for _ in 1 2 3; do
+  took=$(seconds "$folder/pcap_tally" "$work/bench.pcap")
+  best=$(awk -v a="${best:-$took}" -v b="$took" 'BEGIN { print a < b ? a : b }')
+done
+sort "$work/out" >"$work/weir"
+theirs=$(seconds tshark_tally)
+sort "$work/out" >"$work/tshark"
+if ! cmp -s "$work/weir" "$work/tshark"; then
+  echo "pcap: the tallies differ" >&2
+  diff "$work/weir" "$work/tshark" | head -n 5 >&2
+  exit 1
+fi
+echo "pcap: $frames packets, $(wc -l <"$work/weir") flows, tallies equal"
+awk -v w="$best" -v t="$theirs" -v n="$frames" -v s="$(stat -c %s "$work/bench.pcap")" 'BEGIN {
+  printf "  weir    %7.2f s  %5.2f M packets/s  %5.2f GB/s, ICRC verified (best of 3)\n", w, n/w/1e6, s/w/1e9
+  printf "  tshark  %7.2f s  %5.2f M packets/s\n  ratio   %7.1f\n", t, n/t/1e6, t/w }'
