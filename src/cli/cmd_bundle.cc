@@ -88,9 +88,9 @@ ExitCode run_bundle(const Args& args, Context& context) {
   ExitCode code = ExitCode::kOk;
   const auto asked = read_arguments(args, context, code);
   if (!asked) return code;
-  auto bundle = host::record_host(*asked->kernel, asked->seconds > 0, [&] {
-    std::this_thread::sleep_for(std::chrono::seconds(asked->seconds));
-  });
+  auto bundle =
+      host::record_host(*asked->kernel, args.get("root").value_or(""), asked->seconds > 0,
+                        [&] { std::this_thread::sleep_for(std::chrono::seconds(asked->seconds)); });
   if (!bundle) return fail(context, ExitCode::kCouldNotLook, bundle.error().what);
   if (!args.has("keep-names")) host::pseudonymise(*bundle, pseudonyms_of(context));
   const std::string text = host::bundle_text(*bundle);

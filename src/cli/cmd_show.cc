@@ -60,8 +60,9 @@ std::size_t unknown_of(const evidence::Evidence& host, const design::Intent& con
     if (nic.link_layer.is(evidence::LinkLayer::kInfiniband)) continue;
     const auto all = evidence::deviations(nic, diagnose::conventional_nic(nic), convention);
     count += static_cast<std::size_t>(
-        std::count_if(all.begin(), all.end(),
-                      [](const evidence::Deviation& one) { return one.missing.has_value(); }));
+        std::count_if(all.begin(), all.end(), [&](const evidence::Deviation& one) {
+          return one.missing.has_value() && !evidence::cannot_be_wrong(one, nic);
+        }));
   }
   return count;
 }

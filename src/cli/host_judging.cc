@@ -29,23 +29,28 @@ std::string match_verdict(const Observation& seen, const finding::Judgement& jud
           : fmt::format("{} could not look",
                         counted(finding::fold(judgement.unknown).size(), "check"));
   const bool is_one = seen.hosts.size() == 1;
-  if (judgement.findings.empty()) {
+  std::vector<finding::Finding> faults;
+  std::copy_if(judgement.findings.begin(), judgement.findings.end(), std::back_inserter(faults),
+               [](const finding::Finding& one) { return one.severity > finding::Severity::kInfo; });
+  const std::size_t notes = judgement.findings.size() - faults.size();
+  if (faults.empty()) {
+    const std::string rest = notes == 0 ? "" : fmt::format("; {}", counted(notes, "note"));
     if (unknown.empty())
-      return fmt::format("{}{} {} {}.", hosts, simulated, is_one ? "matches" : "match", against);
-    return fmt::format("{}{}: nothing contradicts {}, but {}.", hosts, simulated, against, unknown);
+      return fmt::format("{}{} {} {}{}.", hosts, simulated, is_one ? "matches" : "match", against,
+                         rest);
+    return fmt::format("{}{}: nothing contradicts {}, but {}{}.", hosts, simulated, against,
+                       unknown, rest);
   }
   std::set<std::string> names;
-  for (const finding::Finding& finding : judgement.findings)
+  for (const finding::Finding& finding : faults)
     names.insert(finding.where.host.empty() ? finding.where.switch_name : finding.where.host);
   const std::vector<std::string> list(names.begin(), names.end());
-  const std::size_t faults = finding::fold(judgement.findings).size();
+  const std::size_t kinds = finding::fold(faults).size();
   const std::string places =
-      judgement.findings.size() > faults
-          ? fmt::format(" in {}", counted(judgement.findings.size(), "place"))
-          : "";
+      faults.size() > kinds ? fmt::format(" in {}", counted(faults.size(), "place")) : "";
   const std::string rest = unknown.empty() ? "" : "; " + unknown;
   return fmt::format("{}{} {} not match {}: {}{}{}.", compact_names(list), simulated,
-                     list.size() == 1 ? "does" : "do", against, counted(faults, "fault"), places,
+                     list.size() == 1 ? "does" : "do", against, counted(kinds, "fault"), places,
                      rest);
 }
 

@@ -75,7 +75,7 @@ void validate_switches(const evidence::Evidence& evidence, const design::Intent&
         std::find_if(intent.switches.begin(), intent.switches.end(),
                      [&](const design::SwitchIntent& one) { return one.name == found.name; });
     if (wanted != intent.switches.end()) {
-      validate_switch(found, *wanted, out);
+      validate_switch(found, *wanted, intent, out);
     } else if (!intent.switches.empty()) {
       out.unknown.push_back({found.name, "the design has no such switch", ""});
     }
@@ -202,16 +202,19 @@ void find_unstable_links(std::span<const evidence::Evidence> evidence, finding::
 
 void find_drift(std::span<const evidence::Evidence> evidence, const design::Intent& intent,
                 finding::Judgement& out) {
-  // NICs of one group of hosts are bought, cabled and set alike.
-  std::map<std::uint32_t, std::vector<Member>> groups;
+  // NICs of one group of hosts are bought, cabled and set alike. Without a design (no speed is
+  // asked for) nobody knows which NICs are rails: those of one model are compared.
+  std::map<std::pair<std::uint32_t, std::string>, std::vector<Member>> groups;
   for (const evidence::Evidence& one : evidence) {
     const design::HostIntent* host = find_host(intent, one.provenance.host);
     if (host == nullptr) continue;
     for (const design::NicIntent& wanted : host->nics) {
       const evidence::Nic* nic = one.find_nic(wanted.device);
       if (nic == nullptr) continue;
-      groups[host->group].push_back({fmt::format("{} {}", host->name, nic->device), host->name,
-                                     nic->device, values_of(*nic, wanted)});
+      const bool is_open = wanted.speed.raw() == 0 && nic->model.is_known();
+      groups[{host->group, is_open ? *nic->model : ""}].push_back(
+          {fmt::format("{} {}", host->name, nic->device), host->name, nic->device,
+           values_of(*nic, wanted)});
     }
   }
   for (const auto& [group, members] : groups)

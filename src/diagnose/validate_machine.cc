@@ -194,6 +194,7 @@ void MachineCheck::check_gid(const Nic& nic, const design::NicIntent& wanted) {
   std::set<unsigned> indexes;
   for (const evidence::Gid& gid : *nic.rdma.gids)
     indexes.insert(gid.index);
+  if (!indexes.contains(0)) return;  // an excerpt of a table, not a table
   for (unsigned index = 0; index < usable->index; ++index) {
     if (indexes.contains(index)) continue;
     add("gid.sparse", nic.device,

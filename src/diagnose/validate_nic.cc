@@ -81,6 +81,9 @@ Fault fault_of(const Deviation& deviation, const evidence::Nic& nic,
     case Setting::kTcMaxRate: return {"shaper.on_rdma_path"};
     case Setting::kMtu:
     case Setting::kActiveMtu: return {"mtu.mismatch"};
+    case Setting::kStackMtu:
+    case Setting::kIrqAffinity:
+    case Setting::kSysctl:
     case Setting::kRings: return {"host.tcp_untuned"};
     case Setting::kCableLength:
       return {"headroom.too_small",
@@ -126,10 +129,13 @@ std::string how_to_read(Setting setting, const evidence::Nic& nic) {
       return "/sys/class/net/<netdev>/ecn (vendor driver) or debugfs cc_params; as root";
     case Setting::kTrafficClass:
     case Setting::kCmTos: return "/sys/class/infiniband/<device>/tc and configfs; as root";
+    case Setting::kIrqAffinity:
+    case Setting::kSysctl: return "/proc/irq, sysctl -a";
     case Setting::kRings:
     case Setting::kGlobalPause: return "ethtool -g <netdev>, ethtool -a <netdev>";
     case Setting::kLinkUp:
     case Setting::kSpeed:
+    case Setting::kStackMtu:
     case Setting::kMtu: return "ip link show <netdev>, ethtool <netdev>";
     case Setting::kGidV2:
     case Setting::kActiveMtu: return "rdma link show; /sys/class/infiniband/<device>/ports/1/gids";
@@ -220,6 +226,7 @@ NicFindings validate_nic(const std::string& host, const evidence::Nic& nic,
     return out;
   }
   for (const Deviation& deviation : evidence::deviations(nic, wanted, intent)) {
+    if (evidence::cannot_be_wrong(deviation, nic)) continue;
     if (deviation.missing == Missing::kUnsupported && is_essential(deviation.setting)) {
       add_inability(place, where, nic, deviation, out);
       continue;

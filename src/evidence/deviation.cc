@@ -49,7 +49,6 @@ class Comparison {
     out_.push_back({setting, std::move(item), std::move(expected), std::move(found), std::nullopt});
   }
   void add_missing(Setting setting, std::string item, std::string expected, Missing why) {
-    if (cannot_be_wrong(setting, why)) return;
     out_.push_back({setting, std::move(item), std::move(expected), "", why});
   }
   template <class T, class Text>
@@ -62,18 +61,6 @@ class Comparison {
     }
   }
 
-  /// What the driver does not have is as the design wants it: no pause, no limit, no negotiation,
-  /// no forced class, no ring to size. Nobody needs to look for it.
-  [[nodiscard]] bool cannot_be_wrong(Setting setting, Missing why) const {
-    if (setting == Setting::kTrafficClass) {
-      // The override is the vendor driver's alone.
-      const bool has_none = found_.stack.is(Stack::kInbox) || !may_be_mlx5();
-      return why == Missing::kAbsent && has_none;
-    }
-    if (why != Missing::kUnsupported) return false;
-    return setting == Setting::kTcMaxRate || setting == Setting::kRings ||
-           setting == Setting::kGlobalPause || setting == Setting::kDcbx;
-  }
   [[nodiscard]] bool is_software() const {
     return found_.driver.is_known() &&
            counters::driver_of(*found_.driver) == counters::Driver::kRxe;
@@ -336,11 +323,15 @@ void Comparison::compare_tos() {
     add(Setting::kCmTos, "", tos_text(wanted_.rdma_cm_tos), tos_text(*cm));
   }
   const auto& forced = found_.rdma.traffic_class;
-  const std::string expected = tos_text(wanted_.traffic_class) + " or not forced";
+  const bool must_be_forced = wanted_.force_traffic_class;
+  const std::string expected =
+      tos_text(wanted_.traffic_class) + (must_be_forced ? ", forced" : " or not forced");
   if (!forced.is_known()) {
     add_missing(Setting::kTrafficClass, "", expected, why_unknown(forced));
   } else if (*forced && dscp_of(**forced) != dscp_of(wanted_.traffic_class)) {
     add(Setting::kTrafficClass, "", expected, tos_text(**forced));
+  } else if (!*forced && must_be_forced) {
+    add(Setting::kTrafficClass, "", expected, "not forced");
   }
 }
 
@@ -411,7 +402,10 @@ std::string_view to_text(Setting setting) {
     case Setting::kTcMaxRate: return "rate limit";
     case Setting::kMtu: return "MTU";
     case Setting::kActiveMtu: return "RDMA MTU";
+    case Setting::kStackMtu: return "MTU of the stack";
     case Setting::kRings: return "ring";
+    case Setting::kIrqAffinity: return "interrupts";
+    case Setting::kSysctl: return "sysctl";
     case Setting::kCableLength: return "cable length";
     case Setting::kCmTos: return "RDMA-CM TOS";
     case Setting::kTrafficClass: return "traffic class";
@@ -450,6 +444,18 @@ TcScheduling wanted_scheduling(const design::NicIntent& wanted) {
   for (std::size_t i = 0; i < left; ++i)
     ++out.percent.at(remainders.at(i % remainders.size()).second);
   return out;
+}
+
+bool cannot_be_wrong(const Deviation& deviation, const Nic& nic) {
+  if (deviation.setting == Setting::kTrafficClass) {
+    // The override is the vendor driver's alone.
+    const bool is_mlx5 =
+        !nic.driver.is_known() || counters::driver_of(*nic.driver) == counters::Driver::kMlx5;
+    return deviation.missing == Missing::kAbsent && (nic.stack.is(Stack::kInbox) || !is_mlx5);
+  }
+  if (deviation.missing != Missing::kUnsupported) return false;
+  return deviation.setting == Setting::kTcMaxRate || deviation.setting == Setting::kRings ||
+         deviation.setting == Setting::kGlobalPause || deviation.setting == Setting::kDcbx;
 }
 
 std::vector<Deviation> deviations(const Nic& found, const design::NicIntent& wanted,

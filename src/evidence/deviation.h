@@ -33,7 +33,10 @@ enum class Setting : std::uint8_t {
   kTcMaxRate,   // a limit on the RDMA class: found, not changed
   kMtu,
   kActiveMtu,  // follows from kMtu; not ours to change
+  kStackMtu,   // of bonds, VLANs and bridges on top; where the design asks for it
   kRings,
+  kIrqAffinity,  // where the design asks for it
+  kSysctl,       // of the host; one deviation each, where the design asks for it
   kCableLength,
   kCmTos,
   kTrafficClass,  // forced on the port
@@ -61,6 +64,26 @@ struct TcScheduling {
 };
 [[nodiscard]] TcScheduling wanted_scheduling(const design::NicIntent& wanted);
 
+/// Host tuning that the design asks for (host_tuning); `device` is empty where it is the whole
+/// host's. None of it is needed for RDMA.
+struct TuningDeviation {
+  std::string device;
+  int rail = 0;
+  Deviation deviation;
+};
+[[nodiscard]] std::vector<TuningDeviation> tuning_deviations(const Evidence& found,
+                                                             const design::HostIntent& wanted,
+                                                             const design::Intent& intent);
+
+/// The socket-buffer sysctls with their largest value raised where it is lower: "4096 131072
+/// 268435456". nullopt where it is large enough.
+[[nodiscard]] std::optional<std::string> raised_sysctl(std::string_view value);
+
+/// The least MTU of what stands on a NIC and has the NIC's own frames: bonds, VLANs, bridges.
+/// nullopt where there is nothing.
+[[nodiscard]] std::optional<Bytes> stack_mtu(const std::vector<Layer>& layers);
+[[nodiscard]] bool carries_whole_frames(const Layer& layer);
+
 /// Of one NIC; empty where all is as designed and all was read, in the order of Setting. `intent`
 /// has the DCQCN values; those and the cable length are asked of mlx5 alone. ECN on more priorities
 /// than designed is no deviation (it acts on marked packets only), PFC on more is one; nor is the
@@ -68,5 +91,9 @@ struct TcScheduling {
 /// its DSCP differs: the NIC fills in the ECN bits.
 [[nodiscard]] std::vector<Deviation> deviations(const Nic& found, const design::NicIntent& wanted,
                                                 const design::Intent& intent);
+
+/// What the driver does not have is as the design wants it: no pause, no limit, no negotiation, no
+/// forced class, no ring to size. It is missing, and nobody needs to look for it.
+[[nodiscard]] bool cannot_be_wrong(const Deviation& deviation, const Nic& nic);
 
 }  // namespace weir::evidence

@@ -283,17 +283,17 @@ std::unique_ptr<Kernel> make_bundle_kernel(Recording recording) {
   return std::make_unique<BundleKernel>(std::move(recording));
 }
 
-Result<Bundle> record_host(Kernel& kernel, bool with_second_look,
+Result<Bundle> record_host(Kernel& kernel, const std::string& capture, bool with_second_look,
                            const std::function<void()>& wait) {
   Bundle bundle;
   Recording first;
-  WEIR_TRY(seen, make_host(make_recording_kernel(kernel, first), "")->observe());
+  WEIR_TRY(seen, make_host(make_recording_kernel(kernel, first), capture)->observe());
   (void)seen;
   bundle.looks.push_back(std::move(first));
   if (!with_second_look) return bundle;
   wait();
   Recording second;
-  WEIR_TRY(counted, make_host(make_recording_kernel(kernel, second), "")->snapshot());
+  WEIR_TRY(counted, make_host(make_recording_kernel(kernel, second), capture)->snapshot());
   (void)counted;
   bundle.looks.push_back(std::move(second));
   return bundle;

@@ -53,11 +53,12 @@ inline constexpr std::string_view kBundleHeading = "weir bundle 1";
 /// Errors name the line.
 [[nodiscard]] Result<Bundle> parse_bundle(std::string_view text);
 
-/// Looks at the host behind `kernel` as observe() does, and keeps what it said. With an interval, a
+/// Looks at the host behind `kernel` as observe() does (`capture`: make_host()), and keeps what it
+/// said. With an interval, a
 /// second time for the counters alone after `wait` returned. An error where there is nothing to
 /// look at.
-[[nodiscard]] Result<Bundle> record_host(Kernel& kernel, bool with_second_look,
-                                         const std::function<void()>& wait);
+[[nodiscard]] Result<Bundle> record_host(Kernel& kernel, const std::string& capture,
+                                         bool with_second_look, const std::function<void()>& wait);
 
 /// Passes questions on and keeps the answers. Both outlive it.
 [[nodiscard]] std::unique_ptr<Kernel> make_recording_kernel(Kernel& inner, Recording& recording);

@@ -207,29 +207,11 @@ void pseudonymise_look(Recording& look, const Pseudonyms& names) {
 
 // ---- back ----
 
-/// The addresses of a host's design by their pseudonyms, as GIDs.
-std::map<Ipv6, Ipv6> known_addresses(const design::HostIntent& host, const Pseudonyms& names) {
-  std::map<Ipv6, Ipv6> out;
-  for (const design::NicIntent& nic : host.nics) {
-    const std::string text = nic.address.substr(0, nic.address.find('/'));
-    Ipv4 v4{};
-    Ipv6 gid{};
-    if (inet_pton(AF_INET, text.c_str(), v4.data()) == 1) {
-      gid[10] = gid[11] = 0xff;
-      std::copy(v4.begin(), v4.end(), gid.begin() + 12);
-    } else if (inet_pton(AF_INET6, text.c_str(), gid.data()) != 1) {
-      continue;
-    }
-    out.emplace(names.of(gid), gid);
-  }
-  return out;
-}
-
-std::string restored_address(const std::string& with_length, const std::map<Ipv6, Ipv6>& known) {
+/// "10.10.1.5/24" again, whatever it was called.
+std::string restored_address(const std::string& with_length, const Pseudonyms& names) {
   const std::size_t slash = with_length.find('/');
   const std::string text = with_length.substr(0, slash);
   const std::string length = slash == std::string::npos ? "" : with_length.substr(slash);
-  std::array<char, INET6_ADDRSTRLEN> printed{};
   Ipv4 v4{};
   Ipv6 gid{};
   const bool is_v4 = inet_pton(AF_INET, text.c_str(), v4.data()) == 1;
@@ -239,9 +221,9 @@ std::string restored_address(const std::string& with_length, const std::map<Ipv6
   } else if (inet_pton(AF_INET6, text.c_str(), gid.data()) != 1) {
     return with_length;
   }
-  const auto found = known.find(gid);
-  if (found == known.end()) return with_length;
-  inet_ntop(is_v4 ? AF_INET : AF_INET6, found->second.data() + (is_v4 ? 12 : 0), printed.data(),
+  const Ipv6 real = names.original(gid);
+  std::array<char, INET6_ADDRSTRLEN> printed{};
+  inet_ntop(is_v4 ? AF_INET : AF_INET6, real.data() + (is_v4 ? 12 : 0), printed.data(),
             printed.size());
   return printed.data() + length;
 }
@@ -262,22 +244,18 @@ bool restore_names(evidence::Evidence& evidence, const design::Intent& intent,
       });
   if (host == intent.hosts.end()) return false;
   evidence.provenance.host = host->name;
-  const auto known = known_addresses(*host, pseudonyms);
   for (evidence::Nic& nic : evidence.nics) {
     if (nic.addresses.is_known()) {
       std::vector<std::string> addresses = *nic.addresses;
       for (std::string& address : addresses)
-        address = restored_address(address, known);
+        address = restored_address(address, pseudonyms);
       nic.addresses = evidence::Fact<std::vector<std::string>>::of(std::move(addresses),
                                                                    nic.addresses.source());
     }
     if (!nic.rdma.gids.is_known()) continue;
     std::vector<evidence::Gid> gids = *nic.rdma.gids;
     for (evidence::Gid& one : gids) {
-      const auto gid = parse_gid(one.gid);
-      if (!gid) continue;
-      if (const auto found = known.find(*gid); found != known.end())
-        one.gid = gid_text(found->second);
+      if (const auto gid = parse_gid(one.gid)) one.gid = gid_text(pseudonyms.original(*gid));
     }
     nic.rdma.gids =
         evidence::Fact<std::vector<evidence::Gid>>::of(std::move(gids), nic.rdma.gids.source());

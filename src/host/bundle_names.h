@@ -14,8 +14,8 @@ namespace weir::host {
 /// with devices and memory, serial numbers of cards. What Weir concludes stays the same.
 void pseudonymise(Bundle& bundle, const Pseudonyms& pseudonyms);
 
-/// Where a host of the design is behind the pseudonym of this evidence, its name and those of its
-/// addresses that the design has are put back; true where that was so.
+/// Where a host of the design is behind the pseudonym of this evidence, its name and addresses are
+/// put back; true where that was so.
 bool restore_names(evidence::Evidence& evidence, const design::Intent& intent,
                    const Pseudonyms& pseudonyms);
 

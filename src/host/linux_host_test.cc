@@ -230,6 +230,7 @@ TEST(LinuxHost, TurnsNoErrnoAtAnyReadIntoAValue) {
                                               "stack",        "is_virtual",     "driver",
                                               "peermem",      "uverbs_visible", "lldpad_running",
                                               "in_container", "cable_length_mm"};
+    std::optional<evidence::Evidence> checked;  // of the same question: most errors mean the same
     for (std::size_t turn = 0; turn < questions * kErrors.size(); ++turn) {
       const std::size_t failing = turn / kErrors.size();
       const Errno error{kErrors.at(turn % kErrors.size())};
@@ -242,6 +243,9 @@ TEST(LinuxHost, TurnsNoErrnoAtAnyReadIntoAValue) {
       SCOPED_TRACE(fmt::format("{}: question {} ({}) fails with {}", name, failing, where,
                                errno_name(error)));
       if (!found) continue;
+      const bool is_strict = error != Errno{ENOENT};
+      if (is_strict && turn % kErrors.size() > 0 && checked == *found) continue;
+      if (is_strict) checked = *found;
       expect_no_invention(clean_facts, facts_of(*found), "",
                           error == Errno{ENOENT} ? by_absence : partial);
       expect_no_invented_counters(*clean, *found);

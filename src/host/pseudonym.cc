@@ -18,30 +18,52 @@ bool bit_of(const std::array<unsigned char, N>& bytes, std::size_t at) {
   return ((bytes.at(at / 8) >> (7U - at % 8)) & 1U) != 0;
 }
 
-/// Turns some of the bits after the first `kept`: whether one is turned depends on the key and on
-/// every bit before it, so that addresses with a prefix in common keep one in common.
-template <std::size_t N>
+enum class Way { kThere, kBack };
+
+/// Turns some of the bits: whether one is turned depends on the key and on every bit before it, so
+/// that addresses with a prefix in common keep one in common. `is_fixed` says of a prefix ("0101…")
+/// that the bit after it stays; it goes by the prefix alone, so that no two addresses meet.
+template <std::size_t N, class Fixed>
 std::array<unsigned char, N> turn_bits(const SipKey& key, std::string_view domain,
-                                       const std::array<unsigned char, N>& bytes,
-                                       std::size_t kept) {
+                                       const std::array<unsigned char, N>& bytes, Way way,
+                                       const Fixed& is_fixed) {
   std::array<unsigned char, N> out = bytes;
-  std::string prefix(domain);
+  std::string prefix;  // of the real address, whichever way it goes
   for (std::size_t at = 0; at < N * 8; ++at) {
-    if (at >= kept && (siphash(key, prefix) & 1U) != 0)
-      out.at(at / 8) = static_cast<unsigned char>(out.at(at / 8) ^ (1U << (7U - at % 8)));
-    prefix += bit_of(bytes, at) ? '1' : '0';
+    const bool turns =
+        !is_fixed(prefix) && (siphash(key, fmt::format("{}{}", domain, prefix)) & 1U) != 0;
+    if (turns) out.at(at / 8) = static_cast<unsigned char>(out.at(at / 8) ^ (1U << (7U - at % 8)));
+    prefix += bit_of(way == Way::kThere ? bytes : out, at) ? '1' : '0';
   }
   return out;
 }
 
-/// How many bits of an address say what kind it is (RFC 6890); 32 for one that is nobody's.
-std::size_t kept_bits(const Ipv4& a) {
-  const unsigned first = a[0];
-  if (first == 0 || first == 127 || first >= 224) return 32;
-  if (first == 172 && (a[1] & 0xf0U) == 16) return 12;
-  if ((first == 192 && a[1] == 168) || (first == 169 && a[1] == 254)) return 16;
-  if (first == 100 && (a[1] & 0xc0U) == 64) return 10;
-  return 8;
+/// The kind of an address (RFC 6890) stays: its first byte, private and link-local blocks; and all
+/// of what is nobody's address.
+bool is_fixed_v4(std::string_view prefix) {
+  constexpr std::array<std::string_view, 4> kBlocks = {"101011000001",      // 172.16.0.0/12
+                                                       "1100000010101000",  // 192.168.0.0/16
+                                                       "1010100111111110",  // 169.254.0.0/16
+                                                       "0110010001"};       // 100.64.0.0/10
+  if (prefix.size() < 8) return true;
+  if (prefix.starts_with("00000000") || prefix.starts_with("01111111") || prefix.starts_with("111"))
+    return true;
+  return std::any_of(kBlocks.begin(), kBlocks.end(), [&](std::string_view block) {
+    return prefix.size() < block.size() && block.starts_with(prefix);
+  });
+}
+
+/// The first two bytes, and the whole prefix of a link-local address.
+bool is_fixed_v6(std::string_view prefix) {
+  constexpr std::size_t kKind = 16;
+  constexpr std::size_t kLinkLocal = 64;
+  if (prefix.size() < kKind) return true;
+  return prefix.starts_with("1111111010") && prefix.size() < kLinkLocal;
+}
+
+bool is_fixed_mac(std::string_view prefix) {
+  constexpr std::size_t kVendor = 24;
+  return prefix.size() < kVendor;
 }
 
 bool is_mapped(const Ipv6& a) {
@@ -95,33 +117,31 @@ void put_mac(std::string& text, std::size_t at, std::size_t step, const Mac& mac
 
 }  // namespace
 
-Ipv4 Pseudonyms::of(const Ipv4& address) const {
-  return turn_bits(key_, "4", address, kept_bits(address));
+namespace {
+
+Ipv4 change(const SipKey& key, const Ipv4& address, Way way) {
+  return turn_bits(key, "4", address, way, is_fixed_v4);
 }
 
-Mac Pseudonyms::of(const Mac& address) const {
-  constexpr std::size_t kVendor = 24;
+Mac change(const SipKey& key, const Mac& address, Way way) {
   const bool is_group = (address[0] & 1U) != 0;
   const bool is_zero = std::all_of(address.begin(), address.end(), [](auto b) { return b == 0; });
-  return is_group || is_zero ? address : turn_bits(key_, "m", address, kVendor);
+  return is_group || is_zero ? address : turn_bits(key, "m", address, way, is_fixed_mac);
 }
 
-Ipv6 Pseudonyms::of(const Ipv6& address) const {
+Ipv6 change(const SipKey& key, const Ipv6& address, Way way) {
   if (is_mapped(address)) {
     Ipv4 v4{};
     std::copy(address.begin() + 12, address.end(), v4.begin());
-    v4 = of(v4);
+    v4 = change(key, v4, way);
     Ipv6 out = address;
     std::copy(v4.begin(), v4.end(), out.begin() + 12);
     return out;
   }
   if (is_nobodys(address)) return address;
-  const bool is_link_local = address[0] == 0xfe && (address[1] & 0xc0U) == 0x80;
-  constexpr std::size_t kLinkLocal = 64;
-  constexpr std::size_t kGlobal = 16;
-  Ipv6 out = turn_bits(key_, "6", address, is_link_local ? kLinkLocal : kGlobal);
+  Ipv6 out = turn_bits(key, "6", address, way, is_fixed_v6);
   if (const auto mac = mac_within(address)) {
-    const Mac other = of(*mac);
+    const Mac other = change(key, *mac, way);
     out[8] = static_cast<unsigned char>(other[0] ^ kLocalBit);
     out[9] = other[1];
     out[10] = other[2];
@@ -130,6 +150,21 @@ Ipv6 Pseudonyms::of(const Ipv6& address) const {
     std::copy(other.begin() + 3, other.end(), out.begin() + 13);
   }
   return out;
+}
+
+}  // namespace
+
+Ipv4 Pseudonyms::of(const Ipv4& address) const {
+  return change(key_, address, Way::kThere);
+}
+Ipv6 Pseudonyms::of(const Ipv6& address) const {
+  return change(key_, address, Way::kThere);
+}
+Mac Pseudonyms::of(const Mac& address) const {
+  return change(key_, address, Way::kThere);
+}
+Ipv6 Pseudonyms::original(const Ipv6& pseudonym) const {
+  return change(key_, pseudonym, Way::kBack);
 }
 
 std::string Pseudonyms::of_name(std::string_view kind, std::string_view name) const {

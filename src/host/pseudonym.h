@@ -32,6 +32,8 @@ class Pseudonyms {
   /// Of an address or a GID: the two are one number.
   [[nodiscard]] Ipv6 of(const Ipv6& address) const;
   [[nodiscard]] Mac of(const Mac& address) const;
+  /// Whose pseudonym it is: with the key there is a way back.
+  [[nodiscard]] Ipv6 original(const Ipv6& pseudonym) const;
   /// "host-5f0c2a91" of "gpu01"; a name within a domain loses the domain.
   [[nodiscard]] std::string of_host(std::string_view name) const;
   /// "switch-…", "port-…": of a name of another kind.

@@ -63,6 +63,20 @@ TEST(Pseudonyms, AreOneForAMacAndTheLinkLocalAddressMadeOfIt) {
   EXPECT_NE(mac, (Mac{0xb8, 0xce, 0xf6, 0x01, 0x02, 0x03}));
 }
 
+TEST(Pseudonyms, HaveAWayBackForWhoHasTheKey) {
+  COVERS("C2");
+  const Pseudonyms names("key");
+  for (const char* text :
+       {"0000:0000:0000:0000:0000:ffff:0a0a:0105", "0000:0000:0000:0000:0000:ffff:ac10:0001",
+        "0000:0000:0000:0000:0000:ffff:acc8:0001", "0000:0000:0000:0000:0000:ffff:c0a8:0701",
+        "0000:0000:0000:0000:0000:ffff:c633:6401", "fe80:0000:0000:0000:bace:f6ff:fe01:0203",
+        "2001:0db8:0001:0002:bace:f6ff:fe01:0203", "fd00:0001:0000:0000:0000:0000:0000:0007"}) {
+    const Ipv6 address = *parse_gid(text);
+    EXPECT_EQ(gid_text(names.original(names.of(address))), text);
+    EXPECT_NE(names.of(address), address) << text;
+  }
+}
+
 TEST(Pseudonyms, DependOnTheKey) {
   EXPECT_EQ(Pseudonyms("x").of_host("gpu01"), Pseudonyms("x").of_host("gpu01.example.net"));
   EXPECT_NE(Pseudonyms("x").of_host("gpu01"), Pseudonyms("y").of_host("gpu01"));

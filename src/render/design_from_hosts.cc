@@ -538,14 +538,15 @@ void Writer::write_classes() {
 void Writer::write_dcqcn() {
   using Parameters = std::vector<evidence::Parameter>;
   const auto votes = votes_of<Parameters>(nics_, [](const Nic& nic) { return nic.ecn.parameters; });
+  const auto parameters = votes.most();
   put("");
-  if (!votes.most()) {
+  if (!parameters) {
     put("# dcqcn: not known; the firmware's own values are the default");
     leave_open("the DCQCN parameters");
     return;
   }
   std::string knobs;
-  for (const evidence::Parameter& one : *votes.most()) {
+  for (const evidence::Parameter& one : *parameters) {
     const design::NicKnob* knob = design::find_knob(one.name);
     const bool is_marking = one.name == "cnp_dscp" || one.name == "cnp_802p_prio";
     if (knob == nullptr || is_marking || one.value == knob->fallback) continue;
