@@ -170,14 +170,18 @@ class EventList {
   template <class Dispatch>
   void run_before(Ps end, Dispatch&& dispatch) {
     stop_ = false;
-    for (;;) {
+    while (!stop_) {
       const Ps at = next_time();
       if (at >= end) return;
+      if (const Event* only = take_only(at)) {
+        ++events_;
+        dispatch(*only);
+        continue;
+      }
       take_batch(at);
       events_ += batch_.size();
       for (const Event* event : batch_)
         dispatch(*event);
-      if (stop_) return;
     }
   }
   [[nodiscard]] Ps next_time() {
@@ -208,6 +212,26 @@ class EventList {
     std::uint64_t mask = 0;
     std::uint64_t bound = 0;  // half the ring: the batch in hand is still read from the other half
   };
+  /// The event at `at` where it is alone and in a lane, which nearly all are; else nullptr. It
+  /// stays readable until the next one is taken.
+  [[nodiscard]] const Event* take_only(Ps at) {
+    if (heap_.min() == at) return nullptr;
+    std::size_t found = kMaxLanes;
+    for (std::size_t i = 0; i < lane_count_; ++i) {
+      if (heads_[i] != at) continue;
+      if (found != kMaxLanes) return nullptr;
+      found = i;
+    }
+    Lane& lane = lanes_[found];
+    const Event& event = lane.ring[lane.head & lane.mask];
+    const bool is_last = lane.head + 1 == lane.tail;
+    const Ps next = is_last ? kNever : lane.ring[(lane.head + 1) & lane.mask].at;
+    if (next == at) return nullptr;
+    now_ = at;
+    ++lane.head;
+    heads_[found] = next;
+    return &event;
+  }
   void take_batch(Ps at);
 
   Ties ties_;

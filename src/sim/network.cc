@@ -7,7 +7,6 @@
 namespace weir::sim {
 namespace {
 
-constexpr std::int64_t kLargestFrame = 16384;
 
 std::string name_of(const Network& network, std::uint32_t node) {
   const std::string& name = network.nodes[node].name;

@@ -19,6 +19,9 @@
 
 namespace weir::sim {
 
+/// Above every jumbo frame; check_network() refuses more. Tables by frame size are this long.
+inline constexpr std::int64_t kLargestFrame = 16384;
+
 /// Which world the engine simulates. `kHpcc` makes the simplifications of the HPCC ns-3 simulator
 /// (peers.md §2-3), so that an independent engine can be compared flow by flow.
 enum class Model : std::uint8_t { kNative, kHpcc };

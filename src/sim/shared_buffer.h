@@ -8,12 +8,12 @@
 // (One of the sources has this backwards.) Egress bounds what a queue may take of the whole buffer
 // (lossy classes); lossless queues have no egress limit.
 //
-// check() decides, update() books, remove() gives back; check must precede update. Charges are
+// check() decides where a frame goes, update() books it there, remove() gives it back. Charges are
 // whole cells, see charge_of(). A frame is given back when its transmission starts, as in the peer
-// model.
+// model. All of it is inline: it runs twice a hop.
+#include <algorithm>
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "sim/network.h"
@@ -28,18 +28,81 @@ class SharedBuffer {
   /// Bytes a frame of `size` occupies: whole cells, the first with the descriptor.
   [[nodiscard]] std::int64_t charge_of(std::uint16_t size) const { return charges_[size]; }
 
-  /// Why the frame cannot be taken, or nullopt when it can.
-  [[nodiscard]] std::optional<DropReason> check(std::uint32_t in_port, std::uint32_t group,
-                                                std::uint32_t out_port, std::uint32_t queue,
-                                                std::int64_t charge) const;
+  /// Where a frame will be charged, or why it cannot be taken.
+  struct Admission {
+    enum class Place : std::uint8_t { kReserve, kShared, kHeadroom, kNowhere };
+    Place place = Place::kReserve;
+    DropReason reason = DropReason::kCount;  // of kNowhere
+    [[nodiscard]] bool is_refused() const { return place == Place::kNowhere; }
+  };
+  [[nodiscard]] Admission check(std::uint32_t in_port, std::uint32_t group, std::uint32_t out_port,
+                                std::uint32_t queue, std::int64_t charge) const {
+    const Egress& out = egress_[out_port * 8 + queue];
+    if (out.alpha_log2 != kNoAlpha && out.used + charge > out.reserved) {
+      const std::int64_t limit = out.reserved + shifted(buffer_ - total_used_, out.alpha_log2);
+      if (out.used + charge > limit) return refused(DropReason::kEgressBuffer);
+    }
+    const Group& in = groups_[in_port * 8 + group];
+    const std::int64_t beyond = in.used + charge - in.reserved;
+    if (beyond <= 0) return {Admission::Place::kReserve};
+    if (beyond <= threshold(in) &&
+        shared_used_[in.pool] + std::min(charge, beyond) <= shared_size_[in.pool])
+      return {Admission::Place::kShared};
+    if (!in.lossless) return refused(DropReason::kIngressBuffer);
+    if (pool_size_ >= 0) {
+      if (pool_used_ + charge > pool_size_) return refused(DropReason::kHeadroomPool);
+      return {Admission::Place::kHeadroom};
+    }
+    if (in.headroom_used + charge > in.headroom) return refused(DropReason::kHeadroom);
+    return {Admission::Place::kHeadroom};
+  }
+  /// REQUIRES: `place` is what check() said of the same frame, and nothing was booked since.
   void update(std::uint32_t in_port, std::uint32_t group, std::uint32_t out_port,
-              std::uint32_t queue, std::int64_t charge);
+              std::uint32_t queue, std::int64_t charge, Admission::Place place) {
+    Group& in = at(in_port, group);
+    if (place == Admission::Place::kHeadroom) {
+      in.headroom_used += charge;
+      in.headroom_peak = std::max(in.headroom_peak, in.headroom_used);
+      if (pool_size_ >= 0) pool_used_ += charge;
+    } else {
+      in.used += charge;
+      if (place == Admission::Place::kShared)
+        shared_used_[in.pool] += std::min(charge, in.used - in.reserved);
+    }
+    in.peak = std::max(in.peak, in.used + in.headroom_used);
+    egress_[out_port * 8 + queue].used += charge;
+    total_used_ += charge;
+    total_peak_ = std::max(total_peak_, total_used_);
+  }
   void remove(std::uint32_t in_port, std::uint32_t group, std::uint32_t out_port,
-              std::uint32_t queue, std::int64_t charge);
+              std::uint32_t queue, std::int64_t charge) {
+    Group& in = at(in_port, group);
+    std::int64_t rest = charge;
+    if (in.headroom_used > 0) {
+      const std::int64_t from_headroom = std::min(in.headroom_used, charge);
+      in.headroom_used -= from_headroom;
+      if (pool_size_ >= 0) pool_used_ -= from_headroom;
+      rest -= from_headroom;
+    }
+    shared_used_[in.pool] -= std::min(rest, shared_part(in));
+    in.used -= rest;
+    egress_[out_port * 8 + queue].used -= charge;
+    total_used_ -= charge;
+  }
 
   /// Whether a pause (resume) must be sent now for this group; the caller then calls set_paused.
-  [[nodiscard]] bool should_pause(std::uint32_t in_port, std::uint32_t group) const;
-  [[nodiscard]] bool should_resume(std::uint32_t in_port, std::uint32_t group) const;
+  [[nodiscard]] bool should_pause(std::uint32_t in_port, std::uint32_t group) const {
+    const Group& in = groups_[in_port * 8 + group];
+    if (in.headroom_used == 0 && !pause_at_threshold_) return false;
+    if (!in.lossless || in.paused) return false;
+    return in.headroom_used > 0 || shared_part(in) >= threshold(in);
+  }
+  [[nodiscard]] bool should_resume(std::uint32_t in_port, std::uint32_t group) const {
+    const Group& in = groups_[in_port * 8 + group];
+    if (!in.paused || in.headroom_used > 0) return false;
+    const std::int64_t shared = shared_part(in);
+    return shared == 0 || shared + in.xon_offset <= threshold(in);
+  }
   void set_paused(std::uint32_t in_port, std::uint32_t group, bool paused) {
     at(in_port, group).paused = paused;
   }
@@ -70,7 +133,12 @@ class SharedBuffer {
   [[nodiscard]] std::int64_t total_used() const { return total_used_; }
   [[nodiscard]] std::int64_t total_peak() const { return total_peak_; }
   /// XOFF of the group now: shared bytes it may hold before its headroom begins.
-  [[nodiscard]] std::int64_t threshold(const Group& group) const;
+  [[nodiscard]] std::int64_t threshold(const Group& group) const {
+    if (group.static_threshold >= 0) return group.static_threshold;
+    const std::int64_t free = shared_size_[group.pool] - shared_used_[group.pool];
+    if (group.alpha_log2 == kNoAlpha) return free + shared_part(group);
+    return shifted(std::max<std::int64_t>(free, 0), group.alpha_log2);
+  }
 
  private:
   static constexpr std::int8_t kNoAlpha = 127;
@@ -79,6 +147,10 @@ class SharedBuffer {
     std::int64_t reserved = 0;
     std::int8_t alpha_log2 = kNoAlpha;
   };
+  static std::int64_t shifted(std::int64_t bytes, std::int8_t log2) {
+    return log2 >= 0 ? bytes << log2 : bytes >> -log2;
+  }
+  static Admission refused(DropReason reason) { return {Admission::Place::kNowhere, reason}; }
   Group& at(std::uint32_t port, std::uint32_t group) { return groups_[port * 8 + group]; }
   [[nodiscard]] static std::int64_t shared_part(const Group& group) {
     return group.used > group.reserved ? group.used - group.reserved : 0;

@@ -6,6 +6,14 @@
 namespace weir::sim {
 namespace {
 
+/// Books a frame where the buffer itself would put it. REQUIRES: it takes it.
+void take(SharedBuffer& buffer, std::uint32_t in, std::uint32_t group, std::uint32_t out,
+          std::uint32_t queue, std::int64_t charge) {
+  const auto admission = buffer.check(in, group, out, queue, charge);
+  ASSERT_FALSE(admission.is_refused());
+  buffer.update(in, group, out, queue, charge, admission.place);
+}
+
 SwitchConfig one_lossless(Bytes buffer, Bytes reserved, Bytes headroom) {
   SwitchConfig config;
   config.buffer = buffer;
@@ -26,16 +34,15 @@ TEST(SharedBuffer, PausesWhenHeadroomBeginsToBeUsedAndLosesWhenItIsUsedUp) {
   // reserve.
   std::int64_t taken = 0;
   while (!buffer.should_pause(0, 3)) {
-    ASSERT_FALSE(buffer.check(0, 3, 1, 3, 1000).has_value());
-    buffer.update(0, 3, 1, 3, 1000);
+    take(buffer, 0, 3, 1, 3, 1000);
     taken += 1000;
   }
   EXPECT_EQ(taken, 8000) << "7000 up to XOFF, and the frame that crosses it is in headroom";
   EXPECT_EQ(buffer.group(0, 3).headroom_used, 1000);
   buffer.set_paused(0, 3, true);
-  buffer.update(0, 3, 1, 3, 1000);
-  buffer.update(0, 3, 1, 3, 1000);
-  EXPECT_EQ(buffer.check(0, 3, 1, 3, 1), DropReason::kHeadroom);
+  take(buffer, 0, 3, 1, 3, 1000);
+  take(buffer, 0, 3, 1, 3, 1000);
+  EXPECT_EQ(buffer.check(0, 3, 1, 3, 1).reason, DropReason::kHeadroom);
 }
 
 TEST(SharedBuffer, ResumesOnlyBelowXoffByTheOffset) {
@@ -45,7 +52,7 @@ TEST(SharedBuffer, ResumesOnlyBelowXoffByTheOffset) {
   config.groups[3].static_threshold = 10'000_B;
   SharedBuffer buffer(config, 2, Model::kNative);
   for (int i = 0; i < 11; ++i)
-    buffer.update(0, 3, 1, 3, 1000);
+    take(buffer, 0, 3, 1, 3, 1000);
   ASSERT_TRUE(buffer.should_pause(0, 3));
   buffer.set_paused(0, 3, true);
   int left = 11;
@@ -60,11 +67,11 @@ TEST(SharedBuffer, LossyGroupsDropAtTheirThresholdAndNeverTouchHeadroom) {
   COVERS("G2");
   SharedBuffer buffer(one_lossless(20'000_B, 0_B, 3000_B), 2, Model::kNative);
   std::int64_t taken = 0;
-  while (!buffer.check(0, 0, 1, 0, 500).has_value()) {
-    buffer.update(0, 0, 1, 0, 500);
+  while (!buffer.check(0, 0, 1, 0, 500).is_refused()) {
+    take(buffer, 0, 0, 1, 0, 500);
     taken += 500;
   }
-  EXPECT_EQ(buffer.check(0, 0, 1, 0, 500), DropReason::kIngressBuffer);
+  EXPECT_EQ(buffer.check(0, 0, 1, 0, 500).reason, DropReason::kIngressBuffer);
   EXPECT_LE(taken, 14'000 / 3 + 500);
   EXPECT_FALSE(buffer.should_pause(0, 0));
 }
@@ -91,8 +98,8 @@ TEST(SharedBuffer, AnOversubscribedHeadroomPoolHasADropReasonOfItsOwn) {
   EXPECT_EQ(buffer.shared_size(), 16'000);
   for (std::uint32_t port = 0; port < 2; ++port)
     for (int i = 0; i < 2; ++i)
-      buffer.update(port, 3, 2, 3, 1000);
-  EXPECT_EQ(buffer.check(0, 3, 2, 3, 1), DropReason::kHeadroomPool);
+      take(buffer, port, 3, 2, 3, 1000);
+  EXPECT_EQ(buffer.check(0, 3, 2, 3, 1).reason, DropReason::kHeadroomPool);
 }
 
 TEST(SharedBuffer, NeverHoldsMoreThanTheBufferAndGivesEverythingBack) {
@@ -111,8 +118,8 @@ TEST(SharedBuffer, NeverHoldsMoreThanTheBufferAndGivesEverythingBack) {
         const Held h{static_cast<std::uint32_t>(random.below(4)), random.below(2) == 0 ? 0U : 3U,
                      static_cast<std::uint32_t>(random.below(4)),
                      static_cast<std::int64_t>(64 + random.below(4000))};
-        if (buffer.check(h.in, h.group, h.out, h.group, h.charge)) continue;
-        buffer.update(h.in, h.group, h.out, h.group, h.charge);
+        if (buffer.check(h.in, h.group, h.out, h.group, h.charge).is_refused()) continue;
+        take(buffer, h.in, h.group, h.out, h.group, h.charge);
         held.push_back(h);
       } else if (!held.empty()) {
         const Held h = held.back();

@@ -9,15 +9,13 @@
 namespace weir::sim {
 namespace {
 
-constexpr std::size_t kLargestFrame = 16384;
-constexpr std::uint32_t kBitmapWords = 64;
 constexpr std::int64_t kCutThroughHeader = 64;  // bytes a cut-through switch reads before it acts
 
 enum Purpose : std::uint64_t { kPortStream = 1, kSprayStream = 2 };
 
 std::vector<std::uint32_t> wire_table(BitRate rate, std::int64_t gap, bool as_peer) {
   std::vector<std::uint32_t> table(kLargestFrame + 1);
-  for (std::size_t size = 0; size <= kLargestFrame; ++size) {
+  for (std::size_t size = 0; size < table.size(); ++size) {
     const auto bytes = Bytes::raw(static_cast<std::int64_t>(size) + gap);
     std::int64_t time = serialization_time(bytes, rate).raw();
     if (as_peer) time = hpcc_time(bytes.raw(), rate.raw());

@@ -39,6 +39,8 @@
 namespace weir::sim {
 
 inline constexpr std::uint32_t kNone = 0xFFFFFFFFU;
+/// Selective repeat keeps this many * 64 early packets of a queue pair.
+inline constexpr std::uint32_t kBitmapWords = 64;
 
 enum class MessageState : std::uint8_t { kPosted, kDone, kFailed };
 

@@ -78,12 +78,12 @@ void Sim::switch_arrive(std::uint32_t port, Packet packet) {
     return drop(out, packet, DropReason::kWatchdog, lossless);
 
   const std::int64_t charge = node.buffer.charge_of(packet.size);
-  const auto refusal = node.buffer.check(in.local, lookup.group, local, lookup.queue, charge);
-  if (refusal) return drop(port, packet, *refusal, lossless);
+  const auto admission = node.buffer.check(in.local, lookup.group, local, lookup.queue, charge);
+  if (admission.is_refused()) return drop(port, packet, admission.reason, lossless);
   Queue& q = queues_[std::size_t{out} * 8 + lookup.queue];
   if (!lossless && !is_ect(packet) && q.bytes > q.mark_min && marks(out, q, q.bytes))
     return drop(port, packet, DropReason::kWred, lossless);
-  node.buffer.update(in.local, lookup.group, local, lookup.queue, charge);
+  node.buffer.update(in.local, lookup.group, local, lookup.queue, charge, admission.place);
   packet.in_port = in.local;
   if (node.buffer.should_pause(in.local, lookup.group)) {
     node.buffer.set_paused(in.local, lookup.group, true);

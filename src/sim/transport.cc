@@ -7,7 +7,6 @@
 
 namespace weir::sim {
 namespace {
-constexpr std::uint32_t kBitmapWords = 64;  // selective repeat keeps this many * 64 early packets
 constexpr std::uint32_t kBitmapBits = kBitmapWords * 64;
 constexpr std::uint32_t kEndless = 7;  // an RNR retry count that InfiniBand reads as "for ever"
 }  // namespace
