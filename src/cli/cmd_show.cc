@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "base/table.h"
 #include "cli/commands.h"
 #include "cli/host_input.h"
 #include "diagnose/convention.h"
@@ -85,6 +86,42 @@ std::string verdict_of(const Observation& seen, std::size_t wrong_nics, std::siz
                      open);
 }
 
+/// Every fact below `json`, a row each: what it is, or why it is not known, and where from.
+void add_facts(const Json& json, const std::string& name, TextTable& table) {
+  if (!json.is_object()) return;
+  const bool is_known = json.contains("value");
+  if (json.contains("source") && (is_known || json.contains("missing"))) {
+    const Json& value = is_known ? json.at("value") : json.at("missing");
+    const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+    table.add_row(
+        {name, is_known ? text : fmt::format("({})", text), json.at("source").get<std::string>()});
+    return;
+  }
+  for (const auto& [key, value] : json.items())
+    add_facts(value, name.empty() ? key : fmt::format("{}.{}", name, key), table);
+}
+
+void print_facts(const Observation& seen, Context& context) {
+  const auto print = [&](const std::string& title, const Json& json) {
+    TextTable table({"fact", "value", "from"});
+    add_facts(json, "", table);
+    context.out << fmt::format("\n{}\n", title) << table.to_text(2, 160);
+  };
+  for (const evidence::Evidence& host : seen.hosts) {
+    const Json document = evidence::to_json(host);
+    print(host.provenance.host, document.at("host"));
+    for (const Json& nic : document.at("nics"))
+      print(fmt::format("{} {}", host.provenance.host, nic.at("device").get<std::string>()), nic);
+    for (const Json& gpu : document.at("gpus"))
+      print(fmt::format("{} GPU {}", host.provenance.host, gpu.at("index").get<unsigned>()), gpu);
+    for (const Json& one : document.at("distances")) {
+      print(fmt::format("{} {} and GPU {}", host.provenance.host, one.at("nic").get<std::string>(),
+                        one.at("gpu").get<unsigned>()),
+            one);
+    }
+  }
+}
+
 ExitCode run_show(const Args& args, Context& context) {
   ExitCode code = ExitCode::kOk;
   const auto set = open_hosts(args, context, code);
@@ -126,6 +163,7 @@ ExitCode run_show(const Args& args, Context& context) {
   context.out << verdict << '\n';
   if (context.quiet) return seen.completeness();
   context.out << '\n' << render::host_screen(screen, {.colour = context.colour});
+  if (args.has("facts")) print_facts(seen, context);
   print_gaps(seen, context);
   context.out << "\nnext:\n  " << next.front() << '\n';
   return seen.completeness();
@@ -143,8 +181,11 @@ Command show_command() {
           "802.3x pause, ECN on both sides, GID, MTU (interface/RDMA), forced traffic class, and "
           "the pauses and CNPs counted so far. What looks wrong ends with a '!', what could not be "
           "read is a '?'. Hosts that show the same are told once.",
-      .options = with_host_options(),
-      .examples = {{"weir show --lab lab", "all hosts of a lab"},
+      .options =
+          with_host_options({{.name = "facts", .help = "every fact too, and where it was read"}}),
+      .examples = {{"weir show", "this machine"},
+                   {"weir show --facts --root gpu03.bundle", "all that a bundle knows"},
+                   {"weir show --lab lab", "all hosts of a lab"},
                    {"weir show --lab lab --host gpu03", "one of them"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook,
                      ExitCode::kPartial},

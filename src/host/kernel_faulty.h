@@ -77,7 +77,10 @@ class FaultyKernel final : public Kernel {
     if (const auto error = decide_(asked_++, "ethtool " + netdev)) return *error;
     return inner_->ethtool(netdev, request);
   }
-  Answer<std::string> about(std::string_view what) override { return inner_->about(what); }
+  Answer<std::string> about(std::string_view what) override {
+    if (const auto error = decide_(asked_++, "about " + std::string(what))) return *error;
+    return inner_->about(what);
+  }
 
  private:
   std::shared_ptr<Kernel> inner_;

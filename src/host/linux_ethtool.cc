@@ -46,25 +46,26 @@ Answer<T> ioctl_structure(Kernel& kernel, const std::string& netdev, std::uint32
   return number_at<T>(*reply, 0);
 }
 
-Answer<std::uint32_t> statistics_count(Kernel& kernel, const std::string& netdev) {
+/// How many strings a set has.
+Answer<std::uint32_t> string_count(Kernel& kernel, const std::string& netdev, unsigned set) {
   ethtool_sset_info head{};
   head.cmd = ETHTOOL_GSSET_INFO;
-  head.sset_mask = 1ULL << ETH_SS_STATS;
+  head.sset_mask = 1ULL << set;
   const auto reply = kernel.ethtool(netdev, bytes_of(head) + bytes_of(std::uint32_t{0}));
   if (!reply) return reply.error();
   if (reply->size() < sizeof head + sizeof(std::uint32_t)) return malformed();
-  if ((number_at<ethtool_sset_info>(*reply, 0).sset_mask & (1ULL << ETH_SS_STATS)) == 0)
+  if ((number_at<ethtool_sset_info>(*reply, 0).sset_mask & (1ULL << set)) == 0)
     return Errno{EOPNOTSUPP};
   const auto count = number_at<std::uint32_t>(*reply, sizeof head);
   if (count > kMostStatistics) return malformed();
   return count;
 }
 
-Answer<std::vector<std::string>> statistics_names(Kernel& kernel, const std::string& netdev,
-                                                  std::uint32_t count) {
+Answer<std::vector<std::string>> string_names(Kernel& kernel, const std::string& netdev,
+                                              unsigned set, std::uint32_t count) {
   ethtool_gstrings head{};
   head.cmd = ETHTOOL_GSTRINGS;
-  head.string_set = ETH_SS_STATS;
+  head.string_set = set;
   head.len = count;
   std::string request = bytes_of(head);
   request.resize(request.size() + std::size_t{count + kSpareStatistics} * ETH_GSTRING_LEN, '\0');
@@ -126,10 +127,10 @@ Answer<DriverInfo> read_driver_info(Kernel& kernel, const std::string& netdev) {
 }
 
 Answer<Statistics> read_statistics(Kernel& kernel, const std::string& netdev) {
-  const auto count = statistics_count(kernel, netdev);
+  const auto count = string_count(kernel, netdev, ETH_SS_STATS);
   if (!count) return count.error();
   if (*count == 0) return Statistics();
-  const auto names = statistics_names(kernel, netdev, *count);
+  const auto names = string_names(kernel, netdev, ETH_SS_STATS, *count);
   if (!names) return names.error();
   ethtool_stats head{};
   head.cmd = ETHTOOL_GSTATS;
@@ -150,6 +151,21 @@ Answer<Statistics> read_statistics(Kernel& kernel, const std::string& netdev) {
                      number_at<std::uint64_t>(*reply, sizeof head + n * sizeof(std::uint64_t)));
   }
   return out;
+}
+
+Fact<bool> read_private_flag(Kernel& kernel, const std::string& netdev, std::string_view flag) {
+  const std::string source = fmt::format("ethtool --show-priv-flags {}", netdev);
+  const auto count = string_count(kernel, netdev, ETH_SS_PRIV_FLAGS);
+  if (!count) return Fact<bool>::missing(missing_of(count.error()), source);
+  const auto names = string_names(kernel, netdev, ETH_SS_PRIV_FLAGS, *count);
+  if (!names) return Fact<bool>::missing(missing_of(names.error()), source);
+  const auto flags = ioctl_structure<ethtool_value>(kernel, netdev, ETHTOOL_GPFLAGS);
+  if (!flags) return Fact<bool>::missing(missing_of(flags.error()), source);
+  constexpr std::size_t kMostFlags = 32;
+  for (std::size_t n = 0; n < names->size() && n < kMostFlags; ++n) {
+    if ((*names)[n] == flag) return Fact<bool>::of(((flags->data >> n) & 1U) != 0, source);
+  }
+  return Fact<bool>::missing(Missing::kAbsent, source);
 }
 
 Parsed<std::uint16_t> parse_family(std::string_view message) {

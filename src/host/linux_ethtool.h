@@ -34,6 +34,11 @@ struct EthtoolFacts {
   evidence::Fact<bool> autoneg;
 };
 
+/// A driver's private flag by its name: "fw-lldp-agent" of ice. Absent where the driver has none of
+/// that name.
+[[nodiscard]] evidence::Fact<bool> read_private_flag(Kernel& kernel, const std::string& netdev,
+                                                     std::string_view flag);
+
 /// Knows the number of the generic netlink family once it was asked for.
 class Ethtool {
  public:

@@ -137,6 +137,10 @@ evidence::Nic LinuxHost::facts_of(Kernel& kernel, const LookedAt& nic, Ethtool& 
     out.link.pause_tx = facts.pause_tx;
     out.link.fec = facts.fec;
     out.link.autoneg = facts.autoneg;
+    // Intel's firmware has an LLDP agent of its own, which overrides what the host sets.
+    const bool is_intel =
+        port.driver.is_known() && counters::driver_of(*port.driver) == counters::Driver::kIrdma;
+    if (is_intel) out.qos.firmware_lldp = read_private_flag(kernel, netdev, "fw-lldp-agent");
   }
   out.addresses = addresses_of(kernel, port, addresses);
   if (port.netdev.is_known()) {
@@ -209,11 +213,17 @@ Result<RdmaPort> LinuxHost::port_to_change(const std::string& device) {
 }
 
 Status LinuxHost::perform(const Operation& operation) {
+  if (const auto* sysctl = std::get_if<SetSysctl>(&operation.change); sysctl && !is_captured())
+    return perform_sysctl(*kernel_, *sysctl);
   WEIR_TRY(port, port_to_change(operation.device));
   return PortChanger(*kernel_, port).perform(operation.change);
 }
 
 Result<std::string> LinuxHost::remember(const Operation& operation) {
+  if (const auto* sysctl = std::get_if<SetSysctl>(&operation.change); sysctl && !is_captured()) {
+    WEIR_TRY(memory, remember_sysctl(*kernel_, *sysctl));
+    return to_text(memory);
+  }
   WEIR_TRY(port, port_to_change(operation.device));
   WEIR_TRY(memory, PortChanger(*kernel_, port).remember(operation.change));
   return to_text(memory);
@@ -221,8 +231,9 @@ Result<std::string> LinuxHost::remember(const Operation& operation) {
 
 /// By the names that were remembered: a device whose names changed meanwhile is not guessed at.
 Status LinuxHost::restore(const std::string& device, const std::string& memory) {
-  WEIR_TRY(port, port_to_change(device));
   WEIR_TRY(kept, parse_memory(memory));
+  if (device.empty() && !is_captured()) return host::restore(*kernel_, kept);
+  WEIR_TRY(port, port_to_change(device));
   if (port.netdev.is_known() && !kept.netdev.empty() && *port.netdev != kept.netdev)
     return invalid_error(fmt::format("{} was {} and is {} now: put it back by hand", device,
                                      kept.netdev, *port.netdev));
