@@ -51,7 +51,7 @@ test: ## all tests; the unit tests under ASan and UBSan
 	@echo 'The binary and the simulator, release build:'
 	@$(call run_tests,build)
 
-test-all: export WEIR_REQUIRE := clang-format,codespell,lintian,shellcheck
+test-all: export WEIR_REQUIRE := clang-format,codespell,lintian,shellcheck,tshark
 test-all: ## test, then clang-tidy, a clang build, long fuzzing, the package
 	@$(MAKE) --no-print-directory test UNIT_TESTS=ON
 	@$(MAKE) --no-print-directory tidy

@@ -34,6 +34,7 @@ clang    libclang-rt-14-dev   clang's sanitizers and libFuzzer
 format   clang-format         formats the C++ files
 bench    libbenchmark-dev     benchmarks
 bench    valgrind             counts instructions
+bench    tshark               what weir pcap is measured against
 pictures chromium             shows and prints a report
 pictures poppler-utils        makes pictures of the print
 deb      dpkg-dev             library dependencies of the .deb
@@ -44,7 +45,7 @@ TABLE
 # The package that brings an optional tool.
 package_of_tool() {
   case "$1" in
-    clang-format | clang-tidy | codespell | lintian | shellcheck) echo "$1" ;;
+    clang-format | clang-tidy | codespell | lintian | shellcheck | tshark) echo "$1" ;;
     yanglint) echo libyang2-tools ;;
     *) die "WEIR_REQUIRE names '$1', which no test knows" ;;
   esac

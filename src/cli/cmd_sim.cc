@@ -15,6 +15,7 @@
 #include "cli/sim_hpcc.h"
 #include "cli/sim_report.h"
 #include "design/load.h"
+#include "sim/capture.h"
 #include "sim/simulate.h"
 #include "units/format.h"
 
@@ -199,6 +200,78 @@ class Trace final : public sim::Observer {
   const sim::Sim* sim_ = nullptr;
 };
 
+// ---- a capture ----
+
+/// Two who look at the same run.
+class Both final : public sim::Observer {
+ public:
+  Both(sim::Observer& one, sim::Observer& two) : one_(one), two_(two) {}
+  void on_frame(sim::Ps at, std::uint32_t port, const sim::Packet& packet) override {
+    one_.on_frame(at, port, packet);
+    two_.on_frame(at, port, packet);
+  }
+  void on_pause(sim::Ps at, std::uint32_t port, std::uint8_t pause, std::uint8_t resume) override {
+    one_.on_pause(at, port, pause, resume);
+    two_.on_pause(at, port, pause, resume);
+  }
+  void on_drop(sim::Ps at, std::uint32_t port, const sim::Packet& packet,
+               sim::DropReason reason) override {
+    one_.on_drop(at, port, packet, reason);
+    two_.on_drop(at, port, packet, reason);
+  }
+
+ private:
+  sim::Observer& one_;
+  sim::Observer& two_;
+};
+
+/// The files that watch a run, and how they are hooked into it.
+struct Watchers {
+  std::unique_ptr<Trace> trace;
+  std::unique_ptr<sim::CaptureTap> tap;
+  std::unique_ptr<Both> both;
+
+  void attach(sim::Experiment& experiment) {
+    if (trace && tap) {
+      both = std::make_unique<Both>(*trace, *tap);
+      experiment.observer = both.get();
+    } else if (trace) {
+      experiment.observer = trace.get();
+    } else if (tap) {
+      experiment.observer = tap.get();
+    }
+    experiment.on_made = [this](const sim::Sim& sim) {
+      if (trace) trace->watch(sim);
+      if (tap) tap->watch(sim);
+    };
+  }
+  Status close() {
+    if (trace) WEIR_TRY_STATUS(trace->close());
+    if (!tap) return {};
+    const Status closed = tap->close();
+    if (!closed) return closed.error().within("--pcap");
+    return {};
+  }
+};
+
+Status open_watchers(const Args& args, const design::Intent& intent, Watchers& out) {
+  if (args.has("trace")) {
+    WEIR_TRY(trace, Trace::open(args.value("trace")));
+    out.trace = std::move(trace);
+  }
+  if (!args.has("pcap")) return {};
+  sim::PortPlace place;  // the first host's
+  if (args.has("at")) {
+    const auto found = sim::find_port(intent, args.value("at"));
+    if (!found) return found.error().within("--at");
+    place = *found;
+  }
+  auto writer = wire::CaptureWriter::open(args.value("pcap"));
+  if (!writer) return writer.error().within("--pcap");
+  out.tap = std::make_unique<sim::CaptureTap>(std::move(*writer), place, intent);
+  return {};
+}
+
 // ---- the run ----
 
 Status write_results(const std::string& folder, const sim::Outcome& outcome, const Json& object) {
@@ -263,21 +336,18 @@ ExitCode run_sim(const Args& args, Context& context) {
     return usage_error(context, args.command(), good.error().what);
   experiment.design = &input->design;
   experiment.intent = input->intent;
-  std::unique_ptr<Trace> trace;
-  if (args.has("trace")) {
-    auto opened = Trace::open(args.value("trace"));
-    if (!opened) return fail(context, ExitCode::kBadInput, opened.error().what);
-    trace = std::move(*opened);
-    experiment.observer = trace.get();
-    experiment.on_made = [&](const sim::Sim& sim) { trace->watch(sim); };
-  }
+  if (args.has("at") && !args.has("pcap"))
+    return usage_error(context, args.command(), "--at says where --pcap looks; name a file");
+  Watchers watchers;
+  if (const Status opened = open_watchers(args, input->intent, watchers); !opened)
+    return fail(context, ExitCode::kBadInput, opened.error().what);
+  watchers.attach(experiment);
   Progress bar(context.err, context.stderr_is_terminal, "simulating");
   auto outcome = sim::simulate(experiment, [&](double share) { bar.update(share); });
   bar.clear();
   if (!outcome) return fail(context, ExitCode::kBadInput, outcome.error().what);
-  if (trace)
-    if (const Status written = trace->close(); !written)
-      return fail(context, ExitCode::kBadInput, written.error().what);
+  if (const Status written = watchers.close(); !written)
+    return fail(context, ExitCode::kBadInput, written.error().what);
   return report(args, context, *input, experiment, *outcome);
 }
 
@@ -311,6 +381,11 @@ std::vector<Option> options() {
            .metavar = "FILE",
            .help = "write every frame as CSV",
            .completes = Completes::kFiles},
+          {.name = "pcap",
+           .metavar = "FILE",
+           .help = "write what a port saw as a capture, see --at",
+           .completes = Completes::kFiles},
+          {.name = "at", .metavar = "PORT", .help = "of --pcap: gpu01, gpu01:mlx5_0, leaf1:swp1"},
           {.name = "list-workloads", .help = "what can run, with parameters"},
           {.name = "list-faults", .help = "what can be wrong, with parameters"},
           {.name = "hpcc",

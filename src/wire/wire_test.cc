@@ -101,10 +101,18 @@ TEST(Codec, EveryOpcodeOfEveryTransportComesBackAsItWasWritten) {
     EXPECT_EQ(packet.payload, frame.payload) << opcode_name(packet.opcode);
     EXPECT_EQ(packet.icrc_state, IcrcState::kGood) << opcode_name(packet.opcode);
     EXPECT_FALSE(packet.is_malformed) << opcode_name(packet.opcode);
-    if (entry.headers.aeth) EXPECT_EQ(packet.syndrome, 0x63);
-    if (entry.headers.reth) EXPECT_EQ(packet.dma_length, 99'000U);
-    if (entry.headers.deth) EXPECT_EQ(packet.source_qp, 0x77U);
-    if (entry.headers.immediate) EXPECT_EQ(packet.immediate, 0xCAFEU);
+    if (entry.headers.aeth) {
+      EXPECT_EQ(packet.syndrome, 0x63);
+    }
+    if (entry.headers.reth) {
+      EXPECT_EQ(packet.dma_length, 99'000U);
+    }
+    if (entry.headers.deth) {
+      EXPECT_EQ(packet.source_qp, 0x77U);
+    }
+    if (entry.headers.immediate) {
+      EXPECT_EQ(packet.immediate, 0xCAFEU);
+    }
   }
   EXPECT_EQ(known, 23 + 12 + 22 + 2 + 23 + 1);
 }
@@ -146,7 +154,9 @@ TEST(Codec, APacketThatWasCutIsNotVerifiableAndNeverBad) {
   for (std::size_t captured = 0; captured < bytes.size(); ++captured) {
     const Packet packet = decoded(bytes, kLinkEthernet, captured);
     EXPECT_EQ(packet.icrc_state, IcrcState::kNotVerifiable) << captured;
-    if (captured >= 54) EXPECT_EQ(packet.opcode, 6) << captured;
+    if (captured >= 54) {
+      EXPECT_EQ(packet.opcode, 6) << captured;
+    }
   }
 }
 
@@ -262,7 +272,9 @@ TEST(Capture, DamageEndsTheReadingAndIsNamed) {
     const std::size_t one = (whole.size() - 24) / 2;
     const bool is_between = size == 24 || size == 24 + one;
     EXPECT_EQ(last, is_between ? Next::kEnd : Next::kDamaged) << size;
-    if (size >= 24) EXPECT_EQ(analysis.totals().packets, (size - 24) / one);
+    if (size >= 24) {
+      EXPECT_EQ(analysis.totals().packets, (size - 24) / one);
+    }
   }
   auto huge = whole;
   huge[24 + 8 + 3] = 0x7F;  // the first frame's length
@@ -363,7 +375,8 @@ TEST(Analysis, ACopyOfAPacketIsNoRetransmission) {
   Analysis analysis;
   std::vector<std::uint8_t> bytes;
   for (std::uint32_t i = 0; i < 20; ++i)
-    for (const std::uint8_t ttl : {64, 63}) {  // mirrored before and after a router
+    for (const std::uint8_t ttl :
+         {std::uint8_t{64}, std::uint8_t{63}}) {  // mirrored before and after a router
       RoceFrame frame = frame_of(7, i, 64);
       frame.ttl = ttl;
       bytes.clear();
