@@ -233,6 +233,7 @@ void fill_hosts_and_jobs(Design& d) {
   d.dcqcn.reaction_point.fill(true, "CNPs that nobody obeys leave everything to PFC");
   d.marking.traffic_class.fill(tos, "the rdma class's DSCP x 4 + ECT(0)");
   d.marking.rdma_cm_tos.fill(tos, "the rdma class's DSCP x 4 + ECT(0)");
+  d.marking.force.fill(false, "it overrides jobs");
   d.load_balancing.mode.fill(LoadBalancing::kEcmp, "every switch can");
   d.load_balancing.seeds.fill(EcmpSeeds::kPerSwitch, "one seed at two tiers polarises");
   d.routing.fill(Routing::kUpDown, "valley-free routes on a Clos cannot deadlock");
@@ -242,6 +243,7 @@ void fill_hosts_and_jobs(Design& d) {
   d.rings.fill({}, "the NIC's maximum or 8192, whichever is smaller");
   d.host_tuning.socket_buffers.fill(false, "RDMA needs none; a TCP path may");
   d.host_tuning.irq_affinity.fill(false, "only where asked");
+  d.host_tuning.stack_mtu.fill(false, "RDMA goes past them; a TCP path does not");
   d.telemetry.gnmi.fill(false, "nothing listens unless asked");
   d.telemetry.sflow.fill(false, "nothing listens unless asked");
   d.telemetry.interval.fill(10_s, "the usual scrape interval");

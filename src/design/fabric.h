@@ -207,6 +207,7 @@ struct Mtu {
 struct Marking {
   Setting<TosByte> traffic_class;  // RDMA: per-port traffic_class
   Setting<TosByte> rdma_cm_tos;    // connections made through RDMA-CM
+  Setting<bool> force;             // traffic_class on every queue pair, whatever jobs ask for
 };
 
 struct Balancing {
@@ -221,6 +222,7 @@ struct Expect {
 struct HostTuning {
   Setting<bool> socket_buffers;
   Setting<bool> irq_affinity;
+  Setting<bool> stack_mtu;
 };
 
 struct Telemetry {

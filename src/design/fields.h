@@ -37,7 +37,8 @@ void visit(V& v, HostGroup& s) {
   v.field("nic", s.nic, "NIC model (weir explain nics)");
   v.field("stack", s.stack, "driver stack: the vendor's (ofed) or the distribution's (inbox)");
   v.field("rails", s.rails, "RDMA NICs a host, numbered from 0", Range{1, 64});
-  v.field("device", s.device, "RDMA device of a rail: {rail} is its number; or a name a rail, mlx5_[0,3-6]");
+  v.field("device", s.device,
+          "RDMA device of a rail: {rail} is its number; or a name a rail, mlx5_[0,3-6]");
   v.field("netdev", s.netdev, "network interface of a rail; {rail} is its number");
   v.field("mtu", s.mtu, "MTU of these hosts, where it differs from mtu.host");
   v.field("trust", s.trust, "trust of these NICs, where it differs from trust");
@@ -179,6 +180,8 @@ void visit(V& v, Marking& s) {
   v.field("traffic_class", s.traffic_class,
           "TOS byte of RDMA packets, DSCP x 4 + ECN bits: 106 for DSCP 26");
   v.field("rdma_cm_tos", s.rdma_cm_tos, "TOS byte of connections made through RDMA-CM");
+  v.field("force", s.force,
+          "put traffic_class on every queue pair, whatever jobs ask for (vendor's driver)");
 }
 
 template <class V>
@@ -197,6 +200,7 @@ template <class V>
 void visit(V& v, HostTuning& s) {
   v.field("socket_buffers", s.socket_buffers, "raise the four socket-buffer sysctls");
   v.field("irq_affinity", s.irq_affinity, "pin NIC interrupts to the NIC's NUMA node");
+  v.field("stack_mtu", s.stack_mtu, "raise bonds, VLANs and bridges on a NIC to its MTU");
 }
 
 template <class V>

@@ -70,6 +70,8 @@ class Deriver {
     intent.dcqcn_variant = *design_.dcqcn.variant;
     intent.telemetry = {*design_.telemetry.gnmi, *design_.telemetry.sflow,
                         *design_.telemetry.interval};
+    intent.tuning = {*design_.host_tuning.socket_buffers, *design_.host_tuning.irq_affinity,
+                     *design_.host_tuning.stack_mtu};
     intent.vlan = *design_.addressing.vlan;
     intent.l3_from = *design_.addressing.l3_from;
     for (const auto& cls : design_.classes)
@@ -164,6 +166,7 @@ class Deriver {
     nic.cnp_priority = Priority::of(static_cast<unsigned>(out_.intent.dcqcn["cnp_802p_prio"]));
     nic.traffic_class = group.traffic_class.value_or(*design_.marking.traffic_class);
     nic.rdma_cm_tos = *design_.marking.rdma_cm_tos;
+    nic.force_traffic_class = *design_.marking.force;
     nic.global_pause = *group.global_pause;
     constexpr int kUsualRing = 8192;
     nic.ring = design_.rings->is_auto ? std::min(kUsualRing, host.nic_model->max_ring)

@@ -62,6 +62,7 @@ struct NicIntent {
   Priority cnp_priority;
   TosByte traffic_class;  // RDMA packets
   TosByte rdma_cm_tos;
+  bool force_traffic_class = false;  // on every queue pair of the port, whatever jobs ask for
   bool global_pause = false;
   int ring = 0;
   Length cable;     // what the NIC's own headroom is computed from
@@ -144,6 +145,12 @@ struct SwitchIntent {
   std::vector<SwitchPortIntent> ports;
 };
 
+struct TuningIntent {
+  bool socket_buffers = false;
+  bool irq_affinity = false;
+  bool stack_mtu = false;
+};
+
 struct TelemetryIntent {
   bool gnmi = false;
   bool sflow = false;
@@ -163,7 +170,8 @@ struct Intent {
   /// By priority: "rdma", "cnp", …; empty where no class has it.
   std::array<std::string, 8> class_names;
   TelemetryIntent telemetry;
-  int vlan = 0;  // 0 = untagged
+  TuningIntent tuning;  // of the hosts, beside RDMA
+  int vlan = 0;         // 0 = untagged
   Boundary l3_from = Boundary::kLeaf;
 };
 

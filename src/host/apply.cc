@@ -56,9 +56,8 @@ Status look_until_well(HostIo& host, const std::string& device, const ApplyEnvir
                        Judge judge) {
   for (Duration waited;; waited += kBetweenLooks) {
     WEIR_TRY(now, host.observe());
-    const Nic* nic = now.find_nic(device);
-    const std::string wrong =
-        nic == nullptr ? fmt::format("{} is gone", device) : std::string(judge(*nic));
+    const bool is_gone = !device.empty() && now.find_nic(device) == nullptr;
+    const std::string wrong = is_gone ? fmt::format("{} is gone", device) : std::string(judge(now));
     if (wrong.empty()) return {};
     const bool is_over = !environment.wait || waited >= environment.patience;
     if (is_over) return Error{ErrorCode::kIo, wrong};
@@ -67,21 +66,28 @@ Status look_until_well(HostIo& host, const std::string& device, const ApplyEnvir
   }
 }
 
+/// An interrupt moves to its new processor when it comes next.
+bool is_shown_later(const Change& change) {
+  return std::holds_alternative<SetIrqNodes>(change);
+}
+
 /// Performs one change and reads it back. `is_shown` says whether the driver shows it at all.
 Status perform_and_confirm(HostIo& host, const Operation& operation, const Connected& before,
                            const ApplyEnvironment& environment, bool& is_shown) {
   WEIR_TRY_STATUS(host.perform(operation));
   std::string mismatch;
-  const Status connected =
-      look_until_well(host, operation.device, environment, [&](const Nic& nic) -> std::string {
-        const std::optional<Change> found = as_found(operation.change, nic);
-        is_shown = found.has_value();
-        mismatch = found && *found != operation.change
-                       ? fmt::format("the driver took it and shows {}", value_text(*found))
-                       : "";
-        if (!mismatch.empty()) return "";  // waiting does not mend it
-        return lost_connection(nic, before);
-      });
+  const auto judge = [&](const evidence::Evidence& now) -> std::string {
+    const std::optional<Change> found = as_found(operation.change, operation.device, now);
+    const bool differs = found && *found != operation.change;
+    is_shown = found.has_value() && !differs;
+    if (differs && !is_shown_later(operation.change)) {
+      mismatch = fmt::format("the driver took it and shows {}", value_text(*found));
+      return "";  // waiting does not mend it
+    }
+    const Nic* const nic = now.find_nic(operation.device);
+    return nic == nullptr ? std::string() : lost_connection(*nic, before);
+  };
+  const Status connected = look_until_well(host, operation.device, environment, judge);
   if (!mismatch.empty()) return Error{ErrorCode::kIo, mismatch};
   return connected;
 }
@@ -89,8 +95,7 @@ Status perform_and_confirm(HostIo& host, const Operation& operation, const Conne
 /// A change that was refused changed nothing, and writing it again may cost the link.
 bool is_as_before(HostIo& host, const Step& step) {
   const Result<evidence::Evidence> now = host.observe();
-  const Nic* nic = now ? now->find_nic(step.operation.device) : nullptr;
-  return nic != nullptr && step.before && as_found(*step.before, *nic) == step.before;
+  return now && step.before && as_found(*step.before, step.operation.device, *now) == step.before;
 }
 
 Status put_back(HostIo& host, const StepOutcome& outcome) {
@@ -103,12 +108,10 @@ Status put_back(HostIo& host, const StepOutcome& outcome) {
 
 /// What is shown after a step was put back; empty where all is well.
 std::string wrong_after_undo(HostIo& host, const Step& step) {
-  if (!step.before) return "";
+  if (!step.before || is_shown_later(*step.before)) return "";
   const Result<evidence::Evidence> now = host.observe();
   if (!now) return now.error().what;
-  const Nic* nic = now->find_nic(step.operation.device);
-  if (nic == nullptr) return fmt::format("{} is gone", step.operation.device);
-  const std::optional<Change> found = as_found(*step.before, *nic);
+  const std::optional<Change> found = as_found(*step.before, step.operation.device, *now);
   if (!found || found == step.before) return "";
   return fmt::format("the driver shows {} instead of {}", value_text(*found),
                      value_text(*step.before));
@@ -167,10 +170,13 @@ Status make_step(HostIo& host, const std::string& host_name, StepOutcome& outcom
 /// A change on one device may cost another its link: looked at when all are made.
 Status confirm_connections(HostIo& host, const Connections& before,
                            const ApplyEnvironment& environment) {
-  for (const auto& [device, connected] : before) {
-    const Connected& wanted = connected;
-    const Status well = look_until_well(
-        host, device, environment, [&](const Nic& nic) { return lost_connection(nic, wanted); });
+  for (const auto& one : before) {
+    const std::string& device = one.first;
+    const Connected& wanted = one.second;
+    const Status well =
+        look_until_well(host, device, environment, [&](const evidence::Evidence& now) {
+          return lost_connection(*now.find_nic(device), wanted);
+        });
     if (!well) return well.error().within(device);
   }
   return {};

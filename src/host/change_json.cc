@@ -72,6 +72,13 @@ struct Writer {
   Json operator()(const SetRings& c) const {
     return {{"set", "rings"}, {"rx", c.rx}, {"tx", c.tx}};
   }
+  Json operator()(const SetStackMtu& c) const {
+    return {{"set", "stack_mtu"}, {"bytes", c.mtu.raw()}};
+  }
+  Json operator()(const SetIrqNodes& c) const { return {{"set", "irq_nodes"}, {"nodes", c.nodes}}; }
+  Json operator()(const SetSysctl& c) const {
+    return {{"set", "sysctl"}, {"name", c.name}, {"value", c.value}};
+  }
 };
 
 // ---- reading ----
@@ -227,10 +234,32 @@ Result<Change> cm_tos_from(const JsonCursor& place) {
   return Change(SetCmTos{tos});
 }
 
+template <class Made>
 Result<Change> mtu_from(const JsonCursor& place) {
   constexpr std::uint64_t kMost = 65536;
   WEIR_TRY(bytes, number_of(place, "bytes", kMost));
-  return Change(SetMtu{Bytes::raw(static_cast<std::int64_t>(bytes))});
+  return Change(Made{Bytes::raw(static_cast<std::int64_t>(bytes))});
+}
+
+Result<Change> irq_nodes_from(const JsonCursor& place) {
+  constexpr std::uint64_t kMost = 65535;
+  WEIR_TRY(nodes, place.member("nodes"));
+  WEIR_TRY_STATUS(nodes.expect_array());
+  SetIrqNodes change;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    WEIR_TRY(node, nodes.at(i).whole_number());
+    if (node > kMost) return nodes.at(i).wrong("a memory node");
+    change.nodes.push_back(static_cast<unsigned>(node));
+  }
+  return Change(change);
+}
+
+Result<Change> sysctl_from(const JsonCursor& place) {
+  WEIR_TRY(name_place, place.member("name"));
+  WEIR_TRY(name, name_place.text());
+  WEIR_TRY(value_place, place.member("value"));
+  WEIR_TRY(value, value_place.text());
+  return Change(SetSysctl{name, value});
 }
 
 Result<Change> rings_from(const JsonCursor& place) {
@@ -258,8 +287,11 @@ constexpr std::array kKinds = {
     Kind{"knob", knob_from},
     Kind{"traffic_class", traffic_class_from},
     Kind{"cm_tos", cm_tos_from},
-    Kind{"mtu", mtu_from},
+    Kind{"mtu", mtu_from<SetMtu>},
     Kind{"rings", rings_from},
+    Kind{"stack_mtu", mtu_from<SetStackMtu>},
+    Kind{"irq_nodes", irq_nodes_from},
+    Kind{"sysctl", sysctl_from},
 };
 
 }  // namespace

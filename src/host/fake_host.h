@@ -1,5 +1,6 @@
 #pragma once
 // A host in memory, for tests: takes every change and shows it, unless told to misbehave.
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <string>
@@ -88,6 +89,14 @@ inline void take(const Change& change, evidence::Nic& nic) {
       set(nic.rings.rx, c.rx);
       set(nic.rings.tx, c.tx);
     }
+    void operator()(const SetStackMtu& c) const {
+      std::vector<evidence::Layer> layers = *nic.link.layers;
+      for (evidence::Layer& layer : layers)
+        layer.mtu = std::max(layer.mtu, c.mtu);
+      set(nic.link.layers, std::move(layers));
+    }
+    void operator()(const SetIrqNodes& c) const { set(nic.pcie.irq_numa_nodes, c.nodes); }
+    void operator()(const SetSysctl&) const {}  // no NIC's
   };
   std::visit(Taker{nic, put}, change);
 }

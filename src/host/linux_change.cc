@@ -137,6 +137,38 @@ Status restore_mtus(Kernel& kernel, const std::vector<std::pair<std::string, uns
   return {};
 }
 
+/// What stands on a NIC with its own frames: bonds, VLANs and bridges; an overlay has a header of
+/// its own and stays as it is.
+bool carries_whole_frames(Kernel& kernel, const std::string& netdev) {
+  const auto event = kernel.read_file(fmt::format("/sys/class/net/{}/uevent", netdev));
+  if (!event) return false;
+  return evidence::carries_whole_frames(
+      {netdev, value_of_key(*event, "DEVTYPE").value_or(""), Bytes()});
+}
+
+// ---- interrupts and sysctls ----
+
+/// Those that are in use: one that no driver has asked for has no file.
+Result<std::vector<std::string>> irq_files(Kernel& kernel, const RdmaPort& port) {
+  const auto place = find_pci(kernel, port.folder() + "/device");
+  if (!place.is_known()) return not_found_error(fmt::format("{} is no PCI device", port.device));
+  const std::string folder = place->directory + "/msi_irqs";
+  const auto numbers = kernel.list(folder);
+  if (!numbers) return refusal("list " + folder, numbers.error());
+  std::vector<std::string> out;
+  for (const std::string& number : *numbers) {
+    const std::string path = fmt::format("/proc/irq/{}/smp_affinity_list", number);
+    if (!kernel.read_file(path).is(ENOENT)) out.push_back(path);
+  }
+  return out;
+}
+
+std::string sysctl_file(const std::string& name) {
+  std::string path = "/proc/sys/" + name;
+  std::replace(path.begin(), path.end(), '.', '/');
+  return path;
+}
+
 // ---- DCB ----
 
 std::uint16_t metres_of(Length length) {
@@ -343,6 +375,14 @@ class Rememberer {
     }
     return read;
   }
+  Status operator()(const SetStackMtu&) { return (*this)(SetMtu{}); }
+  Status operator()(const SetIrqNodes&) {
+    WEIR_TRY(paths, irq_files(port_.kernel, port_.port));
+    for (const std::string& path : paths)
+      WEIR_TRY_STATUS(file(path));
+    return {};
+  }
+  Status operator()(const SetSysctl&) { return not_found_error("a sysctl is no port's"); }
   Status operator()(const SetMtu&) {
     WEIR_TRY(netdev, port_.netdev());
     for (const std::string& name : devices_above(port_.kernel, netdev)) {
@@ -475,6 +515,29 @@ class Performer {
     WEIR_TRY(netdev, port_.netdev());
     return set_mtu(port_.kernel, netdev, static_cast<unsigned>(change.mtu.raw()));
   }
+  Status operator()(const SetStackMtu& change) {
+    WEIR_TRY(netdev, port_.netdev());
+    const auto wanted = static_cast<unsigned>(change.mtu.raw());
+    for (const std::string& name : devices_above(port_.kernel, netdev)) {
+      if (name == netdev || !carries_whole_frames(port_.kernel, name)) continue;
+      WEIR_TRY(now, number_in(port_.kernel, fmt::format("/sys/class/net/{}/mtu", name)));
+      if (now < wanted) WEIR_TRY_STATUS(set_mtu(port_.kernel, name, wanted));
+    }
+    return {};
+  }
+  Status operator()(const SetIrqNodes& change) {
+    std::vector<std::string> processors;
+    for (const unsigned node : change.nodes) {
+      const std::string path = fmt::format("/sys/devices/system/node/node{}/cpulist", node);
+      WEIR_TRY(text, text_of_file(port_.kernel, path));
+      processors.emplace_back(trim(text));
+    }
+    WEIR_TRY(paths, irq_files(port_.kernel, port_.port));
+    for (const std::string& path : paths)
+      WEIR_TRY_STATUS(write_if_different(port_.kernel, path, join(processors, ",")));
+    return {};
+  }
+  Status operator()(const SetSysctl&) { return not_found_error("a sysctl is no port's"); }
 
  private:
   Error no(std::string_view what) const {
@@ -535,6 +598,20 @@ Result<HostMemory> PortChanger::remember(const Change& change) {
 Status PortChanger::perform(const Change& change) {
   const Port port{kernel_, port_};
   return std::visit(Performer(port), change);
+}
+
+Result<HostMemory> remember_sysctl(Kernel& kernel, const SetSysctl& change) {
+  HostMemory memory;
+  const std::string path = sysctl_file(change.name);
+  WEIR_TRY(text, text_of_file(kernel, path));
+  memory.files.emplace_back(path, std::move(text));
+  return memory;
+}
+
+Status perform_sysctl(Kernel& kernel, const SetSysctl& change) {
+  const std::string path = sysctl_file(change.name);
+  return done_or(fmt::format("write {} to {}", change.value, path),
+                 kernel.write_file(path, change.value + "\n"));
 }
 
 Status restore(Kernel& kernel, const HostMemory& memory) {

@@ -26,6 +26,10 @@ class PortChanger {
   const RdmaPort& port_;
 };
 
+/// A sysctl is the whole host's.
+[[nodiscard]] Result<HostMemory> remember_sysctl(Kernel& kernel, const SetSysctl& change);
+[[nodiscard]] Status perform_sysctl(Kernel& kernel, const SetSysctl& change);
+
 /// Puts back what differs from `memory`, and nothing else; goes on after a refusal, so that one
 /// does not keep the rest from being put back, and reports all of them.
 [[nodiscard]] Status restore(Kernel& kernel, const HostMemory& memory);

@@ -178,49 +178,55 @@ Setting setting_of(const Change& change) {
                                [](const SetTrafficClass&) { return Setting::kTrafficClass; },
                                [](const SetCmTos&) { return Setting::kCmTos; },
                                [](const SetMtu&) { return Setting::kMtu; },
-                               [](const SetRings&) { return Setting::kRings; }},
+                               [](const SetRings&) { return Setting::kRings; },
+                               [](const SetStackMtu&) { return Setting::kStackMtu; },
+                               [](const SetIrqNodes&) { return Setting::kIrqAffinity; },
+                               [](const SetSysctl&) { return Setting::kSysctl; }},
                     change);
 }
 
 std::string name_of(const Change& change) {
   if (const auto* knob = std::get_if<SetKnob>(&change)) return knob->name;
+  if (const auto* sysctl = std::get_if<SetSysctl>(&change)) return sysctl->name;
   if (std::holds_alternative<SetEcn>(change)) return "ECN";
   return std::string(evidence::to_text(setting_of(change)));
 }
 
 std::string value_text(const Change& change) {
   return std::visit(
-      Overloaded{[](const SetGlobalPause& c) {
-                   return fmt::format("rx {}, tx {}", on_off(c.rx), on_off(c.tx));
-                 },
-                 [](const SetDcbx& c) {
-                   return std::string(c.mode == evidence::DcbxMode::kOs
-                                          ? "the operating system decides"
-                                          : "the firmware's agent decides");
-                 },
-                 [](const SetTrust& c) { return std::string(evidence::to_text(c.trust)); },
-                 [](const SetDscpMap& c) { return map_text(c.priority); },
-                 [](const SetPriorityToTc& c) { return list_text(c.tc); },
-                 [](const SetScheduling& c) { return scheduling_text(c); },
-                 [](const SetPfc& c) { return weir::to_text(c.on); },
-                 [](const SetCableLength& c) { return weir::to_text(c.length); },
-                 [](const SetEcn& c) {
-                   return fmt::format("NP {}, RP {}", weir::to_text(c.np), weir::to_text(c.rp));
-                 },
-                 [](const SetCnpMarking& c) {
-                   return fmt::format("DSCP {}, priority {}", c.dscp.value(), c.priority.value());
-                 },
-                 [](const SetKnob& c) { return knob_value(c); },
-                 [](const SetTrafficClass& c) {
-                   return c.tos
-                              ? fmt::format("{} (DSCP {})", c.tos->value(), dscp_of(*c.tos).value())
-                              : std::string("not forced");
-                 },
-                 [](const SetCmTos& c) {
-                   return fmt::format("{} (DSCP {})", c.tos.value(), dscp_of(c.tos).value());
-                 },
-                 [](const SetMtu& c) { return fmt::format("{}", c.mtu.raw()); },
-                 [](const SetRings& c) { return fmt::format("rx {}, tx {}", c.rx, c.tx); }},
+      Overloaded{
+          [](const SetGlobalPause& c) {
+            return fmt::format("rx {}, tx {}", on_off(c.rx), on_off(c.tx));
+          },
+          [](const SetDcbx& c) {
+            return std::string(c.mode == evidence::DcbxMode::kOs ? "the operating system decides"
+                                                                 : "the firmware's agent decides");
+          },
+          [](const SetTrust& c) { return std::string(evidence::to_text(c.trust)); },
+          [](const SetDscpMap& c) { return map_text(c.priority); },
+          [](const SetPriorityToTc& c) { return list_text(c.tc); },
+          [](const SetScheduling& c) { return scheduling_text(c); },
+          [](const SetPfc& c) { return weir::to_text(c.on); },
+          [](const SetCableLength& c) { return weir::to_text(c.length); },
+          [](const SetEcn& c) {
+            return fmt::format("NP {}, RP {}", weir::to_text(c.np), weir::to_text(c.rp));
+          },
+          [](const SetCnpMarking& c) {
+            return fmt::format("DSCP {}, priority {}", c.dscp.value(), c.priority.value());
+          },
+          [](const SetKnob& c) { return knob_value(c); },
+          [](const SetTrafficClass& c) {
+            return c.tos ? fmt::format("{} (DSCP {})", c.tos->value(), dscp_of(*c.tos).value())
+                         : std::string("not forced");
+          },
+          [](const SetCmTos& c) {
+            return fmt::format("{} (DSCP {})", c.tos.value(), dscp_of(c.tos).value());
+          },
+          [](const SetMtu& c) { return fmt::format("{}", c.mtu.raw()); },
+          [](const SetRings& c) { return fmt::format("rx {}, tx {}", c.rx, c.tx); },
+          [](const SetStackMtu& c) { return fmt::format("{}", c.mtu.raw()); },
+          [](const SetIrqNodes& c) { return fmt::format("node {}", fmt::join(c.nodes, ", ")); },
+          [](const SetSysctl& c) { return c.value; }},
       change);
 }
 
@@ -250,8 +256,33 @@ std::optional<Change> as_found(const Change& like, const Nic& nic) {
           [&](const SetTrafficClass&) { return of_fact<SetTrafficClass>(nic.rdma.traffic_class); },
           [&](const SetCmTos&) { return of_fact<SetCmTos>(nic.rdma.cm_tos); },
           [&](const SetMtu&) -> Found { return of_fact<SetMtu>(nic.link.mtu); },
-          [&](const SetRings&) { return of_facts<SetRings>(nic.rings.rx, nic.rings.tx); }},
+          [&](const SetRings&) { return of_facts<SetRings>(nic.rings.rx, nic.rings.tx); },
+          [&](const SetStackMtu&) -> Found {
+            if (!nic.link.layers.is_known()) return std::nullopt;
+            const std::optional<Bytes> least = evidence::stack_mtu(*nic.link.layers);
+            if (!least) return std::nullopt;
+            return SetStackMtu{*least};
+          },
+          [&](const SetIrqNodes&) { return of_fact<SetIrqNodes>(nic.pcie.irq_numa_nodes); },
+          [&](const SetSysctl&) -> Found { return std::nullopt; }},
       like);
+}
+
+std::optional<Change> as_found(const Change& like, const std::string& device,
+                               const evidence::Evidence& host) {
+  const auto* sysctl = std::get_if<SetSysctl>(&like);
+  if (sysctl == nullptr) {
+    const Nic* const nic = host.find_nic(device);
+    return nic == nullptr ? std::nullopt : as_found(like, *nic);
+  }
+  if (!host.host.sysctls.is_known()) return std::nullopt;
+  for (const evidence::NamedText& one : *host.host.sysctls) {
+    if (one.name != sysctl->name) continue;
+    std::string value = one.value;
+    std::replace(value.begin(), value.end(), '\t', ' ');
+    return SetSysctl{one.name, value};
+  }
+  return std::nullopt;
 }
 
 }  // namespace weir::host

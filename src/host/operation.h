@@ -95,12 +95,30 @@ struct SetRings {
   friend bool operator==(const SetRings&, const SetRings&) = default;
 };
 
-using Change = std::variant<SetGlobalPause, SetDcbx, SetTrust, SetDscpMap, SetPriorityToTc,
-                            SetScheduling, SetPfc, SetCableLength, SetEcn, SetCnpMarking, SetKnob,
-                            SetTrafficClass, SetCmTos, SetMtu, SetRings>;
+/// Bonds, VLANs and bridges on top of the NIC that are smaller are raised to this.
+struct SetStackMtu {
+  Bytes mtu;
+  friend bool operator==(const SetStackMtu&, const SetStackMtu&) = default;
+};
+/// The memory nodes whose processors take the NIC's interrupts.
+struct SetIrqNodes {
+  std::vector<unsigned> nodes;
+  friend bool operator==(const SetIrqNodes&, const SetIrqNodes&) = default;
+};
+/// Of the whole host: the operation has no device.
+struct SetSysctl {
+  std::string name;   // "net.core.rmem_max"
+  std::string value;  // words with one blank between them
+  friend bool operator==(const SetSysctl&, const SetSysctl&) = default;
+};
+
+using Change =
+    std::variant<SetGlobalPause, SetDcbx, SetTrust, SetDscpMap, SetPriorityToTc, SetScheduling,
+                 SetPfc, SetCableLength, SetEcn, SetCnpMarking, SetKnob, SetTrafficClass, SetCmTos,
+                 SetMtu, SetRings, SetStackMtu, SetIrqNodes, SetSysctl>;
 
 struct Operation {
-  std::string device;  // RDMA device: "mlx5_0"
+  std::string device;  // RDMA device: "mlx5_0"; empty: the whole host
   Change change;
   friend bool operator==(const Operation&, const Operation&) = default;
 };
@@ -118,6 +136,10 @@ struct Operation {
 
 /// The setting of `like` as the NIC has it; nullopt where it could not be read.
 [[nodiscard]] std::optional<Change> as_found(const Change& like, const evidence::Nic& nic);
+/// The same for what an operation is about, the whole host included; nullopt too where its device
+/// is gone.
+[[nodiscard]] std::optional<Change> as_found(const Change& like, const std::string& device,
+                                             const evidence::Evidence& host);
 
 /// The lines one would type to do the same by hand, for the stack that this NIC runs on; `before`
 /// is the NIC as it was found. Empty where nothing can be typed for it.

@@ -206,6 +206,29 @@ Lines typed(const SetRings& c, const Port& port, const Nic& /*before*/) {
   return {fmt::format("ethtool -G {} rx {} tx {}", port.netdev, c.rx, c.tx)};
 }
 
+Lines typed(const SetStackMtu& c, const Port& /*port*/, const Nic& before) {
+  Lines lines;
+  if (!before.link.layers.is_known()) return lines;
+  for (const evidence::Layer& layer : *before.link.layers) {
+    if (evidence::carries_whole_frames(layer) && layer.mtu < c.mtu)
+      lines.push_back(fmt::format("ip link set dev {} mtu {}", layer.netdev, c.mtu.raw()));
+  }
+  return lines;
+}
+
+Lines typed(const SetIrqNodes& c, const Port& port, const Nic& /*before*/) {
+  if (c.nodes.size() != 1) return {};
+  return {
+      fmt::format("for i in /sys/bus/pci/devices/{}/msi_irqs/*; do cat "
+                  "/sys/devices/system/node/node{}/cpulist > "
+                  "/proc/irq/${{i##*/}}/smp_affinity_list; done",
+                  port.pci, c.nodes.front())};
+}
+
+Lines typed(const SetSysctl& c, const Port& /*port*/, const Nic& /*before*/) {
+  return {fmt::format("sysctl -w {}='{}'", c.name, c.value)};
+}
+
 bool is_dcb(const Change& change) {
   return std::holds_alternative<SetDcbx>(change) || std::holds_alternative<SetTrust>(change) ||
          std::holds_alternative<SetDscpMap>(change) ||
@@ -234,7 +257,9 @@ std::string_view risk_of(const Change& change) {
     return "overrides what jobs ask for, on open connections too";
   if (std::holds_alternative<SetRings>(change))
     return "kernel traffic on this port stops for a moment; RDMA does not";
-  if (std::holds_alternative<SetMtu>(change))
+  if (std::holds_alternative<SetIrqNodes>(change))
+    return "irqbalance, where it runs, moves them again: keep this NIC out of it";
+  if (std::holds_alternative<SetMtu>(change) || std::holds_alternative<SetStackMtu>(change))
     return "kernel traffic on this port stops for a moment; open connections keep their MTU";
   return {};
 }

@@ -69,6 +69,9 @@ std::optional<Change> mending(const Deviation& deviation, const NicIntent& wante
     case Setting::kEcnNp:
     case Setting::kEcnRp: return wanted_ecn(wanted, found);
     case Setting::kPfc: return SetPfc{wanted.pfc};
+    case Setting::kStackMtu:
+    case Setting::kIrqAffinity:
+    case Setting::kSysctl:  // tuning_change() has them
     case Setting::kLinkUp:
     case Setting::kSpeed:
     case Setting::kGidV2:
@@ -85,6 +88,9 @@ std::string_view out_of_reach(Setting setting) {
     case Setting::kSpeed: return "check the cable and the speed set on the switch port";
     case Setting::kGidV2: return "give the interface its address; the GID follows";
     case Setting::kTcMaxRate: return "somebody limited this class: mlnx_qos -r takes it off";
+    case Setting::kStackMtu:
+    case Setting::kIrqAffinity:
+    case Setting::kSysctl: return "change it by hand";
     case Setting::kActiveMtu: return "follows from the MTU of both ends once the link is up again";
     case Setting::kGlobalPause:
     case Setting::kDcbx:
@@ -208,6 +214,43 @@ class NicPlanner {
   std::string rail_;
 };
 
+/// nullopt where it could not be read.
+std::optional<Change> tuning_change(const evidence::TuningDeviation& one,
+                                    const evidence::Evidence& found,
+                                    const design::HostIntent& wanted) {
+  const Deviation& deviation = one.deviation;
+  if (deviation.missing) return std::nullopt;
+  if (deviation.setting == Setting::kSysctl) return SetSysctl{deviation.item, deviation.expected};
+  const Nic* const nic = found.find_nic(one.device);
+  WEIR_CHECK(nic != nullptr);
+  if (deviation.setting == Setting::kIrqAffinity) return SetIrqNodes{{*nic->pcie.numa_node}};
+  const auto intent = std::find_if(wanted.nics.begin(), wanted.nics.end(),
+                                   [&](const NicIntent& n) { return n.device == one.device; });
+  return SetStackMtu{intent->mtu};
+}
+
+/// After the NICs: the stack can grow when what it stands on has.
+void plan_tuning(const evidence::Evidence& found, const design::HostIntent& wanted,
+                 const design::Intent& intent, HostPlan& plan) {
+  for (const auto& one : evidence::tuning_deviations(found, wanted, intent)) {
+    const std::string rail = one.device.empty() ? "all" : std::to_string(one.rail);
+    const std::optional<Change> change = tuning_change(one, found, wanted);
+    if (!change) {
+      plan.left.push_back(
+          {one.device, rail, one.deviation,
+           fmt::format("could not be read ({})", counters::to_text(*one.deviation.missing)), true});
+      continue;
+    }
+    const Operation operation{one.device, *change};
+    const Nic* const nic = found.find_nic(one.device);
+    plan.steps.push_back({.operation = operation,
+                          .rail = rail,
+                          .before = as_found(*change, one.device, found),
+                          .commands = commands_for(operation, nic == nullptr ? Nic() : *nic),
+                          .risk = risk_of(*change)});
+  }
+}
+
 }  // namespace
 
 HostPlan plan_host(const evidence::Evidence& found, const design::HostIntent& wanted,
@@ -228,6 +271,7 @@ HostPlan plan_host(const evidence::Evidence& found, const design::HostIntent& wa
                          "check that the NIC is there (lspci) and that its driver is loaded",
                          false});
   }
+  plan_tuning(found, wanted, intent, plan);
   return plan;
 }
 

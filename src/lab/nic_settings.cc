@@ -360,6 +360,12 @@ struct Performer {
     to.ring_tx = platform.is_mlx5() ? std::bit_ceil(c.tx) : c.tx;
     return {};
   }
+  Status operator()(const host::SetStackMtu&) const { return no_tuning(); }
+  Status operator()(const host::SetIrqNodes&) const { return no_tuning(); }
+  Status operator()(const host::SetSysctl&) const { return no_tuning(); }
+  static Status no_tuning() {
+    return Error{ErrorCode::kUnsupported, "a lab has NICs, not the machines around them"};
+  }
 };
 
 }  // namespace
