@@ -1,222 +1,25 @@
 // weir verify: behaviour under load. Snapshot, run, snapshot, judge.
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include <fmt/format.h>
 
-#include "base/json.h"
+#include "base/name_pattern.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/host_input.h"
 #include "cli/host_judging.h"
 #include "cli/progress.h"
-#include "cli/questions.h"
-#include "diagnose/diagnose.h"
-#include "diagnose/interpret.h"
-#include "finding/catalog.h"
-#include "host/perftest.h"
-#include "render/findings_text.h"
+#include "cli/verify_burst.h"
+#include "cli/verify_failure.h"
+#include "cli/verify_load.h"
+#include "cli/verify_pair.h"
+#include "host/linux_command.h"
 #include "units/format.h"
 
 namespace weir::cli {
 namespace {
-
-/// Evidence over the window of the command: facts as they are after it, both snapshots.
-std::vector<evidence::Evidence> window_of(const Observation& before, const Observation& after) {
-  std::vector<evidence::Evidence> window = after.all();
-  const std::vector<evidence::Evidence> start = before.all();
-  for (evidence::Evidence& one : window) {
-    const auto same = std::find_if(start.begin(), start.end(), [&](const auto& other) {
-      return other.provenance.host == one.provenance.host;
-    });
-    if (same == start.end() || same->snapshots.empty()) continue;
-    one.snapshots.insert(one.snapshots.begin(), same->snapshots.back());
-  }
-  return window;
-}
-
-/// What the program says it moved, against what the sender's counters saw in the RDMA priority.
-struct Volume {
-  Bytes expected;               // as the program says
-  std::uint64_t rdma = 0;       // bytes sent in the RDMA priority, all hosts
-  std::uint64_t elsewhere = 0;  // in the other priorities but the CNPs'
-  unsigned priority = 3;
-};
-
-std::optional<Volume> volume_of(const host::CommandOutcome& outcome, const diagnose::View& view) {
-  const std::vector<host::BandwidthRow> rows = host::bandwidth_rows(outcome.output);
-  if (rows.empty()) return std::nullopt;
-  Volume volume;
-  volume.priority = view.rdma();
-  for (const host::BandwidthRow& row : rows)
-    volume.expected += row.moved();
-  for (const diagnose::NicView& nic : view.nics()) {
-    for (unsigned priority = 0; priority < 8; ++priority) {
-      const std::uint64_t sent = nic.counts.of("nic.prio.tx.bytes", priority).value_or(0);
-      if (priority == view.rdma()) {
-        volume.rdma += sent;
-      } else if (priority != view.cnp()) {
-        volume.elsewhere += sent;
-      }
-    }
-  }
-  return volume;
-}
-
-std::string volume_text(const Volume& volume) {
-  const auto bytes = [](std::uint64_t count) {
-    return approximate(Bytes::raw(static_cast<std::int64_t>(count)));
-  };
-  const bool is_there = volume.rdma >= static_cast<std::uint64_t>(volume.expected.raw());
-  return fmt::format(
-      "The program moved {}; the NICs sent {} in priority {} and {} in others: {}.",
-      approximate(volume.expected), bytes(volume.rdma), volume.priority, bytes(volume.elsewhere),
-      is_there ? "all of it was in the RDMA priority" : "NOT all of it was in the RDMA priority");
-}
-
-/// Everything that is said of one run.
-struct Verified {
-  host::CommandOutcome outcome;
-  std::string command;
-  std::string ran_on;
-  std::vector<diagnose::Question> questions;
-  std::vector<diagnose::Observation> observations;
-  std::optional<Volume> volume;
-  finding::Judgement judgement;
-};
-
-constexpr std::size_t kShownLines = 12;  // of a screen
-
-void print_observations(const Verified& verified, Context& context) {
-  const std::vector<std::string> lines = diagnose::summary_of(verified.observations);
-  if (lines.empty()) return;
-  context.out << "\nwhat the counters say:\n";
-  for (std::size_t i = 0; i < std::min(lines.size(), kShownLines); ++i)
-    context.out << "  " << hang(lines[i], 96, 4) << '\n';
-  context.out << fmt::format("  {} moved in all; --json has every one\n",
-                             counted(verified.observations.size(), "counter"));
-}
-
-Json extra_of(const Verified& verified) {
-  Json observations = Json::array();
-  for (const diagnose::Observation& one : verified.observations)
-    observations.push_back({{"where", to_text(one.where)},
-                            {"key", one.key},
-                            {"id", one.counter},
-                            {"amount", one.amount},
-                            {"severity", finding::to_text(one.severity)},
-                            {"sentence", one.sentence()}});
-  Json volume = nullptr;
-  if (verified.volume)
-    volume = {{"expected_bytes", verified.volume->expected.raw()},
-              {"rdma_bytes", verified.volume->rdma},
-              {"other_bytes", verified.volume->elsewhere},
-              {"priority", verified.volume->priority}};
-  return {{"command",
-           {{"words", verified.command},
-            {"host", verified.ran_on},
-            {"exit", verified.outcome.exit_status},
-            {"output", verified.outcome.output},
-            {"errors", verified.outcome.errors}}},
-          {"questions", questions_json(verified.questions)},
-          {"volume", std::move(volume)},
-          {"observations", std::move(observations)}};
-}
-
-std::string verdict_of(const Verified& verified, const Observation& seen) {
-  const std::string simulated = simulated_word(seen.is_simulated());
-  if (verified.outcome.exit_status != 0) {
-    return fmt::format("{} failed on {}{} with status {}.", verified.command, verified.ran_on,
-                       simulated, verified.outcome.exit_status);
-  }
-  const std::string head =
-      fmt::format("{}, started on {}{}: ", verified.command, verified.ran_on, simulated);
-  switch (verified.judgement.conclusion) {
-    case finding::Conclusion::kHealthy: return head + "the fabric carried it as it should.";
-    case finding::Conclusion::kNotFabric: return head + "what is wrong is not the fabric.";
-    case finding::Conclusion::kInconclusive:
-      return head + "nothing is known to be wrong, but too little was seen.";
-    case finding::Conclusion::kFindings: break;
-  }
-  return head + render::count_text(verified.judgement) + ".";
-}
-
-ExitCode print_verified(const Args& args, Context& context, const Verified& verified,
-                        const Observation& seen) {
-  const bool is_failed = verified.outcome.exit_status != 0;
-  const std::string verdict = verdict_of(verified, seen);
-  if (context.json) {
-    Json object = extra_of(verified);
-    object["simulated"] = seen.is_simulated();
-    const ExitCode code = print_judgement(args, context, verified.judgement, verdict, object);
-    return is_failed && code == ExitCode::kOk ? ExitCode::kPartial : code;
-  }
-  if (!context.quiet) {
-    // The command's own words first to the errors, so that stdout begins with the verdict.
-    context.err << verified.outcome.output << verified.outcome.errors;
-  }
-  context.out << verdict << '\n';
-  if (!context.quiet) {
-    print_questions(verified.questions, context);
-    if (verified.volume) context.out << '\n' << wrap(volume_text(*verified.volume), 88) << '\n';
-    print_observations(verified, context);
-  }
-  const std::string text = render::findings_text(
-      verified.judgement, "", {.colour = context.colour, .quiet = context.quiet});
-  context.out << text.substr(text.find('\n') + 1);  // the headline stands above the questions
-  const ExitCode code = exit_for(args, verified.judgement);
-  return is_failed && code == ExitCode::kOk ? ExitCode::kPartial : code;
-}
-
-/// The TOS byte that the command asks for, where it is perftest's.
-std::optional<std::uint64_t> asked_tclass(const std::vector<std::string>& words) {
-  constexpr std::string_view kOption = "--tclass";
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (!words[i].starts_with(kOption)) continue;
-    const std::string_view rest = std::string_view(words[i]).substr(kOption.size());
-    const auto value = rest.starts_with("=")  ? parse_u64(rest.substr(1))
-                       : i + 1 < words.size() ? parse_u64(words[i + 1])
-                                              : Result<std::uint64_t>(parse_error(""));
-    if (value) return *value;
-  }
-  return std::nullopt;
-}
-
-/// A program that says it moved RDMA data, and counters that saw it in another priority: that is a
-/// fault whatever the settings are, unless a cause of it is known already.
-void judge_volume(const Volume& volume, Dscp rdma, const std::vector<std::string>& words,
-                  const std::string& host, finding::Judgement& judgement) {
-  const bool is_there = volume.rdma >= static_cast<std::uint64_t>(volume.expected.raw());
-  if (is_there || judgement.conclusion == finding::Conclusion::kFindings) return;
-  const std::optional<std::uint64_t> tclass = asked_tclass(words);
-  const bool is_confused = tclass && *tclass == rdma.value();
-  const std::string how =
-      is_confused ? fmt::format("--tclass={} is DSCP {}; the TOS byte of DSCP {} is {}", *tclass,
-                                *tclass / 4, rdma.value(), tos_byte(rdma, weir::Ecn::kEct0).value())
-      : tclass ? fmt::format("--tclass={} is DSCP {}, not {}", *tclass, *tclass / 4, rdma.value())
-               : std::string("the program asked for no traffic class, so it sent DSCP 0");
-  finding::Finding finding = finding::make_finding(
-      is_confused ? "dscp.tos_confusion" : "dscp.unmarked",
-      fmt::format("The load did not travel in priority {}: {}.", volume.priority, how),
-      {.host = host});
-  finding.evidence.push_back({.source = "the program and the counters",
-                              .line = volume_text(volume),
-                              .counter = "nic.prio.tx.bytes",
-                              .value = static_cast<std::int64_t>(volume.rdma)});
-  judgement.findings.push_back(std::move(finding));
-  finding::settle(judgement);
-}
-
-/// A load that failed proves nothing, whatever the counters look like.
-void judge_exit(Verified& verified) {
-  if (verified.outcome.exit_status == 0) return;
-  verified.judgement.unknown.push_back(
-      {"behaviour under load",
-       fmt::format("the command ended with status {} and did not do its work",
-                   verified.outcome.exit_status),
-       "what it printed says why; run it by hand"});
-  if (verified.judgement.conclusion == finding::Conclusion::kHealthy)
-    verified.judgement.conclusion = finding::Conclusion::kInconclusive;
-}
 
 /// The load may touch any host, whatever --host runs it: all of a lab are watched.
 Result<HostSet> everyone_around(HostSet set) {
@@ -230,45 +33,201 @@ Result<HostSet> everyone_around(HostSet set) {
   return set;
 }
 
-ExitCode run_verify(const Args& args, Context& context) {
-  ExitCode code = ExitCode::kOk;
+/// Everything a load needs: who is watched, the design, and who runs it.
+struct Stage {
+  HostSet set;
+  DesignInput input;
+  std::string ran_on;
+};
+
+std::optional<Stage> set_up(const Args& args, Context& context, ExitCode& code) {
   auto set = open_hosts(args, context, code);
-  if (!set) return code;
-  const auto input = design_for(args, context, *set, code);
-  if (!input) return code;
-  const std::string ran_on = set->hosts.front()->name();
+  if (!set) return std::nullopt;
+  auto input = design_for(args, context, *set, code);
+  if (!input) return std::nullopt;
+  std::string ran_on = set->hosts.front()->name();
   auto everyone = everyone_around(std::move(*set));
-  if (!everyone) return fail(context, ExitCode::kCouldNotLook, everyone.error().what);
-  const auto runner = std::find_if(everyone->hosts.begin(), everyone->hosts.end(),
-                                   [&](const auto& host) { return host->name() == ran_on; });
-  const Observation before = observe(*everyone, context);
-  if (before.hosts.empty())
+  if (!everyone) {
+    code = fail(context, ExitCode::kCouldNotLook, everyone.error().what);
+    return std::nullopt;
+  }
+  return Stage{std::move(*everyone), std::move(*input), std::move(ran_on)};
+}
+
+/// What goes on where nothing is started yet. A lab stands still by itself.
+Result<std::vector<evidence::Evidence>> idle_window(const Args& args, const Stage& stage,
+                                                    const Observation& first, Context& context) {
+  WEIR_TRY(wait, parse_duration(args.value("idle")));
+  if (stage.set.lab || wait <= Duration()) return std::vector<evidence::Evidence>{};
+  std::this_thread::sleep_for(std::chrono::nanoseconds(wait.raw() / 1000));
+  return window_of(first.all(), observe(stage.set, context).all());
+}
+
+ExitCode run_command_under_watch(
+    const Args& args, Context& context, Stage& stage, const std::vector<std::string>& words,
+    const std::function<ExitCode(Verified&, const std::vector<evidence::Evidence>&)>& print) {
+  const auto runner = std::find_if(stage.set.hosts.begin(), stage.set.hosts.end(),
+                                   [&](const auto& host) { return host->name() == stage.ran_on; });
+  const Observation first = observe(stage.set, context);
+  if (first.hosts.empty())
     return fail(context, ExitCode::kCouldNotLook, "no host could be looked at");
-  const std::vector<std::string>& words = args.all("COMMAND");
+  auto idle = idle_window(args, stage, first, context);
+  if (!idle) return usage_error(context, args.command(), "--idle: " + idle.error().what);
+  const Observation before = idle->empty() ? first : observe(stage.set, context);
   Progress bar(context.err, context.stderr_is_terminal, "running");
-  if (everyone->lab) everyone->lab->on_progress([&](double share) { bar.update(share); });
+  if (stage.set.lab) stage.set.lab->on_progress([&](double share) { bar.update(share); });
   auto outcome = (*runner)->run(words);
   bar.clear();
   if (!outcome) return fail(context, ExitCode::kCouldNotLook, outcome.error().what);
-  const Observation after = observe(*everyone, context);
-  const std::vector<evidence::Evidence> window = window_of(before, after);
-  const diagnose::Case of{.evidence = window, .intent = &input->intent};
-  const diagnose::View view(of);
-  Verified verified{.outcome = std::move(*outcome),
-                    .command = join(words, " "),
-                    .ran_on = ran_on,
-                    .questions = diagnose::five_questions(of),
-                    .observations = diagnose::interpret(of),
-                    .volume = std::nullopt,
-                    .judgement = diagnose::diagnose(of)};
-  verified.volume = volume_of(verified.outcome, view);
-  if (verified.volume)
-    judge_volume(*verified.volume, view.rdma_dscp(), words, ran_on, verified.judgement);
-  judge_exit(verified);
+  const Observation after = observe(stage.set, context);
+  Drive drive;
+  drive.words = words;
+  drive.ran_on = stage.ran_on;
+  drive.outcome = std::move(*outcome);
+  drive.sees_all_ends = stage.set.lab.has_value();
+  drive.idle = std::move(*idle);
+  const std::vector<evidence::Evidence> window = window_of(before.all(), after.all());
+  Verified verified = judge_load(std::move(drive), window, stage.input.intent);
   add_unseen(after, verified.judgement);
   if (verified.judgement.next.empty())
-    verified.judgement.next = {fmt::format("weir report{}", everyone->flag())};
-  return print_verified(args, context, verified, after);
+    verified.judgement.next = {fmt::format("weir report{}", stage.set.flag())};
+  return print(verified, window);
+}
+
+ExitCode run_load(const Args& args, Context& context) {
+  ExitCode code = ExitCode::kOk;
+  auto stage = set_up(args, context, code);
+  if (!stage) return code;
+  return run_command_under_watch(
+      args, context, *stage, args.all("COMMAND"),
+      [&](Verified& verified, const std::vector<evidence::Evidence>& /*window*/) {
+        return print_verified(args, context, verified);
+      });
+}
+
+/// In a lab: everybody, or those of --from, to the host of --host.
+ExitCode run_lab_burst(const Args& args, Context& context) {
+  ExitCode code = ExitCode::kOk;
+  auto stage = set_up(args, context, code);
+  if (!stage) return code;
+  std::vector<std::string> names;
+  for (const std::string_view name : split(args.get("from").value_or(""), ','))
+    if (!trim(name).empty()) names.emplace_back(trim(name));
+  if (names.empty()) names = stage->set.lab->host_names();
+  std::erase(names, stage->ran_on);
+  const std::size_t senders = names.size();
+  if (senders < 2)
+    return usage_error(context, args.command(), "a burst needs two senders: --from H1,H2,…");
+  names.push_back(stage->ran_on);
+  // Long enough that senders are slowed before the end, short enough to be a burst.
+  std::vector<std::string> words = {"incast", "to=" + stage->ran_on, "size=1MB", "iterations=4",
+                                    "depth=4"};
+  if (args.has("from")) words.push_back("hosts=" + compact_names(names));
+  return run_command_under_watch(
+      args, context, *stage, words,
+      [&](Verified& verified, const std::vector<evidence::Evidence>& window) {
+        const Burst burst =
+            judge_burst(window, stage->input.intent, senders, stage->ran_on, verified.judgement);
+        return print_burst(args, context, verified, burst);
+      });
+}
+
+Failure lab_failure(const std::string& what, lab::Lab& lab) {
+  const std::string fault = fault_of(what);
+  return {.text = what,
+          .begin = [&lab, fault] { return lab.add_fault(fault); },
+          .end = [&lab, fault]() -> Status {
+            WEIR_TRY(cleared, lab.clear_fault(fault));
+            WEIR_CHECK(cleared > 0);
+            return {};
+          }};
+}
+
+Failure commanded_failure(const std::string& begin, const std::string& end) {
+  const auto run = [](const std::string& line) -> Status {
+    WEIR_TRY(outcome, host::run_command({"sh", "-c", line}));
+    if (outcome.exit_status == 0) return {};
+    return Error{ErrorCode::kIo,
+                 fmt::format("{}: status {}: {}", line, outcome.exit_status, trim(outcome.errors))};
+  };
+  return {.text = begin,
+          .begin = [run, begin] { return run(begin); },
+          .end = [run, end] { return run(end); }};
+}
+
+ExitCode run_failure(const Args& args, Context& context) {
+  ExitCode code = ExitCode::kOk;
+  auto stage = set_up(args, context, code);
+  if (!stage) return code;
+  const std::string& what = args.value("under-failure");
+  std::vector<std::string> words = args.all("COMMAND");
+  if (stage->set.lab) {
+    if (words.empty()) words = {"all-to-all", "size=256KB"};
+    return run_under_failure(args, context, stage->set, stage->input, stage->ran_on, words,
+                             lab_failure(what, *stage->set.lab));
+  }
+  if (words.empty()) return usage_error(context, args.command(), "what to run: -- COMMAND");
+  if (!args.has("restore"))
+    return usage_error(context, args.command(),
+                       "on hosts --under-failure is a command, and --restore the one that ends it");
+  const std::string why = why_no_failure(what);
+  if (!why.empty())
+    return fail(
+        context, ExitCode::kBadInput,
+        fmt::format("--under-failure '{}': {} (weir explain failover.not_injected)", what, why));
+  return run_under_failure(args, context, stage->set, stage->input, stage->ran_on, words,
+                           commanded_failure(what, args.value("restore")));
+}
+
+ExitCode run_verify(const Args& args, Context& context) {
+  const int ways = (args.has("pair") ? 1 : 0) + (args.has("microburst") ? 1 : 0) +
+                   (args.has("under-failure") ? 1 : 0);
+  if (ways > 1)
+    return usage_error(context, args.command(),
+                       "--pair, --microburst and --under-failure exclude each other");
+  const bool has_command = !args.all("COMMAND").empty();
+  if (args.has("under-failure")) return run_failure(args, context);
+  if (ways == 1 && has_command)
+    return usage_error(context, args.command(), "--pair and --microburst bring their own load");
+  if (args.has("pair")) {
+    if (args.has("lab"))
+      return usage_error(context, args.command(),
+                         "in a lab the server runs by itself: -- ib_write_bw --tclass=106 HOST");
+    return run_verify_pair(args, context);
+  }
+  if (args.has("microburst")) {
+    if (args.has("lab")) return run_lab_burst(args, context);
+    if (!args.has("from"))
+      return usage_error(context, args.command(), "--microburst needs senders: --from H1,H2,…");
+    return run_verify_burst(args, context);
+  }
+  if (!has_command)
+    return usage_error(context, args.command(),
+                       "nothing to run: -- COMMAND, --pair HOST, or --microburst");
+  return run_load(args, context);
+}
+
+std::vector<Option> own_options() {
+  return {{.name = "pair", .metavar = "HOST", .help = "perftest to HOST, its server over ssh"},
+          {.name = "microburst", .help = "many senders to this host at once"},
+          {.name = "from", .metavar = "H1,H2", .help = "the burst's senders, over ssh"},
+          {.name = "under-failure",
+           .metavar = "WHAT",
+           .help = "before, during, after: link=L, host=H; on hosts a command"},
+          {.name = "restore", .metavar = "CMD", .help = "on hosts: ends the failure"},
+          {.name = "rail", .metavar = "N", .help = "of --pair", .default_value = "0"},
+          {.name = "tool",
+           .metavar = "TOOL",
+           .help = "perftest's program",
+           .default_value = "ib_write_bw"},
+          {.name = "seconds", .metavar = "N", .help = "it runs", .default_value = "5"},
+          {.name = "address", .metavar = "A", .help = "of the server (default: the rail's)"},
+          {.name = "port", .metavar = "N", .help = "of the server", .default_value = "18515"},
+          {.name = "ssh", .metavar = "CMD", .help = "instead of ssh"},
+          {.name = "idle",
+           .metavar = "TIME",
+           .help = "watched before it starts",
+           .default_value = "1s"}};
 }
 
 }  // namespace
@@ -279,22 +238,21 @@ Command verify_command() {
       .group = Group::kOperators,
       .summary = "behaviour under load: snapshot, run a command, snapshot, judge",
       .description =
-          "Runs a command (perftest, a workload, anything) between two looks at every counter, and "
-          "answers five questions first: is DCQCN working, are we dropping, is PFC firing, did "
-          "traffic flow, is the link healthy. Then what the counters say, and what is wrong. The "
-          "command runs on the first host that --host names; its output goes to stderr.",
+          "Runs a load (perftest, nccl-tests, anything) between two looks at every counter. Five "
+          "questions first: is DCQCN working, are we dropping, is PFC firing, did traffic flow and "
+          "where, is the link healthy. Then what is wrong. Its output goes to stderr.",
       .arguments = {design_argument(),
                     {.name = "COMMAND",
                      .help = "what to run, after --",
-                     .required = true,
                      .repeated = true,
                      .after_dashes = true}},
-      .options = with_host_options(),
-      .examples = {{"weir verify --lab lab --host gpu01 -- ib_write_bw --tclass=106 gpu02", ""},
-                   {"weir verify --lab lab -- all-to-all size=1MB", "a workload of the simulator"}},
+      .options = with_host_options(own_options()),
+      .examples = {{"weir verify -- ib_write_bw -d mlx5_0 --tclass=106 gpu02", ""},
+                   {"weir verify --pair gpu02", "both ends watched"},
+                   {"weir verify --lab lab --under-failure link=leaf1/swp9", ""}},
       .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput,
                      ExitCode::kCouldNotLook, ExitCode::kPartial},
-      .rows = {"D2", "D3", "D5", "D8"},
+      .rows = {"D2", "D3", "D5", "D6", "D7", "D8"},
       .judges = true,
       .run = run_verify,
   };

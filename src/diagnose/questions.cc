@@ -191,6 +191,31 @@ std::vector<std::string> idle_rails(const View& view) {
   return idle;
 }
 
+/// Where no driver counts bytes by priority: whether RDMA flowed at all, and on which devices.
+Question flow_by_packets(const View& view, Question out) {
+  Total packets;
+  std::vector<std::string> busy;
+  for (const NicView& nic : view.nics()) {
+    packets.add(nic.counts, "nic.rdma.tx.packets");
+    packets.add(nic.counts, "nic.rdma.rx.packets");
+    if (nic.counts.of("nic.rdma.tx.packets").value_or(0) > 0) busy.push_back(name_of(nic));
+  }
+  append(out, packets);
+  if (!packets.is_known()) {
+    out.is_good = false;
+    out.sentence = "No NIC showed its bytes by priority.";
+    return out;
+  }
+  out.answer = packets.value() > 0 ? Answer::kYes : Answer::kNo;
+  out.is_good = packets.value() > 0;
+  out.sentence = packets.value() == 0
+                     ? "No RDMA packet on any device."
+                     : fmt::format("{} RDMA packets, on {}; in which priority nobody counts.",
+                                   with_thousands(static_cast<std::int64_t>(packets.value())),
+                                   named(std::move(busy)));
+  return out;
+}
+
 Question did_traffic_flow(const View& view) {
   Question out;
   out.question = "Did traffic flow, and on the right device?";
@@ -203,11 +228,7 @@ Question did_traffic_flow(const View& view) {
   append(out, rdma);
   const double share =
       all.value() == 0 ? 0 : static_cast<double>(rdma.value()) / static_cast<double>(all.value());
-  if (!rdma.is_known()) {
-    out.is_good = false;
-    out.sentence = "No NIC showed its bytes by priority.";
-    return out;
-  }
+  if (!rdma.is_known()) return flow_by_packets(view, std::move(out));
   const bool is_enough = rdma.value() >= view.thresholds().bytes_that_matter;
   const bool is_little = all.value() < view.thresholds().bytes_that_matter && all.value() > 0;
   out.answer = is_enough ? Answer::kYes : is_little ? Answer::kUnknown : Answer::kNo;

@@ -337,11 +337,16 @@ bool View::has_window() const {
 
 std::uint64_t View::traffic() const {
   std::uint64_t bytes = 0;
+  // A driver that counts packets alone (Soft-RoCE) carried at least the smallest frame for each.
+  constexpr std::uint64_t kSmallestFrame = 64;
   for (const NicView& nic : nics_) {
-    const auto port = nic.counts.of("nic.port.tx.bytes");
-    const auto received = nic.counts.of("nic.port.rx.bytes");
-    bytes += port.value_or(nic.counts.sum("nic.prio.tx.bytes").value_or(0));
-    bytes += received.value_or(nic.counts.sum("nic.prio.rx.bytes").value_or(0));
+    const Counts& counts = nic.counts;
+    const std::uint64_t sent = counts.of("nic.rdma.tx.packets").value_or(0) * kSmallestFrame;
+    const std::uint64_t heard = counts.of("nic.rdma.rx.packets").value_or(0) * kSmallestFrame;
+    const auto port = counts.of("nic.port.tx.bytes");
+    const auto received = counts.of("nic.port.rx.bytes");
+    bytes += port.value_or(counts.sum("nic.prio.tx.bytes").value_or(sent));
+    bytes += received.value_or(counts.sum("nic.prio.rx.bytes").value_or(heard));
   }
   for (const PortView& port : ports_) {
     bytes += port.counts.of("switch.port.tx.bytes")
