@@ -1,13 +1,31 @@
 # Two complete RoCE hosts in one kernel, joined through a switch:
 #
-#   fnic0 (rxe0, 192.0.2.1) -- fnic1 [namespace sw: bridge] fnic3 -- fnic2 (rxe1, 192.0.2.2)
+#   fnic0 (rxe0, 10.0.0.1) -- fnic1 [namespace sw: bridge] fnic3 -- fnic2 (rxe1, 10.1.0.1)
 #
+# mlx5_0 and mlx5_1 are on the same two network devices: they have a ConnectX's facts and counters,
+# and no data path; the load runs on Soft-RoCE and shows in the counters of the network devices.
 # Soft-RoCE of Linux 6.1 works in the first network namespace only, so both hosts live there and
-# routing rules send the frames over the wire. Usage: . topology.sh [OPTION=VALUE of fakenic]…
-for module in crc32_generic rdma_rxe ib_uverbs rdma_ucm bridge sch_red sch_tbf sch_ingress \
-  cls_matchall act_gact; do modprobe $module; done
-insmod /modules/fakenic.ko pairs=2 "$@"
-ip link set lo up
+# routing rules send the frames over the wire. Usage: topology.sh ofed=1|ofed=0, again for anew.
+set -e
+if [[ -e /sys/module/fakenic ]]; then
+  rmmod fakehca
+  rdma link delete rxe0
+  rdma link delete rxe1
+  ip netns delete sw
+  while [[ ! -e /sys/class/net/fnic3 ]]; do sleep 0.1; done # it comes back here first
+  rmmod fakenic
+  ip rule del pref 101
+  ip rule del pref 102
+else
+  for module in crc32_generic rdma_rxe ib_uverbs rdma_ucm bridge sch_red sch_tbf sch_ingress \
+    cls_matchall act_gact; do modprobe $module; done
+  ip link set lo up
+  ip rule add pref 200 lookup local
+  ip rule del pref 0
+  echo 0 >/proc/sys/net/ipv4/conf/all/rp_filter
+fi
+
+insmod /modules/fakenic.ko pairs=2 "$1"
 ip netns add sw
 for port in fnic1 fnic3; do ip link set $port netns sw; done
 ip -n sw link add br0 type bridge
@@ -15,20 +33,19 @@ for port in br0 fnic1 fnic3; do ip -n sw link set $port mtu 9216; done
 for port in fnic1 fnic3; do ip -n sw link set $port master br0 up; done
 ip -n sw link set br0 up
 
-join() { # DEVICE OWN PEER TABLE
-  ip link set "$1" address "02:00:00:00:00:0$2"
+join() { # DEVICE MAC OWN PEER TABLE
+  ip link set "$1" address "$2"
   ip link set "$1" mtu 9000 up
-  ip addr add "192.0.2.$2/32" dev "$1"
+  ip addr add "$3/32" dev "$1"
   echo 0 >"/proc/sys/net/ipv4/conf/$1/rp_filter"
   echo 1 >"/proc/sys/net/ipv4/conf/$1/accept_local"
   echo 1 >"/proc/sys/net/ipv4/conf/$1/arp_ignore"
-  ip route add "192.0.2.$3/32" dev "$1" src "192.0.2.$2" table "$4"
-  ip rule add pref "$4" iif lo from "192.0.2.$2" to "192.0.2.$3" lookup "$4"
+  ip route add "$4/32" dev "$1" src "$3" table "$5"
+  ip rule add pref "$5" iif lo from "$3" to "$4" lookup "$5"
 }
-join fnic0 1 2 101
-join fnic2 2 1 102
-echo 0 >/proc/sys/net/ipv4/conf/all/rp_filter
-ip rule add pref 200 lookup local
-ip rule del pref 0
+join fnic0 02:00:00:00:00:01 10.0.0.1 10.1.0.1 101
+join fnic2 02:00:00:00:00:02 10.1.0.1 10.0.0.1 102
 rdma link add rxe0 type rxe netdev fnic0
 rdma link add rxe1 type rxe netdev fnic2
+insmod /modules/fakehca.ko netdevs=fnic0,fnic2 "$1"
+mkdir -p /sys/kernel/config/rdma_cm/mlx5_0 /sys/kernel/config/rdma_cm/mlx5_1

@@ -2,6 +2,7 @@
 /* fakehca: RoCE ib_devices with mlx5 hw_counters and PMA counters, no data path.
  *   insmod fakehca.ko netdevs=fnic0,fnic2          mlx5_0 on fnic0, mlx5_1 on fnic2
  *   echo "np_cnp_sent +5" > /sys/kernel/debug/fakehca/mlx5_0
+ * With ofed=1 there is the vendor's tc/1/traffic_class: empty while nothing is forced.
  */
 #include <linux/module.h>
 #include <linux/netdevice.h>
@@ -18,6 +19,8 @@
 static char *netdevs[MAXDEV];
 static int n_netdevs;
 module_param_array(netdevs, charp, &n_netdevs, 0444);
+static bool ofed;
+module_param(ofed, bool, 0444);
 
 static const struct rdma_stat_desc descs[] = {
 	{ .name = "rx_write_requests" }, { .name = "rx_read_requests" }, { .name = "rx_atomic_requests" },
@@ -37,7 +40,14 @@ static const char *const pma[] = { "port_xmit_data", "port_rcv_data", "port_xmit
 #define NHW  ARRAY_SIZE(descs)
 #define NPMA ARRAY_SIZE(pma)
 
-struct fhca { struct ib_device ib; atomic64_t hw[NHW], pm[NPMA]; struct net_device *nd; };
+struct fhca {
+	struct ib_device ib;
+	atomic64_t hw[NHW], pm[NPMA];
+	struct net_device *nd;
+	struct kobject *tc[2];	/* tc, tc/1 */
+	struct kobj_attribute tc_attr;
+	int tclass;		/* forced on every queue pair; -1: not */
+};
 static struct fhca *devs[MAXDEV];
 static struct platform_device *pdev;
 static struct dentry *dbg;
@@ -68,7 +78,9 @@ static int del_gid(const struct ib_gid_attr *a, void **c) { return 0; }
 static void fw(struct ib_device *ib, char *s) { strscpy(s, "22.36.1010", IB_FW_VERSION_NAME_MAX); }
 static int immut(struct ib_device *ib, u32 p, struct ib_port_immutable *im)
 {
-	im->core_cap_flags = RDMA_CORE_CAP_PROT_ROCE | RDMA_CORE_CAP_PROT_ROCE_UDP_ENCAP;
+	/* IB_CM makes the RDMA-CM know the device, and with it its default ToS in configfs. */
+	im->core_cap_flags = RDMA_CORE_CAP_PROT_ROCE | RDMA_CORE_CAP_PROT_ROCE_UDP_ENCAP |
+			     RDMA_CORE_CAP_IB_CM;
 	im->gid_tbl_len = 255; im->pkey_tbl_len = 1;
 	return 0;
 }
@@ -146,6 +158,31 @@ static ssize_t poke(struct file *f, const char __user *u, size_t n, loff_t *o)
 }
 static const struct file_operations fops = { .owner = THIS_MODULE, .open = simple_open, .write = poke };
 
+static ssize_t tc_show(struct kobject *k, struct kobj_attribute *a, char *o)
+{
+	int v = container_of(a, struct fhca, tc_attr)->tclass;
+
+	return v < 0 ? 0 : sysfs_emit(o, "Global tclass=%d\n", v);
+}
+static ssize_t tc_store(struct kobject *k, struct kobj_attribute *a, const char *b, size_t n)
+{
+	int v;
+
+	if (kstrtoint(strncmp(b, "tclass=", 7) ? b : b + 7, 0, &v) || v > 255)
+		return -EINVAL;
+	container_of(a, struct fhca, tc_attr)->tclass = v < 0 ? -1 : v;
+	return n;
+}
+static int add_tc(struct fhca *dev)
+{
+	dev->tclass = -1;
+	dev->tc[0] = kobject_create_and_add("tc", &dev->ib.dev.kobj);
+	dev->tc[1] = kobject_create_and_add("1", dev->tc[0]);
+	sysfs_attr_init(&dev->tc_attr.attr);
+	dev->tc_attr.attr.name = "traffic_class"; dev->tc_attr.attr.mode = 0644;
+	dev->tc_attr.show = tc_show; dev->tc_attr.store = tc_store;
+	return dev->tc[1] ? sysfs_create_file(dev->tc[1], &dev->tc_attr.attr) : -ENOMEM;
+}
 static int add(const char *netdev, int index)
 {
 	struct fhca *dev = ib_alloc_device(fhca, ib);
@@ -166,7 +203,7 @@ static int add(const char *netdev, int index)
 		goto err_put;
 	debugfs_create_file(dev_name(&dev->ib.dev), 0200, dbg, dev, &fops);
 	devs[index] = dev;
-	return 0;
+	return ofed ? add_tc(dev) : 0;
 err_put:
 	dev_put(dev->nd);
 err:
@@ -181,6 +218,8 @@ static void remove_all(void)
 	for (i = 0; i < MAXDEV; i++) {
 		if (!devs[i])
 			continue;
+		kobject_put(devs[i]->tc[1]);
+		kobject_put(devs[i]->tc[0]);
 		ib_unregister_device(&devs[i]->ib);
 		dev_put(devs[i]->nd);
 		ib_dealloc_device(&devs[i]->ib);

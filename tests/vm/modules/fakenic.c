@@ -2,6 +2,8 @@
 /* fakenic: pairs of cross-connected Ethernet netdevs with DCBNL (ETS/PFC/APP/buffer/
  * maxrate) and mlx5-looking ethtool ops, for testing host tools without hardware.
  * fnic(2i) is the host's end, fnic(2i+1) the switch's: each loses its carrier with the other.
+ * The host's ends are functions on a PCI bus of our own, 0001:3b, bound to a driver "mlx5_core",
+ * and have DCQCN's parameters where mlx5 has them, in debugfs mlx5/<address>/cc_params.
  *
  * Frames are classified by DSCP through the kernel's own DCB APP table (trust dscp when a
  * DSCP entry exists) and counted per priority.  As with mlx5 the pause counters of a priority
@@ -23,7 +25,7 @@
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/dcbnl.h>
-#include <linux/platform_device.h>
+#include <linux/pci.h>
 #include <net/dcbnl.h>
 #include <net/dsfield.h>
 
@@ -87,7 +89,7 @@ struct fnic {
 	u32 rx_pending, tx_pending;
 	struct ethtool_pauseparam pause;
 	atomic64_t st[NSTAT];
-	int index, fail[F_COUNT];
+	int fail[F_COUNT];
 	struct dentry *dbg;
 	struct kobject *ecn[5];	/* ecn, roce_np, roce_np/enable, roce_rp, roce_rp/enable */
 	struct knob knobs[NKNOB];
@@ -95,7 +97,7 @@ struct fnic {
 };
 #define P(p, k) (NPORT + (p) * NPP + (k))
 static struct net_device *devs[MAXDEV];
-static struct platform_device *pds[MAXDEV];
+static struct pci_dev *pds[MAXDEV];
 static struct dentry *dbgroot;
 
 static void st_name(int i, char *o)
@@ -316,8 +318,8 @@ static void drvinfo(struct net_device *d, struct ethtool_drvinfo *i)
 {
 	strscpy(i->driver, drvname, sizeof(i->driver));
 	strscpy(i->fw_version, "22.36.1010 (FAKE0000001)", sizeof(i->fw_version));
-	snprintf(i->bus_info, sizeof(i->bus_info), "0000:3b:00.%d",
-		 ((struct fnic *)netdev_priv(d))->index);
+	if (d->dev.parent)
+		strscpy(i->bus_info, dev_name(d->dev.parent), sizeof(i->bus_info));
 }
 static int lks(struct net_device *d, struct ethtool_link_ksettings *k)
 {
@@ -502,20 +504,112 @@ static void setup(struct net_device *d)
 	d->needs_free_netdev = true;
 	eth_hw_addr_random(d);
 }
-static void fin(void)
+/* ---- a PCI bus with a ConnectX-6 Dx in each slot: nothing but its configuration space ---- */
+#define DOMAIN 1
+#define BUS 0x3b
+#define PCIE_CAP 0x60
+static u8 config[MAXDEV / 2][256];
+static struct pci_sysdata sysdata = { .domain = DOMAIN, .node = NUMA_NO_NODE };
+static struct resource bus_numbers = { .start = BUS, .end = BUS, .flags = IORESOURCE_BUS };
+static struct pci_bus *root_bus;
+
+static void fill_config(u8 *c)
 {
+	static const u8 head[] = { 0xb3, 0x15, 0x1d, 0x10, 0, 0, 0x10, 0, 0, 0, 0, 2 };
+
+	memcpy(c, head, sizeof(head));	/* 15b3:101d, capabilities, class 0200 */
+	c[PCI_CAPABILITY_LIST] = PCIE_CAP;
+	c[PCIE_CAP] = PCI_CAP_ID_EXP;
+	c[PCIE_CAP + PCI_EXP_FLAGS] = 2;
+	c[PCIE_CAP + PCI_EXP_LNKCAP] = 4;		/* 16 GT/s */
+	c[PCIE_CAP + PCI_EXP_LNKCAP + 1] = 1;	/* x16 */
+	c[PCIE_CAP + PCI_EXP_LNKSTA] = 4;
+	c[PCIE_CAP + PCI_EXP_LNKSTA + 1] = 1;
+	c[PCIE_CAP + PCI_EXP_LNKCAP2] = 0x1e;
+}
+static u8 *config_at(struct pci_bus *bus, unsigned int devfn, int where)
+{
+	if (bus->number != BUS || PCI_FUNC(devfn) || PCI_SLOT(devfn) >= pairs || where > 252)
+		return NULL;
+	return &config[PCI_SLOT(devfn)][where];
+}
+static int config_read(struct pci_bus *bus, unsigned int devfn, int where, int size, u32 *val)
+{
+	u8 *c = config_at(bus, devfn, where);
+
+	*val = ~0;
+	if (!c)
+		return PCIBIOS_DEVICE_NOT_FOUND;
+	*val = 0;
+	memcpy(val, c, size);
+	return PCIBIOS_SUCCESSFUL;
+}
+static int config_write(struct pci_bus *bus, unsigned int devfn, int where, int size, u32 val)
+{
+	u8 *c = config_at(bus, devfn, where);
+
+	if (c && where == PCI_COMMAND)
+		memcpy(c, &val, 2);
+	return PCIBIOS_SUCCESSFUL;
+}
+static struct pci_ops config_ops = { .read = config_read, .write = config_write };
+static int probe(struct pci_dev *d, const struct pci_device_id *id) { return 0; }
+static const struct pci_device_id ids[] = { { PCI_DEVICE(0x15b3, 0x101d) }, { } };
+static struct pci_driver driver = { .name = "mlx5_core", .id_table = ids, .probe = probe };
+
+static int add_bus(void)
+{
+	LIST_HEAD(resources);
+	int i, r;
+
+	for (i = 0; i < pairs; i++)
+		fill_config(config[i]);
+	r = pci_register_driver(&driver);
+	if (r)
+		return r;
+	pci_add_resource(&resources, &bus_numbers);
+	pci_lock_rescan_remove();
+	root_bus = pci_scan_root_bus(NULL, BUS, &config_ops, &sysdata, &resources);
+	if (root_bus)
+		pci_bus_add_devices(root_bus);
+	pci_unlock_rescan_remove();
+	if (!root_bus)
+		pci_unregister_driver(&driver);
+	return root_bus ? 0 : -ENOMEM;
+}
+static void remove_bus(void)
+{
+	pci_lock_rescan_remove();
+	pci_stop_root_bus(root_bus);
+	pci_remove_root_bus(root_bus);
+	pci_unlock_rescan_remove();
+	pci_unregister_driver(&driver);
+}
+
+/* ---- DCQCN where the kernel's own mlx5 has it ---- */
+static const struct { const char *name; u32 value; } cc_params[] = {
+	{ "rp_clamp_tgt_rate", 0 }, { "rp_clamp_tgt_rate_ati", 1 }, { "rp_time_reset", 300 },
+	{ "rp_byte_reset", 32767 }, { "rp_threshold", 1 }, { "rp_ai_rate", 5 }, { "rp_max_rate", 0 },
+	{ "rp_hai_rate", 50 }, { "rp_min_dec_fac", 50 }, { "rp_min_rate", 1 },
+	{ "rp_rate_to_set_on_first_cnp", 0 }, { "rp_dce_tcp_g", 1019 }, { "rp_dce_tcp_rtt", 1 },
+	{ "rp_rate_reduce_monitor_period", 4 }, { "rp_initial_alpha_value", 1023 }, { "rp_gd", 11 },
+	{ "np_min_time_between_cnps", 4 }, { "np_cnp_dscp", 48 }, { "np_cnp_prio_mode", 0 },
+	{ "np_cnp_prio", 6 },
+};
+static u32 cc_values[MAXDEV / 2][ARRAY_SIZE(cc_params)];
+static struct dentry *cc_root;
+
+static void add_cc_params(int slot, struct pci_dev *d)
+{
+	struct dentry *folder = debugfs_create_dir("cc_params", debugfs_create_dir(pci_name(d), cc_root));
 	int i;
 
-	debugfs_remove_recursive(dbgroot);
-	for (i = 0; i < MAXDEV; i++) {
-		if (devs[i]) {
-			remove_ecn(devs[i]);
-			unregister_netdev(devs[i]);
-		}
-		if (pds[i])
-			platform_device_unregister(pds[i]);
+	for (i = 0; i < ARRAY_SIZE(cc_params); i++) {
+		cc_values[slot][i] = cc_params[i].value;
+		debugfs_create_u32(cc_params[i].name, 0600, folder, &cc_values[slot][i]);
 	}
 }
+
 /* As mlx5 comes up: every class "vendor", priorities 0 and 1 swapped. */
 static void power_on_ets(struct ieee_ets *e)
 {
@@ -527,6 +621,21 @@ static void power_on_ets(struct ieee_ets *e)
 		e->tc_tx_bw[i] = 100;
 	}
 }
+static void fin(void)
+{
+	int i;
+
+	debugfs_remove_recursive(cc_root);
+	debugfs_remove_recursive(dbgroot);
+	for (i = 0; i < MAXDEV; i++) {
+		if (devs[i]) {
+			remove_ecn(devs[i]);
+			unregister_netdev(devs[i]);
+		}
+		pci_dev_put(pds[i]);
+	}
+	remove_bus();
+}
 static int __init fnic_init(void)
 {
 	int i, n = 2 * pairs, r = -ENOMEM;
@@ -534,6 +643,13 @@ static int __init fnic_init(void)
 	if (pairs < 1 || n > MAXDEV)
 		return -EINVAL;
 	dbgroot = debugfs_create_dir("fakenic", NULL);
+	cc_root = debugfs_create_dir("mlx5", NULL);
+	r = add_bus();
+	if (r) {
+		debugfs_remove_recursive(cc_root);
+		debugfs_remove_recursive(dbgroot);
+		return r;
+	}
 	for (i = 0; i < n; i++) {
 		struct net_device *d = alloc_netdev(sizeof(struct fnic), "fnic%d", NET_NAME_ENUM, setup);
 		struct fnic *f;
@@ -541,18 +657,18 @@ static int __init fnic_init(void)
 		if (!d)
 			goto err;
 		f = netdev_priv(d);
-		f->index = i;
 		f->pfc.pfc_cap = 8; f->pfc.delay = 7; f->ets.ets_cap = 8;
 		power_on_ets(&f->ets);
 		f->rx_pending = f->tx_pending = 1024;
 		f->dcbx = DCB_CAP_DCBX_HOST | DCB_CAP_DCBX_VER_IEEE;
 		f->pause.rx_pause = f->pause.tx_pause = 1;
 		f->buf.total_size = 262144; f->buf.buffer_size[0] = 262016;
-		pds[i] = platform_device_register_simple("fakenic", i, NULL, 0);
-		if (!IS_ERR(pds[i]))
+		if (!(i & 1))
+			pds[i] = pci_get_domain_bus_and_slot(DOMAIN, BUS, PCI_DEVFN(i / 2, 0));
+		if (pds[i]) {
 			SET_NETDEV_DEV(d, &pds[i]->dev);	/* gives /sys/class/net/X/device */
-		else
-			pds[i] = NULL;
+			add_cc_params(i / 2, pds[i]);
+		}
 		r = register_netdev(d);
 		if (r) {
 			free_netdev(d);

@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""weir on a real kernel with RDMA: a machine under QEMU, with Soft-RoCE, perftest, and NICs of ours
+that answer DCB netlink and ethtool as a ConnectX does (see README.md).
+
+    vm_test.py --weir BINARY --cache FOLDER
+
+Exit 77, "skipped", where the machine cannot be made, unless WEIR_REQUIRE names `vm`.
+"""
+# rows: B1 B2 B3 C1 C2 C4 C8 C10 C11 D1 D2 D4 D5
+import argparse
+import os
+import pathlib
+import sys
+import time
+
+import image
+from look import LOOK_STEPS
+from machine import Dead, Machine
+from steps import Steps
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--weir", required=True, type=pathlib.Path)
+    parser.add_argument("--cache", required=True, type=pathlib.Path)
+    options = parser.parse_args()
+    began = time.monotonic()
+
+    def say(words):
+        print(f"{time.monotonic() - began:5.1f} s  {words}", flush=True)
+
+    try:
+        image.build(options.cache.resolve(), say)
+        machine = Machine(options.cache.resolve(), {"bin/weir": options.weir.resolve()})
+    except image.Unavailable as why:
+        if "vm" in os.environ.get("WEIR_REQUIRE", "").split(","):
+            print(f"FAILED: no test machine, and WEIR_REQUIRE names it: {why}")
+            return 1
+        print(f"skipped: no test machine: {why}")
+        return 77
+    try:
+        with machine:
+            say("the machine is up")
+            steps = LOOK_STEPS
+            failed = Steps(machine).run(steps)
+    except Dead as why:
+        print(f"FAILED: {why}")
+        return 1
+    say(f"{len(steps) - failed} of {len(steps)} steps passed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
