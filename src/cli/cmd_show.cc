@@ -86,7 +86,7 @@ std::string verdict_of(const Observation& seen, std::size_t wrong_nics, std::siz
                      open);
 }
 
-/// Every fact below `json`, a row each: what it is, or why it is not known, and where from.
+/// Every fact below `json`, a row each: what it is, or why it is not known and where it would be.
 void add_facts(const Json& json, const std::string& name, TextTable& table) {
   if (!json.is_object()) return;
   const bool is_known = json.contains("value");
@@ -94,7 +94,8 @@ void add_facts(const Json& json, const std::string& name, TextTable& table) {
     const Json& value = is_known ? json.at("value") : json.at("missing");
     const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
     table.add_row(
-        {name, is_known ? text : fmt::format("({})", text), json.at("source").get<std::string>()});
+        {name,
+         is_known ? text : fmt::format("({}: {})", text, json.at("source").get<std::string>())});
     return;
   }
   for (const auto& [key, value] : json.items())
@@ -103,9 +104,9 @@ void add_facts(const Json& json, const std::string& name, TextTable& table) {
 
 void print_facts(const Observation& seen, Context& context) {
   const auto print = [&](const std::string& title, const Json& json) {
-    TextTable table({"fact", "value", "from"});
+    TextTable table({"fact", "value"});
     add_facts(json, "", table);
-    context.out << fmt::format("\n{}\n", title) << table.to_text(2, 160);
+    context.out << fmt::format("\n{}\n", title) << table.to_text(2, 100);
   };
   for (const evidence::Evidence& host : seen.hosts) {
     const Json document = evidence::to_json(host);
@@ -182,7 +183,7 @@ Command show_command() {
           "the pauses and CNPs counted so far. What looks wrong ends with a '!', what could not be "
           "read is a '?'. Hosts that show the same are told once.",
       .options =
-          with_host_options({{.name = "facts", .help = "every fact too, and where it was read"}}),
+          with_host_options({{.name = "facts", .help = "every fact too, or why it is not known"}}),
       .examples = {{"weir show", "this machine"},
                    {"weir show --facts --root gpu03.bundle", "all that a bundle knows"},
                    {"weir show --lab lab", "all hosts of a lab"},
