@@ -1,4 +1,6 @@
 // weir diagnose: from anything that was observed to the cause.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/file.h"
@@ -14,6 +16,8 @@
 #include "diagnose/interpret.h"
 #include "diagnose/join.h"
 #include "evidence/json.h"
+#include "readers/merge.h"
+#include "readers/readers.h"
 
 namespace weir::cli {
 namespace {
@@ -34,9 +38,23 @@ Result<Pieces> read_simulation(const Json& document) {
   return pieces;
 }
 
-Result<Pieces> read_pieces(const std::string& path) {
+/// What a tool or a switch printed; lines that fit nothing are said on stderr, the first few.
+Result<Pieces> read_printed(const std::string& text, const std::string& path, Context& context) {
+  WEIR_TRY(read, readers::read_text(text, path));
+  constexpr std::size_t kShown = 5;
+  for (std::size_t i = 0; i < std::min(read.unread.size(), kShown) && !context.quiet; ++i)
+    context.err << fmt::format("weir: {}:{}: not understood: {} ({})\n", path, read.unread[i].line,
+                               read.unread[i].text, read.unread[i].why);
+  Pieces pieces;
+  pieces.push_back(std::move(read.evidence));
+  return pieces;
+}
+
+Result<Pieces> read_pieces(const std::string& path, Context& context) {
   WEIR_TRY(text, read_file(path, kLargestResults));
   const Json document = Json::parse(text, nullptr, false);
+  const bool is_ours = document.is_object() && document.contains("schema");
+  if (!is_ours && readers::recognise(text) != nullptr) return read_printed(text, path, context);
   const bool is_simulation = document.is_object() && document.contains("schema") &&
                              document.at("schema") == "weir/sim/1" && document.contains("hosts") &&
                              document.at("hosts").is_array();
@@ -55,7 +73,7 @@ struct Input {
 std::optional<Input> read_input(const Args& args, Context& context, ExitCode& code) {
   Input input;
   for (const std::string& path : args.all("FILE")) {
-    auto pieces = read_pieces(path);
+    auto pieces = read_pieces(path, context);
     if (!pieces) {
       code = fail(context, ExitCode::kBadInput, pieces.error().what);
       return std::nullopt;
@@ -93,7 +111,7 @@ ExitCode run_diagnose(const Args& args, Context& context) {
   ExitCode code = ExitCode::kOk;
   auto input = read_input(args, context, code);
   if (!input) return code;
-  const Pieces evidence = diagnose::join_windows(std::move(input->pieces));
+  const Pieces evidence = diagnose::join_windows(readers::merge_texts(std::move(input->pieces)));
   diagnose::Case subject;
   subject.evidence = evidence;
   if (input->design) subject.intent = &input->design->intent;
@@ -129,7 +147,8 @@ Command diagnose_command() {
       .summary = "what is wrong, where, and what to type, from what was observed",
       .description =
           "Reads evidence of hosts and switches (snapshots around a load, evidence files, the "
-          "output of weir sim --json), and names the cause first: its place, what it explains, "
+          "output of weir sim --json, what a switch's show commands printed), and names the cause "
+          "first: its place, what it explains, "
           "how sure that is, and the fix. Two snapshots of a host are a window. With a design it "
           "also knows what was wanted.",
       .arguments = {{.name = "FILE",
@@ -143,6 +162,7 @@ Command diagnose_command() {
       .examples = {{"weir diagnose before.json after.json", "two snapshots around a load"},
                    {"weir sim -w incast -f np-off,at=gpu01 --json | weir diagnose -",
                     "a simulated fabric with a fault"},
+                   {"weir diagnose leaf1-before.txt leaf1-after.txt", "show outputs of a switch"},
                    {"weir diagnose --lab L", "a lab, its last load"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput, ExitCode::kPartial},
       .rows = {"D8", "I1", "I14"},

@@ -356,7 +356,6 @@ Proof prove(const Design& design, const Intent& intent, std::span<const Hop> con
                     hops_of(intent, configured),
                     *rdma->value.priority,
                     *cnp_class.priority,
-                    *rdma->value.queue,
                     *cnp_class.queue};
   const Ways ways(switch_graph(intent), intent.routing);
   proof.paths = ways.paths();

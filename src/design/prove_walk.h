@@ -36,7 +36,6 @@ struct ProofCase {
   std::vector<Hop> hops;  // by switch
   Priority rdma;
   Priority cnp;
-  Queue rdma_queue;
   Queue cnp_queue;
 };
 

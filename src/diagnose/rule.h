@@ -72,6 +72,7 @@ void look_for_switch_maps(const View&, Suspicions&);
 void look_for_pfc_priority(const View&, Suspicions&);
 void look_for_pfc_too_wide(const View&, Suspicions&);
 void look_for_mtu(const View&, Suspicions&);
+void look_for_deadlock(const View&, Suspicions&);
 void look_for_slow_receivers(const View&, Suspicions&);
 void look_for_silent_receivers(const View&, Suspicions&);
 void look_for_deaf_senders(const View&, Suspicions&);

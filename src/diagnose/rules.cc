@@ -14,6 +14,7 @@ std::span<const Rule> rules() {
       {"I18", "a cable, an optic or a port is bad, or a link down", look_for_bad_links},
       {"D3", "a switch has no way for packets, or a loop", look_for_routes},
       {"D3", "the application posts too few receives", look_for_few_receives},
+      {"I5", "switches wait for each other in a circle", look_for_deadlock},
       {"I1", "a host takes data too slowly and pauses its switch", look_for_slow_receivers},
       {"I11", "marks arrive and no CNPs leave", look_for_silent_receivers},
       {"I12", "CNPs arrive and nobody slows down", look_for_deaf_senders},

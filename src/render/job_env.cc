@@ -301,8 +301,9 @@ std::string comment(const Variable& one, std::string_view indent) {
   const std::string text =
       one.is_set ? one.why : fmt::format("{} is not set: {}", one.name, one.why);
   constexpr std::size_t kWidth = 92;
+  const std::string wrapped = wrap(text, kWidth - indent.size());
   std::string out;
-  for (const std::string_view line : split(wrap(text, kWidth - indent.size()), '\n'))
+  for (const std::string_view line : split(wrapped, '\n'))
     out += fmt::format("{}# {}\n", indent, line);
   return out;
 }
