@@ -15,6 +15,7 @@ namespace {
 
 /// Readable counters of all ports, and those that are not zero.
 struct Count {
+  std::size_t nics = 0;
   std::size_t read = 0;
   std::size_t nonzero = 0;
   std::size_t refused = 0;  // there, but without a value
@@ -36,6 +37,7 @@ Count count_of(const std::vector<evidence::Evidence>& captures) {
   };
   for (const evidence::Evidence& capture : captures) {
     if (capture.snapshots.empty()) continue;
+    count.nics += capture.snapshots.back().nics.size();
     add(capture.snapshots.back().nics);
     add(capture.snapshots.back().switch_ports);
   }
@@ -51,7 +53,7 @@ std::string verdict_of(const Observation& seen, const std::vector<evidence::Evid
       count.refused > 0 ? fmt::format(", {} without a value", count.refused) : "";
   return fmt::format("{}{}: {} on {}{}, {} not zero{}.", counted(seen.hosts.size(), "host"),
                      simulated_word(seen.is_simulated()), counted(count.read, "counter"),
-                     counted(seen.nic_count(), "NIC"), switches, count.nonzero, refused);
+                     counted(count.nics, "NIC"), switches, count.nonzero, refused);
 }
 
 /// Counters of NICs that are not zero; the rest is in --json.
@@ -73,11 +75,37 @@ void print_nonzero(const Observation& seen, Context& context) {
   if (!is_empty) context.out << '\n' << table.to_text(2);
 }
 
+/// The counters alone, without the facts.
+Observation count_hosts(const HostSet& set, Context& context) {
+  Observation seen;
+  for (const auto& host : set.hosts) {
+    Result<counters::Snapshot> snapshot = host->snapshot();
+    if (!snapshot) {
+      seen.unseen.push_back(fmt::format("{}: {}", host->name(), snapshot.error().what));
+      context.err << "weir: could not look at " << seen.unseen.back() << '\n';
+      continue;
+    }
+    evidence::Evidence capture;
+    capture.provenance = {.host = host->name(),
+                          .time = snapshot->time,
+                          .tool = "weir",
+                          .origin = set.lab                ? evidence::Origin::kLab
+                                    : set.captures.empty() ? evidence::Origin::kLive
+                                                           : evidence::Origin::kBundle,
+                          .simulated = set.lab.has_value(),
+                          .detail = ""};
+    capture.snapshots.push_back(std::move(*snapshot));
+    seen.hosts.push_back(std::move(capture));
+  }
+  return seen;
+}
+
 ExitCode run_snapshot(const Args& args, Context& context) {
   ExitCode code = ExitCode::kOk;
   const auto set = open_hosts(args, context, code);
   if (!set) return code;
-  const Observation seen = observe(*set, context);
+  const Observation seen =
+      args.has("counters") ? count_hosts(*set, context) : observe(*set, context);
   if (seen.hosts.empty())
     return fail(context, ExitCode::kCouldNotLook, "no host could be looked at");
   const std::vector<evidence::Evidence> captures = seen.all();
@@ -116,11 +144,13 @@ Command snapshot_command() {
           "Reads every counter of every RDMA port, and of the switches of a lab. A counter that is "
           "absent, refused or unsupported is said to be, and is not a zero. Two files of it are "
           "what weir diff compares.",
-      .options = with_host_options({{.name = "out",
-                                     .letter = 'o',
-                                     .metavar = "FILE",
-                                     .help = "write the JSON there, for weir diff",
-                                     .completes = Completes::kFiles}}),
+      .options = with_host_options(
+          {{.name = "counters", .help = "the counters of the NICs alone, for short intervals"},
+           {.name = "out",
+            .letter = 'o',
+            .metavar = "FILE",
+            .help = "write the JSON there, for weir diff",
+            .completes = Completes::kFiles}}),
       .examples = {{"weir snapshot --lab lab --out before.json", "before a job"},
                    {"weir snapshot --lab lab --host gpu03 --json", "for a program"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook,

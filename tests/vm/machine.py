@@ -72,7 +72,7 @@ class Machine:
     def _append(self, initrd, programs):
         archive = Archive(["/"])
         archive.add("init", HERE / "guest/init")
-        for script in (*(HERE / "guest").glob("*.sh"), HERE / "design.yaml"):
+        for script in (*(HERE / "guest").glob("*.sh"), *HERE.glob("*.yaml")):
             archive.add(f"guest/{script.name}", script)
         for guest, source in programs.items():
             archive.add_program(guest, source)

@@ -14,6 +14,7 @@ import sys
 import time
 
 import image
+from change import CHANGE_STEPS
 from look import LOOK_STEPS
 from machine import Dead, Machine
 from steps import Steps
@@ -41,7 +42,7 @@ def main():
     try:
         with machine:
             say("the machine is up")
-            steps = LOOK_STEPS
+            steps = [*LOOK_STEPS, *CHANGE_STEPS]
             failed = Steps(machine).run(steps)
     except Dead as why:
         print(f"FAILED: {why}")

@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # The design by hand, with Debian's tools alone: what weir should find in order.
 set -e
 for port in fnic0 fnic2; do
@@ -6,9 +7,9 @@ for port in fnic0 fnic2; do
   # shellcheck disable=SC2046 # 64 words
   dcb app replace dev $port dscp-prio $(for code in {0..63}; do
     case $((code / 8)) in
-      3) echo $code:3 ;;
-      6) [[ $code -le 55 ]] && echo $code:6 ;;
-      *) echo $code:0 ;;
+      3) echo "$code:3" ;;
+      6) [[ $code -le 55 ]] && echo "$code:6" ;;
+      *) echo "$code:0" ;;
     esac
   done)
   dcb ets set dev $port prio-tc all:0 3:3 6:6 tc-tsa all:strict 0:ets 3:ets tc-bw all:0 0:29 3:71

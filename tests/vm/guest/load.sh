@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # A perftest pair, rxe0 to rxe1: load.sh PROGRAM ARGUMENT…
 # -u 18 (1.07 s): on an emulated CPU the usual ACK timeout of 67 ms would cause retransmissions.
 program=$1

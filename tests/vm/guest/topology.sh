@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # Two complete RoCE hosts in one kernel, joined through a switch:
 #
 #   fnic0 (rxe0, 10.0.0.1) -- fnic1 [namespace sw: bridge] fnic3 -- fnic2 (rxe1, 10.1.0.1)

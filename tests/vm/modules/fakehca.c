@@ -123,7 +123,27 @@ static int mad(struct ib_device *ib, int fl, u32 p, const struct ib_wc *wc, cons
 	}
 	return IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_REPLY;
 }
+
+/* The RDMA-CM takes only devices that seem to have verbs. */
+static int no_pd(struct ib_pd *p, struct ib_udata *u) { return -EOPNOTSUPP; }
+static int no_cq(struct ib_cq *c, const struct ib_cq_init_attr *a, struct ib_udata *u) { return -EOPNOTSUPP; }
+static int no_cq_end(struct ib_cq *c, struct ib_udata *u) { return -EOPNOTSUPP; }
+static int no_poll(struct ib_cq *c, int n, struct ib_wc *w) { return -EOPNOTSUPP; }
+static int no_notify(struct ib_cq *c, enum ib_cq_notify_flags f) { return -EOPNOTSUPP; }
+static int no_qp(struct ib_qp *q, struct ib_qp_init_attr *a, struct ib_udata *u) { return -EOPNOTSUPP; }
+static int no_modify(struct ib_qp *q, struct ib_qp_attr *a, int m, struct ib_udata *u) { return -EOPNOTSUPP; }
+static int no_qp_end(struct ib_qp *q, struct ib_udata *u) { return -EOPNOTSUPP; }
+static int no_send(struct ib_qp *q, const struct ib_send_wr *w, const struct ib_send_wr **b) { return -EOPNOTSUPP; }
+static int no_recv(struct ib_qp *q, const struct ib_recv_wr *w, const struct ib_recv_wr **b) { return -EOPNOTSUPP; }
+static struct ib_mr *no_dma_mr(struct ib_pd *p, int f) { return ERR_PTR(-EOPNOTSUPP); }
+static struct ib_mr *no_user_mr(struct ib_pd *p, u64 s, u64 l, u64 v, int f, struct ib_udata *u) { return ERR_PTR(-EOPNOTSUPP); }
+static int no_mr_end(struct ib_mr *m, struct ib_udata *u) { return -EOPNOTSUPP; }
+
 static const struct ib_device_ops ops = {
+	.alloc_pd = no_pd, .dealloc_pd = no_pd, .create_cq = no_cq, .destroy_cq = no_cq_end, .poll_cq = no_poll,
+	.req_notify_cq = no_notify, .create_qp = no_qp, .modify_qp = no_modify, .destroy_qp = no_qp_end,
+	.post_send = no_send, .post_recv = no_recv, .get_dma_mr = no_dma_mr, .reg_user_mr = no_user_mr,
+	.dereg_mr = no_mr_end,
 	.owner = THIS_MODULE, .driver_id = RDMA_DRIVER_UNKNOWN,
 	.query_device = q_dev, .query_port = q_port, .query_pkey = q_pkey, .get_link_layer = ll,
 	.add_gid = add_gid, .del_gid = del_gid, .get_port_immutable = immut, .get_dev_fw_str = fw,
