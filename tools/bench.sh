@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs every benchmark of a build folder, then counts the simulator's instructions a packet hop and
-# reads a capture side by side with tshark.
+# those of a snapshot beside the shell's, and reads a capture side by side with tshark.
 #
 #   tools/bench.sh FOLDER     FOLDER holds *_bench; `make bench` builds it
 set -euo pipefail
@@ -11,4 +11,5 @@ for bench in "$1"/*_bench; do
 done
 
 "$(dirname "$0")/../bench/sim_instructions.sh" "$1"
+"$(dirname "$0")/../bench/snapshot_instructions.sh" "$1/../weir"
 "$(dirname "$0")/../bench/pcap_vs_tshark.sh" "$1"
