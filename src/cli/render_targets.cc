@@ -1,5 +1,6 @@
 #include "cli/render_targets.h"
 
+#include "platforms/openconfig.h"
 #include "render/host_script.h"
 #include "render/job_env.h"
 #include "render/marking_plan.h"
@@ -45,6 +46,10 @@ Result<Rendered> ucx(const RenderRequest& of) {
   return job_environment(of, render::ucx_environment(of.design, of.intent, of.seen));
 }
 
+Result<Rendered> openconfig(const RenderRequest& of) {
+  return platforms::openconfig_render(of.intent, *of.switch_at);
+}
+
 std::vector<RenderTarget> host_targets() {
   return {
       {.name = "host-script",
@@ -77,6 +82,12 @@ std::vector<RenderTarget> switch_targets() {
                        .how_use = one.how_load,
                        .scope = RenderScope::kSwitch,
                        .platform = &one});
+  // For a switch of any system: `platform` would tie it to one.
+  targets.push_back({.name = platforms::openconfig().name,
+                     .summary = platforms::openconfig().title,
+                     .how_use = platforms::openconfig().how_load,
+                     .scope = RenderScope::kSwitch,
+                     .render = openconfig});
   return targets;
 }
 

@@ -424,7 +424,7 @@ Bytes junos_largest_queue(const SwitchIntent& wanted) {
   const design::SystemModel& system = design::system_model(design::SwitchSystem::kJunos);
   const Alpha alpha = std::clamp(wanted.buffers.egress_alpha, system.min_alpha, system.max_alpha);
   const Bytes lossless =
-      std::max(wanted.buffers.total, 100_B) / 100 * junos_partitions(wanted).lossless;
+      share_of(std::max(wanted.buffers.total, 0_B), 1_percent * junos_partitions(wanted).lossless);
   return std::max(model::dynamic_threshold(lossless, alpha, 1), 1_B);
 }
 

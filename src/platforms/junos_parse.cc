@@ -119,6 +119,16 @@ class Reader {
     return {};
   }
 
+  /// As `show configuration` prints a class: all of it in one line.
+  Status take_class(const Taken& t) {
+    WEIR_TRY_STATUS(take_queue(t));
+    return take_no_loss(t);
+  }
+  Status take_whole_class(const Taken& t) {
+    WEIR_TRY_STATUS(take_class(t));
+    return take_pfc_priority({t[0], t[2]});
+  }
+
   static Result<unsigned> code_point(const std::string& word, std::size_t bits) {
     if (word.size() == bits && word.find_first_not_of("01") == std::string::npos) {
       unsigned value = 0;
@@ -440,6 +450,9 @@ const std::vector<Rule<Reader>>& Reader::rules() {
       {"system host-name *", &Reader::take_name},
       {"version *", &Reader::take_version},
       {"class-of-service forwarding-classes class * queue-num *", &Reader::take_queue},
+      {"class-of-service forwarding-classes class * queue-num * no-loss", &Reader::take_class},
+      {"class-of-service forwarding-classes class * queue-num * no-loss pfc-priority *",
+       &Reader::take_whole_class},
       {"class-of-service forwarding-classes queue * *", &Reader::take_queue_class},
       {"class-of-service forwarding-classes class * no-loss", &Reader::take_no_loss},
       {"class-of-service forwarding-classes class * pfc-priority *", &Reader::take_pfc_priority},

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "evidence/changes.h"
+#include "platforms/openconfig.h"
 #include "platforms/systems.h"
 
 namespace weir::platforms {
@@ -29,6 +30,7 @@ const Platform* recognise(std::string_view text) {
     if (found != nullptr) return nullptr;
     found = &one;
   }
+  if (openconfig().recognises(text)) return found == nullptr ? &openconfig() : nullptr;
   return found;
 }
 

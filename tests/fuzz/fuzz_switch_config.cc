@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/check.h"
+#include "platforms/openconfig.h"
 #include "platforms/platform.h"
 
 // NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's name
@@ -13,7 +14,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) return 0;
   const auto systems = weir::platforms::platforms();
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
-  const Platform& platform = systems[data[0] % systems.size()];
+  const std::size_t choice = data[0] % (systems.size() + 1);
+  const Platform& platform =
+      choice == systems.size() ? weir::platforms::openconfig() : systems[choice];
   const auto parsed = platform.parse(text, "fuzz");
   static_cast<void>(weir::platforms::recognise(text));
   if (!parsed) {
