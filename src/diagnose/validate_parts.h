@@ -33,8 +33,9 @@ void validate_machine(const evidence::Evidence& host, const design::HostIntent& 
 /// A pinned index must be right everywhere: where they differ is a finding.
 void find_gid_drift(std::span<const evidence::Evidence> evidence, finding::Judgement& out);
 
+/// `wanted` is what the switch can hold of the design: its lowered intent, where that is known.
 void validate_switch(const evidence::Switch& found, const design::SwitchIntent& wanted,
-                     finding::Judgement& out);
+                     const design::Intent& whole, finding::Judgement& out);
 
 /// Rails of a host, and hosts, that differ where their intents are equal.
 void find_drift(std::span<const evidence::Evidence> evidence, const design::Intent& intent,

@@ -7,6 +7,7 @@
 #include "design/platforms.h"
 #include "diagnose/fixes.h"
 #include "diagnose/validate_parts.h"
+#include "diagnose/validate_switch_buffers.h"
 #include "evidence/as_set.h"
 #include "finding/catalog.h"
 #include "units/format.h"
@@ -152,18 +153,15 @@ void check_cnps(const evidence::Switch& found, const design::SwitchIntent& wante
   for (const evidence::SwitchPort& port : found.ports)
     if (port.pfc.is_known())
       paused = PrioritySet::from_mask(static_cast<std::uint8_t>(paused.mask() | port.pfc->mask()));
-  for (unsigned d = 0; d < Dscp::kLimit; ++d) {
-    const unsigned priority = wanted.dscp_to_priority.at(d).value();
-    if (intent.class_names.at(priority) != design::kCnpClass || !found.dscp_to_tc->at(d)) continue;
-    if (wanted.lossless.contains(Priority::of(priority))) continue;
-    const unsigned tc = found.dscp_to_tc->at(d)->value();
-    if (!paused.contains(number.at(tc))) continue;
-    out.wrong("cnp.lossless", "",
-              fmt::format("DSCP {} (CNP): expected a class without PFC, found class {}, which PFC "
-                          "pauses",
-                          d, tc));
-    return;
-  }
+  if (intent.hosts.empty() || intent.hosts.front().nics.empty()) return;
+  const design::NicIntent& nic = intent.hosts.front().nics.front();
+  const auto tc = found.dscp_to_tc->at(nic.cnp_dscp.value());
+  if (!tc || wanted.lossless.contains(nic.cnp_priority)) return;
+  if (!paused.contains(number.at(tc->value()))) return;
+  out.wrong("cnp.lossless", "",
+            fmt::format("DSCP {} (CNP): expected a class without PFC, found class {}, which PFC "
+                        "pauses",
+                        nic.cnp_dscp.value(), tc->value()));
 }
 
 /// Buffers that somebody sized while RDMA is not even in the class they are for.
@@ -283,7 +281,8 @@ void check_lossless_queue(const evidence::SwitchPort& port, const evidence::Egre
                            : "ECN: expected on, found off");
   }
   // A configuration that turns ECN on and gives no thresholds: looked at, and not there.
-  const bool has_thresholds = queue.ecn_min.is_known() && queue.ecn_max.is_known();
+  const bool has_thresholds = (queue.ecn_min.is_known() && queue.ecn_max.is_known()) ||
+                              (queue.ecn_min_share.is_known() && queue.ecn_max_share.is_known());
   const bool was_written = queue.ecn.source().find(':') != std::string::npos;
   if (!has_thresholds && was_written) {
     return out.wrong("ecn.off_on_lossless", port.name,
@@ -387,6 +386,10 @@ void validate_switch(const evidence::Switch& found, const design::SwitchIntent& 
   check_cnps(found, wanted, whole, out);
   check_order_of_work(found, out);
   check_watchdog(found, wanted, out);
+  const Wrong wrong = [&](std::string_view id, const std::string& port, std::string text) {
+    out.wrong(id, port, std::move(text));
+  };
+  check_partitions(found, wanted, wrong);
   if (found.pools.is_known()) {
     for (const evidence::Pool& pool : *found.pools) {
       const bool is_in_bytes = pool.kind == evidence::PoolKind::kLossless && pool.size > 0_B;
@@ -405,6 +408,7 @@ void validate_switch(const evidence::Switch& found, const design::SwitchIntent& 
       continue;
     }
     check_port(*at, wanted, intent, out);
+    check_port_buffers(found, *at, wanted, intent, wrong);
   }
   out.finish();
 }
