@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/design_input.h"
+#include "cli/lab_load.h"
 #include "lab/lab.h"
 #include "sim/fault.h"
 #include "units/format.h"
@@ -270,20 +271,34 @@ Status set_switch(lab::Lab& lab, const std::string& name, const std::string& key
   return lab.set_factory(name, value == "factory");
 }
 
+/// `SWITCH show`, `SWITCH set KEY VALUE`: an empty text, or what is wrong.
+std::string switch_words_error(const std::vector<std::string>& words) {
+  if (words.empty() || (words[0] != "show" && words[0] != "set"))
+    return fmt::format("expected show or set, found {}",
+                       words.empty() ? "nothing" : "'" + words[0] + "'");
+  if (words[0] == "show") return words.size() == 1 ? "" : "show takes no setting";
+  if (words.size() != 3) return "set what? buffer-profile roce-aggressive, or config designed";
+  if (words[1] != "buffer-profile" && words[1] != "config")
+    return fmt::format("set: expected buffer-profile or config, found '{}'", words[1]);
+  return "";
+}
+
 ExitCode run_switch(const Args& args, Context& context) {
-  const std::string& action = args.value("ACTION");
-  const bool sets = action == "set";
-  if (sets && (!args.has("KEY") || !args.has("VALUE")))
-    return usage_error(context, args.command(),
-                       "set what? buffer-profile roce-aggressive, or config designed");
-  if (!sets && args.has("KEY"))
-    return usage_error(context, args.command(), "show takes no setting");
+  const std::string& name = args.value("SWITCH");
+  const std::vector<std::string>& words = args.all("ACTION");
+  const bool loads = name == "load";
+  const std::string error =
+      loads ? (words.empty() && !args.has("all") ? "load what? NAME=FILE, or --all DIR" : "")
+            : switch_words_error(words);
+  if (!error.empty()) return usage_error(context, args.command(), error);
+  if (!loads && args.has("all"))
+    return usage_error(context, args.command(), "--all belongs to load");
   ExitCode code = ExitCode::kOk;
   auto lab = open_lab(args, context, code);
   if (!lab) return code;
-  const std::string& name = args.value("SWITCH");
-  if (sets)
-    if (const Status set = set_switch(*lab, name, args.value("KEY"), args.value("VALUE")); !set)
+  if (loads) return load_switches(args, words, context, *lab);
+  if (words[0] == "set")
+    if (const Status set = set_switch(*lab, name, words[1], words[2]); !set)
       return failed(context, set.error());
   return show_switch(args, context, *lab, name);
 }
@@ -374,22 +389,28 @@ Command lab_switch_command() {
   return {
       .name = "lab switch",
       .group = Group::kOperators,
-      .summary = "show a lab's switch, or set its buffer profile",
+      .summary = "show a lab's switch, set it, or load a configuration",
       .description =
           "Shows the buffer profile of one switch and the headroom and headroom drops of each "
-          "port, "
-          "or sets buffer-profile (vendor, roce-balanced, roce-aggressive) or config (designed, "
-          "factory) first.",
-      .arguments =
-          {{.name = "SWITCH", .help = "its name", .required = true},
-           {.name = "ACTION", .help = "what to do", .required = true, .choices = {"show", "set"}},
-           {.name = "KEY", .help = "what to set", .choices = {"buffer-profile", "config"}},
-           {.name = "VALUE", .help = "to what"}},
-      .options = {dir_option()},
+          "port, or sets buffer-profile (vendor, roce-balanced, roce-aggressive) or config "
+          "(designed, factory) first. `load` puts configurations of real switches into the lab, "
+          "where they take effect; with --all every switch has its file, as weir render --all "
+          "writes them.",
+      .arguments = {{.name = "SWITCH", .help = "its name; or load", .required = true},
+                    {.name = "ACTION",
+                     .help = "show; set KEY VALUE; after load: NAME=FILE",
+                     .repeated = true}},
+      .options = {dir_option(),
+                  {.name = "all",
+                   .metavar = "DIR",
+                   .help = "load: a file for every switch",
+                   .completes = Completes::kFiles}},
       .examples = {{"weir lab switch leaf1 show", "profile, headroom, drops"},
-                   {"weir lab switch leaf1 set buffer-profile roce-aggressive", "more headroom"}},
+                   {"weir lab switch leaf1 set buffer-profile roce-aggressive", "more headroom"},
+                   {"weir lab switch load leaf1=leaf1.cfg", "as an operator would load it"},
+                   {"weir lab switch load --all configs", "what weir render wrote"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput},
-      .rows = {"F3", "G8"},
+      .rows = {"C7", "F1", "F3", "G8"},
       .run = run_switch,
   };
 }

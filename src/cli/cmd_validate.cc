@@ -11,6 +11,7 @@
 #include "cli/host_input.h"
 #include "cli/host_judging.h"
 #include "cli/progress.h"
+#include "cli/switch_audit.h"
 #include "diagnose/validate.h"
 #include "units/format.h"
 
@@ -53,6 +54,17 @@ void watch(const HostSet& set, Duration time, Context& context, Observation& see
     } else {
       seen.unseen.push_back(fmt::format("{}: {}", host->name(), later.error().what));
     }
+  }
+}
+
+/// Files of switches stand for the switches themselves.
+void put_over(const evidence::Evidence& files, Observation& seen) {
+  if (files.switches.empty()) return;
+  if (!seen.switches) seen.switches.emplace();
+  for (const evidence::Switch& one : files.switches) {
+    std::erase_if(seen.switches->switches,
+                  [&](const evidence::Switch& other) { return other.name == one.name; });
+    seen.switches->switches.push_back(one);
   }
 }
 
@@ -127,17 +139,23 @@ std::vector<std::string> next_steps(const Args& args, const HostSet& set,
 ExitCode run_validate(const Args& args, Context& context) {
   const auto time = watch_time(args);
   if (!time) return usage_error(context, args.command(), time.error().what);
+  if (args.has("switch") && !args.has("lab") && !args.has("root"))
+    return validate_switches(args, context);
   ExitCode code = ExitCode::kOk;
   const auto set = open_hosts(args, context, code);
   if (!set) return code;
   const auto input = design_for(args, context, *set, code);
   if (!input) return code;
+  const auto audit = read_switch_audit(args, input->intent, context, code);
+  if (!audit) return code;
   Observation seen = observe(*set, context);
   if (seen.hosts.empty()) return could_not_look(args, context, seen);
   if (*time) watch(*set, **time, context, seen);
   restore_names(seen, input->intent, context);
-  finding::Judgement judgement = diagnose::validate(seen.all(), input->intent);
+  put_over(audit->evidence, seen);
+  finding::Judgement judgement = diagnose::validate(seen.all(), audit->intent);
   add_unseen(seen, judgement);
+  judgement.unknown.insert(judgement.unknown.end(), audit->unread.begin(), audit->unread.end());
   judgement.next = next_steps(args, *set, judgement);
   if (args.has("slurm") && !context.json) return print_drain(args, context, judgement);
   Json extra = {{"design", input->design.file},
@@ -166,14 +184,16 @@ Command validate_command() {
           {{.name = "slurm", .help = "one line to drain the node with; nothing when well"},
            {.name = "watch",
             .metavar = "TIME",
-            .help = "watch the links this long: flaps, broken frames"}}),
+            .help = "watch the links this long: flaps, broken frames"},
+           switch_option()}),
       .examples = {{"weir validate --lab lab", "a lab against its own design"},
                    {"weir validate fabric.yaml --lab lab --host gpu[01-04]", "some of its hosts"},
                    {"weir validate fabric.yaml --root bundles/", "many hosts, from bundles"},
+                   {"weir validate fabric.yaml --switch leaf1=leaf1.cfg", "a switch's file"},
                    {"weir validate fabric.yaml --watch 30s --slurm", "as a health check"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput,
                      ExitCode::kCouldNotLook, ExitCode::kPartial},
-      .rows = {"C1", "C2", "C4", "C5", "C6", "C8", "C9", "C10"},
+      .rows = {"C1", "C2", "C4", "C5", "C6", "C7", "C8", "C9", "C10"},
       .judges = true,
       .run = run_validate,
   };

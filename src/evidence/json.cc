@@ -431,6 +431,14 @@ Result<Evidence> evidence_from_json(const Json& json) {
   return out;
 }
 
+Json to_json(const Switch& sw) {
+  return Codec<Switch>::write(sw);
+}
+
+Result<Switch> switch_from_json(const JsonCursor& at) {
+  return Codec<Switch>::read(at);
+}
+
 Json evidence_properties() {
   return {{"schema", {{"const", "weir/evidence/1"}}},
           {"provenance", Codec<Provenance>::schema()},

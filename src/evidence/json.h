@@ -6,6 +6,7 @@
 //
 // A fact is `{"value": …, "source": …}` or `{"missing": "permission", "source": …}`, and is left
 // out where nobody looked. `weir schema evidence` prints every key with its meaning.
+#include "base/json_cursor.h"
 #include "base/json_fwd.h"
 #include "base/result.h"
 #include "evidence/evidence.h"
@@ -17,6 +18,10 @@ namespace weir::evidence {
 /// Unknown keys are ignored, because the format may grow. A value of another type, or out of its
 /// range, is an error that names its JSON pointer: "/nics/0/qos/pfc/value/1: …".
 [[nodiscard]] Result<Evidence> evidence_from_json(const Json&);
+
+/// One switch alone, for who keeps it elsewhere.
+[[nodiscard]] Json to_json(const Switch&);
+[[nodiscard]] Result<Switch> switch_from_json(const JsonCursor&);
 
 /// The members of the document but for the snapshots, as JSON Schemas; see schema.h for the whole.
 [[nodiscard]] Json evidence_properties();

@@ -107,6 +107,26 @@ CatalogEntry buffer_pools_over_100() {
   };
 }
 
+CatalogEntry buffer_before_classification() {
+  return {
+      .id = "buffer.before_classification",
+      .title = "buffers set by hand while RDMA is in another class",
+      .severity = Severity::kWarning,
+      .rows = {"C7"},
+      .phase = "validate",
+      .why =
+          "Headroom and pools protect the class that packets are in. Where the map sends RDMA "
+          "elsewhere, the buffers that somebody sized stand empty, the drops go on, and the next "
+          "step is to size them again. Set the map right first, see the lossless queue's counters "
+          "move, and touch buffers after that: changing them stops traffic on several platforms.",
+      .fix = together({{{.platform = "any",
+                         .commands = {"weir prove", "weir explain dscp.unmapped_hop"},
+                         .note = "Leave buffers to the platform until the class is right."}},
+                       dscp_map_on_switches()}),
+      .sources = {cite::kJunos, cite::kNvue},
+  };
+}
+
 CatalogEntry buffer_too_small() {
   return {
       .id = "buffer.too_small",
@@ -153,7 +173,7 @@ CatalogEntry buffer_too_small() {
 
 std::vector<CatalogEntry> buffer_entries() {
   return {headroom_too_small(), headroom_exceeds_buffer(), buffer_pools_over_100(),
-          buffer_too_small()};
+          buffer_before_classification(), buffer_too_small()};
 }
 
 }  // namespace weir::finding

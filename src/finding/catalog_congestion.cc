@@ -54,6 +54,34 @@ CatalogEntry ecn_off_on_lossless() {
   };
 }
 
+CatalogEntry ecn_on_lossy() {
+  return {
+      .id = "ecn.on_lossy",
+      .title = "ECN on a queue that the design does not mark",
+      .severity = Severity::kWarning,
+      .rows = {"C7"},
+      .phase = "validate",
+      .why =
+          "Marks are for senders that slow down for them. On a queue of best effort they reach "
+          "TCP, "
+          "which cuts its rate to the marks of a threshold that was chosen for DCQCN, and every "
+          "packet that cannot be marked may be dropped instead. The RoCE profile of Cumulus turns "
+          "ECN on for traffic class 0 as well as 3, from 150 KB on and with probability 100 %: "
+          "whoever sets only class 3 leaves it there.",
+      .fix =
+          {{.platform = "cumulus",
+            .commands = {"nv set qos congestion-control default-global traffic-class 0 ecn disable",
+                         "nv config apply"}},
+           {.platform = "eos",
+            .commands = {"qos profile <profile>", "   uc-tx-queue <queue>",
+                         "      no random-detect ecn"}},
+           {.platform = "nxos",
+            .commands = {"policy-map type queuing <policy>",
+                         "  class type queuing c-out-8q-q-default", "    no random-detect"}}},
+      .sources = {cite::kNvue, cite::kDcqcn},
+  };
+}
+
 CatalogEntry ecn_pmax_too_small() {
   return {
       .id = "ecn.pmax_too_small",
@@ -338,7 +366,8 @@ CatalogEntry cnp_wrong_class() {
       .rows = {"E3"},
       .phase = "verify",
       .why =
-          "A CNP must overtake the congestion it reports. With a code point that the switches do not "
+          "A CNP must overtake the congestion it reports. With a code point that the switches do "
+          "not "
           "know as the CNPs' they queue as best effort and come late or are dropped: senders keep "
           "their rate, and PFC does the work of DCQCN. The receiving NIC marks CNPs, not the job: "
           "ConnectX uses DSCP 48, NVIDIA's operator preset 4, others copy the data's.",
@@ -480,6 +509,7 @@ CatalogEntry cc_wrong_algorithm() {
 std::vector<CatalogEntry> congestion_entries() {
   return {ecn_above_xoff(),
           ecn_off_on_lossless(),
+          ecn_on_lossy(),
           ecn_pmax_too_small(),
           ecn_thresholds_too_low(),
           ecn_thresholds_too_high(),

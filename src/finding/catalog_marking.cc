@@ -55,6 +55,28 @@ CatalogEntry dscp_narrow_map() {
   };
 }
 
+CatalogEntry dscp_default_map() {
+  return {
+      .id = "dscp.default_map",
+      .title = "traffic in a queue that nobody gave a share",
+      .severity = Severity::kWarning,
+      .rows = {"C7"},
+      .phase = "validate",
+      .why =
+          "Shares are planned by the design's map, and traffic goes by the switch's. Where the map "
+          "is left at its default the two differ: EOS puts DSCP 0-7 into class 1 and DSCP 8-15 "
+          "into "
+          "class 0, so that best effort, TCP and ssh among it, sits in a queue without a share. "
+          "Nothing is lost while the port is idle; under an incast management starves.",
+      .fix = {{.platform = "eos",
+               .commands = {"qos map dscp 0 1 2 3 4 5 6 7 to traffic-class 0",
+                            "qos map dscp 8 9 10 11 12 13 14 15 to traffic-class 0"},
+               .note = "Or give the queue that it lands in a share."},
+              {.platform = "any", .commands = {"weir render --to <system> --node <name>"}}},
+      .sources = {cite::kEos},
+  };
+}
+
 CatalogEntry dscp_unmapped_hop() {
   return {
       .id = "dscp.unmapped_hop",
@@ -317,10 +339,10 @@ CatalogEntry shaper_on_rdma_path() {
 }  // namespace
 
 std::vector<CatalogEntry> marking_entries() {
-  return {dscp_tos_confusion(), dscp_narrow_map(),    dscp_unmapped_hop(),  dscp_unmarked(),
-          dscp_one_way(),       dscp_nic_map_wrong(), dscp_rewritten(),     trust_mixed(),
-          trust_not_dscp(),     class_no_guarantee(), class_shared_queue(), class_starved(),
-          shaper_on_rdma_path()};
+  return {dscp_tos_confusion(), dscp_narrow_map(),    dscp_default_map(),   dscp_unmapped_hop(),
+          dscp_unmarked(),      dscp_one_way(),       dscp_nic_map_wrong(), dscp_rewritten(),
+          trust_mixed(),        trust_not_dscp(),     class_no_guarantee(), class_shared_queue(),
+          class_starved(),      shaper_on_rdma_path()};
 }
 
 }  // namespace weir::finding

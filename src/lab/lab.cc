@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "counters/catalog.h"
 #include "design/words.h"
+#include "evidence/changes.h"
 #include "lab/facts.h"
 #include "lab/lab_host.h"
 #include "lab/shared.h"
@@ -501,6 +502,7 @@ Result<std::string> Lab::buffer_profile(std::string_view name) const {
   WEIR_TRY(index, index_of(intent().switches, name, "switch"));
   const SwitchState& set = shared_->state.switches[index];
   if (set.is_factory) return std::string("factory");
+  if (set.loaded) return std::string("loaded");
   return set.profile.value_or(std::string(design::to_word(*design().buffers.profile)));
 }
 
@@ -512,16 +514,34 @@ Status Lab::set_buffer_profile(std::string_view name, std::string_view profile) 
     if (set.is_factory)
       return invalid_error(fmt::format(
           "{} is as shipped; first: weir lab switch {} set config designed", name, name));
+    if (set.loaded)
+      return invalid_error(
+          fmt::format("{} runs a configuration that was loaded; first: weir lab "
+                      "switch {} set config designed",
+                      name, name));
     set.profile = std::string(known.name);
     const auto fits = set_up_at_rest(shared_->blueprint, next, shared_->profiles);
     return fits ? Status() : Status(fits.error());
   });
 }
 
+Status Lab::load_switch(const evidence::Switch& configuration) {
+  WEIR_TRY(index, index_of(intent().switches, configuration.name, "switch"));
+  return shared_->change([&](State& next) -> Status {
+    // Every setting is written anew: no fault is left in them.
+    next.switches[index] = {false, std::nullopt, evidence::values_of(configuration)};
+    for (FaultRecord& fault : next.faults)
+      std::erase(fault.switches, index);
+    forget_repaired(next);
+    const auto fits = set_up_at_rest(shared_->blueprint, next, shared_->profiles);
+    return fits ? Status() : Status(fits.error().within(configuration.name));
+  });
+}
+
 Status Lab::set_factory(std::string_view name, bool is_factory) {
   WEIR_TRY(index, index_of(intent().switches, name, "switch"));
   return shared_->change([&](State& next) -> Status {
-    next.switches[index] = {is_factory, std::nullopt};
+    next.switches[index] = {is_factory, std::nullopt, std::nullopt};
     for (FaultRecord& fault : next.faults)
       std::erase(fault.switches, index);
     forget_repaired(next);

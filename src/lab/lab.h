@@ -130,9 +130,13 @@ class Lab {
   [[nodiscard]] Result<std::size_t> clear_fault(const std::string& text);
   [[nodiscard]] Result<std::size_t> clear_all_faults();
 
-  /// "vendor", "roce-balanced", "roce-aggressive"; of a switch as shipped "factory".
+  /// "vendor", "roce-balanced", "roce-aggressive"; of a switch as shipped "factory", of one with a
+  /// configuration of its own "loaded".
   [[nodiscard]] Result<std::string> buffer_profile(std::string_view switch_name) const;
   [[nodiscard]] Status set_buffer_profile(std::string_view switch_name, std::string_view profile);
+  /// A configuration takes effect on the switch that it names; what it does not say stays as
+  /// designed. An error where the switch could not run it.
+  [[nodiscard]] Status load_switch(const evidence::Switch& configuration);
   /// As shipped, or as designed: every setting of the switch is written anew, so that no fault is
   /// left in them.
   [[nodiscard]] Status set_factory(std::string_view switch_name, bool is_factory);

@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "design/load.h"
+#include "evidence/json.h"
 #include "lab/run_record_json.h"
 #include "model/buffers.h"
 
@@ -55,6 +56,7 @@ Json switches_json(const Blueprint& blueprint, const State& state) {
     Json one = Json::object();
     if (state.switches[s].is_factory) one["factory"] = true;
     if (state.switches[s].profile) one["buffer_profile"] = *state.switches[s].profile;
+    if (state.switches[s].loaded) one["loaded"] = evidence::to_json(*state.switches[s].loaded);
     if (!one.empty()) object[blueprint.intent.switches[s].name] = std::move(one);
   }
   return object;
@@ -202,6 +204,10 @@ class Reader {
         WEIR_TRY(word, profile->text());
         if (!model::find_buffer_profile(word)) return profile->wrong("a buffer profile");
         state.profile = word;
+      }
+      if (const auto loaded = member.find("loaded")) {
+        WEIR_TRY(sw, evidence::switch_from_json(*loaded));
+        state.loaded = std::move(sw);
       }
     }
     return {};

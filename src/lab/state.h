@@ -15,6 +15,7 @@
 #include "counters/snapshot.h"
 #include "design/fabric.h"
 #include "design/intent.h"
+#include "evidence/evidence.h"
 #include "lab/nic_settings.h"
 #include "lab/run_record.h"
 #include "sim/placement.h"
@@ -36,6 +37,8 @@ struct Blueprint {
 struct SwitchState {
   bool is_factory = false;
   std::optional<std::string> profile;  // of buffers; none: as designed
+  /// A configuration that was read into it; what that does not say is as designed.
+  std::optional<evidence::Switch> loaded;
   friend bool operator==(const SwitchState&, const SwitchState&) = default;
 };
 

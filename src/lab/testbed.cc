@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "design/load.h"
+#include "evidence/as_set.h"
 #include "lab/recorder.h"
 #include "sim/from_design.h"
 #include "sim/sampler.h"
@@ -216,6 +217,7 @@ Result<Intent> present_intent(const Blueprint& blueprint, const State& state, Pr
       intent.switches[s] = other->switches[s];
     }
     if (set.is_factory) make_factory(intent.switches[s]);
+    if (set.loaded) intent.switches[s] = evidence::as_set(intent.switches[s], *set.loaded);
   }
   // Of a fault that sits in settings only the part of the switches is taken: the settings of the
   // NICs follow, and may have been put right since.
