@@ -90,9 +90,15 @@ std::optional<Input> read_input(const Args& args, Context& context, ExitCode& co
       return std::nullopt;
     }
     std::move(seen->begin(), seen->end(), std::back_inserter(input.pieces));
+  } else if (args.has("root")) {
+    hosts = open_hosts(args, context, code);
+    if (!hosts) return std::nullopt;
+    Observation seen = observe(*hosts, context);
+    std::move(seen.hosts.begin(), seen.hosts.end(), std::back_inserter(input.pieces));
   }
   if (input.pieces.empty()) {
-    code = usage_error(context, args.command(), "nothing to diagnose: name files, or --lab DIR");
+    code = usage_error(context, args.command(),
+                       "nothing to diagnose: name files, --root PATH or --lab DIR");
     return std::nullopt;
   }
   if (const auto path = args.get("design")) {

@@ -135,6 +135,8 @@ void print_pair(const Pair& pair, Context& context) {
     if (!is_nic) return;
     for (const std::string& sentence : render::pause_sentences(port, elapsed))
       context.out << "  " << sentence << '\n';
+    const std::string processors = render::processor_sentence(port);
+    if (!processors.empty()) context.out << "  " << processors << '\n';
   });
 }
 

@@ -119,11 +119,55 @@ std::vector<Folded> fold(std::span<const Finding> findings) {
   return folded;
 }
 
-std::vector<Unknown> fold(std::span<const Unknown> unknown) {
-  struct Group {
-    Unknown first;  // its check without the node
-    std::vector<std::string> nodes;
+namespace {
+
+struct Group {
+  Unknown first;  // its check without the node
+  std::vector<std::string> nodes;
+};
+
+/// Rails of the same hosts that lack the same are one line too: " mlx5_0: trust" is a device and a
+/// check.
+std::vector<Unknown> fold_devices(const std::vector<Group>& groups) {
+  struct Rails {
+    Unknown first;  // its check without node and device
+    std::string nodes;
+    std::vector<std::string> devices;
   };
+  std::vector<Rails> all;
+  for (const Group& group : groups) {
+    const std::size_t colon = group.first.check.find(": ");
+    const std::string place = group.first.check.substr(0, colon);
+    const bool has_device = colon != std::string::npos && place.size() > 1 &&
+                            place.front() == ' ' && place.find(' ', 1) == std::string::npos;
+    Rails one{group.first, compact_names(group.nodes), {}};
+    if (has_device) {
+      one.first.check.erase(0, colon);
+      one.devices.push_back(place.substr(1));
+    }
+    const auto same = std::find_if(all.begin(), all.end(), [&](const Rails& known) {
+      return has_device && !known.devices.empty() && known.first == one.first &&
+             known.nodes == one.nodes;
+    });
+    if (same == all.end()) {
+      all.push_back(std::move(one));
+    } else {
+      same->devices.push_back(one.devices.front());
+    }
+  }
+  std::vector<Unknown> folded;
+  for (Rails& one : all) {
+    const std::string devices =
+        one.devices.empty() ? std::string() : " " + compact_names(one.devices);
+    one.first.check.insert(0, one.nodes + devices);
+    folded.push_back(std::move(one.first));
+  }
+  return folded;
+}
+
+}  // namespace
+
+std::vector<Unknown> fold(std::span<const Unknown> unknown) {
   std::vector<Group> groups;
   for (const Unknown& one : unknown) {
     // "gpu01 mlx5_0: trust": the node is the first word of a place; a check without one stays.
@@ -138,12 +182,7 @@ std::vector<Unknown> fold(std::span<const Unknown> unknown) {
       same->nodes.push_back(group.nodes.front());
     }
   }
-  std::vector<Unknown> folded;
-  for (Group& group : groups) {
-    group.first.check.insert(0, compact_names(group.nodes));
-    folded.push_back(std::move(group.first));
-  }
-  return folded;
+  return fold_devices(groups);
 }
 
 }  // namespace weir::finding

@@ -22,7 +22,7 @@ struct Folded {
 [[nodiscard]] std::vector<Folded> fold(std::span<const Finding> findings);
 
 /// The same for checks that could not look, "gpu01 mlx5_0: trust" being a place and a check: one
-/// Unknown each, "gpu[01-16] mlx5_0: trust".
+/// Unknown each, "gpu[01-16] mlx5_[0-7]: trust".
 [[nodiscard]] std::vector<Unknown> fold(std::span<const Unknown> unknown);
 
 }  // namespace weir::finding

@@ -72,4 +72,16 @@ TEST(Fold, FindingsInAFileKeepTheirLines) {
 }
 
 }  // namespace
+TEST(Fold, RailsThatLackTheSameAreOneLine) {
+  std::vector<Unknown> unknown;
+  for (const char* host : {"gpu01", "gpu02"}) {
+    for (const char* device : {"mlx5_0", "mlx5_3", "mlx5_4"})
+      unknown.push_back({std::string(host) + " " + device + ": ring rx", "absent", "ethtool -g"});
+  }
+  unknown.push_back({"gpu01: GPUs", "absent", ""});
+  const std::vector<Unknown> expected = {
+      {"gpu[01-02] mlx5_[0,3-4]: ring rx", "absent", "ethtool -g"}, {"gpu01: GPUs", "absent", ""}};
+  EXPECT_EQ(fold(unknown), expected);
+}
+
 }  // namespace weir::finding

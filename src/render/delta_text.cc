@@ -99,6 +99,18 @@ std::string delta_table(const PortDelta& delta, std::int64_t elapsed_ns, std::si
   return table.to_text(indent);
 }
 
+std::string processor_sentence(const PortDelta& nic) {
+  const auto all = nic.amount("host.cpu.all.ticks");
+  const auto busy = nic.amount("host.cpu.busy.ticks");
+  const auto softirq = nic.amount("host.cpu.softirq.ticks");
+  if (!all || !busy || !softirq || *all == 0) return "";
+  const auto percent = [&](std::uint64_t part) {
+    return 100.0 * static_cast<double>(part) / static_cast<double>(*all);
+  };
+  return fmt::format("The processors were busy {:.1f} % of the time, {:.1f} % in soft interrupts.",
+                     percent(*busy), percent(*softirq));
+}
+
 std::vector<std::string> pause_sentences(const PortDelta& nic, std::int64_t elapsed_ns) {
   std::vector<std::string> sentences;
   const auto share = [&](std::uint64_t microseconds) {

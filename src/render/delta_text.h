@@ -22,6 +22,10 @@ namespace weir::render {
 [[nodiscard]] std::vector<std::string> pause_sentences(const counters::PortDelta& nic,
                                                        std::int64_t elapsed_ns);
 
+/// "The processors were busy 12 % of the time, 3 % of it in soft interrupts."; empty where nobody
+/// counted. The NIC that carries the machine's counters has it.
+[[nodiscard]] std::string processor_sentence(const counters::PortDelta& nic);
+
 /// "1.23k/s", "98.4G/s": an amount over the time.
 [[nodiscard]] std::string rate_text(std::uint64_t amount, std::int64_t elapsed_ns);
 

@@ -73,5 +73,17 @@ TEST(DeltaText, PausesSayWhoHeldWhom) {
             std::string::npos);
 }
 
+TEST(DeltaText, TheProcessorsShareIsASentence) {
+  COVERS("D1");
+  const auto ticks = [](std::uint64_t all, std::uint64_t busy, std::uint64_t softirq) {
+    return std::vector<Sample>{sample(Place::kHost, "cpu_all_ticks", all),
+                               sample(Place::kHost, "cpu_busy_ticks", busy),
+                               sample(Place::kHost, "cpu_softirq_ticks", softirq)};
+  };
+  EXPECT_EQ(processor_sentence(delta_of(ticks(1000, 100, 10), ticks(2000, 350, 40))),
+            "The processors were busy 25.0 % of the time, 3.0 % in soft interrupts.");
+  EXPECT_EQ(processor_sentence(delta_of({}, {})), "");
+}
+
 }  // namespace
 }  // namespace weir::render
