@@ -103,7 +103,9 @@ ExitCode run_bundle(const Args& args, Context& context) {
       args.get("output").value_or(fmt::format("{}.bundle", seen->provenance.host));
   if (path == "-") {
     context.out << text;
-    return ExitCode::kOk;
+    Observation one;
+    one.hosts = {*seen};
+    return one.completeness();
   }
   if (const Status written = write_file_atomic(path, text); !written)
     return fail(context, ExitCode::kBadInput, written.error().what);
