@@ -146,8 +146,9 @@ ExitCode run_validate(const Args& args, Context& context) {
   if (!set) return code;
   const auto input = design_for(args, context, *set, code);
   if (!input) return code;
-  const auto audit = read_switch_audit(args, input->intent, context, code);
+  auto audit = read_switch_audit(args, input->intent, context, code);
   if (!audit) return code;
+  if (set->lab) lower_loaded(*set->lab, audit->intent);
   Observation seen = observe(*set, context);
   if (seen.hosts.empty()) return could_not_look(args, context, seen);
   if (*time) watch(*set, **time, context, seen);

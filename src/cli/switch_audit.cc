@@ -49,7 +49,20 @@ std::string verdict(const SwitchAudit& audit, const finding::Judgement& judgemen
                      counted(faults, "fault"), unknown.empty() ? "" : "; " + unknown);
 }
 
+/// What the switch's system can hold of its design.
+design::SwitchIntent held(const design::Intent& intent, const design::SwitchIntent& wanted) {
+  const platforms::Lowered lowered = platforms::platform_of(wanted.system).lower(intent, wanted);
+  return evidence::as_set(wanted, lowered.state);
+}
+
 }  // namespace
+
+void lower_loaded(const lab::Lab& lab, design::Intent& intent) {
+  for (design::SwitchIntent& one : intent.switches) {
+    const auto profile = lab.buffer_profile(one.name);
+    if (profile && *profile == "loaded") one = held(intent, one);
+  }
+}
 
 std::optional<SwitchAudit> read_switch_audit(const Args& args, const design::Intent& intent,
                                              Context& context, ExitCode& code) {
@@ -61,10 +74,8 @@ std::optional<SwitchAudit> read_switch_audit(const Args& args, const design::Int
   for (const SwitchConfig& config : *configs) {
     audit.evidence.switches.push_back(config.parsed.state);
     if (!config.parsed.unread.empty()) audit.unread.push_back(unread_lines(config));
-    const platforms::Lowered lowered =
-        platforms::platform_of(config.wanted->system).lower(intent, *config.wanted);
     const auto index = static_cast<std::size_t>(config.wanted - intent.switches.data());
-    audit.intent.switches[index] = evidence::as_set(*config.wanted, lowered.state);
+    audit.intent.switches[index] = held(intent, *config.wanted);
   }
   return audit;
 }

@@ -7,6 +7,7 @@
 #include "design/intent.h"
 #include "evidence/evidence.h"
 #include "finding/finding.h"
+#include "lab/lab.h"
 
 namespace weir::cli {
 
@@ -19,6 +20,10 @@ struct SwitchAudit {
 /// What --switch names; none: the exit code says why.
 [[nodiscard]] std::optional<SwitchAudit> read_switch_audit(const Args&, const design::Intent&,
                                                            Context&, ExitCode& code);
+
+/// What these switches of a lab can hold of the design, in place of the design itself: those that
+/// run a configuration that was loaded.
+void lower_loaded(const lab::Lab&, design::Intent&);
 
 /// `weir validate DESIGN --switch …` alone, without hosts.
 [[nodiscard]] ExitCode validate_switches(const Args&, Context&);

@@ -27,7 +27,11 @@ std::string no_such_switch(const design::Intent& intent, std::string_view name) 
 
 Result<platforms::Parsed> read_config(const design::SwitchIntent& wanted, const std::string& file) {
   WEIR_TRY(text, read_file(file));
-  WEIR_TRY(parsed, platforms::platform_of(wanted.system).parse(text, file));
+  // A box may run another system than the design says: then that is what is to be found.
+  const platforms::Platform* const seen = platforms::recognise(text);
+  const platforms::Platform& platform =
+      seen != nullptr ? *seen : platforms::platform_of(wanted.system);
+  WEIR_TRY(parsed, platform.parse(text, file));
   parsed.state.name = wanted.name;
   return parsed;
 }

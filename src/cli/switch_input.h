@@ -19,9 +19,10 @@ struct SwitchConfig {
   platforms::Parsed parsed;  // the state bears the design's name
 };
 
-/// Reads every --switch with the system that the design names for it. Where one cannot be had, says
-/// why (a name that the design does not have, a file, a place in it) and leaves the exit code in
-/// `code`. Lines that were not understood are said on stderr, the first few of each file.
+/// Reads every --switch with the system that its text shows, or else the one that the design names.
+/// Where one cannot be had, says why (a name that the design does not have, a file, a place in it)
+/// and leaves the exit code in `code`. Lines that were not understood are said on stderr, the first
+/// few of each file.
 [[nodiscard]] std::optional<std::vector<SwitchConfig>> read_switch_configs(const Args&,
                                                                            const design::Intent&,
                                                                            Context&,

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "design/platforms.h"
+#include "design/words.h"
 #include "diagnose/fixes.h"
 #include "diagnose/validate_parts.h"
 #include "diagnose/validate_switch_buffers.h"
@@ -381,6 +382,9 @@ void check_port(const evidence::SwitchPort& port, const design::SwitchIntent& wa
 void validate_switch(const evidence::Switch& found, const design::SwitchIntent& wanted,
                      const design::Intent& whole, finding::Judgement& judgement) {
   Collector out(found, judgement);
+  if (found.platform.is_known() && *found.platform != design::to_word(wanted.system))
+    out.wrong("config.differs", "",
+              expected("system", std::string(design::to_word(wanted.system)), *found.platform));
   check_map(found, wanted, out);
   check_default_map(found, out);
   check_cnps(found, wanted, whole, out);

@@ -200,14 +200,19 @@ class CumulusLowering {
     // Sized by hand: the port buffer is what may be filled before XOFF, and the headroom.
     const Bytes cell = buffers.cell;
     const Bytes xoff = whole_cells_up(is_static ? buffers.static_xoff : nvue::kPipeline, cell);
-    const Bytes headroom = whole_cells_up(from.headroom, cell);
+    const design::SystemModel& system = design::system_model(node_.system);
+    const Bytes headroom =
+        std::clamp(whole_cells_up(from.headroom, cell), whole_cells_up(system.headroom_min, cell),
+                   whole_cells_down(system.headroom_max, cell));
     const Bytes xon = whole_cells_down(std::max(xoff - buffers.xon_offset, 0_B), cell);
     group.xoff = known(xoff);
     group.headroom = known(headroom);
     group.xon = known(xoff - xon);
     if (headroom != from.headroom)
       remarks_.add("headroom", to_text(from.headroom), to_text(headroom),
-                   fmt::format("counted in cells of {}B", cell.raw()), from.name);
+                   fmt::format("in cells of {}B, from {} to {}", cell.raw(),
+                               to_text(system.headroom_min), to_text(system.headroom_max)),
+                   from.name);
     if (is_static && xoff != buffers.static_xoff)
       remarks_.add("XOFF", to_text(buffers.static_xoff), to_text(xoff),
                    fmt::format("counted in cells of {}B", cell.raw()), from.name);
