@@ -87,15 +87,19 @@ class Builder : public nlohmann::json_sax<Json> {
   [[nodiscard]] const std::string& error() const { return error_; }
 
  private:
-  /// The library's message without its own name and count of positions:
-  /// "syntax error while parsing value - unexpected end of input; expected …".
+  /// From the library's "… - unexpected end of input; expected string literal" or "… - invalid
+  /// literal; last read: '…'".
   static std::string reason(std::string_view what, const std::string& last_token) {
+    constexpr std::string_view kExpected = "; expected ";
     const auto dash = what.find(" - ");
-    std::string_view rest = dash == std::string_view::npos ? what : what.substr(dash + 3);
-    std::string out(rest);
-    const auto last_read = out.find("; last read: ");
-    if (last_read != std::string::npos) out.erase(last_read);
-    return "expected JSON, found '" + last_token + "' (" + out + ")";
+    const std::string_view rest = dash == std::string_view::npos ? what : what.substr(dash + 3);
+    const auto expected = rest.find(kExpected);
+    std::string out = "expected ";
+    out += expected == std::string_view::npos ? "JSON" : rest.substr(expected + kExpected.size());
+    if (rest.starts_with("unexpected end of input")) return out + ", found the end of the file";
+    std::string_view found = last_token;
+    found = found.substr(0, found.find_first_of("\r\n<"));
+    return out + ", found '" + std::string(found) + "'";
   }
 
   bool scalar(JsonNode::Kind kind, std::string text) {

@@ -36,10 +36,10 @@ TEST(JsonLines, KeepAKeyThatComesTwiceAndFindTheLast) {
 TEST(JsonLines, NameTheLineOfAnError) {
   const auto cut = parse_json_lines("{\n \"a\": {\n  \"b\": 1,\n", "leaf1.json");
   ASSERT_FALSE(cut.has_value());
-  EXPECT_EQ(cut.error().what.substr(0, 29), "leaf1.json:3: expected JSON, ") << cut.error().what;
+  EXPECT_EQ(cut.error().what, "leaf1.json:3: expected string literal, found the end of the file");
   const auto bare = parse_json_lines("{\n \"a\": oops\n}", "leaf1.json");
   ASSERT_FALSE(bare.has_value());
-  EXPECT_NE(bare.error().what.find("leaf1.json:2:"), std::string::npos) << bare.error().what;
+  EXPECT_EQ(bare.error().what, "leaf1.json:2: expected JSON, found '\"a\": o'");
   EXPECT_FALSE(parse_json_lines("", "empty.json").has_value());
 }
 
