@@ -16,7 +16,6 @@
 #include "cli/verify_load.h"
 #include "cli/verify_pair.h"
 #include "host/linux_command.h"
-#include "units/format.h"
 
 namespace weir::cli {
 namespace {
@@ -55,11 +54,10 @@ std::optional<Stage> set_up(const Args& args, Context& context, ExitCode& code) 
 }
 
 /// What goes on where nothing is started yet. A lab stands still by itself.
-Result<std::vector<evidence::Evidence>> idle_window(const Args& args, const Stage& stage,
-                                                    const Observation& first, Context& context) {
-  WEIR_TRY(wait, parse_duration(args.value("idle")));
-  if (stage.set.lab || wait <= Duration()) return std::vector<evidence::Evidence>{};
-  std::this_thread::sleep_for(std::chrono::nanoseconds(wait.raw() / 1000));
+std::vector<evidence::Evidence> idle_window(const Stage& stage, const Observation& first,
+                                            Context& context) {
+  if (stage.set.lab) return {};
+  std::this_thread::sleep_for(std::chrono::seconds(1));
   return window_of(first.all(), observe(stage.set, context).all());
 }
 
@@ -71,9 +69,8 @@ ExitCode run_command_under_watch(
   const Observation first = observe(stage.set, context);
   if (first.hosts.empty())
     return fail(context, ExitCode::kCouldNotLook, "no host could be looked at");
-  auto idle = idle_window(args, stage, first, context);
-  if (!idle) return usage_error(context, args.command(), "--idle: " + idle.error().what);
-  const Observation before = idle->empty() ? first : observe(stage.set, context);
+  std::vector<evidence::Evidence> idle = idle_window(stage, first, context);
+  const Observation before = idle.empty() ? first : observe(stage.set, context);
   Progress bar(context.err, context.stderr_is_terminal, "running");
   if (stage.set.lab) stage.set.lab->on_progress([&](double share) { bar.update(share); });
   auto outcome = (*runner)->run(words);
@@ -85,7 +82,7 @@ ExitCode run_command_under_watch(
   drive.ran_on = stage.ran_on;
   drive.outcome = std::move(*outcome);
   drive.sees_all_ends = stage.set.lab.has_value();
-  drive.idle = std::move(*idle);
+  drive.idle = std::move(idle);
   const std::vector<evidence::Evidence> window = window_of(before.all(), after.all());
   Verified verified = judge_load(std::move(drive), window, stage.input.intent);
   add_unseen(after, verified.judgement);
@@ -99,7 +96,7 @@ ExitCode run_load(const Args& args, Context& context) {
   auto stage = set_up(args, context, code);
   if (!stage) return code;
   return run_command_under_watch(
-      args, context, *stage, args.all("COMMAND"),
+      context, *stage, args.all("COMMAND"),
       [&](Verified& verified, const std::vector<evidence::Evidence>& /*window*/) {
         return print_verified(args, context, verified);
       });
@@ -111,7 +108,8 @@ ExitCode run_lab_burst(const Args& args, Context& context) {
   auto stage = set_up(args, context, code);
   if (!stage) return code;
   std::vector<std::string> names;
-  for (const std::string_view name : split(args.get("from").value_or(""), ','))
+  const std::string from = args.get("from").value_or("");
+  for (const std::string_view name : split(from, ','))
     if (!trim(name).empty()) names.emplace_back(trim(name));
   if (names.empty()) names = stage->set.lab->host_names();
   std::erase(names, stage->ran_on);
@@ -119,12 +117,12 @@ ExitCode run_lab_burst(const Args& args, Context& context) {
   if (senders < 2)
     return usage_error(context, args.command(), "a burst needs two senders: --from H1,H2,…");
   names.push_back(stage->ran_on);
-  // Long enough that senders are slowed before the end, short enough to be a burst.
-  std::vector<std::string> words = {"incast", "to=" + stage->ran_on, "size=1MB", "iterations=4",
-                                    "depth=4"};
+  // Many connections start at line rate before the first notification comes back.
+  std::vector<std::string> words = {"incast", "to=" + stage->ran_on, "size=4MB", "qps=16",
+                                    "depth=1"};
   if (args.has("from")) words.push_back("hosts=" + compact_names(names));
   return run_command_under_watch(
-      args, context, *stage, words,
+      context, *stage, words,
       [&](Verified& verified, const std::vector<evidence::Evidence>& window) {
         const Burst burst =
             judge_burst(window, stage->input.intent, senders, stage->ran_on, verified.judgement);
@@ -213,21 +211,15 @@ std::vector<Option> own_options() {
           {.name = "from", .metavar = "H1,H2", .help = "the burst's senders, over ssh"},
           {.name = "under-failure",
            .metavar = "WHAT",
-           .help = "before, during, after: link=L, host=H; on hosts a command"},
-          {.name = "restore", .metavar = "CMD", .help = "on hosts: ends the failure"},
-          {.name = "rail", .metavar = "N", .help = "of --pair", .default_value = "0"},
-          {.name = "tool",
-           .metavar = "TOOL",
-           .help = "perftest's program",
-           .default_value = "ib_write_bw"},
-          {.name = "seconds", .metavar = "N", .help = "it runs", .default_value = "5"},
+           .help = "in a lab link=L, host=H; else a command"},
+          {.name = "restore", .metavar = "CMD", .help = "ends the failure that a command began"},
+          {.name = "rail", .metavar = "N", .help = "of both ends", .default_value = "0"},
+          {.name = "perftest",
+           .metavar = "WORDS",
+           .help = "of both ends",
+           .default_value = "ib_write_bw -D 5"},
           {.name = "address", .metavar = "A", .help = "of the server (default: the rail's)"},
-          {.name = "port", .metavar = "N", .help = "of the server", .default_value = "18515"},
-          {.name = "ssh", .metavar = "CMD", .help = "instead of ssh"},
-          {.name = "idle",
-           .metavar = "TIME",
-           .help = "watched before it starts",
-           .default_value = "1s"}};
+          {.name = "ssh", .metavar = "CMD", .help = "instead of ssh"}};
 }
 
 }  // namespace
@@ -238,9 +230,8 @@ Command verify_command() {
       .group = Group::kOperators,
       .summary = "behaviour under load: snapshot, run a command, snapshot, judge",
       .description =
-          "Runs a load (perftest, nccl-tests, anything) between two looks at every counter. Five "
-          "questions first: is DCQCN working, are we dropping, is PFC firing, did traffic flow and "
-          "where, is the link healthy. Then what is wrong. Its output goes to stderr.",
+          "Runs a load between two looks at every counter; answers five questions first (DCQCN, "
+          "drops, PFC, traffic and its device, link), then says what is wrong.",
       .arguments = {design_argument(),
                     {.name = "COMMAND",
                      .help = "what to run, after --",
@@ -248,8 +239,7 @@ Command verify_command() {
                      .after_dashes = true}},
       .options = with_host_options(own_options()),
       .examples = {{"weir verify -- ib_write_bw -d mlx5_0 --tclass=106 gpu02", ""},
-                   {"weir verify --pair gpu02", "both ends watched"},
-                   {"weir verify --lab lab --under-failure link=leaf1/swp9", ""}},
+                   {"weir verify --pair gpu02", "both ends watched"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput,
                      ExitCode::kCouldNotLook, ExitCode::kPartial},
       .rows = {"D2", "D3", "D5", "D6", "D7", "D8"},

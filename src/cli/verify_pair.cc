@@ -21,18 +21,15 @@ using evidence::Evidence;
 using host::Remote;
 
 /// Of a rail: what perftest's -D takes, and time to connect, to tear down, and to be slow.
+constexpr std::int64_t kSpareSeconds = 40;
 Duration limit_of(const PairTest& test) {
-  constexpr std::int64_t kSpare = 40;
-  return Duration::raw((test.seconds + kSpare) * kPicosecondsPerSecond);
-}
-
-bool is_latency(const PairTest& test) {
-  return test.tool.ends_with("_lat");
+  return Duration::raw((test.seconds + kSpareSeconds) * kPicosecondsPerSecond);
 }
 
 std::vector<std::string> ssh_words(const Args& args) {
   std::vector<std::string> words;
-  for (const std::string_view word : split(args.get("ssh").value_or(""), ' '))
+  const std::string line = args.get("ssh").value_or("");
+  for (const std::string_view word : split(line, ' '))
     if (!word.empty()) words.emplace_back(word);
   return words;
 }
@@ -98,15 +95,21 @@ std::optional<Here> look_here(const Args& args, Context& context, ExitCode& code
   return Here{std::move(*set), std::move(*input), std::move(name), std::move(*seen)};
 }
 
+/// "ib_write_bw -D 5": the program, and what else both ends are told.
 Result<PairTest> test_of(const Args& args, const design::Intent& intent) {
   PairTest test;
-  test.tool = args.value("tool");
-  WEIR_TRY(seconds, parse_u64(args.value("seconds")));
-  if (seconds == 0 || seconds > 3600) return invalid_error("--seconds: 1 to 3600");
-  test.seconds = static_cast<unsigned>(seconds);
-  WEIR_TRY(port, parse_u64(args.value("port")));
-  if (port == 0 || port > 65000) return invalid_error("--port: 1 to 65000");
-  test.port = static_cast<unsigned>(port);
+  const std::string line = args.value("perftest");
+  for (const std::string_view word : split(line, ' '))
+    if (!word.empty()) test.words.emplace_back(word);
+  const auto command = host::perftest_command(test.words);
+  if (!command)
+    return invalid_error(
+        fmt::format("--perftest: expected ib_write_bw or one of its siblings, "
+                    "found '{}'",
+                    line));
+  constexpr std::int64_t kLongest = 3600;
+  if (command->duration) test.seconds = command->duration->raw() / kPicosecondsPerSecond;
+  if (test.seconds > kLongest) return invalid_error("--perftest: -D of an hour at most");
   if (!intent.hosts.empty() && !intent.hosts.front().nics.empty())
     test.traffic_class = intent.hosts.front().nics.front().traffic_class;
   return test;
@@ -208,7 +211,9 @@ GpuChoice choose_gpu(const PairEnd& one, const PairEnd& other) {
 
 std::vector<std::string> perftest_words(const PairTest& test, const PairEnd& end,
                                         const std::string& server) {
-  std::vector<std::string> words = {test.tool, "-d", end.device};
+  std::vector<std::string> words = test.words;
+  words.emplace_back("-d");
+  words.push_back(end.device);
   if (end.gid_index) {
     words.emplace_back("-x");
     words.push_back(std::to_string(*end.gid_index));
@@ -217,15 +222,7 @@ std::vector<std::string> perftest_words(const PairTest& test, const PairEnd& end
   words.push_back(std::to_string(test.port));
   words.push_back(fmt::format("--tclass={}", test.traffic_class.value()));
   words.emplace_back("-F");
-  if (is_latency(test)) {
-    // Tails are measured by count alone: a test of a time prints an average (host-interfaces 7.1).
-    words.emplace_back("-n");
-    words.emplace_back("5000");
-  } else {
-    words.emplace_back("-D");
-    words.push_back(std::to_string(test.seconds));
-    words.emplace_back("--report_gbits");
-  }
+  if (words.front().ends_with("_bw")) words.emplace_back("--report_gbits");
   if (test.uses_gpu && end.gpu_bus) words.push_back("--use_cuda_bus_id=" + *end.gpu_bus);
   if (!server.empty()) words.push_back(server);
   return words;
@@ -235,15 +232,16 @@ Result<PairOutcome> run_pair(const Remote& remote, const PairTest& test,
                              const std::vector<std::string>& server_words,
                              const std::vector<std::string>& client_words) {
   // timeout(1): a server whose client never comes ends by itself, whatever becomes of ssh.
-  std::vector<std::string> bounded = {"timeout", std::to_string(test.seconds + 40)};
+  std::vector<std::string> bounded = {"timeout", std::to_string(test.seconds + kSpareSeconds)};
   bounded.insert(bounded.end(), server_words.begin(), server_words.end());
   WEIR_TRY(server, host::RunningCommand::start(remote.command(bounded)));
   WEIR_TRY(listening, remote.run_shell(host::wait_for_listener(test.port)));
   if (listening.exit_status != 0) {
     WEIR_TRY(ended, server->finish(Duration::raw(kPicosecondsPerSecond)));
-    return Error{ErrorCode::kIo,
-                 fmt::format("{} on {} does not listen on port {}: {}", test.tool, remote.name(),
-                             test.port, trim(ended.errors.empty() ? ended.output : ended.errors))};
+    return Error{
+        ErrorCode::kIo,
+        fmt::format("{} on {} does not listen on port {}: {}", test.words.front(), remote.name(),
+                    test.port, trim(ended.errors.empty() ? ended.output : ended.errors))};
   }
   WEIR_TRY(client, host::RunningCommand::start(client_words));
   PairOutcome both;
@@ -276,8 +274,8 @@ ExitCode run_verify_pair(const Args& args, Context& context) {
   auto server = choose_end(peer, there ? &*there : nullptr, intent, *rail);
   if (!server) return fail(context, ExitCode::kCouldNotLook, server.error().what);
   if (client->gpu_bus && server->gpu_bus) {
-    client->perftest_has_cuda = shows_cuda(host::run_command({test->tool, "--help"}));
-    server->perftest_has_cuda = shows_cuda(remote.run({test->tool, "--help"}));
+    client->perftest_has_cuda = shows_cuda(host::run_command({test->words.front(), "--help"}));
+    server->perftest_has_cuda = shows_cuda(remote.run({test->words.front(), "--help"}));
   }
   const GpuChoice gpu = choose_gpu(*client, *server);
   test->uses_gpu = gpu.uses_gpu;
@@ -325,7 +323,7 @@ struct Sender {
 };
 
 /// Starts at a second of the clock, so that all start together; hosts of a cluster share a clock.
-std::string at_second(std::time_t when, const std::vector<std::string>& words, unsigned limit) {
+std::string at_second(std::time_t when, const std::vector<std::string>& words, std::int64_t limit) {
   return fmt::format("while [ \"$(date +%s)\" -lt {} ]; do sleep 0.02; done; exec timeout {} {}",
                      static_cast<long long>(when), limit, host::shell_line(words));
 }
@@ -366,7 +364,7 @@ Result<host::CommandOutcome> run_burst(const PairTest& test, const PairEnd& rece
     if (listening.exit_status != 0) {
       WEIR_TRY(ended, servers.back()->finish(Duration::raw(kPicosecondsPerSecond)));
       return Error{ErrorCode::kIo,
-                   fmt::format("{} does not listen on port {}: {}", test.tool, own.port,
+                   fmt::format("{} does not listen on port {}: {}", test.words.front(), own.port,
                                trim(ended.errors.empty() ? ended.output : ended.errors))};
     }
     senders[i].words = perftest_words(own, senders[i].end, address);
@@ -374,8 +372,8 @@ Result<host::CommandOutcome> run_burst(const PairTest& test, const PairEnd& rece
   constexpr std::time_t kToGather = 3;
   const std::time_t when = std::time(nullptr) + kToGather;
   for (Sender& one : senders) {
-    WEIR_TRY(client, host::RunningCommand::start(
-                         one.remote.shell(at_second(when, one.words, test.seconds + 40))));
+    WEIR_TRY(client, host::RunningCommand::start(one.remote.shell(
+                         at_second(when, one.words, test.seconds + kSpareSeconds))));
     one.client = std::move(client);
   }
   host::CommandOutcome all;

@@ -36,9 +36,9 @@ struct GpuChoice {
 [[nodiscard]] GpuChoice choose_gpu(const PairEnd& one, const PairEnd& other);
 
 struct PairTest {
-  std::string tool = "ib_write_bw";
-  unsigned seconds = 5;
-  unsigned port = 18515;  // perftest's own
+  std::vector<std::string> words = {"ib_write_bw", "-D", "5"};  // both ends'; the program first
+  std::int64_t seconds = 5;
+  unsigned port = 18515;  // perftest's own; a burst takes one more for each sender
   TosByte traffic_class;
   bool uses_gpu = false;
 };

@@ -293,12 +293,12 @@ TEST(VerifyPair, GpuMemoryIsUsedWhereBothEndsCan) {
   PairTest test{.traffic_class = TosByte::of(106)};
   test.uses_gpu = true;
   EXPECT_EQ(join(perftest_words(test, one, "10.0.0.2"), " "),
-            "ib_write_bw -d mlx5_0 -x 3 -p 18515 --tclass=106 -F -D 5 --report_gbits "
+            "ib_write_bw -D 5 -d mlx5_0 -x 3 -p 18515 --tclass=106 -F --report_gbits "
             "--use_cuda_bus_id=0000:43:00.0 10.0.0.2");
-  test.tool = "ib_write_lat";
+  test.words = {"ib_write_lat", "-n", "5000"};
   test.uses_gpu = false;
   EXPECT_EQ(join(perftest_words(test, one, ""), " "),
-            "ib_write_lat -d mlx5_0 -x 3 -p 18515 --tclass=106 -F -n 5000");
+            "ib_write_lat -n 5000 -d mlx5_0 -x 3 -p 18515 --tclass=106 -F");
 }
 
 /// An ssh that runs the line here, and programs that meet on a TCP port as perftest does.

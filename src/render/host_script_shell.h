@@ -268,7 +268,7 @@ read_classes() {
       print "" }'
 }
 # "a,b,c" as dcb takes it: 0:a 1:b 2:c.
-pairs() { say "$1" | tr ',' '\n' | awk '{ printf "%s%d:%s", NR > 1 ? " " : "", NR - 1, $1 }'; }
+pairs() { say "$1" | tr ',' '\n' | awk '{ printf "%s%d:%s", (NR > 1 ? " " : ""), NR - 1, $1 }'; }
 # All of ETS at once: on its own the tool refuses a map while classes show the vendor's shares.
 set_classes() {
   # shellcheck disable=SC2046  # the pairs are words of their own
