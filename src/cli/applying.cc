@@ -36,12 +36,16 @@ void kill_at(host::StateDirectory& state, const std::string& point) {
 
 }  // namespace
 
+Option state_option() {
+  return {.name = "state",
+          .metavar = "DIR",
+          .help = "where applies are written down [/var/lib/weir]",
+          .completes = Completes::kFiles};
+}
+
 std::vector<Option> with_change_options(std::vector<Option> own) {
   std::vector<Option> options = std::move(own);
-  options.push_back({.name = "state",
-                     .metavar = "DIR",
-                     .help = "where it is written down, for a rollback [/var/lib/weir]",
-                     .completes = Completes::kFiles});
+  options.push_back(state_option());
   options.push_back({.name = "yes", .letter = 'y', .help = "go on without asking"});
   return options;
 }
@@ -116,6 +120,14 @@ bool may_go_on(const Args& args, Context& context, const std::string& question, 
   context.err << "weir: nothing was changed\n";
   code = ExitCode::kOk;
   return false;
+}
+
+void note_open_journal(const Args& args, Context& context, const HostSet& set) {
+  const auto open = state_of(args, context, set).open_journal();
+  if (!open || !*open) return;
+  context.err << fmt::format("weir: the apply of {} at {} is {}: weir rollback{} puts it back\n",
+                             (*open)->journal.head.design, (*open)->journal.head.time,
+                             host::to_text((*open)->journal.phase), state_words(args, set));
 }
 
 ExitCode fail_state(Context& context, const Error& error) {

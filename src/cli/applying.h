@@ -13,6 +13,7 @@
 
 namespace weir::cli {
 
+[[nodiscard]] Option state_option();
 /// --state DIR and --yes, after the verb's own options.
 [[nodiscard]] std::vector<Option> with_change_options(std::vector<Option> own = {});
 
@@ -44,6 +45,9 @@ class Interruption {
 /// Whether to go on: --yes, or a person said yes. Where nobody can be asked, says that --yes is
 /// needed and leaves the exit code in `code`.
 [[nodiscard]] bool may_go_on(const Args&, Context&, const std::string& question, ExitCode& code);
+
+/// Says on stderr that an earlier apply was not ended, where one was not and it can be read.
+void note_open_journal(const Args&, Context&, const HostSet&);
 
 /// The exit code of a failure to open, lock or read the state directory, after saying so.
 ExitCode fail_state(Context&, const Error& error);

@@ -183,8 +183,9 @@ ExitCode refuse_open(Context& context, const host::StoredJournal& open, const st
                   is_awaiting ? fmt::format("weir confirm{} keeps it, ", words) : "", words));
 }
 
+/// In a lab the time is the lab's.
 host::JournalHead head_of(const Planning& planning) {
-  return {.time = time_now(),
+  return {.time = planning.set.lab ? planning.seen.hosts.front().provenance.time : time_now(),
           .tool = version_line(),
           .design = planning.input.design.file,
           .boot = planning.set.lab ? std::string() : host::boot_id(),

@@ -83,10 +83,7 @@ Command confirm_command() {
           "After weir apply --confirm-within 120s the host goes back to what it was unless this "
           "is typed in time. Type it in a new session: that proves the host can still be "
           "reached.",
-      .options = {{.name = "state",
-                   .metavar = "DIR",
-                   .help = "where the apply was written down [/var/lib/weir]",
-                   .completes = Completes::kFiles}},
+      .options = {state_option()},
       .examples = {{"sudo weir confirm", "the changes stay"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook,
                      ExitCode::kRolledBack},

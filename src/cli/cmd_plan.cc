@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "cli/applying.h"
 #include "cli/commands.h"
 #include "cli/plan_text.h"
 #include "cli/planning.h"
@@ -54,6 +55,7 @@ ExitCode run_plan(const Args& args, Context& context) {
   }
   context.out << verdict << '\n';
   if (context.quiet) return code;
+  note_open_journal(args, context, planning->set);
   context.out << plan_table(planning->plans, Tense::kWillBe) << plan_commands(planning->plans);
   if (has_steps) context.out << "\nnext:\n  " << next << '\n';
   return code;
@@ -71,7 +73,7 @@ Command plan_command() {
           "which it is safe to change, with the commands it equals, the risk (a new PFC mask takes "
           "the link down for a moment), and what this driver cannot do.",
       .arguments = {design_argument()},
-      .options = with_host_options(),
+      .options = with_host_options({state_option()}),
       .examples = {{"weir plan --lab lab", "all hosts of a lab against its own design"},
                    {"weir plan fabric.yaml --lab lab --host gpu03 --json", "one, for a program"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook,

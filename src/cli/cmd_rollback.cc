@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "base/name_pattern.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "cli/applying.h"
@@ -49,23 +50,37 @@ std::string verdict_of(const StoredJournal& stored, const Rollback& done) {
                      left, counted(steps, "change"));
 }
 
-std::string table_of(const Rollback& done) {
-  std::string text;
+std::string table_of(const HostOutcome& host) {
+  TextTable table({"rail", "setting", "was", "is again", ""});
+  for (auto one = host.steps.rbegin(); one != host.steps.rend(); ++one) {
+    const bool is_well = one->state == host::StepState::kUndone;
+    table.add_row({one->step.rail, host::name_of(one->step.operation.change),
+                   host::value_text(one->step.operation.change),
+                   !is_well           ? "?"
+                   : one->step.before ? host::value_text(*one->step.before)
+                                      : "",
+                   is_well ? "" : "not put back: " + one->error});
+  }
+  return table.to_text(2);
+}
+
+/// Hosts with the same table are told once.
+std::string tables_of(const Rollback& done) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> groups;
   for (const HostOutcome& host : done.hosts) {
     if (host.steps.empty()) continue;
-    text += fmt::format("\n{}\n", host.host);
-    TextTable table({"rail", "setting", "was", "is again", ""});
-    for (auto one = host.steps.rbegin(); one != host.steps.rend(); ++one) {
-      const bool is_well = one->state == host::StepState::kUndone;
-      table.add_row({one->step.rail, host::name_of(one->step.operation.change),
-                     host::value_text(one->step.operation.change),
-                     !is_well           ? "?"
-                     : one->step.before ? host::value_text(*one->step.before)
-                                        : "",
-                     is_well ? "" : "not put back: " + one->error});
+    const std::string table = table_of(host);
+    const auto same = std::find_if(groups.begin(), groups.end(),
+                                   [&](const auto& group) { return group.first == table; });
+    if (same == groups.end()) {
+      groups.push_back({table, {host.host}});
+    } else {
+      same->second.push_back(host.host);
     }
-    text += table.to_text(2);
   }
+  std::string text;
+  for (const auto& [table, hosts] : groups)
+    text += fmt::format("\n{}\n{}", compact_names(hosts), table);
   return text;
 }
 
@@ -114,7 +129,7 @@ ExitCode report(const Args& args, Context& context, const StoredJournal& stored,
     return code;
   }
   context.out << verdict_of(stored, done) << '\n';
-  if (!context.quiet) context.out << table_of(done);
+  if (!context.quiet) context.out << tables_of(done);
   return code;
 }
 
@@ -136,6 +151,8 @@ ExitCode nothing_to_do(const Args& args, Context& context, const std::string& di
 
 ExitCode run_rollback(const Args& args, Context& context) {
   ExitCode code = ExitCode::kOk;
+  if (args.has("host"))
+    return fail(context, ExitCode::kUsage, "an apply is put back as a whole: leave --host out");
   auto set = open_hosts(args, context, code);
   if (!set) return code;
   if (!set->captures.empty())

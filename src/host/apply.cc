@@ -72,14 +72,19 @@ bool is_shown_later(const Change& change) {
 }
 
 /// Performs one change and reads it back. `is_shown` says whether the driver shows it at all.
-Status perform_and_confirm(HostIo& host, const Operation& operation, const Connected& before,
+Status perform_and_confirm(HostIo& host, const Step& step, const Connected& before,
                            const ApplyEnvironment& environment, bool& is_shown) {
+  constexpr int kMoreLooks = 10;  // a firmware that is busy with the change answers a little later
+  const Operation& operation = step.operation;
+  int unseen = 0;
   WEIR_TRY_STATUS(host.perform(operation));
   std::string mismatch;
   const auto judge = [&](const evidence::Evidence& now) -> std::string {
     const std::optional<Change> found = as_found(operation.change, operation.device, now);
     const bool differs = found && *found != operation.change;
     is_shown = found.has_value() && !differs;
+    if (!found && step.before && environment.wait && ++unseen <= kMoreLooks)
+      return "the driver does not show it any more";
     if (differs && !is_shown_later(operation.change)) {
       mismatch = fmt::format("the driver took it and shows {}", value_text(*found));
       return "";  // waiting does not mend it
@@ -161,7 +166,7 @@ Status make_step(HostIo& host, const std::string& host_name, StepOutcome& outcom
   // From here on the change may have been taken, in part at least: it is to be undone.
   outcome.state = StepState::kUnconfirmed;
   bool is_shown = false;
-  WEIR_TRY_STATUS(perform_and_confirm(host, outcome.step.operation, before, environment, is_shown));
+  WEIR_TRY_STATUS(perform_and_confirm(host, outcome.step, before, environment, is_shown));
   if (journal != nullptr) WEIR_TRY_STATUS(journal->done(outcome.number, is_shown));
   if (is_shown) outcome.state = StepState::kDone;
   return {};

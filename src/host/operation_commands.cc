@@ -195,7 +195,12 @@ Lines typed(const SetTrafficClass& c, const Port& port, const Nic& /*before*/) {
 }
 
 Lines typed(const SetCmTos& c, const Port& port, const Nic& /*before*/) {
-  return {fmt::format("cma_roce_tos -d {} -p {} -t {}", port.device, port.number, c.tos.value())};
+  if (port.is_ofed)
+    return {fmt::format("cma_roce_tos -d {} -p {} -t {}", port.device, port.number, c.tos.value())};
+  const std::string folder = "/sys/kernel/config/rdma_cm/" + port.device;
+  return {
+      "mkdir -p " + folder,
+      write_line(c.tos.value(), fmt::format("{}/ports/{}/default_roce_tos", folder, port.number))};
 }
 
 Lines typed(const SetMtu& c, const Port& port, const Nic& /*before*/) {
@@ -272,6 +277,19 @@ std::string_view obstacle_to(const Change& change, const Nic& nic) {
     return "QoS of a virtual function belongs to its physical function: change it there";
   const Port port(nic);
   if (port.is_ofed) return {};
+  const auto is_driver = [&](std::string_view name) {
+    return nic.driver.is_known() && nic.driver->starts_with(name);
+  };
+  if (is_dcb(change) && is_driver("ionic"))
+    return "this driver has no DCB interface: nicctl update qos does it";
+  if (std::holds_alternative<SetEcn>(change) && is_driver("bnxt"))
+    return "this driver's switch is another: enable_cc in debugfs bnxt_re/<pci>/cc_config, or "
+           "niccli";
+  if (std::holds_alternative<SetEcn>(change) && (is_driver("ice") || is_driver("irdma")))
+    return "this driver's switch is another: configfs irdma/<device>/roce_dcqcn_enable of Intel's "
+           "own driver";
+  if (std::holds_alternative<SetEcn>(change) && is_driver("ionic"))
+    return "this driver has no switch for it: nicctl update dcqcn does it";
   if (std::holds_alternative<SetEcn>(change))
     return "this driver has no live switch for it: set ROCE_CC_PRIO_MASK_P1 with mstconfig and "
            "reset the firmware, or install the vendor's driver";
