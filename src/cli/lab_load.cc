@@ -101,6 +101,7 @@ void print_loaded(const Args& args, Context& context, const std::vector<Loaded>&
   }
   if (!context.json) return;
   Json object = json_object(args.command());
+  object["schema"] = "weir/lab-switch-load/1";
   object["loaded"] = std::move(list);
   print_json(context, object);
 }

@@ -149,7 +149,7 @@ const std::vector<Trap>& traps() {
       {"NX-OS leaves PFC to DCBX", kNxos, "priority-flow-control mode",
        "  priority-flow-control mode auto", "dcbx.willing", "found left to DCBX"},
       {"NX-OS has a class without an MTU", kNxos, "    mtu 9216", "", "mtu.mismatch",
-       "MTU: expected 9216B, found 1500B"},
+       "MTU: expected 9216B, found 1.5KB"},
       {"NX-OS watches only globally", kNxos, "  priority-flow-control watch-dog-interval on", "",
        "watchdog.off", "PFC watchdog is off"},
       {"NX-OS pauses the CNPs' class", kNxos, "pause pfc-cos 3",
