@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/design_input.h"
 #include "cli/host_input.h"
@@ -50,6 +51,13 @@ Result<Pieces> read_printed(const std::string& text, const std::string& path, Co
   return pieces;
 }
 
+std::string known_texts() {
+  std::vector<std::string> titles;
+  for (const readers::Reader& one : readers::readers())
+    titles.emplace_back(one.title);
+  return "; of printed texts: " + join(titles, ", ");
+}
+
 Result<Pieces> read_pieces(const std::string& path, Context& context) {
   WEIR_TRY(text, read_file(path, kLargestResults));
   const Json document = Json::parse(text, nullptr, false);
@@ -58,7 +66,11 @@ Result<Pieces> read_pieces(const std::string& path, Context& context) {
   const bool is_simulation = document.is_object() && document.contains("schema") &&
                              document.at("schema") == "weir/sim/1" && document.contains("hosts") &&
                              document.at("hosts").is_array();
-  if (!is_simulation) return read_snapshot_text(text, path);
+  if (!is_simulation) {
+    Result<Pieces> pieces = read_snapshot_text(text, path);
+    if (!pieces && document.is_discarded()) return parse_error(pieces.error().what + known_texts());
+    return pieces;
+  }
   Result<Pieces> pieces = read_simulation(document);
   if (!pieces) return pieces.error().within(path);
   return pieces;

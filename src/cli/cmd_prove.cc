@@ -1,10 +1,9 @@
 // weir prove: each class of RDMA traffic hop by hop on every path, and whether pauses can close a
 // circle.
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "base/table.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/design_input.h"
@@ -16,6 +15,8 @@
 
 namespace weir::cli {
 namespace {
+
+constexpr std::size_t kWidth = 88;  // as findings are wrapped
 
 using design::Chain;
 using design::FailureWalk;
@@ -103,11 +104,10 @@ void print_chain(const Chain& chain, Context& context) {
   const std::string ends = chain.to.empty() ? fmt::format("from {}", chain.from)
                                             : fmt::format("{} to {}", chain.from, chain.to);
   context.out << fmt::format("\n{}: {} ({})\n", title_of(chain.kind), to_text(chain.proven), ends);
-  std::size_t width = 0;
+  TextTable steps({"", ""});
   for (const design::ChainStep& step : chain.steps)
-    width = std::max(width, display_width(step.place));
-  for (const design::ChainStep& step : chain.steps)
-    context.out << fmt::format("  {:<{}}  {}\n", step.place, width, step.what);
+    steps.add_row({step.place, step.what});
+  context.out << steps.to_text(2, kWidth);
   if (!chain.reason.empty())
     context.out << fmt::format(
         "  {}: {}\n", chain.proven == Proven::kNo ? "breaks here" : "not known", chain.reason);
@@ -133,7 +133,7 @@ std::string routing_text(const FailureWalk& walk, const design::Intent& intent) 
         fmt::format("\n  {} of {} part hosts: with {} down, {} and {} have no path", walk.cutting,
                     scenarios, to_text(walk.first_cut, intent, switch_graph(intent)),
                     intent.switches[pair.from].name, intent.switches[pair.to].name);
-  } else if (walk.failures > 0 && walk.deadlocks.empty()) {
+  } else if (walk.failures > 0 && intent.routing == design::Routing::kUpDown) {
     text += fmt::format("\n  all hosts still reach each other in {}", scenarios);
   }
   return text;

@@ -44,7 +44,7 @@ void check_losslessness(LintCase& c) {
   for (const Chain& chain : proof.chains) {
     if (chain.proven != Proven::kNo || c.has_reported(chain.id)) continue;
     const std::string more =
-        chain.places > 1 ? fmt::format("; the same at {} more places", chain.places - 1) : "";
+        chain.places > 1 ? fmt::format("; the same at {} more", chain.places - 1) : "";
     auto& found = c.report(chain.id, first_known({place_of(c, chain), c.design.trust.at()}),
                            fmt::format("{}: {}{}", title_of(chain.kind), chain.reason, more));
     const finding::Where at = chain.where;

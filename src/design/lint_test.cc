@@ -170,7 +170,7 @@ const std::vector<Case> marking_cases = {
      "pair",
      {{"", "trust: pcp"}},
      "leaf:",
-     "leaf1 swp1 trusts PCP, and RDMA data come without a tag"},
+     "leaf1 swp1 trusts PCP, and RDMA data is without a tag there"},
 };
 
 const std::vector<Case> class_cases = {
@@ -611,6 +611,15 @@ const std::vector<Case> platform_cases = {
       {"", "buffers: { headroom: 200KB }"}},
      "headroom: 200KB",
      "Juniper Junos (QFX, EVO) sizes it itself"},
+    {"ThresholdsBelowAPercentOnJunos",
+     "platform.cannot",
+     "pair",
+     {{"system: cumulus", "system: junos"},
+      {"asic: spectrum3 ", "asic: tomahawk3 "},
+      {"", "wred: { min: 100KB, max: 400KB, at_speed: 100G }"}},
+     "min: 100KB",
+     "says thresholds in percent of a queue that may hold",
+     Severity::kWarning},
     {"HeadroomOutOfRange",
      "platform.cannot",
      "pod16",

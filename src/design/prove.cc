@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -50,19 +51,25 @@ class Ways {
     return at == ways_[node].end() ? none : at->second;
   }
   [[nodiscard]] std::uint64_t paths() const { return paths_; }
+  /// Switches on the longest path.
+  [[nodiscard]] std::uint32_t longest() const { return longest_; }
 
  private:
   /// Over all pairs of NICs, parallel cables told apart.
   void count_paths(const SwitchGraph& graph, std::uint32_t target, const NextHops& next) {
     std::vector<double> ways(graph.size(), -1);
+    std::vector<std::uint32_t> length(graph.size(), 1);
     ways[target] = 1;
     const auto count = [&](const auto& self, std::uint32_t node) -> double {
       if (ways[node] >= 0) return ways[node];
       ways[node] = 0;  // shortest paths have no cycles; this is for safety alone
       double sum = 0;
-      for (const auto& [peer, edge] : graph.neighbours[node])
-        if (std::binary_search(next[node].begin(), next[node].end(), peer))
-          sum += graph.edges[edge].cables * self(self, peer);
+      for (const auto& [peer, edge] : graph.neighbours[node]) {
+        if (!std::binary_search(next[node].begin(), next[node].end(), peer)) continue;
+        sum += graph.edges[edge].cables * self(self, peer);
+        length[node] = std::max(length[node], length[peer] + 1);
+      }
+      longest_ = std::max(longest_, length[node]);
       return ways[node] = sum;
     };
     const double here = graph.nics[target];
@@ -77,6 +84,7 @@ class Ways {
 
   std::vector<std::map<std::uint32_t, std::set<std::uint32_t>>> ways_;
   std::uint64_t paths_ = 0;
+  std::uint32_t longest_ = 1;
 };
 
 /// One class, breadth first from all NICs. Packets that look alike on a wire are one.
@@ -155,7 +163,7 @@ class Walk {
     // What leaves depends on where it came from and how it was seen, not on the very cable.
     const auto key = std::tuple(node, before, entered.priority.value(), state.wire.dscp.value(),
                                 state.wire.pcp ? state.wire.pcp->value() : 8U,
-                                state.wire.rewriter.value_or(kHosts));
+                                state.wire.rewriter.value_or(kHosts), state.hops);
     if (!passed_.insert(key).second) return;
     for (const std::uint32_t next : ways_.from(node, before))
       send(at, entered, node, next);
@@ -169,6 +177,8 @@ class Walk {
 
   void send(std::size_t at, const Passed& entered, std::uint32_t node, std::uint32_t next) {
     const SwitchIntent& here = c_.intent.switches[node];
+    // Told apart by length, so that the longest path can be shown; turns may close a circle.
+    const std::uint32_t hops = std::min(states_[at].hops + 1, ways_.longest());
     for (std::uint32_t p = 0; p < here.ports.size(); ++p) {
       const PortRef peer = here.ports[p].peer;
       const bool is_host = peer.kind == NodeKind::kHost;
@@ -182,13 +192,13 @@ class Walk {
         continue;
       }
       const auto key = std::tuple(node, p, left.out.dscp.value(), left.priority.value(),
-                                  left.out.rewriter.value_or(kHosts));
+                                  left.out.rewriter.value_or(kHosts), hops);
       if (!on_wire_.insert(key).second) continue;
       State state;
       state.wire = left.out;
       state.to = peer;
       state.before = at;
-      state.hops = states_[at].hops + 1;
+      state.hops = hops;
       states_.push_back(std::move(state));
       frontier_.push_back(states_.size() - 1);
     }
@@ -240,6 +250,7 @@ class Walk {
     chain.id = why.id;
     chain.reason = why.reason;
     chain.where = why.where;
+    chain.source = std::exchange(chain.where.file, {});
     broken_.push_back(std::move(chain));
     places_.push_back({place_key(why)});
   }
@@ -291,9 +302,12 @@ class Walk {
   Proof& out_;
   std::vector<State> states_;
   std::deque<std::size_t> frontier_;
-  std::set<std::tuple<std::uint32_t, std::uint32_t, unsigned, unsigned, unsigned, std::uint32_t>>
+  std::set<std::tuple<std::uint32_t, std::uint32_t, unsigned, unsigned, unsigned, std::uint32_t,
+                      std::uint32_t>>
       passed_;
-  std::set<std::tuple<std::uint32_t, std::uint32_t, unsigned, unsigned, std::uint32_t>> on_wire_;
+  std::set<
+      std::tuple<std::uint32_t, std::uint32_t, unsigned, unsigned, std::uint32_t, std::uint32_t>>
+      on_wire_;
   std::map<std::tuple<bool, std::string, std::string>, std::size_t> causes_;
   std::vector<Chain> broken_;
   std::vector<std::set<std::string>> places_;
@@ -365,6 +379,16 @@ Proof prove(const Design& design, const Intent& intent, std::span<const Hop> con
   return proof;
 }
 
+namespace {
+
+std::string more_places(const Chain& chain) {
+  if (chain.places < 2) return {};
+  return fmt::format(" The same at {} more place{}.", chain.places - 1,
+                     chain.places == 2 ? "" : "s");
+}
+
+}  // namespace
+
 finding::Judgement judge(const Proof& proof, const Design& design) {
   finding::Judgement judgement;
   for (const Chain& chain : proof.chains) {
@@ -378,21 +402,21 @@ finding::Judgement judge(const Proof& proof, const Design& design) {
     finding::Finding* known = nullptr;
     for (finding::Finding& one : judgement.findings)
       if (one.id == chain.id && one.where == chain.where) known = &one;
-    if (known == nullptr) {
-      const std::string more =
-          chain.places > 1 ? fmt::format(" The same at {} more places.", chain.places - 1) : "";
-      judgement.findings.push_back(finding::make_finding(
-          chain.id, fmt::format("{}: {}.{}", title_of(chain.kind), chain.reason, more),
-          chain.where));
-      known = &judgement.findings.back();
-    }
-    for (const ChainStep& step : chain.steps) {
+    if (known != nullptr) {
       finding::EvidenceLine line;
-      line.source = step.place;
-      line.line = step.what;
-      if (std::find(known->evidence.begin(), known->evidence.end(), line) == known->evidence.end())
-        known->evidence.push_back(std::move(line));
+      line.source = title_of(chain.kind);
+      line.line = "break at the same place";
+      known->evidence.push_back(std::move(line));
+      continue;
     }
+    finding::Finding found = finding::make_finding(
+        chain.id, fmt::format("{}: {}.{}", title_of(chain.kind), chain.reason, more_places(chain)),
+        chain.where);
+    for (const ChainStep& step : chain.steps)
+      found.evidence.push_back({step.place, step.what, {}, std::nullopt});
+    if (!chain.source.empty())
+      found.evidence.push_back({chain.source, "the configuration that was read", {}, std::nullopt});
+    judgement.findings.push_back(std::move(found));
   }
   finding::settle(judgement);
   if (judgement.findings.empty() && !judgement.unknown.empty())

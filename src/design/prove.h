@@ -84,6 +84,7 @@ struct Chain {
   std::string id;      // of the finding
   std::string reason;  // one sentence
   finding::Where where;
+  std::string source;      // the file that says so, where it is not the design
   std::size_t places = 0;  // hops that break it the same way
 };
 

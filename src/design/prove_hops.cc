@@ -13,6 +13,10 @@ bool is_rdma(TrafficKind kind) {
   return kind != TrafficKind::kCnp;
 }
 
+std::string_view is_or_are(TrafficKind kind) {
+  return kind == TrafficKind::kData ? "is" : "are";
+}
+
 finding::Where place_of(const HostIntent& host, const NicIntent& nic) {
   finding::Where where;
   where.host = host.name;
@@ -178,27 +182,27 @@ Break wrong_priority(const ProofCase& c, TrafficKind kind, const OnWire& wire, c
     finding::Where where;
     where.switch_name = c.hops[*wire.rewriter].name;
     return broken("dscp.rewritten", where,
-                  fmt::format("{} rewrites the TOS byte: at {} {} are in priority {}, not {}",
+                  fmt::format("{} rewrites the TOS byte: at {} {} {} in priority {}, not {}",
                               c.hops[*wire.rewriter].name, name_of(hop, port), what,
-                              to_text(priority), to_text(wanted)));
+                              is_or_are(kind), to_text(priority), to_text(wanted)));
   }
   if (*port.trust == HopTrust::kPcp && !wire.pcp) {
     return broken(
         "trust.mixed", place_of(hop, port),
-        fmt::format("{} trusts PCP, and {} come without a tag (untagged, or routed on the "
-                    "way): they are in priority {} there, not {}",
-                    name_of(hop, port), what, to_text(priority), to_text(wanted)));
+        fmt::format("{} trusts PCP, and {} {} without a tag there (untagged, or routed on the "
+                    "way): priority {}, not {}",
+                    name_of(hop, port), what, is_or_are(kind), to_text(priority), to_text(wanted)));
   }
   const auto wanted_trust = *c.design.trust == Trust::kDscp ? HopTrust::kDscp : HopTrust::kPcp;
   if (*port.trust != wanted_trust) {
     return broken("trust.mixed", place_of(hop, port),
-                  fmt::format("{} trusts {}, the fabric {}: {} are in priority {} there, not {}",
+                  fmt::format("{} trusts {}, the fabric {}: {} {} in priority {} there, not {}",
                               name_of(hop, port),
                               *port.trust == HopTrust::kDscp  ? "DSCP"
                               : *port.trust == HopTrust::kPcp ? "PCP"
                                                               : "neither DSCP nor PCP",
                               wanted_trust == HopTrust::kDscp ? "DSCP" : "PCP", what,
-                              to_text(priority), to_text(wanted)));
+                              is_or_are(kind), to_text(priority), to_text(wanted)));
   }
   return broken("dscp.unmapped_hop", place_of(hop, port),
                 fmt::format("{} sends {} (DSCP {}) to priority {}, not {}", hop.name, what,

@@ -181,7 +181,7 @@ TEST(Prove, AConfiguredSwitchTakesTheDesignsPlace) {
   const Chain* data = chain_of(one_port, TrafficKind::kData);
   EXPECT_EQ(data->id, "pfc.off");
   EXPECT_EQ(data->where.port, "swp4");
-  EXPECT_EQ(data->where.file, "spine1.cfg");
+  EXPECT_EQ(data->source, "spine1.cfg");
 
   hop = configured(made, "spine1");
   hop.pfc_to_queue->at(3) = Queue::of(4);  // its own pauses obeyed by the wrong queue

@@ -66,6 +66,35 @@ class CircleSearch {
   std::map<std::string, bool> done_;
 };
 
+/// The watchdog found RDMA's queue stuck: what is behind that port pauses without end.
+void look_for_held_queues(const View& view, Suspicions& out) {
+  constexpr std::string_view kStorms = "switch.queue.watchdog_storm.events";
+  for (const PortView& port : view.ports()) {
+    const std::uint64_t storms = port.counts.of(kStorms, view.rdma()).value_or(0);
+    bool is_held = false;
+    if (port.facts != nullptr) {
+      for (const evidence::EgressQueue& queue : port.facts->queues)
+        is_held = is_held || (queue.queue.value() == view.rdma() && queue.stuck.is(true));
+    }
+    if (storms == 0 && !is_held) continue;
+    finding::Where where = port.where();
+    where.priority = std::to_string(view.rdma());
+    finding::Finding found = finding::make_finding(
+        "pfc.storm",
+        fmt::format("the watchdog of {} found queue {} stuck{}{}: what is behind that port pauses "
+                    "without end.",
+                    name_of(port), view.rdma(),
+                    storms > 0 ? fmt::format(" {} time{}", storms, storms == 1 ? "" : "s") : "",
+                    is_held ? ", and holds it now" : ""),
+        where);
+    found.confidence = finding::Confidence::kHigh;
+    if (!is_held) found.severity = finding::Severity::kWarning;
+    if (storms > 0) found.evidence.push_back(port.counts.line(kStorms, view.rdma()));
+    if (is_held) found.evidence.push_back(fact_line(name_of(port), "the watchdog holds the queue"));
+    out.add(std::move(found), congestion_anywhere());
+  }
+}
+
 }  // namespace
 
 void look_for_deadlock(const View& view, Suspicions& out) {
@@ -73,7 +102,7 @@ void look_for_deadlock(const View& view, Suspicions& out) {
   for (const PortView& port : view.ports())
     if (port.peer && is_stuck(view, port)) waiting[port.switch_name].push_back(&port);
   const std::vector<const PortView*> circle = CircleSearch(view, waiting).find();
-  if (circle.empty()) return;
+  if (circle.empty()) return look_for_held_queues(view, out);
   std::string names;
   for (const PortView* port : circle)
     names += port->switch_name + " > ";

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/testing.h"
+#include "readers/merge.h"
 
 namespace weir::readers {
 namespace {
@@ -239,6 +240,23 @@ TEST(SwitchShow, EverySampleIsKnownToOneReaderOnly) {
       knowing += one.recognises(*text) ? 1 : 0;
     EXPECT_EQ(knowing, 1) << name;
   }
+}
+
+TEST(SwitchShow, OutputsOfOneMomentAreOneLookAndARepeatIsALaterOne) {
+  COVERS("D8");
+  const auto pieces = [](std::vector<std::string> names) {
+    std::vector<evidence::Evidence> out;
+    for (const std::string& name : names)
+      out.push_back(read_sample(name).evidence);
+    return merge_texts(std::move(out));
+  };
+  const auto together = pieces({"nxos-pfc.txt", "nxos-pfc_wd.txt"});
+  ASSERT_EQ(together.size(), 1U);
+  ASSERT_EQ(together[0].snapshots.size(), 1U);
+  EXPECT_EQ(together[0].switches.size(), 1U);
+  EXPECT_TRUE(together[0].switches[0].watchdog.enabled.is(true));
+  const auto twice = pieces({"nxos-pfc.txt", "nxos-pfc.txt"});
+  EXPECT_EQ(twice.size(), 2U);
 }
 
 }  // namespace
