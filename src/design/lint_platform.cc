@@ -6,6 +6,7 @@
 #include "design/lint_rules.h"
 #include "design/platforms.h"
 #include "design/words.h"
+#include "model/buffers.h"
 #include "units/format.h"
 
 namespace weir::design {
@@ -31,6 +32,7 @@ struct Complaint {
   std::string_view source;
   std::string line = {};  // to write instead; may be empty
   std::string note = {};
+  finding::Severity severity = finding::Severity::kError;
 };
 
 void check(LintCase& c, const Excess& excess,
@@ -40,6 +42,7 @@ void check(LintCase& c, const Excess& excess,
     Complaint complaint = complain(cause);
     auto& found = c.report(kId, cause.at, std::move(complaint.verdict));
     found.where.switch_name = cause.first().name;
+    found.severity = complaint.severity;
     LintCase::add_evidence(found, fmt::format("limit from: {}", complaint.source));
     std::string note = belongs_under(cause);
     if (!complaint.note.empty()) note += (note.empty() ? "" : "; ") + complaint.note;
@@ -147,6 +150,42 @@ void check_probability_step(LintCase& c) {
                   system.source,
                   fmt::format("wred: {{ probability: {} }}", to_text(Share::raw(steps * step))),
                   "rounded up: too little marking has no equilibrium"};
+        });
+}
+
+/// Where thresholds are percents of the largest queue, the smallest one that can be said.
+std::optional<Bytes> smallest_threshold(const SwitchIntent& node) {
+  if (system_of(node).wred_in_bytes || node.asic->deep_buffer > 0_B) return std::nullopt;
+  const Alpha alpha =
+      std::clamp(node.buffers.egress_alpha, system_of(node).min_alpha, system_of(node).max_alpha);
+  return model::dynamic_threshold(std::max(node.buffers.lossless_shared, 0_B), alpha, 1) / 100;
+}
+
+void check_percent_thresholds(LintCase& c) {
+  const auto asked = [](const SwitchIntent& node) {
+    return node.ports.empty() ? WredIntent() : node.ports.front().wred;
+  };
+  check(c,
+        {.is_over =
+             [=](const SwitchIntent& node) {
+               const auto smallest = smallest_threshold(node);
+               return smallest && asked(node).ecn && asked(node).min * 2 < *smallest;
+             },
+         .asked_at = c.design.wred.min.at(),
+         .asked_by = [](const SwitchGroup& group) { return own_line(group.wred.min); }},
+        [=](const SwitchCause& cause) -> Complaint {
+          const SwitchIntent& node = cause.first();
+          const Bytes smallest = *smallest_threshold(node);
+          return {.verdict = fmt::format(
+                      "marking from {} on {}; {} says thresholds in percent of a queue that may "
+                      "hold {}, and 1% of it is {}",
+                      to_text(asked(node).min), to_text(cause), system_of(node).title,
+                      approximate(smallest * 100), approximate(smallest)),
+                  .source = system_of(node).source,
+                  .note =
+                      "marking begins that much later, and PFC may pause before it: raise min "
+                      "and max in steps of this size, or mark on a system that counts bytes",
+                  .severity = finding::Severity::kWarning};
         });
 }
 
@@ -439,6 +478,7 @@ void check_platform_cannot(LintCase& c) {
   check_nic_speed(c);
   check_nic_parameters(c);
   check_nic_reordering(c);
+  check_percent_thresholds(c);
 }
 
 }  // namespace weir::design
