@@ -1,6 +1,7 @@
 // weir verify: behaviour under load. Snapshot, run, snapshot, judge.
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <thread>
 
 #include <fmt/format.h>
@@ -61,9 +62,11 @@ std::vector<evidence::Evidence> idle_window(const Stage& stage, const Observatio
   return window_of(first.all(), observe(stage.set, context).all());
 }
 
-ExitCode run_command_under_watch(
-    const Args& args, Context& context, Stage& stage, const std::vector<std::string>& words,
-    const std::function<ExitCode(Verified&, const std::vector<evidence::Evidence>&)>& print) {
+/// Looks, runs, looks again, judges; `print` has the last word.
+using Printer = std::function<ExitCode(Verified&, const std::vector<evidence::Evidence>& window)>;
+
+ExitCode run_command_under_watch(Context& context, Stage& stage,
+                                 const std::vector<std::string>& words, const Printer& print) {
   const auto runner = std::find_if(stage.set.hosts.begin(), stage.set.hosts.end(),
                                    [&](const auto& host) { return host->name() == stage.ran_on; });
   const Observation first = observe(stage.set, context);
