@@ -197,7 +197,7 @@ TEST(SwitchConfigs, ALineThatIsNotUnderstoodIsListedAndChangesNothing) {
   const auto parsed = platform_of(SwitchSystem::kEos)
                           .parse("hostname a\nqos profile P\n   frobnicate 7\n", "leaf1");
   ASSERT_TRUE(parsed);
-  EXPECT_EQ(unread_of(*parsed), (std::vector<std::string>{"3: frobnicate 7: not understood"}));
+  EXPECT_EQ(unread_of(*parsed), (std::vector<std::string>{"3: frobnicate 7: unknown statement"}));
   EXPECT_EQ(parsed->state.name, "a");
 }
 

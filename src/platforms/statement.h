@@ -84,7 +84,7 @@ Status read_statement(Reader& reader, const Rules& rules, const Statement& state
   for (const Rule<Reader>& rule : rules)
     if (is_cut_short(statement.words, rule.pattern))
       return cut_short(file, statement, rule.pattern);
-  unread.push_back({statement.line, statement.text, "not understood"});
+  unread.push_back({statement.line, statement.text, "unknown statement"});
   return {};
 }
 
