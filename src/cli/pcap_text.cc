@@ -147,8 +147,8 @@ void print_walk(const std::vector<wire::WalkStep>& walk, Context& context) {
   context.out << "\nThe walk back: who may have set that byte, in this order\n";
   int count = 0;
   for (const wire::WalkStep& step : walk) {
-    context.out << fmt::format("  {}. {}: {}\n", ++count, step.name,
-                               hang(step.seen, kWidth - 8, 5));
+    const std::string text = fmt::format("{}. {}: {}", ++count, step.name, step.seen);
+    context.out << "  " << hang(text, kWidth - 5, 5) << '\n';
     for (const std::string& command : step.commands)
       context.out << "       " << command << '\n';
   }

@@ -2,6 +2,7 @@
 // Captures drawn at random, for property tests, the comparison with tshark, and the benchmark:
 // every format, encapsulation and opcode, with loss, reordering, broken packets and other traffic
 // among it.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <utility>
@@ -46,6 +47,8 @@ class CaptureDrawer {
     options.link_types = {kLinks[random_.below(5)]};
     if (options.format == CaptureFormat::kPcapng && one_in(2))
       options.link_types.push_back(kLinks[random_.below(5)]);
+    has_ethernet_ = std::find(options.link_types.begin(), options.link_types.end(),
+                              kLinkEthernet) != options.link_types.end();
     CaptureBytes capture(options);
     for (std::size_t i = 0, count = 1 + random_.below(6); i < count; ++i)
       flows_.push_back(draw_flow(i));
@@ -87,7 +90,7 @@ class CaptureDrawer {
   DrawnFlow draw_flow(std::size_t index) {
     DrawnFlow flow;
     RoceFrame& frame = flow.forward;
-    frame.is_v1 = one_in(6);
+    frame.is_v1 = one_in(6) && has_ethernet_;  // RoCEv1 is an Ethernet type
     const bool is_ipv4 = !frame.is_v1 && !one_in(3);
     frame.source = draw_address(is_ipv4);
     frame.destination = draw_address(is_ipv4);
@@ -303,6 +306,7 @@ class CaptureDrawer {
   std::int64_t now_ = 0;
   std::uint32_t snap_ = 0;
   std::uint32_t ip_id_ = 0;
+  bool has_ethernet_ = true;
 };
 
 }  // namespace weir::wire

@@ -336,10 +336,11 @@ class Judge {
     Finding& found =
         add("path.loss", fmt::format("{}: {}", flow_text(flow), what), where_of(flow.key.source));
     found.confidence = confidence;
-    found.evidence.push_back(line(fmt::format(
-        "{}, {} missing, {} filled by repetition, {} late", count_of(flow.gaps(), "gap"),
-        flow.requests.counts().missing + flow.responses.counts().missing, flow.lost(),
-        flow.out_of_order())));
+    if (flow.gaps() > 0)
+      found.evidence.push_back(
+          line(fmt::format("{}, {} missing: {} lost, {} late", count_of(flow.gaps(), "gap"),
+                           flow.requests.counts().missing + flow.responses.counts().missing,
+                           flow.lost(), flow.out_of_order())));
   }
 
   void naks() {

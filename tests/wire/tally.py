@@ -14,7 +14,7 @@ import zlib
 FIELDS = ("frame.number", "frame.len", "frame.time_epoch", "ip.src", "ip.dst", "ipv6.src", "ipv6.dst",
           "ip.dsfield", "ipv6.tclass", "infiniband.grh.sgid", "infiniband.grh.dgid",
           "infiniband.grh.tclass", "infiniband.bth.opcode", "infiniband.bth.destqp",
-          "infiniband.bth.psn", "infiniband.aeth.syndrome", "infiniband.reth.dmalen", "macc.opcode")
+          "infiniband.bth.psn", "infiniband.aeth.syndrome", "macc.opcode", "frame.protocols")
 OPERATIONS = (
     "SEND First", "SEND Middle", "SEND Last", "SEND Last Immediate", "SEND Only",
     "SEND Only Immediate", "RDMA WRITE First", "RDMA WRITE Middle", "RDMA WRITE Last",
@@ -149,12 +149,16 @@ def tally(path, with_order):
         if not row["infiniband.bth.opcode"]:
             continue
         is_v1 = bool(row["infiniband.grh.sgid"])
+        layers = row["frame.protocols"].split(":")
+        inner = [layer for layer in layers if layer in ("ip", "ipv6")][-1:]  # of a tunnel
+        grh = "infiniband.grh." if is_v1 else None
+        is_ipv6 = inner == ["ipv6"]
         packets.append({
             "opcode": number(row["infiniband.bth.opcode"]),
-            "source": row["infiniband.grh.sgid"] or row["ip.src"] or row["ipv6.src"],
-            "destination": row["infiniband.grh.dgid"] or row["ip.dst"] or row["ipv6.dst"],
-            "tos": number(row["infiniband.grh.tclass"] if is_v1 else row["ip.dsfield"]
-                          or row["ipv6.tclass"]),
+            "source": row[grh + "sgid"] if grh else row["ipv6.src" if is_ipv6 else "ip.src"],
+            "destination": row[grh + "dgid"] if grh else row["ipv6.dst" if is_ipv6 else "ip.dst"],
+            "tos": number(row[grh + "tclass"] if grh
+                          else row["ipv6.tclass" if is_ipv6 else "ip.dsfield"]),
             "qp": number(row["infiniband.bth.destqp"]),
             "psn": number(row["infiniband.bth.psn"]),
             "syndrome": number(row["infiniband.aeth.syndrome"] or "0"),
@@ -174,7 +178,9 @@ def tally(path, with_order):
                 nak["rnr"] += 1
             elif kind == 3:
                 nak["sequence" if p["syndrome"] & 31 == 0 else "other"] += 1
-    out["nak"] = {name: nak[name] for name in ("sequence", "rnr", "other")}
+    # tshark 4.0 does not dissect the AETH of XRC.
+    if 0xB1 not in codes:
+        out["nak"] = {name: nak[name] for name in ("sequence", "rnr", "other")}
     if with_order:
         out["retransmitted"], out["out_of_order"] = order(packets)
     flows = collections.defaultdict(lambda: [0, 0])

@@ -74,7 +74,7 @@ def simulated(weir, folder):
 def main():
     weir, draw, data = sys.argv[1:4]
     weir = str(pathlib.Path(weir).resolve())
-    captures = sorted(pathlib.Path(data).glob("*.pcap"))
+    captures = sorted(pathlib.Path(data).resolve().glob("*.pcap"))
     if len(captures) < 10:
         raise SystemExit(f"{data}: only {len(captures)} captures")
     compared = 0
@@ -86,7 +86,7 @@ def main():
         compared += 1
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        subprocess.run([draw, name, str(DRAWN), str(SEED)], check=True)
+        subprocess.run([draw, name, str(DRAWN), str(SEED)], check=True, timeout=60)
         for path in sorted(folder.glob("drawn-*")):
             compare(path.name, tally.tally(path, with_order=False), weir_pcap(weir, path))
             compared += 1
