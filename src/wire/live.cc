@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 #include <pcap/pcap.h>
+#include <poll.h>
 
 namespace weir::wire {
 namespace {
@@ -62,6 +63,8 @@ Result<LiveCapture> LiveCapture::open(const std::string& interface) {
         fmt::format("no interface '{}' to capture on; there are: {}", interface, interfaces()));
   if (result < 0)
     return Error{ErrorCode::kIo, fmt::format("{}: {}", interface, pcap_geterr(handle->pcap))};
+  if (pcap_setnonblock(handle->pcap, 1, text.data()) != 0)
+    return Error{ErrorCode::kIo, fmt::format("{}: {}", interface, text.data())};
   // libpcap's numbers differ from the registry's in these two.
   const int link = pcap_datalink(handle->pcap);
   handle->link_type = link == DLT_RAW ? kLinkRaw : static_cast<std::uint16_t>(link);
@@ -71,7 +74,12 @@ Result<LiveCapture> LiveCapture::open(const std::string& interface) {
 Next LiveCapture::next(Record& record) {
   pcap_pkthdr* header = nullptr;
   const u_char* data = nullptr;
-  const int result = pcap_next_ex(handle_->pcap, &header, &data);
+  int result = pcap_next_ex(handle_->pcap, &header, &data);
+  if (result == 0) {  // libpcap's own timeout does not run while nothing arrives
+    pollfd ready{pcap_get_selectable_fd(handle_->pcap), POLLIN, 0};
+    poll(&ready, 1, kTimeoutMs);
+    result = pcap_next_ex(handle_->pcap, &header, &data);
+  }
   if (result == 0) return Next::kEnd;
   if (result < 0) return Next::kDamaged;
   const std::int64_t unit = handle_->has_nanoseconds ? 1 : 1000;
