@@ -153,7 +153,11 @@ ExitCode run_under_failure(const Args& args, Context& context, HostSet& set,
   constexpr std::array<std::string_view, 3> kNames = {"before", "during", "after"};
   for (std::size_t i = 0; i < phases.size(); ++i) {
     const Status changed = i == 1 ? failure.begin() : i == 2 ? failure.end() : Status();
-    if (!changed) return fail(context, ExitCode::kCouldNotLook, changed.error().what);
+    if (!changed) {
+      const bool is_system = changed.error().code == ErrorCode::kIo;
+      return fail(context, is_system ? ExitCode::kCouldNotLook : ExitCode::kBadInput,
+                  changed.error().what);
+    }
     auto phase = run_phase(kNames.at(i), set, input, ran_on, words, context);
     if (!phase) {
       if (i == 1) static_cast<void>(failure.end());  // never leave a failure behind

@@ -360,7 +360,8 @@ void print_details(const Verified& verified, Context& context) {
   print_questions(verified.questions, context);
   const std::vector<std::string> said = verified.load.lines();
   if (!said.empty()) {
-    context.out << fmt::format("\nwhat {} says:\n", verified.load.name());
+    context.out << fmt::format("\nwhat {} says{}:\n", verified.load.name(),
+                               simulated_word(verified.is_simulated));
     for (const std::string& line : said)
       context.out << "  " << hang(line, 96, 4) << '\n';
   }
