@@ -407,8 +407,18 @@ TEST(SwitchConfigs, WhatIsNotThereIsListedAndStaysUnknown) {
                 "2: set class-of-service interfaces et-0/0/0 scheduler-map NOWHERE: names "
                 "scheduler-map NOWHERE, which is not in the file",
                 "3: set class-of-service interfaces et-* scheduler-map M: a pattern of interfaces",
-                "4: set routing-options static: not understood",
+                "4: set routing-options static: unknown statement",
                 "5: delete interfaces et-0/0/1: expected a set command"}));
+}
+
+TEST(SwitchConfigs, ARowThatComesTwiceIsListed) {
+  COVERS("C7");
+  const auto parsed = sonic_parse(
+      "{\"PORT\": {\"Ethernet0\": {\"mtu\": \"9216\"},\n\"Ethernet0\": {\"mtu\": \"1500\"}}}", "a");
+  ASSERT_TRUE(parsed) << parsed.error().what;
+  ASSERT_EQ(parsed->unread.size(), 1U);
+  EXPECT_EQ(parsed->unread.front().why, "'Ethernet0' comes twice: the last one holds");
+  EXPECT_TRUE(parsed->state.ports.front().mtu.is(1500_B));
 }
 
 TEST(SwitchConfigs, AMapThatIsNotThatOfTheOtherPortsIsListed) {

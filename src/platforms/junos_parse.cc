@@ -375,6 +375,8 @@ class Reader {
   }
   Status take_grpc(const Taken&) { return say(out_.state.telemetry.gnmi, true); }
 
+  static std::vector<Rule<Reader>> class_rules();  // classes, maps, buffers, pauses
+  static std::vector<Rule<Reader>> port_rules();   // schedulers, ports and the rest
   static const std::vector<Rule<Reader>>& rules();
 
   // ---- putting together ----
@@ -445,8 +447,8 @@ class Reader {
   bool has_watchdog_ = false;
 };
 
-const std::vector<Rule<Reader>>& Reader::rules() {
-  static const std::vector<Rule<Reader>> kRules = {
+std::vector<Rule<Reader>> Reader::class_rules() {
+  return {
       {"system host-name *", &Reader::take_name},
       {"version *", &Reader::take_version},
       {"class-of-service forwarding-classes class * queue-num *", &Reader::take_queue},
@@ -496,6 +498,11 @@ const std::vector<Rule<Reader>>& Reader::rules() {
       {"class-of-service congestion-notification-profile * output ieee-802.1 code-point * "
        "flow-control-queue *",
        &Reader::take_answer},
+  };
+}
+
+std::vector<Rule<Reader>> Reader::port_rules() {
+  return {
       {"class-of-service schedulers * transmit-rate percent *", &Reader::take_rate},
       {"class-of-service schedulers * shaping-rate percent *", &Reader::take_shaping_percent},
       {"class-of-service schedulers * shaping-rate *", &Reader::take_shaping},
@@ -533,6 +540,15 @@ const std::vector<Rule<Reader>>& Reader::rules() {
       {"chassis fpc * traffic-manager buffer-monitor-enable", &Reader::take_monitor},
       {"system services extension-service request-response grpc **", &Reader::take_grpc},
   };
+}
+
+const std::vector<Rule<Reader>>& Reader::rules() {
+  static const std::vector<Rule<Reader>> kRules = [] {
+    std::vector<Rule<Reader>> all = class_rules();
+    const std::vector<Rule<Reader>> others = port_rules();
+    all.insert(all.end(), others.begin(), others.end());
+    return all;
+  }();
   return kRules;
 }
 

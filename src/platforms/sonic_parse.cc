@@ -561,7 +561,6 @@ class Reader {
     if (rows == nullptr && !is_whole_) return;
     bool is_everywhere = true;
     bool is_anywhere = false;
-    std::optional<std::string> differs;
     for (SwitchPort& out : out_.state.ports) {
       const JsonNode* const row = tables_.row("PFC_WD", out.name);
       out.watchdog = row == nullptr ? by_default(false) : fact(true, *row);

@@ -1,7 +1,7 @@
 #include "platforms/sonic_tables.h"
 
 #include <algorithm>
-#include <array>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -18,8 +18,8 @@ struct TableShape {
 };
 
 // Names: sonic-yang-models of sonic-buildimage 086b03b.
-const std::vector<TableShape>& shapes() {
-  static const std::vector<TableShape> kShapes = {
+std::vector<TableShape> port_shapes() {
+  return {
       {"DEVICE_METADATA",
        {"hostname",
         "hwsku",
@@ -82,6 +82,11 @@ const std::vector<TableShape>& shapes() {
       {"PORT_QOS_MAP",
        {"dscp_to_tc_map", "dot1p_to_tc_map", "tc_to_queue_map", "tc_to_pg_map", "pfc_to_queue_map",
         "pfc_to_pg_map", "tc_to_dscp_map", "scheduler", "pfc_enable", "pfcwd_sw_enable"}},
+  };
+}
+
+std::vector<TableShape> buffer_shapes() {
+  return {
       {"QUEUE", {"scheduler", "wred_profile"}},
       {"BUFFER_POOL", {"type", "mode", "size", "xoff", "percentage"}},
       {"BUFFER_PROFILE",
@@ -107,6 +112,15 @@ const std::vector<TableShape>& shapes() {
        {"vlanid", "mtu", "admin_status", "description", "alias", "dhcp_servers", "dhcpv6_servers",
         "mac"}},
   };
+}
+
+const std::vector<TableShape>& shapes() {
+  static const std::vector<TableShape> kShapes = [] {
+    std::vector<TableShape> all = port_shapes();
+    const std::vector<TableShape> others = buffer_shapes();
+    all.insert(all.end(), others.begin(), others.end());
+    return all;
+  }();
   return kShapes;
 }
 
@@ -218,7 +232,16 @@ std::string SonicTables::source(const JsonNode& node) const {
   return fmt::format("{}:{}", file_, node.line);
 }
 
+/// JSON readers take the last of two members of one name, and say nothing.
+void SonicTables::list_repeated(const JsonNode& object) {
+  std::set<std::string_view> names;
+  for (const auto& [name, value] : object.members)
+    if (!names.insert(name).second)
+      list(value.line, fmt::format("'{}' comes twice: the last one holds", name));
+}
+
 void SonicTables::check_shape() {
+  list_repeated(root_);
   for (const auto& [name, rows] : root_.members) {
     const auto& known = shapes();
     const auto shape = std::find_if(known.begin(), known.end(),
@@ -239,11 +262,13 @@ void SonicTables::check_fields(std::string_view table_name, const JsonNode& rows
   const auto& known = shapes();
   const auto shape = std::find_if(known.begin(), known.end(),
                                   [&](const TableShape& one) { return one.name == table_name; });
+  list_repeated(rows);
   for (const auto& [key, row] : rows.members) {
     if (!row.is_object()) {
       fail(row.line, fmt::format("{}|{}", table_name, key), "an object of fields", row.what());
       continue;
     }
+    list_repeated(row);
     for (const auto& [field, value] : row.members) {
       if (shape->fields.empty() && !value.is_scalar())
         fail(value.line, fmt::format("{}|{} {}", table_name, key, field), "a text", value.what());

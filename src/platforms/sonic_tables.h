@@ -59,6 +59,7 @@ class SonicTables {
 
  private:
   void check_fields(std::string_view table, const JsonNode& rows);
+  void list_repeated(const JsonNode& object);
 
   const JsonNode& root_;
   std::vector<std::string_view> lines_;
