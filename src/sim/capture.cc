@@ -108,35 +108,41 @@ void CaptureTap::on_pause(Ps /*at*/, std::uint32_t /*port*/, std::uint8_t /*paus
 void CaptureTap::on_frame(Ps at, std::uint32_t port, const Packet& packet) {
   if (port != port_ && port != peer_) return;
   write_before(at);
-  if (port == port_) return write(at, packet, true);
+  if (port == port_) {
+    const auto later = std::find_if(pending_.begin(), pending_.end(),
+                                    [&](const Pending& one) { return one.at > at; });
+    pending_.insert(later, {at, at, true, packet});
+    return;
+  }
   const Bytes on_wire = Bytes::raw(packet.size + sim_->network().wire.gap);
   const Ps last_bit = at + (serialization_time(on_wire, rate_) + propagation_).raw();
   const Ps reaction = packet.kind == PacketKind::kPfc ? reaction_.raw() : 0;
-  arriving_.push_back({last_bit, last_bit + reaction, packet});
+  pending_.push_back({last_bit, last_bit + reaction, false, packet});
 }
 
 void CaptureTap::on_drop(Ps at, std::uint32_t port, const Packet& packet, DropReason reason) {
   if (port != port_) return;
   write_before(at);
   if (reason != DropReason::kBitError && reason != DropReason::kLinkDown) return;
-  const auto lost = std::find_if(arriving_.begin(), arriving_.end(), [&](const Arriving& one) {
-    return one.packet.kind == packet.kind && one.packet.qp == packet.qp &&
+  const auto lost = std::find_if(pending_.begin(), pending_.end(), [&](const Pending& one) {
+    return !one.is_sent && one.packet.kind == packet.kind && one.packet.qp == packet.qp &&
            one.packet.psn == packet.psn && one.packet.dst == packet.dst;
   });
-  if (lost != arriving_.end()) arriving_.erase(lost);
+  if (lost != pending_.end()) pending_.erase(lost);
 }
 
+/// Strictly before: what arrives now may yet turn out to be broken.
 void CaptureTap::write_before(Ps at) {
-  while (!arriving_.empty() && arriving_.front().at < at) {
-    const Arriving one = arriving_.front();
-    arriving_.pop_front();
-    write(one.at, one.packet, false);
+  while (!pending_.empty() && pending_.front().at < at) {
+    const Pending one = pending_.front();
+    pending_.pop_front();
+    write(one.at, one.packet, one.is_sent);
   }
 }
 
 Status CaptureTap::close() {
-  for (const Arriving& one : arriving_)
-    if (one.counted <= sim_->now()) write(one.at, one.packet, false);
+  for (const Pending& one : pending_)
+    if (one.counted <= sim_->now()) write(one.at, one.packet, one.is_sent);
   return writer_.close();
 }
 

@@ -45,9 +45,10 @@ class CaptureTap final : public Observer {
   void on_drop(Ps at, std::uint32_t port, const Packet& packet, DropReason reason) override;
 
  private:
-  struct Arriving {
-    Ps at = 0;       // last bit
+  struct Pending {
+    Ps at = 0;       // first bit of a frame sent, last bit of one received
     Ps counted = 0;  // when the engine counts it: a pause frame's reaction later
+    bool is_sent = false;
     Packet packet;
   };
   void write(Ps at, const Packet& packet, bool is_sent);
@@ -72,8 +73,8 @@ class CaptureTap final : public Observer {
   std::uint32_t peer_ = kNone;
   BitRate rate_;
   Duration propagation_;
-  Duration reaction_;  // of this port's node to a pause
-  std::deque<Arriving> arriving_;
+  Duration reaction_;            // of this port's node to a pause
+  std::deque<Pending> pending_;  // by time; of equal times what arrives first: it is answered
   std::vector<std::vector<std::uint32_t>> messages_;  // by QP, in order
   std::size_t messages_read_ = 0;
   std::vector<std::uint8_t> frame_;

@@ -121,13 +121,18 @@ class Judge {
       if (!is_connected(flow)) continue;
       for (const TosTally::Entry& entry : flow.tos[role].entries()) {
         const unsigned dscp = entry.tos >> 2U;
-        if (is_right(dscp)) continue;
+        if (is_right(dscp) || (role == kControl && follows_data(flow, dscp))) continue;
         const auto key = std::pair(flow.key.source, dscp);
         if (groups.size() < kMostPlaces || groups.contains(key))
           groups[key].add(flow, entry.packets, entry.tos);
       }
     }
     return groups;
+  }
+  /// Answers to data that is itself in this class: the connection is wrong, not its ACKs.
+  [[nodiscard]] bool follows_data(const Flow& flow, unsigned dscp) const {
+    if (flow.other_way == kNoFlow) return false;
+    return analysis_.flows()[flow.other_way].tos[kData].dscp() == dscp;
   }
   /// Without a design any marking may be meant, except the two that never are.
   [[nodiscard]] bool is_right(unsigned dscp) const {
