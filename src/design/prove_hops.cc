@@ -45,7 +45,8 @@ struct JobMark {
   bool is_forced = false;
 };
 JobMark mark_of(const ProofCase& c, const HostIntent& host, const NicIntent& nic) {
-  if (host.stack == HostStack::kOfed) return {nic.traffic_class, true};
+  // Only the vendor's driver can force a byte.
+  if (nic.force_traffic_class && host.stack == HostStack::kOfed) return {nic.traffic_class, true};
   return {*c.design.nccl.traffic_class, false};
 }
 

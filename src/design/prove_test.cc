@@ -78,7 +78,7 @@ TEST(Prove, TheChainNamesEveryStepFromTheJobToTheReceiver) {
   ASSERT_NE(data, nullptr);
   // job, NIC, three switches in and out, NIC.
   ASSERT_EQ(data->steps.size(), 9U);
-  EXPECT_EQ(data->steps[0].what, "traffic class 106, NIC forces 106: DSCP 26");
+  EXPECT_EQ(data->steps[0].what, "traffic class 106: DSCP 26");
   EXPECT_EQ(data->steps[1].what,
             "trust dscp, DSCP 26 -> priority 3 -> traffic class 3; obeys PFC; reaction point on");
   EXPECT_EQ(data->steps[2].place, "leaf1 swp1 in");
@@ -140,6 +140,19 @@ TEST(Prove, TheFirstHopThatBreaksAChainIsNamed) {
     for (const Chain& chain : proof.chains)
       EXPECT_TRUE(chain.id.empty() || finding::find(chain.id) != nullptr) << chain.id;
   }
+}
+
+TEST(Prove, AForcedTrafficClassWinsOverTheJobs) {
+  COVERS("A2");
+  const Made job = from_template("pod16", {{"", "nccl: { traffic_class: 26 }"}});
+  EXPECT_EQ(broken_ids(prove(job.design, job.intent)),
+            "data dscp.tos_confusion gpu01; ack dscp.tos_confusion gpu01; ");
+  const Made forced =
+      from_template("pod16", {{"", "nccl: { traffic_class: 26 }"}, {"", "marking: { force: on }"}});
+  const Proof proof = prove(forced.design, forced.intent);
+  EXPECT_TRUE(proof.holds()) << broken_ids(proof);
+  EXPECT_EQ(chain_of(proof, TrafficKind::kData)->steps[0].what,
+            "traffic class 26, NIC forces 106: DSCP 26");
 }
 
 TEST(Prove, UnderPcpTrustTheServiceLevelAndTheTagDecide) {

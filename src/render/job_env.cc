@@ -124,9 +124,10 @@ GidAnswer gid_of_hosts(const Intent& intent, std::span<const evidence::Evidence>
             fmt::format("no RoCE v2 GID in its rail's subnet on {} ({} of {} devices read)",
                         without.front(), without.size(), devices)};
   if (found.size() == 1)
-    return {found.begin()->first,
-            fmt::format("read from hosts: RoCE v2, {}; the same on all {} devices read",
-                        found.begin()->second, devices)};
+    return {
+        found.begin()->first,
+        fmt::format("read from hosts: RoCE v2, {}{}", found.begin()->second,
+                    devices == 1 ? "" : fmt::format("; the same on all {} devices read", devices))};
   if (found.empty()) return {{}, {}};
   return {{},
           fmt::format("differs between devices ({} at {}, {} at {}): one number cannot be right",
@@ -308,12 +309,12 @@ std::string comment(const Variable& one, std::string_view indent) {
   return out;
 }
 
-/// In single quotes where a shell would read more than a word.
+/// In single quotes where a shell would read more than a word (zsh: also a leading '=').
 std::string quoted(const std::string& value) {
   const bool is_plain = value.find_first_not_of(
                             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvw"
                             "xyz0123456789_.,:=^/-") == std::string::npos;
-  return is_plain ? value : "'" + value + "'";
+  return is_plain && !value.starts_with('=') ? value : "'" + value + "'";
 }
 
 std::string lower(std::string_view text) {
@@ -354,7 +355,7 @@ platforms::ConfigFile job_file(const JobEnvironment& environment, std::string_vi
     text += comment(one, indent);
     if (!one.is_set) continue;
     if (format == "slurm")
-      text += fmt::format("echo \"export {}={}\"\n", one.name, quoted(one.value));
+      text += fmt::format("echo \"export {}={}\"\n", one.name, one.value);
     else if (format == "k8s")
       text += fmt::format("  {}: \"{}\"\n", one.name, one.value);
     else if (format == "nccl.conf")
