@@ -1,15 +1,12 @@
 #include "cli/applying.h"
 
 #include <algorithm>
-#include <charconv>
+#include <array>
 #include <csignal>
 #include <ctime>
-#include <memory>
 
 #include <fmt/format.h>
 #include <unistd.h>
-
-#include "base/text.h"
 
 namespace weir::cli {
 namespace {
@@ -22,17 +19,6 @@ extern "C" void note_interruption(int /*signal*/) {
 
 constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 std::array<struct sigaction, kSignals.size()> earlier{};
-
-/// For tests: ends the process at the nth of the points before and after each record, as a power
-/// cut would.
-void kill_at(host::StateDirectory& state, const std::string& point) {
-  const auto wanted = parse_u64(point);
-  if (!wanted) return;
-  auto seen = std::make_shared<std::uint64_t>(0);
-  state.on_record([seen, wanted = *wanted] {
-    if (++*seen == wanted) ::raise(SIGKILL);
-  });
-}
 
 }  // namespace
 
@@ -50,15 +36,13 @@ std::vector<Option> with_change_options(std::vector<Option> own) {
   return options;
 }
 
-host::StateDirectory state_of(const Args& args, const Context& context, const HostSet& set) {
+host::StateDirectory state_of(const Args& args, const HostSet& set) {
   using host::StateDirectory;
   std::string path(host::kDefaultStateDirectory);
   if (set.lab) path = set.lab->directory() + "/journal";
   if (const auto given = args.get("state")) path = *given;
-  StateDirectory state(
+  return StateDirectory(
       path, set.lab ? StateDirectory::Durability::kUnsynced : StateDirectory::Durability::kSynced);
-  if (const auto point = context.environment("WEIR_TEST_KILL_AT")) kill_at(state, *point);
-  return state;
 }
 
 std::string state_words(const Args& args, const HostSet& set) {
@@ -123,7 +107,7 @@ bool may_go_on(const Args& args, Context& context, const std::string& question, 
 }
 
 void note_open_journal(const Args& args, Context& context, const HostSet& set) {
-  const auto open = state_of(args, context, set).open_journal();
+  const auto open = state_of(args, set).open_journal();
   if (!open || !*open) return;
   context.err << fmt::format("weir: the apply of {} at {} is {}: weir rollback{} puts it back\n",
                              (*open)->journal.head.design, (*open)->journal.head.time,

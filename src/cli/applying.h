@@ -19,7 +19,7 @@ namespace weir::cli {
 
 /// --state, or the lab's own place, or /var/lib/weir. In a lab nothing is lost with the power: its
 /// journal is not synced.
-[[nodiscard]] host::StateDirectory state_of(const Args&, const Context&, const HostSet&);
+[[nodiscard]] host::StateDirectory state_of(const Args&, const HostSet&);
 
 /// " --lab DIR", " --state DIR": for commands to type next.
 [[nodiscard]] std::string state_words(const Args&, const HostSet&);

@@ -215,7 +215,7 @@ std::optional<std::vector<HostOutcome>> make_changes(const Args& args, Context& 
     code = why;
     return std::nullopt;
   };
-  const host::StateDirectory state = state_of(args, context, planning.set);
+  const host::StateDirectory state = state_of(args, planning.set);
   if (const Status ready = state.prepare(); !ready) return stop(fail_state(context, ready.error()));
   auto lock = state.lock();
   if (!lock) return stop(fail_state(context, lock.error()));

@@ -49,7 +49,7 @@ ExitCode too_late(const Args& args, Context& context, const host::StateDirectory
 
 ExitCode run_confirm(const Args& args, Context& context) {
   const HostSet set;
-  const host::StateDirectory state = state_of(args, context, set);
+  const host::StateDirectory state = state_of(args, set);
   if (const Status ready = state.prepare(); !ready) return fail_state(context, ready.error());
   const auto lock = state.lock();
   if (!lock) return fail_state(context, lock.error());

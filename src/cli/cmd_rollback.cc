@@ -157,7 +157,7 @@ ExitCode run_rollback(const Args& args, Context& context) {
   if (!set) return code;
   if (!set->captures.empty())
     return fail(context, ExitCode::kUsage, "a captured machine cannot be changed");
-  const host::StateDirectory state = state_of(args, context, *set);
+  const host::StateDirectory state = state_of(args, *set);
   if (const Status ready = state.prepare(); !ready) return fail_state(context, ready.error());
   const auto lock = state.lock();
   if (!lock) return fail_state(context, lock.error());

@@ -4,12 +4,37 @@
 
 namespace weir::cli {
 
+namespace {
+
+/// The facts of the devices that the design knows, however long it takes: what was not read in time
+/// would not be changed.
+Observation look(const HostSet& set, const design::Intent& intent, Context& context) {
+  Observation seen;
+  for (const auto& host : set.hosts) {
+    host::Scope scope{.devices = {}, .with_machine = true};
+    if (const design::HostIntent* wanted = find_host(intent, host->name())) {
+      for (const design::NicIntent& nic : wanted->nics)
+        scope.devices.push_back(nic.device);
+    }
+    Result<evidence::Evidence> facts = host->facts(scope);
+    if (facts) {
+      seen.hosts.push_back(std::move(*facts));
+      continue;
+    }
+    seen.unseen.push_back(fmt::format("{}: {}", host->name(), facts.error().what));
+    context.err << "weir: could not look at " << seen.unseen.back() << '\n';
+  }
+  return seen;
+}
+
+}  // namespace
+
 std::optional<Planning> make_plans(const Args& args, Context& context, ExitCode& code) {
   auto set = open_hosts(args, context, code);
   if (!set) return std::nullopt;
   auto input = design_for(args, context, *set, code);
   if (!input) return std::nullopt;
-  Observation seen = observe(*set, context);
+  Observation seen = look(*set, input->intent, context);
   if (seen.hosts.empty()) {
     code = fail(context, ExitCode::kCouldNotLook, "no host could be looked at");
     return std::nullopt;

@@ -26,6 +26,16 @@ std::size_t gid_count(const Nic& nic) {
       [](const evidence::Gid& gid) { return gid.type == evidence::GidType::kRoceV2; }));
 }
 
+Scope devices_of(const HostPlan& plan) {
+  Scope scope;
+  for (const Step& step : plan.steps) {
+    const std::string& device = step.operation.device;
+    if (std::find(scope.devices.begin(), scope.devices.end(), device) == scope.devices.end())
+      scope.devices.push_back(device);
+  }
+  return scope;
+}
+
 Connections connections_of(const evidence::Evidence& evidence) {
   Connections out;
   for (const Nic& nic : evidence.nics)
@@ -49,13 +59,18 @@ std::string lost_connection(const Nic& nic, const Connected& before) {
   return "";
 }
 
+Scope scope_of(const std::string& device) {
+  if (device.empty()) return {.devices = {}, .with_machine = true};
+  return {.devices = {device}, .with_machine = false};
+}
+
 /// Looks at one device until `judge` finds nothing wrong or patience is over; what was wrong last
 /// is the error.
 template <class Judge>
 Status look_until_well(HostIo& host, const std::string& device, const ApplyEnvironment& environment,
                        Judge judge) {
   for (Duration waited;; waited += kBetweenLooks) {
-    WEIR_TRY(now, host.observe());
+    WEIR_TRY(now, host.facts(scope_of(device)));
     const bool is_gone = !device.empty() && now.find_nic(device) == nullptr;
     const std::string wrong = is_gone ? fmt::format("{} is gone", device) : std::string(judge(now));
     if (wrong.empty()) return {};
@@ -99,7 +114,7 @@ Status perform_and_confirm(HostIo& host, const Step& step, const Connected& befo
 
 /// A change that was refused changed nothing, and writing it again may cost the link.
 bool is_as_before(HostIo& host, const Step& step) {
-  const Result<evidence::Evidence> now = host.observe();
+  const Result<evidence::Evidence> now = host.facts(scope_of(step.operation.device));
   return now && step.before && as_found(*step.before, step.operation.device, *now) == step.before;
 }
 
@@ -114,7 +129,7 @@ Status put_back(HostIo& host, const StepOutcome& outcome) {
 /// What is shown after a step was put back; empty where all is well.
 std::string wrong_after_undo(HostIo& host, const Step& step) {
   if (!step.before || is_shown_later(*step.before)) return "";
-  const Result<evidence::Evidence> now = host.observe();
+  const Result<evidence::Evidence> now = host.facts(scope_of(step.operation.device));
   if (!now) return now.error().what;
   const std::optional<Change> found = as_found(*step.before, step.operation.device, *now);
   if (!found || found == step.before) return "";
@@ -214,7 +229,7 @@ HostOutcome apply_plan(HostIo& host, const HostPlan& plan, JournalWriter* journa
   for (const Step& step : plan.steps)
     outcome.steps.push_back({.step = step});
   if (outcome.steps.empty()) return outcome;
-  const Result<evidence::Evidence> start = host.observe();
+  const Result<evidence::Evidence> start = host.facts(devices_of(plan));
   if (!start) {
     outcome.failure = start.error().what;
     return outcome;

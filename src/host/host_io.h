@@ -4,6 +4,8 @@
 //
 //   observe()   facts and one snapshot of the counters; what could not be read is in there as
 //               missing, with the reason: an error means that nothing at all could be looked at
+//   facts()     facts alone, of some devices, however long it takes: what a change is planned from
+//               and read back with. observe() is for a person who waits, and gives up in time
 //   snapshot()  the counters alone, cheap enough for an interval
 //   perform()   one change, taken by the driver when it returns; the caller reads it back
 //   remember()  everything that a change may touch, exactly as it is now, as one line of text that
@@ -28,6 +30,12 @@ struct CommandOutcome {
   Duration elapsed;
 };
 
+/// What facts() looks at.
+struct Scope {
+  std::vector<std::string> devices;
+  bool with_machine = false;  // kernel, limits, sysctls, modules
+};
+
 class HostIo {
  public:
   HostIo() = default;
@@ -37,6 +45,9 @@ class HostIo {
 
   [[nodiscard]] virtual const std::string& name() const = 0;  // "gpu03"
   [[nodiscard]] virtual Result<evidence::Evidence> observe() = 0;
+  [[nodiscard]] virtual Result<evidence::Evidence> facts(const Scope& /*scope*/) {
+    return observe();
+  }
   [[nodiscard]] virtual Result<counters::Snapshot> snapshot() = 0;
   [[nodiscard]] virtual Status perform(const Operation& operation) = 0;
   [[nodiscard]] virtual Result<std::string> remember(const Operation& /*operation*/) {

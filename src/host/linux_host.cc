@@ -1,7 +1,9 @@
 #include "host/linux_host.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -25,13 +27,20 @@
 #include "host/linux_nic.h"
 #include "host/linux_pci.h"
 #include "host/linux_reader.h"
+#include "units/format.h"
 
 namespace weir::host {
 
 namespace {
 
-/// Of one look at a host, however many NICs it has and whatever their firmware does.
-constexpr Duration kLookBudget = 2_s;
+/// Of one look at a host, however many NICs it has and whatever their firmware does: two seconds,
+/// or what WEIR_LOOK_BUDGET says, for a machine that is slow itself.
+Duration look_budget() {
+  constexpr Duration kUsual = 2_s;
+  const char* const asked = std::getenv("WEIR_LOOK_BUDGET");
+  const auto budget = parse_duration(asked == nullptr ? "" : asked);
+  return budget && *budget > Duration() ? *budget : kUsual;
+}
 
 /// A port with what both facts and counters need of DCB, asked once.
 struct LookedAt {
@@ -45,6 +54,7 @@ class LinuxHost final : public HostIo {
 
   [[nodiscard]] const std::string& name() const override { return name_; }
   [[nodiscard]] Result<evidence::Evidence> observe() override;
+  [[nodiscard]] Result<evidence::Evidence> facts(const Scope& scope) override;
   [[nodiscard]] Result<counters::Snapshot> snapshot() override;
   [[nodiscard]] Status perform(const Operation& operation) override;
   [[nodiscard]] Result<std::string> remember(const Operation& operation) override;
@@ -57,6 +67,7 @@ class LinuxHost final : public HostIo {
   /// The first port of a device, to be changed; an error in a capture.
   [[nodiscard]] Result<RdmaPort> port_to_change(const std::string& device);
   [[nodiscard]] Result<counters::Snapshot> snapshot_of(Kernel& kernel) const;
+  [[nodiscard]] evidence::Provenance provenance() const;
   [[nodiscard]] evidence::Nic facts_of(Kernel& kernel, const LookedAt& nic, Ethtool& ethtool,
                                        const Answer<std::vector<InterfaceAddress>>& addresses,
                                        const evidence::Fact<CpuNodes>& nodes);
@@ -151,17 +162,42 @@ evidence::Nic LinuxHost::facts_of(Kernel& kernel, const LookedAt& nic, Ethtool& 
   return out;
 }
 
+evidence::Provenance LinuxHost::provenance() const {
+  evidence::Provenance out;
+  out.host = name_;
+  if (const auto time = kernel_->about("time")) out.time = *time;
+  out.tool = "weir";
+  out.origin = is_captured() ? evidence::Origin::kBundle : evidence::Origin::kLive;
+  out.detail = capture_;
+  return out;
+}
+
+Result<evidence::Evidence> LinuxHost::facts(const Scope& scope) {
+  WEIR_TRY(nics, find_nics(*kernel_));
+  evidence::Evidence out;
+  out.provenance = provenance();
+  const auto nodes = read_cpu_nodes(*kernel_);
+  const auto addresses = read_addresses(*kernel_);
+  Ethtool ethtool(*kernel_);
+  std::vector<std::string> pci_directories;
+  for (const LookedAt& nic : nics) {
+    if (std::find(scope.devices.begin(), scope.devices.end(), nic.port.device) ==
+        scope.devices.end())
+      continue;
+    out.nics.push_back(facts_of(*kernel_, nic, ethtool, addresses, nodes));
+    const auto place = find_pci(*kernel_, nic.port.folder() + "/device");
+    if (place.is_known()) pci_directories.push_back(place->directory);
+  }
+  if (scope.with_machine) out.host = read_machine(*kernel_, pci_directories, {});
+  return out;
+}
+
 Result<evidence::Evidence> LinuxHost::observe() {
-  const auto timed = make_budget_kernel(*kernel_, kLookBudget);
+  const auto timed = make_budget_kernel(*kernel_, look_budget());
   Kernel& kernel = *timed;
   WEIR_TRY(nics, find_nics(kernel));
   evidence::Evidence out;
-  out.provenance.host = name_;
-  if (const auto time = kernel.about("time")) out.provenance.time = *time;
-  out.provenance.tool = "weir";
-  out.provenance.origin = is_captured() ? evidence::Origin::kBundle : evidence::Origin::kLive;
-  out.provenance.detail = capture_;
-
+  out.provenance = provenance();
   const auto nodes = read_cpu_nodes(kernel);
   const auto addresses = read_addresses(kernel);
   Ethtool ethtool(kernel);
@@ -196,7 +232,7 @@ Result<evidence::Evidence> LinuxHost::observe() {
 }
 
 Result<counters::Snapshot> LinuxHost::snapshot() {
-  const auto timed = make_budget_kernel(*kernel_, kLookBudget);
+  const auto timed = make_budget_kernel(*kernel_, look_budget());
   return snapshot_of(*timed);
 }
 

@@ -70,15 +70,9 @@ class JournalFile {
   bool is_synced_;
 };
 
-JournalSink sink_to(int descriptor, const std::string& path, bool is_synced,
-                    const std::function<void()>& listener) {
+JournalSink sink_to(int descriptor, const std::string& path, bool is_synced) {
   auto file = std::make_shared<JournalFile>(descriptor, path, is_synced);
-  return [file, listener](std::string_view line) {
-    if (listener) listener();
-    Status written = file->append(line);
-    if (listener) listener();
-    return written;
-  };
+  return [file](std::string_view line) { return file->append(line); };
 }
 
 }  // namespace
@@ -195,7 +189,7 @@ Result<JournalWriter> StateDirectory::create() const {
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, kFileMode);
   if (descriptor < 0) return failed("create " + path);
   const bool is_synced = durability_ == Durability::kSynced;
-  JournalWriter writer(sink_to(descriptor, path, is_synced, on_record_));
+  JournalWriter writer(sink_to(descriptor, path, is_synced));
   if (is_synced) WEIR_TRY_STATUS(sync_directory(path_));
   return writer;
 }
@@ -204,7 +198,7 @@ Result<JournalWriter> StateDirectory::reopen(const StoredJournal& stored) const 
   const int descriptor = ::open(stored.file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
   if (descriptor < 0) return failed("open " + stored.file);
   const bool is_synced = durability_ == Durability::kSynced;
-  JournalWriter writer(sink_to(descriptor, stored.file, is_synced, on_record_),
+  JournalWriter writer(sink_to(descriptor, stored.file, is_synced),
                        static_cast<unsigned>(stored.journal.steps.size()) + 1);
   if (::ftruncate(descriptor, static_cast<off_t>(stored.journal.whole_bytes)) != 0)
     return failed("cut " + stored.file);

@@ -7,7 +7,6 @@
 //
 // The default is /var/lib/weir. Only root can read it: it says what a host is set to.
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,10 +49,6 @@ class StateDirectory {
 
   [[nodiscard]] const std::string& path() const { return path_; }
 
-  /// Called before and after each record that is written from here on: where a test ends the
-  /// process.
-  void on_record(std::function<void()> listener) { on_record_ = std::move(listener); }
-
   /// Makes the directory where it is not there.
   [[nodiscard]] Status prepare() const;
   /// kInvalid where another process holds it; its number is in the message.
@@ -83,7 +78,6 @@ class StateDirectory {
 
   std::string path_;
   Durability durability_;
-  std::function<void()> on_record_;
 };
 
 }  // namespace weir::host
