@@ -54,8 +54,10 @@ void Sequence::settle_sent_again() {
 
 void Sequence::asked_again(std::uint32_t psn) {
   was_asked_ = true;
-  has_asked_fill_ = false;
   asked_ = psn;
+  // Asked for again although it came: then what came was the repetition, and it got lost too.
+  std::uint32_t& fill = asked_fills_[psn % kAskedFills];
+  if (fill == psn) fill = kNoPsn;
 }
 
 void Sequence::old_number(std::uint32_t psn, bool was_missing) {
@@ -67,10 +69,7 @@ void Sequence::old_number(std::uint32_t psn, bool was_missing) {
       settle_sent_again();
       ++counts_.retransmitted;
       ++counts_.lost;
-      if (is_asked_for && psn == asked_) {
-        has_asked_fill_ = true;
-        asked_fill_ = psn;
-      }
+      if (is_asked_for) asked_fills_[psn % kAskedFills] = psn;
       is_repeating_ = true;
     } else {
       if (waiting_ > 0 && !follows) settle_late();
@@ -82,9 +81,9 @@ void Sequence::old_number(std::uint32_t psn, bool was_missing) {
     settle_sent_again();
   else
     settle_late();
-  if (has_asked_fill_ && psn == asked_fill_) {
+  if (std::uint32_t& fill = asked_fills_[psn % kAskedFills]; fill == psn) {
     // Asked for once and here twice: the one before was the original, late.
-    has_asked_fill_ = false;
+    fill = kNoPsn;
     --counts_.lost;
     ++counts_.out_of_order;
   } else {
@@ -142,7 +141,7 @@ void Sequence::finish() {
     close_hole(0);
   is_repeating_ = false;
   was_asked_ = false;
-  has_asked_fill_ = false;
+  asked_fills_ = no_fills();
 }
 
 }  // namespace weir::wire

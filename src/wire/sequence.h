@@ -5,7 +5,7 @@
 //   1 2 4 5 3 6        3 was late: the stream goes on where it was             (out of order)
 //   1 2 4 5 3 4 5 6    3 was sent again, and with it what follows: it was lost (go-back-N)
 //   1 2 4 NAK(3) 3 5   3 was asked for: lost, and sent again alone             (selective repeat)
-//   1 2 4 NAK(3) 3 4 5 3 …  3 came twice after one NAK: the first was late, not lost
+//   1 2 4 NAK(3) 3 5 … 3 …  3 came twice after one NAK: the first was late, not lost
 //   1 2 3 4 3 4 5      3 and 4 were seen and sent again: lost further on, or reordered there
 //
 // Numbers have 24 bits and wrap. Memory is fixed: beyond kHoles gaps at once the oldest is settled
@@ -59,8 +59,15 @@ class Sequence {
     std::uint32_t to = 0;  // one past the last
   };
   static constexpr std::size_t kHoles = 8;
+  static constexpr std::size_t kAskedFills = 16;
+  static constexpr std::uint32_t kNoPsn = 0xFFFFFFFFU;
   static constexpr std::int32_t kOtherConnection = 1 << 16;
 
+  static constexpr std::array<std::uint32_t, kAskedFills> no_fills() {
+    std::array<std::uint32_t, kAskedFills> none{};
+    none.fill(kNoPsn);
+    return none;
+  }
   bool take_from_hole(std::uint32_t psn);
   void open_hole(std::uint32_t from, std::uint32_t to);
   void close_hole(std::size_t index);
@@ -71,15 +78,14 @@ class Sequence {
   bool has_started_ = false;
   bool is_repeating_ = false;  // in a run of packets sent again
   bool was_asked_ = false;
-  bool has_asked_fill_ = false;  // asked_fill_ came once since it was asked for
   std::uint8_t hole_count_ = 0;
   std::uint32_t expected_ = 0;
   std::uint32_t first_ = 0;
   std::uint32_t last_ = 0;
   std::uint32_t asked_ = 0;
-  std::uint32_t asked_fill_ = 0;
   std::uint32_t waiting_ = 0;  // fills without a verdict, the last of them last_
   std::array<Hole, kHoles> holes_{};
+  std::array<std::uint32_t, kAskedFills> asked_fills_ = no_fills();  // came once since asked for
   Counts counts_;
 };
 
