@@ -9,7 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/digest.h"
 #include "host/kernel.h"
+#include "host/kernel_netlink.h"
 
 namespace weir::host {
 
@@ -49,8 +51,8 @@ class RememberingKernel final : public Kernel {
   std::map<std::string, Answer<std::string>> ioctls_;
 };
 
-/// Fails where `decide` says so: it gets the number of the question, from 0, and the path or name
-/// it is about.
+/// Fails where `decide` says so: it gets the number of the question, from 0, and what it is about:
+/// a path, "netlink …" or "ethtool eth2 …" with a digest of the request.
 class FaultyKernel final : public Kernel {
  public:
   using Decide =
@@ -70,11 +72,13 @@ class FaultyKernel final : public Kernel {
     return inner_->real_path(path);
   }
   Answer<std::vector<std::string>> netlink(int protocol, const std::string& request) override {
-    if (const auto error = decide_(asked_++, "netlink")) return *error;
+    if (const auto error = decide_(asked_++, "netlink " + digest(question_of(request))))
+      return *error;
     return inner_->netlink(protocol, request);
   }
   Answer<std::string> ethtool(const std::string& netdev, const std::string& request) override {
-    if (const auto error = decide_(asked_++, "ethtool " + netdev)) return *error;
+    if (const auto error = decide_(asked_++, "ethtool " + netdev + " " + digest(request)))
+      return *error;
     return inner_->ethtool(netdev, request);
   }
   Answer<std::string> about(std::string_view what) override {
@@ -83,6 +87,12 @@ class FaultyKernel final : public Kernel {
   }
 
  private:
+  static std::string digest(const std::string& bytes) {
+    Digest digest;
+    digest.add(bytes);
+    return digest.to_text();
+  }
+
   std::shared_ptr<Kernel> inner_;
   Decide decide_;
   std::size_t asked_ = 0;
