@@ -21,9 +21,9 @@ using diagnose::MadeCase;
 using evidence::Evidence;
 
 design::Intent pair_intent() {
-  const auto loaded =
+  const design::Loaded loaded =
       design::load_text(std::string(design::find_template("pair")->text), "pair.yaml");
-  return design::derive(loaded->design).intent;
+  return design::derive(loaded.design).intent;
 }
 
 /// A bandwidth test that says it moved 64 MiB through `device`.

@@ -150,10 +150,13 @@ class RailWriter {
     const std::string port = nic_.device + "/1";
     settle("RDMA-CM TOS", dscp(nic_.rdma_cm_tos), "read_cm_dscp", port,
            fmt::format("set_cm_tos {} {}", port, nic_.rdma_cm_tos.value()));
+    const std::string set = fmt::format("set_forced {} {}", port, nic_.traffic_class.value());
+    const std::string forced = dscp(nic_.traffic_class);
+    if (nic_.force_traffic_class)
+      return settle("forced traffic class", forced, "read_forced", port, set);
     line(fmt::format("if [ -n \"$(forced_dscp {})\" ]; then", port));
     indent_ = "    ";
-    settle("forced traffic class", dscp(nic_.traffic_class), "forced_dscp", port,
-           fmt::format("set_forced {} {}", port, nic_.traffic_class.value()));
+    settle("forced traffic class", forced, "forced_dscp", port, set);
     indent_ = "  ";
     line("fi");
   }
@@ -242,9 +245,23 @@ std::string shell_script(const design::Design& design, const design::Intent& int
   return text + "\nfinish\n";
 }
 
-std::vector<Remark> remarks_of(const HostIntent& host, ScriptTool tool) {
+/// What `weir apply` does beside a NIC's settings, and a script does not.
+void remark_tuning(const design::TuningIntent& tuning, std::vector<Remark>& remarks) {
+  const auto leave = [&](bool asks, std::string_view what) {
+    if (asks)
+      remarks.push_back(
+          {std::string(what), "on", "", "a script does not; weir apply does (--using weir)"});
+  };
+  leave(tuning.socket_buffers, "host_tuning.socket_buffers");
+  leave(tuning.irq_affinity, "host_tuning.irq_affinity");
+  leave(tuning.stack_mtu, "host_tuning.stack_mtu");
+}
+
+std::vector<Remark> remarks_of(const design::Intent& intent, const HostIntent& host,
+                               ScriptTool tool) {
   std::vector<Remark> remarks;
   if (tool == ScriptTool::kWeir) return remarks;
+  remark_tuning(intent.tuning, remarks);
   const design::NicModel& model = *host.nic_model;
   if (!model.has_dcb_netlink) {
     remarks.push_back({"PFC, trust, maps and classes", "", "",
@@ -261,10 +278,23 @@ std::vector<Remark> remarks_of(const HostIntent& host, ScriptTool tool) {
   return remarks;
 }
 
+/// As systemd writes a name within a unit's (systemd.unit(5), "string escaping").
+std::string unit_escaped(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                          (c >= '0' && c <= '9') || c == '_' || c == '.' || c == ':';
+    out += is_plain
+               ? std::string(1, c)
+               : fmt::format("\\x{:02x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+  }
+  return out;
+}
+
 std::string unit_text(const design::Design& design, const HostIntent& host) {
   std::vector<std::string> devices;
   for (const NicIntent& nic : host.nics)
-    devices.push_back(fmt::format("sys-subsystem-net-devices-{}.device", nic.netdev));
+    devices.push_back(fmt::format("sys-subsystem-net-devices-{}.device", unit_escaped(nic.netdev)));
   const std::string all = join(devices, " ");
   return fmt::format(R"(# RoCEv2 settings of {0} as the design {1} wants them. Rendered by weir.
 # Install as /etc/systemd/system/{2} with the script as {3}; then
@@ -357,7 +387,7 @@ platforms::Rendered host_script(const design::Design& design, const design::Inte
                                 const HostIntent& host, ScriptTool tool) {
   const std::string text = tool == ScriptTool::kWeir ? weir_script(design, host)
                                                      : shell_script(design, intent, host, tool);
-  return {.files = {{host.name + ".roce.sh", text}}, .remarks = remarks_of(host, tool)};
+  return {.files = {{host.name + ".roce.sh", text}}, .remarks = remarks_of(intent, host, tool)};
 }
 
 platforms::Rendered systemd_unit(const design::Design& design, const design::Intent& intent,

@@ -117,6 +117,12 @@ forced_dscp() {
   [ -r "$(forced_file "$1")" ] &&
     awk -F= '/^Global tclass=/ { print "DSCP " int($2 / 4) }' "$(forced_file "$1")"
 }
+# As above, where the design asks for it.
+read_forced() {
+  [ -r "$(forced_file "$1")" ] || return 1
+  forced=$(forced_dscp "$1")
+  echo "${forced:-not forced}"
+}
 set_forced() { put "$2" "$(forced_file "$1")"; }
 
 # A DCQCN parameter: a file of the vendor's driver, else of debugfs.
