@@ -1,4 +1,6 @@
 // parse(render(design)) == lower(design), for every system: the templates and drawn designs.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/testing.h"
@@ -87,6 +89,36 @@ TEST_P(RoundTrip, TwoHundredDrawnDesignsAreReadBackAsTheyAreLowered) {
       return;
     }
   }
+}
+
+/// The comparison can fail: what a line says is missed when it is gone.
+TEST_P(RoundTrip, ALineThatIsTakenOutIsMissed) {
+  COVERS("F1", "C7");
+  const Platform& platform = platform_of(GetParam());
+  if (GetParam() == design::SwitchSystem::kSonic) GTEST_SKIP() << "JSON is not lines";
+  const design::Loaded loaded = design::load_text(design::drawn_design(7, GetParam()), "drawn");
+  const design::Derived derived = design::derive(loaded.design);
+  const design::SwitchIntent& node = derived.intent.switches.front();
+  const evidence::Switch wanted = platform.lower(derived.intent, node).state;
+  const ConfigFile file = platform.render(derived.intent, node).files.front();
+  const auto lines = split(file.text, '\n');
+  std::size_t taken = 0;
+  std::string unmissed;
+  for (std::size_t gone = 0; gone < lines.size(); ++gone) {
+    const std::string_view bare = trim(lines[gone]);
+    if (bare.empty() || bare.front() == '#' || bare.front() == '!') continue;
+    std::string text;
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      if (i != gone) text += std::string(lines[i]) + "\n";
+    ++taken;
+    const auto parsed = platform.parse(text, file.name);
+    const bool is_missed = !parsed || !parsed->unread.empty() || !same_state(wanted, parsed->state);
+    if (!is_missed) unmissed += std::string(bare) + "\n";
+  }
+  // Lines that say a default again, or only how to load the rest, change nothing.
+  const auto kept = static_cast<std::size_t>(std::count(unmissed.begin(), unmissed.end(), '\n'));
+  EXPECT_GT(taken, 20U);
+  EXPECT_LT(kept * 3, taken * 2) << unmissed;
 }
 
 std::vector<design::SwitchSystem> systems() {
