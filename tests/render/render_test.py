@@ -148,10 +148,10 @@ class RenderTest(unittest.TestCase):
     def test_a_traffic_class_is_forced_where_the_design_asks(self):
         machine = Machine(self.folder, lambda text: text + "\nmarking:\n  force: on\n")
         code, text = machine.run(machine.script("mlnx_qos"))
-        self.assertIn("rail0 forced traffic class: not forced", text)
+        self.assertIn("set to DSCP 26, but the driver shows not forced", text)
         forced = machine.root / "sys/class/infiniband/mlx5_0/tc/1/traffic_class"
         self.assertEqual(forced.read_text().strip(), "106")
-        self.assertEqual(code, 1, "a file that does not show it back is said to")
+        self.assertEqual(code, 1, "a plain file does not show it back as the driver does")
 
     # rows: B4
     def test_what_cannot_be_read_is_left_alone_and_said(self):
