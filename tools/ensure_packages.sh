@@ -47,6 +47,8 @@ package_of_tool() {
   case "$1" in
     clang-format | clang-tidy | codespell | lintian | shellcheck | tshark) echo "$1" ;;
     yanglint) echo libyang2-tools ;;
+    netns) echo iproute2 ;; # namespaces for weir probe; the kernel has the rest
+    systemd-analyze) echo systemd ;;
     vm) echo qemu-system-x86 ;; # the guest's packages are downloaded by tests/vm
     *) die "WEIR_REQUIRE names '$1', which no test knows" ;;
   esac
