@@ -39,8 +39,6 @@ struct Port {
   Fact<bool> is_routed;
   Fact<bool> pause;
   Fact<bool> dcbx;
-  Fact<bool> lldp;
-  bool is_member = false;
 };
 
 struct Mmu {
@@ -62,7 +60,6 @@ struct Said {
   std::map<std::string, evidence::SwitchInterface, std::less<>> interfaces;
   std::map<std::string, Mmu, std::less<>> mmus;
   std::string applied_mmu;
-  bool is_jericho = false;  // queues are `tx-queue`
   Fact<bool> all_off;
   Fact<Duration> timeout;
   Fact<Duration> recovery;
@@ -173,10 +170,6 @@ class Reader {
   Status no_trust(const Taken& t) {
     set(profile(t[0]).trust, evidence::TrustMode::kPort);
     return {};
-  }
-  Status jericho_queue_head(const Taken& t) {
-    said_.is_jericho = true;
-    return queue_head(t);
   }
   Status queue_head(const Taken& t) {
     WEIR_TRY(unused, queue(t));
@@ -426,7 +419,7 @@ class Reader {
     return {};
   }
   Status channel_member(const Taken& t) {
-    said_.ports[t[0]].is_member = true;
+    said_.ports[t[0]];
     evidence::SwitchInterface& one = *interface("Port-Channel" + t[1]);
     std::vector<std::string> members =
         one.members.is_known() ? *one.members : std::vector<std::string>();
@@ -436,9 +429,9 @@ class Reader {
   }
 
   static void add_queue_rules(std::vector<Rule<Reader>>& rules, const std::string& owner,
-                              const std::string& word, bool is_jericho) {
+                              const std::string& word) {
     const std::string at = owner + " | " + word + " *";
-    rules.push_back({at, is_jericho ? &Reader::jericho_queue_head : &Reader::queue_head});
+    rules.push_back({at, &Reader::queue_head});
     rules.push_back({at + " | no priority", &Reader::no_priority});
     rules.push_back({at + " | priority strict", &Reader::strict});
     rules.push_back({at + " | bandwidth percent *", &Reader::bandwidth});
@@ -452,8 +445,8 @@ class Reader {
     rules.push_back({owner + " | qos trust *", &Reader::trust});
     rules.push_back({owner + " | no qos trust", &Reader::no_trust});
     rules.push_back({owner + " | shape rate * *", &Reader::port_shape});
-    add_queue_rules(rules, owner, "uc-tx-queue", false);
-    add_queue_rules(rules, owner, "tx-queue", true);
+    add_queue_rules(rules, owner, "uc-tx-queue");
+    add_queue_rules(rules, owner, "tx-queue");
     const std::string pfc = owner + " | priority-flow-control";
     rules.push_back({pfc + " on", &Reader::pfc_on});
     rules.push_back({pfc + " mode on", &Reader::pfc_on});

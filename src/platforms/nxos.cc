@@ -131,7 +131,6 @@ class NxosLowering {
     };
     out.detection = known(interval * times(node_.watchdog_detect, kShutdownMost));
     out.restoration = known(interval * times(node_.watchdog_restore, kRestoreMost));
-    interval_ = interval;
     const auto note = [&](std::string_view what, Duration wanted, Duration kept) {
       if (kept != wanted)
         remarks_.add(std::string(what), to_text(wanted), to_text(kept),
@@ -254,7 +253,6 @@ class NxosLowering {
   const SwitchIntent& node_;
   Remarks remarks_;
   PrioritySet pfc_;
-  Duration interval_;
   Switch out_;
 };
 
