@@ -18,12 +18,10 @@ trap 'rm -rf "$work"' EXIT
 "$folder/pcap_make" "$work/bench.pcap" "$frames"
 cat "$work/bench.pcap" >/dev/null # both find it in the page cache
 
-seconds() { # seconds COMMAND…: wall time
-  local start end
-  start=$(date +%s.%N)
-  "$@" >"$work/out" 2>"$work/err"
-  end=$(date +%s.%N)
-  awk -v a="$start" -v b="$end" 'BEGIN { printf "%.3f", b - a }'
+# measure COMMAND…: wall and CPU seconds, its children's too
+measure() {
+  local TIMEFORMAT='%R %U %S'
+  { time "$@" >"$work/out" 2>"$work/err"; } 2>&1 | awk '{ print $1, $2 + $3 }'
 }
 tshark_tally() {
   tshark -r "$work/bench.pcap" -n -T fields -e ip.src -e ip.dst -e infiniband.bth.destqp \
@@ -33,13 +31,10 @@ tshark_tally() {
       END { for (f in n) print f, n[f], b[f] }'
 }
 
-best=
-for _ in 1 2 3; do
-  took=$(seconds "$folder/pcap_tally" "$work/bench.pcap")
-  best=$(awk -v a="${best:-$took}" -v b="$took" 'BEGIN { print a < b ? a : b }')
-done
+for _ in 1 2 3; do measure "$folder/pcap_tally" "$work/bench.pcap"; done |
+  sort -n | head -n 1 >"$work/ours"
 sort "$work/out" >"$work/weir"
-theirs=$(seconds tshark_tally)
+measure tshark_tally >"$work/theirs"
 sort "$work/out" >"$work/tshark"
 if ! cmp -s "$work/weir" "$work/tshark"; then
   echo "pcap: the tallies differ" >&2
@@ -47,6 +42,13 @@ if ! cmp -s "$work/weir" "$work/tshark"; then
   exit 1
 fi
 echo "pcap: $frames packets, $(wc -l <"$work/weir") flows, tallies equal"
-awk -v w="$best" -v t="$theirs" -v n="$frames" -v s="$(stat -c %s "$work/bench.pcap")" 'BEGIN {
-  printf "  weir    %7.2f s  %5.2f M packets/s  %5.2f GB/s, ICRC verified (best of 3)\n", w, n/w/1e6, s/w/1e9
-  printf "  tshark  %7.2f s  %5.2f M packets/s\n  ratio   %7.1f\n", t, n/t/1e6, t/w }'
+awk -v n="$frames" -v s="$(stat -c %s "$work/bench.pcap")" '
+  NR == 1 {
+    w = $1; c = $2
+    printf "  weir    %7.2f s, %7.2f s of CPU: %.2f M packets/s, %.2f GB/s, ICRC verified (best of 3)\n",
+      w, c, n / w / 1e6, s / w / 1e9
+  }
+  NR == 2 {
+    printf "  tshark  %7.2f s, %7.2f s of CPU: %.2f M packets/s\n", $1, $2, n / $1 / 1e6
+    printf "  ratio   %7.1f    %7.1f\n", $1 / w, $2 / c
+  }' "$work/ours" "$work/theirs"
