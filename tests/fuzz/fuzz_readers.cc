@@ -1,5 +1,5 @@
-// Pasted texts: whatever comes, every reader ends with evidence or an error, what it lists as unread
-// is a line of the text, and the registry answers as the reader it picked.
+// Pasted texts: whatever comes, every reader ends with evidence or an error, what it lists as
+// unread is a line of the text, and the registry answers as the reader it picked.
 #include <algorithm>
 #include <cstdint>
 #include <string>
