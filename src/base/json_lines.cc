@@ -37,9 +37,6 @@ class CountingIterator {
   friend bool operator==(const CountingIterator& a, const CountingIterator& b) {
     return a.at_ == b.at_;
   }
-  friend bool operator!=(const CountingIterator& a, const CountingIterator& b) {
-    return a.at_ != b.at_;
-  }
 
  private:
   const char* at_;
@@ -128,7 +125,8 @@ class Builder : public nlohmann::json_sax<Json> {
     int line = place_.last_line;
     if (!path_.empty() && path_.back()->is_object()) {
       line = key_line_;
-      node = &path_.back()->members.emplace_back(std::move(key_), JsonNode()).second;
+      node = &path_.back()->members.emplace_back();
+      node->key = std::move(key_);
     } else if (!path_.empty()) {
       node = &path_.back()->items.emplace_back();
     }
@@ -148,10 +146,10 @@ class Builder : public nlohmann::json_sax<Json> {
 
 }  // namespace
 
-const JsonNode* JsonNode::find(std::string_view key) const {
+const JsonNode* JsonNode::find(std::string_view name) const {
   const JsonNode* found = nullptr;
-  for (const auto& [name, value] : members)
-    if (name == key) found = &value;
+  for (const JsonNode& one : members)
+    if (one.key == name) found = &one;
   return found;
 }
 

@@ -6,7 +6,6 @@
 // twice is kept twice, because what a loader makes of it is the reader's to say.
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -18,9 +17,10 @@ struct JsonNode {
 
   Kind kind = Kind::kNull;
   int line = 0;                 // from 1: where the value begins; a member's: where its key stands
+  std::string key;              // of a member of an object
   std::string text;             // of a text, and of a number or boolean as it was written
   std::vector<JsonNode> items;  // of an array
-  std::vector<std::pair<std::string, JsonNode>> members;  // of an object
+  std::vector<JsonNode> members;  // of an object, in order
 
   [[nodiscard]] bool is_object() const { return kind == Kind::kObject; }
   [[nodiscard]] bool is_array() const { return kind == Kind::kArray; }
@@ -29,7 +29,7 @@ struct JsonNode {
     return kind == Kind::kText || kind == Kind::kNumber || kind == Kind::kBoolean;
   }
   /// The last member of that name, as JSON readers take it; nullptr where there is none.
-  [[nodiscard]] const JsonNode* find(std::string_view key) const;
+  [[nodiscard]] const JsonNode* find(std::string_view name) const;
   /// "an object", "a text" …: for messages.
   [[nodiscard]] std::string_view what() const;
 };

@@ -126,7 +126,8 @@ class Reader {
   void list_unknown(const JsonNode& node) {
     for (const JsonNode& item : node.items)
       list_unknown(item);
-    for (const auto& [key, value] : node.members) {
+    for (const JsonNode& value : node.members) {
+      const std::string& key = value.key;
       if (std::find(kKnown.begin(), kKnown.end(), key) == kKnown.end())
         list(value, fmt::format("'{}' is not one of QoS", key));
       else

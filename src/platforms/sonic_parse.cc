@@ -117,20 +117,20 @@ class Reader {
     for (const char* const table : {"PORT", "PORT_QOS_MAP", "PFC_WD"}) {
       const JsonNode* const rows = tables_.table(table);
       if (rows == nullptr) continue;
-      for (const auto& member : rows->members)
-        for (const std::string_view name : split(member.first, ','))
+      for (const JsonNode& member : rows->members)
+        for (const std::string_view name : split(member.key, ','))
           if (name != "global" && name != "GLOBAL" && !name.empty()) port(std::string(name));
     }
     if (const JsonNode* const cables = tables_.table("CABLE_LENGTH")) {
-      for (const auto& set : cables->members)
-        for (const auto& member : set.second.members)
-          port(member.first);
+      for (const JsonNode& set : cables->members)
+        for (const JsonNode& member : set.members)
+          port(member.key);
     }
     for (const char* const table : {"QUEUE", "BUFFER_PG", "BUFFER_QUEUE"}) {
       const JsonNode* const rows = tables_.table(table);
       if (rows == nullptr) continue;
-      for (const auto& member : rows->members) {
-        const std::string_view key = member.first;
+      for (const JsonNode& member : rows->members) {
+        const std::string_view key = member.key;
         for (const std::string_view name : split(key.substr(0, key.rfind('|')), ','))
           if (!name.empty()) port(std::string(name));
       }
@@ -140,7 +140,8 @@ class Reader {
   void read_ports() {
     const JsonNode* const rows = tables_.table("PORT");
     if (rows == nullptr) return;
-    for (const auto& [name, row] : rows->members) {
+    for (const JsonNode& row : rows->members) {
+      const std::string& name = row.key;
       SwitchPort& out = port(name);
       const std::string where = "PORT|" + name;
       if (const JsonNode* const mtu = row.find("mtu"))
@@ -172,8 +173,8 @@ class Reader {
     const JsonNode* const global = tables_.row("PORT_QOS_MAP", "global");
     std::map<std::string, const JsonNode*> row_of;
     if (rows != nullptr) {
-      for (const auto& [key, row] : rows->members)
-        for (const std::string_view name : split(key, ','))
+      for (const JsonNode& row : rows->members)
+        for (const std::string_view name : split(row.key, ','))
           row_of[std::string(name)] = &row;
     }
     for (SwitchPort& out : out_.state.ports) {
@@ -249,7 +250,8 @@ class Reader {
     };
     Map map{};
     std::array<bool, std::tuple_size_v<Map>> is_set{};
-    for (const auto& [key, value] : row.members) {
+    for (const JsonNode& value : row.members) {
+      const std::string& key = value.key;
       const auto index = parse_u64(key);
       if (!index || *index >= map.size()) {
         tables_.list(value.line, fmt::format("{}: expected a key from 0 to {}, found '{}'", where,
@@ -285,8 +287,9 @@ class Reader {
   void read_cables() {
     const JsonNode* const sets = tables_.table("CABLE_LENGTH");
     if (sets == nullptr) return;
-    for (const auto& set : sets->members) {
-      for (const auto& [name, value] : set.second.members) {
+    for (const JsonNode& set : sets->members) {
+      for (const JsonNode& value : set.members) {
+        const std::string& name = value.key;
         const auto metres =
             value.text.ends_with('m')
                 ? parse_u64(std::string_view(value.text).substr(0, value.text.size() - 1))
@@ -308,7 +311,8 @@ class Reader {
     if (rows != nullptr) {
       using enum evidence::PoolKind;
       std::vector<evidence::Pool> pools;
-      for (const auto& [name, row] : rows->members) {
+      for (const JsonNode& row : rows->members) {
+        const std::string& name = row.key;
         const std::string where = "BUFFER_POOL|" + name;
         const bool is_lossy = name.find("lossy") != std::string::npos;
         const Bytes headroom =
@@ -329,7 +333,7 @@ class Reader {
     }
     const JsonNode* const defaults = tables_.table("DEFAULT_LOSSLESS_BUFFER_PARAMETER");
     if (defaults == nullptr || defaults->members.empty()) return;
-    const JsonNode& row = defaults->members.front().second;
+    const JsonNode& row = defaults->members.front();
     const std::string where = "DEFAULT_LOSSLESS_BUFFER_PARAMETER";
     if (const JsonNode* const ratio = row.find("over_subscribe_ratio")) {
       const std::int64_t value = number_of(row, where, "over_subscribe_ratio", 0, 1000);
@@ -343,7 +347,8 @@ class Reader {
 
   void read_groups() {
     if (const JsonNode* const rows = tables_.table("BUFFER_PG")) {
-      for (const auto& [key, row] : rows->members) {
+      for (const JsonNode& row : rows->members) {
+        const std::string& key = row.key;
         const auto where = tables_.key(key, row, "priority group", PriorityGroup::kLimit);
         const JsonNode* const profile = row.find("profile");
         if (!where || profile == nullptr) continue;
@@ -409,7 +414,7 @@ class Reader {
     input.eight_lanes = lanes != lanes_.end() && lanes->second == 8;
     if (const JsonNode* const patterns = tables_.table("LOSSLESS_TRAFFIC_PATTERN");
         patterns != nullptr && !patterns->members.empty()) {
-      const JsonNode& row = patterns->members.front().second;
+      const JsonNode& row = patterns->members.front();
       const std::string where = "LOSSLESS_TRAFFIC_PATTERN";
       if (row.find("mtu") != nullptr)
         input.lossless_mtu = Bytes::raw(number_of(row, where, "mtu", 1, 9216));
@@ -462,7 +467,8 @@ class Reader {
 
   void read_queues() {
     if (const JsonNode* const rows = tables_.table("QUEUE")) {
-      for (const auto& [key, row] : rows->members) {
+      for (const JsonNode& row : rows->members) {
+        const std::string& key = row.key;
         const auto where = tables_.key(key, row, "queue", Queue::kLimit);
         if (!where) continue;
         for (const std::string& name : where->ports)
@@ -471,7 +477,8 @@ class Reader {
       }
     }
     if (const JsonNode* const rows = tables_.table("BUFFER_QUEUE")) {
-      for (const auto& [key, row] : rows->members) {
+      for (const JsonNode& row : rows->members) {
+        const std::string& key = row.key;
         const auto where = tables_.key(key, row, "queue", 16);
         const JsonNode* const field = row.find("profile");
         const JsonNode* const profile =
@@ -627,7 +634,8 @@ class Reader {
     read_counters();
     const JsonNode* const vlans = tables_.table("VLAN");
     if (vlans == nullptr) return;
-    for (const auto& [name, row] : vlans->members) {
+    for (const JsonNode& row : vlans->members) {
+      const std::string& name = row.key;
       const JsonNode* const mtu = row.find("mtu");
       if (mtu == nullptr) continue;
       evidence::SwitchInterface& svi = state.interfaces.emplace_back();

@@ -235,14 +235,15 @@ std::string SonicTables::source(const JsonNode& node) const {
 /// JSON readers take the last of two members of one name, and say nothing.
 void SonicTables::list_repeated(const JsonNode& object) {
   std::set<std::string_view> names;
-  for (const auto& [name, value] : object.members)
-    if (!names.insert(name).second)
-      list(value.line, fmt::format("'{}' comes twice: the last one holds", name));
+  for (const JsonNode& one : object.members)
+    if (!names.insert(one.key).second)
+      list(one.line, fmt::format("'{}' comes twice: the last one holds", one.key));
 }
 
 void SonicTables::check_shape() {
   list_repeated(root_);
-  for (const auto& [name, rows] : root_.members) {
+  for (const JsonNode& rows : root_.members) {
+    const std::string& name = rows.key;
     const auto& known = shapes();
     const auto shape = std::find_if(known.begin(), known.end(),
                                     [&](const TableShape& one) { return one.name == name; });
@@ -263,13 +264,15 @@ void SonicTables::check_fields(std::string_view table_name, const JsonNode& rows
   const auto shape = std::find_if(known.begin(), known.end(),
                                   [&](const TableShape& one) { return one.name == table_name; });
   list_repeated(rows);
-  for (const auto& [key, row] : rows.members) {
+  for (const JsonNode& row : rows.members) {
+    const std::string& key = row.key;
     if (!row.is_object()) {
       fail(row.line, fmt::format("{}|{}", table_name, key), "an object of fields", row.what());
       continue;
     }
     list_repeated(row);
-    for (const auto& [field, value] : row.members) {
+    for (const JsonNode& value : row.members) {
+      const std::string& field = value.key;
       if (shape->fields.empty() && !value.is_scalar())
         fail(value.line, fmt::format("{}|{} {}", table_name, key, field), "a text", value.what());
       if (shape->fields.empty()) continue;
