@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::uint32_t kFirstQp = 0x100;  // below it are the QPs of management
 constexpr std::int64_t kFcs = 4;
+constexpr std::uint16_t kIdStep = 3;       // a reader sees at once that it does not follow the PSN
 constexpr std::uint8_t kNoCredits = 0x1F;  // AETH: the receiver does not limit by credits
 constexpr std::uint8_t kNakSequence = 0x60;
 constexpr std::uint8_t kRnrTimer = 0x20 | 14;  // 1 ms, the minimum timer that NICs are set to
@@ -100,12 +101,24 @@ void CaptureTap::watch(const Sim& sim) {
   reaction_ = node.kind == NodeKind::kNic ? network.nics[node.config].pfc_reaction
                                           : network.switches[node.config].pfc_reaction;
   messages_.resize(network.qps.size());
+  ids_.resize(network.qps.size());
+  counters_.resize(addresses_.size());
 }
 
 void CaptureTap::on_pause(Ps /*at*/, std::uint32_t /*port*/, std::uint8_t /*pause*/,
                           std::uint8_t /*resume*/) {}
 
+void CaptureTap::number(std::uint32_t port, const Packet& packet) {
+  const std::uint32_t node = sim_->node_of(port);
+  if (packet.kind != PacketKind::kData || node >= counters_.size()) return;
+  std::vector<std::uint16_t>& ids = ids_[packet.qp];
+  if (ids.empty()) ids.resize(kIds);
+  counters_[node] = static_cast<std::uint16_t>(counters_[node] + kIdStep);
+  ids[packet.psn % kIds] = counters_[node];
+}
+
 void CaptureTap::on_frame(Ps at, std::uint32_t port, const Packet& packet) {
+  number(port, packet);
   if (port != port_ && port != peer_) return;
   write_before(at);
   if (port == port_) {
@@ -301,8 +314,8 @@ void CaptureTap::write_roce(const Packet& packet) {
     case PacketKind::kPfc:
     case PacketKind::kDatagram: WEIR_UNREACHABLE("not RoCE");
   }
-  // No NIC that we know draws it; one that follows from the packet is the same at every port.
-  frame.ip_id = static_cast<std::uint16_t>(frame.psn);
+  if (packet.kind == PacketKind::kData && !ids_[packet.qp].empty())
+    frame.ip_id = ids_[packet.qp][packet.psn % kIds];
   wire::encode(frame, frame_);
 }
 

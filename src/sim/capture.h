@@ -56,6 +56,7 @@ class CaptureTap final : public Observer {
   void write_socket(const Packet& packet);
   void write_roce(const Packet& packet);
   void write_before(Ps at);
+  void number(std::uint32_t port, const Packet& packet);
   void read_messages();
   [[nodiscard]] const MessageRecord* message_of(const Packet& packet);
   [[nodiscard]] std::uint32_t messages_before(const Packet& packet);
@@ -77,6 +78,11 @@ class CaptureTap final : public Observer {
   std::deque<Pending> pending_;  // by time; of equal times what arrives first: it is answered
   std::vector<std::vector<std::uint32_t>> messages_;  // by QP, in order
   std::size_t messages_read_ = 0;
+  // IPv4 identifications: every NIC counts the data packets it sends, so that one sent again
+  // differs from its original and is the same at every port. Of each QP the latest kIds packets.
+  static constexpr std::size_t kIds = 1024;
+  std::vector<std::uint16_t> counters_;          // by NIC node
+  std::vector<std::vector<std::uint16_t>> ids_;  // by QP
   std::vector<std::uint8_t> frame_;
 };
 

@@ -152,6 +152,19 @@ TEST(CaptureTap, FramesBrokenOnTheCableAreNotSeen) {
   EXPECT_EQ(seen.analysis->totals().out_of_order, 0U);
 }
 
+TEST(CaptureTap, ReorderingIsToldFromLoss_ToThePacket) {
+  COVERS("E3", "I17");
+  const Seen seen =
+      seen_at("gpu09", "incast,to=gpu09,senders=4,size=400KB", {"reordering,at=leaf1"});
+  const wire::Totals& totals = seen.analysis->totals();
+  EXPECT_GT(totals.out_of_order, 0U);
+  EXPECT_EQ(totals.lost, 0U);
+  std::uint64_t again = 0;
+  for (std::uint32_t node = 0; node < 16; ++node)
+    again += seen.outcome.sim->nic_counters(node).retransmitted;
+  EXPECT_EQ(totals.retransmitted, again);
+}
+
 TEST(CaptureTap, PausesOfASlowReceiverAreThere_OnBothSidesOfTheCable) {
   COVERS("E3", "G2");
   for (const char* const at : {"gpu01", "leaf1:swp1"}) {

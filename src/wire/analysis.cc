@@ -290,6 +290,14 @@ void Analysis::account(Flow& flow, const Record& record, const Packet& packet,
   flow.bytes_over_time.at(offset) += record.original;
 }
 
+/// A sender that counts its packets in the IPv4 identification says which of two left first. One
+/// that leaves it constant, or derives it from the PSN, says nothing.
+Age Analysis::age_of(const Flow& flow, const Packet& packet) {
+  if (!flow.ip_id_varies || !flow.ip_id_is_free) return Age::kNotKnown;
+  const auto ahead = static_cast<std::int16_t>(packet.ip_id - flow.newest_ip_id);
+  return ahead > 0 ? Age::kRepetition : Age::kOriginal;
+}
+
 /// The same packet a second time: not sent again, but captured at two places (a mirror of both
 /// directions of a port, two interfaces) or doubled on the way.
 bool Analysis::is_copy(const Flow& flow, const Record& record, const Packet& packet) const {
@@ -335,8 +343,9 @@ void Analysis::request(std::uint32_t index, const Record& record, const Packet& 
     for (std::uint32_t mtu = 256; mtu <= 4096 && step > 0; mtu *= 2)
       may_jump = may_jump || packets_of(flow.read_bytes, mtu) == static_cast<std::uint32_t>(step);
   }
-  const Arrival arrival = flow.requests.feed(packet.psn, 1, may_jump);
+  const Arrival arrival = flow.requests.feed(packet.psn, 1, may_jump, age_of(flow, packet));
   const bool is_new = arrival != Arrival::kAgain && arrival != Arrival::kFill;
+  if (is_new) flow.newest_ip_id = packet.ip_id;
   if (code.verb == Verb::kReadRequest && packet.has_extended) {
     flow.read_is_open = true;
     flow.read_psn = packet.psn;

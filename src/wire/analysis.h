@@ -136,8 +136,9 @@ struct Flow {
   std::uint16_t ip_id = 0;           // of the first packet
   std::uint16_t ip_id_over_psn = 0;  // … less its PSN
   bool ip_id_varies = false;
-  bool ip_id_is_free = false;  // not the PSN plus a constant
-  bool read_is_open = false;   // the next request may jump over the READ's responses
+  bool ip_id_is_free = false;      // not the PSN plus a constant
+  std::uint16_t newest_ip_id = 0;  // of the packet furthest ahead
+  bool read_is_open = false;       // the next request may jump over the READ's responses
   std::uint32_t read_psn = 0;
   std::uint32_t read_bytes = 0;
 };
@@ -227,6 +228,7 @@ class Analysis {
   std::uint32_t find_flow(const Packet& packet);
   std::uint32_t add_flow(const FlowKey& key, std::size_t slot, const Packet& packet);
   void account(Flow& flow, const Record& record, const Packet& packet, std::int64_t offset);
+  static Age age_of(const Flow& flow, const Packet& packet);
   bool is_copy(const Flow& flow, const Record& record, const Packet& packet) const;
   bool sequence(std::uint32_t index, const Record& record, const Packet& packet);
   void request(std::uint32_t index, const Record& record, const Packet& packet, const Opcode& code);

@@ -60,16 +60,22 @@ void Sequence::asked_again(std::uint32_t psn) {
   if (fill == psn) fill = kNoPsn;
 }
 
-void Sequence::old_number(std::uint32_t psn, bool was_missing) {
+void Sequence::old_number(std::uint32_t psn, bool was_missing, Age age) {
   const bool follows = psn == ((last_ + 1) & kPsnMask);
+  if (was_missing && age == Age::kOriginal) {
+    settle_late();
+    ++counts_.out_of_order;
+    return;
+  }
   if (was_missing) {
-    const bool is_asked_for = was_asked_ && psn_difference(psn, asked_) >= 0;
+    const bool is_asked_for =
+        age == Age::kRepetition || (was_asked_ && psn_difference(psn, asked_) >= 0);
     if (is_asked_for || (is_repeating_ && follows)) {
       if (!(waiting_ > 0 && follows)) settle_late();
       settle_sent_again();
       ++counts_.retransmitted;
       ++counts_.lost;
-      if (is_asked_for) asked_fills_[psn % kAskedFills] = psn;
+      if (is_asked_for && age == Age::kNotKnown) asked_fills_[psn % kAskedFills] = psn;
       is_repeating_ = true;
     } else {
       if (waiting_ > 0 && !follows) settle_late();
@@ -92,7 +98,7 @@ void Sequence::old_number(std::uint32_t psn, bool was_missing) {
   is_repeating_ = true;
 }
 
-Arrival Sequence::feed(std::uint32_t psn, std::uint32_t count, bool may_jump) {
+Arrival Sequence::feed(std::uint32_t psn, std::uint32_t count, bool may_jump, Age age) {
   if (!has_started_) {
     has_started_ = true;
     first_ = psn;
@@ -130,7 +136,7 @@ Arrival Sequence::feed(std::uint32_t psn, std::uint32_t count, bool may_jump) {
     return Arrival::kRestart;
   }
   const bool was_missing = take_from_hole(psn);
-  old_number(psn, was_missing);
+  old_number(psn, was_missing, age);
   last_ = psn;
   return was_missing ? Arrival::kFill : Arrival::kAgain;
 }

@@ -23,6 +23,10 @@ constexpr std::int32_t psn_difference(std::uint32_t a, std::uint32_t b) {
   return static_cast<std::int32_t>(((a - b) & kPsnMask) << 8U) >> 8;
 }
 
+/// What else is known about a packet: senders that number their packets (the IPv4 identification)
+/// show whether it left before or after those that overtook it.
+enum class Age : std::uint8_t { kNotKnown, kOriginal, kRepetition };
+
 enum class Arrival : std::uint8_t {
   kNext,    // as expected, or the first
   kAhead,   // something is missing before it
@@ -43,7 +47,8 @@ class Sequence {
   };
 
   /// `count`: numbers that this packet takes; `may_jump`: a jump ahead of it is no gap.
-  Arrival feed(std::uint32_t psn, std::uint32_t count = 1, bool may_jump = false);
+  Arrival feed(std::uint32_t psn, std::uint32_t count = 1, bool may_jump = false,
+               Age age = Age::kNotKnown);
   /// The other side asked for everything from `psn` on again.
   void asked_again(std::uint32_t psn);
   /// No more packets: what waits for its verdict gets one.
@@ -73,7 +78,7 @@ class Sequence {
   void close_hole(std::size_t index);
   void settle_late();
   void settle_sent_again();
-  void old_number(std::uint32_t psn, bool was_missing);
+  void old_number(std::uint32_t psn, bool was_missing, Age age);
 
   bool has_started_ = false;
   bool is_repeating_ = false;  // in a run of packets sent again
