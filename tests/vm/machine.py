@@ -1,4 +1,5 @@
 """Starts the test machine under QEMU and runs commands in it, one at a time."""
+import os
 import pathlib
 import queue
 import re
@@ -29,15 +30,17 @@ class Done:
         return f"$ {self.command}\n[exit {self.status}]\n{self.out}{self.err}"
 
 
-def has_hardware_virtualisation():
-    """/dev/kvm alone proves nothing: where the CPU shows neither vmx nor svm, a stock kernel hangs
-    in it."""
+def accelerator():
+    """Hardware where there is some. /dev/kvm alone proves nothing: where the CPU shows neither vmx
+    nor svm, a stock kernel hangs in it."""
     try:
         flags = pathlib.Path("/proc/cpuinfo").read_text(encoding="ascii", errors="replace")
         with open("/dev/kvm", "r+b", buffering=0):
-            return re.search(r"^flags.* (vmx|svm)\b", flags, re.MULTILINE) is not None
+            if re.search(r"^flags.* (vmx|svm)\b", flags, re.MULTILINE):
+                return ["-accel", "kvm", "-cpu", "host"]
     except OSError:
-        return False
+        pass
+    return ["-accel", "tcg,thread=multi", "-cpu", "max"]
 
 
 class Machine:
@@ -47,18 +50,14 @@ class Machine:
         """programs: path in the guest to file here; libraries follow."""
         if shutil.which(QEMU) is None:
             raise Unavailable(f"{QEMU} is not installed (apt-get install qemu-system-x86)")
-        self.folder = cache / "run"
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder = cache / f"run{os.getpid()}"
         self.share = self.folder / "share"
         self.share.mkdir(parents=True)
         initrd = self.folder / "initrd"
         shutil.copyfile(cache / "base.cpio", initrd)
         self._append(initrd, programs)
-        accelerator = ["-accel", "tcg,thread=multi", "-cpu", "max"]
-        if has_hardware_virtualisation():
-            accelerator = ["-accel", "kvm", "-cpu", "host"]
         self.command = [
-            QEMU, *accelerator, "-machine", "q35", "-smp", "1", "-m", "768", "-nodefaults",
+            QEMU, *accelerator(), "-machine", "q35", "-smp", "1", "-m", "768", "-nodefaults",
             "-display", "none", "-no-reboot", "-serial", f"file:{self.folder / 'console'}",
             "-virtfs", f"local,path={self.share},mount_tag=work,security_model=none",
             "-device", "virtio-serial-pci", "-chardev", "stdio,id=port,signal=off",
@@ -85,12 +84,13 @@ class Machine:
         self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         threading.Thread(target=self._listen, daemon=True).start()
-        self._wait_for("up", 60)
+        self._wait_for("up", 120)
         return self
 
     def __exit__(self, *_):
         self.process.kill()
         self.process.wait()
+        shutil.rmtree(self.folder)
 
     def _listen(self):
         for line in self.process.stdout:
@@ -113,7 +113,7 @@ class Machine:
             text += self.process.stderr.read()
         return text[-3000:]
 
-    def run(self, command, seconds=90):
+    def run(self, command, seconds=300):
         """Runs a bash script to its end."""
         self.count += 1
         name = f"{self.count:03}"

@@ -35,16 +35,17 @@ class Steps:
             text += f"\nthe last command:\n{str(self.last)[-6000:]}"
         print("       " + text.replace("\n", "\n       "), flush=True)
 
-    def sh(self, command, status=0, seconds=90):
+    def sh(self, command, status=0, seconds=300):
         """A script in the guest that must end with `status` (None: any)."""
         self.last = self.machine.run(command, seconds)
         if status is not None:
             assert self.last.status == status, f"exit {self.last.status}, not {status}"
         return self.last
 
-    def weir(self, words, status=0, prefix="", seconds=90):
-        """weir with --json: the object it printed."""
-        done = self.sh(f"{prefix}weir {words} --json", status, seconds)
+    def weir(self, words, status=0, prefix="", seconds=300):
+        """weir with --json, before a command that follows "--": the object it printed."""
+        verb, dashes, command = words.partition(" -- ")
+        done = self.sh(f"{prefix}weir {verb} --json{dashes}{command}", status, seconds)
         return json.loads(done.out)
 
 

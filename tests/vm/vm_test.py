@@ -2,7 +2,7 @@
 """weir on a real kernel with RDMA: a machine under QEMU, with Soft-RoCE, perftest, and NICs of ours
 that answer DCB netlink and ethtool as a ConnectX does (see README.md).
 
-    vm_test.py --weir BINARY --cache FOLDER
+    vm_test.py --weir BINARY --cache FOLDER [STEP…]
 
 Exit 77, "skipped", where the machine cannot be made, unless WEIR_REQUIRE names `vm`.
 """
@@ -24,6 +24,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--weir", required=True, type=pathlib.Path)
     parser.add_argument("--cache", required=True, type=pathlib.Path)
+    parser.add_argument("steps", nargs="*", help="only these functions of look.py and change.py")
     options = parser.parse_args()
     began = time.monotonic()
 
@@ -42,7 +43,8 @@ def main():
     try:
         with machine:
             say("the machine is up")
-            steps = [*LOOK_STEPS, *CHANGE_STEPS]
+            steps = [step for step in [*LOOK_STEPS, *CHANGE_STEPS]
+                     if not options.steps or step.__name__ in options.steps]
             failed = Steps(machine).run(steps)
     except Dead as why:
         print(f"FAILED: {why}")

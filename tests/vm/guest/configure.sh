@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The design by hand, with Debian's tools alone: what weir should find in order.
 set -e
-for port in fnic0 fnic2; do
+for port in rail0 rail1; do
   ethtool -A $port rx off tx off
   ethtool -G $port rx 8192 tx 8192
   # shellcheck disable=SC2046 # 64 words

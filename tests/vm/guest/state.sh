@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Every value of both rails that a program other than weir can read, as text. Entries of the DSCP
 # map are a set: the kernel lists them in the order they came.
-for port in fnic0 fnic2; do
+for port in rail0 rail1; do
   for part in pfc ets buffer maxrate dcbx; do
     echo "$port $part"
     dcb -N $part show dev $port

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Two complete RoCE hosts in one kernel, joined through a switch:
 #
-#   fnic0 (rxe0, 10.0.0.1) -- fnic1 [namespace sw: bridge] fnic3 -- fnic2 (rxe1, 10.1.0.1)
+#   rail0 (rxe0, 10.0.0.1) -- fnic1 [namespace sw: bridge] fnic3 -- rail1 (rxe1, 10.1.0.1)
+#   fnic0 of the module                                             fnic2
 #
 # mlx5_0 and mlx5_1 are on the same two network devices: they have a ConnectX's facts and counters,
 # and no data path; the load runs on Soft-RoCE and shows in the counters of the network devices.
@@ -9,6 +10,7 @@
 # routing rules send the frames over the wire. Usage: topology.sh ofed=1|ofed=0, again for anew.
 set -e
 if [[ -e /sys/module/fakenic ]]; then
+  rmdir /sys/kernel/config/rdma_cm/mlx5_0 /sys/kernel/config/rdma_cm/mlx5_1
   rmmod fakehca
   rdma link delete rxe0
   rdma link delete rxe1
@@ -34,6 +36,8 @@ for port in br0 fnic1 fnic3; do ip -n sw link set $port mtu 9216; done
 for port in fnic1 fnic3; do ip -n sw link set $port master br0 up; done
 ip -n sw link set br0 up
 
+ip link set fnic0 name rail0
+ip link set fnic2 name rail1
 join() { # DEVICE MAC OWN PEER TABLE
   ip link set "$1" address "$2"
   ip link set "$1" mtu 9000 up
@@ -44,9 +48,9 @@ join() { # DEVICE MAC OWN PEER TABLE
   ip route add "$4/32" dev "$1" src "$3" table "$5"
   ip rule add pref "$5" iif lo from "$3" to "$4" lookup "$5"
 }
-join fnic0 02:00:00:00:00:01 10.0.0.1 10.1.0.1 101
-join fnic2 02:00:00:00:00:02 10.1.0.1 10.0.0.1 102
-rdma link add rxe0 type rxe netdev fnic0
-rdma link add rxe1 type rxe netdev fnic2
-insmod /modules/fakehca.ko netdevs=fnic0,fnic2 "$1"
+join rail0 02:00:00:00:00:01 10.0.0.1 10.1.0.1 101
+join rail1 02:00:00:00:00:02 10.1.0.1 10.0.0.1 102
+rdma link add rxe0 type rxe netdev rail0
+rdma link add rxe1 type rxe netdev rail1
+insmod /modules/fakehca.ko netdevs=rail0,rail1 "$1"
 mkdir -p /sys/kernel/config/rdma_cm/mlx5_0 /sys/kernel/config/rdma_cm/mlx5_1
