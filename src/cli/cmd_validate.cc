@@ -188,7 +188,6 @@ Command validate_command() {
             .help = "watch the links this long: flaps, broken frames"},
            switch_option()}),
       .examples = {{"weir validate --lab lab", "a lab against its own design"},
-                   {"weir validate fabric.yaml --lab lab --host gpu[01-04]", "some of its hosts"},
                    {"weir validate fabric.yaml --root bundles/", "many hosts, from bundles"},
                    {"weir validate fabric.yaml --switch leaf1=leaf1.cfg", "a switch's file"},
                    {"weir validate fabric.yaml --watch 30s --slurm", "as a health check"}},

@@ -260,77 +260,75 @@ TEST(Validate, AGpuHostWithDmaBufIsFine) {
   EXPECT_EQ(checked({gpu_host()}).conclusion, Conclusion::kHealthy);
 }
 
+struct MachineFault {
+  const char* id;
+  void (*breaks)(Evidence&);
+};
+const std::array<MachineFault, 17> kMachineFaults = {{
+    {"gdr.off", [](Evidence& h) { h.host.dmabuf = Fact<bool>::of(false); }},
+    {"pcie.gpu_far",
+     [](Evidence& h) {
+       h.distances[0].distance = Fact<evidence::Distance>::of(evidence::Distance::kSys);
+     }},
+    {"pcie.acs_on", [](Evidence& h) { h.nics[0].pcie.acs_redirect = Fact<bool>::of(true); }},
+    {"pcie.acs_on",
+     [](Evidence& h) { h.host.iommu = Fact<evidence::Iommu>::of(evidence::Iommu::kTranslating); }},
+    {"pcie.link_degraded",
+     [](Evidence& h) {
+       h.nics[0].pcie.width = Fact<unsigned>::of(8);
+       h.nics[0].pcie.width_max = Fact<unsigned>::of(16);
+     }},
+    {"limits.memlock_low",
+     [](Evidence& h) { h.host.memlock = Fact<std::optional<Bytes>>::of(64_KiB); }},
+    {"container.no_ipc_lock", [](Evidence& h) { h.host.uverbs_visible = Fact<bool>::of(false); }},
+    {"dcbx.two_agents", [](Evidence& h) { h.host.lldpad_running = Fact<bool>::of(true); }},
+    {"host.tcp_untuned",
+     [](Evidence& h) {
+       h.host.sysctls =
+           Fact<std::vector<evidence::NamedText>>::of({{"net.core.rmem_max", "212992"}});
+     }},
+    {"host.tcp_untuned",
+     [](Evidence& h) {
+       h.nics[0].pcie.numa_node = Fact<unsigned>::of(0);
+       h.nics[0].pcie.irq_numa_nodes = Fact<std::vector<unsigned>>::of({0, 1});
+     }},
+    {"link.degraded",
+     [](Evidence& h) {
+       h.nics[0].link.duplex = Fact<evidence::Duplex>::of(evidence::Duplex::kHalf);
+     }},
+    {"link.degraded",
+     [](Evidence& h) {
+       h.nics[0].link.speed = Fact<BitRate>::of(400_Gbps);
+       h.nics[0].link.fec = Fact<std::string>::of("Off");
+     }},
+    {"gid.wrong_netdev",
+     [](Evidence& h) {
+       h.nics[0].rdma.gids = Fact<std::vector<evidence::Gid>>::of(
+           {{3, "::ffff:10.0.0.1", evidence::GidType::kRoceV2, "docker0"}});
+     }},
+    {"mtu.mismatch",
+     [](Evidence& h) {
+       h.nics[0].link.mtu = Fact<Bytes>::of(9000_B);
+       h.nics[0].link.layers = Fact<std::vector<evidence::Layer>>::of({{"bond0", "bond", 1500_B}});
+     }},
+    {"headroom.too_small",
+     [](Evidence& h) {
+       h.nics[0].qos.buffer_size = Fact<std::array<Bytes, 8>>::of({131072_B});
+       h.nics[0].qos.priority_to_buffer = Fact<std::array<unsigned, 8>>::of({});
+     }},
+    {"nccl.ib_disabled",
+     [](Evidence& h) {
+       h.host.nccl_conf = Fact<std::vector<evidence::NamedText>>::of({{"NCCL_IB_DISABLE", "1"}});
+     }},
+    {"dscp.tos_confusion",
+     [](Evidence& h) {
+       h.host.nccl_conf = Fact<std::vector<evidence::NamedText>>::of({{"NCCL_IB_TC", "26"}});
+     }},
+}};
+
 TEST(Validate, WhatIsWrongAroundTheNicsHasItsName) {
   COVERS("C4", "C5", "C6", "C8", "C10");
-  struct Case {
-    const char* id;
-    void (*breaks)(Evidence&);
-  };
-  const std::array<Case, 17> cases = {{
-      {"gdr.off", [](Evidence& h) { h.host.dmabuf = Fact<bool>::of(false); }},
-      {"pcie.gpu_far",
-       [](Evidence& h) {
-         h.distances[0].distance = Fact<evidence::Distance>::of(evidence::Distance::kSys);
-       }},
-      {"pcie.acs_on", [](Evidence& h) { h.nics[0].pcie.acs_redirect = Fact<bool>::of(true); }},
-      {"pcie.acs_on",
-       [](Evidence& h) {
-         h.host.iommu = Fact<evidence::Iommu>::of(evidence::Iommu::kTranslating);
-       }},
-      {"pcie.link_degraded",
-       [](Evidence& h) {
-         h.nics[0].pcie.width = Fact<unsigned>::of(8);
-         h.nics[0].pcie.width_max = Fact<unsigned>::of(16);
-       }},
-      {"limits.memlock_low",
-       [](Evidence& h) { h.host.memlock = Fact<std::optional<Bytes>>::of(64_KiB); }},
-      {"container.no_ipc_lock", [](Evidence& h) { h.host.uverbs_visible = Fact<bool>::of(false); }},
-      {"dcbx.two_agents", [](Evidence& h) { h.host.lldpad_running = Fact<bool>::of(true); }},
-      {"host.tcp_untuned",
-       [](Evidence& h) {
-         h.host.sysctls =
-             Fact<std::vector<evidence::NamedText>>::of({{"net.core.rmem_max", "212992"}});
-       }},
-      {"host.tcp_untuned",
-       [](Evidence& h) {
-         h.nics[0].pcie.numa_node = Fact<unsigned>::of(0);
-         h.nics[0].pcie.irq_numa_nodes = Fact<std::vector<unsigned>>::of({0, 1});
-       }},
-      {"link.degraded",
-       [](Evidence& h) {
-         h.nics[0].link.duplex = Fact<evidence::Duplex>::of(evidence::Duplex::kHalf);
-       }},
-      {"link.degraded",
-       [](Evidence& h) {
-         h.nics[0].link.speed = Fact<BitRate>::of(400_Gbps);
-         h.nics[0].link.fec = Fact<std::string>::of("Off");
-       }},
-      {"gid.wrong_netdev",
-       [](Evidence& h) {
-         h.nics[0].rdma.gids = Fact<std::vector<evidence::Gid>>::of(
-             {{3, "::ffff:10.0.0.1", evidence::GidType::kRoceV2, "docker0"}});
-       }},
-      {"mtu.mismatch",
-       [](Evidence& h) {
-         h.nics[0].link.mtu = Fact<Bytes>::of(9000_B);
-         h.nics[0].link.layers =
-             Fact<std::vector<evidence::Layer>>::of({{"bond0", "bond", 1500_B}});
-       }},
-      {"headroom.too_small",
-       [](Evidence& h) {
-         h.nics[0].qos.buffer_size = Fact<std::array<Bytes, 8>>::of({131072_B});
-         h.nics[0].qos.priority_to_buffer = Fact<std::array<unsigned, 8>>::of({});
-       }},
-      {"nccl.ib_disabled",
-       [](Evidence& h) {
-         h.host.nccl_conf = Fact<std::vector<evidence::NamedText>>::of({{"NCCL_IB_DISABLE", "1"}});
-       }},
-      {"dscp.tos_confusion",
-       [](Evidence& h) {
-         h.host.nccl_conf = Fact<std::vector<evidence::NamedText>>::of({{"NCCL_IB_TC", "26"}});
-       }},
-  }};
-  for (const Case& one : cases) {
+  for (const MachineFault& one : kMachineFaults) {
     Evidence host = gpu_host();
     one.breaks(host);
     const finding::Judgement judgement = checked({host});

@@ -163,10 +163,10 @@ void rename_home(Recording& look) {
   if (home == look.about.end() || !home->second) return;
   const std::string from = *home->second + "/.nccl.conf";
   if (auto node = look.files.extract(from); !node.empty()) {
-    node.key() = "/home/user/.nccl.conf";
+    node.key() = "/nobody/.nccl.conf";
     look.files.insert(std::move(node));
   }
-  home->second = std::string("/home/user");
+  home->second = std::string("/nobody");
 }
 
 void pseudonymise_look(Recording& look, const Pseudonyms& names) {

@@ -187,8 +187,7 @@ struct Totals {
 };
 
 std::string total_text(const Total& total) {
-  return total.value ? with_thousands(static_cast<std::int64_t>(*total.value))
-                     : std::string(kNone);
+  return total.value ? with_thousands(static_cast<std::int64_t>(*total.value)) : std::string(kNone);
 }
 
 std::string pair_text(const Total& a, const Total& b) {
