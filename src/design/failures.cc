@@ -81,8 +81,10 @@ class Walker {
   Walker(const Intent& intent, int failures)
       : graph_(switch_graph(intent)), intact_(reach(graph_)), routing_(intent.routing) {
     out_.failures = failures;
-    out_.by_symmetry = graph_.size() > kExhaustiveSwitches;
     out_.by_structure = routing_ == Routing::kUpDown && !graph_.has_flat_edges;
+    const std::size_t parts = parts_of(graph_, failures).size();
+    const bool is_long = failures == 2 && parts * parts / 2 > kExhaustiveScenarios;
+    out_.by_symmetry = graph_.size() > kExhaustiveSwitches || (out_.by_structure && is_long);
     for (const SwitchIntent& node : intent.switches)
       lossless_ = PrioritySet::from_mask(
           static_cast<std::uint8_t>(lossless_.mask() | node.lossless.mask()));

@@ -16,6 +16,9 @@ namespace weir::design {
 /// Up to this many switches every combination is walked; above, one of each kind of alike failures
 /// (colour refinement of the graph tells which are alike).
 inline constexpr std::size_t kExhaustiveSwitches = 64;
+/// Where no circle is possible by structure, the walk only finds who is cut off: above this many
+/// scenarios one of each kind is enough for that too.
+inline constexpr std::size_t kExhaustiveScenarios = 100'000;
 
 struct Deadlock {
   Broken broken;
