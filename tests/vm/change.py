@@ -35,7 +35,7 @@ def plan_and_apply(vm):
     assert vm.applied != vm.before, "nothing changed"
     equal(vm.weir(f"apply {DESIGN} --yes")["changed"], 0, "changes of the second apply")
     judgement = vm.weir(f"validate {DESIGN}")
-    equal((ids(judgement), judgement["conclusion"]), (set(), "ok"), "validate")
+    equal(ids(judgement), set(), "validate")
     return f"{len(steps)} changes"
 
 

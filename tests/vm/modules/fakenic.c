@@ -86,6 +86,7 @@ struct fnic {
 	struct dcbnl_buffer buf;
 	u8 dcbx, trust[8];
 	int ntrust;
+	bool manual_buffer;
 	u32 rx_pending, tx_pending;
 	struct ethtool_pauseparam pause;
 	atomic64_t st[NSTAT];
@@ -224,6 +225,16 @@ static int getpfc(struct net_device *d, struct ieee_pfc *p)
 	}
 	return 0;
 }
+/* Like mlx5: until somebody sets the buffers, priorities with PFC have one of their own. */
+static void share_buffer(struct fnic *f)
+{
+	int i;
+
+	for (i = 0; i < 8; i++)
+		f->buf.prio2buffer[i] = !!(f->pfc.pfc_en & BIT(i));
+	f->buf.buffer_size[0] = f->pfc.pfc_en ? 130944 : 262016;
+	f->buf.buffer_size[1] = f->pfc.pfc_en ? 130944 : 0;
+}
 static int setpfc(struct net_device *d, struct ieee_pfc *p)
 {
 	struct fnic *f = netdev_priv(d);
@@ -239,6 +250,8 @@ static int setpfc(struct net_device *d, struct ieee_pfc *p)
 			netif_carrier_on(d);
 	}
 	f->pfc.pfc_en = p->pfc_en; f->pfc.delay = p->delay; f->pfc.mbc = p->mbc;
+	if (!f->manual_buffer)
+		share_buffer(f);
 	return 0;
 }
 static int getmr(struct net_device *d, struct ieee_maxrate *m) { *m = ((struct fnic *)netdev_priv(d))->mr; return 0; }
@@ -263,7 +276,7 @@ static int setbuf(struct net_device *d, struct dcbnl_buffer *b)
 		sum += b->buffer_size[i];
 	if (sum > f->buf.total_size)
 		return -EINVAL;
-	b->total_size = f->buf.total_size; f->buf = *b;
+	b->total_size = f->buf.total_size; f->buf = *b; f->manual_buffer = true;
 	return 0;
 }
 /* Like mlx5: DSCP only, and one priority for a code point: a new entry replaces the old one. */
