@@ -36,7 +36,7 @@ std::string headline(const DesignInput& input, const Proof& proof,
   if (proof.chains.empty())
     return fmt::format("{} has no class 'rdma': there is nothing to prove.", file);
   for (const Chain& chain : proof.chains) {
-    if (chain.proven != Proven::kNo) continue;
+    if (chain.proven != Proven::kBroken) continue;
     return fmt::format("{} is not lossless: {} break{} at {}.", file, title_of(chain.kind),
                        chain.kind == design::TrafficKind::kData ? "s" : "",
                        finding::to_text(chain.where));
@@ -59,7 +59,7 @@ Json chain_json(const Chain& chain) {
                {"from", chain.from},
                {"to", chain.to},
                {"steps", std::move(steps)}};
-  if (chain.proven == Proven::kYes) return json;
+  if (chain.proven == Proven::kHolds) return json;
   json["id"] = chain.id;
   json["reason"] = chain.reason;
   json["places"] = chain.places;
@@ -110,7 +110,7 @@ void print_chain(const Chain& chain, Context& context) {
   context.out << steps.to_text(2, kWidth);
   if (!chain.reason.empty())
     context.out << fmt::format(
-        "  {}: {}\n", chain.proven == Proven::kNo ? "breaks here" : "not known", chain.reason);
+        "  {}: {}\n", chain.proven == Proven::kBroken ? "breaks here" : "not known", chain.reason);
 }
 
 std::string routing_text(const FailureWalk& walk, const design::Intent& intent) {

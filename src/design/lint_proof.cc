@@ -42,7 +42,7 @@ void add_fix(const LintCase& c, const Chain& chain, finding::Finding& found) {
 void check_losslessness(LintCase& c) {
   const Proof proof = prove(c.design, c.intent);
   for (const Chain& chain : proof.chains) {
-    if (chain.proven != Proven::kNo || c.has_reported(chain.id)) continue;
+    if (chain.proven != Proven::kBroken || c.has_reported(chain.id)) continue;
     const std::string more =
         chain.places > 1 ? fmt::format("; the same at {} more", chain.places - 1) : "";
     auto& found = c.report(chain.id, first_known({place_of(c, chain), c.design.trust.at()}),

@@ -346,8 +346,8 @@ std::string_view title_of(TrafficKind kind) {
 
 std::string_view to_text(Proven proven) {
   switch (proven) {
-    case Proven::kYes: return "proven";
-    case Proven::kNo: return "broken";
+    case Proven::kHolds: return "proven";
+    case Proven::kBroken: return "broken";
     case Proven::kUnknown: return "unknown";
   }
   WEIR_UNREACHABLE("every answer has a word");
@@ -355,7 +355,7 @@ std::string_view to_text(Proven proven) {
 
 bool Proof::holds() const {
   return !chains.empty() && std::all_of(chains.begin(), chains.end(), [](const Chain& one) {
-    return one.proven == Proven::kYes;
+    return one.proven == Proven::kHolds;
   });
 }
 
@@ -392,7 +392,7 @@ std::string more_places(const Chain& chain) {
 finding::Judgement judge(const Proof& proof, const Design& design) {
   finding::Judgement judgement;
   for (const Chain& chain : proof.chains) {
-    if (chain.proven == Proven::kYes) continue;
+    if (chain.proven == Proven::kHolds) continue;
     if (chain.proven == Proven::kUnknown) {
       judgement.unknown.push_back({fmt::format("{}: {}", title_of(chain.kind), chain.reason),
                                    "was not read",

@@ -65,7 +65,7 @@ enum class TrafficKind : std::uint8_t { kData, kAck, kCnp };
 [[nodiscard]] std::string_view to_text(TrafficKind);   // "data" "ack" "cnp"
 [[nodiscard]] std::string_view title_of(TrafficKind);  // "RDMA data" "ACKs" "CNPs"
 
-enum class Proven : std::uint8_t { kYes, kNo, kUnknown };
+enum class Proven : std::uint8_t { kHolds, kBroken, kUnknown };
 [[nodiscard]] std::string_view to_text(Proven);  // "proven" "broken" "unknown"
 
 struct ChainStep {
@@ -76,7 +76,7 @@ struct ChainStep {
 /// A class along one path: the longest of those that hold, or up to the hop that breaks it.
 struct Chain {
   TrafficKind kind = TrafficKind::kData;
-  Proven proven = Proven::kYes;
+  Proven proven = Proven::kHolds;
   std::string from;  // hosts
   std::string to;    // empty where the path ends at a switch
   std::vector<ChainStep> steps;

@@ -30,7 +30,7 @@ std::string name_of(const HostIntent& host, const NicIntent& nic) {
 }
 
 Break broken(std::string_view id, finding::Where where, std::string reason) {
-  return {Proven::kNo, std::string(id), std::move(reason), std::move(where)};
+  return {Proven::kBroken, std::string(id), std::move(reason), std::move(where)};
 }
 Break unknown(finding::Where where, std::string reason) {
   return {Proven::kUnknown, {}, std::move(reason), std::move(where)};
@@ -480,7 +480,7 @@ Passed enter_switch(const ProofCase& c, TrafficKind kind, const OnWire& wire, st
   Seen seen = see(hop, port, wire, detail);
   if (seen.broken) {
     passed.broken = std::move(seen.broken);
-    const bool is_known = passed.broken->proven == Proven::kNo;
+    const bool is_known = passed.broken->proven == Proven::kBroken;
     if (detail == Detail::kSteps)
       passed.steps.push_back({place(), is_known ? "no entry" : "not known"});
     return passed;

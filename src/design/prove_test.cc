@@ -53,7 +53,7 @@ const Chain* chain_of(const Proof& proof, TrafficKind kind) {
 std::string broken_ids(const Proof& proof) {
   std::string out;
   for (const Chain& one : proof.chains)
-    if (one.proven == Proven::kNo)
+    if (one.proven == Proven::kBroken)
       out += std::string(to_text(one.kind)) + " " + one.id + " " + one.where.switch_name +
              one.where.host + "; ";
   return out;

@@ -23,7 +23,7 @@ struct OnWire {
 };
 
 struct Break {
-  Proven proven = Proven::kNo;
+  Proven proven = Proven::kBroken;
   std::string id;
   std::string reason;
   finding::Where where;

@@ -57,7 +57,7 @@ std::string first_break(const Made& made, const evidence::Switch& state) {
   const design::Proof proof = design::prove(made.design, made.intent, {&hop, 1});
   for (const design::Chain& one : proof.chains) {
     if (one.proven == design::Proven::kUnknown) return "unknown: " + one.reason;
-    if (one.proven == design::Proven::kNo) return one.id;
+    if (one.proven == design::Proven::kBroken) return one.id;
   }
   return proof.holds() ? "holds" : "nothing";
 }
