@@ -322,23 +322,25 @@ class NvueWriter {
     std::string comment;
   };
   struct Node {
-    std::vector<std::pair<std::string, Node>> children;
+    std::string key;
     std::string value;
+    std::vector<Node> children;
 
     Node& child(const std::string& name) {
-      for (auto& [key, node] : children)
-        if (key == name) return node;
-      return children.emplace_back(name, Node{}).second;
+      for (Node& one : children)
+        if (one.key == name) return one;
+      children.push_back({name, "", {}});
+      return children.back();
     }
     void print(std::size_t depth, std::string& out) const {
-      for (const auto& [key, node] : children) {
-        const bool is_number = key.find_first_not_of("0123456789") == std::string::npos;
-        out += std::string(depth * 2, ' ') + (is_number ? "'" + key + "'" : key) + ":";
-        if (!node.children.empty()) {
+      for (const Node& one : children) {
+        const bool is_number = one.key.find_first_not_of("0123456789") == std::string::npos;
+        out += std::string(depth * 2, ' ') + (is_number ? "'" + one.key + "'" : one.key) + ":";
+        if (!one.children.empty()) {
           out += "\n";
-          node.print(depth + 1, out);
+          one.print(depth + 1, out);
         } else {
-          out += node.value.empty() ? " {}\n" : " " + node.value + "\n";
+          out += one.value.empty() ? " {}\n" : " " + one.value + "\n";
         }
       }
     }
