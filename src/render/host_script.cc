@@ -212,8 +212,8 @@ std::string weir_script(const design::Design& design, const HostIntent& host) {
   return head(design, host, "makes the host as designed (weir apply)") +
          fmt::format(R"sh(set -u
 case ${{1-}} in
-  '') verb=apply ;;
-  --check) verb=validate ;;
+  '') set -- apply --yes ;;
+  --check) set -- validate ;;
   *)
     echo "usage: $0 [--check]" >&2
     exit 2
@@ -223,7 +223,7 @@ if ! command -v weir >/dev/null 2>&1; then
   echo 'weir is not installed: nothing was changed' >&2
   exit 4
 fi
-exec weir "$verb" - <<'FABRIC'
+exec weir "$@" - <<'FABRIC'
 {}FABRIC
 )sh",
                      design::effective_text(design));
