@@ -7,6 +7,8 @@
 #include "base/file.h"
 #include "base/testing.h"
 #include "base/text.h"
+#include "design/drawn_design.h"
+#include "design/load.h"
 #include "platforms/platform.h"
 #include "units/format.h"
 
@@ -110,6 +112,25 @@ TEST(SwitchSamples, TheTreeOfNvueSaysWhatItsCommandsSay) {
   for (const std::string& line : differences(commands.state, tree.state)) {
     EXPECT_TRUE(line.rfind("dscp_to_tc", 0) == 0 || line.find("alpha") != std::string::npos)
         << line;
+  }
+}
+
+TEST(SwitchSamples, BothFilesOfACumulusSwitchSayTheSame) {
+  COVERS("F1", "C7");
+  const Platform& platform = platform_of(SwitchSystem::kCumulus);
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    const design::Loaded loaded =
+        design::load_text(design::drawn_design(seed, SwitchSystem::kCumulus), "drawn");
+    const design::Derived derived = design::derive(loaded.design);
+    const design::SwitchIntent& node = derived.intent.switches.front();
+    const Rendered rendered = platform.render(derived.intent, node);
+    ASSERT_EQ(rendered.files.size(), 2U);
+    const auto tree = platform.parse(rendered.files[1].text, rendered.files[1].name);
+    ASSERT_TRUE(tree) << tree.error().what;
+    EXPECT_EQ(unread_of(*tree), std::vector<std::string>());
+    EXPECT_EQ(differences(platform.lower(derived.intent, node).state, tree->state),
+              std::vector<std::string>());
   }
 }
 
