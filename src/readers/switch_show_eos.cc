@@ -152,10 +152,11 @@ class EosReader {
 
   // A missing key means zero.
   void read_json_queues(const std::string& port, const Json& queues) {
-    for (const auto& [queue, value] : queues.items()) {
-      const auto number = parse_count(queue);
+    for (const auto& entry : queues.items()) {
+      const Json& value = entry.value();
+      const auto number = parse_count(entry.key());
       if (!number || *number > 7 || !value.is_object()) continue;
-      const auto count = [&](const char* key) -> std::uint64_t {
+      const auto count = [&value](const char* key) -> std::uint64_t {
         return value.contains(key) && value[key].is_number_unsigned()
                    ? value[key].get<std::uint64_t>()
                    : 0;
