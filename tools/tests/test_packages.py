@@ -85,6 +85,8 @@ class PackagesTest(TreeTest):
         self.program("apt-get", APT_GET)
         self.run_tool("ensure_packages.sh", "test", WEIR_REQUIRE="shellcheck,codespell")
         self.assertIn("python3 shellcheck codespell", self.apt_calls())
+        self.run_tool("ensure_packages.sh", "test", WEIR_REQUIRE="vm")
+        self.assertIn("python3 qemu-system-x86", self.apt_calls())
 
     def test_an_optional_tool_skips_its_test_unless_it_is_required(self):
         self.assertEqual(self.run_tool("with_tool.sh", "cut", "cat", "/dev/null").returncode, 0)
