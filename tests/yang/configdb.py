@@ -16,8 +16,9 @@ TABLES = {
                         ("TC_TO_QUEUE_MAP", "tc", "qindex")),
     "TC_TO_PRIORITY_GROUP_MAP": ("sonic-tc-priority-group-map", "TC_TO_PRIORITY_GROUP_MAP_LIST",
                                  ["name"], ("TC_TO_PRIORITY_GROUP_MAP", "tc", "pg")),
-    "MAP_PFC_PRIORITY_TO_QUEUE": ("sonic-pfc-priority-queue-map", "MAP_PFC_PRIORITY_TO_QUEUE_LIST",
-                                  ["name"], ("MAP_PFC_PRIORITY_TO_QUEUE", "pfc_priority", "qindex")),
+    "MAP_PFC_PRIORITY_TO_QUEUE": (
+        "sonic-pfc-priority-queue-map", "MAP_PFC_PRIORITY_TO_QUEUE_LIST", ["name"],
+        ("MAP_PFC_PRIORITY_TO_QUEUE", "pfc_priority", "qindex")),
     "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP": (
         "sonic-pfc-priority-priority-group-map", "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP_LIST",
         ["name"], ("PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", "pfc_priority", "pg")),

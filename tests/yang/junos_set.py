@@ -44,7 +44,8 @@ CONTAINERS = {
     "congestion-notification-profile/output", "congestion-notification-profile/input/dscp",
     "congestion-notification-profile/input/ieee-802.1",
     "congestion-notification-profile/output/ieee-802.1", "schedulers/transmit-rate",
-    "interfaces", "interfaces/interface/unit/classifiers", "interfaces/interface/unit/rewrite-rules",
+    "interfaces", "interfaces/interface/unit/classifiers",
+    "interfaces/interface/unit/rewrite-rules",
 }
 EMPTY = {"no-loss", "pfc", "explicit-congestion-notification"}
 # `set` leaves these tags out: the container's value, unless the next word is a leaf's name.
@@ -71,7 +72,8 @@ class Node:
 
     def xml(self):
         if self.text is not None:
-            return f"<{self.tag}/>" if self.text == "" else f"<{self.tag}>{escape(self.text)}</{self.tag}>"
+            inside = escape(self.text)
+            return f"<{self.tag}>{inside}</{self.tag}>" if inside else f"<{self.tag}/>"
         space = f' xmlns="{COS}"' if self.tag == "class-of-service" else ""
         inside = "".join(one.xml() for one in self.children)
         return f"<{self.tag}{space}>{inside}</{self.tag}>\n"
@@ -82,7 +84,8 @@ def add(root, words):
     while words:
         word = words.pop(0)
         here = "/".join(path + [word])
-        if path == ["interfaces"] and here not in LISTS:  # `interfaces et-0/0/0`: the list has no word
+        # `interfaces et-0/0/0`: the list has no word of its own.
+        if path == ["interfaces"] and here not in LISTS:
             words.insert(0, word)
             word, here = "interface", "interfaces/interface"
         if here in LISTS:

@@ -5,10 +5,11 @@ usage: yang_test.py --weir BINARY --drawn BINARY
 
 Every template and a sample of drawn designs; the configurations of tests/data/switch; and a table
 of broken ones that yanglint must refuse, so that a check that says yes to everything is noticed.
-Five mistakes that YANG accepts are listed as such: they are ours to find (tests/diagnose/switch_traps_test.cc).
+Five mistakes that YANG accepts are listed as such: they are ours to find
+(tests/diagnose/switch_traps_test.cc).
 
-Needs yanglint (Debian: libyang2-tools) and, in WEIR_YANG, a folder with the models (sonic/, junos/):
-they are not part of this project. Without either it is skipped (77), unless WEIR_REQUIRE names
+Needs yanglint (Debian: libyang2-tools) and, in WEIR_YANG, a folder with the models (sonic/,
+junos/): they are not part of this project. Without either it is skipped (77), unless WEIR_REQUIRE names
 yanglint.
 """
 import argparse
@@ -69,8 +70,8 @@ class Report:
             self.passed += 1
             return
         word = "accepted" if got else "refused"
-        self.failures.append(f"{name}: expected to be {'accepted' if want else 'refused'}, was {word}"
-                             f"\n{said[-1500:]}")
+        wanted = "accepted" if want else "refused"
+        self.failures.append(f"{name}: expected to be {wanted}, was {word}\n{said[-1500:]}")
 
 
 def lack(what):
