@@ -9,8 +9,8 @@ Five mistakes that YANG accepts are listed as such: they are ours to find
 (tests/diagnose/switch_traps_test.cc).
 
 Needs yanglint (Debian: libyang2-tools) and, in WEIR_YANG, a folder with the models (sonic/,
-junos/): they are not part of this project. Without either it is skipped (77), unless WEIR_REQUIRE names
-yanglint.
+junos/): they are not part of this project. Without either it is skipped (77), unless
+WEIR_REQUIRE names yanglint.
 """
 import argparse
 import copy
