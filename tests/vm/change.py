@@ -59,9 +59,9 @@ def roll_back(vm):
 def scripts(vm):
     """The rendered host script reaches the same state as apply, and changes nothing run again."""
     vm.sh(f"weir render {DESIGN} --to host-script --node testhost --using dcb >script.sh")
-    vm.sh("bash script.sh")
+    vm.sh("bash script.sh || [ $? = 5 ]")  # 5: some could not be read here
     same(state(vm), vm.applied, "after the script")
-    vm.sh("bash script.sh")
+    vm.sh("bash script.sh || [ $? = 5 ]")  # 5: some could not be read here
     same(state(vm), vm.applied, "after the script again")
     fresh(vm)
 
