@@ -299,7 +299,8 @@ CatalogEntry packet_icrc_bad() {
       .why =
           "The ICRC covers everything that no hop may change, and each hop checks and rewrites the "
           "Ethernet CRC. A packet with a good frame and a bad ICRC was changed inside a device: a "
-          "switch's memory, a NIC, or something on the way that rewrites addresses or ports (NAT, a "
+          "switch's memory, a NIC, or something on the way that rewrites addresses or ports (NAT, "
+          "a "
           "load balancer). The receiver drops it without a NAK; rx_icrc_encapsulated counts it.",
       .fix = {{.platform = "any",
                .commands = {"weir pcap <before> <after>"},
@@ -361,20 +362,13 @@ CatalogEntry congestion_sustained() {
 }  // namespace
 
 std::vector<CatalogEntry> path_entries() {
-  return {mtu_mismatch(),
-          mtu_below_4096(),
-          mtu_platform_max(),
-          routing_cyclic(),
-          routing_ordering_risk(),
-          rail_same_subnet(),
-          rail_no_route(),
-          rail_cross_rail_unreachable(),
-          rail_isolated(),
-          wiring_mismatch(),
-          path_reordering(),
-          path_loss(),
-          packet_icrc_bad(),
-          transport_timer_below_rtt(),
+  return {mtu_mismatch(),          mtu_below_4096(),
+          mtu_platform_max(),      routing_cyclic(),
+          routing_ordering_risk(), rail_same_subnet(),
+          rail_no_route(),         rail_cross_rail_unreachable(),
+          rail_isolated(),         wiring_mismatch(),
+          path_reordering(),       path_loss(),
+          packet_icrc_bad(),       transport_timer_below_rtt(),
           congestion_sustained()};
 }
 

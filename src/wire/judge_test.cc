@@ -24,7 +24,7 @@ class Wire {
     frame.destination_qp = 0x11;
     frame.opcode = 10;
     frame.psn = psn;
-    frame.ip_id = static_cast<std::uint16_t>(psn * 7);
+    frame.ip_id = ++made_;  // in the order in which they leave the sender
     frame.payload = 256;
     frame.dma_length = 256;
     frame.tos = tos;
@@ -84,6 +84,7 @@ class Wire {
   Analysis analysis_;
   std::vector<std::uint8_t> bytes_;
   std::int64_t now_ = 0;
+  mutable std::uint16_t made_ = 0;
 };
 
 Expectation usual_design() {
@@ -111,14 +112,14 @@ std::vector<std::string> ids(const CaptureVerdict& verdict) {
   return out;
 }
 
-TEST(Judge, NamesEachFaultOfTheWireAndNothingBesideIt) {
-  COVERS("E3", "I14", "I17", "I19", "I28");
-  struct Case {
-    const char* name;
-    std::function<void(Wire&)> say;
-    std::vector<std::string> found;
-  };
-  const std::vector<Case> cases = {
+struct Case {
+  const char* name;
+  std::function<void(Wire&)> say;
+  std::vector<std::string> found;
+};
+
+std::vector<Case> marking_cases() {
+  return {
       {"healthy",
        [](Wire& w) {
          w.healthy(0, 50);
@@ -169,6 +170,11 @@ TEST(Judge, NamesEachFaultOfTheWireAndNothingBesideIt) {
            w.put(w.data(i, 0x68));
        },
        {"ecn.not_ect"}},
+  };
+}
+
+std::vector<Case> transport_cases() {
+  return {
       {"lost",
        [](Wire& w) {
          w.healthy(0, 5);
@@ -182,8 +188,9 @@ TEST(Judge, NamesEachFaultOfTheWireAndNothingBesideIt) {
       {"late",
        [](Wire& w) {
          w.healthy(0, 5);
+         const RoceFrame late = w.data(5);
          w.put(w.data(6));
-         w.put(w.data(5));
+         w.put(late);
          w.healthy(7, 9);
        },
        {"path.reordering"}},
@@ -203,6 +210,11 @@ TEST(Judge, NamesEachFaultOfTheWireAndNothingBesideIt) {
          w.put(w.answer(5, 0x6A, 0x62));
        },
        {"app.protocol_error"}},
+  };
+}
+
+std::vector<Case> other_cases() {
+  return {
       {"broken inside",
        [](Wire& w) {
          w.healthy(0, 5);
@@ -239,11 +251,16 @@ TEST(Judge, NamesEachFaultOfTheWireAndNothingBesideIt) {
        },
        {}},
   };
-  for (const Case& one : cases) {
-    SCOPED_TRACE(one.name);
-    const CaptureVerdict verdict = judged(one.say, usual_design());
-    EXPECT_EQ(ids(verdict), one.found) << verdict.headline;
-  }
+}
+
+TEST(Judge, NamesEachFaultOfTheWireAndNothingBesideIt) {
+  COVERS("E3", "I14", "I17", "I19", "I28");
+  for (const auto& cases : {marking_cases(), transport_cases(), other_cases()})
+    for (const Case& one : cases) {
+      SCOPED_TRACE(one.name);
+      const CaptureVerdict verdict = judged(one.say, usual_design());
+      EXPECT_EQ(ids(verdict), one.found) << verdict.headline;
+    }
 }
 
 TEST(Judge, WithoutADesignOnlyWhatNobodyCanMeanIsWrong) {

@@ -1,5 +1,5 @@
-"""A capture, tallied by tshark's dissection and by simple code with unlimited memory: what weir pcap
-is compared with. Shares nothing with it.
+"""A capture, tallied by tshark's dissection and by simple code with unlimited memory: what weir
+pcap is compared with. Shares nothing with it.
 
     tally.py FILE…     writes FILE's tally beside it, as NAME.tally.json
 """
@@ -11,15 +11,16 @@ import subprocess
 import sys
 import zlib
 
-FIELDS = ("frame.number", "frame.len", "frame.time_epoch", "ip.src", "ip.dst", "ipv6.src", "ipv6.dst",
-          "ip.dsfield", "ipv6.tclass", "infiniband.grh.sgid", "infiniband.grh.dgid",
+FIELDS = ("frame.number", "frame.len", "frame.time_epoch", "ip.src", "ip.dst", "ipv6.src",
+          "ipv6.dst", "ip.dsfield", "ipv6.tclass", "infiniband.grh.sgid", "infiniband.grh.dgid",
           "infiniband.grh.tclass", "infiniband.bth.opcode", "infiniband.bth.destqp",
           "infiniband.bth.psn", "infiniband.aeth.syndrome", "macc.opcode", "frame.protocols")
 OPERATIONS = (
     "SEND First", "SEND Middle", "SEND Last", "SEND Last Immediate", "SEND Only",
     "SEND Only Immediate", "RDMA WRITE First", "RDMA WRITE Middle", "RDMA WRITE Last",
-    "RDMA WRITE Last Immediate", "RDMA WRITE Only", "RDMA WRITE Only Immediate", "RDMA READ Request",
-    "RDMA READ Response First", "RDMA READ Response Middle", "RDMA READ Response Last",
+    "RDMA WRITE Last Immediate", "RDMA WRITE Only", "RDMA WRITE Only Immediate",
+    "RDMA READ Request", "RDMA READ Response First", "RDMA READ Response Middle",
+    "RDMA READ Response Last",
     "RDMA READ Response Only", "Acknowledge", "ATOMIC Acknowledge", "Compare Swap", "Fetch Add")
 TRANSPORTS = {0: "RC", 1: "UC", 2: "RD", 3: "UD", 5: "XRC"}
 MASK = 0xFFFFFF
@@ -89,7 +90,8 @@ class Stream:
             self.waiting = []
             self.again += 1
             self.repeating = True
-        elif (self.asked is not None and at >= self.asked) or (self.repeating and at == self.last + 1):
+        elif ((self.asked is not None and at >= self.asked)
+              or (self.repeating and at == self.last + 1)):
             self.again += len(self.waiting) + 1
             self.waiting = []
             self.repeating = True
@@ -163,7 +165,8 @@ def tally(path, with_order):
             "psn": number(row["infiniband.bth.psn"]),
             "syndrome": number(row["infiniband.aeth.syndrome"] or "0"),
             "bytes": number(row["frame.len"])})
-    out = {"packets": frames, "roce_packets": len(packets), "pfc_frames": pfc, "pause_frames": pause}
+    out = {"packets": frames, "roce_packets": len(packets)}
+    out.update({"pfc_frames": pfc, "pause_frames": pause})
     tos = collections.Counter(f"0x{p['tos']:02x}" for p in packets)
     out["tos"] = dict(sorted(tos.items()))
     out["ce_packets"] = sum(p["tos"] & 3 == 3 for p in packets)
@@ -226,7 +229,8 @@ def main():
         path = pathlib.Path(name)
         out = tally(path, with_order=True)
         out["icrc_bad"] = icrc_bad(path)
-        path.with_suffix(".tally.json").write_text(json.dumps(out, indent=1) + "\n", encoding="utf-8")
+        text = json.dumps(out, indent=1) + "\n"
+        path.with_suffix(".tally.json").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -39,7 +39,8 @@ def compare(name, expected, found):
             failures.append(f"{name}: {key}: expected {value}, weir says {seen}")
     mine = sorted((f["source"], f["destination"], f["qp"], f["packets"], f["bytes"])
                   for f in found["flows"])
-    theirs = sorted((f["source"], f["destination"], f["qp"], f["packets"], f["bytes"]) for f in flows)
+    theirs = sorted((f["source"], f["destination"], f["qp"], f["packets"], f["bytes"])
+                    for f in flows)
     if mine != theirs:
         failures.append(f"{name}: flows: expected {theirs}, weir says {mine}")
 
@@ -67,7 +68,7 @@ def simulated(weir, folder):
             failures.append(f"{path.name}: tshark calls {malformed(path)} packets malformed")
         found = weir_pcap(weir, path)
         if found["icrc_bad"] or found["icrc_good"] != found["roce_packets"]:
-            failures.append(f"{path.name}: ICRC {found['icrc_good']} good of {found['roce_packets']}")
+            failures.append(f"{path.name}: ICRC: {found['icrc_good']} of {found['roce_packets']}")
         yield path
 
 
