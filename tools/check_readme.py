@@ -3,7 +3,7 @@
 
 Blocks run in order in one empty folder, so that a later one may use what an earlier one wrote. A
 line that is only "…" stands for any number of lines. A command other than `weir` must be
-one of the few known edits (sed). `--write` puts the real output in place, except with "…".
+one of the few that write or edit a file (printf, sed). `--write` puts the real output in place, except with "…".
 """
 import argparse
 import difflib
@@ -16,7 +16,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"(?<=^```console\n)(.*?)(?=^```$)", re.DOTALL | re.MULTILINE)
-ALLOWED = {"weir", "sed", "cat", "head"}
+ALLOWED = {"weir", "sed", "cat", "head", "printf"}
 
 
 def run(line, binary, folder):

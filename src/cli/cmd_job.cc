@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "cli/commands.h"
 #include "cli/design_input.h"
+#include "cli/host_input.h"
 #include "cli/judging.h"
 #include "cli/snapshot_file.h"
 #include "diagnose/job.h"
@@ -49,9 +50,9 @@ std::optional<Input> gather(const Args& args, Context& context, ExitCode& code) 
 }
 
 std::string counted_ranks(const readers::Job& job) {
-  if (job.processes.empty()) return fmt::format("{} lines", job.lines);
-  return fmt::format("{} rank{}, {} lines", job.processes.size(),
-                     job.processes.size() == 1 ? "" : "s", job.lines);
+  const std::string lines = counted(static_cast<std::size_t>(job.lines), "line");
+  if (job.processes.empty()) return lines;
+  return fmt::format("{}, {}", counted(job.processes.size(), "rank"), lines);
 }
 
 std::string headline(const Input& input, const finding::Judgement& judgement) {
@@ -59,13 +60,16 @@ std::string headline(const Input& input, const finding::Judgement& judgement) {
   if (input.job.is_empty())
     return fmt::format("Nothing here speaks of NCCL or another RDMA library ({}).", read);
   if (judgement.conclusion == finding::Conclusion::kFindings) {
-    return fmt::format("The job will not run as it should: {} errors, {} warnings ({}).",
-                       judgement.count(finding::Severity::kError),
-                       judgement.count(finding::Severity::kWarning), read);
+    const auto count = [&](finding::Severity severity, std::string_view word) {
+      return counted(static_cast<std::size_t>(judgement.count(severity)), word);
+    };
+    return fmt::format("The job will not run as it should: {}, {} ({}).",
+                       count(finding::Severity::kError, "error"),
+                       count(finding::Severity::kWarning, "warning"), read);
   }
   if (judgement.conclusion == finding::Conclusion::kInconclusive)
-    return fmt::format("No mistake found, but {} checks could not look ({}).",
-                       judgement.unknown.size(), read);
+    return fmt::format("No mistake found, but {} could not look ({}).",
+                       counted(judgement.unknown.size(), "check"), read);
   return fmt::format("No mistake found ({}).", read);
 }
 

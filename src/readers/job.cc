@@ -316,7 +316,7 @@ Job read_job(std::string_view text, std::string_view file) {
   LogReader log(job);
   std::string yaml_name;
   for (const Line& line : lines_of(text)) {
-    ++job.lines;
+    job.lines = line.text.empty() ? job.lines : line.number;  // a last line end begins no line
     const Cited at{std::string(file), line.number,
                    std::string(trim(line.text).substr(0, kLongestCitation))};
     const auto entry = log_line(line.text);
