@@ -106,7 +106,7 @@ def priority_0(vm):
 
 def two_priorities(vm):
     """validate, check: PFC on two priorities of one rail is caught, and so is the drift."""
-    vm.sh("dcb pfc set dev rail0 prio-pfc 4:on")
+    vm.sh("weir snapshot -q --out before.json && dcb pfc set dev rail0 prio-pfc 4:on")
     judgement = vm.weir(f"validate {DESIGN}", status=None)
     found = [one for one in judgement["findings"] if one["id"] == "pfc.multiple_priorities"]
     equal(len(found), 1, "findings about it")
