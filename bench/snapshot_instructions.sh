@@ -4,7 +4,7 @@
 #
 #   bench/snapshot_instructions.sh WEIR
 #
-# The sysfs part: hw_counters and counters of each port, which is all that the shell reads; weir also
+# The sysfs part: hw_counters and counters of each port, which is all the shell reads; weir also
 # asks netlink, and writes one file for all. It has to need 50 times less. Kernel not counted.
 set -euo pipefail
 
@@ -56,7 +56,8 @@ LOOP
 # A command that sees the tree as its /sys.
 with_tree() {
   # shellcheck disable=SC2016 # the inner shell's
-  unshare --map-root-user --mount bash -c 'mount --bind "$0" /sys && exec "$@"' "$work/tree/sys" "$@"
+  unshare --map-root-user --mount bash -c 'mount --bind "$0" /sys && exec "$@"' \
+    "$work/tree/sys" "$@"
 }
 
 # Instructions of a command and of all its children.

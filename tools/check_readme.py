@@ -3,7 +3,8 @@
 
 Blocks run in order in one empty folder, so that a later one may use what an earlier one wrote. A
 line that is only "…" stands for any number of lines. A command other than `weir` must be
-one of the few that write or edit a file (printf, sed). `--write` puts the real output in place, except with "…".
+one of the few that write or edit a file (printf, sed). `--write` puts the real output in place,
+except with "…".
 """
 import argparse
 import difflib

@@ -21,8 +21,8 @@ inline constexpr std::size_t kLargestResults = std::size_t{512} << 20U;
 /// The last snapshot of each; the fields above, without a schema.
 [[nodiscard]] Json snapshot_json(std::span<const evidence::Evidence> captures);
 
-/// Reads such a file, one of evidence (`weir schema evidence`), or a bundle. Errors name the file and the
-/// JSON pointer.
+/// Reads such a file, one of evidence (`weir schema evidence`), or a bundle. Errors name the file
+/// and the JSON pointer.
 [[nodiscard]] Result<std::vector<evidence::Evidence>> read_snapshot_file(const std::string& path);
 
 /// The same for the text of a file that was read already.

@@ -72,7 +72,9 @@ settle() {
 put() { printf '%s\n' "$1" >"$2"; }
 read_file() { [ -r "$1" ] && tr -d '\n' <"$1"; }
 
-read_pause() { ethtool -a "$1" | awk '/^RX:/ { rx = $2 } /^TX:/ { tx = $2 } END { if (rx) print rx "," tx }'; }
+read_pause() {
+  ethtool -a "$1" | awk '/^RX:/ { rx = $2 } /^TX:/ { tx = $2 } END { if (rx) print rx "," tx }'
+}
 set_pause() { ethtool -A "$1" rx "$2" tx "$2"; }
 
 read_mtu() { read_file "$root/sys/class/net/$1/mtu"; }
@@ -219,7 +221,10 @@ set_cable() { mlnx_qos -i "$1" --cable_len "$2"; }
 
 read_pfc() {
   mlnx_qos -i "$1" | awk '/^PFC configuration:/ { here = 1 }
-    here && $1 == "enabled" { for (i = 2; i <= 9; i++) printf "%s%s", $i, i < 9 ? "," : "\n"; exit }'
+    here && $1 == "enabled" {
+      for (i = 2; i <= 9; i++) printf "%s%s", $i, i < 9 ? "," : "\n"
+      exit
+    }'
 }
 set_pfc() { mlnx_qos -i "$1" --pfc "$2" && wait_for_link "$1"; }
 )sh";
@@ -228,7 +233,11 @@ inline constexpr std::string_view kScriptDcb = R"sh(
 # ---- QoS with iproute2's dcb ----
 need dcb ethtool ip awk
 
-read_dcbx() { dcb dcbx show dev "$1" | awk '{ how = "firmware"; for (i = 1; i <= NF; i++) if ($i == "host") how = "host"; print how; exit }'; }
+read_dcbx() {
+  dcb dcbx show dev "$1" | awk '{ how = "firmware"
+    for (i = 1; i <= NF; i++) if ($i == "host") how = "host"
+    print how; exit }'
+}
 set_dcbx() { dcb dcbx set dev "$1" host ieee; }
 os_dcbx=host
 
@@ -281,12 +290,18 @@ set_classes() {
   dcb ets set dev "$1" prio-tc $(pairs "$2") tc-tsa $(pairs "$3") tc-bw $(pairs "$4")
 }
 
-read_cable() { dcb pfc show dev "$1" delay | awk '{ for (i = 1; i < NF; i++) if ($i == "delay") print $(i + 1) }'; }
+read_cable() {
+  dcb pfc show dev "$1" delay |
+    awk '{ for (i = 1; i < NF; i++) if ($i == "delay") print $(i + 1) }'
+}
 set_cable() { dcb pfc set dev "$1" delay "$2"; }
 
 read_pfc() {
   dcb pfc show dev "$1" prio-pfc | awk '$1 == "prio-pfc" {
-    for (i = 2; i <= 9; i++) { split($i, kv, ":"); printf "%s%s", kv[2] == "on" ? 1 : 0, i < 9 ? "," : "\n" } }'
+    for (i = 2; i <= 9; i++) {
+      split($i, kv, ":")
+      printf "%s%s", kv[2] == "on" ? 1 : 0, i < 9 ? "," : "\n"
+    } }'
 }
 set_pfc() {
   interface=$1 index=0 list=$2

@@ -7,7 +7,6 @@
 namespace weir::sim {
 namespace {
 
-
 std::string name_of(const Network& network, std::uint32_t node) {
   const std::string& name = network.nodes[node].name;
   return name.empty() ? fmt::format("node {}", node) : name;

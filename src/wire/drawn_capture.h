@@ -266,12 +266,14 @@ class CaptureDrawer {
     if (kind == 2) head = {0, 0, 0x65, 0x58};
     if (kind == 3) head = {0xC0, 1, 0x12, 0xB5, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 42, 0};
     if (kind == 3) put_be16(head.data() + 4, static_cast<std::uint32_t>(16 + inner.size()));
-    std::vector<std::uint8_t> out = {0x45, 0, 0,  0,   0, 0, 0x40, 0,   64, 47,
-                                     0,    0, 10, 255, 0, 1, 10,   255, 0,  2};
+    constexpr std::array<std::uint8_t, 20> kOuter = {0x45, 0, 0,  0,   0, 0, 0x40, 0,   64, 47,
+                                                     0,    0, 10, 255, 0, 1, 10,   255, 0,  2};
+    std::vector<std::uint8_t> out(kOuter.size() + head.size() + inner.size());
+    auto end = std::copy(kOuter.begin(), kOuter.end(), out.begin());
+    end = std::copy(head.begin(), head.end(), end);
+    std::copy(inner.begin(), inner.end(), end);
     if (kind == 3) out[9] = 17;
-    put_be16(out.data() + 2, static_cast<std::uint32_t>(20 + head.size() + inner.size()));
-    out.insert(out.end(), head.begin(), head.end());
-    out.insert(out.end(), inner.begin(), inner.end());
+    put_be16(out.data() + 2, static_cast<std::uint32_t>(out.size()));
     return out;
   }
 

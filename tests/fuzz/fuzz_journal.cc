@@ -1,6 +1,6 @@
-// The journal of an apply and what it remembers: any bytes may stand in the file after a crash, none
-// may crash the rollback. The digests would keep a fuzzer out of the records, so each line is read
-// with its right digest too.
+// The journal of an apply and what it remembers: any bytes may stand in the file after a crash,
+// none may crash the rollback. The digests would keep a fuzzer out of the records, so each line is
+// read with its right digest too.
 #include <cstddef>
 #include <cstdint>
 #include <string>

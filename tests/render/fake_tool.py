@@ -160,7 +160,8 @@ def ethtool(machine, words):
     nic = machine.nic(words[1])
     if words[0] == "-a":
         state = "on" if nic["pause"] else "off"
-        print(f"Pause parameters for {words[1]}:\nAutonegotiate:\toff\nRX:\t\t{state}\nTX:\t\t{state}\n")
+        print(f"Pause parameters for {words[1]}:\nAutonegotiate:\toff\n"
+              f"RX:\t\t{state}\nTX:\t\t{state}\n")
     elif words[0] == "-g":
         print(f"Ring parameters for {words[1]}:\nPre-set maximums:")
         print("RX:\t\t{}\nRX Mini:\tn/a\nRX Jumbo:\tn/a\nTX:\t\t{}".format(*nic["rings_max"]))

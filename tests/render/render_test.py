@@ -165,7 +165,8 @@ class RenderTest(unittest.TestCase):
     # rows: B4
     def test_a_driver_that_refuses_is_a_failure_and_the_rest_is_done(self):
         machine = Machine(self.folder)
-        (self.folder / "bin/ip").write_text("#!/bin/sh\necho 'RTNETLINK answers: busy' >&2\nexit 2\n")
+        (self.folder / "bin/ip").write_text(
+            "#!/bin/sh\necho 'RTNETLINK answers: busy' >&2\nexit 2\n")
         code, text = machine.run(machine.script("mlnx_qos"))
         self.assertEqual(code, 1, text)
         self.assertIn("rail0 MTU: could not be set to 9000: RTNETLINK answers: busy", text)

@@ -1,4 +1,4 @@
-"""Changing a host: plan, apply, validate, verify, rollback; what fails or is killed leaves nothing."""
+"""Changing a host: plan, apply, validate, verify, rollback; a failure or a kill leaves nothing."""
 import re
 
 from look import DESIGN, LOAD, ids
@@ -68,7 +68,7 @@ def scripts(vm):
 
 def failing_step(vm):
     """A step that the driver refuses: exit 6, and everything before it is put back."""
-    # From here on no load is run; a look without Soft-RoCE's thousand GIDs each is five times quicker.
+    # From here on no load is run; without Soft-RoCE's thousand GIDs a look is five times quicker.
     vm.sh("rdma link delete rxe0 && rdma link delete rxe1")
     before = state(vm)
     vm.sh("echo 'ring 5' >/sys/kernel/debug/fakenic/fnic2/fail")
@@ -103,4 +103,5 @@ def unconfirmed(vm):
     same(state(vm), before, "after the time was over")
 
 
-CHANGE_STEPS = [fresh, plan_and_apply, verify_load, roll_back, scripts, failing_step, unconfirmed, killed]
+CHANGE_STEPS = [fresh, plan_and_apply, verify_load, roll_back, scripts, failing_step, unconfirmed,
+                killed]

@@ -3,7 +3,7 @@
     vmlinux       the packaged kernel, unpacked: QEMU starts it without a boot loader, 4 s sooner
     base.cpio     shell, iproute2, ethtool, perftest, the kernel modules it loads, our test NICs
 
-Nothing is installed on this machine: packages are downloaded and unpacked in the cache folder, so no
+Nothing is installed on this machine: packages are downloaded and unpacked in the cache folder: no
 hook of a kernel package runs. All is kept there until the recipe (this file, the sources of the
 modules) changes; weir itself is not part of it (machine.py adds it at each start).
 """
@@ -38,7 +38,8 @@ MODULES = """
 # Where the kernel's package has them.
 KERNEL_PARTS = ["./boot/vmlinuz-*", "./lib/modules/*/modules.builtin",
                 *(f"./lib/modules/*/kernel/{part}/*" for part in (
-                    "net", "crypto", "arch/x86/crypto", "lib", "fs/9p", "fs/netfs", "fs/fscache", "fs/configfs",
+                    "net", "crypto", "arch/x86/crypto", "lib", "fs/9p", "fs/netfs", "fs/fscache",
+                    "fs/configfs",
                     "drivers/virtio", "drivers/char", "drivers/infiniband"))]
 
 OURS = ("fakenic", "fakehca")
