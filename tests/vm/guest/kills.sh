@@ -6,7 +6,7 @@ bash /guest/state.sh >/tmp/before
 killed=0
 recovered=0
 while [[ $killed -lt 200 ]]; do
-  strace --seccomp-bpf -f -qq -o /dev/null -e trace=fdatasync \
+  strace -f -qq -o /dev/null -e trace=fdatasync \
     -e inject=fdatasync:signal=SIGKILL:when=$((killed + 1)) weir apply "$1" --yes --quiet \
     >/tmp/apply.out 2>&1
   status=$?
