@@ -102,7 +102,14 @@ std::string volume_text(const Volume& volume) {
 /// fault whatever the settings are, unless a cause of it is known already.
 void judge_volume(const Verified& verified, Dscp rdma, finding::Judgement& judgement) {
   const Volume& volume = *verified.volume;
-  if (volume.is_there() || judgement.conclusion == finding::Conclusion::kFindings) return;
+  // The wrong device is no reason for the wrong priority: both are said.
+  const bool is_explained =
+      judgement.conclusion == finding::Conclusion::kFindings &&
+      std::any_of(
+          judgement.findings.begin(), judgement.findings.end(), [](const finding::Finding& one) {
+            return one.id != "load.wrong_device" && one.severity != finding::Severity::kInfo;
+          });
+  if (volume.is_there() || is_explained) return;
   const auto& command = verified.load.perftest_command;
   const std::optional<unsigned> tclass = command ? command->tclass : std::nullopt;
   const bool is_confused = tclass && *tclass == rdma.value();
