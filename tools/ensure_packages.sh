@@ -28,6 +28,7 @@ build    libzstd-dev          captures packed with zstd
 build    liblzma-dev          captures packed with xz
 test     libgtest-dev         unit tests
 test     python3              golden tests and source checks
+test     iproute2             network namespaces, for weir probe
 clang    clang                second compiler
 clang    clang-tidy           static analysis
 clang    libclang-rt-14-dev   clang's sanitizers and libFuzzer

@@ -72,7 +72,7 @@ struct Family {
 };
 constexpr auto kFamilies = std::to_array<Family>({
     {"calc", "the arithmetic, every term shown"},
-    {"lab", "a simulated fabric in a directory; then any verb with --lab"},
+    {"lab", "a simulated fabric, for --lab"},
 });
 
 Entries overview_of(std::span<const Command> table, Group group) {
@@ -207,7 +207,10 @@ std::string overview_help(std::span<const Command> table) {
   std::string out =
       fmt::format("{}: {}\n\nusage: weir VERB [ARGUMENTS] [OPTIONS]\n", version_line(), kTagline);
   out += section("For operators", overview_of(table, Group::kOperators));
-  out += section("For developers", overview_of(table, Group::kDevelopers));
+  std::vector<std::string> developers;  // on one line: operators need the screen
+  for (const auto& [name, summary] : overview_of(table, Group::kDevelopers))
+    developers.emplace_back(name);
+  out += fmt::format("\nFor developers: {}\n", join(developers, ", "));
   out += "\n" + wrap(
                     "weir VERB --help explains a verb, with examples; man weir has them all. Every "
                     "verb takes --json (one object on standard output) and --quiet.",

@@ -66,10 +66,15 @@ def scripts(vm):
     fresh(vm)
 
 
+def without_soft_roce(vm):
+    """Where no load is run: without Soft-RoCE's thousand GIDs a look is five times quicker."""
+    vm.sh("for one in rxe0 rxe1; do [ ! -e /sys/class/infiniband/$one ] || rdma link delete $one; "
+          "done")
+
+
 def failing_step(vm):
     """A step that the driver refuses: exit 6, and everything before it is put back."""
-    # From here on no load is run; without Soft-RoCE's thousand GIDs a look is five times quicker.
-    vm.sh("rdma link delete rxe0 && rdma link delete rxe1")
+    without_soft_roce(vm)
     before = state(vm)
     vm.sh("echo 'ring 5' >/sys/kernel/debug/fakenic/fnic2/fail")
     failed = vm.weir(f"apply {DESIGN} --yes", status=6)
@@ -82,6 +87,7 @@ def failing_step(vm):
 
 def killed(vm):
     """SIGKILL at each record of the journal: rollback puts everything back each time."""
+    without_soft_roce(vm)
     done = vm.sh(f"bash /guest/kills.sh {ONE_RAIL}", seconds=600)
     count, recovered = map(int, re.search(r"^killed (\d+) recovered (\d+)$", done.out,
                                           re.MULTILINE).groups())
@@ -103,5 +109,5 @@ def unconfirmed(vm):
     same(state(vm), before, "after the time was over")
 
 
-CHANGE_STEPS = [fresh, plan_and_apply, verify_load, roll_back, scripts, failing_step, unconfirmed,
-                killed]
+CHANGE_STEPS = [fresh, plan_and_apply, verify_load, roll_back, scripts, failing_step, unconfirmed]
+KILL_STEPS = [fresh, killed]

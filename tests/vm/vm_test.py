@@ -2,7 +2,10 @@
 """weir on a real kernel with RDMA: a machine under QEMU, with Soft-RoCE, perftest, and NICs of ours
 that answer DCB netlink and ethtool as a ConnectX does (see README.md).
 
-    vm_test.py --weir BINARY --cache FOLDER [STEP…]
+    vm_test.py --weir BINARY --cache FOLDER look|change|kill|image|STEP…
+
+look, change and kill are the three parts, each on a machine of its own; image only makes what they
+share.
 
 Exit 77, "skipped", where the machine cannot be made, unless WEIR_REQUIRE names `vm`.
 """
@@ -14,7 +17,7 @@ import sys
 import time
 
 import image
-from change import CHANGE_STEPS
+from change import CHANGE_STEPS, KILL_STEPS
 from look import LOOK_STEPS
 from machine import Dead, Machine
 from steps import Steps
@@ -24,7 +27,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--weir", required=True, type=pathlib.Path)
     parser.add_argument("--cache", required=True, type=pathlib.Path)
-    parser.add_argument("steps", nargs="*", help="only these functions of look.py and change.py")
+    parser.add_argument("steps", nargs="+", help="a part, or functions of look.py and change.py")
     options = parser.parse_args()
     began = time.monotonic()
 
@@ -33,6 +36,8 @@ def main():
 
     try:
         image.build(options.cache.resolve(), say)
+        if options.steps == ["image"]:
+            return 0
         machine = Machine(options.cache.resolve(), {"bin/weir": options.weir.resolve()})
     except image.Unavailable as why:
         if "vm" in os.environ.get("WEIR_REQUIRE", "").split(","):
@@ -43,8 +48,9 @@ def main():
     try:
         with machine:
             say("the machine is up")
-            steps = [step for step in [*LOOK_STEPS, *CHANGE_STEPS]
-                     if not options.steps or step.__name__ in options.steps]
+            parts = {"look": LOOK_STEPS, "change": CHANGE_STEPS, "kill": KILL_STEPS}
+            known = {step.__name__: [step] for part in parts.values() for step in part}
+            steps = [step for name in options.steps for step in {**known, **parts}[name]]
             failed = Steps(machine).run(steps)
     except Dead as why:
         print(f"FAILED: {why}")
