@@ -27,8 +27,8 @@ build    zlib1g-dev           captures packed with gzip
 build    libzstd-dev          captures packed with zstd
 build    liblzma-dev          captures packed with xz
 test     libgtest-dev         unit tests
-test     python3              golden tests and source checks
 test     iproute2             network namespaces, for weir probe
+test     python3              golden tests and source checks
 clang    clang                second compiler
 clang    clang-tidy           static analysis
 clang    libclang-rt-14-dev   clang's sanitizers and libFuzzer
