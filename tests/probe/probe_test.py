@@ -205,10 +205,18 @@ CASES = (clean, narrow_router, silent_port, narrow_receiver, narrow_here, unpriv
 
 
 def is_permitted():
-    name = f"weir{os.getpid()}try"
-    made = subprocess.run(["ip", "netns", "add", name], capture_output=True, text=True, check=False)
-    subprocess.run(["ip", "netns", "del", name], capture_output=True, check=False)
-    return made.returncode == 0
+    """All that the cases need of the kernel: two namespaces, a cable, settings, other users."""
+    try:
+        with Fabric() as fabric:
+            fabric.node("a")
+            fabric.node("b")
+            fabric.link("a", "b", ("10.1.0.1/24", "10.1.0.2/24"))
+            fabric.sysctl("b", "net/ipv4/icmp_echo_ignore_all", "0")
+            fabric.at("a", "setpriv", "--reuid=65534", "--clear-groups", "true")
+    except RuntimeError as why:
+        print(why)
+        return False
+    return True
 
 
 def main():
