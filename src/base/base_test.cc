@@ -5,6 +5,7 @@
 
 #include "base/digest.h"
 #include "base/file.h"
+#include "base/parallel.h"
 #include "base/result.h"
 #include "base/rng.h"
 #include "base/table.h"
@@ -143,6 +144,16 @@ TEST(TextTable, WrapsTheLastColumnWithinAWidth) {
             "               at five\n"
             " all        7  x\n");
   EXPECT_EQ(table.to_text(1, 80), table.to_text(1));
+}
+
+TEST(Parallel, EveryPieceIsDoneOnceOnAnyNumberOfThreads) {
+  for (const unsigned jobs : {0U, 1U, 3U, 200U}) {
+    std::vector<int> done(100, 0);
+    for_each_index(done.size(), jobs, [&](std::size_t i) { done[i] += 1; });
+    EXPECT_EQ(done, std::vector<int>(100, 1)) << jobs << " jobs";
+  }
+  for_each_index(0, 4, [](std::size_t) { ADD_FAILURE() << "there was nothing to do"; });
+  EXPECT_GE(available_cores(), 1U);
 }
 
 TEST(Text, HangsFurtherLinesUnderTheFirst) {
