@@ -7,10 +7,21 @@
 #include <vector>
 
 #include "host/host_io.h"
-#include "host/nccl_tests.h"
-#include "host/perftest.h"
+#include "readers/nccl_tests.h"
+#include "readers/perftest.h"
 
 namespace weir::host {
+
+using readers::BandwidthRow;
+using readers::CollectiveReport;
+using readers::CollectiveRow;
+using readers::JsonUnit;
+using readers::LatencyRow;
+using readers::perftest_command;
+using readers::PerftestCommand;
+using readers::PerftestReport;
+using readers::read_nccl_tests;
+using readers::read_perftest;
 
 /// Which way data went, seen from the program that was started.
 enum class Flow { kOut, kIn, kBoth };

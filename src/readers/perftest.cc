@@ -1,4 +1,4 @@
-#include "host/perftest.h"
+#include "readers/perftest.h"
 
 #include <algorithm>
 #include <array>
@@ -7,25 +7,15 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "readers/text_lines.h"
 
-namespace weir::host {
+namespace weir::readers {
 namespace {
 
 constexpr std::uint64_t kIterationsMax = 1'000'000'000'000;     // a row beyond is no row
 constexpr std::uint64_t kMessageMax = std::uint64_t{1} << 31U;  // perftest's own limit
 constexpr double kBitsMax = 1e15;
 constexpr double kMicrosecondsMax = 1e9;
-
-std::vector<std::string_view> words_of(std::string_view line) {
-  std::vector<std::string_view> words;
-  constexpr std::string_view kBlank = " \t\r";
-  for (std::size_t at = line.find_first_not_of(kBlank); at != std::string_view::npos;) {
-    const std::size_t end = std::min(line.find_first_of(kBlank, at), line.size());
-    words.push_back(line.substr(at, end - at));
-    at = line.find_first_not_of(kBlank, end);
-  }
-  return words;
-}
 
 std::optional<double> decimal(std::string_view word) {
   double value = 0;
@@ -385,4 +375,4 @@ std::optional<PerftestCommand> perftest_command(const std::vector<std::string>& 
   return command;
 }
 
-}  // namespace weir::host
+}  // namespace weir::readers

@@ -1,8 +1,8 @@
-#include "host/perftest.h"
+#include "readers/perftest.h"
 
 #include "base/testing.h"
 
-namespace weir::host {
+namespace weir::readers {
 namespace {
 
 TEST(Perftest, ABandwidthRowSaysWhatWasMoved) {
@@ -43,4 +43,4 @@ TEST(Perftest, OtherTextHasNoRows) {
 }
 
 }  // namespace
-}  // namespace weir::host
+}  // namespace weir::readers

@@ -13,7 +13,7 @@
 
 #include "units/quantity.h"
 
-namespace weir::host {
+namespace weir::readers {
 
 /// One row of a bandwidth test.
 struct BandwidthRow {
@@ -79,4 +79,4 @@ struct PerftestCommand {
 [[nodiscard]] std::optional<PerftestCommand> perftest_command(
     const std::vector<std::string>& words);
 
-}  // namespace weir::host
+}  // namespace weir::readers

@@ -1,23 +1,13 @@
-#include "host/nccl_tests.h"
+#include "readers/nccl_tests.h"
 
 #include <algorithm>
 #include <charconv>
 
 #include "base/text.h"
+#include "readers/text_lines.h"
 
-namespace weir::host {
+namespace weir::readers {
 namespace {
-
-std::vector<std::string_view> words_of(std::string_view line) {
-  std::vector<std::string_view> words;
-  constexpr std::string_view kBlank = " \t\r";
-  for (std::size_t at = line.find_first_not_of(kBlank); at != std::string_view::npos;) {
-    const std::size_t end = std::min(line.find_first_of(kBlank, at), line.size());
-    words.push_back(line.substr(at, end - at));
-    at = line.find_first_not_of(kBlank, end);
-  }
-  return words;
-}
 
 std::optional<double> decimal(std::string_view word, double most) {
   double value = 0;
@@ -136,4 +126,4 @@ CollectiveReport read_nccl_tests(std::string_view output) {
   return report;
 }
 
-}  // namespace weir::host
+}  // namespace weir::readers

@@ -11,7 +11,7 @@
 
 #include "units/quantity.h"
 
-namespace weir::host {
+namespace weir::readers {
 
 /// One size, out of place (the first of the two measurements of a row).
 struct CollectiveRow {
@@ -37,4 +37,4 @@ struct CollectiveReport {
 
 [[nodiscard]] CollectiveReport read_nccl_tests(std::string_view output);
 
-}  // namespace weir::host
+}  // namespace weir::readers
