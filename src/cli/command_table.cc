@@ -42,6 +42,7 @@ std::span<const Command> command_table() {
       help_command(),
       // For developers.
       schema_command(),
+      exam_command(),
       fidelity_dcqcn_command(),
       // For building the package.
       docs_man_command(),

@@ -18,6 +18,7 @@ namespace weir::cli {
 [[nodiscard]] Command docs_completion_command();
 [[nodiscard]] Command docs_design_file_command();
 [[nodiscard]] Command docs_man_command();
+[[nodiscard]] Command exam_command();
 [[nodiscard]] Command explain_command();
 [[nodiscard]] Command fidelity_dcqcn_command();
 [[nodiscard]] Command help_command();

@@ -93,6 +93,27 @@ CatalogEntry routing_cyclic() {
   };
 }
 
+CatalogEntry routing_loop() {
+  return {
+      .id = "routing.loop",
+      .title = "two switches send the same packets to each other",
+      .severity = Severity::kError,
+      .rows = {"D3", "I5"},
+      .phase = "diagnose",
+      .why =
+          "Each of two switches takes the other for the way to a destination, after a change of "
+          "routes that reached one of them only, or by a static route. Packets go back and forth "
+          "until their TTL ends: the links between the two are full and deliver nothing. In a "
+          "lossless class they do not even die: both queues fill, each pauses the other, and the "
+          "two stand still for good.",
+      .fix = {{.platform = "any",
+               .commands = {"weir prove"},
+               .note = "Compare the routes of both switches to the destination, and take away the "
+                       "one that points back; restart the queues that the watchdog holds."}},
+      .sources = {cite::kTagger, cite::kDeadlocks},
+  };
+}
+
 CatalogEntry routing_ordering_risk() {
   return {
       .id = "routing.ordering_risk",
@@ -362,13 +383,11 @@ CatalogEntry congestion_sustained() {
 }  // namespace
 
 std::vector<CatalogEntry> path_entries() {
-  return {mtu_mismatch(),          mtu_below_4096(),
-          mtu_platform_max(),      routing_cyclic(),
-          routing_ordering_risk(), rail_same_subnet(),
-          rail_no_route(),         rail_cross_rail_unreachable(),
-          rail_isolated(),         wiring_mismatch(),
-          path_reordering(),       path_loss(),
-          packet_icrc_bad(),       transport_timer_below_rtt(),
+  return {mtu_mismatch(),        mtu_below_4096(),  mtu_platform_max(),
+          routing_cyclic(),      routing_loop(),    routing_ordering_risk(),
+          rail_same_subnet(),    rail_no_route(),   rail_cross_rail_unreachable(),
+          rail_isolated(),       wiring_mismatch(), path_reordering(),
+          path_loss(),           packet_icrc_bad(), transport_timer_below_rtt(),
           congestion_sustained()};
 }
 

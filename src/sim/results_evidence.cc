@@ -470,6 +470,8 @@ evidence::Switch switch_facts(const EvidenceSource& source, std::uint32_t index)
   out.pools = known(std::vector<evidence::Pool>{
       {"lossless", evidence::PoolKind::kLossless, sw.buffers.lossless_shared, {}},
       {"headroom", evidence::PoolKind::kHeadroom, sw.buffers.headroom_pool, {}}});
+  out.load_balancing = known(std::string(design::to_word(sw.load_balancing)));
+  out.ecmp_seed = known(sw.ecmp_seed);
   for (std::uint32_t port = 0; port < sw.ports.size(); ++port)
     out.ports.push_back(port_facts(source, index, port));
   return out;
