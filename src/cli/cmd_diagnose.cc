@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/table.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/design_input.h"
@@ -125,13 +126,42 @@ std::optional<Input> read_input(const Args& args, Context& context, ExitCode& co
   return input;
 }
 
+/// Every number that rules go by: its value, unit and meaning.
+ExitCode list_thresholds(const Args& args, Context& context, const diagnose::Thresholds& set) {
+  if (context.json) {
+    Json list = Json::array();
+    for (const diagnose::ThresholdInfo& info : diagnose::threshold_table())
+      list.push_back({{"name", info.name},
+                      {"value", diagnose::value_text(info, set)},
+                      {"unit", info.unit},
+                      {"rows", info.rows},
+                      {"meaning", info.meaning}});
+    Json document = json_object(args.command());
+    document["thresholds"] = std::move(list);
+    context.out << document.dump(2) << '\n';
+    return ExitCode::kOk;
+  }
+  TextTable table({"threshold", "value", "unit", "rows", "meaning"});
+  for (const diagnose::ThresholdInfo& info : diagnose::threshold_table())
+    table.add_row({std::string(info.name), diagnose::value_text(info, set), std::string(info.unit),
+                   std::string(info.rows), std::string(info.meaning)});
+  context.out << table.to_text(2);
+  return ExitCode::kOk;
+}
+
 ExitCode run_diagnose(const Args& args, Context& context) {
   ExitCode code = ExitCode::kOk;
+  diagnose::Thresholds thresholds;
+  for (const std::string& one : args.all("threshold"))
+    if (const Status set = diagnose::set_threshold(one, thresholds); !set)
+      return usage_error(context, args.command(), set.error().what);
+  if (args.has("list-thresholds")) return list_thresholds(args, context, thresholds);
   auto input = read_input(args, context, code);
   if (!input) return code;
   const Pieces evidence = diagnose::join_windows(readers::merge_texts(std::move(input->pieces)));
   diagnose::Case subject;
   subject.evidence = evidence;
+  subject.thresholds = thresholds;
   if (input->design) subject.intent = &input->design->intent;
   std::size_t hosts = 0;
   std::size_t switches = 0;
@@ -173,10 +203,16 @@ Command diagnose_command() {
                      .help = "what was observed; - reads standard input",
                      .repeated = true,
                      .completes = Completes::kFiles}},
-      .options = with_host_options({{.name = "design",
-                                     .metavar = "DESIGN",
-                                     .help = "the design (default: the lab's, or ./fabric.yaml)",
-                                     .completes = Completes::kFiles}}),
+      .options = with_host_options(
+          {{.name = "design",
+            .metavar = "DESIGN",
+            .help = "the design (default: the lab's, or ./fabric.yaml)",
+            .completes = Completes::kFiles},
+           {.name = "threshold",
+            .metavar = "NAME=VALUE",
+            .help = "another value for a number that rules go by",
+            .repeated = true},
+           {.name = "list-thresholds", .help = "those numbers: value, unit, meaning"}}),
       .examples = {{"weir diagnose before.json after.json", "two snapshots around a load"},
                    {"weir sim -w incast -f np-off,at=gpu01 --json | weir diagnose -",
                     "a simulated fabric with a fault"},

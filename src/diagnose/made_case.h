@@ -31,21 +31,32 @@ class MadeCase {
   /// A port of leaf1 at 100G towards a host or a switch.
   evidence::SwitchPort& port(const std::string& name, const std::string& neighbour,
                              const std::string& neighbour_port, std::vector<Count> counts = {}) {
+    return port_of("leaf1", name, neighbour, neighbour_port, counts);
+  }
+  /// The same of any switch.
+  evidence::SwitchPort& port_of(const std::string& switch_name, const std::string& name,
+                                const std::string& neighbour, const std::string& neighbour_port,
+                                const std::vector<Count>& counts = {}) {
     if (fabric_ == kNone) {
       fabric_ = all_.size();
       evidence("");
-      all_[fabric_].switches.emplace_back();
-      all_[fabric_].switches.back().name = "leaf1";
     }
     evidence::Evidence& out = all_[fabric_];
-    out.switches[0].ports.emplace_back();
-    evidence::SwitchPort& port = out.switches[0].ports.back();
+    evidence::SwitchPort& port = device(switch_name).ports.emplace_back();
     port.name = name;
     port.neighbour = evidence::Fact<evidence::Neighbour>::of({neighbour, neighbour_port});
     port.speed = evidence::Fact<BitRate>::of(100_Gbps);
-    out.snapshots[0].switch_ports.push_back(counted("leaf1", name, "switch", counts, false));
-    out.snapshots[1].switch_ports.push_back(counted("leaf1", name, "switch", counts, true));
+    out.snapshots[0].switch_ports.push_back(counted(switch_name, name, "switch", counts, false));
+    out.snapshots[1].switch_ports.push_back(counted(switch_name, name, "switch", counts, true));
     return port;
+  }
+  /// A switch that has ports, or will have.
+  evidence::Switch& device(const std::string& name) {
+    std::vector<evidence::Switch>& switches = all_[fabric_].switches;
+    for (evidence::Switch& one : switches)
+      if (one.name == name) return one;
+    switches.emplace_back().name = name;
+    return switches.back();
   }
 
   [[nodiscard]] std::vector<evidence::Evidence>& pieces() { return all_; }
@@ -60,7 +71,9 @@ class MadeCase {
     }
   }
 
-  [[nodiscard]] finding::Judgement judge() const { return diagnose({all_, nullptr, {}}); }
+  [[nodiscard]] finding::Judgement judge(const Thresholds& thresholds = {}) const {
+    return diagnose({all_, nullptr, thresholds});
+  }
   /// The first finding's id, or the conclusion where nothing is wrong.
   [[nodiscard]] std::string said() const {
     const finding::Judgement judgement = judge();

@@ -84,6 +84,17 @@ void look_for_hot_spots(const View&, Suspicions&);
 void look_for_bad_links(const View&, Suspicions&);
 void look_for_few_receives(const View&, Suspicions&);
 void look_for_routes(const View&, Suspicions&);
+void look_for_bounces(const View&, Suspicions&);
+void look_for_reordering(const View&, Suspicions&);
+void look_for_same_hash(const View&, Suspicions&);
+void look_for_uplinks(const View&, Suspicions&);
+void look_at_cables(const View&, Suspicions&);
+void look_at_ends(const View&, Suspicions&);
+void look_for_host_bottlenecks(const View&, Suspicions&);
+void look_for_timers(const View&, Suspicions&);
+void look_for_restarts(const View&, Suspicions&);
+void look_for_discards(const View&, Suspicions&);
+void look_for_low_use(const View&, Suspicions&);
 void look_for_loss(const View&, Suspicions&);
 
 }  // namespace weir::diagnose

@@ -41,7 +41,9 @@ std::vector<Consequence> congestion_anywhere() {
           {"ecmp.imbalance"},
           {"pfc.sustained"},
           {"path.loss"},
-          {"headroom.too_small"}};
+          {"headroom.too_small"},
+          {"port.discards"},
+          {"congestion.sustained"}};
 }
 
 }  // namespace weir::diagnose

@@ -1,4 +1,4 @@
-// I12: CNPs arrive and the NIC does not act on them; or they never arrive.
+// I12 and I13: CNPs arrive and the NIC does not act on them, or on some only; or they never arrive.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -43,6 +43,26 @@ void look_at(const View& view, const NicView& nic, Suspicions& out) {
   out.add(std::move(finding), std::move(explains));
 }
 
+/// I13: it slows down on some CNPs and ignores others, those of another priority or type.
+void look_at_ignored(const View& view, const NicView& nic, Suspicions& out) {
+  const auto handled = nic.counts.of("nic.rp.cnp_handled.packets");
+  const auto ignored = nic.counts.of("nic.rp.cnp_ignored.packets");
+  if (!handled || !ignored || *handled == 0 || *ignored < view.thresholds().cnps_that_matter)
+    return;
+  const auto all = static_cast<double>(*handled + *ignored);
+  if (static_cast<double>(*ignored) < view.thresholds().cnps_ignored * all) return;
+  finding::Finding finding = finding::make_finding(
+      "rp.disabled",
+      fmt::format("{} ignored {} of {} CNPs: its reaction point is off for the priority they were "
+                  "meant for; if it is on, the firmware is next.",
+                  name_of(nic), *ignored, *handled + *ignored),
+      nic.where());
+  finding.confidence = finding::Confidence::kMedium;
+  finding.evidence.push_back(nic.counts.line("nic.rp.cnp_ignored.packets"));
+  finding.evidence.push_back(nic.counts.line("nic.rp.cnp_handled.packets"));
+  out.add(std::move(finding), {{"cnp.lost"}, {"pfc.sustained"}});
+}
+
 /// Soft evidence: counted at different moments, and only where every host of the design is seen.
 void look_for_lost_cnps(const View& view, Suspicions& out) {
   if (view.intent() == nullptr || view.nics().size() < view.intent()->nic_count) return;
@@ -55,8 +75,9 @@ void look_for_lost_cnps(const View& view, Suspicions& out) {
     sent += *one;
     heard += *handled + nic.counts.of("nic.rp.cnp_ignored.packets").value_or(0);
   }
-  constexpr std::uint64_t kFewHeard = 5;  // fewer than one in five
-  if (sent < 10 * view.thresholds().cnps_that_matter || heard * kFewHeard > sent) return;
+  if (sent < 10 * view.thresholds().cnps_that_matter ||
+      static_cast<double>(heard) > view.thresholds().cnps_heard * static_cast<double>(sent))
+    return;
   finding::Finding finding = finding::make_finding(
       "cnp.lost", fmt::format("Receivers sent {} CNPs, senders got {}: they are lost on the way.",
                               sent, heard));
@@ -72,6 +93,7 @@ void look_for_deaf_senders(const View& view, Suspicions& out) {
     can_see = can_see || nic.counts.of("nic.rp.cnp_handled.packets").has_value() ||
               (nic.facts != nullptr && nic.facts->ecn.rp.is_known());
     look_at(view, nic, out);
+    look_at_ignored(view, nic, out);
   }
   look_for_lost_cnps(view, out);
   if (!can_see) {

@@ -13,8 +13,6 @@
 namespace weir::diagnose {
 namespace {
 
-constexpr double kFarFromUsual = 10.0;  // as in rule_late_marking.cc
-
 struct Setting {
   const PortView* port = nullptr;
   Bytes found;
@@ -26,7 +24,8 @@ std::optional<Setting> wrong_setting(const View& view, const std::string& name) 
     const evidence::EgressQueue* queue = rdma_queue(view, *port);
     const auto wanted = wanted_marking(*port);
     if (queue == nullptr || !wanted || !queue->ecn_min.is_known()) continue;
-    const double factor = wanted->is_designed ? view.thresholds().threshold_factor : kFarFromUsual;
+    const double factor =
+        wanted->is_designed ? view.thresholds().threshold_factor : view.thresholds().far_from_usual;
     if (static_cast<double>(queue->ecn_min->raw()) * factor <
         static_cast<double>(wanted->min.raw()))
       return Setting{port, *queue->ecn_min, *wanted};

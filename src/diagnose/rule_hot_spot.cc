@@ -11,10 +11,6 @@
 namespace weir::diagnose {
 namespace {
 
-/// A window this long shows the steady state; a shorter one may show a burst that somebody asked
-/// for, and pauses in bursts are what PFC is for.
-constexpr Duration kSteady = 1_s;
-
 /// The share of the window that other switches held this one back.
 double held_back(const View& view, const std::string& name) {
   double most = 0;
@@ -74,7 +70,8 @@ std::optional<Balance> balance(const View& view, const PortView& hot) {
 }
 
 finding::Severity severity(const View& view, double share, Duration window) {
-  if (window < kSteady) return finding::Severity::kInfo;
+  if (static_cast<double>(window.raw()) < view.thresholds().steady_window * 1e9)
+    return finding::Severity::kInfo;
   return share >= view.thresholds().pause_error     ? finding::Severity::kError
          : share >= view.thresholds().pause_warning ? finding::Severity::kWarning
                                                     : finding::Severity::kInfo;

@@ -8,9 +8,6 @@
 namespace weir::diagnose {
 namespace {
 
-// Without a design the usual start is a guess: only ten times of it is beyond doubt.
-constexpr double kFarFromUsual = 10.0;
-
 struct Setting {
   const PortView* port = nullptr;
   bool is_off = false;
@@ -25,7 +22,8 @@ std::optional<Setting> wrong_setting(const View& view, const std::string& name) 
     if (queue == nullptr || !wanted || !queue->ecn.is_known()) continue;
     if (!*queue->ecn) return Setting{port, true, {}, *wanted};
     if (!queue->ecn_min.is_known()) continue;
-    const double factor = wanted->is_designed ? view.thresholds().threshold_factor : kFarFromUsual;
+    const double factor =
+        wanted->is_designed ? view.thresholds().threshold_factor : view.thresholds().far_from_usual;
     if (static_cast<double>(queue->ecn_min->raw()) >
         factor * static_cast<double>(wanted->min.raw()))
       return Setting{port, false, *queue->ecn_min, *wanted};
@@ -91,8 +89,8 @@ std::optional<bool> passed_unmarked(const View& view, const std::string& name) {
 }
 
 bool pauses_without_marks(const View& view, const SwitchCounts& counts) {
-  constexpr std::uint64_t kFewPauses = 20;
-  return counts.pauses_sent && counts.marked && *counts.pauses_sent >= kFewPauses &&
+  return counts.pauses_sent && counts.marked &&
+         *counts.pauses_sent >= view.thresholds().pauses_that_matter &&
          static_cast<double>(*counts.marked) <
              view.thresholds().marks_per_pause * static_cast<double>(*counts.pauses_sent);
 }

@@ -17,9 +17,9 @@ struct End {
   finding::Where where;
   std::optional<bool> up;  // as a fact
   std::string_view crc;
-  std::string_view symbols;  // empty where there is no such counter
+  std::vector<std::string_view> broken;  // other names of broken frames, symbols and recoveries
   std::string_view downs;
-  std::string_view carrier;  // the same as the kernel counts it; empty where it does not
+  std::vector<std::string_view> also_downs;  // the same as the kernel and the port's twin count it
 };
 
 std::vector<Consequence> consequences() {
@@ -30,25 +30,35 @@ std::vector<Consequence> consequences() {
 }
 
 void look_for_errors(const End& end, Suspicions& out) {
-  const std::uint64_t broken = end.counts.of(end.crc).value_or(0);
+  std::uint64_t broken = end.counts.of(end.crc).value_or(0);
+  const bool are_frames = broken > 0;
+  std::vector<finding::EvidenceLine> lines;
+  if (are_frames) lines.push_back(end.counts.line(end.crc));
+  for (const std::string_view id : end.broken) {
+    const std::uint64_t more = end.counts.of(id).value_or(0);
+    if (more == 0) continue;
+    lines.push_back(end.counts.line(id));
+    if (!are_frames) broken = std::max(broken, more);
+  }
   if (broken == 0) return;
   finding::Finding finding = finding::make_finding(
       "link.physical_errors",
-      fmt::format("{} received {} broken frames: the cable, an optic or a port is bad.", end.name,
-                  with_thousands(static_cast<std::int64_t>(broken))),
+      fmt::format("{} {} {}: the cable, an optic or a port is bad.", end.name,
+                  are_frames ? "received" : "counted",
+                  fmt::format("{} {}", with_thousands(static_cast<std::int64_t>(broken)),
+                              are_frames ? "broken frames" : "errors of the physical layer")),
       end.where);
-  finding.confidence = finding::Confidence::kHigh;
-  finding.evidence.push_back(end.counts.line(end.crc));
-  if (!end.symbols.empty() && end.counts.of(end.symbols).value_or(0) > 0)
-    finding.evidence.push_back(end.counts.line(end.symbols));
+  finding.confidence = are_frames ? finding::Confidence::kHigh : finding::Confidence::kMedium;
+  finding.evidence = std::move(lines);
   out.add(std::move(finding), congestion_anywhere());
 }
 
 void look_for_downs(const End& end, Suspicions& out) {
   // Firmware counts what the kernel may miss, and drivers without such a counter have the kernel's.
   const std::uint64_t by_firmware = end.counts.of(end.downs).value_or(0);
-  const std::uint64_t by_kernel = end.carrier.empty() ? 0 : end.counts.of(end.carrier).value_or(0);
-  const std::uint64_t downs = std::max(by_firmware, by_kernel);
+  std::uint64_t downs = by_firmware;
+  for (const std::string_view id : end.also_downs)
+    downs = std::max(downs, end.counts.of(id).value_or(0));
   const bool is_down = end.up == false;
   if (downs == 0 && !is_down) return;
   finding::Finding finding = finding::make_finding(
@@ -59,7 +69,8 @@ void look_for_downs(const End& end, Suspicions& out) {
       end.where);
   finding.confidence = finding::Confidence::kHigh;
   if (by_firmware > 0) finding.evidence.push_back(end.counts.line(end.downs));
-  if (by_kernel > 0) finding.evidence.push_back(end.counts.line(end.carrier));
+  for (const std::string_view id : end.also_downs)
+    if (end.counts.of(id).value_or(0) > 0) finding.evidence.push_back(end.counts.line(id));
   if (is_down) finding.evidence.push_back(fact_line(end.name, "link: down"));
   out.add(std::move(finding), consequences());
 }
@@ -71,14 +82,17 @@ std::optional<bool> known(const evidence::Fact<bool>& fact) {
 End end_of(const View& view, const NicView& nic) {
   finding::Where where = nic.where();
   if (nic.port) where.link = name_of(view.ports()[*nic.port]);
-  return {nic.counts,
-          name_of(nic),
-          std::move(where),
-          nic.facts == nullptr ? std::nullopt : known(nic.facts->link.up),
-          "nic.phy.crc_error.packets",
-          "nic.phy.symbol_error.events",
-          "nic.phy.link_down.events",
-          "nic.link.carrier_down.events"};
+  return {
+      nic.counts,
+      name_of(nic),
+      std::move(where),
+      nic.facts == nullptr ? std::nullopt : known(nic.facts->link.up),
+      "nic.phy.crc_error.packets",
+      {"nic.phy.symbol_error.events", "nic.phy.pcs_symbol_error.symbols", "nic.phy.recovery.events",
+       "nic.netdev.rx_crc_error.packets", "nic.ibspec.symbol_error.events",
+       "nic.ibspec.link_error_recovery.events", "nic.ibspec.link_integrity_error.events"},
+      "nic.phy.link_down.events",
+      {"nic.link.carrier_down.events", "nic.ibspec.link_downed.events"}};
 }
 
 End end_of(const View& view, const PortView& port) {

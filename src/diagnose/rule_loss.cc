@@ -1,5 +1,5 @@
-// D3: RDMA packets were lost or overtook each other. A consequence of many faults; where none of
-// them shows, it stands alone and says that the cause is not known.
+// I9, I28: RDMA packets were lost or overtook each other. A consequence of many faults; where none
+// of them shows, it stands alone and says that the cause is not known.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -10,9 +10,10 @@ namespace weir::diagnose {
 namespace {
 
 constexpr std::string_view kSigns[] = {
-    "nic.resp.out_of_sequence.packets", "nic.req.seq_nak_received.packets",
-    "nic.req.implied_nak.events",       "nic.req.ack_timeout.events",
-    "nic.req.retry_exceeded.events",
+    "nic.resp.out_of_sequence.packets",  "nic.req.seq_nak_received.packets",
+    "nic.req.implied_nak.events",        "nic.req.ack_timeout.events",
+    "nic.req.retry_exceeded.events",     "nic.req.retransmit.events",
+    "nic.req.retransmit_timeout.events",
 };
 
 /// Switches dropped, and nothing of a lossless class: what was lost was allowed to be.

@@ -191,7 +191,7 @@ TEST(Rules, PfcOnAnotherPriorityExplainsTheDropsOfTheSwitch) {
 TEST(Rules, DropsDespitePausesAreTooLittleHeadroom) {
   COVERS("I3");
   MadeCase made;
-  made.host("gpu01", {{"hw_counters/packet_seq_err", 5}});
+  made.host("gpu01", {{"hw_counters/packet_seq_err", 5}, {"ethtool/rx_prio3_pause", 100}});
   made.port("swp1", "gpu01", "mlx5_0",
             {{"switch/prio3.pause_tx.frames", 100}, {"switch/pg3.drop_headroom.packets", 12}});
   const finding::Judgement judgement = made.judge();
@@ -232,7 +232,7 @@ TEST(Rules, OneMtuThatDiffersFromTheOthersIsAMismatch) {
 TEST(Rules, PausesWithoutMarksAreMarkingTooLate) {
   COVERS("I22");
   MadeCase made;
-  made.host("gpu01");
+  made.host("gpu01", {{"ethtool/rx_prio3_pause", 400}});
   made.port("swp1", "gpu01", "mlx5_0",
             {{"switch/prio3.pause_tx.frames", 400}, {"switch/queue3.ecn_marked.packets", 2}});
   EXPECT_EQ(made.said(), "ecn.thresholds_too_high");
@@ -257,7 +257,7 @@ TEST(Rules, MarkingFromAThousandBytesOnIsTooEarly) {
 TEST(Rules, PausesThatBeginAtOneUplinkAreACollision) {
   COVERS("I7");
   MadeCase made;
-  made.host("gpu01");
+  made.host("gpu01", {{"ethtool/rx_prio3_pause", 300}});
   made.port("swp1", "gpu01", "mlx5_0",
             {{"switch/prio3.pause_tx.frames", 300},
              {"switch/prio3.pause_tx.microseconds", 3000},

@@ -1,0 +1,403 @@
+#include "diagnose/account.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "base/text.h"
+#include "diagnose/account_lexicon.h"
+#include "diagnose/account_parts.h"
+#include "finding/catalog.h"
+
+namespace weir::diagnose {
+namespace {
+
+using readers::Statement;
+using readers::Word;
+using readers::WordKind;
+
+constexpr int kNear = 8;     // places that a phrasing may span beyond its own words
+constexpr int kDenied = 3;   // a "not" this near belongs to the word
+constexpr int kBefore = 2;   // ... and before a phrasing it denies the whole
+
+bool fits(std::string_view pattern, std::string_view word) {
+  const bool open_begin = pattern.starts_with('*');
+  const bool open_end = pattern.size() > 1 && pattern.ends_with('*');
+  if (open_begin) pattern.remove_prefix(1);
+  if (open_end) pattern.remove_suffix(1);
+  if (open_begin && open_end) return word.find(pattern) != std::string_view::npos;
+  if (open_begin) return word.ends_with(pattern);
+  if (open_end) return word.starts_with(pattern);
+  return word == pattern;
+}
+
+bool fits_class(std::string_view name, const Word& word) {
+  if (name == "<num>") return word.kind == WordKind::kNumber;
+  if (name == "<zero>") {
+    if (word.kind == WordKind::kNumber) return word.value == 0.0;
+    return word.text == "zero" || word.text == "none" || word.text == "empty" || word.text == "no";
+  }
+  if (name == "<pos>") return word.kind == WordKind::kNumber && word.value > 0.0;
+  if (name == "<ip>") return word.kind == WordKind::kAddress;
+  if (name == "<version>")
+    return word.kind == WordKind::kVersion || word.kind == WordKind::kKernelVersion;
+  if (name == "<kernel>") return word.kind == WordKind::kKernelVersion;
+  if (name == "<rate>") return word.kind == WordKind::kRate;
+  if (name == "<device>") return word.kind == WordKind::kDevice;
+  for (const WordClass& one : word_classes()) {
+    if (one.name != name) continue;
+    return std::any_of(one.words.begin(), one.words.end(),
+                       [&](std::string_view pattern) { return fits(pattern, word.text); });
+  }
+  WEIR_CHECK(false);
+  return false;
+}
+
+bool fits_either(std::string_view pattern, const Word& word) {
+  return pattern.starts_with('<') ? fits_class(pattern, word) : fits(pattern, word.text);
+}
+
+/// One term, compiled: alternatives, each a chain of words that follow one another.
+struct Term {
+  std::vector<std::vector<std::string_view>> alternatives;
+  bool denies = false;  // holds <no>
+};
+
+struct Phrasing {
+  std::vector<Term> terms;
+  bool either_way = false;
+  bool always = false;
+  bool denies = false;
+};
+
+Phrasing compiled(std::string_view text) {
+  Phrasing out;
+  for (const std::string_view piece : split(text, ' ')) {
+    if (piece.empty()) continue;
+    if (piece == "~" || piece == "!") {
+      out.either_way = true;
+      out.always = out.always || piece == "!";
+      continue;
+    }
+    Term term;
+    for (const std::string_view alternative : split(piece, '|')) {
+      term.alternatives.push_back(split(alternative, '+'));
+      term.denies = term.denies || alternative == "<no>";
+    }
+    out.denies = out.denies || term.denies;
+    out.terms.push_back(std::move(term));
+  }
+  WEIR_CHECK(!out.terms.empty());
+  return out;
+}
+
+std::vector<Phrasing> compiled(std::span<const std::string_view> texts) {
+  std::vector<Phrasing> out;
+  for (const std::string_view text : texts)
+    out.push_back(compiled(text));
+  return out;
+}
+
+struct Range {
+  int begin = 0;
+  int end = 0;
+  bool denies = false;
+};
+
+const Word* word_at(const Statement& statement, int place, std::string_view pattern) {
+  for (const Word& word : statement.words)
+    if (word.at == place && fits_either(pattern, word)) return &word;
+  return nullptr;
+}
+
+/// Where a term stands in the statement.
+std::vector<Range> places(const Term& term, const Statement& statement) {
+  std::vector<Range> out;
+  for (const auto& chain : term.alternatives) {
+    for (const Word& word : statement.words) {
+      if (!fits_either(chain.front(), word)) continue;
+      bool is_whole = true;
+      for (std::size_t i = 1; i < chain.size() && is_whole; ++i)
+        is_whole = word_at(statement, word.at + static_cast<int>(i), chain[i]) != nullptr;
+      if (!is_whole) continue;
+      const Range range{word.at, word.at + static_cast<int>(chain.size()) - 1,
+                        chain.front() == "<no>"};
+      out.push_back(range);
+    }
+  }
+  return out;
+}
+
+bool is_denial(const Word& word) {
+  const auto words = denials();
+  return std::find(words.begin(), words.end(), word.text) != words.end();
+}
+
+class Search {
+ public:
+  Search(const Phrasing& phrasing, const Statement& statement)
+      : phrasing_(phrasing), statement_(statement) {}
+
+  /// The first way in which all terms stand near each other and are meant as said.
+  std::optional<Range> run() {
+    for (const Term& term : phrasing_.terms) {
+      places_.push_back(places(term, statement_));
+      if (places_.back().empty()) return std::nullopt;
+    }
+    return go_on(0) ? std::optional<Range>(whole()) : std::nullopt;
+  }
+
+ private:
+  [[nodiscard]] Range whole() const {
+    Range all{std::numeric_limits<int>::max(), 0, false};
+    for (const Range& one : chosen_) {
+      all.begin = std::min(all.begin, one.begin);
+      all.end = std::max(all.end, one.end);
+    }
+    return all;
+  }
+
+  bool go_on(std::size_t term) {
+    if (term == places_.size()) return is_meant();
+    for (const Range& range : places_[term]) {
+      const bool is_taken = std::any_of(chosen_.begin(), chosen_.end(), [&](const Range& other) {
+        return range.begin <= other.end && other.begin <= range.end;
+      });
+      if (is_taken) continue;
+      chosen_.push_back(range);
+      const Range all = whole();
+      const int own = static_cast<int>(phrasing_.terms.size());
+      if (all.end - all.begin < kNear + own && go_on(term + 1)) return true;
+      chosen_.pop_back();
+    }
+    return false;
+  }
+
+  [[nodiscard]] bool is_part(int place) const {
+    return std::any_of(chosen_.begin(), chosen_.end(), [&](const Range& range) {
+      return range.begin <= place && place <= range.end;
+    });
+  }
+
+  [[nodiscard]] bool is_meant() const {
+    for (const Range& one : chosen_) {
+      if (!one.denies || chosen_.size() == 1) continue;
+      const bool is_near = std::any_of(chosen_.begin(), chosen_.end(), [&](const Range& other) {
+        return &other != &one &&
+               (std::abs(other.begin - one.end) <= kDenied ||
+                std::abs(one.begin - other.end) <= kDenied);
+      });
+      if (!is_near) return false;
+    }
+    if (phrasing_.either_way || phrasing_.denies) return true;
+    const Range all = whole();
+    return std::none_of(statement_.words.begin(), statement_.words.end(), [&](const Word& word) {
+      return word.at >= all.begin - kBefore && word.at <= all.end && !is_part(word.at) &&
+             is_denial(word);
+    });
+  }
+
+  const Phrasing& phrasing_;
+  const Statement& statement_;
+  std::vector<std::vector<Range>> places_;
+  std::vector<Range> chosen_;
+};
+
+struct CompiledConcept {
+  std::string_view name;
+  std::vector<Phrasing> phrasings;
+};
+
+const std::vector<CompiledConcept>& concepts() {
+  static const std::vector<CompiledConcept> all = [] {
+    std::vector<CompiledConcept> out;
+    for (const Concept& one : lexicon())
+      out.push_back({one.name, compiled(one.phrasings)});
+    return out;
+  }();
+  return all;
+}
+
+bool is_dismissed(const Statement& statement) {
+  static const std::vector<Phrasing> all = compiled(dismissals());
+  return std::any_of(all.begin(), all.end(), [&](const Phrasing& phrasing) {
+    return Search(phrasing, statement).run().has_value();
+  });
+}
+
+// ---- the rules ----
+
+struct Support {
+  double score = 0;
+  Weight weight = Weight::kSuspect;
+  std::vector<std::size_t> statements;  // that it rests on, sorted
+};
+
+bool is_said(const std::vector<Said>& said, std::string_view name) {
+  return std::any_of(said.begin(), said.end(),
+                     [&](const Said& one) { return one.concept_name == name; });
+}
+
+/// The statements that a rule rests on; nullopt where it does not hold.
+std::optional<std::vector<std::size_t>> holds(const AccountRule& rule,
+                                              const std::vector<Said>& said) {
+  std::vector<std::size_t> out;
+  for (std::string_view condition : split(rule.when, '&')) {
+    condition = trim(condition);
+    const bool is_excluded = condition.starts_with('!');
+    if (is_excluded) condition.remove_prefix(1);
+    bool is_there = false;
+    for (const std::string_view name : split(condition, '|')) {
+      if (!is_said(said, name)) continue;
+      is_there = true;
+      if (is_excluded) break;
+      for (const Said& one : said)
+        if (one.concept_name == name) out.push_back(one.statement);
+    }
+    if (is_there == is_excluded) return std::nullopt;
+  }
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+double score_of(Weight weight) {
+  switch (weight) {
+    case Weight::kSuspect: return 1;
+    case Weight::kLikely: return 3;
+    case Weight::kClear: return 5;
+    case Weight::kDecisive: return 7;
+  }
+  return 0;
+}
+
+/// A rule more that holds for the same finding makes it surer, but never outweighs a stronger kind.
+constexpr double kOneMore = 0.5;
+constexpr double kMostMore = 1.5;
+/// Two findings nearer than this are not told apart.
+constexpr double kMargin = 0.5;
+
+std::map<std::string_view, Support> supports(const std::vector<Said>& said) {
+  std::map<std::string_view, Support> out;
+  std::map<std::string_view, double> more;
+  for (const AccountRule& rule : account_rules()) {
+    const auto statements = holds(rule, said);
+    if (!statements) continue;
+    Support& support = out[rule.id];
+    if (support.score > 0 && rule.weight != Weight::kSuspect) more[rule.id] += kOneMore;
+    support.score = std::max(support.score, score_of(rule.weight));
+    support.weight = std::max(support.weight, rule.weight);
+    support.statements.insert(support.statements.end(), statements->begin(), statements->end());
+  }
+  for (auto& [id, support] : out) {
+    support.score += std::min(more[id], kMostMore);
+    std::sort(support.statements.begin(), support.statements.end());
+    support.statements.erase(
+        std::unique(support.statements.begin(), support.statements.end()),
+        support.statements.end());
+  }
+  return out;
+}
+
+using Ranked = std::vector<std::pair<std::string_view, Support>>;
+
+finding::Finding told(std::string_view id, const Support& support,
+                      const std::vector<Statement>& statements, std::string_view source,
+                      bool is_answer) {
+  const finding::CatalogEntry* entry = finding::find(id);
+  WEIR_CHECK(entry != nullptr);
+  finding::Finding out = finding::make_finding(
+      id, fmt::format("{}: {}.", is_answer ? "What is told points to this" : "Suspected, not shown",
+                      entry->title));
+  for (const std::size_t index : support.statements) {
+    finding::EvidenceLine line;
+    line.source = fmt::format("{}:{}", source, statements[index].line);
+    line.line = statements[index].text;
+    out.evidence.push_back(std::move(line));
+  }
+  if (!is_answer) {
+    out.confidence = finding::Confidence::kLow;
+    out.severity = finding::Severity::kInfo;
+    return out;
+  }
+  const bool is_strong = support.weight >= Weight::kClear && support.statements.size() > 1;
+  out.confidence = is_strong ? finding::Confidence::kHigh : finding::Confidence::kMedium;
+  return out;
+}
+
+bool is_not_the_fabric(std::string_view id) {
+  return id.starts_with("app.") || id == "peer.dead" || id.starts_with("tool.");
+}
+
+void conclude(const Ranked& ranked, const std::vector<Statement>& statements,
+              std::string_view source, finding::Judgement& out) {
+  constexpr std::size_t kSuspects = 3;
+  const bool is_answer =
+      !ranked.empty() && ranked.front().second.weight > Weight::kSuspect &&
+      (ranked.size() == 1 ||
+       ranked.front().second.score - ranked[1].second.score >= kMargin);
+  if (is_answer) {
+    out.findings.push_back(
+        told(ranked.front().first, ranked.front().second, statements, source, true));
+    const finding::Finding& first = out.findings.front();
+    const bool is_fine = first.severity == finding::Severity::kInfo;
+    out.conclusion = is_not_the_fabric(first.id) ? finding::Conclusion::kNotFabric
+                     : is_fine && first.id == "dscp.site_plan" ? finding::Conclusion::kHealthy
+                                                               : finding::Conclusion::kFindings;
+    return;
+  }
+  out.conclusion = finding::Conclusion::kInconclusive;
+  for (std::size_t i = 0; i < std::min(ranked.size(), kSuspects); ++i)
+    out.findings.push_back(told(ranked[i].first, ranked[i].second, statements, source, false));
+  std::vector<std::string> ids;
+  for (const finding::Finding& one : out.findings)
+    ids.push_back(one.id);
+  out.unknown.push_back(
+      {"the cause", ids.empty() ? "nothing in the text names a cause that is known here"
+                                : "what is told fits several causes, or is a symptom only: " +
+                                      join(ids, ", "),
+       "counters of both ends around the load (weir snapshot), the job's log with "
+       "NCCL_DEBUG=INFO, and weir validate on both hosts"});
+}
+
+}  // namespace
+
+std::vector<Said> said_in(const std::vector<Statement>& statements) {
+  std::vector<Said> out;
+  for (std::size_t i = 0; i < statements.size(); ++i) {
+    const bool dismissed = is_dismissed(statements[i]);
+    for (const CompiledConcept& one : concepts()) {
+      for (const Phrasing& phrasing : one.phrasings) {
+        if (dismissed && !phrasing.always) continue;
+        const auto range = Search(phrasing, statements[i]).run();
+        if (!range) continue;
+        out.push_back({one.name, i, range->begin, range->end});
+        break;
+      }
+    }
+  }
+  add_facts(statements, out);
+  return out;
+}
+
+finding::Judgement judge_account(const std::vector<Statement>& statements,
+                                 std::string_view source) {
+  const auto said = said_in(statements);
+  const auto found = supports(said);
+  Ranked ranked(found.begin(), found.end());
+  std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) {
+    return a.second.score > b.second.score;
+  });
+  finding::Judgement out;
+  conclude(ranked, statements, source, out);
+  return out;
+}
+
+bool is_account(const std::vector<Statement>& statements) {
+  return !said_in(statements).empty();
+}
+
+}  // namespace weir::diagnose

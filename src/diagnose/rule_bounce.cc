@@ -1,0 +1,109 @@
+// I5, before it stands still: traffic that comes down to a switch and goes up again, to another
+// switch (a bounce) or back where it came from (a loop). Up and down once, a Clos sends upwards no
+// more than came from below; whatever is more has turned round, and lossless paths that turn can
+// close a circle of buffers.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "diagnose/rule.h"
+#include "diagnose/shape.h"
+
+namespace weir::diagnose {
+namespace {
+
+struct Turn {
+  std::uint64_t came_from_below = 0;
+  std::uint64_t went_up = 0;
+  const PortView* in = nullptr;   // of the uplinks, the one with most bytes that came down
+  const PortView* out = nullptr;  // ... that went up
+  std::uint64_t most_in = 0;
+  std::uint64_t most_out = 0;
+  std::uint64_t too_old = 0;  // packets dropped because their hops had run out
+
+  [[nodiscard]] std::uint64_t turned() const {
+    return went_up > came_from_below ? went_up - came_from_below : 0;
+  }
+};
+
+/// Absent where a port's direction or bytes are not known: then nothing adds up.
+std::optional<Turn> turn_of(const View& view, const std::string& name) {
+  Turn turn;
+  for (const PortView* port : view.ports_of(name)) {
+    const auto up = leads_up(view, *port);
+    const auto sent = port->counts.of("switch.port.tx.bytes");
+    const auto received = port->counts.of("switch.port.rx.bytes");
+    if (!up || !sent || !received) return std::nullopt;
+    turn.too_old += port->counts.of("switch.port.drop_ttl.packets").value_or(0);
+    if (!*up) {
+      turn.came_from_below += *received;
+      continue;
+    }
+    turn.went_up += *sent;
+    if (turn.out == nullptr || *sent > turn.most_out) {
+      turn.out = port;
+      turn.most_out = *sent;
+    }
+    if (turn.in == nullptr || *received > turn.most_in) {
+      turn.in = port;
+      turn.most_in = *received;
+    }
+  }
+  return turn.out == nullptr ? std::nullopt : std::optional(turn);
+}
+
+/// What it sends up to a switch is about what comes from it.
+bool is_loop(const Turn& turn) {
+  return turn.too_old > 0 || turn.in->neighbour == turn.out->neighbour;
+}
+
+void report(const View& view, const std::string& name, const Turn& turn, Suspicions& out) {
+  const bool loops = is_loop(turn);
+  finding::Where where;
+  where.switch_name = name;
+  where.priority = std::to_string(view.rdma());
+  where.link = loops ? fmt::format("{} > {} > {}", name, turn.out->neighbour, name)
+                     : fmt::format("{} > {} > {}", turn.in->neighbour, name, turn.out->neighbour);
+  finding::Finding finding = finding::make_finding(
+      "routing.cyclic_buffer_dependency",
+      fmt::format("{} sent {} bytes upwards and got {} from below: the rest came down from {} and "
+                  "went up again to {}{}.",
+                  name, with_thousands(static_cast<std::int64_t>(turn.went_up)),
+                  with_thousands(static_cast<std::int64_t>(turn.came_from_below)),
+                  turn.in->neighbour, turn.out->neighbour,
+                  loops ? ", round and round" : ", a way that lets pauses close a circle"),
+      where);
+  finding.confidence = finding::Confidence::kHigh;
+  finding.evidence.push_back(turn.in->counts.line("switch.port.rx.bytes"));
+  finding.evidence.push_back(turn.out->counts.line("switch.port.tx.bytes"));
+  std::vector<Consequence> explains = congestion_anywhere();
+  for (const std::string_view id :
+       {"pfc.deadlock", "pfc.storm", "ecmp.polarised", "path.reordering", "congestion.sustained",
+        "transport.retries_exhausted", "port.discards", "leaf.uplink_bottleneck"}) {
+    explains.push_back({id});
+  }
+  out.add(std::move(finding), std::move(explains));
+}
+
+}  // namespace
+
+void look_for_bounces(const View& view, Suspicions& out) {
+  const Thresholds& limits = view.thresholds();
+  bool can_see = view.switches().size() < 2;
+  for (const std::string& name : view.switches()) {
+    const auto turn = turn_of(view, name);
+    can_see = can_see || turn.has_value();
+    if (!turn || turn->turned() < limits.bytes_that_matter) continue;
+    if (static_cast<double>(turn->went_up) <
+        limits.bounced * static_cast<double>(turn->came_from_below))
+      continue;
+    report(view, name, *turn, out);
+  }
+  if (!can_see && view.has_counters()) {
+    out.cannot_tell("routes", "which ports lead up, or their bytes, are not known",
+                    "give the design with --design, or the switches' LLDP neighbours");
+  }
+}
+
+}  // namespace weir::diagnose

@@ -1,0 +1,122 @@
+// I4 and I26: the ways up. Switches of two tiers that hash alike use a part of the paths only; a
+// leaf with fewer or slower uplinks than its peers makes all of its hosts slow, and only in traffic
+// between leaves.
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "diagnose/rule.h"
+#include "diagnose/shape.h"
+#include "units/format.h"
+
+namespace weir::diagnose {
+namespace {
+
+std::optional<unsigned> seed_of(const PortView& port) {
+  if (port.device == nullptr || !port.device->ecmp_seed.is_known()) return std::nullopt;
+  return *port.device->ecmp_seed;
+}
+
+/// The design gives them different seeds, or there is none to ask.
+bool should_differ(const PortView& port, const PortView& peer) {
+  return port.wanted_switch == nullptr || peer.wanted_switch == nullptr ||
+         port.wanted_switch->ecmp_seed != peer.wanted_switch->ecmp_seed;
+}
+
+void look_for_same_seeds(const View& view, Suspicions& out) {
+  std::vector<std::string> alike;
+  std::optional<unsigned> seed;
+  for (const PortView& port : view.ports()) {
+    if (!port.peer) continue;
+    const PortView& peer = view.ports()[*port.peer];
+    const auto own = seed_of(port);
+    if (!own || own != seed_of(peer) || !should_differ(port, peer)) continue;
+    seed = own;
+    for (const std::string& name : {port.switch_name, peer.switch_name})
+      if (std::find(alike.begin(), alike.end(), name) == alike.end()) alike.push_back(name);
+  }
+  if (alike.empty()) return;
+  finding::Where where;
+  if (alike.size() < view.switches().size()) where.switch_name = alike.front();
+  finding::Finding finding = finding::make_finding(
+      "ecmp.same_seed",
+      fmt::format("{} and {}{} hash with the same seed {}: what the first tier chose, the next "
+                  "chooses again, and a part of the paths is never used.",
+                  alike[0], alike[1],
+                  alike.size() > 2 ? fmt::format(" and {} more", alike.size() - 2) : std::string(),
+                  *seed),
+      where);
+  for (std::size_t i = 0; i < std::min<std::size_t>(alike.size(), 4); ++i)
+    finding.evidence.push_back(fact_line(alike[i], fmt::format("ECMP hash seed: {}", *seed)));
+  out.add(std::move(finding),
+          {{"ecmp.polarised"}, {"ecmp.imbalance"}, {"pfc.sustained"}, {"leaf.uplink_bottleneck"}});
+}
+
+/// What a leaf can send upwards now.
+struct Uplinks {
+  std::string leaf;
+  double capacity = 0;  // bit/s
+  std::size_t up = 0;
+  std::size_t all = 0;
+};
+
+std::optional<Uplinks> uplinks_of(const View& view, const std::string& name) {
+  if (!has_hosts(view, name)) return std::nullopt;
+  Uplinks out;
+  out.leaf = name;
+  for (const PortView* port : view.ports_of(name)) {
+    if (leads_up(view, *port) != std::optional(true)) continue;
+    if (port->facts == nullptr || !port->facts->up.is_known() || !port->speed) return std::nullopt;
+    ++out.all;
+    if (!*port->facts->up) continue;
+    ++out.up;
+    out.capacity += static_cast<double>(port->speed->raw());
+  }
+  return out.all == 0 ? std::nullopt : std::optional(out);
+}
+
+void look_for_narrow_leaves(const View& view, Suspicions& out) {
+  std::vector<Uplinks> leaves;
+  for (const std::string& name : view.switches())
+    if (auto one = uplinks_of(view, name)) leaves.push_back(*std::move(one));
+  if (leaves.size() < 2) return;
+  const auto widest =
+      std::max_element(leaves.begin(), leaves.end(),
+                       [](const Uplinks& a, const Uplinks& b) { return a.capacity < b.capacity; });
+  const auto narrow = [&](const Uplinks& one) {
+    return one.capacity < view.thresholds().narrow_uplinks * widest->capacity;
+  };
+  // Half of them narrow is how the fabric was built.
+  const auto count = std::count_if(leaves.begin(), leaves.end(), narrow);
+  if (static_cast<std::size_t>(count) * 2 > leaves.size()) return;
+  for (const Uplinks& one : leaves) {
+    if (!narrow(one)) continue;
+    finding::Where where;
+    where.switch_name = one.leaf;
+    finding::Finding finding = finding::make_finding(
+        "leaf.uplink_bottleneck",
+        fmt::format("{} has {} of uplinks, {} has {}: its hosts are slow whenever traffic crosses "
+                    "leaves.",
+                    one.leaf, to_text(BitRate::raw(static_cast<std::int64_t>(one.capacity))),
+                    widest->leaf,
+                    to_text(BitRate::raw(static_cast<std::int64_t>(widest->capacity)))),
+        where);
+    finding.confidence = finding::Confidence::kHigh;
+    finding.evidence.push_back(
+        fact_line(one.leaf, fmt::format("uplinks: {} of {} are up", one.up, one.all)));
+    out.add(std::move(finding), {{"ecmp.imbalance"}, {"pfc.sustained"}});
+  }
+}
+
+}  // namespace
+
+void look_for_same_hash(const View& view, Suspicions& out) {
+  look_for_same_seeds(view, out);
+}
+
+void look_for_uplinks(const View& view, Suspicions& out) {
+  look_for_narrow_leaves(view, out);
+}
+
+}  // namespace weir::diagnose
