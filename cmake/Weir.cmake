@@ -41,6 +41,19 @@ if(WEIR_TESTS)
   find_package(GTest REQUIRED)
 endif()
 
+# One precompiled header for every library and test of the layers: a quarter of clang's time for the
+# sanitized build (g++ gains nothing). The release build does without, so each file still includes
+# what it uses.
+if(WEIR_PRECOMPILE)
+  file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/precompiled.cc CONTENT "")
+  add_library(weir_precompiled OBJECT ${PROJECT_BINARY_DIR}/precompiled.cc)
+  target_link_libraries(weir_precompiled PRIVATE
+    weir_options fmt::fmt nlohmann_json::nlohmann_json GTest::gtest)
+  target_precompile_headers(weir_precompiled PRIVATE
+    <algorithm> <array> <functional> <map> <optional> <span> <string> <vector>
+    <fmt/format.h> <gtest/gtest.h> <nlohmann/json.hpp>)
+endif()
+
 function(weir_layer name)
   cmake_parse_arguments(ARG "COLD" "" "USES;LIBRARIES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cc)
@@ -60,11 +73,17 @@ function(weir_layer name)
     target_compile_options(weir_${name} PRIVATE $<$<CONFIG:Release>:-O1;-Wno-maybe-uninitialized>)
   endif()
   target_link_libraries(weir_${name} ${scope} weir_options ${ARG_USES} ${ARG_LIBRARIES})
+  if(WEIR_PRECOMPILE AND sources)
+    target_precompile_headers(weir_${name} REUSE_FROM weir_precompiled)
+  endif()
   if(WEIR_TESTS AND WEIR_UNIT_TESTS AND tests)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE weir_${name} GTest::gtest_main)
     target_compile_definitions(${name}_test PRIVATE
       WEIR_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
+    if(WEIR_PRECOMPILE)
+      target_precompile_headers(${name}_test REUSE_FROM weir_precompiled)
+    endif()
     add_test(NAME unit.${name} COMMAND ${name}_test)
     set_tests_properties(unit.${name} PROPERTIES LABELS unit)
   endif()

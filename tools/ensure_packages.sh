@@ -26,6 +26,8 @@ build    libdeflate-dev       CRC of RoCE packets
 build    zlib1g-dev           captures packed with gzip
 build    libzstd-dev          captures packed with zstd
 build    liblzma-dev          captures packed with xz
+test     clang                compiles the unit tests, a third faster
+test     libclang-rt-14-dev   clang's sanitizers and libFuzzer
 test     libgtest-dev         unit tests
 test     iproute2             network namespaces, for weir probe
 test     python3              golden tests and source checks
