@@ -1,0 +1,44 @@
+#pragma once
+// A pasted text made plain: what mail, terminals, chats and launchers put around the lines of a
+// tool is taken off, and lines that say who ran what where are recognised. Internal to this folder.
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weir::readers {
+
+struct PasteLine {
+  int number = 0;         // from 1, in the file
+  std::string_view host;  // of a prefix ("gpu01: …"); empty where there is none
+  std::string_view text;  // without quoting, fences, colours, line ends, time stamps and prefixes
+};
+
+/// Lines of hosts that a parallel shell mixed ("gpu01: …", "gpu02: …") stand host by host, each in
+/// its own order.
+struct PlainText {
+  std::vector<PasteLine> lines;
+  std::deque<std::string> owned;  // lines that had to be changed
+};
+/// The result points into `text`.
+[[nodiscard]] PlainText plain_text(std::string_view text);
+
+/// A line that says who, where and what: a prompt, a command line, a heading.
+struct Mark {
+  std::string host;                // empty: as before
+  std::string device;              // of the command's words or of a heading; empty: unknown
+  std::vector<std::string> words;  // of the command, its program first and without its folder
+  bool is_switch = false;          // a show command: the readers of switches take what follows
+
+  [[nodiscard]] std::string_view tool() const {
+    return words.empty() ? std::string_view() : std::string_view(words.front());
+  }
+  [[nodiscard]] bool has_word(std::string_view word) const;
+};
+[[nodiscard]] std::optional<Mark> mark_of(std::string_view line);
+
+/// "mlx5_0", "bnxt_re1", "rxe0": as RDMA drivers name their devices.
+[[nodiscard]] bool is_rdma_name(std::string_view name);
+
+}  // namespace weir::readers
