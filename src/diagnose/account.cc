@@ -19,9 +19,9 @@ using readers::Statement;
 using readers::Word;
 using readers::WordKind;
 
-constexpr int kNear = 8;     // places that a phrasing may span beyond its own words
-constexpr int kDenied = 3;   // a "not" this near belongs to the word
-constexpr int kBefore = 2;   // ... and before a phrasing it denies the whole
+constexpr int kNear = 8;    // places that a phrasing may span beyond its own words
+constexpr int kDenied = 3;  // a "not" this near belongs to the word
+constexpr int kBefore = 2;  // ... and before a phrasing it denies the whole
 
 bool fits(std::string_view pattern, std::string_view word) {
   const bool open_begin = pattern.starts_with('*');
@@ -186,9 +186,8 @@ class Search {
     for (const Range& one : chosen_) {
       if (!one.denies || chosen_.size() == 1) continue;
       const bool is_near = std::any_of(chosen_.begin(), chosen_.end(), [&](const Range& other) {
-        return &other != &one &&
-               (std::abs(other.begin - one.end) <= kDenied ||
-                std::abs(one.begin - other.end) <= kDenied);
+        return &other != &one && (std::abs(other.begin - one.end) <= kDenied ||
+                                  std::abs(one.begin - other.end) <= kDenied);
       });
       if (!is_near) return false;
     }
@@ -295,9 +294,8 @@ std::map<std::string_view, Support> supports(const std::vector<Said>& said) {
   for (auto& [id, support] : out) {
     support.score += std::min(more[id], kMostMore);
     std::sort(support.statements.begin(), support.statements.end());
-    support.statements.erase(
-        std::unique(support.statements.begin(), support.statements.end()),
-        support.statements.end());
+    support.statements.erase(std::unique(support.statements.begin(), support.statements.end()),
+                             support.statements.end());
   }
   return out;
 }
@@ -337,14 +335,13 @@ void conclude(const Ranked& ranked, const std::vector<Statement>& statements,
   constexpr std::size_t kSuspects = 3;
   const bool is_answer =
       !ranked.empty() && ranked.front().second.weight > Weight::kSuspect &&
-      (ranked.size() == 1 ||
-       ranked.front().second.score - ranked[1].second.score >= kMargin);
+      (ranked.size() == 1 || ranked.front().second.score - ranked[1].second.score >= kMargin);
   if (is_answer) {
     out.findings.push_back(
         told(ranked.front().first, ranked.front().second, statements, source, true));
     const finding::Finding& first = out.findings.front();
     const bool is_fine = first.severity == finding::Severity::kInfo;
-    out.conclusion = is_not_the_fabric(first.id) ? finding::Conclusion::kNotFabric
+    out.conclusion = is_not_the_fabric(first.id)               ? finding::Conclusion::kNotFabric
                      : is_fine && first.id == "dscp.site_plan" ? finding::Conclusion::kHealthy
                                                                : finding::Conclusion::kFindings;
     return;
@@ -356,9 +353,9 @@ void conclude(const Ranked& ranked, const std::vector<Statement>& statements,
   for (const finding::Finding& one : out.findings)
     ids.push_back(one.id);
   out.unknown.push_back(
-      {"the cause", ids.empty() ? "nothing in the text names a cause that is known here"
-                                : "what is told fits several causes, or is a symptom only: " +
-                                      join(ids, ", "),
+      {"the cause",
+       ids.empty() ? "nothing in the text names a cause that is known here"
+                   : "what is told fits several causes, or is a symptom only: " + join(ids, ", "),
        "counters of both ends around the load (weir snapshot), the job's log with "
        "NCCL_DEBUG=INFO, and weir validate on both hosts"});
 }
@@ -388,9 +385,8 @@ finding::Judgement judge_account(const std::vector<Statement>& statements,
   const auto said = said_in(statements);
   const auto found = supports(said);
   Ranked ranked(found.begin(), found.end());
-  std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) {
-    return a.second.score > b.second.score;
-  });
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [](const auto& a, const auto& b) { return a.second.score > b.second.score; });
   finding::Judgement out;
   conclude(ranked, statements, source, out);
   return out;

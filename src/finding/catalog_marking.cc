@@ -336,13 +336,32 @@ CatalogEntry shaper_on_rdma_path() {
   };
 }
 
+CatalogEntry dscp_site_plan() {
+  return {
+      .id = "dscp.site_plan",
+      .title = "another marking than the usual one, and no trouble told",
+      .severity = Severity::kInfo,
+      .aliases = {"OK_SITE_SPECIFIC"},
+      .rows = {"A2", "D8"},
+      .phase = "diagnose",
+      .why =
+          "DSCP 26 is a convention, not a rule: a production fabric runs with traffic class 41, "
+          "which is DSCP 10. What counts is that hosts and every switch agree. Without the design "
+          "nothing more can be said, and nothing is wrong in what was told.",
+      .fix = {{.platform = "design",
+               .commands = {"classes: { rdma: { dscp: <value> } }"},
+               .note = "Then weir lint and weir prove check the marking hop by hop."}},
+      .sources = {cite::kDscp, "oracle-quickstart/oci-hpc, nccl-conf templates: traffic class 41"},
+  };
+}
+
 }  // namespace
 
 std::vector<CatalogEntry> marking_entries() {
-  return {dscp_tos_confusion(), dscp_narrow_map(),    dscp_default_map(),   dscp_unmapped_hop(),
-          dscp_unmarked(),      dscp_one_way(),       dscp_nic_map_wrong(), dscp_rewritten(),
-          trust_mixed(),        trust_not_dscp(),     class_no_guarantee(), class_shared_queue(),
-          class_starved(),      shaper_on_rdma_path()};
+  return {dscp_tos_confusion(), dscp_narrow_map(),     dscp_default_map(),   dscp_unmapped_hop(),
+          dscp_unmarked(),      dscp_one_way(),        dscp_nic_map_wrong(), dscp_rewritten(),
+          trust_mixed(),        trust_not_dscp(),      class_no_guarantee(), class_shared_queue(),
+          class_starved(),      shaper_on_rdma_path(), dscp_site_plan()};
 }
 
 }  // namespace weir::finding

@@ -123,11 +123,32 @@ CatalogEntry config_differs() {
   };
 }
 
+CatalogEntry tool_about_a_tool() {
+  return {
+      .id = "tool.about_a_tool",
+      .title = "about a tool or a simulator, not about the network",
+      .severity = Severity::kInfo,
+      .aliases = {"TOOL_BUG", "FEATURE_REQUEST", "SIM_CRASH", "SIM_FIDELITY", "SIM_SPEED"},
+      .rows = {"D8"},
+      .phase = "diagnose",
+      .why =
+          "A tool that crashes, overwrites its own output or lacks a function says nothing about "
+          "hosts and switches, and neither does a simulator that is slow or drops packets. Measure "
+          "the same thing another way before the fabric is blamed. One report of perftest in JSON "
+          "held the results of the other direction alone, because each part overwrote the last.",
+      .fix = {{.platform = "any",
+               .commands = {"weir verify", "weir snapshot <file>"},
+               .note =
+                   "Counters of both ends around a load do not depend on what the tool prints."}},
+      .sources = {cite::kPerftest},
+  };
+}
+
 }  // namespace
 
 std::vector<CatalogEntry> platform_entries() {
-  return {nic_knob_does_not_exist(), nic_knob_bad_value(), platform_cannot(), config_not_applied(),
-          config_differs()};
+  return {nic_knob_does_not_exist(), nic_knob_bad_value(), platform_cannot(),
+          config_not_applied(),      config_differs(),     tool_about_a_tool()};
 }
 
 }  // namespace weir::finding

@@ -1,0 +1,485 @@
+// What an account says in numbers: two values that differ, a counter at zero, a limit that is low.
+// Looked up nowhere, so that it holds for every number and every name.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+
+#include "base/text.h"
+#include "diagnose/account_parts.h"
+#include "readers/job.h"
+
+namespace weir::diagnose {
+namespace {
+
+using readers::Statement;
+using readers::Word;
+using readers::WordKind;
+
+constexpr auto kFacts = std::to_array<std::string_view>({
+    "fact-active-mtus-differ",
+    "fact-mtu-4096-on-1500",
+    "fact-marks-zero",
+    "fact-marks-positive",
+    "fact-cnp-sent-zero",
+    "fact-cnp-sent-positive",
+    "fact-cnp-handled-zero",
+    "fact-overload",
+    "fact-rnr-both-ends",
+    "fact-rnr",
+    "fact-pair-straggler",
+    "fact-env-typo",
+    "fact-ib-disabled",
+    "fact-tc-is-dscp",
+    "fact-tc-site",
+    "fact-gid-link-local",
+    "fact-gid-mapped",
+    "fact-gids-per-device",
+    "fact-one-subnet",
+    "fact-own-subnets",
+    "fact-dscp-to-lossy",
+    "fact-prio-one-way",
+    "fact-prio0-only",
+    "fact-memlock-low",
+    "fact-timer-below-rtt",
+    "fact-half-rate",
+    "fact-old-nccl-completion",
+    "fact-seq-zero",
+    "fact-pause-counters",
+    "fact-global-pause-counters",
+    "fact-link-down-counter",
+    "fact-phy-counter",
+    "fact-pci-stall-counter",
+    "fact-trouble",
+});
+
+class Facts {
+ public:
+  Facts(const std::vector<Statement>& statements, std::vector<Said>& out)
+      : statements_(statements), out_(out) {}
+
+  void find() {
+    look_at_mtus();
+    look_at_counters();
+    look_at_rates();
+    look_at_pairs();
+    look_at_variables();
+    look_at_gids();
+    look_at_subnets();
+    look_at_maps();
+    look_at_limits();
+    look_at_timers();
+  }
+
+ private:
+  void say(std::string_view name, std::size_t statement) {
+    out_.push_back({name, statement, 0, 0});
+  }
+
+  [[nodiscard]] static bool has(const Statement& statement, std::string_view word) {
+    return std::any_of(statement.words.begin(), statement.words.end(),
+                       [&](const Word& one) { return one.text == word; });
+  }
+  [[nodiscard]] static bool mentions(const Statement& statement, std::string_view piece) {
+    return std::any_of(statement.words.begin(), statement.words.end(),
+                       [&](const Word& one) { return one.text.find(piece) != std::string::npos; });
+  }
+
+  /// The number that belongs to the word at index i: the next within three places, with no other
+  /// name between them.
+  static std::optional<double> value_after(const Statement& statement, std::size_t i) {
+    const Word& name = statement.words[i];
+    for (std::size_t j = i + 1; j < statement.words.size(); ++j) {
+      const Word& word = statement.words[j];
+      if (word.at > name.at + 3) break;
+      if (word.kind == WordKind::kNumber && word.at > name.at) return word.value;
+      if (word.text == "zero") return 0.0;
+      if (word.at > name.at && word.text.find('_') != std::string::npos) break;
+    }
+    return std::nullopt;
+  }
+
+  void look_at_mtus();
+  void look_at_counters();
+  void look_at_counter(std::size_t statement, std::string_view name, double value);
+  void look_at_rates();
+  void look_at_pairs();
+  void look_at_variables();
+  void look_at_gids();
+  void look_at_subnets();
+  void look_at_maps();
+  void look_at_limits();
+  void look_at_timers();
+
+  const std::vector<Statement>& statements_;
+  std::vector<Said>& out_;
+};
+
+/// ibv_mtu as a number of the verbs (enum ibv_mtu: 1 is 256, 5 is 4096) or in bytes.
+std::optional<int> rdma_mtu(double value) {
+  constexpr auto kSizes = std::to_array<int>({256, 512, 1024, 2048, 4096});
+  for (const int size : kSizes)
+    if (value == size) return size;
+  return std::nullopt;
+}
+
+void Facts::look_at_mtus() {
+  std::map<int, std::size_t> active;  // RDMA's
+  std::map<int, std::size_t> ethernet;
+  for (std::size_t i = 0; i < statements_.size(); ++i) {
+    const Statement& statement = statements_[i];
+    const bool is_about_mtu = mentions(statement, "mtu");
+    const bool continues =
+        i > 0 && mentions(statements_[i - 1], "mtu") && mentions(statement, "nic");
+    for (const Word& word : statement.words) {
+      // A constant of the verbs' header: IBV_MTU_4096.
+      if (const auto at = word.text.find("mtu_"); at != std::string::npos) {
+        const auto size = parse_u64(word.text.substr(at + 4));
+        if (size && rdma_mtu(static_cast<double>(*size)))
+          active.emplace(static_cast<int>(*size), i);
+      }
+      if (!word.value || (!is_about_mtu && !continues)) continue;
+      if (const auto size = rdma_mtu(*word.value)) active.emplace(*size, i);
+      if (is_about_mtu && *word.value >= 1400 && *word.value <= 1600)
+        ethernet.emplace(static_cast<int>(*word.value), i);
+      if (is_about_mtu && *word.value >= 4200 && *word.value <= 9500)
+        ethernet.emplace(static_cast<int>(*word.value), i);
+    }
+  }
+  if (active.size() > 1)
+    for (const auto& [size, statement] : active)
+      say("fact-active-mtus-differ", statement);
+  if (ethernet.size() > 1)
+    for (const auto& [size, statement] : ethernet)
+      say("fact-active-mtus-differ", statement);
+  const bool has_large = active.contains(4096) || active.contains(2048);
+  if (has_large && !ethernet.empty() && ethernet.begin()->first < 2000) {
+    say("fact-mtu-4096-on-1500", ethernet.begin()->second);
+    say("fact-mtu-4096-on-1500", active.rbegin()->second);
+  }
+}
+
+bool is_like(std::string_view name, std::string_view a, std::string_view b = {}) {
+  return name.find(a) != std::string_view::npos &&
+         (b.empty() || name.find(b) != std::string_view::npos);
+}
+
+void Facts::look_at_counter(std::size_t i, std::string_view name, double value) {
+  const bool is_zero = value == 0;
+  if (is_like(name, "ecn_marked") || is_like(name, "ecn-marked"))
+    say(is_zero ? "fact-marks-zero" : "fact-marks-positive", i);
+  if (is_like(name, "cnp_sent")) say(is_zero ? "fact-cnp-sent-zero" : "fact-cnp-sent-positive", i);
+  if (is_like(name, "cnp_handled") && is_zero) say("fact-cnp-handled-zero", i);
+  if ((is_like(name, "out_of_sequence") || is_like(name, "seq_err")) && is_zero)
+    say("fact-seq-zero", i);
+  if (is_zero) return;
+  if (is_like(name, "rnr_nak") || is_like(name, "rnr_retries") || is_like(name, "out_of_buffer"))
+    say("fact-rnr", i);
+  const bool is_pfc = is_like(name, "prio", "pause") || is_like(name, "pfc_ena", "pri");
+  if (is_pfc) say("fact-pause-counters", i);
+  if (!is_pfc && (is_like(name, "pause_ctrl") || is_like(name, "global_pause") ||
+                  name == "rx_pause" || name == "tx_pause" || is_like(name, "pause_frames")))
+    say("fact-global-pause-counters", i);
+  if (is_like(name, "link_down") || is_like(name, "carrier_changes"))
+    say("fact-link-down-counter", i);
+  if (is_like(name, "symbol_err") || is_like(name, "crc_err") || is_like(name, "uncorrect"))
+    say("fact-phy-counter", i);
+  if (is_like(name, "pci_stalled")) say("fact-pci-stall-counter", i);
+}
+
+void Facts::look_at_counters() {
+  double nak = -1;
+  double short_of = -1;
+  std::map<std::string, double> of_priority;  // "tx0" "rx3"
+  std::size_t at_priority = 0;
+  for (std::size_t i = 0; i < statements_.size(); ++i) {
+    const Statement& statement = statements_[i];
+    for (std::size_t j = 0; j < statement.words.size(); ++j) {
+      const std::string& name = statement.words[j].text;
+      if (name.find('_') == std::string::npos) continue;
+      const auto value = value_after(statement, j);
+      if (!value) continue;
+      look_at_counter(i, name, *value);
+      if (is_like(name, "rnr_nak")) nak = *value;
+      if (is_like(name, "out_of_buffer")) short_of = *value;
+      const bool is_prio =
+          name.size() >= 8 && (name.starts_with("tx_prio") || name.starts_with("rx_prio"));
+      if (is_prio && name.find("pause") == std::string::npos) {
+        of_priority[name.substr(0, 2) + name.substr(7, 1)] = *value;
+        at_priority = i;
+      }
+    }
+  }
+  if (nak > 0 && nak == short_of)
+    for (std::size_t i = 0; i < statements_.size(); ++i)
+      if (mentions(statements_[i], "rnr_nak") || mentions(statements_[i], "out_of_buffer"))
+        say("fact-rnr-both-ends", i);
+  // One direction in a class of its own, the other in priority 0: most packets of each.
+  double sent_marked = 0;
+  double received_marked = 0;
+  for (const auto& [name, value] : of_priority) {
+    if (name[2] == '0') continue;
+    (name.starts_with("tx") ? sent_marked : received_marked) += value;
+  }
+  const double sent_plain = of_priority.contains("tx0") ? of_priority["tx0"] : 0;
+  const double received_plain = of_priority.contains("rx0") ? of_priority["rx0"] : 0;
+  const bool out_is_marked = sent_marked > 10 * sent_plain && sent_marked > 0;
+  const bool in_is_marked = received_marked > 10 * received_plain && received_marked > 0;
+  const bool out_is_plain = sent_plain > 10 * sent_marked && sent_plain > 1;
+  const bool in_is_plain = received_plain > 10 * received_marked && received_plain > 1;
+  if ((out_is_marked && in_is_plain) || (in_is_marked && out_is_plain))
+    say("fact-prio-one-way", at_priority);
+  if ((out_is_plain && !in_is_marked) || (in_is_plain && !out_is_marked && sent_marked == 0))
+    say("fact-prio0-only", at_priority);
+}
+
+/// "2x25G": what that makes together, in Gbit/s.
+std::optional<double> product(std::string_view word) {
+  const auto x = word.find('x');
+  if (x == std::string_view::npos || x == 0 || x + 2 > word.size()) return std::nullopt;
+  const auto times = parse_u64(word.substr(0, x));
+  const auto end = word.find_first_not_of("0123456789", x + 1);
+  if (!times || end == std::string_view::npos || word[end] != 'g') return std::nullopt;
+  const auto rate = parse_u64(word.substr(x + 1, end - x - 1));
+  if (!rate) return std::nullopt;
+  return static_cast<double>(*times * *rate);
+}
+
+void Facts::look_at_rates() {
+  for (std::size_t i = 0; i < statements_.size(); ++i) {
+    const auto& words = statements_[i].words;
+    for (std::size_t j = 0; j + 2 < words.size(); ++j) {
+      const auto in = words[j].kind == WordKind::kRate ? words[j].value : product(words[j].text);
+      if (!in) continue;
+      const bool is_into =
+          words[j + 1].text == "into" || words[j + 1].text == "to" || words[j + 1].text == "->";
+      if (!is_into) continue;
+      const Word& target = words[j + 2];
+      if (target.kind == WordKind::kRate && *in > *target.value) say("fact-overload", i);
+    }
+    // "10:1 incast" is words; "240 Gb/s vs 395 Gb/s" is about half.
+    std::vector<double> rates;
+    for (const Word& word : words)
+      if (word.kind == WordKind::kRate) rates.push_back(*word.value);
+    if (rates.size() < 2) continue;
+    const auto [least, most] = std::minmax_element(rates.begin(), rates.end());
+    if (*least > 0.3 * *most && *least < 0.7 * *most) say("fact-half-rate", i);
+  }
+}
+
+/// "gpu1,gpu2: 49.4": pairs of hosts and what they reached. A host that is in every slow pair and
+/// in no fast one is the slow one; it takes two slow pairs that have nothing else in common.
+void Facts::look_at_pairs() {
+  struct Pair {
+    std::string a;
+    std::string b;
+    double rate;
+    std::size_t statement;
+  };
+  std::vector<Pair> pairs;
+  for (std::size_t i = 0; i < statements_.size(); ++i) {
+    const std::string_view text = statements_[i].text;
+    const auto colon = text.rfind(": ");
+    const auto comma = text.find_first_of(",-");
+    if (colon == std::string_view::npos || comma == std::string_view::npos || comma > colon)
+      continue;
+    const std::string first(trim(text.substr(0, comma)));
+    const std::string second(trim(text.substr(comma + 1, colon - comma - 1)));
+    const auto& last = statements_[i].words.back();
+    if (first.empty() || second.empty() || !last.value || first.find(' ') != std::string::npos ||
+        second.find(' ') != std::string::npos)
+      continue;
+    pairs.push_back({first, second, *last.value, i});
+  }
+  if (pairs.size() < 3) return;
+  // The second name of a pair is often shortened to its number: compare by the last digits.
+  const auto key = [](const std::string& name) {
+    const auto at = name.find_last_not_of("0123456789");
+    const std::string digits = at == std::string::npos ? name : name.substr(at + 1);
+    return digits.empty() ? name : digits;
+  };
+  const double best =
+      std::max_element(pairs.begin(), pairs.end(), [](const Pair& a, const Pair& b) {
+        return a.rate < b.rate;
+      })->rate;
+  std::map<std::string, int> slow;
+  std::set<std::string> fast;
+  int slow_pairs = 0;
+  for (const Pair& pair : pairs) {
+    const bool is_slow = pair.rate < 0.8 * best;
+    slow_pairs += is_slow ? 1 : 0;
+    for (const std::string& name : {key(pair.a), key(pair.b)}) {
+      if (is_slow) {
+        ++slow[name];
+      } else {
+        fast.insert(name);
+      }
+    }
+  }
+  const auto culprits = std::count_if(slow.begin(), slow.end(), [&](const auto& one) {
+    return one.second == slow_pairs && slow_pairs >= 2 && !fast.contains(one.first);
+  });
+  if (culprits != 1) return;
+  for (const Pair& pair : pairs)
+    say("fact-pair-straggler", pair.statement);
+}
+
+void Facts::look_at_variables() {
+  // Code points that networks give a name to, and that a person types by mistake where the whole
+  // byte is wanted (RFC 2474, RFC 3246, RFC 4594): AF31, AF41, CS3, CS6, EF. A byte of a code point
+  // has its two low bits free for ECN, which is why none of these is a usual byte.
+  constexpr auto kUsualDscps = std::to_array<std::uint64_t>({24, 26, 34, 46, 48});
+  for (const readers::Assignment& one : readers::assignments_of(statements_)) {
+    const auto at = std::find_if(statements_.begin(), statements_.end(),
+                                 [&](const Statement& s) { return s.line == one.line; });
+    const auto i = static_cast<std::size_t>(at - statements_.begin());
+    const auto known = readers::knowledge_of(one.name);
+    const bool is_upper = one.name.find_first_of("abcdefghijklmnopqrstuvwxyz") == std::string::npos;
+    if (is_upper && !known.is_known && !known.nearest.empty()) say("fact-env-typo", i);
+    if (one.name == "NCCL_IB_DISABLE" && one.value == "1") say("fact-ib-disabled", i);
+    if (one.name.ends_with("_IB_TC") || one.name.ends_with("TRAFFIC_CLASS")) {
+      const auto value = parse_u64(one.value);
+      if (!value) continue;
+      const bool is_dscp =
+          std::find(kUsualDscps.begin(), kUsualDscps.end(), *value) != kUsualDscps.end();
+      if (is_dscp) say("fact-tc-is-dscp", i);
+      if (!is_dscp && *value > 3 && *value < 256) say("fact-tc-site", i);
+    }
+  }
+  for (std::size_t i = 0; i < statements_.size(); ++i) {
+    // As NCCL printed completions up to 2.12, when it also used GID index 0 unless told otherwise.
+    if (statements_[i].text.find("Got completion with error 12") != std::string::npos)
+      say("fact-old-nccl-completion", i);
+  }
+}
+
+void Facts::look_at_gids() {
+  bool has_mapped = false;
+  for (std::size_t i = 0; i < statements_.size(); ++i) {
+    const Statement& statement = statements_[i];
+    const bool is_gid = mentions(statement, "gid");
+    std::vector<double> indexes;
+    std::set<std::string> devices;
+    for (const Word& word : statement.words) {
+      if (word.kind == WordKind::kAddress && word.text.starts_with("fe80") && is_gid)
+        say("fact-gid-link-local", i);
+      has_mapped = has_mapped || word.text.starts_with("::ffff:");
+      if (word.text.starts_with("::ffff:")) say("fact-gid-mapped", i);
+      if (word.kind == WordKind::kNumber && *word.value < 256) indexes.push_back(*word.value);
+      if (word.kind == WordKind::kDevice) devices.insert(word.text);
+    }
+    const std::set<double> different(indexes.begin(), indexes.end());
+    if (is_gid && different.size() == 2 && devices.size() == 2) say("fact-gids-per-device", i);
+  }
+}
+
+void Facts::look_at_subnets() {
+  std::set<std::string> networks;  // of addresses that stand in one statement
+  for (std::size_t i = 0; i < statements_.size(); ++i) {
+    const Statement& statement = statements_[i];
+    networks.clear();
+    std::size_t addresses = 0;
+    for (const Word& word : statement.words) {
+      if (word.kind != WordKind::kAddress || word.text.find(':') != std::string::npos) continue;
+      ++addresses;
+      networks.insert(word.text.substr(0, word.text.rfind('.')));
+    }
+    if (addresses >= 2 && networks.size() == addresses) say("fact-own-subnets", i);
+    if (addresses >= 2 && networks.size() == 1) say("fact-one-subnet", i);
+    // "8 NICs x 3 nodes all in one /24"
+    const bool is_one = has(statement, "one") || has(statement, "same") || has(statement, "single");
+    const bool is_net = statement.text.find("/24") != std::string::npos ||
+                        statement.text.find("/16") != std::string::npos ||
+                        statement.text.find("/23") != std::string::npos ||
+                        statement.text.find("/22") != std::string::npos;
+    if (is_one && is_net) say("fact-one-subnet", i);
+  }
+}
+
+/// "26": "1" where only 3 and 4 are lossless: a map that takes the RDMA code point to a lossy
+/// class.
+void Facts::look_at_maps() {
+  std::set<double> lossless;
+  std::optional<double> rdma_class;
+  std::size_t where = 0;
+  bool is_map = false;
+  for (std::size_t i = 0; i < statements_.size(); ++i) {
+    const Statement& statement = statements_[i];
+    is_map = is_map || mentions(statement, "dscp_to_tc") || mentions(statement, "dscp-map") ||
+             (has(statement, "dscp") && mentions(statement, "map"));
+    if (mentions(statement, "lossless"))
+      for (const Word& word : statement.words)
+        if (word.value && *word.value < 8 && word.kind == WordKind::kNumber)
+          lossless.insert(*word.value);
+    for (std::size_t j = 0; j + 1 < statement.words.size(); ++j) {
+      const Word& dscp = statement.words[j];
+      const Word& next = statement.words[j + 1];
+      if (dscp.value != 26.0 || !next.value || *next.value >= 8) continue;
+      if (statement.text.find("26\": \"") == std::string::npos &&
+          statement.text.find("26:") == std::string::npos)
+        continue;
+      rdma_class = next.value;
+      where = i;
+    }
+  }
+  if (is_map && rdma_class && !lossless.empty() && !lossless.contains(*rdma_class))
+    say("fact-dscp-to-lossy", where);
+}
+
+void Facts::look_at_limits() {
+  for (std::size_t i = 0; i < statements_.size(); ++i) {
+    const Statement& statement = statements_[i];
+    const bool is_limit = mentions(statement, "memlock") ||
+                          statement.text.find("ulimit -l") != std::string::npos ||
+                          (has(statement, "locked") && has(statement, "memory"));
+    if (!is_limit || has(statement, "unlimited") || has(statement, "infinity")) continue;
+    const bool has_number =
+        std::any_of(statement.words.begin(), statement.words.end(),
+                    [](const Word& word) { return word.value && *word.value >= 16; });
+    if (has_number) say("fact-memlock-low", i);
+  }
+}
+
+/// A time in milliseconds that stands near a word.
+std::optional<double> milliseconds_near(const Statement& statement, std::string_view name) {
+  for (const Word& word : statement.words) {
+    if (word.text.find(name) == std::string::npos) continue;
+    for (const Word& other : statement.words) {
+      if (std::abs(other.at - word.at) > 6) continue;
+      const auto end = other.text.find("ms");
+      if (other.value && statement.text.find(" ms") != std::string::npos) return other.value;
+      if (end == std::string::npos || end == 0) continue;
+      if (const auto value = parse_u64(other.text.substr(0, end)))
+        return static_cast<double>(*value);
+    }
+  }
+  return std::nullopt;
+}
+
+void Facts::look_at_timers() {
+  std::optional<double> round_trip;
+  std::optional<double> timer;
+  std::size_t where = 0;
+  for (std::size_t i = 0; i < statements_.size(); ++i) {
+    if (const auto value = milliseconds_near(statements_[i], "rtt")) round_trip = value;
+    if (const auto value = milliseconds_near(statements_[i], "retrans")) {
+      timer = value;
+      where = i;
+    }
+  }
+  if (round_trip && timer && *timer < *round_trip) say("fact-timer-below-rtt", where);
+}
+
+}  // namespace
+
+std::span<const std::string_view> fact_names() {
+  return kFacts;
+}
+
+void add_facts(const std::vector<Statement>& statements, std::vector<Said>& out) {
+  Facts(statements, out).find();
+}
+
+}  // namespace weir::diagnose
