@@ -28,8 +28,9 @@ Status Sim::audit() const {
   for (std::uint32_t p = 0; p < ports_.size(); ++p) {
     const PortCounters& self = port_counters_[p];
     const std::uint32_t peer = ports_[p].peer;
-    WEIR_TRY_STATUS(expect_equal("frames on the wire from port", p, self.tx_frames,
-                                 port_counters_[peer].rx_frames + flying[peer]));
+    WEIR_TRY_STATUS(expect_equal(
+        "frames on the wire from port", p, sum_of(traffic_[p].tx).frames,
+        sum_of(traffic_[peer].rx).frames + port_counters_[peer].rx_frames + flying[peer]));
     for (unsigned priority = 0; priority < 8; ++priority)
       WEIR_TRY_STATUS(
           expect_equal("pauses announced by port", p, self.pause_tx[priority],
@@ -44,7 +45,7 @@ Status Sim::audit() const {
         const SharedBuffer::Group& group = sw.buffer.group(port, i);
         ingress += group.used + group.headroom_used;
         egress += sw.buffer.egress_used(port, i);
-        queued += queues_[std::size_t{sw.first_port + port} * 8 + i].bytes;
+        queued += sw.ports[port].queues[i].bytes;
       }
     }
     const auto total = static_cast<std::uint64_t>(sw.buffer.total_used());
@@ -56,6 +57,40 @@ Status Sim::audit() const {
         expect_equal("queued bytes of switch", sw.node, static_cast<std::uint64_t>(queued), total));
   }
   return {};
+}
+
+Sim::Tally Sim::sum_of(const std::array<Tally, 8>& classes) {
+  Tally sum;
+  for (const Tally& one : classes) {
+    sum.frames += one.frames;
+    sum.bytes += one.bytes;
+  }
+  return sum;
+}
+
+PortCounters Sim::port_counters(std::uint32_t port) const {
+  PortCounters out = port_counters_[port];
+  const Traffic& traffic = traffic_[port];
+  const Tally rx = sum_of(traffic.rx);
+  const Tally tx = sum_of(traffic.tx);
+  out.rx_frames += rx.frames;
+  out.rx_bytes += rx.bytes;
+  out.tx_frames = tx.frames;
+  out.tx_bytes = tx.bytes;
+  for (std::size_t i = 0; i < 8; ++i) {
+    out.rx_class_frames[i] = traffic.rx[i].frames;
+    out.rx_class_bytes[i] = traffic.rx[i].bytes;
+    out.tx_class_frames[i] = traffic.tx[i].frames;
+    out.tx_class_bytes[i] = traffic.tx[i].bytes;
+  }
+  return out;
+}
+
+std::uint64_t Sim::hops() const {
+  std::uint64_t sum = 0;
+  for (std::size_t p = 0; p < ports_.size(); ++p)
+    sum += sum_of(traffic_[p].tx).frames + port_counters_[p].pfc_tx_frames;
+  return sum;
 }
 
 std::uint64_t Sim::drops(DropReason reason) const {
@@ -74,7 +109,8 @@ std::uint64_t Sim::lossless_drops() const {
 
 std::uint64_t Sim::digest() const {
   Digest digest;
-  for (const PortCounters& c : port_counters_) {
+  for (std::uint32_t p = 0; p < port_count(); ++p) {
+    const PortCounters c = port_counters(p);
     for (const std::uint64_t word :
          {c.tx_frames, c.tx_bytes, c.rx_frames, c.rx_bytes, c.marked, c.pfc_tx_frames,
           c.pfc_rx_frames, c.lossless_drops, c.watchdog_trips})
@@ -103,7 +139,7 @@ std::uint64_t Sim::digest() const {
   for (const RandomStream& random : port_random_)
     digest.add(random.state());
   digest.add(static_cast<std::uint64_t>(now()));
-  digest.add(hops_);
+  digest.add(hops());
   return digest.value();
 }
 

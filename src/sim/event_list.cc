@@ -4,65 +4,10 @@
 #include <bit>
 
 namespace weir::sim {
-
-void RadixHeap::reserve(std::size_t capacity) {
-  WEIR_CHECK(size_ == 0 && capacity < kNone);
-  capacity_ = static_cast<std::uint32_t>(capacity);
-  pool_ = RawArray<Node>(capacity);
-  head_.fill(kNone);
-  tail_.fill(kNone);
-}
-
-unsigned RadixHeap::bucket_of(Ps at) const {
-  const auto differ = static_cast<std::uint64_t>(at ^ last_);
-  return static_cast<unsigned>(64 - std::countl_zero(differ));
-}
-
-void RadixHeap::append(unsigned bucket, std::uint32_t node) {
-  pool_[node].next = kNone;
-  if (head_[bucket] == kNone)
-    head_[bucket] = node;
-  else
-    pool_[tail_[bucket]].next = node;
-  tail_[bucket] = node;
-  occupied_ |= std::uint64_t{1} << bucket;
-}
-
-void RadixHeap::push(const Event& event) {
-  std::uint32_t node = free_;
-  if (node != kNone) {
-    free_ = pool_[node].next;
-  } else {
-    WEIR_CHECK(fresh_ < capacity_);  // the pool is sized from the design: a bound was wrong
-    node = fresh_++;
-  }
-  pool_[node].event = event;
-  append(bucket_of(event.at), node);
-  ++size_;
-  if (!min_stale_ && event.at < min_) min_ = event.at;
-}
-
-void RadixHeap::refresh_min() {
-  min_stale_ = false;
-  min_ = kNever;
-  if (occupied_ == 0) return;
-  const auto bucket = static_cast<std::size_t>(std::countr_zero(occupied_));
-  for (std::uint32_t node = head_[bucket]; node != kNone; node = pool_[node].next)
-    min_ = std::min(min_, pool_[node].event.at);
-}
-
-void RadixHeap::advance_to(Ps at) {
-  const auto bucket = static_cast<std::size_t>(std::countr_zero(occupied_));
-  std::uint32_t node = head_[bucket];
-  head_[bucket] = tail_[bucket] = kNone;
-  occupied_ &= ~(std::uint64_t{1} << bucket);
-  last_ = at;
-  while (node != kNone) {
-    const std::uint32_t next = pool_[node].next;
-    append(bucket_of(pool_[node].event.at), node);
-    node = next;
-  }
-}
+namespace {
+constexpr std::size_t kFirstSlots = 64;  // of a ring; it doubles when half of it is in use
+constexpr std::size_t kFewEvents = 24;   // sorted by insertion: most instants have two or three
+}  // namespace
 
 std::uint8_t EventList::add_lane(Ps delay, std::size_t bound) {
   WEIR_CHECK(delay > 0);
@@ -70,42 +15,75 @@ std::uint8_t EventList::add_lane(Ps delay, std::size_t bound) {
   Lane& lane = lanes_[lane_count_];
   lane.delay = delay;
   lane.bound = bound;
-  const std::size_t slots = std::bit_ceil(2 * bound + 2);
-  lane.ring = RawArray<Event>(slots);
-  lane.mask = slots - 1;
+  lane.ring = RawArray<Event>(std::max(std::bit_ceil(2 * bound + 2), kFirstSlots));
+  lane.mask = kFirstSlots - 1;
+  lane.limit = kFirstSlots / 2;
   heads_[lane_count_] = kNever;
   return static_cast<std::uint8_t>(lane_count_++);
 }
 
-void EventList::reserve(std::size_t heap_capacity, std::size_t batch_capacity) {
-  heap_.reserve(heap_capacity);
-  batch_.reserve(batch_capacity);
-  popped_.reserve(batch_capacity);
+void EventList::reserve(std::size_t wheel_capacity, std::size_t batch_capacity, std::size_t ports) {
+  // A wheel of 4 us for small fabrics, of 0.25 us for the largest: about one event a slot.
+  const unsigned slot_shift = ports < 2048 ? 10 : ports < 16384 ? 8 : 6;
+  wheel_.reserve(wheel_capacity, slot_shift);
+  batch_ = RawArray<Event*>(batch_capacity);
+  order_ = RawArray<std::uint64_t>(batch_capacity);
+  batch_capacity_ = batch_capacity;
 }
 
-void EventList::take_batch(Ps at) {
-  now_ = at;
-  batch_.clear();
+/// Doubles the part of the ring in use. What waits moves to the new half, so that the events of the
+/// batch in hand stay where they are: the new half has room for as many again before it is widened
+/// once more.
+void EventList::widen(Lane& lane) {
+  const std::uint64_t waiting = lane.tail - lane.head;
+  WEIR_CHECK(waiting < lane.bound);  // no more fit on these wires: a bound was wrong
+  const std::uint64_t slots = lane.mask + 1;
+  for (std::uint64_t i = 0; i < waiting; ++i)
+    lane.ring[slots + i] = lane.ring[(lane.head + i) & lane.mask];
+  lane.head = slots;
+  lane.tail = slots + waiting;
+  lane.mask = 2 * slots - 1;
+  lane.limit = slots;
+}
+
+inline void EventList::add_to_batch(Event& event) {
+  WEIR_CHECK(batch_size_ < batch_capacity_);
+  batch_[batch_size_] = &event;
+  order_[batch_size_] = (std::uint64_t{event.tie} << 32U) | batch_size_;
+  ++batch_size_;
+}
+
+/// Everything of the instant `now_`, from all lanes and the wheel, in its order.
+void EventList::take_batch() {
+  const Ps at = now_;
+  batch_size_ = 0;
   for (std::size_t i = 0; i < lane_count_; ++i) {
     if (heads_[i] != at) continue;
     Lane& lane = lanes_[i];
+    std::uint64_t head = lane.head;
+    Ps next = kNever;
     do {
-      batch_.push_back(&lane.ring[lane.head & lane.mask]);
-      ++lane.head;
-    } while (lane.head != lane.tail && lane.ring[lane.head & lane.mask].at == at);
-    heads_[i] = lane.head == lane.tail ? kNever : lane.ring[lane.head & lane.mask].at;
+      add_to_batch(lane.ring[head & lane.mask]);
+      ++head;
+      next = head == lane.tail ? kNever : lane.ring[head & lane.mask].at;
+    } while (next == at);
+    lane.head = head;
+    heads_[i] = next;
   }
-  if (heap_.min() == at) {
-    popped_.clear();
-    heap_.pop_all(at, [this](const Event& event) { popped_.push_back(event); });
-    WEIR_CHECK(popped_.size() + batch_.size() <= batch_.capacity());
-    for (const Event& event : popped_)
-      batch_.push_back(&event);
+  if (wheel_.min() == at) wheel_.take_all([this](Event& event) { add_to_batch(event); });
+  if (ties_ == Ties::kCanonical) sort_batch();
+}
+
+void EventList::sort_batch() {
+  std::uint64_t* const order = &order_[0];
+  if (batch_size_ > kFewEvents) return std::sort(order, order + batch_size_);
+  for (std::size_t i = 1; i < batch_size_; ++i) {
+    const std::uint64_t key = order[i];
+    std::size_t to = i;
+    for (; to > 0 && key < order[to - 1]; --to)
+      order[to] = order[to - 1];
+    order[to] = key;
   }
-  if (ties_ == Ties::kInsertion || batch_.size() < 2) return;
-  const auto before = [](const Event* a, const Event* b) { return a->tie < b->tie; };
-  if (!std::is_sorted(batch_.begin(), batch_.end(), before))
-    std::sort(batch_.begin(), batch_.end(), before);
 }
 
 }  // namespace weir::sim

@@ -1,6 +1,6 @@
 #pragma once
-// The future-event list: first-in-first-out lanes for delays that are constants, a monotone radix
-// heap for the rest, and one canonical order for events of the same instant.
+// The future-event list: first-in-first-out lanes for delays that are constants, a wheel for the
+// rest, and one canonical order for events of the same instant.
 //
 // Why lanes: an event pushed at now + constant arrives in push order, so a plain ring is a priority
 // queue. Cable + serialisation of a full frame, of an ACK, and "port free after a full frame" are
@@ -14,25 +14,20 @@
 //
 // Invariants:
 // (1) Every event is pushed strictly after `now()`, so a batch never grows while it is handled.
-// (2) Nothing is allocated after `reserve`: rings and the heap's pool are sized from the design.
-// (3) In `Ties::kInsertion` (the peer's rule, model `hpcc`) there are no lanes and equal times
-// leave
-//     the heap in push order.
+// (2) Nothing is allocated after `reserve`: rings and the wheel are sized from the design. A ring
+//     uses of its room only some four times what it ever held, so that it stays in the cache.
+// (3) In `Ties::kInsertion` (the peer's rule, model `hpcc`) there are no lanes and equal times are
+//     handled in push order.
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <span>
-#include <vector>
 
 #include "base/check.h"
+#include "sim/event_heap.h"
 #include "sim/packet.h"
 #include "sim/raw_array.h"
 
 namespace weir::sim {
-
-using Ps = std::int64_t;  // picoseconds since the start, the engine's inner currency
-inline constexpr Ps kNever = std::numeric_limits<Ps>::max();
 
 /// What an event is; the order is the order of handling within one instant and node.
 enum class EventKind : std::uint8_t {
@@ -63,76 +58,7 @@ constexpr std::uint32_t entity_of(std::uint32_t tie) {
   return tie & ((std::uint32_t{1} << kTieKindShift) - 1);
 }
 
-struct Event {
-  Ps at = kNever;
-  std::uint32_t tie = 0;
-  Packet packet;
-};
-static_assert(sizeof(Event) == 40);
-
 enum class Ties : std::uint8_t { kCanonical, kInsertion };
-
-/// Monotone radix heap with FIFO ties: bucket b holds what differs from `last_` first at bit b - 1.
-/// Buckets are lists through one pool, so a push touches one node and allocates nothing.
-class RadixHeap {
- public:
-  void reserve(std::size_t capacity);
-  void push(const Event& event);
-  /// Time of the earliest event, kNever when empty. Does not advance the heap's clock.
-  [[nodiscard]] Ps min() {
-    if (min_stale_) refresh_min();
-    return min_;
-  }
-  /// Calls `take(const Event&)` for every event at `at`, in push order, and removes them.
-  /// REQUIRES: at == min(), and nothing earlier will be pushed any more.
-  template <class Take>
-  void pop_all(Ps at, Take&& take) {
-    if (at != last_) advance_to(at);
-    std::uint32_t node = head_[0];
-    head_[0] = tail_[0] = kNone;
-    occupied_ &= ~std::uint64_t{1};
-    while (node != kNone) {
-      Node& n = pool_[node];
-      const std::uint32_t next = n.next;
-      take(n.event);
-      n.next = free_;
-      free_ = node;
-      --size_;
-      node = next;
-    }
-    min_stale_ = true;
-  }
-  [[nodiscard]] std::size_t size() const { return size_; }
-  template <class See>
-  void for_each(See&& see) const {
-    for (const std::uint32_t head : head_)
-      for (std::uint32_t node = head; node != kNone; node = pool_[node].next)
-        see(pool_[node].event);
-  }
-
- private:
-  static constexpr std::uint32_t kNone = 0xFFFFFFFFU;
-  struct Node {
-    Event event;
-    std::uint32_t next;
-  };
-  void refresh_min();
-  void advance_to(Ps at);
-  void append(unsigned bucket, std::uint32_t node);
-  [[nodiscard]] unsigned bucket_of(Ps at) const;
-
-  RawArray<Node> pool_;
-  std::array<std::uint32_t, 65> head_{};
-  std::array<std::uint32_t, 65> tail_{};
-  std::uint64_t occupied_ = 0;  // bit b: bucket b is non-empty (64 is never reached: times >= 0)
-  Ps last_ = 0;
-  Ps min_ = kNever;
-  bool min_stale_ = false;
-  std::uint32_t free_ = kNone;  // released nodes, last in first out
-  std::uint32_t fresh_ = 0;     // nodes never used yet start here: untouched pages cost nothing
-  std::uint32_t capacity_ = 0;
-  std::size_t size_ = 0;
-};
 
 class EventList {
  public:
@@ -144,52 +70,50 @@ class EventList {
   /// A lane for events pushed at now + `delay`, or kNoLane when there is no room for one more.
   /// `bound`: the most events it can hold at a time.
   std::uint8_t add_lane(Ps delay, std::size_t bound);
-  void reserve(std::size_t heap_capacity, std::size_t batch_capacity);
+  /// `wheel_capacity`: the most events without a lane; `ports`: how many act at a time.
+  void reserve(std::size_t wheel_capacity, std::size_t batch_capacity, std::size_t ports = 0);
 
   [[nodiscard]] Ps now() const { return now_; }
 
-  void push(Ps at, std::uint32_t tie, const Packet& packet = {}) {
+  void push(Ps at, std::uint32_t tie) {
     WEIR_CHECK(at > now_);
-    heap_.push(Event{at, tie, packet});
+    wheel_.push(now_, at, tie);
+  }
+  void push(Ps at, std::uint32_t tie, const Packet& packet) {
+    WEIR_CHECK(at > now_);
+    wheel_.push(now_, at, tie, packet);
   }
 
   /// The same through a lane. REQUIRES: now + delay of the lane.
   void push_lane(std::uint8_t lane, std::uint32_t tie, const Packet& packet) {
-    Lane& l = lanes_[lane];
-    Event& slot = l.ring[l.tail & l.mask];
-    slot.at = now_ + l.delay;
-    slot.tie = tie;
-    slot.packet = packet;
-    ++l.tail;
-    WEIR_CHECK(l.tail - l.head <= l.bound);
-    if (l.tail - l.head == 1) heads_[lane] = slot.at;
+    push_slot(lane, tie).packet = packet;
   }
+  /// And without a packet.
+  void push_lane(std::uint8_t lane, std::uint32_t tie) { push_slot(lane, tie); }
 
-  /// Hands every event before `end` to `dispatch(const Event&)`, in order. Leaves the clock at the
-  /// last instant handled.
+  /// Hands every event before `end` to `dispatch(Event&)`, in order. Leaves the clock at the last
+  /// instant handled. The event is the handler's to change; it stays where it is until the instant
+  /// is over.
   template <class Dispatch>
   void run_before(Ps end, Dispatch&& dispatch) {
     stop_ = false;
     while (!stop_) {
-      const Ps at = next_time();
-      if (at >= end) return;
-      if (const Event* only = take_only(at)) {
+      const Earliest next = earliest();
+      if (next.at >= end) return;
+      now_ = next.at;
+      Event* const only = next.is_tied ? nullptr : take_only(next.source);
+      if (only != nullptr) {
         ++events_;
         dispatch(*only);
         continue;
       }
-      take_batch(at);
-      events_ += batch_.size();
-      for (const Event* event : batch_)
-        dispatch(*event);
+      take_batch();
+      events_ += batch_size_;
+      for (std::size_t i = 0; i < batch_size_; ++i)
+        dispatch(*batch_[static_cast<std::uint32_t>(order_[i])]);
     }
   }
-  [[nodiscard]] Ps next_time() {
-    Ps at = heap_.min();
-    for (std::size_t i = 0; i < lane_count_; ++i)
-      at = heads_[i] < at ? heads_[i] : at;
-    return at;
-  }
+  [[nodiscard]] Ps next_time() { return earliest().at; }
   /// Ends the current run_before after the instant in hand.
   void stop() { stop_ = true; }
   [[nodiscard]] std::uint64_t events() const { return events_; }
@@ -200,7 +124,7 @@ class EventList {
     for (std::size_t i = 0; i < lane_count_; ++i)
       for (std::uint64_t at = lanes_[i].head; at != lanes_[i].tail; ++at)
         see(lanes_[i].ring[at & lanes_[i].mask]);
-    heap_.for_each(see);
+    wheel_.for_each(see);
   }
 
  private:
@@ -209,30 +133,59 @@ class EventList {
     RawArray<Event> ring;
     std::uint64_t head = 0;
     std::uint64_t tail = 0;
-    std::uint64_t mask = 0;
-    std::uint64_t bound = 0;  // half the ring: the batch in hand is still read from the other half
+    std::uint64_t mask = 0;   // of the part in use
+    std::uint64_t limit = 0;  // half of that part: the batch in hand is still read from the rest
+    std::uint64_t bound = 0;
   };
-  /// The event at `at` where it is alone and in a lane, which nearly all are; else nullptr. It
-  /// stays readable until the next one is taken.
-  [[nodiscard]] const Event* take_only(Ps at) {
-    if (heap_.min() == at) return nullptr;
-    std::size_t found = kMaxLanes;
+  struct Earliest {
+    Ps at;
+    std::size_t source;  // a lane, or lane_count_ for the wheel
+    bool is_tied;        // another source has an event at `at`
+  };
+
+  Event& push_slot(std::uint8_t lane, std::uint32_t tie) {
+    Lane& l = lanes_[lane];
+    const Ps at = now_ + l.delay;
+    const std::uint64_t waiting = l.tail - l.head;
+    if (waiting == 0) heads_[lane] = at;
+    if (waiting >= l.limit) [[unlikely]]
+      widen(l);
+    Event& slot = l.ring[l.tail & l.mask];
+    slot.at = at;
+    slot.tie = tie;
+    ++l.tail;
+    return slot;
+  }
+  [[nodiscard]] Earliest earliest() const {
+    Ps best = wheel_.min();
+    Ps second = kNever;
+    std::size_t source = lane_count_;
     for (std::size_t i = 0; i < lane_count_; ++i) {
-      if (heads_[i] != at) continue;
-      if (found != kMaxLanes) return nullptr;
-      found = i;
+      const Ps head = heads_[i];
+      const bool is_less = head < best;
+      const Ps other = is_less ? best : head;
+      source = is_less ? i : source;
+      best = is_less ? head : best;
+      second = other < second ? other : second;
     }
-    Lane& lane = lanes_[found];
-    const Event& event = lane.ring[lane.head & lane.mask];
-    const bool is_last = lane.head + 1 == lane.tail;
-    const Ps next = is_last ? kNever : lane.ring[(lane.head + 1) & lane.mask].at;
-    if (next == at) return nullptr;
-    now_ = at;
-    ++lane.head;
-    heads_[found] = next;
+    return {best, source, second == best};
+  }
+  /// The event that `source` has now, or nullptr when it has more than one of this instant.
+  [[nodiscard]] Event* take_only(std::size_t source) {
+    if (source == lane_count_) return wheel_.take_only();
+    Lane& lane = lanes_[source];
+    Event& event = lane.ring[lane.head & lane.mask];
+    const std::uint64_t following = lane.head + 1;
+    const Ps next = following == lane.tail ? kNever : lane.ring[following & lane.mask].at;
+    if (next == now_) return nullptr;
+    lane.head = following;
+    heads_[source] = next;
     return &event;
   }
-  void take_batch(Ps at);
+  void widen(Lane& lane);
+  void take_batch();
+  void add_to_batch(Event& event);
+  void sort_batch();
 
   Ties ties_;
   Ps now_ = -1;  // before the first instant, so that events at time 0 can be pushed
@@ -240,9 +193,11 @@ class EventList {
   std::size_t lane_count_ = 0;
   std::array<Ps, kMaxLanes> heads_{};
   std::array<Lane, kMaxLanes> lanes_;
-  RadixHeap heap_;
-  std::vector<const Event*> batch_;
-  std::vector<Event> popped_;  // the heap's share of the batch
+  TimerWheel wheel_;
+  std::size_t batch_size_ = 0;
+  std::size_t batch_capacity_ = 0;
+  RawArray<Event*> batch_;         // as found
+  RawArray<std::uint64_t> order_;  // tie << 32 | place in batch_
   std::uint64_t events_ = 0;
 };
 

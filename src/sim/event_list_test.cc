@@ -90,6 +90,68 @@ TEST(EventList, InsertionTiesKeepThePushOrder) {
   EXPECT_EQ(order, (std::vector<std::uint32_t>{1, 5, 3, 4}));
 }
 
+TEST(EventList, NearAndFarTimesKeepThePushOrderAmongEquals) {
+  COVERS("G1");
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(seed);
+    RandomStream random(seed, 0, 0);
+    EventList list(Ties::kInsertion);
+    list.reserve(8192, 8192);
+    std::multimap<Ps, std::uint32_t> model;  // equal keys stay in the order of insertion
+    std::uint32_t next = 0;
+    const auto push_some = [&](Ps now) {
+      for (std::uint64_t n = random.below(4); n > 0; --n) {
+        // Whole microseconds, up to the far side of the wheel: many ties, some pushed from afar.
+        const Ps at = (now / 1'000'000 + 1 + static_cast<Ps>(random.below(9))) * 1'000'000;
+        list.push(at, next);
+        model.emplace(at, next++);
+      }
+    };
+    list.push(0, next);
+    model.emplace(0, next++);
+    int budget = 3000;
+    list.run_before(kNever, [&](const Event& event) {
+      ASSERT_FALSE(model.empty());
+      EXPECT_EQ(event.at, model.begin()->first);
+      EXPECT_EQ(event.tie, model.begin()->second);
+      model.erase(model.begin());
+      for (int n = event.at == 0 ? 30 : 1; n > 0 && --budget > 0; --n)
+        push_some(event.at);
+    });
+    EXPECT_TRUE(model.empty());
+    EXPECT_GT(next, 1000U);
+  }
+}
+
+TEST(EventList, ALaneThatWidensWhileABatchIsInHandLosesNothing) {
+  COVERS("G1");
+  EventList list;
+  const std::uint8_t lane = list.add_lane(100, 5000);
+  list.reserve(16, 5000);
+  list.push(0, 0);
+  list.run_before(1, [&](const Event&) {
+    for (std::uint32_t i = 0; i < 30; ++i)
+      list.push_lane(lane, i, {});
+  });
+  // Each of 30 events of one instant leaves 100, while the others of that instant are still read.
+  std::uint32_t seen = 0;
+  list.run_before(101, [&](const Event& event) {
+    EXPECT_EQ(event.tie, seen++);
+    for (std::uint32_t i = 0; i < 100; ++i) {
+      Packet packet;
+      packet.psn = 1000 + event.tie * 100 + i;
+      list.push_lane(lane, packet.psn, packet);
+    }
+  });
+  EXPECT_EQ(seen, 30U);
+  std::uint32_t expected = 1000;
+  list.run_before(kNever, [&](const Event& event) {
+    EXPECT_EQ(event.tie, expected);
+    EXPECT_EQ(event.packet.psn, expected++);
+  });
+  EXPECT_EQ(expected, 4000U);
+}
+
 TEST(EventList, StoppingBeforeAnInstantLeavesRoomToPushEarlierEvents) {
   EventList list;
   list.reserve(16, 16);

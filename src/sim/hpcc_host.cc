@@ -24,17 +24,17 @@ std::int64_t hpcc_time(std::int64_t bytes, std::int64_t rate) {
 }
 
 void Sim::peer_start(std::uint32_t qp) {
-  Nic& nic = nics_[senders_[qp].nic];
+  Nic& nic = *senders_[qp].nic;
   senders_[qp].next_send = now();
   nic.peer_qps.push_back(qp);
-  kick(nic.port);
+  kick(*nic.port);
 }
 
 /// The QP to send from, as a place in the list, or kNone. Finished ones leave the list on the way;
 /// the place searched from stays what it was, as in the peer.
 std::uint32_t Sim::peer_choose(Nic& nic) {
   const auto count = static_cast<std::uint32_t>(nic.peer_qps.size());
-  const bool paused = (ports_[nic.port].paused & kDataBit) != 0;
+  const bool paused = (nic.port->paused & kDataBit) != 0;
   std::uint32_t chosen = kNone;
   std::uint32_t finished = kNone;
   for (std::uint32_t i = 1; i <= count; ++i) {
@@ -58,14 +58,9 @@ std::uint32_t Sim::peer_choose(Nic& nic) {
   return chosen;
 }
 
-void Sim::peer_send(std::uint32_t port) {
-  Port& p = ports_[port];
-  Nic& nic = nics_[index_of_[p.node]];
-  if ((p.waiting & kAckBit) != 0) {
-    const Queue& q = queues_[std::size_t{port} * 8 + 7];
-    put_on_wire(port, dequeue(port, 7, pool_[q.head].packet.size));
-    return;
-  }
+void Sim::peer_send(Port& port) {
+  Nic& nic = *port.nic;
+  if ((port.waiting & kAckBit) != 0) return send_queued(port, 7);
   const std::uint32_t place = peer_choose(nic);
   if (place != kNone) {
     const std::uint32_t qp = nic.peer_qps[place];
@@ -78,7 +73,7 @@ void Sim::peer_send(std::uint32_t port) {
     if (senders_[qp].current != kNone) next = std::min(next, senders_[qp].next_send);
   if (nic.peer_wake_pending || next == kNever || next <= now()) return;
   nic.peer_wake_pending = true;
-  events_.push(next, tie_of(EventKind::kNicWake, port));
+  events_.push(next, tie_of(EventKind::kNicWake, port.self));
 }
 
 void Sim::peer_send_data(Nic& nic, std::uint32_t qp) {
@@ -89,16 +84,16 @@ void Sim::peer_send_data(Nic& nic, std::uint32_t qp) {
   ++created_;
   // Of a cut and a packet at one instant the peer does first what it scheduled first: the packet,
   // when its wake-up was set before the window began.
-  const Ps looked = sender.last_send + ports_[nic.port].wire_time[packet.size];
+  const Ps looked = sender.last_send + nic.port->wire_time[packet.size];
   const bool before_cut = sender.next_send == now() && looked < now() - dcqcn.cut_period.raw();
   sender.last_send = now();
-  put_on_wire(nic.port, packet);
+  send_packet(nic, sender.priority, packet);
   const std::int64_t rate = sender.rp.rate_at(dcqcn, before_cut ? now() - 1 : now());
   sender.next_send = now() + hpcc_time(packet.size, rate);
 }
 
-void Sim::peer_wake(std::uint32_t port) {
-  nics_[index_of_[ports_[port].node]].peer_wake_pending = false;
+void Sim::peer_wake(Port& port) {
+  port.nic->peer_wake_pending = false;
   kick(port);
 }
 

@@ -15,7 +15,7 @@ void Sim::set_drain(std::uint32_t node, BitRate drain) {
   const std::int64_t above =
       std::max<std::int64_t>(nic.receive_level - nic.config->receive_xon.raw(), 0);
   events_.push(now() + std::max<Ps>(serialization_time(Bytes::raw(above), drain).raw(), 1),
-               tie_of(EventKind::kNicDrain, nic.port));
+               tie_of(EventKind::kNicDrain, nic.port->self));
 }
 
 void Sim::set_congestion_control(std::uint32_t node, bool np, bool rp) {
@@ -26,8 +26,11 @@ void Sim::set_congestion_control(std::uint32_t node, bool np, bool rp) {
 
 void Sim::set_errors(std::uint32_t link, std::uint64_t threshold) {
   network_.links[link].error_threshold = threshold;
-  for (const std::size_t end : {std::size_t{0}, std::size_t{1}})
-    error_threshold_[link_ports_[2 * std::size_t{link} + end]] = threshold;
+  for (const std::size_t end : {std::size_t{0}, std::size_t{1}}) {
+    Port& port = ports_[link_ports_[2 * std::size_t{link} + end]];
+    error_threshold_[port.self] = threshold;
+    refresh_disturbed(port);
+  }
 }
 
 }  // namespace weir::sim

@@ -7,6 +7,8 @@
 namespace weir::sim {
 namespace {
 
+constexpr std::int64_t kLargestCell = 32768;  // real ones have about 200 B; SharedBuffer::charge_of
+
 std::string name_of(const Network& network, std::uint32_t node) {
   const std::string& name = network.nodes[node].name;
   return name.empty() ? fmt::format("node {}", node) : name;
@@ -52,6 +54,9 @@ Status check_switch(const Network& network, std::uint32_t node, std::int64_t por
   const SwitchConfig& config = network.switches[network.nodes[node].config];
   const std::string name = name_of(network, node);
   if (config.cell.raw() < 1) return invalid_error(fmt::format("{}: a cell of no bytes", name));
+  if (config.cell.raw() + config.descriptor.raw() > kLargestCell)
+    return invalid_error(fmt::format("{}: a cell and descriptor of {} B; at most {}", name,
+                                     config.cell.raw() + config.descriptor.raw(), kLargestCell));
   if (config.mtu.raw() > kLargestFrame)
     return invalid_error(
         fmt::format("{}: frames of {} B; at most {}", name, config.mtu.raw(), kLargestFrame));

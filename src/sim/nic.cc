@@ -23,25 +23,16 @@ unsigned next_priority(std::uint8_t eligible, std::uint8_t strict, std::uint8_t 
 
 }  // namespace
 
-void Sim::nic_send(std::uint32_t port) {
-  Port& p = ports_[port];
-  Nic& nic = nics_[index_of_[p.node]];
+void Sim::nic_send(Port& port) {
+  Nic& nic = *port.nic;
   for (;;) {
-    const auto eligible = static_cast<std::uint8_t>((p.waiting | nic.ready) & ~p.paused);
+    const auto eligible = static_cast<std::uint8_t>((port.waiting | nic.ready) & ~port.paused);
     if (eligible == 0) return;
-    const unsigned priority = next_priority(eligible, nic.strict, p.round_robin);
-    if ((nic.strict & bit_of(priority)) == 0) p.round_robin = static_cast<std::uint8_t>(priority);
-    if ((p.waiting & bit_of(priority)) != 0) {
-      const Queue& q = queues_[std::size_t{port} * 8 + priority];
-      const Packet packet = dequeue(port, priority, pool_[q.head].packet.size);
-      if (packet.kind == PacketKind::kAck) receivers_[packet.qp].queued_ack = kNone;
-      ++port_counters_[port].tx_class_frames[priority];
-      port_counters_[port].tx_class_bytes[priority] += packet.size;
-      if ((packet.flags & kFlagSocket) != 0) {
-        ++nic.counters.socket_tx_frames;
-        nic.counters.socket_tx_bytes += packet.size;
-      }
-      put_on_wire(port, packet);
+    const unsigned priority = next_priority(eligible, nic.strict, port.round_robin);
+    if ((nic.strict & bit_of(priority)) == 0)
+      port.round_robin = static_cast<std::uint8_t>(priority);
+    if ((port.waiting & bit_of(priority)) != 0) {
+      send_queued(port, priority);
       break;
     }
     const std::uint32_t qp = nic.ready_head[priority];
@@ -54,36 +45,43 @@ void Sim::nic_send(std::uint32_t port) {
     sender.in_ready = false;
     if (send_data(nic, qp)) break;
   }
-  if (has_work(p)) schedule_free(port);
+  if (has_work(port)) schedule_free(port);
+}
+
+void Sim::send_queued(Port& port, unsigned priority) {
+  const Packet packet = dequeue(port, priority, pool_[port.queues[priority].head].packet.size);
+  if (packet.kind == PacketKind::kAck) receivers_[packet.qp].queued_ack = kNone;
+  send_packet(*port.nic, priority, packet);
+}
+
+void Sim::send_packet(Nic& nic, unsigned priority, const Packet& packet) {
+  nic.port->traffic->tx[priority].add(packet.size);
+  if ((packet.flags & kFlagSocket) != 0) {
+    ++nic.counters.socket_tx_frames;
+    nic.counters.socket_tx_bytes += packet.size;
+  }
+  put_on_wire(*nic.port, packet);
 }
 
 bool Sim::send_data(Nic& nic, std::uint32_t qp) {
   Sender& sender = senders_[qp];
   if (sender.failed || !has_data(qp)) return false;
-  const Ps earliest = earliest_send(qp);
+  const Ps earliest = earliest_send(sender);
   if (earliest > now()) {
     wake_later(qp, retime_at(sender, earliest));
     return false;
   }
   const Packet packet = build_data(sender, qp);
-  PortCounters& counters = port_counters_[nic.port];
-  ++counters.tx_class_frames[sender.priority];
-  counters.tx_class_bytes[sender.priority] += packet.size;
-  if ((packet.flags & kFlagSocket) != 0) {
-    ++nic.counters.socket_tx_frames;
-    nic.counters.socket_tx_bytes += packet.size;
-  }
   ++live_frames_;
   ++created_;
   sender.last_send = now();
   sender.last_wire = static_cast<std::uint16_t>(packet.size + network_.wire.gap);
-  put_on_wire(nic.port, packet);
-  const DcqcnConfig& dcqcn = nic.config->dcqcn;
-  sender.rp.on_sent(dcqcn, packet.size, now());
+  send_packet(nic, sender.priority, packet);
+  sender.rp.on_sent(nic.config->dcqcn, packet.size, now());
   after_send(qp);
   if (!has_data(qp)) return true;
-  const Ps next = earliest_send(qp);
-  if (next <= ports_[nic.port].busy_until)
+  const Ps next = earliest_send(sender);
+  if (next <= nic.port->busy_until)
     make_ready(qp);
   else
     wake_later(qp, retime_at(sender, next));
@@ -99,9 +97,8 @@ Ps Sim::pacing_gap(Sender& sender, std::int64_t wire_bytes, std::int64_t rate) c
 }
 
 /// When the QP's rate next allows a packet. A rate that changed since the last packet re-times it.
-Ps Sim::earliest_send(std::uint32_t qp) {
-  Sender& sender = senders_[qp];
-  const Nic& nic = nics_[sender.nic];
+Ps Sim::earliest_send(Sender& sender) {
+  const Nic& nic = *sender.nic;
   const std::int64_t rate = sender.rp.rate_at(nic.config->dcqcn, now());
   if (rate >= nic.line) return sender.hold_until;
   return std::max(sender.hold_until, sender.last_send + pacing_gap(sender, sender.last_wire, rate));
@@ -115,7 +112,7 @@ Ps Sim::retime_at(const Sender& sender, Ps earliest) const {
 
 void Sim::make_ready(std::uint32_t qp) {
   Sender& sender = senders_[qp];
-  Nic& nic = nics_[sender.nic];
+  Nic& nic = *sender.nic;
   const unsigned priority = sender.priority;
   sender.in_ready = true;
   sender.next_ready = kNone;
@@ -131,13 +128,13 @@ void Sim::make_ready(std::uint32_t qp) {
 void Sim::activate(std::uint32_t qp) {
   Sender& sender = senders_[qp];
   if (sender.in_ready || sender.failed || !has_data(qp)) return;
-  const Ps earliest = earliest_send(qp);
+  const Ps earliest = earliest_send(sender);
   if (earliest > now()) {
     wake_later(qp, retime_at(sender, earliest));
     return;
   }
   make_ready(qp);
-  kick(nics_[sender.nic].port);
+  kick(*sender.nic->port);
 }
 
 void Sim::wake_later(std::uint32_t qp, Ps at) {
@@ -151,25 +148,23 @@ void Sim::wake(std::uint32_t qp) {
   Sender& sender = senders_[qp];
   if (sender.wake_at == now()) sender.wake_at = kNever;
   if (hpcc_) return peer_start(qp);
-  if (network_.qps[qp].operation == Operation::kRead) post_reads(qp);
+  if (sender.operation == Operation::kRead) post_reads(qp);
   activate(qp);
 }
 
 void Sim::send_control(Nic& nic, unsigned priority, const Packet& packet) {
   ++live_frames_;
   ++created_;
-  enqueue(nic.port, priority, packet, packet.size);
-  kick(nic.port);
+  enqueue(*nic.port, priority, packet, packet.size);
+  kick(*nic.port);
 }
 
-void Sim::nic_arrive(std::uint32_t port, const Packet& packet) {
-  Nic& nic = nics_[index_of_[ports_[port].node]];
+void Sim::nic_arrive(Port& port, const Packet& packet) {
+  Nic& nic = *port.nic;
   const NicConfig& config = *nic.config;
   const unsigned priority =
       config.trust == Trust::kDscp ? config.dscp_to_priority[packet.tos >> 2U] : 0;
-  PortCounters& counters = port_counters_[port];
-  ++counters.rx_class_frames[priority];
-  counters.rx_class_bytes[priority] += packet.size;
+  port.traffic->rx[priority].add(packet.size);
   if ((packet.flags & kFlagSocket) != 0) {
     ++nic.counters.socket_rx_frames;
     nic.counters.socket_rx_bytes += packet.size;
@@ -217,19 +212,18 @@ bool Sim::receive_into_buffer(Nic& nic, const Packet& packet, unsigned priority)
   if (nic.receive_level <= config.receive_xoff.raw()) return true;
   if ((nic.receive_paused & bit_of(priority)) == 0 && config.pfc.contains(Priority::of(priority))) {
     nic.receive_paused = static_cast<std::uint8_t>(nic.receive_paused | bit_of(priority));
-    announce(nic.port, bit_of(priority), 0);
+    announce(*nic.port, bit_of(priority), 0);
   }
   if (!nic.drain_pending && config.drain.raw() > 0 && nic.receive_paused != 0) {
     nic.drain_pending = true;
     const Bytes above = Bytes::raw(nic.receive_level - config.receive_xon.raw());
     events_.push(now() + std::max<Ps>(serialization_time(above, config.drain).raw(), 1),
-                 tie_of(EventKind::kNicDrain, nic.port));
+                 tie_of(EventKind::kNicDrain, nic.port->self));
   }
   return true;
 }
 
-void Sim::nic_drain(std::uint32_t port) {
-  Nic& nic = nics_[index_of_[ports_[port].node]];
+void Sim::nic_drain(Nic& nic) {
   nic.drain_pending = false;
   if (nic.config->drain.raw() == 0) return;  // stuck since: set_drain() wakes it
   drain_level(nic);
@@ -237,12 +231,12 @@ void Sim::nic_drain(std::uint32_t port) {
   if (above > 0) {
     nic.drain_pending = true;
     events_.push(now() + serialization_time(Bytes::raw(above), nic.config->drain).raw(),
-                 tie_of(EventKind::kNicDrain, port));
+                 tie_of(EventKind::kNicDrain, nic.port->self));
     return;
   }
   const std::uint8_t resumed = nic.receive_paused;
   nic.receive_paused = 0;
-  announce(port, 0, resumed);
+  announce(*nic.port, 0, resumed);
 }
 
 /// A CE mark arrived: at most one CNP a QP and interval, and what the NIC can make at all.

@@ -1,6 +1,10 @@
 #pragma once
 // Which ports of a switch lead to a destination: all shortest paths over any graph, as next-hop
 // groups. Recomputed in place when links fail, so nothing is allocated during a run.
+//
+// A NIC has one link, so all NICs of one switch are reached alike: the table has a column for each
+// switch that has NICs, not for each NIC, and equal neighbouring groups are kept once. With 32,768
+// NICs that is some 10 MB instead of gigabytes. (Paths given from outside have a column a NIC.)
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -31,10 +35,20 @@ class Routes {
   /// Takes a link out or puts it back and finds all paths anew.
   void set_link(std::uint32_t link, bool up);
 
-  /// Local ports of switch `node` towards `destination`; empty when there is no path.
+  /// Local ports of switch `node` towards `destination`, a NIC; empty when there is no path.
   [[nodiscard]] std::span<const std::uint16_t> next(std::uint32_t node,
                                                     std::uint32_t destination) const {
-    const Group& group = groups_[std::size_t{row_[node]} * columns_ + column_[destination]];
+    return next_in(row_of(node), node, destination);
+  }
+  /// The same in two steps: what stays the same for a switch, and what a packet asks.
+  [[nodiscard]] std::size_t row_of(std::uint32_t node) const {
+    return std::size_t{row_[node]} * columns_;
+  }
+  [[nodiscard]] std::span<const std::uint16_t> next_in(std::size_t row, std::uint32_t node,
+                                                       std::uint32_t destination) const {
+    const Attachment& to = attached_[destination];
+    if (to.node == node) return {&to.port, 1};
+    const Group& group = groups_[row + to.column];
     return {ports_.data() + group.first, group.count};
   }
   /// Links on a shortest path between two nodes, 0 when there is none.
@@ -50,20 +64,33 @@ class Routes {
     std::uint32_t link = 0;
     std::uint16_t port = 0;
   };
-  void find_paths();
+  struct Attachment {               // of a NIC
+    std::uint32_t node = kNowhere;  // the switch; kNowhere: its link is down, or paths are given
+    std::uint32_t column = 0;       // 0: no path from anywhere
+    std::uint16_t port = 0;         // of that switch
+  };
+  static constexpr std::uint32_t kNowhere = 0xFFFFFFFFU;
   void use_explicit(const Network& network);
-  void search_from(std::uint32_t destination);
+  void number_columns();
+  void find_paths();
+  void attach(std::uint32_t nic);
+  void search_from(std::uint32_t root);
+  void add_group(std::uint32_t node);
 
   std::vector<std::uint32_t> row_;     // switch node -> row
-  std::vector<std::uint32_t> column_;  // NIC node -> column
+  std::vector<std::uint32_t> column_;  // switch node with NICs -> column; 0: it has none
+  std::vector<std::uint32_t> roots_;   // by column: that switch (column 0: nothing)
+  std::vector<Attachment> attached_;   // by node
+  std::vector<bool> is_switch_;        // by node
   std::vector<std::uint32_t> nics_;
   std::vector<std::uint32_t> switches_;
   std::vector<std::vector<Neighbour>> neighbours_;
   std::vector<bool> link_up_;
   std::vector<std::uint32_t> distance_;
   std::vector<std::uint32_t> frontier_;
-  std::vector<Group> groups_;  // room for every port of every switch towards every destination
-  std::vector<std::uint16_t> ports_;
+  std::vector<Group> last_group_;     // by row, while paths are found
+  std::vector<Group> groups_;         // by row and column
+  std::vector<std::uint16_t> ports_;  // room for every port of every switch in every column
   std::size_t columns_ = 0;
   bool fixed_ = false;  // routes came from outside
 };

@@ -41,6 +41,21 @@ TEST(Routes, AFailedLinkIsAvoidedAndComesBack) {
   EXPECT_EQ(routes.next(8, 7).size(), 4U);
 }
 
+TEST(Routes, ANicWhoseLinkIsDownIsReachedFromNowhere) {
+  COVERS("G4");
+  const Network network = fabric();
+  Routes routes;
+  routes.build(network);
+  routes.set_link(7, false);  // NIC 7, of the last leaf
+  for (std::uint32_t node = 8; node < network.nodes.size(); ++node) {
+    EXPECT_TRUE(routes.next(node, 7).empty()) << node;
+    EXPECT_FALSE(routes.next(node, 6).empty()) << "its neighbour is";
+  }
+  EXPECT_EQ(routes.distance(0, 7), 0U);
+  routes.set_link(7, true);
+  EXPECT_EQ(routes.distance(0, 7), 4U);
+}
+
 TEST(Routes, EcmpSpreadsLikeAUniformHash) {
   COVERS("G6", "G4");
   // E[max] of n flows on m links, Monte Carlo of theory.md §4: (n, m, E[max]).

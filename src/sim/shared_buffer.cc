@@ -6,7 +6,7 @@
 
 namespace weir::sim {
 SharedBuffer::SharedBuffer(const SwitchConfig& config, std::uint32_t ports, Model model)
-    : groups_(ports * 8), egress_(ports * 8), charges_(kLargestFrame + 1) {
+    : groups_(ports * 8), egress_(ports * 8) {
   buffer_ = config.buffer.raw();
   pause_at_threshold_ = model == Model::kHpcc;
   if (config.headroom_pool) pool_size_ = config.headroom_pool->raw();
@@ -15,7 +15,7 @@ SharedBuffer::SharedBuffer(const SwitchConfig& config, std::uint32_t ports, Mode
   for (std::uint32_t port = 0; port < ports; ++port) {
     for (std::uint32_t g = 0; g < 8; ++g) {
       const IngressGroup& from = config.groups[g];
-      Group& to = at(port, g);
+      Group& to = groups_[port * 8 + g];
       to.lossless = from.lossless;
       to.pool = config.lossy_pool && !from.lossless ? 1 : 0;
       to.reserved = from.reserved.raw();
@@ -39,10 +39,10 @@ SharedBuffer::SharedBuffer(const SwitchConfig& config, std::uint32_t ports, Mode
     }
   }
   WEIR_CHECK(shared_size_[0] >= 0);  // check_network has refused such a configuration
-  const std::int64_t cell = config.cell.raw();
-  for (std::int64_t size = 0; size <= kLargestFrame; ++size)
-    charges_[static_cast<std::size_t>(size)] =
-        static_cast<std::uint32_t>((size + config.descriptor.raw() + cell - 1) / cell * cell);
+  cell_ = config.cell.raw();
+  const auto cell = static_cast<std::uint64_t>(cell_);
+  per_cell_ = ((std::uint64_t{1} << kCellShift) + cell - 1) / cell;
+  round_up_ = static_cast<std::uint64_t>(config.descriptor.raw()) + cell - 1;
 }
 
 }  // namespace weir::sim

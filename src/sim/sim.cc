@@ -54,6 +54,7 @@ Result<std::unique_ptr<Sim>> Sim::make(Network network) {
 Sim::Sim(Network network)
     : network_(std::move(network)),
       hpcc_(network_.model == Model::kHpcc),
+      is_observed_(hpcc_),
       events_(hpcc_ ? Ties::kInsertion : Ties::kCanonical),
       peer_random_(network_.peer_streams) {
   for (NicConfig& nic : network_.nics)
@@ -62,6 +63,7 @@ Sim::Sim(Network network)
   set_up_ports();
   set_up_switches();
   set_up_nics();
+  set_up_owners();
   set_up_qps();
   reserve_peer_lists();
   set_up_lanes();
@@ -86,7 +88,9 @@ void Sim::set_up_ports() {
   const std::size_t total = first_port_[nodes];
   ports_.resize(total);
   queues_.resize(total * 8);
+  if (hpcc_) peer_mark_share_.resize(total * 8);
   pauses_.resize(total);
+  traffic_.resize(total);
   port_counters_.resize(total);
   error_threshold_.assign(total, 0);
   for (std::uint32_t p = 0; p < total; ++p)
@@ -103,17 +107,20 @@ void Sim::set_up_ports() {
     link_ports_.push_back(b);
     for (const auto& [self, peer, node] : {std::tuple{a, b, link.a}, std::tuple{b, a, link.b}}) {
       Port& port = ports_[self];
+      port.self = self;
       port.peer = peer;
       port.node = node;
       port.local = static_cast<std::uint16_t>(self - first_port_[node]);
-      port.up = link.up;
-      port.is_switch = network_.nodes[node].kind == NodeKind::kSwitch;
+      port.queues = &queues_[std::size_t{self} * 8];
+      port.traffic = &traffic_[self];
+      port.down = !link.up;
       port.wire_time = wire_times_[tables[link.rate.raw()]].data();
       port.flight = link.propagation.raw();
       pauses_[self].cable = link.propagation.raw();
       pauses_[self].rate = link.rate.raw();
       const bool clean = link.errors_to_b_only && self == a;
       error_threshold_[self] = clean ? 0 : link.error_threshold;
+      refresh_disturbed(port);
     }
   }
 }
@@ -139,7 +146,9 @@ void Sim::set_up_queues(std::uint32_t node, const SwitchConfig& config) {
       if (!wred.enabled) continue;
       queue.mark_min = wred.min.raw();
       queue.mark_max = wred.max.raw();
-      queue.mark_share = static_cast<double>(wred.max_probability.raw()) / kSharePerWhole;
+      if (hpcc_)
+        peer_mark_share_[std::size_t{p} * 8 + q] =
+            static_cast<double>(wred.max_probability.raw()) / kSharePerWhole;
       const std::int64_t range = std::max<std::int64_t>(queue.mark_max - queue.mark_min, 1);
       queue.mark_slope = static_cast<std::uint64_t>((Int128{wred.max_probability.raw()} << 48U) /
                                                     kSharePerWhole / range);
@@ -158,13 +167,11 @@ void Sim::set_up_switches() {
               first_port_[n],
               count,
               &config,
-              {},
-              0,
-              0,
               SharedBuffer(config, count, network_.model),
-              RandomStream(network_.seed, n, kSprayStream),
-              0,
-              EventList::kNoLane};
+              RandomStream(network_.seed, n, kSprayStream)};
+    sw.ports = &ports_[first_port_[n]];
+    sw.route_row = routes_.row_of(n);
+    sw.has_pipeline = config.pipeline.raw() > 0;
     for (std::size_t dscp = 0; dscp < 64; ++dscp) {
       const std::uint8_t tc =
           config.trust == Trust::kDscp ? config.dscp_to_class[dscp] : config.untrusted_class;
@@ -186,11 +193,19 @@ void Sim::set_up_switches() {
     for (std::uint32_t p = first_port_[n]; p < first_port_[n + 1]; ++p) {
       Port& from = ports_[ports_[p].peer];
       if (config.forwarding != Forwarding::kCutThrough || pauses_[p].rate < fastest) continue;
-      from.cut_through = true;
+      from.is_cut_through = true;
       from.flight +=
           serialization_time(Bytes::raw(kCutThroughHeader), BitRate::raw(pauses_[p].rate)).raw();
     }
   }
+}
+
+void Sim::set_up_owners() {
+  for (Switch& sw : switches_)
+    for (std::uint32_t local = 0; local < sw.port_count; ++local)
+      sw.ports[local].sw = &sw;
+  for (Nic& nic : nics_)
+    if (nic.port != nullptr) nic.port->nic = &nic;
 }
 
 void Sim::set_up_nics() {
@@ -200,7 +215,6 @@ void Sim::set_up_nics() {
     index_of_[n] = static_cast<std::uint32_t>(nics_.size());
     Nic nic;
     nic.node = n;
-    nic.port = first_port_[n];
     nic.config = &config;
     nic.ready_head.fill(kNone);
     nic.ready_tail.fill(kNone);
@@ -208,8 +222,9 @@ void Sim::set_up_nics() {
     nic.cnp_priority = static_cast<std::uint8_t>(
         config.trust == Trust::kDscp ? config.dscp_to_priority[config.cnp_dscp.value()]
                                      : config.cnp_priority.value());
-    if (nic.port < first_port_[n + 1]) {
-      PauseState& pause = pauses_[nic.port];
+    if (first_port_[n] < first_port_[n + 1]) {
+      nic.port = &ports_[first_port_[n]];
+      PauseState& pause = pauses_[first_port_[n]];
       nic.line = pause.rate;
       pause.reaction = config.pfc_reaction.raw();
       pause.quanta = config.pause_quanta;
@@ -229,23 +244,26 @@ void Sim::set_up_qps() {
                                           : qp.service_level;
     };
     Sender sender;
-    sender.nic = index_of_[qp.source];
-    const NicConfig& config = *nics_[sender.nic].config;
+    sender.nic = &nics_[index_of_[qp.source]];
+    const NicConfig& config = *sender.nic->config;
     sender.key = flow_key(qp.source, qp.target, qp.source_port);
     sender.dst = static_cast<std::uint16_t>(qp.target);
     sender.tos = qp.tos;
     sender.priority = priority_at(config);
-    sender.rp.start(config.dcqcn, nics_[sender.nic].line, qp.start_rate);
+    sender.operation = qp.operation;
+    sender.is_socket = qp.is_socket;
+    sender.rp.start(config.dcqcn, sender.nic->line, qp.start_rate);
     if (qp.operation == Operation::kRead) sender.granted = 0;
     senders_.push_back(sender);
-    if (hpcc_) ++nics_[sender.nic].peer_last;
+    if (hpcc_) ++sender.nic->peer_last;
     Receiver receiver;
-    receiver.nic = index_of_[qp.target];
-    const NicConfig& other = *nics_[receiver.nic].config;
+    receiver.nic = &nics_[index_of_[qp.target]];
+    const NicConfig& other = *receiver.nic->config;
     receiver.key = flow_key(qp.target, qp.source, qp.source_port);
     receiver.dst = static_cast<std::uint16_t>(qp.source);
     receiver.tos = qp.tos;
     receiver.is_socket = qp.is_socket;
+    receiver.is_read = qp.operation == Operation::kRead;
     receiver.priority = other.ack_priority ? static_cast<std::uint8_t>(other.ack_priority->value())
                                            : priority_at(other);
     receiver.receives = qp.receives;
@@ -277,20 +295,18 @@ void Sim::set_up_lanes() {
   };
   std::map<Ps, Wanted> wanted;
   const auto delay_full = [&](const Port& p) {
-    return p.flight + (p.cut_through ? 0 : Ps{p.wire_time[full]});
+    return p.flight + (p.is_cut_through ? 0 : Ps{p.wire_time[full]});
   };
-  for (Port& p : ports_) {
-    p.full_size = full;
-    p.ack_size = ack;
+  for (const Port& p : ports_) {
     const auto want = [&](Ps delay, Ps spacing) {
       wanted[delay].bound += static_cast<std::size_t>(delay / spacing) + 2;
       ++wanted[delay].ports;
     };
-    want(delay_full(p), p.wire_time[p.cut_through ? std::min<std::size_t>(ack, 60) : full]);
-    if (!p.cut_through) want(p.flight + p.wire_time[ack], p.wire_time[ack]);
+    want(delay_full(p), p.wire_time[p.is_cut_through ? std::min<std::size_t>(ack, 60) : full]);
+    if (!p.is_cut_through) want(p.flight + p.wire_time[ack], p.wire_time[ack]);
     wanted[p.wire_time[full]].bound += 2;
     ++wanted[p.wire_time[full]].ports;
-    const Ps pipeline = p.is_switch ? switches_[index_of_[p.node]].config->pipeline.raw() : 0;
+    const Ps pipeline = p.sw != nullptr ? p.sw->config->pipeline.raw() : 0;
     if (pipeline > 0) want(pipeline, p.wire_time[std::min<std::size_t>(ack, 60)]);
   }
   std::vector<std::pair<std::size_t, Ps>> order;
@@ -308,8 +324,11 @@ void Sim::set_up_lanes() {
   };
   for (Port& p : ports_) {
     p.lane_full = lane_of(delay_full(p));
-    p.lane_ack = p.cut_through ? EventList::kNoLane : lane_of(p.flight + p.wire_time[ack]);
+    p.lane_ack = p.is_cut_through ? EventList::kNoLane : lane_of(p.flight + p.wire_time[ack]);
     p.lane_free = lane_of(p.wire_time[full]);
+    p.free_delay = p.wire_time[full];
+    if (p.lane_full != EventList::kNoLane) p.full_size = full;
+    if (p.lane_ack != EventList::kNoLane) p.ack_size = ack;
   }
   for (Switch& sw : switches_)
     sw.lane_pipeline = lane_of(sw.config->pipeline.raw());
@@ -321,7 +340,7 @@ void Sim::reserve_events() {
                                     network_.wire.pfc_frame, network_.wire.data_header});
   smallest = std::max<std::int64_t>(smallest, 1);
   for (const Port& p : ports_) {
-    const Ps pipeline = p.is_switch ? switches_[index_of_[p.node]].config->pipeline.raw() : 0;
+    const Ps pipeline = p.sw != nullptr ? p.sw->config->pipeline.raw() : 0;
     frames +=
         static_cast<std::size_t>((p.flight + pipeline) / std::max<Ps>(p.wire_time[smallest], 100)) +
         24;
@@ -332,7 +351,7 @@ void Sim::reserve_events() {
   const std::size_t qps = network_.qps.size();
   const std::size_t timers =
       qps * 8 + receives + network_.changes.size() * 2 + network_.spare_messages + 4096;
-  events_.reserve(frames + timers, ports_.size() * 8 + timers);
+  events_.reserve(frames + timers, ports_.size() * 8 + timers, ports_.size());
   std::size_t packets = qps * (hpcc_ ? 256 : 4) + 4096;
   for (const Switch& sw : switches_)
     packets += static_cast<std::size_t>(sw.config->buffer.raw() /
@@ -397,35 +416,42 @@ void Sim::call_at(Time at, std::uint32_t token) {
   events_.push(at.since_start().raw(), tie_of(EventKind::kDriver, token));
 }
 
-void Sim::dispatch(const Event& event) {
+inline void Sim::port_arrive(Port& port, Packet& packet) {
+  if (port.sw != nullptr)
+    switch_arrive(port, packet);
+  else
+    nic_arrive(port, packet);
+}
+
+inline void Sim::dispatch(Event& event) {
+  const std::uint32_t entity = entity_of(event.tie);
+  if (kind_of(event.tie) == EventKind::kArrive) {
+    Port& port = ports_[entity];
+    if (port.is_disturbed) [[unlikely]]
+      return disturbed_arrive(port, event.packet);
+    return port_arrive(port, event.packet);
+  }
+  if (kind_of(event.tie) == EventKind::kPortFree) return port_free(ports_[entity]);
+  dispatch_rare(event);
+}
+
+void Sim::dispatch_rare(const Event& event) {
   const std::uint32_t entity = entity_of(event.tie);
   switch (kind_of(event.tie)) {
-    case EventKind::kArrive: {
-      PortCounters& counters = port_counters_[entity];
-      ++counters.rx_frames;
-      counters.rx_bytes += event.packet.size;
-      const Port& port = ports_[entity];
-      if (!port.up) return drop(entity, event.packet, DropReason::kLinkDown, false);
-      if (error_threshold_[entity] != 0 && port_random_[entity].chance(error_threshold_[entity]))
-        return drop(entity, event.packet, DropReason::kBitError, false);
-      if (port.is_switch)
-        switch_arrive(entity, event.packet);
-      else
-        nic_arrive(entity, event.packet);
-      return;
-    }
-    case EventKind::kForward: return switch_forward(entity, event.packet.psn, event.packet.aux);
-    case EventKind::kPortFree: return port_free(entity);
+    case EventKind::kArrive:
+    case EventKind::kPortFree: WEIR_UNREACHABLE("dispatch() has these");
+    case EventKind::kForward:
+      return switch_forward(ports_[entity], event.packet.psn, event.packet.aux);
     case EventKind::kQpWake: return wake(entity);
-    case EventKind::kPfcApply: return apply_pause(entity, event.packet);
-    case EventKind::kPauseExpire: return pause_expire(entity);
-    case EventKind::kPauseRefresh: return pause_refresh(entity);
-    case EventKind::kNicDrain: return nic_drain(entity);
+    case EventKind::kPfcApply: return apply_pause(ports_[entity], event.packet);
+    case EventKind::kPauseExpire: return pause_expire(ports_[entity]);
+    case EventKind::kPauseRefresh: return pause_refresh(ports_[entity]);
+    case EventKind::kNicDrain: return nic_drain(*ports_[entity].nic);
     case EventKind::kQpTimeout: return qp_timeout(entity);
     case EventKind::kRecvRepost: return recv_repost(entity);
-    case EventKind::kWatchdog: return watchdog(entity);
+    case EventKind::kWatchdog: return watchdog(ports_[entity]);
     case EventKind::kLinkState: return change_link(entity);
-    case EventKind::kNicWake: return peer_wake(entity);
+    case EventKind::kNicWake: return peer_wake(ports_[entity]);
     case EventKind::kDriver:
       if (driver_ != nullptr) driver_->on_call(entity);
       return;
@@ -434,12 +460,12 @@ void Sim::dispatch(const Event& event) {
 
 void Sim::run(Time end) {
   if (open_messages_ == 0 && live_frames_ == 0) return;
-  events_.run_before(end.since_start().raw(), [this](const Event& event) { dispatch(event); });
+  events_.run_before(end.since_start().raw(), [this](Event& event) { dispatch(event); });
 }
 
 void Sim::run_until(Time end) {
   while (events_.next_time() < end.since_start().raw())
-    events_.run_before(end.since_start().raw(), [this](const Event& event) { dispatch(event); });
+    events_.run_before(end.since_start().raw(), [this](Event& event) { dispatch(event); });
 }
 
 /// A LinkChange has two events: the link itself, and then the fabric's new paths.
@@ -459,13 +485,14 @@ void Sim::change_link(std::uint32_t change) {
 void Sim::set_link(std::uint32_t link, bool up, bool reroute) {
   for (const std::uint32_t p : {link_ports_[2 * link], link_ports_[2 * link + 1]}) {
     Port& port = ports_[p];
-    port.up = up;
+    port.down = !up;
+    refresh_disturbed(port);
     for (unsigned priority = 0; priority < 8; ++priority)
-      set_pause(p, priority, false);
-    if (!up && port.is_switch)
+      set_pause(port, priority, false);
+    if (!up && port.sw != nullptr)
       for (std::uint32_t queue = 0; queue < 8; ++queue)
-        flush_queue(p, queue, DropReason::kLinkDown);
-    if (up && has_work(port)) kick(p);
+        flush_queue(port, queue, DropReason::kLinkDown);
+    if (up && has_work(port)) kick(port);
   }
   if (reroute) routes_.set_link(link, up);
 }

@@ -2,12 +2,14 @@
 // One simulation: a Network brought to life, packet by packet. No globals; many may run at once.
 //
 // The parts, each in its own file:
-//   sim.cc        set-up, the loop, messages, link changes            event_list  what happens next
-//   wire.cc       ports: serialisation, lazy "port free", pause frames  shared_buffer  a switch's
-//   MMU switch.cc     classify, admit, route, queue, schedule, mark         route       shortest
-//   paths nic.cc        arbitration, pacing, receive buffer, CNPs              dcqcn       reaction
-//   point transport.cc  requester and responder of the RC queue pairs          audit.cc
-//   conservation, digest
+//   sim.cc        set-up, the loop, messages, link changes
+//   wire.cc       ports: serialisation, lazy "port free", pause frames
+//   switch.cc     classify, admit, route, queue, schedule, mark
+//   nic.cc        arbitration, pacing, receive buffer, CNPs
+//   transport.cc  requester and responder of the RC queue pairs
+//   audit.cc      conservation, digest
+//   event_list    what happens next         shared_buffer  a switch's MMU
+//   route         shortest paths            dcqcn          the reaction point
 //
 // Seams for what is built on top:
 //   Driver    told when a message was sent or delivered; posts more (collectives, training steps)
@@ -16,9 +18,15 @@
 //             pushes no events and disturbs nothing
 //   faults    are edits of the Network before make(), LinkChange entries, or set_*() between slices
 //
-// Rules that hold throughout: a port is free lazily (an event exists only while something waits);
-// a frame is lost only in drop(), with a reason; nothing is allocated after make().
+// Rules that hold throughout: a port is free lazily (an event exists only while something waits); a
+// frame is lost only in drop(), with a reason; nothing is allocated after make().
+//
+// Most frames find their next wire idle. What such a frame does is the hot path: switch_arrive(),
+// cross_idle(), put_on_wire(). It reads one word of the egress port that says "nothing unusual"
+// (PortCondition), keeps one tally at each end, and leaves everything else to the general path,
+// which comes to the same result for it.
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -134,7 +142,10 @@ class Sim {
   [[nodiscard]] static Result<std::unique_ptr<Sim>> make(Network network);
 
   void set_driver(Driver* driver) { driver_ = driver; }
-  void set_observer(Observer* observer) { observer_ = observer; }
+  void set_observer(Observer* observer) {
+    observer_ = observer;
+    is_observed_ = hpcc_ || observer != nullptr;
+  }
 
   /// Until every message is done or failed and no frame is left anywhere, or until `end`.
   void run(Time end = Time::never());
@@ -162,9 +173,8 @@ class Sim {
     return static_cast<std::uint32_t>(ports_.size());
   }
   [[nodiscard]] std::uint32_t node_of(std::uint32_t port) const { return ports_[port].node; }
-  [[nodiscard]] const PortCounters& port_counters(std::uint32_t port) const {
-    return port_counters_[port];
-  }
+  /// Put together from the tallies by class when asked for.
+  [[nodiscard]] PortCounters port_counters(std::uint32_t port) const;
   [[nodiscard]] const NicCounters& nic_counters(std::uint32_t node) const {
     return nics_[index_of_[node]].counters;
   }
@@ -172,10 +182,10 @@ class Sim {
     return switches_[index_of_[node]].buffer;
   }
   [[nodiscard]] std::int64_t queue_bytes(std::uint32_t port, std::uint32_t queue) const {
-    return queues_[std::size_t{port} * 8 + queue].bytes;
+    return ports_[port].queues[queue].bytes;
   }
   [[nodiscard]] std::int64_t queue_peak(std::uint32_t port, std::uint32_t queue) const {
-    return queues_[std::size_t{port} * 8 + queue].peak;
+    return ports_[port].queues[queue].peak;
   }
   [[nodiscard]] std::uint8_t paused_now(std::uint32_t port) const { return ports_[port].paused; }
   /// How long the peer has paused this priority, the pause in force included.
@@ -198,7 +208,8 @@ class Sim {
   void watch_queue(std::uint32_t port, std::uint32_t queue);
   [[nodiscard]] QueueWatch queue_watch() const;
 
-  [[nodiscard]] std::uint64_t hops() const { return hops_; }
+  /// Frames put on a wire, pauses included, and those of them with data.
+  [[nodiscard]] std::uint64_t hops() const;
   [[nodiscard]] std::uint64_t data_hops() const { return data_hops_; }
   [[nodiscard]] std::uint64_t events() const { return events_.events(); }
   [[nodiscard]] std::uint64_t live_frames() const { return live_frames_; }
@@ -216,41 +227,71 @@ class Sim {
  private:
   explicit Sim(Network network);
 
-  struct Port {
-    Ps busy_until = 0;
-    const std::uint32_t* wire_time = nullptr;  // ps, by frame size
-    Ps flight = 0;                             // from the last bit sent to kArrive at the peer
-    std::uint32_t peer = kNone;
-    std::uint32_t node = 0;
-    std::uint16_t local = 0;
-    std::uint16_t full_size = 0;  // the frame size that has lanes
-    std::uint16_t ack_size = 0;
-    std::uint16_t mtu = 0xFFFF;  // largest frame in or out (switches)
-    std::uint8_t lane_full = EventList::kNoLane;
-    std::uint8_t lane_ack = EventList::kNoLane;
-    std::uint8_t lane_free = EventList::kNoLane;
+  struct Switch;
+  struct Nic;
+  struct Queue;
+
+  struct Tally {
+    std::uint64_t frames = 0;
+    std::uint64_t bytes = 0;
+    void add(std::uint16_t size) {
+      ++frames;
+      bytes += size;
+    }
+  };
+  struct Traffic {
+    std::array<Tally, 8> rx;  // by priority group (switch) or priority (NIC)
+    std::array<Tally, 8> tx;  // by queue or priority
+  };
+  /// What keeps a frame from going straight through a port: eight bytes, read as one word.
+  struct PortCondition {
     std::uint8_t waiting = 0;    // queues (control packets at a NIC) that hold something
     std::uint8_t paused = 0;     // queues (priorities at a NIC) that may not send
     std::uint8_t pause_due = 0;  // priorities to announce in the next pause frame
     std::uint8_t resume_due = 0;
-    std::uint8_t round_robin = 0;  // queue served last among the weighted
+    std::uint8_t tripped = 0;  // queues under the watchdog's action
+    bool down = false;
     bool free_pending = false;
-    bool is_switch = false;
-    bool up = true;
-    bool cut_through = false;  // the peer starts on the header: `flight` counts from the first bit
+    bool watched = false;  // watch_queue() looks at one of its queues
+    [[nodiscard]] bool is_plain() const { return std::bit_cast<std::uint64_t>(*this) == 0; }
   };
-  struct Queue {  // an egress queue of a switch, or the control packets of a NIC's priority
+  static_assert(sizeof(PortCondition) == 8);
+  struct Port : PortCondition {
+    Ps busy_until = 0;
+    const std::uint32_t* wire_time = nullptr;  // ps, by frame size
+    Ps flight = 0;                             // from the last bit sent to kArrive at the peer
+    Ps free_delay = 0;                         // of a full frame: what lane_free is for
+    Queue* queues = nullptr;                   // eight
+    Traffic* traffic = nullptr;
+    Switch* sw = nullptr;  // its owner: this …
+    Nic* nic = nullptr;    // … or this
+    std::uint32_t self = 0;
+    std::uint32_t peer = kNone;
+    std::uint32_t node = 0;
+    std::uint16_t local = 0;
+    std::uint16_t mtu = 0xFFFF;         // largest frame in or out (switches)
+    std::uint16_t full_size = kNoSize;  // the frame size that lane_full is for
+    std::uint16_t ack_size = kNoSize;   // and lane_ack
+    std::uint8_t lane_full = EventList::kNoLane;
+    std::uint8_t lane_ack = EventList::kNoLane;
+    std::uint8_t lane_free = EventList::kNoLane;
+    std::uint8_t round_robin = 0;  // queue served last among the weighted
+    bool is_disturbed = false;     // down, or frames arrive with errors
+    bool is_cut_through = false;   // the peer starts on the header: `flight` counts from the first
+                                   // bit, and lane_full is for every size
+    static constexpr std::uint16_t kNoSize = 0xFFFF;
+  };
+  /// An egress queue of a switch, or the control packets of a NIC's priority.
+  struct alignas(64) Queue {
     std::uint32_t head = kNone;
     std::uint32_t tail = kNone;
     std::int64_t bytes = 0;  // charged bytes
     std::int64_t peak = 0;
-    std::int64_t deficit = 0;
-    std::int64_t quantum = 0;
     std::int64_t mark_min = INT64_MAX;
     std::int64_t mark_max = INT64_MAX;
     std::uint64_t mark_slope = 0;  // chance of 2^32 a byte above mark_min, << 16
-    double mark_share = 0;         // as the peer computes: at mark_max
-    std::uint32_t count = 0;
+    std::int64_t deficit = 0;
+    std::int64_t quantum = 0;
   };
   struct PauseState {           // what the peer told this port, and what this port told the peer
     std::array<Ps, 8> until{};  // by priority
@@ -258,7 +299,6 @@ class Sim {
     std::array<Ps, 8> last_rx{};
     std::uint8_t paused = 0;     // priorities paused by the peer
     std::uint8_t announced = 0;  // priorities this port has paused at the peer
-    std::uint8_t tripped = 0;    // queues under the watchdog's action
     bool expire_pending = false;
     bool refresh_pending = false;
     bool watchdog_pending = false;
@@ -278,17 +318,20 @@ class Sim {
     std::uint32_t first_port;
     std::uint32_t port_count;
     const SwitchConfig* config;
-    std::array<Lookup, 64> classes;
-    std::uint8_t strict = 0;    // queues
-    std::uint8_t lossless = 0;  // groups
     SharedBuffer buffer;
     RandomStream spray;
-    std::int64_t in_pipeline = 0;  // charged bytes, not yet in a queue
+    Port* ports = nullptr;
+    std::size_t route_row = 0;  // see Routes::row_of
+    std::array<Lookup, 64> classes{};
+    std::uint8_t strict = 0;    // queues
+    std::uint8_t lossless = 0;  // groups
     std::uint8_t lane_pipeline = EventList::kNoLane;
+    bool has_pipeline = false;
+    std::int64_t in_pipeline = 0;  // charged bytes, not yet in a queue
   };
   struct Nic {
     std::uint32_t node = 0;
-    std::uint32_t port = kNone;
+    Port* port = nullptr;
     const NicConfig* config = nullptr;
     std::int64_t line = 0;
     std::array<std::uint32_t, 8> ready_head{};
@@ -314,8 +357,8 @@ class Sim {
     std::int64_t gap_inverse = 0;  // ps a byte << 16
     Ps wake_at = kNever;           // earliest pending kQpWake
     Ps timeout_at = kNever;
-    Ps hold_until = 0;      // RNR back-off
-    std::uint32_t nic = 0;  // index into nics_
+    Ps hold_until = 0;  // RNR back-off
+    Nic* nic = nullptr;
     std::uint32_t key = 0;
     std::uint32_t next_psn = 0;
     std::uint32_t una = 0;          // oldest not acknowledged
@@ -333,6 +376,8 @@ class Sim {
     std::uint8_t tos = 0;
     std::uint8_t retries = 0;
     std::uint8_t rnr_retries = 0;
+    Operation operation = Operation::kWrite;
+    bool is_socket = false;
     bool in_ready = false;
     bool timer_pending = false;
     bool failed = false;
@@ -342,7 +387,7 @@ class Sim {
     Ps nak_again = 0;        // the same gap may be NAKed again from here
     Ps timeout_at = kNever;  // READ: the requester's timer
     std::int64_t bytes = 0;
-    std::uint32_t nic = 0;
+    Nic* nic = nullptr;
     std::uint32_t key = 0;  // of the way back
     std::uint32_t expected = 0;
     std::uint32_t naked = kNone;  // expected PSN of the last NAK
@@ -357,7 +402,7 @@ class Sim {
     std::uint8_t priority = 0;  // of control packets at this NIC
     std::uint8_t tos = 0;
     std::uint8_t retries = 0;
-    bool timer_pending = false;
+    bool is_read = false;
     bool is_socket = false;
   };
 
@@ -375,10 +420,13 @@ class Sim {
   void set_up_switches();
   void set_up_queues(std::uint32_t node, const SwitchConfig& config);
   void set_up_nics();
+  void set_up_owners();
   void set_up_qps();
   void reserve_events();
   void reserve_peer_lists();
-  void dispatch(const Event& event);
+  void dispatch(Event& event);
+  void port_arrive(Port& port, Packet& packet);
+  void dispatch_rare(const Event& event);
   void add_message(std::uint32_t index);
   void change_link(std::uint32_t change);
   void message_done(std::uint32_t message, Ps at);
@@ -388,53 +436,62 @@ class Sim {
   }
 
   // wire.cc
-  void put_on_wire(std::uint32_t port, const Packet& packet);
-  void schedule_free(std::uint32_t port);
-  void kick(std::uint32_t port);
-  void port_free(std::uint32_t port);
-  void send_next(std::uint32_t port);
-  void send_pause_frame(std::uint32_t port);
-  void announce(std::uint32_t port, std::uint8_t pause, std::uint8_t resume);
-  void apply_pause(std::uint32_t port, const Packet& packet);
-  void set_pause(std::uint32_t port, unsigned priority, bool paused);
-  void pause_expire(std::uint32_t port);
-  void pause_refresh(std::uint32_t port);
-  void drop(std::uint32_t port, const Packet& packet, DropReason reason, bool lossless);
-  void enqueue(std::uint32_t port, std::uint32_t queue, const Packet& packet, std::int64_t charge);
-  Packet dequeue(std::uint32_t port, std::uint32_t queue, std::int64_t charge);
+  void put_on_wire(Port& port, const Packet& packet);
+  void before_wire(Port& port, const Packet& packet);
+  void push_arrival(Port& port, std::uint32_t tie, const Packet& packet);
+  void schedule_free(Port& port);
+  void kick(Port& port);
+  void port_free(Port& port);
+  void send_next(Port& port);
+  void send_pause_frame(Port& port);
+  void announce(Port& port, std::uint8_t pause, std::uint8_t resume);
+  void apply_pause(Port& port, const Packet& packet);
+  void set_pause(Port& port, unsigned priority, bool paused);
+  void pause_expire(Port& port);
+  void pause_refresh(Port& port);
+  void drop(const Port& port, const Packet& packet, DropReason reason, bool lossless);
+  void enqueue(Port& port, std::uint32_t queue, const Packet& packet, std::int64_t charge);
+  Packet dequeue(Port& port, std::uint32_t queue, std::int64_t charge);
   void watch_note(std::int64_t bytes);
+  void disturbed_arrive(Port& port, Packet& packet);
+  void refresh_disturbed(Port& port);
 
   // switch.cc
-  void switch_arrive(std::uint32_t port, Packet packet);
-  void switch_forward(std::uint32_t port, std::uint32_t held, std::uint32_t out);
-  void switch_queue(Switch& node, std::uint32_t out, Packet& packet);
+  void switch_arrive(Port& in, Packet& packet);
+  bool cross_idle(Port& in, Port& out, const Lookup& lookup, const Packet& packet);
+  void switch_admit(Port& in, Port& out, const Lookup& lookup, Packet& packet);
+  void switch_forward(Port& in, std::uint32_t held, std::uint32_t out);
+  void switch_queue(Port& out, Packet& packet);
   std::uint32_t choose_port(Switch& node, const Packet& packet,
                             std::span<const std::uint16_t> ports);
-  void switch_send(std::uint32_t port);
-  void leave_switch(Switch& node, std::uint32_t port, std::uint32_t queue, Packet& packet,
-                    std::int64_t left_behind);
+  std::uint32_t balance(Switch& node, const Packet& packet, std::span<const std::uint16_t> ports);
+  void switch_send(Port& port);
+  void leave_switch(Port& port, std::uint32_t queue, Packet& packet, std::int64_t left_behind);
   std::uint32_t next_queue(Port& port, std::uint8_t eligible);
-  bool marks(std::uint32_t port, const Queue& queue, std::int64_t bytes);
-  void flush_queue(std::uint32_t port, std::uint32_t queue, DropReason reason);
-  void discard(Switch& node, std::uint32_t port, const Packet& packet, DropReason reason);
-  void watchdog(std::uint32_t port);
+  bool marks(const Port& port, const Queue& queue, std::int64_t bytes);
+  void mark(const Port& port, Packet& packet);
+  void flush_queue(Port& port, std::uint32_t queue, DropReason reason);
+  void discard(Port& port, const Packet& packet, DropReason reason);
+  void watchdog(Port& port);
 
   // nic.cc
-  void nic_arrive(std::uint32_t port, const Packet& packet);
-  void nic_send(std::uint32_t port);
+  void nic_arrive(Port& port, const Packet& packet);
+  void nic_send(Port& port);
   bool has_work(const Port& port) const;
+  void send_queued(Port& port, unsigned priority);
   bool send_data(Nic& nic, std::uint32_t qp);
   void send_control(Nic& nic, unsigned priority, const Packet& packet);
+  void send_packet(Nic& nic, unsigned priority, const Packet& packet);
   void make_ready(std::uint32_t qp);
   void activate(std::uint32_t qp);
   void wake(std::uint32_t qp);
   void wake_later(std::uint32_t qp, Ps at);
   Ps pacing_gap(Sender& sender, std::int64_t wire_bytes, std::int64_t rate) const;
-  Ps earliest_send(std::uint32_t qp);
+  Ps earliest_send(Sender& sender);
   Ps retime_at(const Sender& sender, Ps earliest) const;
   bool receive_into_buffer(Nic& nic, const Packet& packet, unsigned priority);
   void drain_level(Nic& nic);
-  void nic_drain(std::uint32_t port);
+  void nic_drain(Nic& nic);
   void notify_congestion(Nic& nic, Receiver& receiver, std::uint32_t qp);
 
   // transport.cc
@@ -446,7 +503,7 @@ class Sim {
   void on_gap(Nic& nic, Receiver& receiver, const Packet& packet);
   void accept_early(Receiver& receiver, const Packet& packet);
   void advance_past_early(Receiver& receiver);
-  void finish_delivered(Receiver& receiver, std::uint32_t qp);
+  void finish_delivered(Receiver& receiver);
   void send_ack(Nic& nic, Receiver& receiver, std::uint32_t qp, const Answer& answer);
   void on_ack(Nic& nic, const Packet& packet);
   void acknowledge(Sender& sender, std::uint32_t psn);
@@ -463,23 +520,26 @@ class Sim {
   // hpcc_host.cc
   void peer_start(std::uint32_t qp);
   std::uint32_t peer_choose(Nic& nic);
-  void peer_send(std::uint32_t port);
+  void peer_send(Port& port);
   void peer_send_data(Nic& nic, std::uint32_t qp);
-  void peer_wake(std::uint32_t port);
+  void peer_wake(Port& port);
 
-  const NicConfig& nic_config(const Sender& sender) const { return *nics_[sender.nic].config; }
+  static Tally sum_of(const std::array<Tally, 8>& classes);  // audit.cc
+  static const NicConfig& nic_config(const Sender& sender) { return *sender.nic->config; }
   bool test_early(const Receiver& receiver, std::uint32_t psn) const;
   void set_early(const Receiver& receiver, std::uint32_t psn, bool value);
 
   Network network_;
   bool hpcc_ = false;
+  bool is_observed_ = false;  // before_wire() has something to do
   EventList events_;
   Routes routes_;
   PacketPool pool_;
   std::vector<Port> ports_;
   std::vector<Queue> queues_;  // 8 a port
   std::vector<PauseState> pauses_;
-  std::vector<PortCounters> port_counters_;
+  std::vector<Traffic> traffic_;                // by port
+  std::vector<PortCounters> port_counters_;     // what is rare; rx_* only of frames without a class
   std::vector<RandomStream> port_random_;       // marks and bit errors, by port
   std::vector<std::uint64_t> error_threshold_;  // by receiving port
   std::vector<std::uint32_t> link_ports_;       // two a link
@@ -495,8 +555,8 @@ class Sim {
   Driver* driver_ = nullptr;
   Observer* observer_ = nullptr;
   QueueWatch watch_;
-  Ns3Random peer_random_;  // model `hpcc` only
-  std::uint64_t hops_ = 0;
+  Ns3Random peer_random_;                // model `hpcc` only
+  std::vector<double> peer_mark_share_;  // model `hpcc`: by queue, the chance at mark_max
   std::uint64_t data_hops_ = 0;
   std::uint64_t live_frames_ = 0;  // created, and neither consumed nor dropped
   std::uint64_t open_messages_ = 0;

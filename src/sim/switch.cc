@@ -13,29 +13,28 @@ constexpr bool has_bit(std::uint8_t mask, std::uint32_t bit) {
   return ((mask >> bit) & 1U) != 0;
 }
 
-void mark_ce(Packet& packet) {
-  packet.tos = static_cast<std::uint8_t>(packet.tos | kEcnCe);
-}
-
 constexpr bool is_ect(const Packet& packet) {
   return (packet.tos & kEcnMask) != 0;
 }
 
 }  // namespace
 
-std::uint32_t Sim::choose_port(Switch& node, const Packet& packet,
-                               std::span<const std::uint16_t> ports) {
+inline std::uint32_t Sim::choose_port(Switch& node, const Packet& packet,
+                                      std::span<const std::uint16_t> ports) {
+  if (ports.size() == 1) return ports[0];
+  if (hpcc_ || node.config->balancing != LoadBalancing::kEcmp) return balance(node, packet, ports);
+  return ports[pick(packet.key, node.config->ecmp_seed, static_cast<std::uint32_t>(ports.size()))];
+}
+
+/// By every rule but plain ECMP.
+std::uint32_t Sim::balance(Switch& node, const Packet& packet,
+                           std::span<const std::uint16_t> ports) {
   const auto count = static_cast<std::uint32_t>(ports.size());
-  if (count == 1) return ports[0];
   if (hpcc_) {
     const bool back = packet.kind != PacketKind::kData;
     return ports[hpcc_hash(network_.qps[packet.qp], back, node.node) % count];
   }
-  switch (node.config->balancing) {
-    case LoadBalancing::kEcmp: return ports[pick(packet.key, node.config->ecmp_seed, count)];
-    case LoadBalancing::kSpray: return ports[node.spray.below(count)];
-    case LoadBalancing::kAdaptive: break;
-  }
+  if (node.config->balancing == LoadBalancing::kSpray) return ports[node.spray.below(count)];
   // The shortest queue of the packet's class; the hash decides where the search begins.
   const std::uint32_t queue = node.classes[packet.tos >> 2U].queue;
   const std::uint32_t start = pick(packet.key, node.config->ecmp_seed, count);
@@ -43,10 +42,10 @@ std::uint32_t Sim::choose_port(Switch& node, const Packet& packet,
   std::int64_t least = INT64_MAX;
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint32_t local = ports[(start + i) % count];
-    const Port& port = ports_[node.first_port + local];
-    std::int64_t load = queues_[std::size_t{node.first_port + local} * 8 + queue].bytes;
+    const Port& port = node.ports[local];
+    std::int64_t load = port.queues[queue].bytes;
     if (port.busy_until > now()) load += 1;
-    if (!port.up) load = INT64_MAX;
+    if (port.down) load = INT64_MAX;
     if (load < least) {
       least = load;
       best = local;
@@ -55,47 +54,65 @@ std::uint32_t Sim::choose_port(Switch& node, const Packet& packet,
   return best;
 }
 
-void Sim::switch_arrive(std::uint32_t port, Packet packet) {
-  const Port& in = ports_[port];
-  Switch& node = switches_[index_of_[in.node]];
+/// `packet` is the event's own: what changes on the way is changed in place.
+void Sim::switch_arrive(Port& in, Packet& packet) {
+  Switch& node = *in.sw;
   const Lookup lookup = node.classes[packet.tos >> 2U];
-  PortCounters& counters = port_counters_[port];
-  ++counters.rx_class_frames[lookup.group];
-  counters.rx_class_bytes[lookup.group] += packet.size;
-  const bool lossless = has_bit(node.lossless, lookup.group);
-  if (packet.size > in.mtu) return drop(port, packet, DropReason::kMtu, lossless);
-  if (packet.ttl <= 1) return drop(port, packet, DropReason::kTtl, lossless);
+  in.traffic->rx[lookup.group].add(packet.size);
+  if (packet.size > in.mtu || packet.ttl <= 1) [[unlikely]] {
+    const DropReason reason = packet.size > in.mtu ? DropReason::kMtu : DropReason::kTtl;
+    return drop(in, packet, reason, has_bit(node.lossless, lookup.group));
+  }
   --packet.ttl;
-  const auto ports = routes_.next(in.node, packet.dst);
-  if (ports.empty()) return drop(port, packet, DropReason::kNoRoute, lossless);
-  const std::uint32_t local = choose_port(node, packet, ports);
-  const std::uint32_t out = node.first_port + local;
-  Port& o = ports_[out];
-  if (!o.up) return drop(port, packet, DropReason::kLinkDown, lossless);
-  if (packet.size > o.mtu) return drop(port, packet, DropReason::kMtu, lossless);
-  if (has_bit(pauses_[out].tripped, lookup.queue) &&
-      node.config->watchdog.action == WatchdogAction::kDrop)
+  packet.in_port = in.local;
+  const auto ports = routes_.next_in(node.route_row, node.node, packet.dst);
+  if (ports.empty()) [[unlikely]]
+    return drop(in, packet, DropReason::kNoRoute, has_bit(node.lossless, lookup.group));
+  Port& out = node.ports[choose_port(node, packet, ports)];
+  if (cross_idle(in, out, lookup, packet)) return;
+  switch_admit(in, out, lookup, packet);
+}
+
+/// Straight from wire to wire, where the egress is idle and the frame changes nothing but peaks and
+/// tallies: no queue, no mark (nothing waits), no pause. False: nothing was done.
+inline bool Sim::cross_idle(Port& in, Port& out, const Lookup& lookup, const Packet& packet) {
+  Switch& node = *in.sw;
+  if (!out.is_plain() || out.busy_until > now() || packet.size > out.mtu || node.has_pipeline)
+    return false;
+  const auto account = node.buffer.account(in.local, lookup.group, out.local, lookup.queue);
+  if (!node.buffer.pass(account, node.buffer.charge_of(packet.size))) return false;
+  out.traffic->tx[lookup.queue].add(packet.size);
+  put_on_wire(out, packet);
+  return true;
+}
+
+/// The general way: everything that can refuse, delay, mark or pause.
+void Sim::switch_admit(Port& in, Port& out, const Lookup& lookup, Packet& packet) {
+  Switch& node = *in.sw;
+  const bool lossless = has_bit(node.lossless, lookup.group);
+  if (out.down) return drop(in, packet, DropReason::kLinkDown, lossless);
+  if (packet.size > out.mtu) return drop(in, packet, DropReason::kMtu, lossless);
+  if (has_bit(out.tripped, lookup.queue) && node.config->watchdog.action == WatchdogAction::kDrop)
     return drop(out, packet, DropReason::kWatchdog, lossless);
 
   const std::int64_t charge = node.buffer.charge_of(packet.size);
-  const auto admission = node.buffer.check(in.local, lookup.group, local, lookup.queue, charge);
-  if (admission.is_refused()) return drop(port, packet, admission.reason, lossless);
-  Queue& q = queues_[std::size_t{out} * 8 + lookup.queue];
+  const auto account = node.buffer.account(in.local, lookup.group, out.local, lookup.queue);
+  const auto admission = node.buffer.check(account, charge);
+  if (admission.is_refused()) return drop(in, packet, admission.reason, lossless);
+  const Queue& q = out.queues[lookup.queue];
   if (!lossless && !is_ect(packet) && q.bytes > q.mark_min && marks(out, q, q.bytes))
-    return drop(port, packet, DropReason::kWred, lossless);
-  node.buffer.update(in.local, lookup.group, local, lookup.queue, charge, admission.place);
-  packet.in_port = in.local;
-  if (node.buffer.should_pause(in.local, lookup.group)) {
-    node.buffer.set_paused(in.local, lookup.group, true);
-    announce(port, static_cast<std::uint8_t>(1U << node.config->group_to_priority[lookup.group]),
-             0);
+    return drop(in, packet, DropReason::kWred, lossless);
+  node.buffer.update(account, charge, admission.place);
+  if (node.buffer.should_pause(*account.in)) {
+    account.in->paused = true;
+    announce(in, static_cast<std::uint8_t>(1U << node.config->group_to_priority[lookup.group]), 0);
   }
-  if (node.config->pipeline.raw() == 0) return switch_queue(node, out, packet);
+  if (!node.has_pipeline) return switch_queue(out, packet);
   node.in_pipeline += charge;
   Packet ticket;
   ticket.psn = pool_.take(packet);
-  ticket.aux = out;
-  const std::uint32_t tie = tie_of(EventKind::kForward, port);
+  ticket.aux = out.self;
+  const std::uint32_t tie = tie_of(EventKind::kForward, in.self);
   if (node.lane_pipeline != EventList::kNoLane)
     events_.push_lane(node.lane_pipeline, tie, ticket);
   else
@@ -103,80 +120,81 @@ void Sim::switch_arrive(std::uint32_t port, Packet packet) {
 }
 
 /// An admitted frame comes out of the pipeline; what it was going to may have failed meanwhile.
-void Sim::switch_forward(std::uint32_t port, std::uint32_t held, std::uint32_t out) {
-  Switch& node = switches_[index_of_[ports_[port].node]];
+void Sim::switch_forward(Port& in, std::uint32_t held, std::uint32_t to) {
+  Switch& node = *in.sw;
+  Port& out = ports_[to];
   Packet packet = pool_[held].packet;
   pool_.give_back(held);
   node.in_pipeline -= node.buffer.charge_of(packet.size);
-  if (!ports_[out].up) return discard(node, out, packet, DropReason::kLinkDown);
-  if (has_bit(pauses_[out].tripped, node.classes[packet.tos >> 2U].queue) &&
+  if (out.down) return discard(out, packet, DropReason::kLinkDown);
+  if (has_bit(out.tripped, node.classes[packet.tos >> 2U].queue) &&
       node.config->watchdog.action == WatchdogAction::kDrop)
-    return discard(node, out, packet, DropReason::kWatchdog);
-  switch_queue(node, out, packet);
+    return discard(out, packet, DropReason::kWatchdog);
+  switch_queue(out, packet);
+}
+
+void Sim::mark(const Port& port, Packet& packet) {
+  packet.tos = static_cast<std::uint8_t>(packet.tos | kEcnCe);
+  ++port_counters_[port.self].marked;
 }
 
 /// Into the egress queue, or straight onto an idle wire.
-void Sim::switch_queue(Switch& node, std::uint32_t out, Packet& packet) {
+void Sim::switch_queue(Port& out, Packet& packet) {
+  Switch& node = *out.sw;
   const Lookup lookup = node.classes[packet.tos >> 2U];
-  Port& o = ports_[out];
-  Queue& q = queues_[std::size_t{out} * 8 + lookup.queue];
-  if (node.config->mark_at == MarkAt::kEnqueue && is_ect(packet) && q.bytes > q.mark_min &&
-      marks(out, q, q.bytes)) {
-    mark_ce(packet);
-    ++port_counters_[out].marked;
-  }
-  const bool idle = o.busy_until <= now() && !o.free_pending && (o.waiting & ~o.paused) == 0 &&
-                    !has_bit(o.paused, lookup.queue) && (o.pause_due | o.resume_due) == 0;
+  const Queue& q = out.queues[lookup.queue];
+  if (q.bytes > q.mark_min && node.config->mark_at == MarkAt::kEnqueue && is_ect(packet) &&
+      marks(out, q, q.bytes))
+    mark(out, packet);
+  const bool idle = out.busy_until <= now() && !out.free_pending &&
+                    (out.waiting & ~out.paused) == 0 && !has_bit(out.paused, lookup.queue) &&
+                    (out.pause_due | out.resume_due) == 0;
   if (idle && q.head == kNone) {
-    leave_switch(node, out, lookup.queue, packet, 0);
+    leave_switch(out, lookup.queue, packet, 0);
     return;
   }
   enqueue(out, lookup.queue, packet, node.buffer.charge_of(packet.size));
-  if (!has_bit(o.paused, lookup.queue)) kick(out);
+  if (!has_bit(out.paused, lookup.queue)) kick(out);
 }
 
-bool Sim::marks(std::uint32_t port, const Queue& queue, std::int64_t bytes) {
+bool Sim::marks(const Port& port, const Queue& queue, std::int64_t bytes) {
   if (bytes > queue.mark_max) return true;
   if (bytes <= queue.mark_min) return false;
   if (hpcc_) {
+    const double share = peer_mark_share_[static_cast<std::size_t>(&queue - queues_.data())];
     const auto ramp = static_cast<double>(queue.mark_max - queue.mark_min);
-    return peer_random_.next() <
-           queue.mark_share * static_cast<double>(bytes - queue.mark_min) / ramp;
+    return peer_random_.next() < share * static_cast<double>(bytes - queue.mark_min) / ramp;
   }
   const auto above = static_cast<std::uint64_t>(bytes - queue.mark_min);
-  return port_random_[port].chance((above * queue.mark_slope) >> 16U);
+  return port_random_[port.self].chance((above * queue.mark_slope) >> 16U);
 }
 
 /// The packet leaves `port` of the switch now; `left_behind` bytes of its queue stay.
-void Sim::leave_switch(Switch& node, std::uint32_t port, std::uint32_t queue, Packet& packet,
-                       std::int64_t left_behind) {
+void Sim::leave_switch(Port& port, std::uint32_t queue, Packet& packet, std::int64_t left_behind) {
+  Switch& node = *port.sw;
   const Lookup lookup = node.classes[packet.tos >> 2U];
-  const std::int64_t charge = node.buffer.charge_of(packet.size);
-  const std::uint32_t local = port - node.first_port;
-  node.buffer.remove(packet.in_port, lookup.group, local, queue, charge);
-  Queue& q = queues_[std::size_t{port} * 8 + queue];
+  const auto account = node.buffer.account(packet.in_port, lookup.group, port.local, queue);
+  node.buffer.remove(account, node.buffer.charge_of(packet.size));
+  const Queue& q = port.queues[queue];
   if (left_behind > q.mark_min && node.config->mark_at == MarkAt::kDequeue && is_ect(packet) &&
-      marks(port, q, left_behind)) {
-    mark_ce(packet);
-    ++port_counters_[port].marked;
-  }
-  PortCounters& counters = port_counters_[port];
-  ++counters.tx_class_frames[queue];
-  counters.tx_class_bytes[queue] += packet.size;
-  if (node.buffer.should_resume(packet.in_port, lookup.group)) {
-    node.buffer.set_paused(packet.in_port, lookup.group, false);
-    announce(node.first_port + packet.in_port, 0,
+      marks(port, q, left_behind))
+    mark(port, packet);
+  port.traffic->tx[queue].add(packet.size);
+  if (node.buffer.should_resume(*account.in)) {
+    account.in->paused = false;
+    announce(node.ports[packet.in_port], 0,
              static_cast<std::uint8_t>(1U << node.config->group_to_priority[lookup.group]));
   }
   put_on_wire(port, packet);
 }
 
 std::uint32_t Sim::next_queue(Port& port, std::uint8_t eligible) {
-  if (std::has_single_bit(eligible)) return static_cast<std::uint32_t>(std::countr_zero(eligible));
-  const auto strict = static_cast<std::uint8_t>(eligible & switches_[index_of_[port.node]].strict);
+  if ((eligible & (eligible - 1)) == 0)
+    return static_cast<std::uint32_t>(std::countr_zero(eligible));
+  const auto strict = static_cast<std::uint8_t>(eligible & port.sw->strict);
   if (strict != 0) return 7U - static_cast<std::uint32_t>(std::countl_zero(strict));
   // Deficit round robin: a queue that comes to its turn gets its quantum, once.
-  Queue* const queues = &queues_[std::size_t{port_of(port.node, port.local)} * 8];
+  Queue* const queues = port.queues;
   std::uint32_t at = port.round_robin;
   for (;;) {
     if (has_bit(eligible, at)) {
@@ -192,73 +210,71 @@ std::uint32_t Sim::next_queue(Port& port, std::uint8_t eligible) {
   }
 }
 
-void Sim::switch_send(std::uint32_t port) {
-  Port& p = ports_[port];
-  const auto eligible = static_cast<std::uint8_t>(p.waiting & ~p.paused);
+void Sim::switch_send(Port& port) {
+  const auto eligible = static_cast<std::uint8_t>(port.waiting & ~port.paused);
   if (eligible == 0) return;
-  Switch& node = switches_[index_of_[p.node]];
-  const std::uint32_t queue = next_queue(p, eligible);
-  Queue& q = queues_[std::size_t{port} * 8 + queue];
-  const std::int64_t charge = node.buffer.charge_of(pool_[q.head].packet.size);
+  const std::uint32_t queue = next_queue(port, eligible);
+  Queue& q = port.queues[queue];
+  const std::int64_t charge = port.sw->buffer.charge_of(pool_[q.head].packet.size);
   Packet packet = dequeue(port, queue, charge);
-  leave_switch(node, port, queue, packet, q.bytes);
-  if (!hpcc_ && has_work(p)) schedule_free(port);
+  leave_switch(port, queue, packet, q.bytes);
+  if (!hpcc_ && has_work(port)) schedule_free(port);
 }
 
-void Sim::flush_queue(std::uint32_t port, std::uint32_t queue, DropReason reason) {
-  Switch& node = switches_[index_of_[ports_[port].node]];
-  Queue& q = queues_[std::size_t{port} * 8 + queue];
+void Sim::flush_queue(Port& port, std::uint32_t queue, DropReason reason) {
+  Queue& q = port.queues[queue];
   while (q.head != kNone) {
-    const std::int64_t charge = node.buffer.charge_of(pool_[q.head].packet.size);
-    discard(node, port, dequeue(port, queue, charge), reason);
+    const std::int64_t charge = port.sw->buffer.charge_of(pool_[q.head].packet.size);
+    discard(port, dequeue(port, queue, charge), reason);
   }
 }
 
 /// A frame that was admitted for `port` is dropped after all; its buffer is free again.
-void Sim::discard(Switch& node, std::uint32_t port, const Packet& packet, DropReason reason) {
+void Sim::discard(Port& port, const Packet& packet, DropReason reason) {
+  Switch& node = *port.sw;
   const Lookup lookup = node.classes[packet.tos >> 2U];
-  node.buffer.remove(packet.in_port, lookup.group, port - node.first_port, lookup.queue,
-                     node.buffer.charge_of(packet.size));
+  const auto account = node.buffer.account(packet.in_port, lookup.group, port.local, lookup.queue);
+  node.buffer.remove(account, node.buffer.charge_of(packet.size));
   drop(port, packet, reason, has_bit(node.lossless, lookup.group));
-  if (!node.buffer.should_resume(packet.in_port, lookup.group)) return;
-  node.buffer.set_paused(packet.in_port, lookup.group, false);
-  announce(node.first_port + packet.in_port, 0,
+  if (!node.buffer.should_resume(*account.in)) return;
+  account.in->paused = false;
+  announce(node.ports[packet.in_port], 0,
            static_cast<std::uint8_t>(1U << node.config->group_to_priority[lookup.group]));
 }
 
 /// Looks at a port that is or was paused: a queue stuck for the detection time comes under the
 /// action; one whose peer has been silent for the restoration time is set free.
-void Sim::watchdog(std::uint32_t port) {
-  PauseState& state = pauses_[port];
-  Port& p = ports_[port];
-  const SwitchConfig& config = *switches_[index_of_[p.node]].config;
+void Sim::watchdog(Port& port) {
+  PauseState& state = pauses_[port.self];
+  const SwitchConfig& config = *port.sw->config;
   const Watchdog& rule = config.watchdog;
   state.watchdog_pending = false;
   for (unsigned priority = 0; priority < 8; ++priority) {
     const std::uint32_t queue = config.priority_to_queue[priority];
     const auto bit = static_cast<std::uint8_t>(1U << queue);
-    if ((state.tripped & bit) != 0) {
+    if ((port.tripped & bit) != 0) {
       if (now() - state.last_rx[priority] < rule.restoration.raw()) continue;
-      state.tripped = static_cast<std::uint8_t>(state.tripped & ~bit);
-      ++port_counters_[port].watchdog_restores;
+      port.tripped = static_cast<std::uint8_t>(port.tripped & ~bit);
+      ++port_counters_[port.self].watchdog_restores;
       continue;
     }
     const bool stuck = has_bit(state.paused, priority) &&
                        now() - state.since[priority] >= rule.detection.raw() &&
-                       queues_[std::size_t{port} * 8 + queue].head != kNone;
+                       port.queues[queue].head != kNone;
     if (!stuck) continue;
-    ++port_counters_[port].watchdog_trips;
+    ++port_counters_[port.self].watchdog_trips;
     if (rule.action == WatchdogAction::kAlert) continue;
-    state.tripped = static_cast<std::uint8_t>(state.tripped | bit);
-    p.paused = static_cast<std::uint8_t>(p.paused & ~bit);
+    port.tripped = static_cast<std::uint8_t>(port.tripped | bit);
+    port.paused = static_cast<std::uint8_t>(port.paused & ~bit);
     if (rule.action == WatchdogAction::kDrop) flush_queue(port, queue, DropReason::kWatchdog);
   }
-  if (has_work(p)) kick(port);
-  if (state.paused == 0 && state.tripped == 0) return;
+  if (has_work(port)) kick(port);
+  if (state.paused == 0 && port.tripped == 0) return;
   state.watchdog_pending = true;
   const Ps period =
-      state.tripped != 0 ? std::max<Ps>(rule.restoration.raw(), 1) : rule.detection.raw();
-  events_.push(now() + std::min(period, rule.detection.raw()), tie_of(EventKind::kWatchdog, port));
+      port.tripped != 0 ? std::max<Ps>(rule.restoration.raw(), 1) : rule.detection.raw();
+  events_.push(now() + std::min(period, rule.detection.raw()),
+               tie_of(EventKind::kWatchdog, port.self));
 }
 
 }  // namespace weir::sim

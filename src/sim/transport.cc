@@ -25,7 +25,7 @@ bool Sim::has_data(std::uint32_t qp) {
   std::int64_t window = config.window;
   if (config.window_follows_rate)
     window = static_cast<std::int64_t>(Int128{window} * sender.rp.rate_at(config.dcqcn, now()) /
-                                       nics_[sender.nic].line);
+                                       sender.nic->line);
   return std::int64_t{sender.next_psn - sender.una} * config.mtu.raw() <
          std::max<std::int64_t>(window, 1);
 }
@@ -43,9 +43,9 @@ Packet Sim::build_data(Sender& sender, std::uint32_t qp) {
   }
   const MessageRecord& message = messages_[at];
   const std::uint32_t index = psn - message.first_psn;
-  const Operation operation = network_.qps[qp].operation;
+  const Operation operation = sender.operation;
   Packet packet;
-  if (network_.qps[qp].is_socket) packet.flags |= kFlagSocket;
+  if (sender.is_socket) packet.flags |= kFlagSocket;
   packet.kind = PacketKind::kData;
   packet.key = sender.key;
   packet.qp = qp;
@@ -64,7 +64,7 @@ Packet Sim::build_data(Sender& sender, std::uint32_t qp) {
   std::int64_t size = network_.wire.data_header + packet.payload;
   if (index == 0 && operation == Operation::kWrite) size += network_.wire.reth;
   packet.size = static_cast<std::uint16_t>(size);
-  if (psn < sender.top_psn) ++nics_[sender.nic].counters.retransmitted;
+  if (psn < sender.top_psn) ++sender.nic->counters.retransmitted;
   if (!fills_gap) {
     sender.next_psn = psn + 1;
     if (sender.next_psn == message.first_psn + message.packets) sender.current = message.next;
@@ -90,17 +90,17 @@ void Sim::qp_timeout(std::uint32_t qp) {
   Sender& sender = senders_[qp];
   Receiver& receiver = receivers_[qp];
   sender.timer_pending = false;
-  const bool read = network_.qps[qp].operation == Operation::kRead;
+  const bool read = sender.operation == Operation::kRead;
   const bool idle = read ? receiver.message == receiver.requested : sender.una == sender.top_psn;
   if (idle || sender.failed) return;
   Ps& deadline = read ? receiver.timeout_at : sender.timeout_at;
   if (now() < deadline) return arm_timeout(qp, deadline);
-  const std::uint32_t nic = read ? receiver.nic : sender.nic;
-  const NicConfig& config = *nics_[nic].config;
-  ++nics_[nic].counters.local_ack_timeout;
+  Nic& nic = read ? *receiver.nic : *sender.nic;
+  const NicConfig& config = *nic.config;
+  ++nic.counters.local_ack_timeout;
   std::uint8_t& retries = read ? receiver.retries : sender.retries;
   if (retries >= config.retries) {
-    ++nics_[nic].counters.retries_exhausted;
+    ++nic.counters.retries_exhausted;
     return fail(qp);
   }
   ++retries;
@@ -118,7 +118,7 @@ void Sim::fail(std::uint32_t qp) {
   sender.failed = true;
   sender.current = kNone;
   sender.gap_from = sender.gap_to;
-  const bool read = network_.qps[qp].operation == Operation::kRead;
+  const bool read = sender.operation == Operation::kRead;
   for (std::uint32_t m = read ? receivers_[qp].message : sender.oldest; m != kNone;
        m = messages_[m].next)
     message_failed(m);
@@ -193,7 +193,7 @@ void Sim::on_ack(Nic& nic, const Packet& packet) {
     ++nic.counters.cnp_handled;
     sender.rp.on_cnp(nic.config->dcqcn, now());
   }
-  if (hpcc_) kick(nic.port);
+  if (hpcc_) kick(*nic.port);
   activate(packet.qp);
 }
 
@@ -220,7 +220,7 @@ void Sim::on_data(Nic& nic, const Packet& packet) {
   } else {
     ++nic.counters.duplicate_request;
     // Duplicates are acknowledged again (InfiniBand C9-110); the peer ignores them.
-    if (!hpcc_ && network_.qps[packet.qp].operation != Operation::kRead)
+    if (!hpcc_ && !receiver.is_read)
       send_ack(nic, receiver, packet.qp, {PacketKind::kAck, receiver.expected});
   }
 }
@@ -231,8 +231,8 @@ void Sim::accept_in_order(Nic& nic, Receiver& receiver, const Packet& packet) {
   receiver.bytes += packet.payload;
   receiver.retries = 0;
   if (receiver.bitmap != kNone) advance_past_early(receiver);
-  finish_delivered(receiver, packet.qp);
-  if (network_.qps[packet.qp].operation == Operation::kRead) {
+  finish_delivered(receiver);
+  if (receiver.is_read) {
     receiver.timeout_at = now() + nic.config->ack_timeout.raw();
     return;
   }
@@ -244,14 +244,14 @@ void Sim::accept_in_order(Nic& nic, Receiver& receiver, const Packet& packet) {
   send_ack(nic, receiver, packet.qp, {PacketKind::kAck, receiver.expected, 0, 0, echo});
 }
 
-void Sim::finish_delivered(Receiver& receiver, std::uint32_t qp) {
+void Sim::finish_delivered(Receiver& receiver) {
   while (receiver.message != kNone) {
     const std::uint32_t index = receiver.message;
     MessageRecord& message = messages_[index];
     if (receiver.expected < message.first_psn + message.packets) return;
     receiver.message = message.next;
     message.delivered = now();
-    if (network_.qps[qp].operation == Operation::kRead) message_done(index, now());
+    if (receiver.is_read) message_done(index, now());
     if (driver_ != nullptr) driver_->on_delivered(index);
   }
 }
@@ -285,7 +285,7 @@ void Sim::accept_early(Receiver& receiver, const Packet& packet) {
 /// A packet came too early: something before it is missing, or took a longer way.
 void Sim::on_gap(Nic& nic, Receiver& receiver, const Packet& packet) {
   const NicConfig& config = *nic.config;
-  const bool read = network_.qps[packet.qp].operation == Operation::kRead;
+  const bool read = receiver.is_read;
   const std::uint32_t seen = std::max(receiver.highest, receiver.expected);
   ++(read ? nic.counters.implied_nak_seq_err : nic.counters.out_of_sequence);
   if (receiver.bitmap != kNone) {
@@ -346,10 +346,10 @@ void Sim::send_ack(Nic& nic, Receiver& receiver, std::uint32_t qp, const Answer&
   ack.ttl = network_.ttl;
   ++live_frames_;
   ++created_;
-  enqueue(nic.port, receiver.priority, ack, ack.size);
-  if (kind == PacketKind::kAck && !hpcc_)
-    receiver.queued_ack = queues_[std::size_t{nic.port} * 8 + receiver.priority].tail;
-  kick(nic.port);
+  Port& port = *nic.port;
+  enqueue(port, receiver.priority, ack, ack.size);
+  if (kind == PacketKind::kAck && !hpcc_) receiver.queued_ack = port.queues[receiver.priority].tail;
+  kick(port);
 }
 
 void Sim::post_reads(std::uint32_t qp) {
@@ -359,7 +359,7 @@ void Sim::post_reads(std::uint32_t qp) {
     if (message.post > now()) return wake_later(qp, message.post);
     request_read(qp, message.first_psn);
     receiver.requested = message.next;
-    const Ps timeout = nics_[receiver.nic].config->ack_timeout.raw();
+    const Ps timeout = receiver.nic->config->ack_timeout.raw();
     if (timeout == 0 || senders_[qp].timer_pending) continue;
     receiver.timeout_at = now() + timeout;
     arm_timeout(qp, receiver.timeout_at);
@@ -368,7 +368,7 @@ void Sim::post_reads(std::uint32_t qp) {
 
 void Sim::request_read(std::uint32_t qp, std::uint32_t psn) {
   Receiver& receiver = receivers_[qp];
-  Nic& nic = nics_[receiver.nic];
+  Nic& nic = *receiver.nic;
   Packet request;
   request.kind = PacketKind::kReadRequest;
   request.key = receiver.key;

@@ -7,68 +7,72 @@
 
 namespace weir::sim {
 
-void Sim::put_on_wire(std::uint32_t port, const Packet& packet) {
-  Port& p = ports_[port];
-  PortCounters& counters = port_counters_[port];
-  const Ps serialisation = p.wire_time[packet.size];
-  p.busy_until = now() + serialisation;
-  ++counters.tx_frames;
-  counters.tx_bytes += packet.size;
-  ++hops_;
+inline void Sim::put_on_wire(Port& port, const Packet& packet) {
+  port.busy_until = now() + port.wire_time[packet.size];
   data_hops_ += packet.kind == PacketKind::kData ? 1 : 0;
-  if (observer_ != nullptr) observer_->on_frame(now(), port, packet);
-  if (hpcc_) {
-    p.free_pending = true;
-    events_.push(p.busy_until, tie_of(EventKind::kPortFree, port));
-  }
-  const std::uint32_t tie = tie_of(EventKind::kArrive, p.peer);
-  if (p.lane_full != EventList::kNoLane && (p.cut_through || packet.size == p.full_size))
-    events_.push_lane(p.lane_full, tie, packet);
-  else if (p.lane_ack != EventList::kNoLane && packet.size == p.ack_size)
-    events_.push_lane(p.lane_ack, tie, packet);
+  if (is_observed_) [[unlikely]]
+    before_wire(port, packet);
+  const std::uint32_t tie = tie_of(EventKind::kArrive, port.peer);
+  if (packet.size == port.full_size)
+    events_.push_lane(port.lane_full, tie, packet);
+  else if (packet.size == port.ack_size)
+    events_.push_lane(port.lane_ack, tie, packet);
   else
-    events_.push(now() + p.flight + (p.cut_through ? 0 : serialisation), tie, packet);
+    push_arrival(port, tie, packet);
 }
 
-bool Sim::has_work(const Port& port) const {
+/// What only some runs do with a frame: show it, and (model `hpcc`) free the port by an event.
+void Sim::before_wire(Port& port, const Packet& packet) {
+  if (observer_ != nullptr) observer_->on_frame(now(), port.self, packet);
+  if (!hpcc_) return;
+  port.free_pending = true;
+  events_.push(port.busy_until, tie_of(EventKind::kPortFree, port.self));
+}
+
+/// Of a frame whose size has no lane of its own.
+void Sim::push_arrival(Port& port, std::uint32_t tie, const Packet& packet) {
+  if (!port.is_cut_through)
+    events_.push(port.busy_until + port.flight, tie, packet);
+  else if (port.lane_full != EventList::kNoLane)
+    events_.push_lane(port.lane_full, tie, packet);
+  else
+    events_.push(now() + port.flight, tie, packet);
+}
+
+inline bool Sim::has_work(const Port& port) const {
   if ((port.pause_due | port.resume_due) != 0) return true;
-  const std::uint8_t ready = port.is_switch ? 0 : nics_[index_of_[port.node]].ready;
+  const std::uint8_t ready = port.nic == nullptr ? 0 : port.nic->ready;
   return ((port.waiting | ready) & ~port.paused) != 0;
 }
 
-void Sim::schedule_free(std::uint32_t port) {
-  Port& p = ports_[port];
-  if (p.free_pending) return;
-  p.free_pending = true;
-  const std::uint32_t tie = tie_of(EventKind::kPortFree, port);
-  if (p.lane_free != EventList::kNoLane && p.busy_until == now() + p.wire_time[p.full_size])
-    events_.push_lane(p.lane_free, tie, {});
+void Sim::schedule_free(Port& port) {
+  if (port.free_pending) return;
+  port.free_pending = true;
+  const std::uint32_t tie = tie_of(EventKind::kPortFree, port.self);
+  if (port.lane_free != EventList::kNoLane && port.busy_until == now() + port.free_delay)
+    events_.push_lane(port.lane_free, tie);
   else
-    events_.push(p.busy_until, tie);
+    events_.push(port.busy_until, tie);
 }
 
 /// Something may be sendable: sends it if the port is idle, else makes sure it wakes when it is.
-void Sim::kick(std::uint32_t port) {
-  Port& p = ports_[port];
-  if (p.busy_until <= now()) {
-    if (!p.free_pending) send_next(port);
-  } else if (!p.free_pending) {
-    p.free_pending = true;
-    events_.push(p.busy_until, tie_of(EventKind::kPortFree, port));
-  }
+void Sim::kick(Port& port) {
+  if (port.free_pending) return;
+  if (port.busy_until <= now()) return send_next(port);
+  port.free_pending = true;
+  events_.push(port.busy_until, tie_of(EventKind::kPortFree, port.self));
 }
 
-void Sim::port_free(std::uint32_t port) {
-  ports_[port].free_pending = false;
+void Sim::port_free(Port& port) {
+  port.free_pending = false;
   send_next(port);
 }
 
-void Sim::send_next(std::uint32_t port) {
-  Port& p = ports_[port];
-  if (!p.up || p.busy_until > now()) return;
-  if ((p.pause_due | p.resume_due) != 0)
+void Sim::send_next(Port& port) {
+  if (port.down || port.busy_until > now()) return;
+  if ((port.pause_due | port.resume_due) != 0)
     send_pause_frame(port);
-  else if (p.is_switch)
+  else if (port.sw != nullptr)
     switch_send(port);
   else if (hpcc_)
     peer_send(port);
@@ -76,45 +80,59 @@ void Sim::send_next(std::uint32_t port) {
     nic_send(port);
 }
 
-void Sim::drop(std::uint32_t port, const Packet& packet, DropReason reason, bool lossless) {
-  PortCounters& counters = port_counters_[port];
+void Sim::drop(const Port& port, const Packet& packet, DropReason reason, bool lossless) {
+  PortCounters& counters = port_counters_[port.self];
   ++counters.drops[static_cast<std::size_t>(reason)];
   if (lossless && is_want_of_buffer(reason)) ++counters.lossless_drops;
-  if (observer_ != nullptr) observer_->on_drop(now(), port, packet, reason);
+  if (observer_ != nullptr) observer_->on_drop(now(), port.self, packet, reason);
   ++dropped_;
   frame_gone();
 }
 
-void Sim::enqueue(std::uint32_t port, std::uint32_t queue, const Packet& packet,
-                  std::int64_t charge) {
-  Queue& q = queues_[std::size_t{port} * 8 + queue];
+/// Whether frames get through to this port undisturbed is one bit, looked at for each of them.
+void Sim::refresh_disturbed(Port& port) {
+  port.is_disturbed = port.down || error_threshold_[port.self] != 0;
+}
+
+/// A frame comes over a link that is down or makes errors.
+void Sim::disturbed_arrive(Port& port, Packet& packet) {
+  const std::uint64_t errors = error_threshold_[port.self];
+  const bool is_lost = !port.down && errors != 0 && port_random_[port.self].chance(errors);
+  if (!port.down && !is_lost) return port_arrive(port, packet);
+  PortCounters& counters = port_counters_[port.self];
+  ++counters.rx_frames;
+  counters.rx_bytes += packet.size;
+  drop(port, packet, port.down ? DropReason::kLinkDown : DropReason::kBitError, false);
+}
+
+inline void Sim::enqueue(Port& port, std::uint32_t queue, const Packet& packet,
+                         std::int64_t charge) {
+  Queue& q = port.queues[queue];
   const std::uint32_t node = pool_.take(packet);
   if (q.head == kNone)
     q.head = node;
   else
     pool_[q.tail].next = node;
   q.tail = node;
-  ++q.count;
   q.bytes += charge;
   q.peak = std::max(q.peak, q.bytes);
-  ports_[port].waiting = static_cast<std::uint8_t>(ports_[port].waiting | (1U << queue));
-  if (port == watch_.port && queue == watch_.queue) watch_note(q.bytes);
+  port.waiting = static_cast<std::uint8_t>(port.waiting | (1U << queue));
+  if (port.watched && queue == watch_.queue) watch_note(q.bytes);
 }
 
-Packet Sim::dequeue(std::uint32_t port, std::uint32_t queue, std::int64_t charge) {
-  Queue& q = queues_[std::size_t{port} * 8 + queue];
+inline Packet Sim::dequeue(Port& port, std::uint32_t queue, std::int64_t charge) {
+  Queue& q = port.queues[queue];
   const std::uint32_t node = q.head;
   const Packet packet = pool_[node].packet;
   q.head = pool_[node].next;
   pool_.give_back(node);
-  --q.count;
   q.bytes -= charge;
   if (q.head == kNone) {
     q.tail = kNone;
     q.deficit = 0;
-    ports_[port].waiting = static_cast<std::uint8_t>(ports_[port].waiting & ~(1U << queue));
+    port.waiting = static_cast<std::uint8_t>(port.waiting & ~(1U << queue));
   }
-  if (port == watch_.port && queue == watch_.queue) watch_note(q.bytes);
+  if (port.watched && queue == watch_.queue) watch_note(q.bytes);
   return packet;
 }
 
@@ -130,11 +148,13 @@ void Sim::watch_note(std::int64_t bytes) {
 }
 
 void Sim::watch_queue(std::uint32_t port, std::uint32_t queue) {
+  if (watch_.port != kNone) ports_[watch_.port].watched = false;
+  ports_[port].watched = true;
   watch_ = {};
   watch_.port = port;
   watch_.queue = queue;
   watch_.since = watch_.last = now();
-  watch_.level = watch_.low = watch_.high = queues_[std::size_t{port} * 8 + queue].bytes;
+  watch_.level = watch_.low = watch_.high = ports_[port].queues[queue].bytes;
 }
 
 QueueWatch Sim::queue_watch() const {
@@ -147,92 +167,88 @@ QueueWatch Sim::queue_watch() const {
 }
 
 /// This port's own buffers changed state for these priorities: tell the peer.
-void Sim::announce(std::uint32_t port, std::uint8_t pause, std::uint8_t resume) {
-  Port& p = ports_[port];
-  PauseState& state = pauses_[port];
+void Sim::announce(Port& port, std::uint8_t pause, std::uint8_t resume) {
+  PauseState& state = pauses_[port.self];
   if (hpcc_) peer_random_.skip();  // the peer draws an IP identification for its pause frame
   pause = static_cast<std::uint8_t>(pause & state.enabled);
   resume = static_cast<std::uint8_t>(resume & state.announced);
   state.announced = static_cast<std::uint8_t>((state.announced | pause) & ~resume);
   for (unsigned priority = 0; priority < 8; ++priority) {
-    port_counters_[port].pause_tx[priority] += (pause >> priority) & 1U;
-    port_counters_[port].resume_tx[priority] += (resume >> priority) & 1U;
+    port_counters_[port.self].pause_tx[priority] += (pause >> priority) & 1U;
+    port_counters_[port.self].resume_tx[priority] += (resume >> priority) & 1U;
   }
   // A pause that never left needs no resume.
-  const auto unsent = static_cast<std::uint8_t>(resume & p.pause_due);
-  p.pause_due = static_cast<std::uint8_t>((p.pause_due | pause) & ~resume);
-  p.resume_due = static_cast<std::uint8_t>((p.resume_due | (resume & ~unsent)) & ~pause);
-  if ((p.pause_due | p.resume_due) != 0) kick(port);
+  const auto unsent = static_cast<std::uint8_t>(resume & port.pause_due);
+  port.pause_due = static_cast<std::uint8_t>((port.pause_due | pause) & ~resume);
+  port.resume_due = static_cast<std::uint8_t>((port.resume_due | (resume & ~unsent)) & ~pause);
+  if ((port.pause_due | port.resume_due) != 0) kick(port);
 }
 
-void Sim::send_pause_frame(std::uint32_t port) {
-  Port& p = ports_[port];
-  PauseState& state = pauses_[port];
+void Sim::send_pause_frame(Port& port) {
+  PauseState& state = pauses_[port.self];
   Packet frame;
   frame.kind = PacketKind::kPfc;
   frame.size = static_cast<std::uint16_t>(network_.wire.pfc_frame);
-  frame.aux = std::uint32_t{p.pause_due} | (std::uint32_t{p.resume_due} << 8U);
+  frame.aux = std::uint32_t{port.pause_due} | (std::uint32_t{port.resume_due} << 8U);
   frame.psn = state.quanta;
-  const bool pauses = p.pause_due != 0;
-  p.pause_due = p.resume_due = 0;
-  const Ps serialisation = p.wire_time[frame.size];
-  p.busy_until = now() + serialisation;
-  ++port_counters_[port].pfc_tx_frames;
-  ++hops_;
-  if (observer_ != nullptr) observer_->on_frame(now(), port, frame);
+  const bool pauses = port.pause_due != 0;
+  port.pause_due = port.resume_due = 0;
+  const Ps serialisation = port.wire_time[frame.size];
+  port.busy_until = now() + serialisation;
+  ++port_counters_[port.self].pfc_tx_frames;
+  if (observer_ != nullptr) observer_->on_frame(now(), port.self, frame);
   if (hpcc_) {
-    p.free_pending = true;
-    events_.push(p.busy_until, tie_of(EventKind::kPortFree, port));
+    port.free_pending = true;
+    events_.push(port.busy_until, tie_of(EventKind::kPortFree, port.self));
   }
-  events_.push(p.busy_until + state.cable + pauses_[p.peer].reaction,
-               tie_of(EventKind::kPfcApply, p.peer), frame);
+  events_.push(port.busy_until + state.cable + pauses_[port.peer].reaction,
+               tie_of(EventKind::kPfcApply, port.peer), frame);
   if (!hpcc_ && pauses && !state.refresh_pending) {
     state.refresh_pending = true;
-    events_.push(now() + state.quanta_time / 2, tie_of(EventKind::kPauseRefresh, port));
+    events_.push(now() + state.quanta_time / 2, tie_of(EventKind::kPauseRefresh, port.self));
   }
-  if (!hpcc_ && has_work(p)) schedule_free(port);
+  if (!hpcc_ && has_work(port)) schedule_free(port);
 }
 
 /// A pause lasts its quanta; while it is meant to last longer it is said again in good time.
-void Sim::pause_refresh(std::uint32_t port) {
-  PauseState& state = pauses_[port];
+void Sim::pause_refresh(Port& port) {
+  PauseState& state = pauses_[port.self];
   state.refresh_pending = false;
   if (state.announced == 0) return;
-  ports_[port].pause_due = static_cast<std::uint8_t>(ports_[port].pause_due | state.announced);
+  port.pause_due = static_cast<std::uint8_t>(port.pause_due | state.announced);
   kick(port);
 }
 
-void Sim::apply_pause(std::uint32_t port, const Packet& packet) {
-  PauseState& state = pauses_[port];
+void Sim::apply_pause(Port& port, const Packet& packet) {
+  PauseState& state = pauses_[port.self];
   const auto pause = static_cast<std::uint8_t>(packet.aux & 0xFFU);
   const auto resume = static_cast<std::uint8_t>(packet.aux >> 8U);
-  ++port_counters_[port].pfc_rx_frames;
-  if (observer_ != nullptr) observer_->on_pause(now(), port, pause, resume);
-  if (!ports_[port].up) return;
+  ++port_counters_[port.self].pfc_rx_frames;
+  if (observer_ != nullptr) observer_->on_pause(now(), port.self, pause, resume);
+  if (port.down) return;
   const Ps length = static_cast<Ps>(Int128{packet.psn} * 512 * kPicosecondsPerSecond / state.rate);
   for (unsigned priority = 0; priority < 8; ++priority) {
     if (((pause >> priority) & 1U) != 0) {
-      ++port_counters_[port].pause_rx[priority];
+      ++port_counters_[port.self].pause_rx[priority];
       state.last_rx[priority] = now();
       if (((state.enabled >> priority) & 1U) == 0) continue;
       state.until[priority] = hpcc_ ? kNever : now() + length;
       set_pause(port, priority, true);
       if (!hpcc_ && !state.expire_pending) {
         state.expire_pending = true;
-        events_.push(state.until[priority], tie_of(EventKind::kPauseExpire, port));
+        events_.push(state.until[priority], tie_of(EventKind::kPauseExpire, port.self));
       }
     }
     if (((resume >> priority) & 1U) != 0) {
-      ++port_counters_[port].resume_rx[priority];
+      ++port_counters_[port.self].resume_rx[priority];
       set_pause(port, priority, false);
     }
   }
-  if (hpcc_ || has_work(ports_[port])) kick(port);
+  if (hpcc_ || has_work(port)) kick(port);
 }
 
-void Sim::set_pause(std::uint32_t port, unsigned priority, bool paused) {
-  PauseState& state = pauses_[port];
-  Port& p = ports_[port];
+void Sim::set_pause(Port& port, unsigned priority, bool paused) {
+  PauseState& state = pauses_[port.self];
   const auto bit = static_cast<std::uint8_t>(1U << priority);
   const bool was = (state.paused & bit) != 0;
   if (was == paused) return;
@@ -240,25 +256,25 @@ void Sim::set_pause(std::uint32_t port, unsigned priority, bool paused) {
   if (paused)
     state.since[priority] = now();
   else
-    port_counters_[port].paused_time[priority] += now() - state.since[priority];
-  if (!p.is_switch) {
-    p.paused = state.paused;
+    port_counters_[port.self].paused_time[priority] += now() - state.since[priority];
+  if (port.sw == nullptr) {
+    port.paused = state.paused;
     return;
   }
-  const SwitchConfig& config = *switches_[index_of_[p.node]].config;
+  const SwitchConfig& config = *port.sw->config;
   std::uint8_t queues = 0;
   for (unsigned i = 0; i < 8; ++i)
     if (((state.paused >> i) & 1U) != 0)
       queues = static_cast<std::uint8_t>(queues | (1U << config.priority_to_queue[i]));
-  p.paused = static_cast<std::uint8_t>(queues & ~state.tripped);
+  port.paused = static_cast<std::uint8_t>(queues & ~port.tripped);
   if (paused && config.watchdog.detection.raw() > 0 && !state.watchdog_pending) {
     state.watchdog_pending = true;
-    events_.push(now() + config.watchdog.detection.raw(), tie_of(EventKind::kWatchdog, port));
+    events_.push(now() + config.watchdog.detection.raw(), tie_of(EventKind::kWatchdog, port.self));
   }
 }
 
-void Sim::pause_expire(std::uint32_t port) {
-  PauseState& state = pauses_[port];
+void Sim::pause_expire(Port& port) {
+  PauseState& state = pauses_[port.self];
   state.expire_pending = false;
   Ps next = kNever;
   for (unsigned priority = 0; priority < 8; ++priority) {
@@ -270,9 +286,9 @@ void Sim::pause_expire(std::uint32_t port) {
   }
   if (next != kNever) {
     state.expire_pending = true;
-    events_.push(next, tie_of(EventKind::kPauseExpire, port));
+    events_.push(next, tie_of(EventKind::kPauseExpire, port.self));
   }
-  if (has_work(ports_[port])) kick(port);
+  if (has_work(port)) kick(port);
 }
 
 }  // namespace weir::sim
