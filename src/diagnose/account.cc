@@ -19,8 +19,8 @@ using readers::Statement;
 using readers::Word;
 using readers::WordKind;
 
-constexpr int kNear = 8;    // places that a phrasing may span beyond its own words
-constexpr int kDenied = 3;  // a "not" this near belongs to the word
+constexpr int kNear = 10;   // places that a phrasing may span beyond its own words
+constexpr int kDenied = 4;  // a "not" this near belongs to the word
 constexpr int kBefore = 2;  // ... and before a phrasing it denies the whole
 
 bool fits(std::string_view pattern, std::string_view word) {
@@ -32,6 +32,13 @@ bool fits(std::string_view pattern, std::string_view word) {
   if (open_begin) return word.ends_with(pattern);
   if (open_end) return word.starts_with(pattern);
   return word == pattern;
+}
+
+const WordClass* class_of(std::string_view name) {
+  const auto all = word_classes();
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const WordClass& one) { return one.name == name; });
+  return found == all.end() ? nullptr : &*found;
 }
 
 bool fits_class(std::string_view name, const Word& word) {
@@ -47,13 +54,10 @@ bool fits_class(std::string_view name, const Word& word) {
   if (name == "<kernel>") return word.kind == WordKind::kKernelVersion;
   if (name == "<rate>") return word.kind == WordKind::kRate;
   if (name == "<device>") return word.kind == WordKind::kDevice;
-  for (const WordClass& one : word_classes()) {
-    if (one.name != name) continue;
-    return std::any_of(one.words.begin(), one.words.end(),
-                       [&](std::string_view pattern) { return fits(pattern, word.text); });
-  }
-  WEIR_CHECK(false);
-  return false;
+  const WordClass* of = class_of(name);
+  WEIR_CHECK(of != nullptr);
+  return std::any_of(of->words.begin(), of->words.end(),
+                     [&](std::string_view pattern) { return fits(pattern, word.text); });
 }
 
 bool fits_either(std::string_view pattern, const Word& word) {
@@ -73,6 +77,24 @@ struct Phrasing {
   bool denies = false;
 };
 
+void add_alternative(std::string_view text, Term& out) {
+  if (text == "<no>") {
+    out.alternatives.push_back({text});
+    out.denies = true;
+    return;
+  }
+  if (const WordClass* of = class_of(text); of != nullptr) {  // its words may be chains themselves
+    for (const std::string_view word : of->words)
+      add_alternative(word, out);
+    return;
+  }
+  // A plus at the end is the word's own sign: "srcvalid+".
+  const bool is_signed = text.size() > 1 && text.ends_with('+');
+  auto chain = split(is_signed ? text.substr(0, text.size() - 1) : text, '+');
+  if (is_signed) chain.back() = {chain.back().data(), chain.back().size() + 1};
+  out.alternatives.push_back(std::move(chain));
+}
+
 Phrasing compiled(std::string_view text) {
   Phrasing out;
   for (const std::string_view piece : split(text, ' ')) {
@@ -84,8 +106,7 @@ Phrasing compiled(std::string_view text) {
     }
     Term term;
     for (const std::string_view alternative : split(piece, '|')) {
-      term.alternatives.push_back(split(alternative, '+'));
-      term.denies = term.denies || alternative == "<no>";
+      add_alternative(alternative, term);
     }
     out.denies = out.denies || term.denies;
     out.terms.push_back(std::move(term));
@@ -182,14 +203,22 @@ class Search {
     });
   }
 
+  /// A "not" belongs to the term behind it in the phrasing, before which it must stand; at the end
+  /// of a phrasing, to the term before it, on either side.
+  [[nodiscard]] bool denies_its_term(std::size_t i) const {
+    const Range& denial = chosen_[i];
+    if (i + 1 < chosen_.size()) {
+      const int gap = chosen_[i + 1].begin - denial.end;
+      return gap > 0 && gap <= kDenied;
+    }
+    const Range& term = chosen_[i - 1];
+    return std::min(std::abs(term.begin - denial.end), std::abs(denial.begin - term.end)) <=
+           kDenied;
+  }
+
   [[nodiscard]] bool is_meant() const {
-    for (const Range& one : chosen_) {
-      if (!one.denies || chosen_.size() == 1) continue;
-      const bool is_near = std::any_of(chosen_.begin(), chosen_.end(), [&](const Range& other) {
-        return &other != &one && (std::abs(other.begin - one.end) <= kDenied ||
-                                  std::abs(one.begin - other.end) <= kDenied);
-      });
-      if (!is_near) return false;
+    for (std::size_t i = 0; i < chosen_.size(); ++i) {
+      if (chosen_[i].denies && chosen_.size() > 1 && !denies_its_term(i)) return false;
     }
     if (phrasing_.either_way || phrasing_.denies) return true;
     const Range all = whole();
@@ -277,7 +306,7 @@ double score_of(Weight weight) {
 constexpr double kOneMore = 0.5;
 constexpr double kMostMore = 1.5;
 /// Two findings nearer than this are not told apart.
-constexpr double kMargin = 0.5;
+constexpr double kMargin = 1.0;
 
 std::map<std::string_view, Support> supports(const std::vector<Said>& said) {
   std::map<std::string_view, Support> out;

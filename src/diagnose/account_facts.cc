@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/text.h"
+#include "counters/catalog.h"
 #include "diagnose/account_parts.h"
 #include "readers/job.h"
 
@@ -52,7 +53,10 @@ constexpr auto kFacts = std::to_array<std::string_view>({
     "fact-link-down-counter",
     "fact-phy-counter",
     "fact-pci-stall-counter",
-    "fact-trouble",
+    "fact-byte-for-dscp",
+    "fact-uneven-rates",
+    "fact-counter-of-two-names",
+    "fact-mtu-small",
 });
 
 class Facts {
@@ -71,6 +75,7 @@ class Facts {
     look_at_maps();
     look_at_limits();
     look_at_timers();
+    look_at_names();
   }
 
  private:
@@ -112,6 +117,7 @@ class Facts {
   void look_at_maps();
   void look_at_limits();
   void look_at_timers();
+  void look_at_names();
 
   const std::vector<Statement>& statements_;
   std::vector<Said>& out_;
@@ -130,6 +136,11 @@ void Facts::look_at_mtus() {
   std::map<int, std::size_t> ethernet;
   for (std::size_t i = 0; i < statements_.size(); ++i) {
     const Statement& statement = statements_[i];
+    // "1024 instead of 4096" is one value and one wish.
+    const bool is_wish = has(statement, "instead") || has(statement, "expected") ||
+                         has(statement, "should") || has(statement, "gives") ||
+                         has(statement, "could");
+    if (is_wish) continue;
     const bool is_about_mtu = mentions(statement, "mtu");
     const bool continues =
         i > 0 && mentions(statements_[i - 1], "mtu") && mentions(statement, "nic");
@@ -154,6 +165,8 @@ void Facts::look_at_mtus() {
   if (ethernet.size() > 1)
     for (const auto& [size, statement] : ethernet)
       say("fact-active-mtus-differ", statement);
+  const bool is_small = !active.empty() && active.rbegin()->first < 4096;
+  if (is_small && active.size() == 1) say("fact-mtu-small", active.begin()->second);
   const bool has_large = active.contains(4096) || active.contains(2048);
   if (has_large && !ethernet.empty() && ethernet.begin()->first < 2000) {
     say("fact-mtu-4096-on-1500", ethernet.begin()->second);
@@ -266,6 +279,7 @@ void Facts::look_at_rates() {
     if (rates.size() < 2) continue;
     const auto [least, most] = std::minmax_element(rates.begin(), rates.end());
     if (*least > 0.3 * *most && *least < 0.7 * *most) say("fact-half-rate", i);
+    if (*least < 0.2 * *most) say("fact-uneven-rates", i);
   }
 }
 
@@ -355,8 +369,22 @@ void Facts::look_at_variables() {
   }
 }
 
+/// The numbers behind "index" and "at": "index 3 on mlx5_0, index 5 on mlx5_1", "A at 3, B at 7".
+std::set<double> places_named(const Statement& statement) {
+  std::set<double> out;
+  for (std::size_t i = 0; i + 1 < statement.words.size(); ++i) {
+    const Word& word = statement.words[i];
+    const Word& next = statement.words[i + 1];
+    const bool is_place = word.text == "index" || word.text == "at";
+    if (is_place && next.kind == WordKind::kNumber && *next.value < 256) out.insert(*next.value);
+  }
+  return out;
+}
+
 void Facts::look_at_gids() {
   bool has_mapped = false;
+  const bool is_gid_text = std::any_of(statements_.begin(), statements_.end(),
+                                       [](const Statement& one) { return mentions(one, "gid"); });
   for (std::size_t i = 0; i < statements_.size(); ++i) {
     const Statement& statement = statements_[i];
     const bool is_gid = mentions(statement, "gid");
@@ -371,7 +399,10 @@ void Facts::look_at_gids() {
       if (word.kind == WordKind::kDevice) devices.insert(word.text);
     }
     const std::set<double> different(indexes.begin(), indexes.end());
+    const bool is_choice = has(statement, "or") || has(statement, "works");
     if (is_gid && different.size() == 2 && devices.size() == 2) say("fact-gids-per-device", i);
+    if (is_gid_text && !is_choice && places_named(statement).size() == 2)
+      say("fact-gids-per-device", i);
   }
 }
 
@@ -428,17 +459,35 @@ void Facts::look_at_maps() {
     say("fact-dscp-to-lossy", where);
 }
 
+/// "64k", "8192kb": a size with its unit.
+bool is_size(std::string_view text) {
+  const auto end = text.find_first_not_of("0123456789");
+  if (end == 0 || end == std::string_view::npos) return false;
+  const std::string_view unit = text.substr(end);
+  return unit == "k" || unit == "kb" || unit == "kib" || unit == "m" || unit == "mb";
+}
+
 void Facts::look_at_limits() {
   for (std::size_t i = 0; i < statements_.size(); ++i) {
     const Statement& statement = statements_[i];
     const bool is_limit = mentions(statement, "memlock") ||
                           statement.text.find("ulimit -l") != std::string::npos ||
                           (has(statement, "locked") && has(statement, "memory"));
-    if (!is_limit || has(statement, "unlimited") || has(statement, "infinity")) continue;
-    const bool has_number =
-        std::any_of(statement.words.begin(), statement.words.end(),
-                    [](const Word& word) { return word.value && *word.value >= 16; });
-    if (has_number) say("fact-memlock-low", i);
+    if (!is_limit) continue;
+    // The number stands behind the name: "ulimit -l 64 in the job, unlimited in the shell".
+    for (std::size_t j = 0; j < statement.words.size(); ++j) {
+      const std::string& name = statement.words[j].text;
+      const bool is_name = name == "l" || name.find("memlock") != std::string::npos ||
+                           name == "memory" || name == "ulimit";
+      if (!is_name) continue;
+      const auto value = value_after(statement, j);
+      const bool has_size = std::any_of(
+          statement.words.begin(), statement.words.end(),
+          [&](const Word& word) { return word.at > statement.words[j].at && is_size(word.text); });
+      if (!has_size && (!value || *value < 16)) continue;
+      say("fact-memlock-low", i);
+      break;
+    }
   }
 }
 
@@ -470,6 +519,30 @@ void Facts::look_at_timers() {
     }
   }
   if (round_trip && timer && *timer < *round_trip) say("fact-timer-below-rtt", where);
+}
+
+void Facts::look_at_names() {
+  // One meaning by two spellings: what one driver calls a counter, and what another calls it.
+  std::map<std::string_view, std::set<const counters::RawName*>> spellings;
+  for (std::size_t i = 0; i < statements_.size(); ++i) {
+    for (const Word& word : statements_[i].words) {
+      if (word.text.find('_') == std::string::npos) continue;
+      const auto matches = counters::find_anywhere(word.text);
+      if (matches.size() != 1 || matches.front().name == nullptr) continue;
+      auto& names = spellings[matches.front().counter->id];
+      names.insert(matches.front().name);
+      if (names.size() > 1) say("fact-counter-of-two-names", i);
+    }
+    // "26 instead of 104": the byte holds the code point four times over, and ECN's two bits.
+    const bool is_instead = has(statements_[i], "instead") || has(statements_[i], "not") ||
+                            has(statements_[i], "rather");
+    std::vector<double> numbers;
+    for (const Word& word : statements_[i].words)
+      if (word.kind == WordKind::kNumber) numbers.push_back(*word.value);
+    if (is_instead && numbers.size() == 2 && numbers[0] > 2 && numbers[0] < 64 &&
+        (numbers[1] == 4 * numbers[0] || numbers[1] == 4 * numbers[0] + 2))
+      say("fact-byte-for-dscp", i);
+  }
 }
 
 }  // namespace
