@@ -69,6 +69,8 @@ struct Rule {
 // ---- the rules ----
 void look_for_marking(const View&, Suspicions&);
 void look_for_switch_maps(const View&, Suspicions&);
+void look_for_sockets(const View&, Suspicions&);
+void look_for_shared_queues(const View&, Suspicions&);
 void look_for_pfc_priority(const View&, Suspicions&);
 void look_for_pfc_too_wide(const View&, Suspicions&);
 void look_for_mtu(const View&, Suspicions&);

@@ -114,6 +114,14 @@ bool settings_are_right(const NicView& nic) {
          nic.facts->rdma.traffic_class->has_value();
 }
 
+/// What is in the other priority is data: a peer's wrong marking comes back in acknowledgements.
+bool is_data(const View& view, const NicView& nic, unsigned priority, std::uint64_t bytes) {
+  const auto packets = nic.counts.of("nic.prio.tx.packets", priority);
+  return bytes >= view.thresholds().bytes_that_matter &&
+         (!packets || static_cast<double>(bytes) >
+                          view.thresholds().data_packet_bytes * static_cast<double>(*packets));
+}
+
 /// Others send in the RDMA priority: then one that does not is the exception.
 bool others_use_rdma_priority(const View& view, const NicView& nic) {
   std::size_t right = 0;
@@ -127,25 +135,18 @@ bool others_use_rdma_priority(const View& view, const NicView& nic) {
   return right > wrong;
 }
 
-/// What is in the other priority is data: a peer's wrong marking comes back in acknowledgements.
-bool is_data(const View& view, const NicView& nic, const Split& sent) {
-  const auto packets = nic.counts.of("nic.prio.tx.packets", sent.other_priority);
-  return !packets || static_cast<double>(sent.other) >
-                         view.thresholds().data_packet_bytes * static_cast<double>(*packets);
-}
-
 /// The NIC counts RDMA on its own, and the RDMA priority has all of it: the rest is the kernel's.
 bool is_all_rdma_seen(const View& view, const NicView& nic, const Split& sent) {
   const auto rdma = nic.counts.of("nic.rdma.tx_unicast.bytes");
-  return rdma && *rdma < sent.rdma + view.thresholds().bytes_that_matter;
+  if (!rdma) return false;
+  const std::uint64_t notifications = nic.counts.of("nic.prio.tx.bytes", view.cnp()).value_or(0);
+  return *rdma < sent.rdma + notifications + view.thresholds().bytes_that_matter;
 }
 
-/// With nothing wrong in its settings, what is in a priority that the design gives to marked
-/// packets has been marked for it: nothing gets there by being forgotten.
-bool is_of_another_class(const NicView& nic, const Split& sent) {
-  if (nic.facts == nullptr || nic.wanted == nullptr) return false;
-  const evidence::Qos& qos = nic.facts->qos;
-  if (!qos.trust.is_known() || !qos.dscp_to_priority.is_known()) return false;
+/// The design gives this priority to marked packets of another class: nothing gets there by being
+/// forgotten.
+bool is_of_another_class(const View& view, const NicView& nic, const Split& sent) {
+  if (nic.wanted == nullptr || view.intent() == nullptr) return false;
   const auto& wanted = nic.wanted->dscp_to_priority;
   const bool is_designed = std::any_of(wanted.begin(), wanted.end(), [&](Priority priority) {
     return priority.value() == sent.other_priority;
@@ -153,19 +154,66 @@ bool is_of_another_class(const NicView& nic, const Split& sent) {
   return is_designed && wanted.front().value() != sent.other_priority;
 }
 
+/// Most hosts send data in this priority: it has a use of its own, and theirs tells how much.
+bool is_everybodys(const View& view, const NicView& nic, const Split& sent) {
+  constexpr std::uint64_t kFarMore = 4;
+  std::vector<std::uint64_t> others;
+  for (const NicView& other : view.nics()) {
+    const auto bytes = other.counts.of("nic.prio.tx.bytes", sent.other_priority);
+    const bool counts = bytes && is_data(view, other, sent.other_priority, *bytes);
+    if (&other != &nic) others.push_back(counts ? *bytes : 0);
+  }
+  if (others.empty()) return true;
+  const auto middle = others.begin() + static_cast<std::ptrdiff_t>(others.size() / 2);
+  std::nth_element(others.begin(), middle, others.end());
+  return *middle > 0 && sent.other < kFarMore * *middle;
+}
+
+/// Which of the two is wrong on a NIC that sends marked packets from another priority. Without a
+/// service level PCP gives priority 0, and a NIC that trusts it takes all that arrives for priority
+/// 0: then CNPs are handled and none is counted in their priority.
+std::string_view trust_or_map(const View& view, const NicView& nic, const Split& sent) {
+  if (sent.other_priority != 0) return "dscp.nic_map_wrong";
+  std::uint64_t elsewhere = 0;
+  for (unsigned p = 1; p < 8; ++p)
+    if (p != view.rdma()) elsewhere += nic.counts.of("nic.prio.rx.packets", p).value_or(0);
+  return elsewhere > 0 ? "dscp.nic_map_wrong" : "trust.not_dscp";
+}
+
+void say_not_on_wire(const View& view, const NicView& nic, const Split& sent,
+                     const std::string& seen, Suspicions& out) {
+  const std::string_view id = trust_or_map(view, nic, sent);
+  add(view, nic, out, id,
+      fmt::format("{}, while its switch port takes them for priority {}: the marking is right, the "
+                  "NIC's {} is not.",
+                  seen, view.rdma(), id == "trust.not_dscp" ? "trust" : "DSCP map"),
+      "", finding::Confidence::kMedium);
+}
+
+/// One of the NIC's own settings is known to be right: it is not that one.
+std::string_view by_elimination(const NicView& nic) {
+  const bool is_read = nic.facts != nullptr && nic.facts->qos.trust.is_known() &&
+                       nic.facts->qos.dscp_to_priority.is_known();
+  return is_read ? "its trust and map are right, so its packets carry another DSCP"
+                 : "its marking, trust or map is not the others'";
+}
+
 void look_at_counters(const View& view, const NicView& nic, Suspicions& out) {
   const auto sent = split_of(view, nic.counts, "nic.prio.tx.bytes");
   if (!sent || sent->total() < view.thresholds().bytes_that_matter ||
-      sent->share() >= view.thresholds().rdma_share || !is_data(view, nic, *sent)) {
+      sent->share() >= view.thresholds().rdma_share ||
+      !is_data(view, nic, sent->other_priority, sent->other)) {
     return;
   }
   // Forced to the right byte by settings that were read: what leaves elsewhere is no RDMA.
   if (settings_are_right(nic) || is_all_rdma_seen(view, nic, *sent)) return;
+  if (is_of_another_class(view, nic, *sent) && is_everybodys(view, nic, *sent)) return;
   const bool receives_right =
       split_of(view, nic.counts, "nic.prio.rx.bytes").value_or(Split()).rdma >
       view.thresholds().bytes_that_matter;
-  if (!receives_right && !others_use_rdma_priority(view, nic)) {
-    if (is_of_another_class(nic, *sent)) return;
+  const bool is_known_rdma =
+      nic.wanted != nullptr && nic.counts.of("nic.rdma.tx_unicast.bytes").has_value();
+  if (!is_known_rdma && !receives_right && !others_use_rdma_priority(view, nic)) {
     return out.cannot_tell("marking",
                            "traffic flowed outside the RDMA priority, and nothing tells whether "
                            "it was RDMA",
@@ -178,20 +226,18 @@ void look_at_counters(const View& view, const NicView& nic, Suspicions& out) {
       nic.port ? split_of(view, view.ports()[*nic.port].counts, "switch.prio.rx.bytes")
                : std::nullopt;
   if (at_switch && at_switch->total() > 0) {
-    const bool is_right_on_wire = at_switch->share() > sent->share() + 0.3;
-    add(view, nic, out, is_right_on_wire ? "trust.not_dscp" : "dscp.unmarked",
-        is_right_on_wire
-            ? fmt::format("{}, while its switch port takes them for priority {}: the marking is "
-                          "right, the NIC's trust or map is not.",
-                          seen, view.rdma())
-            : fmt::format("{}, and its switch port agrees: the packets carry another DSCP.", seen),
-        "", is_right_on_wire ? finding::Confidence::kMedium : finding::Confidence::kHigh);
+    if (at_switch->share() > sent->share() + 0.3) {
+      say_not_on_wire(view, nic, *sent, seen, out);
+    } else {
+      add(view, nic, out, "dscp.unmarked",
+          fmt::format("{}, and its switch port agrees: the packets carry another DSCP.", seen), "",
+          finding::Confidence::kHigh);
+    }
     out.candidates().back().finding.evidence.push_back(
         view.ports()[*nic.port].counts.line("switch.prio.rx.bytes", view.rdma()));
     return;
   }
-  add(view, nic, out, "dscp.unmarked",
-      fmt::format("{}: its marking, trust or map is not the others'.", seen), "",
+  add(view, nic, out, "dscp.unmarked", fmt::format("{}: {}.", seen, by_elimination(nic)), "",
       finding::Confidence::kMedium);
 }
 

@@ -6,8 +6,10 @@ namespace weir::diagnose {
 
 std::span<const Rule> rules() {
   static constexpr Rule kRules[] = {
+      {"D3", "the load travels through the kernel", look_for_sockets},
       {"I14", "RDMA leaves a host in another priority", look_for_marking},
       {"I14", "a switch puts RDMA into another class", look_for_switch_maps},
+      {"I14", "another class shares RDMA's queue", look_for_shared_queues},
       {"I15", "PFC is not on RDMA's priority", look_for_pfc_priority},
       {"I15", "pauses that the other end of the cable does not take", look_at_cables},
       {"I25", "PFC is on more than RDMA's priority", look_for_pfc_too_wide},

@@ -22,7 +22,7 @@ namespace {
 
 using Pieces = std::vector<evidence::Evidence>;
 
-constexpr std::uint64_t kAttempts = 16;
+constexpr std::uint64_t kAttempts = 32;
 constexpr Duration kLimit = 10_ms;  // simulated: some faults let nothing ever end
 /// How much the completion must differ from the twin's, where nothing else does.
 constexpr double kThreePercent = 0.03;

@@ -52,6 +52,11 @@ bool is_any_of(const std::vector<std::string>& kinds,
   });
 }
 
+/// These show only where switches pause: most of their draws would be put aside otherwise.
+bool needs_pauses(const std::vector<std::string>& kinds) {
+  return is_any_of(kinds, {"headroom-too-small", "wrong-pfc-priority"});
+}
+
 /// Some faults need more than one switch, or more than one path.
 Shape draw_shape(Dice& dice, const std::vector<std::string>& kinds) {
   const bool wants_bounce = is_any_of(kinds, {"bounce-routing"});
@@ -61,6 +66,7 @@ Shape draw_shape(Dice& dice, const std::vector<std::string>& kinds) {
   s.tiers = dice.of(std::array<std::uint64_t, 6>{1, 1, 2, 2, 2, 3});
   if (wants_switches && s.tiers == 1) s.tiers = 2;
   s.speed = dice.of(std::array<std::uint64_t, 6>{25, 50, 100, 100, 200, 400});
+  if (needs_pauses(kinds)) s.speed = std::max<std::uint64_t>(s.speed, 100);
   s.uplink = dice.one_in(3) && s.speed < 400 ? s.speed * 2 : s.speed;
   if (s.tiers == 1) {
     s.hosts = dice.between(4, 16);
@@ -107,15 +113,22 @@ std::string_view draw_asic(Dice& dice, design::SwitchSystem system, std::uint64_
   return fit[dice.below(fit.size())];
 }
 
-std::string switches_text(Dice& dice, const Shape& s) {
+/// Now and then a switch with less memory than its maker's largest: it pauses sooner.
+std::string buffer_text(Dice& dice, bool is_small) {
+  return is_small || dice.one_in(4) ? fmt::format(", buffer: {}MB", dice.between(6, 20))
+                                    : std::string();
+}
+
+std::string switches_text(Dice& dice, const Shape& s, bool is_small) {
   using design::SwitchSystem;
   constexpr std::array kSystems = {SwitchSystem::kCumulus, SwitchSystem::kEos, SwitchSystem::kNxos,
                                    SwitchSystem::kJunos, SwitchSystem::kSonic};
   const SwitchSystem system = dice.of(kSystems);
   const std::string_view asic = draw_asic(dice, system, s.uplink);
+  const std::string buffer = buffer_text(dice, is_small);
   const auto group = [&](std::string_view name, const std::string& names, int tier) {
-    return fmt::format("  {}: {{ names: '{}', system: {}, asic: {}, tier: {} }}\n", name, names,
-                       design::to_word(system), asic, tier);
+    return fmt::format("  {}: {{ names: '{}', system: {}, asic: {}, tier: {}{} }}\n", name, names,
+                       design::to_word(system), asic, tier, buffer);
   };
   const bool has_pods = s.tiers == 3;
   const auto names = [&](std::string_view name, std::uint64_t count) {
@@ -127,15 +140,17 @@ std::string switches_text(Dice& dice, const Shape& s) {
   return out;
 }
 
-std::string links_text(Dice& dice, const Shape& s) {
+std::string links_text(Dice& dice, const Shape& s, bool is_long) {
   std::string out = fmt::format(
-      "links:\n  - {{ from: gpu, to: leaf, wiring: {}, speed: {}G, cable: dac, length: {}m }}\n",
-      s.rails > 1 ? "rail" : "block", s.speed, dice.between(1, 5));
+      "links:\n  - {{ from: gpu, to: leaf, wiring: {}, speed: {}G, cable: {}, length: {}m }}\n",
+      s.rails > 1 ? "rail" : "block", s.speed, is_long ? "fibre" : "dac",
+      dice.between(is_long ? 30 : 1, is_long ? 200 : 5));
   if (s.tiers > 1)
     out += fmt::format(
         "  - {{ from: leaf, to: spine, wiring: mesh, {}count: {}, speed: {}G, cable: fibre, "
         "length: {}m }}\n",
-        s.tiers == 3 ? "groups: 2, " : "", s.cables, s.uplink, dice.between(5, 150));
+        s.tiers == 3 ? "groups: 2, " : "", s.cables, s.uplink,
+        dice.between(is_long ? 100 : 5, is_long ? 300 : 150));
   if (s.tiers == 3)
     out += fmt::format(
         "  - {{ from: spine, to: core, wiring: mesh, speed: {}G, cable: fibre, length: {}m }}\n",
@@ -157,20 +172,22 @@ std::string classes_text(Dice& dice) {
       is_usual ? "[26, 24-31]" : "[42, 40-47]", rdma);
 }
 
-std::string design_text(Dice& dice, const Shape& s) {
-  const int digits = 2;
+std::string design_text(Dice& dice, const Shape& s, const std::vector<std::string>& kinds) {
+  constexpr int digits = 2;
+  constexpr std::array<std::string_view, 6> kAlphas = {"1/64", "1/32", "1/16", "1/8", "1/4", "1"};
+  const std::string_view alpha = needs_pauses(kinds) ? kAlphas.at(dice.below(3)) : dice.of(kAlphas);
+  const bool is_long = needs_pauses(kinds) || dice.one_in(4);
   std::string out = fmt::format(
       "weir: 1\nname: exam\nhosts:\n  gpu: {{ names: 'gpu[{:0{}}-{:0{}}]', nic: {}, stack: {}, "
       "rails: {} }}\n",
       1, digits, s.hosts, digits, draw_nic(dice, s.speed), dice.one_in(3) ? "inbox" : "ofed",
       s.rails);
-  out += switches_text(dice, s) + links_text(dice, s);
+  out += switches_text(dice, s, needs_pauses(kinds)) + links_text(dice, s, is_long);
   out += "addressing: { subnets: '10.{rail}.0.0/16' }\n";
   out += fmt::format("mtu: {{ host: {}B, switch: 9200B, rdma: {}B }}\n",
                      dice.one_in(3) ? 4200 : 9000, dice.one_in(5) ? 2048 : 4096);
   out += classes_text(dice);
-  out += fmt::format("buffers: {{ alpha: {} }}\n",
-                     dice.of(std::array<std::string_view, 5>{"1/16", "1/8", "1/8", "1/4", "1"}));
+  out += fmt::format("buffers: {{ alpha: {} }}\n", alpha);
   return out;
 }
 
@@ -215,7 +232,9 @@ std::string common_text(Dice& dice) {
 }
 
 std::string incast_text(Dice& dice, const Budget& budget, const std::string& to) {
-  const std::uint64_t senders = dice.between(2, budget.ranks - 1);
+  const std::uint64_t most = budget.ranks - 1;
+  const std::uint64_t senders =
+      dice.between(2, dice.one_in(2) ? most : std::min<std::uint64_t>(most, 5));
   const std::uint64_t iterations = dice.between(1, 6);
   // What arrives at the receiver keeps its line busy for two to five spans.
   const auto all = budget.of_host * static_cast<std::int64_t>(dice.between(2, 5));
@@ -249,14 +268,18 @@ std::string collective_text(Dice& dice, const Budget& budget) {
   }
 }
 
+/// Every flow has a queue pair of its own and begins at line rate.
+std::string flows_text(Dice& dice, const Budget& budget) {
+  return fmt::format("flows,sizes={},load={}%,duration={}us",
+                     dice.of(std::array<std::string_view, 3>{"websearch", "hadoop", "64KB"}),
+                     dice.between(30, 80), budget.span_us);
+}
+
 std::string pattern_text(Dice& dice, const Budget& budget) {
   const std::uint64_t iterations = dice.between(1, 8);
   const auto size =
       std::max<std::int64_t>(budget.of_host / static_cast<std::int64_t>(iterations), 4096);
-  if (dice.one_in(4))
-    return fmt::format("flows,sizes={},load={}%,duration={}us",
-                       dice.of(std::array<std::string_view, 3>{"websearch", "hadoop", "64KB"}),
-                       dice.between(30, 80), budget.span_us);
+  if (dice.one_in(4)) return flows_text(dice, budget);
   return fmt::format("permutation,size={}B,iterations={},depth={}{}", size, iterations,
                      dice.between(1, 3), common_text(dice));
 }
@@ -265,11 +288,15 @@ void draw_load(Dice& dice, const Shape& shape, Question& out, std::string& recei
   const Budget budget = draw_budget(dice, shape);
   out.span = 1_us * static_cast<std::int64_t>(budget.span_us);
   const auto& hosts = out.intent.hosts;
-  const std::uint64_t kind = dice.below(10);
+  const std::uint64_t kind = needs_pauses(out.kinds) ? 0 : dice.below(10);
   if (kind < 4) {
     receiver = hosts[dice.below(hosts.size())].name;
     out.workloads.push_back(incast_text(dice, budget, receiver));
-    if (dice.one_in(3)) out.workloads.push_back(pattern_text(dice, budget));
+    if (needs_pauses(out.kinds)) {
+      out.workloads.push_back(flows_text(dice, budget));
+    } else if (dice.one_in(3)) {
+      out.workloads.push_back(pattern_text(dice, budget));
+    }
   } else if (kind < 7) {
     out.workloads.push_back(collective_text(dice, budget));
   } else {
@@ -314,7 +341,7 @@ Question draw_question(std::uint64_t seed, std::uint64_t attempt, std::vector<st
   bool is_good = false;
   for (int i = 0; i < kTries && !is_good; ++i) {
     shape = draw_shape(dice, out.kinds);
-    is_good = take_design(design_text(dice, shape), out);
+    is_good = take_design(design_text(dice, shape, out.kinds), out);
   }
   WEIR_CHECK(is_good);
   std::string receiver;

@@ -97,8 +97,13 @@ std::string of_marking(const Drawing& d, const std::string& kind) {
 }
 
 std::string of_buffers(const Drawing& d, const std::string& kind) {
-  if (kind == "wrong-pfc-priority")
-    return fmt::format(",at={},priority={}", host(d), other_priority(d));
+  if (kind == "wrong-pfc-priority") {
+    // It shows where the host sends: the one that everybody sends to would be put aside.
+    std::string at = host(d);
+    while (at == d.receiver)
+      at = host(d);
+    return fmt::format(",at={},priority={}", at, other_priority(d));
+  }
   if (kind == "pfc-too-wide") return switch_or_all(d);
   if (kind == "headroom-too-small")
     return fmt::format("{},share={}%", switch_or_all(d), d.dice.between(30, 90));
