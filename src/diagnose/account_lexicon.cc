@@ -52,7 +52,7 @@ const std::vector<WordClass>& classes() {
         "voq"}},
       {"<mark>",
        {"dscp", "tos", "tclass", "traffic_class", "traffic+class", "sl", "tc", "*_tos", "*_tc",
-        "*_sl", "*traffic_class", "marking", "transport_tos"}},
+        "*_sl", "*.sl", "*.tos", "*traffic_class", "marking"}},
       {"<peermem>",
        {"peermem", "nvidia_peermem", "nv_peer_mem", "nv_peermem", "peer_mem", "peer+memory",
         "memory+peers", "memory_peers", "nvidia+peermem", "amdgpu_peermem"}},
