@@ -12,6 +12,7 @@
 #include "cli/host_input.h"
 #include "cli/judging.h"
 #include "cli/last_load.h"
+#include "cli/pasted_input.h"
 #include "cli/questions.h"
 #include "cli/snapshot_file.h"
 #include "diagnose/diagnose.h"
@@ -19,7 +20,6 @@
 #include "diagnose/join.h"
 #include "evidence/json.h"
 #include "readers/merge.h"
-#include "readers/readers.h"
 
 namespace weir::cli {
 namespace {
@@ -40,38 +40,16 @@ Result<Pieces> read_simulation(const Json& document) {
   return pieces;
 }
 
-/// What a tool or a switch printed; lines that fit nothing are said on stderr, the first few.
-Result<Pieces> read_printed(const std::string& text, const std::string& path, Context& context) {
-  WEIR_TRY(read, readers::read_text(text, path));
-  constexpr std::size_t kShown = 5;
-  for (std::size_t i = 0; i < std::min(read.unread.size(), kShown) && !context.quiet; ++i)
-    context.err << fmt::format("weir: {}:{}: not understood: {} ({})\n", path, read.unread[i].line,
-                               read.unread[i].text, read.unread[i].why);
-  Pieces pieces;
-  pieces.push_back(std::move(read.evidence));
-  return pieces;
-}
-
-std::string known_texts() {
-  std::vector<std::string> titles;
-  for (const readers::Reader& one : readers::readers())
-    titles.emplace_back(one.title);
-  return "; of printed texts: " + join(titles, ", ");
-}
-
-Result<Pieces> read_pieces(const std::string& path, Context& context) {
-  WEIR_TRY(text, read_file(path, kLargestResults));
-  const Json document = Json::parse(text, nullptr, false);
+/// JSON of ours; nullopt where it is none: plain text.
+std::optional<Result<Pieces>> read_document(const std::string& text, const std::string& path) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  const bool may_be = first != std::string::npos && (text[first] == '{' || text[first] == '[');
+  const Json document = may_be ? Json::parse(text, nullptr, false) : Json(Json::value_t::discarded);
   const bool is_ours = document.is_object() && document.contains("schema");
-  if (!is_ours && readers::recognise(text) != nullptr) return read_printed(text, path, context);
-  const bool is_simulation = document.is_object() && document.contains("schema") &&
-                             document.at("schema") == "weir/sim/1" && document.contains("hosts") &&
-                             document.at("hosts").is_array();
-  if (!is_simulation) {
-    Result<Pieces> pieces = read_snapshot_text(text, path);
-    if (!pieces && document.is_discarded()) return parse_error(pieces.error().what + known_texts());
-    return pieces;
-  }
+  if (!is_ours && !document.is_object() && !read_snapshot_text(text, path)) return std::nullopt;
+  const bool is_simulation = is_ours && document.at("schema") == "weir/sim/1" &&
+                             document.contains("hosts") && document.at("hosts").is_array();
+  if (!is_simulation) return read_snapshot_text(text, path);
   Result<Pieces> pieces = read_simulation(document);
   if (!pieces) return pieces.error().within(path);
   return pieces;
@@ -80,19 +58,39 @@ Result<Pieces> read_pieces(const std::string& path, Context& context) {
 /// What the files and the lab show; the lab's own design where no other is named.
 struct Input {
   Pieces pieces;
+  std::optional<readers::Paste> paste;  // of the files that are plain text, together
   std::optional<DesignInput> design;
 };
 
+std::optional<Error> read_files(const Args& args, Input& input) {
+  std::vector<PastedText> texts;
+  for (const std::string& path : args.all("FILE")) {
+    auto text = read_file(path, kLargestResults);
+    if (!text) return text.error();
+    auto document = read_document(*text, path);
+    if (!document) {
+      texts.push_back({path, std::move(*text)});
+    } else if (!*document) {
+      return document->error();
+    } else {
+      std::move((*document)->begin(), (*document)->end(), std::back_inserter(input.pieces));
+    }
+  }
+  if (texts.empty()) return std::nullopt;
+  auto paste = read_pasted(texts);
+  if (!paste) return paste.error();
+  std::move(paste->evidence.begin(), paste->evidence.end(), std::back_inserter(input.pieces));
+  input.paste = std::move(*paste);
+  return std::nullopt;
+}
+
 std::optional<Input> read_input(const Args& args, Context& context, ExitCode& code) {
   Input input;
-  for (const std::string& path : args.all("FILE")) {
-    auto pieces = read_pieces(path, context);
-    if (!pieces) {
-      code = fail(context, ExitCode::kBadInput, pieces.error().what);
-      return std::nullopt;
-    }
-    std::move(pieces->begin(), pieces->end(), std::back_inserter(input.pieces));
+  if (const auto error = read_files(args, input)) {
+    code = fail(context, ExitCode::kBadInput, error->what);
+    return std::nullopt;
   }
+  if (input.paste) say_what_was_read(*input.paste, context);
   std::optional<HostSet> hosts;
   if (args.has("lab")) {
     hosts = open_hosts(args, context, code);
@@ -109,7 +107,7 @@ std::optional<Input> read_input(const Args& args, Context& context, ExitCode& co
     Observation seen = observe(*hosts, context);
     std::move(seen.hosts.begin(), seen.hosts.end(), std::back_inserter(input.pieces));
   }
-  if (input.pieces.empty()) {
+  if (input.pieces.empty() && !input.paste) {
     code = usage_error(context, args.command(),
                        "nothing to diagnose: name files, --root PATH or --lab DIR");
     return std::nullopt;
@@ -149,6 +147,45 @@ ExitCode list_thresholds(const Args& args, Context& context, const diagnose::Thr
   return ExitCode::kOk;
 }
 
+struct Seen {
+  std::size_t hosts = 0;
+  std::size_t switches = 0;
+  bool has_counters = false;
+  bool is_simulated = false;
+};
+
+Seen seen_in(const Pieces& evidence) {
+  Seen seen;
+  for (const evidence::Evidence& one : evidence) {
+    const bool has_nics =
+        !one.nics.empty() || (!one.snapshots.empty() && !one.snapshots.back().nics.empty());
+    seen.hosts += has_nics ? 1 : 0;
+    seen.switches += one.switches.size();
+    seen.has_counters = seen.has_counters || !one.snapshots.empty();
+    seen.is_simulated = seen.is_simulated || one.provenance.simulated;
+  }
+  return seen;
+}
+
+/// Counters and facts by the rules; a text by what it shows and says, too.
+finding::Judgement judge(const diagnose::Case& subject,
+                         const std::optional<readers::Paste>& paste) {
+  if (!paste) return diagnose::diagnose(subject);
+  const diagnose::PastedCase pasted{*paste, subject.evidence, subject.intent};
+  finding::Judgement told = judge_pasted_text(pasted);
+  if (subject.evidence.empty()) return told;
+  return diagnose::combined(diagnose::diagnose(subject), std::move(told));
+}
+
+std::string verdict_of(const finding::Judgement& judgement, const Seen& seen) {
+  const bool is_open = judgement.conclusion == finding::Conclusion::kInconclusive;
+  if (is_open && seen.hosts + seen.switches == 0)
+    return "Cannot tell: nothing in the text says for sure what is wrong.";
+  std::string verdict = diagnose::headline(judgement, seen.hosts, seen.switches);
+  verdict.insert(verdict.size() - 1, simulated_word(seen.is_simulated));  // before the full stop
+  return verdict;
+}
+
 ExitCode run_diagnose(const Args& args, Context& context) {
   ExitCode code = ExitCode::kOk;
   diagnose::Thresholds thresholds;
@@ -163,25 +200,22 @@ ExitCode run_diagnose(const Args& args, Context& context) {
   subject.evidence = evidence;
   subject.thresholds = thresholds;
   if (input->design) subject.intent = &input->design->intent;
-  std::size_t hosts = 0;
-  std::size_t switches = 0;
-  bool is_simulated = false;
-  for (const evidence::Evidence& one : evidence) {
-    hosts +=
-        one.nics.empty() && (one.snapshots.empty() || one.snapshots.back().nics.empty()) ? 0 : 1;
-    switches += one.switches.size();
-    is_simulated = is_simulated || one.provenance.simulated;
-  }
-  const finding::Judgement judgement = diagnose::diagnose(subject);
+  const Seen seen = seen_in(evidence);
+  const finding::Judgement judgement = judge(subject, input->paste);
   const auto questions = diagnose::five_questions(subject);
-  std::string verdict = diagnose::headline(judgement, hosts, switches);
-  verdict.insert(verdict.size() - 1, simulated_word(is_simulated));  // before the full stop
+  std::string verdict = verdict_of(judgement, seen);
   Json extra = {{"questions", questions_json(questions)},
-                {"hosts", hosts},
-                {"switches", switches},
-                {"simulated", is_simulated}};
+                {"hosts", seen.hosts},
+                {"switches", seen.switches},
+                {"simulated", seen.is_simulated}};
+  if (input->paste) {
+    extra["read"] = read_json(*input->paste);
+    extra["unread"] = unread_json(*input->paste);
+  }
   const ExitCode result = print_judgement(args, context, judgement, verdict, extra);
-  if (!context.json && !context.quiet) print_questions(questions, context);
+  // Nobody asked a text without counters what they say.
+  const bool has_questions = !input->paste || seen.has_counters;
+  if (!context.json && !context.quiet && has_questions) print_questions(questions, context);
   const bool is_open = judgement.conclusion == finding::Conclusion::kInconclusive;
   return result == ExitCode::kOk && is_open ? ExitCode::kPartial : result;
 }
@@ -194,11 +228,11 @@ Command diagnose_command() {
       .group = Group::kOperators,
       .summary = "what is wrong, where, and what to type, from what was observed",
       .description =
-          "Reads evidence of hosts and switches (snapshots around a load, evidence files, the "
-          "output of weir sim --json, what a switch's show commands printed), and names the cause "
-          "first: its place, what it explains, "
-          "how sure that is, and the fix. Two snapshots of a host are a window. With a design it "
-          "also knows what was wanted.",
+          "Reads evidence of hosts and switches (snapshots around a load, the output of weir sim "
+          "--json) and plain text pasted from anywhere: what tools and switches printed, logs, "
+          "people's words (docs/paste.md). Names the cause first: its place, what it explains, how "
+          "sure that is, the fix. Two snapshots are a window. With a design it knows what was "
+          "wanted.",
       .arguments = {{.name = "FILE",
                      .help = "what was observed; - reads standard input",
                      .repeated = true,
@@ -217,6 +251,7 @@ Command diagnose_command() {
                    {"weir sim -w incast -f np-off,at=gpu01 --json | weir diagnose -",
                     "a simulated fabric with a fault"},
                    {"weir diagnose leaf1-before.txt leaf1-after.txt", "show outputs of a switch"},
+                   {"ethtool -S eth2 | weir diagnose -", "what a tool printed"},
                    {"weir diagnose --lab L", "a lab, its last load"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput, ExitCode::kPartial},
       .rows = {"D8", "I1", "I14"},

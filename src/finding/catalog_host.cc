@@ -62,6 +62,48 @@ CatalogEntry pcie_link_degraded() {
   };
 }
 
+CatalogEntry pcie_errors() {
+  return {
+      .id = "pcie.errors",
+      .title = "the PCIe link of a device reports errors",
+      .severity = Severity::kWarning,
+      .aliases = {"pcie.aer", "PCIE_AER"},
+      .rows = {"C5", "I20"},
+      .phase = "validate",
+      .why =
+          "A corrected error is a packet sent again: a few are harmless, a steady stream takes "
+          "bandwidth from the NIC, which then pauses the switch. An uncorrected one loses data or "
+          "resets the device. A card that is not seated, a riser or a retimer is the usual cause.",
+      .fix = {{.platform = "host",
+               .commands = {"dmesg -T | grep -i -e AER -e 'PCIe Bus Error'",
+                            "lspci -vv -s <bdf> | grep -e LnkSta -e UESta -e CESta"},
+               .note = "Reseat the card; then the riser, the slot, the firmware of the board."}},
+      .sources = {"PCI Express Base Specification: advanced error reporting",
+                  "Linux kernel, PCI/pcieaer-howto"},
+  };
+}
+
+CatalogEntry nic_failed() {
+  return {
+      .id = "nic.failed",
+      .title = "the NIC's firmware or its driver stopped working",
+      .severity = Severity::kError,
+      .aliases = {"nic.firmware_assert", "NIC_FIRMWARE"},
+      .rows = {"C4"},
+      .phase = "diagnose",
+      .why =
+          "The driver lost its firmware: an assert, a health report, a command without an answer, "
+          "a queue that does not drain. Connections of the NIC end with retries exceeded at the "
+          "other hosts, which look guilty and are not.",
+      .fix = {{.platform = "host",
+               .commands = {"devlink health show", "devlink dev info", "mlxfwmanager --query"},
+               .note = "Drain the host, reset or power it, bring the firmware to the fleet's "
+                       "release, and send the assert to the vendor."}},
+      .sources = {"Linux kernel, devlink health: firmware and fatal reporters of mlx5",
+                  "Linux kernel, mlx5 health.c: assert_var, health compromised"},
+  };
+}
+
 CatalogEntry pcie_relaxed_ordering() {
   return {
       .id = "pcie.relaxed_ordering_wrong",
@@ -279,10 +321,10 @@ CatalogEntry host_tcp_untuned() {
 }  // namespace
 
 std::vector<CatalogEntry> host_entries() {
-  return {receiver_slow(),      pcie_link_degraded(), pcie_relaxed_ordering(),
-          pcie_acs_on(),        pcie_gpu_far(),       gdr_off(),
-          gdr_not_registered(), gdr_not_persistent(), fleet_drift(),
-          host_straggler(),     host_tcp_untuned()};
+  return {receiver_slow(),         pcie_link_degraded(), pcie_errors(),  nic_failed(),
+          pcie_relaxed_ordering(), pcie_acs_on(),        pcie_gpu_far(), gdr_off(),
+          gdr_not_registered(),    gdr_not_persistent(), fleet_drift(),  host_straggler(),
+          host_tcp_untuned()};
 }
 
 }  // namespace weir::finding
