@@ -13,8 +13,8 @@
 #include "cli/design_input.h"
 #include "cli/progress.h"
 #include "cli/sim_hpcc.h"
+#include "cli/sim_repeat.h"
 #include "cli/sim_report.h"
-#include "design/load.h"
 #include "sim/capture.h"
 #include "sim/simulate.h"
 #include "units/format.h"
@@ -107,24 +107,6 @@ Status gather(const Args& args, sim::Experiment& out) {
   WEIR_TRY_STATUS(read_duration(args, "duration", out.limit));
   if (args.has("out")) out.sample_every = 10_us;
   return read_duration(args, "sample", out.sample_every);
-}
-
-/// --set path=value, then everything that follows from the design anew.
-Status change_design(const Args& args, DesignInput& input) {
-  if (!args.has("set")) return {};
-  for (const std::string& text : args.all("set")) {
-    const auto equals = text.find('=');
-    if (equals == std::string::npos)
-      return parse_error(fmt::format("--set: expected path=value, found '{}'", text));
-    const Status set =
-        design::set_value(input.design, text.substr(0, equals), text.substr(equals + 1));
-    if (!set) return set.error().within("--set");
-  }
-  design::Derived derived = design::derive(input.design);
-  if (!derived.errors.empty())
-    return invalid_error(fmt::format("--set: {}", derived.errors.front().message));
-  input.intent = std::move(derived.intent);
-  return {};
 }
 
 // ---- a trace ----
@@ -323,6 +305,8 @@ ExitCode report(const Args& args, Context& context, const DesignInput& input,
 ExitCode run_sim(const Args& args, Context& context) {
   if (args.has("list-faults")) return list_faults(context);
   if (args.has("list-workloads")) return list_loads(context);
+  if (args.has("hpcc") && wants_several_runs(args))
+    return usage_error(context, args.command(), "--repeat and --sweep are for designs, not --hpcc");
   if (args.has("hpcc")) return run_sim_hpcc(args, context);
   if (args.value("model") != "hpcc")
     return usage_error(context, args.command(), "--model says how to run --hpcc files; name one");
@@ -332,8 +316,11 @@ ExitCode run_sim(const Args& args, Context& context) {
   ExitCode code = ExitCode::kOk;
   auto input = load_design(args, context, code);
   if (!input) return code;
-  if (const Status good = change_design(args, *input); !good)
-    return usage_error(context, args.command(), good.error().what);
+  if (const Status good = set_values(args.all("set"), *input); !good)
+    return usage_error(context, args.command(), good.error().within("--set").what);
+  if (wants_several_runs(args)) return run_sim_repeat(args, context, experiment, *input);
+  if (args.has("jobs"))
+    return usage_error(context, args.command(), "--jobs is for --repeat and --sweep");
   experiment.design = &input->design;
   experiment.intent = input->intent;
   if (args.has("at") && !args.has("pcap"))
@@ -355,7 +342,7 @@ std::vector<Option> options() {
   return {{.name = "workload",
            .letter = 'w',
            .metavar = "W",
-           .help = "what runs, as incast,to=gpu01,size=1MB; several add up",
+           .help = "what runs, as incast,to=gpu01 (default: all-to-all)",
            .repeated = true},
           {.name = "fault",
            .letter = 'f',
@@ -367,6 +354,12 @@ std::vector<Option> options() {
            .help = "another value for a setting of the design",
            .repeated = true},
           {.name = "seed", .metavar = "N", .help = "of everything random", .default_value = "1"},
+          {.name = "repeat", .metavar = "N", .help = "run N seeds, from --seed on, into one table"},
+          {.name = "sweep",
+           .metavar = "PATH=V,V…",
+           .help = "run every value of a setting; several: every combination",
+           .repeated = true},
+          {.name = "jobs", .metavar = "J", .help = "runs at a time (default: the cores)"},
           {.name = "duration",
            .metavar = "T",
            .help = "stop at this simulated time",
@@ -394,7 +387,7 @@ std::vector<Option> options() {
            .completes = Completes::kFiles},
           {.name = "model",
            .metavar = "M",
-           .help = "with --hpcc: its simplifications, or ours",
+           .help = "of --hpcc",
            .default_value = "hpcc",
            .choices = {"hpcc", "native"}}};
 }
@@ -407,13 +400,12 @@ Command sim_command() {
       .group = Group::kOperators,
       .summary = "the fabric of a design, packet by packet",
       .description =
-          "Simulates the design's fabric under a workload (default: all-to-all), with faults if "
-          "you ask for them. Gives completion times, counters under their real names, and what "
-          "every host would show. The same seed gives the same digest.",
+          "Simulates the design's fabric under a workload, with faults if you ask for them: "
+          "completion times, counters, what every host would show. Same seed, same digest.",
       .arguments = {design_argument()},
       .options = options(),
-      .examples = {{"weir sim pod16.yaml -w incast,to=gpu01", "15 senders into one port"},
-                   {"weir sim -w all-reduce -f np-off,at=gpu03 --json", "a fault, for a program"}},
+      .examples = {{"weir sim pod16.yaml -w incast,to=gpu01 -f np-off,at=gpu03", "with a fault"},
+                   {"weir sim --repeat 8 --sweep wred.min=50KB,150KB", "16 runs, one table"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput},
       .rows = {"G7", "G8", "G9"},
       .run = run_sim,

@@ -82,6 +82,21 @@ std::optional<DesignInput> load_design_file(const std::string& path, Context& co
   return DesignInput{std::move(loaded->design), std::move(derived.intent)};
 }
 
+Status set_values(const std::vector<std::string>& settings, DesignInput& input) {
+  if (settings.empty()) return {};
+  for (const std::string& text : settings) {
+    const auto equals = text.find('=');
+    if (equals == std::string::npos)
+      return parse_error(fmt::format("expected path=value, found '{}'", text));
+    WEIR_TRY_STATUS(
+        design::set_value(input.design, text.substr(0, equals), text.substr(equals + 1)));
+  }
+  design::Derived derived = design::derive(input.design);
+  if (!derived.errors.empty()) return invalid_error(derived.errors.front().message);
+  input.intent = std::move(derived.intent);
+  return {};
+}
+
 std::string size_of(const design::Intent& intent) {
   return fmt::format("{}, {}, {}", counted(intent.hosts.size(), "host", "hosts"),
                      counted(intent.switches.size(), "switch", "switches"),

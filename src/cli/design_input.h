@@ -3,7 +3,9 @@
 // through here, so that all say the same about a file that is missing or wrong.
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "base/result.h"
 #include "cli/command.h"
 #include "design/fabric.h"
 #include "design/intent.h"
@@ -29,6 +31,9 @@ struct DesignInput {
 /// The same for a file that is known; - is standard input.
 [[nodiscard]] std::optional<DesignInput> load_design_file(const std::string& path, Context&,
                                                           ExitCode& code);
+
+/// Other values for settings of the design, each "path=value", and all that follows from them anew.
+[[nodiscard]] Status set_values(const std::vector<std::string>& settings, DesignInput& input);
 
 /// "16 hosts, 3 switches, 32 links": the size of what was read, so that a wrong file is noticed.
 [[nodiscard]] std::string size_of(const design::Intent&);

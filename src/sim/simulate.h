@@ -42,8 +42,9 @@ struct Perf {
     return cpu_s > 0 ? static_cast<double>(hops) / cpu_s : 0;  // report only
   }
 };
-/// Of this process, so far.
+/// Of this thread, so far.
 [[nodiscard]] double cpu_seconds();  // report only
+/// Of this process, so far.
 [[nodiscard]] std::uint64_t max_rss_bytes();
 
 struct Outcome {
