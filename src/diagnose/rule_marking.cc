@@ -154,19 +154,19 @@ bool is_of_another_class(const View& view, const NicView& nic, const Split& sent
   return is_designed && wanted.front().value() != sent.other_priority;
 }
 
-/// Most hosts send data in this priority: it has a use of its own, and theirs tells how much.
+/// Other hosts send data in this priority too, or none is there to compare with: it has a use of
+/// its own, and a host that happens to use nothing else is no exception.
 bool is_everybodys(const View& view, const NicView& nic, const Split& sent) {
-  constexpr std::uint64_t kFarMore = 4;
-  std::vector<std::uint64_t> others;
+  constexpr std::size_t kSome = 8;  // one in so many
+  std::size_t others = 0;
+  std::size_t using_it = 0;
   for (const NicView& other : view.nics()) {
+    if (other.host == nic.host) continue;
     const auto bytes = other.counts.of("nic.prio.tx.bytes", sent.other_priority);
-    const bool counts = bytes && is_data(view, other, sent.other_priority, *bytes);
-    if (&other != &nic) others.push_back(counts ? *bytes : 0);
+    ++others;
+    using_it += bytes && is_data(view, other, sent.other_priority, *bytes) ? 1 : 0;
   }
-  if (others.empty()) return true;
-  const auto middle = others.begin() + static_cast<std::ptrdiff_t>(others.size() / 2);
-  std::nth_element(others.begin(), middle, others.end());
-  return *middle > 0 && sent.other < kFarMore * *middle;
+  return using_it * kSome >= others;
 }
 
 /// Which of the two is wrong on a NIC that sends marked packets from another priority. Without a

@@ -48,13 +48,27 @@ Pauses of_port(const View& view, const PortView& port) {
   return out;
 }
 
-void judge(const View& view, const Pauses& pauses, const std::string& name, finding::Where where,
-           Suspicions& out) {
+/// A pause lasts 65,535 quanta of 512 bits unless it is renewed or taken back. A slow receiver
+/// takes its pauses back all the time; one that is stuck only ever renews them.
+bool is_renewed(const Pauses& pauses, std::optional<BitRate> speed) {
+  if (!pauses.share || !pauses.frames || *pauses.frames == 0 || !speed || speed->raw() <= 0)
+    return false;
+  constexpr double kBits = 65'535.0 * 512;
+  constexpr double kPartOfIt = 0.2;
+  const double longest_us = kBits / static_cast<double>(speed->raw()) * 1e6;
+  const double paused_us = *pauses.share * static_cast<double>(pauses.counts->window().raw()) / 1e6;
+  return paused_us > longest_us * kPartOfIt * static_cast<double>(*pauses.frames) &&
+         paused_us > longest_us;
+}
+
+void judge(const View& view, const Pauses& pauses, std::optional<BitRate> speed,
+           const std::string& name, finding::Where where, Suspicions& out) {
   const Thresholds& limits = view.thresholds();
   const bool has_window = pauses.share.has_value();
   if (has_window ? *pauses.share < limits.pause_warning : pauses.frames.value_or(0) == 0) return;
-  const bool is_stuck = has_window && *pauses.share >= limits.stuck_pause && pauses.received &&
-                        *pauses.received < limits.stuck_rate;
+  const bool takes_nothing = has_window && *pauses.share >= limits.stuck_pause && pauses.received &&
+                             *pauses.received < limits.stuck_rate;
+  const bool is_stuck = takes_nothing || is_renewed(pauses, speed);
   where.priority = std::to_string(view.rdma());
   finding::Finding finding = finding::make_finding(
       is_stuck ? "pfc.storm" : "receiver.slow",
@@ -108,7 +122,7 @@ void look_for_slow_receivers(const View& view, Suspicions& out) {
     can_see = true;
     finding::Where where = nic.where();
     if (nic.port) where.link = name_of(view.ports()[*nic.port]);
-    judge(view, pauses, name_of(nic), where, out);
+    judge(view, pauses, nic.speed, name_of(nic), where, out);
   }
   for (const PortView& port : view.ports()) {
     if (port.nic || port.is_fabric().value_or(true)) continue;
@@ -116,7 +130,7 @@ void look_for_slow_receivers(const View& view, Suspicions& out) {
     can_see = can_see || pauses.frames.has_value();
     finding::Where where = port.where();
     where.host = port.neighbour;
-    judge(view, pauses,
+    judge(view, pauses, port.speed,
           port.neighbour.empty() ? fmt::format("the host at {}", name_of(port)) : port.neighbour,
           where, out);
   }

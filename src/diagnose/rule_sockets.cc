@@ -29,6 +29,28 @@ std::optional<Use> use_of(const NicView& nic) {
   return Use{&nic, *port_rx + *port_tx, *rx + *tx};
 }
 
+/// Every host has some traffic of the kernel's. A job's is far more than what is usual here; with
+/// nobody to compare with, it is what fills a good part of the line.
+bool is_a_job(const View& view, const Use& use) {
+  constexpr double kOverUsual = 1.8;
+  constexpr double kOfLine = 0.2;
+  std::vector<std::uint64_t> others;
+  for (const NicView& other : view.nics()) {
+    const auto one = use_of(other);
+    if (one && other.host != use.nic->host) others.push_back(one->kernel());
+  }
+  if (!others.empty()) {
+    const auto middle = others.begin() + static_cast<std::ptrdiff_t>(others.size() / 2);
+    std::nth_element(others.begin(), middle, others.end());
+    if (static_cast<double>(use.kernel()) < kOverUsual * static_cast<double>(*middle)) return false;
+  }
+  const Duration window = use.nic->counts.window();
+  if (!use.nic->speed || window.raw() <= 0) return !others.empty();
+  const auto possible = static_cast<double>(bytes_in(window, *use.nic->speed).raw());
+  const double limit = others.empty() ? kOfLine : kOfLine / 4;
+  return static_cast<double>(use.kernel()) > limit * possible;
+}
+
 }  // namespace
 
 void look_for_sockets(const View& view, Suspicions& out) {
@@ -43,7 +65,7 @@ void look_for_sockets(const View& view, Suspicions& out) {
     ++fell_back;
     if (!most || use->kernel() > most->kernel()) most = use;
   }
-  if (!most) return;
+  if (!most || !is_a_job(view, *most)) return;
   finding::Finding finding = finding::make_finding(
       "nccl.socket_fallback",
       fmt::format("{} moved {} bytes through the kernel and {} as RDMA: the job runs over sockets.",

@@ -346,6 +346,10 @@ Question draw_question(std::uint64_t seed, std::uint64_t attempt, std::vector<st
   WEIR_CHECK(is_good);
   std::string receiver;
   draw_load(dice, shape, out, receiver);
+  // Receives are used up by SENDs alone: the load must have them with the fault and without it.
+  if (is_any_of(out.kinds, {"few-receives"}))
+    for (std::string& load : out.workloads)
+      if (load.find(",op=") == std::string::npos) load += ",op=send";
   for (const std::string& kind : out.kinds)
     out.faults.push_back(drawn_fault(dice, kind, out, receiver));
   return out;
