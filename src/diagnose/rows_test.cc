@@ -77,7 +77,7 @@ const RowCase kCases[] = {
      [](MadeCase& made) {
        two_tiers(made, {.up = {400'000'000, 1'000'000}, .down = {400'000'000, 1'000'000}});
      },
-     "routing.cyclic_buffer_dependency", "leaf1"},
+     "routing.loop", "leaf1"},
     {"I5", "up once and down once is a Clos", [](MadeCase& made) { two_tiers(made, {}); },
      "healthy"},
     {"I9", "timeouts without anybody who says why are loss",

@@ -58,15 +58,104 @@ bool is_loop(const Turn& turn) {
   return turn.too_old > 0 || turn.in->neighbour == turn.out->neighbour;
 }
 
+std::vector<Consequence> consequences() {
+  std::vector<Consequence> out = congestion_anywhere();
+  for (const std::string_view id :
+       {"pfc.deadlock", "pfc.storm", "routing.loop", "ecmp.polarised", "path.reordering",
+        "congestion.sustained", "transport.retries_exhausted", "port.discards",
+        "leaf.uplink_bottleneck"}) {
+    out.push_back({id});
+  }
+  return out;
+}
+
+/// What a switch sent to each neighbour, in packets, and what it got from it.
+struct Exchange {
+  std::string neighbour;
+  bool is_up = false;
+  std::uint64_t sent = 0;
+  std::uint64_t received = 0;
+  const PortView* port = nullptr;  // the busiest
+  std::uint64_t most = 0;
+};
+
+/// Empty where a direction or a count is not known.
+std::vector<Exchange> exchanges(const View& view, const std::string& name) {
+  std::vector<Exchange> out;
+  for (const PortView* port : view.ports_of(name)) {
+    const auto up = leads_up(view, *port);
+    const auto sent = port->counts.of("switch.port.tx.packets");
+    const auto received = port->counts.of("switch.port.rx.packets");
+    if (!up || !sent || !received) return {};
+    if (!port->peer) continue;
+    auto at = std::find_if(out.begin(), out.end(),
+                           [&](const Exchange& one) { return one.neighbour == port->neighbour; });
+    if (at == out.end()) at = out.insert(out.end(), {port->neighbour, *up, 0, 0, nullptr, 0});
+    at->sent += *sent;
+    at->received += *received;
+    if (at->port == nullptr || *sent > at->most) {
+      at->port = port;
+      at->most = *sent;
+    }
+  }
+  return out;
+}
+
+/// The only one of several that anything is sent to.
+const Exchange* only_way(const std::vector<Exchange>& ways, bool up_only) {
+  const Exchange* only = nullptr;
+  std::size_t count = 0;
+  for (const Exchange& one : ways) {
+    if (up_only && !one.is_up) continue;
+    ++count;
+    if (one.sent == 0) continue;
+    if (only != nullptr) return nullptr;
+    only = &one;
+  }
+  return count < 2 ? nullptr : only;
+}
+
+/// A switch that hands whatever reaches it to one switch below, which sends everything up to
+/// another one: what comes down there cannot all be for its hosts. Hashed flows leave no way unused
+/// at both ends at once, unless there are hardly any.
+void look_for_one_way(const View& view, const std::string& name, Suspicions& out) {
+  const std::vector<Exchange> own = exchanges(view, name);
+  const Exchange* only = only_way(own, true);
+  if (only == nullptr) return;
+  for (const Exchange& above : own) {
+    if (!above.is_up || &above == only) continue;
+    const std::vector<Exchange> theirs = exchanges(view, above.neighbour);
+    const Exchange* back = only_way(theirs, false);
+    if (back == nullptr || back->neighbour != name || back->is_up) continue;
+    std::size_t others = 0;
+    for (const Exchange& one : theirs)
+      others += one.neighbour != name && one.received > 0 ? 1 : 0;
+    if (others == 0) continue;
+    finding::Where where = only->port->where();
+    where.priority = std::to_string(view.rdma());
+    where.link = fmt::format("{} > {} > {}", above.neighbour, name, only->neighbour);
+    finding::Finding finding = finding::make_finding(
+        "routing.cyclic_buffer_dependency",
+        fmt::format("{} hands whatever reaches it to {}, and that sends everything up to {}: "
+                    "traffic goes down and up again, a way that lets pauses close a circle.",
+                    above.neighbour, name, only->neighbour),
+        where);
+    finding.confidence = finding::Confidence::kMedium;
+    finding.evidence.push_back(back->port->counts.line("switch.port.tx.packets"));
+    finding.evidence.push_back(only->port->counts.line("switch.port.tx.packets"));
+    out.add(std::move(finding), consequences());
+    return;
+  }
+}
+
 void report(const View& view, const std::string& name, const Turn& turn, Suspicions& out) {
   const bool loops = is_loop(turn);
-  finding::Where where;
-  where.switch_name = name;
+  finding::Where where = turn.out->where();
   where.priority = std::to_string(view.rdma());
   where.link = loops ? fmt::format("{} > {} > {}", name, turn.out->neighbour, name)
                      : fmt::format("{} > {} > {}", turn.in->neighbour, name, turn.out->neighbour);
   finding::Finding finding = finding::make_finding(
-      "routing.cyclic_buffer_dependency",
+      loops ? "routing.loop" : "routing.cyclic_buffer_dependency",
       fmt::format("{} sent {} bytes upwards and got {} from below: the rest came down from {} and "
                   "went up again to {}{}.",
                   name, with_thousands(static_cast<std::int64_t>(turn.went_up)),
@@ -77,13 +166,7 @@ void report(const View& view, const std::string& name, const Turn& turn, Suspici
   finding.confidence = finding::Confidence::kHigh;
   finding.evidence.push_back(turn.in->counts.line("switch.port.rx.bytes"));
   finding.evidence.push_back(turn.out->counts.line("switch.port.tx.bytes"));
-  std::vector<Consequence> explains = congestion_anywhere();
-  for (const std::string_view id :
-       {"pfc.deadlock", "pfc.storm", "ecmp.polarised", "path.reordering", "congestion.sustained",
-        "transport.retries_exhausted", "port.discards", "leaf.uplink_bottleneck"}) {
-    explains.push_back({id});
-  }
-  out.add(std::move(finding), std::move(explains));
+  out.add(std::move(finding), consequences());
 }
 
 }  // namespace
@@ -94,11 +177,14 @@ void look_for_bounces(const View& view, Suspicions& out) {
   for (const std::string& name : view.switches()) {
     const auto turn = turn_of(view, name);
     can_see = can_see || turn.has_value();
-    if (!turn || turn->turned() < limits.bytes_that_matter) continue;
-    if (static_cast<double>(turn->went_up) <
-        limits.bounced * static_cast<double>(turn->came_from_below))
-      continue;
-    report(view, name, *turn, out);
+    const bool has_turned = turn && turn->turned() >= limits.bytes_that_matter &&
+                            static_cast<double>(turn->went_up) >=
+                                limits.bounced * static_cast<double>(turn->came_from_below);
+    if (has_turned) {
+      report(view, name, *turn, out);
+    } else if (turn) {
+      look_for_one_way(view, name, out);
+    }
   }
   if (!can_see && view.has_counters()) {
     out.cannot_tell("routes", "which ports lead up, or their bytes, are not known",

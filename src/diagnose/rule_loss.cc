@@ -54,7 +54,7 @@ void look_at(const NicView& nic, bool is_lossy, Suspicions& out) {
                              "Nothing here shows where.",
                              name_of(nic), sum),
       nic.where());
-  finding.confidence = finding::Confidence::kMedium;
+  finding.confidence = finding::Confidence::kLow;  // the loss is sure, its cause is not known
   if (is_lossy) finding.severity = finding::Severity::kInfo;
   finding.evidence = std::move(lines);
   out.add(std::move(finding));

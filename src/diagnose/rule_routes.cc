@@ -10,11 +10,13 @@ namespace {
 
 struct Reason {
   std::string_view counter;
+  std::string_view id;
   std::string_view words;
 };
 constexpr Reason kReasons[] = {
-    {"switch.port.drop_ttl.packets", "whose hops had run out: they go round in a loop"},
-    {"switch.port.drop_no_route.packets", "that it has no route for"},
+    {"switch.port.drop_ttl.packets", "routing.loop",
+     "whose hops had run out: they go round in a loop"},
+    {"switch.port.drop_no_route.packets", "path.loss", "that it has no route for"},
 };
 
 }  // namespace
@@ -31,7 +33,7 @@ void look_for_routes(const View& view, Suspicions& out) {
     }
     if (worst == nullptr) continue;
     finding::Finding finding = finding::make_finding(
-        "path.loss",
+        reason.id,
         fmt::format("{} dropped {} packets {}.", worst->switch_name,
                     with_thousands(static_cast<std::int64_t>(most)), reason.words),
         worst->where());

@@ -299,7 +299,7 @@ TEST(Rules, LossWithoutACauseSaysSo) {
   const finding::Judgement judgement = made.judge();
   ASSERT_FALSE(judgement.findings.empty());
   EXPECT_EQ(judgement.findings.front().id, "path.loss");
-  EXPECT_EQ(judgement.findings.front().confidence, finding::Confidence::kMedium);
+  EXPECT_EQ(judgement.findings.front().confidence, finding::Confidence::kLow);
 }
 
 TEST(Rules, BrokenFramesNameTheEndThatReceivesThem) {
@@ -344,7 +344,7 @@ TEST(Rules, PacketsThatGoRoundAreALoopAtASwitch) {
   made.port("swp1", "gpu01", "mlx5_0", {{"switch/port.drop_ttl.packets", 700}});
   const finding::Judgement judgement = made.judge();
   ASSERT_EQ(judgement.findings.size(), 1U);
-  EXPECT_EQ(judgement.findings.front().id, "path.loss");
+  EXPECT_EQ(judgement.findings.front().id, "routing.loop");
   EXPECT_FALSE(judgement.findings.front().where.switch_name.empty());
   EXPECT_NE(judgement.findings.front().verdict.find("loop"), std::string::npos);
 }

@@ -40,7 +40,7 @@ struct Thresholds {
   double data_packet_bytes = 512;
 
   // A marking threshold this many times off the design is a fault, not a choice of tuning.
-  double threshold_factor = 3.0;
+  double threshold_factor = 1.5;
   // Without a design the usual start is a guess: only this many times of it is beyond doubt.
   double far_from_usual = 10.0;
   // Marks over what the designed curve can give at the longest queue that was seen.
@@ -64,7 +64,7 @@ struct Thresholds {
   // A leaf whose uplinks carry less than this share of its peers' is a bottleneck.
   double narrow_uplinks = 0.9;
   // What leaves a switch upwards, over what came from below: more is traffic that came down.
-  double bounced = 1.05;
+  double bounced = 1.005;
 
   // Packets that came twice for each that came out of order: then what was asked for again had
   // only been overtaken.
