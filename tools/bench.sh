@@ -10,6 +10,6 @@ for bench in "$1"/*_bench; do
   "$bench" --benchmark_counters_tabular=true
 done
 
-"$(dirname "$0")/../bench/sim_instructions.sh" "$1"
+"$(dirname "$0")/../bench/sim_table.sh" "$1"
 "$(dirname "$0")/../bench/snapshot_instructions.sh" "$1/../weir"
 "$(dirname "$0")/../bench/pcap_vs_tshark.sh" "$1"

@@ -56,5 +56,16 @@ TEST(Digest, ThePeersModelRunsAlikeInEveryBuild) {
   EXPECT_EQ((*sim)->digest(), 0x30cb92d681d47f10U);
 }
 
+TEST(Digest, TheBenchmarksIncastRunsAlikeInEveryBuild) {
+  COVERS("G1", "G7");
+  const auto run = read_hpcc_native(std::string(WEIR_TEST_DATA) +
+                                    "/../../bench/data/ls64_incast16_10MB.config.txt");
+  ASSERT_TRUE(run.has_value()) << run.error().what;
+  const auto sim = Sim::make(run->network);
+  ASSERT_TRUE(sim.has_value());
+  (*sim)->run(run->stop);
+  EXPECT_EQ((*sim)->digest(), 0x8548a454d4a8a1e9U) << "also in bench/sim_inputs.tsv";
+}
+
 }  // namespace
 }  // namespace weir::sim

@@ -18,7 +18,6 @@ std::uint8_t EventList::add_lane(Ps delay, std::size_t bound) {
   lane.ring = RawArray<Event>(std::max(std::bit_ceil(2 * bound + 2), kFirstSlots));
   lane.mask = kFirstSlots - 1;
   lane.limit = kFirstSlots / 2;
-  heads_[lane_count_] = kNever;
   return static_cast<std::uint8_t>(lane_count_++);
 }
 
@@ -46,31 +45,38 @@ void EventList::widen(Lane& lane) {
   lane.limit = slots;
 }
 
-inline void EventList::add_to_batch(Event& event) {
-  WEIR_CHECK(batch_size_ < batch_capacity_);
-  batch_[batch_size_] = &event;
-  order_[batch_size_] = (std::uint64_t{event.tie} << 32U) | batch_size_;
-  ++batch_size_;
-}
-
 /// Everything of the instant `now_`, from all lanes and the wheel, in its order.
 void EventList::take_batch() {
   const Ps at = now_;
-  batch_size_ = 0;
+  // Locals, because the compiler has to believe that a store to an array changes the members.
+  Event** const batch = &batch_[0];
+  std::uint64_t* const order = &order_[0];
+  const std::size_t capacity = batch_capacity_;
+  std::size_t size = 0;
+  const auto add = [&](Event& event) {
+    WEIR_CHECK(size < capacity);
+    batch[size] = &event;
+    order[size] = (std::uint64_t{event.tie} << 32U) | size;
+    ++size;
+  };
   for (std::size_t i = 0; i < lane_count_; ++i) {
     if (heads_[i] != at) continue;
     Lane& lane = lanes_[i];
+    Event* const ring = &lane.ring[0];
+    const std::uint64_t mask = lane.mask;
+    const std::uint64_t tail = lane.tail;
     std::uint64_t head = lane.head;
     Ps next = kNever;
     do {
-      add_to_batch(lane.ring[head & lane.mask]);
+      add(ring[head & mask]);
       ++head;
-      next = head == lane.tail ? kNever : lane.ring[head & lane.mask].at;
+      next = head == tail ? kNever : ring[head & mask].at;
     } while (next == at);
     lane.head = head;
     heads_[i] = next;
   }
-  if (wheel_.min() == at) wheel_.take_all([this](Event& event) { add_to_batch(event); });
+  if (wheel_.min() == at) wheel_.take_all(add);
+  batch_size_ = size;
   if (ties_ == Ties::kCanonical) sort_batch();
 }
 

@@ -63,9 +63,10 @@ enum class Ties : std::uint8_t { kCanonical, kInsertion };
 class EventList {
  public:
   static constexpr std::size_t kMaxLanes = 16;
+  static constexpr std::size_t kFewLanes = 3;  // of one link speed: full frames, ACKs, port free
   static constexpr std::uint8_t kNoLane = 0xFF;
 
-  explicit EventList(Ties ties = Ties::kCanonical) : ties_(ties) {}
+  explicit EventList(Ties ties = Ties::kCanonical) : ties_(ties) { heads_.fill(kNever); }
 
   /// A lane for events pushed at now + `delay`, or kNoLane when there is no room for one more.
   /// `bound`: the most events it can hold at a time.
@@ -160,14 +161,18 @@ class EventList {
     Ps best = wheel_.min();
     Ps second = kNever;
     std::size_t source = lane_count_;
-    for (std::size_t i = 0; i < lane_count_; ++i) {
-      const Ps head = heads_[i];
+    const auto look_at = [&](std::size_t lane) {
+      const Ps head = heads_[lane];
       const bool is_less = head < best;
       const Ps other = is_less ? best : head;
-      source = is_less ? i : source;
+      source = is_less ? lane : source;
       best = is_less ? head : best;
       second = other < second ? other : second;
-    }
+    };
+    for (std::size_t lane = 0; lane < kFewLanes; ++lane)  // unrolled: most fabrics have no more
+      look_at(lane);
+    for (std::size_t lane = kFewLanes; lane < lane_count_; ++lane)
+      look_at(lane);
     return {best, source, second == best};
   }
   /// The event that `source` has now, or nullptr when it has more than one of this instant.
@@ -184,14 +189,13 @@ class EventList {
   }
   void widen(Lane& lane);
   void take_batch();
-  void add_to_batch(Event& event);
   void sort_batch();
 
   Ties ties_;
   Ps now_ = -1;  // before the first instant, so that events at time 0 can be pushed
   bool stop_ = false;
   std::size_t lane_count_ = 0;
-  std::array<Ps, kMaxLanes> heads_{};
+  std::array<Ps, kMaxLanes> heads_;  // kNever: empty, or not there
   std::array<Lane, kMaxLanes> lanes_;
   TimerWheel wheel_;
   std::size_t batch_size_ = 0;

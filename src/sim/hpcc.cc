@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "sim/hpcc_native.h"
 #include "sim/hpcc_peer.h"
 #include "units/format.h"
 
@@ -346,11 +347,8 @@ void set_paths(HpccRun& run, std::int64_t payload) {
   network.routes = std::move(routes);
 }
 
-}  // namespace
-
-Result<HpccRun> read_hpcc(const std::string& config_path) {
-  WEIR_TRY(content, read_file(config_path));
-  WEIR_TRY(config, parse_config(content));
+/// Everything but the paths and what follows from them.
+Result<HpccRun> read_run(const std::string& config_path, const Config& config) {
   HpccRun run;
   Network& network = run.network;
   network.model = Model::kHpcc;
@@ -380,7 +378,27 @@ Result<HpccRun> read_hpcc(const std::string& config_path) {
   // Streams that its set-up takes: six a node and two more, found by search on a reference run.
   network.peer_streams = 2 + 6 * network.nodes.size();
   WEIR_TRY_STATUS(check_network(network));
-  set_paths(run, payload);
+  return run;
+}
+
+}  // namespace
+
+Result<HpccRun> read_hpcc_native(const std::string& config_path) {
+  WEIR_TRY(content, read_file(config_path));
+  WEIR_TRY(config, parse_config(content));
+  WEIR_TRY(window, config.number("HAS_WIN", 1, 0));
+  // A window is made of the peer's paths, so then they are needed after all.
+  WEIR_TRY(run, window != 0 ? read_hpcc(config_path) : read_run(config_path, config));
+  make_native(run.network);
+  return run;
+}
+
+Result<HpccRun> read_hpcc(const std::string& config_path) {
+  WEIR_TRY(content, read_file(config_path));
+  WEIR_TRY(config, parse_config(content));
+  WEIR_TRY(run, read_run(config_path, config));
+  Network& network = run.network;
+  set_paths(run, network.nics[0].mtu.raw());
   WEIR_TRY(window, config.number("HAS_WIN", 1, 0));
   WEIR_TRY(scales, config.number("VAR_WIN", 1, 0));
   if (window != 0) {

@@ -29,6 +29,10 @@ struct HpccRun {
 /// the configuration, then in the two directories above it.
 [[nodiscard]] Result<HpccRun> read_hpcc(const std::string& config_path);
 
+/// The same fabric and flows under our own rules (sim/hpcc_native.h). The peer's paths, of which
+/// there are as many as pairs of nodes, are made only where the file has a window (HAS_WIN).
+[[nodiscard]] Result<HpccRun> read_hpcc_native(const std::string& config_path);
+
 /// One line a finished flow, in the order of completion.
 [[nodiscard]] std::string hpcc_fct(const HpccRun& run, const Sim& sim);
 

@@ -49,9 +49,12 @@ void Sim::nic_send(Port& port) {
 }
 
 void Sim::send_queued(Port& port, unsigned priority) {
-  const Packet packet = dequeue(port, priority, pool_[port.queues[priority].head].packet.size);
+  const std::uint32_t node = port.queues[priority].head;
+  const Packet& packet = pool_[node].packet;
+  unlink(port, priority, packet.size);
   if (packet.kind == PacketKind::kAck) receivers_[packet.qp].queued_ack = kNone;
   send_packet(*port.nic, priority, packet);
+  pool_.give_back(node);
 }
 
 void Sim::send_packet(Nic& nic, unsigned priority, const Packet& packet) {
@@ -152,11 +155,21 @@ void Sim::wake(std::uint32_t qp) {
   activate(qp);
 }
 
+/// An answer: at once where the NIC is idle, else in front of the data of its priority.
 void Sim::send_control(Nic& nic, unsigned priority, const Packet& packet) {
   ++live_frames_;
   ++created_;
-  enqueue(*nic.port, priority, packet, packet.size);
-  kick(*nic.port);
+  Port& port = *nic.port;
+  Queue& q = port.queues[priority];
+  if (port.is_plain() && nic.ready == 0 && port.busy_until <= now() && !hpcc_) {
+    if ((nic.strict & bit_of(priority)) == 0)
+      port.round_robin = static_cast<std::uint8_t>(priority);
+    q.peak = std::max<std::int64_t>(q.peak, packet.size);
+    return send_packet(nic, priority, packet);
+  }
+  enqueue(port, priority, packet, packet.size);
+  if (packet.kind == PacketKind::kAck && !hpcc_) receivers_[packet.qp].queued_ack = q.tail;
+  kick(port);
 }
 
 void Sim::nic_arrive(Port& port, const Packet& packet) {

@@ -1,10 +1,17 @@
 #pragma once
 // Memory for trivially copyable things that are always written before they are read. Unlike a
 // vector it touches nothing at set-up, so a generous bound costs address space and no pages.
+//
+// The bounds of a large fabric add up to more than the machine has (every switch full of the
+// smallest frames), so large arrays are mapped without a reservation: the kernel does not promise
+// memory for what will not be touched.
 #include <cstddef>
-#include <memory>
 #include <type_traits>
 #include <utility>
+
+#include <sys/mman.h>
+
+#include "base/check.h"
 
 namespace weir::sim {
 
@@ -14,8 +21,13 @@ class RawArray {
 
  public:
   RawArray() = default;
-  explicit RawArray(std::size_t count)
-      : data_(std::allocator<T>().allocate(count)), count_(count) {}
+  explicit RawArray(std::size_t count) : count_(count) {
+    if (count == 0) return;
+    void* const memory = mmap(nullptr, count * sizeof(T), PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    WEIR_CHECK(memory != MAP_FAILED);
+    data_ = static_cast<T*>(memory);
+  }
   RawArray(RawArray&& other) noexcept : data_(other.data_), count_(other.count_) {
     other.data_ = nullptr;
     other.count_ = 0;
@@ -28,7 +40,7 @@ class RawArray {
   RawArray(const RawArray&) = delete;
   RawArray& operator=(const RawArray&) = delete;
   ~RawArray() {
-    if (data_ != nullptr) std::allocator<T>().deallocate(data_, count_);
+    if (data_ != nullptr) munmap(data_, count_ * sizeof(T));
   }
   T& operator[](std::size_t i) { return data_[i]; }
   const T& operator[](std::size_t i) const { return data_[i]; }

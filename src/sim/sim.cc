@@ -172,6 +172,8 @@ void Sim::set_up_switches() {
     sw.ports = &ports_[first_port_[n]];
     sw.route_row = routes_.row_of(n);
     sw.has_pipeline = config.pipeline.raw() > 0;
+    sw.has_plain_ecmp = !hpcc_ && config.balancing == LoadBalancing::kEcmp;
+    sw.ecmp_seed = config.ecmp_seed;
     for (std::size_t dscp = 0; dscp < 64; ++dscp) {
       const std::uint8_t tc =
           config.trust == Trust::kDscp ? config.dscp_to_class[dscp] : config.untrusted_class;

@@ -327,6 +327,8 @@ class Sim {
     std::uint8_t lossless = 0;  // groups
     std::uint8_t lane_pipeline = EventList::kNoLane;
     bool has_pipeline = false;
+    bool has_plain_ecmp = false;
+    std::uint64_t ecmp_seed = 0;
     std::int64_t in_pipeline = 0;  // charged bytes, not yet in a queue
   };
   struct Nic {
@@ -451,22 +453,22 @@ class Sim {
   void pause_refresh(Port& port);
   void drop(const Port& port, const Packet& packet, DropReason reason, bool lossless);
   void enqueue(Port& port, std::uint32_t queue, const Packet& packet, std::int64_t charge);
-  Packet dequeue(Port& port, std::uint32_t queue, std::int64_t charge);
+  void unlink(Port& port, std::uint32_t queue, std::int64_t charge);
   void watch_note(std::int64_t bytes);
   void disturbed_arrive(Port& port, Packet& packet);
   void refresh_disturbed(Port& port);
 
   // switch.cc
   void switch_arrive(Port& in, Packet& packet);
-  bool cross_idle(Port& in, Port& out, const Lookup& lookup, const Packet& packet);
-  void switch_admit(Port& in, Port& out, const Lookup& lookup, Packet& packet);
+  bool cross_idle(Port& in, Port& out, Lookup lookup, const Packet& packet);
+  void switch_admit(Port& in, Port& out, Lookup lookup, Packet& packet);
   void switch_forward(Port& in, std::uint32_t held, std::uint32_t out);
-  void switch_queue(Port& out, Packet& packet);
+  void switch_queue(Port& out, std::uint32_t queue, Packet& packet, std::int64_t charge);
   std::uint32_t choose_port(Switch& node, const Packet& packet,
                             std::span<const std::uint16_t> ports);
   std::uint32_t balance(Switch& node, const Packet& packet, std::span<const std::uint16_t> ports);
   void switch_send(Port& port);
-  void leave_switch(Port& port, std::uint32_t queue, Packet& packet, std::int64_t left_behind);
+  void leave_switch(Port& port, std::uint32_t queue, Packet& packet, std::int64_t charge);
   std::uint32_t next_queue(Port& port, std::uint8_t eligible);
   bool marks(const Port& port, const Queue& queue, std::int64_t bytes);
   void mark(const Port& port, Packet& packet);

@@ -22,8 +22,8 @@ constexpr bool is_ect(const Packet& packet) {
 inline std::uint32_t Sim::choose_port(Switch& node, const Packet& packet,
                                       std::span<const std::uint16_t> ports) {
   if (ports.size() == 1) return ports[0];
-  if (hpcc_ || node.config->balancing != LoadBalancing::kEcmp) return balance(node, packet, ports);
-  return ports[pick(packet.key, node.config->ecmp_seed, static_cast<std::uint32_t>(ports.size()))];
+  if (!node.has_plain_ecmp) return balance(node, packet, ports);
+  return ports[pick(packet.key, node.ecmp_seed, static_cast<std::uint32_t>(ports.size()))];
 }
 
 /// By every rule but plain ECMP.
@@ -75,7 +75,7 @@ void Sim::switch_arrive(Port& in, Packet& packet) {
 
 /// Straight from wire to wire, where the egress is idle and the frame changes nothing but peaks and
 /// tallies: no queue, no mark (nothing waits), no pause. False: nothing was done.
-inline bool Sim::cross_idle(Port& in, Port& out, const Lookup& lookup, const Packet& packet) {
+inline bool Sim::cross_idle(Port& in, Port& out, Lookup lookup, const Packet& packet) {
   Switch& node = *in.sw;
   if (!out.is_plain() || out.busy_until > now() || packet.size > out.mtu || node.has_pipeline)
     return false;
@@ -87,7 +87,7 @@ inline bool Sim::cross_idle(Port& in, Port& out, const Lookup& lookup, const Pac
 }
 
 /// The general way: everything that can refuse, delay, mark or pause.
-void Sim::switch_admit(Port& in, Port& out, const Lookup& lookup, Packet& packet) {
+void Sim::switch_admit(Port& in, Port& out, Lookup lookup, Packet& packet) {
   Switch& node = *in.sw;
   const bool lossless = has_bit(node.lossless, lookup.group);
   if (out.down) return drop(in, packet, DropReason::kLinkDown, lossless);
@@ -107,7 +107,7 @@ void Sim::switch_admit(Port& in, Port& out, const Lookup& lookup, Packet& packet
     account.in->paused = true;
     announce(in, static_cast<std::uint8_t>(1U << node.config->group_to_priority[lookup.group]), 0);
   }
-  if (!node.has_pipeline) return switch_queue(out, packet);
+  if (!node.has_pipeline) return switch_queue(out, lookup.queue, packet, charge);
   node.in_pipeline += charge;
   Packet ticket;
   ticket.psn = pool_.take(packet);
@@ -125,12 +125,13 @@ void Sim::switch_forward(Port& in, std::uint32_t held, std::uint32_t to) {
   Port& out = ports_[to];
   Packet packet = pool_[held].packet;
   pool_.give_back(held);
-  node.in_pipeline -= node.buffer.charge_of(packet.size);
+  const std::int64_t charge = node.buffer.charge_of(packet.size);
+  const std::uint32_t queue = node.classes[packet.tos >> 2U].queue;
+  node.in_pipeline -= charge;
   if (out.down) return discard(out, packet, DropReason::kLinkDown);
-  if (has_bit(out.tripped, node.classes[packet.tos >> 2U].queue) &&
-      node.config->watchdog.action == WatchdogAction::kDrop)
+  if (has_bit(out.tripped, queue) && node.config->watchdog.action == WatchdogAction::kDrop)
     return discard(out, packet, DropReason::kWatchdog);
-  switch_queue(out, packet);
+  switch_queue(out, queue, packet, charge);
 }
 
 void Sim::mark(const Port& port, Packet& packet) {
@@ -139,22 +140,17 @@ void Sim::mark(const Port& port, Packet& packet) {
 }
 
 /// Into the egress queue, or straight onto an idle wire.
-void Sim::switch_queue(Port& out, Packet& packet) {
-  Switch& node = *out.sw;
-  const Lookup lookup = node.classes[packet.tos >> 2U];
-  const Queue& q = out.queues[lookup.queue];
-  if (q.bytes > q.mark_min && node.config->mark_at == MarkAt::kEnqueue && is_ect(packet) &&
+inline void Sim::switch_queue(Port& out, std::uint32_t queue, Packet& packet, std::int64_t charge) {
+  const Queue& q = out.queues[queue];
+  if (q.bytes > q.mark_min && out.sw->config->mark_at == MarkAt::kEnqueue && is_ect(packet) &&
       marks(out, q, q.bytes))
     mark(out, packet);
   const bool idle = out.busy_until <= now() && !out.free_pending &&
-                    (out.waiting & ~out.paused) == 0 && !has_bit(out.paused, lookup.queue) &&
+                    (out.waiting & ~out.paused) == 0 && !has_bit(out.paused, queue) &&
                     (out.pause_due | out.resume_due) == 0;
-  if (idle && q.head == kNone) {
-    leave_switch(out, lookup.queue, packet, 0);
-    return;
-  }
-  enqueue(out, lookup.queue, packet, node.buffer.charge_of(packet.size));
-  if (!has_bit(out.paused, lookup.queue)) kick(out);
+  if (idle && q.head == kNone) return leave_switch(out, queue, packet, charge);
+  enqueue(out, queue, packet, charge);
+  if (!has_bit(out.paused, queue)) kick(out);
 }
 
 bool Sim::marks(const Port& port, const Queue& queue, std::int64_t bytes) {
@@ -169,15 +165,15 @@ bool Sim::marks(const Port& port, const Queue& queue, std::int64_t bytes) {
   return port_random_[port.self].chance((above * queue.mark_slope) >> 16U);
 }
 
-/// The packet leaves `port` of the switch now; `left_behind` bytes of its queue stay.
-void Sim::leave_switch(Port& port, std::uint32_t queue, Packet& packet, std::int64_t left_behind) {
+/// The packet, which is in no queue any more, leaves `port` of the switch now.
+void Sim::leave_switch(Port& port, std::uint32_t queue, Packet& packet, std::int64_t charge) {
   Switch& node = *port.sw;
   const Lookup lookup = node.classes[packet.tos >> 2U];
   const auto account = node.buffer.account(packet.in_port, lookup.group, port.local, queue);
-  node.buffer.remove(account, node.buffer.charge_of(packet.size));
+  node.buffer.remove(account, charge);
   const Queue& q = port.queues[queue];
-  if (left_behind > q.mark_min && node.config->mark_at == MarkAt::kDequeue && is_ect(packet) &&
-      marks(port, q, left_behind))
+  if (q.bytes > q.mark_min && node.config->mark_at == MarkAt::kDequeue && is_ect(packet) &&
+      marks(port, q, q.bytes))
     mark(port, packet);
   port.traffic->tx[queue].add(packet.size);
   if (node.buffer.should_resume(*account.in)) {
@@ -214,18 +210,22 @@ void Sim::switch_send(Port& port) {
   const auto eligible = static_cast<std::uint8_t>(port.waiting & ~port.paused);
   if (eligible == 0) return;
   const std::uint32_t queue = next_queue(port, eligible);
-  Queue& q = port.queues[queue];
-  const std::int64_t charge = port.sw->buffer.charge_of(pool_[q.head].packet.size);
-  Packet packet = dequeue(port, queue, charge);
-  leave_switch(port, queue, packet, q.bytes);
+  const std::uint32_t node = port.queues[queue].head;
+  Packet& packet = pool_[node].packet;
+  const std::int64_t charge = port.sw->buffer.charge_of(packet.size);
+  unlink(port, queue, charge);
+  leave_switch(port, queue, packet, charge);
+  pool_.give_back(node);
   if (!hpcc_ && has_work(port)) schedule_free(port);
 }
 
 void Sim::flush_queue(Port& port, std::uint32_t queue, DropReason reason) {
-  Queue& q = port.queues[queue];
+  const Queue& q = port.queues[queue];
   while (q.head != kNone) {
-    const std::int64_t charge = port.sw->buffer.charge_of(pool_[q.head].packet.size);
-    discard(port, dequeue(port, queue, charge), reason);
+    const std::uint32_t node = q.head;
+    unlink(port, queue, port.sw->buffer.charge_of(pool_[node].packet.size));
+    discard(port, pool_[node].packet, reason);
+    pool_.give_back(node);
   }
 }
 

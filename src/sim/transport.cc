@@ -11,7 +11,7 @@ constexpr std::uint32_t kBitmapBits = kBitmapWords * 64;
 constexpr std::uint32_t kEndless = 7;  // an RNR retry count that InfiniBand reads as "for ever"
 }  // namespace
 
-bool Sim::has_data(std::uint32_t qp) {
+inline bool Sim::has_data(std::uint32_t qp) {
   Sender& sender = senders_[qp];
   if (sender.gap_from < sender.gap_to) return true;
   if (sender.current == kNone || sender.next_psn >= sender.granted) return false;
@@ -344,12 +344,7 @@ void Sim::send_ack(Nic& nic, Receiver& receiver, std::uint32_t qp, const Answer&
   ack.dst = receiver.dst;
   ack.tos = receiver.tos;
   ack.ttl = network_.ttl;
-  ++live_frames_;
-  ++created_;
-  Port& port = *nic.port;
-  enqueue(port, receiver.priority, ack, ack.size);
-  if (kind == PacketKind::kAck && !hpcc_) receiver.queued_ack = port.queues[receiver.priority].tail;
-  kick(port);
+  send_control(nic, receiver.priority, ack);
 }
 
 void Sim::post_reads(std::uint32_t qp) {

@@ -120,12 +120,10 @@ inline void Sim::enqueue(Port& port, std::uint32_t queue, const Packet& packet,
   if (port.watched && queue == watch_.queue) watch_note(q.bytes);
 }
 
-inline Packet Sim::dequeue(Port& port, std::uint32_t queue, std::int64_t charge) {
+/// The first packet of the queue, which the caller reads and then gives back to the pool.
+inline void Sim::unlink(Port& port, std::uint32_t queue, std::int64_t charge) {
   Queue& q = port.queues[queue];
-  const std::uint32_t node = q.head;
-  const Packet packet = pool_[node].packet;
-  q.head = pool_[node].next;
-  pool_.give_back(node);
+  q.head = pool_[q.head].next;
   q.bytes -= charge;
   if (q.head == kNone) {
     q.tail = kNone;
@@ -133,7 +131,6 @@ inline Packet Sim::dequeue(Port& port, std::uint32_t queue, std::int64_t charge)
     port.waiting = static_cast<std::uint8_t>(port.waiting & ~(1U << queue));
   }
   if (port.watched && queue == watch_.queue) watch_note(q.bytes);
-  return packet;
 }
 
 void Sim::watch_note(std::int64_t bytes) {

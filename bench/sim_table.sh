@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# The simulator's table: instructions a packet hop (counted by callgrind, without the set-up: the
+# same on every machine), events a hop, speed beside a std::multimap, set-up and memory, on the
+# inputs of sim_inputs.tsv. Fails when one of them misses what it must reach or comes to another
+# result; a ratio is a goal, and only marked.
+#
+#   bench/sim_table.sh FOLDER [INPUT...]    FOLDER holds sim_run
+set -euo pipefail
+
+folder=$1
+shift
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+repetitions=3  # of the runs whose speed counts
+missed=0
+table=$work/table
+declare -A ns_a_hop=()
+
+miss() {
+  echo "MISSED: $*" >&2
+  missed=1
+}
+
+# at_most WHAT VALUE LIMIT: a limit of "-" asks for nothing.
+at_most() {
+  [[ $3 == - ]] || awk -v value="$2" -v limit="$3" 'BEGIN { exit !(value <= limit) }' ||
+    miss "$1: $2, at most $3"
+}
+
+# The input as sim_run wants it.
+place() {
+  case $1 in
+    rails:*) echo "$1" ;;
+    *) echo "$here/data/$1.config.txt" ;;
+  esac
+}
+
+# The best of some runs: one line of sim_run, the multimap's rate from the same run.
+best_run() {
+  local runs=$repetitions
+  [[ $1 != rails:* ]] || runs=1
+  for ((i = 0; i < runs; ++i)); do
+    "$folder/sim_run" "$(place "$1")" native
+  done | sort -k 9,9 -g | head -n 1
+}
+
+count_instructions() {
+  valgrind --tool=callgrind --callgrind-out-file="$work/callgrind" --collect-atstart=no \
+    '--toggle-collect=weir::bench::measured_run*' --log-file=/dev/null \
+    "$folder/sim_run" "$(place "$1")" native --count >/dev/null
+  sed -n 's/^\(summary\|totals\): //p' "$work/callgrind" | head -n 1
+}
+
+measure() {
+  local input=$1 most=$2 events_most=$3 setup_most=$4 mb_most=$5 goal=$6 congested=$7 expected=$8
+  local hops _data events digest marks cnps acks setup run mb multimap
+  read -r hops _data events digest marks cnps acks setup run mb multimap <<<"$(best_run "$input")"
+  local instructions=-
+  if [[ $most != - || -n ${COUNT_ALL:-} ]]; then
+    instructions=$(($(count_instructions "$input") / hops))
+    at_most "$input: instructions a hop" "$instructions" "$most"
+  fi
+  local each ratio speed
+  each=$(awk -v e="$events" -v h="$hops" 'BEGIN { printf "%.2f", e / h }')
+  speed=$(awk -v h="$hops" -v s="$run" 'BEGIN { printf "%.1f", h / s / 1e6 }')
+  ratio=$(awk -v h="$hops" -v s="$run" -v m="$multimap" 'BEGIN { printf "%.1f", h / s / m }')
+  ns_a_hop[$input]=$(awk -v h="$hops" -v s="$run" 'BEGIN { printf "%.1f", s / h * 1e9 }')
+  at_most "$input: events a hop" "$each" "$events_most"
+  at_most "$input: seconds of set-up" "$setup" "$setup_most"
+  at_most "$input: MB" "$mb" "$mb_most"
+  [[ $expected == - || $digest == "$expected" ]] || miss "$input: digest $digest, not $expected"
+  ((acks > 0)) || miss "$input: no ACKs"
+  [[ $congested == no ]] || ((marks > 0 && cnps > 0)) || miss "$input: $marks marks, $cnps CNPs"
+  local wanted=$goal
+  [[ $goal == - ]] || wanted=$(awk -v r="$ratio" -v g="$goal" 'BEGIN { print (r >= g ? "met" : "below " g) }')
+  printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$input" "$hops" "$instructions" "$each" \
+    "$speed" "$ratio" "$wanted" "$setup" "$mb" "$digest" >>"$table"
+}
+
+printf 'input\thops\tinstr/hop\tevents/hop\tM hops/s\t/ multimap\tgoal\tset-up s\tMB\tdigest\n' >"$table"
+while IFS=$'\t' read -r -a row; do
+  [[ ${row[0]} == \#* ]] && continue
+  [[ $# -eq 0 || " $* " == *" ${row[0]} "* ]] && measure "${row[@]}"
+done <"$here/sim_inputs.tsv"
+column -t -s $'\t' "$table"
+
+small=${ns_a_hop[ls64_perm_1MB]:-}
+large=${ns_a_hop[ls1024_perm_1MB]:-}
+if [[ -n $small && -n $large ]]; then
+  growth=$(awk -v s="$small" -v l="$large" 'BEGIN { printf "%.2f", l / s }')
+  echo "a hop takes $small ns with 64 hosts, $large ns with 1,024: $growth times as long"
+  at_most "growth from 64 to 1,024 hosts" "$growth" 2
+fi
+exit "$missed"
