@@ -11,7 +11,8 @@
 namespace weir::diagnose {
 namespace {
 
-/// Bytes of the RDMA priority against the largest other one; CNPs have a priority of their own.
+/// Bytes of the RDMA priority against the largest other one. CNPs have a priority of their own,
+/// which is one of the others only where packets in it are too long to be CNPs.
 struct Split {
   std::uint64_t rdma = 0;
   std::uint64_t other = 0;
@@ -28,9 +29,14 @@ std::optional<Split> split_of(const View& view, const Counts& counts, std::strin
   if (!rdma) return std::nullopt;
   Split split;
   split.rdma = *rdma;
+  const std::string packets_id = fmt::format("{}packets", id.substr(0, id.rfind('.') + 1));
   for (unsigned p = 0; p < 8; ++p) {
-    if (p == view.rdma() || p == view.cnp()) continue;
+    if (p == view.rdma()) continue;
     const std::uint64_t bytes = counts.of(id, p).value_or(0);
+    const std::uint64_t packets = counts.of(packets_id, p).value_or(bytes);
+    const bool is_short = static_cast<double>(bytes) <
+                          view.thresholds().data_packet_bytes * static_cast<double>(packets);
+    if (p == view.cnp() && is_short) continue;
     if (bytes > split.other) {
       split.other = bytes;
       split.other_priority = p;
@@ -135,12 +141,14 @@ bool others_use_rdma_priority(const View& view, const NicView& nic) {
   return right > wrong;
 }
 
-/// The NIC counts RDMA on its own, and the RDMA priority has all of it: the rest is the kernel's.
-bool is_all_rdma_seen(const View& view, const NicView& nic, const Split& sent) {
+/// The NIC counts RDMA on its own: what it sent besides is the kernel's, and that is as much as is
+/// in the other priority.
+bool is_the_kernels(const View& view, const NicView& nic, const Split& sent) {
   const auto rdma = nic.counts.of("nic.rdma.tx_unicast.bytes");
-  if (!rdma) return false;
-  const std::uint64_t notifications = nic.counts.of("nic.prio.tx.bytes", view.cnp()).value_or(0);
-  return *rdma < sent.rdma + notifications + view.thresholds().bytes_that_matter;
+  const auto all = nic.counts.sum("nic.prio.tx.bytes");
+  if (!rdma || !all) return false;
+  const std::uint64_t kernel = *all > *rdma ? *all - *rdma : 0;
+  return sent.other < kernel + view.thresholds().bytes_that_matter;
 }
 
 /// The design gives this priority to marked packets of another class: nothing gets there by being
@@ -155,18 +163,25 @@ bool is_of_another_class(const View& view, const NicView& nic, const Split& sent
 }
 
 /// Other hosts send data in this priority too, or none is there to compare with: it has a use of
-/// its own, and a host that happens to use nothing else is no exception.
+/// its own. Unless this one sends far more of it than they do, and nothing where they all send.
 bool is_everybodys(const View& view, const NicView& nic, const Split& sent) {
   constexpr std::size_t kSome = 8;  // one in so many
-  std::size_t others = 0;
+  constexpr std::uint64_t kFarMore = 2;
+  std::vector<std::uint64_t> others;
   std::size_t using_it = 0;
+  std::size_t in_rdma = 0;
   for (const NicView& other : view.nics()) {
     if (other.host == nic.host) continue;
-    const auto bytes = other.counts.of("nic.prio.tx.bytes", sent.other_priority);
-    ++others;
-    using_it += bytes && is_data(view, other, sent.other_priority, *bytes) ? 1 : 0;
+    const std::uint64_t bytes =
+        other.counts.of("nic.prio.tx.bytes", sent.other_priority).value_or(0);
+    const std::uint64_t rdma = other.counts.of("nic.prio.tx.bytes", view.rdma()).value_or(0);
+    others.push_back(bytes);
+    using_it += is_data(view, other, sent.other_priority, bytes) ? 1 : 0;
+    in_rdma += is_data(view, other, view.rdma(), rdma) ? 1 : 0;
   }
-  return using_it * kSome >= others;
+  if (using_it * kSome < others.size()) return false;
+  if (others.empty() || in_rdma < others.size()) return true;
+  return sent.other < kFarMore * *std::max_element(others.begin(), others.end());
 }
 
 /// Which of the two is wrong on a NIC that sends marked packets from another priority. Without a
@@ -205,8 +220,10 @@ void look_at_counters(const View& view, const NicView& nic, Suspicions& out) {
       !is_data(view, nic, sent->other_priority, sent->other)) {
     return;
   }
+  // What is wrong on a NIC is wrong for all that it sends.
+  if (sent->rdma > sent->other && is_data(view, nic, view.rdma(), sent->rdma)) return;
   // Forced to the right byte by settings that were read: what leaves elsewhere is no RDMA.
-  if (settings_are_right(nic) || is_all_rdma_seen(view, nic, *sent)) return;
+  if (settings_are_right(nic) || is_the_kernels(view, nic, *sent)) return;
   if (is_of_another_class(view, nic, *sent) && is_everybodys(view, nic, *sent)) return;
   const bool receives_right =
       split_of(view, nic.counts, "nic.prio.rx.bytes").value_or(Split()).rdma >

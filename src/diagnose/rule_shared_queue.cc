@@ -36,49 +36,57 @@ std::optional<Sharing> by_settings(const View& view, const PortView& port) {
   return std::nullopt;
 }
 
-/// What the neighbours sent to a switch in this class.
-std::uint64_t arrived(const View& view, const std::vector<const PortView*>& ports,
-                      unsigned priority) {
-  std::uint64_t sum = 0;
-  for (const PortView* port : ports) {
-    if (port->nic) {
-      sum += view.nics()[*port->nic].counts.of("nic.prio.tx.packets", priority).value_or(0);
-    } else if (port->peer && port->wanted_switch != nullptr) {
-      const PortView& peer = view.ports()[*port->peer];
-      if (peer.wanted_switch == nullptr) continue;
-      const unsigned queue = peer.wanted_switch->priority_to_queue.at(priority).value();
-      sum += peer.counts.of("switch.queue.tx.packets", queue).value_or(0);
-    }
-  }
-  return sum;
+/// What the other end of a cable sent in this class.
+std::uint64_t arrived(const View& view, const PortView& port, unsigned priority) {
+  if (port.nic)
+    return view.nics()[*port.nic].counts.of("nic.prio.tx.packets", priority).value_or(0);
+  if (!port.peer) return 0;
+  const PortView& peer = view.ports()[*port.peer];
+  if (peer.wanted_switch == nullptr) return 0;
+  const unsigned queue = peer.wanted_switch->priority_to_queue.at(priority).value();
+  return peer.counts.of("switch.queue.tx.packets", queue).value_or(0);
 }
 
-/// Packets of a class come in, its own counters stay at nothing, and RDMA has as many more.
+/// Packets of a class on one port: how many came, and how many of them were counted in RDMA's.
+struct Flow {
+  std::uint64_t came = 0;
+  bool is_moved = false;
+};
+
+Flow flow_of(const View& view, const PortView& port, unsigned priority) {
+  constexpr std::uint64_t kTenth = 10;
+  Flow out;
+  const auto counted = port.counts.of("switch.prio.rx.packets", priority);
+  const auto rdma = port.counts.of("switch.prio.rx.packets", view.rdma());
+  if (!counted || !rdma) return out;
+  out.came = arrived(view, port, priority);
+  out.is_moved =
+      *counted * kTenth < out.came && *rdma >= arrived(view, port, view.rdma()) + out.came / 2;
+  return out;
+}
+
+/// Packets of a class come in, its own counters stay at nothing, and RDMA has as many more, on
+/// every port that they come by: a NIC whose map is wrong shows the same on its own port alone.
 std::optional<Sharing> by_counters(const View& view, const std::vector<const PortView*>& ports) {
   constexpr std::uint64_t kEnough = 20;
-  const PortView& first = *ports.front();
-  if (first.wanted_switch == nullptr) return std::nullopt;
+  constexpr std::size_t kPorts = 2;
+  if (ports.front()->wanted_switch == nullptr) return std::nullopt;
   for (unsigned p = 0; p < 8; ++p) {
     if (p == view.rdma()) continue;
-    const std::uint64_t came = arrived(view, ports, p);
-    if (came < kEnough) continue;
-    const unsigned queue = first.wanted_switch->priority_to_queue.at(p).value();
-    std::uint64_t counted = 0;
-    std::uint64_t left = 0;
-    std::uint64_t rdma = 0;
-    bool is_seen = false;
+    std::uint64_t came = 0;
+    std::size_t moved = 0;
+    std::size_t all = 0;
     for (const PortView* port : ports) {
-      const auto in = port->counts.of("switch.prio.rx.packets", p);
-      is_seen = is_seen || in.has_value();
-      counted += in.value_or(0);
-      left += port->counts.of("switch.queue.tx.packets", queue).value_or(0);
-      rdma += port->counts.of("switch.prio.rx.packets", view.rdma()).value_or(0);
+      const Flow flow = flow_of(view, *port, p);
+      came += flow.came;
+      all += flow.came >= kEnough / kPorts ? 1 : 0;
+      moved += flow.came >= kEnough / kPorts && flow.is_moved ? 1 : 0;
     }
-    const std::uint64_t of_rdma = arrived(view, ports, view.rdma());
-    if (!is_seen || counted * 10 > came || left * 10 > came || rdma < of_rdma + came / 2) continue;
-    return Sharing{p, fact_line(first.switch_name,
-                                fmt::format("{} packets of priority {} came, {} were counted in it",
-                                            came, p, counted))};
+    if (came < kEnough || moved < kPorts || moved < all) continue;
+    return Sharing{p, fact_line(ports.front()->switch_name,
+                                fmt::format("{} packets of priority {} came by {} ports, and were "
+                                            "counted in RDMA's",
+                                            came, p, all))};
   }
   return std::nullopt;
 }

@@ -91,9 +91,19 @@ Result<sim::Outcome> simulate(const Question& question, std::optional<std::size_
   return sim::simulate(experiment);
 }
 
+/// Enough for anybody to judge by.
+bool has_load(const sim::Outcome& run) {
+  constexpr std::int64_t kLeast = 2'000'000;  // bytes
+  std::int64_t sum = 0;
+  for (const sim::FlowOutcome& flow : run.results.flows)
+    sum += flow.size;
+  return sum >= kLeast;
+}
+
 /// Every fault of the question against the same run without it. nullopt where one did nothing.
 Result<std::optional<sim::Outcome>> run_question(const Question& question) {
   WEIR_TRY(run, simulate(question, std::nullopt));
+  if (!has_load(run)) return std::optional<sim::Outcome>();
   const Effect with = effect_of(run, question);
   if (question.faults.empty()) {
     if (!with.is_finished) return std::optional<sim::Outcome>();
