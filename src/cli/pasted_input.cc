@@ -13,19 +13,38 @@
 namespace weir::cli {
 namespace {
 
-/// What nobody's reader took, file by file, with the numbers of its lines.
+/// What people say, file by file, with the numbers of its lines: a short report whole, of a longer
+/// text what nobody's reader took.
 std::map<std::string, std::string> words_by_file(const readers::Paste& paste) {
   std::map<std::string, std::string> out;
   std::map<std::string, int> at;
-  for (const readers::Cited& line : paste.rest) {
+  const auto add = [&](const readers::Cited& line) {
     int& number = at.try_emplace(line.file, 1).first->second;
     std::string& text = out[line.file];
     text.append(static_cast<std::size_t>(std::max(0, line.line - number)), '\n');
     if (line.line <= number && !text.empty() && text.back() != '\n') text += '\n';
     text += line.text;
     number = std::max(number, line.line);
-  }
+  };
+  for (const readers::Cited& line : paste.report)
+    add(line);
+  const auto reported = at;
+  for (const readers::Cited& line : paste.rest)
+    if (!reported.contains(line.file)) add(line);
   return out;
+}
+
+/// Nobody tells a trouble in more lines than this; what is longer is a log with words around it.
+constexpr std::size_t kReportLines = 60;
+
+void add_report(const PastedText& from, readers::Paste& paste) {
+  const bool has_words = std::any_of(paste.rest.begin(), paste.rest.end(),
+                                     [&](const auto& line) { return line.file == from.path; });
+  const auto lines = split(from.text, '\n');
+  if (!has_words || lines.size() > kReportLines) return;
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    if (!trim(lines[i]).empty())
+      paste.report.push_back({from.path, static_cast<int>(i + 1), std::string(trim(lines[i]))});
 }
 
 bool has_account(const readers::Paste& paste) {
@@ -53,6 +72,8 @@ Result<readers::Paste> read_pasted(const std::vector<PastedText>& texts) {
     files.push_back({one.path, one.text});
   }
   readers::Paste paste = readers::read_paste(files);
+  for (const PastedText& one : texts)
+    add_report(one, paste);
   const bool is_known =
       paste.has_tools() || !paste.job.is_empty() || !paste.unread.empty() || has_account(paste);
   if (is_known) return paste;
@@ -122,7 +143,40 @@ Json unread_json(const readers::Paste& paste) {
   return out;
 }
 
-finding::Judgement judge_pasted_text(const diagnose::PastedCase& of) {
+namespace {
+
+/// Where a person tells a trouble, what the outputs show beside it may be its symptom: an answer of
+/// the account stands first, and what the account itself only suspects is not more than that.
+finding::Judgement with_account(finding::Judgement shown, finding::Judgement told) {
+  const bool is_open = told.conclusion == finding::Conclusion::kInconclusive;
+  if (!is_open) {
+    const finding::Finding answer = told.findings.front();
+    const finding::Conclusion conclusion = told.conclusion;
+    finding::Judgement out = diagnose::combined(std::move(shown), std::move(told));
+    const auto same =
+        std::find_if(out.findings.begin(), out.findings.end(),
+                     [&](const finding::Finding& one) { return one.id == answer.id; });
+    if (same != out.findings.end()) std::rotate(out.findings.begin(), same, same + 1);
+    out.conclusion = conclusion;
+    return out;
+  }
+  const bool is_symptom =
+      !told.findings.empty() &&
+      std::all_of(shown.findings.begin(), shown.findings.end(), [&](const finding::Finding& one) {
+        return one.severity == finding::Severity::kInfo ||
+               one.id == "transport.retries_exhausted" ||
+               std::any_of(told.findings.begin(), told.findings.end(),
+                           [&](const auto& suspected) { return suspected.id == one.id; });
+      });
+  finding::Judgement out = diagnose::combined(std::move(shown), std::move(told));
+  if (is_symptom) out.conclusion = finding::Conclusion::kInconclusive;
+  return out;
+}
+
+}  // namespace
+
+finding::Judgement judge_pasted_text(const diagnose::PastedCase& of,
+                                     std::optional<finding::Judgement> counted) {
   std::optional<finding::Judgement> words;
   for (const auto& [file, text] : words_by_file(of.paste)) {
     const auto statements = readers::statements_of(text);
@@ -130,10 +184,11 @@ finding::Judgement judge_pasted_text(const diagnose::PastedCase& of) {
     finding::Judgement one = diagnose::judge_account(statements, file);
     words = words ? diagnose::combined(std::move(*words), std::move(one)) : std::move(one);
   }
-  const bool has_outputs = of.paste.has_tools() || !of.paste.job.is_empty();
+  const bool has_outputs = of.paste.has_tools() || !of.paste.job.is_empty() || counted;
   if (!has_outputs && words) return std::move(*words);
   finding::Judgement shown = diagnose::judge_pasted(of);
-  return words ? diagnose::combined(std::move(shown), std::move(*words)) : shown;
+  if (counted) shown = diagnose::combined(std::move(*counted), std::move(shown));
+  return words ? with_account(std::move(shown), std::move(*words)) : shown;
 }
 
 }  // namespace weir::cli

@@ -1,5 +1,6 @@
 #pragma once
 // Plain text as `weir diagnose` takes it: read, told to the user, judged.
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,9 @@ void say_what_was_read(const readers::Paste& paste, Context& context);
 /// unread[]{file, line, text, why}: of outputs, and whatever no reader took
 [[nodiscard]] Json unread_json(const readers::Paste& paste);
 
-/// What the outputs show and what people say beside them.
-[[nodiscard]] finding::Judgement judge_pasted_text(const diagnose::PastedCase& of);
+/// What the outputs show and what people say beside them; `counted` is what the rules found in the
+/// counters, where there are any.
+[[nodiscard]] finding::Judgement judge_pasted_text(
+    const diagnose::PastedCase& of, std::optional<finding::Judgement> counted = std::nullopt);
 
 }  // namespace weir::cli

@@ -422,6 +422,18 @@ finding::Judgement judge_account(const std::vector<Statement>& statements,
 }
 
 bool is_account(const std::vector<Statement>& statements) {
+  // A few lines in words are somebody's, whether or not they say anything that is known here.
+  constexpr std::size_t kFewLines = 60;
+  constexpr std::ptrdiff_t kSentence = 3;
+  const auto is_sentence = [](const Statement& statement) {
+    return std::count_if(statement.words.begin(), statement.words.end(), [](const Word& word) {
+             return word.kind == WordKind::kWord && word.text.size() > 1 &&
+                    word.text.find_first_not_of("abcdefghijklmnopqrstuvwxyz") == std::string::npos;
+           }) >= kSentence;
+  };
+  if (statements.size() <= kFewLines &&
+      std::any_of(statements.begin(), statements.end(), is_sentence))
+    return true;
   return !said_in(statements).empty();
 }
 

@@ -37,7 +37,7 @@ struct Said {
 [[nodiscard]] finding::Judgement judge_account(const std::vector<readers::Statement>& statements,
                                                std::string_view source);
 
-/// Whether anything at all was recognised in it: else the text is not an account.
+/// Whether it is one: a few lines in words, or anything in it that is known here.
 [[nodiscard]] bool is_account(const std::vector<readers::Statement>& statements);
 
 }  // namespace weir::diagnose

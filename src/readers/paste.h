@@ -97,6 +97,8 @@ struct Paste {
   };
   std::vector<UnreadLine> unread;
   std::vector<Cited> rest;  // without quoting and prefixes, blank lines left out
+  /// A short text with somebody's words in it, whole: what a tool printed is part of what is told.
+  std::vector<Cited> report;
 
   [[nodiscard]] bool has_tools() const { return !parts.empty(); }
 };
