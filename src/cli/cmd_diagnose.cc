@@ -172,9 +172,20 @@ finding::Judgement judge(const diagnose::Case& subject,
                          const std::optional<readers::Paste>& paste) {
   if (!paste) return diagnose::diagnose(subject);
   const diagnose::PastedCase pasted{*paste, subject.evidence, subject.intent};
-  finding::Judgement told = judge_pasted_text(pasted);
-  if (subject.evidence.empty()) return told;
-  return diagnose::combined(diagnose::diagnose(subject), std::move(told));
+  if (subject.evidence.empty()) return judge_pasted_text(pasted);
+  finding::Judgement counted = diagnose::diagnose(subject);
+  diagnose::weigh_counts(pasted, counted);
+  const bool has_counters =
+      std::any_of(subject.evidence.begin(), subject.evidence.end(),
+                  [](const evidence::Evidence& one) { return !one.snapshots.empty(); });
+  if (!has_counters) {
+    // That there are none is one thing to say, not one a rule.
+    const auto is_of_a_rule = [](const finding::Unknown& one) { return one.check != "behaviour"; };
+    counted.unknown.erase(
+        std::remove_if(counted.unknown.begin(), counted.unknown.end(), is_of_a_rule),
+        counted.unknown.end());
+  }
+  return judge_pasted_text(pasted, std::move(counted));
 }
 
 std::string verdict_of(const finding::Judgement& judgement, const Seen& seen) {

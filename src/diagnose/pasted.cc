@@ -70,11 +70,24 @@ std::optional<Dscp> dscp_moved_to(std::span<const Evidence> hosts, Priority prio
   return std::nullopt;
 }
 
+/// No class is asked for; a limit is looked for in the one that RDMA is in.
+void take_classes(const Evidence& found, design::HostIntent& host) {
+  for (design::NicIntent& wanted : host.nics) {
+    const evidence::Nic* nic = found.find_nic(wanted.device);
+    if (nic != nullptr && nic->qos.priority_to_tc.is_known())
+      wanted.priority_to_tc = *nic->qos.priority_to_tc;
+  }
+}
+
 /// The convention asks hosts without a NIC too: their limits can be judged.
 design::Intent intent_of(std::span<const Evidence> hosts, const Convention& convention) {
   design::Intent intent = conventional_intent(hosts, convention);
   for (const Evidence& one : hosts) {
-    if (!one.nics.empty()) continue;
+    if (!one.nics.empty()) {
+      for (design::HostIntent& host : intent.hosts)
+        if (host.name == one.provenance.host) take_classes(one, host);
+      continue;
+    }
     design::HostIntent host;
     host.name = one.provenance.host;
     intent.hosts.push_back(std::move(host));
@@ -83,15 +96,15 @@ design::Intent intent_of(std::span<const Evidence> hosts, const Convention& conv
 }
 
 /// What rests on the convention and not on a design.
-void soften(Finding& finding, std::size_t hosts) {
+void soften(Finding& finding) {
   const bool is_plan = finding.id.starts_with("pfc.") || finding.id == "dscp.nic_map_wrong" ||
                        finding.id == "dscp.unmarked" || finding.id == "config.differs";
   finding.confidence =
       std::min(finding.confidence, is_plan ? Confidence::kMedium : Confidence::kHigh);
-  // A port that nobody uses is down, and that is no fault.
-  const bool is_down = finding.id == "link.degraded" || finding.id == "config.differs";
-  if (is_down || (finding.id == "fleet.drift" && hosts < 2))
-    finding.severity = std::min(finding.severity, Severity::kWarning);
+  // A port that nobody uses is down, and a firmware that speaks DCBX may have nobody to talk to.
+  const bool is_doubtful = finding.id == "link.degraded" || finding.id == "config.differs" ||
+                           finding.id.starts_with("dcbx.");
+  if (is_doubtful) finding.severity = std::min(finding.severity, Severity::kWarning);
 }
 
 /// "trust", "DSCP map" of "gpu01 mlx5_0: trust": all that was not pasted of a host is one line.
@@ -141,8 +154,10 @@ finding::Judgement judge_settings(const PastedCase& of) {
     };
     out.findings.erase(std::remove_if(out.findings.begin(), out.findings.end(), is_noise),
                        out.findings.end());
-    for (Finding& finding : out.findings)
-      soften(finding, hosts.size());
+    for (Finding& finding : out.findings) {
+      soften(finding);
+      finding.where.rail.clear();  // without a design nobody knows the rails
+    }
   }
   fold_unknown(out.unknown, hosts);
   return out;
@@ -287,8 +302,10 @@ void judge_capture(const readers::PasteCapture& capture, Dscp wanted, bool has_d
                                          marked.data, marked.data == 1 ? "" : "s", marked.tos, dscp,
                                          ecn_of(tos) == Ecn::kNotEct ? ", not ECN-capable" : "");
     const auto add = [&](std::string_view id, std::string_view expected, Confidence confidence) {
+      const bool is_named = capture.host != readers::kThisHost;
       Finding finding = finding::make_finding(
-          id, fmt::format("On the wire: expected {}, found {}.", expected, seen));
+          id, fmt::format("On the wire: expected {}, found {}.", expected, seen),
+          where_of(is_named ? capture.host : "", ""));
       finding.confidence = confidence;
       finding.evidence.push_back(line_of(marked.first));
       out.findings.push_back(std::move(finding));
@@ -318,6 +335,32 @@ bool is_same_fault(const Finding& a, const Finding& b) {
 }
 
 }  // namespace
+
+void weigh_counts(const PastedCase& of, finding::Judgement& judgement) {
+  for (const Evidence& host : of.evidence) {
+    if (!is_pasted_host(host)) continue;
+    for (Finding& finding : judgement.findings) {
+      if (finding.where.host != host.provenance.host) continue;
+      if (of.intent == nullptr) soften(finding);
+      const bool is_counted =
+          !finding.evidence.empty() && !finding.evidence.front().counter.empty();
+      if (!is_counted || host.snapshots.size() != 1) continue;
+      finding.confidence = std::min(finding.confidence, Confidence::kMedium);
+      // Every link comes up once after the driver is loaded, and many drivers count that.
+      if (finding.id == "link.flapping" && finding.evidence.front().value.value_or(0) <= 1)
+        finding.severity = Severity::kInfo;
+      finding::EvidenceLine line;
+      line.source = host.provenance.detail;
+      line.line = "one look, so counted since the driver was loaded; paste a second one";
+      finding.evidence.push_back(std::move(line));
+    }
+  }
+  const auto is_real = [](const Finding& one) { return one.severity > Severity::kInfo; };
+  const bool has_findings =
+      std::any_of(judgement.findings.begin(), judgement.findings.end(), is_real);
+  if (judgement.conclusion == finding::Conclusion::kFindings && !has_findings)
+    judgement.conclusion = finding::Conclusion::kInconclusive;
+}
 
 Convention convention_of(const PastedCase& of) {
   Convention out;

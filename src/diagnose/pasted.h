@@ -25,6 +25,10 @@ struct PastedCase {
 
 [[nodiscard]] finding::Judgement judge_pasted(const PastedCase&);
 
+/// What rules found in pasted counters and facts, as sure as a text allows: a single dump shows
+/// sums since an unknown time, and without a design nobody knows which ports are meant to be up.
+void weigh_counts(const PastedCase& of, finding::Judgement& judgement);
+
 /// What the text itself says about its plan: the code point in use and its priority.
 [[nodiscard]] Convention convention_of(const PastedCase&);
 

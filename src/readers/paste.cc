@@ -275,8 +275,8 @@ void PasteSink::unread(const PasteLine& line, std::string why) {
       {file_, {line.number, std::string(trim(line.text).substr(0, kMost)), std::move(why)}});
 }
 
-void PasteSink::event(EventKind kind, std::string where, const PasteLine& line) {
-  paste_.events.push_back({kind, hosts_.shown(host_), std::move(where), cite(line)});
+void PasteSink::event(EventKind kind, std::string_view where, const PasteLine& line) {
+  paste_.events.push_back({kind, hosts_.shown(host_), hosts_.known_name(host_, where), cite(line)});
 }
 
 std::optional<KeyValue> key_value(std::string_view line) {

@@ -205,6 +205,16 @@ void PasteHosts::connect(std::string_view host_name, std::string_view device,
   if (!netdev.empty() && !address.empty()) names.netdev_of_address[full_address(address)] = netdev;
 }
 
+std::string PasteHosts::known_name(std::string_view host, std::string_view name) const {
+  const auto names = names_.find(real_host(host));
+  std::string out(name);
+  if (names == names_.end()) return out;
+  const auto netdev = names->second.netdev_of_address.find(full_address(out));
+  if (netdev != names->second.netdev_of_address.end()) out = netdev->second;
+  const auto device = names->second.device_of_netdev.find(out);
+  return device != names->second.device_of_netdev.end() ? device->second : out;
+}
+
 evidence::Evidence PasteHosts::evidence_of(PastedHost& of, std::string_view files) const {
   evidence::Evidence out;
   out.provenance.host = of.name.empty() ? kThisHost : std::string_view(of.name);

@@ -61,6 +61,10 @@ class PasteHosts {
   /// The name that findings show: that of the text's one host, or "this host", where none is given.
   [[nodiscard]] std::string shown(std::string_view host) const;
 
+  /// What evidence calls the NIC that a log names by its address or network device; the name itself
+  /// where nobody says more.
+  [[nodiscard]] std::string known_name(std::string_view host, std::string_view name) const;
+
   /// One evidence a host; hosts of which nothing was learnt are left out.
   [[nodiscard]] std::vector<evidence::Evidence> finish(std::string_view files) &&;
 

@@ -233,6 +233,11 @@ bool is_bare_message(std::string_view text) {
 
 /// "mlx5_core 0000:18:00.0 eth2: Link down": the interface, else the address.
 std::string device_in(std::string_view message, PasteSink& out) {
+  // A port of the root complex speaks for the device behind it.
+  if (const auto from = message.find("received from "); from != std::string_view::npos) {
+    const auto rest = words_of(message.substr(from + 14));
+    if (!rest.empty() && is_address(rest[0])) return std::string(rest[0]);
+  }
   const auto words = words_of(message);
   std::string address;
   for (std::size_t at = 0; at < words.size() && at < 4; ++at) {

@@ -41,7 +41,7 @@ class PasteSink {
   [[nodiscard]] std::string source(const PasteLine& line) const;
   [[nodiscard]] Cited cite(const PasteLine& line) const;
   void unread(const PasteLine& line, std::string why);
-  void event(EventKind kind, std::string where, const PasteLine& line);
+  void event(EventKind kind, std::string_view where, const PasteLine& line);
   template <class T>
   void set(evidence::Fact<T>& fact, T value, const PasteLine& line) {
     fact = evidence::Fact<T>::of(std::move(value), source(line));
