@@ -54,7 +54,11 @@ void add_lines(const View& view, const NicView& nic, finding::Finding& out) {
 }
 
 std::vector<Consequence> consequences(const NicView& nic) {
-  return {{"path.loss"}, {"pfc.sustained"}, {"dscp.unmapped_hop"}, {"np.disabled", nic.host}};
+  return {{"path.loss"},
+          {"pfc.sustained"},
+          {"dscp.unmapped_hop"},
+          {"dscp.rewritten"},
+          {"np.disabled", nic.host}};
 }
 
 void add(const View& view, const NicView& nic, Suspicions& out, std::string_view id,
@@ -162,33 +166,30 @@ bool is_of_another_class(const View& view, const NicView& nic, const Split& sent
   return is_designed && wanted.front().value() != sent.other_priority;
 }
 
-/// Other hosts send data in this priority too, or none is there to compare with: it has a use of
-/// its own. Unless this one sends far more of it than they do, and nothing where they all send.
-bool is_everybodys(const View& view, const NicView& nic, const Split& sent) {
-  constexpr std::size_t kSome = 8;  // one in so many
-  constexpr std::uint64_t kFarMore = 2;
+/// All other hosts send RDMA and this one sends none, but as much as they do in a class that the
+/// design gives to something else: it is RDMA that took a wrong turn.
+bool is_in_place_of_rdma(const View& view, const NicView& nic, const Split& sent) {
+  constexpr double kAsMuch = 0.75;
   std::vector<std::uint64_t> others;
-  std::size_t using_it = 0;
-  std::size_t in_rdma = 0;
   for (const NicView& other : view.nics()) {
     if (other.host == nic.host) continue;
-    const std::uint64_t bytes =
-        other.counts.of("nic.prio.tx.bytes", sent.other_priority).value_or(0);
     const std::uint64_t rdma = other.counts.of("nic.prio.tx.bytes", view.rdma()).value_or(0);
-    others.push_back(bytes);
-    using_it += is_data(view, other, sent.other_priority, bytes) ? 1 : 0;
-    in_rdma += is_data(view, other, view.rdma(), rdma) ? 1 : 0;
+    const std::uint64_t same =
+        other.counts.of("nic.prio.tx.bytes", sent.other_priority).value_or(0);
+    if (!is_data(view, other, view.rdma(), rdma) || same * 2 > sent.other) return false;
+    others.push_back(rdma);
   }
-  if (using_it * kSome < others.size()) return false;
-  if (others.empty() || in_rdma < others.size()) return true;
-  return sent.other < kFarMore * *std::max_element(others.begin(), others.end());
+  if (others.empty() || is_data(view, nic, view.rdma(), sent.rdma)) return false;
+  const auto middle = others.begin() + static_cast<std::ptrdiff_t>(others.size() / 2);
+  std::nth_element(others.begin(), middle, others.end());
+  return static_cast<double>(sent.other) >= kAsMuch * static_cast<double>(*middle);
 }
 
 /// Which of the two is wrong on a NIC that sends marked packets from another priority. Without a
 /// service level PCP gives priority 0, and a NIC that trusts it takes all that arrives for priority
 /// 0: then CNPs are handled and none is counted in their priority.
-std::string_view trust_or_map(const View& view, const NicView& nic, const Split& sent) {
-  if (sent.other_priority != 0) return "dscp.nic_map_wrong";
+std::string_view trust_or_map(const View& view, const NicView& nic, unsigned found) {
+  if (found != 0) return "dscp.nic_map_wrong";
   std::uint64_t elsewhere = 0;
   for (unsigned p = 1; p < 8; ++p)
     if (p != view.rdma()) elsewhere += nic.counts.of("nic.prio.rx.packets", p).value_or(0);
@@ -197,7 +198,7 @@ std::string_view trust_or_map(const View& view, const NicView& nic, const Split&
 
 void say_not_on_wire(const View& view, const NicView& nic, const Split& sent,
                      const std::string& seen, Suspicions& out) {
-  const std::string_view id = trust_or_map(view, nic, sent);
+  const std::string_view id = trust_or_map(view, nic, sent.other_priority);
   add(view, nic, out, id,
       fmt::format("{}, while its switch port takes them for priority {}: the marking is right, the "
                   "NIC's {} is not.",
@@ -224,7 +225,15 @@ void look_at_counters(const View& view, const NicView& nic, Suspicions& out) {
   if (sent->rdma > sent->other && is_data(view, nic, view.rdma(), sent->rdma)) return;
   // Forced to the right byte by settings that were read: what leaves elsewhere is no RDMA.
   if (settings_are_right(nic) || is_the_kernels(view, nic, *sent)) return;
-  if (is_of_another_class(view, nic, *sent) && is_everybodys(view, nic, *sent)) return;
+  const auto at_switch =
+      nic.port ? split_of(view, view.ports()[*nic.port].counts, "switch.prio.rx.bytes")
+               : std::nullopt;
+  const bool is_right_on_wire =
+      at_switch && at_switch->total() > 0 && at_switch->share() > sent->share() + 0.3;
+  if (!is_right_on_wire && is_of_another_class(view, nic, *sent) &&
+      !is_in_place_of_rdma(view, nic, *sent)) {
+    return;
+  }
   const bool receives_right =
       split_of(view, nic.counts, "nic.prio.rx.bytes").value_or(Split()).rdma >
       view.thresholds().bytes_that_matter;
@@ -239,11 +248,8 @@ void look_at_counters(const View& view, const NicView& nic, Suspicions& out) {
   const std::string seen = fmt::format(
       "{} sent {} of its bytes in priority {} and {} in priority {}", name_of(nic),
       percent(1 - sent->share()), sent->other_priority, percent(sent->share()), view.rdma());
-  const auto at_switch =
-      nic.port ? split_of(view, view.ports()[*nic.port].counts, "switch.prio.rx.bytes")
-               : std::nullopt;
   if (at_switch && at_switch->total() > 0) {
-    if (at_switch->share() > sent->share() + 0.3) {
+    if (is_right_on_wire) {
       say_not_on_wire(view, nic, *sent, seen, out);
     } else {
       add(view, nic, out, "dscp.unmarked",
@@ -258,6 +264,32 @@ void look_at_counters(const View& view, const NicView& nic, Suspicions& out) {
       finding::Confidence::kMedium);
 }
 
+/// A host that only receives shows it on what arrives: its switch sent it from RDMA's queue, and
+/// the NIC takes it for another priority.
+void look_at_arrivals(const View& view, const NicView& nic, Suspicions& out) {
+  if (!nic.port) return;
+  const PortView& port = view.ports()[*nic.port];
+  if (port.wanted_switch == nullptr) return;
+  const unsigned queue = port.wanted_switch->priority_to_queue.at(view.rdma()).value();
+  const std::uint64_t came = port.counts.of("switch.queue.tx.bytes", queue).value_or(0);
+  const auto taken = split_of(view, nic.counts, "nic.prio.rx.bytes");
+  constexpr std::uint64_t kTenth = 10;
+  if (!taken || came < view.thresholds().bytes_that_matter || taken->rdma * kTenth > came ||
+      taken->other * 2 < came) {
+    return;
+  }
+  const std::string_view id = trust_or_map(view, nic, taken->other_priority);
+  add(view, nic, out, id,
+      fmt::format("{} takes what its switch sent from RDMA's queue for priority {}: its {} is not "
+                  "the fabric's.",
+                  name_of(nic), taken->other_priority,
+                  id == "trust.not_dscp" ? "trust" : "DSCP map"),
+      "", finding::Confidence::kMedium);
+  finding::Finding& finding = out.candidates().back().finding;
+  finding.evidence.push_back(port.counts.line("switch.queue.tx.bytes", queue));
+  finding.evidence.push_back(nic.counts.line("nic.prio.rx.bytes", view.rdma()));
+}
+
 }  // namespace
 
 void look_for_marking(const View& view, Suspicions& out) {
@@ -265,7 +297,11 @@ void look_for_marking(const View& view, Suspicions& out) {
   for (const NicView& nic : view.nics()) {
     can_see = can_see || nic.counts.sum("nic.prio.tx.bytes").has_value() ||
               (nic.facts != nullptr && nic.facts->qos.trust.is_known());
-    if (!look_at_settings(view, nic, out)) look_at_counters(view, nic, out);
+    if (look_at_settings(view, nic, out)) continue;
+    const std::size_t before = out.candidates().size();
+    look_at_counters(view, nic, out);
+    if (out.candidates().size() == before && !settings_are_right(nic))
+      look_at_arrivals(view, nic, out);
   }
   if (!can_see && !view.nics().empty()) {
     out.cannot_tell("marking", "neither the NICs' trust nor their bytes by priority were read",

@@ -37,6 +37,7 @@ std::span<const Rule> rules() {
       {"I9", "RDMA packets are lost", look_for_loss},
       {"I27", "senders begin again at the bottom", look_for_restarts},
       {"I10", "lines half empty, and senders told to slow down", look_for_low_use},
+      {"I7", "pauses that begin where nobody looked", look_beyond},
   };
   return kRules;
 }
