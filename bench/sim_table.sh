@@ -73,12 +73,14 @@ measure() {
   ((acks > 0)) || miss "$input: no ACKs"
   [[ $congested == no ]] || ((marks > 0 && cnps > 0)) || miss "$input: $marks marks, $cnps CNPs"
   local wanted=$goal
-  [[ $goal == - ]] || wanted=$(awk -v r="$ratio" -v g="$goal" 'BEGIN { print (r >= g ? "met" : "below " g) }')
+  [[ $goal == - ]] ||
+    wanted=$(awk -v r="$ratio" -v g="$goal" 'BEGIN { print (r >= g ? "met" : "below " g) }')
   printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$input" "$hops" "$instructions" "$each" \
     "$speed" "$ratio" "$wanted" "$setup" "$mb" "$digest" >>"$table"
 }
 
-printf 'input\thops\tinstr/hop\tevents/hop\tM hops/s\t/ multimap\tgoal\tset-up s\tMB\tdigest\n' >"$table"
+printf '%s\n' "input hops instr/hop events/hop Mhops/s /multimap goal setup_s MB digest" |
+  tr ' ' '\t' >"$table"
 while IFS=$'\t' read -r -a row; do
   [[ ${row[0]} == \#* ]] && continue
   [[ $# -eq 0 || " $* " == *" ${row[0]} "* ]] && measure "${row[@]}"

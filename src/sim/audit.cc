@@ -29,8 +29,8 @@ Status Sim::audit() const {
     const PortCounters& self = port_counters_[p];
     const std::uint32_t peer = ports_[p].peer;
     WEIR_TRY_STATUS(expect_equal(
-        "frames on the wire from port", p, sum_of(traffic_[p].tx).frames,
-        sum_of(traffic_[peer].rx).frames + port_counters_[peer].rx_frames + flying[peer]));
+        "frames on the wire from port", p, sum_of(traffic_[p]).tx.frames,
+        sum_of(traffic_[peer]).rx.frames + port_counters_[peer].rx_frames + flying[peer]));
     for (unsigned priority = 0; priority < 8; ++priority)
       WEIR_TRY_STATUS(
           expect_equal("pauses announced by port", p, self.pause_tx[priority],
@@ -59,29 +59,30 @@ Status Sim::audit() const {
   return {};
 }
 
-Sim::Tally Sim::sum_of(const std::array<Tally, 8>& classes) {
-  Tally sum;
-  for (const Tally& one : classes) {
-    sum.frames += one.frames;
-    sum.bytes += one.bytes;
+Sim::ClassTraffic Sim::sum_of(const Traffic& traffic) {
+  ClassTraffic sum;
+  for (const ClassTraffic& one : traffic.of) {
+    sum.rx.frames += one.rx.frames;
+    sum.rx.bytes += one.rx.bytes;
+    sum.tx.frames += one.tx.frames;
+    sum.tx.bytes += one.tx.bytes;
   }
   return sum;
 }
 
 PortCounters Sim::port_counters(std::uint32_t port) const {
   PortCounters out = port_counters_[port];
-  const Traffic& traffic = traffic_[port];
-  const Tally rx = sum_of(traffic.rx);
-  const Tally tx = sum_of(traffic.tx);
-  out.rx_frames += rx.frames;
-  out.rx_bytes += rx.bytes;
-  out.tx_frames = tx.frames;
-  out.tx_bytes = tx.bytes;
+  const ClassTraffic sum = sum_of(traffic_[port]);
+  out.rx_frames += sum.rx.frames;
+  out.rx_bytes += sum.rx.bytes;
+  out.tx_frames = sum.tx.frames;
+  out.tx_bytes = sum.tx.bytes;
   for (std::size_t i = 0; i < 8; ++i) {
-    out.rx_class_frames[i] = traffic.rx[i].frames;
-    out.rx_class_bytes[i] = traffic.rx[i].bytes;
-    out.tx_class_frames[i] = traffic.tx[i].frames;
-    out.tx_class_bytes[i] = traffic.tx[i].bytes;
+    const ClassTraffic& one = traffic_[port].of[i];
+    out.rx_class_frames[i] = one.rx.frames;
+    out.rx_class_bytes[i] = one.rx.bytes;
+    out.tx_class_frames[i] = one.tx.frames;
+    out.tx_class_bytes[i] = one.tx.bytes;
   }
   return out;
 }
@@ -89,7 +90,7 @@ PortCounters Sim::port_counters(std::uint32_t port) const {
 std::uint64_t Sim::hops() const {
   std::uint64_t sum = 0;
   for (std::size_t p = 0; p < ports_.size(); ++p)
-    sum += sum_of(traffic_[p].tx).frames + port_counters_[p].pfc_tx_frames;
+    sum += sum_of(traffic_[p]).tx.frames + port_counters_[p].pfc_tx_frames;
   return sum;
 }
 

@@ -58,7 +58,7 @@ void Sim::send_queued(Port& port, unsigned priority) {
 }
 
 void Sim::send_packet(Nic& nic, unsigned priority, const Packet& packet) {
-  nic.port->traffic->tx[priority].add(packet.size);
+  nic.port->traffic->of[priority].tx.add(packet.size);
   if ((packet.flags & kFlagSocket) != 0) {
     ++nic.counters.socket_tx_frames;
     nic.counters.socket_tx_bytes += packet.size;
@@ -177,7 +177,7 @@ void Sim::nic_arrive(Port& port, const Packet& packet) {
   const NicConfig& config = *nic.config;
   const unsigned priority =
       config.trust == Trust::kDscp ? config.dscp_to_priority[packet.tos >> 2U] : 0;
-  port.traffic->rx[priority].add(packet.size);
+  port.traffic->of[priority].rx.add(packet.size);
   if ((packet.flags & kFlagSocket) != 0) {
     ++nic.counters.socket_rx_frames;
     nic.counters.socket_rx_bytes += packet.size;

@@ -19,7 +19,9 @@ SharedBuffer::SharedBuffer(const SwitchConfig& config, std::uint32_t ports, Mode
       to.lossless = from.lossless;
       to.pool = config.lossy_pool && !from.lossless ? 1 : 0;
       to.reserved = from.reserved.raw();
-      to.xon_offset = from.xon_offset.raw();
+      // No buffer is as large as the limit, and beyond the buffer an offset means the same.
+      to.xon_offset =
+          static_cast<std::int32_t>(std::min<std::int64_t>(from.xon_offset.raw(), INT32_MAX));
       if (from.alpha) to.alpha_log2 = static_cast<std::int8_t>(from.alpha->log2());
       if (from.alpha && port < config.port_alpha.size())
         to.alpha_log2 = static_cast<std::int8_t>(config.port_alpha[port].log2());
@@ -34,8 +36,9 @@ SharedBuffer::SharedBuffer(const SwitchConfig& config, std::uint32_t ports, Mode
     for (std::uint32_t q = 0; q < 8; ++q) {
       const EgressQueue& from = config.queues[q];
       egress_[port * 8 + q].reserved = from.reserved.raw();
-      if (from.alpha)
-        egress_[port * 8 + q].alpha_log2 = static_cast<std::int8_t>(from.alpha->log2());
+      if (!from.alpha) continue;
+      egress_[port * 8 + q].alpha_log2 = static_cast<std::int8_t>(from.alpha->log2());
+      limits_egress_ = true;
     }
   }
   WEIR_CHECK(shared_size_[0] >= 0);  // check_network has refused such a configuration

@@ -55,7 +55,7 @@ class SharedBuffer {
   };
   [[nodiscard]] Admission check(const Account& at, std::int64_t charge) const {
     const Group& in = *at.in;
-    if (!fits_egress(*at.out, charge)) return refused(DropReason::kEgressBuffer);
+    if (limits_egress_ && !fits_egress(*at.out, charge)) return refused(DropReason::kEgressBuffer);
     const std::int64_t beyond = in.used + charge - in.reserved;
     if (beyond <= 0) return {Admission::Place::kReserve};
     if (fits_shared(in, charge, beyond)) return {Admission::Place::kShared};
@@ -104,7 +104,7 @@ class SharedBuffer {
   [[nodiscard]] bool pass(const Account& at, std::int64_t charge) {
     Group& in = *at.in;
     if (in.headroom_used != 0 || in.paused || pause_at_threshold_) return false;
-    if (!fits_egress(*at.out, charge)) return false;
+    if (limits_egress_ && !fits_egress(*at.out, charge)) return false;
     const std::int64_t held = in.used + charge;
     const std::int64_t beyond = held - in.reserved;
     if (beyond > 0 && !fits_shared(in, charge, beyond)) return false;
@@ -130,20 +130,21 @@ class SharedBuffer {
     std::int64_t reserved = 0;
     std::int8_t alpha_log2 = kNoAlpha;
   };
-  struct Group {
+  struct alignas(64) Group {
     std::int64_t used = 0;  // reserve and shared
     std::int64_t headroom_used = 0;
     std::int64_t reserved = 0;
-    std::int64_t headroom = 0;
-    std::int64_t xon_offset = 0;
     std::int64_t static_threshold = -1;
     std::int64_t peak = 0;  // most ever held, headroom included
+    std::int64_t headroom = 0;
     std::int64_t headroom_peak = 0;
+    std::int32_t xon_offset = 0;
     std::int8_t alpha_log2 = kNoAlpha;
     std::uint8_t pool = 0;  // 1: the lossy groups' own
     bool lossless = false;
     bool paused = false;  // set by the caller when it has told the peer
   };
+  static_assert(sizeof(Group) == 64);
   [[nodiscard]] const Group& group(std::uint32_t port, std::uint32_t group) const {
     return groups_[port * 8 + group];
   }
@@ -193,6 +194,7 @@ class SharedBuffer {
   std::int64_t pool_used_ = 0;
   std::int64_t total_used_ = 0;
   std::int64_t total_peak_ = 0;
+  bool limits_egress_ = false;       // some queue has a dynamic limit
   bool pause_at_threshold_ = false;  // the peer pauses at T, not beyond it
 };
 

@@ -239,9 +239,13 @@ class Sim {
       bytes += size;
     }
   };
-  struct Traffic {
-    std::array<Tally, 8> rx;  // by priority group (switch) or priority (NIC)
-    std::array<Tally, 8> tx;  // by queue or priority
+  struct ClassTraffic {
+    Tally rx;  // by priority group (switch) or priority (NIC)
+    Tally tx;  // by queue or priority
+  };
+  /// Both directions of a class share a cache line.
+  struct alignas(64) Traffic {
+    std::array<ClassTraffic, 8> of;
   };
   /// What keeps a frame from going straight through a port: eight bytes, read as one word.
   struct PortCondition {
@@ -256,29 +260,31 @@ class Sim {
     [[nodiscard]] bool is_plain() const { return std::bit_cast<std::uint64_t>(*this) == 0; }
   };
   static_assert(sizeof(PortCondition) == 8);
-  struct Port : PortCondition {
+  /// What every frame needs fills the first cache line, with the condition.
+  struct alignas(64) Port : PortCondition {
     Ps busy_until = 0;
     const std::uint32_t* wire_time = nullptr;  // ps, by frame size
-    Ps flight = 0;                             // from the last bit sent to kArrive at the peer
-    Ps free_delay = 0;                         // of a full frame: what lane_free is for
-    Queue* queues = nullptr;                   // eight
     Traffic* traffic = nullptr;
     Switch* sw = nullptr;  // its owner: this …
     Nic* nic = nullptr;    // … or this
-    std::uint32_t self = 0;
     std::uint32_t peer = kNone;
-    std::uint32_t node = 0;
     std::uint16_t local = 0;
     std::uint16_t mtu = 0xFFFF;         // largest frame in or out (switches)
     std::uint16_t full_size = kNoSize;  // the frame size that lane_full is for
     std::uint16_t ack_size = kNoSize;   // and lane_ack
     std::uint8_t lane_full = EventList::kNoLane;
     std::uint8_t lane_ack = EventList::kNoLane;
+    bool is_disturbed = false;    // down, or frames arrive with errors
+    bool is_cut_through = false;  // the peer starts on the header: `flight` counts from the first
+                                  // bit, and lane_full is for every size
+
+    Queue* queues = nullptr;  // eight
+    Ps flight = 0;            // from the last bit sent to kArrive at the peer
+    Ps free_delay = 0;        // of a full frame: what lane_free is for
+    std::uint32_t self = 0;
+    std::uint32_t node = 0;
     std::uint8_t lane_free = EventList::kNoLane;
     std::uint8_t round_robin = 0;  // queue served last among the weighted
-    bool is_disturbed = false;     // down, or frames arrive with errors
-    bool is_cut_through = false;   // the peer starts on the header: `flight` counts from the first
-                                   // bit, and lane_full is for every size
     static constexpr std::uint16_t kNoSize = 0xFFFF;
   };
   /// An egress queue of a switch, or the control packets of a NIC's priority.
@@ -526,7 +532,7 @@ class Sim {
   void peer_send_data(Nic& nic, std::uint32_t qp);
   void peer_wake(Port& port);
 
-  static Tally sum_of(const std::array<Tally, 8>& classes);  // audit.cc
+  static ClassTraffic sum_of(const Traffic& traffic);  // audit.cc
   static const NicConfig& nic_config(const Sender& sender) { return *sender.nic->config; }
   bool test_early(const Receiver& receiver, std::uint32_t psn) const;
   void set_early(const Receiver& receiver, std::uint32_t psn, bool value);
@@ -558,7 +564,7 @@ class Sim {
   Observer* observer_ = nullptr;
   QueueWatch watch_;
   Ns3Random peer_random_;                // model `hpcc` only
-  std::vector<double> peer_mark_share_;  // model `hpcc`: by queue, the chance at mark_max
+  std::vector<double> peer_mark_share_;  // as the peer computes: by queue, at mark_max
   std::uint64_t data_hops_ = 0;
   std::uint64_t live_frames_ = 0;  // created, and neither consumed nor dropped
   std::uint64_t open_messages_ = 0;

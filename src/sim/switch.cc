@@ -58,7 +58,7 @@ std::uint32_t Sim::balance(Switch& node, const Packet& packet,
 void Sim::switch_arrive(Port& in, Packet& packet) {
   Switch& node = *in.sw;
   const Lookup lookup = node.classes[packet.tos >> 2U];
-  in.traffic->rx[lookup.group].add(packet.size);
+  in.traffic->of[lookup.group].rx.add(packet.size);
   if (packet.size > in.mtu || packet.ttl <= 1) [[unlikely]] {
     const DropReason reason = packet.size > in.mtu ? DropReason::kMtu : DropReason::kTtl;
     return drop(in, packet, reason, has_bit(node.lossless, lookup.group));
@@ -81,7 +81,7 @@ inline bool Sim::cross_idle(Port& in, Port& out, Lookup lookup, const Packet& pa
     return false;
   const auto account = node.buffer.account(in.local, lookup.group, out.local, lookup.queue);
   if (!node.buffer.pass(account, node.buffer.charge_of(packet.size))) return false;
-  out.traffic->tx[lookup.queue].add(packet.size);
+  out.traffic->of[lookup.queue].tx.add(packet.size);
   put_on_wire(out, packet);
   return true;
 }
@@ -175,7 +175,7 @@ void Sim::leave_switch(Port& port, std::uint32_t queue, Packet& packet, std::int
   if (q.bytes > q.mark_min && node.config->mark_at == MarkAt::kDequeue && is_ect(packet) &&
       marks(port, q, q.bytes))
     mark(port, packet);
-  port.traffic->tx[queue].add(packet.size);
+  port.traffic->of[queue].tx.add(packet.size);
   if (node.buffer.should_resume(*account.in)) {
     account.in->paused = false;
     announce(node.ports[packet.in_port], 0,
