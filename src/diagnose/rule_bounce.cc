@@ -117,11 +117,11 @@ const Exchange* only_way(const std::vector<Exchange>& ways, bool up_only) {
 
 /// A switch that hands whatever reaches it to one switch below, which sends everything up to
 /// another one: what comes down there cannot all be for its hosts. Hashed flows leave no way unused
-/// at both ends at once, unless there are hardly any.
-void look_for_one_way(const View& view, const std::string& name, Suspicions& out) {
+/// at both ends at once, unless there are hardly any. True where it is so.
+bool look_for_one_way(const View& view, const std::string& name, Suspicions& out) {
   const std::vector<Exchange> own = exchanges(view, name);
   const Exchange* only = only_way(own, true);
-  if (only == nullptr) return;
+  if (only == nullptr) return false;
   for (const Exchange& above : own) {
     if (!above.is_up || &above == only) continue;
     const std::vector<Exchange> theirs = exchanges(view, above.neighbour);
@@ -130,7 +130,7 @@ void look_for_one_way(const View& view, const std::string& name, Suspicions& out
     std::size_t others = 0;
     for (const Exchange& one : theirs)
       others += one.neighbour != name && one.received > 0 ? 1 : 0;
-    if (others == 0) continue;
+    if (others < 2) continue;  // one flow may find one way
     finding::Where where = only->port->where();
     where.priority = std::to_string(view.rdma());
     where.link = fmt::format("{} > {} > {}", above.neighbour, name, only->neighbour);
@@ -144,8 +144,9 @@ void look_for_one_way(const View& view, const std::string& name, Suspicions& out
     finding.evidence.push_back(back->port->counts.line("switch.port.tx.packets"));
     finding.evidence.push_back(only->port->counts.line("switch.port.tx.packets"));
     out.add(std::move(finding), consequences());
-    return;
+    return true;
   }
+  return false;
 }
 
 void report(const View& view, const std::string& name, const Turn& turn, Suspicions& out) {
@@ -180,11 +181,7 @@ void look_for_bounces(const View& view, Suspicions& out) {
     const bool has_turned = turn && turn->turned() >= limits.bytes_that_matter &&
                             static_cast<double>(turn->went_up) >=
                                 limits.bounced * static_cast<double>(turn->came_from_below);
-    if (has_turned) {
-      report(view, name, *turn, out);
-    } else if (turn) {
-      look_for_one_way(view, name, out);
-    }
+    if (turn && !look_for_one_way(view, name, out) && has_turned) report(view, name, *turn, out);
   }
   if (!can_see && view.has_counters()) {
     out.cannot_tell("routes", "which ports lead up, or their bytes, are not known",

@@ -13,8 +13,10 @@ void look_at(const View& view, const NicView& nic, Suspicions& out) {
   const auto ignored = nic.counts.of("nic.rp.cnp_ignored.packets");
   const auto arrived = nic.counts.of("nic.prio.rx.packets", view.cnp());
   const std::uint64_t enough = view.thresholds().cnps_that_matter;
-  const bool is_deaf =
-      handled && *handled == 0 && (ignored.value_or(0) >= enough || arrived.value_or(0) >= enough);
+  // What the NIC itself calls an ignored CNP is one; its priority may hold other packets too.
+  constexpr std::uint64_t kFewIgnored = 2;
+  const bool is_deaf = handled && *handled == 0 &&
+                       (ignored.value_or(0) >= kFewIgnored || arrived.value_or(0) >= enough);
   const bool is_wanted = nic.wanted == nullptr || nic.wanted->ecn_rp != PrioritySet();
   const bool is_read = nic.facts != nullptr && nic.facts->ecn.rp.is_known();
   const bool is_off = is_read && !nic.facts->ecn.rp->contains(Priority::of(view.rdma()));

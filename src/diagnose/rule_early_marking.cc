@@ -1,6 +1,7 @@
 // I2: throughput is down, nothing pauses, marks and CNPs are far over what the load explains.
 // Either the switches mark too early, or the NICs' DCQCN takes back too much and gives too little.
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -41,41 +42,21 @@ bool has_marking_facts(const View& view, const std::string& name) {
   return false;
 }
 
-/// A port that marked more than the designed curve can at the longest queue it ever had.
-struct Eager {
-  const PortView* port = nullptr;
-  std::uint64_t marked = 0;
-  std::uint64_t sent = 0;
-  Bytes longest;
-};
-
-std::optional<Eager> eager_port(const View& view, const std::string& name) {
-  std::optional<Eager> worst;
-  for (const PortView* port : view.ports_of(name)) {
-    if (port->wanted == nullptr || !port->wanted->wred.ecn) continue;
-    const auto marked = port->counts.of("switch.queue.ecn_marked.packets", view.rdma());
-    const auto packets = port->counts.of("switch.queue.tx.packets", view.rdma());
-    const auto longest = port->counts.level("switch.queue.depth_max.bytes", view.rdma());
-    if (!marked || !packets || !longest) continue;
-    const model::WredCurve curve = {port->wanted->wred.min, port->wanted->wred.max,
-                                    port->wanted->wred.probability};
-    const Bytes queue = Bytes::raw(static_cast<std::int64_t>(*longest));
-    const double most = static_cast<double>(*packets) * model::mark_probability(curve, queue);
-    if (static_cast<double>(*marked) <
-        view.thresholds().marks_over_curve * most +
-            static_cast<double>(view.thresholds().marks_that_matter)) {
-      continue;
-    }
-    if (!worst || *marked > worst->marked) worst = Eager{port, *marked, *packets, queue};
-  }
-  return worst;
+/// More marks than the queues can have had as designed, by more than chance.
+std::optional<MarksByCurve> too_many_marks(const View& view, const std::string& name) {
+  constexpr double kFew = 2;
+  auto marks = marks_by_curve(view, name);
+  if (!marks || marks->fullest == nullptr) return std::nullopt;
+  const double most = view.thresholds().marks_over_curve * marks->about +
+                      view.thresholds().chance * std::sqrt(marks->about) + kFew;
+  return static_cast<double>(marks->marked) > most ? marks : std::nullopt;
 }
 
 void look_at_switch(const View& view, const std::string& name, Suspicions& out) {
   const std::optional<Setting> setting = wrong_setting(view, name);
   const SwitchCounts counts = counts_of(view, name);
-  std::optional<Eager> eager;
-  if (!setting && !has_marking_facts(view, name)) eager = eager_port(view, name);
+  std::optional<MarksByCurve> eager;
+  if (!setting && !has_marking_facts(view, name)) eager = too_many_marks(view, name);
   if (!setting && !eager) return;
   finding::Where where;
   where.switch_name = name;
@@ -87,12 +68,12 @@ void look_at_switch(const View& view, const std::string& name, Suspicions& out) 
                         approximate(setting->found),
                         setting->wanted.is_designed ? "the design's threshold" : "the usual start",
                         approximate(setting->wanted.min))
-          : fmt::format("{} marked {} of {} packets on {} though the queue never passed {}; "
-                        "as designed that is far too many.",
-                        name, eager->marked, eager->sent, eager->port->name,
-                        approximate(eager->longest)),
+          : fmt::format("{} marked {} packets though no queue passed {} (port {}); as designed "
+                        "that is about {:.0f}.",
+                        name, eager->marked, approximate(eager->peak), eager->fullest->name,
+                        eager->about),
       where);
-  finding.confidence = setting ? finding::Confidence::kCertain : finding::Confidence::kHigh;
+  finding.confidence = setting ? finding::Confidence::kCertain : finding::Confidence::kMedium;
   if (setting) {
     finding.evidence.push_back(
         fact_line(name_of(*setting->port),

@@ -1,4 +1,6 @@
 // I22: rare marks, constant pauses. ECN begins after PFC has already stopped the senders, or never.
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "diagnose/rule.h"
@@ -70,22 +72,13 @@ finding::Finding finding_for(const View& view, const std::string& name,
       where);
 }
 
-/// What a queue did against the designed curve: passed the length where every packet is marked, and
-/// none was; or absent where no design or no queue length is known.
-std::optional<bool> passed_unmarked(const View& view, const std::string& name) {
-  std::optional<bool> answer;
-  for (const PortView* port : view.ports_of(name)) {
-    if (port->wanted == nullptr || !port->wanted->wred.ecn) continue;
-    const auto marked = port->counts.of("switch.queue.ecn_marked.packets", view.rdma());
-    const auto longest = port->counts.level("switch.queue.depth_max.bytes", view.rdma());
-    if (!marked || !longest) continue;
-    answer = answer.value_or(false);
-    const auto peak = port->counts.peak("switch.queue.depth_max.bytes", view.rdma());
-    const double limit =
-        view.thresholds().queue_over_max * static_cast<double>(port->wanted->wred.max.raw());
-    if (peak && *marked == 0 && static_cast<double>(*peak) > limit) return true;
-  }
-  return answer;
+/// Fewer marks than the queues must have had as designed, by more than chance; absent where no
+/// design or no queue length is known.
+std::optional<bool> marks_too_few(const View& view, const std::string& name) {
+  const auto marks = marks_by_curve(view, name);
+  if (!marks || marks->fullest == nullptr) return std::nullopt;
+  const double chance = view.thresholds().chance * std::sqrt(marks->at_least);
+  return marks->at_least > static_cast<double>(marks->marked) + chance;
 }
 
 bool pauses_without_marks(const View& view, const SwitchCounts& counts) {
@@ -101,7 +94,7 @@ void look_for_late_marking(const View& view, Suspicions& out) {
   for (const std::string& name : view.switches()) {
     const SwitchCounts counts = counts_of(view, name);
     const std::optional<Setting> setting = wrong_setting(view, name);
-    const bool shows = passed_unmarked(view, name).value_or(pauses_without_marks(view, counts));
+    const bool shows = marks_too_few(view, name).value_or(pauses_without_marks(view, counts));
     if (!setting && !shows) continue;
     finding::Finding finding = finding_for(view, name, setting, counts);
     finding.confidence = setting ? finding::Confidence::kCertain : finding::Confidence::kMedium;

@@ -2,7 +2,7 @@
 // leaf with fewer or slower uplinks than its peers makes all of its hosts slow, and only in traffic
 // between leaves.
 #include <algorithm>
-#include <map>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -51,6 +51,82 @@ void look_for_same_seeds(const View& view, Suspicions& out) {
     finding.evidence.push_back(fact_line(alike[i], fmt::format("ECMP hash seed: {}", *seed)));
   out.add(std::move(finding),
           {{"ecmp.polarised"}, {"ecmp.imbalance"}, {"pfc.sustained"}, {"leaf.uplink_bottleneck"}});
+}
+
+/// Cables to the same neighbour below, in their order: which of them carried anything.
+struct Bundle {
+  std::string neighbour;
+  std::vector<bool> used;
+
+  [[nodiscard]] std::size_t count() const {
+    return static_cast<std::size_t>(std::count(used.begin(), used.end(), true));
+  }
+};
+
+std::vector<Bundle> bundles_of(const View& view, const std::string& name) {
+  std::vector<Bundle> all;
+  for (const PortView* port : view.ports_of(name)) {
+    const auto sent = port->counts.of("switch.port.tx.packets");
+    if (!port->peer || !sent || leads_up(view, *port) != std::optional(false)) continue;
+    auto at = std::find_if(all.begin(), all.end(),
+                           [&](const Bundle& one) { return one.neighbour == port->neighbour; });
+    if (at == all.end()) at = all.insert(all.end(), Bundle{port->neighbour, {}});
+    at->used.push_back(*sent > 0);
+  }
+  const std::size_t cables = all.empty() ? 0 : all.front().used.size();
+  std::erase_if(all, [&](const Bundle& one) {
+    return cables < 2 || one.used.size() != cables || one.count() == 0;
+  });
+  return all;
+}
+
+double log_choose(std::size_t of, std::size_t some) {
+  return std::lgamma(static_cast<double>(of) + 1) - std::lgamma(static_cast<double>(some) + 1) -
+         std::lgamma(static_cast<double>(of - some) + 1);
+}
+
+/// The logarithm of the chance that bundles which use so many cables each leave the same ones idle.
+/// Nothing to wonder at where every cable is used in one of them.
+double chance_of(const std::vector<Bundle>& bundles) {
+  if (bundles.size() < 2) return 0;
+  const std::size_t cables = bundles.front().used.size();
+  std::size_t together = 0;
+  for (std::size_t i = 0; i < cables; ++i)
+    together +=
+        std::any_of(bundles.begin(), bundles.end(), [&](const Bundle& one) { return one.used[i]; })
+            ? 1
+            : 0;
+  if (together == cables) return 0;
+  double out = log_choose(cables, together);
+  for (const Bundle& one : bundles)
+    out += log_choose(together, one.count()) - log_choose(cables, one.count());
+  return out;
+}
+
+/// A switch that hashes as the tier below did uses the same cables to every neighbour, and leaves
+/// the same ones idle: those that other answers of the hash would have taken.
+void look_for_alike_choices(const View& view, Suspicions& out) {
+  constexpr double kNoChance = -6.9;  // one in a thousand
+  double chance = 0;
+  std::vector<std::string> names;
+  for (const std::string& name : view.switches()) {
+    const double here = chance_of(bundles_of(view, name));
+    chance += here;
+    if (here < 0) names.push_back(name);
+  }
+  if (names.empty() || chance > kNoChance) return;
+  finding::Finding finding = finding::make_finding(
+      "ecmp.polarised",
+      fmt::format("{}{} leave{} the same cables idle towards every neighbour: they hash as the "
+                  "switches below them do, so a part of the paths is never used.",
+                  names.front(),
+                  names.size() > 1 ? fmt::format(" and {} more", names.size() - 1) : std::string(),
+                  names.size() > 1 ? "" : "s"),
+      {});
+  finding.confidence = finding::Confidence::kMedium;
+  for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), 4); ++i)
+    finding.evidence.push_back(fact_line(names[i], "the same cables unused in every bundle"));
+  out.add(std::move(finding), {{"ecmp.imbalance"}, {"pfc.sustained"}});
 }
 
 /// What a leaf can send upwards now.
@@ -112,7 +188,11 @@ void look_for_narrow_leaves(const View& view, Suspicions& out) {
 }  // namespace
 
 void look_for_same_hash(const View& view, Suspicions& out) {
+  const std::size_t before = out.candidates().size();
   look_for_same_seeds(view, out);
+  const bool are_read = std::all_of(view.ports().begin(), view.ports().end(),
+                                    [](const PortView& port) { return seed_of(port).has_value(); });
+  if (out.candidates().size() == before && !are_read) look_for_alike_choices(view, out);
 }
 
 void look_for_uplinks(const View& view, Suspicions& out) {

@@ -57,6 +57,52 @@ SwitchCounts counts_of(const View& view, std::string_view switch_name) {
   return out;
 }
 
+namespace {
+
+/// Of the probability to be marked: the integral over queue lengths from nothing to `peak`.
+double area_under(const design::WredIntent& curve, double peak) {
+  const auto min = static_cast<double>(curve.min.raw());
+  const auto max = static_cast<double>(curve.max.raw());
+  if (peak <= min || max <= min) return std::max(peak - max, 0.0);
+  const double top = std::min(peak, max);
+  const double slope = static_cast<double>(curve.probability.raw()) / kSharePerWhole / (max - min);
+  return slope * (top - min) * (top - min) / 2 + std::max(peak - max, 0.0);
+}
+
+}  // namespace
+
+std::optional<MarksByCurve> marks_by_curve(const View& view, std::string_view switch_name) {
+  std::optional<MarksByCurve> out;
+  double longest = 0;
+  for (const PortView* port : view.ports_of(switch_name)) {
+    if (port->wanted == nullptr || !port->wanted->wred.ecn) continue;
+    const unsigned queue = queue_of(view, *port);
+    const auto marked = port->counts.of("switch.queue.ecn_marked.packets", queue);
+    const auto packets = port->counts.of("switch.queue.tx.packets", queue);
+    const auto peak = port->counts.peak("switch.queue.depth_max.bytes", queue);
+    if (!marked || !packets) continue;
+    if (!out) out = MarksByCurve();
+    out->marked += *marked;
+    if (!peak || *packets == 0) continue;
+    const auto length = static_cast<double>(*peak);
+    const double area = area_under(port->wanted->wred, length);
+    // A full packet is the largest step in which a queue grows.
+    constexpr double kHeaders = 100;
+    const double step =
+        view.intent() == nullptr || view.intent()->hosts.empty()
+            ? 4096 + kHeaders
+            : static_cast<double>(view.intent()->hosts.front().nics.front().rdma_mtu.raw()) +
+                  kHeaders;
+    out->at_least += area / step;
+    out->about += static_cast<double>(*packets) * area / length;
+    if (length <= longest) continue;
+    longest = length;
+    out->fullest = port;
+    out->peak = Bytes::raw(static_cast<std::int64_t>(*peak));
+  }
+  return out;
+}
+
 std::optional<WantedMarking> wanted_marking(const PortView& port) {
   if (port.wanted != nullptr && port.wanted->wred.ecn)
     return WantedMarking{port.wanted->wred.min, port.wanted->wred.max, true};

@@ -21,6 +21,20 @@ struct SwitchCounts {
 };
 [[nodiscard]] SwitchCounts counts_of(const View& view, std::string_view switch_name);
 
+/// The marks that the designed curve gives a switch, from what its queues did, against those it
+/// set. A queue that rose to its peak saw at least the packets that filled it; and one that was as
+/// often at every length up to its peak is as full as queues are that senders react to.
+struct MarksByCurve {
+  double at_least = 0;
+  double about = 0;
+  std::uint64_t marked = 0;
+  const PortView* fullest = nullptr;
+  Bytes peak;  // of that port's queue
+};
+/// Absent where no design, no marks or no queue lengths are known.
+[[nodiscard]] std::optional<MarksByCurve> marks_by_curve(const View& view,
+                                                         std::string_view switch_name);
+
 /// Where marking should begin on a port: by the design, or scaled from the usual start by speed.
 struct WantedMarking {
   Bytes min;

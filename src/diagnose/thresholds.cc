@@ -45,11 +45,11 @@ constexpr ThresholdInfo kTable[] = {
     {"far_from_usual", "times", "I2 I21 I22",
      "off the usual start, where no design says what is wanted", &T::far_from_usual, nullptr},
     {"marks_over_curve", "times", "I2 I21",
-     "the marks that the designed curve gives at the longest queue seen", &T::marks_over_curve,
+     "the marks that the designed curve gives queues of that length", &T::marks_over_curve,
      nullptr},
-    {"queue_over_max", "times", "I6 I22",
-     "where every packet is marked as designed: a queue that long without a mark",
-     &T::queue_over_max, nullptr},
+    {"chance", "deviations", "I2 I6 I21 I22",
+     "standard deviations that marks may be off what the designed curve gives", &T::chance,
+     nullptr},
     {"marks_per_pause", "marks", "I22", "for each pause: fewer, and ECN comes after PFC",
      &T::marks_per_pause, nullptr},
     {"pauses_that_matter", "frames", "I22", "pauses of a switch after which marks are missed",
@@ -129,7 +129,7 @@ Status set_threshold(std::string_view assignment, Thresholds& out) {
     out.*info.number = *value;
     return {};
   }
-  return not_found_error(fmt::format("no threshold '{}'{}; weir diagnose --list-thresholds", name,
+  return not_found_error(fmt::format("no threshold '{}' (weir diagnose --list-thresholds){}", name,
                                      did_you_mean(name, known)));
 }
 

@@ -43,10 +43,10 @@ struct Thresholds {
   double threshold_factor = 1.5;
   // Without a design the usual start is a guess: only this many times of it is beyond doubt.
   double far_from_usual = 10.0;
-  // Marks over what the designed curve can give at the longest queue that was seen.
-  double marks_over_curve = 3.0;
-  // A queue this many times longer than where every packet is marked, and none was.
-  double queue_over_max = 1.2;
+  // Marks over what the designed curve gives a queue that is as often at every length it had.
+  double marks_over_curve = 1.6;
+  // Of what is counted by chance: so many standard deviations (square roots of the mean).
+  double chance = 3.0;
   // "Constant" pauses with fewer marks than this for each pause: ECN comes after PFC.
   double marks_per_pause = 0.2;
   std::uint64_t pauses_that_matter = 20;
