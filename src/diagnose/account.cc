@@ -134,21 +134,56 @@ const Word* word_at(const Statement& statement, int place, std::string_view patt
   return nullptr;
 }
 
+/// The words of a statement in the order of the alphabet: most patterns are words or beginnings.
+class Sorted {
+ public:
+  explicit Sorted(const Statement& statement) : statement_(statement) {
+    for (const Word& word : statement.words)
+      words_.push_back(&word);
+    std::sort(words_.begin(), words_.end(),
+              [](const Word* a, const Word* b) { return a->text < b->text; });
+  }
+  [[nodiscard]] const Statement& statement() const { return statement_; }
+
+  /// Calls `each` for every word that fits.
+  template <class Each>
+  void fitting(std::string_view pattern, Each each) const {
+    const bool is_open = pattern.starts_with('*') || pattern.starts_with('<');
+    if (is_open) {
+      for (const Word* word : words_)
+        if (fits_either(pattern, *word)) each(*word);
+      return;
+    }
+    const bool is_stem = pattern.size() > 1 && pattern.ends_with('*');
+    const std::string_view begin = is_stem ? pattern.substr(0, pattern.size() - 1) : pattern;
+    auto at = std::lower_bound(words_.begin(), words_.end(), begin,
+                               [](const Word* word, std::string_view text) {
+                                 return std::string_view(word->text) < text;
+                               });
+    for (; at != words_.end() && std::string_view((*at)->text).starts_with(begin); ++at)
+      if (is_stem || (*at)->text.size() == begin.size()) each(**at);
+  }
+
+ private:
+  const Statement& statement_;
+  std::vector<const Word*> words_;
+};
+
 /// Where a term stands in the statement.
-std::vector<Range> places(const Term& term, const Statement& statement) {
+std::vector<Range> places(const Term& term, const Sorted& sorted) {
   std::vector<Range> out;
   for (const auto& chain : term.alternatives) {
-    for (const Word& word : statement.words) {
-      if (!fits_either(chain.front(), word)) continue;
+    sorted.fitting(chain.front(), [&](const Word& word) {
       bool is_whole = true;
       for (std::size_t i = 1; i < chain.size() && is_whole; ++i)
-        is_whole = word_at(statement, word.at + static_cast<int>(i), chain[i]) != nullptr;
-      if (!is_whole) continue;
-      const Range range{word.at, word.at + static_cast<int>(chain.size()) - 1,
-                        chain.front() == "<no>"};
-      out.push_back(range);
-    }
+        is_whole = word_at(sorted.statement(), word.at + static_cast<int>(i), chain[i]) != nullptr;
+      if (!is_whole) return;
+      out.push_back(
+          {word.at, word.at + static_cast<int>(chain.size()) - 1, chain.front() == "<no>"});
+    });
   }
+  std::sort(out.begin(), out.end(),
+            [](const Range& a, const Range& b) { return a.begin < b.begin; });
   return out;
 }
 
@@ -159,13 +194,13 @@ bool is_denial(const Word& word) {
 
 class Search {
  public:
-  Search(const Phrasing& phrasing, const Statement& statement)
-      : phrasing_(phrasing), statement_(statement) {}
+  Search(const Phrasing& phrasing, const Sorted& sorted)
+      : phrasing_(phrasing), sorted_(sorted), statement_(sorted.statement()) {}
 
   /// The first way in which all terms stand near each other and are meant as said.
   std::optional<Range> run() {
     for (const Term& term : phrasing_.terms) {
-      places_.push_back(places(term, statement_));
+      places_.push_back(places(term, sorted_));
       if (places_.back().empty()) return std::nullopt;
     }
     return go_on(0) ? std::optional<Range>(whole()) : std::nullopt;
@@ -229,6 +264,7 @@ class Search {
   }
 
   const Phrasing& phrasing_;
+  const Sorted& sorted_;
   const Statement& statement_;
   std::vector<std::vector<Range>> places_;
   std::vector<Range> chosen_;
@@ -249,7 +285,7 @@ const std::vector<CompiledConcept>& concepts() {
   return all;
 }
 
-bool is_dismissed(const Statement& statement) {
+bool is_dismissed(const Sorted& statement) {
   static const std::vector<Phrasing> all = compiled(dismissals());
   return std::any_of(all.begin(), all.end(), [&](const Phrasing& phrasing) {
     return Search(phrasing, statement).run().has_value();
@@ -394,11 +430,12 @@ void conclude(const Ranked& ranked, const std::vector<Statement>& statements,
 std::vector<Said> said_in(const std::vector<Statement>& statements) {
   std::vector<Said> out;
   for (std::size_t i = 0; i < statements.size(); ++i) {
-    const bool dismissed = is_dismissed(statements[i]);
+    const Sorted sorted(statements[i]);
+    const bool dismissed = is_dismissed(sorted);
     for (const CompiledConcept& one : concepts()) {
       for (const Phrasing& phrasing : one.phrasings) {
         if (dismissed && !phrasing.always) continue;
-        const auto range = Search(phrasing, statements[i]).run();
+        const auto range = Search(phrasing, sorted).run();
         if (!range) continue;
         out.push_back({one.name, i, range->begin, range->end});
         break;

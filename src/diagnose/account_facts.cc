@@ -29,7 +29,6 @@ constexpr auto kFacts = std::to_array<std::string_view>({
     "fact-cnp-handled-zero",
     "fact-overload",
     "fact-rnr-both-ends",
-    "fact-rnr",
     "fact-pair-straggler",
     "fact-env-typo",
     "fact-ib-disabled",
@@ -188,8 +187,6 @@ void Facts::look_at_counter(std::size_t i, std::string_view name, double value) 
   if ((is_like(name, "out_of_sequence") || is_like(name, "seq_err")) && is_zero)
     say("fact-seq-zero", i);
   if (is_zero) return;
-  if (is_like(name, "rnr_nak") || is_like(name, "rnr_retries") || is_like(name, "out_of_buffer"))
-    say("fact-rnr", i);
   const bool is_pfc = is_like(name, "prio", "pause") || is_like(name, "pfc_ena", "pri");
   if (is_pfc) say("fact-pause-counters", i);
   if (!is_pfc && (is_like(name, "pause_ctrl") || is_like(name, "global_pause") ||

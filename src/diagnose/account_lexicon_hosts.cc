@@ -55,7 +55,8 @@ std::span<const Concept> lexicon_of_hosts() {
         "wants|needs|requires|expects ::ffff*|ipv4+mapped|ipv4|mapped gid*",
         "filter*|skip* accept*|look*|search*|select*|all ipv4|mapped|ipv6 gid*"}},
       {"gid-index-3",
-       {"gid|gid_index|sgid_index|gid+index|index hard+coded|hardcod*|assum*|fixed|literal|constant",
+       {"gid|gid_index|sgid_index|gid+index|index "
+        "hard+coded|hardcod*|assum*|fixed|literal|constant",
         "ibv_query_gid|sgid_index 3", "sgid_index=3",
         "index+3|3 hard+coded|hardcod*|assum*|folklore|default gid*",
         "only works when|if|at index+3|gid+3|3", "works only|when|if gid*|rocev2 index|3",
@@ -73,12 +74,15 @@ std::span<const Concept> lexicon_of_hosts() {
       {"gid-changed",
        {"gid|gids|gid+index|index|gid_index|gid+table <changed>",
         "*gid_change*|gid+change*|gid+table+change*",
-        "gid* different|another|new after|since reboot|restart|flap*|reload|dhcp|link|failover|renew*",
+        "gid* different|another|new after|since "
+        "reboot|restart|flap*|reload|dhcp|link|failover|renew*",
         "index <changed> after|when|during|running",
         "gid* disappear*|vanish*|re+added|readded|flap*"}},
       {"gid-wrong-netdev",
-       {"gid*|address|ip belong*|owned|owner|netdev|ndev|interface|points|resolves wrong|another|other|different|management|mgmt|docker*|vlan",
-        "gid* wrong|another|other|different|management|mgmt netdev|ndev|interface|rail|subnet|nic|port",
+       {"gid*|address|ip belong*|owned|owner|netdev|ndev|interface|points|resolves "
+        "wrong|another|other|different|management|mgmt|docker*|vlan",
+        "gid* wrong|another|other|different|management|mgmt "
+        "netdev|ndev|interface|rail|subnet|nic|port",
         "gid_attrs|ndevs wrong|another|other|different|bond*",
         "gid* management|mgmt|eth0|docker0 address|ip|network|subnet",
         "gid* <no> match*|belong* netdev|interface|subnet|rail",
@@ -105,14 +109,19 @@ std::span<const Concept> lexicon_of_hosts() {
         "rdma netns|namespace+mode|netns+mode", "exclusive|shared mode rdma|netns|plugin|cni",
         "incorrect|wrong|incompatible rdma netns|namespace*|subsystem"}},
       {"qos-on-vf",
-       {"vf|vfs|virtual+function*|subfunction|sf <no>|cannot|fail*|unsupported|ignored qos|dscp|trust|pfc|mlnx_qos|tc|tos|dcb|ets|marking",
-        "<box>|inside|within mlnx_qos|qos|dcb|trust|cma_roce_tos|pfc|dscp <fail>|<no>|permitted|supported|read+only|cannot|empty",
+       {"vf|vfs|virtual+function*|subfunction|sf <no>|cannot|fail*|unsupported|ignored "
+        "qos|dscp|trust|pfc|mlnx_qos|tc|tos|dcb|ets|marking",
+        "<box>|inside|within mlnx_qos|qos|dcb|trust|cma_roce_tos|pfc|dscp "
+        "<fail>|<no>|permitted|supported|read+only|cannot|empty",
         "qos|pfc|trust|dscp|tos pf|physical+function only|belongs|instead|must|on|not|applied|set",
         "vf|vfs inherit*|follow*|share* pf|physical+function", "vf|vfs|pod qos|pfc|dscp pf|host"}},
       {"memlock-low",
-       {"memlock|ulimit|rlimit_memlock|limitmemlock <num>|low|small|limit|limited|insufficient|kb|too|8192|64",
-        "locked+memory|lock+memory|memory+lock* limit*|<num>|low|small|too|insufficient|exceed*|max*",
-        "raise|raising|increase|set|setting|unlimited memlock|ulimit+l|limitmemlock|locked+memory <fix>|->",
+       {"memlock|ulimit|rlimit_memlock|limitmemlock "
+        "<num>|low|small|limit|limited|insufficient|kb|too",
+        "locked+memory|lock+memory|memory+lock* "
+        "limit*|<num>|low|small|too|insufficient|exceed*|max*",
+        "raise|raising|increase|set|setting|unlimited memlock|ulimit+l|limitmemlock|locked+memory "
+        "<fix>|->",
         "ulimit+l|memlock <no> unlimited|infinity", "rlimit_memlock|limitmemlock*",
         "memlock slurmd|containerd|mpirun|ssh|daemon|systemd|limits.conf", "ulimit+l|memlock <num>",
         "memlock|rlimit_memlock|limitmemlock just|only|64k|64kb|64kib|small|soft|ignored|default",
@@ -134,21 +143,24 @@ std::span<const Concept> lexicon_of_hosts() {
       {"kernel-bad",
        {"kernel|<kernel> regress*|broken|bug|bisect*|known|introduced|since|fix*",
         "<kernel> fix*|works|fine|regress*|broken|fail*|breaks|ok",
-        "kernel|driver|firmware|ofed|doca downgrad*|rollback|rolled|revert*|upgrad*|newer|older|updat* <fix>|works|fine|needed",
+        "kernel|driver|firmware|ofed|doca "
+        "downgrad*|rollback|rolled|revert*|upgrad*|newer|older|updat* <fix>|works|fine|needed",
         "driver|firmware|kernel regression|bug|patch", "cmatotal|cma+total <zero>",
         "kernel|driver <version> broken|fails|regress*|bug|crash*|panic|oops",
         "works|fixed|fine older|newer|previous kernel|driver|firmware|ofed",
         "backport*|upstream+commit|kernel+commit|kernel+patch"}},
       {"renamed",
        {"<nic>|device*|name|names|mlx5* renam*",
-        "name*|naming|numbering|enumerat*|order <changed>|differ*|another reboot|boot|upgrade|update|kernel|driver|replac*|firmware|node*",
+        "name*|naming|numbering|enumerat*|order <changed>|differ*|another "
+        "reboot|boot|upgrade|update|kernel|driver|replac*|firmware|node*",
         "device*|<device>|hca|nic <changed> name|names|order|index|number",
         "predictable|persistent+nam*|udev|rename_*", "<device> became|becomes|-> <device>",
         "<device>|device|hca <no> exist*|longer reboot|upgrade|replac*|after",
         "name|names <no> stable|persist*", "enumeration+order|probe+order|device+order",
         "<device> <device> was|became|becomes|now|formerly|called|is+what", "<device> -> <device>",
         "name|names different|differ|other nodes|node|hosts|host|ports",
-        "port+names|device+names|interface+names|nic+names|hca+names <differ>|different|changed|mixed",
+        "port+names|device+names|interface+names|nic+names|hca+names "
+        "<differ>|different|changed|mixed",
         "<no> enumerated|recognised|recognized device|nic|hca|mlx5"}},
       // ---- GPUDirect ----
       {"gdr-off",
@@ -165,7 +177,8 @@ std::span<const Concept> lexicon_of_hosts() {
       {"module-renamed",
        {"nv_peer_mem|nv+peer+mem nvidia_peermem|nvidia+peermem|peermem",
         "<peermem> name|path|old|rename* nccl|version",
-        "nccl|ucx|rccl|library check*|look*|prob*|expect*|search*|test* old|module|name|path|nv_peer_mem|memory_peers",
+        "nccl|ucx|rccl|library check*|look*|prob*|expect*|search*|test* "
+        "old|module|name|path|nv_peer_mem|memory_peers",
         "<peermem> renam*|old name|path",
         "<peermem> <peermem> instead|replaced|removed|elsewhere|->|than|moved"}},
       {"not-registered",
@@ -183,22 +196,26 @@ std::span<const Concept> lexicon_of_hosts() {
         "<gdr> off|gone|lost|disabled after|since reboot|boot",
         "<peermem>|module persist*|autoload*|systemd"}},
       {"dmabuf",
-       {"dmabuf|dma+buf|dma_buf <no>|<off>|<fail>|support*|unsupported|requires|missing|disabled|path",
+       {"dmabuf|dma+buf|dma_buf "
+        "<no>|<off>|<fail>|support*|unsupported|requires|missing|disabled|path",
         "ibv_reg_dmabuf*|reg_dmabuf*|*dmabuf_enable*",
         "open|proprietary kernel+module*|driver dmabuf|dma+buf|gdr*",
         "*cumem_enable=0|*dmabuf_enable=0", "hip|hsa|cuda|rocm dmabuf|dma+buf <no>|export"}},
       {"gpu-memory-fails",
        {"ib_umem_get <fail>",
         "gpu+memory|device+memory|vram|gpu+buffer|cuda+memory|gpu regist*|pin*|mr <fail>|efault",
-        "bad+address|efault|rc+-14 regist*|mr|umem|reg*", "nvidia_p2p*|peer+to+peer+mapping <fail>",
+        "bad+address|efault regist*|mr|umem|reg*", "nvidia_p2p*|peer+to+peer+mapping <fail>",
         "ibv_reg_dmabuf*|reg_dmabuf* <fail>"}},
       {"gdr-some-nodes",
-       {"<gdr>|<peermem> one|some|certain|few|only|others|other|differ* node*|host*|rank*|server*|hca*|side",
+       {"<gdr>|<peermem> one|some|certain|few|only|others|other|differ* "
+        "node*|host*|rank*|server*|hca*|side",
         "<gdr>|<peermem> node*|host* differ*|inconsist*|asymmetr*|not+all",
         "<gdr> asymmetr*|<one>+side"}},
       {"nodes-differ",
-       {"firmware|driver|version|kernel|config*|setting*|bios|ofed|option* <differ>|differs node*|host*|between|server*|rank*",
-        "<one> node|host|server different|another|older|other firmware|driver|version|kernel|config*|setting*|bios|ofed",
+       {"firmware|driver|version|kernel|config*|setting*|bios|ofed|option* <differ>|differs "
+        "node*|host*|between|server*|rank*",
+        "<one> node|host|server different|another|older|other "
+        "firmware|driver|version|kernel|config*|setting*|bios|ofed",
         "drift", "nodes|hosts|servers <no> identical|same|consistent"}},
       {"acs",
        {"acs <on>|active|set", "~ srcvalid|acsctl", "~ acs <no> disabled|off", "acs",
@@ -215,20 +232,21 @@ std::span<const Concept> lexicon_of_hosts() {
         "~ ro forc*|compliant|disabl*|enabl*|off|bit|on|pcie|pci",
         "~ non+ro|ro+compliant|rlxdord*"}},
       {"gpu-far",
-       {"gpu|nic phb|sys|node|numa|socket|root+complex|upi|qpi topolog*|distance|cross*|across|different|far",
+       {"gpu|nic phb|sys|node|numa|socket|root+complex|upi|qpi "
+        "topolog*|distance|cross*|across|different|far",
         "nic|gpu different|wrong|remote|other numa|socket|cpu|root+complex|pcie+switch",
         "<no> same|shared pcie+switch|pcie+bridge gpu|nic", "nvidia_smi+topo|topo+m sys|phb|node"}},
-      {"mrrs", {"mrrs|max_read_req*|maxreadreq|mps|maxpayload"}},
-      {"irq-numa", {"irq*|affinity|interrupts numa|wrong|remote|socket|pinned"}},
-      {"tcp-untuned", {"tcp buffer*|rmem|wmem|window|bbr|cubic|sysctl*|somaxconn"}},
+
       {"some-nodes",
        {"of+<num>+nodes|of+<num>+hosts|of+<num>+servers",
-        "<one>|some|two|few|several|certain|these|other+node|one+node node|nodes|host|hosts|server|servers|rank|peer|machine",
+        "<one>|some|two|few|several|certain|these|other+node|one+node "
+        "node|nodes|host|hosts|server|servers|rank|peer|machine",
         "only+on|on+these|on+some|not+all", "its+peer|the+other|the+second|the+first"}},
       {"empty-slots",
        {"entries|indices|indexes|slots|slot|index zero|zeros|zeroed|empty|unused|invalid"}},
       {"memlock-fix",
-       {"memlock|ulimit+l|locked+memory|limitmemlock*|rlimit_memlock unlimited|infinity|-1 <fix>|set|setting|raise*|fix|need*|must|should|require*",
+       {"memlock|ulimit+l|locked+memory|limitmemlock*|rlimit_memlock unlimited|infinity|-1 "
+        "<fix>|set|setting|raise*|fix|need*|must|should|require*",
         "memlock=-1|limitmemlock=infinity"}},
       {"gid-index-word", {"~ *gid_index*|gid+index|gid+indices|sgid_index"}},
   };

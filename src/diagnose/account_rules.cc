@@ -10,7 +10,8 @@ std::span<const AccountRule> account_rules() {
   using enum Weight;
   static const std::vector<AccountRule> all = {
       // ---- marking ----
-      {"dscp.unmarked", "unmarked & !one-direction & !other-load & !map-wrong & !qos-on-vf", kClear},
+      {"dscp.unmarked", "unmarked & !one-direction & !other-load & !map-wrong & !qos-on-vf",
+       kClear},
       {"dscp.unmarked", "fact-prio0-only & !one-direction", kClear},
       {"dscp.unmarked", "hard-coded-mark & unmarked & !one-direction & !other-load", kClear},
       {"dscp.one_way", "one-direction & unmarked|hard-coded-mark & !fact-prio-one-way", kClear},
@@ -79,9 +80,12 @@ std::span<const AccountRule> account_rules() {
        "!watchdog & !counter-meaning & !simulation & !global-pause",
        kClear},
       {"pfc.wrong_priority", "pfc-wrong-priority", kClear},
-      {"pfc.wrong_priority", "lossless-drops & pfc-present|host-pauses|fact-pause-counters & !headroom-small & !not-ect & !watchdog", kClear},
+      {"pfc.wrong_priority",
+       "lossless-drops & pfc-present|host-pauses|fact-pause-counters & !headroom-small & !not-ect "
+       "& !watchdog",
+       kClear},
       {"pfc.wrong_priority", "lossless-drops", kSuspect},
-      {"headroom.too_small", "lossless-drops & ingress-drops", kSuspect},
+      {"headroom.too_small", "ingress-drops", kSuspect},
       {"pfc.multiple_priorities", "pfc-wide & !drops & !counter", kLikely},
       {"pause.global_on", "global-pause & !global-pause-off", kDecisive},
       {"pause.global_on", "fact-global-pause-counters", kLikely},
@@ -199,9 +203,12 @@ std::span<const AccountRule> account_rules() {
       {"mtu.mismatch", "small-works-large-fails & mtu-word", kClear},
       {"mtu.mismatch", "length-error", kSuspect},
       {"mtu.mismatch", "small-works-large-fails", kSuspect},
-      {"mtu.below_4096", "mtu-small & !fact-active-mtus-differ & !mtu-differs & !mtu-on-path",
+      {"mtu.below_4096",
+       "mtu-small & !fact-active-mtus-differ & !mtu-differs & !mtu-on-path & !length-error",
        kClear},
-      {"mtu.below_4096", "fact-mtu-small & !fact-active-mtus-differ & !mtu-differs & !mtu-on-path",
+      {"mtu.below_4096",
+       "fact-mtu-small & !fact-active-mtus-differ & !mtu-differs & !mtu-on-path & !length-error & "
+       "!retry-exceeded & !job-fails",
        kLikely},
       // ---- balance ----
       {"ecmp.imbalance", "ecmp-uneven & !bond & !ar-order", kClear},
@@ -237,7 +244,10 @@ std::span<const AccountRule> account_rules() {
       // ---- counters ----
       {"telemetry.collector_blind", "counter-not-number & counter", kDecisive},
       {"telemetry.collector_blind", "counter-not-number", kLikely},
-      {"telemetry.collector_blind", "collector-fails & counter", kClear},
+      {"telemetry.collector_blind", "one-breaks-all & counter", kClear},
+      {"telemetry.collector_blind", "collector-fails & counter & counter-unreadable|counter-absent",
+       kClear},
+      {"telemetry.collector_blind", "collector-fails", kSuspect},
       {"telemetry.collector_blind", "false-zero & counter", kDecisive},
       {"telemetry.counter_absent", "counter-absent & !counter-not-number & !collector-fails",
        kClear},
