@@ -194,7 +194,7 @@ void Facts::look_at_counter(std::size_t i, std::string_view name, double value) 
     say("fact-global-pause-counters", i);
   if (is_like(name, "link_down") || is_like(name, "carrier_changes"))
     say("fact-link-down-counter", i);
-  if (is_like(name, "symbol_err") || is_like(name, "crc_err") || is_like(name, "uncorrect"))
+  if (is_like(name, "symbol_err") || is_like(name, "crc_err") || is_like(name, "uncorrectable"))
     say("fact-phy-counter", i);
   if (is_like(name, "pci_stalled")) say("fact-pci-stall-counter", i);
 }

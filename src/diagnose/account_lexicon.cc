@@ -10,10 +10,10 @@ namespace {
 
 const std::vector<WordClass>& classes() {
   static const std::vector<WordClass> all = {
-      {"<no>", {"no",      "not",    "never",   "none",    "without", "cannot", "cant",
-                "doesnt",  "dont",   "didnt",   "isnt",    "arent",   "wasnt",  "werent",
-                "wont",    "hasnt",  "havent",  "couldnt", "lacks",   "lack",   "lacking",
-                "missing", "absent", "nothing", "neither", "unable",  "zero",   "nobody"}},
+      {"<no>", {"no",      "not",    "never",   "none",     "without", "cannot", "can't",
+                "doesn't", "don't",  "didn't",  "isn't",    "aren't",  "wasn't", "weren't",
+                "won't",   "hasn't", "haven't", "couldn't", "lacks",   "lack",   "lacking",
+                "missing", "absent", "nothing", "neither",  "unable",  "zero",   "nobody"}},
       {"<off>", {"off", "disabled", "disable", "disables", "false", "inactive", "0", "down"}},
       {"<on>", {"on", "enabled", "enable", "enables", "enabling", "true", "active", "1"}},
       {"<fail>", {"fail*",   "error*", "abort*", "crash*",   "hang*",  "hung",   "stuck",
@@ -84,14 +84,14 @@ std::span<const WordClass> word_classes() {
 
 std::span<const std::string_view> denials() {
   static constexpr auto kAll = std::to_array<std::string_view>(
-      {"no", "not", "never", "without", "cannot", "cant", "doesnt", "dont", "didnt", "isnt",
-       "arent", "wasnt", "wont", "hasnt", "neither", "none"});
+      {"no", "not", "never", "without", "cannot", "can't", "doesn't", "don't", "didn't", "isn't",
+       "aren't", "wasn't", "won't", "hasn't", "neither", "none"});
   return kAll;
 }
 
 std::span<const std::string_view> dismissals() {
   static constexpr auto kAll = std::to_array<std::string_view>({
-      "not|didnt|doesnt|never help*|matter*|fix|solve|resolve",
+      "not|didn't|doesn't|never help*|matter*|fix|solve|resolve",
       "<no> effect|difference|improvement|influence",
       "ruled|rules out",
       "gave|changes|changed|made|makes nothing",
@@ -101,11 +101,6 @@ std::span<const std::string_view> dismissals() {
   });
   return kAll;
 }
-
-std::span<const Concept> lexicon_of_marking();
-std::span<const Concept> lexicon_of_hosts();
-std::span<const Concept> lexicon_of_fabric();
-std::span<const Concept> lexicon_of_jobs();
 
 std::span<const Concept> lexicon() {
   static const std::vector<Concept> all = [] {

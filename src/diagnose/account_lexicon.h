@@ -29,6 +29,10 @@ struct WordClass {
 };
 
 [[nodiscard]] std::span<const Concept> lexicon();
+[[nodiscard]] std::span<const Concept> lexicon_of_marking();  // its parts, a file each
+[[nodiscard]] std::span<const Concept> lexicon_of_hosts();
+[[nodiscard]] std::span<const Concept> lexicon_of_fabric();
+[[nodiscard]] std::span<const Concept> lexicon_of_jobs();
 [[nodiscard]] std::span<const WordClass> word_classes();
 
 /// Words that deny what stands near them.

@@ -111,10 +111,6 @@ class Cutter {
 
   std::vector<Word> words() {
     while (at_ < line_.size()) {
-      if (line_[at_] == '\'') {  // "doesn't": one word without the mark
-        ++at_;
-        continue;
-      }
       if (is_start(at_)) {
         take();
         continue;
@@ -185,7 +181,7 @@ class Cutter {
     while (at_ < line_.size() && goes_on(at_))
       ++at_;
     std::string text = lower(line_.substr(begin, at_ - begin));
-    text.erase(std::remove(text.begin(), text.end(), '\''), text.end());
+    if (text.ends_with("'s")) text.resize(text.size() - 2);  // whose
     if (text.empty() || text == "-" || text == ":") return;
     add(text);
     readings(text, begin);
