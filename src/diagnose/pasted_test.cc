@@ -24,15 +24,16 @@ bool names(const finding::Judgement& judgement, std::string_view id) {
                      [&](const finding::Finding& one) { return one.id == id; });
 }
 
-TEST(Pasted, ALoneOutputNamesItsFault) {
-  COVERS("D8", "C11", "C8", "C3");
-  struct Case {
-    std::string_view what;
-    std::string text;
-    std::vector<std::string_view> ids;
-    std::vector<std::string_view> not_ids;
-  };
-  const Case cases[] = {
+struct Case {
+  std::string_view what;
+  std::string text;
+  std::vector<std::string_view> ids;
+  std::vector<std::string_view> not_ids;
+};
+
+/// Settings and devices.
+std::vector<Case> shown_cases() {
+  return {
       {"trust and PFC of a NIC as it comes",
        data("paste/mlnx_qos_default.txt"),
        {"trust.not_dscp", "pfc.off"},
@@ -71,6 +72,12 @@ TEST(Pasted, ALoneOutputNamesItsFault) {
        {"pcie.link_degraded"},
        {}},
       {"a bridge with ACS", data("paste/lspci_acs.txt"), {"pcie.acs_on"}, {}},
+  };
+}
+
+/// The machine, the kernel, packets, tests, jobs.
+std::vector<Case> told_cases() {
+  return {
       {"802.3x pause", data("paste/ethtool_a_pause_on.txt"), {"pause.global_on"}, {}},
       {"little memory to lock", "$ ulimit -l\n8192\n", {"limits.memlock_low"}, {}},
       {"all memory to lock", "$ ulimit -l\nunlimited\n", {}, {"limits.memlock_low"}},
@@ -117,6 +124,9 @@ TEST(Pasted, ALoneOutputNamesItsFault) {
        {"nccl.socket_fallback"},
        {}},
   };
+}
+
+void expect_named(const std::vector<Case>& cases) {
   for (const Case& one : cases) {
     const finding::Judgement judgement = judged(one.text);
     std::string found;
@@ -128,6 +138,16 @@ TEST(Pasted, ALoneOutputNamesItsFault) {
       EXPECT_FALSE(names(judgement, id)) << one.what << ": found " << found;
     EXPECT_NE(judgement.conclusion, finding::Conclusion::kHealthy) << one.what;
   }
+}
+
+TEST(Pasted, ALoneOutputNamesItsFault) {
+  COVERS("D8", "C11", "C8", "C3");
+  expect_named(shown_cases());
+}
+
+TEST(Pasted, TheMachineThePacketsAndTheJobNameTheirFaults) {
+  COVERS("C5", "C6", "E2", "I24");
+  expect_named(told_cases());
 }
 
 TEST(Pasted, WhatWasNotPastedIsUnknownInOneLine) {
