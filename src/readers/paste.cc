@@ -111,12 +111,15 @@ class FileReader {
 
  private:
   /// The end of what belongs together: the next mark, or another host's lines.
-  [[nodiscard]] std::size_t section_end(std::size_t at) const {
+  [[nodiscard]] std::size_t section_end(std::size_t at) {
+    if (at >= section_begin_ && at < section_end_) return section_end_;
     const auto next = file_.marks.upper_bound(at);
     const std::size_t limit = next == file_.marks.end() ? lines_.size() : next->first;
     std::size_t end = at + 1;
     while (end < limit && lines_[end].host == lines_[at].host)
       ++end;
+    section_begin_ = at;
+    section_end_ = end;
     return end;
   }
 
@@ -223,6 +226,8 @@ class FileReader {
   PasteSink sink_;
   Paste& paste_;
   Mark mark_;
+  std::size_t section_begin_ = 0;  // the section that was asked for last
+  std::size_t section_end_ = 0;
   std::vector<std::size_t> rest_;
   std::vector<std::size_t> for_switches_;
   bool has_switch_prompt_ = false;
