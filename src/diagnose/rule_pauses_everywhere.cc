@@ -11,6 +11,7 @@
 namespace weir::diagnose {
 namespace {
 
+constexpr double kEarly = 0.9;         // of the threshold: cells round up
 constexpr double kNotAFewSteps = 4.0;  // alpha moves in powers of two: two steps are no rounding
 
 std::optional<Bytes> lossless_pool(const PortView& port) {
@@ -20,34 +21,29 @@ std::optional<Bytes> lossless_pool(const PortView& port) {
   return std::nullopt;
 }
 
-/// The least that the shared buffer holds when the first XOFF is sent: one group at its threshold
-/// alpha x (shared - used), that is alpha / (1 + alpha) of the shared part.
-std::optional<double> first_xoff(const design::BufferIntent& buffers) {
-  if (buffers.threshold != design::Threshold::kDynamic || buffers.lossless_shared.raw() <= 0)
-    return std::nullopt;
-  const double alpha = buffers.alpha.value();
-  return alpha / (1 + alpha) * static_cast<double>(buffers.lossless_shared.raw());
-}
-
 struct Early {
   std::uint64_t held = 0;
   double expected = 0;
 };
 
-/// Paused with less in the whole buffer than one group needs to reach its threshold.
+/// A group pauses at alpha x (shared - used), and no more was ever used than the pool's peak: a
+/// group that paused and never held that much paused earlier than designed.
 std::optional<Early> paused_too_early(const View& view, const std::string& name) {
   const auto ports = view.ports_of(name);
   const design::SwitchIntent* wanted = ports.front()->wanted_switch;
-  if (wanted == nullptr) return std::nullopt;
-  const auto expected = first_xoff(wanted->buffers);
-  const SwitchCounts counts = counts_of(view, name);
-  if (!expected || counts.pauses_sent.value_or(0) == 0) return std::nullopt;
-  for (const PortView* port : ports) {
-    const auto held = port->counts.level("switch.pool.occupancy_max.bytes");
-    if (!held) continue;
-    if (static_cast<double>(*held) < view.thresholds().pool_share * *expected)
-      return Early{*held, *expected};
+  if (wanted == nullptr || wanted->buffers.threshold != design::Threshold::kDynamic)
     return std::nullopt;
+  std::optional<std::uint64_t> used;
+  for (const PortView* port : ports)
+    if (!used) used = port->counts.level("switch.pool.occupancy_max.bytes");
+  const auto shared = static_cast<double>(wanted->buffers.lossless_shared.raw());
+  if (!used || static_cast<double>(*used) >= shared) return std::nullopt;
+  const double expected = wanted->buffers.alpha.value() * (shared - static_cast<double>(*used));
+  const unsigned group = wanted->priority_to_pg.at(view.rdma()).value();
+  for (const PortView* port : ports) {
+    if (port->counts.of("switch.prio.pause_tx.frames", view.rdma()).value_or(0) == 0) continue;
+    const auto held = port->counts.level("switch.pg.occupancy_max.bytes", group);
+    if (held && static_cast<double>(*held) < kEarly * expected) return Early{*held, expected};
   }
   return std::nullopt;
 }
@@ -82,13 +78,13 @@ void look_at(const View& view, const std::string& name, Suspicions& out) {
   const bool is_read = !lines.empty();
   if (const auto early = paused_too_early(view, name)) {
     if (verdict.empty()) {
-      verdict =
-          fmt::format("{} sent pauses with {} in its buffer; as designed the first comes at {}.",
-                      name, approximate(Bytes::raw(static_cast<std::int64_t>(early->held))),
-                      approximate(Bytes::raw(static_cast<std::int64_t>(early->expected))));
+      verdict = fmt::format(
+          "{} sent pauses from a group with at most {} in it; as designed they come at {}.", name,
+          approximate(Bytes::raw(static_cast<std::int64_t>(early->held))),
+          approximate(Bytes::raw(static_cast<std::int64_t>(early->expected))));
     }
     const SwitchCounts counts = counts_of(view, name);
-    lines.push_back(fact_line(name, fmt::format("pauses sent: {}; most bytes held: {}",
+    lines.push_back(fact_line(name, fmt::format("pauses sent: {}; most bytes in the group: {}",
                                                 *counts.pauses_sent, early->held)));
   }
   if (lines.empty()) return;

@@ -1,6 +1,8 @@
 // I14 on the switch: another class shares RDMA's queue and priority group. It is then paused with
 // RDMA, marked with RDMA, and its bursts are RDMA's. Settings say it; without them, what arrived in
 // a class of its own is counted in RDMA's.
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "diagnose/rule.h"
@@ -47,26 +49,35 @@ std::uint64_t arrived(const View& view, const PortView& port, unsigned priority)
   return peer.counts.of("switch.queue.tx.packets", queue).value_or(0);
 }
 
-/// Packets of a class on one port: how many came, and how many of them were counted in RDMA's.
+/// Packets of a class on one port: how many came, and whether RDMA's class counted as many more
+/// than came in it. Their own class says less: lossy ones often share a priority group.
 struct Flow {
   std::uint64_t came = 0;
   bool is_moved = false;
+  bool is_short = false;  // no data, as CNPs are
 };
 
 Flow flow_of(const View& view, const PortView& port, unsigned priority) {
-  constexpr std::uint64_t kTenth = 10;
+  constexpr double kNear = 0.15;
+  constexpr double kFew = 5;
   Flow out;
-  const auto counted = port.counts.of("switch.prio.rx.packets", priority);
   const auto rdma = port.counts.of("switch.prio.rx.packets", view.rdma());
-  if (!counted || !rdma) return out;
+  if (!rdma) return out;
   out.came = arrived(view, port, priority);
-  out.is_moved =
-      *counted * kTenth < out.came && *rdma >= arrived(view, port, view.rdma()) + out.came / 2;
+  const double excess =
+      static_cast<double>(*rdma) - static_cast<double>(arrived(view, port, view.rdma()));
+  const auto came = static_cast<double>(out.came);
+  out.is_moved = std::abs(excess - came) <= kNear * came + kFew;
+  if (port.nic) {
+    const auto bytes = view.nics()[*port.nic].counts.of("nic.prio.tx.bytes", priority);
+    out.is_short =
+        bytes && static_cast<double>(*bytes) < view.thresholds().data_packet_bytes * came;
+  }
   return out;
 }
 
-/// Packets of a class come in, its own counters stay at nothing, and RDMA has as many more, on
-/// every port that they come by: a NIC whose map is wrong shows the same on its own port alone.
+/// RDMA's class counts the packets of another one, on every port that they come by. A NIC whose map
+/// is wrong shows the same on its own port alone, with data; CNPs are short.
 std::optional<Sharing> by_counters(const View& view, const std::vector<const PortView*>& ports) {
   constexpr std::uint64_t kEnough = 20;
   constexpr std::size_t kPorts = 2;
@@ -76,13 +87,16 @@ std::optional<Sharing> by_counters(const View& view, const std::vector<const Por
     std::uint64_t came = 0;
     std::size_t moved = 0;
     std::size_t all = 0;
+    bool is_short = true;
     for (const PortView* port : ports) {
       const Flow flow = flow_of(view, *port, p);
+      if (flow.came < kEnough) continue;
       came += flow.came;
-      all += flow.came >= kEnough / kPorts ? 1 : 0;
-      moved += flow.came >= kEnough / kPorts && flow.is_moved ? 1 : 0;
+      ++all;
+      moved += flow.is_moved ? 1 : 0;
+      is_short = is_short && flow.is_short;
     }
-    if (came < kEnough || moved < kPorts || moved < all) continue;
+    if (all == 0 || moved < all || (moved < kPorts && !is_short)) continue;
     return Sharing{p, fact_line(ports.front()->switch_name,
                                 fmt::format("{} packets of priority {} came by {} ports, and were "
                                             "counted in RDMA's",
