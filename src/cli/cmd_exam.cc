@@ -45,8 +45,9 @@ Status take_faults(const Args& args, lab::ExamOptions& out) {
     known.emplace_back(type.name);
   for (const std::string_view name : split(args.value("faults"), ',')) {
     if (std::find(known.begin(), known.end(), name) == known.end())
-      return invalid_error(fmt::format("--faults: no fault '{}'{}; weir sim --list-faults", name,
-                                       did_you_mean(name, known)));
+      return invalid_error(
+          fmt::format("--faults: no fault '{}' (weir sim --list-faults names them){}", name,
+                      did_you_mean(name, known)));
     out.faults.emplace_back(name);
   }
   return {};
