@@ -25,6 +25,9 @@
 // cross_idle(), put_on_wire(). It reads one word of the egress port that says "nothing unusual"
 // (PortCondition), keeps one tally at each end, and leaves everything else to the general path,
 // which comes to the same result for it.
+//
+// These files are compiled as one (WEIR_SIM_ENGINE in CMakeLists.txt): what is marked inline in one
+// of them is inline in all.
 #include <array>
 #include <bit>
 #include <cstdint>
