@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# codespell over what people read (the lexicon of accounts holds stems, not words). Words it takes for mistakes and that are not: tools/spelling.txt.
+# codespell over what people read; the lexicon of accounts holds stems, not words. Words it takes for
+# mistakes and that are not: tools/spelling.txt.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 codespell --ignore-words tools/spelling.txt --skip '*/corpus/*,*/__pycache__/*,tests/data/*,*/account_lexicon*.cc' \
