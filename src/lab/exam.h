@@ -54,11 +54,11 @@ struct Mark {
 /// What is to be found: the fault's name, and every place that is right for it.
 struct Culprit {
   std::string fault;
-  std::vector<std::string> hosts;
-  std::vector<std::string> switches;
-  std::vector<std::pair<std::string, std::string>> ports;  // of switches: both ends of a link, or
-                                                           // the port that a host is behind
-  bool is_everywhere = false;                              // no single place: none, or any of them
+  std::vector<std::string> hosts = {};
+  std::vector<std::string> switches = {};
+  std::vector<std::pair<std::string, std::string>> ports = {};  // of switches: both ends of a link,
+                                                                // or the port that a host is behind
+  bool is_everywhere = false;  // no single place: none, or any of them
 };
 
 /// REQUIRES: one or two culprits; none for a healthy fabric.
