@@ -4,6 +4,7 @@
 #include "base/testing.h"
 #include "diagnose/diagnose.h"
 #include "diagnose/join.h"
+#include "finding/catalog.h"
 #include "lab/test_labs.h"
 
 namespace weir::lab {
