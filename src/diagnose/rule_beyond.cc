@@ -1,5 +1,7 @@
-// A host that is paused by its switch suffers from something beyond it. With no switch in the case
-// nobody can say whether that is a fault or a busy fabric: unknown is not healthy.
+// What one host cannot show. With a design of many hosts and no switch looked at, nothing wrong on
+// one of them says nothing of the fabric: unknown is not healthy.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "diagnose/rule.h"
@@ -7,16 +9,24 @@
 namespace weir::diagnose {
 
 void look_beyond(const View& view, Suspicions& out) {
-  if (!view.ports().empty()) return;
+  if (!view.ports().empty() || view.nics().empty() || !view.has_counters()) return;
+  const std::string how = "the counters of its switch and of its peers, twice: weir snapshot";
   for (const NicView& nic : view.nics()) {
     const auto share = nic.counts.share_of_window("nic.prio.pause_rx.microseconds", view.rdma());
     if (!share || *share < view.thresholds().pause_warning) continue;
     out.cannot_tell("what pauses the hosts",
                     fmt::format("{} was paused for {} of the window, and no switch was looked at",
                                 name_of(nic), percent(*share)),
-                    "the counters of its switch, twice: weir diagnose BEFORE AFTER");
-    return;
+                    how);
+    break;
   }
+  const std::string& first = view.nics().front().host;
+  const bool is_alone = std::all_of(view.nics().begin(), view.nics().end(),
+                                    [&](const NicView& nic) { return nic.host == first; });
+  if (!is_alone || view.intent() == nullptr || view.intent()->hosts.size() < 2) return;
+  out.cannot_tell(
+      "the rest of the fabric",
+      fmt::format("one host of {} was looked at, and no switch", view.intent()->hosts.size()), how);
 }
 
 }  // namespace weir::diagnose

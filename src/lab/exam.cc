@@ -238,6 +238,10 @@ void answer(const sim::Outcome& run, bool keeps_evidence, ExamRun& out) {
     out.judgements.at(i) = ask(seen, out.question.intent);
     // One host cannot show what is wrong at another: there one of two faults is enough.
     out.marks.at(i) = mark_answer(out.judgements.at(i), out.culprits);
+    // Nor can it show that all others are well: there it is enough to accuse nobody.
+    if (kExamViews.at(i) == ExamView::kOneHost && out.culprits.empty())
+      out.marks.at(i).cause = out.marks.at(i).place =
+          out.judgements.at(i).conclusion != finding::Conclusion::kFindings;
     if (kExamViews.at(i) == ExamView::kOneHost && out.culprits.size() > 1) {
       out.marks.at(i) = mark_answer(out.judgements.at(i), {out.culprits.front()});
       const Mark other = mark_answer(out.judgements.at(i), {out.culprits.back()});
