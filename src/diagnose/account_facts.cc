@@ -360,6 +360,15 @@ void Facts::look_at_variables() {
     }
   }
   for (std::size_t i = 0; i < statements_.size(); ++i) {
+    // "cma_roce_tos -t 26", "tclass 46": the same mistake on a command line.
+    for (std::size_t j = 0; j < statements_[i].words.size(); ++j) {
+      const std::string& name = statements_[i].words[j].text;
+      const bool is_byte = name.ends_with("_tos") || name == "tclass" || name == "traffic_class";
+      const auto value = is_byte ? value_after(statements_[i], j) : std::nullopt;
+      if (value && std::find(kUsualDscps.begin(), kUsualDscps.end(),
+                             static_cast<std::uint64_t>(*value)) != kUsualDscps.end())
+        say("fact-tc-is-dscp", i);
+    }
     // As NCCL printed completions up to 2.12, when it also used GID index 0 unless told otherwise.
     if (statements_[i].text.find("Got completion with error 12") != std::string::npos)
       say("fact-old-nccl-completion", i);
@@ -536,6 +545,10 @@ void Facts::look_at_names() {
     std::vector<double> numbers;
     for (const Word& word : statements_[i].words)
       if (word.kind == WordKind::kNumber) numbers.push_back(*word.value);
+    // "expected DSCP 26, the wire shows DSCP 6": the byte's upper six bits.
+    if (has(statements_[i], "dscp") && numbers.size() == 2 && numbers[0] > 8 && numbers[0] < 64 &&
+        std::floor(numbers[0] / 4) == numbers[1])
+      say("fact-byte-for-dscp", i);
     if (is_instead && numbers.size() == 2 && numbers[0] > 2 && numbers[0] < 64 &&
         (numbers[1] == 4 * numbers[0] || numbers[1] == 4 * numbers[0] + 2))
       say("fact-byte-for-dscp", i);

@@ -14,7 +14,7 @@ const std::vector<WordClass>& classes() {
                 "doesn't", "don't",  "didn't",  "isn't",    "aren't",  "wasn't", "weren't",
                 "won't",   "hasn't", "haven't", "couldn't", "lacks",   "lack",   "lacking",
                 "missing", "absent", "nothing", "neither",  "unable",  "zero",   "nobody"}},
-      {"<off>", {"off", "disabled", "disable", "disables", "false", "inactive", "0", "down"}},
+      {"<off>", {"off", "disabled", "disable", "disables", "false", "inactive"}},
       {"<on>", {"on", "enabled", "enable", "enables", "enabling", "true", "active", "1"}},
       {"<fail>", {"fail*",   "error*", "abort*", "crash*",   "hang*",  "hung",   "stuck",
                   "die",     "dies",   "died",   "timeout*", "timed",  "times",  "refus*",

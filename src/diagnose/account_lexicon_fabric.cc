@@ -59,8 +59,8 @@ const std::vector<Concept> kConcepts = {
      {"ring|allreduce|all_reduce|same+rail|tree|neighbour|local fine|ok|works|pass*|succeed*",
       "small*|few*|two|2|single scale|nodes|node works|fine|ok"}},
     {"all-pairs-fail",
-     {"gather|alltoall|all_to_all|all+to+all|sendrecv|send|recv|scatter|broadcast|p2p|checkpoint*"
-      "|tree|pxn <fail>|<no>"}},
+     {"gather|alltoall|all_to_all|all+to+all|sendrecv|send|recv|scatter|broadcast|p2p|checkpoint*|"
+      "tree|pxn <fail>|<no>"}},
     {"rail-design",
      {"rail|rails isolat*|unconnected|disconnected|independent|air+gap*|separate "
       "spine|top|core|fabric|plane*|topology|design|switch*",
@@ -170,8 +170,7 @@ const std::vector<Concept> kConcepts = {
     {"reordering", {"out_of_sequence|packets+out+of+order|reorder* <pos>|rise*|grows|seen|many"}},
     {"one-node-slow",
      {"pair|pairs|combination* contain*|with|including|involv* node|host|server|one <low>",
-      "<one>|same|particular|specific|bad node|host|server "
-      "<low>|straggl*|outlier*|slowest|culprit",
+      "<one>|same|particular|specific|bad node|host|server <low>|straggl*|outlier*|slowest|culprit",
       "straggler*", "remov*|exclud*|replac*|drain*|without node|host|server <fix>|normal|full|fine",
       "every|all|any pair* node|host|same <low>", "bisect* node*|host*|pair*"}},
     {"oversubscribed",
@@ -197,13 +196,12 @@ const std::vector<Concept> kConcepts = {
       "optic*|transceiver*|cable|dac|aoc|fibre|fiber|module|lens "
       "bad|dirty|faulty|defect*|replac*|reseat*|clean*|marginal|degraded|temperature",
       "bit+error*|fec+error*|crc+error*|fcs+error*",
-      "symbol_error*|rx_symbol_err*|rx_crc_err*|*fec_uncorr*|*uncorrectable*|rx_err_lane*|port_"
-      "rcv_errors|*_ber|raw_ber|effective_ber <rise>|high|above|fast|per"}},
+      "symbol_error*|rx_symbol_err*|rx_crc_err*|*fec_uncorr*|*uncorrectable*|rx_err_lane*|port_rcv_"
+      "errors|*_ber|raw_ber|effective_ber <rise>|high|above|fast|per"}},
     {"link-degraded",
      {"link|port|nic|speed negotiat*|linked|trained|runs|comes <rate> "
       "instead|expected|not|only|rather",
-      "speed|rate|width degraded|downgrad*|lower|reduced|half "
-      "link|port|nic|lanes|expected|instead",
+      "speed|rate|width degraded|downgrad*|lower|reduced|half link|port|nic|lanes|expected|instead",
       "autoneg*|fec mismatch*|wrong|differ*|off", "lanes missing|down|lost"}},
     {"recovery-window",
      {"recover* <no>|attempt*|window|timeout|budget|before|shorter|longer|initiat*|retries|fail*",
@@ -244,8 +242,7 @@ const std::vector<Concept> kConcepts = {
      {"buffer|pool|shared+buffer|alpha|dynamic_th too|small|exhaust*|insufficient|low|limited",
       "shallow buffer*|switch"}},
     {"platform-bug",
-     {"hwsku|sku|port+speed|mixed+speed|speed|breakout "
-      "differ*|mixed|another|only|pass*|other|with",
+     {"hwsku|sku|port+speed|mixed+speed|speed|breakout differ*|mixed|another|only|pass*|other|with",
       "sai|asic|platform|vendor|sdk|firmware bug|defect|issue|regression|fault",
       "only|fails|drops on platform|asic|chip|hwsku|model|vendor",
       "same config* other|another platform|hwsku|asic|switch|chip works|pass*|fine"}},
@@ -315,8 +312,7 @@ const std::vector<Concept> kConcepts = {
       "means differ*|different|another things|vendor|platform", "semantic*",
       "counter*|drop+counter*|statistics|stats <no> "
       "move*|increment*|increas*|change*|count*|updat*|reflect*",
-      "<no> increment*|move|increase|counted "
-      "counter*|drop*|storm|pfc|blocked|when|while|although",
+      "<no> increment*|move|increase|counted counter*|drop*|storm|pfc|blocked|when|while|although",
       "spec|standard|documentation|docs|rfc|yang|openconfig|definition "
       "says|differ*|contrad*|not|otherwise|requires",
       "counter|statistic "
@@ -331,8 +327,7 @@ const std::vector<Concept> kConcepts = {
       "up|down|active|missing|healthy|says|shows|reports",
       "disagree*|contradict*|conflicting source*|view*|state*|report*|tools|status",
       "two|both sources|tools|views|places|systems differ*|disagree*|contradict*|different",
-      "reported down|unhealthy|up although|but|while|actually "
-      "up|down|active|fine|healthy|works"}},
+      "reported down|unhealthy|up although|but|while|actually up|down|active|fine|healthy|works"}},
     {"methods-disagree",
      {"same|identical command|test|run|path|pair fine|ok|full|works|fast "
       "without|with|other|via|using",
@@ -360,7 +355,10 @@ const std::vector<Concept> kConcepts = {
       "metrics|devices|collector|scrape|others",
       "taking|takes down every|all|other metrics|devices",
       "before exclu*|filter*|device applied|read|parsed",
-      "gives|gave up all|every|whole devices|device"}},
+      "gives|gave up all|every|whole devices|device",
+      "collector|exporter|scrape returns|stops|quits|exits|ends first|one|missing "
+      "device|error|counter*",
+      "load*|one|adding removes|kills|breaks|drops all|every|other metrics"}},
     {"counter-unreadable",
      {"read*|open*|file|counter*|rate invalid+argument|einval|enoent|denied",
       "counter*|file|rate <no> readable|read|open"}},

@@ -55,8 +55,7 @@ const std::vector<Concept> kConcepts = {
       "wants|needs|requires|expects ::ffff*|ipv4+mapped|ipv4|mapped gid*",
       "filter*|skip* accept*|look*|search*|select*|all ipv4|mapped|ipv6 gid*"}},
     {"gid-index-3",
-     {"gid|gid_index|sgid_index|gid+index|index "
-      "hard+coded|hardcod*|assum*|fixed|literal|constant",
+     {"gid|gid_index|sgid_index|gid+index|index hard+coded|hardcod*|assum*|fixed|literal|constant",
       "ibv_query_gid|sgid_index 3", "sgid_index=3",
       "index+3|3 hard+coded|hardcod*|assum*|folklore|default gid*",
       "only works when|if|at index+3|gid+3|3", "works only|when|if gid*|rocev2 index|3",
@@ -76,8 +75,10 @@ const std::vector<Concept> kConcepts = {
       "*gid_change*|gid+change*|gid+table+change*",
       "gid* different|another|new after|since "
       "reboot|restart|flap*|reload|dhcp|link|failover|renew*",
-      "index <changed> after|when|during|running",
-      "gid* disappear*|vanish*|re+added|readded|flap*"}},
+      "index <changed> after|when|during|running", "gid* disappear*|vanish*|re+added|readded|flap*",
+      "gid|gids|show_gids|index|gid_index from to <num>",
+      "gid|gids|show_gids|index went|goes|jumped|drifted <num>",
+      "address|ip|ipv6 re+added|readded|renewed gid*|index"}},
     {"gid-wrong-netdev",
      {"gid*|address|ip belong*|owned|owner|netdev|ndev|interface|points|resolves "
       "wrong|another|other|different|management|mgmt|docker*|vlan",
@@ -86,8 +87,9 @@ const std::vector<Concept> kConcepts = {
       "gid_attrs|ndevs wrong|another|other|different|bond*",
       "gid* management|mgmt|eth0|docker0 address|ip|network|subnet",
       "gid* <no> match*|belong* netdev|interface|subnet|rail",
-      "ndev|netdev gid* <device>|not|another",
-      "hca|nic|device gid* management|mgmt|other|another"}},
+      "ndev|netdev gid* <device>|not|another", "hca|nic|device gid* management|mgmt|other|another",
+      "gid* carries|holds|has|shows ip|address <device>|eth0|management|another|other",
+      "all|every hcas|nics|devices resolve*|bound|bind*|map* first|same|one nic|interface|netdev"}},
     {"connect-timeout",
      {"modify_qp|ibv_modify_qp|rtr|qp|connect* timed|timeout*|110|etimedout",
       "connection+timed+out", "errno|error|rc 110|-110", "etimedout", "rtr <fail>"}},
@@ -118,8 +120,7 @@ const std::vector<Concept> kConcepts = {
     {"memlock-low",
      {"memlock|ulimit|rlimit_memlock|limitmemlock "
       "<num>|low|small|limit|limited|insufficient|kb|too",
-      "locked+memory|lock+memory|memory+lock* "
-      "limit*|<num>|low|small|too|insufficient|exceed*|max*",
+      "locked+memory|lock+memory|memory+lock* limit*|<num>|low|small|too|insufficient|exceed*|max*",
       "raise|raising|increase|set|setting|unlimited memlock|ulimit+l|limitmemlock|locked+memory "
       "<fix>|->",
       "ulimit+l|memlock <no> unlimited|infinity", "rlimit_memlock|limitmemlock*",
@@ -161,7 +162,9 @@ const std::vector<Concept> kConcepts = {
       "name|names different|differ|other nodes|node|hosts|host|ports",
       "port+names|device+names|interface+names|nic+names|hca+names "
       "<differ>|different|changed|mixed",
-      "<no> enumerated|recognised|recognized device|nic|hca|mlx5"}},
+      "<no> enumerated|recognised|recognized device|nic|hca|mlx5",
+      "*_ib_hca|hca+list|device+list wrong|differ*|stale|outdated new|other|some|node*|nodes",
+      "other|different mlx5|device|hca|nic|interface numbers|numbering|names|order"}},
     // ---- GPUDirect ----
     {"gdr-off",
      {"<gdr> <off>|disabled", "<no> <gdr>", "<gdr> <no> used|enabled|work*|available|active|loaded",

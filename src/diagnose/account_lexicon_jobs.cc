@@ -78,12 +78,10 @@ const std::vector<Concept> kConcepts = {
       "rtt|round+trip|latency|distance",
       "adp_retrans|adaptive+retrans*|*adp_retrans*|adaptive+timer",
       "retrans*|resend*|retransmi* every|each|~|about|after <num>|ms",
-      "! timeout|*_timeout|*_ib_timeout <no> "
-      "effect|change|difference|influence|regardless|ignored",
+      "! timeout|*_timeout|*_ib_timeout <no> effect|change|difference|influence|regardless|ignored",
       "retrans*|retransmi* regardless|whatever timeout|*_timeout"}},
     {"rtt",
-     {"~ "
-      "rtt|rtt=*|round+trip|wan|long+haul|long+distance|metro|inter+dc|cross+dc|datacenter*|km"}},
+     {"~ rtt|rtt=*|round+trip|wan|long+haul|long+distance|metro|inter+dc|cross+dc|datacenter*|km"}},
     {"no-real-loss", {"<no> loss|drop*|lost", "loss 0|zero|none"}},
     // ---- results ----
     {"perftest-fine",
@@ -116,8 +114,7 @@ const std::vector<Concept> kConcepts = {
     {"tool-bug",
      {"json|csv|output|report|parser "
       "overwrit*|wrong|broken|invalid|missing|malformed|duplicat*|truncat*",
-      "perftest|nccl+tests|tool|script|exporter|simulator "
-      "bug|segfault*|crash*|core+dump*|assert*",
+      "perftest|nccl+tests|tool|script|exporter|simulator bug|segfault*|crash*|core+dump*|assert*",
       "simulat*|ns3|ns+3|simai|astra* "
       "segfault*|crash*|slow|wrong|differ*|drop*|assert*|debug|takes",
       "segfault*|segmentation+fault *::*|qp+vector|queue+pair+group"}},
@@ -134,7 +131,8 @@ const std::vector<Concept> kConcepts = {
       "infiniband not+roce", "cluster|fabric|network|link+layer infiniband|ib"}},
     {"roce-knob",
      {"~ *_ib_tc*|*gid_index*|*_ib_sl*|*traffic_class*|roce_version*",
-      "~ roce variable*|setting*|tuning|knob*|option*", "~ pfc|dscp|ecn setting*|tuning|knob*"}},
+      "~ roce variable*|setting*|tuning|knob*|option*", "~ pfc|dscp|ecn setting*|tuning|knob*",
+      "~ traffic+class|gid+index|dscp|roce+setting*"}},
 };
 
 }  // namespace

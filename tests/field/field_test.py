@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The field cases as a user would paste them: `weir diagnose - --json`, a process a case.
 
-What the words alone give, with every mutation, is src/diagnose/account_test.cc; this is the whole way
-through the readers of pasted text. Shares are asserted, never a case.
+What the words alone give, with every mutation, is src/diagnose/account_test.cc; this is the whole
+way through the readers of pasted text. Shares are asserted, never a case.
 """
 import concurrent.futures
 import json
@@ -18,8 +18,8 @@ SHARE = 0.85
 def ask(weir, case):
     """The answer to a case: conclusion, and the first finding's id."""
     text = "\n".join([case["symptom"], *case["evidence"]]) + "\n"
-    ran = subprocess.run([weir, "diagnose", "-", "--json"], input=text, capture_output=True, text=True,
-                         cwd="/", check=False)
+    ran = subprocess.run([weir, "diagnose", "-", "--json"], input=text, capture_output=True,
+                         text=True, cwd="/", check=False)
     answer = json.loads(ran.stdout)
     first = answer["findings"][0]["id"] if answer["findings"] else None
     return answer["conclusion"], first
@@ -27,7 +27,8 @@ def ask(weir, case):
 
 def aliases(weir, finding):
     """The finding's id and every name it goes by."""
-    ran = subprocess.run([weir, "explain", finding, "--json"], capture_output=True, text=True, check=True)
+    ran = subprocess.run([weir, "explain", finding, "--json"], capture_output=True, text=True,
+                         check=True)
     return {finding, *json.loads(ran.stdout)["finding"]["aliases"]}
 
 
@@ -45,7 +46,8 @@ def main():
             if not is_open:
                 wrong.append(f"{case['id']}: unresolved, answered {first}")
             continue
-        is_hit = not is_open and {case["expected_verdict"], case["check_id"]} & names.get(first, set())
+        wanted = {case["expected_verdict"], case["check_id"]}
+        is_hit = not is_open and wanted & names.get(first, set())
         settled += case["root_cause_basis"] in SETTLED
         right += bool(is_hit) and case["root_cause_basis"] in SETTLED
         if not is_open and not is_hit:
