@@ -54,11 +54,8 @@ void add_lines(const View& view, const NicView& nic, finding::Finding& out) {
 }
 
 std::vector<Consequence> consequences(const NicView& nic) {
-  return {{"path.loss"},
-          {"pfc.sustained"},
-          {"dscp.unmapped_hop"},
-          {"dscp.rewritten"},
-          {"np.disabled", nic.host}};
+  return {{"path.loss"},      {"pfc.sustained"},         {"dscp.unmapped_hop"},
+          {"dscp.rewritten"}, {"np.disabled", nic.host}, {"rp.disabled", nic.host}};
 }
 
 void add(const View& view, const NicView& nic, Suspicions& out, std::string_view id,
