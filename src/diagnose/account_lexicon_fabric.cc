@@ -116,7 +116,8 @@ const std::vector<Concept> kConcepts = {
      {"<one> qp|qps|connection|flow|stream",
       "qps_per_connection|*qps_per_connection*|qp+count|number+of+qps|more+qps "
       "<fix>|->|rais*|doubl*",
-      "qp|flow|connection <one>|same|pinned|maps|hash* port|member|slave|leg|link"}},
+      "qp|flow|connection <one>|same|pinned|maps|hash* port|member|slave|leg|link",
+      "*qps_per_connection=1|qps=1"}},
     {"one-member",
      {"one+port*|single+port|one+member|one+slave|one+leg|single+member|single+slave|one+link|"
       "single+interface",
@@ -135,14 +136,16 @@ const std::vector<Concept> kConcepts = {
     {"ecmp-uneven",
      {"ecmp|hash*|flows "
       "collision*|collid*|imbalanc*|polari*|uneven*|skew*|concentrat*|few|same|conflict*",
-      "uplink*|spine* zero|idle|100|full|saturat*|hot|unused|empty|one|few|single|same",
       "uplink*|spine*|path|paths uneven*|imbalanc*|overload*|unequal|skew*",
       "entropy|flow+label|udp+source+port|source+port|5+tuple "
       "<low>|<one>|same|more|few|lack|vary|hash",
       "*split_data_on_qps*|adaptive+routing|ar=1|packet+spray*|flowlet|*ib_adaptive_routing* "
       "<fix>|->|peak|gain*|higher",
       "ecmp", "load+balanc* uneven*|poor|bad|<wrong>|switch|fabric|uplink*",
-      "hash+polari*|polariz*|polaris*"}},
+      "hash+polari*|polariz*|polaris*",
+      "uplink*|spine* zero|idle|100|full|saturat*|hot|unused|empty|few",
+      "uplink*|spine* same|one|single hash*|flows|all|traffic",
+      "uplink*|spine* carry|carries all|most|traffic"}},
     {"ecmp-seed", {"same|identical|default hash|ecmp seed|function", "hash+seed|ecmp+seed"}},
     {"rails-idle",
      {"all|every ranks|gpus|processes|traffic|threads <one>|first|same "
@@ -190,7 +193,9 @@ const std::vector<Concept> kConcepts = {
       "intermittent+link|link+intermittent|link+unstable|unstable+link|port+unstable|link+toggl*|"
       "port+toggl*",
       "link+state|port+state intermittent*|unstable|unstable|chang*|down",
-      "port|link polling|down physical_state|phys_state|state|again|repeatedly"}},
+      "port|link polling|down physical_state|phys_state|state|again|repeatedly",
+      "active|up down later|again|then|afterwards",
+      "state|link alternates|toggles|oscillates|flips"}},
     {"phy-errors",
      {"symbol|fec|ber|bit|crc|fcs|pcs|phy error*|uncorrect*|high|<rise>|<pos>|threshold",
       "optic*|transceiver*|cable|dac|aoc|fibre|fiber|module|lens "
@@ -214,7 +219,8 @@ const std::vector<Concept> kConcepts = {
       "shorter|longer|slow|late|window|exhaust*|gives|gave",
       "timeout|retries|retry|window shorter|less|below outage|flap|downtime|recovery",
       "job|nccl aborted|dead|gone before|already|when link|port|nic",
-      "link|port|nic comes|came|is back|up already|aborted|dead|too+late|gave"}},
+      "link|port|nic comes|came|is back|up already|aborted|dead|too+late|gave",
+      "qps|nccl|job|connections give|gives|gave up"}},
     {"drill",
      {"ip+link+set|ifconfig|ip+link|admin+down|netdev+down|ifdown down <no>|still|continue*|did",
       "link|netdev|interface|admin down <no>|still|continue*|keeps|unaffected "
@@ -224,7 +230,8 @@ const std::vector<Concept> kConcepts = {
       "ip+link+set|ifdown|admin+down|link+down|netdev+down "
       "leaves|running|unaffected|continues|still|unchanged|flows",
       "test|drill|inject* <no>|nothing fail*|failed|stop*|happen*",
-      "down traffic|rdma|roce|qp* continues|running|unaffected|still|survive*|flows"}},
+      "down traffic|rdma|roce|qp* continues|running|unaffected|still|survive*|flows",
+      "! ifdown|link+down|admin+down|ip+link|interface+down <no> influence|effect|impact"}},
     // ---- buffers ----
     {"headroom-small",
      {"headroom|xoff "
@@ -279,7 +286,8 @@ const std::vector<Concept> kConcepts = {
       "error*|failure* hidden|swallowed|masked|silent* 0|zero|counter*|exporter",
       "0|zero <no> read|readable|available|opened",
       "0|zero unreadable|unavailable|absent|missing|failed|cannot",
-      "shows|reports|exports 0|zero although|where|while|when|even|but"}},
+      "shows|reports|exports 0|zero although|where|while|when|even|but",
+      "writes|exports|reports|shows 0|zero when|if read|reads|reading fails|fail|error"}},
     {"counter-absent",
      {"counters|hw_counters|counter+file|directory|sysfs enoent|missing|absent",
       "<no> counters+directory|hw_counters|counter+file|counters+file",

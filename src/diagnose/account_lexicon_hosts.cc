@@ -126,7 +126,7 @@ const std::vector<Concept> kConcepts = {
       "ulimit+l|memlock <no> unlimited|infinity", "rlimit_memlock|limitmemlock*",
       "memlock slurmd|containerd|mpirun|ssh|daemon|systemd|limits.conf", "ulimit+l|memlock <num>",
       "memlock|rlimit_memlock|limitmemlock just|only|64k|64kb|64kib|small|soft|ignored|default",
-      "limits.conf ignored|effect|slurm|systemd|reboot"}},
+      "limits.conf ignored|effect|slurm|systemd|reboot", "lockable+memory|lockable"}},
     {"memlock-fine",
      {"memlock|ulimit|ulimit+l|locked+memory|limitmemlock unlimited|infinity|ok|fine"}},
     {"registration-fails",

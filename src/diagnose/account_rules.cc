@@ -73,7 +73,8 @@ const std::vector<AccountRule> kRules = {
      "pfc-none & drops|slow|congested|collective-slow|retry-exceeded & !pfc-present & !watchdog",
      kClear},
     {"pfc.off", "pfc-fixes & slow|drops|congested|collective-slow|job-fails", kClear},
-    {"pfc.off", "no-pause-no-cnp & drops|congested|slow & !fact-marks-zero", kClear},
+    {"pfc.off", "no-pause-no-cnp & drops|congested|slow & !fact-marks-zero & !perftest-fine",
+     kClear},
     {"pfc.off", "congested & slow|collective-slow & drops", kSuspect},
     {"pfc.wrong_priority",
      "drops-despite-pfc & !not-ect & !headroom-small & !platform-bug & "
@@ -255,7 +256,7 @@ const std::vector<AccountRule> kRules = {
     {"telemetry.sources_disagree", "sources-disagree", kClear},
     {"measurement.methods_disagree", "methods-disagree", kSuspect},
     // ---- jobs and applications ----
-    {"nccl.ib_disabled", "ib-disabled|fact-ib-disabled", kDecisive},
+    {"nccl.ib_disabled", "ib-disabled|fact-ib-disabled & !stale-conf", kDecisive},
     {"job.env_typo", "fact-env-typo", kDecisive},
     {"job.env_typo", "env-typo", kClear},
     {"nccl.stale_conf", "stale-conf", kDecisive},
