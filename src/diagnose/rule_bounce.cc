@@ -14,6 +14,8 @@ namespace weir::diagnose {
 namespace {
 
 struct Turn {
+  std::uint64_t came_down = 0;   // packets, from above
+  std::uint64_t went_below = 0;  // packets
   std::uint64_t came_from_below = 0;
   std::uint64_t went_up = 0;
   const PortView* in = nullptr;   // of the uplinks, the one with most bytes that came down
@@ -22,6 +24,11 @@ struct Turn {
   std::uint64_t most_out = 0;
   std::uint64_t too_old = 0;  // packets dropped because their hops had run out
 
+  /// All that came down went on below, and nothing else did: none of it turned round.
+  [[nodiscard]] bool is_settled() const {
+    const std::uint64_t larger = std::max(came_down, went_below);
+    return larger - std::min(came_down, went_below) <= larger / 100;
+  }
   [[nodiscard]] std::uint64_t turned() const {
     return went_up > came_from_below ? went_up - came_from_below : 0;
   }
@@ -36,6 +43,11 @@ std::optional<Turn> turn_of(const View& view, const std::string& name) {
     const auto received = port->counts.of("switch.port.rx.bytes");
     if (!up || !sent || !received) return std::nullopt;
     turn.too_old += port->counts.of("switch.port.drop_ttl.packets").value_or(0);
+    if (*up) {
+      turn.came_down += port->counts.of("switch.port.rx.packets").value_or(0);
+    } else {
+      turn.went_below += port->counts.of("switch.port.tx.packets").value_or(0);
+    }
     if (!*up) {
       turn.came_from_below += *received;
       continue;
@@ -131,6 +143,7 @@ bool look_for_one_way(const View& view, const std::string& name, Suspicions& out
     for (const Exchange& one : theirs)
       others += one.neighbour != name && one.received > 0 ? 1 : 0;
     if (others < 2) continue;  // one flow may find one way
+    const bool is_sure = others > 2;
     finding::Where where = only->port->where();
     where.priority = std::to_string(view.rdma());
     where.link = fmt::format("{} > {} > {}", above.neighbour, name, only->neighbour);
@@ -140,10 +153,13 @@ bool look_for_one_way(const View& view, const std::string& name, Suspicions& out
                     "traffic goes down and up again, a way that lets pauses close a circle.",
                     above.neighbour, name, only->neighbour),
         where);
-    finding.confidence = finding::Confidence::kMedium;
+    finding.confidence = is_sure ? finding::Confidence::kMedium : finding::Confidence::kLow;
+    if (!is_sure) finding.severity = finding::Severity::kWarning;
     finding.evidence.push_back(back->port->counts.line("switch.port.tx.packets"));
     finding.evidence.push_back(only->port->counts.line("switch.port.tx.packets"));
-    out.add(std::move(finding), consequences());
+    out.add(
+        std::move(finding),
+        is_sure ? consequences() : std::vector<Consequence>{{"ecmp.imbalance"}, {"pfc.sustained"}});
     return true;
   }
   return false;
@@ -181,7 +197,8 @@ void look_for_bounces(const View& view, Suspicions& out) {
     const bool has_turned = turn && turn->turned() >= limits.bytes_that_matter &&
                             static_cast<double>(turn->went_up) >=
                                 limits.bounced * static_cast<double>(turn->came_from_below);
-    if (turn && !look_for_one_way(view, name, out) && has_turned) report(view, name, *turn, out);
+    const bool is_bounce = turn && !turn->is_settled() && look_for_one_way(view, name, out);
+    if (has_turned && !is_bounce) report(view, name, *turn, out);
   }
   if (!can_see && view.has_counters()) {
     out.cannot_tell("routes", "which ports lead up, or their bytes, are not known",

@@ -93,7 +93,7 @@ void look_for_reordering(const View& view, Suspicions& out) {
                   nothing_dropped ? ", and no switch dropped any"
                                   : ", and what was asked for again came twice"),
       is_one ? seen.most->where() : finding::Where());
-  finding.confidence = nothing_dropped ? finding::Confidence::kHigh : finding::Confidence::kMedium;
+  finding.confidence = nothing_dropped ? finding::Confidence::kHigh : finding::Confidence::kLow;
   finding.evidence.push_back(seen.most->counts.line(kOutOfOrder));
   if (seen.twice > 0) finding.evidence.push_back(seen.most->counts.line(kTwice));
   out.add(std::move(finding), {{"path.loss"}, {"congestion.sustained"}});
