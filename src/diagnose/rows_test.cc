@@ -270,6 +270,41 @@ TEST(Rows, EachSymptomIsNamedAndItsNeighbourIsNot) {
   }
 }
 
+/// Four leaves with a host each, two spines, four cables between each two of them. The spines send
+/// on these cables only, counted from 0: to all leaves alike, or to each its own.
+void bundles(MadeCase& made, bool is_alike) {
+  for (int leaf = 1; leaf <= 4; ++leaf) {
+    const std::string name = "leaf" + std::to_string(leaf);
+    const std::string host = "gpu0" + std::to_string(leaf);
+    made.host(host);
+    made.port_of(name, "swp1", host, "mlx5_0", {{"switch/port.tx.packets", 9000}});
+    for (int spine = 1; spine <= 2; ++spine) {
+      const std::string above = "spine" + std::to_string(spine);
+      for (int cable = 0; cable < 4; ++cable) {
+        const std::string up = "up" + std::to_string(spine) + std::to_string(cable);
+        const std::string down = "down" + std::to_string(leaf) + std::to_string(cable);
+        const bool is_used = cable == (is_alike ? spine : leaf - 1);
+        made.port_of(name, up, above, down, {{"switch/port.tx.packets", 2000}});
+        made.port_of(above, down, name, up, {{"switch/port.tx.packets", is_used ? 4000U : 0U}});
+      }
+    }
+  }
+}
+
+TEST(Rows, SwitchesThatLeaveTheSameCablesIdleToAllHashAlike) {
+  COVERS("I4");
+  const auto says_polarised = [](bool is_alike) {
+    MadeCase made;
+    bundles(made, is_alike);
+    const finding::Judgement judgement = made.judge();
+    for (const finding::Finding& one : judgement.findings)
+      if (one.id == "ecmp.polarised") return true;
+    return false;
+  };
+  EXPECT_TRUE(says_polarised(true));
+  EXPECT_FALSE(says_polarised(false)) << "each leaf over a cable of its own is chance";
+}
+
 /// A window of two seconds in which the busiest line was used for a few percent.
 finding::Judgement idle_line(std::uint64_t cnps, std::uint64_t pauses, std::int64_t window_ns) {
   MadeCase made;
