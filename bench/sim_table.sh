@@ -49,11 +49,11 @@ best_run() {
 # How many times as long a hop takes on the second input as on the first: the median of pairs of
 # runs, one after the other, because the machine's speed changes from minute to minute.
 growth_of() {
-  for ((i = 0; i < 5; ++i)); do
+  for ((i = 0; i < 9; ++i)); do
     for input in "$1" "$2"; do
       "$folder/sim_run" "$(place "$input")" native --count
     done | awk '{ cost[NR] = $9 / $1 } END { printf "%.2f\n", cost[2] / cost[1] }'
-  done | sort -g | sed -n 3p
+  done | sort -g | sed -n 5p
 }
 
 count_instructions() {
