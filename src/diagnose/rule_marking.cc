@@ -222,11 +222,12 @@ void look_at_counters(const View& view, const NicView& nic, Suspicions& out) {
   if (sent->rdma > sent->other && is_data(view, nic, view.rdma(), sent->rdma)) return;
   // Forced to the right byte by settings that were read: what leaves elsewhere is no RDMA.
   if (settings_are_right(nic) || is_the_kernels(view, nic, *sent)) return;
-  const auto at_switch =
-      nic.port ? split_of(view, view.ports()[*nic.port].counts, "switch.prio.rx.bytes")
-               : std::nullopt;
-  const bool is_right_on_wire =
-      at_switch && at_switch->total() > 0 && at_switch->share() > sent->share() + 0.3;
+  // Nothing where its port was not seen.
+  const Split at_switch =
+      nic.port
+          ? split_of(view, view.ports()[*nic.port].counts, "switch.prio.rx.bytes").value_or(Split())
+          : Split();
+  const bool is_right_on_wire = at_switch.total() > 0 && at_switch.share() > sent->share() + 0.3;
   if (!is_right_on_wire && is_of_another_class(view, nic, *sent) &&
       !is_in_place_of_rdma(view, nic, *sent)) {
     return;
@@ -245,7 +246,7 @@ void look_at_counters(const View& view, const NicView& nic, Suspicions& out) {
   const std::string seen = fmt::format(
       "{} sent {} of its bytes in priority {} and {} in priority {}", name_of(nic),
       percent(1 - sent->share()), sent->other_priority, percent(sent->share()), view.rdma());
-  if (at_switch && at_switch->total() > 0) {
+  if (at_switch.total() > 0) {
     if (is_right_on_wire) {
       say_not_on_wire(view, nic, *sent, seen, out);
     } else {
