@@ -41,7 +41,8 @@ void add_report(const PastedText& from, readers::Paste& paste) {
   const bool has_words = std::any_of(paste.rest.begin(), paste.rest.end(),
                                      [&](const auto& line) { return line.file == from.path; });
   const auto lines = split(from.text, '\n');
-  if (!has_words || lines.size() > kReportLines) return;
+  const bool is_unread = !paste.has_tools() && paste.job.is_empty();
+  if ((!has_words && !is_unread) || lines.size() > kReportLines) return;
   for (std::size_t i = 0; i < lines.size(); ++i)
     if (!trim(lines[i]).empty())
       paste.report.push_back({from.path, static_cast<int>(i + 1), std::string(trim(lines[i]))});
