@@ -1,0 +1,62 @@
+// Hosts that stand out among others: sockets, a NIC that is stuck, and one host alone.
+#include "base/testing.h"
+#include "diagnose/made_case.h"
+
+namespace weir::diagnose {
+namespace {
+
+std::vector<Count> over(std::uint64_t sockets, std::uint64_t rdma) {
+  return {{"ethtool/tx_prio0_bytes", sockets},
+          {"ethtool/rx_prio0_bytes", sockets},
+          {"ethtool/tx_prio3_bytes", rdma},
+          {"ethtool/rx_prio3_bytes", rdma},
+          {"ethtool/tx_vport_rdma_unicast_bytes", rdma},
+          {"ethtool/rx_vport_rdma_unicast_bytes", rdma}};
+}
+
+TEST(Sockets, AHostWithoutRdmaAmongOthersThatUseItFellBack) {
+  COVERS("I24");
+  MadeCase made;
+  made.host("gpu01", over(80'000'000, 0));
+  made.host("gpu02", over(40'000'000, 50'000'000));
+  made.host("gpu03", over(1000, 90'000'000));
+  EXPECT_EQ(made.said(), "nccl.socket_fallback");
+  EXPECT_EQ(made.judge().findings.front().where.host, "gpu01");
+}
+
+TEST(Sockets, WhatEverybodyMovesThroughTheKernelIsNoJob) {
+  COVERS("I24");
+  MadeCase made;
+  made.host("gpu01", over(1'000'000, 0));
+  made.host("gpu02", over(900'000, 50'000'000));
+  made.host("gpu03", over(1'100'000, 50'000'000));
+  EXPECT_NE(made.said(), "nccl.socket_fallback");
+}
+
+std::string said_of_pauses(std::uint64_t frames, std::uint64_t microseconds) {
+  MadeCase made;
+  evidence::Evidence& host = made.host(
+      "gpu01",
+      {{"ethtool/tx_prio3_pause", frames}, {"ethtool/tx_prio3_pause_duration", microseconds}});
+  host.nics.back().link.speed = evidence::Fact<BitRate>::of(100_Gbps);
+  return made.said();
+}
+
+TEST(Storm, PausesThatAreOnlyRenewedAreAStormAndTakenBackASlowReceiver) {
+  COVERS("I1");
+  EXPECT_EQ(said_of_pauses(30, 6000), "pfc.storm");
+  EXPECT_EQ(said_of_pauses(3000, 6000), "receiver.slow");
+}
+
+TEST(Beyond, AHostThatIsPausedIsNotCalledHealthyWhileNoSwitchWasSeen) {
+  COVERS("I7");
+  MadeCase quiet;
+  quiet.host("gpu01");
+  EXPECT_EQ(quiet.said(), "healthy");
+  MadeCase paused;
+  paused.host("gpu01", {{"ethtool/rx_prio3_pause", 50}, {"ethtool/rx_prio3_pause_duration", 800}});
+  EXPECT_EQ(paused.said(), "inconclusive");
+}
+
+}  // namespace
+}  // namespace weir::diagnose
