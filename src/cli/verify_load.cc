@@ -98,17 +98,23 @@ std::string volume_text(const Volume& volume) {
 
 // ---- judging ----
 
+/// Counters can only say that packets were not marked; how the program was called says why.
+bool is_only_unmarked(const finding::Finding& one) {
+  return one.id == "dscp.unmarked";
+}
+
 /// A program that says it moved RDMA data, and counters that saw it in another priority: that is a
 /// fault whatever the settings are, unless a cause of it is known already.
 void judge_volume(const Verified& verified, Dscp rdma, finding::Judgement& judgement) {
   const Volume& volume = *verified.volume;
   // The wrong device is no reason for the wrong priority: both are said.
-  const bool is_explained =
-      judgement.conclusion == finding::Conclusion::kFindings &&
-      std::any_of(
-          judgement.findings.begin(), judgement.findings.end(), [](const finding::Finding& one) {
-            return one.id != "load.wrong_device" && one.severity != finding::Severity::kInfo;
-          });
+  const bool is_explained = judgement.conclusion == finding::Conclusion::kFindings &&
+                            std::any_of(judgement.findings.begin(), judgement.findings.end(),
+                                        [](const finding::Finding& one) {
+                                          return one.id != "load.wrong_device" &&
+                                                 !is_only_unmarked(one) &&
+                                                 one.severity != finding::Severity::kInfo;
+                                        });
   if (volume.is_there() || is_explained) return;
   const auto& command = verified.load.perftest_command;
   const std::optional<unsigned> tclass = command ? command->tclass : std::nullopt;
@@ -134,6 +140,10 @@ void judge_volume(const Verified& verified, Dscp rdma, finding::Judgement& judge
                               .line = volume_text(volume),
                               .counter = "nic.prio.tx.bytes",
                               .value = static_cast<std::int64_t>(volume.rdma)});
+  for (const finding::Finding& one : judgement.findings)
+    if (is_only_unmarked(one))
+      finding.evidence.insert(finding.evidence.end(), one.evidence.begin(), one.evidence.end());
+  std::erase_if(judgement.findings, is_only_unmarked);
   judgement.findings.push_back(std::move(finding));
   finding::settle(judgement);
 }

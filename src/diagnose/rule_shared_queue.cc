@@ -111,7 +111,10 @@ void look_for_shared_queues(const View& view, Suspicions& out) {
   for (const std::string& name : view.switches()) {
     const auto ports = view.ports_of(name);
     auto sharing = by_settings(view, *ports.front());
-    if (!sharing) sharing = by_counters(view, ports);
+    // A queue map that was read is believed: hosts that trust PCP look the same in counters.
+    const evidence::Switch* device = ports.front()->device;
+    const bool is_read = device != nullptr && device->tc_to_queue.is_known();
+    if (!sharing && !is_read) sharing = by_counters(view, ports);
     if (!sharing) continue;
     const bool is_cnp = sharing->priority == view.cnp();
     finding::Where where;
