@@ -29,11 +29,18 @@ std::optional<double> busiest(const View& view) {
 }
 
 bool anybody_pauses(const View& view) {
-  for (const NicView& nic : view.nics())
-    if (nic.counts.sum("nic.prio.pause_rx.frames").value_or(0) > 0) return true;
-  for (const PortView& port : view.ports())
-    if (port.counts.sum("switch.prio.pause_tx.frames").value_or(0) > 0) return true;
-  return false;
+  const auto counts_any = [](const Counts& counts, std::string_view one, std::string_view two) {
+    return counts.sum(one).value_or(0) > 0 || counts.sum(two).value_or(0) > 0;
+  };
+  return std::any_of(view.nics().begin(), view.nics().end(),
+                     [&](const NicView& nic) {
+                       return counts_any(nic.counts, "nic.prio.pause_rx.frames",
+                                         "nic.prio.pause_tx.frames");
+                     }) ||
+         std::any_of(view.ports().begin(), view.ports().end(), [&](const PortView& port) {
+           return counts_any(port.counts, "switch.prio.pause_rx.frames",
+                             "switch.prio.pause_tx.frames");
+         });
 }
 
 }  // namespace
