@@ -22,8 +22,8 @@ configure = cmake --preset $(1) $(2) >/dev/null
 compile = cmake --build $(1) -j $(JOBS) $(2) -- $(QUIET)
 run_tests = ctest --test-dir $(1) --output-on-failure -j $(JOBS) $(2)
 
-.PHONY: help demo build release-pgo test test-all bench format format-check tidy fuzz coverage pictures \
-  install deb clean
+.PHONY: help demo build release-pgo test test-all bench format format-check tidy fuzz coverage \
+  pictures install deb clean
 
 help: ## this list
 	@echo 'Weir: lossless RoCEv2 fabrics for GPU clusters.'
@@ -37,8 +37,8 @@ build: ## the release binary, build/weir, and nothing else
 	@$(call configure,$(PRESET))
 	@$(call compile,build,--target weir)
 
-# One folder for both passes: g++ finds a profile by the name of its object file. A profile that does
-# not fit the code it is used for is an error (CMakeLists.txt), and the digests must stay.
+# One folder for both passes: g++ finds a profile by the name of its object file. A profile that
+# does not fit the code it is used for is an error (CMakeLists.txt), and the digests must stay.
 release-pgo: ## build-pgo/weir: the release binary, its simulator tuned by profile feedback
 	@$(ENSURE) build
 	@mkdir -p build-pgo && find build-pgo -name '*.gcda' -delete
