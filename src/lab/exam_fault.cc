@@ -79,6 +79,8 @@ std::string of_marking(const Drawing& d, const std::string& kind) {
   if (kind == "wrong-dscp") {
     constexpr std::array kCodes = {0U, 8U, 10U, 14U, 18U, 34U, 56U};
     unsigned code = d.dice.of(kCodes);
+    while (code == d.dscp().value() / 4)  // that is wrong-tc: the DSCP typed as a TOS byte
+      code = d.dice.of(kCodes);
     return fmt::format(",at={},dscp={}", host(d), code);
   }
   if (kind == "wrong-nic-map") return fmt::format(",at={},priority={}", host(d), other_priority(d));
