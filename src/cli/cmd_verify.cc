@@ -136,7 +136,12 @@ ExitCode run_lab_burst(const Args& args, Context& context) {
 Failure lab_failure(const std::string& what, lab::Lab& lab) {
   const std::string fault = fault_of(what);
   return {.text = what,
-          .begin = [&lab, fault] { return lab.add_fault(fault); },
+          .begin = [&lab, fault]() -> Status {
+            const Status added = lab.add_fault(fault);
+            if (added) return added;
+            return added.error().within(
+                "--under-failure, link=LINK, host=HOST or a fault (weir sim --list-faults)");
+          },
           .end = [&lab, fault]() -> Status {
             WEIR_TRY(cleared, lab.clear_fault(fault));
             WEIR_CHECK(cleared > 0);

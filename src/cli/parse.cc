@@ -216,16 +216,24 @@ std::optional<std::string> wrong_use(const Command& command, const Args& args,
   return std::nullopt;
 }
 
-// An option whose value is missing can only be the last word, or be written "--name=".
+// An option whose value is missing is the last word, stands before another option, or is written
+// "--name=".
 std::optional<std::string> missing_value(const Command& command,
                                          const std::vector<std::string>& words) {
-  for (const Option& option : all_options(command)) {
+  const std::vector<Option> options = all_options(command);
+  const auto names_option = [&](const std::string& word) {
+    return std::any_of(options.begin(), options.end(),
+                       [&](const Option& one) { return word == fmt::format("--{}", one.name); });
+  };
+  for (const Option& option : options) {
     if (option.is_flag()) continue;
     const std::string name = fmt::format("--{}", option.name);
     const std::string letter = option.letter == '\0' ? name : std::string{'-', option.letter};
-    const bool is_last = !words.empty() && (words.back() == name || words.back() == letter);
-    if (is_last || std::find(words.begin(), words.end(), name + "=") != words.end())
-      return needs_value(option);
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const bool is_named = words[i] == name || words[i] == letter;
+      const bool has_value = i + 1 < words.size() && !names_option(words[i + 1]);
+      if (words[i] == name + "=" || (is_named && !has_value)) return needs_value(option);
+    }
   }
   return std::nullopt;
 }

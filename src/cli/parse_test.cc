@@ -121,6 +121,7 @@ TEST(Parse, SaysWhatIsWrongInOneLine) {
   EXPECT_EQ(error_of({"weigh", "a", "--unit"}), "--unit needs a value: gram or ounce");
   EXPECT_EQ(error_of({"weigh", "a", "-u"}), "--unit needs a value: gram or ounce");
   EXPECT_EQ(error_of({"weigh", "--unit=", "a"}), "--unit needs a value: gram or ounce");
+  EXPECT_EQ(error_of({"weigh", "--unit", "--json", "a"}), "--unit needs a value: gram or ounce");
   EXPECT_EQ(error_of({"weigh", "a", "--unit", "stone"}),
             "--unit: expected gram or ounce, found 'stone'");
   EXPECT_EQ(error_of({"weigh", "a", "--unit", "gram", "-u", "ounce"}),

@@ -94,7 +94,7 @@ Network busy_fabric(std::uint64_t seed) {
 TEST(Sim, SameSeedGivesTheSameDigestAndAnotherSeedAnother) {
   COVERS("G1", "G3");
   std::vector<std::uint64_t> digests;
-  for (const std::uint64_t seed : {7, 7, 8}) {
+  for (const std::uint64_t seed : {7U, 7U, 8U}) {
     const auto sim = made(busy_fabric(seed));
     sim->run();
     digests.push_back(sim->digest());
