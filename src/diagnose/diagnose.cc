@@ -106,9 +106,16 @@ std::vector<Finding> without_repetition(std::vector<Finding> findings, const Vie
   return out;
 }
 
-/// Errors first; of equals the surer; of those the order of causes.
+/// Notes last, and guesses after what is known, however grave; then errors first; of equals the
+/// surer; of those the order of causes.
 void sort(std::vector<Finding>& findings) {
-  std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
+  const auto is_note = [](const Finding& one) { return one.severity == Severity::kInfo; };
+  const auto is_guess = [](const Finding& one) {
+    return one.confidence == finding::Confidence::kLow;
+  };
+  std::stable_sort(findings.begin(), findings.end(), [&](const Finding& a, const Finding& b) {
+    if (is_note(a) != is_note(b)) return is_note(b);
+    if (is_guess(a) != is_guess(b)) return is_guess(b);
     if (a.severity != b.severity) return a.severity > b.severity;
     return a.confidence > b.confidence;
   });

@@ -69,6 +69,7 @@ struct Rule {
 // ---- the rules ----
 void look_for_marking(const View&, Suspicions&);
 void look_for_switch_maps(const View&, Suspicions&);
+void look_from_one_host(const View&, Suspicions&);
 void look_beyond(const View&, Suspicions&);
 void look_for_sockets(const View&, Suspicions&);
 void look_for_shared_queues(const View&, Suspicions&);

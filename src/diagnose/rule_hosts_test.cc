@@ -58,5 +58,52 @@ TEST(Beyond, AHostThatIsPausedIsNotCalledHealthyWhileNoSwitchWasSeen) {
   EXPECT_EQ(paused.said(), "inconclusive");
 }
 
+/// What is said of one host of a design, with no switch looked at.
+finding::Judgement of_one_host(const std::vector<Count>& counts) {
+  MadeCase made;
+  evidence::Evidence& host = made.host("gpu01", counts);
+  host.nics.back().link.neighbour = evidence::Fact<evidence::Neighbour>::of({"leaf7", "swp3"});
+  const design::Intent intent;
+  return diagnose({made.pieces(), &intent, {}});
+}
+
+TEST(OneHost, GuessesOfItsSwitchesAreSaidAsGuesses) {
+  COVERS("I8", "I9", "I17", "D3");
+  struct Row {
+    std::string_view id;
+    std::vector<Count> counts;
+  };
+  const Row rows[] = {
+      {"routing.loop", {{"ethtool/rx_prio3_packets", 0}, {"ethtool/rx_prio3_bytes", 0}}},
+      {"buffer.too_small",
+       {{"ethtool/rx_prio3_pause", 50}, {"ethtool/rx_prio3_pause_duration", 800}}},
+      {"headroom.too_small", {{"ethtool/rx_prio3_pause", 1}, {"hw_counters/out_of_sequence", 5}}},
+      {"path.reordering", {{"hw_counters/packet_seq_err", 100}}},
+      {"link.physical_errors", {{"hw_counters/packet_seq_err", 2}}},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.id);
+    const finding::Judgement said = of_one_host(row.counts);
+    ASSERT_FALSE(said.findings.empty());
+    EXPECT_EQ(said.findings.front().id, row.id);
+    EXPECT_EQ(said.findings.front().confidence, finding::Confidence::kLow);
+  }
+  EXPECT_EQ(of_one_host(rows[1].counts).findings.front().where.switch_name, "leaf7");
+}
+
+TEST(OneHost, IsNotGuessedAboutWhereEcnHadItsTurnOrTheHostItselfIsWrong) {
+  COVERS("I8", "D3");
+  EXPECT_EQ(of_one_host({}).conclusion, finding::Conclusion::kHealthy);
+  EXPECT_NE(of_one_host({{"ethtool/rx_prio3_pause", 5},
+                         {"ethtool/rx_prio3_pause_duration", 800},
+                         {"hw_counters/rp_cnp_handled", 900}})
+                .conclusion,
+            finding::Conclusion::kFindings);
+  const finding::Judgement bad_cable =
+      of_one_host({{"ethtool/rx_crc_errors_phy", 40}, {"hw_counters/out_of_sequence", 40}});
+  ASSERT_EQ(bad_cable.findings.size(), 1U);
+  EXPECT_EQ(bad_cable.findings.front().where.host, "gpu01");
+}
+
 }  // namespace
 }  // namespace weir::diagnose

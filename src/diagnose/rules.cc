@@ -34,6 +34,7 @@ std::span<const Rule> rules() {
       {"I29", "a port drops without saying why", look_for_discards},
       {"I28", "sent again though nothing was lost", look_for_timers},
       {"I14", "RDMA arrives in another priority than it left in", look_at_ends},
+      {"D3", "what one host alone lets guess of its switches", look_from_one_host},
       {"I9", "RDMA packets are lost", look_for_loss},
       {"I27", "senders begin again at the bottom", look_for_restarts},
       {"I10", "lines half empty, and senders told to slow down", look_for_low_use},

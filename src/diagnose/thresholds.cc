@@ -54,6 +54,8 @@ constexpr ThresholdInfo kTable[] = {
      &T::marks_per_pause, nullptr},
     {"pauses_that_matter", "frames", "I22", "pauses of a switch after which marks are missed",
      nullptr, &T::pauses_that_matter},
+    {"cnps_per_pause", "CNPs", "I8",
+     "for each pause of a host: fewer, and the pauses came too early", &T::cnps_per_pause, nullptr},
     {"low_use", "share", "I10", "of the busiest line, though senders are told to slow down",
      &T::low_use, nullptr},
     {"buffer_share", "share", "I3", "of the headroom that is needed", &T::buffer_share, nullptr},
@@ -68,6 +70,8 @@ constexpr ThresholdInfo kTable[] = {
      &T::bounced, nullptr},
     {"came_twice", "share", "I17",
      "of the packets out of order that came twice: overtaken, not lost", &T::came_twice, nullptr},
+    {"asked_again", "share", "I9 I17",
+     "of what a host sent: more is hardly lost, where nothing pauses", &T::asked_again, nullptr},
     {"restarts_that_matter", "events", "I27", "slow restarts of a NIC: fewer are a burst's",
      nullptr, &T::restarts_that_matter},
 };

@@ -50,6 +50,9 @@ struct Thresholds {
   // "Constant" pauses with fewer marks than this for each pause: ECN comes after PFC.
   double marks_per_pause = 0.2;
   std::uint64_t pauses_that_matter = 20;
+  // From one host: told to slow down less often than this for each pause, it was stopped before ECN
+  // had its turn.
+  double cnps_per_pause = 20;
   // Senders that are told to slow down, nobody pauses, and the busiest line is used less than this.
   double low_use = 0.6;
 
@@ -69,6 +72,9 @@ struct Thresholds {
   // Packets that came twice for each that came out of order: then what was asked for again had
   // only been overtaken.
   double came_twice = 0.1;
+  // From one host: asked again for more than this share of what it sent. A cable that breaks one
+  // frame in five hundred is no link any more; paths of different length do it all the time.
+  double asked_again = 0.002;
   // Connections that began again at the bottom: a few in a burst are normal.
   std::uint64_t restarts_that_matter = 10;
 };
