@@ -19,9 +19,10 @@ using readers::Statement;
 using readers::Word;
 using readers::WordKind;
 
-constexpr int kNear = 10;   // places that a phrasing may span beyond its own words
-constexpr int kDenied = 4;  // a "not" this near belongs to the word
-constexpr int kBefore = 2;  // ... and before a phrasing it denies the whole
+constexpr int kNear = 10;        // places that a phrasing may span beyond its own words
+constexpr int kDenied = 3;       // a "not" this near before a word belongs to it
+constexpr int kDeniedAtEnd = 4;  // ... and on either side, where it ends a phrasing
+constexpr int kBefore = 2;       // ... and before a phrasing it denies the whole
 
 bool fits(std::string_view pattern, std::string_view word) {
   const bool open_begin = pattern.starts_with('*');
@@ -64,10 +65,21 @@ bool fits_either(std::string_view pattern, const Word& word) {
   return pattern.starts_with('<') ? fits_class(pattern, word) : fits(pattern, word.text);
 }
 
+/// A bit for the first two letters: most words of the lexicon are not in a statement, and most of
+/// those are told by this alone. All bits where the beginning is open.
+std::uint64_t letters_of(std::string_view word) {
+  if (word.size() < 2 || word[0] == '*' || word[0] == '<' || word[1] == '*')
+    return std::numeric_limits<std::uint64_t>::max();
+  const auto first = static_cast<unsigned char>(word[0]);
+  const auto second = static_cast<unsigned char>(word[1]);
+  return std::uint64_t{1} << ((first * 31U + second) % 64U);
+}
+
 /// One term, compiled: alternatives, each a chain of words that follow one another.
 struct Term {
   std::vector<std::vector<std::string_view>> alternatives;
-  bool denies = false;  // holds <no>
+  std::vector<std::uint64_t> letters;  // of each alternative's first word
+  bool denies = false;                 // holds <no>
 };
 
 struct Phrasing {
@@ -108,6 +120,8 @@ Phrasing compiled(std::string_view text) {
     for (const std::string_view alternative : split(piece, '|')) {
       add_alternative(alternative, term);
     }
+    for (const auto& chain : term.alternatives)
+      term.letters.push_back(letters_of(chain.front()));
     out.denies = out.denies || term.denies;
     out.terms.push_back(std::move(term));
   }
@@ -138,12 +152,15 @@ const Word* word_at(const Statement& statement, int place, std::string_view patt
 class Sorted {
  public:
   explicit Sorted(const Statement& statement) : statement_(statement) {
-    for (const Word& word : statement.words)
+    for (const Word& word : statement.words) {
       words_.push_back(&word);
+      letters_ |= word.text.size() > 1 ? letters_of(word.text) : std::uint64_t{1};
+    }
     std::sort(words_.begin(), words_.end(),
               [](const Word* a, const Word* b) { return a->text < b->text; });
   }
   [[nodiscard]] const Statement& statement() const { return statement_; }
+  [[nodiscard]] std::uint64_t letters() const { return letters_; }
 
   /// Calls `each` for every word that fits.
   template <class Each>
@@ -167,12 +184,15 @@ class Sorted {
  private:
   const Statement& statement_;
   std::vector<const Word*> words_;
+  std::uint64_t letters_ = 0;
 };
 
 /// Where a term stands in the statement.
 std::vector<Range> places(const Term& term, const Sorted& sorted) {
   std::vector<Range> out;
-  for (const auto& chain : term.alternatives) {
+  for (std::size_t at = 0; at < term.alternatives.size(); ++at) {
+    if ((term.letters[at] & sorted.letters()) == 0) continue;
+    const auto& chain = term.alternatives[at];
     sorted.fitting(chain.front(), [&](const Word& word) {
       bool is_whole = true;
       for (std::size_t i = 1; i < chain.size() && is_whole; ++i)
@@ -248,7 +268,7 @@ class Search {
     }
     const Range& term = chosen_[i - 1];
     return std::min(std::abs(term.begin - denial.end), std::abs(denial.begin - term.end)) <=
-           kDenied;
+           kDeniedAtEnd;
   }
 
   [[nodiscard]] bool is_meant() const {

@@ -20,41 +20,18 @@ using readers::Word;
 using readers::WordKind;
 
 constexpr auto kFacts = std::to_array<std::string_view>({
-    "fact-active-mtus-differ",
-    "fact-mtu-4096-on-1500",
-    "fact-marks-zero",
-    "fact-marks-positive",
-    "fact-cnp-sent-zero",
-    "fact-cnp-sent-positive",
-    "fact-cnp-handled-zero",
-    "fact-overload",
-    "fact-rnr-both-ends",
-    "fact-pair-straggler",
-    "fact-env-typo",
-    "fact-ib-disabled",
-    "fact-tc-is-dscp",
-    "fact-tc-site",
-    "fact-gid-link-local",
-    "fact-gid-mapped",
-    "fact-gids-per-device",
-    "fact-one-subnet",
-    "fact-own-subnets",
-    "fact-dscp-to-lossy",
-    "fact-prio-one-way",
-    "fact-prio0-only",
-    "fact-memlock-low",
-    "fact-timer-below-rtt",
-    "fact-half-rate",
-    "fact-old-nccl-completion",
-    "fact-seq-zero",
-    "fact-pause-counters",
-    "fact-global-pause-counters",
-    "fact-link-down-counter",
-    "fact-phy-counter",
-    "fact-pci-stall-counter",
-    "fact-byte-for-dscp",
-    "fact-uneven-rates",
-    "fact-counter-of-two-names",
+    "fact-active-mtus-differ", "fact-mtu-4096-on-1500", "fact-marks-zero",
+    "fact-marks-positive",     "fact-cnp-sent-zero",    "fact-cnp-sent-positive",
+    "fact-cnp-handled-zero",   "fact-overload",         "fact-rnr-both-ends",
+    "fact-pair-straggler",     "fact-env-typo",         "fact-ib-disabled",
+    "fact-tc-is-dscp",         "fact-tc-site",          "fact-gid-link-local",
+    "fact-gid-mapped",         "fact-gids-per-device",  "fact-one-subnet",
+    "fact-own-subnets",        "fact-dscp-to-lossy",    "fact-prio-one-way",
+    "fact-prio0-only",         "fact-memlock-low",      "fact-timer-below-rtt",
+    "fact-half-rate",          "fact-more-qps-faster",  "fact-old-nccl-completion",
+    "fact-seq-zero",           "fact-pause-counters",   "fact-global-pause-counters",
+    "fact-link-down-counter",  "fact-phy-counter",      "fact-pci-stall-counter",
+    "fact-byte-for-dscp",      "fact-uneven-rates",     "fact-counter-of-two-names",
     "fact-mtu-small",
 });
 
@@ -67,6 +44,7 @@ class Facts {
     look_at_mtus();
     look_at_counters();
     look_at_rates();
+    look_at_qps();
     look_at_pairs();
     look_at_variables();
     look_at_gids();
@@ -109,6 +87,7 @@ class Facts {
   void look_at_counters();
   void look_at_counter(std::size_t statement, std::string_view name, double value);
   void look_at_rates();
+  void look_at_qps();
   void look_at_pairs();
   void look_at_variables();
   void look_at_gids();
@@ -277,6 +256,28 @@ void Facts::look_at_rates() {
     const auto [least, most] = std::minmax_element(rates.begin(), rates.end());
     if (*least > 0.3 * *most && *least < 0.7 * *most) say("fact-half-rate", i);
     if (*least < 0.2 * *most) say("fact-uneven-rates", i);
+  }
+}
+
+/// "-q 1: 97; -q 4: 188", "1 QP 97 Gb/s, 4 QPs 188": the rate grows with the number of connections.
+void Facts::look_at_qps() {
+  for (std::size_t i = 0; i < statements_.size(); ++i) {
+    const auto& words = statements_[i].words;
+    std::map<double, double> rates;  // by number of connections
+    for (std::size_t j = 0; j + 2 < words.size(); ++j) {
+      const bool is_option = words[j].text == "q" || words[j].text == "-q";
+      const bool is_count = words[j + 1].text == "qp" || words[j + 1].text == "qps";
+      const Word& count = is_option ? words[j + 1] : words[j];
+      if ((!is_option && !is_count) || count.kind != WordKind::kNumber) continue;
+      for (std::size_t k = j + 2; k < words.size() && words[k].at <= words[j].at + 4; ++k) {
+        if (!words[k].value) continue;
+        rates.emplace(*count.value, *words[k].value);
+        break;
+      }
+    }
+    if (rates.size() < 2) continue;
+    const bool is_faster = rates.rbegin()->second > 1.4 * rates.begin()->second;
+    if (is_faster) say("fact-more-qps-faster", i);
   }
 }
 

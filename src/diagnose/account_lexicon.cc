@@ -58,7 +58,7 @@ const std::vector<WordClass>& classes() {
         "memory+peers", "memory_peers", "nvidia+peermem", "amdgpu_peermem"}},
       {"<gdr>", {"gdr", "gpudirect", "gpu+direct", "gdrdma", "gpudirectrdma"}},
       {"<bond>",
-       {"bond", "bonds", "bonded", "bonding", "lag", "lacp", "link+aggregation", "mlag",
+       {"bond", "bonds", "bonded", "bonding", "bond*", "lag", "lacp", "link+aggregation", "mlag",
         "port+channel", "portchannel*", "mlx5_bond*", "team"}},
       {"<changed>",
        {"chang*", "shift*", "mov*", "renumber*", "reorder*", "became", "becomes", "jump*", "swapp*",

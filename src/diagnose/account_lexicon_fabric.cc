@@ -45,7 +45,8 @@ const std::vector<Concept> kConcepts = {
       "<fail>|<no>|exceeded|unreachable",
       "gateway mac|missing|resolution|wrong|route"}},
     {"cross-rail",
-     {"cross+rail|crossrail|inter+rail",
+     {"rail*+to+rail*|rail+<num>+to+rail|rail*+->+rail* <fail>|<no>|unreachable",
+      "cross+rail|crossrail|inter+rail",
       "different|other|another rail|rails <fail>|<no>|reach*|connect*|nic*|index", "~ *cross_nic*",
       "nic*|port* different|other index|rail|subnet <no>|cannot reach*|connect*|talk",
       "between|across rails|subnets <fail>|<no>|timeout*|unreachable",
@@ -62,7 +63,9 @@ const std::vector<Concept> kConcepts = {
      {"gather|alltoall|all_to_all|all+to+all|sendrecv|send|recv|scatter|broadcast|p2p|checkpoint*|"
       "tree|pxn <fail>|<no>"}},
     {"rail-design",
-     {"rail|rails isolat*|unconnected|disconnected|independent|air+gap*|separate "
+     {"rail|rails|rail+only <no> spine|top|core|super+spine|aggregation",
+      "rail+only|rail+isolated plan*|network|fabric|topology|design spine|crossing|forward*",
+      "rail|rails isolat*|unconnected|disconnected|independent|air+gap*|separate "
       "spine|top|core|fabric|plane*|topology|design|switch*",
       "rail|rails <no> connect*|guarantee*|link*|join* top|spine|core|crossing|each",
       "<no> guarantee* cross*|rail*", "design question topolog*|rail*|can|is",
@@ -78,6 +81,13 @@ const std::vector<Concept> kConcepts = {
       "wrong|unexpected|mismatch*|different|expected|other|another",
       "port|ports|links|rails swapped|crossed|plugged|patched wrong|into|other|each|another|up",
       "connected|plugged|patched wrong|other|another leaf|port|switch|rail"}},
+    {"lldp-neighbour",
+     {"lldp*|neighbo* leaf*|switch*|port*|tor*|spine* shows|says|sees|lists|on|in|->|reports",
+      "lldp*|neighbo* -> leaf*|switch*|port*|tor*|spine*"}},
+    {"plan-says",
+     {"plan|design|drawing|cabling+plan|link+list|blueprint|documentation|netbox "
+      "leaf*|switch*|port*|rail*|tor*|spine*",
+      "expected|should|supposed leaf*|switch*|port*|rail*|tor*|spine*"}},
     // ---- MTU ----
     {"mtu-differs",
      {"mtu <differ>", "mixed+mtu|mtu+mismatch|asymmetric+mtu|unequal+mtu",
@@ -113,13 +123,15 @@ const std::vector<Concept> kConcepts = {
     // ---- balance ----
     {"bond", {"~ <bond>"}},
     {"one-qp",
-     {"<one> qp|qps|connection|flow|stream",
+     {"*qps_per_connection* 1|default|one|unset|left", "<one> qp|qps|connection|flow|stream",
       "qps_per_connection|*qps_per_connection*|qp+count|number+of+qps|more+qps "
       "<fix>|->|rais*|doubl*",
       "qp|flow|connection <one>|same|pinned|maps|hash* port|member|slave|leg|link",
       "*qps_per_connection=1|qps=1"}},
     {"one-member",
-     {"one+port*|single+port|one+member|one+slave|one+leg|single+member|single+slave|one+link|"
+     {"<bond> never|not pass*|exceed*|beyond|above|beats|tops one|single|port*|link*",
+      "<bond> tops|stuck|capped|stops one|single|half",
+      "one+port*|single+port|one+member|one+slave|one+leg|single+member|single+slave|one+link|"
       "single+interface",
       "half bandwidth|rate|throughput", "<bond> half|one|single|exceed*",
       "never|not exceeds|exceed|above|more one|port|single"}},
@@ -144,11 +156,13 @@ const std::vector<Concept> kConcepts = {
       "ecmp", "load+balanc* uneven*|poor|bad|<wrong>|switch|fabric|uplink*",
       "hash+polari*|polariz*|polaris*",
       "uplink*|spine* zero|idle|100|full|saturat*|hot|unused|empty|few",
-      "uplink*|spine* same|one|single hash*|flows|all|traffic",
+      "uplink*|spine* same|one|single hash*|flows|traffic",
       "uplink*|spine* carry|carries all|most|traffic"}},
     {"ecmp-seed", {"same|identical|default hash|ecmp seed|function", "hash+seed|ecmp+seed"}},
     {"rails-idle",
-     {"all|every ranks|gpus|processes|traffic|threads <one>|first|same "
+     {"rail*|nic*|hca*|mlx5* idle|unused|flat|silent <rate>|others|rest|full|busy|100|carries",
+      "rails|nics|hcas 0|zero|idle 100|full|busy",
+      "all|every ranks|gpus|processes|traffic|threads <one>|first|same "
       "nic|hca|rail|adapter|<device>",
       "<num> of <num> nics|rails|hcas used|carry|active",
       "rail|rails|nic|nics imbalanc*|uneven*|unbalanced|unequal|skew*",
@@ -172,7 +186,10 @@ const std::vector<Concept> kConcepts = {
       "<no>|break*|violat*|assum*|required|rely|relies"}},
     {"reordering", {"out_of_sequence|packets+out+of+order|reorder* <pos>|rise*|grows|seen|many"}},
     {"one-node-slow",
-     {"pair|pairs|combination* contain*|with|including|involv* node|host|server|one <low>",
+     {"any|every|each|all pair|pairs with|including|of node*|host*|one "
+      "others|rest|remaining|else",
+      "pair|pairs node*|host* <rate>|<num> others|rest|remaining|else",
+      "pair|pairs|combination* contain*|with|including|involv* node|host|server|one <low>",
       "<one>|same|particular|specific|bad node|host|server <low>|straggl*|outlier*|slowest|culprit",
       "straggler*", "remov*|exclud*|replac*|drain*|without node|host|server <fix>|normal|full|fine",
       "every|all|any pair* node|host|same <low>", "bisect* node*|host*|pair*"}},
@@ -209,7 +226,11 @@ const std::vector<Concept> kConcepts = {
       "speed|rate|width degraded|downgrad*|lower|reduced|half link|port|nic|lanes|expected|instead",
       "autoneg*|fec mismatch*|wrong|differ*|off", "lanes missing|down|lost"}},
     {"recovery-window",
-     {"recover* <no>|attempt*|window|timeout|budget|before|shorter|longer|initiat*|retries|fail*",
+     {"port|link|nic back|up|returns|returned after job|nccl|training|qps|run "
+      "aborted|dead|gave|failed|died already|at|before|by+then",
+      "outage|flap|downtime|link <num> longer|more|exceed*|vs|but "
+      "nccl_ib_timeout*|*_ib_timeout|*retry_cnt*|retry+window|timeout",
+      "recover* <no>|attempt*|window|timeout|budget|before|shorter|longer|initiat*|retries|fail*",
       "*resilien*|attempt*|*failover*|max+attempts",
       "<no> recover* after|when|once link|nic|port|device|comes|up|back",
       "gives|gave|give up before|while link|port|nic|back|up|recover*",
@@ -255,7 +276,8 @@ const std::vector<Concept> kConcepts = {
       "same config* other|another platform|hwsku|asic|switch|chip works|pass*|fine"}},
     // ---- counters and collectors ----
     {"counter",
-     {"~ "
+     {"~ counts|counted vendor*|frames|octets",
+      "~ "
       "counters|metric|metrics|statistic|statistics|stat|stats|telemetry|gauge|gauges|exporter*|"
       "collector*|*_pkts|*_packets|*_frames*|pfcstat|queuestat|hw_counters|ecn+marked*",
       "~ "
@@ -289,7 +311,10 @@ const std::vector<Concept> kConcepts = {
       "shows|reports|exports 0|zero although|where|while|when|even|but",
       "writes|exports|reports|shows 0|zero when|if read|reads|reading fails|fail|error"}},
     {"counter-absent",
-     {"counters|hw_counters|counter+file|directory|sysfs enoent|missing|absent",
+     {"np_*|rp_*|rx_*|tx_*|out_of_*|roce_*|*_cnp*|*_prio*|*_pause* "
+      "missing|absent|unavailable|nonexist*|not+present|not+there|not+found "
+      "on|under|driver|<device>|irdma|bnxt*|ionic|vendor|nic|ethtool",
+      "counters|hw_counters|counter+file|directory|sysfs enoent|missing|absent",
       "<no> counters+directory|hw_counters|counter+file|counters+file",
       "<no> counters|counter directory|file|folder",
       "lacks|lack|without counters|hw_counters|counter",
@@ -298,12 +323,15 @@ const std::vector<Concept> kConcepts = {
       "driver|vendor|nic|here|by",
       "driver|vendor|bnxt*|irdma|ionic|efa <no> expose*|provide*|implement*|counter*|export*",
       "<device>|*_*|counter* <no> exist*", "*_* does+not+exist|not+exist|doesn't+exist|no+such",
-      "no+metrics|no+counters|no+statistics|without+counters|without+metrics",
+      "no+metrics|no+counters|no+statistics|without+counters|without+metrics "
+      "on|for|at+all|driver|vendor|nic|nics|<device>|exposed|exported|broadcom|intel|amd|irdma|"
+      "bnxt*",
       "driver|vendor|nic|device|hca <no> publish*|register*|report*|expos*|provid* "
       "counter*|*_bytes|*_packets|hw_counters|statistic*|tx_*|rx_*",
       "*_* published|exposed|provided|registered not|never|no+longer"}},
     {"counter-names",
-     {"counter*|key|keys|name|names|ethtool|field* "
+     {"hw_counters|ethtool|driver|nic|vendor has|shows|uses|exposes|names|calls instead",
+      "counter*|key|keys|name|names|ethtool|field* "
       "wrong|differ*|vendor|requested|real|expect*|mlx5|actual*|other|another",
       "ethtool key|keys|names|strings|counter* "
       "wrong|differ*|another|unknown|not+found|vendor|driver",
@@ -315,7 +343,9 @@ const std::vector<Concept> kConcepts = {
       "counter|counters vendor*|driver*|broadcom|intel|amd|nvidia name*|call*",
       "requested|expects|expected|asked real|actual|actually"}},
     {"counter-meaning",
-     {"counter*|metric*|ecn+marked*|*_pkts|*_packets|counts "
+     {"counter*|metric* vendor*|platform*|driver* includes|include|counts|excludes|covers "
+      "not|other|another|differ*|does+not|only",
+      "counter*|metric*|ecn+marked*|*_pkts|*_packets|counts "
       "means|meaning|semantic*|definition|interpret*|defined differ*|vendor|not|ambiguous",
       "means differ*|different|another things|vendor|platform", "semantic*",
       "counter*|drop+counter*|statistics|stats <no> "
@@ -330,7 +360,10 @@ const std::vector<Concept> kConcepts = {
       "vendor*|platform* count*|counts|measures differ*|different|other|same",
       "counts frames|time|bytes|packets|events other|vendor*|another|while|under"}},
     {"sources-disagree",
-     {"switch|host|ufm|controller|monitor*|fabric+manager|bmc|agent|api|dashboard|exporter "
+     {"bmc|ufm|controller|switch|agent|api|manager|os|host|dashboard|monitor* "
+      "says|reports|shows|marks|thinks absent|missing|down|gone|unhealthy|failed "
+      "uses|works|active|up|running|linkup|moves|fine",
+      "switch|host|ufm|controller|monitor*|fabric+manager|bmc|agent|api|dashboard|exporter "
       "says|reports|shows|sees disagree*|contradict*|but|while|although|other "
       "up|down|active|missing|healthy|says|shows|reports",
       "disagree*|contradict*|conflicting source*|view*|state*|report*|tools|status",
@@ -357,7 +390,11 @@ const std::vector<Concept> kConcepts = {
       "paths"}},
     {"same-subnet-works", {"same+subnet|one+subnet works|fine|ok|pass*|good"}},
     {"one-breaks-all",
-     {"<one> device|port|file|counter|nic|hca <fail>|einval|unreadable|breaks|kills|aborts|stops "
+     {"series|metrics|counters|statistics disappear*|vanish*|lost|gone|stop* "
+      "when|once|after|since|if load*|add*|insert*|plug*|present|module|device|driver|irdma",
+      "rmmod|unload*|remov*|exclud*|ignor*|unplug* brings|returns|restores|gives|back "
+      "metrics|series|counters|collector",
+      "<one> device|port|file|counter|nic|hca <fail>|einval|unreadable|breaks|kills|aborts|stops "
       "collector|scrape|whole|all|entire*|exporter|metrics|others",
       "<one>|broken|faulty device|port|file|counter|nic|hca all|every|entire|whole "
       "metrics|devices|collector|scrape|others",

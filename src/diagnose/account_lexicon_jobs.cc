@@ -130,7 +130,9 @@ const std::vector<Concept> kConcepts = {
       "is+infiniband|on+infiniband|on+ib|real+infiniband|native+infiniband|native+ib",
       "infiniband not+roce", "cluster|fabric|network|link+layer infiniband|ib"}},
     {"roce-knob",
-     {"~ *_ib_tc*|*gid_index*|*_ib_sl*|*traffic_class*|roce_version*",
+     {"! *_ib_tc*|*gid_index*|gid+index|traffic+class|dscp <no>|nothing "
+      "effect|influence|change*|difference|matter*|tuning",
+      "~ *_ib_tc*|*gid_index*|*_ib_sl*|*traffic_class*|roce_version*",
       "~ roce variable*|setting*|tuning|knob*|option*", "~ pfc|dscp|ecn setting*|tuning|knob*",
       "~ traffic+class|gid+index|dscp|roce+setting*"}},
 };

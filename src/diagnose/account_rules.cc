@@ -12,7 +12,8 @@ using enum Weight;
 
 const std::vector<AccountRule> kRules = {
     // ---- marking ----
-    {"dscp.unmarked", "unmarked & !one-direction & !other-load & !map-wrong & !qos-on-vf", kClear},
+    {"dscp.unmarked",
+     "unmarked & !one-direction & !other-load & !map-wrong & !qos-on-vf & !class-shared", kClear},
     {"dscp.unmarked", "fact-prio0-only & !one-direction", kClear},
     {"dscp.unmarked", "hard-coded-mark & unmarked & !one-direction & !other-load", kClear},
     {"dscp.one_way", "one-direction & unmarked|hard-coded-mark & !fact-prio-one-way", kClear},
@@ -75,9 +76,13 @@ const std::vector<AccountRule> kRules = {
     {"pfc.off", "pfc-fixes & slow|drops|congested|collective-slow|job-fails", kClear},
     {"pfc.off", "no-pause-no-cnp & drops|congested|slow & !fact-marks-zero & !perftest-fine",
      kClear},
+    {"pfc.off",
+     "pause-zero & cnp-zero|fact-cnp-sent-zero & loss-rises & !fact-marks-zero & !perftest-fine & "
+     "!clean-counters & !global-pause",
+     kClear},
     {"pfc.off", "congested & slow|collective-slow & drops", kSuspect},
     {"pfc.wrong_priority",
-     "drops-despite-pfc & !not-ect & !headroom-small & !platform-bug & "
+     "drops-despite-pfc & !pfc-none & !pfc-fixes & !not-ect & !headroom-small & !platform-bug & "
      "!watchdog & !counter-meaning & !simulation & !global-pause",
      kClear},
     {"pfc.wrong_priority", "pfc-wrong-priority", kClear},
@@ -96,6 +101,7 @@ const std::vector<AccountRule> kRules = {
     {"pfc.storm", "pause-storm", kSuspect},
     {"pfc.deadlock", "pfc-deadlock", kClear},
     {"watchdog.stuck", "watchdog-stuck & watchdog & !counter-meaning", kDecisive},
+    {"watchdog.stuck", "watchdog-stuck & watchdog & pause-still", kDecisive},
     {"watchdog.blind", "watchdog-blind & watchdog|pause-storm & !watchdog-stuck", kClear},
     {"watchdog.off", "watchdog-off & !watchdog-blind & !watchdog-stuck", kLikely},
     {"receiver.slow", "host-pauses", kSuspect},
@@ -137,10 +143,11 @@ const std::vector<AccountRule> kRules = {
     {"gid.index_differs", "gid-null & gid-index-word & !no-usable-gid", kClear},
     {"gid.index_differs", "gid-null", kSuspect},
     {"gid.wrong_family", "gid-family & gid & !gid-index-3", kDecisive},
+    {"gid.wrong_family", "gid-family & family-variable", kClear},
     {"gid.wrong_family", "no-usable-gid & !in-container", kClear},
     {"gid.index_not_3", "gid-index-3 & !gid-changed", kDecisive},
     {"gid.stale", "gid-stale & gid", kDecisive},
-    {"gid.changed", "gid-changed & gid & !gid-stale", kDecisive},
+    {"gid.changed", "gid-changed & gid|empty-slots & !gid-stale", kDecisive},
     {"gid.wrong_netdev", "gid-wrong-netdev & !gid-changed & !in-container", kClear},
     {"container.gid_outside_netns", "gid-of-host & in-container & gid", kDecisive},
     {"container.gid_outside_netns",
@@ -161,7 +168,7 @@ const std::vector<AccountRule> kRules = {
     {"container.no_ipc_lock", "registration-fails|not-permitted & in-container & !fact-memlock-low",
      kSuspect},
     {"kernel.regression", "kernel-bad & !gdr-persist & !module-renamed & !renamed", kClear},
-    {"inventory.renamed", "renamed & !module-renamed", kClear},
+    {"inventory.renamed", "renamed & !module-renamed & !counter", kClear},
     // ---- GPUDirect and PCIe ----
     {"gdr.off", "gdr-off", kSuspect},
     {"gdr.off", "module-renamed", kDecisive},
@@ -194,9 +201,13 @@ const std::vector<AccountRule> kRules = {
      "same-rail-works & all-pairs-fail & connect-timeout|"
      "retry-exceeded",
      kClear},
-    {"rail.no_route", "no-route & !cross-rail", kClear},
-    {"rail.isolated", "rail-design", kDecisive},
+    {"rail.no_route", "no-route & !cross-rail & !same-subnet & !fact-one-subnet & !arp-flux",
+     kClear},
+    {"rail.no_route", "no-route & same-subnet-works & !cross-rail", kClear},
+    {"rail.isolated", "rail-design & !connect-timeout & !retry-exceeded", kDecisive},
+    {"rail.cross_rail_unreachable", "cross-rail & connect-timeout", kDecisive},
     {"wiring.mismatch", "miswired", kDecisive},
+    {"wiring.mismatch", "lldp-neighbour & plan-says & !two-agents & !lldpad & !willing", kClear},
     {"mtu.mismatch", "fact-active-mtus-differ & !gid-changed", kClear},
     {"mtu.mismatch", "mtu-differs", kClear},
     {"mtu.mismatch", "mtu-on-path", kClear},
@@ -211,11 +222,13 @@ const std::vector<AccountRule> kRules = {
      "!retry-exceeded & !job-fails",
      kLikely},
     // ---- balance ----
-    {"ecmp.imbalance", "ecmp-uneven & !bond & !ar-order", kClear},
+    {"ecmp.imbalance", "ecmp-uneven & !bond & !ar-order & !pause-leaks", kClear},
     {"ecmp.imbalance", "ecmp-uneven & slow|collective-slow & !ar-order", kClear},
     {"ecmp.same_seed", "ecmp-seed", kClear},
     {"lag.too_few_qps", "one-qp & bond|one-member", kDecisive},
     {"lag.too_few_qps", "bond & qps & slow|one-member|fact-half-rate & !lag-uneven", kClear},
+    {"lag.too_few_qps", "fact-more-qps-faster & bond|one-member", kDecisive},
+    {"ecmp.imbalance", "fact-more-qps-faster & ecmp-uneven & !bond", kClear},
     {"lag.too_few_qps", "bond & one-member & !lag-uneven", kLikely},
     {"lag.too_few_qps", "bond & fact-half-rate|perftest-fine & !lag-uneven", kSuspect},
     {"lag.unbalanced", "lag-uneven & bond & !one-qp", kClear},
@@ -278,6 +291,7 @@ const std::vector<AccountRule> kRules = {
      "perftest-fine & collective-slow|slow & app-side|clean-counters & !bond & "
      "!registration-fails",
      kClear},
+    {"app.not_fabric", "perftest-fine & app-side & clean-counters & !bond", kClear},
     {"app.not_fabric", "perftest-fine & collective-slow & !registration-fails", kSuspect},
     {"tool.about_a_tool", "tool-bug & !counter & !gid", kClear},
     {"tool.about_a_tool", "simulation", kDecisive},

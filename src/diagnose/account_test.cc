@@ -264,6 +264,16 @@ TEST(Account, CasesItWasNotMadeForAreMostlyAnsweredAndSeldomWrongly) {
   EXPECT_LE(by_part["B"].wrong, 4);
 }
 
+TEST(Account, SoAreCasesOfAnotherHand) {
+  std::map<std::string, Score> by_part;
+  for (const FieldCase& one : read_cases("next.jsonl"))
+    by_part[one.part].add(one, judge(one.lines));
+  EXPECT_GE(by_part["A"].share(), 0.9) << summary(by_part["A"]);
+  EXPECT_EQ(by_part["A"].wrong, 0) << summary(by_part["A"]);
+  EXPECT_GE(by_part["B"].share(), 0.65) << by_part["B"].right << " of " << by_part["B"].all();
+  EXPECT_LE(by_part["B"].wrong, 5);
+}
+
 TEST(Account, PracticeIsAnsweredAndWhatSaysNothingStaysOpen) {
   Score score;
   Score open;
@@ -360,7 +370,7 @@ TEST(Account, NoWordOfTheLexiconIsKnownFromOneCaseAlone) {
   // What else has the word: other people's cases, the catalogue's own texts, and a list of words
   // that need no source (English, or a name that a specification or a kernel header defines).
   std::string elsewhere;
-  for (const char* const file : {"held_out.jsonl", "practice.jsonl"})
+  for (const char* const file : {"held_out.jsonl", "next.jsonl", "practice.jsonl"})
     for (const FieldCase& one : read_cases(file))
       elsewhere += join(one.lines, "\n") + "\n";
   for (const finding::CatalogEntry& entry : finding::catalog()) {
