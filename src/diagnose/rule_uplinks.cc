@@ -85,10 +85,26 @@ double log_choose(std::size_t of, std::size_t some) {
          std::lgamma(static_cast<double>(of - some) + 1);
 }
 
-/// The logarithm of the chance that bundles which use so many cables each leave the same ones idle.
-/// Nothing to wonder at where every cable is used in one of them.
-double chance_of(const std::vector<Bundle>& bundles) {
-  if (bundles.size() < 2) return 0;
+/// Connections that the switch chose a cable downwards for, at least: one for each cable that
+/// brought anything which can only go down. What comes from below may turn up again, unless this is
+/// the top.
+std::size_t arrivals(const View& view, const std::string& name) {
+  std::size_t above = 0;
+  std::size_t below = 0;
+  bool is_top = true;
+  for (const PortView* port : view.ports_of(name)) {
+    const bool is_up = leads_up(view, *port).value_or(true);
+    is_top = is_top && !is_up;
+    if (port->counts.of("switch.port.rx.packets").value_or(0) > 0) ++(is_up ? above : below);
+  }
+  return is_top ? below : above;
+}
+
+/// The logarithm of the chance that bundles which use so many cables each leave the same ones idle,
+/// or that so many connections all miss them: whichever wonders more. Nothing to wonder at where
+/// every cable is used in one of them.
+double chance_of(const std::vector<Bundle>& bundles, std::size_t connections) {
+  if (bundles.empty()) return 0;
   const std::size_t cables = bundles.front().used.size();
   std::size_t together = 0;
   for (std::size_t i = 0; i < cables; ++i)
@@ -97,10 +113,13 @@ double chance_of(const std::vector<Bundle>& bundles) {
             ? 1
             : 0;
   if (together == cables) return 0;
-  double out = log_choose(cables, together);
+  double by_bundles = log_choose(cables, together);
+  const double by_connections =
+      by_bundles + static_cast<double>(connections) *
+                       std::log(static_cast<double>(together) / static_cast<double>(cables));
   for (const Bundle& one : bundles)
-    out += log_choose(together, one.count()) - log_choose(cables, one.count());
-  return out;
+    by_bundles += log_choose(together, one.count()) - log_choose(cables, one.count());
+  return std::min({by_bundles, by_connections, 0.0});
 }
 
 /// A switch that hashes as the tier below did uses the same cables to every neighbour, and leaves
@@ -110,7 +129,7 @@ void look_for_alike_choices(const View& view, Suspicions& out) {
   double chance = 0;
   std::vector<std::string> names;
   for (const std::string& name : view.switches()) {
-    const double here = chance_of(bundles_of(view, name));
+    const double here = chance_of(bundles_of(view, name), arrivals(view, name));
     chance += here;
     if (here < 0) names.push_back(name);
   }
