@@ -270,10 +270,10 @@ TEST(Rows, EachSymptomIsNamedAndItsNeighbourIsNot) {
   }
 }
 
-/// Four leaves with a host each, two spines, four cables between each two of them. The spines send
-/// on these cables only, counted from 0: to all leaves alike, or to each its own.
-void bundles(MadeCase& made, bool is_alike) {
-  for (int leaf = 1; leaf <= 4; ++leaf) {
+/// Leaves with a host each, two spines, four cables between each two of them. The spines send on
+/// these cables only, counted from 0: to all leaves alike, or to each its own.
+void bundles(MadeCase& made, bool is_alike, int leaves = 4, std::uint64_t arrived = 0) {
+  for (int leaf = 1; leaf <= leaves; ++leaf) {
     const std::string name = "leaf" + std::to_string(leaf);
     const std::string host = "gpu0" + std::to_string(leaf);
     made.host(host);
@@ -285,7 +285,9 @@ void bundles(MadeCase& made, bool is_alike) {
         const std::string down = "down" + std::to_string(leaf) + std::to_string(cable);
         const bool is_used = cable == (is_alike ? spine : leaf - 1);
         made.port_of(name, up, above, down, {{"switch/port.tx.packets", 2000}});
-        made.port_of(above, down, name, up, {{"switch/port.tx.packets", is_used ? 4000U : 0U}});
+        made.port_of(above, down, name, up,
+                     {{"switch/port.tx.packets", is_used ? 4000U : 0U},
+                      {"switch/port.rx.packets", arrived}});
       }
     }
   }
@@ -293,9 +295,9 @@ void bundles(MadeCase& made, bool is_alike) {
 
 TEST(Rows, SwitchesThatLeaveTheSameCablesIdleToAllHashAlike) {
   COVERS("I4");
-  const auto says_polarised = [](bool is_alike) {
+  const auto says_polarised = [](bool is_alike, int leaves = 4, std::uint64_t arrived = 0) {
     MadeCase made;
-    bundles(made, is_alike);
+    bundles(made, is_alike, leaves, arrived);
     const finding::Judgement judgement = made.judge();
     for (const finding::Finding& one : judgement.findings)
       if (one.id == "ecmp.polarised") return true;
@@ -303,6 +305,8 @@ TEST(Rows, SwitchesThatLeaveTheSameCablesIdleToAllHashAlike) {
   };
   EXPECT_TRUE(says_polarised(true));
   EXPECT_FALSE(says_polarised(false)) << "each leaf over a cable of its own is chance";
+  EXPECT_FALSE(says_polarised(true, 2)) << "two bundles alike are chance";
+  EXPECT_TRUE(says_polarised(true, 2, 1000)) << "eight cables brought traffic, one took it all";
 }
 
 /// A window of two seconds in which the busiest line was used for a few percent.
