@@ -117,7 +117,9 @@ void Facts::look_at_mtus() {
     // "1024 instead of 4096" is one value and one wish.
     const bool is_wish = has(statement, "instead") || has(statement, "expected") ||
                          has(statement, "should") || has(statement, "gives") ||
-                         has(statement, "could");
+                         has(statement, "could") || has(statement, "was") ||
+                         has(statement, "previously") || has(statement, "formerly") ||
+                         has(statement, "least") || has(statement, "more");
     if (is_wish) continue;
     const bool is_about_mtu = mentions(statement, "mtu");
     const bool continues =
@@ -364,7 +366,8 @@ void Facts::look_at_variables() {
     // "cma_roce_tos -t 26", "tclass 46": the same mistake on a command line.
     for (std::size_t j = 0; j < statements_[i].words.size(); ++j) {
       const std::string& name = statements_[i].words[j].text;
-      const bool is_byte = name.ends_with("_tos") || name == "tclass" || name == "traffic_class";
+      const bool is_byte = name.ends_with("_tos") || name == "tclass" || name == "traffic_class" ||
+                           name.ends_with("_ib_tc");
       const auto value = is_byte ? value_after(statements_[i], j) : std::nullopt;
       if (value && std::find(kUsualDscps.begin(), kUsualDscps.end(),
                              static_cast<std::uint64_t>(*value)) != kUsualDscps.end())
@@ -432,7 +435,11 @@ void Facts::look_at_subnets() {
                         statement.text.find("/16") != std::string::npos ||
                         statement.text.find("/23") != std::string::npos ||
                         statement.text.find("/22") != std::string::npos;
-    if (is_one && is_net) say("fact-one-subnet", i);
+    const bool is_all =
+        (has(statement, "all") || has(statement, "both") || has(statement, "every")) &&
+        !has(statement, "own") && !has(statement, "per") && !has(statement, "each") &&
+        !mentions(statement, "differ") && !mentions(statement, "separate");
+    if ((is_one || is_all) && is_net) say("fact-one-subnet", i);
   }
 }
 

@@ -45,7 +45,8 @@ const std::vector<Concept> kConcepts = {
       "<fail>|<no>|exceeded|unreachable",
       "gateway mac|missing|resolution|wrong|route"}},
     {"cross-rail",
-     {"rail*+to+rail*|rail+<num>+to+rail|rail*+->+rail* <fail>|<no>|unreachable",
+     {"cross+nic on|enabled|1|2|rail* rail*|rail+only|isolated",
+      "rail*+to+rail*|rail+<num>+to+rail|rail*+->+rail* <fail>|<no>|unreachable",
       "cross+rail|crossrail|inter+rail",
       "different|other|another rail|rails <fail>|<no>|reach*|connect*|nic*|index", "~ *cross_nic*",
       "nic*|port* different|other index|rail|subnet <no>|cannot reach*|connect*|talk",
@@ -102,7 +103,7 @@ const std::vector<Concept> kConcepts = {
       "ping df|fragment*|8972|m+do <fail>|<no>|<drop>|timeout*|lost",
       "switch*|port*|vlan|svi|hop|path|spine|leaf|link mtu "
       "1500|smaller|lower|default|9000|9100|1600|too",
-      "mtu switch*|path|hop|link|network|ethernet smaller|lower|less|default|1500|below|<drop>",
+      "mtu switch*|path|hop|link|network smaller|lower|less|default|1500|below|<drop>",
       "fragmentation+needed|frag+needed|packet+too+big|mtu+exceeded|oversize*|giants|jabber*",
       "mtu|jumbo <no> configured|enabled|set|end+to+end switch*|path|hop|network"}},
     {"small-works-large-fails",
@@ -110,7 +111,8 @@ const std::vector<Concept> kConcepts = {
       "fail*|hang*|drop*|timeout* above|over|beyond|larger|bigger|exceed*|large|than "
       "<num>|mtu|bytes|kb|size*|message*|packet*"}},
     {"mtu-small",
-     {"active_mtu|mtu|path+mtu 1024|512|256|2048 "
+     {"active_mtu 1024|512|256|2048 was|formerly|previously",
+      "active_mtu|mtu|path+mtu 1024|512|256|2048 "
       "instead|expected|should|because|not|only|low|small|limited|could",
       "netdev|interface|ethernet mtu 1500|default active_mtu|roce|rdma|1024|forces|limits",
       "mtu too+small|too+low|1500 rdma|roce|4096|bandwidth|low",
@@ -201,7 +203,8 @@ const std::vector<Concept> kConcepts = {
     {"starved", {"starv*|weight* 0|zero|low|ets|dwrr|bandwidth+share", "<queue> starv*"}},
     // ---- links ----
     {"link-down",
-     {"link|port|interface flap*|bounc*", "link|port goes|went|go down|up",
+     {"state|ibstat|port|link alternat*|toggl*|flip*|oscillat* active|down|up",
+      "link|port|interface flap*|bounc*", "link|port goes|went|go down|up",
       "link_downed|link_down_events*|link_error_recovery|carrier_changes|*link_down* "
       "<pos>|<rise>|->|+*",
       "port+error|port_err|*port_err*|port+event", "async* port|link event|error|down",
@@ -337,7 +340,8 @@ const std::vector<Concept> kConcepts = {
       "wrong|differ*|another|unknown|not+found|vendor|driver",
       "all|values|every -1", "regex|alias*|lookup <no> match*|key|counter|name*",
       "named|called|spelled|spelling differ*|otherwise|another counter*|vendor|driver",
-      "calls|call|named|called|names|spells counter*|*_*",
+      "calls|call|named|called|names|spells "
+      "counter*|rx_*|tx_*|np_*|rp_*|*_pkts|*_packets|*_frames*|*pause*|cnp*",
       "greps|grep|expects|asks|requests|looks *_pause*|*_pfc*|counter*|name*|key*",
       "other|another|different counters|counter|names|keys",
       "counter|counters vendor*|driver*|broadcom|intel|amd|nvidia name*|call*",
@@ -360,7 +364,11 @@ const std::vector<Concept> kConcepts = {
       "vendor*|platform* count*|counts|measures differ*|different|other|same",
       "counts frames|time|bytes|packets|events other|vendor*|another|while|under"}},
     {"sources-disagree",
-     {"bmc|ufm|controller|switch|agent|api|manager|os|host|dashboard|monitor* "
+     {"manager|controller|ufm lost|missing|dropped|forgot link|port|node hosts|servers|host "
+      "using|use|fine|up",
+      "shows|says|reports|sees up|active|linkup|healthy shows|says|reports|marks|sees "
+      "down|polling|absent|missing|failed",
+      "bmc|ufm|controller|switch|agent|api|manager|os|host|dashboard|monitor* "
       "says|reports|shows|marks|thinks absent|missing|down|gone|unhealthy|failed "
       "uses|works|active|up|running|linkup|moves|fine",
       "switch|host|ufm|controller|monitor*|fabric+manager|bmc|agent|api|dashboard|exporter "
@@ -390,7 +398,9 @@ const std::vector<Concept> kConcepts = {
       "paths"}},
     {"same-subnet-works", {"same+subnet|one+subnet works|fine|ok|pass*|good"}},
     {"one-breaks-all",
-     {"series|metrics|counters|statistics disappear*|vanish*|lost|gone|stop* "
+     {"returns|gives|reports no|nothing values|metrics|data|series if|when|because one|single "
+      "port|device|hca",
+      "series|metrics|counters|statistics disappear*|vanish*|lost|gone|stop* "
       "when|once|after|since|if load*|add*|insert*|plug*|present|module|device|driver|irdma",
       "rmmod|unload*|remov*|exclud*|ignor*|unplug* brings|returns|restores|gives|back "
       "metrics|series|counters|collector",

@@ -65,7 +65,8 @@ const std::vector<Concept> kConcepts = {
       "only works when|if|at index+3|gid+3|3", "works only|when|if gid*|rocev2 index|3",
       "gid*|gid+index|rocev2|address <no> index+3|at+3|at+index+3"}},
     {"gid-stale",
-     {"gid* keeps|kept|retains <ip>|address|ip|old",
+     {"gid* address|ip no|nobody|none interface|netdev|port has|owns|carries|holds",
+      "gid* keeps|kept|retains <ip>|address|ip|old",
       "gid* although|after addr+del|address+del*|removed|deleted|ip+change*|renumber*",
       "gid|gids|show_gids|*_gids still|yet lists|shows|holds|has|contains|lists "
       "<ip>|old|address|mac",
@@ -89,7 +90,9 @@ const std::vector<Concept> kConcepts = {
       "gid|gids|show_gids|index went|goes|jumped|drifted <num>",
       "address|ip|ipv6 re+added|readded|renewed gid*|index"}},
     {"gid-wrong-netdev",
-     {"gid*|address|ip belong*|owned|owner|netdev|ndev|interface|points|resolves "
+     {"hcas|all|every|nics report|show|carry|list|have management|mgmt|same|one ip|address "
+      "gid*|show_gids",
+      "gid*|address|ip belong*|owned|owner|netdev|ndev|interface|points|resolves "
       "wrong|another|other|different|management|mgmt|docker*|vlan",
       "gid* wrong|another|other|different|management|mgmt "
       "netdev|ndev|interface|rail|subnet|nic|port",
@@ -120,7 +123,10 @@ const std::vector<Concept> kConcepts = {
       "exclusive|shared mode rdma|netns|plugin|cni",
       "incorrect|wrong|incompatible rdma netns|namespace*|subsystem"}},
     {"qos-on-vf",
-     {"vf|vfs|virtual+function*|subfunction|sf <no>|cannot|fail*|unsupported|ignored "
+     {"vf|vfs|sr+iov|sriov pfc|trust|dscp|qos|mlnx_qos set|configure|how|setting "
+      "pod*|container*|vf|vfs",
+      "only pf|pfs|physical+function accepts|allows|takes|works",
+      "vf|vfs|virtual+function*|subfunction|sf <no>|cannot|fail*|unsupported|ignored "
       "qos|dscp|trust|pfc|mlnx_qos|tc|tos|dcb|ets|marking",
       "<box>|inside|within mlnx_qos|qos|dcb|trust|cma_roce_tos|pfc|dscp "
       "<fail>|<no>|permitted|supported|read+only|cannot|empty",
@@ -160,7 +166,9 @@ const std::vector<Concept> kConcepts = {
       "works|fixed|fine older|newer|previous kernel|driver|firmware|ofed",
       "backport*|upstream+commit|kernel+commit|kernel+patch"}},
     {"renamed",
-     {"after swap*|replac*|board|slot|bios|hot+plug <device> is|now|became "
+     {"hcas|nics|devices|hca|interfaces called|named|appear instead|not|now",
+      "<device> <device> swapp*|exchanged|traded|reversed reboot|boot|after|upgrade|update|since",
+      "after swap*|replac*|board|slot|bios|hot+plug <device> is|now|became "
       "storage|other|another|nic|wrong|management",
       "select*|chosen|pick*|listed|hard+coded by+name|by+device+name|by+hca+name",
       "<nic>|device*|name|names|mlx5* renam*",
@@ -183,11 +191,14 @@ const std::vector<Concept> kConcepts = {
       "gpu+direct+rdma disabled", "<gdr> <fail>|silently",
       "staged|staging|bounce* host+memory|host|cpu"}},
     {"peermem-missing",
-     {"<peermem> <no> loaded|found|load*|installed|present|running", "<no> <peermem>",
+     {"<peermem> lsmod empty|nothing|blank|none",
+      "<peermem> <no> loaded|found|load*|installed|present|running", "<no> <peermem>",
       "modprobe <peermem>", "load*|insert*|install* <peermem> <fix>",
       "<peermem> unload*|gone|missing|absent", "<peermem> required|need*|must load*",
       "<peermem> <fail>"}},
-    {"peermem-loaded", {"<peermem> loaded|present|lsmod|inserted|ok|is+loaded|installed|running"}},
+    {"peermem-loaded",
+     {"<peermem> "
+      "loaded|present|lsmod+shows|lsmod+lists|in+lsmod|inserted|ok|is+loaded|installed|running"}},
     {"module-renamed",
      {"nv_peer_mem|nv+peer+mem nvidia_peermem|nvidia+peermem|peermem",
       "<peermem> name|path|old|rename* nccl|version",
@@ -218,13 +229,16 @@ const std::vector<Concept> kConcepts = {
       "open|proprietary kernel+module*|driver dmabuf|dma+buf|gdr*",
       "*cumem_enable=0|*dmabuf_enable=0", "hip|hsa|cuda|rocm dmabuf|dma+buf <no>|export"}},
     {"gpu-memory-fails",
-     {"ibv_reg_dmabuf*|reg_dmabuf* eopnotsupp|enotsup*|unsupported|not+supported|efault|einval",
+     {"dmabuf|dma+buf regist*|path|export not+supported|unsupported|fail*|missing",
+      "ibv_reg_dmabuf*|reg_dmabuf* eopnotsupp|enotsup*|unsupported|not+supported|efault|einval",
       "ib_umem_get <fail>",
       "gpu+memory|device+memory|vram|gpu+buffer|cuda+memory|gpu regist*|pin*|mr <fail>|efault",
       "bad+address|efault regist*|mr|umem|reg*", "nvidia_p2p*|peer+to+peer+mapping <fail>",
       "ibv_reg_dmabuf*|reg_dmabuf* <fail>"}},
     {"gdr-some-nodes",
-     {"<gdr>|<peermem> one|some|certain|few|only|others|other|differ* "
+     {"<gdr> send|sender|sends receive|receiver|other|peer <no>",
+      "<peermem> second|other|one|first machine|node|host|side|server <no>|lacks|missing",
+      "<gdr>|<peermem> one|some|certain|few|only|others|other|differ* "
       "node*|host*|rank*|server*|hca*|side",
       "<gdr>|<peermem> node*|host* differ*|inconsist*|asymmetr*|not+all",
       "<gdr> asymmetr*|<one>+side"}},
@@ -255,7 +269,8 @@ const std::vector<Concept> kConcepts = {
       "<no> same|shared pcie+switch|pcie+bridge gpu|nic", "nvidia_smi+topo|topo+m sys|phb|node"}},
 
     {"some-nodes",
-     {"of+<num>+nodes|of+<num>+hosts|of+<num>+servers",
+     {"others+have|the+others|other+nodes|other+hosts|other+servers|elsewhere",
+      "of+<num>+nodes|of+<num>+hosts|of+<num>+servers",
       "<one>|some|two|few|several|certain|these|other+node|one+node "
       "node|nodes|host|hosts|server|servers|rank|peer|machine",
       "only+on|on+these|on+some|not+all", "its+peer|the+other|the+second|the+first"}},

@@ -28,9 +28,9 @@ const std::vector<Concept> kConcepts = {
       "*_ib_tc|*_tc|*traffic_class unset|missing|absent|empty",
       "*_ib_tc|*_tc|*traffic_class not+set|is+not|not+exported|not+passed",
       "tos+0x0|tos+0x00|dscp+0x0|tos+0x",
-      "*prio0*|tx_prio0* grow*|rise*|increas*|only|all|everything|moves",
-      "*prio3* stays|flat|zero|nothing|never|0|empty",
-      "nothing|zero|none *prio3*|lossless",
+      "*prio0|*prio0_bytes|*prio0_packets grow*|rise*|increas*|only|all|everything|moves|carries",
+      "*prio3|*prio3_bytes|*prio3_packets stays|flat|zero|nothing|never|0|empty",
+      "nothing|zero|none *prio3|*prio3_bytes|*prio3_packets|lossless",
       "ignores|ignore traffic+class|tclass|dscp|tos|sl",
       "<mark> <no> used|propagat*|respect*|taken|support*|forward*|effect",
       "<no> support* <mark>",
@@ -38,7 +38,10 @@ const std::vector<Concept> kConcepts = {
       "prio+0|priority+0 answers|replies|responses"}},
     {"marked-by-env", {"*_ib_tc*", "*_traffic_class*", "*_tos=*", "tclass"}},
     {"one-direction",
-     {"<one> direction|way|side", "one+way", "asymmetric* mark*|dscp|tos|class",
+     {"server|client|peer|target|responder|receiver answers|replies|responds|responses "
+      "unmarked|0|default|zero",
+      "tx_prio3*|tx_prio4*|tx_prio5* rx_prio0*", "<one> direction|way|side", "one+way",
+      "asymmetric* mark*|dscp|tos|class",
       "remote|peer|initiator|target|responder|client|reverse|return unmarked|0|zero|default",
       "reverse|return|opposite direction|path|traffic", "read response*|ack* unmarked|dscp|prio",
       "both directions|ends|sides <no>",
@@ -46,7 +49,7 @@ const std::vector<Concept> kConcepts = {
       "request*|sender|client|forward marked response*|repl*|server|receiver|reverse|not",
       "responses|replies|acks|reads unmarked|not|default|0|other",
       "initiator|requester|client|server|target|responder <mark> "
-      "hard+coded|hardcod*|0|never|not|no|unset",
+      "hard+coded|hardcod*|0|never|unset",
       "sends|sent|marks answers|replies|responds prio|priority|dscp|tc"}},
     {"hard-coded-mark",
      {"<mark> hard+coded|hardcod*|fixed|constant 0|zero", "<mark> hard+coded|hardcod*",
@@ -60,7 +63,9 @@ const std::vector<Concept> kConcepts = {
       "dscp tos+byte|tos|tclass expected|wanted|instead|confus*|mistak*",
       "byte instead|not|rather dscp", "value dscp instead|not tos|tc"}},
     {"map-wrong",
-     {"dscp|tos <num> <no> listed|mapped|included|map|entry",
+     {"dscp|mark* on|at spine*|leaf*|hop|tor* queue*|tc|class|prio* 0|default|lossy|best+effort",
+      "map|maps|mapping|dscp_to_tc* only|<no> leaf|leafs|leaves|spine*|hop|tor*|some",
+      "dscp|tos <num> <no> listed|mapped|included|map|entry",
       "map* dscp <no> listed|mapped|included|contains|entry",
       "dscp <num> counted|counts|lands|seen|ends|arrives|classified|goes|falls "
       "tc|queue|class|prio*|uc0|tc0|q0|pg0 0|default|lossy|zero|best+effort|uc0|tc0|q0|pg0",
@@ -71,7 +76,10 @@ const std::vector<Concept> kConcepts = {
       "dscp falls|lands|goes|ends|put|puts default|lossy|wrong|tc|queue", "only dscp lossless",
       "default|stock map* lossy|dscp", "dscp -> tc|queue lossless"}},
     {"class-shared",
-     {"control|fifo|signal*|cts|heartbeat*|storage|nvme* data|bulk|nccl|rdma|training "
+     {"gpfs|lustre|ceph|beegfs|weka|iscsi|nfs*|smb nccl|training|rdma|roce|all+reduce "
+      "one+priority|one+class|one+queue|same+priority|same+class|same+queue|one+prio|same+prio|"
+      "share*",
+      "control|fifo|signal*|cts|heartbeat*|storage|nvme* data|bulk|nccl|rdma|training "
       "same|shared|one+traffic|one+class|one+queue|one+priority|single+class|single+queue "
       "traffic+class|class|queue|priority|prio|tc",
       "stuck|wait*|queued|delayed behind bulk|data|storage|checkpoint*|large",
@@ -120,7 +128,8 @@ const std::vector<Concept> kConcepts = {
       "buffer|queue full|fill*|overflow*|exceed*|build*", "overload*|saturat*",
       "microburst*|burst|bursts|bursty"}},
     {"wred-incomplete",
-     {"wred|ecn profile* <no>|missing|unbound|incomplete|auto|unassigned",
+     {"wred_*_enable|wred_green*|*green_enable need*|required|must|forgot*|too|also|lacking",
+      "wred|ecn profile* <no>|missing|unbound|incomplete|auto|unassigned",
       "wred|ecn <no> bound|attached|applied|assigned|present|exist*|created",
       "wred_*_enable <no>|false|missing|unset|absent|cannot", "*wred_profile* <no>|missing|empty",
       "<no> enable|set|configure ecn lossless|queue*|all", "ecn <off> queue*|lossless|priority",
@@ -163,7 +172,10 @@ const std::vector<Concept> kConcepts = {
       "rpg_time_reset|rpg_ai_rate|rpg_hai_rate|ai_rate low|small|slow*|too"}},
     {"dcqcn-fast", {"dcqcn|rpg_*|ai_rate too+aggressive|too+fast|oscillat*"}},
     {"platform-limit",
-     {"cannot|impossible expressed|represented|rendered|realised|realized",
+     {"<no> per+queue|per+port|per+priority wred|ecn|pfc|threshold*|marking",
+      "trident*|tomahawk*|jericho*|asic|chip|platform <no>|lacks|cannot|only "
+      "wred|ecn|pfc|threshold*|profile*",
+      "cannot|impossible expressed|represented|rendered|realised|realized",
       "accepts|supports|allows|offers|knows one|single|global profile*|threshold*|wred|ecn "
       "only|global|all",
       "supports|allows either|or wred|ecn pfc|lossless not+both|both",
@@ -188,7 +200,8 @@ const std::vector<Concept> kConcepts = {
       "shaper|scheduler|weights|queue*"}},
     // ---- flow control ----
     {"pfc-none",
-     {"switch|switches|fabric|leaf|ports "
+     {"switch|switches|leaf|fabric default config|configuration|configs|settings|setup|profile",
+      "switch|switches|fabric|leaf|ports "
       "factory|out+of+the+box|stock|unconfigured|untouched|unmanaged|defaults|as+delivered",
       "<no> pfc|flow+control|lossless", "pfc|lossless <off>|<no>|disabled",
       "flow+control <off>|<no>", "<no> qos|dcb configured|config|at|applied",
@@ -248,7 +261,8 @@ const std::vector<Concept> kConcepts = {
       "pause* received makes|causes|leads|lets pause|pauses"}},
     {"watchdog", {"~ pfcwd|watchdog|pfc_wd|pfc+wd|storm+detect*|storm|stormed|storms"}},
     {"watchdog-stuck",
-     {"pfcwd|watchdog|queue|storm stuck|forever|permanent*|remain*|stays|keeps|holds "
+     {"stormed ago|over|ended|gone|hour|hours|days",
+      "pfcwd|watchdog|queue|storm stuck|forever|permanent*|remain*|stays|keeps|holds "
       "state|stormed|storm|dropping|blocked|status",
       "pfcwd|watchdog|storm <no> restor*|recover*|clear*|resum*",
       "stormed state|status still|remain*|stays|forever|although|keeps|after",
@@ -278,25 +292,32 @@ const std::vector<Concept> kConcepts = {
     {"pfc-deadlock",
      {"<pfc> deadlock*|circular|cyclic|cycle", "deadlock", "cyclic+buffer", "<pfc> loop|circle"}},
     {"host-pauses",
-     {"nic*|server*|host*|hca*|receiver* send*|sent|emit*|generat*|originat* <pfc>",
+     {"tx_prio3_pause|tx_prio4_pause|tx_prio5_pause receiver|nic|host|server",
+      "nic*|server*|host*|hca*|receiver* send*|sent|emit*|generat*|originat* <pfc>",
       "nic|host|server|receiver tx+pause|tx+pfc|tx_pause", "tx_prio*_pause* <pos>|grows|rise*",
       "<pfc> from|toward|to nic*|host*|server*|receiver*|switch",
       "receiver* <no> drain|keep+up|absorb|consume",
       "rx_discards_phy|rx_out_of_buffer|rx_buffer* <pos>|grows",
       "receiver|host|nic|server pauses|pausing switch|port|leaf"}},
     {"slow-host",
-     {"receiver|host|server slow|slower|cannot drain|consume|keep+up|absorb",
+     {"pcie+gen3|pcie+gen2|pcie+gen1|gen3|gen2 x8|x4|slot|link",
+      "receiver|host|server slow|slower|cannot drain|consume|keep+up|absorb",
       "outbound_pci_stalled*|*pci_stalled* <pos>|grows", "pcie|pci backpressure|stall*|credits",
       "pcie <low> gen*|x8|x4|width|lanes|bandwidth",
-      "rx_discards_phy|outbound_pci_stalled*|*pci_stalled*|rx_out_of_buffer "
-      "<rise>|high|<pos>|nonzero"}},
+      "outbound_pci_stalled*|*pci_stalled* <rise>|high|nonzero|percent"}},
+    {"switch-idle",
+     {"none|no|nothing|zero from+switch|from+the+switch|from+leaf|by+switch",
+      "switch|leaf|fabric|queues|egress|spine <no> congest*|full|loaded|busy",
+      "switch|leaf|egress queue*|buffer* empty|idle|low|shallow"}},
     {"pcie-degraded",
      {"pcie|pci gen* instead|downgrad*|degraded|expected|trained",
       "x8|x4|x2|x1 instead|expected|downgraded x16", "lnksta downgraded|width|speed",
       "pcie link|lane* degraded|downgraded|narrow*|slower|width"}},
     {"pause-storm", {"<pfc> storm*|flood*", "excessive|massive|heavy|constant <pfc>"}},
     {"config-unapplied",
-     {"prints|shows|says|lists|reports set|configured|wanted|enabled "
+     {"accepted|success*|ok|set|command still|yet shows|says|reads|reports "
+      "disabled|off|0|none|unchanged|old",
+      "prints|shows|says|lists|reports set|configured|wanted|enabled "
       "register*|hardware|driver|firmware|asic|nic|device says|reads|shows|holds|has",
       "probe|packet*|traffic raises|moves|hits|lands|counted uc*|queue*|tc* "
       "design|expected|should|instead|map",
