@@ -19,6 +19,7 @@ constexpr std::string_view kPauses = "nic.prio.pause_rx.frames";
 constexpr std::string_view kCuts = "nic.rp.cnp_handled.packets";
 constexpr std::string_view kSent = "nic.prio.tx.packets";
 constexpr std::string_view kReceived = "nic.prio.rx.packets";
+constexpr std::string_view kRdmaReceived = "nic.rdma.rx_unicast.packets";
 
 std::string number(std::uint64_t value) {
   return with_thousands(static_cast<std::int64_t>(value));
@@ -42,11 +43,12 @@ void guess(finding::Finding finding, const NicView& nic, Suspicions& out) {
   out.add(std::move(finding), {{"path.loss", nic.host}});
 }
 
-/// One answer to each message is the least that a reachable peer gives.
+/// One answer to each message is the least that a reachable peer gives, in whatever priority.
 bool is_never_answered(const View& view, const NicView& nic) {
   constexpr std::uint64_t kSome = 16;  // packets: more than a first message that is on its way
   const auto received = nic.counts.of(kReceived, view.rdma());
-  return nic.counts.of(kSent, view.rdma()).value_or(0) >= kSome && received && *received == 0;
+  return nic.counts.of(kSent, view.rdma()).value_or(0) >= kSome && received && *received == 0 &&
+         nic.counts.of(kRdmaReceived).value_or(0) == 0;
 }
 
 void guess_lost_way(const View& view, const NicView& nic, Suspicions& out) {
