@@ -136,11 +136,10 @@ ExitCode run_lab_burst(const Args& args, Context& context) {
 Failure lab_failure(const std::string& what, lab::Lab& lab) {
   const std::string fault = fault_of(what);
   return {.text = what,
-          .begin = [&lab, fault]() -> Status {
+          .begin = [&lab, fault, what]() -> Status {
             const Status added = lab.add_fault(fault);
-            if (added) return added;
-            return added.error().within(
-                "--under-failure, link=LINK, host=HOST or a fault (weir sim --list-faults)");
+            if (added || what != fault) return added;
+            return added.error().within("--under-failure (link=LINK, host=HOST or a fault)");
           },
           .end = [&lab, fault]() -> Status {
             WEIR_TRY(cleared, lab.clear_fault(fault));

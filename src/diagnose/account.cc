@@ -406,8 +406,11 @@ finding::Finding told(std::string_view id, const Support& support,
     out.severity = finding::Severity::kInfo;
     return out;
   }
-  const bool is_strong = support.weight >= Weight::kClear && support.statements.size() > 1;
-  out.confidence = is_strong ? finding::Confidence::kHigh : finding::Confidence::kMedium;
+  // Hearsay: even what decides is believed only where two statements say it.
+  const bool is_strong = support.weight == Weight::kDecisive && support.statements.size() > 1;
+  out.confidence = is_strong                           ? finding::Confidence::kHigh
+                   : support.weight == Weight::kLikely ? finding::Confidence::kLow
+                                                       : finding::Confidence::kMedium;
   return out;
 }
 

@@ -129,8 +129,10 @@ const Exchange* only_way(const std::vector<Exchange>& ways, bool up_only) {
 
 /// A switch that hands whatever reaches it to one switch below, which sends everything up to
 /// another one: what comes down there cannot all be for its hosts. Hashed flows leave no way unused
-/// at both ends at once, unless there are hardly any. True where it is so.
-bool look_for_one_way(const View& view, const std::string& name, Suspicions& out) {
+/// at both ends at once, unless there are hardly any: with few switches it is said only where more
+/// came down than went on below, and is a note otherwise. True where it is so.
+bool look_for_one_way(const View& view, const std::string& name, const Turn& turn,
+                      Suspicions& out) {
   const std::vector<Exchange> own = exchanges(view, name);
   const Exchange* only = only_way(own, true);
   if (only == nullptr) return false;
@@ -154,7 +156,9 @@ bool look_for_one_way(const View& view, const std::string& name, Suspicions& out
                     above.neighbour, name, only->neighbour),
         where);
     finding.confidence = is_sure ? finding::Confidence::kMedium : finding::Confidence::kLow;
-    if (!is_sure) finding.severity = finding::Severity::kWarning;
+    if (!is_sure)
+      finding.severity =
+          turn.came_down > turn.went_below ? finding::Severity::kWarning : finding::Severity::kInfo;
     finding.evidence.push_back(back->port->counts.line("switch.port.tx.packets"));
     finding.evidence.push_back(only->port->counts.line("switch.port.tx.packets"));
     out.add(
@@ -197,7 +201,7 @@ void look_for_bounces(const View& view, Suspicions& out) {
     const bool has_turned = turn && turn->turned() >= limits.bytes_that_matter &&
                             static_cast<double>(turn->went_up) >=
                                 limits.bounced * static_cast<double>(turn->came_from_below);
-    const bool is_bounce = turn && !turn->is_settled() && look_for_one_way(view, name, out);
+    const bool is_bounce = turn && !turn->is_settled() && look_for_one_way(view, name, *turn, out);
     if (has_turned && !is_bounce) report(view, name, *turn, out);
   }
   if (!can_see && view.has_counters()) {

@@ -119,7 +119,7 @@ class Completion(unittest.TestCase):
 
     def test_verbs(self):
         self.assertIn("tos", self.complete(""))
-        self.assertEqual(self.complete("ex"), ["explain"])
+        self.assertEqual(self.complete("exp"), ["explain"])
         self.assertEqual(self.complete("calc", ""), ["headroom", "buffers", "wred"])
         self.assertNotIn("docs", self.complete(""))
 
