@@ -217,7 +217,7 @@ TEST(DiagnoseSimulation, SwitchesThatHashAlikeAreNamedByTheirSeedsOrByTheirFullL
     const finding::Judgement judgement = diagnose({evidence, &fabric.intent, {}});
     if (said(judgement) != "ecmp.polarised") continue;
     ++by_links;
-    EXPECT_FALSE(judgement.findings.front().where.switch_name.empty());
+    EXPECT_FALSE(judgement.findings.front().evidence.empty());
   }
   EXPECT_GE(by_links, 8U);
 }
