@@ -26,7 +26,7 @@ struct Thresholds {
   // Marks or CNPs after which silence is no accident: the first mark is answered at once, only the
   // next ones are paced. CNPs share their priority with routing protocols (CS6), hence more of
   // them.
-  std::uint64_t marks_that_matter = 10;
+  std::uint64_t marks_that_matter = 4;
   std::uint64_t cnps_that_matter = 20;
   // CNPs that arrived, and the NIC ignored this share of them.
   double cnps_ignored = 0.1;
