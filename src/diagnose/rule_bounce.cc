@@ -89,7 +89,16 @@ struct Exchange {
   std::uint64_t received = 0;
   const PortView* port = nullptr;  // the busiest
   std::uint64_t most = 0;
+  std::uint64_t sent_bytes = 0;
+  std::uint64_t received_bytes = 0;
 };
+
+/// Data among them: acknowledgements alone, those of a ring's few flows, find one way by chance.
+bool has_data(const View& view, std::uint64_t packets, std::uint64_t bytes) {
+  constexpr double kMixed = 4;  // three acknowledgements to a packet of data
+  return packets > 0 && static_cast<double>(bytes) * kMixed >=
+                            view.thresholds().data_packet_bytes * static_cast<double>(packets);
+}
 
 /// Empty where a direction or a count is not known.
 std::vector<Exchange> exchanges(const View& view, const std::string& name) {
@@ -102,9 +111,11 @@ std::vector<Exchange> exchanges(const View& view, const std::string& name) {
     if (!port->peer) continue;
     auto at = std::find_if(out.begin(), out.end(),
                            [&](const Exchange& one) { return one.neighbour == port->neighbour; });
-    if (at == out.end()) at = out.insert(out.end(), {port->neighbour, *up, 0, 0, nullptr, 0});
+    if (at == out.end()) at = out.insert(out.end(), {port->neighbour, *up, 0, 0, nullptr, 0, 0, 0});
     at->sent += *sent;
     at->received += *received;
+    at->sent_bytes += port->counts.of("switch.port.tx.bytes").value_or(0);
+    at->received_bytes += port->counts.of("switch.port.rx.bytes").value_or(0);
     if (at->port == nullptr || *sent > at->most) {
       at->port = port;
       at->most = *sent;
@@ -129,13 +140,11 @@ const Exchange* only_way(const std::vector<Exchange>& ways, bool up_only) {
 
 /// A switch that hands whatever reaches it to one switch below, which sends everything up to
 /// another one: what comes down there cannot all be for its hosts. Hashed flows leave no way unused
-/// at both ends at once, unless there are hardly any: with few switches it is said only where more
-/// came down than went on below, and is a note otherwise. True where it is so.
-bool look_for_one_way(const View& view, const std::string& name, const Turn& turn,
-                      Suspicions& out) {
+/// at both ends at once, unless there are hardly any. True where it is so.
+bool look_for_one_way(const View& view, const std::string& name, Suspicions& out) {
   const std::vector<Exchange> own = exchanges(view, name);
   const Exchange* only = only_way(own, true);
-  if (only == nullptr) return false;
+  if (only == nullptr || !has_data(view, only->sent, only->sent_bytes)) return false;
   for (const Exchange& above : own) {
     if (!above.is_up || &above == only) continue;
     const std::vector<Exchange> theirs = exchanges(view, above.neighbour);
@@ -143,7 +152,7 @@ bool look_for_one_way(const View& view, const std::string& name, const Turn& tur
     if (back == nullptr || back->neighbour != name || back->is_up) continue;
     std::size_t others = 0;
     for (const Exchange& one : theirs)
-      others += one.neighbour != name && one.received > 0 ? 1 : 0;
+      others += one.neighbour != name && has_data(view, one.received, one.received_bytes) ? 1 : 0;
     if (others < 2) continue;  // one flow may find one way
     const bool is_sure = others > 2;
     finding::Where where = only->port->where();
@@ -156,9 +165,7 @@ bool look_for_one_way(const View& view, const std::string& name, const Turn& tur
                     above.neighbour, name, only->neighbour),
         where);
     finding.confidence = is_sure ? finding::Confidence::kMedium : finding::Confidence::kLow;
-    if (!is_sure)
-      finding.severity =
-          turn.came_down > turn.went_below ? finding::Severity::kWarning : finding::Severity::kInfo;
+    if (!is_sure) finding.severity = finding::Severity::kWarning;
     finding.evidence.push_back(back->port->counts.line("switch.port.tx.packets"));
     finding.evidence.push_back(only->port->counts.line("switch.port.tx.packets"));
     out.add(
@@ -201,7 +208,7 @@ void look_for_bounces(const View& view, Suspicions& out) {
     const bool has_turned = turn && turn->turned() >= limits.bytes_that_matter &&
                             static_cast<double>(turn->went_up) >=
                                 limits.bounced * static_cast<double>(turn->came_from_below);
-    const bool is_bounce = turn && !turn->is_settled() && look_for_one_way(view, name, *turn, out);
+    const bool is_bounce = turn && !turn->is_settled() && look_for_one_way(view, name, out);
     if (has_turned && !is_bounce) report(view, name, *turn, out);
   }
   if (!can_see && view.has_counters()) {
