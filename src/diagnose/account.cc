@@ -13,6 +13,18 @@
 #include "finding/catalog.h"
 
 namespace weir::diagnose {
+
+bool fits_word(std::string_view pattern, std::string_view word) {
+  const bool open_begin = pattern.starts_with('*');
+  const bool open_end = pattern.size() > 1 && pattern.ends_with('*');
+  if (open_begin) pattern.remove_prefix(1);
+  if (open_end) pattern.remove_suffix(1);
+  if (open_begin && open_end) return word.find(pattern) != std::string_view::npos;
+  if (open_begin) return word.ends_with(pattern);
+  if (open_end) return word.starts_with(pattern);
+  return word == pattern;
+}
+
 namespace {
 
 using readers::Statement;
@@ -23,17 +35,6 @@ constexpr int kNear = 10;        // places that a phrasing may span beyond its o
 constexpr int kDenied = 3;       // a "not" this near before a word belongs to it
 constexpr int kDeniedAtEnd = 4;  // ... and on either side, where it ends a phrasing
 constexpr int kBefore = 2;       // ... and before a phrasing it denies the whole
-
-bool fits(std::string_view pattern, std::string_view word) {
-  const bool open_begin = pattern.starts_with('*');
-  const bool open_end = pattern.size() > 1 && pattern.ends_with('*');
-  if (open_begin) pattern.remove_prefix(1);
-  if (open_end) pattern.remove_suffix(1);
-  if (open_begin && open_end) return word.find(pattern) != std::string_view::npos;
-  if (open_begin) return word.ends_with(pattern);
-  if (open_end) return word.starts_with(pattern);
-  return word == pattern;
-}
 
 const WordClass* class_of(std::string_view name) {
   const auto all = word_classes();
@@ -58,11 +59,11 @@ bool fits_class(std::string_view name, const Word& word) {
   const WordClass* of = class_of(name);
   WEIR_CHECK(of != nullptr);
   return std::any_of(of->words.begin(), of->words.end(),
-                     [&](std::string_view pattern) { return fits(pattern, word.text); });
+                     [&](std::string_view pattern) { return fits_word(pattern, word.text); });
 }
 
 bool fits_either(std::string_view pattern, const Word& word) {
-  return pattern.starts_with('<') ? fits_class(pattern, word) : fits(pattern, word.text);
+  return pattern.starts_with('<') ? fits_class(pattern, word) : fits_word(pattern, word.text);
 }
 
 /// A bit for the first two letters: most words of the lexicon are not in a statement, and most of

@@ -12,6 +12,9 @@ namespace weir::diagnose {
 void add_facts(const std::vector<readers::Statement>& statements, std::vector<Said>& out);
 [[nodiscard]] std::span<const std::string_view> fact_names();
 
+/// A word of the lexicon: "gid", or open at either end: "hardcod*", "*gid_index*".
+[[nodiscard]] bool fits_word(std::string_view pattern, std::string_view word);
+
 /// How much a rule says by itself.
 enum class Weight : std::uint8_t {
   kSuspect,  // a symptom with several causes: named, never answered

@@ -330,16 +330,6 @@ std::set<std::string> words_in(std::string_view text) {
   return out;
 }
 
-bool fits_word(std::string_view pattern, std::string_view word) {
-  const bool open_begin = pattern.starts_with('*');
-  const bool open_end = pattern.size() > 1 && pattern.ends_with('*');
-  if (open_begin) pattern.remove_prefix(1);
-  if (open_end) pattern.remove_suffix(1);
-  if (open_begin && open_end) return word.find(pattern) != std::string_view::npos;
-  if (open_begin) return word.ends_with(pattern);
-  return open_end ? word.starts_with(pattern) : word == pattern;
-}
-
 bool is_in(std::string_view pattern, const std::set<std::string>& words) {
   return std::any_of(words.begin(), words.end(),
                      [&](const std::string& word) { return fits_word(pattern, word); });
