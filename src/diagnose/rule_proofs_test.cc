@@ -3,11 +3,13 @@
 // rules up to the one it is about, so that a rule is judged by what it says and not by what folding
 // makes of it; what speaks must then also be among the findings of the whole diagnosis.
 #include <algorithm>
+#include <cstdlib>
 
 #include <fmt/format.h>
 
 #include "base/file.h"
 #include "base/testing.h"
+#include "base/text.h"
 #include "design/load.h"
 #include "design/templates.h"
 #include "diagnose/made_case.h"
@@ -804,7 +806,9 @@ const Proof kCongestion[] = {
     {look_for_pauses_everywhere, "a lossless pool a little smaller than the design's",
      [](MadeCase& made) { set_pool(made, 0.9); }, "", "", Given::kDesign},
     {look_for_pauses_everywhere, "an alpha of a thousandth",
-     [](MadeCase& made) { group(cable(made, {}, {})).alpha = Fact<Alpha>::of(Alpha::from_log2(-10)); },
+     [](MadeCase& made) {
+       group(cable(made, {}, {})).alpha = Fact<Alpha>::of(Alpha::from_log2(-10));
+     },
      "buffer.too_small", "leaf1", Given::kDesign},
     {look_for_pauses_everywhere, "the design's alpha",
      [](MadeCase& made) {
@@ -1229,6 +1233,114 @@ TEST(RuleProofs, NoRuleIsWithoutACaseForAndACaseAgainst) {
     };
     EXPECT_GE(count(true), 1) << rule.what;
     EXPECT_GE(count(false), 1) << rule.what;
+  }
+}
+
+/// The faults of the lab that a rule names and whose fix was applied there, by
+/// src/lab/repairs_test.cc; else why there is none.
+struct Repair {
+  Look look;
+  std::string_view faults;
+  std::string_view why_none = {};
+};
+constexpr Repair kRepairs[] = {
+    {look_for_sockets, "tcp-fallback"},
+    {look_for_marking, "wrong-trust wrong-tc wrong-dscp wrong-nic-map"},
+    {look_for_switch_maps, "switch-wrong-map"},
+    {look_for_shared_queues, "shared-queue"},
+    {look_for_pfc_priority, "wrong-pfc-priority"},
+    {look_at_cables, "", "a simulated NIC without PFC shows no pause counters: the rule above"},
+    {look_for_pfc_too_wide, "pfc-too-wide"},
+    {look_for_mtu, "wrong-mtu"},
+    {look_for_bad_links, "degraded-link link-down"},
+    {look_for_bounces, "bounce-routing"},
+    {look_for_routes, "routing-loop"},
+    {look_for_few_receives, "few-receives"},
+    {look_for_deadlock, "", "the lab's wrong routes are named before they stand still"},
+    {look_for_host_bottlenecks, "", "simulated NICs have no counters of PCIe: see the next rule"},
+    {look_for_slow_receivers, "slow-receiver nic-pause-storm"},
+    {look_for_silent_receivers, "np-off"},
+    {look_for_deaf_senders, "rp-off"},
+    {look_for_same_hash, "same-hash-seed"},
+    {look_for_reordering, "reordering"},
+    {look_for_pauses_everywhere, "pool-too-small"},
+    {look_for_late_marking, "ecn-too-high"},
+    {look_for_early_marking, "ecn-too-low dcqcn-rate-ai dcqcn-alpha-period"},
+    {look_for_small_headroom, "headroom-too-small"},
+    {look_for_uplinks, "", "in the lab only a link that is down does it, which is named itself"},
+    {look_for_hot_spots, "", "a load, not a setting: `same-hash-seed` where hashing is to blame"},
+    {look_for_discards, "", "simulated ports say why they drop"},
+    {look_for_timers, "", "the lab has no setting for the timer"},
+    {look_at_ends, "", "simulated switches do not rewrite the marking"},
+    {look_from_one_host, "", "guesses: what they guess at has a row of its own"},
+    {look_for_loss, "", "a consequence: its causes have rows of their own"},
+    {look_for_restarts, "", "simulated NICs do not count restarts"},
+    {look_for_low_use, "", "`dcqcn-alpha-period`, where the parameters are read"},
+    {look_beyond, "", "finds nothing: asks for more"},
+};
+
+/// How many cases, and the first of them.
+std::string cases(const std::vector<Proof>& all, const Rule& rule,
+                  bool (*is_meant)(std::string_view)) {
+  std::size_t count = 0;
+  std::string_view first;
+  for (const Proof& one : all) {
+    if (one.look != rule.look || !is_meant(one.says)) continue;
+    if (count++ == 0) first = one.what;
+  }
+  return count == 0 ? std::string() : fmt::format("{}: {}", count, first);
+}
+
+std::string in_code(std::string_view faults) {
+  std::string out;
+  for (const std::string_view one : split(faults, ' '))
+    out += fmt::format("{}`{}`", out.empty() ? "" : ", ", one);
+  return out;
+}
+
+std::string table_of_proofs() {
+  const std::vector<Proof> all = proofs();
+  std::string out =
+      "| row | rule | speaks | is silent | cannot tell | fix applied in the lab |\n"
+      "|---|---|---|---|---|---|\n";
+  for (const Rule& rule : rules()) {
+    const auto* const repair =
+        std::find_if(std::begin(kRepairs), std::end(kRepairs),
+                     [&](const Repair& one) { return one.look == rule.look; });
+    EXPECT_NE(repair, std::end(kRepairs)) << rule.what;
+    if (repair == std::end(kRepairs)) continue;
+    const std::string speaks = cases(
+        all, rule, [](std::string_view says) { return !says.empty() && !says.starts_with("?"); });
+    const std::string silent = cases(all, rule, [](std::string_view says) { return says.empty(); });
+    const std::string blind =
+        cases(all, rule, [](std::string_view says) { return says.starts_with("?"); });
+    out += fmt::format("| {} | {} | {} | {} | {} | {} |\n", rule.name, rule.what, speaks, silent,
+                       blind,
+                       repair->faults.empty() ? fmt::format("none: {}", repair->why_none)
+                                              : in_code(repair->faults));
+  }
+  return out;
+}
+
+// WEIR_UPDATE_GOLDEN=1 rewrites the table.
+TEST(RuleProofs, TheManualListsThemWithTheFixThatWasApplied) {
+  COVERS("I1");
+  const std::string path = std::string(WEIR_TEST_DATA) + "/../../docs/diagnosis.md";
+  auto manual = read_file(path);
+  ASSERT_TRUE(manual.has_value()) << manual.error().what;
+  const std::string begin = "<!-- proofs -->\n";
+  const auto from = manual->find(begin);
+  const auto to = manual->find("<!-- end of proofs -->");
+  ASSERT_NE(from, std::string::npos);
+  ASSERT_NE(to, std::string::npos);
+  const auto inside = from + begin.size();
+  const char* const update = std::getenv("WEIR_UPDATE_GOLDEN");
+  if (update != nullptr && std::string_view(update) == "1") {
+    manual->replace(inside, to - inside, table_of_proofs());
+    EXPECT_TRUE(write_file_atomic(path, *manual).has_value());
+  } else {
+    EXPECT_EQ(manual->substr(inside, to - inside), table_of_proofs())
+        << "WEIR_UPDATE_GOLDEN=1 rewrites it";
   }
 }
 
