@@ -18,27 +18,12 @@
 #include "diagnose/diagnose.h"
 #include "diagnose/interpret.h"
 #include "diagnose/join.h"
-#include "evidence/json.h"
 #include "readers/merge.h"
 
 namespace weir::cli {
 namespace {
 
 using Pieces = std::vector<evidence::Evidence>;
-
-/// `weir sim --json`: evidence of every host, and of the switches together.
-Result<Pieces> read_simulation(const Json& document) {
-  Pieces pieces;
-  const auto add = [&](const Json& value) -> Status {
-    WEIR_TRY(one, evidence::evidence_from_json(value));
-    pieces.push_back(std::move(one));
-    return {};
-  };
-  for (const Json& host : document.at("hosts"))
-    WEIR_TRY_STATUS(add(host));
-  if (document.contains("switches")) WEIR_TRY_STATUS(add(document.at("switches")));
-  return pieces;
-}
 
 /// JSON of ours; nullopt where it is none: plain text.
 std::optional<Result<Pieces>> read_document(const std::string& text, const std::string& path) {
@@ -47,9 +32,7 @@ std::optional<Result<Pieces>> read_document(const std::string& text, const std::
   const Json document = may_be ? Json::parse(text, nullptr, false) : Json(Json::value_t::discarded);
   const bool is_ours = document.is_object() && document.contains("schema");
   if (!is_ours && !document.is_object() && !read_snapshot_text(text, path)) return std::nullopt;
-  const bool is_simulation = is_ours && document.at("schema") == "weir/sim/1" &&
-                             document.contains("hosts") && document.at("hosts").is_array();
-  if (!is_simulation) return read_snapshot_text(text, path);
+  if (!is_simulation(document)) return read_snapshot_text(text, path);
   Result<Pieces> pieces = read_simulation(document);
   if (!pieces) return pieces.error().within(path);
   return pieces;

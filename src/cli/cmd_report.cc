@@ -1,5 +1,7 @@
 // weir report: what was found, on one sheet or two, for people who were not there.
 #include <algorithm>
+#include <filesystem>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -26,11 +28,26 @@ constexpr std::string_view kDefaultFile = "report.html";
 
 enum class Format { kHtml, kMarkdown, kJson };
 
-Format format_of(const Args& args, const std::string& file) {
+struct Ending {
+  std::string_view format;  // of --format
+  std::string_view ending;
+  Format is;
+};
+constexpr Ending kEndings[] = {{"html", ".html", Format::kHtml},
+                               {"md", ".md", Format::kMarkdown},
+                               {"json", ".json", Format::kJson}};
+
+std::string file_of(const Args& args) {
+  return args.has("output") ? args.value("output") : std::string(kDefaultFile);
+}
+
+/// As asked, else by the file's ending, else HTML; nullopt for an ending that no format has.
+std::optional<Format> format_of(const Args& args) {
   const std::string asked = args.has("format") ? args.value("format") : "";
-  if (asked == "md" || (asked.empty() && file.ends_with(".md"))) return Format::kMarkdown;
-  if (asked == "json" || (asked.empty() && file.ends_with(".json"))) return Format::kJson;
-  return Format::kHtml;
+  const std::string ending = std::filesystem::path(file_of(args)).extension().string();
+  for (const Ending& one : kEndings)
+    if (asked.empty() ? one.ending == ending : one.format == asked) return one.is;
+  return ending.empty() ? std::optional(Format::kHtml) : std::nullopt;
 }
 
 // ---- what there is ----
@@ -281,15 +298,15 @@ std::string text_of(const Args& args, const render::Report& report, Format forma
   return object.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-ExitCode write(const Args& args, Context& context, const render::Report& report) {
-  const std::string file = args.has("output") ? args.value("output") : std::string(kDefaultFile);
+ExitCode write(const Args& args, Context& context, const render::Report& report, Format format) {
+  const std::string file = file_of(args);
   if (context.json) {
     Json object = json_object(args.command());
     render::add_report_json(object, report);
     print_json(context, object);
     if (!args.has("output")) return ExitCode::kOk;
   }
-  const std::string text = text_of(args, report, format_of(args, file));
+  const std::string text = text_of(args, report, format);
   if (file == "-") {
     if (!context.json) context.out << text;
     return ExitCode::kOk;
@@ -307,12 +324,18 @@ ExitCode run_report(const Args& args, Context& context) {
     return usage_error(context, args.command(),
                        "nothing to report from: name a folder of weir sim --out, JSON files, or "
                        "--lab DIR");
+  const auto format = format_of(args);
+  if (!format)
+    return usage_error(context, args.command(),
+                       fmt::format("{}: a report is .html, .md or .json; for another ending say "
+                                   "which with --format",
+                                   file_of(args)));
   ExitCode code = ExitCode::kOk;
   auto sources = gather(args, context, code);
   if (!sources) return code;
   if (const Status filled = fill(args, *sources); !filled)
     return fail(context, ExitCode::kBadInput, filled.error().what);
-  return write(args, context, sources->input.report);
+  return write(args, context, sources->input.report, *format);
 }
 
 std::vector<Option> options() {

@@ -8,14 +8,11 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/snapshot_file.h"
-#include "evidence/json.h"
 #include "finding/json.h"
 #include "units/format.h"
 
 namespace weir::cli {
 namespace {
-
-// Evidence of a thousand simulated hosts and their switches is about 100 MB of JSON.
 
 /// A number at a path of keys, or nullopt: the format may grow and shrink.
 std::optional<double> number_at(const Json& json, std::initializer_list<const char*> keys) {
@@ -105,25 +102,15 @@ void add_sim_story(const Json& json, ReportInput& input) {
 }
 
 Status add_sim(const Json& json, ReportInput& input) {
-  const auto hosts = json.find("hosts");
-  if (hosts == json.end() || !hosts->is_array())
-    return invalid_error("the result has no 'hosts': weir sim --json or --out writes them");
-  for (const Json& host : *hosts) {
-    WEIR_TRY(one, evidence::evidence_from_json(host));
-    input.evidence.push_back(std::move(one));
-  }
-  if (const auto switches = json.find("switches"); switches != json.end()) {
-    WEIR_TRY(one, evidence::evidence_from_json(*switches));
-    input.evidence.push_back(std::move(one));
-  }
+  WEIR_TRY(pieces, read_simulation(json));
+  std::move(pieces.begin(), pieces.end(), std::back_inserter(input.evidence));
   add_sim_story(json, input);
   return {};
 }
 
 Status add_text(const std::string& text, const std::string& file, ReportInput& input) {
   const Json json = Json::parse(text, nullptr, false);
-  if (json.is_object() && json.contains("hosts") && json.contains("digest"))
-    return add_sim(json, input);
+  if (is_simulation(json)) return add_sim(json, input);
   if (json.is_object() && json.contains("findings")) {
     WEIR_TRY(judgement, finding::judgement_from_json(json));
     input.judgements.push_back(std::move(judgement));

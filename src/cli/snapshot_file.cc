@@ -12,6 +12,7 @@ namespace weir::cli {
 namespace {
 
 constexpr std::string_view kSnapshotSchema = "weir/snapshot/1";
+constexpr std::string_view kSimulationSchema = "weir/sim/1";
 
 /// `ports` of one capture, each with the capture's name in front.
 void add_ports(const std::string& host, const std::vector<counters::PortCounters>& ports,
@@ -72,6 +73,28 @@ Result<std::vector<evidence::Evidence>> read_captures(const Json& document) {
 }
 
 }  // namespace
+
+bool is_simulation(const Json& document) {
+  return document.is_object() && document.value("schema", Json()) == kSimulationSchema;
+}
+
+Result<std::vector<evidence::Evidence>> read_simulation(const Json& document) {
+  const auto hosts = document.find("hosts");
+  if (hosts == document.end() || !hosts->is_array())
+    return invalid_error("the result has no 'hosts': weir sim --json or --out writes them");
+  std::vector<evidence::Evidence> out;
+  const auto add = [&](const Json& value, const std::string& place) -> Status {
+    auto one = evidence::evidence_from_json(value);
+    if (!one) return one.error().within(place);
+    out.push_back(std::move(*one));
+    return {};
+  };
+  for (std::size_t i = 0; i < hosts->size(); ++i)
+    WEIR_TRY_STATUS(add((*hosts)[i], fmt::format("/hosts/{}", i)));
+  if (const auto switches = document.find("switches"); switches != document.end())
+    WEIR_TRY_STATUS(add(*switches, "/switches"));
+  return out;
+}
 
 Json snapshot_json(std::span<const evidence::Evidence> captures) {
   Json list = Json::array();

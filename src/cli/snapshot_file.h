@@ -18,6 +18,11 @@ namespace weir::cli {
 /// Results of a simulation of thousands of hosts are large; what is beyond this is something else.
 inline constexpr std::size_t kLargestResults = std::size_t{512} << 20U;
 
+/// What `weir sim --json` prints and `weir sim --out` writes to sim.json.
+[[nodiscard]] bool is_simulation(const Json& document);
+/// Its evidence: every host, then the switches together. Errors name the JSON pointer.
+[[nodiscard]] Result<std::vector<evidence::Evidence>> read_simulation(const Json& document);
+
 /// The last snapshot of each; the fields above, without a schema.
 [[nodiscard]] Json snapshot_json(std::span<const evidence::Evidence> captures);
 
