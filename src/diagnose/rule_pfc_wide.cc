@@ -33,6 +33,14 @@ void add_pauses(const View& view, const Counts& counts, std::string_view scope,
   }
 }
 
+std::string verdict(const std::string& name, PrioritySet found, PrioritySet wanted,
+                    bool has_design) {
+  return has_design ? fmt::format("{} has PFC on priorities {}; {} is designed.", name,
+                                  to_text(found), to_text(wanted))
+                    : fmt::format("{} has PFC on priorities {}; RDMA is in {} alone.", name,
+                                  to_text(found), to_text(wanted));
+}
+
 std::vector<Consequence> consequences() {
   return {{"buffer.too_small"}, {"headroom.too_small"}, {"pfc.sustained"}, {"path.loss"}};
 }
@@ -42,11 +50,9 @@ void look_at(const View& view, const NicView& nic, Suspicions& out) {
   const PrioritySet wanted = nic.wanted != nullptr ? nic.wanted->pfc : only_rdma(view);
   if (!is_too_wide(view, *nic.pfc, wanted)) return;
   const bool is_read = nic.facts != nullptr && nic.facts->qos.pfc.is_known();
-  finding::Finding finding =
-      finding::make_finding("pfc.multiple_priorities",
-                            fmt::format("{} has PFC on priorities {}; {} is designed.",
-                                        name_of(nic), to_text(*nic.pfc), to_text(wanted)),
-                            nic.where());
+  finding::Finding finding = finding::make_finding(
+      "pfc.multiple_priorities", verdict(name_of(nic), *nic.pfc, wanted, nic.wanted != nullptr),
+      nic.where());
   finding.confidence = is_read ? finding::Confidence::kCertain : finding::Confidence::kHigh;
   finding.evidence.push_back(fact_line(
       nic.counts.source(),
@@ -66,11 +72,9 @@ void look_at_switch(const View& view, const std::string& name, Suspicions& out) 
     const bool is_read = port->facts != nullptr && port->facts->pfc.is_known();
     if (is_read && is_too_wide(view, *port->facts->pfc, wanted)) {
       if (finding.id.empty()) {
-        finding =
-            finding::make_finding("pfc.multiple_priorities",
-                                  fmt::format("{} has PFC on priorities {}; {} is designed.", name,
-                                              to_text(*port->facts->pfc), to_text(wanted)),
-                                  where);
+        finding = finding::make_finding(
+            "pfc.multiple_priorities",
+            verdict(name, *port->facts->pfc, wanted, port->wanted_switch != nullptr), where);
         finding.evidence.push_back(
             fact_line(name_of(*port), fmt::format("PFC: expected {}, found {}", to_text(wanted),
                                                   to_text(*port->facts->pfc))));

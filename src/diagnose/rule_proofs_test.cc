@@ -1200,6 +1200,11 @@ void check(const Proof& proof) {
   const finding::Finding& first = said.findings.front();
   EXPECT_EQ(first.id, proof.says) << first.verdict;
   EXPECT_FALSE(finding::fixes_of(first).empty());
+  if (subject.intent == nullptr) {
+    const finding::CatalogEntry* entry = finding::find(first.id);
+    for (const std::string_view text : {std::string_view(first.verdict), entry->title})
+      EXPECT_EQ(text.find("design"), std::string_view::npos) << "nobody gave one: " << text;
+  }
   if (proof.place.empty()) {
     EXPECT_EQ(finding::to_text(first.where), "");
   } else {

@@ -66,7 +66,7 @@ CatalogEntry link_flapping() {
 CatalogEntry link_degraded() {
   return {
       .id = "link.degraded",
-      .title = "a link below the speed, width or FEC of the design",
+      .title = "a link that is down, or below its speed, width or FEC",
       .severity = Severity::kError,
       .rows = {"C4"},
       .phase = "validate",

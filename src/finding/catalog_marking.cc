@@ -104,7 +104,7 @@ CatalogEntry dscp_unmapped_hop() {
 CatalogEntry dscp_unmarked() {
   return {
       .id = "dscp.unmarked",
-      .title = "RDMA sent without the design's marking",
+      .title = "RDMA sent without its marking",
       .severity = Severity::kError,
       .aliases = {"verify.prio_delta", "lint.env_vs_design", "TC_UNMARKED"},
       .rows = {"D3", "E2", "E3", "I14"},
@@ -215,7 +215,7 @@ CatalogEntry trust_mixed() {
 CatalogEntry trust_not_dscp() {
   return {
       .id = "trust.not_dscp",
-      .title = "a NIC that trusts PCP where the design says DSCP",
+      .title = "a NIC that trusts PCP, not DSCP",
       .severity = Severity::kError,
       .rows = {"B1", "C1", "I14"},
       .phase = "validate",
