@@ -194,9 +194,18 @@ Status Lab::Shared::change_in_place(const std::function<Status(State&)>& edit) {
 Result<const Testbed*> Lab::Shared::at_rest() {
   if (!rest) {
     WEIR_TRY(bed, set_up_at_rest(blueprint, state, profiles));
-    rest.emplace(std::move(bed));
+    rest.emplace(Resting{std::move(bed)});
   }
-  return &*rest;
+  return &rest->bed;
+}
+
+Result<const evidence::Evidence*> Lab::Shared::host_at_rest(std::uint32_t host) {
+  WEIR_TRY(bed, at_rest());
+  if (rest->host != host) {
+    rest->shown = sim::host_evidence(source_of(*bed, Time()), host);
+    rest->host = host;
+  }
+  return &rest->shown;
 }
 
 Result<counters::Snapshot> Lab::Shared::snapshot_host(std::uint32_t host) {
@@ -204,10 +213,9 @@ Result<counters::Snapshot> Lab::Shared::snapshot_host(std::uint32_t host) {
 }
 
 Result<counters::Snapshot> Lab::Shared::host_counters(std::uint32_t host, const CounterBank& bank) {
-  WEIR_TRY(bed, at_rest());
-  const evidence::Evidence shown = sim::host_evidence(source_of(*bed, Time()), host);
+  WEIR_TRY(shown, host_at_rest(host));
   counters::Snapshot out = empty_snapshot(state);
-  const std::vector<counters::PortCounters>& nics = shown.snapshots.back().nics;
+  const std::vector<counters::PortCounters>& nics = shown->snapshots.back().nics;
   for (std::uint32_t rail = 0; rail < nics.size(); ++rail)
     out.nics.push_back(bank.total(nic_key(blueprint, {host, rail}),
                                   as_shown(nics[rail], state.nics[host][rail].pfc)));
@@ -225,7 +233,8 @@ Result<counters::Snapshot> Lab::Shared::switch_counters(const CounterBank& bank)
 
 Result<evidence::Evidence> Lab::Shared::observe_host(std::uint32_t host) {
   WEIR_TRY(bed, at_rest());
-  evidence::Evidence out = sim::host_evidence(source_of(*bed, Time()), host);
+  WEIR_TRY(shown, host_at_rest(host));
+  evidence::Evidence out = *shown;
   const design::HostIntent& intent = bed->intent.hosts[host];
   const NicPlatform platform = blueprint.platform(host);
   out.provenance = provenance(blueprint, state, intent.name);

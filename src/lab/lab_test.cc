@@ -163,6 +163,28 @@ TEST(Lab, PauseCountersAreThereOnlyWhilePfcIsOn) {
   EXPECT_EQ(counter(lab, "gpu01", "nic.phy.link_down.events"), 1U) << "the mask flaps the link";
 }
 
+TEST(Lab, WhatAHostShowsFollowsItsSettingsFaultsAndLoadsHoweverOftenItIsAsked) {
+  COVERS("G8");
+  const TemporaryDirectory place;
+  Lab lab = make_lab(place, pod16(), {.factory_hosts = false});
+  const auto seen = [&](std::string_view name) { return must(must(lab.host(name))->observe()); };
+  const evidence::Evidence first = seen("gpu01");
+  EXPECT_EQ(seen("gpu01"), first);
+  const evidence::Evidence other = seen("gpu02");
+  EXPECT_EQ(other.provenance.host, "gpu02");
+  EXPECT_EQ(seen("gpu01"), first) << "another was looked at in between";
+
+  must(must(lab.host("gpu01"))->perform({"mlx5_0", host::SetMtu{1500_B}}));
+  EXPECT_TRUE(seen("gpu01").nics[0].link.mtu.is(1500_B));
+  must(lab.add_fault("link-down,at=gpu01"));
+  EXPECT_TRUE(seen("gpu01").nics[0].link.up.is(false));
+  (void)must(lab.clear_all_faults());
+  EXPECT_TRUE(seen("gpu01").nics[0].link.up.is(true));
+  (void)run(lab, "gpu02", "incast to=gpu01 size=1MB hosts=gpu[01-02]");
+  EXPECT_GT(counter(lab, "gpu01", "nic.prio.rx.bytes", 3), 1'000'000U);
+  EXPECT_GT(counter(lab, "gpu02", "nic.prio.tx.bytes", 3), 1'000'000U);
+}
+
 TEST(Lab, TwoHandsOnOneLabLoseNothingOfEachOther) {
   const TemporaryDirectory place;
   const Lab one = make_lab(place, pod16());

@@ -10,11 +10,20 @@
 
 namespace weir::lab {
 
+/// The fabric at rest, and what the host that was looked at last shows then: the same until a
+/// switch or a fault changes, so that changes on its NICs, read back one by one, do not count all
+/// of its ports anew.
+struct Resting {
+  Testbed bed;
+  std::optional<std::uint32_t> host = {};
+  evidence::Evidence shown = {};
+};
+
 struct Lab::Shared {
   Blueprint blueprint;
   State state;  // as last read or written
   Profiles profiles;
-  std::optional<Testbed> rest;           // the fabric at rest, made when somebody looks
+  std::optional<Resting> rest;           // made when somebody looks
   std::optional<Lock> held;              // between begin() and commit()
   bool is_dirty = false;                 // something is not written yet
   std::function<void(double)> progress;  // report only
@@ -25,6 +34,7 @@ struct Lab::Shared {
   /// needs no copy of the state.
   [[nodiscard]] Status change_in_place(const std::function<Status(State&)>& edit);
   [[nodiscard]] Result<const Testbed*> at_rest();
+  [[nodiscard]] Result<const evidence::Evidence*> host_at_rest(std::uint32_t host);
 
   [[nodiscard]] Result<evidence::Evidence> observe_host(std::uint32_t host);
   [[nodiscard]] Result<counters::Snapshot> snapshot_host(std::uint32_t host);
