@@ -1,316 +1,32 @@
 #include "diagnose/account.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "base/check.h"
 #include "base/text.h"
-#include "diagnose/account_lexicon.h"
+#include "diagnose/account_likeness.h"
 #include "diagnose/account_parts.h"
 #include "finding/catalog.h"
 
 namespace weir::diagnose {
-
-bool fits_word(std::string_view pattern, std::string_view word) {
-  const bool open_begin = pattern.starts_with('*');
-  const bool open_end = pattern.size() > 1 && pattern.ends_with('*');
-  if (open_begin) pattern.remove_prefix(1);
-  if (open_end) pattern.remove_suffix(1);
-  if (open_begin && open_end) return word.find(pattern) != std::string_view::npos;
-  if (open_begin) return word.ends_with(pattern);
-  if (open_end) return word.starts_with(pattern);
-  return word == pattern;
-}
-
 namespace {
 
 using readers::Statement;
 using readers::Word;
 using readers::WordKind;
 
-constexpr int kNear = 10;        // places that a phrasing may span beyond its own words
-constexpr int kDenied = 3;       // a "not" this near before a word belongs to it
-constexpr int kDeniedAtEnd = 4;  // ... and on either side, where it ends a phrasing
-constexpr int kBefore = 2;       // ... and before a phrasing it denies the whole
+constexpr std::size_t kFewLines = 60;
 
-const WordClass* class_of(std::string_view name) {
-  const auto all = word_classes();
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const WordClass& one) { return one.name == name; });
-  return found == all.end() ? nullptr : &*found;
-}
-
-bool fits_class(std::string_view name, const Word& word) {
-  if (name == "<num>") return word.kind == WordKind::kNumber;
-  if (name == "<zero>") {
-    if (word.kind == WordKind::kNumber) return word.value == 0.0;
-    return word.text == "zero" || word.text == "none" || word.text == "empty" || word.text == "no";
-  }
-  if (name == "<pos>") return word.kind == WordKind::kNumber && word.value > 0.0;
-  if (name == "<ip>") return word.kind == WordKind::kAddress;
-  if (name == "<version>")
-    return word.kind == WordKind::kVersion || word.kind == WordKind::kKernelVersion;
-  if (name == "<kernel>") return word.kind == WordKind::kKernelVersion;
-  if (name == "<rate>") return word.kind == WordKind::kRate;
-  if (name == "<device>") return word.kind == WordKind::kDevice;
-  const WordClass* of = class_of(name);
-  WEIR_CHECK(of != nullptr);
-  return std::any_of(of->words.begin(), of->words.end(),
-                     [&](std::string_view pattern) { return fits_word(pattern, word.text); });
-}
-
-bool fits_either(std::string_view pattern, const Word& word) {
-  return pattern.starts_with('<') ? fits_class(pattern, word) : fits_word(pattern, word.text);
-}
-
-/// A bit for the first two letters: most words of the lexicon are not in a statement, and most of
-/// those are told by this alone. All bits where the beginning is open.
-std::uint64_t letters_of(std::string_view word) {
-  if (word.size() < 2 || word[0] == '*' || word[0] == '<' || word[1] == '*')
-    return std::numeric_limits<std::uint64_t>::max();
-  const auto first = static_cast<unsigned char>(word[0]);
-  const auto second = static_cast<unsigned char>(word[1]);
-  return std::uint64_t{1} << ((first * 31U + second) % 64U);
-}
-
-/// One term, compiled: alternatives, each a chain of words that follow one another.
-struct Term {
-  std::vector<std::vector<std::string_view>> alternatives;
-  std::vector<std::uint64_t> letters;  // of each alternative's first word
-  bool denies = false;                 // holds <no>
-};
-
-struct Phrasing {
-  std::vector<Term> terms;
-  bool either_way = false;
-  bool always = false;
-  bool denies = false;
-};
-
-void add_alternative(std::string_view text, Term& out) {
-  if (text == "<no>") {
-    out.alternatives.push_back({text});
-    out.denies = true;
-    return;
-  }
-  if (const WordClass* of = class_of(text); of != nullptr) {  // its words may be chains themselves
-    for (const std::string_view word : of->words)
-      add_alternative(word, out);
-    return;
-  }
-  // A plus at the end is the word's own sign: "srcvalid+".
-  const bool is_signed = text.size() > 1 && text.ends_with('+');
-  auto chain = split(is_signed ? text.substr(0, text.size() - 1) : text, '+');
-  if (is_signed) chain.back() = {chain.back().data(), chain.back().size() + 1};
-  out.alternatives.push_back(std::move(chain));
-}
-
-Phrasing compiled(std::string_view text) {
-  Phrasing out;
-  for (const std::string_view piece : split(text, ' ')) {
-    if (piece.empty()) continue;
-    if (piece == "~" || piece == "!") {
-      out.either_way = true;
-      out.always = out.always || piece == "!";
-      continue;
-    }
-    Term term;
-    for (const std::string_view alternative : split(piece, '|')) {
-      add_alternative(alternative, term);
-    }
-    for (const auto& chain : term.alternatives)
-      term.letters.push_back(letters_of(chain.front()));
-    out.denies = out.denies || term.denies;
-    out.terms.push_back(std::move(term));
-  }
-  WEIR_CHECK(!out.terms.empty());
-  return out;
-}
-
-std::vector<Phrasing> compiled(std::span<const std::string_view> texts) {
-  std::vector<Phrasing> out;
-  for (const std::string_view text : texts)
-    out.push_back(compiled(text));
-  return out;
-}
-
-struct Range {
-  int begin = 0;
-  int end = 0;
-  bool denies = false;
-};
-
-const Word* word_at(const Statement& statement, int place, std::string_view pattern) {
-  for (const Word& word : statement.words)
-    if (word.at == place && fits_either(pattern, word)) return &word;
-  return nullptr;
-}
-
-/// The words of a statement in the order of the alphabet: most patterns are words or beginnings.
-class Sorted {
- public:
-  explicit Sorted(const Statement& statement) : statement_(statement) {
-    for (const Word& word : statement.words) {
-      words_.push_back(&word);
-      letters_ |= word.text.size() > 1 ? letters_of(word.text) : std::uint64_t{1};
-    }
-    std::sort(words_.begin(), words_.end(),
-              [](const Word* a, const Word* b) { return a->text < b->text; });
-  }
-  [[nodiscard]] const Statement& statement() const { return statement_; }
-  [[nodiscard]] std::uint64_t letters() const { return letters_; }
-
-  /// Calls `each` for every word that fits.
-  template <class Each>
-  void fitting(std::string_view pattern, Each each) const {
-    const bool is_open = pattern.starts_with('*') || pattern.starts_with('<');
-    if (is_open) {
-      for (const Word* word : words_)
-        if (fits_either(pattern, *word)) each(*word);
-      return;
-    }
-    const bool is_stem = pattern.size() > 1 && pattern.ends_with('*');
-    const std::string_view begin = is_stem ? pattern.substr(0, pattern.size() - 1) : pattern;
-    auto at = std::lower_bound(words_.begin(), words_.end(), begin,
-                               [](const Word* word, std::string_view text) {
-                                 return std::string_view(word->text) < text;
-                               });
-    for (; at != words_.end() && std::string_view((*at)->text).starts_with(begin); ++at)
-      if (is_stem || (*at)->text.size() == begin.size()) each(**at);
-  }
-
- private:
-  const Statement& statement_;
-  std::vector<const Word*> words_;
-  std::uint64_t letters_ = 0;
-};
-
-/// Where a term stands in the statement.
-std::vector<Range> places(const Term& term, const Sorted& sorted) {
-  std::vector<Range> out;
-  for (std::size_t at = 0; at < term.alternatives.size(); ++at) {
-    if ((term.letters[at] & sorted.letters()) == 0) continue;
-    const auto& chain = term.alternatives[at];
-    sorted.fitting(chain.front(), [&](const Word& word) {
-      bool is_whole = true;
-      for (std::size_t i = 1; i < chain.size() && is_whole; ++i)
-        is_whole = word_at(sorted.statement(), word.at + static_cast<int>(i), chain[i]) != nullptr;
-      if (!is_whole) return;
-      out.push_back(
-          {word.at, word.at + static_cast<int>(chain.size()) - 1, chain.front() == "<no>"});
-    });
-  }
-  std::sort(out.begin(), out.end(),
-            [](const Range& a, const Range& b) { return a.begin < b.begin; });
-  return out;
-}
-
-bool is_denial(const Word& word) {
-  const auto words = denials();
-  return std::find(words.begin(), words.end(), word.text) != words.end();
-}
-
-class Search {
- public:
-  Search(const Phrasing& phrasing, const Sorted& sorted)
-      : phrasing_(phrasing), sorted_(sorted), statement_(sorted.statement()) {}
-
-  /// The first way in which all terms stand near each other and are meant as said.
-  std::optional<Range> run() {
-    for (const Term& term : phrasing_.terms) {
-      places_.push_back(places(term, sorted_));
-      if (places_.back().empty()) return std::nullopt;
-    }
-    return go_on(0) ? std::optional<Range>(whole()) : std::nullopt;
-  }
-
- private:
-  [[nodiscard]] Range whole() const {
-    Range all{std::numeric_limits<int>::max(), 0, false};
-    for (const Range& one : chosen_) {
-      all.begin = std::min(all.begin, one.begin);
-      all.end = std::max(all.end, one.end);
-    }
-    return all;
-  }
-
-  bool go_on(std::size_t term) {
-    if (term == places_.size()) return is_meant();
-    for (const Range& range : places_[term]) {
-      const bool is_taken = std::any_of(chosen_.begin(), chosen_.end(), [&](const Range& other) {
-        return range.begin <= other.end && other.begin <= range.end;
-      });
-      if (is_taken) continue;
-      chosen_.push_back(range);
-      const Range all = whole();
-      const int own = static_cast<int>(phrasing_.terms.size());
-      if (all.end - all.begin < kNear + own && go_on(term + 1)) return true;
-      chosen_.pop_back();
-    }
-    return false;
-  }
-
-  [[nodiscard]] bool is_part(int place) const {
-    return std::any_of(chosen_.begin(), chosen_.end(), [&](const Range& range) {
-      return range.begin <= place && place <= range.end;
-    });
-  }
-
-  /// A "not" belongs to the term behind it in the phrasing, before which it must stand; at the end
-  /// of a phrasing, to the term before it, on either side.
-  [[nodiscard]] bool denies_its_term(std::size_t i) const {
-    const Range& denial = chosen_[i];
-    if (i + 1 < chosen_.size()) {
-      const int gap = chosen_[i + 1].begin - denial.end;
-      return gap > 0 && gap <= kDenied;
-    }
-    const Range& term = chosen_[i - 1];
-    return std::min(std::abs(term.begin - denial.end), std::abs(denial.begin - term.end)) <=
-           kDeniedAtEnd;
-  }
-
-  [[nodiscard]] bool is_meant() const {
-    for (std::size_t i = 0; i < chosen_.size(); ++i) {
-      if (chosen_[i].denies && chosen_.size() > 1 && !denies_its_term(i)) return false;
-    }
-    if (phrasing_.either_way || phrasing_.denies) return true;
-    const Range all = whole();
-    return std::none_of(statement_.words.begin(), statement_.words.end(), [&](const Word& word) {
-      return word.at >= all.begin - kBefore && word.at <= all.end && !is_part(word.at) &&
-             is_denial(word);
-    });
-  }
-
-  const Phrasing& phrasing_;
-  const Sorted& sorted_;
-  const Statement& statement_;
-  std::vector<std::vector<Range>> places_;
-  std::vector<Range> chosen_;
-};
-
-struct CompiledConcept {
-  std::string_view name;
-  std::vector<Phrasing> phrasings;
-};
-
-const std::vector<CompiledConcept>& concepts() {
-  static const std::vector<CompiledConcept> all = [] {
-    std::vector<CompiledConcept> out;
-    for (const Concept& one : lexicon())
-      out.push_back({one.name, compiled(one.phrasings)});
-    return out;
-  }();
-  return all;
-}
-
-bool is_dismissed(const Sorted& statement) {
-  static const std::vector<Phrasing> all = compiled(dismissals());
-  return std::any_of(all.begin(), all.end(), [&](const Phrasing& phrasing) {
-    return Search(phrasing, statement).run().has_value();
-  });
+bool is_sentence(const Statement& statement) {
+  constexpr std::ptrdiff_t kSentence = 3;
+  return std::count_if(statement.words.begin(), statement.words.end(), [](const Word& word) {
+           return word.kind == WordKind::kWord && word.text.size() > 1 &&
+                  word.text.find_first_not_of("abcdefghijklmnopqrstuvwxyz") == std::string::npos;
+         }) >= kSentence;
 }
 
 // ---- the rules ----
@@ -388,11 +104,107 @@ std::map<std::string_view, Support> supports(const std::vector<Said>& said) {
 
 using Ranked = std::vector<std::pair<std::string_view, Support>>;
 
+// ---- the rules and the likeness, weighed ----
+//
+// Both may err: a rule by a word that means something else here, the likeness by what is beside the
+// point. Where they agree the answer is believed; where they do not, it has low confidence. The
+// limits are those at which answers to cases of other people were right (docs/field-cases.md).
+
+/// Likeness that counts against a rule: the best finding is this far before the next, and before
+/// an account that settles nothing.
+constexpr double kClearLead = 17;
+constexpr double kClearOverOpen = 35;
+/// Likeness that is enough where no rule says anything: so far over an account that settles
+/// nothing, and so much with half of that and the lead together.
+constexpr double kAloneOverOpen = 28;
+constexpr double kAlone = 20;
+/// A finding of the rules that is further than this behind the best of the likeness is doubted.
+constexpr double kDoubt = 2;
+/// Between rules that weigh the same: likeness in the rules' measure.
+constexpr double kInRules = 0.25;
+constexpr double kMostBehind = 15;
+
+struct Choice {
+  std::string_view id;  // empty: open
+  bool is_doubted = true;
+};
+
+/// What a score of the rules and the likeness make together.
+double together(double score, double behind) {
+  return score - kInRules * std::min(behind, kMostBehind);
+}
+
+Choice by_both(const Ranked& ranked, const Likeness& like) {
+  std::string_view best;
+  double first = -kInRules * kMostBehind;
+  double second = first;
+  Weight weight = Weight::kSuspect;
+  const double top = like.ranked.front().second;
+  std::map<std::string_view, std::pair<double, Weight>> all;
+  for (const auto& [id, score] : like.ranked)
+    all[id] = {together(0, top - score), Weight::kSuspect};
+  for (const auto& [id, support] : ranked)
+    all[id] = {together(support.score, top - like.of(id)), support.weight};
+  for (const auto& [id, one] : all) {
+    if (one.first > first) {
+      second = first;
+      first = one.first;
+      best = id;
+      weight = one.second;
+    } else {
+      second = std::max(second, one.first);
+    }
+  }
+  if (weight == Weight::kSuspect || first - second < kMargin) return {};
+  return {best, true};
+}
+
+Choice choose(const Ranked& ranked, const Likeness& like) {
+  const bool is_ruled =
+      !ranked.empty() && ranked.front().second.weight > Weight::kSuspect &&
+      (ranked.size() == 1 || ranked.front().second.score - ranked[1].second.score >= kMargin);
+  if (like.ranked.empty()) return is_ruled ? Choice{ranked.front().first, false} : Choice{};
+  const auto [likest, best] = like.ranked.front();
+  const auto same = std::find_if(ranked.begin(), ranked.end(),
+                                 [&, id = likest](const auto& one) { return one.first == id; });
+  const bool is_symptom = same != ranked.end() && same->second.weight == Weight::kSuspect;
+  const bool is_clear =
+      like.lead() >= kClearLead && like.over_open() >= kClearOverOpen && !is_symptom;
+  if (is_ruled) {
+    const std::string_view id = ranked.front().first;
+    const bool is_doubted = id != likest && best - like.of(id) >= kDoubt;
+    if (is_doubted && is_clear) return {likest, true};
+    return {id, is_doubted};
+  }
+  if (is_clear) return {likest, same == ranked.end()};
+  if (const Choice both = by_both(ranked, like); !both.id.empty()) return both;
+  const bool is_enough = like.over_open() >= kAloneOverOpen &&
+                         like.lead() + like.over_open() / 2 >= kAlone && same == ranked.end();
+  const bool is_first = ranked.empty() || ranked.front().second.weight == Weight::kSuspect;
+  return is_enough && is_first ? Choice{likest, true} : Choice{};
+}
+
+/// The statements that are like the finding by themselves; all, where none is.
+std::vector<std::size_t> statements_like(std::string_view id,
+                                         const std::vector<Statement>& statements,
+                                         const LikenessModel& model) {
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < statements.size(); ++i)
+    if (model.compare({statements[i]}).of(id) > 0) out.push_back(i);
+  if (!out.empty()) return out;
+  for (std::size_t i = 0; i < statements.size(); ++i)
+    out.push_back(i);
+  return out;
+}
+
+enum class Standing : std::uint8_t { kSuspected, kDoubted, kAnswered };
+
 finding::Finding told(std::string_view id, const Support& support,
                       const std::vector<Statement>& statements, std::string_view source,
-                      bool is_answer) {
+                      Standing standing) {
   const finding::CatalogEntry* entry = finding::find(id);
   WEIR_CHECK(entry != nullptr);
+  const bool is_answer = standing != Standing::kSuspected;
   finding::Finding out = finding::make_finding(
       id, fmt::format("{}: {}.", is_answer ? "What is told points to this" : "Suspected, not shown",
                       entry->title));
@@ -402,9 +214,9 @@ finding::Finding told(std::string_view id, const Support& support,
     line.line = statements[index].text;
     out.evidence.push_back(std::move(line));
   }
-  if (!is_answer) {
+  if (!is_answer) out.severity = finding::Severity::kInfo;
+  if (standing != Standing::kAnswered) {
     out.confidence = finding::Confidence::kLow;
-    out.severity = finding::Severity::kInfo;
     return out;
   }
   // Hearsay: even what decides is believed only where two statements say it.
@@ -419,25 +231,19 @@ bool is_not_the_fabric(std::string_view id) {
   return id.starts_with("app.") || id == "peer.dead" || id.starts_with("tool.");
 }
 
-void conclude(const Ranked& ranked, const std::vector<Statement>& statements,
-              std::string_view source, finding::Judgement& out) {
+finding::Conclusion conclusion_of(const finding::Finding& answer) {
+  if (is_not_the_fabric(answer.id)) return finding::Conclusion::kNotFabric;
+  const bool is_fine = answer.severity == finding::Severity::kInfo && answer.id == "dscp.site_plan";
+  return is_fine ? finding::Conclusion::kHealthy : finding::Conclusion::kFindings;
+}
+
+void leave_open(const Ranked& ranked, const std::vector<Statement>& statements,
+                std::string_view source, finding::Judgement& out) {
   constexpr std::size_t kSuspects = 3;
-  const bool is_answer =
-      !ranked.empty() && ranked.front().second.weight > Weight::kSuspect &&
-      (ranked.size() == 1 || ranked.front().second.score - ranked[1].second.score >= kMargin);
-  if (is_answer) {
-    out.findings.push_back(
-        told(ranked.front().first, ranked.front().second, statements, source, true));
-    const finding::Finding& first = out.findings.front();
-    const bool is_fine = first.severity == finding::Severity::kInfo;
-    out.conclusion = is_not_the_fabric(first.id)               ? finding::Conclusion::kNotFabric
-                     : is_fine && first.id == "dscp.site_plan" ? finding::Conclusion::kHealthy
-                                                               : finding::Conclusion::kFindings;
-    return;
-  }
   out.conclusion = finding::Conclusion::kInconclusive;
   for (std::size_t i = 0; i < std::min(ranked.size(), kSuspects); ++i)
-    out.findings.push_back(told(ranked[i].first, ranked[i].second, statements, source, false));
+    out.findings.push_back(
+        told(ranked[i].first, ranked[i].second, statements, source, Standing::kSuspected));
   std::vector<std::string> ids;
   for (const finding::Finding& one : out.findings)
     ids.push_back(one.id);
@@ -451,47 +257,41 @@ void conclude(const Ranked& ranked, const std::vector<Statement>& statements,
 
 }  // namespace
 
-std::vector<Said> said_in(const std::vector<Statement>& statements) {
-  std::vector<Said> out;
-  for (std::size_t i = 0; i < statements.size(); ++i) {
-    const Sorted sorted(statements[i]);
-    const bool dismissed = is_dismissed(sorted);
-    for (const CompiledConcept& one : concepts()) {
-      for (const Phrasing& phrasing : one.phrasings) {
-        if (dismissed && !phrasing.always) continue;
-        const auto range = Search(phrasing, sorted).run();
-        if (!range) continue;
-        out.push_back({one.name, i, range->begin, range->end});
-        break;
-      }
-    }
+finding::Judgement judge_account(const std::vector<Statement>& statements, std::string_view source,
+                                 const LikenessModel& model) {
+  const auto found = supports(said_in(statements));
+  Ranked ranked(found.begin(), found.end());
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [](const auto& a, const auto& b) { return a.second.score > b.second.score; });
+  // What is longer than a report is a log, and a table of numbers is nobody's account.
+  const bool is_report = statements.size() <= kFewLines &&
+                         std::any_of(statements.begin(), statements.end(), is_sentence);
+  std::vector<Statement> telling;
+  std::copy_if(statements.begin(), statements.end(), std::back_inserter(telling),
+               [](const Statement& one) { return !is_vain_attempt(one); });
+  const Likeness like = is_report ? model.compare(telling) : Likeness{};
+  const Choice choice = choose(ranked, like);
+  finding::Judgement out;
+  if (choice.id.empty()) {
+    leave_open(ranked, statements, source, out);
+    return out;
   }
-  add_facts(statements, out);
+  const auto ruled = found.find(choice.id);
+  Support support = ruled == found.end() ? Support{} : ruled->second;
+  if (ruled == found.end()) support.statements = statements_like(choice.id, statements, model);
+  const Standing standing = choice.is_doubted ? Standing::kDoubted : Standing::kAnswered;
+  out.findings.push_back(told(choice.id, support, statements, source, standing));
+  out.conclusion = conclusion_of(out.findings.front());
   return out;
 }
 
 finding::Judgement judge_account(const std::vector<Statement>& statements,
                                  std::string_view source) {
-  const auto said = said_in(statements);
-  const auto found = supports(said);
-  Ranked ranked(found.begin(), found.end());
-  std::stable_sort(ranked.begin(), ranked.end(),
-                   [](const auto& a, const auto& b) { return a.second.score > b.second.score; });
-  finding::Judgement out;
-  conclude(ranked, statements, source, out);
-  return out;
+  return judge_account(statements, source, LikenessModel::standard());
 }
 
 bool is_account(const std::vector<Statement>& statements) {
   // A few lines in words are somebody's, whether or not they say anything that is known here.
-  constexpr std::size_t kFewLines = 60;
-  constexpr std::ptrdiff_t kSentence = 3;
-  const auto is_sentence = [](const Statement& statement) {
-    return std::count_if(statement.words.begin(), statement.words.end(), [](const Word& word) {
-             return word.kind == WordKind::kWord && word.text.size() > 1 &&
-                    word.text.find_first_not_of("abcdefghijklmnopqrstuvwxyz") == std::string::npos;
-           }) >= kSentence;
-  };
   if (statements.size() <= kFewLines &&
       std::any_of(statements.begin(), statements.end(), is_sentence))
     return true;

@@ -115,11 +115,12 @@ void Facts::look_at_mtus() {
   for (std::size_t i = 0; i < statements_.size(); ++i) {
     const Statement& statement = statements_[i];
     // "1024 instead of 4096" is one value and one wish.
-    const bool is_wish = has(statement, "instead") || has(statement, "expected") ||
-                         has(statement, "should") || has(statement, "gives") ||
-                         has(statement, "could") || has(statement, "was") ||
-                         has(statement, "previously") || has(statement, "formerly") ||
-                         has(statement, "least") || has(statement, "more");
+    const bool is_wish =
+        has(statement, "instead") || has(statement, "expected") || has(statement, "should") ||
+        has(statement, "gives") || has(statement, "could") || has(statement, "was") ||
+        has(statement, "previously") || has(statement, "formerly") || has(statement, "least") ||
+        has(statement, "more") || has(statement, "or") || has(statement, "allows") ||
+        has(statement, "raising") || has(statement, "raised");
     if (is_wish) continue;
     const bool is_about_mtu = mentions(statement, "mtu");
     const bool continues =
@@ -159,6 +160,11 @@ bool is_like(std::string_view name, std::string_view a, std::string_view b = {})
          (b.empty() || name.find(b) != std::string_view::npos);
 }
 
+/// As the tools of InfiniBand print a port's counters: LinkDownedCounter, SymbolErrorCounter.
+bool is_pma(std::string_view name) {
+  return name.starts_with("linkdown") || name.starts_with("symbolerr");
+}
+
 void Facts::look_at_counter(std::size_t i, std::string_view name, double value) {
   const bool is_zero = value == 0;
   if (is_like(name, "ecn_marked") || is_like(name, "ecn-marked"))
@@ -173,9 +179,10 @@ void Facts::look_at_counter(std::size_t i, std::string_view name, double value) 
   if (!is_pfc && (is_like(name, "pause_ctrl") || is_like(name, "global_pause") ||
                   name == "rx_pause" || name == "tx_pause" || is_like(name, "pause_frames")))
     say("fact-global-pause-counters", i);
-  if (is_like(name, "link_down") || is_like(name, "carrier_changes"))
+  if (is_like(name, "link_down") || is_like(name, "linkdown") || is_like(name, "carrier_changes"))
     say("fact-link-down-counter", i);
-  if (is_like(name, "symbol_err") || is_like(name, "crc_err") || is_like(name, "uncorrectable"))
+  if (is_like(name, "symbol_err") || is_like(name, "symbolerr") || is_like(name, "crc_err") ||
+      is_like(name, "uncorrectable"))
     say("fact-phy-counter", i);
   if (is_like(name, "pci_stalled")) say("fact-pci-stall-counter", i);
 }
@@ -189,7 +196,7 @@ void Facts::look_at_counters() {
     const Statement& statement = statements_[i];
     for (std::size_t j = 0; j < statement.words.size(); ++j) {
       const std::string& name = statement.words[j].text;
-      if (name.find('_') == std::string::npos) continue;
+      if (name.find('_') == std::string::npos && !is_pma(name)) continue;
       const auto value = value_after(statement, j);
       if (!value) continue;
       look_at_counter(i, name, *value);
@@ -400,12 +407,16 @@ void Facts::look_at_gids() {
     const bool is_gid = mentions(statement, "gid");
     std::vector<double> indexes;
     std::set<std::string> devices;
+    std::string before;
     for (const Word& word : statement.words) {
       if (word.kind == WordKind::kAddress && word.text.starts_with("fe80") && is_gid)
         say("fact-gid-link-local", i);
       has_mapped = has_mapped || word.text.starts_with("::ffff:");
       if (word.text.starts_with("::ffff:")) say("fact-gid-mapped", i);
-      if (word.kind == WordKind::kNumber && *word.value < 256) indexes.push_back(*word.value);
+      const bool is_port = before == "port" || before == "first";
+      before = word.text;
+      if (word.kind == WordKind::kNumber && *word.value < 256 && !is_port)
+        indexes.push_back(*word.value);
       if (word.kind == WordKind::kDevice) devices.insert(word.text);
     }
     const std::set<double> different(indexes.begin(), indexes.end());

@@ -89,17 +89,25 @@ std::span<const std::string_view> denials() {
   return kAll;
 }
 
-std::span<const std::string_view> dismissals() {
+std::span<const std::string_view> attempts() {
   static constexpr auto kAll = std::to_array<std::string_view>({
       "not|didn't|doesn't|never help*|matter*|fix|solve|resolve",
-      "<no> effect|difference|improvement|influence",
       "ruled|rules out",
       "gave|changes|changed|made|makes nothing",
-      "<no> the|a cause|culprit",
-      "unrelated",
-      "still fails|slow|happens after|even",
+      "nothing|unchanged changes|changed|helped",
   });
   return kAll;
+}
+
+std::span<const std::string_view> dismissals() {
+  static const std::vector<std::string_view> all = [] {
+    std::vector<std::string_view> out(attempts().begin(), attempts().end());
+    out.insert(out.end(),
+               {"<no> effect|difference|improvement|influence", "<no> the|a cause|culprit",
+                "unrelated", "still fails|slow|happens after|even"});
+    return out;
+  }();
+  return all;
 }
 
 std::span<const Concept> lexicon() {

@@ -38,7 +38,10 @@ struct WordClass {
 /// Words that deny what stands near them.
 [[nodiscard]] std::span<const std::string_view> denials();
 
-/// Phrasings of "that did not help": a statement with one of them names no cause.
+/// Phrasings of "that did not help": what was tried says nothing of the cause.
+[[nodiscard]] std::span<const std::string_view> attempts();
+
+/// Those, and "has no effect" and the like: a statement with one of them names no cause.
 [[nodiscard]] std::span<const std::string_view> dismissals();
 
 }  // namespace weir::diagnose

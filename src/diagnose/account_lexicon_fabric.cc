@@ -101,7 +101,7 @@ const std::vector<Concept> kConcepts = {
      {"jumbo|large|big|bigger|9000|9216|8972|4096|full+size "
       "packet*|frame*|ping*|message*|size*|mtu <fail>|<drop>|<no>|lost",
       "ping df|fragment*|8972|m+do <fail>|<no>|<drop>|timeout*|lost",
-      "switch*|port*|vlan|svi|hop|path|spine|leaf|link mtu "
+      "switch*|uplink*|vlan|svi|hop|path|spine|leaf mtu "
       "1500|smaller|lower|default|9000|9100|1600|too",
       "mtu switch*|path|hop|link|network smaller|lower|less|default|1500|below|<drop>",
       "fragmentation+needed|frag+needed|packet+too+big|mtu+exceeded|oversize*|giants|jabber*",
@@ -139,6 +139,7 @@ const std::vector<Concept> kConcepts = {
       "never|not exceeds|exceed|above|more one|port|single"}},
     {"lag-uneven",
      {"<bond>|member*|slave*|leg* uneven*|imbalanc*|unequal|idle|skew*|unbalanced|overload*",
+      "loads|carries|uses|fills one|single eth+port|port|member of|only",
       "<bond> traffic|bytes|flows|load all|most|one|only|single|same member|slave|port|link|leg",
       "xmit_hash_policy|hash+policy|layer2|layer3+4|lag_port_select*|queue_affinity "
       "<bond>|wrong|default|<all>|one",
@@ -167,6 +168,7 @@ const std::vector<Concept> kConcepts = {
       "all|every ranks|gpus|processes|traffic|threads <one>|first|same "
       "nic|hca|rail|adapter|<device>",
       "<num> of <num> nics|rails|hcas used|carry|active",
+      "gpu|gpus|ranks|processes both|two|several share|use|uses same+nic|one+nic|same+hca",
       "rail|rails|nic|nics imbalanc*|uneven*|unbalanced|unequal|skew*",
       "nic+mapping|nic+selection|nic+affinity ignored|wrong|<one>|first|all|not",
       "hca+list*|nccl_ib_hca|hca differ*|different|another node*|host*|between",
@@ -209,7 +211,7 @@ const std::vector<Concept> kConcepts = {
       "<pos>|<rise>|->|+*",
       "port+error|port_err|*port_err*|port+event", "async* port|link event|error|down",
       "lost+carrier|carrier+lost|no+carrier|link+is+down|link+down|nic+link+is+down",
-      "physical+state|phys_state polling|disabled|linkup|flap*", "flapping|flaps",
+      "physical+state|phys_state polling|disabled|flap*", "flapping|flaps",
       "intermittent+link|link+intermittent|link+unstable|unstable+link|port+unstable|link+toggl*|"
       "port+toggl*",
       "link+state|port+state intermittent*|unstable|unstable|chang*|down",
@@ -265,7 +267,8 @@ const std::vector<Concept> kConcepts = {
       "cable+length|cablelength|pg_lossless|pg+profile|buffer_pg|pg_profile* "
       "0|wrong|short*|missing|<no>|default|5m|too|zero",
       "headroom|xoff calculat*|formula|model under*|low*|wrong|short*|differ*",
-      "cable+length configured|set|wrong|5m|short*|default",
+      "cable+length configured|set|wrong|5m|short*|default|0m|zero",
+      "<no> buffer+profile|pg+profile|lossless+profile|headroom+profile",
       "long|m|km cable*|links|fibre drop*|loss|lose", "pg|buffer+profile|profile size|xoff 0|zero",
       "buffer+profile|pg+profile|pg_lossless*|lossless+profile small*|too|short|wrong|missing"}},
     {"ingress-drops", {"ingress|pg|rx drop*|discard*", "voq|mmu drop*|discard*"}},
@@ -325,7 +328,8 @@ const std::vector<Concept> kConcepts = {
       "counter*|metric* <no> exist*|exposed|present|available|implement*|provided|support* "
       "driver|vendor|nic|here|by",
       "driver|vendor|bnxt*|irdma|ionic|efa <no> expose*|provide*|implement*|counter*|export*",
-      "<device>|*_*|counter* <no> exist*", "*_* does+not+exist|not+exist|doesn't+exist|no+such",
+      "<device>|*_*|counter* <no> exist*",
+      "*_* does+not+exist|not+exist|doesn't+exist|no+such+file",
       "no+metrics|no+counters|no+statistics|without+counters|without+metrics "
       "on|for|at+all|driver|vendor|nic|nics|<device>|exposed|exported|broadcom|intel|amd|irdma|"
       "bnxt*",
@@ -402,7 +406,7 @@ const std::vector<Concept> kConcepts = {
       "port|device|hca",
       "series|metrics|counters|statistics disappear*|vanish*|lost|gone|stop* "
       "when|once|after|since|if load*|add*|insert*|plug*|present|module|device|driver|irdma",
-      "rmmod|unload*|remov*|exclud*|ignor*|unplug* brings|returns|restores|gives|back "
+      "rmmod|unload*|remov*|exclud*|ignor*|unplug* brings|return|returns|restores|gives|back "
       "metrics|series|counters|collector",
       "<one> device|port|file|counter|nic|hca <fail>|einval|unreadable|breaks|kills|aborts|stops "
       "collector|scrape|whole|all|entire*|exporter|metrics|others",

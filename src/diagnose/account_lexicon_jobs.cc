@@ -77,11 +77,12 @@ const std::vector<Concept> kConcepts = {
      {"retrans*|retransmi*|retry|timeout|timer shorter|below|less|smaller|lower|than "
       "rtt|round+trip|latency|distance",
       "adp_retrans|adaptive+retrans*|*adp_retrans*|adaptive+timer",
-      "retrans*|resend*|retransmi* every|each|~|about|after <num>|ms",
+      "retrans*|resend*|retransmi*|repeat|repeats|repeated every|each|~|about|after <num>|ms",
       "! timeout|*_timeout|*_ib_timeout <no> effect|change|difference|influence|regardless|ignored",
       "retrans*|retransmi* regardless|whatever timeout|*_timeout"}},
     {"rtt",
-     {"~ rtt|rtt=*|round+trip|wan|long+haul|long+distance|metro|inter+dc|cross+dc|datacenter*|km"}},
+     {"~ delayed+link|delay+inserted|added+delay|netem|ms+delay",
+      "~ rtt|rtt=*|round+trip|wan|long+haul|long+distance|metro|inter+dc|cross+dc|datacenter*|km"}},
     {"no-real-loss", {"<no> loss|drop*|lost", "loss 0|zero|none"}},
     // ---- results ----
     {"perftest-fine",
@@ -115,10 +116,10 @@ const std::vector<Concept> kConcepts = {
      {"json|csv|output|report|parser "
       "overwrit*|wrong|broken|invalid|missing|malformed|duplicat*|truncat*",
       "perftest|nccl+tests|tool|script|exporter|simulator bug|segfault*|crash*|core+dump*|assert*",
-      "simulat*|ns3|ns+3|simai|astra* "
+      "simulator*|ns3|ns+3|simai|astra* "
       "segfault*|crash*|slow|wrong|differ*|drop*|assert*|debug|takes",
       "segfault*|segmentation+fault *::*|qp+vector|queue+pair+group"}},
-    {"simulation", {"~ simulat*|ns3|ns+3|simai|astra+sim|hpcc+code|ns3+rdma|omnet*"}},
+    {"simulation", {"~ simulator*|ns3|ns+3|simai|astra+sim|hpcc+code|ns3+rdma|omnet*"}},
     {"tool-wish",
      {"feature|enhancement request", "please|could|would add|support|provide|expose|nice|ship",
       "ask*|want*|wish*|request*|like "

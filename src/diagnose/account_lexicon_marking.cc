@@ -241,6 +241,9 @@ const std::vector<Concept> kConcepts = {
       "rx_pause_ctrl*|tx_pause_ctrl*|*global_pause*|rx_pause_frames|tx_pause_frames",
       "rx|tx pause on ethtool", "ethtool a rx|tx on", "plain|ordinary|port+level pause",
       "pause+frames non|not|without pfc|priority"}},
+    {"pause-lifetime",
+     {"pause|pauses counter* lifetime|cumulative|since+boot|total|totals|never+reset",
+      "lifetime|cumulative pause|pauses frames|counter*"}},
     {"global-pause-off",
      {"802.3x|global+pause|global+flow <off>|disabled|zero|no",
       "<no> pfc global+pause|802.3x|global+flow"}},
@@ -342,6 +345,14 @@ const std::vector<Concept> kConcepts = {
       "expected|should queue|tc|priority|class actual*|observed|selects|goes|resolved|got",
       "incorrect*|wrong queue|txq|tc|priority|class selection|selected|chosen|mapping|resolved",
       "setting*|config*|configuration lost|gone|reset|vanish* driver|reload|reboot|restart"}},
+    {"stored-value",
+     {"hget|hgetall|redis*|config_db|appl_db|running+config|sonic+cfggen "
+      "dscp*|*map*|tc|queue*|pfc*|"
+      "profile*|<num>",
+      "running+config|candidate+config|startup+config says|has|shows|lists"}},
+    {"seen-value",
+     {"observed|measured|actual|actually|captured tc|queue*|pg|priority|prio|value <num>",
+      "counters|packets|traffic|probe seen|land|lands|move|hit tc|queue*|pg|uc*"}},
     {"two-agents",
      {"two|multiple|both|dual|second lldp|dcbx|dcb "
       "agent*|peer*|chassis*|daemon*|neighbor*|neighbour*",

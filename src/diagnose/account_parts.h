@@ -15,6 +15,9 @@ void add_facts(const std::vector<readers::Statement>& statements, std::vector<Sa
 /// A word of the lexicon: "gid", or open at either end: "hardcod*", "*gid_index*".
 [[nodiscard]] bool fits_word(std::string_view pattern, std::string_view word);
 
+/// Whether it tells of something that was tried and did not help.
+[[nodiscard]] bool is_vain_attempt(const readers::Statement& statement);
+
 /// How much a rule says by itself.
 enum class Weight : std::uint8_t {
   kSuspect,  // a symptom with several causes: named, never answered
@@ -29,5 +32,10 @@ struct AccountRule {
   Weight weight = Weight::kClear;
 };
 [[nodiscard]] std::span<const AccountRule> account_rules();
+
+class LikenessModel;
+/// As account.h has it, with other examples: for the test that leaves some out.
+[[nodiscard]] finding::Judgement judge_account(const std::vector<readers::Statement>& statements,
+                                               std::string_view source, const LikenessModel& model);
 
 }  // namespace weir::diagnose

@@ -13,6 +13,7 @@
 #include "base/testing.h"
 #include "base/text.h"
 #include "diagnose/account_lexicon.h"
+#include "diagnose/account_likeness.h"
 #include "diagnose/account_parts.h"
 #include "finding/catalog.h"
 
@@ -274,14 +275,62 @@ TEST(Account, SoAreCasesOfAnotherHand) {
   EXPECT_LE(by_part["B"].wrong, 5);
 }
 
-TEST(Account, PracticeIsAnsweredAndWhatSaysNothingStaysOpen) {
+TEST(Account, FreshCasesOfPublicThreadsAreAnswered) {
+  // Tried before they were read, then learnt from: docs/field-cases.md has both figures.
+  Score score;
+  for (const FieldCase& one : read_cases("fresh.jsonl"))
+    score.add(one, judge(one.lines));
+  EXPECT_GE(score.share(), 0.9) << summary(score);
+}
+
+FieldCase as_case(const AccountExample& example, std::size_t number) {
+  const bool is_open = example.finding == "-";
+  return {.id = "example " + std::to_string(number),
+          .layer = "host",
+          .basis = is_open ? "unresolved" : "maintainer",
+          .verdict = std::string(is_open ? "INCONCLUSIVE" : example.finding),
+          .check = std::string(example.finding),
+          .part = {},
+          .lines = {example.lines.begin(), example.lines.end()}};
+}
+
+TEST(Account, AnExampleThatIsLeftOutIsMostlyAnsweredByTheOthers) {
+  // Three tenths of the examples, each without itself and the rest of its tenth.
+  constexpr std::size_t kTenths = 10;
+  const auto all = account_examples();
   Score score;
   Score open;
-  for (const FieldCase& one : read_cases("practice.jsonl"))
-    (is_unresolved(one) ? open : score).add(one, judge(one.lines));
-  EXPECT_GE(score.share(), 0.9) << summary(score);
-  EXPECT_LE(score.wrong, 1) << summary(score);
-  EXPECT_EQ(open.share(), 1.0) << summary(open);
+  int sure_and_wrong = 0;
+  for (const std::size_t tenth : {1U, 4U, 8U}) {
+    std::vector<AccountExample> others;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (i % kTenths != tenth) others.push_back(all[i]);
+    const LikenessModel model(others);
+    for (std::size_t i = tenth; i < all.size(); i += kTenths) {
+      const FieldCase one = as_case(all[i], i);
+      const auto answer = judge_account(readers::statements_of(join(one.lines, "\n")), "-", model);
+      (is_unresolved(one) ? open : score).add(one, answer);
+      sure_and_wrong += mark(one, answer) == Mark::kWrong &&
+                        answer.findings.front().confidence > finding::Confidence::kLow;
+    }
+  }
+  EXPECT_GE(score.share(), 0.82) << summary(score);
+  EXPECT_LE(sure_and_wrong, score.all() / 33) << summary(score);
+  EXPECT_GE(open.share(), 0.85) << summary(open);
+}
+
+TEST(Account, NoExampleIsAGivenCase) {
+  std::set<std::string> given;
+  for (const FieldCase& one : read_cases("cases.jsonl"))
+    given.insert(one.lines.begin(), one.lines.end());
+  for (const AccountExample& example : account_examples()) {
+    EXPECT_TRUE(example.finding == "-" || finding::find(example.finding) != nullptr)
+        << example.finding;
+    const auto same = std::count_if(example.lines.begin(), example.lines.end(),
+                                    [&](auto line) { return given.contains(std::string(line)); });
+    EXPECT_LT(same, static_cast<std::ptrdiff_t>(example.lines.size()))
+        << join(std::vector<std::string>(example.lines.begin(), example.lines.end()), "\n");
+  }
 }
 
 // ---- the tables ----
@@ -360,9 +409,12 @@ TEST(Account, NoWordOfTheLexiconIsKnownFromOneCaseAlone) {
   // What else has the word: other people's cases, the catalogue's own texts, and a list of words
   // that need no source (English, or a name that a specification or a kernel header defines).
   std::string elsewhere;
-  for (const char* const file : {"held_out.jsonl", "next.jsonl", "practice.jsonl"})
+  for (const char* const file : {"held_out.jsonl", "next.jsonl"})
     for (const FieldCase& one : read_cases(file))
       elsewhere += join(one.lines, "\n") + "\n";
+  for (const AccountExample& example : account_examples())
+    for (const std::string_view line : example.lines)
+      elsewhere += std::string(line) + "\n";
   for (const finding::CatalogEntry& entry : finding::catalog()) {
     elsewhere += std::string(entry.title) + "\n" + std::string(entry.why) + "\n";
     for (const finding::CatalogFix& fix : entry.fix) {
