@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include "base/count_text.h"
 #include "base/digest.h"
 #include "base/file.h"
 #include "base/parallel.h"
@@ -67,6 +68,10 @@ TEST(Text, NumbersAreReadWholeOrNotAtAll) {
     EXPECT_FALSE(parse_u64(bad)) << bad;
   EXPECT_EQ(with_thousands(-1234567), "-1,234,567");
   EXPECT_EQ(with_thousands(999), "999");
+  EXPECT_EQ(count_text(1234567), "1,234,567");
+  EXPECT_EQ(count_text(18'446'744'073'709'551'615U), "18,446,744,073,709,551,615");
+  EXPECT_EQ(signed_count(9'223'372'036'854'775'807U), 9'223'372'036'854'775'807);
+  EXPECT_FALSE(signed_count(9'223'372'036'854'775'808U).has_value());
 }
 
 TEST(Text, NaturalOrderReadsDigitsAsNumbersAndIsTotal) {

@@ -2,8 +2,22 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
+
+#include "base/count_text.h"
 
 namespace weir {
+namespace {
+
+/// Digits with an optional sign, a comma before every third from the end.
+std::string grouped(std::string digits) {
+  const std::ptrdiff_t stop = digits.starts_with('-') ? 1 : 0;
+  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > stop; at -= 3)
+    digits.insert(static_cast<std::size_t>(at), ",");
+  return digits;
+}
+
+}  // namespace
 
 std::string_view trim(std::string_view text) {
   constexpr std::string_view kBlank = " \t\r\n\f\v";
@@ -159,11 +173,16 @@ Result<std::uint64_t> parse_u64(std::string_view text) {
 }
 
 std::string with_thousands(std::int64_t value) {
-  std::string digits = std::to_string(value);
-  const std::ptrdiff_t stop = value < 0 ? 1 : 0;
-  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > stop; at -= 3)
-    digits.insert(static_cast<std::size_t>(at), ",");
-  return digits;
+  return grouped(std::to_string(value));
+}
+
+std::string count_text(std::uint64_t count) {
+  return grouped(std::to_string(count));
+}
+
+std::optional<std::int64_t> signed_count(std::uint64_t count) {
+  constexpr auto kLargest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  return count <= kLargest ? std::optional(static_cast<std::int64_t>(count)) : std::nullopt;
 }
 
 std::size_t display_width(std::string_view utf8) {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/count_text.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -168,7 +169,7 @@ void add_numbers(render::Report& report) {
   using render::RailRow;
   if (!report.numbers.empty() || report.rails.empty()) return;
   const auto count = [](std::optional<std::uint64_t> n) {
-    return n ? with_thousands(static_cast<std::int64_t>(*n)) : std::string("?");
+    return n ? count_text(*n) : std::string("?");
   };
   const auto discards = over_nics(report.rails, &RailRow::discards);
   report.numbers.push_back({"Discards at NICs", count(discards),

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/count_text.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "units/format.h"
@@ -15,7 +16,7 @@ constexpr std::size_t kWidth = 88;
 constexpr std::size_t kLabel = 15;
 
 std::string number(std::uint64_t value) {
-  return with_thousands(static_cast<std::int64_t>(value));
+  return count_text(value);
 }
 
 std::string share(std::uint64_t part, std::uint64_t whole) {

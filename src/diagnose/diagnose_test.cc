@@ -34,6 +34,18 @@ TEST(Diagnose, ACounterThatIsNotThereIsSaidAndNotTakenForZero) {
   EXPECT_EQ(judgement.unknown[0].check, "notification points");
 }
 
+TEST(Diagnose, ANumberThatUsesAll64BitsIsNeverNegative) {
+  COVERS("D2", "I18");
+  MadeCase made;
+  made.host("gpu01", {{"ethtool/rx_crc_errors_phy", 9'223'372'036'854'775'820U}});
+  const finding::Judgement judgement = made.judge();
+  ASSERT_FALSE(judgement.findings.empty());
+  const finding::Finding& first = judgement.findings.front();
+  EXPECT_NE(first.verdict.find(" 9,223,372,036,854,775,820 "), std::string::npos) << first.verdict;
+  EXPECT_NE(first.evidence.front().line.find("+9,223,372,036,854,775,820"), std::string::npos);
+  EXPECT_FALSE(first.evidence.front().value.has_value()) << "it does not fit, and is not negative";
+}
+
 TEST(Diagnose, TheSameCaseGivesTheSameAnswer) {
   COVERS("I1");
   MadeCase made;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/count_text.h"
 #include "base/text.h"
 #include "counters/catalog.h"
 #include "diagnose/rule.h"
@@ -28,8 +29,7 @@ std::string rate_text(std::uint64_t amount, Duration window, counters::Unit unit
 }
 
 std::string amount_text(std::uint64_t amount, counters::Unit unit) {
-  return fmt::format("{} {}", with_thousands(static_cast<std::int64_t>(amount)),
-                     counters::to_text(unit));
+  return fmt::format("{} {}", count_text(amount), counters::to_text(unit));
 }
 
 /// The first sentence: the rest is for `weir explain`.

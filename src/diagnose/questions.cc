@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/count_text.h"
 #include "base/text.h"
 #include "diagnose/interpret.h"
 #include "diagnose/rule.h"
@@ -32,8 +33,8 @@ class Total {
     finding::EvidenceLine out;
     out.source = counts.source();
     out.counter = std::string(id);
-    out.value = static_cast<std::int64_t>(amount);
-    out.line = fmt::format("{} +{}", id, with_thousands(*out.value));
+    out.value = signed_count(amount);
+    out.line = fmt::format("{} +{}", id, count_text(amount));
     return out;
   }
 
@@ -211,8 +212,7 @@ Question flow_by_packets(const View& view, Question out) {
   out.sentence = packets.value() == 0
                      ? "No RDMA packet on any device."
                      : fmt::format("{} RDMA packets, on {}; in which priority nobody counts.",
-                                   with_thousands(static_cast<std::int64_t>(packets.value())),
-                                   named(std::move(busy)));
+                                   count_text(packets.value()), named(std::move(busy)));
   return out;
 }
 
@@ -233,10 +233,9 @@ Question did_traffic_flow(const View& view) {
   const bool is_little = all.value() < view.thresholds().bytes_that_matter && all.value() > 0;
   out.answer = is_enough ? Answer::kYes : is_little ? Answer::kUnknown : Answer::kNo;
   out.is_good = out.answer == Answer::kYes;
-  out.sentence = fmt::format("{} of {} bytes sent were in priority {} ({}).",
-                             with_thousands(static_cast<std::int64_t>(rdma.value())),
-                             with_thousands(static_cast<std::int64_t>(all.value())), view.rdma(),
-                             percent(share));
+  out.sentence =
+      fmt::format("{} of {} bytes sent were in priority {} ({}).", count_text(rdma.value()),
+                  count_text(all.value()), view.rdma(), percent(share));
   if (out.answer == Answer::kUnknown) out.sentence += " Too little to judge by.";
   const std::vector<std::string> idle = idle_rails(view);
   if (!idle.empty()) out.sentence += fmt::format(" Idle beside busy rails: {}.", named(idle));

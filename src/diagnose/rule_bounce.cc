@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "base/text.h"
+#include "base/count_text.h"
 #include "diagnose/rule.h"
 #include "diagnose/shape.h"
 
@@ -186,8 +186,7 @@ void report(const View& view, const std::string& name, const Turn& turn, Suspici
       loops ? "routing.loop" : "routing.cyclic_buffer_dependency",
       fmt::format("{} sent {} bytes upwards and got {} from below: the rest came down from {} and "
                   "went up again to {}{}.",
-                  name, with_thousands(static_cast<std::int64_t>(turn.went_up)),
-                  with_thousands(static_cast<std::int64_t>(turn.came_from_below)),
+                  name, count_text(turn.went_up), count_text(turn.came_from_below),
                   turn.in->neighbour, turn.out->neighbour,
                   loops ? ", round and round" : ", a way that lets pauses close a circle"),
       where);

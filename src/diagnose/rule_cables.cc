@@ -3,6 +3,7 @@
 // anew on the way.
 #include <fmt/format.h>
 
+#include "base/count_text.h"
 #include "base/text.h"
 #include "diagnose/rule.h"
 #include "diagnose/shape.h"
@@ -26,8 +27,7 @@ void report(const View& view, const Pauses& pauses, const std::string& sender,
       "pfc.off",
       fmt::format("{} sent {} pauses of priority {} and {} took none of them: PFC is not on at "
                   "that end, so nobody stops.",
-                  sender, with_thousands(static_cast<std::int64_t>(*pauses.sent)), view.rdma(),
-                  taker),
+                  sender, count_text(*pauses.sent), view.rdma(), taker),
       std::move(where));
   finding.confidence = finding::Confidence::kMedium;
   finding.evidence.push_back(std::move(sent));
@@ -87,9 +87,7 @@ void look_at_both_ends(const View& view, Suspicions& out) {
       "dscp.rewritten",
       fmt::format("{} bytes left in priority {}, {} arrived in it and {} in others{}: the marking "
                   "changes on the way, or receivers read it otherwise.",
-                  with_thousands(static_cast<std::int64_t>(sent)), view.rdma(),
-                  with_thousands(static_cast<std::int64_t>(received)),
-                  with_thousands(static_cast<std::int64_t>(elsewhere)),
+                  count_text(sent), view.rdma(), count_text(received), count_text(elsewhere),
                   is_one ? fmt::format(", most at {}", name_of(*most)) : std::string()),
       is_one ? most->where() : finding::Where());
   finding.confidence = finding::Confidence::kMedium;

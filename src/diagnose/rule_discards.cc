@@ -2,7 +2,7 @@
 // Where a reason is counted (headroom, MTU, hops, a dead link, a lossy queue) another rule speaks.
 #include <fmt/format.h>
 
-#include "base/text.h"
+#include "base/count_text.h"
 #include "diagnose/rule.h"
 
 namespace weir::diagnose {
@@ -31,11 +31,10 @@ constexpr std::string_view kReasons[] = {
 
 void report(const std::string& name, finding::Where where, std::uint64_t packets,
             std::string_view words, finding::EvidenceLine line, Suspicions& out) {
-  finding::Finding finding =
-      finding::make_finding("port.discards",
-                            fmt::format("{} dropped {} packets that it {}.", name,
-                                        with_thousands(static_cast<std::int64_t>(packets)), words),
-                            std::move(where));
+  finding::Finding finding = finding::make_finding(
+      "port.discards",
+      fmt::format("{} dropped {} packets that it {}.", name, count_text(packets), words),
+      std::move(where));
   finding.confidence = finding::Confidence::kMedium;
   finding.evidence.push_back(std::move(line));
   out.add(std::move(finding), {{"path.loss"}, {"congestion.sustained"}});

@@ -2,7 +2,7 @@
 // what arrives waits for the host, and the NIC pauses its switch or drops.
 #include <fmt/format.h>
 
-#include "base/text.h"
+#include "base/count_text.h"
 #include "diagnose/rule.h"
 
 namespace weir::diagnose {
@@ -36,10 +36,8 @@ void look_at(const View& view, const NicView& nic, Suspicions& out) {
       fmt::format("{}: {}{}: PCIe, the IOMMU or the memory of the host does not take what the wire "
                   "brings.",
                   name_of(nic), first->words,
-                  pauses > 0  ? fmt::format(" and it sent {} pauses",
-                                            with_thousands(static_cast<std::int64_t>(pauses)))
-                  : drops > 0 ? fmt::format(" and it dropped {} packets",
-                                            with_thousands(static_cast<std::int64_t>(drops)))
+                  pauses > 0  ? fmt::format(" and it sent {} pauses", count_text(pauses))
+                  : drops > 0 ? fmt::format(" and it dropped {} packets", count_text(drops))
                               : std::string()),
       nic.where());
   finding.confidence =

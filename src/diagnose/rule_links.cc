@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "base/text.h"
+#include "base/count_text.h"
 #include "diagnose/rule.h"
 
 namespace weir::diagnose {
@@ -45,7 +45,7 @@ void look_for_errors(const End& end, Suspicions& out) {
       "link.physical_errors",
       fmt::format("{} {} {}: the cable, an optic or a port is bad.", end.name,
                   are_frames ? "received" : "counted",
-                  fmt::format("{} {}", with_thousands(static_cast<std::int64_t>(broken)),
+                  fmt::format("{} {}", count_text(broken),
                               are_frames ? "broken frames" : "errors of the physical layer")),
       end.where);
   finding.confidence = are_frames ? finding::Confidence::kHigh : finding::Confidence::kMedium;

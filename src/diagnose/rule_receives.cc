@@ -3,7 +3,7 @@
 // the others were told; where the sender alone is seen, its peer is meant.
 #include <fmt/format.h>
 
-#include "base/text.h"
+#include "base/count_text.h"
 #include "diagnose/rule.h"
 
 namespace weir::diagnose {
@@ -14,7 +14,7 @@ constexpr std::string_view kTold = "nic.req.rnr_nak_received.packets";
 constexpr std::string_view kGaveUp = "nic.req.rnr_retry_exceeded.events";
 
 std::string number(std::uint64_t value) {
-  return with_thousands(static_cast<std::int64_t>(value));
+  return count_text(value);
 }
 
 std::vector<Consequence> consequences() {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "base/text.h"
+#include "base/count_text.h"
 #include "diagnose/rule.h"
 #include "diagnose/shape.h"
 
@@ -88,7 +88,7 @@ void look_for_reordering(const View& view, Suspicions& out) {
   finding::Finding finding = finding::make_finding(
       "path.reordering",
       fmt::format("{} packets came out of order at {}{}: they overtake each other on the way.",
-                  with_thousands(static_cast<std::int64_t>(seen.out_of_order)),
+                  count_text(seen.out_of_order),
                   is_one ? name_of(*seen.most) : fmt::format("{} hosts", seen.hosts),
                   nothing_dropped ? ", and no switch dropped any"
                                   : ", and what was asked for again came twice"),

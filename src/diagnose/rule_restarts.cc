@@ -3,6 +3,7 @@
 // short.
 #include <fmt/format.h>
 
+#include "base/count_text.h"
 #include "base/text.h"
 #include "diagnose/rule.h"
 #include "diagnose/shape.h"
@@ -14,7 +15,7 @@ constexpr std::string_view kRestarts = "nic.rp.slow_restart.events";
 constexpr std::string_view kSentAgain = "nic.req.retransmit.events";
 
 std::string number(std::uint64_t value) {
-  return with_thousands(static_cast<std::int64_t>(value));
+  return count_text(value);
 }
 
 void look_at_restarts(const View& view, const NicView& nic, Suspicions& out) {

@@ -2,7 +2,7 @@
 // there. Both are drops of their own kind, and no buffer helps.
 #include <fmt/format.h>
 
-#include "base/text.h"
+#include "base/count_text.h"
 #include "diagnose/rule.h"
 
 namespace weir::diagnose {
@@ -32,11 +32,11 @@ void look_for_routes(const View& view, Suspicions& out) {
       worst = &port;
     }
     if (worst == nullptr) continue;
-    finding::Finding finding = finding::make_finding(
-        reason.id,
-        fmt::format("{} dropped {} packets {}.", worst->switch_name,
-                    with_thousands(static_cast<std::int64_t>(most)), reason.words),
-        worst->where());
+    finding::Finding finding =
+        finding::make_finding(reason.id,
+                              fmt::format("{} dropped {} packets {}.", worst->switch_name,
+                                          count_text(most), reason.words),
+                              worst->where());
     finding.confidence = finding::Confidence::kHigh;
     finding.evidence.push_back(worst->counts.line(reason.counter));
     out.add(std::move(finding), congestion_anywhere());

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "base/text.h"
+#include "base/count_text.h"
 #include "diagnose/rule.h"
 
 namespace weir::diagnose {
@@ -69,8 +69,7 @@ void look_for_sockets(const View& view, Suspicions& out) {
   finding::Finding finding = finding::make_finding(
       "nccl.socket_fallback",
       fmt::format("{} moved {} bytes through the kernel and {} as RDMA: the job runs over sockets.",
-                  name_of(*most->nic), with_thousands(static_cast<std::int64_t>(most->kernel())),
-                  with_thousands(static_cast<std::int64_t>(most->rdma))),
+                  name_of(*most->nic), count_text(most->kernel()), count_text(most->rdma)),
       most->nic->where());
   finding.confidence = finding::Confidence::kHigh;
   finding.evidence.push_back(most->nic->counts.line("nic.rdma.tx_unicast.bytes"));

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "base/text.h"
+#include "base/count_text.h"
 
 namespace weir::diagnose {
 namespace {
@@ -114,10 +114,10 @@ finding::EvidenceLine Counts::line(std::string_view id, std::optional<unsigned> 
   finding::EvidenceLine out;
   out.source = source_;
   out.counter = std::string(id);
-  if (shown) out.value = static_cast<std::int64_t>(*shown);
+  if (shown) out.value = signed_count(*shown);
   out.line = !shown     ? fmt::format("{}: not there", name)
-             : is_level ? fmt::format("{} at {}", name, with_thousands(*out.value))
-                        : fmt::format("{} +{}", name, with_thousands(*out.value));
+             : is_level ? fmt::format("{} at {}", name, count_text(*shown))
+                        : fmt::format("{} +{}", name, count_text(*shown));
   return out;
 }
 

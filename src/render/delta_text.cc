@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "base/count_text.h"
 #include "base/table.h"
-#include "base/text.h"
 
 namespace weir::render {
 namespace {
@@ -34,7 +34,7 @@ bool has_moved(const Delta& delta) {
 }
 
 std::string number(std::uint64_t value) {
-  return with_thousands(static_cast<std::int64_t>(value));
+  return count_text(value);
 }
 
 std::string reading_text(counters::Reading reading) {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/count_text.h"
 #include "base/name_pattern.h"
 #include "base/table.h"
 #include "base/text.h"
@@ -187,7 +188,7 @@ struct Totals {
 };
 
 std::string total_text(const Total& total) {
-  return total.value ? with_thousands(static_cast<std::int64_t>(*total.value)) : std::string(kNone);
+  return total.value ? count_text(*total.value) : std::string(kNone);
 }
 
 std::string pair_text(const Total& a, const Total& b) {

@@ -46,6 +46,21 @@ TEST(HostScreen, HostsThatShowTheSameAreToldOnce) {
   EXPECT_NE(text.find("\ngpu03\n"), std::string::npos);
 }
 
+TEST(HostScreen, ACounterThatUsesAll64BitsIsNotNegative) {
+  COVERS("C11");
+  Evidence one = host("gpu01", evidence::TrustMode::kDscp);
+  one.snapshots.emplace_back();
+  one.snapshots.back().nics.emplace_back(
+      "mlx5_0", "eth0", "mlx5_core",
+      std::vector<counters::Sample>{{counters::Place::kHwCounters,
+                                     "np_cnp_sent",
+                                     counters::Reading::of(18'446'744'073'709'551'615U),
+                                     {}}});
+  const ScreenHost screen{&one, {}};
+  const std::string text = host_screen({&screen, 1});
+  EXPECT_NE(text.find("18,446,744,073,709,551,615"), std::string::npos) << text;
+}
+
 TEST(HostScreen, AHostWithoutRdmaSaysSo) {
   Evidence none;
   none.provenance.host = "login1";
