@@ -116,7 +116,7 @@ constexpr double kClearLead = 17;
 constexpr double kClearOverOpen = 35;
 /// Likeness that is enough where no rule says anything: so far over an account that settles
 /// nothing, and so much with half of that and the lead together.
-constexpr double kAloneOverOpen = 28;
+constexpr double kAloneOverOpen = 30;
 constexpr double kAlone = 20;
 /// A finding of the rules that is further than this behind the best of the likeness is doubted.
 constexpr double kDoubt = 2;

@@ -125,6 +125,7 @@ void Facts::look_at_mtus() {
     const bool is_about_mtu = mentions(statement, "mtu");
     const bool continues =
         i > 0 && mentions(statements_[i - 1], "mtu") && mentions(statement, "nic");
+    std::string before;
     for (const Word& word : statement.words) {
       // A constant of the verbs' header: IBV_MTU_4096.
       if (const auto at = word.text.find("mtu_"); at != std::string::npos) {
@@ -132,7 +133,10 @@ void Facts::look_at_mtus() {
         if (size && rdma_mtu(static_cast<double>(*size)))
           active.emplace(static_cast<int>(*size), i);
       }
-      if (!word.value || (!is_about_mtu && !continues)) continue;
+      // What a port could do ("max_mtu: 4096") is no MTU that is used.
+      const bool is_most = before == "max_mtu";
+      if (!word.text.empty()) before = word.text;
+      if (is_most || !word.value || (!is_about_mtu && !continues)) continue;
       if (const auto size = rdma_mtu(*word.value)) active.emplace(*size, i);
       if (is_about_mtu && *word.value >= 1400 && *word.value <= 1600)
         ethernet.emplace(static_cast<int>(*word.value), i);

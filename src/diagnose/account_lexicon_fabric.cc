@@ -103,7 +103,7 @@ const std::vector<Concept> kConcepts = {
       "ping df|fragment*|8972|m+do <fail>|<no>|<drop>|timeout*|lost",
       "switch*|uplink*|vlan|svi|hop|path|spine|leaf mtu "
       "1500|smaller|lower|default|9000|9100|1600|too",
-      "mtu switch*|path|hop|link|network smaller|lower|less|default|1500|below|<drop>",
+      "mtu switch*|path|hop|network smaller|lower|less|default|1500|below|<drop>",
       "fragmentation+needed|frag+needed|packet+too+big|mtu+exceeded|oversize*|giants|jabber*",
       "mtu|jumbo <no> configured|enabled|set|end+to+end switch*|path|hop|network"}},
     {"small-works-large-fails",
@@ -322,8 +322,8 @@ const std::vector<Concept> kConcepts = {
       "on|under|driver|<device>|irdma|bnxt*|ionic|vendor|nic|ethtool",
       "counters|hw_counters|counter+file|directory|sysfs enoent|missing|absent",
       "<no> counters+directory|hw_counters|counter+file|counters+file",
-      "<no> counters|counter directory|file|folder",
-      "lacks|lack|without counters|hw_counters|counter",
+      "<no> counters|counter directory|file|folder", "lacks|lack counters|hw_counters|counter",
+      "without+counters|without+hw_counters",
       "enoent|no+such+file counter*|ports|hw_counters|sysfs",
       "counter*|metric* <no> exist*|exposed|present|available|implement*|provided|support* "
       "driver|vendor|nic|here|by",

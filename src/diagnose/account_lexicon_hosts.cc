@@ -272,8 +272,8 @@ const std::vector<Concept> kConcepts = {
     {"some-nodes",
      {"others+have|the+others|other+nodes|other+hosts|other+servers|elsewhere",
       "of+<num>+nodes|of+<num>+hosts|of+<num>+servers",
-      "<one>|some|two|few|several|certain|these|other+node|one+node "
-      "node|nodes|host|hosts|server|servers|rank|peer|machine",
+      "<one>+<node>|some+<node>|two+<node>|few+<node>|several+<node>|certain+<node>|these+<node>",
+      "other+<node>|second+<node>|new+<node>|<node>+<num>|one+rank|some+ranks|some+pods",
       "only+on|on+these|on+some|not+all", "its+peer|the+other|the+second|the+first"}},
     {"empty-slots",
      {"entries|indices|indexes|slots|slot|index zero|zeros|zeroed|empty|unused|invalid"}},

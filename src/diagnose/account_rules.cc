@@ -157,6 +157,7 @@ const std::vector<AccountRule> kRules = {
     {"gid.stale", "gid-stale & gid", kDecisive},
     {"gid.changed", "gid-changed & gid|empty-slots & !gid-stale", kDecisive},
     {"gid.wrong_netdev", "gid-wrong-netdev & !gid-changed & !in-container", kClear},
+    {"container.gid_outside_netns", "gid-of-host & in-container", kSuspect},
     {"container.gid_outside_netns", "gid-of-host & in-container & gid", kDecisive},
     {"container.gid_outside_netns",
      "gid-of-host & in-container & retry-exceeded|connect-timeout|"
@@ -197,7 +198,7 @@ const std::vector<AccountRule> kRules = {
     {"fleet.drift", "nodes-differ & !mtu-word & !gid-index-differs", kLikely},
     {"pcie.acs_on", "acs & !acs-off", kDecisive},
     {"pcie.acs_on", "iommu & !acs-off", kClear},
-    {"pcie.relaxed_ordering_wrong", "relaxed-ordering", kDecisive},
+    {"pcie.relaxed_ordering_wrong", "relaxed-ordering & !nodes-differ", kDecisive},
     {"pcie.link_degraded", "pcie-degraded", kClear},
     {"pcie.gpu_far", "gpu-far & !acs", kLikely},
     // ---- rails, routes, MTU ----
