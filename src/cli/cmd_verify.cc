@@ -133,19 +133,44 @@ ExitCode run_lab_burst(const Args& args, Context& context) {
       });
 }
 
-Failure lab_failure(const std::string& what, lab::Lab& lab) {
-  const std::string fault = fault_of(what);
-  return {.text = what,
-          .begin = [&lab, fault, what]() -> Status {
-            const Status added = lab.add_fault(fault);
-            if (added || what != fault) return added;
-            return added.error().within("--under-failure (link=LINK, host=HOST or a fault)");
-          },
-          .end = [&lab, fault]() -> Status {
-            WEIR_TRY(cleared, lab.clear_fault(fault));
-            WEIR_CHECK(cleared > 0);
-            return {};
-          }};
+Failure lab_failure(const std::string& what, std::vector<std::string> faults, lab::Lab& lab) {
+  const auto clear = [&lab, faults]() -> Status {
+    for (const std::string& fault : faults) {
+      WEIR_TRY(cleared, lab.clear_fault(fault));
+      WEIR_CHECK(cleared > 0);
+    }
+    return {};
+  };
+  return {
+      .text = what,
+      .begin = [&lab, faults, what]() -> Status {
+        for (const std::string& fault : faults) {
+          const Status added = lab.add_fault(fault);
+          if (added) continue;
+          for (const std::string* one = faults.data(); one != &fault; ++one)
+            static_cast<void>(lab.clear_fault(*one));
+          if (what != fault) return added;
+          return added.error().within("--under-failure (link=LINK, host=HOST, rail=N or a fault)");
+        }
+        return {};
+      },
+      .end = clear};
+}
+
+ExitCode run_lab_failure(const Args& args, Context& context, Stage& stage) {
+  const std::string& what = args.value("under-failure");
+  const std::vector<std::string> faults = faults_of(what, stage.input.intent);
+  if (faults.empty())
+    return fail(context, ExitCode::kBadInput,
+                fmt::format("--under-failure {}: no host of the design has that rail", what));
+  std::vector<std::string> words = args.all("COMMAND");
+  if (words.empty()) words = load_under(what, stage.input.intent);
+  if (words.empty())
+    return usage_error(context, args.command(),
+                       "the design has no other rail to carry a load: say what to run with -- "
+                       "COMMAND");
+  return run_under_failure(args, context, stage.set, stage.input, stage.ran_on, words,
+                           lab_failure(what, faults, *stage.set.lab));
 }
 
 Failure commanded_failure(const std::string& begin, const std::string& end) {
@@ -164,13 +189,9 @@ ExitCode run_failure(const Args& args, Context& context) {
   ExitCode code = ExitCode::kOk;
   auto stage = set_up(args, context, code);
   if (!stage) return code;
+  if (stage->set.lab) return run_lab_failure(args, context, *stage);
   const std::string& what = args.value("under-failure");
-  std::vector<std::string> words = args.all("COMMAND");
-  if (stage->set.lab) {
-    if (words.empty()) words = {"all-to-all", "size=256KB"};
-    return run_under_failure(args, context, stage->set, stage->input, stage->ran_on, words,
-                             lab_failure(what, *stage->set.lab));
-  }
+  const std::vector<std::string> words = args.all("COMMAND");
   if (words.empty()) return usage_error(context, args.command(), "what to run: -- COMMAND");
   if (!args.has("restore"))
     return usage_error(context, args.command(),
@@ -218,7 +239,7 @@ std::vector<Option> own_options() {
           {.name = "from", .metavar = "H1,H2", .help = "the burst's senders, over ssh"},
           {.name = "under-failure",
            .metavar = "WHAT",
-           .help = "in a lab link=L, host=H; else a command"},
+           .help = "in a lab link=L, host=H, rail=N; else a command"},
           {.name = "restore", .metavar = "CMD", .help = "ends the failure that a command began"},
           {.name = "rail", .metavar = "N", .help = "of both ends", .default_value = "0"},
           {.name = "perftest",

@@ -114,6 +114,11 @@ Json phases_json(const std::array<Phase, 3>& phases) {
   return {{"phases", std::move(list)}};
 }
 
+std::optional<std::string> after(const std::string& text, std::string_view key) {
+  if (!text.starts_with(key)) return std::nullopt;
+  return text.substr(key.size());
+}
+
 void print_phases(const std::array<Phase, 3>& phases, Context& context) {
   TextTable table({"", "took", "lossless drops", "pauses", "load"});
   for (const Phase& one : phases)
@@ -126,15 +131,33 @@ void print_phases(const std::array<Phase, 3>& phases, Context& context) {
 
 }  // namespace
 
-std::string fault_of(const std::string& what) {
-  const auto after = [&](std::string_view key) -> std::optional<std::string> {
-    if (!what.starts_with(key)) return std::nullopt;
-    return what.substr(key.size());
-  };
+std::vector<std::string> faults_of(const std::string& what, const design::Intent& intent) {
   // Not at once: the load is under way when it happens.
-  if (const auto at = after("link=")) return fmt::format("link-down,at={},from=20us", *at);
-  if (const auto at = after("host=")) return fmt::format("link-down,at={},from=20us", *at);
-  return what;
+  const auto down = [](std::string_view at) {
+    return fmt::format("link-down,at={},from=20us", at);
+  };
+  if (const auto at = after(what, "link=")) return {down(*at)};
+  if (const auto at = after(what, "host=")) return {down(*at)};
+  const auto rail = after(what, "rail=");
+  if (!rail) return {what};
+  std::vector<std::string> all;
+  for (const design::HostIntent& host : intent.hosts)
+    for (const design::NicIntent& nic : host.nics)
+      if (std::to_string(nic.rail) == *rail)
+        all.push_back(down(fmt::format("{}/{}", host.name, nic.rail)));
+  return all;
+}
+
+std::vector<std::string> load_under(const std::string& what, const design::Intent& intent) {
+  std::vector<std::string> words = {"all-to-all", "size=256KB"};
+  const auto drained = after(what, "rail=");
+  if (!drained) return words;
+  std::vector<std::string> others;
+  for (const design::NicIntent& nic : intent.hosts.front().nics)
+    if (std::to_string(nic.rail) != *drained) others.push_back(std::to_string(nic.rail));
+  if (others.empty()) return {};
+  words.push_back("rails=" + join(others, "+"));
+  return words;
 }
 
 std::string why_no_failure(const std::string& command) {

@@ -18,8 +18,15 @@ struct Failure {
   std::function<Status()> end;
 };
 
-/// "link=leaf1/swp9", "host=gpu03", or a fault of `weir sim --list-faults`, as the lab takes it.
-[[nodiscard]] std::string fault_of(const std::string& what);
+/// "link=leaf1/swp9", "host=gpu03", "rail=1" (the NICs of that rail, of every host), or a fault of
+/// `weir sim --list-faults`: as the lab takes them. Empty for a rail that no host has.
+[[nodiscard]] std::vector<std::string> faults_of(const std::string& what,
+                                                 const design::Intent& intent);
+
+/// What runs in a lab under that failure where nobody says: everybody with everybody, and not over
+/// a rail that is drained. Empty where no other rail is left.
+[[nodiscard]] std::vector<std::string> load_under(const std::string& what,
+                                                  const design::Intent& intent);
 
 /// Why a command is no failure that RoCE notices; empty where it may be one.
 [[nodiscard]] std::string why_no_failure(const std::string& command);

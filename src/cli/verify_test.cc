@@ -224,11 +224,26 @@ TEST(VerifyBurst, ABurstThatNobodyNoticedProvesNothing) {
   EXPECT_EQ(judgement.conclusion, finding::Conclusion::kInconclusive);
 }
 
-TEST(VerifyFailure, LinksAndHostsAreFaultsAndAnInterfaceIsNone) {
+TEST(VerifyFailure, LinksHostsAndRailsAreFaultsAndAnInterfaceIsNone) {
   COVERS("D7");
-  EXPECT_EQ(fault_of("link=leaf1/swp9"), "link-down,at=leaf1/swp9,from=20us");
-  EXPECT_EQ(fault_of("host=gpu03"), "link-down,at=gpu03,from=20us");
-  EXPECT_EQ(fault_of("slow-receiver,at=gpu03"), "slow-receiver,at=gpu03");
+  design::Intent intent;
+  for (const char* name : {"gpu03", "gpu04"}) {
+    intent.hosts.emplace_back().name = name;
+    for (int rail = 0; rail < 3; ++rail)
+      intent.hosts.back().nics.emplace_back().rail = rail;
+  }
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(faults_of("link=leaf1/swp9", intent), Words{"link-down,at=leaf1/swp9,from=20us"});
+  EXPECT_EQ(faults_of("host=gpu03", intent), Words{"link-down,at=gpu03,from=20us"});
+  EXPECT_EQ(faults_of("slow-receiver,at=gpu03", intent), Words{"slow-receiver,at=gpu03"});
+  EXPECT_EQ(faults_of("rail=1", intent),
+            (Words{"link-down,at=gpu03/1,from=20us", "link-down,at=gpu04/1,from=20us"}));
+  EXPECT_TRUE(faults_of("rail=3", intent).empty());
+  EXPECT_EQ(load_under("rail=1", intent), (Words{"all-to-all", "size=256KB", "rails=0+2"}));
+  EXPECT_EQ(load_under("host=gpu03", intent), (Words{"all-to-all", "size=256KB"}));
+  for (design::HostIntent& host : intent.hosts)
+    host.nics.resize(1);
+  EXPECT_TRUE(load_under("rail=0", intent).empty()) << "nothing is left to carry it";
   EXPECT_FALSE(why_no_failure("ip link set eth0 down").empty());
   EXPECT_TRUE(why_no_failure("ssh leaf1 nv set interface swp9 link state down").empty());
 }
