@@ -65,8 +65,8 @@ constexpr std::string_view kMoreLoads[] = {
 
 constexpr std::uint64_t kSeeds = 2;
 
-std::vector<evidence::Evidence> simulated(const Fabric& fabric, std::string_view load,
-                                          std::string_view fault, std::uint64_t seed) {
+sim::Outcome simulate(const Fabric& fabric, std::string_view load, std::string_view fault,
+                      std::uint64_t seed) {
   sim::Experiment experiment;
   experiment.design = &fabric.design;
   experiment.intent = fabric.intent;
@@ -76,8 +76,14 @@ std::vector<evidence::Evidence> simulated(const Fabric& fabric, std::string_view
   if (!fault.empty()) experiment.faults.push_back(sim::parse_fault(fault).value());
   auto outcome = sim::simulate(experiment);
   EXPECT_TRUE(outcome.has_value()) << (outcome ? "" : outcome.error().what);
-  std::vector<evidence::Evidence> evidence = std::move(outcome->results.hosts);
-  evidence.push_back(std::move(outcome->results.switches));
+  return std::move(*outcome);
+}
+
+std::vector<evidence::Evidence> simulated(const Fabric& fabric, std::string_view load,
+                                          std::string_view fault, std::uint64_t seed) {
+  sim::Outcome outcome = simulate(fabric, load, fault, seed);
+  std::vector<evidence::Evidence> evidence = std::move(outcome.results.hosts);
+  evidence.push_back(std::move(outcome.results.switches));
   return evidence;
 }
 
@@ -152,7 +158,7 @@ TEST(DiagnoseSimulation, AHealthyFabricIsHealthyUnderEveryLoad) {
 }
 
 TEST(DiagnoseSimulation, EveryFaultIsNamedFirstAndPlacedUnderEveryLoad) {
-  COVERS("I1", "I2", "I3", "I8", "I11", "I12", "I14", "I15", "I16", "I22", "I25");
+  COVERS("I1", "I2", "I3", "I8", "I10", "I11", "I12", "I14", "I15", "I16", "I22", "I25");
   for (const Fabric* fabric : {&pod16(), &tight()}) {
     for (const Expected& expected : faults()) {
       for (const std::string_view load : kLoads) {
@@ -220,6 +226,53 @@ TEST(DiagnoseSimulation, SwitchesThatHashAlikeAreNamedByTheirSeedsOrByTheirFullL
     EXPECT_FALSE(judgement.findings.front().evidence.empty());
   }
   EXPECT_GE(by_links, 8U);
+}
+
+/// Three leaves of four hosts; leaf3 has a quarter of the others' way up.
+constexpr std::string_view kThinLeaf = R"(
+weir: 1
+name: thin
+hosts:
+  gpu: { names: "gpu[01-08]", nic: connectx6dx, stack: ofed }
+  far: { names: "far[1-4]", nic: connectx6dx, stack: ofed }
+switches:
+  leaf: { names: "leaf[1-2]", system: cumulus, asic: spectrum3, tier: 1 }
+  thin: { names: "leaf3", system: cumulus, asic: spectrum3, tier: 1 }
+  spine: { names: "spine[1-2]", system: cumulus, asic: spectrum3, tier: 2 }
+links:
+  - { from: gpu, to: leaf, wiring: block, speed: 100G, cable: dac, length: 3m }
+  - { from: far, to: thin, wiring: block, speed: 100G, cable: dac, length: 3m }
+  - { from: leaf, to: spine, wiring: mesh, count: 2, speed: 100G, cable: aoc, length: 30m }
+  - { from: thin, to: spine, wiring: mesh, count: 1, speed: 50G, cable: aoc, length: 30m }
+classes:
+  rdma: { dscp: [26, 24-31], priority: 3, lossless: on, minimum: 50% }
+  cnp: { dscp: [48, 49-55], priority: 6, scheduling: strict }
+  management: { dscp: 16-23, priority: 2, minimum: 5% }
+  best_effort: { priority: 0, minimum: 10% }
+)";
+
+TEST(DiagnoseSimulation, ALeafWithLessWayUpIsNamedAndItsTailsAreLongAcrossLeavesOnly) {
+  COVERS("I26");
+  const Fabric fabric = fabric_of(design::load_text(kThinLeaf, "thin"));
+  const auto p99_us = [&](std::string_view hosts) {
+    const auto outcome =
+        simulate(fabric, fmt::format("all-to-all,size=500KB,hosts={}", hosts), "", 1);
+    return static_cast<double>(outcome.workloads.front().completion.p99.raw()) / 1e6;
+  };
+  const double across = p99_us("gpu[01-08]");
+  EXPECT_GT(p99_us("gpu[01-04]+far[1-4]"), 2 * across) << "two leaves each, one of them thin";
+  EXPECT_NEAR(p99_us("far[1-4]") / p99_us("gpu[01-04]"), 1.0, 0.1) << "inside a leaf all is well";
+
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    const auto evidence = simulated(fabric, "all-to-all,size=500KB", "", seed);
+    for (const bool has_design : {true, false}) {
+      const finding::Judgement judgement =
+          diagnose({evidence, has_design ? &fabric.intent : nullptr, {}});
+      EXPECT_EQ(said(judgement), "leaf.uplink_bottleneck") << seed;
+      if (judgement.findings.empty()) continue;
+      EXPECT_EQ(judgement.findings.front().where.switch_name, "leaf3");
+    }
+  }
 }
 
 }  // namespace
