@@ -275,5 +275,36 @@ TEST(DiagnoseSimulation, ALeafWithLessWayUpIsNamedAndItsTailsAreLongAcrossLeaves
   }
 }
 
+TEST(DiagnoseSimulation, ALineHalfEmptyWithoutErrorsIsPutDownToDcqcn) {
+  COVERS("I10");
+  constexpr std::string_view kLoad = "incast,to=gpu01,senders=2,size=16MB";
+  constexpr double kLine = 100e9;
+  const Fabric& fabric = pod16();
+  const auto use = [&](const sim::Outcome& outcome) {
+    const sim::WorkloadResult& load = outcome.workloads.front();
+    const double seconds = static_cast<double>(load.completion.max.raw()) / 1e12;
+    return static_cast<double>(load.bytes.raw()) * 8 / seconds / kLine;
+  };
+  EXPECT_GT(use(simulate(fabric, kLoad, "", 1)), 0.8);
+  sim::Outcome slow = simulate(fabric, kLoad, "dcqcn-alpha-period,period=50ms", 1);
+  EXPECT_LT(use(slow), 0.6);
+  EXPECT_EQ(slow.results.totals.lossless_drops, 0U);
+  EXPECT_EQ(slow.results.totals.pauses, 0U);
+
+  std::vector<evidence::Evidence> evidence = std::move(slow.results.hosts);
+  evidence.push_back(std::move(slow.results.switches));
+  const finding::Judgement judgement = diagnose({evidence, &fabric.intent, {}});
+  ASSERT_FALSE(judgement.findings.empty());
+  const finding::Finding& first = judgement.findings.front();
+  EXPECT_EQ(first.id, "dcqcn.too_conservative");
+  EXPECT_EQ(first.confidence, finding::Confidence::kCertain);
+  EXPECT_NE(first.verdict.find("dce_tcp_rtt"), std::string::npos) << first.verdict;
+  // Counters alone give the same as a guess at most, and in a window this short as a note.
+  const auto counted = without_facts(std::move(evidence));
+  const finding::Judgement by_counters = diagnose({counted, &fabric.intent, {}});
+  for (const finding::Finding& one : by_counters.findings)
+    EXPECT_EQ(one.id, "dcqcn.too_conservative") << one.verdict;
+}
+
 }  // namespace
 }  // namespace weir::diagnose
