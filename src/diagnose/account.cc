@@ -115,8 +115,10 @@ using Ranked = std::vector<std::pair<std::string_view, Support>>;
 constexpr double kClearLead = 17;
 constexpr double kClearOverOpen = 35;
 /// Likeness that is enough where no rule says anything: so far over an account that settles
-/// nothing, and so much with half of that and the lead together.
+/// nothing (further where the nearest examples are another finding's), and so much with half of
+/// that and the lead together.
 constexpr double kAloneOverOpen = 30;
+constexpr double kAloneUnlikeNearest = 36;
 constexpr double kAlone = 20;
 /// A finding of the rules that is further than this behind the best of the likeness is doubted.
 constexpr double kDoubt = 2;
@@ -168,6 +170,7 @@ Choice choose(const Ranked& ranked, const Likeness& like) {
   const auto same = std::find_if(ranked.begin(), ranked.end(),
                                  [&, id = likest](const auto& one) { return one.first == id; });
   const bool is_symptom = same != ranked.end() && same->second.weight == Weight::kSuspect;
+  const bool is_near = like.nearest == likest;
   const bool is_clear =
       like.lead() >= kClearLead && like.over_open() >= kClearOverOpen && !is_symptom;
   if (is_ruled) {
@@ -178,7 +181,7 @@ Choice choose(const Ranked& ranked, const Likeness& like) {
   }
   if (is_clear) return {likest, same == ranked.end()};
   if (const Choice both = by_both(ranked, like); !both.id.empty()) return both;
-  const bool is_enough = like.over_open() >= kAloneOverOpen &&
+  const bool is_enough = like.over_open() >= (is_near ? kAloneOverOpen : kAloneUnlikeNearest) &&
                          like.lead() + like.over_open() / 2 >= kAlone && same == ranked.end();
   const bool is_first = ranked.empty() || ranked.front().second.weight == Weight::kSuspect;
   return is_enough && is_first ? Choice{likest, true} : Choice{};

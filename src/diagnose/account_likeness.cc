@@ -153,6 +153,41 @@ LikenessModel::LikenessModel(std::span<const AccountExample> examples) {
     }
     learn(name, lines);
   }
+  length_of_.assign(kind_of_.size(), 0);
+  for (const auto& [word, feature] : features_)
+    for (const std::uint32_t example : feature.examples)
+      length_of_[example] += rarity(feature) * rarity(feature);
+  for (double& length : length_of_)
+    length = std::sqrt(length);
+}
+
+double LikenessModel::rarity(const Feature& feature) const {
+  constexpr double kPairSays = 0.5;
+  return std::log(1 + examples_ / feature.times) * (feature.is_pair ? kPairSays : 1);
+}
+
+/// By the cosine; of a finding's examples the nearest counts most, and two more help.
+std::string_view LikenessModel::nearest(const std::vector<const Feature*>& features) const {
+  constexpr auto kCounts = std::to_array<double>({1, 0.6, 0.36});
+  std::vector<double> common(kind_of_.size(), 0);
+  for (const Feature* feature : features)
+    for (const std::uint32_t example : feature->examples)
+      common[example] += rarity(*feature) * rarity(*feature);
+  std::vector<std::vector<double>> of_kind(names_.size());
+  for (std::size_t i = 0; i < common.size(); ++i)
+    if (common[i] > 0) of_kind[kind_of_[i]].push_back(common[i] / length_of_[i]);
+  std::string_view best = kSettlesNothing;
+  double most = 0;
+  for (std::size_t kind = 0; kind < names_.size(); ++kind) {
+    std::sort(of_kind[kind].rbegin(), of_kind[kind].rend());
+    double sum = 0;
+    for (std::size_t i = 0; i < std::min(of_kind[kind].size(), kCounts.size()); ++i)
+      sum += kCounts[i] * of_kind[kind][i];
+    if (sum <= most || names_[kind] == kSettlesNothing) continue;
+    most = sum;
+    best = names_[kind];
+  }
+  return best;
 }
 
 void LikenessModel::learn(std::string_view finding, const std::vector<std::string_view>& lines) {
@@ -162,12 +197,15 @@ void LikenessModel::learn(std::string_view finding, const std::vector<std::strin
     names_.push_back(finding);
     sizes_.push_back(0);
   }
+  const auto example = static_cast<std::uint32_t>(kind_of_.size());
+  kind_of_.push_back(kind);
   sizes_[kind] += 1;
   examples_ += 1;
   for (const std::string& word : features_of(lines)) {
     Feature& feature = features_[word];
     feature.times += 1;
     feature.is_pair = word.find(' ') != std::string::npos;
+    feature.examples.push_back(example);
     const auto count = std::find_if(feature.kinds.begin(), feature.kinds.end(),
                                     [&](const Count& one) { return one.kind == kind; });
     if (count == feature.kinds.end()) {
@@ -186,10 +224,12 @@ Likeness LikenessModel::compare(const std::vector<readers::Statement>& statement
   for (const double size : sizes_)
     scores.push_back(kCommon * std::log(size));
   std::vector<double> times(names_.size());
+  std::vector<const Feature*> known;
   for (const std::string& word : features_of(lines)) {
     const auto found = features_.find(word);
     if (found == features_.end()) continue;
     const Feature& feature = found->second;
+    known.push_back(&feature);
     std::fill(times.begin(), times.end(), 0.0);
     for (const Count& count : feature.kinds)
       times[count.kind] = count.times;
@@ -201,6 +241,7 @@ Likeness LikenessModel::compare(const std::vector<readers::Statement>& statement
     }
   }
   Likeness out;
+  out.nearest = nearest(known);
   for (std::size_t kind = 0; kind < names_.size(); ++kind) {
     if (names_[kind] == kSettlesNothing) {
       out.open = scores[kind];
