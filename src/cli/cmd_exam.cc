@@ -62,6 +62,7 @@ Result<lab::ExamOptions> gather(const Args& args) {
     for (const ExamView view : lab::kExamViews)
       if (lab::to_text(view) == args.value("view")) out.views.push_back(view);
   }
+  out.tells_load = !args.has("load-unknown");
   out.jobs = available_cores();
   if (args.has("jobs")) {
     const auto jobs = parse_u64(args.value("jobs"));
@@ -289,7 +290,8 @@ ExitCode run_exam(const Args& args, Context& context) {
   auto options = gather(args);
   if (!options) return usage_error(context, args.command(), options.error().what);
   if (args.has("replay")) {
-    const lab::ExamRun run = lab::sit_exam(options->first_seed, options->faults, context.json);
+    const lab::ExamRun run =
+        lab::sit_exam(options->first_seed, {options->faults, options->tells_load, context.json});
     if (context.json) {
       print_json(context, replay_json(run, *options, json_object(args.command())));
     } else {
@@ -331,6 +333,7 @@ Command exam_command() {
             .metavar = "VIEW",
             .help = "show this view alone",
             .choices = {"full", "counters", "one_host"}},
+           {.name = "load-unknown", .help = "do not tell the diagnosis what ran"},
            {.name = "jobs", .metavar = "N", .help = "at once (default: one a core)"},
            {.name = "replay", .metavar = "SEED", .help = "one seed: the question and the answers"}},
       .examples = {{"weir exam --seeds 1-400", "the score, and every miss"},

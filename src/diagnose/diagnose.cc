@@ -15,9 +15,11 @@ namespace {
 using finding::Finding;
 using finding::Severity;
 
-bool explains(const Candidate& cause, const Finding& finding) {
+bool explains(const Candidate& cause, const Candidate& other) {
+  const Finding& finding = other.finding;
   return std::any_of(cause.explains.begin(), cause.explains.end(), [&](const Consequence& one) {
-    return one.id == finding.id && (one.host.empty() || one.host == finding.where.host) &&
+    return one.id == finding.id && !(one.is_general && other.is_measured) &&
+           (one.host.empty() || one.host == finding.where.host) &&
            (one.switch_name.empty() || one.switch_name == finding.where.switch_name);
   });
 }
@@ -32,7 +34,7 @@ std::vector<Finding> folded(std::vector<Candidate> candidates) {
     for (std::size_t j = i + 1; j < candidates.size(); ++j) {
       const Finding& other = candidates[j].finding;
       if (is_folded[j] || other.confidence == finding::Confidence::kCertain) continue;
-      if (!explains(candidates[i], other)) continue;
+      if (!explains(candidates[i], candidates[j])) continue;
       is_folded[j] = true;
       cause.severity = std::max(cause.severity, other.severity);
       finding::EvidenceLine line;

@@ -21,11 +21,13 @@ struct Consequence {
   std::string_view id;
   std::string host = {};
   std::string switch_name = {};
+  bool is_general = false;  // of any congestion: a candidate that is measured stands against it
 };
 
 struct Candidate {
   finding::Finding finding;
   std::vector<Consequence> explains = {};
+  bool is_measured = false;  // by counters that congestion alone cannot bring about
 };
 
 class Suspicions {

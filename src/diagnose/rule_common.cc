@@ -34,16 +34,12 @@ finding::EvidenceLine fact_line(std::string source, std::string line) {
 }
 
 std::vector<Consequence> congestion_anywhere() {
-  return {{"ecn.thresholds_too_high"},
-          {"ecn.thresholds_too_low"},
-          {"dcqcn.too_conservative"},
-          {"buffer.too_small"},
-          {"ecmp.imbalance"},
-          {"pfc.sustained"},
-          {"path.loss"},
-          {"headroom.too_small"},
-          {"port.discards"},
-          {"congestion.sustained"}};
+  std::vector<Consequence> out;
+  for (const std::string_view id :
+       {"ecn.thresholds_too_high", "dcqcn.too_conservative", "ecmp.imbalance", "pfc.sustained",
+        "path.loss", "port.discards", "congestion.sustained"})
+    out.push_back({.id = id, .is_general = true});
+  return out;
 }
 
 }  // namespace weir::diagnose

@@ -94,7 +94,8 @@ void look_for_late_marking(const View& view, Suspicions& out) {
   for (const std::string& name : view.switches()) {
     const SwitchCounts counts = counts_of(view, name);
     const std::optional<Setting> setting = wrong_setting(view, name);
-    const bool shows = marks_too_few(view, name).value_or(pauses_without_marks(view, counts));
+    const std::optional<bool> too_few = marks_too_few(view, name);
+    const bool shows = too_few.value_or(pauses_without_marks(view, counts));
     if (!setting && !shows) continue;
     finding::Finding finding = finding_for(view, name, setting, counts);
     finding.confidence = setting ? finding::Confidence::kCertain : finding::Confidence::kMedium;
@@ -110,11 +111,10 @@ void look_for_late_marking(const View& view, Suspicions& out) {
           name, fmt::format("pauses sent in priority {}: {}; packets marked: {}", view.rdma(),
                             *counts.pauses_sent, counts.marked.value_or(0))));
     }
-    out.add(std::move(finding), {{"pfc.sustained"},
-                                 {"buffer.too_small"},
-                                 {"ecmp.imbalance"},
-                                 {"headroom.too_small"},
-                                 {"path.loss"}});
+    Candidate& added =
+        out.add(std::move(finding),
+                {{"pfc.sustained"}, {"buffer.too_small"}, {"ecmp.imbalance"}, {"path.loss"}});
+    added.is_measured = too_few.value_or(false);
   }
 }
 

@@ -53,8 +53,10 @@ void add_lines(const View& view, const NicView& nic, finding::Finding& out) {
     out.evidence.push_back(nic.counts.line("nic.prio.tx.bytes", split->other_priority));
 }
 
-std::vector<Consequence> consequences(const NicView& nic) {
-  return {{"path.loss"},      {"pfc.sustained"},         {"dscp.unmapped_hop"},
+/// Beyond the first switch there is other traffic too: a class that nothing arrives in is its own.
+std::vector<Consequence> consequences(const View& view, const NicView& nic) {
+  const std::string first_hop = nic.port ? view.ports()[*nic.port].switch_name : std::string();
+  return {{"path.loss"},      {"pfc.sustained"},         {"dscp.unmapped_hop", {}, first_hop},
           {"dscp.rewritten"}, {"np.disabled", nic.host}, {"rp.disabled", nic.host}};
 }
 
@@ -64,7 +66,7 @@ void add(const View& view, const NicView& nic, Suspicions& out, std::string_view
   finding.confidence = confidence;
   if (!fact.empty()) finding.evidence.push_back(fact_line(nic.counts.source(), std::move(fact)));
   add_lines(view, nic, finding);
-  out.add(std::move(finding), consequences(nic));
+  out.add(std::move(finding), consequences(view, nic));
 }
 
 /// True where a setting is wrong, and said.

@@ -42,7 +42,7 @@ std::string verdict(const std::string& name, PrioritySet found, PrioritySet want
 }
 
 std::vector<Consequence> consequences() {
-  return {{"buffer.too_small"}, {"headroom.too_small"}, {"pfc.sustained"}, {"path.loss"}};
+  return {{"buffer.too_small"}, {"pfc.sustained"}, {"path.loss"}};
 }
 
 void look_at(const View& view, const NicView& nic, Suspicions& out) {

@@ -34,7 +34,11 @@ void add(const View& view, const std::string& name, std::string verdict,
   finding::Finding finding = finding::make_finding("dscp.unmapped_hop", std::move(verdict), where);
   finding.evidence = std::move(lines);
   finding.confidence = confidence;
-  out.add(std::move(finding), {{"path.loss"}, {"pfc.sustained"}, {"ecn.thresholds_too_high"}});
+  out.add(std::move(finding), {{"path.loss"},
+                               {"pfc.sustained"},
+                               {"ecn.thresholds_too_high"},
+                               {"class.shared_queue"},
+                               {"cnp.shares_rdma_priority"}});
 }
 
 }  // namespace

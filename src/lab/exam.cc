@@ -14,6 +14,7 @@
 #include "diagnose/diagnose.h"
 #include "diagnose/join.h"
 #include "lab/exam_evidence.h"
+#include "lab/rehearsal.h"
 #include "sim/fault.h"
 #include "sim/simulate.h"
 
@@ -220,22 +221,35 @@ std::string witness_of(const Question& question, const Culprit* culprit, const P
 
 // ---- the answer ----
 
-finding::Judgement ask(const Pieces& pieces, const design::Intent& intent) {
+finding::Judgement ask(const Pieces& pieces, const design::Intent& intent, Rehearsal* rehearsal) {
   const Pieces joined = diagnose::join_windows(pieces);
   diagnose::Case subject;
   subject.evidence = joined;
   subject.intent = &intent;
-  return diagnose::diagnose(subject);
+  finding::Judgement said = diagnose::diagnose(subject);
+  return rehearsal == nullptr ? said : rehearsal->judge(subject, std::move(said));
 }
 
-void answer(const sim::Outcome& run, bool keeps_evidence, ExamRun& out) {
+/// What the one who ran it knows: what was sent, and how long it took.
+KnownLoad known_load(const Question& question, const sim::Outcome& run) {
+  KnownLoad out;
+  for (const std::string& text : question.workloads)
+    out.workloads.push_back(*sim::parse_workload(text));
+  out.seed = simulation_seed(question);
+  out.took = run.results.totals.duration;
+  out.limit = kLimit;
+  return out;
+}
+
+void answer(const sim::Outcome& run, const Sitting& how, ExamRun& out) {
   for (const std::string& text : out.question.faults)
     out.culprits.push_back(culprit_of(*sim::parse_fault(text), out.question.intent));
   const Culprit* first = out.culprits.empty() ? nullptr : &out.culprits.front();
   out.witness = witness_of(out.question, first, run.results.hosts);
+  Rehearsal rehearsal(out.question.design, out.question.intent, known_load(out.question, run));
   for (std::size_t i = 0; i < kExamViews.size(); ++i) {
     Pieces seen = seen_in(kExamViews.at(i), run.results, out.question.intent, out.witness);
-    out.judgements.at(i) = ask(seen, out.question.intent);
+    out.judgements.at(i) = ask(seen, out.question.intent, how.tells_load ? &rehearsal : nullptr);
     // One host cannot show what is wrong at another: there one of two faults is enough.
     out.marks.at(i) = mark_answer(out.judgements.at(i), out.culprits);
     // Nor can it show that all others are well: there it is enough to accuse nobody.
@@ -247,7 +261,7 @@ void answer(const sim::Outcome& run, bool keeps_evidence, ExamRun& out) {
       const Mark other = mark_answer(out.judgements.at(i), {out.culprits.back()});
       if (!out.marks.at(i).cause && other.cause) out.marks.at(i) = other;
     }
-    if (keeps_evidence) out.evidence.at(i) = std::move(seen);
+    if (how.keeps_evidence) out.evidence.at(i) = std::move(seen);
   }
 }
 
@@ -310,9 +324,9 @@ std::string name_of(const Question& question) {
   return question.kinds.empty() ? std::string(kHealthyQuestion) : join(question.kinds, " + ");
 }
 
-ExamRun sit_exam(std::uint64_t seed, const std::vector<std::string>& faults, bool keeps_evidence) {
+ExamRun sit_exam(std::uint64_t seed, const Sitting& how) {
   ExamRun out;
-  const std::vector<std::string> kinds = drawn_kinds(seed, faults);
+  const std::vector<std::string> kinds = drawn_kinds(seed, how.faults);
   for (std::uint64_t attempt = 0; attempt < kAttempts; ++attempt) {
     out.question = draw_question(seed, attempt, kinds);
     auto run = run_question(out.question);
@@ -320,7 +334,7 @@ ExamRun sit_exam(std::uint64_t seed, const std::vector<std::string>& faults, boo
     if (run && *run) {
       out.is_counted = true;
       out.trouble.clear();
-      answer(**run, keeps_evidence, out);
+      answer(**run, how, out);
       return out;
     }
     ++out.redraws;
@@ -338,7 +352,7 @@ ExamReport run_exam(const ExamOptions& options) {
   std::mutex guard;
   std::uint64_t done = 0;
   for_each_index(runs.size(), options.jobs, [&](std::size_t i) {
-    runs[i] = sit_exam(options.first_seed + i, options.faults);
+    runs[i] = sit_exam(options.first_seed + i, {options.faults, options.tells_load, false});
     // The fabric is large, and nobody asks for it again.
     runs[i].question.design = {};
     runs[i].question.intent = {};

@@ -77,9 +77,12 @@ struct ExamRun {
   std::array<finding::Judgement, kExamViews.size()> judgements;
   std::array<std::vector<evidence::Evidence>, kExamViews.size()> evidence;  // where it is kept
 };
-/// `faults` limits the kinds that are drawn; empty: all of them, healthy ones and pairs included.
-[[nodiscard]] ExamRun sit_exam(std::uint64_t seed, const std::vector<std::string>& faults,
-                               bool keeps_evidence = false);
+struct Sitting {
+  std::vector<std::string> faults = {};  // only these kinds; empty: all, healthy and pairs included
+  bool tells_load = true;                // the diagnosis is told what ran, as it is told the design
+  bool keeps_evidence = false;
+};
+[[nodiscard]] ExamRun sit_exam(std::uint64_t seed, const Sitting& how);
 
 struct Tally {
   std::uint64_t runs = 0;
@@ -118,7 +121,8 @@ struct ExamReport {
 struct ExamOptions {
   std::uint64_t first_seed = 1;
   std::uint64_t last_seed = 100;
-  std::vector<std::string> faults;                                    // see sit_exam
+  std::vector<std::string> faults;                                    // see Sitting
+  bool tells_load = true;                                             // the same
   std::vector<ExamView> views{kExamViews.begin(), kExamViews.end()};  // whose misses are listed
   unsigned jobs = 1;
   std::function<void(std::uint64_t done)> progress;  // report only; called by one thread at a time

@@ -148,7 +148,7 @@ TEST(ExamDraw, QuestionsAreSound) {
 
 TEST(Exam, EvidenceDoesNotNameTheFault) {
   COVERS("D6");
-  const ExamRun run = sit_exam(2, {"np-off"}, true);
+  const ExamRun run = sit_exam(2, {.faults = {"np-off"}, .keeps_evidence = true});
   ASSERT_TRUE(run.is_counted) << run.trouble;
   for (std::size_t i = 0; i < kExamViews.size(); ++i) {
     ASSERT_FALSE(run.evidence.at(i).empty());

@@ -42,7 +42,7 @@ Result<Outcome> simulate(const Experiment& experiment, const RunProgress& progre
   design::Intent intent = experiment.intent;
   for (const Fault& fault : experiment.faults)
     WEIR_TRY_STATUS(apply_to_intent(fault, intent));
-  WEIR_TRY(fabric, build_network(*experiment.design, intent, {.seed = experiment.seed}));
+  WEIR_TRY(fabric, build_network(*experiment.design, intent, {experiment.seed, experiment.luck}));
   WEIR_TRY(load, Workloads::add(fabric, experiment.workloads));
   const Placement placement = placement_of(intent, fabric.network);
   std::vector<FaultAction> actions;

@@ -24,6 +24,7 @@ struct Experiment {
   std::vector<WorkloadSpec> workloads;
   std::vector<Fault> faults;
   std::uint64_t seed = 1;
+  std::uint64_t luck = 0;   // see Network: the same load once more, by other chances
   Duration limit = 100_ms;  // simulated: a fault may keep flows from ever finishing
   Duration sample_every;    // 0: no time series
   Observer* observer = nullptr;

@@ -224,7 +224,8 @@ class WorkloadBuilder {
     if (network.qps.size() + count > kMostQps)
       return invalid_error(fmt::format("more than {} queue pairs; choose fewer hosts, qps or flows",
                                        with_thousands(kMostQps)));
-    const std::uint64_t draw = mix64(network.seed ^ mix64(kPortDraw + network.qps.size()));
+    const std::uint64_t draw =
+        mix64(network.seed_of_chance() ^ mix64(kPortDraw + network.qps.size()));
     QueuePair qp;
     qp.source = source;
     qp.target = target;
@@ -392,7 +393,8 @@ class WorkloadBuilder {
     open.start = spec.start;
     open.duration = spec.duration;
     const std::uint64_t purpose = mix64(out_->jobs_.size()) ^ group.nodes.front();
-    const auto arrivals = poisson_arrivals(open, fabric_.network.seed, purpose, kMostFlows);
+    const auto arrivals =
+        poisson_arrivals(open, fabric_.network.seed_of_chance(), purpose, kMostFlows);
     if (arrivals.size() >= kMostFlows)
       return invalid_error(
           fmt::format("more than {} flows; choose a shorter duration, fewer hosts "

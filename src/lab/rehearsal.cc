@@ -1,0 +1,301 @@
+#include "lab/rehearsal.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "base/digest.h"
+#include "base/parallel.h"
+#include "base/text.h"
+#include "finding/catalog.h"
+#include "lab/rehearsal_fit.h"
+#include "lab/rehearsal_guesses.h"
+#include "lab/rehearsal_signs.h"
+#include "sim/simulate.h"
+
+namespace weir::lab {
+
+using finding::Finding;
+
+namespace {
+
+// How often each fabric is played: enough to know what chance does, and no more.
+constexpr std::size_t kFirstLook = 6;
+constexpr std::size_t kAsDesigned = 16;
+constexpr std::size_t kOfGuess = 2;
+constexpr std::size_t kOfFinalist = 6;
+constexpr std::size_t kFinalists = 3;
+constexpr std::size_t kSuspects = 3;
+/// Kinds of fault that are tried place by place: those that come nearest everywhere.
+constexpr std::size_t kKinds = 3;
+
+/// A run whose signs are all within this many standard deviations of the fabric as designed.
+constexpr double kOrdinary = 1.2;
+/// How much nearer a guess must be than the fabric as designed, in squared standard deviations, and
+/// as a share of that distance.
+constexpr double kNearer = 9;
+constexpr double kShare = 0.6;
+
+/// The faults behind what is known for sure; nullopt where one cannot be played.
+std::optional<std::vector<std::string>> known_faults(const finding::Judgement& said) {
+  std::vector<std::string> out;
+  for (const Finding& one : said.findings) {
+    const bool is_sure =
+        one.confidence != finding::Confidence::kLow && one.severity != finding::Severity::kInfo;
+    if (!is_sure) continue;
+    auto fault = fault_behind(one);
+    if (!fault) return std::nullopt;
+    out.push_back(std::move(*fault));
+  }
+  return out;
+}
+
+std::string number_text(double count) {
+  return count >= 10 ? with_thousands(static_cast<std::uint64_t>(std::llround(count)))
+                     : fmt::format("{:.1f}", count);
+}
+
+/// Before other guesses, behind what is known.
+void put_in(Finding finding, finding::Judgement& into) {
+  const auto at = std::find_if(into.findings.begin(), into.findings.end(), [](const Finding& one) {
+    return one.confidence == finding::Confidence::kLow || one.severity == finding::Severity::kInfo;
+  });
+  into.findings.insert(at, std::move(finding));
+  into.conclusion = finding::Conclusion::kFindings;
+}
+
+}  // namespace
+
+/// What was observed against what was played. What was not seen of the fabric is not looked at.
+class Comparison {
+ public:
+  Comparison(const diagnose::Case& of, Rehearsal& rehearsal, std::vector<std::string> known)
+      : case_(of),
+        view_(of),
+        rehearsal_(rehearsal),
+        known_(std::move(known)),
+        fit_(signs_of(view_, rehearsal.load_.took)) {
+    for (const diagnose::NicView& nic : view_.nics())
+      hosts_.insert(nic.host);
+  }
+
+  [[nodiscard]] std::optional<Finding> best_guess() {
+    if (!looks_odd(kFirstLook, kOrdinary) || !looks_odd(kAsDesigned, 0)) return std::nullopt;
+    // No guess can come nearer by more than the fabric as designed is away.
+    if (fit_.distances().front() < kNearer) return std::nullopt;
+    for (Guess& guess : guesses_everywhere(view_))
+      try_out(std::move(guess));
+    const std::vector<std::string> kinds = nearest_kinds();
+    for (Guess& guess : guesses_at(view_, suspects()))
+      if (std::find(kinds.begin(), kinds.end(), kind_of_fault(guess.fault)) != kinds.end())
+        try_out(std::move(guess));
+    look_again_at_the_nearest();
+    const std::vector<double> distances = fit_.distances();
+    const std::size_t kind = order_of(distances).front();
+    const bool is_nearer = distances.front() - distances[kind] >= kNearer &&
+                           distances[kind] <= kShare * distances.front();
+    if (kind == 0 || !is_nearer) return std::nullopt;
+    return finding_of(guesses_[kind - 1], kind);
+  }
+
+ private:
+  [[nodiscard]] std::vector<std::vector<Sign>> play(const std::string& fault, std::size_t count) {
+    std::vector<std::string> faults = known_;
+    if (!fault.empty()) faults.push_back(fault);
+    const auto& runs = rehearsal_.play(faults, count);
+    std::vector<std::vector<Sign>> out;
+    for (std::size_t i = 0; i < std::min(count, runs.size()); ++i)
+      out.push_back(signs_in(runs[i]));
+    return out;
+  }
+
+  [[nodiscard]] std::vector<Sign> signs_in(const sim::Results& run) const {
+    std::vector<evidence::Evidence> pieces;
+    for (const evidence::Evidence& host : run.hosts)
+      if (hosts_.count(host.provenance.host) > 0) pieces.push_back(host);
+    if (!view_.ports().empty()) pieces.push_back(run.switches);
+    diagnose::Case seen = case_;
+    seen.evidence = pieces;
+    const bool knows_time = rehearsal_.load_.took.has_value();
+    return signs_of(diagnose::View(seen),
+                    knows_time ? std::optional(run.totals.duration) : std::nullopt);
+  }
+
+  /// Plays the fabric as designed so often; whether a sign is further away than `ordinary`.
+  [[nodiscard]] bool looks_odd(std::size_t count, double ordinary) {
+    const auto runs = play({}, count);
+    if (runs.size() < 2) return false;
+    if (has_designed_) {
+      fit_.replace(0, runs);
+    } else {
+      fit_.add(runs);
+    }
+    has_designed_ = true;
+    for (std::size_t s = 0; s < fit_.observed().size(); ++s)
+      if (std::abs(fit_.deviation(0, s).value_or(0)) > ordinary) return true;
+    return false;
+  }
+
+  void try_out(Guess guess) {
+    const bool is_known = std::any_of(known_.begin(), known_.end(), [&](const std::string& fault) {
+      return kind_of_fault(fault) == kind_of_fault(guess.fault);
+    });
+    if (is_known) return;
+    const auto runs = play(guess.fault, kOfGuess);
+    if (runs.size() < kOfGuess) return;
+    fit_.add(runs);
+    guesses_.push_back(std::move(guess));
+  }
+
+  [[nodiscard]] static std::vector<std::size_t> order_of(const std::vector<double>& distances) {
+    std::vector<std::size_t> out(distances.size());
+    for (std::size_t i = 0; i < out.size(); ++i)
+      out[i] = i;
+    std::stable_sort(out.begin(), out.end(),
+                     [&](std::size_t a, std::size_t b) { return distances[a] < distances[b]; });
+    return out;
+  }
+
+  [[nodiscard]] std::vector<std::string> nearest_kinds() const {
+    std::vector<std::string> out;
+    for (const std::size_t i : order_of(fit_.distances())) {
+      if (i == 0) continue;
+      const std::string kind = kind_of_fault(guesses_[i - 1].fault);
+      if (std::find(out.begin(), out.end(), kind) == out.end()) out.push_back(kind);
+    }
+    out.resize(std::min(out.size(), kKinds));
+    // These exist at one place only.
+    out.insert(out.end(), {"switch-wrong-map", "bounce-routing"});
+    return out;
+  }
+
+  /// Places whose own signs are furthest from the fabric as designed. One host shows no switch:
+  /// the one it is plugged into, and a few of those above.
+  [[nodiscard]] Suspects suspects() const {
+    std::map<std::string, double> off;
+    for (std::size_t s = 0; s < fit_.observed().size(); ++s) {
+      const Sign& sign = fit_.observed()[s];
+      if (!sign.place.empty())
+        off[sign.place] = std::max(off[sign.place], std::abs(fit_.deviation(0, s).value_or(0)));
+    }
+    std::vector<std::pair<std::string, double>> order(off.begin(), off.end());
+    std::stable_sort(order.begin(), order.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    Suspects out;
+    const std::vector<std::string> switches = view_.switches();
+    for (const auto& [name, far] : order) {
+      const bool is_switch = std::find(switches.begin(), switches.end(), name) != switches.end();
+      std::vector<std::string>& of = is_switch ? out.switches : out.hosts;
+      if (of.size() < kSuspects && far > kOrdinary) of.push_back(name);
+    }
+    if (switches.empty()) out.switches = switches_near_host();
+    return out;
+  }
+
+  [[nodiscard]] std::vector<std::string> switches_near_host() const {
+    std::vector<std::string> near;
+    std::vector<std::string> far;
+    for (const design::SwitchIntent& one : view_.intent()->switches) {
+      const bool is_near = std::any_of(
+          one.ports.begin(), one.ports.end(), [&](const design::SwitchPortIntent& port) {
+            return port.peer.kind == design::NodeKind::kHost &&
+                   hosts_.count(view_.intent()->hosts[port.peer.node].name) > 0;
+          });
+      (is_near ? near : far).push_back(one.name);
+    }
+    near.insert(near.end(), far.begin(), far.end());
+    near.resize(std::min(near.size(), kSuspects));
+    return near;
+  }
+
+  void look_again_at_the_nearest() {
+    const std::vector<std::size_t> order = order_of(fit_.distances());
+    for (std::size_t i = 0; i < std::min(order.size(), kFinalists); ++i)
+      if (order[i] != 0) fit_.replace(order[i], play(guesses_[order[i] - 1].fault, kOfFinalist));
+  }
+
+  /// The signs that speak loudest against the fabric as designed, and what the guess makes of them.
+  [[nodiscard]] Finding finding_of(const Guess& guess, std::size_t kind) const {
+    constexpr std::size_t kShown = 4;
+    std::vector<std::size_t> signs;
+    for (std::size_t s = 0; s < fit_.observed().size(); ++s)
+      if (fit_.deviation(0, s) && fit_.deviation(kind, s)) signs.push_back(s);
+    std::stable_sort(signs.begin(), signs.end(), [&](std::size_t a, std::size_t b) {
+      return std::abs(*fit_.deviation(0, a)) > std::abs(*fit_.deviation(0, b));
+    });
+    Finding out = finding::make_finding(
+        guess.id,
+        fmt::format("The load, simulated on the fabric as designed, does not look like this; with "
+                    "{} it does.",
+                    guess.words),
+        guess.where);
+    out.confidence = finding::Confidence::kLow;
+    for (std::size_t i = 0; i < std::min(signs.size(), kShown); ++i) {
+      const Sign& sign = fit_.observed()[signs[i]];
+      finding::EvidenceLine line;
+      line.source = "rehearsal (simulated)";
+      line.line = fmt::format("{}{}: {} observed, {} as designed, {} with this fault", sign.name,
+                              sign.place.empty() ? "" : " (" + sign.place + ")",
+                              number_text(sign.count), number_text(fit_.mean_count(0, signs[i])),
+                              number_text(fit_.mean_count(kind, signs[i])));
+      out.evidence.push_back(std::move(line));
+    }
+    return out;
+  }
+
+  const diagnose::Case& case_;
+  diagnose::View view_;
+  Rehearsal& rehearsal_;
+  std::vector<std::string> known_;
+  Fit fit_;  // kind 0: as designed; then the guesses
+  std::vector<Guess> guesses_;
+  std::set<std::string> hosts_;
+  bool has_designed_ = false;
+};
+
+Rehearsal::Rehearsal(const design::Design& design, const design::Intent& intent, KnownLoad load,
+                     unsigned jobs)
+    : design_(design), intent_(intent), load_(std::move(load)), jobs_(jobs) {}
+
+const Rehearsal::Runs& Rehearsal::play(const std::vector<std::string>& faults, std::size_t count) {
+  Runs& runs = played_[faults];
+  const std::size_t before = runs.size();
+  if (before >= count) return runs;
+  sim::Experiment experiment;
+  experiment.design = &design_;
+  experiment.intent = intent_;
+  experiment.workloads = load_.workloads;
+  experiment.seed = load_.seed;
+  experiment.limit = load_.limit;
+  for (const std::string& text : faults) {
+    auto parsed = sim::parse_fault(text);
+    if (!parsed) return runs;
+    experiment.faults.push_back(std::move(*parsed));
+  }
+  std::vector<std::optional<sim::Results>> fresh(count - before);
+  for_each_index(fresh.size(), jobs_, [&](std::size_t i) {
+    sim::Experiment one = experiment;
+    one.luck = mix64(before + i + 1);
+    if (auto run = sim::simulate(one)) {
+      run->results.flows.clear();
+      fresh[i] = std::move(run->results);
+    }
+  });
+  for (auto& run : fresh)
+    if (run) runs.push_back(std::move(*run));
+  return runs;
+}
+
+finding::Judgement Rehearsal::judge(const diagnose::Case& of, finding::Judgement said) {
+  WEIR_CHECK(of.intent == &intent_);
+  auto known = known_faults(said);
+  if (!known) return said;
+  Comparison comparison(of, *this, std::move(*known));
+  if (auto guess = comparison.best_guess()) put_in(std::move(*guess), said);
+  return said;
+}
+
+}  // namespace weir::lab

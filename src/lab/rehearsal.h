@@ -1,0 +1,61 @@
+#pragma once
+// The load that was observed, rehearsed: what the counters of the fabric as designed would be, and
+// of the fabric with this fault or that.
+//
+// Some faults leave no counter that speaks for itself: DCQCN's parameters, marking thresholds a
+// factor of two off, hash seeds. But the design is known, what ran is known, and the simulator is
+// at hand: the same load is played on the fabric as designed, several times by other chances. Where
+// what was observed is none of these, faults are played too, and the one whose counters look most
+// like the observed ones is named. It is a guess (confidence low): a simulation is no fabric.
+//
+// Pure: the same case and load, the same answer.
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "design/fabric.h"
+#include "diagnose/view.h"
+#include "finding/finding.h"
+#include "sim/results.h"
+#include "sim/workload_spec.h"
+
+namespace weir::lab {
+
+/// What ran while the counters were read.
+struct KnownLoad {
+  std::vector<sim::WorkloadSpec> workloads;
+  std::uint64_t seed = 1;        // decides who talks to whom, where the workload leaves that open
+  std::optional<Duration> took;  // nullopt: the window of the counters says nothing about it
+  Duration limit = 10_ms;        // of a rehearsal, simulated
+};
+
+/// One load on one fabric; what was played once is not played again, so several cases of the same
+/// run (what all saw, what one host saw) cost little more than one.
+class Rehearsal {
+ public:
+  /// REQUIRES: `intent` was derived from `design` without errors; both outlive this.
+  Rehearsal(const design::Design& design, const design::Intent& intent, KnownLoad load,
+            unsigned jobs = 1);
+
+  /// Adds the guess that fits best, where one fits clearly better than the fabric as designed.
+  /// What rules know for sure stays, and is played along where the simulator can; else nothing is
+  /// rehearsed. REQUIRES: `of.intent` is the one of the constructor.
+  [[nodiscard]] finding::Judgement judge(const diagnose::Case& of, finding::Judgement said);
+
+ private:
+  using Runs = std::vector<sim::Results>;
+  /// The first `count` of this fabric, each by chances of its own; none where the faults do not
+  /// fit the fabric.
+  const Runs& play(const std::vector<std::string>& faults, std::size_t count);
+
+  friend class Comparison;
+  const design::Design& design_;
+  const design::Intent& intent_;
+  KnownLoad load_;
+  unsigned jobs_;
+  std::map<std::vector<std::string>, Runs> played_;
+};
+
+}  // namespace weir::lab

@@ -1,0 +1,208 @@
+#include "lab/rehearsal_guesses.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+
+namespace weir::lab {
+namespace {
+
+using design::Intent;
+using design::SwitchIntent;
+using diagnose::View;
+
+/// What was read of settings: a fault that would show in them is none.
+struct Known {
+  bool host_parameters = false;
+  bool switch_settings = false;
+  bool has_switches = false;
+};
+
+Known known_in(const View& view) {
+  Known out;
+  out.has_switches = !view.ports().empty();
+  for (const diagnose::NicView& nic : view.nics())
+    out.host_parameters =
+        out.host_parameters || (nic.facts != nullptr && nic.facts->ecn.parameters.is_known());
+  for (const diagnose::PortView& port : view.ports())
+    out.switch_settings = out.switch_settings ||
+                          (port.device != nullptr && port.device->dscp_to_tc.is_known()) ||
+                          (port.facts != nullptr && !port.facts->queues.empty());
+  return out;
+}
+
+/// Faults of one kind, everywhere or place by place.
+class List {
+ public:
+  List(const Intent& intent, const Suspects* suspects) : intent_(intent), suspects_(suspects) {}
+
+  /// `rest` gives what stands behind the place.
+  template <class Rest>
+  void at_switches(std::string_view kind, std::string_view id, std::string_view words,
+                   const Rest& rest) {
+    if (suspects_ == nullptr) {
+      out_.push_back({fmt::format("{}{}", kind, rest(intent_.switches.front())), id, words, {}});
+    } else if (intent_.switches.size() > 1) {
+      at_one_switch(kind, id, words, rest);
+    }
+  }
+
+  template <class Rest>
+  void at_one_switch(std::string_view kind, std::string_view id, std::string_view words,
+                     const Rest& rest) {
+    if (suspects_ == nullptr) return;
+    for (const SwitchIntent& one : intent_.switches) {
+      const auto& among = suspects_->switches;
+      if (std::find(among.begin(), among.end(), one.name) == among.end()) continue;
+      finding::Where where;
+      where.switch_name = one.name;
+      out_.push_back({fmt::format("{},at={}{}", kind, one.name, rest(one)), id, words, where});
+    }
+  }
+
+  void at_hosts(std::string_view kind, std::string_view id, std::string_view words,
+                const std::string& rest) {
+    if (suspects_ == nullptr) {
+      out_.push_back({fmt::format("{}{}", kind, rest), id, words, {}});
+      return;
+    }
+    for (const std::string& name : suspects_->hosts) {
+      finding::Where where;
+      where.host = name;
+      out_.push_back({fmt::format("{},at={}{}", kind, name, rest), id, words, where});
+    }
+  }
+
+  void everywhere(std::string_view fault, std::string_view id, std::string_view words) {
+    if (suspects_ == nullptr) out_.push_back({std::string(fault), id, words, {}});
+  }
+
+  [[nodiscard]] std::vector<Guess> take() { return std::move(out_); }
+
+ private:
+  const Intent& intent_;
+  const Suspects* suspects_;  // null: everywhere
+  std::vector<Guess> out_;
+};
+
+std::string scaled_thresholds(const SwitchIntent& at, double factor) {
+  const design::WredIntent& wred = at.ports.front().wred;
+  const auto scaled = [&](Bytes bytes) {
+    return std::max(1LL, std::llround(static_cast<double>(bytes.raw()) * factor));
+  };
+  return fmt::format(",min={}B,max={}B", scaled(wred.min), scaled(wred.max));
+}
+
+/// A few sizes of each, far enough apart to look different.
+void add_marking(List& out) {
+  constexpr std::array kFactors = {2.7, 9.0};
+  for (const double factor : kFactors) {
+    out.at_switches("ecn-too-low", "ecn.thresholds_too_low", "marking thresholds that are too low",
+                    [&](const SwitchIntent& at) { return scaled_thresholds(at, 1 / factor); });
+    out.at_switches("ecn-too-high", "ecn.thresholds_too_high",
+                    "marking thresholds that are too high",
+                    [&](const SwitchIntent& at) { return scaled_thresholds(at, factor); });
+  }
+}
+
+void add_senders(const Intent& intent, List& out) {
+  constexpr std::array kShares = {7, 22};  // of the line, each step of additive increase
+  const std::int64_t line = intent.hosts.front().nics.front().speed.raw() / 1'000'000;
+  for (const int share : kShares)
+    out.at_hosts("dcqcn-rate-ai", "dcqcn.too_aggressive",
+                 "senders that come back too fast (rpg_ai_rate)",
+                 fmt::format(",rate={}Mbps", std::max<std::int64_t>(1, line / share)));
+  out.at_hosts("dcqcn-alpha-period", "dcqcn.too_conservative",
+               "senders that come back too slowly (dce_tcp_rtt)", ",period=5000us");
+}
+
+/// Switches of two tiers have paths to choose between.
+bool has_paths(const Intent& intent) {
+  return std::any_of(intent.switches.begin(), intent.switches.end(),
+                     [](const SwitchIntent& one) { return one.tier > 1; });
+}
+
+void add_of_unseen_switches(const View& view, List& out) {
+  const auto nothing = [](const SwitchIntent&) { return std::string(); };
+  const auto share = [](std::string_view text) {
+    return [text](const SwitchIntent&) { return fmt::format(",share={}", text); };
+  };
+  out.at_switches("pool-too-small", "buffer.too_small", "a shared buffer that is too small",
+                  share("6%"));
+  out.at_switches("headroom-too-small", "headroom.too_small", "headroom that is too small",
+                  share("60%"));
+  const unsigned other = view.rdma() == 0 ? 1 : 0;
+  out.at_one_switch("switch-wrong-map", "dscp.unmapped_hop",
+                    "a switch that puts RDMA into a lossy class",
+                    [&](const SwitchIntent&) { return fmt::format(",priority={}", other); });
+  if (!has_paths(*view.intent())) return;
+  out.at_one_switch("bounce-routing", "routing.cyclic_buffer_dependency",
+                    "packets that are sent up again after they came down", nothing);
+}
+
+std::vector<Guess> guesses_for(const View& view, const Suspects* suspects) {
+  WEIR_CHECK(view.intent() != nullptr && !view.intent()->switches.empty());
+  const Intent& intent = *view.intent();
+  const Known known = known_in(view);
+  List out(intent, suspects);
+  if (!known.host_parameters) add_senders(intent, out);
+  if (known.switch_settings) return out.take();
+  add_marking(out);
+  out.at_switches("shared-queue", "class.shared_queue", "CNPs that share RDMA's queue",
+                  [&](const SwitchIntent&) { return fmt::format(",priority={}", view.cnp()); });
+  if (has_paths(intent))
+    out.everywhere("same-hash-seed", "ecmp.polarised", "switches that all hash alike");
+  if (!known.has_switches) add_of_unseen_switches(view, out);
+  return out.take();
+}
+
+}  // namespace
+
+std::vector<Guess> guesses_everywhere(const View& view) {
+  return guesses_for(view, nullptr);
+}
+
+std::vector<Guess> guesses_at(const View& view, const Suspects& suspects) {
+  return guesses_for(view, &suspects);
+}
+
+std::string kind_of_fault(const std::string& fault) {
+  return fault.substr(0, fault.find(','));
+}
+
+std::optional<std::string> fault_behind(const finding::Finding& finding) {
+  struct Row {
+    std::string_view id;
+    std::string_view fault;
+  };
+  // Those whose size is part of the name, or does not matter.
+  constexpr std::array kRows = {
+      Row{"trust.not_dscp", "wrong-trust"},
+      Row{"nccl.socket_fallback", "tcp-fallback"},
+      Row{"np.disabled", "np-off"},
+      Row{"rp.disabled", "rp-off"},
+      Row{"dscp.tos_confusion", "wrong-tc"},
+      Row{"dscp.unmarked", "wrong-dscp"},
+      Row{"path.reordering", "reordering"},
+      Row{"pfc.multiple_priorities", "pfc-too-wide"},
+      Row{"class.shared_queue", "shared-queue"},
+      Row{"ecmp.same_seed", "same-hash-seed"},
+      Row{"ecmp.polarised", "same-hash-seed"},
+      Row{"dscp.unmapped_hop", "switch-wrong-map"},
+  };
+  for (const Row& row : kRows) {
+    if (row.id != finding.id) continue;
+    const bool is_everywhere = row.fault == "reordering" || row.fault == "same-hash-seed";
+    const std::string& at =
+        finding.where.host.empty() ? finding.where.switch_name : finding.where.host;
+    return is_everywhere || at.empty() ? std::string(row.fault)
+                                       : fmt::format("{},at={}", row.fault, at);
+  }
+  return std::nullopt;
+}
+
+}  // namespace weir::lab
