@@ -10,6 +10,7 @@
 #include "diagnose/job.h"
 #include "diagnose/validate.h"
 #include "finding/catalog.h"
+#include "units/format.h"
 
 namespace weir::diagnose {
 namespace {
@@ -289,6 +290,45 @@ void judge_collective(const readers::PasteCollective& one, finding::Judgement& o
          "run it with NCCL_DEBUG=INFO and paste the log"});
 }
 
+/// I6: the same collective again and again, and its time is not the same. Marks that come too late
+/// let pauses decide who waits; a note, since other jobs on the fabric do it too.
+void judge_spread(const readers::PasteCollective& one, finding::Judgement& out) {
+  constexpr double kVaries = 2.0;            // the longest over the shortest
+  constexpr std::size_t kEnough = 3;         // runs of one size
+  constexpr Bytes kBandwidth = 1'000'000_B;  // below it latency decides
+  struct Times {
+    Duration shortest;
+    Duration longest;
+    std::size_t count = 0;
+  };
+  std::map<std::int64_t, Times> by_size;
+  for (const readers::CollectiveRow& row : one.report.rows) {
+    if (row.size < kBandwidth || row.time <= Duration()) continue;
+    Times& times = by_size[row.size.raw()];
+    times.shortest = times.count == 0 ? row.time : std::min(times.shortest, row.time);
+    times.longest = std::max(times.longest, row.time);
+    ++times.count;
+  }
+  for (const auto& [size, times] : by_size) {
+    const double spread =
+        static_cast<double>(times.longest.raw()) / static_cast<double>(times.shortest.raw());
+    if (times.count < kEnough || spread < kVaries) continue;
+    Finding finding = finding::make_finding(
+        "ecn.thresholds_too_high",
+        fmt::format("{} runs of {} took {} to {} for the same {}: where nothing else runs, marks "
+                    "come too late and pauses decide who waits. Look at marks and pauses of the "
+                    "switches around such a run.",
+                    times.count, one.report.test.empty() ? "a collective" : one.report.test,
+                    approximate(times.shortest), approximate(times.longest),
+                    approximate(Bytes::raw(size))));
+    finding.severity = Severity::kInfo;
+    finding.confidence = Confidence::kLow;
+    finding.evidence.push_back(line_of(one.at));
+    out.findings.push_back(std::move(finding));
+    return;
+  }
+}
+
 // ---- packets ----
 
 void judge_capture(const readers::PasteCapture& capture, Dscp wanted, bool has_design,
@@ -388,6 +428,8 @@ finding::Judgement judge_pasted(const PastedCase& of) {
     judge_perftest(one, out);
   for (const readers::PasteCollective& one : of.paste.collectives)
     judge_collective(one, out);
+  for (const readers::PasteCollective& one : of.paste.collectives)
+    judge_spread(one, out);
   for (const readers::PasteCapture& one : of.paste.captures)
     judge_capture(one, wanted_dscp(of), of.intent != nullptr, out);
   if (!of.paste.job.is_empty()) {

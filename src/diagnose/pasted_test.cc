@@ -164,6 +164,37 @@ TEST(Pasted, NothingFromAConventionIsCertain) {
     EXPECT_LT(one.confidence, finding::Confidence::kCertain) << one.id;
 }
 
+/// The same all-reduce of 64 MiB, as all_reduce_perf prints it, in these microseconds.
+std::string repeated(const std::vector<int>& microseconds) {
+  std::string out =
+      "# nThread 1 nGpus 1 minBytes 67108864 maxBytes 67108864 step: 2(factor) warmup iters: 5\n"
+      "#       size         count      type   redop    root     time   algbw   busbw #wrong     "
+      "time "
+      "  algbw   busbw #wrong\n"
+      "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            "
+      "(us)"
+      "  (GB/s)  (GB/s)\n";
+  for (const int time : microseconds) {
+    const std::string one = std::to_string(time);
+    out += "    67108864      16777216     float     sum      -1   " + one +
+           ".0   20.00   35.00      0   " + one + ".0   20.00   35.00      0\n";
+  }
+  return out + "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 35.0\n";
+}
+
+TEST(Pasted, ACollectiveWhoseTimeVariesIsANoteOnLateMarking) {
+  COVERS("I6");
+  const finding::Judgement varies = judged(repeated({3300, 7100, 3400, 6900}));
+  ASSERT_TRUE(names(varies, "ecn.thresholds_too_high"));
+  const finding::Finding& note = varies.findings.front();
+  EXPECT_EQ(note.severity, finding::Severity::kInfo) << "other jobs do it too";
+  EXPECT_EQ(varies.conclusion, finding::Conclusion::kInconclusive);
+  EXPECT_NE(note.verdict.find("4 runs"), std::string::npos) << note.verdict;
+  EXPECT_FALSE(names(judged(repeated({3300, 3500, 3400, 3600})), "ecn.thresholds_too_high"));
+  EXPECT_FALSE(names(judged(repeated({3300, 7100})), "ecn.thresholds_too_high"))
+      << "two runs are a comparison of something";
+}
+
 TEST(Pasted, CombinedNamesAFaultOnceAndKeepsSuspicionsSuspicions) {
   finding::Judgement sure;
   finding::Where where;
