@@ -122,6 +122,8 @@ constexpr double kAloneUnlikeNearest = 36;
 constexpr double kAlone = 20;
 /// A finding of the rules that is further than this behind the best of the likeness is doubted.
 constexpr double kDoubt = 2;
+/// ... and one that the nearest examples do not have either, unless its likeness is this far ahead.
+constexpr double kOwnLead = 10;
 /// Between rules that weigh the same: likeness in the rules' measure.
 constexpr double kInRules = 0.25;
 constexpr double kMostBehind = 15;
@@ -175,8 +177,10 @@ Choice choose(const Ranked& ranked, const Likeness& like) {
       like.lead() >= kClearLead && like.over_open() >= kClearOverOpen && !is_symptom;
   if (is_ruled) {
     const std::string_view id = ranked.front().first;
-    const bool is_doubted = id != likest && best - like.of(id) >= kDoubt;
-    if (is_doubted && is_clear) return {likest, true};
+    const bool is_behind = id != likest && best - like.of(id) >= kDoubt;
+    const bool is_alone = like.nearest != id && (id != likest || like.lead() < kOwnLead);
+    const bool is_doubted = is_behind || is_alone;
+    if (is_behind && is_clear) return {likest, true};
     return {id, is_doubted};
   }
   if (is_clear) return {likest, same == ranked.end()};
