@@ -28,7 +28,7 @@ class MadeCase {
     out.snapshots[1].nics.push_back(counted("mlx5_0", "eth0", "mlx5_core", all, true));
     return out;
   }
-  /// A port of leaf1 at 100G towards a host or a switch.
+  /// A port of leaf1 at 100G towards a host or a switch, which dropped nothing of priority 3.
   evidence::SwitchPort& port(const std::string& name, const std::string& neighbour,
                              const std::string& neighbour_port, std::vector<Count> counts = {}) {
     return port_of("leaf1", name, neighbour, neighbour_port, counts);
@@ -46,8 +46,10 @@ class MadeCase {
     port.name = name;
     port.neighbour = evidence::Fact<evidence::Neighbour>::of({neighbour, neighbour_port});
     port.speed = evidence::Fact<BitRate>::of(100_Gbps);
-    out.snapshots[0].switch_ports.push_back(counted(switch_name, name, "switch", counts, false));
-    out.snapshots[1].switch_ports.push_back(counted(switch_name, name, "switch", counts, true));
+    std::vector<Count> all = counts;
+    add_unless_there(all, {"switch/pg3.drop_headroom.packets", 0});
+    out.snapshots[0].switch_ports.push_back(counted(switch_name, name, "switch", all, false));
+    out.snapshots[1].switch_ports.push_back(counted(switch_name, name, "switch", all, true));
     return port;
   }
   /// A switch that has ports, or will have.
@@ -62,13 +64,14 @@ class MadeCase {
   [[nodiscard]] std::vector<evidence::Evidence>& pieces() { return all_; }
   /// As if the first host did not show the counters whose names hold `part`.
   void forget(std::string_view part) {
-    for (counters::Snapshot& snapshot : pieces()[0].snapshots) {
-      const counters::PortCounters& port = snapshot.nics[0];
-      std::vector<counters::Sample> kept;
-      for (const counters::Sample& sample : port.samples())
-        if (sample.name.find(part) == std::string::npos) kept.push_back(sample);
-      snapshot.nics[0] = {port.device(), port.netdev(), port.driver(), kept};
-    }
+    for (counters::Snapshot& snapshot : pieces()[0].snapshots)
+      forget(part, snapshot.nics[0]);
+  }
+  /// The same of all switches.
+  void forget_at_switches(std::string_view part) {
+    for (counters::Snapshot& snapshot : pieces()[fabric_].snapshots)
+      for (counters::PortCounters& port : snapshot.switch_ports)
+        forget(part, port);
   }
 
   [[nodiscard]] finding::Judgement judge(const Thresholds& thresholds = {}) const {
@@ -103,6 +106,12 @@ class MadeCase {
       {"hw_counters/packet_seq_err", 0},
   };
 
+  static void forget(std::string_view part, counters::PortCounters& port) {
+    std::vector<counters::Sample> kept;
+    for (const counters::Sample& sample : port.samples())
+      if (sample.name.find(part) == std::string::npos) kept.push_back(sample);
+    port = {port.device(), port.netdev(), port.driver(), kept};
+  }
   static void add_unless_there(std::vector<Count>& counts, const Count& usual) {
     for (const Count& one : counts)
       if (one.key == usual.key) return;

@@ -47,6 +47,19 @@ std::vector<Drop> drops(const View& view, const std::string& name) {
   return out;
 }
 
+/// Of a switch whose ports were counted, whether any of them says what it dropped.
+bool shows_drops(const View& view, const std::string& name) {
+  bool is_counted = false;
+  for (const PortView* port : view.ports_of(name)) {
+    is_counted = is_counted || port->counts.are_there();
+    for (const std::string_view id :
+         {"switch.port.drop.packets", "switch.pg.drop_headroom.packets",
+          "switch.pg.drop_admission.packets", "switch.queue.drop_tail.packets"})
+      if (port->counts.sum(id) || port->counts.of(id)) return true;
+  }
+  return !is_counted;
+}
+
 std::string verdict(const std::string& name, const std::vector<Shortage>& small,
                     const std::vector<Drop>& lost) {
   std::uint64_t packets = 0;
@@ -74,6 +87,10 @@ void look_for_small_headroom(const View& view, Suspicions& out) {
   for (const std::string& name : view.switches()) {
     const std::vector<Shortage> small = shortages(view, name);
     const std::vector<Drop> lost = drops(view, name);
+    if (!shows_drops(view, name)) {
+      out.cannot_tell("drops at the switches", "no port of a switch showed what it dropped",
+                      "the switch's drop counters, by port or by queue, before and after");
+    }
     if (small.empty() && lost.empty()) continue;
     finding::Where where;
     where.switch_name = name;

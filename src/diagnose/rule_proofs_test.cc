@@ -901,6 +901,12 @@ const Proof kCongestion[] = {
        cable(made, {}, {{"switch/pg3.drop_headroom.packets", 0}});
      },
      ""},
+    {look_for_small_headroom, "a switch that does not count what it drops",
+     [](MadeCase& made) {
+       cable(made, {}, {{"switch/port.tx.bytes", 50'000'000}});
+       made.forget_at_switches("drop");
+     },
+     "?drops at the switches"},
     {look_for_small_headroom, "half of the headroom that speed and cable need",
      [](MadeCase& made) { set_headroom(made, 0.5); }, "headroom.too_small", "leaf1",
      Given::kDesign},
