@@ -244,20 +244,31 @@ finding::Conclusion conclusion_of(const finding::Finding& answer) {
   return is_fine ? finding::Conclusion::kHealthy : finding::Conclusion::kFindings;
 }
 
-void leave_open(const Ranked& ranked, const std::vector<Statement>& statements,
+/// What cannot be told, and where to look: what the rules suspect, the likeliest first.
+void leave_open(Ranked ranked, const Likeness& like, const std::vector<Statement>& statements,
                 std::string_view source, finding::Judgement& out) {
   constexpr std::size_t kSuspects = 3;
+  constexpr double kMention = 15;  // so far over "settles nothing" a likeness is worth a word
+  const double top = like.ranked.empty() ? 0 : like.ranked.front().second;
+  std::stable_sort(ranked.begin(), ranked.end(), [&](const auto& a, const auto& b) {
+    return together(a.second.score, top - like.of(a.first)) >
+           together(b.second.score, top - like.of(b.first));
+  });
   out.conclusion = finding::Conclusion::kInconclusive;
-  for (std::size_t i = 0; i < std::min(ranked.size(), kSuspects); ++i)
+  std::vector<std::string> ids;
+  for (std::size_t i = 0; i < std::min(ranked.size(), kSuspects); ++i) {
     out.findings.push_back(
         told(ranked[i].first, ranked[i].second, statements, source, Standing::kSuspected));
-  std::vector<std::string> ids;
-  for (const finding::Finding& one : out.findings)
-    ids.push_back(one.id);
+    ids.emplace_back(ranked[i].first);
+  }
+  std::string why =
+      ids.empty() ? "nothing in the text names a cause that is known here"
+                  : "what is told fits several causes, or is a symptom only: " + join(ids, ", ");
+  const bool is_worth =
+      like.over_open() >= kMention && (ids.empty() || ids.front() != like.ranked.front().first);
+  if (is_worth) why += fmt::format("; it sounds most like {}", like.ranked.front().first);
   out.unknown.push_back(
-      {"the cause",
-       ids.empty() ? "nothing in the text names a cause that is known here"
-                   : "what is told fits several causes, or is a symptom only: " + join(ids, ", "),
+      {"the cause", std::move(why),
        "counters of both ends around the load (weir snapshot), the job's log with "
        "NCCL_DEBUG=INFO, and weir validate on both hosts"});
 }
@@ -280,7 +291,7 @@ finding::Judgement judge_account(const std::vector<Statement>& statements, std::
   const Choice choice = choose(ranked, like);
   finding::Judgement out;
   if (choice.id.empty()) {
-    leave_open(ranked, statements, source, out);
+    leave_open(ranked, like, statements, source, out);
     return out;
   }
   const auto ruled = found.find(choice.id);
