@@ -248,7 +248,6 @@ finding::Conclusion conclusion_of(const finding::Finding& answer) {
 void leave_open(Ranked ranked, const Likeness& like, const std::vector<Statement>& statements,
                 std::string_view source, finding::Judgement& out) {
   constexpr std::size_t kSuspects = 3;
-  constexpr double kMention = 15;  // so far over "settles nothing" a likeness is worth a word
   const double top = like.ranked.empty() ? 0 : like.ranked.front().second;
   std::stable_sort(ranked.begin(), ranked.end(), [&](const auto& a, const auto& b) {
     return together(a.second.score, top - like.of(a.first)) >
@@ -261,14 +260,11 @@ void leave_open(Ranked ranked, const Likeness& like, const std::vector<Statement
         told(ranked[i].first, ranked[i].second, statements, source, Standing::kSuspected));
     ids.emplace_back(ranked[i].first);
   }
-  std::string why =
+  const std::string why =
       ids.empty() ? "nothing in the text names a cause that is known here"
                   : "what is told fits several causes, or is a symptom only: " + join(ids, ", ");
-  const bool is_worth =
-      like.over_open() >= kMention && (ids.empty() || ids.front() != like.ranked.front().first);
-  if (is_worth) why += fmt::format("; it sounds most like {}", like.ranked.front().first);
   out.unknown.push_back(
-      {"the cause", std::move(why),
+      {"the cause", why,
        "counters of both ends around the load (weir snapshot), the job's log with "
        "NCCL_DEBUG=INFO, and weir validate on both hosts"});
 }
