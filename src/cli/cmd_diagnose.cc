@@ -11,6 +11,7 @@
 #include "cli/design_input.h"
 #include "cli/host_input.h"
 #include "cli/judging.h"
+#include "cli/known_load.h"
 #include "cli/last_load.h"
 #include "cli/pasted_input.h"
 #include "cli/questions.h"
@@ -187,15 +188,22 @@ ExitCode run_diagnose(const Args& args, Context& context) {
     if (const Status set = diagnose::set_threshold(one, thresholds); !set)
       return usage_error(context, args.command(), set.error().what);
   if (args.has("list-thresholds")) return list_thresholds(args, context, thresholds);
+  const auto load = known_load(args);
+  if (!load) return usage_error(context, args.command(), load.error().what);
   auto input = read_input(args, context, code);
   if (!input) return code;
+  if (*load && !input->design)
+    return usage_error(context, args.command(),
+                       "--workload is compared with the fabric as designed: name it with --design");
   const Pieces evidence = diagnose::join_windows(readers::merge_texts(std::move(input->pieces)));
   diagnose::Case subject;
   subject.evidence = evidence;
   subject.thresholds = thresholds;
   if (input->design) subject.intent = &input->design->intent;
   const Seen seen = seen_in(evidence);
-  const finding::Judgement judgement = judge(subject, input->paste);
+  finding::Judgement judgement = judge(subject, input->paste);
+  if (*load)
+    judgement = rehearse(subject, input->design->design, **load, std::move(judgement), context);
   const auto questions = diagnose::five_questions(subject);
   std::string verdict = verdict_of(judgement, seen);
   Json extra = {{"questions", questions_json(questions)},
@@ -214,6 +222,22 @@ ExitCode run_diagnose(const Args& args, Context& context) {
   return result == ExitCode::kOk && is_open ? ExitCode::kPartial : result;
 }
 
+std::vector<Option> options() {
+  std::vector<Option> out = {
+      {.name = "design",
+       .metavar = "DESIGN",
+       .help = "the design (default: the lab's, or ./fabric.yaml)",
+       .completes = Completes::kFiles},
+      {.name = "threshold",
+       .metavar = "NAME=VALUE",
+       .help = "another value for a number that rules go by",
+       .repeated = true},
+      {.name = "list-thresholds", .help = "those numbers: value, unit, meaning"}};
+  for (Option& one : known_load_options())
+    out.push_back(std::move(one));
+  return out;
+}
+
 }  // namespace
 
 Command diagnose_command() {
@@ -226,26 +250,19 @@ Command diagnose_command() {
           "--json) and plain text pasted from anywhere: what tools and switches printed, logs, "
           "people's words (docs/paste.md). Names the cause first: its place, what it explains, how "
           "sure that is, the fix. Two snapshots are a window. With a design it knows what was "
-          "wanted.",
+          "wanted; told what ran, it also simulates that and compares.",
       .arguments = {{.name = "FILE",
                      .help = "what was observed; - reads standard input",
                      .repeated = true,
                      .completes = Completes::kFiles}},
-      .options = with_host_options(
-          {{.name = "design",
-            .metavar = "DESIGN",
-            .help = "the design (default: the lab's, or ./fabric.yaml)",
-            .completes = Completes::kFiles},
-           {.name = "threshold",
-            .metavar = "NAME=VALUE",
-            .help = "another value for a number that rules go by",
-            .repeated = true},
-           {.name = "list-thresholds", .help = "those numbers: value, unit, meaning"}}),
+      .options = with_host_options(options()),
       .examples = {{"weir diagnose before.json after.json", "two snapshots around a load"},
                    {"weir sim -w incast -f np-off,at=gpu01 --json | weir diagnose -",
                     "a simulated fabric with a fault"},
                    {"weir diagnose leaf1-before.txt leaf1-after.txt", "show outputs of a switch"},
                    {"ethtool -S eth2 | weir diagnose -", "what a tool printed"},
+                   {"weir diagnose a.json b.json -w all-reduce,size=64MB --took 5ms",
+                    "and what ran, to compare with"},
                    {"weir diagnose --lab L", "a lab, its last load"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput, ExitCode::kPartial},
       .rows = {"D8", "I1", "I14"},

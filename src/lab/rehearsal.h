@@ -10,6 +10,7 @@
 //
 // Pure: the same case and load, the same answer.
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -44,6 +45,9 @@ class Rehearsal {
   /// rehearsed. REQUIRES: `of.intent` is the one of the constructor.
   [[nodiscard]] finding::Judgement judge(const diagnose::Case& of, finding::Judgement said);
 
+  /// Called after runs, with how many there were; report only.
+  void on_progress(std::function<void(std::size_t)> told) { told_ = std::move(told); }
+
  private:
   using Runs = std::vector<sim::Results>;
   /// The first `count` of this fabric, each by chances of its own; none where the faults do not
@@ -56,6 +60,8 @@ class Rehearsal {
   KnownLoad load_;
   unsigned jobs_;
   std::map<std::vector<std::string>, Runs> played_;
+  std::function<void(std::size_t)> told_;
+  std::size_t count_ = 0;  // report only
 };
 
 }  // namespace weir::lab

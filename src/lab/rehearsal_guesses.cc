@@ -174,35 +174,60 @@ std::string kind_of_fault(const std::string& fault) {
   return fault.substr(0, fault.find(','));
 }
 
-std::optional<std::string> fault_behind(const finding::Finding& finding) {
+std::vector<std::string> faults_behind(const finding::Finding& finding, const Intent& intent) {
+  const std::int64_t line = intent.hosts.front().nics.front().speed.raw() / 1'000'000;
+  const auto rates = [&] {
+    std::vector<std::string> out;
+    for (const int percent : {25, 45, 70})
+      out.push_back(fmt::format(",rate={}Mbps", line * percent / 100));
+    return out;
+  };
+  const auto thresholds = [&](std::initializer_list<double> factors) {
+    std::vector<std::string> out;
+    for (const double factor : factors)
+      out.push_back(scaled_thresholds(intent.switches.front(), factor));
+    return out;
+  };
   struct Row {
     std::string_view id;
     std::string_view fault;
+    std::vector<std::string> sizes = {""};
+    bool is_everywhere = false;
   };
-  // Those whose size is part of the name, or does not matter.
-  constexpr std::array kRows = {
-      Row{"trust.not_dscp", "wrong-trust"},
-      Row{"nccl.socket_fallback", "tcp-fallback"},
-      Row{"np.disabled", "np-off"},
-      Row{"rp.disabled", "rp-off"},
-      Row{"dscp.tos_confusion", "wrong-tc"},
-      Row{"dscp.unmarked", "wrong-dscp"},
-      Row{"path.reordering", "reordering"},
-      Row{"pfc.multiple_priorities", "pfc-too-wide"},
-      Row{"class.shared_queue", "shared-queue"},
-      Row{"ecmp.same_seed", "same-hash-seed"},
-      Row{"ecmp.polarised", "same-hash-seed"},
-      Row{"dscp.unmapped_hop", "switch-wrong-map"},
+  const std::vector<Row> rows = {
+      {"trust.not_dscp", "wrong-trust"},
+      {"nccl.socket_fallback", "tcp-fallback"},
+      {"np.disabled", "np-off"},
+      {"rp.disabled", "rp-off"},
+      {"dscp.tos_confusion", "wrong-tc"},
+      {"dscp.unmarked", "wrong-dscp"},
+      {"dscp.nic_map_wrong", "wrong-nic-map"},
+      {"dscp.unmapped_hop", "switch-wrong-map"},
+      {"class.shared_queue", "shared-queue"},
+      {"cnp.shares_rdma_priority", "shared-queue"},
+      {"mtu.mismatch", "wrong-mtu"},
+      {"pfc.wrong_priority", "wrong-pfc-priority"},
+      {"pfc.multiple_priorities", "pfc-too-wide", {""}, true},
+      {"path.reordering", "reordering", {""}, true},
+      {"ecmp.same_seed", "same-hash-seed", {""}, true},
+      {"ecmp.polarised", "same-hash-seed", {""}, true},
+      {"routing.cyclic_buffer_dependency", "bounce-routing"},
+      {"receiver.slow", "slow-receiver", rates()},
+      {"pfc.storm", "nic-pause-storm"},
+      {"buffer.too_small", "pool-too-small", {",share=3%", ",share=10%"}},
+      {"headroom.too_small", "headroom-too-small", {",share=45%", ",share=75%"}},
+      {"ecn.thresholds_too_low", "ecn-too-low", thresholds({1 / 2.7, 1 / 9.0})},
+      {"ecn.thresholds_too_high", "ecn-too-high", thresholds({2.7, 9.0})},
   };
-  for (const Row& row : kRows) {
-    if (row.id != finding.id) continue;
-    const bool is_everywhere = row.fault == "reordering" || row.fault == "same-hash-seed";
-    const std::string& at =
-        finding.where.host.empty() ? finding.where.switch_name : finding.where.host;
-    return is_everywhere || at.empty() ? std::string(row.fault)
-                                       : fmt::format("{},at={}", row.fault, at);
-  }
-  return std::nullopt;
+  std::vector<std::string> out;
+  const std::string& at =
+      finding.where.host.empty() ? finding.where.switch_name : finding.where.host;
+  for (const Row& row : rows)
+    if (row.id == finding.id)
+      for (const std::string& size : row.sizes)
+        out.push_back(fmt::format("{}{}{}", row.fault,
+                                  row.is_everywhere || at.empty() ? "" : ",at=" + at, size));
+  return out;
 }
 
 }  // namespace weir::lab

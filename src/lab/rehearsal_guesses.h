@@ -31,7 +31,9 @@ struct Suspects {
 /// "ecn-too-low" of "ecn-too-low,at=leaf1,min=1KB".
 [[nodiscard]] std::string kind_of_fault(const std::string& fault);
 
-/// The fault that a finding names, where the simulator can play it without knowing its size.
-[[nodiscard]] std::optional<std::string> fault_behind(const finding::Finding& finding);
+/// The fault that a finding names, in the sizes it may have; none where the simulator would have to
+/// know more of it (when a link went down, which route is wrong).
+[[nodiscard]] std::vector<std::string> faults_behind(const finding::Finding& finding,
+                                                     const design::Intent& intent);
 
 }  // namespace weir::lab

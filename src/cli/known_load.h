@@ -1,0 +1,23 @@
+#pragma once
+// What ran while counters were read, as a user says it: --workload, --took, --seed. With it a
+// diagnosis can be rehearsed (lab/rehearsal.h).
+#include <optional>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/command.h"
+#include "lab/rehearsal.h"
+
+namespace weir::cli {
+
+[[nodiscard]] std::vector<Option> known_load_options();
+
+/// nullopt where no workload is named.
+[[nodiscard]] Result<std::optional<lab::KnownLoad>> known_load(const Args& args);
+
+/// The judgement with what the rehearsal adds; a bar shows how far it is.
+[[nodiscard]] finding::Judgement rehearse(const diagnose::Case& of, const design::Design& design,
+                                          const lab::KnownLoad& load, finding::Judgement said,
+                                          Context& context);
+
+}  // namespace weir::cli
