@@ -120,10 +120,10 @@ constexpr double kClearOverOpen = 35;
 constexpr double kAloneOverOpen = 30;
 constexpr double kAloneUnlikeNearest = 36;
 constexpr double kAlone = 20;
-/// A finding of the rules that is further than this behind the best of the likeness is doubted.
-constexpr double kDoubt = 2;
-/// ... and one that the nearest examples do not have either, unless its likeness is this far ahead.
-constexpr double kOwnLead = 10;
+/// A finding of the rules that is this far behind the best of the likeness is contradicted.
+constexpr double kBehind = 2;
+/// It is believed where the likeness and the nearest examples say the same, with this lead.
+constexpr double kBelieved = 5;
 /// Between rules that weigh the same: likeness in the rules' measure.
 constexpr double kInRules = 0.25;
 constexpr double kMostBehind = 15;
@@ -177,13 +177,12 @@ Choice choose(const Ranked& ranked, const Likeness& like) {
       like.lead() >= kClearLead && like.over_open() >= kClearOverOpen && !is_symptom;
   if (is_ruled) {
     const std::string_view id = ranked.front().first;
-    const bool is_behind = id != likest && best - like.of(id) >= kDoubt;
-    const bool is_alone = like.nearest != id && (id != likest || like.lead() < kOwnLead);
-    const bool is_doubted = is_behind || is_alone;
+    const bool is_behind = id != likest && best - like.of(id) >= kBehind;
+    const bool is_believed = id == likest && is_near && like.lead() >= kBelieved;
     if (is_behind && is_clear) return {likest, true};
-    return {id, is_doubted};
+    return {id, !is_believed};
   }
-  if (is_clear) return {likest, same == ranked.end()};
+  if (is_clear) return {likest, same == ranked.end() || !is_near};
   if (const Choice both = by_both(ranked, like); !both.id.empty()) return both;
   const bool is_enough = like.over_open() >= (is_near ? kAloneOverOpen : kAloneUnlikeNearest) &&
                          like.lead() + like.over_open() / 2 >= kAlone && same == ranked.end();
