@@ -3,12 +3,13 @@
 // knows. From statements (readers/statement.h) to concepts of the field, from concepts to a finding
 // or to "cannot tell".
 //
-// Three tables, none of which knows a single case:
+// Four tables, none of which knows a single given case:
 //   lexicon   a concept has several phrasings; a phrasing is words that stand near each other, in
 //             any order, said and not denied (account_lexicon.h)
 //   facts     what must be computed and not looked up: two MTUs that differ, a counter that is
 //             zero, pairs of hosts of which one is always slow (account_facts.cc)
 //   rules     a finding and the concepts that are enough for it (account_rules.cc)
+//   examples  how findings are told; an account is compared with all of them (account_likeness.h)
 //
 // An account is hearsay: an answer from it is never certain, and it quotes what it rests on. Where
 // several findings fit equally, or only a symptom is told, the answer is "inconclusive", and what
