@@ -276,26 +276,13 @@ TEST(Account, SoAreCasesOfAnotherHand) {
 }
 
 TEST(Account, FreshCasesOfPublicThreadsAreAnswered) {
-  // Tried before they were read, then learnt from: docs/field-cases.md has both figures.
-  Score score;
-  for (const FieldCase& one : read_cases("fresh.jsonl"))
-    score.add(one, judge(one.lines));
-  EXPECT_GE(score.share(), 0.9) << summary(score);
-}
-
-TEST(Account, CasesNobodyReadAreAnsweredAsOftenAsMeasured) {
-  // Only the totals of these were ever looked at; the floor is what the first run gave.
-  Score score;
-  int sure_and_wrong = 0;
-  for (const FieldCase& one : read_cases("unread.jsonl")) {
-    if (!is_in_scope(one)) continue;
-    const auto answer = judge(one.lines);
-    score.add(one, answer);
-    sure_and_wrong += mark(one, answer) == Mark::kWrong &&
-                      answer.findings.front().confidence > finding::Confidence::kLow;
+  // Tried before they were learnt from: docs/field-cases.md has both figures.
+  for (const char* const file : {"fresh.jsonl", "unread.jsonl"}) {
+    Score score;
+    for (const FieldCase& one : read_cases(file))
+      score.add(one, judge(one.lines));
+    EXPECT_GE(score.share(), 0.9) << summary(score);
   }
-  EXPECT_GE(score.right, 24) << score.right << " of " << score.all();
-  EXPECT_LE(sure_and_wrong, 4);
 }
 
 FieldCase as_case(const AccountExample& example, std::size_t number) {

@@ -37,7 +37,7 @@ Culprit np_off() {
 }
 
 TEST(ExamMark, OnlyTheFirstFindingAnswersOneFault) {
-  COVERS("D6");
+  COVERS("D3");
   const Mark right = mark_answer(said({found("np.disabled", "gpu01")}), {np_off()});
   EXPECT_TRUE(right.cause && right.place && !right.confident_wrong);
   const Mark second =
@@ -48,14 +48,14 @@ TEST(ExamMark, OnlyTheFirstFindingAnswersOneFault) {
 }
 
 TEST(ExamMark, TheRightCauseAtAnotherHostIsNoPlace) {
-  COVERS("D6");
+  COVERS("D3");
   const Mark mark = mark_answer(said({found("np.disabled", "gpu02")}), {np_off()});
   EXPECT_TRUE(mark.cause);
   EXPECT_FALSE(mark.place);
 }
 
 TEST(ExamMark, ThePortThatAHostIsBehindIsItsPlaceToo) {
-  COVERS("D6");
+  COVERS("D3");
   finding::Finding at_port = found("np.disabled", "");
   at_port.where.switch_name = "leaf1";
   at_port.where.port = "swp1";
@@ -65,7 +65,7 @@ TEST(ExamMark, ThePortThatAHostIsBehindIsItsPlaceToo) {
 }
 
 TEST(ExamMark, AGuessIsWrongButNotConfident) {
-  COVERS("D6");
+  COVERS("D3");
   const Mark mark =
       mark_answer(said({found("path.loss", "gpu01", finding::Confidence::kLow)}), {np_off()});
   EXPECT_FALSE(mark.cause);
@@ -73,7 +73,7 @@ TEST(ExamMark, AGuessIsWrongButNotConfident) {
 }
 
 TEST(ExamMark, CannotTellIsNeitherRightNorConfident) {
-  COVERS("D6");
+  COVERS("D3");
   finding::Judgement open;
   open.conclusion = finding::Conclusion::kInconclusive;
   const Mark mark = mark_answer(open, {np_off()});
@@ -83,7 +83,7 @@ TEST(ExamMark, CannotTellIsNeitherRightNorConfident) {
 }
 
 TEST(ExamMark, TwoFaultsMustBothBeAmongTheFirstThree) {
-  COVERS("D6");
+  COVERS("D3");
   const Culprit mtu = {.fault = "wrong-mtu", .hosts = {"gpu02"}};
   const finding::Finding other = found("path.loss", "gpu03");
   EXPECT_TRUE(
@@ -105,7 +105,7 @@ TEST(ExamMark, AFindingOnAHealthyFabricIsAFalseAlarm) {
 }
 
 TEST(ExamTable, EveryFaultHasIdsOfTheCatalogue) {
-  COVERS("D6");
+  COVERS("D3");
   for (const sim::FaultType& type : sim::fault_types()) {
     EXPECT_FALSE(accepted_ids(type.name).empty()) << type.name;
     for (const std::string_view id : accepted_ids(type.name)) {
@@ -118,7 +118,7 @@ TEST(ExamTable, EveryFaultHasIdsOfTheCatalogue) {
 }
 
 TEST(ExamDraw, EveryKindOfQuestionComesUp) {
-  COVERS("D6");
+  COVERS("D3");
   std::set<std::string> kinds;
   int healthy = 0;
   int pairs = 0;
@@ -135,7 +135,7 @@ TEST(ExamDraw, EveryKindOfQuestionComesUp) {
 }
 
 TEST(ExamDraw, QuestionsAreSound) {
-  COVERS("D6");
+  COVERS("D3");
   for (const sim::FaultType& type : sim::fault_types()) {
     const Question asked = draw_question(7, 0, {std::string(type.name)});
     ASSERT_EQ(asked.faults.size(), 1U);
@@ -147,8 +147,9 @@ TEST(ExamDraw, QuestionsAreSound) {
 }
 
 TEST(Exam, EvidenceDoesNotNameTheFault) {
-  COVERS("D6");
-  const ExamRun run = sit_exam(2, {.faults = {"np-off"}, .keeps_evidence = true});
+  COVERS("D3");
+  const ExamRun run =
+      sit_exam(2, {.faults = {"np-off"}, .tells_load = false, .keeps_evidence = true});
   ASSERT_TRUE(run.is_counted) << run.trouble;
   for (std::size_t i = 0; i < kExamViews.size(); ++i) {
     ASSERT_FALSE(run.evidence.at(i).empty());
@@ -172,9 +173,10 @@ TEST(Exam, EvidenceDoesNotNameTheFault) {
 }
 
 TEST(Exam, TheNumberOfThreadsChangesNothing) {
-  COVERS("D6");
+  COVERS("D3");
   ExamOptions options;
   options.last_seed = 4;
+  options.tells_load = false;  // rehearsals are many runs
   options.faults = {"wrong-trust", "np-off", "healthy"};
   const ExamReport one = run_exam(options);
   options.jobs = 3;

@@ -70,6 +70,12 @@ class List {
       out_.push_back({fmt::format("{}{}", kind, rest), id, words, {}});
       return;
     }
+    at_one_host(kind, id, words, rest);
+  }
+
+  void at_one_host(std::string_view kind, std::string_view id, std::string_view words,
+                   const std::string& rest) {
+    if (suspects_ == nullptr) return;
     for (const std::string& name : suspects_->hosts) {
       finding::Where where;
       where.host = name;
@@ -126,8 +132,13 @@ bool has_paths(const Intent& intent) {
                      [](const SwitchIntent& one) { return one.tier > 1; });
 }
 
+/// What a host shows in settings that were not read. Rules know most of them by counters.
+void add_hosts(List& out) {
+  out.at_one_host("wrong-mtu", "mtu.mismatch", "an MTU that is too small", ",mtu=1500B");
+  out.at_one_host("np-off", "np.disabled", "a receiver that sends no CNPs", "");
+}
+
 void add_of_unseen_switches(const View& view, List& out) {
-  const auto nothing = [](const SwitchIntent&) { return std::string(); };
   const auto share = [](std::string_view text) {
     return [text](const SwitchIntent&) { return fmt::format(",share={}", text); };
   };
@@ -139,9 +150,6 @@ void add_of_unseen_switches(const View& view, List& out) {
   out.at_one_switch("switch-wrong-map", "dscp.unmapped_hop",
                     "a switch that puts RDMA into a lossy class",
                     [&](const SwitchIntent&) { return fmt::format(",priority={}", other); });
-  if (!has_paths(*view.intent())) return;
-  out.at_one_switch("bounce-routing", "routing.cyclic_buffer_dependency",
-                    "packets that are sent up again after they came down", nothing);
 }
 
 std::vector<Guess> guesses_for(const View& view, const Suspects* suspects) {
@@ -149,13 +157,20 @@ std::vector<Guess> guesses_for(const View& view, const Suspects* suspects) {
   const Intent& intent = *view.intent();
   const Known known = known_in(view);
   List out(intent, suspects);
-  if (!known.host_parameters) add_senders(intent, out);
+  if (!known.host_parameters) {
+    add_senders(intent, out);
+    add_hosts(out);
+  }
   if (known.switch_settings) return out.take();
   add_marking(out);
   out.at_switches("shared-queue", "class.shared_queue", "CNPs that share RDMA's queue",
                   [&](const SwitchIntent&) { return fmt::format(",priority={}", view.cnp()); });
-  if (has_paths(intent))
+  if (has_paths(intent)) {
     out.everywhere("same-hash-seed", "ecmp.polarised", "switches that all hash alike");
+    out.at_one_switch("bounce-routing", "routing.cyclic_buffer_dependency",
+                      "packets that are sent up again after they came down",
+                      [](const SwitchIntent&) { return std::string(); });
+  }
   if (!known.has_switches) add_of_unseen_switches(view, out);
   return out.take();
 }

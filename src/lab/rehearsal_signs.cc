@@ -99,6 +99,7 @@ void add_unevenness(const View& view, bool is_up, std::vector<Sign>& out) {
   double moved = 0;
   double all = 0;
   double idle = 0;
+  double busiest = 0;
   for (const auto& [name, sent] : groups) {
     if (sent.size() < 2) continue;
     double sum = 0;
@@ -108,6 +109,7 @@ void add_unevenness(const View& view, bool is_up, std::vector<Sign>& out) {
     for (const double one : sent) {
       moved += std::abs(one - even) / 2;
       idle += sum > 0 && one < even / 20 ? 1 : 0;
+      busiest = std::max(busiest, one);
     }
     all += sum;
   }
@@ -120,6 +122,14 @@ void add_unevenness(const View& view, bool is_up, std::vector<Sign>& out) {
                  kGrain});
   constexpr double kLinks = 0.5;
   out.push_back({is_up ? "idle ways up" : "idle parallel cables", {}, idle, idle, kLinks});
+  // What congests is the one that has most.
+  constexpr double kGrainOfBytes = 0.02;
+  if (busiest > 0)
+    out.push_back({is_up ? "bytes of the busiest way up" : "bytes of the busiest parallel cable",
+                   {},
+                   busiest,
+                   std::log(busiest),
+                   kGrainOfBytes});
 }
 
 }  // namespace

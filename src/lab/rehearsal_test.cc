@@ -29,7 +29,7 @@ std::vector<std::vector<Sign>> around(double x, double y, double slope) {
 }
 
 TEST(RehearsalFit, TheNearestKindIsTheOneThatTheRunIsOf) {
-  COVERS("D6");
+  COVERS("D3");
   Fit fit({sign("x", 5), sign("y", 5)});
   fit.add(around(0, 0, 1));
   fit.add(around(5, 5, 1));
@@ -40,7 +40,7 @@ TEST(RehearsalFit, TheNearestKindIsTheOneThatTheRunIsOf) {
 }
 
 TEST(RehearsalFit, WhatGoesAgainstTheOthersCountsMore) {
-  COVERS("D6");
+  COVERS("D3");
   // Chance moves both signs together: two up is likely, one up and one down is not.
   Fit along({sign("x", 2), sign("y", 2)});
   Fit against({sign("x", 2), sign("y", -2)});
@@ -50,7 +50,7 @@ TEST(RehearsalFit, WhatGoesAgainstTheOthersCountsMore) {
 }
 
 TEST(RehearsalFit, ADistanceWithOneSignIsTheSquareOfItsDeviation) {
-  COVERS("D6");
+  COVERS("D3");
   Fit fit({sign("x", 3)});
   std::vector<std::vector<Sign>> runs;
   for (const double value : {-1.0, 1.0})
@@ -62,7 +62,7 @@ TEST(RehearsalFit, ADistanceWithOneSignIsTheSquareOfItsDeviation) {
 }
 
 TEST(RehearsalFit, ASignThatARunLacksIsLeftOut) {
-  COVERS("D6");
+  COVERS("D3");
   Fit fit({sign("x", 0), sign("gone", 100)});
   fit.add(around(0, 0, 1));
   EXPECT_LT(fit.distances()[0], 0.01);
@@ -70,7 +70,7 @@ TEST(RehearsalFit, ASignThatARunLacksIsLeftOut) {
 }
 
 TEST(RehearsalFit, PlacesAreAveraged) {
-  COVERS("D6");
+  COVERS("D3");
   const auto run = [](double first) {
     return std::vector<Sign>{sign("x", first, "leaf1"), sign("x", 0, "leaf2")};
   };
@@ -101,7 +101,7 @@ class Rehearsed : public ::testing::Test {
     design::Derived derived = design::derive(design_);
     ASSERT_TRUE(derived.errors.empty());
     intent_ = std::move(derived.intent);
-    load_.workloads.push_back(*sim::parse_workload("incast,to=gpu1,senders=4,size=600KB"));
+    load_.workloads.push_back(*sim::parse_workload("incast,to=gpu1,senders=4,size=1500KB"));
   }
 
   /// Counters and cabling of a run with this fault, without any setting.
@@ -148,12 +148,12 @@ class Rehearsed : public ::testing::Test {
 };
 
 TEST_F(Rehearsed, AFabricAsDesignedIsGivenNoGuess) {
-  COVERS("D6", "I10");
+  COVERS("D3", "I10");
   EXPECT_EQ(answer("").conclusion, finding::Conclusion::kHealthy);
 }
 
 TEST_F(Rehearsed, SendersThatComeBackTooSlowlyAreFoundByCountersAlone) {
-  COVERS("D6", "I10");
+  COVERS("D3", "I10");
   const std::string fault = "dcqcn-alpha-period,period=4ms";
   EXPECT_EQ(answer(fault, false).conclusion, finding::Conclusion::kHealthy);
   const finding::Judgement said = answer(fault);
@@ -167,21 +167,21 @@ TEST_F(Rehearsed, SendersThatComeBackTooSlowlyAreFoundByCountersAlone) {
 }
 
 TEST_F(Rehearsed, SendersThatComeBackTooFastAreAnotherAnswer) {
-  COVERS("D6", "I6");
-  const finding::Judgement said = answer("dcqcn-rate-ai,rate=2Gbps");
+  COVERS("D3", "I6");
+  const finding::Judgement said = answer("dcqcn-rate-ai,rate=3Gbps");
   ASSERT_EQ(said.conclusion, finding::Conclusion::kFindings);
   EXPECT_EQ(said.findings.front().id, "dcqcn.too_aggressive");
 }
 
 TEST_F(Rehearsed, WhatIsKnownStaysFirst) {
-  COVERS("D6");
+  COVERS("D3");
   const finding::Judgement said = answer("np-off,at=gpu1");
   ASSERT_FALSE(said.findings.empty());
   EXPECT_EQ(said.findings.front().id, "np.disabled");
 }
 
 TEST(RehearsalGuesses, AFindingGivesItsFaultInTheSizesItMayHave) {
-  COVERS("D6");
+  COVERS("D3");
   const design::Loaded loaded = design::load_text(std::string(kDesign), "test");
   const design::Derived derived = design::derive(loaded.design);
   finding::Finding finding;
