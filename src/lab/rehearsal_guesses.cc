@@ -132,12 +132,6 @@ bool has_paths(const Intent& intent) {
                      [](const SwitchIntent& one) { return one.tier > 1; });
 }
 
-/// What a host shows in settings that were not read. Rules know most of them by counters.
-void add_hosts(List& out) {
-  out.at_one_host("wrong-mtu", "mtu.mismatch", "an MTU that is too small", ",mtu=1500B");
-  out.at_one_host("np-off", "np.disabled", "a receiver that sends no CNPs", "");
-}
-
 void add_of_unseen_switches(const View& view, List& out) {
   const auto share = [](std::string_view text) {
     return [text](const SwitchIntent&) { return fmt::format(",share={}", text); };
@@ -159,7 +153,7 @@ std::vector<Guess> guesses_for(const View& view, const Suspects* suspects) {
   List out(intent, suspects);
   if (!known.host_parameters) {
     add_senders(intent, out);
-    add_hosts(out);
+    out.at_one_host("wrong-mtu", "mtu.mismatch", "an MTU that is too small", ",mtu=1500B");
   }
   if (known.switch_settings) return out.take();
   add_marking(out);
