@@ -246,11 +246,10 @@ Command diagnose_command() {
       .group = Group::kOperators,
       .summary = "what is wrong, where, and what to type, from what was observed",
       .description =
-          "Reads evidence of hosts and switches (snapshots around a load, the output of weir sim "
-          "--json) and plain text pasted from anywhere: what tools and switches printed, logs, "
-          "people's words (docs/paste.md). Names the cause first: its place, what it explains, how "
-          "sure that is, the fix. Two snapshots are a window. With a design it knows what was "
-          "wanted; told what ran, it also simulates that and compares.",
+          "Reads evidence (snapshots around a load, the output of weir sim --json) and plain text "
+          "pasted from anywhere: outputs, logs, people's words. Names the cause first: its place, "
+          "what it explains, how sure that is, the fix. With a design it knows what was wanted; "
+          "told what ran, it simulates that and compares.",
       .arguments = {{.name = "FILE",
                      .help = "what was observed; - reads standard input",
                      .repeated = true,
@@ -259,11 +258,9 @@ Command diagnose_command() {
       .examples = {{"weir diagnose before.json after.json", "two snapshots around a load"},
                    {"weir sim -w incast -f np-off,at=gpu01 --json | weir diagnose -",
                     "a simulated fabric with a fault"},
-                   {"weir diagnose leaf1-before.txt leaf1-after.txt", "show outputs of a switch"},
                    {"ethtool -S eth2 | weir diagnose -", "what a tool printed"},
                    {"weir diagnose a.json b.json -w all-reduce,size=64MB --took 5ms",
-                    "and what ran, to compare with"},
-                   {"weir diagnose --lab L", "a lab, its last load"}},
+                    "and what ran, to compare with"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput, ExitCode::kPartial},
       .rows = {"D8", "I1", "I14"},
       .judges = true,

@@ -15,7 +15,7 @@ std::vector<Option> known_load_options() {
   return {{.name = "workload",
            .letter = 'w',
            .metavar = "W",
-           .help = "what ran, as for weir sim: it is simulated and compared",
+           .help = "what ran, as for weir sim: compared",
            .repeated = true},
           {.name = "took", .metavar = "T", .help = "how long that took"},
           {.name = "seed", .metavar = "N", .help = "of what it leaves to chance"}};
