@@ -193,7 +193,7 @@ const std::vector<Concept> kConcepts = {
       "staged|staging|bounce* host+memory|host|cpu"}},
     {"peermem-missing",
      {"<peermem> lsmod empty|nothing|blank|none",
-      "<peermem> <no> loaded|found|load*|installed|present|running", "<no> <peermem>",
+      "<peermem> <no> loaded|found|load*|installed|present|running|lsmod|listed", "<no> <peermem>",
       "modprobe <peermem>", "load*|insert*|install* <peermem> <fix>",
       "<peermem> unload*|gone|missing|absent|disabled|inactive|stopped",
       "<peermem> required|need*|must load*", "<peermem> <fail>"}},
