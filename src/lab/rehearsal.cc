@@ -66,8 +66,7 @@ std::optional<Known> known_faults(const finding::Judgement& said, const design::
 }
 
 std::string number_text(double count) {
-  return count >= 10 ? with_thousands(static_cast<std::uint64_t>(std::llround(count)))
-                     : fmt::format("{:.1f}", count);
+  return count >= 10 ? with_thousands(std::llround(count)) : fmt::format("{:.1f}", count);
 }
 
 /// Behind what is known, and behind what rules guess from switches; what they guess of switches
