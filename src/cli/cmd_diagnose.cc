@@ -246,10 +246,9 @@ Command diagnose_command() {
       .group = Group::kOperators,
       .summary = "what is wrong, where, and what to type, from what was observed",
       .description =
-          "Reads evidence (snapshots around a load, the output of weir sim --json) and plain text "
-          "pasted from anywhere: outputs, logs, people's words. Names the cause first: its place, "
-          "what it explains, how sure that is, the fix. With a design it knows what was wanted; "
-          "told what ran, it simulates that and compares.",
+          "Reads evidence (snapshots around a load, weir sim --json) and plain text from anywhere: "
+          "outputs, logs, people's words. Names the cause first: place, what it explains, how sure "
+          "that is, the fix. Told the design and what ran, it knows what should have been.",
       .arguments = {{.name = "FILE",
                      .help = "what was observed; - reads standard input",
                      .repeated = true,
