@@ -248,7 +248,7 @@ Command diagnose_command() {
       .description =
           "Reads evidence (snapshots around a load, weir sim --json) and plain text from anywhere: "
           "outputs, logs, people's words. Names the cause first: place, what it explains, how sure "
-          "that is, the fix. Told the design and what ran, it knows what should have been.",
+          "that is, the fix. Told what ran, it simulates that.",
       .arguments = {{.name = "FILE",
                      .help = "what was observed; - reads standard input",
                      .repeated = true,
