@@ -202,8 +202,12 @@ ExitCode run_diagnose(const Args& args, Context& context) {
   if (input->design) subject.intent = &input->design->intent;
   const Seen seen = seen_in(evidence);
   finding::Judgement judgement = judge(subject, input->paste);
-  if (*load)
-    judgement = rehearse(subject, input->design->design, **load, std::move(judgement), context);
+  if (*load) {
+    auto rehearsed =
+        rehearse(subject, input->design->design, **load, std::move(judgement), context);
+    if (!rehearsed) return fail(context, ExitCode::kBadInput, rehearsed.error().what);
+    judgement = std::move(*rehearsed);
+  }
   const auto questions = diagnose::five_questions(subject);
   std::string verdict = verdict_of(judgement, seen);
   Json extra = {{"questions", questions_json(questions)},

@@ -52,16 +52,25 @@ Result<std::optional<lab::KnownLoad>> known_load(const Args& args) {
   return std::optional(std::move(out));
 }
 
-finding::Judgement rehearse(const diagnose::Case& of, const design::Design& design,
-                            const lab::KnownLoad& load, finding::Judgement said, Context& context) {
+Result<finding::Judgement> rehearse(const diagnose::Case& of, const design::Design& design,
+                                    const lab::KnownLoad& load, finding::Judgement said,
+                                    Context& context) {
   Progress bar(context.err, context.stderr_is_terminal, "rehearsing");
   lab::Rehearsal rehearsal(design, *of.intent, load, available_cores());
+  if (const Status fits = rehearsal.check(); !fits) return fits.error().within("--workload");
   // How many it takes depends on what they show; it is seldom more.
   constexpr double kMostRuns = 100;
   rehearsal.on_progress([&](std::size_t runs) {
     bar.update(std::min(static_cast<double>(runs) / kMostRuns, 1.0), fmt::format("{} runs", runs));
   });
-  return rehearsal.judge(of, std::move(said));
+  finding::Judgement out = rehearsal.judge(of, std::move(said));
+  bar.clear();
+  if (context.quiet) return out;
+  context.err << (rehearsal.runs() > 0
+                      ? fmt::format("weir: the load was simulated {} times\n", rehearsal.runs())
+                      : std::string("weir: the load was not simulated: what was read leaves "
+                                    "nothing to guess, or cannot be simulated\n"));
+  return out;
 }
 
 }  // namespace weir::cli

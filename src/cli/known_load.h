@@ -15,9 +15,12 @@ namespace weir::cli {
 /// nullopt where no workload is named.
 [[nodiscard]] Result<std::optional<lab::KnownLoad>> known_load(const Args& args);
 
-/// The judgement with what the rehearsal adds; a bar shows how far it is.
-[[nodiscard]] finding::Judgement rehearse(const diagnose::Case& of, const design::Design& design,
-                                          const lab::KnownLoad& load, finding::Judgement said,
-                                          Context& context);
+/// The judgement with what the rehearsal adds; a bar shows how far it is, and a line on stderr says
+/// how many runs there were, or why there was none. An error where the load does not fit the
+/// fabric.
+[[nodiscard]] Result<finding::Judgement> rehearse(const diagnose::Case& of,
+                                                  const design::Design& design,
+                                                  const lab::KnownLoad& load,
+                                                  finding::Judgement said, Context& context);
 
 }  // namespace weir::cli

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "design/fabric.h"
 #include "diagnose/view.h"
 #include "finding/finding.h"
@@ -40,6 +41,11 @@ class Rehearsal {
   Rehearsal(const design::Design& design, const design::Intent& intent, KnownLoad load,
             unsigned jobs = 1);
 
+  /// Whether the load fits the fabric; the error names the workload and what is wrong with it.
+  [[nodiscard]] Status check() const;
+  /// How many there were.
+  [[nodiscard]] std::size_t runs() const { return count_; }
+
   /// Adds the guess that fits best, where one fits clearly better than the fabric as designed.
   /// What rules know for sure stays, and is played along where the simulator can; else nothing is
   /// rehearsed. REQUIRES: `of.intent` is the one of the constructor.
@@ -61,7 +67,7 @@ class Rehearsal {
   unsigned jobs_;
   std::map<std::vector<std::string>, Runs> played_;
   std::function<void(std::size_t)> told_;
-  std::size_t count_ = 0;  // report only
+  std::size_t count_ = 0;
 };
 
 }  // namespace weir::lab

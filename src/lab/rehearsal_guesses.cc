@@ -147,8 +147,9 @@ void add_of_unseen_switches(const View& view, List& out) {
 }
 
 std::vector<Guess> guesses_for(const View& view, const Suspects* suspects) {
-  WEIR_CHECK(view.intent() != nullptr && !view.intent()->switches.empty());
+  WEIR_CHECK(view.intent() != nullptr);
   const Intent& intent = *view.intent();
+  if (intent.switches.empty() || intent.hosts.empty()) return {};
   const Known known = known_in(view);
   List out(intent, suspects);
   if (!known.host_parameters) {

@@ -173,6 +173,15 @@ TEST_F(Rehearsed, SendersThatComeBackTooFastAreAnotherAnswer) {
   EXPECT_EQ(said.findings.front().id, "dcqcn.too_aggressive");
 }
 
+TEST_F(Rehearsed, ALoadThatDoesNotFitTheFabricIsAnError) {
+  COVERS("D3");
+  EXPECT_TRUE(Rehearsal(design_, intent_, load_).check().has_value());
+  load_.workloads.front().to = "gpu9";
+  const Status fits = Rehearsal(design_, intent_, load_).check();
+  ASSERT_FALSE(fits.has_value());
+  EXPECT_NE(fits.error().what.find("gpu9"), std::string::npos) << fits.error().what;
+}
+
 TEST_F(Rehearsed, WhatIsKnownStaysFirst) {
   COVERS("D3");
   const finding::Judgement said = answer("np-off,at=gpu1");
