@@ -1,6 +1,7 @@
 #include "diagnose/account.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 
@@ -107,87 +108,86 @@ using Ranked = std::vector<std::pair<std::string_view, Support>>;
 // ---- the rules and the likeness, weighed ----
 //
 // Both may err: a rule by a word that means something else here, the likeness by what is beside the
-// point. Where they agree the answer is believed; where they do not, it has low confidence. The
-// limits are those at which answers to cases of other people were right (docs/field-cases.md).
+// point. A rule that holds adds to its finding's odds; what is likeliest then is the answer, if it
+// is likelier by far than that the account settles nothing. It is believed only where each of the
+// two says it by itself. The limits are those at which answers to cases of other people were right
+// (docs/field-cases.md).
 
-/// Likeness that counts against a rule: the best finding is this far before the next, and before
-/// an account that settles nothing.
-constexpr double kClearLead = 17;
-constexpr double kClearOverOpen = 35;
-/// Likeness that is enough where no rule says anything: so far over an account that settles
-/// nothing (further where the nearest examples are another finding's), and so much with half of
-/// that and the lead together.
-constexpr double kAloneOverOpen = 30;
-constexpr double kAloneUnlikeNearest = 36;
-constexpr double kAlone = 20;
-/// A finding of the rules that is this far behind the best of the likeness is contradicted.
-constexpr double kBehind = 2;
-/// It is believed where the likeness and the nearest examples say the same, with this lead.
-constexpr double kBelieved = 5;
-/// Between rules that weigh the same: likeness in the rules' measure.
-constexpr double kInRules = 0.25;
-constexpr double kMostBehind = 15;
+/// What a rule adds to the logarithm of its finding's odds.
+double odds_of(Weight weight) {
+  switch (weight) {
+    case Weight::kSuspect: return 0.5;
+    case Weight::kLikely: return 1.5;
+    case Weight::kClear: return 2.5;
+    case Weight::kDecisive: return 3.5;
+  }
+  return 0;
+}
+
+/// How much likelier than "settles nothing" an answer must be, as a logarithm: less where the rules
+/// say the same, and never where they know no more of it than a symptom.
+constexpr double kOverOpen = 0.7;
+constexpr double kRuledOverOpen = -2.3;
+/// How likely the likeness must find what no rule says.
+constexpr double kAlone = 0.25;
+/// That nothing is wrong is never said for likeness alone.
+constexpr std::string_view kNoTrouble = "dscp.site_plan";
+/// An answer is believed where the rules say it, and the likeness alone finds it so likely.
+constexpr double kBelieved = 0.8;
 
 struct Choice {
   std::string_view id;  // empty: open
   bool is_doubted = true;
 };
 
-/// What a score of the rules and the likeness make together.
-double together(double score, double behind) {
-  return score - kInRules * std::min(behind, kMostBehind);
-}
-
-Choice by_both(const Ranked& ranked, const Likeness& like) {
-  std::string_view best;
-  double first = -kInRules * kMostBehind;
-  double second = first;
-  Weight weight = Weight::kSuspect;
-  const double top = like.ranked.front().second;
-  std::map<std::string_view, std::pair<double, Weight>> all;
-  for (const auto& [id, score] : like.ranked)
-    all[id] = {together(0, top - score), Weight::kSuspect};
-  for (const auto& [id, support] : ranked)
-    all[id] = {together(support.score, top - like.of(id)), support.weight};
-  for (const auto& [id, one] : all) {
-    if (one.first > first) {
-      second = first;
-      first = one.first;
-      best = id;
-      weight = one.second;
+/// The findings with the rules' odds added, the likeliest first.
+std::vector<std::pair<std::string_view, double>> together(const Ranked& ranked,
+                                                          const Likeness& like) {
+  auto out = like.ranked;
+  for (const auto& [id, support] : ranked) {
+    const auto at = std::find_if(out.begin(), out.end(),
+                                 [&, name = id](const auto& one) { return one.first == name; });
+    const double more = odds_of(support.weight);
+    if (at == out.end()) {
+      out.emplace_back(id, more);
     } else {
-      second = std::max(second, one.first);
+      at->second += more;
     }
   }
-  if (weight == Weight::kSuspect || first - second < kMargin) return {};
-  return {best, true};
+  std::stable_sort(out.begin(), out.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  return out;
 }
 
-Choice choose(const Ranked& ranked, const Likeness& like) {
+Choice by_rules(const Ranked& ranked) {
   const bool is_ruled =
       !ranked.empty() && ranked.front().second.weight > Weight::kSuspect &&
       (ranked.size() == 1 || ranked.front().second.score - ranked[1].second.score >= kMargin);
-  if (like.ranked.empty()) return is_ruled ? Choice{ranked.front().first, false} : Choice{};
-  const auto [likest, best] = like.ranked.front();
-  const auto same = std::find_if(ranked.begin(), ranked.end(),
-                                 [&, id = likest](const auto& one) { return one.first == id; });
-  const bool is_symptom = same != ranked.end() && same->second.weight == Weight::kSuspect;
-  const bool is_near = like.nearest == likest;
-  const bool is_clear =
-      like.lead() >= kClearLead && like.over_open() >= kClearOverOpen && !is_symptom;
-  if (is_ruled) {
-    const std::string_view id = ranked.front().first;
-    const bool is_behind = id != likest && best - like.of(id) >= kBehind;
-    const bool is_believed = id == likest && is_near && like.lead() >= kBelieved;
-    if (is_behind && is_clear) return {likest, true};
-    return {id, !is_believed};
-  }
-  if (is_clear) return {likest, same == ranked.end() || !is_near};
-  if (const Choice both = by_both(ranked, like); !both.id.empty()) return both;
-  const bool is_enough = like.over_open() >= (is_near ? kAloneOverOpen : kAloneUnlikeNearest) &&
-                         like.lead() + like.over_open() / 2 >= kAlone && same == ranked.end();
-  const bool is_first = ranked.empty() || ranked.front().second.weight == Weight::kSuspect;
-  return is_enough && is_first ? Choice{likest, true} : Choice{};
+  return is_ruled ? Choice{ranked.front().first, false} : Choice{};
+}
+
+/// How likely the likeness alone finds what is likest.
+double share_of_best(const Likeness& like) {
+  const double best = like.ranked.front().second;
+  double sum = std::exp(like.open - best);
+  for (const auto& one : like.ranked)
+    sum += std::exp(one.second - best);
+  return 1 / sum;
+}
+
+Choice choose(const Ranked& ranked, const Likeness& like) {
+  const Choice ruled = by_rules(ranked);
+  if (like.ranked.empty()) return ruled;
+  const auto [best, odds] = together(ranked, like).front();
+  const auto rule = std::find_if(ranked.begin(), ranked.end(),
+                                 [&, id = best](const auto& one) { return one.first == id; });
+  if (rule != ranked.end() && rule->second.weight == Weight::kSuspect) return {};
+  if (odds - like.open < (best == ruled.id ? kRuledOverOpen : kOverOpen)) return {};
+  const bool is_alone = rule == ranked.end();
+  if (is_alone && (share_of_best(like) < kAlone || best == kNoTrouble)) return {};
+  const bool is_believed =
+      best == ruled.id && best == like.ranked.front().first && share_of_best(like) >= kBelieved;
+  return {best, !is_believed};
 }
 
 /// The statements that are like the finding by themselves; all, where none is.
@@ -239,7 +239,7 @@ bool is_not_the_fabric(std::string_view id) {
 
 finding::Conclusion conclusion_of(const finding::Finding& answer) {
   if (is_not_the_fabric(answer.id)) return finding::Conclusion::kNotFabric;
-  const bool is_fine = answer.severity == finding::Severity::kInfo && answer.id == "dscp.site_plan";
+  const bool is_fine = answer.severity == finding::Severity::kInfo && answer.id == kNoTrouble;
   return is_fine ? finding::Conclusion::kHealthy : finding::Conclusion::kFindings;
 }
 
@@ -247,10 +247,9 @@ finding::Conclusion conclusion_of(const finding::Finding& answer) {
 void leave_open(Ranked ranked, const Likeness& like, const std::vector<Statement>& statements,
                 std::string_view source, finding::Judgement& out) {
   constexpr std::size_t kSuspects = 3;
-  const double top = like.ranked.empty() ? 0 : like.ranked.front().second;
   std::stable_sort(ranked.begin(), ranked.end(), [&](const auto& a, const auto& b) {
-    return together(a.second.score, top - like.of(a.first)) >
-           together(b.second.score, top - like.of(b.first));
+    return odds_of(a.second.weight) + like.of(a.first) >
+           odds_of(b.second.weight) + like.of(b.first);
   });
   out.conclusion = finding::Conclusion::kInconclusive;
   std::vector<std::string> ids;

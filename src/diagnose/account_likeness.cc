@@ -14,14 +14,14 @@ namespace weir::diagnose {
 namespace {
 
 constexpr std::string_view kSettlesNothing = "-";
+constexpr std::string_view kAnyText = "";  // a word that every text has
 
-// A word that an example of a kind does not have counts a little against the kind, never a lot: a
-// kind has few examples. One that only this kind has counts for it, but no single word decides.
-constexpr double kUnseen = 0.3;  // examples' worth of the general frequency
-constexpr double kMostAgainst = -1.5;
-constexpr double kMostFor = 3.0;
-constexpr double kPair = 0.6;    // a pair repeats what its words say
-constexpr double kCommon = 0.2;  // how far a kind with many examples is preferred
+// Chosen by leaving out sources (docs/field-cases.md); the answers hardly depend on them.
+constexpr int kPasses = 12;
+constexpr float kStep = 1.5F;      // of the first pass, falling to 0
+constexpr float kForget = 1e-4F;   // keeps weights small where few examples speak
+constexpr float kFew = 0.5F;       // how far a kind with few examples counts as much as a large one
+constexpr float kNoShare = 2e-3F;  // a kind that had less of a lesson learns nothing from it
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -73,35 +73,24 @@ void add_word(std::string_view written, std::vector<std::string>& out) {
       if (part.size() >= kLeastHump) out.push_back(stem(without_digits(part)));
 }
 
-/// The words of a line in their order.
-std::vector<std::string> words_of(std::string_view line) {
-  std::vector<std::string> out;
+/// What counts of a text: each word once.
+std::set<std::string> words_of(const std::vector<std::string_view>& lines) {
+  std::vector<std::string> out = {std::string(kAnyText)};
   const auto is_part = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_';
   };
-  for (std::size_t i = 0; i < line.size();) {
-    std::size_t end = i;
-    while (end < line.size() &&
-           (is_part(line[end]) ||
-            (line[end] == '\'' && end > i && end + 1 < line.size() && is_part(line[end + 1]))))
-      ++end;
-    if (end > i) add_word(line.substr(i, end - i), out);
-    i = std::max(end, i + 1);
-  }
-  return out;
-}
-
-/// What counts of a text: each word once, and each pair of neighbours within a line.
-std::set<std::string> features_of(const std::vector<std::string_view>& lines) {
-  std::set<std::string> out;
   for (const std::string_view line : lines) {
-    const auto words = words_of(line);
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      out.insert(words[i]);
-      if (i + 1 < words.size()) out.insert(words[i] + ' ' + words[i + 1]);
+    for (std::size_t i = 0; i < line.size();) {
+      std::size_t end = i;
+      while (end < line.size() &&
+             (is_part(line[end]) ||
+              (line[end] == '\'' && end > i && end + 1 < line.size() && is_part(line[end + 1]))))
+        ++end;
+      if (end > i) add_word(line.substr(i, end - i), out);
+      i = std::max(end, i + 1);
     }
   }
-  return out;
+  return {out.begin(), out.end()};
 }
 
 std::vector<AccountExample> parsed_examples() {
@@ -131,17 +120,10 @@ double Likeness::of(std::string_view finding) const {
   return ranked.empty() ? 0 : ranked.back().second;
 }
 
-double Likeness::lead() const {
-  return ranked.size() < 2 ? 0 : ranked[0].second - ranked[1].second;
-}
-
-double Likeness::over_open() const {
-  return ranked.empty() ? 0 : ranked[0].second - open;
-}
-
 LikenessModel::LikenessModel(std::span<const AccountExample> examples) {
+  std::vector<Lesson> lessons;
   for (const AccountExample& one : examples)
-    learn(one.finding, one.lines);
+    add(one.finding, one.lines, lessons);
   // What the catalogue itself says of a finding is one example more.
   for (const std::string_view name : std::vector(names_)) {
     const finding::CatalogEntry* entry = finding::find(name);
@@ -151,67 +133,82 @@ LikenessModel::LikenessModel(std::span<const AccountExample> examples) {
       lines.push_back(fix.note);
       lines.insert(lines.end(), fix.commands.begin(), fix.commands.end());
     }
-    learn(name, lines);
+    add(name, lines, lessons);
   }
-  length_of_.assign(kind_of_.size(), 0);
-  for (const auto& [word, feature] : features_)
-    for (const std::uint32_t example : feature.examples)
-      length_of_[example] += rarity(feature) * rarity(feature);
-  for (double& length : length_of_)
-    length = std::sqrt(length);
+  std::vector<float> sizes(names_.size(), 0);
+  for (const Lesson& one : lessons)
+    sizes[one.kind] += 1;
+  const float usual = examples_ / static_cast<float>(names_.size());
+  for (Lesson& one : lessons) {
+    one.counts = std::pow(usual / sizes[one.kind], kFew);
+    weigh(one.text);
+  }
+  learn(lessons);
 }
 
-double LikenessModel::rarity(const Feature& feature) const {
-  constexpr double kPairSays = 0.5;
-  return std::log(1 + examples_ / feature.times) * (feature.is_pair ? kPairSays : 1);
-}
-
-/// By the cosine; of a finding's examples the nearest counts most, and two more help.
-std::string_view LikenessModel::nearest(const std::vector<const Feature*>& features) const {
-  constexpr auto kCounts = std::to_array<double>({1, 0.6, 0.36});
-  std::vector<double> common(kind_of_.size(), 0);
-  for (const Feature* feature : features)
-    for (const std::uint32_t example : feature->examples)
-      common[example] += rarity(*feature) * rarity(*feature);
-  std::vector<std::vector<double>> of_kind(names_.size());
-  for (std::size_t i = 0; i < common.size(); ++i)
-    if (common[i] > 0) of_kind[kind_of_[i]].push_back(common[i] / length_of_[i]);
-  std::string_view best = kSettlesNothing;
-  double most = 0;
-  for (std::size_t kind = 0; kind < names_.size(); ++kind) {
-    std::sort(of_kind[kind].rbegin(), of_kind[kind].rend());
-    double sum = 0;
-    for (std::size_t i = 0; i < std::min(of_kind[kind].size(), kCounts.size()); ++i)
-      sum += kCounts[i] * of_kind[kind][i];
-    if (sum <= most || names_[kind] == kSettlesNothing) continue;
-    most = sum;
-    best = names_[kind];
+void LikenessModel::add(std::string_view finding, const std::vector<std::string_view>& lines,
+                        std::vector<Lesson>& out) {
+  const auto [at, is_new] = kinds_.emplace(finding, kinds_.size());
+  if (is_new) names_.push_back(finding);
+  Lesson lesson{at->second, 1, {}};
+  for (const std::string& word : words_of(lines)) {
+    const auto next = static_cast<std::uint32_t>(words_.size());
+    const auto [known, is_first] = words_.emplace(word, next);
+    if (is_first) times_.push_back(0);
+    times_[known->second] += 1;
+    lesson.text.emplace_back(known->second, 0.0F);
   }
-  return best;
-}
-
-void LikenessModel::learn(std::string_view finding, const std::vector<std::string_view>& lines) {
-  const auto [at, is_new] = kinds_.emplace(finding, static_cast<std::uint16_t>(kinds_.size()));
-  const std::uint16_t kind = at->second;
-  if (is_new) {
-    names_.push_back(finding);
-    sizes_.push_back(0);
-  }
-  const auto example = static_cast<std::uint32_t>(kind_of_.size());
-  kind_of_.push_back(kind);
-  sizes_[kind] += 1;
   examples_ += 1;
-  for (const std::string& word : features_of(lines)) {
-    Feature& feature = features_[word];
-    feature.times += 1;
-    feature.is_pair = word.find(' ') != std::string::npos;
-    feature.examples.push_back(example);
-    const auto count = std::find_if(feature.kinds.begin(), feature.kinds.end(),
-                                    [&](const Count& one) { return one.kind == kind; });
-    if (count == feature.kinds.end()) {
-      feature.kinds.push_back({kind, 1});
-    } else {
-      ++count->times;
+  out.push_back(std::move(lesson));
+}
+
+void LikenessModel::weigh(Text& text) const {
+  float all = 0;
+  for (auto& [word, says] : text) {
+    says = std::log(1 + examples_ / times_[word]);  // the rarer, the more
+    all += says * says;
+  }
+  for (auto& [word, says] : text)
+    says /= std::sqrt(all);
+}
+
+std::vector<float> LikenessModel::scores(const Text& text) const {
+  std::vector<float> out(names_.size(), 0);
+  for (const auto& [word, says] : text) {
+    const std::vector<float>& weights = speaks_for_[word];
+    for (std::size_t kind = 0; kind < out.size(); ++kind)
+      out[kind] += says * weights[kind];
+  }
+  return out;
+}
+
+/// Softmax regression by stochastic descent, the examples in an order that mixes the kinds.
+void LikenessModel::learn(const std::vector<Lesson>& lessons) {
+  constexpr std::size_t kStride = 7919;  // a prime: every lesson comes once in a pass
+  speaks_for_.assign(words_.size(), std::vector<float>(names_.size(), 0));
+  const float steps = static_cast<float>(lessons.size()) * kPasses;
+  float done = 0;
+  std::vector<std::pair<std::size_t, float>> wrong;  // the kinds of which a lesson had more or less
+  for (int pass = 0; pass < kPasses; ++pass) {
+    for (std::size_t i = 0; i < lessons.size(); ++i) {
+      const Lesson& one = lessons[(i * kStride + static_cast<std::size_t>(pass)) % lessons.size()];
+      std::vector<float> share = scores(one.text);
+      const float most = *std::max_element(share.begin(), share.end());
+      float all = 0;
+      for (float& part : share)
+        all += part = std::exp(part - most);
+      const float step = kStep * (1 - done / steps) * one.counts;
+      done += 1;
+      wrong.clear();
+      for (std::size_t kind = 0; kind < share.size(); ++kind) {
+        const float off = share[kind] / all - (kind == one.kind ? 1.0F : 0.0F);
+        if (std::abs(off) >= kNoShare) wrong.emplace_back(kind, off);
+      }
+      for (const auto& [word, says] : one.text) {
+        std::vector<float>& weights = speaks_for_[word];
+        for (const auto& [kind, off] : wrong)
+          weights[kind] -= step * (off * says + kForget * weights[kind]);
+      }
     }
   }
 }
@@ -220,33 +217,18 @@ Likeness LikenessModel::compare(const std::vector<readers::Statement>& statement
   std::vector<std::string_view> lines;
   for (const readers::Statement& statement : statements)
     lines.emplace_back(statement.text);
-  std::vector<double> scores;
-  for (const double size : sizes_)
-    scores.push_back(kCommon * std::log(size));
-  std::vector<double> times(names_.size());
-  std::vector<const Feature*> known;
-  for (const std::string& word : features_of(lines)) {
-    const auto found = features_.find(word);
-    if (found == features_.end()) continue;
-    const Feature& feature = found->second;
-    known.push_back(&feature);
-    std::fill(times.begin(), times.end(), 0.0);
-    for (const Count& count : feature.kinds)
-      times[count.kind] = count.times;
-    const double general = feature.times / examples_;
-    for (std::size_t kind = 0; kind < names_.size(); ++kind) {
-      const double here = (times[kind] + kUnseen * general) / (sizes_[kind] + kUnseen);
-      const double says = std::clamp(std::log(here / general), kMostAgainst, kMostFor);
-      scores[kind] += feature.is_pair ? kPair * says : says;
-    }
-  }
+  Text text;
+  for (const std::string& word : words_of(lines))
+    if (const auto known = words_.find(word); known != words_.end())
+      text.emplace_back(known->second, 0.0F);
+  weigh(text);
+  const std::vector<float> all = scores(text);
   Likeness out;
-  out.nearest = nearest(known);
   for (std::size_t kind = 0; kind < names_.size(); ++kind) {
     if (names_[kind] == kSettlesNothing) {
-      out.open = scores[kind];
+      out.open = all[kind];
     } else {
-      out.ranked.emplace_back(names_[kind], scores[kind]);
+      out.ranked.emplace_back(names_[kind], all[kind]);
     }
   }
   std::stable_sort(out.ranked.begin(), out.ranked.end(),

@@ -1,12 +1,12 @@
 #pragma once
-// How like an account is to examples of each finding: words counted, nothing understood.
+// How like an account is to examples of each finding: words weighed, nothing understood.
 //
 // The lexicon and the rules (account_lexicon.h, account_rules.cc) know what they were told to look
 // for; a stranger's report says the same in other words. Here every finding has examples of how it
-// is told (account_examples.tsv, compiled in), and an account is compared with all of them in two
-// ways, over words and pairs of neighbouring words: a naive Bayes estimate of each finding, and the
-// nearest examples. Where the two agree the answer is seldom wrong. Examples that settle nothing (a
-// symptom, no cause) are a kind of their own, so that "says nothing" can be recognised as such.
+// is told (account_examples.tsv, compiled in) and the catalogue's own texts. From them each word
+// learns how much it speaks for each finding: a logistic regression, trained on first use in some
+// tens of milliseconds, the same in every run. Examples that settle nothing (a symptom, no cause)
+// are a kind of their own, so that "says nothing" can be recognised as such.
 //
 // The given field cases are not among the examples: what is held here is not known from them.
 // Numbers, devices and addresses do not count, so other numbers and names change nothing.
@@ -31,16 +31,13 @@ struct AccountExample {
 /// What is compiled in.
 [[nodiscard]] std::span<const AccountExample> account_examples();
 
-/// How much an account is like each finding, best first; and like one that settles nothing.
+/// How much an account is like each finding, best first; and like one that settles nothing. The
+/// difference of two is the logarithm of their odds.
 struct Likeness {
   std::vector<std::pair<std::string_view, double>> ranked;
   double open = 0;
-  std::string_view nearest;  // the finding whose examples are nearest; "-" is none
 
   [[nodiscard]] double of(std::string_view finding) const;
-  /// The best before the second, and before "settles nothing"; 0 where there is none.
-  [[nodiscard]] double lead() const;
-  [[nodiscard]] double over_open() const;
 };
 
 class LikenessModel {
@@ -54,29 +51,26 @@ class LikenessModel {
   [[nodiscard]] static const LikenessModel& standard();
 
  private:
-  struct Count {
-    std::uint16_t kind;
-    std::uint16_t times;
-  };
-  struct Feature {
-    double times = 0;  // in all examples
-    bool is_pair = false;
-    std::vector<Count> kinds;
-    std::vector<std::uint32_t> examples;  // that have it
+  using Text = std::vector<std::pair<std::uint32_t, float>>;  // words that count, and how much
+  struct Lesson {
+    std::size_t kind;
+    float counts;  // more where the kind has few examples
+    Text text;
   };
 
-  void learn(std::string_view finding, const std::vector<std::string_view>& lines);
-  /// How rare a feature is, and so how much it says.
-  [[nodiscard]] double rarity(const Feature& feature) const;
-  [[nodiscard]] std::string_view nearest(const std::vector<const Feature*>& features) const;
+  void add(std::string_view finding, const std::vector<std::string_view>& lines,
+           std::vector<Lesson>& out);
+  void learn(const std::vector<Lesson>& lessons);
+  /// The words with what they count for; all together 1, however long the text is.
+  void weigh(Text& text) const;
+  [[nodiscard]] std::vector<float> scores(const Text& text) const;
 
-  std::map<std::string_view, std::uint16_t> kinds_;  // by finding
+  std::map<std::string_view, std::size_t> kinds_;  // by finding
   std::vector<std::string_view> names_;
-  std::vector<double> sizes_;  // examples of each kind
-  double examples_ = 0;
-  std::vector<std::uint16_t> kind_of_;  // of each example
-  std::vector<double> length_of_;       // the root of what its features say, squared
-  std::unordered_map<std::string, Feature> features_;
+  std::unordered_map<std::string, std::uint32_t> words_;
+  std::vector<float> times_;  // a word's examples
+  float examples_ = 0;
+  std::vector<std::vector<float>> speaks_for_;  // by word, then kind
 };
 
 }  // namespace weir::diagnose
