@@ -18,6 +18,6 @@ file(WRITE ${PROJECT_BINARY_DIR}/generated/diagnose/examples_data.h.new "${conte
 file(COPY_FILE ${PROJECT_BINARY_DIR}/generated/diagnose/examples_data.h.new
      ${PROJECT_BINARY_DIR}/generated/diagnose/examples_data.h ONLY_IF_DIFFERENT)
 target_include_directories(weir_diagnose PRIVATE ${PROJECT_BINARY_DIR}/generated)
-# The regression over them is arithmetic on long rows: optimised in every build, tests train it often.
+# The regression over them is arithmetic on long rows: optimised in every build.
 set_source_files_properties(${PROJECT_SOURCE_DIR}/src/diagnose/account_likeness.cc PROPERTIES
   COMPILE_OPTIONS -O2 SKIP_PRECOMPILE_HEADERS ON)

@@ -116,10 +116,10 @@ using Ranked = std::vector<std::pair<std::string_view, Support>>;
 /// What a rule adds to the logarithm of its finding's odds.
 double odds_of(Weight weight) {
   switch (weight) {
-    case Weight::kSuspect: return 0.5;
-    case Weight::kLikely: return 1.5;
-    case Weight::kClear: return 2.5;
-    case Weight::kDecisive: return 3.5;
+    case Weight::kSuspect: return 0.4;
+    case Weight::kLikely: return 1.3;
+    case Weight::kClear: return 2.2;
+    case Weight::kDecisive: return 3.0;
   }
   return 0;
 }
@@ -128,8 +128,9 @@ double odds_of(Weight weight) {
 /// say the same, and never where they know no more of it than a symptom.
 constexpr double kOverOpen = 0.7;
 constexpr double kRuledOverOpen = -2.3;
-/// How likely the likeness must find what no rule says.
-constexpr double kAlone = 0.25;
+/// How likely the likeness must find what no rule says; and where rules see a symptom of something.
+constexpr double kAlone = 0.2;
+constexpr double kAloneOfSymptom = 0.5;
 /// That nothing is wrong is never said for likeness alone.
 constexpr std::string_view kNoTrouble = "dscp.site_plan";
 /// An answer is believed where the rules say it, and the likeness alone finds it so likely.
@@ -184,7 +185,9 @@ Choice choose(const Ranked& ranked, const Likeness& like) {
   if (rule != ranked.end() && rule->second.weight == Weight::kSuspect) return {};
   if (odds - like.open < (best == ruled.id ? kRuledOverOpen : kOverOpen)) return {};
   const bool is_alone = rule == ranked.end();
-  if (is_alone && (share_of_best(like) < kAlone || best == kNoTrouble)) return {};
+  const bool is_symptom = !ranked.empty() && ranked.front().second.weight == Weight::kSuspect;
+  const double enough = is_symptom ? kAloneOfSymptom : kAlone;
+  if (is_alone && (share_of_best(like) < enough || best == kNoTrouble)) return {};
   const bool is_believed =
       best == ruled.id && best == like.ranked.front().first && share_of_best(like) >= kBelieved;
   return {best, !is_believed};
