@@ -108,6 +108,23 @@ std::vector<Finding> without_repetition(std::vector<Finding> findings, const Vie
   return out;
 }
 
+/// Whoever reads only the first three reads of three causes: one that stands there already goes
+/// behind the others, with its other places.
+void put_repetitions_behind(std::vector<Finding>& findings, std::size_t known) {
+  std::vector<std::string> seen;
+  std::vector<Finding> again;
+  std::vector<Finding> out;
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    if (i == known) std::move(again.begin(), again.end(), std::back_inserter(out));
+    const bool is_again =
+        i < known && std::find(seen.begin(), seen.end(), findings[i].id) != seen.end();
+    seen.push_back(findings[i].id);
+    (is_again ? again : out).push_back(std::move(findings[i]));
+  }
+  if (known >= findings.size()) std::move(again.begin(), again.end(), std::back_inserter(out));
+  findings = std::move(out);
+}
+
 /// Notes last, and guesses after what is known, however grave; then errors first; of equals the
 /// surer; of those the order of causes.
 void sort(std::vector<Finding>& findings) {
@@ -121,6 +138,10 @@ void sort(std::vector<Finding>& findings) {
     if (a.severity != b.severity) return a.severity > b.severity;
     return a.confidence > b.confidence;
   });
+  const auto known = std::count_if(findings.begin(), findings.end(), [&](const Finding& one) {
+    return !is_note(one) && !is_guess(one);
+  });
+  put_repetitions_behind(findings, static_cast<std::size_t>(known));
 }
 
 finding::Conclusion conclusion(const View& view, finding::Judgement& judgement) {

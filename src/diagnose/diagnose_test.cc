@@ -66,6 +66,19 @@ TEST(Diagnose, TheSameFaultEverywhereIsOneFinding) {
   EXPECT_EQ(judgement.findings[0].where, finding::Where());
 }
 
+TEST(Diagnose, ACauseComesBeforeAnotherOnesSecondPlace) {
+  COVERS("I1");
+  MadeCase made;
+  for (const char* name : {"gpu01", "gpu02", "gpu03"})
+    made.host(name, {{"hw_counters/np_cnp_sent", 0}});
+  made.host("gpu04").nics[0].qos.trust = Fact<evidence::TrustMode>::of(evidence::TrustMode::kPcp);
+  const finding::Judgement judgement = made.judge();
+  ASSERT_EQ(judgement.findings.size(), 4U);
+  EXPECT_NE(judgement.findings[0].id, judgement.findings[1].id);
+  EXPECT_EQ(judgement.findings[2].id, "np.disabled");
+  EXPECT_EQ(judgement.findings[3].id, "np.disabled");
+}
+
 TEST(Diagnose, TheFixNamesTheDeviceAndItsPlatform) {
   COVERS("I14");
   MadeCase made;

@@ -20,6 +20,7 @@
 #include "design/fabric.h"
 #include "diagnose/view.h"
 #include "finding/finding.h"
+#include "lab/rehearsal_chances.h"
 #include "sim/results.h"
 #include "sim/workload_spec.h"
 
@@ -55,17 +56,33 @@ class Rehearsal {
   void on_progress(std::function<void(std::size_t)> told) { told_ = std::move(told); }
 
  private:
-  using Runs = std::vector<sim::Results>;
-  /// The first `count` of this fabric, each by chances of its own; none where the faults do not
-  /// fit the fabric.
-  const Runs& play(const std::vector<std::string>& faults, std::size_t count);
+  /// What chance decides in the runs of one comparison.
+  struct Chances {
+    std::vector<std::uint64_t> lucks;  // of each run
+    LinkLoads loads;                   // that paths are chosen by; empty: by luck as well
+    friend auto operator<=>(const Chances&, const Chances&) = default;
+  };
+  struct Run {
+    sim::Results results;
+    std::vector<std::int64_t> bytes;  // of each queue pair
+  };
+  using Runs = std::vector<Run>;
+  /// The first `count` of this fabric; none where the faults do not fit it.
+  const Runs& play(const std::vector<std::string>& faults, std::size_t count,
+                   const Chances& chances);
+  /// Of the first `count` runs; fewer where some could not be played.
+  const std::vector<Ports>& ports_of(const Chances& chances, std::size_t count);
+  /// Where part of the load comes at random: draws in which NICs send and receive what was counted.
+  [[nodiscard]] std::vector<std::uint64_t> lucks_for(const diagnose::View& view);
+  [[nodiscard]] Result<sim::Fabric> fabric_of(std::uint64_t luck) const;
 
   friend class Comparison;
   const design::Design& design_;
   const design::Intent& intent_;
   KnownLoad load_;
   unsigned jobs_;
-  std::map<std::vector<std::string>, Runs> played_;
+  std::map<std::pair<Chances, std::vector<std::string>>, Runs> played_;
+  std::map<Chances, std::vector<Ports>> ports_;
   std::function<void(std::size_t)> told_;
   std::size_t count_ = 0;
 };

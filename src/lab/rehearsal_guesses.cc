@@ -103,10 +103,9 @@ std::string scaled_thresholds(const SwitchIntent& at, double factor) {
   return fmt::format(",min={}B,max={}B", scaled(wred.min), scaled(wred.max));
 }
 
-/// A few sizes of each, far enough apart to look different.
-void add_marking(List& out) {
-  constexpr std::array kFactors = {2.7, 9.0};
-  for (const double factor : kFactors) {
+void add_marking(Sizes sizes, List& out) {
+  const auto factors = sizes == Sizes::kFew ? std::vector{2.7, 9.0} : std::vector{5.0, 16.0};
+  for (const double factor : factors) {
     out.at_switches("ecn-too-low", "ecn.thresholds_too_low", "marking thresholds that are too low",
                     [&](const SwitchIntent& at) { return scaled_thresholds(at, 1 / factor); });
     out.at_switches("ecn-too-high", "ecn.thresholds_too_high",
@@ -115,15 +114,20 @@ void add_marking(List& out) {
   }
 }
 
-void add_senders(const Intent& intent, List& out) {
-  constexpr std::array kShares = {7, 22};  // of the line, each step of additive increase
+void add_senders(const Intent& intent, Sizes sizes, List& out) {
+  const bool is_few = sizes == Sizes::kFew;
+  // Of the line, each step of additive increase.
+  const auto shares = is_few ? std::vector{7, 22} : std::vector{12, 40};
   const std::int64_t line = intent.hosts.front().nics.front().speed.raw() / 1'000'000;
-  for (const int share : kShares)
+  for (const int share : shares)
     out.at_hosts("dcqcn-rate-ai", "dcqcn.too_aggressive",
                  "senders that come back too fast (rpg_ai_rate)",
                  fmt::format(",rate={}Mbps", std::max<std::int64_t>(1, line / share)));
-  out.at_hosts("dcqcn-alpha-period", "dcqcn.too_conservative",
-               "senders that come back too slowly (dce_tcp_rtt)", ",period=5000us");
+  const auto periods = is_few ? std::vector{5000} : std::vector{1500, 15'000};
+  for (const int period : periods)
+    out.at_hosts("dcqcn-alpha-period", "dcqcn.too_conservative",
+                 "senders that come back too slowly (dce_tcp_rtt)",
+                 fmt::format(",period={}us", period));
 }
 
 /// Switches of two tiers have paths to choose between.
@@ -132,32 +136,37 @@ bool has_paths(const Intent& intent) {
                      [](const SwitchIntent& one) { return one.tier > 1; });
 }
 
-void add_of_unseen_switches(const View& view, List& out) {
+void add_of_unseen_switches(const View& view, Sizes sizes, List& out) {
   const auto share = [](std::string_view text) {
     return [text](const SwitchIntent&) { return fmt::format(",share={}", text); };
   };
+  const bool is_few = sizes == Sizes::kFew;
   out.at_switches("pool-too-small", "buffer.too_small", "a shared buffer that is too small",
-                  share("6%"));
+                  share(is_few ? "6%" : "2%"));
   out.at_switches("headroom-too-small", "headroom.too_small", "headroom that is too small",
-                  share("60%"));
+                  share(is_few ? "60%" : "40%"));
+  if (!is_few) return;
   const unsigned other = view.rdma() == 0 ? 1 : 0;
   out.at_one_switch("switch-wrong-map", "dscp.unmapped_hop",
                     "a switch that puts RDMA into a lossy class",
                     [&](const SwitchIntent&) { return fmt::format(",priority={}", other); });
 }
 
-std::vector<Guess> guesses_for(const View& view, const Suspects* suspects) {
+std::vector<Guess> guesses_for(const View& view, const Suspects* suspects, Sizes sizes) {
   WEIR_CHECK(view.intent() != nullptr);
   const Intent& intent = *view.intent();
   if (intent.switches.empty() || intent.hosts.empty()) return {};
   const Known known = known_in(view);
   List out(intent, suspects);
   if (!known.host_parameters) {
-    add_senders(intent, out);
-    out.at_one_host("wrong-mtu", "mtu.mismatch", "an MTU that is too small", ",mtu=1500B");
+    add_senders(intent, sizes, out);
+    if (sizes == Sizes::kFew)
+      out.at_one_host("wrong-mtu", "mtu.mismatch", "an MTU that is too small", ",mtu=1500B");
   }
   if (known.switch_settings) return out.take();
-  add_marking(out);
+  add_marking(sizes, out);
+  if (!known.has_switches) add_of_unseen_switches(view, sizes, out);
+  if (sizes == Sizes::kBetween) return out.take();  // the others have no size
   out.at_switches("shared-queue", "class.shared_queue", "CNPs that share RDMA's queue",
                   [&](const SwitchIntent&) { return fmt::format(",priority={}", view.cnp()); });
   if (has_paths(intent)) {
@@ -166,18 +175,17 @@ std::vector<Guess> guesses_for(const View& view, const Suspects* suspects) {
                       "packets that are sent up again after they came down",
                       [](const SwitchIntent&) { return std::string(); });
   }
-  if (!known.has_switches) add_of_unseen_switches(view, out);
   return out.take();
 }
 
 }  // namespace
 
-std::vector<Guess> guesses_everywhere(const View& view) {
-  return guesses_for(view, nullptr);
+std::vector<Guess> guesses_everywhere(const View& view, Sizes sizes) {
+  return guesses_for(view, nullptr, sizes);
 }
 
-std::vector<Guess> guesses_at(const View& view, const Suspects& suspects) {
-  return guesses_for(view, &suspects);
+std::vector<Guess> guesses_at(const View& view, const Suspects& suspects, Sizes sizes) {
+  return guesses_for(view, &suspects, sizes);
 }
 
 std::string kind_of_fault(const std::string& fault) {
@@ -188,7 +196,7 @@ std::vector<std::string> faults_behind(const finding::Finding& finding, const In
   const std::int64_t line = intent.hosts.front().nics.front().speed.raw() / 1'000'000;
   const auto rates = [&] {
     std::vector<std::string> out;
-    for (const int percent : {25, 45, 70})
+    for (const int percent : {25, 35, 45, 60, 75})
       out.push_back(fmt::format(",rate={}Mbps", line * percent / 100));
     return out;
   };
@@ -224,10 +232,12 @@ std::vector<std::string> faults_behind(const finding::Finding& finding, const In
       {"routing.cyclic_buffer_dependency", "bounce-routing"},
       {"receiver.slow", "slow-receiver", rates()},
       {"pfc.storm", "nic-pause-storm"},
-      {"buffer.too_small", "pool-too-small", {",share=3%", ",share=10%"}},
-      {"headroom.too_small", "headroom-too-small", {",share=45%", ",share=75%"}},
-      {"ecn.thresholds_too_low", "ecn-too-low", thresholds({1 / 2.7, 1 / 9.0})},
-      {"ecn.thresholds_too_high", "ecn-too-high", thresholds({2.7, 9.0})},
+      {"buffer.too_small", "pool-too-small", {",share=2%", ",share=4%", ",share=8%", ",share=16%"}},
+      {"headroom.too_small",
+       "headroom-too-small",
+       {",share=33%", ",share=45%", ",share=60%", ",share=80%"}},
+      {"ecn.thresholds_too_low", "ecn-too-low", thresholds({1 / 2.7, 1 / 5.0, 1 / 9.0, 1 / 16.0})},
+      {"ecn.thresholds_too_high", "ecn-too-high", thresholds({2.7, 5.0, 9.0, 16.0})},
   };
   std::vector<std::string> out;
   const std::string& at =

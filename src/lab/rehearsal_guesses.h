@@ -1,5 +1,6 @@
 #pragma once
 // What a rehearsal tries: faults that leave few traces in counters, as the simulator plays them.
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,10 +24,15 @@ struct Suspects {
   std::vector<std::string> hosts;
 };
 
+/// How large a fault is tried: a few sizes, far enough apart to look different, or those between.
+enum class Sizes : std::uint8_t { kFew, kBetween };
+
 /// Faults that fit this fabric and that no setting which was read speaks against, everywhere or at
 /// the suspects. Of a fabric of which one host is seen, also those that switches would show.
-[[nodiscard]] std::vector<Guess> guesses_everywhere(const diagnose::View& view);
-[[nodiscard]] std::vector<Guess> guesses_at(const diagnose::View& view, const Suspects& suspects);
+[[nodiscard]] std::vector<Guess> guesses_everywhere(const diagnose::View& view,
+                                                    Sizes sizes = Sizes::kFew);
+[[nodiscard]] std::vector<Guess> guesses_at(const diagnose::View& view, const Suspects& suspects,
+                                            Sizes sizes = Sizes::kFew);
 
 /// "ecn-too-low" of "ecn-too-low,at=leaf1,min=1KB".
 [[nodiscard]] std::string kind_of_fault(const std::string& fault);

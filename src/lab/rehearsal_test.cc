@@ -7,6 +7,7 @@
 #include "base/testing.h"
 #include "design/load.h"
 #include "diagnose/diagnose.h"
+#include "lab/rehearsal_chances.h"
 #include "lab/rehearsal_fit.h"
 #include "lab/rehearsal_guesses.h"
 #include "sim/simulate.h"
@@ -189,6 +190,129 @@ TEST_F(Rehearsed, WhatIsKnownStaysFirst) {
   EXPECT_EQ(said.findings.front().id, "np.disabled");
 }
 
+TEST_F(Rehearsed, AnotherLoadThanToldIsNotCalledHealthy) {
+  COVERS("D3");
+  const std::vector<evidence::Evidence> pieces = observed("");
+  load_.workloads = {*sim::parse_workload("incast,to=gpu1,senders=4,size=150KB")};
+  diagnose::Case subject;
+  subject.evidence = pieces;
+  subject.intent = &intent_;
+  finding::Judgement said = diagnose::diagnose(subject);
+  ASSERT_EQ(said.conclusion, finding::Conclusion::kHealthy);
+  said = Rehearsal(design_, intent_, load_).judge(subject, std::move(said));
+  ASSERT_EQ(said.conclusion, finding::Conclusion::kInconclusive);
+  ASSERT_FALSE(said.unknown.empty());
+  EXPECT_NE(said.unknown.back().reason.find("looks very different"), std::string::npos);
+}
+
+// ---- chances ----
+
+constexpr std::string_view kTwoTiers = R"(weir: 1
+name: paths
+hosts:
+  gpu: { names: 'gpu[1-8]', nic: connectx6dx, stack: ofed, rails: 1 }
+switches:
+  leaf: { names: 'leaf[1-2]', system: sonic, asic: spectrum3, tier: 1 }
+  spine: { names: 'spine[1-2]', system: sonic, asic: spectrum3, tier: 2 }
+links:
+  - { from: gpu, to: leaf, wiring: block, speed: 25G, cable: dac, length: 3m }
+  - { from: leaf, to: spine, wiring: mesh, count: 2, speed: 25G, cable: fibre, length: 20m }
+)";
+
+class Chosen : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    design_ = design::load_text(std::string(kTwoTiers), "test").design;
+    intent_ = design::derive(design_).intent;
+  }
+
+  struct Played {
+    LinkLoads loads;
+    std::vector<std::int64_t> bytes;
+  };
+  Played play(std::uint64_t luck, std::vector<std::uint16_t> ports = {}) {
+    sim::Experiment experiment;
+    experiment.design = &design_;
+    experiment.intent = intent_;
+    experiment.workloads = workloads_;
+    experiment.luck = luck;
+    experiment.source_ports = std::move(ports);
+    const auto run = sim::simulate(experiment);
+    EXPECT_TRUE(run.has_value());
+    Played out;
+    out.bytes.assign(run->sim->network().qps.size(), 0);
+    for (const sim::MessageRecord& message : run->sim->messages())
+      out.bytes[message.qp] += message.size;
+    const std::vector<evidence::Evidence> pieces = {run->results.switches};
+    diagnose::Case seen;
+    seen.evidence = pieces;
+    seen.intent = &intent_;
+    out.loads = link_loads(diagnose::View(seen));
+    return out;
+  }
+  sim::Fabric fabric(std::uint64_t luck) {
+    auto out = sim::build_network(design_, intent_, {1, luck});
+    EXPECT_TRUE(out.has_value() && sim::Workloads::add(*out, workloads_).has_value());
+    return std::move(*out);
+  }
+  /// Root of the mean square, as a share.
+  static double off(const LinkLoads& one, const LinkLoads& other) {
+    double error = 0;
+    double all = 0;
+    for (std::size_t i = 0; i < one.size(); ++i) {
+      if (!one[i]) continue;
+      error += (*one[i] - *other[i]) * (*one[i] - *other[i]);
+      all += *one[i] * *one[i];
+    }
+    return std::sqrt(error / all);
+  }
+
+  design::Design design_;
+  design::Intent intent_;
+  std::vector<sim::WorkloadSpec> workloads_ = {
+      *sim::parse_workload("all-to-all,size=20KB"),
+      *sim::parse_workload("incast,to=gpu1,senders=6,size=400KB")};
+};
+
+TEST_F(Chosen, PortsLeadALoadOverTheLinksThatCarriedIt) {
+  COVERS("D3");
+  const Played observed = play(1);
+  ASSERT_FALSE(observed.loads.empty());
+  constexpr std::uint64_t kOther = 2;
+  EXPECT_GT(off(observed.loads, play(kOther).loads), 0.2) << "chance alone";
+  const Ports ports = ports_for(fabric(kOther).network, observed.bytes, observed.loads, kOther);
+  EXPECT_LT(ports.off, 0.06);
+  // The simulator has the last word.
+  EXPECT_LT(off(observed.loads, play(kOther, ports.of_qps).loads), 0.08);
+}
+
+TEST_F(Chosen, WhereNothingHashesNoPathIsChosen) {
+  COVERS("D3");
+  for (design::SwitchIntent& one : intent_.switches)
+    one.load_balancing = design::LoadBalancing::kSpray;
+  EXPECT_TRUE(play(1).loads.empty());
+}
+
+TEST_F(Chosen, NicsSendAndReceiveWhatIsPosted) {
+  COVERS("D3");
+  workloads_ = {*sim::parse_workload("flows,sizes=64KB,load=40%,duration=100us")};
+  const sim::Fabric drawn = fabric(3);
+  const NicLoads posted = posted_loads(drawn);
+  ASSERT_EQ(posted.size(), 8U);
+  double sent = 0;
+  double received = 0;
+  for (const auto& nic : posted) {
+    sent += nic->sent;
+    received += nic->received;
+  }
+  EXPECT_DOUBLE_EQ(sent, static_cast<double>(drawn.network.messages.size()) * 64'000);
+  EXPECT_DOUBLE_EQ(received, sent);
+  EXPECT_DOUBLE_EQ(difference(posted, posted), 0);
+  NicLoads twice = posted;
+  twice[0]->sent = 2 * (posted[0]->sent + 20'000) - 20'000;  // with what counts as nothing
+  EXPECT_NEAR(difference(twice, posted), std::log(2) * std::log(2), 1e-9);
+}
+
 TEST(RehearsalGuesses, AFindingGivesItsFaultInTheSizesItMayHave) {
   COVERS("D3");
   const design::Loaded loaded = design::load_text(std::string(kDesign), "test");
@@ -197,7 +321,7 @@ TEST(RehearsalGuesses, AFindingGivesItsFaultInTheSizesItMayHave) {
   finding.id = "receiver.slow";
   finding.where.host = "gpu2";
   const auto sizes = faults_behind(finding, derived.intent);
-  ASSERT_EQ(sizes.size(), 3U);
+  ASSERT_EQ(sizes.size(), 5U);
   for (const std::string& fault : sizes)
     EXPECT_TRUE(sim::parse_fault(fault).has_value()) << fault;
   EXPECT_EQ(sizes.front(), "slow-receiver,at=gpu2,rate=6250Mbps");
