@@ -134,7 +134,7 @@ constexpr double kAloneOfSymptom = 0.5;
 /// That nothing is wrong is never said for likeness alone.
 constexpr std::string_view kNoTrouble = "dscp.site_plan";
 /// An answer is believed where the rules say it, and the likeness alone finds it so likely.
-constexpr double kBelieved = 0.8;
+constexpr double kBelieved = 0.9;
 
 struct Choice {
   std::string_view id;  // empty: open
