@@ -285,6 +285,18 @@ TEST(Account, FreshCasesOfPublicThreadsAreAnswered) {
   }
 }
 
+TEST(Account, CasesThatNobodyLearntFromAreNeverSureAndWrong) {
+  Score score;
+  for (const FieldCase& one : read_cases("strangers_held.jsonl")) {
+    if (!is_in_scope(one)) continue;
+    const finding::Judgement said = judge(one.lines);
+    score.add(one, said);
+    if (mark(one, said) == Mark::kWrong)
+      EXPECT_EQ(said.findings.front().confidence, finding::Confidence::kLow) << one.id;
+  }
+  EXPECT_GE(score.share(), 0.45) << score.right << " of " << score.all();
+}
+
 FieldCase as_case(const AccountExample& example, std::size_t number) {
   const bool is_open = example.finding == "-";
   return {.id = "example " + std::to_string(number),

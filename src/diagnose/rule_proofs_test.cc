@@ -278,6 +278,16 @@ const Proof kSettings[] = {
        nic(made, "gpu1", over(1'000'000, 0)).link.speed = Fact<BitRate>::of(100_Gbps);
      },
      ""},
+    {look_for_sockets, "hosts without a job, of which some move more than others",
+     [](MadeCase& made) {
+       made.host("gpu1", over(80'000'000, 0));
+       made.host("gpu2", over(70'000'000, 0));
+       made.host("gpu3", over(60'000'000, 0));
+       made.host("gpu4", over(10'000'000, 0));
+       for (const char* name : {"gpu5", "gpu6", "gpu7", "gpu8"})
+         made.host(name, over(1000, 50'000'000));
+     },
+     ""},
     {look_for_sockets, "as much through the kernel as all others",
      [](MadeCase& made) {
        made.host("gpu1", over(1'000'000, 0));

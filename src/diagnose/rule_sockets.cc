@@ -29,10 +29,24 @@ std::optional<Use> use_of(const NicView& nic) {
   return Use{&nic, *port_rx + *port_tx, *rx + *tx};
 }
 
-/// Every host has some traffic of the kernel's. A job's is far more than what is usual here; with
-/// nobody to compare with, it is what fills a good part of the line.
+/// A job's is far more than what is usual.
+constexpr double kOverUsual = 1.8;
+
+/// Hosts that have no part in the job have no RDMA either, and what they move through the kernel
+/// differs from one to the next. The two ends of a connection may be alike; three are the usual.
+bool is_one_of_many(const Use& use, const std::vector<Use>& without_rdma) {
+  std::vector<std::uint64_t> others;
+  for (const Use& one : without_rdma)
+    if (one.nic->host != use.nic->host) others.push_back(one.kernel());
+  std::sort(others.rbegin(), others.rend());
+  constexpr std::size_t kMany = 3;
+  return others.size() >= kMany &&
+         static_cast<double>(use.kernel()) < kOverUsual * static_cast<double>(others[1]);
+}
+
+/// Every host has some traffic of the kernel's. With nobody to compare with, a job is what fills a
+/// good part of the line.
 bool is_a_job(const View& view, const Use& use) {
-  constexpr double kOverUsual = 1.8;
   constexpr double kOfLine = 0.2;
   std::vector<std::uint64_t> others;
   for (const NicView& other : view.nics()) {
@@ -55,17 +69,19 @@ bool is_a_job(const View& view, const Use& use) {
 
 void look_for_sockets(const View& view, Suspicions& out) {
   const Thresholds& limits = view.thresholds();
-  std::optional<Use> most;
-  std::uint64_t fell_back = 0;
+  std::vector<Use> without_rdma;
   for (const NicView& nic : view.nics()) {
     const auto use = use_of(nic);
     if (!use || use->all < limits.bytes_that_matter) continue;
     const double share = static_cast<double>(use->rdma) / static_cast<double>(use->all);
-    if (share > 1 - limits.rdma_share) continue;
-    ++fell_back;
-    if (!most || use->kernel() > most->kernel()) most = use;
+    if (share <= 1 - limits.rdma_share) without_rdma.push_back(*use);
   }
-  if (!most || !is_a_job(view, *most)) return;
+  const auto most =
+      std::max_element(without_rdma.begin(), without_rdma.end(),
+                       [](const Use& a, const Use& b) { return a.kernel() < b.kernel(); });
+  if (most == without_rdma.end() || !is_a_job(view, *most) || is_one_of_many(*most, without_rdma))
+    return;
+  const std::size_t fell_back = without_rdma.size();
   finding::Finding finding = finding::make_finding(
       "nccl.socket_fallback",
       fmt::format("{} moved {} bytes through the kernel and {} as RDMA: the job runs over sockets.",
