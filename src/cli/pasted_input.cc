@@ -146,12 +146,23 @@ Json unread_json(const readers::Paste& paste) {
 
 namespace {
 
+/// Words say what it is about; a setting of the same topic that is shown and wrong says what it is.
+bool is_outdone(const finding::Finding& answer, const finding::Judgement& shown) {
+  const auto topic = [](const finding::Finding& one) { return one.id.substr(0, one.id.find('.')); };
+  return answer.confidence == finding::Confidence::kLow &&
+         std::any_of(shown.findings.begin(), shown.findings.end(), [&](const auto& one) {
+           return one.severity == finding::Severity::kError &&
+                  one.confidence >= finding::Confidence::kHigh && topic(one) == topic(answer);
+         });
+}
+
 /// Where a person tells a trouble, what the outputs show beside it may be its symptom: an answer of
 /// the account stands first, and what the account itself only suspects is not more than that.
 finding::Judgement with_account(finding::Judgement shown, finding::Judgement told) {
   const bool is_open = told.conclusion == finding::Conclusion::kInconclusive;
   if (!is_open) {
     const finding::Finding answer = told.findings.front();
+    if (is_outdone(answer, shown)) return diagnose::combined(std::move(shown), std::move(told));
     const finding::Conclusion conclusion = told.conclusion;
     finding::Judgement out = diagnose::combined(std::move(shown), std::move(told));
     const auto same =
