@@ -147,13 +147,15 @@ Json unread_json(const readers::Paste& paste) {
 namespace {
 
 /// Words say what it is about; a setting of the same topic that is shown and wrong says what it is.
-bool is_outdone(const finding::Finding& answer, const finding::Judgement& shown) {
+std::string stands_first(const finding::Finding& answer, const finding::Judgement& shown) {
   const auto topic = [](const finding::Finding& one) { return one.id.substr(0, one.id.find('.')); };
-  return answer.confidence == finding::Confidence::kLow &&
-         std::any_of(shown.findings.begin(), shown.findings.end(), [&](const auto& one) {
-           return one.severity == finding::Severity::kError &&
-                  one.confidence >= finding::Confidence::kHigh && topic(one) == topic(answer);
-         });
+  if (answer.confidence != finding::Confidence::kLow) return answer.id;
+  for (const finding::Finding& one : shown.findings) {
+    const bool is_sure =
+        one.severity == finding::Severity::kError && one.confidence >= finding::Confidence::kHigh;
+    if (is_sure && topic(one) == topic(answer)) return one.id;
+  }
+  return answer.id;
 }
 
 /// Where a person tells a trouble, what the outputs show beside it may be its symptom: an answer of
@@ -161,13 +163,11 @@ bool is_outdone(const finding::Finding& answer, const finding::Judgement& shown)
 finding::Judgement with_account(finding::Judgement shown, finding::Judgement told) {
   const bool is_open = told.conclusion == finding::Conclusion::kInconclusive;
   if (!is_open) {
-    const finding::Finding answer = told.findings.front();
-    if (is_outdone(answer, shown)) return diagnose::combined(std::move(shown), std::move(told));
+    const std::string first = stands_first(told.findings.front(), shown);
     const finding::Conclusion conclusion = told.conclusion;
     finding::Judgement out = diagnose::combined(std::move(shown), std::move(told));
-    const auto same =
-        std::find_if(out.findings.begin(), out.findings.end(),
-                     [&](const finding::Finding& one) { return one.id == answer.id; });
+    const auto same = std::find_if(out.findings.begin(), out.findings.end(),
+                                   [&](const finding::Finding& one) { return one.id == first; });
     if (same != out.findings.end()) std::rotate(out.findings.begin(), same, same + 1);
     out.conclusion = conclusion;
     return out;
