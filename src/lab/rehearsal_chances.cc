@@ -23,8 +23,6 @@ constexpr double kFound = 0.03;
 constexpr std::size_t kMovesInAll = 60'000;
 /// From moves of any size to none that comes less near.
 constexpr double kCooling = 1e-4;
-constexpr std::uint16_t kFirstPort = 0xC000;  // RoCEv2 source ports (InfiniBand annex A17)
-constexpr std::uint64_t kPorts = 0x4000;
 constexpr std::size_t kMostHops = 16;
 
 /// Where a flow goes, as the simulator routes it.
@@ -142,7 +140,8 @@ class Search {
   void move(std::size_t q, double heat) {
     constexpr std::uint64_t kSteps = 1U << 20U;
     std::uint16_t& port = out_.of_qps[q];
-    const auto other = static_cast<std::uint16_t>(kFirstPort + random_.below(kPorts));
+    const auto other =
+        static_cast<std::uint16_t>(sim::kFirstSourcePort + random_.below(sim::kSourcePorts));
     carry(q, port, -1);
     const double worse = cost(q, other) - cost(q, port);
     const double chance = static_cast<double>(random_.below(kSteps)) / static_cast<double>(kSteps);

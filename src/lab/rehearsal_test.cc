@@ -7,6 +7,7 @@
 #include "base/testing.h"
 #include "design/load.h"
 #include "diagnose/diagnose.h"
+#include "finding/catalog.h"
 #include "lab/rehearsal_chances.h"
 #include "lab/rehearsal_fit.h"
 #include "lab/rehearsal_guesses.h"
@@ -203,6 +204,22 @@ TEST_F(Rehearsed, AnotherLoadThanToldIsNotCalledHealthy) {
   ASSERT_EQ(said.conclusion, finding::Conclusion::kInconclusive);
   ASSERT_FALSE(said.unknown.empty());
   EXPECT_NE(said.unknown.back().reason.find("looks very different"), std::string::npos);
+}
+
+TEST_F(Rehearsed, AGuessAtUnseenSwitchesIsTakenBackWhereAllIsOrdinary) {
+  COVERS("D3");
+  std::vector<evidence::Evidence> pieces = observed("");
+  pieces.pop_back();  // the switches
+  diagnose::Case subject;
+  subject.evidence = pieces;
+  subject.intent = &intent_;
+  finding::Judgement guessed;
+  guessed.conclusion = finding::Conclusion::kFindings;
+  guessed.findings.push_back(finding::make_finding("buffer.too_small", "Hosts were paused.", {}));
+  guessed.findings.back().confidence = finding::Confidence::kLow;
+  const finding::Judgement said = Rehearsal(design_, intent_, load_).judge(subject, guessed);
+  EXPECT_TRUE(said.findings.empty());
+  EXPECT_EQ(said.conclusion, finding::Conclusion::kInconclusive);
 }
 
 // ---- chances ----

@@ -13,6 +13,10 @@
 
 namespace weir::sim {
 
+/// UDP source ports of RoCEv2 (InfiniBand annex A17): what spreads queue pairs over paths.
+inline constexpr std::uint16_t kFirstSourcePort = 0xC000;
+inline constexpr std::uint32_t kSourcePorts = 0x4000;
+
 /// Hash of a 5-tuple. The protocol and destination port are the same for all RoCEv2 (UDP, 4791).
 [[nodiscard]] std::uint32_t flow_key(std::uint32_t source, std::uint32_t target,
                                      std::uint16_t source_port);

@@ -22,8 +22,6 @@ namespace {
 constexpr std::size_t kMostQps = std::size_t{1} << 23U;
 constexpr std::size_t kMostMessages = std::size_t{1} << 27U;
 constexpr std::size_t kMostFlows = 2'000'000;
-constexpr std::uint16_t kFirstPort = 0xC000;  // RoCEv2 source ports (InfiniBand annex A17)
-constexpr std::uint32_t kPorts = 0x4000;
 
 enum Purpose : std::uint64_t { kPortDraw = 0x504F5254, kPermutationDraw = 0x5045524D };
 
@@ -234,7 +232,7 @@ class WorkloadBuilder {
     qp.operation = spec.operation;
     qp.is_socket = spec.kind == WorkloadKind::kLossy;
     for (std::uint32_t i = 0; i < count; ++i) {
-      qp.source_port = static_cast<std::uint16_t>(kFirstPort + (draw + i) % kPorts);
+      qp.source_port = static_cast<std::uint16_t>(kFirstSourcePort + (draw + i) % kSourcePorts);
       network.qps.push_back(qp);
     }
     return {};
