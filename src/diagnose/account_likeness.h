@@ -5,8 +5,9 @@
 // for; a stranger's report says the same in other words. Here every finding has examples of how it
 // is told (account_examples.tsv, compiled in) and the catalogue's own texts. From them each word
 // learns how much it speaks for each finding: a logistic regression, trained on first use (some
-// 0.15 s, and only where words are to be judged), the same in every run. Examples that settle nothing (a symptom, no cause)
-// are a kind of their own, so that "says nothing" can be recognised as such.
+// 0.15 s, and only where words are to be judged), the same in every run. Examples that settle
+// nothing (a symptom, no cause) are a kind of their own, so that "says nothing" can be recognised
+// as such.
 //
 // The given field cases are not among the examples: what is held here is not known from them.
 // Numbers, devices and addresses do not count, so other numbers and names change nothing.
