@@ -2,10 +2,10 @@
 // `lint` of clos1k under one second, load and derive included.
 #include <benchmark/benchmark.h>
 
-#include "design/intent.h"
-#include "design/lint.h"
-#include "design/load.h"
-#include "design/templates.h"
+#include "design/fabric/intent.h"
+#include "design/file/load.h"
+#include "design/file/templates.h"
+#include "design/lint/lint.h"
 
 namespace weir::design {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "base/rng.h"
 #include "base/text.h"
-#include "sim/hpcc_native.h"
-#include "sim/test_networks.h"
+#include "sim/fabric/test_networks.h"
+#include "sim/peer/hpcc_native.h"
 
 namespace weir::bench {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "base/result.h"
-#include "sim/hpcc.h"
-#include "sim/sim.h"
+#include "sim/engine/sim.h"
+#include "sim/peer/hpcc.h"
 
 namespace weir::bench {
 

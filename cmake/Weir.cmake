@@ -54,6 +54,18 @@ if(WEIR_PRECOMPILE)
     <fmt/format.h> <gtest/gtest.h> <nlohmann/json.hpp>)
 endif()
 
+# A room (a folder of sources) is compiled as one translation unit: the large headers are then read
+# once per room, not once per file. A name in an anonymous namespace must be unique in its room.
+function(weir_rooms name)
+  set_target_properties(weir_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  foreach(source ${ARGN})
+    cmake_path(GET source PARENT_PATH room)
+    string(REPLACE "${PROJECT_SOURCE_DIR}/src/" "" room ${room})
+    string(REPLACE "/" "_" room ${room})
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${room})
+  endforeach()
+endfunction()
+
 function(weir_layer name)
   cmake_parse_arguments(ARG "COLD" "" "USES;LIBRARIES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cc)
@@ -71,6 +83,9 @@ function(weir_layer name)
   if(ARG_COLD AND sources)
     # g++ 12 at -O1 takes the value of an empty std::optional for one that may be read.
     target_compile_options(weir_${name} PRIVATE $<$<CONFIG:Release>:-O1;-Wno-maybe-uninitialized>)
+  endif()
+  if(WEIR_UNITY AND sources)
+    weir_rooms(${name} ${sources})
   endif()
   target_link_libraries(weir_${name} ${scope} weir_options ${ARG_USES} ${ARG_LIBRARIES})
   if(WEIR_PRECOMPILE AND sources)

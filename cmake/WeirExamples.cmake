@@ -1,12 +1,12 @@
 # The examples of accounts, a line each, as string constants: generated/diagnose/examples_data.h.
-set(file ${PROJECT_SOURCE_DIR}/src/diagnose/account_examples.tsv)
+set(file ${PROJECT_SOURCE_DIR}/src/diagnose/paste/account_examples.tsv)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
 file(READ ${file} text)
 string(REGEX REPLACE "\n$" "" text "${text}")
 string(REPLACE "\n" ")tell\",\n    R\"tell(" text "${text}")
 string(JOIN "\n" content
   "#pragma once"
-  "// Generated from src/diagnose/account_examples.tsv by cmake/WeirExamples.cmake."
+  "// Generated from src/diagnose/paste/account_examples.tsv by cmake/WeirExamples.cmake."
   "#include <array>"
   "#include <string_view>"
   ""

@@ -8,9 +8,9 @@
 
 #include <unistd.h>
 
-#include "cli/command_table.h"
-#include "cli/run.h"
-#include "host/linux_host.h"
+#include "cli/frame/command_table.h"
+#include "cli/frame/run.h"
+#include "host/linux/host.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include "counters/tables.h"
 
 namespace weir::counters {
-namespace {
+namespace bnxt_table {
 
 constexpr std::string_view kLikeMlx5 = "out-of-tree driver and recent kernels, spelled as on mlx5";
 constexpr std::string_view kExtended = "the firmware has extended statistics";
@@ -195,10 +195,10 @@ constexpr RawName kNames[] = {
     eth("tx_total_ring_discards", "nic.netdev.tx_ring_discard.packets"),
 };
 
-}  // namespace
+}  // namespace bnxt_table
 
 std::span<const RawName> bnxt_names() {
-  return kNames;
+  return bnxt_table::kNames;
 }
 
 }  // namespace weir::counters

@@ -8,7 +8,7 @@
 #include "counters/tables.h"
 
 namespace weir::counters {
-namespace {
+namespace common_table {
 
 constexpr std::string_view kNeedsPma =
     "where the driver answers performance queries (mlx5, recent bnxt_re)";
@@ -109,10 +109,10 @@ constexpr RawName kNames[] = {
     kernel(Place::kHost, "IpExtInCEPkts", "host.ip.ce_received.packets", "from /proc/net/netstat"),
 };
 
-}  // namespace
+}  // namespace common_table
 
 std::span<const RawName> common_names() {
-  return kNames;
+  return common_table::kNames;
 }
 
 }  // namespace weir::counters

@@ -6,7 +6,7 @@
 #include "counters/tables.h"
 
 namespace weir::counters {
-namespace {
+namespace ionic_table {
 
 constexpr RawName hw(std::string_view name, std::string_view id, std::string_view note = {}) {
   return {.driver = Driver::kIonic,
@@ -127,10 +127,10 @@ constexpr RawName kNames[] = {
     eth("hw_tx_aborted_errors", "nic.netdev.tx_aborted.packets"),
 };
 
-}  // namespace
+}  // namespace ionic_table
 
 std::span<const RawName> ionic_names() {
-  return kNames;
+  return ionic_table::kNames;
 }
 
 }  // namespace weir::counters

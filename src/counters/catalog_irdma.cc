@@ -7,7 +7,7 @@
 #include "counters/tables.h"
 
 namespace weir::counters {
-namespace {
+namespace irdma_table {
 
 constexpr std::string_view kGen3 = "the device is of the third generation";
 constexpr std::string_view kOlder = "the kernel is older";
@@ -122,10 +122,10 @@ constexpr RawName kNames[] = {
     eth("tx_bytes.nic", "nic.port.tx.bytes"),
 };
 
-}  // namespace
+}  // namespace irdma_table
 
 std::span<const RawName> irdma_names() {
-  return kNames;
+  return irdma_table::kNames;
 }
 
 }  // namespace weir::counters

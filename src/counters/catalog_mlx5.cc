@@ -6,7 +6,7 @@
 #include "counters/tables.h"
 
 namespace weir::counters {
-namespace {
+namespace mlx5_table {
 
 constexpr std::string_view kPfcOn = "PFC is enabled for that priority";
 constexpr std::string_view kPauseOn = "802.3x pause is on";
@@ -168,10 +168,10 @@ constexpr RawName kNames[] = {
     eth("tx#_bytes", "nic.ring.tx.bytes"),
 };
 
-}  // namespace
+}  // namespace mlx5_table
 
 std::span<const RawName> mlx5_names() {
-  return kNames;
+  return mlx5_table::kNames;
 }
 
 }  // namespace weir::counters

@@ -3,7 +3,7 @@
 #include "counters/tables.h"
 
 namespace weir::counters {
-namespace {
+namespace rxe_table {
 
 constexpr RawName hw(std::string_view name, std::string_view id, std::string_view note = {}) {
   return {
@@ -29,10 +29,10 @@ constexpr RawName kNames[] = {
     hw("rdma_recvs", "nic.resp.send_requests.requests"),
 };
 
-}  // namespace
+}  // namespace rxe_table
 
 std::span<const RawName> rxe_names() {
-  return kNames;
+  return rxe_table::kNames;
 }
 
 }  // namespace weir::counters

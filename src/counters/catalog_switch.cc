@@ -4,7 +4,7 @@
 #include "counters/tables.h"
 
 namespace weir::counters {
-namespace {
+namespace switch_table {
 
 constexpr RawName ours(std::string_view name, std::string_view id) {
   return {.driver = Driver::kSwitch, .place = Place::kSwitch, .pattern = name, .id = id};
@@ -142,10 +142,10 @@ constexpr RawName kNames[] = {
          "`show pfcwd stats`"),
 };
 
-}  // namespace
+}  // namespace switch_table
 
 std::span<const RawName> switch_names() {
-  return kNames;
+  return switch_table::kNames;
 }
 
 }  // namespace weir::counters

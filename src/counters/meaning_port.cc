@@ -4,7 +4,7 @@
 #include "counters/tables.h"
 
 namespace weir::counters {
-namespace {
+namespace port_meaning_table {
 
 using enum Unit;
 
@@ -1059,10 +1059,10 @@ constexpr Counter kMeanings[] = {
      .rows = "D1"},
 };
 
-}  // namespace
+}  // namespace port_meaning_table
 
 std::span<const Counter> port_meanings() {
-  return kMeanings;
+  return port_meaning_table::kMeanings;
 }
 
 }  // namespace weir::counters

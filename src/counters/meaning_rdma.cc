@@ -8,7 +8,7 @@
 #include "counters/tables.h"
 
 namespace weir::counters {
-namespace {
+namespace rdma_meaning_table {
 
 using enum Unit;
 
@@ -711,10 +711,10 @@ constexpr Counter kMeanings[] = {
      .rows = "D2 D3"},
 };
 
-}  // namespace
+}  // namespace rdma_meaning_table
 
 std::span<const Counter> rdma_meanings() {
-  return kMeanings;
+  return rdma_meaning_table::kMeanings;
 }
 
 }  // namespace weir::counters

@@ -7,7 +7,7 @@
 #include "counters/tables.h"
 
 namespace weir::counters {
-namespace {
+namespace switch_meaning_table {
 
 using enum Unit;
 
@@ -227,10 +227,10 @@ constexpr Counter kMeanings[] = {
              "Times the PFC watchdog released a queue again."),
 };
 
-}  // namespace
+}  // namespace switch_meaning_table
 
 std::span<const Counter> switch_meanings() {
-  return kMeanings;
+  return switch_meaning_table::kMeanings;
 }
 
 }  // namespace weir::counters

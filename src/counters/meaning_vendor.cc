@@ -4,7 +4,7 @@
 #include "counters/tables.h"
 
 namespace weir::counters {
-namespace {
+namespace vendor_meaning_table {
 
 using enum Unit;
 
@@ -236,10 +236,10 @@ constexpr Counter kMeanings[] = {
               "Packets cut short while being sent.", "The NIC or its host's PCIe."),
 };
 
-}  // namespace
+}  // namespace vendor_meaning_table
 
 std::span<const Counter> vendor_meanings() {
-  return kMeanings;
+  return vendor_meaning_table::kMeanings;
 }
 
 }  // namespace weir::counters

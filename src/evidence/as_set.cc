@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "design/platforms.h"
-#include "design/words.h"
+#include "design/file/words.h"
+#include "design/tables/platforms.h"
 #include "model/buffers.h"
 
 namespace weir::evidence {

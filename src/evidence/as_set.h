@@ -7,7 +7,7 @@
 // free. What the settings do not say stays as it is in the intent that one starts from.
 #include <optional>
 
-#include "design/intent.h"
+#include "design/fabric/intent.h"
 #include "evidence/evidence.h"
 
 namespace weir::evidence {

@@ -1,8 +1,8 @@
 #include "evidence/as_set.h"
 
 #include "base/testing.h"
-#include "design/load.h"
-#include "design/templates.h"
+#include "design/file/load.h"
+#include "design/file/templates.h"
 
 namespace weir::evidence {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "base/text.h"
 #include "counters/catalog.h"
-#include "design/nic_knobs.h"
-#include "design/words.h"
+#include "design/file/words.h"
+#include "design/tables/nic_knobs.h"
 #include "units/format.h"
 
 namespace weir::evidence {

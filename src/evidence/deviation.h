@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "design/intent.h"
+#include "design/fabric/intent.h"
 #include "evidence/evidence.h"
 
 namespace weir::evidence {

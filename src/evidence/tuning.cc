@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 4> kSocketSysctls = {
     "net.core.rmem_max", "net.core.wmem_max", "net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem"};
 
 template <class T>
-Missing why_unknown(const Fact<T>& fact) {
+Missing why_knob_unknown(const Fact<T>& fact) {
   return fact.is_missing() ? fact.why() : Missing::kAbsent;
 }
 
@@ -44,7 +44,8 @@ void add_sysctls(const Host& host, std::vector<TuningDeviation>& out) {
       if (found != host.sysctls->end()) now = &*found;
     }
     if (now == nullptr) {
-      deviation.missing = host.sysctls.is_known() ? Missing::kAbsent : why_unknown(host.sysctls);
+      deviation.missing =
+          host.sysctls.is_known() ? Missing::kAbsent : why_knob_unknown(host.sysctls);
     } else {
       const std::optional<std::string> raised = raised_sysctl(now->value);
       if (!raised) continue;
@@ -69,9 +70,9 @@ void add_interrupts(const Nic& nic, const design::NicIntent& wanted,
                       .found = "",
                       .missing = std::nullopt};
   if (!own.is_known()) {
-    deviation.missing = why_unknown(own);
+    deviation.missing = why_knob_unknown(own);
   } else if (!nodes.is_known()) {
-    deviation.missing = why_unknown(nodes);
+    deviation.missing = why_knob_unknown(nodes);
   } else if (*nodes == std::vector<unsigned>{*own}) {
     return;
   } else {
@@ -87,7 +88,7 @@ void add_stack(const Nic& nic, const design::NicIntent& wanted, std::vector<Tuni
                       .found = "",
                       .missing = std::nullopt};
   if (!nic.link.layers.is_known()) {
-    deviation.missing = why_unknown(nic.link.layers);
+    deviation.missing = why_knob_unknown(nic.link.layers);
   } else {
     const std::optional<Bytes> least = stack_mtu(*nic.link.layers);
     if (!least || *least >= wanted.mtu) return;

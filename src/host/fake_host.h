@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "design/intent.h"
+#include "design/fabric/intent.h"
 #include "evidence/evidence.h"
 #include "host/host_io.h"
 

@@ -19,7 +19,7 @@
 #include "base/result.h"
 #include "counters/snapshot.h"
 #include "evidence/evidence.h"
-#include "host/operation.h"
+#include "host/change/operation.h"
 
 namespace weir::host {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "host/linux_dcb_image.h"
+#include "host/linux/dcb_image.h"
 
 namespace weir::host {
 

@@ -8,12 +8,12 @@
 #include <fmt/format.h>
 
 #include "base/testing.h"
-#include "design/load.h"
-#include "design/nic_knobs.h"
-#include "design/templates.h"
-#include "host/kernel_memory.h"
-#include "host/linux_host.h"
-#include "host/plan.h"
+#include "design/file/load.h"
+#include "design/file/templates.h"
+#include "design/tables/nic_knobs.h"
+#include "host/change/plan.h"
+#include "host/kernel/memory.h"
+#include "host/linux/host.h"
 
 namespace weir::host {
 

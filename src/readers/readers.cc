@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "readers/switch_show.h"
+#include "readers/switches/switch_show.h"
 
 namespace weir::readers {
 namespace {

@@ -14,7 +14,7 @@ namespace weir::wire {
 namespace {
 
 constexpr std::size_t kFlushAt = std::size_t{1} << 20U;
-constexpr std::uint64_t kNano = 1'000'000'000;
+constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
 
 }  // namespace
 
@@ -71,8 +71,8 @@ void CaptureBytes::add(std::int64_t time_ns, std::span<const std::uint8_t> frame
   const auto original = static_cast<std::uint32_t>(frame.size());
   const std::uint32_t captured = std::min(original, options_.snap);
   if (options_.format != CaptureFormat::kPcapng) {
-    const std::uint64_t fraction = time % kNano;
-    u32(static_cast<std::uint32_t>(time / kNano));
+    const std::uint64_t fraction = time % kNanosecondsPerSecond;
+    u32(static_cast<std::uint32_t>(time / kNanosecondsPerSecond));
     u32(static_cast<std::uint32_t>(options_.format == CaptureFormat::kPcapNano ? fraction
                                                                                : fraction / 1000));
     u32(captured);

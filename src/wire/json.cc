@@ -11,7 +11,7 @@
 namespace weir::wire {
 namespace {
 
-constexpr double kNano = 1e9;
+constexpr double kNanoseconds = 1e9;
 
 double microseconds(std::uint64_t nanoseconds) {
   return static_cast<double>(nanoseconds) / 1000;
@@ -20,7 +20,7 @@ double microseconds(std::uint64_t nanoseconds) {
 /// A rate over the time of the capture; none where the capture has no length.
 Json per_second(std::uint64_t count, std::int64_t duration_ns) {
   if (duration_ns <= 0) return nullptr;
-  return static_cast<double>(count) * kNano / static_cast<double>(duration_ns);
+  return static_cast<double>(count) * kNanoseconds / static_cast<double>(duration_ns);
 }
 
 Json tos_json(const TosTally& tally) {
@@ -102,8 +102,9 @@ Json flow_json(const Flow& flow, const Analysis& analysis) {
   object["ack_latency"] = latency_json(flow.ack_ns);
   object["other_way_qp"] =
       flow.other_way == kNoFlow ? Json(nullptr) : Json(analysis.flows()[flow.other_way].key.qp);
-  object["start_s"] = static_cast<double>(flow.first_ns - analysis.totals().first_ns) / kNano;
-  object["duration_s"] = static_cast<double>(flow.last_ns - flow.first_ns) / kNano;
+  object["start_s"] =
+      static_cast<double>(flow.first_ns - analysis.totals().first_ns) / kNanoseconds;
+  object["duration_s"] = static_cast<double>(flow.last_ns - flow.first_ns) / kNanoseconds;
   Json bins = Json::array();
   for (std::size_t i = 0; i < flow.bytes_over_time.size(); ++i)
     bins.push_back(flow.bytes_over_time[i]);
@@ -209,7 +210,7 @@ Json to_json(const Analysis& analysis, std::size_t most) {
                  {"roce_v1_packets", totals.roce_v1},
                  {"payload_bytes", totals.payload},
                  {"start_ns", totals.first_ns},
-                 {"duration_s", static_cast<double>(totals.duration_ns()) / kNano}};
+                 {"duration_s", static_cast<double>(totals.duration_ns()) / kNanoseconds}};
   add_counts(object, totals);
   object["pfc_frames"] = totals.pfc;
   object["pause_frames"] = totals.pause;

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "design/fabric.h"
-#include "design/intent.h"
+#include "design/fabric/intent.h"
+#include "design/file/fabric.h"
 #include "finding/finding.h"
 #include "units/qos_code.h"
 #include "wire/analysis.h"

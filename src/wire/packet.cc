@@ -10,23 +10,23 @@
 namespace weir::wire {
 namespace {
 
-constexpr std::uint16_t kTypeIpv4 = 0x0800;
-constexpr std::uint16_t kTypeIpv6 = 0x86DD;
+constexpr std::uint16_t kEtherIpv4 = 0x0800;
+constexpr std::uint16_t kEtherIpv6 = 0x86DD;
 constexpr std::uint16_t kTypeVlan = 0x8100;
 constexpr std::uint16_t kTypeServiceVlan = 0x88A8;
 constexpr std::uint16_t kTypeOldQinQ = 0x9100;
-constexpr std::uint16_t kTypeMacControl = 0x8808;  // IEEE 802.3 31
-constexpr std::uint16_t kTypeRoceV1 = 0x8915;
+constexpr std::uint16_t kEtherMacControl = 0x8808;  // IEEE 802.3 31
+constexpr std::uint16_t kEtherRoceV1 = 0x8915;
 constexpr std::uint16_t kTypeErspan2 = 0x88BE;  // type I and II
 constexpr std::uint16_t kTypeErspan3 = 0x22EB;
 constexpr std::uint16_t kTypeBridged = 0x6558;  // Ethernet in GRE
 constexpr std::uint16_t kMacControlPause = 0x0001;
 constexpr std::uint16_t kMacControlPfc = 0x0101;  // IEEE 802.1Qbb
 constexpr std::uint16_t kVxlanPort = 4789;
-constexpr std::uint8_t kProtocolUdp = 17;
+constexpr std::uint8_t kIpProtocolUdp = 17;
 constexpr std::uint8_t kProtocolGre = 47;
-constexpr std::uint8_t kNextHeaderIba = 27;  // BTH after a GRH (InfiniBand 1.4 vol. 1, 8.3)
-constexpr std::size_t kBth = 12;
+constexpr std::uint8_t kGrhNextHeaderIba = 27;  // BTH after a GRH (InfiniBand 1.4 vol. 1, 8.3)
+constexpr std::size_t kBthBytes = 12;
 constexpr std::size_t kIcrc = 4;
 constexpr int kDeepestTunnel = 2;
 
@@ -120,10 +120,10 @@ class Decoder {
       in.skip(4);
     }
     switch (type) {
-      case kTypeIpv4: ipv4(in); break;
-      case kTypeIpv6: ipv6(in); break;
-      case kTypeRoceV1: roce_v1(in); break;
-      case kTypeMacControl: mac_control(in); break;
+      case kEtherIpv4: ipv4(in); break;
+      case kEtherIpv6: ipv6(in); break;
+      case kEtherRoceV1: roce_v1(in); break;
+      case kEtherMacControl: mac_control(in); break;
       default: break;
     }
   }
@@ -152,7 +152,7 @@ class Decoder {
     if (is_later_fragment) return;
     const bool is_fragment = (in.at[6] & 0x20U) != 0;
     const std::uint8_t protocol = in.at[9];
-    if (protocol == kProtocolUdp) {
+    if (protocol == kIpProtocolUdp) {
       out_.source = ipv4_address(be32(in.at + 12));
       out_.destination = ipv4_address(be32(in.at + 16));
       out_.tos = in.at[1];
@@ -176,7 +176,7 @@ class Decoder {
       header += (in.at[header + 1] + std::size_t{1}) * 8;
     }
     if (header > total || !in.has(header)) return;
-    if (next == kProtocolUdp) {
+    if (next == kIpProtocolUdp) {
       out_.source = ipv6_address(in.at + 8);
       out_.destination = ipv6_address(in.at + 24);
       out_.tos = static_cast<std::uint8_t>(be16(in.at) >> 4U);
@@ -206,7 +206,7 @@ class Decoder {
   }
 
   void roce_v1(Bytes in) {
-    if (!in.has(40) || in.at[6] != kNextHeaderIba) return;
+    if (!in.has(40) || in.at[6] != kGrhNextHeaderIba) return;
     out_.kind = PacketKind::kRoceV1;
     out_.source = ipv6_address(in.at + 8);
     out_.destination = ipv6_address(in.at + 24);
@@ -249,14 +249,14 @@ class Decoder {
   /// BTH and what follows. `in` starts at the network header.
   void transport(Bytes in, std::size_t network_bytes, std::size_t bth_at, std::size_t total,
                  NetworkHeader kind, bool is_whole) {
-    if (total < bth_at + kBth + kIcrc) out_.is_malformed = true;
-    if (!in.has(bth_at + kBth)) {
+    if (total < bth_at + kBthBytes + kIcrc) out_.is_malformed = true;
+    if (!in.has(bth_at + kBthBytes)) {
       out_.is_cut = true;
       return;
     }
     base_header(in.at + bth_at);
     const Opcode& code = opcode(out_.opcode);
-    const std::size_t extended_at = bth_at + kBth;
+    const std::size_t extended_at = bth_at + kBthBytes;
     const std::size_t user_at = extended_at + code.header_bytes;
     const std::size_t end = total < kIcrc ? 0 : total - kIcrc;
     if (end < user_at + out_.pad) {
@@ -266,7 +266,7 @@ class Decoder {
       if (out_.opcode == kCnpOpcode) out_.payload = 0;  // 16 reserved bytes
     }
     if (in.has(user_at) && !out_.is_malformed) extended_headers(in.at + extended_at, code.headers);
-    if (!is_whole || !in.has(total) || total < bth_at + kBth + kIcrc) return;
+    if (!is_whole || !in.has(total) || total < bth_at + kBthBytes + kIcrc) return;
     out_.icrc = le32(in.at + end);
     const std::uint32_t computed = wire::icrc(in.at, total, kind, network_bytes);
     out_.icrc_state = computed == out_.icrc ? IcrcState::kGood : IcrcState::kBad;

@@ -12,11 +12,11 @@
 
 #include "../tight_fabric.h"
 #include "base/testing.h"
-#include "design/load.h"
-#include "diagnose/diagnose.h"
-#include "diagnose/validate.h"
+#include "design/file/load.h"
+#include "diagnose/core/diagnose.h"
+#include "diagnose/validate/validate.h"
 #include "finding/catalog.h"
-#include "sim/simulate.h"
+#include "sim/results/simulate.h"
 
 namespace weir::diagnose {
 namespace {

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "base/testing.h"
-#include "design/load.h"
-#include "diagnose/validate.h"
+#include "design/file/load.h"
+#include "diagnose/validate/validate.h"
 #include "evidence/as_set.h"
-#include "platforms/platform.h"
+#include "platforms/common/platform.h"
 
 namespace weir::diagnose {
 namespace {

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The field cases as a user would paste them: `weir diagnose - --json`, a process a case.
 
-What the words alone give, with every mutation, is src/diagnose/account_test.cc; this is the whole
-way through the readers of pasted text. Shares are asserted, never a case.
+What the words alone give, with every mutation, is src/diagnose/paste/account_test.cc; this is the
+whole way through the readers of pasted text. Shares are asserted, never a case.
 """
 import concurrent.futures
 import json

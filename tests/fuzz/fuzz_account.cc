@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "diagnose/account.h"
+#include "diagnose/paste/account.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   constexpr std::size_t kStatements = 60;

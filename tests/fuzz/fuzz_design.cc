@@ -6,10 +6,10 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "design/effective.h"
-#include "design/intent.h"
-#include "design/lint.h"
-#include "design/load.h"
+#include "design/fabric/effective.h"
+#include "design/fabric/intent.h"
+#include "design/file/load.h"
+#include "design/lint/lint.h"
 
 namespace weir::design {
 namespace {

@@ -6,19 +6,19 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "host/bundle.h"
-#include "host/bundle_names.h"
-#include "host/kernel_capture.h"
-#include "host/kernel_netlink.h"
-#include "host/linux_dcb.h"
-#include "host/linux_ethtool.h"
-#include "host/linux_host.h"
-#include "host/linux_lldp.h"
-#include "host/linux_machine_counters.h"
-#include "host/linux_nic.h"
-#include "host/linux_pci.h"
-#include "host/linux_text.h"
-#include "host/pseudonym.h"
+#include "host/bundle/bundle.h"
+#include "host/bundle/bundle_names.h"
+#include "host/bundle/pseudonym.h"
+#include "host/kernel/capture.h"
+#include "host/kernel/netlink.h"
+#include "host/linux/dcb.h"
+#include "host/linux/ethtool.h"
+#include "host/linux/host.h"
+#include "host/linux/lldp.h"
+#include "host/linux/machine_counters.h"
+#include "host/linux/nic.h"
+#include "host/linux/pci.h"
+#include "host/linux/text.h"
 
 namespace weir::host {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "base/check.h"
 #include "base/digest.h"
-#include "host/apply.h"
+#include "host/change/apply.h"
+#include "host/change/journal.h"
 #include "host/host_memory.h"
-#include "host/journal.h"
 
 namespace weir::host {
 namespace {

@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "host/load_report.h"
-#include "host/probe_socket.h"
-#include "host/remote.h"
+#include "host/probe/load_report.h"
+#include "host/probe/probe_socket.h"
+#include "host/probe/remote.h"
 
 namespace weir::host {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "readers/paste.h"
+#include "readers/paste/paste.h"
 
 namespace weir::readers {
 namespace {

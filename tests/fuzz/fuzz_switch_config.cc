@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "platforms/openconfig.h"
-#include "platforms/platform.h"
+#include "platforms/common/platform.h"
+#include "platforms/openconfig/openconfig.h"
 
 // NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's name
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

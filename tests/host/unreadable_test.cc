@@ -10,13 +10,13 @@
 
 #include "base/json.h"
 #include "base/testing.h"
-#include "diagnose/convention.h"
-#include "diagnose/validate.h"
+#include "diagnose/core/convention.h"
+#include "diagnose/validate/validate.h"
 #include "evidence/json.h"
-#include "host/bundle.h"
-#include "host/kernel_faulty.h"
-#include "host/kernel_replay.h"
-#include "host/linux_host.h"
+#include "host/bundle/bundle.h"
+#include "host/kernel/faulty.h"
+#include "host/kernel/replay.h"
+#include "host/linux/host.h"
 
 namespace weir {
 namespace {

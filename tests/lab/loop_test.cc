@@ -10,11 +10,11 @@
 
 #include "../tight_fabric.h"
 #include "base/testing.h"
-#include "diagnose/diagnose.h"
-#include "diagnose/validate.h"
+#include "diagnose/core/diagnose.h"
+#include "diagnose/validate/validate.h"
 #include "finding/catalog.h"
-#include "host/apply.h"
-#include "lab/test_labs.h"
+#include "host/change/apply.h"
+#include "lab/fabric/test_labs.h"
 
 namespace weir::lab {
 namespace {

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "base/testing.h"
-#include "sim/fidelity.h"
-#include "sim/sim.h"
-#include "sim/test_networks.h"
+#include "sim/engine/sim.h"
+#include "sim/fabric/test_networks.h"
+#include "sim/results/fidelity.h"
 
 namespace weir::sim {
 namespace {

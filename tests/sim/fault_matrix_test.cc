@@ -10,8 +10,8 @@
 
 #include "../tight_fabric.h"
 #include "base/testing.h"
-#include "design/load.h"
-#include "sim/simulate.h"
+#include "design/file/load.h"
+#include "sim/results/simulate.h"
 
 namespace weir::sim {
 namespace {

@@ -1,6 +1,6 @@
 // The acceptance tests of the single DCQCN bottleneck (theory: A5-A11, A23, A24), at the tolerances
 // stated there, for the printed cases and for others.
-#include "sim/fidelity.h"
+#include "sim/results/fidelity.h"
 
 #include <cmath>
 

@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/testing.h"
 #include "base/text.h"
-#include "sim/hpcc.h"
+#include "sim/peer/hpcc.h"
 
 namespace weir::sim {
 namespace {

@@ -7,10 +7,10 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "design/drawn_design.h"
-#include "design/intent.h"
-#include "design/load.h"
-#include "platforms/platform.h"
+#include "design/fabric/intent.h"
+#include "design/file/drawn_design.h"
+#include "design/file/load.h"
+#include "platforms/common/platform.h"
 
 namespace {
 

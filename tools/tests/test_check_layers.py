@@ -24,7 +24,7 @@ class LayersTest(TreeTest):
         self.write("src/units/format.h", '#include "base/text.h"\n')
         self.write("src/model/headroom.h", '#include "units/format.h"\n')
         self.write("src/counters/catalog.h", '#include "base/text.h"\n')
-        self.write("src/design/load.cc", '#include <yaml.h>\n#include "model/headroom.h"\n')
+        self.write("src/design/file/load.cc", '#include <yaml.h>\n#include "model/headroom.h"\n')
 
     def problems(self):
         return check_layers.check(self.root)

@@ -1,0 +1,90 @@
+#include "cli/frame/command.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "base/json.h"
+
+namespace weir::cli {
+
+std::vector<Option> common_options(const Command& command) {
+  std::vector<Option> options;
+  if (command.judges) {
+    options.push_back({.name = "fail-on",
+                       .metavar = "SEVERITY",
+                       .help = "lowest severity that makes the exit status 1",
+                       .default_value = "error",
+                       .choices = {"info", "warning", "error"}});
+  }
+  options.push_back({.name = "json", .help = "one JSON object on standard output"});
+  options.push_back({.name = "quiet", .letter = 'q', .help = "the answer alone, without advice"});
+  options.push_back({.name = "color",
+                     .metavar = "WHEN",
+                     .help = "colours; auto: on a terminal, unless NO_COLOR is set",
+                     .default_value = "auto",
+                     .choices = {"auto", "always", "never"}});
+  options.push_back({.name = "no-color", .help = "the same as --color never"});
+  options.push_back({.name = "help", .letter = 'h', .help = "the help of the verb"});
+  return options;
+}
+
+std::vector<Option> all_options(const Command& command) {
+  std::vector<Option> options = command.options;
+  const std::vector<Option> common = common_options(command);
+  options.insert(options.end(), common.begin(), common.end());
+  return options;
+}
+
+Json json_object(const Command& command) {
+  std::string name(command.name);
+  std::replace(name.begin(), name.end(), ' ', '-');
+  return {{"schema", fmt::format("weir/{}/1", name)}};
+}
+
+ExitCode usage_error(Context& context, const Command& command, std::string_view message) {
+  fail(context, ExitCode::kUsage, message);
+  context.err << "see weir " << command.name << " --help\n";
+  return ExitCode::kUsage;
+}
+
+Args::Args(const Command& command) : command_(&command) {
+  for (const Argument& argument : command.arguments)
+    values_[std::string(argument.name)];
+  for (const Option& option : all_options(command))
+    values_[std::string(option.name)];
+}
+
+void Args::add(std::string_view name, std::string value) {
+  const auto found = values_.find(name);
+  WEIR_CHECK(found != values_.end());
+  found->second.push_back(std::move(value));
+}
+
+void Args::fill_defaults() {
+  for (const Option& option : all_options(*command_)) {
+    if (!option.default_value.empty() && !has(option.name))
+      add(option.name, std::string(option.default_value));
+  }
+}
+
+std::optional<std::string> Args::get(std::string_view name) const {
+  const std::vector<std::string>& values = all(name);
+  if (values.empty()) return std::nullopt;
+  return values.back();
+}
+
+const std::string& Args::value(std::string_view name) const {
+  const std::vector<std::string>& values = all(name);
+  WEIR_CHECK(!values.empty());
+  return values.back();
+}
+
+const std::vector<std::string>& Args::all(std::string_view name) const {
+  const auto found = values_.find(name);
+  WEIR_CHECK(found != values_.end());
+  return found->second;
+}
+
+}  // namespace weir::cli

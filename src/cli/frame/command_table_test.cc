@@ -1,0 +1,118 @@
+// Promises that hold for every verb, present and future, because they are made from one table.
+#include "cli/frame/command_table.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/testing.h"
+#include "base/text.h"
+#include "cli/frame/documents.h"
+#include "cli/frame/help.h"
+#include "cli/frame/parse.h"
+
+namespace weir::cli {
+namespace {
+
+constexpr std::size_t kScreenColumns = 80;
+constexpr std::size_t kScreenLines = 40;
+
+void expect_fits_a_screen(const std::string& text) {
+  const std::vector<std::string_view> lines = split(text, '\n');
+  EXPECT_LE(lines.size(), kScreenLines);
+  for (const std::string_view line : lines)
+    EXPECT_LE(display_width(line), kScreenColumns) << line;
+}
+
+TEST(CommandTable, EveryVerbHasWhatHelpNeeds) {
+  std::set<std::string_view> names;
+  for (const Command& command : command_table()) {
+    SCOPED_TRACE(std::string(command.name));
+    EXPECT_TRUE(names.insert(command.name).second) << "twice in the table";
+    EXPECT_NE(command.run, nullptr);
+    EXPECT_FALSE(command.summary.empty());
+    EXPECT_FALSE(command.summary.ends_with('.'));
+    EXPECT_TRUE(command.description.ends_with('.'));
+    EXPECT_FALSE(command.examples.empty());
+    EXPECT_FALSE(command.exit_codes.empty());
+    EXPECT_EQ(command.judges, std::count(command.exit_codes.begin(), command.exit_codes.end(),
+                                         ExitCode::kFindings) == 1);
+  }
+}
+
+TEST(CommandTable, NoNameIsUsedTwiceWithinAVerb) {
+  for (const Command& command : command_table()) {
+    SCOPED_TRACE(std::string(command.name));
+    std::set<std::string_view> names;
+    std::set<char> letters;
+    for (const Argument& argument : command.arguments)
+      EXPECT_TRUE(names.insert(argument.name).second) << argument.name;
+    for (const Option& option : all_options(command)) {
+      EXPECT_TRUE(names.insert(option.name).second) << option.name;
+      EXPECT_TRUE(option.letter == '\0' || letters.insert(option.letter).second) << option.name;
+      EXPECT_TRUE(option.default_value.empty() || option.choices.empty() ||
+                  std::count(option.choices.begin(), option.choices.end(), option.default_value) ==
+                      1)
+          << option.name << " has a default that is no choice";
+    }
+  }
+}
+
+TEST(CommandTable, EveryHelpFitsAScreen) {
+  expect_fits_a_screen(help_for(command_table(), ""));
+  for (const Command& command : command_table()) {
+    SCOPED_TRACE(std::string(command.name));
+    expect_fits_a_screen(help_for(command_table(), command.name));
+    expect_fits_a_screen(help_for(command_table(), split(command.name, ' ').front()));
+  }
+}
+
+TEST(CommandTable, EveryExampleIsAcceptedByTheParser) {
+  for (const Command& command : command_table()) {
+    for (const Example& example : command.examples) {
+      SCOPED_TRACE(std::string(example.command));
+      const auto at = example.command.find("weir ");
+      ASSERT_NE(at, std::string_view::npos);
+      std::vector<std::string> words;
+      for (const std::string_view word : split(example.command.substr(at + 5), ' ')) {
+        if (word == ">" || word == "|") break;
+        words.emplace_back(word);
+      }
+      const Parsed parsed = parse(command_table(), words);
+      const auto* error = std::get_if<UsageError>(&parsed);
+      EXPECT_EQ(error == nullptr ? "" : error->message, "");
+    }
+  }
+}
+
+TEST(CommandTable, EveryVerbStandsInEveryDocument) {
+  const std::string man = man_page(command_table());
+  const std::string completion = bash_completion(command_table());
+  const std::string page = commands_page(command_table());
+  for (const Command& command : command_table()) {
+    SCOPED_TRACE(std::string(command.name));
+    const bool is_in_man = man.find(fmt::format(".SS weir {}", command.name)) != std::string::npos;
+    EXPECT_EQ(is_in_man, command.group != Group::kDocuments);
+    EXPECT_NE(completion.find(fmt::format("    '{}')", command.name)), std::string::npos);
+    EXPECT_NE(page.find(fmt::format("## weir {}\n", command.name)), std::string::npos);
+  }
+}
+
+TEST(CommandTable, TheManPageHasNoAccidentalRequests) {
+  const std::set<std::string_view> requests = {".TH", ".SH", ".SS", ".TP", ".PP", ".B", ".I"};
+  const std::string man = man_page(command_table());
+  for (const std::string_view line : split(man, '\n')) {
+    const bool is_request = line.starts_with('.') || line.starts_with('\'');
+    EXPECT_TRUE(!is_request || requests.contains(line.substr(0, line.find(' ')))) << line;
+  }
+}
+
+TEST(CommandTable, HelpShowsOperatorsFirstAndDocumentsNever) {
+  const std::string help = overview_help(command_table());
+  EXPECT_LT(help.find("For operators"), help.find("exit status"));
+  EXPECT_EQ(help.find("docs man"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace weir::cli

@@ -1,0 +1,47 @@
+#pragma once
+// What a verb sees of the process: two streams, how to write on them, and the environment. A test
+// hands in string streams and a made-up environment, so no verb needs a process to be tested.
+#include <functional>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <string_view>
+
+#include "base/json_fwd.h"
+#include "cli/frame/exit_code.h"
+
+namespace weir::cli {
+
+struct Context {
+  std::ostream& out;  // the answer
+  std::ostream& err;  // errors, progress
+  /// An environment variable, or nullopt where it is not set.
+  std::function<std::optional<std::string>(const char*)> environment = [](const char*) {
+    return std::optional<std::string>();
+  };
+  bool stdout_is_terminal = false;
+  bool stderr_is_terminal = false;
+  /// Puts a question to whoever sits at the terminal; true is yes. Empty where nobody does.
+  std::function<bool(const std::string& question)> ask = {};
+  // From the options that every verb has.
+  bool json = false;
+  bool quiet = false;
+  bool colour = false;
+};
+
+enum class Tone { kStrong, kGood, kWarning, kBad, kFaint };
+
+/// `text` in a colour where the output has colours, else as it is. Colour never carries meaning
+/// alone.
+[[nodiscard]] std::string paint(const Context&, Tone, std::string_view text);
+
+/// Writes the one object of a --json run. REQUIRES: an object whose first key is "schema".
+void print_json(Context&, const Json& object);
+
+/// Says on stderr what is wrong, and with --json as an object of schema weir/error/1 on stdout, so
+/// that a program that reads stdout always gets one object; `details` are further fields of it.
+/// Returns `code`, to be returned.
+ExitCode fail(Context&, ExitCode code, std::string_view message);
+ExitCode fail(Context&, ExitCode code, std::string_view message, const Json& details);
+
+}  // namespace weir::cli

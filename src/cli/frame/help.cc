@@ -1,0 +1,258 @@
+#include "cli/frame/help.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/check.h"
+#include "base/text.h"
+
+namespace weir::cli {
+namespace {
+
+constexpr std::size_t kColumns = 79;  // a terminal of 80 may wrap at its last column
+
+using Entries = std::vector<std::pair<std::string, std::string>>;
+
+// `text` after `margin` columns, its further lines under the first.
+std::string after(std::size_t margin, std::string_view text) {
+  return hang(text, kColumns - margin, margin);
+}
+
+// Pieces that hold blanks and must not be broken, after `margin` columns.
+std::string fill(const std::vector<std::string>& pieces, std::string_view separator,
+                 std::size_t margin) {
+  std::string out;
+  std::size_t column = margin;
+  for (const std::string& piece : pieces) {
+    if (!out.empty() && column + separator.size() + display_width(piece) > kColumns) {
+      out += "\n" + std::string(margin, ' ');
+      column = margin;
+    } else if (!out.empty()) {
+      out += separator;
+      column += separator.size();
+    }
+    out += piece;
+    column += display_width(piece);
+  }
+  return out;
+}
+
+std::string two_columns(const Entries& entries) {
+  std::size_t left = 0;
+  for (const auto& [name, text] : entries)
+    left = std::max(left, display_width(name));
+  std::string out;
+  for (const auto& [name, text] : entries) {
+    const std::string padding(left - display_width(name), ' ');
+    out += fmt::format("  {}{}  {}\n", name, padding, after(left + 4, text));
+  }
+  return out;
+}
+
+std::string section(std::string_view title, const Entries& entries) {
+  return entries.empty() ? std::string() : fmt::format("\n{}:\n{}", title, two_columns(entries));
+}
+
+template <class Select>
+Entries verbs_where(std::span<const Command> table, Select select) {
+  Entries entries;
+  for (const Command& command : table) {
+    if (select(command)) entries.emplace_back(command.name, command.summary);
+  }
+  return entries;
+}
+
+// Verbs of two words that share the first: one line of the overview, the words from the table.
+struct Family {
+  std::string_view first;
+  std::string_view summary;
+};
+constexpr auto kFamilies = std::to_array<Family>({
+    {"calc", "the arithmetic, every term shown"},
+    {"lab", "a simulated fabric, for --lab"},
+});
+
+Entries overview_of(std::span<const Command> table, Group group) {
+  Entries entries;
+  std::string_view folded;  // the family that the last entry stands for
+  for (const Command& command : table) {
+    if (command.group != group) continue;
+    const std::vector<std::string_view> words = split(command.name, ' ');
+    const auto* family = std::find_if(kFamilies.begin(), kFamilies.end(), [&](const Family& one) {
+      return words.size() > 1 && one.first == words.front();
+    });
+    if (family == kFamilies.end()) {
+      folded = {};
+      entries.emplace_back(command.name, command.summary);
+    } else if (folded == family->first) {
+      entries.back().second.insert(entries.back().second.find(':'), fmt::format(", {}", words[1]));
+    } else {
+      folded = family->first;
+      entries.emplace_back(family->first, fmt::format("{}: {}", words[1], family->summary));
+    }
+  }
+  return entries;
+}
+
+std::string exit_line(std::span<const ExitMeaning> exits) {
+  std::vector<std::string> pieces;
+  for (const ExitMeaning& exit : exits)
+    pieces.push_back(fmt::format("{} {}", static_cast<int>(exit.code), exit.brief));
+  constexpr std::string_view kTitle = "exit status: ";
+  return fmt::format("{}{}\n", kTitle, after(kTitle.size(), join(pieces, ", ")));
+}
+
+std::string group_help(std::span<const Command> table, std::string_view first) {
+  const std::string prefix = fmt::format("{} ", first);
+  const Entries verbs =
+      verbs_where(table, [&](const Command& c) { return c.name.starts_with(prefix); });
+  WEIR_CHECK(!verbs.empty());
+  return fmt::format("usage: weir {} WHAT [OPTIONS]\n{}\nweir {} --help shows one of them.\n",
+                     first, section("where WHAT is", verbs), verbs.front().first);
+}
+
+std::string with_choices(std::string_view help, const std::vector<std::string_view>& choices,
+                         std::string_view default_value) {
+  std::string notes;
+  if (!choices.empty()) notes += fmt::format("{}", fmt::join(choices, ", "));
+  if (!default_value.empty())
+    notes += fmt::format("{}default: {}", notes.empty() ? "" : "; ", default_value);
+  return notes.empty() ? std::string(help) : fmt::format("{} ({})", help, notes);
+}
+
+// The common options in a line or two: they are the same everywhere and must not push the verb's
+// own off the screen.
+std::string common_line() {
+  std::vector<std::string> pieces;
+  for (const Option& option : common_options(Command{})) {
+    if (option.choices.empty()) {
+      pieces.push_back(spelling(option));
+    } else {
+      pieces.push_back(fmt::format("--{} {}", option.name, fmt::join(option.choices, "|")));
+    }
+  }
+  constexpr std::string_view kTitle = "common:  ";
+  return fmt::format("\n{}{}\n", kTitle, fill(pieces, "  ", kTitle.size()));
+}
+
+// Beside its command where there is room, under it where there is not.
+std::string examples_section(const Command& command) {
+  std::size_t left = 0;
+  std::size_t right = 0;
+  for (const Example& example : command.examples) {
+    left = std::max(left, display_width(example.command));
+    right = std::max(right, display_width(example.note));
+  }
+  const bool beside = 2 + left + 2 + right <= kColumns;
+  std::string out = "\nexamples:\n";
+  for (const Example& example : command.examples) {
+    const std::string gap = beside ? std::string(left - display_width(example.command) + 2, ' ')
+                                   : std::string("\n      ");
+    out += fmt::format("  {}{}{}\n", example.command, gap, example.note);
+  }
+  return out;
+}
+
+std::vector<std::string> usage_pieces(const Command& command) {
+  std::vector<std::string> pieces;
+  for (const Argument& argument : command.arguments) {
+    if (argument.after_dashes) continue;
+    const std::string name = fmt::format("{}{}", argument.name, argument.repeated ? "..." : "");
+    pieces.push_back(argument.required ? name : fmt::format("[{}]", name));
+  }
+  for (const Option& option : command.options) {
+    const std::string value = option.is_flag() ? "" : fmt::format(" {}", option.metavar);
+    const std::string text = fmt::format("--{}{}", option.name, value);
+    pieces.push_back(option.required ? text
+                                     : fmt::format("[{}]{}", text, option.repeated ? "..." : ""));
+  }
+  if (command.judges) pieces.emplace_back("[--fail-on SEVERITY]");
+  for (const Argument& argument : command.arguments)
+    if (argument.after_dashes) pieces.push_back(fmt::format("-- {}...", argument.name));
+  return pieces;
+}
+
+std::string verb_help(const Command& command) {
+  Entries arguments;
+  for (const Argument& argument : command.arguments)
+    arguments.emplace_back(argument.name, full_help(argument));
+  Entries options;
+  for (const Option& option : command.options)
+    options.emplace_back(spelling(option), full_help(option));
+  if (command.judges) {
+    const Option fail_on = common_options(command).front();
+    options.emplace_back(spelling(fail_on), full_help(fail_on));
+  }
+  const std::string usage = fmt::format("usage: weir {} ", command.name);
+  std::string out =
+      fmt::format("{}{}\n\n{}\n", usage, fill(usage_pieces(command), " ", usage.size()),
+                  wrap(command.description, kColumns));
+  out += section("arguments", arguments);
+  out += section("options", options);
+  out += common_line();
+  out += examples_section(command);
+  return out + "\n" + exit_line(exits_of(command));
+}
+
+}  // namespace
+
+std::string version_line() {
+  return "weir " WEIR_VERSION;
+}
+
+std::string overview_help(std::span<const Command> table) {
+  std::string out =
+      fmt::format("{}: {}\n\nusage: weir VERB [ARGUMENTS] [OPTIONS]\n", version_line(), kTagline);
+  out += section("For operators", overview_of(table, Group::kOperators));
+  std::vector<std::string> developers;  // on one line: operators need the screen
+  for (const auto& [name, summary] : overview_of(table, Group::kDevelopers))
+    developers.emplace_back(name);
+  out += fmt::format("\nFor developers: {}\n", join(developers, ", "));
+  out += "\n" + wrap(
+                    "weir VERB --help explains a verb, with examples; man weir has them all. Every "
+                    "verb takes --json (one object on standard output) and --quiet.",
+                    kColumns);
+  return out + "\n" + exit_line(exit_meanings());
+}
+
+std::string help_for(std::span<const Command> table, std::string_view verb) {
+  if (verb.empty()) return overview_help(table);
+  const auto found = std::find_if(table.begin(), table.end(),
+                                  [&](const Command& command) { return command.name == verb; });
+  return found == table.end() ? group_help(table, verb) : verb_help(*found);
+}
+
+std::string usage_line(const Command& command) {
+  std::vector<std::string> pieces = usage_pieces(command);
+  pieces.insert(pieces.begin(), fmt::format("weir {}", command.name));
+  return join(pieces, " ");
+}
+
+std::string spelling(const Option& option) {
+  const std::string letter = option.letter == '\0' ? "" : fmt::format("-{}, ", option.letter);
+  const std::string value = option.is_flag() ? "" : fmt::format(" {}", option.metavar);
+  return fmt::format("{}--{}{}", letter, option.name, value);
+}
+
+std::string full_help(const Option& option) {
+  return with_choices(option.help, option.choices, option.default_value);
+}
+
+std::string full_help(const Argument& argument) {
+  return with_choices(argument.help, argument.choices, "");
+}
+
+std::vector<ExitMeaning> exits_of(const Command& command) {
+  std::vector<ExitMeaning> exits;
+  for (const ExitMeaning& exit : exit_meanings()) {
+    const bool own = std::find(command.exit_codes.begin(), command.exit_codes.end(), exit.code) !=
+                     command.exit_codes.end();
+    if (own || exit.code == ExitCode::kUsage) exits.push_back(exit);
+  }
+  return exits;
+}
+
+}  // namespace weir::cli

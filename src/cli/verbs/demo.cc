@@ -1,0 +1,187 @@
+// weir demo: the whole loop on a lab of its own, each step a command that anyone can type.
+#include <array>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "cli/frame/command_table.h"
+#include "cli/frame/commands.h"
+#include "cli/frame/run.h"
+
+namespace weir::cli {
+namespace {
+
+/// Says that a folder is a demonstration's, so that the next one may replace it.
+constexpr std::string_view kMarker = ".weir-demo";
+
+struct Step {
+  std::string_view what;  // to look at
+  std::string_view command;
+  ExitCode expected = ExitCode::kOk;
+};
+
+constexpr auto kSteps = std::to_array<Step>({
+    {"One file holds the intent of the whole fabric: 16 hosts, 2 leaves, 1 spine.",
+     "weir init --template pod16"},
+    {"The mistakes of a design, before anything is configured. None here.", "weir lint"},
+    {"A laboratory: the fabric simulated packet by packet, its NICs as they leave the factory.",
+     "weir lab up --dir lab"},
+    {"What a NIC looks like before anyone has set it up.", "weir show --lab lab --host gpu01"},
+    {"Does it match the design? It cannot: nothing is configured yet.",
+     "weir validate --lab lab --quiet", ExitCode::kFindings},
+    {"Only what differs, in the safe order, each change read back.", "weir apply --lab lab"},
+    {"The same question again.", "weir validate --lab lab"},
+    {"Configured is not proven: counters before, load, counters after, judged.",
+     "weir verify --lab lab -- all-to-all size=500KB"},
+    {"Now break something that no configuration shows: gpu05 takes data at a tenth of its line.",
+     "weir lab fault add slow-receiver,at=gpu05,rate=10G"},
+    {"The load takes ten times as long, and no host complains. Which one is the cause?",
+     "weir verify --lab lab -- all-to-all size=500KB", ExitCode::kFindings},
+    {"One page to hand on.", "weir report --lab lab -o report.html"},
+    {"Repair it, and prove that it is repaired.", "weir lab fault clear"},
+    {"Healthy again.", "weir verify --quiet --lab lab -- all-to-all size=500KB"},
+});
+
+std::vector<std::string> words_of(std::string_view command) {
+  std::istringstream text{std::string(command)};
+  std::vector<std::string> words;
+  for (std::string word; text >> word;)
+    words.push_back(word);
+  words.erase(words.begin());  // "weir"
+  return words;
+}
+
+/// An empty folder, or a demonstration's of before, emptied.
+Status prepare(const std::filesystem::path& folder) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (fs::exists(folder / kMarker, error)) fs::remove_all(folder, error);
+  if (fs::exists(folder, error) && !(fs::is_directory(folder) && fs::is_empty(folder, error)))
+    return invalid_error(fmt::format(
+        "{} exists and is not a demonstration's; name another folder with --dir", folder.string()));
+  WEIR_TRY_STATUS(make_directory(folder.string()));
+  return write_file_atomic((folder / kMarker).string(), "weir demo may delete this folder\n");
+}
+
+/// The process's working directory for a while: the steps name files as a person in the folder
+/// would.
+class InFolder {
+ public:
+  explicit InFolder(const std::filesystem::path& folder)
+      : before_(std::filesystem::current_path()) {
+    std::filesystem::current_path(folder);
+  }
+  InFolder(const InFolder&) = delete;
+  InFolder& operator=(const InFolder&) = delete;
+  ~InFolder() {
+    std::error_code ignored;
+    std::filesystem::current_path(before_, ignored);
+  }
+
+ private:
+  std::filesystem::path before_;
+};
+
+/// Shows the step where `shown`; its output then goes where the demonstration's goes.
+ExitCode play(const Step& step, bool shown, Context& context) {
+  std::ostringstream nowhere;
+  Context inner{.out = shown ? context.out : nowhere,
+                .err = shown ? context.err : nowhere,
+                .environment = context.environment,
+                .stdout_is_terminal = context.stdout_is_terminal,
+                .stderr_is_terminal = context.stderr_is_terminal};
+  const ExitCode code = run(command_table(), words_of(step.command), inner);
+  context.out.flush();
+  return code;
+}
+
+void print_end(Context& context, const std::string& folder) {
+  const std::string verdict =
+      paint(context, Tone::kGood,
+            "The loop is closed: designed, configured, proven, broken, diagnosed, repaired.");
+  if (context.quiet) {
+    context.out << verdict << '\n';
+    return;
+  }
+  context.out << fmt::format(
+      "\n{}\n\nEverything is in {}: open {}/report.html, or go on with the lab there.\n\nnext:\n"
+      "  weir show                         on a host with RDMA NICs\n"
+      "  weir init --list                  a design for a fabric like yours\n"
+      "  weir sim --list-faults            what else can go wrong\n",
+      verdict, folder, folder);
+}
+
+ExitCode run_demo(const Args& args, Context& context) {
+  const std::string& folder = args.value("dir");
+  if (const Status ready = prepare(folder); !ready)
+    return fail(context, ExitCode::kBadInput, ready.error().what);
+  const bool shown = !context.json && !context.quiet;
+  Json object = json_object(args.command());
+  object["folder"] = folder;
+  object["steps"] = Json::array();
+  bool all_good = true;
+  {
+    const InFolder here(folder);
+    std::size_t number = 0;
+    for (const Step& step : kSteps) {
+      ++number;
+      if (shown)
+        context.out << paint(context, Tone::kStrong,
+                             fmt::format("\n== {} of {}. {}", number, kSteps.size(), step.what))
+                    << fmt::format("\n$ {}\n\n", step.command) << std::flush;
+      const ExitCode code = play(step, shown, context);
+      object["steps"].push_back({{"command", step.command},
+                                 {"what", step.what},
+                                 {"exit", static_cast<int>(code)},
+                                 {"expected", static_cast<int>(step.expected)}});
+      all_good = code == step.expected;
+      if (!all_good) {
+        fail(context, ExitCode::kInternalError,
+             fmt::format("the demonstration stopped: {} ended with status {}, expected {}",
+                         step.command, static_cast<int>(code), static_cast<int>(step.expected)));
+        break;
+      }
+      if (shown && step.expected == ExitCode::kFindings)
+        context.out << paint(context, Tone::kFaint, "(exit status 1, as it must be)") << '\n';
+    }
+  }
+  if (!all_good) return ExitCode::kInternalError;
+  object["verdict"] = "every step ended as it must";
+  if (context.json)
+    print_json(context, object);
+  else
+    print_end(context, folder);
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+Command demo_command() {
+  return {
+      .name = "demo",
+      .group = Group::kOperators,
+      .summary = "the whole loop on a lab of its own, narrated",
+      .description =
+          "Makes a design and a lab of it (a simulated fabric of 16 hosts), finds it unconfigured, "
+          "configures it, proves it under load, breaks it, names what is broken, writes a report "
+          "and repairs it. Each step is a command that you can type yourself; nothing outside the "
+          "folder is touched. All numbers are simulated.",
+      .options = {{.name = "dir",
+                   .metavar = "DIR",
+                   .help = "where it works; a demonstration's of before is replaced",
+                   .default_value = "weir-demo",
+                   .completes = Completes::kFiles}},
+      .examples = {{"weir demo", "takes some seconds"}},
+      .exit_codes = {ExitCode::kOk, ExitCode::kBadInput},
+      .rows = {"G8", "D8", "J5"},
+      .run = run_demo,
+  };
+}
+
+}  // namespace weir::cli

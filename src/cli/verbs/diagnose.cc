@@ -1,0 +1,275 @@
+// weir diagnose: from anything that was observed to the cause.
+#include "diagnose/core/diagnose.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/table.h"
+#include "base/text.h"
+#include "cli/frame/commands.h"
+#include "cli/frame/design_input.h"
+#include "cli/frame/host_input.h"
+#include "cli/frame/pasted_input.h"
+#include "cli/verbs/judging.h"
+#include "cli/verbs/known_load.h"
+#include "cli/verbs/last_load.h"
+#include "cli/verbs/questions.h"
+#include "cli/verbs/snapshot_file.h"
+#include "diagnose/core/interpret.h"
+#include "diagnose/core/join.h"
+#include "readers/paste/merge.h"
+
+namespace weir::cli {
+namespace {
+
+using Pieces = std::vector<evidence::Evidence>;
+
+/// JSON of ours; nullopt where it is none: plain text.
+std::optional<Result<Pieces>> read_document(const std::string& text, const std::string& path) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  const bool may_be = first != std::string::npos && (text[first] == '{' || text[first] == '[');
+  const Json document = may_be ? Json::parse(text, nullptr, false) : Json(Json::value_t::discarded);
+  const bool is_ours = document.is_object() && document.contains("schema");
+  if (!is_ours && !document.is_object() && !read_snapshot_text(text, path)) return std::nullopt;
+  if (!is_simulation(document)) return read_snapshot_text(text, path);
+  Result<Pieces> pieces = read_simulation(document);
+  if (!pieces) return pieces.error().within(path);
+  return pieces;
+}
+
+/// What the files and the lab show; the lab's own design where no other is named.
+struct Input {
+  Pieces pieces;
+  std::optional<readers::Paste> paste;  // of the files that are plain text, together
+  std::optional<DesignInput> design;
+};
+
+std::optional<Error> read_files(const Args& args, Input& input) {
+  std::vector<PastedText> texts;
+  for (const std::string& path : args.all("FILE")) {
+    auto text = read_file(path, kLargestResults);
+    if (!text) return text.error();
+    auto document = read_document(*text, path);
+    if (!document) {
+      texts.push_back({path, std::move(*text)});
+    } else if (!*document) {
+      return document->error();
+    } else {
+      std::move((*document)->begin(), (*document)->end(), std::back_inserter(input.pieces));
+    }
+  }
+  if (texts.empty()) return std::nullopt;
+  auto paste = read_pasted(texts);
+  if (!paste) return paste.error();
+  std::move(paste->evidence.begin(), paste->evidence.end(), std::back_inserter(input.pieces));
+  input.paste = std::move(*paste);
+  return std::nullopt;
+}
+
+std::optional<Input> read_input(const Args& args, Context& context, ExitCode& code) {
+  Input input;
+  if (const auto error = read_files(args, input)) {
+    code = fail(context, ExitCode::kBadInput, error->what);
+    return std::nullopt;
+  }
+  if (input.paste) say_what_was_read(*input.paste, context);
+  std::optional<HostSet> hosts;
+  if (args.has("lab")) {
+    hosts = open_hosts(args, context, code);
+    if (!hosts) return std::nullopt;
+    auto seen = observe_last_load(*hosts, args.has("FILE"), context);
+    if (!seen) {
+      code = fail(context, ExitCode::kCouldNotLook, seen.error().what);
+      return std::nullopt;
+    }
+    std::move(seen->begin(), seen->end(), std::back_inserter(input.pieces));
+  } else if (args.has("root")) {
+    hosts = open_hosts(args, context, code);
+    if (!hosts) return std::nullopt;
+    Observation seen = observe(*hosts, context);
+    std::move(seen.hosts.begin(), seen.hosts.end(), std::back_inserter(input.pieces));
+  }
+  if (input.pieces.empty() && !input.paste) {
+    code = usage_error(context, args.command(),
+                       "nothing to diagnose: name files, --root PATH or --lab DIR");
+    return std::nullopt;
+  }
+  if (const auto path = args.get("design")) {
+    input.design = load_design_file(*path, context, code);
+    if (!input.design) return std::nullopt;
+  } else if (hosts && hosts->lab) {
+    input.design = DesignInput{hosts->lab->design(), hosts->lab->intent()};
+  } else if (file_exists(std::string(kDesignFile))) {
+    input.design = load_design_file(std::string(kDesignFile), context, code);
+    if (!input.design) return std::nullopt;
+  }
+  return input;
+}
+
+/// Every number that rules go by: its value, unit and meaning.
+ExitCode list_thresholds(const Args& args, Context& context, const diagnose::Thresholds& set) {
+  if (context.json) {
+    Json list = Json::array();
+    for (const diagnose::ThresholdInfo& info : diagnose::threshold_table())
+      list.push_back({{"name", info.name},
+                      {"value", diagnose::value_text(info, set)},
+                      {"unit", info.unit},
+                      {"rows", info.rows},
+                      {"meaning", info.meaning}});
+    Json document = json_object(args.command());
+    document["thresholds"] = std::move(list);
+    context.out << document.dump(2) << '\n';
+    return ExitCode::kOk;
+  }
+  TextTable table({"threshold", "value", "unit", "rows", "meaning"});
+  for (const diagnose::ThresholdInfo& info : diagnose::threshold_table())
+    table.add_row({std::string(info.name), diagnose::value_text(info, set), std::string(info.unit),
+                   std::string(info.rows), std::string(info.meaning)});
+  context.out << table.to_text(2);
+  return ExitCode::kOk;
+}
+
+struct Seen {
+  std::size_t hosts = 0;
+  std::size_t switches = 0;
+  bool has_counters = false;
+  bool is_simulated = false;
+};
+
+Seen seen_in(const Pieces& evidence) {
+  Seen seen;
+  for (const evidence::Evidence& one : evidence) {
+    const bool has_nics =
+        !one.nics.empty() || (!one.snapshots.empty() && !one.snapshots.back().nics.empty());
+    seen.hosts += has_nics ? 1 : 0;
+    seen.switches += one.switches.size();
+    seen.has_counters = seen.has_counters || !one.snapshots.empty();
+    seen.is_simulated = seen.is_simulated || one.provenance.simulated;
+  }
+  return seen;
+}
+
+/// Counters and facts by the rules; a text by what it shows and says, too.
+finding::Judgement judge(const diagnose::Case& subject,
+                         const std::optional<readers::Paste>& paste) {
+  if (!paste) return diagnose::diagnose(subject);
+  const diagnose::PastedCase pasted{*paste, subject.evidence, subject.intent};
+  if (subject.evidence.empty()) return judge_pasted_text(pasted);
+  finding::Judgement counted = diagnose::diagnose(subject);
+  diagnose::weigh_counts(pasted, counted);
+  const bool has_counters =
+      std::any_of(subject.evidence.begin(), subject.evidence.end(),
+                  [](const evidence::Evidence& one) { return !one.snapshots.empty(); });
+  if (!has_counters) {
+    // That there are none is one thing to say, not one a rule.
+    const auto is_of_a_rule = [](const finding::Unknown& one) { return one.check != "behaviour"; };
+    counted.unknown.erase(
+        std::remove_if(counted.unknown.begin(), counted.unknown.end(), is_of_a_rule),
+        counted.unknown.end());
+  }
+  return judge_pasted_text(pasted, std::move(counted));
+}
+
+std::string verdict_of(const finding::Judgement& judgement, const Seen& seen) {
+  const bool is_open = judgement.conclusion == finding::Conclusion::kInconclusive;
+  if (is_open && seen.hosts + seen.switches == 0)
+    return "Cannot tell: nothing in the text says for sure what is wrong.";
+  std::string verdict = diagnose::headline(judgement, seen.hosts, seen.switches);
+  verdict.insert(verdict.size() - 1, simulated_word(seen.is_simulated));  // before the full stop
+  return verdict;
+}
+
+ExitCode run_diagnose(const Args& args, Context& context) {
+  ExitCode code = ExitCode::kOk;
+  diagnose::Thresholds thresholds;
+  for (const std::string& one : args.all("threshold"))
+    if (const Status set = diagnose::set_threshold(one, thresholds); !set)
+      return usage_error(context, args.command(), set.error().what);
+  if (args.has("list-thresholds")) return list_thresholds(args, context, thresholds);
+  const auto load = known_load(args);
+  if (!load) return usage_error(context, args.command(), load.error().what);
+  auto input = read_input(args, context, code);
+  if (!input) return code;
+  if (*load && !input->design)
+    return usage_error(context, args.command(),
+                       "--workload is compared with the fabric as designed: name it with --design");
+  const Pieces evidence = diagnose::join_windows(readers::merge_texts(std::move(input->pieces)));
+  diagnose::Case subject;
+  subject.evidence = evidence;
+  subject.thresholds = thresholds;
+  if (input->design) subject.intent = &input->design->intent;
+  const Seen seen = seen_in(evidence);
+  finding::Judgement judgement = judge(subject, input->paste);
+  if (*load) {
+    auto rehearsed =
+        rehearse(subject, input->design->design, **load, std::move(judgement), context);
+    if (!rehearsed) return fail(context, ExitCode::kBadInput, rehearsed.error().what);
+    judgement = std::move(*rehearsed);
+  }
+  const auto questions = diagnose::five_questions(subject);
+  std::string verdict = verdict_of(judgement, seen);
+  Json extra = {{"questions", questions_json(questions)},
+                {"hosts", seen.hosts},
+                {"switches", seen.switches},
+                {"simulated", seen.is_simulated}};
+  if (input->paste) {
+    extra["read"] = read_json(*input->paste);
+    extra["unread"] = unread_json(*input->paste);
+  }
+  const ExitCode result = print_judgement(args, context, judgement, verdict, extra);
+  // Nobody asked a text without counters what they say.
+  const bool has_questions = !input->paste || seen.has_counters;
+  if (!context.json && !context.quiet && has_questions) print_questions(questions, context);
+  const bool is_open = judgement.conclusion == finding::Conclusion::kInconclusive;
+  return result == ExitCode::kOk && is_open ? ExitCode::kPartial : result;
+}
+
+std::vector<Option> options() {
+  std::vector<Option> out = {
+      {.name = "design",
+       .metavar = "DESIGN",
+       .help = "the design (default: the lab's, or ./fabric.yaml)",
+       .completes = Completes::kFiles},
+      {.name = "threshold",
+       .metavar = "NAME=VALUE",
+       .help = "another value for a number that rules go by",
+       .repeated = true},
+      {.name = "list-thresholds", .help = "those numbers: value, unit, meaning"}};
+  for (Option& one : known_load_options())
+    out.push_back(std::move(one));
+  return out;
+}
+
+}  // namespace
+
+Command diagnose_command() {
+  return {
+      .name = "diagnose",
+      .group = Group::kOperators,
+      .summary = "what is wrong, where, and what to type, from what was observed",
+      .description =
+          "Reads evidence (snapshots around a load, weir sim --json) and plain text from anywhere: "
+          "outputs, logs, people's words. Names the cause first: place, what it explains, how sure "
+          "that is, the fix. Told what ran, it simulates that.",
+      .arguments = {{.name = "FILE",
+                     .help = "what was observed; - reads standard input",
+                     .repeated = true,
+                     .completes = Completes::kFiles}},
+      .options = with_host_options(options()),
+      .examples = {{"weir diagnose before.json after.json", "two snapshots around a load"},
+                   {"weir sim -w incast -f np-off,at=gpu01 --json | weir diagnose -",
+                    "a simulated fabric with a fault"},
+                   {"ethtool -S eth2 | weir diagnose -", "what a tool printed"},
+                   {"weir diagnose a.json b.json -w all-reduce,size=64MB --took 5ms",
+                    "and what ran, to compare with"}},
+      .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput, ExitCode::kPartial},
+      .rows = {"D8", "I1", "I14"},
+      .judges = true,
+      .run = run_diagnose,
+  };
+}
+
+}  // namespace weir::cli

@@ -1,0 +1,349 @@
+// weir exam: how often the diagnosis names what is wrong, on fabrics that nobody chose.
+#include "lab/exam/exam.h"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "base/json.h"
+#include "base/parallel.h"
+#include "base/table.h"
+#include "base/text.h"
+#include "cli/frame/commands.h"
+#include "cli/frame/progress.h"
+#include "evidence/json.h"
+#include "finding/json.h"
+#include "sim/fault/fault.h"
+
+namespace weir::cli {
+namespace {
+
+using lab::ExamReport;
+using lab::ExamView;
+using lab::Tally;
+using lab::ViewScore;
+
+constexpr std::uint64_t kMostSeeds = 1'000'000;
+
+// ---- what is asked ----
+
+Status take_seeds(const std::string& text, lab::ExamOptions& out) {
+  const std::size_t dash = text.find('-');
+  const auto first = parse_u64(text.substr(0, dash));
+  const auto last = dash == std::string::npos ? first : parse_u64(text.substr(dash + 1));
+  if (!first || !last || *last < *first || *last - *first >= kMostSeeds)
+    return invalid_error(fmt::format("--seeds: expected A-B or one number, found '{}'", text));
+  out.first_seed = *first;
+  out.last_seed = *last;
+  return {};
+}
+
+Status take_faults(const Args& args, lab::ExamOptions& out) {
+  if (!args.has("faults")) return {};
+  std::vector<std::string> known = {std::string(lab::kHealthyQuestion)};
+  for (const sim::FaultType& type : sim::fault_types())
+    known.emplace_back(type.name);
+  for (const std::string_view name : split(args.value("faults"), ',')) {
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      return invalid_error(
+          fmt::format("--faults: no fault '{}' (weir sim --list-faults names them){}", name,
+                      did_you_mean(name, known)));
+    out.faults.emplace_back(name);
+  }
+  return {};
+}
+
+Result<lab::ExamOptions> gather_exam(const Args& args) {
+  lab::ExamOptions out;
+  WEIR_TRY_STATUS(take_seeds(args.value(args.has("replay") ? "replay" : "seeds"), out));
+  WEIR_TRY_STATUS(take_faults(args, out));
+  if (args.has("view")) {
+    out.views.clear();
+    for (const ExamView view : lab::kExamViews)
+      if (lab::to_text(view) == args.value("view")) out.views.push_back(view);
+  }
+  out.tells_load = !args.has("load-unknown");
+  out.jobs = available_cores();
+  if (args.has("jobs")) {
+    const auto jobs = parse_u64(args.value("jobs"));
+    if (!jobs || *jobs < 1 || *jobs > 1024)
+      return invalid_error(
+          fmt::format("--jobs: expected a number from 1 to 1024, found '{}'", args.value("jobs")));
+    out.jobs = static_cast<unsigned>(*jobs);
+  }
+  return out;
+}
+
+// ---- the answer ----
+
+std::string share(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? "-"
+                    : fmt::format("{:.1f} %",
+                                  100.0 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+Json ratio(std::uint64_t part, std::uint64_t whole) {
+  if (whole == 0) return nullptr;
+  return static_cast<double>(part) / static_cast<double>(whole);
+}
+
+const ViewScore& score_of(const ExamReport& report, ExamView view) {
+  return report.views.at(static_cast<std::size_t>(view));
+}
+
+std::string verdict(const ExamReport& report, const lab::ExamOptions& options) {
+  const ExamView view = options.views.front();
+  const ViewScore& score = score_of(report, view);
+  return fmt::format(
+      "Of {} broken fabrics the diagnosis names the cause first in {} ({}); of {} healthy ones it "
+      "calls {} healthy.",
+      score.faulty.runs, share(score.faulty.cause, score.faulty.runs), lab::to_title(view),
+      score.healthy.runs, score.healthy.cause);
+}
+
+std::string views_text(const ExamReport& report, const lab::ExamOptions& options) {
+  TextTable table({"view", "cause", "place", "confident wrong", "inconclusive", "called healthy",
+                   "healthy right"},
+                  {Align::kLeft, Align::kRight, Align::kRight, Align::kRight, Align::kRight,
+                   Align::kRight, Align::kRight});
+  for (const ExamView view : options.views) {
+    const ViewScore& score = score_of(report, view);
+    const Tally& faulty = score.faulty;
+    const std::uint64_t all = faulty.runs + score.healthy.runs;
+    table.add_row({std::string(lab::to_title(view)), share(faulty.cause, faulty.runs),
+                   share(faulty.place, faulty.runs),
+                   share(faulty.confident_wrong + score.healthy.confident_wrong, all),
+                   share(faulty.inconclusive, faulty.runs),
+                   share(faulty.called_healthy, faulty.runs),
+                   share(score.healthy.cause, score.healthy.runs)});
+  }
+  return table.to_text(2);
+}
+
+std::string faults_text(const ExamReport& report, const lab::ExamOptions& options) {
+  std::vector<std::string> header = {"fault", "runs"};
+  std::vector<Align> align = {Align::kLeft, Align::kRight};
+  for (const ExamView view : options.views) {
+    header.push_back(fmt::format("{}: cause", lab::to_text(view)));
+    header.emplace_back("place");
+    align.insert(align.end(), {Align::kRight, Align::kRight});
+  }
+  TextTable table(header, align);
+  for (const auto& [name, first] : score_of(report, options.views.front()).by_fault) {
+    std::vector<std::string> row = {name, std::to_string(first.runs)};
+    for (const ExamView view : options.views) {
+      const Tally& tally = score_of(report, view).by_fault.at(name);
+      row.push_back(share(tally.cause, tally.runs));
+      row.push_back(share(tally.place, tally.runs));
+    }
+    table.add_row(std::move(row));
+  }
+  return table.to_text(2);
+}
+
+std::string confusion_text(const ViewScore& score) {
+  TextTable table({"was", "said", "times"}, {Align::kLeft, Align::kLeft, Align::kRight});
+  for (const auto& [pair, times] : score.wrong)
+    table.add_row({pair.first, pair.second, std::to_string(times)});
+  return table.to_text(2);
+}
+
+void print(const ExamReport& report, const lab::ExamOptions& options, Context& context) {
+  context.out << paint(context, Tone::kStrong, verdict(report, options)) << '\n';
+  if (context.quiet) return;
+  context.out << fmt::format(
+      "Simulated. Seeds {}-{}: {} counted, {} without effect; {} draws put aside.\n\n",
+      report.first_seed, report.last_seed, report.counted, report.uncounted, report.redraws);
+  context.out << views_text(report, options) << '\n' << faults_text(report, options);
+  for (const ExamView view : options.views) {
+    if (score_of(report, view).wrong.empty()) continue;
+    context.out << fmt::format("\nTaken for something else, {}:\n", lab::to_title(view))
+                << confusion_text(score_of(report, view));
+  }
+  if (report.misses.empty()) return;
+  context.out << "\nEvery miss:\n";
+  TextTable table({"seed", "view", "was", "said", "replay"},
+                  {Align::kRight, Align::kLeft, Align::kLeft, Align::kLeft, Align::kLeft});
+  for (const lab::Miss& miss : report.misses)
+    table.add_row({std::to_string(miss.seed), std::string(lab::to_text(miss.view)), miss.fault,
+                   miss.said, miss.replay});
+  context.out << table.to_text(2);
+}
+
+Json accuracy_json(const ViewScore& score) {
+  const std::uint64_t all = score.faulty.runs + score.healthy.runs;
+  return {{"cause", ratio(score.faulty.cause, score.faulty.runs)},
+          {"place", ratio(score.faulty.place, score.faulty.runs)},
+          {"healthy", ratio(score.healthy.cause, score.healthy.runs)},
+          {"inconclusive", ratio(score.faulty.inconclusive, score.faulty.runs)},
+          {"called_healthy", ratio(score.faulty.called_healthy, score.faulty.runs)},
+          {"confident_wrong",
+           ratio(score.faulty.confident_wrong + score.healthy.confident_wrong, all)}};
+}
+
+Json view_json(const ViewScore& score) {
+  Json out = accuracy_json(score);
+  Json faults = Json::object();
+  for (const auto& [name, tally] : score.by_fault)
+    faults[name] = {{"runs", tally.runs},
+                    {"cause", ratio(tally.cause, tally.runs)},
+                    {"place", ratio(tally.place, tally.runs)}};
+  out["by_fault"] = std::move(faults);
+  Json confusion = Json::array();
+  for (const auto& [pair, times] : score.wrong)
+    confusion.push_back({{"fault", pair.first}, {"said", pair.second}, {"times", times}});
+  out["confusion"] = std::move(confusion);
+  return out;
+}
+
+Json to_json(const ExamReport& report, const lab::ExamOptions& options, Json object) {
+  const Json first = view_json(score_of(report, options.views.front()));
+  object["verdict"] = verdict(report, options);
+  object["simulated"] = true;
+  object["seeds"] = {{"first", report.first_seed},
+                     {"last", report.last_seed},
+                     {"counted", report.counted},
+                     {"without_effect", report.uncounted},
+                     {"redraws", report.redraws}};
+  object["accuracy"] = {
+      {"cause", first.at("cause")}, {"place", first.at("place")}, {"healthy", first.at("healthy")}};
+  object["confident_wrong"] = first.at("confident_wrong");
+  object["by_fault"] = first.at("by_fault");
+  Json views = Json::object();
+  for (const ExamView view : options.views)
+    views[std::string(lab::to_text(view))] = view_json(score_of(report, view));
+  object["views"] = std::move(views);
+  Json misses = Json::array();
+  for (const lab::Miss& miss : report.misses)
+    misses.push_back({{"seed", miss.seed},
+                      {"view", lab::to_text(miss.view)},
+                      {"fault", miss.fault},
+                      {"said", miss.said},
+                      {"replay", miss.replay}});
+  object["misses"] = std::move(misses);
+  return object;
+}
+
+// ---- one seed, looked at ----
+
+std::string mark_text(const lab::Mark& mark) {
+  if (mark.cause) return mark.place ? "right" : "right, at another place";
+  if (mark.inconclusive) return "inconclusive";
+  return mark.confident_wrong ? "confidently wrong" : "wrong";
+}
+
+void print_replay(const lab::ExamRun& run, const lab::ExamOptions& options, Context& context) {
+  const lab::Question& asked = run.question;
+  context.out << paint(context, Tone::kStrong,
+                       fmt::format("Seed {}: {}.", asked.seed, lab::name_of(asked)))
+              << fmt::format(" Simulated; {} draws put aside.\n\n", run.redraws);
+  if (!run.is_counted) context.out << "Not counted: " << run.trouble << ".\n\n";
+  context.out << asked.text << "\nweir sim DESIGN";
+  for (const std::string& load : asked.workloads)
+    context.out << fmt::format(" \\\n  --workload '{}'", load);
+  for (const std::string& fault : asked.faults)
+    context.out << fmt::format(" \\\n  --fault '{}'", fault);
+  context.out << fmt::format(" \\\n  --seed {} --duration 10ms\n", lab::simulation_seed(asked));
+  for (std::size_t i = 0; i < lab::kExamViews.size() && run.is_counted; ++i) {
+    const ExamView view = lab::kExamViews.at(i);
+    if (std::find(options.views.begin(), options.views.end(), view) == options.views.end())
+      continue;
+    context.out << fmt::format(
+        "\n{}{}: {} ({})\n", lab::to_title(view),
+        view == ExamView::kOneHost ? " (" + run.witness + ")" : std::string(),
+        mark_text(run.marks.at(i)), run.marks.at(i).said);
+    for (const finding::Finding& one : run.judgements.at(i).findings) {
+      context.out << fmt::format("  {} {} ({}) {}\n", finding::to_text(one.severity), one.id,
+                                 finding::to_text(one.confidence), one.verdict);
+      for (const finding::EvidenceLine& line : one.evidence)
+        context.out << fmt::format("      {}: {}\n", line.source, line.line);
+    }
+    for (const finding::Unknown& one : run.judgements.at(i).unknown)
+      context.out << fmt::format("  unknown {}: {}\n", one.check, one.reason);
+  }
+}
+
+Json replay_json(const lab::ExamRun& run, const lab::ExamOptions& options, Json object) {
+  object["verdict"] = lab::name_of(run.question);
+  object["simulated"] = true;
+  object["seed"] = run.question.seed;
+  object["counted"] = run.is_counted;
+  object["design"] = run.question.text;
+  object["workloads"] = run.question.workloads;
+  object["faults"] = run.question.faults;
+  object["witness"] = run.witness;
+  Json views = Json::object();
+  for (const ExamView view : options.views) {
+    const auto i = static_cast<std::size_t>(view);
+    Json one = finding::to_json(run.judgements.at(i));
+    one["mark"] = mark_text(run.marks.at(i));
+    one["evidence"] = Json::array();
+    for (const evidence::Evidence& piece : run.evidence.at(i))
+      one["evidence"].push_back(evidence::to_json(piece));
+    views[std::string(lab::to_text(view))] = std::move(one);
+  }
+  object["views"] = std::move(views);
+  return object;
+}
+
+ExitCode run_exam(const Args& args, Context& context) {
+  auto options = gather_exam(args);
+  if (!options) return usage_error(context, args.command(), options.error().what);
+  if (args.has("replay")) {
+    const lab::ExamRun run =
+        lab::sit_exam(options->first_seed, {options->faults, options->tells_load, context.json});
+    if (context.json) {
+      print_json(context, replay_json(run, *options, json_object(args.command())));
+    } else {
+      print_replay(run, *options, context);
+    }
+    return ExitCode::kOk;
+  }
+  Progress bar(context.err, context.stderr_is_terminal, "examining");
+  const std::uint64_t seeds = options->last_seed - options->first_seed + 1;
+  options->progress = [&](std::uint64_t done) {
+    bar.update(static_cast<double>(done) / static_cast<double>(seeds),
+               fmt::format("{} of {}", done, seeds));
+  };
+  const ExamReport report = lab::run_exam(*options);
+  bar.clear();
+  if (context.json) {
+    print_json(context, to_json(report, *options, json_object(args.command())));
+  } else {
+    print(report, *options, context);
+  }
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+Command exam_command() {
+  return {
+      .name = "exam",
+      .group = Group::kDevelopers,
+      .summary = "how often the diagnosis names the cause, on drawn faults",
+      .description =
+          "Every seed draws a fabric, a load and a fault (or none, or two), simulates, hides the "
+          "cause and asks the diagnosis. A fault counts only where the same run without it "
+          "differs. Three views are scored apart: everything, counters alone, one host alone.",
+      .options =
+          {{.name = "seeds", .metavar = "A-B", .help = "which ones", .default_value = "1-100"},
+           {.name = "faults", .metavar = "F,F", .help = "only these faults (healthy: none)"},
+           {.name = "view",
+            .metavar = "VIEW",
+            .help = "show this view alone",
+            .choices = {"full", "counters", "one_host"}},
+           {.name = "load-unknown", .help = "do not tell the diagnosis what ran"},
+           {.name = "jobs", .metavar = "N", .help = "at once (default: one a core)"},
+           {.name = "replay", .metavar = "SEED", .help = "one seed: the question and the answers"}},
+      .examples = {{"weir exam --seeds 1-400", "the score, and every miss"},
+                   {"weir exam --seeds 1-50 --faults np-off,rp-off", "two kinds of faults"},
+                   {"weir exam --replay 17", "one question, looked at"}},
+      .exit_codes = {ExitCode::kOk},
+      .rows = {"D6", "D7"},
+      .run = run_exam,
+  };
+}
+
+}  // namespace weir::cli

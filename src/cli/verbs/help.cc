@@ -1,0 +1,50 @@
+// weir help: what people type before they know that --help is there.
+#include "cli/frame/help.h"
+
+#include <variant>
+
+#include "base/json.h"
+#include "cli/frame/command_table.h"
+#include "cli/frame/commands.h"
+#include "cli/frame/parse.h"
+
+namespace weir::cli {
+namespace {
+
+ExitCode run_help(const Args& args, Context& context) {
+  const Parsed parsed = parse_help_topic(command_table(), args.all("VERB"));
+  if (const auto* error = std::get_if<UsageError>(&parsed)) {
+    fail(context, ExitCode::kUsage, error->message);
+    context.err << "see weir --help\n";
+    return ExitCode::kUsage;
+  }
+  const std::string text = help_for(command_table(), std::get<HelpRequest>(parsed).verb);
+  if (context.json) {
+    Json object = json_object(args.command());
+    object["text"] = text;
+    print_json(context, object);
+  } else {
+    context.out << text;
+  }
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+Command help_command() {
+  return {
+      .name = "help",
+      .group = Group::kOperators,
+      .summary = "the list of verbs, or the help of one",
+      .description = "The same texts as weir --help and weir VERB --help.",
+      .arguments = {{.name = "VERB",
+                     .help = "a verb, of one word or two",
+                     .repeated = true,
+                     .completes = Completes::kVerbs}},
+      .examples = {{"weir help tos", "the same as weir tos --help"}},
+      .exit_codes = {ExitCode::kOk},
+      .run = run_help,
+  };
+}
+
+}  // namespace weir::cli

@@ -1,0 +1,144 @@
+#include "cli/verbs/snapshot_file.h"
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "evidence/json.h"
+#include "host/bundle/bundle.h"
+#include "host/linux/host.h"
+
+namespace weir::cli {
+namespace {
+
+constexpr std::string_view kSnapshotSchema = "weir/snapshot/1";
+constexpr std::string_view kSimulationSchema = "weir/sim/1";
+
+/// `ports` of one capture, each with the capture's name in front.
+void add_ports(const std::string& host, const std::vector<counters::PortCounters>& ports,
+               Json& list) {
+  for (const counters::PortCounters& port : ports) {
+    Json entry = {{"host", host}};
+    entry.update(counters::to_json(port));
+    list.push_back(std::move(entry));
+  }
+}
+
+/// The ports of one capture again.
+Json ports_of(const Json& document, const char* key, const std::string& host) {
+  Json ports = Json::array();
+  if (!document.contains(key) || !document[key].is_array()) return ports;
+  for (const Json& port : document[key])
+    if (port.is_object() && port.value("host", std::string()) == host) ports.push_back(port);
+  return ports;
+}
+
+Result<evidence::Evidence> read_capture(const JsonCursor& capture, const Json& document) {
+  WEIR_TRY_STATUS(capture.expect_object());
+  WEIR_TRY(host_at, capture.member("host"));
+  WEIR_TRY(host, host_at.text());
+  WEIR_TRY(time_at, capture.member("time"));
+  WEIR_TRY(time, time_at.text());
+  WEIR_TRY(clock_at, capture.member("clock_ns"));
+  WEIR_TRY(clock_ns, clock_at.integer());
+  WEIR_TRY(facts, capture.member("facts"));
+  WEIR_TRY(evidence, evidence::evidence_from_json(facts.value()));
+  const Json counters = {{"time", time},
+                         {"clock_ns", clock_ns},
+                         {"nics", ports_of(document, "nics", host)},
+                         {"switch_ports", ports_of(document, "switch_ports", host)}};
+  WEIR_TRY(snapshot, counters::snapshot_from_json(counters));
+  evidence.snapshots = {std::move(snapshot)};
+  return evidence;
+}
+
+Result<std::vector<evidence::Evidence>> read_captures(const Json& document) {
+  const JsonCursor root(document);
+  WEIR_TRY_STATUS(root.expect_object());
+  const std::string schema = document.value("schema", std::string());
+  std::vector<evidence::Evidence> captures;
+  if (schema != kSnapshotSchema) {
+    WEIR_TRY(evidence, evidence::evidence_from_json(document));
+    captures.push_back(std::move(evidence));
+    return captures;
+  }
+  WEIR_TRY(list, root.member("captures"));
+  WEIR_TRY_STATUS(list.expect_array());
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const JsonCursor entry = list.at(i);
+    WEIR_TRY(capture, read_capture(entry, document));
+    captures.push_back(std::move(capture));
+  }
+  return captures;
+}
+
+}  // namespace
+
+bool is_simulation(const Json& document) {
+  return document.is_object() && document.value("schema", Json()) == kSimulationSchema;
+}
+
+Result<std::vector<evidence::Evidence>> read_simulation(const Json& document) {
+  const auto hosts = document.find("hosts");
+  if (hosts == document.end() || !hosts->is_array())
+    return invalid_error("the result has no 'hosts': weir sim --json or --out writes them");
+  std::vector<evidence::Evidence> out;
+  const auto add = [&](const Json& value, const std::string& place) -> Status {
+    auto one = evidence::evidence_from_json(value);
+    if (!one) return one.error().within(place);
+    out.push_back(std::move(*one));
+    return {};
+  };
+  for (std::size_t i = 0; i < hosts->size(); ++i)
+    WEIR_TRY_STATUS(add((*hosts)[i], fmt::format("/hosts/{}", i)));
+  if (const auto switches = document.find("switches"); switches != document.end())
+    WEIR_TRY_STATUS(add(*switches, "/switches"));
+  return out;
+}
+
+Json snapshot_json(std::span<const evidence::Evidence> captures) {
+  Json list = Json::array();
+  Json nics = Json::array();
+  Json switch_ports = Json::array();
+  for (const evidence::Evidence& capture : captures) {
+    evidence::Evidence facts = capture;
+    facts.snapshots.clear();
+    const bool has_counters = !capture.snapshots.empty();
+    const counters::Snapshot counters =
+        has_counters ? capture.snapshots.back() : counters::Snapshot{};
+    const std::string& host = capture.provenance.host;
+    list.push_back({{"host", host},
+                    {"time", has_counters ? counters.time : capture.provenance.time},
+                    {"clock_ns", counters.clock_ns},
+                    {"simulated", capture.provenance.simulated},
+                    {"facts", evidence::to_json(facts)}});
+    add_ports(host, counters.nics, nics);
+    add_ports(host, counters.switch_ports, switch_ports);
+  }
+  return {{"captures", std::move(list)},
+          {"nics", std::move(nics)},
+          {"switch_ports", std::move(switch_ports)}};
+}
+
+Result<std::vector<evidence::Evidence>> read_snapshot_file(const std::string& path) {
+  WEIR_TRY(text, read_file(path));
+  return read_snapshot_text(text, path);
+}
+
+Result<std::vector<evidence::Evidence>> read_snapshot_text(const std::string& text,
+                                                           const std::string& path) {
+  if (text.starts_with(host::kBundleHeading)) {
+    WEIR_TRY(bundled, host::open_bundle(text, path));
+    WEIR_TRY(seen, bundled->observe());
+    return std::vector<evidence::Evidence>{std::move(seen)};
+  }
+  const Json document = Json::parse(text, nullptr, false);
+  if (document.is_discarded())
+    return parse_error(
+        fmt::format("{}: expected JSON, as weir snapshot --out writes it, or a bundle", path));
+  Result<std::vector<evidence::Evidence>> captures = read_captures(document);
+  if (!captures) return captures.error().within(path);
+  return captures;
+}
+
+}  // namespace weir::cli

@@ -1,0 +1,12 @@
+#pragma once
+// The design as it takes effect: every setting, written or not, and for each default its reason.
+// What it prints is a design file again, and loads to the same design.
+#include <string>
+
+#include "design/file/fabric.h"
+
+namespace weir::design {
+
+[[nodiscard]] std::string effective_text(const Design& design);
+
+}  // namespace weir::design

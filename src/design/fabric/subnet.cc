@@ -1,0 +1,111 @@
+#include "design/fabric/subnet.h"
+
+#include <algorithm>
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace weir::design {
+namespace {
+
+constexpr int kIpv4Bits = 32;
+constexpr int kIpv6Bits = 128;
+
+int bits_of(AddressFamily family) {
+  return family == AddressFamily::kIpv4 ? kIpv4Bits : kIpv6Bits;
+}
+
+bool bit(const std::array<std::uint8_t, 16>& address, int i) {
+  const auto byte = static_cast<std::size_t>(i / 8);
+  return ((address.at(byte) >> (7 - i % 8)) & 1U) != 0;
+}
+
+void clear_host_bits(Subnet& subnet) {
+  for (int i = subnet.prefix; i < bits_of(subnet.family); ++i) {
+    auto& byte = subnet.address.at(static_cast<std::size_t>(i / 8));
+    byte = static_cast<std::uint8_t>(byte & ~(0x80U >> (i % 8)));
+  }
+}
+
+std::string address_text(const Subnet& subnet) {
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  const int family = subnet.family == AddressFamily::kIpv4 ? AF_INET : AF_INET6;
+  inet_ntop(family, subnet.address.data(), text.data(), text.size());
+  return text.data();
+}
+
+}  // namespace
+
+bool Subnet::overlaps(const Subnet& other) const {
+  if (family != other.family) return false;
+  for (int i = 0; i < std::min(prefix, other.prefix); ++i)
+    if (bit(address, i) != bit(other.address, i)) return false;
+  return true;
+}
+
+std::optional<std::string> Subnet::host(std::uint64_t n) const {
+  const int host_bits = bits_of(family) - prefix;
+  const bool fits = host_bits >= 64 || n < (std::uint64_t{1} << host_bits);
+  // The last address of an IPv4 subnet is its broadcast address.
+  const bool is_broadcast = family == AddressFamily::kIpv4 && host_bits > 1 && host_bits < 64 &&
+                            n == (std::uint64_t{1} << host_bits) - 1;
+  if (!fits || is_broadcast) return std::nullopt;
+  Subnet one = *this;
+  auto last = static_cast<std::size_t>(bits_of(family) / 8);
+  for (std::uint64_t rest = n; rest > 0; rest >>= 8U) {
+    --last;
+    one.address.at(last) = static_cast<std::uint8_t>(one.address.at(last) | (rest & 0xFFU));
+  }
+  return fmt::format("{}/{}", address_text(one), prefix);
+}
+
+std::string Subnet::to_text() const {
+  return fmt::format("{}/{}", address_text(*this), prefix);
+}
+
+Result<Subnet> parse_subnet(std::string_view text) {
+  const auto bad = [&](std::string_view hint) {
+    return parse_error(fmt::format(
+        "expected a subnet such as 10.0.0.0/16 or fd00:1::/64, found '{}'{}", text, hint));
+  };
+  const auto slash = text.find('/');
+  if (slash == std::string_view::npos) return bad("; the prefix length is missing");
+  const std::string address(text.substr(0, slash));
+  Subnet subnet;
+  if (inet_pton(AF_INET, address.c_str(), subnet.address.data()) == 1) {
+    subnet.family = AddressFamily::kIpv4;
+  } else if (inet_pton(AF_INET6, address.c_str(), subnet.address.data()) == 1) {
+    subnet.family = AddressFamily::kIpv6;
+  } else {
+    return bad("");
+  }
+  const auto prefix = parse_u64(text.substr(slash + 1));
+  if (!prefix || *prefix > static_cast<std::uint64_t>(bits_of(subnet.family)))
+    return bad("; the prefix length is out of range");
+  subnet.prefix = static_cast<int>(*prefix);
+  Subnet network = subnet;
+  clear_host_bits(network);
+  if (network.address != subnet.address)
+    return bad(fmt::format("; a host address: did you mean {}?", network.to_text()));
+  return subnet;
+}
+
+Result<std::string> subnet_of_rail(const Addressing& addressing, int rail) {
+  const std::vector<std::string>& list = *addressing.subnets;
+  constexpr std::string_view kRail = "{rail}";
+  if (list.size() == 1) {
+    std::string text = list.front();
+    for (auto at = text.find(kRail); at != std::string::npos; at = text.find(kRail))
+      text.replace(at, kRail.size(), std::to_string(rail));
+    return text;
+  }
+  if (static_cast<std::size_t>(rail) >= list.size())
+    return invalid_error(fmt::format(
+        "addressing.subnets: {} subnets for rail {}: list one a rail, or one with {{rail}} in it",
+        list.size(), rail));
+  return list[static_cast<std::size_t>(rail)];
+}
+
+}  // namespace weir::design

@@ -1,0 +1,13 @@
+#pragma once
+// The design's mistakes, found before anything is touched. Pure: the design and its intent in,
+// findings out, each with its line, the numbers, and what to change.
+#include "design/fabric/intent.h"
+#include "design/file/fabric.h"
+#include "finding/finding.h"
+
+namespace weir::design {
+
+/// Settled: most important first. REQUIRES: the design loaded and derived without errors.
+[[nodiscard]] finding::Judgement lint(const Design& design, const Intent& intent);
+
+}  // namespace weir::design

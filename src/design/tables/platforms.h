@@ -1,0 +1,116 @@
+#pragma once
+// What NICs, ASICs and switch systems are and can do: the capability tables of the design.
+//
+// Every row cites its source in `source` and says there what only hardware can tell ("unverified").
+// Lint and the renderers read these rows; none of them keeps a limit of its own.
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "design/file/fabric.h"
+#include "units/qos_code.h"
+#include "units/quantity.h"
+
+namespace weir::design {
+
+/// Out-of-order delivery that a NIC can take without calling it loss.
+enum class Reordering : std::uint8_t { kNone, kWrites, kAll };
+
+struct NicModel {
+  std::string_view name;    // "connectx7"
+  std::string_view title;   // "NVIDIA ConnectX-7"
+  std::string_view driver;  // "mlx5"; "any" for the generic row
+  BitRate max_speed;
+  int max_ring;               // descriptors that both directions of the netdev accept
+  bool has_dcqcn_knobs;       // the mlx5 parameter set of nic_knobs.h
+  bool has_dcb_netlink;       // PFC, ETS and DSCP maps through DCB netlink
+  bool has_pfc_duration;      // counts pause time, not only frames
+  bool has_selective_repeat;  // repeats the lost packet alone; others go back N
+  Reordering reordering;      // what it can do when told to; off by default on ConnectX
+  Duration pfc_reaction;      // from the last bit of a PFC frame to the last bit it lets out
+  std::string_view tool;      // the vendor's QoS tool
+  std::string_view cc_place;  // where its congestion control is set
+  std::string_view source;
+};
+
+/// Makers' lines of silicon; which systems run on an ASIC goes by it.
+enum class AsicFamily : std::uint8_t {
+  kGeneric,
+  kSpectrum,
+  kTomahawk,
+  kTrident,
+  kJericho,
+  kCloudScale,
+  kSiliconOne,
+};
+
+struct AsicModel {
+  std::string_view name;  // "spectrum4"
+  std::string_view title;
+  AsicFamily family;
+  Bytes buffer;       // on chip, as far as software can allocate it; whole cells
+  Bytes deep_buffer;  // beside it (HBM), usable part; 0 = none
+  Bytes cell;
+  Bytes packet_descriptor;  // kept in the first cell of each packet; 0 = none or not known
+  int ports;                // at its fastest speed
+  int max_ports;            // with break-out cables
+  BitRate max_speed;
+  std::string_view headroom_model;  // a row of model/headroom's table
+  Duration pipeline_latency;        // first bit in → first bit out, idle
+  Duration pfc_reaction;
+  bool can_spray;  // packets of one flow over all paths
+  bool can_adapt;  // adaptive routing or dynamic load balancing
+  bool can_share_headroom;
+  std::string_view source;
+};
+
+/// What a switch's operating system can express.
+struct SystemModel {
+  SwitchSystem system;
+  std::string_view name;  // "cumulus", as in the design file
+  std::string_view title;
+  Bytes max_mtu;               // of a port, as the system counts it
+  bool wred_in_bytes;          // false: percent of the queue only (Junos)
+  bool has_headroom_override;  // bytes; Junos takes a cable length and an MRU instead
+  Bytes headroom_min;          // what an override may be; meaningless without one
+  Bytes headroom_max;
+  Length auto_headroom_limit;  // longest cable for which it sizes headroom on its own
+  bool has_headroom_pool;      // headroom shared between ports, oversubscribed
+  bool has_buffer_pools;       // can carve shares for classes
+  bool has_one_lossless_pool;  // … but one only for all lossless classes
+  bool has_static_xoff;
+  Alpha min_alpha;
+  Alpha max_alpha;
+  Share probability_step;  // smallest step of the marking probability
+  int max_lossless_priorities;
+  Duration watchdog_detect_min;
+  Duration watchdog_detect_max;
+  Duration watchdog_restore_min;
+  Duration watchdog_restore_max;
+  bool has_watchdog_forward;
+  bool has_watchdog_alert;
+  std::string_view source;
+};
+
+[[nodiscard]] std::span<const NicModel> nic_models();
+[[nodiscard]] std::span<const AsicModel> asic_models();
+[[nodiscard]] std::span<const SystemModel> system_models();
+[[nodiscard]] const NicModel* find_nic(std::string_view name);
+[[nodiscard]] const AsicModel* find_asic(std::string_view name);
+[[nodiscard]] const SystemModel& system_model(SwitchSystem);
+
+/// Whether switches with this system and this ASIC are sold. The generic ASIC goes with every
+/// system.
+[[nodiscard]] bool runs_on(SwitchSystem, const AsicModel&);
+
+/// Signal speed in the cable, as a delay a metre: what a link really takes. Headroom is computed
+/// with the upper bound for all cables instead (model::cable_delay).
+[[nodiscard]] Duration delay_per_metre(CableKind);
+
+/// Text tables for `weir explain nics|asics|systems`, with the source of each row.
+[[nodiscard]] std::string explain_nics();
+[[nodiscard]] std::string explain_asics();
+[[nodiscard]] std::string explain_systems();
+
+}  // namespace weir::design

@@ -1,0 +1,38 @@
+#include "diagnose/core/convention.h"
+
+namespace weir::diagnose {
+
+design::NicIntent conventional_nic(const evidence::Nic& nic, const Convention& convention) {
+  design::NicIntent out;
+  out.device = nic.device;
+  if (nic.netdev.is_known()) out.netdev = *nic.netdev;
+  if (nic.rail.is_known()) out.rail = static_cast<int>(*nic.rail);
+  out.trust = design::Trust::kDscp;
+  out.dscp_to_priority.at(convention.dscp.value()) = convention.priority;
+  out.dscp_to_priority.at(convention.cnp_dscp.value()) = convention.cnp_priority;
+  out.pfc.insert(convention.priority);
+  out.ecn_np = out.pfc;
+  out.ecn_rp = out.pfc;
+  out.cnp_dscp = convention.cnp_dscp;
+  out.cnp_priority = convention.cnp_priority;
+  out.traffic_class = tos_byte(convention.dscp, Ecn::kEct0);
+  out.rdma_cm_tos = out.traffic_class;
+  return out;
+}
+
+design::Intent conventional_intent(std::span<const evidence::Evidence> evidence,
+                                   const Convention& convention) {
+  design::Intent intent;
+  for (const evidence::Evidence& one : evidence) {
+    if (one.nics.empty()) continue;
+    design::HostIntent host;
+    host.name = one.provenance.host;
+    for (const evidence::Nic& nic : one.nics)
+      host.nics.push_back(conventional_nic(nic, convention));
+    intent.nic_count += host.nics.size();
+    intent.hosts.push_back(std::move(host));
+  }
+  return intent;
+}
+
+}  // namespace weir::diagnose

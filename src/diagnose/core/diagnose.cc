@@ -1,0 +1,198 @@
+#include "diagnose/core/diagnose.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "diagnose/core/fixes.h"
+#include "diagnose/rules/rule.h"
+#include "finding/catalog.h"
+
+namespace weir::diagnose {
+namespace {
+
+using finding::Finding;
+using finding::Severity;
+
+bool explains(const Candidate& cause, const Candidate& other) {
+  const Finding& finding = other.finding;
+  return std::any_of(cause.explains.begin(), cause.explains.end(), [&](const Consequence& one) {
+    return one.id == finding.id && !(one.is_general && other.is_measured) &&
+           (one.host.empty() || one.host == finding.where.host) &&
+           (one.switch_name.empty() || one.switch_name == finding.where.switch_name);
+  });
+}
+
+/// Candidates stand in the order of causes: each takes what it explains of those behind it. What is
+/// known of settings is not explained away: it is a fault of its own, and is repaired by itself.
+std::vector<Finding> folded(std::vector<Candidate> candidates) {
+  std::vector<bool> is_folded(candidates.size(), false);
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    if (is_folded[i]) continue;
+    Finding& cause = candidates[i].finding;
+    for (std::size_t j = i + 1; j < candidates.size(); ++j) {
+      const Finding& other = candidates[j].finding;
+      if (is_folded[j] || other.confidence == finding::Confidence::kCertain) continue;
+      if (!explains(candidates[i], candidates[j])) continue;
+      is_folded[j] = true;
+      cause.severity = std::max(cause.severity, other.severity);
+      finding::EvidenceLine line;
+      line.source = finding::to_text(other.where);
+      line.line = "follows from it: " + other.verdict;
+      cause.evidence.push_back(std::move(line));
+    }
+  }
+  std::vector<Finding> out;
+  for (std::size_t i = 0; i < candidates.size(); ++i)
+    if (!is_folded[i]) out.push_back(std::move(candidates[i].finding));
+  return out;
+}
+
+std::string short_place(const Finding& finding) {
+  return finding.where.host.empty() ? finding.where.switch_name : finding.where.host;
+}
+
+/// The same fault at many places is one finding. It has no place of its own where it is everywhere.
+Finding merged(const std::vector<Finding>& same, const View& view) {
+  constexpr std::size_t kNamed = 4;
+  constexpr std::size_t kLines = 8;
+  Finding out = same.front();
+  std::vector<std::string> names;
+  for (const Finding& one : same) {
+    const std::string name = short_place(one);
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    out.severity = std::max(out.severity, one.severity);
+    if (&one == &same.front() || one.evidence.empty()) continue;
+    if (out.evidence.size() < kLines) out.evidence.push_back(one.evidence.front());
+  }
+  const std::vector<std::string> shown(
+      names.begin() + 1,
+      names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kNamed + 1)));
+  if (!shown.empty()) {
+    out.verdict += fmt::format(" The same at {}{}.", join(shown, ", "),
+                               names.size() > kNamed + 1
+                                   ? fmt::format(" and {} more", names.size() - kNamed - 1)
+                                   : std::string());
+  }
+  std::vector<std::string> hosts;
+  for (const NicView& nic : view.nics())
+    if (std::find(hosts.begin(), hosts.end(), nic.host) == hosts.end()) hosts.push_back(nic.host);
+  const bool is_everywhere = names.size() >= hosts.size() || names.size() >= view.switches().size();
+  if (!is_everywhere || names.size() <= kNamed) return out;
+  // What to type is that of the first place, where all are hosts or all are switches.
+  const bool is_one_kind = std::all_of(same.begin(), same.end(), [&](const Finding& one) {
+    return one.where.switch_name.empty() == out.where.switch_name.empty();
+  });
+  if (is_one_kind) fit_fixes(view, out);
+  out.where = {};
+  return out;
+}
+
+std::vector<Finding> without_repetition(std::vector<Finding> findings, const View& view) {
+  constexpr std::size_t kApart = 3;
+  std::vector<Finding> out;
+  std::vector<std::string> done;
+  for (const Finding& one : findings) {
+    if (std::find(done.begin(), done.end(), one.id) != done.end()) continue;
+    std::vector<Finding> same;
+    std::copy_if(findings.begin(), findings.end(), std::back_inserter(same),
+                 [&](const Finding& other) { return other.id == one.id; });
+    done.push_back(one.id);
+    if (same.size() > kApart) {
+      out.push_back(merged(same, view));
+    } else {
+      out.insert(out.end(), same.begin(), same.end());
+    }
+  }
+  return out;
+}
+
+/// Whoever reads only the first three reads of three causes: one that stands there already goes
+/// behind the others, with its other places.
+void put_repetitions_behind(std::vector<Finding>& findings, std::size_t known) {
+  std::vector<std::string> seen;
+  std::vector<Finding> again;
+  std::vector<Finding> out;
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    if (i == known) std::move(again.begin(), again.end(), std::back_inserter(out));
+    const bool is_again =
+        i < known && std::find(seen.begin(), seen.end(), findings[i].id) != seen.end();
+    seen.push_back(findings[i].id);
+    (is_again ? again : out).push_back(std::move(findings[i]));
+  }
+  if (known >= findings.size()) std::move(again.begin(), again.end(), std::back_inserter(out));
+  findings = std::move(out);
+}
+
+/// Notes last, and guesses after what is known, however grave; then errors first; of equals the
+/// surer; of those the order of causes.
+void sort(std::vector<Finding>& findings) {
+  const auto is_note = [](const Finding& one) { return one.severity == Severity::kInfo; };
+  const auto is_guess = [](const Finding& one) {
+    return one.confidence == finding::Confidence::kLow;
+  };
+  std::stable_sort(findings.begin(), findings.end(), [&](const Finding& a, const Finding& b) {
+    if (is_note(a) != is_note(b)) return is_note(b);
+    if (is_guess(a) != is_guess(b)) return is_guess(b);
+    if (a.severity != b.severity) return a.severity > b.severity;
+    return a.confidence > b.confidence;
+  });
+  const auto known = std::count_if(findings.begin(), findings.end(), [&](const Finding& one) {
+    return !is_note(one) && !is_guess(one);
+  });
+  put_repetitions_behind(findings, static_cast<std::size_t>(known));
+}
+
+finding::Conclusion conclusion(const View& view, finding::Judgement& judgement) {
+  if (judgement.count(Severity::kError) + judgement.count(Severity::kWarning) > 0)
+    return finding::Conclusion::kFindings;
+  if (!view.has_counters()) {
+    judgement.unknown.push_back({"behaviour", "no counters were given",
+                                 "two snapshots around a load: weir snapshot, or weir verify"});
+  } else if (view.traffic() < view.thresholds().bytes_that_matter) {
+    judgement.unknown.push_back({"behaviour",
+                                 "no traffic to speak of between the snapshots: nothing was tested",
+                                 "take the snapshots around a load"});
+  }
+  return judgement.unknown.empty() ? finding::Conclusion::kHealthy
+                                   : finding::Conclusion::kInconclusive;
+}
+
+}  // namespace
+
+finding::Judgement diagnose(const Case& of) {
+  const View view(of);
+  Suspicions suspicions;
+  for (const Rule& rule : rules())
+    rule.look(view, suspicions);
+  finding::Judgement judgement;
+  judgement.findings = without_repetition(folded(std::move(suspicions.candidates())), view);
+  judgement.unknown = std::move(suspicions.unknown());
+  sort(judgement.findings);
+  for (Finding& finding : judgement.findings)
+    fit_fixes(view, finding);
+  judgement.conclusion = conclusion(view, judgement);
+  return judgement;
+}
+
+std::string headline(const finding::Judgement& judgement, std::size_t hosts, std::size_t switches) {
+  const std::string seen = fmt::format("{} host{} and {} switch{}", hosts, hosts == 1 ? "" : "s",
+                                       switches, switches == 1 ? "" : "es");
+  switch (judgement.conclusion) {
+    case finding::Conclusion::kHealthy:
+      return fmt::format("Healthy: nothing is wrong in what was seen of {}.", seen);
+    case finding::Conclusion::kNotFabric: return "Not the fabric.";
+    case finding::Conclusion::kInconclusive:
+      return fmt::format("Cannot tell: too little was seen of {}.", seen);
+    case finding::Conclusion::kFindings: break;
+  }
+  const Finding& first = judgement.findings.front();
+  const std::string place = finding::to_text(first.where);
+  const finding::CatalogEntry* entry = finding::find(first.id);
+  return fmt::format("Most likely cause: {}{}{}.", entry != nullptr ? entry->title : first.id,
+                     place.empty() ? std::string() : ", at " + place,
+                     judgement.findings.size() > 1 ? "; there is more" : "");
+}
+
+}  // namespace weir::diagnose

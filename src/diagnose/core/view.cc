@@ -1,0 +1,358 @@
+#include "diagnose/core/view.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/count_text.h"
+
+namespace weir::diagnose {
+namespace {
+
+/// Counters of one snapshot as a difference from nothing.
+counters::SnapshotDelta totals(const counters::Snapshot& last) {
+  counters::Snapshot zero = last;
+  const auto cleared = [](std::vector<counters::PortCounters>& ports) {
+    for (counters::PortCounters& port : ports) {
+      std::vector<counters::Sample> samples(port.samples().begin(), port.samples().end());
+      for (counters::Sample& sample : samples)
+        if (sample.reading.has_value()) sample.reading = counters::Reading::of(0);
+      port = {port.device(), port.netdev(), port.driver(), std::move(samples)};
+    }
+  };
+  cleared(zero.nics);
+  cleared(zero.switch_ports);
+  auto delta = counters::difference(zero, last);
+  return delta ? std::move(delta).value() : counters::SnapshotDelta();
+}
+
+const counters::PortDelta* find_port(std::span<const counters::PortDelta> ports,
+                                     std::string_view device, std::string_view netdev) {
+  for (const counters::PortDelta& port : ports)
+    if (port.device == device && (netdev.empty() || port.netdev == netdev)) return &port;
+  return nullptr;
+}
+
+const design::HostIntent* host_of(const design::Intent* intent, std::string_view name) {
+  if (intent == nullptr) return nullptr;
+  for (const design::HostIntent& host : intent->hosts)
+    if (host.name == name) return &host;
+  return nullptr;
+}
+
+const design::SwitchIntent* switch_of(const design::Intent* intent, std::string_view name) {
+  if (intent == nullptr) return nullptr;
+  for (const design::SwitchIntent& one : intent->switches)
+    if (one.name == name) return &one;
+  return nullptr;
+}
+
+/// mlx5 shows pause counters of a priority only while PFC is on for it; other drivers show all or
+/// none.
+std::optional<PrioritySet> pfc_of_counters(const counters::PortDelta& delta) {
+  if (counters::driver_of(delta.driver) != counters::Driver::kMlx5) return std::nullopt;
+  PrioritySet on;
+  bool has_priorities = false;
+  for (const counters::Delta& one : delta.deltas) {
+    if (!one.match || !one.match.number) continue;
+    if (one.match.counter->id == "nic.prio.tx.bytes") has_priorities = true;
+    if (one.match.counter->id == "nic.prio.pause_rx.frames" && one.after.has_value())
+      on.insert(Priority::of(*one.match.number));
+  }
+  if (!has_priorities) return std::nullopt;
+  return on;
+}
+
+}  // namespace
+
+// ---- counts ----
+
+std::optional<std::uint64_t> Counts::of(std::string_view id, std::optional<unsigned> number) const {
+  if (delta_ == nullptr) return std::nullopt;
+  if (const auto amount = delta_->amount(id, number)) return amount;
+  const counters::Delta* one = delta_->find(id, number);
+  return one != nullptr && one->change == counters::Change::kReset ? one->at_least : std::nullopt;
+}
+
+std::optional<std::uint64_t> Counts::sum(std::string_view id) const {
+  if (delta_ == nullptr) return std::nullopt;
+  std::optional<std::uint64_t> sum;
+  for (const counters::Delta& one : delta_->deltas)
+    if (one.match && one.match.counter->id == id && one.amount) sum = sum.value_or(0) + *one.amount;
+  return sum;
+}
+
+std::optional<std::uint64_t> Counts::level(std::string_view id,
+                                           std::optional<unsigned> number) const {
+  if (delta_ == nullptr) return std::nullopt;
+  const counters::Delta* one = delta_->find(id, number);
+  if (one == nullptr || !one->after.has_value()) return std::nullopt;
+  return one->after.value() * std::max<std::uint64_t>(one->match.name->scale, 1);
+}
+
+std::optional<std::uint64_t> Counts::peak(std::string_view id,
+                                          std::optional<unsigned> number) const {
+  const counters::Delta* one = delta_ == nullptr ? nullptr : delta_->find(id, number);
+  if (one == nullptr || !one->before.has_value() || !one->after.has_value()) return std::nullopt;
+  if (one->after.value() <= one->before.value()) return std::nullopt;
+  return level(id, number);
+}
+
+std::optional<double> Counts::share_of_window(std::string_view id, unsigned number) const {
+  const auto microseconds = of(id, number);
+  if (!microseconds || window_.raw() <= 0) return std::nullopt;
+  return static_cast<double>(*microseconds) * 1e6 / static_cast<double>(window_.raw());
+}
+
+finding::EvidenceLine Counts::line(std::string_view id, std::optional<unsigned> number) const {
+  const counters::Delta* one = delta_ == nullptr ? nullptr : delta_->find(id, number);
+  const auto amount = of(id, number);
+  const bool is_level = one != nullptr && one->change == counters::Change::kLevel;
+  const auto shown = is_level ? level(id, number) : amount;
+  const std::string name = one != nullptr ? one->key() : std::string(id);
+  finding::EvidenceLine out;
+  out.source = source_;
+  out.counter = std::string(id);
+  if (shown) out.value = signed_count(*shown);
+  out.line = !shown     ? fmt::format("{}: not there", name)
+             : is_level ? fmt::format("{} at {}", name, count_text(*shown))
+                        : fmt::format("{} +{}", name, count_text(*shown));
+  return out;
+}
+
+// ---- places ----
+
+finding::Where NicView::where() const {
+  finding::Where where;
+  where.host = host;
+  if (rail) where.rail = std::to_string(*rail);
+  where.device = device;
+  return where;
+}
+
+finding::Where PortView::where() const {
+  finding::Where where;
+  where.switch_name = switch_name;
+  where.port = name;
+  return where;
+}
+
+std::optional<bool> PortView::is_fabric() const {
+  if (wanted != nullptr) return !wanted->is_access;
+  if (nic) return false;
+  if (peer) return true;
+  return std::nullopt;
+}
+
+// ---- the view ----
+
+View::View(const Case& of) : thresholds_(of.thresholds), intent_(of.intent) {
+  deltas_.reserve(of.evidence.size());
+  for (const evidence::Evidence& one : of.evidence) {
+    counters::SnapshotDelta delta;
+    bool has_window = false;
+    if (one.snapshots.size() >= 2) {
+      auto difference = counters::difference(one.snapshots.front(), one.snapshots.back());
+      has_window = difference.has_value() && difference->elapsed_ns > 0;
+      if (difference) delta = std::move(difference).value();
+    } else if (one.snapshots.size() == 1) {
+      delta = totals(one.snapshots.front());
+    }
+    deltas_.push_back(std::move(delta));
+    has_window_.push_back(has_window);
+  }
+  for (std::size_t i = 0; i < of.evidence.size(); ++i) {
+    add_nics(of.evidence[i], i);
+    add_ports(of.evidence[i], i);
+  }
+  connect();
+  choose_priorities();
+}
+
+void View::add_nics(const evidence::Evidence& evidence, std::size_t delta) {
+  const Duration window =
+      has_window_[delta] ? Duration::raw(deltas_[delta].elapsed_ns * 1000) : Duration();
+  const design::HostIntent* host = host_of(intent_, evidence.provenance.host);
+  std::vector<std::string> devices;
+  for (const evidence::Nic& nic : evidence.nics)
+    devices.push_back(nic.device);
+  for (const counters::PortDelta& port : deltas_[delta].nics)
+    if (std::find(devices.begin(), devices.end(), port.device) == devices.end())
+      devices.push_back(port.device);
+  for (const std::string& device : devices) {
+    NicView nic;
+    nic.host = evidence.provenance.host;
+    nic.device = device;
+    nic.facts = evidence.find_nic(device);
+    const counters::PortDelta* port = find_port(deltas_[delta].nics, device, "");
+    nic.counts = Counts(port, window, fmt::format("{} {}", nic.host, device));
+    if (host != nullptr) {
+      for (const design::NicIntent& one : host->nics)
+        if (one.device == device) nic.wanted = &one;
+    }
+    if (nic.wanted != nullptr) {
+      nic.rail = static_cast<unsigned>(nic.wanted->rail);
+      nic.speed = nic.wanted->speed;
+    }
+    if (port != nullptr) nic.pfc = pfc_of_counters(*port);
+    if (nic.facts != nullptr) {
+      if (nic.facts->rail.is_known()) nic.rail = *nic.facts->rail;
+      if (nic.facts->link.speed.is_known()) nic.speed = *nic.facts->link.speed;
+      if (nic.facts->qos.pfc.is_known()) nic.pfc = *nic.facts->qos.pfc;
+    }
+    nics_.push_back(std::move(nic));
+  }
+}
+
+void View::add_ports(const evidence::Evidence& evidence, std::size_t delta) {
+  const Duration window =
+      has_window_[delta] ? Duration::raw(deltas_[delta].elapsed_ns * 1000) : Duration();
+  struct Key {
+    std::string device;
+    std::string port;
+    bool operator==(const Key&) const = default;
+  };
+  std::vector<Key> keys;
+  for (const evidence::Switch& one : evidence.switches)
+    for (const evidence::SwitchPort& port : one.ports)
+      keys.push_back({one.name, port.name});
+  for (const counters::PortDelta& port : deltas_[delta].switch_ports) {
+    const Key key{port.device, port.netdev};
+    if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
+  }
+  for (const Key& key : keys) {
+    PortView port;
+    port.switch_name = key.device;
+    port.name = key.port;
+    port.device = evidence.find_switch(key.device);
+    if (port.device != nullptr) {
+      for (const evidence::SwitchPort& one : port.device->ports)
+        if (one.name == key.port) port.facts = &one;
+    }
+    port.counts = Counts(find_port(deltas_[delta].switch_ports, key.device, key.port), window,
+                         fmt::format("{} {}", key.device, key.port));
+    port.wanted_switch = switch_of(intent_, key.device);
+    if (port.wanted_switch != nullptr) {
+      for (const design::SwitchPortIntent& one : port.wanted_switch->ports)
+        if (one.name == key.port) port.wanted = &one;
+    }
+    if (port.wanted != nullptr) port.speed = port.wanted->speed;
+    if (port.facts != nullptr && port.facts->speed.is_known()) port.speed = *port.facts->speed;
+    ports_.push_back(std::move(port));
+  }
+}
+
+void View::connect() {
+  if (intent_ != nullptr) {
+    for (PortView& port : ports_) {
+      if (port.wanted == nullptr) continue;
+      const design::PortRef& peer = port.wanted->peer;
+      if (peer.kind == design::NodeKind::kHost) {
+        const design::HostIntent& host = intent_->hosts[peer.node];
+        port.neighbour = host.name;
+        for (std::size_t i = 0; i < nics_.size(); ++i)
+          if (nics_[i].host == host.name && nics_[i].device == host.nics[peer.port].device)
+            port.nic = i;
+        continue;
+      }
+      const design::SwitchIntent& other = intent_->switches[peer.node];
+      port.neighbour = other.name;
+      for (std::size_t i = 0; i < ports_.size(); ++i)
+        if (ports_[i].switch_name == other.name && ports_[i].name == other.ports[peer.port].name)
+          port.peer = i;
+    }
+  }
+  connect_by_neighbour();
+  for (std::size_t i = 0; i < ports_.size(); ++i)
+    if (ports_[i].nic) nics_[*ports_[i].nic].port = i;
+}
+
+/// As LLDP says it, where no design does.
+void View::connect_by_neighbour() {
+  const auto netdev = [](const NicView& nic) {
+    return nic.facts != nullptr && nic.facts->netdev.is_known() ? *nic.facts->netdev
+                                                                : std::string();
+  };
+  for (PortView& port : ports_) {
+    if (port.nic || port.peer || port.facts == nullptr || !port.facts->neighbour.is_known())
+      continue;
+    const evidence::Neighbour& at = *port.facts->neighbour;
+    port.neighbour = at.system;
+    for (std::size_t i = 0; i < nics_.size(); ++i)
+      if (nics_[i].host == at.system && (nics_[i].device == at.port || netdev(nics_[i]) == at.port))
+        port.nic = i;
+    for (std::size_t i = 0; i < ports_.size(); ++i)
+      if (ports_[i].switch_name == at.system && ports_[i].name == at.port) port.peer = i;
+  }
+}
+
+void View::choose_priorities() {
+  if (intent_ != nullptr && !intent_->hosts.empty() && !intent_->hosts.front().nics.empty()) {
+    const design::NicIntent& nic = intent_->hosts.front().nics.front();
+    rdma_dscp_ = dscp_of(nic.traffic_class);
+    rdma_ = nic.dscp_to_priority.at(rdma_dscp_.value()).value();
+    cnp_ = nic.cnp_priority.value();
+    return;
+  }
+  // Without a design: the one priority that most NICs and switch ports protect.
+  std::array<int, 8> votes{};
+  const auto vote = [&](PrioritySet set) {
+    if (set.count() != 1) return;
+    for (unsigned p = 0; p < 8; ++p)
+      if (set.contains(Priority::of(p))) ++votes.at(p);
+  };
+  for (const NicView& nic : nics_)
+    if (nic.pfc) vote(*nic.pfc);
+  for (const PortView& port : ports_)
+    if (port.facts != nullptr && port.facts->pfc.is_known()) vote(*port.facts->pfc);
+  const auto best = std::max_element(votes.begin(), votes.end());
+  if (*best > 0 && votes[3] < *best) rdma_ = static_cast<unsigned>(best - votes.begin());
+}
+
+std::vector<std::string> View::switches() const {
+  std::vector<std::string> names;
+  for (const PortView& port : ports_)
+    if (std::find(names.begin(), names.end(), port.switch_name) == names.end())
+      names.push_back(port.switch_name);
+  return names;
+}
+
+std::vector<const PortView*> View::ports_of(std::string_view switch_name) const {
+  std::vector<const PortView*> out;
+  for (const PortView& port : ports_)
+    if (port.switch_name == switch_name) out.push_back(&port);
+  return out;
+}
+
+bool View::has_counters() const {
+  const auto are_there = [](const auto& one) { return one.counts.are_there(); };
+  return std::any_of(nics_.begin(), nics_.end(), are_there) ||
+         std::any_of(ports_.begin(), ports_.end(), are_there);
+}
+
+bool View::has_window() const {
+  return std::find(has_window_.begin(), has_window_.end(), true) != has_window_.end();
+}
+
+std::uint64_t View::traffic() const {
+  std::uint64_t bytes = 0;
+  // A driver that counts packets alone (Soft-RoCE) carried at least the smallest frame for each.
+  constexpr std::uint64_t kSmallestFrame = 64;
+  for (const NicView& nic : nics_) {
+    const Counts& counts = nic.counts;
+    const std::uint64_t sent = counts.of("nic.rdma.tx.packets").value_or(0) * kSmallestFrame;
+    const std::uint64_t heard = counts.of("nic.rdma.rx.packets").value_or(0) * kSmallestFrame;
+    const auto port = counts.of("nic.port.tx.bytes");
+    const auto received = counts.of("nic.port.rx.bytes");
+    bytes += port.value_or(counts.sum("nic.prio.tx.bytes").value_or(sent));
+    bytes += received.value_or(counts.sum("nic.prio.rx.bytes").value_or(heard));
+  }
+  for (const PortView& port : ports_) {
+    bytes += port.counts.of("switch.port.tx.bytes")
+                 .value_or(port.counts.sum("switch.queue.tx.bytes").value_or(0));
+  }
+  return bytes;
+}
+
+}  // namespace weir::diagnose

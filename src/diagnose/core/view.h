@@ -1,0 +1,137 @@
+#pragma once
+// The evidence of a case laid out for rules: every NIC and every switch port with its facts, what
+// the design wants of it, what its counters did in the window, and who is at the other end.
+//
+// Whatever may be missing is a null pointer or an empty optional, never a zero. Counters of one
+// snapshot alone are taken as counted since some unknown time: then there is no window, and shares
+// of it are not known.
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "counters/delta.h"
+#include "design/fabric/intent.h"
+#include "diagnose/core/thresholds.h"
+#include "evidence/evidence.h"
+#include "finding/finding.h"
+
+namespace weir::diagnose {
+
+/// What is to be diagnosed. Two snapshots of an Evidence bound its window.
+struct Case {
+  std::span<const evidence::Evidence> evidence;
+  const design::Intent* intent = nullptr;  // the design, where there is one
+  Thresholds thresholds = {};
+};
+
+/// What a port counted. Absent counters have no number.
+class Counts {
+ public:
+  Counts() = default;
+  Counts(const counters::PortDelta* delta, Duration window, std::string source)
+      : delta_(delta), window_(window), source_(std::move(source)) {}
+
+  [[nodiscard]] bool are_there() const { return delta_ != nullptr; }
+  /// Zero where only totals are known.
+  [[nodiscard]] Duration window() const { return window_; }
+  [[nodiscard]] std::optional<std::uint64_t> of(
+      std::string_view id, std::optional<unsigned> number = std::nullopt) const;
+  /// Over all priorities, queues or groups; absent where none is there.
+  [[nodiscard]] std::optional<std::uint64_t> sum(std::string_view id) const;
+  /// A gauge as it stood last.
+  [[nodiscard]] std::optional<std::uint64_t> level(
+      std::string_view id, std::optional<unsigned> number = std::nullopt) const;
+  /// A gauge that keeps its maximum, where it rose in the window: earlier peaks say nothing of it.
+  [[nodiscard]] std::optional<std::uint64_t> peak(
+      std::string_view id, std::optional<unsigned> number = std::nullopt) const;
+  /// Of a counter of microseconds: the share of the window.
+  [[nodiscard]] std::optional<double> share_of_window(std::string_view id, unsigned number) const;
+  /// The counter behind a judgement, as a line of evidence; without a value where it is absent.
+  [[nodiscard]] finding::EvidenceLine line(std::string_view id,
+                                           std::optional<unsigned> number = std::nullopt) const;
+  [[nodiscard]] const counters::PortDelta* delta() const { return delta_; }
+  [[nodiscard]] const std::string& source() const { return source_; }
+
+ private:
+  const counters::PortDelta* delta_ = nullptr;
+  Duration window_;
+  std::string source_;
+};
+
+struct NicView {
+  std::string host;
+  std::string device;
+  std::optional<unsigned> rail;
+  const evidence::Nic* facts = nullptr;
+  const design::NicIntent* wanted = nullptr;  // the design's
+  Counts counts;
+  std::optional<BitRate> speed;
+  std::optional<std::size_t> port;  // of View::ports: the other end of its cable
+  /// As read, or as the presence of mlx5's per-priority counters tells: they exist for priorities
+  /// with PFC only.
+  std::optional<PrioritySet> pfc;
+
+  [[nodiscard]] finding::Where where() const;
+};
+
+struct PortView {
+  std::string switch_name;
+  std::string name;
+  const evidence::Switch* device = nullptr;
+  const evidence::SwitchPort* facts = nullptr;
+  const design::SwitchIntent* wanted_switch = nullptr;
+  const design::SwitchPortIntent* wanted = nullptr;
+  Counts counts;
+  std::optional<BitRate> speed;
+  std::optional<std::size_t> nic;   // of View::nics, at the other end
+  std::optional<std::size_t> peer;  // of View::ports, at the other end
+  std::string neighbour;            // its name, where that is known
+
+  [[nodiscard]] finding::Where where() const;
+  /// A switch is at the other end; unknown where nobody says who is.
+  [[nodiscard]] std::optional<bool> is_fabric() const;
+};
+
+class View {
+ public:
+  explicit View(const Case& of);
+  View(const View&) = delete;
+  View& operator=(const View&) = delete;
+
+  [[nodiscard]] const Thresholds& thresholds() const { return thresholds_; }
+  [[nodiscard]] const design::Intent* intent() const { return intent_; }
+  [[nodiscard]] std::span<const NicView> nics() const { return nics_; }
+  [[nodiscard]] std::span<const PortView> ports() const { return ports_; }  // switch by switch
+  [[nodiscard]] std::vector<std::string> switches() const;
+  [[nodiscard]] std::vector<const PortView*> ports_of(std::string_view switch_name) const;
+  /// The priority RDMA belongs to, as a number; by the design, by what is set, or by convention.
+  [[nodiscard]] unsigned rdma() const { return rdma_; }
+  [[nodiscard]] unsigned cnp() const { return cnp_; }
+  [[nodiscard]] Dscp rdma_dscp() const { return rdma_dscp_; }
+  [[nodiscard]] bool has_counters() const;
+  [[nodiscard]] bool has_window() const;
+  /// Bytes that NICs sent and received, or switch ports carried, where no NIC is seen.
+  [[nodiscard]] std::uint64_t traffic() const;
+
+ private:
+  void add_nics(const evidence::Evidence& evidence, std::size_t delta);
+  void add_ports(const evidence::Evidence& evidence, std::size_t delta);
+  void connect();
+  void connect_by_neighbour();
+  void choose_priorities();
+
+  Thresholds thresholds_;
+  const design::Intent* intent_ = nullptr;
+  std::vector<counters::SnapshotDelta> deltas_;  // one an evidence
+  std::vector<bool> has_window_;
+  std::vector<NicView> nics_;
+  std::vector<PortView> ports_;
+  unsigned rdma_ = 3;
+  unsigned cnp_ = 6;
+  Dscp rdma_dscp_ = Dscp::of(26);
+};
+
+}  // namespace weir::diagnose

@@ -1,0 +1,147 @@
+// Completions with an error, events of the device, messages of the verbs library: what they mean.
+#include <array>
+
+#include <fmt/format.h>
+
+#include "diagnose/job/rules.h"
+
+namespace weir::diagnose {
+namespace {
+
+/// ibv_wc_status (infiniband/verbs.h) by number, in words, and the fault it points at.
+struct Status {
+  unsigned status;
+  std::string_view name;
+  std::string_view words;
+  std::string_view id;  // empty: a consequence of another failure
+};
+constexpr auto kStatuses = std::to_array<Status>({
+    {1, "IBV_WC_LOC_LEN_ERR", "a message longer than the receive that was posted for it",
+     "app.protocol_error"},
+    {2, "IBV_WC_LOC_QP_OP_ERR", "the NIC refused the request as malformed", "app.protocol_error"},
+    {4, "IBV_WC_LOC_PROT_ERR", "memory that is not registered, or not any more",
+     "app.protocol_error"},
+    {5, "IBV_WC_WR_FLUSH_ERR", "flushed because the connection had failed before", ""},
+    {9, "IBV_WC_REM_INV_REQ_ERR", "the other end refused the request as invalid",
+     "app.protocol_error"},
+    {10, "IBV_WC_REM_ACCESS_ERR", "a remote key or address that the other end does not allow",
+     "app.protocol_error"},
+    {11, "IBV_WC_REM_OP_ERR", "the other end could not carry the request out",
+     "app.protocol_error"},
+    {12, "IBV_WC_RETRY_EXC_ERR",
+     "no acknowledgement after every retry: the other end died, or "
+     "packets or their answers do not arrive",
+     "transport.retries_exhausted"},
+    {13, "IBV_WC_RNR_RETRY_EXC_ERR",
+     "the other end had no receive posted, however often it was "
+     "asked",
+     "app.receives_too_few"},
+    {21, "IBV_WC_GENERAL_ERR", "the NIC gave no reason", "transport.retries_exhausted"},
+});
+
+const Status* status_of(unsigned number) {
+  for (const Status& one : kStatuses)
+    if (one.status == number) return &one;
+  return nullptr;
+}
+
+/// Up to 2.12 NCCL printed completions in the short form, and up to 2.20 it used GID index 0.
+bool used_default_gid(const JobCase& of, const readers::NcclProcess& process,
+                      const readers::NcclFailure& failure) {
+  const bool is_old = failure.is_short_form ||
+                      (!process.version.empty() && readers::version_before(process.version, 2, 21));
+  return is_old && of.job.find("NCCL_IB_GID_INDEX") == nullptr && process.queue_pairs.empty();
+}
+
+void judge_completion(const JobCase& of, const readers::NcclProcess& process,
+                      const readers::NcclFailure& failure, JobFindings& out) {
+  const Status* status = status_of(*failure.status);
+  if (status == nullptr || status->id.empty()) return;
+  const std::string device = failure.device.empty() ? "" : " on " + failure.device;
+  const std::string peer = failure.peer.empty() ? "" : fmt::format(" (peer {})", failure.peer);
+  auto& found = out.add(
+      status->id,
+      fmt::format("{} ({}){}{}: {}.", status->name, status->status, device, peer, status->words),
+      failure.at);
+  if (status->status != 12) return;
+  found.confidence = finding::Confidence::kMedium;  // what it points at is open
+  if (!used_default_gid(of, process, failure)) return;
+  auto& gid = out.add("gid.not_routable",
+                      "Data never arrived, and this NCCL uses GID index 0 unless "
+                      "NCCL_IB_GID_INDEX is set: usually RoCE v1 or link-local.",
+                      failure.at);
+  gid.confidence = finding::Confidence::kHigh;
+}
+
+void judge_event(const readers::NcclFailure& failure, JobFindings& out) {
+  const bool is_link = failure.event.find("port error") != std::string::npos ||
+                       failure.event.find("port active") != std::string::npos ||
+                       failure.event.find("link") != std::string::npos;
+  const bool is_gid = failure.event.find("GID table change") != std::string::npos;
+  const bool is_access = failure.event.find("access violation") != std::string::npos ||
+                         failure.event.find("invalid request") != std::string::npos;
+  const std::string device = failure.device.empty() ? "the NIC" : failure.device;
+  if (is_link) {
+    out.add("link.flapping", fmt::format("The link of {} went down while the job ran.", device),
+            failure.at);
+  } else if (is_gid) {
+    out.add("gid.changed", fmt::format("The GID table of {} changed while the job ran.", device),
+            failure.at);
+  } else if (is_access) {
+    out.add("app.protocol_error",
+            fmt::format("{} refused what the application asked of it: {}.", device, failure.event),
+            failure.at);
+  }
+}
+
+/// A phrase of a library and the fault that it names for certain.
+struct Phrase {
+  std::string_view first;
+  std::string_view second;  // also in the line; may be empty
+  std::string_view id;
+  std::string_view verdict;
+};
+constexpr auto kPhrases = std::to_array<Phrase>({
+    {"ibv_reg_mr", "Cannot allocate memory", "limits.memlock_low",
+     "Memory could not be registered: the job may not lock enough of it (ulimit -l)."},
+    {"ncclIbRoceGetVersionNum", "", "gid.sparse",
+     "NCCL read an empty place of the GID table and gave up: the table has holes."},
+    {"gid_attrs/types", "fail", "gid.sparse",
+     "A place of the GID table could not be read: the table has holes."},
+    {"No suitable GID", "", "gid.wrong_family",
+     "The device has no GID of the kind that the library looks for."},
+    {"GID is NULL", "", "gid.not_routable",
+     "The library found no usable GID: its index must be given."},
+});
+
+void judge_messages(const readers::Job& job, JobFindings& out) {
+  for (const readers::JobMessage& message : job.messages) {
+    for (const Phrase& phrase : kPhrases) {
+      const bool has_first = message.at.text.find(phrase.first) != std::string::npos;
+      if (has_first && message.at.text.find(phrase.second) != std::string::npos)
+        out.add(phrase.id, std::string(phrase.verdict), message.at);
+    }
+  }
+}
+
+}  // namespace
+
+std::string explain_completion(unsigned status) {
+  const Status* known = status_of(status);
+  return known == nullptr ? "" : fmt::format("{}: {}", known->name, known->words);
+}
+
+void judge_failures(const JobCase& of, JobFindings& out) {
+  for (const readers::NcclProcess& process : of.job.processes) {
+    for (const readers::NcclFailure& failure : process.failures) {
+      if (failure.status) {
+        judge_completion(of, process, failure, out);
+      } else {
+        judge_event(failure, out);
+      }
+    }
+  }
+  judge_messages(of.job, out);
+}
+
+}  // namespace weir::diagnose

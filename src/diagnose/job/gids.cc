@@ -1,0 +1,102 @@
+// The GID that a job's packets will carry as their source: routable, and the same choice
+// everywhere.
+#include <fmt/format.h>
+
+#include "diagnose/job/rules.h"
+
+namespace weir::diagnose {
+namespace {
+
+/// fe80::/10.
+bool is_link_local(std::string_view gid) {
+  return gid.starts_with("fe8") || gid.starts_with("fe9") || gid.starts_with("fea") ||
+         gid.starts_with("feb");
+}
+
+const evidence::Gid* gid_at(const evidence::Nic& nic, long index) {
+  if (!nic.rdma.gids.is_known()) return nullptr;
+  for (const evidence::Gid& gid : *nic.rdma.gids)
+    if (static_cast<long>(gid.index) == index) return &gid;
+  return nullptr;
+}
+
+std::string name_of(const evidence::Evidence& host, const evidence::Nic& nic) {
+  return host.provenance.host.empty() ? nic.device : host.provenance.host + " " + nic.device;
+}
+
+void judge_on_host(const readers::JobVariable& variable, long index, const evidence::Evidence& host,
+                   JobFindings& out) {
+  for (const evidence::Nic& nic : host.nics) {
+    if (!nic.rdma.gids.is_known()) {
+      out.unknown(fmt::format("{}: GID {}", name_of(host, nic), index), "was not read",
+                  "weir show on the host, as root");
+      continue;
+    }
+    const evidence::Gid* gid = gid_at(nic, index);
+    if (gid == nullptr) {
+      out.add("gid.index_differs",
+              fmt::format("{}={}: {} has no GID at index {}.", variable.name, index,
+                          name_of(host, nic), index),
+              variable.at);
+    } else if (gid->type != evidence::GidType::kRoceV2 || is_link_local(gid->gid)) {
+      out.add(
+          "gid.not_routable",
+          fmt::format("{}={}: on {} that is {} ({}{}).", variable.name, index, name_of(host, nic),
+                      gid->gid, to_text(gid->type), is_link_local(gid->gid) ? ", link-local" : ""),
+          variable.at);
+    }
+  }
+}
+
+void judge_log(const readers::NcclProcess& process, JobFindings& out) {
+  for (const readers::NcclQueuePair& pair : process.queue_pairs) {
+    if (is_link_local(pair.gid)) {
+      out.add("gid.not_routable",
+              fmt::format("The queue pairs use GID {} at index {}, a link-local address: no router "
+                          "passes it on.",
+                          pair.gid, pair.gid_index),
+              pair.at);
+    }
+  }
+}
+
+/// Up to 2.20 NCCL took index 0 unless told otherwise: usually RoCE v1 and link-local.
+void judge_default(const JobCase& of, const readers::NcclProcess& process, JobFindings& out) {
+  if (process.version.empty() || !readers::version_before(process.version, 2, 21)) return;
+  if (of.job.find("NCCL_IB_GID_INDEX") != nullptr || !process.queue_pairs.empty()) return;
+  for (const readers::NcclDevice& device : process.devices) {
+    if (!device.is_roce) continue;
+    auto& found = out.add("gid.not_routable",
+                          fmt::format("NCCL {} uses GID index 0 unless NCCL_IB_GID_INDEX is set, "
+                                      "and the log does not show it set: usually RoCE v1 and "
+                                      "link-local.",
+                                      process.version),
+                          process.devices_at);
+    found.severity = finding::Severity::kWarning;
+    found.confidence = finding::Confidence::kMedium;
+    return;
+  }
+}
+
+}  // namespace
+
+void judge_gids(const JobCase& of, JobFindings& out) {
+  for (const readers::JobVariable& variable : of.job.variables) {
+    if (variable.name != "NCCL_IB_GID_INDEX" && variable.name != "UCX_IB_GID_INDEX") continue;
+    const auto index = job_number(variable.value);
+    if (!index || *index < 0) continue;
+    for (const evidence::Evidence& host : of.hosts)
+      judge_on_host(variable, *index, host, out);
+    if (of.hosts.empty()) {
+      out.unknown(fmt::format("{}={}", variable.name, *index),
+                  "which address sits at an index differs from host to host",
+                  "weir job --host EVIDENCE (weir snapshot or weir bundle on each host)");
+    }
+  }
+  for (const readers::NcclProcess& process : of.job.processes) {
+    judge_log(process, out);
+    judge_default(of, process, out);
+  }
+}
+
+}  // namespace weir::diagnose

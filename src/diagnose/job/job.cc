@@ -1,0 +1,83 @@
+#include "diagnose/job/job.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "diagnose/job/rules.h"
+#include "finding/catalog.h"
+
+namespace weir::diagnose {
+namespace {
+
+/// How many lines a finding cites: the first of many ranks show it as well as all.
+constexpr std::size_t kMostLines = 6;
+
+}  // namespace
+
+finding::Finding& JobFindings::add(std::string_view id, std::string verdict,
+                                   const readers::Cited& at) {
+  for (finding::Finding& one : out_.findings) {
+    if (one.id != id || one.verdict != verdict) continue;
+    cite(one, at);
+    return one;
+  }
+  finding::Where where;
+  where.file = at.file;
+  where.position.line = at.line;
+  where.position.column = at.line > 0 ? 1 : 0;
+  out_.findings.push_back(finding::make_finding(id, std::move(verdict), where));
+  cite(out_.findings.back(), at);
+  return out_.findings.back();
+}
+
+void JobFindings::cite(finding::Finding& finding, const readers::Cited& at) {
+  if (at.line == 0 || finding.evidence.size() >= kMostLines) return;
+  finding::EvidenceLine line;
+  line.source = fmt::format("{}:{}", at.file, at.line);
+  line.line = at.text;
+  for (const finding::EvidenceLine& known : finding.evidence)
+    if (known.line == line.line) return;
+  finding.evidence.push_back(std::move(line));
+}
+
+void JobFindings::unknown(std::string check, std::string reason, std::string how) {
+  out_.unknown.push_back({std::move(check), std::move(reason), std::move(how)});
+}
+
+bool JobFindings::has(std::string_view id) const {
+  return std::any_of(out_.findings.begin(), out_.findings.end(),
+                     [&](const finding::Finding& one) { return one.id == id; });
+}
+
+std::optional<long> job_number(std::string_view text) {
+  const std::string copy(text);
+  char* end = nullptr;
+  errno = 0;
+  const long value = std::strtol(copy.c_str(), &end, 0);
+  if (copy.empty() || end != copy.c_str() + copy.size() || errno != 0) return std::nullopt;
+  return value;
+}
+
+finding::Judgement judge_job(const JobCase& of) {
+  finding::Judgement judgement;
+  JobFindings findings(judgement);
+  judge_network(of, findings);
+  judge_failures(of, findings);
+  judge_gids(of, findings);
+  judge_devices(of, findings);
+  judge_marking(of, findings);
+  judge_gpu_direct(of, findings);
+  judge_differences(of, findings);
+  judge_variables(of, findings);
+  finding::settle(judgement);
+  const bool is_silent = of.job.is_empty();
+  const bool is_clean = judgement.conclusion == finding::Conclusion::kHealthy;
+  if (is_silent || (is_clean && !judgement.unknown.empty()))
+    judgement.conclusion = finding::Conclusion::kInconclusive;
+  return judgement;
+}
+
+}  // namespace weir::diagnose

@@ -1,0 +1,221 @@
+#include "diagnose/job/job.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "base/testing.h"
+#include "design/file/load.h"
+#include "design/file/templates.h"
+
+namespace weir::diagnose {
+namespace {
+
+namespace fs = std::filesystem;
+
+design::Intent intent_of(std::string_view name) {
+  const design::Template* chosen = design::find_template(name);
+  const auto loaded = design::load_text(chosen->text, std::string(name));
+  return design::derive(loaded.design).intent;
+}
+
+readers::Job read(const fs::path& path) {
+  const auto text = read_file(path.string());
+  EXPECT_TRUE(text.has_value()) << path;
+  return text ? readers::read_job(*text, path.filename().string()) : readers::Job{};
+}
+
+bool names(const finding::Judgement& judgement, std::string_view id) {
+  return std::any_of(judgement.findings.begin(), judgement.findings.end(),
+                     [&](const auto& one) { return one.id == id; });
+}
+
+std::string ids_of(const finding::Judgement& judgement) {
+  std::string text;
+  for (const auto& one : judgement.findings)
+    text += one.id + " (" + one.verdict + ") ";
+  return text;
+}
+
+/// A host with these devices; each has the four GIDs that mlx5 makes of one IPv4 address.
+evidence::Evidence host_with(const std::vector<std::string>& devices) {
+  evidence::Evidence host;
+  host.provenance.host = "gpu01";
+  for (const std::string& device : devices) {
+    evidence::Nic nic;
+    nic.device = device;
+    nic.rdma.gids = evidence::Fact<std::vector<evidence::Gid>>::of(
+        {{0, "fe80:0000:0000:0000:0ac0:ebff:feda:1cfb", evidence::GidType::kRoceV1, "eth0"},
+         {1, "fe80:0000:0000:0000:0ac0:ebff:feda:1cfb", evidence::GidType::kRoceV2, "eth0"},
+         {2, "0000:0000:0000:0000:0000:ffff:0a0a:0105", evidence::GidType::kRoceV1, "eth0"},
+         {3, "0000:0000:0000:0000:0000:ffff:0a0a:0105", evidence::GidType::kRoceV2, "eth0"}});
+    host.nics.push_back(std::move(nic));
+  }
+  return host;
+}
+
+// Each finding of a job has a file that shows it and a near one that does not: tests/data/job.
+TEST(JudgeJob, EachFindingHasAFileThatShowsItAndOneThatDoesNot) {
+  COVERS("E2");
+  const design::Intent intent = intent_of("rail256");
+  std::set<std::string> bad;
+  std::set<std::string> good;
+  for (const auto& entry : fs::directory_iterator(fs::path(WEIR_TEST_DATA) / "job")) {
+    const std::string name = entry.path().filename().string();
+    const bool is_bad = name.find(".bad.") != std::string::npos;
+    const std::string id = name.substr(0, name.find(is_bad ? ".bad." : ".good."));
+    const readers::Job job = read(entry.path());
+    const auto judgement = judge_job({job, &intent, {}});
+    EXPECT_EQ(names(judgement, id), is_bad) << name << ": " << ids_of(judgement);
+    (is_bad ? bad : good).insert(id);
+  }
+  EXPECT_EQ(bad, good);
+  EXPECT_GE(bad.size(), 20U);
+}
+
+TEST(JudgeJob, WhatANearFileShowsIsNothing) {
+  COVERS("E2");
+  const design::Intent intent = intent_of("rail256");
+  for (const auto& name : {"dscp.tos_confusion.good.sh", "nccl.hca_unknown.good.sh",
+                           "nccl.hca_list_short.good.yaml", "dscp.unmarked.good.env"}) {
+    const readers::Job job = read(fs::path(WEIR_TEST_DATA) / "job" / name);
+    EXPECT_EQ(ids_of(judge_job({job, &intent, {}})), "") << name;
+  }
+}
+
+TEST(JudgeJob, RealLogsAreAnswered) {
+  COVERS("E2");
+  const struct {
+    std::string_view file;
+    std::set<std::string> ids;
+  } cases[] = {
+      {"nccl_2.28.9_two_ranks_socket.realrun.log", {"nccl.socket_fallback"}},
+      {"nccl_2.28.9_ib_hca_missing_socket_fallback.realrun.log", {"nccl.socket_fallback"}},
+      {"nccl_2.28.9_tc26_typo.realrun.log", {"nccl.socket_fallback"}},
+      {"nccl_2.28.9_ib_disabled.realrun.log", {"nccl.ib_disabled"}},
+      {"nccl_2.28.9_hca_netdev.realrun.log", {"nccl.socket_fallback", "nccl.hca_unknown"}},
+      {"nccl_2.28.9_net_ib_forced.realrun.log", {"nccl.socket_fallback"}},
+      {"nccl_2.28.9_rank_differs.realrun.log", {"nccl.socket_fallback"}},
+      {"nccl_2.12_gdr_no_module.composed.log", {"gdr.off", "gid.not_routable"}},
+      {"nccl_2.18_roce_no_gdr.composed.log", {"gdr.off"}},
+      {"nccl_2.28_roce_gdr_ok.composed.log", {}},
+      {"nccl_retry_exceeded.composed.log",
+       {"transport.retries_exhausted", "link.flapping", "app.protocol_error"}},
+  };
+  for (const auto& one : cases) {
+    const readers::Job job = read(fs::path(WEIR_TEST_DATA) / "nccl" / one.file);
+    const auto judgement = judge_job({job, nullptr, {}});
+    std::set<std::string> found;
+    for (const auto& finding : judgement.findings)
+      found.insert(finding.id);
+    EXPECT_EQ(found, one.ids) << one.file << ": " << ids_of(judgement);
+  }
+}
+
+TEST(JudgeJob, ATrafficClassIsTheSitesOwnUnlessTheDesignSaysOtherwise) {
+  COVERS("E2");
+  const readers::Job own = readers::read_job("NCCL_IB_TC=41\nNCCL_IB_TIMEOUT=22\n", "env");
+  EXPECT_EQ(ids_of(judge_job({own, nullptr, {}})), "");
+  const design::Intent intent = intent_of("pod16");
+  EXPECT_TRUE(names(judge_job({own, &intent, {}}), "dscp.unmarked"));
+  const readers::Job typed = readers::read_job("NCCL_IB_TC=26\n", "env");
+  EXPECT_TRUE(names(judge_job({typed, nullptr, {}}), "dscp.tos_confusion"));
+}
+
+TEST(JudgeJob, ADeviceListIsMatchedAsNcclMatchesIt) {
+  COVERS("E2");
+  const std::vector<evidence::Evidence> hosts = {
+      host_with({"mlx5_0", "mlx5_1", "mlx5_10", "mlx5_11"})};
+  const struct {
+    std::string_view list;
+    std::string_view id;  // empty: nothing
+  } cases[] = {
+      {"mlx5_0,mlx5_1", "nccl.hca_prefix"},
+      {"=mlx5_0,mlx5_1", "nccl.hca_list_short"},
+      {"mlx5", ""},
+      {"=mlx5_0,mlx5_1,mlx5_10,mlx5_11", ""},
+      {"^mlx5_1", "nccl.hca_list_short"},
+      {"mlx5_7", "nccl.hca_unknown"},
+      {"mlx5_0:0", "nccl.hca_unknown"},
+      {"mlx5_0:1,mlx5_1:1", "nccl.hca_prefix"},
+      {"eth0", "nccl.hca_unknown"},
+  };
+  for (const auto& one : cases) {
+    const readers::Job job =
+        readers::read_job("NCCL_IB_HCA=" + std::string(one.list) + "\n", "env");
+    const auto judgement = judge_job({job, nullptr, hosts});
+    if (one.id.empty()) {
+      EXPECT_EQ(ids_of(judgement), "") << one.list;
+    } else {
+      EXPECT_TRUE(names(judgement, one.id)) << one.list << ": " << ids_of(judgement);
+    }
+  }
+}
+
+TEST(JudgeJob, TheGidIndexIsLookedUpOnTheHost) {
+  COVERS("C8", "E2");
+  const std::vector<evidence::Evidence> hosts = {host_with({"mlx5_0"})};
+  const auto judged = [&](std::string_view index) {
+    const readers::Job job =
+        readers::read_job("NCCL_IB_GID_INDEX=" + std::string(index) + "\n", "env");
+    return judge_job({job, nullptr, hosts});
+  };
+  EXPECT_EQ(ids_of(judged("3")), "");
+  EXPECT_TRUE(names(judged("0"), "gid.not_routable"));
+  EXPECT_TRUE(names(judged("1"), "gid.not_routable"));
+  EXPECT_TRUE(names(judged("2"), "gid.not_routable"));
+  EXPECT_TRUE(names(judged("7"), "gid.index_differs"));
+  const readers::Job job = readers::read_job("NCCL_IB_GID_INDEX=3\n", "env");
+  EXPECT_EQ(judge_job({job, nullptr, {}}).conclusion, finding::Conclusion::kInconclusive);
+}
+
+TEST(JudgeJob, RailsThatDoNotMeetAreNotCrossed) {
+  COVERS("E2");
+  design::Intent isolated = intent_of("rail256");
+  std::erase_if(isolated.links, [](const design::LinkIntent& link) {
+    return link.lower.kind == design::NodeKind::kSwitch;
+  });
+  const readers::Job job = readers::read_job("NCCL_CROSS_NIC=1\nNCCL_IB_TC=106\n", "env");
+  EXPECT_TRUE(names(judge_job({job, &isolated, {}}), "rail.cross_rail_unreachable"));
+  const design::Intent joined = intent_of("rail256");
+  EXPECT_FALSE(names(judge_job({job, &joined, {}}), "rail.cross_rail_unreachable"));
+}
+
+// The gid, tc, gdr and env families of troubles from public trackers, as far as they carry text of
+// a job or log.
+TEST(JudgeJob, TroublesFromTheFieldAreNamed) {
+  COVERS("E2");
+  const struct {
+    std::string_view text;
+    std::string_view id;
+  } cases[] = {
+      {"NCCL WARN NET/IB : Got completion with error 12, opcode 0, len 0, vendor err 129",
+       "gid.not_routable"},
+      {"NCCL WARN NET/IB: read failed in ncclIbRoceGetVersionNum: Invalid argument", "gid.sparse"},
+      {"reads /sys/class/infiniband/mlx5_0/ports/1/gid_attrs/types/6 and fails", "gid.sparse"},
+      {"No suitable GID found on mlx5_bond_1/", "gid.wrong_family"},
+      {"GID is NULL, please check your GID index by specifying MC_GID_INDEX", "gid.not_routable"},
+      {"gpu:1:1 [0] NCCL INFO NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_0'", "gdr.off"},
+      {"NCCL_IB_DISABLE=1 in job script", "nccl.ib_disabled"},
+      {"-e CCL_NET_GDR_LEVEL=PHB (missing N)", "job.env_typo"},
+      {"NCCL_IB_TC=41", ""},
+  };
+  for (const auto& one : cases) {
+    const readers::Job job = readers::read_job(one.text, "pasted");
+    const auto judgement = judge_job({job, nullptr, {}});
+    const std::string first = judgement.findings.empty() ? "" : judgement.findings.front().id;
+    EXPECT_EQ(first, one.id) << one.text << ": " << ids_of(judgement);
+  }
+}
+
+TEST(JudgeJob, CompletionsAreExplained) {
+  COVERS("E2");
+  EXPECT_NE(explain_completion(12).find("IBV_WC_RETRY_EXC_ERR"), std::string::npos);
+  EXPECT_EQ(explain_completion(99), "");
+}
+
+}  // namespace
+}  // namespace weir::diagnose

@@ -1,0 +1,100 @@
+// The traffic class of a job: the byte that decides in which class its packets travel.
+#include <fmt/format.h>
+
+#include "diagnose/job/rules.h"
+#include "units/qos_code.h"
+
+namespace weir::diagnose {
+namespace {
+
+constexpr std::string_view kVariables[] = {"NCCL_IB_TC", "UCX_IB_TRAFFIC_CLASS",
+                                           "NVSHMEM_IB_TRAFFIC_CLASS"};
+
+/// Code points that people know by number and type where the byte belongs: AF31 (26, the usual one
+/// of RoCE), CS3 (24), EF (46), CS6 (48). As a byte each of them is another, unused code point.
+bool is_known_code_point(long value) {
+  return value == 24 || value == 26 || value == 46 || value == 48;
+}
+
+std::optional<TosByte> wanted_byte(const JobCase& of) {
+  if (of.intent == nullptr || of.intent->hosts.empty()) return std::nullopt;
+  const design::HostIntent& host = of.intent->hosts.front();
+  if (host.nics.empty()) return std::nullopt;
+  return host.nics.front().traffic_class;
+}
+
+/// A NIC that forces its own byte on every queue pair: what the job asks for does not matter.
+bool is_forced(const JobCase& of) {
+  for (const evidence::Evidence& host : of.hosts)
+    for (const evidence::Nic& nic : host.nics)
+      if (nic.rdma.traffic_class.is_known() && nic.rdma.traffic_class->has_value()) return true;
+  return false;
+}
+
+void judge_value(const JobCase& of, const readers::JobVariable& variable, JobFindings& out) {
+  const auto value = job_number(variable.value);
+  if (!value) return;  // judge_variables() says so
+  if (*value < 0 || *value > 255) return;
+  const auto byte = TosByte::of(static_cast<unsigned>(*value));
+  const unsigned dscp = dscp_of(byte).value();
+  const auto wanted = wanted_byte(of);
+  if (wanted && dscp_of(*wanted) == dscp_of(byte)) return;
+  const bool is_typed_as_dscp = wanted ? static_cast<unsigned>(*value) == dscp_of(*wanted).value()
+                                       : is_known_code_point(*value);
+  if (is_typed_as_dscp) {
+    const unsigned right =
+        wanted ? wanted->value()
+               : tos_byte(Dscp::of(static_cast<unsigned>(*value)), Ecn::kEct0).value();
+    auto& found =
+        out.add("dscp.tos_confusion",
+                fmt::format("{}={} is read as a TOS byte: the packets carry DSCP {}, not {}.",
+                            variable.name, *value, dscp, *value),
+                variable.at);
+    found.fix = {{"nccl",
+                  {fmt::format("export {}={}", variable.name, right)},
+                  "the DSCP times four, plus 2 for ECN"}};
+    if (!wanted) found.confidence = finding::Confidence::kHigh;
+    return;
+  }
+  if (!wanted) return;  // a site's own plan: only its design can tell
+  auto& found = out.add("dscp.unmarked",
+                        fmt::format("{}={} marks the packets with DSCP {}; the design's class is "
+                                    "DSCP {}.",
+                                    variable.name, *value, dscp, dscp_of(*wanted).value()),
+                        variable.at);
+  found.fix = {{"nccl", {fmt::format("export {}={}", variable.name, wanted->value())}, ""}};
+}
+
+/// The file where a job sets NCCL's RDMA and says nothing of its class.
+const readers::JobVariable* unmarked_environment(const readers::Job& job) {
+  for (const readers::JobVariable& one : job.variables)
+    if (one.name.starts_with("NCCL_IB_") && one.process.empty()) return &one;
+  return nullptr;
+}
+
+}  // namespace
+
+void judge_marking(const JobCase& of, JobFindings& out) {
+  bool is_set = false;
+  for (const readers::JobVariable& variable : of.job.variables) {
+    for (const std::string_view name : kVariables) {
+      if (variable.name != name) continue;
+      is_set = true;
+      judge_value(of, variable, out);
+    }
+  }
+  const auto wanted = wanted_byte(of);
+  if (is_set || !wanted || dscp_of(*wanted).value() == 0 || is_forced(of)) return;
+  const readers::JobVariable* environment = unmarked_environment(of.job);
+  if (environment == nullptr) return;
+  auto& found = out.add("dscp.unmarked",
+                        fmt::format("NCCL_IB_TC is not set: the packets carry DSCP 0; the design's "
+                                    "class is DSCP {}.",
+                                    dscp_of(*wanted).value()),
+                        environment->at);
+  found.severity = finding::Severity::kWarning;  // the NIC may force it, or another file may set it
+  found.confidence = finding::Confidence::kMedium;
+  found.fix = {{"nccl", {fmt::format("export NCCL_IB_TC={}", wanted->value())}, ""}};
+}
+
+}  // namespace weir::diagnose

@@ -1,0 +1,118 @@
+// Does the job use RDMA at all, and only where it should?
+#include <map>
+
+#include <fmt/format.h>
+
+#include "diagnose/job/rules.h"
+
+namespace weir::diagnose {
+namespace {
+
+/// The variable by which a job itself says: no RDMA.
+const readers::JobVariable* refusal(const readers::Job& job) {
+  for (const readers::JobVariable& one : job.variables) {
+    if (one.name == "NCCL_IB_DISABLE" && job_number(one.value).value_or(0) != 0) return &one;
+    if (one.name == "NCCL_NET" && one.value == "Socket") return &one;
+  }
+  return nullptr;
+}
+
+std::string why_sockets(const readers::Job& job, const readers::NcclProcess& process) {
+  const readers::JobVariable* list = job.find("NCCL_IB_HCA");
+  if (process.found_no_device && list != nullptr)
+    return fmt::format("no RDMA device matched NCCL_IB_HCA={}", list->value);
+  if (process.found_no_device) return "NCCL found no RDMA device";
+  return "the log does not say why";
+}
+
+void judge_sockets(const readers::Job& job, JobFindings& out) {
+  for (const readers::NcclProcess& process : job.processes) {
+    if (!process.network || *process.network != "Socket") continue;
+    auto& found = out.add("nccl.socket_fallback",
+                          fmt::format("NCCL runs over TCP: {}.", why_sockets(job, process)),
+                          process.network_at);
+    if (process.found_no_device) out.cite(found, process.no_device_at);
+    if (process.devices_at.line != 0) out.cite(found, process.devices_at);
+  }
+}
+
+void judge_forced_rdma(const readers::Job& job, JobFindings& out) {
+  for (const readers::JobMessage& message : job.messages) {
+    if (message.at.text.find("Failed to initialize any NET plugin") == std::string::npos) continue;
+    out.add("nccl.socket_fallback",
+            "NCCL was told to use RDMA alone and found no device: the job stops.", message.at);
+  }
+}
+
+bool says_gloo(std::string_view text) {
+  for (const std::string_view phrase :
+       {"init_process_group(\"gloo\"", "init_process_group('gloo'", "backend=\"gloo\"",
+        "backend='gloo'", "--backend gloo", "--backend=gloo", "--dist-backend gloo",
+        "--dist-backend=gloo", "dist_backend: gloo", "Using backend config: {'cpu': 'gloo', 'cuda'",
+        "[c10d] Using backend gloo", "TORCH_DISTRIBUTED_BACKEND=gloo"})
+    if (text.find(phrase) != std::string_view::npos) return true;
+  return false;
+}
+
+void judge_backend(const readers::Job& job, JobFindings& out) {
+  for (const readers::JobMessage& message : job.messages) {
+    if (!says_gloo(message.at.text)) continue;
+    out.add("job.gloo_backend", "The job asks for Gloo: GPU data goes through host memory and TCP.",
+            message.at);
+  }
+  const readers::JobVariable* backend = job.find("TORCH_DISTRIBUTED_BACKEND");
+  if (backend != nullptr && backend->value == "gloo")
+    out.add("job.gloo_backend", "The job asks for Gloo: GPU data goes through host memory and TCP.",
+            backend->at);
+}
+
+/// Ranks of one machine that talk over the network. Ranks that were told to stand for different
+/// machines (NCCL_HOSTID) are as they should be.
+void judge_intra_node(const readers::Job& job, JobFindings& out) {
+  std::map<unsigned, std::string> machine_of;
+  for (const readers::NcclProcess& process : job.processes) {
+    if (process.rank && !process.host.empty())
+      machine_of[*process.rank] =
+          process.host_id.empty() ? process.host : process.host + "/" + process.host_id;
+  }
+  const auto is_off = [&](std::string_view name) {
+    const readers::JobVariable* variable = job.find(name);
+    return variable != nullptr && variable->value == "1";
+  };
+  for (const readers::NcclProcess& process : job.processes) {
+    for (const readers::NcclChannel& channel : process.channels) {
+      const auto from = machine_of.find(channel.from);
+      const auto to = machine_of.find(channel.to);
+      const bool is_known = from != machine_of.end() && to != machine_of.end();
+      if (!is_known || channel.from == channel.to || from->second != to->second) continue;
+      if (!channel.is_network()) continue;
+      const std::string cause = is_off("NCCL_P2P_DISABLE") && is_off("NCCL_SHM_DISABLE")
+                                    ? ": NCCL_P2P_DISABLE and NCCL_SHM_DISABLE are set"
+                                    : "";
+      out.add(
+          "nccl.intra_node_network",
+          fmt::format("Ranks of one machine ({}) talk over the network{}.", process.host, cause),
+          channel.at);
+    }
+  }
+}
+
+}  // namespace
+
+void judge_network(const JobCase& of, JobFindings& out) {
+  if (const readers::JobVariable* off = refusal(of.job)) {
+    auto& found = out.add(
+        "nccl.ib_disabled",
+        fmt::format("{}={}: the job turns RDMA off itself, RoCE too.", off->name, off->value),
+        off->at);
+    for (const readers::NcclProcess& process : of.job.processes)
+      if (process.network) out.cite(found, process.network_at);
+  } else {
+    judge_sockets(of.job, out);
+    judge_forced_rdma(of.job, out);
+  }
+  judge_backend(of.job, out);
+  judge_intra_node(of.job, out);
+}
+
+}  // namespace weir::diagnose

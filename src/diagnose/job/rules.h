@@ -1,0 +1,38 @@
+#pragma once
+// The rules of judge_job(), by family. Not for other folders.
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "diagnose/job/job.h"
+
+namespace weir::diagnose {
+
+/// Collects findings; one of a kind for a place, however many lines show it.
+class JobFindings {
+ public:
+  explicit JobFindings(finding::Judgement& out) : out_(out) {}
+
+  /// A finding at a line; the same id with the same verdict is added to, not repeated.
+  finding::Finding& add(std::string_view id, std::string verdict, const readers::Cited& at);
+  void cite(finding::Finding& finding, const readers::Cited& at);
+  void unknown(std::string check, std::string reason, std::string how);
+  [[nodiscard]] bool has(std::string_view id) const;
+
+ private:
+  finding::Judgement& out_;
+};
+
+/// A number as NCCL reads it: decimal, 0x… or 0… ; nullopt for anything else.
+[[nodiscard]] std::optional<long> job_number(std::string_view text);
+
+void judge_marking(const JobCase&, JobFindings&);      // traffic class
+void judge_devices(const JobCase&, JobFindings&);      // NCCL_IB_HCA, rails, cross-NIC
+void judge_gids(const JobCase&, JobFindings&);         // GID index
+void judge_variables(const JobCase&, JobFindings&);    // names nobody reads, values nobody takes
+void judge_network(const JobCase&, JobFindings&);      // sockets, RDMA turned off, Gloo, intra-node
+void judge_gpu_direct(const JobCase&, JobFindings&);   // GPUDirect off, and why
+void judge_failures(const JobCase&, JobFindings&);     // completions, events, messages
+void judge_differences(const JobCase&, JobFindings&);  // one rank that differs
+
+}  // namespace weir::diagnose

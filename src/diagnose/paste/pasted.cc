@@ -1,0 +1,488 @@
+#include "diagnose/paste/pasted.h"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "diagnose/core/fixes.h"
+#include "diagnose/job/job.h"
+#include "diagnose/validate/validate.h"
+#include "finding/catalog.h"
+#include "units/format.h"
+
+namespace weir::diagnose {
+namespace {
+
+using evidence::Evidence;
+using finding::Confidence;
+using finding::Finding;
+using finding::Severity;
+using readers::EventKind;
+
+bool is_pasted_host(const Evidence& one) {
+  return one.provenance.origin == evidence::Origin::kText && one.switches.empty();
+}
+
+finding::EvidenceLine line_of(const readers::Cited& at) {
+  finding::EvidenceLine line;
+  line.source = fmt::format("{}:{}", at.file, at.line);
+  line.line = at.text;
+  return line;
+}
+
+finding::Where where_of(const std::string& host, const std::string& device) {
+  finding::Where where;
+  where.host = host;
+  where.device = device;
+  return where;
+}
+
+/// "gpu01 eth2", "gpu01".
+std::string place_of(const std::string& host, const std::string& device) {
+  return device.empty() ? host : fmt::format("{} {}", host, device);
+}
+
+// ---- settings ----
+
+/// By the job or by the ports: the byte that RDMA is sent with, where the text says so.
+std::optional<Dscp> dscp_in_use(const PastedCase& of) {
+  for (const Evidence& host : of.evidence) {
+    for (const evidence::Nic& nic : host.nics) {
+      if (nic.rdma.traffic_class.is_known() && *nic.rdma.traffic_class)
+        return dscp_of(**nic.rdma.traffic_class);
+    }
+  }
+  return std::nullopt;
+}
+
+/// A code point that somebody moved to this priority: another than the octet's own.
+std::optional<Dscp> dscp_moved_to(std::span<const Evidence> hosts, Priority priority) {
+  for (const Evidence& host : hosts) {
+    for (const evidence::Nic& nic : host.nics) {
+      if (!nic.qos.dscp_to_priority.is_known()) continue;
+      for (unsigned dscp = 0; dscp < Dscp::kLimit; ++dscp) {
+        const auto& to = nic.qos.dscp_to_priority->at(dscp);
+        if (to && *to == priority && dscp / 8 != priority.value()) return Dscp::of(dscp);
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+/// No class is asked for; a limit is looked for in the one that RDMA is in.
+void take_classes(const Evidence& found, design::HostIntent& host) {
+  for (design::NicIntent& wanted : host.nics) {
+    const evidence::Nic* nic = found.find_nic(wanted.device);
+    if (nic != nullptr && nic->qos.priority_to_tc.is_known())
+      wanted.priority_to_tc = *nic->qos.priority_to_tc;
+  }
+}
+
+/// The convention asks hosts without a NIC too: their limits can be judged.
+design::Intent intent_of(std::span<const Evidence> hosts, const Convention& convention) {
+  design::Intent intent = conventional_intent(hosts, convention);
+  for (const Evidence& one : hosts) {
+    if (!one.nics.empty()) {
+      for (design::HostIntent& host : intent.hosts)
+        if (host.name == one.provenance.host) take_classes(one, host);
+      continue;
+    }
+    design::HostIntent host;
+    host.name = one.provenance.host;
+    intent.hosts.push_back(std::move(host));
+  }
+  return intent;
+}
+
+/// What rests on the convention and not on a design.
+void soften(Finding& finding) {
+  const bool is_plan = finding.id.starts_with("pfc.") || finding.id == "dscp.nic_map_wrong" ||
+                       finding.id == "dscp.unmarked" || finding.id == "config.differs";
+  finding.confidence =
+      std::min(finding.confidence, is_plan ? Confidence::kMedium : Confidence::kHigh);
+  // A port that nobody uses is down, and a firmware that speaks DCBX may have nobody to talk to.
+  const bool is_doubtful = finding.id == "link.degraded" || finding.id == "config.differs" ||
+                           finding.id.starts_with("dcbx.");
+  if (is_doubtful) finding.severity = std::min(finding.severity, Severity::kWarning);
+}
+
+/// "trust", "DSCP map" of "gpu01 mlx5_0: trust": all that was not pasted of a host is one line.
+void fold_unknown(std::vector<finding::Unknown>& unknown, std::span<const Evidence> hosts) {
+  constexpr std::string_view kNotRead = "was not read, or is not there";
+  std::vector<finding::Unknown> out;
+  for (const Evidence& host : hosts) {
+    std::vector<std::string> missing;
+    const std::string& name = host.provenance.host;
+    for (const finding::Unknown& one : unknown) {
+      const std::size_t colon = one.check.find(": ");
+      if (one.reason != kNotRead || !one.check.starts_with(name + " ") ||
+          colon == std::string::npos)
+        continue;
+      const std::string setting = one.check.substr(colon + 2);
+      if (std::find(missing.begin(), missing.end(), setting) == missing.end())
+        missing.push_back(setting);
+    }
+    if (missing.empty()) continue;
+    out.push_back({fmt::format("{}: what was not pasted", name), join(missing, ", "),
+                   "mlnx_qos -i <netdev>, show_gids, ethtool <netdev>, ibv_devinfo; or weir "
+                   "snapshot on the host"});
+  }
+  for (finding::Unknown& one : unknown)
+    if (one.reason != kNotRead) out.push_back(std::move(one));
+  unknown = std::move(out);
+}
+
+finding::Judgement judge_settings(const PastedCase& of) {
+  std::vector<Evidence> hosts;
+  for (const Evidence& one : of.evidence)
+    if (is_pasted_host(one)) hosts.push_back(one);
+  finding::Judgement out;
+  if (hosts.empty()) return out;
+  const bool has_design =
+      of.intent != nullptr &&
+      std::any_of(of.intent->hosts.begin(), of.intent->hosts.end(), [&](const auto& wanted) {
+        return std::any_of(hosts.begin(), hosts.end(),
+                           [&](const Evidence& one) { return one.provenance.host == wanted.name; });
+      });
+  if (has_design) {
+    out = validate(hosts, *of.intent);
+  } else {
+    out = validate(hosts, intent_of(hosts, convention_of(of)));
+    const auto is_noise = [&](const Finding& one) {
+      return one.id == "fleet.drift" && hosts.size() < 2;
+    };
+    out.findings.erase(std::remove_if(out.findings.begin(), out.findings.end(), is_noise),
+                       out.findings.end());
+    for (Finding& finding : out.findings) {
+      soften(finding);
+      finding.where.rail.clear();  // without a design nobody knows the rails
+    }
+  }
+  fold_unknown(out.unknown, hosts);
+  return out;
+}
+
+// ---- what the kernel said ----
+
+struct Happened {
+  std::vector<const readers::PasteEvent*> events;
+  [[nodiscard]] std::size_t count(EventKind kind) const {
+    return static_cast<std::size_t>(
+        std::count_if(events.begin(), events.end(),
+                      [&](const readers::PasteEvent* one) { return one->kind == kind; }));
+  }
+};
+
+void add_event_finding(std::string_view id, std::string verdict, Confidence confidence,
+                       EventKind kind, const Happened& happened, finding::Judgement& out) {
+  constexpr std::size_t kMostLines = 4;
+  const readers::PasteEvent& first = *happened.events.front();
+  Finding finding =
+      finding::make_finding(id, std::move(verdict), where_of(first.host, first.device));
+  finding.confidence = confidence;
+  for (const readers::PasteEvent* one : happened.events)
+    if (one->kind == kind && finding.evidence.size() < kMostLines)
+      finding.evidence.push_back(line_of(one->at));
+  out.findings.push_back(std::move(finding));
+}
+
+void judge_links(const Happened& happened, finding::Judgement& out) {
+  const std::size_t downs = happened.count(EventKind::kLinkDown);
+  if (downs == 0) return;
+  const readers::PasteEvent& first = *happened.events.front();
+  const std::string place = place_of(first.host, first.device);
+  const bool is_up = happened.events.back()->kind == EventKind::kLinkUp;
+  if (downs == 1 && !is_up) {
+    add_event_finding(
+        "link.degraded",
+        fmt::format("The link of {} went down, and nothing says that it came back.", place),
+        Confidence::kHigh, EventKind::kLinkDown, happened, out);
+    return;
+  }
+  add_event_finding(
+      "link.flapping",
+      fmt::format("The link of {} went down {} time{}.", place, downs, downs == 1 ? "" : "s"),
+      downs > 1 ? Confidence::kHigh : Confidence::kMedium, EventKind::kLinkDown, happened, out);
+  if (downs == 1) out.findings.back().severity = Severity::kWarning;
+}
+
+void judge_events_of(const Happened& happened, finding::Judgement& out) {
+  const readers::PasteEvent& first = *happened.events.front();
+  const std::string place = place_of(first.host, first.device);
+  judge_links(happened, out);
+  if (happened.count(EventKind::kModule) > 0)
+    add_event_finding("link.physical_errors",
+                      fmt::format("The module of {} reports trouble.", place), Confidence::kMedium,
+                      EventKind::kModule, happened, out);
+  if (const std::size_t errors = happened.count(EventKind::kPcieError))
+    add_event_finding("pcie.errors",
+                      fmt::format("PCIe reported errors of {} ({} line{}).", place, errors,
+                                  errors == 1 ? "" : "s"),
+                      Confidence::kHigh, EventKind::kPcieError, happened, out);
+  if (happened.count(EventKind::kPcieLimited) > 0)
+    add_event_finding("pcie.link_degraded",
+                      fmt::format("The PCIe path of {} has less bandwidth than the card.", place),
+                      Confidence::kHigh, EventKind::kPcieLimited, happened, out);
+  if (happened.count(EventKind::kAcsRedirect) > 0) {
+    add_event_finding("pcie.acs_on",
+                      fmt::format("ACS of the bridge at {} redirects peer-to-peer traffic.", place),
+                      Confidence::kMedium, EventKind::kAcsRedirect, happened, out);
+    out.findings.back().severity = Severity::kWarning;  // whose path it is on is not known
+  }
+  if (happened.count(EventKind::kFirmware) > 0)
+    add_event_finding("nic.failed", fmt::format("The NIC at {} stopped working.", place),
+                      Confidence::kHigh, EventKind::kFirmware, happened, out);
+  if (happened.count(EventKind::kPeermemRefused) > 0)
+    add_event_finding("gdr.off", fmt::format("nvidia_peermem did not load on {}.", first.host),
+                      Confidence::kHigh, EventKind::kPeermemRefused, happened, out);
+}
+
+void judge_events(const PastedCase& of, finding::Judgement& out) {
+  std::map<std::pair<std::string, std::string>, Happened> by_place;
+  for (const readers::PasteEvent& one : of.paste.events)
+    by_place[{one.host, one.device}].events.push_back(&one);
+  for (const auto& [place, happened] : by_place)
+    judge_events_of(happened, out);
+}
+
+// ---- results of tests ----
+
+/// The status in "a transfer failed with status 12: …".
+bool has_status(const std::string& problem, unsigned status) {
+  return problem.find(fmt::format("status {}:", status)) != std::string::npos;
+}
+
+void judge_perftest(const readers::PastePerftest& one, finding::Judgement& out) {
+  const std::string place = place_of(one.host, one.report.device);
+  const auto add = [&](std::string_view id, std::string verdict, Confidence confidence) {
+    Finding finding =
+        finding::make_finding(id, std::move(verdict), where_of(one.host, one.report.device));
+    finding.confidence = confidence;
+    finding.evidence.push_back(line_of(one.at));
+    out.findings.push_back(std::move(finding));
+  };
+  for (const std::string& problem : one.report.problems) {
+    if (has_status(problem, 12)) {
+      add("transport.retries_exhausted", fmt::format("The test on {}: {}.", place, problem),
+          Confidence::kMedium);
+    } else if (has_status(problem, 13)) {
+      add("app.receives_too_few", fmt::format("The test on {}: {}.", place, problem),
+          Confidence::kMedium);
+    } else {
+      out.unknown.push_back({"the test on " + place, problem, "run it again on both ends"});
+    }
+  }
+  if (one.report.mtu && *one.report.mtu < 4096_B)
+    add("mtu.below_4096",
+        fmt::format("The test on {} ran with an RDMA MTU of {} bytes: expected 4096.", place,
+                    one.report.mtu->raw()),
+        Confidence::kHigh);
+}
+
+void judge_collective(const readers::PasteCollective& one, finding::Judgement& out) {
+  const auto wrong = one.report.out_of_bounds.value_or(0);
+  if (one.report.is_failed || wrong > 0)
+    out.unknown.push_back(
+        {"nccl-tests",
+         wrong > 0 ? fmt::format("{} values were wrong", wrong) : "it says itself that it failed",
+         "run it with NCCL_DEBUG=INFO and paste the log"});
+}
+
+/// I6: the same collective again and again, and its time is not the same. Marks that come too late
+/// let pauses decide who waits; a note, since other jobs on the fabric do it too.
+void judge_spread(const readers::PasteCollective& one, finding::Judgement& out) {
+  constexpr double kVaries = 2.0;            // the longest over the shortest
+  constexpr std::size_t kEnough = 3;         // runs of one size
+  constexpr Bytes kBandwidth = 1'000'000_B;  // below it latency decides
+  struct Times {
+    Duration shortest;
+    Duration longest;
+    std::size_t count = 0;
+  };
+  std::map<std::int64_t, Times> by_size;
+  for (const readers::CollectiveRow& row : one.report.rows) {
+    if (row.size < kBandwidth || row.time <= Duration()) continue;
+    Times& times = by_size[row.size.raw()];
+    times.shortest = times.count == 0 ? row.time : std::min(times.shortest, row.time);
+    times.longest = std::max(times.longest, row.time);
+    ++times.count;
+  }
+  for (const auto& [size, times] : by_size) {
+    const double spread =
+        static_cast<double>(times.longest.raw()) / static_cast<double>(times.shortest.raw());
+    if (times.count < kEnough || spread < kVaries) continue;
+    Finding finding = finding::make_finding(
+        "ecn.thresholds_too_high",
+        fmt::format("{} runs of {} took {} to {} for the same {}: where nothing else runs, marks "
+                    "come too late and pauses decide who waits. Look at marks and pauses of the "
+                    "switches around such a run.",
+                    times.count, one.report.test.empty() ? "a collective" : one.report.test,
+                    approximate(times.shortest), approximate(times.longest),
+                    approximate(Bytes::raw(size))));
+    finding.severity = Severity::kInfo;
+    finding.confidence = Confidence::kLow;
+    finding.evidence.push_back(line_of(one.at));
+    out.findings.push_back(std::move(finding));
+    return;
+  }
+}
+
+// ---- packets ----
+
+void judge_capture(const readers::PasteCapture& capture, Dscp wanted, bool has_design,
+                   finding::Judgement& out) {
+  const TosByte byte = tos_byte(wanted, Ecn::kEct0);
+  for (const auto& marked : capture.by_tos) {
+    if (marked.data == 0) continue;
+    const TosByte tos = TosByte::of(marked.tos);
+    const unsigned dscp = dscp_of(tos).value();
+    const std::string seen = fmt::format("{} data packet{} with TOS {:#04x} (DSCP {}){}",
+                                         marked.data, marked.data == 1 ? "" : "s", marked.tos, dscp,
+                                         ecn_of(tos) == Ecn::kNotEct ? ", not ECN-capable" : "");
+    const auto add = [&](std::string_view id, std::string_view expected, Confidence confidence) {
+      const bool is_named = capture.host != readers::kThisHost;
+      Finding finding = finding::make_finding(
+          id, fmt::format("On the wire: expected {}, found {}.", expected, seen),
+          where_of(is_named ? capture.host : "", ""));
+      finding.confidence = confidence;
+      finding.evidence.push_back(line_of(marked.first));
+      out.findings.push_back(std::move(finding));
+    };
+    const std::string expected = fmt::format("TOS {:#04x} (DSCP {})", byte.value(), wanted.value());
+    if (dscp == wanted.value() / 4 && dscp != wanted.value()) {
+      add("dscp.tos_confusion", expected, Confidence::kHigh);
+    } else if (dscp == 0 || (has_design && dscp != wanted.value())) {
+      add("dscp.unmarked", expected, has_design ? Confidence::kCertain : Confidence::kHigh);
+    } else if (ecn_of(tos) == Ecn::kNotEct) {
+      add("ecn.not_ect", "ECN-capable packets", Confidence::kHigh);
+    }
+  }
+}
+
+Dscp wanted_dscp(const PastedCase& of) {
+  if (of.intent != nullptr && !of.intent->hosts.empty() && !of.intent->hosts.front().nics.empty())
+    return dscp_of(of.intent->hosts.front().nics.front().traffic_class);
+  return convention_of(of).dscp;
+}
+
+bool is_same_fault(const Finding& a, const Finding& b) {
+  // What people tell has no place: it is the one that an output shows.
+  if (a.where == finding::Where{} || b.where == finding::Where{}) return a.id == b.id;
+  return a.id == b.id && a.where.switch_name == b.where.switch_name &&
+         a.where.port == b.where.port && a.where.file == b.where.file &&
+         (a.where.host == b.where.host || a.where.host.empty() || b.where.host.empty()) &&
+         (a.where.device == b.where.device || a.where.device.empty() || b.where.device.empty());
+}
+
+}  // namespace
+
+void weigh_counts(const PastedCase& of, finding::Judgement& judgement) {
+  for (const Evidence& host : of.evidence) {
+    if (!is_pasted_host(host)) continue;
+    for (Finding& finding : judgement.findings) {
+      if (finding.where.host != host.provenance.host) continue;
+      if (of.intent == nullptr) soften(finding);
+      const bool is_counted =
+          !finding.evidence.empty() && !finding.evidence.front().counter.empty();
+      if (!is_counted || host.snapshots.size() != 1) continue;
+      finding.confidence = std::min(finding.confidence, Confidence::kMedium);
+      // Every link comes up once after the driver is loaded, and many drivers count that.
+      if (finding.id == "link.flapping" && finding.evidence.front().value.value_or(0) <= 1)
+        finding.severity = Severity::kInfo;
+      finding::EvidenceLine line;
+      line.source = host.provenance.detail;
+      line.line = "one look, so counted since the driver was loaded; paste a second one";
+      finding.evidence.push_back(std::move(line));
+    }
+  }
+  const auto is_real = [](const Finding& one) { return one.severity > Severity::kInfo; };
+  const bool has_findings =
+      std::any_of(judgement.findings.begin(), judgement.findings.end(), is_real);
+  if (judgement.conclusion == finding::Conclusion::kFindings && !has_findings)
+    judgement.conclusion = finding::Conclusion::kInconclusive;
+}
+
+Convention convention_of(const PastedCase& of) {
+  Convention out;
+  std::optional<PrioritySet> pfc;
+  for (const Evidence& host : of.evidence) {
+    for (const evidence::Nic& nic : host.nics)
+      if (!pfc && nic.qos.pfc.is_known() && nic.qos.pfc->count() == 1) pfc = *nic.qos.pfc;
+  }
+  if (const auto used = dscp_in_use(of)) out.dscp = *used;
+  if (!pfc || pfc->contains(out.priority)) return out;
+  const Priority only = Priority::of(static_cast<unsigned>(std::countr_zero(pfc->mask())));
+  if (const auto moved = dscp_moved_to(of.evidence, only)) {
+    out.priority = only;
+    out.dscp = *moved;
+  }
+  return out;
+}
+
+finding::Judgement judge_pasted(const PastedCase& of) {
+  finding::Judgement out = judge_settings(of);
+  judge_events(of, out);
+  for (const readers::PastePerftest& one : of.paste.perftests)
+    judge_perftest(one, out);
+  for (const readers::PasteCollective& one : of.paste.collectives)
+    judge_collective(one, out);
+  for (const readers::PasteCollective& one : of.paste.collectives)
+    judge_spread(one, out);
+  for (const readers::PasteCapture& one : of.paste.captures)
+    judge_capture(one, wanted_dscp(of), of.intent != nullptr, out);
+  if (!of.paste.job.is_empty()) {
+    std::vector<Evidence> hosts;
+    for (const Evidence& one : of.evidence)
+      if (!one.nics.empty()) hosts.push_back(one);
+    out = combined(std::move(out), judge_job({of.paste.job, of.intent, hosts}));
+  }
+  finding::settle(out);
+  if (out.conclusion == finding::Conclusion::kHealthy)
+    out.conclusion = finding::Conclusion::kInconclusive;  // a text shows a part, never all
+  return out;
+}
+
+finding::Judgement combined(finding::Judgement first, finding::Judgement second) {
+  using finding::Conclusion;
+  const auto either = [&](Conclusion one) {
+    return first.conclusion == one || second.conclusion == one;
+  };
+  // A suspicion below an open answer stays one: it makes no finding of the whole.
+  const Conclusion conclusion = either(Conclusion::kFindings)       ? Conclusion::kFindings
+                                : either(Conclusion::kNotFabric)    ? Conclusion::kNotFabric
+                                : either(Conclusion::kInconclusive) ? Conclusion::kInconclusive
+                                                                    : Conclusion::kHealthy;
+  for (Finding& one : second.findings) {
+    const auto same = std::find_if(first.findings.begin(), first.findings.end(),
+                                   [&](const Finding& other) { return is_same_fault(one, other); });
+    if (same == first.findings.end()) {
+      first.findings.push_back(std::move(one));
+      continue;
+    }
+    if (one.confidence > same->confidence) std::swap(one, *same);
+    same->severity = std::max(same->severity, one.severity);
+    for (finding::EvidenceLine& line : one.evidence)
+      if (std::find(same->evidence.begin(), same->evidence.end(), line) == same->evidence.end())
+        same->evidence.push_back(std::move(line));
+  }
+  for (finding::Unknown& one : second.unknown) {
+    const auto same =
+        std::find_if(first.unknown.begin(), first.unknown.end(),
+                     [&](const finding::Unknown& other) { return other.check == one.check; });
+    if (same == first.unknown.end()) first.unknown.push_back(std::move(one));
+  }
+  for (std::string& one : second.next)
+    if (std::find(first.next.begin(), first.next.end(), one) == first.next.end())
+      first.next.push_back(std::move(one));
+  std::stable_sort(first.findings.begin(), first.findings.end(),
+                   [](const Finding& a, const Finding& b) {
+                     if (a.severity != b.severity) return a.severity > b.severity;
+                     return a.confidence > b.confidence;
+                   });
+  first.conclusion = conclusion;
+  return first;
+}
+
+}  // namespace weir::diagnose

@@ -1,0 +1,39 @@
+#pragma once
+// Pasted text judged: settings against the design, or against the usual convention where there is
+// none; what the kernel said; results of tests; packets; the job.
+//
+// A text shows what somebody chose to paste. What it does not show is unknown, in one line a host,
+// and never healthy. Without a design the convention is that of the text where the text tells it (a
+// traffic class that is set, a code point that was mapped on purpose), and what rests on it alone
+// is not certain.
+#include <span>
+
+#include "design/fabric/intent.h"
+#include "diagnose/core/convention.h"
+#include "evidence/evidence.h"
+#include "finding/finding.h"
+#include "readers/paste/paste.h"
+
+namespace weir::diagnose {
+
+struct PastedCase {
+  const readers::Paste& paste;
+  std::span<const evidence::Evidence>
+      evidence;  // what the paste became, and whatever else is known
+  const design::Intent* intent = nullptr;
+};
+
+[[nodiscard]] finding::Judgement judge_pasted(const PastedCase&);
+
+/// What rules found in pasted counters and facts, as sure as a text allows: a single dump shows
+/// sums since an unknown time, and without a design nobody knows which ports are meant to be up.
+void weigh_counts(const PastedCase& of, finding::Judgement& judgement);
+
+/// What the text itself says about its plan: the code point in use and its priority.
+[[nodiscard]] Convention convention_of(const PastedCase&);
+
+/// One judgement of two: a fault that both name once, the surer first; what is unknown once.
+/// Findings are sorted again; the conclusion is `findings`, or the less healthy of the two.
+[[nodiscard]] finding::Judgement combined(finding::Judgement first, finding::Judgement second);
+
+}  // namespace weir::diagnose

@@ -1,0 +1,219 @@
+#include "diagnose/paste/pasted.h"
+
+#include <algorithm>
+
+#include "base/file.h"
+#include "base/testing.h"
+
+namespace weir::diagnose {
+namespace {
+
+std::string data(const std::string& name) {
+  const auto text = read_file(std::string(WEIR_TEST_DATA) + "/" + name, std::size_t{1} << 22U);
+  EXPECT_TRUE(text.has_value()) << name;
+  return text ? *text : std::string();
+}
+
+finding::Judgement judged(std::string_view text) {
+  const readers::Paste paste = readers::read_paste({{"paste.txt", text}});
+  return judge_pasted({paste, paste.evidence});
+}
+
+bool names(const finding::Judgement& judgement, std::string_view id) {
+  return std::any_of(judgement.findings.begin(), judgement.findings.end(),
+                     [&](const finding::Finding& one) { return one.id == id; });
+}
+
+struct Case {
+  std::string_view what;
+  std::string text;
+  std::vector<std::string_view> ids;
+  std::vector<std::string_view> not_ids;
+};
+
+/// Settings and devices.
+std::vector<Case> shown_cases() {
+  return {
+      {"trust and PFC of a NIC as it comes",
+       data("paste/mlnx_qos_default.txt"),
+       {"trust.not_dscp", "pfc.off"},
+       {}},
+      {"PFC on 3 and trust in PCP",
+       "DCBX mode: OS controlled\nPriority trust state: pcp\nPFC configuration:\n"
+       "\tpriority    0   1   2   3   4   5   6   7\n"
+       "\tenabled     0   0   0   1   0   0   0   0\n",
+       {"trust.not_dscp"},
+       {"pfc.off", "pfc.wrong_priority"}},
+      {"the usual recipe",
+       data("paste/mlnx_qos_recipe.txt"),
+       {},
+       {"trust.not_dscp", "pfc.off", "pfc.wrong_priority", "dscp.nic_map_wrong"}},
+      {"a second agent", data("paste/mlnx_qos_lldpad.txt"), {"dcbx.two_agents"}, {}},
+      {"a limit on the class", data("paste/mlnx_qos_wrapped.txt"), {"shaper.on_rdma_path"}, {}},
+      {"a site that moved DSCP 46 to priority 4",
+       "Priority trust state: dscp\ndscp2prio mapping:\n\tprio:4 dscp:46,\n\tprio:6 dscp:48,\n"
+       "PFC configuration:\n\tenabled     0   0   0   0   1   0   0   0\n",
+       {},
+       {"pfc.wrong_priority", "pfc.off"}},
+      {"GIDs that route", data("paste/show_gids.txt"), {}, {"gid.not_routable"}},
+      {"GIDs of v1 and link-local alone",
+       "DEV\tPORT\tINDEX\tGID\n"
+       "mlx5_0\t1\t0\tfe80:0000:0000:0000:5aa2:e1ff:fe10:0a00\t\tv1\teth2\n"
+       "mlx5_0\t1\t1\tfe80:0000:0000:0000:5aa2:e1ff:fe10:0a00\t\tv2\teth2\n"
+       "mlx5_0\t1\t2\t0000:0000:0000:0000:0000:ffff:0a0a:0105\t10.10.1.5\tv1\teth2\n",
+       {"gid.not_routable"},
+       {}},
+      {"a small RDMA MTU",
+       "hca_id:\tmlx5_0\n\tstate:\tPORT_ACTIVE (4)\n\tactive_mtu:\t1024 (3)\n",
+       {"mtu.below_4096"},
+       {}},
+      {"a card at half its lanes",
+       data("paste/lspci_nic_downgraded.txt"),
+       {"pcie.link_degraded"},
+       {}},
+      {"a bridge with ACS", data("paste/lspci_acs.txt"), {"pcie.acs_on"}, {}},
+  };
+}
+
+/// The machine, the kernel, packets, tests, jobs.
+std::vector<Case> told_cases() {
+  return {
+      {"802.3x pause", data("paste/ethtool_a_pause_on.txt"), {"pause.global_on"}, {}},
+      {"little memory to lock", "$ ulimit -l\n8192\n", {"limits.memlock_low"}, {}},
+      {"all memory to lock", "$ ulimit -l\nunlimited\n", {}, {"limits.memlock_low"}},
+      {"socket buffers", "net.core.rmem_max = 212992\n", {"host.tcp_untuned"}, {}},
+      {"a link that flaps, a slot too small",
+       data("paste/dmesg_flaps.txt"),
+       {"link.flapping", "pcie.link_degraded", "pcie.errors"},
+       {"nic.failed"}},
+      {"firmware that died", data("paste/journal_firmware.txt"), {"nic.failed"}, {}},
+      {"a module that did not load",
+       "modprobe: ERROR: could not insert 'nvidia_peermem': Invalid argument\n",
+       {"gdr.off"},
+       {}},
+      {"packets as they should be",
+       data("paste/tcpdump_v.txt"),
+       {},
+       {"dscp.unmarked", "ecn.not_ect"}},
+      {"packets without a mark",
+       "12:00:00.0 IP (tos 0x0, ttl 64, id 1, offset 0, flags [DF], proto UDP (17), length 1084)\n"
+       "    192.0.2.1.49476 > 192.0.2.2.4791: UDP, length 1056\n",
+       {"dscp.unmarked"},
+       {"ecn.not_ect"}},
+      {"packets with 26 as the byte",
+       "12:00:00.0 IP (tos 0x1a,ECT(0), ttl 64, id 1, proto UDP (17), length 1084)\n"
+       "    192.0.2.1.49476 > 192.0.2.2.4791: UDP, length 1056\n",
+       {"dscp.tos_confusion"},
+       {}},
+      {"packets that cannot be marked",
+       "12:00:00.0 IP (tos 0x68, ttl 64, id 1, proto UDP (17), length 1084)\n"
+       "    192.0.2.1.49476 > 192.0.2.2.4791: UDP, length 1056\n",
+       {"ecn.not_ect"},
+       {"dscp.unmarked"}},
+      {"a test whose peer is gone",
+       data("load/errors_stderr.composed.txt"),
+       {"transport.retries_exhausted"},
+       {}},
+      {"a test with small packets",
+       " RDMA_Write BW Test\n Dual-port       : OFF\t\tDevice         : mlx5_0\n"
+       " Mtu             : 1024[B]\n",
+       {"mtu.below_4096"},
+       {}},
+      {"a job that fell back to TCP",
+       data("nccl/nccl_2.28.9_ib_hca_missing_socket_fallback.realrun.log"),
+       {"nccl.socket_fallback"},
+       {}},
+  };
+}
+
+void expect_named(const std::vector<Case>& cases) {
+  for (const Case& one : cases) {
+    const finding::Judgement judgement = judged(one.text);
+    std::string found;
+    for (const finding::Finding& finding : judgement.findings)
+      found += finding.id + " ";
+    for (const std::string_view id : one.ids)
+      EXPECT_TRUE(names(judgement, id)) << one.what << ": expected " << id << ", found " << found;
+    for (const std::string_view id : one.not_ids)
+      EXPECT_FALSE(names(judgement, id)) << one.what << ": found " << found;
+    EXPECT_NE(judgement.conclusion, finding::Conclusion::kHealthy) << one.what;
+  }
+}
+
+TEST(Pasted, ALoneOutputNamesItsFault) {
+  COVERS("D8", "C11", "C8", "C3");
+  expect_named(shown_cases());
+}
+
+TEST(Pasted, TheMachineThePacketsAndTheJobNameTheirFaults) {
+  COVERS("C5", "C6", "E2", "I24");
+  expect_named(told_cases());
+}
+
+TEST(Pasted, WhatWasNotPastedIsUnknownInOneLine) {
+  const finding::Judgement judgement = judged(data("paste/show_gids.txt"));
+  EXPECT_TRUE(judgement.findings.empty());
+  EXPECT_EQ(judgement.conclusion, finding::Conclusion::kInconclusive);
+  ASSERT_EQ(judgement.unknown.size(), 1U);
+  EXPECT_EQ(judgement.unknown[0].check, "this host: what was not pasted");
+  EXPECT_NE(judgement.unknown[0].reason.find("trust"), std::string::npos);
+}
+
+TEST(Pasted, NothingFromAConventionIsCertain) {
+  for (const finding::Finding& one : judged(data("paste/mlnx_qos_default.txt")).findings)
+    EXPECT_LT(one.confidence, finding::Confidence::kCertain) << one.id;
+}
+
+/// The same all-reduce of 64 MiB, as all_reduce_perf prints it, in these microseconds.
+std::string repeated(const std::vector<int>& microseconds) {
+  std::string out =
+      "# nThread 1 nGpus 1 minBytes 67108864 maxBytes 67108864 step: 2(factor) warmup iters: 5\n"
+      "#       size         count      type   redop    root     time   algbw   busbw #wrong     "
+      "time "
+      "  algbw   busbw #wrong\n"
+      "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            "
+      "(us)"
+      "  (GB/s)  (GB/s)\n";
+  for (const int time : microseconds) {
+    const std::string one = std::to_string(time);
+    out += "    67108864      16777216     float     sum      -1   " + one +
+           ".0   20.00   35.00      0   " + one + ".0   20.00   35.00      0\n";
+  }
+  return out + "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 35.0\n";
+}
+
+TEST(Pasted, ACollectiveWhoseTimeVariesIsANoteOnLateMarking) {
+  COVERS("I6");
+  const finding::Judgement varies = judged(repeated({3300, 7100, 3400, 6900}));
+  ASSERT_TRUE(names(varies, "ecn.thresholds_too_high"));
+  const finding::Finding& note = varies.findings.front();
+  EXPECT_EQ(note.severity, finding::Severity::kInfo) << "other jobs do it too";
+  EXPECT_EQ(varies.conclusion, finding::Conclusion::kInconclusive);
+  EXPECT_NE(note.verdict.find("4 runs"), std::string::npos) << note.verdict;
+  EXPECT_FALSE(names(judged(repeated({3300, 3500, 3400, 3600})), "ecn.thresholds_too_high"));
+  EXPECT_FALSE(names(judged(repeated({3300, 7100})), "ecn.thresholds_too_high"))
+      << "two runs are a comparison of something";
+}
+
+TEST(Pasted, CombinedNamesAFaultOnceAndKeepsSuspicionsSuspicions) {
+  finding::Judgement sure;
+  finding::Where where;
+  where.host = "gpu01";
+  sure.findings.push_back(finding::Finding{.id = "pfc.off", .where = where});
+  sure.conclusion = finding::Conclusion::kFindings;
+  finding::Judgement told;
+  told.findings.push_back(
+      finding::Finding{.id = "pfc.off", .confidence = finding::Confidence::kLow});
+  told.findings.push_back(
+      finding::Finding{.id = "mtu.mismatch", .confidence = finding::Confidence::kLow});
+  told.conclusion = finding::Conclusion::kInconclusive;
+  const finding::Judgement both = combined(sure, told);
+  ASSERT_EQ(both.findings.size(), 2U);
+  EXPECT_EQ(both.findings[0].id, "pfc.off");
+  EXPECT_EQ(both.findings[0].where.host, "gpu01");
+  EXPECT_EQ(both.conclusion, finding::Conclusion::kFindings);
+  EXPECT_EQ(combined(told, {}).conclusion, finding::Conclusion::kInconclusive);
+}
+
+}  // namespace
+}  // namespace weir::diagnose

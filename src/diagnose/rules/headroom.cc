@@ -1,0 +1,118 @@
+// I3: drops in the lossless group despite PFC. The pause was sent; what was still on the cable had
+// no room.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "diagnose/core/switch_queues.h"
+#include "diagnose/rules/rule.h"
+#include "units/format.h"
+
+namespace weir::diagnose {
+namespace {
+
+struct Shortage {
+  const PortView* port = nullptr;
+  Bytes found;
+  Bytes wanted;
+};
+
+std::vector<Shortage> shortages(const View& view, const std::string& name) {
+  std::vector<Shortage> out;
+  for (const PortView* port : view.ports_of(name)) {
+    const evidence::GroupBuffer* group = rdma_group(view, *port);
+    if (group == nullptr || port->wanted == nullptr || !group->headroom.is_known()) continue;
+    // A design may have given less than is needed, knowingly; lint speaks of that.
+    const Bytes wanted = std::min(port->wanted->headroom_need, port->wanted->headroom);
+    if (static_cast<double>(group->headroom->raw()) <
+        view.thresholds().buffer_share * static_cast<double>(wanted.raw()))
+      out.push_back({port, *group->headroom, wanted});
+  }
+  return out;
+}
+
+struct Drop {
+  const PortView* port = nullptr;
+  std::uint64_t packets = 0;
+};
+
+std::vector<Drop> drops(const View& view, const std::string& name) {
+  std::vector<Drop> out;
+  for (const PortView* port : view.ports_of(name)) {
+    const auto packets = port->counts.sum("switch.pg.drop_headroom.packets");
+    if (packets.value_or(0) > 0) out.push_back({port, *packets});
+  }
+  std::stable_sort(out.begin(), out.end(),
+                   [](const Drop& a, const Drop& b) { return a.packets > b.packets; });
+  return out;
+}
+
+/// Of a switch whose ports were counted, whether any of them says what it dropped.
+bool shows_drops(const View& view, const std::string& name) {
+  bool is_counted = false;
+  for (const PortView* port : view.ports_of(name)) {
+    is_counted = is_counted || port->counts.are_there();
+    for (const std::string_view id :
+         {"switch.port.drop.packets", "switch.pg.drop_headroom.packets",
+          "switch.pg.drop_admission.packets", "switch.queue.drop_tail.packets"})
+      if (port->counts.sum(id) || port->counts.of(id)) return true;
+  }
+  return !is_counted;
+}
+
+std::string verdict(const std::string& name, const std::vector<Shortage>& small,
+                    const std::vector<Drop>& lost) {
+  std::uint64_t packets = 0;
+  for (const Drop& drop : lost)
+    packets += drop.packets;
+  const std::string dropped = lost.empty()
+                                  ? std::string()
+                                  : fmt::format(
+                                        "dropped {} RDMA packets on {} port{} although it had sent "
+                                        "pauses",
+                                        packets, lost.size(), lost.size() == 1 ? "" : "s");
+  if (small.empty())
+    return fmt::format("{} {}: what was on the cable did not fit its headroom.", name, dropped);
+  return fmt::format("{} has {} of headroom on {}{}; speed, cable and MTU need {}{}.", name,
+                     approximate(small.front().found), small.front().port->name,
+                     small.size() > 1 ? fmt::format(" and {} more ports", small.size() - 1) : "",
+                     approximate(small.front().wanted),
+                     dropped.empty() ? std::string() : ", and it " + dropped);
+}
+
+}  // namespace
+
+void look_for_small_headroom(const View& view, Suspicions& out) {
+  constexpr std::size_t kLines = 4;
+  for (const std::string& name : view.switches()) {
+    const std::vector<Shortage> small = shortages(view, name);
+    const std::vector<Drop> lost = drops(view, name);
+    if (!shows_drops(view, name)) {
+      out.cannot_tell("drops at the switches", "no port of a switch showed what it dropped",
+                      "the switch's drop counters, by port or by queue, before and after");
+    }
+    if (small.empty() && lost.empty()) continue;
+    finding::Where where;
+    where.switch_name = name;
+    where.priority = std::to_string(view.rdma());
+    if (lost.size() == 1) {
+      where.port = lost.front().port->name;
+    } else if (lost.empty() && small.size() == 1) {
+      where.port = small.front().port->name;
+    }
+    finding::Finding finding =
+        finding::make_finding("headroom.too_small", verdict(name, small, lost), where);
+    finding.confidence =
+        small.empty() ? finding::Confidence::kMedium : finding::Confidence::kCertain;
+    for (std::size_t i = 0; i < std::min(small.size(), kLines); ++i) {
+      finding.evidence.push_back(fact_line(
+          name_of(*small[i].port), fmt::format("headroom: expected {}, found {}",
+                                               to_text(small[i].wanted), to_text(small[i].found))));
+    }
+    for (std::size_t i = 0; i < std::min(lost.size(), kLines); ++i)
+      finding.evidence.push_back(lost[i].port->counts.line("switch.pg.drop_headroom.packets"));
+    out.add(std::move(finding), {{"path.loss"}, {"pfc.sustained"}, {"ecmp.imbalance"}});
+  }
+}
+
+}  // namespace weir::diagnose

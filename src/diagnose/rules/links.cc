@@ -1,0 +1,131 @@
+// I18: a cable, an optic or a port: frames that arrive broken, links that go down, links that are
+// down. Whatever is lost or late because of them follows from it.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/count_text.h"
+#include "diagnose/rules/rule.h"
+
+namespace weir::diagnose {
+namespace {
+
+/// One end of a cable.
+struct End {
+  const Counts& counts;
+  std::string name;
+  finding::Where where;
+  std::optional<bool> up;  // as a fact
+  std::string_view crc;
+  std::vector<std::string_view> broken;  // other names of broken frames, symbols and recoveries
+  std::string_view downs;
+  std::vector<std::string_view> also_downs;  // the same as the kernel and the port's twin count it
+};
+
+std::vector<Consequence> link_consequences() {
+  std::vector<Consequence> out = congestion_anywhere();
+  out.push_back({"link.flapping"});  // the other end of the same cable
+  out.push_back({"link.degraded"});
+  return out;
+}
+
+void look_for_errors(const End& end, Suspicions& out) {
+  std::uint64_t broken = end.counts.of(end.crc).value_or(0);
+  const bool are_frames = broken > 0;
+  std::vector<finding::EvidenceLine> lines;
+  if (are_frames) lines.push_back(end.counts.line(end.crc));
+  for (const std::string_view id : end.broken) {
+    const std::uint64_t more = end.counts.of(id).value_or(0);
+    if (more == 0) continue;
+    lines.push_back(end.counts.line(id));
+    if (!are_frames) broken = std::max(broken, more);
+  }
+  if (broken == 0) return;
+  finding::Finding finding = finding::make_finding(
+      "link.physical_errors",
+      fmt::format("{} {} {}: the cable, an optic or a port is bad.", end.name,
+                  are_frames ? "received" : "counted",
+                  fmt::format("{} {}", count_text(broken),
+                              are_frames ? "broken frames" : "errors of the physical layer")),
+      end.where);
+  finding.confidence = are_frames ? finding::Confidence::kHigh : finding::Confidence::kMedium;
+  finding.evidence = std::move(lines);
+  out.add(std::move(finding), congestion_anywhere());
+}
+
+void look_for_downs(const End& end, Suspicions& out) {
+  // Firmware counts what the kernel may miss, and drivers without such a counter have the kernel's.
+  const std::uint64_t by_firmware = end.counts.of(end.downs).value_or(0);
+  std::uint64_t downs = by_firmware;
+  for (const std::string_view id : end.also_downs)
+    downs = std::max(downs, end.counts.of(id).value_or(0));
+  const bool is_down = end.up == false;
+  if (downs == 0 && !is_down) return;
+  finding::Finding finding = finding::make_finding(
+      is_down ? "link.degraded" : "link.flapping",
+      is_down ? fmt::format("{}: the link is down.", end.name)
+              : fmt::format("{}: the link went down {}.", end.name,
+                            downs == 1 ? std::string("once") : fmt::format("{} times", downs)),
+      end.where);
+  finding.confidence = finding::Confidence::kHigh;
+  if (by_firmware > 0) finding.evidence.push_back(end.counts.line(end.downs));
+  for (const std::string_view id : end.also_downs)
+    if (end.counts.of(id).value_or(0) > 0) finding.evidence.push_back(end.counts.line(id));
+  if (is_down) finding.evidence.push_back(fact_line(end.name, "link: down"));
+  out.add(std::move(finding), link_consequences());
+}
+
+std::optional<bool> known(const evidence::Fact<bool>& fact) {
+  return fact.is_known() ? std::optional(fact.value()) : std::nullopt;
+}
+
+End end_of(const View& view, const NicView& nic) {
+  finding::Where where = nic.where();
+  if (nic.port) where.link = name_of(view.ports()[*nic.port]);
+  return {
+      nic.counts,
+      name_of(nic),
+      std::move(where),
+      nic.facts == nullptr ? std::nullopt : known(nic.facts->link.up),
+      "nic.phy.crc_error.packets",
+      {"nic.phy.symbol_error.events", "nic.phy.pcs_symbol_error.symbols", "nic.phy.recovery.events",
+       "nic.netdev.rx_crc_error.packets", "nic.ibspec.symbol_error.events",
+       "nic.ibspec.link_error_recovery.events", "nic.ibspec.link_integrity_error.events"},
+      "nic.phy.link_down.events",
+      {"nic.link.carrier_down.events", "nic.ibspec.link_downed.events"}};
+}
+
+End end_of(const View& view, const PortView& port) {
+  finding::Where where = port.where();
+  if (port.nic) where.host = view.nics()[*port.nic].host;
+  if (port.peer) where.link = name_of(view.ports()[*port.peer]);
+  return {port.counts,
+          name_of(port),
+          std::move(where),
+          port.facts == nullptr ? std::nullopt : known(port.facts->up),
+          "switch.port.crc_error.packets",
+          {},
+          "switch.port.link_down.events",
+          {}};
+}
+
+}  // namespace
+
+void look_for_bad_links(const View& view, Suspicions& out) {
+  bool can_see = false;
+  const auto look = [&](const End& end) {
+    can_see = can_see || end.counts.of(end.crc).has_value();
+    look_for_errors(end, out);
+    look_for_downs(end, out);
+  };
+  for (const NicView& nic : view.nics())
+    look(end_of(view, nic));
+  for (const PortView& port : view.ports())
+    look(end_of(view, port));
+  if (!can_see && view.has_counters()) {
+    out.cannot_tell("broken frames", "no counter of the physical layer was read",
+                    "ethtool -S <netdev> | grep _phy");
+  }
+}
+
+}  // namespace weir::diagnose

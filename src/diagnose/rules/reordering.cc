@@ -1,0 +1,102 @@
+// I17: packets overtake each other. The receiver asks again for what was only late, and then gets
+// it twice: that tells it from loss, even where one host is all there is. Where every switch shows
+// that it dropped nothing, nothing was lost either.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/count_text.h"
+#include "diagnose/core/shape.h"
+#include "diagnose/rules/rule.h"
+
+namespace weir::diagnose {
+namespace {
+
+constexpr std::string_view kReordered = "nic.resp.out_of_sequence.packets";
+constexpr std::string_view kTwice = "nic.resp.duplicate_request.packets";
+
+/// Switches that send packets of one connection over several ways, to NICs that mind.
+void look_at_settings(const View& view, Suspicions& out) {
+  const bool nics_mind = std::any_of(view.nics().begin(), view.nics().end(), [](const NicView& n) {
+    return n.facts != nullptr && n.facts->rdma.out_of_order.is(false);
+  });
+  if (!nics_mind) return;
+  for (const std::string& name : view.switches()) {
+    const PortView& first = *view.ports_of(name).front();
+    if (first.device == nullptr || !first.device->load_balancing.is_known()) continue;
+    const std::string& mode = *first.device->load_balancing;
+    const bool is_wanted = first.wanted_switch != nullptr &&
+                           first.wanted_switch->load_balancing != design::LoadBalancing::kEcmp;
+    if (mode == "ecmp" || is_wanted) continue;
+    finding::Where where;
+    where.switch_name = name;
+    finding::Finding finding = finding::make_finding(
+        "path.reordering",
+        fmt::format("{} balances packets ({}), not connections, and NICs here take packets out of "
+                    "order for loss.",
+                    name, mode),
+        where);
+    finding.evidence.push_back(
+        fact_line(name, fmt::format("load balancing: expected ecmp, found {}", mode)));
+    out.add(std::move(finding), congestion_anywhere());
+  }
+}
+
+std::uint64_t broken_frames(const View& view) {
+  std::uint64_t sum = 0;
+  for (const NicView& nic : view.nics())
+    sum += nic.counts.of("nic.phy.crc_error.packets").value_or(0) +
+           nic.counts.of("nic.phy.link_down.events").value_or(0) +
+           nic.counts.of("nic.port.rx_discard.packets").value_or(0) +
+           nic.counts.of("nic.port.rx_oversize.packets").value_or(0);
+  for (const PortView& port : view.ports())
+    sum += port.counts.of("switch.port.crc_error.packets").value_or(0) +
+           port.counts.of("switch.port.link_down.events").value_or(0);
+  return sum;
+}
+
+struct Overtaken {
+  std::uint64_t out_of_order = 0;
+  std::uint64_t twice = 0;
+  std::size_t hosts = 0;
+  const NicView* most = nullptr;
+};
+
+}  // namespace
+
+void look_for_reordering(const View& view, Suspicions& out) {
+  look_at_settings(view, out);
+  Overtaken seen;
+  std::uint64_t most = 0;
+  for (const NicView& nic : view.nics()) {
+    const std::uint64_t here = nic.counts.of(kReordered).value_or(0);
+    seen.out_of_order += here;
+    seen.twice += nic.counts.of(kTwice).value_or(0);
+    seen.hosts += here > 0 ? 1 : 0;
+    if (here > most) {
+      most = here;
+      seen.most = &nic;
+    }
+  }
+  if (seen.most == nullptr || broken_frames(view) > 0) return;
+  const auto drops = drops_of_switches(view);
+  const bool nothing_dropped = drops == std::optional<std::uint64_t>(0);
+  const bool came_twice = static_cast<double>(seen.twice) >
+                          view.thresholds().came_twice * static_cast<double>(seen.out_of_order);
+  if (drops.value_or(0) > 0 || (!nothing_dropped && !came_twice)) return;
+  const bool is_one = seen.hosts == 1;
+  finding::Finding finding = finding::make_finding(
+      "path.reordering",
+      fmt::format("{} packets came out of order at {}{}: they overtake each other on the way.",
+                  count_text(seen.out_of_order),
+                  is_one ? name_of(*seen.most) : fmt::format("{} hosts", seen.hosts),
+                  nothing_dropped ? ", and no switch dropped any"
+                                  : ", and what was asked for again came twice"),
+      is_one ? seen.most->where() : finding::Where());
+  finding.confidence = nothing_dropped ? finding::Confidence::kHigh : finding::Confidence::kLow;
+  finding.evidence.push_back(seen.most->counts.line(kReordered));
+  if (seen.twice > 0) finding.evidence.push_back(seen.most->counts.line(kTwice));
+  out.add(std::move(finding), {{"path.loss"}, {"congestion.sustained"}});
+}
+
+}  // namespace weir::diagnose

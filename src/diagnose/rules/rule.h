@@ -1,0 +1,106 @@
+#pragma once
+// A rule: from the view of a case to candidate findings, and nothing else. One rule a file; the
+// table in rules.cc is the order of causes, roots before their consequences.
+//
+// A candidate says what it would explain. The framework (diagnose.cc) folds explained candidates
+// under the first that explains them, so that one fault is one finding. What a rule could not look
+// at it says with cannot_tell(): unknown is never healthy.
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "diagnose/core/view.h"
+#include "finding/catalog.h"
+#include "finding/finding.h"
+
+namespace weir::diagnose {
+
+/// A consequence: findings of this id at this place; empty = anywhere.
+struct Consequence {
+  std::string_view id;
+  std::string host = {};
+  std::string switch_name = {};
+  bool is_general = false;  // of any congestion: a candidate that is measured stands against it
+};
+
+struct Candidate {
+  finding::Finding finding;
+  std::vector<Consequence> explains = {};
+  bool is_measured = false;  // by counters that congestion alone cannot bring about
+};
+
+class Suspicions {
+ public:
+  Candidate& add(finding::Finding finding, std::vector<Consequence> explains = {}) {
+    candidates_.push_back({std::move(finding), std::move(explains)});
+    return candidates_.back();
+  }
+  /// Once a check, however many places lack it.
+  void cannot_tell(std::string check, std::string reason, std::string how);
+
+  [[nodiscard]] std::vector<Candidate>& candidates() { return candidates_; }
+  [[nodiscard]] std::vector<finding::Unknown>& unknown() { return unknown_; }
+
+ private:
+  std::vector<Candidate> candidates_;
+  std::vector<finding::Unknown> unknown_;
+};
+
+struct Rule {
+  std::string_view name;  // "I14": the mission row it answers
+  std::string_view what;  // half a line
+  void (*look)(const View&, Suspicions&) = nullptr;
+};
+
+/// In the order of causes.
+[[nodiscard]] std::span<const Rule> rules();
+
+// ---- what several rules say ----
+
+/// "12.3 %", "0.4 %".
+[[nodiscard]] std::string percent(double share);
+/// "gpu03 mlx5_0", "leaf1 swp5".
+[[nodiscard]] std::string name_of(const NicView& nic);
+[[nodiscard]] std::string name_of(const PortView& port);
+/// A fact as a line of evidence.
+[[nodiscard]] finding::EvidenceLine fact_line(std::string source, std::string line);
+/// Marks, pauses and loss anywhere: what a fault of the whole fabric brings with it.
+[[nodiscard]] std::vector<Consequence> congestion_anywhere();
+
+// ---- the rules ----
+void look_for_marking(const View&, Suspicions&);
+void look_for_switch_maps(const View&, Suspicions&);
+void look_from_one_host(const View&, Suspicions&);
+void look_beyond(const View&, Suspicions&);
+void look_for_sockets(const View&, Suspicions&);
+void look_for_shared_queues(const View&, Suspicions&);
+void look_for_pfc_priority(const View&, Suspicions&);
+void look_for_pfc_too_wide(const View&, Suspicions&);
+void look_for_mtu(const View&, Suspicions&);
+void look_for_deadlock(const View&, Suspicions&);
+void look_for_slow_receivers(const View&, Suspicions&);
+void look_for_silent_receivers(const View&, Suspicions&);
+void look_for_deaf_senders(const View&, Suspicions&);
+void look_for_late_marking(const View&, Suspicions&);
+void look_for_early_marking(const View&, Suspicions&);
+void look_for_small_headroom(const View&, Suspicions&);
+void look_for_pauses_everywhere(const View&, Suspicions&);
+void look_for_hot_spots(const View&, Suspicions&);
+void look_for_bad_links(const View&, Suspicions&);
+void look_for_few_receives(const View&, Suspicions&);
+void look_for_routes(const View&, Suspicions&);
+void look_for_bounces(const View&, Suspicions&);
+void look_for_reordering(const View&, Suspicions&);
+void look_for_same_hash(const View&, Suspicions&);
+void look_for_uplinks(const View&, Suspicions&);
+void look_at_cables(const View&, Suspicions&);
+void look_at_ends(const View&, Suspicions&);
+void look_for_host_bottlenecks(const View&, Suspicions&);
+void look_for_timers(const View&, Suspicions&);
+void look_for_restarts(const View&, Suspicions&);
+void look_for_discards(const View&, Suspicions&);
+void look_for_low_use(const View&, Suspicions&);
+void look_for_loss(const View&, Suspicions&);
+
+}  // namespace weir::diagnose

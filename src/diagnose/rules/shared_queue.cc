@@ -1,0 +1,142 @@
+// I14 on the switch: another class shares RDMA's queue and priority group. It is then paused with
+// RDMA, marked with RDMA, and its bursts are RDMA's. Settings say it; without them, what arrived in
+// a class of its own is counted in RDMA's.
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "diagnose/rules/rule.h"
+
+namespace weir::diagnose {
+namespace {
+
+/// What makes a switch suspect.
+struct Sharing {
+  unsigned priority = 0;
+  finding::EvidenceLine line;
+  bool is_read = false;
+};
+
+std::optional<Sharing> by_settings(const View& view, const PortView& port) {
+  if (port.device == nullptr || port.wanted_switch == nullptr) return std::nullopt;
+  const evidence::Switch& device = *port.device;
+  const design::SwitchIntent& wanted = *port.wanted_switch;
+  for (unsigned p = 0; p < 8; ++p) {
+    if (p == view.rdma()) continue;
+    const bool shares_queue = device.tc_to_queue.is_known() &&
+                              device.tc_to_queue->at(p) == device.tc_to_queue->at(view.rdma());
+    const bool may_share =
+        wanted.priority_to_queue.at(p) == wanted.priority_to_queue.at(view.rdma());
+    if (!shares_queue || may_share) continue;
+    return Sharing{p,
+                   fact_line(port.switch_name,
+                             fmt::format("priority {}: expected queue {}, found RDMA's queue {}", p,
+                                         wanted.priority_to_queue.at(p).value(),
+                                         device.tc_to_queue->at(p).value())),
+                   true};
+  }
+  return std::nullopt;
+}
+
+/// What the other end of a cable sent in this class.
+std::uint64_t arrived(const View& view, const PortView& port, unsigned priority) {
+  if (port.nic)
+    return view.nics()[*port.nic].counts.of("nic.prio.tx.packets", priority).value_or(0);
+  if (!port.peer) return 0;
+  const PortView& peer = view.ports()[*port.peer];
+  if (peer.wanted_switch == nullptr) return 0;
+  const unsigned queue = peer.wanted_switch->priority_to_queue.at(priority).value();
+  return peer.counts.of("switch.queue.tx.packets", queue).value_or(0);
+}
+
+/// Packets of a class on one port: how many came, and whether RDMA's class counted as many more
+/// than came in it. Their own class says less: lossy ones often share a priority group.
+struct Flow {
+  std::uint64_t came = 0;
+  bool is_moved = false;
+  bool is_short = false;  // no data, as CNPs are
+};
+
+Flow flow_of(const View& view, const PortView& port, unsigned priority) {
+  constexpr double kNear = 0.15;
+  constexpr double kFew = 5;
+  Flow out;
+  const auto rdma = port.counts.of("switch.prio.rx.packets", view.rdma());
+  if (!rdma) return out;
+  out.came = arrived(view, port, priority);
+  const double excess =
+      static_cast<double>(*rdma) - static_cast<double>(arrived(view, port, view.rdma()));
+  const auto came = static_cast<double>(out.came);
+  out.is_moved = std::abs(excess - came) <= kNear * came + kFew;
+  if (port.nic) {
+    const auto bytes = view.nics()[*port.nic].counts.of("nic.prio.tx.bytes", priority);
+    out.is_short =
+        bytes && static_cast<double>(*bytes) < view.thresholds().data_packet_bytes * came;
+  }
+  return out;
+}
+
+/// RDMA's class counts the packets of another one, on every port that they come by. A NIC whose map
+/// is wrong shows the same on its own port alone, with data; CNPs are short.
+std::optional<Sharing> by_counters(const View& view, const std::vector<const PortView*>& ports) {
+  constexpr std::uint64_t kEnough = 20;
+  constexpr std::size_t kPorts = 2;
+  if (ports.front()->wanted_switch == nullptr) return std::nullopt;
+  for (unsigned p = 0; p < 8; ++p) {
+    if (p == view.rdma()) continue;
+    std::uint64_t came = 0;
+    std::size_t moved = 0;
+    std::size_t all = 0;
+    bool is_short = true;
+    for (const PortView* port : ports) {
+      const Flow flow = flow_of(view, *port, p);
+      if (flow.came < kEnough) continue;
+      came += flow.came;
+      ++all;
+      moved += flow.is_moved ? 1 : 0;
+      is_short = is_short && flow.is_short;
+    }
+    if (all == 0 || moved < all || (moved < kPorts && !is_short)) continue;
+    return Sharing{p, fact_line(ports.front()->switch_name,
+                                fmt::format("{} packets of priority {} came by {} ports, and were "
+                                            "counted in RDMA's",
+                                            came, p, all))};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void look_for_shared_queues(const View& view, Suspicions& out) {
+  for (const std::string& name : view.switches()) {
+    const auto ports = view.ports_of(name);
+    auto sharing = by_settings(view, *ports.front());
+    // A queue map that was read is believed: hosts that trust PCP look the same in counters.
+    const evidence::Switch* device = ports.front()->device;
+    const bool is_read = device != nullptr && device->tc_to_queue.is_known();
+    if (!sharing && !is_read) sharing = by_counters(view, ports);
+    if (!sharing) continue;
+    const bool is_cnp = sharing->priority == view.cnp();
+    finding::Where where;
+    where.switch_name = name;
+    where.priority = std::to_string(view.rdma());
+    finding::Finding finding = finding::make_finding(
+        is_cnp ? "cnp.shares_rdma_priority" : "class.shared_queue",
+        fmt::format("{} puts priority {}{} into RDMA's queue and priority group: they are paused "
+                    "and delayed together.",
+                    name, sharing->priority, is_cnp ? ", the CNPs'," : ""),
+        where);
+    finding.confidence =
+        sharing->is_read ? finding::Confidence::kCertain : finding::Confidence::kHigh;
+    finding.evidence.push_back(std::move(sharing->line));
+    out.add(std::move(finding), {{"pfc.sustained"},
+                                 {"ecn.thresholds_too_low"},
+                                 {"ecn.thresholds_too_high"},
+                                 {"dcqcn.too_conservative"},
+                                 {"cnp.lost"},
+                                 {"ecmp.imbalance"},
+                                 {"path.loss"}});
+  }
+}
+
+}  // namespace weir::diagnose

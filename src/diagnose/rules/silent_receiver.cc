@@ -1,0 +1,51 @@
+// I11: marked packets arrive and no CNP leaves.
+#include <fmt/format.h>
+
+#include "diagnose/rules/rule.h"
+#include "units/format.h"
+
+namespace weir::diagnose {
+namespace {
+
+void look_at_receiver(const View& view, const NicView& nic, Suspicions& out) {
+  const auto marked = nic.counts.of("nic.np.ecn_marked.packets");
+  const auto sent = nic.counts.of("nic.np.cnp_sent.packets");
+  const bool is_silent =
+      marked && sent && *marked >= view.thresholds().marks_that_matter && *sent == 0;
+  const bool is_wanted = nic.wanted == nullptr || nic.wanted->ecn_np != PrioritySet();
+  const bool is_read = nic.facts != nullptr && nic.facts->ecn.np.is_known();
+  // On ConnectX one priority turns CNPs on for the whole port: none at all is off.
+  const bool is_off = is_read && nic.facts->ecn.np->count() == 0;
+  if (!is_wanted || (!is_silent && !is_off)) return;
+  finding::Finding finding = finding::make_finding(
+      "np.disabled",
+      is_silent ? fmt::format("{} received {} marked packets and sent no CNP: its senders never "
+                              "learn of the congestion.",
+                              name_of(nic), *marked)
+                : fmt::format("{} answers marks with no CNPs: its notification point is off.",
+                              name_of(nic)),
+      nic.where());
+  finding.confidence = is_off ? finding::Confidence::kCertain : finding::Confidence::kHigh;
+  if (is_off)
+    finding.evidence.push_back(fact_line(nic.counts.source(), "ECN notification: found off"));
+  if (marked) finding.evidence.push_back(nic.counts.line("nic.np.ecn_marked.packets"));
+  if (sent) finding.evidence.push_back(nic.counts.line("nic.np.cnp_sent.packets"));
+  out.add(std::move(finding), congestion_anywhere());
+}
+
+}  // namespace
+
+void look_for_silent_receivers(const View& view, Suspicions& out) {
+  bool can_see = view.nics().empty();
+  for (const NicView& nic : view.nics()) {
+    can_see = can_see || nic.counts.of("nic.np.ecn_marked.packets").has_value() ||
+              (nic.facts != nullptr && nic.facts->ecn.np.is_known());
+    look_at_receiver(view, nic, out);
+  }
+  if (!can_see) {
+    out.cannot_tell("notification points", "no NIC showed np_ecn_marked_roce_packets",
+                    "cat /sys/class/infiniband/<device>/ports/1/hw_counters/np_*");
+  }
+}
+
+}  // namespace weir::diagnose

@@ -1,0 +1,83 @@
+// I14 and I15 on the switch: it does not put the RDMA code point into the RDMA class.
+#include <fmt/format.h>
+
+#include "diagnose/rules/rule.h"
+
+namespace weir::diagnose {
+namespace {
+
+/// What arrived on a cable in the RDMA priority, as its sender counted it.
+std::optional<std::uint64_t> sent_to(const View& view, const PortView& port) {
+  if (port.nic) return view.nics()[*port.nic].counts.of("nic.prio.tx.bytes", view.rdma());
+  if (port.peer) return view.ports()[*port.peer].counts.of("switch.queue.tx.bytes", view.rdma());
+  return std::nullopt;
+}
+
+std::optional<unsigned> mapped(const View& view, const PortView& port) {
+  if (port.device == nullptr || !port.device->dscp_to_tc.is_known()) return std::nullopt;
+  const auto tc = port.device->dscp_to_tc->at(view.rdma_dscp().value());
+  return tc ? std::optional(tc->value()) : std::nullopt;
+}
+
+unsigned wanted(const View& view, const PortView& port) {
+  return port.wanted_switch != nullptr
+             ? port.wanted_switch->dscp_to_priority.at(view.rdma_dscp().value()).value()
+             : view.rdma();
+}
+
+void add(const View& view, const std::string& name, std::string verdict,
+         std::vector<finding::EvidenceLine> lines, finding::Confidence confidence,
+         Suspicions& out) {
+  finding::Where where;
+  where.switch_name = name;
+  where.priority = std::to_string(view.rdma());
+  finding::Finding finding = finding::make_finding("dscp.unmapped_hop", std::move(verdict), where);
+  finding.evidence = std::move(lines);
+  finding.confidence = confidence;
+  out.add(std::move(finding), {{"path.loss"},
+                               {"pfc.sustained"},
+                               {"ecn.thresholds_too_high"},
+                               {"class.shared_queue"},
+                               {"cnp.shares_rdma_priority"}});
+}
+
+}  // namespace
+
+void look_for_switch_maps(const View& view, Suspicions& out) {
+  for (const std::string& name : view.switches()) {
+    const auto ports = view.ports_of(name);
+    std::uint64_t arrived = 0;
+    std::uint64_t classed = 0;
+    std::vector<finding::EvidenceLine> lines;
+    for (const PortView* port : ports) {
+      const auto sent = sent_to(view, *port);
+      const auto seen = port->counts.of("switch.prio.rx.bytes", view.rdma());
+      if (!sent || !seen || *sent < view.thresholds().bytes_that_matter) continue;
+      arrived += *sent;
+      classed += *seen;
+      if (lines.size() < 2 && *seen * 2 < *sent)
+        lines.push_back(port->counts.line("switch.prio.rx.bytes", view.rdma()));
+    }
+    const bool shows = arrived > 0 && classed * 2 < arrived;
+    const auto found = mapped(view, *ports.front());
+    if (found && *found != wanted(view, *ports.front())) {
+      lines.insert(lines.begin(),
+                   fact_line(name, fmt::format("DSCP {}: expected class {}, found {}",
+                                               view.rdma_dscp().value(),
+                                               wanted(view, *ports.front()), *found)));
+      add(view, name,
+          fmt::format("{} puts DSCP {} into class {}, not {}: RDMA is not lossless there.", name,
+                      view.rdma_dscp().value(), *found, wanted(view, *ports.front())),
+          std::move(lines), finding::Confidence::kCertain, out);
+    } else if (shows && !found) {
+      add(view, name,
+          fmt::format("{} counted {} of the bytes that reached it in priority {}; the rest went "
+                      "into another class.",
+                      name, percent(static_cast<double>(classed) / static_cast<double>(arrived)),
+                      view.rdma()),
+          std::move(lines), finding::Confidence::kHigh, out);
+    }
+  }
+}
+
+}  // namespace weir::diagnose

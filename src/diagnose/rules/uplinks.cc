@@ -1,0 +1,221 @@
+// I4 and I26: the ways up. Switches of two tiers that hash alike use a part of the paths only; a
+// leaf with fewer or slower uplinks than its peers makes all of its hosts slow, and only in traffic
+// between leaves.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "diagnose/core/shape.h"
+#include "diagnose/rules/rule.h"
+#include "units/format.h"
+
+namespace weir::diagnose {
+namespace {
+
+std::optional<unsigned> seed_of(const PortView& port) {
+  if (port.device == nullptr || !port.device->ecmp_seed.is_known()) return std::nullopt;
+  return *port.device->ecmp_seed;
+}
+
+/// The design gives them different seeds, or there is none to ask.
+bool should_differ(const PortView& port, const PortView& peer) {
+  return port.wanted_switch == nullptr || peer.wanted_switch == nullptr ||
+         port.wanted_switch->ecmp_seed != peer.wanted_switch->ecmp_seed;
+}
+
+void look_for_same_seeds(const View& view, Suspicions& out) {
+  std::vector<std::string> alike;
+  std::optional<unsigned> seed;
+  for (const PortView& port : view.ports()) {
+    if (!port.peer) continue;
+    const PortView& peer = view.ports()[*port.peer];
+    const auto own = seed_of(port);
+    if (!own || own != seed_of(peer) || !should_differ(port, peer)) continue;
+    seed = own;
+    for (const std::string& name : {port.switch_name, peer.switch_name})
+      if (std::find(alike.begin(), alike.end(), name) == alike.end()) alike.push_back(name);
+  }
+  if (alike.empty()) return;
+  finding::Where where;
+  if (alike.size() < view.switches().size()) where.switch_name = alike.front();
+  finding::Finding finding = finding::make_finding(
+      "ecmp.same_seed",
+      fmt::format("{} and {}{} hash with the same seed {}: what the first tier chose, the next "
+                  "chooses again, and a part of the paths is never used.",
+                  alike[0], alike[1],
+                  alike.size() > 2 ? fmt::format(" and {} more", alike.size() - 2) : std::string(),
+                  *seed),
+      where);
+  for (std::size_t i = 0; i < std::min<std::size_t>(alike.size(), 4); ++i)
+    finding.evidence.push_back(fact_line(alike[i], fmt::format("ECMP hash seed: {}", *seed)));
+  out.add(std::move(finding),
+          {{"ecmp.polarised"}, {"ecmp.imbalance"}, {"pfc.sustained"}, {"leaf.uplink_bottleneck"}});
+}
+
+/// Cables to the same neighbour below, in their order: which of them carried anything.
+struct Bundle {
+  std::string neighbour;
+  std::vector<bool> used;
+
+  [[nodiscard]] std::size_t count() const {
+    return static_cast<std::size_t>(std::count(used.begin(), used.end(), true));
+  }
+};
+
+std::vector<Bundle> bundles_of(const View& view, const std::string& name) {
+  std::vector<Bundle> all;
+  for (const PortView* port : view.ports_of(name)) {
+    const auto sent = port->counts.of("switch.port.tx.packets");
+    if (!port->peer || !sent || leads_up(view, *port) != std::optional(false)) continue;
+    auto at = std::find_if(all.begin(), all.end(),
+                           [&](const Bundle& one) { return one.neighbour == port->neighbour; });
+    if (at == all.end()) at = all.insert(all.end(), Bundle{port->neighbour, {}});
+    at->used.push_back(*sent > 0);
+  }
+  const std::size_t cables = all.empty() ? 0 : all.front().used.size();
+  std::erase_if(all, [&](const Bundle& one) {
+    return cables < 2 || one.used.size() != cables || one.count() == 0;
+  });
+  return all;
+}
+
+double log_choose(std::size_t of, std::size_t some) {
+  return std::lgamma(static_cast<double>(of) + 1) - std::lgamma(static_cast<double>(some) + 1) -
+         std::lgamma(static_cast<double>(of - some) + 1);
+}
+
+/// Connections that the switch chose a cable downwards for, at least: one for each cable that
+/// brought anything which can only go down. What comes from below may turn up again, unless this is
+/// the top.
+std::size_t arrivals(const View& view, const std::string& name) {
+  std::size_t above = 0;
+  std::size_t below = 0;
+  bool is_top = true;
+  for (const PortView* port : view.ports_of(name)) {
+    const bool is_up = leads_up(view, *port).value_or(true);
+    is_top = is_top && !is_up;
+    if (port->counts.of("switch.port.rx.packets").value_or(0) > 0) ++(is_up ? above : below);
+  }
+  return is_top ? below : above;
+}
+
+/// The logarithm of the chance that bundles which use so many cables each leave the same ones idle,
+/// or that so many connections all miss them: whichever wonders more. Nothing to wonder at where
+/// every cable is used in one of them.
+double chance_of(const std::vector<Bundle>& bundles, std::size_t connections) {
+  if (bundles.empty()) return 0;
+  const std::size_t cables = bundles.front().used.size();
+  std::size_t together = 0;
+  for (std::size_t i = 0; i < cables; ++i)
+    together +=
+        std::any_of(bundles.begin(), bundles.end(), [&](const Bundle& one) { return one.used[i]; })
+            ? 1
+            : 0;
+  if (together == cables) return 0;
+  double by_bundles = log_choose(cables, together);
+  const double by_connections =
+      by_bundles + static_cast<double>(connections) *
+                       std::log(static_cast<double>(together) / static_cast<double>(cables));
+  for (const Bundle& one : bundles)
+    by_bundles += log_choose(together, one.count()) - log_choose(cables, one.count());
+  return std::min({by_bundles, by_connections, 0.0});
+}
+
+/// A switch that hashes as the tier below did uses the same cables to every neighbour, and leaves
+/// the same ones idle: those that other answers of the hash would have taken.
+void look_for_alike_choices(const View& view, Suspicions& out) {
+  constexpr double kNoChance = -6.9;  // one in a thousand
+  double chance = 0;
+  std::vector<std::string> names;
+  for (const std::string& name : view.switches()) {
+    const double here = chance_of(bundles_of(view, name), arrivals(view, name));
+    chance += here;
+    if (here < 0) names.push_back(name);
+  }
+  if (names.empty() || chance > kNoChance) return;
+  finding::Finding finding = finding::make_finding(
+      "ecmp.polarised",
+      fmt::format("{}{} leave{} the same cables idle towards every neighbour: they hash as the "
+                  "switches below them do, so a part of the paths is never used.",
+                  names.front(),
+                  names.size() > 1 ? fmt::format(" and {} more", names.size() - 1) : std::string(),
+                  names.size() > 1 ? "" : "s"),
+      {});
+  finding.confidence = finding::Confidence::kMedium;
+  for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), 4); ++i)
+    finding.evidence.push_back(fact_line(names[i], "the same cables unused in every bundle"));
+  out.add(std::move(finding), {{"ecmp.imbalance"}, {"pfc.sustained"}});
+}
+
+/// What a leaf can send upwards now.
+struct Uplinks {
+  std::string leaf;
+  double capacity = 0;  // bit/s
+  std::size_t up = 0;
+  std::size_t all = 0;
+};
+
+std::optional<Uplinks> uplinks_of(const View& view, const std::string& name) {
+  if (!has_hosts(view, name)) return std::nullopt;
+  Uplinks out;
+  out.leaf = name;
+  for (const PortView* port : view.ports_of(name)) {
+    if (leads_up(view, *port) != std::optional(true)) continue;
+    if (port->facts == nullptr || !port->facts->up.is_known() || !port->speed) return std::nullopt;
+    ++out.all;
+    if (!*port->facts->up) continue;
+    ++out.up;
+    out.capacity += static_cast<double>(port->speed->raw());
+  }
+  return out.all == 0 ? std::nullopt : std::optional(out);
+}
+
+void look_for_narrow_leaves(const View& view, Suspicions& out) {
+  std::vector<Uplinks> leaves;
+  for (const std::string& name : view.switches())
+    if (auto one = uplinks_of(view, name)) leaves.push_back(*std::move(one));
+  if (leaves.size() < 2) return;
+  const auto widest =
+      std::max_element(leaves.begin(), leaves.end(),
+                       [](const Uplinks& a, const Uplinks& b) { return a.capacity < b.capacity; });
+  const auto narrow = [&](const Uplinks& one) {
+    return one.capacity < view.thresholds().narrow_uplinks * widest->capacity;
+  };
+  // Half of them narrow is how the fabric was built.
+  const auto count = std::count_if(leaves.begin(), leaves.end(), narrow);
+  if (static_cast<std::size_t>(count) * 2 > leaves.size()) return;
+  for (const Uplinks& one : leaves) {
+    if (!narrow(one)) continue;
+    finding::Where where;
+    where.switch_name = one.leaf;
+    finding::Finding finding = finding::make_finding(
+        "leaf.uplink_bottleneck",
+        fmt::format("{} has {} of uplinks, {} has {}: its hosts are slow whenever traffic crosses "
+                    "leaves.",
+                    one.leaf, to_text(BitRate::raw(static_cast<std::int64_t>(one.capacity))),
+                    widest->leaf,
+                    to_text(BitRate::raw(static_cast<std::int64_t>(widest->capacity)))),
+        where);
+    finding.confidence = finding::Confidence::kHigh;
+    finding.evidence.push_back(
+        fact_line(one.leaf, fmt::format("uplinks: {} of {} are up", one.up, one.all)));
+    out.add(std::move(finding), {{"ecmp.imbalance"}, {"pfc.sustained"}});
+  }
+}
+
+}  // namespace
+
+void look_for_same_hash(const View& view, Suspicions& out) {
+  const std::size_t before = out.candidates().size();
+  look_for_same_seeds(view, out);
+  const bool are_read = std::all_of(view.ports().begin(), view.ports().end(),
+                                    [](const PortView& port) { return seed_of(port).has_value(); });
+  if (out.candidates().size() == before && !are_read) look_for_alike_choices(view, out);
+}
+
+void look_for_uplinks(const View& view, Suspicions& out) {
+  look_for_narrow_leaves(view, out);
+}
+
+}  // namespace weir::diagnose

@@ -1,0 +1,438 @@
+// What must hold on a host whatever the design says of its NICs: the GID a job will use, the
+// receive buffer against the NIC's own need, the link as such, GPUs and how they reach the NICs,
+// limits, other agents, the TCP path. A fact nobody asked for says nothing; one that was refused or
+// failed is unknown; one that the driver does not have cannot be wrong.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "diagnose/core/fixes.h"
+#include "diagnose/validate/parts.h"
+#include "finding/catalog.h"
+#include "units/format.h"
+
+namespace weir::diagnose {
+namespace {
+
+using evidence::Distance;
+using evidence::Evidence;
+using evidence::Fact;
+using evidence::Nic;
+using finding::Severity;
+
+// Below this FEC is a matter of taste; at 100G and up no PAM4 or 25G lane works without it.
+constexpr BitRate kNeedsFec = 100_Gbps;
+// The kernel's default of locked memory, and some room: RDMA registers gigabytes.
+constexpr Bytes kLeastMemlock = 64_MiB;
+// A 100G path of 1 ms has 12.5 MB in flight: Linux's own default of 208 KiB holds none of it.
+constexpr std::uint64_t kLeastSocketBuffer = 16'777'216;
+
+bool is_infiniband(const Nic& nic) {
+  return nic.link_layer.is(evidence::LinkLayer::kInfiniband);
+}
+
+bool is_link_local(std::string_view gid) {
+  return gid.starts_with("fe8") || gid.starts_with("fe9") || gid.starts_with("fea") ||
+         gid.starts_with("feb");
+}
+
+class MachineCheck {
+ public:
+  MachineCheck(const Evidence& host, const design::HostIntent& wanted, finding::Judgement& out)
+      : host_(host), wanted_(wanted), name_(host.provenance.host), out_(out) {}
+
+  void run() {
+    for (const design::NicIntent& wanted : wanted_.nics) {
+      const Nic* nic = host_.find_nic(wanted.device);
+      if (nic == nullptr || is_infiniband(*nic)) continue;
+      check_link(*nic);
+      check_sizes(*nic, wanted);
+      check_gid(*nic, wanted);
+      check_buffer(*nic, wanted);
+      check_pcie(nic->device, nic->pcie, true);
+      check_interrupts(*nic);
+    }
+    check_subnets();
+    check_gpus();
+    check_limits();
+    check_tcp();
+    check_nccl_conf();
+  }
+
+ private:
+  finding::Finding& add(std::string_view id, const std::string& device, const std::string& text,
+                        std::optional<Severity> severity = std::nullopt) {
+    finding::Where where;
+    where.host = name_;
+    where.device = device;
+    const std::string place = device.empty() ? name_ : fmt::format("{} {}", name_, device);
+    finding::Finding finding = finding::make_finding(id, fmt::format("{} {}.", place, text), where);
+    if (severity) finding.severity = *severity;
+    finding::EvidenceLine line;
+    line.source = place;
+    line.line = text;
+    finding.evidence.push_back(std::move(line));
+    fit_fixes(host_.find_nic(device), finding);
+    out_.findings.push_back(std::move(finding));
+    return out_.findings.back();
+  }
+  /// Refused or failed; what the driver lacks is no gap of ours.
+  template <class T>
+  void note_gap(const std::string& what, const Fact<T>& fact) {
+    if (!fact.is_missing()) return;
+    const bool refused = fact.why() == Missing::kPermission;
+    if (!refused && fact.why() != Missing::kError) return;
+    out_.unknown.push_back({fmt::format("{} {}", name_, what),
+                            refused ? "may not be read by this user" : "reading it failed",
+                            fmt::format("{}{}", fact.source(), refused ? "; as root" : "")});
+  }
+
+  void check_link(const Nic& nic);
+  void check_sizes(const Nic& nic, const design::NicIntent& wanted);
+  void check_gid(const Nic& nic, const design::NicIntent& wanted);
+  void check_buffer(const Nic& nic, const design::NicIntent& wanted);
+  void check_pcie(const std::string& who, const evidence::Pcie& pcie, bool judge_speed);
+  void check_interrupts(const Nic& nic);
+  void check_subnets();
+  void check_gpus();
+  void check_gpu_memory();
+  void check_limits();
+  void check_tcp();
+  void check_nccl_conf();
+
+  const Evidence& host_;
+  const design::HostIntent& wanted_;
+  const std::string& name_;
+  finding::Judgement& out_;
+};
+
+// ---- link ----
+
+void MachineCheck::check_link(const Nic& nic) {
+  if (nic.link.duplex.is(evidence::Duplex::kHalf))
+    add("link.degraded", nic.device, "duplex: expected full, found half");
+  note_gap(nic.device + ": duplex", nic.link.duplex);
+  if (nic.rdma.active.is(false) && nic.link.up.is(true))
+    add("link.degraded", nic.device, "RDMA port: expected active, found not active");
+  note_gap(nic.device + ": state of the RDMA port", nic.rdma.active);
+  const bool is_fast = nic.link.speed.is_known() && *nic.link.speed >= kNeedsFec;
+  if (is_fast && nic.link.fec.is("Off"))
+    add("link.degraded", nic.device,
+        fmt::format("FEC: expected on at {}, found off", to_text(*nic.link.speed)),
+        Severity::kWarning);
+  note_gap(nic.device + ": FEC", nic.link.fec);
+}
+
+void MachineCheck::check_sizes(const Nic& nic, const design::NicIntent& wanted) {
+  const auto& link = nic.link;
+  const bool is_open = wanted.rdma_mtu.raw() == 0;  // else the design's own value was compared
+  if (is_open && link.active_mtu.is_known() && *link.active_mtu < 4096_B)
+    add("mtu.below_4096", nic.device,
+        fmt::format("RDMA MTU: expected 4096B, found {}B (interface {})", link.active_mtu->raw(),
+                    link.mtu.is_known() ? fmt::format("{}B", link.mtu->raw()) : "unknown"));
+  note_gap(nic.device + ": layers of the network stack", link.layers);
+  if (!link.layers.is_known() || !link.mtu.is_known()) return;
+  for (const evidence::Layer& layer : *link.layers) {
+    constexpr std::int64_t kTags = 100;  // an overlay's or a VLAN's own headers
+    if (layer.mtu.raw() + kTags < link.mtu->raw())
+      add("mtu.mismatch", nic.device,
+          fmt::format("MTU of {} ({}) above it: expected {}B, found {}B", layer.netdev, layer.kind,
+                      link.mtu->raw(), layer.mtu.raw()),
+          Severity::kWarning);
+  }
+}
+
+// ---- GID ----
+
+/// Interfaces that a GID of this NIC may belong to: its own, and what stands on top of it.
+std::set<std::string> own_netdevs(const Nic& nic) {
+  std::set<std::string> out;
+  if (nic.netdev.is_known()) out.insert(*nic.netdev);
+  if (nic.link.layers.is_known()) {
+    for (const evidence::Layer& layer : *nic.link.layers)
+      out.insert(layer.netdev);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::optional<evidence::Gid> usable_gid(const Nic& nic) {
+  if (!nic.rdma.gids.is_known()) return std::nullopt;
+  const std::set<std::string> own = own_netdevs(nic);
+  for (const evidence::Gid& gid : *nic.rdma.gids) {
+    const bool is_routable = gid.type == evidence::GidType::kRoceV2 && !is_link_local(gid.gid);
+    if (is_routable && (own.empty() || own.contains(gid.netdev))) return gid;
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+void MachineCheck::check_gid(const Nic& nic, const design::NicIntent& wanted) {
+  if (!nic.rdma.gids.is_known() || !nic.netdev.is_known()) return;  // said by the comparison
+  const auto usable = usable_gid(nic);
+  if (!usable) {
+    for (const evidence::Gid& gid : *nic.rdma.gids) {
+      if (gid.type != evidence::GidType::kRoceV2 || is_link_local(gid.gid)) continue;
+      add("gid.wrong_netdev", nic.device,
+          fmt::format("GID {}: expected one of {}, found it on {}", gid.index, *nic.netdev,
+                      gid.netdev));
+      return;
+    }
+    return;
+  }
+  const bool is_v4 = usable->gid.find("ffff:") != std::string::npos;
+  const bool wants_v4 = wanted.address.find(':') == std::string::npos;
+  if (!wanted.address.empty() && is_v4 != wants_v4)
+    add("gid.wrong_family", nic.device,
+        fmt::format("GID {}: expected an address of {}, found {}", usable->index,
+                    wants_v4 ? "IPv4" : "IPv6", usable->gid));
+  std::set<unsigned> indexes;
+  for (const evidence::Gid& gid : *nic.rdma.gids)
+    indexes.insert(gid.index);
+  if (!indexes.contains(0)) return;  // an excerpt of a table, not a table
+  for (unsigned index = 0; index < usable->index; ++index) {
+    if (indexes.contains(index)) continue;
+    add("gid.sparse", nic.device,
+        fmt::format("GID table: expected no hole before the usable entry {}, found entry {} empty",
+                    usable->index, index));
+    return;
+  }
+}
+
+/// "10.10.1.5/24" as its network, in text; empty where it cannot be told.
+std::string network_of(const std::string& address) {
+  const std::size_t slash = address.find('/');
+  const auto parts = split(address.substr(0, slash), '.');
+  const auto length =
+      slash == std::string::npos ? parse_error("none") : parse_u64(address.substr(slash + 1));
+  if (parts.size() != 4 || !length || *length == 0 || *length > 30) return "";
+  std::uint64_t number = 0;
+  for (const std::string_view part : parts)
+    number = number * 256 + parse_u64(part).value_or(0);
+  const std::uint64_t size = std::uint64_t{1} << (32U - *length);
+  return fmt::format("{}/{}", number / size * size, *length);
+}
+
+void MachineCheck::check_subnets() {
+  std::map<std::string, std::vector<std::string>> rails;  // by network
+  std::map<std::string, std::string> shown;
+  for (const design::NicIntent& wanted : wanted_.nics) {
+    const Nic* nic = host_.find_nic(wanted.device);
+    if (nic == nullptr || !nic->addresses.is_known()) continue;
+    for (const std::string& address : *nic->addresses) {
+      const std::string network = network_of(address);
+      if (network.empty()) continue;
+      rails[network].push_back(nic->device);
+      shown[network] = address;
+    }
+  }
+  for (const auto& [network, devices] : rails) {
+    if (devices.size() < 2) continue;
+    add("rail.same_subnet", "",
+        fmt::format("{}: expected a subnet each, found all in that of {}", join(devices, ", "),
+                    shown[network]));
+  }
+}
+
+// ---- receive buffer ----
+
+void MachineCheck::check_buffer(const Nic& nic, const design::NicIntent& wanted) {
+  const auto& qos = nic.qos;
+  const Priority rdma = wanted.dscp_to_priority.at(dscp_of(wanted.traffic_class).value());
+  if (!qos.pfc.is_known() || !qos.pfc->contains(rdma)) return;  // nothing is kept back then
+  note_gap(nic.device + ": receive buffers", qos.buffer_size);
+  if (!qos.priority_to_buffer.is_known() || !qos.buffer_size.is_known()) return;
+  const unsigned buffer = qos.priority_to_buffer->at(rdma.value());
+  if (buffer >= qos.buffer_size->size()) return;
+  const Bytes size = qos.buffer_size->at(buffer);
+  if (wanted.xoff_need.raw() > 0 && size < wanted.xoff_need) {
+    add("headroom.too_small", nic.device,
+        fmt::format("receive buffer {} of priority {}: expected at least {}, found {}", buffer,
+                    rdma.value(), to_text(wanted.xoff_need), to_text(size)));
+  }
+  for (unsigned p = 0; p < 8; ++p) {
+    const Priority other = Priority::of(p);
+    if (qos.pfc->contains(other) || qos.priority_to_buffer->at(p) != buffer) continue;
+    add("headroom.too_small", nic.device,
+        fmt::format("receive buffer {}: expected for lossless priorities alone, found priority {} "
+                    "with it, which nothing pauses",
+                    buffer, p),
+        Severity::kWarning);
+    return;
+  }
+}
+
+// ---- PCIe and GPUs ----
+
+void MachineCheck::check_pcie(const std::string& who, const evidence::Pcie& pcie,
+                              bool judge_speed) {
+  const bool is_narrow =
+      pcie.width.is_known() && pcie.width_max.is_known() && *pcie.width < *pcie.width_max;
+  const bool is_slow = judge_speed && pcie.speed_mtps.is_known() &&
+                       pcie.speed_mtps_max.is_known() && *pcie.speed_mtps < *pcie.speed_mtps_max;
+  const auto rate = [](unsigned mtps) { return fmt::format("{:g} GT/s", mtps / 1000.0); };
+  if (is_narrow)
+    add("pcie.link_degraded", who,
+        fmt::format("PCIe width: expected x{}, found x{}", *pcie.width_max, *pcie.width));
+  if (is_slow)
+    add("pcie.link_degraded", who,
+        fmt::format("PCIe speed: expected {}, found {}", rate(*pcie.speed_mtps_max),
+                    rate(*pcie.speed_mtps)));
+  note_gap(who + ": PCIe link", pcie.width);
+}
+
+void MachineCheck::check_interrupts(const Nic& nic) {
+  const auto& pcie = nic.pcie;
+  note_gap(nic.device + ": processors of its interrupts", pcie.irq_numa_nodes);
+  if (!pcie.numa_node.is_known() || !pcie.irq_numa_nodes.is_known()) return;
+  const bool is_elsewhere = std::any_of(pcie.irq_numa_nodes->begin(), pcie.irq_numa_nodes->end(),
+                                        [&](unsigned node) { return node != *pcie.numa_node; });
+  if (!is_elsewhere) return;
+  add("host.tcp_untuned", nic.device,
+      fmt::format("interrupts: expected on the NIC's memory node {}, found on {}", *pcie.numa_node,
+                  fmt::join(*pcie.irq_numa_nodes, ", ")));
+}
+
+/// GPU memory is open to RDMA by a module or by dma-buf: either will do.
+void MachineCheck::check_gpu_memory() {
+  const auto& module = host_.host.peermem;
+  const auto& dmabuf = host_.host.dmabuf;
+  if (module.is(true) || dmabuf.is(true)) return;
+  if (module.is(false) && dmabuf.is(false)) {
+    add("gdr.off", "", "GPU memory for RDMA: expected nvidia_peermem or dma-buf, found neither");
+    return;
+  }
+  if (!module.was_looked_at() && !dmabuf.was_looked_at()) return;
+  out_.unknown.push_back({fmt::format("{}: GPU memory for RDMA", name_),
+                          "neither nvidia_peermem nor dma-buf was seen for sure",
+                          "lsmod | grep peermem; cat /proc/driver/nvidia/version"});
+}
+
+void MachineCheck::check_gpus() {
+  if (host_.gpus.empty()) return;
+  check_gpu_memory();
+  for (const evidence::Gpu& gpu : host_.gpus) {
+    const std::string who = fmt::format("GPU {}", gpu.index);
+    check_pcie(who, gpu.pcie, false);  // an idle GPU slows its link down
+    std::optional<Distance> nearest;
+    for (const evidence::GpuDistance& one : host_.distances) {
+      if (one.gpu != gpu.index || !one.distance.is_known()) continue;
+      nearest = nearest ? std::min(*nearest, *one.distance) : *one.distance;
+    }
+    if (nearest && *nearest > Distance::kPxb)
+      add("pcie.gpu_far", who,
+          fmt::format("nearest RDMA NIC: expected behind the same PCIe switch (PIX, PXB), found {}",
+                      evidence::to_text(*nearest)));
+  }
+  for (const Nic& nic : host_.nics) {
+    note_gap(nic.device + ": ACS of the bridges above it", nic.pcie.acs_redirect);
+    if (nic.pcie.acs_redirect.is(true))
+      add("pcie.acs_on", nic.device,
+          "ACS: expected off on the bridges above it, found that one redirects peer-to-peer "
+          "traffic");
+  }
+  note_gap("IOMMU", host_.host.iommu);
+  if (host_.host.iommu.is(evidence::Iommu::kTranslating))
+    add("pcie.acs_on", "", "IOMMU: expected off or passing through, found translating",
+        Severity::kWarning);
+}
+
+// ---- the host ----
+
+void MachineCheck::check_limits() {
+  const evidence::Host& host = host_.host;
+  note_gap("locked memory", host.memlock);
+  if (host.memlock.is_known() && *host.memlock && **host.memlock < kLeastMemlock)
+    add("limits.memlock_low", "",
+        fmt::format("locked memory of this process: expected unlimited, found {}",
+                    to_text(**host.memlock)));
+  note_gap("/dev/infiniband", host.uverbs_visible);
+  if (host.uverbs_visible.is(false))
+    add("container.no_ipc_lock", "",
+        fmt::format("/dev/infiniband: expected uverbs devices, found none{}",
+                    host.in_container.is(true) ? " in this container" : ""));
+  note_gap("other LLDP agents", host.lldpad_running);
+  if (host.lldpad_running.is(true))
+    add("dcbx.two_agents", "", "LLDP agents: expected none that sets DCB, found lldpad running",
+        Severity::kWarning);
+}
+
+void MachineCheck::check_tcp() {
+  note_gap("network settings of the kernel", host_.host.sysctls);
+  if (!host_.host.sysctls.is_known()) return;
+  for (const evidence::NamedText& one : *host_.host.sysctls) {
+    if (one.name != "net.core.rmem_max" && one.name != "net.core.wmem_max") continue;
+    const auto bytes = parse_u64(one.value);
+    if (!bytes || *bytes >= kLeastSocketBuffer) continue;
+    add("host.tcp_untuned", "",
+        fmt::format("{}: expected {} or more, found {}", one.name, kLeastSocketBuffer, *bytes));
+  }
+}
+
+/// What every job inherits from the host, whatever its script says.
+void MachineCheck::check_nccl_conf() {
+  note_gap("nccl.conf", host_.host.nccl_conf);
+  if (!host_.host.nccl_conf.is_known() || wanted_.nics.empty()) return;
+  const design::NicIntent& wanted = wanted_.nics.front();
+  for (const evidence::NamedText& one : *host_.host.nccl_conf) {
+    const auto number = parse_u64(one.value);
+    if (one.name == "NCCL_IB_DISABLE" && number && *number != 0)
+      add("nccl.ib_disabled", "",
+          fmt::format("nccl.conf: expected RDMA in use, found {}={}", one.name, one.value));
+    const bool is_other_class = number && *number / 4 != dscp_of(wanted.traffic_class).value();
+    if (one.name == "NCCL_IB_TC" && is_other_class)
+      add(number && *number == dscp_of(wanted.traffic_class).value() ? "dscp.tos_confusion"
+                                                                     : "nccl.stale_conf",
+          "",
+          fmt::format("nccl.conf: expected NCCL_IB_TC={}, found {}",
+                      unsigned{wanted.traffic_class.value()}, one.value));
+    const Nic* nic = host_.find_nic(wanted.device);
+    const auto gid = nic == nullptr ? std::nullopt : usable_gid(*nic);
+    if (one.name == "NCCL_IB_GID_INDEX" && number && gid && *number != gid->index)
+      add("nccl.stale_conf", "",
+          fmt::format("nccl.conf: expected NCCL_IB_GID_INDEX={} as on {}, found {}", gid->index,
+                      nic->device, one.value));
+  }
+}
+
+}  // namespace
+
+void validate_machine(const Evidence& host, const design::HostIntent& wanted,
+                      finding::Judgement& out) {
+  MachineCheck(host, wanted, out).run();
+}
+
+void find_gid_drift(std::span<const Evidence> evidence, finding::Judgement& out) {
+  std::map<unsigned, std::vector<std::pair<const Evidence*, std::string>>> by_index;
+  for (const Evidence& host : evidence) {
+    for (const Nic& nic : host.nics) {
+      if (const auto gid = usable_gid(nic)) by_index[gid->index].emplace_back(&host, nic.device);
+    }
+  }
+  if (by_index.size() < 2) return;
+  const auto usual = std::max_element(
+      by_index.begin(), by_index.end(),
+      [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
+  for (const auto& [index, who] : by_index) {
+    if (index == usual->first) continue;
+    for (const auto& [host, device] : who) {
+      finding::Where where;
+      where.host = host->provenance.host;
+      where.device = device;
+      finding::Finding finding = finding::make_finding(
+          "gid.index_differs",
+          fmt::format("{} {} has its routable RoCEv2 GID at index {}; {} others have it at {}.",
+                      where.host, device, index, usual->second.size(), usual->first),
+          where);
+      fit_fixes(host->find_nic(device), finding);
+      out.findings.push_back(std::move(finding));
+    }
+  }
+}
+
+}  // namespace weir::diagnose

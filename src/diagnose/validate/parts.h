@@ -1,0 +1,44 @@
+#pragma once
+// The parts of validate(): one NIC, one switch. Not for other folders.
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "design/fabric/intent.h"
+#include "evidence/deviation.h"
+#include "evidence/evidence.h"
+#include "finding/finding.h"
+
+namespace weir::diagnose {
+
+using evidence::Missing;
+
+struct NicFindings {
+  std::vector<finding::Finding> findings;
+  std::vector<finding::Unknown> unknown;
+  std::vector<evidence::Setting> first_setting;  // of each finding
+};
+[[nodiscard]] NicFindings validate_nic(const std::string& host, const evidence::Nic& nic,
+                                       const design::NicIntent& wanted,
+                                       const design::Intent& intent);
+
+/// What holds on any host: the link as such, the GID a job will use, the receive buffer, PCIe and
+/// GPUs, limits, the TCP path.
+void validate_machine(const evidence::Evidence& host, const design::HostIntent& wanted,
+                      finding::Judgement& out);
+
+/// The GID a job will use: RoCE v2, routable, of the NIC's own interface or one on top of it.
+[[nodiscard]] std::optional<evidence::Gid> usable_gid(const evidence::Nic& nic);
+/// A pinned index must be right everywhere: where they differ is a finding.
+void find_gid_drift(std::span<const evidence::Evidence> evidence, finding::Judgement& out);
+
+/// `wanted` is what the switch can hold of the design: its lowered intent, where that is known.
+void validate_switch(const evidence::Switch& found, const design::SwitchIntent& wanted,
+                     const design::Intent& whole, finding::Judgement& out);
+
+/// Rails of a host, and hosts, that differ where their intents are equal.
+void find_drift(std::span<const evidence::Evidence> evidence, const design::Intent& intent,
+                finding::Judgement& out);
+
+}  // namespace weir::diagnose

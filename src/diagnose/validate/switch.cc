@@ -1,0 +1,420 @@
+// A switch's settings against the design (C7): maps, PFC, headroom, marking, watchdog, MTU.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "design/file/words.h"
+#include "design/tables/platforms.h"
+#include "diagnose/core/fixes.h"
+#include "diagnose/validate/parts.h"
+#include "diagnose/validate/switch_buffers.h"
+#include "evidence/as_set.h"
+#include "finding/catalog.h"
+#include "units/format.h"
+
+namespace weir::diagnose {
+namespace {
+
+using finding::Severity;
+
+/// A fault of a switch, collected over its ports: one finding, a line of evidence a port.
+class Collector {
+ public:
+  Collector(const evidence::Switch& found, finding::Judgement& out) : found_(found), out_(out) {}
+
+  void wrong(std::string_view id, const std::string& port, std::string text,
+             std::optional<Severity> severity = {}) {
+    for (finding::Finding& one : findings_) {
+      if (one.id != id) continue;
+      one.where.port.clear();
+      add_line(one, port, text);
+      return;
+    }
+    finding::Where where;
+    where.switch_name = found_.name;
+    where.port = port;
+    const std::string place = port.empty() ? found_.name : fmt::format("{} {}", found_.name, port);
+    finding::Finding one = finding::make_finding(id, fmt::format("{} {}.", place, text), where);
+    if (severity) one.severity = *severity;
+    add_line(one, port, text);
+    findings_.push_back(std::move(one));
+  }
+  [[nodiscard]] bool has(std::string_view id) const {
+    return std::any_of(findings_.begin(), findings_.end(),
+                       [&](const finding::Finding& one) { return one.id == id; });
+  }
+  void unknown(std::string what) {
+    const std::string check = fmt::format("{}: {}", found_.name, what);
+    for (const finding::Unknown& one : out_.unknown)
+      if (one.check == check) return;
+    out_.unknown.push_back({check, "was not read",
+                            "the switch's configuration: weir validate "
+                            "--switch NAME=FILE"});
+  }
+  void finish() {
+    for (finding::Finding& one : findings_) {
+      const std::size_t ports = one.evidence.size();
+      if (ports > 1) one.verdict += fmt::format(" The same kind on {} more.", ports - 1);
+      fit_fixes(&found_, one.where.port, one);
+      out_.findings.push_back(std::move(one));
+    }
+  }
+
+ private:
+  void add_line(finding::Finding& one, const std::string& port, const std::string& text) {
+    finding::EvidenceLine line;
+    line.source = port.empty() ? found_.name : fmt::format("{} {}", found_.name, port);
+    line.line = text;
+    one.evidence.push_back(std::move(line));
+  }
+
+  const evidence::Switch& found_;
+  finding::Judgement& out_;
+  std::vector<finding::Finding> findings_;
+};
+
+std::string expected(std::string_view what, std::string_view wanted, std::string_view found) {
+  return fmt::format("{}: expected {}, found {}", what, wanted, found);
+}
+
+/// Code points in one text: "24-25,27".
+std::string ranges(const std::vector<unsigned>& codes) {
+  std::string out;
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    std::size_t last = i;
+    while (last + 1 < codes.size() && codes[last + 1] == codes[last] + 1)
+      ++last;
+    out += fmt::format("{}{}", out.empty() ? "" : ",", codes[i]);
+    if (last > i) out += fmt::format("-{}", codes[last]);
+    i = last;
+  }
+  return out;
+}
+
+void check_map(const evidence::Switch& found, const design::SwitchIntent& wanted, Collector& out) {
+  const bool by_dscp = wanted.trust == design::Trust::kDscp;
+  if (by_dscp && !found.dscp_to_tc.is_known()) return out.unknown("DSCP map");
+  if (!by_dscp && !found.pcp_to_tc.is_known() && !found.dscp_to_tc.is_known())
+    return out.unknown("map of 802.1p values");
+  if (!found.dscp_to_tc.is_known()) return;
+  // Systems number classes in their own way; what counts is which pauses protect them.
+  const std::array<Priority, 8> number = evidence::priority_of_class(found);
+  for (unsigned d = 0; d < Dscp::kLimit; ++d) {
+    const Priority priority = wanted.dscp_to_priority.at(d);
+    const auto tc = found.dscp_to_tc->at(d);
+    // Code points of lossless classes must be right; best effort may lie where vendors put it.
+    const bool is_lossless = wanted.lossless.contains(priority);
+    const bool becomes_lossless = tc && wanted.lossless.contains(number.at(tc->value()));
+    if (tc && number.at(tc->value()) == priority) continue;
+    if (!is_lossless && !becomes_lossless) continue;
+    out.wrong("dscp.unmapped_hop", "",
+              expected(fmt::format("DSCP {}", d), fmt::format("class {}", priority.value()),
+                       tc ? fmt::format("class {}", tc->value()) : std::string("no entry")));
+  }
+}
+
+const evidence::EgressQueue* find_queue(const evidence::SwitchPort& port, Queue queue) {
+  const auto at =
+      std::find_if(port.queues.begin(), port.queues.end(),
+                   [&](const evidence::EgressQueue& one) { return one.queue == queue; });
+  return at == port.queues.end() ? nullptr : &*at;
+}
+
+/// Traffic in a queue that nobody gave a share: where a default map puts it (EOS: DSCP 0 in class
+/// 1), while the shares were planned by the design's map.
+void check_default_map(const evidence::Switch& found, Collector& out) {
+  if (!found.dscp_to_tc.is_known() || !found.tc_to_queue.is_known() || found.ports.empty()) return;
+  const evidence::SwitchPort& port = found.ports.front();
+  const bool has_shares =
+      std::any_of(port.queues.begin(), port.queues.end(),
+                  [](const evidence::EgressQueue& one) { return one.scheduler.is_known(); });
+  if (!has_shares || port.trust.is(evidence::TrustMode::kPcp)) return;
+  std::array<std::vector<unsigned>, 8> lost;
+  for (unsigned d = 0; d < Dscp::kLimit; ++d) {
+    const auto tc = found.dscp_to_tc->at(d);
+    if (!tc) continue;
+    const Queue queue = found.tc_to_queue->at(tc->value());
+    const evidence::EgressQueue* at = find_queue(port, queue);
+    const bool has_none = at == nullptr || (at->weight.is_known() && *at->weight == 0);
+    if (has_none) lost.at(queue.value()).push_back(d);
+  }
+  for (unsigned q = 0; q < 8; ++q)
+    if (!lost.at(q).empty())
+      out.wrong("dscp.default_map", "",
+                fmt::format("DSCP {}: in queue {}, which has no share", ranges(lost.at(q)), q));
+}
+
+/// CNPs: never paused, and never behind the data they complain about.
+void check_cnps(const evidence::Switch& found, const design::SwitchIntent& wanted,
+                const design::Intent& intent, Collector& out) {
+  if (!found.dscp_to_tc.is_known() || !found.tc_to_queue.is_known()) return;
+  const std::array<Priority, 8> number = evidence::priority_of_class(found);
+  PrioritySet paused;
+  for (const evidence::SwitchPort& port : found.ports)
+    if (port.pfc.is_known())
+      paused = PrioritySet::from_mask(static_cast<std::uint8_t>(paused.mask() | port.pfc->mask()));
+  if (intent.hosts.empty() || intent.hosts.front().nics.empty()) return;
+  const design::NicIntent& nic = intent.hosts.front().nics.front();
+  const auto tc = found.dscp_to_tc->at(nic.cnp_dscp.value());
+  if (!tc || wanted.lossless.contains(nic.cnp_priority)) return;
+  if (!paused.contains(number.at(tc->value()))) return;
+  out.wrong("cnp.lossless", "",
+            fmt::format("DSCP {} (CNP): expected a class without PFC, found class {}, which PFC "
+                        "pauses",
+                        nic.cnp_dscp.value(), tc->value()));
+}
+
+/// Buffers that somebody sized while RDMA is not even in the class they are for.
+void check_order_of_work(const evidence::Switch& found, Collector& out) {
+  if (!out.has("dscp.unmapped_hop")) return;
+  bool is_sized = found.pools.is_known() &&
+                  std::any_of(found.pools->begin(), found.pools->end(),
+                              [](const evidence::Pool& one) { return one.share > Share(); });
+  for (const evidence::SwitchPort& port : found.ports)
+    for (const evidence::GroupBuffer& group : port.groups)
+      is_sized |= group.headroom_auto.is(false);
+  if (is_sized)
+    out.wrong("buffer.before_classification", "",
+              "headroom or pools are set by hand, and code points of RDMA are in another class");
+}
+
+void check_watchdog(const evidence::Switch& found, const design::SwitchIntent& wanted,
+                    Collector& out) {
+  if (!wanted.watchdog) return;
+  if (!found.watchdog.enabled.is_known()) return out.unknown("PFC watchdog");
+  if (!*found.watchdog.enabled) return out.wrong("watchdog.off", "", "PFC watchdog is off");
+  for (const evidence::SwitchPort& port : found.ports)
+    if (port.watchdog.is(false)) out.wrong("watchdog.off", port.name, "PFC watchdog is off");
+  const auto compare = [&](std::string_view what, const evidence::Fact<Duration>& fact,
+                           Duration want) {
+    if (fact.is_known() && *fact != want) {
+      out.wrong("config.differs", "", expected(what, to_text(want), to_text(*fact)),
+                Severity::kWarning);
+    }
+  };
+  compare("watchdog detection", found.watchdog.detection, wanted.watchdog_detect);
+  compare("watchdog restoration", found.watchdog.restoration, wanted.watchdog_restore);
+}
+
+void check_pfc(const evidence::SwitchPort& port, const design::SwitchIntent& wanted,
+               Collector& out) {
+  const auto& pfc = port.pfc_active.is_known() ? port.pfc_active : port.pfc;
+  if (!pfc.is_known()) return out.unknown("PFC");
+  if (*pfc == wanted.pfc) return;
+  const bool lacks = (pfc->mask() & wanted.pfc.mask()) != wanted.pfc.mask();
+  out.wrong(pfc->count() == 0 ? "pfc.off"
+            : lacks           ? "pfc.wrong_priority"
+                              : "pfc.multiple_priorities",
+            port.name,
+            expected("PFC", "priority " + to_text(wanted.pfc), "priority " + to_text(*pfc)));
+}
+
+/// Headroom that the system sizes: right where it reckons with the cable that is there.
+void check_auto_headroom(const evidence::SwitchPort& port, const design::SwitchIntent& wanted,
+                         const design::SwitchPortIntent& intent, Collector& out) {
+  const Length limit = design::system_model(wanted.system).auto_headroom_limit;
+  if (port.cable_length.is_known()) {
+    if (*port.cable_length < intent.cable)
+      out.wrong("headroom.too_small", port.name,
+                expected("cable length", to_text(intent.cable), to_text(*port.cable_length)));
+  } else if (intent.cable > limit) {
+    out.wrong("headroom.too_small", port.name,
+              fmt::format("cable of {}: expected an explicit pause buffer beyond {}, found none",
+                          to_text(intent.cable), to_text(limit)));
+  }
+}
+
+void check_group(const evidence::SwitchPort& port, const design::SwitchIntent& wanted,
+                 const design::SwitchPortIntent& intent, Collector& out) {
+  for (unsigned p = 0; p < Priority::kLimit; ++p) {
+    if (!wanted.lossless.contains(Priority::of(p))) continue;
+    const PriorityGroup group = wanted.priority_to_pg.at(p);
+    const auto at =
+        std::find_if(port.groups.begin(), port.groups.end(),
+                     [&](const evidence::GroupBuffer& one) { return one.group == group; });
+    // Without PFC there is no such group, and the finding is PFC's.
+    if (at == port.groups.end() && port.pfc.is_known() && !port.pfc->contains(Priority::of(p)))
+      continue;
+    if (at == port.groups.end() || (!at->headroom.is_known() && !at->headroom_auto.is(true))) {
+      out.unknown("headroom");
+      continue;
+    }
+    const Bytes least = std::min(intent.headroom_need, intent.headroom);
+    if (!at->headroom.is_known()) {
+      check_auto_headroom(port, wanted, intent, out);
+    } else if (*at->headroom < least) {
+      out.wrong("headroom.too_small", port.name,
+                expected("headroom", to_text(least), to_text(*at->headroom)));
+    }
+    if (at->alpha.is_known() && wanted.buffers.threshold == design::Threshold::kDynamic &&
+        *at->alpha != wanted.buffers.alpha)
+      out.wrong("config.differs", port.name,
+                expected("alpha", to_text(wanted.buffers.alpha), to_text(*at->alpha)),
+                Severity::kWarning);
+  }
+}
+
+void check_thresholds(const evidence::SwitchPort& port, const evidence::EgressQueue& queue,
+                      const design::SwitchPortIntent& intent, Collector& out) {
+  const auto wrong = [&](std::string_view what, Bytes want, Bytes found) {
+    out.wrong(found < want ? "ecn.thresholds_too_low" : "ecn.thresholds_too_high", port.name,
+              expected(what, to_text(want), to_text(found)));
+  };
+  if (queue.ecn_min.is_known() && *queue.ecn_min != intent.wred.min) {
+    wrong("marking begins", intent.wred.min, *queue.ecn_min);
+  } else if (queue.ecn_max.is_known() && *queue.ecn_max != intent.wred.max) {
+    wrong("everything is marked", intent.wred.max, *queue.ecn_max);
+  }
+  if (queue.ecn_probability.is_known() && *queue.ecn_probability != intent.wred.probability)
+    out.wrong("config.differs", port.name,
+              expected("marking probability", to_text(intent.wred.probability),
+                       to_text(*queue.ecn_probability)),
+              Severity::kWarning);
+}
+
+void check_lossless_queue(const evidence::SwitchPort& port, const evidence::EgressQueue& queue,
+                          const design::SwitchPortIntent& intent, Collector& out) {
+  if (!*queue.ecn) {
+    const bool drops = queue.wred_drop.is(true);
+    return out.wrong("ecn.off_on_lossless", port.name,
+                     drops ? "ECN: expected on, found WRED without it, which drops"
+                           : "ECN: expected on, found off");
+  }
+  // A configuration that turns ECN on and gives no thresholds: looked at, and not there.
+  const bool has_thresholds = (queue.ecn_min.is_known() && queue.ecn_max.is_known()) ||
+                              (queue.ecn_min_share.is_known() && queue.ecn_max_share.is_known());
+  const bool was_written = queue.ecn.source().find(':') != std::string::npos;
+  if (!has_thresholds && was_written) {
+    return out.wrong("ecn.off_on_lossless", port.name,
+                     "ECN: expected thresholds to mark by, found it on without WRED");
+  }
+  check_thresholds(port, queue, intent, out);
+}
+
+/// What marks and nobody asked for: traffic that does not slow down for a mark, or drops.
+void check_lossy_queues(const evidence::SwitchPort& port, const design::SwitchIntent& wanted,
+                        Collector& out) {
+  for (const evidence::EgressQueue& queue : port.queues) {
+    if (!queue.ecn.is(true)) continue;
+    bool is_lossless = false;
+    for (unsigned p = 0; p < Priority::kLimit; ++p)
+      is_lossless |= wanted.lossless.contains(Priority::of(p)) &&
+                     wanted.priority_to_queue.at(p) == queue.queue;
+    if (!is_lossless)
+      out.wrong("ecn.on_lossy", port.name,
+                fmt::format("queue {}: expected no ECN, found it on", queue.queue.value()));
+  }
+}
+
+void check_scheduling(const evidence::SwitchPort& port, const design::SwitchIntent& wanted,
+                      Collector& out) {
+  for (const evidence::EgressQueue& queue : port.queues) {
+    const design::Share8& share = wanted.queues.at(queue.queue.value());
+    if (!share.used || !queue.scheduler.is_known()) continue;
+    const bool is_strict = *queue.scheduler == evidence::Scheduler::kStrict;
+    const bool wants_strict = share.scheduling == design::Scheduling::kStrict;
+    const auto word = [](bool strict) { return std::string(strict ? "strict" : "weighted"); };
+    if (is_strict != wants_strict)
+      out.wrong("config.differs", port.name,
+                expected(fmt::format("scheduling of queue {}", queue.queue.value()),
+                         word(wants_strict), word(is_strict)),
+                Severity::kWarning);
+  }
+}
+
+void check_queue(const evidence::SwitchPort& port, const design::SwitchIntent& wanted,
+                 const design::SwitchPortIntent& intent, Collector& out) {
+  check_lossy_queues(port, wanted, out);
+  check_scheduling(port, wanted, out);
+  for (unsigned p = 0; p < Priority::kLimit; ++p) {
+    if (!wanted.lossless.contains(Priority::of(p))) continue;
+    const evidence::EgressQueue* at = find_queue(port, wanted.priority_to_queue.at(p));
+    if (intent.wred.ecn) {
+      if (at == nullptr || !at->ecn.is_known()) {
+        out.unknown("ECN");
+        continue;
+      }
+      check_lossless_queue(port, *at, intent, out);
+    }
+    const bool limits = at != nullptr && at->max_rate.is_known() && at->max_rate->raw() != 0;
+    if (limits && !intent.shaper && wanted.queues.at(at->queue.value()).limit >= 100_percent)
+      out.wrong("shaper.on_rdma_path", port.name,
+                expected("rate limit", "none", to_text(*at->max_rate)));
+  }
+}
+
+void check_port(const evidence::SwitchPort& port, const design::SwitchIntent& wanted,
+                const design::SwitchPortIntent& intent, Collector& out) {
+  if (port.up.is(false)) out.wrong("link.degraded", port.name, "link: expected up, found down");
+  if (port.speed.is_known() && *port.speed != intent.speed)
+    out.wrong("link.degraded", port.name,
+              expected("speed", to_text(intent.speed), to_text(*port.speed)));
+  if (!port.mtu.is_known()) {
+    out.unknown("MTU");
+  } else if (*port.mtu != intent.mtu) {
+    out.wrong("mtu.mismatch", port.name, expected("MTU", to_text(intent.mtu), to_text(*port.mtu)),
+              *port.mtu < intent.mtu ? Severity::kError : Severity::kInfo);
+  }
+  const auto wanted_trust =
+      wanted.trust == design::Trust::kDscp ? evidence::TrustMode::kDscp : evidence::TrustMode::kPcp;
+  if (!port.trust.is_known()) {
+    out.unknown("trust");
+  } else if (*port.trust != wanted_trust && *port.trust != evidence::TrustMode::kBoth) {
+    out.wrong("trust.mixed", port.name,
+              expected("trust", to_text(wanted_trust), to_text(*port.trust)));
+  }
+  if (port.global_pause.is_known() && *port.global_pause && !wanted.global_pause)
+    out.wrong("pause.global_on", port.name, "global pause: expected off, found on");
+  if (port.rewrites_dscp.is(true) && !wanted.rewrites_dscp)
+    out.wrong("dscp.rewritten", port.name, "DSCP: expected left as it came, found rewritten");
+  if (port.pfc_negotiated.is(true) && !port.pfc_active.is_known())
+    out.wrong(
+        "dcbx.willing", port.name,
+        "PFC: expected on, found left to DCBX, which ends in off where the peer says nothing");
+  check_pfc(port, wanted, out);
+  check_group(port, wanted, intent, out);
+  check_queue(port, wanted, intent, out);
+}
+
+}  // namespace
+
+void validate_switch(const evidence::Switch& found, const design::SwitchIntent& wanted,
+                     const design::Intent& whole, finding::Judgement& judgement) {
+  Collector out(found, judgement);
+  if (found.platform.is_known() && *found.platform != design::to_word(wanted.system))
+    out.wrong("config.differs", "",
+              expected("system", std::string(design::to_word(wanted.system)), *found.platform));
+  check_map(found, wanted, out);
+  check_default_map(found, out);
+  check_cnps(found, wanted, whole, out);
+  check_order_of_work(found, out);
+  check_watchdog(found, wanted, out);
+  const Wrong wrong = [&](std::string_view id, const std::string& port, std::string text) {
+    out.wrong(id, port, std::move(text));
+  };
+  check_partitions(found, wanted, wrong);
+  if (found.pools.is_known()) {
+    for (const evidence::Pool& pool : *found.pools) {
+      const bool is_in_bytes = pool.kind == evidence::PoolKind::kLossless && pool.size > 0_B;
+      if (!is_in_bytes || pool.size >= wanted.buffers.lossless_shared) continue;
+      out.wrong(
+          "buffer.too_small", "",
+          expected("lossless pool", to_text(wanted.buffers.lossless_shared), to_text(pool.size)));
+    }
+  }
+  for (const design::SwitchPortIntent& intent : wanted.ports) {
+    const auto at =
+        std::find_if(found.ports.begin(), found.ports.end(),
+                     [&](const evidence::SwitchPort& one) { return one.name == intent.name; });
+    if (at == found.ports.end()) {
+      out.unknown("port " + intent.name);
+      continue;
+    }
+    check_port(*at, wanted, intent, out);
+    check_port_buffers(found, *at, wanted, intent, wrong);
+  }
+  out.finish();
+}
+
+}  // namespace weir::diagnose

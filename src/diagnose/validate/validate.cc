@@ -1,0 +1,241 @@
+#include "diagnose/validate/validate.h"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "diagnose/core/fixes.h"
+#include "diagnose/rules/rule.h"
+#include "diagnose/validate/parts.h"
+#include "finding/catalog.h"
+#include "units/format.h"
+
+namespace weir::diagnose {
+namespace {
+
+const design::HostIntent* find_host(const design::Intent& intent, std::string_view name) {
+  for (const design::HostIntent& host : intent.hosts)
+    if (host.name == name) return &host;
+  return nullptr;
+}
+
+/// A NIC that fell off its bus, or was renamed. Where nobody saw any NIC nobody looked.
+void add_missing_nic(const evidence::Evidence& evidence, const design::NicIntent& wanted,
+                     finding::Judgement& out) {
+  const std::string& name = evidence.provenance.host;
+  std::vector<std::string> shown;
+  for (const evidence::Nic& nic : evidence.nics)
+    shown.push_back(nic.device);
+  if (shown.empty()) {
+    out.unknown.push_back({fmt::format("{} {}", name, wanted.device),
+                           "the host shows no such RDMA device", "rdma link show"});
+    return;
+  }
+  finding::Where where;
+  where.host = name;
+  where.rail = std::to_string(wanted.rail);
+  where.device = wanted.device;
+  out.findings.push_back(finding::make_finding(
+      "link.degraded",
+      fmt::format("{} has no RDMA device {}: expected by the design, found {}.", name,
+                  wanted.device, join(shown, ", ")),
+      where));
+}
+
+void validate_host(const evidence::Evidence& evidence, const design::Intent& intent,
+                   finding::Judgement& out) {
+  const std::string& name = evidence.provenance.host;
+  const design::HostIntent* host = find_host(intent, name);
+  if (host == nullptr) {
+    if (!evidence.nics.empty()) {
+      out.unknown.push_back(
+          {name, "the design has no such host", "give the design that has it, or weir check"});
+    }
+    return;
+  }
+  for (const design::NicIntent& wanted : host->nics) {
+    const evidence::Nic* nic = evidence.find_nic(wanted.device);
+    if (nic == nullptr) {
+      add_missing_nic(evidence, wanted, out);
+      continue;
+    }
+    NicFindings found = validate_nic(name, *nic, wanted, intent);
+    std::move(found.findings.begin(), found.findings.end(), std::back_inserter(out.findings));
+    std::move(found.unknown.begin(), found.unknown.end(), std::back_inserter(out.unknown));
+  }
+  validate_machine(evidence, *host, out);
+}
+
+void validate_switches(const evidence::Evidence& evidence, const design::Intent& intent,
+                       finding::Judgement& out) {
+  for (const evidence::Switch& found : evidence.switches) {
+    const auto wanted =
+        std::find_if(intent.switches.begin(), intent.switches.end(),
+                     [&](const design::SwitchIntent& one) { return one.name == found.name; });
+    if (wanted != intent.switches.end()) {
+      validate_switch(found, *wanted, intent, out);
+    } else if (!intent.switches.empty()) {
+      out.unknown.push_back({found.name, "the design has no such switch", ""});
+    }
+  }
+}
+
+// ---- drift ----
+
+/// What must be equal wherever the intent is: as texts, so that they can be shown.
+using Values = std::map<std::string, std::string>;
+
+template <class T, class Text>
+void put(Values& out, std::string_view name, const evidence::Fact<T>& fact, Text&& text) {
+  if (fact.is_known()) out[std::string(name)] = text(*fact);
+}
+
+/// Where the design takes more than one value, those it takes are one.
+Values values_of(const evidence::Nic& nic, const design::NicIntent& wanted) {
+  const auto same = [](const std::string& text) { return text; };
+  const auto priorities = [](PrioritySet set) { return to_text(set); };
+  Values out;
+  put(out, "firmware", nic.firmware, same);
+  put(out, "driver version", nic.driver_version, same);
+  put(out, "model", nic.model, same);
+  put(out, "trust", nic.qos.trust, [](evidence::TrustMode t) { return std::string(to_text(t)); });
+  put(out, "PFC", nic.qos.pfc, priorities);
+  const auto asked_of = [](PrioritySet asked) {
+    return [asked](PrioritySet found) {
+      return to_text(asked == PrioritySet() ? found
+                                            : PrioritySet::from_mask(found.mask() & asked.mask()));
+    };
+  };
+  put(out, "ECN notification", nic.ecn.np, asked_of(wanted.ecn_np));
+  put(out, "ECN reaction", nic.ecn.rp, asked_of(wanted.ecn_rp));
+  put(out, "MTU", nic.link.mtu, [](Bytes b) { return to_text(b); });
+  put(out, "speed", nic.link.speed, [](BitRate r) { return to_text(r); });
+  put(out, "rx ring", nic.rings.rx, [](unsigned n) { return std::to_string(n); });
+  put(out, "congestion control", nic.ecn.algorithm, same);
+  put(out, "traffic class", nic.rdma.traffic_class, [&](std::optional<TosByte> tos) {
+    const bool is_right = !tos || dscp_of(*tos) == dscp_of(wanted.traffic_class);
+    return is_right ? std::string("that of the design or none") : to_text(*tos);
+  });
+  put(out, "DSCP map", nic.qos.dscp_to_priority,
+      [](const std::array<std::optional<Priority>, 64>& map) {
+        std::string text;
+        for (const auto& one : map)
+          text += one ? to_text(*one) : "-";
+        return text;
+      });
+  put(out, "FEC", nic.link.fec, same);
+  return out;
+}
+
+struct Member {
+  std::string name;
+  std::string host;
+  std::string device;
+  Values values;
+};
+
+void compare_members(const std::vector<Member>& members, finding::Judgement& out) {
+  std::map<std::string, std::map<std::string, std::vector<const Member*>>> by_setting;
+  for (const Member& member : members)
+    for (const auto& [setting, value] : member.values)
+      by_setting[setting][value].push_back(&member);
+  // Who differs in the same places differs for one reason: one finding.
+  std::map<std::string, finding::Finding> by_names;
+  for (const auto& [setting, values] : by_setting) {
+    if (values.size() < 2) continue;
+    const auto usual = std::max_element(
+        values.begin(), values.end(),
+        [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
+    for (const auto& [value, who] : values) {
+      if (value == usual->first) continue;
+      std::vector<std::string> names;
+      for (const Member* member : who)
+        names.push_back(member->name);
+      finding::Finding& finding = by_names[join(names, ", ")];
+      if (finding.id.empty()) {
+        finding::Where where;
+        where.host = who.front()->host;
+        where.device = who.front()->device;
+        finding = finding::make_finding("fleet.drift", "", where);
+      }
+      finding::EvidenceLine line;
+      line.source = join(names, ", ");
+      line.line = setting == "DSCP map"
+                      ? fmt::format("another DSCP map than {} others", usual->second.size())
+                      : fmt::format("{}: {}; {} others have {}", setting, value,
+                                    usual->second.size(), usual->first);
+      finding.evidence.push_back(std::move(line));
+    }
+  }
+  for (auto& [names, finding] : by_names) {
+    finding.verdict = fmt::format(
+        "{} differ{} from the rest in {}.", names, names.find(',') == std::string::npos ? "s" : "",
+        finding.evidence.size() == 1 ? finding.evidence.front().line
+                                     : fmt::format("{} settings", finding.evidence.size()));
+    out.findings.push_back(std::move(finding));
+  }
+}
+
+/// Where counters were read twice: what the links did meanwhile.
+void find_unstable_links(std::span<const evidence::Evidence> evidence, finding::Judgement& out) {
+  const bool has_window = std::any_of(evidence.begin(), evidence.end(), [](const auto& one) {
+    return one.snapshots.size() > 1 && !one.snapshots.back().nics.empty();
+  });
+  if (!has_window) return;
+  Case subject;
+  subject.evidence = evidence;
+  const View view(subject);
+  Suspicions suspicions;
+  look_for_bad_links(view, suspicions);
+  for (Candidate& candidate : suspicions.candidates()) {
+    if (candidate.finding.id == "link.degraded") continue;  // said by the comparison
+    fit_fixes(view, candidate.finding);
+    out.findings.push_back(std::move(candidate.finding));
+  }
+  std::move(suspicions.unknown().begin(), suspicions.unknown().end(),
+            std::back_inserter(out.unknown));
+}
+
+}  // namespace
+
+void find_drift(std::span<const evidence::Evidence> evidence, const design::Intent& intent,
+                finding::Judgement& out) {
+  // NICs of one group of hosts are bought, cabled and set alike. Without a design (no speed is
+  // asked for) nobody knows which NICs are rails: those of one model are compared.
+  std::map<std::pair<std::uint32_t, std::string>, std::vector<Member>> groups;
+  for (const evidence::Evidence& one : evidence) {
+    const design::HostIntent* host = find_host(intent, one.provenance.host);
+    if (host == nullptr) continue;
+    for (const design::NicIntent& wanted : host->nics) {
+      const evidence::Nic* nic = one.find_nic(wanted.device);
+      if (nic == nullptr) continue;
+      const bool is_open = wanted.speed.raw() == 0 && nic->model.is_known();
+      groups[{host->group, is_open ? *nic->model : ""}].push_back(
+          {fmt::format("{} {}", host->name, nic->device), host->name, nic->device,
+           values_of(*nic, wanted)});
+    }
+  }
+  for (const auto& [group, members] : groups)
+    compare_members(members, out);
+}
+
+finding::Judgement validate(std::span<const evidence::Evidence> evidence,
+                            const design::Intent& intent) {
+  finding::Judgement out;
+  for (const evidence::Evidence& one : evidence) {
+    validate_host(one, intent, out);
+    validate_switches(one, intent, out);
+  }
+  find_drift(evidence, intent, out);
+  find_gid_drift(evidence, out);
+  find_unstable_links(evidence, out);
+  finding::settle(out);
+  if (out.conclusion == finding::Conclusion::kHealthy && !out.unknown.empty())
+    out.conclusion = finding::Conclusion::kInconclusive;
+  if (evidence.empty()) out.conclusion = finding::Conclusion::kInconclusive;
+  return out;
+}
+
+}  // namespace weir::diagnose

@@ -1,0 +1,433 @@
+#include "diagnose/validate/validate.h"
+
+#include "base/testing.h"
+#include "diagnose/core/convention.h"
+#include "units/format.h"
+
+namespace weir::diagnose {
+namespace {
+
+using evidence::Evidence;
+using evidence::Fact;
+using finding::Conclusion;
+
+/// A host whose NIC is as the convention wants it, every fact of it read.
+Evidence good_host(const std::string& name) {
+  Evidence out;
+  out.provenance.host = name;
+  out.nics.emplace_back();
+  evidence::Nic& nic = out.nics[0];
+  nic.device = "mlx5_0";
+  nic.netdev = Fact<std::string>::of("eth0");
+  nic.driver = Fact<std::string>::of("mlx5_core");
+  nic.stack = Fact<evidence::Stack>::of(evidence::Stack::kInbox);
+  nic.firmware = Fact<std::string>::of("28.43.1014");
+  nic.link.up = Fact<bool>::of(true);
+  nic.link.pause_rx = Fact<bool>::of(false);
+  nic.link.pause_tx = Fact<bool>::of(false);
+  nic.qos.trust = Fact<evidence::TrustMode>::of(evidence::TrustMode::kDscp);
+  std::array<std::optional<Priority>, 64> map{};
+  for (unsigned d = 0; d < 64; ++d)
+    map.at(d) = Priority::of(d / 8);
+  nic.qos.dscp_to_priority = Fact<std::array<std::optional<Priority>, 64>>::of(map);
+  nic.qos.pfc = Fact<PrioritySet>::of(PrioritySet::from_mask(8));
+  nic.qos.tc_max_rate = Fact<std::array<BitRate, 8>>::of({});
+  nic.qos.dcbx = Fact<evidence::DcbxMode>::of(evidence::DcbxMode::kOs);
+  nic.ecn.np = Fact<PrioritySet>::of(PrioritySet::from_mask(0xFF));
+  nic.ecn.rp = Fact<PrioritySet>::of(PrioritySet::from_mask(0xFF));
+  nic.ecn.cnp_dscp = Fact<Dscp>::of(48_dscp);
+  nic.ecn.cnp_priority = Fact<Priority>::of(6_prio);
+  nic.rdma.gids = Fact<std::vector<evidence::Gid>>::of(
+      {{3, "::ffff:10.0.0.1", evidence::GidType::kRoceV2, "eth0"}});
+  nic.rdma.traffic_class = Fact<std::optional<TosByte>>::of(std::nullopt);
+  nic.rdma.cm_tos = Fact<TosByte>::of(106_tos);
+  return out;
+}
+
+finding::Judgement checked(const std::vector<Evidence>& hosts) {
+  return validate(hosts, conventional_intent(hosts));
+}
+
+const finding::Finding* find(const finding::Judgement& judgement, std::string_view id) {
+  for (const finding::Finding& one : judgement.findings)
+    if (one.id == id) return &one;
+  return nullptr;
+}
+
+TEST(Validate, AHostOfTheUsualConventionIsHealthy) {
+  COVERS("C1", "C11");
+  const finding::Judgement judgement = checked({good_host("gpu01"), good_host("gpu02")});
+  EXPECT_EQ(judgement.conclusion, Conclusion::kHealthy);
+  for (const finding::Finding& one : judgement.findings)
+    ADD_FAILURE() << one.verdict;
+  for (const finding::Unknown& one : judgement.unknown)
+    ADD_FAILURE() << one.check;
+}
+
+TEST(Validate, AFactoryNicFailsWithTheFaultsByName) {
+  COVERS("C1", "C11");
+  Evidence host = good_host("gpu01");
+  host.nics[0].qos.trust = Fact<evidence::TrustMode>::of(evidence::TrustMode::kPcp);
+  host.nics[0].qos.pfc = Fact<PrioritySet>::of(PrioritySet());
+  host.nics[0].link.pause_rx = Fact<bool>::of(true);
+  host.nics[0].rdma.cm_tos = Fact<TosByte>::of(0_tos);
+  const finding::Judgement judgement = checked({host});
+  EXPECT_EQ(judgement.conclusion, Conclusion::kFindings);
+  for (const char* id : {"trust.not_dscp", "pfc.off", "pause.global_on", "dscp.unmarked"}) {
+    const finding::Finding* found = find(judgement, id);
+    ASSERT_NE(found, nullptr) << id;
+    EXPECT_EQ(found->where.host, "gpu01");
+    EXPECT_EQ(found->where.device, "mlx5_0");
+    EXPECT_FALSE(found->fix.empty()) << id;
+  }
+  EXPECT_NE(find(judgement, "trust.not_dscp")->verdict.find("expected dscp, found pcp"),
+            std::string::npos);
+}
+
+TEST(Validate, ThePriorityThatPfcIsOnDecidesTheFault) {
+  COVERS("C1", "I15", "I25");
+  Evidence host = good_host("gpu01");
+  host.nics[0].qos.pfc = Fact<PrioritySet>::of(PrioritySet::from_mask(1U << 4U));
+  EXPECT_NE(find(checked({host}), "pfc.wrong_priority"), nullptr);
+  host.nics[0].qos.pfc = Fact<PrioritySet>::of(PrioritySet::from_mask(0x18));
+  EXPECT_NE(find(checked({host}), "pfc.multiple_priorities"), nullptr);
+}
+
+TEST(Validate, AForcedDscpIsConfusionAndAnyOtherByteUnmarked) {
+  COVERS("A3", "C1");
+  Evidence host = good_host("gpu01");
+  host.nics[0].rdma.traffic_class = Fact<std::optional<TosByte>>::of(26_tos);
+  EXPECT_NE(find(checked({host}), "dscp.tos_confusion"), nullptr);
+  host.nics[0].rdma.traffic_class = Fact<std::optional<TosByte>>::of(96_tos);
+  EXPECT_NE(find(checked({host}), "dscp.unmarked"), nullptr);
+}
+
+TEST(Validate, WhatCouldNotBeReadIsUnknownAndNeverPassed) {
+  COVERS("C1");
+  Evidence host = good_host("gpu01");
+  host.nics[0].qos.pfc = Fact<PrioritySet>::missing(evidence::Missing::kPermission);
+  const finding::Judgement judgement = checked({host});
+  EXPECT_EQ(judgement.conclusion, Conclusion::kInconclusive);
+  ASSERT_EQ(judgement.unknown.size(), 1U);
+  EXPECT_EQ(judgement.unknown[0].check, "gpu01 mlx5_0: PFC");
+  EXPECT_EQ(judgement.unknown[0].reason, "may not be read by this user");
+}
+
+TEST(Validate, DriftIsAFindingOfItsOwn) {
+  COVERS("C2");
+  std::vector<Evidence> hosts = {good_host("gpu01"), good_host("gpu02"), good_host("gpu03")};
+  hosts[1].nics[0].firmware = Fact<std::string>::of("28.39.2048");
+  const finding::Judgement judgement = checked(hosts);
+  ASSERT_EQ(judgement.findings.size(), 1U);
+  EXPECT_EQ(judgement.findings[0].id, "fleet.drift");
+  EXPECT_EQ(judgement.findings[0].where.host, "gpu02");
+  EXPECT_NE(judgement.findings[0].verdict.find("28.39.2048"), std::string::npos);
+}
+
+TEST(Validate, ValuesThatTheDesignTakesAlikeAreNoDrift) {
+  COVERS("C2");
+  std::vector<Evidence> hosts = {good_host("gpu01"), good_host("gpu02"), good_host("gpu03")};
+  evidence::Nic& nic = hosts[1].nics[0];
+  nic.ecn.np = Fact<PrioritySet>::of(PrioritySet::from_mask(0xFF));
+  nic.ecn.rp = Fact<PrioritySet>::of(PrioritySet::from_mask(0xFF));
+  hosts[0].nics[0].rdma.traffic_class = Fact<std::optional<TosByte>>::of(std::nullopt);
+  nic.rdma.traffic_class = Fact<std::optional<TosByte>>::of(106_tos);
+  EXPECT_EQ(checked(hosts).conclusion, Conclusion::kHealthy);
+  nic.ecn.np = Fact<PrioritySet>::of(PrioritySet());
+  nic.rdma.traffic_class = Fact<std::optional<TosByte>>::of(96_tos);
+  const finding::Judgement judgement = checked(hosts);
+  const finding::Finding* drift = find(judgement, "fleet.drift");
+  ASSERT_NE(drift, nullptr);
+  EXPECT_EQ(drift->where.host, "gpu02");
+  EXPECT_EQ(drift->evidence.size(), 2U);
+}
+
+TEST(Validate, AnotherConventionCanBeAsked) {
+  COVERS("C11");
+  const std::vector<Evidence> hosts = {good_host("gpu01")};
+  Convention convention;
+  convention.dscp = 34_dscp;
+  convention.priority = 4_prio;
+  const finding::Judgement judgement = validate(hosts, conventional_intent(hosts, convention));
+  EXPECT_NE(find(judgement, "pfc.wrong_priority"), nullptr);
+}
+
+// ---- switches ----
+
+design::Intent with_switch() {
+  design::Intent intent;
+  intent.switches.emplace_back();
+  design::SwitchIntent& one = intent.switches[0];
+  one.name = "leaf1";
+  for (std::size_t d = 24; d < 32; ++d)
+    one.dscp_to_priority.at(d) = 3_prio;
+  one.priority_to_queue[3] = 3_queue;
+  one.priority_to_pg[3] = PriorityGroup::of(3);
+  one.pfc.insert(3_prio);
+  one.lossless.insert(3_prio);
+  one.watchdog = true;
+  one.watchdog_detect = 200_ms;
+  one.ports.emplace_back();
+  one.ports[0].name = "swp1";
+  one.ports[0].speed = 100_Gbps;
+  one.ports[0].mtu = 9216_B;
+  one.ports[0].headroom_need = 90'000_B;
+  one.ports[0].headroom = 100'000_B;
+  one.ports[0].wred = {true, 25'000_B, 375'000_B, Share::raw(100'000), {}};
+  return intent;
+}
+
+Evidence good_switch() {
+  Evidence out;
+  out.switches.emplace_back();
+  evidence::Switch& one = out.switches[0];
+  one.name = "leaf1";
+  one.platform = Fact<std::string>::of("sonic");
+  std::array<std::optional<TrafficClass>, 64> map{};
+  for (std::size_t d = 0; d < 64; ++d)
+    map.at(d) = TrafficClass::of(d / 8 == 3 ? 3 : 0);
+  one.dscp_to_tc = Fact<std::array<std::optional<TrafficClass>, 64>>::of(map);
+  one.watchdog.enabled = Fact<bool>::of(true);
+  one.watchdog.detection = Fact<Duration>::of(200_ms);
+  one.ports.emplace_back();
+  evidence::SwitchPort& port = one.ports[0];
+  port.name = "swp1";
+  port.speed = Fact<BitRate>::of(100_Gbps);
+  port.mtu = Fact<Bytes>::of(9216_B);
+  port.trust = Fact<evidence::TrustMode>::of(evidence::TrustMode::kDscp);
+  port.pfc = Fact<PrioritySet>::of(PrioritySet::from_mask(8));
+  port.groups.emplace_back();
+  port.groups[0].group = PriorityGroup::of(3);
+  port.groups[0].headroom = Fact<Bytes>::of(95'000_B);
+  port.queues.emplace_back();
+  port.queues[0].queue = 3_queue;
+  port.queues[0].ecn = Fact<bool>::of(true);
+  port.queues[0].ecn_min = Fact<Bytes>::of(25'000_B);
+  port.queues[0].ecn_max = Fact<Bytes>::of(375'000_B);
+  return out;
+}
+
+std::string switch_says(const Evidence& evidence) {
+  const finding::Judgement judgement = validate(std::vector{evidence}, with_switch());
+  if (judgement.findings.empty()) return std::string(finding::to_text(judgement.conclusion));
+  EXPECT_EQ(judgement.findings.size(), 1U);
+  EXPECT_EQ(judgement.findings[0].where.switch_name, "leaf1");
+  return judgement.findings[0].id;
+}
+
+TEST(ValidateSwitch, AsDesignedIsHealthyAndEveryFaultHasItsName) {
+  COVERS("C7");
+  EXPECT_EQ(switch_says(good_switch()), "healthy");
+  const auto broken = [](auto&& change) {
+    Evidence evidence = good_switch();
+    change(evidence.switches[0], evidence.switches[0].ports[0]);
+    return switch_says(evidence);
+  };
+  using Sw = evidence::Switch;
+  using Port = evidence::SwitchPort;
+  EXPECT_EQ(broken([](Sw&, Port& p) { p.pfc = Fact<PrioritySet>::of(PrioritySet()); }), "pfc.off");
+  EXPECT_EQ(broken([](Sw&, Port& p) { p.mtu = Fact<Bytes>::of(1500_B); }), "mtu.mismatch");
+  EXPECT_EQ(broken([](Sw&, Port& p) { p.groups[0].headroom = Fact<Bytes>::of(9000_B); }),
+            "headroom.too_small");
+  EXPECT_EQ(broken([](Sw&, Port& p) { p.queues[0].ecn = Fact<bool>::of(false); }),
+            "ecn.off_on_lossless");
+  EXPECT_EQ(broken([](Sw&, Port& p) { p.queues[0].ecn_min = Fact<Bytes>::of(1000_B); }),
+            "ecn.thresholds_too_low");
+  EXPECT_EQ(broken([](Sw& s, Port&) { s.watchdog.enabled = Fact<bool>::of(false); }),
+            "watchdog.off");
+  EXPECT_EQ(broken([](Sw& s, Port&) {
+              auto map = *s.dscp_to_tc;
+              map[26] = TrafficClass::of(0);
+              s.dscp_to_tc = Fact<std::array<std::optional<TrafficClass>, 64>>::of(map);
+            }),
+            "dscp.unmapped_hop");
+  EXPECT_EQ(broken([](Sw&, Port& p) { p.pfc = Fact<PrioritySet>(); }), "inconclusive");
+}
+
+// ---- the machine ----
+
+Evidence gpu_host() {
+  Evidence host = good_host("gpu01");
+  host.gpus.emplace_back();
+  host.distances.push_back({"mlx5_0", 0, Fact<evidence::Distance>::of(evidence::Distance::kPix)});
+  host.host.peermem = Fact<bool>::of(false);
+  host.host.dmabuf = Fact<bool>::of(true);
+  return host;
+}
+
+TEST(Validate, AGpuHostWithDmaBufIsFine) {
+  COVERS("C5");
+  EXPECT_EQ(checked({gpu_host()}).conclusion, Conclusion::kHealthy);
+}
+
+struct MachineFault {
+  const char* id;
+  void (*breaks)(Evidence&);
+};
+const std::array<MachineFault, 17> kMachineFaults = {{
+    {"gdr.off", [](Evidence& h) { h.host.dmabuf = Fact<bool>::of(false); }},
+    {"pcie.gpu_far",
+     [](Evidence& h) {
+       h.distances[0].distance = Fact<evidence::Distance>::of(evidence::Distance::kSys);
+     }},
+    {"pcie.acs_on", [](Evidence& h) { h.nics[0].pcie.acs_redirect = Fact<bool>::of(true); }},
+    {"pcie.acs_on",
+     [](Evidence& h) { h.host.iommu = Fact<evidence::Iommu>::of(evidence::Iommu::kTranslating); }},
+    {"pcie.link_degraded",
+     [](Evidence& h) {
+       h.nics[0].pcie.width = Fact<unsigned>::of(8);
+       h.nics[0].pcie.width_max = Fact<unsigned>::of(16);
+     }},
+    {"limits.memlock_low",
+     [](Evidence& h) { h.host.memlock = Fact<std::optional<Bytes>>::of(64_KiB); }},
+    {"container.no_ipc_lock", [](Evidence& h) { h.host.uverbs_visible = Fact<bool>::of(false); }},
+    {"dcbx.two_agents", [](Evidence& h) { h.host.lldpad_running = Fact<bool>::of(true); }},
+    {"host.tcp_untuned",
+     [](Evidence& h) {
+       h.host.sysctls =
+           Fact<std::vector<evidence::NamedText>>::of({{"net.core.rmem_max", "212992"}});
+     }},
+    {"host.tcp_untuned",
+     [](Evidence& h) {
+       h.nics[0].pcie.numa_node = Fact<unsigned>::of(0);
+       h.nics[0].pcie.irq_numa_nodes = Fact<std::vector<unsigned>>::of({0, 1});
+     }},
+    {"link.degraded",
+     [](Evidence& h) {
+       h.nics[0].link.duplex = Fact<evidence::Duplex>::of(evidence::Duplex::kHalf);
+     }},
+    {"link.degraded",
+     [](Evidence& h) {
+       h.nics[0].link.speed = Fact<BitRate>::of(400_Gbps);
+       h.nics[0].link.fec = Fact<std::string>::of("Off");
+     }},
+    {"gid.wrong_netdev",
+     [](Evidence& h) {
+       h.nics[0].rdma.gids = Fact<std::vector<evidence::Gid>>::of(
+           {{3, "::ffff:10.0.0.1", evidence::GidType::kRoceV2, "docker0"}});
+     }},
+    {"mtu.mismatch",
+     [](Evidence& h) {
+       h.nics[0].link.mtu = Fact<Bytes>::of(9000_B);
+       h.nics[0].link.layers = Fact<std::vector<evidence::Layer>>::of({{"bond0", "bond", 1500_B}});
+     }},
+    {"headroom.too_small",
+     [](Evidence& h) {
+       h.nics[0].qos.buffer_size = Fact<std::array<Bytes, 8>>::of({131072_B});
+       h.nics[0].qos.priority_to_buffer = Fact<std::array<unsigned, 8>>::of({});
+     }},
+    {"nccl.ib_disabled",
+     [](Evidence& h) {
+       h.host.nccl_conf = Fact<std::vector<evidence::NamedText>>::of({{"NCCL_IB_DISABLE", "1"}});
+     }},
+    {"dscp.tos_confusion",
+     [](Evidence& h) {
+       h.host.nccl_conf = Fact<std::vector<evidence::NamedText>>::of({{"NCCL_IB_TC", "26"}});
+     }},
+}};
+
+TEST(Validate, WhatIsWrongAroundTheNicsHasItsName) {
+  COVERS("C4", "C5", "C6", "C8", "C10");
+  for (const MachineFault& one : kMachineFaults) {
+    Evidence host = gpu_host();
+    one.breaks(host);
+    const finding::Judgement judgement = checked({host});
+    const finding::Finding* found = find(judgement, one.id);
+    ASSERT_NE(found, nullptr) << one.id;
+    EXPECT_NE(found->verdict.find("expected"), std::string::npos) << found->verdict;
+    EXPECT_EQ(judgement.findings.size(), 1U) << one.id << " comes alone";
+  }
+}
+
+TEST(Validate, SaysWhatAppliesToInfiniband) {
+  COVERS("C9");
+  Evidence host = good_host("gpu01");
+  host.nics[0] = evidence::Nic();
+  host.nics[0].device = "mlx5_0";
+  host.nics[0].link_layer = Fact<evidence::LinkLayer>::of(evidence::LinkLayer::kInfiniband);
+  design::Intent intent = conventional_intent(std::vector<Evidence>{host});
+  const finding::Judgement open = validate(std::vector<Evidence>{host}, intent);
+  ASSERT_EQ(open.findings.size(), 1U);
+  EXPECT_EQ(open.findings[0].id, "link.infiniband");
+  EXPECT_EQ(open.findings[0].severity, finding::Severity::kInfo) << "nothing is wrong with it";
+  EXPECT_NE(open.findings[0].verdict.find("SHARP"), std::string::npos);
+  EXPECT_TRUE(open.unknown.empty()) << open.unknown.front().check;
+  intent.hosts[0].nics[0].speed = 400_Gbps;
+  const finding::Judgement asked = validate(std::vector<Evidence>{host}, intent);
+  EXPECT_EQ(asked.findings[0].severity, finding::Severity::kError) << "the design wants RoCE on it";
+}
+
+TEST(Validate, GidIndexesThatDifferAreAFinding) {
+  COVERS("C8", "C2");
+  Evidence other = good_host("gpu03");
+  other.nics[0].rdma.gids = Fact<std::vector<evidence::Gid>>::of(
+      {{0, "fe80::1", evidence::GidType::kRoceV1, "eth0"},
+       {1, "::ffff:10.0.0.3", evidence::GidType::kRoceV2, "eth0"}});
+  const finding::Judgement judgement = checked({good_host("gpu01"), good_host("gpu02"), other});
+  const finding::Finding* found = find(judgement, "gid.index_differs");
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->where.host, "gpu03");
+}
+
+TEST(Validate, ANicThatIsGoneIsAFinding) {
+  COVERS("C1");
+  const std::vector<Evidence> before = {good_host("gpu01")};
+  design::Intent intent = conventional_intent(before);
+  intent.hosts[0].nics.push_back(intent.hosts[0].nics[0]);
+  intent.hosts[0].nics[1].device = "mlx5_1";
+  const finding::Judgement judgement = validate(before, intent);
+  const finding::Finding* found = find(judgement, "link.degraded");
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->where.device, "mlx5_1");
+}
+
+TEST(Validate, WhatADriverCannotDoIsNotUnknown) {
+  COVERS("C1");
+  Evidence host = good_host("gpu01");
+  evidence::Nic& nic = host.nics[0];
+  nic.driver = Fact<std::string>::of("rdma_rxe");
+  const auto none = [](auto& fact) {
+    fact = std::decay_t<decltype(fact)>::missing(evidence::Missing::kUnsupported, "DCB");
+  };
+  none(nic.qos.trust);
+  none(nic.qos.dscp_to_priority);
+  none(nic.qos.pfc);
+  none(nic.qos.tc_max_rate);
+  none(nic.qos.dcbx);
+  none(nic.link.pause_rx);
+  none(nic.link.pause_tx);
+  nic.ecn = {};
+  nic.rdma.traffic_class = Fact<std::optional<TosByte>>::missing(evidence::Missing::kAbsent, "tc");
+  const finding::Judgement judgement = checked({host});
+  for (const finding::Unknown& one : judgement.unknown)
+    ADD_FAILURE() << one.check;
+  ASSERT_EQ(judgement.findings.size(), 1U);
+  EXPECT_EQ(judgement.findings[0].id, "platform.cannot");
+  EXPECT_EQ(judgement.findings[0].severity, finding::Severity::kWarning);
+}
+
+TEST(Validate, ALinkThatFlapsWhileWatchedIsAFinding) {
+  COVERS("C4");
+  Evidence host = good_host("gpu01");
+  for (const std::uint64_t downs : {1U, 3U}) {
+    counters::Snapshot snapshot;
+    snapshot.clock_ns = static_cast<std::int64_t>(downs) * 1'000'000'000;
+    snapshot.nics.push_back(
+        {"mlx5_0",
+         "eth0",
+         "mlx5_core",
+         {{counters::Place::kNet, "carrier_down_count", counters::Reading::of(downs)},
+          {counters::Place::kEthtool, "rx_crc_errors_phy", counters::Reading::of(0)}}});
+    host.snapshots.push_back(std::move(snapshot));
+  }
+  const finding::Judgement judgement = checked({host});
+  const finding::Finding* found = find(judgement, "link.flapping");
+  ASSERT_NE(found, nullptr);
+  EXPECT_NE(found->verdict.find("2 times"), std::string::npos) << found->verdict;
+  host.snapshots.pop_back();
+  const finding::Judgement once = checked({host});
+  EXPECT_EQ(find(once, "link.flapping"), nullptr) << "one look has no window";
+}
+
+}  // namespace
+}  // namespace weir::diagnose

@@ -1,0 +1,219 @@
+#include "host/bundle/bundle.h"
+
+#include <array>
+#include <cerrno>
+
+#include <fmt/format.h>
+
+#include "base/json.h"
+#include "base/testing.h"
+#include "base/text.h"
+#include "evidence/json.h"
+#include "host/bundle/bundle_names.h"
+#include "host/kernel/faulty.h"
+#include "host/kernel/replay.h"
+#include "host/linux/host.h"
+
+namespace weir::host {
+namespace {
+
+const std::string kData = std::string(WEIR_TEST_DATA) + "/host/";
+constexpr std::array kCaptures = {"mlx5-ofed", "mlx5-inbox", "fakenic-6.1", "veth-rxe-6.1",
+                                  "bnxt",      "irdma",      "ionic",       "infiniband"};
+
+std::unique_ptr<Kernel> kernel_of(const std::string& name) {
+  auto kernel = open_replay(kData + name);
+  EXPECT_TRUE(kernel) << (kernel ? "" : kernel.error().what);
+  return std::move(*kernel);
+}
+
+Bundle bundle_of(const std::string& name) {
+  const auto kernel = kernel_of(name);
+  auto bundle = record_host(*kernel, "", false, [] {});
+  EXPECT_TRUE(bundle) << (bundle ? "" : bundle.error().what);
+  return std::move(*bundle);
+}
+
+evidence::Evidence observe(const std::unique_ptr<HostIo>& host) {
+  auto seen = host->observe();
+  EXPECT_TRUE(seen) << (seen ? "" : seen.error().what);
+  return std::move(*seen);
+}
+
+evidence::Evidence observe_text(const std::string& text) {
+  const auto host = open_bundle(text, "a bundle");
+  EXPECT_TRUE(host) << (host ? "" : host.error().what);
+  return observe(*host);
+}
+
+/// Without what differs between a capture and a bundle of it.
+evidence::Evidence comparable(evidence::Evidence seen) {
+  seen.provenance.origin = evidence::Origin::kLive;
+  seen.provenance.detail = "";
+  return seen;
+}
+
+}  // namespace
+
+TEST(Bundle, ShowsWhatTheHostShowed) {
+  COVERS("C1", "C2");
+  for (const std::string name : kCaptures) {
+    SCOPED_TRACE(name);
+    auto direct = observe(make_host(kernel_of(name), ""));
+    const std::string text = bundle_text(bundle_of(name));
+    auto bundled = observe_text(text);
+    if (direct.provenance.host == "localhost") {  // a host without a name has the file's
+      direct.provenance.host = bundled.provenance.host;
+    }
+    EXPECT_EQ(to_json(comparable(direct)).dump(1), to_json(comparable(bundled)).dump(1));
+    const auto again = parse_bundle(text);
+    ASSERT_TRUE(again);
+    EXPECT_EQ(bundle_text(*again), text) << "what was written reads back";
+  }
+}
+
+TEST(Bundle, LeavesNoNameAndNoAddressWhenAskedTo) {
+  COVERS("C2");
+  Bundle bundle = bundle_of("mlx5-ofed");
+  const std::string plain = bundle_text(bundle);
+  ASSERT_NE(plain.find("gpu01"), std::string::npos);
+  pseudonymise(bundle, Pseudonyms("key"));
+  const std::string text = bundle_text(bundle);
+  for (const std::string_view secret :
+       {"gpu01", "10.10.1.5", "0a0a:0105", "0a 0a 01 05", "lldpad_other", "root=UUID"}) {
+    EXPECT_EQ(text.find(secret), std::string::npos) << secret;
+  }
+  const evidence::Evidence open = observe_text(plain);
+  const evidence::Evidence closed = observe_text(text);
+  ASSERT_EQ(open.nics.size(), closed.nics.size());
+  EXPECT_EQ(closed.provenance.host, Pseudonyms("key").of_host("gpu01"));
+  // What Weir concludes from is the same; only names and addresses differ.
+  Json a = to_json(comparable(open));
+  Json b = to_json(comparable(closed));
+  for (Json* one : {&a, &b}) {
+    (*one)["provenance"]["host"] = "";
+    (*one)["host"].erase("command_line");
+    for (Json& nic : (*one)["nics"]) {
+      nic.erase("addresses");
+      nic["rdma"].erase("gids");
+    }
+  }
+  EXPECT_EQ(a.dump(1), b.dump(1));
+  // An address and the GID made of it still belong together.
+  ASSERT_TRUE(closed.nics[0].addresses.is_known() && closed.nics[0].rdma.gids.is_known());
+  const std::string address = closed.nics[0].addresses->front();
+  EXPECT_TRUE(address.ends_with("/24")) << address;
+  bool has_gid = false;
+  for (const evidence::Gid& gid : *closed.nics[0].rdma.gids) {
+    const auto bytes = parse_gid(gid.gid);
+    ASSERT_TRUE(bytes);
+    const std::string v4 =
+        fmt::format("{}.{}.{}.{}/24", bytes->at(12), bytes->at(13), bytes->at(14), bytes->at(15));
+    has_gid = has_gid || v4 == address;
+  }
+  EXPECT_TRUE(has_gid) << address;
+}
+
+TEST(Bundle, GivesTheNamesBackToWhoHasTheDesign) {
+  COVERS("C2");
+  Bundle bundle = bundle_of("mlx5-ofed");
+  const evidence::Evidence open = observe_text(bundle_text(bundle));
+  const Pseudonyms key("ours");
+  pseudonymise(bundle, key);
+  evidence::Evidence closed = observe_text(bundle_text(bundle));
+  design::Intent intent;
+  design::HostIntent host;
+  host.name = "gpu01";
+  intent.hosts.push_back(host);
+  evidence::Evidence other = closed;
+  EXPECT_FALSE(restore_names(other, intent, Pseudonyms("theirs")));
+  EXPECT_EQ(other, closed);
+  EXPECT_TRUE(restore_names(closed, intent, key));
+  EXPECT_EQ(closed.provenance.host, "gpu01");
+  EXPECT_EQ(*closed.nics[0].addresses, *open.nics[0].addresses);
+  EXPECT_EQ(*closed.nics[0].rdma.gids, *open.nics[0].rdma.gids);
+}
+
+TEST(Bundle, CountsTwiceWhereAsked) {
+  COVERS("D1");
+  const auto kernel = kernel_of("fakenic-6.1");
+  bool waited = false;
+  const auto bundle = record_host(*kernel, "", true, [&] { waited = true; });
+  ASSERT_TRUE(bundle);
+  EXPECT_TRUE(waited);
+  const evidence::Evidence seen = observe_text(bundle_text(*bundle));
+  ASSERT_EQ(seen.snapshots.size(), 2U);
+  EXPECT_EQ(seen.snapshots[0].nics, seen.snapshots[1].nics) << "a capture stands still";
+}
+
+TEST(Bundle, KnowsNothingOfWhatWasNotAsked) {
+  COVERS("C1");
+  Bundle bundle = bundle_of("mlx5-ofed");
+  const auto kernel = make_bundle_kernel(bundle.looks[0]);
+  EXPECT_TRUE(kernel->read_file("/sys/class/infiniband/mlx5_0/a_new_file").is(ENODATA));
+  EXPECT_TRUE(kernel->list("/sys/class/new").is(ENODATA));
+  EXPECT_EQ(missing_of(Errno{ENODATA}), counters::Missing::kError) << "not an absence";
+  // And each answer that is taken out leaves no invented fact behind.
+  bundle.looks[0].files.erase("/sys/class/net/eth2/mtu");
+  const evidence::Evidence seen = observe_text(bundle_text(bundle));
+  EXPECT_TRUE(seen.nics[0].link.mtu.is_missing());
+}
+
+TEST(Bundle, NamesTheLineThatIsWrong) {
+  EXPECT_NE(parse_bundle("weir bundle 2\n").error().what.find("another version"),
+            std::string::npos);
+  const auto error = [](const std::string& rest) {
+    const auto bundle = parse_bundle("weir bundle 1\nnames\tkept\n" + rest);
+    return bundle ? std::string("none") : bundle.error().what;
+  };
+  EXPECT_EQ(error("file\t/a\tb\n"), "line 3: expected 'look' and a number, by a tab");
+  EXPECT_EQ(error("look\t1\nfile\t/a\n"), "line 4: expected kind, name and answer, by tabs");
+  EXPECT_EQ(error("look\t1\nno-file\t/a\tEHUH\n"), "line 4: 'EHUH' is not an errno");
+  EXPECT_EQ(error("look\t1\nfile\t/a\tb\nfile\t/a\tc\n"), "line 5: '/a' stands here twice");
+  EXPECT_NE(error("look\t1\ntalk\nREQUEST 2 bytes\n00\n").find("1 of 2 bytes"), std::string::npos);
+  EXPECT_EQ(error(""), "it ends before anything was looked at");
+  EXPECT_EQ(error("look\t1\nno-file\t/a\t524\n"), "none") << "a driver's own number";
+}
+
+TEST(Bundle, SpendsItsTwoSecondsAndSaysWhatIsMissing) {
+  COVERS("C10");
+  // A kernel whose every answer takes a tenth of a second.
+  class SlowKernel final : public Kernel {
+   public:
+    explicit SlowKernel(std::unique_ptr<Kernel> inner) : inner_(std::move(inner)) {}
+    Answer<std::string> read_file(const std::string& path) override {
+      now_ += 100'000'000;
+      return inner_->read_file(path);
+    }
+    Answer<std::vector<std::string>> list(const std::string& path) override {
+      return inner_->list(path);
+    }
+    Answer<std::string> real_path(const std::string& path) override {
+      return inner_->real_path(path);
+    }
+    Answer<std::vector<std::string>> netlink(int protocol, const std::string& request) override {
+      return inner_->netlink(protocol, request);
+    }
+    Answer<std::string> ethtool(const std::string& netdev, const std::string& request) override {
+      return inner_->ethtool(netdev, request);
+    }
+    Answer<std::string> about(std::string_view what) override {
+      if (what == "clock_ns") return fmt::format("{}", now_);
+      return inner_->about(what);
+    }
+    [[nodiscard]] std::int64_t now() const { return now_; }
+
+   private:
+    std::unique_ptr<Kernel> inner_;
+    std::int64_t now_ = 0;
+  };
+  auto owned = std::make_unique<SlowKernel>(kernel_of("mlx5-ofed"));
+  const SlowKernel& slow = *owned;
+  const auto host = make_host(std::move(owned), "");
+  const auto seen = host->observe();
+  ASSERT_TRUE(seen);
+  EXPECT_LT(slow.now(), 4'000'000'000) << "two seconds, and the few reads between two looks at it";
+  EXPECT_FALSE(seen->gaps.empty());
+}
+
+}  // namespace weir::host

@@ -1,0 +1,303 @@
+#include "host/change/apply.h"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+namespace weir::host {
+namespace {
+
+using evidence::Nic;
+
+constexpr Duration kBetweenLooks = 200_ms;
+
+/// What a change must not cost: a link that was up, and the addresses RDMA connects with.
+struct Connected {
+  bool is_up = false;
+  std::size_t gids = 0;
+};
+using Connections = std::map<std::string, Connected>;  // by device
+
+std::size_t gid_count(const Nic& nic) {
+  if (!nic.rdma.gids.is_known()) return 0;
+  return static_cast<std::size_t>(std::count_if(
+      nic.rdma.gids->begin(), nic.rdma.gids->end(),
+      [](const evidence::Gid& gid) { return gid.type == evidence::GidType::kRoceV2; }));
+}
+
+Scope devices_of(const HostPlan& plan) {
+  Scope scope;
+  for (const Step& step : plan.steps) {
+    const std::string& device = step.operation.device;
+    if (std::find(scope.devices.begin(), scope.devices.end(), device) == scope.devices.end())
+      scope.devices.push_back(device);
+  }
+  return scope;
+}
+
+Connections connections_of(const evidence::Evidence& evidence) {
+  Connections out;
+  for (const Nic& nic : evidence.nics)
+    out[nic.device] = {nic.link.up.is(true), gid_count(nic)};
+  return out;
+}
+
+bool is_interrupted(const ApplyEnvironment& environment) {
+  return environment.is_interrupted && environment.is_interrupted();
+}
+
+Error interrupted_error() {
+  return {ErrorCode::kIo, "interrupted"};
+}
+
+/// Empty where the device is connected as before.
+std::string lost_connection(const Nic& nic, const Connected& before) {
+  if (before.is_up && nic.link.up.is(false)) return "the link did not come back";
+  if (before.is_up && nic.rdma.gids.is_known() && gid_count(nic) < before.gids)
+    return "the link came back without its RoCEv2 GIDs";
+  return "";
+}
+
+Scope scope_of(const std::string& device) {
+  if (device.empty()) return {.devices = {}, .with_machine = true};
+  return {.devices = {device}, .with_machine = false};
+}
+
+/// Looks at one device until `judge` finds nothing wrong or patience is over; what was wrong last
+/// is the error.
+template <class Judge>
+Status look_until_well(HostIo& host, const std::string& device, const ApplyEnvironment& environment,
+                       Judge judge) {
+  for (Duration waited;; waited += kBetweenLooks) {
+    WEIR_TRY(now, host.facts(scope_of(device)));
+    const bool is_gone = !device.empty() && now.find_nic(device) == nullptr;
+    const std::string wrong = is_gone ? fmt::format("{} is gone", device) : std::string(judge(now));
+    if (wrong.empty()) return {};
+    const bool is_over = !environment.wait || waited >= environment.patience;
+    if (is_over) return Error{ErrorCode::kIo, wrong};
+    if (is_interrupted(environment)) return interrupted_error();
+    environment.wait(kBetweenLooks);
+  }
+}
+
+/// An interrupt moves to its new processor when it comes next.
+bool is_shown_later(const Change& change) {
+  return std::holds_alternative<SetIrqNodes>(change);
+}
+
+/// Performs one change and reads it back. `is_shown` says whether the driver shows it at all.
+Status perform_and_confirm(HostIo& host, const Step& step, const Connected& before,
+                           const ApplyEnvironment& environment, bool& is_shown) {
+  constexpr int kMoreLooks = 10;  // a firmware that is busy with the change answers a little later
+  const Operation& operation = step.operation;
+  int unseen = 0;
+  WEIR_TRY_STATUS(host.perform(operation));
+  std::string mismatch;
+  const auto judge = [&](const evidence::Evidence& now) -> std::string {
+    const std::optional<Change> found = as_found(operation.change, operation.device, now);
+    const bool differs = found && *found != operation.change;
+    is_shown = found.has_value() && !differs;
+    if (!found && step.before && environment.wait && ++unseen <= kMoreLooks)
+      return "the driver does not show it any more";
+    if (differs && !is_shown_later(operation.change)) {
+      mismatch = fmt::format("the driver took it and shows {}", value_text(*found));
+      return "";  // waiting does not mend it
+    }
+    const Nic* const nic = now.find_nic(operation.device);
+    return nic == nullptr ? std::string() : lost_connection(*nic, before);
+  };
+  const Status connected = look_until_well(host, operation.device, environment, judge);
+  if (!mismatch.empty()) return Error{ErrorCode::kIo, mismatch};
+  return connected;
+}
+
+/// A change that was refused changed nothing, and writing it again may cost the link.
+bool is_as_before(HostIo& host, const Step& step) {
+  const Result<evidence::Evidence> now = host.facts(scope_of(step.operation.device));
+  return now && step.before && as_found(*step.before, step.operation.device, *now) == step.before;
+}
+
+Status put_back(HostIo& host, const StepOutcome& outcome) {
+  const Step& step = outcome.step;
+  if (!outcome.memory.empty()) return host.restore(step.operation.device, outcome.memory);
+  if (is_as_before(host, step)) return {};
+  if (!step.before) return not_found_error("what was there before could not be read");
+  return host.perform({step.operation.device, *step.before});
+}
+
+/// What is shown after a step was put back; empty where all is well.
+std::string wrong_after_undo(HostIo& host, const Step& step) {
+  if (!step.before || is_shown_later(*step.before)) return "";
+  const Result<evidence::Evidence> now = host.facts(scope_of(step.operation.device));
+  if (!now) return now.error().what;
+  const std::optional<Change> found = as_found(*step.before, step.operation.device, *now);
+  if (!found || found == step.before) return "";
+  return fmt::format("the driver shows {} instead of {}", value_text(*found),
+                     value_text(*step.before));
+}
+
+void undo_step(HostIo& host, StepOutcome& outcome, JournalWriter* journal) {
+  const Status done = put_back(host, outcome);
+  std::string wrong = done ? wrong_after_undo(host, outcome.step) : done.error().what;
+  outcome.state = wrong.empty() ? StepState::kUndone : StepState::kNotUndone;
+  if (journal != nullptr && outcome.number > 0) {
+    // A journal that cannot be written any more does not stop the undoing: a later one begins at
+    // the last record and finds these steps as they were before.
+    const Status written = wrong.empty() ? journal->undone(outcome.number)
+                                         : journal->not_undone(outcome.number, wrong);
+    (void)written.has_value();
+  }
+  if (!wrong.empty()) outcome.error = std::move(wrong);
+}
+
+bool was_performed(StepState state) {
+  return state == StepState::kDone || state == StepState::kUnconfirmed;
+}
+
+/// Everything that any step may touch, before the first is made: a step that cannot be put back is
+/// found out while nothing has changed.
+Status remember_all(HostIo& host, HostOutcome& outcome) {
+  for (StepOutcome& step : outcome.steps) {
+    Result<std::string> memory = host.remember(step.step.operation);
+    if (!memory) {
+      return memory.error().within(
+          fmt::format("{} {}", step.step.operation.device, name_of(step.step.operation.change)));
+    }
+    step.memory = std::move(*memory);
+  }
+  return {};
+}
+
+/// One step: written down, made, read back.
+Status make_step(HostIo& host, const std::string& host_name, StepOutcome& outcome,
+                 const Connected& before, JournalWriter* journal,
+                 const ApplyEnvironment& environment) {
+  if (is_interrupted(environment)) return interrupted_error();
+  if (journal != nullptr) {
+    WEIR_TRY(number, journal->step(host_name, outcome.step, outcome.memory));
+    outcome.number = number;
+  }
+  // From here on the change may have been taken, in part at least: it is to be undone.
+  outcome.state = StepState::kUnconfirmed;
+  bool is_shown = false;
+  WEIR_TRY_STATUS(perform_and_confirm(host, outcome.step, before, environment, is_shown));
+  if (journal != nullptr) WEIR_TRY_STATUS(journal->done(outcome.number, is_shown));
+  if (is_shown) outcome.state = StepState::kDone;
+  return {};
+}
+
+/// A change on one device may cost another its link: looked at when all are made.
+Status confirm_connections(HostIo& host, const Connections& before,
+                           const ApplyEnvironment& environment) {
+  for (const auto& one : before) {
+    const std::string& device = one.first;
+    const Connected& wanted = one.second;
+    const Status well =
+        look_until_well(host, device, environment, [&](const evidence::Evidence& now) {
+          return lost_connection(*now.find_nic(device), wanted);
+        });
+    if (!well) return well.error().within(device);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view to_text(StepState state) {
+  switch (state) {
+    case StepState::kDone: return "done";
+    case StepState::kUnconfirmed: return "done, not shown by the driver";
+    case StepState::kFailed: return "failed";
+    case StepState::kUndone: return "undone";
+    case StepState::kNotUndone: return "not undone";
+    case StepState::kNotTried: return "not tried";
+  }
+  WEIR_UNREACHABLE("every state has a text");
+}
+
+bool HostOutcome::is_restored() const {
+  return std::none_of(steps.begin(), steps.end(), [](const StepOutcome& outcome) {
+    return was_performed(outcome.state) || outcome.state == StepState::kNotUndone;
+  });
+}
+
+HostOutcome apply_plan(HostIo& host, const HostPlan& plan, JournalWriter* journal,
+                       const ApplyEnvironment& environment) {
+  HostOutcome outcome;
+  outcome.host = plan.host;
+  for (const Step& step : plan.steps)
+    outcome.steps.push_back({.step = step});
+  if (outcome.steps.empty()) return outcome;
+  const Result<evidence::Evidence> start = host.facts(devices_of(plan));
+  if (!start) {
+    outcome.failure = start.error().what;
+    return outcome;
+  }
+  if (const Status remembered = remember_all(host, outcome); !remembered) {
+    outcome.failure = remembered.error().what;
+    outcome.was_refused = true;
+    return outcome;
+  }
+  const Connections connections = connections_of(*start);
+  const auto fail = [&](const std::string& failure) {
+    outcome.failure = failure;
+    outcome.was_interrupted = is_interrupted(environment);
+    if (journal != nullptr) (void)journal->undoing(failure).has_value();
+    undo(host, outcome, journal, environment);
+    if (journal != nullptr) (void)journal->ended(outcome.is_restored()).has_value();
+  };
+  for (StepOutcome& step : outcome.steps) {
+    if (environment.before_step) environment.before_step(step.step);
+    const auto known = connections.find(step.step.operation.device);
+    const Connected before = known == connections.end() ? Connected() : known->second;
+    const Status made = make_step(host, plan.host, step, before, journal, environment);
+    if (made) continue;
+    const bool may_be_taken = was_performed(step.state);
+    outcome.was_refused =
+        made.error().code == ErrorCode::kPermission && &step == &outcome.steps.front();
+    fail(fmt::format("{} {}: {}", step.step.operation.device, to_text(step.step.operation.change),
+                     made.error().what));
+    // A step that failed may have been taken in part: it was put back too.
+    step.error = made.error().what + (step.error.empty() ? "" : "; " + step.error);
+    if (!may_be_taken || step.state == StepState::kUndone) step.state = StepState::kFailed;
+    return outcome;
+  }
+  const Status connected = confirm_connections(host, connections, environment);
+  if (!connected) fail(connected.error().what);
+  return outcome;
+}
+
+void undo(HostIo& host, HostOutcome& outcome, JournalWriter* journal,
+          const ApplyEnvironment& environment) {
+  for (auto step = outcome.steps.rbegin(); step != outcome.steps.rend(); ++step) {
+    if (!was_performed(step->state)) continue;
+    if (environment.before_step) environment.before_step(step->step);
+    undo_step(host, *step, journal);
+  }
+}
+
+std::vector<HostOutcome> standing_steps(const Journal& journal) {
+  std::vector<HostOutcome> out;
+  for (const JournalStep& step : journal.steps) {
+    if (step.state == JournalStepState::kUndone) continue;
+    auto host = std::find_if(out.begin(), out.end(),
+                             [&](const HostOutcome& one) { return one.host == step.host; });
+    if (host == out.end()) {
+      out.push_back({.host = step.host, .steps = {}, .failure = ""});
+      host = out.end() - 1;
+    }
+    StepOutcome one;
+    one.step.operation = step.operation;
+    one.step.rail = step.rail;
+    one.step.before = step.before;
+    one.step.risk = risk_of(step.operation.change);
+    one.state = StepState::kUnconfirmed;
+    one.memory = step.memory;
+    one.number = step.number;
+    host->steps.push_back(std::move(one));
+  }
+  return out;
+}
+
+}  // namespace weir::host

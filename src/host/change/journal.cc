@@ -1,0 +1,269 @@
+#include "host/change/journal.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/digest.h"
+#include "base/json.h"
+#include "base/json_cursor.h"
+#include "host/change/change_json.h"
+
+namespace weir::host {
+
+namespace {
+
+constexpr int kFormat = 1;
+constexpr std::size_t kDigestLength = 16;
+
+std::string digest_of(std::string_view text) {
+  Digest digest;
+  digest.add(text);
+  return digest.to_text();
+}
+
+std::string line_of(const Json& record) {
+  const std::string text = record.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return fmt::format("{} {}\n", digest_of(text), text);
+}
+
+/// The object of a line without its end; nullopt where it is not whole.
+std::optional<Json> record_of(std::string_view line) {
+  if (line.size() < kDigestLength + 2 || line[kDigestLength] != ' ') return std::nullopt;
+  const std::string_view text = line.substr(kDigestLength + 1);
+  if (digest_of(text) != line.substr(0, kDigestLength)) return std::nullopt;
+  Json record = Json::parse(text, nullptr, false);
+  if (record.is_discarded() || !record.is_object()) return std::nullopt;
+  return record;
+}
+
+Result<std::string> text_member(const JsonCursor& record, std::string_view key) {
+  WEIR_TRY(place, record.member(key));
+  return place.text();
+}
+
+Result<unsigned> number_member(const JsonCursor& record, std::string_view key) {
+  constexpr std::uint64_t kMost = 10'000'000;  // a thousand hosts with hundreds of steps each
+  WEIR_TRY(place, record.member(key));
+  WEIR_TRY(number, place.whole_number());
+  if (number > kMost) return place.wrong("a smaller number");
+  return static_cast<unsigned>(number);
+}
+
+/// Builds a journal record by record; what comes out of order is damage.
+class Reader {
+ public:
+  Status take(const JsonCursor& record) {
+    WEIR_TRY(kind, text_member(record, "record"));
+    if (!has_begun_ && kind != "begin") return parse_error("a journal begins with 'begin'");
+    for (const Kind& known : kKinds)
+      if (known.name == kind) return (this->*known.take)(record);
+    return parse_error(fmt::format("unknown record '{}'", kind));
+  }
+  [[nodiscard]] bool has_begun() const { return has_begun_; }
+  Journal journal;
+
+ private:
+  struct Kind {
+    std::string_view name;
+    Status (Reader::*take)(const JsonCursor& record);
+  };
+  static const std::array<Kind, 9> kKinds;
+
+  Status begin(const JsonCursor& record) {
+    if (has_begun_) return parse_error("a second 'begin'");
+    WEIR_TRY(format, number_member(record, "format"));
+    if (format != kFormat)
+      return parse_error(fmt::format(
+          "format {}, and this Weir reads {}: use the Weir that wrote it", format, kFormat));
+    WEIR_TRY(time, text_member(record, "time"));
+    WEIR_TRY(tool, text_member(record, "tool"));
+    WEIR_TRY(design, text_member(record, "design"));
+    WEIR_TRY(boot, text_member(record, "boot"));
+    WEIR_TRY(steps, number_member(record, "steps"));
+    journal.head = {time, tool, design, boot, steps};
+    has_begun_ = true;
+    return {};
+  }
+  Status step(const JsonCursor& record) {
+    if (journal.phase != JournalPhase::kApplying) return parse_error("a step after the end");
+    JournalStep step;
+    WEIR_TRY(number, number_member(record, "number"));
+    if (number != journal.steps.size() + 1)
+      return parse_error(
+          fmt::format("step {} where {} was next", number, journal.steps.size() + 1));
+    WEIR_TRY(host, text_member(record, "host"));
+    WEIR_TRY(device, text_member(record, "device"));
+    WEIR_TRY(rail, text_member(record, "rail"));
+    WEIR_TRY(memory, text_member(record, "memory"));
+    WEIR_TRY(change_place, record.member("change"));
+    WEIR_TRY(change, change_from(change_place));
+    if (const auto before_place = record.find("before")) {
+      WEIR_TRY(before, change_from(*before_place));
+      step.before = before;
+    }
+    step.number = number;
+    step.host = std::move(host);
+    step.rail = std::move(rail);
+    step.operation = {std::move(device), std::move(change)};
+    step.memory = std::move(memory);
+    journal.steps.push_back(std::move(step));
+    return {};
+  }
+  Result<JournalStep*> step_of(const JsonCursor& record) {
+    WEIR_TRY(number, number_member(record, "number"));
+    if (number < 1 || number > journal.steps.size())
+      return parse_error(fmt::format("there is no step {}", number));
+    return &journal.steps[number - 1];
+  }
+  Status done(const JsonCursor& record) {
+    WEIR_TRY(step, step_of(record));
+    step->state = JournalStepState::kDone;
+    return {};
+  }
+  Status awaiting(const JsonCursor& record) {
+    WEIR_TRY(place, record.member("until"));
+    WEIR_TRY(until, place.integer());
+    journal.until = until;
+    journal.phase = JournalPhase::kAwaiting;
+    return {};
+  }
+  Status kept(const JsonCursor& /*record*/) {
+    journal.phase = JournalPhase::kKept;
+    return {};
+  }
+  Status undoing(const JsonCursor& record) {
+    WEIR_TRY(reason, text_member(record, "reason"));
+    journal.reason = std::move(reason);
+    journal.phase = JournalPhase::kUndoing;
+    return {};
+  }
+  Status undone(const JsonCursor& record) {
+    WEIR_TRY(step, step_of(record));
+    step->state = JournalStepState::kUndone;
+    step->error.clear();
+    return {};
+  }
+  Status not_undone(const JsonCursor& record) {
+    WEIR_TRY(step, step_of(record));
+    WEIR_TRY(error, text_member(record, "error"));
+    step->state = JournalStepState::kNotUndone;
+    step->error = std::move(error);
+    return {};
+  }
+  Status ended(const JsonCursor& record) {
+    WEIR_TRY(place, record.member("whole"));
+    WEIR_TRY(is_whole, place.boolean());
+    journal.phase = is_whole ? JournalPhase::kUndone : JournalPhase::kUndoneInPart;
+    return {};
+  }
+
+  bool has_begun_ = false;
+};
+
+const std::array<Reader::Kind, 9> Reader::kKinds = {{{"begin", &Reader::begin},
+                                                     {"step", &Reader::step},
+                                                     {"done", &Reader::done},
+                                                     {"awaiting", &Reader::awaiting},
+                                                     {"kept", &Reader::kept},
+                                                     {"undoing", &Reader::undoing},
+                                                     {"undone", &Reader::undone},
+                                                     {"not_undone", &Reader::not_undone},
+                                                     {"ended", &Reader::ended}}};
+
+}  // namespace
+
+std::string_view to_text(JournalPhase phase) {
+  switch (phase) {
+    case JournalPhase::kApplying: return "not finished";
+    case JournalPhase::kAwaiting: return "waiting to be confirmed";
+    case JournalPhase::kKept: return "applied";
+    case JournalPhase::kUndoing: return "rollback not finished";
+    case JournalPhase::kUndone: return "rolled back";
+    case JournalPhase::kUndoneInPart: return "rolled back in part";
+  }
+  WEIR_UNREACHABLE("every phase has a text");
+}
+
+std::size_t Journal::standing() const {
+  return static_cast<std::size_t>(std::count_if(
+      steps.begin(), steps.end(),
+      [](const JournalStep& step) { return step.state != JournalStepState::kUndone; }));
+}
+
+Result<std::optional<Journal>> parse_journal(std::string_view text, std::string_view file) {
+  Reader reader;
+  std::size_t whole = 0;
+  for (std::size_t line_number = 1; !text.empty(); ++line_number) {
+    const std::size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    const bool is_last = end == std::string_view::npos || end + 1 == text.size();
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    const auto record = end == std::string_view::npos ? std::nullopt : record_of(line);
+    if (!record && is_last) {
+      reader.journal.has_torn_tail = true;
+      break;
+    }
+    if (!record) {
+      return parse_error(fmt::format(
+          "{}:{}: damaged: the line does not match its digest, and more lines follow. What was "
+          "changed cannot be told from it: compare weir show with weir plan, put things right by "
+          "hand, then move the file away",
+          file, line_number));
+    }
+    if (const Status taken = reader.take(JsonCursor(*record)); !taken)
+      return parse_error(fmt::format("{}:{}: {}", file, line_number, taken.error().what));
+    whole += end + 1;
+  }
+  reader.journal.whole_bytes = whole;
+  if (!reader.has_begun()) return std::optional<Journal>();
+  return std::optional<Journal>(std::move(reader.journal));
+}
+
+Status JournalWriter::begin(const JournalHead& head) {
+  return sink_(line_of({{"record", "begin"},
+                        {"format", kFormat},
+                        {"time", head.time},
+                        {"tool", head.tool},
+                        {"design", head.design},
+                        {"boot", head.boot},
+                        {"steps", head.steps}}));
+}
+
+Result<unsigned> JournalWriter::step(const std::string& host, const Step& step,
+                                     const std::string& memory) {
+  Json record = {{"record", "step"},  {"number", next_},
+                 {"host", host},      {"device", step.operation.device},
+                 {"rail", step.rail}, {"change", to_json(step.operation.change)},
+                 {"before", nullptr}, {"memory", memory}};
+  if (step.before) record["before"] = to_json(*step.before);
+  WEIR_TRY_STATUS(sink_(line_of(record)));
+  return next_++;
+}
+
+Status JournalWriter::done(unsigned number, bool is_shown) {
+  return sink_(line_of({{"record", "done"}, {"number", number}, {"shown", is_shown}}));
+}
+Status JournalWriter::awaiting(std::int64_t until) {
+  return sink_(line_of({{"record", "awaiting"}, {"until", until}}));
+}
+Status JournalWriter::kept() {
+  Json record = Json::object();
+  record["record"] = "kept";
+  return sink_(line_of(record));
+}
+Status JournalWriter::undoing(std::string_view reason) {
+  return sink_(line_of({{"record", "undoing"}, {"reason", reason}}));
+}
+Status JournalWriter::undone(unsigned number) {
+  return sink_(line_of({{"record", "undone"}, {"number", number}}));
+}
+Status JournalWriter::not_undone(unsigned number, const std::string& error) {
+  return sink_(line_of({{"record", "not_undone"}, {"number", number}, {"error", error}}));
+}
+Status JournalWriter::ended(bool is_whole) {
+  return sink_(line_of({{"record", "ended"}, {"whole", is_whole}}));
+}
+
+}  // namespace weir::host

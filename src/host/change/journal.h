@@ -1,0 +1,114 @@
+#pragma once
+// The journal of an apply: what was about to be changed, written down before it was, so that a host
+// can be put back whatever happened in between.
+//
+// A text, one record a line: sixteen hexadecimal digits (the digest of what follows), a blank, one
+// JSON object. Records in order:
+//
+//   begin     format, time, tool, design, boot (the kernel's boot id), steps (how many are planned)
+//   step      number, host, device, rail, change, before, memory: written and synced BEFORE the
+//             change is made; `before` is the typed value, `memory` what HostIo::remember() gave
+//   done      number, shown: the change was made, and whether the driver shows it
+//   awaiting  until: all is made; whoever made it has to confirm before this time (Unix seconds)
+//   kept      all is made and stays (confirmed, or no confirmation was asked for)
+//   undoing   reason: from here on, steps are put back, the last one first
+//   undone    number        not_undone  number, error
+//   ended     the undoing is over; whole: every step was put back
+//
+// A process can die between any two bytes. A last line that is cut off or does not match its digest
+// was being written then, and what it announces had not begun: it is left out. A line like that in
+// front of others is damage, and an error.
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "host/change/plan.h"
+
+namespace weir::host {
+
+struct JournalHead {
+  std::string time;    // RFC 3339, UTC
+  std::string tool;    // "weir 0.1.0"
+  std::string design;  // the file's name as it was given
+  std::string boot;    // empty for a lab
+  unsigned steps = 0;
+};
+
+enum class JournalStepState : std::uint8_t { kBegun, kDone, kUndone, kNotUndone };
+
+struct JournalStep {
+  unsigned number = 0;
+  std::string host;
+  std::string rail;
+  Operation operation;
+  std::optional<Change> before;
+  std::string memory;
+  JournalStepState state = JournalStepState::kBegun;
+  std::string error;  // of kNotUndone
+};
+
+enum class JournalPhase : std::uint8_t {
+  kApplying,  // steps are being made, or whoever made them died
+  kAwaiting,  // made, not confirmed
+  kKept,
+  kUndoing,  // steps are being put back, or whoever did that died
+  kUndone,
+  kUndoneInPart,
+};
+[[nodiscard]] std::string_view to_text(JournalPhase);
+
+struct Journal {
+  JournalHead head;
+  JournalPhase phase = JournalPhase::kApplying;
+  std::vector<JournalStep> steps;
+  std::int64_t until = 0;       // of kAwaiting: Unix seconds
+  std::string reason;           // of the undoing
+  bool has_torn_tail = false;   // the last line was being written when its writer died …
+  std::size_t whole_bytes = 0;  // … and this is where it begins
+
+  /// Nobody has said how it ended: it must be rolled back or confirmed before the next one.
+  [[nodiscard]] bool is_open() const {
+    return phase == JournalPhase::kApplying || phase == JournalPhase::kAwaiting ||
+           phase == JournalPhase::kUndoing;
+  }
+  /// Steps that are still on the host, as far as the journal knows.
+  [[nodiscard]] std::size_t standing() const;
+};
+
+/// `file` is for messages. nullopt: the first record was never finished, so nothing was begun.
+[[nodiscard]] Result<std::optional<Journal>> parse_journal(std::string_view text,
+                                                           std::string_view file);
+
+/// Takes one line, its end included, and returns when it can no longer be lost.
+using JournalSink = std::function<Status(std::string_view line)>;
+
+/// Writes records. An error means that the record may not be there: whatever it announces must not
+/// be done.
+class JournalWriter {
+ public:
+  /// `next` is the number of the next step: after those that the journal has already.
+  explicit JournalWriter(JournalSink sink, unsigned next = 1)
+      : sink_(std::move(sink)), next_(next) {}
+
+  [[nodiscard]] Status begin(const JournalHead& head);
+  /// Gives the step's number.
+  [[nodiscard]] Result<unsigned> step(const std::string& host, const Step& step,
+                                      const std::string& memory);
+  [[nodiscard]] Status done(unsigned number, bool is_shown);
+  [[nodiscard]] Status awaiting(std::int64_t until);
+  [[nodiscard]] Status kept();
+  [[nodiscard]] Status undoing(std::string_view reason);
+  [[nodiscard]] Status undone(unsigned number);
+  [[nodiscard]] Status not_undone(unsigned number, const std::string& error);
+  [[nodiscard]] Status ended(bool is_whole);
+
+ private:
+  JournalSink sink_;
+  unsigned next_;
+};
+
+}  // namespace weir::host

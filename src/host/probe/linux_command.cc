@@ -1,0 +1,165 @@
+#include "host/probe/linux_command.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern "C" char** environ;  // POSIX has no header for it
+
+namespace weir::host {
+
+namespace {
+
+class Pipe {
+ public:
+  Pipe() { opened_ = ::pipe2(ends_.data(), O_CLOEXEC) == 0; }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+  ~Pipe() {
+    close_end(0);
+    close_end(1);
+  }
+  [[nodiscard]] bool is_open() const { return opened_; }
+  [[nodiscard]] int read_end() const { return ends_[0]; }
+  [[nodiscard]] int write_end() const { return ends_[1]; }
+  void close_write_end() { close_end(1); }
+
+ private:
+  void close_end(std::size_t n) {
+    if (opened_ && ends_.at(n) >= 0) ::close(ends_.at(n));
+    ends_.at(n) = -1;
+  }
+  std::array<int, 2> ends_{-1, -1};
+  bool opened_ = false;
+};
+
+using Clock = std::chrono::steady_clock;
+
+/// Milliseconds until `deadline`, for poll(); -1 waits for ever.
+int left_until(Clock::time_point deadline) {
+  if (deadline == Clock::time_point::max()) return -1;
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+  constexpr std::int64_t kLongest = 1'000'000'000;
+  return static_cast<int>(std::clamp<std::int64_t>(left.count() + 1, 0, kLongest));
+}
+
+/// Reads both until both are closed: a child that fills one must not wait for the other. False
+/// where the time was over first.
+bool drain(int out_fd, int err_fd, Clock::time_point deadline, CommandOutcome& outcome) {
+  std::array<pollfd, 2> watched = {pollfd{out_fd, POLLIN, 0}, pollfd{err_fd, POLLIN, 0}};
+  std::array<char, 65536> buffer{};
+  while (watched[0].fd >= 0 || watched[1].fd >= 0) {
+    const int ready = ::poll(watched.data(), watched.size(), left_until(deadline));
+    if (ready < 0 && errno != EINTR) return true;
+    if (ready == 0 && Clock::now() >= deadline) return false;
+    for (std::size_t n = 0; n < watched.size(); ++n) {
+      if (watched.at(n).fd < 0 || watched.at(n).revents == 0) continue;
+      const ssize_t got = ::read(watched.at(n).fd, buffer.data(), buffer.size());
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) {
+        watched.at(n).fd = -1;
+        continue;
+      }
+      (n == 0 ? outcome.output : outcome.errors)
+          .append(buffer.data(), static_cast<std::size_t>(got));
+    }
+  }
+  return true;
+}
+
+Error start_error(const std::string& program, int code) {
+  const bool absent = code == ENOENT;
+  return {absent           ? ErrorCode::kNotFound
+          : code == EACCES ? ErrorCode::kPermission
+                           : ErrorCode::kIo,
+          fmt::format("start {}: {}", program, std::strerror(code))};
+}
+
+int status_of(int wait_status) {
+  return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
+}  // namespace
+
+struct RunningCommand::Parts {
+  Pipe out;
+  Pipe err;
+  std::string program;
+  pid_t child = -1;  // -1: not started, or waited for already
+  Clock::time_point start = Clock::now();
+};
+
+RunningCommand::RunningCommand(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+RunningCommand::~RunningCommand() {
+  if (parts_->child < 0) return;
+  ::kill(parts_->child, SIGTERM);
+  ::waitpid(parts_->child, nullptr, 0);
+}
+
+Result<std::unique_ptr<RunningCommand>> RunningCommand::start(
+    const std::vector<std::string>& command) {
+  if (command.empty() || command.front().empty()) return invalid_error("no command to run");
+  auto parts = std::make_unique<Parts>();
+  parts->program = command.front();
+  if (!parts->out.is_open() || !parts->err.is_open()) return start_error(command.front(), errno);
+  std::vector<std::string> words = command;
+  std::vector<char*> arguments;
+  for (std::string& word : words)
+    arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, parts->out.write_end(), STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, parts->err.write_end(), STDERR_FILENO);
+  const int failed = ::posix_spawnp(&parts->child, arguments.front(), &actions, nullptr,
+                                    arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed != 0) {
+    parts->child = -1;
+    return start_error(command.front(), failed);
+  }
+  parts->out.close_write_end();
+  parts->err.close_write_end();
+  return std::unique_ptr<RunningCommand>(new RunningCommand(std::move(parts)));
+}
+
+Result<CommandOutcome> RunningCommand::finish(Duration limit) {
+  WEIR_CHECK(parts_->child >= 0);
+  const auto deadline = limit == Duration::max()
+                            ? Clock::time_point::max()
+                            : parts_->start + std::chrono::nanoseconds(limit.raw() / 1000);
+  CommandOutcome outcome;
+  constexpr int kTimedOut = 124;
+  const bool is_over = drain(parts_->out.read_end(), parts_->err.read_end(), deadline, outcome);
+  if (!is_over) ::kill(parts_->child, SIGTERM);
+  int wait_status = 0;
+  while (::waitpid(parts_->child, &wait_status, 0) < 0) {
+    if (errno != EINTR) return start_error(parts_->program, errno);
+  }
+  parts_->child = -1;
+  const auto elapsed = Clock::now() - parts_->start;
+  outcome.exit_status = is_over ? status_of(wait_status) : kTimedOut;
+  outcome.elapsed =
+      Duration::raw(std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count() * 1000);
+  return outcome;
+}
+
+Result<CommandOutcome> run_command(const std::vector<std::string>& command) {
+  WEIR_TRY(running, RunningCommand::start(command));
+  return running->finish();
+}
+
+}  // namespace weir::host

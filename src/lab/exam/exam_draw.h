@@ -1,0 +1,41 @@
+#pragma once
+// Questions of the exam, drawn from a seed: a design, loads, faults and their sizes.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "design/fabric/intent.h"
+#include "design/file/fabric.h"
+#include "units/quantity.h"
+
+namespace weir::lab {
+
+/// The name that a fabric without a fault has among the kinds of questions.
+inline constexpr std::string_view kHealthyQuestion = "healthy";
+
+struct Question {
+  std::uint64_t seed = 0;
+  std::uint64_t attempt = 0;
+  std::vector<std::string> kinds;  // names of faults; none: a healthy fabric
+  std::string text;                // the design, as a file would have it
+  design::Design design;
+  design::Intent intent;               // as designed, without the faults
+  std::vector<std::string> workloads;  // as for weir sim --workload
+  std::vector<std::string> faults;     // as for weir sim --fault
+  Duration span;                       // what the load takes alone, roughly
+};
+
+/// What a seed is about: no fault, one, or two. `among` limits it; empty: everything there is.
+[[nodiscard]] std::vector<std::string> drawn_kinds(std::uint64_t seed,
+                                                   const std::vector<std::string>& among);
+
+/// The `attempt`-th question of a seed about these kinds. Every design is one that lint takes.
+[[nodiscard]] Question draw_question(std::uint64_t seed, std::uint64_t attempt,
+                                     std::vector<std::string> kinds);
+
+/// Of the engine: which paths, which packets are marked.
+[[nodiscard]] std::uint64_t simulation_seed(const Question& question);
+/// A number below `bound` for choosing the host that is looked at alone.
+[[nodiscard]] std::size_t drawn_witness(const Question& question, std::size_t bound);
+
+}  // namespace weir::lab

@@ -1,0 +1,188 @@
+#include "lab/exam/exam_fault.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "units/qos_code.h"
+
+namespace weir::lab {
+namespace {
+
+using design::Intent;
+using design::NicIntent;
+
+struct Drawing {
+  Dice& dice;
+  const Question& question;
+  const std::string& receiver;
+
+  [[nodiscard]] const Intent& intent() const { return question.intent; }
+  [[nodiscard]] const NicIntent& nic() const { return intent().hosts.front().nics.front(); }
+  [[nodiscard]] Dscp dscp() const { return dscp_of(nic().traffic_class); }
+  [[nodiscard]] unsigned rdma() const { return nic().dscp_to_priority.at(dscp().value()).value(); }
+};
+
+/// The one everybody sends to every second time: elsewhere many faults would have no effect.
+std::string host(const Drawing& d) {
+  if (!d.receiver.empty() && d.dice.one_in(2)) return d.receiver;
+  return d.intent().hosts[d.dice.below(d.intent().hosts.size())].name;
+}
+
+std::string one_switch(const Drawing& d) {
+  return d.intent().switches[d.dice.below(d.intent().switches.size())].name;
+}
+
+/// ",at=leaf1", or nothing: everywhere.
+std::string switch_or_all(const Drawing& d) {
+  return d.dice.one_in(2) ? ",at=" + one_switch(d) : std::string();
+}
+
+unsigned other_priority(const Drawing& d) {
+  unsigned out = static_cast<unsigned>(d.dice.below(7));
+  if (out >= d.rdma()) ++out;
+  return out;
+}
+
+/// Between 2 and 20 times, or that part of it.
+std::string thresholds(const Drawing& d, bool is_low) {
+  const double factor = is_low ? 1 / d.dice.spread(2, 20) : d.dice.spread(2, 20);
+  const design::SwitchPortIntent* base = nullptr;
+  for (const design::SwitchIntent& one : d.intent().switches)
+    for (const design::SwitchPortIntent& port : one.ports)
+      if (base == nullptr || (port.wred.min < base->wred.min) == is_low) base = &port;
+  WEIR_CHECK(base != nullptr);
+  const auto scaled = [&](Bytes bytes) {
+    return std::llround(static_cast<double>(bytes.raw()) * factor);
+  };
+  return fmt::format("{},min={}B,max={}B", switch_or_all(d), scaled(base->wred.min),
+                     scaled(base->wred.max));
+}
+
+std::string link(const Drawing& d) {
+  const design::SwitchIntent& at = d.intent().switches[d.dice.below(d.intent().switches.size())];
+  return fmt::format("{}/{}", at.name, at.ports[d.dice.below(at.ports.size())].name);
+}
+
+std::uint64_t moment_us(const Drawing& d) {
+  const auto span = static_cast<std::uint64_t>(d.question.span.raw() / 1'000'000);
+  return d.dice.between(0, span / 3);
+}
+
+std::string from_text(const Drawing& d) {
+  return d.dice.one_in(3) ? fmt::format(",from={}us", moment_us(d)) : std::string();
+}
+
+std::string of_marking(const Drawing& d, const std::string& kind) {
+  if (kind == "wrong-dscp") {
+    constexpr std::array kCodes = {0U, 8U, 10U, 14U, 18U, 34U, 56U};
+    unsigned code = d.dice.of(kCodes);
+    while (code == d.dscp().value() / 4)  // that is wrong-tc: the DSCP typed as a TOS byte
+      code = d.dice.of(kCodes);
+    return fmt::format(",at={},dscp={}", host(d), code);
+  }
+  if (kind == "wrong-nic-map") return fmt::format(",at={},priority={}", host(d), other_priority(d));
+  if (kind == "switch-wrong-map")
+    return fmt::format(",at={},priority={}", one_switch(d), other_priority(d));
+  if (kind == "shared-queue") {
+    // CNPs, storage, or best effort.
+    constexpr std::array kOthers = {6U, 6U, 4U, 0U};
+    return fmt::format("{},priority={}", switch_or_all(d), d.dice.of(kOthers));
+  }
+  if (kind == "wrong-mtu") {
+    constexpr std::array kMtus = {1500, 1500, 1280, 2000};
+    return fmt::format(",at={},mtu={}B", host(d), d.dice.of(kMtus));
+  }
+  return ",at=" + host(d);  // wrong-trust, wrong-tc, tcp-fallback
+}
+
+std::string of_buffers(const Drawing& d, const std::string& kind) {
+  if (kind == "wrong-pfc-priority") {
+    // It shows where the host sends: the one that everybody sends to would be put aside.
+    std::string at = host(d);
+    while (at == d.receiver)
+      at = host(d);
+    return fmt::format(",at={},priority={}", at, other_priority(d));
+  }
+  if (kind == "pfc-too-wide") return switch_or_all(d);
+  if (kind == "headroom-too-small")
+    return fmt::format("{},share={}%", switch_or_all(d), d.dice.between(30, 90));
+  if (kind == "pool-too-small")
+    return fmt::format("{},share={}%", switch_or_all(d), d.dice.between(1, 20));
+  if (kind == "nic-pause-storm") return fmt::format(",at={}{}", host(d), from_text(d));
+  WEIR_CHECK(kind == "slow-receiver");
+  const auto line = static_cast<std::uint64_t>(d.nic().speed.raw() / 1'000'000);
+  return fmt::format(",at={},rate={}Mbps{}", host(d), line * d.dice.between(20, 80) / 100,
+                     from_text(d));
+}
+
+std::string of_congestion_control(const Drawing& d, const std::string& kind) {
+  const auto host_or_all = [&] { return d.dice.one_in(2) ? ",at=" + host(d) : std::string(); };
+  if (kind == "np-off" || kind == "rp-off") return ",at=" + host(d);
+  if (kind == "ecn-too-low") return thresholds(d, true);
+  if (kind == "ecn-too-high") return thresholds(d, false);
+  if (kind == "dcqcn-rate-ai") {
+    const auto line = static_cast<double>(d.nic().speed.raw()) / 1e6;
+    return fmt::format("{},rate={}Mbps", host_or_all(), std::llround(line / d.dice.spread(5, 50)));
+  }
+  return fmt::format("{},period={}us", host_or_all(), d.dice.between(1000, 20'000));
+}
+
+/// Lost frames in a million to one in a thousand, as errors of bits.
+std::string errors(const Drawing& d) {
+  const double loss = d.dice.spread(1e-6, 1e-3);
+  const auto bits = static_cast<double>(d.nic().rdma_mtu.raw() + 82) * 8;
+  return fmt::format(",at={},ber={:.3e}", link(d), loss / bits);
+}
+
+std::string of_paths(const Drawing& d, const std::string& kind) {
+  if (kind == "routing-loop" || kind == "bounce-routing") {
+    std::vector<std::string> names;
+    for (const design::SwitchIntent& one : d.intent().switches)
+      if (one.tier == 1 || kind == "routing-loop") names.push_back(one.name);
+    std::string out = ",at=" + names[d.dice.below(names.size())];
+    return kind == "routing-loop" ? out + ",to=" + host(d) : out;
+  }
+  if (kind == "same-hash-seed" || kind == "reordering") return {};
+  if (kind == "degraded-link") return errors(d);
+  if (kind == "few-receives")
+    return fmt::format(",at={},receives={},repost={}us", host(d), d.dice.between(1, 4),
+                       d.dice.between(100, 1000));
+  WEIR_CHECK(kind == "link-down");
+  const std::uint64_t from = moment_us(d);
+  std::string out =
+      fmt::format(",at={},from={}us,reroute={}us", link(d), from, d.dice.between(20, 100));
+  if (!d.dice.one_in(3)) out += fmt::format(",until={}us", from + d.dice.between(50, 400));
+  return out;
+}
+
+}  // namespace
+
+double Dice::spread(double low, double high) {
+  constexpr std::uint64_t kSteps = 1'000'000;
+  const double share = static_cast<double>(below(kSteps)) / static_cast<double>(kSteps);
+  return low * std::pow(high / low, share);
+}
+
+std::string drawn_fault(Dice& dice, const std::string& kind, const Question& question,
+                        const std::string& receiver) {
+  const Drawing d{dice, question, receiver};
+  constexpr std::array kMarking = {"wrong-trust",      "wrong-dscp",  "wrong-tc",
+                                   "wrong-nic-map",    "wrong-mtu",   "tcp-fallback",
+                                   "switch-wrong-map", "shared-queue"};
+  constexpr std::array kBuffers = {"wrong-pfc-priority", "pfc-too-wide",    "headroom-too-small",
+                                   "pool-too-small",     "nic-pause-storm", "slow-receiver"};
+  constexpr std::array kControl = {"np-off",       "rp-off",        "ecn-too-low",
+                                   "ecn-too-high", "dcqcn-rate-ai", "dcqcn-alpha-period"};
+  const auto is_in = [&](const auto& names) {
+    return std::find(names.begin(), names.end(), kind) != names.end();
+  };
+  if (is_in(kMarking)) return kind + of_marking(d, kind);
+  if (is_in(kBuffers)) return kind + of_buffers(d, kind);
+  if (is_in(kControl)) return kind + of_congestion_control(d, kind);
+  return kind + of_paths(d, kind);
+}
+
+}  // namespace weir::lab

@@ -1,0 +1,561 @@
+#include "lab/fabric/lab.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "counters/catalog.h"
+#include "design/file/words.h"
+#include "evidence/changes.h"
+#include "lab/fabric/facts.h"
+#include "lab/fabric/lab_host.h"
+#include "lab/fabric/shared.h"
+#include "model/buffers.h"
+#include "sim/results/results_evidence.h"
+
+namespace weir::lab {
+namespace {
+
+constexpr Duration kPerOperation = 1_ms;  // what the lab's clock makes of one change
+
+template <class Items>
+Result<std::uint32_t> index_of(const Items& items, std::string_view name, std::string_view kind) {
+  std::vector<std::string> names;
+  for (std::uint32_t i = 0; i < items.size(); ++i) {
+    if (items[i].name == name) return i;
+    names.push_back(items[i].name);
+  }
+  return not_found_error(
+      fmt::format("the lab has no {} '{}'{}", kind, name, did_you_mean(name, names)));
+}
+
+/// The raw key under which a driver counts that a link went down; empty where it does not.
+std::string link_down_key(std::string_view id, counters::Driver driver) {
+  const counters::Counter* const counter = counters::find(id);
+  WEIR_CHECK(counter != nullptr);
+  const counters::RawName* const name = counters::name_for(*counter, driver);
+  if (name == nullptr) return "";
+  return counters::Sample{.place = name->place, .name = counters::spell(*name, 0)}.key();
+}
+
+/// Both ends of the NIC's link notice.
+void count_flap(const Blueprint& blueprint, const sim::NicRef& nic, State& state) {
+  const design::HostIntent& host = blueprint.intent.hosts[nic.host];
+  const design::LinkIntent& link = blueprint.intent.links[host.nics[nic.rail].link];
+  const std::string own =
+      link_down_key("nic.phy.link_down.events", counters::driver_of(host.nic_model->driver));
+  if (!own.empty()) state.counters.add(nic_key(blueprint, nic), own, 1);
+  const design::SwitchIntent& leaf = blueprint.intent.switches[link.upper.node];
+  state.counters.add(port_key(leaf.name, leaf.ports[link.upper.port].name),
+                     link_down_key("switch.port.link_down.events", counters::Driver::kSwitch), 1);
+}
+
+sim::EvidenceSource source_of(const Testbed& bed, Time end) {
+  return {bed.intent, bed.placement, *bed.sim, end};
+}
+
+/// What every port shows, with `add` called for each.
+template <class Add>
+void for_each_port(const Blueprint& blueprint, const Testbed& bed, Time end, const Add& add) {
+  const sim::EvidenceSource source = source_of(bed, end);
+  for (std::uint32_t h = 0; h < bed.intent.hosts.size(); ++h) {
+    const evidence::Evidence host = sim::host_evidence(source, h);
+    for (std::uint32_t rail = 0; rail < bed.intent.hosts[h].nics.size(); ++rail)
+      add(nic_key(blueprint, {h, rail}), host.snapshots.back().nics[rail]);
+  }
+  const evidence::Evidence switches = sim::switch_evidence(source);
+  for (const counters::PortCounters& port : switches.snapshots.back().switch_ports)
+    add(port_key(port.device(), port.netdev()), port);
+}
+
+/// A link that is down already has counted that once: no load counts it again.
+counters::PortCounters without(const counters::PortCounters& run,
+                               const counters::PortCounters& rest) {
+  std::vector<counters::Sample> samples(run.samples().begin(), run.samples().end());
+  for (counters::Sample& sample : samples) {
+    const counters::Reading before = rest.read(sample.place, sample.name);
+    const bool is_level =
+        sample.match.counter != nullptr && sample.match.counter->kind != counters::Kind::kCounter;
+    if (is_level || !before.has_value() || !sample.reading.has_value()) continue;
+    sample.reading = counters::Reading::of(sample.reading.value() -
+                                           std::min(sample.reading.value(), before.value()));
+  }
+  return {run.device(), run.netdev(), run.driver(), std::move(samples)};
+}
+
+bool is_network_fault(const State& state) {
+  return std::any_of(state.faults.begin(), state.faults.end(),
+                     [](const FaultRecord& fault) { return !fault.is_setting; });
+}
+
+/// Counts that follow from faults in force (a link that is down) stay counted when they go.
+Status keep_counts_at_rest(Lab::Shared& shared, State& state) {
+  if (!is_network_fault(state)) return {};
+  WEIR_TRY(bed, set_up_at_rest(shared.blueprint, state, shared.profiles));
+  for_each_port(shared.blueprint, bed, Time(),
+                [&](const std::string& port, const counters::PortCounters& now) {
+                  for (const counters::Sample& sample : now.samples()) {
+                    const bool counts = sample.match.counter != nullptr &&
+                                        sample.match.counter->kind == counters::Kind::kCounter;
+                    if (counts && sample.reading.has_value() && sample.reading.value() > 0)
+                      state.counters.add(port, sample.key(), sample.reading.value());
+                  }
+                });
+  return {};
+}
+
+/// The first name in `dir` that no lab leaves there; empty where all are a lab's.
+std::string first_foreign_file(const std::string& dir) {
+  std::string first;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(dir, error)) {
+    const std::string name = entry.path().filename().string();
+    const bool is_own =
+        name == "lock" || name.starts_with("design.yaml") || name.starts_with("state.json.");
+    if (!is_own && (first.empty() || name < first)) first = name;
+  }
+  return first;
+}
+
+/// The fabric at rest depends on its switches and faults alone.
+bool is_same_at_rest(const State& a, const State& b) {
+  return a.switches == b.switches &&
+         std::equal(a.faults.begin(), a.faults.end(), b.faults.begin(), b.faults.end(),
+                    [](const FaultRecord& one, const FaultRecord& other) {
+                      return one.text == other.text && one.is_setting == other.is_setting &&
+                             one.switches == other.switches;
+                    });
+}
+
+/// Pause counters exist only of priorities that have PFC on.
+counters::PortCounters as_shown(const counters::PortCounters& all, PrioritySet pfc) {
+  std::vector<counters::Sample> samples;
+  for (const counters::Sample& sample : all.samples()) {
+    const bool is_pause = sample.match.counter != nullptr &&
+                          sample.match.counter->id.starts_with("nic.prio.pause") &&
+                          sample.match.number.has_value();
+    if (!is_pause || pfc.contains(Priority::of(*sample.match.number % Priority::kLimit)))
+      samples.push_back(sample);
+  }
+  return {all.device(), all.netdev(), all.driver(), std::move(samples)};
+}
+
+void set_as_designed(const Blueprint& blueprint, State& state) {
+  for (std::uint32_t h = 0; h < state.nics.size(); ++h)
+    for (std::uint32_t rail = 0; rail < state.nics[h].size(); ++rail)
+      state.nics[h][rail] = designed_settings(
+          blueprint.platform(h), blueprint.intent.hosts[h].nics[rail], blueprint.intent);
+}
+
+counters::Snapshot empty_snapshot(const State& state) {
+  counters::Snapshot out;
+  out.time = time_text(state.clock);
+  out.clock_ns = state.clock.raw() / 1000;
+  return out;
+}
+
+}  // namespace
+
+// ---- what a lab and its hosts share ----
+
+Status Lab::Shared::change(const std::function<Status(State&)>& edit) {
+  std::optional<Lock> own;
+  State next;
+  if (held) {
+    next = state;
+  } else {
+    WEIR_TRY(lock, Lock::take(blueprint.directory));
+    own.emplace(std::move(lock));
+    WEIR_TRY(read, read_state(blueprint));
+    next = std::move(read);
+  }
+  WEIR_TRY_STATUS(edit(next));
+  ++next.changes;
+  if (!held) WEIR_TRY_STATUS(write_state(blueprint, next));
+  is_dirty = held.has_value();
+  if (!is_same_at_rest(state, next)) rest.reset();
+  state = std::move(next);
+  return {};
+}
+
+Status Lab::Shared::change_in_place(const std::function<Status(State&)>& edit) {
+  if (!held) return change(edit);
+  const std::size_t faults = state.faults.size();
+  WEIR_TRY_STATUS(edit(state));
+  ++state.changes;
+  is_dirty = true;
+  if (state.faults.size() != faults) rest.reset();
+  return {};
+}
+
+Result<const Testbed*> Lab::Shared::at_rest() {
+  if (!rest) {
+    WEIR_TRY(bed, set_up_at_rest(blueprint, state, profiles));
+    rest.emplace(Resting{std::move(bed)});
+  }
+  return &rest->bed;
+}
+
+Result<const evidence::Evidence*> Lab::Shared::host_at_rest(std::uint32_t host) {
+  WEIR_TRY(bed, at_rest());
+  if (rest->host != host) {
+    rest->shown = sim::host_evidence(source_of(*bed, Time()), host);
+    rest->host = host;
+  }
+  return &rest->shown;
+}
+
+Result<counters::Snapshot> Lab::Shared::snapshot_host(std::uint32_t host) {
+  return host_counters(host, state.counters);
+}
+
+Result<counters::Snapshot> Lab::Shared::host_counters(std::uint32_t host, const CounterBank& bank) {
+  WEIR_TRY(shown, host_at_rest(host));
+  counters::Snapshot out = empty_snapshot(state);
+  const std::vector<counters::PortCounters>& nics = shown->snapshots.back().nics;
+  for (std::uint32_t rail = 0; rail < nics.size(); ++rail)
+    out.nics.push_back(bank.total(nic_key(blueprint, {host, rail}),
+                                  as_shown(nics[rail], state.nics[host][rail].pfc)));
+  return out;
+}
+
+Result<counters::Snapshot> Lab::Shared::switch_counters(const CounterBank& bank) {
+  WEIR_TRY(bed, at_rest());
+  const evidence::Evidence shown = sim::switch_evidence(source_of(*bed, Time()));
+  counters::Snapshot out = empty_snapshot(state);
+  for (const counters::PortCounters& port : shown.snapshots.back().switch_ports)
+    out.switch_ports.push_back(bank.total(port_key(port.device(), port.netdev()), port));
+  return out;
+}
+
+Result<evidence::Evidence> Lab::Shared::observe_host(std::uint32_t host) {
+  WEIR_TRY(bed, at_rest());
+  WEIR_TRY(shown, host_at_rest(host));
+  evidence::Evidence out = *shown;
+  const design::HostIntent& intent = bed->intent.hosts[host];
+  const NicPlatform platform = blueprint.platform(host);
+  out.provenance = provenance(blueprint, state, intent.name);
+  add_host_facts(platform, out.host);
+  for (std::uint32_t rail = 0; rail < out.nics.size(); ++rail) {
+    add_settings(platform, state.nics[host][rail], intent.nics[rail], bed->intent, out.nics[rail]);
+    out.nics[rail].rdma.gids =
+        evidence::Fact<std::vector<evidence::Gid>>::of(gids_of(intent.nics[rail], host), "lab");
+  }
+  WEIR_TRY(snapshot, snapshot_host(host));
+  out.snapshots = {std::move(snapshot)};
+  return out;
+}
+
+Status Lab::Shared::perform(std::uint32_t host, const host::Operation& operation) {
+  const auto& nics = blueprint.intent.hosts[host].nics;
+  const auto found = std::find_if(nics.begin(), nics.end(), [&](const design::NicIntent& nic) {
+    return nic.device == operation.device;
+  });
+  if (found == nics.end())
+    return not_found_error(
+        fmt::format("{} has no device {}", blueprint.intent.hosts[host].name, operation.device));
+  const auto rail = static_cast<std::uint32_t>(found - nics.begin());
+  return change_in_place([&](State& next) -> Status {
+    WEIR_TRY(effect,
+             lab::perform(operation.change, blueprint.platform(host), next.nics[host][rail]));
+    next.clock += kPerOperation;
+    if (effect.flaps_link) count_flap(blueprint, {host, rail}, next);
+    forget_repaired(next);
+    return {};
+  });
+}
+
+Result<LoadOutcome> Lab::Shared::run_load(const Load& load) {
+  LoadOutcome outcome;
+  const Status done = change([&](State& next) -> Status {
+    WEIR_TRY(bed, set_up(blueprint, next, profiles, load));
+    TestbedRun ran = lab::run(bed, load, progress);
+    std::map<std::string, counters::PortCounters> before;
+    if (is_network_fault(next)) {
+      WEIR_TRY(resting, set_up_at_rest(blueprint, next, profiles));
+      for_each_port(blueprint, resting, Time(),
+                    [&](const std::string& port, const counters::PortCounters& now) {
+                      before.emplace(port, now);
+                    });
+    }
+    next.counters_before = next.counters;
+    for_each_port(
+        blueprint, bed, ran.end, [&](const std::string& port, const counters::PortCounters& run) {
+          const auto rest_of = before.find(port);
+          next.counters.add(port, rest_of == before.end() ? run : without(run, rest_of->second));
+        });
+    ++next.loads;
+    ran.record.load = next.loads;
+    ran.record.seed = next.seed;
+    ran.record.begin = next.clock;
+    next.clock += ran.end.since_start();
+    next.last_run = std::move(ran.record);
+    outcome = std::move(ran.outcome);
+    return {};
+  });
+  if (!done) return done.error();
+  return outcome;
+}
+
+// ---- the lab ----
+
+Result<Lab> Lab::create(const std::string& dir, const std::string& file,
+                        const CreateOptions& options) {
+  if (file_exists(state_file(dir)))
+    return invalid_error(
+        fmt::format("{} is a lab already; weir lab down --dir {} removes it", dir, dir));
+  WEIR_TRY(text, read_file(file));
+  WEIR_TRY_STATUS(make_directory(dir));
+  if (const std::string other = first_foreign_file(dir); !other.empty())
+    return invalid_error(fmt::format("{} is not empty ({}); choose another directory", dir, other));
+  auto shared = std::make_shared<Shared>();
+  WEIR_TRY(blueprint, load_blueprint(dir, file));
+  shared->blueprint = std::move(blueprint);
+  WEIR_TRY(lock, Lock::take(dir));
+  if (file_exists(state_file(dir)))
+    return invalid_error(fmt::format("{} has just become a lab by another hand", dir));
+  WEIR_TRY_STATUS(write_file_atomic(design_file(dir), text));
+  shared->state = new_state(shared->blueprint, options.factory_switches, options.seed);
+  if (!options.factory_hosts) set_as_designed(shared->blueprint, shared->state);
+  // What cannot be simulated must not become a lab.
+  if (const auto fits = shared->at_rest(); !fits) return fits.error();
+  WEIR_TRY_STATUS(write_state(shared->blueprint, shared->state));
+  return Lab(std::move(shared));
+}
+
+Result<Lab> Lab::open(const std::string& dir) {
+  if (!file_exists(state_file(dir)))
+    return not_found_error(
+        fmt::format("{} is not a lab; weir lab up DESIGN --dir {} makes it one", dir, dir));
+  auto shared = std::make_shared<Shared>();
+  WEIR_TRY(blueprint, load_blueprint(dir, design_file(dir)));
+  shared->blueprint = std::move(blueprint);
+  WEIR_TRY(state, read_state(shared->blueprint));
+  shared->state = std::move(state);
+  return Lab(std::move(shared));
+}
+
+Status Lab::remove(const std::string& dir) {
+  if (!file_exists(state_file(dir))) return not_found_error(fmt::format("{} is not a lab", dir));
+  WEIR_TRY(lock, Lock::take(dir));
+  return remove_files(dir);
+}
+
+const std::string& Lab::directory() const {
+  return shared_->blueprint.directory;
+}
+const design::Design& Lab::design() const {
+  return shared_->blueprint.design;
+}
+const design::Intent& Lab::intent() const {
+  return shared_->blueprint.intent;
+}
+
+LabStatus Lab::status() const {
+  const State& state = shared_->state;
+  LabStatus out;
+  out.hosts = state.nics.size();
+  for (std::uint32_t h = 0; h < state.nics.size(); ++h) {
+    const NicSettings factory = factory_settings(shared_->blueprint.platform(h));
+    out.nics += state.nics[h].size();
+    out.factory_nics +=
+        static_cast<std::size_t>(std::count(state.nics[h].begin(), state.nics[h].end(), factory));
+  }
+  out.switches = state.switches.size();
+  out.factory_switches = static_cast<std::size_t>(
+      std::count_if(state.switches.begin(), state.switches.end(),
+                    [](const SwitchState& one) { return one.is_factory; }));
+  out.seed = state.seed;
+  out.loads = state.loads;
+  out.clock = state.clock;
+  out.faults = faults();
+  return out;
+}
+
+std::vector<std::string> Lab::host_names() const {
+  std::vector<std::string> names;
+  for (const design::HostIntent& host : intent().hosts)
+    names.push_back(host.name);
+  return names;
+}
+
+Result<std::unique_ptr<host::HostIo>> Lab::host(std::string_view name) const {
+  WEIR_TRY(index, index_of(intent().hosts, name, "host"));
+  return make_host(shared_, index);
+}
+
+Result<evidence::Evidence> Lab::observe_switches() const {
+  WEIR_TRY(bed, shared_->at_rest());
+  evidence::Evidence out = sim::switch_evidence(source_of(*bed, Time()));
+  out.provenance = provenance(shared_->blueprint, shared_->state, "");
+  WEIR_TRY(snapshot, shared_->switch_counters(shared_->state.counters));
+  out.snapshots = {std::move(snapshot)};
+  return out;
+}
+
+Result<std::vector<evidence::Evidence>> Lab::observe_last_run() const {
+  std::vector<evidence::Evidence> out;
+  if (!shared_->state.last_run) return out;
+  const CounterBank& before = shared_->state.counters_before;
+  const Duration begin = shared_->state.last_run->begin;
+  const Duration end = begin + shared_->state.last_run->elapsed;
+  const auto add = [&](evidence::Evidence one, counters::Snapshot first) {
+    first.time = time_text(begin);
+    first.clock_ns = begin.raw() / 1000;
+    one.snapshots.back().time = time_text(end);
+    one.snapshots.back().clock_ns = end.raw() / 1000;
+    one.snapshots.insert(one.snapshots.begin(), std::move(first));
+    out.push_back(std::move(one));
+  };
+  for (std::uint32_t host = 0; host < intent().hosts.size(); ++host) {
+    WEIR_TRY(seen, shared_->observe_host(host));
+    WEIR_TRY(first, shared_->host_counters(host, before));
+    add(std::move(seen), std::move(first));
+  }
+  WEIR_TRY(seen, observe_switches());
+  WEIR_TRY(first, shared_->switch_counters(before));
+  add(std::move(seen), std::move(first));
+  return out;
+}
+
+Result<LoadOutcome> Lab::run_load(const Load& load) {
+  return shared_->run_load(load);
+}
+
+std::optional<RunRecord> Lab::last_run() const {
+  return shared_->state.last_run;
+}
+
+void Lab::on_progress(std::function<void(double)> progress) {
+  shared_->progress = std::move(progress);
+}
+
+Status Lab::begin() {
+  WEIR_CHECK(!shared_->held.has_value());
+  WEIR_TRY(lock, Lock::take(directory()));
+  WEIR_TRY(state, read_state(shared_->blueprint));
+  shared_->state = std::move(state);
+  shared_->rest.reset();
+  shared_->held.emplace(std::move(lock));
+  shared_->is_dirty = false;
+  return {};
+}
+
+Status Lab::commit() {
+  WEIR_CHECK(shared_->held.has_value());
+  Status written;
+  if (shared_->is_dirty) written = write_state(shared_->blueprint, shared_->state);
+  shared_->held.reset();
+  shared_->is_dirty = false;
+  return written;
+}
+
+std::vector<ActiveFault> Lab::faults() const {
+  std::vector<ActiveFault> out;
+  for (const FaultRecord& record : shared_->state.faults) {
+    ActiveFault& fault = out.emplace_back(ActiveFault{record.text, record.is_setting, {}});
+    for (const std::uint32_t index : record.switches)
+      fault.switches.push_back(intent().switches[index].name);
+  }
+  return out;
+}
+
+Status Lab::add_fault(const std::string& text) {
+  return shared_->change([&](State& next) -> Status {
+    WEIR_TRY_STATUS(lab::add_fault(shared_->blueprint, shared_->profiles, text, next));
+    // It must also fit the network: a loop needs a second switch, and so on.
+    const auto fits = set_up_at_rest(shared_->blueprint, next, shared_->profiles);
+    return fits ? Status() : Status(fits.error());
+  });
+}
+
+Result<std::size_t> Lab::clear_fault(const std::string& text) {
+  std::size_t cleared = 0;
+  const Status done = shared_->change([&](State& next) -> Status {
+    std::vector<std::string> known;
+    for (const FaultRecord& record : next.faults)
+      known.push_back(record.text);
+    WEIR_TRY_STATUS(keep_counts_at_rest(*shared_, next));
+    WEIR_TRY(count, clear_faults(
+                        [&](const FaultRecord& record) {
+                          return record.text == text ||
+                                 record.text.substr(0, record.text.find(',')) == text;
+                        },
+                        next));
+    if (count == 0)
+      return not_found_error(
+          fmt::format("no fault '{}' is there{}", text, did_you_mean(text, known)));
+    cleared = count;
+    return {};
+  });
+  if (!done) return done.error();
+  return cleared;
+}
+
+Result<std::size_t> Lab::clear_all_faults() {
+  std::size_t cleared = 0;
+  const Status done = shared_->change([&](State& next) -> Status {
+    WEIR_TRY_STATUS(keep_counts_at_rest(*shared_, next));
+    WEIR_TRY(count, clear_faults([](const FaultRecord&) { return true; }, next));
+    cleared = count;
+    return {};
+  });
+  if (!done) return done.error();
+  return cleared;
+}
+
+Result<std::string> Lab::buffer_profile(std::string_view name) const {
+  WEIR_TRY(index, index_of(intent().switches, name, "switch"));
+  const SwitchState& set = shared_->state.switches[index];
+  if (set.is_factory) return std::string("factory");
+  if (set.loaded) return std::string("loaded");
+  return set.profile.value_or(std::string(design::to_word(*design().buffers.profile)));
+}
+
+Status Lab::set_buffer_profile(std::string_view name, std::string_view profile) {
+  WEIR_TRY(index, index_of(intent().switches, name, "switch"));
+  WEIR_TRY(known, model::find_buffer_profile(profile));
+  return shared_->change([&](State& next) -> Status {
+    SwitchState& set = next.switches[index];
+    if (set.is_factory)
+      return invalid_error(fmt::format(
+          "{} is as shipped; first: weir lab switch {} set config designed", name, name));
+    if (set.loaded)
+      return invalid_error(
+          fmt::format("{} runs a configuration that was loaded; first: weir lab "
+                      "switch {} set config designed",
+                      name, name));
+    set.profile = std::string(known.name);
+    const auto fits = set_up_at_rest(shared_->blueprint, next, shared_->profiles);
+    return fits ? Status() : Status(fits.error());
+  });
+}
+
+Status Lab::load_switch(const evidence::Switch& configuration) {
+  WEIR_TRY(index, index_of(intent().switches, configuration.name, "switch"));
+  return shared_->change([&](State& next) -> Status {
+    // Every setting is written anew: no fault is left in them.
+    next.switches[index] = {false, std::nullopt, evidence::values_of(configuration)};
+    for (FaultRecord& fault : next.faults)
+      std::erase(fault.switches, index);
+    forget_repaired(next);
+    const auto fits = set_up_at_rest(shared_->blueprint, next, shared_->profiles);
+    return fits ? Status() : Status(fits.error().within(configuration.name));
+  });
+}
+
+Status Lab::set_factory(std::string_view name, bool is_factory) {
+  WEIR_TRY(index, index_of(intent().switches, name, "switch"));
+  return shared_->change([&](State& next) -> Status {
+    next.switches[index] = {is_factory, std::nullopt, std::nullopt};
+    for (FaultRecord& fault : next.faults)
+      std::erase(fault.switches, index);
+    forget_repaired(next);
+    return {};
+  });
+}
+
+}  // namespace weir::lab

@@ -1,0 +1,155 @@
+// Faults of a lab. What a real host or switch would show in its settings becomes a setting here:
+// whoever sets it right has repaired the fault, and clearing the fault puts it back. Everything
+// else holds until it is cleared.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "lab/fabric/shared.h"
+#include "sim/fault/fault.h"
+#include "units/format.h"
+
+namespace weir::lab {
+namespace {
+
+struct KnobFault {
+  std::string_view fault;
+  std::string_view parameter;
+  std::string_view knob;
+};
+constexpr std::array kKnobFaults = {KnobFault{"dcqcn-rate-ai", "rate", "rpg_ai_rate"},
+                                    KnobFault{"dcqcn-alpha-period", "period", "dce_tcp_rtt"}};
+
+const KnobFault* knob_fault(const sim::Fault& fault) {
+  const auto* const found =
+      std::find_if(kKnobFaults.begin(), kKnobFaults.end(),
+                   [&](const KnobFault& row) { return row.fault == fault.type->name; });
+  return found == kKnobFaults.end() ? nullptr : found;
+}
+
+/// In register steps: Mbit/s, microseconds.
+std::int64_t knob_value(const KnobFault& row, const sim::Fault& fault) {
+  const std::string& text = fault.values.find(row.parameter)->second;
+  return row.parameter == "rate" ? parse_rate(text).value().raw() / 1'000'000
+                                 : parse_duration(text).value().raw() / 1'000'000;
+}
+
+/// What the fault makes of the settings of each NIC; gives whether any NIC's behaviour changes at
+/// all, be it shown in a setting or not.
+struct Edited {
+  std::vector<std::vector<NicSettings>> nics;
+  bool touches_nics = false;
+};
+
+Result<Edited> edit_nics(const Blueprint& blueprint, const sim::Fault& fault,
+                         const design::Intent& present, const State& state) {
+  Edited out{state.nics, false};
+  design::Intent after = present;
+  WEIR_TRY_STATUS(sim::apply_to_intent(fault, after));
+  for (std::uint32_t h = 0; h < state.nics.size(); ++h)
+    for (std::uint32_t rail = 0; rail < state.nics[h].size(); ++rail) {
+      const design::NicIntent& was = present.hosts[h].nics[rail];
+      const design::NicIntent& is = after.hosts[h].nics[rail];
+      if (is.traffic_class != was.traffic_class || is.ecn_np != was.ecn_np ||
+          is.ecn_rp != was.ecn_rp)
+        out.touches_nics = true;
+      take_over(was, is, blueprint.platform(h), out.nics[h][rail]);
+    }
+  const KnobFault* const row = knob_fault(fault);
+  if (row == nullptr) return out;
+  WEIR_TRY(site, sim::resolve(fault, present));
+  for (const sim::NicRef& nic : site.nics) {
+    out.touches_nics = out.touches_nics || !blueprint.platform(nic.host).model->has_dcqcn_knobs;
+    const host::SetKnob change{std::string(row->knob), knob_value(*row, fault)};
+    const auto done = perform(change, blueprint.platform(nic.host), out.nics[nic.host][nic.rail]);
+    if (!done && done.error().code != ErrorCode::kUnsupported) return done.error();
+  }
+  return out;
+}
+
+/// Faults of which nothing is left when no NIC changes.
+bool is_of_settings(const sim::Fault& fault) {
+  static constexpr std::array<std::string_view, 10> kNames = {
+      "wrong-trust", "wrong-dscp", "wrong-tc", "wrong-nic-map", "wrong-pfc-priority",
+      "wrong-mtu",   "np-off",     "rp-off",   "dcqcn-rate-ai", "dcqcn-alpha-period"};
+  const bool is_timed = fault.from != Time() || fault.until != Time::never();
+  return !is_timed && std::find(kNames.begin(), kNames.end(), fault.type->name) != kNames.end();
+}
+
+/// What a switch would show in its configuration. Routes and cables are not in it.
+bool is_of_switch_settings(const sim::Fault& fault) {
+  return fault.type->place == sim::FaultPlace::kSwitches && fault.type->name != "routing-loop" &&
+         fault.type->name != "bounce-routing";
+}
+
+std::string value_now(const State& state, const SettingChange& change) {
+  return all_keys(state.nics[change.nic.host][change.nic.rail])[change.key].dump();
+}
+
+Status undo(const SettingChange& change, State& state) {
+  if (value_now(state, change) != change.after) return {};  // somebody has set it anew
+  const Json object = {{change.key, Json::parse(change.before)}};
+  return set_keys(JsonCursor(object), state.nics[change.nic.host][change.nic.rail]);
+}
+
+}  // namespace
+
+Status add_fault(const Blueprint& blueprint, Profiles& profiles, const std::string& text,
+                 State& state) {
+  WEIR_TRY(fault, sim::parse_fault(text));
+  for (const FaultRecord& one : state.faults)
+    if (one.text == text) return invalid_error(fmt::format("{} is there already", text));
+  WEIR_TRY(present, present_intent(blueprint, state, profiles, {}));
+  WEIR_TRY(edited, edit_nics(blueprint, fault, present, state));
+  FaultRecord record;
+  record.text = text;
+  for (std::uint32_t h = 0; h < state.nics.size(); ++h)
+    for (std::uint32_t rail = 0; rail < state.nics[h].size(); ++rail) {
+      const Json before = all_keys(state.nics[h][rail]);
+      const Json changed = difference(state.nics[h][rail], edited.nics[h][rail]);
+      for (const auto& [key, value] : changed.items())
+        record.changes.push_back({{h, rail}, key, before[key].dump(), value.dump()});
+    }
+  if (is_of_switch_settings(fault)) {
+    WEIR_TRY(site, sim::resolve(fault, present));
+    record.switches = site.switches;
+  }
+  record.is_setting = !record.changes.empty() || !record.switches.empty();
+  if (!record.is_setting && is_of_settings(fault) && !edited.touches_nics)
+    return invalid_error(fmt::format("{} changes nothing: it is so already", text));
+  state.nics = std::move(edited.nics);
+  state.faults.push_back(std::move(record));
+  return {};
+}
+
+Result<std::size_t> clear_faults(const std::function<bool(const FaultRecord&)>& matches,
+                                 State& state) {
+  std::size_t cleared = 0;
+  std::vector<FaultRecord> left;
+  // Last in, first out: a later fault may have changed what an earlier one did.
+  for (auto record = state.faults.rbegin(); record != state.faults.rend(); ++record) {
+    if (!matches(*record)) {
+      left.insert(left.begin(), *record);
+      continue;
+    }
+    for (const SettingChange& change : record->changes)
+      WEIR_TRY_STATUS(undo(change, state));
+    ++cleared;
+  }
+  state.faults = std::move(left);
+  return cleared;
+}
+
+void forget_repaired(State& state) {
+  std::erase_if(state.faults, [&](const FaultRecord& record) {
+    return record.is_setting && record.switches.empty() &&
+           std::none_of(
+               record.changes.begin(), record.changes.end(),
+               [&](const SettingChange& one) { return value_now(state, one) == one.after; });
+  });
+}
+
+}  // namespace weir::lab

@@ -1,0 +1,154 @@
+#include "lab/fabric/recorder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+
+namespace weir::lab {
+namespace {
+
+/// Three decimals are more than a plot shows, and keep the file small.
+double rounded(double value) {
+  return std::round(value * 1000) / 1000;
+}
+
+}  // namespace
+
+Recorder::Moment Recorder::look(const sim::Sim& sim, Time now) const {
+  Moment out;
+  out.at = now;
+  out.ports.resize(sim.port_count());
+  for (std::uint32_t p = 0; p < sim.port_count(); ++p) {
+    PortSample& sample = out.ports[p];
+    const sim::PortCounters& counters = sim.port_counters(p);
+    sample.tx_bytes = counters.tx_bytes;
+    sample.drops = std::accumulate(counters.drops.begin(), counters.drops.end(), std::uint64_t{0});
+    for (unsigned i = 0; i < 8; ++i) {
+      sample.queue = std::max(sample.queue, sim.queue_bytes(p, i));
+      sample.paused += sim.paused_for(p, i);
+    }
+  }
+  for (const auto& rails : placement_.nics)
+    for (const std::uint32_t node : rails)
+      out.cnps.push_back(sim.nic_counters(node).cnp_sent);
+  return out;
+}
+
+void Recorder::watch(const sim::Sim& sim, Time now) {
+  const Time due = moments_.empty() ? Time::at(interval_) : moments_.back().at + interval_;
+  if (now < due) return;
+  moments_.push_back(look(sim, now));
+  if (moments_.size() >= kMostSamples) thin_out();
+}
+
+void Recorder::thin_out() {
+  std::size_t kept = 0;
+  for (std::size_t i = 1; i < moments_.size(); i += 2, ++kept)
+    moments_[kept] = std::move(moments_[i]);
+  moments_.resize(kept);
+  interval_ = interval_ * 2;
+}
+
+double Recorder::delta(std::size_t moment, std::uint32_t port, Measure measure) const {
+  static const PortSample kZero;
+  const PortSample& now = moments_[moment].ports[port];
+  const PortSample& before = moment == 0 ? kZero : moments_[moment - 1].ports[port];
+  const Time begin = moment == 0 ? Time() : moments_[moment - 1].at;
+  const auto span = static_cast<double>((moments_[moment].at - begin).raw());
+  switch (measure) {
+    case Measure::kQueue: return static_cast<double>(now.queue);
+    case Measure::kPauseTime: return static_cast<double>(now.paused - before.paused) / 1e6;
+    case Measure::kRate: return static_cast<double>(now.tx_bytes - before.tx_bytes) * 8000 / span;
+    case Measure::kDrops: return static_cast<double>(now.drops - before.drops);
+    case Measure::kCnps: break;
+  }
+  WEIR_UNREACHABLE("CNPs are counted by NIC");
+}
+
+std::string Recorder::port_name(const sim::Sim& sim, std::uint32_t port) const {
+  const std::uint32_t node = sim.node_of(port);
+  for (std::size_t s = 0; s < placement_.switches.size(); ++s)
+    if (placement_.switches[s] == node)
+      return fmt::format("{} {}", intent_.switches[s].name,
+                         intent_.switches[s].ports[port - sim.port_of(node, 0)].name);
+  for (std::size_t h = 0; h < placement_.nics.size(); ++h)
+    for (std::size_t r = 0; r < placement_.nics[h].size(); ++r)
+      if (placement_.nics[h][r] == node)
+        return fmt::format("{} {}", intent_.hosts[h].name, intent_.hosts[h].nics[r].device);
+  return sim.network().nodes[node].name;
+}
+
+/// The fabric's curve (a sum; of queues the fullest), then those of the ports that have most.
+void Recorder::add_port_curves(const sim::Sim& sim, Measure measure, RunRecord& out) const {
+  Curve whole{measure, "", {}};
+  std::vector<std::pair<double, std::uint32_t>> most;
+  for (std::uint32_t p = 0; p < sim.port_count(); ++p)
+    most.emplace_back(0, p);
+  for (std::size_t m = 0; m < moments_.size(); ++m) {
+    double all = 0;
+    for (auto& [sum, port] : most) {
+      const double value = delta(m, port, measure);
+      sum = measure == Measure::kQueue ? std::max(sum, value) : sum + value;
+      all = measure == Measure::kQueue ? std::max(all, value) : all + value;
+    }
+    whole.values.push_back(rounded(all));
+  }
+  out.curves.push_back(std::move(whole));
+  const std::size_t count = std::min(kMostPorts, most.size());
+  std::partial_sort(most.begin(), most.begin() + static_cast<std::ptrdiff_t>(count), most.end(),
+                    [](const auto& a, const auto& b) {
+                      return a.first != b.first ? a.first > b.first : a.second < b.second;
+                    });
+  for (std::size_t i = 0; i < count && most[i].first > 0; ++i) {
+    Curve curve{measure, port_name(sim, most[i].second), {}};
+    for (std::size_t m = 0; m < moments_.size(); ++m)
+      curve.values.push_back(rounded(delta(m, most[i].second, measure)));
+    out.curves.push_back(std::move(curve));
+  }
+}
+
+/// What the NICs of a rail send, together.
+void Recorder::add_rates(const sim::Sim& sim, RunRecord& out) const {
+  std::size_t rails = 0;
+  for (const auto& host : placement_.nics)
+    rails = std::max(rails, host.size());
+  for (std::size_t rail = 0; rail < rails; ++rail) {
+    Curve curve{Measure::kRate, fmt::format("rail {}", rail), {}};
+    for (std::size_t m = 0; m < moments_.size(); ++m) {
+      double sum = 0;
+      for (const auto& host : placement_.nics)
+        if (rail < host.size()) sum += delta(m, sim.port_of(host[rail], 0), Measure::kRate);
+      curve.values.push_back(rounded(sum));
+    }
+    out.curves.push_back(std::move(curve));
+  }
+}
+
+void Recorder::add_cnps(RunRecord& out) const {
+  Curve curve{Measure::kCnps, "", {}};
+  std::uint64_t before = 0;
+  for (const Moment& moment : moments_) {
+    const std::uint64_t sent =
+        std::accumulate(moment.cnps.begin(), moment.cnps.end(), std::uint64_t{0});
+    curve.values.push_back(static_cast<double>(sent - before));
+    before = sent;
+  }
+  out.curves.push_back(std::move(curve));
+}
+
+RunRecord Recorder::finish(const sim::Sim& sim, Time end) {
+  if (moments_.empty() || moments_.back().at < end) moments_.push_back(look(sim, end));
+  RunRecord out;
+  out.elapsed = end.since_start();
+  for (const Moment& moment : moments_)
+    out.times.push_back(moment.at.since_start());
+  for (const Measure measure : {Measure::kQueue, Measure::kPauseTime, Measure::kDrops})
+    add_port_curves(sim, measure, out);
+  add_rates(sim, out);
+  add_cnps(out);
+  return out;
+}
+
+}  // namespace weir::lab

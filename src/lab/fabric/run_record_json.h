@@ -1,0 +1,13 @@
+#pragma once
+// A record of a load as JSON, both ways: in the lab's state, and in reports.
+#include "base/json_cursor.h"
+#include "base/json_fwd.h"
+#include "base/result.h"
+#include "lab/fabric/run_record.h"
+
+namespace weir::lab {
+
+[[nodiscard]] Json to_json(const RunRecord& record);
+[[nodiscard]] Result<RunRecord> run_record_from_json(const JsonCursor& at);
+
+}  // namespace weir::lab

@@ -1,0 +1,445 @@
+#include "lab/fabric/state.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "base/digest.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "design/file/load.h"
+#include "evidence/json.h"
+#include "lab/fabric/run_record_json.h"
+#include "model/buffers.h"
+
+namespace weir::lab {
+namespace {
+
+constexpr std::string_view kSchema = "weir/lab-state/";
+constexpr std::uint64_t kVersion = 1;
+constexpr std::size_t kLargestState = std::size_t{512} << 20U;
+
+std::string lock_file(const std::string& dir) {
+  return dir + "/lock";
+}
+
+std::string digest_of(std::string_view text) {
+  Digest digest;
+  digest.add(text);
+  return digest.to_text();
+}
+
+// ---- writing ----
+
+Json nics_json(const Blueprint& blueprint, const State& state) {
+  Json object = Json::object();
+  for (std::uint32_t h = 0; h < state.nics.size(); ++h) {
+    const NicSettings factory = factory_settings(blueprint.platform(h));
+    for (std::uint32_t rail = 0; rail < state.nics[h].size(); ++rail) {
+      Json changed = difference(factory, state.nics[h][rail]);
+      if (!changed.empty()) object[nic_key(blueprint, {h, rail})] = std::move(changed);
+    }
+  }
+  return object;
+}
+
+Json switches_json(const Blueprint& blueprint, const State& state) {
+  Json object = Json::object();
+  for (std::size_t s = 0; s < state.switches.size(); ++s) {
+    Json one = Json::object();
+    if (state.switches[s].is_factory) one["factory"] = true;
+    if (state.switches[s].profile) one["buffer_profile"] = *state.switches[s].profile;
+    if (state.switches[s].loaded) one["loaded"] = evidence::to_json(*state.switches[s].loaded);
+    if (!one.empty()) object[blueprint.intent.switches[s].name] = std::move(one);
+  }
+  return object;
+}
+
+Json faults_json(const Blueprint& blueprint, const State& state) {
+  Json list = Json::array();
+  for (const FaultRecord& fault : state.faults) {
+    Json changes = Json::array();
+    for (const SettingChange& one : fault.changes)
+      changes.push_back({{"nic", nic_key(blueprint, one.nic)},
+                         {"key", one.key},
+                         {"before", Json::parse(one.before)},
+                         {"after", Json::parse(one.after)}});
+    Json switches = Json::array();
+    for (const std::uint32_t index : fault.switches)
+      switches.push_back(blueprint.intent.switches[index].name);
+    list.push_back({{"fault", fault.text},
+                    {"is_setting", fault.is_setting},
+                    {"changes", std::move(changes)},
+                    {"switches", std::move(switches)}});
+  }
+  return list;
+}
+
+/// Names once, then by port the place of each name and its value: a name takes most of the room.
+Json counters_json(const CounterBank& bank) {
+  std::map<std::string_view, std::size_t> places;
+  Json names = Json::array();
+  Json ports = Json::object();
+  for (const auto& [port, values] : bank.ports()) {
+    Json row = Json::array();
+    for (const auto& [name, value] : values) {
+      if (value == 0) continue;
+      const auto [place, is_new] = places.emplace(name, places.size());
+      if (is_new) names.push_back(name);
+      row.push_back(place->second);
+      row.push_back(value);
+    }
+    if (!row.empty()) ports[port] = std::move(row);
+  }
+  return {{"names", std::move(names)}, {"ports", std::move(ports)}};
+}
+
+// ---- reading ----
+
+class Reader {
+ public:
+  Reader(const Blueprint& blueprint, const Json& document)
+      : blueprint_(blueprint), root_(document), state_(new_state(blueprint, false, 1)) {
+    for (std::uint32_t h = 0; h < blueprint.intent.hosts.size(); ++h)
+      for (std::uint32_t rail = 0; rail < blueprint.intent.hosts[h].nics.size(); ++rail)
+        nics_.emplace(nic_key(blueprint, {h, rail}), sim::NicRef{h, rail});
+  }
+
+  Result<State> read() {
+    WEIR_TRY_STATUS(root_.expect_object());
+    WEIR_TRY_STATUS(check_schema());
+    WEIR_TRY_STATUS(check_design());
+    WEIR_TRY_STATUS(number("seed", state_.seed));
+    WEIR_TRY_STATUS(number("changes", state_.changes));
+    WEIR_TRY_STATUS(number("loads", state_.loads));
+    WEIR_TRY(clock_at, root_.member("clock_ps"));
+    WEIR_TRY(clock, clock_at.integer());
+    if (clock < 0) return clock_at.wrong("a time since the lab was made");
+    state_.clock = Duration::raw(clock);
+    WEIR_TRY_STATUS(read_nics());
+    WEIR_TRY_STATUS(read_switches());
+    WEIR_TRY_STATUS(read_faults());
+    WEIR_TRY(counters, root_.member("counters"));
+    WEIR_TRY_STATUS(read_counters(counters, state_.counters));
+    if (const auto before = root_.find("counters_before"))
+      WEIR_TRY_STATUS(read_counters(*before, state_.counters_before));
+    if (const auto last = root_.find("last_run")) {
+      WEIR_TRY(record, run_record_from_json(*last));
+      state_.last_run = std::move(record);
+    }
+    return std::move(state_);
+  }
+
+ private:
+  Status check_schema() {
+    WEIR_TRY(at, root_.member("schema"));
+    WEIR_TRY(schema, at.text());
+    const auto version = schema.starts_with(kSchema)
+                             ? parse_u64(std::string_view(schema).substr(kSchema.size()))
+                             : Result<std::uint64_t>(parse_error("no"));
+    if (!version) return invalid_error(fmt::format("schema {}: not the state of a lab", schema));
+    if (*version > kVersion)
+      return invalid_error(fmt::format("schema {}: made by a newer Weir; this one reads up to {}{}",
+                                       schema, kSchema, kVersion));
+    return {};
+  }
+  Status check_design() {
+    WEIR_TRY(at, root_.member("design"));
+    WEIR_TRY(digest, at.text());
+    if (digest == blueprint_.digest) return {};
+    return invalid_error(
+        "its design.yaml is not the one that the lab was made with; edit the original and make a "
+        "new lab: weir lab down, then weir lab up");
+  }
+  Status number(std::string_view key, std::uint64_t& out) {
+    WEIR_TRY(at, root_.member(key));
+    WEIR_TRY(value, at.whole_number());
+    out = value;
+    return {};
+  }
+  Result<sim::NicRef> nic_named(const JsonCursor& at, const std::string& name) const {
+    const auto found = nics_.find(name);
+    if (found == nics_.end()) return at.wrong("a NIC of the design");
+    return found->second;
+  }
+  Status read_nics() {
+    WEIR_TRY(at, root_.member("nics"));
+    WEIR_TRY_STATUS(at.expect_object());
+    for (const auto& [name, value] : at.value().items()) {
+      const JsonCursor member = at.member(name, value);
+      WEIR_TRY(nic, nic_named(member, name));
+      WEIR_TRY_STATUS(set_keys(member, state_.nics[nic.host][nic.rail]));
+    }
+    return {};
+  }
+  [[nodiscard]] Result<std::uint32_t> switch_named(const JsonCursor& at,
+                                                   const std::string& name) const {
+    const auto& all = blueprint_.intent.switches;
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == name; });
+    if (found == all.end()) return at.wrong("a switch of the design");
+    return static_cast<std::uint32_t>(found - all.begin());
+  }
+  Status read_switches() {
+    WEIR_TRY(at, root_.member("switches"));
+    WEIR_TRY_STATUS(at.expect_object());
+    for (const auto& item : at.value().items()) {
+      const std::string& name = item.key();
+      const JsonCursor member = at.member(name, item.value());
+      WEIR_TRY_STATUS(member.expect_object());
+      WEIR_TRY(index, switch_named(member, name));
+      SwitchState& state = state_.switches[index];
+      if (const auto factory = member.find("factory")) {
+        WEIR_TRY(is_factory, factory->boolean());
+        state.is_factory = is_factory;
+      }
+      if (const auto profile = member.find("buffer_profile")) {
+        WEIR_TRY(word, profile->text());
+        if (!model::find_buffer_profile(word)) return profile->wrong("a buffer profile");
+        state.profile = word;
+      }
+      if (const auto loaded = member.find("loaded")) {
+        WEIR_TRY(sw, evidence::switch_from_json(*loaded));
+        state.loaded = std::move(sw);
+      }
+    }
+    return {};
+  }
+  Status read_faults() {
+    WEIR_TRY(at, root_.member("faults"));
+    WEIR_TRY_STATUS(at.expect_array());
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      const JsonCursor one = at.at(i);
+      WEIR_TRY_STATUS(one.expect_object());
+      FaultRecord record;
+      WEIR_TRY(text_at, one.member("fault"));
+      WEIR_TRY(text, text_at.text());
+      record.text = text;
+      WEIR_TRY(setting_at, one.member("is_setting"));
+      WEIR_TRY(is_setting, setting_at.boolean());
+      record.is_setting = is_setting;
+      WEIR_TRY(changes, one.member("changes"));
+      WEIR_TRY_STATUS(changes.expect_array());
+      for (std::size_t c = 0; c < changes.size(); ++c)
+        WEIR_TRY_STATUS(read_change(changes.at(c), record));
+      WEIR_TRY(switches, one.member("switches"));
+      WEIR_TRY_STATUS(switches.expect_array());
+      for (std::size_t s = 0; s < switches.size(); ++s) {
+        WEIR_TRY(name, switches.at(s).text());
+        WEIR_TRY(index, switch_named(switches.at(s), name));
+        record.switches.push_back(index);
+      }
+      state_.faults.push_back(std::move(record));
+    }
+    return {};
+  }
+  Status read_change(const JsonCursor& at, FaultRecord& record) const {
+    WEIR_TRY_STATUS(at.expect_object());
+    WEIR_TRY(nic_at, at.member("nic"));
+    WEIR_TRY(name, nic_at.text());
+    WEIR_TRY(nic, nic_named(nic_at, name));
+    WEIR_TRY(key_at, at.member("key"));
+    WEIR_TRY(key, key_at.text());
+    if (!at.value().contains("before") || !at.value().contains("after"))
+      return at.wrong("the values before and after");
+    SettingChange change{nic, key, at.value()["before"].dump(), at.value()["after"].dump()};
+    NicSettings probe = state_.nics[nic.host][nic.rail];
+    for (const std::string* value : {&change.before, &change.after}) {
+      const Json object = {{change.key, Json::parse(*value)}};
+      WEIR_TRY_STATUS(set_keys(JsonCursor(object), probe));
+    }
+    record.changes.push_back(std::move(change));
+    return {};
+  }
+  static Status read_counters(const JsonCursor& at, CounterBank& bank) {
+    WEIR_TRY_STATUS(at.expect_object());
+    WEIR_TRY(names_at, at.member("names"));
+    WEIR_TRY_STATUS(names_at.expect_array());
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < names_at.size(); ++i) {
+      WEIR_TRY(name, names_at.at(i).text());
+      names.push_back(name);
+    }
+    WEIR_TRY(ports_at, at.member("ports"));
+    WEIR_TRY_STATUS(ports_at.expect_object());
+    for (const auto& [port, value] : ports_at.value().items()) {
+      const JsonCursor row = ports_at.member(port, value);
+      WEIR_TRY_STATUS(row.expect_array());
+      if (row.size() % 2 != 0) return row.wrong("pairs of a name's place and a value");
+      for (std::size_t i = 0; i < row.size(); i += 2) {
+        WEIR_TRY(place, row.at(i).whole_number());
+        WEIR_TRY(count, row.at(i + 1).whole_number());
+        if (place >= names.size()) return row.at(i).wrong("the place of a name");
+        bank.add(port, names[place], count);
+      }
+    }
+    return {};
+  }
+
+  const Blueprint& blueprint_;
+  JsonCursor root_;
+  State state_;
+  std::map<std::string, sim::NicRef, std::less<>> nics_;
+};
+
+}  // namespace
+
+// ---- counters ----
+
+void CounterBank::add(const std::string& port, const std::string& key, std::uint64_t amount) {
+  ports_[port][key] += amount;
+}
+
+void CounterBank::add(const std::string& port, const counters::PortCounters& run) {
+  Values& values = ports_[port];
+  for (const counters::Sample& sample : run.samples()) {
+    if (!sample.reading.has_value()) continue;
+    const std::uint64_t counted = sample.reading.value();
+    std::uint64_t& kept = values[sample.key()];
+    const bool is_level =
+        sample.match.counter != nullptr && sample.match.counter->kind == counters::Kind::kGauge;
+    if (!is_level)
+      kept += counted;
+    else if (sample.match.counter->id.find("_max.") != std::string_view::npos)
+      kept = std::max(kept, counted);
+    else
+      kept = counted;
+  }
+}
+
+counters::PortCounters CounterBank::total(const std::string& port,
+                                          const counters::PortCounters& now) const {
+  const auto found = ports_.find(port);
+  std::vector<counters::Sample> samples(now.samples().begin(), now.samples().end());
+  for (counters::Sample& sample : samples) {
+    if (found == ports_.end() || !sample.reading.has_value()) continue;
+    const auto value = found->second.find(sample.key());
+    if (value == found->second.end()) continue;
+    std::uint64_t sum = sample.reading.value() + value->second;
+    if (const counters::RawName* name = sample.match.name; name != nullptr && name->bits < 64) {
+      const std::uint64_t most = (std::uint64_t{1} << name->bits) - 1;
+      sum = name->overflow == counters::Overflow::kWraps ? sum & most : std::min(sum, most);
+    }
+    sample.reading = counters::Reading::of(sum);
+  }
+  return {now.device(), now.netdev(), now.driver(), std::move(samples)};
+}
+
+// ---- the state ----
+
+State new_state(const Blueprint& blueprint, bool factory_switches, std::uint64_t seed) {
+  State state;
+  state.seed = seed;
+  for (std::uint32_t h = 0; h < blueprint.intent.hosts.size(); ++h)
+    state.nics.emplace_back(blueprint.intent.hosts[h].nics.size(),
+                            factory_settings(blueprint.platform(h)));
+  state.switches.resize(blueprint.intent.switches.size(), {factory_switches, std::nullopt});
+  return state;
+}
+
+std::string nic_key(const Blueprint& blueprint, const sim::NicRef& nic) {
+  const design::HostIntent& host = blueprint.intent.hosts[nic.host];
+  return fmt::format("{}/{}", host.name, host.nics[nic.rail].device);
+}
+
+std::string port_key(std::string_view switch_name, std::string_view port) {
+  return fmt::format("{}/{}", switch_name, port);
+}
+
+std::string state_file(const std::string& dir) {
+  return dir + "/state.json";
+}
+std::string design_file(const std::string& dir) {
+  return dir + "/design.yaml";
+}
+
+Result<Blueprint> load_blueprint(const std::string& dir, const std::string& file) {
+  WEIR_TRY(text, read_file(file));
+  design::Loaded loaded = design::load_text(text, file);
+  if (!loaded.is_good()) return invalid_error(design::to_text(loaded));
+  design::Derived derived = design::derive(loaded.design);
+  if (!derived.errors.empty()) {
+    loaded.errors = std::move(derived.errors);
+    return invalid_error(design::to_text(loaded));
+  }
+  return Blueprint{dir, digest_of(text), std::move(loaded.design), std::move(derived.intent)};
+}
+
+Result<State> read_state(const Blueprint& blueprint) {
+  const std::string path = state_file(blueprint.directory);
+  WEIR_TRY(text, read_file(path, kLargestState));
+  const Json document = Json::parse(text, nullptr, false);
+  if (document.is_discarded())
+    return parse_error(fmt::format("{}: not JSON; the lab is broken: make a new one", path));
+  auto state = Reader(blueprint, document).read();
+  if (!state) return state.error().within(path);
+  return state;
+}
+
+Status write_state(const Blueprint& blueprint, const State& state) {
+  Json object = {{"schema", fmt::format("{}{}", kSchema, kVersion)},
+                 {"design", blueprint.digest},
+                 {"seed", state.seed},
+                 {"changes", state.changes},
+                 {"loads", state.loads},
+                 {"clock_ps", state.clock.raw()}};
+  object["nics"] = nics_json(blueprint, state);
+  object["switches"] = switches_json(blueprint, state);
+  object["faults"] = faults_json(blueprint, state);
+  object["counters"] = counters_json(state.counters);
+  if (state.last_run) {
+    object["counters_before"] = counters_json(state.counters_before);
+    object["last_run"] = to_json(*state.last_run);
+  }
+  return write_file_atomic(state_file(blueprint.directory), object.dump() + "\n");
+}
+
+// ---- files ----
+
+Result<Lock> Lock::take(const std::string& dir) {
+  const std::string path = lock_file(dir);
+  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (fd < 0)
+    return Error{errno == EACCES ? ErrorCode::kPermission : ErrorCode::kIo,
+                 fmt::format("open {}: {}", path, std::strerror(errno))};
+  Lock lock(fd);
+  while (::flock(fd, LOCK_EX) != 0)
+    if (errno != EINTR)
+      return Error{ErrorCode::kIo, fmt::format("lock {}: {}", path, std::strerror(errno))};
+  return lock;
+}
+
+Lock::~Lock() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+Status remove_files(const std::string& dir) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  std::vector<fs::path> own;
+  for (const fs::directory_entry& entry : fs::directory_iterator(dir, error)) {
+    const std::string name = entry.path().filename().string();
+    const bool is_leftover = name.starts_with("state.json.") || name.starts_with("design.yaml.");
+    const bool is_own = name == "design.yaml" || name == "lock" || name == "journal";
+    if (is_own || is_leftover) own.push_back(entry.path());
+  }
+  if (error) return Error{ErrorCode::kIo, fmt::format("read {}: {}", dir, error.message())};
+  // The state first: without it the rest is no lab any more.
+  own.insert(own.begin(), state_file(dir));
+  for (const fs::path& path : own) {
+    fs::remove_all(path, error);
+    if (error)
+      return Error{ErrorCode::kIo, fmt::format("remove {}: {}", path.string(), error.message())};
+  }
+  if (fs::is_empty(dir, error) && !error) fs::remove(dir, error);
+  return {};
+}
+
+}  // namespace weir::lab

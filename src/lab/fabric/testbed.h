@@ -1,0 +1,64 @@
+#pragma once
+// The fabric of a lab as it is set now, brought to life: state -> intent -> network -> simulation.
+//
+// Three layers of intent, in this order: the design with its switches as they are set (profiles,
+// factory, faults of switches), the settings of the NICs, and the faults that no setting shows. The
+// same set-up serves a load and a look at the fabric at rest, so that what is observed is what
+// runs.
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "design/fabric/intent.h"
+#include "lab/fabric/lab.h"
+#include "lab/fabric/state.h"
+#include "sim/engine/sim.h"
+#include "sim/fault/fault.h"
+#include "sim/workload/workload.h"
+
+namespace weir::lab {
+
+/// Intents of the design under other buffer profiles, derived when first asked for.
+class Profiles {
+ public:
+  [[nodiscard]] Result<const design::Intent*> with(const Blueprint& blueprint,
+                                                   const std::string& profile);
+
+ private:
+  std::map<std::string, design::Intent> intents_;
+};
+
+/// What everything is set to: the switches by their state and faults, the NICs by their settings.
+[[nodiscard]] Result<design::Intent> present_intent(const Blueprint& blueprint, const State& state,
+                                                    Profiles& profiles, const Job& job);
+
+struct Testbed {
+  design::Intent intent;  // what the network was made from
+  sim::Placement placement;
+  std::vector<sim::FaultAction> actions;
+  std::vector<std::string> notes;
+  std::unique_ptr<sim::Workloads> load;
+  std::unique_ptr<sim::Sim> sim;
+};
+[[nodiscard]] Result<Testbed> set_up(const Blueprint& blueprint, const State& state,
+                                     Profiles& profiles, const Load& load);
+
+/// The same without a load, at its first moment: what is broken from the start is broken in it.
+/// Every NIC counts pauses of every priority: which of them it shows is a matter of its settings,
+/// and with them left out one such bed serves until a switch or a fault changes.
+[[nodiscard]] Result<Testbed> set_up_at_rest(const Blueprint& blueprint, const State& state,
+                                             Profiles& profiles);
+
+struct TestbedRun {
+  LoadOutcome outcome;
+  RunRecord record;
+  Time end;
+};
+/// REQUIRES: a test bed that has not run.
+[[nodiscard]] TestbedRun run(Testbed& bed, const Load& load,
+                             const std::function<void(double)>& progress);  // report only
+
+}  // namespace weir::lab

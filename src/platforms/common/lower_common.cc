@@ -1,0 +1,299 @@
+#include "platforms/common/lower_common.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/name_pattern.h"
+#include "base/text.h"
+#include "design/file/words.h"
+#include "units/format.h"
+
+namespace weir::platforms {
+
+using design::SwitchIntent;
+using design::SwitchPortIntent;
+
+// ---- remarks ----
+
+void Remarks::add(std::string what, std::string wanted, std::string becomes, std::string why,
+                  const std::string& port) {
+  Remark remark{std::move(what), std::move(wanted), std::move(becomes), std::move(why)};
+  for (Many& many : all_) {
+    if (many.remark != remark) continue;
+    if (!port.empty()) many.ports.push_back(port);
+    return;
+  }
+  all_.push_back({std::move(remark), {}});
+  if (!port.empty()) all_.back().ports.push_back(port);
+}
+
+std::vector<Remark> Remarks::take() const {
+  std::vector<Remark> out;
+  for (const Many& many : all_) {
+    Remark remark = many.remark;
+    if (!many.ports.empty()) remark.what += ", " + compact_names(many.ports);
+    out.push_back(std::move(remark));
+  }
+  return out;
+}
+
+// ---- rounding ----
+
+Bytes whole_cells_up(Bytes bytes, Bytes cell) {
+  const std::int64_t size = std::max<std::int64_t>(cell.raw(), 1);
+  return Bytes::raw((bytes.raw() + size - 1) / size * size);
+}
+
+Bytes whole_cells_down(Bytes bytes, Bytes cell) {
+  const std::int64_t size = std::max<std::int64_t>(cell.raw(), 1);
+  return Bytes::raw(bytes.raw() / size * size);
+}
+
+Length whole_metres_up(Length length) {
+  const std::int64_t metre = (1_m).raw();
+  return Length::raw((length.raw() + metre - 1) / metre * metre);
+}
+
+BitRate whole_kilobits_down(BitRate rate) {
+  constexpr std::int64_t kKilobit = 1000;
+  return BitRate::raw(rate.raw() / kKilobit * kKilobit);
+}
+
+unsigned whole_percent(Share share) {
+  const std::int64_t percent = (1_percent).raw();
+  const std::int64_t nearest = (share.raw() + percent / 2) / percent;
+  return static_cast<unsigned>(share.raw() > 0 ? std::max<std::int64_t>(nearest, 1) : 0);
+}
+
+Duration to_step(Duration time, Duration step, Duration low, Duration high) {
+  const std::int64_t nearest = (time.raw() + step.raw() / 2) / step.raw() * step.raw();
+  return std::clamp(Duration::raw(nearest), low, high);
+}
+
+// ---- shares ----
+
+std::array<unsigned, 8> queue_percents(const SwitchIntent& node) {
+  constexpr std::int64_t kLeast = 1;  // of a queue with no minimum: one part in a million
+  std::array<std::int64_t, 8> parts{};
+  std::int64_t sum = 0;
+  for (std::size_t q = 0; q < 8; ++q) {
+    const design::Share8& queue = node.queues.at(q);
+    if (!queue.used || queue.scheduling == design::Scheduling::kStrict) continue;
+    parts.at(q) = std::max(queue.minimum.raw(), kLeast);
+    sum += parts.at(q);
+  }
+  std::array<unsigned, 8> percents{};
+  if (sum == 0) return percents;
+  // The largest remainders are rounded up; nobody in use ends with 0.
+  std::array<std::int64_t, 8> rest{};
+  std::int64_t left = 100;
+  for (std::size_t q = 0; q < 8; ++q) {
+    if (parts.at(q) == 0) continue;
+    const std::int64_t exact = parts.at(q) * 100;
+    percents.at(q) = static_cast<unsigned>(std::max<std::int64_t>(exact / sum, 1));
+    rest.at(q) = exact - std::int64_t{percents.at(q)} * sum;
+    left -= percents.at(q);
+  }
+  while (left != 0) {
+    const auto best = left > 0 ? std::max_element(rest.begin(), rest.end())
+                               : std::min_element(rest.begin(), rest.end());
+    const auto q = static_cast<std::size_t>(best - rest.begin());
+    const std::int64_t step = left > 0 ? 1 : -1;
+    percents.at(q) = static_cast<unsigned>(std::int64_t{percents.at(q)} + step);
+    rest.at(q) -= step * sum;
+    left -= step;
+  }
+  return percents;
+}
+
+BitRate limit_of(const SwitchIntent& node, const SwitchPortIntent& port, unsigned queue) {
+  const design::Share8& share = node.queues.at(queue);
+  if (!port.is_access || !share.used || share.limit >= 100_percent) return {};
+  return whole_kilobits_down(share_of(port.speed, share.limit));
+}
+
+// ---- what is used ----
+
+PrioritySet used_priorities(const SwitchIntent& node, const design::Intent& intent) {
+  PrioritySet used = node.pfc;
+  for (const Priority p : node.dscp_to_priority)
+    used.insert(p);
+  for (unsigned p = 0; p < Priority::kLimit; ++p)
+    if (!intent.class_names.at(p).empty()) used.insert(Priority::of(p));
+  return used;
+}
+
+PrioritySet pausable(const SwitchIntent& node, Remarks& remarks) {
+  const int most = design::system_model(node.system).max_lossless_priorities;
+  if (node.pfc.count() <= most) return node.pfc;
+  PrioritySet kept;
+  for (unsigned p = 0; p < Priority::kLimit && kept.count() < most; ++p)
+    if (node.pfc.contains(Priority::of(p))) kept.insert(Priority::of(p));
+  remarks.add("PFC", "priorities " + to_text(node.pfc), "priorities " + to_text(kept),
+              fmt::format("at most {} lossless classes", most));
+  return kept;
+}
+
+// ---- clamps ----
+
+Bytes port_mtu(const SwitchIntent& node, const SwitchPortIntent& port, Remarks& remarks) {
+  const Bytes most = design::system_model(node.system).max_mtu;
+  if (port.mtu <= most) return port.mtu;
+  remarks.add("MTU", fmt::format("{}B", port.mtu.raw()), fmt::format("{}B", most.raw()),
+              node.system == design::SwitchSystem::kEos
+                  ? "the largest EOS takes; it counts the IP packet, so nothing is lost"
+                  : "the largest the system takes",
+              port.name);
+  return most;
+}
+
+Alpha clamp_alpha(const SwitchIntent& node, Alpha alpha, std::string_view what, Remarks& remarks) {
+  const design::SystemModel& system = design::system_model(node.system);
+  const Alpha kept = std::clamp(alpha, system.min_alpha, system.max_alpha);
+  if (kept != alpha)
+    remarks.add(std::string(what), to_text(alpha), to_text(kept),
+                fmt::format("the system takes {} to {}", to_text(system.min_alpha),
+                            to_text(system.max_alpha)));
+  return kept;
+}
+
+Alpha ingress_alpha(const SwitchIntent& node, Remarks& remarks) {
+  return clamp_alpha(node, node.buffers.alpha, "alpha", remarks);
+}
+
+Share marking_probability(const SwitchIntent& node, const SwitchPortIntent& port,
+                          Remarks& remarks) {
+  const std::int64_t step = design::system_model(node.system).probability_step.raw();
+  const Share wanted = port.wred.probability;
+  const std::int64_t steps = std::max<std::int64_t>((wanted.raw() + step / 2) / step, 1);
+  const Share kept = std::min(Share::raw(steps * step), 100_percent);
+  if (kept != wanted)
+    remarks.add("marking probability", to_text(wanted), to_text(kept),
+                fmt::format("in steps of {}", to_text(Share::raw(step))), port.name);
+  return kept;
+}
+
+Length cable_length(const SwitchPortIntent& port, Remarks& remarks) {
+  const Length metres = std::max(whole_metres_up(port.cable), 1_m);
+  if (metres != port.cable)
+    remarks.add("cable length", to_text(port.cable), to_text(metres),
+                "in whole metres, rounded up: headroom must not be short", port.name);
+  return metres;
+}
+
+std::string balancing(const SwitchIntent& node, Remarks& remarks) {
+  const bool can =
+      node.load_balancing == design::LoadBalancing::kEcmp ||
+      (node.load_balancing == design::LoadBalancing::kSpray && node.asic->can_spray) ||
+      (node.load_balancing == design::LoadBalancing::kAdaptive && node.asic->can_adapt);
+  if (can) return std::string(design::to_word(node.load_balancing));
+  remarks.add("load balancing", std::string(design::to_word(node.load_balancing)), "ecmp",
+              fmt::format("{} cannot", node.asic->title));
+  return "ecmp";
+}
+
+std::array<std::optional<Dscp>, 8> rewrite_map(const SwitchIntent& node) {
+  std::array<std::optional<Dscp>, 8> map{};
+  if (!node.rewrites_dscp) return map;
+  for (unsigned d = Dscp::kLimit; d-- > 0;)
+    map.at(node.dscp_to_priority.at(d).value()) = Dscp::of(d);
+  for (unsigned p = 0; p < Priority::kLimit; ++p)
+    if (node.dscp_to_priority.at(std::size_t{p} * 8).value() == p) map.at(p) = Dscp::of(p * 8);
+  return map;
+}
+
+bool has_gateway(const design::Intent& intent, const SwitchIntent& node) {
+  if (intent.vlan == 0) return false;
+  return (intent.l3_from == design::Boundary::kLeaf && node.tier == 1) ||
+         (intent.l3_from == design::Boundary::kSpine && node.tier == 2);
+}
+
+Bytes widest_mtu(const evidence::Switch& state) {
+  Bytes widest;
+  for (const evidence::SwitchPort& port : state.ports)
+    if (port.mtu.is_known()) widest = std::max(widest, *port.mtu);
+  return widest;
+}
+
+// ---- the state ----
+
+void settle_queue(evidence::EgressQueue& queue) {
+  const bool marks = queue.ecn.is_known() && *queue.ecn;
+  const bool drops = queue.wred_drop.is_known() && *queue.wred_drop;
+  if (marks || drops || !queue.ecn.is_known()) return;
+  queue.ecn_min = {};
+  queue.ecn_max = {};
+  queue.ecn_probability = {};
+  queue.ecn_weight = {};
+}
+
+namespace {
+
+/// The element that `is_it`, or a new one before the first that `comes_after`.
+template <class T, class IsIt, class ComesAfter>
+T& find_or_insert(std::vector<T>& list, IsIt is_it, ComesAfter comes_after) {
+  const auto found = std::find_if(list.begin(), list.end(), is_it);
+  if (found != list.end()) return *found;
+  return *list.insert(std::find_if(list.begin(), list.end(), comes_after), T{});
+}
+
+}  // namespace
+
+evidence::SwitchPort& port_named(evidence::Switch& state, std::string_view name) {
+  evidence::SwitchPort& port = find_or_insert(
+      state.ports, [&](const evidence::SwitchPort& one) { return one.name == name; },
+      [&](const evidence::SwitchPort& one) { return natural_order(one.name, name) > 0; });
+  port.name = name;
+  return port;
+}
+
+evidence::EgressQueue& queue_at(evidence::SwitchPort& port, Queue queue) {
+  evidence::EgressQueue& out = find_or_insert(
+      port.queues, [&](const evidence::EgressQueue& one) { return one.queue == queue; },
+      [&](const evidence::EgressQueue& one) { return one.queue > queue; });
+  out.queue = queue;
+  return out;
+}
+
+evidence::GroupBuffer& group_at(evidence::SwitchPort& port, PriorityGroup group) {
+  evidence::GroupBuffer& out = find_or_insert(
+      port.groups, [&](const evidence::GroupBuffer& one) { return one.group == group; },
+      [&](const evidence::GroupBuffer& one) { return one.group > group; });
+  out.group = group;
+  return out;
+}
+
+evidence::SwitchInterface& interface_named(evidence::Switch& state, std::string_view name,
+                                           std::string_view kind) {
+  evidence::SwitchInterface& out = find_or_insert(
+      state.interfaces, [&](const evidence::SwitchInterface& one) { return one.name == name; },
+      [&](const evidence::SwitchInterface& one) { return natural_order(one.name, name) > 0; });
+  out.name = name;
+  out.kind = kind;
+  return out;
+}
+
+// ---- comments ----
+
+std::string comment(std::string_view mark, std::string_view text) {
+  constexpr std::size_t kColumns = 98;
+  std::string out;
+  const std::string wrapped = wrap(text, kColumns - mark.size() - 1);
+  for (const std::string_view line : split(wrapped, '\n'))
+    out += fmt::format("{} {}\n", mark, line);
+  return out;
+}
+
+std::string remarks_comment(std::string_view mark, const std::vector<Remark>& remarks) {
+  std::string out;
+  for (const Remark& one : remarks) {
+    out += comment(mark, one.becomes.empty() ? fmt::format("Not expressed: {} ({}): {}.", one.what,
+                                                           one.wanted, one.why)
+                                             : fmt::format("{}: {} becomes {}: {}.", one.what,
+                                                           one.wanted, one.becomes, one.why));
+  }
+  return out;
+}
+
+}  // namespace weir::platforms

@@ -1,0 +1,110 @@
+#pragma once
+// What lowering has in common: rounding, clamps, shares, and remarks. One place, so that the error
+// of each step is bounded once (docs/switches.md):
+//
+//   lengths       up to whole metres                      never shorter, less than 1 m longer
+//   probabilities to the nearest step of the system       half a step; never 0 where marking is on
+//   shares        scaled to 100 %, whole percents         less than 1 % of the line below the
+//   design rates         down to whole kb/s                      less than 1 kb/s bytes         up
+//   to whole cells where they protect    less than one cell times         to the nearest step,
+//   within the range   half a step, or the range's end
+#include <array>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "design/fabric/intent.h"
+#include "design/tables/platforms.h"
+#include "evidence/evidence.h"
+#include "platforms/common/platform.h"
+
+namespace weir::platforms {
+
+template <class T>
+[[nodiscard]] evidence::Fact<T> known(T value, std::string source = "") {
+  return evidence::Fact<T>::of(std::move(value), std::move(source));
+}
+
+/// Remarks of a switch; the same of many ports is one.
+class Remarks {
+ public:
+  /// `port` empty: of the whole switch. "WRED minimum of queue 3" on swp1, swp2 and swp3 becomes
+  /// "WRED minimum of queue 3, swp[1-3]".
+  void add(std::string what, std::string wanted, std::string becomes, std::string why,
+           const std::string& port = "");
+  [[nodiscard]] std::vector<Remark> take() const;
+
+ private:
+  struct Many {
+    Remark remark;
+    std::vector<std::string> ports;
+  };
+  std::vector<Many> all_;
+};
+
+[[nodiscard]] Bytes whole_cells_up(Bytes bytes, Bytes cell);
+[[nodiscard]] Bytes whole_cells_down(Bytes bytes, Bytes cell);
+[[nodiscard]] Length whole_metres_up(Length length);
+[[nodiscard]] BitRate whole_kilobits_down(BitRate rate);
+
+/// Nearest whole percent, at least 1 where the share is not 0.
+[[nodiscard]] unsigned whole_percent(Share share);
+
+/// Nearest multiple of `step`, and then within [low, high].
+[[nodiscard]] Duration to_step(Duration time, Duration step, Duration low, Duration high);
+
+/// Weighted queues that are in use, in percents that add up to 100; others have 0. A queue without
+/// a minimum has the smallest share there is, 1.
+[[nodiscard]] std::array<unsigned, 8> queue_percents(const design::SwitchIntent& node);
+
+/// The share that a class may use at an access port, as a rate; 0 = no limit.
+[[nodiscard]] BitRate limit_of(const design::SwitchIntent& node,
+                               const design::SwitchPortIntent& port, unsigned queue);
+
+/// Priorities that a class has, or that a code point is sent to.
+[[nodiscard]] PrioritySet used_priorities(const design::SwitchIntent& node,
+                                          const design::Intent& intent);
+
+/// The priorities to pause: those of the design, the lowest ones where the system has fewer.
+[[nodiscard]] PrioritySet pausable(const design::SwitchIntent& node, Remarks& remarks);
+
+/// Within what the system takes, with a remark where that changes something.
+[[nodiscard]] Bytes port_mtu(const design::SwitchIntent& node, const design::SwitchPortIntent& port,
+                             Remarks& remarks);
+[[nodiscard]] Alpha ingress_alpha(const design::SwitchIntent& node, Remarks& remarks);
+[[nodiscard]] Alpha clamp_alpha(const design::SwitchIntent& node, Alpha alpha,
+                                std::string_view what, Remarks& remarks);
+[[nodiscard]] Share marking_probability(const design::SwitchIntent& node,
+                                        const design::SwitchPortIntent& port, Remarks& remarks);
+[[nodiscard]] Length cable_length(const design::SwitchPortIntent& port, Remarks& remarks);
+/// "ecmp", "adaptive" or "spray": what the ASIC can do of it.
+[[nodiscard]] std::string balancing(const design::SwitchIntent& node, Remarks& remarks);
+
+/// The code point that a switch which rewrites gives a class: the first of its octet where that is
+/// the class's own, else its lowest; none for a class without any.
+[[nodiscard]] std::array<std::optional<Dscp>, 8> rewrite_map(const design::SwitchIntent& node);
+
+/// Where the traffic of hosts is routed on this switch, its VLAN's gateway; else none.
+[[nodiscard]] bool has_gateway(const design::Intent& intent, const design::SwitchIntent& node);
+
+/// The largest MTU of the switch's ports: a gateway must not be narrower than what is behind it.
+[[nodiscard]] Bytes widest_mtu(const evidence::Switch& state);
+
+/// Marking facts of a queue that neither marks nor drops say nothing.
+void settle_queue(evidence::EgressQueue& queue);
+
+/// Finds or makes; lists stay in the order of names, of queues and of groups.
+evidence::SwitchPort& port_named(evidence::Switch& state, std::string_view name);
+evidence::EgressQueue& queue_at(evidence::SwitchPort& port, Queue queue);
+evidence::GroupBuffer& group_at(evidence::SwitchPort& port, PriorityGroup group);
+evidence::SwitchInterface& interface_named(evidence::Switch& state, std::string_view name,
+                                           std::string_view kind);
+
+/// Comment lines of at most 98 columns, each begun with `mark`, for the head of a configuration:
+/// which switch, whose design, what was lowered.
+[[nodiscard]] std::string comment(std::string_view mark, std::string_view text);
+[[nodiscard]] std::string remarks_comment(std::string_view mark,
+                                          const std::vector<Remark>& remarks);
+
+}  // namespace weir::platforms

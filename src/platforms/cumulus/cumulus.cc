@@ -1,0 +1,651 @@
+// Cumulus Linux (NVUE): what a switch holds once the design is loaded, and the commands that say
+// so.
+//
+// The RoCE bundle (`qos roce`) is the base where the design pauses priority 3 alone, as it does;
+// everything it would bring along is then said explicitly, because its defaults are not the
+// design's (ECN on TC0, probability 100 %, 100 m of cable). Any other set of priorities is built
+// without it.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "design/file/words.h"
+#include "platforms/common/lower_common.h"
+#include "platforms/common/port_groups.h"
+#include "platforms/common/statement.h"
+#include "platforms/common/systems.h"
+#include "platforms/cumulus/nvue.h"
+#include "platforms/cumulus/nvue_parse.h"
+#include "units/format.h"
+
+namespace weir::platforms {
+namespace nvue {
+
+std::string alpha_word(Alpha alpha) {
+  std::string word = to_text(alpha);
+  std::replace(word.begin(), word.end(), '/', '_');
+  return "alpha_" + word;
+}
+
+}  // namespace nvue
+
+namespace {
+
+using design::Intent;
+using design::SwitchIntent;
+using design::SwitchPortIntent;
+using evidence::EgressQueue;
+using evidence::GroupBuffer;
+using evidence::Switch;
+using evidence::SwitchPort;
+
+// ---- lower ----
+
+bool uses_bundle(PrioritySet pfc) {
+  return pfc == PrioritySet::from_mask(1U << nvue::kRocePriority);
+}
+
+class CumulusLowering {
+ public:
+  CumulusLowering(const Intent& intent, const SwitchIntent& node)
+      : intent_(intent), node_(node), pfc_(pausable(node, remarks_)) {}
+
+  Lowered lower() {
+    out_.name = node_.name;
+    out_.platform = known(std::string("cumulus"));
+    set_maps();
+    set_watchdog();
+    set_pools();
+    set_rest();
+    for (const SwitchPortIntent& port : node_.ports)
+      add_port(port);
+    if (has_gateway(intent_, node_))
+      interface_named(out_, fmt::format("vlan{}", intent_.vlan), "svi").mtu =
+          known(widest_mtu(out_));
+    return {std::move(out_), remarks_.take()};
+  }
+
+ private:
+  void set_maps() {
+    std::array<std::optional<TrafficClass>, 64> dscp{};
+    for (std::size_t d = 0; d < 64; ++d)
+      dscp.at(d) = TrafficClass::of(node_.dscp_to_priority.at(d).value());
+    out_.dscp_to_tc = known(dscp);
+    std::array<std::optional<TrafficClass>, 8> pcp{};
+    std::array<Queue, 8> queues{};
+    std::array<PriorityGroup, 8> groups{};
+    for (unsigned p = 0; p < 8; ++p) {
+      pcp.at(p) = TrafficClass::of(
+          node_.trust == design::Trust::kPcp ? node_.pcp_to_priority.at(p).value() : p);
+      queues.at(p) = node_.priority_to_queue.at(p);
+      groups.at(p) = PriorityGroup::of(pfc_.contains(Priority::of(p)) ? p : 0);
+    }
+    out_.pcp_to_tc = known(pcp);
+    out_.tc_to_queue = known(queues);
+    out_.tc_to_group = known(groups);
+    out_.pfc_to_queue = known(queues);
+    out_.tc_to_dscp = known(rewrite_map(node_));
+  }
+
+  void set_watchdog() {
+    evidence::Watchdog& out = out_.watchdog;
+    const bool is_on = node_.watchdog && pfc_.count() > 0;
+    if (node_.watchdog && !is_on)
+      remarks_.add("PFC watchdog", "on", "", "it watches priorities with PFC, and there is none");
+    out.enabled = known(is_on);
+    out.action = known(std::string("drop"));
+    if (!is_on) {
+      out.detection = known(nvue::kPolling * nvue::kRobustness);
+      out.restoration = known(nvue::kPolling);
+      return;
+    }
+    const Duration poll = to_step(std::min(node_.watchdog_detect / 2, node_.watchdog_restore), 1_ms,
+                                  nvue::kPolling, nvue::kPollingMost);
+    const std::int64_t times = std::clamp<std::int64_t>(
+        (node_.watchdog_detect.raw() + poll.raw() / 2) / poll.raw(), 1, nvue::kRobustnessMost);
+    out.detection = known(poll * times);
+    out.restoration = known(poll);
+    if (poll * times != node_.watchdog_detect)
+      remarks_.add("watchdog detection", to_text(node_.watchdog_detect), to_text(poll * times),
+                   "a polling interval of at least 100ms times the robustness");
+    if (poll != node_.watchdog_restore)
+      remarks_.add("watchdog restoration", to_text(node_.watchdog_restore), to_text(poll),
+                   "one polling interval without pause");
+    if (node_.watchdog_action != design::WatchdogAction::kDrop)
+      remarks_.add("watchdog action", std::string(design::to_word(node_.watchdog_action)), "drop",
+                   "the only one");
+  }
+
+  void set_pools() {
+    const auto& plan = node_.buffers.plan;
+    if (!plan || plan->lossy_pool + plan->storage_pool <= 0_B || pfc_.count() == 0) return;
+    const Bytes total = node_.buffers.total;
+    const Share lossless =
+        Share::raw(static_cast<std::int64_t>(Int128{plan->lossless_pool.raw()} * kSharePerWhole /
+                                             std::max<std::int64_t>(total.raw(), 1)));
+    const unsigned percent = std::clamp(whole_percent(lossless), 1U, 99U);
+    const auto pool = [](std::string name, evidence::PoolKind kind, unsigned share) {
+      return evidence::Pool{std::move(name), kind, {}, 1_percent * share};
+    };
+    out_.pools = known(std::vector<evidence::Pool>{
+        pool(uses_bundle(pfc_) ? "roce-lossless" : "default-lossless",
+             evidence::PoolKind::kLossless, percent),
+        pool("default-lossy", evidence::PoolKind::kLossy, 100 - percent)});
+    if (plan->storage_pool > 0_B || plan->reserved_pool > 0_B)
+      remarks_.add("buffer pools", "lossless, lossy, storage, reserved", "lossless and lossy",
+                   "one pool for each of the two kinds");
+  }
+
+  void set_rest() {
+    const int ratio = node_.buffers.headroom_oversubscription;
+    out_.headroom_oversubscription = known(static_cast<unsigned>(
+        pfc_.count() == 0 ? 1 : std::min<std::int64_t>(ratio, nvue::kOversubscriptionMost)));
+    std::string mode = balancing(node_, remarks_);
+    if (mode == "spray") {
+      remarks_.add("load balancing", "spray", "adaptive",
+                   "adaptive routing places every packet on its own");
+      mode = "adaptive";
+    }
+    out_.load_balancing = known(mode);
+    out_.ecmp_seed = known(static_cast<unsigned>(node_.ecmp_seed));
+    if (node_.forwarding == design::Forwarding::kStoreAndForward)
+      remarks_.add("forwarding", "store-and-forward", "", "NVUE has no switch for cut-through");
+    out_.lldp = known(true);
+    out_.telemetry.gnmi = known(intent_.telemetry.gnmi);
+    out_.telemetry.sflow = known(intent_.telemetry.sflow);
+    if (intent_.telemetry.gnmi || intent_.telemetry.sflow)
+      out_.telemetry.interval = known(to_step(intent_.telemetry.interval, 1_s, 1_s, 86'400_s));
+  }
+
+  void add_port(const SwitchPortIntent& from) {
+    SwitchPort port;
+    port.name = from.name;
+    port.mtu = known(port_mtu(node_, from, remarks_));
+    port.trust = known(node_.trust == design::Trust::kDscp ? evidence::TrustMode::kDscp
+                                                           : evidence::TrustMode::kPcp);
+    port.pfc = known(pfc_);
+    port.pfc_negotiated = known(false);
+    const bool pauses = node_.global_pause && pfc_.count() == 0;
+    if (node_.global_pause && !pauses)
+      remarks_.add("802.3x pause", "on", "off", "a port has either PFC or link pause", from.name);
+    port.global_pause = known(pauses);
+    port.watchdog = known(*out_.watchdog.enabled);
+    port.rewrites_dscp = known(node_.rewrites_dscp);
+    port.max_rate = known(from.shaper ? whole_kilobits_down(*from.shaper) : BitRate());
+    port.lldp = known(true);
+    port.dcbx = known(pfc_.count() > 0);
+    for (unsigned p = 0; p < 8; ++p)
+      if (pfc_.contains(Priority::of(p))) add_group(from, p, port);
+    for (unsigned q = 0; q < 8; ++q)
+      if (node_.queues.at(q).used || is_of_bundle(q)) add_queue(from, q, port);
+    port_named(out_, port.name) = std::move(port);
+  }
+
+  [[nodiscard]] bool is_of_bundle(unsigned queue) const {
+    return uses_bundle(pfc_) &&
+           (queue == 0 || queue == nvue::kRocePriority || queue == nvue::kCnpPriority);
+  }
+
+  void add_group(const SwitchPortIntent& from, unsigned priority, SwitchPort& port) {
+    const design::BufferIntent& buffers = node_.buffers;
+    const bool is_static = buffers.threshold == design::Threshold::kStatic;
+    GroupBuffer& group = group_at(port, PriorityGroup::of(priority));
+    group.lossless = known(true);
+    if (buffers.reserved_per_group > 0_B) group.reserved = known(buffers.reserved_per_group);
+    if (!is_static) group.alpha = known(ingress_alpha(node_, remarks_));
+    port.cable_length = known(cable_length(from, remarks_));
+    group.headroom_auto = known(from.headroom_is_auto && !is_static);
+    if (*group.headroom_auto) return;
+    // Sized by hand: the port buffer is what may be filled before XOFF, and the headroom.
+    const Bytes cell = buffers.cell;
+    const Bytes xoff = whole_cells_up(is_static ? buffers.static_xoff : nvue::kPipeline, cell);
+    const design::SystemModel& system = design::system_model(node_.system);
+    const Bytes headroom =
+        std::clamp(whole_cells_up(from.headroom, cell), whole_cells_up(system.headroom_min, cell),
+                   whole_cells_down(system.headroom_max, cell));
+    const Bytes xon = whole_cells_down(std::max(xoff - buffers.xon_offset, 0_B), cell);
+    group.xoff = known(xoff);
+    group.headroom = known(headroom);
+    group.xon = known(xoff - xon);
+    if (headroom != from.headroom)
+      remarks_.add("headroom", to_text(from.headroom), to_text(headroom),
+                   fmt::format("in cells of {}B, from {} to {}", cell.raw(),
+                               to_text(system.headroom_min), to_text(system.headroom_max)),
+                   from.name);
+    if (is_static && xoff != buffers.static_xoff)
+      remarks_.add("XOFF", to_text(buffers.static_xoff), to_text(xoff),
+                   fmt::format("counted in cells of {}B", cell.raw()), from.name);
+  }
+
+  void add_queue(const SwitchPortIntent& from, unsigned index, SwitchPort& port) {
+    EgressQueue& queue = queue_at(port, Queue::of(index));
+    const design::Share8& share = node_.queues.at(index);
+    bool is_lossless = false;
+    for (unsigned p = 0; p < 8; ++p)
+      is_lossless |= pfc_.contains(Priority::of(p)) && node_.priority_to_queue.at(p) == queue.queue;
+    queue.ecn = known(is_lossless && from.wred.ecn);
+    queue.wred_drop = known(false);
+    if (*queue.ecn) {
+      queue.ecn_min = known(from.wred.min);
+      queue.ecn_max = known(from.wred.max);
+      queue.ecn_probability = known(marking_probability(node_, from, remarks_));
+    }
+    const bool is_strict =
+        share.used ? share.scheduling == design::Scheduling::kStrict : index == nvue::kCnpPriority;
+    queue.scheduler =
+        known(is_strict ? evidence::Scheduler::kStrict : evidence::Scheduler::kWeighted);
+    if (!is_strict)
+      queue.weight = known(share.used ? queue_percents(node_).at(index) : nvue::kRoceWeight);
+    queue.max_rate = known(limit_of(node_, from, index));
+    if (share.used && !is_lossless)
+      queue.alpha = known(clamp_alpha(node_, node_.buffers.egress_alpha, "egress alpha", remarks_));
+  }
+
+  const Intent& intent_;
+  const SwitchIntent& node_;
+  Remarks remarks_;
+  PrioritySet pfc_;
+  Switch out_;
+};
+
+Lowered lower_cumulus(const Intent& intent, const SwitchIntent& node) {
+  return CumulusLowering(intent, node).lower();
+}
+
+// ---- render ----
+
+/// "swp1-4,swp7": names of one prefix in runs.
+std::string ranges(const std::vector<std::string>& names) {
+  std::string out;
+  for (std::size_t i = 0; i < names.size();) {
+    const auto number = [&](std::size_t at) {
+      const std::size_t digits = names[at].find_last_not_of("0123456789") + 1;
+      return std::pair(names[at].substr(0, digits), names[at].substr(digits));
+    };
+    std::size_t last = i;
+    const auto [prefix, first] = number(i);
+    while (last + 1 < names.size() && number(last + 1).first == prefix &&
+           number(last + 1).second ==
+               std::to_string(parse_u64(number(last).second).value_or(0) + 1))
+      ++last;
+    out += fmt::format("{}{}{}", out.empty() ? "" : ",", names[i],
+                       last > i ? "-" + number(last).second : "");
+    i = last + 1;
+  }
+  return out;
+}
+
+/// Settings as paths; the commands and the tree are two ways to print them.
+class NvueWriter {
+ public:
+  void why(std::string_view text) { lines_.push_back({{}, "", std::string(text)}); }
+  void set(std::string_view path, std::string_view value) {
+    std::vector<std::string> words = words_of(path);
+    lines_.push_back({std::move(words), std::string(value), ""});
+  }
+  void set(std::string_view path, std::int64_t value) { set(path, std::to_string(value)); }
+
+  [[nodiscard]] std::string commands() const {
+    std::string out;
+    for (const Line& line : lines_) {
+      if (!line.comment.empty()) {
+        out += comment("#", line.comment);
+        continue;
+      }
+      out += "nv set";
+      for (const std::string& word : line.path)
+        out += " " + word;
+      if (!line.value.empty()) out += " " + line.value;
+      out += "\n";
+    }
+    return out;
+  }
+  [[nodiscard]] std::string tree() const {
+    Node root;
+    for (const Line& line : lines_) {
+      if (line.path.empty()) continue;
+      Node* at = &root;
+      for (const std::string& word : line.path)
+        at = &at->child(word);
+      at->value = line.value;
+    }
+    std::string out;
+    root.print(2, out);
+    return "- set:\n" + out;
+  }
+
+ private:
+  struct Line {
+    std::vector<std::string> path;
+    std::string value;
+    std::string comment;
+  };
+  struct Node {
+    std::string key;
+    std::string value;
+    std::vector<Node> children;
+
+    Node& child(const std::string& name) {
+      for (Node& one : children)
+        if (one.key == name) return one;
+      children.push_back({name, "", {}});
+      return children.back();
+    }
+    void print(std::size_t depth, std::string& out) const {
+      for (const Node& one : children) {
+        const bool is_number = one.key.find_first_not_of("0123456789") == std::string::npos;
+        out += std::string(depth * 2, ' ') + (is_number ? "'" + one.key + "'" : one.key) + ":";
+        if (!one.children.empty()) {
+          out += "\n";
+          one.print(depth + 1, out);
+        } else {
+          out += one.value.empty() ? " {}\n" : " " + one.value + "\n";
+        }
+      }
+    }
+  };
+  std::vector<Line> lines_;
+};
+
+class CumulusPrinter {
+ public:
+  CumulusPrinter(const Intent& intent, const SwitchIntent& node, const Lowered& lowered)
+      : intent_(intent), node_(node), state_(lowered.state), remarks_(lowered.remarks) {}
+
+  Rendered print() {
+    w_.set("system hostname", state_.name);
+    print_mtu();
+    if (state_.ports.empty()) return files();
+    first_ = &state_.ports.front();
+    if (uses_bundle(*first_->pfc)) {
+      w_.why(
+          "The vendor's RoCE profile as the base; what follows says every value of it again, "
+          "because its own are others: ECN also on TC 0, 150000B to 1500000B at 100 %, 100 m.");
+      w_.set("qos roce mode", "lossless");
+      w_.set("qos roce state", "enabled");
+    }
+    print_maps();
+    print_scheduling();
+    print_marking();
+    print_pfc();
+    print_buffers();
+    print_watchdog();
+    print_rest();
+    return files();
+  }
+
+ private:
+  Rendered files() {
+    const std::string head =
+        comment("#", fmt::format("{}: QoS of a lossless RoCEv2 fabric, by weir render --to "
+                                 "cumulus. NVUE from 5.15; before it `enable on` instead of `state "
+                                 "enabled`. Break ports out and apply that first.",
+                                 state_.name)) +
+        remarks_comment("#", remarks_);
+    return {{{state_.name + ".nv", head + w_.commands() + "nv config apply\nnv config save\n"},
+             {state_.name + ".startup.yaml", head + w_.tree()}},
+            remarks_};
+  }
+
+  void print_mtu() {
+    w_.why("Frames of the hosts and the RoCE headers fit on every hop.");
+    for (const auto& [mtu, names] : ports_by<std::int64_t>(
+             state_, [](const SwitchPort& p) { return std::optional(p.mtu->raw()); }))
+      w_.set(fmt::format("interface {} link mtu", ranges(names)), mtu);
+    for (const evidence::SwitchInterface& one : state_.interfaces) {
+      w_.set(fmt::format("interface {} type", one.name), "svi");
+      w_.set(fmt::format("interface {} link mtu", one.name), one.mtu->raw());
+    }
+  }
+
+  template <class Map>
+  void print_code_points(std::string_view kind, const Map& map) {
+    for (unsigned tc = 0; tc < 8; ++tc) {
+      std::string codes;
+      for (unsigned c = 0; c < map.size(); ++c)
+        if (map.at(c)->value() == tc) codes += fmt::format("{}{}", codes.empty() ? "" : ",", c);
+      if (!codes.empty())
+        w_.set(fmt::format("qos mapping default-global {} {} switch-priority", kind, codes), tc);
+    }
+  }
+
+  void print_maps() {
+    const bool by_dscp = first_->trust.is(evidence::TrustMode::kDscp);
+    w_.why(by_dscp ? "Routed frames keep their DSCP and lose their tag: classify by DSCP."
+                   : "The design classifies by the 802.1p bits of tagged frames.");
+    w_.set("qos mapping default-global trust", by_dscp ? "l3" : "l2");
+    print_code_points("dscp", *state_.dscp_to_tc);
+    if (!by_dscp) print_code_points("pcp", *state_.pcp_to_tc);
+    for (unsigned p = 0; p < 8; ++p)
+      w_.set(fmt::format("qos egress-queue-mapping default-global switch-priority {} traffic-class",
+                         p),
+             state_.tc_to_queue->at(p).value());
+    if (!first_->rewrites_dscp.is(true)) return;
+    w_.set("qos remark default-global rewrite", "l3");
+    for (unsigned p = 0; p < 8; ++p)
+      if (const auto dscp = state_.tc_to_dscp->at(p))
+        w_.set(fmt::format("qos remark default-global switch-priority {} dscp", p), dscp->value());
+  }
+
+  [[nodiscard]] std::string class_of(unsigned queue) const {
+    std::string out;
+    for (unsigned p = 0; p < 8; ++p)
+      if (!intent_.class_names.at(p).empty() && node_.priority_to_queue.at(p).value() == queue)
+        out += fmt::format("{}{}", out.empty() ? "" : ", ", intent_.class_names.at(p));
+    return out;
+  }
+
+  void print_scheduling() {
+    std::string who;
+    for (const EgressQueue& queue : first_->queues)
+      if (const std::string name = class_of(queue.queue.value()); !name.empty())
+        who += fmt::format("{}TC {} {}", who.empty() ? "" : ", ", queue.queue.value(), name);
+    w_.why(
+        fmt::format("Shares under load ({}): the design's minimums, scaled to 100 %. Every class "
+                    "in use keeps some, management too.",
+                    who));
+    for (const EgressQueue& queue : first_->queues) {
+      const std::string path =
+          fmt::format("qos egress-scheduler default-global traffic-class {}", queue.queue.value());
+      const bool is_strict = queue.scheduler.is(evidence::Scheduler::kStrict);
+      w_.set(path + " mode", is_strict ? "strict" : "dwrr");
+      if (!is_strict) w_.set(path + " bw-percent", *queue.weight);
+    }
+    print_shapers();
+  }
+
+  void print_shapers() {
+    using Limits = std::vector<std::int64_t>;  // the port's, then those of its queues
+    int n = 0;
+    for (const auto& [limits, names] :
+         ports_by<Limits>(state_, [](const SwitchPort& port) -> std::optional<Limits> {
+           Limits out = {port.max_rate->raw() / 1000};
+           for (const EgressQueue& queue : port.queues)
+             out.push_back(queue.max_rate->raw() / 1000);
+           const bool has_any = std::any_of(out.begin(), out.end(), [](auto r) { return r > 0; });
+           return has_any ? std::optional(out) : std::nullopt;
+         })) {
+      const std::string profile = fmt::format("weir-limit-{}", ++n);
+      if (n == 1)
+        w_.why("Limits, in kb/s: of classes at access ports, and shapers that the design names.");
+      if (limits[0] > 0)
+        w_.set(fmt::format("qos egress-shaper {} port-max-rate", profile), limits[0]);
+      for (std::size_t i = 0; i < first_->queues.size(); ++i)
+        if (limits[i + 1] > 0)
+          w_.set(fmt::format("qos egress-shaper {} traffic-class {} max-rate", profile,
+                             first_->queues[i].queue.value()),
+                 limits[i + 1]);
+      w_.set(fmt::format("interface {} qos egress-shaper profile", ranges(names)), profile);
+    }
+  }
+
+  void print_profile(const std::string& profile, const SwitchPort& port) {
+    for (const EgressQueue& queue : port.queues) {
+      const std::string path =
+          fmt::format("qos congestion-control {} traffic-class {}", profile, queue.queue.value());
+      if (*queue.ecn) {
+        w_.set(path + " min-threshold", queue.ecn_min->raw());
+        w_.set(path + " max-threshold", queue.ecn_max->raw());
+        w_.set(path + " probability", queue.ecn_probability->raw() / (1_percent).raw());
+      }
+      w_.set(path + " ecn", *queue.ecn ? "enable" : "disable");
+      w_.set(path + " red", "disable");
+    }
+  }
+
+  void print_marking() {
+    using Marks = std::vector<std::int64_t>;
+    w_.why(
+        "ECN marks the lossless queue well before PFC must pause it, and nothing else. RED stays "
+        "off: what cannot be marked is not dropped.");
+    int n = 0;
+    for (const auto& [marks, names] :
+         ports_by<Marks>(state_, [](const SwitchPort& port) -> std::optional<Marks> {
+           Marks out;
+           for (const EgressQueue& queue : port.queues)
+             if (*queue.ecn)
+               out.insert(out.end(), {queue.ecn_min->raw(), queue.ecn_max->raw(),
+                                      queue.ecn_probability->raw()});
+           return out;
+         })) {
+      const std::string profile = n == 0 ? "default-global" : fmt::format("weir-ecn-{}", n);
+      print_profile(profile, port_of(state_, names[0]));
+      if (n++ > 0)
+        w_.set(fmt::format("interface {} qos congestion-control profile", ranges(names)), profile);
+    }
+  }
+
+  void print_pfc() {
+    if (first_->global_pause.is(true)) {
+      w_.why("The design asks for 802.3x pause, which stops every class of a port at once.");
+      w_.set("qos link-pause weir-pause tx", "enable");
+      w_.set("qos link-pause weir-pause rx", "enable");
+    }
+    const auto pausing = ports_by<int>(state_, [](const SwitchPort& port) {
+      return port.global_pause.is(true) ? std::optional(1) : std::nullopt;
+    });
+    for (const auto& [key, names] : pausing)
+      w_.set(fmt::format("interface {} qos link-pause profile", ranges(names)), "weir-pause");
+    if (first_->groups.empty()) return;
+    w_.why(
+        "PFC on the lossless priority, both directions; the switch sizes headroom from the "
+        "length of the cable, so each length has its profile.");
+    using Key = std::vector<std::int64_t>;
+    for (const auto& [key, names] :
+         ports_by<Key>(state_, [](const SwitchPort& port) -> std::optional<Key> {
+           const GroupBuffer& group = port.groups.front();
+           if (*group.headroom_auto) return Key{port.cable_length->raw()};
+           return Key{port.cable_length->raw(), group.headroom->raw(), group.xoff->raw(),
+                      group.xon->raw()};
+         }))
+      print_pfc_profile(key, names);
+  }
+
+  void print_pfc_profile(const std::vector<std::int64_t>& key,
+                         const std::vector<std::string>& names) {
+    const std::int64_t metres = key[0] / (1_m).raw();
+    std::string name = fmt::format("roce-{}m", metres);
+    if (key.size() > 1) name += fmt::format("-{}", key[1]);
+    const std::string path = "qos pfc " + name;
+    for (const GroupBuffer& group : first_->groups)
+      w_.set(fmt::format("{} switch-priority {}", path, group.group.value()), "");
+    w_.set(path + " tx", "enable");
+    w_.set(path + " rx", "enable");
+    w_.set(path + " cable-length", metres);
+    if (key.size() > 1) {
+      w_.why("Sized by the design instead: NVIDIA advises to leave these to the switch.");
+      w_.set(path + " port-buffer", key[1] + key[2]);
+      w_.set(path + " xoff-threshold", key[2]);
+      w_.set(path + " xon-threshold", key[2] - key[3]);
+    }
+    w_.set(fmt::format("interface {} qos pfc profile", ranges(names)), name);
+  }
+
+  void print_buffers() {
+    if (state_.pools.is_known()) {
+      w_.why("Pools of the packet buffer; together at most 100 %.");
+      for (const evidence::Pool& pool : *state_.pools)
+        w_.set(fmt::format("qos traffic-pool {} memory-percent", pool.name),
+               pool.share.raw() / (1_percent).raw());
+    }
+    const std::string base = "qos advance-buffer-config default-global";
+    if (!first_->groups.empty()) {
+      const GroupBuffer& group = first_->groups.front();
+      if (group.alpha.is_known())
+        w_.set(base + " ingress-lossless-buffer shared-alpha", nvue::alpha_word(*group.alpha));
+      if (group.reserved.is_known())
+        w_.set(base + " ingress-lossless-buffer reserved", group.reserved->raw());
+    }
+    for (const EgressQueue& queue : first_->queues)
+      if (queue.alpha.is_known())
+        w_.set(fmt::format("{} egress-lossy-buffer traffic-class {} shared-alpha", base,
+                           queue.queue.value()),
+               nvue::alpha_word(*queue.alpha));
+    if (*state_.headroom_oversubscription <= 1) return;
+    w_.why("Headroom from one pool: not every port needs all of its own at once.");
+    w_.set(base + " shared-headroom oversubscription-ratio", *state_.headroom_oversubscription);
+    std::vector<std::string> all;
+    for (const SwitchPort& port : state_.ports)
+      all.push_back(port.name);
+    w_.set(fmt::format("interface {} qos shared-headroom-pool", ranges(all)), "enabled");
+  }
+
+  void print_watchdog() {
+    if (!*state_.watchdog.enabled) return;
+    w_.why(
+        "A queue that is paused for polling-interval x robustness is freed by dropping; it is "
+        "given back after one interval without pause.");
+    const std::int64_t poll = state_.watchdog.restoration->raw();
+    w_.set("qos pfc-watchdog polling-interval", poll / (1_ms).raw());
+    w_.set("qos pfc-watchdog robustness", state_.watchdog.detection->raw() / poll);
+    std::vector<std::string> all;
+    for (const SwitchPort& port : state_.ports)
+      all.push_back(port.name);
+    w_.set(fmt::format("interface {} qos pfc-watchdog state", ranges(all)), "enabled");
+  }
+
+  void print_rest() {
+    if (first_->dcbx.is(true)) {
+      w_.why("LLDP runs by default; DCBX tells the NICs what the switch does.");
+      for (const std::string_view tlv : {"dcbx-pfc", "dcbx-ets", "dcbx-ets-recomm"})
+        w_.set(fmt::format("system lldp tlv egress-policy {} state", tlv), "enabled");
+    }
+    if (state_.load_balancing.is("adaptive")) w_.set("router adaptive-routing state", "enabled");
+    w_.why("A hash of its own on every switch: equal ones send the same flows the same way.");
+    w_.set("system forwarding hash-seed", *state_.ecmp_seed);
+    if (*state_.telemetry.gnmi) w_.set("system gnmi-server state", "enabled");
+    if (*state_.telemetry.sflow) w_.set("system sflow state", "enabled");
+    if (state_.telemetry.interval.is_known())
+      w_.set("system telemetry interface-stats sample-interval",
+             state_.telemetry.interval->raw() / (1_s).raw());
+  }
+
+  const Intent& intent_;
+  const SwitchIntent& node_;
+  const Switch& state_;
+  const std::vector<Remark>& remarks_;
+  const SwitchPort* first_ = nullptr;
+  NvueWriter w_;
+};
+
+Rendered render_cumulus(const Intent& intent, const SwitchIntent& node) {
+  const Lowered lowered = lower_cumulus(intent, node);
+  return CumulusPrinter(intent, node, lowered).print();
+}
+
+}  // namespace
+
+Platform cumulus() {
+  return {
+      .system = design::SwitchSystem::kCumulus,
+      .name = "cumulus",
+      .title = "NVIDIA Cumulus Linux (NVUE)",
+      .how_load = "bash NODE.nv on the switch, or nv config replace NODE.startup.yaml and apply",
+      .lower = lower_cumulus,
+      .render = render_cumulus,
+      .recognises = nvue::looks_like,
+      .parse = nvue::parse};
+}
+
+}  // namespace weir::platforms

@@ -1,0 +1,473 @@
+// Arista EOS: 7060X (Tomahawk, Trident) and 7280R/7800R (Jericho) told apart.
+//
+// 7060X queues are `uc-tx-queue` and its buffers one profile for the whole box (`platform trident
+// mmu`); Jericho's are `tx-queue`, with virtual output queues whose headroom the system sizes.
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "design/file/words.h"
+#include "platforms/common/lower_common.h"
+#include "platforms/common/port_groups.h"
+#include "platforms/common/systems.h"
+#include "platforms/eos/eos_parse.h"
+#include "units/format.h"
+
+namespace weir::platforms {
+namespace {
+
+using design::Intent;
+using design::SwitchIntent;
+using design::SwitchPortIntent;
+using evidence::EgressQueue;
+using evidence::GroupBuffer;
+using evidence::Switch;
+using evidence::SwitchPort;
+
+bool is_jericho(const SwitchIntent& node) {
+  return node.asic->family == design::AsicFamily::kJericho;
+}
+
+// ---- lower ----
+
+class EosLowering {
+ public:
+  EosLowering(const Intent& intent, const SwitchIntent& node)
+      : intent_(intent), node_(node), pfc_(pausable(node, remarks_)) {}
+
+  Lowered lower() {
+    out_.name = node_.name;
+    out_.platform = known(std::string("eos"));
+    set_maps();
+    set_watchdog();
+    set_balancing();
+    set_telemetry();
+    set_box();
+    for (const SwitchPortIntent& port : node_.ports)
+      add_port(port);
+    if (has_gateway(intent_, node_))
+      interface_named(out_, fmt::format("Vlan{}", intent_.vlan), "svi").mtu =
+          known(widest_mtu(out_));
+    return {std::move(out_), remarks_.take()};
+  }
+
+ private:
+  void set_maps() {
+    std::array<std::optional<TrafficClass>, 64> dscp{};
+    for (std::size_t d = 0; d < 64; ++d)
+      dscp.at(d) = TrafficClass::of(node_.dscp_to_priority.at(d).value());
+    out_.dscp_to_tc = known(dscp);
+    std::array<std::optional<TrafficClass>, 8> pcp{};
+    std::array<PriorityGroup, 8> groups{};
+    const PrioritySet used = used_priorities(node_, intent_);
+    for (unsigned p = 0; p < 8; ++p) {
+      pcp.at(p) =
+          TrafficClass::of(node_.trust == design::Trust::kPcp ? node_.pcp_to_priority.at(p).value()
+                                                              : eos_cli::default_class(p));
+      queues_.at(p) = used.contains(Priority::of(p)) ? node_.priority_to_queue.at(p) : Queue::of(p);
+      groups.at(p) = PriorityGroup::of(pfc_.contains(Priority::of(p)) ? p : 0);
+    }
+    const Queue control = Queue::of(eos_cli::kControlClass);
+    if (queues_.at(eos_cli::kControlClass) != control)
+      remarks_.add("queue of traffic class 7", to_text(queues_.at(eos_cli::kControlClass)), "7",
+                   "traffic class and queue 7 are the control plane's");
+    queues_.at(eos_cli::kControlClass) = control;
+    out_.pcp_to_tc = known(pcp);
+    out_.tc_to_queue = known(queues_);
+    out_.tc_to_group = known(groups);
+    out_.pfc_to_queue = known(queues_);
+    out_.tc_to_dscp = known(rewrite_map(node_));
+  }
+
+  void set_watchdog() {
+    evidence::Watchdog& out = out_.watchdog;
+    const bool is_on = node_.watchdog && pfc_.count() > 0;
+    if (node_.watchdog && !is_on)
+      remarks_.add("PFC watchdog", "on", "", "it watches priorities with PFC, and there is none");
+    out.enabled = known(is_on);
+    out.action = known(std::string(is_on ? design::to_word(node_.watchdog_action) : "errdisable"));
+    if (!is_on) return;
+    const auto lowered = [&](std::string_view what, Duration wanted) {
+      const Duration kept = to_step(wanted, 10_ms, 10_ms, 60_s);
+      if (kept != wanted)
+        remarks_.add(std::string(what), to_text(wanted), to_text(kept),
+                     "in steps of 10ms, up to 60s");
+      return kept;
+    };
+    out.detection = known(lowered("watchdog detection", node_.watchdog_detect));
+    out.restoration = known(lowered("watchdog restoration", node_.watchdog_restore));
+  }
+
+  void set_balancing() {
+    std::string mode = balancing(node_, remarks_);
+    if (mode == "spray") {
+      remarks_.add("load balancing", "spray", "adaptive",
+                   "EOS spreads by load, not packet by packet");
+      mode = "adaptive";
+    }
+    if (mode == "adaptive" && is_jericho(node_)) {
+      remarks_.add("load balancing", "adaptive", "ecmp",
+                   "dynamic load balancing is of the Tomahawk and Trident families");
+      mode = "ecmp";
+    }
+    out_.load_balancing = known(mode);
+    remarks_.add("ECMP hash seed", std::to_string(node_.ecmp_seed), "",
+                 "its command differs by platform and is not known here");
+  }
+
+  void set_telemetry() {
+    out_.lldp = known(true);
+    const bool samples = intent_.telemetry.sflow;
+    out_.telemetry.gnmi = known(intent_.telemetry.gnmi);
+    out_.telemetry.sflow = known(samples);
+    out_.telemetry.queue_monitor = known(true);
+    out_.telemetry.ecn_counters = known(true);
+    if (samples)
+      out_.telemetry.interval = known(to_step(intent_.telemetry.interval, 1_s, 1_s, 3'600_s));
+    if (intent_.telemetry.gnmi && !samples)
+      remarks_.add("telemetry interval", to_text(intent_.telemetry.interval), "",
+                   "who subscribes over gNMI chooses it");
+  }
+
+  /// What one profile says for all ports.
+  void set_box() {
+    const design::BufferIntent& buffers = node_.buffers;
+    const bool is_cut_through = node_.forwarding == design::Forwarding::kCutThrough;
+    if (!is_jericho(node_)) {
+      out_.cut_through = known(is_cut_through);
+    } else if (is_cut_through) {
+      remarks_.add("forwarding", "cut-through", "store-and-forward",
+                   "Jericho stores whole packets in virtual output queues");
+    }
+    if (buffers.plan && buffers.plan->lossy_pool + buffers.plan->storage_pool > 0_B)
+      remarks_.add("buffer pools", "shares for classes", "", "EOS carves none");
+    if (buffers.headroom_oversubscription > 1)
+      remarks_.add("shared headroom", fmt::format("1/{}", buffers.headroom_oversubscription), "",
+                   "EOS shares headroom as the platform does");
+    if (pfc_.count() == 0) return;
+    if (buffers.threshold == design::Threshold::kStatic)
+      remarks_.add("XOFF", to_text(buffers.static_xoff), "",
+                   "EOS has dynamic thresholds; alpha stands for it");
+    if (buffers.xon_offset > 0_B)
+      remarks_.add("XON offset", to_text(buffers.xon_offset), "",
+                   "the unit of `ingress resume` is not documented; the platform's own holds");
+    if (is_jericho(node_)) return set_jericho();
+    Bytes least = Bytes::max();
+    for (const SwitchPortIntent& port : node_.ports) {
+      least = std::min(least, port.headroom);
+      headroom_ = std::max(headroom_, port.headroom);
+    }
+    if (least != headroom_ && !node_.ports.empty())
+      remarks_.add("headroom", to_text(least) + " to " + to_text(headroom_) + " by port",
+                   to_text(whole_cells_up(headroom_, buffers.cell)),
+                   "one buffer profile for the whole box: the longest cable decides");
+    headroom_ = whole_cells_up(headroom_, buffers.cell);
+    alpha_ = ingress_alpha(node_, remarks_);
+    egress_alpha_ = clamp_alpha(node_, buffers.egress_alpha, "egress alpha", remarks_);
+  }
+
+  void set_jericho() {
+    const std::string why = "buffers of Jericho are not set through `platform trident mmu`";
+    remarks_.add("alpha", to_text(node_.buffers.alpha), "", why);
+    if (node_.buffers.reserved_per_group > 0_B)
+      remarks_.add("reserved buffer", to_text(node_.buffers.reserved_per_group), "", why);
+    for (const SwitchPortIntent& port : node_.ports)
+      if (!port.headroom_is_auto)
+        remarks_.add("headroom", to_text(port.headroom), "", why, port.name);
+  }
+
+  void add_port(const SwitchPortIntent& from) {
+    SwitchPort port;
+    port.name = from.name;
+    port.mtu = known(port_mtu(node_, from, remarks_));
+    port.trust = known(node_.trust == design::Trust::kDscp ? evidence::TrustMode::kDscp
+                                                           : evidence::TrustMode::kPcp);
+    port.pfc = known(pfc_);
+    port.pfc_negotiated = known(false);
+    port.global_pause = known(node_.global_pause);
+    port.watchdog = known(*out_.watchdog.enabled);
+    port.rewrites_dscp = known(node_.rewrites_dscp);
+    port.max_rate = known(from.shaper ? whole_kilobits_down(*from.shaper) : BitRate());
+    port.lldp = known(true);
+    port.dcbx = known(pfc_.count() > 0);
+    for (unsigned p = 0; p < 8; ++p) {
+      if (!pfc_.contains(Priority::of(p))) continue;
+      GroupBuffer& group = group_at(port, PriorityGroup::of(p));
+      group.lossless = known(true);
+      group.headroom_auto = known(is_jericho(node_));
+      if (is_jericho(node_)) continue;
+      group.headroom = known(headroom_);
+      group.alpha = known(alpha_);
+      if (node_.buffers.reserved_per_group > 0_B)
+        group.reserved = known(node_.buffers.reserved_per_group);
+    }
+    for (unsigned q = 0; q < 8; ++q)
+      if (node_.queues.at(q).used) add_queue(from, q, port);
+    port_named(out_, port.name) = std::move(port);
+  }
+
+  void add_queue(const SwitchPortIntent& from, unsigned index, SwitchPort& port) {
+    EgressQueue& queue = queue_at(port, Queue::of(index));
+    const design::Share8& share = node_.queues.at(index);
+    bool is_lossless = false;
+    for (unsigned p = 0; p < 8; ++p)
+      is_lossless |= pfc_.contains(Priority::of(p)) && queues_.at(p) == queue.queue;
+    queue.ecn = known(is_lossless && from.wred.ecn);
+    queue.wred_drop = known(false);
+    if (*queue.ecn) {
+      queue.ecn_min = known(from.wred.min);
+      queue.ecn_max = known(from.wred.max);
+      queue.ecn_probability = known(marking_probability(node_, from, remarks_));
+      queue.ecn_weight = known(0U);
+    }
+    const bool is_strict = share.scheduling == design::Scheduling::kStrict;
+    queue.scheduler =
+        known(is_strict ? evidence::Scheduler::kStrict : evidence::Scheduler::kWeighted);
+    if (!is_strict) queue.weight = known(queue_percents(node_).at(index));
+    queue.max_rate = known(limit_of(node_, from, index));
+    if (!is_lossless && !is_jericho(node_) && pfc_.count() > 0) queue.alpha = known(egress_alpha_);
+  }
+
+  const Intent& intent_;
+  const SwitchIntent& node_;
+  Remarks remarks_;
+  PrioritySet pfc_;
+  std::array<Queue, 8> queues_{};
+  Bytes headroom_;
+  Alpha alpha_;
+  Alpha egress_alpha_;
+  Switch out_;
+};
+
+Lowered lower_eos(const Intent& intent, const SwitchIntent& node) {
+  return EosLowering(intent, node).lower();
+}
+
+// ---- render ----
+
+std::string seconds_text(Duration time) {
+  const std::int64_t ms = time.raw() / (1_ms).raw();
+  std::string text = fmt::format("{}.{:03}", ms / 1000, ms % 1000);
+  while (text.back() == '0')
+    text.pop_back();
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+class EosPrinter {
+ public:
+  EosPrinter(const SwitchIntent& node, const Lowered& lowered)
+      : node_(node),
+        state_(lowered.state),
+        remarks_(lowered.remarks),
+        queue_word_(is_jericho(node) ? "tx-queue" : "uc-tx-queue") {}
+
+  Rendered print() {
+    why(fmt::format("{}: QoS of a lossless RoCEv2 fabric, by weir render --to eos, for the {}.",
+                    state_.name,
+                    is_jericho(node_) ? "7280R and 7800R (Jericho)" : "7060X (Tomahawk, Trident)"));
+    out_ += remarks_comment("!", remarks_);
+    line("hostname {}", state_.name);
+    bar();
+    if (!state_.ports.empty()) {
+      first_ = &state_.ports.front();
+      print_buffers();
+      print_maps();
+      print_profiles();
+      print_watchdog();
+    }
+    print_rest();
+    for (const SwitchPort& port : state_.ports)
+      print_port(port);
+    for (const evidence::SwitchInterface& one : state_.interfaces) {
+      line("interface {}", one.name);
+      line("   mtu {}", one.mtu->raw());
+      bar();
+    }
+    out_ += "end\n";
+    return {{{state_.name + ".eos.cfg", std::move(out_)}}, remarks_};
+  }
+
+ private:
+  template <class... Args>
+  void line(fmt::format_string<Args...> format, Args&&... args) {
+    out_ += fmt::format(format, std::forward<Args>(args)...) + "\n";
+  }
+  void why(std::string_view text) { out_ += comment("!", text); }
+  void bar() { out_ += "!\n"; }
+
+  void print_buffers() {
+    if (first_->groups.empty() || is_jericho(node_)) return;
+    const GroupBuffer& group = first_->groups.front();
+    why("Buffers of the whole box: headroom for the longest cable, and how much of what is free a "
+        "priority group may take before it pauses.");
+    line("platform trident mmu queue profile ROCE");
+    line("   ingress threshold {}", to_text(*group.alpha));
+    line("   ingress headroom bytes {}", group.headroom->raw());
+    if (group.reserved.is_known()) line("   ingress reserved bytes {}", group.reserved->raw());
+    for (const EgressQueue& queue : first_->queues)
+      if (queue.alpha.is_known())
+        line("   egress unicast queue {} threshold {}", queue.queue.value(), to_text(*queue.alpha));
+    bar();
+    line("platform trident mmu queue profile ROCE apply");
+    bar();
+  }
+
+  template <class Map>
+  void print_code_points(std::string_view kind, const Map& map) {
+    for (unsigned tc = 0; tc < 8; ++tc) {
+      std::string codes;
+      for (unsigned c = 0; c < map.size(); ++c)
+        if (map.at(c)->value() == tc) codes += fmt::format(" {}", c);
+      if (!codes.empty()) line("qos map {}{} to traffic-class {}", kind, codes, tc);
+    }
+  }
+
+  void print_maps() {
+    why("The whole map, because the default one swaps classes 0 and 1: DSCP 0-7 in class 1.");
+    print_code_points("dscp", *state_.dscp_to_tc);
+    if (first_->trust.is(evidence::TrustMode::kPcp)) print_code_points("cos", *state_.pcp_to_tc);
+    for (unsigned p = 0; p < eos_cli::kControlClass; ++p)
+      line("qos map traffic-class {} to tx-queue {}", p, state_.tc_to_queue->at(p).value());
+    if (first_->rewrites_dscp.is(true)) {
+      line("qos rewrite dscp");
+      for (unsigned p = 0; p < 8; ++p)
+        if (const auto dscp = state_.tc_to_dscp->at(p))
+          line("qos map traffic-class {} to dscp {}", p, dscp->value());
+    }
+    bar();
+  }
+
+  void print_profiles() {
+    why("Shares are the design's minimums, scaled to 100 %; every class in use keeps some, "
+        "management too. ECN marks the lossless queue before PFC must pause it.");
+    int n = 0;
+    for (const auto& [key, names] : ports_by<std::vector<std::int64_t>>(
+             state_, [](const SwitchPort& port) { return std::optional(queue_key(port)); })) {
+      const std::string profile = ++n == 1 ? "ROCE" : fmt::format("ROCE-{}", n);
+      for (const std::string& name : names)
+        profile_of_[name] = profile;
+      print_profile(profile, port_of(state_, names.front()));
+    }
+  }
+
+  void print_profile(const std::string& profile, const SwitchPort& port) {
+    line("qos profile {}", profile);
+    line("   qos trust {}", port.trust.is(evidence::TrustMode::kDscp) ? "dscp" : "cos");
+    if (*port.max_rate > BitRate()) line("   shape rate {} kbps", port.max_rate->raw() / 1000);
+    for (const EgressQueue& queue : port.queues) {
+      line("   !");
+      line("   {} {}", queue_word_, queue.queue.value());
+      if (queue.scheduler.is(evidence::Scheduler::kStrict)) {
+        line("      priority strict");
+      } else {
+        line("      no priority");
+        line("      bandwidth percent {}", *queue.weight);
+      }
+      if (*queue.max_rate > BitRate())
+        line("      shape rate {} kbps", queue.max_rate->raw() / 1000);
+      if (*queue.ecn)
+        line(
+            "      random-detect ecn minimum-threshold {} bytes maximum-threshold {} bytes "
+            "max-mark-probability {} weight {}",
+            queue.ecn_min->raw(), queue.ecn_max->raw(),
+            queue.ecn_probability->raw() / (1_percent).raw(), *queue.ecn_weight);
+    }
+    if (port.pfc->count() > 0) {
+      line("   !");
+      line("   priority-flow-control on");
+      for (unsigned p = 0; p < 8; ++p)
+        if (port.pfc->contains(Priority::of(p)))
+          line("   priority-flow-control priority {} no-drop", p);
+    }
+    if (*port.watchdog) {
+      line("   priority-flow-control pause watchdog");
+      if (state_.watchdog.action.is("alert"))
+        line("   priority-flow-control pause watchdog port action notify-only");
+      if (state_.watchdog.action.is("drop"))
+        line("   priority-flow-control pause watchdog port action drop");
+    }
+    bar();
+  }
+
+  void print_watchdog() {
+    if (!*state_.watchdog.enabled) return;
+    why("Polling may be at most half of the shorter time. The default action would shut the port.");
+    const Duration shorter = std::min(*state_.watchdog.detection, *state_.watchdog.restoration);
+    const std::string base = "priority-flow-control pause watchdog";
+    line("{} default timeout {}", base, seconds_text(*state_.watchdog.detection));
+    line("{} default recovery-time {}", base, seconds_text(*state_.watchdog.restoration));
+    line("{} default polling-interval {}", base,
+         seconds_text(std::min(shorter / 2, Duration(30_s))));
+    if (state_.watchdog.action.is("drop")) line("{} action drop", base);
+    if (state_.watchdog.action.is("forward")) line("{} action no-drop", base);
+    bar();
+  }
+
+  void print_rest() {
+    line("lldp run");
+    if (state_.cut_through.is_known())
+      line("switch forwarding-mode {}", *state_.cut_through ? "cut-through" : "store-and-forward");
+    if (state_.load_balancing.is("adaptive"))
+      line("ip hardware fib load-balance distribution dynamic");
+    why("Queue watermarks and marked packets are counted: without them nobody sees ECN work.");
+    line("queue-monitor length");
+    line("hardware counter feature ecn out");
+    if (*state_.telemetry.sflow) {
+      line("sflow polling-interval {}", state_.telemetry.interval->raw() / (1_s).raw());
+      line("sflow run");
+    }
+    if (*state_.telemetry.gnmi) {
+      line("management api gnmi");
+      line("   transport grpc default");
+    }
+    bar();
+  }
+
+  void print_port(const SwitchPort& port) {
+    line("interface {}", port.name);
+    line("   mtu {}", port.mtu->raw());
+    if (*port.global_pause) {
+      line("   flowcontrol receive on");
+      line("   flowcontrol send on");
+    }
+    if (*port.dcbx) line("   dcbx mode ieee");
+    line("   service-profile {}", profile_of_[port.name]);
+    for (const EgressQueue& queue : port.queues) {
+      if (!*queue.ecn) continue;
+      line("   {} {}", queue_word_, queue.queue.value());
+      line("      random-detect ecn count");
+    }
+    bar();
+  }
+
+  const SwitchIntent& node_;
+  const Switch& state_;
+  const std::vector<Remark>& remarks_;
+  const std::string_view queue_word_;
+  const SwitchPort* first_ = nullptr;
+  std::map<std::string, std::string> profile_of_;
+  std::string out_;
+};
+
+Rendered render_eos(const Intent& intent, const SwitchIntent& node) {
+  const Lowered lowered = lower_eos(intent, node);
+  return EosPrinter(node, lowered).print();
+}
+
+}  // namespace
+
+Platform eos() {
+  return {.system = design::SwitchSystem::kEos,
+          .name = "eos",
+          .title = "Arista EOS",
+          .how_load = "configure session; copy NODE.eos.cfg session-config; show diffs; commit",
+          .lower = lower_eos,
+          .render = render_eos,
+          .recognises = eos_cli::looks_like,
+          .parse = eos_cli::parse};
+}
+
+}  // namespace weir::platforms

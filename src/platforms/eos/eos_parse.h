@@ -1,0 +1,21 @@
+#pragma once
+// Reading Arista EOS, and the defaults that it fills in.
+#include <string_view>
+
+#include "platforms/common/platform.h"
+
+namespace weir::platforms::eos_cli {
+
+inline constexpr std::string_view kSource = "default of EOS";
+
+/// Code points and 802.1p values have the traffic class of their octet, but 0 and 1 are swapped.
+[[nodiscard]] constexpr unsigned default_class(unsigned octet) {
+  return octet == 0 ? 1 : octet == 1 ? 0 : octet;
+}
+inline constexpr unsigned kControlClass = 7;  // traffic class and queue of the control plane, fixed
+inline constexpr Bytes kDefaultMtu = Bytes::raw(1500);
+
+[[nodiscard]] bool looks_like(std::string_view text);
+[[nodiscard]] Result<Parsed> parse(std::string_view text, std::string_view file);
+
+}  // namespace weir::platforms::eos_cli

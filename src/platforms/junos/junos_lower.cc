@@ -1,0 +1,439 @@
+// What a Junos switch will hold once the rendered statements are committed.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "design/file/words.h"
+#include "model/buffers.h"
+#include "platforms/common/lower_common.h"
+#include "platforms/junos/junos.h"
+#include "units/format.h"
+
+namespace weir::platforms {
+namespace {
+
+using design::Intent;
+using design::SwitchIntent;
+using design::SwitchPortIntent;
+using evidence::EgressQueue;
+using evidence::GroupBuffer;
+using evidence::SwitchPort;
+
+constexpr Bytes kMinMtu = 256_B;  // junos-conf-interfaces: mtu 256..16000
+
+/// The defaults of the ingress lossy partition (Juniper's QFX5K buffer post): threshold 10 = 2^3.
+constexpr int kIngressLossyAlpha = 3;
+constexpr int kEgressLossyAlpha = 0;
+
+std::string class_name(const std::string& designed, unsigned queue) {
+  if (designed.empty()) return fmt::format("queue{}", queue);
+  std::string name = designed;
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+class Lowerer {
+ public:
+  Lowerer(const Intent& intent, const SwitchIntent& wanted)
+      : intent_(intent),
+        wanted_(wanted),
+        system_(design::system_model(design::SwitchSystem::kJunos)),
+        is_ptx_(is_ptx(*wanted.asic)) {}
+
+  JunosPlan plan() {
+    evidence::Switch& state = out_.lowered.state;
+    state.name = wanted_.name;
+    state.platform = known(std::string("junos"));
+    find_classes();
+    lower_code_points();
+    set_class_maps(out_.classes, state);
+    if (wanted_.rewrites_dscp) lower_rewrite();
+    lower_watchdog();
+    lower_pools();
+    lower_rest();
+    for (const SwitchPortIntent& port : wanted_.ports)
+      state.ports.push_back(lower_port(port));
+    if (has_gateway(intent_, wanted_)) {
+      // An IP packet: what the port takes less its Ethernet header.
+      interface_named(state, fmt::format("irb.{}", intent_.vlan), "svi").mtu =
+          known(std::max(widest_mtu(state) - 14_B, 0_B));
+    }
+    out_.lowered.remarks = remarks_.take();
+    return std::move(out_);
+  }
+
+ private:
+  // ---- classes ----
+
+  /// One forwarding class a queue: Junos schedules classes, and a queue is a class's.
+  void find_classes() {
+    paused_ = pausable(wanted_, remarks_);
+    const PrioritySet used = used_priorities(wanted_, intent_);
+    for (unsigned queue = 0; queue < Queue::kLimit; ++queue) {
+      std::vector<unsigned> priorities;
+      for (unsigned p = 0; p < Priority::kLimit; ++p)
+        if (used.contains(Priority::of(p)) && wanted_.priority_to_queue.at(p).value() == queue)
+          priorities.push_back(p);
+      if (!priorities.empty()) add_class(queue, priorities);
+    }
+    assign_traffic_classes(out_.classes);
+    for (const JunosClass& one : out_.classes)
+      for (unsigned p = 0; p < Priority::kLimit; ++p)
+        if (used.contains(Priority::of(p)) && wanted_.priority_to_queue.at(p).value() == one.queue)
+          class_of_.at(p) = one.traffic_class;
+  }
+
+  void add_class(unsigned queue, const std::vector<unsigned>& priorities) {
+    JunosClass out;
+    out.queue = queue;
+    out.name = class_name(intent_.class_names.at(priorities.front()), queue);
+    for (const unsigned p : priorities) {
+      const bool is_lossless = wanted_.lossless.contains(Priority::of(p));
+      if (!is_lossless && !paused_.contains(Priority::of(p))) continue;
+      if (out.pfc_priority) {
+        remarks_.add(fmt::format("PFC of priority {}", p), "on",
+                     fmt::format("that of priority {}", *out.pfc_priority),
+                     "both share a queue, and a forwarding class has one pfc-priority");
+        continue;
+      }
+      out.pfc_priority = p;
+      out.is_lossless = is_lossless;
+      out.name = class_name(intent_.class_names.at(p), queue);
+    }
+    if (out.is_lossless && lossless_++ >= system_.max_lossless_priorities) {
+      remarks_.add("lossless class " + out.name, "no-loss", "lossy",
+                   fmt::format("at most {} classes are no-loss", system_.max_lossless_priorities));
+      out.is_lossless = false;
+    }
+    out_.classes.push_back(std::move(out));
+  }
+
+  void lower_code_points() {
+    evidence::Switch& state = out_.lowered.state;
+    const auto class_at = [&](Priority p) { return TrafficClass::of(class_of_.at(p.value())); };
+    if (wanted_.trust == design::Trust::kDscp) {
+      std::array<std::optional<TrafficClass>, 64> map;
+      std::transform(wanted_.dscp_to_priority.begin(), wanted_.dscp_to_priority.end(), map.begin(),
+                     class_at);
+      state.dscp_to_tc = known(map);
+    } else {
+      std::array<std::optional<TrafficClass>, 8> map;
+      std::transform(wanted_.pcp_to_priority.begin(), wanted_.pcp_to_priority.end(), map.begin(),
+                     class_at);
+      state.pcp_to_tc = known(map);
+    }
+    // PFC is turned on for code points: a class that no code point leads to cannot have it.
+    for (const JunosClass& one : out_.classes) {
+      if (!one.pfc_priority || !paused_.contains(Priority::of(*one.pfc_priority))) continue;
+      if (has_code_point(one.traffic_class)) {
+        pfc_.insert(Priority::of(*one.pfc_priority));
+      } else {
+        remarks_.add(fmt::format("PFC of priority {}", *one.pfc_priority), "on", "",
+                     "no code point leads to its class, and Junos pauses code points");
+      }
+    }
+  }
+
+  [[nodiscard]] bool has_code_point(unsigned traffic_class) const {
+    const auto is_it = [&](const std::optional<TrafficClass>& tc) {
+      return tc && tc->value() == traffic_class;
+    };
+    const evidence::Switch& state = out_.lowered.state;
+    if (state.dscp_to_tc.is_known())
+      return std::any_of(state.dscp_to_tc->begin(), state.dscp_to_tc->end(), is_it);
+    return std::any_of(state.pcp_to_tc->begin(), state.pcp_to_tc->end(), is_it);
+  }
+
+  void lower_rewrite() {
+    const auto by_priority = rewrite_map(wanted_);
+    std::array<std::optional<Dscp>, 8> map{};
+    for (unsigned p = 0; p < Priority::kLimit; ++p)
+      if (by_priority.at(p)) map.at(class_of_.at(p)) = by_priority.at(p);
+    out_.lowered.state.tc_to_dscp = known(map);
+  }
+
+  // ---- the switch ----
+
+  void lower_watchdog() {
+    evidence::Watchdog& watchdog = out_.lowered.state.watchdog;
+    const bool is_on = wanted_.watchdog && !wanted_.ports.empty() && pfc_.count() > 0;
+    watchdog.enabled = known(is_on);
+    if (!is_on) return;
+    // Detection is 2 to 10 polls of 100 ms to 1 s.
+    const Duration wanted = wanted_.watchdog_detect;
+    const Duration step = wanted <= 1_s ? Duration(100_ms) : Duration(1_s);
+    watchdog.detection =
+        known(to_step(wanted, step, system_.watchdog_detect_min, system_.watchdog_detect_max));
+    if (*watchdog.detection != wanted)
+      remarks_.add("watchdog detection", to_text(wanted), to_text(*watchdog.detection),
+                   "2 to 10 polls of 100ms, or of 1s");
+    watchdog.restoration =
+        known(to_step(wanted_.watchdog_restore, 1_ms, system_.watchdog_restore_min,
+                      system_.watchdog_restore_max));
+    if (*watchdog.restoration != wanted_.watchdog_restore)
+      remarks_.add("watchdog restoration", to_text(wanted_.watchdog_restore),
+                   to_text(*watchdog.restoration), "200ms to 1s");
+    const bool can = wanted_.watchdog_action != design::WatchdogAction::kAlert;
+    watchdog.action = known(std::string(can ? design::to_word(wanted_.watchdog_action) : "drop"));
+    if (!can) remarks_.add("watchdog action", "alert", "drop", "Junos has none that only reports");
+    if (wanted_.watchdog_action == design::WatchdogAction::kForward)
+      remarks_.add("watchdog action", "forward", "forward", "from Junos 24.4R1 on only");
+  }
+
+  void lower_pools() {
+    using enum evidence::PoolKind;
+    if (is_ptx_) {
+      remarks_.add("buffer partitions and alpha", to_text(wanted_.buffers.alpha), "",
+                   "a PTX buffers in virtual output queues and has neither");
+      return;
+    }
+    const JunosPartitions parts = junos_partitions(wanted_);
+    const auto share = [](unsigned percent) { return 1_percent * percent; };
+    out_.lowered.state.pools = known(std::vector<evidence::Pool>{
+        {"ingress lossless", kLossless, {}, share(parts.lossless)},
+        {"ingress lossless-headroom", kHeadroom, {}, share(parts.headroom)},
+        {"ingress lossy", kLossy, {}, share(parts.lossy)},
+        {"egress lossless", kLossless, {}, share(parts.lossless)},
+        {"egress lossy", kLossy, {}, share(parts.lossy)}});
+    remarks_.add("headroom of all ports", to_text(wanted_.buffers.headroom_pool),
+                 fmt::format("{} %", parts.headroom),
+                 "of the buffer, in whole percents, rounded up");
+    if (wanted_.buffers.plan && wanted_.buffers.plan->storage_pool > 0_B)
+      remarks_.add("a buffer pool of its own for storage",
+                   to_text(wanted_.buffers.plan->storage_pool), "part of lossy",
+                   "partitions are lossless, lossless-headroom and lossy");
+    if (wanted_.buffers.threshold == design::Threshold::kStatic)
+      remarks_.add("static XOFF", to_text(wanted_.buffers.static_xoff),
+                   "alpha " + to_text(wanted_.buffers.alpha), "thresholds are dynamic");
+    if (wanted_.buffers.reserved_per_group > 0_B)
+      remarks_.add("guaranteed buffer of a group", to_text(wanted_.buffers.reserved_per_group), "",
+                   "Junos dedicates a percentage to all ports; its default stays");
+    remarks_.add("where a pause ends", to_text(wanted_.buffers.xon_offset) + " below XOFF", "",
+                 "left to the switch");
+  }
+
+  void lower_rest() {
+    evidence::Switch& state = out_.lowered.state;
+    state.load_balancing = known(balancing(wanted_, remarks_));
+    state.ecmp_seed = known(wanted_.ecmp_seed);
+    state.lldp = known(true);
+    const bool is_fast = wanted_.forwarding == design::Forwarding::kCutThrough;
+    state.cut_through = known(is_fast && !is_ptx_);
+    if (is_fast && is_ptx_) remarks_.add("cut-through", "on", "off", "a PTX stores and forwards");
+    evidence::Telemetry& telemetry = state.telemetry;
+    telemetry.queue_monitor = known(!is_ptx_);
+    telemetry.gnmi = known(false);
+    telemetry.sflow = known(intent_.telemetry.sflow);
+    if (intent_.telemetry.gnmi)
+      remarks_.add("gNMI", "on", "", "Junos wants a certificate by name, which the design has not");
+    if (!intent_.telemetry.sflow) return;
+    telemetry.interval = known(to_step(intent_.telemetry.interval, 1_s, 1_s, 3600_s));
+    remarks_.add("sFlow collector", "on", "on, without a collector", "the design names none");
+  }
+
+  // ---- a port ----
+
+  GroupBuffer group(unsigned index, bool lossless) {
+    GroupBuffer out;
+    out.group = PriorityGroup::of(index);
+    out.lossless = known(lossless);
+    if (lossless) out.headroom_auto = known(true);
+    if (!is_ptx_)
+      out.alpha =
+          known(lossless ? ingress_alpha(wanted_, remarks_) : Alpha::from_log2(kIngressLossyAlpha));
+    return out;
+  }
+
+  void lower_marking(const SwitchPortIntent& port, EgressQueue& out) {
+    const design::WredIntent& wred = port.wred;
+    out.ecn = known(wred.ecn);
+    out.wred_drop = known(wred.ecn);
+    if (!wred.ecn) return;
+    const Bytes whole = junos_largest_queue(wanted_);
+    const auto percent = [&](Bytes size, std::int64_t low, std::int64_t high) {
+      const Int128 nearest = (Int128{size.raw()} * 100 + whole.raw() / 2) / whole.raw();
+      return std::clamp(static_cast<std::int64_t>(std::min<Int128>(nearest, 100)), low, high);
+    };
+    const std::int64_t min = percent(wred.min, 1, 99);
+    const std::int64_t max = percent(wred.max, min + 1, 100);
+    const auto tell = [&](std::string what, Bytes wanted, std::int64_t becomes) {
+      remarks_.add(std::move(what), to_text(wanted),
+                   fmt::format("{} %, {}", becomes, approximate(whole * becomes / 100)),
+                   fmt::format("in percent of the largest queue, {}", approximate(whole)),
+                   port.name);
+    };
+    tell("marking begins", wred.min, min);
+    tell("marking is full", wred.max, max);
+    out.ecn_min_share = known(1_percent * min);
+    out.ecn_max_share = known(1_percent * max);
+    out.ecn_probability = known(marking_probability(wanted_, port, remarks_));
+  }
+
+  EgressQueue lower_queue(const SwitchPortIntent& port, const JunosClass& one) {
+    const design::Share8& share = wanted_.queues.at(one.queue);
+    EgressQueue out;
+    out.queue = Queue::of(one.queue);
+    out.ecn = known(false);
+    out.wred_drop = known(false);
+    if (one.is_lossless) lower_marking(port, out);
+    if (!is_ptx_)
+      out.alpha = known(one.is_lossless ? clamp_alpha(wanted_, wanted_.buffers.egress_alpha,
+                                                      "egress alpha", remarks_)
+                                        : Alpha::from_log2(kEgressLossyAlpha));
+    out.max_rate = known(BitRate());
+    if (!share.used) return out;
+    const bool strict = share.scheduling == design::Scheduling::kStrict;
+    out.scheduler = known(strict ? evidence::Scheduler::kStrict : evidence::Scheduler::kWeighted);
+    if (!strict) out.weight = known(percents_.at(one.queue));
+    if (!port.is_access || share.limit >= 100_percent) return out;
+    const unsigned limit = std::max(whole_percent(share.limit), 1U);
+    out.max_rate = {};
+    out.max_share = known(1_percent * limit);
+    if (*out.max_share != share.limit)
+      remarks_.add(fmt::format("limit of queue {}", one.queue), to_text(share.limit),
+                   fmt::format("{} %", limit), "whole percents", port.name);
+    return out;
+  }
+
+  SwitchPort lower_port(const SwitchPortIntent& port) {
+    SwitchPort out;
+    out.name = port.name;
+    Bytes mtu = port_mtu(wanted_, port, remarks_);
+    if (mtu < kMinMtu) {
+      remarks_.add("MTU", to_text(mtu), to_text(kMinMtu), "the smallest that Junos takes",
+                   port.name);
+      mtu = kMinMtu;
+    }
+    out.mtu = known(mtu);
+    out.trust = known(wanted_.trust == design::Trust::kDscp ? evidence::TrustMode::kDscp
+                                                            : evidence::TrustMode::kPcp);
+    out.pfc = known(pfc_);
+    out.global_pause = known(wanted_.global_pause);
+    out.watchdog = known(wanted_.watchdog && pfc_.count() > 0);
+    out.rewrites_dscp = known(wanted_.rewrites_dscp);
+    out.max_rate = known(port.shaper ? whole_kilobits_down(*port.shaper) : BitRate());
+    if (pfc_.count() > 0) out.cable_length = known(cable_length(port, remarks_));
+    if (!port.headroom_is_auto)
+      remarks_.add("headroom", to_text(port.headroom), "",
+                   "Junos sizes it itself, from cable length and MRU", port.name);
+    out.groups.push_back(group(0, false));
+    for (const JunosClass& one : out_.classes) {
+      const bool lossless = one.is_lossless && pfc_.contains(Priority::of(*one.pfc_priority));
+      if (lossless)
+        group_at(out, PriorityGroup::of(*one.pfc_priority)) = group(*one.pfc_priority, true);
+      queue_at(out, Queue::of(one.queue)) = lower_queue(port, one);
+    }
+    return out;
+  }
+
+  const Intent& intent_;
+  const SwitchIntent& wanted_;
+  const design::SystemModel& system_;
+  const bool is_ptx_;
+  const std::array<unsigned, 8> percents_ = queue_percents(wanted_);
+  PrioritySet paused_;  // as asked for
+  PrioritySet pfc_;     // as it can be said
+  int lossless_ = 0;
+  std::array<unsigned, 8> class_of_{};  // traffic class of each priority in use
+  Remarks remarks_;
+  JunosPlan out_;
+};
+
+}  // namespace
+
+bool assign_traffic_classes(std::vector<JunosClass>& classes) {
+  std::stable_sort(classes.begin(), classes.end(),
+                   [](const JunosClass& a, const JunosClass& b) { return a.queue < b.queue; });
+  std::array<bool, TrafficClass::kLimit> is_taken{};
+  std::vector<JunosClass*> later;
+  for (JunosClass& one : classes) {
+    if (one.pfc_priority && !is_taken.at(*one.pfc_priority)) {
+      one.traffic_class = *one.pfc_priority;
+      is_taken.at(*one.pfc_priority) = true;
+    } else {
+      later.push_back(&one);
+    }
+  }
+  bool fits = true;
+  for (JunosClass* const one : later) {
+    const unsigned wanted = one->queue;
+    if (wanted < is_taken.size() && !is_taken.at(wanted)) {
+      one->traffic_class = wanted;
+      is_taken.at(wanted) = true;
+      continue;
+    }
+    const auto free = std::find(is_taken.begin(), is_taken.end(), false);
+    if (free == is_taken.end()) {
+      fits = false;
+      continue;
+    }
+    *free = true;
+    one->traffic_class = static_cast<unsigned>(free - is_taken.begin());
+  }
+  return fits;
+}
+
+void set_class_maps(const std::vector<JunosClass>& classes, evidence::Switch& state) {
+  std::array<Queue, 8> queues{};
+  std::array<PriorityGroup, 8> groups{};
+  std::array<Queue, 8> paused{};
+  for (unsigned p = 0; p < Priority::kLimit; ++p)
+    paused.at(p) = Queue::of(p);  // what a pause of a priority stops where nobody says otherwise
+  for (const JunosClass& one : classes) {
+    if (one.queue >= Queue::kLimit) continue;  // multidestination
+    queues.at(one.traffic_class) = Queue::of(one.queue);
+    if (!one.pfc_priority) continue;
+    if (one.is_lossless) groups.at(one.traffic_class) = PriorityGroup::of(*one.pfc_priority);
+    paused.at(*one.pfc_priority) = Queue::of(one.queue);
+  }
+  state.tc_to_queue = known(queues);
+  state.tc_to_group = known(groups);
+  state.pfc_to_queue = known(paused);
+}
+
+bool is_ptx(const design::AsicModel& asic) {
+  return asic.deep_buffer > 0_B;
+}
+
+JunosPartitions junos_partitions(const SwitchIntent& wanted) {
+  const design::BufferIntent& buffers = wanted.buffers;
+  const std::int64_t total = std::max<std::int64_t>(buffers.total.raw(), 1);
+  const auto percent_up = [&](Bytes part) {
+    return static_cast<std::int64_t>((Int128{part.raw()} * 100 + total - 1) / total);
+  };
+  // Where classes share one pool, a tenth is lossy, as in Juniper's validated design (66/24/10).
+  constexpr std::int64_t kLossy = 10;
+  const bool is_carved = buffers.plan && buffers.plan->lossy_pool > 0_B;
+  const Bytes lossy = is_carved ? buffers.plan->lossy_pool + buffers.plan->storage_pool : 0_B;
+  JunosPartitions out;
+  const std::int64_t lossy_part =
+      std::clamp<std::int64_t>(is_carved ? percent_up(lossy) : kLossy, 1, 98);
+  const std::int64_t headroom =
+      std::clamp<std::int64_t>(percent_up(buffers.headroom_pool), 1, 99 - lossy_part);
+  out.lossy = static_cast<unsigned>(lossy_part);
+  out.headroom = static_cast<unsigned>(headroom);
+  out.lossless = static_cast<unsigned>(100 - lossy_part - headroom);
+  return out;
+}
+
+Bytes junos_largest_queue(const SwitchIntent& wanted) {
+  if (is_ptx(*wanted.asic)) {
+    const auto ports = static_cast<std::int64_t>(std::max<std::size_t>(wanted.ports.size(), 1));
+    return std::max(wanted.asic->deep_buffer / ports, 1_B);
+  }
+  const design::SystemModel& system = design::system_model(design::SwitchSystem::kJunos);
+  const Alpha alpha = std::clamp(wanted.buffers.egress_alpha, system.min_alpha, system.max_alpha);
+  const Bytes lossless =
+      share_of(std::max(wanted.buffers.total, 0_B), 1_percent * junos_partitions(wanted).lossless);
+  return std::max(model::dynamic_threshold(lossless, alpha, 1), 1_B);
+}
+
+JunosPlan junos_plan(const Intent& intent, const SwitchIntent& wanted) {
+  return Lowerer(intent, wanted).plan();
+}
+
+Lowered junos_lower(const Intent& intent, const SwitchIntent& wanted) {
+  return junos_plan(intent, wanted).lowered;
+}
+
+}  // namespace weir::platforms

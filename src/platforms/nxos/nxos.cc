@@ -1,0 +1,543 @@
+// Cisco NX-OS (Nexus 9000, eight queues): three kinds of policy that must agree.
+//
+// A qos-group is class and queue at once: `match dscp 26` → qos-group 3 → c-8q-nq3 pauses with
+// pfc-cos 3 → c-out-8q-q3 sends it. So the class of this state is the queue of the design.
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "design/file/words.h"
+#include "platforms/common/lower_common.h"
+#include "platforms/common/port_groups.h"
+#include "platforms/common/systems.h"
+#include "platforms/nxos/nxos_parse.h"
+#include "units/format.h"
+
+namespace weir::platforms {
+namespace {
+
+using design::Intent;
+using design::SwitchIntent;
+using design::SwitchPortIntent;
+using evidence::EgressQueue;
+using evidence::GroupBuffer;
+using evidence::Switch;
+using evidence::SwitchPort;
+
+// ---- lower ----
+
+class NxosLowering {
+ public:
+  NxosLowering(const Intent& intent, const SwitchIntent& node) : intent_(intent), node_(node) {
+    pfc_ = one_a_queue(pausable(node, remarks_));
+  }
+
+  Lowered lower() {
+    out_.name = node_.name;
+    out_.platform = known(std::string("nxos"));
+    set_maps();
+    set_watchdog();
+    set_rest();
+    remark_buffers();
+    for (const SwitchPortIntent& port : node_.ports)
+      add_port(port);
+    if (has_gateway(intent_, node_))
+      interface_named(out_, fmt::format("Vlan{}", intent_.vlan), "svi").mtu =
+          known(widest_mtu(out_));
+    return {std::move(out_), remarks_.take()};
+  }
+
+ private:
+  /// A network-qos class pauses with one CoS: of two priorities in one queue the lower one.
+  PrioritySet one_a_queue(PrioritySet wanted) {
+    PrioritySet kept;
+    std::array<bool, 8> taken{};
+    for (unsigned p = 0; p < 8; ++p) {
+      if (!wanted.contains(Priority::of(p))) continue;
+      bool& is_taken = taken.at(node_.priority_to_queue.at(p).value());
+      if (is_taken) {
+        remarks_.add("PFC", fmt::format("priority {}", p), "",
+                     fmt::format("queue {} pauses with one priority already",
+                                 node_.priority_to_queue.at(p).value()));
+        continue;
+      }
+      is_taken = true;
+      kept.insert(Priority::of(p));
+    }
+    return kept;
+  }
+
+  [[nodiscard]] unsigned queue_of(unsigned priority) const {
+    return node_.priority_to_queue.at(priority).value();
+  }
+
+  void set_maps() {
+    std::array<Queue, 8> queues{};
+    std::array<Queue, 8> paused{};
+    std::array<PriorityGroup, 8> groups{};
+    std::array<std::optional<Dscp>, 8> rewrites{};
+    const auto by_priority = rewrite_map(node_);
+    for (unsigned i = 0; i < 8; ++i) {
+      queues.at(i) = Queue::of(i);
+      paused.at(i) = Queue::of(i);
+    }
+    for (unsigned p = 8; p-- > 0;) {
+      if (by_priority.at(p)) rewrites.at(queue_of(p)) = by_priority.at(p);
+      if (!pfc_.contains(Priority::of(p))) continue;
+      paused.at(p) = Queue::of(queue_of(p));
+      groups.at(queue_of(p)) = PriorityGroup::of(p);
+    }
+    if (node_.trust == design::Trust::kDscp) {
+      std::array<std::optional<TrafficClass>, 64> dscp{};
+      for (std::size_t d = 0; d < 64; ++d)
+        dscp.at(d) = TrafficClass::of(queue_of(node_.dscp_to_priority.at(d).value()));
+      out_.dscp_to_tc = known(dscp);
+    } else {
+      std::array<std::optional<TrafficClass>, 8> pcp{};
+      for (std::size_t c = 0; c < 8; ++c)
+        pcp.at(c) = TrafficClass::of(queue_of(node_.pcp_to_priority.at(c).value()));
+      out_.pcp_to_tc = known(pcp);
+    }
+    out_.tc_to_queue = known(queues);
+    out_.tc_to_group = known(groups);
+    out_.pfc_to_queue = known(paused);
+    out_.tc_to_dscp = known(rewrites);
+  }
+
+  void set_watchdog() {
+    using namespace nxos_cli;
+    evidence::Watchdog& out = out_.watchdog;
+    const bool is_on = node_.watchdog && pfc_.count() > 0;
+    if (node_.watchdog && !is_on)
+      remarks_.add("PFC watchdog", "on", "", "it watches no-drop queues, and there is none");
+    out.enabled = known(is_on);
+    out.action = known(std::string("drop"));
+    out.detection = known(kInterval * kShutdown);
+    out.restoration = known(kInterval * kRestore);
+    if (!is_on) return;
+    if (node_.watchdog_action == design::WatchdogAction::kAlert) {
+      out.action = known(std::string("alert"));
+    } else if (node_.watchdog_action == design::WatchdogAction::kForward) {
+      remarks_.add("watchdog action", "forward", "drop", "it drops, or only logs");
+    }
+    // The interval as short as the multipliers allow.
+    const Duration interval = to_step(node_.watchdog_detect / kShutdownMost + kInterval / 2,
+                                      kInterval, kInterval, kIntervalMost);
+    const auto times = [&](Duration wanted, std::int64_t most) {
+      return std::clamp<std::int64_t>((wanted.raw() + interval.raw() / 2) / interval.raw(), 1,
+                                      most);
+    };
+    out.detection = known(interval * times(node_.watchdog_detect, kShutdownMost));
+    out.restoration = known(interval * times(node_.watchdog_restore, kRestoreMost));
+    const auto note = [&](std::string_view what, Duration wanted, Duration kept) {
+      if (kept != wanted)
+        remarks_.add(std::string(what), to_text(wanted), to_text(kept),
+                     "a multiple of the watchdog's interval of 100ms to 1s");
+    };
+    note("watchdog detection", node_.watchdog_detect, *out.detection);
+    note("watchdog restoration", node_.watchdog_restore, *out.restoration);
+  }
+
+  void set_rest() {
+    out_.load_balancing = known(balancing(node_, remarks_));
+    out_.ecmp_seed = known(static_cast<unsigned>(node_.ecmp_seed));
+    out_.cut_through = known(node_.forwarding == design::Forwarding::kCutThrough);
+    out_.lldp = known(true);
+    out_.telemetry.gnmi = known(intent_.telemetry.gnmi);
+    out_.telemetry.sflow = known(intent_.telemetry.sflow);
+    if (intent_.telemetry.sflow)
+      out_.telemetry.interval = known(to_step(intent_.telemetry.interval, 1_s, 1_s, 86'400_s));
+    if (intent_.telemetry.gnmi && !intent_.telemetry.sflow)
+      remarks_.add("telemetry interval", to_text(intent_.telemetry.interval), "",
+                   "who subscribes over gNMI chooses it");
+  }
+
+  void remark_buffers() {
+    const design::BufferIntent& buffers = node_.buffers;
+    if (buffers.plan && buffers.plan->lossy_pool + buffers.plan->storage_pool > 0_B)
+      remarks_.add("buffer pools", "shares for classes", "", "NX-OS carves none");
+    if (pfc_.count() == 0) return;
+    if (buffers.threshold == design::Threshold::kDynamic)
+      remarks_.add("alpha", to_text(buffers.alpha), "",
+                   "its command is not verified for Nexus 9000; the platform's own holds");
+    if (buffers.reserved_per_group > 0_B)
+      remarks_.add("reserved buffer", to_text(buffers.reserved_per_group), "",
+                   "NX-OS sets none by port and group");
+    if (buffers.headroom_oversubscription > 1)
+      remarks_.add("shared headroom", fmt::format("1/{}", buffers.headroom_oversubscription), "",
+                   "NX-OS keeps headroom port by port");
+  }
+
+  void add_port(const SwitchPortIntent& from) {
+    SwitchPort port;
+    port.name = from.name;
+    port.mtu = known(port_mtu(node_, from, remarks_));
+    port.trust = known(node_.trust == design::Trust::kDscp ? evidence::TrustMode::kDscp
+                                                           : evidence::TrustMode::kPcp);
+    port.pfc = known(pfc_);
+    port.pfc_negotiated = known(false);
+    port.global_pause = known(node_.global_pause);
+    port.watchdog = known(*out_.watchdog.enabled);
+    port.rewrites_dscp = known(node_.rewrites_dscp);
+    port.max_rate = known(BitRate());
+    if (from.shaper)
+      remarks_.add("shaper of the port", to_text(*from.shaper), "",
+                   "NX-OS shapes queues, not a port", from.name);
+    port.lldp = known(true);
+    port.dcbx = known(pfc_.count() > 0);
+    for (unsigned p = 0; p < 8; ++p)
+      if (pfc_.contains(Priority::of(p))) add_group(from, p, port);
+    const auto percents = queue_percents(node_);
+    for (unsigned q = 0; q < 8; ++q)
+      add_queue(from, q, percents.at(q), port);
+    port_named(out_, port.name) = std::move(port);
+  }
+
+  void add_group(const SwitchPortIntent& from, unsigned priority, SwitchPort& port) {
+    using namespace nxos_cli;
+    const design::BufferIntent& buffers = node_.buffers;
+    const bool is_static = buffers.threshold == design::Threshold::kStatic;
+    const design::SystemModel& system = design::system_model(node_.system);
+    GroupBuffer& group = group_at(port, PriorityGroup::of(priority));
+    group.lossless = known(true);
+    group.headroom_auto =
+        known(from.headroom_is_auto && !is_static && from.cable <= system.auto_headroom_limit);
+    if (*group.headroom_auto) return;
+    const Bytes xoff = is_static ? std::clamp(whole_cells_up(buffers.static_xoff, buffers.cell),
+                                              kLeastThreshold, kMostBuffer / 2)
+                                 : kPauseThreshold;
+    const Bytes xon =
+        is_static ? std::max(xoff - buffers.xon_offset, kLeastThreshold) : kResumeThreshold;
+    const Bytes headroom =
+        std::min(whole_cells_up(from.headroom, buffers.cell), kMostBuffer - xoff);
+    group.xoff = known(xoff);
+    group.xon = known(xoff - xon);
+    group.headroom = known(headroom);
+    const auto note = [&](std::string_view what, Bytes wanted, Bytes kept) {
+      if (kept != wanted)
+        remarks_.add(std::string(what), to_text(wanted), to_text(kept),
+                     fmt::format("in cells of {}B, from 5000B to 268435456B", buffers.cell.raw()),
+                     from.name);
+    };
+    note("headroom", from.headroom, headroom);
+    if (is_static) note("XOFF", buffers.static_xoff, xoff);
+    if (is_static && xoff - xon != buffers.xon_offset)
+      remarks_.add("XON offset", to_text(buffers.xon_offset), to_text(xoff - xon),
+                   "thresholds are at least 5000B", from.name);
+  }
+
+  void add_queue(const SwitchPortIntent& from, unsigned index, unsigned percent, SwitchPort& port) {
+    EgressQueue& queue = queue_at(port, Queue::of(index));
+    const design::Share8& share = node_.queues.at(index);
+    bool is_lossless = false;
+    for (unsigned p = 0; p < 8; ++p)
+      is_lossless |= pfc_.contains(Priority::of(p)) && queue_of(p) == index;
+    queue.ecn = known(is_lossless && from.wred.ecn);
+    queue.wred_drop = known(false);
+    if (*queue.ecn) {
+      queue.ecn_min = known(from.wred.min);
+      queue.ecn_max = known(from.wred.max);
+      queue.ecn_probability = known(marking_probability(node_, from, remarks_));
+      queue.ecn_weight = known(0U);
+    }
+    const bool is_strict = share.used && share.scheduling == design::Scheduling::kStrict;
+    queue.scheduler =
+        known(is_strict ? evidence::Scheduler::kStrict : evidence::Scheduler::kWeighted);
+    if (!is_strict) queue.weight = known(percent);
+    queue.max_rate = known(limit_of(node_, from, index));
+  }
+
+  const Intent& intent_;
+  const SwitchIntent& node_;
+  Remarks remarks_;
+  PrioritySet pfc_;
+  Switch out_;
+};
+
+Lowered lower_nxos(const Intent& intent, const SwitchIntent& node) {
+  return NxosLowering(intent, node).lower();
+}
+
+// ---- render ----
+
+/// "24-31,48" of the codes that have this class.
+template <class Map>
+std::string codes_of(const Map& map, unsigned tc) {
+  std::string out;
+  for (unsigned c = 0; c < map.size(); ++c) {
+    if (map.at(c)->value() != tc) continue;
+    unsigned last = c;
+    while (last + 1 < map.size() && map.at(last + 1)->value() == tc)
+      ++last;
+    out += fmt::format("{}{}", out.empty() ? "" : ",", c);
+    if (last > c) out += fmt::format("-{}", last);
+    c = last;
+  }
+  return out;
+}
+
+std::string class_name(std::string_view kind, unsigned queue) {
+  return queue == 0 ? fmt::format("{}-default", kind) : fmt::format("{}{}", kind, queue);
+}
+
+class NxosPrinter {
+ public:
+  NxosPrinter(const Intent& intent, const SwitchIntent& node, const Lowered& lowered)
+      : intent_(intent), node_(node), state_(lowered.state), remarks_(lowered.remarks) {}
+
+  Rendered print() {
+    why(
+        fmt::format("{}: QoS of a lossless RoCEv2 fabric, by weir render --to nxos, for the "
+                    "Nexus 9000 with eight queues.",
+                    state_.name));
+    out_ += remarks_comment("!", remarks_);
+    line("hostname {}", state_.name);
+    line("feature lldp");
+    print_features();
+    print_watchdog();
+    bar();
+    if (!state_.ports.empty()) {
+      first_ = &state_.ports.front();
+      print_classification();
+      print_network();
+      print_queuing();
+      print_pause_buffers();
+      line("system qos");
+      line("  service-policy type network-qos WEIR-NETWORK");
+      line("  service-policy type queuing output WEIR-OUT");
+      bar();
+    }
+    for (const SwitchPort& port : state_.ports)
+      print_port(port);
+    for (const evidence::SwitchInterface& one : state_.interfaces) {
+      line("interface {}", one.name);
+      line("  mtu {}", one.mtu->raw());
+      bar();
+    }
+    return {{{state_.name + ".nxos.cfg", std::move(out_)}}, remarks_};
+  }
+
+ private:
+  template <class... Args>
+  void line(fmt::format_string<Args...> format, Args&&... args) {
+    out_ += fmt::format(format, std::forward<Args>(args)...) + "\n";
+  }
+  void why(std::string_view text) { out_ += comment("!", text); }
+  void bar() { out_ += "!\n"; }
+
+  void print_features() {
+    if (*state_.telemetry.gnmi) line("feature grpc");
+    if (*state_.telemetry.sflow) {
+      line("feature sflow");
+      line("sflow counter-poll-interval {}", state_.telemetry.interval->raw() / (1_s).raw());
+    }
+    why("A hash of its own on every switch: equal ones send the same flows the same way.");
+    line("ip load-sharing address source-destination port source-destination universal-id {}",
+         *state_.ecmp_seed);
+    if (!state_.load_balancing.is("ecmp")) {
+      line("hardware profile dlb");
+      line("  mode {}", state_.load_balancing.is("spray") ? "per-packet" : "flowlet");
+    }
+    if (!*state_.cut_through) line("switching-mode store-forward");
+  }
+
+  void print_watchdog() {
+    if (!*state_.watchdog.enabled) return;
+    why("The watchdog must be on here and on every interface: interval x multiplier is what it "
+        "takes to find a storm, and to give the queue back.");
+    using namespace nxos_cli;
+    // The shortest interval whose multiples both times are, as lowering chose it.
+    Duration interval = kInterval;
+    while (state_.watchdog.detection->raw() % interval.raw() != 0 ||
+           state_.watchdog.restoration->raw() % interval.raw() != 0 ||
+           *state_.watchdog.detection > interval * kShutdownMost ||
+           *state_.watchdog.restoration > interval * kRestoreMost)
+      interval += kInterval;
+    line("priority-flow-control watch-dog-interval on");
+    line("priority-flow-control watch-dog interval {}", interval.raw() / (1_ms).raw());
+    line("priority-flow-control watch-dog shutdown-multiplier {}",
+         state_.watchdog.detection->raw() / interval.raw());
+    line("priority-flow-control auto-restore multiplier {}",
+         state_.watchdog.restoration->raw() / interval.raw());
+  }
+
+  [[nodiscard]] std::string name_of(unsigned queue) const {
+    for (unsigned p = 0; p < 8; ++p) {
+      if (intent_.class_names.at(p).empty() || node_.priority_to_queue.at(p).value() != queue)
+        continue;
+      std::string name = intent_.class_names.at(p);
+      std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
+        return static_cast<char>(c == '_' ? '-' : std::toupper(c));
+      });
+      return fmt::format("WEIR-{}-{}", name, queue);
+    }
+    return fmt::format("WEIR-GROUP-{}", queue);
+  }
+
+  [[nodiscard]] std::string matched(unsigned queue) const {
+    return state_.dscp_to_tc.is_known() ? codes_of(*state_.dscp_to_tc, queue)
+                                        : codes_of(*state_.pcp_to_tc, queue);
+  }
+
+  void print_classification() {
+    const bool by_dscp = state_.dscp_to_tc.is_known();
+    why("What each class is known by. Everything else is group 0.");
+    for (unsigned q = 1; q < 8; ++q) {
+      const std::string codes = matched(q);
+      if (codes.empty()) continue;
+      line("class-map type qos match-any {}", name_of(q));
+      line("  match {} {}", by_dscp ? "dscp" : "cos", codes);
+    }
+    bar();
+    line("policy-map type qos WEIR-CLASSIFY");
+    for (unsigned q = 1; q < 8; ++q) {
+      if (matched(q).empty()) continue;
+      line("  class {}", name_of(q));
+      line("    set qos-group {}", q);
+      if (first_->rewrites_dscp.is(true) && state_.tc_to_dscp->at(q))
+        line("    set dscp {}", state_.tc_to_dscp->at(q)->value());
+    }
+    line("  class class-default");
+    line("    set qos-group 0");
+    if (first_->rewrites_dscp.is(true) && state_.tc_to_dscp->at(0))
+      line("    set dscp {}", state_.tc_to_dscp->at(0)->value());
+    bar();
+  }
+
+  void print_network() {
+    why("The MTU stands in every class: one without it falls back to 1500.");
+    line("policy-map type network-qos WEIR-NETWORK");
+    for (unsigned q = 7; q < 8; --q) {
+      const bool is_needed = q == 0 || paused_with(q) || !matched(q).empty();
+      if (!is_needed) continue;
+      line("  class type network-qos {}", q == 0 ? "c-8q-nq-default" : class_name("c-8q-nq", q));
+      if (const auto cos = paused_with(q)) line("    pause pfc-cos {}", *cos);
+      line("    mtu {}", design::system_model(node_.system).max_mtu.raw());
+    }
+    bar();
+  }
+
+  [[nodiscard]] std::optional<unsigned> paused_with(unsigned queue) const {
+    for (unsigned p = 0; p < 8; ++p)
+      if (first_->pfc->contains(Priority::of(p)) && state_.pfc_to_queue->at(p).value() == queue)
+        return p;
+    return std::nullopt;
+  }
+
+  void print_queuing() {
+    why("Shares are the design's minimums, scaled to 100 %; every class in use keeps some, "
+        "management too. ECN marks the no-drop queue before PFC must pause it.");
+    int n = 0;
+    for (const auto& [key, names] : ports_by<std::vector<std::int64_t>>(
+             state_, [](const SwitchPort& port) { return std::optional(queue_key(port)); })) {
+      const std::string policy = ++n == 1 ? "WEIR-OUT" : fmt::format("WEIR-OUT-{}", n);
+      for (const std::string& name : names)
+        if (n > 1) out_policy_[name] = policy;
+      line("policy-map type queuing {}", policy);
+      int level = 0;
+      const SwitchPort& port = port_of(state_, names.front());
+      for (auto queue = port.queues.rbegin(); queue != port.queues.rend(); ++queue)
+        print_queue(*queue, level);
+      bar();
+    }
+  }
+
+  void print_queue(const EgressQueue& queue, int& level) {
+    const unsigned q = queue.queue.value();
+    line("  class type queuing {}", q == 0 ? "c-out-8q-q-default" : class_name("c-out-8q-q", q));
+    if (queue.scheduler.is(evidence::Scheduler::kStrict)) {
+      line("    priority level {}", ++level);
+    } else {
+      line("    bandwidth remaining percent {}", *queue.weight);
+    }
+    if (*queue.max_rate > BitRate())
+      line("    shape min 0 kbps max {} kbps", queue.max_rate->raw() / 1000);
+    if (*queue.ecn)
+      line(
+          "    random-detect minimum-threshold {} bytes maximum-threshold {} bytes "
+          "drop-probability {} weight {} ecn",
+          queue.ecn_min->raw(), queue.ecn_max->raw(),
+          queue.ecn_probability->raw() / (1_percent).raw(), *queue.ecn_weight);
+  }
+
+  void print_pause_buffers() {
+    using Key = std::vector<std::int64_t>;
+    int n = 0;
+    for (const auto& [key, names] :
+         ports_by<Key>(state_, [](const SwitchPort& port) -> std::optional<Key> {
+           if (port.groups.empty() || *port.groups.front().headroom_auto) return std::nullopt;
+           const GroupBuffer& group = port.groups.front();
+           return Key{group.headroom->raw(), group.xoff->raw(), group.xon->raw()};
+         })) {
+      const std::string policy = fmt::format("WEIR-IN-{}", ++n);
+      if (n == 1)
+        why("Pause buffers by hand: beyond 100 m of cable the switch does not size them, and where "
+            "the design names a size.");
+      line("policy-map type queuing {}", policy);
+      for (unsigned q = 7; q > 0; --q)
+        if (paused_with(q)) print_pause_buffer(class_name("c-in-q", q), key);
+      if (paused_with(0)) print_pause_buffer("c-in-q-default", key);
+      for (const std::string& name : names)
+        in_policy_[name] = policy;
+      bar();
+    }
+  }
+
+  void print_pause_buffer(std::string_view name, const std::vector<std::int64_t>& key) {
+    line("  class type queuing {}", name);
+    line("    pause buffer-size {} pause-threshold {} resume-threshold {}", key[0] + key[1], key[1],
+         key[1] - key[2]);
+  }
+
+  void print_port(const SwitchPort& port) {
+    line("interface {}", port.name);
+    line("  mtu {}", port.mtu->raw());
+    if (*port.global_pause) {
+      line("  flowcontrol receive on");
+      line("  flowcontrol send on");
+    }
+    if (port.pfc->count() > 0) line("  priority-flow-control mode on send-tlv");
+    if (*port.watchdog)
+      line("  priority-flow-control watch-dog-interval on{}",
+           state_.watchdog.action.is("alert") ? " disable-action" : "");
+    line("  service-policy type qos input WEIR-CLASSIFY");
+    if (const auto at = out_policy_.find(port.name); at != out_policy_.end())
+      line("  service-policy type queuing output {}", at->second);
+    if (const auto at = in_policy_.find(port.name); at != in_policy_.end())
+      line("  service-policy type queuing input {}", at->second);
+    bar();
+  }
+
+  const Intent& intent_;
+  const SwitchIntent& node_;
+  const Switch& state_;
+  const std::vector<Remark>& remarks_;
+  const SwitchPort* first_ = nullptr;
+  std::map<std::string, std::string> out_policy_;
+  std::map<std::string, std::string> in_policy_;
+  std::string out_;
+};
+
+Rendered render_nxos(const Intent& intent, const SwitchIntent& node) {
+  const Lowered lowered = lower_nxos(intent, node);
+  return NxosPrinter(intent, node, lowered).print();
+}
+
+}  // namespace
+
+Platform nxos() {
+  return {.system = design::SwitchSystem::kNxos,
+          .name = "nxos",
+          .title = "Cisco NX-OS (Nexus 9000)",
+          .how_load =
+              "copy NODE.nxos.cfg to bootflash, then copy bootflash:NODE.nxos.cfg "
+              "running-config",
+          .lower = lower_nxos,
+          .render = render_nxos,
+          .recognises = nxos_cli::looks_like,
+          .parse = nxos_cli::parse};
+}
+
+}  // namespace weir::platforms

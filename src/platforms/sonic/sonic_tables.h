@@ -1,0 +1,71 @@
+#pragma once
+// CONFIG_DB as tables: rows by key, fields by name, each with its line. Complaints are collected:
+// the first wrong value is the error of the file, what is not known is listed.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json_lines.h"
+#include "platforms/common/platform.h"
+
+namespace weir::platforms {
+
+/// "Ethernet0|3-4": the ports of a key and the numbers behind it.
+struct SonicKey {
+  std::vector<std::string> ports;
+  unsigned first = 0;
+  unsigned last = 0;
+};
+
+class SonicTables {
+ public:
+  SonicTables(const JsonNode& root, std::string_view text, std::string_view file);
+
+  /// nullptr where the file has no such table.
+  [[nodiscard]] const JsonNode* table(std::string_view name) const { return root_.find(name); }
+  [[nodiscard]] const JsonNode* row(std::string_view table, std::string_view key) const;
+  /// The row that a field names, in the older "[TABLE|key]" form as well. A row that is not there
+  /// is listed as not understood.
+  [[nodiscard]] const JsonNode* referred(const JsonNode& field, std::string_view table);
+  /// The same as a name; empty where the row is not there.
+  [[nodiscard]] std::string reference(const JsonNode& field, std::string_view table);
+
+  /// A decimal number within [low, high]; anything else is the error of the file. `where` is what
+  /// the message calls it: "PORT|Ethernet0 mtu".
+  [[nodiscard]] std::int64_t number(const JsonNode& field, std::string_view where, std::int64_t low,
+                                    std::int64_t high);
+  [[nodiscard]] std::string_view text(const JsonNode& field, std::string_view where);
+  /// One of the words; anything else is the error of the file.
+  [[nodiscard]] std::string_view word(const JsonNode& field, std::string_view where,
+                                      const std::vector<std::string_view>& words);
+  /// "3,4".
+  [[nodiscard]] PrioritySet priorities(const JsonNode& field, std::string_view where);
+  /// nullopt, and listed, where the numbers are not below `limit`.
+  [[nodiscard]] std::optional<SonicKey> key(std::string_view key, const JsonNode& row,
+                                            std::string_view what, unsigned limit);
+
+  void list(int line, std::string why);
+  void fail(int line, std::string_view where, std::string_view expected, std::string_view found);
+  [[nodiscard]] std::string source(const JsonNode& node) const;
+  [[nodiscard]] std::string_view file() const { return file_; }
+
+  /// Tables and fields that nobody reads are listed; rows that are no objects are an error.
+  void check_shape();
+
+  [[nodiscard]] const std::optional<Error>& error() const { return error_; }
+  [[nodiscard]] std::vector<Unread> take_unread();
+
+ private:
+  void check_fields(std::string_view table, const JsonNode& rows);
+  void list_repeated(const JsonNode& object);
+
+  const JsonNode& root_;
+  std::vector<std::string_view> lines_;
+  std::string file_;
+  std::optional<Error> error_;
+  std::vector<Unread> unread_;
+};
+
+}  // namespace weir::platforms

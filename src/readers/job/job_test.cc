@@ -1,0 +1,134 @@
+#include "readers/job/job.h"
+
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "base/testing.h"
+
+namespace weir::readers {
+namespace {
+
+std::string value_of(const Job& job, std::string_view name) {
+  const JobVariable* found = job.find(name);
+  return found == nullptr ? "(not there)" : found->value;
+}
+
+Job read_data(const std::string& name) {
+  const auto text = read_file(std::string(WEIR_TEST_DATA) + "/" + name);
+  EXPECT_TRUE(text.has_value()) << name;
+  return text ? read_job(*text, name) : Job{};
+}
+
+TEST(JobText, EveryWayToSetAVariableIsRead) {
+  COVERS("E2");
+  const struct {
+    std::string_view line;
+    std::string_view value;
+  } cases[] = {
+      {"NCCL_IB_TC=106", "106"},
+      {"export NCCL_IB_TC=106", "106"},
+      {"export NCCL_IB_TC=\"106\"  # the byte", "106"},
+      {"NCCL_IB_TC='106' NCCL_DEBUG=INFO ./train", "106"},
+      {"mpirun -np 8 -x NCCL_IB_TC=106 -x PATH ./train", "106"},
+      {"mpirun -genv NCCL_IB_TC 106 ./train", "106"},
+      {"srun --export=ALL,NCCL_DEBUG=INFO,NCCL_IB_TC=106 ./train", "106"},
+      {"#SBATCH --export=ALL,NCCL_IB_TC=106", "106"},
+      {"docker run -e NCCL_IB_TC=106 image", "106"},
+      {"ENV NCCL_IB_TC=106", "106"},
+      {"ENV NCCL_IB_TC 106", "106"},
+      {"setenv NCCL_IB_TC 106", "106"},
+      {"  \"NCCL_IB_TC\": \"106\",", "106"},
+      {"  NCCL_IB_TC: \"106\"", "106"},
+      {"os.environ['NCCL_DEBUG']; env NCCL_IB_TC=0x6a ./train", "0x6a"},
+      {"gpu01:1:2 [0] NCCL INFO NCCL_IB_TC set by environment to 106.", "106"},
+      {"[2026-01-02 03:04:05] gpu01:1:2 [0] NCCL INFO NCCL_IB_TC set by environment to 106.",
+       "106"},
+      {"# NCCL_IB_TC=106", "(not there)"},
+      {"export NCCL_IB_TC=$TC", "(not there)"},
+      {"echo ${NCCL_IB_TC=106}", "(not there)"},
+      {"MY_NCCL_IB_TC=106", "(not there)"},
+  };
+  for (const auto& one : cases)
+    EXPECT_EQ(value_of(read_job(one.line, "f"), "NCCL_IB_TC"), one.value) << one.line;
+  EXPECT_EQ(value_of(read_job("export NCCL_IB_HCA==mlx5_0,mlx5_1", "f"), "NCCL_IB_HCA"),
+            "=mlx5_0,mlx5_1");
+  const Job pod = read_job("env:\n- name: NCCL_IB_HCA\n  value: \"=mlx5_0\"\n", "pod.yaml");
+  EXPECT_EQ(value_of(pod, "NCCL_IB_HCA"), "=mlx5_0");
+  EXPECT_EQ(pod.find("NCCL_IB_HCA")->at.line, 3);
+}
+
+TEST(JobText, ARealRunOfTwoRanksIsReadWhole) {
+  COVERS("E2");
+  const Job job = read_data("nccl/nccl_2.28.9_two_ranks_socket.realrun.log");
+  ASSERT_EQ(job.processes.size(), 2U);
+  for (const NcclProcess& one : job.processes) {
+    EXPECT_EQ(one.version, "2.28.9");
+    EXPECT_EQ(one.network, "Socket");
+    EXPECT_TRUE(one.found_no_device);
+    EXPECT_TRUE(one.devices.empty());
+    EXPECT_EQ(one.channels.size(), 4U);
+    ASSERT_TRUE(one.rank.has_value());
+    EXPECT_EQ(one.host_id, *one.rank == 0 ? "host0" : "host1");
+    for (const NcclChannel& channel : one.channels)
+      EXPECT_EQ(channel.via, "NET/Socket/0");
+  }
+}
+
+TEST(JobText, LogsOfOldAndNewVersionsAreRead) {
+  COVERS("E2");
+  const Job now = read_data("nccl/nccl_2.28_roce_gdr_ok.composed.log");
+  ASSERT_EQ(now.processes.size(), 1U);
+  const NcclProcess& process = now.processes.front();
+  ASSERT_EQ(process.devices.size(), 2U);
+  EXPECT_EQ(process.devices[1].name, "mlx5_1");
+  EXPECT_TRUE(process.devices[1].is_roce);
+  ASSERT_EQ(process.queue_pairs.size(), 1U);
+  EXPECT_EQ(process.queue_pairs[0].gid_index, 3);
+  EXPECT_EQ(process.queue_pairs[0].gid, "0000:0000:0000:0000:0000:ffff:0a0a:0105");
+  EXPECT_EQ(process.queue_pairs[0].mtu, 4096U);
+  EXPECT_EQ(process.channels.size(), 4U);
+  for (const NcclChannel& channel : process.channels)
+    EXPECT_TRUE(channel.is_gpu_direct()) << channel.via;
+
+  const Job old = read_data("nccl/nccl_2.12_gdr_no_module.composed.log");
+  ASSERT_EQ(old.processes.size(), 1U);
+  EXPECT_EQ(old.processes[0].version, "2.12.12");
+  ASSERT_EQ(old.processes[0].gpu_direct.size(), 1U);
+  EXPECT_FALSE(old.processes[0].gpu_direct[0].is_on);
+  EXPECT_EQ(old.processes[0].gpu_direct[0].device, "mlx5_0");
+  EXPECT_EQ(old.processes[0].gpu_direct[0].reason, "no module");
+
+  const Job failed = read_data("nccl/nccl_retry_exceeded.composed.log");
+  ASSERT_EQ(failed.processes.size(), 1U);
+  ASSERT_EQ(failed.processes[0].failures.size(), 3U);
+  EXPECT_EQ(failed.processes[0].failures[0].status, 12U);
+  EXPECT_EQ(failed.processes[0].failures[0].vendor_error, 129U);
+  EXPECT_EQ(failed.processes[0].failures[0].device, "mlx5_0");
+  EXPECT_EQ(failed.processes[0].failures[0].peer, "10.10.1.6");
+  EXPECT_EQ(failed.processes[0].failures[1].event, "port error");
+}
+
+TEST(JobVariables, NamesAreKnownRenamedOrMisspelt) {
+  COVERS("E2");
+  EXPECT_TRUE(knowledge_of("NCCL_IB_HCA").is_known);
+  EXPECT_TRUE(knowledge_of("TORCH_NCCL_BLOCKING_WAIT").is_known);
+  EXPECT_TRUE(knowledge_of("UCX_NET_DEVICES").is_known);
+  EXPECT_EQ(knowledge_of("NCCL_IB_GDR_LEVEL").renamed_to, "NCCL_NET_GDR_LEVEL");
+  EXPECT_EQ(knowledge_of("CCL_NET_GDR_LEVEL").nearest, "NCCL_NET_GDR_LEVEL");
+  EXPECT_EQ(knowledge_of("NCLL_DEBUG").nearest, "NCCL_DEBUG");
+  EXPECT_TRUE(knowledge_of("RCCL_DEBUG").is_known);
+  EXPECT_TRUE(knowledge_of("CCL_LOG_LEVEL").is_known);
+  EXPECT_EQ(knowledge_of("NCCL_IB_HCAS").nearest, "NCCL_IB_HCA");
+  EXPECT_FALSE(knowledge_of("NCCL_MAKE_IT_FAST").is_known);
+}
+
+TEST(JobVariables, VersionsCompareAsNumbers) {
+  EXPECT_TRUE(version_before("2.8.4", 2, 21));
+  EXPECT_TRUE(version_before("2.20.5", 2, 21));
+  EXPECT_FALSE(version_before("2.21.0", 2, 21));
+  EXPECT_FALSE(version_before("2.100.1", 2, 21));
+  EXPECT_FALSE(version_before("3.0", 2, 21));
+}
+
+}  // namespace
+}  // namespace weir::readers

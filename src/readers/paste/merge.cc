@@ -1,0 +1,137 @@
+#include "readers/paste/merge.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace weir::readers {
+namespace {
+
+using counters::PortCounters;
+
+bool is_switch_text(const evidence::Evidence& one) {
+  return one.provenance.origin == evidence::Origin::kText && !one.switches.empty() &&
+         one.nics.empty() && one.snapshots.size() < 2;
+}
+
+bool share_a_switch(const evidence::Evidence& a, const evidence::Evidence& b) {
+  return std::any_of(a.switches.begin(), a.switches.end(), [&](const evidence::Switch& one) {
+    return b.find_switch(one.name) != nullptr;
+  });
+}
+
+const std::vector<PortCounters>& ports_of(const evidence::Evidence& one) {
+  static const std::vector<PortCounters> none;
+  return one.snapshots.empty() ? none : one.snapshots.front().switch_ports;
+}
+
+bool is_same_port(const PortCounters& a, const PortCounters& b) {
+  return a.device() == b.device() && a.netdev() == b.netdev();
+}
+
+bool count_the_same(const evidence::Evidence& a, const evidence::Evidence& b) {
+  for (const PortCounters& one : ports_of(a))
+    for (const PortCounters& other : ports_of(b))
+      for (const counters::Sample& sample : one.samples())
+        if (is_same_port(one, other) && other.find(sample.place, sample.name) != nullptr)
+          return true;
+  return false;
+}
+
+template <class T>
+void fill(evidence::Fact<T>& to, const evidence::Fact<T>& from) {
+  if (!to.was_looked_at()) to = from;
+}
+
+// What show outputs tell of a port (readers/switches/switch_show*.cc).
+void add_port(evidence::SwitchPort& to, const evidence::SwitchPort& from) {
+  fill(to.up, from.up);
+  fill(to.pfc, from.pfc);
+  fill(to.pfc_active, from.pfc_active);
+  if (to.groups.empty()) to.groups = from.groups;
+  for (const evidence::EgressQueue& queue : from.queues) {
+    const auto at =
+        std::find_if(to.queues.begin(), to.queues.end(),
+                     [&](const evidence::EgressQueue& one) { return one.queue == queue.queue; });
+    if (at == to.queues.end()) {
+      to.queues.push_back(queue);
+      continue;
+    }
+    fill(at->ecn, queue.ecn);
+    fill(at->ecn_min, queue.ecn_min);
+    fill(at->ecn_max, queue.ecn_max);
+    fill(at->scheduler, queue.scheduler);
+    fill(at->weight, queue.weight);
+    fill(at->stuck, queue.stuck);
+  }
+}
+
+void add_switch(evidence::Switch& to, const evidence::Switch& from) {
+  fill(to.watchdog.enabled, from.watchdog.enabled);
+  fill(to.watchdog.detection, from.watchdog.detection);
+  fill(to.watchdog.restoration, from.watchdog.restoration);
+  fill(to.watchdog.action, from.watchdog.action);
+  fill(to.pools, from.pools);
+  for (const evidence::SwitchPort& port : from.ports) {
+    const auto at =
+        std::find_if(to.ports.begin(), to.ports.end(),
+                     [&](const evidence::SwitchPort& one) { return one.name == port.name; });
+    if (at == to.ports.end()) {
+      to.ports.push_back(port);
+    } else {
+      add_port(*at, port);
+    }
+  }
+}
+
+void add_counters(std::vector<PortCounters>& to, const std::vector<PortCounters>& from) {
+  for (const PortCounters& port : from) {
+    const auto at = std::find_if(to.begin(), to.end(),
+                                 [&](const PortCounters& one) { return is_same_port(one, port); });
+    if (at == to.end()) {
+      to.push_back(port);
+      continue;
+    }
+    std::vector<counters::Sample> samples(at->samples().begin(), at->samples().end());
+    samples.insert(samples.end(), port.samples().begin(), port.samples().end());
+    *at = PortCounters(port.device(), port.netdev(), port.driver(), std::move(samples));
+  }
+}
+
+void add(evidence::Evidence& to, const evidence::Evidence& from) {
+  for (const evidence::Switch& one : from.switches) {
+    const auto at =
+        std::find_if(to.switches.begin(), to.switches.end(),
+                     [&](const evidence::Switch& known) { return known.name == one.name; });
+    if (at == to.switches.end()) {
+      to.switches.push_back(one);
+    } else {
+      add_switch(*at, one);
+    }
+  }
+  if (to.snapshots.empty()) {
+    to.snapshots = from.snapshots;
+  } else {
+    add_counters(to.snapshots.front().switch_ports, ports_of(from));
+  }
+  to.gaps.insert(to.gaps.end(), from.gaps.begin(), from.gaps.end());
+}
+
+}  // namespace
+
+std::vector<evidence::Evidence> merge_texts(std::vector<evidence::Evidence> pieces) {
+  std::vector<evidence::Evidence> out;
+  for (evidence::Evidence& piece : pieces) {
+    const auto same = std::find_if(out.begin(), out.end(), [&](const evidence::Evidence& one) {
+      return is_switch_text(one) && is_switch_text(piece) && share_a_switch(one, piece) &&
+             !count_the_same(one, piece);
+    });
+    if (same == out.end()) {
+      out.push_back(std::move(piece));
+    } else {
+      add(*same, piece);
+    }
+  }
+  return out;
+}
+
+}  // namespace weir::readers

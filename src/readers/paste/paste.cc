@@ -1,0 +1,345 @@
+#include "readers/paste/paste.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "readers/paste/paste_tools.h"
+#include "readers/paste/text_lines.h"
+
+namespace weir::readers {
+namespace {
+
+/// The longest text of a line that is kept.
+constexpr std::size_t kLongestCitation = 400;
+
+/// In the order in which they are asked: those with a heading of their own before those that know
+/// single lines.
+constexpr auto kTools = std::to_array<PasteTool>({
+    {"ethtool -S", begins_statistics, read_statistics},
+    {"mlnx_qos", begins_mlnx_qos, read_mlnx_qos},
+    {"ethtool", begins_ethtool, read_ethtool},
+    {"ethtool -i", begins_ethtool_driver, read_ethtool_driver},
+    {"ethtool -m", begins_ethtool_module, read_ethtool_module},
+    {"dcb", begins_dcb, read_dcb},
+    {"lldptool", begins_lldptool, read_lldptool},
+    {"show_gids", begins_show_gids, read_show_gids},
+    {"ibdev2netdev", begins_ibdev2netdev, read_ibdev2netdev},
+    {"ibv_devinfo", begins_devinfo, read_devinfo},
+    {"rdma statistic", begins_rdma_statistic, read_rdma_statistic},
+    {"rdma link", begins_rdma_link, read_rdma_link},
+    {"rdma resource", begins_rdma_resource, read_rdma_resource},
+    {"ip", begins_ip, read_ip},
+    {"lspci", begins_lspci, read_lspci},
+    {"the kernel's log", begins_kernel_log, read_kernel_log},
+    {"nccl-tests", begins_nccl_tests, read_nccl_tests_part},
+    {"perftest", begins_perftest, read_perftest_part},
+    {"tcpdump", begins_tcpdump, read_tcpdump},
+    {"files of the kernel", begins_sysfs, read_sysfs},
+    {"traffic class", begins_tos, read_tos},
+    {"ulimit", begins_limits, read_limits},
+    {"sysctl", begins_sysctl, read_sysctl},
+    {"lsmod", begins_lsmod, read_lsmod},
+    {"counters", begins_counter_list, read_counter_list},
+});
+
+bool is_job_line(std::string_view text) {
+  return text.find("NCCL INFO ") != std::string_view::npos ||
+         text.find("NCCL WARN ") != std::string_view::npos ||
+         text.find("NCCL TRACE ") != std::string_view::npos;
+}
+
+/// Says nothing: blank, a rule, the end of a command.
+bool is_filler(std::string_view text) {
+  return text.empty() || is_rule(text) || (text.starts_with("[exit ") && text.ends_with(']'));
+}
+
+/// One file, cut into lines and marks once, read twice.
+struct PlainFile {
+  std::string name;
+  std::string_view text;
+  PlainText plain;
+  std::map<std::size_t, Mark> marks;  // by line
+};
+
+PlainFile plain_file(const PastedFile& file) {
+  PlainFile out;
+  out.name = file.name;
+  out.text = file.text;
+  out.plain = plain_text(file.text);
+  const auto& lines = out.plain.lines;
+  for (std::size_t at = 0; at < lines.size(); ++at) {
+    if (auto mark = mark_of(lines[at].text)) out.marks.emplace(at, std::move(*mark));
+    // clush -b: a name between two rules
+    const bool is_framed = at > 0 && at + 1 < lines.size() && is_rule(lines[at - 1].text) &&
+                           is_rule(lines[at + 1].text) && !out.marks.contains(at);
+    if (!is_framed) continue;
+    if (auto mark = mark_of(fmt::format("== {} ==", trim(lines[at].text))))
+      out.marks.emplace(at, std::move(*mark));
+  }
+  return out;
+}
+
+class FileReader {
+ public:
+  FileReader(const PlainFile& file, Paste& paste, PasteHosts& hosts)
+      : file_(file), lines_(file.plain.lines), sink_(paste, hosts, file.name), paste_(paste) {}
+
+  void run() {
+    std::string_view prefix;
+    for (std::size_t at = 0; at < lines_.size();) {
+      if (lines_[at].host != prefix) {
+        prefix = lines_[at].host;
+        sink_.use_host(prefix);
+        mark_ = {};
+      }
+      const auto mark = file_.marks.find(at);
+      if (mark != file_.marks.end()) {
+        at = follow(mark->second, at);
+        continue;
+      }
+      const std::string_view text = trim(lines_[at].text);
+      const bool is_nothing = is_filler(text) || is_job_line(text);
+      at += is_nothing ? 1 : read_at(at);
+    }
+    read_switches();
+  }
+
+ private:
+  /// The end of what belongs together: the next mark, or another host's lines.
+  [[nodiscard]] std::size_t section_end(std::size_t at) {
+    if (at >= section_begin_ && at < section_end_) return section_end_;
+    const auto next = file_.marks.upper_bound(at);
+    const std::size_t limit = next == file_.marks.end() ? lines_.size() : next->first;
+    std::size_t end = at + 1;
+    while (end < limit && lines_[end].host == lines_[at].host)
+      ++end;
+    section_begin_ = at;
+    section_end_ = end;
+    return end;
+  }
+
+  std::size_t follow(const Mark& mark, std::size_t at) {
+    if (mark.is_switch) {
+      const std::size_t end = section_end(at);
+      for (std::size_t line = at; line < end; ++line)
+        for_switches_.push_back(line);
+      has_switch_prompt_ = true;
+      return end;
+    }
+    // A heading that names a host or a device holds for the commands below it.
+    std::string device = mark.device;
+    if (device.empty() && mark.words.empty() && mark.host.empty()) device = mark_.device;
+    mark_ = mark;
+    mark_.device = std::move(device);
+    if (!mark.host.empty()) sink_.use_host(mark.host);
+    return at + 1;
+  }
+
+  /// By the first tool that knows the line; how many lines were dealt with.
+  std::size_t read_at(std::size_t at) {
+    const PasteAt here{{&lines_[at], section_end(at) - at}, mark_};
+    for (const PasteTool& tool : kTools) {
+      if (!tool.begins(here)) continue;
+      sink_.detail.clear();
+      sink_.device.clear();
+      const std::size_t taken = std::min(tool.read(here, sink_), here.lines.size());
+      if (taken == 0) continue;
+      add_part(tool, at, taken);
+      return taken;
+    }
+    rest_.push_back(at);
+    return 1;
+  }
+
+  void add_part(const PasteTool& tool, std::size_t at, std::size_t taken) {
+    PastePart part;
+    part.tool = tool.name;
+    part.detail = sink_.detail;
+    part.host = sink_.host();
+    part.device = sink_.device;
+    part.file = file_.name;
+    part.first = lines_[at].number;
+    part.last = lines_[at + taken - 1].number;
+    const bool is_one = part.tool == "lspci" || part.tool == "the kernel's log";
+    if (is_one && !paste_.parts.empty()) {
+      PastePart& last = paste_.parts.back();
+      const bool goes_on = last.tool == part.tool && last.host == part.host &&
+                           last.file == part.file && last.last + 3 > part.first;
+      if (goes_on) {
+        last.last = part.last;
+        return;
+      }
+    }
+    paste_.parts.push_back(std::move(part));
+  }
+
+  /// What switches printed, with the numbers of its lines: everything else is blank.
+  void read_switches() {
+    std::vector<std::size_t> wanted = for_switches_;
+    if (!has_switch_prompt_) wanted = rest_;
+    std::string text;
+    std::size_t next = 0;
+    std::sort(wanted.begin(), wanted.end(),
+              [&](std::size_t a, std::size_t b) { return lines_[a].number < lines_[b].number; });
+    int number = 1;
+    for (; next < wanted.size(); ++next) {
+      const PasteLine& line = lines_[wanted[next]];
+      text.append(static_cast<std::size_t>(std::max(0, line.number - number)), '\n');
+      text += line.text;
+      number = line.number;
+    }
+    const Reader* const reader = wanted.empty() ? nullptr : recognise(text);
+    auto read = reader == nullptr ? Result<Recognised>(Error{ErrorCode::kUnsupported, "none"})
+                                  : reader->read(text, file_.name);
+    if (!read) {
+      rest_.insert(rest_.end(), for_switches_.begin(), for_switches_.end());
+      std::sort(rest_.begin(), rest_.end());
+    } else {
+      add_switches(std::move(*read), *reader);
+      if (!has_switch_prompt_) rest_.clear();  // its reader lists what it could not read
+    }
+    for (const std::size_t at : rest_)
+      if (!is_filler(trim(lines_[at].text))) paste_.rest.push_back(sink_.cite(lines_[at]));
+  }
+
+  void add_switches(Recognised read, const Reader& reader) {
+    PastePart part;
+    part.tool = reader.title;
+    part.file = file_.name;
+    std::vector<std::string> names;
+    for (const evidence::Switch& one : read.evidence.switches)
+      names.push_back(one.name);
+    part.host = join(names, ", ");
+    paste_.parts.push_back(std::move(part));
+    for (Unread& one : read.unread)
+      paste_.unread.push_back({file_.name, std::move(one)});
+    paste_.evidence.push_back(std::move(read.evidence));
+  }
+
+  const PlainFile& file_;
+  const std::vector<PasteLine>& lines_;
+  PasteSink sink_;
+  Paste& paste_;
+  Mark mark_;
+  std::size_t section_begin_ = 0;  // the section that was asked for last
+  std::size_t section_end_ = 0;
+  std::vector<std::size_t> rest_;
+  std::vector<std::size_t> for_switches_;
+  bool has_switch_prompt_ = false;
+};
+
+void read_job_of(const PlainFile& file, Paste& paste) {
+  std::string text;
+  text.reserve(file.text.size());
+  std::vector<const PasteLine*> lines;  // numbers as in the file, whatever order hosts were put in
+  for (const PasteLine& line : file.plain.lines)
+    lines.push_back(&line);
+  std::sort(lines.begin(), lines.end(),
+            [](const PasteLine* a, const PasteLine* b) { return a->number < b->number; });
+  for (const PasteLine* line : lines) {
+    text += line->text;
+    text += '\n';
+  }
+  Job job = read_job(text, file.name);
+  if (!job.processes.empty() || !job.variables.empty()) {
+    PastePart part;
+    part.tool = job.processes.empty() ? "settings of a job" : "a log of NCCL";
+    if (!job.processes.empty())
+      part.detail =
+          fmt::format("{} rank{}", job.processes.size(), job.processes.size() == 1 ? "" : "s");
+    part.file = file.name;
+    paste.parts.push_back(std::move(part));
+  }
+  append(paste.job, std::move(job));
+}
+
+}  // namespace
+
+// ---- what the readers use ----
+
+std::string_view PasteAt::line(std::size_t n) const {
+  return n < lines.size() ? trim(lines[n].text) : std::string_view();
+}
+
+std::string PasteSink::source(const PasteLine& line) const {
+  return fmt::format("{}:{}", file_, line.number);
+}
+
+Cited PasteSink::cite(const PasteLine& line) const {
+  return {file_, line.number, std::string(trim(line.text).substr(0, kLongestCitation))};
+}
+
+void PasteSink::unread(const PasteLine& line, std::string why) {
+  constexpr std::size_t kMost = 200;
+  paste_.unread.push_back(
+      {file_, {line.number, std::string(trim(line.text).substr(0, kMost)), std::move(why)}});
+}
+
+void PasteSink::event(EventKind kind, std::string_view where, const PasteLine& line) {
+  paste_.events.push_back({kind, hosts_.shown(host_), hosts_.known_name(host_, where), cite(line)});
+}
+
+std::optional<KeyValue> key_value(std::string_view line) {
+  const std::size_t colon = line.find(':');
+  if (colon == std::string_view::npos || colon == 0) return std::nullopt;
+  return KeyValue{trim(line.substr(0, colon)), trim(line.substr(colon + 1))};
+}
+
+// ---- the paste ----
+
+std::string to_text(const PastePart& part) {
+  std::string out = part.tool;
+  if (!part.detail.empty()) out += fmt::format(" ({})", part.detail);
+  if (!part.host.empty() || !part.device.empty()) out += " of";
+  if (!part.host.empty()) out += " " + part.host;
+  if (!part.device.empty()) out += " " + part.device;
+  return out;
+}
+
+Paste read_paste(const std::vector<PastedFile>& files) {
+  std::vector<PlainFile> plain;
+  plain.reserve(files.size());
+  for (const PastedFile& file : files)
+    plain.push_back(plain_file(file));
+  PasteHosts names;
+  {
+    Paste first;
+    for (const PlainFile& file : plain)
+      FileReader(file, first, names).run();
+  }
+  PasteHosts hosts = PasteHosts::after(names);
+  Paste paste;
+  std::vector<std::string> all;
+  for (const PlainFile& file : plain) {
+    FileReader(file, paste, hosts).run();
+    read_job_of(file, paste);
+    all.push_back(file.name);
+  }
+  for (PastePerftest& one : paste.perftests)
+    one.host = hosts.shown(one.host);
+  for (PasteCollective& one : paste.collectives)
+    one.host = hosts.shown(one.host);
+  for (PasteCapture& one : paste.captures)
+    one.host = hosts.shown(one.host);
+  std::vector<evidence::Evidence> of_hosts = std::move(hosts).finish(join(all, ", "));
+  paste.evidence.insert(paste.evidence.begin(), std::make_move_iterator(of_hosts.begin()),
+                        std::make_move_iterator(of_hosts.end()));
+  return paste;
+}
+
+std::vector<std::string> pasted_tools() {
+  std::vector<std::string> out;
+  for (const PasteTool& one : kTools)
+    out.emplace_back(one.name);
+  out.emplace_back("NCCL logs and environments");
+  for (const Reader& one : readers())
+    out.emplace_back(one.title);
+  return out;
+}
+
+}  // namespace weir::readers

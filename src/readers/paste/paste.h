@@ -1,0 +1,117 @@
+#pragma once
+// Plain text pasted from anywhere → what it says: tools one after another, shell prompts, quoting,
+// fences, CRLF, prefixes of pdsh and ssh, parts cut off, prose between.
+//
+// The text is cut into parts by content. Prompts, command lines and headings give host, device and
+// command; each part is read by the reader of its tool (paste_tools.h); what a switch printed goes
+// to the readers of switches (readers.h), what a job printed to job.h. Facts and counters become
+// evidence, one a host; what evidence has no place for (kernel messages, results of tests, packets
+// that tcpdump printed) stands beside it. A line that belongs to a part and could not be read is
+// listed in `unread`; a line that no reader took is in `rest`: people's own words, for whoever
+// understands those.
+//
+// Nothing is guessed. A host that the text does not name is "this host"; a NIC it does not name is
+// "NIC". The counters of a device that is printed again are a later moment, and as no time is known
+// the window has no length.
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "evidence/evidence.h"
+#include "readers/job/job.h"
+#include "readers/job/nccl_tests.h"
+#include "readers/job/perftest.h"
+#include "readers/readers.h"
+
+namespace weir::readers {
+
+inline constexpr std::string_view kThisHost = "this host";
+
+/// One part of a pasted text.
+struct PastePart {
+  std::string tool;    // "ethtool -S"
+  std::string detail;  // "mlx5"; may be empty
+  std::string host;    // empty where the text does not say
+  std::string device;  // "eth2", "mlx5_0"; may be empty
+  std::string file;
+  int first = 0;  // lines, from 1
+  int last = 0;
+};
+/// "ethtool -S (mlx5) of gpu01 eth2".
+[[nodiscard]] std::string to_text(const PastePart&);
+
+/// What a kernel or a PCI listing says in words.
+enum class EventKind : std::uint8_t {
+  kLinkDown,
+  kLinkUp,
+  kModule,          // unplugged, too hot, not supported
+  kPcieError,       // AER
+  kPcieLimited,     // "available PCIe bandwidth, limited by"
+  kAcsRedirect,     // a bridge sends peer-to-peer traffic through the root
+  kFirmware,        // assert, health, command timeout
+  kPeermemRefused,  // nvidia_peermem did not load
+};
+struct PasteEvent {
+  EventKind kind = EventKind::kLinkDown;
+  std::string host;
+  std::string device;  // netdev, or PCI address; may be empty
+  Cited at;
+};
+
+/// Packets to port 4791 as tcpdump printed them.
+struct PasteCapture {
+  std::string host;
+  struct Marked {
+    unsigned tos = 0;
+    std::uint64_t data = 0;  // longer than an acknowledgement or a CNP can be
+    std::uint64_t other = 0;
+    std::uint64_t cnps = 0;  // where the bytes are printed: opcode 0x81
+    Cited first;
+  };
+  std::vector<Marked> by_tos;
+};
+
+struct PastePerftest {
+  std::string host;
+  PerftestReport report;
+  Cited at;
+};
+struct PasteCollective {
+  std::string host;
+  CollectiveReport report;
+  Cited at;
+};
+
+struct Paste {
+  std::vector<PastePart> parts;
+  std::vector<evidence::Evidence> evidence;  // origin kText; hosts, then switches
+  Job job;
+  std::vector<PasteEvent> events;
+  std::vector<PasteCapture> captures;
+  std::vector<PastePerftest> perftests;
+  std::vector<PasteCollective> collectives;
+  struct UnreadLine {
+    std::string file;
+    Unread line;
+  };
+  std::vector<UnreadLine> unread;
+  std::vector<Cited> rest;  // without quoting and prefixes, blank lines left out
+  /// A short text with somebody's words in it, whole: what a tool printed is part of what is told.
+  std::vector<Cited> report;
+
+  [[nodiscard]] bool has_tools() const { return !parts.empty(); }
+};
+
+/// Several files are one paste: they may speak of the same hosts.
+struct PastedFile {
+  std::string name;  // "-" is standard input
+  std::string_view text;
+};
+/// Total: any text gives a Paste, if only with everything in `rest`.
+[[nodiscard]] Paste read_paste(const std::vector<PastedFile>& files);
+
+/// The tools whose output is known, as people call them: for messages and documents.
+[[nodiscard]] std::vector<std::string> pasted_tools();
+
+}  // namespace weir::readers

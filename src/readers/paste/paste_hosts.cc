@@ -1,0 +1,263 @@
+#include "readers/paste/paste_hosts.h"
+
+#include <algorithm>
+#include <array>
+
+#include "readers/paste/paste.h"
+#include "readers/paste/paste_text.h"
+
+namespace weir::readers {
+namespace {
+
+using counters::Driver;
+using counters::Place;
+
+constexpr std::string_view kNoName = "NIC";
+
+/// By how RDMA drivers name their devices.
+std::string driver_of_name(std::string_view device) {
+  struct Name {
+    std::string_view start;
+    std::string_view driver;
+  };
+  constexpr auto kNames = std::to_array<Name>({{"mlx5_", "mlx5_core"},
+                                               {"bnxt_re", "bnxt_en"},
+                                               {"irdma", "ice"},
+                                               {"ionic_", "ionic"},
+                                               {"rxe", "rdma_rxe"}});
+  for (const Name& one : kNames)
+    if (device.starts_with(one.start)) return std::string(one.driver);
+  return "";
+}
+
+/// The driver whose own names these are; empty where no name tells.
+std::string driver_of_names(const std::vector<PastedNic::Dump>& dumps) {
+  struct Candidate {
+    Driver driver;
+    std::string_view name;
+  };
+  constexpr auto kCandidates = std::to_array<Candidate>({{Driver::kMlx5, "mlx5_core"},
+                                                         {Driver::kBnxt, "bnxt_en"},
+                                                         {Driver::kIrdma, "ice"},
+                                                         {Driver::kIonic, "ionic"},
+                                                         {Driver::kRxe, "rdma_rxe"}});
+  std::size_t best = 0;
+  std::string out;
+  for (const Candidate& candidate : kCandidates) {
+    std::size_t count = 0;
+    for (const PastedNic::Dump& dump : dumps) {
+      for (const counters::Sample& sample : dump.samples) {
+        const auto match = counters::find_raw(candidate.driver, dump.place, sample.name);
+        count += match && match.name->driver == candidate.driver ? 1 : 0;
+      }
+    }
+    if (count <= best) continue;
+    best = count;
+    out = candidate.name;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string full_address(std::string_view address) {
+  constexpr std::size_t kShort = 7;  // "18:00.0"
+  return address.size() == kShort ? "0000:" + std::string(address) : std::string(address);
+}
+
+std::vector<counters::Sample>& PastedNic::begin_dump(Place place) {
+  dumps.push_back({place, {}});
+  return dumps.back().samples;
+}
+
+std::vector<counters::Sample>& PastedNic::dump_for(Place place, std::string_view name) {
+  for (auto dump = dumps.rbegin(); dump != dumps.rend(); ++dump) {
+    if (dump->place != place) continue;
+    const bool has_it = std::any_of(dump->samples.begin(), dump->samples.end(),
+                                    [&](const counters::Sample& one) { return one.name == name; });
+    if (!has_it) return dump->samples;
+    break;
+  }
+  return begin_dump(place);
+}
+
+PasteHosts PasteHosts::after(const PasteHosts& first) {
+  PasteHosts out;
+  out.names_ = first.names_;
+  out.hosts_seen_ = first.hosts_seen_;
+  out.is_second_ = true;
+  if (first.hosts_seen_.size() == 1) {
+    out.only_host_ = *first.hosts_seen_.begin();
+    // What parts without a host have said of names belongs to it too.
+    const auto nameless = first.names_.find("");
+    if (nameless != first.names_.end()) {
+      Names& names = out.names_[out.only_host_];
+      names.device_of_netdev.insert(nameless->second.device_of_netdev.begin(),
+                                    nameless->second.device_of_netdev.end());
+      names.netdev_of_device.insert(nameless->second.netdev_of_device.begin(),
+                                    nameless->second.netdev_of_device.end());
+      names.netdev_of_address.insert(nameless->second.netdev_of_address.begin(),
+                                     nameless->second.netdev_of_address.end());
+      names.known.insert(nameless->second.known.begin(), nameless->second.known.end());
+      names.addresses.insert(nameless->second.addresses.begin(), nameless->second.addresses.end());
+    }
+  }
+  // A netdev whose device is known is no NIC of its own.
+  for (auto& [host, names] : out.names_) {
+    for (const auto& [netdev, device] : names.device_of_netdev)
+      if (names.known.erase(netdev) > 0) names.known.insert(device);
+  }
+  return out;
+}
+
+std::string PasteHosts::real_host(std::string_view host) const {
+  return host.empty() ? only_host_ : std::string(host);
+}
+
+std::string PasteHosts::shown(std::string_view host) const {
+  const std::string real = real_host(host);
+  return real.empty() ? std::string(kThisHost) : real;
+}
+
+PastedHost& PasteHosts::host(std::string_view name) {
+  const std::string real = real_host(name);
+  if (!real.empty()) hosts_seen_.insert(real);
+  for (PastedHost& one : hosts_)
+    if (one.name == real) return one;
+  hosts_.emplace_back();
+  hosts_.back().name = real;
+  return hosts_.back();
+}
+
+PastedNic& PasteHosts::find_or_add(std::string_view host_name, std::string_view device,
+                                   std::string_view netdev) {
+  PastedHost& of = host(host_name);
+  const std::string_view key = device.empty() ? netdev : device;
+  const std::string_view shown = key.empty() ? kNoName : key;
+  for (PastedNic& one : of.nics)
+    if (one.nic.device == shown) return one;
+  of.nics.emplace_back();
+  of.nics.back().nic.device = shown;
+  if (!netdev.empty())
+    of.nics.back().nic.netdev = evidence::Fact<std::string>::of(std::string(netdev));
+  return of.nics.back();
+}
+
+PastedNic& PasteHosts::by_device(std::string_view host_name, std::string_view device) {
+  const std::string host = real_host(host_name);
+  Names& names = names_[host];
+  std::string name(device);
+  if (name.empty() && is_second_ && names.known.size() == 1) name = *names.known.begin();
+  if (!name.empty()) names.known.insert(name);
+  const auto netdev = names.netdev_of_device.find(name);
+  PastedNic& nic =
+      find_or_add(host, name, netdev == names.netdev_of_device.end() ? "" : netdev->second);
+  nic.is_strong = true;
+  return nic;
+}
+
+PastedNic& PasteHosts::by_netdev(std::string_view host_name, std::string_view netdev,
+                                 bool is_strong) {
+  if (netdev.empty()) return by_device(host_name, "");
+  const std::string host = real_host(host_name);
+  Names& names = names_[host];
+  const auto device = names.device_of_netdev.find(netdev);
+  if (device != names.device_of_netdev.end()) {
+    PastedNic& nic = find_or_add(host, device->second, netdev);
+    nic.is_strong = true;
+    return nic;
+  }
+  if (is_strong) names.known.insert(std::string(netdev));
+  PastedNic& nic = find_or_add(host, "", netdev);
+  nic.is_strong = nic.is_strong || is_strong;
+  return nic;
+}
+
+PastedNic& PasteHosts::by_address(std::string_view host_name, std::string_view address) {
+  const std::string host = real_host(host_name);
+  const std::string full = full_address(address);
+  Names& names = names_[host];
+  names.addresses.insert(full);
+  const auto netdev = names.netdev_of_address.find(full);
+  if (netdev != names.netdev_of_address.end()) return by_netdev(host, netdev->second);
+  // One NIC in the listing and one elsewhere: the same.
+  if (is_second_ && names.addresses.size() == 1 && names.known.size() == 1)
+    return by_name(host, *names.known.begin());
+  PastedNic& nic = find_or_add(host, full, "");
+  nic.is_strong = true;
+  return nic;
+}
+
+PastedNic& PasteHosts::by_name(std::string_view host, std::string_view name) {
+  return is_rdma_name(name) ? by_device(host, name) : by_netdev(host, name);
+}
+
+void PasteHosts::connect(std::string_view host_name, std::string_view device,
+                         std::string_view netdev, std::string_view address) {
+  Names& names = names_[real_host(host_name)];
+  if (!device.empty() && !netdev.empty()) {
+    // A software device may share the interface of a real one, which then is the one meant.
+    const auto known = names.device_of_netdev.find(netdev);
+    const bool is_free = known == names.device_of_netdev.end() || known->second.starts_with("rxe");
+    if (is_free) names.device_of_netdev[std::string(netdev)] = device;
+    names.netdev_of_device[std::string(device)] = netdev;
+  }
+  if (!netdev.empty() && !address.empty()) names.netdev_of_address[full_address(address)] = netdev;
+}
+
+std::string PasteHosts::known_name(std::string_view host, std::string_view name) const {
+  const auto names = names_.find(real_host(host));
+  std::string out(name);
+  if (names == names_.end()) return out;
+  const auto netdev = names->second.netdev_of_address.find(full_address(out));
+  if (netdev != names->second.netdev_of_address.end()) out = netdev->second;
+  const auto device = names->second.device_of_netdev.find(out);
+  return device != names->second.device_of_netdev.end() ? device->second : out;
+}
+
+evidence::Evidence PasteHosts::evidence_of(PastedHost& of, std::string_view files) const {
+  evidence::Evidence out;
+  out.provenance.host = of.name.empty() ? kThisHost : std::string_view(of.name);
+  out.provenance.tool = "pasted text";
+  out.provenance.origin = evidence::Origin::kText;
+  out.provenance.detail = files;
+  out.host = std::move(of.facts);
+  out.gpus = std::move(of.gpus);
+  for (PastedNic& one : of.nics) {
+    if (!one.is_strong) continue;
+    std::string driver = one.nic.driver.is_known() ? *one.nic.driver : "";
+    if (driver.empty()) driver = driver_of_name(one.nic.device);
+    if (driver.empty()) driver = driver_of_names(one.dumps);
+    if (!driver.empty() && !one.nic.driver.is_known())
+      one.nic.driver = evidence::Fact<std::string>::of(driver, "its names");
+    const std::string netdev = one.nic.netdev.is_known() ? *one.nic.netdev : "";
+    // The n-th dump of each place is the n-th moment.
+    std::vector<std::vector<counters::Sample>> moments;
+    std::map<Place, std::size_t> next;
+    for (PastedNic::Dump& dump : one.dumps) {
+      const std::size_t moment = next[dump.place]++;
+      if (moments.size() <= moment) moments.resize(moment + 1);
+      std::move(dump.samples.begin(), dump.samples.end(), std::back_inserter(moments[moment]));
+    }
+    for (std::size_t moment = 0; moment < moments.size(); ++moment) {
+      if (out.snapshots.size() <= moment) out.snapshots.resize(moment + 1);
+      out.snapshots[moment].nics.emplace_back(one.nic.device, netdev, driver,
+                                              std::move(moments[moment]));
+    }
+    out.nics.push_back(std::move(one.nic));
+  }
+  return out;
+}
+
+std::vector<evidence::Evidence> PasteHosts::finish(std::string_view files) && {
+  std::vector<evidence::Evidence> out;
+  for (PastedHost& one : hosts_) {
+    evidence::Evidence made = evidence_of(one, files);
+    const bool has_something =
+        !made.nics.empty() || !made.gpus.empty() || !(made.host == evidence::Host{});
+    if (has_something) out.push_back(std::move(made));
+  }
+  return out;
+}
+
+}  // namespace weir::readers

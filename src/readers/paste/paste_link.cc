@@ -1,0 +1,259 @@
+// Links and interfaces: ethtool without -S, ip link and ip addr.
+#include <algorithm>
+#include <charconv>
+
+#include "base/text.h"
+#include "readers/paste/paste_tools.h"
+#include "readers/paste/text_lines.h"
+
+namespace weir::readers {
+namespace {
+
+using evidence::Missing;
+
+/// "eth2" of "Pause parameters for eth2:".
+std::string_view named_in(std::string_view heading, std::string_view start) {
+  if (!heading.starts_with(start) || !heading.ends_with(':')) return {};
+  return heading.substr(start.size(), heading.size() - start.size() - 1);
+}
+
+constexpr std::string_view kSettings = "Settings for ";
+constexpr std::string_view kPause = "Pause parameters for ";
+constexpr std::string_view kRings = "Ring parameters for ";
+constexpr std::string_view kFec = "FEC parameters for ";
+
+bool is_indented(const PasteLine& line) {
+  return line.text.starts_with(' ') || line.text.starts_with('\t');
+}
+
+/// "100000Mb/s"
+std::optional<BitRate> speed_of(std::string_view value) {
+  const std::size_t unit = value.find("Mb/s");
+  if (unit == std::string_view::npos) return std::nullopt;
+  const auto megabits = parse_u64(trim(value.substr(0, unit)));
+  constexpr std::uint64_t kMost = 100'000'000;
+  if (!megabits || *megabits == 0 || *megabits > kMost) return std::nullopt;
+  return BitRate::raw(static_cast<std::int64_t>(*megabits) * 1'000'000);
+}
+
+std::size_t read_settings(const PasteAt& at, PastedNic& pasted, PasteSink& out) {
+  evidence::Link& link = pasted.nic.link;
+  std::size_t taken = 1;
+  for (; taken < at.lines.size(); ++taken) {
+    const std::string_view text = at.line(taken);
+    const PasteLine& line = at.lines[taken];
+    if (text.empty() || !is_indented(line)) break;
+    const auto pair = key_value(text);
+    if (!pair) continue;  // the second line of a list of modes
+    if (pair->key == "Speed") {
+      if (const auto speed = speed_of(pair->value)) {
+        out.set(link.speed, *speed, line);
+      } else {
+        out.refuse(link.speed, Missing::kUnsupported, line);
+      }
+    } else if (pair->key == "Duplex") {
+      if (pair->value == "Full") out.set(link.duplex, evidence::Duplex::kFull, line);
+      if (pair->value == "Half") out.set(link.duplex, evidence::Duplex::kHalf, line);
+    } else if (pair->key == "Auto-negotiation") {
+      out.set(link.autoneg, pair->value == "on", line);
+    } else if (pair->key == "Link detected") {
+      out.set(link.up, pair->value.starts_with("yes"), line);
+    }
+  }
+  return taken;
+}
+
+std::size_t read_pause(const PasteAt& at, PastedNic& pasted, PasteSink& out) {
+  std::size_t taken = 1;
+  for (; taken < at.lines.size(); ++taken) {
+    const auto pair = key_value(at.line(taken));
+    if (!pair || (pair->value != "on" && pair->value != "off")) break;
+    const bool is_on = pair->value == "on";
+    if (pair->key == "RX") out.set(pasted.nic.link.pause_rx, is_on, at.lines[taken]);
+    if (pair->key == "TX") out.set(pasted.nic.link.pause_tx, is_on, at.lines[taken]);
+  }
+  return taken;
+}
+
+std::size_t read_rings(const PasteAt& at, PastedNic& pasted, PasteSink& out) {
+  evidence::Rings& rings = pasted.nic.rings;
+  bool is_maximum = true;
+  std::size_t taken = 1;
+  for (; taken < at.lines.size(); ++taken) {
+    const std::string_view text = at.line(taken);
+    const auto pair = key_value(text);
+    if (!pair) break;
+    if (text.starts_with("Current hardware settings")) is_maximum = false;
+    const auto value = parse_u64(pair->value);
+    if (!value || *value > 1'000'000) continue;
+    const auto entries = static_cast<unsigned>(*value);
+    if (pair->key == "RX") out.set(is_maximum ? rings.rx_max : rings.rx, entries, at.lines[taken]);
+    if (pair->key == "TX") out.set(is_maximum ? rings.tx_max : rings.tx, entries, at.lines[taken]);
+  }
+  return taken;
+}
+
+std::size_t read_fec(const PasteAt& at, PastedNic& pasted, PasteSink& out) {
+  std::size_t taken = 1;
+  for (; taken < at.lines.size(); ++taken) {
+    const auto pair = key_value(at.line(taken));
+    if (!pair || pair->key.find("FEC") == std::string_view::npos) break;
+    if (pair->key.starts_with("Active FEC encoding"))
+      out.set(pasted.nic.link.fec, std::string(pair->value), at.lines[taken]);
+  }
+  return taken;
+}
+
+}  // namespace
+
+bool begins_ethtool(const PasteAt& at) {
+  const std::string_view text = at.line(0);
+  return !named_in(text, kSettings).empty() || !named_in(text, kPause).empty() ||
+         !named_in(text, kRings).empty() || !named_in(text, kFec).empty();
+}
+
+std::size_t read_ethtool(const PasteAt& at, PasteSink& out) {
+  const std::string_view text = at.line(0);
+  for (const std::string_view start : {kSettings, kPause, kRings, kFec}) {
+    const std::string_view name = named_in(text, start);
+    if (name.empty()) continue;
+    out.device = name;
+    PastedNic& nic = out.hosts().by_netdev(out.host(), name);
+    if (start == kSettings) return read_settings(at, nic, out);
+    if (start == kPause) {
+      out.detail = "pause";
+      return read_pause(at, nic, out);
+    }
+    if (start == kRings) {
+      out.detail = "rings";
+      return read_rings(at, nic, out);
+    }
+    out.detail = "FEC";
+    return read_fec(at, nic, out);
+  }
+  return 0;
+}
+
+// ---- ethtool -i ----
+
+bool begins_ethtool_driver(const PasteAt& at) {
+  const auto first = key_value(at.line(0));
+  const auto second = key_value(at.line(1));
+  return first && second && first->key == "driver" && second->key == "version";
+}
+
+std::size_t read_ethtool_driver(const PasteAt& at, PasteSink& out) {
+  const std::string_view device = at.mark.device;
+  std::string address;
+  std::size_t taken = 0;
+  for (; taken < at.lines.size(); ++taken) {
+    const auto pair = key_value(at.line(taken));
+    if (!pair) break;
+    if (pair->key == "bus-info") address = pair->value;
+  }
+  out.hosts().connect(out.host(), "", device, address);
+  evidence::Nic& nic = out.hosts().by_netdev(out.host(), device).nic;
+  for (std::size_t n = 0; n < taken; ++n) {
+    const auto pair = key_value(at.line(n));
+    const PasteLine& line = at.lines[n];
+    if (pair->value.empty()) continue;
+    if (pair->key == "driver") out.set(nic.driver, std::string(pair->value), line);
+    if (pair->key == "version") {
+      out.set(nic.driver_version, std::string(pair->value), line);
+      // "25.10-0.8.1" is the vendor's; "6.8.0-60-generic" the kernel's.
+      const auto numbers = split(pair->value.substr(0, pair->value.find('-')), '.');
+      if (nic.driver.is("mlx5_core"))
+        out.set(nic.stack, numbers.size() == 2 ? evidence::Stack::kOfed : evidence::Stack::kInbox,
+                line);
+    }
+    if (pair->key == "firmware-version") {
+      const std::size_t open = pair->value.find(" (");
+      out.set(nic.firmware, std::string(pair->value.substr(0, open)), line);
+      if (open != std::string_view::npos && pair->value.ends_with(')'))
+        out.set(nic.board, std::string(pair->value.substr(open + 2, pair->value.size() - open - 3)),
+                line);
+    }
+    if (pair->key == "bus-info") out.set(nic.pcie.address, std::string(pair->value), line);
+  }
+  out.device = device;
+  return taken;
+}
+
+// ---- ethtool -m ----
+
+bool begins_ethtool_module(const PasteAt& at) {
+  const auto pair = key_value(at.line(0));
+  return pair && pair->key == "Identifier" && pair->value.starts_with("0x");
+}
+
+/// Nothing of it is a setting; a warning of the module itself is worth a line.
+std::size_t read_ethtool_module(const PasteAt& at, PasteSink& out) {
+  std::size_t taken = 0;
+  for (; taken < at.lines.size(); ++taken) {
+    const auto pair = key_value(at.line(taken));
+    if (!pair) break;
+    const bool is_alarm = pair->key.ends_with(" alarm") || pair->key.ends_with(" warning");
+    if (is_alarm && pair->value == "On")
+      out.event(EventKind::kModule, at.mark.device, at.lines[taken]);
+  }
+  out.device = at.mark.device;
+  return taken;
+}
+
+// ---- ip ----
+
+namespace {
+
+/// "2: eth2: <BROADCAST,UP,LOWER_UP> mtu 9000 …" → eth2; of "eth2@if3" too.
+std::optional<std::string_view> interface_of(std::string_view line) {
+  const auto words = words_of(line);
+  if (words.size() < 5 || !words[0].ends_with(':') || !words[1].ends_with(':')) return std::nullopt;
+  if (!parse_u64(words[0].substr(0, words[0].size() - 1)) || !words[2].starts_with('<'))
+    return std::nullopt;
+  const std::string_view name = words[1].substr(0, words[1].size() - 1);
+  return name.substr(0, name.find('@'));
+}
+
+void read_interface(const std::vector<std::string_view>& words, PastedNic& pasted,
+                    const PasteLine& line, PasteSink& out) {
+  evidence::Nic& nic = pasted.nic;
+  out.set(nic.link.up, words[2].find("LOWER_UP") != std::string_view::npos, line);
+  for (std::size_t at = 3; at + 1 < words.size(); ++at) {
+    if (words[at] != "mtu") continue;
+    const auto mtu = parse_u64(words[at + 1]);
+    if (mtu && *mtu <= 65536)
+      out.set(nic.link.mtu, Bytes::raw(static_cast<std::int64_t>(*mtu)), line);
+  }
+}
+
+}  // namespace
+
+bool begins_ip(const PasteAt& at) {
+  return interface_of(at.line(0)).has_value();
+}
+
+std::size_t read_ip(const PasteAt& at, PasteSink& out) {
+  std::size_t taken = 0;
+  PastedNic* nic = nullptr;
+  std::vector<std::string> addresses;
+  for (; taken < at.lines.size(); ++taken) {
+    const PasteLine& line = at.lines[taken];
+    const std::string_view text = at.line(taken);
+    const auto words = words_of(text);
+    if (const auto name = interface_of(text)) {
+      addresses.clear();
+      nic = &out.hosts().by_netdev(out.host(), *name, false);
+      read_interface(words, *nic, line, out);
+      continue;
+    }
+    if (!is_indented(line) || words.empty()) break;
+    const bool is_address = words.size() > 1 && (words[0] == "inet" || words[0] == "inet6");
+    if (is_address && !words[1].starts_with("fe80")) {
+      addresses.emplace_back(words[1]);
+      out.set(nic->nic.addresses, addresses, line);
+    }
+  }
+  return taken;
+}
+
+}  // namespace weir::readers

@@ -1,0 +1,402 @@
+// The machine around the NICs: lspci, the kernel's log, limits, sysctl, modules.
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "base/text.h"
+#include "readers/paste/paste_tools.h"
+#include "readers/paste/text_lines.h"
+
+namespace weir::readers {
+namespace {
+
+bool is_hex(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
+/// "18:00.0", "0000:18:00.0".
+bool is_address(std::string_view text) {
+  constexpr std::string_view kForm = "hh:hh.h";
+  constexpr std::size_t kLong = 12;
+  if (text.size() == kLong) {
+    if (!std::all_of(text.begin(), text.begin() + 4, is_hex) || text[4] != ':') return false;
+    text.remove_prefix(5);
+  }
+  if (text.size() != kForm.size()) return false;
+  for (std::size_t at = 0; at < kForm.size(); ++at)
+    if (kForm[at] == 'h' ? !is_hex(text[at]) : text[at] != kForm[at]) return false;
+  return true;
+}
+
+// ---- lspci ----
+
+enum class PciKind { kNone, kNic, kGpu, kBridge };
+
+PciKind kind_of(std::string_view title) {
+  const auto has = [&](std::string_view word) {
+    return title.find(word) != std::string_view::npos;
+  };
+  if (has("Ethernet controller") || has("Infiniband controller")) return PciKind::kNic;
+  if (has("3D controller") || has("Display controller") || has("Processing accelerators"))
+    return PciKind::kGpu;
+  return has("PCI bridge") ? PciKind::kBridge : PciKind::kNone;
+}
+
+bool is_pci_heading(std::string_view line) {
+  const std::string_view address = line.substr(0, line.find(' '));
+  return is_address(address) && address.size() < line.size();
+}
+
+/// "Speed 16GT/s (downgraded), Width x8 (downgraded)"
+struct PciLink {
+  std::optional<unsigned> mtps;
+  std::optional<unsigned> width;
+};
+PciLink link_of(std::string_view text) {
+  PciLink out;
+  if (const auto at = text.find("Speed "); at != std::string_view::npos) {
+    const std::string_view rest = text.substr(at + 6);
+    double speed = 0;
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), speed);
+    const bool is_speed =
+        error == std::errc() && speed > 0 && speed < 1000 &&
+        rest.substr(static_cast<std::size_t>(end - rest.data())).starts_with("GT/s");
+    if (is_speed) out.mtps = static_cast<unsigned>(speed * 1000 + 0.5);
+  }
+  if (const auto at = text.find("Width x"); at != std::string_view::npos) {
+    const std::string_view rest = text.substr(at + 7);
+    const auto width = parse_u64(rest.substr(0, rest.find_first_not_of("0123456789")));
+    if (width && *width > 0 && *width <= 32) out.width = static_cast<unsigned>(*width);
+  }
+  return out;
+}
+
+void read_pci_line(std::string_view text, evidence::Pcie& pcie, const PasteLine& line,
+                   PasteSink& out) {
+  const auto pair = key_value(text);
+  if (pair && (pair->key == "LnkCap" || pair->key == "LnkSta")) {
+    const PciLink link = link_of(pair->value);
+    const bool is_most = pair->key == "LnkCap";
+    if (link.mtps) out.set(is_most ? pcie.speed_mtps_max : pcie.speed_mtps, *link.mtps, line);
+    if (link.width) out.set(is_most ? pcie.width_max : pcie.width, *link.width, line);
+    return;
+  }
+  if (pair && pair->key == "NUMA node") {
+    if (const auto node = parse_u64(pair->value); node && *node < 1024)
+      out.set(pcie.numa_node, static_cast<unsigned>(*node), line);
+  }
+  if (text.find("RlxdOrd+") != std::string_view::npos) out.set(pcie.relaxed_ordering, true, line);
+  if (text.find("RlxdOrd-") != std::string_view::npos) out.set(pcie.relaxed_ordering, false, line);
+  if (const auto at = text.find("MaxReadReq "); at != std::string_view::npos) {
+    const std::string_view rest = text.substr(at + 11);
+    const auto bytes = parse_u64(rest.substr(0, rest.find_first_not_of("0123456789")));
+    if (bytes && *bytes <= 4096)
+      out.set(pcie.max_read_request, Bytes::raw(static_cast<std::int64_t>(*bytes)), line);
+  }
+  if (text.find("<access denied>") != std::string_view::npos)
+    out.refuse(pcie.width, evidence::Missing::kPermission, line);
+}
+
+bool redirects(std::string_view text) {
+  return text.starts_with("ACSCtl:") && (text.find("ReqRedir+") != std::string_view::npos ||
+                                         text.find("CmpltRedir+") != std::string_view::npos ||
+                                         text.find("UpstreamFwd+") != std::string_view::npos);
+}
+
+}  // namespace
+
+bool begins_lspci(const PasteAt& at) {
+  return is_pci_heading(at.line(0)) && at.line(0).find(':', 13) != std::string_view::npos;
+}
+
+/// One device: its heading and what is indented under it.
+std::size_t read_lspci(const PasteAt& at, PasteSink& out) {
+  const std::string_view heading = at.line(0);
+  const std::string address = full_address(heading.substr(0, heading.find(' ')));
+  const PciKind kind = kind_of(heading);
+  evidence::Pcie ignored;
+  evidence::Pcie* pcie = &ignored;
+  if (kind == PciKind::kNic) {
+    evidence::Nic& nic = out.hosts().by_address(out.host(), address).nic;
+    const std::size_t title = heading.find(": ");
+    if (!nic.model.is_known() && title != std::string_view::npos)
+      out.set(nic.model, std::string(heading.substr(title + 2)), at.lines[0]);
+    pcie = &nic.pcie;
+  } else if (kind == PciKind::kGpu) {
+    auto& gpus = out.hosts().host(out.host()).gpus;
+    gpus.emplace_back();
+    gpus.back().index = static_cast<unsigned>(gpus.size() - 1);
+    pcie = &gpus.back().pcie;
+  }
+  out.set(pcie->address, address, at.lines[0]);
+  std::size_t taken = 1;
+  for (; taken < at.lines.size(); ++taken) {
+    const std::string_view text = at.line(taken);
+    const bool is_indented =
+        at.lines[taken].text.starts_with(' ') || at.lines[taken].text.starts_with('\t');
+    if (text.empty() || !is_indented || is_pci_heading(text)) break;
+    read_pci_line(text, *pcie, at.lines[taken], out);
+    if (kind == PciKind::kBridge && redirects(text))
+      out.event(EventKind::kAcsRedirect, address, at.lines[taken]);
+  }
+  return taken;
+}
+
+// ---- the kernel's log ----
+
+namespace {
+
+struct LogLine {
+  std::string_view host;
+  std::string_view message;
+};
+
+/// "[   12.345678] …", "[Sun Nov 15 14:00:00 2026] …"; nullopt where there is no such time.
+std::optional<std::string_view> after_time(std::string_view text) {
+  if (text.starts_with('<')) {
+    const std::size_t close = text.find('>');
+    if (close == 2 || close == 3) text.remove_prefix(close + 1);
+  }
+  const std::size_t close = text.find(']');
+  if (!text.starts_with('[') || close == std::string_view::npos || close < 5 || close > 40)
+    return std::nullopt;
+  const std::string_view time = trim(text.substr(1, close - 1));
+  const bool is_seconds = time.find('.') != std::string_view::npos &&
+                          time.find_first_not_of("0123456789.") == std::string_view::npos;
+  const bool is_date = time.size() > 15 && std::count(time.begin(), time.end(), ':') == 2 &&
+                       time.find_first_not_of("0123456789: ") != std::string_view::npos;
+  if (!is_seconds && !is_date) return std::nullopt;
+  return trim(text.substr(close + 1));
+}
+
+std::optional<LogLine> log_line(std::string_view text) {
+  if (const auto message = after_time(text)) return LogLine{{}, *message};
+  // "Nov 15 14:00:01 gpu01 kernel: …"
+  const std::size_t at = text.find(" kernel: ");
+  constexpr std::size_t kLongestHead = 80;
+  if (at == std::string_view::npos || at > kLongestHead) return std::nullopt;
+  const auto words = words_of(text.substr(0, at));
+  if (words.empty() || words.size() > 6) return std::nullopt;
+  std::string_view message = trim(text.substr(at + 9));
+  if (const auto rest = after_time(message)) message = *rest;
+  return LogLine{words.back(), message};
+}
+
+struct Words {
+  std::string_view first;
+  std::string_view second;  // also in the line; may be empty
+  EventKind kind;
+};
+/// As the kernel's drivers print them (mlx5, bnxt, ice, ionic, the PCI core, nvidia_peermem).
+constexpr auto kEvents = std::to_array<Words>({
+    {"PCIe Bus Error", "", EventKind::kPcieError},
+    {"AER:", "rror", EventKind::kPcieError},
+    {"available PCIe bandwidth, limited by", "", EventKind::kPcieLimited},
+    {"Link down", "", EventKind::kLinkDown},
+    {"Link is Down", "", EventKind::kLinkDown},
+    {"Link up", "", EventKind::kLinkUp},
+    {"Link is Up", "", EventKind::kLinkUp},
+    {"Port module event", "unplugged", EventKind::kModule},
+    {"Port module event[error]", "", EventKind::kModule},
+    {"Port module event", "igh Temperature", EventKind::kModule},
+    {"assert_var", "", EventKind::kFirmware},
+    {"health compromised", "", EventKind::kFirmware},
+    {"device's health", "compromised", EventKind::kFirmware},
+    {"mlx5_health", "error", EventKind::kFirmware},
+    {"Fatal error", "detected", EventKind::kFirmware},
+    {"command", "timeout. Will cause a leak", EventKind::kFirmware},
+    {"Firmware reset", "", EventKind::kFirmware},
+    {"TX timeout", "", EventKind::kFirmware},
+    {"NETDEV WATCHDOG", "timed out", EventKind::kFirmware},
+    {"nvidia_peermem", "Unknown symbol", EventKind::kPeermemRefused},
+    {"nvidia_peermem", "Invalid argument", EventKind::kPeermemRefused},
+    {"nvidia-peermem", "rror", EventKind::kPeermemRefused},
+    {"nv_peer_mem", "Unknown symbol", EventKind::kPeermemRefused},
+});
+
+const Words* event_of(std::string_view message) {
+  for (const Words& one : kEvents) {
+    const std::size_t at = message.find(one.first);
+    if (at != std::string_view::npos && message.find(one.second) != std::string_view::npos)
+      return &one;
+  }
+  return nullptr;
+}
+
+/// A message of a driver without its time, as people cut it.
+bool is_bare_message(std::string_view text) {
+  for (const std::string_view start : {"mlx5_core ", "pcieport ", "bnxt_en ", "ice ", "ionic ",
+                                       "nvidia_peermem:", "modprobe: ERROR: could not insert"})
+    if (text.starts_with(start)) return event_of(text) != nullptr;
+  return false;
+}
+
+/// "mlx5_core 0000:18:00.0 eth2: Link down": the interface, else the address.
+std::string device_in(std::string_view message, PasteSink& out) {
+  // A port of the root complex speaks for the device behind it.
+  if (const auto from = message.find("received from "); from != std::string_view::npos) {
+    const auto rest = words_of(message.substr(from + 14));
+    if (!rest.empty() && is_address(rest[0])) return std::string(rest[0]);
+  }
+  const auto words = words_of(message);
+  std::string address;
+  for (std::size_t at = 0; at < words.size() && at < 4; ++at) {
+    std::string_view word = words[at];
+    const bool ends = word.ends_with(':');
+    if (ends) word.remove_suffix(1);
+    if (is_address(word)) {
+      address = word;
+      if (ends || at + 1 >= words.size() || !words[at + 1].ends_with(':')) break;
+      const std::string_view netdev = words[at + 1].substr(0, words[at + 1].size() - 1);
+      if (netdev.find_first_of("(),") != std::string_view::npos || netdev.empty()) break;
+      out.hosts().connect(out.host(), "", netdev, address);
+      return std::string(netdev);
+    }
+  }
+  return address;
+}
+
+}  // namespace
+
+bool begins_kernel_log(const PasteAt& at) {
+  return log_line(at.line(0)).has_value() || is_bare_message(at.line(0));
+}
+
+std::size_t read_kernel_log(const PasteAt& at, PasteSink& out) {
+  std::size_t taken = 0;
+  std::size_t last = 0;
+  const std::string before = out.host();
+  for (; taken < at.lines.size(); ++taken) {
+    const std::string_view text = at.line(taken);
+    if (text.empty()) continue;
+    const auto line = log_line(text);
+    if (!line && !is_bare_message(text)) break;
+    const std::string_view message = line ? line->message : text;
+    if (line && !line->host.empty()) out.use_host(line->host);
+    if (const Words* event = event_of(message))
+      out.event(event->kind, device_in(message, out), at.lines[taken]);
+    last = taken;
+  }
+  if (!before.empty()) out.use_host(before);
+  return last + 1;
+}
+
+// ---- limits ----
+
+namespace {
+
+bool is_limit_line(std::string_view text) {
+  return text.starts_with("max locked memory") || text.starts_with("Max locked memory") ||
+         text.starts_with("-l: locked-in-memory");
+}
+
+bool is_ulimit_answer(const PasteAt& at) {
+  return at.mark.tool() == "ulimit" && at.mark.has_word("-l") &&
+         (at.line(0) == "unlimited" || parse_u64(at.line(0)).has_value());
+}
+
+}  // namespace
+
+bool begins_limits(const PasteAt& at) {
+  return is_limit_line(at.line(0)) || is_ulimit_answer(at);
+}
+
+/// bash counts in KiB, /proc in bytes.
+std::size_t read_limits(const PasteAt& at, PasteSink& out) {
+  const std::string_view text = at.line(0);
+  const bool is_proc = text.starts_with("Max ");
+  const auto words = words_of(text);
+  const std::string_view value = is_proc && words.size() > 3 ? words[3] : words.back();
+  if (value == "unlimited") {
+    out.set(out.facts().memlock, std::optional<Bytes>(), at.lines[0]);
+    return 1;
+  }
+  const auto number = parse_u64(value);
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 50U;
+  if (!number || *number > kMost) {
+    out.unread(at.lines[0], "expected a number or unlimited");
+    return 1;
+  }
+  const auto bytes = static_cast<std::int64_t>(*number) * (is_proc ? 1 : 1024);
+  out.set(out.facts().memlock, std::optional<Bytes>(Bytes::raw(bytes)), at.lines[0]);
+  return 1;
+}
+
+// ---- sysctl ----
+
+namespace {
+
+std::optional<evidence::NamedText> sysctl_line(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos) return std::nullopt;
+  const std::string_view name = trim(text.substr(0, equals));
+  const bool is_tree = name.starts_with("net.") || name.starts_with("kernel.") ||
+                       name.starts_with("vm.") || name.starts_with("fs.");
+  if (!is_tree || name.find_first_of(" \t") != std::string_view::npos) return std::nullopt;
+  return evidence::NamedText{std::string(name), std::string(trim(text.substr(equals + 1)))};
+}
+
+}  // namespace
+
+bool begins_sysctl(const PasteAt& at) {
+  return sysctl_line(at.line(0)).has_value();
+}
+
+std::size_t read_sysctl(const PasteAt& at, PasteSink& out) {
+  auto& fact = out.facts().sysctls;
+  std::vector<evidence::NamedText> all =
+      fact.is_known() ? *fact : std::vector<evidence::NamedText>();
+  std::size_t taken = 0;
+  for (; taken < at.lines.size(); ++taken) {
+    auto one = sysctl_line(at.line(taken));
+    if (!one) break;
+    all.push_back(std::move(*one));
+  }
+  out.set(fact, std::move(all), at.lines[0]);
+  return taken;
+}
+
+// ---- modules ----
+
+namespace {
+
+/// "nvidia_peermem 16384 0", "ib_core 536576 14 rdma_cm,ib_ipoib"
+bool is_module_line(std::string_view text) {
+  const auto words = words_of(text);
+  return words.size() >= 3 && words.size() <= 4 && parse_u64(words[1]).has_value() &&
+         parse_u64(words[2]).has_value() &&
+         std::all_of(words[0].begin(), words[0].end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+         });
+}
+
+bool is_module_heading(std::string_view text) {
+  const auto words = words_of(text);
+  return words.size() >= 3 && words[0] == "Module" && words[1] == "Size" && words[2] == "Used";
+}
+
+}  // namespace
+
+bool begins_lsmod(const PasteAt& at) {
+  if (is_module_heading(at.line(0))) return true;
+  return at.mark.tool() == "lsmod" && is_module_line(at.line(0));
+}
+
+std::size_t read_lsmod(const PasteAt& at, PasteSink& out) {
+  const bool is_whole = is_module_heading(at.line(0));
+  std::vector<std::string> modules;
+  std::size_t taken = is_whole ? 1 : 0;
+  for (; taken < at.lines.size() && is_module_line(at.line(taken)); ++taken)
+    modules.emplace_back(words_of(at.line(taken))[0]);
+  std::sort(modules.begin(), modules.end());
+  const auto has = [&](std::string_view name) {
+    return std::binary_search(modules.begin(), modules.end(), name);
+  };
+  const bool has_peermem = has("nvidia_peermem") || has("nv_peer_mem");
+  // A list after a grep says nothing of what it leaves out.
+  if (is_whole || has_peermem) out.set(out.facts().peermem, has_peermem, at.lines[0]);
+  if (is_whole) out.set(out.facts().modules, std::move(modules), at.lines[0]);
+  return taken;
+}
+
+}  // namespace weir::readers

@@ -1,0 +1,404 @@
+#include "readers/paste/paste_text.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "base/text.h"
+#include "readers/paste/text_lines.h"
+
+namespace weir::readers {
+namespace {
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool is_name_char(char c) {
+  return is_letter(c) || is_digit(c) || c == '-' || c == '_' || c == '.';
+}
+
+/// A host as people name it: letters, digits, dots and dashes, a letter first.
+bool is_host(std::string_view name) {
+  constexpr std::size_t kLongest = 253;
+  return !name.empty() && name.size() <= kLongest && is_letter(name.front()) &&
+         std::all_of(name.begin(), name.end(), is_name_char);
+}
+
+bool has_digit(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), is_digit);
+}
+
+// ---- what stands around a line ----
+
+/// Without the escape sequences that colour a terminal; the same view where there are none.
+std::string_view without_colours(std::string_view line, std::deque<std::string>& owned) {
+  if (line.find('\x1b') == std::string_view::npos) return line;
+  std::string out;
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    if (line[at] != '\x1b') {
+      out += line[at];
+      continue;
+    }
+    if (at + 1 < line.size() && line[at + 1] == '[') ++at;
+    while (at + 1 < line.size() && !is_letter(line[at + 1]))
+      ++at;
+    ++at;  // the letter that ends it
+  }
+  return owned.emplace_back(std::move(out));
+}
+
+std::string_view without_quoting(std::string_view line) {
+  while (line.starts_with('>') && (line.size() == 1 || line[1] == ' ' || line[1] == '>')) {
+    line.remove_prefix(1);
+    if (line.starts_with(' ')) line.remove_prefix(1);
+  }
+  return line;
+}
+
+/// "2026-11-15T14:39:00.123Z ", as `ts`, kubectl and container logs put it in front.
+std::string_view without_time(std::string_view line) {
+  constexpr std::string_view kForm = "dddd-dd-ddTdd:dd:dd";
+  if (line.size() <= kForm.size()) return line;
+  for (std::size_t at = 0; at < kForm.size(); ++at) {
+    const bool fits = kForm[at] == 'd'   ? is_digit(line[at])
+                      : kForm[at] == 'T' ? line[at] == 'T' || line[at] == ' '
+                                         : line[at] == kForm[at];
+    if (!fits) return line;
+  }
+  const std::size_t end = line.find_first_not_of(".,0123456789Z+-:", kForm.size());
+  return end == std::string_view::npos || line[end] != ' ' ? line : line.substr(end + 1);
+}
+
+/// "gpu01" of "gpu01: text"; empty where the line has no such prefix.
+std::string_view prefix_of(std::string_view line) {
+  const std::size_t colon = line.find(':');
+  if (colon == std::string_view::npos || colon == 0) return {};
+  if (colon + 1 < line.size() && line[colon + 1] != ' ') return {};
+  const std::string_view name = line.substr(0, colon);
+  const bool is_hostlike = has_digit(name) || name.find('-') != std::string_view::npos;
+  return is_host(name) && is_hostlike ? name : std::string_view();
+}
+
+/// Prefixes that come often enough to be hosts; the names of devices and counters come once a line.
+std::map<std::string_view, int> prefixes_of(const std::vector<PasteLine>& lines) {
+  std::map<std::string_view, int> counts;
+  for (const PasteLine& line : lines) {
+    const std::string_view name = prefix_of(line.text);
+    if (!name.empty()) ++counts[name];
+  }
+  constexpr int kOften = 3;
+  for (auto at = counts.begin(); at != counts.end();)
+    at = at->second < kOften || is_rdma_name(at->first) ? counts.erase(at) : std::next(at);
+  return counts;
+}
+
+/// Takes host prefixes off, and brings each run of such lines into the order of its hosts.
+void take_prefixes(std::vector<PasteLine>& lines) {
+  const auto prefixes = prefixes_of(lines);
+  if (prefixes.empty()) return;
+  for (PasteLine& line : lines) {
+    const std::string_view name = prefix_of(line.text);
+    if (name.empty() || !prefixes.contains(name)) continue;
+    line.host = name;
+    line.text = line.text.substr(name.size() + 1);
+    if (line.text.starts_with(' ')) line.text.remove_prefix(1);
+  }
+  for (auto run = lines.begin(); run != lines.end();) {
+    const auto has_host = [](const PasteLine& line) { return !line.host.empty(); };
+    const auto begin = std::find_if(run, lines.end(), has_host);
+    run = std::find_if_not(begin, lines.end(), has_host);
+    std::map<std::string_view, int> order;
+    for (auto line = begin; line != run; ++line)
+      order.emplace(line->host, static_cast<int>(order.size()));
+    std::stable_sort(begin, run, [&](const PasteLine& a, const PasteLine& b) {
+      return order[a.host] < order[b.host];
+    });
+  }
+}
+
+// ---- commands ----
+
+constexpr auto kKnownTools = std::to_array<std::string_view>(
+    {"ethtool",    "mlnx_qos",    "dcb",         "lldptool", "cma_roce_tos", "cma_roce_mode",
+     "show_gids",  "ibv_devinfo", "ibv_devices", "rdma",     "ip",           "lspci",
+     "dmesg",      "journalctl",  "grep",        "cat",      "head",         "tail",
+     "tcpdump",    "ulimit",      "sysctl",      "lsmod",    "ibdev2netdev", "ibstat",
+     "nvidia-smi", "mlxlink",     "mlxconfig",   "uname",    "hostname",     "show",
+     "nv",         "pfcwd"});
+
+bool is_program(std::string_view word) {
+  const bool is_load = (word.starts_with("ib_") || word.starts_with("raw_ethernet_")) &&
+                       (word.ends_with("_bw") || word.ends_with("_lat"));
+  return is_load || (word.ends_with("_perf") && word.find('_') < word.size() - 5) ||
+         std::find(kKnownTools.begin(), kKnownTools.end(), word) != kKnownTools.end();
+}
+
+std::string_view base_name(std::string_view word) {
+  const std::size_t slash = word.rfind('/');
+  return slash == std::string_view::npos ? word : word.substr(slash + 1);
+}
+
+/// Words of a command without what is put in front of it (sudo, env, ssh HOST, watch) and behind it
+/// (pipes, redirections, comments). `host` is that of ssh.
+std::vector<std::string> words_of_command(std::string_view text, std::string& host) {
+  std::vector<std::string_view> words = words_of(text);
+  for (std::string_view& word : words) {
+    while (!word.empty() && (word.front() == '\'' || word.front() == '"' || word.front() == '`'))
+      word.remove_prefix(1);
+    while (!word.empty() &&
+           (word.back() == '\'' || word.back() == '"' || word.back() == '`' || word.back() == ';'))
+      word.remove_suffix(1);
+  }
+  std::size_t at = 0;
+  const auto word = [&](std::size_t n) { return n < words.size() ? words[n] : std::string_view(); };
+  while (at < words.size()) {
+    const std::string_view now = base_name(word(at));
+    if (now == "ssh" && at + 2 < words.size()) {
+      std::string_view name = word(at + 1);
+      if (const auto sign = name.find('@'); sign != std::string_view::npos)
+        name = name.substr(sign + 1);
+      if (is_host(name)) host = name;
+      at += 2;
+    } else if (now == "sudo" || now == "time" || now == "env" || now == "watch" || now == "-E" ||
+               now == "-n" || now == "-n1" || (at > 0 && has_digit(now) && now.size() < 3) ||
+               (now.find('=') != std::string_view::npos && !now.starts_with('-'))) {
+      ++at;
+    } else {
+      break;
+    }
+  }
+  std::vector<std::string> out;
+  for (; at < words.size(); ++at) {
+    if (words[at].empty()) continue;
+    if (words[at] == "|" || words[at] == "#" || words[at].starts_with("2>") || words[at] == ">" ||
+        words[at] == "&&")
+      break;
+    out.emplace_back(out.empty() ? base_name(words[at]) : words[at]);
+    if (out.back().empty()) out.pop_back();
+  }
+  return out;
+}
+
+std::string word_after(const std::vector<std::string>& words, std::string_view option) {
+  for (std::size_t at = 0; at + 1 < words.size(); ++at)
+    if (words[at] == option) return words[at + 1];
+  return "";
+}
+
+/// "…/infiniband/mlx5_0/…", "…/net/eth2/…", "…/rdma_cm/mlx5_0/…".
+std::string device_of_path(std::string_view path) {
+  for (const std::string_view folder : {"/infiniband/", "/net/", "/rdma_cm/"}) {
+    const std::size_t at = path.find(folder);
+    if (at == std::string_view::npos) continue;
+    const std::string_view rest = path.substr(at + folder.size());
+    const std::string_view name = rest.substr(0, rest.find('/'));
+    if (is_host(name)) return std::string(name);
+  }
+  return "";
+}
+
+std::string device_of(const std::vector<std::string>& words) {
+  const std::string& tool = words.front();
+  std::string out;
+  if (tool == "ethtool") {
+    const bool has_name = words.size() > 1 && !words.back().starts_with('-');
+    out = has_name ? words.back() : "";
+  } else if (tool == "mlnx_qos" || tool == "lldptool" || tool == "tcpdump") {
+    for (const std::string_view option : {"-i", "--interface", "-ti", "-tni", "-nni", "-ni"})
+      if (out.empty()) out = word_after(words, option);
+  } else if (tool == "dcb" || tool == "ip") {
+    out = word_after(words, "dev");
+  } else if (tool == "rdma") {
+    for (const std::string& word : words)
+      if (is_rdma_name(word)) out = word.substr(0, word.find('/'));
+  } else if (tool == "cat" || tool == "grep" || tool == "head" || tool == "tail") {
+    for (const std::string& word : words)
+      if (out.empty()) out = device_of_path(word);
+  } else {
+    for (const std::string_view option : {"-d", "--ib-dev"})
+      if (out.empty()) out = word_after(words, option);
+  }
+  return is_host(out) ? out : "";
+}
+
+Mark mark_from(std::string host, std::string_view command) {
+  Mark mark;
+  mark.words = words_of_command(command, host);
+  mark.host = std::move(host);
+  const std::string_view tool = mark.tool();
+  mark.is_switch = tool == "show" || tool == "nv" || tool == "pfcwd";
+  if (!mark.words.empty()) mark.device = device_of(mark.words);
+  return mark;
+}
+
+/// The first word is a program we know, and what follows is no sentence.
+bool is_command(std::string_view text) {
+  const std::string_view first = base_name(text.substr(0, text.find_first_of(" \t")));
+  const bool is_wrapper = first == "ssh" || first == "sudo" || first == "time" || first == "env" ||
+                          first == "watch" || first.find('=') != std::string_view::npos;
+  if (!is_wrapper && !is_program(first)) return false;  // of most lines: do not take them apart
+  std::string host;
+  const auto words = words_of_command(text, host);
+  if (words.empty() || !is_program(words.front())) return false;
+  constexpr std::size_t kMost = 24;
+  if (words.size() == 1) {
+    return words.front() == "show_gids" || words.front() == "ibv_devinfo" ||
+           words.front() == "dmesg" || words.front() == "ibdev2netdev" || words.front() == "lsmod";
+  }
+  const std::string& second = words[1];
+  constexpr auto kSubcommands = std::to_array<std::string_view>(
+      {"link", "stat",    "statistic", "res", "resource", "system", "sys",  "dev",
+       "addr", "address", "pfc",       "app", "ets",      "buffer", "dcbx", "maxrate",
+       "show", "a",       "l",         "r",   "route",    "topo"});
+  const bool is_argument =
+      second.starts_with('-') || second.starts_with('/') || second.starts_with('.') ||
+      (has_digit(second) && is_host(second)) || second.find("net.") == 0 ||
+      std::find(kSubcommands.begin(), kSubcommands.end(), second) != kSubcommands.end();
+  return is_argument && words.size() <= kMost && !text.ends_with('.') && !text.ends_with('?');
+}
+
+// ---- prompts ----
+
+/// "[root@gpu01 ~]# …", "root@gpu01:~$ …", "(base) root@gpu01:~# …".
+std::optional<Mark> prompt_with_user(std::string_view text) {
+  if (text.starts_with('(')) {
+    const std::size_t close = text.find(") ");
+    if (close == std::string_view::npos) return std::nullopt;
+    text = text.substr(close + 2);
+  }
+  const bool has_bracket = text.starts_with('[');
+  if (has_bracket) text.remove_prefix(1);
+  const std::size_t at = text.find('@');
+  if (at == std::string_view::npos || at == 0) return std::nullopt;
+  if (!std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), is_name_char))
+    return std::nullopt;
+  const std::string_view after = text.substr(at + 1);
+  const auto name_end = static_cast<std::size_t>(
+      std::find_if_not(after.begin(), after.end(), is_name_char) - after.begin());
+  const std::string_view host = after.substr(0, name_end);
+  const std::size_t sign = after.find_first_of("#$%>", name_end);
+  if (!is_host(host) || sign == std::string_view::npos) return std::nullopt;
+  const std::string_view between = after.substr(name_end, sign - name_end);
+  const bool is_prompt = between.empty() || between.starts_with(':') || between.starts_with(' ') ||
+                         between.starts_with(']');
+  constexpr std::size_t kLongestFolder = 120;
+  if (!is_prompt || between.size() > kLongestFolder) return std::nullopt;
+  if (sign + 1 < after.size() && after[sign + 1] != ' ' && !is_letter(after[sign + 1]))
+    return std::nullopt;
+  return mark_from(std::string(host), after.substr(sign + 1));
+}
+
+/// "gpu01# ethtool …", "leaf01#show …", "leaf01(config)# show …".
+std::optional<Mark> prompt_of_host(std::string_view text) {
+  const std::size_t sign = text.find_first_of("#$>");
+  if (sign == std::string_view::npos || sign == 0) return std::nullopt;
+  std::string_view host = text.substr(0, sign);
+  host = host.substr(0, host.find('('));
+  if (const auto colon = host.find(':'); colon != std::string_view::npos)
+    host = host.substr(0, colon);
+  if (!is_host(host)) return std::nullopt;
+  const std::string_view command = trim(text.substr(sign + 1));
+  std::string ignored;
+  const auto words = words_of_command(command, ignored);
+  if (words.empty() || !is_program(words.front())) return std::nullopt;
+  return mark_from(std::string(host), command);
+}
+
+/// "$ ethtool …", "# ethtool …", "+ ethtool …".
+std::optional<Mark> bare_prompt(std::string_view text) {
+  if (text.size() < 3 || (text[0] != '$' && text[0] != '#' && text[0] != '+' && text[0] != '%') ||
+      text[1] != ' ')
+    return std::nullopt;
+  const std::string_view command = trim(text.substr(2));
+  std::string host;
+  const auto words = words_of_command(command, host);
+  if (words.empty()) return std::nullopt;
+  const bool is_shell = text[0] == '$' && is_letter(words.front().front());
+  if (!is_shell && !is_program(words.front())) return std::nullopt;
+  if (!is_shell && !is_command(command)) return std::nullopt;
+  return mark_from("", command);
+}
+
+// ---- headings ----
+
+bool is_netdev_name(std::string_view name) {
+  if (!has_digit(name)) return false;
+  for (const std::string_view start : {"eth", "eno", "ens", "enp", "bond", "ib", "rdma", "rail"})
+    if (name.starts_with(start)) return true;
+  return false;
+}
+
+/// "=== gpu01 ===", "### ethtool -S eth2", "gpu01 | CHANGED | rc=0 >>", "Host: gpu01".
+std::optional<Mark> heading(std::string_view text) {
+  constexpr std::string_view kSigns = "=-*#~+[]<>: \t";
+  if (const auto bar = text.find(" | "); bar != std::string_view::npos) {
+    const std::string_view name = text.substr(0, bar);
+    const bool is_ansible = text.find("rc=", bar) != std::string_view::npos && is_host(name);
+    return is_ansible ? std::optional(mark_from(std::string(name), "")) : std::nullopt;
+  }
+  for (const std::string_view word : {"Host: ", "host: ", "Hostname: ", "hostname: ", "Node: "}) {
+    if (text.starts_with(word) && is_host(trim(text.substr(word.size()))))
+      return mark_from(std::string(trim(text.substr(word.size()))), "");
+  }
+  const std::size_t begin = text.find_first_not_of(kSigns);
+  if (begin == std::string_view::npos) return std::nullopt;
+  const std::size_t end = text.find_last_not_of(kSigns) + 1;
+  const std::string_view inner = text.substr(begin, end - begin);
+  const bool is_decorated =
+      begin >= 2 || (begin == 0 && end + 1 == text.size() && text[end] == ':');
+  if (!is_decorated || text.front() == ' ' || text.front() == '\t') return std::nullopt;
+  if (is_command(inner)) return mark_from("", inner);
+  if (!is_host(inner) || !has_digit(inner)) return std::nullopt;
+  Mark mark;
+  if (is_rdma_name(inner) || is_netdev_name(inner)) {
+    mark.device = inner;
+  } else {
+    mark.host = inner;
+  }
+  return mark;
+}
+
+}  // namespace
+
+bool Mark::has_word(std::string_view word) const {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+bool is_rdma_name(std::string_view name) {
+  if (!has_digit(name)) return false;
+  for (const std::string_view start : {"mlx5_", "mlx4_", "bnxt_re", "irdma", "rocep", "ibp", "rxe",
+                                       "ionic_", "siw", "erdma_", "hns_", "qedr", "efa_"})
+    if (name.starts_with(start)) return true;
+  return false;
+}
+
+PlainText plain_text(std::string_view text) {
+  PlainText out;
+  for (const Line& line : lines_of(text)) {
+    PasteLine plain;
+    plain.number = line.number;
+    plain.text = without_time(without_quoting(without_colours(line.text, out.owned)));
+    if (trim(plain.text).starts_with("```") || trim(plain.text).starts_with("~~~")) plain.text = {};
+    out.lines.push_back(plain);
+  }
+  take_prefixes(out.lines);
+  return out;
+}
+
+std::optional<Mark> mark_of(std::string_view line) {
+  const std::string_view text = trim(line);
+  constexpr std::size_t kLongest = 600;
+  if (text.empty() || text.size() > kLongest) return std::nullopt;
+  if (auto mark = prompt_with_user(text)) return mark;
+  if (auto mark = bare_prompt(text)) return mark;
+  if (auto mark = prompt_of_host(text)) return mark;
+  if (is_command(text)) return mark_from("", text);
+  return heading(line);
+}
+
+}  // namespace weir::readers

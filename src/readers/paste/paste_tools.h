@@ -1,0 +1,152 @@
+#pragma once
+// The readers of pasted outputs: one row a tool. To add one, write its two functions, declare them
+// here and add a row to kTools (paste.cc). Internal to this folder.
+//
+// A reader is given the lines from where its output may begin up to the next prompt or heading. It
+// takes lines as long as they fit and stops at the first that does not: another tool, or prose, may
+// follow. It never fails; a line that it knows to be its own and cannot read goes to unread().
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "readers/paste/paste.h"
+#include "readers/paste/paste_hosts.h"
+#include "readers/paste/paste_text.h"
+
+namespace weir::readers {
+
+/// Where a reader stands.
+struct PasteAt {
+  std::span<const PasteLine> lines;  // the first is the one at hand
+  const Mark& mark;                  // the command or heading above; may be empty
+
+  /// The n-th line from here without blanks around it; empty behind the last.
+  [[nodiscard]] std::string_view line(std::size_t n) const;
+};
+
+/// Where a reader puts what it finds.
+class PasteSink {
+ public:
+  PasteSink(Paste& paste, PasteHosts& hosts, std::string_view file)
+      : paste_(paste), hosts_(hosts), file_(file) {}
+
+  void use_host(std::string_view host) { host_ = host; }
+  [[nodiscard]] const std::string& host() const { return host_; }
+  [[nodiscard]] PasteHosts& hosts() { return hosts_; }
+  [[nodiscard]] Paste& paste() { return paste_; }
+  [[nodiscard]] evidence::Host& facts() { return hosts_.host(host_).facts; }
+
+  /// "FILE:LINE": the source of a fact.
+  [[nodiscard]] std::string source(const PasteLine& line) const;
+  [[nodiscard]] Cited cite(const PasteLine& line) const;
+  void unread(const PasteLine& line, std::string why);
+  void event(EventKind kind, std::string_view where, const PasteLine& line);
+  template <class T>
+  void set(evidence::Fact<T>& fact, T value, const PasteLine& line) {
+    fact = evidence::Fact<T>::of(std::move(value), source(line));
+  }
+  template <class T>
+  void refuse(evidence::Fact<T>& fact, evidence::Missing why, const PasteLine& line) {
+    if (!fact.is_known()) fact = evidence::Fact<T>::missing(why, source(line));
+  }
+
+  // What the part is, in words.
+  std::string detail;
+  std::string device;
+
+ private:
+  Paste& paste_;
+  PasteHosts& hosts_;
+  std::string file_;
+  std::string host_;
+};
+
+struct PasteTool {
+  std::string_view name;  // "ethtool -S"
+  bool (*begins)(const PasteAt&);
+  /// How many lines it took; 0 where it was none of its own after all.
+  std::size_t (*read)(const PasteAt&, PasteSink&);
+};
+
+// ---- paste_counters.cc ----
+bool begins_statistics(const PasteAt&);
+std::size_t read_statistics(const PasteAt&, PasteSink&);
+bool begins_counter_list(const PasteAt&);
+std::size_t read_counter_list(const PasteAt&, PasteSink&);
+bool begins_rdma_statistic(const PasteAt&);
+std::size_t read_rdma_statistic(const PasteAt&, PasteSink&);
+bool begins_sysfs(const PasteAt&);
+std::size_t read_sysfs(const PasteAt&, PasteSink&);
+
+// ---- paste_qos.cc ----
+bool begins_mlnx_qos(const PasteAt&);
+std::size_t read_mlnx_qos(const PasteAt&, PasteSink&);
+bool begins_dcb(const PasteAt&);
+std::size_t read_dcb(const PasteAt&, PasteSink&);
+bool begins_lldptool(const PasteAt&);
+std::size_t read_lldptool(const PasteAt&, PasteSink&);
+bool begins_tos(const PasteAt&);
+std::size_t read_tos(const PasteAt&, PasteSink&);
+
+// ---- paste_rdma.cc ----
+bool begins_show_gids(const PasteAt&);
+std::size_t read_show_gids(const PasteAt&, PasteSink&);
+bool begins_ibdev2netdev(const PasteAt&);
+std::size_t read_ibdev2netdev(const PasteAt&, PasteSink&);
+bool begins_devinfo(const PasteAt&);
+std::size_t read_devinfo(const PasteAt&, PasteSink&);
+bool begins_rdma_link(const PasteAt&);
+std::size_t read_rdma_link(const PasteAt&, PasteSink&);
+bool begins_rdma_resource(const PasteAt&);
+std::size_t read_rdma_resource(const PasteAt&, PasteSink&);
+
+// ---- paste_link.cc ----
+bool begins_ethtool(const PasteAt&);
+std::size_t read_ethtool(const PasteAt&, PasteSink&);
+bool begins_ethtool_driver(const PasteAt&);
+std::size_t read_ethtool_driver(const PasteAt&, PasteSink&);
+bool begins_ethtool_module(const PasteAt&);
+std::size_t read_ethtool_module(const PasteAt&, PasteSink&);
+bool begins_ip(const PasteAt&);
+std::size_t read_ip(const PasteAt&, PasteSink&);
+
+// ---- paste_machine.cc ----
+bool begins_lspci(const PasteAt&);
+std::size_t read_lspci(const PasteAt&, PasteSink&);
+bool begins_kernel_log(const PasteAt&);
+std::size_t read_kernel_log(const PasteAt&, PasteSink&);
+bool begins_limits(const PasteAt&);
+std::size_t read_limits(const PasteAt&, PasteSink&);
+bool begins_sysctl(const PasteAt&);
+std::size_t read_sysctl(const PasteAt&, PasteSink&);
+bool begins_lsmod(const PasteAt&);
+std::size_t read_lsmod(const PasteAt&, PasteSink&);
+
+// ---- paste_load.cc ----
+bool begins_perftest(const PasteAt&);
+std::size_t read_perftest_part(const PasteAt&, PasteSink&);
+bool begins_nccl_tests(const PasteAt&);
+std::size_t read_nccl_tests_part(const PasteAt&, PasteSink&);
+bool begins_tcpdump(const PasteAt&);
+std::size_t read_tcpdump(const PasteAt&, PasteSink&);
+
+// ---- what several of them need ----
+
+/// "key" and "value" of "key: value"; the value is empty where nothing follows. nullopt without a
+/// colon.
+struct KeyValue {
+  std::string_view key;
+  std::string_view value;
+};
+[[nodiscard]] std::optional<KeyValue> key_value(std::string_view line);
+/// A counter's name and number: "rx_discards_phy: 12", "np_cnp_sent 3", "out_of_buffer=7".
+struct NamedCount {
+  std::string_view name;
+  std::uint64_t value = 0;
+};
+[[nodiscard]] std::optional<NamedCount> named_count(std::string_view line);
+void add_count(std::vector<counters::Sample>& samples, counters::Place place, std::string_view name,
+               std::uint64_t value);
+
+}  // namespace weir::readers

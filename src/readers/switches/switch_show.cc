@@ -1,0 +1,211 @@
+#include "readers/switches/switch_show.h"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace weir::readers {
+namespace {
+
+/// "captures/leaf1.pfc.txt" → "leaf1"; standard input has no name of its own.
+std::string name_of_file(std::string_view file) {
+  if (const auto slash = file.rfind('/'); slash != std::string_view::npos)
+    file.remove_prefix(slash + 1);
+  const std::string_view stem = file.substr(0, file.find('.'));
+  return stem.empty() || stem == "-" ? "switch" : std::string(stem);
+}
+
+template <class List, class Match, class Make>
+auto& find_or_add(List& list, const Match& matches, const Make& make) {
+  const auto at = std::find_if(list.begin(), list.end(), matches);
+  return at != list.end() ? *at : list.emplace_back(make());
+}
+
+bool is_name(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == '.' || c == '(' || c == ')';
+  });
+}
+
+}  // namespace
+
+ShowBuilder::ShowBuilder(std::string_view kind, std::string_view platform, std::string_view file)
+    : platform_(platform), file_(file) {
+  out_.kind = kind;
+  Device first;
+  first.state.name = name_of_file(file);
+  first.state.platform = evidence::Fact<std::string>::of(platform_, file_);
+  devices_.push_back(std::move(first));
+}
+
+void ShowBuilder::use_switch(std::string_view name) {
+  if (!is_named_) {
+    devices_.front().state.name = name;
+    is_named_ = true;
+  }
+  for (at_ = 0; at_ < devices_.size(); ++at_)
+    if (devices_[at_].state.name == name) return;
+  Device another;
+  another.state.name = name;
+  another.state.platform = evidence::Fact<std::string>::of(platform_, file_);
+  devices_.push_back(std::move(another));
+}
+
+std::string ShowBuilder::source(int line) const {
+  return fmt::format("{}:{}", file_, line);
+}
+
+evidence::Switch& ShowBuilder::state() {
+  return device().state;
+}
+
+evidence::SwitchPort& ShowBuilder::port(std::string_view name) {
+  return find_or_add(
+      state().ports, [&](const evidence::SwitchPort& one) { return one.name == name; },
+      [&] {
+        evidence::SwitchPort made;
+        made.name = name;
+        return made;
+      });
+}
+
+evidence::EgressQueue& ShowBuilder::queue(std::string_view port_name, Queue number) {
+  return find_or_add(
+      port(port_name).queues, [&](const evidence::EgressQueue& one) { return one.queue == number; },
+      [&] {
+        evidence::EgressQueue made;
+        made.queue = number;
+        return made;
+      });
+}
+
+evidence::GroupBuffer& ShowBuilder::group(std::string_view port_name, PriorityGroup number) {
+  return find_or_add(
+      port(port_name).groups, [&](const evidence::GroupBuffer& one) { return one.group == number; },
+      [&] {
+        evidence::GroupBuffer made;
+        made.group = number;
+        return made;
+      });
+}
+
+void ShowBuilder::add_sample(std::string_view port_name, counters::Place place, std::string name,
+                             std::uint64_t value) {
+  std::vector<counters::Sample>& samples = device().samples[std::string(port_name)];
+  const auto same = std::find_if(samples.begin(), samples.end(), [&](const counters::Sample& one) {
+    return one.place == place && one.name == name;
+  });
+  counters::Sample sample;
+  sample.place = place;
+  sample.name = std::move(name);
+  sample.reading = counters::Reading::of(value);
+  if (same == samples.end()) {
+    samples.push_back(std::move(sample));
+  } else {
+    *same = std::move(sample);
+  }
+}
+
+void ShowBuilder::count(std::string_view port_name, std::string name, std::uint64_t value) {
+  add_sample(port_name, counters::Place::kSwitch, std::move(name), value);
+}
+
+void ShowBuilder::count_unplaced(std::string_view port_name, std::string raw_name,
+                                 std::uint64_t value) {
+  add_sample(port_name, counters::Place::kShow, std::move(raw_name), value);
+}
+
+void ShowBuilder::unread(const Line& line, std::string why) {
+  constexpr std::size_t kMost = 200;
+  out_.unread.push_back({line.number, std::string(line.text.substr(0, kMost)), std::move(why)});
+}
+
+void ShowBuilder::gap(evidence::Gap one) {
+  const auto& gaps = out_.evidence.gaps;
+  if (std::find(gaps.begin(), gaps.end(), one) == gaps.end())
+    out_.evidence.gaps.push_back(std::move(one));
+}
+
+Recognised ShowBuilder::finish() && {
+  evidence::Evidence& evidence = out_.evidence;
+  evidence.provenance.tool = "pasted text";
+  evidence.provenance.origin = evidence::Origin::kText;
+  evidence.provenance.detail = file_;
+  counters::Snapshot snapshot;
+  for (Device& one : devices_) {
+    const auto by_name = [](const auto& a, const auto& b) {
+      return natural_order(a.name, b.name) < 0;
+    };
+    std::sort(one.state.ports.begin(), one.state.ports.end(), by_name);
+    std::vector<std::string> ports;
+    for (const auto& entry : one.samples)
+      ports.push_back(entry.first);
+    std::sort(ports.begin(), ports.end(),
+              [](const std::string& a, const std::string& b) { return natural_order(a, b) < 0; });
+    for (const std::string& name : ports)
+      snapshot.switch_ports.emplace_back(one.state.name, name, "switch",
+                                         std::move(one.samples[name]));
+    evidence.switches.push_back(std::move(one.state));
+  }
+  if (!snapshot.switch_ports.empty()) evidence.snapshots.push_back(std::move(snapshot));
+  return std::move(out_);
+}
+
+std::optional<Prompt> prompt_of(std::string_view line) {
+  const std::string_view text = trim(line);
+  const auto end = text.find_first_of("#>$");
+  if (end == std::string_view::npos || end == 0) return std::nullopt;
+  std::string_view host = text.substr(0, end);
+  if (const auto colon = host.find(':'); colon != std::string_view::npos)
+    host = host.substr(0, colon);
+  if (const auto at = host.find('@'); at != std::string_view::npos) host.remove_prefix(at + 1);
+  const std::string_view command = trim(text.substr(end + 1));
+  if (!is_name(host) || !(command.starts_with("show ") || command.starts_with("nv show ") ||
+                          command.starts_with("pfcwd ") || command.starts_with("sudo ")))
+    return std::nullopt;
+  // "leaf01(config)#" and "leaf01(s1)#": the mode is not the name.
+  if (const auto mode = host.find('('); mode != std::string_view::npos) host = host.substr(0, mode);
+  if (host.empty()) return std::nullopt;
+  return Prompt{host, command};
+}
+
+std::optional<PrioritySet> priorities_of_hex(std::string_view text) {
+  unsigned mask = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), mask, 16);
+  if (error != std::errc() || end != text.data() + text.size() || mask > 0xFF) return std::nullopt;
+  return PrioritySet::from_mask(static_cast<std::uint8_t>(mask));
+}
+
+std::optional<PrioritySet> priorities_of_list(std::string_view text) {
+  PrioritySet set;
+  bool in_range = false;
+  unsigned last = 0;
+  bool has_digit = false;
+  for (const char c : text) {
+    if (c == ',' || c == ' ') continue;
+    if (c == '-' && has_digit && !in_range) {
+      in_range = true;
+      continue;
+    }
+    if (c < '0' || c > '7') return std::nullopt;
+    const auto now = static_cast<unsigned>(c - '0');
+    for (unsigned p = in_range ? last : now; p <= now; ++p)
+      set.insert(Priority::of(p));
+    last = now;
+    in_range = false;
+    has_digit = true;
+  }
+  return has_digit && !in_range ? std::optional(set) : std::nullopt;
+}
+
+std::optional<Priority> only_one(PrioritySet set) {
+  if (set.count() != 1) return std::nullopt;
+  return Priority::of(static_cast<unsigned>(std::countr_zero(set.mask())));
+}
+
+}  // namespace weir::readers

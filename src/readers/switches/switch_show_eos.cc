@@ -1,0 +1,209 @@
+// Arista EOS: `show priority-flow-control [counters [detail|watchdog]]`, `show qos interfaces …
+// ecn`, as tables or with `| json`. Names are shortened in tables (Et1/1) and long in JSON
+// (Ethernet1/1).
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "readers/switches/switch_show.h"
+
+namespace weir::readers {
+namespace {
+
+/// "Et1/1" → "Ethernet1/1"; other names stay.
+std::string long_name(std::string_view port) {
+  if (port.starts_with("Et") && port.size() > 2 && port[2] >= '0' && port[2] <= '9')
+    return fmt::format("Ethernet{}", port.substr(2));
+  return std::string(port);
+}
+
+bool is_port(std::string_view word) {
+  return word.starts_with("Et") && word.find_first_of("0123456789") != std::string_view::npos;
+}
+
+class EosReader {
+ public:
+  explicit EosReader(std::string_view file) : out_("eos-show", "eos", file) {}
+
+  void read(const Line& line) {
+    const std::string_view text = trim(line.text);
+    if (text.empty() || is_rule(text)) return;
+    if (const auto prompt = prompt_of(text)) return use(*prompt);
+    const auto words = words_of(text);
+    if (words[0] == "Port" && text.find("RxPfc") != std::string_view::npos) {
+      table_ = Table::kCounters;
+    } else if (words[0] == "Port" && text.find("Priorities") != std::string_view::npos) {
+      table_ = Table::kStatus;
+    } else if (words[0] == "Port" && text.find("Priority") != std::string_view::npos) {
+      table_ = Table::kCountersDetail;
+    } else if (words[0] == "Tx-Queue") {
+      table_ = Table::kEcn;
+    } else if (table_ == Table::kEcn && parse_count(words[0])) {
+      read_ecn(line, words);
+    } else if (is_port(words[0])) {
+      read_row(line, words);
+    }
+  }
+
+  void read_json(const Json& document) {
+    if (document.contains("interfaces") && document["interfaces"].is_object())
+      for (const auto& [port, value] : document["interfaces"].items())
+        if (value.is_object() && value.contains("txQueues") && value["txQueues"].is_object())
+          read_json_queues(port, value["txQueues"]);
+    if (document.contains("interfaceCounters") && document["interfaceCounters"].is_object())
+      for (const auto& [port, value] : document["interfaceCounters"].items())
+        if (value.is_object()) read_json_counters(port, value);
+  }
+
+  Recognised finish() && {
+    // Totals of a port belong to its priority where it has one only.
+    for (const Total& total : totals_) {
+      const auto known = pfc_.find(total.port);
+      const auto priority = known == pfc_.end() ? std::nullopt : only_one(known->second);
+      if (priority) {
+        const unsigned p = priority->value();
+        out_.count(total.port, fmt::format("prio{}.pause_rx.frames", p), total.received);
+        out_.count(total.port, fmt::format("prio{}.pause_tx.frames", p), total.sent);
+        continue;
+      }
+      out_.count_unplaced(total.port, "RxPfc", total.received);
+      out_.count_unplaced(total.port, "TxPfc", total.sent);
+      out_.gap({"which priority the pauses are of", total.port, evidence::Missing::kAbsent,
+                "paste `show priority-flow-control` or `… counters detail` too"});
+    }
+    return std::move(out_).finish();
+  }
+
+ private:
+  enum class Table { kNone, kStatus, kCounters, kCountersDetail, kEcn };
+  struct Total {
+    std::string port;
+    std::uint64_t received = 0;
+    std::uint64_t sent = 0;
+  };
+
+  void use(const Prompt& prompt) {
+    out_.use_switch(prompt.host);
+    table_ = Table::kNone;
+    const auto words = words_of(prompt.command);
+    const auto at = std::find_if(words.begin(), words.end(), [](std::string_view word) {
+      return word == "ethernet" || word == "Ethernet" || word == "interface" || word == "Et";
+    });
+    port_ = at != words.end() && at + 1 != words.end() ? fmt::format("Ethernet{}", at[1])
+                                                       : std::string();
+  }
+
+  void read_row(const Line& line, const std::vector<std::string_view>& words) {
+    const std::string port = long_name(words[0]);
+    const std::string source = out_.source(line.number);
+    if (table_ == Table::kStatus) {
+      // Port, Enabled, Priorities (may be empty), Active, Note.
+      if (words.size() < 3) return out_.unread(line, "expected port, enabled, priorities, active");
+      const bool is_on = words[1] == "Yes";
+      const auto set = priorities_of_list(words[2]);
+      const PrioritySet priorities = is_on && set ? *set : PrioritySet();
+      out_.port(port).pfc = evidence::Fact<PrioritySet>::of(priorities, source);
+      const std::string_view active = set && words.size() > 3 ? words[3] : words[2];
+      out_.port(port).pfc_active =
+          evidence::Fact<PrioritySet>::of(active == "Yes" ? priorities : PrioritySet(), source);
+      pfc_[port] = priorities;
+    } else if (table_ == Table::kCounters) {
+      const auto received = words.size() == 3 ? parse_count(words[1]) : std::nullopt;
+      const auto sent = words.size() == 3 ? parse_count(words[2]) : std::nullopt;
+      if (!received || !sent) return out_.unread(line, "expected port, RxPfc and TxPfc");
+      totals_.push_back({port, *received, *sent});
+    } else if (table_ == Table::kCountersDetail) {
+      const auto priority = words.size() == 4 ? parse_count(words[1]) : std::nullopt;
+      const auto received = words.size() == 4 ? parse_count(words[2]) : std::nullopt;
+      const auto sent = words.size() == 4 ? parse_count(words[3]) : std::nullopt;
+      if (!priority || *priority > 7 || !received || !sent)
+        return out_.unread(line, "expected port, priority, RxPfc and TxPfc");
+      out_.count(port, fmt::format("prio{}.pause_rx.frames", *priority), *received);
+      out_.count(port, fmt::format("prio{}.pause_tx.frames", *priority), *sent);
+    }
+  }
+
+  // "3  kbytes  100  1500"
+  void read_ecn(const Line& line, const std::vector<std::string_view>& words) {
+    const auto queue = parse_count(words[0]);
+    const bool is_set = words.size() >= 4;
+    const auto min = is_set ? parse_count(words[2]) : std::nullopt;
+    const auto max = is_set ? parse_count(words[3]) : std::nullopt;
+    if (!queue || *queue > 7 || !min || !max || *max > 256'000'000)
+      return out_.unread(line, "expected queue, unit, minimum and maximum");
+    const std::int64_t unit = words[1] == "bytes"    ? 1
+                              : words[1] == "kbytes" ? 1'000
+                              : words[1] == "mbytes" ? 1'000'000
+                                                     : 0;
+    if (unit == 0) return out_.unread(line, "thresholds in segments or time have no size in bytes");
+    if (port_.empty())
+      return out_.unread(line, "no port: paste the line with the prompt and the command too");
+    const std::string source = out_.source(line.number);
+    evidence::EgressQueue& found = out_.queue(port_, Queue::of(static_cast<unsigned>(*queue)));
+    found.ecn = evidence::Fact<bool>::of(true, source);
+    found.ecn_min =
+        evidence::Fact<Bytes>::of(Bytes::raw(static_cast<std::int64_t>(*min) * unit), source);
+    found.ecn_max =
+        evidence::Fact<Bytes>::of(Bytes::raw(static_cast<std::int64_t>(*max) * unit), source);
+  }
+
+  // A missing key means zero.
+  void read_json_queues(const std::string& port, const Json& queues) {
+    for (const auto& entry : queues.items()) {
+      const Json& value = entry.value();
+      const auto number = parse_count(entry.key());
+      if (!number || *number > 7 || !value.is_object()) continue;
+      const auto count = [&value](const char* key) -> std::uint64_t {
+        return value.contains(key) && value[key].is_number_unsigned()
+                   ? value[key].get<std::uint64_t>()
+                   : 0;
+      };
+      out_.count(port, fmt::format("queue{}.watchdog_storm.events", *number), count("stuckCount"));
+      out_.count(port, fmt::format("queue{}.watchdog_restored.events", *number),
+                 count("recoveryCount"));
+      out_.queue(port, Queue::of(static_cast<unsigned>(*number))).stuck =
+          evidence::Fact<bool>::of(count("stuckCount") > count("recoveryCount"), out_.source(1));
+    }
+  }
+
+  void read_json_counters(const std::string& port, const Json& value) {
+    const auto count = [&](const char* key) -> std::optional<std::uint64_t> {
+      if (!value.contains(key) || !value[key].is_number_unsigned()) return std::nullopt;
+      return value[key].get<std::uint64_t>();
+    };
+    const auto received = count("rxFrames");
+    const auto sent = count("txFrames");
+    if (received && sent) totals_.push_back({port, *received, *sent});
+  }
+
+  ShowBuilder out_;
+  Table table_ = Table::kNone;
+  std::string port_;
+  std::map<std::string, PrioritySet> pfc_;
+  std::vector<Total> totals_;
+};
+
+}  // namespace
+
+bool recognises_eos_show(std::string_view text) {
+  const auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };
+  return (has("RxPfc") && has("TxPfc")) || (has("Enabled") && has("Priorities") && has("Active")) ||
+         (has("Tx-Queue") && has("ECN Min")) || (has("\"txQueues\"") && has("\"stuckCount\"")) ||
+         (has("\"interfaceCounters\"") && has("\"rxFrames\""));
+}
+
+Result<Recognised> read_eos_show(std::string_view text, std::string_view file) {
+  EosReader reader(file);
+  const auto brace = text.find('{');
+  const Json document =
+      brace == std::string_view::npos ? Json() : Json::parse(text.substr(brace), nullptr, false);
+  for (const Line& line : lines_of(document.is_object() ? text.substr(0, brace) : text))
+    reader.read(line);
+  if (document.is_object()) reader.read_json(document);
+  return std::move(reader).finish();
+}
+
+}  // namespace weir::readers

@@ -1,0 +1,201 @@
+// Junos: `show interfaces <port> extensive`, `show class-of-service shared-buffer`, `show
+// interfaces priority-group|queue buffer-occupancy <port>`. Sizes in KB are multiples of 1024.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "readers/switches/switch_show.h"
+
+namespace weir::readers {
+namespace {
+
+struct PoolName {
+  std::string_view name;
+  evidence::PoolKind kind;
+};
+constexpr auto kPools = std::to_array<PoolName>({
+    {"Dedicated Buffer", evidence::PoolKind::kReserved},
+    {"Lossless", evidence::PoolKind::kLossless},
+    {"Lossless Headroom", evidence::PoolKind::kHeadroom},
+    {"Lossy", evidence::PoolKind::kLossy},
+});
+
+bool is_junos_port(std::string_view word) {
+  return word.size() > 3 && word[2] == '-' && word.find('/') != std::string_view::npos;
+}
+
+class JunosReader {
+ public:
+  explicit JunosReader(std::string_view file) : out_("junos-show", "junos", file) {}
+
+  void read(const Line& line) {
+    const std::string_view text = trim(line.text);
+    if (text.empty() || is_rule(text)) return;
+    if (const auto prompt = prompt_of(text)) return use(*prompt);
+    if (text.starts_with("Physical interface:")) return read_interface(line, text);
+    if (text.starts_with("MAC Priority Flow Control Statistics")) {
+      part_ = Part::kPauses;
+    } else if (text == "Ingress:" || text == "Egress:") {
+      part_ = text == "Ingress:" ? Part::kIngress : Part::kNone;
+    } else if (text.starts_with("Lossless Headroom Utilization")) {
+      part_ = Part::kHeadroom;
+    } else if (text.starts_with("PG:") || text.starts_with("Queue:")) {
+      read_number(text);
+    } else if (text.starts_with("Peak")) {
+      read_peak(line, text);
+    } else if (const auto at = text.find("Resource errors:"); at != std::string_view::npos) {
+      read_resource_errors(line, text.substr(at + 16));
+    } else if (part_ == Part::kPauses && text.starts_with("Priority")) {
+      read_pauses(line, text);
+    } else if (part_ == Part::kIngress) {
+      read_pool(line, text);
+    } else if (part_ == Part::kHeadroom) {
+      read_headroom(text);
+    }
+  }
+
+  Recognised finish() && {
+    if (!pools_.empty())
+      out_.state().pools = evidence::Fact<std::vector<evidence::Pool>>::of(pools_, pools_source_);
+    // Of the whole switch: our counters stand on ports.
+    if (headroom_used_ && !last_port_.empty())
+      out_.count(last_port_, "pool.headroom_max.bytes",
+                 static_cast<std::uint64_t>(headroom_used_->raw()));
+    return std::move(out_).finish();
+  }
+
+ private:
+  enum class Part { kNone, kPauses, kIngress, kHeadroom };
+
+  void use(const Prompt& prompt) {
+    out_.use_switch(prompt.host);
+    part_ = Part::kNone;
+    port_.clear();
+    for (const std::string_view word : words_of(prompt.command))
+      if (is_junos_port(word)) use_port(word);
+  }
+  void use_port(std::string_view name) {
+    port_ = name;
+    last_port_ = name;
+  }
+
+  // "Physical interface: et-0/0/2, Enabled, Physical link is Up"
+  void read_interface(const Line& line, std::string_view text) {
+    const auto words = words_of(text);
+    if (words.size() < 3) return;
+    std::string_view name = words[2];
+    if (name.ends_with(',')) name.remove_suffix(1);
+    use_port(name);
+    part_ = Part::kNone;
+    const bool is_up = text.find("link is Up") != std::string_view::npos;
+    if (is_up || text.find("link is Down") != std::string_view::npos)
+      out_.port(port_).up = evidence::Fact<bool>::of(is_up, out_.source(line.number));
+  }
+
+  bool has_port(const Line& line) {
+    if (!port_.empty()) return true;
+    out_.unread(line, "no port: paste the line with the prompt and the command too");
+    return false;
+  }
+
+  // "Priority :  3   57   3": received, then sent.
+  void read_pauses(const Line& line, std::string_view text) {
+    const auto colon = text.find(':');
+    const auto words = words_of(colon == std::string_view::npos ? text : text.substr(colon + 1));
+    const auto priority = words.size() == 3 ? parse_count(words[0]) : std::nullopt;
+    const auto received = words.size() == 3 ? parse_count(words[1]) : std::nullopt;
+    const auto sent = words.size() == 3 ? parse_count(words[2]) : std::nullopt;
+    if (!priority || *priority > 7 || !received || !sent)
+      return out_.unread(line, "expected a priority and two numbers");
+    if (!has_port(line)) return;
+    out_.count(port_, fmt::format("prio{}.pause_rx.frames", *priority), *received);
+    out_.count(port_, fmt::format("prio{}.pause_tx.frames", *priority), *sent);
+  }
+
+  // Drops for want of ingress buffer, of no stated group.
+  void read_resource_errors(const Line& line, std::string_view rest) {
+    const auto words = words_of(rest);
+    std::string_view number = words.empty() ? std::string_view() : words[0];
+    if (number.ends_with(',')) number.remove_suffix(1);
+    const auto value = parse_count(number);
+    if (!value) return out_.unread(line, "a number was expected");
+    if (!has_port(line)) return;
+    out_.count_unplaced(port_, "Resource errors", *value);
+    if (*value > 0)
+      out_.gap({"the priority group of resource errors", port_, evidence::Missing::kAbsent,
+                fmt::format("show interfaces priority-group buffer-occupancy {}", port_)});
+  }
+
+  // "Lossless   :  22632 KB"
+  void read_pool(const Line& line, std::string_view text) {
+    const auto colon = text.find(':');
+    if (colon == std::string_view::npos) return;
+    const std::string_view name = trim(text.substr(0, colon));
+    const auto* const pool = std::find_if(kPools.begin(), kPools.end(),
+                                          [&](const PoolName& one) { return one.name == name; });
+    if (pool == kPools.end()) return;
+    const auto words = words_of(text.substr(colon + 1));
+    const auto size = words.size() == 2 ? parse_size_1024(words[0], words[1]) : std::nullopt;
+    if (!size) return out_.unread(line, "a size with its unit was expected");
+    pools_.push_back({std::string(name), pool->kind, *size});
+    pools_source_ = out_.source(line.number);
+  }
+
+  // "0   11314 KB   0 KB   11314 KB": node, total, used, free.
+  void read_headroom(std::string_view text) {
+    const auto words = words_of(text);
+    if (words.size() != 7 || !parse_count(words[0])) return;
+    const auto used = parse_size_1024(words[3], words[4]);
+    if (used && (!headroom_used_ || *used > *headroom_used_)) headroom_used_ = used;
+  }
+
+  // "PG: 3", "Queue: 3"
+  void read_number(std::string_view text) {
+    is_group_ = text.starts_with("PG:");
+    const auto words = words_of(text.substr(text.find(':') + 1));
+    const auto number = words.empty() ? std::nullopt : parse_count(words[0]);
+    number_ = number && *number < 8 ? std::optional(static_cast<unsigned>(*number)) : std::nullopt;
+  }
+
+  // "Peak  : 254000"
+  void read_peak(const Line& line, std::string_view text) {
+    const auto colon = text.find(':');
+    const auto value =
+        colon == std::string_view::npos ? std::nullopt : parse_count(trim(text.substr(colon + 1)));
+    if (!value || !number_) return out_.unread(line, "expected a number under PG or Queue");
+    if (!has_port(line)) return;
+    out_.count(port_,
+               is_group_ ? fmt::format("pg{}.occupancy_max.bytes", *number_)
+                         : fmt::format("queue{}.depth_max.bytes", *number_),
+               *value);
+  }
+
+  ShowBuilder out_;
+  Part part_ = Part::kNone;
+  std::string port_;
+  std::string last_port_;
+  bool is_group_ = true;
+  std::optional<unsigned> number_;
+  std::vector<evidence::Pool> pools_;
+  std::string pools_source_;
+  std::optional<Bytes> headroom_used_;
+};
+
+}  // namespace
+
+bool recognises_junos_show(std::string_view text) {
+  const auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };
+  return has("MAC Priority Flow Control Statistics") || has("PG-Utilization") ||
+         has("Lossless Headroom Utilization") || has("Queue-depth bytes");
+}
+
+Result<Recognised> read_junos_show(std::string_view text, std::string_view file) {
+  JunosReader reader(file);
+  for (const Line& line : lines_of(text))
+    reader.read(line);
+  return std::move(reader).finish();
+}
+
+}  // namespace weir::readers

@@ -1,0 +1,331 @@
+// Cisco NX-OS: `show interface priority-flow-control`, `show queuing interface`, `show queuing
+// pfc-queue detail`, as tables or with `| json` (TABLE_/ROW_, fields of the 9.3 show-command
+// reference). "VL bmap" is hexadecimal: (8) is priority 3.
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "readers/switches/switch_show.h"
+
+namespace weir::readers {
+namespace {
+
+struct Statistic {
+  std::string_view name;  // as printed: type, then unit
+  std::string_view counter;
+};
+constexpr auto kStatistics = std::to_array<Statistic>({
+    {"Tx Pkts", "tx.packets"},
+    {"Tx Byts", "tx.bytes"},
+    {"WRED/AFD & Tail Drop Pkts", "drop_tail.packets"},
+    {"WD & Tail Drop Pkts", "drop_watchdog.packets"},
+    {"Q Depth Byts", "depth.bytes"},
+    {"WRED/AFD Drop Pkts", "drop_wred.packets"},
+    {"Tail Drop Pkts", "drop_tail.packets"},
+    {"Shutdown", "watchdog_storm.events"},
+    {"Restored", "watchdog_restored.events"},
+    {"Total pkts dropped", "drop_watchdog.packets"},
+});
+constexpr std::string_view kOverflow = "Ingress Overflow Drop Pkts";
+
+const Statistic* find_statistic(std::string_view name) {
+  const auto* const at = std::find_if(kStatistics.begin(), kStatistics.end(),
+                                      [&](const Statistic& one) { return one.name == name; });
+  return at == kStatistics.end() ? nullptr : at;
+}
+
+/// What stands between `open` and the next `close`; empty where there is none.
+std::string_view between(std::string_view text, std::string_view open, char close) {
+  const auto at = text.find(open);
+  if (at == std::string_view::npos) return {};
+  const auto from = at + open.size();
+  const auto end = text.find(close, from);
+  return end == std::string_view::npos ? std::string_view() : text.substr(from, end - from);
+}
+
+/// A number that JSON holds as such or as text.
+std::optional<std::uint64_t> number_in(const Json& row, const char* key) {
+  if (!row.contains(key)) return std::nullopt;
+  const Json& value = row[key];
+  if (value.is_number_unsigned()) return value.get<std::uint64_t>();
+  return value.is_string() ? parse_count(value.get_ref<const std::string&>()) : std::nullopt;
+}
+std::string text_in(const Json& row, const char* key) {
+  return row.contains(key) && row[key].is_string() ? row[key].get<std::string>() : std::string();
+}
+/// The rows of TABLE_name/ROW_name: one object or a list of them.
+std::vector<const Json*> rows_of(const Json& in, const std::string& name) {
+  std::vector<const Json*> rows;
+  if (!in.is_object() || !in.contains("TABLE_" + name)) return rows;
+  const Json& table = in["TABLE_" + name];
+  if (!table.is_object() || !table.contains("ROW_" + name)) return rows;
+  const Json& row = table["ROW_" + name];
+  if (row.is_object()) rows.push_back(&row);
+  if (row.is_array())
+    for (const Json& one : row)
+      if (one.is_object()) rows.push_back(&one);
+  return rows;
+}
+
+class NxosReader {
+ public:
+  explicit NxosReader(std::string_view file) : out_("nxos-show", "nxos", file) {}
+
+  void read(const Line& line) {
+    const std::string_view text = trim(line.text);
+    if (text.empty() || is_rule(text)) return;
+    if (const auto prompt = prompt_of(text)) {
+      out_.use_switch(prompt->host);
+      part_ = Part::kNone;
+      return;
+    }
+    if (starts_part(line, text)) return;
+    if (text.starts_with('|')) return read_cell(line, text);
+    const auto words = words_of(text);
+    switch (part_) {
+      case Part::kPfc:
+        if (words[0].starts_with("Ethernet")) read_pfc(line, words);
+        return;
+      case Part::kEgress: return read_scheduler(line, words);
+      case Part::kIngress: return read_pause_buffer(line, words);
+      case Part::kPfcTable: return read_pfc_table(line, words);
+      case Part::kNone: return;
+    }
+  }
+
+  void read_json(const Json& document) {
+    for (const Json* module : rows_of(document, "module")) {
+      for (const Json* row : rows_of(*module, "pfc_interface"))
+        read_json_pfc(*row);
+      for (const Json* row : rows_of(*module, "queuing_interface"))
+        read_json_queuing(*row);
+    }
+  }
+
+  Recognised finish() && { return std::move(out_).finish(); }
+
+ private:
+  enum class Part { kNone, kPfc, kEgress, kIngress, kPfcTable };
+
+  bool starts_part(const Line& line, std::string_view text) {
+    const auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };
+    if (has("RxPPP") && has("Oper")) {
+      part_ = text.ends_with("TxPPP") ? Part::kPfc : Part::kNone;
+      if (part_ == Part::kNone) out_.unread(line, "columns after TxPPP that are not known");
+    } else if (text.starts_with("Egress Queuing for ")) {
+      use_port(text.substr(19));
+      part_ = Part::kEgress;
+    } else if (text.starts_with("Ingress Queuing for ")) {
+      use_port(text.substr(20));
+      part_ = Part::kIngress;
+      groups_.clear();
+    } else if (has("Interface PFC watchdog:")) {
+      use_port(text);
+      part_ = Part::kNone;
+      out_.state().watchdog.enabled =
+          evidence::Fact<bool>::of(has("[Enabled]"), out_.source(line.number));
+    } else if (has("QOS GROUP ")) {
+      const auto number = parse_count(words_of(text.substr(text.find("QOS GROUP ") + 10))[0]);
+      queue_ = number && *number < 8 ? std::optional(static_cast<unsigned>(*number)) : std::nullopt;
+    } else if (text.starts_with("PFC_COS")) {
+      part_ = Part::kPfcTable;
+    } else if (text.starts_with(kOverflow)) {
+      read_overflow(line, text);
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  void use_port(std::string_view rest) {
+    const auto words = words_of(rest);
+    port_ = words.empty() ? std::string() : std::string(words[0]);
+    queue_.reset();
+  }
+
+  // "Ethernet1/1  On  On  (8)  0  1043"; "Ethernet1/4  Auto Off  0  0"
+  void read_pfc(const Line& line, const std::vector<std::string_view>& words) {
+    const std::size_t n = words.size();
+    const auto received = n >= 5 ? parse_count(words[n - 2]) : std::nullopt;
+    const auto sent = n >= 5 ? parse_count(words[n - 1]) : std::nullopt;
+    if (!received || !sent) return out_.unread(line, "expected port, mode, state, RxPPP and TxPPP");
+    const auto map = priorities_of_hex(between(line.text, "(", ')'));
+    const bool is_on = words[2] == "On";
+    set_pfc(words[0], is_on, map, line.number);
+    add_pauses(words[0], is_on ? map : std::nullopt, *received, *sent);
+  }
+
+  void set_pfc(std::string_view port, bool is_on, std::optional<PrioritySet> map, int line) {
+    if (is_on && !map) return;
+    out_.port(port).pfc_active = evidence::Fact<PrioritySet>::of(
+        is_on ? map.value_or(PrioritySet()) : PrioritySet(), out_.source(line));
+  }
+
+  void add_pauses(std::string_view port, std::optional<PrioritySet> map, std::uint64_t received,
+                  std::uint64_t sent) {
+    const auto priority = map ? only_one(*map) : std::nullopt;
+    if (priority) {
+      out_.count(port, fmt::format("prio{}.pause_rx.frames", priority->value()), received);
+      out_.count(port, fmt::format("prio{}.pause_tx.frames", priority->value()), sent);
+      return;
+    }
+    out_.count_unplaced(port, "RxPPP", received);
+    out_.count_unplaced(port, "TxPPP", sent);
+    if (received + sent > 0)
+      out_.gap({"which priority the pauses are of", std::string(port), evidence::Missing::kAbsent,
+                "paste `show queuing interface` of the port too"});
+  }
+
+  // "| Tx Pkts |  2990112|  0|": unicast, then multicast.
+  void read_cell(const Line& line, std::string_view text) {
+    std::vector<std::string_view> cells;
+    for (const std::string_view cell : split(text, '|'))
+      if (!trim(cell).empty()) cells.push_back(trim(cell));
+    if (cells.size() < 2) return;
+    const Statistic* const statistic = find_statistic(cells[0]);
+    if (statistic == nullptr || !queue_) return;
+    const auto value = parse_count(cells[1]);
+    if (!value) return out_.unread(line, "a number was expected");
+    add_statistic(*queue_, *statistic, *value, line.number);
+  }
+
+  void add_statistic(unsigned queue, const Statistic& statistic, std::uint64_t value, int line) {
+    if (port_.empty()) return;
+    out_.count(port_, fmt::format("queue{}.{}", queue, statistic.counter), value);
+    if (statistic.name == "Shutdown") shutdowns_ = value;
+    if (statistic.name == "Restored") {
+      out_.queue(port_, Queue::of(queue)).stuck =
+          evidence::Fact<bool>::of(shutdowns_ > value, out_.source(line));
+    }
+  }
+
+  // "3  50  -  …": bandwidth, then the level of strict priority.
+  void read_scheduler(const Line& line, const std::vector<std::string_view>& words) {
+    const auto group = parse_count(words[0]);
+    if (!group || *group > 7 || words.size() < 3) return;
+    const std::string source = out_.source(line.number);
+    evidence::EgressQueue& queue = out_.queue(port_, Queue::of(static_cast<unsigned>(*group)));
+    if (words[2] != "-") {
+      queue.scheduler =
+          evidence::Fact<evidence::Scheduler>::of(evidence::Scheduler::kStrict, source);
+    } else if (const auto share = parse_count(words[1]); share && *share <= 100) {
+      queue.scheduler =
+          evidence::Fact<evidence::Scheduler>::of(evidence::Scheduler::kWeighted, source);
+      queue.weight = evidence::Fact<unsigned>::of(static_cast<unsigned>(*share), source);
+    }
+  }
+
+  // "3  348608  77376  75712": what is left above the pause threshold is headroom.
+  void read_pause_buffer(const Line& line, const std::vector<std::string_view>& words) {
+    const auto group = words.size() == 4 ? parse_count(words[0]) : std::nullopt;
+    if (!group || *group > 7) return;
+    const auto size = parse_count(words[1]);
+    const auto pause = parse_count(words[2]);
+    const auto resume = parse_count(words[3]);
+    constexpr std::uint64_t kLargest = 268'435'456;  // bytes, the system's own limit
+    if (!size || !pause || !resume || *size > kLargest || *pause > *size || *resume > *pause)
+      return out_.unread(line, "expected buffer size >= pause threshold >= resume threshold");
+    const std::string source = out_.source(line.number);
+    const auto bytes = [&](std::uint64_t n) {
+      return evidence::Fact<Bytes>::of(Bytes::raw(static_cast<std::int64_t>(n)), source);
+    };
+    evidence::GroupBuffer& buffer =
+        out_.group(port_, PriorityGroup::of(static_cast<unsigned>(*group)));
+    buffer.lossless = evidence::Fact<bool>::of(true, source);
+    buffer.headroom = bytes(*size - *pause);
+    buffer.xoff = bytes(*pause);
+    buffer.xon = bytes(*pause - *resume);
+    groups_.push_back(static_cast<unsigned>(*group));
+  }
+
+  void read_overflow(const Line& line, std::string_view text) {
+    const auto value = parse_count(trim(text.substr(kOverflow.size())));
+    if (!value || port_.empty()) return out_.unread(line, "a number was expected");
+    if (groups_.size() == 1) {
+      out_.count(port_, fmt::format("pg{}.drop_headroom.packets", groups_.front()), *value);
+    } else {
+      out_.count_unplaced(port_, std::string(kOverflow), *value);
+    }
+  }
+
+  // PFC_COS QOS_Group TxPause TxCount RxPause RxCount
+  void read_pfc_table(const Line& line, const std::vector<std::string_view>& words) {
+    const auto cos = words.size() == 6 ? parse_count(words[0]) : std::nullopt;
+    if (!cos || *cos > 7) return;
+    const auto sent = parse_count(words[3]);
+    const auto received = parse_count(words[5]);
+    if (!sent || !received) return out_.unread(line, "expected TxCount and RxCount");
+    out_.count(port_, fmt::format("prio{}.pause_tx.frames", *cos), *sent);
+    out_.count(port_, fmt::format("prio{}.pause_rx.frames", *cos), *received);
+  }
+
+  void read_json_pfc(const Json& row) {
+    const std::string port = text_in(row, "if_name_str");
+    const auto received = number_in(row, "rx-stats");
+    const auto sent = number_in(row, "tx-stats");
+    if (port.empty() || !received || !sent) return;
+    const std::string oper = text_in(row, "oper");
+    const auto map = priorities_of_hex(between(oper, "(", ')'));
+    const bool is_on = oper.starts_with("On");
+    set_pfc(port, is_on, map, 1);
+    add_pauses(port, is_on ? map : std::nullopt, *received, *sent);
+  }
+
+  void read_json_queuing(const Json& row) {
+    const std::string name = text_in(row, "if_name_str");
+    if (name.empty()) return;
+    use_port(name);
+    for (const Json* group : rows_of(row, "qosgrp_egress_stats")) {
+      const auto queue = number_in(*group, "eq-qosgrp");
+      if (!queue || *queue > 7) continue;
+      for (const Json* entry : rows_of(*group, "qosgrp_egress_stats_entry")) {
+        const Statistic* const statistic = find_statistic(fmt::format(
+            "{} {}", text_in(*entry, "eq-stat-type"), text_in(*entry, "eq-stat-units")));
+        const auto value = number_in(*entry, "eq-uc-stat-value");
+        if (statistic != nullptr && value)
+          add_statistic(static_cast<unsigned>(*queue), *statistic, *value, 1);
+      }
+    }
+    for (const Json* entry : rows_of(row, "pfc_stats")) {
+      const auto cos = number_in(*entry, "cos");
+      const auto sent = number_in(*entry, "tx-pause-count");
+      const auto received = number_in(*entry, "rx-pause-count");
+      if (!cos || *cos > 7 || !sent || !received) continue;
+      out_.count(port_, fmt::format("prio{}.pause_tx.frames", *cos), *sent);
+      out_.count(port_, fmt::format("prio{}.pause_rx.frames", *cos), *received);
+    }
+  }
+
+  ShowBuilder out_;
+  Part part_ = Part::kNone;
+  std::string port_;
+  std::optional<unsigned> queue_;
+  std::vector<unsigned> groups_;  // of the port's ingress: those with a pause buffer
+  std::uint64_t shutdowns_ = 0;
+};
+
+}  // namespace
+
+bool recognises_nxos_show(std::string_view text) {
+  const auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };
+  return (has("RxPPP") && has("TxPPP")) || has("Egress Queuing for ") ||
+         has("Interface PFC watchdog:") || has("TABLE_pfc_interface") ||
+         has("TABLE_queuing_interface");
+}
+
+Result<Recognised> read_nxos_show(std::string_view text, std::string_view file) {
+  NxosReader reader(file);
+  const auto brace = text.find('{');
+  const Json document =
+      brace == std::string_view::npos ? Json() : Json::parse(text.substr(brace), nullptr, false);
+  for (const Line& line : lines_of(document.is_object() ? text.substr(0, brace) : text))
+    reader.read(line);
+  if (document.is_object()) reader.read_json(document);
+  return std::move(reader).finish();
+}
+
+}  // namespace weir::readers

@@ -1,0 +1,263 @@
+#include "readers/switches/switch_show.h"
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "base/testing.h"
+#include "readers/paste/merge.h"
+
+namespace weir::readers {
+namespace {
+
+Recognised read_sample(const std::string& name) {
+  const std::string path = fmt::format("{}/switch/show/{}", WEIR_TEST_DATA, name);
+  const auto text = read_file(path);
+  EXPECT_TRUE(text.has_value()) << path;
+  auto read = read_text(text.value_or(""), name);
+  EXPECT_TRUE(read.has_value()) << read.error().what;
+  return read ? std::move(read).value() : Recognised();
+}
+
+Recognised read_pasted(std::string_view text) {
+  auto read = read_text(text, "paste.txt");
+  EXPECT_TRUE(read.has_value()) << read.error().what;
+  return read ? std::move(read).value() : Recognised();
+}
+
+std::optional<std::uint64_t> counted(const Recognised& of, std::string_view port,
+                                     std::string_view id, std::optional<unsigned> number = {}) {
+  if (of.evidence.snapshots.empty()) return std::nullopt;
+  for (const counters::PortCounters& one : of.evidence.snapshots.front().switch_ports) {
+    if (one.netdev() != port) continue;
+    const counters::Reading reading = one.read(id, number);
+    return reading.has_value() ? std::optional(reading.value()) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+const evidence::SwitchPort* find_port(const Recognised& of, std::string_view name) {
+  if (of.evidence.switches.empty()) return nullptr;
+  for (const evidence::SwitchPort& one : of.evidence.switches.front().ports)
+    if (one.name == name) return &one;
+  return nullptr;
+}
+
+struct Expected {
+  std::string file;
+  std::string kind;
+  std::string port;
+  std::string id;
+  std::optional<unsigned> number;
+  std::uint64_t value;
+};
+
+TEST(SwitchShow, EverySampleGivesItsCountersUnderOurNames) {
+  COVERS("D4", "I1");
+  const std::string rx = "switch.prio.pause_rx.frames";
+  const std::string tx = "switch.prio.pause_tx.frames";
+  const std::string storm = "switch.queue.watchdog_storm.events";
+  const std::vector<Expected> cases = {
+      {"sonic-pfc_wm_drops.txt", "sonic-show", "Ethernet16", rx, 3, 57},
+      {"sonic-pfc_wm_drops.txt", "sonic-show", "Ethernet0", tx, 3, 1043},
+      {"sonic-pfc_wm_drops.txt", "sonic-show", "Ethernet16", "switch.queue.ecn_marked.packets", 3,
+       90211},
+      {"sonic-pfc_wm_drops.txt", "sonic-show", "Ethernet0", "switch.pg.headroom_max.bytes", 3,
+       45720},
+      {"sonic-pfc_wm_drops.txt", "sonic-show", "Ethernet0", "switch.pg.drop_headroom.packets", 3,
+       0},
+      {"cumulus-roce_counters_swp3.txt", "cumulus-show", "swp3", rx, 3, 57},
+      {"cumulus-roce_counters_swp3.txt", "cumulus-show", "swp3", "switch.prio.rx.bytes", 3,
+       13421772800},
+      {"cumulus-roce_counters_swp3.txt", "cumulus-show", "swp3", "switch.pg.occupancy_max.bytes", 3,
+       236544},
+      {"cumulus-roce_counters_swp3.txt",
+       "cumulus-show",
+       "swp3",
+       "switch.port.cnp_tx.packets",
+       {},
+       14223},
+      {"cumulus-pfc_watchdog_swp1.txt", "cumulus-show", "swp1", storm, 3, 2},
+      {"arista-pfc.txt", "eos-show", "Ethernet3/1", rx, 3, 57},
+      {"arista-pfc.txt", "eos-show", "Ethernet1/1", tx, 3, 1043},
+      {"arista-pfc_watchdog.json", "eos-show", "Ethernet1/1", storm, 3, 1},
+      {"nxos-pfc.txt", "nxos-show", "Ethernet1/1", tx, 3, 1043},
+      {"nxos-pfc.txt", "nxos-show", "Ethernet1/3", "switch.queue.tx.bytes", 3, 12500000000},
+      {"nxos-pfc.txt", "nxos-show", "Ethernet1/3", "switch.pg.drop_headroom.packets", 3, 0},
+      {"nxos-pfc_wd.txt", "nxos-show", "Ethernet1/1", storm, 3, 1},
+      {"junos-pfc_buffers.txt", "junos-show", "et-0/0/2", rx, 3, 57},
+      {"junos-pfc_buffers.txt", "junos-show", "et-0/0/2", tx, 3, 3},
+      {"junos-pfc_buffers.txt", "junos-show", "et-0/0/2", "switch.pg.occupancy_max.bytes", 3,
+       254000},
+  };
+  for (const Expected& one : cases) {
+    const Recognised read = read_sample(one.file);
+    EXPECT_EQ(read.kind, one.kind) << one.file;
+    EXPECT_TRUE(read.unread.empty()) << one.file << ": " << read.unread.front().text;
+    EXPECT_EQ(counted(read, one.port, one.id, one.number), one.value)
+        << one.file << " " << one.port << " " << one.id;
+    EXPECT_EQ(read.evidence.provenance.origin, evidence::Origin::kText);
+  }
+}
+
+TEST(SwitchShow, FactsOfTheSamplesAreRead) {
+  COVERS("C7");
+  const Recognised nxos = read_sample("nxos-pfc.txt");
+  EXPECT_EQ(nxos.evidence.switches.front().name, "leaf01");
+  EXPECT_TRUE(find_port(nxos, "Ethernet1/1")->pfc_active.is(PrioritySet::from_mask(8)));
+  EXPECT_TRUE(find_port(nxos, "Ethernet1/4")->pfc_active.is(PrioritySet()));  // Auto Off
+  const evidence::SwitchPort* third = find_port(nxos, "Ethernet1/3");
+  ASSERT_EQ(third->groups.size(), 1U);
+  EXPECT_TRUE(third->groups[0].headroom.is(271232_B));
+  EXPECT_TRUE(third->groups[0].xon.is(1664_B));
+  ASSERT_EQ(third->queues.size(), 3U);
+  EXPECT_TRUE(third->queues[0].scheduler.is(evidence::Scheduler::kStrict));
+  EXPECT_TRUE(third->queues[1].weight.is(50));
+
+  const Recognised eos = read_sample("arista-pfc.txt");
+  const evidence::SwitchPort* first = find_port(eos, "Ethernet1/1");
+  ASSERT_EQ(first->queues.size(), 1U);
+  EXPECT_TRUE(first->queues[0].ecn_min.is(100_KB));
+  EXPECT_TRUE(first->queues[0].ecn_max.is(1500_KB));
+
+  const Recognised sonic = read_sample("sonic-pfc_wm_drops.txt");
+  EXPECT_TRUE(sonic.evidence.switches.front().watchdog.detection.is(200_ms));
+  EXPECT_TRUE(sonic.evidence.switches.front().watchdog.restoration.is(400_ms));
+
+  const Recognised cumulus = read_sample("cumulus-pfc_watchdog_swp1.txt");
+  EXPECT_TRUE(cumulus.evidence.switches.front().watchdog.enabled.is(true));
+  const evidence::SwitchPort* swp1 = find_port(cumulus, "swp1");
+  ASSERT_EQ(swp1->queues.size(), 2U);
+  EXPECT_TRUE(swp1->queues[0].stuck.is(false));
+  EXPECT_TRUE(swp1->queues[1].stuck.is(true));
+
+  const Recognised junos = read_sample("junos-pfc_buffers.txt");
+  const auto& pools = *junos.evidence.switches.front().pools;
+  ASSERT_EQ(pools.size(), 4U);
+  EXPECT_EQ(pools[1].size, 22632_KiB);
+  EXPECT_EQ(pools[2].kind, evidence::PoolKind::kHeadroom);
+}
+
+TEST(SwitchShow, ANumberWithoutItsPriorityIsKeptButGivenToNoPriority) {
+  const Recognised read = read_pasted("Port        RxPfc       TxPfc\nEt1/1   7  9\n");
+  EXPECT_EQ(counted(read, "Ethernet1/1", "switch.prio.pause_rx.frames", 3), std::nullopt);
+  const auto& ports = read.evidence.snapshots.front().switch_ports;
+  EXPECT_EQ(ports.front().read(counters::Place::kShow, "RxPfc").value(), 7U);
+  ASSERT_EQ(read.evidence.gaps.size(), 1U);
+  EXPECT_EQ(read.evidence.switches.front().name, "paste");
+}
+
+TEST(SwitchShow, JsonOfNxosAndCumulusIsReadByTheSameNames) {
+  const Recognised nxos = read_pasted(R"json({"TABLE_module": {"ROW_module": {
+    "TABLE_pfc_interface": {"ROW_pfc_interface": [
+      {"if_name_str": "Ethernet1/1", "admin": "On", "oper": "On (8)", "rx-stats": "5",
+       "tx-stats": "6"}]},
+    "TABLE_queuing_interface": {"ROW_queuing_interface": {"if_name_str": "Ethernet1/2",
+      "dir": "Egress", "TABLE_qosgrp_egress_stats": {"ROW_qosgrp_egress_stats": {"eq-qosgrp": "3",
+        "TABLE_qosgrp_egress_stats_entry": {"ROW_qosgrp_egress_stats_entry": [
+          {"eq-stat-type": "Tx", "eq-stat-units": "Pkts", "eq-uc-stat-value": "11"}]}}},
+      "TABLE_pfc_stats": {"ROW_pfc_stats": [{"cos": "3", "tx-pause-count": "1",
+        "rx-pause-count": "2"}]}}}}}})json");
+  EXPECT_EQ(counted(nxos, "Ethernet1/1", "switch.prio.pause_rx.frames", 3), 5U);
+  EXPECT_EQ(counted(nxos, "Ethernet1/2", "switch.queue.tx.packets", 3), 11U);
+  EXPECT_EQ(counted(nxos, "Ethernet1/2", "switch.prio.pause_rx.frames", 3), 2U);
+  const Recognised cumulus = read_pasted(
+      "cumulus@leaf01:~$ nv show interface swp3 qos roce counters -o json\n"
+      R"({"rx-stats": {"rx-pfc-stats": {"pause-packets": 57},
+          "rx-roce-stats": {"pg-max-usage": "231.00 KB"}}})");
+  EXPECT_EQ(counted(cumulus, "swp3", "switch.prio.pause_rx.frames", 3), 57U);
+  EXPECT_EQ(counted(cumulus, "swp3", "switch.pg.occupancy_max.bytes", 3), 236544U);
+}
+
+TEST(SwitchShow, SonicTablesBesideTheSamplesAreRead) {
+  const Recognised read = read_pasted(
+      "      QUEUE       STATUS    STORM DETECTED/RESTORED    TX OK/DROP    RX OK/DROP\n"
+      "-----------  -----------  -------------------------  ------------  ------------\n"
+      "Ethernet0:3      stormed                        3/2       100/300       100/300\n"
+      "\n"
+      "      IFACE    STATE    RX_OK     RX_BPS    RX_UTIL    RX_ERR    RX_DRP    RX_OVR    TX_OK"
+      "    TX_BPS    TX_UTIL    TX_ERR    TX_DRP    TX_OVR\n"
+      "-----------  -------  -------  ---------  ---------  --------  --------  --------  -------"
+      "  --------  ---------  --------  --------  --------\n"
+      "  Ethernet0        U   10,254  200.54 B/s     41.70%         0        28         0      202"
+      "  18.79 B/s      0.00%         0         0         0\n"
+      "\n"
+      "Egress shared pool occupancy per unicast queue:\n"
+      "       Port    UC0      UC1    UC2    UC3    UC4    UC5    UC6    UC7    UC8    UC9\n"
+      "-----------  -----  -------  -----  -----  -----  -----  -----  -----  -----  -----\n"
+      "  Ethernet0      0  2554880      0      9      0      0      0   2048      0      0\n"
+      "\n"
+      "  Interface  Lossless priorities\n"
+      "-----------  ---------------------\n"
+      "  Ethernet0  3,4\n");
+  EXPECT_EQ(counted(read, "Ethernet0", "switch.queue.watchdog_storm.events", 3), 3U);
+  EXPECT_EQ(counted(read, "Ethernet0", "switch.queue.drop_watchdog.packets", 3), 300U);
+  EXPECT_TRUE(find_port(read, "Ethernet0")->queues.front().stuck.is(true));
+  EXPECT_EQ(counted(read, "Ethernet0", "switch.port.rx.packets"), 10254U);
+  EXPECT_EQ(counted(read, "Ethernet0", "switch.port.rx.utilisation.percent"), 41U);
+  EXPECT_EQ(counted(read, "Ethernet0", "switch.queue.depth_max.bytes", 3), 9U);
+  EXPECT_TRUE(find_port(read, "Ethernet0")->pfc.is(PrioritySet::from_mask(0x18)));
+  EXPECT_TRUE(read.unread.empty());
+}
+
+TEST(SwitchShow, RowsThatDoNotFitTheirTableAreListedByLine) {
+  const Recognised read = read_pasted(
+      "admin@leaf2:~$ show pfc counters\n"
+      "   Port Rx    PFC0    PFC1    PFC2    PFC3    PFC4    PFC5    PFC6    PFC7\n"
+      "-----------  ------  ------  ------  ------  ------  ------  ------  ------\n"
+      "  Ethernet0       0       0       0     x57       0       0       0       0\n"
+      "  Ethernet8       0       0\n");
+  ASSERT_EQ(read.unread.size(), 2U);
+  EXPECT_EQ(read.unread[0].line, 4);
+  EXPECT_EQ(read.unread[1].line, 5);
+  EXPECT_EQ(read.evidence.switches.front().name, "leaf2");
+}
+
+TEST(SwitchShow, OneTextMayHoldSeveralSwitches) {
+  const Recognised read = read_pasted(
+      "admin@leaf1:~$ show pfc priority\n  Interface  Lossless priorities\n  Ethernet0  3\n"
+      "admin@leaf2:~$ show pfc priority\n  Interface  Lossless priorities\n  Ethernet0  4\n");
+  ASSERT_EQ(read.evidence.switches.size(), 2U);
+  EXPECT_TRUE(read.evidence.switches[1].ports.front().pfc.is(PrioritySet::from_mask(0x10)));
+}
+
+TEST(SwitchShow, ATextThatNoReaderKnowsIsRefusedWithWhatCanBeRead) {
+  const auto read = read_text("hello\nworld\n", "notes.txt");
+  ASSERT_FALSE(read.has_value());
+  EXPECT_EQ(read.error().code, ErrorCode::kUnsupported);
+  EXPECT_NE(read.error().what.find("notes.txt"), std::string::npos);
+  EXPECT_NE(read.error().what.find("SONiC"), std::string::npos);
+}
+
+TEST(SwitchShow, EverySampleIsKnownToOneReaderOnly) {
+  for (const char* name :
+       {"sonic-pfc_wm_drops.txt", "cumulus-roce_counters_swp3.txt", "cumulus-pfc_watchdog_swp1.txt",
+        "arista-pfc.txt", "arista-pfc_watchdog.json", "nxos-pfc.txt", "nxos-pfc_wd.txt",
+        "junos-pfc_buffers.txt"}) {
+    const auto text = read_file(fmt::format("{}/switch/show/{}", WEIR_TEST_DATA, name));
+    ASSERT_TRUE(text.has_value());
+    int knowing = 0;
+    for (const Reader& one : readers())
+      knowing += one.recognises(*text) ? 1 : 0;
+    EXPECT_EQ(knowing, 1) << name;
+  }
+}
+
+TEST(SwitchShow, OutputsOfOneMomentAreOneLookAndARepeatIsALaterOne) {
+  COVERS("D8");
+  const auto pieces = [](std::vector<std::string> names) {
+    std::vector<evidence::Evidence> out;
+    for (const std::string& name : names)
+      out.push_back(read_sample(name).evidence);
+    return merge_texts(std::move(out));
+  };
+  const auto together = pieces({"nxos-pfc.txt", "nxos-pfc_wd.txt"});
+  ASSERT_EQ(together.size(), 1U);
+  ASSERT_EQ(together[0].snapshots.size(), 1U);
+  EXPECT_EQ(together[0].switches.size(), 1U);
+  EXPECT_TRUE(together[0].switches[0].watchdog.enabled.is(true));
+  const auto twice = pieces({"nxos-pfc.txt", "nxos-pfc.txt"});
+  EXPECT_EQ(twice.size(), 2U);
+}
+
+}  // namespace
+}  // namespace weir::readers

@@ -1,0 +1,431 @@
+#include "render/config/host_script.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "design/fabric/effective.h"
+#include "design/file/words.h"
+#include "design/tables/nic_knobs.h"
+#include "evidence/deviation.h"
+#include "render/config/host_script_shell.h"
+#include "units/format.h"
+
+namespace weir::render {
+namespace {
+
+using design::HostIntent;
+using design::NicIntent;
+using platforms::Remark;
+
+constexpr std::string_view kInstalledScript = "/usr/local/sbin/weir-roce";
+constexpr std::string_view kUnit = "weir-roce.service";
+
+/// What the host's tool can be told of a NIC of this model.
+struct Abilities {
+  bool dcb = true;    // PFC, ETS, maps
+  bool dcqcn = true;  // mlx5's parameters
+};
+Abilities abilities_of(const HostIntent& host) {
+  return {.dcb = host.nic_model->has_dcb_netlink, .dcqcn = host.nic_model->has_dcqcn_knobs};
+}
+
+template <class Values, class Text>
+std::string list(const Values& values, const Text& text, std::string_view separator = ",") {
+  std::vector<std::string> words;
+  for (const auto& value : values)
+    words.push_back(fmt::format("{}", text(value)));
+  return join(words, separator);
+}
+
+std::string head(const design::Design& design, const HostIntent& host, std::string_view how) {
+  return fmt::format(R"sh(#!/bin/sh
+# RoCEv2 settings of {0} as the design {1} wants them. Rendered by weir; change the design instead.
+#
+#   {0}.roce.sh            {2}
+#   {0}.roce.sh --check    changes nothing, says what differs
+#
+# exit 0: all is as designed; 1: something is not (--check) or could not be set; 2: usage;
+#      4: a tool is missing; 5: what could be read is as designed, some could not be read
+# Needs root. Settings of a NIC are lost when its driver is reloaded: run this at boot
+# (weir render --to systemd).
+)sh",
+                     host.name, *design.name, how);
+}
+
+// ---- one rail ----
+
+class RailWriter {
+ public:
+  RailWriter(const NicIntent& nic, const design::Intent& intent, Abilities can)
+      : nic_(nic), intent_(intent), can_(can) {}
+
+  std::string text() {
+    line(fmt::format("\n# ---- rail {}: {}, {} ----", nic_.rail, nic_.device, nic_.netdev));
+    line(fmt::format("if [ ! -d \"$root/sys/class/net/{}\" ]; then", nic_.netdev));
+    line(fmt::format("  say '{}: there is no such interface'", nic_.netdev));
+    line("  failed=$((failed + 1))");
+    line("else");
+    indent_ = "  ";
+    const std::string_view pause = nic_.global_pause ? "on" : "off";
+    settle("global pause", fmt::format("{0},{0}", pause), "read_pause", nic_.netdev,
+           fmt::format("set_pause {} {}", nic_.netdev, pause));
+    if (can_.dcb) qos();
+    sizes();
+    marking();
+    if (can_.dcqcn) dcqcn();
+    if (can_.dcb) pfc();
+    indent_ = "";
+    line("fi");
+    return std::move(text_);
+  }
+
+ private:
+  void line(std::string_view words) { text_ += fmt::format("{}{}\n", indent_, words); }
+  /// `wanted` stands in single quotes, or as it is where the shell computes it.
+  void settle(std::string_view what, const std::string& wanted, std::string_view reader,
+              std::string_view argument, std::string_view command) {
+    const std::string value = wanted.starts_with('"') ? wanted : fmt::format("'{}'", wanted);
+    line(fmt::format("settle '{} {}' {} {} {} {}", nic_.netdev, what, value, reader, argument,
+                     command));
+  }
+
+  void qos() {
+    const std::string& netdev = nic_.netdev;
+    line(fmt::format("settle '{0} DCBX' \"$os_dcbx\" read_dcbx {0} set_dcbx {0}", netdev));
+    const std::string_view trust = design::to_word(nic_.trust);
+    settle("trust", std::string(trust), "read_trust", netdev,
+           fmt::format("set_trust {} {}", netdev, trust));
+    // A NIC that goes by PCP has no DSCP map to speak of.
+    if (nic_.trust == design::Trust::kDscp) {
+      line(fmt::format("map='{}'",
+                       list(
+                           nic_.dscp_to_priority, [](Priority p) { return p.value(); }, " ")));
+      settle("DSCP map", "\"$map\"", "read_map", netdev,
+             fmt::format("set_map {} \"$map\"", netdev));
+    }
+    classes();
+  }
+
+  void classes() {
+    const evidence::TcScheduling wanted = evidence::wanted_scheduling(nic_);
+    std::string used;
+    std::string state;
+    for (std::size_t tc = 0; tc < 8; ++tc) {
+      if (!nic_.traffic_classes.at(tc).used) continue;
+      used += fmt::format("{}{}", used.empty() ? "" : " ", tc);
+      const bool is_ets = wanted.tsa.at(tc) == evidence::Tsa::kEts;
+      state += fmt::format(" tc{}={}{}", tc, evidence::to_text(wanted.tsa.at(tc)),
+                           is_ets ? fmt::format(":{}", wanted.percent.at(tc)) : "");
+    }
+    if (used.empty()) return;
+    const std::string map = list(nic_.priority_to_tc, [](TrafficClass tc) { return tc.value(); });
+    line(fmt::format("used_classes='{}'", used));
+    settle("traffic classes", map + state, "read_classes", nic_.netdev,
+           fmt::format("set_classes {} {} {} {}", nic_.netdev, map,
+                       list(wanted.tsa, [](evidence::Tsa tsa) { return evidence::to_text(tsa); }),
+                       list(wanted.percent, [](unsigned percent) { return percent; })));
+  }
+
+  void sizes() {
+    const std::string& netdev = nic_.netdev;
+    settle("MTU", std::to_string(nic_.mtu.raw()), "read_mtu", netdev,
+           fmt::format("set_mtu {} {}", netdev, nic_.mtu.raw()));
+    if (nic_.ring > 0) {
+      line(fmt::format("rings=$(ring_limit {} {})", netdev, nic_.ring));
+      settle("rings", "\"$rings\"", "read_rings", netdev,
+             fmt::format("set_rings {} \"$rings\"", netdev));
+    }
+    if (!can_.dcqcn) return;  // the cable's length is asked of mlx5 alone
+    constexpr std::int64_t kMillimetres = 1000;
+    const std::int64_t metres = (nic_.cable.raw() + kMillimetres - 1) / kMillimetres;
+    if (metres > 0)
+      settle("cable length in m", std::to_string(metres), "read_cable", netdev,
+             fmt::format("set_cable {} {}", netdev, metres));
+  }
+
+  void marking() {
+    const auto dscp = [](TosByte tos) { return fmt::format("DSCP {}", dscp_of(tos).value()); };
+    const std::string port = nic_.device + "/1";
+    settle("RDMA-CM TOS", dscp(nic_.rdma_cm_tos), "read_cm_dscp", port,
+           fmt::format("set_cm_tos {} {}", port, nic_.rdma_cm_tos.value()));
+    const std::string set = fmt::format("set_forced {} {}", port, nic_.traffic_class.value());
+    const std::string forced = dscp(nic_.traffic_class);
+    if (nic_.force_traffic_class)
+      return settle("forced traffic class", forced, "read_forced", port, set);
+    line(fmt::format("if [ -n \"$(forced_dscp {})\" ]; then", port));
+    indent_ = "    ";
+    settle("forced traffic class", forced, "forced_dscp", port, set);
+    indent_ = "  ";
+    line("fi");
+  }
+
+  void knob(std::string_view what, std::string_view file, std::string_view debugfs,
+            std::int64_t value) {
+    const std::string where = fmt::format("{}:{}:{}", nic_.netdev, file, debugfs);
+    settle(what, std::to_string(value), "read_knob", where,
+           fmt::format("set_knob {} {}", where, value));
+  }
+
+  void dcqcn() {
+    if (nic_.ecn_np != PrioritySet()) {
+      knob("CNP DSCP", "roce_np/cnp_dscp", "np_cnp_dscp", nic_.cnp_dscp.value());
+      knob("CNP priority", "roce_np/cnp_802p_prio", "np_cnp_prio", nic_.cnp_priority.value());
+    }
+    for (const auto& [name, value] : intent_.dcqcn) {
+      const design::NicKnob* one = design::find_knob(name);
+      if (one == nullptr || name == "cnp_dscp" || name == "cnp_802p_prio") continue;
+      knob(name,
+           fmt::format("{}/{}", one->is_notification_point ? "roce_np" : "roce_rp", one->name),
+           one->debugfs, value);
+    }
+    // The firmware's word alone (ROCE_CC_PRIO_MASK) where the vendor's driver is not there.
+    for (unsigned p = 0; p < 8; ++p) {
+      if (nic_.ecn_np.contains(Priority::of(p)))
+        knob(fmt::format("ECN notification of priority {}", p), fmt::format("roce_np/enable/{}", p),
+             "none", 1);
+      if (nic_.ecn_rp.contains(Priority::of(p)))
+        knob(fmt::format("ECN reaction of priority {}", p), fmt::format("roce_rp/enable/{}", p),
+             "none", 1);
+    }
+  }
+
+  void pfc() {
+    std::vector<std::string> bits;
+    for (unsigned p = 0; p < 8; ++p)
+      bits.emplace_back(nic_.pfc.contains(Priority::of(p)) ? "1" : "0");
+    settle("PFC", join(bits, ","), "read_pfc", nic_.netdev,
+           fmt::format("set_pfc {} {}", nic_.netdev, join(bits, ",")));
+  }
+
+  const NicIntent& nic_;
+  const design::Intent& intent_;
+  Abilities can_;
+  std::string text_;
+  std::string indent_;
+};
+
+// ---- whole files ----
+
+std::string weir_script(const design::Design& design, const HostIntent& host) {
+  return head(design, host, "makes the host as designed (weir apply)") +
+         fmt::format(R"sh(set -u
+case ${{1-}} in
+  '') set -- apply --yes ;;
+  --check) set -- validate ;;
+  *)
+    echo "usage: $0 [--check]" >&2
+    exit 2
+    ;;
+esac
+if ! command -v weir >/dev/null 2>&1; then
+  echo 'weir is not installed: nothing was changed' >&2
+  exit 4
+fi
+exec weir "$@" - <<'FABRIC'
+{}FABRIC
+)sh",
+                     design::effective_text(design));
+}
+
+std::string shell_script(const design::Design& design, const design::Intent& intent,
+                         const HostIntent& host, ScriptTool tool) {
+  const Abilities can = abilities_of(host);
+  std::string text = head(design, host, "reads each setting, writes what differs, reads it back");
+  text += kScriptCommon;
+  if (can.dcb) {
+    text += tool == ScriptTool::kMlnxQos ? kScriptMlnxQos : kScriptDcb;
+    text += kScriptMap;
+  } else {
+    text += "\nneed ethtool ip awk\n";
+  }
+  for (const NicIntent& nic : host.nics)
+    text += RailWriter(nic, intent, can).text();
+  return text + "\nfinish\n";
+}
+
+/// What `weir apply` does beside a NIC's settings, and a script does not.
+void remark_tuning(const design::TuningIntent& tuning, std::vector<Remark>& remarks) {
+  const auto leave = [&](bool asks, std::string_view what) {
+    if (asks)
+      remarks.push_back(
+          {std::string(what), "on", "", "a script does not; weir apply does (--using weir)"});
+  };
+  leave(tuning.socket_buffers, "host_tuning.socket_buffers");
+  leave(tuning.irq_affinity, "host_tuning.irq_affinity");
+  leave(tuning.stack_mtu, "host_tuning.stack_mtu");
+}
+
+std::vector<Remark> remarks_of(const design::Intent& intent, const HostIntent& host,
+                               ScriptTool tool) {
+  std::vector<Remark> remarks;
+  if (tool == ScriptTool::kWeir) return remarks;
+  remark_tuning(intent.tuning, remarks);
+  const design::NicModel& model = *host.nic_model;
+  if (!model.has_dcb_netlink) {
+    remarks.push_back({"PFC, trust, maps and classes", "", "",
+                       fmt::format("{} takes them from {}", model.title, model.tool)});
+  }
+  if (!model.has_dcqcn_knobs) {
+    remarks.push_back({"congestion control", "", "",
+                       fmt::format("{} has it in {}", model.title, model.cc_place)});
+  } else if (host.stack == design::HostStack::kInbox) {
+    remarks.push_back({"ECN per priority", "", "",
+                       "the distribution's driver has no live switch for it: set "
+                       "ROCE_CC_PRIO_MASK_P1 with mstconfig and reset the firmware"});
+  }
+  return remarks;
+}
+
+/// As systemd writes a name within a unit's (systemd.unit(5), "string escaping").
+std::string unit_escaped(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                          (c >= '0' && c <= '9') || c == '_' || c == '.' || c == ':';
+    out += is_plain
+               ? std::string(1, c)
+               : fmt::format("\\x{:02x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+  }
+  return out;
+}
+
+std::string unit_text(const design::Design& design, const HostIntent& host) {
+  std::vector<std::string> devices;
+  for (const NicIntent& nic : host.nics)
+    devices.push_back(fmt::format("sys-subsystem-net-devices-{}.device", unit_escaped(nic.netdev)));
+  const std::string all = join(devices, " ");
+  return fmt::format(R"(# RoCEv2 settings of {0} as the design {1} wants them. Rendered by weir.
+# Install as /etc/systemd/system/{2} with the script as {3}; then
+#   systemctl daemon-reload && systemctl enable --now {2}
+[Unit]
+Description=RoCEv2 settings of {0} (design {1})
+# A NIC's settings are lost with its driver: once at boot, and again whenever an interface appears.
+Wants={4}
+After={4}
+After=network-pre.target
+Before=slurmd.service kubelet.service
+
+[Service]
+Type=oneshot
+ExecStart={3}
+# 5: what this driver cannot show was left alone
+SuccessExitStatus=5
+TimeoutStartSec=10min
+
+[Install]
+WantedBy=multi-user.target {4}
+)",
+                     host.name, *design.name, kUnit, kInstalledScript, all);
+}
+
+std::string tasks_text(const design::Design& design, const HostIntent& host) {
+  return fmt::format(R"(---
+# RoCEv2 settings of {0} as the design {1} wants them. Rendered by weir; change the design instead.
+# Run by roce.yml, or: ansible.builtin.include_tasks {0}.tasks.yml. --check changes nothing.
+- name: RoCE script of {0}
+  ansible.builtin.copy:
+    src: files/{0}.roce.sh
+    dest: {2}
+    owner: root
+    group: root
+    mode: "0755"
+  become: true
+
+- name: RoCE unit of {0}
+  ansible.builtin.copy:
+    src: files/{0}.roce.service
+    dest: /etc/systemd/system/{3}
+    owner: root
+    group: root
+    mode: "0644"
+  become: true
+
+- name: RoCE settings as designed?
+  ansible.builtin.script: files/{0}.roce.sh --check
+  register: weir_roce
+  changed_when: false
+  failed_when: weir_roce.rc not in [0, 1, 5]
+  check_mode: false
+  become: true
+
+- name: RoCE settings made as designed
+  ansible.builtin.command: {2}
+  when: weir_roce.rc == 1
+  register: weir_roce_made
+  changed_when: true
+  failed_when: weir_roce_made.rc not in [0, 5]
+  become: true
+
+- name: RoCE settings again at boot and driver reload
+  ansible.builtin.systemd:
+    name: {3}
+    enabled: true
+    daemon_reload: true
+  become: true
+)",
+                     host.name, *design.name, kInstalledScript, kUnit);
+}
+
+}  // namespace
+
+std::vector<std::string_view> script_tools() {
+  return {"mlnx_qos", "dcb", "weir"};
+}
+
+ScriptTool script_tool(std::string_view name, const HostIntent& host) {
+  if (name.empty())
+    return host.stack == design::HostStack::kOfed ? ScriptTool::kMlnxQos : ScriptTool::kDcb;
+  if (name == "mlnx_qos") return ScriptTool::kMlnxQos;
+  if (name == "dcb") return ScriptTool::kDcb;
+  WEIR_CHECK(name == "weir");
+  return ScriptTool::kWeir;
+}
+
+platforms::Rendered host_script(const design::Design& design, const design::Intent& intent,
+                                const HostIntent& host, ScriptTool tool) {
+  const std::string text = tool == ScriptTool::kWeir ? weir_script(design, host)
+                                                     : shell_script(design, intent, host, tool);
+  return {.files = {{host.name + ".roce.sh", text}}, .remarks = remarks_of(intent, host, tool)};
+}
+
+platforms::Rendered systemd_unit(const design::Design& design, const design::Intent& intent,
+                                 const HostIntent& host, ScriptTool tool) {
+  platforms::Rendered made = host_script(design, intent, host, tool);
+  made.files.insert(made.files.begin(), {host.name + ".roce.service", unit_text(design, host)});
+  return made;
+}
+
+platforms::Rendered ansible_tasks(const design::Design& design, const design::Intent& intent,
+                                  const HostIntent& host, ScriptTool tool) {
+  platforms::Rendered made = systemd_unit(design, intent, host, tool);
+  for (platforms::ConfigFile& file : made.files)
+    file.name = "files/" + file.name;
+  made.files.insert(made.files.begin(), {host.name + ".tasks.yml", tasks_text(design, host)});
+  return made;
+}
+
+platforms::Rendered ansible_play(const design::Design& design, const design::Intent& intent) {
+  std::string text = fmt::format(R"(---
+# RoCEv2 settings of the design {0}. Rendered by weir; change the design instead.
+#   ansible-playbook -i INVENTORY roce.yml --check    what would change
+#   ansible-playbook -i INVENTORY roce.yml
+- name: RoCEv2 as designed ({0})
+  hosts:
+)",
+                                 *design.name);
+  for (const HostIntent& host : intent.hosts)
+    text += fmt::format("    - {}\n", host.name);
+  // A changed PFC mask may take a link down: one host after the other, and stop at the first error.
+  text += R"(  gather_facts: false
+  serial: 1
+  any_errors_fatal: true
+  tasks:
+    - name: Settings of this host
+      ansible.builtin.include_tasks: "{{ inventory_hostname }}.tasks.yml"
+)";
+  return {.files = {{"roce.yml", text}}, .remarks = {}};
+}
+
+}  // namespace weir::render

@@ -1,0 +1,304 @@
+#include "render/report/report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "finding/catalog.h"
+#include "finding/fold.h"
+#include "render/text/findings_text.h"
+#include "render/text/fix_choice.h"
+
+namespace weir::render {
+namespace {
+
+using finding::Finding;
+using finding::Severity;
+
+std::string_view priority_of(Severity severity) {
+  switch (severity) {
+    case Severity::kError: return "1 now";
+    case Severity::kWarning: return "2 soon";
+    case Severity::kInfo: return "3 later";
+  }
+  return "3 later";
+}
+
+bool is_here(const std::vector<std::string>& platforms, const finding::Fix& fix) {
+  const finding::Platform* platform = finding::find_platform(fix.platform);
+  if (platform == nullptr || platforms.empty()) return true;
+  if (platform->side != finding::Side::kHost && platform->side != finding::Side::kSwitch)
+    return true;
+  return std::find(platforms.begin(), platforms.end(), fix.platform) != platforms.end();
+}
+
+/// Of the fixes at the place those of the platforms that the fabric has; all where that leaves
+/// none.
+std::vector<finding::Fix> fixes_here(const Finding& found,
+                                     const std::vector<std::string>& platforms) {
+  const std::vector<finding::Fix> all = fixes_for(found).fixes;
+  std::vector<finding::Fix> here;
+  for (const finding::Fix& fix : all)
+    if (is_here(platforms, fix)) here.push_back(fix);
+  return here.empty() ? all : here;
+}
+
+std::string retest_for(const Finding& found, const std::vector<Retest>& retests) {
+  const finding::CatalogEntry* entry = finding::find(found.id);
+  for (const Retest& retest : retests)
+    if (entry != nullptr && retest.phase == entry->phase) return retest.command;
+  for (const Retest& retest : retests)
+    if (retest.phase.empty()) return retest.command;
+  return "";
+}
+
+// ---- rails ----
+
+constexpr std::size_t kMostRails = 12;  // lines before the table is folded
+constexpr std::size_t kMostApart = 6;   // lines that stand out of a fold
+constexpr double kPauseWarning = 0.01;  // of the time, in steady state: mission row D3
+constexpr double kPauseError = 0.05;
+
+/// A column: how one row reads, and the number by which rows are compared.
+struct Column {
+  std::string_view name;
+  std::optional<double> (*number)(const RailRow&);
+  std::string (*text)(double);
+};
+
+template <class T>
+std::optional<double> as_number(const std::optional<T>& value) {
+  return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
+}
+
+std::string rate_cell(double gbps) {
+  return fmt::format("{:.1f}", gbps);
+}
+std::string count_cell(double count) {
+  return with_thousands(std::llround(count));
+}
+/// More than the design allows is marked by signs, not by colour.
+std::string pause_cell(double share) {
+  const std::string_view sign = share > kPauseError ? " !!" : share > kPauseWarning ? " !" : "";
+  return fmt::format("{:.1f} %{}", share * 100, sign);
+}
+
+const std::vector<Column>& columns() {
+  static const std::vector<Column> all = {
+      {"sent Gb/s", [](const RailRow& row) { return row.sent_gbps; }, rate_cell},
+      {"received Gb/s", [](const RailRow& row) { return row.received_gbps; }, rate_cell},
+      {"paused", [](const RailRow& row) { return row.paused_share; }, pause_cell},
+      {"pausing", [](const RailRow& row) { return row.pausing_share; }, pause_cell},
+      {"marked", [](const RailRow& row) { return as_number(row.marked); }, count_cell},
+      {"CNPs sent", [](const RailRow& row) { return as_number(row.cnps_sent); }, count_cell},
+      {"CNPs handled", [](const RailRow& row) { return as_number(row.cnps_handled); }, count_cell},
+      {"out of order", [](const RailRow& row) { return as_number(row.out_of_order); }, count_cell},
+      {"discards", [](const RailRow& row) { return as_number(row.discards); }, count_cell},
+  };
+  return all;
+}
+
+std::string name_of(const RailRow& row) {
+  if (row.rail) return fmt::format("{} rail {} ({})", row.host, *row.rail, row.device);
+  return fmt::format("{} {}", row.host, row.device);
+}
+
+bool is_at(const Finding& found, const RailRow& row) {
+  const finding::Where& where = found.where;
+  if (where.host != row.host) return false;
+  if (!where.device.empty()) return where.device == row.device;
+  return where.rail.empty() || (row.rail && where.rail == std::to_string(*row.rail));
+}
+
+std::vector<int> problems_at(const std::vector<Problem>& problems, const RailRow& row) {
+  std::vector<int> numbers;
+  for (const Problem& problem : problems)
+    if (std::any_of(problem.findings.begin(), problem.findings.end(),
+                    [&](const Finding* found) { return is_at(*found, row); }))
+      numbers.push_back(problem.number);
+  return numbers;
+}
+
+/// How much a row deserves a line of its own: loss first, then pauses, then problems.
+double weight_of(const RailRow& row, bool has_problem) {
+  return static_cast<double>(row.discards.value_or(0) + row.out_of_order.value_or(0)) * 1e3 +
+         std::max(row.paused_share.value_or(0), row.pausing_share.value_or(0)) * 1e3 +
+         (has_problem ? 1 : 0);
+}
+
+std::string problem_cell(const std::vector<int>& numbers) {
+  return numbers.empty() ? "" : fmt::format("{}", fmt::join(numbers, ", "));
+}
+
+RailTable::Line line_of(const RailRow& row, const std::vector<int>& problems) {
+  RailTable::Line line{.name = name_of(row)};
+  for (const Column& column : columns()) {
+    const auto number = column.number(row);
+    line.cells.push_back(number ? column.text(*number) : "?");
+  }
+  line.cells.push_back(problem_cell(problems));
+  return line;
+}
+
+/// "3.0 – 4.2"; one value where all agree.
+std::string range_cell(const Column& column, const std::vector<const RailRow*>& rows) {
+  std::optional<double> least;
+  std::optional<double> most;
+  for (const RailRow* row : rows) {
+    const auto number = column.number(*row);
+    if (!number) continue;
+    least = least ? std::min(*least, *number) : *number;
+    most = most ? std::max(*most, *number) : *number;
+  }
+  if (!least) return "?";
+  const std::string from = column.text(*least);
+  const std::string to = column.text(*most);
+  return from == to ? from : fmt::format("{} – {}", from, to);
+}
+
+RailTable::Line fold_of(const std::vector<const RailRow*>& rows, bool is_all_there_is) {
+  const RailRow& first = *rows.front();
+  const bool is_one_rail = std::all_of(rows.begin(), rows.end(),
+                                       [&](const RailRow* row) { return row->rail == first.rail; });
+  RailTable::Line line{
+      .name = fmt::format("{}{}{}",
+                          is_one_rail && first.rail ? fmt::format("rail {}: ", *first.rail) : "",
+                          with_thousands(static_cast<std::int64_t>(rows.size())),
+                          is_all_there_is ? " NICs" : " more like it"),
+      .is_fold = true,
+      .count = rows.size()};
+  for (const Column& column : columns())
+    line.cells.push_back(range_cell(column, rows));
+  line.cells.emplace_back();
+  return line;
+}
+
+/// The rows worth a line of their own, in their order.
+std::vector<bool> choose_apart(const Report& report,
+                               const std::vector<std::vector<int>>& problems) {
+  std::vector<std::size_t> order(report.rails.size());
+  std::vector<double> weights(report.rails.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    order[i] = i;
+    weights[i] = weight_of(report.rails[i], !problems[i].empty());
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return weights[a] > weights[b]; });
+  std::vector<bool> is_apart(order.size(), false);
+  for (std::size_t i = 0; i < std::min(kMostApart, order.size()); ++i)
+    is_apart[order[i]] = weights[order[i]] > 0;
+  return is_apart;
+}
+
+void fold_rest(const Report& report, const std::vector<bool>& is_apart, RailTable& table) {
+  std::map<std::optional<unsigned>, std::vector<const RailRow*>> by_rail;
+  for (std::size_t i = 0; i < report.rails.size(); ++i)
+    if (!is_apart[i]) by_rail[report.rails[i].rail].push_back(&report.rails[i]);
+  const bool has_apart = !table.lines.empty();
+  if (by_rail.size() <= kMostRails - kMostApart) {
+    for (const auto& [rail, rows] : by_rail)
+      table.lines.push_back(fold_of(rows, !has_apart));
+    return;
+  }
+  std::vector<const RailRow*> all;
+  for (const auto& [rail, rows] : by_rail)
+    all.insert(all.end(), rows.begin(), rows.end());
+  table.lines.push_back(fold_of(all, !has_apart));
+}
+
+}  // namespace
+
+std::string_view to_text(Answer answer) {
+  switch (answer) {
+    case Answer::kYes: return "yes";
+    case Answer::kNo: return "no";
+    case Answer::kUnknown: return "cannot tell";
+  }
+  return "cannot tell";
+}
+
+std::vector<Problem> problems_of(const finding::Judgement& judgement) {
+  std::vector<Problem> problems;
+  for (const Finding& found : judgement.findings) {
+    const auto at = std::find_if(problems.begin(), problems.end(), [&](const Problem& problem) {
+      return problem.first().id == found.id && problem.first().severity == found.severity;
+    });
+    if (at == problems.end())
+      problems.push_back({static_cast<int>(problems.size()) + 1, {&found}});
+    else
+      at->findings.push_back(&found);
+  }
+  return problems;
+}
+
+std::string places_of(const Problem& problem, std::size_t most) {
+  std::vector<Finding> bare;  // the places alone: what was said of them may differ
+  for (const Finding* found : problem.findings) {
+    Finding& one = bare.emplace_back();
+    one.id = found->id;
+    one.where = found->where;
+  }
+  std::vector<std::string> names;
+  std::size_t left = 0;
+  for (const finding::Folded& folded : finding::fold(bare)) {
+    if (names.size() < most && !folded.where.empty())
+      names.push_back(folded.where);
+    else if (!folded.where.empty())
+      left += folded.findings.size();
+  }
+  std::string text = join(names, "; ");
+  if (left > 0) text += fmt::format(" and {} more", left);
+  return text;
+}
+
+std::vector<PlanStep> plan_of(const Report& report) {
+  std::vector<PlanStep> steps;
+  for (const Problem& problem : problems_of(report.judgement)) {
+    const Finding& first = problem.first();
+    const finding::CatalogEntry* entry = finding::find(first.id);
+    steps.push_back({.problem = problem.number,
+                     .priority = std::string(priority_of(first.severity)),
+                     .what = entry != nullptr ? std::string(entry->title) : first.id,
+                     .where = places_of(problem),
+                     .fixes = fixes_here(first, report.platforms),
+                     .retest = retest_for(first, report.retests)});
+  }
+  return steps;
+}
+
+std::string verdict_of(const finding::Judgement& judgement) {
+  switch (judgement.conclusion) {
+    case finding::Conclusion::kHealthy:
+      return judgement.unknown.empty() ? "Healthy: nothing deviates from the design"
+                                       : "Healthy in all that could be looked at";
+    case finding::Conclusion::kNotFabric: return "Not the fabric: the cause lies elsewhere";
+    case finding::Conclusion::kInconclusive: return "Cannot tell: the evidence does not suffice";
+    case finding::Conclusion::kFindings: break;
+  }
+  return fmt::format("{}: {}", judgement.count(Severity::kError) > 0 ? "Not ready" : "Needs a look",
+                     count_text(judgement));
+}
+
+RailTable rail_table(const Report& report) {
+  RailTable table;
+  table.header.emplace_back("NIC");
+  for (const Column& column : columns())
+    table.header.emplace_back(column.name);
+  table.header.emplace_back("problem");
+  const std::vector<Problem> problems = problems_of(report.judgement);
+  std::vector<std::vector<int>> numbers;
+  numbers.reserve(report.rails.size());
+  for (const RailRow& row : report.rails)
+    numbers.push_back(problems_at(problems, row));
+  const bool is_short = report.rails.size() <= kMostRails;
+  const std::vector<bool> is_apart = choose_apart(report, numbers);
+  for (std::size_t i = 0; i < report.rails.size(); ++i)
+    if (is_short || is_apart[i]) table.lines.push_back(line_of(report.rails[i], numbers[i]));
+  if (!is_short) fold_rest(report, is_apart, table);
+  return table;
+}
+
+}  // namespace weir::render

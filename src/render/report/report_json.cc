@@ -1,0 +1,93 @@
+// The report as JSON: what a program wants from it, nothing folded but the finding kinds.
+#include "base/json.h"
+#include "finding/json.h"
+#include "render/report/report.h"
+
+namespace weir::render {
+namespace {
+
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json question_json(const Question& one) {
+  return {{"question", one.question},
+          {"answer", one.answer == Answer::kYes  ? "yes"
+                     : one.answer == Answer::kNo ? "no"
+                                                 : "unknown"},
+          {"good", one.answer == Answer::kUnknown ? Json(nullptr) : Json(one.is_good)},
+          {"why", one.why}};
+}
+
+Json step_json(const PlanStep& step) {
+  Json fixes = Json::array();
+  for (const finding::Fix& fix : step.fixes)
+    fixes.push_back({{"platform", fix.platform}, {"commands", fix.commands}, {"note", fix.note}});
+  return {{"problem", step.problem}, {"priority", step.priority}, {"what", step.what},
+          {"where", step.where},     {"fix", std::move(fixes)},   {"retest", step.retest}};
+}
+
+Json timeline_json(const Timeline& timeline) {
+  Json panels = Json::array();
+  for (const Panel& panel : timeline.panels) {
+    Json curves = Json::array();
+    for (const Curve& curve : panel.curves)
+      curves.push_back({{"label", curve.label}, {"values", curve.values}});
+    panels.push_back({{"title", panel.title}, {"unit", panel.unit}, {"curves", std::move(curves)}});
+  }
+  return {{"times_us", timeline.times_us}, {"panels", std::move(panels)}, {"note", timeline.note}};
+}
+
+Json rail_json(const RailRow& row) {
+  return {{"host", row.host},
+          {"device", row.device},
+          {"rail", or_null(row.rail)},
+          {"sent_gbps", or_null(row.sent_gbps)},
+          {"received_gbps", or_null(row.received_gbps)},
+          {"paused_share", or_null(row.paused_share)},
+          {"pausing_share", or_null(row.pausing_share)},
+          {"marked", or_null(row.marked)},
+          {"cnps_sent", or_null(row.cnps_sent)},
+          {"cnps_handled", or_null(row.cnps_handled)},
+          {"out_of_order", or_null(row.out_of_order)},
+          {"discards", or_null(row.discards)}};
+}
+
+}  // namespace
+
+void add_report_json(Json& object, const Report& report) {
+  object["title"] = report.title;
+  object["verdict"] = report.verdict.empty() ? verdict_of(report.judgement) : report.verdict;
+  object["summary_text"] = report.summary;
+  object["simulated"] = report.is_simulated;
+  object["subject"] = report.subject;
+  object["source"] = report.source;
+  object["time"] = report.time;
+  object["tool"] = report.tool;
+  object["numbers"] = Json::array();
+  for (const KeyNumber& one : report.numbers)
+    object["numbers"].push_back({{"name", one.name}, {"value", one.value}, {"note", one.note}});
+  object["questions"] = Json::array();
+  for (const Question& one : report.questions)
+    object["questions"].push_back(question_json(one));
+  object["measured"] = Json::array();
+  for (const Measurement& one : report.measured)
+    object["measured"].push_back(
+        {{"what", one.what}, {"command", one.command}, {"result", one.result}});
+  object.update(finding::to_json(report.judgement));
+  object["plan"] = Json::array();
+  for (const PlanStep& step : plan_of(report))
+    object["plan"].push_back(step_json(step));
+  object["timeline"] = timeline_json(report.timeline);
+  object["links"] = Json::array();
+  for (const LinkLoad& load : report.loads)
+    object["links"].push_back(
+        {{"link", load.link}, {"up", or_null(load.up)}, {"down", or_null(load.down)}});
+  object["rails"] = Json::array();
+  for (const RailRow& row : report.rails)
+    object["rails"].push_back(rail_json(row));
+  object["notes"] = report.notes;
+}
+
+}  // namespace weir::render

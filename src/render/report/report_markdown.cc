@@ -1,0 +1,216 @@
+// The report as Markdown: for a ticket or a wiki. Curves become their peaks, the map a list.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "finding/catalog.h"
+#include "render/report/report.h"
+#include "render/report/svg_canvas.h"
+#include "render/report/svg_chart.h"
+#include "render/report/svg_map.h"
+
+namespace weir::render {
+namespace {
+
+/// Text that no Markdown reader takes for markup, on one line: a name may hold anything.
+std::string plain(std::string_view text) {
+  std::string safe = escape_markup(text);
+  for (const auto& [escape, sign] : {std::pair("&#39;", "'"), {"&quot;", "\""}})  // harmless here
+    for (std::size_t at = safe.find(escape); at != std::string::npos; at = safe.find(escape, at))
+      safe.replace(at, std::string_view(escape).size(), sign);
+  std::string out;
+  for (const char c : safe) {
+    if (std::string_view("\\`*_[]|~").find(c) != std::string_view::npos) out += '\\';
+    out += c == '\n' ? ' ' : c;
+  }
+  return out;
+}
+
+/// Code in a line: a fence longer than any run of backticks in it (CommonMark 6.1).
+std::string code(std::string_view text) {
+  std::size_t longest = 0;
+  for (std::size_t i = 0, run = 0; i < text.size(); ++i) {
+    run = text[i] == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  const std::string fence(longest + 1, '`');
+  std::string line(text);
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  return longest == 0 ? fence + line + fence : fence + " " + line + " " + fence;
+}
+
+/// The same in a cell of a table, where a bar would end the cell.
+std::string code_cell(std::string_view text) {
+  return text.find('|') == std::string_view::npos ? code(text) : plain(text);
+}
+
+class Text {
+ public:
+  void line(std::string_view text = {}) { text_.append(text).append("\n"); }
+  void row(const std::vector<std::string>& cells) { line("| " + join(cells, " | ") + " |"); }
+  void header(const std::vector<std::string>& cells) {
+    row(cells);
+    std::string rule = "|";
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      rule += "---|";
+    line(rule);
+  }
+  [[nodiscard]] std::string take() && { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+std::string_view markdown_origin(const Report& report) {
+  return report.is_simulated ? "simulated" : "measured";
+}
+
+void write_heading(Text& text, const Report& report) {
+  text.line("# " + plain(report.verdict.empty() ? verdict_of(report.judgement) : report.verdict));
+  text.line();
+  std::vector<std::string> parts = {
+      fmt::format("**{}**", report.is_simulated ? "SIMULATED" : "MEASURED")};
+  for (const std::string* part : {&report.title, &report.subject, &report.source, &report.time})
+    if (!part->empty()) parts.push_back(plain(*part));
+  text.line(join(parts, " · "));
+  if (!report.summary.empty()) {
+    text.line();
+    text.line(plain(report.summary));
+  }
+}
+
+void write_overview(Text& text, const Report& report) {
+  if (!report.numbers.empty()) {
+    text.line();
+    text.header({"number", "value", ""});
+    for (const KeyNumber& one : report.numbers)
+      text.row({plain(one.name), plain(one.value), plain(one.note)});
+  }
+  if (!report.questions.empty()) {
+    text.line("\n## The questions that come first\n");
+    text.header({"question", "answer", "why"});
+    for (const Question& one : report.questions)
+      text.row({plain(one.question),
+                fmt::format("{}{}", to_text(one.answer),
+                            one.answer == Answer::kUnknown || one.is_good ? "" : " (!)"),
+                plain(one.why)});
+  }
+  if (!report.measured.empty()) {
+    text.line(fmt::format("\n## What was {}\n", markdown_origin(report)));
+    for (const Measurement& one : report.measured)
+      text.line(fmt::format("- **{}**: {}{}", plain(one.what), plain(one.result),
+                            one.command.empty() ? "" : " " + code(one.command)));
+  }
+}
+
+void write_problems(Text& text, const std::vector<Problem>& problems,
+                    const std::vector<PlanStep>& plan) {
+  text.line("\n## What deviates, why, and what to type\n");
+  if (problems.empty()) text.line("Nothing deviates in what could be looked at.");
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    const finding::Finding& found = problems[i].first();
+    const finding::CatalogEntry* entry = finding::find(found.id);
+    text.line(fmt::format("### {}. {}: {}{}\n", problems[i].number, to_text(found.severity),
+                          plain(plan[i].what),
+                          plan[i].where.empty() ? "" : ", at " + plain(plan[i].where)));
+    text.line(plain(found.verdict));
+    if (entry != nullptr) text.line("\nWhy it matters: " + plain(entry->why));
+    for (std::size_t k = 0; k < found.evidence.size(); ++k)
+      text.line(fmt::format("{}- {}", k == 0 ? "\n" : "", plain(found.evidence[k].line)));
+    for (const finding::Fix& fix : plan[i].fixes) {
+      text.line(fmt::format("\n{}{}{}", plain(fix.platform), fix.note.empty() ? "" : ": ",
+                            plain(fix.note)));
+      if (!fix.commands.empty()) text.line();
+      for (const std::string& command : fix.commands)  // indented code: no fence to break out of
+        text.line("    " + command);
+    }
+    text.line();
+  }
+}
+
+void write_plan(Text& text, const std::vector<PlanStep>& plan) {
+  if (plan.empty()) return;
+  text.line("## Plan\n");
+  text.header({"", "when", "what", "where", "test again with"});
+  for (const PlanStep& step : plan)
+    text.row({std::to_string(step.problem), step.priority, plain(step.what), plain(step.where),
+              step.retest.empty() ? "" : code_cell(step.retest)});
+}
+
+void write_timeline(Text& text, const Report& report) {
+  if (report.timeline.panels.empty()) return;
+  text.line(fmt::format("\n## The run over time ({})\n", markdown_origin(report)));
+  text.header({"what", "where", "mean", "peak", "unit"});
+  for (const Panel& panel : report.timeline.panels)
+    for (const Curve& curve : panel.curves) {
+      if (curve.values.empty()) continue;
+      text.row({plain(panel.title), plain(curve.label),
+                short_number(thin_out(curve.values, 1, Merge::kMean).front()),
+                short_number(thin_out(curve.values, 1, Merge::kPeak).front()), plain(panel.unit)});
+    }
+  if (!report.timeline.note.empty()) text.line("\n" + plain(report.timeline.note));
+}
+
+void write_map(Text& text, const Report& report, const std::vector<Problem>& problems) {
+  if (report.intent == nullptr || report.intent->links.empty()) return;
+  const FabricMap map = fold_fabric(*report.intent, report.loads, problems);
+  text.line("\n## The fabric\n");
+  text.header(
+      {"from", "to", fmt::format("links and mean load ({})", markdown_origin(report)), "problem"});
+  for (const MapEdge& edge : map.edges) {
+    std::vector<int> numbers = edge.problems;
+    const MapNode& lower = map.nodes[edge.lower];
+    numbers.insert(numbers.end(), lower.problems.begin(), lower.problems.end());
+    std::sort(numbers.begin(), numbers.end());
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+    text.row({plain(lower.name), plain(map.nodes[edge.upper].name), edge_text(edge),
+              fmt::format("{}", fmt::join(numbers, ", "))});
+  }
+}
+
+void write_rails(Text& text, const Report& report) {
+  if (report.rails.empty()) return;
+  const RailTable table = rail_table(report);
+  text.line(fmt::format("\n## Rail by rail ({})\n", markdown_origin(report)));
+  text.header(table.header);
+  for (const RailTable::Line& line : table.lines) {
+    std::vector<std::string> cells = {(line.is_fold ? "… " : "") + plain(line.name)};
+    for (const std::string& cell : line.cells)
+      cells.push_back(plain(cell));
+    text.row(cells);
+  }
+}
+
+void write_end(Text& text, const Report& report) {
+  if (!report.judgement.unknown.empty()) {
+    text.line("\n## Not known\n");
+    for (const finding::Unknown& one : report.judgement.unknown)
+      text.line(fmt::format("- {}: {}{}{}", plain(one.check), plain(one.reason),
+                            one.how.empty() ? "" : "; to know it: ", plain(one.how)));
+  }
+  text.line();
+  for (const std::string& note : report.notes)
+    text.line(plain(note) + "\n");
+  text.line(fmt::format("{} by {}.", report.is_simulated ? "Simulated and written" : "Written",
+                        plain(report.tool)));
+}
+
+}  // namespace
+
+std::string report_markdown(const Report& report) {
+  const std::vector<Problem> problems = problems_of(report.judgement);
+  const std::vector<PlanStep> plan = plan_of(report);
+  Text text;
+  write_heading(text, report);
+  write_overview(text, report);
+  write_problems(text, problems, plan);
+  write_plan(text, plan);
+  write_timeline(text, report);
+  write_map(text, report, problems);
+  write_rails(text, report);
+  write_end(text, report);
+  return std::move(text).take();
+}
+
+}  // namespace weir::render

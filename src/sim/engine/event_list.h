@@ -1,0 +1,208 @@
+#pragma once
+// The future-event list: first-in-first-out lanes for delays that are constants, a wheel for the
+// rest, and one canonical order for events of the same instant.
+//
+// Why lanes: an event pushed at now + constant arrives in push order, so a plain ring is a priority
+// queue. Cable + serialisation of a full frame, of an ACK, and "port free after a full frame" are
+// such constants; they are nine tenths of all events.
+//
+// Why a canonical order: starts are synchronous, so ties are the norm, and ties decide results. All
+// events of one instant are taken out together and handed over by ascending `tie` (kind, entity),
+// which is a function of the model alone: never of push order, build or (one day) thread. For one
+// kind and entity there is at most one event an instant that matters: a link delivers one frame at
+// a time, a port is freed once, and a timer that fires twice does nothing the second time.
+//
+// Invariants:
+// (1) Every event is pushed strictly after `now()`, so a batch never grows while it is handled.
+// (2) Nothing is allocated after `reserve`: rings and the wheel are sized from the design. A ring
+//     uses of its room only some four times what it ever held, so that it stays in the cache.
+// (3) In `Ties::kInsertion` (the peer's rule, model `hpcc`) there are no lanes and equal times are
+//     handled in push order.
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/check.h"
+#include "sim/engine/event_heap.h"
+#include "sim/engine/packet.h"
+#include "sim/engine/raw_array.h"
+
+namespace weir::sim {
+
+/// What an event is; the order is the order of handling within one instant and node.
+enum class EventKind : std::uint8_t {
+  kLinkState,    // entity: index of a link change
+  kPfcApply,     // entity: port; packet: the pause frame whose reaction time is over
+  kPauseExpire,  // entity: port
+  kPortFree,     // entity: port
+  kArrive,       // entity: receiving port; packet: the frame
+  kForward,      // entity: ingress port; packet: `psn` = where the frame waits, `aux` = egress port
+  kPauseRefresh,  // entity: port
+  kNicDrain,      // entity: port
+  kQpWake,        // entity: QP
+  kQpTimeout,     // entity: QP
+  kRecvRepost,    // entity: QP
+  kWatchdog,      // entity: port
+  kDriver,        // entity: the driver's token
+  kNicWake,       // entity: port (model `hpcc`)
+};
+
+inline constexpr unsigned kTieKindShift = 27;
+constexpr std::uint32_t tie_of(EventKind kind, std::uint32_t entity) {
+  return (static_cast<std::uint32_t>(kind) << kTieKindShift) | entity;
+}
+constexpr EventKind kind_of(std::uint32_t tie) {
+  return static_cast<EventKind>(tie >> kTieKindShift);
+}
+constexpr std::uint32_t entity_of(std::uint32_t tie) {
+  return tie & ((std::uint32_t{1} << kTieKindShift) - 1);
+}
+
+enum class Ties : std::uint8_t { kCanonical, kInsertion };
+
+class EventList {
+ public:
+  static constexpr std::size_t kMaxLanes = 16;
+  static constexpr std::size_t kFewLanes = 3;  // of one link speed: full frames, ACKs, port free
+  static constexpr std::uint8_t kNoLane = 0xFF;
+
+  explicit EventList(Ties ties = Ties::kCanonical) : ties_(ties) { heads_.fill(kNever); }
+
+  /// A lane for events pushed at now + `delay`, or kNoLane when there is no room for one more.
+  /// `bound`: the most events it can hold at a time.
+  std::uint8_t add_lane(Ps delay, std::size_t bound);
+  /// `wheel_capacity`: the most events without a lane; `ports`: how many act at a time.
+  void reserve(std::size_t wheel_capacity, std::size_t batch_capacity, std::size_t ports = 0);
+
+  [[nodiscard]] Ps now() const { return now_; }
+
+  void push(Ps at, std::uint32_t tie) {
+    WEIR_CHECK(at > now_);
+    wheel_.push(now_, at, tie);
+  }
+  void push(Ps at, std::uint32_t tie, const Packet& packet) {
+    WEIR_CHECK(at > now_);
+    wheel_.push(now_, at, tie, packet);
+  }
+
+  /// The same through a lane. REQUIRES: now + delay of the lane.
+  void push_lane(std::uint8_t lane, std::uint32_t tie, const Packet& packet) {
+    push_slot(lane, tie).packet = packet;
+  }
+  /// And without a packet.
+  void push_lane(std::uint8_t lane, std::uint32_t tie) { push_slot(lane, tie); }
+
+  /// Hands every event before `end` to `dispatch(Event&)`, in order. Leaves the clock at the last
+  /// instant handled. The event is the handler's to change; it stays where it is until the instant
+  /// is over.
+  template <class Dispatch>
+  void run_before(Ps end, Dispatch&& dispatch) {
+    stop_ = false;
+    while (!stop_) {
+      const Earliest next = earliest();
+      if (next.at >= end) return;
+      now_ = next.at;
+      Event* const only = next.is_tied ? nullptr : take_only(next.source);
+      if (only != nullptr) {
+        ++events_;
+        dispatch(*only);
+        continue;
+      }
+      take_batch();
+      events_ += batch_size_;
+      for (std::size_t i = 0; i < batch_size_; ++i)
+        dispatch(*batch_[static_cast<std::uint32_t>(order_[i])]);
+    }
+  }
+  [[nodiscard]] Ps next_time() { return earliest().at; }
+  /// Ends the current run_before after the instant in hand.
+  void stop() { stop_ = true; }
+  [[nodiscard]] std::uint64_t events() const { return events_; }
+  [[nodiscard]] Ties ties() const { return ties_; }
+  /// Calls `see(const Event&)` for every pending event, in no particular order (checks, digests).
+  template <class See>
+  void for_each(See&& see) const {
+    for (std::size_t i = 0; i < lane_count_; ++i)
+      for (std::uint64_t at = lanes_[i].head; at != lanes_[i].tail; ++at)
+        see(lanes_[i].ring[at & lanes_[i].mask]);
+    wheel_.for_each(see);
+  }
+
+ private:
+  struct Lane {
+    Ps delay = 0;
+    RawArray<Event> ring;
+    std::uint64_t head = 0;
+    std::uint64_t tail = 0;
+    std::uint64_t mask = 0;   // of the part in use
+    std::uint64_t limit = 0;  // half of that part: the batch in hand is still read from the rest
+    std::uint64_t bound = 0;
+  };
+  struct Earliest {
+    Ps at;
+    std::size_t source;  // a lane, or lane_count_ for the wheel
+    bool is_tied;        // another source has an event at `at`
+  };
+
+  Event& push_slot(std::uint8_t lane, std::uint32_t tie) {
+    Lane& l = lanes_[lane];
+    const Ps at = now_ + l.delay;
+    const std::uint64_t waiting = l.tail - l.head;
+    if (waiting == 0) heads_[lane] = at;
+    if (waiting >= l.limit) [[unlikely]]
+      widen(l);
+    Event& slot = l.ring[l.tail & l.mask];
+    slot.at = at;
+    slot.tie = tie;
+    ++l.tail;
+    return slot;
+  }
+  [[nodiscard]] Earliest earliest() const {
+    Ps best = wheel_.min();
+    Ps second = kNever;
+    std::size_t source = lane_count_;
+    const auto look_at = [&](std::size_t lane) {
+      const Ps head = heads_[lane];
+      const bool is_less = head < best;
+      const Ps other = is_less ? best : head;
+      source = is_less ? lane : source;
+      best = is_less ? head : best;
+      second = other < second ? other : second;
+    };
+    for (std::size_t lane = 0; lane < kFewLanes; ++lane)  // unrolled: most fabrics have no more
+      look_at(lane);
+    for (std::size_t lane = kFewLanes; lane < lane_count_; ++lane)
+      look_at(lane);
+    return {best, source, second == best};
+  }
+  /// The event that `source` has now, or nullptr when it has more than one of this instant.
+  [[nodiscard]] Event* take_only(std::size_t source) {
+    if (source == lane_count_) return wheel_.take_only();
+    Lane& lane = lanes_[source];
+    Event& event = lane.ring[lane.head & lane.mask];
+    const std::uint64_t following = lane.head + 1;
+    const Ps next = following == lane.tail ? kNever : lane.ring[following & lane.mask].at;
+    if (next == now_) return nullptr;
+    lane.head = following;
+    heads_[source] = next;
+    return &event;
+  }
+  void widen(Lane& lane);
+  void take_batch();
+  void sort_batch();
+
+  Ties ties_;
+  Ps now_ = -1;  // before the first instant, so that events at time 0 can be pushed
+  bool stop_ = false;
+  std::size_t lane_count_ = 0;
+  std::array<Ps, kMaxLanes> heads_;  // kNever: empty, or not there
+  std::array<Lane, kMaxLanes> lanes_;
+  TimerWheel wheel_;
+  std::size_t batch_size_ = 0;
+  std::size_t batch_capacity_ = 0;
+  RawArray<Event*> batch_;         // as found
+  RawArray<std::uint64_t> order_;  // tie << 32 | place in batch_
+  std::uint64_t events_ = 0;
+};
+
+}  // namespace weir::sim

@@ -1,0 +1,51 @@
+#include "sim/engine/shared_buffer.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace weir::sim {
+SharedBuffer::SharedBuffer(const SwitchConfig& config, std::uint32_t ports, Model model)
+    : groups_(ports * 8), egress_(ports * 8) {
+  buffer_ = config.buffer.raw();
+  pause_at_threshold_ = model == Model::kHpcc;
+  if (config.headroom_pool) pool_size_ = config.headroom_pool->raw();
+  if (config.lossy_pool) shared_size_[1] = config.lossy_pool->raw();
+  shared_size_[0] = buffer_ - std::max<std::int64_t>(pool_size_, 0) - shared_size_[1];
+  for (std::uint32_t port = 0; port < ports; ++port) {
+    for (std::uint32_t g = 0; g < 8; ++g) {
+      const IngressGroup& from = config.groups[g];
+      Group& to = groups_[port * 8 + g];
+      to.lossless = from.lossless;
+      to.pool = config.lossy_pool && !from.lossless ? 1 : 0;
+      to.reserved = from.reserved.raw();
+      // No buffer is as large as the limit, and beyond the buffer an offset means the same.
+      to.xon_offset =
+          static_cast<std::int32_t>(std::min<std::int64_t>(from.xon_offset.raw(), INT32_MAX));
+      if (from.alpha) to.alpha_log2 = static_cast<std::int8_t>(from.alpha->log2());
+      if (from.alpha && port < config.port_alpha.size())
+        to.alpha_log2 = static_cast<std::int8_t>(config.port_alpha[port].log2());
+      if (from.static_threshold) to.static_threshold = from.static_threshold->raw();
+      if (from.lossless) {
+        to.headroom = port < config.port_headroom.size() ? config.port_headroom[port].raw()
+                                                         : from.headroom.raw();
+        if (pool_size_ < 0) shared_size_[0] -= to.headroom;
+      }
+      shared_size_[0] -= to.reserved;
+    }
+    for (std::uint32_t q = 0; q < 8; ++q) {
+      const EgressQueue& from = config.queues[q];
+      egress_[port * 8 + q].reserved = from.reserved.raw();
+      if (!from.alpha) continue;
+      egress_[port * 8 + q].alpha_log2 = static_cast<std::int8_t>(from.alpha->log2());
+      limits_egress_ = true;
+    }
+  }
+  WEIR_CHECK(shared_size_[0] >= 0);  // check_network has refused such a configuration
+  cell_ = config.cell.raw();
+  const auto cell = static_cast<std::uint64_t>(cell_);
+  per_cell_ = ((std::uint64_t{1} << kCellShift) + cell - 1) / cell;
+  round_up_ = static_cast<std::uint64_t>(config.descriptor.raw()) + cell - 1;
+}
+
+}  // namespace weir::sim

@@ -1,0 +1,143 @@
+#include "sim/fabric/network.h"
+
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace weir::sim {
+namespace {
+
+constexpr std::int64_t kLargestCell = 32768;  // real ones have about 200 B; SharedBuffer::charge_of
+
+std::string name_of(const Network& network, std::uint32_t node) {
+  const std::string& name = network.nodes[node].name;
+  return name.empty() ? fmt::format("node {}", node) : name;
+}
+
+Status check_nodes(const Network& network) {
+  if (network.nodes.empty() || network.nodes.size() > 0xFFFF)
+    return invalid_error(
+        fmt::format("a network of {} nodes; 1 to 65535 can be simulated", network.nodes.size()));
+  for (std::uint32_t n = 0; n < network.nodes.size(); ++n) {
+    const Node& node = network.nodes[n];
+    const std::size_t configs =
+        node.kind == NodeKind::kSwitch ? network.switches.size() : network.nics.size();
+    if (node.config >= configs)
+      return invalid_error(fmt::format("{} has no configuration", name_of(network, n)));
+  }
+  return {};
+}
+
+Status check_links(const Network& network) {
+  std::vector<std::uint32_t> links_of(network.nodes.size(), 0);
+  for (std::size_t l = 0; l < network.links.size(); ++l) {
+    const Link& link = network.links[l];
+    if (link.a >= network.nodes.size() || link.b >= network.nodes.size() || link.a == link.b)
+      return invalid_error(fmt::format("link {} does not join two nodes", l));
+    if (link.rate.raw() < 1'000'000'000)
+      return invalid_error(fmt::format("link {} ({} - {}) is slower than 1 Gb/s", l,
+                                       name_of(network, link.a), name_of(network, link.b)));
+    if (link.propagation.raw() <= 0)
+      return invalid_error(fmt::format("link {} ({} - {}) has no propagation delay; 1 ps at least",
+                                       l, name_of(network, link.a), name_of(network, link.b)));
+    ++links_of[link.a];
+    ++links_of[link.b];
+  }
+  for (std::uint32_t n = 0; n < network.nodes.size(); ++n)
+    if (network.nodes[n].kind == NodeKind::kNic && links_of[n] != 1)
+      return invalid_error(fmt::format("{} is a NIC with {} links; a NIC has one",
+                                       name_of(network, n), links_of[n]));
+  return {};
+}
+
+Status check_switch(const Network& network, std::uint32_t node, std::int64_t ports) {
+  const SwitchConfig& config = network.switches[network.nodes[node].config];
+  const std::string name = name_of(network, node);
+  if (config.cell.raw() < 1) return invalid_error(fmt::format("{}: a cell of no bytes", name));
+  if (config.cell.raw() + config.descriptor.raw() > kLargestCell)
+    return invalid_error(fmt::format("{}: a cell and descriptor of {} B; at most {}", name,
+                                     config.cell.raw() + config.descriptor.raw(), kLargestCell));
+  if (config.mtu.raw() > kLargestFrame)
+    return invalid_error(
+        fmt::format("{}: frames of {} B; at most {}", name, config.mtu.raw(), kLargestFrame));
+  for (const Bytes mtu : config.port_mtu)
+    if (mtu.raw() > kLargestFrame)
+      return invalid_error(
+          fmt::format("{}: frames of {} B; at most {}", name, mtu.raw(), kLargestFrame));
+  std::int64_t promised = config.headroom_pool ? config.headroom_pool->raw() : 0;
+  if (config.lossy_pool) promised += config.lossy_pool->raw();
+  for (std::int64_t port = 0; port < ports; ++port) {
+    for (const IngressGroup& group : config.groups) {
+      promised += group.reserved.raw();
+      if (!group.lossless || config.headroom_pool) continue;
+      const auto p = static_cast<std::size_t>(port);
+      promised +=
+          p < config.port_headroom.size() ? config.port_headroom[p].raw() : group.headroom.raw();
+    }
+  }
+  if (promised > config.buffer.raw())
+    return invalid_error(fmt::format(
+        "{}: reserves and headroom of {} ports take {} B of a buffer of {} B; nothing is shared",
+        name, ports, promised, config.buffer.raw()));
+  for (std::size_t q = 0; q < 8; ++q)
+    if (config.queues[q].wred.enabled && config.queues[q].wred.min > config.queues[q].wred.max)
+      return invalid_error(fmt::format("{}: WRED of queue {}: minimum above maximum", name, q));
+  for (std::size_t i = 0; i < 64; ++i)
+    if (config.dscp_to_class[i] > 7)
+      return invalid_error(
+          fmt::format("{}: DSCP {} maps to class {}", name, i, config.dscp_to_class[i]));
+  return {};
+}
+
+Status check_traffic(const Network& network) {
+  for (const NicConfig& nic : network.nics) {
+    const std::int64_t frame = nic.mtu.raw() + network.wire.data_header + network.wire.reth;
+    if (nic.mtu.raw() < 1 || frame > kLargestFrame)
+      return invalid_error(fmt::format("a NIC with an MTU of {} B; 1 to {} fit", nic.mtu.raw(),
+                                       kLargestFrame - network.wire.data_header));
+    if (nic.accepts_reordering && nic.recovery != Recovery::kSelective)
+      return invalid_error("a NIC accepts reordering only with selective recovery");
+    if (nic.receive_buffer.raw() > 0 && nic.receive_xon > nic.receive_xoff)
+      return invalid_error("a NIC's receive buffer resumes above its pause threshold");
+  }
+  for (std::size_t q = 0; q < network.qps.size(); ++q) {
+    const QueuePair& qp = network.qps[q];
+    for (const std::uint32_t end : {qp.source, qp.target})
+      if (end >= network.nodes.size() || network.nodes[end].kind != NodeKind::kNic)
+        return invalid_error(fmt::format("QP {}: an end that is not a NIC", q));
+    if (qp.source == qp.target) return invalid_error(fmt::format("QP {} ends where it begins", q));
+  }
+  std::vector<Time> last(network.qps.size());
+  for (const Message& message : network.messages) {
+    if (message.qp >= network.qps.size())
+      return invalid_error(fmt::format("a message on QP {} of {}", message.qp, network.qps.size()));
+    if (message.post < last[message.qp])
+      return invalid_error(
+          fmt::format("messages of QP {} are not in the order of posting", message.qp));
+    last[message.qp] = message.post;
+  }
+  return {};
+}
+
+}  // namespace
+
+Status check_network(const Network& network) {
+  WEIR_TRY_STATUS(check_nodes(network));
+  WEIR_TRY_STATUS(check_links(network));
+  std::vector<std::int64_t> ports(network.nodes.size(), 0);
+  for (const Link& link : network.links) {
+    ++ports[link.a];
+    ++ports[link.b];
+  }
+  for (std::uint32_t n = 0; n < network.nodes.size(); ++n)
+    if (network.nodes[n].kind == NodeKind::kSwitch)
+      WEIR_TRY_STATUS(check_switch(network, n, ports[n]));
+  WEIR_TRY_STATUS(check_traffic(network));
+  for (const LinkChange& change : network.changes)
+    if (change.link >= network.links.size())
+      return invalid_error(
+          fmt::format("a change of link {} of {}", change.link, network.links.size()));
+  return {};
+}
+
+}  // namespace weir::sim

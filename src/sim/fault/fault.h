@@ -1,0 +1,129 @@
+#pragma once
+// Faults on demand: what is wrong, where, from when to when, and how badly.
+//
+//   slow-receiver,at=gpu03,rate=40G,from=100us
+//
+// One table names them all: `weir sim --list-faults`, docs/faults.md and the matrix test read it. A
+// fault that a real host or switch would show in its configuration is an edit of the intent, so
+// that the facts of the run show it too; what no configuration shows (a slow PCIe, a bad cable) is
+// an edit of the network; what happens at a moment is a link change or an action between two slices
+// of the run.
+//
+//   parse_fault()          text -> Fault: name, keys and values are checked
+//   resolve()              its places exist in this fabric
+//   apply_to_intent()      before the network is made from the intent
+//   apply_to_network()     before Sim::make(); gives the actions of the run
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "design/fabric/intent.h"
+#include "sim/engine/sim.h"
+#include "sim/fabric/network.h"
+#include "sim/fabric/placement.h"
+
+namespace weir::sim {
+
+/// What `at` names: hosts ("gpu03", "gpu[01-04]", one rail: "gpu03/1" or "gpu03/mlx5_1"), switches
+/// ("leaf1"), or links (a switch's port "leaf1/swp9", a pair of nodes "leaf1-spine1", a host's).
+enum class FaultPlace : std::uint8_t { kHosts, kSwitches, kLinks };
+
+enum class ValueKind : std::uint8_t {
+  kRate,
+  kBytes,
+  kDuration,
+  kShare,
+  kNumber,
+  kDscp,
+  kTos,
+  kPriority,
+  kErrorRate,  // bit errors a bit: "1e-7"
+  kName,       // of a class or a host
+};
+
+struct FaultParameter {
+  std::string_view name;
+  ValueKind kind = ValueKind::kNumber;
+  std::string_view fallback;
+  std::string_view help;
+};
+
+/// A counter that the fault must move, compared with the same run without it.
+struct Sign {
+  enum class Moves : std::uint8_t { kUp, kDown };
+  enum class Scope : std::uint8_t {
+    kPlace,     // of the NICs or switch ports at the place (link faults: at its ends)
+    kAnywhere,  // summed over the fabric
+    kLargest,   // of the port between switches that has most
+  };
+  enum class Of : std::uint8_t { kAll, kRdma, kOthers };  // priorities, queues or groups
+  std::string_view counter;                               // catalogue id
+  Moves moves = Moves::kUp;
+  Scope scope = Scope::kPlace;
+  Of of = Of::kAll;
+};
+
+struct FaultType {
+  std::string_view name;
+  std::string_view summary;  // half a line
+  FaultPlace place = FaultPlace::kHosts;
+  bool needs_place = true;  // else: everywhere, unless `at` says where
+  bool is_timed = false;    // takes `from` and `until`; else it holds for the whole run
+  std::vector<FaultParameter> parameters = {};
+  std::vector<Sign> signs = {};  // at least one of them, under any load that congests
+  std::vector<std::string_view> findings = {};  // ids that name this fault rightly
+};
+
+/// All of them, in the order of their names.
+[[nodiscard]] std::span<const FaultType> fault_types();
+[[nodiscard]] const FaultType* find_fault(std::string_view name);
+
+struct Fault {
+  const FaultType* type = nullptr;
+  std::string text;             // as the user wrote it
+  std::vector<std::string> at;  // names, patterns expanded; empty: everywhere
+  Time from;
+  Time until = Time::never();
+  std::map<std::string, std::string, std::less<>> values;  // every parameter, checked
+};
+
+/// "name[,key=value…]". The error names the piece that is wrong, what may stand there, and what was
+/// probably meant.
+[[nodiscard]] Result<Fault> parse_fault(std::string_view text);
+
+/// Where a fault sits in a fabric.
+struct FaultSite {
+  std::vector<NicRef> nics;
+  std::vector<std::uint32_t> switches;  // of Intent::switches
+  std::vector<std::uint32_t> links;     // of Intent::links
+};
+[[nodiscard]] Result<FaultSite> resolve(const Fault& fault, const design::Intent& intent);
+
+/// What a running simulation is told at a moment.
+struct FaultAction {
+  enum class What : std::uint8_t { kDrain, kCongestionControl, kErrors };
+  Time at;
+  What what = What::kDrain;
+  std::uint32_t entity = 0;  // node or link
+  BitRate drain;
+  bool np = true;
+  bool rp = true;
+  std::uint64_t errors = 0;
+};
+void act(Sim& sim, const FaultAction& action);
+
+[[nodiscard]] Status apply_to_intent(const Fault& fault, design::Intent& intent);
+
+/// Adds its actions to `actions`, which stay in the order of time.
+[[nodiscard]] Status apply_to_network(const Fault& fault, const design::Intent& intent,
+                                      const Placement& placement, Network& network,
+                                      std::vector<FaultAction>& actions);
+
+/// `weir sim --list-faults`: a table of names, places, parameters with their defaults, and effects.
+[[nodiscard]] std::string fault_list(std::size_t width);
+
+}  // namespace weir::sim

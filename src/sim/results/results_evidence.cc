@@ -1,0 +1,530 @@
+#include "sim/results/results_evidence.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "counters/catalog.h"
+#include "design/file/words.h"
+#include "evidence/deviation.h"
+
+namespace weir::sim {
+namespace {
+
+using counters::Reading;
+using counters::Sample;
+using evidence::Fact;
+
+const std::string kSimulated = "simulation";
+
+template <class T>
+Fact<T> known(T value) {
+  return Fact<T>::of(std::move(value), kSimulated);
+}
+
+/// A clock that starts with the run, on a day nobody takes for today.
+std::string time_text(Ps ps) {
+  const std::int64_t us = ps / 1'000'000;
+  const std::int64_t s = us / 1'000'000;
+  return fmt::format("1970-01-01T{:02}:{:02}:{:02}.{:06}Z", s / 3600, s / 60 % 60, s % 60,
+                     us % 1'000'000);
+}
+
+evidence::Provenance provenance(const EvidenceSource& source, std::string host) {
+  return {.host = std::move(host),
+          .time = time_text(source.end.since_start().raw()),
+          .tool = "weir sim",
+          .origin = evidence::Origin::kLab,
+          .simulated = true,
+          .detail = fmt::format("seed {}", source.sim.network().seed)};
+}
+
+// ---- counters ----
+
+/// Samples under the names that a driver has for the ids of the catalogue; what the driver does not
+/// show is left out.
+class Counting {
+ public:
+  explicit Counting(counters::Driver driver) : driver_(driver) {}
+
+  void add(std::string_view id, std::uint64_t value, unsigned number = 0) {
+    const counters::Counter* counter = counters::find(id);
+    WEIR_CHECK(counter != nullptr);
+    const counters::RawName* name = name_of(*counter);
+    if (name == nullptr) return;
+    samples_.push_back({name->place,
+                        counters::spell(*name, number),
+                        Reading::of(value / std::max<std::uint64_t>(name->scale, 1)),
+                        {}});
+  }
+  [[nodiscard]] std::vector<Sample> take() { return std::move(samples_); }
+
+ private:
+  /// The driver's own ethtool name before the kernel's: people read that one, and its condition
+  /// (PFC is on) holds wherever the caller adds the counter.
+  [[nodiscard]] const counters::RawName* name_of(const counters::Counter& counter) const {
+    for (const counters::RawName& name : counters::names_of(counter))
+      if (name.driver == driver_ && name.place == counters::Place::kEthtool) return &name;
+    return counters::name_for(counter, driver_);
+  }
+
+  counters::Driver driver_;
+  std::vector<Sample> samples_;
+};
+
+std::uint64_t whole_microseconds(Ps ps) {
+  return static_cast<std::uint64_t>(ps / 1'000'000);
+}
+
+std::uint64_t dropped(const PortCounters& port, DropReason reason) {
+  return port.drops[static_cast<std::size_t>(reason)];
+}
+
+/// The port at the other end of each port.
+std::vector<std::uint32_t> peers_of(const Sim& sim) {
+  const Network& network = sim.network();
+  std::vector<std::uint32_t> next(network.nodes.size(), 0);
+  std::vector<std::uint32_t> peers(sim.port_count(), kNone);
+  for (const Link& link : network.links) {
+    const std::uint32_t a = sim.port_of(link.a, next[link.a]++);
+    const std::uint32_t b = sim.port_of(link.b, next[link.b]++);
+    peers[a] = b;
+    peers[b] = a;
+  }
+  return peers;
+}
+
+std::uint64_t downs_of(const Sim& sim, std::uint32_t link) {
+  return static_cast<std::uint64_t>(std::count_if(
+      sim.network().changes.begin(), sim.network().changes.end(), [&](const LinkChange& change) {
+        return change.link == link && !change.up && change.at.since_start().raw() <= sim.now();
+      }));
+}
+
+bool is_up(const Sim& sim, std::uint32_t link) {
+  bool up = sim.network().links[link].up;
+  for (const LinkChange& change : sim.network().changes)
+    if (change.link == link && change.at.since_start().raw() <= sim.now()) up = change.up;
+  return up;
+}
+
+/// What both ends know of the pauses of a link: this port's pause frames are those the peer heard.
+void add_pauses(Counting& out, std::string_view scope, const Sim& sim, std::uint32_t port,
+                std::uint32_t peer, unsigned priority) {
+  const PortCounters& self = sim.port_counters(port);
+  const PortCounters& other = sim.port_counters(peer);
+  const auto id = [&](std::string_view tail) { return fmt::format("{}.{}", scope, tail); };
+  out.add(id("pause_rx.frames"), self.pause_rx[priority], priority);
+  out.add(id("pause_tx.frames"), other.pause_rx[priority], priority);
+  out.add(id("pause_rx.microseconds"), whole_microseconds(sim.paused_for(port, priority)),
+          priority);
+  out.add(id("pause_tx.microseconds"), whole_microseconds(sim.paused_for(peer, priority)),
+          priority);
+  out.add(id("pause_rx.transitions.events"), other.pause_tx[priority], priority);
+}
+
+void add_transport(Counting& out, const NicCounters& nic) {
+  out.add("nic.resp.out_of_buffer.packets", nic.out_of_buffer);
+  out.add("nic.resp.out_of_sequence.packets", nic.out_of_sequence);
+  out.add("nic.resp.duplicate_request.packets", nic.duplicate_request);
+  out.add("nic.req.seq_nak_received.packets", nic.packet_seq_err);
+  out.add("nic.req.implied_nak.events", nic.implied_nak_seq_err);
+  out.add("nic.req.ack_timeout.events", nic.local_ack_timeout);
+  out.add("nic.req.rnr_nak_received.packets", nic.rnr_nak_received);
+  out.add("nic.req.retry_exceeded.events", nic.retries_exhausted);
+  out.add("nic.np.ecn_marked.packets", nic.ce_received);
+  out.add("nic.np.cnp_sent.packets", nic.cnp_sent);
+  out.add("nic.rp.cnp_handled.packets", nic.cnp_handled);
+  out.add("nic.rp.cnp_ignored.packets", nic.cnp_ignored);
+}
+
+/// What the NIC's RDMA engine sent and took: all frames that are no socket's.
+void add_rdma(Counting& out, const PortCounters& port, const NicCounters& nic) {
+  const auto all = [](const std::array<std::uint64_t, 8>& by_priority) {
+    return std::accumulate(by_priority.begin(), by_priority.end(), std::uint64_t{0});
+  };
+  out.add("nic.rdma.rx_unicast.packets", all(port.rx_class_frames) - nic.socket_rx_frames);
+  out.add("nic.rdma.rx_unicast.bytes", all(port.rx_class_bytes) - nic.socket_rx_bytes);
+  out.add("nic.rdma.tx_unicast.packets", all(port.tx_class_frames) - nic.socket_tx_frames);
+  out.add("nic.rdma.tx_unicast.bytes", all(port.tx_class_bytes) - nic.socket_tx_bytes);
+}
+
+std::vector<Sample> nic_samples(const Sim& sim, std::uint32_t node, std::uint32_t peer,
+                                std::uint32_t link, counters::Driver driver) {
+  const std::uint32_t port = sim.port_of(node, 0);
+  const PortCounters& p = sim.port_counters(port);
+  const NicConfig& config = sim.network().nics[sim.network().nodes[node].config];
+  Counting out(driver);
+  add_transport(out, sim.nic_counters(node));
+  add_rdma(out, p, sim.nic_counters(node));
+  for (unsigned priority = 0; priority < 8; ++priority) {
+    out.add("nic.prio.rx.bytes", p.rx_class_bytes[priority], priority);
+    out.add("nic.prio.rx.packets", p.rx_class_frames[priority], priority);
+    out.add("nic.prio.tx.bytes", p.tx_class_bytes[priority], priority);
+    out.add("nic.prio.tx.packets", p.tx_class_frames[priority], priority);
+    if (config.pfc.contains(Priority::of(priority)))
+      add_pauses(out, "nic.prio", sim, port, peer, priority);
+  }
+  out.add("nic.port.rx.bytes", p.rx_bytes);
+  out.add("nic.port.tx.bytes", p.tx_bytes);
+  out.add("nic.port.rx.packets", p.rx_frames);
+  out.add("nic.port.tx.packets", p.tx_frames);
+  out.add("nic.mac.pause_control_rx.frames", p.pfc_rx_frames);
+  out.add("nic.mac.pause_control_tx.frames", p.pfc_tx_frames);
+  out.add("nic.port.rx_discard.packets", dropped(p, DropReason::kReceiverBuffer));
+  out.add("nic.port.rx_oversize.packets", dropped(p, DropReason::kMtu));
+  out.add("nic.phy.crc_error.packets", dropped(p, DropReason::kBitError));
+  out.add("nic.phy.symbol_error.events", dropped(p, DropReason::kBitError));
+  out.add("nic.phy.link_down.events", downs_of(sim, link));
+  return out.take();
+}
+
+/// Counters that the engine keeps by port and a switch shows by queue or group belong to the
+/// lossless one: only it marks, and only it has a watchdog.
+void add_lossless(Counting& out, const Sim& sim, std::uint32_t port, unsigned queue,
+                  unsigned group) {
+  const PortCounters& p = sim.port_counters(port);
+  out.add("switch.queue.ecn_marked.packets", p.marked, queue);
+  out.add("switch.queue.drop_watchdog.packets", dropped(p, DropReason::kWatchdog), queue);
+  out.add("switch.queue.watchdog_storm.events", p.watchdog_trips, queue);
+  out.add("switch.queue.watchdog_restored.events", p.watchdog_restores, queue);
+  out.add("switch.pg.drop_headroom.packets",
+          dropped(p, DropReason::kHeadroom) + dropped(p, DropReason::kHeadroomPool), group);
+}
+
+void add_port(Counting& out, const PortCounters& p, std::uint64_t downs) {
+  std::uint64_t drops = 0;
+  for (const std::uint64_t count : p.drops)
+    drops += count;
+  out.add("switch.port.rx.bytes", p.rx_bytes);
+  out.add("switch.port.tx.bytes", p.tx_bytes);
+  out.add("switch.port.rx.packets", p.rx_frames);
+  out.add("switch.port.tx.packets", p.tx_frames);
+  out.add("switch.port.drop.packets", drops);
+  out.add("switch.port.drop_mtu.packets", dropped(p, DropReason::kMtu));
+  out.add("switch.port.drop_ttl.packets", dropped(p, DropReason::kTtl));
+  out.add("switch.port.drop_no_route.packets", dropped(p, DropReason::kNoRoute));
+  out.add("switch.port.drop_link_down.packets", dropped(p, DropReason::kLinkDown));
+  out.add("switch.port.crc_error.packets", dropped(p, DropReason::kBitError));
+  out.add("switch.port.link_down.events", downs);
+}
+
+std::vector<Sample> switch_samples(const Sim& sim, std::uint32_t node, std::uint32_t local,
+                                   std::uint32_t peer, std::uint32_t link) {
+  const std::uint32_t port = sim.port_of(node, local);
+  const PortCounters& p = sim.port_counters(port);
+  const SwitchConfig& config = sim.network().switches[sim.network().nodes[node].config];
+  const SharedBuffer& buffer = sim.buffer_of(node);
+  Counting out(counters::Driver::kSwitch);
+  add_port(out, p, downs_of(sim, link));
+  unsigned lossless = 8;
+  for (unsigned i = 0; i < 8; ++i) {
+    const unsigned priority = config.group_to_priority[i];
+    const SharedBuffer::Group& group = buffer.group(local, i);
+    if (config.groups[i].lossless && lossless == 8) lossless = i;
+    out.add("switch.prio.rx.bytes", p.rx_class_bytes[i], priority);
+    out.add("switch.prio.rx.packets", p.rx_class_frames[i], priority);
+    if (config.pfc.contains(Priority::of(i))) add_pauses(out, "switch.prio", sim, port, peer, i);
+    out.add("switch.queue.tx.bytes", p.tx_class_bytes[i], i);
+    out.add("switch.queue.tx.packets", p.tx_class_frames[i], i);
+    out.add("switch.queue.depth.bytes", static_cast<std::uint64_t>(sim.queue_bytes(port, i)), i);
+    out.add("switch.queue.depth_max.bytes", static_cast<std::uint64_t>(sim.queue_peak(port, i)), i);
+    out.add("switch.pg.occupancy.bytes",
+            static_cast<std::uint64_t>(group.used + group.headroom_used), i);
+    out.add("switch.pg.occupancy_max.bytes", static_cast<std::uint64_t>(group.peak), i);
+    out.add("switch.pg.headroom.bytes", static_cast<std::uint64_t>(group.headroom_used), i);
+    out.add("switch.pg.headroom_max.bytes", static_cast<std::uint64_t>(group.headroom_peak), i);
+  }
+  // Priority 0 stands for the lossy classes, as best effort does.
+  out.add("switch.queue.drop_tail.packets", dropped(p, DropReason::kEgressBuffer),
+          config.class_to_queue[0]);
+  out.add("switch.queue.drop_wred.packets", dropped(p, DropReason::kWred),
+          config.class_to_queue[0]);
+  out.add("switch.pg.drop_admission.packets", dropped(p, DropReason::kIngressBuffer),
+          config.class_to_group[0]);
+  if (lossless < 8)
+    add_lossless(out, sim, port, config.class_to_queue[config.group_to_priority[lossless]],
+                 lossless);
+  if (local == 0) {
+    out.add("switch.pool.occupancy.bytes", static_cast<std::uint64_t>(buffer.total_used()));
+    out.add("switch.pool.occupancy_max.bytes", static_cast<std::uint64_t>(buffer.total_peak()));
+  }
+  return out.take();
+}
+
+std::vector<Sample> zeroed(std::vector<Sample> samples) {
+  for (Sample& sample : samples)
+    sample.reading = Reading::of(0);
+  return samples;
+}
+
+// ---- facts of a host ----
+
+std::string kernel_driver(std::string_view driver) {
+  return driver == "mlx5" ? "mlx5_core" : std::string(driver);
+}
+
+std::string node_name(const design::Intent& intent, const design::PortRef& port) {
+  return port.kind == design::NodeKind::kHost ? intent.hosts[port.node].name
+                                              : intent.switches[port.node].name;
+}
+
+/// Who is at the end of a link that `port` is the other end of, as LLDP would say it.
+evidence::Neighbour neighbour_at(const design::Intent& intent, const design::PortRef& port) {
+  const std::string name = port.kind == design::NodeKind::kHost
+                               ? intent.hosts[port.node].nics[port.port].netdev
+                               : intent.switches[port.node].ports[port.port].name;
+  return {node_name(intent, port), name};
+}
+
+void set_qos(const design::NicIntent& nic, const NicConfig& config, evidence::Qos& out) {
+  out.trust =
+      known(config.trust == Trust::kDscp ? evidence::TrustMode::kDscp : evidence::TrustMode::kPcp);
+  std::array<std::optional<Priority>, 64> map{};
+  for (std::size_t d = 0; d < 64; ++d)
+    map.at(d) = Priority::of(config.dscp_to_priority.at(d));
+  out.dscp_to_priority = known(map);
+  out.priority_to_tc = known(nic.priority_to_tc);
+  out.pfc = known(config.pfc);
+  out.pfc_classes = known(8U);
+  const evidence::TcScheduling scheduling = evidence::wanted_scheduling(nic);
+  out.tsa = known(scheduling.tsa);
+  out.tc_bandwidth = known(scheduling.percent);
+  out.tc_max_rate = known(std::array<BitRate, 8>{});
+  out.dcbx = known(evidence::DcbxMode::kOs);
+  out.dcbx_willing = known(false);
+  out.cable_length = known(nic.cable);
+}
+
+/// Where the address of an interface stands on a host with IPv4 and link-local addresses.
+constexpr unsigned kGidIndex = 3;
+
+/// An IPv4 address is mapped into IPv6.
+std::string gid_text(const std::string& address) {
+  const std::string bare = address.substr(0, address.find('/'));
+  return bare.find(':') == std::string::npos ? "::ffff:" + bare : bare;
+}
+
+/// Registers as the NIC shows them: the design's, and over them what this NIC really runs with.
+std::vector<evidence::Parameter> dcqcn_parameters(const design::Intent& intent,
+                                                  const DcqcnConfig& dcqcn) {
+  std::vector<evidence::Parameter> out;
+  for (const auto& [name, value] : intent.dcqcn) {
+    std::int64_t shown = value;
+    if (name == "rpg_ai_rate" && dcqcn.variant != DcqcnVariant::kOff)
+      shown = dcqcn.ai_rate / 1'000'000;
+    if (name == "dce_tcp_rtt" && dcqcn.variant != DcqcnVariant::kOff)
+      shown = dcqcn.alpha_period.raw() / 1'000'000;
+    out.push_back({name, shown});
+  }
+  return out;
+}
+
+void set_ecn(const design::Intent& intent, const design::NicIntent& nic, const NicConfig& config,
+             evidence::Ecn& out) {
+  out.np = known(config.np_enabled ? nic.ecn_np : PrioritySet());
+  out.rp = known(config.rp_enabled ? nic.ecn_rp : PrioritySet());
+  out.cnp_dscp = known(config.cnp_dscp);
+  out.cnp_priority = known(config.cnp_priority);
+  out.algorithm = known(std::string("dcqcn"));
+  out.parameters = known(dcqcn_parameters(intent, config.dcqcn));
+}
+
+evidence::Nic nic_facts(const EvidenceSource& source, const NicRef& ref) {
+  const design::HostIntent& host = source.intent.hosts[ref.host];
+  const design::NicIntent& nic = host.nics[ref.rail];
+  const Network& network = source.sim.network();
+  const NicConfig& config = network.nics[network.nodes[source.placement.node_of(ref)].config];
+  const design::LinkIntent& link = source.intent.links[nic.link];
+  const bool up = is_up(source.sim, nic.link);
+  evidence::Nic out;
+  out.device = nic.device;
+  out.netdev = known(nic.netdev);
+  out.rail = known(static_cast<unsigned>(nic.rail));
+  out.model = known(std::string(host.nic_model->title));
+  out.driver = known(kernel_driver(host.nic_model->driver));
+  out.stack = known(host.stack == design::HostStack::kOfed ? evidence::Stack::kOfed
+                                                           : evidence::Stack::kInbox);
+  out.link_layer = known(evidence::LinkLayer::kEthernet);
+  out.is_virtual = known(false);
+  out.addresses = known(std::vector<std::string>{nic.address});
+  out.link.up = known(up);
+  out.link.speed = known(network.links[nic.link].rate);
+  out.link.duplex = known(evidence::Duplex::kFull);
+  out.link.mtu = known(nic.mtu);
+  out.link.active_mtu = known(config.mtu);
+  out.link.pause_rx = known(nic.global_pause);
+  out.link.pause_tx = known(nic.global_pause);
+  const bool is_lower = link.lower.kind == design::NodeKind::kHost && link.lower.node == ref.host &&
+                        link.lower.port == ref.rail;
+  out.link.neighbour = known(neighbour_at(source.intent, is_lower ? link.upper : link.lower));
+  set_qos(nic, config, out.qos);
+  set_ecn(source.intent, nic, config, out.ecn);
+  out.rdma.active = known(up);
+  if (!nic.address.empty())
+    out.rdma.gids = known(std::vector<evidence::Gid>{
+        {kGidIndex, gid_text(nic.address), evidence::GidType::kRoceV2, nic.netdev}});
+  out.rdma.traffic_class = known(std::optional(nic.traffic_class));
+  out.rdma.cm_tos = known(nic.rdma_cm_tos);
+  out.rdma.out_of_order = known(config.accepts_reordering);
+  out.rings.rx = known(static_cast<unsigned>(nic.ring));
+  out.rings.tx = known(static_cast<unsigned>(nic.ring));
+  return out;
+}
+
+// ---- facts of a switch ----
+
+void set_maps(const SwitchConfig& config, evidence::Switch& out) {
+  std::array<std::optional<TrafficClass>, 64> dscp{};
+  for (std::size_t d = 0; d < 64; ++d)
+    dscp.at(d) = TrafficClass::of(config.dscp_to_class.at(d));
+  out.dscp_to_tc = known(dscp);
+  std::array<Queue, 8> queues{};
+  std::array<PriorityGroup, 8> groups{};
+  std::array<Queue, 8> paused{};
+  for (std::size_t i = 0; i < 8; ++i) {
+    queues.at(i) = Queue::of(config.class_to_queue.at(i));
+    groups.at(i) = PriorityGroup::of(config.class_to_group.at(i));
+    paused.at(i) = Queue::of(config.priority_to_queue.at(i));
+  }
+  out.tc_to_queue = known(queues);
+  out.tc_to_group = known(groups);
+  out.pfc_to_queue = known(paused);
+}
+
+evidence::GroupBuffer group_facts(const SharedBuffer& buffer, const SwitchConfig& config,
+                                  std::uint32_t port, unsigned index) {
+  const IngressGroup& group = config.groups[index];
+  evidence::GroupBuffer out;
+  out.group = PriorityGroup::of(index);
+  out.lossless = known(group.lossless);
+  out.reserved = known(group.reserved);
+  out.headroom = known(Bytes::raw(buffer.group(port, index).headroom));
+  out.xon = known(group.xon_offset);
+  if (group.static_threshold) out.xoff = known(*group.static_threshold);
+  if (group.alpha) out.alpha = known(*group.alpha);
+  return out;
+}
+
+evidence::EgressQueue queue_facts(const SwitchConfig& config, std::uint32_t port, unsigned index) {
+  const bool has_own =
+      port < config.port_wred.size() && ((config.port_wred_queues >> index) & 1U) != 0;
+  const Wred& wred = has_own ? config.port_wred[port] : config.queues[index].wred;
+  evidence::EgressQueue out;
+  out.queue = Queue::of(index);
+  out.ecn = known(wred.enabled);
+  if (wred.enabled) {
+    out.ecn_min = known(wred.min);
+    out.ecn_max = known(wred.max);
+    out.ecn_probability = known(wred.max_probability);
+  }
+  const bool strict = config.queues[index].scheduling == Scheduling::kStrict;
+  out.scheduler = known(strict ? evidence::Scheduler::kStrict : evidence::Scheduler::kWeighted);
+  out.weight = known(static_cast<unsigned>(config.queues[index].weight));
+  return out;
+}
+
+evidence::SwitchPort port_facts(const EvidenceSource& source, std::uint32_t index,
+                                std::uint32_t port) {
+  const design::SwitchIntent& sw = source.intent.switches[index];
+  const design::SwitchPortIntent& intent = sw.ports[port];
+  const Network& network = source.sim.network();
+  const std::uint32_t node = source.placement.switches[index];
+  const SwitchConfig& config = network.switches[network.nodes[node].config];
+  evidence::SwitchPort out;
+  out.name = intent.name;
+  out.neighbour = known(neighbour_at(source.intent, intent.peer));
+  out.up = known(is_up(source.sim, intent.link));
+  out.speed = known(network.links[intent.link].rate);
+  out.mtu = known(intent.mtu);
+  out.trust = known(sw.trust == design::Trust::kDscp ? evidence::TrustMode::kDscp
+                                                     : evidence::TrustMode::kPcp);
+  out.pfc = known(config.pfc);
+  out.pfc_active = known(config.pfc);
+  out.global_pause = known(sw.global_pause);
+  out.cable_length = known(source.intent.links[intent.link].length);
+  for (unsigned i = 0; i < 8; ++i) {
+    out.groups.push_back(group_facts(source.sim.buffer_of(node), config, port, i));
+    out.queues.push_back(queue_facts(config, port, i));
+  }
+  return out;
+}
+
+evidence::Switch switch_facts(const EvidenceSource& source, std::uint32_t index) {
+  const design::SwitchIntent& sw = source.intent.switches[index];
+  const Network& network = source.sim.network();
+  const SwitchConfig& config =
+      network.switches[network.nodes[source.placement.switches[index]].config];
+  evidence::Switch out;
+  out.name = sw.name;
+  out.platform = known(std::string(design::to_word(sw.system)));
+  out.asic = known(std::string(sw.asic->title));
+  set_maps(config, out);
+  out.watchdog.enabled = known(sw.watchdog);
+  out.watchdog.detection = known(sw.watchdog_detect);
+  out.watchdog.restoration = known(sw.watchdog_restore);
+  out.watchdog.action = known(std::string(design::to_word(sw.watchdog_action)));
+  out.pools = known(std::vector<evidence::Pool>{
+      {"lossless", evidence::PoolKind::kLossless, sw.buffers.lossless_shared, {}},
+      {"headroom", evidence::PoolKind::kHeadroom, sw.buffers.headroom_pool, {}}});
+  out.load_balancing = known(std::string(design::to_word(sw.load_balancing)));
+  out.ecmp_seed = known(sw.ecmp_seed);
+  for (std::uint32_t port = 0; port < sw.ports.size(); ++port)
+    out.ports.push_back(port_facts(source, index, port));
+  return out;
+}
+
+counters::Snapshot snapshot_at(Ps at) {
+  counters::Snapshot out;
+  out.time = time_text(at);
+  out.clock_ns = at / 1000;
+  return out;
+}
+
+}  // namespace
+
+evidence::Evidence host_evidence(const EvidenceSource& source, std::uint32_t host) {
+  const design::HostIntent& intent = source.intent.hosts[host];
+  evidence::Evidence out;
+  out.provenance = provenance(source, intent.name);
+  const std::vector<std::uint32_t> peers = peers_of(source.sim);
+  counters::Snapshot start = snapshot_at(0);
+  counters::Snapshot end = snapshot_at(source.end.since_start().raw());
+  const std::string driver = kernel_driver(intent.nic_model->driver);
+  for (std::uint32_t rail = 0; rail < intent.nics.size(); ++rail) {
+    out.nics.push_back(nic_facts(source, {host, rail}));
+    const design::NicIntent& nic = intent.nics[rail];
+    const std::uint32_t node = source.placement.node_of({host, rail});
+    std::vector<Sample> samples = nic_samples(source.sim, node, peers[source.sim.port_of(node, 0)],
+                                              nic.link, counters::driver_of(driver));
+    start.nics.emplace_back(nic.device, nic.netdev, driver, zeroed(samples));
+    end.nics.emplace_back(nic.device, nic.netdev, driver, std::move(samples));
+  }
+  out.snapshots = {std::move(start), std::move(end)};
+  return out;
+}
+
+evidence::Evidence switch_evidence(const EvidenceSource& source) {
+  evidence::Evidence out;
+  out.provenance = provenance(source, "");
+  const std::vector<std::uint32_t> peers = peers_of(source.sim);
+  counters::Snapshot start = snapshot_at(0);
+  counters::Snapshot end = snapshot_at(source.end.since_start().raw());
+  for (std::uint32_t s = 0; s < source.intent.switches.size(); ++s) {
+    const design::SwitchIntent& sw = source.intent.switches[s];
+    out.switches.push_back(switch_facts(source, s));
+    const std::uint32_t node = source.placement.switches[s];
+    for (std::uint32_t port = 0; port < sw.ports.size(); ++port) {
+      std::vector<Sample> samples = switch_samples(
+          source.sim, node, port, peers[source.sim.port_of(node, port)], sw.ports[port].link);
+      start.switch_ports.emplace_back(sw.name, sw.ports[port].name, "switch", zeroed(samples));
+      end.switch_ports.emplace_back(sw.name, sw.ports[port].name, "switch", std::move(samples));
+    }
+  }
+  out.snapshots = {std::move(start), std::move(end)};
+  return out;
+}
+
+}  // namespace weir::sim

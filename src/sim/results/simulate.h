@@ -1,0 +1,70 @@
+#pragma once
+// From a design to results in one call: derive, break, build, load, run, collect.
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "design/fabric/intent.h"
+#include "design/file/fabric.h"
+#include "sim/engine/sim.h"
+#include "sim/fault/fault.h"
+#include "sim/results/results.h"
+#include "sim/results/sampler.h"
+#include "sim/workload/workload.h"
+
+namespace weir::sim {
+
+struct Experiment {
+  const design::Design* design = nullptr;  // not null
+  design::Intent intent;                   // derived from it, without faults
+  std::vector<WorkloadSpec> workloads;
+  std::vector<Fault> faults;
+  std::uint64_t seed = 1;
+  std::uint64_t luck = 0;  // see Network: the same load once more, by other chances
+  std::vector<std::uint16_t> source_ports;  // of each queue pair of the workloads; empty: drawn
+  Duration limit = 100_ms;                  // simulated: a fault may keep flows from ever finishing
+  Duration sample_every;                    // 0: no time series
+  Observer* observer = nullptr;
+  std::function<void(const Sim&)> on_made;  // before the first event
+};
+
+struct Perf {
+  std::uint64_t hops = 0;
+  std::uint64_t data_hops = 0;
+  std::uint64_t events = 0;
+  double cpu_s = 0;    // report only: of the run
+  double setup_s = 0;  // report only: before it
+  std::uint64_t max_rss_bytes = 0;
+
+  [[nodiscard]] double hops_per_s() const {                    // report only
+    return cpu_s > 0 ? static_cast<double>(hops) / cpu_s : 0;  // report only
+  }
+};
+/// Of this thread, so far.
+[[nodiscard]] double cpu_seconds();  // report only
+/// Of this process, so far.
+[[nodiscard]] std::uint64_t max_rss_bytes();
+
+struct Outcome {
+  std::unique_ptr<Sim> sim;
+  Results results;
+  std::vector<WorkloadResult> workloads;
+  std::optional<Sampler> samples;
+  std::vector<std::string> notes;  // what of the design is not simulated
+  Perf perf;
+  bool is_finished = false;  // nothing was left when it ended
+};
+
+/// The share that is done, 0 to 1: of the messages, or of the time where that is further.
+using RunProgress = std::function<void(double share)>;  // report only
+
+/// The error names the fault or workload that does not fit the fabric. A broken conservation law
+/// (Sim::audit) is a bug and stops the program.
+[[nodiscard]] Result<Outcome> simulate(const Experiment& experiment,
+                                       const RunProgress& progress = {});
+
+}  // namespace weir::sim

@@ -1,0 +1,669 @@
+#include "sim/workload/workload.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "base/digest.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "design/fabric/patterns.h"
+#include "model/ideal.h"
+#include "sim/workload/traffic.h"
+#include "units/format.h"
+
+namespace weir::sim {
+namespace {
+
+constexpr std::size_t kMostQps = std::size_t{1} << 23U;
+constexpr std::size_t kMostMessages = std::size_t{1} << 27U;
+constexpr std::size_t kMostFlows = 2'000'000;
+
+enum Purpose : std::uint64_t { kPortDraw = 0x504F5254, kPermutationDraw = 0x5045524D };
+
+bool is_open_loop(WorkloadKind kind) {
+  return kind == WorkloadKind::kFlows || kind == WorkloadKind::kStorage ||
+         kind == WorkloadKind::kLossy || kind == WorkloadKind::kTrace;
+}
+
+bool is_stream(WorkloadKind kind) {
+  return kind == WorkloadKind::kPair || kind == WorkloadKind::kIncast ||
+         kind == WorkloadKind::kPermutation;
+}
+
+/// What a training step does is what the collective of that name does.
+WorkloadKind collective_of(const WorkloadSpec& spec) {
+  if (spec.kind != WorkloadKind::kTraining) return spec.kind;
+  switch (spec.collective) {
+    case StepCollective::kAllReduce: return WorkloadKind::kAllReduce;
+    case StepCollective::kAllGather: return WorkloadKind::kAllGather;
+    case StepCollective::kReduceScatter: return WorkloadKind::kReduceScatter;
+    case StepCollective::kAllToAll: return WorkloadKind::kAllToAll;
+  }
+  WEIR_UNREACHABLE("every collective is a workload");
+}
+
+struct Group {
+  std::vector<std::uint32_t> nodes;
+};
+
+Result<Program> collective_program(const WorkloadSpec& spec, std::uint32_t ranks) {
+  switch (collective_of(spec)) {
+    case WorkloadKind::kAllToAll: return all_to_all(ranks, spec.size);
+    case WorkloadKind::kAllGather: return ring_all_gather(ranks, spec.size);
+    case WorkloadKind::kReduceScatter: return ring_reduce_scatter(ranks, spec.size);
+    case WorkloadKind::kAllReduce: break;
+    case WorkloadKind::kPair:
+    case WorkloadKind::kIncast:
+    case WorkloadKind::kPermutation:
+    case WorkloadKind::kTraining:
+    case WorkloadKind::kFlows:
+    case WorkloadKind::kStorage:
+    case WorkloadKind::kLossy:
+    case WorkloadKind::kTrace: WEIR_UNREACHABLE("not a collective");
+  }
+  switch (spec.algorithm) {
+    case Algorithm::kRing: return ring_all_reduce(ranks, spec.size);
+    case Algorithm::kTree: return double_tree_all_reduce(ranks, spec.size, spec.chunk);
+    case Algorithm::kHalvingDoubling: break;
+  }
+  if (!std::has_single_bit(ranks))
+    return invalid_error(
+        fmt::format("halving-doubling needs a power of two of ranks, not {}; choose hosts, or "
+                    "algo=ring",
+                    ranks));
+  return halving_doubling_all_reduce(ranks, spec.size);
+}
+
+}  // namespace
+
+/// Turns one spec after the other into jobs.
+class WorkloadBuilder {
+ public:
+  explicit WorkloadBuilder(Fabric& fabric) : fabric_(fabric) {
+    for (const NicPlace& nic : fabric.nics)
+      out_->nic_rate_.push_back(nic.speed);
+    out_->owner_.resize(fabric.network.messages.size());
+  }
+
+  Status add(const WorkloadSpec& spec) {
+    WEIR_TRY(groups, groups_of(spec));
+    Workloads::Job job;
+    job.spec = spec;
+    job.qps = static_cast<std::uint32_t>(spec.qps.value_or(fabric_.qps_per_connection));
+    job.on_delivery = !is_stream(spec.kind);
+    job.begin = spec.start;
+    if (is_open_loop(spec.kind)) {
+      job.qps = 1;
+      out_->jobs_.push_back(std::move(job));
+      if (spec.kind == WorkloadKind::kTrace) return add_trace(spec);
+      for (const Group& group : groups)
+        WEIR_TRY_STATUS(add_flows(spec, group));
+      return {};
+    }
+    for (Group& group : groups)
+      WEIR_TRY_STATUS(add_lane(job, group));
+    return add_job(std::move(job));
+  }
+
+  std::unique_ptr<Workloads> finish() {
+    out_->owner_.resize(out_->owner_.size() + spare_);
+    fabric_.network.spare_messages += spare_;
+    return std::move(out_);
+  }
+
+ private:
+  // ---- hosts and rails
+
+  [[nodiscard]] Result<std::vector<std::uint32_t>> hosts_of(const WorkloadSpec& spec) const {
+    std::vector<std::uint32_t> hosts;
+    if (spec.hosts.empty()) {
+      for (std::uint32_t h = 0; h < fabric_.hosts.size(); ++h)
+        hosts.push_back(h);
+      return hosts;
+    }
+    WEIR_TRY(names, design::expand_names(spec.hosts));
+    for (const std::string& name : names) {
+      WEIR_TRY(host, find_host(name));
+      if (std::find(hosts.begin(), hosts.end(), host) == hosts.end()) hosts.push_back(host);
+    }
+    return hosts;
+  }
+
+  [[nodiscard]] Result<std::uint32_t> find_host(std::string_view name) const {
+    const auto found = std::find(fabric_.hosts.begin(), fabric_.hosts.end(), name);
+    if (found == fabric_.hosts.end())
+      return not_found_error(
+          fmt::format("no host is named '{}'{}", name, did_you_mean(name, fabric_.hosts)));
+    return static_cast<std::uint32_t>(found - fabric_.hosts.begin());
+  }
+
+  /// Ranks in the order of hosts as chosen, then rails.
+  [[nodiscard]] Result<std::vector<Group>> groups_of(const WorkloadSpec& spec) const {
+    WEIR_TRY(hosts, hosts_of(spec));
+    std::vector<std::vector<std::uint32_t>> nics_of(fabric_.hosts.size());
+    int most_rails = 0;
+    for (std::uint32_t n = 0; n < fabric_.nics.size(); ++n) {
+      nics_of[fabric_.nics[n].host].push_back(n);
+      most_rails = std::max(most_rails, fabric_.nics[n].rail + 1);
+    }
+    for (const int rail : spec.rails)
+      if (rail >= most_rails)
+        return invalid_error(fmt::format(
+            "rail {} does not exist: hosts have {} (0 to {})", rail,
+            most_rails == 1 ? "one rail" : fmt::format("{} rails", most_rails), most_rails - 1));
+    const auto wanted = [&](int rail) {
+      return spec.rails.empty() ||
+             std::find(spec.rails.begin(), spec.rails.end(), rail) != spec.rails.end();
+    };
+    std::vector<Group> groups(spec.group == Grouping::kAll ? 1
+                                                           : static_cast<std::size_t>(most_rails));
+    for (const std::uint32_t host : hosts)
+      for (const std::uint32_t nic : nics_of[host]) {
+        const int rail = fabric_.nics[nic].rail;
+        if (!wanted(rail)) continue;
+        groups[spec.group == Grouping::kAll ? 0 : static_cast<std::size_t>(rail)].nodes.push_back(
+            nic);
+      }
+    std::erase_if(groups, [](const Group& group) { return group.nodes.empty(); });
+    if (spec.kind == WorkloadKind::kTrace) return groups;
+    for (const Group& group : groups)
+      WEIR_TRY_STATUS(check_group(group));
+    if (groups.empty()) return invalid_error("no NIC is chosen");
+    return groups;
+  }
+
+  [[nodiscard]] Status check_group(const Group& group) const {
+    if (group.nodes.size() < 2)
+      return invalid_error(fmt::format("{} alone has nobody to talk to; choose two hosts at least",
+                                       fabric_.nic_name(group.nodes.front())));
+    for (const std::uint32_t node : group.nodes)
+      WEIR_TRY_STATUS(check_path(group.nodes.front(), node));
+    return {};
+  }
+
+  [[nodiscard]] Status check_path(std::uint32_t a, std::uint32_t b) const {
+    if (fabric_.nics[a].component == fabric_.nics[b].component) return {};
+    return invalid_error(
+        fmt::format("there is no path between {} and {}; group=rail keeps each "
+                    "rail on its own",
+                    fabric_.nic_name(a), fabric_.nic_name(b)));
+  }
+
+  // ---- queue pairs
+
+  [[nodiscard]] Result<const ClassPlace*> class_named(std::string_view name) const {
+    std::vector<std::string> names;
+    for (const ClassPlace& cls : fabric_.classes) {
+      if (cls.name == name) return &cls;
+      names.push_back(cls.name);
+    }
+    return not_found_error(fmt::format("the design has no class '{}'{}; it has {}", name,
+                                       did_you_mean(name, names), join(names, ", ")));
+  }
+
+  /// RDMA is marked as its host is told to; other classes as the design says, lossy ones without
+  /// ECN.
+  [[nodiscard]] TosByte tos_of(const WorkloadSpec& spec, const ClassPlace& cls,
+                               std::uint32_t node) const {
+    if (spec.tos) return *spec.tos;
+    if (cls.name == design::kRdmaClass) return fabric_.nics[node].rdma_tos;
+    return tos_byte(cls.dscp, spec.kind == WorkloadKind::kLossy ? Ecn::kNotEct : Ecn::kEct0);
+  }
+
+  Status add_qps(const WorkloadSpec& spec, std::string_view class_name, std::uint32_t source,
+                 std::uint32_t target, std::uint32_t count) {
+    WEIR_TRY(cls, class_named(class_name));
+    Network& network = fabric_.network;
+    if (network.qps.size() + count > kMostQps)
+      return invalid_error(fmt::format("more than {} queue pairs; choose fewer hosts, qps or flows",
+                                       with_thousands(kMostQps)));
+    const std::uint64_t draw =
+        mix64(network.seed_of_chance() ^ mix64(kPortDraw + network.qps.size()));
+    QueuePair qp;
+    qp.source = source;
+    qp.target = target;
+    qp.tos = static_cast<std::uint8_t>(tos_of(spec, *cls, source).value());
+    qp.service_level = static_cast<std::uint8_t>(cls->priority.value());
+    qp.operation = spec.operation;
+    qp.is_socket = spec.kind == WorkloadKind::kLossy;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      qp.source_port = static_cast<std::uint16_t>(kFirstSourcePort + (draw + i) % kSourcePorts);
+      network.qps.push_back(qp);
+    }
+    return {};
+  }
+
+  // ---- programs
+
+  Status add_lane(Workloads::Job& job, Group& group) {
+    const auto ranks = static_cast<std::uint32_t>(group.nodes.size());
+    auto plan = static_cast<std::uint32_t>(job.plans.size());
+    // Groups of one size run the same program, unless it depends on who is in it.
+    if (!is_stream(job.spec.kind))
+      for (std::uint32_t p = 0; p < job.plans.size(); ++p)
+        if (job.plans[p].program.ranks == ranks) plan = p;
+    if (plan == job.plans.size()) {
+      WEIR_TRY(program, program_of(job.spec, group, job.lanes.size()));
+      job.plans.push_back(connect(std::move(program)));
+    }
+    Workloads::Lane lane;
+    lane.plan = plan;
+    lane.first_qp = static_cast<std::uint32_t>(fabric_.network.qps.size());
+    lane.first_transfer = static_cast<std::uint32_t>(job.lane_of.size());
+    lane.nodes = std::move(group.nodes);
+    for (const Pairing& pair : job.plans[plan].connections)
+      WEIR_TRY_STATUS(add_qps(job.spec, job.spec.traffic_class, lane.nodes[pair.from],
+                              lane.nodes[pair.to], job.qps));
+    job.lane_of.resize(job.lane_of.size() + job.plans[plan].program.transfers.size(),
+                       static_cast<std::uint32_t>(job.lanes.size()));
+    job.lanes.push_back(std::move(lane));
+    return {};
+  }
+
+  [[nodiscard]] Result<Program> program_of(const WorkloadSpec& spec, const Group& group,
+                                           std::size_t lane) const {
+    const auto ranks = static_cast<std::uint32_t>(group.nodes.size());
+    if (!is_stream(spec.kind)) return collective_program(spec, ranks);
+    WEIR_TRY(pairs, pairs_of(spec, group, lane));
+    return stream(ranks, pairs, spec.size, spec.iterations, spec.depth);
+  }
+
+  [[nodiscard]] Result<std::vector<Pairing>> pairs_of(const WorkloadSpec& spec, const Group& group,
+                                                      std::size_t lane) const {
+    const auto ranks = static_cast<std::uint32_t>(group.nodes.size());
+    if (spec.kind == WorkloadKind::kPermutation) {
+      if (spec.shift >= ranks)
+        return invalid_error(
+            fmt::format("a shift of {} among {} ranks; 1 to {}", spec.shift, ranks, ranks - 1));
+      return permutation(ranks, spec.shift,
+                         RandomStream(fabric_.network.seed, lane, kPermutationDraw));
+    }
+    if (spec.kind == WorkloadKind::kPair) {
+      WEIR_TRY(from, rank_of(group, spec.from, 0));
+      WEIR_TRY(to, rank_of(group, spec.to, from == 1 ? 0 : 1));
+      if (from == to) return invalid_error("the sender is the receiver");
+      return std::vector<Pairing>{{from, to}};
+    }
+    WEIR_TRY(to, rank_of(group, spec.to, 0));
+    const std::uint32_t senders = spec.senders == 0 ? ranks - 1 : spec.senders;
+    if (senders > ranks - 1)
+      return invalid_error(fmt::format("{} senders among {} other hosts", senders, ranks - 1));
+    std::vector<Pairing> pairs;
+    for (std::uint32_t r = 0; pairs.size() < senders; ++r)
+      if (r != to) pairs.push_back({r, to});
+    return pairs;
+  }
+
+  /// The first rank on the host of that name.
+  [[nodiscard]] Result<std::uint32_t> rank_of(const Group& group, const std::string& name,
+                                              std::uint32_t fallback) const {
+    if (name.empty()) return fallback;
+    WEIR_TRY(host, find_host(name));
+    for (std::uint32_t r = 0; r < group.nodes.size(); ++r)
+      if (fabric_.nics[group.nodes[r]].host == host) return r;
+    return invalid_error(fmt::format("{} is not among the chosen hosts and rails", name));
+  }
+
+  static Workloads::Plan connect(Program program) {
+    Workloads::Plan plan;
+    const auto key = [](const Transfer& t) { return (std::uint64_t{t.from} << 32U) | t.to; };
+    std::vector<std::uint64_t> keys;
+    keys.reserve(program.transfers.size());
+    for (const Transfer& transfer : program.transfers)
+      keys.push_back(key(transfer));
+    std::sort(keys.begin(), keys.end());
+    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+    for (const std::uint64_t k : keys)
+      plan.connections.push_back(
+          {static_cast<std::uint32_t>(k >> 32U), static_cast<std::uint32_t>(k)});
+    for (const Transfer& transfer : program.transfers)
+      plan.connection.push_back(static_cast<std::uint32_t>(
+          std::lower_bound(keys.begin(), keys.end(), key(transfer)) - keys.begin()));
+    plan.program = std::move(program);
+    return plan;
+  }
+
+  /// The messages that can go at once are the network's; the others are room.
+  Status add_job(Workloads::Job job) {
+    job.rounds = is_stream(job.spec.kind) ? 1 : job.spec.iterations;
+    job.waits.resize(job.lane_of.size());
+    job.parts.resize(job.lane_of.size());
+    job.steps.reserve(job.rounds);
+    out_->begin_round(job);
+    std::uint64_t a_round = 0;
+    for (const std::uint32_t parts : job.parts)
+      a_round += parts;
+    job.messages = a_round * job.rounds;
+    if (job.messages > kMostMessages)
+      return invalid_error(fmt::format(
+          "{} messages; at most {}: choose fewer hosts, iterations or "
+          "larger chunks",
+          with_thousands(static_cast<std::int64_t>(job.messages)), with_thousands(kMostMessages)));
+    const auto index = static_cast<std::uint32_t>(out_->jobs_.size());
+    const Time at = Workloads::first_post(job);
+    std::uint64_t posted = 0;
+    for (std::uint32_t t = 0; t < job.lane_of.size(); ++t) {
+      if (job.waits[t] != 0) continue;
+      const Workloads::Lane& lane = job.lanes[job.lane_of[t]];
+      const Workloads::Plan& plan = job.plans[lane.plan];
+      const Transfer& transfer = plan.program.transfers[t - lane.first_transfer];
+      const std::uint32_t first =
+          lane.first_qp + plan.connection[t - lane.first_transfer] * job.qps;
+      for (std::uint32_t p = 0; p < job.parts[t]; ++p) {
+        fabric_.network.messages.push_back(
+            {first + p, part_of(transfer.size, job.parts[t], p), at});
+        out_->owner_.push_back({index, t});
+      }
+      posted += job.parts[t];
+    }
+    spare_ += job.messages - posted;
+    out_->jobs_.push_back(std::move(job));
+    return {};
+  }
+
+  // ---- flows that nothing depends on
+
+  Status add_flow(const WorkloadSpec& spec, std::string_view class_name, const Arrival& flow) {
+    const auto qp = static_cast<std::uint32_t>(fabric_.network.qps.size());
+    WEIR_TRY_STATUS(add_qps(spec, class_name, flow.from, flow.to, 1));
+    fabric_.network.messages.push_back({qp, flow.size, flow.at});
+    out_->owner_.push_back({static_cast<std::uint32_t>(out_->jobs_.size() - 1), kNone});
+    ++out_->jobs_.back().messages;
+    return {};
+  }
+
+  Status add_flows(const WorkloadSpec& spec, const Group& group) {
+    OpenLoop open;
+    if (spec.sizes.empty())
+      open.fixed_size = spec.size;
+    else
+      open.sizes = find_distribution(spec.sizes);
+    open.sources = static_cast<std::uint32_t>(group.nodes.size());
+    open.rate = BitRate::max();
+    for (const std::uint32_t node : group.nodes)
+      open.rate = std::min(open.rate, fabric_.nics[node].speed);
+    open.load = spec.load;
+    open.start = spec.start;
+    open.duration = spec.duration;
+    const std::uint64_t purpose = mix64(out_->jobs_.size()) ^ group.nodes.front();
+    const auto arrivals =
+        poisson_arrivals(open, fabric_.network.seed_of_chance(), purpose, kMostFlows);
+    if (arrivals.size() >= kMostFlows)
+      return invalid_error(
+          fmt::format("more than {} flows; choose a shorter duration, fewer hosts "
+                      "or a lower load",
+                      with_thousands(kMostFlows)));
+    for (Arrival flow : arrivals) {
+      flow.from = group.nodes[flow.from];
+      flow.to = group.nodes[flow.to];
+      WEIR_TRY_STATUS(add_flow(spec, spec.traffic_class, flow));
+    }
+    return {};
+  }
+
+  Status add_trace(const WorkloadSpec& spec) {
+    WEIR_TRY(text, read_file(spec.file));
+    std::size_t number = 0;
+    for (const std::string_view raw : split(text, '\n')) {
+      ++number;
+      const std::string_view line = trim(raw.substr(0, raw.find('#')));
+      if (line.empty() || line.starts_with("start_us")) continue;
+      const Status status = add_trace_line(spec, line);
+      if (!status) return status.error().within(fmt::format("{}:{}", spec.file, number));
+    }
+    if (out_->jobs_.back().messages == 0)
+      return invalid_error(fmt::format("{} has no flows", spec.file));
+    return {};
+  }
+
+  Status add_trace_line(const WorkloadSpec& spec, std::string_view line) {
+    const auto fields = split(line, ',');
+    if (fields.size() < 4 || fields.size() > 5)
+      return parse_error(
+          fmt::format("expected start_us,source,target,bytes[,class], found '{}'", line));
+    Arrival flow;
+    WEIR_TRY(start, parse_duration(std::string(trim(fields[0])) + "us"));
+    flow.at = spec.start + start;
+    WEIR_TRY(from, nic_named(trim(fields[1])));
+    WEIR_TRY(to, nic_named(trim(fields[2])));
+    if (from == to) return invalid_error("a flow from a NIC to itself");
+    WEIR_TRY_STATUS(check_path(from, to));
+    const auto size = parse_u64(trim(fields[3]));
+    if (!size || *size == 0 || *size > std::uint64_t{1} << 40U)
+      return parse_error(fmt::format("expected a number of bytes, found '{}'", trim(fields[3])));
+    flow.from = from;
+    flow.to = to;
+    flow.size = Bytes::raw(static_cast<std::int64_t>(*size));
+    return add_flow(spec, fields.size() == 5 ? trim(fields[4]) : spec.traffic_class, flow);
+  }
+
+  /// "gpu01", "gpu01:2" or "gpu01:mlx5_2".
+  [[nodiscard]] Result<std::uint32_t> nic_named(std::string_view name) const {
+    const std::size_t colon = name.find(':');
+    WEIR_TRY(host, find_host(name.substr(0, colon)));
+    const std::string_view which = colon == std::string_view::npos ? "0" : name.substr(colon + 1);
+    for (std::uint32_t n = 0; n < fabric_.nics.size(); ++n) {
+      const NicPlace& nic = fabric_.nics[n];
+      if (nic.host == host && (nic.device == which || std::to_string(nic.rail) == which)) return n;
+    }
+    return not_found_error(fmt::format("{} has no NIC '{}'; write a rail (0, 1, …) or a device",
+                                       fabric_.hosts[host], which));
+  }
+
+  Fabric& fabric_;
+  std::unique_ptr<Workloads> out_{new Workloads};
+  std::size_t spare_ = 0;
+};
+
+Result<std::unique_ptr<Workloads>> Workloads::add(Fabric& fabric,
+                                                  const std::vector<WorkloadSpec>& specs) {
+  WorkloadBuilder builder(fabric);
+  for (const WorkloadSpec& spec : specs) {
+    const Status status = builder.add(spec);
+    if (!status) return status.error().within("workload " + std::string(row_of(spec.kind).name));
+  }
+  return builder.finish();
+}
+
+void Workloads::start(Sim& sim) {
+  sim_ = &sim;
+  sim.set_driver(this);
+}
+
+/// A step computes first; the collective begins while it still does, where they overlap.
+Time Workloads::first_post(const Job& job) {
+  if (job.spec.kind != WorkloadKind::kTraining) return job.begin;
+  return job.begin + (job.spec.compute - share_of(job.spec.compute, job.spec.overlap));
+}
+
+/// As many messages as queue pairs, none of them empty.
+std::uint32_t Workloads::parts_of(const Job& job, Bytes size) const {
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(size.raw(), 1, job.qps));
+}
+
+void Workloads::begin_round(Job& job) {
+  for (std::uint32_t t = 0; t < job.lane_of.size(); ++t) {
+    const Lane& lane = job.lanes[job.lane_of[t]];
+    const Transfer& transfer = job.plans[lane.plan].program.transfers[t - lane.first_transfer];
+    job.waits[t] = transfer.needs;
+    job.parts[t] = parts_of(job, transfer.size);
+  }
+  job.left = static_cast<std::uint32_t>(job.lane_of.size());
+}
+
+void Workloads::post_transfer(std::uint32_t job_index, std::uint32_t transfer_index, Time at) {
+  Job& job = jobs_[job_index];
+  const Lane& lane = job.lanes[job.lane_of[transfer_index]];
+  const Plan& plan = job.plans[lane.plan];
+  const std::uint32_t local = transfer_index - lane.first_transfer;
+  const Transfer& transfer = plan.program.transfers[local];
+  const std::uint32_t first = lane.first_qp + plan.connection[local] * job.qps;
+  const std::uint32_t parts = job.parts[transfer_index];
+  for (std::uint32_t p = 0; p < parts; ++p) {
+    const std::uint32_t message = sim_->post(first + p, part_of(transfer.size, parts, p), at);
+    WEIR_CHECK(message < owner_.size());
+    owner_[message] = {job_index, transfer_index};
+  }
+}
+
+void Workloads::on_sent(std::uint32_t message) {
+  if (message >= owner_.size()) return;
+  const Owner owner = owner_[message];
+  if (owner.transfer != kNone && !jobs_[owner.job].on_delivery) advance(owner);
+}
+
+void Workloads::on_delivered(std::uint32_t message) {
+  if (message >= owner_.size()) return;
+  const Owner owner = owner_[message];
+  if (owner.transfer != kNone && jobs_[owner.job].on_delivery) advance(owner);
+}
+
+void Workloads::on_call(std::uint32_t) {}
+
+void Workloads::advance(const Owner& owner) {
+  Job& job = jobs_[owner.job];
+  if (--job.parts[owner.transfer] > 0) return;
+  const Lane& lane = job.lanes[job.lane_of[owner.transfer]];
+  const Program& program = job.plans[lane.plan].program;
+  const Transfer& transfer = program.transfers[owner.transfer - lane.first_transfer];
+  const Time now = Time::at(Duration::raw(sim_->now()));
+  for (std::uint32_t i = 0; i < transfer.next_count; ++i) {
+    const std::uint32_t next = lane.first_transfer + program.next[transfer.first_next + i];
+    if (--job.waits[next] == 0) post_transfer(owner.job, next, now);
+  }
+  if (--job.left == 0) end_round(owner.job);
+}
+
+void Workloads::end_round(std::uint32_t job_index) {
+  Job& job = jobs_[job_index];
+  const Time now = Time::at(Duration::raw(sim_->now()));
+  Time end = now;
+  if (job.spec.kind == WorkloadKind::kTraining) end = std::max(end, job.begin + job.spec.compute);
+  job.steps.push_back({job.begin, first_post(job), now, end});
+  if (job.steps.size() == job.rounds) return;
+  job.begin = end;
+  begin_round(job);
+  const Time at = first_post(job);
+  for (std::uint32_t t = 0; t < job.lane_of.size(); ++t)
+    if (job.waits[t] == 0) post_transfer(job_index, t, at);
+}
+
+bool Workloads::finished() const {
+  return std::all_of(jobs_.begin(), jobs_.end(),
+                     [&](const Job& job) {
+                       return is_open_loop(job.spec.kind) || job.steps.size() == job.rounds;
+                     }) &&
+         std::none_of(sim_->messages().begin(), sim_->messages().end(),
+                      [](const MessageRecord& m) { return m.state == MessageState::kPosted; });
+}
+
+std::vector<FlowResult> Workloads::flows(std::size_t workload) const {
+  std::vector<FlowResult> out;
+  const std::vector<MessageRecord>& messages = sim_->messages();
+  for (std::uint32_t m = 0; m < messages.size() && m < owner_.size(); ++m) {
+    if (owner_[m].job != workload) continue;
+    const MessageRecord& record = messages[m];
+    const QueuePair& qp = sim_->network().qps[record.qp];
+    FlowResult flow;
+    flow.message = m;
+    flow.source = qp.source;
+    flow.target = qp.target;
+    flow.size = Bytes::raw(record.size);
+    flow.post = Time::at(Duration::raw(record.post));
+    flow.done =
+        record.state == MessageState::kDone ? Time::at(Duration::raw(record.done)) : Time::never();
+    flow.failed = record.state == MessageState::kFailed;
+    out.push_back(flow);
+  }
+  return out;
+}
+
+namespace {
+
+CompletionTimes completion_of(std::vector<Duration> times) {
+  CompletionTimes out;
+  out.count = times.size();
+  if (times.empty()) return out;
+  std::sort(times.begin(), times.end());
+  Int128 sum = 0;
+  for (const Duration time : times)
+    sum += time.raw();
+  const auto count = static_cast<std::int64_t>(times.size());
+  out.mean = Duration::raw(static_cast<std::int64_t>(sum / count));
+  const auto rank = [&](std::int64_t percent) {
+    return times[static_cast<std::size_t>((count * percent + 99) / 100 - 1)];
+  };
+  out.p50 = rank(50);
+  out.p95 = rank(95);
+  out.p99 = rank(99);
+  out.max = times.back();
+  return out;
+}
+
+}  // namespace
+
+std::vector<WorkloadResult> Workloads::results() const {
+  std::vector<WorkloadResult> out;
+  for (std::size_t j = 0; j < jobs_.size(); ++j) {
+    const Job& job = jobs_[j];
+    WorkloadResult result;
+    result.label = job.spec.label;
+    result.kind = job.spec.kind;
+    result.messages = job.messages;
+    result.groups = static_cast<std::uint32_t>(job.lanes.size());
+    result.steps = job.steps;
+    std::vector<Duration> times;
+    for (const FlowResult& flow : flows(j)) {
+      if (flow.failed) ++result.failed;
+      if (flow.done == Time::never()) continue;
+      ++result.completed;
+      result.bytes += flow.size;
+      times.push_back(flow.completion_time());
+    }
+    result.completion = completion_of(std::move(times));
+    result.finished = result.completed == result.messages;
+    measure(job, result);
+    out.push_back(std::move(result));
+  }
+  return out;
+}
+
+void Workloads::measure(const Job& job, WorkloadResult& result) const {
+  if (job.lanes.empty()) return;
+  BitRate slowest = BitRate::max();
+  for (const Lane& lane : job.lanes) {
+    result.ranks = std::max(result.ranks, static_cast<std::uint32_t>(lane.nodes.size()));
+    for (const std::uint32_t node : lane.nodes)
+      slowest = std::min(slowest, nic_rate_[node]);
+  }
+  if (is_stream(job.spec.kind)) return;
+  const auto n = static_cast<int>(result.ranks);
+  const model::Collective collective{n, job.spec.size, slowest, Duration()};
+  double size = static_cast<double>(job.spec.size.raw());
+  double factor = static_cast<double>(n - 1) / n;
+  const WorkloadKind kind = collective_of(job.spec);
+  if (kind == WorkloadKind::kAllToAll) {
+    result.bound = model::all_to_all_nic_bound({n, job.spec.size, slowest});
+    size *= n;
+  } else if (kind == WorkloadKind::kAllReduce) {
+    result.bound = model::all_reduce_bound(collective);
+    factor *= 2;
+  } else {
+    result.bound = model::ring_all_gather(collective);
+  }
+  if (job.steps.empty()) return;
+  double seconds = 0;
+  for (const StepResult& step : job.steps)
+    seconds +=
+        static_cast<double>((step.communicated - step.communication).raw()) / kPicosecondsPerSecond;
+  seconds /= static_cast<double>(job.steps.size());
+  result.algorithm_bandwidth = size * 8 / seconds;
+  result.bus_bandwidth = *result.algorithm_bandwidth * factor;
+}
+
+}  // namespace weir::sim
