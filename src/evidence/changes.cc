@@ -49,7 +49,7 @@ const Json* member(const Json* object, const std::string& key) {
 }
 
 /// What an element of a list is known by; empty: by its position.
-std::string name_of(const Json& element) {
+std::string element_name(const Json& element) {
   for (const char* key : {"device", "name", "index", "group", "queue", "nic"}) {
     const Json* value = member(&element, key);
     if (value == nullptr || is_fact(*value)) continue;
@@ -69,7 +69,7 @@ struct Named {
 std::vector<Named> names_in(const Json& list) {
   std::vector<Named> names;
   for (const Json& element : list) {
-    Named named{name_of(element), 0};
+    Named named{element_name(element), 0};
     while (std::find(names.begin(), names.end(), named) != names.end())
       ++named.turn;
     names.push_back(std::move(named));

@@ -185,7 +185,7 @@ Json to_json(const Headroom& headroom) {
 }
 
 Json answer_json(const HeadroomAnswer& answer, Json object) {
-  object["headroom_verdict"] = headroom_verdict(answer);
+  object["verdict"] = headroom_verdict(answer);
   object["input"] = {
       {"speed_bps", answer.input.speed.raw()},
       {"cable_mm", answer.input.cable.raw()},

@@ -147,7 +147,7 @@ std::string range_text(const Spread& spread) {
   return fmt::format("{} ({} to {})", repeat_time_text(spread.mean), repeat_time_text(spread.least),
                      repeat_time_text(spread.most));
 }
-std::string count_text(std::uint64_t n) {
+std::string repeat_count_text(std::uint64_t n) {
   return with_thousands(static_cast<std::int64_t>(n));
 }
 
@@ -206,8 +206,8 @@ std::string run_table(const std::vector<Point>& points, const std::vector<Run>& 
     };
     table.add_row({std::to_string(run.seed), time(run.totals.completion.mean),
                    time(run.totals.completion.p99), time(run.totals.completion.max),
-                   count_text(run.totals.pauses), count_text(run.totals.marked),
-                   count_text(run.totals.lossless_drops), fmt::format("{:016x}", run.digest),
+                   repeat_count_text(run.totals.pauses), repeat_count_text(run.totals.marked),
+                   repeat_count_text(run.totals.lossless_drops), fmt::format("{:016x}", run.digest),
                    points[run.point].label()});
   }
   std::string text = table.to_text(2);

@@ -17,7 +17,7 @@ constexpr std::uint64_t kMessageMax = std::uint64_t{1} << 31U;  // perftest's ow
 constexpr double kBitsMax = 1e15;
 constexpr double kPerftestMicrosecondsMax = 1e9;
 
-std::optional<double> decimal(std::string_view word) {
+std::optional<double> perftest_decimal(std::string_view word) {
   double value = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (error != std::errc() || end != word.data() + word.size() || !(value >= 0))
@@ -26,7 +26,7 @@ std::optional<double> decimal(std::string_view word) {
 }
 
 std::optional<Duration> microseconds(std::string_view word) {
-  const auto value = decimal(word);
+  const auto value = perftest_decimal(word);
   if (!value || *value > kPerftestMicrosecondsMax) return std::nullopt;
   constexpr double kPicoseconds = 1e6;
   return Duration::raw(static_cast<std::int64_t>(*value * kPicoseconds));
@@ -60,7 +60,7 @@ std::optional<SizeAndCount> size_and_count(std::string_view size, std::string_vi
 
 std::optional<BandwidthRow> bandwidth_row(const SizeAndCount& of, std::string_view average,
                                           double unit) {
-  const auto value = decimal(average);
+  const auto value = perftest_decimal(average);
   if (!value || *value * unit > kBitsMax) return std::nullopt;
   BandwidthRow row{of.message, of.iterations, std::nullopt};
   if (unit > 0) row.average = BitRate::raw(static_cast<std::int64_t>(*value * unit));

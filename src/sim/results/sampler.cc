@@ -11,7 +11,7 @@ double gbps(std::int64_t bytes, Duration span) {
   return span.raw() == 0 ? 0 : static_cast<double>(bytes) * 8000 / static_cast<double>(span.raw());
 }
 
-double microseconds(Ps ps) {
+double sampled_microseconds(Ps ps) {
   return static_cast<double>(ps) / 1e6;
 }
 
@@ -94,9 +94,9 @@ std::string Sampler::ports_csv(const Sim& sim) const {
       if (sent == 0 && now.queue_bytes == 0 && paused == 0) continue;
       const std::uint32_t node = sim.node_of(p);
       text += fmt::format("{:.3f},{},{},{:.3f},{},{:.3f}\n",
-                          microseconds(times_[i].since_start().raw()),
+                          sampled_microseconds(times_[i].since_start().raw()),
                           sim.network().nodes[node].name, p - sim.port_of(node, 0),
-                          gbps(sent, span), now.queue_bytes, microseconds(paused));
+                          gbps(sent, span), now.queue_bytes, sampled_microseconds(paused));
     }
   }
   return text;
@@ -112,7 +112,7 @@ std::string Sampler::rates_csv(const Sim& sim) const {
       if (delivered == 0) continue;
       const QueuePair& qp = network.qps[q];
       text += fmt::format("{:.3f},{},{},{},{:.3f},{:.3f}\n",
-                          microseconds(times_[i].since_start().raw()), q,
+                          sampled_microseconds(times_[i].since_start().raw()), q,
                           network.nodes[qp.source].name, network.nodes[qp.target].name,
                           static_cast<double>(qps_[i][q].rate) / 1e9, gbps(delivered, span));
     }
