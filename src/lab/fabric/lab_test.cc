@@ -49,7 +49,7 @@ TEST(Lab, GoesAndLeavesWhatIsNotItsOwn) {
   must(write_file_atomic(place.file("lab/notes.txt"), "mine"));
   must(Lab::remove(place.file("lab")));
   EXPECT_TRUE(file_exists(place.file("lab/notes.txt")));
-  EXPECT_FALSE(file_exists(place.file("lab/fabric/state.json")));
+  EXPECT_FALSE(file_exists(place.file("lab/state.json")));
   EXPECT_FALSE(file_exists(place.file("lab/design.yaml")));
   EXPECT_FALSE(Lab::remove(place.file("lab")).has_value());
 }
@@ -58,7 +58,7 @@ TEST(Lab, SaysWhyAStateCannotBeRead) {
   const TemporaryDirectory place;
   EXPECT_NE(open_error(place).find("is not a lab"), std::string::npos);
   (void)make_lab(place, pod16());
-  const std::string path = place.file("lab/fabric/state.json");
+  const std::string path = place.file("lab/state.json");
   const Json good = Json::parse(must(read_file(path)));
   const auto with = [&](std::string_view key, Json value) {
     Json changed = good;
@@ -99,7 +99,7 @@ TEST(Lab, ACutStateIsRefusedWhereverItWasCut) {
   const Lab lab = make_lab(place, pod16());
   must(must(lab.host("gpu01"))->perform({"mlx5_0", host::SetPfc{PrioritySet::from_mask(8)}}));
   (void)run(lab, "gpu01", "ib_write_bw -n 5 gpu02");
-  const std::string path = place.file("lab/fabric/state.json");
+  const std::string path = place.file("lab/state.json");
   const std::string whole = must(read_file(path));
   for (std::size_t size = 0; size + 2 < whole.size(); size += whole.size() / 50 + 1) {
     must(write_file_atomic(path, whole.substr(0, size)));
@@ -237,8 +237,8 @@ TEST(Lab, TheSameLabAndCommandGiveTheSameCounters) {
     const Lab lab = make_lab(*place, pod16(), {.factory_hosts = false});
     (void)run(lab, "gpu01", "all-to-all size=64KB");
   }
-  EXPECT_EQ(must(read_file(a.file("lab/fabric/state.json"))),
-            must(read_file(b.file("lab/fabric/state.json"))));
+  EXPECT_EQ(must(read_file(a.file("lab/state.json"))),
+            must(read_file(b.file("lab/state.json"))));
 }
 
 // ---- faults ----
@@ -464,13 +464,13 @@ TEST(Lab, SurvivesAKillAtAnyMoment) {
 TEST(Lab, AThousandHostsAreALabToo) {
   const TemporaryDirectory place;
   Lab lab = make_lab(place, design::find_template("clos1k")->text);
-  EXPECT_LT(must(read_file(place.file("lab/fabric/state.json"))).size(), 1000U);
+  EXPECT_LT(must(read_file(place.file("lab/state.json"))).size(), 1000U);
   must(lab.begin());
   for (const std::string& name : lab.host_names())
     must(must(lab.host(name))->perform({"mlx5_0", host::SetMtu{9000_B}}));
   must(lab.commit());
   (void)run(lab, "gpu0001", "ib_write_bw -n 20 --tclass=106 gpu1024");
-  EXPECT_LT(must(read_file(place.file("lab/fabric/state.json"))).size(), 2'000'000U);
+  EXPECT_LT(must(read_file(place.file("lab/state.json"))).size(), 2'000'000U);
   EXPECT_EQ(must(Lab::open(place.file("lab"))).status().loads, 1U);
 }
 
