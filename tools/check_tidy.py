@@ -28,6 +28,12 @@ MARKERS = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
 MACHINE_PATH = re.compile(r"(?<![\w.>}*])/(?:wo" r"rk|r" r"oot|ho" r"me)/\w")
 DECISION = re.compile(r"\bdecisions?[ /](\d{4})\b")
 MARKDOWN_LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
+# A file of ours named in prose: by its path from the root, as a page, or as `layer/room/file`.
+CITED_PATH = re.compile(r"(?<![\w/.$}>-])((?:docs|src|tools|tests|designs|bench|cmake|packaging)/"
+                        r"[\w./*-]*\w\.(?:md|h|cc|py|sh|yaml|tsv|txt|cmake|jsonl?|html|css|js))\b")
+CITED_PAGE = re.compile(r"(?<![\w/.<>*-])([A-Za-z][\w-]*\.md)\b")
+CITED_SOURCE = re.compile(r"`((?:[a-z_0-9]+/)+[a-z_0-9]+)(?:\.(?:h|cc|\{h,cc\}))?\*?`")
+CITED_HEADER = re.compile(r"(?<![\w/.<\"-])((?:[a-z_0-9]+/)+[a-z_0-9]+\.(?:h|cc))\b")
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
 
@@ -211,8 +217,29 @@ def check_links(tree):
                     yield f"{path}:{number}: the link to {target} leads nowhere"
 
 
+def check_cited_files(tree):
+    """Files that documents, comments and help name must be there."""
+    layers = {path.split("/")[1] for path in tree.text if path.startswith("src/")}
+    pages = {path.rsplit("/", 1)[-1] for path in tree.text if path.endswith(".md")}
+    for path, text in tree.text.items():
+        # A changelog names what was; the tests of our tools make files up.
+        if path.startswith(DATA + ("tools/tests/",)) or path == "CHANGELOG.md":
+            continue
+        for number, line in enumerate(text.splitlines(), 1):
+            cited = [name for name in CITED_PATH.findall(line)
+                     if not any(tree.root.glob(name))]
+            prose = MARKDOWN_LINK.sub("", line)  # links have a check of their own
+            cited += [name for name in CITED_PAGE.findall(prose) if name not in pages]
+            sources = CITED_HEADER.findall(line) if path.startswith("src/") else \
+                CITED_SOURCE.findall(line) if path.endswith(".md") else []
+            cited += [f"src/{name}" for name in sources if name.split("/")[0] in layers
+                      and not any(tree.root.glob(f"src/{name}*"))]
+            for name in cited:
+                yield f"{path}:{number}: names {name}, which does not exist"
+
+
 CHECKS = [check_lines, check_machine_paths, check_headers, check_commented_out, check_banned,
-          check_functions, check_dead_files, check_decisions, check_links]
+          check_functions, check_dead_files, check_decisions, check_links, check_cited_files]
 
 
 def check(root):

@@ -1,6 +1,6 @@
 #pragma once
-// The one table of finding ids. `weir explain`, the man page, the JSON output, docs/findings.md and
-// the tests all read it, so that they cannot disagree.
+// The one table of finding ids. `weir explain`, the JSON output and the tests all read it, so that
+// they cannot disagree.
 //
 // Commands show the usual convention, because a line that can be read is worth more than one that
 // can be pasted blindly: RDMA on DSCP 26, priority and queue 3; CNPs on DSCP 48, priority and

@@ -125,6 +125,23 @@ class TidyTest(TreeTest):
         self.write("docs/a.md", "[x](b.md) [y](https://example.org/)\n")
         self.assert_one_problem(self.problems(), "docs/a.md:1", "b.md leads nowhere")
 
+    def test_a_cited_file_that_is_not_there_fails(self):
+        self.write("docs/base.md", "# Base\n")
+        for there, gone in (("docs/base.md", "docs/gone.md"), ("base.md §2", "gone.md §2"),
+                            ("src/base/text.h", "src/base/gone.h"), ("base/text.h", "base/gone.h"),
+                            ("src/base/*.cc", "src/base/*_test.cc")):
+            self.assertEqual(self.body(f"// See {there}"), [], there)
+            self.assert_one_problem(self.body(f"// See {gone}"), "text.cc:2", "does not exist")
+
+    def test_a_document_names_sources_without_their_ending(self):
+        self.write("docs/a.md", "`base/text` reads; `np/rp`, `weir/1` and `a/b.h` are no files\n")
+        self.assertEqual(self.problems(), [])
+        self.write("docs/a.md", "`base/gone` reads\n")
+        self.assert_one_problem(self.problems(), "docs/a.md:1", "src/base/gone")
+
+    def test_another_project_s_file_is_not_ours(self):
+        self.assertEqual(self.body("// github.com/x/y/blob/main/docs/gone.md, https://x/y.h"), [])
+
 
 class CommentedOutCodeTest(unittest.TestCase):
     def test_code_is_recognised(self):
