@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Checks the rooms: a folder of sources is compiled as one translation unit (cmake/Weir.cmake).
+
+A function in an anonymous namespace is therefore seen by every later file of its room. Two of one
+name would overload each other, and an implicit conversion could choose the wrong one without a word
+from the compiler. So its name is unique in its room, and differs from every function that a header
+of its layer declares. A folder holds at most 40 files, so that its listing can be read.
+Prints one line per problem; exit 1 when there is any.
+"""
+import argparse
+import collections
+import pathlib
+import re
+import sys
+
+from cpp_text import without_comments_and_strings
+
+MOST_FILES = 40
+TYPE = r"(?:\[\[nodiscard\]\] )?(?:constexpr |inline |static |const )*[A-Za-z_][\w:<>,&* ]*?[ &*]"
+DEFINITION = re.compile(r"^" + TYPE + r"(\w+)\([^;{]*?\)(?: noexcept)?(?: ->[^;{]*)? \{",
+                        re.MULTILINE)
+DECLARATION = re.compile(r"^" + TYPE + r"(\w+)\(", re.MULTILINE)
+ANONYMOUS = re.compile(r"^namespace \{$", re.MULTILINE)
+
+
+def is_library_source(path):
+    return path.suffix == ".cc" and not path.stem.endswith("_test") and path.name != "main.cc"
+
+
+def anonymous_parts(code):
+    """The bodies of the anonymous namespaces; `code` is without comments and strings."""
+    for match in ANONYMOUS.finditer(code):
+        depth, end = 1, match.end()
+        while depth > 0 and end < len(code):
+            depth += {"{": 1, "}": -1}.get(code[end], 0)
+            end += 1
+        yield code[match.end():end - 1]
+
+
+def private_functions(path):
+    """Names of the functions that the file defines in anonymous namespaces."""
+    code = without_comments_and_strings(path.read_text(encoding="utf-8"))
+    return {name for part in anonymous_parts(code) for name in DEFINITION.findall(part)}
+
+
+def public_functions(root, layer):
+    """Name -> header, for every free function that a header of the layer declares."""
+    found = {}
+    for header in sorted((root / "src" / layer).rglob("*.h")):
+        code = without_comments_and_strings(header.read_text(encoding="utf-8"))
+        for name in DECLARATION.findall(code):
+            found.setdefault(name, header)
+    return found
+
+
+def check_room(root, room, sources, public):
+    problems, defined = [], collections.defaultdict(list)
+    for source in sources:
+        for name in sorted(private_functions(source)):
+            defined[name].append(source)
+            if name in public:
+                problems.append(f"{source.relative_to(root)}: {name}() is declared by "
+                                f"{public[name].relative_to(root)} too: choose another name")
+    for name, files in sorted(defined.items()):
+        if len(files) > 1:
+            names = ", ".join(file.name for file in files)
+            problems.append(f"{room.relative_to(root)}: {name}() is defined in {names}: "
+                            "a name is unique in its room, or becomes one shared function")
+    return problems
+
+
+def check(root):
+    rooms = collections.defaultdict(list)
+    counts = collections.Counter()
+    for path in sorted((root / "src").rglob("*")):
+        if path.is_file():
+            counts[path.parent] += 1
+        if is_library_source(path):
+            rooms[path.parent].append(path)
+    problems = [f"{room.relative_to(root)}: {count} files, the limit is {MOST_FILES}: "
+                "make rooms of it" for room, count in sorted(counts.items()) if count > MOST_FILES]
+    public = {}
+    for room, sources in sorted(rooms.items()):
+        layer = room.relative_to(root / "src").parts[0]
+        if layer not in public:
+            public[layer] = public_functions(root, layer)
+        if len(sources) > 1:
+            problems += check_room(root, room, sources, public[layer])
+    return problems
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--root", type=pathlib.Path,
+                        default=pathlib.Path(__file__).resolve().parent.parent)
+    problems = check(parser.parse_args().root)
+    for problem in problems:
+        print(problem)
+    if not problems:
+        print("rooms: every private name is unique in its room")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
