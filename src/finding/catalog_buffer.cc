@@ -8,7 +8,7 @@ namespace {
 CatalogEntry headroom_too_small() {
   return {
       .id = "headroom.too_small",
-      .title = "headroom that does not hold what is in flight",
+      .title = "headroom too small for the data in flight",
       .severity = Severity::kError,
       .aliases = {"switch.headroom_vs_calc", "HEADROOM_ZERO", "HEADROOM_LOW"},
       .rows = {"A2", "C7", "C10", "I3", "I9"},
@@ -24,7 +24,7 @@ CatalogEntry headroom_too_small() {
       .fix = together(
           {{{.platform = "design",
              .commands = {"buffers: { headroom: auto }"},
-             .note = "Take away the value of your own, or correct the cable's length in links."},
+             .note = "Remove your own value, or correct the cable's length in links."},
             {.platform = "any",
              .commands = {"weir calc headroom --speed 400G --cable 30m --mtu 9216B"},
              .note = "Shows every term, and the cable term alone beside the sum."}},
@@ -41,31 +41,29 @@ CatalogEntry headroom_too_small() {
 CatalogEntry headroom_exceeds_buffer() {
   return {
       .id = "headroom.exceeds_buffer",
-      .title = "more headroom than the switch has buffer",
+      .title = "headroom exceeds the switch's buffer",
       .severity = Severity::kError,
       .rows = {"A2"},
       .phase = "lint",
       .why =
           "Headroom is set aside per port and lossless priority, so it grows with ports, speed and "
           "cable: 128 ports of 400G take 39.4 MB on Tomahawk 5, 23 % of its 173 MB; 2 km of fibre "
-          "at 400G need 1.1 MB a port. What is left is the shared buffer, from which XOFF is "
+          "at 400G need 1.1 MB per port. What is left is the shared buffer, from which XOFF is "
           "derived: too little of it, and PFC fires at the first burst. The switch refuses such a "
-          "configuration, or quietly gives some ports no lossless priority.",
-      .fix =
-          {{.platform = "design",
-            .commands = {"buffers: { headroom_oversubscription: 2 }", "pfc: { priorities: 3 }"},
-            .note =
-                "Fewer lossless priorities, shorter cables, a shared headroom pool where the ASIC "
-                "has one, or a switch with more buffer."},
-           {.platform = "cumulus",
-            .commands = {"nv set qos advance-buffer-config default-global shared-headroom "
-                         "oversubscription-ratio 2",
-                         "nv set interface <port> qos shared-headroom-pool enabled",
-                         "nv config apply"}},
-           {.platform = "sonic",
-            .commands = {"\"DEFAULT_LOSSLESS_BUFFER_PARAMETER\": {\"AZURE\": "
-                         "{\"over_subscribe_ratio\": \"2\"}}"},
-            .note = "In CONFIG_DB, dynamic buffer model."}},
+          "configuration, or silently gives some ports no lossless priority.",
+      .fix = {{.platform = "design",
+               .commands = {"buffers: { headroom_oversubscription: 2 }", "pfc: { priorities: 3 }"},
+               .note = "Fewer lossless priorities, shorter cables, a shared headroom pool where "
+                       "the ASIC has one, or a switch with more buffer."},
+              {.platform = "cumulus",
+               .commands = {"nv set qos advance-buffer-config default-global shared-headroom "
+                            "oversubscription-ratio 2",
+                            "nv set interface <port> qos shared-headroom-pool enabled",
+                            "nv config apply"}},
+              {.platform = "sonic",
+               .commands = {"\"DEFAULT_LOSSLESS_BUFFER_PARAMETER\": {\"AZURE\": "
+                            "{\"over_subscribe_ratio\": \"2\"}}"},
+               .note = "In CONFIG_DB, dynamic buffer model."}},
       .sources = {cite::kSonicRows, cite::kSonicHeadroom, cite::kNvue},
   };
 }
@@ -73,7 +71,7 @@ CatalogEntry headroom_exceeds_buffer() {
 CatalogEntry buffer_pools_over_100() {
   return {
       .id = "buffer.pools_over_100",
-      .title = "buffer pools that add up to more than the buffer",
+      .title = "buffer pools add up to more than the buffer",
       .severity = Severity::kError,
       .rows = {"A2", "F3"},
       .phase = "lint",
@@ -85,8 +83,8 @@ CatalogEntry buffer_pools_over_100() {
           "100.",
       .fix =
           {{.platform = "design",
-            .commands = {"buffers: { pools: { lossless: 50%, lossy: 20%, storage: 20%, reserved: "
-                         "10% } }"},
+            .commands =
+                {"buffers: { pools: { lossless: 50%, lossy: 20%, storage: 20%, reserved: 10% } }"},
             .note = "Usual ranges: 40-60, 10-20, 15-25 and 10-15 %. EOS and NX-OS carve no pools: "
                     "there the shares are only an intent."},
            {.platform = "cumulus",
@@ -94,15 +92,13 @@ CatalogEntry buffer_pools_over_100() {
                          "nv set qos traffic-pool default-lossy memory-percent 40",
                          "nv config apply"}},
            {.platform = "junos",
-            .commands = {"set class-of-service shared-buffer ingress buffer-partition lossless "
-                         "percent 66",
-                         "set class-of-service shared-buffer ingress buffer-partition "
-                         "lossless-headroom percent 24",
-                         "set class-of-service shared-buffer ingress buffer-partition lossy "
-                         "percent 10"},
-            .note =
-                "On QFX5130, 5220, 5230 and 5240 the egress lossless and lossy shares must equal "
-                "the ingress ones."}},
+            .commands =
+                {"set class-of-service shared-buffer ingress buffer-partition lossless percent 66",
+                 "set class-of-service shared-buffer ingress buffer-partition lossless-headroom "
+                 "percent 24",
+                 "set class-of-service shared-buffer ingress buffer-partition lossy percent 10"},
+            .note = "On QFX5130, 5220, 5230 and 5240 the egress lossless and lossy shares must "
+                    "equal the ingress ones."}},
       .sources = {cite::kNvue, cite::kJunos, "Juniper, QFX5000 buffer management tech post"},
   };
 }
@@ -110,15 +106,16 @@ CatalogEntry buffer_pools_over_100() {
 CatalogEntry buffer_before_classification() {
   return {
       .id = "buffer.before_classification",
-      .title = "buffers set by hand while RDMA is in another class",
+      .title = "buffers tuned while RDMA is in the wrong class",
       .severity = Severity::kWarning,
       .rows = {"C7"},
       .phase = "validate",
       .why =
           "Headroom and pools protect the class that packets are in. Where the map sends RDMA "
-          "elsewhere, the buffers that somebody sized stand empty, the drops go on, and the next "
-          "step is to size them again. Set the map right first, see the lossless queue's counters "
-          "move, and touch buffers after that: changing them stops traffic on several platforms.",
+          "elsewhere, the carefully sized buffers stay empty, the drops continue, and the next "
+          "step is to size them again. Correct the map first, check that the lossless queue's "
+          "counters move, and change buffers after that: changing them stops traffic on several "
+          "platforms.",
       .fix = together({{{.platform = "any",
                          .commands = {"weir prove", "weir explain dscp.unmapped_hop"},
                          .note = "Leave buffers to the platform until the class is right."}},
@@ -130,7 +127,7 @@ CatalogEntry buffer_before_classification() {
 CatalogEntry buffer_too_small() {
   return {
       .id = "buffer.too_small",
-      .title = "a lossless pool too small for the load",
+      .title = "lossless buffer pool too small",
       .severity = Severity::kWarning,
       .rows = {"I8", "F3"},
       .phase = "verify",
@@ -138,8 +135,8 @@ CatalogEntry buffer_too_small() {
           "PFC on every port at once, with DCQCN working and marks in place, means that XOFF sits "
           "too low: alpha times what is free of the pool, shared by all congested groups. 161 MB "
           "with alpha 1 gives one group 80.6 MB, but 64 groups 2.5 MB each; with alpha 1/8 one "
-          "group has 17.9 MB. A pool that headroom or lossy traffic has eaten, or a low alpha, "
-          "makes every microburst a pause.",
+          "group has 17.9 MB. A pool used up by headroom or lossy traffic, or a low alpha, turns "
+          "every microburst into pauses.",
       .fix =
           {{.platform = "design",
             .commands = {"buffers: { profile: roce-aggressive }", "buffers: { alpha: 1 }"},
@@ -159,20 +156,18 @@ CatalogEntry buffer_too_small() {
             .note = "7 is alpha 1, 10 is alpha 8."},
            {.platform = "sonic",
             .commands = {"\"BUFFER_PROFILE\": {\"<profile>\": {\"dynamic_th\": \"0\"}}"},
-            .note =
-                "In CONFIG_DB; 0 is alpha 1, -3 is 1/8. An existing profile of the same name is "
-                "never refreshed by itself."}},
-      .sources =
-          {"XOFF = alpha x (buffer - headroom - used): Choudhury and Hahne, Dynamic Queue Length "
-           "Thresholds for Shared-Memory Packet Switches, IEEE/ACM ToN 1998",
-           cite::kNvue, cite::kSonicYang, cite::kJunos},
+            .note = "In CONFIG_DB; 0 is alpha 1, -3 is 1/8. An existing profile of the same name "
+                    "is not refreshed automatically."}},
+      .sources = {"XOFF = alpha x (buffer - headroom - used): Choudhury and Hahne, Dynamic Queue "
+                  "Length Thresholds for Shared-Memory Packet Switches, IEEE/ACM ToN 1998",
+                  cite::kNvue, cite::kSonicYang, cite::kJunos},
   };
 }
 
 CatalogEntry buffer_platform_bug() {
   return {
       .id = "buffer.platform_bug",
-      .title = "the switch's own software sizes its buffers wrongly",
+      .title = "switch software sizes its buffers wrongly",
       .severity = Severity::kError,
       .aliases = {"BUFFER_PLATFORM_BUG"},
       .rows = {"I3", "I8"},
@@ -180,12 +175,11 @@ CatalogEntry buffer_platform_bug() {
       .why =
           "The configuration is right and the hardware drops all the same: on one model, or with "
           "ports of mixed speed, or since one release. One report has 100G ports that drop in "
-          "every "
-          "priority under the profile of a 400G model and none under their own. A comparison with "
-          "another model or release tells it from headroom that is too small.",
+          "every priority under the profile of a 400G model and none under their own. A comparison "
+          "with another model or release distinguishes it from headroom that is too small.",
       .fix = {{.platform = "any",
                .commands = {"weir verify --microburst"},
-               .note = "Once for each speed of port; then ask the vendor with the two results."}},
+               .note = "Run it once per port speed, then send the vendor both results."}},
       .sources = {"sonic-net/sonic-buildimage issue 23727: 100G ports under a 400G profile"},
   };
 }

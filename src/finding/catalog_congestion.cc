@@ -19,33 +19,32 @@ CatalogEntry ecn_above_xoff() {
           "is alpha, B the shared buffer without headroom, n the ports and k the lossless classes; "
           "with a static XOFF it is min_th < XOFF / n. On the 12 MB, 32-port switch of the DCQCN "
           "paper that is 21.75 KB with eight classes, but 176 KB with one. max_th only has to stay "
-          "below the XOFF of one congested queue. Otherwise pauses do the work of DCQCN: storms, "
-          "victims, and unfair shares.",
-      .fix = together(
-          {{{.platform = "design",
-             .commands = {"wred: { min: <size>, max: <size> }", "buffers: { alpha: 1 }"},
-             .note = "Lower wred.min, or raise buffers.alpha; weir calc buffers prints XOFF and "
-                     "the largest min_th for each switch."}},
-           wred_on_switches()}),
-      .sources =
-          {cite::kDcqcn,
-           "XOFF = alpha x (buffer - headroom - used): Choudhury and Hahne, Dynamic Queue Length "
-           "Thresholds for Shared-Memory Packet Switches, IEEE/ACM ToN 1998"},
+          "below the XOFF of one congested queue. Otherwise PFC does the work of DCQCN: storms, "
+          "victim flows and unfair shares.",
+      .fix =
+          together({{{.platform = "design",
+                      .commands = {"wred: { min: <size>, max: <size> }", "buffers: { alpha: 1 }"},
+                      .note = "Lower wred.min, or raise buffers.alpha; weir calc buffers prints "
+                              "XOFF and the largest min_th for each switch."}},
+                    wred_on_switches()}),
+      .sources = {cite::kDcqcn,
+                  "XOFF = alpha x (buffer - headroom - used): Choudhury and Hahne, Dynamic Queue "
+                  "Length Thresholds for Shared-Memory Packet Switches, IEEE/ACM ToN 1998"},
   };
 }
 
 CatalogEntry ecn_off_on_lossless() {
   return {
       .id = "ecn.off_on_lossless",
-      .title = "a lossless queue without ECN",
+      .title = "ECN disabled on a lossless queue",
       .severity = Severity::kError,
       .aliases = {"switch.sonic_wred_enabled", "ECN_PROFILE_INCOMPLETE"},
       .rows = {"A2", "C7"},
       .phase = "lint",
       .why =
           "Without marks no CNP is ever sent, so DCQCN never slows a sender and PFC is the only "
-          "thing that does. Every burst then becomes pauses that hold innocent flows too. On SONiC "
-          "a WRED profile is easily half there: it marks only if ecn covers the colour, the "
+          "thing that does. Every burst then becomes pauses that also stop unrelated flows. On "
+          "SONiC a WRED profile is easily half there: it marks only if ecn covers the colour, the "
           "colour's WRED is enabled, and the profile is bound to the queue.",
       .fix = together(
           {{{.platform = "design", .commands = {"wred: { ecn: true }"}}}, wred_on_switches()}),
@@ -57,17 +56,16 @@ CatalogEntry ecn_off_on_lossless() {
 CatalogEntry ecn_on_lossy() {
   return {
       .id = "ecn.on_lossy",
-      .title = "ECN on a queue that the design does not mark",
+      .title = "ECN enabled on a lossy queue",
       .severity = Severity::kWarning,
       .rows = {"C7"},
       .phase = "validate",
       .why =
           "Marks are for senders that slow down for them. On a queue of best effort they reach "
-          "TCP, "
-          "which cuts its rate to the marks of a threshold that was chosen for DCQCN, and every "
-          "packet that cannot be marked may be dropped instead. The RoCE profile of Cumulus turns "
-          "ECN on for traffic class 0 as well as 3, from 150 KB on and with probability 100 %: "
-          "whoever sets only class 3 leaves it there.",
+          "TCP, which cuts its rate to the marks of a threshold that was chosen for DCQCN, and "
+          "every packet that cannot be marked may be dropped instead. The RoCE profile of Cumulus "
+          "turns ECN on for traffic class 0 as well as 3, from 150 KB on and with probability 100 "
+          "%: a configuration that sets only class 3 leaves it on.",
       .fix =
           {{.platform = "cumulus",
             .commands = {"nv set qos congestion-control default-global traffic-class 0 ecn disable",
@@ -85,7 +83,7 @@ CatalogEntry ecn_on_lossy() {
 CatalogEntry ecn_pmax_too_small() {
   return {
       .id = "ecn.pmax_too_small",
-      .title = "no equilibrium at the expected incast",
+      .title = "DCQCN has no equilibrium at the expected incast",
       .severity = Severity::kWarning,
       .rows = {"A2", "F4"},
       .phase = "lint",
@@ -109,7 +107,7 @@ CatalogEntry ecn_pmax_too_small() {
 CatalogEntry ecn_thresholds_too_low() {
   return {
       .id = "ecn.thresholds_too_low",
-      .title = "ECN marks long before there is congestion",
+      .title = "ECN thresholds too low: marks before there is congestion",
       .severity = Severity::kWarning,
       .rows = {"I2", "I21"},
       .phase = "verify",
@@ -119,12 +117,11 @@ CatalogEntry ecn_thresholds_too_low() {
           "empty fabric must not be marked at all. Published values for min_th at 400G reach from "
           "100 KB to 1.6 MB; one round trip of 10 us is 500 KB. Stricter marking cost Meta about 5 "
           "% of all-reduce at 200G.",
-      .fix =
-          together({{{.platform = "any",
-                      .commands = {"weir calc wred", "weir sim --workload incast"},
-                      .note = "Raise min_th first; if utilisation stays low, raise max_th or lower "
-                              "the probability."}},
-                    wred_on_switches()}),
+      .fix = together({{{.platform = "any",
+                         .commands = {"weir calc wred", "weir sim --workload incast"},
+                         .note = "Raise min_th first; if utilisation stays low, raise max_th or "
+                                 "lower the probability."}},
+                       wred_on_switches()}),
       .sources = {cite::kMeta, cite::kHpcc, cite::kNvue},
   };
 }
@@ -132,16 +129,16 @@ CatalogEntry ecn_thresholds_too_low() {
 CatalogEntry ecn_thresholds_too_high() {
   return {
       .id = "ecn.thresholds_too_high",
-      .title = "ECN marks too late and PFC does its work",
+      .title = "ECN thresholds too high: PFC acts before ECN",
       .severity = Severity::kWarning,
       .rows = {"I6", "I22"},
       .phase = "verify",
       .why =
           "Marks are rare while pauses are constant: by the time the first CNP leaves, the ingress "
-          "group has reached XOFF. The all-reduce time then varies from step to step, because who "
-          "is paused is chance. Frequent marks and rare pauses are what a healthy fabric shows. "
-          "Relaxing ECN to 5 MB gave Meta 3 % shorter completion and two to three times the "
-          "pauses.",
+          "group has reached XOFF. The all-reduce time then varies from step to step, because "
+          "which flows are paused is random. Frequent marks and rare pauses are what a healthy "
+          "fabric shows. Relaxing ECN to 5 MB gave Meta 3 % shorter completion and two to three "
+          "times the pauses.",
       .fix =
           together({{{.platform = "any",
                       .commands = {"weir calc buffers", "weir lint"},
@@ -155,7 +152,7 @@ CatalogEntry ecn_thresholds_too_high() {
 CatalogEntry ecn_not_marking() {
   return {
       .id = "ecn.not_marking",
-      .title = "a congested switch that never marks",
+      .title = "congested switch marks no packets",
       .severity = Severity::kError,
       .aliases = {"verify.ecn_marks_under_incast", "ECN_NOT_MARKING"},
       .rows = {"D6", "I8"},
@@ -180,8 +177,8 @@ CatalogEntry ecn_not_marking() {
             .commands = {"show queuing tabular"},
             .note = "The column of ECN packets for qos-group 3."},
            {.platform = "junos",
-            .commands = {"set class-of-service schedulers <scheduler> "
-                         "explicit-congestion-notification"},
+            .commands =
+                {"set class-of-service schedulers <scheduler> explicit-congestion-notification"},
             .note = "A drop profile alone drops; the scheduler must say that it marks."},
            {.platform = "sonic",
             .commands = {"show ecn", "show queue wredcounters"},
@@ -195,7 +192,7 @@ CatalogEntry ecn_not_marking() {
 CatalogEntry ecn_not_ect() {
   return {
       .id = "ecn.not_ect",
-      .title = "RDMA packets that are not ECN-capable",
+      .title = "RDMA packets are not ECN-capable",
       .severity = Severity::kError,
       .aliases = {"verify.ect_on_wire", "NON_ECT_IN_LOSSLESS"},
       .rows = {"E3", "I9"},
@@ -206,17 +203,15 @@ CatalogEntry ecn_not_ect() {
           "queue loses packets without ever being full. ConnectX sets ECT itself, whatever the "
           "traffic class says; other NICs copy the byte, so write 106 and not 104. CNPs and ACKs "
           "of another class are exempt.",
-      .fix =
-          together({marking_in_jobs(),
-                    {{.platform = "any", .commands = {"weir pcap <file>", "weir tos 106"}},
-                     {.platform = "bnxt",
-                      .commands = {"mkdir -p /sys/kernel/config/bnxt_re/<device>/ports/1/cc",
-                                   "echo 1 > "
-                                   "/sys/kernel/config/bnxt_re/<device>/ports/1/cc/ecn_enable",
-                                   "echo 1 > "
-                                   "/sys/kernel/config/bnxt_re/<device>/ports/1/cc/ecn_marking",
-                                   "echo 1 > /sys/kernel/config/bnxt_re/<device>/ports/1/cc/apply"},
-                      .note = "Broadcom's out-of-tree driver."}}}),
+      .fix = together(
+          {marking_in_jobs(),
+           {{.platform = "any", .commands = {"weir pcap <file>", "weir tos 106"}},
+            {.platform = "bnxt",
+             .commands = {"mkdir -p /sys/kernel/config/bnxt_re/<device>/ports/1/cc",
+                          "echo 1 > /sys/kernel/config/bnxt_re/<device>/ports/1/cc/ecn_enable",
+                          "echo 1 > /sys/kernel/config/bnxt_re/<device>/ports/1/cc/ecn_marking",
+                          "echo 1 > /sys/kernel/config/bnxt_re/<device>/ports/1/cc/apply"},
+             .note = "Broadcom's out-of-tree driver."}}}),
       .sources = {cite::kEcn, "sonic-buildimage issue 27606: non-ECT packets dropped in a VOQ",
                   cite::kBnxt},
   };
@@ -225,24 +220,23 @@ CatalogEntry ecn_not_ect() {
 CatalogEntry np_disabled() {
   return {
       .id = "np.disabled",
-      .title = "a receiver that answers marks with silence",
+      .title = "receiver sends no CNPs (NP disabled)",
       .severity = Severity::kError,
       .rows = {"C1", "I11"},
       .phase = "validate",
       .why =
           "The notification point turns marked packets into CNPs. With it off, "
-          "np_ecn_marked_roce_packets climbs and np_cnp_sent stays at zero: the switch warns, "
-          "nobody passes the warning on, and every sender to this host keeps its rate until PFC "
-          "stops it. On ConnectX the enable is port-wide although it is listed per priority. Marks "
-          "far above CNPs are normal, because CNPs are paced per connection; none at all is not.",
+          "np_ecn_marked_roce_packets climbs and np_cnp_sent stays at zero: the switch marks, no "
+          "CNP follows, and every sender to this host keeps its rate until PFC stops it. On "
+          "ConnectX the enable is port-wide although it is listed per priority. Marks far above "
+          "CNPs are normal, because CNPs are paced per connection; none at all is not.",
       .fix = {{.platform = "mlx5-ofed",
                .commands = {"echo 1 > /sys/class/net/<netdev>/ecn/roce_np/enable/3"},
                .note = "Only bit 0 counts: a 2 disables. Lost at reboot."},
               {.platform = "mlx5-inbox",
                .commands = {"mstconfig -y -d <bdf> s ROCE_CC_PRIO_MASK_P1=255"},
-               .note =
-                   "The kernel's driver has no switch at run time; this one takes effect at the "
-                   "next firmware reset."},
+               .note = "The kernel's driver has no switch at run time; this one takes effect at "
+                       "the next firmware reset."},
               {.platform = "bnxt",
                .commands = {"echo 1 > /sys/kernel/debug/bnxt_re/<bdf>/cc_config/enable_cc"}},
               {.platform = "ice",
@@ -258,24 +252,23 @@ CatalogEntry np_disabled() {
 CatalogEntry rp_disabled() {
   return {
       .id = "rp.disabled",
-      .title = "a sender that ignores CNPs",
+      .title = "sender ignores CNPs (RP disabled)",
       .severity = Severity::kError,
       .rows = {"C1", "I8", "I12", "I13"},
       .phase = "validate",
       .why =
           "The reaction point is what slows a sender down. With it off on the RDMA priority, CNPs "
           "arrive, rp_cnp_handled stays at zero and rp_cnp_ignored climbs; the sender keeps its "
-          "rate and takes the bandwidth of those that obey. A count of ignored CNPs is this "
-          "setting first, and firmware only after that. Where many senders are affected, PFC "
+          "rate and takes the bandwidth of those that obey. If CNPs are counted as ignored, check "
+          "this setting first and the firmware second. Where many senders are affected, PFC "
           "appears everywhere at once.",
       .fix = {{.platform = "mlx5-ofed",
                .commands = {"echo 1 > /sys/class/net/<netdev>/ecn/roce_rp/enable/3"},
                .note = "Per priority: the one that RDMA is sent on. Lost at reboot."},
               {.platform = "mlx5-inbox",
                .commands = {"mstconfig -y -d <bdf> s ROCE_CC_PRIO_MASK_P1=255"},
-               .note =
-                   "The kernel's driver has no switch at run time; this one takes effect at the "
-                   "next firmware reset."},
+               .note = "The kernel's driver has no switch at run time; this one takes effect at "
+                       "the next firmware reset."},
               {.platform = "bnxt",
                .commands = {"echo 1 > /sys/kernel/debug/bnxt_re/<bdf>/cc_config/enable_cc"}},
               {.platform = "ice",
@@ -289,7 +282,7 @@ CatalogEntry rp_disabled() {
 CatalogEntry cnp_lost() {
   return {
       .id = "cnp.lost",
-      .title = "CNPs sent by receivers never reach the senders",
+      .title = "CNPs are lost between receiver and sender",
       .severity = Severity::kError,
       .rows = {"D3", "I12"},
       .phase = "verify",
@@ -298,8 +291,8 @@ CatalogEntry cnp_lost() {
           "rp_cnp_ignored stays at zero: the CNPs are lost on the way. Usually their DSCP falls "
           "into best effort on some hop and is dropped or queued behind the very congestion it "
           "reports. The defaults disagree: ConnectX sends CNPs with DSCP 48, NVIDIA's operator "
-          "preset with 4, NX-OS guides expect queue 7. Firmware has miscounted CNPs before, so "
-          "treat the ratio as evidence and not as proof.",
+          "preset with 4, NX-OS guides expect queue 7. Firmware has miscounted CNPs before, so the "
+          "ratio is evidence, not proof.",
       .fix =
           together({{{.platform = "mlx5-ofed",
                       .commands = {"echo 48 > /sys/class/net/<netdev>/ecn/roce_np/cnp_dscp",
@@ -315,7 +308,7 @@ CatalogEntry cnp_lost() {
 CatalogEntry cnp_shares_rdma_priority() {
   return {
       .id = "cnp.shares_rdma_priority",
-      .title = "CNPs in the same priority as the data they complain about",
+      .title = "CNPs share the RDMA priority",
       .severity = Severity::kError,
       .rows = {"A2"},
       .phase = "lint",
@@ -342,7 +335,7 @@ CatalogEntry cnp_shares_rdma_priority() {
 CatalogEntry cnp_lossless() {
   return {
       .id = "cnp.lossless",
-      .title = "PFC on the CNPs' priority",
+      .title = "PFC enabled on the CNP priority",
       .severity = Severity::kWarning,
       .rows = {"A2"},
       .phase = "lint",
@@ -361,16 +354,15 @@ CatalogEntry cnp_lossless() {
 CatalogEntry cnp_wrong_class() {
   return {
       .id = "cnp.wrong_class",
-      .title = "CNPs carry another code point than the design gives them",
+      .title = "CNPs carry a different DSCP than designed",
       .severity = Severity::kWarning,
       .rows = {"E3"},
       .phase = "verify",
       .why =
           "A CNP must overtake the congestion it reports. With a code point that the switches do "
-          "not "
-          "know as the CNPs' they queue as best effort and come late or are dropped: senders keep "
-          "their rate, and PFC does the work of DCQCN. The receiving NIC marks CNPs, not the job: "
-          "ConnectX uses DSCP 48, NVIDIA's operator preset 4, others copy the data's.",
+          "not know as the CNPs' they queue as best effort and come late or are dropped: senders "
+          "keep their rate, and PFC does the work of DCQCN. The receiving NIC marks CNPs, not the "
+          "job: ConnectX uses DSCP 48, NVIDIA's operator preset 4, others copy the data's.",
       .fix =
           together({{{.platform = "mlx5-ofed",
                       .commands = {"echo 48 > /sys/class/net/<netdev>/ecn/roce_np/cnp_dscp",
@@ -386,23 +378,22 @@ CatalogEntry cnp_wrong_class() {
 CatalogEntry dcqcn_unstable() {
   return {
       .id = "dcqcn.unstable",
-      .title = "a congestion-control loop with more delay than it stands",
+      .title = "DCQCN loop delay exceeds its stability margin",
       .severity = Severity::kWarning,
       .rows = {"A2"},
       .phase = "lint",
       .why =
-          "Linearised around its fixed point, DCQCN stands only so much delay between a mark and "
-          "the sender's answer; beyond that, queue and rates swing in a limit cycle. With the "
-          "paper's parameters the margin is 86 us at 40G and two senders, but 4.9 us at 400G, less "
-          "than a round trip over three tiers. The model holds for the paper's parameter family. "
-          "For ConnectX parameters it predicts swings that packets do not show, so there the "
-          "answer is the simulator's.",
+          "Linearised around its fixed point, DCQCN tolerates only so much delay between a mark "
+          "and the sender's reaction; beyond that, queue and rates oscillate. With the paper's "
+          "parameters the margin is 86 us at 40G and two senders, but 4.9 us at 400G, less than a "
+          "round trip over three tiers. The model holds for the paper's parameter family. For "
+          "ConnectX parameters it predicts oscillation that packets do not show: use the simulator "
+          "there.",
       .fix = {{.platform = "design",
                .commands = {"dcqcn: { variant: connectx }", "dcqcn: { rpg_ai_rate: <rate> }",
                             "wred: { max: <size> }"},
-               .note =
-                   "A smaller increase or a wider ramp, max_th minus min_th over the probability, "
-                   "buys margin."},
+               .note = "A smaller increase or a wider ramp, max_th minus min_th over the "
+                       "probability, gains margin."},
               {.platform = "any",
                .commands = {"weir calc wred", "weir sim --workload incast"},
                .note = "weir sim answers for ConnectX."}},
@@ -415,30 +406,28 @@ CatalogEntry dcqcn_unstable() {
 CatalogEntry dcqcn_too_conservative() {
   return {
       .id = "dcqcn.too_conservative",
-      .title = "senders recover too slowly",
+      .title = "DCQCN too conservative: senders recover too slowly",
       .severity = Severity::kWarning,
       .rows = {"I2", "I10", "H4"},
       .phase = "verify",
       .why =
-          "Utilisation stays under 60 % without errors or pauses: after each cut a sender climbs "
-          "back more slowly than the next one comes. The factory values of ConnectX climb by 5 "
-          "Mb/s every 300 us, 16.7 Gb/s a second, which is long at 400G; four flows that join and "
+          "Utilisation stays under 60 % without errors or pauses: after each cut a sender recovers "
+          "more slowly than the next cut arrives. The factory values of ConnectX climb by 5 Mb/s "
+          "every 300 us, 16.7 Gb/s per second, which is long at 400G; four flows that join and "
           "leave fell to 198 of 400 Gb/s with them. A shorter alpha period makes cuts smaller "
-          "sooner, and a larger increase ends the climb earlier; both lengthen the queue.",
-      .fix =
-          {{.platform = "mlx5-ofed",
-            .commands = {"echo 20 > /sys/class/net/<netdev>/ecn/roce_rp/rpg_ai_rate",
-                         "echo 100 > /sys/class/net/<netdev>/ecn/roce_rp/rpg_time_reset"},
-            .note = "Steps of two, each under all-to-all and incast, and look at pauses as well as "
-                    "bandwidth. 8 to 20 Mb/s and 20 to 100 us worked at 400G."},
-           {.platform = "mlx5-inbox",
-            .commands = {"echo 20 > /sys/kernel/debug/mlx5/<bdf>/cc_params/rp_ai_rate",
-                         "echo 100 > /sys/kernel/debug/mlx5/<bdf>/cc_params/rp_time_reset"}},
-           {.platform = "any",
-            .commands = {"weir sim --workload incast --set dcqcn.rpg_ai_rate=20Mbps"},
-            .note =
-                "Try it in the simulator first; rule out marks that come too early (weir explain "
-                "ecn.thresholds_too_low)."}},
+          "sooner, and a larger increase shortens recovery; both lengthen the queue.",
+      .fix = {{.platform = "mlx5-ofed",
+               .commands = {"echo 20 > /sys/class/net/<netdev>/ecn/roce_rp/rpg_ai_rate",
+                            "echo 100 > /sys/class/net/<netdev>/ecn/roce_rp/rpg_time_reset"},
+               .note = "Steps of two, each under all-to-all and incast, and look at pauses as well "
+                       "as bandwidth. 8 to 20 Mb/s and 20 to 100 us worked at 400G."},
+              {.platform = "mlx5-inbox",
+               .commands = {"echo 20 > /sys/kernel/debug/mlx5/<bdf>/cc_params/rp_ai_rate",
+                            "echo 100 > /sys/kernel/debug/mlx5/<bdf>/cc_params/rp_time_reset"}},
+              {.platform = "any",
+               .commands = {"weir sim --workload incast --set dcqcn.rpg_ai_rate=20Mbps"},
+               .note = "Try it in the simulator first; rule out marks that come too early (weir "
+                       "explain ecn.thresholds_too_low)."}},
       .sources = {cite::kBarre, cite::kNvidiaDcqcn, cite::kMlx5Cc},
   };
 }
@@ -446,16 +435,16 @@ CatalogEntry dcqcn_too_conservative() {
 CatalogEntry dcqcn_too_aggressive() {
   return {
       .id = "dcqcn.too_aggressive",
-      .title = "senders climb faster than the loop can follow",
+      .title = "DCQCN too aggressive: senders increase faster than feedback arrives",
       .severity = Severity::kWarning,
       .rows = {"I27", "H4"},
       .phase = "verify",
       .why =
-          "Each increase adds to the queue before the first mark can answer: k steps past capacity "
-          "leave N x R_AI x T x k(k+1)/16 bytes. With too large a step or too short a timer the "
-          "queue overshoots into PFC or loss, and senders restart from the bottom again and again. "
-          "On real ConnectX hardware 1200 us / 1 / 10 Mb/s converged in four of four runs, the "
-          "default 300 / 5 / 50 in one, and 75 / 50 / 500 in none.",
+          "Each increase adds to the queue before the first mark has an effect: k steps past "
+          "capacity leave N x R_AI x T x k(k+1)/16 bytes. With too large a step or too short a "
+          "timer the queue overshoots into PFC or loss, and senders restart at the lowest rate "
+          "again and again. On real ConnectX hardware 1200 us / 1 / 10 Mb/s converged in four of "
+          "four runs, the default 300 / 5 / 50 in one, and 75 / 50 / 500 in none.",
       .fix = {{.platform = "mlx5-ofed",
                .commands = {"echo 300 > /sys/class/net/<netdev>/ecn/roce_rp/rpg_time_reset",
                             "echo 5 > /sys/class/net/<netdev>/ecn/roce_rp/rpg_ai_rate",
@@ -467,7 +456,7 @@ CatalogEntry dcqcn_too_aggressive() {
                             "echo 50 > /sys/kernel/debug/mlx5/<bdf>/cc_params/rp_hai_rate"}},
               {.platform = "any",
                .commands = {"weir sim --workload incast --seed <n>"},
-               .note = "Judge over several seeds: one lucky run proves nothing here."}},
+               .note = "Compare several seeds: a single run proves nothing here."}},
       .sources = {"queue after k increases: arithmetic of DCQCN's increase rule",
                   "public lab note: three parameter sets on ConnectX at a 20G bottleneck",
                   cite::kNvidiaDcqcn},
@@ -477,17 +466,17 @@ CatalogEntry dcqcn_too_aggressive() {
 CatalogEntry cc_wrong_algorithm() {
   return {
       .id = "cc.wrong_algorithm",
-      .title = "another congestion control runs than the design's DCQCN",
+      .title = "NIC runs a different congestion control than designed",
       .severity = Severity::kError,
       .aliases = {"cc.algorithm_vs_design", "CC_ALGO_MISMATCH"},
       .rows = {"C1"},
       .phase = "validate",
       .why =
           "Newer NICs carry a programmable algorithm (RTT-based) and can negotiate another one per "
-          "connection (ECE). Then the DCQCN parameters are ignored without a word, marks and CNPs "
-          "lose their meaning, and two ends that differ do not share fairly: all-reduce became "
-          "slow and unstable on 400G ConnectX-7 with ECE on. Every NIC of the fabric must run what "
-          "the design says.",
+          "connection (ECE). Then the DCQCN parameters are silently ignored, marks and CNPs lose "
+          "their meaning, and two ends that differ do not share fairly: all-reduce became slow and "
+          "unstable on 400G ConnectX-7 with ECE on. Every NIC of the fabric must run what the "
+          "design says.",
       .fix = {{.platform = "mlx5-ofed",
                .commands = {"mlxconfig -d <bdf> -e q USER_PROGRAMMABLE_CC",
                             "mlxconfig -y -d <bdf> s USER_PROGRAMMABLE_CC=0"},
@@ -498,7 +487,7 @@ CatalogEntry cc_wrong_algorithm() {
                             "mstconfig -y -d <bdf> s USER_PROGRAMMABLE_CC=0"}},
               {.platform = "nccl",
                .commands = {"export NCCL_IB_ECE_ENABLE=0"},
-               .note = "Where the trouble came with ECE."}},
+               .note = "If the problem started with ECE."}},
       .sources = {"NVIDIA/nccl issue 1403: slow and unstable with ECE", cite::kNvidiaDcqcn,
                   "Mellanox/mstflint, mlxconfig database: USER_PROGRAMMABLE_CC"},
   };

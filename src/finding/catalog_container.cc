@@ -7,7 +7,7 @@ namespace {
 CatalogEntry limits_memlock_low() {
   return {
       .id = "limits.memlock_low",
-      .title = "the job may not lock enough memory",
+      .title = "memlock limit too low for RDMA",
       .severity = Severity::kError,
       .aliases = {"limits.memlock", "MEMLOCK_LOW"},
       .rows = {"C5", "E2"},
@@ -30,15 +30,15 @@ CatalogEntry limits_memlock_low() {
 CatalogEntry container_no_ipc_lock() {
   return {
       .id = "container.no_ipc_lock",
-      .title = "a container that may not pin memory or see the NIC",
+      .title = "container may not pin memory or see the NIC",
       .severity = Severity::kError,
       .aliases = {"container.caps", "CAP_IPC_LOCK"},
       .rows = {"C5", "E2"},
       .phase = "job",
       .why =
-          "A container needs IPC_LOCK to register memory, /dev/infiniband/uverbsN to speak to the "
-          "NIC and rdma_cm for RDMA-CM. Without them the application finds no device or fails to "
-          "register, and a library that can falls back to TCP without a word.",
+          "A container needs IPC_LOCK to register memory, /dev/infiniband/uverbsN to use the NIC "
+          "and rdma_cm for RDMA-CM. Without them the application finds no device or fails to "
+          "register, and a library that can silently falls back to TCP.",
       .fix = {{.platform = "host",
                .commands = {"docker run --cap-add=IPC_LOCK --ulimit memlock=-1 "
                             "--device=/dev/infiniband <image>"}},
@@ -53,15 +53,15 @@ CatalogEntry container_no_ipc_lock() {
 CatalogEntry container_gid_outside() {
   return {
       .id = "container.gid_outside_netns",
-      .title = "a container has the NIC but not its network interface",
+      .title = "container has the NIC but not its network interface",
       .severity = Severity::kError,
       .aliases = {"container.gid_netdev_in_netns", "GID_NOT_IN_NETNS"},
       .rows = {"C5", "C8"},
       .phase = "validate",
       .why =
           "The GID belongs to an address on an interface in another network namespace: connections "
-          "are set up over TCP, and then not one RDMA byte moves, because the source address has "
-          "nowhere to leave from. The GID's interface must be in the job's own namespace, with a "
+          "are set up over TCP, and then no RDMA traffic flows, because the source address has no "
+          "interface to send from. The GID's interface must be in the job's own namespace, with a "
           "route.",
       .fix = {{.platform = "any",
                .commands = {"weir validate", "docker run --network=host <image>"},
@@ -85,13 +85,11 @@ CatalogEntry k8s_netns_mode_wrong() {
           "one namespace only. The shared-device plugin needs shared mode and crashes in the "
           "other; an SR-IOV plugin that moves devices needs exclusive. Counters live only in the "
           "owner's namespace: in shared mode a pod sees GIDs but no hw_counters.",
-      .fix =
-          {{.platform = "host",
-            .commands = {"rdma system show", "rdma system set netns shared",
-                         "rdma system set netns exclusive"},
-            .note =
-                "One of the two, before any namespace uses RDMA; persist it with the module option "
-                "netns_mode of ib_core."}},
+      .fix = {{.platform = "host",
+               .commands = {"rdma system show", "rdma system set netns shared",
+                            "rdma system set netns exclusive"},
+               .note = "One of the two, before any namespace uses RDMA; persist it with the module "
+                       "option netns_mode of ib_core."}},
       .sources =
           {"Mellanox/k8s-rdma-shared-dev-plugin issue 87: exclusive mode with the shared plugin",
            "iproute2, rdma-system(8)", cite::kIbSysfs},
@@ -101,7 +99,7 @@ CatalogEntry k8s_netns_mode_wrong() {
 CatalogEntry k8s_qos_on_vf() {
   return {
       .id = "k8s.qos_on_vf",
-      .title = "QoS looked for on a virtual function",
+      .title = "QoS configured or read on a virtual function",
       .severity = Severity::kWarning,
       .aliases = {"k8s.qos_on_pf", "QOS_SCOPE_PF"},
       .rows = {"B3", "C1"},
@@ -121,7 +119,7 @@ CatalogEntry k8s_qos_on_vf() {
 CatalogEntry kernel_regression() {
   return {
       .id = "kernel.regression",
-      .title = "a kernel or driver known to break RDMA",
+      .title = "kernel or driver release known to break RDMA",
       .severity = Severity::kWarning,
       .aliases = {"kernel.known_bad", "KERNEL_KNOWN_BAD"},
       .rows = {"C5", "J4"},
@@ -141,7 +139,7 @@ CatalogEntry kernel_regression() {
 CatalogEntry inventory_renamed() {
   return {
       .id = "inventory.renamed",
-      .title = "a device has another name than it had",
+      .title = "RDMA device was renamed",
       .severity = Severity::kWarning,
       .aliases = {"inventory.by_pci", "DEVICE_RENAMED"},
       .rows = {"C1", "E2"},

@@ -12,29 +12,26 @@ Fixes together(std::initializer_list<Fixes> lists) {
 Fixes wred_on_switches() {
   return {
       {.platform = "cumulus",
-       .commands = {("nv set qos congestion-control default-global traffic-class 3 min-threshold "
-                     "<min in bytes>"),
-                    ("nv set qos congestion-control default-global traffic-class 3 max-threshold "
-                     "<max in bytes>"),
-                    ("nv set qos congestion-control default-global traffic-class 3 probability "
-                     "<percent>"),
-                    "nv set qos congestion-control default-global traffic-class 3 ecn enable",
-                    "nv config apply"},
-       .note =
-           "The RoCE profile alone marks at 150 KB / 1500 KB with 100 % and marks traffic class 0 "
-           "too."},
+       .commands =
+           {("nv set qos congestion-control default-global traffic-class 3 min-threshold <min in "
+             "bytes>"),
+            ("nv set qos congestion-control default-global traffic-class 3 max-threshold <max in "
+             "bytes>"),
+            ("nv set qos congestion-control default-global traffic-class 3 probability <percent>"),
+            "nv set qos congestion-control default-global traffic-class 3 ecn enable",
+            "nv config apply"},
+       .note = "The RoCE profile alone marks at 150 KB / 1500 KB with 100 % and marks traffic "
+               "class 0 too."},
       {.platform = "eos",
        .commands = {"qos profile <profile>", "   uc-tx-queue 3",
                     ("      random-detect ecn minimum-threshold <min> kbytes maximum-threshold "
-                     "<max> kbytes "
-                     "max-mark-probability <percent> weight 0")},
+                     "<max> kbytes max-mark-probability <percent> weight 0")},
        .note = "On 7280R3 and 7800R3 the sub-mode is tx-queue. Weight 0 judges the queue as it is, "
                "without averaging."},
       {.platform = "nxos",
-       .commands =
-           {"policy-map type queuing <policy>", "  class type queuing c-out-8q-q3",
-            ("    random-detect minimum-threshold <min> kbytes maximum-threshold <max> kbytes "
-             "drop-probability <percent> weight 0 ecn")},
+       .commands = {"policy-map type queuing <policy>", "  class type queuing c-out-8q-q3",
+                    ("    random-detect minimum-threshold <min> kbytes maximum-threshold <max> "
+                     "kbytes drop-probability <percent> weight 0 ecn")},
        .note = "Without the word ecn at the end the same line drops instead of marking."},
       {.platform = "junos",
        .commands =
@@ -45,13 +42,12 @@ Fixes wred_on_switches() {
             ("set class-of-service schedulers <scheduler> drop-profile-map loss-priority any "
              "protocol any drop-profile <profile>"),
             "set class-of-service schedulers <scheduler> explicit-congestion-notification"},
-       .note =
-           "Junos takes percent of the queue's maximum, not bytes. ECN belongs to the scheduler, "
-           "not to the forwarding class."},
+       .note = "Junos takes percent of the queue's maximum, not bytes. ECN belongs to the "
+               "scheduler, not to the forwarding class."},
       {.platform = "sonic",
-       .commands = {("ecnconfig -p <profile> -gmin <min in bytes> -gmax <max in bytes> -gdrop "
-                     "<percent>"),
-                    "ecnconfig -q 3 on"},
+       .commands =
+           {("ecnconfig -p <profile> -gmin <min in bytes> -gmax <max in bytes> -gdrop <percent>"),
+            "ecnconfig -q 3 on"},
        .note = "ecnconfig sets no enable: WRED_PROFILE must also say \"ecn\": \"ecn_all\" and "
                "\"wred_green_enable\": \"true\", and QUEUE|<port>|3 must name the profile."},
   };
@@ -64,9 +60,8 @@ Fixes headroom_on_switches() {
                     "nv set qos pfc <profile> tx enable", "nv set qos pfc <profile> rx enable",
                     "nv set qos pfc <profile> cable-length <metres>",
                     "nv set interface <port> qos pfc profile <profile>", "nv config apply"},
-       .note =
-           "The length is configured, never measured: 100 m under qos roce, 10 m in a profile of "
-           "your own. Leave port-buffer, xoff-threshold and xon-threshold to the switch."},
+       .note = "The length is configured, never measured: 100 m under qos roce, 10 m in a profile "
+               "of your own. Leave port-buffer, xoff-threshold and xon-threshold to the switch."},
       {.platform = "eos",
        .commands = {"platform trident mmu queue profile <profile>",
                     "   ingress headroom bytes <bytes>",
@@ -76,26 +71,22 @@ Fixes headroom_on_switches() {
        .commands =
            {"policy-map type queuing <policy>", "  class type queuing c-in-q3",
             "    pause buffer-size <bytes> pause-threshold <bytes> resume-threshold <bytes>"},
-       .note =
-           "Automatic up to 100 m; above that this line is mandatory. It may not share a policy "
-           "with priority or bandwidth."},
+       .note = "Automatic up to 100 m; above that this line is mandatory. It may not share a "
+               "policy with priority or bandwidth."},
       {.platform = "junos",
-       .commands =
-           {("set class-of-service congestion-notification-profile <profile> input "
-             "cable-length <metres>"),
-            ("set class-of-service congestion-notification-profile <profile> input dscp "
-             "code-point 011010 mru 9216"),
-            ("set class-of-service shared-buffer ingress buffer-partition lossless-headroom "
-             "percent <percent>")},
-       .note =
-           "The ingress partitions must add up to exactly 100 %. Changing them stops traffic on "
-           "every port for a moment."},
+       .commands = {("set class-of-service congestion-notification-profile <profile> input "
+                     "cable-length <metres>"),
+                    ("set class-of-service congestion-notification-profile <profile> input dscp "
+                     "code-point 011010 mru 9216"),
+                    ("set class-of-service shared-buffer ingress buffer-partition "
+                     "lossless-headroom percent <percent>")},
+       .note = "The ingress partitions must add up to exactly 100 %. Changing them stops traffic "
+               "on every port for a moment."},
       {.platform = "sonic",
        .commands = {"config interface cable-length <port> <metres>m"},
-       .note =
-           "Dynamic buffer model. In the traditional model CABLE_LENGTH must name a row of "
-           "pg_profile_lookup.ini exactly (5m, 40m, 300m): round up. Without a row the port gets "
-           "no lossless priority group at all."},
+       .note = "Dynamic buffer model. In the traditional model CABLE_LENGTH must name a row of "
+               "pg_profile_lookup.ini exactly (5m, 40m, 300m): round up. Without a row the port "
+               "gets no lossless priority group at all."},
   };
 }
 
@@ -104,9 +95,8 @@ Fixes pfc_on_switches() {
       {.platform = "cumulus",
        .commands = {"nv set qos roce mode lossless", "nv set qos roce state enabled",
                     "nv config apply"},
-       .note =
-           "Up to release 5.14 the last word is 'enable on'. A plain 'nv set qos roce' leaves an "
-           "earlier lossy mode as it is."},
+       .note = "Up to release 5.14 the last word is 'enable on'. A plain 'nv set qos roce' leaves "
+               "an earlier lossy mode as it is."},
       {.platform = "eos",
        .commands = {"qos profile <profile>", "   priority-flow-control on",
                     "   priority-flow-control priority 3 no-drop", "interface <port>",
@@ -116,18 +106,18 @@ Fixes pfc_on_switches() {
                     "    mtu 9216", "    pause pfc-cos 3", "system qos",
                     "  service-policy type network-qos <policy>", "interface <port>",
                     "  priority-flow-control mode on"},
-       .note = "Mode 'auto' leaves the answer to DCBX and ends up off without a word when the peer "
-               "says nothing."},
+       .note = "Mode 'auto' leaves the answer to DCBX and silently ends up off when the peer sends "
+               "no DCBX."},
       {.platform = "junos",
-       .commands = {"set class-of-service forwarding-classes class NO-LOSS queue-num 3",
-                    "set class-of-service forwarding-classes class NO-LOSS no-loss",
-                    "set class-of-service forwarding-classes class NO-LOSS pfc-priority 3",
-                    ("set class-of-service congestion-notification-profile <profile> input dscp "
-                     "code-point 011010 pfc"),
-                    ("set class-of-service congestion-notification-profile <profile> output "
-                     "ieee-802.1 code-point 011 flow-control-queue 3"),
-                    ("set class-of-service interfaces <port> congestion-notification-profile "
-                     "<profile>")}},
+       .commands =
+           {"set class-of-service forwarding-classes class NO-LOSS queue-num 3",
+            "set class-of-service forwarding-classes class NO-LOSS no-loss",
+            "set class-of-service forwarding-classes class NO-LOSS pfc-priority 3",
+            ("set class-of-service congestion-notification-profile <profile> input dscp code-point "
+             "011010 pfc"),
+            ("set class-of-service congestion-notification-profile <profile> output ieee-802.1 "
+             "code-point 011 flow-control-queue 3"),
+            ("set class-of-service interfaces <port> congestion-notification-profile <profile>")}},
       {.platform = "sonic",
        .commands = {"config interface pfc priority <port> 3 on"},
        .note =
@@ -187,9 +177,8 @@ Fixes watchdog_on_switches() {
                     ("set class-of-service congestion-notification-profile <profile> pfc-watchdog "
                      "watchdog-action drop")}},
       {.platform = "sonic",
-       .commands = {"pfcwd interval 200",
-                    ("config pfcwd start --action drop <ports> --detection-time 200 "
-                     "--restoration-time 200")},
+       .commands = {"pfcwd interval 200", ("config pfcwd start --action drop <ports> "
+                                           "--detection-time 200 --restoration-time 200")},
        .note = "Detection must not be shorter than the polling interval. pfcwd_sw_enable must list "
                "the priority."},
   };
@@ -198,11 +187,10 @@ Fixes watchdog_on_switches() {
 Fixes dscp_map_on_switches() {
   return {
       {.platform = "cumulus",
-       .commands = {"nv set qos mapping default-global trust l3",
-                    ("nv set qos mapping default-global dscp 24,25,26,27,28,29,30,31 "
-                     "switch-priority 3"),
-                    "nv set qos mapping default-global dscp 48 switch-priority 6",
-                    "nv config apply"}},
+       .commands =
+           {"nv set qos mapping default-global trust l3",
+            ("nv set qos mapping default-global dscp 24,25,26,27,28,29,30,31 switch-priority 3"),
+            "nv set qos mapping default-global dscp 48 switch-priority 6", "nv config apply"}},
       {.platform = "eos",
        .commands = {"qos map dscp 24 25 26 27 28 29 30 31 to traffic-class 3",
                     "qos map dscp 48 to traffic-class 6", "qos map traffic-class 3 to tx-queue 3",
@@ -231,9 +219,8 @@ Fixes dscp_map_on_switches() {
        .commands =
            {"\"DSCP_TO_TC_MAP\": {\"<map>\": {\"24\": \"3\", \"26\": \"3\", \"48\": \"6\"}}",
             "\"PORT_QOS_MAP\": {\"<port>\": {\"dscp_to_tc_map\": \"<map>\"}}"},
-       .note =
-           "In CONFIG_DB. The stock map AZURE sends DSCP 26 to class 1, which is lossy; only 3 and "
-           "4 are lossless there."},
+       .note = "In CONFIG_DB. The stock map AZURE sends DSCP 26 to class 1, which is lossy; only 3 "
+               "and 4 are lossless there."},
   };
 }
 
@@ -244,8 +231,7 @@ Fixes dscp_map_on_nics() {
                     "mlnx_qos -i <netdev> --dscp2prio set,26,3",
                     "mlnx_qos -i <netdev> --dscp2prio set,48,6"},
        .note = "Separate calls, in this order: --trust writes all 64 code points (DSCP / 8), "
-               "--dscp2prio alters one. Deleting the last entry turns trust back to PCP without a "
-               "word."},
+               "--dscp2prio alters one. Deleting the last entry silently turns trust back to PCP."},
       {.platform = "mlx5-inbox",
        .commands =
            {"for d in $(seq 0 63); do dcb app replace dev <netdev> dscp-prio $d:$((d / 8)); done"},
@@ -296,9 +282,8 @@ Fixes marking_in_jobs() {
       {.platform = "mlx5-ofed",
        .commands = {"cma_roce_tos -d <device> -p 1 -t 106",
                     "echo 106 > /sys/class/infiniband/<device>/tc/1/traffic_class"},
-       .note =
-           "The second line overrides what applications ask for, NCCL_IB_TC included; the first is "
-           "only a default of RDMA-CM connections."},
+       .note = "The second line overrides what applications ask for, NCCL_IB_TC included; the "
+               "first is only a default of RDMA-CM connections."},
       {.platform = "host",
        .commands = {"mkdir -p /sys/kernel/config/rdma_cm/<device>",
                     "echo 106 > /sys/kernel/config/rdma_cm/<device>/ports/1/default_roce_tos"},

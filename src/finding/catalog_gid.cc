@@ -18,7 +18,7 @@ CatalogFix choose_by_address() {
 CatalogEntry gid_not_routable() {
   return {
       .id = "gid.not_routable",
-      .title = "the GID in use is RoCE v1 or link-local",
+      .title = "GID in use is RoCE v1 or link-local",
       .severity = Severity::kError,
       .aliases = {"gid.routable_v2", "GID_NOT_ROUTABLE", "GID_LINK_LOCAL"},
       .rows = {"C8", "E2"},
@@ -43,7 +43,7 @@ CatalogEntry gid_not_routable() {
 CatalogEntry gid_wrong_netdev() {
   return {
       .id = "gid.wrong_netdev",
-      .title = "a GID that belongs to another interface or rail",
+      .title = "GID belongs to another interface or rail",
       .severity = Severity::kError,
       .aliases = {"gid.netdev_matches_hca"},
       .rows = {"C8"},
@@ -56,7 +56,7 @@ CatalogEntry gid_wrong_netdev() {
       .fix = {{.platform = "host",
                .commands = {"cat /sys/class/infiniband/<device>/ports/1/gid_attrs/ndevs/<index>",
                             "rdma link", "ip -br address"},
-               .note = "Take the address away where it does not belong, or choose the index of the "
+               .note = "Remove the address where it does not belong, or choose the index of the "
                        "right one."},
               choose_by_address()},
       .sources = {cite::kIbSysfs, cite::kNcclEnv},
@@ -88,7 +88,7 @@ CatalogEntry gid_wrong_family() {
 CatalogEntry gid_index_differs() {
   return {
       .id = "gid.index_differs",
-      .title = "the same address sits at different GID indexes",
+      .title = "GID index differs between devices",
       .severity = Severity::kWarning,
       .aliases = {"gid.index_consistent", "GID_INDEX_INCONSISTENT"},
       .rows = {"C2", "C8", "E1"},
@@ -101,9 +101,8 @@ CatalogEntry gid_index_differs() {
       .fix = {choose_by_address(),
               {.platform = "host",
                .commands = {"show_gids"},
-               .note =
-                   "Or make them equal: the same addresses in the same order on every rail, and no "
-                   "more of them."}},
+               .note = "Or make them equal: the same addresses in the same order on every rail, "
+                       "and no more of them."}},
       .sources = {"NVIDIA/nccl issue 890: index 3 on one HCA and 6 on another",
                   "sgl-project/sglang pull request 30737: automatic choice on a bonded NIC"},
   };
@@ -112,15 +111,16 @@ CatalogEntry gid_index_differs() {
 CatalogEntry gid_index_not_3() {
   return {
       .id = "gid.index_not_3",
-      .title = "the design's address is not at GID index 3",
+      .title = "rail address is not at GID index 3",
       .severity = Severity::kInfo,
       .aliases = {"gid.index3_portable", "GID_INDEX_ASSUMED_3"},
       .rows = {"C8", "E2"},
       .phase = "validate",
       .why =
-          "Index 3 is folklore: with one IPv4 address and IPv6 on, the RoCE v2 GID lands there. "
-          "Many applications have the number built in. Where the address is at 1, 4 or 5 they pick "
-          "another GID or none; a second address, a VLAN or IPv6 off is enough to move it.",
+          "Index 3 is only a common case: with one IPv4 address and IPv6 on, the RoCE v2 GID lands "
+          "there. Many applications have the number built in. Where the address is at 1, 4 or 5 "
+          "they pick another GID or none; a second address, a VLAN or IPv6 off is enough to move "
+          "it.",
       .fix = {{.platform = "any",
                .commands = {"weir show"},
                .note = "Prints the index for each rail; hand that to applications, never 3."},
@@ -132,15 +132,15 @@ CatalogEntry gid_index_not_3() {
 CatalogEntry gid_stale() {
   return {
       .id = "gid.stale",
-      .title = "a GID whose address is gone",
+      .title = "stale GID: its address is gone",
       .severity = Severity::kWarning,
       .aliases = {"gid.address_still_present", "GID_STALE"},
       .rows = {"C8"},
       .phase = "validate",
       .why =
           "The table still holds a GID of an address that no interface has any more. A job that "
-          "picks it sends packets from a source nobody answers. It happens after renumbering, and "
-          "when an interface moved to another namespace.",
+          "picks it sends packets from an address that gets no answers. It happens after "
+          "renumbering, and when an interface moved to another namespace.",
       .fix = {{.platform = "host",
                .commands = {"ip -br address show dev <netdev>", "ip link set dev <netdev> down",
                             "ip link set dev <netdev> up"},
@@ -153,7 +153,7 @@ CatalogEntry gid_stale() {
 CatalogEntry gid_changed() {
   return {
       .id = "gid.changed",
-      .title = "the GID table changed under a running job",
+      .title = "GID table changed while a job was running",
       .severity = Severity::kWarning,
       .aliases = {"gid.stable_over_time", "GID_CHANGED"},
       .rows = {"C8", "K1"},
@@ -162,12 +162,10 @@ CatalogEntry gid_changed() {
           "A flap, a DHCP renewal or an address added by hand moves GIDs to other indexes. New "
           "connections of the same job then use another address than the old ones, or fail, while "
           "the settings have not changed. Keep the table as part of the baseline.",
-      .fix =
-          {{.platform = "any",
-            .commands = {"weir snapshot", "weir diff <before> <after>"},
-            .note =
-                "Static addresses on the rails, no address manager on them, and no changes while "
-                "jobs run."}},
+      .fix = {{.platform = "any",
+               .commands = {"weir snapshot", "weir diff <before> <after>"},
+               .note = "Static addresses on the rails, no address manager on them, and no changes "
+                       "while jobs run."}},
       .sources = {cite::kIbSysfs},
   };
 }
@@ -175,7 +173,7 @@ CatalogEntry gid_changed() {
 CatalogEntry gid_sparse() {
   return {
       .id = "gid.sparse",
-      .title = "a GID table with holes before the usable entry",
+      .title = "GID table has empty entries before the usable one",
       .severity = Severity::kWarning,
       .aliases = {"gid.table_sparse", "GID_TABLE_SPARSE"},
       .rows = {"C5", "C8"},
@@ -184,13 +182,11 @@ CatalogEntry gid_sparse() {
           "Reading the type of an empty slot returns EINVAL. A library that stops at the first "
           "error, as NCCL did, never reaches the good entry behind the hole, and aborts. Pods with "
           "macvlan have such tables as a rule.",
-      .fix =
-          {choose_by_address(),
-           {.platform = "any",
-            .commands = {"weir show"},
-            .note =
-                "Run it in the job's namespace: it prints the first usable index of each device. "
-                "Give that index explicitly, or use an NCCL with the fix."}},
+      .fix = {choose_by_address(),
+              {.platform = "any",
+               .commands = {"weir show"},
+               .note = "Run it in the job's namespace: it prints the first usable index of each "
+                       "device. Give that index explicitly, or use an NCCL with the fix."}},
       .sources = {"NVIDIA/nccl issues 1573 and 1538: EINVAL in a sparse table", cite::kIbSysfs},
   };
 }

@@ -7,7 +7,7 @@ namespace {
 CatalogEntry receiver_slow() {
   return {
       .id = "receiver.slow",
-      .title = "a host that takes packets more slowly than they come",
+      .title = "slow receiver: the host drains packets more slowly than they arrive",
       .severity = Severity::kError,
       .aliases = {"pfc.direction", "SLOW_RECEIVER_SUSPECT"},
       .rows = {"D4", "I1", "I20"},
@@ -15,10 +15,10 @@ CatalogEntry receiver_slow() {
       .why =
           "The NIC sends pauses: its receive buffer is full because PCIe, memory or the CPU does "
           "not drain it. The switch then holds everything for this host, and soon for others; "
-          "thousands of pauses a second from one server were traced to address translation misses. "
-          "tx pause on the NIC's RDMA priority, with outbound_pci_stalled_wr or rx_discards_phy "
-          "beside it, says host; rx pause says fabric. The fabric is innocent here, so no "
-          "threshold of the switches helps.",
+          "thousands of pauses per second from one server were traced to address translation "
+          "misses. tx pause on the NIC's RDMA priority, with outbound_pci_stalled_wr or "
+          "rx_discards_phy beside it, says host; rx pause says fabric. The fabric is not at fault, "
+          "so no switch threshold helps.",
       .fix =
           {{.platform = "host",
             .commands = {"ethtool -S <netdev> | grep -E 'tx_prio3_pause|outbound_pci|discards_phy'",
@@ -28,8 +28,8 @@ CatalogEntry receiver_slow() {
                     "NIC and GPU, memory bandwidth, then the application."},
            {.platform = "mlx5-ofed",
             .commands = {"cat /sys/class/net/<netdev>/settings/pfc_stall_prevention"},
-            .note = "'auto' stops pausing after 100 ms instead of 8 s: the host loses packets, the "
-                    "fabric is saved."},
+            .note = "'auto' stops pausing after 100 ms instead of 8 s: the host loses packets, but "
+                    "the fabric is protected."},
            {.platform = "any",
             .commands = {"weir explain pcie.relaxed_ordering_wrong", "weir explain pcie.acs_on",
                          "weir explain pcie.link_degraded"}}},
@@ -41,7 +41,7 @@ CatalogEntry receiver_slow() {
 CatalogEntry pcie_link_degraded() {
   return {
       .id = "pcie.link_degraded",
-      .title = "a PCIe link narrower or slower than it could be",
+      .title = "PCIe link narrower or slower than it could be",
       .severity = Severity::kError,
       .rows = {"C5", "I20"},
       .phase = "validate",
@@ -54,10 +54,9 @@ CatalogEntry pcie_link_degraded() {
                .commands = {"cat /sys/bus/pci/devices/<bdf>/current_link_speed",
                             "cat /sys/bus/pci/devices/<bdf>/current_link_width",
                             "cat /sys/bus/pci/devices/<bdf>/max_link_width"},
-               .note =
-                   "Reseat the card, look at the slot's bifurcation in the firmware setup, then at "
-                   "the riser."}},
-      .sources = {"PCI Express Base Specification: 32 GT/s a lane and direction in Gen5",
+               .note = "Reseat the card, look at the slot's bifurcation in the firmware setup, "
+                       "then at the riser."}},
+      .sources = {"PCI Express Base Specification: 32 GT/s per lane and direction in Gen5",
                   "Linux kernel, sysfs-bus-pci: current_link_speed, current_link_width"},
   };
 }
@@ -65,7 +64,7 @@ CatalogEntry pcie_link_degraded() {
 CatalogEntry pcie_errors() {
   return {
       .id = "pcie.errors",
-      .title = "the PCIe link of a device reports errors",
+      .title = "PCIe link reports errors",
       .severity = Severity::kWarning,
       .aliases = {"pcie.aer", "PCIE_AER"},
       .rows = {"C5", "I20"},
@@ -86,7 +85,7 @@ CatalogEntry pcie_errors() {
 CatalogEntry nic_failed() {
   return {
       .id = "nic.failed",
-      .title = "the NIC's firmware or its driver stopped working",
+      .title = "NIC firmware or driver stopped working",
       .severity = Severity::kError,
       .aliases = {"nic.firmware_assert", "NIC_FIRMWARE"},
       .rows = {"C4"},
@@ -94,7 +93,7 @@ CatalogEntry nic_failed() {
       .why =
           "The driver lost its firmware: an assert, a health report, a command without an answer, "
           "a queue that does not drain. Connections of the NIC end with retries exceeded at the "
-          "other hosts, which look guilty and are not.",
+          "other hosts, which look like the cause but are not.",
       .fix = {{.platform = "host",
                .commands = {"devlink health show", "devlink dev info", "mlxfwmanager --query"},
                .note = "Drain the host, reset or power it, bring the firmware to the fleet's "
@@ -107,7 +106,7 @@ CatalogEntry nic_failed() {
 CatalogEntry pcie_relaxed_ordering() {
   return {
       .id = "pcie.relaxed_ordering_wrong",
-      .title = "PCIe relaxed ordering is off, or on where it hurts",
+      .title = "PCIe relaxed ordering off, or on where it hurts",
       .severity = Severity::kWarning,
       .aliases = {"pcie.relaxed_ordering", "SLOW_RECEIVER_PCIE", "RELAXED_ORDERING_BAD_CPU"},
       .rows = {"C5", "I20"},
@@ -124,17 +123,18 @@ CatalogEntry pcie_relaxed_ordering() {
               {.platform = "mlx5-inbox", .commands = {"mstconfig -y -d <bdf> s PCI_WR_ORDERING=1"}},
               {.platform = "nccl",
                .commands = {"export NCCL_IB_PCI_RELAXED_ORDERING=1"},
-               .note = "0 where the CPU does not bear it."}},
-      .sources = {"kvcache-ai/Mooncake pull request 3205: storms cured by relaxed ordering",
-                  "linux-rdma/perftest issue 116: relaxed ordering on a CPU that does not bear it",
-                  cite::kNcclEnv},
+               .note = "Use 0 where the CPU does not support it."}},
+      .sources =
+          {"kvcache-ai/Mooncake pull request 3205: storms fixed by relaxed ordering",
+           "linux-rdma/perftest issue 116: relaxed ordering on a CPU that does not support it",
+           cite::kNcclEnv},
   };
 }
 
 CatalogEntry pcie_acs_on() {
   return {
       .id = "pcie.acs_on",
-      .title = "ACS or the IOMMU sends GPU traffic the long way",
+      .title = "ACS or IOMMU forces GPU traffic through the root complex",
       .severity = Severity::kError,
       .aliases = {"pcie.acs_iommu", "ACS_ENABLED"},
       .rows = {"C5"},
@@ -142,9 +142,9 @@ CatalogEntry pcie_acs_on() {
       .why =
           "With access control services on at the PCIe bridges, a transfer between NIC and GPU "
           "under one switch goes up to the root complex and back: half the bandwidth at best, "
-          "hangs at worst. An IOMMU that translates does the same. On bare metal both must be out "
-          "of the way; in virtual machines ACS must stay on and ATS helps instead. Without root "
-          "the setting cannot be read, which is unknown and not fine.",
+          "hangs at worst. An IOMMU that translates does the same. On bare metal both must be off; "
+          "in virtual machines ACS must stay on and ATS helps instead. Without root the setting "
+          "cannot be read, so it is reported as unknown.",
       .fix = {{.platform = "host",
                .commands = {"lspci -vvv | grep -E '^[0-9a-f]|ACSCtl'",
                             "setpci -s <bridge bdf> ECAP_ACS+0x6.w=0000",
@@ -163,7 +163,7 @@ CatalogEntry pcie_acs_on() {
 CatalogEntry pcie_gpu_far() {
   return {
       .id = "pcie.gpu_far",
-      .title = "a GPU that reaches its NIC across the CPU",
+      .title = "GPU reaches its NIC only across the CPU",
       .severity = Severity::kWarning,
       .rows = {"C5"},
       .phase = "validate",
@@ -180,7 +180,7 @@ CatalogEntry pcie_gpu_far() {
            {.platform = "nccl",
             .commands = {"export NCCL_IB_HCA==<nearest device of each GPU>",
                          "export NCCL_NET_GDR_LEVEL=PHB"},
-            .note = "Raising the level allows GPUDirect over a longer way; measure before keeping "
+            .note = "Raising the level allows GPUDirect over a longer path; measure before keeping "
                     "it."}},
       .sources = {cite::kNcclEnv, "NVIDIA GPUDirect RDMA documentation: supported systems"},
   };
@@ -195,16 +195,15 @@ CatalogEntry gdr_off() {
       .rows = {"C5", "E2", "I24"},
       .phase = "validate",
       .why =
-          "Every byte is copied to host memory and back: the CPU gets busy, the GPUs wait, and the "
+          "Every byte is copied to host memory and back: CPU load rises, the GPUs wait, and the "
           "network looks slow; one upgrade took all-reduce from 180 to 10 GB/s this way. NCCL "
           "needs nvidia_peermem (or nv_peer_mem) or dma-buf, and older versions do not know the "
-          "newer module's name. So a missing module alone is no fault where dma-buf works. The log "
+          "newer module's name. A missing module alone is not a fault where dma-buf works. The log "
           "says /GDRDMA behind each channel that uses it; a channel without it is staged.",
       .fix = {{.platform = "host",
                .commands = {"modprobe nvidia_peermem", "cat /sys/module/nvidia_peermem/version"},
-               .note =
-                   "Needs a driver stack with peer memory in ib_core; a plain kernel has dma-buf "
-                   "only, from 5.12 on, with the open GPU modules."},
+               .note = "Needs a driver stack with peer memory in ib_core; a plain kernel has "
+                       "dma-buf only, from 5.12 on, with the open GPU modules."},
               {.platform = "nccl",
                .commands = {"NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ENV,NET,GRAPH <command>",
                             "export NCCL_DMABUF_ENABLE=1", "weir job <log>"},
@@ -223,7 +222,7 @@ CatalogEntry gdr_not_registered() {
       .rows = {"C5"},
       .phase = "validate",
       .why =
-          "lsmod shows nvidia_peermem, yet the RDMA stack never learned of it: it was built "
+          "lsmod shows nvidia_peermem, yet it is not registered with the RDMA stack: it was built "
           "against another ib_core, or loaded before it. NCCL looks at /sys/kernel/mm/memory_peers "
           "and at the module's version file, and says Disabled where neither answers. Loaded is "
           "not registered, and registered is not used: only the log of a run proves it.",
@@ -231,9 +230,8 @@ CatalogEntry gdr_not_registered() {
                .commands = {"ls /sys/kernel/mm/memory_peers/",
                             "modprobe -r nvidia_peermem && modprobe nvidia_peermem",
                             "journalctl -k | grep -i peermem"},
-               .note =
-                   "Rebuild the module against the installed driver stack where the log complains "
-                   "about symbols."}},
+               .note = "Rebuild the module against the installed driver stack where the log "
+                       "complains about symbols."}},
       .sources = {"NVIDIA/nccl issue 1537: module loaded, GPUDirect still disabled", cite::kNcclIb},
   };
 }
@@ -241,14 +239,14 @@ CatalogEntry gdr_not_registered() {
 CatalogEntry gdr_not_persistent() {
   return {
       .id = "gdr.not_persistent",
-      .title = "GPUDirect is gone after the next reboot",
+      .title = "GPUDirect will be gone after the next reboot",
       .severity = Severity::kWarning,
       .aliases = {"gdr.module_persistent"},
       .rows = {"C5"},
       .phase = "validate",
       .why =
           "nvidia_peermem was loaded by hand. It works until the host reboots, and then one host "
-          "of the job stages through memory and slows all others, months after anybody touched it.",
+          "of the job stages through memory and slows all others, long after the change.",
       .fix = {{.platform = "host",
                .commands = {"echo nvidia_peermem > /etc/modules-load.d/nvidia-peermem.conf"}}},
       .sources = {"NVIDIA/nccl issue 1343: GPUDirect off after reboot", "modules-load.d(5)"},
@@ -258,16 +256,16 @@ CatalogEntry gdr_not_persistent() {
 CatalogEntry fleet_drift() {
   return {
       .id = "fleet.drift",
-      .title = "rails or hosts that should be equal are not",
+      .title = "configuration drift between rails or hosts",
       .severity = Severity::kWarning,
       .aliases = {"fleet.consistency", "GDR_ASYMMETRIC"},
       .rows = {"C2"},
       .phase = "validate",
       .why =
-          "A collective runs at the speed of its slowest member, so one host that differs is the "
-          "fault of the whole job: a rail without PFC, another firmware, GPUDirect off on one "
-          "node. Each host alone can look right; only the comparison shows it. Host QoS settings "
-          "are lost with every driver reload and reboot, which is how they drift.",
+          "A collective runs at the speed of its slowest member, so one host that differs slows "
+          "the whole job: a rail without PFC, another firmware, GPUDirect off on one node. Each "
+          "host alone can look right; only the comparison shows it. Host QoS settings are lost "
+          "with every driver reload and reboot, which is how they drift.",
       .fix = {{.platform = "any",
                .commands = {"weir diff <host a> <host b>", "weir plan", "weir apply"},
                .note = "Make it persistent: weir render --to systemd."}},
@@ -284,9 +282,9 @@ CatalogEntry host_straggler() {
       .rows = {"C2", "J3"},
       .phase = "verify",
       .why =
-          "A matrix of pairs tells a bad host from a bad fabric: when all slow pairs share one "
-          "member, that member is at fault and the paths are not; pairs with it ran at 49 instead "
-          "of 88 GB/s. What differs on that host from one that passes is the cause: PCIe, "
+          "A matrix of pairs distinguishes a bad host from a bad fabric: when all slow pairs share "
+          "one member, that member is at fault and the paths are not; pairs with it ran at 49 "
+          "instead of 88 GB/s. What differs on that host from one that passes is the cause: PCIe, "
           "firmware, GPUDirect, QoS, MTU.",
       .fix = {{.platform = "any",
                .commands = {"weir diff <slow host> <good host>", "weir validate"},
@@ -298,7 +296,7 @@ CatalogEntry host_straggler() {
 CatalogEntry host_tcp_untuned() {
   return {
       .id = "host.tcp_untuned",
-      .title = "a TCP path left at its defaults",
+      .title = "TCP settings left at their defaults",
       .severity = Severity::kInfo,
       .rows = {"B5", "C6"},
       .phase = "validate",

@@ -7,13 +7,13 @@ namespace {
 CatalogEntry nccl_socket_fallback() {
   return {
       .id = "nccl.socket_fallback",
-      .title = "the job runs over TCP without saying so",
+      .title = "NCCL fell back to TCP sockets",
       .severity = Severity::kError,
       .rows = {"E2", "I24"},
       .phase = "job",
       .why =
-          "When NCCL finds no usable RDMA device it takes sockets and carries on: GPU utilisation "
-          "falls, the CPU gets busy, and the job is several times slower. The decisive line of the "
+          "When NCCL finds no usable RDMA device it uses sockets and continues: GPU utilisation "
+          "falls, CPU load rises, and the job is several times slower. The decisive line of the "
           "log is 'Using network Socket' (or IB); 'NET/IB : Using' alone proves nothing, since "
           "newer versions print it with no device at all. Causes: a device list that matches "
           "nothing, NCCL_IB_DISABLE, no /dev/infiniband in the container, or a port that is down.",
@@ -28,7 +28,7 @@ CatalogEntry nccl_socket_fallback() {
 CatalogEntry load_no_rdma() {
   return {
       .id = "load.no_rdma",
-      .title = "a load that did not travel over RDMA",
+      .title = "the load did not use RDMA",
       .severity = Severity::kError,
       .rows = {"D5", "D8"},
       .phase = "verify",
@@ -49,15 +49,15 @@ CatalogEntry load_no_rdma() {
 CatalogEntry load_wrong_device() {
   return {
       .id = "load.wrong_device",
-      .title = "a load on another device than the one meant",
+      .title = "the load used a different device than intended",
       .severity = Severity::kError,
       .rows = {"D5", "D8"},
       .phase = "verify",
       .why =
-          "The counters of the device that the program names, or that the design has, stood still, "
-          "and those of another moved. The GID index belongs to another interface, the device has "
-          "another name than last time, or the job's list of devices names the wrong one. What "
-          "was measured is another path than the one that was meant.",
+          "The counters of the device that the program names, or that the design has, did not "
+          "change, and those of another did. The GID index belongs to another interface, the "
+          "device has another name than last time, or the job's list of devices names the wrong "
+          "one. What was measured is a different path than intended.",
       .fix = {{.platform = "host",
                .commands = {"weir show", "rdma link", "show_gids"},
                .note = "Name device and GID index: ib_write_bw -d <device> -x <index>."},
@@ -69,20 +69,20 @@ CatalogEntry load_wrong_device() {
 CatalogEntry nccl_ib_disabled() {
   return {
       .id = "nccl.ib_disabled",
-      .title = "the job turns RDMA off itself",
+      .title = "the job disables RDMA (NCCL_IB_DISABLE)",
       .severity = Severity::kError,
       .aliases = {"lint.job_env", "NCCL_IB_DISABLED"},
       .rows = {"E2"},
       .phase = "job",
       .why =
           "NCCL_IB_DISABLE=1 is copied from guides for clusters without InfiniBand. It turns off "
-          "RoCE too: one training step took 5.72 s instead of 2.51 s. Nothing warns, because it is "
-          "what was asked for.",
+          "RoCE too: one training step took 5.72 s instead of 2.51 s. Nothing warns about it, "
+          "because it is a valid setting.",
       .fix = {{.platform = "nccl",
                .commands = {"unset NCCL_IB_DISABLE"},
                .note = "In the script, in the image, and in /etc/nccl.conf."}},
       .sources =
-          {"scottclowe/pytorch-experiment-template issue 11: 5.72 s instead of 2.51 s a step",
+          {"scottclowe/pytorch-experiment-template issue 11: 5.72 s instead of 2.51 s per step",
            cite::kNcclEnv},
   };
 }
@@ -90,7 +90,7 @@ CatalogEntry nccl_ib_disabled() {
 CatalogEntry job_env_typo() {
   return {
       .id = "job.env_typo",
-      .title = "an environment variable that nobody reads",
+      .title = "unknown environment variable",
       .severity = Severity::kWarning,
       .aliases = {"ENV_TYPO"},
       .rows = {"E2"},
@@ -109,7 +109,7 @@ CatalogEntry job_env_typo() {
 CatalogEntry nccl_stale_conf() {
   return {
       .id = "nccl.stale_conf",
-      .title = "an nccl.conf that contradicts the design",
+      .title = "nccl.conf contradicts the design",
       .severity = Severity::kWarning,
       .aliases = {"env.nccl_conf_scan", "STALE_NCCL_CONF"},
       .rows = {"E2"},
@@ -121,7 +121,7 @@ CatalogEntry nccl_stale_conf() {
       .fix = {{.platform = "nccl",
                .commands = {"cat /etc/nccl.conf ~/.nccl.conf", "weir job /etc/nccl.conf",
                             "weir render --to nccl"},
-               .note = "Replace it by the rendered one, on hosts and in images alike."}},
+               .note = "Replace it with the rendered one, on hosts and in images alike."}},
       .sources = {cite::kNcclEnv},
   };
 }
@@ -129,7 +129,7 @@ CatalogEntry nccl_stale_conf() {
 CatalogEntry nccl_hca_unknown() {
   return {
       .id = "nccl.hca_unknown",
-      .title = "NCCL_IB_HCA names devices that do not exist here",
+      .title = "NCCL_IB_HCA names devices that do not exist",
       .severity = Severity::kError,
       .rows = {"E2"},
       .phase = "job",
@@ -148,7 +148,7 @@ CatalogEntry nccl_hca_unknown() {
 CatalogEntry nccl_hca_list_short() {
   return {
       .id = "nccl.hca_list_short",
-      .title = "the job uses fewer NICs than the host has rails",
+      .title = "NCCL_IB_HCA lists fewer NICs than the host has rails",
       .severity = Severity::kWarning,
       .rows = {"E2"},
       .phase = "job",
@@ -157,9 +157,9 @@ CatalogEntry nccl_hca_list_short() {
           "and those links congest at a fraction of the host's bandwidth. The list must name every "
           "rail of the design, the same on every host.",
       .fix = {{.platform = "nccl",
-               .commands = {"export "
-                            "NCCL_IB_HCA==mlx5_0,mlx5_1,mlx5_2,mlx5_3,mlx5_4,mlx5_5,mlx5_6,mlx5_7",
-                            "weir render --to nccl"}}},
+               .commands =
+                   {"export NCCL_IB_HCA==mlx5_0,mlx5_1,mlx5_2,mlx5_3,mlx5_4,mlx5_5,mlx5_6,mlx5_7",
+                    "weir render --to nccl"}}},
       .sources = {cite::kNcclEnv, "deepseek-ai/DeepEP issue 336: one NIC of four in use"},
   };
 }
@@ -167,7 +167,7 @@ CatalogEntry nccl_hca_list_short() {
 CatalogEntry app_receives_too_few() {
   return {
       .id = "app.receives_too_few",
-      .title = "the application posts too few receives",
+      .title = "application posts too few receives (RNR)",
       .severity = Severity::kWarning,
       .aliases = {"diagnose.rnr", "RNR_APP"},
       .rows = {"I19"},
@@ -178,12 +178,11 @@ CatalogEntry app_receives_too_few() {
           "the connection fails with status 13. The network delivered every packet; the receiving "
           "application is too slow or posts too little.",
       .fix = {{.platform = "nccl",
-               .commands = {"cat /sys/class/infiniband/<device>/ports/1/hw_counters/out_of_buffer",
-                            "cat "
-                            "/sys/class/infiniband/<device>/ports/1/hw_counters/rnr_nak_retry_err"},
-               .note =
-                   "Deeper receive queues, a shared receive queue with a higher limit, or an RNR "
-                   "retry count of 7 (for ever) in the application."}},
+               .commands =
+                   {"cat /sys/class/infiniband/<device>/ports/1/hw_counters/out_of_buffer",
+                    "cat /sys/class/infiniband/<device>/ports/1/hw_counters/rnr_nak_retry_err"},
+               .note = "Deeper receive queues, a shared receive queue with a higher limit, or an "
+                       "RNR retry count of 7 (for ever) in the application."}},
       .sources =
           {cite::kIbTransport, cite::kMlx5Counters,
            "unionxic/rdma-fault-characterization: counters of a receiver that posts nothing"},
@@ -193,7 +192,7 @@ CatalogEntry app_receives_too_few() {
 CatalogEntry app_protocol_error() {
   return {
       .id = "app.protocol_error",
-      .title = "an application error that RDMA reports",
+      .title = "application error reported by RDMA",
       .severity = Severity::kInfo,
       .aliases = {"diagnose.app_error", "APP_PROTOCOL"},
       .rows = {"D8"},
@@ -202,12 +201,11 @@ CatalogEntry app_protocol_error() {
           "A wrong rkey, an address out of range or a length error breaks the connection at once: "
           "req_remote_access_errors, req_remote_invalid_request or resp_local_length_error move by "
           "one, and loss counters do not move at all. It is a bug between the two ends of the "
-          "application; the fabric carried it faithfully.",
+          "application; the fabric is not involved.",
       .fix = {{.platform = "any",
                .commands = {"weir diagnose <bundles>"},
-               .note =
-                   "Hand the status and the work request to the application's developers. Flush "
-                   "errors at the end of a connection are normal."}},
+               .note = "Hand the status and the work request to the application's developers. "
+                       "Flush errors at the end of a connection are normal."}},
       .sources = {cite::kIbTransport, cite::kMlx5Counters,
                   "unionxic/rdma-fault-characterization: counters of an invalid rkey"},
   };
@@ -216,7 +214,7 @@ CatalogEntry app_protocol_error() {
 CatalogEntry app_not_fabric() {
   return {
       .id = "app.not_fabric",
-      .title = "the network is innocent",
+      .title = "not the network",
       .severity = Severity::kInfo,
       .aliases = {"diagnose.exonerate", "NOT_FABRIC"},
       .rows = {"D8", "I10"},
@@ -224,14 +222,14 @@ CatalogEntry app_not_fabric() {
       .why =
           "perftest with the job's message size and number of connections reaches line rate on the "
           "same rail, and the counters stay clean: no loss, no pauses, traffic in the right class. "
-          "What is slow lies above the network, such as per-step overhead in the library; one case "
-          "ran at 13 GB/s where perftest made 392 Gb/s.",
+          "The cause is above the network, such as per-step overhead in the library; one case ran "
+          "at 13 GB/s where perftest made 392 Gb/s.",
       .fix = {{.platform = "nccl",
                .commands = {"ib_write_bw -d <device> -x <gid index> -q <connections> -s <size> "
                             "--tclass=106 --report_gbits <peer>",
                             "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,TUNING <command>"},
                .note = "Same device, same size, same number of connections as the job."}},
-      .sources = {"NVIDIA/nccl issue 2409: 13 GB/s a connection, 392 Gb/s by perftest",
+      .sources = {"NVIDIA/nccl issue 2409: 13 GB/s per connection, 392 Gb/s by perftest",
                   cite::kPerftest},
   };
 }
@@ -239,7 +237,7 @@ CatalogEntry app_not_fabric() {
 CatalogEntry peer_dead() {
   return {
       .id = "peer.dead",
-      .title = "the other end died",
+      .title = "peer process or host died",
       .severity = Severity::kInfo,
       .aliases = {"diagnose.retry_exhaustion", "PEER_DEAD"},
       .rows = {"I9"},
@@ -247,13 +245,12 @@ CatalogEntry peer_dead() {
       .why =
           "Retries exceeded (status 12) is also what a crashed process looks like from its peer: "
           "nobody acknowledges any more. Where out_of_sequence and packet_seq_err stay at zero and "
-          "the TCP side channel was reset, no packet was lost. Blame the host that stopped "
-          "answering, and look at its own log first.",
+          "the TCP side channel was reset, no packet was lost. The host that stopped answering is "
+          "the cause: read its own log first.",
       .fix = {{.platform = "any",
                .commands = {"weir diagnose <logs of all ranks>"},
-               .note =
-                   "The first rank that reports another error than status 12 is where it began; "
-                   "out-of-memory kills and GPU errors are in that host's kernel log."}},
+               .note = "The first rank that reports another error than status 12 is where it "
+                       "began; out-of-memory kills and GPU errors are in that host's kernel log."}},
       .sources = {cite::kIbTransport, cite::kMlx5Counters},
   };
 }
@@ -261,7 +258,7 @@ CatalogEntry peer_dead() {
 CatalogEntry nccl_hca_prefix() {
   return {
       .id = "nccl.hca_prefix",
-      .title = "NCCL_IB_HCA takes more devices than it names",
+      .title = "NCCL_IB_HCA matches more devices than intended",
       .severity = Severity::kWarning,
       .rows = {"E2"},
       .phase = "job",
@@ -299,15 +296,15 @@ CatalogEntry nccl_intra_node_network() {
 CatalogEntry job_gloo_backend() {
   return {
       .id = "job.gloo_backend",
-      .title = "Gloo where NCCL was meant",
+      .title = "Gloo backend used instead of NCCL",
       .severity = Severity::kWarning,
       .rows = {"E2", "I24"},
       .phase = "job",
       .why =
           "PyTorch's Gloo backend copies GPU tensors to host memory and sends them over TCP. It is "
           "right for the CPU side channel of a job and wrong for its gradients: the RDMA fabric "
-          "stays idle. A script that names gloo alone, for a model on GPUs, was usually written on "
-          "a laptop.",
+          "stays idle. A script that names gloo alone, for a model on GPUs, was usually written "
+          "for a laptop.",
       .fix = {{.platform = "any",
                .commands = {"torch.distributed.init_process_group(\"nccl\")",
                             "torch.distributed.init_process_group(\"cpu:gloo,cuda:nccl\")"},
@@ -319,14 +316,14 @@ CatalogEntry job_gloo_backend() {
 CatalogEntry job_bad_value() {
   return {
       .id = "job.bad_value",
-      .title = "a value that the library does not take",
+      .title = "value outside the range the library accepts",
       .severity = Severity::kError,
       .rows = {"E2"},
       .phase = "job",
       .why =
           "A number outside its field is cut off, refused when the queue pair is set up, or "
-          "replaced by the default, depending on the version: in no case is it what the line asks "
-          "for. A timeout has five bits, a retry count three, a service level four, a traffic "
+          "replaced by the default, depending on the version: in no case is it the value that was "
+          "set. A timeout has five bits, a retry count three, a service level four, a traffic "
           "class eight.",
       .fix = {{.platform = "nccl",
                .commands = {"weir render --to nccl"},
@@ -338,12 +335,12 @@ CatalogEntry job_bad_value() {
 CatalogEntry job_rank_differs() {
   return {
       .id = "job.rank_differs",
-      .title = "one rank runs with other settings than the rest",
+      .title = "one rank runs with different settings",
       .severity = Severity::kError,
       .rows = {"E2", "C2"},
       .phase = "job",
       .why =
-          "Collectives go at the pace of the slowest rank. A rank with another traffic class, "
+          "Collectives run at the speed of the slowest rank. A rank with another traffic class, "
           "another device list, another version of NCCL, or on sockets, slows or hangs all of "
           "them, and only its own log shows it. Usually an environment that the launcher did not "
           "pass on, or an image that differs on one host.",
@@ -358,16 +355,16 @@ CatalogEntry job_rank_differs() {
 CatalogEntry transport_retries_exhausted() {
   return {
       .id = "transport.retries_exhausted",
-      .title = "the other end did not answer, retry after retry",
+      .title = "retries exhausted: the peer never answered",
       .severity = Severity::kError,
       .rows = {"E2", "I9"},
       .phase = "diagnose",
       .why =
           "Status 12 (vendor error 129 on ConnectX) says that a request was sent eight times and "
           "never acknowledged. From one end alone the cause is open: the peer's process died, the "
-          "GID is not routable, the MTU of a hop is too small for full packets, the link went "
-          "down for longer than the retries last, or packets are dropped. At the first transfer of "
-          "a job it is the address; in the middle of one it is the peer or the path.",
+          "GID is not routable, the MTU of a hop is too small for full packets, the link went down "
+          "for longer than the retries last, or packets are dropped. At the first transfer of a "
+          "job it is the address; in the middle of one it is the peer or the path.",
       .fix = {{.platform = "any",
                .commands = {"weir job <logs of all ranks>", "weir probe mtu <peer>",
                             "weir verify --pair <peer>"},

@@ -7,29 +7,26 @@ namespace {
 CatalogEntry link_physical_errors() {
   return {
       .id = "link.physical_errors",
-      .title = "bit errors: an optic, a cable or a port is bad",
+      .title = "bit errors: bad cable, optic or port",
       .severity = Severity::kError,
       .rows = {"C4", "I18"},
       .phase = "verify",
       .why =
-          "Frames arrive damaged and are dropped before anybody looks at their priority: no PFC, "
-          "no ECN and no headroom helps, and go-back-N multiplies the cost. Count the Ethernet "
-          "side: rx_crc_errors_phy, rx_symbol_err_phy, rx_pcs_symbol_err_phy and errors after FEC; "
-          "a rising rate of corrected bits comes first. symbol_error and link_error_recovery of "
-          "the InfiniBand tree stay at zero on Ethernet whatever happens.",
-      .fix =
-          {{.platform = "host",
-            .commands = {"ethtool -S <netdev> | grep -E '_phy|fec'", "ethtool --show-fec <netdev>",
-                         "ethtool -m <netdev>"},
-            .note =
-                "Clean and reseat first, then swap the cable, then the optic, then the port: the "
-                "counter follows the part that is bad."},
-           {.platform = "mlx5-ofed",
-            .commands = {"mlxlink -d <bdf> -m -c"},
-            .note =
-                "Shows raw and effective bit error rates and a recommendation. An effective BER of "
-                "15E-255 means none seen."},
-           {.platform = "mlx5-inbox", .commands = {"mstlink -d <bdf> -m -c"}}},
+          "Frames arrive damaged and are dropped before classification: no PFC, no ECN and no "
+          "headroom helps, and go-back-N multiplies the cost. Count the Ethernet side: "
+          "rx_crc_errors_phy, rx_symbol_err_phy, rx_pcs_symbol_err_phy and errors after FEC; a "
+          "rising rate of corrected bits comes first. symbol_error and link_error_recovery of the "
+          "InfiniBand tree stay at zero on Ethernet whatever happens.",
+      .fix = {{.platform = "host",
+               .commands = {"ethtool -S <netdev> | grep -E '_phy|fec'",
+                            "ethtool --show-fec <netdev>", "ethtool -m <netdev>"},
+               .note = "Clean and reseat first, then swap the cable, then the optic, then the "
+                       "port: the counter follows the part that is bad."},
+              {.platform = "mlx5-ofed",
+               .commands = {"mlxlink -d <bdf> -m -c"},
+               .note = "Shows raw and effective bit error rates and a recommendation. An effective "
+                       "BER of 15E-255 means none seen."},
+              {.platform = "mlx5-inbox", .commands = {"mstlink -d <bdf> -m -c"}}},
       .sources = {cite::kMlx5Counters, "Mellanox/mstflint, mlxlink", cite::kIbSysfs},
   };
 }
@@ -37,7 +34,7 @@ CatalogEntry link_physical_errors() {
 CatalogEntry link_flapping() {
   return {
       .id = "link.flapping",
-      .title = "a link that goes down and comes back",
+      .title = "link flaps: it goes down and comes back",
       .severity = Severity::kError,
       .aliases = {"phy.link_downed_delta", "phy.link_stability", "diagnose.error12_origin",
                   "LINK_FLAP"},
@@ -45,17 +42,16 @@ CatalogEntry link_flapping() {
       .phase = "validate",
       .why =
           "Each flap takes away the GIDs, moves ECMP paths and times out every connection over the "
-          "link: the peers report status 12 (retries exceeded) minutes later and look guilty. The "
-          "host with the port event is the cause, the hosts with status 12 are the victims. A "
-          "state that is up at one glance proves nothing: watch it for 30 seconds, and compare "
+          "link: the peers report status 12 (retries exceeded) minutes later and look like the "
+          "cause. The host with the port event is the cause, the hosts with status 12 are the "
+          "victims. A single reading of 'up' proves nothing: watch it for 30 seconds, and compare "
           "carrier_changes and link_down_events_phy.",
       .fix = {{.platform = "host",
                .commands = {"cat /sys/class/net/<netdev>/carrier_changes",
                             "ethtool -S <netdev> | grep link_down_events_phy",
                             "journalctl -k | grep -i 'link down'"},
-               .note =
-                   "A change of the PFC mask flaps an mlx5 link once, on purpose; anything else is "
-                   "a cable, an optic, FEC or autonegotiation."},
+               .note = "A change of the PFC mask flaps an mlx5 link once, on purpose; anything "
+                       "else is a cable, an optic, FEC or autonegotiation."},
               {.platform = "mlx5-ofed", .commands = {"mlxlink -d <bdf> -m -c"}}},
       .sources = {cite::kMlx5Counters, cite::kIbTransport,
                   "Lightning-AI/lit-llama issue 380: port down on one node, peers time out",
@@ -66,7 +62,7 @@ CatalogEntry link_flapping() {
 CatalogEntry link_degraded() {
   return {
       .id = "link.degraded",
-      .title = "a link that is down, or below its speed, width or FEC",
+      .title = "link down, or below its expected speed, width or FEC",
       .severity = Severity::kError,
       .rows = {"C4"},
       .phase = "validate",
@@ -90,7 +86,7 @@ CatalogEntry link_degraded() {
 CatalogEntry port_discards() {
   return {
       .id = "port.discards",
-      .title = "a port drops packets",
+      .title = "port drops packets",
       .severity = Severity::kError,
       .rows = {"D3", "I29"},
       .phase = "verify",
@@ -99,25 +95,22 @@ CatalogEntry port_discards() {
           "the NIC's receive buffer was full (headroom of the NIC, or a host too slow), no-buffer "
           "discards of the switch mean its headroom was used up. On Ethernet port_xmit_discards "
           "and port_rcv_errors of the InfiniBand tree are not fed by the port and stay at zero. "
-          "Rings of the network interface carry no RDMA, so a larger ring cures TCP and nothing "
-          "else.",
-      .fix =
-          {{.platform = "host",
-            .commands = {"ethtool -S <netdev> | grep -E 'discard|out_of_buffer'",
-                         "weir explain headroom.too_small", "weir explain receiver.slow"},
-            .note =
-                "Discards on the RDMA priority: headroom. Discards on priority 0: traffic in the "
-                "wrong class, or ordinary congestion."},
-           {.platform = "cumulus",
-            .commands = {"nv show interface <port> qos roce counters"},
-            .note = "no-buffer-discard on the receive side is headroom."},
-           {.platform = "nxos",
-            .commands = {"show queuing interface <port>"},
-            .note = "Ingress Overflow Drop is headroom."},
-           {.platform = "junos",
-            .commands = {"show interfaces <port> extensive"},
-            .note = "Resource errors on input are headroom."},
-           {.platform = "sonic", .commands = {"show priority-group drop counters"}}},
+          "Rings of the network interface carry no RDMA, so a larger ring helps TCP only.",
+      .fix = {{.platform = "host",
+               .commands = {"ethtool -S <netdev> | grep -E 'discard|out_of_buffer'",
+                            "weir explain headroom.too_small", "weir explain receiver.slow"},
+               .note = "Discards on the RDMA priority: headroom. Discards on priority 0: traffic "
+                       "in the wrong class, or ordinary congestion."},
+              {.platform = "cumulus",
+               .commands = {"nv show interface <port> qos roce counters"},
+               .note = "no-buffer-discard on the receive side is headroom."},
+              {.platform = "nxos",
+               .commands = {"show queuing interface <port>"},
+               .note = "Ingress Overflow Drop is headroom."},
+              {.platform = "junos",
+               .commands = {"show interfaces <port> extensive"},
+               .note = "Resource errors on input are headroom."},
+              {.platform = "sonic", .commands = {"show priority-group drop counters"}}},
       .sources = {cite::kMlx5Counters, cite::kIbSysfs, cite::kNvue, cite::kNxos},
   };
 }
@@ -132,14 +125,13 @@ CatalogEntry link_infiniband() {
       .phase = "job",
       .why =
           "InfiniBand is lossless by credits: PFC, ECN thresholds, DSCP, trust and GID index mean "
-          "nothing there, and NCCL_IB_TC or NCCL_IB_GID_INDEX copied from a RoCE cluster do harm "
-          "at best. What counts instead is the service level, adaptive routing and SHARP, and "
+          "nothing there, and NCCL_IB_TC or NCCL_IB_GID_INDEX copied from a RoCE cluster can only "
+          "do harm. What counts instead is the service level, adaptive routing and SHARP, and "
           "those are the subnet manager's.",
       .fix = {{.platform = "host",
                .commands = {"cat /sys/class/infiniband/<device>/ports/1/link_layer"},
-               .note =
-                   "Ethernet means RoCE. A ConnectX that should be Ethernet and says InfiniBand: "
-                   "LINK_TYPE_P1."},
+               .note = "Ethernet means RoCE. A ConnectX that should be Ethernet and says "
+                       "InfiniBand: LINK_TYPE_P1."},
               {.platform = "mlx5-ofed",
                .commands = {"mlxconfig -y -d <bdf> s LINK_TYPE_P1=2"},
                .note = "2 is Ethernet, 1 is InfiniBand; takes effect after a reset."},

@@ -8,7 +8,7 @@ namespace {
 CatalogEntry dscp_tos_confusion() {
   return {
       .id = "dscp.tos_confusion",
-      .title = "a DSCP typed where a TOS byte belongs",
+      .title = "DSCP value used where a TOS byte belongs",
       .severity = Severity::kError,
       .aliases = {"lint.tc_value", "TC_ENCODING"},
       .rows = {"A2", "A3", "E2", "I14"},
@@ -16,10 +16,9 @@ CatalogEntry dscp_tos_confusion() {
       .why =
           "An RDMA traffic class is the whole TOS byte: DSCP x 4 plus two ECN bits. 26 typed there "
           "is DSCP 6 with ECN bits 10, which the usual maps send to best effort: all RDMA leaves "
-          "the lossless class, nothing reports an error, and the job runs badly. DSCP 26 is "
-          "written 104, or 106 with ECT(0). Other fabrics use other code points on purpose "
-          "(Oracle's 41 is DSCP 10), so the rule is TC / 4 = the design's DSCP, not one magic "
-          "number.",
+          "the lossless class, nothing reports an error, and the job is slow. DSCP 26 is written "
+          "104, or 106 with ECT(0). Other fabrics use other code points on purpose (Oracle's 41 is "
+          "DSCP 10), so the rule is TC / 4 = the design's DSCP, not a fixed number.",
       .fix = together({{{.platform = "design",
                          .commands = {"marking: { traffic_class: 106, rdma_cm_tos: 106 }",
                                       "nccl: { traffic_class: 106 }"},
@@ -33,7 +32,7 @@ CatalogEntry dscp_tos_confusion() {
 CatalogEntry dscp_narrow_map() {
   return {
       .id = "dscp.narrow_map",
-      .title = "a map that names single code points of an octet",
+      .title = "DSCP map covers single code points of a group of eight",
       .severity = Severity::kWarning,
       .rows = {"A2"},
       .phase = "lint",
@@ -43,13 +42,12 @@ CatalogEntry dscp_narrow_map() {
           "and 24 is what NVIDIA's examples use (traffic class 96). Every tool, storage client and "
           "container image with that default then runs unprotected beside jobs that are not. The "
           "octet costs nothing where no other class uses its code points.",
-      .fix = together(
-          {{{.platform = "design",
-             .commands = {"classes: { rdma: { dscp: [26, 24-31] } }"},
-             .note = "The first code point is the one RDMA is marked with; the rest of the octet "
-                     "follows it into the class."}},
-           dscp_map_on_switches(),
-           dscp_map_on_nics()}),
+      .fix = together({{{.platform = "design",
+                         .commands = {"classes: { rdma: { dscp: [26, 24-31] } }"},
+                         .note = "The first code point is the one RDMA is marked with; the rest of "
+                                 "the octet follows it into the class."}},
+                       dscp_map_on_switches(),
+                       dscp_map_on_nics()}),
       .sources = {cite::kMlx5Dcb, cite::kNvue,
                   "NVIDIA RoCE guides: traffic class 96, which is DSCP 24"},
   };
@@ -58,16 +56,15 @@ CatalogEntry dscp_narrow_map() {
 CatalogEntry dscp_default_map() {
   return {
       .id = "dscp.default_map",
-      .title = "traffic in a queue that nobody gave a share",
+      .title = "traffic in a queue without a bandwidth share",
       .severity = Severity::kWarning,
       .rows = {"C7"},
       .phase = "validate",
       .why =
           "Shares are planned by the design's map, and traffic goes by the switch's. Where the map "
           "is left at its default the two differ: EOS puts DSCP 0-7 into class 1 and DSCP 8-15 "
-          "into "
-          "class 0, so that best effort, TCP and ssh among it, sits in a queue without a share. "
-          "Nothing is lost while the port is idle; under an incast management starves.",
+          "into class 0, so that best effort, TCP and ssh among it, sits in a queue without a "
+          "share. Nothing is lost while the port is idle; under an incast management starves.",
       .fix = {{.platform = "eos",
                .commands = {"qos map dscp 0 1 2 3 4 5 6 7 to traffic-class 0",
                             "qos map dscp 8 9 10 11 12 13 14 15 to traffic-class 0"},
@@ -80,7 +77,7 @@ CatalogEntry dscp_default_map() {
 CatalogEntry dscp_unmapped_hop() {
   return {
       .id = "dscp.unmapped_hop",
-      .title = "a switch on the path that does not know the class",
+      .title = "switch does not map the RDMA DSCP to the lossless class",
       .severity = Severity::kError,
       .aliases = {"xdomain.host_dscp_in_switch_lossless_tc", "DSCP_MAP_MISMATCH"},
       .rows = {"A2", "C7", "I14", "I15"},
@@ -91,12 +88,11 @@ CatalogEntry dscp_unmapped_hop() {
           "SONiC's stock map does this to DSCP 26, which it sends to class 1; only DSCP 3 and 4 "
           "are lossless. EOS sends 0-7 to class 1 and 8-15 to class 0 by default. All other hops "
           "look perfect, and the loss shows only at the ends.",
-      .fix =
-          together({{{.platform = "design",
-                      .commands = {"switches: { <group>: { dscp_overrides: [] } }"},
-                      .note = "Remove the override, or render the map: weir render --to <system> "
-                              "--node <switch>."}},
-                    dscp_map_on_switches()}),
+      .fix = together({{{.platform = "design",
+                         .commands = {"switches: { <group>: { dscp_overrides: [] } }"},
+                         .note = "Remove the override, or render the map: weir render --to "
+                                 "<system> --node <switch>."}},
+                       dscp_map_on_switches()}),
       .sources = {cite::kSonicQos, cite::kEos, cite::kPfc},
   };
 }
@@ -104,7 +100,7 @@ CatalogEntry dscp_unmapped_hop() {
 CatalogEntry dscp_unmarked() {
   return {
       .id = "dscp.unmarked",
-      .title = "RDMA sent without its marking",
+      .title = "RDMA sent without its DSCP marking",
       .severity = Severity::kError,
       .aliases = {"verify.prio_delta", "lint.env_vs_design", "TC_UNMARKED"},
       .rows = {"D3", "E2", "E3", "I14"},
@@ -121,10 +117,9 @@ CatalogEntry dscp_unmarked() {
            {{.platform = "any",
              .commands = {"weir job <script>", "weir verify -- <command>"},
              .note = "verify proves it: bytes of the RDMA priority against RDMA bytes."}}}),
-      .sources =
-          {cite::kNcclEnv, cite::kForceTc, cite::kRdmaCm, cite::kPerftest,
-           ("chimera-nas/chimera pull request 617 and ROCm/mori pull request 362: traffic left "
-            "unmarked")},
+      .sources = {cite::kNcclEnv, cite::kForceTc, cite::kRdmaCm, cite::kPerftest,
+                  ("chimera-nas/chimera pull request 617 and ROCm/mori pull request 362: traffic "
+                   "left unmarked")},
   };
 }
 
@@ -153,7 +148,7 @@ CatalogEntry dscp_one_way() {
 CatalogEntry dscp_nic_map_wrong() {
   return {
       .id = "dscp.nic_map_wrong",
-      .title = "the NIC sends the class's DSCP to another priority",
+      .title = "NIC maps the RDMA DSCP to the wrong priority",
       .severity = Severity::kError,
       .rows = {"B1", "C1", "I14"},
       .phase = "validate",
@@ -171,7 +166,7 @@ CatalogEntry dscp_nic_map_wrong() {
 CatalogEntry dscp_rewritten() {
   return {
       .id = "dscp.rewritten",
-      .title = "a hop that rewrites the TOS byte",
+      .title = "DSCP is rewritten on the path",
       .severity = Severity::kError,
       .rows = {"A2", "I14"},
       .phase = "lint",
@@ -203,11 +198,12 @@ CatalogEntry trust_mixed() {
           "packet has none, so it is priority 0 there whatever its DSCP says. Routers do not carry "
           "the tag across, which is why leaf-spine fabrics trust DSCP. Mixed trust puts the same "
           "flow into different classes on different hops.",
-      .fix = together({{{.platform = "design",
-                         .commands = {"trust: dscp"},
-                         .note = "And take away trust of single groups under hosts and switches."}},
-                       dscp_map_on_nics(),
-                       dscp_map_on_switches()}),
+      .fix = together(
+          {{{.platform = "design",
+             .commands = {"trust: dscp"},
+             .note = "Also remove trust settings of single groups under hosts and switches."}},
+           dscp_map_on_nics(),
+           dscp_map_on_switches()}),
       .sources = {cite::kMlx5Dcb, cite::kNvue, cite::kEos},
   };
 }
@@ -215,16 +211,16 @@ CatalogEntry trust_mixed() {
 CatalogEntry trust_not_dscp() {
   return {
       .id = "trust.not_dscp",
-      .title = "a NIC that trusts PCP, not DSCP",
+      .title = "NIC trusts PCP instead of DSCP",
       .severity = Severity::kError,
       .rows = {"B1", "C1", "I14"},
       .phase = "validate",
       .why =
-          "PCP is what NICs come with. Under it the priority follows the service level, and the "
+          "PCP is the factory default. With it the priority follows the service level, and the "
           "DSCP map is ignored: RDMA leaves in priority 0, PFC and DCQCN of priority 3 do nothing "
           "for it. mlx5 changes trust by itself: the first DSCP entry turns it to DSCP, deleting "
-          "the last one turns it back without a word. There is no file to read it from; mlnx_qos "
-          "and the DCB application table tell.",
+          "the last one turns it back silently. There is no file to read it from; mlnx_qos and the "
+          "DCB application table show it.",
       .fix = dscp_map_on_nics(),
       .sources = {cite::kMlx5Dcb, cite::kMlnxQos},
   };
@@ -233,7 +229,7 @@ CatalogEntry trust_not_dscp() {
 CatalogEntry class_no_guarantee() {
   return {
       .id = "class.no_guarantee",
-      .title = "a management class without a guaranteed minimum",
+      .title = "management class without a guaranteed minimum",
       .severity = Severity::kWarning,
       .rows = {"A2"},
       .phase = "lint",
@@ -256,11 +252,11 @@ CatalogEntry class_no_guarantee() {
                          "  class type queuing c-out-8q-q-default",
                          "    bandwidth remaining percent <percent>"}},
            {.platform = "junos",
-            .commands = {("set class-of-service schedulers <scheduler> transmit-rate percent "
-                          "<percent>")}},
+            .commands = {(
+                "set class-of-service schedulers <scheduler> transmit-rate percent <percent>")}},
            {.platform = "sonic",
-            .commands = {("\"SCHEDULER\": {\"<scheduler>\": {\"type\": \"DWRR\", \"weight\": "
-                          "\"<1-100>\"}}")},
+            .commands = {(
+                "\"SCHEDULER\": {\"<scheduler>\": {\"type\": \"DWRR\", \"weight\": \"<1-100>\"}}")},
             .note = "In CONFIG_DB, bound by QUEUE|<port>|<queue>."}},
       .sources = {cite::kEts, cite::kNvue, cite::kNxos, cite::kJunos, cite::kSonicYang},
   };
@@ -278,13 +274,14 @@ CatalogEntry class_shared_queue() {
           "Whatever shares the lossless queue is paused with it and fills it: TCP that ignores "
           "CNPs takes the share of RDMA that obeys them, and a backup or checkpoint slows every "
           "training step while it runs. Storage over RDMA in the training priority has aborted "
-          "database nodes by heartbeat timeouts. One class a purpose: RDMA, CNPs, storage, "
+          "database nodes by heartbeat timeouts. One class per purpose: RDMA, CNPs, storage, "
           "management, best effort.",
-      .fix = together({{{.platform = "design",
-                         .commands = {("classes: { storage: { dscp: 16, priority: 2, queue: 2, "
-                                       "lossless: false } }")},
-                         .note = "A priority, a queue and code points of its own for each class."}},
-                       dscp_map_on_switches()}),
+      .fix = together(
+          {{{.platform = "design",
+             .commands = {(
+                 "classes: { storage: { dscp: 16, priority: 2, queue: 2, lossless: false } }")},
+             .note = "A priority, a queue and code points of its own for each class."}},
+           dscp_map_on_switches()}),
       .sources = {cite::kDcqcn,
                   "logicalclocks/rondb pull request 949: heartbeats behind NFS over RDMA",
                   cite::kNxos},
@@ -294,7 +291,7 @@ CatalogEntry class_shared_queue() {
 CatalogEntry class_starved() {
   return {
       .id = "class.starved",
-      .title = "a class gets less than its guaranteed minimum under load",
+      .title = "class gets less than its guaranteed minimum under load",
       .severity = Severity::kWarning,
       .rows = {"D3"},
       .phase = "verify",
@@ -302,7 +299,7 @@ CatalogEntry class_starved() {
           "The design promises a minimum; under load the queue's counters show less, or its "
           "packets are dropped. Usually a strict-priority class above it takes everything, or the "
           "scheduler is not bound to this port. A guarantee that holds only on an idle fabric is "
-          "none.",
+          "worthless.",
       .fix = {{.platform = "any",
                .commands = {"weir validate", "weir explain class.no_guarantee"},
                .note = "Strict priority belongs to CNPs and network control only."}},
@@ -313,18 +310,18 @@ CatalogEntry class_starved() {
 CatalogEntry shaper_on_rdma_path() {
   return {
       .id = "shaper.on_rdma_path",
-      .title = "a rate limit on a path of RDMA",
+      .title = "rate limit on an RDMA path",
       .severity = Severity::kError,
       .rows = {"A2", "C10"},
       .phase = "lint",
       .why =
           "A shaper makes the port a bottleneck that no counter of congestion explains: packets "
           "wait for tokens, the queue grows, PFC pauses the senders, and the link shows as half "
-          "idle. RDMA rates are DCQCN's business. Limits belong to other classes and to access "
+          "idle. RDMA rates are controlled by DCQCN. Limits belong to other classes and to access "
           "ports.",
       .fix = {{.platform = "design",
                .commands = {"classes: { rdma: { limit: 100% } }"},
-               .note = "And take the line shaper away from these links."},
+               .note = "Also remove the line shaper from these links."},
               {.platform = "mlx5-ofed",
                .commands = {"mlnx_qos -i <netdev> -r 0,0,0,0,0,0,0,0"},
                .note = "Eight values in Gb/s; 0 is unlimited."},
@@ -339,7 +336,7 @@ CatalogEntry shaper_on_rdma_path() {
 CatalogEntry dscp_site_plan() {
   return {
       .id = "dscp.site_plan",
-      .title = "another marking than the usual one, and no trouble told",
+      .title = "unusual RDMA marking, no fault reported",
       .severity = Severity::kInfo,
       .aliases = {"OK_SITE_SPECIFIC"},
       .rows = {"A2", "D8"},
@@ -347,7 +344,7 @@ CatalogEntry dscp_site_plan() {
       .why =
           "DSCP 26 is a convention, not a rule: a production fabric runs with traffic class 41, "
           "which is DSCP 10. What counts is that hosts and every switch agree. Without the design "
-          "nothing more can be said, and nothing is wrong in what was told.",
+          "it cannot be checked further, and nothing else in the input is wrong.",
       .fix = {{.platform = "design",
                .commands = {"classes: { rdma: { dscp: <value> } }"},
                .note = "Then weir lint and weir prove check the marking hop by hop."}},

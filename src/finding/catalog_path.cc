@@ -8,14 +8,14 @@ namespace {
 CatalogEntry mtu_mismatch() {
   return {
       .id = "mtu.mismatch",
-      .title = "one MTU on the path is narrower than the rest",
+      .title = "MTU mismatch: one MTU on the path is too small",
       .severity = Severity::kError,
       .aliases = {"mtu.active_mtu_equal", "MTU_ACTIVE_ASYMMETRIC", "mtu.path_df_probe",
                   "MTU_PATH_MISMATCH"},
       .rows = {"A2", "C3", "I16"},
       .phase = "lint",
       .why =
-          "RDMA packets are never fragmented: a port that is too narrow drops the large ones, "
+          "RDMA packets are never fragmented: a port with a smaller MTU drops the large ones, "
           "small messages pass, and the connection dies with retries exceeded. Two hosts whose "
           "active MTU differs (4096 and 1024) can hang too, because not every library settles on "
           "the smaller one; perftest does, and passes. A host at 9000 fits a switch at 9216, or "
@@ -23,7 +23,7 @@ CatalogEntry mtu_mismatch() {
           "4096 bytes needs about 4200.",
       .fix = together({{{.platform = "design",
                          .commands = {"mtu: { host: 9000B, switch: 9216B, rdma: 4096B }"},
-                         .note = "And take away the mtu of single groups and links."},
+                         .note = "Also remove the mtu of single groups and links."},
                         mtu_on_hosts()},
                        mtu_on_switches()}),
       .sources = {cite::kIbTransport, "NVIDIA/nccl pull request 2135: hang with unequal active_mtu",
@@ -34,7 +34,7 @@ CatalogEntry mtu_mismatch() {
 CatalogEntry mtu_below_4096() {
   return {
       .id = "mtu.below_4096",
-      .title = "an interface MTU that forces small RDMA packets",
+      .title = "interface MTU limits RDMA to small packets",
       .severity = Severity::kWarning,
       .aliases = {"mtu.netdev_allows_4096", "MTU_BELOW_4096"},
       .rows = {"B5", "C3"},
@@ -53,13 +53,13 @@ CatalogEntry mtu_below_4096() {
 CatalogEntry mtu_platform_max() {
   return {
       .id = "mtu.platform_max",
-      .title = "an MTU larger than the platform takes",
+      .title = "MTU larger than the platform supports",
       .severity = Severity::kError,
       .rows = {"A2"},
       .phase = "lint",
       .why =
           "The switch refuses the command, keeps the old value, and the rest of the configuration "
-          "is applied: the path is then narrower than the design says. EOS takes at most 9214 on "
+          "is applied: the path's MTU is then smaller than designed. EOS takes at most 9214 on "
           "most boxes, NX-OS, SONiC and NVUE 9216. 9214 and 9216 fit the same host MTU of 9000.",
       .fix = together({{{.platform = "design",
                          .commands = {"switches: { <group>: { mtu: 9214B } }"},
@@ -72,16 +72,17 @@ CatalogEntry mtu_platform_max() {
 CatalogEntry routing_cyclic() {
   return {
       .id = "routing.cyclic_buffer_dependency",
-      .title = "paths that let pauses close a circle",
+      .title = "routing allows a cyclic buffer dependency (deadlock risk)",
       .severity = Severity::kError,
       .rows = {"A2"},
       .phase = "lint",
       .why =
           "A queue that waits for the next switch's buffer depends on it; when lossless paths make "
-          "a cycle of such dependencies, pauses can stop all of it for good. Up and down once over "
-          "a Clos has none. A bounce, down and up again after link failures, makes one: with four "
-          "leaves and two spines two failed links are enough. Forbidding the bounce disconnects "
-          "those pairs instead; moving bounced traffic to a second lossless priority keeps both.",
+          "a cycle of such dependencies, pauses can block all of it permanently. Up and down once "
+          "over a Clos has none. A bounce, down and up again after link failures, makes one: with "
+          "four leaves and two spines two failed links are enough. Forbidding the bounce "
+          "disconnects those pairs instead; moving bounced traffic to a second lossless priority "
+          "keeps both.",
       .fix = {{.platform = "design",
                .commands = {"routing: updown"},
                .note = "weir prove --failures 2 shows the cycle and the flows that close it."},
@@ -96,20 +97,20 @@ CatalogEntry routing_cyclic() {
 CatalogEntry routing_loop() {
   return {
       .id = "routing.loop",
-      .title = "two switches send the same packets to each other",
+      .title = "routing loop between two switches",
       .severity = Severity::kError,
       .rows = {"D3", "I5"},
       .phase = "diagnose",
       .why =
-          "Each of two switches takes the other for the way to a destination, after a change of "
-          "routes that reached one of them only, or by a static route. Packets go back and forth "
-          "until their TTL ends: the links between the two are full and deliver nothing. In a "
-          "lossless class they do not even die: both queues fill, each pauses the other, and the "
-          "two stand still for good.",
+          "Each of two switches has the other as next hop to a destination, because a route change "
+          "reached only one of them or because of a static route. Packets go back and forth until "
+          "their TTL ends: the links between the two are full and deliver nothing. In a lossless "
+          "class it is worse: both queues fill, each switch pauses the other, and both stop "
+          "forwarding permanently.",
       .fix = {{.platform = "any",
                .commands = {"weir prove"},
-               .note = "Compare the routes of both switches to the destination, and take away the "
-                       "one that points back; restart the queues that the watchdog holds."}},
+               .note = "Compare the routes of both switches to the destination, and remove the one "
+                       "that points back; restart the queues that the watchdog holds."}},
       .sources = {cite::kTagger, cite::kDeadlocks},
   };
 }
@@ -124,9 +125,10 @@ CatalogEntry routing_ordering_risk() {
       .phase = "lint",
       .why =
           "Spraying and adaptive routing deliver packets of one connection out of order. A "
-          "protocol that writes data and then a flag, and trusts that the flag lands last, reads "
-          "garbage; an expert-parallel library lost data that way. NICs without out-of-order "
-          "acceptance take reordering for loss. NCCL's RoCE transport has it off unless asked.",
+          "protocol that writes data and then a flag, and relies on the flag arriving last, reads "
+          "garbage; an expert-parallel library lost data that way. NICs that do not accept "
+          "out-of-order packets treat reordering as loss. NCCL's RoCE transport has adaptive "
+          "routing off by default.",
       .fix = {{.platform = "design",
                .commands = {"load_balancing: { mode: ecmp }"},
                .note = "Or keep it, and list the workloads that write in order on purpose."},
@@ -151,7 +153,7 @@ CatalogEntry rail_same_subnet() {
           "Linux answers ARP for any of its addresses on any interface, and routes a subnet "
           "through one: with all rails in one prefix every neighbour learns the same MAC, and one "
           "400G NIC of eight carries everything. RDMA connections on the other rails time out or "
-          "leave by the wrong port. A subnet a rail needs no tricks.",
+          "leave by the wrong port. One subnet per rail needs no workaround.",
       .fix = {{.platform = "design",
                .commands = {"addressing: { subnets: [ \"10.{rail}.0.0/16\" ] }"}},
               {.platform = "host",
@@ -168,7 +170,7 @@ CatalogEntry rail_same_subnet() {
 CatalogEntry rail_no_route() {
   return {
       .id = "rail.no_route",
-      .title = "the way to a peer of this rail leaves by another interface",
+      .title = "route to a peer on this rail uses another interface",
       .severity = Severity::kError,
       .aliases = {"ip.route_per_rail", "NO_ROUTE"},
       .rows = {"C8"},
@@ -190,7 +192,7 @@ CatalogEntry rail_no_route() {
 CatalogEntry rail_cross_rail_unreachable() {
   return {
       .id = "rail.cross_rail_unreachable",
-      .title = "a job connects rails that cannot reach each other",
+      .title = "job connects rails that cannot reach each other",
       .severity = Severity::kError,
       .aliases = {"rail.cross_rail_reachability", "nccl.cross_nic_vs_design",
                   "CROSS_RAIL_UNREACHABLE"},
@@ -238,15 +240,15 @@ CatalogEntry rail_isolated() {
 CatalogEntry wiring_mismatch() {
   return {
       .id = "wiring.mismatch",
-      .title = "a cable goes to another port than the design says",
+      .title = "cable goes to a different port than designed",
       .severity = Severity::kError,
       .aliases = {"wiring.lldp_vs_design", "MISWIRED"},
       .rows = {"C1", "A1"},
       .phase = "validate",
       .why =
           "Two cables swapped at a patch panel put a host on the wrong rail: its subnet is "
-          "unreachable there, or worse, reachable by a long way. Connections fail with timeouts or "
-          "share an uplink with a stranger's. LLDP names the neighbour of every port; the design "
+          "unreachable there, or reachable only by a detour. Connections fail with timeouts or "
+          "share an uplink with other traffic. LLDP names the neighbour of every port; the design "
           "names what it should be.",
       .fix = {{.platform = "host",
                .commands = {"lldpcli show neighbors", "weir validate"},
@@ -264,7 +266,7 @@ CatalogEntry wiring_mismatch() {
 CatalogEntry path_reordering() {
   return {
       .id = "path.reordering",
-      .title = "packets overtake each other",
+      .title = "packets arrive out of order",
       .severity = Severity::kWarning,
       .rows = {"I17"},
       .phase = "verify",
@@ -273,12 +275,11 @@ CatalogEntry path_reordering() {
           "under a running connection (ECMP after a flap), the fabric sprays packets, or a bad "
           "link repeats some. NICs that accept out-of-order only count it; others ask for "
           "everything again, and then packet_seq_err climbs at the sender too. With adaptive "
-          "routing on, a rise of these counters alone is no loss.",
+          "routing on, a rise of these counters alone does not mean loss.",
       .fix = {{.platform = "any",
                .commands = {"weir pcap <file>", "weir diagnose <bundles>"},
-               .note =
-                   "Look for link flaps and route changes first, then for spraying without a NIC "
-                   "that expects it."},
+               .note = "Look for link flaps and route changes first, then for spraying without a "
+                       "NIC that expects it."},
               {.platform = "mlx5-ofed",
                .commands = {"mlxconfig -d <bdf> -e q ROCE_ADAPTIVE_ROUTING_EN"},
                .note = "Must be on where the fabric sprays."}},
@@ -289,7 +290,7 @@ CatalogEntry path_reordering() {
 CatalogEntry path_loss() {
   return {
       .id = "path.loss",
-      .title = "RDMA packets are lost somewhere on the path",
+      .title = "RDMA packets are lost on the path",
       .severity = Severity::kError,
       .rows = {"D3", "I9", "I28"},
       .phase = "verify",
@@ -299,13 +300,11 @@ CatalogEntry path_loss() {
           "receiver's view of it. A lost last packet has no NAK and waits for the timer, 4.29 s "
           "with NCCL's timeout of 20. The connection fails only when the retries are used up "
           "(req_transport_retries_exceeded, status 12).",
-      .fix =
-          {{.platform = "any",
-            .commands = {"weir diagnose <bundles>", "weir explain headroom.too_small",
-                         "weir explain pfc.wrong_priority", "weir explain link.physical_errors"},
-            .note =
-                "Find where it is dropped: per-priority discards of the NICs, no-buffer discards "
-                "of the switches, CRC errors on the way."}},
+      .fix = {{.platform = "any",
+               .commands = {"weir diagnose <bundles>", "weir explain headroom.too_small",
+                            "weir explain pfc.wrong_priority", "weir explain link.physical_errors"},
+               .note = "Find where it is dropped: per-priority discards of the NICs, no-buffer "
+                       "discards of the switches, CRC errors on the way."}},
       .sources = {cite::kMlx5Counters, cite::kIbTransport, cite::kNcclEnv},
   };
 }
@@ -313,7 +312,7 @@ CatalogEntry path_loss() {
 CatalogEntry packet_icrc_bad() {
   return {
       .id = "packet.icrc_bad",
-      .title = "RDMA packets whose invariant CRC is wrong",
+      .title = "RDMA packets with a wrong invariant CRC (ICRC)",
       .severity = Severity::kError,
       .rows = {"E3", "I18"},
       .phase = "verify",
@@ -321,14 +320,15 @@ CatalogEntry packet_icrc_bad() {
           "The ICRC covers everything that no hop may change, and each hop checks and rewrites the "
           "Ethernet CRC. A packet with a good frame and a bad ICRC was changed inside a device: a "
           "switch's memory, a NIC, or something on the way that rewrites addresses or ports (NAT, "
-          "a "
-          "load balancer). The receiver drops it without a NAK; rx_icrc_encapsulated counts it.",
+          "a load balancer). The receiver drops it without a NAK; rx_icrc_encapsulated counts it.",
       .fix = {{.platform = "any",
                .commands = {"weir pcap <before> <after>"},
-               .note = "Capture before and after each hop: the device between good and bad is it."},
+               .note = "Capture before and after each hop: the device between the good and the bad "
+                       "capture is at fault."},
               {.platform = "host",
-               .commands = {"grep . /sys/class/infiniband/<device>/ports/1/hw_counters/"
-                            "rx_icrc_encapsulated"}}},
+               .commands =
+                   {"grep . "
+                    "/sys/class/infiniband/<device>/ports/1/hw_counters/rx_icrc_encapsulated"}}},
       .sources = {cite::kRoce, cite::kIbTransport, cite::kMlx5Counters},
   };
 }
@@ -336,7 +336,7 @@ CatalogEntry packet_icrc_bad() {
 CatalogEntry transport_timer_below_rtt() {
   return {
       .id = "transport.timer_below_rtt",
-      .title = "a retransmission timer shorter than the round trip",
+      .title = "retransmission timer shorter than the round trip",
       .severity = Severity::kWarning,
       .aliases = {"verify.rtt_vs_timer", "RETRANS_TIMER_LT_RTT"},
       .rows = {"I28"},
@@ -345,15 +345,14 @@ CatalogEntry transport_timer_below_rtt() {
           "roce_adp_retrans grows while nothing is lost: the NIC gives up on acknowledgements that "
           "are still on their way. On a 30 ms path packets were sent again every 10 ms, and NCCL's "
           "timeout did not help, because the NIC's adaptive retransmission has a timer of its own. "
-          "Long paths and deep pauses both get there.",
+          "Long paths and long pauses both cause it.",
       .fix = {{.platform = "nccl",
                .commands = {"export NCCL_IB_TIMEOUT=22"},
                .note = "4.096 us x 2^n; must be well above the 99th percentile of the round trip."},
               {.platform = "any",
                .commands = {"weir verify --pair <host a> <host b>"},
-               .note =
-                   "Measures the round trip and its tail. Where the NIC's adaptive retransmission "
-                   "is the cause, turn that off in its firmware settings."}},
+               .note = "Measures the round trip and its tail. Where the NIC's adaptive "
+                       "retransmission is the cause, turn that off in its firmware settings."}},
       .sources = {"NVIDIA/nccl issue 1555: retransmissions on a 30 ms path", cite::kIbTransport},
   };
 }
@@ -361,16 +360,15 @@ CatalogEntry transport_timer_below_rtt() {
 CatalogEntry congestion_sustained() {
   return {
       .id = "congestion.sustained",
-      .title = "congestion so severe that senders restart from the bottom",
+      .title = "sustained congestion: senders restart at the lowest rate",
       .severity = Severity::kWarning,
       .rows = {"I27"},
       .phase = "verify",
       .why =
-          "roce_slow_restart counts connections that begin again at a low rate, after a "
-          "retransmission or a hard cut. A few in a burst are normal; a steady flow of them means "
-          "that the load exceeds what a port or a receiver can take for long, or that DCQCN "
-          "overshoots each time it recovers. Retransmissions beside it mean loss, and loss comes "
-          "first.",
+          "roce_slow_restart counts connections that restart at a low rate, after a retransmission "
+          "or a hard cut. A few in a burst are normal; a steady flow of them means that the load "
+          "exceeds the capacity of a port or receiver for long periods, or that DCQCN overshoots "
+          "each time it recovers. If there are retransmissions too, look for the loss first.",
       .fix = {{.platform = "any",
                .commands = {"weir diagnose <bundles>", "weir explain path.loss",
                             "weir explain dcqcn.too_aggressive", "weir explain ecmp.imbalance"},

@@ -14,7 +14,7 @@ CatalogEntry pfc_multiple_priorities() {
       .phase = "lint",
       .why =
           "Every priority with PFC is one more that a single slow receiver can stop, and one more "
-          "in which pauses can close a cycle. It also costs buffer: headroom is set aside per port "
+          "in which pauses can form a cycle. It also costs buffer: headroom is set aside per port "
           "and lossless priority, 39.4 MB of 173 MB for one priority on a 128 x 400G Tomahawk 5. "
           "TCP and management gain nothing from it; they stall together with RDMA. SONiC's stock "
           "configuration has PFC on 3 and 4, so this often comes from the factory.",
@@ -54,24 +54,23 @@ CatalogEntry pfc_off() {
 CatalogEntry pfc_wrong_priority() {
   return {
       .id = "pfc.wrong_priority",
-      .title = "PFC protects another priority than the one RDMA uses",
+      .title = "PFC enabled on a different priority than RDMA uses",
       .severity = Severity::kError,
       .aliases = {"xdomain.drop_class", "DROPS_DESPITE_PFC"},
       .rows = {"C1", "C7", "I9", "I15"},
       .phase = "validate",
       .why =
           "Pause frames climb, so flow control looks alive, yet RDMA packets are still dropped: "
-          "they sit in a queue that nobody pauses. Either the DSCP map puts RDMA elsewhere than "
+          "they are in a queue that is never paused. Either the DSCP map puts RDMA elsewhere than "
           "the PFC priority, or PFC was enabled for the wrong one. Look where the drops are: on "
           "the RDMA priority with pauses above zero it is headroom instead, on priority 0 it is "
           "classification.",
-      .fix = together(
-          {{{.platform = "any",
-             .commands = {"weir prove", "weir validate"},
-             .note = "prove follows the RDMA class through every map on every hop and names the "
-                     "first that leaves the PFC priority."}},
-           pfc_on_nics(),
-           dscp_map_on_switches()}),
+      .fix = together({{{.platform = "any",
+                         .commands = {"weir prove", "weir validate"},
+                         .note = "prove follows the RDMA class through every map on every hop and "
+                                 "names the first that leaves the PFC priority."}},
+                       pfc_on_nics(),
+                       dscp_map_on_switches()}),
       .sources = {cite::kPfc, "linux-rdma/perftest issue 284: drops despite PFC frames"},
   };
 }
@@ -79,7 +78,7 @@ CatalogEntry pfc_wrong_priority() {
 CatalogEntry pfc_storm() {
   return {
       .id = "pfc.storm",
-      .title = "pauses spread through the fabric from one port",
+      .title = "PFC storm: pauses spread from one port",
       .severity = Severity::kError,
       .aliases = {"switch.pause_propagation", "PFC_PROPAGATION"},
       .rows = {"I1"},
@@ -90,12 +89,11 @@ CatalogEntry pfc_storm() {
           "clusters this way in production; training steps go from 200 ms to seconds. Follow the "
           "pauses downstream: the origin is the last port that receives them from a neighbour "
           "which itself receives none. A watchdog bounds the damage; it does not remove the cause.",
-      .fix =
-          together({{{.platform = "any",
-                      .commands = {"weir diagnose <bundles>", "weir explain receiver.slow"},
-                      .note = "Find the first port of the chain, then look at the host behind it: "
-                              "drain it, and look at its PCIe path and its application."}},
-                    watchdog_on_switches()}),
+      .fix = together({{{.platform = "any",
+                         .commands = {"weir diagnose <bundles>", "weir explain receiver.slow"},
+                         .note = "Find the first port of the chain, then look at the host behind "
+                                 "it: drain it, and look at its PCIe path and its application."}},
+                       watchdog_on_switches()}),
       .sources = {cite::kAtScale, cite::kMeta,
                   "sonic-buildimage issues 9430 and 23444: pause leaving ports under a watchdog"},
   };
@@ -104,24 +102,23 @@ CatalogEntry pfc_storm() {
 CatalogEntry pfc_deadlock() {
   return {
       .id = "pfc.deadlock",
-      .title = "switches pause each other in a circle",
+      .title = "PFC deadlock: switches pause each other in a cycle",
       .severity = Severity::kError,
       .rows = {"I5"},
       .phase = "diagnose",
       .why =
-          "Each switch of the circle waits for buffer in the next one, so none ever sends: the job "
+          "Each switch of the cycle waits for buffer in the next one, so none ever sends: the job "
           "hangs in mid-step and stays hung after the load is gone. It needs a cycle of buffer "
           "dependencies, which valley-free routing on a Clos cannot have; a detour after link "
           "failures, flooding or a routing loop can. In a loop of n hops a flow of more than n x B "
           "/ TTL is enough: 1.25 Gb/s at 40G, n = 2, TTL 64. Only dropping packets of that "
           "priority breaks it.",
-      .fix =
-          together({{{.platform = "any",
-                      .commands = {"weir prove --failures 2",
-                                   "weir explain routing.cyclic_buffer_dependency"},
-                      .note = "Remove the detour that closes the cycle; the watchdog only frees it "
-                              "again and again."}},
-                    watchdog_on_switches()}),
+      .fix = together({{{.platform = "any",
+                         .commands = {"weir prove --failures 2",
+                                      "weir explain routing.cyclic_buffer_dependency"},
+                         .note = "Remove the detour that closes the cycle; the watchdog only frees "
+                                 "it again and again."}},
+                       watchdog_on_switches()}),
       .sources = {cite::kDeadlocks, cite::kTagger, cite::kAtScale},
   };
 }
@@ -129,7 +126,7 @@ CatalogEntry pfc_deadlock() {
 CatalogEntry pfc_sustained() {
   return {
       .id = "pfc.sustained",
-      .title = "pause in steady state, not only in bursts",
+      .title = "sustained pauses, not only in bursts",
       .severity = Severity::kWarning,
       .rows = {"D3", "D4", "I7"},
       .phase = "verify",
@@ -153,7 +150,7 @@ CatalogEntry pfc_sustained() {
 CatalogEntry pause_global_on() {
   return {
       .id = "pause.global_on",
-      .title = "802.3x link pause is on where PFC should be",
+      .title = "802.3x link pause enabled instead of PFC",
       .severity = Severity::kError,
       .aliases = {"pause.global_off", "GLOBAL_PAUSE_ON"},
       .rows = {"A2", "C1"},
@@ -163,15 +160,16 @@ CatalogEntry pause_global_on() {
           "RDMA. It and PFC exclude each other on a port, so with it on the RDMA priority has no "
           "protection of its own. A 400G link ran at 308 Gb/s with every drop counter at zero for "
           "this reason alone. Only the global pause counters show it.",
-      .fix = {{.platform = "design",
-               .commands = {"hosts: { <group>: { global_pause: false } }",
-                            "switches: { <group>: { global_pause: false } }"}},
-              {.platform = "host",
-               .commands = {"ethtool -A <netdev> rx off tx off", "ethtool -a <netdev>"},
-               .note = "mlx5 refuses to change autonegotiation: leave it out of the command."},
-              {.platform = "ionic",
-               .commands = {"nicctl update port --all --pause-type pfc --rx-pause enable "
-                            "--tx-pause enable"}}},
+      .fix =
+          {{.platform = "design",
+            .commands = {"hosts: { <group>: { global_pause: false } }",
+                         "switches: { <group>: { global_pause: false } }"}},
+           {.platform = "host",
+            .commands = {"ethtool -A <netdev> rx off tx off", "ethtool -a <netdev>"},
+            .note = "mlx5 refuses to change autonegotiation: leave it out of the command."},
+           {.platform = "ionic",
+            .commands =
+                {"nicctl update port --all --pause-type pfc --rx-pause enable --tx-pause enable"}}},
       .sources = {"NVIDIA/daqiri issue 250: 308 of 400 Gb/s under global pause", cite::kPause,
                   cite::kMlx5Counters, cite::kNvue},
   };
@@ -185,15 +183,16 @@ CatalogEntry watchdog_off() {
       .rows = {"A2", "C7"},
       .phase = "lint",
       .why =
-          "Without a watchdog a NIC that never stops pausing, or a cycle of pauses, holds the "
-          "fabric until somebody finds it. The watchdog sees a queue that is paused without "
-          "progress, drops its packets for a while and gives the port back. It is off by default "
-          "on all five switch systems. Detect well above an honest pause, which is 84 us per frame "
-          "at 400G but refreshed: 100 to 200 ms is usual, Meta uses 200 ms.",
-      .fix = together({{{.platform = "design",
-                         .commands = {"watchdog: { enabled: true, detect: 200ms, restore: 400ms, "
-                                      "action: drop }"}}},
-                       watchdog_on_switches()}),
+          "Without a watchdog a NIC that never stops pausing, or a cycle of pauses, blocks the "
+          "fabric until someone finds it. The watchdog sees a queue that is paused without "
+          "progress, drops its packets for a while and then releases the port. It is off by "
+          "default on all five switch systems. Detect well above an honest pause, which is 84 us "
+          "per frame at 400G but refreshed: 100 to 200 ms is usual, Meta uses 200 ms.",
+      .fix = together(
+          {{{.platform = "design",
+             .commands =
+                 {"watchdog: { enabled: true, detect: 200ms, restore: 400ms, action: drop }"}}},
+           watchdog_on_switches()}),
       .sources = {cite::kAtScale, cite::kMeta, cite::kSonicWatchdog, cite::kNvue},
   };
 }
@@ -201,7 +200,7 @@ CatalogEntry watchdog_off() {
 CatalogEntry watchdog_blind() {
   return {
       .id = "watchdog.blind",
-      .title = "a pulsing storm that the watchdog does not see",
+      .title = "intermittent PFC storm that the watchdog misses",
       .severity = Severity::kWarning,
       .aliases = {"monitor.pause_duty", "PFCWD_BLIND"},
       .rows = {"I1", "K1"},
@@ -215,9 +214,8 @@ CatalogEntry watchdog_blind() {
       .fix = {{.platform = "any",
                .commands = {"weir snapshot > before.json", "weir snapshot > after.json",
                             "weir diff before.json after.json"},
-               .note =
-                   "Alert on pause duration above 5 % of the interval; then find the origin with "
-                   "weir explain pfc.storm."},
+               .note = "Alert on pause duration above 5 % of the interval; then find the origin "
+                       "with weir explain pfc.storm."},
               {.platform = "sonic",
                .commands = {"show pfc counters --history", "show pfcwd stats"},
                .note = "The history needs pfc_stat_history enabled in PFC_WD."}},
@@ -228,16 +226,16 @@ CatalogEntry watchdog_blind() {
 CatalogEntry watchdog_stuck() {
   return {
       .id = "watchdog.stuck",
-      .title = "the watchdog keeps dropping after the storm is over",
+      .title = "PFC watchdog keeps dropping after the storm ended",
       .severity = Severity::kError,
       .aliases = {"switch.pfcwd_state", "PFCWD_STUCK"},
       .rows = {"I9", "K1"},
       .phase = "monitor",
       .why =
           "While the watchdog holds a queue in the stormed state, that hop drops or ignores pause: "
-          "the lossless class is lossy there. It should give the queue back once no pause frame "
-          "has come for the restoration time. A queue that stays stormed while pause duration "
-          "falls loses RDMA packets on a healthy link, and looks like a bad cable.",
+          "the lossless class is lossy there. It should release the queue once no pause frame has "
+          "come for the restoration time. A queue that stays stormed while pause duration falls "
+          "loses RDMA packets on a healthy link, and looks like a bad cable.",
       .fix = {{.platform = "sonic",
                .commands = {"show pfcwd stats", "pfcwd stop <ports>",
                             "config pfcwd start --action drop <ports> --detection-time 200 "
@@ -258,7 +256,7 @@ CatalogEntry watchdog_stuck() {
 CatalogEntry dcbx_two_agents() {
   return {
       .id = "dcbx.two_agents",
-      .title = "two LLDP agents write the same port's QoS",
+      .title = "two LLDP agents write the QoS of one port",
       .severity = Severity::kError,
       .aliases = {"dcbx.single_agent", "DUAL_LLDP_AGENT", "DCB_AGENT_CONFLICT"},
       .rows = {"B1", "C1"},
@@ -292,7 +290,7 @@ CatalogEntry dcbx_two_agents() {
 CatalogEntry dcbx_willing() {
   return {
       .id = "dcbx.willing",
-      .title = "a port that lets its neighbour rewrite its QoS",
+      .title = "DCBX willing: the neighbour can rewrite this port's QoS",
       .severity = Severity::kWarning,
       .aliases = {"dcbx.willing_false", "DCBX_WILLING"},
       .rows = {"B1", "C1"},

@@ -7,7 +7,7 @@ namespace {
 CatalogEntry nic_knob_does_not_exist() {
   return {
       .id = "nic_knob.does_not_exist",
-      .title = "a NIC parameter that no NIC has",
+      .title = "NIC parameter does not exist",
       .severity = Severity::kError,
       .rows = {"A2"},
       .phase = "lint",
@@ -15,7 +15,7 @@ CatalogEntry nic_knob_does_not_exist() {
           "Kmin, Kmax and Pmax are marking thresholds: they live in the switch's WRED profile "
           "alone, and no NIC has them, whatever guides say about matching the two. A NIC has "
           "DCQCN's rates, timers and alpha. A design that sets a parameter which does not exist "
-          "believes in a protection that is not there.",
+          "relies on a protection that does not exist.",
       .fix =
           {{.platform = "design",
             .commands = {"wred: { min: 100KB, max: 1.5MB, probability: 10%, at_speed: 400G }"},
@@ -32,7 +32,7 @@ CatalogEntry nic_knob_does_not_exist() {
 CatalogEntry nic_knob_bad_value() {
   return {
       .id = "nic_knob.bad_value",
-      .title = "a NIC parameter outside what its register takes",
+      .title = "NIC parameter out of range",
       .severity = Severity::kError,
       .rows = {"A2", "B1"},
       .phase = "lint",
@@ -53,7 +53,7 @@ CatalogEntry nic_knob_bad_value() {
 CatalogEntry platform_cannot() {
   return {
       .id = "platform.cannot",
-      .title = "the platform cannot do what the design asks",
+      .title = "platform does not support what the design asks for",
       .severity = Severity::kError,
       .aliases = {"design.platform_capability", "ECN_PLATFORM_LIMIT"},
       .rows = {"A2", "F1"},
@@ -61,15 +61,13 @@ CatalogEntry platform_cannot() {
       .why =
           "Systems differ: Junos sets ECN in percent of a queue and not in bytes, EOS and NX-OS "
           "carve no pools, NVUE has one lossless pool, NX-OS needs explicit headroom above 100 m, "
-          "not every ASIC sprays. A renderer that drops such a line in silence leaves a hole in "
-          "the design. Either the design changes, or the nearest thing the platform can do is "
-          "accepted by name.",
-      .fix =
-          {{.platform = "design",
-            .commands = {"switches: { <group>: { system: <system>, asic: <asic> } }"},
-            .note =
-                "The message says what the platform offers instead; weir render marks every place "
-                "where it had to come near."}},
+          "not every ASIC sprays. A renderer that silently drops such a line leaves a gap in the "
+          "design. Either the design changes, or the nearest thing the platform can do is accepted "
+          "by name.",
+      .fix = {{.platform = "design",
+               .commands = {"switches: { <group>: { system: <system>, asic: <asic> } }"},
+               .note = "The message says what the platform offers instead; weir render marks every "
+                       "place where it had to approximate."}},
       .sources = {cite::kJunos, cite::kNvue, cite::kNxos, cite::kEos},
   };
 }
@@ -77,7 +75,7 @@ CatalogEntry platform_cannot() {
 CatalogEntry config_not_applied() {
   return {
       .id = "config.not_applied",
-      .title = "the hardware does not run what was configured",
+      .title = "hardware does not run what was configured",
       .severity = Severity::kError,
       .aliases = {"pfc.readback_from_driver", "switch.queue_counters_match", "CONFIG_NOT_APPLIED"},
       .rows = {"C1", "C7"},
@@ -107,7 +105,7 @@ CatalogEntry config_not_applied() {
 CatalogEntry config_differs() {
   return {
       .id = "config.differs",
-      .title = "a setting is not what the design says",
+      .title = "setting differs from the design",
       .severity = Severity::kError,
       .rows = {"C1", "C7"},
       .phase = "validate",
@@ -126,7 +124,7 @@ CatalogEntry config_differs() {
 CatalogEntry tool_about_a_tool() {
   return {
       .id = "tool.about_a_tool",
-      .title = "about a tool or a simulator, not about the network",
+      .title = "problem of a tool or simulator, not of the network",
       .severity = Severity::kInfo,
       .aliases = {"TOOL_BUG", "FEATURE_REQUEST", "SIM_CRASH", "SIM_FIDELITY", "SIM_SPEED"},
       .rows = {"D8"},
@@ -134,7 +132,7 @@ CatalogEntry tool_about_a_tool() {
       .why =
           "A tool that crashes, overwrites its own output or lacks a function says nothing about "
           "hosts and switches, and neither does a simulator that is slow or drops packets. Measure "
-          "the same thing another way before the fabric is blamed. One report of perftest in JSON "
+          "the same thing another way before blaming the fabric. One report of perftest in JSON "
           "held the results of the other direction alone, because each part overwrote the last.",
       .fix = {{.platform = "any",
                .commands = {"weir verify", "weir snapshot <file>"},

@@ -7,7 +7,7 @@ namespace {
 CatalogEntry telemetry_counter_absent() {
   return {
       .id = "telemetry.counter_absent",
-      .title = "a counter that this driver does not have, or names otherwise",
+      .title = "counter missing on this driver, or named differently",
       .severity = Severity::kInfo,
       .aliases = {"monitor.vendor_map", "COUNTER_ABSENT", "COUNTER_NAME_VENDOR"},
       .rows = {"D1", "K1"},
@@ -15,14 +15,12 @@ CatalogEntry telemetry_counter_absent() {
       .why =
           "Drivers differ: bnxt_re has no counters directory on older kernels, irdma's file names "
           "hold blanks, per-priority pause is rx_prio3_pause on mlx5 and rx_pfc_ena_frames_pri3 on "
-          "bnxt. A dashboard built for one vendor shows nothing, or -1, on another, and nothing "
-          "looks like no problem. Absent is not zero.",
-      .fix =
-          {{.platform = "any",
-            .commands = {"weir snapshot", "weir explain <counter>"},
-            .note =
-                "The catalogue knows each meaning under each driver's name, and says where there "
-                "is none."}},
+          "bnxt. A dashboard built for one vendor shows nothing, or -1, on another, which looks "
+          "like no problem. Absent is not zero.",
+      .fix = {{.platform = "any",
+               .commands = {"weir snapshot", "weir explain <counter>"},
+               .note = "The catalogue knows each meaning under each driver's name, and says where "
+                       "there is none."}},
       .sources = {"prometheus/procfs pull request 687: no counters directory on bnxt_re",
                   "ROCm/rocm-systems pull request 11027: wrong names on Thor 2", cite::kBnxt},
   };
@@ -31,30 +29,29 @@ CatalogEntry telemetry_counter_absent() {
 CatalogEntry telemetry_not_comparable() {
   return {
       .id = "telemetry.not_comparable",
-      .title = "counters of one name and different meanings",
+      .title = "counters with the same name but different meanings",
       .severity = Severity::kInfo,
       .aliases = {"telemetry.semantics", "COUNTER_SEMANTICS"},
       .rows = {"D1", "K1"},
       .phase = "monitor",
       .why =
           "ecn-marked-pkts counts packets marked here on one system and packets that arrived "
-          "marked on another; some platforms' drop counters stand still during a storm that they "
+          "marked on another; some platforms' drop counters do not move during a storm that they "
           "report. ice moves all priorities of a class together. Compare such a counter with its "
           "own past, never across vendors.",
       .fix = {{.platform = "any",
                .commands = {"weir explain <counter>"},
                .note = "Tag metrics with the vendor and platform, and alert on changes."}},
-      .sources =
-          {"openconfig/public issue 1298: ecn-marked-pkts differs by vendor",
-           "sonic-buildimage issue 19067 and sonic-net/SONiC issue 167: counters that do not move "
-           "in a storm"},
+      .sources = {"openconfig/public issue 1298: ecn-marked-pkts differs by vendor",
+                  "sonic-buildimage issue 19067 and sonic-net/SONiC issue 167: counters that do "
+                  "not move in a storm"},
   };
 }
 
 CatalogEntry telemetry_collector_blind() {
   return {
       .id = "telemetry.collector_blind",
-      .title = "a collector that fails, or writes 0, where it cannot read",
+      .title = "collector fails, or writes 0, where it cannot read",
       .severity = Severity::kWarning,
       .aliases = {"monitor.parse_na", "COUNTER_NA", "EXPORTER_FALSE_ZERO", "monitor.isolate_device",
                   "COLLECTOR_ABORT"},
@@ -62,15 +59,13 @@ CatalogEntry telemetry_collector_blind() {
       .phase = "monitor",
       .why =
           "A counter file may hold 'N/A (no PMA)' or return EINVAL. Collectors that stop at it "
-          "lose every device because of one; those that write 0 instead report health where nobody "
-          "looked. An unreadable counter must be missing, the others must still come, and a metric "
-          "must say which scrape failed.",
-      .fix =
-          {{.platform = "any",
-            .commands = {"weir snapshot"},
-            .note =
-                "Shows absent, unsupported, not permitted and zero apart. Alert on the exporter's "
-                "own success metric as well."}},
+          "lose every device because of one; those that write 0 instead report health without "
+          "having read anything. An unreadable counter must be missing, the others must still "
+          "come, and a metric must say which scrape failed.",
+      .fix = {{.platform = "any",
+               .commands = {"weir snapshot"},
+               .note = "Shows absent, unsupported, not permitted and zero apart. Alert on the "
+                       "exporter's own success metric as well."}},
       .sources = {"prometheus/node_exporter issue 966: a counter that is not a number",
                   "oracle-quickstart/oci-hpc, rdma_counters_exporter.py: unreadable becomes 0"},
   };
@@ -79,7 +74,7 @@ CatalogEntry telemetry_collector_blind() {
 CatalogEntry telemetry_sources_disagree() {
   return {
       .id = "telemetry.sources_disagree",
-      .title = "two sources say different things about one port",
+      .title = "two sources disagree about one port",
       .severity = Severity::kWarning,
       .aliases = {"monitor.two_source", "SOURCE_DISAGREE"},
       .rows = {"K1"},
@@ -90,9 +85,8 @@ CatalogEntry telemetry_sources_disagree() {
           "at another port, or counts something else. Acting on either alone drains healthy hosts.",
       .fix = {{.platform = "any",
                .commands = {"weir diff <source a> <source b>"},
-               .note =
-                   "Compare times first, then port names, then meanings; page nobody until they "
-                   "agree."}},
+               .note = "Compare times first, then port names, then meanings; do not page anyone "
+                       "until they agree."}},
       .sources = {"one fact from two sources: disagreement is reported as such, never resolved by "
                   "guessing"},
   };
@@ -101,7 +95,7 @@ CatalogEntry telemetry_sources_disagree() {
 CatalogEntry measurement_methods_disagree() {
   return {
       .id = "measurement.methods_disagree",
-      .title = "two ways of measuring one path disagree",
+      .title = "two measurements of one path disagree",
       .severity = Severity::kWarning,
       .aliases = {"verify.two_methods"},
       .rows = {"D5"},
@@ -123,7 +117,7 @@ CatalogEntry measurement_methods_disagree() {
 CatalogEntry failover_window_too_short() {
   return {
       .id = "failover.window_too_short",
-      .title = "the job gives up before the link is back",
+      .title = "job gives up before a failed link returns",
       .severity = Severity::kWarning,
       .aliases = {"failover.time_budget", "RECOVERY_WINDOW"},
       .rows = {"D7"},
@@ -148,7 +142,7 @@ CatalogEntry failover_window_too_short() {
 CatalogEntry failover_not_injected() {
   return {
       .id = "failover.not_injected",
-      .title = "a failure drill that stopped nothing",
+      .title = "failure drill did not stop any traffic",
       .severity = Severity::kWarning,
       .aliases = {"failover.fault_injection", "OBSERVABILITY_GAP"},
       .rows = {"D7"},

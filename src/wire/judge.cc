@@ -22,8 +22,7 @@ using finding::Where;
 constexpr std::size_t kData = static_cast<std::size_t>(Role::kData);
 constexpr std::size_t kControl = static_cast<std::size_t>(Role::kControl);
 constexpr std::size_t kCnp = static_cast<std::size_t>(Role::kCnp);
-constexpr std::size_t kMostPlaces = 64;         // of one fault
-constexpr std::uint64_t kMarksForSilence = 16;  // CE packets that should have made a CNP
+constexpr std::size_t kMostPlaces = 64;  // of one fault
 
 std::string count_of(std::uint64_t count, std::string_view one) {
   return fmt::format("{} {}{}", with_thousands(static_cast<std::int64_t>(count)), one,
@@ -393,7 +392,8 @@ class Judge {
       cnps += analysis_.flows()[flow.other_way].by_role[kCnp];
     }
     for (const auto& [address, counts] : seen) {
-      if (counts.first < kMarksForSilence || counts.second > 0) continue;
+      if (counts.first < expectation_.thresholds.captured_marks_that_matter || counts.second > 0)
+        continue;
       Finding& found =
           add("np.disabled",
               fmt::format("{} with CE reached it and it sent no CNP, though its other packets are "

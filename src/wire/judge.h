@@ -9,6 +9,7 @@
 #include "design/fabric/intent.h"
 #include "design/file/fabric.h"
 #include "finding/finding.h"
+#include "finding/thresholds.h"
 #include "units/qos_code.h"
 #include "wire/analysis.h"
 #include "wire/join.h"
@@ -28,6 +29,7 @@ struct Expectation {
   Dscp cnp = Dscp::of(48);
   PrioritySet pfc = PrioritySet::from_mask(1U << 3U);
   std::map<std::string, Place, std::less<>> places;  // by address
+  finding::Thresholds thresholds = {};
 
   [[nodiscard]] bool is_design() const { return !source.empty(); }
   [[nodiscard]] bool is_lossless(unsigned dscp) const { return ((lossless >> dscp) & 1U) != 0; }

@@ -13,6 +13,7 @@
 #include "cli/frame/design_input.h"
 #include "cli/frame/host_input.h"
 #include "cli/frame/pasted_input.h"
+#include "cli/frame/threshold_option.h"
 #include "cli/verbs/judging.h"
 #include "cli/verbs/known_load.h"
 #include "cli/verbs/last_load.h"
@@ -109,25 +110,26 @@ std::optional<Input> read_input(const Args& args, Context& context, ExitCode& co
   return input;
 }
 
-/// Every number that rules go by: its value, unit and meaning.
-ExitCode list_thresholds(const Args& args, Context& context, const diagnose::Thresholds& set) {
+/// Every number that rules decide by.
+ExitCode list_thresholds(const Args& args, Context& context, const finding::Thresholds& set) {
   if (context.json) {
     Json list = Json::array();
-    for (const diagnose::ThresholdInfo& info : diagnose::threshold_table())
+    for (const finding::ThresholdInfo& info : finding::threshold_table())
       list.push_back({{"name", info.name},
-                      {"value", diagnose::value_text(info, set)},
+                      {"value", finding::value_text(info, set)},
                       {"unit", info.unit},
                       {"rows", info.rows},
+                      {"source", info.source},
                       {"meaning", info.meaning}});
     Json document = json_object(args.command());
     document["thresholds"] = std::move(list);
     context.out << document.dump(2) << '\n';
     return ExitCode::kOk;
   }
-  TextTable table({"threshold", "value", "unit", "rows", "meaning"});
-  for (const diagnose::ThresholdInfo& info : diagnose::threshold_table())
-    table.add_row({std::string(info.name), diagnose::value_text(info, set), std::string(info.unit),
-                   std::string(info.rows), std::string(info.meaning)});
+  TextTable table({"threshold", "value", "unit", "source", "meaning"});
+  for (const finding::ThresholdInfo& info : finding::threshold_table())
+    table.add_row({std::string(info.name), finding::value_text(info, set), std::string(info.unit),
+                   std::string(info.source), std::string(info.meaning)});
   context.out << table.to_text(2);
   return ExitCode::kOk;
 }
@@ -153,12 +155,12 @@ Seen seen_in(const Pieces& evidence) {
 }
 
 /// Counters and facts by the rules; a text by what it shows and says, too.
-finding::Judgement judge(const diagnose::Case& subject,
+finding::Judgement judge(const diagnose::Case& subject, const diagnose::View& view,
                          const std::optional<readers::Paste>& paste) {
-  if (!paste) return diagnose::diagnose(subject);
+  if (!paste) return diagnose::diagnose(view);
   const diagnose::PastedCase pasted{*paste, subject.evidence, subject.intent};
   if (subject.evidence.empty()) return judge_pasted_text(pasted);
-  finding::Judgement counted = diagnose::diagnose(subject);
+  finding::Judgement counted = diagnose::diagnose(view);
   diagnose::weigh_counts(pasted, counted);
   const bool has_counters =
       std::any_of(subject.evidence.begin(), subject.evidence.end(),
@@ -184,11 +186,9 @@ std::string verdict_of(const finding::Judgement& judgement, const Seen& seen) {
 
 ExitCode run_diagnose(const Args& args, Context& context) {
   ExitCode code = ExitCode::kOk;
-  diagnose::Thresholds thresholds;
-  for (const std::string& one : args.all("threshold"))
-    if (const Status set = diagnose::set_threshold(one, thresholds); !set)
-      return usage_error(context, args.command(), set.error().what);
-  if (args.has("list-thresholds")) return list_thresholds(args, context, thresholds);
+  const auto thresholds = thresholds_of(args);
+  if (!thresholds) return usage_error(context, args.command(), thresholds.error().what);
+  if (args.has("list-thresholds")) return list_thresholds(args, context, *thresholds);
   const auto load = known_load(args);
   if (!load) return usage_error(context, args.command(), load.error().what);
   auto input = read_input(args, context, code);
@@ -199,17 +199,18 @@ ExitCode run_diagnose(const Args& args, Context& context) {
   const Pieces evidence = diagnose::join_windows(readers::merge_texts(std::move(input->pieces)));
   diagnose::Case subject;
   subject.evidence = evidence;
-  subject.thresholds = thresholds;
+  subject.thresholds = *thresholds;
   if (input->design) subject.intent = &input->design->intent;
   const Seen seen = seen_in(evidence);
-  finding::Judgement judgement = judge(subject, input->paste);
+  const diagnose::View view(subject);
+  finding::Judgement judgement = judge(subject, view, input->paste);
   if (*load) {
     auto rehearsed =
         rehearse(subject, input->design->design, **load, std::move(judgement), context);
     if (!rehearsed) return fail(context, ExitCode::kBadInput, rehearsed.error().what);
     judgement = std::move(*rehearsed);
   }
-  const auto questions = diagnose::five_questions(subject);
+  const auto questions = diagnose::five_questions(view);
   std::string verdict = verdict_of(judgement, seen);
   Json extra = {{"questions", questions_json(questions)},
                 {"hosts", seen.hosts},
@@ -233,11 +234,8 @@ std::vector<Option> options() {
        .metavar = "DESIGN",
        .help = "the design (default: the lab's, or ./fabric.yaml)",
        .completes = Completes::kFiles},
-      {.name = "threshold",
-       .metavar = "NAME=VALUE",
-       .help = "another value for a number that rules go by",
-       .repeated = true},
-      {.name = "list-thresholds", .help = "those numbers: value, unit, meaning"}};
+      threshold_option(),
+      {.name = "list-thresholds", .help = "list the thresholds: value, unit, source, meaning"}};
   for (Option& one : known_load_options())
     out.push_back(std::move(one));
   return out;

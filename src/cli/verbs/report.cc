@@ -13,6 +13,7 @@
 #include "cli/frame/design_input.h"
 #include "cli/frame/help.h"
 #include "cli/frame/host_input.h"
+#include "cli/frame/threshold_option.h"
 #include "cli/verbs/last_load.h"
 #include "cli/verbs/report_input.h"
 #include "diagnose/core/diagnose.h"
@@ -120,7 +121,7 @@ Status add_curves(const ReportInput& input, const design::Intent* intent, render
 }
 
 /// What other verbs found, what the settings say, what the counters say.
-finding::Judgement judge(const ReportInput& input, const design::Intent* intent) {
+finding::Judgement judge(const ReportInput& input, const diagnose::View& view) {
   finding::Judgement all;
   bool is_settled = true;
   const auto add = [&](const finding::Judgement& one) {
@@ -133,20 +134,17 @@ finding::Judgement judge(const ReportInput& input, const design::Intent* intent)
   };
   for (const finding::Judgement& one : input.judgements)
     add(one);
-  if (!input.evidence.empty())
-    add(diagnose::diagnose({.evidence = input.evidence, .intent = intent}));
-  if (!input.evidence.empty() && intent != nullptr)
-    add(diagnose::validate(input.evidence, *intent));
+  if (!input.evidence.empty()) add(diagnose::diagnose(view));
+  if (!input.evidence.empty() && view.intent() != nullptr) add(diagnose::validate(view));
   finding::settle(all);
   if (all.conclusion == finding::Conclusion::kHealthy && !is_settled)
     all.conclusion = finding::Conclusion::kInconclusive;
   return all;
 }
 
-void add_questions(const ReportInput& input, const design::Intent* intent, render::Report& report) {
-  if (input.evidence.empty()) return;
-  for (const diagnose::Question& one :
-       diagnose::five_questions({.evidence = input.evidence, .intent = intent})) {
+void add_questions(const diagnose::View& view, render::Report& report) {
+  if (view.evidence().empty()) return;
+  for (const diagnose::Question& one : diagnose::five_questions(view)) {
     const render::Answer answer = one.answer == diagnose::Answer::kYes  ? render::Answer::kYes
                                   : one.answer == diagnose::Answer::kNo ? render::Answer::kNo
                                                                         : render::Answer::kUnknown;
@@ -257,14 +255,17 @@ std::size_t count_switches(const ReportInput& input) {
   return count;
 }
 
-Status fill(const Args& args, Sources& sources) {
+Status fill(const Args& args, const finding::Thresholds& thresholds, Sources& sources) {
   ReportInput& input = sources.input;
   render::Report& report = input.report;
   const design::Intent* intent = sources.design ? &sources.design->intent : nullptr;
   WEIR_TRY_STATUS(add_curves(input, intent, report));
   add_run(sources, report);
-  report.judgement = judge(input, intent);
-  add_questions(input, intent, report);
+  const diagnose::View view(
+      {.evidence = input.evidence, .intent = intent, .thresholds = thresholds});
+  report.judgement = judge(input, view);
+  report.thresholds = thresholds;
+  add_questions(view, report);
   if (!report.judgement.findings.empty())
     report.summary = report.judgement.findings.front().verdict;
   else if (!input.evidence.empty())
@@ -331,10 +332,12 @@ ExitCode run_report(const Args& args, Context& context) {
                        fmt::format("{}: a report is .html, .md or .json; for another ending say "
                                    "which with --format",
                                    file_of(args)));
+  const auto thresholds = thresholds_of(args);
+  if (!thresholds) return usage_error(context, args.command(), thresholds.error().what);
   ExitCode code = ExitCode::kOk;
   auto sources = gather_report(args, context, code);
   if (!sources) return code;
-  if (const Status filled = fill(args, *sources); !filled)
+  if (const Status filled = fill(args, *thresholds, *sources); !filled)
     return fail(context, ExitCode::kBadInput, filled.error().what);
   return write(args, context, sources->input.report, *format);
 }
@@ -355,7 +358,8 @@ std::vector<Option> report_options() {
         .metavar = "FILE",
         .help = "where to write it (report.html); - is standard output",
         .completes = Completes::kFiles},
-       {.name = "title", .metavar = "T", .help = "in the heading (the design's name)"}});
+       {.name = "title", .metavar = "T", .help = "in the heading (the design's name)"},
+       threshold_option()});
 }
 
 }  // namespace

@@ -18,9 +18,6 @@ namespace {
 using diagnose::NicView;
 using diagnose::View;
 
-constexpr std::uint64_t kBytesThatMatter = 100'000;
-constexpr std::uint64_t kPacketsThatMatter = 50;
-
 std::string bytes_text(std::uint64_t count) {
   return approximate(Bytes::raw(static_cast<std::int64_t>(count)));
 }
@@ -242,7 +239,6 @@ void judge_idle(Verified& verified, const design::Intent& intent) {
   if (verified.drive.idle.empty()) return;
   const diagnose::Case of{.evidence = verified.drive.idle, .intent = &intent};
   const View view(of);
-  constexpr double kMuch = 0.1;
   const std::vector<DeviceTraffic> before = traffic_of(view, intent);
   for (const DeviceTraffic& idle : before) {
     const auto same = std::find_if(verified.devices.begin(), verified.devices.end(),
@@ -252,7 +248,7 @@ void judge_idle(Verified& verified, const design::Intent& intent) {
     if (same == verified.devices.end() || !idle.is_busy()) continue;
     const double then = static_cast<double>(idle.packets.value_or(idle.tx_bytes.value_or(0)));
     const double now = static_cast<double>(same->packets.value_or(same->tx_bytes.value_or(0)));
-    if (then <= kMuch * now) continue;
+    if (then <= view.thresholds().busy_before * now) continue;
     verified.judgement.unknown.push_back(
         {fmt::format("the load on {} alone", idle.device),
          fmt::format("it was not idle before: {}", device_line(idle).line),
@@ -393,11 +389,11 @@ void print_details(const Verified& verified, Context& context) {
 
 }  // namespace
 
-bool DeviceTraffic::is_busy() const {
-  return tx_bytes.value_or(0) + rx_bytes.value_or(0) >= kBytesThatMatter ||
-         packets.value_or(0) >= kPacketsThatMatter ||
+bool DeviceTraffic::is_busy(const finding::Thresholds& limits) const {
+  return tx_bytes.value_or(0) + rx_bytes.value_or(0) >= limits.bytes_that_matter ||
+         packets.value_or(0) >= limits.packets_that_matter ||
          (!tx_bytes && !packets &&
-          tx_in_priority.value_or(0) + rx_in_priority.value_or(0) >= kBytesThatMatter);
+          tx_in_priority.value_or(0) + rx_in_priority.value_or(0) >= limits.bytes_that_matter);
 }
 
 std::vector<evidence::Evidence> window_of(const std::vector<evidence::Evidence>& before,
@@ -419,11 +415,11 @@ Verified judge_load(Drive drive, const std::vector<evidence::Evidence>& window,
   const View view(of);
   Verified verified{.drive = std::move(drive),
                     .load = {},
-                    .questions = diagnose::five_questions(of),
-                    .observations = diagnose::interpret(of),
+                    .questions = diagnose::five_questions(view),
+                    .observations = diagnose::interpret(view),
                     .devices = traffic_of(view, intent),
                     .volume = std::nullopt,
-                    .judgement = diagnose::diagnose(of)};
+                    .judgement = diagnose::diagnose(view)};
   verified.is_simulated = std::any_of(window.begin(), window.end(),
                                       [](const auto& one) { return one.provenance.simulated; });
   verified.load = host::read_load(verified.drive.words, verified.drive.outcome);

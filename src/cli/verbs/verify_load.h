@@ -32,8 +32,8 @@ struct DeviceTraffic {
   std::optional<std::uint64_t> rx_in_priority;
 
   [[nodiscard]] bool is_known() const { return tx_bytes || packets || tx_in_priority; }
-  /// Anything to speak of.
-  [[nodiscard]] bool is_busy() const;
+  /// Enough traffic to judge by.
+  [[nodiscard]] bool is_busy(const finding::Thresholds& limits = {}) const;
 };
 
 /// What the program says it moved, against what the counters saw in the RDMA priority.

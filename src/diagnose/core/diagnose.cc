@@ -161,8 +161,7 @@ finding::Conclusion conclusion(const View& view, finding::Judgement& judgement) 
 
 }  // namespace
 
-finding::Judgement diagnose(const Case& of) {
-  const View view(of);
+finding::Judgement diagnose(const View& view) {
   Suspicions suspicions;
   for (const Rule& rule : rules())
     rule.look(view, suspicions);

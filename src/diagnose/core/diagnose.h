@@ -11,7 +11,11 @@
 
 namespace weir::diagnose {
 
-[[nodiscard]] finding::Judgement diagnose(const Case& of);
+[[nodiscard]] finding::Judgement diagnose(const View& view);
+/// For a caller that needs nothing else of the view.
+[[nodiscard]] inline finding::Judgement diagnose(const Case& subject) {
+  return diagnose(View(subject));
+}
 
 /// One line with a full stop: the fault in words and its place, or why it is healthy or open.
 [[nodiscard]] std::string headline(const finding::Judgement& judgement, std::size_t hosts,

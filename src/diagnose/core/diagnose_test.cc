@@ -130,7 +130,7 @@ TEST(Questions, AreAnsweredWithTheirCounters) {
   COVERS("D8");
   MadeCase made;
   made.host("gpu01");
-  const std::vector<Question> questions = five_questions({made.pieces(), nullptr, {}});
+  const std::vector<Question> questions = five_questions(View({made.pieces(), nullptr, {}}));
   ASSERT_EQ(questions.size(), 5U);
   EXPECT_EQ(questions[0].question, "Is DCQCN working?");
   EXPECT_EQ(questions[0].answer, Answer::kYes);
@@ -141,7 +141,7 @@ TEST(Questions, AreAnsweredWithTheirCounters) {
   EXPECT_EQ(questions[3].answer, Answer::kYes);
   EXPECT_EQ(questions[4].answer, Answer::kYes);
   made.forget("_phy");
-  const Question blind = five_questions({made.pieces(), nullptr, {}})[4];
+  const Question blind = five_questions(View({made.pieces(), nullptr, {}}))[4];
   EXPECT_EQ(blind.answer, Answer::kUnknown);
   EXPECT_FALSE(blind.is_good);
 }
@@ -152,7 +152,7 @@ TEST(Questions, WithoutMarksDcqcnWasNotTested) {
   made.host("gpu01", {{"hw_counters/np_ecn_marked_roce_packets", 0},
                       {"hw_counters/np_cnp_sent", 0},
                       {"ethtool/rx_crc_errors_phy", 7}});
-  const std::vector<Question> questions = five_questions({made.pieces(), nullptr, {}});
+  const std::vector<Question> questions = five_questions(View({made.pieces(), nullptr, {}}));
   EXPECT_EQ(questions[0].answer, Answer::kUnknown);
   EXPECT_EQ(questions[4].answer, Answer::kNo);
 }
@@ -161,7 +161,7 @@ TEST(Interpret, SaysWhoStoppedWhomAndForHowLong) {
   COVERS("D3", "D4");
   MadeCase made;
   made.host("gpu01", {{"ethtool/rx_prio3_pause", 40}, {"ethtool/rx_prio3_pause_duration", 800}});
-  const std::vector<Observation> seen = interpret({made.pieces(), nullptr, {}});
+  const std::vector<Observation> seen = interpret(View({made.pieces(), nullptr, {}}));
   ASSERT_FALSE(seen.empty());
   EXPECT_EQ(seen.front().counter, "nic.prio.pause_rx.microseconds");
   EXPECT_EQ(seen.front().severity, finding::Severity::kError);
@@ -177,7 +177,7 @@ TEST(Interpret, PauseAboveOnePercentWarnsAndBelowItDoesNot) {
         std::pair(600U, finding::Severity::kError)}) {
     MadeCase made;
     made.host("gpu01", {{"ethtool/rx_prio3_pause_duration", microseconds}});
-    for (const Observation& one : interpret({made.pieces(), nullptr, {}})) {
+    for (const Observation& one : interpret(View({made.pieces(), nullptr, {}}))) {
       if (one.counter == "nic.prio.pause_rx.microseconds") {
         EXPECT_EQ(one.severity, severity) << microseconds;
       }

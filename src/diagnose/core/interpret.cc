@@ -116,8 +116,7 @@ void observe(const View& view, const Counts& counts, const finding::Where& where
 
 }  // namespace
 
-std::vector<Observation> interpret(const Case& of) {
-  const View view(of);
+std::vector<Observation> interpret(const View& view) {
   std::vector<Observation> out;
   for (const NicView& nic : view.nics())
     observe(view, nic.counts, nic.where(), out);

@@ -26,7 +26,7 @@ struct Observation {
 
 /// Worst first, then by place. Counters that the catalogue does not know, gauges and settings are
 /// left out.
-[[nodiscard]] std::vector<Observation> interpret(const Case& of);
+[[nodiscard]] std::vector<Observation> interpret(const View& view);
 
 /// One line for each counter that is no plain traffic (the five questions speak of that), however
 /// many ports it moved at: the sum, and where it moved most. In the order of `observations`.
@@ -45,6 +45,6 @@ struct Question {
 
 /// Is DCQCN working; are we dropping; is PFC firing; did traffic flow, and on the right device; is
 /// the link healthy. Always five, in this order.
-[[nodiscard]] std::vector<Question> five_questions(const Case& of);
+[[nodiscard]] std::vector<Question> five_questions(const View& view);
 
 }  // namespace weir::diagnose

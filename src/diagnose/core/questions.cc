@@ -281,8 +281,7 @@ std::string_view to_text(Answer answer) {
   WEIR_UNREACHABLE("every answer has a text");
 }
 
-std::vector<Question> five_questions(const Case& of) {
-  const View view(of);
+std::vector<Question> five_questions(const View& view) {
   return {is_dcqcn_working(view), are_we_dropping(view), is_pfc_firing(view),
           did_traffic_flow(view), is_link_healthy(view)};
 }

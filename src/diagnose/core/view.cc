@@ -147,24 +147,25 @@ std::optional<bool> PortView::is_fabric() const {
 
 // ---- the view ----
 
-View::View(const Case& of) : thresholds_(of.thresholds), intent_(of.intent) {
-  deltas_.reserve(of.evidence.size());
-  for (const evidence::Evidence& one : of.evidence) {
+View::View(const Case& subject)
+    : evidence_(subject.evidence), thresholds_(subject.thresholds), intent_(subject.intent) {
+  deltas_.reserve(evidence_.size());
+  for (const evidence::Evidence& piece : evidence_) {
     counters::SnapshotDelta delta;
     bool has_window = false;
-    if (one.snapshots.size() >= 2) {
-      auto difference = counters::difference(one.snapshots.front(), one.snapshots.back());
+    if (piece.snapshots.size() >= 2) {
+      auto difference = counters::difference(piece.snapshots.front(), piece.snapshots.back());
       has_window = difference.has_value() && difference->elapsed_ns > 0;
       if (difference) delta = std::move(difference).value();
-    } else if (one.snapshots.size() == 1) {
-      delta = totals(one.snapshots.front());
+    } else if (piece.snapshots.size() == 1) {
+      delta = totals(piece.snapshots.front());
     }
     deltas_.push_back(std::move(delta));
     has_window_.push_back(has_window);
   }
-  for (std::size_t i = 0; i < of.evidence.size(); ++i) {
-    add_nics(of.evidence[i], i);
-    add_ports(of.evidence[i], i);
+  for (std::size_t i = 0; i < evidence_.size(); ++i) {
+    add_nics(evidence_[i], i);
+    add_ports(evidence_[i], i);
   }
   connect();
   choose_priorities();

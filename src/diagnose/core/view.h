@@ -14,11 +14,13 @@
 
 #include "counters/delta.h"
 #include "design/fabric/intent.h"
-#include "diagnose/core/thresholds.h"
 #include "evidence/evidence.h"
 #include "finding/finding.h"
+#include "finding/thresholds.h"
 
 namespace weir::diagnose {
+
+using finding::Thresholds;
 
 /// What is to be diagnosed. Two snapshots of an Evidence bound its window.
 struct Case {
@@ -95,12 +97,15 @@ struct PortView {
   [[nodiscard]] std::optional<bool> is_fabric() const;
 };
 
+/// Built once per diagnosis and handed on by reference. Points into the evidence and the intent of
+/// the case, which must outlive it.
 class View {
  public:
-  explicit View(const Case& of);
+  explicit View(const Case& subject);
   View(const View&) = delete;
   View& operator=(const View&) = delete;
 
+  [[nodiscard]] std::span<const evidence::Evidence> evidence() const { return evidence_; }
   [[nodiscard]] const Thresholds& thresholds() const { return thresholds_; }
   [[nodiscard]] const design::Intent* intent() const { return intent_; }
   [[nodiscard]] std::span<const NicView> nics() const { return nics_; }
@@ -123,9 +128,10 @@ class View {
   void connect_by_neighbour();
   void choose_priorities();
 
+  std::span<const evidence::Evidence> evidence_;
   Thresholds thresholds_;
   const design::Intent* intent_ = nullptr;
-  std::vector<counters::SnapshotDelta> deltas_;  // one an evidence
+  std::vector<counters::SnapshotDelta> deltas_;  // one per evidence
   std::vector<bool> has_window_;
   std::vector<NicView> nics_;
   std::vector<PortView> ports_;

@@ -29,8 +29,6 @@ constexpr auto kRanges = std::to_array<Range>({
 });
 
 /// How long a queue pair tries before it fails: 4.096 µs × 2^timeout for each of the retries.
-/// Below a second, one rerouted link or one paused switch ends the job.
-constexpr double kShortestPatience = 1.0;  // seconds
 constexpr double kTimeoutUnit = 4.096e-6;  // seconds, IBTA
 
 void judge_name(const readers::JobVariable& variable, JobFindings& out) {
@@ -70,7 +68,7 @@ void judge_range(const readers::JobVariable& variable, JobFindings& out) {
   }
 }
 
-void judge_patience(const readers::Job& job, JobFindings& out) {
+void judge_patience(const readers::Job& job, double shortest, JobFindings& out) {
   for (const readers::JobVariable& variable : job.variables) {
     if (variable.name != "NCCL_IB_TIMEOUT") continue;
     const auto timeout = job_number(variable.value);
@@ -80,7 +78,7 @@ void judge_patience(const readers::Job& job, JobFindings& out) {
     const double patience = kTimeoutUnit *
                             static_cast<double>(1ULL << static_cast<unsigned>(*timeout)) *
                             static_cast<double>(count + 1);
-    if (patience >= kShortestPatience) continue;
+    if (patience >= shortest) continue;
     auto& found = out.add("failover.window_too_short",
                           fmt::format("{}={} with {} retries gives up after {:.2g} s: one link "
                                       "that comes back, or one long pause, ends the job.",
@@ -98,7 +96,7 @@ void judge_variables(const JobCase& of, JobFindings& out) {
     judge_name(variable, out);
     judge_range(variable, out);
   }
-  judge_patience(of.job, out);
+  judge_patience(of.job, of.thresholds.shortest_retry, out);
 }
 
 }  // namespace weir::diagnose

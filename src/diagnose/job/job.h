@@ -9,6 +9,7 @@
 #include "design/fabric/intent.h"
 #include "evidence/evidence.h"
 #include "finding/finding.h"
+#include "finding/thresholds.h"
 #include "readers/job/job.h"
 
 namespace weir::diagnose {
@@ -17,6 +18,7 @@ struct JobCase {
   const readers::Job& job;
   const design::Intent* intent = nullptr;          // where there is a design
   std::span<const evidence::Evidence> hosts = {};  // where hosts were observed
+  finding::Thresholds thresholds = {};
 };
 
 /// Conclusion: healthy, findings, or inconclusive where the job says nothing that could be judged.

@@ -25,9 +25,10 @@ struct Turn {
   std::uint64_t too_old = 0;  // packets dropped because their hops had run out
 
   /// All that came down went on below, and nothing else did: none of it turned round.
-  [[nodiscard]] bool is_settled() const {
+  [[nodiscard]] bool is_settled(double share) const {
     const std::uint64_t larger = std::max(came_down, went_below);
-    return larger - std::min(came_down, went_below) <= larger / 100;
+    const std::uint64_t difference = larger - std::min(came_down, went_below);
+    return static_cast<double>(difference) <= share * static_cast<double>(larger);
   }
   [[nodiscard]] std::uint64_t turned() const {
     return went_up > came_from_below ? went_up - came_from_below : 0;
@@ -95,9 +96,8 @@ struct Exchange {
 
 /// Data among them: acknowledgements alone, those of a ring's few flows, find one way by chance.
 bool has_data(const View& view, std::uint64_t packets, std::uint64_t bytes) {
-  constexpr double kMixed = 4;  // three acknowledgements to a packet of data
-  return packets > 0 && static_cast<double>(bytes) * kMixed >=
-                            view.thresholds().data_packet_bytes * static_cast<double>(packets);
+  return packets > 0 && static_cast<double>(bytes) >=
+                            view.thresholds().mixed_packet_bytes * static_cast<double>(packets);
 }
 
 /// Empty where a direction or a count is not known.
@@ -153,8 +153,9 @@ bool look_for_one_way(const View& view, const std::string& name, Suspicions& out
     std::size_t others = 0;
     for (const Exchange& one : theirs)
       others += one.neighbour != name && has_data(view, one.received, one.received_bytes) ? 1 : 0;
-    if (others < 2) continue;  // one flow may find one way
-    const bool is_sure = others > 2;
+    const std::uint64_t least = view.thresholds().one_way_neighbours;
+    if (others < least) continue;  // a single flow may use a single path
+    const bool is_sure = others > least;
     finding::Where where = only->port->where();
     where.priority = std::to_string(view.rdma());
     where.link = fmt::format("{} > {} > {}", above.neighbour, name, only->neighbour);
@@ -207,7 +208,8 @@ void look_for_bounces(const View& view, Suspicions& out) {
     const bool has_turned = turn && turn->turned() >= limits.bytes_that_matter &&
                             static_cast<double>(turn->went_up) >=
                                 limits.bounced * static_cast<double>(turn->came_from_below);
-    const bool is_bounce = turn && !turn->is_settled() && look_for_one_way(view, name, out);
+    const bool is_bounce =
+        turn && !turn->is_settled(limits.settled_share) && look_for_one_way(view, name, out);
     if (has_turned && !is_bounce) report(view, name, *turn, out);
   }
   if (!can_see && view.has_counters()) {

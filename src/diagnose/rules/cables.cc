@@ -79,10 +79,14 @@ void look_at_both_ends(const View& view, Suspicions& out) {
       most_elsewhere = *all - *rx;
     }
   }
-  if (sent < view.thresholds().bytes_that_matter || received * 2 >= sent ||
-      elsewhere * 2 < sent - received)
+  const Thresholds& limits = view.thresholds();
+  const auto is_share = [](std::uint64_t part, double share, std::uint64_t whole) {
+    return static_cast<double>(part) >= share * static_cast<double>(whole);
+  };
+  if (sent < limits.bytes_that_matter || is_share(received, limits.arrives_in_priority, sent) ||
+      !is_share(elsewhere, limits.found_elsewhere, sent - received))
     return;
-  const bool is_one = most_elsewhere * 10 >= elsewhere * 9;
+  const bool is_one = is_share(most_elsewhere, limits.at_one_place, elsewhere);
   finding::Finding finding = finding::make_finding(
       "dscp.rewritten",
       fmt::format("{} bytes left in priority {}, {} arrived in it and {} in others{}: the marking "

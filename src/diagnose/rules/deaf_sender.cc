@@ -14,9 +14,9 @@ void look_at(const View& view, const NicView& nic, Suspicions& out) {
   const auto arrived = nic.counts.of("nic.prio.rx.packets", view.cnp());
   const std::uint64_t enough = view.thresholds().cnps_that_matter;
   // What the NIC itself calls an ignored CNP is one; its priority may hold other packets too.
-  constexpr std::uint64_t kFewIgnored = 2;
+  const std::uint64_t few_ignored = view.thresholds().ignored_cnps_that_matter;
   const bool is_deaf = handled && *handled == 0 &&
-                       (ignored.value_or(0) >= kFewIgnored || arrived.value_or(0) >= enough);
+                       (ignored.value_or(0) >= few_ignored || arrived.value_or(0) >= enough);
   const bool is_wanted = nic.wanted == nullptr || nic.wanted->ecn_rp != PrioritySet();
   const bool is_read = nic.facts != nullptr && nic.facts->ecn.rp.is_known();
   const bool is_off = is_read && !nic.facts->ecn.rp->contains(Priority::of(view.rdma()));
@@ -77,7 +77,7 @@ void look_for_lost_cnps(const View& view, Suspicions& out) {
     sent += *one;
     heard += *handled + nic.counts.of("nic.rp.cnp_ignored.packets").value_or(0);
   }
-  if (sent < 10 * view.thresholds().cnps_that_matter ||
+  if (sent < view.thresholds().cnps_sent_that_matter ||
       static_cast<double>(heard) > view.thresholds().cnps_heard * static_cast<double>(sent))
     return;
   finding::Finding finding = finding::make_finding(

@@ -44,11 +44,11 @@ bool has_marking_facts(const View& view, const std::string& name) {
 
 /// More marks than the queues can have had as designed, by more than chance.
 std::optional<MarksByCurve> too_many_marks(const View& view, const std::string& name) {
-  constexpr double kFew = 2;
   auto marks = marks_by_curve(view, name);
   if (!marks || marks->fullest == nullptr) return std::nullopt;
   const double most = view.thresholds().marks_over_curve * marks->about +
-                      view.thresholds().chance * std::sqrt(marks->about) + kFew;
+                      view.thresholds().chance * std::sqrt(marks->about) +
+                      view.thresholds().marks_slack;
   return static_cast<double>(marks->marked) > most ? marks : std::nullopt;
 }
 

@@ -103,8 +103,7 @@ std::optional<HotSpot> hot_spot(const View& view, const std::string& name) {
 /// `alike`: how many switches leave links idle beside full ones.
 void report(const View& view, const HotSpot& spot, std::size_t alike, Suspicions& out) {
   // Chance collides a few flows somewhere. On several switches at once it is their hash.
-  constexpr std::size_t kNoChance = 2;
-  const bool is_polarised = spot.has_idle_link && alike >= kNoChance;
+  const bool is_polarised = spot.has_idle_link && alike >= view.thresholds().alike_switches;
   const PortView& hot = *spot.port;
   finding::Where where = hot.where();
   where.priority = std::to_string(view.rdma());

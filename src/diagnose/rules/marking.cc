@@ -168,20 +168,23 @@ bool is_of_another_class(const View& view, const NicView& nic, const Split& sent
 /// All other hosts send RDMA and this one sends none, but as much as they do in a class that the
 /// design gives to something else: it is RDMA that took a wrong turn.
 bool is_in_place_of_rdma(const View& view, const NicView& nic, const Split& sent) {
-  constexpr double kAsMuch = 0.75;
   std::vector<std::uint64_t> others;
   for (const NicView& other : view.nics()) {
     if (other.host == nic.host) continue;
     const std::uint64_t rdma = other.counts.of("nic.prio.tx.bytes", view.rdma()).value_or(0);
     const std::uint64_t same =
         other.counts.of("nic.prio.tx.bytes", sent.other_priority).value_or(0);
-    if (!is_data(view, other, view.rdma(), rdma) || same * 2 > sent.other) return false;
+    if (!is_data(view, other, view.rdma(), rdma) ||
+        static_cast<double>(same) >
+            view.thresholds().others_use_class * static_cast<double>(sent.other))
+      return false;
     others.push_back(rdma);
   }
   if (others.empty() || is_data(view, nic, view.rdma(), sent.rdma)) return false;
   const auto middle = others.begin() + static_cast<std::ptrdiff_t>(others.size() / 2);
   std::nth_element(others.begin(), middle, others.end());
-  return static_cast<double>(sent.other) >= kAsMuch * static_cast<double>(*middle);
+  return static_cast<double>(sent.other) >=
+         view.thresholds().in_place_of_rdma * static_cast<double>(*middle);
 }
 
 /// Which of the two is wrong on a NIC that sends marked packets from another priority. Without a
@@ -229,7 +232,9 @@ void look_at_counters(const View& view, const NicView& nic, Suspicions& out) {
       nic.port
           ? split_of(view, view.ports()[*nic.port].counts, "switch.prio.rx.bytes").value_or(Split())
           : Split();
-  const bool is_right_on_wire = at_switch.total() > 0 && at_switch.share() > sent->share() + 0.3;
+  const bool is_right_on_wire =
+      at_switch.total() > 0 &&
+      at_switch.share() > sent->share() + view.thresholds().switch_disagrees;
   if (!is_right_on_wire && is_of_another_class(view, nic, *sent) &&
       !is_in_place_of_rdma(view, nic, *sent)) {
     return;
@@ -273,9 +278,10 @@ void look_at_arrivals(const View& view, const NicView& nic, Suspicions& out) {
   const unsigned queue = port.wanted_switch->priority_to_queue.at(view.rdma()).value();
   const std::uint64_t came = port.counts.of("switch.queue.tx.bytes", queue).value_or(0);
   const auto taken = split_of(view, nic.counts, "nic.prio.rx.bytes");
-  constexpr std::uint64_t kTenth = 10;
-  if (!taken || came < view.thresholds().bytes_that_matter || taken->rdma * kTenth > came ||
-      taken->other * 2 < came) {
+  const Thresholds& limits = view.thresholds();
+  if (!taken || came < limits.bytes_that_matter ||
+      static_cast<double>(taken->rdma) > limits.taken_for_rdma * static_cast<double>(came) ||
+      static_cast<double>(taken->other) < limits.found_elsewhere * static_cast<double>(came)) {
     return;
   }
   const std::string_view id = trust_or_map(view, nic, taken->other_priority);

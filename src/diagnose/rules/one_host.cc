@@ -45,10 +45,9 @@ void guess(finding::Finding finding, const NicView& nic, Suspicions& out) {
 
 /// One answer to each message is the least that a reachable peer gives, in whatever priority.
 bool is_never_answered(const View& view, const NicView& nic) {
-  constexpr std::uint64_t kSome = 16;  // packets: more than a first message that is on its way
   const auto received = nic.counts.of(kReceived, view.rdma());
-  return nic.counts.of(kSent, view.rdma()).value_or(0) >= kSome && received && *received == 0 &&
-         nic.counts.of(kRdmaReceived).value_or(0) == 0;
+  return nic.counts.of(kSent, view.rdma()).value_or(0) >= view.thresholds().unanswered_packets &&
+         received && *received == 0 && nic.counts.of(kRdmaReceived).value_or(0) == 0;
 }
 
 void guess_lost_way(const View& view, const NicView& nic, Suspicions& out) {

@@ -11,9 +11,6 @@
 namespace weir::diagnose {
 namespace {
 
-constexpr double kEarly = 0.9;         // of the threshold: cells round up
-constexpr double kNotAFewSteps = 4.0;  // alpha moves in powers of two: two steps are no rounding
-
 std::optional<Bytes> lossless_pool(const PortView& port) {
   if (port.device == nullptr || !port.device->pools.is_known()) return std::nullopt;
   for (const evidence::Pool& pool : *port.device->pools)
@@ -43,7 +40,8 @@ std::optional<Early> paused_too_early(const View& view, const std::string& name)
   for (const PortView* port : ports) {
     if (port->counts.of("switch.prio.pause_tx.frames", view.rdma()).value_or(0) == 0) continue;
     const auto held = port->counts.level("switch.pg.occupancy_max.bytes", group);
-    if (held && static_cast<double>(*held) < kEarly * expected) return Early{*held, expected};
+    if (held && static_cast<double>(*held) < view.thresholds().early_pause * expected)
+      return Early{*held, expected};
   }
   return std::nullopt;
 }
@@ -67,7 +65,8 @@ void look_at(const View& view, const std::string& name, Suspicions& out) {
   const evidence::GroupBuffer* group = rdma_group(view, first);
   if (lines.empty() && group != nullptr && group->alpha.is_known() &&
       first.wanted_switch != nullptr &&
-      group->alpha->value() * kNotAFewSteps <= first.wanted_switch->buffers.alpha.value()) {
+      group->alpha->value() * view.thresholds().alpha_factor <=
+          first.wanted_switch->buffers.alpha.value()) {
     verdict =
         fmt::format("{} lets a group take alpha {} of the free buffer; the design's is {}.", name,
                     to_text(*group->alpha), to_text(first.wanted_switch->buffers.alpha));

@@ -58,8 +58,6 @@ struct Flow {
 };
 
 Flow flow_of(const View& view, const PortView& port, unsigned priority) {
-  constexpr double kNear = 0.15;
-  constexpr double kFew = 5;
   Flow out;
   const auto rdma = port.counts.of("switch.prio.rx.packets", view.rdma());
   if (!rdma) return out;
@@ -67,7 +65,8 @@ Flow flow_of(const View& view, const PortView& port, unsigned priority) {
   const double excess =
       static_cast<double>(*rdma) - static_cast<double>(arrived(view, port, view.rdma()));
   const auto came = static_cast<double>(out.came);
-  out.is_moved = std::abs(excess - came) <= kNear * came + kFew;
+  out.is_moved = std::abs(excess - came) <=
+                 view.thresholds().moved_match * came + view.thresholds().moved_slack;
   if (port.nic) {
     const auto bytes = view.nics()[*port.nic].counts.of("nic.prio.tx.bytes", priority);
     out.is_short =
@@ -79,8 +78,6 @@ Flow flow_of(const View& view, const PortView& port, unsigned priority) {
 /// RDMA's class counts the packets of another one, on every port that they come by. A NIC whose map
 /// is wrong shows the same on its own port alone, with data; CNPs are short.
 std::optional<Sharing> by_counters(const View& view, const std::vector<const PortView*>& ports) {
-  constexpr std::uint64_t kEnough = 20;
-  constexpr std::size_t kPorts = 2;
   if (ports.front()->wanted_switch == nullptr) return std::nullopt;
   for (unsigned p = 0; p < 8; ++p) {
     if (p == view.rdma()) continue;
@@ -90,13 +87,13 @@ std::optional<Sharing> by_counters(const View& view, const std::vector<const Por
     bool is_short = true;
     for (const PortView* port : ports) {
       const Flow flow = flow_of(view, *port, p);
-      if (flow.came < kEnough) continue;
+      if (flow.came < view.thresholds().class_packets) continue;
       came += flow.came;
       ++all;
       moved += flow.is_moved ? 1 : 0;
       is_short = is_short && flow.is_short;
     }
-    if (all == 0 || moved < all || (moved < kPorts && !is_short)) continue;
+    if (all == 0 || moved < all || (moved < view.thresholds().moved_ports && !is_short)) continue;
     return Sharing{p, fact_line(ports.front()->switch_name,
                                 fmt::format("{} packets of priority {} came by {} ports, and were "
                                             "counted in RDMA's",

@@ -50,12 +50,14 @@ ReceiverPauses of_port(const View& view, const PortView& port) {
 
 /// A pause lasts 65,535 quanta of 512 bits unless it is renewed or taken back. A slow receiver
 /// takes its pauses back all the time; one that is stuck only ever renews them.
-bool is_renewed(const ReceiverPauses& pauses, double stuck, std::optional<BitRate> speed) {
+bool is_renewed(const ReceiverPauses& pauses, const Thresholds& limits,
+                std::optional<BitRate> speed) {
   if (!pauses.share || !pauses.frames || *pauses.frames == 0 || !speed || speed->raw() <= 0)
     return false;
   constexpr double kBits = 65'535.0 * 512;
   // Paused nearly all the time, a few short pauses from before it got stuck weigh little.
-  const double kept = *pauses.share >= stuck ? 0.05 : 0.2;
+  const double kept =
+      *pauses.share >= limits.stuck_pause ? limits.renewed_pause_when_stuck : limits.renewed_pause;
   const double longest_us = kBits / static_cast<double>(speed->raw()) * 1e6;
   const double paused_us = *pauses.share * static_cast<double>(pauses.counts->window().raw()) / 1e6;
   return paused_us > longest_us * kept * static_cast<double>(*pauses.frames) &&
@@ -69,7 +71,7 @@ void judge(const View& view, const ReceiverPauses& pauses, std::optional<BitRate
   if (has_window ? *pauses.share < limits.pause_warning : pauses.frames.value_or(0) == 0) return;
   const bool takes_nothing = has_window && *pauses.share >= limits.stuck_pause && pauses.received &&
                              *pauses.received < limits.stuck_rate;
-  const bool is_stuck = takes_nothing || is_renewed(pauses, limits.stuck_pause, speed);
+  const bool is_stuck = takes_nothing || is_renewed(pauses, limits, speed);
   where.priority = std::to_string(view.rdma());
   finding::Finding finding = finding::make_finding(
       is_stuck ? "pfc.storm" : "receiver.slow",

@@ -29,25 +29,22 @@ std::optional<Use> use_of(const NicView& nic) {
   return Use{&nic, *port_rx + *port_tx, *rx + *tx};
 }
 
-/// A job's is far more than what is usual.
-constexpr double kOverUsual = 1.8;
-
 /// Hosts that have no part in the job have no RDMA either, and what they move through the kernel
 /// differs from one to the next. The two ends of a connection may be alike; three are the usual.
-bool is_one_of_many(const Use& use, const std::vector<Use>& without_rdma) {
+bool is_one_of_many(const Thresholds& limits, const Use& use,
+                    const std::vector<Use>& without_rdma) {
   std::vector<std::uint64_t> others;
   for (const Use& one : without_rdma)
     if (one.nic->host != use.nic->host) others.push_back(one.kernel());
   std::sort(others.rbegin(), others.rend());
-  constexpr std::size_t kMany = 3;
-  return others.size() >= kMany &&
-         static_cast<double>(use.kernel()) < kOverUsual * static_cast<double>(others[1]);
+  return others.size() >= std::max<std::size_t>(limits.usual_hosts, 2) &&
+         static_cast<double>(use.kernel()) < limits.over_usual * static_cast<double>(others[1]);
 }
 
 /// Every host has some traffic of the kernel's. With nobody to compare with, a job is what fills a
 /// good part of the line.
 bool is_a_job(const View& view, const Use& use) {
-  constexpr double kOfLine = 0.2;
+  const Thresholds& limits = view.thresholds();
   std::vector<std::uint64_t> others;
   for (const NicView& other : view.nics()) {
     const auto one = use_of(other);
@@ -56,12 +53,13 @@ bool is_a_job(const View& view, const Use& use) {
   if (!others.empty()) {
     const auto middle = others.begin() + static_cast<std::ptrdiff_t>(others.size() / 2);
     std::nth_element(others.begin(), middle, others.end());
-    if (static_cast<double>(use.kernel()) < kOverUsual * static_cast<double>(*middle)) return false;
+    if (static_cast<double>(use.kernel()) < limits.over_usual * static_cast<double>(*middle))
+      return false;
   }
   const Duration window = use.nic->counts.window();
   if (!use.nic->speed || window.raw() <= 0) return !others.empty();
   const auto possible = static_cast<double>(bytes_in(window, *use.nic->speed).raw());
-  const double limit = others.empty() ? kOfLine : kOfLine / 4;
+  const double limit = others.empty() ? limits.job_of_line : limits.job_of_line_compared;
   return static_cast<double>(use.kernel()) > limit * possible;
 }
 
@@ -79,7 +77,8 @@ void look_for_sockets(const View& view, Suspicions& out) {
   const auto most =
       std::max_element(without_rdma.begin(), without_rdma.end(),
                        [](const Use& a, const Use& b) { return a.kernel() < b.kernel(); });
-  if (most == without_rdma.end() || !is_a_job(view, *most) || is_one_of_many(*most, without_rdma))
+  if (most == without_rdma.end() || !is_a_job(view, *most) ||
+      is_one_of_many(limits, *most, without_rdma))
     return;
   const std::size_t fell_back = without_rdma.size();
   finding::Finding finding = finding::make_finding(

@@ -49,16 +49,20 @@ void look_for_switch_maps(const View& view, Suspicions& out) {
     std::uint64_t arrived = 0;
     std::uint64_t classed = 0;
     std::vector<finding::EvidenceLine> lines;
+    const auto is_short = [&](std::uint64_t counted, std::uint64_t sent) {
+      return static_cast<double>(counted) <
+             view.thresholds().arrives_in_priority * static_cast<double>(sent);
+    };
     for (const PortView* port : ports) {
       const auto sent = sent_to(view, *port);
       const auto seen = port->counts.of("switch.prio.rx.bytes", view.rdma());
       if (!sent || !seen || *sent < view.thresholds().bytes_that_matter) continue;
       arrived += *sent;
       classed += *seen;
-      if (lines.size() < 2 && *seen * 2 < *sent)
+      if (lines.size() < 2 && is_short(*seen, *sent))
         lines.push_back(port->counts.line("switch.prio.rx.bytes", view.rdma()));
     }
-    const bool shows = arrived > 0 && classed * 2 < arrived;
+    const bool shows = arrived > 0 && is_short(classed, arrived);
     const auto found = mapped(view, *ports.front());
     if (found && *found != wanted(view, *ports.front())) {
       lines.insert(lines.begin(),

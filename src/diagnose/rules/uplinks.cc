@@ -125,7 +125,6 @@ double chance_of(const std::vector<Bundle>& bundles, std::size_t connections) {
 /// A switch that hashes as the tier below did uses the same cables to every neighbour, and leaves
 /// the same ones idle: those that other answers of the hash would have taken.
 void look_for_alike_choices(const View& view, Suspicions& out) {
-  constexpr double kNoChance = -6.9;  // one in a thousand
   double chance = 0;
   std::vector<std::string> names;
   for (const std::string& name : view.switches()) {
@@ -133,7 +132,7 @@ void look_for_alike_choices(const View& view, Suspicions& out) {
     chance += here;
     if (here < 0) names.push_back(name);
   }
-  if (names.empty() || chance > kNoChance) return;
+  if (names.empty() || chance > std::log(view.thresholds().hash_chance)) return;
   finding::Finding finding = finding::make_finding(
       "ecmp.polarised",
       fmt::format("{}{} leave{} the same cables idle towards every neighbour: they hash as the "

@@ -23,13 +23,6 @@ using evidence::Fact;
 using evidence::Nic;
 using finding::Severity;
 
-// Below this FEC is a matter of taste; at 100G and up no PAM4 or 25G lane works without it.
-constexpr BitRate kNeedsFec = 100_Gbps;
-// The kernel's default of locked memory, and some room: RDMA registers gigabytes.
-constexpr Bytes kLeastMemlock = 64_MiB;
-// A 100G path of 1 ms has 12.5 MB in flight: Linux's own default of 208 KiB holds none of it.
-constexpr std::uint64_t kLeastSocketBuffer = 16'777'216;
-
 bool is_infiniband(const Nic& nic) {
   return nic.link_layer.is(evidence::LinkLayer::kInfiniband);
 }
@@ -41,8 +34,9 @@ bool is_link_local(std::string_view gid) {
 
 class MachineCheck {
  public:
-  MachineCheck(const Evidence& host, const design::HostIntent& wanted, finding::Judgement& out)
-      : host_(host), wanted_(wanted), name_(host.provenance.host), out_(out) {}
+  MachineCheck(const Evidence& host, const design::HostIntent& wanted,
+               const finding::Thresholds& limits, finding::Judgement& out)
+      : host_(host), wanted_(wanted), limits_(limits), name_(host.provenance.host), out_(out) {}
 
   void run() {
     for (const design::NicIntent& wanted : wanted_.nics) {
@@ -105,6 +99,7 @@ class MachineCheck {
 
   const Evidence& host_;
   const design::HostIntent& wanted_;
+  const finding::Thresholds& limits_;
   const std::string& name_;
   finding::Judgement& out_;
 };
@@ -118,7 +113,8 @@ void MachineCheck::check_link(const Nic& nic) {
   if (nic.rdma.active.is(false) && nic.link.up.is(true))
     add("link.degraded", nic.device, "RDMA port: expected active, found not active");
   note_gap(nic.device + ": state of the RDMA port", nic.rdma.active);
-  const bool is_fast = nic.link.speed.is_known() && *nic.link.speed >= kNeedsFec;
+  const bool is_fast = nic.link.speed.is_known() &&
+                       static_cast<double>(nic.link.speed->raw()) >= limits_.fec_speed * 1e9;
   if (is_fast && nic.link.fec.is("Off"))
     add("link.degraded", nic.device,
         fmt::format("FEC: expected on at {}, found off", to_text(*nic.link.speed)),
@@ -136,8 +132,7 @@ void MachineCheck::check_sizes(const Nic& nic, const design::NicIntent& wanted) 
   note_gap(nic.device + ": layers of the network stack", link.layers);
   if (!link.layers.is_known() || !link.mtu.is_known()) return;
   for (const evidence::Layer& layer : *link.layers) {
-    constexpr std::int64_t kTags = 100;  // an overlay's or a VLAN's own headers
-    if (layer.mtu.raw() + kTags < link.mtu->raw())
+    if (layer.mtu.raw() + static_cast<std::int64_t>(limits_.mtu_slack) < link.mtu->raw())
       add("mtu.mismatch", nic.device,
           fmt::format("MTU of {} ({}) above it: expected {}B, found {}B", layer.netdev, layer.kind,
                       link.mtu->raw(), layer.mtu.raw()),
@@ -347,7 +342,8 @@ void MachineCheck::check_gpus() {
 void MachineCheck::check_limits() {
   const evidence::Host& host = host_.host;
   note_gap("locked memory", host.memlock);
-  if (host.memlock.is_known() && *host.memlock && **host.memlock < kLeastMemlock)
+  if (host.memlock.is_known() && *host.memlock &&
+      static_cast<std::uint64_t>((*host.memlock)->raw()) < limits_.least_memlock)
     add("limits.memlock_low", "",
         fmt::format("locked memory of this process: expected unlimited, found {}",
                     to_text(**host.memlock)));
@@ -368,9 +364,10 @@ void MachineCheck::check_tcp() {
   for (const evidence::NamedText& one : *host_.host.sysctls) {
     if (one.name != "net.core.rmem_max" && one.name != "net.core.wmem_max") continue;
     const auto bytes = parse_u64(one.value);
-    if (!bytes || *bytes >= kLeastSocketBuffer) continue;
+    if (!bytes || *bytes >= limits_.least_socket_buffer) continue;
     add("host.tcp_untuned", "",
-        fmt::format("{}: expected {} or more, found {}", one.name, kLeastSocketBuffer, *bytes));
+        fmt::format("{}: expected {} or more, found {}", one.name, limits_.least_socket_buffer,
+                    *bytes));
   }
 }
 
@@ -403,8 +400,8 @@ void MachineCheck::check_nccl_conf() {
 }  // namespace
 
 void validate_machine(const Evidence& host, const design::HostIntent& wanted,
-                      finding::Judgement& out) {
-  MachineCheck(host, wanted, out).run();
+                      const finding::Thresholds& limits, finding::Judgement& out) {
+  MachineCheck(host, wanted, limits, out).run();
 }
 
 void find_gid_drift(std::span<const Evidence> evidence, finding::Judgement& out) {

@@ -9,6 +9,7 @@
 #include "evidence/deviation.h"
 #include "evidence/evidence.h"
 #include "finding/finding.h"
+#include "finding/thresholds.h"
 
 namespace weir::diagnose {
 
@@ -26,7 +27,7 @@ struct NicFindings {
 /// What holds on any host: the link as such, the GID a job will use, the receive buffer, PCIe and
 /// GPUs, limits, the TCP path.
 void validate_machine(const evidence::Evidence& host, const design::HostIntent& wanted,
-                      finding::Judgement& out);
+                      const finding::Thresholds& limits, finding::Judgement& out);
 
 /// The GID a job will use: RoCE v2, routable, of the NIC's own interface or one on top of it.
 [[nodiscard]] std::optional<evidence::Gid> usable_gid(const evidence::Nic& nic);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/check.h"
 #include "base/text.h"
 #include "diagnose/core/fixes.h"
 #include "diagnose/rules/rule.h"
@@ -44,8 +45,8 @@ void add_missing_nic(const evidence::Evidence& evidence, const design::NicIntent
       where));
 }
 
-void validate_host(const evidence::Evidence& evidence, const design::Intent& intent,
-                   finding::Judgement& out) {
+void validate_host(const evidence::Evidence& evidence, const View& view, finding::Judgement& out) {
+  const design::Intent& intent = *view.intent();
   const std::string& name = evidence.provenance.host;
   const design::HostIntent* host = find_host(intent, name);
   if (host == nullptr) {
@@ -65,7 +66,7 @@ void validate_host(const evidence::Evidence& evidence, const design::Intent& int
     std::move(found.findings.begin(), found.findings.end(), std::back_inserter(out.findings));
     std::move(found.unknown.begin(), found.unknown.end(), std::back_inserter(out.unknown));
   }
-  validate_machine(evidence, *host, out);
+  validate_machine(evidence, *host, view.thresholds(), out);
 }
 
 void validate_switches(const evidence::Evidence& evidence, const design::Intent& intent,
@@ -179,14 +180,11 @@ void compare_members(const std::vector<Member>& members, finding::Judgement& out
 }
 
 /// Where counters were read twice: what the links did meanwhile.
-void find_unstable_links(std::span<const evidence::Evidence> evidence, finding::Judgement& out) {
-  const bool has_window = std::any_of(evidence.begin(), evidence.end(), [](const auto& one) {
-    return one.snapshots.size() > 1 && !one.snapshots.back().nics.empty();
-  });
-  if (!has_window) return;
-  Case subject;
-  subject.evidence = evidence;
-  const View view(subject);
+void find_unstable_links(const View& view, finding::Judgement& out) {
+  const auto has_window = [](const evidence::Evidence& host) {
+    return host.snapshots.size() > 1 && !host.snapshots.back().nics.empty();
+  };
+  if (std::none_of(view.evidence().begin(), view.evidence().end(), has_window)) return;
   Suspicions suspicions;
   look_for_bad_links(view, suspicions);
   for (Candidate& candidate : suspicions.candidates()) {
@@ -221,16 +219,18 @@ void find_drift(std::span<const evidence::Evidence> evidence, const design::Inte
     compare_members(members, out);
 }
 
-finding::Judgement validate(std::span<const evidence::Evidence> evidence,
-                            const design::Intent& intent) {
+finding::Judgement validate(const View& view) {
+  WEIR_CHECK(view.intent() != nullptr);
+  const std::span<const evidence::Evidence> evidence = view.evidence();
+  const design::Intent& intent = *view.intent();
   finding::Judgement out;
   for (const evidence::Evidence& one : evidence) {
-    validate_host(one, intent, out);
+    validate_host(one, view, out);
     validate_switches(one, intent, out);
   }
   find_drift(evidence, intent, out);
   find_gid_drift(evidence, out);
-  find_unstable_links(evidence, out);
+  find_unstable_links(view, out);
   finding::settle(out);
   if (out.conclusion == finding::Conclusion::kHealthy && !out.unknown.empty())
     out.conclusion = finding::Conclusion::kInconclusive;

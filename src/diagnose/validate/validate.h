@@ -6,10 +6,7 @@
 // Drift is a finding of its own: rails of a host, or hosts, that differ where the design makes them
 // equal, whatever the design wants of them. Where it takes several values (ECN on more priorities
 // than it asks for, a traffic class that is forced or not) they do not differ.
-#include <span>
-
-#include "design/fabric/intent.h"
-#include "evidence/evidence.h"
+#include "diagnose/core/view.h"
 #include "finding/finding.h"
 
 namespace weir::diagnose {
@@ -18,7 +15,12 @@ namespace weir::diagnose {
 /// unknown. A device that the intent has and its host does not show among others is a finding. An
 /// InfiniBand port is told what applies to it instead. Conclusion:
 /// healthy, findings, or inconclusive where nothing is wrong and something could not be read.
-[[nodiscard]] finding::Judgement validate(std::span<const evidence::Evidence> evidence,
-                                          const design::Intent& intent);
+/// REQUIRES: the view has an intent.
+[[nodiscard]] finding::Judgement validate(const View& view);
+/// For a caller that needs nothing else of the view.
+[[nodiscard]] inline finding::Judgement validate(std::span<const evidence::Evidence> evidence,
+                                                 const design::Intent& intent) {
+  return validate(View({evidence, &intent, {}}));
+}
 
 }  // namespace weir::diagnose

@@ -59,14 +59,12 @@ std::string retest_for(const Finding& found, const std::vector<Retest>& retests)
 
 constexpr std::size_t kMostRails = 12;  // lines before the table is folded
 constexpr std::size_t kMostApart = 6;   // lines that stand out of a fold
-constexpr double kPauseWarning = 0.01;  // of the time, in steady state: mission row D3
-constexpr double kPauseError = 0.05;
 
 /// A column: how one row reads, and the number by which rows are compared.
 struct Column {
   std::string_view name;
   std::optional<double> (*number)(const RailRow&);
-  std::string (*text)(double);
+  std::string (*text)(double, const finding::Thresholds&);
 };
 
 template <class T>
@@ -74,15 +72,17 @@ std::optional<double> as_number(const std::optional<T>& value) {
   return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
 }
 
-std::string rate_cell(double gbps) {
+std::string rate_cell(double gbps, const finding::Thresholds& /*limits*/) {
   return fmt::format("{:.1f}", gbps);
 }
-std::string count_cell(double count) {
+std::string count_cell(double count, const finding::Thresholds& /*limits*/) {
   return with_thousands(std::llround(count));
 }
-/// More than the design allows is marked by signs, not by colour.
-std::string pause_cell(double share) {
-  const std::string_view sign = share > kPauseError ? " !!" : share > kPauseWarning ? " !" : "";
+/// What the rules call a warning or an error is marked by signs, not by colour.
+std::string pause_cell(double share, const finding::Thresholds& limits) {
+  const std::string_view sign = share >= limits.pause_error     ? " !!"
+                                : share >= limits.pause_warning ? " !"
+                                                                : "";
   return fmt::format("{:.1f} %{}", share * 100, sign);
 }
 
@@ -133,18 +133,20 @@ std::string problem_cell(const std::vector<int>& numbers) {
   return numbers.empty() ? "" : fmt::format("{}", fmt::join(numbers, ", "));
 }
 
-RailTable::Line line_of(const RailRow& row, const std::vector<int>& problems) {
+RailTable::Line line_of(const RailRow& row, const std::vector<int>& problems,
+                        const finding::Thresholds& limits) {
   RailTable::Line line{.name = name_of(row)};
   for (const Column& column : columns()) {
     const auto number = column.number(row);
-    line.cells.push_back(number ? column.text(*number) : "?");
+    line.cells.push_back(number ? column.text(*number, limits) : "?");
   }
   line.cells.push_back(problem_cell(problems));
   return line;
 }
 
 /// "3.0 – 4.2"; one value where all agree.
-std::string range_cell(const Column& column, const std::vector<const RailRow*>& rows) {
+std::string range_cell(const Column& column, const std::vector<const RailRow*>& rows,
+                       const finding::Thresholds& limits) {
   std::optional<double> least;
   std::optional<double> most;
   for (const RailRow* row : rows) {
@@ -154,12 +156,13 @@ std::string range_cell(const Column& column, const std::vector<const RailRow*>& 
     most = most ? std::max(*most, *number) : *number;
   }
   if (!least) return "?";
-  const std::string from = column.text(*least);
-  const std::string to = column.text(*most);
+  const std::string from = column.text(*least, limits);
+  const std::string to = column.text(*most, limits);
   return from == to ? from : fmt::format("{} – {}", from, to);
 }
 
-RailTable::Line fold_of(const std::vector<const RailRow*>& rows, bool is_all_there_is) {
+RailTable::Line fold_of(const std::vector<const RailRow*>& rows, bool is_all_there_is,
+                        const finding::Thresholds& limits) {
   const RailRow& first = *rows.front();
   const bool is_one_rail = std::all_of(rows.begin(), rows.end(),
                                        [&](const RailRow* row) { return row->rail == first.rail; });
@@ -171,7 +174,7 @@ RailTable::Line fold_of(const std::vector<const RailRow*>& rows, bool is_all_the
       .is_fold = true,
       .count = rows.size()};
   for (const Column& column : columns())
-    line.cells.push_back(range_cell(column, rows));
+    line.cells.push_back(range_cell(column, rows, limits));
   line.cells.emplace_back();
   return line;
 }
@@ -200,13 +203,13 @@ void fold_rest(const Report& report, const std::vector<bool>& is_apart, RailTabl
   const bool has_apart = !table.lines.empty();
   if (by_rail.size() <= kMostRails - kMostApart) {
     for (const auto& [rail, rows] : by_rail)
-      table.lines.push_back(fold_of(rows, !has_apart));
+      table.lines.push_back(fold_of(rows, !has_apart, report.thresholds));
     return;
   }
   std::vector<const RailRow*> all;
   for (const auto& [rail, rows] : by_rail)
     all.insert(all.end(), rows.begin(), rows.end());
-  table.lines.push_back(fold_of(all, !has_apart));
+  table.lines.push_back(fold_of(all, !has_apart, report.thresholds));
 }
 
 }  // namespace
@@ -296,7 +299,8 @@ RailTable rail_table(const Report& report) {
   const bool is_short = report.rails.size() <= kMostRails;
   const std::vector<bool> is_apart = choose_apart(report, numbers);
   for (std::size_t i = 0; i < report.rails.size(); ++i)
-    if (is_short || is_apart[i]) table.lines.push_back(line_of(report.rails[i], numbers[i]));
+    if (is_short || is_apart[i])
+      table.lines.push_back(line_of(report.rails[i], numbers[i], report.thresholds));
   if (!is_short) fold_rest(report, is_apart, table);
   return table;
 }

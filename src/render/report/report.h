@@ -20,6 +20,7 @@
 #include "base/json_fwd.h"
 #include "design/fabric/intent.h"
 #include "finding/finding.h"
+#include "finding/thresholds.h"
 #include "units/quantity.h"
 
 namespace weir::render {
@@ -119,6 +120,7 @@ struct Report {
   std::vector<Question> questions;
   std::vector<Measurement> measured;
   finding::Judgement judgement;
+  finding::Thresholds thresholds;      // that it was judged by
   std::vector<std::string> platforms;  // of the fabric; empty: all fixes are shown
   std::vector<Retest> retests;
   const design::Intent* intent = nullptr;  // of the map; none: no map

@@ -1,0 +1,264 @@
+#include "finding/thresholds.h"
+
+#include <charconv>
+#include <cmath>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace weir::finding {
+namespace {
+
+using T = Thresholds;
+
+// Sources: "field" is common practice of operators and vendors' guides, "exam" a value at which
+// `weir exam` separates the fault from every healthy run (docs/diagnosis.md), "statistics" a usual
+// level of significance; a standard is named.
+constexpr ThresholdInfo kTable[] = {
+    {"pause_warning", "share", "I1 I7 I8", "field",
+     "paused share of the window from which a port gets a warning", &T::pause_warning, nullptr},
+    {"pause_error", "share", "I1 I7 I8", "field",
+     "paused share of the window from which it is an error", &T::pause_error, nullptr},
+    {"stuck_pause", "share", "I1 I5", "exam",
+     "paused share of the window from which a port is stuck rather than slow", &T::stuck_pause,
+     nullptr},
+    {"stuck_rate", "share", "I1 I5", "exam", "of line rate: a stuck port moves less than this",
+     &T::stuck_rate, nullptr},
+    {"renewed_pause", "share", "I1", "exam",
+     "of the longest pause (65,535 quanta): frames that last longer on average are only renewed, "
+     "never released",
+     &T::renewed_pause, nullptr},
+    {"renewed_pause_when_stuck", "share", "I1", "exam",
+     "the same, for a port that was paused for stuck_pause of the window",
+     &T::renewed_pause_when_stuck, nullptr},
+    {"steady_window", "ms", "I7 I10 I27", "field",
+     "shorter windows may show an intended burst: pauses and low use in them are notes, not "
+     "warnings",
+     &T::steady_window, nullptr},
+    {"marks_that_matter", "packets", "I11", "IBTA A17",
+     "marked packets received after which a receiver must have sent a CNP", nullptr,
+     &T::marks_that_matter},
+    {"captured_marks_that_matter", "packets", "I11", "IBTA A17",
+     "the same in a capture, where packets may be missing", nullptr,
+     &T::captured_marks_that_matter},
+    {"cnps_that_matter", "packets", "I12 I13", "exam",
+     "packets in the CNP priority after which a sender must have reacted (routing protocols share "
+     "it)",
+     nullptr, &T::cnps_that_matter},
+    {"cnps_sent_that_matter", "packets", "I12", "exam",
+     "CNPs sent by all receivers, below which lost CNPs are not judged", nullptr,
+     &T::cnps_sent_that_matter},
+    {"ignored_cnps_that_matter", "packets", "I12", "exam",
+     "CNPs a NIC counted as ignored, with none handled, that show a disabled reaction point",
+     nullptr, &T::ignored_cnps_that_matter},
+    {"cnps_ignored", "share", "I13", "exam",
+     "of the CNPs received: ignoring more than this is a fault", &T::cnps_ignored, nullptr},
+    {"cnps_heard", "share", "I12", "exam",
+     "of the CNPs sent: if senders receive less, CNPs are lost on the way", &T::cnps_heard,
+     nullptr},
+    {"bytes_that_matter", "bytes", "D8 I14", "exam", "less traffic than this is not judged",
+     nullptr, &T::bytes_that_matter},
+    {"packets_that_matter", "packets", "D8", "exam", "the same for drivers that count packets only",
+     nullptr, &T::packets_that_matter},
+    {"busy_before", "share", "D8", "field",
+     "of a load's traffic: more than this before it started is other traffic worth a note",
+     &T::busy_before, nullptr},
+    {"rdma_share", "share", "I14", "exam", "of a NIC's bytes that belong in the RDMA priority",
+     &T::rdma_share, nullptr},
+    {"data_packet_bytes", "bytes", "I14", "field",
+     "average packet size above which packets are data, not acknowledgements",
+     &T::data_packet_bytes, nullptr},
+    {"mixed_packet_bytes", "bytes", "I5", "field",
+     "average packet size above which some of the packets are data", &T::mixed_packet_bytes,
+     nullptr},
+    {"arrives_in_priority", "share", "I14", "exam",
+     "of the RDMA bytes sent: if less is counted in the priority at the other end, it was "
+     "re-marked or remapped",
+     &T::arrives_in_priority, nullptr},
+    {"found_elsewhere", "share", "I14", "exam",
+     "of the RDMA bytes missing from the priority: as much must show up in another one",
+     &T::found_elsewhere, nullptr},
+    {"at_one_place", "share", "I14", "exam",
+     "of the misplaced bytes: from this share on one NIC is named as the place", &T::at_one_place,
+     nullptr},
+    {"taken_for_rdma", "share", "I14", "exam",
+     "of what the switch sent from the RDMA queue: a NIC that counts less in the priority reads "
+     "the marking differently",
+     &T::taken_for_rdma, nullptr},
+    {"switch_disagrees", "share", "I14", "exam",
+     "how far the RDMA share at the switch exceeds the NIC's own when the marking is right and the "
+     "NIC's map wrong",
+     &T::switch_disagrees, nullptr},
+    {"in_place_of_rdma", "share", "I14", "exam",
+     "of the other hosts' median RDMA bytes: as much in another class is misplaced RDMA",
+     &T::in_place_of_rdma, nullptr},
+    {"others_use_class", "share", "I14", "exam",
+     "of this host's bytes in another class: if others send as much in it, the class is in normal "
+     "use",
+     &T::others_use_class, nullptr},
+    {"unanswered_packets", "packets", "D3", "exam",
+     "RDMA packets sent without any answer after which the path counts as broken", nullptr,
+     &T::unanswered_packets},
+    {"class_packets", "packets", "I14", "exam",
+     "packets of a class on one port below which its queue is not judged", nullptr,
+     &T::class_packets},
+    {"moved_match", "share", "I14", "exam",
+     "how closely the surplus in the RDMA class must match another class's packets",
+     &T::moved_match, nullptr},
+    {"moved_slack", "packets", "I14", "exam", "packets in flight that the same match allows on top",
+     &T::moved_slack, nullptr},
+    {"moved_ports", "ports", "I14", "exam",
+     "ports that must agree before counters alone show a shared queue", nullptr, &T::moved_ports},
+    {"over_usual", "times", "D3", "exam",
+     "the usual kernel traffic of a host: more is a job that runs over sockets", &T::over_usual,
+     nullptr},
+    {"usual_hosts", "hosts", "D3", "exam",
+     "hosts without RDMA that make their kernel traffic the usual amount", nullptr,
+     &T::usual_hosts},
+    {"job_of_line", "share", "D3", "exam",
+     "of line rate through the kernel that is a job when there is no other host to compare with",
+     &T::job_of_line, nullptr},
+    {"job_of_line_compared", "share", "D3", "exam", "the same when other hosts were compared",
+     &T::job_of_line_compared, nullptr},
+    {"threshold_factor", "times", "I2 I6 I10 I21 I22", "exam",
+     "off the design: a fault, not tuning", &T::threshold_factor, nullptr},
+    {"far_from_usual", "times", "I2 I21 I22", "exam",
+     "off the usual start value, when there is no design", &T::far_from_usual, nullptr},
+    {"marks_over_curve", "times", "I2 I21", "exam",
+     "the marks that the designed curve gives for the queue lengths seen", &T::marks_over_curve,
+     nullptr},
+    {"chance", "deviations", "I2 I6 I21 I22", "statistics",
+     "standard deviations that marks may be off the designed curve", &T::chance, nullptr},
+    {"marks_slack", "packets", "I2 I21", "exam", "marks on top of that which are never too many",
+     &T::marks_slack, nullptr},
+    {"marks_per_pause", "marks", "I22", "exam", "per pause frame: with fewer, ECN starts after PFC",
+     &T::marks_per_pause, nullptr},
+    {"pauses_that_matter", "frames", "I22", "exam",
+     "pause frames below which missing marks or ignored pauses are not judged", nullptr,
+     &T::pauses_that_matter},
+    {"cnps_per_pause", "CNPs", "I8", "exam",
+     "per pause frame received: with fewer, the switch paused before ECN could work",
+     &T::cnps_per_pause, nullptr},
+    {"low_use", "share", "I10", "field",
+     "of the busiest line: below this, with CNPs and no pauses, DCQCN is too slow", &T::low_use,
+     nullptr},
+    {"buffer_share", "share", "I3", "field", "of the headroom needed: less is a fault",
+     &T::buffer_share, nullptr},
+    {"pool_share", "share", "I8", "exam", "of the designed lossless pool: less is a fault",
+     &T::pool_share, nullptr},
+    {"alpha_factor", "times", "I8", "exam",
+     "alpha below the design (it moves in powers of two: two steps are no rounding)",
+     &T::alpha_factor, nullptr},
+    {"early_pause", "share", "I8", "exam",
+     "of the designed XOFF: pausing with less in the buffer is too early (cells round up)",
+     &T::early_pause, nullptr},
+    {"hot_link", "times", "I4 I7", "exam", "the mean of its group: a hot link", &T::hot_link,
+     nullptr},
+    {"idle_link", "share", "I4", "exam",
+     "of the hot link's bytes: a link with less is idle beside it", &T::idle_link, nullptr},
+    {"alike_switches", "switches", "I4", "exam",
+     "switches with idle links beside hot ones: from here on hashing is to blame, not chance",
+     nullptr, &T::alike_switches},
+    {"hash_chance", "share", "I4", "statistics",
+     "probability below which identical unused links are not chance", &T::hash_chance, nullptr},
+    {"narrow_uplinks", "share", "I26", "exam",
+     "of the widest leaf's uplink capacity: less is a bottleneck", &T::narrow_uplinks, nullptr},
+    {"bounced", "times", "I5", "exam",
+     "bytes sent up over bytes received from below: more means traffic turned round", &T::bounced,
+     nullptr},
+    {"settled_share", "share", "I5", "exam",
+     "difference between packets received from above and sent below up to which nothing turned "
+     "round",
+     &T::settled_share, nullptr},
+    {"one_way_neighbours", "switches", "I5", "exam",
+     "neighbours that must send data before a single way out shows a detour; more make it certain",
+     nullptr, &T::one_way_neighbours},
+    {"came_twice", "share", "I17", "exam",
+     "of the packets out of order: more duplicates mean reordering, not loss", &T::came_twice,
+     nullptr},
+    {"asked_again", "share", "I9 I17", "exam",
+     "of the packets sent: more retransmission requests without pauses mean reordering, not a bad "
+     "cable",
+     &T::asked_again, nullptr},
+    {"restarts_that_matter", "events", "I27", "exam",
+     "slow restarts of a NIC: fewer come from a burst", nullptr, &T::restarts_that_matter},
+    {"fec_speed", "Gb/s", "I18", "IEEE 802.3", "link speed from which FEC must be on",
+     &T::fec_speed, nullptr},
+    {"least_memlock", "bytes", "E2", "field",
+     "locked memory limit below which RDMA cannot register its buffers", nullptr,
+     &T::least_memlock},
+    {"least_socket_buffer", "bytes", "E2", "field",
+     "rmem_max and wmem_max below this cannot fill a 100G path of 1 ms (12.5 MB)", nullptr,
+     &T::least_socket_buffer},
+    {"mtu_slack", "bytes", "I16", "field",
+     "by which an overlay or VLAN interface may have a smaller MTU than the NIC", nullptr,
+     &T::mtu_slack},
+    {"shortest_retry", "s", "E2", "field",
+     "time until a queue pair gives up: below this one link flap ends the job", &T::shortest_retry,
+     nullptr},
+};
+
+bool is_share(const ThresholdInfo& info) {
+  return info.unit == "share";
+}
+
+Result<double> parse_number(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) ||
+      value < 0)
+    return parse_error(fmt::format("'{}' is not a number of 0 or more", text));
+  return value;
+}
+
+/// "2%" and "2 %" are 0.02; so is "0.02".
+Result<double> parse_share_text(std::string_view text) {
+  const bool is_percent = !text.empty() && text.back() == '%';
+  if (is_percent) text = trim(text.substr(0, text.size() - 1));
+  WEIR_TRY(value, parse_number(text));
+  return is_percent ? value / 100 : value;
+}
+
+}  // namespace
+
+std::span<const ThresholdInfo> threshold_table() {
+  return kTable;
+}
+
+std::string value_text(const ThresholdInfo& info, const Thresholds& thresholds) {
+  if (info.count != nullptr) return std::to_string(thresholds.*info.count);
+  return is_share(info) ? fmt::format("{:g}%", thresholds.*info.number * 100)
+                        : fmt::format("{:g}", thresholds.*info.number);
+}
+
+Status set_threshold(std::string_view assignment, Thresholds& out) {
+  const auto at = assignment.find('=');
+  const std::string_view name = trim(assignment.substr(0, at));
+  std::vector<std::string> known;
+  for (const ThresholdInfo& info : kTable) {
+    known.emplace_back(info.name);
+    if (info.name != name) continue;
+    if (at == std::string_view::npos)
+      return parse_error(fmt::format("threshold '{}' needs a value: {}={}", name, name,
+                                     value_text(info, Thresholds())));
+    const std::string_view text = trim(assignment.substr(at + 1));
+    if (info.count != nullptr) {
+      const auto value = parse_u64(text);
+      if (!value)
+        return parse_error(
+            fmt::format("threshold {}: '{}' is not a whole number of {}", name, text, info.unit));
+      out.*info.count = *value;
+      return {};
+    }
+    const auto value = is_share(info) ? parse_share_text(text) : parse_number(text);
+    if (!value) return value.error().within(fmt::format("threshold {}", name));
+    out.*info.number = *value;
+    return {};
+  }
+  return not_found_error(fmt::format("no threshold '{}' (weir diagnose --list-thresholds){}", name,
+                                     did_you_mean(name, known)));
+}
+
+}  // namespace weir::finding

@@ -1,0 +1,122 @@
+#pragma once
+// Every number that a rule decides by: one member here and one row in thresholds.cc, where its
+// unit, meaning and source stand. The rules of `diagnose`, the judging of captures and the report
+// read these values and have no limits of their own, so a value that the user sets holds for all of
+// them.
+//
+// `weir diagnose --list-thresholds` prints the table; `--threshold NAME=VALUE` sets a row.
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace weir::finding {
+
+/// Members are double or std::uint64_t; shares are 0 to 1.
+struct Thresholds {
+  // pauses
+  double pause_warning = 0.01;
+  double pause_error = 0.05;
+  double stuck_pause = 0.95;
+  double stuck_rate = 0.005;
+  double renewed_pause = 0.2;
+  double renewed_pause_when_stuck = 0.05;
+  double steady_window = 1000;
+
+  // marks and CNPs
+  std::uint64_t marks_that_matter = 4;
+  std::uint64_t captured_marks_that_matter = 16;
+  std::uint64_t cnps_that_matter = 20;
+  std::uint64_t cnps_sent_that_matter = 200;
+  std::uint64_t ignored_cnps_that_matter = 2;
+  double cnps_ignored = 0.1;
+  double cnps_heard = 0.2;
+
+  // traffic and its priority
+  std::uint64_t bytes_that_matter = 200'000;
+  std::uint64_t packets_that_matter = 50;
+  double busy_before = 0.1;
+  double rdma_share = 0.95;
+  double data_packet_bytes = 512;
+  double mixed_packet_bytes = 128;
+  double arrives_in_priority = 0.5;
+  double found_elsewhere = 0.5;
+  double at_one_place = 0.9;
+  double taken_for_rdma = 0.1;
+  double switch_disagrees = 0.3;
+  double in_place_of_rdma = 0.75;
+  double others_use_class = 0.5;
+  std::uint64_t unanswered_packets = 16;
+  std::uint64_t class_packets = 20;
+  double moved_match = 0.15;
+  double moved_slack = 5;
+  std::uint64_t moved_ports = 2;
+  double over_usual = 1.8;
+  std::uint64_t usual_hosts = 3;
+  double job_of_line = 0.2;
+  double job_of_line_compared = 0.05;
+
+  // marking thresholds and DCQCN
+  double threshold_factor = 1.5;
+  double far_from_usual = 10.0;
+  double marks_over_curve = 1.6;
+  double chance = 3.0;
+  double marks_slack = 2;
+  double marks_per_pause = 0.2;
+  std::uint64_t pauses_that_matter = 20;
+  double cnps_per_pause = 20;
+  double low_use = 0.6;
+
+  // buffers
+  double buffer_share = 0.95;
+  double pool_share = 0.50;
+  double alpha_factor = 4;
+  double early_pause = 0.9;
+
+  // links and routes
+  double hot_link = 1.9;
+  double idle_link = 0.02;
+  std::uint64_t alike_switches = 2;
+  double hash_chance = 0.001;
+  double narrow_uplinks = 0.9;
+  double bounced = 1.005;
+  double settled_share = 0.01;
+  std::uint64_t one_way_neighbours = 2;
+
+  // loss
+  double came_twice = 0.1;
+  double asked_again = 0.002;
+  std::uint64_t restarts_that_matter = 10;
+
+  // hosts and jobs
+  double fec_speed = 100;
+  std::uint64_t least_memlock = 67'108'864;
+  std::uint64_t least_socket_buffer = 16'777'216;
+  std::uint64_t mtu_slack = 100;
+  double shortest_retry = 1;
+};
+
+/// One row. Exactly one of the two members is set.
+struct ThresholdInfo {
+  std::string_view name;
+  std::string_view unit;    // "share" "times" "bytes" "packets" "ms" ...
+  std::string_view rows;    // the mission rows that go by it: "I1 I7"
+  std::string_view source;  // where the value comes from
+  std::string_view meaning;
+  double Thresholds::*number = nullptr;
+  std::uint64_t Thresholds::*count = nullptr;
+};
+
+/// In the order of the struct.
+[[nodiscard]] std::span<const ThresholdInfo> threshold_table();
+
+/// "1%", "200000", "1.9": as set_threshold() reads it.
+[[nodiscard]] std::string value_text(const ThresholdInfo& info, const Thresholds& thresholds);
+
+/// Reads "pause_warning=2%" or "hot_link=2.5". An unknown name or a bad value is an error that says
+/// what is accepted.
+[[nodiscard]] Status set_threshold(std::string_view assignment, Thresholds& out);
+
+}  // namespace weir::finding
