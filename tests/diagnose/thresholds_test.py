@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The thresholds table is complete: every row is read by a rule, and no rule has a limit of its own.
+"""The thresholds table is complete: every row is read, and no rule has a limit of its own.
 
 Usage: thresholds_test.py SOURCE_DIR
 """
@@ -11,7 +11,8 @@ MEMBER = re.compile(r"^  (?:double|std::uint64_t) (\w+) = ", re.MULTILINE)
 COMMENT = re.compile(r"//[^\n]*")
 STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
 # A fraction, or a named number: both are limits that belong in the table ...
-LIMIT = re.compile(r"\b\d+\.\d+\b|\bconstexpr\s+(?:double|int|unsigned|std::\w+)\s+(k\w+)\s*=\s*[-\d]")
+LIMIT = re.compile(r"\b\d+\.\d+\b|"
+                   r"\bconstexpr\s+(?:double|int|unsigned|std::\w+)\s+(k\w+)\s*=\s*[-\d]")
 # ... unless it says how much of the evidence is shown, or is a unit or a field of a standard.
 NO_LIMITS = {"kLines", "kNamed", "kApart", "kBits", "kSmallestFrame"}
 NO_FRACTIONS = {"0.0", "1.0", "65'535.0"}
