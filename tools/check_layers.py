@@ -14,6 +14,7 @@ import sys
 LAYERS = [
     {"base"},
     {"units"},
+    {"vocab"},
     {"finding"},
     {"model", "counters"},
     {"design"},

@@ -39,9 +39,6 @@ constexpr std::array<std::string_view, 7> kSides = {"sender",
                                                     "switch"};
 constexpr std::array<std::string_view, 7> kPers = {
     "", "priority", "class-of-service queue", "queue", "priority group", "lane", "ring"};
-constexpr std::array<std::string_view, 12> kDrivers = {"mlx5",  "any",  "bnxt",   "irdma",
-                                                       "ionic", "rxe",  "switch", "cumulus",
-                                                       "eos",   "nxos", "junos",  "sonic"};
 constexpr std::array<std::string_view, 9> kPlaces = {
     "hw_counters", "counters", "ethtool", "statistics", "net", "dcb", "host", "switch", "show"};
 constexpr std::array<std::string_view, 3> kTrusts = {"verified", "documented", "unverified"};
@@ -246,8 +243,7 @@ class Index {
       counters_.insert(counters_.end(), table.begin(), table.end());
     std::sort(counters_.begin(), counters_.end(),
               [](const Counter& a, const Counter& b) { return a.id < b.id; });
-    for (const auto table : {common_names(), mlx5_names(), bnxt_names(), irdma_names(),
-                             ionic_names(), rxe_names(), switch_names()})
+    for (const auto table : name_tables())
       names_.insert(names_.end(), table.begin(), table.end());
     // Stable, so that the first name of a driver stays the one its table lists first.
     std::stable_sort(names_.begin(), names_.end(), [](const RawName& a, const RawName& b) {
@@ -424,39 +420,11 @@ std::string_view to_text(Side side) {
 std::string_view to_text(Per per) {
   return name_in(kPers, per);
 }
-std::string_view to_text(Driver driver) {
-  return name_in(kDrivers, driver);
-}
 std::string_view to_text(Place place) {
   return name_in(kPlaces, place);
 }
 std::string_view to_text(Trust trust) {
   return name_in(kTrusts, trust);
-}
-
-Driver driver_of(std::string_view kernel_driver) {
-  struct Family {
-    std::string_view prefix;
-    Driver driver;
-  };
-  static constexpr std::array<Family, 14> kFamilies = {{{"mlx5", Driver::kMlx5},
-                                                        {"bnxt", Driver::kBnxt},
-                                                        {"irdma", Driver::kIrdma},
-                                                        {"ice", Driver::kIrdma},
-                                                        {"idpf", Driver::kIrdma},
-                                                        {"ionic", Driver::kIonic},
-                                                        {"rdma_rxe", Driver::kRxe},
-                                                        {"rxe", Driver::kRxe},
-                                                        {"switch", Driver::kSwitch},
-                                                        {"cumulus", Driver::kCumulus},
-                                                        {"eos", Driver::kEos},
-                                                        {"nxos", Driver::kNxos},
-                                                        {"junos", Driver::kJunos},
-                                                        {"sonic", Driver::kSonic}}};
-  for (const Family& family : kFamilies) {
-    if (kernel_driver.starts_with(family.prefix)) return family.driver;
-  }
-  return Driver::kAny;
 }
 
 std::optional<Place> place_of(std::string_view prefix) {

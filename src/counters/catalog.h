@@ -20,6 +20,8 @@
 #include <string_view>
 #include <vector>
 
+#include "vocab/nic_drivers.h"
+
 namespace weir::counters {
 
 enum class Kind : std::uint8_t {
@@ -77,21 +79,9 @@ enum class Side : std::uint8_t {
 /// What the number in a raw name counts.
 enum class Per : std::uint8_t { kNothing, kPriority, kCos, kQueue, kGroup, kLane, kRing };
 
-/// Who gives the name: a NIC driver or a switch system. kAny: the kernel, so every driver.
-enum class Driver : std::uint8_t {
-  kMlx5,
-  kAny,
-  kBnxt,
-  kIrdma,
-  kIonic,
-  kRxe,
-  kSwitch,  // our own names for switch counters: the simulator's, and what readers produce
-  kCumulus,
-  kEos,
-  kNxos,
-  kJunos,
-  kSonic,
-};
+using vocab::Driver;
+using vocab::driver_of;
+using vocab::to_text;
 
 enum class Place : std::uint8_t {
   kHwCounters,  // /sys/class/infiniband/<device>/ports/<port>/hw_counters/
@@ -149,13 +139,9 @@ struct RawName {
 [[nodiscard]] std::string_view to_text(Topic);
 [[nodiscard]] std::string_view to_text(Side);
 [[nodiscard]] std::string_view to_text(Per);
-[[nodiscard]] std::string_view to_text(Driver);  // "mlx5" "bnxt" "irdma" … "switch" "cumulus" …
-[[nodiscard]] std::string_view to_text(Place);   // the prefix of a key: "hw_counters" "ethtool" …
+[[nodiscard]] std::string_view to_text(Place);  // the prefix of a key: "hw_counters" "ethtool" …
 [[nodiscard]] std::string_view to_text(Trust);
 
-/// The family of a kernel driver: "mlx5_core" and "mlx5_ib" are mlx5, "ice" and "irdma" irdma. A
-/// driver the catalogue does not know is kAny: it still has the names every driver has.
-[[nodiscard]] Driver driver_of(std::string_view kernel_driver);
 [[nodiscard]] std::optional<Place> place_of(std::string_view prefix);
 
 /// All counters, sorted by id.

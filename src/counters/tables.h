@@ -1,6 +1,7 @@
 #pragma once
-// The catalogue's data, one table a file; only catalog.cc and the tests of this folder include
+// The catalogue's data, one table per file; only catalog.cc and the tests of this folder include
 // this.
+#include <array>
 #include <span>
 #include <string_view>
 
@@ -22,6 +23,7 @@ std::span<const Counter> port_meanings();
 std::span<const Counter> vendor_meanings();
 std::span<const Counter> switch_meanings();
 
+// Raw names, one table per driver; a new driver adds its table here and to name_tables().
 std::span<const RawName> common_names();
 std::span<const RawName> mlx5_names();
 std::span<const RawName> bnxt_names();
@@ -29,6 +31,10 @@ std::span<const RawName> irdma_names();
 std::span<const RawName> ionic_names();
 std::span<const RawName> rxe_names();
 std::span<const RawName> switch_names();
+inline auto name_tables() {
+  return std::array{common_names(), mlx5_names(), bnxt_names(),  irdma_names(),
+                    ionic_names(),  rxe_names(),  switch_names()};
+}
 
 std::span<const Alias> aliases();
 

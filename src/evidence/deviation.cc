@@ -61,15 +61,6 @@ class Comparison {
     }
   }
 
-  [[nodiscard]] bool is_software() const {
-    return found_.driver.is_known() &&
-           counters::driver_of(*found_.driver) == counters::Driver::kRxe;
-  }
-  [[nodiscard]] bool may_be_mlx5() const {
-    return !found_.driver.is_known() ||
-           counters::driver_of(*found_.driver) == counters::Driver::kMlx5;
-  }
-
   void compare_link() {
     compare(Setting::kLinkUp, "", true, found_.link.up,
             [](bool up) { return std::string(up ? "up" : "down"); });
@@ -294,7 +285,7 @@ void Comparison::compare_sizes() {
     compare_ring("rx", found_.rings.rx, found_.rings.rx_max);
     compare_ring("tx", found_.rings.tx, found_.rings.tx_max);
   }
-  if (wanted_.cable.raw() > 0 && may_be_mlx5()) {
+  if (wanted_.cable.raw() > 0 && may_be_mlx5(found_)) {
     compare(Setting::kCableLength, "", wanted_.cable, found_.qos.cable_length,
             [](Length length) { return to_text(length); });
   }
@@ -336,7 +327,7 @@ void Comparison::compare_tos() {
 }
 
 void Comparison::compare_congestion_control() {
-  if (is_software()) return;  // Soft-RoCE neither notifies nor reacts
+  if (driver_of(found_) == counters::Driver::kRxe) return;  // Soft-RoCE neither notifies nor reacts
   const bool asks = wanted_.ecn_np != PrioritySet();
   if (asks) {
     compare(Setting::kCnpMarking, "DSCP", wanted_.cnp_dscp, found_.ecn.cnp_dscp,
@@ -355,7 +346,7 @@ bool is_cnp_marking(std::string_view knob) {
 }
 
 void Comparison::compare_knobs() {
-  if (intent_.dcqcn.empty() || !may_be_mlx5()) return;
+  if (intent_.dcqcn.empty() || !may_be_mlx5(found_)) return;
   const auto& parameters = found_.ecn.parameters;
   if (!parameters.is_known())
     return add_missing(Setting::kKnob, "", "the designed DCQCN values", why_unknown(parameters));
@@ -449,9 +440,8 @@ TcScheduling wanted_scheduling(const design::NicIntent& wanted) {
 bool cannot_be_wrong(const Deviation& deviation, const Nic& nic) {
   if (deviation.setting == Setting::kTrafficClass) {
     // The override is the vendor driver's alone.
-    const bool is_mlx5 =
-        !nic.driver.is_known() || counters::driver_of(*nic.driver) == counters::Driver::kMlx5;
-    return deviation.missing == Missing::kAbsent && (nic.stack.is(Stack::kInbox) || !is_mlx5);
+    return deviation.missing == Missing::kAbsent &&
+           (nic.stack.is(Stack::kInbox) || !may_be_mlx5(nic));
   }
   if (deviation.missing != Missing::kUnsupported) return false;
   return deviation.setting == Setting::kTcMaxRate || deviation.setting == Setting::kRings ||

@@ -212,6 +212,11 @@ struct Nic {
   friend bool operator==(const Nic&, const Nic&) = default;
 };
 
+/// The family of the NIC's driver; kAny where it is not known.
+[[nodiscard]] counters::Driver driver_of(const Nic& nic);
+/// … or its driver is not known.
+[[nodiscard]] bool may_be_mlx5(const Nic& nic);
+
 struct Gpu {
   unsigned index = 0;
   Fact<std::string> model;

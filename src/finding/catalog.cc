@@ -8,26 +8,23 @@
 
 #include "base/check.h"
 #include "finding/catalog_parts.h"
+#include "vocab/nic_drivers.h"
+#include "vocab/switch_systems.h"
 
 namespace weir::finding {
 namespace {
 
-constexpr std::array kPlatforms = {
-    Platform{"design", "the design file", Side::kDesign},
-    Platform{"any", "anywhere", Side::kAny},
-    Platform{"host", "any Linux host", Side::kHost},
-    Platform{"mlx5-ofed", "NVIDIA ConnectX, vendor driver (mlnx_qos, sysfs)", Side::kHost},
-    Platform{"mlx5-inbox", "NVIDIA ConnectX, kernel's own driver (dcb, debugfs)", Side::kHost},
-    Platform{"bnxt", "Broadcom NetXtreme-E (Thor)", Side::kHost},
-    Platform{"ice", "Intel E810 (ice, irdma)", Side::kHost},
-    Platform{"ionic", "AMD Pensando (ionic)", Side::kHost},
-    Platform{"cumulus", "NVIDIA Cumulus Linux (NVUE)", Side::kSwitch},
-    Platform{"eos", "Arista EOS", Side::kSwitch},
-    Platform{"nxos", "Cisco NX-OS", Side::kSwitch},
-    Platform{"junos", "Juniper Junos (QFX)", Side::kSwitch},
-    Platform{"sonic", "SONiC", Side::kSwitch},
-    Platform{"nccl", "the job: NCCL, RCCL, UCX, perftest", Side::kJob},
-};
+std::vector<Platform> all_platforms() {
+  std::vector<Platform> all = {{"design", "the design file", Side::kDesign},
+                               {"any", "anywhere", Side::kAny},
+                               {"host", "any Linux host", Side::kHost}};
+  for (const vocab::NicStack& stack : vocab::kNicStacks)
+    all.push_back({stack.name, stack.title, Side::kHost});
+  for (const vocab::SwitchSystemName& system : vocab::kSwitchSystems)
+    all.push_back({system.name, system.title, Side::kSwitch});
+  all.push_back({"nccl", "the job: NCCL, RCCL, UCX, perftest", Side::kJob});
+  return all;
+}
 
 constexpr std::array<std::string_view, 6> kPhases = {"lint",   "job",      "validate",
                                                      "verify", "diagnose", "monitor"};
@@ -61,13 +58,15 @@ Index index_of(std::span<const CatalogEntry> entries) {
 }  // namespace
 
 std::span<const Platform> platforms() {
-  return kPlatforms;
+  static const std::vector<Platform> all = all_platforms();
+  return all;
 }
 
 const Platform* find_platform(std::string_view name) {
-  const auto at = std::find_if(kPlatforms.begin(), kPlatforms.end(),
+  const std::span<const Platform> all = platforms();
+  const auto at = std::find_if(all.begin(), all.end(),
                                [&](const Platform& platform) { return platform.name == name; });
-  return at == kPlatforms.end() ? nullptr : &*at;
+  return at == all.end() ? nullptr : &*at;
 }
 
 std::span<const std::string_view> phases() {

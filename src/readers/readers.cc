@@ -7,16 +7,22 @@
 
 #include "base/text.h"
 #include "readers/switches/switch_show.h"
+#include "vocab/switch_systems.h"
 
 namespace weir::readers {
 namespace {
 
 constexpr auto kReaders = std::to_array<Reader>({
-    {"sonic-show", "output of SONiC's show commands", recognises_sonic_show, read_sonic_show},
-    {"cumulus-show", "output of Cumulus' nv show", recognises_cumulus_show, read_cumulus_show},
-    {"eos-show", "output of Arista EOS' show commands", recognises_eos_show, read_eos_show},
-    {"nxos-show", "output of Cisco NX-OS' show commands", recognises_nxos_show, read_nxos_show},
-    {"junos-show", "output of Junos' show commands", recognises_junos_show, read_junos_show},
+    {vocab::names_of(vocab::SwitchSystem::kSonic).show_reader, "output of SONiC's show commands",
+     recognises_sonic_show, read_sonic_show},
+    {vocab::names_of(vocab::SwitchSystem::kCumulus).show_reader, "output of Cumulus' nv show",
+     recognises_cumulus_show, read_cumulus_show},
+    {vocab::names_of(vocab::SwitchSystem::kEos).show_reader, "output of Arista EOS' show commands",
+     recognises_eos_show, read_eos_show},
+    {vocab::names_of(vocab::SwitchSystem::kNxos).show_reader,
+     "output of Cisco NX-OS' show commands", recognises_nxos_show, read_nxos_show},
+    {vocab::names_of(vocab::SwitchSystem::kJunos).show_reader, "output of Junos' show commands",
+     recognises_junos_show, read_junos_show},
 });
 
 }  // namespace

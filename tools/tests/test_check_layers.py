@@ -9,7 +9,8 @@ from tree import TreeTest  # noqa: E402
 
 CMAKE = """weir_layer(base     LIBRARIES fmt::fmt)
 weir_layer(units    USES base)
-weir_layer(finding  USES units)
+weir_layer(vocab    USES units)
+weir_layer(finding  USES vocab)
 weir_layer(model    USES finding)
 weir_layer(counters USES finding)
 weir_layer(design   USES model counters LIBRARIES PkgConfig::YAML)

@@ -58,7 +58,7 @@ void fill_hosts(Design& d) {
   for (auto& [name, at, group] : d.hosts) {
     group.nic.fill("generic", "no NIC model given");
     const NicModel* const nic = find_nic(*group.nic);
-    const bool is_mlx5 = nic != nullptr && nic->driver == "mlx5";
+    const bool is_mlx5 = nic != nullptr && nic->driver == vocab::Driver::kMlx5;
     group.stack.fill(HostStack::kInbox, "the distribution's own driver is always there");
     group.rails.fill(1, "one RDMA NIC a host");
     group.device.fill(is_mlx5 ? "mlx5_{rail}" : "rdma{rail}", "the driver's usual device names");

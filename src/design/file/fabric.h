@@ -14,6 +14,7 @@
 #include "design/file/setting.h"
 #include "units/qos_code.h"
 #include "units/quantity.h"
+#include "vocab/switch_systems.h"
 
 namespace weir::design {
 
@@ -21,7 +22,7 @@ namespace weir::design {
 // ------------------------------------------------------------
 
 enum class Trust : std::uint8_t { kDscp, kPcp };
-enum class SwitchSystem : std::uint8_t { kCumulus, kEos, kNxos, kJunos, kSonic };
+using vocab::SwitchSystem;
 enum class Wiring : std::uint8_t { kBlock, kRail, kMesh, kStripe };
 enum class CableKind : std::uint8_t { kDac, kAec, kAoc, kFibre };
 enum class AddressFamily : std::uint8_t { kIpv4, kIpv6 };

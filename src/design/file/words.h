@@ -17,16 +17,15 @@ struct EnumWord {
   std::string_view word;
 };
 
-// One list of words an enumeration, in the order shown to people.
+// One list of words per enumeration, in the order shown to people.
 inline constexpr auto words(Trust) {
   return std::to_array<EnumWord<Trust>>({{Trust::kDscp, "dscp"}, {Trust::kPcp, "pcp"}});
 }
 inline constexpr auto words(SwitchSystem) {
-  return std::to_array<EnumWord<SwitchSystem>>({{SwitchSystem::kCumulus, "cumulus"},
-                                                {SwitchSystem::kEos, "eos"},
-                                                {SwitchSystem::kNxos, "nxos"},
-                                                {SwitchSystem::kJunos, "junos"},
-                                                {SwitchSystem::kSonic, "sonic"}});
+  std::array<EnumWord<SwitchSystem>, vocab::kSwitchSystems.size()> out{};
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[i] = {vocab::kSwitchSystems[i].system, vocab::kSwitchSystems[i].name};
+  return out;
 }
 inline constexpr auto words(Wiring) {
   return std::to_array<EnumWord<Wiring>>({{Wiring::kBlock, "block"},

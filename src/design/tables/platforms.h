@@ -11,6 +11,7 @@
 #include "design/file/fabric.h"
 #include "units/qos_code.h"
 #include "units/quantity.h"
+#include "vocab/nic_drivers.h"
 
 namespace weir::design {
 
@@ -18,9 +19,9 @@ namespace weir::design {
 enum class Reordering : std::uint8_t { kNone, kWrites, kAll };
 
 struct NicModel {
-  std::string_view name;    // "connectx7"
-  std::string_view title;   // "NVIDIA ConnectX-7"
-  std::string_view driver;  // "mlx5"; "any" for the generic row
+  std::string_view name;   // "connectx7"
+  std::string_view title;  // "NVIDIA ConnectX-7"
+  vocab::Driver driver;    // kAny for the generic row
   BitRate max_speed;
   int max_ring;               // descriptors that both directions of the netdev accept
   bool has_dcqcn_knobs;       // the mlx5 parameter set of nic_knobs.h

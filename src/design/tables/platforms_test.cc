@@ -69,7 +69,7 @@ TEST(Platforms, EveryFieldOfANicIsSane) {
     EXPECT_FALSE(nic.source.empty());
     EXPECT_GE(nic.max_speed, 100_Gbps);
     EXPECT_GE(nic.max_ring, 1024);
-    EXPECT_EQ(nic.has_dcqcn_knobs, nic.driver == "mlx5");
+    EXPECT_EQ(nic.has_dcqcn_knobs, nic.driver == vocab::Driver::kMlx5);
   }
 }
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "counters/catalog.h"
 #include "finding/catalog.h"
+#include "vocab/nic_drivers.h"
 
 namespace weir::diagnose {
 namespace {
@@ -13,24 +13,12 @@ using Names = std::vector<std::pair<std::string_view, std::string>>;
 
 /// The catalogue's name of a NIC's platform; empty where it is not known.
 std::string_view platform_of(const evidence::Nic& nic) {
-  if (!nic.driver.is_known()) return "";
-  switch (counters::driver_of(*nic.driver)) {
-    case counters::Driver::kMlx5:
-      if (!nic.stack.is_known()) return "";
-      return *nic.stack == evidence::Stack::kOfed ? "mlx5-ofed" : "mlx5-inbox";
-    case counters::Driver::kBnxt: return "bnxt";
-    case counters::Driver::kIrdma: return "ice";
-    case counters::Driver::kIonic: return "ionic";
-    case counters::Driver::kAny:
-    case counters::Driver::kRxe:
-    case counters::Driver::kSwitch:
-    case counters::Driver::kCumulus:
-    case counters::Driver::kEos:
-    case counters::Driver::kNxos:
-    case counters::Driver::kJunos:
-    case counters::Driver::kSonic: return "";
-  }
-  return "";
+  const vocab::NicStack* const stack =
+      vocab::find_stack(evidence::driver_of(nic), nic.stack.is(evidence::Stack::kOfed));
+  if (stack == nullptr) return "";
+  // Until it is known who built the driver, either half of mlx5's commands may be the one.
+  const bool is_mlx5 = stack->driver == vocab::Driver::kMlx5;
+  return is_mlx5 && !nic.stack.is_known() ? "" : stack->name;
 }
 
 void replace_names(std::string& text, const Names& names) {

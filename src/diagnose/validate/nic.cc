@@ -177,7 +177,7 @@ bool is_essential(Setting setting) {
 void add_inability(const std::string& place, const finding::Where& where, const evidence::Nic& nic,
                    const Deviation& deviation, NicFindings& out) {
   const bool is_virtual = nic.is_virtual.is(true);
-  const bool is_software = nic.driver.is("rdma_rxe");
+  const bool is_software = evidence::driver_of(nic) == counters::Driver::kRxe;
   finding::Finding& finding =
       finding_of(out, {is_virtual ? "k8s.qos_on_vf" : "platform.cannot"}, deviation.setting, where);
   if (finding.verdict.empty()) {

@@ -98,7 +98,8 @@ void check_percent_thresholds(const evidence::Switch& found, const evidence::Swi
 void check_partitions(const evidence::Switch& found, const design::SwitchIntent& wanted,
                       const Wrong& wrong) {
   if (!found.pools.is_known()) return;
-  if (found.platform.is("junos")) check_shares(*found.pools, wrong);
+  if (found.platform.is(std::string(vocab::names_of(vocab::SwitchSystem::kJunos).name)))
+    check_shares(*found.pools, wrong);
   const Bytes total = wanted.buffers.total;
   for (const Pool& pool : *found.pools) {
     if (pool.kind != PoolKind::kHeadroom) continue;

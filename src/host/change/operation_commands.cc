@@ -22,7 +22,7 @@ struct CommandPort {
         pci(nic.pcie.address.is_known() ? *nic.pcie.address : "<pci-address>"),
         number(nic.port),
         is_ofed(nic.stack.is(evidence::Stack::kOfed)),
-        is_mlx5(!nic.driver.is_known() || nic.driver->starts_with("mlx5")) {}
+        is_mlx5(evidence::may_be_mlx5(nic)) {}
 
   std::string device;
   std::string netdev;
@@ -277,18 +277,16 @@ std::string_view obstacle_to(const Change& change, const Nic& nic) {
     return "QoS of a virtual function belongs to its physical function: change it there";
   const CommandPort port(nic);
   if (port.is_ofed) return {};
-  const auto is_driver = [&](std::string_view name) {
-    return nic.driver.is_known() && nic.driver->starts_with(name);
-  };
-  if (is_dcb(change) && is_driver("ionic"))
+  const counters::Driver driver = evidence::driver_of(nic);
+  if (is_dcb(change) && driver == counters::Driver::kIonic)
     return "this driver has no DCB interface: nicctl update qos does it";
-  if (std::holds_alternative<SetEcn>(change) && is_driver("bnxt"))
+  if (std::holds_alternative<SetEcn>(change) && driver == counters::Driver::kBnxt)
     return "this driver's switch is another: enable_cc in debugfs bnxt_re/<pci>/cc_config, or "
            "niccli";
-  if (std::holds_alternative<SetEcn>(change) && (is_driver("ice") || is_driver("irdma")))
+  if (std::holds_alternative<SetEcn>(change) && driver == counters::Driver::kIrdma)
     return "this driver's switch is another: configfs irdma/<device>/roce_dcqcn_enable of Intel's "
            "own driver";
-  if (std::holds_alternative<SetEcn>(change) && is_driver("ionic"))
+  if (std::holds_alternative<SetEcn>(change) && driver == counters::Driver::kIonic)
     return "this driver has no switch for it: nicctl update dcqcn does it";
   if (std::holds_alternative<SetEcn>(change))
     return "this driver has no live switch for it: set ROCE_CC_PRIO_MASK_P1 with mstconfig and "

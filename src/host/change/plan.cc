@@ -116,8 +116,8 @@ std::string_view out_of_reach(Setting setting) {
 std::string_view not_restored(const Change& change, const Nic& found) {
   const bool is_marking =
       std::holds_alternative<SetTrust>(change) || std::holds_alternative<SetDscpMap>(change);
-  const bool is_mlx5 = !found.driver.is_known() || found.driver->starts_with("mlx5");
-  if (!is_marking || !is_mlx5 || !found.qos.dscp_to_priority.is_known()) return {};
+  if (!is_marking || !evidence::may_be_mlx5(found) || !found.qos.dscp_to_priority.is_known())
+    return {};
   const auto& map = *found.qos.dscp_to_priority;
   if (std::all_of(map.begin(), map.end(), [](const auto& entry) { return entry.has_value(); }))
     return {};

@@ -93,7 +93,9 @@ Fact<std::string> find_driver(Kernel& kernel, const RdmaPort& port) {
   if (!by_device.is_known()) {
     const std::string parent = port.folder() + "/parent";
     const auto soft = kernel.read_file(parent);
-    if (soft) return Fact<std::string>::of("rdma_rxe", parent);
+    if (soft)
+      return Fact<std::string>::of(std::string(vocab::find_driver(vocab::Driver::kRxe)->kernel),
+                                   parent);
     if (!soft.is(ENOENT)) return Fact<std::string>::missing(missing_of(soft.error()), parent);
   }
   if (!port.info) return by_device;

@@ -45,8 +45,7 @@ std::string link_down_key(std::string_view id, counters::Driver driver) {
 void count_flap(const Blueprint& blueprint, const sim::NicRef& nic, State& state) {
   const design::HostIntent& host = blueprint.intent.hosts[nic.host];
   const design::LinkIntent& link = blueprint.intent.links[host.nics[nic.rail].link];
-  const std::string own =
-      link_down_key("nic.phy.link_down.events", counters::driver_of(host.nic_model->driver));
+  const std::string own = link_down_key("nic.phy.link_down.events", host.nic_model->driver);
   if (!own.empty()) state.counters.add(nic_key(blueprint, nic), own, 1);
   const design::SwitchIntent& leaf = blueprint.intent.switches[link.upper.node];
   state.counters.add(port_key(leaf.name, leaf.ports[link.upper.port].name),

@@ -53,7 +53,7 @@ struct NicPlatform {
   const design::NicModel* model = nullptr;  // not null
   design::HostStack stack = design::HostStack::kOfed;
 
-  [[nodiscard]] bool is_mlx5() const { return model->driver == "mlx5"; }
+  [[nodiscard]] bool is_mlx5() const { return model->driver == vocab::Driver::kMlx5; }
   /// The vendor's driver has switches for ECN and the forced traffic class; the kernel's has not.
   [[nodiscard]] bool is_ofed_mlx5() const { return is_mlx5() && stack == design::HostStack::kOfed; }
 };

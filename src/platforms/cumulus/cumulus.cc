@@ -53,7 +53,7 @@ class CumulusLowering {
 
   Lowered lower() {
     out_.name = node_.name;
-    out_.platform = known(std::string("cumulus"));
+    out_.platform = known(std::string(vocab::names_of(vocab::SwitchSystem::kCumulus).name));
     set_maps();
     set_watchdog();
     set_pools();
@@ -639,8 +639,8 @@ Rendered render_cumulus(const Intent& intent, const SwitchIntent& node) {
 Platform cumulus() {
   return {
       .system = design::SwitchSystem::kCumulus,
-      .name = "cumulus",
-      .title = "NVIDIA Cumulus Linux (NVUE)",
+      .name = vocab::names_of(design::SwitchSystem::kCumulus).name,
+      .title = vocab::names_of(design::SwitchSystem::kCumulus).title,
       .how_load = "bash NODE.nv on the switch, or nv config replace NODE.startup.yaml and apply",
       .lower = lower_cumulus,
       .render = render_cumulus,

@@ -39,7 +39,7 @@ class EosLowering {
 
   Lowered lower() {
     out_.name = node_.name;
-    out_.platform = known(std::string("eos"));
+    out_.platform = known(std::string(vocab::names_of(vocab::SwitchSystem::kEos).name));
     set_maps();
     set_watchdog();
     set_balancing();
@@ -461,8 +461,8 @@ Rendered render_eos(const Intent& intent, const SwitchIntent& node) {
 
 Platform eos() {
   return {.system = design::SwitchSystem::kEos,
-          .name = "eos",
-          .title = "Arista EOS",
+          .name = vocab::names_of(design::SwitchSystem::kEos).name,
+          .title = vocab::names_of(design::SwitchSystem::kEos).title,
           .how_load = "configure session; copy NODE.eos.cfg session-config; show diffs; commit",
           .lower = lower_eos,
           .render = render_eos,

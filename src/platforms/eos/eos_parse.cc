@@ -539,7 +539,7 @@ class Builder {
   evidence::Switch build() {
     const std::string by_default(kSource);
     out_.name = said_.hostname;
-    out_.platform = known(std::string("eos"));
+    out_.platform = known(std::string(vocab::names_of(vocab::SwitchSystem::kEos).name));
     set_maps();
     out_.load_balancing = said_.dynamic.is_known()
                               ? known(std::string("adaptive"), said_.dynamic.source())

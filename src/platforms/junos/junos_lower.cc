@@ -43,7 +43,7 @@ class Lowerer {
   JunosPlan plan() {
     evidence::Switch& state = out_.lowered.state;
     state.name = wanted_.name;
-    state.platform = known(std::string("junos"));
+    state.platform = known(std::string(vocab::names_of(vocab::SwitchSystem::kJunos).name));
     find_classes();
     lower_code_points();
     set_class_maps(out_.classes, state);

@@ -560,7 +560,8 @@ Result<Parsed> Reader::read(std::string_view text) {
     texts_.emplace(statement.line, statement.text);
     WEIR_TRY_STATUS(read_statement(*this, all, statement, file_, out_.unread));
   }
-  out_.state.platform = Fact<std::string>::of("junos", file_);
+  out_.state.platform =
+      Fact<std::string>::of(std::string(vocab::names_of(vocab::SwitchSystem::kJunos).name), file_);
   resolve();
   std::stable_sort(out_.unread.begin(), out_.unread.end(),
                    [](const Unread& a, const Unread& b) { return a.line < b.line; });
@@ -888,8 +889,8 @@ Result<Parsed> junos_parse(std::string_view text, std::string_view file) {
 Platform junos() {
   return {
       .system = design::SwitchSystem::kJunos,
-      .name = "junos",
-      .title = "Juniper Junos",
+      .name = vocab::names_of(design::SwitchSystem::kJunos).name,
+      .title = vocab::names_of(design::SwitchSystem::kJunos).title,
       .how_load = "configure; load set FILE; commit check; commit confirmed 5; commit",
       .lower = junos_lower,
       .render = junos_render,

@@ -36,7 +36,7 @@ class NxosLowering {
 
   Lowered lower() {
     out_.name = node_.name;
-    out_.platform = known(std::string("nxos"));
+    out_.platform = known(std::string(vocab::names_of(vocab::SwitchSystem::kNxos).name));
     set_maps();
     set_watchdog();
     set_rest();
@@ -529,8 +529,8 @@ Rendered render_nxos(const Intent& intent, const SwitchIntent& node) {
 
 Platform nxos() {
   return {.system = design::SwitchSystem::kNxos,
-          .name = "nxos",
-          .title = "Cisco NX-OS (Nexus 9000)",
+          .name = vocab::names_of(design::SwitchSystem::kNxos).name,
+          .title = vocab::names_of(design::SwitchSystem::kNxos).title,
           .how_load =
               "copy NODE.nxos.cfg to bootflash, then copy bootflash:NODE.nxos.cfg "
               "running-config",

@@ -522,7 +522,7 @@ class Builder {
   evidence::Switch build() {
     const std::string by_default(kSource);
     out_.name = said_.hostname;
-    out_.platform = known(std::string("nxos"));
+    out_.platform = known(std::string(vocab::names_of(vocab::SwitchSystem::kNxos).name));
     set_classes();
     set_watchdog();
     out_.load_balancing = said_.dlb.is_known() ? said_.dlb : known(std::string("ecmp"), by_default);

@@ -82,7 +82,7 @@ class Reader {
 
   Result<Parsed> read() {
     list_unknown(root_);
-    out_.state.platform = Fact<std::string>::of("openconfig", file_);
+    out_.state.platform = Fact<std::string>::of(std::string(vocab::kOpenConfig), file_);
     if (const JsonNode* const name =
             path(root_, {"openconfig-system:system", "config", "hostname"}))
       out_.state.name = name->text;

@@ -33,7 +33,7 @@ class Lowerer {
   Lowered lower() {
     evidence::Switch& state = out_.state;
     state.name = wanted_.name;
-    state.platform = known(std::string("sonic"));
+    state.platform = known(std::string(vocab::names_of(vocab::SwitchSystem::kSonic).name));
     state.buffer_model =
         known(std::string(model_ == SonicModel::kDynamic ? "dynamic" : "traditional"));
     for (const SwitchPortIntent& port : wanted_.ports)

@@ -56,7 +56,9 @@ class Reader {
   Result<Parsed> read() {
     tables_.check_shape();
     if (tables_.error()) return *tables_.error();
-    out_.state.platform = Fact<std::string>::of("sonic", std::string(tables_.file()));
+    out_.state.platform =
+        Fact<std::string>::of(std::string(vocab::names_of(vocab::SwitchSystem::kSonic).name),
+                              std::string(tables_.file()));
     read_device();
     collect_ports();
     read_ports();
@@ -704,8 +706,8 @@ Result<Parsed> sonic_parse(std::string_view text, std::string_view file) {
 Platform sonic() {
   return {
       .system = design::SwitchSystem::kSonic,
-      .name = "sonic",
-      .title = "SONiC",
+      .name = vocab::names_of(design::SwitchSystem::kSonic).name,
+      .title = vocab::names_of(design::SwitchSystem::kSonic).title,
       .how_load = "config load -y FILE && config save -y   (buffers: traffic stops for a moment)",
       .lower = sonic_lower,
       .render = sonic_render,

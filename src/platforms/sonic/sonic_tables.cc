@@ -155,8 +155,8 @@ std::int64_t SonicTables::number(const JsonNode& field, std::string_view where, 
                                  std::int64_t high) {
   const bool is_negative = field.text.starts_with('-');
   const auto size = parse_u64(std::string_view(field.text).substr(is_negative ? 1 : 0));
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 62U;
-  if (field.is_scalar() && size && *size <= kMost) {
+  constexpr std::uint64_t kLargest = std::uint64_t{1} << 62U;
+  if (field.is_scalar() && size && *size <= kLargest) {
     const auto value = static_cast<std::int64_t>(*size) * (is_negative ? -1 : 1);
     if (value >= low && value <= high) return value;
   }

@@ -16,34 +16,21 @@ constexpr std::string_view kNoName = "NIC";
 
 /// By how RDMA drivers name their devices.
 std::string driver_of_name(std::string_view device) {
-  struct Name {
-    std::string_view start;
-    std::string_view driver;
-  };
-  constexpr auto kNames = std::to_array<Name>({{"mlx5_", "mlx5_core"},
-                                               {"bnxt_re", "bnxt_en"},
-                                               {"irdma", "ice"},
-                                               {"ionic_", "ionic"},
-                                               {"rxe", "rdma_rxe"}});
-  for (const Name& one : kNames)
-    if (device.starts_with(one.start)) return std::string(one.driver);
-  return "";
+  const vocab::NicDriver* const row = vocab::driver_of_device(device);
+  return row == nullptr || row->driver == Driver::kAny ? "" : std::string(row->kernel);
+}
+
+bool is_software(std::string_view device) {
+  const vocab::NicDriver* const row = vocab::driver_of_device(device);
+  return row != nullptr && row->driver == Driver::kRxe;
 }
 
 /// The driver whose own names these are; empty where no name tells.
 std::string driver_of_names(const std::vector<PastedNic::Dump>& dumps) {
-  struct Candidate {
-    Driver driver;
-    std::string_view name;
-  };
-  constexpr auto kCandidates = std::to_array<Candidate>({{Driver::kMlx5, "mlx5_core"},
-                                                         {Driver::kBnxt, "bnxt_en"},
-                                                         {Driver::kIrdma, "ice"},
-                                                         {Driver::kIonic, "ionic"},
-                                                         {Driver::kRxe, "rdma_rxe"}});
   std::size_t best = 0;
   std::string out;
-  for (const Candidate& candidate : kCandidates) {
+  for (const vocab::NicDriver& candidate : vocab::kNicDrivers) {
+    if (candidate.driver == Driver::kAny) continue;
     std::size_t count = 0;
     for (const PastedNic::Dump& dump : dumps) {
       for (const counters::Sample& sample : dump.samples) {
@@ -53,7 +40,7 @@ std::string driver_of_names(const std::vector<PastedNic::Dump>& dumps) {
     }
     if (count <= best) continue;
     best = count;
-    out = candidate.name;
+    out = candidate.kernel;
   }
   return out;
 }
@@ -198,7 +185,7 @@ void PasteHosts::connect(std::string_view host_name, std::string_view device,
   if (!device.empty() && !netdev.empty()) {
     // A software device may share the interface of a real one, which then is the one meant.
     const auto known = names.device_of_netdev.find(netdev);
-    const bool is_free = known == names.device_of_netdev.end() || known->second.starts_with("rxe");
+    const bool is_free = known == names.device_of_netdev.end() || is_software(known->second);
     if (is_free) names.device_of_netdev[std::string(netdev)] = device;
     names.netdev_of_device[std::string(device)] = netdev;
   }

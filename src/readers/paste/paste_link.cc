@@ -162,7 +162,7 @@ std::size_t read_ethtool_driver(const PasteAt& at, PasteSink& out) {
       out.set(nic.driver_version, std::string(pair->value), line);
       // "25.10-0.8.1" is the vendor's; "6.8.0-60-generic" the kernel's.
       const auto numbers = split(pair->value.substr(0, pair->value.find('-')), '.');
-      if (nic.driver.is("mlx5_core"))
+      if (evidence::driver_of(nic) == vocab::Driver::kMlx5)
         out.set(nic.stack, numbers.size() == 2 ? evidence::Stack::kOfed : evidence::Stack::kInbox,
                 line);
     }

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "readers/paste/paste_tools.h"
 #include "readers/paste/text_lines.h"
+#include "vocab/nic_drivers.h"
 
 namespace weir::readers {
 namespace {
@@ -225,10 +226,13 @@ const Words* event_of(std::string_view message) {
 
 /// A message of a driver without its time, as people cut it.
 bool is_bare_message(std::string_view text) {
-  for (const std::string_view start : {"mlx5_core ", "pcieport ", "bnxt_en ", "ice ", "ionic ",
-                                       "nvidia_peermem:", "modprobe: ERROR: could not insert"})
-    if (text.starts_with(start)) return event_of(text) != nullptr;
-  return false;
+  const std::string_view first = text.substr(0, text.find(' '));
+  const bool is_driver =
+      std::any_of(vocab::kNicDrivers.begin(), vocab::kNicDrivers.end(),
+                  [&](const vocab::NicDriver& driver) { return driver.kernel == first; });
+  const bool is_other = first == "pcieport" || first == "nvidia_peermem:" ||
+                        text.starts_with("modprobe: ERROR: could not insert");
+  return (is_driver || is_other) && event_of(text) != nullptr;
 }
 
 /// "mlx5_core 0000:18:00.0 eth2: Link down": the interface, else the address.

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "readers/paste/text_lines.h"
+#include "vocab/nic_drivers.h"
 
 namespace weir::readers {
 namespace {
@@ -370,11 +371,7 @@ bool Mark::has_word(std::string_view word) const {
 }
 
 bool is_rdma_name(std::string_view name) {
-  if (!has_digit(name)) return false;
-  for (const std::string_view start : {"mlx5_", "mlx4_", "bnxt_re", "irdma", "rocep", "ibp", "rxe",
-                                       "ionic_", "siw", "erdma_", "hns_", "qedr", "efa_"})
-    if (name.starts_with(start)) return true;
-  return false;
+  return has_digit(name) && vocab::rdma_stem(name) > 0;
 }
 
 PlainText plain_text(std::string_view text) {

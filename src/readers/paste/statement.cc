@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "readers/paste/text_lines.h"
+#include "vocab/nic_drivers.h"
 
 namespace weir::readers {
 namespace {
@@ -60,12 +61,15 @@ bool is_statement_address(std::string_view text) {
 
 /// Names that drivers, udev and switch systems give: a known stem, and a digit behind it.
 bool is_device(std::string_view text) {
-  constexpr auto kStems = std::to_array<std::string_view>(
-      {"mlx5_", "mlx4_", "bnxt_re", "irdma", "ionic_", "erdma", "efa_", "rxe", "rdmap", "roce",
-       "rocep", "ens", "enp", "eno", "eth", "bond", "swp", "ethernet", "ib"});
-  return std::any_of(kStems.begin(), kStems.end(), [&](std::string_view stem) {
-    return text.size() > stem.size() && text.starts_with(stem) &&
-           (is_statement_digit(text[stem.size()]) || text.substr(stem.size()).starts_with("bond_"));
+  constexpr auto kInterfaces = std::to_array<std::string_view>(
+      {"roce", "ens", "enp", "eno", "eth", "bond", "swp", "ethernet", "ib"});
+  const auto is_numbered = [&](std::size_t stem) {
+    return text.size() > stem &&
+           (is_statement_digit(text[stem]) || text.substr(stem).starts_with("bond_"));
+  };
+  if (const std::size_t stem = vocab::rdma_stem(text); stem > 0 && is_numbered(stem)) return true;
+  return std::any_of(kInterfaces.begin(), kInterfaces.end(), [&](std::string_view stem) {
+    return text.starts_with(stem) && is_numbered(stem.size());
   });
 }
 

@@ -34,9 +34,9 @@ bool is_name(std::string_view text) {
 
 }  // namespace
 
-ShowBuilder::ShowBuilder(std::string_view kind, std::string_view platform, std::string_view file)
-    : platform_(platform), file_(file) {
-  out_.kind = kind;
+ShowBuilder::ShowBuilder(vocab::SwitchSystem system, std::string_view file)
+    : platform_(vocab::names_of(system).name), file_(file) {
+  out_.kind = vocab::names_of(system).show_reader;
   Device first;
   first.state.name = name_of_file(file);
   first.state.platform = evidence::Fact<std::string>::of(platform_, file_);

@@ -9,6 +9,7 @@
 
 #include "readers/paste/text_lines.h"
 #include "readers/readers.h"
+#include "vocab/switch_systems.h"
 
 namespace weir::readers {
 
@@ -27,9 +28,8 @@ namespace weir::readers {
 /// Collects what show outputs say, switch by switch.
 class ShowBuilder {
  public:
-  /// `platform` as in evidence::Switch. Until a prompt names the switch it bears the file's name
-  /// without its endings.
-  ShowBuilder(std::string_view kind, std::string_view platform, std::string_view file);
+  /// Until a prompt names the switch it bears the file's name without its endings.
+  ShowBuilder(vocab::SwitchSystem system, std::string_view file);
 
   void use_switch(std::string_view name);
   /// Where a fact came from: "FILE:LINE".

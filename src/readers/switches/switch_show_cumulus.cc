@@ -61,7 +61,7 @@ std::optional<std::uint64_t> value_of(std::string_view number, std::string_view 
 
 class CumulusReader {
  public:
-  explicit CumulusReader(std::string_view file) : out_("cumulus-show", "cumulus", file) {}
+  explicit CumulusReader(std::string_view file) : out_(vocab::SwitchSystem::kCumulus, file) {}
 
   void read(const Line& line) {
     const std::string_view text = trim(line.text);

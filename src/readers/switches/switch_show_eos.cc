@@ -26,7 +26,7 @@ bool is_port(std::string_view word) {
 
 class EosReader {
  public:
-  explicit EosReader(std::string_view file) : out_("eos-show", "eos", file) {}
+  explicit EosReader(std::string_view file) : out_(vocab::SwitchSystem::kEos, file) {}
 
   void read(const Line& line) {
     const std::string_view text = trim(line.text);

@@ -28,7 +28,7 @@ bool is_junos_port(std::string_view word) {
 
 class JunosReader {
  public:
-  explicit JunosReader(std::string_view file) : out_("junos-show", "junos", file) {}
+  explicit JunosReader(std::string_view file) : out_(vocab::SwitchSystem::kJunos, file) {}
 
   void read(const Line& line) {
     const std::string_view text = trim(line.text);

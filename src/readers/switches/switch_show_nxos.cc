@@ -73,7 +73,7 @@ std::vector<const Json*> rows_of(const Json& in, const std::string& name) {
 
 class NxosReader {
  public:
-  explicit NxosReader(std::string_view file) : out_("nxos-show", "nxos", file) {}
+  explicit NxosReader(std::string_view file) : out_(vocab::SwitchSystem::kNxos, file) {}
 
   void read(const Line& line) {
     const std::string_view text = trim(line.text);

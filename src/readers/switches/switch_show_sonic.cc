@@ -62,7 +62,7 @@ std::optional<unsigned> number_of(std::string_view word) {
 
 class SonicReader {
  public:
-  explicit SonicReader(std::string_view file) : out_("sonic-show", "sonic", file) {}
+  explicit SonicReader(std::string_view file) : out_(vocab::SwitchSystem::kSonic, file) {}
 
   void read(const Line& line) {
     const std::string_view text = trim(line.text);

@@ -111,11 +111,9 @@ std::optional<double> load_from(const design::Intent& intent, const Sent& sent,
 /// The row of finding::platforms() for a NIC; empty where fixes know none of its maker.
 std::string platform_of(const design::HostIntent& host) {
   if (host.nic_model == nullptr) return "";
-  const std::string_view driver = host.nic_model->driver;
-  if (driver == "mlx5") return host.stack == design::HostStack::kOfed ? "mlx5-ofed" : "mlx5-inbox";
-  for (const std::string_view known : {"bnxt", "ionic"})
-    if (driver.starts_with(known)) return std::string(known);
-  return driver == "ice" || driver == "irdma" ? "ice" : "";
+  const vocab::NicStack* const stack =
+      vocab::find_stack(host.nic_model->driver, host.stack == design::HostStack::kOfed);
+  return stack == nullptr ? "" : std::string(stack->name);
 }
 
 }  // namespace

@@ -262,8 +262,9 @@ std::vector<Sample> zeroed(std::vector<Sample> samples) {
 
 // ---- facts of a host ----
 
-std::string kernel_driver(std::string_view driver) {
-  return driver == "mlx5" ? "mlx5_core" : std::string(driver);
+std::string kernel_driver(vocab::Driver driver) {
+  const vocab::NicDriver* const row = vocab::find_driver(driver);
+  return std::string(row == nullptr ? to_text(driver) : row->kernel);
 }
 
 std::string node_name(const design::Intent& intent, const design::PortRef& port) {
