@@ -21,7 +21,9 @@ LAYERS = [
     {"evidence"},
     {"wire", "readers", "platforms"},
     {"render", "host", "sim", "diagnose"},
-    {"lab", "tune", "preflight"},
+    {"lab"},
+    {"tune", "preflight"},
+    {"ops"},
     {"cli", "serve"},
 ]
 RANK = {folder: rank for rank, folders in enumerate(LAYERS) for folder in folders}

@@ -41,7 +41,8 @@ inline Error not_found_error(std::string what) {
   return {ErrorCode::kNotFound, std::move(what)};
 }
 
-template <class T>
+/// `E` is Error everywhere but in a layer that has more to say of its failures.
+template <class T, class E = Error>
 class [[nodiscard]] Result {
  public:
   using value_type = T;
@@ -49,7 +50,7 @@ class [[nodiscard]] Result {
   // NOLINTNEXTLINE(google-explicit-constructor)
   Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
   // NOLINTNEXTLINE(google-explicit-constructor)
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+  Result(E error) : state_(std::in_place_index<1>, std::move(error)) {}
 
   [[nodiscard]] bool has_value() const { return state_.index() == 0; }
   explicit operator bool() const { return has_value(); }
@@ -72,11 +73,11 @@ class [[nodiscard]] Result {
   const T* operator->() const { return &value(); }
   T* operator->() { return &value(); }
 
-  [[nodiscard]] const Error& error() const& {
+  [[nodiscard]] const E& error() const& {
     WEIR_CHECK(!has_value());
     return std::get<1>(state_);
   }
-  [[nodiscard]] Error&& error() && {
+  [[nodiscard]] E&& error() && {
     WEIR_CHECK(!has_value());
     return std::get<1>(std::move(state_));
   }
@@ -86,28 +87,28 @@ class [[nodiscard]] Result {
   }
 
  private:
-  std::variant<T, Error> state_;
+  std::variant<T, E> state_;
 };
 
-template <>
-class [[nodiscard]] Result<void> {
+template <class E>
+class [[nodiscard]] Result<void, E> {
  public:
   using value_type = void;
   Result() = default;
-  Result(Error error) : error_(std::move(error)) {}  // NOLINT(google-explicit-constructor)
+  Result(E error) : error_(std::move(error)) {}  // NOLINT(google-explicit-constructor)
   [[nodiscard]] bool has_value() const { return !error_.has_value(); }
   explicit operator bool() const { return has_value(); }
-  [[nodiscard]] const Error& error() const& {
+  [[nodiscard]] const E& error() const& {
     WEIR_CHECK(error_.has_value());
     return *error_;
   }
-  [[nodiscard]] Error&& error() && {
+  [[nodiscard]] E&& error() && {
     WEIR_CHECK(error_.has_value());
     return *std::move(error_);
   }
 
  private:
-  std::optional<Error> error_;
+  std::optional<E> error_;
 };
 
 using Status = Result<void>;

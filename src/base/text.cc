@@ -185,6 +185,12 @@ std::optional<std::int64_t> signed_count(std::uint64_t count) {
   return count <= kLargest ? std::optional(static_cast<std::int64_t>(count)) : std::nullopt;
 }
 
+std::string counted(std::size_t n, std::string_view noun) {
+  std::string text = with_thousands(static_cast<std::int64_t>(n)) + " " + std::string(noun);
+  if (n != 1) text += noun.ends_with("switch") ? "es" : "s";
+  return text;
+}
+
 std::size_t display_width(std::string_view utf8) {
   return static_cast<std::size_t>(std::count_if(utf8.begin(), utf8.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;

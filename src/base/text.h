@@ -51,6 +51,9 @@ namespace weir {
 /// 1234567 as "1,234,567" is for people; machines get JSON.
 [[nodiscard]] std::string with_thousands(std::int64_t value);
 
+/// "16 hosts", "1 rail", "2 switches".
+[[nodiscard]] std::string counted(std::size_t n, std::string_view noun);
+
 /// Columns a terminal shows: code points, not bytes (no wide characters in our output).
 [[nodiscard]] std::size_t display_width(std::string_view utf8);
 

@@ -2,12 +2,25 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "base/check.h"
-#include "base/json.h"
+#include "base/text_position.h"
+#include "cli/json/error.h"
 
 namespace weir::cli {
+
+namespace {
+
+ExitCode exit_code_of(ops::FailureKind kind) {
+  switch (kind) {
+    case ops::FailureKind::kRequest: return ExitCode::kUsage;
+    case ops::FailureKind::kBadInput: return ExitCode::kBadInput;
+    case ops::FailureKind::kCouldNotLook: return ExitCode::kCouldNotLook;
+    case ops::FailureKind::kRolledBack: return ExitCode::kRolledBack;
+  }
+  WEIR_UNREACHABLE("every kind of failure has an exit code");
+}
+
+}  // namespace
 
 std::vector<Option> common_options(const Command& command) {
   std::vector<Option> options;
@@ -37,16 +50,20 @@ std::vector<Option> all_options(const Command& command) {
   return options;
 }
 
-Json json_object(const Command& command) {
-  std::string name(command.name);
-  std::replace(name.begin(), name.end(), ' ', '-');
-  return {{"schema", fmt::format("weir/{}/1", name)}};
-}
-
 ExitCode usage_error(Context& context, const Command& command, std::string_view message) {
   fail(context, ExitCode::kUsage, message);
   context.err << "see weir " << command.name << " --help\n";
   return ExitCode::kUsage;
+}
+
+ExitCode fail(Context& context, const Command& command, const ops::Failure& failure) {
+  const ExitCode code = exit_code_of(failure.kind);
+  for (const ops::FileError& place : failure.places)
+    context.err << to_text(place.file, {place.line, place.column}) << ": " << place.message << '\n';
+  context.err << "weir: " << failure.what << '\n';
+  if (code == ExitCode::kUsage) context.err << "see weir " << command.name << " --help\n";
+  if (context.json) print_error_json(context, code, failure.what, failure.places);
+  return code;
 }
 
 Args::Args(const Command& command) : command_(&command) {

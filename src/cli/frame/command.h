@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_fwd.h"
 #include "cli/frame/context.h"
 #include "cli/frame/exit_code.h"
+#include "ops/source/failure.h"
 
 namespace weir::cli {
 
@@ -74,11 +74,11 @@ struct Command {
 /// The verb's own options, then the common ones: what the parser accepts.
 [[nodiscard]] std::vector<Option> all_options(const Command&);
 
-/// An object that begins with the verb's schema, "weir/calc-headroom/1", to be filled and printed.
-[[nodiscard]] Json json_object(const Command&);
-
 /// A wrong command line: says so on stderr in one line, names the help, and returns kUsage.
 ExitCode usage_error(Context&, const Command&, std::string_view message);
+
+/// The end of a verb whose operation gave no answer: says why, and returns the exit code of it.
+ExitCode fail(Context&, const Command&, const ops::Failure& failure);
 
 /// What the user gave, as text, by the name in the table; defaults are filled in.
 /// Asking for a name that the verb does not have is a bug, and stops the program.

@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 
-#include "base/json_fwd.h"
 #include "cli/frame/exit_code.h"
 
 namespace weir::cli {
@@ -35,13 +34,8 @@ enum class Tone { kStrong, kGood, kWarning, kBad, kFaint };
 /// alone.
 [[nodiscard]] std::string paint(const Context&, Tone, std::string_view text);
 
-/// Writes the one object of a --json run. REQUIRES: an object whose first key is "schema".
-void print_json(Context&, const Json& object);
-
 /// Says on stderr what is wrong, and with --json as an object of schema weir/error/1 on stdout, so
-/// that a program that reads stdout always gets one object; `details` are further fields of it.
-/// Returns `code`, to be returned.
+/// that a program that reads stdout always gets one object. Returns `code`, to be returned.
 ExitCode fail(Context&, ExitCode code, std::string_view message);
-ExitCode fail(Context&, ExitCode code, std::string_view message, const Json& details);
 
 }  // namespace weir::cli

@@ -1,5 +1,3 @@
-#include "cli/frame/design_input.h"
-
 #include <filesystem>
 #include <sstream>
 
@@ -7,6 +5,7 @@
 #include "base/json.h"
 #include "base/testing.h"
 #include "cli/frame/commands.h"
+#include "cli/frame/transition.h"
 #include "design/file/templates.h"
 
 namespace weir::cli {

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "ops/source/progress.h"
+
 namespace weir::cli {
 
 class Progress {
@@ -26,6 +28,11 @@ class Progress {
   /// The share that is done, 0 to 1, and a word on where it is. Cheap enough for every batch of
   /// work, not for every packet: it reads the clock.
   void update(double share, std::string_view detail = {});
+
+  /// For an operation that tells how far it is. REQUIRES: this bar outlives it.
+  [[nodiscard]] ops::ProgressCallback callback() {
+    return [this](double share, std::string_view detail) { update(share, detail); };
+  }
 
   /// Takes the bar off the screen, for other output or at the end. A later update draws it again.
   void clear();

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "base/json.h"
 #include "base/name_pattern.h"
 #include "base/table.h"
 #include "base/text.h"
@@ -17,7 +16,7 @@ using host::HostPlan;
 using host::Leftover;
 using host::Step;
 
-struct Group {
+struct PlanGroup {
   const HostPlan* plan = nullptr;  // the first; the others are the same
   std::vector<std::string> hosts;
 };
@@ -37,12 +36,13 @@ bool is_same(const HostPlan& a, const HostPlan& b) {
          std::equal(a.left.begin(), a.left.end(), b.left.begin(), b.left.end(), same);
 }
 
-std::vector<Group> group(std::span<const HostPlan> plans) {
-  std::vector<Group> groups;
+std::vector<PlanGroup> group(std::span<const HostPlan> plans) {
+  std::vector<PlanGroup> groups;
   for (const HostPlan& plan : plans) {
     if (plan.steps.empty() && plan.left.empty()) continue;
-    const auto same = std::find_if(groups.begin(), groups.end(),
-                                   [&](const Group& known) { return is_same(*known.plan, plan); });
+    const auto same = std::find_if(groups.begin(), groups.end(), [&](const PlanGroup& known) {
+      return is_same(*known.plan, plan);
+    });
     if (same == groups.end()) {
       groups.push_back({&plan, {plan.host}});
     } else {
@@ -66,7 +66,7 @@ std::string before_text(const Step& step) {
 std::string plan_table(std::span<const HostPlan> plans, Tense tense) {
   const bool is_done = tense == Tense::kIsNow;
   std::string text;
-  for (const Group& one : group(plans)) {
+  for (const PlanGroup& one : group(plans)) {
     text += fmt::format("\n{}\n", compact_names(one.hosts));
     if (!one.plan->steps.empty()) {
       TextTable table({"rail", "setting", is_done ? "was" : "is", is_done ? "is now" : "will be"});
@@ -88,7 +88,7 @@ std::string plan_table(std::span<const HostPlan> plans, Tense tense) {
 
 std::string plan_commands(std::span<const HostPlan> plans) {
   std::string text;
-  for (const Group& one : group(plans)) {
+  for (const PlanGroup& one : group(plans)) {
     if (one.plan->steps.empty()) continue;
     const std::string others =
         one.hosts.size() > 1 ? fmt::format(" (the same on {})", compact_names(one.hosts)) : "";
@@ -120,55 +120,6 @@ std::string plan_commands(std::span<const HostPlan> plans) {
     }
   }
   return text;
-}
-
-Json step_json(const Step& step) {
-  Json object = {{"device", step.operation.device},
-                 {"rail", step.rail},
-                 {"setting", host::name_of(step.operation.change)},
-                 {"from", nullptr},
-                 {"to", host::value_text(step.operation.change)},
-                 {"commands", step.commands},
-                 {"risk", step.risk},
-                 {"reversible", step.is_reversible},
-                 {"not_restored", step.not_restored}};
-  if (step.before) object["from"] = host::value_text(*step.before);
-  return object;
-}
-
-Json plan_json(const HostPlan& plan) {
-  Json steps = Json::array();
-  for (const Step& step : plan.steps)
-    steps.push_back(step_json(step));
-  Json left = Json::array();
-  for (const Leftover& one : plan.left) {
-    Json entry = {{"device", one.device},
-                  {"rail", one.rail},
-                  {"setting", evidence::to_text(one.deviation.setting)},
-                  {"item", one.deviation.item},
-                  {"expected", one.deviation.expected},
-                  {"found", one.deviation.found},
-                  {"reason", one.reason},
-                  {"unread", one.is_unread}};
-    if (one.deviation.missing) entry["found"] = nullptr;
-    left.push_back(std::move(entry));
-  }
-  return {{"host", plan.host}, {"steps", std::move(steps)}, {"left", std::move(left)}};
-}
-
-std::size_t step_count(std::span<const HostPlan> plans) {
-  std::size_t count = 0;
-  for (const HostPlan& plan : plans)
-    count += plan.steps.size();
-  return count;
-}
-
-std::size_t unread_count(std::span<const HostPlan> plans) {
-  std::size_t count = 0;
-  for (const HostPlan& plan : plans)
-    for (const Leftover& left : plan.left)
-      count += left.is_unread ? 1 : 0;
-  return count;
 }
 
 }  // namespace weir::cli

@@ -10,7 +10,8 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/frame/commands.h"
-#include "cli/frame/host_input.h"
+#include "cli/frame/transition.h"
+#include "cli/json/object.h"
 #include "host/bundle/bundle_names.h"
 #include "host/kernel/live.h"
 #include "host/kernel/replay.h"
@@ -73,16 +74,16 @@ ExitCode print_written(const Args& args, Context& context, const host::Bundle& b
     object["nics"] = seen.nics.size();
     object["bytes"] = size;
     print_json(context, object);
-    return one.completeness();
+    return completeness(one);
   }
   context.out << verdict << '\n';
-  if (context.quiet) return one.completeness();
-  print_gaps(one, context);
+  if (context.quiet) return completeness(one);
+  print_gaps(one.hosts, context);
   context.out << fmt::format(
       "\nnext:\n  less {0}                 read it before you send it\n"
       "  weir validate DESIGN --root {0}\n  weir diagnose {0}\n",
       path);
-  return one.completeness();
+  return completeness(one);
 }
 
 ExitCode run_bundle(const Args& args, Context& context) {
@@ -93,7 +94,7 @@ ExitCode run_bundle(const Args& args, Context& context) {
       host::record_host(*asked->kernel, args.get("root").value_or(""), asked->seconds > 0,
                         [&] { std::this_thread::sleep_for(std::chrono::seconds(asked->seconds)); });
   if (!bundle) return fail(context, ExitCode::kCouldNotLook, bundle.error().what);
-  if (!args.has("keep-names")) host::pseudonymise(*bundle, pseudonyms_of(context));
+  if (!args.has("keep-names")) host::pseudonymise(*bundle, host::Pseudonyms(bundle_key(context)));
   const std::string text = host::bundle_text(*bundle);
   // What the file shows, and nothing else, is what is said about it.
   const auto host = host::open_bundle(text, args.get("output").value_or("the bundle"));
@@ -106,7 +107,7 @@ ExitCode run_bundle(const Args& args, Context& context) {
     context.out << text;
     Observation one;
     one.hosts = {*seen};
-    return one.completeness();
+    return completeness(one);
   }
   if (const Status written = write_file_atomic(path, text); !written)
     return fail(context, ExitCode::kBadInput, written.error().what);

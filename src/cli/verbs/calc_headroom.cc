@@ -6,6 +6,7 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "cli/frame/commands.h"
+#include "cli/json/object.h"
 #include "model/headroom.h"
 #include "units/format.h"
 

@@ -1,13 +1,13 @@
 // weir check: the hosts against the usual convention; no design needed.
 #include <fmt/format.h>
 
-#include "base/json.h"
 #include "base/text.h"
 #include "cli/frame/commands.h"
 #include "cli/frame/host_input.h"
-#include "cli/verbs/host_judging.h"
-#include "diagnose/core/convention.h"
-#include "diagnose/validate/validate.h"
+#include "cli/frame/judging.h"
+#include "cli/json/inspect_json.h"
+#include "cli/text/match_text.h"
+#include "ops/inspect/validate.h"
 
 namespace weir::cli {
 namespace {
@@ -36,20 +36,21 @@ Result<diagnose::Convention> convention_of(const Args& args) {
 ExitCode run_check(const Args& args, Context& context) {
   const auto convention = convention_of(args);
   if (!convention) return usage_error(context, args.command(), convention.error().what);
-  ExitCode code = ExitCode::kOk;
-  const auto set = open_hosts(args, context, code);
-  if (!set) return code;
-  const Observation seen = observe(*set, context);
-  if (seen.hosts.empty())
-    return fail(context, ExitCode::kCouldNotLook, "no host could be looked at");
-  finding::Judgement judgement =
-      diagnose::validate(seen.hosts, diagnose::conventional_intent(seen.hosts, *convention));
-  add_unseen(seen, judgement);
-  judgement.next = {fmt::format("weir validate{}", set->flag())};
+  const auto source = source_of(args);
+  if (!source) return fail(context, args.command(), source.error());
+  auto checked = ops::check(*source, *convention);
+  if (!checked) return fail(context, args.command(), checked.error());
+  print_unseen(checked->seen, context);
+  checked->judgement.next = {fmt::format("weir validate{}", source_words(args))};
   const std::string against = fmt::format("the usual convention (DSCP {}, priority {})",
                                           convention->dscp.value(), convention->priority.value());
-  return print_judgement(args, context, judgement, match_verdict(seen, judgement, against),
-                         {{"hosts", seen.hosts.size()}, {"simulated", seen.is_simulated()}});
+  const std::string verdict = match_verdict(checked->seen, checked->judgement, against);
+  if (context.json) {
+    print_checked_json(context, args.command(), *checked, verdict);
+  } else {
+    print_findings(context, checked->judgement, verdict);
+  }
+  return exit_for(args, checked->judgement);
 }
 
 }  // namespace
@@ -58,15 +59,19 @@ Command check_command() {
   return {
       .name = "check",
       .group = Group::kOperators,
-      .summary = "the hosts against the usual convention; no design needed",
+      .summary = "compare the hosts with the usual convention; no design needed",
       .description =
-          "Judges every rail by what RoCEv2 fabrics usually agree on: trust in DSCP, one code "
+          "Compares every rail with what RoCEv2 fabrics usually agree on: trust DSCP, one code "
           "point "
-          "for RDMA on one lossless priority, PFC there and nowhere else, ECN on both sides, no "
-          "802.3x pause. What is a matter of the site (speed, MTU, shares) is not judged.",
+          "for RDMA on one lossless priority, PFC on that priority only, ECN as NP and RP, no "
+          "802.3x pause. What differs from site to site (speed, MTU, bandwidth shares) is not "
+          "checked.",
       .options = with_host_options(
-          {{.name = "dscp", .metavar = "N", .help = "code point of RDMA", .default_value = "26"},
-           {.name = "priority", .metavar = "N", .help = "its priority", .default_value = "3"}}),
+          {{.name = "dscp", .metavar = "N", .help = "DSCP of RDMA traffic", .default_value = "26"},
+           {.name = "priority",
+            .metavar = "N",
+            .help = "priority of RDMA traffic",
+            .default_value = "3"}}),
       .examples = {{"weir check --lab lab", "all hosts of a lab"},
                    {"weir check --lab lab --dscp 24 --priority 3", "a site that uses CS3"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput,

@@ -1,75 +1,46 @@
 // weir confirm: keeps what an apply with --confirm-within made.
-#include <ctime>
-
 #include <fmt/format.h>
 
-#include "base/json.h"
+#include "base/check.h"
+#include "base/text.h"
+#include "cli/frame/change_input.h"
 #include "cli/frame/commands.h"
-#include "cli/verbs/applying.h"
+#include "cli/json/change_json.h"
+#include "ops/change/apply.h"
 
 namespace weir::cli {
 namespace {
 
-using host::JournalPhase;
-using host::StoredJournal;
-
-ExitCode answer(const Args& args, Context& context, ExitCode code, const std::string& verdict,
-                bool is_confirmed) {
-  if (context.json) {
-    Json object = json_object(args.command());
-    object["verdict"] = verdict;
-    object["confirmed"] = is_confirmed;
-    print_json(context, object);
-  } else {
-    context.out << verdict << '\n';
+std::string verdict_of(const ops::Confirmed& confirmed) {
+  const host::Journal& journal = confirmed.journal;
+  switch (confirmed.state) {
+    case ops::ConfirmState::kConfirmed:
+      return fmt::format("Confirmed: {} of {} kept.", counted(journal.standing(), "change"),
+                         journal.head.design);
+    case ops::ConfirmState::kNoApply:
+      return fmt::format("Nothing to confirm: {} has no apply.", confirmed.directory);
+    case ops::ConfirmState::kKeptAlready:
+      return fmt::format("Nothing to confirm: the apply of {} at {} is kept already.",
+                         journal.head.design, journal.head.time);
+    case ops::ConfirmState::kTooLate:
+      return fmt::format("Too late: the apply of {} at {} was {}: {}.", journal.head.design,
+                         journal.head.time, host::to_text(journal.phase), journal.reason);
   }
-  return code;
-}
-
-/// Nothing waits: say what became of the last apply.
-ExitCode too_late(const Args& args, Context& context, const host::StateDirectory& state) {
-  const auto all = state.journals();
-  if (!all) return fail_state(context, all.error());
-  if (all->empty())
-    return answer(args, context, ExitCode::kOk,
-                  fmt::format("Nothing to confirm: {} has no apply.", state.path()), false);
-  const host::Journal& last = all->back().journal;
-  const bool was_undone =
-      last.phase == JournalPhase::kUndone || last.phase == JournalPhase::kUndoneInPart;
-  if (was_undone)
-    return answer(args, context, ExitCode::kRolledBack,
-                  fmt::format("Too late: the apply of {} at {} was {}: {}.", last.head.design,
-                              last.head.time, host::to_text(last.phase), last.reason),
-                  false);
-  return answer(args, context, ExitCode::kOk,
-                fmt::format("Nothing to confirm: the apply of {} at {} stands already.",
-                            last.head.design, last.head.time),
-                true);
+  WEIR_UNREACHABLE("every state has a verdict");
 }
 
 ExitCode run_confirm(const Args& args, Context& context) {
-  const HostSet set;
-  const host::StateDirectory state = state_of(args, set);
-  if (const Status ready = state.prepare(); !ready) return fail_state(context, ready.error());
-  const auto lock = state.lock();
-  if (!lock) return fail_state(context, lock.error());
-  const auto open = state.open_journal();
-  if (!open) return fail_state(context, open.error());
-  if (!*open) return too_late(args, context, state);
-  const StoredJournal& stored = **open;
-  if (stored.journal.phase != JournalPhase::kAwaiting)
-    return fail(
-        context, ExitCode::kCouldNotLook,
-        fmt::format("the apply of {} at {} was cut off: weir rollback{} puts it back",
-                    stored.journal.head.design, stored.journal.head.time, state_words(args, set)));
-  auto journal = state.reopen(stored);
-  if (!journal) return fail_state(context, journal.error());
-  if (const Status kept = journal->kept(); !kept) return fail_state(context, kept.error());
-  return answer(
-      args, context, ExitCode::kOk,
-      fmt::format("Confirmed: {} of {} stay.", counted(stored.journal.standing(), "change"),
-                  stored.journal.head.design),
-      true);
+  const auto confirmed = ops::confirm(args.get("state").value_or(""));
+  if (!confirmed) return fail(context, args.command(), confirmed.error());
+  const ops::ConfirmState state = confirmed->state;
+  if (context.json) {
+    print_confirmed_json(
+        context, args.command(), verdict_of(*confirmed),
+        state == ops::ConfirmState::kConfirmed || state == ops::ConfirmState::kKeptAlready);
+  } else {
+    context.out << verdict_of(*confirmed) << '\n';
+  }
+  return state == ops::ConfirmState::kTooLate ? ExitCode::kRolledBack : ExitCode::kOk;
 }
 
 }  // namespace
@@ -78,11 +49,11 @@ Command confirm_command() {
   return {
       .name = "confirm",
       .group = Group::kOperators,
-      .summary = "keep what weir apply --confirm-within made",
+      .summary = "keep the changes of weir apply --confirm-within",
       .description =
-          "After weir apply --confirm-within 120s the host goes back to what it was unless this "
-          "is typed in time. Type it in a new session: that proves the host can still be "
-          "reached.",
+          "weir apply --confirm-within 120s is rolled back unless weir confirm is typed in time. "
+          "Type "
+          "it in a new session: that proves that the host can still be reached.",
       .options = {state_option()},
       .examples = {{"sudo weir confirm", "the changes stay"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook,

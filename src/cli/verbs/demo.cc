@@ -13,6 +13,7 @@
 #include "cli/frame/command_table.h"
 #include "cli/frame/commands.h"
 #include "cli/frame/run.h"
+#include "cli/json/object.h"
 
 namespace weir::cli {
 namespace {

@@ -4,6 +4,7 @@
 #include "cli/frame/command_table.h"
 #include "cli/frame/commands.h"
 #include "cli/frame/documents.h"
+#include "cli/json/object.h"
 #include "design/file/schema.h"
 
 namespace weir::cli {

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "cli/frame/commands.h"
 #include "cli/frame/progress.h"
+#include "cli/json/object.h"
 #include "evidence/json.h"
 #include "finding/json.h"
 #include "sim/fault/fault.h"

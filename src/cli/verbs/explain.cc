@@ -10,6 +10,7 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "cli/frame/commands.h"
+#include "cli/json/object.h"
 #include "counters/catalog.h"
 #include "design/tables/nic_knobs.h"
 #include "design/tables/platforms.h"

@@ -8,6 +8,7 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "cli/frame/commands.h"
+#include "cli/json/object.h"
 #include "units/format.h"
 
 namespace weir::cli {

@@ -7,6 +7,7 @@
 #include "cli/frame/command_table.h"
 #include "cli/frame/commands.h"
 #include "cli/frame/parse.h"
+#include "cli/json/object.h"
 
 namespace weir::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "cli/frame/commands.h"
-#include "cli/frame/design_input.h"
-#include "cli/frame/host_input.h"
+#include "cli/frame/transition.h"
+#include "cli/json/object.h"
 #include "design/file/templates.h"
 #include "host/linux/host.h"
 #include "render/config/design_from_hosts.h"
@@ -119,7 +119,7 @@ ExitCode init_from_hosts(const Args& args, Context& context) {
     return fail(context, ExitCode::kCouldNotLook, "no host could be looked at");
   if (!render::has_ethernet_rdma(seen.hosts)) {
     return fail(context, ExitCode::kCouldNotLook,
-                fmt::format("{} has no RDMA NIC on Ethernet: a design is for RoCE", seen.names()));
+                std::string("no RDMA NIC on Ethernet was found: a design is for RoCE"));
   }
   render::FoundDesign found = render::design_from_hosts(seen.hosts, "from-hosts");
   Made made;
@@ -129,7 +129,7 @@ ExitCode init_from_hosts(const Args& args, Context& context) {
                              args.has("from-bundles") ? "the bundles" : "this machine");
   made.fields = {{"hosts", found.hosts}, {"rails", found.rails}, {"open", found.open}};
   made.open = std::move(found.open);
-  made.code = seen.completeness();
+  made.code = completeness(seen);
   return write_design(args, made, context);
 }
 

@@ -6,10 +6,8 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "cli/frame/commands.h"
-#include "cli/frame/design_input.h"
-#include "cli/frame/host_input.h"
-#include "cli/verbs/judging.h"
-#include "cli/verbs/snapshot_file.h"
+#include "cli/frame/judging.h"
+#include "cli/frame/transition.h"
 
 namespace weir::cli {
 namespace {

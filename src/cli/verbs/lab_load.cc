@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/frame/host_input.h"
+#include "cli/json/object.h"
 #include "platforms/common/platform.h"
 
 namespace weir::cli {

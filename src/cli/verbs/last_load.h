@@ -1,7 +1,7 @@
 #pragma once
 // A lab remembers what its counters were before its last load, so that verbs that judge can look at
 // that load alone and not at everything since the lab was made.
-#include "cli/frame/host_input.h"
+#include "cli/frame/transition.h"
 
 namespace weir::cli {
 

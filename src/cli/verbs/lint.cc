@@ -5,8 +5,8 @@
 
 #include "base/json.h"
 #include "cli/frame/commands.h"
-#include "cli/frame/design_input.h"
-#include "cli/verbs/judging.h"
+#include "cli/frame/judging.h"
+#include "cli/frame/transition.h"
 #include "design/fabric/effective.h"
 #include "render/text/findings_text.h"
 

@@ -1,63 +1,69 @@
 // weir plan: what would have to change on the hosts; changes nothing.
+#include "ops/change/plan.h"
+
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "base/json.h"
+#include "base/text.h"
+#include "cli/frame/change_input.h"
 #include "cli/frame/commands.h"
+#include "cli/frame/host_input.h"
+#include "cli/json/change_json.h"
 #include "cli/text/plan_text.h"
-#include "cli/verbs/applying.h"
-#include "cli/verbs/planning.h"
+#include "ops/change/apply.h"
 
 namespace weir::cli {
 namespace {
 
-std::string verdict_of(const Planning& planning) {
-  const std::size_t steps = step_count(planning.plans);
-  const std::string hosts = counted(planning.plans.size(), "host");
-  const std::string simulated = simulated_word(planning.seen.is_simulated());
-  const std::string& file = planning.input.design.file;
-  std::size_t left = 0;
-  for (const host::HostPlan& plan : planning.plans)
-    left += plan.left.size();
+std::string verdict_of(const ops::Plan& plan) {
+  const std::size_t steps = plan.step_count();
+  const std::size_t left = plan.leftover_count();
+  const std::string hosts = counted(plan.hosts.size(), "host");
+  const std::string simulated = simulated_word(plan.seen.is_simulated());
+  const std::string& file = plan.fabric.design.file;
   if (steps == 0 && left == 0)
-    return fmt::format("Nothing to do: {}{} as {} wants {}.", hosts, simulated, file,
-                       planning.plans.size() == 1 ? "it" : "them");
+    return fmt::format("Nothing to do: {}{} already {} {}.", hosts, simulated,
+                       plan.hosts.size() == 1 ? "matches" : "match", file);
   const auto changing = static_cast<std::size_t>(
-      std::count_if(planning.plans.begin(), planning.plans.end(),
-                    [](const host::HostPlan& plan) { return !plan.steps.empty(); }));
+      std::count_if(plan.hosts.begin(), plan.hosts.end(),
+                    [](const host::HostPlan& host) { return !host.steps.empty(); }));
   const std::string rest =
-      left > 0 ? fmt::format("; {} no change here can mend", counted(left, "setting")) : "";
+      left > 0 ? fmt::format("; {} cannot be fixed from {}", counted(left, "difference"),
+                             plan.hosts.size() == 1 ? "this host" : "these hosts")
+               : "";
   return fmt::format("{} on {} of {}{} to reach {}{}. Nothing has been changed.",
                      counted(steps, "change"), changing, hosts, simulated, file, rest);
 }
 
+void print_unfinished(const Args& args, Context& context, const ops::Plan& plan) {
+  const auto journal = ops::unfinished_apply(args.get("state").value_or(""),
+                                             plan.set.lab ? &*plan.set.lab : nullptr);
+  if (journal)
+    context.err << fmt::format("weir: the apply of {} at {} is {}: weir rollback{} undoes it\n",
+                               journal->head.design, journal->head.time,
+                               host::to_text(journal->phase), state_words(args));
+}
+
 ExitCode run_plan(const Args& args, Context& context) {
-  ExitCode code = ExitCode::kOk;
-  const auto planning = make_plans(args, context, code);
-  if (!planning) return code;
-  const std::string verdict = verdict_of(*planning);
-  const bool is_partial = !planning->seen.unseen.empty() || unread_count(planning->plans) > 0;
-  code = is_partial ? ExitCode::kPartial : ExitCode::kOk;
-  const std::string next = fmt::format("weir apply{}", planning->words);
-  const bool has_steps = step_count(planning->plans) > 0;
+  const auto request = plan_request(args, context);
+  if (!request) return fail(context, args.command(), request.error());
+  const auto plan = ops::plan(*request);
+  if (!plan) return fail(context, args.command(), plan.error());
+  print_unseen(plan->seen, context);
+  const std::string verdict = verdict_of(*plan);
+  std::vector<std::string> next;
+  if (plan->step_count() > 0) next.push_back("weir apply" + plan_words(args));
+  const ExitCode code = plan->is_partial() ? ExitCode::kPartial : ExitCode::kOk;
   if (context.json) {
-    Json object = json_object(args.command());
-    object["verdict"] = verdict;
-    object["design"] = planning->input.design.file;
-    object["hosts"] = Json::array();
-    for (const host::HostPlan& plan : planning->plans)
-      object["hosts"].push_back(plan_json(plan));
-    object["unseen"] = planning->seen.unseen;
-    object["next"] = has_steps ? Json{next} : Json::array();
-    print_json(context, object);
+    print_plan_json(context, args.command(), *plan, verdict, next);
     return code;
   }
   context.out << verdict << '\n';
   if (context.quiet) return code;
-  note_open_journal(args, context, planning->set);
-  context.out << plan_table(planning->plans, Tense::kWillBe) << plan_commands(planning->plans);
-  if (has_steps) context.out << "\nnext:\n  " << next << '\n';
+  print_unfinished(args, context, *plan);
+  context.out << plan_table(plan->hosts, Tense::kWillBe) << plan_commands(plan->hosts);
+  if (!next.empty()) context.out << "\nnext:\n  " << next.front() << '\n';
   return code;
 }
 
@@ -69,13 +75,16 @@ Command plan_command() {
       .group = Group::kOperators,
       .summary = "what would have to change on the hosts; changes nothing",
       .description =
-          "Compares each rail with the design and lists what is and what will be, in the order in "
-          "which it is safe to change, with the commands it equals, the risk (a new PFC mask takes "
-          "the link down for a moment), and what this driver cannot do.",
+          "Compares each rail with the design and lists every change, old value and new, in the "
+          "order "
+          "in which it is safe to make them, with the equivalent commands, the risk (a new PFC "
+          "mask "
+          "takes the link down for a moment), and what the driver cannot do.",
       .arguments = {design_argument()},
       .options = with_host_options({state_option()}),
       .examples = {{"weir plan --lab lab", "all hosts of a lab against its own design"},
-                   {"weir plan fabric.yaml --lab lab --host gpu03 --json", "one, for a program"}},
+                   {"weir plan fabric.yaml --lab lab --host gpu03 --json",
+                    "one host, for a program"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook,
                      ExitCode::kPartial},
       .rows = {"B1", "B2"},

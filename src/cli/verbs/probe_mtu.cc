@@ -11,7 +11,7 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "cli/frame/commands.h"
-#include "cli/verbs/judging.h"
+#include "cli/frame/judging.h"
 #include "counters/delta.h"
 #include "finding/catalog.h"
 #include "host/linux/host.h"

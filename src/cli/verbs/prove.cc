@@ -8,9 +8,9 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "cli/frame/commands.h"
-#include "cli/frame/design_input.h"
+#include "cli/frame/judging.h"
 #include "cli/frame/switch_input.h"
-#include "cli/verbs/judging.h"
+#include "cli/frame/transition.h"
 #include "design/prove/failures.h"
 #include "diagnose/core/hop.h"
 
@@ -144,11 +144,15 @@ ExitCode run_prove(const Args& args, Context& context) {
   ExitCode code = ExitCode::kOk;
   const auto input = load_design(args, context, code);
   if (!input) return code;
-  const auto configs = read_switch_configs(args, input->intent, context, code);
-  if (!configs) return code;
+  const auto files = switch_files(args.all("switch"), "--switch");
+  if (!files) return fail(context, args.command(), files.error());
+  const auto configs = ops::read_switch_configs(*files, input->intent);
+  if (!configs) return fail(context, args.command(), configs.error());
+  print_unread(*configs, context);
   std::vector<design::Hop> hops;
-  for (const SwitchConfig& one : *configs)
-    hops.push_back(diagnose::hop_of(one.parsed.state, *one.wanted, one.file));
+  for (const ops::SwitchConfig& config : *configs)
+    hops.push_back(diagnose::hop_of(config.parsed.state,
+                                    *ops::find_switch(input->intent, config.name), config.file));
   const Proof proof = design::prove(input->design, input->intent, hops);
   const FailureWalk walk =
       design::walk_failures(input->intent, args.value("failures").front() - '0');

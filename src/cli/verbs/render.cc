@@ -8,10 +8,9 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/frame/commands.h"
-#include "cli/frame/design_input.h"
-#include "cli/frame/host_input.h"
+#include "cli/frame/transition.h"
+#include "cli/json/object.h"
 #include "cli/verbs/render_targets.h"
-#include "cli/verbs/snapshot_file.h"
 #include "design/file/words.h"
 
 namespace weir::cli {

@@ -10,10 +10,10 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/frame/commands.h"
-#include "cli/frame/design_input.h"
 #include "cli/frame/help.h"
-#include "cli/frame/host_input.h"
 #include "cli/frame/threshold_option.h"
+#include "cli/frame/transition.h"
+#include "cli/json/object.h"
 #include "cli/verbs/last_load.h"
 #include "cli/verbs/report_input.h"
 #include "diagnose/core/diagnose.h"
@@ -71,7 +71,7 @@ bool add_lab(const Args& args, Context& context, Sources& sources, ExitCode& cod
     return false;
   }
   std::move(seen->begin(), seen->end(), std::back_inserter(sources.input.evidence));
-  sources.lab_flag = hosts->flag();
+  sources.lab_flag = source_words(args);
   sources.run = hosts->lab->last_run();
   for (const lab::ActiveFault& fault : hosts->lab->faults())
     sources.faults.push_back(fault.text);

@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "cli/verbs/snapshot_file.h"
+#include "cli/frame/transition.h"
 #include "finding/json.h"
 #include "units/format.h"
 

@@ -1,15 +1,17 @@
-// weir rollback: puts back what the last apply changed.
+// weir rollback: undoes the last apply.
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "base/json.h"
 #include "base/name_pattern.h"
 #include "base/table.h"
 #include "base/text.h"
+#include "cli/frame/change_input.h"
 #include "cli/frame/commands.h"
-#include "cli/text/plan_text.h"
-#include "cli/verbs/applying.h"
+#include "cli/frame/host_input.h"
+#include "cli/frame/interruption.h"
+#include "cli/json/change_json.h"
+#include "ops/change/apply.h"
 
 namespace weir::cli {
 namespace {
@@ -35,23 +37,23 @@ std::string name_of(const StoredJournal& stored) {
 std::string verdict_of(const StoredJournal& stored, const Rollback& done) {
   const std::size_t steps = step_count(done.hosts);
   if (done.was_restarted)
-    return fmt::format("The machine was restarted since {}: what it changed went with that.",
+    return fmt::format("The machine was restarted since {}: its changes are gone.",
                        name_of(stored));
-  if (steps == 0) return fmt::format("Ended {}: it had changed nothing yet.", name_of(stored));
+  if (steps == 0) return fmt::format("Closed {}: it had changed nothing yet.", name_of(stored));
   if (done.is_whole)
-    return fmt::format("Rolled back {}: {} put back, every setting is as it was before.",
+    return fmt::format("Rolled back {}: {} undone, every setting is as it was before.",
                        name_of(stored), counted(steps, "change"));
   std::size_t left = 0;
   for (const HostOutcome& host : done.hosts)
     left += static_cast<std::size_t>(std::count_if(
         host.steps.begin(), host.steps.end(),
         [](const StepOutcome& step) { return step.state == host::StepState::kNotUndone; }));
-  return fmt::format("Rolled back {} in part: {} of {} could NOT be put back.", name_of(stored),
-                     left, counted(steps, "change"));
+  return fmt::format("Rolled back {} in part: {} of {} could NOT be undone.", name_of(stored), left,
+                     counted(steps, "change"));
 }
 
 std::string table_of(const HostOutcome& host) {
-  TextTable table({"rail", "setting", "was", "is again", ""});
+  TextTable table({"rail", "setting", "was", "is now", ""});
   for (auto one = host.steps.rbegin(); one != host.steps.rend(); ++one) {
     const bool is_well = one->state == host::StepState::kUndone;
     table.add_row({one->step.rail, host::name_of(one->step.operation.change),
@@ -59,12 +61,12 @@ std::string table_of(const HostOutcome& host) {
                    !is_well           ? "?"
                    : one->step.before ? host::value_text(*one->step.before)
                                       : "",
-                   is_well ? "" : "not put back: " + one->error});
+                   is_well ? "" : "not undone: " + one->error});
   }
   return table.to_text(2);
 }
 
-/// Hosts with the same table are told once.
+/// Hosts with the same table share one.
 std::string tables_of(const Rollback& done) {
   std::vector<std::pair<std::string, std::vector<std::string>>> groups;
   for (const HostOutcome& host : done.hosts) {
@@ -84,65 +86,21 @@ std::string tables_of(const Rollback& done) {
   return text;
 }
 
-Json json_of(const Command& command, const StoredJournal& stored, const Rollback& done) {
-  Json object = json_object(command);
-  object["verdict"] = verdict_of(stored, done);
-  object["journal"] = stored.file;
-  object["design"] = stored.journal.head.design;
-  object["applied"] = stored.journal.head.time;
-  object["whole"] = done.is_whole;
-  object["restarted"] = done.was_restarted;
-  object["steps"] = Json::array();
-  for (const HostOutcome& host : done.hosts) {
-    for (const StepOutcome& one : host.steps) {
-      Json step = step_json(one.step);
-      step["host"] = host.host;
-      step["state"] = host::to_text(one.state);
-      step["error"] = one.error;
-      object["steps"].push_back(std::move(step));
-    }
-  }
-  return object;
-}
-
-/// A change that somebody kept is not put back by accident; what was left half done is.
-bool is_agreed(const Args& args, Context& context, const HostSet& set, const StoredJournal& stored,
-               ExitCode& code) {
-  if (set.lab || stored.journal.is_open()) return true;
-  const bool is_flap = std::any_of(
-      stored.journal.steps.begin(), stored.journal.steps.end(), [](const host::JournalStep& step) {
-        return std::holds_alternative<host::SetPfc>(step.operation.change) &&
-               step.state != host::JournalStepState::kUndone;
-      });
-  return may_go_on(
+/// A change that somebody kept is not undone by accident; what was left half done is.
+Consent consent_to(const Args& args, Context& context, const ops::RollbackPlan& plan) {
+  if (!plan.needs_consent) return Consent::kGiven;
+  return ask_consent(
       args, context,
-      fmt::format("This puts back {} of {}.{}", counted(stored.journal.standing(), "change"),
-                  name_of(stored), is_flap ? " PFC takes links down for a moment." : ""),
-      code);
-}
-
-ExitCode report(const Args& args, Context& context, const StoredJournal& stored,
-                const Rollback& done) {
-  const ExitCode code = done.is_whole ? ExitCode::kOk : ExitCode::kPartial;
-  if (context.json) {
-    print_json(context, json_of(args.command(), stored, done));
-    return code;
-  }
-  context.out << verdict_of(stored, done) << '\n';
-  if (!context.quiet) context.out << tables_of(done);
-  return code;
+      fmt::format("This undoes {} of {}.{}", counted(plan.journal->journal.standing(), "change"),
+                  name_of(*plan.journal),
+                  plan.takes_links_down ? " PFC takes links down for a moment." : ""));
 }
 
 ExitCode nothing_to_do(const Args& args, Context& context, const std::string& directory) {
   const std::string verdict =
-      fmt::format("Nothing to roll back: {} has no apply that stands.", directory);
+      fmt::format("Nothing to roll back: {} has no apply to undo.", directory);
   if (context.json) {
-    Json object = json_object(args.command());
-    object["verdict"] = verdict;
-    object["journal"] = nullptr;
-    object["whole"] = true;
-    object["steps"] = Json::array();
-    print_json(context, object);
+    print_nothing_to_roll_back_json(context, args.command(), verdict);
   } else {
     context.out << verdict << '\n';
   }
@@ -150,39 +108,26 @@ ExitCode nothing_to_do(const Args& args, Context& context, const std::string& di
 }
 
 ExitCode run_rollback(const Args& args, Context& context) {
-  ExitCode code = ExitCode::kOk;
   if (args.has("host"))
-    return fail(context, ExitCode::kUsage, "an apply is put back as a whole: leave --host out");
-  auto set = open_hosts(args, context, code);
-  if (!set) return code;
-  if (!set->captures.empty())
-    return fail(context, ExitCode::kUsage, "a captured machine cannot be changed");
-  const host::StateDirectory state = state_of(args, *set);
-  if (const Status ready = state.prepare(); !ready) return fail_state(context, ready.error());
-  const auto lock = state.lock();
-  if (!lock) return fail_state(context, lock.error());
-  const auto found = state.last_standing();
-  if (!found) return fail_state(context, found.error());
-  if (!*found) return nothing_to_do(args, context, state.path());
-  const StoredJournal& stored = **found;
-  if (!is_agreed(args, context, *set, stored, code)) return code;
-
+    return usage_error(context, args.command(), "an apply is undone as a whole: leave --host out");
+  const auto source = source_of(args);
+  if (!source) return fail(context, args.command(), source.error());
+  auto plan = ops::plan_rollback(*source, args.get("state").value_or(""));
+  if (!plan) return fail(context, args.command(), plan.error());
+  if (!plan->journal) return nothing_to_do(args, context, plan->state.path());
+  const Consent consent = consent_to(args, context, *plan);
+  if (consent != Consent::kGiven) return exit_for(consent);
   const Interruption interruption;  // an undoing is not interrupted
-  host::ApplyEnvironment environment = apply_environment(*set);
-  environment.is_interrupted = {};
-  if (set->lab) {
-    if (const Status begun = set->lab->begin(); !begun)
-      return fail(context, ExitCode::kCouldNotLook, begun.error().what);
+  const auto done = ops::roll_back(*plan);
+  if (!done) return fail(context, args.command(), done.error());
+  const std::string verdict = verdict_of(*plan->journal, *done);
+  if (context.json) {
+    print_rollback_json(context, args.command(), *plan->journal, *done, verdict);
+  } else {
+    context.out << verdict << '\n';
+    if (!context.quiet) context.out << tables_of(*done);
   }
-  const auto done =
-      host::roll_back(state, stored, finder_of(*set), set->lab ? std::string() : host::boot_id(),
-                      "asked for", environment);
-  if (set->lab) {
-    if (const Status written = set->lab->commit(); !written)
-      return fail(context, ExitCode::kCouldNotLook, written.error().what);
-  }
-  if (!done) return fail_state(context, done.error());
-  return report(args, context, stored, *done);
+  return done->is_whole ? ExitCode::kOk : ExitCode::kPartial;
 }
 
 }  // namespace
@@ -191,12 +136,12 @@ Command rollback_command() {
   return {
       .name = "rollback",
       .group = Group::kOperators,
-      .summary = "put back what the last apply changed",
+      .summary = "undo the last apply",
       .description =
-          "Puts back every setting that the last weir apply changed, the last change first, and "
-          "reads each back from the driver; settings it did not change are not touched. After a "
-          "weir apply that was killed it finishes the undoing. Given again, it goes one apply "
-          "further back.",
+          "Restores every setting that the last weir apply changed, in reverse order, and reads "
+          "each "
+          "back from the driver; other settings are not touched. After a weir apply that was "
+          "killed, it completes the rollback. Typed again, it undoes the apply before.",
       .options = with_change_options(with_host_options()),
       .examples = {{"sudo weir rollback", "this host as it was before the last apply"},
                    {"weir rollback --lab lab", "the hosts of a lab"}},

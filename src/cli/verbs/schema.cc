@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/table.h"
 #include "cli/frame/commands.h"
+#include "cli/json/object.h"
 #include "evidence/schema.h"
 
 namespace weir::cli {

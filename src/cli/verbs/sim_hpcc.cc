@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "cli/frame/progress.h"
+#include "cli/json/object.h"
 #include "cli/verbs/sim_report.h"
 #include "sim/peer/hpcc.h"
 #include "sim/peer/hpcc_native.h"

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "cli/frame/parse.h"
 #include "cli/frame/progress.h"
+#include "cli/json/object.h"
 #include "units/format.h"
 
 namespace weir::cli {

@@ -2,7 +2,7 @@
 // `weir sim --repeat N --sweep PATH=V1,V2 --jobs J`: independent runs of one experiment under other
 // seeds and settings, on the cores there are, in one table.
 #include "cli/frame/command.h"
-#include "cli/frame/design_input.h"
+#include "cli/frame/transition.h"
 #include "sim/results/simulate.h"
 
 namespace weir::cli {

@@ -7,8 +7,8 @@
 #include "base/json.h"
 #include "base/table.h"
 #include "cli/frame/commands.h"
-#include "cli/frame/host_input.h"
-#include "cli/verbs/snapshot_file.h"
+#include "cli/frame/transition.h"
+#include "cli/json/object.h"
 
 namespace weir::cli {
 namespace {
@@ -89,9 +89,9 @@ Observation count_hosts(const HostSet& set, Context& context) {
     capture.provenance = {.host = host->name(),
                           .time = snapshot->time,
                           .tool = "weir",
-                          .origin = set.lab                ? evidence::Origin::kLab
-                                    : set.captures.empty() ? evidence::Origin::kLive
-                                                           : evidence::Origin::kBundle,
+                          .origin = set.lab             ? evidence::Origin::kLab
+                                    : !set.are_captured ? evidence::Origin::kLive
+                                                        : evidence::Origin::kBundle,
                           .simulated = set.lab.has_value(),
                           .detail = ""};
     capture.snapshots.push_back(std::move(*snapshot));
@@ -122,7 +122,7 @@ ExitCode run_snapshot(const Args& args, Context& context) {
       if (!written) return fail(context, ExitCode::kBadInput, written.error().what);
     }
   }
-  if (context.json) return seen.completeness();
+  if (context.json) return completeness(seen);
   context.out << verdict << '\n';
   if (file) {
     context.out << fmt::format("Written to {}.\n", *file);
@@ -130,7 +130,7 @@ ExitCode run_snapshot(const Args& args, Context& context) {
   } else if (!context.quiet) {
     print_nonzero(seen, context);
   }
-  return seen.completeness();
+  return completeness(seen);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "cli/frame/commands.h"
+#include "cli/json/object.h"
 #include "units/dscp_name.h"
 #include "units/format.h"
 #include "units/qos_code.h"

@@ -1,19 +1,19 @@
-// weir validate: is the configuration what the design wants?
-#include "diagnose/validate/validate.h"
+// weir validate: does the configuration match the design?
+#include "ops/inspect/validate.h"
 
 #include <algorithm>
-#include <chrono>
-#include <thread>
 
 #include <fmt/format.h>
 
-#include "base/json.h"
 #include "base/name_pattern.h"
+#include "base/text.h"
 #include "cli/frame/commands.h"
 #include "cli/frame/host_input.h"
+#include "cli/frame/judging.h"
 #include "cli/frame/progress.h"
-#include "cli/verbs/host_judging.h"
-#include "cli/verbs/switch_audit.h"
+#include "cli/frame/switch_input.h"
+#include "cli/json/inspect_json.h"
+#include "cli/text/match_text.h"
 #include "units/format.h"
 
 namespace weir::cli {
@@ -21,85 +21,56 @@ namespace {
 
 constexpr Duration kLongestWatch = 3600_s;
 
-/// How long to watch, where asked; an error where that makes no sense.
-Result<std::optional<Duration>> watch_time(const Args& args) {
+ops::Result<std::optional<Duration>> watch_time(const Args& args) {
   const auto text = args.get("watch");
   if (!text) return std::optional<Duration>();
   if (args.has("lab") || args.has("root"))
-    return invalid_error("--watch looks at a running machine, not at a lab or a capture");
-  auto time = parse_duration(*text);
-  if (!time) return time.error().within("--watch");
+    return ops::bad_request("--watch looks at a running machine, not at a lab or a capture");
+  const auto time = parse_duration(*text);
+  if (!time) return ops::bad_request(time.error().within("--watch").what);
   if (time->raw() <= 0 || *time > kLongestWatch)
-    return invalid_error(fmt::format("--watch: expected a time up to 1h, found '{}'", *text));
+    return ops::bad_request(
+        fmt::format("--watch: expected a time of at most 1h, found '{}'", *text));
   return std::optional(*time);
 }
 
-/// Counts again after `time`: what links did meanwhile is in the difference.
-void watch(const HostSet& set, Duration time, Context& context, Observation& seen) {
-  constexpr std::int64_t kPicosecondsPerMillisecond = 1'000'000'000;
-  constexpr std::int64_t kStep = 500;
-  const std::int64_t total = time.raw() / kPicosecondsPerMillisecond;
-  Progress progress(context.err, context.stderr_is_terminal, "watching the links");
-  for (std::int64_t done = 0; done < total; done += kStep) {
-    progress.update(static_cast<double>(done) / static_cast<double>(total));
-    std::this_thread::sleep_for(std::chrono::milliseconds(std::min(kStep, total - done)));
-  }
-  for (const auto& host : set.hosts) {
-    const auto same = std::find_if(seen.hosts.begin(), seen.hosts.end(), [&](const auto& one) {
-      return one.provenance.host == host->name();
-    });
-    if (same == seen.hosts.end()) continue;
-    auto later = host->snapshot();
-    if (later) {
-      same->snapshots.push_back(std::move(*later));
-    } else {
-      seen.unseen.push_back(fmt::format("{}: {}", host->name(), later.error().what));
-    }
-  }
+ops::Result<ops::ValidateRequest> request_of(const Args& args, const Context& context) {
+  ops::ValidateRequest request;
+  WEIR_TRY(watch, watch_time(args));
+  request.watch = watch;
+  const bool has_hosts = args.has("lab") || args.has("root") || !args.has("switch");
+  WEIR_TRY(source, source_of(args));
+  request.source = has_hosts ? std::optional(source) : std::nullopt;
+  WEIR_TRY(design, design_path_for_hosts(args, context));
+  request.design = std::move(design);
+  WEIR_TRY(files, switch_files(args.all("switch"), "--switch"));
+  request.switches = std::move(files);
+  request.bundle_key = bundle_key(context);
+  return request;
 }
 
-/// Files of switches stand for the switches themselves.
-void put_over(const evidence::Evidence& files, Observation& seen) {
-  if (files.switches.empty()) return;
-  if (!seen.switches) seen.switches.emplace();
-  for (const evidence::Switch& one : files.switches) {
-    std::erase_if(seen.switches->switches,
-                  [&](const evidence::Switch& other) { return other.name == one.name; });
-    seen.switches->switches.push_back(one);
-  }
-}
-
-/// Hosts that were seen and the design does not have.
-std::vector<std::string> strangers(const Observation& seen, const design::Intent& intent) {
-  std::vector<std::string> names;
-  for (const evidence::Evidence& one : seen.hosts) {
-    if (find_host(intent, one.provenance.host) == nullptr) names.push_back(one.provenance.host);
-  }
-  return names;
-}
-
-std::string verdict_of(const Observation& seen, const finding::Judgement& judgement,
-                       const DesignInput& input) {
-  const std::vector<std::string> unknown = strangers(seen, input.intent);
-  const std::string verdict = match_verdict(seen, judgement, input.design.file);
-  if (unknown.empty()) return verdict;
+std::string verdict_of(const ops::Validated& validated) {
+  const std::string& file = validated.fabric.design.file;
+  const std::string verdict = match_verdict(validated.seen, validated.judgement, file);
+  const std::vector<std::string>& strangers = validated.not_in_design;
+  if (strangers.empty()) return verdict;
   std::vector<std::string> known;
-  for (const design::HostIntent& host : input.intent.hosts)
+  for (const design::HostIntent& host : validated.fabric.intent.hosts)
     known.push_back(host.name);
   const std::string lost =
-      fmt::format("{} {} not in {}, which has {}", compact_names(unknown),
-                  unknown.size() == 1 ? "is" : "are", input.design.file, compact_names(known));
-  if (unknown.size() == seen.hosts.size()) return lost + ": nothing was compared.";
+      fmt::format("{} {} not in {}, which has {}", compact_names(strangers),
+                  strangers.size() == 1 ? "is" : "are", file, compact_names(known));
+  if (strangers.size() == validated.seen.hosts.size()) return lost + ": nothing was compared.";
   return fmt::format("{} {}.", verdict, lost);
 }
 
-/// One line for the reason that Slurm drains a node with: a code that stays, then the fault.
+/// One line for the reason that Slurm drains a node with: a stable code, then the fault.
 std::string drain_reason(const Args& args, const finding::Judgement& judgement) {
   constexpr std::size_t kLongest = 200;
   const auto threshold = finding::parse_severity(args.value("fail-on"));
   std::vector<const finding::Finding*> bad;
-  for (const finding::Finding& one : judgement.findings) {
-    if (one.severity >= *threshold) bad.push_back(&one);
+  for (const finding::Finding& found : judgement.findings) {
+    if (found.severity >= *threshold) bad.push_back(&found);
   }
   if (bad.empty()) return "";
   const std::string more =
@@ -110,63 +81,68 @@ std::string drain_reason(const Args& args, const finding::Judgement& judgement) 
   return text + more;
 }
 
-ExitCode print_drain(const Args& args, Context& context, const finding::Judgement& judgement) {
+void print_drain(const Args& args, Context& context, const finding::Judgement& judgement) {
   const std::string reason = drain_reason(args, judgement);
   if (!reason.empty()) context.out << reason << '\n';
-  const ExitCode code = exit_for(args, judgement);
-  if (code == ExitCode::kPartial)
-    context.err << fmt::format("weir: {} could not look; weir validate lists them\n",
+  if (exit_for(args, judgement) == ExitCode::kPartial)
+    context.err << fmt::format("weir: {} skipped: data not available; weir validate lists them\n",
                                counted(judgement.unknown.size(), "check"));
-  return code;
 }
 
-ExitCode could_not_look(const Args& args, Context& context, const Observation& seen) {
-  if (args.has("slurm")) {
-    const std::string why = seen.unseen.empty() ? "no host" : seen.unseen.front();
-    context.out << fmt::format("weir:cannot_look {}\n", why.substr(0, why.find(". ")));
-  }
-  return fail(context, ExitCode::kCouldNotLook, "no host could be looked at");
-}
-
-std::vector<std::string> next_steps(const Args& args, const HostSet& set,
-                                    const finding::Judgement& judgement) {
+/// Switches that differ are configured anew; hosts are changed, or else tried under load.
+std::vector<std::string> next_steps(const Args& args, const ops::Validated& validated) {
   const std::string design = args.has("DESIGN") ? " " + args.value("DESIGN") : "";
+  const std::string hosts = source_words(args);
+  const finding::Judgement& judgement = validated.judgement;
+  std::vector<std::string> next;
+  if (validated.seen.hosts.empty()) {
+    for (const evidence::Switch& node : validated.seen.switches->switches) {
+      const bool is_wrong = std::any_of(
+          judgement.findings.begin(), judgement.findings.end(),
+          [&](const finding::Finding& found) { return found.where.switch_name == node.name; });
+      if (is_wrong)
+        next.push_back(fmt::format("weir render{} --to {} --node {}", design,
+                                   node.platform.is_known() ? *node.platform : "SYSTEM",
+                                   node.name));
+    }
+    return next;
+  }
   if (judgement.conclusion == finding::Conclusion::kFindings)
-    return {fmt::format("weir plan{}{}", design, set.flag()),
-            fmt::format("weir apply{}{}", design, set.flag())};
-  return {fmt::format("weir verify{}{} -- ib_write_bw …", design, set.flag())};
+    return {fmt::format("weir plan{}{}", design, hosts),
+            fmt::format("weir apply{}{}", design, hosts)};
+  return {fmt::format("weir verify{}{} -- ib_write_bw …", design, hosts)};
+}
+
+/// A prolog of Slurm drains the node all the same, with this reason.
+ExitCode could_not_validate(const Args& args, Context& context, const ops::Failure& failure) {
+  if (args.has("slurm") && failure.kind == ops::FailureKind::kCouldNotLook)
+    context.out << fmt::format("weir:cannot_look {}\n",
+                               failure.what.substr(0, failure.what.find(". ")));
+  return fail(context, args.command(), failure);
 }
 
 ExitCode run_validate(const Args& args, Context& context) {
-  const auto time = watch_time(args);
-  if (!time) return usage_error(context, args.command(), time.error().what);
-  if (args.has("switch") && !args.has("lab") && !args.has("root"))
-    return validate_switches(args, context);
-  ExitCode code = ExitCode::kOk;
-  const auto set = open_hosts(args, context, code);
-  if (!set) return code;
-  const auto input = design_for(args, context, *set, code);
-  if (!input) return code;
-  auto audit = read_switch_audit(args, input->intent, context, code);
-  if (!audit) return code;
-  if (set->lab) lower_loaded(*set->lab, audit->intent);
-  Observation seen = observe(*set, context);
-  if (seen.hosts.empty()) return could_not_look(args, context, seen);
-  if (*time) watch(*set, **time, context, seen);
-  restore_names(seen, input->intent, context);
-  put_over(audit->evidence, seen);
-  finding::Judgement judgement = diagnose::validate(seen.all(), audit->intent);
-  add_unseen(seen, judgement);
-  judgement.unknown.insert(judgement.unknown.end(), audit->unread.begin(), audit->unread.end());
-  judgement.next = next_steps(args, *set, judgement);
-  if (args.has("slurm") && !context.json) return print_drain(args, context, judgement);
-  Json extra = {{"design", input->design.file},
-                {"hosts", seen.hosts.size()},
-                {"not_in_design", strangers(seen, input->intent)},
-                {"switches", seen.switches ? seen.switches->switches.size() : 0},
-                {"simulated", seen.is_simulated()}};
-  if (args.has("slurm")) extra["drain"] = drain_reason(args, judgement);
-  return print_judgement(args, context, judgement, verdict_of(seen, judgement, *input), extra);
+  auto request = request_of(args, context);
+  if (!request) return fail(context, args.command(), request.error());
+  Progress bar(context.err, context.stderr_is_terminal, "watching the links");
+  request->progress = bar.callback();
+  auto validated = ops::validate(*request);
+  bar.clear();
+  if (!validated) return could_not_validate(args, context, validated.error());
+  print_unseen(validated->seen, context);
+  print_unread(validated->configs, context);
+  finding::Judgement& judgement = validated->judgement;
+  judgement.next = next_steps(args, *validated);
+  if (context.json) {
+    print_validated_json(
+        context, args.command(), *validated, verdict_of(*validated),
+        args.has("slurm") ? std::optional(drain_reason(args, judgement)) : std::nullopt);
+  } else if (args.has("slurm")) {
+    print_drain(args, context, judgement);
+  } else {
+    print_findings(context, judgement, verdict_of(*validated));
+  }
+  return exit_for(args, judgement);
 }
 
 }  // namespace
@@ -175,22 +151,25 @@ Command validate_command() {
   return {
       .name = "validate",
       .group = Group::kOperators,
-      .summary = "is the configuration what the design wants?",
+      .summary = "does the configuration match the design?",
       .description =
-          "Reads every setting of every rail (and of the switches of a lab) back and holds it "
-          "against the design: expected, found, why it matters, what to type. Rails or hosts that "
-          "differ from each other are a finding of their own. What could not be read is unknown "
-          "and never passes.",
+          "Reads every setting of every rail, and of the switches of a lab, and compares it with "
+          "the "
+          "design: expected, found, why it matters, what to type. Rails or hosts that differ from "
+          "each other are a finding too. A check whose data could not be read is skipped and never "
+          "passes.",
       .arguments = {design_argument()},
       .options = with_host_options(
-          {{.name = "slurm", .help = "one line to drain the node with; nothing when well"},
+          {{.name = "slurm",
+            .help = "print one line, the reason to drain the node; nothing when healthy"},
            {.name = "watch",
             .metavar = "TIME",
-            .help = "watch the links this long: flaps, broken frames"},
+            .help = "watch the links this long for flaps and bad frames"},
            switch_option()}),
       .examples = {{"weir validate --lab lab", "a lab against its own design"},
-                   {"weir validate fabric.yaml --root bundles/", "many hosts, from bundles"},
-                   {"weir validate fabric.yaml --switch leaf1=leaf1.cfg", "a switch's file"},
+                   {"weir validate fabric.yaml --root bundles/", "many hosts, from their bundles"},
+                   {"weir validate fabric.yaml --switch leaf1=leaf1.cfg",
+                    "one switch's configuration"},
                    {"weir validate fabric.yaml --watch 30s --slurm", "as a health check"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput,
                      ExitCode::kCouldNotLook, ExitCode::kPartial},

@@ -9,14 +9,14 @@
 #include "base/name_pattern.h"
 #include "base/text.h"
 #include "cli/frame/commands.h"
-#include "cli/frame/host_input.h"
 #include "cli/frame/progress.h"
-#include "cli/verbs/host_judging.h"
+#include "cli/frame/transition.h"
 #include "cli/verbs/verify_burst.h"
 #include "cli/verbs/verify_failure.h"
 #include "cli/verbs/verify_load.h"
 #include "cli/verbs/verify_pair.h"
 #include "host/probe/linux_command.h"
+#include "ops/inspect/validate.h"
 
 namespace weir::cli {
 namespace {
@@ -65,7 +65,7 @@ std::vector<evidence::Evidence> idle_window(const Stage& stage, const Observatio
 /// Looks, runs, looks again, judges; `print` has the last word.
 using Printer = std::function<ExitCode(Verified&, const std::vector<evidence::Evidence>& window)>;
 
-ExitCode run_command_under_watch(Context& context, Stage& stage,
+ExitCode run_command_under_watch(const Args& args, Context& context, Stage& stage,
                                  const std::vector<std::string>& words, const Printer& print) {
   const auto runner = std::find_if(stage.set.hosts.begin(), stage.set.hosts.end(),
                                    [&](const auto& host) { return host->name() == stage.ran_on; });
@@ -88,9 +88,9 @@ ExitCode run_command_under_watch(Context& context, Stage& stage,
   drive.idle = std::move(idle);
   const std::vector<evidence::Evidence> window = window_of(before.all(), after.all());
   Verified verified = judge_load(std::move(drive), window, stage.input.intent);
-  add_unseen(after, verified.judgement);
+  ops::add_unseen(after, verified.judgement);
   if (verified.judgement.next.empty())
-    verified.judgement.next = {fmt::format("weir report{}", stage.set.flag())};
+    verified.judgement.next = {fmt::format("weir report{}", source_words(args))};
   return print(verified, window);
 }
 
@@ -99,7 +99,7 @@ ExitCode run_load(const Args& args, Context& context) {
   auto stage = set_up(args, context, code);
   if (!stage) return code;
   return run_command_under_watch(
-      context, *stage, args.all("COMMAND"),
+      args, context, *stage, args.all("COMMAND"),
       [&](Verified& verified, const std::vector<evidence::Evidence>& /*window*/) {
         return print_verified(args, context, verified);
       });
@@ -125,7 +125,7 @@ ExitCode run_lab_burst(const Args& args, Context& context) {
                                     "depth=1"};
   if (args.has("from")) words.push_back("hosts=" + compact_names(names));
   return run_command_under_watch(
-      context, *stage, words,
+      args, context, *stage, words,
       [&](Verified& verified, const std::vector<evidence::Evidence>& window) {
         const Burst burst =
             judge_burst(window, stage->input.intent, senders, stage->ran_on, verified.judgement);

@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "cli/frame/command.h"
-#include "cli/frame/design_input.h"
-#include "cli/frame/host_input.h"
+#include "cli/frame/transition.h"
 
 namespace weir::cli {
 

@@ -6,7 +6,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "cli/frame/host_input.h"
+#include "cli/frame/transition.h"
 #include "cli/verbs/questions.h"
 #include "finding/catalog.h"
 #include "render/text/findings_text.h"

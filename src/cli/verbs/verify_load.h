@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/frame/command.h"
-#include "cli/verbs/judging.h"
+#include "cli/frame/judging.h"
 #include "diagnose/core/diagnose.h"
 #include "diagnose/core/interpret.h"
 #include "evidence/evidence.h"

@@ -7,9 +7,8 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "cli/frame/host_input.h"
 #include "cli/frame/progress.h"
-#include "cli/verbs/snapshot_file.h"
+#include "cli/frame/transition.h"
 #include "cli/verbs/verify_burst.h"
 #include "cli/verbs/verify_load.h"
 #include "host/probe/remote.h"
@@ -80,7 +79,7 @@ struct Here {
 std::optional<Here> look_here(const Args& args, Context& context, ExitCode& code) {
   auto set = open_hosts(args, context, code);
   if (!set) return std::nullopt;
-  if (!set->captures.empty()) {
+  if (set->are_captured) {
     code = usage_error(context, args.command(), "--root is a captured machine: nothing runs there");
     return std::nullopt;
   }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/frame/command.h"
-#include "cli/frame/design_input.h"
+#include "cli/frame/transition.h"
 #include "evidence/evidence.h"
 #include "host/probe/remote.h"
 

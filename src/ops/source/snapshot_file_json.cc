@@ -1,5 +1,3 @@
-#include "cli/verbs/snapshot_file.h"
-
 #include <fmt/format.h>
 
 #include "base/file.h"
@@ -7,8 +5,9 @@
 #include "evidence/json.h"
 #include "host/bundle/bundle.h"
 #include "host/linux/host.h"
+#include "ops/source/snapshot_file.h"
 
-namespace weir::cli {
+namespace weir::ops {
 namespace {
 
 constexpr std::string_view kSnapshotSchema = "weir/snapshot/1";
@@ -33,7 +32,7 @@ Json ports_of(const Json& document, const char* key, const std::string& host) {
   return ports;
 }
 
-Result<evidence::Evidence> read_capture(const JsonCursor& capture, const Json& document) {
+weir::Result<evidence::Evidence> read_capture(const JsonCursor& capture, const Json& document) {
   WEIR_TRY_STATUS(capture.expect_object());
   WEIR_TRY(host_at, capture.member("host"));
   WEIR_TRY(host, host_at.text());
@@ -52,7 +51,7 @@ Result<evidence::Evidence> read_capture(const JsonCursor& capture, const Json& d
   return evidence;
 }
 
-Result<std::vector<evidence::Evidence>> read_captures(const Json& document) {
+weir::Result<std::vector<evidence::Evidence>> read_captures(const Json& document) {
   const JsonCursor root(document);
   WEIR_TRY_STATUS(root.expect_object());
   const std::string schema = document.value("schema", std::string());
@@ -78,12 +77,12 @@ bool is_simulation(const Json& document) {
   return document.is_object() && document.value("schema", Json()) == kSimulationSchema;
 }
 
-Result<std::vector<evidence::Evidence>> read_simulation(const Json& document) {
+weir::Result<std::vector<evidence::Evidence>> read_simulation(const Json& document) {
   const auto hosts = document.find("hosts");
   if (hosts == document.end() || !hosts->is_array())
     return invalid_error("the result has no 'hosts': weir sim --json or --out writes them");
   std::vector<evidence::Evidence> out;
-  const auto add = [&](const Json& value, const std::string& place) -> Status {
+  const auto add = [&](const Json& value, const std::string& place) -> weir::Status {
     auto one = evidence::evidence_from_json(value);
     if (!one) return one.error().within(place);
     out.push_back(std::move(*one));
@@ -120,13 +119,13 @@ Json snapshot_json(std::span<const evidence::Evidence> captures) {
           {"switch_ports", std::move(switch_ports)}};
 }
 
-Result<std::vector<evidence::Evidence>> read_snapshot_file(const std::string& path) {
+weir::Result<std::vector<evidence::Evidence>> read_snapshot_file(const std::string& path) {
   WEIR_TRY(text, read_file(path));
   return read_snapshot_text(text, path);
 }
 
-Result<std::vector<evidence::Evidence>> read_snapshot_text(const std::string& text,
-                                                           const std::string& path) {
+weir::Result<std::vector<evidence::Evidence>> read_snapshot_text(const std::string& text,
+                                                                 const std::string& path) {
   if (text.starts_with(host::kBundleHeading)) {
     WEIR_TRY(bundled, host::open_bundle(text, path));
     WEIR_TRY(seen, bundled->observe());
@@ -136,9 +135,9 @@ Result<std::vector<evidence::Evidence>> read_snapshot_text(const std::string& te
   if (document.is_discarded())
     return parse_error(
         fmt::format("{}: expected JSON, as weir snapshot --out writes it, or a bundle", path));
-  Result<std::vector<evidence::Evidence>> captures = read_captures(document);
+  weir::Result<std::vector<evidence::Evidence>> captures = read_captures(document);
   if (!captures) return captures.error().within(path);
   return captures;
 }
 
-}  // namespace weir::cli
+}  // namespace weir::ops

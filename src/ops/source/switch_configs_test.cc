@@ -1,6 +1,6 @@
 // Configurations of switches against the design, by meaning: what render writes is clean, and each
 // trap is found where a configuration shows it.
-#include "cli/verbs/switch_audit.h"
+#include "ops/source/switch_configs.h"
 
 #include <fmt/format.h>
 
@@ -11,12 +11,12 @@
 #include "diagnose/validate/validate.h"
 #include "evidence/as_set.h"
 
-namespace weir::cli {
+namespace weir::ops {
 namespace {
 
 using design::SwitchSystem;
 
-struct Fabric {
+struct TrapFabric {
   design::Intent intent;
   const platforms::Platform* platform = nullptr;
 
@@ -37,7 +37,7 @@ struct Fabric {
   }
 };
 
-Fabric fabric(SwitchSystem system, std::string_view length = "30m") {
+TrapFabric fabric(SwitchSystem system, std::string_view length = "30m") {
   const std::string_view asic = system == SwitchSystem::kCumulus ? "spectrum4"
                                 : system == SwitchSystem::kEos   ? "tomahawk5"
                                 : system == SwitchSystem::kNxos  ? "cloudscale"
@@ -51,7 +51,7 @@ Fabric fabric(SwitchSystem system, std::string_view length = "30m") {
       design::to_word(system), asic, length);
   const design::Loaded loaded = design::load_text(text, "traps");
   EXPECT_TRUE(loaded.is_good()) << design::to_text(loaded);
-  Fabric out;
+  TrapFabric out;
   out.intent = design::derive(loaded.design).intent;
   out.platform = &platforms::platform_of(system);
   return out;
@@ -97,7 +97,7 @@ TEST(SwitchAudit, WhatRenderWritesMatchesItsDesign) {
   COVERS("C7", "F1");
   for (const platforms::Platform& platform : platforms::platforms()) {
     SCOPED_TRACE(platform.name);
-    const Fabric one = fabric(platform.system);
+    const TrapFabric one = fabric(platform.system);
     EXPECT_EQ(ids(one.audit(one.clean())), "") << one.clean();
   }
 }
@@ -163,7 +163,7 @@ TEST(SwitchAudit, EachTrapIsFoundWhereAConfigurationShowsItAndOnlyThere) {
   COVERS("C7", "F1", "A2");
   for (const Trap& trap : traps()) {
     SCOPED_TRACE(trap.name);
-    const Fabric one = fabric(trap.system);
+    const TrapFabric one = fabric(trap.system);
     const std::string clean = one.clean();
     EXPECT_FALSE(has(one.audit(clean), trap.id));
     const finding::Judgement judgement = one.audit(with_lines(clean, trap.line, trap.instead));
@@ -174,7 +174,7 @@ TEST(SwitchAudit, EachTrapIsFoundWhereAConfigurationShowsItAndOnlyThere) {
 
 TEST(SwitchAudit, NxosBeyondAHundredMetresWantsAPauseBuffer) {
   COVERS("C7", "A2");
-  const Fabric one = fabric(SwitchSystem::kNxos, "300m");
+  const TrapFabric one = fabric(SwitchSystem::kNxos, "300m");
   const std::string clean = one.clean();
   EXPECT_EQ(ids(one.audit(clean)), "");
   const finding::Judgement judgement =
@@ -186,10 +186,10 @@ TEST(SwitchAudit, NxosBeyondAHundredMetresWantsAPauseBuffer) {
 
 TEST(SwitchAudit, AnMtuOf9214IsRightOnEosAndElsewhereItIsNot) {
   COVERS("C7", "A2");
-  const Fabric eos = fabric(SwitchSystem::kEos);
+  const TrapFabric eos = fabric(SwitchSystem::kEos);
   EXPECT_NE(eos.clean().find("   mtu 9214\n"), std::string::npos);
   EXPECT_FALSE(has(eos.audit(eos.clean()), "mtu.mismatch"));
-  const Fabric cumulus = fabric(SwitchSystem::kCumulus);
+  const TrapFabric cumulus = fabric(SwitchSystem::kCumulus);
   EXPECT_TRUE(has(cumulus.audit(with_lines(cumulus.clean(), "link mtu 9216",
                                            "nv set interface swp1-2 link mtu 9214")),
                   "mtu.mismatch"));
@@ -203,7 +203,7 @@ TEST(SwitchAudit, DrawnDesignsMatchTheirOwnRendering) {
       SCOPED_TRACE(fmt::format("{} seed {}", platform.name, seed));
       const design::Loaded loaded =
           design::load_text(design::drawn_design(seed, platform.system), "drawn");
-      Fabric one;
+      TrapFabric one;
       one.intent = design::derive(loaded.design).intent;
       one.platform = &platform;
       const finding::Judgement judgement = one.audit(one.clean());
@@ -213,4 +213,4 @@ TEST(SwitchAudit, DrawnDesignsMatchTheirOwnRendering) {
 }
 
 }  // namespace
-}  // namespace weir::cli
+}  // namespace weir::ops

@@ -13,7 +13,7 @@
 #include "base/result.h"
 #include "evidence/evidence.h"
 
-namespace weir::cli {
+namespace weir::ops {
 
 /// Results of a simulation of thousands of hosts are large; what is beyond this is something else.
 inline constexpr std::size_t kLargestResults = std::size_t{512} << 20U;
@@ -21,17 +21,18 @@ inline constexpr std::size_t kLargestResults = std::size_t{512} << 20U;
 /// What `weir sim --json` prints and `weir sim --out` writes to sim.json.
 [[nodiscard]] bool is_simulation(const Json& document);
 /// Its evidence: every host, then the switches together. Errors name the JSON pointer.
-[[nodiscard]] Result<std::vector<evidence::Evidence>> read_simulation(const Json& document);
+[[nodiscard]] weir::Result<std::vector<evidence::Evidence>> read_simulation(const Json& document);
 
 /// The last snapshot of each; the fields above, without a schema.
 [[nodiscard]] Json snapshot_json(std::span<const evidence::Evidence> captures);
 
 /// Reads such a file, one of evidence (`weir schema evidence`), or a bundle. Errors name the file
 /// and the JSON pointer.
-[[nodiscard]] Result<std::vector<evidence::Evidence>> read_snapshot_file(const std::string& path);
+[[nodiscard]] weir::Result<std::vector<evidence::Evidence>> read_snapshot_file(
+    const std::string& path);
 
 /// The same for the text of a file that was read already.
-[[nodiscard]] Result<std::vector<evidence::Evidence>> read_snapshot_text(const std::string& text,
-                                                                         const std::string& path);
+[[nodiscard]] weir::Result<std::vector<evidence::Evidence>> read_snapshot_text(
+    const std::string& text, const std::string& path);
 
-}  // namespace weir::cli
+}  // namespace weir::ops

@@ -10,12 +10,14 @@
 namespace weir::cli {
 
 /// kFindings where a finding is at or above --fail-on, kPartial where the conclusion is open, else
-/// kOk.
+/// kOk. REQUIRES: a verb that judges.
 [[nodiscard]] ExitCode exit_for(const Args&, const finding::Judgement&);
 
-/// Prints `headline` (the verdict in words, one line) and the findings; with --json the fields that
-/// programs rely on, and `extra` after them. Returns exit_for().
-/// REQUIRES: a verb that judges.
+/// `headline` (the verdict in words, one line) and the findings, for a terminal.
+void print_findings(Context&, const finding::Judgement&, std::string_view headline);
+
+/// The same, or with --json the fields that programs rely on and `extra` after them. Returns
+/// exit_for().
 ExitCode print_judgement(const Args&, Context&, const finding::Judgement&,
                          std::string_view headline, const Json& extra);
 

@@ -1,4 +1,4 @@
-#include "cli/verbs/judging.h"
+#include "cli/frame/judging.h"
 
 #include <sstream>
 

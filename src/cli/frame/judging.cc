@@ -1,10 +1,8 @@
-#include "cli/verbs/judging.h"
+#include "cli/frame/judging.h"
 
 #include <algorithm>
 
 #include "base/check.h"
-#include "base/json.h"
-#include "finding/json.h"
 #include "render/text/findings_text.h"
 
 namespace weir::cli {
@@ -20,19 +18,10 @@ ExitCode exit_for(const Args& args, const finding::Judgement& judgement) {
                                                                     : ExitCode::kOk;
 }
 
-ExitCode print_judgement(const Args& args, Context& context, const finding::Judgement& judgement,
-                         std::string_view headline, const Json& extra) {
-  if (context.json) {
-    Json object = json_object(args.command());
-    object["verdict"] = headline;
-    object.update(finding::to_json(judgement));
-    object.update(extra);
-    print_json(context, object);
-  } else {
-    context.out << render::findings_text(judgement, headline,
-                                         {.colour = context.colour, .quiet = context.quiet});
-  }
-  return exit_for(args, judgement);
+void print_findings(Context& context, const finding::Judgement& judgement,
+                    std::string_view headline) {
+  context.out << render::findings_text(judgement, headline,
+                                       {.colour = context.colour, .quiet = context.quiet});
 }
 
 }  // namespace weir::cli

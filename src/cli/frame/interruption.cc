@@ -1,0 +1,40 @@
+#include "cli/frame/interruption.h"
+
+#include <array>
+#include <csignal>
+
+#include <unistd.h>
+
+namespace weir::cli {
+namespace {
+
+volatile std::sig_atomic_t interrupted = 0;
+
+extern "C" void note_interruption(int /*signal*/) {
+  interrupted = 1;
+}
+
+constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+std::array<struct sigaction, kSignals.size()> earlier{};
+
+}  // namespace
+
+Interruption::Interruption() {
+  interrupted = 0;
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    struct sigaction action {};
+    action.sa_handler = kSignals.at(i) == SIGPIPE ? SIG_IGN : note_interruption;
+    ::sigaction(kSignals.at(i), &action, &earlier.at(i));
+  }
+}
+
+Interruption::~Interruption() {
+  for (std::size_t i = 0; i < kSignals.size(); ++i)
+    ::sigaction(kSignals.at(i), &earlier.at(i), nullptr);
+}
+
+bool Interruption::has_come() {
+  return interrupted != 0;
+}
+
+}  // namespace weir::cli

@@ -1,0 +1,136 @@
+#include "cli/json/change_json.h"
+
+#include "cli/json/object.h"
+
+namespace weir::cli {
+namespace {
+
+using host::HostOutcome;
+using host::StepOutcome;
+
+Json step_json(const host::Step& step) {
+  Json object = {{"device", step.operation.device},
+                 {"rail", step.rail},
+                 {"setting", host::name_of(step.operation.change)},
+                 {"from", nullptr},
+                 {"to", host::value_text(step.operation.change)},
+                 {"commands", step.commands},
+                 {"risk", step.risk},
+                 {"reversible", step.is_reversible},
+                 {"not_restored", step.not_restored}};
+  if (step.before) object["from"] = host::value_text(*step.before);
+  return object;
+}
+
+Json step_json(const StepOutcome& outcome) {
+  Json object = step_json(outcome.step);
+  object["state"] = host::to_text(outcome.state);
+  object["error"] = outcome.error;
+  return object;
+}
+
+Json host_plan_json(const host::HostPlan& plan) {
+  Json steps = Json::array();
+  for (const host::Step& step : plan.steps)
+    steps.push_back(step_json(step));
+  Json left = Json::array();
+  for (const host::Leftover& leftover : plan.left) {
+    Json entry = {{"device", leftover.device},
+                  {"rail", leftover.rail},
+                  {"setting", evidence::to_text(leftover.deviation.setting)},
+                  {"item", leftover.deviation.item},
+                  {"expected", leftover.deviation.expected},
+                  {"found", leftover.deviation.found},
+                  {"reason", leftover.reason},
+                  {"unread", leftover.is_unread}};
+    if (leftover.deviation.missing) entry["found"] = nullptr;
+    left.push_back(std::move(entry));
+  }
+  return {{"host", plan.host}, {"steps", std::move(steps)}, {"left", std::move(left)}};
+}
+
+Json outcome_json(const HostOutcome& outcome) {
+  Json steps = Json::array();
+  for (const StepOutcome& step : outcome.steps)
+    steps.push_back(step_json(step));
+  return {{"host", outcome.host},
+          {"done", outcome.is_done()},
+          {"restored", !outcome.is_done() && outcome.is_restored()},
+          {"failure", outcome.failure},
+          {"steps", std::move(steps)}};
+}
+
+}  // namespace
+
+void print_plan_json(Context& context, const Command& command, const ops::Plan& plan,
+                     std::string_view verdict, const std::vector<std::string>& next) {
+  Json object = json_object(command);
+  object["verdict"] = verdict;
+  object["design"] = plan.fabric.design.file;
+  object["hosts"] = Json::array();
+  for (const host::HostPlan& host : plan.hosts)
+    object["hosts"].push_back(host_plan_json(host));
+  object["unseen"] = plan.seen.unseen;
+  object["next"] = next;
+  print_json(context, object);
+}
+
+void print_applied_json(Context& context, const Command& command, const ops::Plan& plan,
+                        const ops::Applied& applied, std::string_view verdict,
+                        const std::vector<std::string>& next) {
+  Json object = json_object(command);
+  object["verdict"] = verdict;
+  object["design"] = plan.fabric.design.file;
+  object["changed"] =
+      applied.count(host::StepState::kDone) + applied.count(host::StepState::kUnconfirmed);
+  object["hosts"] = Json::array();
+  for (const HostOutcome& outcome : applied.hosts)
+    object["hosts"].push_back(outcome_json(outcome));
+  object["unseen"] = plan.seen.unseen;
+  object["confirm_until"] = applied.is_failed() ? Json() : or_null(applied.confirm_until);
+  object["next"] = next;
+  print_json(context, object);
+}
+
+void print_rollback_json(Context& context, const Command& command,
+                         const host::StoredJournal& stored, const host::Rollback& done,
+                         std::string_view verdict) {
+  Json object = json_object(command);
+  object["verdict"] = verdict;
+  object["journal"] = stored.file;
+  object["design"] = stored.journal.head.design;
+  object["applied"] = stored.journal.head.time;
+  object["whole"] = done.is_whole;
+  object["restarted"] = done.was_restarted;
+  object["steps"] = Json::array();
+  for (const HostOutcome& host : done.hosts) {
+    for (const StepOutcome& outcome : host.steps) {
+      Json step = step_json(outcome.step);
+      step["host"] = host.host;
+      step["state"] = host::to_text(outcome.state);
+      step["error"] = outcome.error;
+      object["steps"].push_back(std::move(step));
+    }
+  }
+  print_json(context, object);
+}
+
+void print_nothing_to_roll_back_json(Context& context, const Command& command,
+                                     std::string_view verdict) {
+  Json object = json_object(command);
+  object["verdict"] = verdict;
+  object["journal"] = nullptr;
+  object["whole"] = true;
+  object["steps"] = Json::array();
+  print_json(context, object);
+}
+
+void print_confirmed_json(Context& context, const Command& command, std::string_view verdict,
+                          bool is_confirmed) {
+  Json object = json_object(command);
+  object["verdict"] = verdict;
+  object["confirmed"] = is_confirmed;
+  print_json(context, object);
+}
+
+}  // namespace weir::cli

@@ -1,0 +1,21 @@
+#pragma once
+// The models of `plan`, `apply`, `rollback` and `confirm` for programs.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/frame/command.h"
+#include "ops/change/apply.h"
+
+namespace weir::cli {
+
+void print_plan_json(Context&, const Command&, const ops::Plan&, std::string_view verdict,
+                     const std::vector<std::string>& next);
+void print_applied_json(Context&, const Command&, const ops::Plan&, const ops::Applied&,
+                        std::string_view verdict, const std::vector<std::string>& next);
+void print_rollback_json(Context&, const Command&, const host::StoredJournal&,
+                         const host::Rollback&, std::string_view verdict);
+void print_nothing_to_roll_back_json(Context&, const Command&, std::string_view verdict);
+void print_confirmed_json(Context&, const Command&, std::string_view verdict, bool is_confirmed);
+
+}  // namespace weir::cli

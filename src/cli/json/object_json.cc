@@ -1,0 +1,59 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "cli/frame/judging.h"
+#include "cli/json/error.h"
+#include "cli/json/object.h"
+#include "finding/json.h"
+
+namespace weir::cli {
+
+Json json_object(const Command& command) {
+  std::string name(command.name);
+  std::replace(name.begin(), name.end(), ' ', '-');
+  return {{"schema", fmt::format("weir/{}/1", name)}};
+}
+
+Json judged_object(const Command& command, const finding::Judgement& judgement,
+                   std::string_view verdict) {
+  Json object = json_object(command);
+  object["verdict"] = verdict;
+  object.update(finding::to_json(judgement));
+  return object;
+}
+
+void print_json(Context& context, const Json& object) {
+  WEIR_CHECK(object.is_object() && object.begin().key() == "schema");
+  // A file name or a pasted text may hold any bytes; JSON may not.
+  context.out << object.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+ExitCode print_judgement(const Args& args, Context& context, const finding::Judgement& judgement,
+                         std::string_view headline, const Json& extra) {
+  if (context.json) {
+    Json object = judged_object(args.command(), judgement, headline);
+    object.update(extra);
+    print_json(context, object);
+  } else {
+    print_findings(context, judgement, headline);
+  }
+  return exit_for(args, judgement);
+}
+
+void print_error_json(Context& context, ExitCode code, std::string_view message,
+                      std::span<const ops::FileError> places) {
+  Json object = {{"schema", "weir/error/1"},
+                 {"exit", static_cast<int>(code)},
+                 {"message", std::string(message)}};
+  if (!places.empty()) object["errors"] = Json::array();
+  for (const ops::FileError& place : places)
+    object["errors"].push_back({{"file", place.file},
+                                {"line", place.line},
+                                {"column", place.column},
+                                {"message", place.message}});
+  print_json(context, object);
+}
+
+}  // namespace weir::cli

@@ -1,0 +1,118 @@
+#include "ops/inspect/validate.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "diagnose/validate/validate.h"
+
+namespace weir::ops {
+namespace {
+
+/// Counts again after `time`: what links did in it is in the difference.
+void watch(const HostSet& set, Duration time, const ProgressCallback& progress, Observation& seen) {
+  constexpr std::int64_t kPicosecondsPerMillisecond = 1'000'000'000;
+  constexpr std::int64_t kStep = 500;
+  const std::int64_t total = time.raw() / kPicosecondsPerMillisecond;
+  for (std::int64_t done = 0; done < total; done += kStep) {
+    tell(progress, static_cast<double>(done) / static_cast<double>(total));
+    std::this_thread::sleep_for(std::chrono::milliseconds(std::min(kStep, total - done)));
+  }
+  for (const auto& host : set.hosts) {
+    const auto same = std::find_if(seen.hosts.begin(), seen.hosts.end(), [&](const auto& other) {
+      return other.provenance.host == host->name();
+    });
+    if (same == seen.hosts.end()) continue;
+    auto later = host->snapshot();
+    if (later) {
+      same->snapshots.push_back(std::move(*later));
+    } else {
+      seen.unseen.push_back(fmt::format("{}: {}", host->name(), later.error().what));
+    }
+  }
+}
+
+/// Files of switches stand for the switches themselves.
+void put_over(const std::vector<SwitchConfig>& configs, Observation& seen) {
+  if (configs.empty()) return;
+  if (!seen.switches) {
+    seen.switches.emplace();
+    seen.switches->provenance.origin = evidence::Origin::kText;
+  }
+  for (const SwitchConfig& config : configs) {
+    std::erase_if(seen.switches->switches,
+                  [&](const evidence::Switch& other) { return other.name == config.name; });
+    seen.switches->switches.push_back(config.parsed.state);
+  }
+}
+
+std::vector<std::string> strangers(const Observation& seen, const design::Intent& intent) {
+  std::vector<std::string> names;
+  for (const evidence::Evidence& host : seen.hosts)
+    if (find_host(intent, host.provenance.host) == nullptr) names.push_back(host.provenance.host);
+  return names;
+}
+
+void judge(const design::Intent& intent, Validated& out) {
+  out.judgement = diagnose::validate(out.seen.all(), intent);
+  add_unseen(out.seen, out.judgement);
+  const std::vector<finding::Unknown> unread = unread_lines(out.configs);
+  out.judgement.unknown.insert(out.judgement.unknown.end(), unread.begin(), unread.end());
+}
+
+Result<Validated> validate_files(const ValidateRequest& request) {
+  Validated out;
+  WEIR_TRY(fabric, load_fabric(request.design));
+  out.fabric = std::move(fabric);
+  WEIR_TRY(configs, read_switch_configs(request.switches, out.fabric.intent));
+  out.configs = std::move(configs);
+  put_over(out.configs, out.seen);
+  judge(lowered(out.fabric.intent, out.configs, nullptr), out);
+  if (out.judgement.conclusion == finding::Conclusion::kHealthy && !out.judgement.unknown.empty())
+    out.judgement.conclusion = finding::Conclusion::kInconclusive;
+  return out;
+}
+
+}  // namespace
+
+void add_unseen(const Observation& seen, finding::Judgement& judgement) {
+  for (const std::string& text : seen.unseen)
+    judgement.unknown.push_back({.check = "looking at " + text.substr(0, text.find(':')),
+                                 .reason = text,
+                                 .how = "see the message; the other hosts were judged"});
+  if (!seen.unseen.empty() && judgement.conclusion == finding::Conclusion::kHealthy)
+    judgement.conclusion = finding::Conclusion::kInconclusive;
+}
+
+Result<Checked> check(const Source& source, const diagnose::Convention& convention) {
+  WEIR_TRY(set, open_hosts(source));
+  WEIR_TRY(seen, observe_some(set));
+  Checked out;
+  out.judgement =
+      diagnose::validate(seen.hosts, diagnose::conventional_intent(seen.hosts, convention));
+  add_unseen(seen, out.judgement);
+  out.seen = std::move(seen);
+  return out;
+}
+
+Result<Validated> validate(const ValidateRequest& request) {
+  if (!request.source) return validate_files(request);
+  Validated out;
+  WEIR_TRY(set, open_hosts(*request.source));
+  WEIR_TRY(fabric, fabric_for(request.design, set));
+  out.fabric = std::move(fabric);
+  WEIR_TRY(configs, read_switch_configs(request.switches, out.fabric.intent));
+  out.configs = std::move(configs);
+  WEIR_TRY(seen, observe_some(set));
+  out.seen = std::move(seen);
+  if (request.watch) watch(set, *request.watch, request.progress, out.seen);
+  restore_names(out.seen, out.fabric.intent, request.bundle_key);
+  put_over(out.configs, out.seen);
+  judge(lowered(out.fabric.intent, out.configs, set.lab ? &*set.lab : nullptr), out);
+  out.not_in_design = strangers(out.seen, out.fabric.intent);
+  return out;
+}
+
+}  // namespace weir::ops

@@ -1,0 +1,76 @@
+#include "ops/source/fabric.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "design/file/load.h"
+
+namespace weir::ops {
+namespace {
+
+weir::Result<design::Loaded> read_design(const std::string& path) {
+  if (path != "-") return design::load_file(path);
+  WEIR_TRY(text, read_file(path));
+  return design::load_text(text, "stdin");
+}
+
+// Every error with its place: a person fixes them all in one go.
+Failure design_errors(const std::string& file, const std::vector<design::Diagnostic>& errors) {
+  Failure failure =
+      bad_input(fmt::format("{} cannot be used: {}", file, counted(errors.size(), "error")));
+  for (const design::Diagnostic& error : errors)
+    failure.places.push_back({file, error.at.line, error.at.column, error.message});
+  return failure;
+}
+
+template <class Node>
+const Node* find_named(const std::vector<Node>& nodes, std::string_view name) {
+  const auto found =
+      std::find_if(nodes.begin(), nodes.end(), [&](const Node& node) { return node.name == name; });
+  return found == nodes.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+Result<Fabric> load_fabric(const std::string& path) {
+  WEIR_TRY(loaded, or_bad_input(read_design(path)));
+  if (!loaded.is_good()) return design_errors(loaded.design.file, loaded.errors);
+  design::Derived derived = design::derive(loaded.design);
+  if (!derived.errors.empty()) return design_errors(loaded.design.file, derived.errors);
+  return Fabric{std::move(loaded.design), std::move(derived.intent)};
+}
+
+weir::Status set_values(const std::vector<std::string>& settings, Fabric& fabric) {
+  if (settings.empty()) return {};
+  for (const std::string& text : settings) {
+    const auto equals = text.find('=');
+    if (equals == std::string::npos)
+      return parse_error(fmt::format("expected path=value, found '{}'", text));
+    WEIR_TRY_STATUS(
+        design::set_value(fabric.design, text.substr(0, equals), text.substr(equals + 1)));
+  }
+  design::Derived derived = design::derive(fabric.design);
+  if (!derived.errors.empty()) return invalid_error(derived.errors.front().message);
+  fabric.intent = std::move(derived.intent);
+  return {};
+}
+
+const design::HostIntent* find_host(const design::Intent& intent, std::string_view name) {
+  return find_named(intent.hosts, name);
+}
+
+const design::SwitchIntent* find_switch(const design::Intent& intent, std::string_view name) {
+  return find_named(intent.switches, name);
+}
+
+std::vector<std::string> switch_names(const design::Intent& intent) {
+  std::vector<std::string> names;
+  for (const design::SwitchIntent& node : intent.switches)
+    names.push_back(node.name);
+  return names;
+}
+
+}  // namespace weir::ops

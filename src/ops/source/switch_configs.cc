@@ -1,0 +1,82 @@
+#include "ops/source/switch_configs.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "evidence/as_set.h"
+#include "ops/source/fabric.h"
+
+namespace weir::ops {
+namespace {
+
+weir::Result<platforms::Parsed> read_config(const design::SwitchIntent& wanted,
+                                            const std::string& file) {
+  WEIR_TRY(text, read_file(file));
+  // A switch may run another system than the design says: that is to be found, not assumed.
+  const platforms::Platform* const seen = platforms::recognise(text);
+  const platforms::Platform& platform =
+      seen != nullptr ? *seen : platforms::platform_of(wanted.system);
+  WEIR_TRY(parsed, platform.parse(text, file));
+  parsed.state.name = wanted.name;
+  return parsed;
+}
+
+}  // namespace
+
+Result<std::vector<SwitchConfig>> read_switch_configs(const std::vector<SwitchFile>& files,
+                                                      const design::Intent& intent) {
+  std::vector<SwitchConfig> configs;
+  for (const SwitchFile& given : files) {
+    const design::SwitchIntent* const wanted = find_switch(intent, given.name);
+    if (wanted == nullptr)
+      return bad_request(fmt::format("the design has no switch '{}'{}", given.name,
+                                     did_you_mean(given.name, switch_names(intent))));
+    WEIR_TRY(parsed, or_bad_input(read_config(*wanted, given.file)));
+    configs.push_back({given.name, given.file, std::move(parsed)});
+  }
+  return configs;
+}
+
+std::vector<finding::Unknown> unread_lines(const std::vector<SwitchConfig>& configs) {
+  std::vector<finding::Unknown> out;
+  for (const SwitchConfig& config : configs) {
+    const std::vector<platforms::Unread>& unread = config.parsed.unread;
+    if (unread.empty()) continue;
+    std::vector<std::string> lines;
+    for (const platforms::Unread& line : unread)
+      lines.push_back(std::to_string(line.line));
+    out.push_back({.check = fmt::format("{}: {} of {}", config.name, counted(unread.size(), "line"),
+                                        config.file),
+                   .reason = fmt::format("not understood: line{} {}", unread.size() == 1 ? "" : "s",
+                                         join(lines, ",")),
+                   .how = "read them: what depends on them was not judged"});
+  }
+  return out;
+}
+
+design::SwitchIntent held_by_system(const design::Intent& intent,
+                                    const design::SwitchIntent& wanted) {
+  const platforms::Lowered lowered = platforms::platform_of(wanted.system).lower(intent, wanted);
+  return evidence::as_set(wanted, lowered.state);
+}
+
+design::Intent lowered(const design::Intent& intent, const std::vector<SwitchConfig>& configs,
+                       const lab::Lab* lab) {
+  design::Intent out = intent;
+  for (std::size_t i = 0; i < out.switches.size(); ++i) {
+    design::SwitchIntent& wanted = out.switches[i];
+    const bool has_file = std::any_of(configs.begin(), configs.end(), [&](const auto& config) {
+      return config.name == wanted.name;
+    });
+    const auto profile = lab == nullptr ? weir::Result<std::string>(std::string())
+                                        : lab->buffer_profile(wanted.name);
+    if (has_file || (profile && *profile == "loaded"))
+      wanted = held_by_system(intent, intent.switches[i]);
+  }
+  return out;
+}
+
+}  // namespace weir::ops
