@@ -237,8 +237,7 @@ TEST(Lab, TheSameLabAndCommandGiveTheSameCounters) {
     const Lab lab = make_lab(*place, pod16(), {.factory_hosts = false});
     (void)run(lab, "gpu01", "all-to-all size=64KB");
   }
-  EXPECT_EQ(must(read_file(a.file("lab/state.json"))),
-            must(read_file(b.file("lab/state.json"))));
+  EXPECT_EQ(must(read_file(a.file("lab/state.json"))), must(read_file(b.file("lab/state.json"))));
 }
 
 // ---- faults ----
