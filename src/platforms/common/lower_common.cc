@@ -124,6 +124,13 @@ PrioritySet used_priorities(const SwitchIntent& node, const design::Intent& inte
   return used;
 }
 
+bool is_queue_of(const SwitchIntent& node, PrioritySet priorities, unsigned queue) {
+  for (unsigned p = 0; p < Priority::kLimit; ++p)
+    if (priorities.contains(Priority::of(p)) && node.priority_to_queue.at(p).value() == queue)
+      return true;
+  return false;
+}
+
 PrioritySet pausable(const SwitchIntent& node, Remarks& remarks) {
   const int most = design::system_model(node.system).max_lossless_priorities;
   if (node.pfc.count() <= most) return node.pfc;
@@ -151,10 +158,9 @@ Bytes port_mtu(const SwitchIntent& node, const SwitchPortIntent& port, Remarks& 
 Alpha clamp_alpha(const SwitchIntent& node, Alpha alpha, std::string_view what, Remarks& remarks) {
   const design::SystemModel& system = design::system_model(node.system);
   const Alpha kept = std::clamp(alpha, system.min_alpha, system.max_alpha);
-  if (kept != alpha)
-    remarks.add(std::string(what), to_text(alpha), to_text(kept),
-                fmt::format("the system takes {} to {}", to_text(system.min_alpha),
-                            to_text(system.max_alpha)));
+  remarks.changed(std::string(what), alpha, kept,
+                  fmt::format("the system takes {} to {}", to_text(system.min_alpha),
+                              to_text(system.max_alpha)));
   return kept;
 }
 
@@ -168,17 +174,15 @@ Share marking_probability(const SwitchIntent& node, const SwitchPortIntent& port
   const Share wanted = port.wred.probability;
   const std::int64_t steps = std::max<std::int64_t>((wanted.raw() + step / 2) / step, 1);
   const Share kept = std::min(Share::raw(steps * step), 100_percent);
-  if (kept != wanted)
-    remarks.add("marking probability", to_text(wanted), to_text(kept),
-                fmt::format("in steps of {}", to_text(Share::raw(step))), port.name);
+  remarks.changed("marking probability", wanted, kept,
+                  fmt::format("in steps of {}", to_text(Share::raw(step))), port.name);
   return kept;
 }
 
 Length cable_length(const SwitchPortIntent& port, Remarks& remarks) {
   const Length metres = std::max(whole_metres_up(port.cable), 1_m);
-  if (metres != port.cable)
-    remarks.add("cable length", to_text(port.cable), to_text(metres),
-                "in whole metres, rounded up: headroom must not be short", port.name);
+  remarks.changed("cable length", port.cable, metres,
+                  "in whole metres, rounded up: headroom must not be short", port.name);
   return metres;
 }
 
@@ -203,17 +207,83 @@ std::array<std::optional<Dscp>, 8> rewrite_map(const SwitchIntent& node) {
   return map;
 }
 
-bool has_gateway(const design::Intent& intent, const SwitchIntent& node) {
-  if (intent.vlan == 0) return false;
-  return (intent.l3_from == design::Boundary::kLeaf && node.tier == 1) ||
-         (intent.l3_from == design::Boundary::kSpine && node.tier == 2);
+// ---- the steps that systems share ----
+
+Lowering::Lowering(const design::Intent& intent, const SwitchIntent& node,
+                   std::string_view platform)
+    : intent_(intent), node_(node), percents_(queue_percents(node)) {
+  out_.name = node.name;
+  out_.platform = known(std::string(platform));
 }
 
-Bytes widest_mtu(const evidence::Switch& state) {
+void Lowering::add_gateway(std::string_view prefix, Bytes link_header) {
+  const bool is_gateway = (intent_.l3_from == design::Boundary::kLeaf && node_.tier == 1) ||
+                          (intent_.l3_from == design::Boundary::kSpine && node_.tier == 2);
+  if (intent_.vlan == 0 || !is_gateway) return;
   Bytes widest;
-  for (const evidence::SwitchPort& port : state.ports)
+  for (const evidence::SwitchPort& port : out_.ports)
     if (port.mtu.is_known()) widest = std::max(widest, *port.mtu);
-  return widest;
+  interface_named(out_, fmt::format("{}{}", prefix, intent_.vlan), "svi").mtu =
+      known(std::max(widest - link_header, 0_B));
+}
+
+Lowered Lowering::finish() {
+  return {std::move(out_), remarks_.take()};
+}
+
+std::array<PriorityGroup, 8> Lowering::group_per_priority(PrioritySet paused) const {
+  std::array<PriorityGroup, 8> groups{};
+  for (unsigned p = 0; p < Priority::kLimit; ++p)
+    if (paused.contains(Priority::of(p))) groups.at(p) = PriorityGroup::of(p);
+  return groups;
+}
+
+bool Lowering::has_watchdog(PrioritySet paused, std::string_view why_not) {
+  const bool is_on = node_.watchdog && paused.count() > 0;
+  if (node_.watchdog && !is_on) remarks_.add("PFC watchdog", "on", "", std::string(why_not));
+  out_.watchdog.enabled = known(is_on);
+  return is_on;
+}
+
+void Lowering::set_telemetry(Duration most) {
+  const design::TelemetryIntent& wanted = intent_.telemetry;
+  out_.telemetry.gnmi = known(wanted.gnmi);
+  out_.telemetry.sflow = known(wanted.sflow);
+  if (wanted.sflow)
+    out_.telemetry.interval = known(to_step(wanted.interval, 1_s, 1_s, most));
+  else if (wanted.gnmi)
+    remarks_.add("telemetry interval", to_text(wanted.interval), "",
+                 "who subscribes over gNMI chooses it");
+}
+
+evidence::SwitchPort Lowering::base_port(const SwitchPortIntent& from, PrioritySet paused) {
+  evidence::SwitchPort port;
+  port.name = from.name;
+  port.mtu = known(port_mtu(node_, from, remarks_));
+  port.trust = known(node_.trust == design::Trust::kDscp ? evidence::TrustMode::kDscp
+                                                         : evidence::TrustMode::kPcp);
+  port.pfc = known(paused);
+  port.global_pause = known(node_.global_pause);
+  port.watchdog = known(node_.watchdog && paused.count() > 0);
+  port.rewrites_dscp = known(node_.rewrites_dscp);
+  port.max_rate = known(from.shaper ? whole_kilobits_down(*from.shaper) : BitRate());
+  return port;
+}
+
+void Lowering::set_marking(const SwitchPortIntent& from, bool is_lossless,
+                           evidence::EgressQueue& queue) {
+  queue.ecn = known(is_lossless && from.wred.ecn);
+  queue.wred_drop = known(false);
+  if (!*queue.ecn) return;
+  queue.ecn_min = known(from.wred.min);
+  queue.ecn_max = known(from.wred.max);
+  queue.ecn_probability = known(marking_probability(node_, from, remarks_));
+}
+
+void Lowering::set_scheduler(bool is_strict, unsigned percent, evidence::EgressQueue& queue) {
+  queue.scheduler =
+      known(is_strict ? evidence::Scheduler::kStrict : evidence::Scheduler::kWeighted);
+  if (!is_strict) queue.weight = known(percent);
 }
 
 // ---- the state ----
@@ -287,11 +357,11 @@ std::string comment(std::string_view mark, std::string_view text) {
 
 std::string remarks_comment(std::string_view mark, const std::vector<Remark>& remarks) {
   std::string out;
-  for (const Remark& one : remarks) {
-    out += comment(mark, one.becomes.empty() ? fmt::format("Not expressed: {} ({}): {}.", one.what,
-                                                           one.wanted, one.why)
-                                             : fmt::format("{}: {} becomes {}: {}.", one.what,
-                                                           one.wanted, one.becomes, one.why));
+  for (const Remark& remark : remarks) {
+    const auto& [what, wanted, becomes, why] = remark;
+    out += comment(mark, becomes.empty()
+                             ? fmt::format("Not expressed: {} ({}): {}.", what, wanted, why)
+                             : fmt::format("{}: {} becomes {}: {}.", what, wanted, becomes, why));
   }
   return out;
 }

@@ -2,12 +2,12 @@
 // What lowering has in common: rounding, clamps, shares, and remarks. One place, so that the error
 // of each step is bounded once (docs/switches.md):
 //
-//   lengths       up to whole metres                      never shorter, less than 1 m longer
-//   probabilities to the nearest step of the system       half a step; never 0 where marking is on
-//   shares        scaled to 100 %, whole percents         less than 1 % of the line below the
-//   design rates         down to whole kb/s                      less than 1 kb/s bytes         up
-//   to whole cells where they protect    less than one cell times         to the nearest step,
-//   within the range   half a step, or the range's end
+//   lengths        up to whole metres                    never shorter, less than 1 m longer
+//   probabilities  to the nearest step of the system     half a step; never 0 where marking is on
+//   shares         scaled to 100 %, whole percents       less than 1 % of the line below the design
+//   rates          down to whole kb/s                    less than 1 kb/s
+//   bytes          up to whole cells where they protect  less than one cell
+//   times          to the nearest step in the range      half a step, or the range's end
 #include <array>
 #include <map>
 #include <string>
@@ -18,6 +18,7 @@
 #include "design/tables/platforms.h"
 #include "evidence/evidence.h"
 #include "platforms/common/platform.h"
+#include "units/format.h"
 
 namespace weir::platforms {
 
@@ -33,6 +34,13 @@ class Remarks {
   /// "WRED minimum of queue 3, swp[1-3]".
   void add(std::string what, std::string wanted, std::string becomes, std::string why,
            const std::string& port = "");
+  /// Nothing where the system takes what is wanted.
+  template <class T>
+  void changed(std::string what, const T& wanted, const T& becomes, std::string why,
+               const std::string& port = "") {
+    if (becomes != wanted)
+      add(std::move(what), to_text(wanted), to_text(becomes), std::move(why), port);
+  }
   [[nodiscard]] std::vector<Remark> take() const;
 
  private:
@@ -66,6 +74,10 @@ class Remarks {
 [[nodiscard]] PrioritySet used_priorities(const design::SwitchIntent& node,
                                           const design::Intent& intent);
 
+/// Whether one of these priorities is sent to the queue.
+[[nodiscard]] bool is_queue_of(const design::SwitchIntent& node, PrioritySet priorities,
+                               unsigned queue);
+
 /// The priorities to pause: those of the design, the lowest ones where the system has fewer.
 [[nodiscard]] PrioritySet pausable(const design::SwitchIntent& node, Remarks& remarks);
 
@@ -85,12 +97,6 @@ class Remarks {
 /// the class's own, else its lowest; none for a class without any.
 [[nodiscard]] std::array<std::optional<Dscp>, 8> rewrite_map(const design::SwitchIntent& node);
 
-/// Where the traffic of hosts is routed on this switch, its VLAN's gateway; else none.
-[[nodiscard]] bool has_gateway(const design::Intent& intent, const design::SwitchIntent& node);
-
-/// The largest MTU of the switch's ports: a gateway must not be narrower than what is behind it.
-[[nodiscard]] Bytes widest_mtu(const evidence::Switch& state);
-
 /// Marking facts of a queue that neither marks nor drops say nothing.
 void settle_queue(evidence::EgressQueue& queue);
 
@@ -100,6 +106,56 @@ evidence::EgressQueue& queue_at(evidence::SwitchPort& port, Queue queue);
 evidence::GroupBuffer& group_at(evidence::SwitchPort& port, PriorityGroup group);
 evidence::SwitchInterface& interface_named(evidence::Switch& state, std::string_view name,
                                            std::string_view kind);
+
+/// The steps of lowering that systems share. A system's own class derives from this, sets what
+/// differs, and ends with finish().
+class Lowering {
+ protected:
+  Lowering(const design::Intent& intent, const design::SwitchIntent& node,
+           std::string_view platform);
+
+  /// The gateway of the hosts' VLAN, where this switch has it: no narrower than its ports.
+  /// `link_header` is what the interface's MTU does not count.
+  void add_gateway(std::string_view prefix, Bytes link_header = {});
+  [[nodiscard]] Lowered finish();
+
+  /// The class of a code point as `class_of` has it by priority.
+  template <class ClassOf>
+  void set_dscp_map(ClassOf class_of) {
+    std::array<std::optional<TrafficClass>, 64> map{};
+    for (std::size_t d = 0; d < map.size(); ++d)
+      map.at(d) = TrafficClass::of(class_of(node_.dscp_to_priority.at(d).value()));
+    out_.dscp_to_tc = known(map);
+  }
+  template <class ClassOf>
+  void set_pcp_map(ClassOf class_of) {
+    std::array<std::optional<TrafficClass>, 8> map{};
+    for (std::size_t p = 0; p < map.size(); ++p)
+      map.at(p) = TrafficClass::of(class_of(node_.pcp_to_priority.at(p).value()));
+    out_.pcp_to_tc = known(map);
+  }
+  /// Each paused priority has a group of its own; all others share group 0.
+  [[nodiscard]] std::array<PriorityGroup, 8> group_per_priority(PrioritySet paused) const;
+
+  /// The watchdog needs a priority with PFC; a remark where there is none.
+  [[nodiscard]] bool has_watchdog(PrioritySet paused, std::string_view why_not);
+  /// The interval in whole seconds up to `most`, where sFlow samples; gNMI's is the subscriber's.
+  void set_telemetry(Duration most);
+
+  /// Name, MTU, trust, pause, watchdog, rewriting and shaper, as the design has them.
+  [[nodiscard]] evidence::SwitchPort base_port(const design::SwitchPortIntent& from,
+                                               PrioritySet paused);
+  /// Marking of a lossless queue, and no early drop.
+  void set_marking(const design::SwitchPortIntent& from, bool is_lossless,
+                   evidence::EgressQueue& queue);
+  static void set_scheduler(bool is_strict, unsigned percent, evidence::EgressQueue& queue);
+
+  const design::Intent& intent_;
+  const design::SwitchIntent& node_;
+  const std::array<unsigned, 8> percents_;  // of queues
+  Remarks remarks_;
+  evidence::Switch out_;
+};
 
 /// Comment lines of at most 98 columns, each begun with `mark`, for the head of a configuration:
 /// which switch, whose design, what was lowered.

@@ -1,5 +1,6 @@
 #pragma once
-// Ports that are set alike share a profile: a small tool of the renderers.
+// What writers of configurations share: ports that are set alike have one profile, and the frame of
+// an indented CLI.
 #include <algorithm>
 #include <functional>
 #include <optional>
@@ -7,7 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "evidence/evidence.h"
+#include "platforms/common/lower_common.h"
 
 namespace weir::platforms {
 
@@ -22,7 +26,7 @@ template <class Key>
     const std::optional<Key> key = key_of(port);
     if (!key) continue;
     auto at =
-        std::find_if(out.begin(), out.end(), [&](const auto& one) { return one.first == *key; });
+        std::find_if(out.begin(), out.end(), [&](const auto& row) { return row.first == *key; });
     if (at == out.end()) at = out.insert(out.end(), {*key, {}});
     at->second.push_back(port.name);
   }
@@ -33,19 +37,52 @@ template <class Key>
 [[nodiscard]] inline const evidence::SwitchPort& port_of(const evidence::Switch& state,
                                                          const std::string& name) {
   return *std::find_if(state.ports.begin(), state.ports.end(),
-                       [&](const evidence::SwitchPort& one) { return one.name == name; });
+                       [&](const evidence::SwitchPort& port) { return port.name == name; });
 }
 
-/// Everything of a port's queues that a profile must say: marking, shares, limits.
-[[nodiscard]] inline std::vector<std::int64_t> queue_key(const evidence::SwitchPort& port) {
-  std::vector<std::int64_t> key = {port.max_rate.is_known() ? port.max_rate->raw() : 0};
-  for (const evidence::EgressQueue& queue : port.queues) {
-    key.push_back(queue.max_rate.is_known() ? queue.max_rate->raw() : 0);
-    if (!queue.ecn.is(true)) continue;
-    key.insert(key.end(), {queue.queue.value(), queue.ecn_min->raw(), queue.ecn_max->raw(),
-                           queue.ecn_probability->raw()});
-  }
-  return key;
+/// By everything that a profile says of a port's queues: marking, shares, limits.
+[[nodiscard]] inline auto ports_by_queues(const evidence::Switch& state) {
+  using Key = std::vector<std::int64_t>;
+  return ports_by<Key>(state, [](const evidence::SwitchPort& port) {
+    Key key = {port.max_rate.is_known() ? port.max_rate->raw() : 0};
+    for (const evidence::EgressQueue& queue : port.queues) {
+      key.push_back(queue.max_rate.is_known() ? queue.max_rate->raw() : 0);
+      if (!queue.ecn.is(true)) continue;
+      key.insert(key.end(), {queue.queue.value(), queue.ecn_min->raw(), queue.ecn_max->raw(),
+                             queue.ecn_probability->raw()});
+    }
+    return std::optional(key);
+  });
 }
+
+/// The frame of an EOS or NX-OS configuration.
+class CliPrinter {
+ protected:
+  explicit CliPrinter(const Lowered& lowered) : state_(lowered.state), remarks_(lowered.remarks) {}
+
+  template <class... Args>
+  void line(fmt::format_string<Args...> format, Args&&... args) {
+    out_ += fmt::format(format, std::forward<Args>(args)...) + "\n";
+  }
+  void why(std::string_view text) { out_ += comment("!", text); }
+  void bar() { out_ += "!\n"; }
+
+  void print_head(std::string_view made_for) {
+    why(fmt::format("{}: QoS of a lossless RoCEv2 fabric, {}", state_.name, made_for));
+    out_ += remarks_comment("!", remarks_);
+    line("hostname {}", state_.name);
+  }
+  void print_interfaces(std::string_view indent) {
+    for (const evidence::SwitchInterface& interface : state_.interfaces) {
+      line("interface {}", interface.name);
+      line("{}mtu {}", indent, interface.mtu->raw());
+      bar();
+    }
+  }
+
+  const evidence::Switch& state_;
+  const std::vector<Remark>& remarks_;
+  std::string out_;
+};
 
 }  // namespace weir::platforms

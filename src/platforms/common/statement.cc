@@ -206,8 +206,26 @@ Result<BitRate> read_rate(std::string_view number, std::string_view unit) {
   return BitRate::raw(rate);
 }
 
-Error error_at(std::string_view file, int line, const Error& error) {
-  return {error.code, fmt::format("{}:{}: {}", file, line, error.what)};
+Error expected_one_of(const std::vector<std::string_view>& words, std::string_view found) {
+  std::string list;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    list += fmt::format("{}{}", i == 0 ? "" : i + 1 == words.size() ? " or " : ", ", words[i]);
+  return parse_error(fmt::format("expected {}, found '{}'", list, found));
+}
+
+std::string Place::text() const {
+  return fmt::format("{}:{}", file, line);
+}
+
+Error error_at(const Place& at, const Error& error) {
+  return {error.code, fmt::format("{}: {}", at.text(), error.what)};
+}
+
+void list_unread(const Statement& statement, std::string why, std::vector<Unread>& unread) {
+  if (!unread.empty() && unread.back().line == statement.line &&
+      unread.back().text == statement.text && unread.back().why == why)
+    return;
+  unread.push_back({statement.line, statement.text, std::move(why)});
 }
 
 Error cut_short(std::string_view file, const Statement& statement, std::string_view pattern) {

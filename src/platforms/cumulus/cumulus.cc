@@ -46,54 +46,43 @@ bool uses_bundle(PrioritySet pfc) {
   return pfc == PrioritySet::from_mask(1U << nvue::kRocePriority);
 }
 
-class CumulusLowering {
+class CumulusLowering : Lowering {
  public:
   CumulusLowering(const Intent& intent, const SwitchIntent& node)
-      : intent_(intent), node_(node), pfc_(pausable(node, remarks_)) {}
+      : Lowering(intent, node, "cumulus"), pfc_(pausable(node, remarks_)) {}
 
   Lowered lower() {
-    out_.name = node_.name;
-    out_.platform = known(std::string(vocab::names_of(vocab::SwitchSystem::kCumulus).name));
     set_maps();
     set_watchdog();
     set_pools();
     set_rest();
     for (const SwitchPortIntent& port : node_.ports)
       add_port(port);
-    if (has_gateway(intent_, node_))
-      interface_named(out_, fmt::format("vlan{}", intent_.vlan), "svi").mtu =
-          known(widest_mtu(out_));
-    return {std::move(out_), remarks_.take()};
+    add_gateway("vlan");
+    return finish();
   }
 
  private:
   void set_maps() {
-    std::array<std::optional<TrafficClass>, 64> dscp{};
-    for (std::size_t d = 0; d < 64; ++d)
-      dscp.at(d) = TrafficClass::of(node_.dscp_to_priority.at(d).value());
-    out_.dscp_to_tc = known(dscp);
-    std::array<std::optional<TrafficClass>, 8> pcp{};
-    std::array<Queue, 8> queues{};
-    std::array<PriorityGroup, 8> groups{};
-    for (unsigned p = 0; p < 8; ++p) {
-      pcp.at(p) = TrafficClass::of(
-          node_.trust == design::Trust::kPcp ? node_.pcp_to_priority.at(p).value() : p);
-      queues.at(p) = node_.priority_to_queue.at(p);
-      groups.at(p) = PriorityGroup::of(pfc_.contains(Priority::of(p)) ? p : 0);
+    const auto same = [](unsigned priority) { return priority; };
+    set_dscp_map(same);
+    if (node_.trust == design::Trust::kPcp) {
+      set_pcp_map(same);
+    } else {
+      std::array<std::optional<TrafficClass>, 8> pcp{};
+      for (unsigned p = 0; p < 8; ++p)
+        pcp.at(p) = TrafficClass::of(p);
+      out_.pcp_to_tc = known(pcp);
     }
-    out_.pcp_to_tc = known(pcp);
-    out_.tc_to_queue = known(queues);
-    out_.tc_to_group = known(groups);
-    out_.pfc_to_queue = known(queues);
+    out_.tc_to_queue = known(node_.priority_to_queue);
+    out_.tc_to_group = known(group_per_priority(pfc_));
+    out_.pfc_to_queue = known(node_.priority_to_queue);
     out_.tc_to_dscp = known(rewrite_map(node_));
   }
 
   void set_watchdog() {
     evidence::Watchdog& out = out_.watchdog;
-    const bool is_on = node_.watchdog && pfc_.count() > 0;
-    if (node_.watchdog && !is_on)
-      remarks_.add("PFC watchdog", "on", "", "it watches priorities with PFC, and there is none");
-    out.enabled = known(is_on);
+    const bool is_on = has_watchdog(pfc_, "it watches priorities with PFC, and there is none");
     out.action = known(std::string("drop"));
     if (!is_on) {
       out.detection = known(nvue::kPolling * nvue::kRobustness);
@@ -106,12 +95,10 @@ class CumulusLowering {
         (node_.watchdog_detect.raw() + poll.raw() / 2) / poll.raw(), 1, nvue::kRobustnessMost);
     out.detection = known(poll * times);
     out.restoration = known(poll);
-    if (poll * times != node_.watchdog_detect)
-      remarks_.add("watchdog detection", to_text(node_.watchdog_detect), to_text(poll * times),
-                   "a polling interval of at least 100ms times the robustness");
-    if (poll != node_.watchdog_restore)
-      remarks_.add("watchdog restoration", to_text(node_.watchdog_restore), to_text(poll),
-                   "one polling interval without pause");
+    remarks_.changed("watchdog detection", node_.watchdog_detect, poll * times,
+                     "a polling interval of at least 100ms times the robustness");
+    remarks_.changed("watchdog restoration", node_.watchdog_restore, poll,
+                     "one polling interval without pause");
     if (node_.watchdog_action != design::WatchdogAction::kDrop)
       remarks_.add("watchdog action", std::string(design::to_word(node_.watchdog_action)), "drop",
                    "the only one");
@@ -159,20 +146,12 @@ class CumulusLowering {
   }
 
   void add_port(const SwitchPortIntent& from) {
-    SwitchPort port;
-    port.name = from.name;
-    port.mtu = known(port_mtu(node_, from, remarks_));
-    port.trust = known(node_.trust == design::Trust::kDscp ? evidence::TrustMode::kDscp
-                                                           : evidence::TrustMode::kPcp);
-    port.pfc = known(pfc_);
+    SwitchPort port = base_port(from, pfc_);
     port.pfc_negotiated = known(false);
     const bool pauses = node_.global_pause && pfc_.count() == 0;
     if (node_.global_pause && !pauses)
       remarks_.add("802.3x pause", "on", "off", "a port has either PFC or link pause", from.name);
     port.global_pause = known(pauses);
-    port.watchdog = known(*out_.watchdog.enabled);
-    port.rewrites_dscp = known(node_.rewrites_dscp);
-    port.max_rate = known(from.shaper ? whole_kilobits_down(*from.shaper) : BitRate());
     port.lldp = known(true);
     port.dcbx = known(pfc_.count() > 0);
     for (unsigned p = 0; p < 8; ++p)
@@ -208,45 +187,31 @@ class CumulusLowering {
     group.xoff = known(xoff);
     group.headroom = known(headroom);
     group.xon = known(xoff - xon);
-    if (headroom != from.headroom)
-      remarks_.add("headroom", to_text(from.headroom), to_text(headroom),
-                   fmt::format("in cells of {}B, from {} to {}", cell.raw(),
-                               to_text(system.headroom_min), to_text(system.headroom_max)),
-                   from.name);
-    if (is_static && xoff != buffers.static_xoff)
-      remarks_.add("XOFF", to_text(buffers.static_xoff), to_text(xoff),
-                   fmt::format("counted in cells of {}B", cell.raw()), from.name);
+    remarks_.changed("headroom", from.headroom, headroom,
+                     fmt::format("in cells of {}B, from {} to {}", cell.raw(),
+                                 to_text(system.headroom_min), to_text(system.headroom_max)),
+                     from.name);
+    if (is_static)
+      remarks_.changed("XOFF", buffers.static_xoff, xoff,
+                       fmt::format("counted in cells of {}B", cell.raw()), from.name);
   }
 
   void add_queue(const SwitchPortIntent& from, unsigned index, SwitchPort& port) {
     EgressQueue& queue = queue_at(port, Queue::of(index));
     const design::Share8& share = node_.queues.at(index);
-    bool is_lossless = false;
-    for (unsigned p = 0; p < 8; ++p)
-      is_lossless |= pfc_.contains(Priority::of(p)) && node_.priority_to_queue.at(p) == queue.queue;
-    queue.ecn = known(is_lossless && from.wred.ecn);
-    queue.wred_drop = known(false);
-    if (*queue.ecn) {
-      queue.ecn_min = known(from.wred.min);
-      queue.ecn_max = known(from.wred.max);
-      queue.ecn_probability = known(marking_probability(node_, from, remarks_));
-    }
-    const bool is_strict =
-        share.used ? share.scheduling == design::Scheduling::kStrict : index == nvue::kCnpPriority;
-    queue.scheduler =
-        known(is_strict ? evidence::Scheduler::kStrict : evidence::Scheduler::kWeighted);
-    if (!is_strict)
-      queue.weight = known(share.used ? queue_percents(node_).at(index) : nvue::kRoceWeight);
+    const bool is_lossless = is_queue_of(node_, pfc_, index);
+    set_marking(from, is_lossless, queue);
+    // A queue that only the bundle uses keeps the bundle's scheduling.
+    if (share.used)
+      set_scheduler(share.scheduling == design::Scheduling::kStrict, percents_.at(index), queue);
+    else
+      set_scheduler(index == nvue::kCnpPriority, nvue::kRoceWeight, queue);
     queue.max_rate = known(limit_of(node_, from, index));
     if (share.used && !is_lossless)
       queue.alpha = known(clamp_alpha(node_, node_.buffers.egress_alpha, "egress alpha", remarks_));
   }
 
-  const Intent& intent_;
-  const SwitchIntent& node_;
-  Remarks remarks_;
   PrioritySet pfc_;
-  Switch out_;
 };
 
 Lowered lower_cumulus(const Intent& intent, const SwitchIntent& node) {
@@ -639,8 +604,8 @@ Rendered render_cumulus(const Intent& intent, const SwitchIntent& node) {
 Platform cumulus() {
   return {
       .system = design::SwitchSystem::kCumulus,
-      .name = vocab::names_of(design::SwitchSystem::kCumulus).name,
-      .title = vocab::names_of(design::SwitchSystem::kCumulus).title,
+      .name = "cumulus",
+      .title = "NVIDIA Cumulus Linux (NVUE)",
       .how_load = "bash NODE.nv on the switch, or nv config replace NODE.startup.yaml and apply",
       .lower = lower_cumulus,
       .render = render_cumulus,

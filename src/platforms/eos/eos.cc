@@ -23,7 +23,6 @@ using design::SwitchIntent;
 using design::SwitchPortIntent;
 using evidence::EgressQueue;
 using evidence::GroupBuffer;
-using evidence::Switch;
 using evidence::SwitchPort;
 
 bool is_jericho(const SwitchIntent& node) {
@@ -32,72 +31,63 @@ bool is_jericho(const SwitchIntent& node) {
 
 // ---- lower ----
 
-class EosLowering {
+class EosLowering : Lowering {
  public:
   EosLowering(const Intent& intent, const SwitchIntent& node)
-      : intent_(intent), node_(node), pfc_(pausable(node, remarks_)) {}
+      : Lowering(intent, node, "eos"), pfc_(pausable(node, remarks_)) {}
 
   Lowered lower() {
-    out_.name = node_.name;
-    out_.platform = known(std::string(vocab::names_of(vocab::SwitchSystem::kEos).name));
     set_maps();
     set_watchdog();
     set_balancing();
-    set_telemetry();
+    out_.lldp = known(true);
+    set_telemetry(3'600_s);
+    out_.telemetry.queue_monitor = known(true);
+    out_.telemetry.ecn_counters = known(true);
     set_box();
     for (const SwitchPortIntent& port : node_.ports)
       add_port(port);
-    if (has_gateway(intent_, node_))
-      interface_named(out_, fmt::format("Vlan{}", intent_.vlan), "svi").mtu =
-          known(widest_mtu(out_));
-    return {std::move(out_), remarks_.take()};
+    add_gateway("Vlan");
+    return finish();
   }
 
  private:
   void set_maps() {
-    std::array<std::optional<TrafficClass>, 64> dscp{};
-    for (std::size_t d = 0; d < 64; ++d)
-      dscp.at(d) = TrafficClass::of(node_.dscp_to_priority.at(d).value());
-    out_.dscp_to_tc = known(dscp);
-    std::array<std::optional<TrafficClass>, 8> pcp{};
-    std::array<PriorityGroup, 8> groups{};
-    const PrioritySet used = used_priorities(node_, intent_);
-    for (unsigned p = 0; p < 8; ++p) {
-      pcp.at(p) =
-          TrafficClass::of(node_.trust == design::Trust::kPcp ? node_.pcp_to_priority.at(p).value()
-                                                              : eos_cli::default_class(p));
-      queues_.at(p) = used.contains(Priority::of(p)) ? node_.priority_to_queue.at(p) : Queue::of(p);
-      groups.at(p) = PriorityGroup::of(pfc_.contains(Priority::of(p)) ? p : 0);
+    const auto same = [](unsigned priority) { return priority; };
+    set_dscp_map(same);
+    if (node_.trust == design::Trust::kPcp) {
+      set_pcp_map(same);
+    } else {
+      std::array<std::optional<TrafficClass>, 8> pcp{};
+      for (unsigned p = 0; p < 8; ++p)
+        pcp.at(p) = TrafficClass::of(eos_cli::default_class(p));
+      out_.pcp_to_tc = known(pcp);
     }
-    const Queue control = Queue::of(eos_cli::kControlClass);
-    if (queues_.at(eos_cli::kControlClass) != control)
-      remarks_.add("queue of traffic class 7", to_text(queues_.at(eos_cli::kControlClass)), "7",
-                   "traffic class and queue 7 are the control plane's");
-    queues_.at(eos_cli::kControlClass) = control;
-    out_.pcp_to_tc = known(pcp);
+    const PrioritySet used = used_priorities(node_, intent_);
+    for (unsigned p = 0; p < 8; ++p)
+      queues_.at(p) = used.contains(Priority::of(p)) ? node_.priority_to_queue.at(p) : Queue::of(p);
+    Queue& control = queues_.at(eos_cli::kControlClass);
+    remarks_.changed("queue of traffic class 7", control, Queue::of(eos_cli::kControlClass),
+                     "traffic class and queue 7 are the control plane's");
+    control = Queue::of(eos_cli::kControlClass);
     out_.tc_to_queue = known(queues_);
-    out_.tc_to_group = known(groups);
+    out_.tc_to_group = known(group_per_priority(pfc_));
     out_.pfc_to_queue = known(queues_);
     out_.tc_to_dscp = known(rewrite_map(node_));
   }
 
   void set_watchdog() {
     evidence::Watchdog& out = out_.watchdog;
-    const bool is_on = node_.watchdog && pfc_.count() > 0;
-    if (node_.watchdog && !is_on)
-      remarks_.add("PFC watchdog", "on", "", "it watches priorities with PFC, and there is none");
-    out.enabled = known(is_on);
+    const bool is_on = has_watchdog(pfc_, "it watches priorities with PFC, and there is none");
     out.action = known(std::string(is_on ? design::to_word(node_.watchdog_action) : "errdisable"));
     if (!is_on) return;
-    const auto lowered = [&](std::string_view what, Duration wanted) {
+    const auto lowered = [&](std::string what, Duration wanted) {
       const Duration kept = to_step(wanted, 10_ms, 10_ms, 60_s);
-      if (kept != wanted)
-        remarks_.add(std::string(what), to_text(wanted), to_text(kept),
-                     "in steps of 10ms, up to 60s");
-      return kept;
+      remarks_.changed(std::move(what), wanted, kept, "in steps of 10ms, up to 60s");
+      return known(kept);
     };
-    out.detection = known(lowered("watchdog detection", node_.watchdog_detect));
-    out.restoration = known(lowered("watchdog restoration", node_.watchdog_restore));
+    out.detection = lowered("watchdog detection", node_.watchdog_detect);
+    out.restoration = lowered("watchdog restoration", node_.watchdog_restore);
   }
 
   void set_balancing() {
@@ -115,20 +105,6 @@ class EosLowering {
     out_.load_balancing = known(mode);
     remarks_.add("ECMP hash seed", std::to_string(node_.ecmp_seed), "",
                  "its command differs by platform and is not known here");
-  }
-
-  void set_telemetry() {
-    out_.lldp = known(true);
-    const bool samples = intent_.telemetry.sflow;
-    out_.telemetry.gnmi = known(intent_.telemetry.gnmi);
-    out_.telemetry.sflow = known(samples);
-    out_.telemetry.queue_monitor = known(true);
-    out_.telemetry.ecn_counters = known(true);
-    if (samples)
-      out_.telemetry.interval = known(to_step(intent_.telemetry.interval, 1_s, 1_s, 3'600_s));
-    if (intent_.telemetry.gnmi && !samples)
-      remarks_.add("telemetry interval", to_text(intent_.telemetry.interval), "",
-                   "who subscribes over gNMI chooses it");
   }
 
   /// What one profile says for all ports.
@@ -179,17 +155,8 @@ class EosLowering {
   }
 
   void add_port(const SwitchPortIntent& from) {
-    SwitchPort port;
-    port.name = from.name;
-    port.mtu = known(port_mtu(node_, from, remarks_));
-    port.trust = known(node_.trust == design::Trust::kDscp ? evidence::TrustMode::kDscp
-                                                           : evidence::TrustMode::kPcp);
-    port.pfc = known(pfc_);
+    SwitchPort port = base_port(from, pfc_);
     port.pfc_negotiated = known(false);
-    port.global_pause = known(node_.global_pause);
-    port.watchdog = known(*out_.watchdog.enabled);
-    port.rewrites_dscp = known(node_.rewrites_dscp);
-    port.max_rate = known(from.shaper ? whole_kilobits_down(*from.shaper) : BitRate());
     port.lldp = known(true);
     port.dcbx = known(pfc_.count() > 0);
     for (unsigned p = 0; p < 8; ++p) {
@@ -210,35 +177,22 @@ class EosLowering {
 
   void add_queue(const SwitchPortIntent& from, unsigned index, SwitchPort& port) {
     EgressQueue& queue = queue_at(port, Queue::of(index));
-    const design::Share8& share = node_.queues.at(index);
     bool is_lossless = false;
     for (unsigned p = 0; p < 8; ++p)
       is_lossless |= pfc_.contains(Priority::of(p)) && queues_.at(p) == queue.queue;
-    queue.ecn = known(is_lossless && from.wred.ecn);
-    queue.wred_drop = known(false);
-    if (*queue.ecn) {
-      queue.ecn_min = known(from.wred.min);
-      queue.ecn_max = known(from.wred.max);
-      queue.ecn_probability = known(marking_probability(node_, from, remarks_));
-      queue.ecn_weight = known(0U);
-    }
-    const bool is_strict = share.scheduling == design::Scheduling::kStrict;
-    queue.scheduler =
-        known(is_strict ? evidence::Scheduler::kStrict : evidence::Scheduler::kWeighted);
-    if (!is_strict) queue.weight = known(queue_percents(node_).at(index));
+    set_marking(from, is_lossless, queue);
+    if (*queue.ecn) queue.ecn_weight = known(0U);
+    set_scheduler(node_.queues.at(index).scheduling == design::Scheduling::kStrict,
+                  percents_.at(index), queue);
     queue.max_rate = known(limit_of(node_, from, index));
     if (!is_lossless && !is_jericho(node_) && pfc_.count() > 0) queue.alpha = known(egress_alpha_);
   }
 
-  const Intent& intent_;
-  const SwitchIntent& node_;
-  Remarks remarks_;
   PrioritySet pfc_;
   std::array<Queue, 8> queues_{};
   Bytes headroom_;
   Alpha alpha_;
   Alpha egress_alpha_;
-  Switch out_;
 };
 
 Lowered lower_eos(const Intent& intent, const SwitchIntent& node) {
@@ -256,20 +210,17 @@ std::string seconds_text(Duration time) {
   return text;
 }
 
-class EosPrinter {
+class EosPrinter : CliPrinter {
  public:
   EosPrinter(const SwitchIntent& node, const Lowered& lowered)
-      : node_(node),
-        state_(lowered.state),
-        remarks_(lowered.remarks),
+      : CliPrinter(lowered),
+        node_(node),
         queue_word_(is_jericho(node) ? "tx-queue" : "uc-tx-queue") {}
 
   Rendered print() {
-    why(fmt::format("{}: QoS of a lossless RoCEv2 fabric, by weir render --to eos, for the {}.",
-                    state_.name,
+    print_head(
+        fmt::format("by weir render --to eos, for the {}.",
                     is_jericho(node_) ? "7280R and 7800R (Jericho)" : "7060X (Tomahawk, Trident)"));
-    out_ += remarks_comment("!", remarks_);
-    line("hostname {}", state_.name);
     bar();
     if (!state_.ports.empty()) {
       first_ = &state_.ports.front();
@@ -281,23 +232,12 @@ class EosPrinter {
     print_rest();
     for (const SwitchPort& port : state_.ports)
       print_port(port);
-    for (const evidence::SwitchInterface& one : state_.interfaces) {
-      line("interface {}", one.name);
-      line("   mtu {}", one.mtu->raw());
-      bar();
-    }
+    print_interfaces("   ");
     out_ += "end\n";
     return {{{state_.name + ".eos.cfg", std::move(out_)}}, remarks_};
   }
 
  private:
-  template <class... Args>
-  void line(fmt::format_string<Args...> format, Args&&... args) {
-    out_ += fmt::format(format, std::forward<Args>(args)...) + "\n";
-  }
-  void why(std::string_view text) { out_ += comment("!", text); }
-  void bar() { out_ += "!\n"; }
-
   void print_buffers() {
     if (first_->groups.empty() || is_jericho(node_)) return;
     const GroupBuffer& group = first_->groups.front();
@@ -344,8 +284,7 @@ class EosPrinter {
     why("Shares are the design's minimums, scaled to 100 %; every class in use keeps some, "
         "management too. ECN marks the lossless queue before PFC must pause it.");
     int n = 0;
-    for (const auto& [key, names] : ports_by<std::vector<std::int64_t>>(
-             state_, [](const SwitchPort& port) { return std::optional(queue_key(port)); })) {
+    for (const auto& [key, names] : ports_by_queues(state_)) {
       const std::string profile = ++n == 1 ? "ROCE" : fmt::format("ROCE-{}", n);
       for (const std::string& name : names)
         profile_of_[name] = profile;
@@ -444,12 +383,9 @@ class EosPrinter {
   }
 
   const SwitchIntent& node_;
-  const Switch& state_;
-  const std::vector<Remark>& remarks_;
   const std::string_view queue_word_;
   const SwitchPort* first_ = nullptr;
   std::map<std::string, std::string> profile_of_;
-  std::string out_;
 };
 
 Rendered render_eos(const Intent& intent, const SwitchIntent& node) {
@@ -461,8 +397,8 @@ Rendered render_eos(const Intent& intent, const SwitchIntent& node) {
 
 Platform eos() {
   return {.system = design::SwitchSystem::kEos,
-          .name = vocab::names_of(design::SwitchSystem::kEos).name,
-          .title = vocab::names_of(design::SwitchSystem::kEos).title,
+          .name = "eos",
+          .title = "Arista EOS",
           .how_load = "configure session; copy NODE.eos.cfg session-config; show diffs; commit",
           .lower = lower_eos,
           .render = render_eos,

@@ -7,21 +7,21 @@
 
 #include "base/text.h"
 #include "platforms/common/lower_common.h"
-#include "platforms/common/statement.h"
+#include "platforms/common/read_common.h"
 
 namespace weir::platforms::eos_cli {
 namespace {
 
-using evidence::Fact;
 using evidence::Missing;
+
+constexpr Defaults kDefaults{kSource};
 
 // ---- what was said ----
 
 /// A profile, or what an interface says for itself.
 struct Profile {
   Fact<evidence::TrustMode> trust;
-  std::array<bool, 8> has_queue{};
-  std::array<evidence::EgressQueue, 8> queues;
+  std::map<unsigned, evidence::EgressQueue> queues;
   Fact<bool> pfc_on;
   std::array<Fact<bool>, 8> no_drop;
   Fact<bool> watchdog;
@@ -57,7 +57,7 @@ struct Said {
   Fact<bool> rewrite;
   std::map<std::string, Profile, std::less<>> profiles;
   std::map<std::string, Port, std::less<>> ports;
-  std::map<std::string, evidence::SwitchInterface, std::less<>> interfaces;
+  Interfaces interfaces;
   std::map<std::string, Mmu, std::less<>> mmus;
   std::string applied_mmu;
   Fact<bool> all_off;
@@ -70,461 +70,220 @@ struct Said {
   evidence::Telemetry telemetry;
 };
 
-std::string action_word(const std::string& word) {
-  if (word == "no-drop") return "forward";
-  if (word == "notify-only") return "alert";
-  return word;
+Result<std::string> action_of(std::string_view word) {
+  if (word == "no-drop") return std::string("forward");
+  if (word == "notify-only") return std::string("alert");
+  return std::string(word);
 }
 
-class Reader {
- public:
-  explicit Reader(std::string_view file) : file_(file) {}
+// ---- statements with a grammar of their own ----
 
-  Status read(const Statement& statement) {
-    source_ = fmt::format("{}:{}", file_, statement.line);
-    is_interface_ = statement.words.front() == "interface";
-    return read_statement(*this, rules(), statement, file_, unread_);
-  }
-  [[nodiscard]] Said take() { return std::move(said_); }
-  [[nodiscard]] std::vector<Unread> unread() { return std::move(unread_); }
-
- private:
-  template <class T>
-  void set(Fact<T>& fact, T value) {
-    fact = Fact<T>::of(std::move(value), source_);
-  }
-  static Error unsupported(std::string why) { return {ErrorCode::kUnsupported, std::move(why)}; }
-  static bool is_port(std::string_view name) { return name.rfind("Ethernet", 0) == 0; }
-
-  Profile& profile(const std::string& name) {
-    return is_interface_ ? said_.ports[name].own : said_.profiles[name];
-  }
-  Result<evidence::EgressQueue*> queue(const Taken& t) {
-    WEIR_TRY(q, read_number(t[1], 0, 7, "a queue"));
-    const auto at = static_cast<std::size_t>(q);
-    Profile& in = profile(t[0]);
-    in.has_queue.at(at) = true;
-    return &in.queues.at(at);
-  }
-
-  Status hostname(const Taken& t) {
-    said_.hostname = t[0];
-    return {};
-  }
-
-  // "26 27 to traffic-class 3 [drop-precedence 2]"
-  template <std::size_t N>
-  Status code_points(const std::string& tail, std::array<Fact<TrafficClass>, N>& map,
-                     std::string_view what) {
-    const std::size_t to = tail.find(" to ");
-    if (to == std::string::npos)
-      return parse_error(fmt::format("expected 'to traffic-class N', found '{}'", tail));
-    const std::vector<std::string> target = words_of(tail.substr(to + 4));
-    if (target.size() < 2 || target[0] != "traffic-class")
-      return parse_error(fmt::format("expected 'to traffic-class N', found '{}'", tail));
-    WEIR_TRY(codes, read_numbers(tail.substr(0, to), N, what));
-    WEIR_TRY(tc, read_number(target[1], 0, 7, "a traffic class"));
-    for (const unsigned c : codes)
-      set(map.at(c), TrafficClass::of(static_cast<unsigned>(tc)));
-    return {};
-  }
-  Status map_dscp(const Taken& t) { return code_points(t[0], said_.dscp, "a DSCP"); }
-  Status map_cos(const Taken& t) { return code_points(t[0], said_.cos, "an 802.1p value"); }
-  Status map_class(const Taken& t) {
-    const std::size_t to = t[0].find(" to ");
-    const std::vector<std::string> target =
-        to == std::string::npos ? std::vector<std::string>() : words_of(t[0].substr(to + 4));
-    if (target.size() < 2)
-      return parse_error(fmt::format("expected 'to tx-queue N', found '{}'", t[0]));
-    WEIR_TRY(classes, read_numbers(t[0].substr(0, to), 8, "a traffic class"));
-    if (target[0] == "tx-queue" || target[0] == "uc-tx-queue") {
-      WEIR_TRY(q, read_number(target[1], 0, 7, "a queue"));
-      for (const unsigned c : classes)
-        set(said_.queues.at(c), Queue::of(static_cast<unsigned>(q)));
-      return {};
-    }
-    if (target[0] != "dscp") return unsupported("rewrites another field than the DSCP");
-    WEIR_TRY(value, read_number(target[1], 0, 63, "a DSCP"));
-    for (const unsigned c : classes)
-      said_.rewrites.at(c) = Dscp::of(static_cast<unsigned>(value));
-    return {};
-  }
-  Status rewrite(const Taken&) {
-    set(said_.rewrite, true);
-    return {};
-  }
-
-  // ---- profiles ----
-
-  Status profile_head(const Taken& t) {
-    profile(t[0]);
-    return {};
-  }
-  Status trust(const Taken& t) {
-    if (t[1] != "dscp" && t[1] != "cos")
-      return parse_error(fmt::format("expected dscp or cos, found '{}'", t[1]));
-    set(profile(t[0]).trust,
-        t[1] == "dscp" ? evidence::TrustMode::kDscp : evidence::TrustMode::kPcp);
-    return {};
-  }
-  Status no_trust(const Taken& t) {
-    set(profile(t[0]).trust, evidence::TrustMode::kPort);
-    return {};
-  }
-  Status queue_head(const Taken& t) {
-    WEIR_TRY(unused, queue(t));
-    static_cast<void>(unused);
-    return {};
-  }
-  Status no_priority(const Taken& t) {
-    WEIR_TRY(q, queue(t));
-    set(q->scheduler, evidence::Scheduler::kWeighted);
-    return {};
-  }
-  Status strict(const Taken& t) {
-    WEIR_TRY(q, queue(t));
-    set(q->scheduler, evidence::Scheduler::kStrict);
-    return {};
-  }
-  Status bandwidth(const Taken& t) {
-    WEIR_TRY(q, queue(t));
-    WEIR_TRY(percent, read_number(t[2], 0, 100, "percent"));
-    set(q->weight, static_cast<unsigned>(percent));
-    return {};
-  }
-  Status queue_shape(const Taken& t) {
-    WEIR_TRY(q, queue(t));
-    if (t[3] == "percent") {
-      WEIR_TRY(percent, read_number(t[2], 1, 100, "percent"));
-      set(q->max_share, 1_percent * percent);
-      return {};
-    }
-    WEIR_TRY(rate, read_rate(t[2], t[3]));
-    set(q->max_rate, rate);
-    return {};
-  }
-  Status port_shape(const Taken& t) {
-    Profile& in = profile(t[0]);
-    if (t[2] == "percent") {
-      WEIR_TRY(percent, read_number(t[1], 1, 100, "percent"));
-      set(in.shape_share, 1_percent * percent);
-      return {};
-    }
-    WEIR_TRY(rate, read_rate(t[1], t[2]));
-    set(in.shape, rate);
-    return {};
-  }
-
-  /// "minimum-threshold 100 kbytes maximum-threshold … max-mark-probability 10 weight 0".
-  Status detect(const Taken& t, bool marks) {
-    WEIR_TRY(q, queue(t));
-    set(q->ecn, marks);
-    set(q->wred_drop, !marks);
-    const std::vector<std::string> words = words_of(t[2]);
-    std::optional<Error> unit;
-    for (std::size_t i = 0; i < words.size();) {
-      const bool is_threshold = words[i] == "minimum-threshold" || words[i] == "maximum-threshold";
-      const std::size_t needs = is_threshold ? 2 : 1;
-      if (i + needs >= words.size())
-        return parse_error(
-            fmt::format("expected a value after '{}', found the end of the line", words[i]));
-      if (is_threshold) {
-        const auto size = read_size(words[i + 1], words[i + 2]);
-        if (!size && size.error().code != ErrorCode::kUnsupported) return size.error();
-        if (!size) unit = size.error();
-        if (size) set(words[i][1] == 'i' ? q->ecn_min : q->ecn_max, *size);
-      } else if (words[i] == "max-mark-probability" || words[i] == "drop-probability") {
-        WEIR_TRY(percent, read_number(words[i + 1], 1, 100, "percent"));
-        set(q->ecn_probability, 1_percent * percent);
-      } else if (words[i] == "weight") {
-        WEIR_TRY(weight, read_number(words[i + 1], 0, 15, "a weight"));
-        set(q->ecn_weight, static_cast<unsigned>(weight));
-      } else if (words[i] != "drop-precedence") {
-        return parse_error(
-            fmt::format("expected minimum-threshold, maximum-threshold, a "
-                        "probability or a weight, found '{}'",
-                        words[i]));
-      }
-      i += needs + 1;
-    }
-    if (unit) return *unit;
-    return {};
-  }
-  Status detect_ecn(const Taken& t) { return detect(t, true); }
-  Status detect_drop(const Taken& t) { return detect(t, false); }
-
-  Status pfc_on(const Taken& t) {
-    set(profile(t[0]).pfc_on, true);
-    return {};
-  }
-  Status pfc_priority(const Taken& t) {
-    WEIR_TRY(p, read_number(t[1], 0, 7, "a priority"));
-    if (t[2] != "no-drop" && t[2] != "drop")
-      return parse_error(fmt::format("expected no-drop or drop, found '{}'", t[2]));
-    set(profile(t[0]).no_drop.at(static_cast<std::size_t>(p)), t[2] == "no-drop");
-    return {};
-  }
-  Status watchdog(const Taken& t) {
-    set(profile(t[0]).watchdog, true);
-    return {};
-  }
-  Status watchdog_action(const Taken& t) {
-    set(profile(t[0]).action, action_word(t[1]));
-    return {};
-  }
-  Status watchdog_timer(const Taken& t) {
-    WEIR_TRY(timeout, read_seconds(t[1]));
-    WEIR_TRY(recovery, read_seconds(t[3]));
-    set(profile(t[0]).timeout, timeout);
-    set(profile(t[0]).recovery, recovery);
-    return {};
-  }
-
-  // ---- the box ----
-
-  Status mmu_head(const Taken& t) {
-    said_.mmus[t[0]];
-    return {};
-  }
-  Status mmu_apply(const Taken& t) {
-    said_.applied_mmu = t[0];
-    return {};
-  }
-  Status mmu_threshold(const Taken& t) {
-    WEIR_TRY(alpha, read_fraction(t[1]));
-    set(said_.mmus[t[0]].threshold, alpha);
-    return {};
-  }
-  Status mmu_headroom(const Taken& t) {
-    WEIR_TRY(bytes, read_size(t[2], t[1]));
-    set(said_.mmus[t[0]].headroom, bytes);
-    return {};
-  }
-  Status mmu_reserved(const Taken& t) {
-    WEIR_TRY(bytes, read_size(t[2], t[1]));
-    set(said_.mmus[t[0]].reserved, bytes);
-    return {};
-  }
-  Status mmu_egress(const Taken& t) {
-    WEIR_TRY(q, read_number(t[1], 0, 7, "a queue"));
-    WEIR_TRY(alpha, read_fraction(t[2]));
-    set(said_.mmus[t[0]].egress.at(static_cast<std::size_t>(q)), alpha);
-    return {};
-  }
-  Status no_unit(const Taken&) { return unsupported("bytes or cells is not said"); }
-  Status default_timeout(const Taken& t) {
-    WEIR_TRY(time, read_seconds(t[0]));
-    set(said_.timeout, time);
-    return {};
-  }
-  Status default_recovery(const Taken& t) {
-    WEIR_TRY(time, read_seconds(t[0]));
-    set(said_.recovery, time);
-    return {};
-  }
-  Status default_polling(const Taken& t) {
-    WEIR_TRY(unused, read_seconds(t[0]));
-    static_cast<void>(unused);
-    return {};
-  }
-  Status global_action(const Taken& t) {
-    set(said_.action, action_word(t[0]));
-    return {};
-  }
-  Status all_off(const Taken&) {
-    set(said_.all_off, true);
-    return {};
-  }
-  Status lldp_run(const Taken&) {
-    set(said_.lldp, true);
-    return {};
-  }
-  Status no_lldp(const Taken&) {
-    set(said_.lldp, false);
-    return {};
-  }
-  Status dynamic(const Taken&) {
-    set(said_.dynamic, true);
-    return {};
-  }
-  Status forwarding(const Taken& t) {
-    set(said_.cut_through, t[0] == "cut-through");
-    return {};
-  }
-  Status queue_monitor(const Taken&) {
-    set(said_.telemetry.queue_monitor, true);
-    return {};
-  }
-  Status ecn_counters(const Taken&) {
-    set(said_.telemetry.ecn_counters, true);
-    return {};
-  }
-  Status sflow(const Taken&) {
-    set(said_.telemetry.sflow, true);
-    return {};
-  }
-  Status interval(const Taken& t) {
-    WEIR_TRY(seconds, read_number(t[0], 1, 3'600, "seconds"));
-    set(said_.telemetry.interval, 1_s * seconds);
-    return {};
-  }
-  Status gnmi(const Taken&) {
-    set(said_.telemetry.gnmi, true);
-    return {};
-  }
-
-  // ---- interfaces ----
-
-  evidence::SwitchInterface* interface(const std::string& name) {
-    const bool is_channel = name.rfind("Port-Channel", 0) == 0;
-    if (!is_channel && name.rfind("Vlan", 0) != 0) return nullptr;
-    evidence::SwitchInterface& one = said_.interfaces[name];
-    one.name = name;
-    one.kind = is_channel ? "port-channel" : "svi";
-    return &one;
-  }
-  Status interface_head(const Taken& t) {
-    if (is_port(t[0])) {
-      said_.ports[t[0]];
-    } else {
-      interface(t[0]);
-    }
-    return {};
-  }
-  Status mtu(const Taken& t) {
-    WEIR_TRY(bytes, read_number(t[1], 68, 9214, "an MTU"));
-    if (is_port(t[0])) {
-      set(said_.ports[t[0]].mtu, Bytes::raw(bytes));
-    } else if (evidence::SwitchInterface* one = interface(t[0])) {
-      set(one->mtu, Bytes::raw(bytes));
-    }
-    return {};
-  }
-  Status service_profile(const Taken& t) {
-    set(said_.ports[t[0]].profile, t[1]);
-    return {};
-  }
-  Status routed(const Taken& t) {
-    set(said_.ports[t[0]].is_routed, true);
-    return {};
-  }
-  Status pause(const Taken& t) {
-    Port& port = said_.ports[t[0]];
-    const bool is_on = t[2] == "on" || t[2] == "desired";
-    set(port.pause, is_on || port.pause.is(true));
-    return {};
-  }
-  Status dcbx(const Taken& t) {
-    set(said_.ports[t[0]].dcbx, t[1] != "none");
-    return {};
-  }
-  Status channel_member(const Taken& t) {
-    said_.ports[t[0]];
-    evidence::SwitchInterface& one = *interface("Port-Channel" + t[1]);
-    std::vector<std::string> members =
-        one.members.is_known() ? *one.members : std::vector<std::string>();
-    members.push_back(t[0]);
-    set(one.members, std::move(members));
-    return {};
-  }
-
-  static void add_queue_rules(std::vector<Rule<Reader>>& rules, const std::string& owner,
-                              const std::string& word) {
-    const std::string at = owner + " | " + word + " *";
-    rules.push_back({at, &Reader::queue_head});
-    rules.push_back({at + " | no priority", &Reader::no_priority});
-    rules.push_back({at + " | priority strict", &Reader::strict});
-    rules.push_back({at + " | bandwidth percent *", &Reader::bandwidth});
-    rules.push_back({at + " | bandwidth guaranteed percent *", &Reader::bandwidth});
-    rules.push_back({at + " | shape rate * *", &Reader::queue_shape});
-    rules.push_back({at + " | random-detect ecn count", nullptr});
-    rules.push_back({at + " | random-detect ecn **", &Reader::detect_ecn});
-    rules.push_back({at + " | random-detect drop **", &Reader::detect_drop});
-  }
-  static void add_owner_rules(std::vector<Rule<Reader>>& rules, const std::string& owner) {
-    rules.push_back({owner + " | qos trust *", &Reader::trust});
-    rules.push_back({owner + " | no qos trust", &Reader::no_trust});
-    rules.push_back({owner + " | shape rate * *", &Reader::port_shape});
-    add_queue_rules(rules, owner, "uc-tx-queue");
-    add_queue_rules(rules, owner, "tx-queue");
-    const std::string pfc = owner + " | priority-flow-control";
-    rules.push_back({pfc + " on", &Reader::pfc_on});
-    rules.push_back({pfc + " mode on", &Reader::pfc_on});
-    rules.push_back({pfc + " priority * *", &Reader::pfc_priority});
-    rules.push_back({pfc + " pause watchdog", &Reader::watchdog});
-    rules.push_back({pfc + " pause watchdog port action *", &Reader::watchdog_action});
-    const std::string timer =
-        pfc + " pause watchdog port timer timeout * polling-interval * recovery-time *";
-    rules.push_back({timer, &Reader::watchdog_timer});
-    rules.push_back({timer + " forced", &Reader::watchdog_timer});
-  }
-
-  static const std::vector<Rule<Reader>>& rules();
-
-  std::string_view file_;
-  std::string source_;
-  bool is_interface_ = false;
-  Said said_;
-  std::vector<Unread> unread_;
+/// "26 27 to traffic-class 3 [drop-precedence 2]": the numbers before, the words after `to`.
+struct Mapping {
+  std::string_view from;
+  std::vector<std::string> to;
 };
+Mapping mapping_of(std::string_view tail) {
+  const std::size_t to = tail.find(" to ");
+  if (to == std::string_view::npos) return {tail, {}};
+  return {tail.substr(0, to), words_of(tail.substr(to + 4))};
+}
 
-const std::vector<Rule<Reader>>& Reader::rules() {
-  static const std::vector<Rule<Reader>> kRules = [] {
-    const std::string mmu = "platform trident mmu queue profile *";
-    std::vector<Rule<Reader>> all = {
-        {"hostname *", &Reader::hostname},
-        {"qos map dscp **", &Reader::map_dscp},
-        {"qos map cos **", &Reader::map_cos},
-        {"qos map traffic-class **", &Reader::map_class},
-        {"qos rewrite dscp", &Reader::rewrite},
-        {"qos profile *", &Reader::profile_head},
-        {mmu, &Reader::mmu_head},
-        {mmu + " apply", &Reader::mmu_apply},
-        {mmu + " | ingress threshold *", &Reader::mmu_threshold},
-        {mmu + " | ingress headroom * *", &Reader::mmu_headroom},
-        {mmu + " | ingress headroom *", &Reader::no_unit},
-        {mmu + " | ingress reserved * *", &Reader::mmu_reserved},
-        {mmu + " | ingress reserved *", &Reader::no_unit},
-        {mmu + " | egress unicast queue * threshold *", &Reader::mmu_egress},
-        {"priority-flow-control pause watchdog default timeout *", &Reader::default_timeout},
-        {"priority-flow-control pause watchdog default recovery-time *", &Reader::default_recovery},
-        {"priority-flow-control pause watchdog default polling-interval *",
-         &Reader::default_polling},
-        {"priority-flow-control pause watchdog action *", &Reader::global_action},
-        {"priority-flow-control all off", &Reader::all_off},
-        {"lldp run", &Reader::lldp_run},
-        {"no lldp run", &Reader::no_lldp},
-        {"ip hardware fib load-balance distribution dynamic", &Reader::dynamic},
-        {"switch forwarding-mode *", &Reader::forwarding},
-        {"queue-monitor length", &Reader::queue_monitor},
-        {"hardware counter feature ecn out", &Reader::ecn_counters},
-        {"sflow run", &Reader::sflow},
-        {"sflow polling-interval *", &Reader::interval},
-        {"management api gnmi", &Reader::gnmi},
-        {"management api gnmi | **", nullptr},
-        {"interface *", &Reader::interface_head},
-        {"interface * | mtu *", &Reader::mtu},
-        {"interface * | service-profile *", &Reader::service_profile},
-        {"interface * | no switchport", &Reader::routed},
-        {"interface * | flowcontrol * *", &Reader::pause},
-        {"interface * | dcbx mode *", &Reader::dcbx},
-        {"interface * | channel-group * mode *", &Reader::channel_member},
-        {"interface * | description **", nullptr},
-        {"interface * | ip **", nullptr},
-        {"interface * | ipv6 **", nullptr},
-        {"interface * | vrf *", nullptr},
-        {"interface * | speed *", nullptr},
-        {"interface * | switchport", nullptr},
-        {"interface * | switchport **", nullptr},
-        {"interface * | no shutdown", nullptr},
-        {"vlan *", nullptr},
-        {"vrf instance *", nullptr},
-        {"ip routing", nullptr},
-        {"router bgp **", nullptr},
-        {"end", nullptr},
-    };
-    add_owner_rules(all, "qos profile *");
-    add_owner_rules(all, "interface *");
+template <std::size_t N>
+Status map_codes(const std::string& tail, std::array<Fact<TrafficClass>, N>& map,
+                 std::string_view what, const Place& at) {
+  const Mapping mapping = mapping_of(tail);
+  if (mapping.to.size() < 2 || mapping.to[0] != "traffic-class")
+    return parse_error(fmt::format("expected 'to traffic-class N', found '{}'", tail));
+  WEIR_TRY(codes, read_numbers(mapping.from, N, what));
+  WEIR_TRY(tc, read_number(mapping.to[1], 0, 7, "a traffic class"));
+  for (const unsigned c : codes)
+    assign(map.at(c), TrafficClass::of(static_cast<unsigned>(tc)), at);
+  return {};
+}
+Status map_dscp(Said& said, const Taken& t, const Place& at) {
+  return map_codes(t[0], said.dscp, "a DSCP", at);
+}
+Status map_cos(Said& said, const Taken& t, const Place& at) {
+  return map_codes(t[0], said.cos, "an 802.1p value", at);
+}
+Status map_class(Said& said, const Taken& t, const Place& at) {
+  const Mapping mapping = mapping_of(t[0]);
+  if (mapping.to.size() < 2)
+    return parse_error(fmt::format("expected 'to tx-queue N', found '{}'", t[0]));
+  WEIR_TRY(classes, read_numbers(mapping.from, 8, "a traffic class"));
+  if (mapping.to[0] == "tx-queue" || mapping.to[0] == "uc-tx-queue") {
+    WEIR_TRY(queue, read_number(mapping.to[1], 0, 7, "a queue"));
+    for (const unsigned c : classes)
+      assign(said.queues.at(c), Queue::of(static_cast<unsigned>(queue)), at);
+    return {};
+  }
+  if (mapping.to[0] != "dscp") return unsupported("rewrites another field than the DSCP");
+  WEIR_TRY(value, read_number(mapping.to[1], 0, 63, "a DSCP"));
+  for (const unsigned c : classes)
+    said.rewrites.at(c) = Dscp::of(static_cast<unsigned>(value));
+  return {};
+}
+
+Status no_unit(Said&, const Taken&, const Place&) {
+  return unsupported("bytes or cells is not said");
+}
+Status join_channel(Said& said, const Taken& t, const Place& at) {
+  add_member(said.interfaces, "Port-Channel" + t[1], t[0], at);
+  return {};
+}
+
+/// Its unit before the number: "bytes 331776".
+auto unit_and_size() {
+  return [](Words& words) -> Result<Bytes> {
+    const std::string& unit = words.next();
+    return read_size(words.next(), unit);
+  };
+}
+
+auto percent_share() {
+  return times(1_percent, 1, 100, "percent");
+}
+/// "shape rate 20 mbps", or "… 20 percent" of the line.
+template <class Owner, class... Path>
+auto sets_shape(Fact<BitRate> Owner::*limit, Fact<Share> Owner::*share, Path... path) {
+  return [=](Said& said, const Taken& taken, const Place& at) -> Status {
+    return taken.back() == "percent" ? sets(percent_share(), path..., share)(said, taken, at)
+                                     : sets(rate(), path..., limit)(said, taken, at);
+  };
+}
+auto is_not_none() {
+  return [](Words& words) -> Result<bool> { return words.next() != "none"; };
+}
+
+Result<evidence::EgressQueue*> queue_of(Profile& profile, Words& words) {
+  WEIR_TRY(number, read_number(words.next(), 0, 7, "a queue"));
+  return &profile.queues[static_cast<unsigned>(number)];
+}
+
+// ---- the table of statements ----
+
+/// A profile and an interface take the same statements; `path` leads to what they are said of.
+template <class... Path>
+void add_queue_rules(const std::string& at, Rules<Said>& rules, Path... path) {
+  using evidence::EgressQueue;
+  using enum evidence::Scheduler;
+  const auto percent = number(0, 100, "percent");
+  const Rules<Said> queue_rules = {
+      {at, names(path..., queue_of)},
+      {at + " | no priority",
+       sets(constant(kWeighted), path..., queue_of, &EgressQueue::scheduler)},
+      {at + " | priority strict",
+       sets(constant(kStrict), path..., queue_of, &EgressQueue::scheduler)},
+      {at + " | bandwidth percent *", sets(percent, path..., queue_of, &EgressQueue::weight)},
+      {at + " | bandwidth guaranteed percent *",
+       sets(percent, path..., queue_of, &EgressQueue::weight)},
+      {at + " | shape rate * *",
+       sets_shape(&EgressQueue::max_rate, &EgressQueue::max_share, path..., queue_of)},
+      {at + " | random-detect ecn count", {}},
+      {at + " | random-detect ecn **", sets_marking(true, path..., queue_of)},
+      {at + " | random-detect drop **", sets_marking(false, path..., queue_of)},
+  };
+  rules = joined(std::move(rules), queue_rules);
+}
+
+template <class... Path>
+void add_owner_rules(const std::string& owner, Rules<Said>& rules, Path... path) {
+  using enum evidence::TrustMode;
+  const std::string pfc = owner + " | priority-flow-control";
+  const std::string timer =
+      pfc + " pause watchdog port timer timeout * polling-interval * recovery-time *";
+  const auto sets_timer = both(sets(read_by(read_seconds), path..., &Profile::timeout),
+                               sets(after(2, read_by(read_seconds)), path..., &Profile::recovery));
+  const Rules<Said> owner_rules = {
+      {owner + " | qos trust *", sets(choice<evidence::TrustMode>({{"dscp", kDscp}, {"cos", kPcp}}),
+                                      path..., &Profile::trust)},
+      {owner + " | no qos trust", sets(constant(kPort), path..., &Profile::trust)},
+      {owner + " | shape rate * *", sets_shape(&Profile::shape, &Profile::shape_share, path...)},
+      {pfc + " on", sets(constant(true), path..., &Profile::pfc_on)},
+      {pfc + " mode on", sets(constant(true), path..., &Profile::pfc_on)},
+      {pfc + " priority * *", sets(choice<bool>({{"no-drop", true}, {"drop", false}}), path...,
+                                   elements(&Profile::no_drop, "a priority"))},
+      {pfc + " pause watchdog", sets(constant(true), path..., &Profile::watchdog)},
+      {pfc + " pause watchdog port action *", sets(read_by(action_of), path..., &Profile::action)},
+      {timer, sets_timer},
+      {timer + " forced", sets_timer},
+  };
+  rules = joined(std::move(rules), owner_rules);
+  add_queue_rules(owner + " | uc-tx-queue *", rules, path...);
+  add_queue_rules(owner + " | tx-queue *", rules, path...);
+}
+
+Rules<Said> box_rules() {
+  const std::string mmu = "platform trident mmu queue profile *";
+  const std::string watchdog = "priority-flow-control pause watchdog";
+  using evidence::Telemetry;
+  return {
+      {"hostname *", sets(word(), &Said::hostname)},
+      {"qos map dscp **", map_dscp},
+      {"qos map cos **", map_cos},
+      {"qos map traffic-class **", map_class},
+      {"qos rewrite dscp", sets(constant(true), &Said::rewrite)},
+      {"qos profile *", names(&Said::profiles)},
+      {mmu, names(&Said::mmus)},
+      {mmu + " apply", sets(word(), &Said::applied_mmu)},
+      {mmu + " | ingress threshold *", sets(read_by(read_fraction), &Said::mmus, &Mmu::threshold)},
+      {mmu + " | ingress headroom * *", sets(unit_and_size(), &Said::mmus, &Mmu::headroom)},
+      {mmu + " | ingress headroom *", no_unit},
+      {mmu + " | ingress reserved * *", sets(unit_and_size(), &Said::mmus, &Mmu::reserved)},
+      {mmu + " | ingress reserved *", no_unit},
+      {mmu + " | egress unicast queue * threshold *",
+       sets(read_by(read_fraction), &Said::mmus, elements(&Mmu::egress, "a queue"))},
+      {watchdog + " default timeout *", sets(read_by(read_seconds), &Said::timeout)},
+      {watchdog + " default recovery-time *", sets(read_by(read_seconds), &Said::recovery)},
+      {watchdog + " default polling-interval *", checks(read_by(read_seconds))},
+      {watchdog + " action *", sets(read_by(action_of), &Said::action)},
+      {"priority-flow-control all off", sets(constant(true), &Said::all_off)},
+      {"lldp run", sets(constant(true), &Said::lldp)},
+      {"no lldp run", sets(constant(false), &Said::lldp)},
+      {"ip hardware fib load-balance distribution dynamic", sets(constant(true), &Said::dynamic)},
+      {"switch forwarding-mode *", sets(is_word("cut-through"), &Said::cut_through)},
+      {"queue-monitor length", sets(constant(true), &Said::telemetry, &Telemetry::queue_monitor)},
+      {"hardware counter feature ecn out",
+       sets(constant(true), &Said::telemetry, &Telemetry::ecn_counters)},
+      {"sflow run", sets(constant(true), &Said::telemetry, &Telemetry::sflow)},
+      {"sflow polling-interval *",
+       sets(times(Duration(1_s), 1, 3'600, "seconds"), &Said::telemetry, &Telemetry::interval)},
+      {"management api gnmi", sets(constant(true), &Said::telemetry, &Telemetry::gnmi)},
+      {"management api gnmi | **", {}},
+      {"vlan *", {}},
+      {"vrf instance *", {}},
+      {"ip routing", {}},
+      {"router bgp **", {}},
+      {"end", {}},
+  };
+}
+
+Rules<Said> interface_rules() {
+  return {
+      {"interface *", name_interface<Said>},
+      {"interface * | mtu *", sets_mtu(68, 9214)},
+      {"interface * | service-profile *", sets(word(), &Said::ports, &Port::profile)},
+      {"interface * | no switchport", sets(constant(true), &Said::ports, &Port::is_routed)},
+      {"interface * | flowcontrol * *", set_pause<Said>},
+      {"interface * | dcbx mode *", sets(is_not_none(), &Said::ports, &Port::dcbx)},
+      {"interface * | channel-group * mode *", join_channel},
+      {"interface * | description **", {}},
+      {"interface * | ip **", {}},
+      {"interface * | ipv6 **", {}},
+      {"interface * | vrf *", {}},
+      {"interface * | speed *", {}},
+      {"interface * | switchport", {}},
+      {"interface * | switchport **", {}},
+      {"interface * | no shutdown", {}},
+  };
+}
+
+const Rules<Said>& rules() {
+  static const Rules<Said> kRules = [] {
+    Rules<Said> all = joined(box_rules(), interface_rules());
+    add_owner_rules("qos profile *", all, &Said::profiles);
+    add_owner_rules("interface *", all, &Said::ports, &Port::own);
     return all;
   }();
   return kRules;
@@ -537,58 +296,41 @@ class Builder {
   explicit Builder(const Said& said) : said_(said) {}
 
   evidence::Switch build() {
-    const std::string by_default(kSource);
     out_.name = said_.hostname;
     out_.platform = known(std::string(vocab::names_of(vocab::SwitchSystem::kEos).name));
     set_maps();
     out_.load_balancing = said_.dynamic.is_known()
                               ? known(std::string("adaptive"), said_.dynamic.source())
-                              : known(std::string("ecmp"), by_default);
+                              : kDefaults.value(std::string("ecmp"));
     out_.cut_through = said_.cut_through;
-    out_.lldp = said_.lldp.is_known() ? said_.lldp : known(true, by_default);
+    out_.lldp = kDefaults.unless(said_.lldp, true);
     out_.telemetry = said_.telemetry;
     for (Fact<bool>* fact : {&out_.telemetry.gnmi, &out_.telemetry.sflow,
                              &out_.telemetry.queue_monitor, &out_.telemetry.ecn_counters})
-      if (!fact->is_known()) *fact = known(false, by_default);
-    out_.watchdog.enabled = known(false, by_default);
-    out_.watchdog.action =
-        said_.action.is_known() ? said_.action : known(std::string("errdisable"), by_default);
+      *fact = kDefaults.unless(*fact, false);
+    out_.watchdog.enabled = kDefaults.value(false);
+    out_.watchdog.action = kDefaults.unless(said_.action, std::string("errdisable"));
     out_.watchdog.detection = said_.timeout;
     out_.watchdog.restoration = said_.recovery;
     for (const auto& [name, port] : said_.ports)
       add_port(name, port);
     set_groups_of_classes();
-    for (const auto& [name, one] : said_.interfaces)
-      interface_named(out_, name, one.kind) = one;
+    for (const auto& [name, interface] : said_.interfaces)
+      interface_named(out_, name, interface.kind) = interface;
     return std::move(out_);
   }
 
  private:
-  template <std::size_t N>
-  static auto map_of(const std::array<Fact<TrafficClass>, N>& said, unsigned step) {
-    std::array<std::optional<TrafficClass>, N> map{};
-    std::string source(kSource);
-    for (unsigned c = 0; c < N; ++c) {
-      map.at(c) = said.at(c).is_known() ? *said.at(c) : TrafficClass::of(default_class(c / step));
-      if (said.at(c).is_known()) source = said.at(c).source();
-    }
-    return known(map, source);
-  }
-
   void set_maps() {
-    out_.dscp_to_tc = map_of(said_.dscp, 8);
-    out_.pcp_to_tc = map_of(said_.cos, 1);
-    std::array<Queue, 8> queues{};
-    std::string source(kSource);
-    for (unsigned c = 0; c < 8; ++c) {
-      queues.at(c) = said_.queues.at(c).is_known() ? *said_.queues.at(c) : Queue::of(c);
-      if (said_.queues.at(c).is_known()) source = said_.queues.at(c).source();
-    }
-    out_.tc_to_queue = known(queues, source);
-    out_.pfc_to_queue = known(queues, source);
+    using Slot = std::optional<TrafficClass>;
+    out_.dscp_to_tc =
+        kDefaults.unless<Slot>(said_.dscp, [](unsigned d) { return default_class(d / 8); });
+    out_.pcp_to_tc = kDefaults.unless<Slot>(said_.cos, default_class);
+    out_.tc_to_queue = kDefaults.unless<Queue>(said_.queues, [](unsigned tc) { return tc; });
+    out_.pfc_to_queue = out_.tc_to_queue;
     out_.tc_to_dscp =
         known(said_.rewrite.is(true) ? said_.rewrites : std::array<std::optional<Dscp>, 8>{},
-              said_.rewrite.is_known() ? said_.rewrite.source() : std::string(kSource));
+              kDefaults.unless(said_.rewrite, false).source());
   }
 
   /// Each lossless class has a priority group of its own; all others share one.
@@ -598,13 +340,7 @@ class Builder {
       for (unsigned p = 0; p < 8; ++p)
         if (port.pfc.is_known() && port.pfc->contains(Priority::of(p)))
           groups.at(p) = PriorityGroup::of(p);
-    out_.tc_to_group = known(groups, std::string(kSource));
-  }
-
-  [[nodiscard]] const Profile* profile_of(const Port& port) const {
-    if (!port.profile.is_known()) return nullptr;
-    const auto found = said_.profiles.find(*port.profile);
-    return found == said_.profiles.end() ? nullptr : &found->second;
+    out_.tc_to_group = kDefaults.value(groups);
   }
 
   /// The interface's own word before its profile's.
@@ -623,53 +359,45 @@ class Builder {
           own.is_known() ? *own : profile != nullptr && profile->no_drop.at(p).is(true);
       if (no_drop && is_on.is(true)) set.insert(Priority::of(static_cast<unsigned>(p)));
     }
-    std::string source = is_on.is_known() ? is_on.source() : std::string(kSource);
-    if (said_.all_off.is(true)) {
-      set = {};
-      source = said_.all_off.source();
-    }
-    port.pfc = known(set, source);
+    port.pfc = known(set, kDefaults.unless(is_on, false).source());
+    if (said_.all_off.is(true)) port.pfc = known(PrioritySet(), said_.all_off.source());
   }
 
   void set_watchdog(const Port& from, const Profile* profile, evidence::SwitchPort& port) {
-    const std::string by_default(kSource);
     const Fact<bool> watchdog = said_of(from, profile, &Profile::watchdog);
-    port.watchdog = watchdog.is_known() ? watchdog : known(false, by_default);
+    port.watchdog = kDefaults.unless(watchdog, false);
     if (!watchdog.is(true)) return;
     out_.watchdog.enabled = watchdog;
-    const auto action = said_of(from, profile, &Profile::action);
-    if (action.is_known()) out_.watchdog.action = action;
-    const auto timeout = said_of(from, profile, &Profile::timeout);
-    const auto recovery = said_of(from, profile, &Profile::recovery);
-    if (timeout.is_known()) out_.watchdog.detection = timeout;
-    if (recovery.is_known()) out_.watchdog.restoration = recovery;
+    const auto take = [&](auto member, auto& to) {
+      const auto said = said_of(from, profile, member);
+      if (said.is_known()) to = said;
+    };
+    take(&Profile::action, out_.watchdog.action);
+    take(&Profile::timeout, out_.watchdog.detection);
+    take(&Profile::recovery, out_.watchdog.restoration);
   }
 
   void add_port(const std::string& name, const Port& from) {
-    const std::string by_default(kSource);
-    const Profile* profile = profile_of(from);
-    const bool is_undefined = from.profile.is_known() && profile == nullptr;
+    const Profile* const profile = find_named(said_.profiles, from.profile);
     evidence::SwitchPort port;
     port.name = name;
-    port.mtu = from.mtu.is_known() ? from.mtu : known(kDefaultMtu, by_default);
-    const auto trust = said_of(from, profile, &Profile::trust);
+    port.mtu = kDefaults.unless(from.mtu, kDefaultMtu);
     // Routed ports trust the DSCP, switched ones the tag.
-    port.trust = trust.is_known() ? trust
-                                  : known(from.is_routed.is(true) ? evidence::TrustMode::kDscp
-                                                                  : evidence::TrustMode::kPcp,
-                                          by_default);
+    port.trust = kDefaults.unless(
+        said_of(from, profile, &Profile::trust),
+        from.is_routed.is(true) ? evidence::TrustMode::kDscp : evidence::TrustMode::kPcp);
     set_pfc(from, profile, port);
-    if (is_undefined) port.pfc = Fact<PrioritySet>::missing(Missing::kError, from.profile.source());
-    port.pfc_negotiated = known(false, by_default);
-    port.global_pause = from.pause.is_known() ? from.pause : known(false, by_default);
+    if (from.profile.is_known() && profile == nullptr)
+      port.pfc = Fact<PrioritySet>::missing(Missing::kError, from.profile.source());
+    port.pfc_negotiated = kDefaults.value(false);
+    port.global_pause = kDefaults.unless(from.pause, false);
     set_watchdog(from, profile, port);
-    port.rewrites_dscp = said_.rewrite.is_known() ? said_.rewrite : known(false, by_default);
-    const auto shape = said_of(from, profile, &Profile::shape);
-    port.max_rate = shape.is_known() ? shape : known(BitRate(), by_default);
+    port.rewrites_dscp = kDefaults.unless(said_.rewrite, false);
+    port.max_rate = kDefaults.unless(said_of(from, profile, &Profile::shape), BitRate());
     port.max_share = said_of(from, profile, &Profile::shape_share);
     if (port.max_share.is_known()) port.max_rate = {};
     port.lldp = out_.lldp;
-    port.dcbx = from.dcbx.is_known() ? from.dcbx : known(false, by_default);
+    port.dcbx = kDefaults.unless(from.dcbx, false);
     if (port.pfc.is_known()) set_groups(port);
     set_queues(from, profile, port);
     port_named(out_, name) = std::move(port);
@@ -687,7 +415,7 @@ class Builder {
       group.lossless = known(true, port.pfc.source());
       const bool by_hand = mmu() != nullptr && mmu()->headroom.is_known();
       group.headroom_auto =
-          known(!by_hand, by_hand ? mmu()->headroom.source() : std::string(kSource));
+          by_hand ? known(false, mmu()->headroom.source()) : kDefaults.value(true);
       if (mmu() == nullptr) continue;
       group.headroom = mmu()->headroom;
       group.alpha = mmu()->threshold;
@@ -696,38 +424,29 @@ class Builder {
   }
 
   void set_queues(const Port& from, const Profile* profile, evidence::SwitchPort& port) {
-    const std::string by_default(kSource);
-    for (unsigned q = 0; q < 8; ++q) {
-      const bool has_own = from.own.has_queue.at(q);
-      const bool has_profiled = profile != nullptr && profile->has_queue.at(q);
-      if (!has_own && !has_profiled) continue;
-      evidence::EgressQueue queue = has_profiled ? profile->queues.at(q) : from.own.queues.at(q);
-      if (has_own && has_profiled) overlay(from.own.queues.at(q), queue);
-      queue.queue = Queue::of(q);
-      if (!queue.ecn.is_known()) queue.ecn = known(false, by_default);
-      if (!queue.wred_drop.is_known()) queue.wred_drop = known(false, by_default);
-      if (!queue.max_rate.is_known() && !queue.max_share.is_known())
-        queue.max_rate = known(BitRate(), by_default);
-      if (mmu() != nullptr) queue.alpha = mmu()->egress.at(q);
-      settle_queue(queue);
+    std::map<unsigned, evidence::EgressQueue> queues = from.own.queues;
+    if (profile != nullptr)
+      for (const auto& [number, profiled] : profile->queues) {
+        evidence::EgressQueue queue = profiled;
+        if (const auto own = queues.find(number); own != queues.end()) overlay(own->second, queue);
+        queues[number] = std::move(queue);
+      }
+    for (auto& [number, queue] : queues) {
+      queue.queue = Queue::of(number);
+      if (mmu() != nullptr) queue.alpha = mmu()->egress.at(number);
+      kDefaults.settle(queue);
       queue_at(port, queue.queue) = std::move(queue);
     }
   }
 
   static void overlay(const evidence::EgressQueue& own, evidence::EgressQueue& queue) {
-    const auto take = [](const auto& from, auto& to) {
-      if (from.is_known()) to = from;
+    const auto take = [&](auto... members) {
+      ((queue.*members = (own.*members).is_known() ? own.*members : queue.*members), ...);
     };
-    take(own.ecn, queue.ecn);
-    take(own.wred_drop, queue.wred_drop);
-    take(own.ecn_min, queue.ecn_min);
-    take(own.ecn_max, queue.ecn_max);
-    take(own.ecn_probability, queue.ecn_probability);
-    take(own.ecn_weight, queue.ecn_weight);
-    take(own.scheduler, queue.scheduler);
-    take(own.weight, queue.weight);
-    take(own.max_rate, queue.max_rate);
-    take(own.max_share, queue.max_share);
+    using evidence::EgressQueue;
+    take(&EgressQueue::ecn, &EgressQueue::wred_drop, &EgressQueue::ecn_min, &EgressQueue::ecn_max,
+         &EgressQueue::ecn_probability, &EgressQueue::ecn_weight, &EgressQueue::scheduler,
+         &EgressQueue::weight, &EgressQueue::max_rate, &EgressQueue::max_share);
   }
 
   const Said& said_;
@@ -737,22 +456,14 @@ class Builder {
 }  // namespace
 
 bool looks_like(std::string_view text) {
-  for (const std::string_view raw : split(text, '\n')) {
-    for (const std::string_view sign :
-         {"qos profile ", "qos map dscp ", "qos map traffic-class ", "platform trident mmu",
-          "priority-flow-control pause watchdog", "   service-profile ", "   uc-tx-queue "})
-      if (raw.rfind(sign, 0) == 0) return true;
-  }
-  return false;
+  return has_line_with(
+      text, {"qos profile ", "qos map dscp ", "qos map traffic-class ", "platform trident mmu",
+             "priority-flow-control pause watchdog", "   service-profile ", "   uc-tx-queue "});
 }
 
 Result<Parsed> parse(std::string_view text, std::string_view file) {
   Parsed parsed;
-  Reader reader(file);
-  for (const Statement& statement : indented_statements(text))
-    WEIR_TRY_STATUS(reader.read(statement));
-  parsed.unread = reader.unread();
-  const Said said = reader.take();
+  WEIR_TRY(said, read_statements(rules(), indented_statements(text), file, parsed.unread));
   parsed.state = Builder(said).build();
   return parsed;
 }

@@ -32,54 +32,45 @@ std::string class_name(const std::string& designed, unsigned queue) {
   return name;
 }
 
-class Lowerer {
+class Lowerer : Lowering {
  public:
-  Lowerer(const Intent& intent, const SwitchIntent& wanted)
-      : intent_(intent),
-        wanted_(wanted),
+  Lowerer(const Intent& intent, const SwitchIntent& node)
+      : Lowering(intent, node, "junos"),
         system_(design::system_model(design::SwitchSystem::kJunos)),
-        is_ptx_(is_ptx(*wanted.asic)) {}
+        is_ptx_(is_ptx(*node.asic)) {}
 
   JunosPlan plan() {
-    evidence::Switch& state = out_.lowered.state;
-    state.name = wanted_.name;
-    state.platform = known(std::string(vocab::names_of(vocab::SwitchSystem::kJunos).name));
     find_classes();
     lower_code_points();
-    set_class_maps(out_.classes, state);
-    if (wanted_.rewrites_dscp) lower_rewrite();
+    set_class_maps(classes_, out_);
+    if (node_.rewrites_dscp) lower_rewrite();
     lower_watchdog();
     lower_pools();
     lower_rest();
-    for (const SwitchPortIntent& port : wanted_.ports)
-      state.ports.push_back(lower_port(port));
-    if (has_gateway(intent_, wanted_)) {
-      // An IP packet: what the port takes less its Ethernet header.
-      interface_named(state, fmt::format("irb.{}", intent_.vlan), "svi").mtu =
-          known(std::max(widest_mtu(state) - 14_B, 0_B));
-    }
-    out_.lowered.remarks = remarks_.take();
-    return std::move(out_);
+    for (const SwitchPortIntent& port : node_.ports)
+      out_.ports.push_back(lower_port(port));
+    add_gateway("irb.", 14_B);  // an IP packet: what the port takes less its Ethernet header
+    return {finish(), std::move(classes_)};
   }
 
  private:
   // ---- classes ----
 
-  /// One forwarding class a queue: Junos schedules classes, and a queue is a class's.
+  /// One forwarding class per queue: Junos schedules classes, and a queue is a class's.
   void find_classes() {
-    paused_ = pausable(wanted_, remarks_);
-    const PrioritySet used = used_priorities(wanted_, intent_);
+    paused_ = pausable(node_, remarks_);
+    const PrioritySet used = used_priorities(node_, intent_);
     for (unsigned queue = 0; queue < Queue::kLimit; ++queue) {
       std::vector<unsigned> priorities;
       for (unsigned p = 0; p < Priority::kLimit; ++p)
-        if (used.contains(Priority::of(p)) && wanted_.priority_to_queue.at(p).value() == queue)
+        if (used.contains(Priority::of(p)) && node_.priority_to_queue.at(p).value() == queue)
           priorities.push_back(p);
       if (!priorities.empty()) add_class(queue, priorities);
     }
-    assign_traffic_classes(out_.classes);
-    for (const JunosClass& one : out_.classes)
+    assign_traffic_classes(classes_);
+    for (const JunosClass& one : classes_)
       for (unsigned p = 0; p < Priority::kLimit; ++p)
-        if (used.contains(Priority::of(p)) && wanted_.priority_to_queue.at(p).value() == one.queue)
+        if (used.contains(Priority::of(p)) && node_.priority_to_queue.at(p).value() == one.queue)
           class_of_.at(p) = one.traffic_class;
   }
 
@@ -88,7 +79,7 @@ class Lowerer {
     out.queue = queue;
     out.name = class_name(intent_.class_names.at(priorities.front()), queue);
     for (const unsigned p : priorities) {
-      const bool is_lossless = wanted_.lossless.contains(Priority::of(p));
+      const bool is_lossless = node_.lossless.contains(Priority::of(p));
       if (!is_lossless && !paused_.contains(Priority::of(p))) continue;
       if (out.pfc_priority) {
         remarks_.add(fmt::format("PFC of priority {}", p), "on",
@@ -105,25 +96,17 @@ class Lowerer {
                    fmt::format("at most {} classes are no-loss", system_.max_lossless_priorities));
       out.is_lossless = false;
     }
-    out_.classes.push_back(std::move(out));
+    classes_.push_back(std::move(out));
   }
 
   void lower_code_points() {
-    evidence::Switch& state = out_.lowered.state;
-    const auto class_at = [&](Priority p) { return TrafficClass::of(class_of_.at(p.value())); };
-    if (wanted_.trust == design::Trust::kDscp) {
-      std::array<std::optional<TrafficClass>, 64> map;
-      std::transform(wanted_.dscp_to_priority.begin(), wanted_.dscp_to_priority.end(), map.begin(),
-                     class_at);
-      state.dscp_to_tc = known(map);
-    } else {
-      std::array<std::optional<TrafficClass>, 8> map;
-      std::transform(wanted_.pcp_to_priority.begin(), wanted_.pcp_to_priority.end(), map.begin(),
-                     class_at);
-      state.pcp_to_tc = known(map);
-    }
+    const auto class_at = [&](unsigned priority) { return class_of_.at(priority); };
+    if (node_.trust == design::Trust::kDscp)
+      set_dscp_map(class_at);
+    else
+      set_pcp_map(class_at);
     // PFC is turned on for code points: a class that no code point leads to cannot have it.
-    for (const JunosClass& one : out_.classes) {
+    for (const JunosClass& one : classes_) {
       if (!one.pfc_priority || !paused_.contains(Priority::of(*one.pfc_priority))) continue;
       if (has_code_point(one.traffic_class)) {
         pfc_.insert(Priority::of(*one.pfc_priority));
@@ -138,89 +121,84 @@ class Lowerer {
     const auto is_it = [&](const std::optional<TrafficClass>& tc) {
       return tc && tc->value() == traffic_class;
     };
-    const evidence::Switch& state = out_.lowered.state;
-    if (state.dscp_to_tc.is_known())
-      return std::any_of(state.dscp_to_tc->begin(), state.dscp_to_tc->end(), is_it);
-    return std::any_of(state.pcp_to_tc->begin(), state.pcp_to_tc->end(), is_it);
+    if (out_.dscp_to_tc.is_known())
+      return std::any_of(out_.dscp_to_tc->begin(), out_.dscp_to_tc->end(), is_it);
+    return std::any_of(out_.pcp_to_tc->begin(), out_.pcp_to_tc->end(), is_it);
   }
 
   void lower_rewrite() {
-    const auto by_priority = rewrite_map(wanted_);
+    const auto by_priority = rewrite_map(node_);
     std::array<std::optional<Dscp>, 8> map{};
     for (unsigned p = 0; p < Priority::kLimit; ++p)
       if (by_priority.at(p)) map.at(class_of_.at(p)) = by_priority.at(p);
-    out_.lowered.state.tc_to_dscp = known(map);
+    out_.tc_to_dscp = known(map);
   }
 
   // ---- the switch ----
 
   void lower_watchdog() {
-    evidence::Watchdog& watchdog = out_.lowered.state.watchdog;
-    const bool is_on = wanted_.watchdog && !wanted_.ports.empty() && pfc_.count() > 0;
+    evidence::Watchdog& watchdog = out_.watchdog;
+    const bool is_on = node_.watchdog && !node_.ports.empty() && pfc_.count() > 0;
     watchdog.enabled = known(is_on);
     if (!is_on) return;
     // Detection is 2 to 10 polls of 100 ms to 1 s.
-    const Duration wanted = wanted_.watchdog_detect;
+    const Duration wanted = node_.watchdog_detect;
     const Duration step = wanted <= 1_s ? Duration(100_ms) : Duration(1_s);
     watchdog.detection =
         known(to_step(wanted, step, system_.watchdog_detect_min, system_.watchdog_detect_max));
-    if (*watchdog.detection != wanted)
-      remarks_.add("watchdog detection", to_text(wanted), to_text(*watchdog.detection),
-                   "2 to 10 polls of 100ms, or of 1s");
-    watchdog.restoration =
-        known(to_step(wanted_.watchdog_restore, 1_ms, system_.watchdog_restore_min,
-                      system_.watchdog_restore_max));
-    if (*watchdog.restoration != wanted_.watchdog_restore)
-      remarks_.add("watchdog restoration", to_text(wanted_.watchdog_restore),
-                   to_text(*watchdog.restoration), "200ms to 1s");
-    const bool can = wanted_.watchdog_action != design::WatchdogAction::kAlert;
-    watchdog.action = known(std::string(can ? design::to_word(wanted_.watchdog_action) : "drop"));
+    remarks_.changed("watchdog detection", wanted, *watchdog.detection,
+                     "2 to 10 polls of 100ms, or of 1s");
+    watchdog.restoration = known(to_step(node_.watchdog_restore, 1_ms, system_.watchdog_restore_min,
+                                         system_.watchdog_restore_max));
+    remarks_.changed("watchdog restoration", node_.watchdog_restore, *watchdog.restoration,
+                     "200ms to 1s");
+    const bool can = node_.watchdog_action != design::WatchdogAction::kAlert;
+    watchdog.action = known(std::string(can ? design::to_word(node_.watchdog_action) : "drop"));
     if (!can) remarks_.add("watchdog action", "alert", "drop", "Junos has none that only reports");
-    if (wanted_.watchdog_action == design::WatchdogAction::kForward)
+    if (node_.watchdog_action == design::WatchdogAction::kForward)
       remarks_.add("watchdog action", "forward", "forward", "from Junos 24.4R1 on only");
   }
 
   void lower_pools() {
     using enum evidence::PoolKind;
     if (is_ptx_) {
-      remarks_.add("buffer partitions and alpha", to_text(wanted_.buffers.alpha), "",
+      remarks_.add("buffer partitions and alpha", to_text(node_.buffers.alpha), "",
                    "a PTX buffers in virtual output queues and has neither");
       return;
     }
-    const JunosPartitions parts = junos_partitions(wanted_);
+    const JunosPartitions parts = junos_partitions(node_);
     const auto share = [](unsigned percent) { return 1_percent * percent; };
-    out_.lowered.state.pools = known(std::vector<evidence::Pool>{
+    out_.pools = known(std::vector<evidence::Pool>{
         {"ingress lossless", kLossless, {}, share(parts.lossless)},
         {"ingress lossless-headroom", kHeadroom, {}, share(parts.headroom)},
         {"ingress lossy", kLossy, {}, share(parts.lossy)},
         {"egress lossless", kLossless, {}, share(parts.lossless)},
         {"egress lossy", kLossy, {}, share(parts.lossy)}});
-    remarks_.add("headroom of all ports", to_text(wanted_.buffers.headroom_pool),
+    remarks_.add("headroom of all ports", to_text(node_.buffers.headroom_pool),
                  fmt::format("{} %", parts.headroom),
                  "of the buffer, in whole percents, rounded up");
-    if (wanted_.buffers.plan && wanted_.buffers.plan->storage_pool > 0_B)
+    if (node_.buffers.plan && node_.buffers.plan->storage_pool > 0_B)
       remarks_.add("a buffer pool of its own for storage",
-                   to_text(wanted_.buffers.plan->storage_pool), "part of lossy",
+                   to_text(node_.buffers.plan->storage_pool), "part of lossy",
                    "partitions are lossless, lossless-headroom and lossy");
-    if (wanted_.buffers.threshold == design::Threshold::kStatic)
-      remarks_.add("static XOFF", to_text(wanted_.buffers.static_xoff),
-                   "alpha " + to_text(wanted_.buffers.alpha), "thresholds are dynamic");
-    if (wanted_.buffers.reserved_per_group > 0_B)
-      remarks_.add("guaranteed buffer of a group", to_text(wanted_.buffers.reserved_per_group), "",
+    if (node_.buffers.threshold == design::Threshold::kStatic)
+      remarks_.add("static XOFF", to_text(node_.buffers.static_xoff),
+                   "alpha " + to_text(node_.buffers.alpha), "thresholds are dynamic");
+    if (node_.buffers.reserved_per_group > 0_B)
+      remarks_.add("guaranteed buffer of a group", to_text(node_.buffers.reserved_per_group), "",
                    "Junos dedicates a percentage to all ports; its default stays");
-    remarks_.add("where a pause ends", to_text(wanted_.buffers.xon_offset) + " below XOFF", "",
+    remarks_.add("where a pause ends", to_text(node_.buffers.xon_offset) + " below XOFF", "",
                  "left to the switch");
   }
 
   void lower_rest() {
-    evidence::Switch& state = out_.lowered.state;
-    state.load_balancing = known(balancing(wanted_, remarks_));
-    state.ecmp_seed = known(wanted_.ecmp_seed);
-    state.lldp = known(true);
-    const bool is_fast = wanted_.forwarding == design::Forwarding::kCutThrough;
-    state.cut_through = known(is_fast && !is_ptx_);
+    out_.load_balancing = known(balancing(node_, remarks_));
+    out_.ecmp_seed = known(node_.ecmp_seed);
+    out_.lldp = known(true);
+    const bool is_fast = node_.forwarding == design::Forwarding::kCutThrough;
+    out_.cut_through = known(is_fast && !is_ptx_);
     if (is_fast && is_ptx_) remarks_.add("cut-through", "on", "off", "a PTX stores and forwards");
-    evidence::Telemetry& telemetry = state.telemetry;
+    evidence::Telemetry& telemetry = out_.telemetry;
     telemetry.queue_monitor = known(!is_ptx_);
     telemetry.gnmi = known(false);
     telemetry.sflow = known(intent_.telemetry.sflow);
@@ -240,7 +218,7 @@ class Lowerer {
     if (lossless) out.headroom_auto = known(true);
     if (!is_ptx_)
       out.alpha =
-          known(lossless ? ingress_alpha(wanted_, remarks_) : Alpha::from_log2(kIngressLossyAlpha));
+          known(lossless ? ingress_alpha(node_, remarks_) : Alpha::from_log2(kIngressLossyAlpha));
     return out;
   }
 
@@ -249,7 +227,7 @@ class Lowerer {
     out.ecn = known(wred.ecn);
     out.wred_drop = known(wred.ecn);
     if (!wred.ecn) return;
-    const Bytes whole = junos_largest_queue(wanted_);
+    const Bytes whole = junos_largest_queue(node_);
     const auto percent = [&](Bytes size, std::int64_t low, std::int64_t high) {
       const Int128 nearest = (Int128{size.raw()} * 100 + whole.raw() / 2) / whole.raw();
       return std::clamp(static_cast<std::int64_t>(std::min<Int128>(nearest, 100)), low, high);
@@ -266,25 +244,23 @@ class Lowerer {
     tell("marking is full", wred.max, max);
     out.ecn_min_share = known(1_percent * min);
     out.ecn_max_share = known(1_percent * max);
-    out.ecn_probability = known(marking_probability(wanted_, port, remarks_));
+    out.ecn_probability = known(marking_probability(node_, port, remarks_));
   }
 
   EgressQueue lower_queue(const SwitchPortIntent& port, const JunosClass& one) {
-    const design::Share8& share = wanted_.queues.at(one.queue);
+    const design::Share8& share = node_.queues.at(one.queue);
     EgressQueue out;
     out.queue = Queue::of(one.queue);
     out.ecn = known(false);
     out.wred_drop = known(false);
     if (one.is_lossless) lower_marking(port, out);
     if (!is_ptx_)
-      out.alpha = known(one.is_lossless ? clamp_alpha(wanted_, wanted_.buffers.egress_alpha,
-                                                      "egress alpha", remarks_)
-                                        : Alpha::from_log2(kEgressLossyAlpha));
+      out.alpha = known(
+          one.is_lossless ? clamp_alpha(node_, node_.buffers.egress_alpha, "egress alpha", remarks_)
+                          : Alpha::from_log2(kEgressLossyAlpha));
     out.max_rate = known(BitRate());
     if (!share.used) return out;
-    const bool strict = share.scheduling == design::Scheduling::kStrict;
-    out.scheduler = known(strict ? evidence::Scheduler::kStrict : evidence::Scheduler::kWeighted);
-    if (!strict) out.weight = known(percents_.at(one.queue));
+    set_scheduler(share.scheduling == design::Scheduling::kStrict, percents_.at(one.queue), out);
     if (!port.is_access || share.limit >= 100_percent) return out;
     const unsigned limit = std::max(whole_percent(share.limit), 1U);
     out.max_rate = {};
@@ -296,28 +272,17 @@ class Lowerer {
   }
 
   SwitchPort lower_port(const SwitchPortIntent& port) {
-    SwitchPort out;
-    out.name = port.name;
-    Bytes mtu = port_mtu(wanted_, port, remarks_);
-    if (mtu < kMinMtu) {
-      remarks_.add("MTU", to_text(mtu), to_text(kMinMtu), "the smallest that Junos takes",
-                   port.name);
-      mtu = kMinMtu;
+    SwitchPort out = base_port(port, pfc_);
+    if (*out.mtu < kMinMtu) {
+      remarks_.changed("MTU", *out.mtu, kMinMtu, "the smallest that Junos takes", port.name);
+      out.mtu = known(kMinMtu);
     }
-    out.mtu = known(mtu);
-    out.trust = known(wanted_.trust == design::Trust::kDscp ? evidence::TrustMode::kDscp
-                                                            : evidence::TrustMode::kPcp);
-    out.pfc = known(pfc_);
-    out.global_pause = known(wanted_.global_pause);
-    out.watchdog = known(wanted_.watchdog && pfc_.count() > 0);
-    out.rewrites_dscp = known(wanted_.rewrites_dscp);
-    out.max_rate = known(port.shaper ? whole_kilobits_down(*port.shaper) : BitRate());
     if (pfc_.count() > 0) out.cable_length = known(cable_length(port, remarks_));
     if (!port.headroom_is_auto)
       remarks_.add("headroom", to_text(port.headroom), "",
                    "Junos sizes it itself, from cable length and MRU", port.name);
     out.groups.push_back(group(0, false));
-    for (const JunosClass& one : out_.classes) {
+    for (const JunosClass& one : classes_) {
       const bool lossless = one.is_lossless && pfc_.contains(Priority::of(*one.pfc_priority));
       if (lossless)
         group_at(out, PriorityGroup::of(*one.pfc_priority)) = group(*one.pfc_priority, true);
@@ -326,17 +291,13 @@ class Lowerer {
     return out;
   }
 
-  const Intent& intent_;
-  const SwitchIntent& wanted_;
   const design::SystemModel& system_;
   const bool is_ptx_;
-  const std::array<unsigned, 8> percents_ = queue_percents(wanted_);
   PrioritySet paused_;  // as asked for
   PrioritySet pfc_;     // as it can be said
   int lossless_ = 0;
   std::array<unsigned, 8> class_of_{};  // traffic class of each priority in use
-  Remarks remarks_;
-  JunosPlan out_;
+  std::vector<JunosClass> classes_;
 };
 
 }  // namespace

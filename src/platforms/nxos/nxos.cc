@@ -23,35 +23,33 @@ using design::SwitchIntent;
 using design::SwitchPortIntent;
 using evidence::EgressQueue;
 using evidence::GroupBuffer;
-using evidence::Switch;
 using evidence::SwitchPort;
 
 // ---- lower ----
 
-class NxosLowering {
+class NxosLowering : Lowering {
  public:
-  NxosLowering(const Intent& intent, const SwitchIntent& node) : intent_(intent), node_(node) {
-    pfc_ = one_a_queue(pausable(node, remarks_));
-  }
+  NxosLowering(const Intent& intent, const SwitchIntent& node)
+      : Lowering(intent, node, "nxos"), pfc_(one_per_queue(pausable(node, remarks_))) {}
 
   Lowered lower() {
-    out_.name = node_.name;
-    out_.platform = known(std::string(vocab::names_of(vocab::SwitchSystem::kNxos).name));
     set_maps();
     set_watchdog();
-    set_rest();
+    out_.load_balancing = known(balancing(node_, remarks_));
+    out_.ecmp_seed = known(static_cast<unsigned>(node_.ecmp_seed));
+    out_.cut_through = known(node_.forwarding == design::Forwarding::kCutThrough);
+    out_.lldp = known(true);
+    set_telemetry(86'400_s);
     remark_buffers();
     for (const SwitchPortIntent& port : node_.ports)
       add_port(port);
-    if (has_gateway(intent_, node_))
-      interface_named(out_, fmt::format("Vlan{}", intent_.vlan), "svi").mtu =
-          known(widest_mtu(out_));
-    return {std::move(out_), remarks_.take()};
+    add_gateway("Vlan");
+    return finish();
   }
 
  private:
   /// A network-qos class pauses with one CoS: of two priorities in one queue the lower one.
-  PrioritySet one_a_queue(PrioritySet wanted) {
+  PrioritySet one_per_queue(PrioritySet wanted) {
     PrioritySet kept;
     std::array<bool, 8> taken{};
     for (unsigned p = 0; p < 8; ++p) {
@@ -89,17 +87,11 @@ class NxosLowering {
       paused.at(p) = Queue::of(queue_of(p));
       groups.at(queue_of(p)) = PriorityGroup::of(p);
     }
-    if (node_.trust == design::Trust::kDscp) {
-      std::array<std::optional<TrafficClass>, 64> dscp{};
-      for (std::size_t d = 0; d < 64; ++d)
-        dscp.at(d) = TrafficClass::of(queue_of(node_.dscp_to_priority.at(d).value()));
-      out_.dscp_to_tc = known(dscp);
-    } else {
-      std::array<std::optional<TrafficClass>, 8> pcp{};
-      for (std::size_t c = 0; c < 8; ++c)
-        pcp.at(c) = TrafficClass::of(queue_of(node_.pcp_to_priority.at(c).value()));
-      out_.pcp_to_tc = known(pcp);
-    }
+    const auto class_of = [&](unsigned priority) { return queue_of(priority); };
+    if (node_.trust == design::Trust::kDscp)
+      set_dscp_map(class_of);
+    else
+      set_pcp_map(class_of);
     out_.tc_to_queue = known(queues);
     out_.tc_to_group = known(groups);
     out_.pfc_to_queue = known(paused);
@@ -109,10 +101,7 @@ class NxosLowering {
   void set_watchdog() {
     using namespace nxos_cli;
     evidence::Watchdog& out = out_.watchdog;
-    const bool is_on = node_.watchdog && pfc_.count() > 0;
-    if (node_.watchdog && !is_on)
-      remarks_.add("PFC watchdog", "on", "", "it watches no-drop queues, and there is none");
-    out.enabled = known(is_on);
+    const bool is_on = has_watchdog(pfc_, "it watches no-drop queues, and there is none");
     out.action = known(std::string("drop"));
     out.detection = known(kInterval * kShutdown);
     out.restoration = known(kInterval * kRestore);
@@ -131,27 +120,9 @@ class NxosLowering {
     };
     out.detection = known(interval * times(node_.watchdog_detect, kShutdownMost));
     out.restoration = known(interval * times(node_.watchdog_restore, kRestoreMost));
-    const auto note = [&](std::string_view what, Duration wanted, Duration kept) {
-      if (kept != wanted)
-        remarks_.add(std::string(what), to_text(wanted), to_text(kept),
-                     "a multiple of the watchdog's interval of 100ms to 1s");
-    };
-    note("watchdog detection", node_.watchdog_detect, *out.detection);
-    note("watchdog restoration", node_.watchdog_restore, *out.restoration);
-  }
-
-  void set_rest() {
-    out_.load_balancing = known(balancing(node_, remarks_));
-    out_.ecmp_seed = known(static_cast<unsigned>(node_.ecmp_seed));
-    out_.cut_through = known(node_.forwarding == design::Forwarding::kCutThrough);
-    out_.lldp = known(true);
-    out_.telemetry.gnmi = known(intent_.telemetry.gnmi);
-    out_.telemetry.sflow = known(intent_.telemetry.sflow);
-    if (intent_.telemetry.sflow)
-      out_.telemetry.interval = known(to_step(intent_.telemetry.interval, 1_s, 1_s, 86'400_s));
-    if (intent_.telemetry.gnmi && !intent_.telemetry.sflow)
-      remarks_.add("telemetry interval", to_text(intent_.telemetry.interval), "",
-                   "who subscribes over gNMI chooses it");
+    const std::string why = "a multiple of the watchdog's interval of 100ms to 1s";
+    remarks_.changed("watchdog detection", node_.watchdog_detect, *out.detection, why);
+    remarks_.changed("watchdog restoration", node_.watchdog_restore, *out.restoration, why);
   }
 
   void remark_buffers() {
@@ -171,16 +142,8 @@ class NxosLowering {
   }
 
   void add_port(const SwitchPortIntent& from) {
-    SwitchPort port;
-    port.name = from.name;
-    port.mtu = known(port_mtu(node_, from, remarks_));
-    port.trust = known(node_.trust == design::Trust::kDscp ? evidence::TrustMode::kDscp
-                                                           : evidence::TrustMode::kPcp);
-    port.pfc = known(pfc_);
+    SwitchPort port = base_port(from, pfc_);
     port.pfc_negotiated = known(false);
-    port.global_pause = known(node_.global_pause);
-    port.watchdog = known(*out_.watchdog.enabled);
-    port.rewrites_dscp = known(node_.rewrites_dscp);
     port.max_rate = known(BitRate());
     if (from.shaper)
       remarks_.add("shaper of the port", to_text(*from.shaper), "",
@@ -189,9 +152,8 @@ class NxosLowering {
     port.dcbx = known(pfc_.count() > 0);
     for (unsigned p = 0; p < 8; ++p)
       if (pfc_.contains(Priority::of(p))) add_group(from, p, port);
-    const auto percents = queue_percents(node_);
     for (unsigned q = 0; q < 8; ++q)
-      add_queue(from, q, percents.at(q), port);
+      add_queue(from, q, port);
     port_named(out_, port.name) = std::move(port);
   }
 
@@ -215,45 +177,26 @@ class NxosLowering {
     group.xoff = known(xoff);
     group.xon = known(xoff - xon);
     group.headroom = known(headroom);
-    const auto note = [&](std::string_view what, Bytes wanted, Bytes kept) {
-      if (kept != wanted)
-        remarks_.add(std::string(what), to_text(wanted), to_text(kept),
-                     fmt::format("in cells of {}B, from 5000B to 268435456B", buffers.cell.raw()),
+    const std::string why =
+        fmt::format("in cells of {}B, from 5000B to 268435456B", buffers.cell.raw());
+    remarks_.changed("headroom", from.headroom, headroom, why, from.name);
+    if (!is_static) return;
+    remarks_.changed("XOFF", buffers.static_xoff, xoff, why, from.name);
+    remarks_.changed("XON offset", buffers.xon_offset, xoff - xon, "thresholds are at least 5000B",
                      from.name);
-    };
-    note("headroom", from.headroom, headroom);
-    if (is_static) note("XOFF", buffers.static_xoff, xoff);
-    if (is_static && xoff - xon != buffers.xon_offset)
-      remarks_.add("XON offset", to_text(buffers.xon_offset), to_text(xoff - xon),
-                   "thresholds are at least 5000B", from.name);
   }
 
-  void add_queue(const SwitchPortIntent& from, unsigned index, unsigned percent, SwitchPort& port) {
+  void add_queue(const SwitchPortIntent& from, unsigned index, SwitchPort& port) {
     EgressQueue& queue = queue_at(port, Queue::of(index));
     const design::Share8& share = node_.queues.at(index);
-    bool is_lossless = false;
-    for (unsigned p = 0; p < 8; ++p)
-      is_lossless |= pfc_.contains(Priority::of(p)) && queue_of(p) == index;
-    queue.ecn = known(is_lossless && from.wred.ecn);
-    queue.wred_drop = known(false);
-    if (*queue.ecn) {
-      queue.ecn_min = known(from.wred.min);
-      queue.ecn_max = known(from.wred.max);
-      queue.ecn_probability = known(marking_probability(node_, from, remarks_));
-      queue.ecn_weight = known(0U);
-    }
-    const bool is_strict = share.used && share.scheduling == design::Scheduling::kStrict;
-    queue.scheduler =
-        known(is_strict ? evidence::Scheduler::kStrict : evidence::Scheduler::kWeighted);
-    if (!is_strict) queue.weight = known(percent);
+    set_marking(from, is_queue_of(node_, pfc_, index), queue);
+    if (*queue.ecn) queue.ecn_weight = known(0U);
+    set_scheduler(share.used && share.scheduling == design::Scheduling::kStrict,
+                  percents_.at(index), queue);
     queue.max_rate = known(limit_of(node_, from, index));
   }
 
-  const Intent& intent_;
-  const SwitchIntent& node_;
-  Remarks remarks_;
   PrioritySet pfc_;
-  Switch out_;
 };
 
 Lowered lower_nxos(const Intent& intent, const SwitchIntent& node) {
@@ -282,18 +225,13 @@ std::string class_name(std::string_view kind, unsigned queue) {
   return queue == 0 ? fmt::format("{}-default", kind) : fmt::format("{}{}", kind, queue);
 }
 
-class NxosPrinter {
+class NxosPrinter : CliPrinter {
  public:
   NxosPrinter(const Intent& intent, const SwitchIntent& node, const Lowered& lowered)
-      : intent_(intent), node_(node), state_(lowered.state), remarks_(lowered.remarks) {}
+      : CliPrinter(lowered), intent_(intent), node_(node) {}
 
   Rendered print() {
-    why(
-        fmt::format("{}: QoS of a lossless RoCEv2 fabric, by weir render --to nxos, for the "
-                    "Nexus 9000 with eight queues.",
-                    state_.name));
-    out_ += remarks_comment("!", remarks_);
-    line("hostname {}", state_.name);
+    print_head("by weir render --to nxos, for the Nexus 9000 with eight queues.");
     line("feature lldp");
     print_features();
     print_watchdog();
@@ -311,22 +249,11 @@ class NxosPrinter {
     }
     for (const SwitchPort& port : state_.ports)
       print_port(port);
-    for (const evidence::SwitchInterface& one : state_.interfaces) {
-      line("interface {}", one.name);
-      line("  mtu {}", one.mtu->raw());
-      bar();
-    }
+    print_interfaces("  ");
     return {{{state_.name + ".nxos.cfg", std::move(out_)}}, remarks_};
   }
 
  private:
-  template <class... Args>
-  void line(fmt::format_string<Args...> format, Args&&... args) {
-    out_ += fmt::format(format, std::forward<Args>(args)...) + "\n";
-  }
-  void why(std::string_view text) { out_ += comment("!", text); }
-  void bar() { out_ += "!\n"; }
-
   void print_features() {
     if (*state_.telemetry.gnmi) line("feature grpc");
     if (*state_.telemetry.sflow) {
@@ -430,8 +357,7 @@ class NxosPrinter {
     why("Shares are the design's minimums, scaled to 100 %; every class in use keeps some, "
         "management too. ECN marks the no-drop queue before PFC must pause it.");
     int n = 0;
-    for (const auto& [key, names] : ports_by<std::vector<std::int64_t>>(
-             state_, [](const SwitchPort& port) { return std::optional(queue_key(port)); })) {
+    for (const auto& [key, names] : ports_by_queues(state_)) {
       const std::string policy = ++n == 1 ? "WEIR-OUT" : fmt::format("WEIR-OUT-{}", n);
       for (const std::string& name : names)
         if (n > 1) out_policy_[name] = policy;
@@ -512,12 +438,9 @@ class NxosPrinter {
 
   const Intent& intent_;
   const SwitchIntent& node_;
-  const Switch& state_;
-  const std::vector<Remark>& remarks_;
   const SwitchPort* first_ = nullptr;
   std::map<std::string, std::string> out_policy_;
   std::map<std::string, std::string> in_policy_;
-  std::string out_;
 };
 
 Rendered render_nxos(const Intent& intent, const SwitchIntent& node) {
@@ -529,8 +452,8 @@ Rendered render_nxos(const Intent& intent, const SwitchIntent& node) {
 
 Platform nxos() {
   return {.system = design::SwitchSystem::kNxos,
-          .name = vocab::names_of(design::SwitchSystem::kNxos).name,
-          .title = vocab::names_of(design::SwitchSystem::kNxos).title,
+          .name = "nxos",
+          .title = "Cisco NX-OS (Nexus 9000)",
           .how_load =
               "copy NODE.nxos.cfg to bootflash, then copy bootflash:NODE.nxos.cfg "
               "running-config",

@@ -16,14 +16,6 @@ namespace {
 using evidence::EgressQueue;
 using evidence::SwitchPort;
 
-bool is_lossless_queue(const design::SwitchIntent& wanted, unsigned queue) {
-  for (unsigned p = 0; p < Priority::kLimit; ++p)
-    if (wanted.lossless.contains(Priority::of(p)) &&
-        wanted.priority_to_queue.at(p).value() == queue)
-      return true;
-  return false;
-}
-
 PrioritySet used_queues(const design::Intent& intent, const design::SwitchIntent& wanted) {
   PrioritySet queues;
   const PrioritySet used = used_priorities(wanted, intent);
@@ -70,7 +62,7 @@ EgressQueue lower_queue(const design::SwitchIntent& wanted, const design::Switch
     out.scheduler = known(strict ? evidence::Scheduler::kStrict : evidence::Scheduler::kWeighted);
     if (!strict) out.weight = known(percent);
   }
-  if (!is_lossless_queue(wanted, index)) return out;
+  if (!is_queue_of(wanted, wanted.lossless, index)) return out;
   out.alpha = known(clamp_alpha(wanted, wanted.buffers.egress_alpha, "egress alpha", remarks));
   if (!port.wred.ecn) return out;
   out.ecn = known(true);

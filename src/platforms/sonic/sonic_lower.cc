@@ -22,85 +22,70 @@ using evidence::SwitchPort;
 
 constexpr Bytes kMinMtu = 68_B;  // sonic-port.yang: mtu 68..9216
 
-class Lowerer {
+class Lowerer : Lowering {
  public:
-  Lowerer(const Intent& intent, const SwitchIntent& wanted)
-      : intent_(intent),
-        wanted_(wanted),
-        model_(sonic_model_of(*wanted.asic)),
+  Lowerer(const Intent& intent, const SwitchIntent& node)
+      : Lowering(intent, node, "sonic"),
+        model_(sonic_model_of(*node.asic)),
         system_(design::system_model(design::SwitchSystem::kSonic)) {}
 
   Lowered lower() {
-    evidence::Switch& state = out_.state;
-    state.name = wanted_.name;
-    state.platform = known(std::string(vocab::names_of(vocab::SwitchSystem::kSonic).name));
-    state.buffer_model =
+    out_.buffer_model =
         known(std::string(model_ == SonicModel::kDynamic ? "dynamic" : "traditional"));
-    for (const SwitchPortIntent& port : wanted_.ports)
+    for (const SwitchPortIntent& port : node_.ports)
       note_cable(port);
     lower_maps();
     lower_watchdog();
     lower_pools();
     lower_rest();
-    for (const SwitchPortIntent& port : wanted_.ports)
-      state.ports.push_back(lower_port(port));
-    if (has_gateway(intent_, wanted_))
-      interface_named(state, fmt::format("Vlan{}", intent_.vlan), "svi").mtu =
-          known(widest_mtu(state));
-    out_.remarks = remarks_.take();
-    return std::move(out_);
+    for (const SwitchPortIntent& port : node_.ports)
+      out_.ports.push_back(lower_port(port));
+    add_gateway("Vlan");
+    return finish();
   }
 
  private:
   void lower_maps() {
-    evidence::Switch& state = out_.state;
-    if (wanted_.trust == design::Trust::kDscp) {
-      std::array<std::optional<TrafficClass>, 64> dscp;
-      for (unsigned d = 0; d < Dscp::kLimit; ++d)
-        dscp.at(d) = TrafficClass::of(wanted_.dscp_to_priority.at(d).value());
-      state.dscp_to_tc = known(dscp);
-    } else {
-      std::array<std::optional<TrafficClass>, 8> pcp;
-      for (unsigned p = 0; p < Pcp::kLimit; ++p)
-        pcp.at(p) = TrafficClass::of(wanted_.pcp_to_priority.at(p).value());
-      state.pcp_to_tc = known(pcp);
-    }
-    state.tc_to_queue = known(wanted_.priority_to_queue);
-    state.tc_to_group = known(wanted_.priority_to_pg);
-    state.pfc_to_queue = known(wanted_.priority_to_queue);
-    if (wanted_.rewrites_dscp) state.tc_to_dscp = known(rewrite_map(wanted_));
+    const auto same = [](unsigned priority) { return priority; };
+    if (node_.trust == design::Trust::kDscp)
+      set_dscp_map(same);
+    else
+      set_pcp_map(same);
+    out_.tc_to_queue = known(node_.priority_to_queue);
+    out_.tc_to_group = known(node_.priority_to_pg);
+    out_.pfc_to_queue = known(node_.priority_to_queue);
+    if (node_.rewrites_dscp) out_.tc_to_dscp = known(rewrite_map(node_));
   }
 
   /// Whole milliseconds within the range of the YANG model.
   Duration milliseconds(std::string what, Duration wanted, Duration low, Duration high) {
     const Duration becomes = to_step(wanted, 1_ms, low, high);
-    if (becomes != wanted)
-      remarks_.add(std::move(what), to_text(wanted), to_text(becomes),
-                   fmt::format("whole milliseconds from {} to {}", to_text(low), to_text(high)));
+    remarks_.changed(std::move(what), wanted, becomes,
+                     fmt::format("whole milliseconds from {} to {}", to_text(low), to_text(high)));
     return becomes;
   }
 
   void lower_watchdog() {
-    evidence::Watchdog& watchdog = out_.state.watchdog;
-    const bool is_on = wanted_.watchdog && !wanted_.ports.empty();
+    evidence::Watchdog& watchdog = out_.watchdog;
+    const bool is_on = node_.watchdog && !node_.ports.empty();
     watchdog.enabled = known(is_on);
     if (!is_on) return;
     watchdog.detection =
-        known(milliseconds("watchdog detection", wanted_.watchdog_detect,
-                           system_.watchdog_detect_min, system_.watchdog_detect_max));
+        known(milliseconds("watchdog detection", node_.watchdog_detect, system_.watchdog_detect_min,
+                           system_.watchdog_detect_max));
     watchdog.restoration =
-        known(milliseconds("watchdog restoration", wanted_.watchdog_restore,
+        known(milliseconds("watchdog restoration", node_.watchdog_restore,
                            system_.watchdog_restore_min, system_.watchdog_restore_max));
-    watchdog.action = known(std::string(design::to_word(wanted_.watchdog_action)));
+    watchdog.action = known(std::string(design::to_word(node_.watchdog_action)));
   }
 
   void lower_pools() {
     using evidence::PoolKind;
-    const design::BufferIntent& buffers = wanted_.buffers;
+    const design::BufferIntent& buffers = node_.buffers;
     // Headroom that rounding adds is taken from what is shared: the buffer does not grow.
     Bytes headroom_sum;
-    for (const SwitchPortIntent& port : wanted_.ports)
-      headroom_sum += headroom_of(port) * wanted_.lossless.count();
+    for (const SwitchPortIntent& port : node_.ports)
+      headroom_sum += headroom_of(port) * node_.lossless.count();
     const Bytes headroom = headroom_sum / std::max(buffers.headroom_oversubscription, 1);
     const Bytes shared =
         std::max(buffers.lossless_shared - (headroom - buffers.headroom_pool), 0_B);
@@ -120,46 +105,37 @@ class Lowerer {
                    "part of ingress_lossy_pool",
                    "priority group 0 carries every lossy class, and a group has one pool");
     pools.push_back({"egress_lossless_pool", PoolKind::kLossless, buffers.total, {}});
-    out_.state.pools = known(pools);
+    out_.pools = known(pools);
     if (model_ == SonicModel::kDynamic) {
-      out_.state.headroom_oversubscription =
+      out_.headroom_oversubscription =
           known(static_cast<unsigned>(buffers.headroom_oversubscription));
     }
   }
 
   void lower_rest() {
-    evidence::Switch& state = out_.state;
-    state.load_balancing = known(std::string("ecmp"));
-    if (wanted_.load_balancing != design::LoadBalancing::kEcmp)
-      remarks_.add("load balancing", std::string(design::to_word(wanted_.load_balancing)), "ecmp",
+    out_.load_balancing = known(std::string("ecmp"));
+    if (node_.load_balancing != design::LoadBalancing::kEcmp)
+      remarks_.add("load balancing", std::string(design::to_word(node_.load_balancing)), "ecmp",
                    "CONFIG_DB of the community's SONiC has no table for it; vendors add their own");
-    if (wanted_.ecmp_seed != 0)
+    if (node_.ecmp_seed != 0)
       remarks_.add(
-          "seed of the ECMP hash", std::to_string(wanted_.ecmp_seed), "",
-          fmt::format("not in CONFIG_DB; {}.switch.json sets it through swssconfig", wanted_.name));
-    if (wanted_.forwarding == design::Forwarding::kStoreAndForward)
+          "seed of the ECMP hash", std::to_string(node_.ecmp_seed), "",
+          fmt::format("not in CONFIG_DB; {}.switch.json sets it through swssconfig", node_.name));
+    if (node_.forwarding == design::Forwarding::kStoreAndForward)
       remarks_.add("store-and-forward", "on", "", "CONFIG_DB has no such setting");
-    if (wanted_.global_pause)
+    if (node_.global_pause)
       remarks_.add("802.3x pause", "on", "off", "CONFIG_DB has no such setting");
-    state.lldp = known(true);
+    out_.lldp = known(true);
     const design::TelemetryIntent& telemetry = intent_.telemetry;
-    state.telemetry.gnmi = known(telemetry.gnmi);
-    state.telemetry.sflow = known(telemetry.sflow);
-    state.telemetry.queue_monitor = known(true);
-    state.telemetry.ecn_counters = known(true);
+    out_.telemetry.gnmi = known(telemetry.gnmi);
+    out_.telemetry.sflow = known(telemetry.sflow);
+    out_.telemetry.queue_monitor = known(true);
+    out_.telemetry.ecn_counters = known(true);
     // flexcounter: 100 ms to 30 s are what counterpoll takes for queues (sonic-utilities 691b1bb).
-    state.telemetry.interval =
+    out_.telemetry.interval =
         known(milliseconds("interval of counters", telemetry.interval, 100_ms, 30_s));
     if (telemetry.sflow)
       remarks_.add("sFlow collector", "on", "on, without a collector", "the design names none");
-  }
-
-  Bytes lower_mtu(const SwitchPortIntent& port) {
-    const Bytes mtu = port_mtu(wanted_, port, remarks_);
-    if (mtu >= kMinMtu) return mtu;
-    remarks_.add("MTU", to_text(mtu), to_text(kMinMtu), "the smallest that sonic-port takes",
-                 port.name);
-    return kMinMtu;
   }
 
   // ---- headroom ----
@@ -177,7 +153,7 @@ class Lowerer {
 
   [[nodiscard]] std::vector<Length> rows_of(BitRate speed) const {
     std::vector<Length> rows;
-    const auto model = model::parse_headroom_model(wanted_.asic->headroom_model);
+    const auto model = model::parse_headroom_model(node_.asic->headroom_model);
     if (model) {
       for (const model::HeadroomRow& row : model::headroom_rows(*model))
         if (row.cable && row.speed == speed) rows.push_back(*row.cable);
@@ -191,36 +167,34 @@ class Lowerer {
     const Length cable = cable_of(port);
     Bytes& largest = row_headroom_[{port.speed, cable}];
     largest = std::max(largest, port.headroom);
-    if (cable == port.cable) return;
     const bool is_row = model_ == SonicModel::kTraditional;
-    remarks_.add("cable length", to_text(port.cable), to_text(cable),
-                 is_row ? "rounded up to a row of pg_profile_lookup.ini" : "whole metres",
-                 port.name);
+    remarks_.changed("cable length", port.cable, cable,
+                     is_row ? "rounded up to a row of pg_profile_lookup.ini" : "whole metres",
+                     port.name);
   }
 
   Bytes headroom_of(const SwitchPortIntent& port) {
     if (model_ == SonicModel::kDynamic) return port.headroom;
     const Bytes largest = row_headroom_.at({port.speed, cable_of(port)});
-    if (largest != port.headroom)
-      remarks_.add(fmt::format("headroom of ports with {} at {}", to_text(port.speed),
-                               to_text(cable_of(port))),
-                   to_text(port.headroom), to_text(largest),
-                   "one profile for each speed and row; the largest serves all");
+    remarks_.changed(fmt::format("headroom of ports with {} at {}", to_text(port.speed),
+                                 to_text(cable_of(port))),
+                     port.headroom, largest,
+                     "one profile for each speed and row; the largest serves all");
     return largest;
   }
 
   /// NVIDIA's ASICs resume at a size of the group itself, which must cover the pipeline.
   [[nodiscard]] Bytes dynamic_reserved(const SwitchPortIntent& port) const {
     model::HeadroomInput input;
-    const auto model = model::parse_headroom_model(wanted_.asic->headroom_model);
-    if (!model) return wanted_.buffers.reserved_per_group;
+    const auto model = model::parse_headroom_model(node_.asic->headroom_model);
+    if (!model) return node_.buffers.reserved_per_group;
     input.model = *model;
     input.speed = port.speed;
     input.cable = port.cable;
     input.mtu = std::clamp(port.mtu, kMinMtu, system_.max_mtu);
     const auto computed = model::headroom(input);
     const Bytes least = computed && computed->xon ? *computed->xon : 0_B;
-    return std::max(least, wanted_.buffers.reserved_per_group);
+    return std::max(least, node_.buffers.reserved_per_group);
   }
 
   GroupBuffer lossless_group(const SwitchPortIntent& port, unsigned group) {
@@ -231,21 +205,19 @@ class Lowerer {
     out.headroom = known(headroom_of(port));
     if (model_ == SonicModel::kDynamic) {
       out.reserved = known(dynamic_reserved(port));
-      if (*out.reserved != wanted_.buffers.reserved_per_group)
-        remarks_.add("guaranteed buffer of a lossless group",
-                     to_text(wanted_.buffers.reserved_per_group), to_text(*out.reserved),
-                     "must cover the pipeline's latency (NVIDIA's formula)");
-      remarks_.add("where a pause ends", to_text(wanted_.buffers.xon_offset) + " below XOFF",
+      remarks_.changed("guaranteed buffer of a lossless group", node_.buffers.reserved_per_group,
+                       *out.reserved, "must cover the pipeline's latency (NVIDIA's formula)");
+      remarks_.add("where a pause ends", to_text(node_.buffers.xon_offset) + " below XOFF",
                    "at " + to_text(*out.reserved) + " of the group",
                    "NVIDIA's ASICs know a size, not an offset");
     } else {
-      out.reserved = known(wanted_.buffers.reserved_per_group);
-      out.xon = known(wanted_.buffers.xon_offset);
+      out.reserved = known(node_.buffers.reserved_per_group);
+      out.xon = known(node_.buffers.xon_offset);
     }
-    if (wanted_.buffers.threshold == design::Threshold::kStatic) {
-      out.xoff = known(wanted_.buffers.static_xoff);
+    if (node_.buffers.threshold == design::Threshold::kStatic) {
+      out.xoff = known(node_.buffers.static_xoff);
     } else {
-      out.alpha = known(ingress_alpha(wanted_, remarks_));
+      out.alpha = known(ingress_alpha(node_, remarks_));
     }
     return out;
   }
@@ -255,8 +227,8 @@ class Lowerer {
     out.group = PriorityGroup::of(0);
     out.lossless = known(false);
     out.reserved = known(0_B);
-    if (wanted_.buffers.threshold == design::Threshold::kStatic) {
-      out.xoff = known(wanted_.buffers.total);
+    if (node_.buffers.threshold == design::Threshold::kStatic) {
+      out.xoff = known(node_.buffers.total);
     } else {
       out.alpha = known(Alpha::from_log2(sonic_stock(model_).ingress_lossy_alpha));
     }
@@ -265,69 +237,52 @@ class Lowerer {
 
   // ---- queues ----
 
-  [[nodiscard]] bool is_lossless_queue(unsigned queue) const {
-    for (unsigned p = 0; p < Priority::kLimit; ++p)
-      if (wanted_.lossless.contains(Priority::of(p)) &&
-          wanted_.priority_to_queue.at(p).value() == queue)
-        return true;
-    return false;
-  }
-
   void lower_marking(const SwitchPortIntent& port, EgressQueue& out) {
     const design::WredIntent& wred = port.wred;
     out.ecn = known(wred.ecn);
     out.wred_drop = known(wred.ecn);
     if (!wred.ecn) return;
     const Bytes max = std::max(wred.min, wred.max);
-    if (max != wred.max)
-      remarks_.add("WRED maximum", to_text(wred.max), to_text(max),
-                   "must not be below the minimum");
+    remarks_.changed("WRED maximum", wred.max, max, "must not be below the minimum");
     if (wred.mark_at == design::MarkAt::kEnqueue)
       remarks_.add("marking at enqueue", "on", "", "CONFIG_DB has no such setting");
     out.ecn_min = known(wred.min);
     out.ecn_max = known(max);
-    out.ecn_probability = known(marking_probability(wanted_, port, remarks_));
+    out.ecn_probability = known(marking_probability(node_, port, remarks_));
   }
 
   EgressQueue lower_queue(const SwitchPortIntent& port, unsigned queue) {
-    const design::Share8& share = wanted_.queues.at(queue);
+    const design::Share8& share = node_.queues.at(queue);
     EgressQueue out;
     out.queue = Queue::of(queue);
     out.ecn = known(false);
     out.wred_drop = known(false);
-    const bool lossless = is_lossless_queue(queue);
+    const bool lossless = is_queue_of(node_, node_.lossless, queue);
     if (lossless) lower_marking(port, out);
-    out.alpha = known(
-        lossless ? clamp_alpha(wanted_, wanted_.buffers.egress_alpha, "egress alpha", remarks_)
-                 : Alpha::from_log2(sonic_stock(model_).egress_lossy_alpha));
+    out.alpha =
+        known(lossless ? clamp_alpha(node_, node_.buffers.egress_alpha, "egress alpha", remarks_)
+                       : Alpha::from_log2(sonic_stock(model_).egress_lossy_alpha));
     out.max_rate = known(BitRate());
     if (!share.used) return out;
-    const bool strict = share.scheduling == design::Scheduling::kStrict;
-    out.scheduler = known(strict ? evidence::Scheduler::kStrict : evidence::Scheduler::kWeighted);
-    if (!strict) {
-      out.weight = known(percents_.at(queue));
-    }
-    out.max_rate = known(limit_of(wanted_, port, queue));
+    set_scheduler(share.scheduling == design::Scheduling::kStrict, percents_.at(queue), out);
+    out.max_rate = known(limit_of(node_, port, queue));
     return out;
   }
 
   SwitchPort lower_port(const SwitchPortIntent& port) {
-    SwitchPort out;
-    out.name = port.name;
+    SwitchPort out = base_port(port, node_.pfc);
+    if (*out.mtu < kMinMtu) {
+      remarks_.changed("MTU", *out.mtu, kMinMtu, "the smallest that sonic-port takes", port.name);
+      out.mtu = known(kMinMtu);
+    }
     out.speed = known(port.speed);
-    out.mtu = known(lower_mtu(port));
-    out.trust = known(wanted_.trust == design::Trust::kDscp ? evidence::TrustMode::kDscp
-                                                            : evidence::TrustMode::kPcp);
-    out.pfc = known(wanted_.pfc);
     out.pfc_negotiated = known(false);
     out.global_pause = known(false);
-    out.watchdog = known(wanted_.watchdog);
-    out.rewrites_dscp = known(wanted_.rewrites_dscp);
-    out.max_rate = known(port.shaper ? whole_kilobits_down(*port.shaper) : BitRate());
+    out.watchdog = known(node_.watchdog);
     out.dcbx = known(false);
     out.cable_length = known(cable_of(port));
     for (unsigned group = 0; group < PriorityGroup::kLimit; ++group) {
-      if (wanted_.lossless.contains(Priority::of(group))) {
+      if (node_.lossless.contains(Priority::of(group))) {
         out.groups.push_back(lossless_group(port, group));
       } else if (group == 0) {
         out.groups.push_back(lossy_group());
@@ -338,14 +293,9 @@ class Lowerer {
     return out;
   }
 
-  const Intent& intent_;
-  const SwitchIntent& wanted_;
   const SonicModel model_;
   const design::SystemModel& system_;
   std::map<std::pair<BitRate, Length>, Bytes> row_headroom_;
-  const std::array<unsigned, 8> percents_ = queue_percents(wanted_);
-  Remarks remarks_;
-  Lowered out_;
 };
 
 }  // namespace

@@ -22,7 +22,7 @@ using evidence::Missing;
 using evidence::SwitchPort;
 
 constexpr std::string_view kDefault = "default of SONiC";
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 16;
+constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max() / 16;
 
 template <class T>
 Fact<T> by_default(T value) {
@@ -317,11 +317,12 @@ class Reader {
         const std::string& name = row.key;
         const std::string where = "BUFFER_POOL|" + name;
         const bool is_lossy = name.find("lossy") != std::string::npos;
-        const Bytes headroom =
-            row.find("xoff") != nullptr ? Bytes::raw(number_of(row, where, "xoff", 0, kMost)) : 0_B;
+        const Bytes headroom = row.find("xoff") != nullptr
+                                   ? Bytes::raw(number_of(row, where, "xoff", 0, kLargest))
+                                   : 0_B;
         if (headroom > 0_B) pool_headroom_ = true;
         if (row.find("size") != nullptr) {
-          const Bytes size = Bytes::raw(number_of(row, where, "size", 0, kMost));
+          const Bytes size = Bytes::raw(number_of(row, where, "size", 0, kLargest));
           // Broadcom's pool holds its headroom, NVIDIA's stands beside it (sonic.h).
           const Bytes shared = is_dynamic() ? size : std::max(size - headroom, 0_B);
           pools.push_back({name, is_lossy ? kLossy : kLossless, shared, {}});
@@ -381,17 +382,17 @@ class Reader {
     const JsonNode* const xoff = profile->find("xoff");
     out.lossless = fact(xoff != nullptr, *profile);
     if (xoff != nullptr) {
-      out.headroom = fact(Bytes::raw(number_of(*profile, where, "xoff", 0, kMost)), *xoff);
+      out.headroom = fact(Bytes::raw(number_of(*profile, where, "xoff", 0, kLargest)), *xoff);
       out.headroom_auto = fact(false, *xoff);
     }
     // NVIDIA: `size` is headroom and all, what is guaranteed is `xon`.
     const std::string_view guaranteed = xoff != nullptr && is_dynamic() ? "xon" : "size";
     if (const JsonNode* const size = profile->find(guaranteed))
-      out.reserved = fact(Bytes::raw(number_of(*profile, where, guaranteed, 0, kMost)), *size);
+      out.reserved = fact(Bytes::raw(number_of(*profile, where, guaranteed, 0, kLargest)), *size);
     if (const JsonNode* const offset = profile->find("xon_offset"))
-      out.xon = fact(Bytes::raw(number_of(*profile, where, "xon_offset", 0, kMost)), *offset);
+      out.xon = fact(Bytes::raw(number_of(*profile, where, "xon_offset", 0, kLargest)), *offset);
     if (const JsonNode* const fixed = profile->find("static_th"))
-      out.xoff = fact(Bytes::raw(number_of(*profile, where, "static_th", 0, kMost)), *fixed);
+      out.xoff = fact(Bytes::raw(number_of(*profile, where, "static_th", 0, kLargest)), *fixed);
     if (const JsonNode* const alpha = profile->find("dynamic_th"))
       out.alpha =
           fact(Alpha::from_log2(static_cast<int>(number_of(*profile, where, "dynamic_th", -8, 7))),
@@ -533,7 +534,7 @@ class Reader {
       tables_.list(pir->line, "a rate in packets a second");
       return Fact<BitRate>::missing(Missing::kError, tables_.source(*pir));
     }
-    return fact(BitRate::raw(number_of(row, where, "pir", 0, kMost) * 8), *pir);
+    return fact(BitRate::raw(number_of(row, where, "pir", 0, kLargest) * 8), *pir);
   }
 
   /// Green is what packets of a fabric without metering are.
@@ -552,9 +553,11 @@ class Reader {
     out.ecn = fact(marks && is_on, ecn == nullptr ? row : *ecn);
     out.wred_drop = fact(is_on, enable == nullptr ? row : *enable);
     if (const JsonNode* const min = row.find("green_min_threshold"))
-      out.ecn_min = fact(Bytes::raw(number_of(row, where, "green_min_threshold", 0, kMost)), *min);
+      out.ecn_min =
+          fact(Bytes::raw(number_of(row, where, "green_min_threshold", 0, kLargest)), *min);
     if (const JsonNode* const max = row.find("green_max_threshold"))
-      out.ecn_max = fact(Bytes::raw(number_of(row, where, "green_max_threshold", 0, kMost)), *max);
+      out.ecn_max =
+          fact(Bytes::raw(number_of(row, where, "green_max_threshold", 0, kLargest)), *max);
     const JsonNode* const probability = row.find("green_drop_probability");
     out.ecn_probability =
         probability == nullptr

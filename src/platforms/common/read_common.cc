@@ -1,0 +1,86 @@
+#include "platforms/common/read_common.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "platforms/common/lower_common.h"
+
+namespace weir::platforms {
+
+void Defaults::settle(evidence::EgressQueue& queue) const {
+  queue.ecn = unless(queue.ecn, false);
+  queue.wred_drop = unless(queue.wred_drop, false);
+  if (!queue.max_share.is_known()) queue.max_rate = unless(queue.max_rate, BitRate());
+  settle_queue(queue);
+}
+
+bool has_line_with(std::string_view text, std::initializer_list<std::string_view> starts) {
+  for (const std::string_view line : split(text, '\n'))
+    for (const std::string_view start : starts)
+      if (line.starts_with(start)) return true;
+  return false;
+}
+
+bool is_ethernet(std::string_view name) {
+  return name.starts_with("Ethernet");
+}
+
+evidence::SwitchInterface* interface_in(Interfaces& all, const std::string& name) {
+  const bool is_channel = name.starts_with("Port-Channel") || name.starts_with("port-channel");
+  if (!is_channel && !name.starts_with("Vlan")) return nullptr;
+  evidence::SwitchInterface& interface = all[name];
+  interface.name = name;
+  interface.kind = is_channel ? "port-channel" : "svi";
+  return &interface;
+}
+
+void add_member(Interfaces& all, const std::string& channel, const std::string& port,
+                const Place& at) {
+  evidence::SwitchInterface* const interface = interface_in(all, channel);
+  std::vector<std::string> members =
+      interface->members.is_known() ? *interface->members : std::vector<std::string>();
+  members.push_back(port);
+  assign(interface->members, std::move(members), at);
+}
+
+Status read_random_detect(std::string_view text, bool marks, const Place& at,
+                          evidence::EgressQueue& queue) {
+  const std::vector<std::string> words = words_of(text);
+  std::optional<Error> unit;
+  for (std::size_t i = 0; i < words.size();) {
+    const std::string& word = words[i];
+    const bool is_threshold = word == "minimum-threshold" || word == "maximum-threshold";
+    const std::size_t needs = word == "ecn" ? 0 : is_threshold ? 2 : 1;
+    if (i + needs >= words.size())
+      return parse_error(
+          fmt::format("expected a value after '{}', found the end of the line", word));
+    if (word == "ecn") {
+      marks = true;
+    } else if (is_threshold) {
+      const auto size = read_size(words[i + 1], words[i + 2]);
+      if (!size && size.error().code != ErrorCode::kUnsupported) return size.error();
+      if (!size) unit = size.error();
+      if (size) assign(word[1] == 'i' ? queue.ecn_min : queue.ecn_max, *size, at);
+    } else if (word == "max-mark-probability" || word == "drop-probability") {
+      WEIR_TRY(percent, read_number(words[i + 1], 1, 100, "percent"));
+      assign(queue.ecn_probability, 1_percent * percent, at);
+    } else if (word == "weight") {
+      WEIR_TRY(weight, read_number(words[i + 1], 0, 15, "a weight"));
+      assign(queue.ecn_weight, static_cast<unsigned>(weight), at);
+    } else if (word != "drop-precedence") {
+      return parse_error(
+          fmt::format("expected minimum-threshold, maximum-threshold, a probability, weight or "
+                      "ecn, found '{}'",
+                      word));
+    }
+    i += needs + 1;
+  }
+  assign(queue.ecn, marks, at);
+  assign(queue.wred_drop, !marks, at);
+  if (unit) return *unit;
+  return {};
+}
+
+}  // namespace weir::platforms
