@@ -30,8 +30,8 @@ Parsed read_sample(SwitchSystem system, const std::string& name) {
 }
 
 const EgressQueue* queue_of(const SwitchPort& port, unsigned queue) {
-  for (const EgressQueue& one : port.queues)
-    if (one.queue.value() == queue) return &one;
+  for (const EgressQueue& candidate : port.queues)
+    if (candidate.queue.value() == queue) return &candidate;
   return nullptr;
 }
 
@@ -81,8 +81,8 @@ void expect_intent(const evidence::Switch& state, std::size_t ports, Bytes mtu, 
 
 std::vector<std::string> unread_of(const Parsed& parsed) {
   std::vector<std::string> out;
-  for (const Unread& one : parsed.unread)
-    out.push_back(fmt::format("{}: {}: {}", one.line, one.text, one.why));
+  for (const Unread& item : parsed.unread)
+    out.push_back(fmt::format("{}: {}: {}", item.line, item.text, item.why));
   return out;
 }
 
@@ -174,11 +174,11 @@ TEST(SwitchSamples, ForeignConfigurationsParseAndListWhatIsNotUnderstood) {
     ASSERT_TRUE(parsed) << parsed.error().what;
     EXPECT_FALSE(parsed->unread.empty());
     const auto lines = split(*text, '\n');
-    for (const Unread& one : parsed->unread) {
-      ASSERT_GE(one.line, 1);
-      ASSERT_LE(one.line, static_cast<int>(lines.size()));
-      EXPECT_EQ(trim(lines[static_cast<std::size_t>(one.line) - 1]), one.text);
-      EXPECT_FALSE(one.why.empty());
+    for (const Unread& item : parsed->unread) {
+      ASSERT_GE(item.line, 1);
+      ASSERT_LE(item.line, static_cast<int>(lines.size()));
+      EXPECT_EQ(trim(lines[static_cast<std::size_t>(item.line) - 1]), item.text);
+      EXPECT_FALSE(item.why.empty());
     }
   }
 }

@@ -38,20 +38,20 @@ Parsed read_sample(const Platform& platform, const std::string& name) {
 }
 
 const EgressQueue* queue_of(const SwitchPort& port, unsigned queue) {
-  for (const EgressQueue& one : port.queues)
-    if (one.queue.value() == queue) return &one;
+  for (const EgressQueue& candidate : port.queues)
+    if (candidate.queue.value() == queue) return &candidate;
   return nullptr;
 }
 const GroupBuffer* group_of(const SwitchPort& port, unsigned group) {
-  for (const GroupBuffer& one : port.groups)
-    if (one.group.value() == group) return &one;
+  for (const GroupBuffer& candidate : port.groups)
+    if (candidate.group.value() == group) return &candidate;
   return nullptr;
 }
 
 std::vector<std::string> unread_of(const Parsed& parsed) {
   std::vector<std::string> out;
-  for (const Unread& one : parsed.unread)
-    out.push_back(fmt::format("{}: {}: {}", one.line, one.text, one.why));
+  for (const Unread& item : parsed.unread)
+    out.push_back(fmt::format("{}: {}: {}", item.line, item.text, item.why));
   return out;
 }
 
@@ -250,9 +250,9 @@ TEST(SwitchRender, OpenConfigIsReadBackAsItIsLowered) {
     EXPECT_EQ(unread_of(*parsed), std::vector<std::string>());
     ASSERT_TRUE(same_state(lowered.state, parsed->state))
         << fmt::format("{}", fmt::join(differences(lowered.state, parsed->state), "\n"));
-    const bool says_no_pfc =
-        std::any_of(lowered.remarks.begin(), lowered.remarks.end(),
-                    [](const Remark& one) { return one.what == "PFC" && one.becomes.empty(); });
+    const bool says_no_pfc = std::any_of(
+        lowered.remarks.begin(), lowered.remarks.end(),
+        [](const Remark& remark) { return remark.what == "PFC" && remark.becomes.empty(); });
     EXPECT_EQ(says_no_pfc, node.pfc.count() > 0);
   }
 }

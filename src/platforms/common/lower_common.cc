@@ -85,7 +85,7 @@ std::array<unsigned, 8> queue_percents(const SwitchIntent& node) {
   }
   std::array<unsigned, 8> percents{};
   if (sum == 0) return percents;
-  // The largest remainders are rounded up; nobody in use ends with 0.
+  // The largest remainders are rounded up; a queue in use never has 0.
   std::array<std::int64_t, 8> rest{};
   std::int64_t left = 100;
   for (std::size_t q = 0; q < 8; ++q) {
@@ -149,8 +149,8 @@ Bytes port_mtu(const SwitchIntent& node, const SwitchPortIntent& port, Remarks& 
   if (port.mtu <= most) return port.mtu;
   remarks.add("MTU", fmt::format("{}B", port.mtu.raw()), fmt::format("{}B", most.raw()),
               node.system == design::SwitchSystem::kEos
-                  ? "the largest EOS takes; it counts the IP packet, so nothing is lost"
-                  : "the largest the system takes",
+                  ? "the EOS maximum; EOS counts the IP packet, so no frame gets smaller"
+                  : "the system's maximum",
               port.name);
   return most;
 }
@@ -159,7 +159,7 @@ Alpha clamp_alpha(const SwitchIntent& node, Alpha alpha, std::string_view what, 
   const design::SystemModel& system = design::system_model(node.system);
   const Alpha kept = std::clamp(alpha, system.min_alpha, system.max_alpha);
   remarks.changed(std::string(what), alpha, kept,
-                  fmt::format("the system takes {} to {}", to_text(system.min_alpha),
+                  fmt::format("the system accepts {} to {}", to_text(system.min_alpha),
                               to_text(system.max_alpha)));
   return kept;
 }
@@ -182,7 +182,7 @@ Share marking_probability(const SwitchIntent& node, const SwitchPortIntent& port
 Length cable_length(const SwitchPortIntent& port, Remarks& remarks) {
   const Length metres = std::max(whole_metres_up(port.cable), 1_m);
   remarks.changed("cable length", port.cable, metres,
-                  "in whole metres, rounded up: headroom must not be short", port.name);
+                  "whole metres, rounded up so that headroom is never too small", port.name);
   return metres;
 }
 
@@ -193,7 +193,7 @@ std::string balancing(const SwitchIntent& node, Remarks& remarks) {
       (node.load_balancing == design::LoadBalancing::kAdaptive && node.asic->can_adapt);
   if (can) return std::string(design::to_word(node.load_balancing));
   remarks.add("load balancing", std::string(design::to_word(node.load_balancing)), "ecmp",
-              fmt::format("{} cannot", node.asic->title));
+              fmt::format("not supported by {}", node.asic->title));
   return "ecmp";
 }
 
@@ -253,7 +253,7 @@ void Lowering::set_telemetry(Duration most) {
     out_.telemetry.interval = known(to_step(wanted.interval, 1_s, 1_s, most));
   else if (wanted.gnmi)
     remarks_.add("telemetry interval", to_text(wanted.interval), "",
-                 "who subscribes over gNMI chooses it");
+                 "the gNMI subscriber chooses it");
 }
 
 evidence::SwitchPort Lowering::base_port(const SwitchPortIntent& from, PrioritySet paused) {
@@ -312,24 +312,24 @@ T& find_or_insert(std::vector<T>& list, IsIt is_it, ComesAfter comes_after) {
 
 evidence::SwitchPort& port_named(evidence::Switch& state, std::string_view name) {
   evidence::SwitchPort& port = find_or_insert(
-      state.ports, [&](const evidence::SwitchPort& one) { return one.name == name; },
-      [&](const evidence::SwitchPort& one) { return natural_order(one.name, name) > 0; });
+      state.ports, [&](const evidence::SwitchPort& other) { return other.name == name; },
+      [&](const evidence::SwitchPort& other) { return natural_order(other.name, name) > 0; });
   port.name = name;
   return port;
 }
 
 evidence::EgressQueue& queue_at(evidence::SwitchPort& port, Queue queue) {
   evidence::EgressQueue& out = find_or_insert(
-      port.queues, [&](const evidence::EgressQueue& one) { return one.queue == queue; },
-      [&](const evidence::EgressQueue& one) { return one.queue > queue; });
+      port.queues, [&](const evidence::EgressQueue& other) { return other.queue == queue; },
+      [&](const evidence::EgressQueue& other) { return other.queue > queue; });
   out.queue = queue;
   return out;
 }
 
 evidence::GroupBuffer& group_at(evidence::SwitchPort& port, PriorityGroup group) {
   evidence::GroupBuffer& out = find_or_insert(
-      port.groups, [&](const evidence::GroupBuffer& one) { return one.group == group; },
-      [&](const evidence::GroupBuffer& one) { return one.group > group; });
+      port.groups, [&](const evidence::GroupBuffer& other) { return other.group == group; },
+      [&](const evidence::GroupBuffer& other) { return other.group > group; });
   out.group = group;
   return out;
 }
@@ -337,8 +337,9 @@ evidence::GroupBuffer& group_at(evidence::SwitchPort& port, PriorityGroup group)
 evidence::SwitchInterface& interface_named(evidence::Switch& state, std::string_view name,
                                            std::string_view kind) {
   evidence::SwitchInterface& out = find_or_insert(
-      state.interfaces, [&](const evidence::SwitchInterface& one) { return one.name == name; },
-      [&](const evidence::SwitchInterface& one) { return natural_order(one.name, name) > 0; });
+      state.interfaces,
+      [&](const evidence::SwitchInterface& interface) { return interface.name == name; },
+      [&](const evidence::SwitchInterface& other) { return natural_order(other.name, name) > 0; });
   out.name = name;
   out.kind = kind;
   return out;

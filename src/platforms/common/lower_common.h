@@ -27,7 +27,7 @@ template <class T>
   return evidence::Fact<T>::of(std::move(value), std::move(source));
 }
 
-/// Remarks of a switch; the same of many ports is one.
+/// Remarks of one switch; equal remarks of many ports become one.
 class Remarks {
  public:
   /// `port` empty: of the whole switch. "WRED minimum of queue 3" on swp1, swp2 and swp3 becomes
@@ -62,11 +62,11 @@ class Remarks {
 /// Nearest multiple of `step`, and then within [low, high].
 [[nodiscard]] Duration to_step(Duration time, Duration step, Duration low, Duration high);
 
-/// Weighted queues that are in use, in percents that add up to 100; others have 0. A queue without
-/// a minimum has the smallest share there is, 1.
+/// The shares of weighted queues in use, as percents that add up to 100; others have 0. A queue
+/// without a minimum has the smallest share, 1.
 [[nodiscard]] std::array<unsigned, 8> queue_percents(const design::SwitchIntent& node);
 
-/// The share that a class may use at an access port, as a rate; 0 = no limit.
+/// The limit of a class at an access port, as a rate; 0 = no limit.
 [[nodiscard]] BitRate limit_of(const design::SwitchIntent& node,
                                const design::SwitchPortIntent& port, unsigned queue);
 
@@ -78,7 +78,7 @@ class Remarks {
 [[nodiscard]] bool is_queue_of(const design::SwitchIntent& node, PrioritySet priorities,
                                unsigned queue);
 
-/// The priorities to pause: those of the design, the lowest ones where the system has fewer.
+/// The priorities to pause: those of the design, only the lowest where the system has fewer.
 [[nodiscard]] PrioritySet pausable(const design::SwitchIntent& node, Remarks& remarks);
 
 /// Within what the system takes, with a remark where that changes something.
@@ -90,17 +90,18 @@ class Remarks {
 [[nodiscard]] Share marking_probability(const design::SwitchIntent& node,
                                         const design::SwitchPortIntent& port, Remarks& remarks);
 [[nodiscard]] Length cable_length(const design::SwitchPortIntent& port, Remarks& remarks);
-/// "ecmp", "adaptive" or "spray": what the ASIC can do of it.
+/// "ecmp", "adaptive" or "spray": the design's, or "ecmp" where the ASIC cannot.
 [[nodiscard]] std::string balancing(const design::SwitchIntent& node, Remarks& remarks);
 
-/// The code point that a switch which rewrites gives a class: the first of its octet where that is
-/// the class's own, else its lowest; none for a class without any.
+/// The DSCP that a rewriting switch gives each class: the first of the class's octet where that code
+/// point belongs to the class, else its lowest; none for a class without code points.
 [[nodiscard]] std::array<std::optional<Dscp>, 8> rewrite_map(const design::SwitchIntent& node);
 
-/// Marking facts of a queue that neither marks nor drops say nothing.
+/// Clears the thresholds of a queue that neither marks nor drops early: they have no effect.
 void settle_queue(evidence::EgressQueue& queue);
 
-/// Finds or makes; lists stay in the order of names, of queues and of groups.
+/// Finds or inserts; ports and interfaces are kept in natural order of names, queues and groups by
+/// number.
 evidence::SwitchPort& port_named(evidence::Switch& state, std::string_view name);
 evidence::EgressQueue& queue_at(evidence::SwitchPort& port, Queue queue);
 evidence::GroupBuffer& group_at(evidence::SwitchPort& port, PriorityGroup group);
@@ -137,7 +138,7 @@ class Lowering {
   /// Each paused priority has a group of its own; all others share group 0.
   [[nodiscard]] std::array<PriorityGroup, 8> group_per_priority(PrioritySet paused) const;
 
-  /// The watchdog needs a priority with PFC; a remark where there is none.
+  /// Whether the watchdog is on: it needs a priority with PFC. A remark says `why_not`.
   [[nodiscard]] bool has_watchdog(PrioritySet paused, std::string_view why_not);
   /// The interval in whole seconds up to `most`, where sFlow samples; gNMI's is the subscriber's.
   void set_telemetry(Duration most);

@@ -18,17 +18,17 @@ std::span<const Platform> platforms() {
 }
 
 const Platform& platform_of(design::SwitchSystem system) {
-  for (const Platform& one : platforms())
-    if (one.system == system) return one;
+  for (const Platform& platform : platforms())
+    if (platform.system == system) return platform;
   WEIR_UNREACHABLE("every switch system has a row");
 }
 
 const Platform* recognise(std::string_view text) {
   const Platform* found = nullptr;
-  for (const Platform& one : platforms()) {
-    if (!one.recognises(text)) continue;
+  for (const Platform& platform : platforms()) {
+    if (!platform.recognises(text)) continue;
     if (found != nullptr) return nullptr;
-    found = &one;
+    found = &platform;
   }
   if (openconfig().recognises(text)) return found == nullptr ? &openconfig() : nullptr;
   return found;

@@ -1,16 +1,16 @@
 #pragma once
-// A switch's operating system: what it makes of the design, how that is written, and how a
-// configuration written by anybody is read back.
+// A switch operating system: what the design becomes on it, how that is written, and how an existing
+// configuration is read.
 //
-// All three meet in one type, evidence::Switch as it would be in effect: `lower` says what a switch
-// of this system will hold once configured (cells, percents, clamps: each deviation from the design
-// is a remark), `render` prints it, `parse` reads it back. The contract that tests hold:
+// All three work on one type, evidence::Switch as in effect: `lower` computes the state of a switch
+// of this system once it is configured (cells, percents, clamps: each deviation from the design is a
+// remark), `render` writes it, `parse` reads it. Tests hold the contract
 //
 //   parse(render(i)) == lower(i)      for every design
 //
-// `parse` fills in the system's documented defaults where a configuration is silent, because an
-// audit asks what the switch does, not what somebody typed. It never guesses: a line that it does
-// not understand is listed, and what depends on it stays unknown.
+// `parse` fills in the documented defaults of the system, because an audit is about what the switch
+// does, not about what was typed. It never guesses: a line that it does not understand is listed, and
+// what depends on it stays unknown.
 #include <optional>
 #include <span>
 #include <string>
@@ -23,9 +23,9 @@
 
 namespace weir::platforms {
 
-/// Something the design asks for that this system says otherwise, or cannot say.
+/// A value of the design that this system rounds, clamps or cannot express.
 struct Remark {
-  std::string what;     // "WRED minimum of swp1 queue 3"
+  std::string what;     // "WRED minimum of queue 3, swp1"
   std::string wanted;   // "25KB"
   std::string becomes;  // "24.8KB"; empty: cannot be expressed
   std::string why;      // "counted in cells of 192 B"
@@ -63,10 +63,10 @@ struct Platform {
   design::SwitchSystem system;
   std::string_view name;      // as in the design file and `render --to`
   std::string_view title;     // "Arista EOS"
-  std::string_view how_load;  // how an operator loads the file: one line
+  std::string_view how_load;  // how to load the file: one line
   Lowered (*lower)(const design::Intent&, const design::SwitchIntent&);
   Rendered (*render)(const design::Intent&, const design::SwitchIntent&);
-  /// Whether a text looks like a configuration of this system.
+  /// Whether the text looks like a configuration of this system.
   bool (*recognises)(std::string_view text);
   /// Errors name `file`:line, what was expected and what was found.
   Result<Parsed> (*parse)(std::string_view text, std::string_view file);
@@ -77,9 +77,9 @@ struct Platform {
 /// By the text alone; nullptr where none or more than one recognises it.
 [[nodiscard]] const Platform* recognise(std::string_view text);
 
-/// The states are the same in meaning: sources of facts are left out.
+/// Equal values; the sources of facts are not compared.
 [[nodiscard]] bool same_state(const evidence::Switch&, const evidence::Switch&);
-/// Where they differ, a line each: "swp1 queue 3 ecn_min: 25KB, 24KB".
+/// One line per difference: "swp1 queue 3 ecn_min: 25KB, 24KB".
 [[nodiscard]] std::vector<std::string> differences(const evidence::Switch&,
                                                    const evidence::Switch&);
 

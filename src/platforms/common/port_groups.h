@@ -15,8 +15,7 @@
 
 namespace weir::platforms {
 
-/// Ports by what is said of them, in the order in which it is first said; those without a key are
-/// left out.
+/// Ports grouped by key, in the order in which keys appear; ports without a key are left out.
 template <class Key>
 [[nodiscard]] std::vector<std::pair<Key, std::vector<std::string>>> ports_by(
     const evidence::Switch& state,

@@ -23,8 +23,8 @@ std::string list(const std::vector<std::string>& lines) {
 
 std::string list(const std::vector<Unread>& lines) {
   std::string out;
-  for (const Unread& one : lines)
-    out += fmt::format("{}: {} ({})\n", one.line, one.text, one.why);
+  for (const Unread& unread : lines)
+    out += fmt::format("{}: {} ({})\n", unread.line, unread.text, unread.why);
   return out;
 }
 
@@ -50,9 +50,9 @@ class RoundTrip : public testing::TestWithParam<design::SwitchSystem> {};
 TEST_P(RoundTrip, EveryTemplateIsReadBackAsItIsLowered) {
   COVERS("F1", "C7");
   const Platform& platform = platform_of(GetParam());
-  for (const design::Template& one : design::templates()) {
-    SCOPED_TRACE(one.name);
-    const design::Loaded loaded = design::load_text(one.text, "template");
+  for (const design::Template& example : design::templates()) {
+    SCOPED_TRACE(example.name);
+    const design::Loaded loaded = design::load_text(example.text, "template");
     ASSERT_TRUE(loaded.is_good());
     design::Design design = loaded.design;
     for (auto& group : design.switches) {
@@ -123,8 +123,8 @@ TEST_P(RoundTrip, ALineThatIsTakenOutIsMissed) {
 
 std::vector<design::SwitchSystem> systems() {
   std::vector<design::SwitchSystem> out;
-  for (const Platform& one : platforms())
-    out.push_back(one.system);
+  for (const Platform& platform : platforms())
+    out.push_back(platform.system);
   return out;
 }
 

@@ -69,7 +69,7 @@ std::vector<Statement> indented_statements(std::string_view text) {
 
 bool matches(const std::vector<std::string>& words, std::string_view pattern, Taken& taken) {
   taken.clear();
-  // Most patterns fail at their first word: that is seen before anything is cut up.
+  // Most patterns fail at their first word: checked before splitting, because this is the hot path.
   const std::string_view first = pattern.substr(0, pattern.find(' '));
   if (words.empty() || (first.front() != '*' && first != words.front())) return false;
   std::size_t at = 0;
@@ -79,7 +79,7 @@ bool matches(const std::vector<std::string>& words, std::string_view pattern, Ta
       std::string rest = words[at];
       while (++at < words.size())
         rest += " " + words[at];
-      // A block within is another statement's business.
+      // A nested block is a statement of its own.
       if (rest.find(" | ") != std::string::npos) return false;
       taken.push_back(std::move(rest));
       return true;
@@ -98,14 +98,14 @@ bool matches(const std::vector<std::string>& words, std::string_view pattern, Ta
 bool is_cut_short(const std::vector<std::string>& words, std::string_view pattern) {
   const std::vector<std::string_view> parts = split(pattern, ' ');
   if (words.size() >= parts.size() || words.size() < 2) return false;
-  // A block's own head ("interface Ethernet1") is complete although lines follow it.
+  // The head of a block ("interface Ethernet1") is a complete statement.
   if (parts[words.size()] == "|") return false;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (parts[i] == "**") return false;
     if (parts[i] != "*" && parts[i] != words[i]) return false;
     if (parts[i] == "*" && words[i] == "|") return false;
   }
-  // Only where the pattern has been recognised by more than its wildcards.
+  // Only where more than wildcards of the pattern have matched.
   return parts[words.size() - 1] != "*" || parts[words.size()] != "*";
 }
 
@@ -188,7 +188,8 @@ Result<Bytes> read_size(std::string_view number, std::string_view unit) {
       if (unit == other)
         return Error{
             ErrorCode::kUnsupported,
-            fmt::format("a threshold in {} depends on the platform: not known in bytes", unit)};
+            fmt::format("a threshold in {} depends on the platform: its size in bytes is not known",
+                        unit)};
     return unit_error("bytes, kbytes or mbytes", unit);
   }
   WEIR_TRY(bytes, scaled(number, factor, "a size"));

@@ -1,6 +1,6 @@
 #pragma once
-// Configurations as statements: words with the line they stand on. NVUE commands, their YAML tree
-// and indented CLI all become a list of these; each system then has a table of patterns.
+// Configurations as statements: the words of a line, and its number. NVUE commands, their YAML tree,
+// Junos and indented CLIs all become a list of these; each system then has a table of rules.
 //
 // A pattern is words: `*` takes any one word, `**` the rest of the line (at least one word). Blocks
 // of an indented CLI are joined by `|`: "interface Ethernet1 | mtu 9214".
@@ -32,15 +32,15 @@ struct Statement {
 /// less. `!` begins a comment, also `!!` within a block.
 [[nodiscard]] std::vector<Statement> indented_statements(std::string_view text);
 
-/// What stood for each `*`, and for `**` all words that were left, with blanks between.
+/// The word of each `*`, and for `**` all remaining words, with blanks between.
 using Taken = std::vector<std::string>;
 
 [[nodiscard]] bool matches(const std::vector<std::string>& words, std::string_view pattern,
                            Taken& taken);
-/// The statement ends where the pattern goes on.
+/// The statement ends before the pattern does.
 [[nodiscard]] bool is_cut_short(const std::vector<std::string>& words, std::string_view pattern);
 
-// ---- values, with what was expected ----
+// ---- values; errors say what was expected ----
 
 [[nodiscard]] Result<std::int64_t> read_number(std::string_view word, std::int64_t low,
                                                std::int64_t high, std::string_view what);
@@ -68,7 +68,7 @@ struct Place {
   [[nodiscard]] std::string text() const;  // "leaf1.cfg:12"
 };
 
-/// What stood for the `*` of a pattern, in order.
+/// The words of the `*` of a pattern, in order.
 class Words {
  public:
   Words(const Taken& taken, const Place& place) : taken_(taken), place_(place) {}

@@ -1,5 +1,5 @@
 #pragma once
-// One function a system; platform.cc makes the table of them. Not for other folders.
+// One function per system; platform.cc makes the table of them. Private to src/platforms.
 #include "platforms/common/platform.h"
 
 namespace weir::platforms {

@@ -1,10 +1,8 @@
-// Cumulus Linux (NVUE): what a switch holds once the design is loaded, and the commands that say
-// so.
+// Cumulus Linux (NVUE): the state of a switch with the design loaded, and the commands for it.
 //
-// The RoCE bundle (`qos roce`) is the base where the design pauses priority 3 alone, as it does;
-// everything it would bring along is then said explicitly, because its defaults are not the
-// design's (ECN on TC0, probability 100 %, 100 m of cable). Any other set of priorities is built
-// without it.
+// Where the design pauses priority 3 alone, as the RoCE bundle (`qos roce`) does, the bundle is the
+// base. Every value of the bundle is then set explicitly, because its defaults differ from the design
+// (ECN on TC0, probability 100 %, 100 m of cable). Other sets of priorities do without the bundle.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -82,7 +80,7 @@ class CumulusLowering : Lowering {
 
   void set_watchdog() {
     evidence::Watchdog& out = out_.watchdog;
-    const bool is_on = has_watchdog(pfc_, "it watches priorities with PFC, and there is none");
+    const bool is_on = has_watchdog(pfc_, "no priority has PFC");
     out.action = known(std::string("drop"));
     if (!is_on) {
       out.detection = known(nvue::kPolling * nvue::kRobustness);
@@ -96,12 +94,12 @@ class CumulusLowering : Lowering {
     out.detection = known(poll * times);
     out.restoration = known(poll);
     remarks_.changed("watchdog detection", node_.watchdog_detect, poll * times,
-                     "a polling interval of at least 100ms times the robustness");
+                     "polling interval (at least 100ms) times robustness");
     remarks_.changed("watchdog restoration", node_.watchdog_restore, poll,
-                     "one polling interval without pause");
+                     "it is one polling interval");
     if (node_.watchdog_action != design::WatchdogAction::kDrop)
       remarks_.add("watchdog action", std::string(design::to_word(node_.watchdog_action)), "drop",
-                   "the only one");
+                   "NVUE has no other action");
   }
 
   void set_pools() {
@@ -121,7 +119,7 @@ class CumulusLowering : Lowering {
         pool("default-lossy", evidence::PoolKind::kLossy, 100 - percent)});
     if (plan->storage_pool > 0_B || plan->reserved_pool > 0_B)
       remarks_.add("buffer pools", "lossless, lossy, storage, reserved", "lossless and lossy",
-                   "one pool for each of the two kinds");
+                   "NVUE has one pool per kind");
   }
 
   void set_rest() {
@@ -131,13 +129,13 @@ class CumulusLowering : Lowering {
     std::string mode = balancing(node_, remarks_);
     if (mode == "spray") {
       remarks_.add("load balancing", "spray", "adaptive",
-                   "adaptive routing places every packet on its own");
+                   "adaptive routing chooses a path per packet");
       mode = "adaptive";
     }
     out_.load_balancing = known(mode);
     out_.ecmp_seed = known(static_cast<unsigned>(node_.ecmp_seed));
     if (node_.forwarding == design::Forwarding::kStoreAndForward)
-      remarks_.add("forwarding", "store-and-forward", "", "NVUE has no switch for cut-through");
+      remarks_.add("forwarding", "store-and-forward", "", "NVUE cannot change the forwarding mode");
     out_.lldp = known(true);
     out_.telemetry.gnmi = known(intent_.telemetry.gnmi);
     out_.telemetry.sflow = known(intent_.telemetry.sflow);
@@ -150,7 +148,8 @@ class CumulusLowering : Lowering {
     port.pfc_negotiated = known(false);
     const bool pauses = node_.global_pause && pfc_.count() == 0;
     if (node_.global_pause && !pauses)
-      remarks_.add("802.3x pause", "on", "off", "a port has either PFC or link pause", from.name);
+      remarks_.add("802.3x pause", "on", "off", "a port can have PFC or link pause, not both",
+                   from.name);
     port.global_pause = known(pauses);
     port.lldp = known(true);
     port.dcbx = known(pfc_.count() > 0);
@@ -292,20 +291,20 @@ class NvueWriter {
     std::vector<Node> children;
 
     Node& child(const std::string& name) {
-      for (Node& one : children)
-        if (one.key == name) return one;
+      for (Node& node : children)
+        if (node.key == name) return node;
       children.push_back({name, "", {}});
       return children.back();
     }
     void print(std::size_t depth, std::string& out) const {
-      for (const Node& one : children) {
-        const bool is_number = one.key.find_first_not_of("0123456789") == std::string::npos;
-        out += std::string(depth * 2, ' ') + (is_number ? "'" + one.key + "'" : one.key) + ":";
-        if (!one.children.empty()) {
+      for (const Node& child : children) {
+        const bool is_number = child.key.find_first_not_of("0123456789") == std::string::npos;
+        out += std::string(depth * 2, ' ') + (is_number ? "'" + child.key + "'" : child.key) + ":";
+        if (!child.children.empty()) {
           out += "\n";
-          one.print(depth + 1, out);
+          child.print(depth + 1, out);
         } else {
-          out += one.value.empty() ? " {}\n" : " " + one.value + "\n";
+          out += child.value.empty() ? " {}\n" : " " + child.value + "\n";
         }
       }
     }
@@ -325,8 +324,8 @@ class CumulusPrinter {
     first_ = &state_.ports.front();
     if (uses_bundle(*first_->pfc)) {
       w_.why(
-          "The vendor's RoCE profile as the base; what follows says every value of it again, "
-          "because its own are others: ECN also on TC 0, 150000B to 1500000B at 100 %, 100 m.");
+          "NVIDIA's RoCE profile as the base. Every value of it is set again below, because its "
+          "defaults differ: ECN also on TC 0, 150000B to 1500000B at 100 %, 100 m of cable.");
       w_.set("qos roce mode", "lossless");
       w_.set("qos roce state", "enabled");
     }
@@ -354,13 +353,13 @@ class CumulusPrinter {
   }
 
   void print_mtu() {
-    w_.why("Frames of the hosts and the RoCE headers fit on every hop.");
+    w_.why("Host frames with RoCE headers fit on every hop.");
     for (const auto& [mtu, names] : ports_by<std::int64_t>(
              state_, [](const SwitchPort& p) { return std::optional(p.mtu->raw()); }))
       w_.set(fmt::format("interface {} link mtu", ranges(names)), mtu);
-    for (const evidence::SwitchInterface& one : state_.interfaces) {
-      w_.set(fmt::format("interface {} type", one.name), "svi");
-      w_.set(fmt::format("interface {} link mtu", one.name), one.mtu->raw());
+    for (const evidence::SwitchInterface& interface : state_.interfaces) {
+      w_.set(fmt::format("interface {} type", interface.name), "svi");
+      w_.set(fmt::format("interface {} link mtu", interface.name), interface.mtu->raw());
     }
   }
 
@@ -377,7 +376,7 @@ class CumulusPrinter {
 
   void print_maps() {
     const bool by_dscp = first_->trust.is(evidence::TrustMode::kDscp);
-    w_.why(by_dscp ? "Routed frames keep their DSCP and lose their tag: classify by DSCP."
+    w_.why(by_dscp ? "Classify by DSCP: routed frames keep it, but lose their VLAN tag."
                    : "The design classifies by the 802.1p bits of tagged frames.");
     w_.set("qos mapping default-global trust", by_dscp ? "l3" : "l2");
     print_code_points("dscp", *state_.dscp_to_tc);
@@ -408,7 +407,7 @@ class CumulusPrinter {
         who += fmt::format("{}TC {} {}", who.empty() ? "" : ", ", queue.queue.value(), name);
     w_.why(
         fmt::format("Shares under load ({}): the design's minimums, scaled to 100 %. Every class "
-                    "in use keeps some, management too.",
+                    "in use has a share, management included.",
                     who));
     for (const EgressQueue& queue : first_->queues) {
       const std::string path =
@@ -433,7 +432,7 @@ class CumulusPrinter {
          })) {
       const std::string profile = fmt::format("weir-limit-{}", ++n);
       if (n == 1)
-        w_.why("Limits, in kb/s: of classes at access ports, and shapers that the design names.");
+        w_.why("Limits in kb/s: of classes at access ports, and the shapers of the design.");
       if (limits[0] > 0)
         w_.set(fmt::format("qos egress-shaper {} port-max-rate", profile), limits[0]);
       for (std::size_t i = 0; i < first_->queues.size(); ++i)
@@ -462,8 +461,8 @@ class CumulusPrinter {
   void print_marking() {
     using Marks = std::vector<std::int64_t>;
     w_.why(
-        "ECN marks the lossless queue well before PFC must pause it, and nothing else. RED stays "
-        "off: what cannot be marked is not dropped.");
+        "ECN marks only the lossless queue, well before PFC pauses it. RED stays off: packets that "
+        "cannot be marked are not dropped.");
     int n = 0;
     for (const auto& [marks, names] :
          ports_by<Marks>(state_, [](const SwitchPort& port) -> std::optional<Marks> {
@@ -483,7 +482,7 @@ class CumulusPrinter {
 
   void print_pfc() {
     if (first_->global_pause.is(true)) {
-      w_.why("The design asks for 802.3x pause, which stops every class of a port at once.");
+      w_.why("802.3x pause, as the design has it: it stops all classes of a port at once.");
       w_.set("qos link-pause weir-pause tx", "enable");
       w_.set("qos link-pause weir-pause rx", "enable");
     }
@@ -494,8 +493,8 @@ class CumulusPrinter {
       w_.set(fmt::format("interface {} qos link-pause profile", ranges(names)), "weir-pause");
     if (first_->groups.empty()) return;
     w_.why(
-        "PFC on the lossless priority, both directions; the switch sizes headroom from the "
-        "length of the cable, so each length has its profile.");
+        "PFC on the lossless priority, in both directions. The switch computes headroom from the "
+        "cable length, so there is one profile per length.");
     using Key = std::vector<std::int64_t>;
     for (const auto& [key, names] :
          ports_by<Key>(state_, [](const SwitchPort& port) -> std::optional<Key> {
@@ -519,7 +518,7 @@ class CumulusPrinter {
     w_.set(path + " rx", "enable");
     w_.set(path + " cable-length", metres);
     if (key.size() > 1) {
-      w_.why("Sized by the design instead: NVIDIA advises to leave these to the switch.");
+      w_.why("Sizes from the design: NVIDIA recommends to leave these to the switch.");
       w_.set(path + " port-buffer", key[1] + key[2]);
       w_.set(path + " xoff-threshold", key[2]);
       w_.set(path + " xon-threshold", key[2] - key[3]);
@@ -529,7 +528,7 @@ class CumulusPrinter {
 
   void print_buffers() {
     if (state_.pools.is_known()) {
-      w_.why("Pools of the packet buffer; together at most 100 %.");
+      w_.why("Pools of the packet buffer, at most 100 % in total.");
       for (const evidence::Pool& pool : *state_.pools)
         w_.set(fmt::format("qos traffic-pool {} memory-percent", pool.name),
                pool.share.raw() / (1_percent).raw());
@@ -548,7 +547,7 @@ class CumulusPrinter {
                            queue.queue.value()),
                nvue::alpha_word(*queue.alpha));
     if (*state_.headroom_oversubscription <= 1) return;
-    w_.why("Headroom from one pool: not every port needs all of its own at once.");
+    w_.why("One headroom pool for all ports: they never need their headroom all at the same time.");
     w_.set(base + " shared-headroom oversubscription-ratio", *state_.headroom_oversubscription);
     std::vector<std::string> all;
     for (const SwitchPort& port : state_.ports)
@@ -559,8 +558,8 @@ class CumulusPrinter {
   void print_watchdog() {
     if (!*state_.watchdog.enabled) return;
     w_.why(
-        "A queue that is paused for polling-interval x robustness is freed by dropping; it is "
-        "given back after one interval without pause.");
+        "A queue that is paused for polling-interval x robustness is drained by dropping; it is "
+        "restored after one interval without pause.");
     const std::int64_t poll = state_.watchdog.restoration->raw();
     w_.set("qos pfc-watchdog polling-interval", poll / (1_ms).raw());
     w_.set("qos pfc-watchdog robustness", state_.watchdog.detection->raw() / poll);
@@ -572,12 +571,13 @@ class CumulusPrinter {
 
   void print_rest() {
     if (first_->dcbx.is(true)) {
-      w_.why("LLDP runs by default; DCBX tells the NICs what the switch does.");
+      w_.why("LLDP is on by default; DCBX announces the QoS of the switch to the NICs.");
       for (const std::string_view tlv : {"dcbx-pfc", "dcbx-ets", "dcbx-ets-recomm"})
         w_.set(fmt::format("system lldp tlv egress-policy {} state", tlv), "enabled");
     }
     if (state_.load_balancing.is("adaptive")) w_.set("router adaptive-routing state", "enabled");
-    w_.why("A hash of its own on every switch: equal ones send the same flows the same way.");
+    w_.why(
+        "A different hash seed per switch: with equal seeds, flows polarise onto the same links.");
     w_.set("system forwarding hash-seed", *state_.ecmp_seed);
     if (*state_.telemetry.gnmi) w_.set("system gnmi-server state", "enabled");
     if (*state_.telemetry.sflow) w_.set("system sflow state", "enabled");

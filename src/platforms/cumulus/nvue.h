@@ -1,6 +1,6 @@
 #pragma once
-// NVUE, the configuration of Cumulus Linux: what its RoCE bundle brings along, and numbers of it.
-// Shared by lowering and reading. Source of all: Cumulus Linux 5.19 documentation.
+// NVUE, the configuration of Cumulus Linux: defaults, limits, and the values of its RoCE bundle.
+// Shared by lowering and parsing. Source: Cumulus Linux 5.19 documentation.
 #include <array>
 #include <string>
 #include <string_view>
@@ -20,14 +20,14 @@ inline constexpr Share kRoceProbability = 100_percent;
 inline constexpr unsigned kRoceWeight = 50;  // of TC 0 and 3; TC 6 is strict
 inline constexpr Length kRoceCable = 100_m;
 
-inline constexpr Length kProfileCable = 10_m;  // of a PFC profile that says none
+inline constexpr Length kProfileCable = 10_m;  // of a PFC profile without cable-length
 inline constexpr Duration kPolling = 100_ms;
 inline constexpr std::int64_t kRobustness = 3;
 inline constexpr Duration kPollingMost = 5_s;
 inline constexpr std::int64_t kRobustnessMost = 1000;
 inline constexpr std::int64_t kOversubscriptionMost = 256;
 
-/// Where XOFF lies in a port buffer that is sized by hand: what the pipeline still holds, 19 KiB
+/// XOFF in a port buffer with an explicit size: what the pipeline still holds, 19 KiB
 /// on Spectrum 1 to 5 (buffer_headroom_mellanox.lua, pipeline_latency).
 inline constexpr Bytes kPipeline = Bytes::raw(19 * 1024);
 

@@ -98,7 +98,7 @@ struct Said {
   evidence::Telemetry telemetry;
 };
 
-/// "swp1-4,swp7s0-3" as names.
+/// The names of "swp1-4,swp7s0-3".
 Result<std::vector<std::string>> expand(const std::string& word) {
   constexpr std::int64_t kMost = 4096;
   std::vector<std::string> out;
@@ -145,7 +145,7 @@ Result<Alpha> alpha_of(std::string_view word) {
   for (int log2 = -7; log2 <= 6; ++log2)
     if (alpha_word(Alpha::from_log2(log2)) == word) return Alpha::from_log2(log2);
   if (word == "alpha_0" || word == "alpha_infinity")
-    return unsupported("an alpha of zero or without a limit is no power of 2");
+    return unsupported("an alpha of zero or infinity is not a power of 2");
   return parse_error(fmt::format("expected alpha_1_128 to alpha_64, found '{}'", word));
 }
 
@@ -160,7 +160,7 @@ Status set_rewrite(Said& said, const Taken& t, const Place& at) {
 }
 Status check_marking_mode(Said&, const Taken& t, const Place&) {
   if (t[2] == "absolute") return {};
-  return unsupported("thresholds in percent of the queue: not known in bytes");
+  return unsupported("thresholds in percent of the queue: their size in bytes is not known");
 }
 Status add_pfc_priorities(Said& said, const Taken& t, const Place&) {
   WEIR_TRY(priorities, read_numbers(t[1], 8, "a switch priority"));

@@ -1,7 +1,6 @@
-// Arista EOS: 7060X (Tomahawk, Trident) and 7280R/7800R (Jericho) told apart.
-//
-// 7060X queues are `uc-tx-queue` and its buffers one profile for the whole box (`platform trident
-// mmu`); Jericho's are `tx-queue`, with virtual output queues whose headroom the system sizes.
+// Arista EOS, in two dialects. 7060X (Tomahawk, Trident): queues are `uc-tx-queue`, and one buffer
+// profile serves the whole switch (`platform trident mmu`). 7280R/7800R (Jericho): queues are
+// `tx-queue`, virtual output queues whose headroom EOS computes.
 #include <algorithm>
 #include <map>
 
@@ -68,7 +67,7 @@ class EosLowering : Lowering {
       queues_.at(p) = used.contains(Priority::of(p)) ? node_.priority_to_queue.at(p) : Queue::of(p);
     Queue& control = queues_.at(eos_cli::kControlClass);
     remarks_.changed("queue of traffic class 7", control, Queue::of(eos_cli::kControlClass),
-                     "traffic class and queue 7 are the control plane's");
+                     "traffic class and queue 7 are reserved for the control plane");
     control = Queue::of(eos_cli::kControlClass);
     out_.tc_to_queue = known(queues_);
     out_.tc_to_group = known(group_per_priority(pfc_));
@@ -78,12 +77,12 @@ class EosLowering : Lowering {
 
   void set_watchdog() {
     evidence::Watchdog& out = out_.watchdog;
-    const bool is_on = has_watchdog(pfc_, "it watches priorities with PFC, and there is none");
+    const bool is_on = has_watchdog(pfc_, "no priority has PFC");
     out.action = known(std::string(is_on ? design::to_word(node_.watchdog_action) : "errdisable"));
     if (!is_on) return;
     const auto lowered = [&](std::string what, Duration wanted) {
       const Duration kept = to_step(wanted, 10_ms, 10_ms, 60_s);
-      remarks_.changed(std::move(what), wanted, kept, "in steps of 10ms, up to 60s");
+      remarks_.changed(std::move(what), wanted, kept, "in steps of 10ms, at most 60s");
       return known(kept);
     };
     out.detection = lowered("watchdog detection", node_.watchdog_detect);
@@ -93,21 +92,20 @@ class EosLowering : Lowering {
   void set_balancing() {
     std::string mode = balancing(node_, remarks_);
     if (mode == "spray") {
-      remarks_.add("load balancing", "spray", "adaptive",
-                   "EOS spreads by load, not packet by packet");
+      remarks_.add("load balancing", "spray", "adaptive", "EOS balances by load, not per packet");
       mode = "adaptive";
     }
     if (mode == "adaptive" && is_jericho(node_)) {
       remarks_.add("load balancing", "adaptive", "ecmp",
-                   "dynamic load balancing is of the Tomahawk and Trident families");
+                   "only Tomahawk and Trident have dynamic load balancing");
       mode = "ecmp";
     }
     out_.load_balancing = known(mode);
     remarks_.add("ECMP hash seed", std::to_string(node_.ecmp_seed), "",
-                 "its command differs by platform and is not known here");
+                 "the command differs between platforms; not supported here");
   }
 
-  /// What one profile says for all ports.
+  /// What one profile sets for all ports.
   void set_box() {
     const design::BufferIntent& buffers = node_.buffers;
     const bool is_cut_through = node_.forwarding == design::Forwarding::kCutThrough;
@@ -115,20 +113,20 @@ class EosLowering : Lowering {
       out_.cut_through = known(is_cut_through);
     } else if (is_cut_through) {
       remarks_.add("forwarding", "cut-through", "store-and-forward",
-                   "Jericho stores whole packets in virtual output queues");
+                   "Jericho buffers whole packets in virtual output queues");
     }
     if (buffers.plan && buffers.plan->lossy_pool + buffers.plan->storage_pool > 0_B)
-      remarks_.add("buffer pools", "shares for classes", "", "EOS carves none");
+      remarks_.add("buffer pools", "shares per class", "", "EOS has no buffer pools");
     if (buffers.headroom_oversubscription > 1)
       remarks_.add("shared headroom", fmt::format("1/{}", buffers.headroom_oversubscription), "",
-                   "EOS shares headroom as the platform does");
+                   "the platform decides how headroom is shared");
     if (pfc_.count() == 0) return;
     if (buffers.threshold == design::Threshold::kStatic)
       remarks_.add("XOFF", to_text(buffers.static_xoff), "",
-                   "EOS has dynamic thresholds; alpha stands for it");
+                   "EOS has dynamic thresholds only: alpha is used");
     if (buffers.xon_offset > 0_B)
       remarks_.add("XON offset", to_text(buffers.xon_offset), "",
-                   "the unit of `ingress resume` is not documented; the platform's own holds");
+                   "the unit of `ingress resume` is not documented; the platform default applies");
     if (is_jericho(node_)) return set_jericho();
     Bytes least = Bytes::max();
     for (const SwitchPortIntent& port : node_.ports) {
@@ -138,14 +136,14 @@ class EosLowering : Lowering {
     if (least != headroom_ && !node_.ports.empty())
       remarks_.add("headroom", to_text(least) + " to " + to_text(headroom_) + " by port",
                    to_text(whole_cells_up(headroom_, buffers.cell)),
-                   "one buffer profile for the whole box: the longest cable decides");
+                   "one buffer profile for the whole switch: sized for the longest cable");
     headroom_ = whole_cells_up(headroom_, buffers.cell);
     alpha_ = ingress_alpha(node_, remarks_);
     egress_alpha_ = clamp_alpha(node_, buffers.egress_alpha, "egress alpha", remarks_);
   }
 
   void set_jericho() {
-    const std::string why = "buffers of Jericho are not set through `platform trident mmu`";
+    const std::string why = "Jericho buffers are not set through `platform trident mmu`";
     remarks_.add("alpha", to_text(node_.buffers.alpha), "", why);
     if (node_.buffers.reserved_per_group > 0_B)
       remarks_.add("reserved buffer", to_text(node_.buffers.reserved_per_group), "", why);
@@ -241,8 +239,9 @@ class EosPrinter : CliPrinter {
   void print_buffers() {
     if (first_->groups.empty() || is_jericho(node_)) return;
     const GroupBuffer& group = first_->groups.front();
-    why("Buffers of the whole box: headroom for the longest cable, and how much of what is free a "
-        "priority group may take before it pauses.");
+    why("Buffers of the whole switch: headroom for the longest cable, and the share of the free "
+        "buffer "
+        "that a priority group may use before it pauses.");
     line("platform trident mmu queue profile ROCE");
     line("   ingress threshold {}", to_text(*group.alpha));
     line("   ingress headroom bytes {}", group.headroom->raw());
@@ -266,7 +265,7 @@ class EosPrinter : CliPrinter {
   }
 
   void print_maps() {
-    why("The whole map, because the default one swaps classes 0 and 1: DSCP 0-7 in class 1.");
+    why("The complete map, because the default swaps classes 0 and 1 (DSCP 0-7 in class 1).");
     print_code_points("dscp", *state_.dscp_to_tc);
     if (first_->trust.is(evidence::TrustMode::kPcp)) print_code_points("cos", *state_.pcp_to_tc);
     for (unsigned p = 0; p < eos_cli::kControlClass; ++p)
@@ -281,8 +280,8 @@ class EosPrinter : CliPrinter {
   }
 
   void print_profiles() {
-    why("Shares are the design's minimums, scaled to 100 %; every class in use keeps some, "
-        "management too. ECN marks the lossless queue before PFC must pause it.");
+    why("Shares are the design's minimums, scaled to 100 %; every class in use has one, management "
+        "included. ECN marks the lossless queue before PFC pauses it.");
     int n = 0;
     for (const auto& [key, names] : ports_by_queues(state_)) {
       const std::string profile = ++n == 1 ? "ROCE" : fmt::format("ROCE-{}", n);
@@ -333,7 +332,8 @@ class EosPrinter : CliPrinter {
 
   void print_watchdog() {
     if (!*state_.watchdog.enabled) return;
-    why("Polling may be at most half of the shorter time. The default action would shut the port.");
+    why("Polling is at most half of the shorter time. The default action would shut the port "
+        "down.");
     const Duration shorter = std::min(*state_.watchdog.detection, *state_.watchdog.restoration);
     const std::string base = "priority-flow-control pause watchdog";
     line("{} default timeout {}", base, seconds_text(*state_.watchdog.detection));
@@ -351,7 +351,7 @@ class EosPrinter : CliPrinter {
       line("switch forwarding-mode {}", *state_.cut_through ? "cut-through" : "store-and-forward");
     if (state_.load_balancing.is("adaptive"))
       line("ip hardware fib load-balance distribution dynamic");
-    why("Queue watermarks and marked packets are counted: without them nobody sees ECN work.");
+    why("Count queue watermarks and marked packets: without them ECN cannot be observed.");
     line("queue-monitor length");
     line("hardware counter feature ecn out");
     if (*state_.telemetry.sflow) {

@@ -16,9 +16,9 @@ using evidence::Missing;
 
 constexpr Defaults kDefaults{kSource};
 
-// ---- what was said ----
+// ---- what the statements say ----
 
-/// A profile, or what an interface says for itself.
+/// A profile, or the same statements on an interface.
 struct Profile {
   Fact<evidence::TrustMode> trust;
   std::map<unsigned, evidence::EgressQueue> queues;
@@ -118,7 +118,7 @@ Status map_class(Said& said, const Taken& t, const Place& at) {
       assign(said.queues.at(c), Queue::of(static_cast<unsigned>(queue)), at);
     return {};
   }
-  if (mapping.to[0] != "dscp") return unsupported("rewrites another field than the DSCP");
+  if (mapping.to[0] != "dscp") return unsupported("rewrites a field other than the DSCP");
   WEIR_TRY(value, read_number(mapping.to[1], 0, 63, "a DSCP"));
   for (const unsigned c : classes)
     said.rewrites.at(c) = Dscp::of(static_cast<unsigned>(value));
@@ -126,7 +126,7 @@ Status map_class(Said& said, const Taken& t, const Place& at) {
 }
 
 Status no_unit(Said&, const Taken&, const Place&) {
-  return unsupported("bytes or cells is not said");
+  return unsupported("no unit: bytes or cells");
 }
 Status join_channel(Said& said, const Taken& t, const Place& at) {
   add_member(said.interfaces, "Port-Channel" + t[1], t[0], at);
@@ -289,7 +289,7 @@ const Rules<Said>& rules() {
   return kRules;
 }
 
-// ---- what that makes of the switch ----
+// ---- from statements to the state of the switch ----
 
 class Builder {
  public:
@@ -343,7 +343,7 @@ class Builder {
     out_.tc_to_group = kDefaults.value(groups);
   }
 
-  /// The interface's own word before its profile's.
+  /// A statement on the interface overrides its profile.
   template <class Member>
   static auto said_of(const Port& port, const Profile* profile, Member member) {
     return (port.own.*member).is_known() || profile == nullptr ? port.own.*member
@@ -382,7 +382,7 @@ class Builder {
     evidence::SwitchPort port;
     port.name = name;
     port.mtu = kDefaults.unless(from.mtu, kDefaultMtu);
-    // Routed ports trust the DSCP, switched ones the tag.
+    // By default, routed ports trust the DSCP and switched ports the VLAN tag.
     port.trust = kDefaults.unless(
         said_of(from, profile, &Profile::trust),
         from.is_routed.is(true) ? evidence::TrustMode::kDscp : evidence::TrustMode::kPcp);

@@ -1,5 +1,5 @@
 #pragma once
-// Reading Arista EOS, and the defaults that it fills in.
+// Parsing Arista EOS, and its defaults.
 #include <string_view>
 
 #include "platforms/common/platform.h"
@@ -8,7 +8,7 @@ namespace weir::platforms::eos_cli {
 
 inline constexpr std::string_view kSource = "default of EOS";
 
-/// Code points and 802.1p values have the traffic class of their octet, but 0 and 1 are swapped.
+/// The default traffic class of a code point or 802.1p value is its octet, with 0 and 1 swapped.
 [[nodiscard]] constexpr unsigned default_class(unsigned octet) {
   return octet == 0 ? 1 : octet == 1 ? 0 : octet;
 }

@@ -1,16 +1,15 @@
 #pragma once
 // Juniper Junos: `set` commands; read back from `set` commands or from XML (`| display xml`).
 //
-// Two families. QFX (Tomahawk, Trident) carves its shared buffer into partitions by percent and
-// takes alpha as dynamic-threshold; PTX (deep buffers) has neither statement. A class of the design
-// is a forwarding class with its queue; a lossless one has `no-loss` and `pfc-priority`. The
-// traffic class of a forwarding class is its PFC priority, or else its queue's number, or else the
-// lowest number that is free.
+// Two families. QFX (Tomahawk, Trident) divides its shared buffer into partitions by percent, with
+// alpha as dynamic-threshold; PTX (deep buffers) has neither statement. A class of the design is a
+// forwarding class with its queue; a lossless one has `no-loss` and `pfc-priority`. The traffic class
+// of a forwarding class is its PFC priority, else its queue number, else the lowest free number.
 //
-// lower: ECN thresholds become whole percents of the largest queue a port can have (below), each at
-// most half a percent of it away, except that marking starts at 1 % at least; partitions become
-// whole percents that add up to 100, headroom rounded up; headroom itself is the switch's own
-// business, from cable length and MRU. The rest as lower_common.h says.
+// Lowering: ECN thresholds become whole percents of the largest queue of a port (below), at most half
+// a percent off, and marking starts at 1 % or more; partitions become whole percents that add up to
+// 100, with headroom rounded up; the switch computes headroom itself, from cable length and MRU. For
+// the rest see lower_common.h.
 #include "platforms/common/systems.h"
 
 namespace weir::platforms {
@@ -23,10 +22,10 @@ struct JunosClass {
   unsigned traffic_class = 0;  // set by assign_traffic_classes
 };
 
-/// By queue, then in the order given. At most eight: others keep 0 and are returned false for.
+/// In the order of queues, then as given. False where there are more than eight: the rest keep 0.
 bool assign_traffic_classes(std::vector<JunosClass>&);
 
-/// The maps that follow from classes with traffic classes.
+/// Sets the maps of queues, groups and pauses. REQUIRES: assign_traffic_classes().
 void set_class_maps(const std::vector<JunosClass>&, evidence::Switch& state);
 
 /// PTX: deep buffers in virtual output queues, no partitions.
@@ -40,9 +39,9 @@ struct JunosPartitions {
 };
 [[nodiscard]] JunosPartitions junos_partitions(const design::SwitchIntent&);
 
-/// What fill levels are percents of: the largest queue that one port can have while no other is
+/// The size that fill levels are percents of: the largest queue of one port while no other port is
 /// congested, alpha * S / (1 + alpha) with S the lossless partition (PTX: a port's part of the deep
-/// buffer). Which size a given Junos release takes for 100 % is known only to hardware.
+/// buffer). What a given Junos release counts as 100 % depends on the hardware.
 [[nodiscard]] Bytes junos_largest_queue(const design::SwitchIntent&);
 
 struct JunosPlan {

@@ -1,4 +1,4 @@
-// What a Junos switch will hold once the rendered statements are committed.
+// The state of a Junos switch once the rendered statements are committed.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -49,14 +49,14 @@ class Lowerer : Lowering {
     lower_rest();
     for (const SwitchPortIntent& port : node_.ports)
       out_.ports.push_back(lower_port(port));
-    add_gateway("irb.", 14_B);  // an IP packet: what the port takes less its Ethernet header
+    add_gateway("irb.", 14_B);  // irb counts the IP packet, without the Ethernet header
     return {finish(), std::move(classes_)};
   }
 
  private:
   // ---- classes ----
 
-  /// One forwarding class per queue: Junos schedules classes, and a queue is a class's.
+  /// One forwarding class per queue: Junos schedules classes, and each class has its own queue.
   void find_classes() {
     paused_ = pausable(node_, remarks_);
     const PrioritySet used = used_priorities(node_, intent_);
@@ -68,10 +68,10 @@ class Lowerer : Lowering {
       if (!priorities.empty()) add_class(queue, priorities);
     }
     assign_traffic_classes(classes_);
-    for (const JunosClass& one : classes_)
+    for (const JunosClass& cls : classes_)
       for (unsigned p = 0; p < Priority::kLimit; ++p)
-        if (used.contains(Priority::of(p)) && node_.priority_to_queue.at(p).value() == one.queue)
-          class_of_.at(p) = one.traffic_class;
+        if (used.contains(Priority::of(p)) && node_.priority_to_queue.at(p).value() == cls.queue)
+          class_of_.at(p) = cls.traffic_class;
   }
 
   void add_class(unsigned queue, const std::vector<unsigned>& priorities) {
@@ -84,7 +84,7 @@ class Lowerer : Lowering {
       if (out.pfc_priority) {
         remarks_.add(fmt::format("PFC of priority {}", p), "on",
                      fmt::format("that of priority {}", *out.pfc_priority),
-                     "both share a queue, and a forwarding class has one pfc-priority");
+                     "they share a queue, and a forwarding class has one pfc-priority");
         continue;
       }
       out.pfc_priority = p;
@@ -92,8 +92,9 @@ class Lowerer : Lowering {
       out.name = class_name(intent_.class_names.at(p), queue);
     }
     if (out.is_lossless && lossless_++ >= system_.max_lossless_priorities) {
-      remarks_.add("lossless class " + out.name, "no-loss", "lossy",
-                   fmt::format("at most {} classes are no-loss", system_.max_lossless_priorities));
+      remarks_.add(
+          "lossless class " + out.name, "no-loss", "lossy",
+          fmt::format("at most {} classes can be no-loss", system_.max_lossless_priorities));
       out.is_lossless = false;
     }
     classes_.push_back(std::move(out));
@@ -105,14 +106,14 @@ class Lowerer : Lowering {
       set_dscp_map(class_at);
     else
       set_pcp_map(class_at);
-    // PFC is turned on for code points: a class that no code point leads to cannot have it.
-    for (const JunosClass& one : classes_) {
-      if (!one.pfc_priority || !paused_.contains(Priority::of(*one.pfc_priority))) continue;
-      if (has_code_point(one.traffic_class)) {
-        pfc_.insert(Priority::of(*one.pfc_priority));
+    // Junos enables PFC per code point: a class without code points cannot have it.
+    for (const JunosClass& cls : classes_) {
+      if (!cls.pfc_priority || !paused_.contains(Priority::of(*cls.pfc_priority))) continue;
+      if (has_code_point(cls.traffic_class)) {
+        pfc_.insert(Priority::of(*cls.pfc_priority));
       } else {
-        remarks_.add(fmt::format("PFC of priority {}", *one.pfc_priority), "on", "",
-                     "no code point leads to its class, and Junos pauses code points");
+        remarks_.add(fmt::format("PFC of priority {}", *cls.pfc_priority), "on", "",
+                     "Junos enables PFC per code point, and this class has none");
       }
     }
   }
@@ -147,23 +148,24 @@ class Lowerer : Lowering {
     watchdog.detection =
         known(to_step(wanted, step, system_.watchdog_detect_min, system_.watchdog_detect_max));
     remarks_.changed("watchdog detection", wanted, *watchdog.detection,
-                     "2 to 10 polls of 100ms, or of 1s");
+                     "2 to 10 polls of 100ms or 1s");
     watchdog.restoration = known(to_step(node_.watchdog_restore, 1_ms, system_.watchdog_restore_min,
                                          system_.watchdog_restore_max));
     remarks_.changed("watchdog restoration", node_.watchdog_restore, *watchdog.restoration,
                      "200ms to 1s");
     const bool can = node_.watchdog_action != design::WatchdogAction::kAlert;
     watchdog.action = known(std::string(can ? design::to_word(node_.watchdog_action) : "drop"));
-    if (!can) remarks_.add("watchdog action", "alert", "drop", "Junos has none that only reports");
+    if (!can)
+      remarks_.add("watchdog action", "alert", "drop", "Junos has no action that only reports");
     if (node_.watchdog_action == design::WatchdogAction::kForward)
-      remarks_.add("watchdog action", "forward", "forward", "from Junos 24.4R1 on only");
+      remarks_.add("watchdog action", "forward", "forward", "needs Junos 24.4R1 or later");
   }
 
   void lower_pools() {
     using enum evidence::PoolKind;
     if (is_ptx_) {
       remarks_.add("buffer partitions and alpha", to_text(node_.buffers.alpha), "",
-                   "a PTX buffers in virtual output queues and has neither");
+                   "a PTX has virtual output queues and neither of them");
       return;
     }
     const JunosPartitions parts = junos_partitions(node_);
@@ -175,20 +177,19 @@ class Lowerer : Lowering {
         {"egress lossless", kLossless, {}, share(parts.lossless)},
         {"egress lossy", kLossy, {}, share(parts.lossy)}});
     remarks_.add("headroom of all ports", to_text(node_.buffers.headroom_pool),
-                 fmt::format("{} %", parts.headroom),
-                 "of the buffer, in whole percents, rounded up");
+                 fmt::format("{} %", parts.headroom), "a whole percent of the buffer, rounded up");
     if (node_.buffers.plan && node_.buffers.plan->storage_pool > 0_B)
-      remarks_.add("a buffer pool of its own for storage",
-                   to_text(node_.buffers.plan->storage_pool), "part of lossy",
-                   "partitions are lossless, lossless-headroom and lossy");
+      remarks_.add("separate buffer pool for storage", to_text(node_.buffers.plan->storage_pool),
+                   "part of lossy",
+                   "Junos has the partitions lossless, lossless-headroom and lossy");
     if (node_.buffers.threshold == design::Threshold::kStatic)
       remarks_.add("static XOFF", to_text(node_.buffers.static_xoff),
-                   "alpha " + to_text(node_.buffers.alpha), "thresholds are dynamic");
+                   "alpha " + to_text(node_.buffers.alpha), "Junos has dynamic thresholds only");
     if (node_.buffers.reserved_per_group > 0_B)
-      remarks_.add("guaranteed buffer of a group", to_text(node_.buffers.reserved_per_group), "",
-                   "Junos dedicates a percentage to all ports; its default stays");
-    remarks_.add("where a pause ends", to_text(node_.buffers.xon_offset) + " below XOFF", "",
-                 "left to the switch");
+      remarks_.add("reserved buffer per group", to_text(node_.buffers.reserved_per_group), "",
+                   "Junos dedicates a percentage to all ports; the default is kept");
+    remarks_.add("XON", to_text(node_.buffers.xon_offset) + " below XOFF", "",
+                 "the switch decides");
   }
 
   void lower_rest() {
@@ -197,16 +198,17 @@ class Lowerer : Lowering {
     out_.lldp = known(true);
     const bool is_fast = node_.forwarding == design::Forwarding::kCutThrough;
     out_.cut_through = known(is_fast && !is_ptx_);
-    if (is_fast && is_ptx_) remarks_.add("cut-through", "on", "off", "a PTX stores and forwards");
+    if (is_fast && is_ptx_) remarks_.add("cut-through", "on", "off", "a PTX is store-and-forward");
     evidence::Telemetry& telemetry = out_.telemetry;
     telemetry.queue_monitor = known(!is_ptx_);
     telemetry.gnmi = known(false);
     telemetry.sflow = known(intent_.telemetry.sflow);
     if (intent_.telemetry.gnmi)
-      remarks_.add("gNMI", "on", "", "Junos wants a certificate by name, which the design has not");
+      remarks_.add("gNMI", "on", "",
+                   "Junos needs the name of a certificate, which the design does not have");
     if (!intent_.telemetry.sflow) return;
     telemetry.interval = known(to_step(intent_.telemetry.interval, 1_s, 1_s, 3600_s));
-    remarks_.add("sFlow collector", "on", "on, without a collector", "the design names none");
+    remarks_.add("sFlow collector", "on", "on, without a collector", "the design has no collector");
   }
 
   // ---- a port ----
@@ -237,36 +239,35 @@ class Lowerer : Lowering {
     const auto tell = [&](std::string what, Bytes wanted, std::int64_t becomes) {
       remarks_.add(std::move(what), to_text(wanted),
                    fmt::format("{} %, {}", becomes, approximate(whole * becomes / 100)),
-                   fmt::format("in percent of the largest queue, {}", approximate(whole)),
-                   port.name);
+                   fmt::format("percent of the largest queue, {}", approximate(whole)), port.name);
     };
-    tell("marking begins", wred.min, min);
-    tell("marking is full", wred.max, max);
+    tell("marking starts", wred.min, min);
+    tell("everything is marked", wred.max, max);
     out.ecn_min_share = known(1_percent * min);
     out.ecn_max_share = known(1_percent * max);
     out.ecn_probability = known(marking_probability(node_, port, remarks_));
   }
 
-  EgressQueue lower_queue(const SwitchPortIntent& port, const JunosClass& one) {
-    const design::Share8& share = node_.queues.at(one.queue);
+  EgressQueue lower_queue(const SwitchPortIntent& port, const JunosClass& cls) {
+    const design::Share8& share = node_.queues.at(cls.queue);
     EgressQueue out;
-    out.queue = Queue::of(one.queue);
+    out.queue = Queue::of(cls.queue);
     out.ecn = known(false);
     out.wred_drop = known(false);
-    if (one.is_lossless) lower_marking(port, out);
+    if (cls.is_lossless) lower_marking(port, out);
     if (!is_ptx_)
       out.alpha = known(
-          one.is_lossless ? clamp_alpha(node_, node_.buffers.egress_alpha, "egress alpha", remarks_)
+          cls.is_lossless ? clamp_alpha(node_, node_.buffers.egress_alpha, "egress alpha", remarks_)
                           : Alpha::from_log2(kEgressLossyAlpha));
     out.max_rate = known(BitRate());
     if (!share.used) return out;
-    set_scheduler(share.scheduling == design::Scheduling::kStrict, percents_.at(one.queue), out);
+    set_scheduler(share.scheduling == design::Scheduling::kStrict, percents_.at(cls.queue), out);
     if (!port.is_access || share.limit >= 100_percent) return out;
     const unsigned limit = std::max(whole_percent(share.limit), 1U);
     out.max_rate = {};
     out.max_share = known(1_percent * limit);
     if (*out.max_share != share.limit)
-      remarks_.add(fmt::format("limit of queue {}", one.queue), to_text(share.limit),
+      remarks_.add(fmt::format("limit of queue {}", cls.queue), to_text(share.limit),
                    fmt::format("{} %", limit), "whole percents", port.name);
     return out;
   }
@@ -274,27 +275,27 @@ class Lowerer : Lowering {
   SwitchPort lower_port(const SwitchPortIntent& port) {
     SwitchPort out = base_port(port, pfc_);
     if (*out.mtu < kMinMtu) {
-      remarks_.changed("MTU", *out.mtu, kMinMtu, "the smallest that Junos takes", port.name);
+      remarks_.changed("MTU", *out.mtu, kMinMtu, "the Junos minimum", port.name);
       out.mtu = known(kMinMtu);
     }
     if (pfc_.count() > 0) out.cable_length = known(cable_length(port, remarks_));
     if (!port.headroom_is_auto)
       remarks_.add("headroom", to_text(port.headroom), "",
-                   "Junos sizes it itself, from cable length and MRU", port.name);
+                   "Junos computes it from cable length and MRU", port.name);
     out.groups.push_back(group(0, false));
-    for (const JunosClass& one : classes_) {
-      const bool lossless = one.is_lossless && pfc_.contains(Priority::of(*one.pfc_priority));
+    for (const JunosClass& cls : classes_) {
+      const bool lossless = cls.is_lossless && pfc_.contains(Priority::of(*cls.pfc_priority));
       if (lossless)
-        group_at(out, PriorityGroup::of(*one.pfc_priority)) = group(*one.pfc_priority, true);
-      queue_at(out, Queue::of(one.queue)) = lower_queue(port, one);
+        group_at(out, PriorityGroup::of(*cls.pfc_priority)) = group(*cls.pfc_priority, true);
+      queue_at(out, Queue::of(cls.queue)) = lower_queue(port, cls);
     }
     return out;
   }
 
   const design::SystemModel& system_;
   const bool is_ptx_;
-  PrioritySet paused_;  // as asked for
-  PrioritySet pfc_;     // as it can be said
+  PrioritySet paused_;  // of the design
+  PrioritySet pfc_;     // what Junos can express
   int lossless_ = 0;
   std::array<unsigned, 8> class_of_{};  // traffic class of each priority in use
   std::vector<JunosClass> classes_;
@@ -307,19 +308,19 @@ bool assign_traffic_classes(std::vector<JunosClass>& classes) {
                    [](const JunosClass& a, const JunosClass& b) { return a.queue < b.queue; });
   std::array<bool, TrafficClass::kLimit> is_taken{};
   std::vector<JunosClass*> later;
-  for (JunosClass& one : classes) {
-    if (one.pfc_priority && !is_taken.at(*one.pfc_priority)) {
-      one.traffic_class = *one.pfc_priority;
-      is_taken.at(*one.pfc_priority) = true;
+  for (JunosClass& cls : classes) {
+    if (cls.pfc_priority && !is_taken.at(*cls.pfc_priority)) {
+      cls.traffic_class = *cls.pfc_priority;
+      is_taken.at(*cls.pfc_priority) = true;
     } else {
-      later.push_back(&one);
+      later.push_back(&cls);
     }
   }
   bool fits = true;
-  for (JunosClass* const one : later) {
-    const unsigned wanted = one->queue;
+  for (JunosClass* const cls : later) {
+    const unsigned wanted = cls->queue;
     if (wanted < is_taken.size() && !is_taken.at(wanted)) {
-      one->traffic_class = wanted;
+      cls->traffic_class = wanted;
       is_taken.at(wanted) = true;
       continue;
     }
@@ -329,7 +330,7 @@ bool assign_traffic_classes(std::vector<JunosClass>& classes) {
       continue;
     }
     *free = true;
-    one->traffic_class = static_cast<unsigned>(free - is_taken.begin());
+    cls->traffic_class = static_cast<unsigned>(free - is_taken.begin());
   }
   return fits;
 }
@@ -339,13 +340,13 @@ void set_class_maps(const std::vector<JunosClass>& classes, evidence::Switch& st
   std::array<PriorityGroup, 8> groups{};
   std::array<Queue, 8> paused{};
   for (unsigned p = 0; p < Priority::kLimit; ++p)
-    paused.at(p) = Queue::of(p);  // what a pause of a priority stops where nobody says otherwise
-  for (const JunosClass& one : classes) {
-    if (one.queue >= Queue::kLimit) continue;  // multidestination
-    queues.at(one.traffic_class) = Queue::of(one.queue);
-    if (!one.pfc_priority) continue;
-    if (one.is_lossless) groups.at(one.traffic_class) = PriorityGroup::of(*one.pfc_priority);
-    paused.at(*one.pfc_priority) = Queue::of(one.queue);
+    paused.at(p) = Queue::of(p);  // the default: a pause of priority p stops queue p
+  for (const JunosClass& cls : classes) {
+    if (cls.queue >= Queue::kLimit) continue;  // multidestination
+    queues.at(cls.traffic_class) = Queue::of(cls.queue);
+    if (!cls.pfc_priority) continue;
+    if (cls.is_lossless) groups.at(cls.traffic_class) = PriorityGroup::of(*cls.pfc_priority);
+    paused.at(*cls.pfc_priority) = Queue::of(cls.queue);
   }
   state.tc_to_queue = known(queues);
   state.tc_to_group = known(groups);

@@ -1,5 +1,5 @@
-// A Junos configuration, read back: statements are collected by a table of patterns, then put
-// together, because Junos lets them come in any order.
+// Parsing a Junos configuration: statements are first collected by a table of rules and then
+// resolved, because they may come in any order.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -25,11 +25,11 @@ using evidence::SwitchPort;
 
 constexpr Defaults kDefaults{"default of Junos"};
 
-/// A value and the line it stands on.
+/// A value and its line.
 template <class T>
 struct At {
   T value{};
-  int line = 0;  // 0: not said
+  int line = 0;  // 0: not in the file
   [[nodiscard]] bool is_said() const { return line != 0; }
 };
 template <class T>
@@ -76,7 +76,7 @@ struct Binding {
 
 using Classifiers = std::map<std::string, Classifier>;
 
-/// What the statements say, before it is put together.
+/// What the statements say, before references are resolved.
 struct Said {
   evidence::Switch state;  // what a statement says of the whole switch
   std::vector<JunosClass> classes;
@@ -120,7 +120,7 @@ Result<Partition*> partition_of(Said& said, Words& words) {
 }
 Result<Binding*> binding_of(Said& said, Words& words) {
   const std::string& name = words.next();
-  if (name.find('*') != std::string::npos) return unsupported("a pattern of interfaces");
+  if (name.find('*') != std::string::npos) return unsupported("a wildcard for interfaces");
   return &said.ports[name];
 }
 
@@ -377,7 +377,7 @@ const Rules<Said>& rules() {
   return kRules;
 }
 
-// ---- putting it together ----
+// ---- from statements to the state of the switch ----
 
 class Builder {
  public:
@@ -470,11 +470,11 @@ Parsed Builder::build() {
 }
 
 void Builder::resolve_classes() {
-  // QFX: the classes that are there without being configured, unless their queue has another.
+  // QFX has these classes without configuration, unless their queue is used by another.
   const auto add_default = [&](std::string_view name, unsigned queue) {
     if (find_class(std::string(name)) != nullptr) return;
-    for (const JunosClass& one : said_.classes)
-      if (one.queue == queue) return;
+    for (const JunosClass& cls : said_.classes)
+      if (cls.queue == queue) return;
     bool is_named = false;
     for (const auto* const kind : {&said_.dscp, &said_.pcp})
       for (const auto& [_, classifier] : *kind) {
@@ -483,9 +483,9 @@ void Builder::resolve_classes() {
           is_named = is_named || cls.value == name;
       }
     if (!is_named) return;
-    JunosClass& one = said_.classes.emplace_back();
-    one.name = name;
-    one.queue = queue;
+    JunosClass& added = said_.classes.emplace_back();
+    added.name = name;
+    added.queue = queue;
   };
   add_default("best-effort", 0);
   add_default("network-control", 7);
@@ -500,7 +500,7 @@ void Builder::resolve_pools() {
   using enum evidence::PoolKind;
   std::vector<evidence::Pool> pools;
   int line = 0;
-  // In the order in which people write them.
+  // In the usual order of a configuration.
   for (const char* const name : {"ingress lossless", "ingress lossless-headroom", "ingress lossy",
                                  "egress lossless", "egress lossy", "egress multicast"}) {
     const auto found = said_.partitions.find(name);
@@ -568,12 +568,12 @@ void Builder::resolve_classifier(const At<std::string>& name, const Classifiers&
       out.at(point) = default_class(classifier->imports_default ? point : 0, N);
       continue;
     }
-    const JunosClass* const one = find_class(said->second.value);
-    if (one == nullptr)
+    const JunosClass* const cls = find_class(said->second.value);
+    if (cls == nullptr)
       list(said->second.line,
            fmt::format("names forwarding class {}, which is not in the file", said->second.value));
     else
-      out.at(point) = TrafficClass::of(one->traffic_class);
+      out.at(point) = TrafficClass::of(cls->traffic_class);
   }
   map = fact(out, classifier->line);
 }
@@ -584,9 +584,9 @@ std::optional<TrafficClass> Builder::default_class(unsigned code_point, std::siz
   const bool is_control =
       points == 64 ? code_point == 48 || code_point == 56 : code_point == 6 || code_point == 7;
   const std::string name = is_control ? "network-control" : "best-effort";
-  if (const JunosClass* const one = find_class(name)) return TrafficClass::of(one->traffic_class);
-  for (const JunosClass& one : said_.classes)
-    if (one.queue == (is_control ? 7U : 0U)) return TrafficClass::of(one.traffic_class);
+  if (const JunosClass* const cls = find_class(name)) return TrafficClass::of(cls->traffic_class);
+  for (const JunosClass& cls : said_.classes)
+    if (cls.queue == (is_control ? 7U : 0U)) return TrafficClass::of(cls.traffic_class);
   return std::nullopt;
 }
 
@@ -603,8 +603,8 @@ void Builder::resolve_rewrite(const At<std::string>& name, SwitchPort& port) {
   bound_rewrite_ = name.value;
   std::array<std::optional<Dscp>, 8> map{};
   for (const auto& [cls, point] : *rule) {
-    const JunosClass* const one = find_class(cls);
-    if (one != nullptr) map.at(one->traffic_class) = Dscp::of(point.value);
+    const JunosClass* const found = find_class(cls);
+    if (found != nullptr) map.at(found->traffic_class) = Dscp::of(point.value);
   }
   out_.state.tc_to_dscp = fact(map, name.line);
 }
@@ -636,13 +636,13 @@ PrioritySet Builder::paused_by(const PauseProfile& profile, const Binding& bindi
     out.insert(Priority::of(point));
   const Classifier* const classifier = defined(said_.dscp, binding.dscp, "classifier");
   for (const auto& [point, line] : profile.dscp) {
-    const JunosClass* one = nullptr;
+    const JunosClass* cls = nullptr;
     if (classifier != nullptr) {
       const auto said = classifier->classes.find(point);
-      if (said != classifier->classes.end()) one = find_class(said->second.value);
+      if (said != classifier->classes.end()) cls = find_class(said->second.value);
     }
-    if (one != nullptr && one->pfc_priority) {
-      out.insert(Priority::of(*one->pfc_priority));
+    if (cls != nullptr && cls->pfc_priority) {
+      out.insert(Priority::of(*cls->pfc_priority));
     } else {
       list(line, fmt::format("DSCP {} may be paused, and its class has no pfc-priority", point));
     }
@@ -659,14 +659,14 @@ void Builder::resolve_watchdog(const PauseProfile& profile, SwitchPort& port) {
   port.watchdog = fact(true, profile.line);
   evidence::Watchdog& watchdog = out_.state.watchdog;
   const auto merge = [&]<class T>(Fact<T>& all, const T& value, int line) {
-    const Fact<T> one = line == 0 ? kDefaults.value(value) : fact(value, line);
+    const Fact<T> said = line == 0 ? kDefaults.value(value) : fact(value, line);
     if (!all.was_looked_at()) {
-      all = one;
+      all = said;
     } else if (all.is_known() && *all != value) {
       list(line == 0 ? profile.line : line,
            fmt::format("{} differs from ports before it: only one setting of a switch is compared",
                        port.name));
-      all = Fact<T>::missing(Missing::kError, one.source());
+      all = Fact<T>::missing(Missing::kError, said.source());
     }
   };
   // 24.4R1's model and the manual: 100 ms, 2 polls, 200 ms, drop.
@@ -694,12 +694,12 @@ void Builder::resolve_groups(SwitchPort& port) {
   lossy.lossless = kDefaults.value(false);
   if (const auto alpha = alpha_of("ingress lossy")) lossy.alpha = *alpha;
   if (!port.pfc.is_known()) return;
-  for (const JunosClass& one : said_.classes) {
-    if (!one.is_lossless || !one.pfc_priority) continue;
-    if (!port.pfc->contains(Priority::of(*one.pfc_priority))) continue;
-    GroupBuffer& group = group_at(port, PriorityGroup::of(*one.pfc_priority));
+  for (const JunosClass& cls : said_.classes) {
+    if (!cls.is_lossless || !cls.pfc_priority) continue;
+    if (!port.pfc->contains(Priority::of(*cls.pfc_priority))) continue;
+    GroupBuffer& group = group_at(port, PriorityGroup::of(*cls.pfc_priority));
     group = {};
-    group.group = PriorityGroup::of(*one.pfc_priority);
+    group.group = PriorityGroup::of(*cls.pfc_priority);
     group.lossless = known(true, port.pfc.source());
     group.headroom_auto = kDefaults.value(true);
     if (const auto alpha = alpha_of("ingress lossless")) group.alpha = *alpha;
@@ -708,18 +708,18 @@ void Builder::resolve_groups(SwitchPort& port) {
 
 void Builder::resolve_queues(const Binding& binding, SwitchPort& port) {
   const auto* const map = defined(said_.maps, binding.map, "scheduler-map");
-  for (const JunosClass& one : said_.classes) {
-    if (one.queue >= Queue::kLimit) continue;
-    EgressQueue& queue = queue_at(port, Queue::of(one.queue));
+  for (const JunosClass& cls : said_.classes) {
+    if (cls.queue >= Queue::kLimit) continue;
+    EgressQueue& queue = queue_at(port, Queue::of(cls.queue));
     if (!queue.ecn.is_known()) {
       queue.ecn = kDefaults.value(false);
       queue.wred_drop = kDefaults.value(false);
       queue.max_rate = kDefaults.value(BitRate());
     }
-    if (const auto alpha = alpha_of(one.is_lossless ? "egress lossless" : "egress lossy"))
+    if (const auto alpha = alpha_of(cls.is_lossless ? "egress lossless" : "egress lossy"))
       queue.alpha = *alpha;
     if (map == nullptr) continue;
-    const auto named = map->find(one.name);
+    const auto named = map->find(cls.name);
     if (named == map->end()) continue;
     if (const SchedulerText* const scheduler =
             defined(said_.schedulers, named->second, "scheduler"))

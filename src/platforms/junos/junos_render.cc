@@ -36,7 +36,7 @@ class Blocks {
     std::string name = wanted;
     for (int i = 2;; ++i) {
       const auto at = std::find_if(named_.begin(), named_.end(),
-                                   [&](const auto& one) { return one.first == name; });
+                                   [&](const auto& row) { return row.first == name; });
       if (at == named_.end()) break;
       if (at->second == block) return name;
       name = fmt::format("{}-{}", wanted, i);
@@ -73,19 +73,18 @@ class Writer {
     std::string out = head();
     out += fmt::format("set system host-name {}\n", state_.name);
     out += classes() + classifier() + rewrite() + buffers();
+    out +=
+        note(
+            "PFC per port: the code points that may be paused, and the cable length. The switch "
+            "computes headroom from cable length and MRU. A received pause stops the queue under "
+            "`output`: every such queue must be listed. The watchdog drops what a stuck receiver "
+            "would hold forever.") +
+        pauses_.text();
     out += note(
-               "PFC of a port: the code points that may be paused, and how far the other end is. "
-               "Headroom follows from cable length and MRU. A pause that arrives stops the queue "
-               "that output names: every queue that answers must be listed. The watchdog drops "
-               "what a stuck receiver would hold for ever.") +
-           pauses_.text();
-    out += note(
-               "Marking, in percent of the queue: Junos has no thresholds in bytes. Above the "
+               "ECN marking in percent of the queue: Junos has no thresholds in bytes. Above the "
                "last fill-level everything is marked.") +
            drops_.text();
-    out += note(
-               "Minimum shares of the line, management's among them; congestion notifications are "
-               "served first.") +
+    out += note("Minimum shares of the line rate, management included; CNPs are served first.") +
            schedulers_.text() + maps_.text();
     out += note("Ports.") + bindings_ + rest();
     return out;
@@ -97,7 +96,7 @@ class Writer {
   [[nodiscard]] std::string head() const {
     std::string out = comment(
         "##", fmt::format("{} - {}, {} ({}). Load: configure; load set FILE; commit check; commit "
-                          "confirmed 5. Changing buffers stops traffic on all ports for a moment.",
+                          "confirmed 5. Buffer changes interrupt traffic on all ports briefly.",
                           state_.name, is_ptx(*wanted_.asic) ? "Juniper PTX" : "Juniper QFX",
                           wanted_.asic->title, "weir render --to junos"));
     return out + remarks_comment("##", plan_.lowered.remarks);
@@ -105,34 +104,34 @@ class Writer {
 
   [[nodiscard]] std::string classes() const {
     std::string out =
-        note("Forwarding classes: a queue each; the lossless ones answer to a PFC priority.");
-    for (const JunosClass& one : plan_.classes) {
-      const std::string head = fmt::format("{} forwarding-classes class {}", kCos, one.name);
-      out += fmt::format("{} queue-num {}\n", head, one.queue);
-      if (one.is_lossless) out += fmt::format("{} no-loss\n", head);
-      if (one.pfc_priority) out += fmt::format("{} pfc-priority {}\n", head, *one.pfc_priority);
+        note("Forwarding classes: one queue each; lossless ones have a PFC priority.");
+    for (const JunosClass& cls : plan_.classes) {
+      const std::string head = fmt::format("{} forwarding-classes class {}", kCos, cls.name);
+      out += fmt::format("{} queue-num {}\n", head, cls.queue);
+      if (cls.is_lossless) out += fmt::format("{} no-loss\n", head);
+      if (cls.pfc_priority) out += fmt::format("{} pfc-priority {}\n", head, *cls.pfc_priority);
     }
     return out;
   }
 
   [[nodiscard]] const JunosClass* class_of(TrafficClass tc) const {
-    for (const JunosClass& one : plan_.classes)
-      if (one.traffic_class == tc.value()) return &one;
+    for (const JunosClass& cls : plan_.classes)
+      if (cls.traffic_class == tc.value()) return &cls;
     return nullptr;
   }
 
   [[nodiscard]] std::string classifier() const {
     const bool by_dscp = state_.dscp_to_tc.is_known();
     std::string out = note(
-        "Every code point is listed: what Junos would import by default sends DSCP 48 and 56 to "
+        "Every code point is listed: the default classifier sends DSCP 48 and 56 to "
         "network-control.");
     const auto add = [&](std::string_view kind, const std::string& bits, TrafficClass tc) {
-      const JunosClass* const one = class_of(tc);
-      if (one == nullptr) return;
+      const JunosClass* const cls = class_of(tc);
+      if (cls == nullptr) return;
       out += fmt::format(
           "{} classifiers {} ROCE forwarding-class {} loss-priority low "
           "code-points {}\n",
-          kCos, kind, one->name, bits);
+          kCos, kind, cls->name, bits);
     };
     if (by_dscp) {
       for (unsigned d = 0; d < Dscp::kLimit; ++d)
@@ -146,15 +145,15 @@ class Writer {
 
   [[nodiscard]] std::string rewrite() const {
     if (!state_.tc_to_dscp.is_known()) return {};
-    std::string out = note("What leaves is marked anew.");
+    std::string out = note("Packets are re-marked on egress.");
     for (unsigned tc = 0; tc < TrafficClass::kLimit; ++tc) {
-      const JunosClass* const one = class_of(TrafficClass::of(tc));
+      const JunosClass* const cls = class_of(TrafficClass::of(tc));
       const auto dscp = state_.tc_to_dscp->at(tc);
-      if (one == nullptr || !dscp) continue;
+      if (cls == nullptr || !dscp) continue;
       out += fmt::format(
           "{} rewrite-rules dscp ROCE forwarding-class {} loss-priority low "
           "code-point {}\n",
-          kCos, one->name, bits6(dscp->value()));
+          kCos, cls->name, bits6(dscp->value()));
     }
     return out;
   }
@@ -176,7 +175,7 @@ class Writer {
     return out;
   }
 
-  /// Of the first port: all have the same.
+  /// From the first port: it is the same on all.
   [[nodiscard]] std::optional<Alpha> alpha_of(const evidence::Pool& pool) const {
     if (state_.ports.empty()) return std::nullopt;
     const bool lossless = pool.kind == evidence::PoolKind::kLossless;
@@ -191,8 +190,8 @@ class Writer {
     return std::nullopt;
   }
   [[nodiscard]] bool is_lossless(const EgressQueue& queue) const {
-    for (const JunosClass& one : plan_.classes)
-      if (one.queue == queue.queue.value()) return one.is_lossless;
+    for (const JunosClass& cls : plan_.classes)
+      if (cls.queue == queue.queue.value()) return cls.is_lossless;
     return false;
   }
 
@@ -241,14 +240,14 @@ class Writer {
     }
     const std::int64_t metres = port.cable_length->raw() / (1_m).raw();
     block += fmt::format("{} input cable-length {}\n", head, metres);
-    for (const JunosClass& one : plan_.classes) {
-      if (!one.pfc_priority || !port.pfc->contains(Priority::of(*one.pfc_priority))) continue;
-      for (const std::string& point : code_points(one.traffic_class)) {
+    for (const JunosClass& cls : plan_.classes) {
+      if (!cls.pfc_priority || !port.pfc->contains(Priority::of(*cls.pfc_priority))) continue;
+      for (const std::string& point : code_points(cls.traffic_class)) {
         block += fmt::format("{} input {} pfc\n", head, point);
         block += fmt::format("{} input {} mru {}\n", head, point, port.mtu->raw());
       }
       block += fmt::format("{} output ieee-802.1 code-point {} flow-control-queue {}\n", head,
-                           bits3(*one.pfc_priority), one.queue);
+                           bits3(*cls.pfc_priority), cls.queue);
     }
     return pauses_.name_of(fmt::format("PFC-{}M", metres), block);
   }
@@ -268,19 +267,19 @@ class Writer {
 
   std::string map_name(const SwitchPort& port) {
     std::string block;
-    for (const JunosClass& one : plan_.classes) {
+    for (const JunosClass& cls : plan_.classes) {
       for (const EgressQueue& queue : port.queues) {
-        if (queue.queue.value() != one.queue) continue;
-        const std::string scheduler = scheduler_name(one, queue);
+        if (queue.queue.value() != cls.queue) continue;
+        const std::string scheduler = scheduler_name(cls, queue);
         if (!scheduler.empty())
           block += fmt::format("{} scheduler-maps @ forwarding-class {} scheduler {}\n", kCos,
-                               one.name, scheduler);
+                               cls.name, scheduler);
       }
     }
     return maps_.name_of("ROCE", block);
   }
 
-  std::string scheduler_name(const JunosClass& one, const EgressQueue& queue) {
+  std::string scheduler_name(const JunosClass& cls, const EgressQueue& queue) {
     const std::string head = fmt::format("{} schedulers @", kCos);
     std::string block;
     if (queue.scheduler.is_known()) {
@@ -295,7 +294,7 @@ class Writer {
                            head, drop_name(queue));
       block += fmt::format("{} explicit-congestion-notification\n", head);
     }
-    return block.empty() ? block : schedulers_.name_of(one.name, block);
+    return block.empty() ? block : schedulers_.name_of(cls.name, block);
   }
 
   std::string drop_name(const EgressQueue& queue) {

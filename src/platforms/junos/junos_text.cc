@@ -23,11 +23,11 @@ void add_expanded(Statement statement, std::vector<Statement>& out) {
     return;
   }
   for (auto value = open + 1; value != close; ++value) {
-    Statement one = statement;
-    one.words.assign(words.begin(), open);
-    one.words.push_back(*value);
-    one.words.insert(one.words.end(), close + 1, words.end());
-    out.push_back(std::move(one));
+    Statement copy = statement;
+    copy.words.assign(words.begin(), open);
+    copy.words.push_back(*value);
+    copy.words.insert(copy.words.end(), close + 1, words.end());
+    out.push_back(std::move(copy));
   }
 }
 
@@ -62,8 +62,8 @@ struct Element {
   std::vector<Element> children;
 
   [[nodiscard]] const Element* child(std::string_view name) const {
-    for (const Element& one : children)
-      if (one.tag == name) return &one;
+    for (const Element& element : children)
+      if (element.tag == name) return &element;
     return nullptr;
   }
 };
@@ -104,8 +104,8 @@ class XmlReader {
         {{"&lt;", '<'}, {"&gt;", '>'}, {"&amp;", '&'}, {"&quot;", '"'}, {"&apos;", '\''}}};
     std::string out;
     while (!text.empty()) {
-      const auto entity = std::find_if(kEntities.begin(), kEntities.end(), [&](const auto& one) {
-        return text.starts_with(one.first);
+      const auto entity = std::find_if(kEntities.begin(), kEntities.end(), [&](const auto& row) {
+        return text.starts_with(row.first);
       });
       if (entity == kEntities.end()) {
         out += text.front();
@@ -151,11 +151,11 @@ class XmlReader {
     if (path_.size() >= kMaxDepth)
       return wrong(fmt::format("at most {} levels", kMaxDepth), "more");
     // Only the innermost element grows, so that pointers to those around it stay good.
-    Element& one = path_.back()->children.emplace_back();
-    one.tag = inside.substr(0, name_end);
-    one.line = line_;
-    one.is_inactive = inside.find("inactive=", name_end) != std::string_view::npos;
-    if (!is_empty) path_.push_back(&one);
+    Element& element = path_.back()->children.emplace_back();
+    element.tag = inside.substr(0, name_end);
+    element.line = line_;
+    element.is_inactive = inside.find("inactive=", name_end) != std::string_view::npos;
+    if (!is_empty) path_.push_back(&element);
     return {};
   }
 
@@ -172,26 +172,26 @@ class Flattener {
   Flattener(std::vector<Statement>& out, std::vector<Unread>& unread)
       : out_(out), unread_(unread) {}
 
-  void flatten(const Element& one, std::string_view parent) {
-    if (one.is_inactive) {
-      unread_.push_back({one.line, fmt::format("<{}>", one.tag), "inactive"});
+  void flatten(const Element& element, std::string_view parent) {
+    if (element.is_inactive) {
+      unread_.push_back({element.line, fmt::format("<{}>", element.tag), "inactive"});
       return;
     }
     const std::size_t depth = words_.size();
-    if (!is_silent(one.tag, parent)) words_.push_back(one.tag);
-    const std::string_view text = trim(one.text);
-    if (one.children.empty()) {
+    if (!is_silent(element.tag, parent)) words_.push_back(element.tag);
+    const std::string_view text = trim(element.text);
+    if (element.children.empty()) {
       if (!text.empty()) words_.emplace_back(text);
-      emit(one);
+      emit(element);
     } else {
-      add_keys(one);
+      add_keys(element);
       bool has_more = false;
-      for (const Element& child : one.children) {
-        if (is_key(one, child.tag)) continue;
+      for (const Element& child : element.children) {
+        if (is_key(element, child.tag)) continue;
         has_more = true;
-        flatten(child, one.tag);
+        flatten(child, element.tag);
       }
-      if (!has_more) emit(one);
+      if (!has_more) emit(element);
     }
     words_.resize(depth);
   }
@@ -208,19 +208,19 @@ class Flattener {
     if (list.tag == "drop-profile-map") return tag == "loss-priority" || tag == "protocol";
     return tag == "name";
   }
-  void add_keys(const Element& one) {
-    for (const Element& child : one.children) {
-      if (!is_key(one, child.tag)) continue;
-      if (one.tag == "drop-profile-map") words_.push_back(child.tag);
+  void add_keys(const Element& element) {
+    for (const Element& child : element.children) {
+      if (!is_key(element, child.tag)) continue;
+      if (element.tag == "drop-profile-map") words_.push_back(child.tag);
       words_.emplace_back(trim(child.text));
     }
   }
-  void emit(const Element& one) {
+  void emit(const Element& element) {
     if (words_.empty()) return;
     std::string text = "set";
     for (const std::string& word : words_)
       text += " " + word;
-    out_.push_back({one.line, words_, text});
+    out_.push_back({element.line, words_, text});
   }
 
   std::vector<Statement>& out_;
@@ -361,8 +361,8 @@ Result<std::vector<Statement>> junos_statements(std::string_view text, std::stri
   WEIR_TRY(root, XmlReader(text, file).read());
   std::vector<Statement> out;
   Flattener flattener(out, unread);
-  for (const Element& one : root.children)
-    flattener.flatten(one, "");
+  for (const Element& element : root.children)
+    flattener.flatten(element, "");
   return out;
 }
 

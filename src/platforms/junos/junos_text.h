@@ -1,7 +1,7 @@
 #pragma once
-// A Junos configuration as statements, whichever of its three forms it is in: `set` commands, XML
-// (`| display xml`) or the indented text of `show configuration`. Words are those of the `set`
-// command, without the `set`.
+// A Junos configuration as statements, from any of its three forms: `set` commands, XML (`| display
+// xml`) or the indented text of `show configuration`. The words are those of the `set` command,
+// without `set`.
 #include <string_view>
 #include <vector>
 

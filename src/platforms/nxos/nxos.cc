@@ -1,7 +1,7 @@
 // Cisco NX-OS (Nexus 9000, eight queues): three kinds of policy that must agree.
 //
-// A qos-group is class and queue at once: `match dscp 26` → qos-group 3 → c-8q-nq3 pauses with
-// pfc-cos 3 → c-out-8q-q3 sends it. So the class of this state is the queue of the design.
+// A qos-group is both traffic class and queue: `match dscp 26` → qos-group 3 → c-8q-nq3 pauses with
+// pfc-cos 3 → c-out-8q-q3 sends it. The traffic class in the state is therefore the design's queue.
 #include <algorithm>
 #include <map>
 
@@ -57,7 +57,7 @@ class NxosLowering : Lowering {
       bool& is_taken = taken.at(node_.priority_to_queue.at(p).value());
       if (is_taken) {
         remarks_.add("PFC", fmt::format("priority {}", p), "",
-                     fmt::format("queue {} pauses with one priority already",
+                     fmt::format("queue {} can pause with one priority only",
                                  node_.priority_to_queue.at(p).value()));
         continue;
       }
@@ -101,7 +101,7 @@ class NxosLowering : Lowering {
   void set_watchdog() {
     using namespace nxos_cli;
     evidence::Watchdog& out = out_.watchdog;
-    const bool is_on = has_watchdog(pfc_, "it watches no-drop queues, and there is none");
+    const bool is_on = has_watchdog(pfc_, "there is no no-drop queue");
     out.action = known(std::string("drop"));
     out.detection = known(kInterval * kShutdown);
     out.restoration = known(kInterval * kRestore);
@@ -109,9 +109,9 @@ class NxosLowering : Lowering {
     if (node_.watchdog_action == design::WatchdogAction::kAlert) {
       out.action = known(std::string("alert"));
     } else if (node_.watchdog_action == design::WatchdogAction::kForward) {
-      remarks_.add("watchdog action", "forward", "drop", "it drops, or only logs");
+      remarks_.add("watchdog action", "forward", "drop", "NX-OS can drop or only log");
     }
-    // The interval as short as the multipliers allow.
+    // The shortest interval that the multipliers allow.
     const Duration interval = to_step(node_.watchdog_detect / kShutdownMost + kInterval / 2,
                                       kInterval, kInterval, kIntervalMost);
     const auto times = [&](Duration wanted, std::int64_t most) {
@@ -120,7 +120,7 @@ class NxosLowering : Lowering {
     };
     out.detection = known(interval * times(node_.watchdog_detect, kShutdownMost));
     out.restoration = known(interval * times(node_.watchdog_restore, kRestoreMost));
-    const std::string why = "a multiple of the watchdog's interval of 100ms to 1s";
+    const std::string why = "a multiple of the watchdog interval (100ms to 1s)";
     remarks_.changed("watchdog detection", node_.watchdog_detect, *out.detection, why);
     remarks_.changed("watchdog restoration", node_.watchdog_restore, *out.restoration, why);
   }
@@ -128,17 +128,17 @@ class NxosLowering : Lowering {
   void remark_buffers() {
     const design::BufferIntent& buffers = node_.buffers;
     if (buffers.plan && buffers.plan->lossy_pool + buffers.plan->storage_pool > 0_B)
-      remarks_.add("buffer pools", "shares for classes", "", "NX-OS carves none");
+      remarks_.add("buffer pools", "shares per class", "", "NX-OS has no buffer pools");
     if (pfc_.count() == 0) return;
     if (buffers.threshold == design::Threshold::kDynamic)
       remarks_.add("alpha", to_text(buffers.alpha), "",
-                   "its command is not verified for Nexus 9000; the platform's own holds");
+                   "the command is not verified for Nexus 9000; the platform default applies");
     if (buffers.reserved_per_group > 0_B)
       remarks_.add("reserved buffer", to_text(buffers.reserved_per_group), "",
-                   "NX-OS sets none by port and group");
+                   "NX-OS cannot reserve buffer per port and group");
     if (buffers.headroom_oversubscription > 1)
       remarks_.add("shared headroom", fmt::format("1/{}", buffers.headroom_oversubscription), "",
-                   "NX-OS keeps headroom port by port");
+                   "NX-OS has headroom per port only");
   }
 
   void add_port(const SwitchPortIntent& from) {
@@ -146,8 +146,8 @@ class NxosLowering : Lowering {
     port.pfc_negotiated = known(false);
     port.max_rate = known(BitRate());
     if (from.shaper)
-      remarks_.add("shaper of the port", to_text(*from.shaper), "",
-                   "NX-OS shapes queues, not a port", from.name);
+      remarks_.add("port shaper", to_text(*from.shaper), "", "NX-OS shapes queues, not ports",
+                   from.name);
     port.lldp = known(true);
     port.dcbx = known(pfc_.count() > 0);
     for (unsigned p = 0; p < 8; ++p)
@@ -182,7 +182,7 @@ class NxosLowering : Lowering {
     remarks_.changed("headroom", from.headroom, headroom, why, from.name);
     if (!is_static) return;
     remarks_.changed("XOFF", buffers.static_xoff, xoff, why, from.name);
-    remarks_.changed("XON offset", buffers.xon_offset, xoff - xon, "thresholds are at least 5000B",
+    remarks_.changed("XON offset", buffers.xon_offset, xoff - xon, "the minimum threshold is 5000B",
                      from.name);
   }
 
@@ -260,7 +260,7 @@ class NxosPrinter : CliPrinter {
       line("feature sflow");
       line("sflow counter-poll-interval {}", state_.telemetry.interval->raw() / (1_s).raw());
     }
-    why("A hash of its own on every switch: equal ones send the same flows the same way.");
+    why("A different hash seed per switch: with equal seeds, flows polarise onto the same links.");
     line("ip load-sharing address source-destination port source-destination universal-id {}",
          *state_.ecmp_seed);
     if (!state_.load_balancing.is("ecmp")) {
@@ -272,10 +272,10 @@ class NxosPrinter : CliPrinter {
 
   void print_watchdog() {
     if (!*state_.watchdog.enabled) return;
-    why("The watchdog must be on here and on every interface: interval x multiplier is what it "
-        "takes to find a storm, and to give the queue back.");
+    why("The watchdog must be on here and on every interface. Interval x multiplier is the time to "
+        "detect a storm, and to restore the queue.");
     using namespace nxos_cli;
-    // The shortest interval whose multiples both times are, as lowering chose it.
+    // The shortest interval that divides both times, as lowering chose it.
     Duration interval = kInterval;
     while (state_.watchdog.detection->raw() % interval.raw() != 0 ||
            state_.watchdog.restoration->raw() % interval.raw() != 0 ||
@@ -310,7 +310,7 @@ class NxosPrinter : CliPrinter {
 
   void print_classification() {
     const bool by_dscp = state_.dscp_to_tc.is_known();
-    why("What each class is known by. Everything else is group 0.");
+    why("The code points of each class. Everything else is group 0.");
     for (unsigned q = 1; q < 8; ++q) {
       const std::string codes = matched(q);
       if (codes.empty()) continue;
@@ -334,7 +334,7 @@ class NxosPrinter : CliPrinter {
   }
 
   void print_network() {
-    why("The MTU stands in every class: one without it falls back to 1500.");
+    why("Every class needs an MTU: the default is 1500.");
     line("policy-map type network-qos WEIR-NETWORK");
     for (unsigned q = 7; q < 8; --q) {
       const bool is_needed = q == 0 || paused_with(q) || !matched(q).empty();
@@ -354,8 +354,8 @@ class NxosPrinter : CliPrinter {
   }
 
   void print_queuing() {
-    why("Shares are the design's minimums, scaled to 100 %; every class in use keeps some, "
-        "management too. ECN marks the no-drop queue before PFC must pause it.");
+    why("Shares are the design's minimums, scaled to 100 %; every class in use has one, management "
+        "included. ECN marks the no-drop queue before PFC pauses it.");
     int n = 0;
     for (const auto& [key, names] : ports_by_queues(state_)) {
       const std::string policy = ++n == 1 ? "WEIR-OUT" : fmt::format("WEIR-OUT-{}", n);
@@ -399,8 +399,9 @@ class NxosPrinter : CliPrinter {
          })) {
       const std::string policy = fmt::format("WEIR-IN-{}", ++n);
       if (n == 1)
-        why("Pause buffers by hand: beyond 100 m of cable the switch does not size them, and where "
-            "the design names a size.");
+        why("Explicit pause buffers: for cables over 100 m, where the switch computes none, and "
+            "where "
+            "the design sets a size.");
       line("policy-map type queuing {}", policy);
       for (unsigned q = 7; q > 0; --q)
         if (paused_with(q)) print_pause_buffer(class_name("c-in-q", q), key);

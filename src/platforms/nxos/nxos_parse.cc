@@ -15,7 +15,7 @@ namespace {
 
 constexpr Defaults kDefaults{kSource};
 
-// ---- what was said ----
+// ---- what the statements say ----
 
 struct ClassMap {
   std::vector<unsigned> dscp;
@@ -135,7 +135,7 @@ Result<NetworkClass*> network_class(Said& said, Words& words) {
       group = static_cast<unsigned>(number);
     }
   } else {
-    return unsupported(fmt::format("which qos-group class {} is, is not said above", name));
+    return unsupported(fmt::format("the qos-group of class {} is not defined above", name));
   }
   return &said.network[policy][group];
 }
@@ -293,7 +293,7 @@ const Rules<Said>& rules() {
   return kRules;
 }
 
-// ---- what that makes of the switch ----
+// ---- from statements to the state of the switch ----
 
 class Builder {
  public:
@@ -320,14 +320,14 @@ class Builder {
   }
 
  private:
-  /// The classification that ports have in common: that of the first with one.
+  /// The classification of all ports: that of the first port which has one.
   [[nodiscard]] const QosPolicy* classification(std::string& source) const {
     Fact<std::string> name = said_.system_qos;
     for (const auto& [port_name, port] : said_.ports)
       if (!name.is_known() && port.qos.is_known()) name = port.qos;
-    // A policy that nobody refers to is still the only one there is.
+    // A single policy counts even where it is not applied.
     if (!name.is_known() && said_.qos.size() == 1) {
-      source = fmt::format("policy-map {}, applied nowhere", said_.qos.begin()->first);
+      source = fmt::format("policy-map {}, not applied", said_.qos.begin()->first);
       return &said_.qos.begin()->second;
     }
     if (name.is_known()) source = name.source();
@@ -411,7 +411,7 @@ class Builder {
       if (port.only_logs) out.action = known(std::string("alert"), port.watchdog.source());
   }
 
-  /// Frames of a class are as long as its network-qos allows: 1500 where that says nothing.
+  /// The MTU is limited by the network-qos class: 1500 where the class has none.
   [[nodiscard]] Fact<Bytes> mtu_of(const Port& port) const {
     Fact<Bytes> mtu = kDefaults.unless(port.mtu, kDefaultMtu);
     const NetworkPolicy* const network = network_policy();
@@ -434,7 +434,7 @@ class Builder {
     port.trust = is_classified ? known(trust_, from.qos.is_known() ? from.qos.source()
                                                                    : said_.system_qos.source())
                                : kDefaults.value(evidence::TrustMode::kNone);
-    // PFC is negotiated unless somebody says otherwise.
+    // PFC is negotiated by default.
     const Fact<std::string> mode = kDefaults.unless(from.mode, std::string("auto"));
     const bool is_auto = *mode == "auto";
     port.pfc = known(*mode == "off" ? PrioritySet() : no_drop_, mode.source());

@@ -27,20 +27,20 @@ PrioritySet used_queues(const design::Intent& intent, const design::SwitchIntent
 
 void remark_what_is_missing(const design::Intent& intent, const design::SwitchIntent& wanted,
                             Remarks& remarks) {
-  const std::string why = "OpenConfig's models have nothing for it";
+  const std::string why = "not in the OpenConfig models";
   if (wanted.pfc.count() > 0)
     remarks.add("PFC", "priority " + to_text(wanted.pfc), "",
-                why + ": without it nothing here is lossless");
+                why + ": without PFC no class is lossless");
   if (wanted.lossless.count() > 0) remarks.add("headroom", "from speed and cable", "", why);
   if (wanted.watchdog) remarks.add("PFC watchdog", to_text(wanted.watchdog_detect), "", why);
   remarks.add("ingress alpha", to_text(wanted.buffers.alpha), "", why);
-  if (wanted.rewrites_dscp) remarks.add("rewriting of code points", "on", "", "not rendered");
+  if (wanted.rewrites_dscp) remarks.add("DSCP rewriting", "on", "", "not rendered");
   if (wanted.load_balancing != design::LoadBalancing::kEcmp)
     remarks.add("load balancing", std::string(design::to_word(wanted.load_balancing)), "", why);
   if (wanted.trust == design::Trust::kPcp)
-    remarks.add("trust", "PCP", "", "classifiers are rendered for code points only");
+    remarks.add("trust", "PCP", "", "only DSCP classifiers are rendered");
   if (intent.telemetry.sflow || intent.telemetry.gnmi)
-    remarks.add("telemetry", "on", "", "it is the collector that subscribes");
+    remarks.add("telemetry", "on", "", "the collector subscribes");
   for (const design::SwitchPortIntent& port : wanted.ports) {
     if (port.shaper) remarks.add("shaper", to_text(*port.shaper), "", "not rendered", port.name);
     for (unsigned q = 0; q < Queue::kLimit; ++q)
@@ -115,7 +115,7 @@ class Writer {
  private:
   using Named = std::vector<std::pair<std::string, Json>>;
 
-  /// Profiles that are equal share a name.
+  /// Equal profiles share a name.
   static std::string name_of(Named& all, const std::string& wanted, const Json& body) {
     for (const auto& [name, known_body] : all)
       if (known_body == body) return name;
@@ -125,9 +125,9 @@ class Writer {
   static Json profiles(const Named& all) {
     Json out = Json::array();
     for (const auto& [name, body] : all) {
-      Json one = named(name);
-      one.update(body);
-      out.push_back(std::move(one));
+      Json item = named(name);
+      item.update(body);
+      out.push_back(std::move(item));
     }
     return out;
   }
@@ -137,9 +137,9 @@ class Writer {
     Json groups = Json::array();
     if (!state_.ports.empty()) {
       for (const EgressQueue& queue : state_.ports.front().queues) {
-        Json one = named(queue_name(queue.queue.value()));
-        one["config"]["queue-id"] = queue.queue.value();
-        queues.push_back(std::move(one));
+        Json item = named(queue_name(queue.queue.value()));
+        item["config"]["queue-id"] = queue.queue.value();
+        queues.push_back(std::move(item));
         Json group = named("FG-" + queue_name(queue.queue.value()));
         group["config"]["output-queue"] = queue_name(queue.queue.value());
         groups.push_back(std::move(group));
@@ -164,10 +164,10 @@ class Writer {
                          {"conditions", {{family, {{"config", {{"dscp-set", points}}}}}}},
                          {"actions", {{"config", {{"target-group", "FG-" + id}}}}}});
       }
-      Json one = named(fmt::format("ROCE-{}", type));
-      one["config"]["type"] = type;
-      one["terms"]["term"] = std::move(terms);
-      classifiers.push_back(std::move(one));
+      Json item = named(fmt::format("ROCE-{}", type));
+      item["config"]["type"] = type;
+      item["terms"]["term"] = std::move(terms);
+      classifiers.push_back(std::move(item));
     }
     qos["classifiers"]["classifier"] = std::move(classifiers);
   }
@@ -189,17 +189,17 @@ class Writer {
     for (const EgressQueue& queue : port.queues) {
       const std::string name = queue_name(queue.queue.value());
       if (queue.alpha.is_known()) {
-        Json one = named(name);
-        one["config"]["use-shared-buffer"] = true;
-        one["config"]["shared-buffer-limit-type"] =
+        Json item = named(name);
+        item["config"]["use-shared-buffer"] = true;
+        item["config"]["shared-buffer-limit-type"] =
             "openconfig-qos:DYNAMIC_BASED_ON_SCALING_FACTOR";
-        one["config"]["dynamic-limit-scaling-factor"] = queue.alpha->log2();
-        allocations.push_back(std::move(one));
+        item["config"]["dynamic-limit-scaling-factor"] = queue.alpha->log2();
+        allocations.push_back(std::move(item));
       }
       if (!queue.ecn.is(true)) continue;
-      Json one = named(name);
-      one["config"]["queue-management-profile"] = marking_name(queue);
-      queues.push_back(std::move(one));
+      Json allocation = named(name);
+      allocation["config"]["queue-management-profile"] = marking_name(queue);
+      queues.push_back(std::move(allocation));
     }
     if (!allocations.empty())
       output["config"]["buffer-allocation-profile"] =
@@ -270,7 +270,7 @@ Lowered openconfig_lower(const design::Intent& intent, const design::SwitchInten
   Lowered out;
   evidence::Switch& state = out.state;
   state.name = wanted.name;
-  state.platform = known(std::string(vocab::kOpenConfig));
+  state.platform = known(std::string("openconfig"));
   const bool by_dscp = wanted.trust == design::Trust::kDscp;
   if (by_dscp) {
     std::array<std::optional<TrafficClass>, 64> map;
@@ -287,13 +287,13 @@ Lowered openconfig_lower(const design::Intent& intent, const design::SwitchInten
   const PrioritySet queues = used_queues(intent, wanted);
   const std::array<unsigned, 8> percents = queue_percents(wanted);
   for (const design::SwitchPortIntent& port : wanted.ports) {
-    SwitchPort& one = state.ports.emplace_back();
-    one.name = port.name;
-    one.mtu = known(port_mtu(wanted, port, remarks));
-    if (by_dscp) one.trust = known(evidence::TrustMode::kDscp);
+    SwitchPort& lowered = state.ports.emplace_back();
+    lowered.name = port.name;
+    lowered.mtu = known(port_mtu(wanted, port, remarks));
+    if (by_dscp) lowered.trust = known(evidence::TrustMode::kDscp);
     for (unsigned q = 0; q < Queue::kLimit; ++q)
       if (queues.contains(Priority::of(q)))
-        one.queues.push_back(lower_queue(wanted, port, q, percents.at(q), remarks));
+        lowered.queues.push_back(lower_queue(wanted, port, q, percents.at(q), remarks));
   }
   remark_what_is_missing(intent, wanted, remarks);
   out.remarks = remarks.take();
@@ -306,13 +306,13 @@ Rendered openconfig_render(const design::Intent& intent, const design::SwitchInt
   out.remarks = lowered.remarks;
   out.files.push_back({wanted.name + ".openconfig.json", Writer(lowered.state).write()});
   std::string notes = fmt::format(
-      "{0}.openconfig.json is a part of {0}'s QoS: OpenConfig has no PFC, headroom or watchdog, so "
-      "that\nnothing here is lossless by itself. Set those in the switch's own words: weir render "
-      "--to {1}\n--node {0}. JSON has no comments; what was left out or changed:\n",
+      "{0}.openconfig.json is only part of the QoS of {0}: OpenConfig has no PFC, headroom or\n"
+      "watchdog, so no class is lossless yet. Set those in the switch's own configuration:\n"
+      "weir render --to {1} --node {0}\n\nDifferences from the design:\n",
       wanted.name, design::to_word(wanted.system));
   for (const Remark& remark : lowered.remarks)
-    notes += fmt::format("  {}: the design says {}, {} ({})\n", remark.what, remark.wanted,
-                         remark.becomes.empty() ? "which is not here" : "here " + remark.becomes,
+    notes += fmt::format("  {}: design {}, {} ({})\n", remark.what, remark.wanted,
+                         remark.becomes.empty() ? "not expressed" : "here " + remark.becomes,
                          remark.why);
   out.files.push_back({wanted.name + ".notes.txt", std::move(notes)});
   return out;
@@ -321,10 +321,10 @@ Rendered openconfig_render(const design::Intent& intent, const design::SwitchInt
 const Platform& openconfig() {
   static const Platform kRow = {
       .system = design::SwitchSystem::kSonic,
-      .name = vocab::kOpenConfig,
-      .title = "OpenConfig (a part: no PFC, headroom or watchdog)",
+      .name = "openconfig",
+      .title = "OpenConfig (partial: no PFC, headroom or watchdog)",
       .how_load =
-          "gnmic set --update-path / --update-file FILE, beside the switch's own PFC settings",
+          "gnmic set --update-path / --update-file FILE, in addition to the switch's PFC settings",
       .lower = openconfig_lower,
       .render = openconfig_render,
       .recognises = openconfig_recognises,

@@ -1,16 +1,16 @@
 #pragma once
-// OpenConfig: a partial target. Its models know classifiers, queues, schedulers, marking and alpha;
-// they have no PFC, no headroom and no watchdog (openconfig/public 94f5896: none in 223 files). A
-// switch that got its QoS from here alone would lose packets: every render says so in remarks.
+// OpenConfig: a partial target. Its models have classifiers, queues, schedulers, marking and alpha,
+// but no PFC, headroom or watchdog (openconfig/public 94f5896: none in 223 files). A switch configured
+// from this alone would drop packets; every render says so in its remarks.
 //
-// No switch system of the design: it is asked for by name (`render --to openconfig`) and recognised
-// in files, for switches of any system. The traffic class of a code point is the number of its
-// queue, because OpenConfig has no other.
+// It is not a switch system of the design: it is selected by name (`render --to openconfig`) and
+// recognised in files, for switches of any system. The traffic class of a code point is its queue
+// number, because OpenConfig has no traffic classes.
 #include "platforms/common/platform.h"
 
 namespace weir::platforms {
 
-/// `system` says nothing here.
+/// `system` has no meaning here.
 [[nodiscard]] const Platform& openconfig();
 
 [[nodiscard]] Lowered openconfig_lower(const design::Intent&, const design::SwitchIntent&);

@@ -1,4 +1,4 @@
-// OpenConfig's interfaces and qos trees, read back.
+// Parsing the interfaces and qos trees of OpenConfig.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -17,7 +17,7 @@ using evidence::EgressQueue;
 using evidence::Fact;
 using evidence::SwitchPort;
 
-/// Everything that is read, or that says nothing of its own (keys of lists repeated, references).
+/// Paths that are read, and paths without information of their own (repeated list keys, references).
 constexpr std::array<std::string_view, 56> kKnown = {"openconfig-interfaces:interfaces",
                                                      "openconfig-qos:qos",
                                                      "openconfig-system:system",
@@ -129,7 +129,7 @@ class Reader {
     for (const JsonNode& value : node.members) {
       const std::string& key = value.key;
       if (std::find(kKnown.begin(), kKnown.end(), key) == kKnown.end())
-        list(value, fmt::format("'{}' is not one of QoS", key));
+        list(value, fmt::format("'{}' is not about QoS", key));
       else
         list_unknown(value);
     }
@@ -151,11 +151,11 @@ class Reader {
   }
 
   void read_interfaces() {
-    for (const JsonNode& one : items(root_, {"openconfig-interfaces:interfaces", "interface"})) {
-      const std::string name = name_of(one);
+    for (const JsonNode& node : items(root_, {"openconfig-interfaces:interfaces", "interface"})) {
+      const std::string name = name_of(node);
       if (name.empty()) continue;
       SwitchPort& port = port_named(out_.state, name);
-      if (const JsonNode* const mtu = path(one, {"config", "mtu"}))
+      if (const JsonNode* const mtu = path(node, {"config", "mtu"}))
         port.mtu = fact(Bytes::raw(number(*mtu, "mtu", 68, 65'535)), *mtu);
     }
   }
@@ -165,30 +165,30 @@ class Reader {
     for (unsigned q = 0; q < Queue::kLimit; ++q)
       same.at(q) = Queue::of(q);
     out_.state.tc_to_queue = fact(same, qos);
-    for (const JsonNode& one : items(qos, {"queues", "queue"})) {
-      const JsonNode* const id = path(one, {"config", "queue-id"});
+    for (const JsonNode& node : items(qos, {"queues", "queue"})) {
+      const JsonNode* const id = path(node, {"config", "queue-id"});
       if (id == nullptr) continue;
       const std::int64_t value = number(*id, "queue-id", 0, 255);
       if (value >= Queue::kLimit) {
         list(*id, "a queue above 7");
       } else {
-        queues_.emplace(name_of(one), Queue::of(static_cast<unsigned>(value)));
+        queues_.emplace(name_of(node), Queue::of(static_cast<unsigned>(value)));
       }
     }
-    for (const JsonNode& one : items(qos, {"forwarding-groups", "forwarding-group"}))
-      if (const JsonNode* const queue = path(one, {"config", "output-queue"}))
-        groups_[name_of(one)] = queue->text;
+    for (const JsonNode& group : items(qos, {"forwarding-groups", "forwarding-group"}))
+      if (const JsonNode* const queue = path(group, {"config", "output-queue"}))
+        groups_[name_of(group)] = queue->text;
     const auto index = [&](std::initializer_list<std::string_view> keys,
                            std::map<std::string, const JsonNode*>& into) {
-      for (const JsonNode& one : items(qos, keys))
-        into[name_of(one)] = &one;
+      for (const JsonNode& profile : items(qos, keys))
+        into[name_of(profile)] = &profile;
     };
     index({"classifiers", "classifier"}, classifiers_);
     index({"queue-management-profiles", "queue-management-profile"}, marking_);
     index({"buffer-allocation-profiles", "buffer-allocation-profile"}, buffers_);
     index({"scheduler-policies", "scheduler-policy"}, schedulers_);
-    for (const JsonNode& one : items(qos, {"interfaces", "interface"}))
-      read_port(one);
+    for (const JsonNode& port : items(qos, {"interfaces", "interface"}))
+      read_port(port);
   }
 
   const JsonNode* defined(const std::map<std::string, const JsonNode*>& all, const JsonNode& name) {
@@ -198,8 +198,8 @@ class Reader {
     return nullptr;
   }
 
-  void read_port(const JsonNode& one) {
-    const JsonNode* const id = one.find("interface-id");
+  void read_port(const JsonNode& node) {
+    const JsonNode* const id = node.find("interface-id");
     if (id == nullptr || !id->is_scalar() || id->text.empty()) return;
     SwitchPort& port = port_named(out_.state, id->text);
     for (const auto& [name, queue] : queues_) {
@@ -207,23 +207,23 @@ class Reader {
       out.ecn = Fact<bool>::of(false, "default of OpenConfig");
       out.wred_drop = out.ecn;
     }
-    for (const JsonNode& bound : items(one, {"input", "classifiers", "classifier"})) {
+    for (const JsonNode& bound : items(node, {"input", "classifiers", "classifier"})) {
       const JsonNode* const name = path(bound, {"config", "name"});
       const JsonNode* const classifier = name == nullptr ? nullptr : defined(classifiers_, *name);
       if (classifier == nullptr) continue;
       port.trust = fact(evidence::TrustMode::kDscp, *name);
       if (!out_.state.dscp_to_tc.is_known()) read_classifier(*classifier);
     }
-    if (const JsonNode* const name = path(one, {"output", "config", "buffer-allocation-profile"}))
+    if (const JsonNode* const name = path(node, {"output", "config", "buffer-allocation-profile"}))
       if (const JsonNode* const profile = defined(buffers_, *name)) read_buffers(*profile, port);
-    for (const JsonNode& queue : items(one, {"output", "queues", "queue"}))
+    for (const JsonNode& queue : items(node, {"output", "queues", "queue"}))
       read_marking(queue, port);
-    if (const JsonNode* const name = path(one, {"output", "scheduler-policy", "config", "name"}))
+    if (const JsonNode* const name = path(node, {"output", "scheduler-policy", "config", "name"}))
       if (const JsonNode* const policy = defined(schedulers_, *name))
         read_schedulers(*policy, port);
   }
 
-  /// Code points that no term names have no entry: what a switch does with them is its own affair.
+  /// Code points without a term have no entry: OpenConfig does not define their class.
   void read_classifier(const JsonNode& classifier) {
     std::array<std::optional<TrafficClass>, 64> map{};
     for (const JsonNode& term : items(classifier, {"terms", "term"})) {
@@ -231,7 +231,7 @@ class Reader {
       const auto group = target == nullptr ? groups_.end() : groups_.find(target->text);
       const auto queue = group == groups_.end() ? queues_.end() : queues_.find(group->second);
       if (queue == queues_.end()) {
-        list(term, "a term that leads to no queue");
+        list(term, "a term without a queue");
         continue;
       }
       for (const char* const family : {"ipv4", "ipv6"}) {
@@ -249,23 +249,23 @@ class Reader {
   EgressQueue* queue_of(const JsonNode& node, SwitchPort& port) {
     const auto found = queues_.find(name_of(node));
     if (found != queues_.end()) return &queue_at(port, found->second);
-    list(node, "a queue that is not in the file");
+    list(node, "a queue that is not defined in the file");
     return nullptr;
   }
 
   void read_buffers(const JsonNode& profile, SwitchPort& port) {
-    for (const JsonNode& one : items(profile, {"queues", "queue"})) {
-      const JsonNode* const factor = path(one, {"config", "dynamic-limit-scaling-factor"});
-      EgressQueue* const queue = queue_of(one, port);
+    for (const JsonNode& node : items(profile, {"queues", "queue"})) {
+      const JsonNode* const factor = path(node, {"config", "dynamic-limit-scaling-factor"});
+      EgressQueue* const queue = queue_of(node, port);
       if (factor == nullptr || queue == nullptr) continue;
       const std::int64_t log2 = number(*factor, "dynamic-limit-scaling-factor", -15, 7);
       queue->alpha = fact(Alpha::from_log2(static_cast<int>(log2)), *factor);
     }
   }
 
-  void read_marking(const JsonNode& one, SwitchPort& port) {
-    const JsonNode* const name = path(one, {"config", "queue-management-profile"});
-    EgressQueue* const queue = queue_of(one, port);
+  void read_marking(const JsonNode& node, SwitchPort& port) {
+    const JsonNode* const name = path(node, {"config", "queue-management-profile"});
+    EgressQueue* const queue = queue_of(node, port);
     if (name == nullptr || queue == nullptr) return;
     const JsonNode* const profile = defined(marking_, *name);
     const JsonNode* const config =
@@ -298,7 +298,7 @@ class Reader {
         const JsonNode* const name = path(input, {"config", "queue"});
         const auto found = name == nullptr ? queues_.end() : queues_.find(name->text);
         if (found == queues_.end()) {
-          list(input, "a scheduler of no queue");
+          list(input, "a scheduler without a queue");
           continue;
         }
         EgressQueue& queue = queue_at(port, found->second);

@@ -1,26 +1,23 @@
 #pragma once
-// SONiC: CONFIG_DB as JSON, what `config load` merges into the box's own.
+// SONiC: CONFIG_DB as JSON, which `config load` merges into that of the switch.
 //
-// Two buffer models. Where the makers compute headroom on the box (NVIDIA), the file says
-// `buffer_model: dynamic` and overrides headroom port by port. Everywhere else it is `traditional`:
-// a port finds its headroom by speed and cable in the box's pg_profile_lookup.ini, unless a profile
-// of that very name stands in CONFIG_DB already. The file therefore brings the profiles with it.
+// Two buffer models. Where the switch computes headroom (NVIDIA), the file has `buffer_model: dynamic`
+// and overrides headroom per port. Everywhere else it is `traditional`: headroom is looked up by speed
+// and cable length in the pg_profile_lookup.ini of the switch, unless CONFIG_DB already has a profile
+// of that name. The file therefore contains the profiles.
 //
-// lower: cable lengths become whole metres (dynamic) or the next row of the lookup table
-// (traditional; ports of one speed and row share the largest headroom among them, so that none gets
-// less than designed); times become milliseconds. The rest as lower_common.h says.
+// Lowering: cable lengths become whole metres (dynamic) or the next row of the lookup table
+// (traditional; ports of one speed and row share the largest headroom among them, so that none has
+// less than designed); times become milliseconds. For the rest see lower_common.h.
 #include "platforms/common/systems.h"
 
 namespace weir::platforms {
-
-// ---- between the files of this platform
-// ----------------------------------------------------------------
 
 enum class SonicModel { kTraditional, kDynamic };
 
 [[nodiscard]] SonicModel sonic_model_of(const design::AsicModel&);
 
-/// Profiles of lossy traffic and egress queues that CONFIG_DB ships with, as powers of two
+/// Alpha of the stock profiles for lossy traffic and egress queues, as powers of two
 /// (sonic-buildimage 086b03b: Nokia-IXR7220-H5 for traditional, ACS-SN5600 for dynamic).
 struct SonicStock {
   int ingress_lossy_alpha;
@@ -28,7 +25,7 @@ struct SonicStock {
 };
 [[nodiscard]] SonicStock sonic_stock(SonicModel);
 
-/// Rows that every published pg_profile_lookup.ini has; boxes add longer ones.
+/// The rows of every published pg_profile_lookup.ini; some switches have longer ones.
 [[nodiscard]] std::vector<Length> sonic_common_rows();
 
 [[nodiscard]] Lowered sonic_lower(const design::Intent&, const design::SwitchIntent&);

@@ -1,4 +1,4 @@
-// What a SONiC switch will hold once the rendered CONFIG_DB is loaded.
+// The state of a SONiC switch once the rendered CONFIG_DB is loaded.
 #include <algorithm>
 #include <map>
 
@@ -82,7 +82,7 @@ class Lowerer : Lowering {
   void lower_pools() {
     using evidence::PoolKind;
     const design::BufferIntent& buffers = node_.buffers;
-    // Headroom that rounding adds is taken from what is shared: the buffer does not grow.
+    // Headroom added by rounding is taken from the shared part: the buffer does not grow.
     Bytes headroom_sum;
     for (const SwitchPortIntent& port : node_.ports)
       headroom_sum += headroom_of(port) * node_.lossless.count();
@@ -91,7 +91,7 @@ class Lowerer : Lowering {
         std::max(buffers.lossless_shared - (headroom - buffers.headroom_pool), 0_B);
     if (buffers.lossless_shared < 0_B)
       remarks_.add("shared buffer of the lossless classes", to_text(buffers.lossless_shared), "0B",
-                   "headroom alone is more than the buffer");
+                   "headroom alone exceeds the buffer");
     std::vector<evidence::Pool> pools = {
         {"ingress_lossless_pool", PoolKind::kLossless, shared, {}}};
     const bool has_pool =
@@ -101,9 +101,9 @@ class Lowerer : Lowering {
     const Bytes lossy = buffers.plan ? buffers.plan->lossy_pool + buffers.plan->storage_pool : 0_B;
     if (lossy > 0_B) pools.push_back({"ingress_lossy_pool", PoolKind::kLossy, lossy, {}});
     if (buffers.plan && buffers.plan->storage_pool > 0_B)
-      remarks_.add("a buffer pool of its own for storage", to_text(buffers.plan->storage_pool),
+      remarks_.add("separate buffer pool for storage", to_text(buffers.plan->storage_pool),
                    "part of ingress_lossy_pool",
-                   "priority group 0 carries every lossy class, and a group has one pool");
+                   "all lossy classes share priority group 0, and a group has one pool");
     pools.push_back({"egress_lossless_pool", PoolKind::kLossless, buffers.total, {}});
     out_.pools = known(pools);
     if (model_ == SonicModel::kDynamic) {
@@ -116,10 +116,10 @@ class Lowerer : Lowering {
     out_.load_balancing = known(std::string("ecmp"));
     if (node_.load_balancing != design::LoadBalancing::kEcmp)
       remarks_.add("load balancing", std::string(design::to_word(node_.load_balancing)), "ecmp",
-                   "CONFIG_DB of the community's SONiC has no table for it; vendors add their own");
+                   "community SONiC has no CONFIG_DB table for it; vendors add their own");
     if (node_.ecmp_seed != 0)
       remarks_.add(
-          "seed of the ECMP hash", std::to_string(node_.ecmp_seed), "",
+          "ECMP hash seed", std::to_string(node_.ecmp_seed), "",
           fmt::format("not in CONFIG_DB; {}.switch.json sets it through swssconfig", node_.name));
     if (node_.forwarding == design::Forwarding::kStoreAndForward)
       remarks_.add("store-and-forward", "on", "", "CONFIG_DB has no such setting");
@@ -133,14 +133,15 @@ class Lowerer : Lowering {
     out_.telemetry.ecn_counters = known(true);
     // flexcounter: 100 ms to 30 s are what counterpoll takes for queues (sonic-utilities 691b1bb).
     out_.telemetry.interval =
-        known(milliseconds("interval of counters", telemetry.interval, 100_ms, 30_s));
+        known(milliseconds("counter polling interval", telemetry.interval, 100_ms, 30_s));
     if (telemetry.sflow)
-      remarks_.add("sFlow collector", "on", "on, without a collector", "the design names none");
+      remarks_.add("sFlow collector", "on", "on, without a collector",
+                   "the design has no collector");
   }
 
   // ---- headroom ----
 
-  /// The length that CABLE_LENGTH names.
+  /// The length in CABLE_LENGTH.
   [[nodiscard]] Length cable_of(const SwitchPortIntent& port) const {
     const std::int64_t metre = (1_m).raw();
     const Length whole =
@@ -178,12 +179,11 @@ class Lowerer : Lowering {
     const Bytes largest = row_headroom_.at({port.speed, cable_of(port)});
     remarks_.changed(fmt::format("headroom of ports with {} at {}", to_text(port.speed),
                                  to_text(cable_of(port))),
-                     port.headroom, largest,
-                     "one profile for each speed and row; the largest serves all");
+                     port.headroom, largest, "one profile per speed and row: the largest is used");
     return largest;
   }
 
-  /// NVIDIA's ASICs resume at a size of the group itself, which must cover the pipeline.
+  /// NVIDIA ASICs resume at a fill level of the group, which must cover the pipeline.
   [[nodiscard]] Bytes dynamic_reserved(const SwitchPortIntent& port) const {
     model::HeadroomInput input;
     const auto model = model::parse_headroom_model(node_.asic->headroom_model);
@@ -205,11 +205,11 @@ class Lowerer : Lowering {
     out.headroom = known(headroom_of(port));
     if (model_ == SonicModel::kDynamic) {
       out.reserved = known(dynamic_reserved(port));
-      remarks_.changed("guaranteed buffer of a lossless group", node_.buffers.reserved_per_group,
-                       *out.reserved, "must cover the pipeline's latency (NVIDIA's formula)");
-      remarks_.add("where a pause ends", to_text(node_.buffers.xon_offset) + " below XOFF",
-                   "at " + to_text(*out.reserved) + " of the group",
-                   "NVIDIA's ASICs know a size, not an offset");
+      remarks_.changed("reserved buffer per lossless group", node_.buffers.reserved_per_group,
+                       *out.reserved, "must cover the pipeline latency (NVIDIA's formula)");
+      remarks_.add("XON", to_text(node_.buffers.xon_offset) + " below XOFF",
+                   to_text(*out.reserved) + " in the group",
+                   "NVIDIA ASICs have a fill level, not an offset");
     } else {
       out.reserved = known(node_.buffers.reserved_per_group);
       out.xon = known(node_.buffers.xon_offset);
@@ -272,7 +272,7 @@ class Lowerer : Lowering {
   SwitchPort lower_port(const SwitchPortIntent& port) {
     SwitchPort out = base_port(port, node_.pfc);
     if (*out.mtu < kMinMtu) {
-      remarks_.changed("MTU", *out.mtu, kMinMtu, "the smallest that sonic-port takes", port.name);
+      remarks_.changed("MTU", *out.mtu, kMinMtu, "the minimum of sonic-port.yang", port.name);
       out.mtu = known(kMinMtu);
     }
     out.speed = known(port.speed);

@@ -1,5 +1,5 @@
-// A SONiC CONFIG_DB, read back: what the switch does, with SONiC's defaults where the file is
-// silent. A file without a PORT table is a fragment: what it does not speak of stays unknown.
+// Parsing a SONiC CONFIG_DB, with SONiC's defaults for what the file does not set. A file without a
+// PORT table is a fragment: what is not in it stays unknown.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -8,6 +8,8 @@
 
 #include "base/text.h"
 #include "model/headroom.h"
+#include "platforms/common/lower_common.h"
+#include "platforms/common/read_common.h"
 #include "platforms/sonic/sonic.h"
 #include "platforms/sonic/sonic_tables.h"
 #include "units/format.h"
@@ -16,20 +18,19 @@ namespace weir::platforms {
 namespace {
 
 using evidence::EgressQueue;
-using evidence::Fact;
 using evidence::GroupBuffer;
 using evidence::Missing;
 using evidence::SwitchPort;
 
-constexpr std::string_view kDefault = "default of SONiC";
+constexpr Defaults kDefaults{"default of SONiC"};
 constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max() / 16;
 
 template <class T>
 Fact<T> by_default(T value) {
-  return Fact<T>::of(std::move(value), std::string(kDefault));
+  return kDefaults.value(std::move(value));
 }
 
-/// The headroom formula of a box by its name: hwsku "ACS-SN5600", platform
+/// The headroom formula of a switch by its name: hwsku "ACS-SN5600", platform
 /// "x86_64-nvidia_sn5600-r0".
 std::optional<model::HeadroomModel> formula_of(std::string_view box) {
   std::string lower(box);
@@ -56,9 +57,7 @@ class Reader {
   Result<Parsed> read() {
     tables_.check_shape();
     if (tables_.error()) return *tables_.error();
-    out_.state.platform =
-        Fact<std::string>::of(std::string(vocab::names_of(vocab::SwitchSystem::kSonic).name),
-                              std::string(tables_.file()));
+    out_.state.platform = Fact<std::string>::of("sonic", std::string(tables_.file()));
     read_device();
     collect_ports();
     read_ports();
@@ -83,6 +82,19 @@ class Reader {
                                        std::string_view field, std::int64_t low,
                                        std::int64_t high) {
     return tables_.number(*row.find(field), fmt::format("{} {}", where, field), low, high);
+  }
+
+  /// A fact from a number of units; nothing where the row has no such field.
+  template <class T>
+  void take(const JsonNode& row, std::string_view where, std::string_view field, T unit,
+            std::int64_t low, std::int64_t high, Fact<T>& out) {
+    if (const JsonNode* const value = row.find(field))
+      out = fact(unit * number_of(row, where, field, low, high), *value);
+  }
+  void take_alpha(const JsonNode& row, std::string_view where, Fact<Alpha>& out) {
+    if (const JsonNode* const value = row.find("dynamic_th"))
+      out = fact(Alpha::from_log2(static_cast<int>(number_of(row, where, "dynamic_th", -8, 7))),
+                 *value);
   }
 
   void read_device() {
@@ -114,7 +126,7 @@ class Reader {
     return out_.state.ports[at->second];
   }
 
-  /// Every port that some table names, those of PORT first.
+  /// The ports of all tables, those of PORT first.
   void collect_ports() {
     for (const char* const table : {"PORT", "PORT_QOS_MAP", "PFC_WD"}) {
       const JsonNode* const rows = tables_.table(table);
@@ -146,12 +158,9 @@ class Reader {
       const std::string& name = row.key;
       SwitchPort& out = port(name);
       const std::string where = "PORT|" + name;
-      if (const JsonNode* const mtu = row.find("mtu"))
-        out.mtu = fact(Bytes::raw(number_of(row, where, "mtu", 68, 9216)), *mtu);
-      else
-        out.mtu = by_default(9100_B);  // portmgrd's DEFAULT_MTU_STR
-      if (const JsonNode* const speed = row.find("speed"))
-        out.speed = fact(1_Mbps * number_of(row, where, "speed", 1, 1'600'000), *speed);
+      out.mtu = by_default(9100_B);  // portmgrd's DEFAULT_MTU_STR
+      take(row, where, "mtu", 1_B, 68, 9216, out.mtu);
+      take(row, where, "speed", 1_Mbps, 1, 1'600'000, out.speed);
       if (const JsonNode* const fec = row.find("fec"))
         out.fec = fact(std::string(tables_.text(*fec, where + " fec")), *fec);
       if (const JsonNode* const lanes = row.find("lanes"))
@@ -280,8 +289,8 @@ class Reader {
       const std::int64_t number = tables_.number(value, where, 0, 63);
       if (number < static_cast<std::int64_t>(Code::kLimit))
         return Code::of(static_cast<unsigned>(number));
-      tables_.list(value.line, fmt::format("{}: {} is more than Weir reckons with (0 to {})", where,
-                                           number, Code::kLimit - 1));
+      tables_.list(value.line, fmt::format("{}: {} is not supported (0 to {})", where, number,
+                                           Code::kLimit - 1));
       return std::nullopt;
     }
   }
@@ -323,7 +332,7 @@ class Reader {
         if (headroom > 0_B) pool_headroom_ = true;
         if (row.find("size") != nullptr) {
           const Bytes size = Bytes::raw(number_of(row, where, "size", 0, kLargest));
-          // Broadcom's pool holds its headroom, NVIDIA's stands beside it (sonic.h).
+          // Broadcom's pool includes headroom, NVIDIA's does not.
           const Bytes shared = is_dynamic() ? size : std::max(size - headroom, 0_B);
           pools.push_back({name, is_lossy ? kLossy : kLossless, shared, {}});
         } else if (row.find("percentage") != nullptr) {
@@ -381,26 +390,18 @@ class Reader {
     const std::string where = "BUFFER_PROFILE|" + field.text;
     const JsonNode* const xoff = profile->find("xoff");
     out.lossless = fact(xoff != nullptr, *profile);
-    if (xoff != nullptr) {
-      out.headroom = fact(Bytes::raw(number_of(*profile, where, "xoff", 0, kLargest)), *xoff);
-      out.headroom_auto = fact(false, *xoff);
-    }
-    // NVIDIA: `size` is headroom and all, what is guaranteed is `xon`.
+    take(*profile, where, "xoff", 1_B, 0, kLargest, out.headroom);
+    if (xoff != nullptr) out.headroom_auto = fact(false, *xoff);
+    // NVIDIA: `size` includes headroom, the reserved part is `xon`.
     const std::string_view guaranteed = xoff != nullptr && is_dynamic() ? "xon" : "size";
-    if (const JsonNode* const size = profile->find(guaranteed))
-      out.reserved = fact(Bytes::raw(number_of(*profile, where, guaranteed, 0, kLargest)), *size);
-    if (const JsonNode* const offset = profile->find("xon_offset"))
-      out.xon = fact(Bytes::raw(number_of(*profile, where, "xon_offset", 0, kLargest)), *offset);
-    if (const JsonNode* const fixed = profile->find("static_th"))
-      out.xoff = fact(Bytes::raw(number_of(*profile, where, "static_th", 0, kLargest)), *fixed);
-    if (const JsonNode* const alpha = profile->find("dynamic_th"))
-      out.alpha =
-          fact(Alpha::from_log2(static_cast<int>(number_of(*profile, where, "dynamic_th", -8, 7))),
-               *alpha);
+    take(*profile, where, guaranteed, 1_B, 0, kLargest, out.reserved);
+    take(*profile, where, "xon_offset", 1_B, 0, kLargest, out.xon);
+    take(*profile, where, "static_th", 1_B, 0, kLargest, out.xoff);
+    take_alpha(*profile, where, out.alpha);
     return out;
   }
 
-  /// `profile: NULL`: the switch computes it. With the box's name its formula is known.
+  /// `profile: NULL`: the switch computes it, by a formula that its model gives.
   void read_computed_group(const SwitchPort& owner, const JsonNode& field, GroupBuffer& out) {
     out.lossless = fact(true, field);
     out.headroom_auto = fact(true, field);
@@ -427,28 +428,30 @@ class Reader {
     }
     const auto computed = model::headroom(input);
     if (!computed) return;
-    out.headroom = Fact<Bytes>::of(computed->xoff, "computed as " + std::string(*out_.state.model) +
-                                                       " does, " + tables_.source(field));
+    out.headroom = Fact<Bytes>::of(computed->xoff, "computed by the formula of " +
+                                                       std::string(*out_.state.model) + ", " +
+                                                       tables_.source(field));
     if (computed->xon) out.reserved = Fact<Bytes>::of(*computed->xon, out.headroom.source());
   }
 
   /// Traditional model: a PFC priority without a BUFFER_PG row gets its group by looking up speed
-  /// and cable in a file of the box; "0m" asks for none.
+  /// and cable in a file on the switch; "0m" means none.
   void add_looked_up_groups(SwitchPort& out) {
     if (!out.pfc.is_known() || is_dynamic()) return;
     for (unsigned p = 0; p < Priority::kLimit; ++p) {
       if (!out.pfc->contains(Priority::of(p))) continue;
-      const bool is_there =
-          std::any_of(out.groups.begin(), out.groups.end(),
-                      [&](const GroupBuffer& one) { return one.group.value() == p; });
+      const bool is_there = std::any_of(
+          out.groups.begin(), out.groups.end(),
+          [&](const GroupBuffer& group_buffer) { return group_buffer.group.value() == p; });
       if (is_there) continue;
       GroupBuffer group;
       group.group = PriorityGroup::of(p);
       const bool is_off = out.cable_length.is(0_m) || !out.cable_length.is_known();
       group.lossless = by_default(!is_off);
       group.headroom_auto = by_default(true);
-      group.headroom =
-          is_off ? by_default(0_B) : Fact<Bytes>::missing(Missing::kAbsent, std::string(kDefault));
+      group.headroom = is_off
+                           ? by_default(0_B)
+                           : Fact<Bytes>::missing(Missing::kAbsent, std::string(kDefaults.source));
       out.groups.push_back(std::move(group));
     }
   }
@@ -456,11 +459,10 @@ class Reader {
   // ---- queues ----
 
   EgressQueue& queue(SwitchPort& owner, unsigned index) {
-    for (EgressQueue& one : owner.queues)
-      if (one.queue.value() == index) return one;
-    EgressQueue& out = owner.queues.emplace_back();
-    out.queue = Queue::of(index);
-    if (tables_.table("QUEUE") != nullptr || is_whole_) {
+    const std::size_t known_queues = owner.queues.size();
+    EgressQueue& out = queue_at(owner, Queue::of(index));
+    const bool is_new = owner.queues.size() > known_queues;
+    if (is_new && (tables_.table("QUEUE") != nullptr || is_whole_)) {
       out.ecn = by_default(false);
       out.wred_drop = by_default(false);
       out.max_rate = by_default(BitRate());
@@ -494,9 +496,6 @@ class Reader {
             queue(port(name), i).alpha = fact(Alpha::from_log2(log2), *profile);
       }
     }
-    for (SwitchPort& out : out_.state.ports)
-      std::sort(out.queues.begin(), out.queues.end(),
-                [](const EgressQueue& a, const EgressQueue& b) { return a.queue < b.queue; });
   }
 
   void read_queue(const JsonNode& row, EgressQueue& out) {
@@ -531,13 +530,13 @@ class Reader {
     if (pir == nullptr) return by_default(BitRate());
     const JsonNode* const meter = row.find("meter_type");
     if (meter != nullptr && meter->text == "packets") {
-      tables_.list(pir->line, "a rate in packets a second");
+      tables_.list(pir->line, "a rate in packets per second");
       return Fact<BitRate>::missing(Missing::kError, tables_.source(*pir));
     }
     return fact(BitRate::raw(number_of(row, where, "pir", 0, kLargest) * 8), *pir);
   }
 
-  /// Green is what packets of a fabric without metering are.
+  /// Without metering all packets are green.
   void read_wred(const JsonNode& row, const std::string& where, EgressQueue& out) {
     const JsonNode* const ecn = row.find("ecn");
     const std::string_view word =
@@ -552,18 +551,10 @@ class Reader {
                                                          {"false", "true"}) == "true";
     out.ecn = fact(marks && is_on, ecn == nullptr ? row : *ecn);
     out.wred_drop = fact(is_on, enable == nullptr ? row : *enable);
-    if (const JsonNode* const min = row.find("green_min_threshold"))
-      out.ecn_min =
-          fact(Bytes::raw(number_of(row, where, "green_min_threshold", 0, kLargest)), *min);
-    if (const JsonNode* const max = row.find("green_max_threshold"))
-      out.ecn_max =
-          fact(Bytes::raw(number_of(row, where, "green_max_threshold", 0, kLargest)), *max);
-    const JsonNode* const probability = row.find("green_drop_probability");
-    out.ecn_probability =
-        probability == nullptr
-            ? by_default(100_percent)
-            : fact(1_percent * number_of(row, where, "green_drop_probability", 0, 100),
-                   *probability);
+    take(row, where, "green_min_threshold", 1_B, 0, kLargest, out.ecn_min);
+    take(row, where, "green_max_threshold", 1_B, 0, kLargest, out.ecn_max);
+    out.ecn_probability = by_default(Share(100_percent));
+    take(row, where, "green_drop_probability", Share(1_percent), 0, 100, out.ecn_probability);
   }
 
   // ---- watchdog and the rest ----
@@ -610,7 +601,7 @@ class Reader {
         action == nullptr ? std::string_view("drop")
                           : tables_.word(*action, where + " action", {"drop", "forward", "alert"}));
     merge(watchdog.action, word, action == nullptr ? row : *action);
-    // Under the watchdog are the priorities of pfcwd_sw_enable; PFC on another goes unwatched.
+    // The watchdog covers the priorities of pfcwd_sw_enable only.
     const auto watched = watched_.find(out.name);
     if (!out.pfc.is_known() || watched == watched_.end()) {
       if (out.pfc.is_known() && out.pfc->count() > 0) out.watchdog = fact(false, row);
@@ -639,25 +630,17 @@ class Reader {
     read_counters();
     const JsonNode* const vlans = tables_.table("VLAN");
     if (vlans == nullptr) return;
-    for (const JsonNode& row : vlans->members) {
-      const std::string& name = row.key;
-      const JsonNode* const mtu = row.find("mtu");
-      if (mtu == nullptr) continue;
-      evidence::SwitchInterface& svi = state.interfaces.emplace_back();
-      svi.name = name;
-      svi.kind = "svi";
-      svi.mtu = fact(Bytes::raw(number_of(row, "VLAN|" + name, "mtu", 1, 9216)), *mtu);
-    }
+    for (const JsonNode& row : vlans->members)
+      if (row.find("mtu") != nullptr)
+        take(row, "VLAN|" + row.key, "mtu", 1_B, 1, 9216,
+             interface_named(state, row.key, "svi").mtu);
   }
 
   void read_counters() {
     evidence::Telemetry& telemetry = out_.state.telemetry;
-    if (const JsonNode* const queue = tables_.row("FLEX_COUNTER_TABLE", "QUEUE")) {
-      if (const JsonNode* const poll = queue->find("POLL_INTERVAL"))
-        telemetry.interval = fact(
-            1_ms * number_of(*queue, "FLEX_COUNTER_TABLE|QUEUE", "POLL_INTERVAL", 1, 3'600'000),
-            *poll);
-    }
+    if (const JsonNode* const queue = tables_.row("FLEX_COUNTER_TABLE", "QUEUE"))
+      take(*queue, "FLEX_COUNTER_TABLE|QUEUE", "POLL_INTERVAL", Duration(1_ms), 1, 3'600'000,
+           telemetry.interval);
     if (const JsonNode* const marks = tables_.row("FLEX_COUNTER_TABLE", "QUEUE_WATERMARK"))
       telemetry.queue_monitor = is_enabled(*marks, "FLEX_COUNTER_STATUS", "enable");
     if (const JsonNode* const marks = tables_.row("FLEX_COUNTER_TABLE", "WRED_ECN_QUEUE"))
@@ -709,9 +692,10 @@ Result<Parsed> sonic_parse(std::string_view text, std::string_view file) {
 Platform sonic() {
   return {
       .system = design::SwitchSystem::kSonic,
-      .name = vocab::names_of(design::SwitchSystem::kSonic).name,
-      .title = vocab::names_of(design::SwitchSystem::kSonic).title,
-      .how_load = "config load -y FILE && config save -y   (buffers: traffic stops for a moment)",
+      .name = "sonic",
+      .title = "SONiC",
+      .how_load =
+          "config load -y FILE && config save -y   (buffer changes interrupt traffic briefly)",
       .lower = sonic_lower,
       .render = sonic_render,
       .recognises = sonic_recognises,

@@ -1,4 +1,4 @@
-// SONiC's CONFIG_DB from a lowered state, and the notes that JSON has no place for.
+// CONFIG_DB from a lowered state, and a file of notes, because JSON has no comments.
 #include <algorithm>
 #include <deque>
 
@@ -17,7 +17,7 @@ using evidence::EgressQueue;
 using evidence::GroupBuffer;
 using evidence::SwitchPort;
 
-constexpr std::string_view kMap = "ROCE";  // of every map: one name, one intent
+constexpr std::string_view kMap = "ROCE";  // the name of every map
 
 std::string text_of(std::int64_t value) {
   return std::to_string(value);
@@ -37,18 +37,18 @@ std::string megabits(BitRate rate) {
 std::string bytes_a_second(BitRate rate) {
   return std::to_string(rate.raw() / 8);
 }
-/// "3,4"; nothing for the empty set, as the YANG model wants it.
+/// "3,4"; empty for no priority, as the YANG model requires.
 std::string list_of(PrioritySet set) {
   return set.count() == 0 ? "" : to_text(set);
 }
 
-// CONFIG_DB is tables of rows of texts, and nothing else.
+// CONFIG_DB: tables of rows of strings.
 using Fields = std::vector<std::pair<std::string, std::string>>;
 struct Table {
   std::vector<std::pair<std::string, Fields>> rows;
 
   void add(std::string key, Fields fields) { rows.emplace_back(std::move(key), std::move(fields)); }
-  /// Rows that are equal share a name; the first of a kind gets the plain one.
+  /// Equal rows share a name; the first of a kind has it without a number.
   std::string name_of(const std::string& wanted, Fields fields) {
     std::string name = wanted;
     for (int i = 2;; ++i) {
@@ -65,7 +65,7 @@ struct Table {
 
 class Database {
  public:
-  /// Tables are written in the order in which they were first asked for.
+  /// Tables are written in the order of their first use.
   Table& operator[](std::string_view name) {
     for (auto& [key, table] : tables_)
       if (key == name) return table;
@@ -74,7 +74,7 @@ class Database {
   [[nodiscard]] std::string text() const;
 
  private:
-  std::deque<std::pair<std::string_view, Table>> tables_;  // references stay good
+  std::deque<std::pair<std::string_view, Table>> tables_;  // references stay valid
 };
 
 std::string json_text(std::string_view text) {
@@ -155,7 +155,7 @@ class Writer {
     tables_["TC_TO_QUEUE_MAP"].add(name, map_of(*state_.tc_to_queue));
     tables_["TC_TO_PRIORITY_GROUP_MAP"].add(name, map_of(*state_.tc_to_group));
     tables_["MAP_PFC_PRIORITY_TO_QUEUE"].add(name, map_of(*state_.pfc_to_queue));
-    if (is_dynamic_)  // NVIDIA and Barefoot alone have this table
+    if (is_dynamic_)  // only NVIDIA and Barefoot have this table
       tables_["PFC_PRIORITY_TO_PRIORITY_GROUP_MAP"].add(name, map_of(*state_.tc_to_group));
     if (!state_.tc_to_dscp.is_known()) return;
     Fields rewrite;
@@ -182,7 +182,7 @@ class Writer {
       const bool is_ingress = pool.name.starts_with("ingress");
       Fields row = {{"type", is_ingress ? "ingress" : "egress"},
                     {"mode", is_ingress ? mode : "dynamic"}};
-      // Broadcom's pool holds its headroom, NVIDIA's stands beside it (sonic.h).
+      // Broadcom's pool includes headroom, NVIDIA's does not.
       const bool has_headroom = pool.name == "ingress_lossless_pool" && headroom > 0_B;
       const Bytes size = has_headroom && !is_dynamic_ ? pool.size + headroom : pool.size;
       row.emplace_back("size", text_of(size));
@@ -247,7 +247,7 @@ class Writer {
       row.emplace_back("headroom_type", "static");
       name = fmt::format("roce_{}_{}", megabits(*port.speed), metres(*port.cable_length));
     } else {
-      // xon, the floor of the resume point, as Broadcom's lookup rows ship it.
+      // xon, the minimum of the resume point, as in Broadcom's lookup rows.
       row.emplace_back("size", text_of(*group.reserved));
       row.emplace_back("xon", "2288");
       row.emplace_back("xon_offset", text_of(*group.xon));
@@ -274,7 +274,7 @@ class Writer {
       Fields scheduler = {{"type", is_strict ? "STRICT" : "DWRR"}};
       if (!is_strict) scheduler.emplace_back("weight", std::to_string(*queue.weight));
       if (queue.max_rate->raw() != 0) {
-        // cir is what is guaranteed (YANG: not 0 where there is a pir): the weight's share of it.
+        // cir is the guaranteed rate (YANG: not 0 with a pir): the share of the weight.
         const BitRate least = is_strict ? *queue.max_rate : *port.speed / 100 * *queue.weight;
         scheduler.emplace_back("meter_type", "bytes");
         scheduler.emplace_back("cir", bytes_a_second(std::min(least, *queue.max_rate)));
@@ -347,21 +347,21 @@ std::string peer_of(const design::Intent& intent, const design::SwitchPortIntent
   return fmt::format("{} {}", node.name, node.ports[port.peer.port].name);
 }
 
-/// JSON has no comments: why each table is there, in a file beside it.
+/// JSON has no comments: this file explains each table.
 std::string notes(const design::Intent& intent, const design::SwitchIntent& wanted,
                   const Lowered& lowered) {
   const bool is_dynamic = lowered.state.buffer_model.is("dynamic");
   std::string out = fmt::format(
-      "Why {0}.config_db.json says what it says (JSON has no comments).\n\n"
-      "Load: config load -y {0}.config_db.json (merges: the box keeps its lanes, addresses and "
-      "routes),\nthen config save. Changing buffers stops traffic for a moment.\n\n",
+      "Notes on {0}.config_db.json.\n\n"
+      "Load: config load -y {0}.config_db.json (merges: lanes, addresses and routes of the switch\n"
+      "stay), then config save. Buffer changes interrupt traffic briefly.\n\n",
       wanted.name);
   const auto add = [&](std::string_view table, const std::string& why) {
     out += fmt::format("{:<26} {}\n", table, hang(why, 72, 27));
   };
   add("DSCP_TO_TC_MAP",
       "the design's classes. SONiC's stock map AZURE sends DSCP 26 to traffic class 1, which is "
-      "lossy; PORT_QOS_MAP|global binds this one where a port names none.");
+      "lossy; PORT_QOS_MAP|global applies this map to ports without one.");
   for (unsigned p = 0; p < Priority::kLimit; ++p) {
     if (intent.class_names.at(p).empty()) continue;
     const bool lossless = wanted.lossless.contains(Priority::of(p));
@@ -370,34 +370,33 @@ std::string notes(const design::Intent& intent, const design::SwitchIntent& want
                         lossless ? "lossless" : "lossy"));
   }
   add("PORT_QOS_MAP",
-      "pfc_enable turns PFC on in hardware, pfcwd_sw_enable puts the same priorities under the "
-      "watchdog; both must name them.");
+      "pfc_enable turns PFC on in hardware, pfcwd_sw_enable enables the watchdog; both must name "
+      "the same priorities.");
   add("CABLE_LENGTH, BUFFER_PG",
       is_dynamic
-          ? "headroom is given in bytes for each speed and length, as the design derives it; "
-            "'profile: NULL' would leave it to the switch's own formula."
-          : "headroom is looked up by speed and length. A length without a row leaves the "
-            "port without a lossless group, so lengths are rounded up to rows and the "
-            "profiles come with this file.");
-  add("BUFFER_POOL", is_dynamic
-                         ? "size is what thresholds share; xoff, where there is one, the pool that "
-                           "headroom is taken from."
-                         : "size holds the shared part and, in xoff, the headroom of all ports.");
+          ? "headroom in bytes for each speed and length, from the design; 'profile: NULL' would "
+            "leave it to the formula of the switch."
+          : "headroom is looked up by speed and length. With a length that has no row, a port "
+            "gets no lossless group; so lengths are rounded up to rows, and the profiles are "
+            "in this file.");
+  add("BUFFER_POOL",
+      is_dynamic ? "size is the shared buffer; xoff, if set, the headroom pool."
+                 : "size includes the shared part and, in xoff, the headroom of all ports.");
   add("WRED_PROFILE",
       "marks ECN-capable packets of the lossless queues; packets that are not ECN-capable are "
       "dropped in the same band. Thresholds scale with the port's speed.");
   add("SCHEDULER",
-      "weights are the guaranteed minimum in percent, management's among them; "
-      "strict for congestion notifications. pir limits a class at access ports.");
-  add("PFC_WD", "a receiver that pauses without end must not stop the fabric.");
+      "weights are the guaranteed minimums in percent, management included; CNPs are strict. "
+      "pir limits a class at access ports.");
+  add("PFC_WD", "a receiver that pauses forever must not stop the fabric.");
   add("FLEX_COUNTER_TABLE",
-      "queues, watermarks, headroom drops and ECN marks are counted; "
-      "without WRED_ECN_QUEUE nobody sees marking.");
+      "count queues, watermarks, headroom drops and ECN marks; without WRED_ECN_QUEUE marking "
+      "cannot be observed.");
   if (lowered.remarks.empty()) return out;
-  out += "\nWhere SONiC says it otherwise:\n";
+  out += "\nDifferences from the design:\n";
   for (const Remark& remark : lowered.remarks)
-    out += fmt::format("  {}: the design says {}, {} ({})\n", remark.what, remark.wanted,
-                       remark.becomes.empty() ? "which is not here" : "here " + remark.becomes,
+    out += fmt::format("  {}: design {}, {} ({})\n", remark.what, remark.wanted,
+                       remark.becomes.empty() ? "not expressed" : "here " + remark.becomes,
                        remark.why);
   return out;
 }

@@ -10,8 +10,8 @@
 namespace weir::platforms {
 namespace {
 
-/// What we know of a table: its fields, of which some say nothing about QoS. No fields: keys are
-/// data (maps).
+/// A known table and its fields, including those that have nothing to do with QoS. No fields: keys
+/// are data (maps).
 struct TableShape {
   std::string_view name;
   std::vector<std::string_view> fields;
@@ -216,8 +216,8 @@ std::optional<SonicKey> SonicTables::key(std::string_view key, const JsonNode& r
 void SonicTables::list(int line, std::string why) {
   const auto index = static_cast<std::size_t>(std::max(line, 1)) - 1;
   const std::string_view text = index < lines_.size() ? trim(lines_[index]) : std::string_view();
-  for (const Unread& one : unread_)
-    if (one.line == line && one.why == why) return;
+  for (const Unread& unread : unread_)
+    if (unread.line == line && unread.why == why) return;
   unread_.push_back({line, std::string(text), std::move(why)});
 }
 
@@ -232,12 +232,12 @@ std::string SonicTables::source(const JsonNode& node) const {
   return fmt::format("{}:{}", file_, node.line);
 }
 
-/// JSON readers take the last of two members of one name, and say nothing.
+/// JSON parsers silently take the last of two members with one name.
 void SonicTables::list_repeated(const JsonNode& object) {
   std::set<std::string_view> names;
-  for (const JsonNode& one : object.members)
-    if (!names.insert(one.key).second)
-      list(one.line, fmt::format("'{}' comes twice: the last one holds", one.key));
+  for (const JsonNode& node : object.members)
+    if (!names.insert(node.key).second)
+      list(node.line, fmt::format("'{}' appears twice: the last one is used", node.key));
 }
 
 void SonicTables::check_shape() {
@@ -246,9 +246,9 @@ void SonicTables::check_shape() {
     const std::string& name = rows.key;
     const auto& known = shapes();
     const auto shape = std::find_if(known.begin(), known.end(),
-                                    [&](const TableShape& one) { return one.name == name; });
+                                    [&](const TableShape& shape) { return shape.name == name; });
     if (shape == known.end()) {
-      list(rows.line, fmt::format("table {} is not one of QoS, buffers or ports", name));
+      list(rows.line, fmt::format("table {} is not about QoS, buffers or ports", name));
       continue;
     }
     if (!rows.is_object()) {
@@ -261,8 +261,9 @@ void SonicTables::check_shape() {
 
 void SonicTables::check_fields(std::string_view table_name, const JsonNode& rows) {
   const auto& known = shapes();
-  const auto shape = std::find_if(known.begin(), known.end(),
-                                  [&](const TableShape& one) { return one.name == table_name; });
+  const auto shape = std::find_if(known.begin(), known.end(), [&](const TableShape& shape) {
+    return shape.name == table_name;
+  });
   list_repeated(rows);
   for (const JsonNode& row : rows.members) {
     const std::string& key = row.key;
@@ -277,7 +278,7 @@ void SonicTables::check_fields(std::string_view table_name, const JsonNode& rows
         fail(value.line, fmt::format("{}|{} {}", table_name, key, field), "a text", value.what());
       if (shape->fields.empty()) continue;
       if (std::find(shape->fields.begin(), shape->fields.end(), field) == shape->fields.end())
-        list(value.line, fmt::format("{} has no field '{}' that Weir knows", table_name, field));
+        list(value.line, fmt::format("{}: unknown field '{}'", table_name, field));
     }
   }
 }

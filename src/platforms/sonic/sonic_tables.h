@@ -1,6 +1,6 @@
 #pragma once
-// CONFIG_DB as tables: rows by key, fields by name, each with its line. Complaints are collected:
-// the first wrong value is the error of the file, what is not known is listed.
+// CONFIG_DB as tables: rows by key, fields by name, each with its line. The first wrong value becomes
+// the error of the file; unknown tables and fields are listed as unread.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace weir::platforms {
 
-/// "Ethernet0|3-4": the ports of a key and the numbers behind it.
+/// "Ethernet0|3-4": the ports and the numbers of a key.
 struct SonicKey {
   std::vector<std::string> ports;
   unsigned first = 0;
@@ -26,8 +26,8 @@ class SonicTables {
   /// nullptr where the file has no such table.
   [[nodiscard]] const JsonNode* table(std::string_view name) const { return root_.find(name); }
   [[nodiscard]] const JsonNode* row(std::string_view table, std::string_view key) const;
-  /// The row that a field names, in the older "[TABLE|key]" form as well. A row that is not there
-  /// is listed as not understood.
+  /// The row that a field names, in the older "[TABLE|key]" form as well. A missing row is
+  /// listed as unread.
   [[nodiscard]] const JsonNode* referred(const JsonNode& field, std::string_view table);
   /// The same as a name; empty where the row is not there.
   [[nodiscard]] std::string reference(const JsonNode& field, std::string_view table);
@@ -51,7 +51,7 @@ class SonicTables {
   [[nodiscard]] std::string source(const JsonNode& node) const;
   [[nodiscard]] std::string_view file() const { return file_; }
 
-  /// Tables and fields that nobody reads are listed; rows that are no objects are an error.
+  /// Lists unknown tables and fields; a row that is not an object is an error.
   void check_shape();
 
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }

@@ -13,10 +13,10 @@
 namespace weir::readers {
 namespace {
 
-/// The longest text of a line that is kept for a citation.
+/// Lines are cited up to this length.
 constexpr std::size_t kLongestCitation = 240;
 
-/// Messages of libraries that mean something and have no structure: kept for the judgement.
+/// Messages of libraries that matter and have no structure: kept for the rules.
 constexpr auto kTellingWords =
     std::to_array<std::string_view>({"ibv_reg_mr",
                                      "ibv_modify_qp failed",
@@ -63,7 +63,7 @@ std::optional<unsigned> number_after(std::string_view text, std::string_view key
   return number_at(text, begin);
 }
 
-/// What stands between quotes, or up to the next blank, after `key`.
+/// The text in quotes, or up to the next blank, after `key`.
 std::string word_after(std::string_view text, std::string_view key) {
   const auto at = text.find(key);
   if (at == std::string_view::npos) return "";
@@ -77,7 +77,7 @@ std::string word_after(std::string_view text, std::string_view key) {
   return std::string(rest.substr(0, rest.find_first_of(" \t,;<")));
 }
 
-/// A line of NCCL's log, taken apart: `host:pid:tid [dev] file:line NCCL INFO message`.
+/// A line of an NCCL log: `host:pid:tid [dev] file:line NCCL INFO message`.
 struct LogLine {
   std::string host;
   std::string pid;
@@ -94,7 +94,7 @@ std::optional<LogLine> log_line(std::string_view line) {
     out.is_warning = level == "WARN" || level == "ERROR";
     out.message = trim(line.substr(at + mark.size()));
     for (std::string_view word : words_of(line.substr(0, at))) {
-      // Launchers put a tag in front: "[1,0]<stdout>:gpu01:77:77".
+      // Launchers add a tag: "[1,0]<stdout>:gpu01:77:77".
       if (const auto tag = word.rfind(">:"); tag != std::string_view::npos)
         word = word.substr(tag + 2);
       const auto parts = split(word, ':');
@@ -161,8 +161,8 @@ class LogReader {
 
  private:
   NcclProcess& process_of(const LogLine& line) {
-    for (NcclProcess& one : job_.processes)
-      if (one.host == line.host && one.pid == line.pid) return one;
+    for (NcclProcess& process : job_.processes)
+      if (process.host == line.host && process.pid == line.pid) return process;
     NcclProcess fresh;
     fresh.host = line.host;
     fresh.pid = line.pid;
@@ -211,17 +211,17 @@ class LogReader {
   }
 
   static void read_gpu_direct(NcclProcess& process, std::string_view text, const Cited& at) {
-    NcclGpuDirect one;
-    one.is_on = text.find("GPU Direct RDMA Enabled") != std::string_view::npos;
-    if (!one.is_on && text.find("GPU Direct RDMA Disabled") == std::string_view::npos) return;
-    one.network = text.starts_with("NET/Socket") ? "Socket" : "IB";
+    NcclGpuDirect direct;
+    direct.is_on = text.find("GPU Direct RDMA Enabled") != std::string_view::npos;
+    if (!direct.is_on && text.find("GPU Direct RDMA Disabled") == std::string_view::npos) return;
+    direct.network = text.starts_with("NET/Socket") ? "Socket" : "IB";
     const auto quote = text.find('\'');
-    if (quote != std::string_view::npos) one.device = word_after(text.substr(quote), "");
+    if (quote != std::string_view::npos) direct.device = word_after(text.substr(quote), "");
     const auto open = text.find('(');
     if (open != std::string_view::npos)
-      one.reason = text.substr(open + 1, text.find(')', open) - open - 1);
-    one.at = at;
-    process.gpu_direct.push_back(std::move(one));
+      direct.reason = text.substr(open + 1, text.find(')', open) - open - 1);
+    direct.at = at;
+    process.gpu_direct.push_back(std::move(direct));
   }
 
   static void read_channel(NcclProcess& process, std::string_view text, const Cited& at) {
@@ -306,8 +306,8 @@ std::string NcclProcess::name() const {
 }
 
 const JobVariable* Job::find(std::string_view name) const {
-  for (const JobVariable& one : variables)
-    if (one.name == name) return &one;
+  for (const JobVariable& variable : variables)
+    if (variable.name == name) return &variable;
   return nullptr;
 }
 
@@ -316,7 +316,7 @@ Job read_job(std::string_view text, std::string_view file) {
   LogReader log(job);
   std::string yaml_name;
   for (const Line& line : lines_of(text)) {
-    job.lines = line.text.empty() ? job.lines : line.number;  // a last line end begins no line
+    job.lines = line.text.empty() ? job.lines : line.number;  // no line after the last newline
     const Cited at{std::string(file), line.number,
                    std::string(trim(line.text).substr(0, kLongestCitation))};
     const auto entry = log_line(line.text);

@@ -48,8 +48,8 @@ TEST(JobText, EveryWayToSetAVariableIsRead) {
       {"echo ${NCCL_IB_TC=106}", "(not there)"},
       {"MY_NCCL_IB_TC=106", "(not there)"},
   };
-  for (const auto& one : cases)
-    EXPECT_EQ(value_of(read_job(one.line, "f"), "NCCL_IB_TC"), one.value) << one.line;
+  for (const auto& example : cases)
+    EXPECT_EQ(value_of(read_job(example.line, "f"), "NCCL_IB_TC"), example.value) << example.line;
   EXPECT_EQ(value_of(read_job("export NCCL_IB_HCA==mlx5_0,mlx5_1", "f"), "NCCL_IB_HCA"),
             "=mlx5_0,mlx5_1");
   const Job pod = read_job("env:\n- name: NCCL_IB_HCA\n  value: \"=mlx5_0\"\n", "pod.yaml");
@@ -61,15 +61,15 @@ TEST(JobText, ARealRunOfTwoRanksIsReadWhole) {
   COVERS("E2");
   const Job job = read_data("nccl/nccl_2.28.9_two_ranks_socket.realrun.log");
   ASSERT_EQ(job.processes.size(), 2U);
-  for (const NcclProcess& one : job.processes) {
-    EXPECT_EQ(one.version, "2.28.9");
-    EXPECT_EQ(one.network, "Socket");
-    EXPECT_TRUE(one.found_no_device);
-    EXPECT_TRUE(one.devices.empty());
-    EXPECT_EQ(one.channels.size(), 4U);
-    ASSERT_TRUE(one.rank.has_value());
-    EXPECT_EQ(one.host_id, *one.rank == 0 ? "host0" : "host1");
-    for (const NcclChannel& channel : one.channels)
+  for (const NcclProcess& process : job.processes) {
+    EXPECT_EQ(process.version, "2.28.9");
+    EXPECT_EQ(process.network, "Socket");
+    EXPECT_TRUE(process.found_no_device);
+    EXPECT_TRUE(process.devices.empty());
+    EXPECT_EQ(process.channels.size(), 4U);
+    ASSERT_TRUE(process.rank.has_value());
+    EXPECT_EQ(process.host_id, *process.rank == 0 ? "host0" : "host1");
+    for (const NcclChannel& channel : process.channels)
       EXPECT_EQ(channel.via, "NET/Socket/0");
   }
 }

@@ -1,8 +1,8 @@
-// The variables that NCCL and PyTorch read, and those that they once read.
+// The environment variables of NCCL and PyTorch, current and removed.
 //
 // NCCL: the names in the strings of libnccl.so.2 of 2.28.9 (the build that PyTorch 2.11 carries),
 // and those that its documentation lists for other versions from 2.8 to 2.30 or for its plugins.
-// A name that is missing here costs a user a needless warning: the warning says so.
+// A name that is missing here causes a needless warning; the warning says so.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -291,16 +291,16 @@ const std::vector<std::string>& all_names() {
 
 VariableKnowledge knowledge_of(std::string_view name) {
   VariableKnowledge known;
-  for (const Renamed& one : kRenamed) {
-    if (one.old_name != name) continue;
+  for (const Renamed& renamed : kRenamed) {
+    if (renamed.old_name != name) continue;
     known.is_known = false;
-    known.renamed_to = one.new_name;
-    known.note = one.note;
+    known.renamed_to = renamed.new_name;
+    known.note = renamed.note;
     return known;
   }
   if (is_in(kNcclNames, name) || is_in(kTorchNames, name)) return known;
-  // Other libraries' variables are theirs. "CCL_NET_GDR_LEVEL" and "NCLL_DEBUG" are NCCL's: one
-  // slip in the prefix, and the rest is a name that NCCL has. (RCCL is AMD's own.)
+  // Variables of other libraries are not checked. "CCL_NET_GDR_LEVEL" and "NCLL_DEBUG" are NCCL's with
+  // one typing error in the prefix. (RCCL is AMD's library.)
   const auto underscore = name.find('_');
   const std::string_view prefix = name.substr(0, underscore);
   const bool is_ours = prefix == "NCCL" || name.starts_with("TORCH_NCCL_");

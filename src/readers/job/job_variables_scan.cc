@@ -59,7 +59,7 @@ std::string value_at(std::string_view line, std::size_t at) {
   return value;
 }
 
-/// Where a comment begins: a # at the start or after a blank. #SBATCH, #PBS and the like are read.
+/// The line without its comment: a # at the start or after a blank. #SBATCH, #PBS and so on are kept.
 std::string_view without_comment(std::string_view line) {
   const std::string_view bare = trim(line);
   if (bare.starts_with("#SBATCH") || bare.starts_with("#PBS") || bare.starts_with("#BSUB") ||
@@ -76,7 +76,7 @@ std::string_view without_comment(std::string_view line) {
 void add(std::vector<std::pair<std::string, std::string>>& out, std::string_view name,
          std::string value) {
   if (!concerns_communication(name)) return;
-  if (value.find('$') != std::string::npos) return;  // only the shell knows
+  if (value.find('$') != std::string::npos) return;  // known to the shell only
   out.emplace_back(std::string(name), std::move(value));
 }
 
@@ -99,7 +99,7 @@ bool concerns_communication(std::string_view name) {
   for (const std::string_view prefix : kPrefixes)
     if (name.starts_with(prefix) && name.size() > prefix.size()) return true;
   if (name == "TORCH_DISTRIBUTED_BACKEND") return true;
-  // A slip in the prefix: CCL_NET_GDR_LEVEL, NCLL_IB_HCA.
+  // A typing error in the prefix: CCL_NET_GDR_LEVEL, NCLL_IB_HCA.
   const bool is_variable = name.size() > 6 && name.find('_') != std::string_view::npos &&
                            std::all_of(name.begin(), name.end(), [](char c) {
                              return std::isupper(static_cast<unsigned char>(c)) != 0 ||

@@ -12,7 +12,7 @@
 namespace weir::readers {
 namespace {
 
-constexpr std::uint64_t kIterationsMax = 1'000'000'000'000;     // a row beyond is no row
+constexpr std::uint64_t kIterationsMax = 1'000'000'000'000;     // a larger number is not a row
 constexpr std::uint64_t kMessageMax = std::uint64_t{1} << 31U;  // perftest's own limit
 constexpr double kBitsMax = 1e15;
 constexpr double kPerftestMicrosecondsMax = 1e9;
@@ -34,7 +34,7 @@ std::optional<Duration> microseconds(std::string_view word) {
 
 constexpr double kMebibyteBits = 8.0 * 1024 * 1024;
 
-/// Bits a second of one unit of the header; 0 where it names none.
+/// Bits per second of the unit in the header; 0 where it has none.
 double unit_of(std::string_view header) {
   if (header.find("[Gb/sec]") != std::string_view::npos) return 1e9;
   if (header.find("[MiB/sec]") != std::string_view::npos ||
@@ -58,16 +58,31 @@ std::optional<SizeAndCount> size_and_count(std::string_view size, std::string_vi
   return SizeAndCount{Bytes::raw(message), *iterations};
 }
 
-std::optional<BandwidthRow> bandwidth_row(const SizeAndCount& of, std::string_view average,
+std::optional<BandwidthRow> bandwidth_row(const SizeAndCount& size, std::string_view average,
                                           double unit) {
   const auto value = perftest_decimal(average);
   if (!value || *value * unit > kBitsMax) return std::nullopt;
-  BandwidthRow row{of.message, of.iterations, std::nullopt};
+  BandwidthRow row{size.message, size.iterations, std::nullopt};
   if (unit > 0) row.average = BitRate::raw(static_cast<std::int64_t>(*value * unit));
   return row;
 }
 
-/// What stands in a column of a header, by the words that people read.
+/// A row of t_min t_typical t_avg t_max 99% 99.9%, in this order; without t_avg there is none.
+std::optional<LatencyRow> latency_row(const SizeAndCount& size,
+                                      const std::array<std::string_view, 6>& times) {
+  const auto average = microseconds(times[2]);
+  if (!average) return std::nullopt;
+  return LatencyRow{.message = size.message,
+                    .iterations = size.iterations,
+                    .minimum = microseconds(times[0]),
+                    .typical = microseconds(times[1]),
+                    .average = *average,
+                    .maximum = microseconds(times[3]),
+                    .p99 = microseconds(times[4]),
+                    .p999 = microseconds(times[5])};
+}
+
+/// The kinds of table, by a heading that only one of them has.
 enum class Table { kNone, kBandwidth, kLatency, kLatencyOfTime };
 
 Table table_of(std::string_view header) {
@@ -88,7 +103,7 @@ class TextReader {
     if (text.starts_with("#bytes")) {
       table_ = table_of(text);
       unit_ = unit_of(text);
-      // The QoS form has the service level in front of the numbers.
+      // The QoS form has the service level before the numbers.
       first_ = text.find("#sl") == std::string_view::npos ? 2 : 3;
     } else if (text.starts_with("---")) {
       table_ = Table::kNone;
@@ -104,32 +119,20 @@ class TextReader {
  private:
   void row(const std::vector<std::string_view>& words) {
     if (words.size() < 2) return;
-    const auto of = size_and_count(words[0], words[1]);
-    if (!of) return;
+    const auto size = size_and_count(words[0], words[1]);
+    if (!size) return;
     if (table_ == Table::kBandwidth && words.size() >= first_ + 3) {
-      if (const auto one = bandwidth_row(*of, words[first_ + 1], unit_))
-        report_.bandwidth.push_back(*one);
+      if (const auto row = bandwidth_row(*size, words[first_ + 1], unit_))
+        report_.bandwidth.push_back(*row);
     } else if (table_ == Table::kLatency && words.size() >= 9) {
-      latency_row(*of, words);
+      // #bytes #iterations t_min t_max t_typical t_avg t_stdev 99% 99.9%
+      add_latency(latency_row(*size, {words[2], words[4], words[5], words[3], words[7], words[8]}));
     } else if (table_ == Table::kLatencyOfTime && words.size() >= 4) {
-      if (const auto average = microseconds(words[2]))
-        report_.latency.push_back(
-            {.message = of->message, .iterations = of->iterations, .average = *average});
+      add_latency(latency_row(*size, {"", "", words[2], "", "", ""}));
     }
   }
-
-  /// #bytes #iterations t_min t_max t_typical t_avg t_stdev 99% 99.9%
-  void latency_row(const SizeAndCount& of, const std::vector<std::string_view>& words) {
-    const auto average = microseconds(words[5]);
-    if (!average) return;
-    report_.latency.push_back({.message = of.message,
-                               .iterations = of.iterations,
-                               .minimum = microseconds(words[2]),
-                               .typical = microseconds(words[4]),
-                               .average = *average,
-                               .maximum = microseconds(words[3]),
-                               .p99 = microseconds(words[7]),
-                               .p999 = microseconds(words[8])});
+  void add_latency(const std::optional<LatencyRow>& row) {
+    if (row) report_.latency.push_back(*row);
   }
 
   /// "Dual-port : OFF\t\tDevice : mlx5_0": two of them on a line.
@@ -173,7 +176,7 @@ std::string_view unquoted(std::string_view text) {
   return text;
 }
 
-/// One result, its keys and values a line each.
+/// One result, with one key and value per line.
 class JsonReader {
  public:
   JsonReader(PerftestReport& report, JsonUnit unit) : report_(report), unit_(unit) {}
@@ -214,19 +217,15 @@ class JsonReader {
   void close() {
     if (!is_in_results_) return;
     is_in_results_ = false;
-    const auto of = size_and_count(values_[0], values_[1]);
-    if (of && !values_[2].empty()) {
+    const auto size = size_and_count(values_[0], values_[1]);
+    if (size && !values_[2].empty()) {
       const double unit = unit_ == JsonUnit::kGigabits ? 1e9 : kMebibyteBits;
-      if (const auto row = bandwidth_row(*of, values_[2], unit)) report_.bandwidth.push_back(*row);
-    } else if (const auto average = microseconds(values_[5]); of && average) {
-      report_.latency.push_back({.message = of->message,
-                                 .iterations = of->iterations,
-                                 .minimum = microseconds(values_[3]),
-                                 .typical = microseconds(values_[4]),
-                                 .average = *average,
-                                 .maximum = microseconds(values_[6]),
-                                 .p99 = microseconds(values_[7]),
-                                 .p999 = microseconds(values_[8])});
+      if (const auto row = bandwidth_row(*size, values_[2], unit))
+        report_.bandwidth.push_back(*row);
+    } else if (size) {
+      const auto row = latency_row(
+          *size, {values_[3], values_[4], values_[5], values_[6], values_[7], values_[8]});
+      if (row) report_.latency.push_back(*row);
     }
     values_ = {};
   }
@@ -246,12 +245,13 @@ bool opens_json(std::string_view text) {
 /// ibv_wc_status, as far as a fabric can cause it.
 std::string_view status_meaning(std::uint64_t status) {
   switch (status) {
-    case 2: return "a queue pair error on this side";
-    case 5: return "flushed: another error came first";
-    case 10: return "the peer refused the memory (remote access error)";
-    case 11: return "the peer failed the operation (remote operation error)";
-    case 12: return "the peer did not answer: retries exceeded, packets or answers are lost";
-    case 13: return "the peer posted no receives: RNR retries exceeded";
+    case 2: return "a queue pair error on this host";
+    case 5: return "flushed after an earlier error";
+    case 10: return "remote access error: the peer refused access to the memory";
+    case 11: return "remote operation error: the peer failed to complete the operation";
+    case 12:
+      return "no answer from the peer: retries exceeded, packets or acknowledgements are lost";
+    case 13: return "the peer has no receive posted: RNR retries exceeded";
     default: return "see ibv_wc_status";
   }
 }
@@ -268,18 +268,17 @@ std::optional<std::uint64_t> status_in(std::string_view text) {
   return number ? std::optional<std::uint64_t>(*number) : std::nullopt;
 }
 
-/// What a line says went wrong; empty where it says nothing of the kind.
+/// The error in a line; empty where there is none.
 std::string problem_of(std::string_view text) {
   if (const auto status = status_in(text))
     return fmt::format("a transfer failed with status {}: {}", *status, status_meaning(*status));
   const auto has = [&](std::string_view word) { return text.find(word) != std::string_view::npos; };
   if (has("Couldn't connect to"))
-    return fmt::format("{}: no server listens there (its TCP side comes first)", text);
+    return fmt::format("{}: no server is listening there on TCP", text);
   if (has("IB device") && has("not found")) return std::string(text);
-  if (has("to RTR"))
-    return fmt::format("{}: the GID, the MTU or the route does not fit the peer's", text);
+  if (has("to RTR")) return fmt::format("{}: GID, MTU or route do not match the peer", text);
   if (has("Couldn't read remote address") || has("Unexpected CM event"))
-    return fmt::format("the connection broke: {}", text);
+    return fmt::format("connection lost: {}", text);
   return {};
 }
 
@@ -327,26 +326,17 @@ bool takes_value(std::string_view word) {
   return std::find(kLong.begin(), kLong.end(), word) != kLong.end();
 }
 
-class CommandReader {
- public:
-  explicit CommandReader(PerftestCommand& command) : command_(command) {}
-
-  void option(std::string_view name, std::string_view value) {
-    const auto number = parse_u64(value);
-    if (name == "-d" || name == "--ib-dev") command_.device = value;
-    if ((name == "--tclass" || name == "-T" || name == "--tos") && number && *number < 256)
-      command_.tclass = static_cast<unsigned>(*number);
-    constexpr std::uint64_t kLongest = 1'000'000;
-    if ((name == "-D" || name == "--duration") && number && *number <= kLongest)
-      command_.duration = Duration::raw(static_cast<std::int64_t>(*number) * kPicosecondsPerSecond);
-    if (name == "--report_gbits") command_.unit = JsonUnit::kGigabits;
-    if (name == "-b" || name == "--bidirectional") command_.is_bidirectional = true;
-  }
-  void plain(std::string_view /*server*/) { command_.is_client = true; }
-
- private:
-  PerftestCommand& command_;
-};
+void read_option(std::string_view name, std::string_view value, PerftestCommand& command) {
+  const auto number = parse_u64(value);
+  if (name == "-d" || name == "--ib-dev") command.device = value;
+  if ((name == "--tclass" || name == "-T" || name == "--tos") && number && *number < 256)
+    command.tclass = static_cast<unsigned>(*number);
+  constexpr std::uint64_t kLongest = 1'000'000;
+  if ((name == "-D" || name == "--duration") && number && *number <= kLongest)
+    command.duration = Duration::raw(static_cast<std::int64_t>(*number) * kPicosecondsPerSecond);
+  if (name == "--report_gbits") command.unit = JsonUnit::kGigabits;
+  if (name == "-b" || name == "--bidirectional") command.is_bidirectional = true;
+}
 
 }  // namespace
 
@@ -356,20 +346,19 @@ std::optional<PerftestCommand> perftest_command(const std::vector<std::string>& 
   if (tool == words.end()) return std::nullopt;
   PerftestCommand command;
   command.tool = tool->substr(tool->rfind('/') == std::string::npos ? 0 : tool->rfind('/') + 1);
-  CommandReader reader(command);
   for (auto word = tool + 1; word != words.end(); ++word) {
     const std::string_view text = *word;
     if (!text.starts_with('-')) {
-      reader.plain(text);
+      command.is_client = true;  // the server's name
     } else if (const std::size_t equals = text.find('=');
                text.starts_with("--") && equals != std::string_view::npos) {
-      reader.option(text.substr(0, equals), text.substr(equals + 1));
+      read_option(text.substr(0, equals), text.substr(equals + 1), command);
     } else if (takes_value(text) && word + 1 != words.end()) {
-      reader.option(text, *++word);
+      read_option(text, *++word, command);
     } else if (text.size() > 2 && text[1] != '-') {
-      reader.option(text.substr(0, 2), text.substr(2));  // "-D10"
+      read_option(text.substr(0, 2), text.substr(2), command);  // "-D10"
     } else {
-      reader.option(text, "");
+      read_option(text, "", command);
     }
   }
   return command;

@@ -19,10 +19,14 @@ std::string name_of_file(std::string_view file) {
   return stem.empty() || stem == "-" ? "switch" : std::string(stem);
 }
 
-template <class List, class Match, class Make>
-auto& find_or_add(List& list, const Match& matches, const Make& make) {
-  const auto at = std::find_if(list.begin(), list.end(), matches);
-  return at != list.end() ? *at : list.emplace_back(make());
+/// The element whose `member` is `key`; a new one at the end where there is none.
+template <class T, class Key>
+T& find_or_add(std::vector<T>& list, Key T::*member, const Key& key) {
+  const auto at =
+      std::find_if(list.begin(), list.end(), [&](const T& item) { return item.*member == key; });
+  if (at != list.end()) return *at;
+  list.emplace_back().*member = key;
+  return list.back();
 }
 
 bool is_name(std::string_view text) {
@@ -56,63 +60,42 @@ void ShowBuilder::use_switch(std::string_view name) {
   devices_.push_back(std::move(another));
 }
 
-std::string ShowBuilder::source(int line) const {
-  return fmt::format("{}:{}", file_, line);
-}
-
 evidence::Switch& ShowBuilder::state() {
   return device().state;
 }
 
 evidence::SwitchPort& ShowBuilder::port(std::string_view name) {
-  return find_or_add(
-      state().ports, [&](const evidence::SwitchPort& one) { return one.name == name; },
-      [&] {
-        evidence::SwitchPort made;
-        made.name = name;
-        return made;
-      });
+  return find_or_add(state().ports, &evidence::SwitchPort::name, std::string(name));
 }
 
 evidence::EgressQueue& ShowBuilder::queue(std::string_view port_name, Queue number) {
-  return find_or_add(
-      port(port_name).queues, [&](const evidence::EgressQueue& one) { return one.queue == number; },
-      [&] {
-        evidence::EgressQueue made;
-        made.queue = number;
-        return made;
-      });
+  return find_or_add(port(port_name).queues, &evidence::EgressQueue::queue, number);
 }
 
 evidence::GroupBuffer& ShowBuilder::group(std::string_view port_name, PriorityGroup number) {
-  return find_or_add(
-      port(port_name).groups, [&](const evidence::GroupBuffer& one) { return one.group == number; },
-      [&] {
-        evidence::GroupBuffer made;
-        made.group = number;
-        return made;
-      });
+  return find_or_add(port(port_name).groups, &evidence::GroupBuffer::group, number);
 }
 
 void ShowBuilder::add_sample(std::string_view port_name, counters::Place place, std::string name,
                              std::uint64_t value) {
   std::vector<counters::Sample>& samples = device().samples[std::string(port_name)];
-  const auto same = std::find_if(samples.begin(), samples.end(), [&](const counters::Sample& one) {
-    return one.place == place && one.name == name;
+  const auto same = std::find_if(samples.begin(), samples.end(), [&](const auto& sample) {
+    return sample.place == place && sample.name == name;
   });
-  counters::Sample sample;
+  counters::Sample& sample = same == samples.end() ? samples.emplace_back() : *same;
   sample.place = place;
   sample.name = std::move(name);
   sample.reading = counters::Reading::of(value);
-  if (same == samples.end()) {
-    samples.push_back(std::move(sample));
-  } else {
-    *same = std::move(sample);
-  }
 }
 
 void ShowBuilder::count(std::string_view port_name, std::string name, std::uint64_t value) {
   add_sample(port_name, counters::Place::kSwitch, std::move(name), value);
+}
+
+void ShowBuilder::count_pauses(std::string_view port_name, std::uint64_t priority,
+                               std::uint64_t received, std::uint64_t sent) {
+  count(port_name, fmt::format("prio{}.pause_rx.frames", priority), received);
+  count(port_name, fmt::format("prio{}.pause_tx.frames", priority), sent);
 }
 
 void ShowBuilder::count_unplaced(std::string_view port_name, std::string raw_name,
@@ -125,10 +108,10 @@ void ShowBuilder::unread(const Line& line, std::string why) {
   out_.unread.push_back({line.number, std::string(line.text.substr(0, kMost)), std::move(why)});
 }
 
-void ShowBuilder::gap(evidence::Gap one) {
-  const auto& gaps = out_.evidence.gaps;
-  if (std::find(gaps.begin(), gaps.end(), one) == gaps.end())
-    out_.evidence.gaps.push_back(std::move(one));
+void ShowBuilder::gap(evidence::Gap missing) {
+  std::vector<evidence::Gap>& gaps = out_.evidence.gaps;
+  if (std::find(gaps.begin(), gaps.end(), missing) == gaps.end())
+    gaps.push_back(std::move(missing));
 }
 
 Recognised ShowBuilder::finish() && {
@@ -137,20 +120,12 @@ Recognised ShowBuilder::finish() && {
   evidence.provenance.origin = evidence::Origin::kText;
   evidence.provenance.detail = file_;
   counters::Snapshot snapshot;
-  for (Device& one : devices_) {
-    const auto by_name = [](const auto& a, const auto& b) {
-      return natural_order(a.name, b.name) < 0;
-    };
-    std::sort(one.state.ports.begin(), one.state.ports.end(), by_name);
-    std::vector<std::string> ports;
-    for (const auto& entry : one.samples)
-      ports.push_back(entry.first);
-    std::sort(ports.begin(), ports.end(),
-              [](const std::string& a, const std::string& b) { return natural_order(a, b) < 0; });
-    for (const std::string& name : ports)
-      snapshot.switch_ports.emplace_back(one.state.name, name, "switch",
-                                         std::move(one.samples[name]));
-    evidence.switches.push_back(std::move(one.state));
+  for (Device& device : devices_) {
+    std::sort(device.state.ports.begin(), device.state.ports.end(),
+              [](const auto& a, const auto& b) { return natural_order(a.name, b.name) < 0; });
+    for (auto& [port, samples] : device.samples)
+      snapshot.switch_ports.emplace_back(device.state.name, port, "switch", std::move(samples));
+    evidence.switches.push_back(std::move(device.state));
   }
   if (!snapshot.switch_ports.empty()) evidence.snapshots.push_back(std::move(snapshot));
   return std::move(out_);

@@ -1,15 +1,15 @@
 #pragma once
-// Show outputs of the five switch systems (samples: tests/data/switch/show). A text may hold the
-// prompts and commands of a session, of one switch or of several; the prompt names the switch.
+// Outputs of show commands of the five switch systems (samples: tests/data/switch/show). A text may
+// contain prompts and commands, of one or several switches; the prompt gives the switch name.
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/text.h"
 #include "readers/paste/text_lines.h"
 #include "readers/readers.h"
-#include "vocab/switch_systems.h"
 
 namespace weir::readers {
 
@@ -25,36 +25,47 @@ namespace weir::readers {
 [[nodiscard]] Result<Recognised> read_nxos_show(std::string_view text, std::string_view file);
 [[nodiscard]] Result<Recognised> read_junos_show(std::string_view text, std::string_view file);
 
-/// Collects what show outputs say, switch by switch.
+/// Collects facts and counters from show outputs, per switch.
 class ShowBuilder {
  public:
-  /// Until a prompt names the switch it bears the file's name without its endings.
-  ShowBuilder(vocab::SwitchSystem system, std::string_view file);
+  /// `platform` as in evidence::Switch. Before the first prompt, the switch is named after the file,
+  /// without its extensions.
+  ShowBuilder(std::string_view kind, std::string_view platform, std::string_view file);
 
   void use_switch(std::string_view name);
-  /// Where a fact came from: "FILE:LINE".
-  [[nodiscard]] std::string source(int line) const;
+  /// A fact of this line: its source is "FILE:LINE".
+  template <class T>
+  [[nodiscard]] evidence::Fact<T> fact(T value, int line) const {
+    return evidence::Fact<T>::of(std::move(value), file_ + ":" + std::to_string(line));
+  }
 
   [[nodiscard]] evidence::Switch& state();
   [[nodiscard]] evidence::SwitchPort& port(std::string_view name);
   [[nodiscard]] evidence::EgressQueue& queue(std::string_view port_name, Queue number);
   [[nodiscard]] evidence::GroupBuffer& group(std::string_view port_name, PriorityGroup number);
 
-  /// `name` is one of our own ("prio3.pause_rx.frames", counters/catalog_switch.cc). The counter of
-  /// a port that is printed twice keeps the later number: a paste of two moments is not a sum.
+  /// `name` is one of our own ("prio3.pause_rx.frames", counters/catalog_switch.cc). A counter that
+  /// appears twice keeps the later number: two outputs over time are not added.
   void count(std::string_view port_name, std::string name, std::uint64_t value);
-  /// A number whose priority or queue the text does not tell: kept under the name it was printed
-  /// with (place `show`), which no rule reads.
+  void count_pauses(std::string_view port_name, std::uint64_t priority, std::uint64_t received,
+                    std::uint64_t sent);
+  /// A number whose priority or queue is not known from the text: kept under its printed name (place
+  /// `show`), which no rule reads.
   void count_unplaced(std::string_view port_name, std::string raw_name, std::uint64_t value);
   void unread(const Line& line, std::string why);
-  void gap(evidence::Gap one);
+  void gap(evidence::Gap missing);
 
   [[nodiscard]] Recognised finish() &&;
 
  private:
+  struct NaturalOrder {
+    bool operator()(const std::string& a, const std::string& b) const {
+      return natural_order(a, b) < 0;
+    }
+  };
   struct Device {
     evidence::Switch state;
-    std::map<std::string, std::vector<counters::Sample>> samples;  // by port, in natural order
+    std::map<std::string, std::vector<counters::Sample>, NaturalOrder> samples;  // by port
   };
   void add_sample(std::string_view port_name, counters::Place place, std::string name,
                   std::uint64_t value);
@@ -68,7 +79,7 @@ class ShowBuilder {
   Recognised out_;
 };
 
-/// A prompt and the command behind it: "admin@leaf01:~$ show pfc counters", "leaf01#show …",
+/// A prompt and its command: "admin@leaf01:~$ show pfc counters", "leaf01#show …",
 /// "user@leaf01> show …".
 struct Prompt {
   std::string_view host;

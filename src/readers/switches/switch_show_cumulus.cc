@@ -1,15 +1,13 @@
 // Cumulus Linux: `nv show interface <port> qos roce counters`, `… qos pfc-watchdog`, as a table or
 // with `-o json`. Under `qos roce` the lossless switch priority, traffic class and group are 3 in
-// every mode (NVUE documentation 5.19): that is what the RoCE counters speak of. Sizes are
-// multiples of 1024.
+// every mode (NVUE documentation 5.19): the RoCE counters are theirs. Units are multiples of 1024.
 #include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 
-#include "base/json.h"
 #include "base/text.h"
-#include "readers/switches/switch_show.h"
+#include "readers/switches/read_show.h"
 
 namespace weir::readers {
 namespace {
@@ -42,12 +40,12 @@ constexpr auto kFields = std::to_array<Field>({
 
 bool is_section(std::string_view word) {
   return std::any_of(kFields.begin(), kFields.end(),
-                     [&](const Field& one) { return one.section == word; });
+                     [&](const Field& field) { return field.section == word; });
 }
 
 const Field* find_field(std::string_view section, std::string_view name) {
-  const auto* const at = std::find_if(kFields.begin(), kFields.end(), [&](const Field& one) {
-    return one.section == section && one.name == name;
+  const auto* const at = std::find_if(kFields.begin(), kFields.end(), [&](const Field& field) {
+    return field.section == section && field.name == name;
   });
   return at == kFields.end() ? nullptr : at;
 }
@@ -83,7 +81,7 @@ class CumulusReader {
     const Field* const field = find_field(section_, words[0]);
     if (field == nullptr || words.size() < 2) return;
     const auto value = value_of(words[1], words.size() > 2 ? words[2] : std::string_view());
-    if (!value) return out_.unread(line, "a number, or a size with its unit, was expected");
+    if (!value) return out_.unread(line, "expected a number, or a size with its unit");
     if (port_.empty()) return no_port();
     out_.count(port_, std::string(field->counter), *value);
   }
@@ -113,8 +111,8 @@ class CumulusReader {
   }
 
   void no_port() {
-    out_.gap({"the port of these counters", "", evidence::Missing::kAbsent,
-              "paste the line with the prompt and the command too"});
+    out_.gap({"the port of the counters", "", evidence::Missing::kAbsent,
+              "paste the prompt and the command too"});
   }
 
   void read_watchdog(const Line& line, const std::vector<std::string_view>& words) {
@@ -125,11 +123,11 @@ class CumulusReader {
     if (port_.empty()) return no_port();
     out_.count(port_, fmt::format("queue{}.watchdog_storm.events", *tc), *count);
     out_.queue(port_, Queue::of(static_cast<unsigned>(*tc))).stuck =
-        evidence::Fact<bool>::of(words[1] == "DEADLOCK", out_.source(line.number));
+        out_.fact(words[1] == "DEADLOCK", line.number);
   }
 
   void set_watchdog(bool is_on, const Line& line) {
-    out_.state().watchdog.enabled = evidence::Fact<bool>::of(is_on, out_.source(line.number));
+    out_.state().watchdog.enabled = out_.fact(is_on, line.number);
   }
 
   void read_json_section(const std::string& section, const Json& fields) {
@@ -168,22 +166,7 @@ bool recognises_cumulus_show(std::string_view text) {
 }
 
 Result<Recognised> read_cumulus_show(std::string_view text, std::string_view file) {
-  CumulusReader reader(file);
-  const auto lines = lines_of(text);
-  const auto brace = text.find('{');
-  const Json document =
-      brace == std::string_view::npos ? Json() : Json::parse(text.substr(brace), nullptr, false);
-  if (!document.is_object()) {
-    for (const Line& line : lines)
-      reader.read(line);
-    return std::move(reader).finish();
-  }
-  for (const Line& line : lines) {
-    if (line.text.find('{') != std::string_view::npos) break;
-    reader.read(line);
-  }
-  reader.read_json(document);
-  return std::move(reader).finish();
+  return read_show(text, CumulusReader(file));
 }
 
 }  // namespace weir::readers

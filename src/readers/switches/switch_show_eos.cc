@@ -1,14 +1,13 @@
 // Arista EOS: `show priority-flow-control [counters [detail|watchdog]]`, `show qos interfaces …
-// ecn`, as tables or with `| json`. Names are shortened in tables (Et1/1) and long in JSON
+// ecn`, as tables or with `| json`. Port names are short in tables (Et1/1) and long in JSON
 // (Ethernet1/1).
 #include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
 
-#include "base/json.h"
 #include "base/text.h"
-#include "readers/switches/switch_show.h"
+#include "readers/switches/read_show.h"
 
 namespace weir::readers {
 namespace {
@@ -59,19 +58,17 @@ class EosReader {
   }
 
   Recognised finish() && {
-    // Totals of a port belong to its priority where it has one only.
+    // The totals of a port are those of its priority where only one has PFC.
     for (const Total& total : totals_) {
       const auto known = pfc_.find(total.port);
       const auto priority = known == pfc_.end() ? std::nullopt : only_one(known->second);
       if (priority) {
-        const unsigned p = priority->value();
-        out_.count(total.port, fmt::format("prio{}.pause_rx.frames", p), total.received);
-        out_.count(total.port, fmt::format("prio{}.pause_tx.frames", p), total.sent);
+        out_.count_pauses(total.port, priority->value(), total.received, total.sent);
         continue;
       }
       out_.count_unplaced(total.port, "RxPfc", total.received);
       out_.count_unplaced(total.port, "TxPfc", total.sent);
-      out_.gap({"which priority the pauses are of", total.port, evidence::Missing::kAbsent,
+      out_.gap({"the priority of the pause frames", total.port, evidence::Missing::kAbsent,
                 "paste `show priority-flow-control` or `… counters detail` too"});
     }
     return std::move(out_).finish();
@@ -98,17 +95,16 @@ class EosReader {
 
   void read_row(const Line& line, const std::vector<std::string_view>& words) {
     const std::string port = long_name(words[0]);
-    const std::string source = out_.source(line.number);
     if (table_ == Table::kStatus) {
       // Port, Enabled, Priorities (may be empty), Active, Note.
       if (words.size() < 3) return out_.unread(line, "expected port, enabled, priorities, active");
       const bool is_on = words[1] == "Yes";
       const auto set = priorities_of_list(words[2]);
       const PrioritySet priorities = is_on && set ? *set : PrioritySet();
-      out_.port(port).pfc = evidence::Fact<PrioritySet>::of(priorities, source);
+      out_.port(port).pfc = out_.fact(priorities, line.number);
       const std::string_view active = set && words.size() > 3 ? words[3] : words[2];
       out_.port(port).pfc_active =
-          evidence::Fact<PrioritySet>::of(active == "Yes" ? priorities : PrioritySet(), source);
+          out_.fact(active == "Yes" ? priorities : PrioritySet(), line.number);
       pfc_[port] = priorities;
     } else if (table_ == Table::kCounters) {
       const auto received = words.size() == 3 ? parse_count(words[1]) : std::nullopt;
@@ -121,8 +117,7 @@ class EosReader {
       const auto sent = words.size() == 4 ? parse_count(words[3]) : std::nullopt;
       if (!priority || *priority > 7 || !received || !sent)
         return out_.unread(line, "expected port, priority, RxPfc and TxPfc");
-      out_.count(port, fmt::format("prio{}.pause_rx.frames", *priority), *received);
-      out_.count(port, fmt::format("prio{}.pause_tx.frames", *priority), *sent);
+      out_.count_pauses(port, *priority, *received, *sent);
     }
   }
 
@@ -138,16 +133,13 @@ class EosReader {
                               : words[1] == "kbytes" ? 1'000
                               : words[1] == "mbytes" ? 1'000'000
                                                      : 0;
-    if (unit == 0) return out_.unread(line, "thresholds in segments or time have no size in bytes");
-    if (port_.empty())
-      return out_.unread(line, "no port: paste the line with the prompt and the command too");
-    const std::string source = out_.source(line.number);
+    if (unit == 0)
+      return out_.unread(line, "thresholds in segments or time cannot be converted to bytes");
+    if (port_.empty()) return out_.unread(line, "no port: paste the prompt and the command too");
     evidence::EgressQueue& found = out_.queue(port_, Queue::of(static_cast<unsigned>(*queue)));
-    found.ecn = evidence::Fact<bool>::of(true, source);
-    found.ecn_min =
-        evidence::Fact<Bytes>::of(Bytes::raw(static_cast<std::int64_t>(*min) * unit), source);
-    found.ecn_max =
-        evidence::Fact<Bytes>::of(Bytes::raw(static_cast<std::int64_t>(*max) * unit), source);
+    found.ecn = out_.fact(true, line.number);
+    found.ecn_min = out_.fact(Bytes::raw(static_cast<std::int64_t>(*min) * unit), line.number);
+    found.ecn_max = out_.fact(Bytes::raw(static_cast<std::int64_t>(*max) * unit), line.number);
   }
 
   // A missing key means zero.
@@ -165,7 +157,7 @@ class EosReader {
       out_.count(port, fmt::format("queue{}.watchdog_restored.events", *number),
                  count("recoveryCount"));
       out_.queue(port, Queue::of(static_cast<unsigned>(*number))).stuck =
-          evidence::Fact<bool>::of(count("stuckCount") > count("recoveryCount"), out_.source(1));
+          out_.fact(count("stuckCount") > count("recoveryCount"), 1);
     }
   }
 
@@ -196,14 +188,7 @@ bool recognises_eos_show(std::string_view text) {
 }
 
 Result<Recognised> read_eos_show(std::string_view text, std::string_view file) {
-  EosReader reader(file);
-  const auto brace = text.find('{');
-  const Json document =
-      brace == std::string_view::npos ? Json() : Json::parse(text.substr(brace), nullptr, false);
-  for (const Line& line : lines_of(document.is_object() ? text.substr(0, brace) : text))
-    reader.read(line);
-  if (document.is_object()) reader.read_json(document);
-  return std::move(reader).finish();
+  return read_show(text, EosReader(file));
 }
 
 }  // namespace weir::readers

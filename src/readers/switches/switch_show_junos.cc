@@ -57,9 +57,8 @@ class JunosReader {
   }
 
   Recognised finish() && {
-    if (!pools_.empty())
-      out_.state().pools = evidence::Fact<std::vector<evidence::Pool>>::of(pools_, pools_source_);
-    // Of the whole switch: our counters stand on ports.
+    if (!pools_.empty()) out_.state().pools = out_.fact(pools_, pools_line_);
+    // It is of the whole switch, but counters belong to ports.
     if (headroom_used_ && !last_port_.empty())
       out_.count(last_port_, "pool.headroom_max.bytes",
                  static_cast<std::uint64_t>(headroom_used_->raw()));
@@ -91,12 +90,12 @@ class JunosReader {
     part_ = Part::kNone;
     const bool is_up = text.find("link is Up") != std::string_view::npos;
     if (is_up || text.find("link is Down") != std::string_view::npos)
-      out_.port(port_).up = evidence::Fact<bool>::of(is_up, out_.source(line.number));
+      out_.port(port_).up = out_.fact(is_up, line.number);
   }
 
   bool has_port(const Line& line) {
     if (!port_.empty()) return true;
-    out_.unread(line, "no port: paste the line with the prompt and the command too");
+    out_.unread(line, "no port: paste the prompt and the command too");
     return false;
   }
 
@@ -110,17 +109,16 @@ class JunosReader {
     if (!priority || *priority > 7 || !received || !sent)
       return out_.unread(line, "expected a priority and two numbers");
     if (!has_port(line)) return;
-    out_.count(port_, fmt::format("prio{}.pause_rx.frames", *priority), *received);
-    out_.count(port_, fmt::format("prio{}.pause_tx.frames", *priority), *sent);
+    out_.count_pauses(port_, *priority, *received, *sent);
   }
 
-  // Drops for want of ingress buffer, of no stated group.
+  // Drops because the ingress buffer was full; the group is not printed.
   void read_resource_errors(const Line& line, std::string_view rest) {
     const auto words = words_of(rest);
     std::string_view number = words.empty() ? std::string_view() : words[0];
     if (number.ends_with(',')) number.remove_suffix(1);
     const auto value = parse_count(number);
-    if (!value) return out_.unread(line, "a number was expected");
+    if (!value) return out_.unread(line, "expected a number");
     if (!has_port(line)) return;
     out_.count_unplaced(port_, "Resource errors", *value);
     if (*value > 0)
@@ -134,13 +132,13 @@ class JunosReader {
     if (colon == std::string_view::npos) return;
     const std::string_view name = trim(text.substr(0, colon));
     const auto* const pool = std::find_if(kPools.begin(), kPools.end(),
-                                          [&](const PoolName& one) { return one.name == name; });
+                                          [&](const PoolName& row) { return row.name == name; });
     if (pool == kPools.end()) return;
     const auto words = words_of(text.substr(colon + 1));
     const auto size = words.size() == 2 ? parse_size_1024(words[0], words[1]) : std::nullopt;
-    if (!size) return out_.unread(line, "a size with its unit was expected");
+    if (!size) return out_.unread(line, "expected a size with its unit");
     pools_.push_back({std::string(name), pool->kind, *size});
-    pools_source_ = out_.source(line.number);
+    pools_line_ = line.number;
   }
 
   // "0   11314 KB   0 KB   11314 KB": node, total, used, free.
@@ -179,7 +177,7 @@ class JunosReader {
   bool is_group_ = true;
   std::optional<unsigned> number_;
   std::vector<evidence::Pool> pools_;
-  std::string pools_source_;
+  int pools_line_ = 0;
   std::optional<Bytes> headroom_used_;
 };
 

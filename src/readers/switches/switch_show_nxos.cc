@@ -7,9 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "base/json.h"
 #include "base/text.h"
-#include "readers/switches/switch_show.h"
+#include "readers/switches/read_show.h"
 
 namespace weir::readers {
 namespace {
@@ -33,12 +32,13 @@ constexpr auto kStatistics = std::to_array<Statistic>({
 constexpr std::string_view kOverflow = "Ingress Overflow Drop Pkts";
 
 const Statistic* find_statistic(std::string_view name) {
-  const auto* const at = std::find_if(kStatistics.begin(), kStatistics.end(),
-                                      [&](const Statistic& one) { return one.name == name; });
+  const auto* const at =
+      std::find_if(kStatistics.begin(), kStatistics.end(),
+                   [&](const Statistic& statistic) { return statistic.name == name; });
   return at == kStatistics.end() ? nullptr : at;
 }
 
-/// What stands between `open` and the next `close`; empty where there is none.
+/// The text between `open` and the next `close`; empty where there is none.
 std::string_view between(std::string_view text, std::string_view open, char close) {
   const auto at = text.find(open);
   if (at == std::string_view::npos) return {};
@@ -66,8 +66,8 @@ std::vector<const Json*> rows_of(const Json& in, const std::string& name) {
   const Json& row = table["ROW_" + name];
   if (row.is_object()) rows.push_back(&row);
   if (row.is_array())
-    for (const Json& one : row)
-      if (one.is_object()) rows.push_back(&one);
+    for (const Json& item : row)
+      if (item.is_object()) rows.push_back(&item);
   return rows;
 }
 
@@ -115,7 +115,7 @@ class NxosReader {
     const auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };
     if (has("RxPPP") && has("Oper")) {
       part_ = text.ends_with("TxPPP") ? Part::kPfc : Part::kNone;
-      if (part_ == Part::kNone) out_.unread(line, "columns after TxPPP that are not known");
+      if (part_ == Part::kNone) out_.unread(line, "unknown columns after TxPPP");
     } else if (text.starts_with("Egress Queuing for ")) {
       use_port(text.substr(19));
       part_ = Part::kEgress;
@@ -126,8 +126,7 @@ class NxosReader {
     } else if (has("Interface PFC watchdog:")) {
       use_port(text);
       part_ = Part::kNone;
-      out_.state().watchdog.enabled =
-          evidence::Fact<bool>::of(has("[Enabled]"), out_.source(line.number));
+      out_.state().watchdog.enabled = out_.fact(has("[Enabled]"), line.number);
     } else if (has("QOS GROUP ")) {
       const auto number = parse_count(words_of(text.substr(text.find("QOS GROUP ") + 10))[0]);
       queue_ = number && *number < 8 ? std::optional(static_cast<unsigned>(*number)) : std::nullopt;
@@ -161,22 +160,21 @@ class NxosReader {
 
   void set_pfc(std::string_view port, bool is_on, std::optional<PrioritySet> map, int line) {
     if (is_on && !map) return;
-    out_.port(port).pfc_active = evidence::Fact<PrioritySet>::of(
-        is_on ? map.value_or(PrioritySet()) : PrioritySet(), out_.source(line));
+    out_.port(port).pfc_active =
+        out_.fact(is_on ? map.value_or(PrioritySet()) : PrioritySet(), line);
   }
 
   void add_pauses(std::string_view port, std::optional<PrioritySet> map, std::uint64_t received,
                   std::uint64_t sent) {
     const auto priority = map ? only_one(*map) : std::nullopt;
     if (priority) {
-      out_.count(port, fmt::format("prio{}.pause_rx.frames", priority->value()), received);
-      out_.count(port, fmt::format("prio{}.pause_tx.frames", priority->value()), sent);
+      out_.count_pauses(port, priority->value(), received, sent);
       return;
     }
     out_.count_unplaced(port, "RxPPP", received);
     out_.count_unplaced(port, "TxPPP", sent);
     if (received + sent > 0)
-      out_.gap({"which priority the pauses are of", std::string(port), evidence::Missing::kAbsent,
+      out_.gap({"the priority of the pause frames", std::string(port), evidence::Missing::kAbsent,
                 "paste `show queuing interface` of the port too"});
   }
 
@@ -189,7 +187,7 @@ class NxosReader {
     const Statistic* const statistic = find_statistic(cells[0]);
     if (statistic == nullptr || !queue_) return;
     const auto value = parse_count(cells[1]);
-    if (!value) return out_.unread(line, "a number was expected");
+    if (!value) return out_.unread(line, "expected a number");
     add_statistic(*queue_, *statistic, *value, line.number);
   }
 
@@ -198,8 +196,7 @@ class NxosReader {
     out_.count(port_, fmt::format("queue{}.{}", queue, statistic.counter), value);
     if (statistic.name == "Shutdown") shutdowns_ = value;
     if (statistic.name == "Restored") {
-      out_.queue(port_, Queue::of(queue)).stuck =
-          evidence::Fact<bool>::of(shutdowns_ > value, out_.source(line));
+      out_.queue(port_, Queue::of(queue)).stuck = out_.fact(shutdowns_ > value, line);
     }
   }
 
@@ -207,19 +204,16 @@ class NxosReader {
   void read_scheduler(const Line& line, const std::vector<std::string_view>& words) {
     const auto group = parse_count(words[0]);
     if (!group || *group > 7 || words.size() < 3) return;
-    const std::string source = out_.source(line.number);
     evidence::EgressQueue& queue = out_.queue(port_, Queue::of(static_cast<unsigned>(*group)));
     if (words[2] != "-") {
-      queue.scheduler =
-          evidence::Fact<evidence::Scheduler>::of(evidence::Scheduler::kStrict, source);
+      queue.scheduler = out_.fact(evidence::Scheduler::kStrict, line.number);
     } else if (const auto share = parse_count(words[1]); share && *share <= 100) {
-      queue.scheduler =
-          evidence::Fact<evidence::Scheduler>::of(evidence::Scheduler::kWeighted, source);
-      queue.weight = evidence::Fact<unsigned>::of(static_cast<unsigned>(*share), source);
+      queue.scheduler = out_.fact(evidence::Scheduler::kWeighted, line.number);
+      queue.weight = out_.fact(static_cast<unsigned>(*share), line.number);
     }
   }
 
-  // "3  348608  77376  75712": what is left above the pause threshold is headroom.
+  // "3  348608  77376  75712": headroom is what remains above the pause threshold.
   void read_pause_buffer(const Line& line, const std::vector<std::string_view>& words) {
     const auto group = words.size() == 4 ? parse_count(words[0]) : std::nullopt;
     if (!group || *group > 7) return;
@@ -229,13 +223,12 @@ class NxosReader {
     constexpr std::uint64_t kLargest = 268'435'456;  // bytes, the system's own limit
     if (!size || !pause || !resume || *size > kLargest || *pause > *size || *resume > *pause)
       return out_.unread(line, "expected buffer size >= pause threshold >= resume threshold");
-    const std::string source = out_.source(line.number);
     const auto bytes = [&](std::uint64_t n) {
-      return evidence::Fact<Bytes>::of(Bytes::raw(static_cast<std::int64_t>(n)), source);
+      return out_.fact(Bytes::raw(static_cast<std::int64_t>(n)), line.number);
     };
     evidence::GroupBuffer& buffer =
         out_.group(port_, PriorityGroup::of(static_cast<unsigned>(*group)));
-    buffer.lossless = evidence::Fact<bool>::of(true, source);
+    buffer.lossless = out_.fact(true, line.number);
     buffer.headroom = bytes(*size - *pause);
     buffer.xoff = bytes(*pause);
     buffer.xon = bytes(*pause - *resume);
@@ -244,7 +237,7 @@ class NxosReader {
 
   void read_overflow(const Line& line, std::string_view text) {
     const auto value = parse_count(trim(text.substr(kOverflow.size())));
-    if (!value || port_.empty()) return out_.unread(line, "a number was expected");
+    if (!value || port_.empty()) return out_.unread(line, "expected a number");
     if (groups_.size() == 1) {
       out_.count(port_, fmt::format("pg{}.drop_headroom.packets", groups_.front()), *value);
     } else {
@@ -259,8 +252,7 @@ class NxosReader {
     const auto sent = parse_count(words[3]);
     const auto received = parse_count(words[5]);
     if (!sent || !received) return out_.unread(line, "expected TxCount and RxCount");
-    out_.count(port_, fmt::format("prio{}.pause_tx.frames", *cos), *sent);
-    out_.count(port_, fmt::format("prio{}.pause_rx.frames", *cos), *received);
+    out_.count_pauses(port_, *cos, *received, *sent);
   }
 
   void read_json_pfc(const Json& row) {
@@ -295,8 +287,7 @@ class NxosReader {
       const auto sent = number_in(*entry, "tx-pause-count");
       const auto received = number_in(*entry, "rx-pause-count");
       if (!cos || *cos > 7 || !sent || !received) continue;
-      out_.count(port_, fmt::format("prio{}.pause_tx.frames", *cos), *sent);
-      out_.count(port_, fmt::format("prio{}.pause_rx.frames", *cos), *received);
+      out_.count_pauses(port_, *cos, *received, *sent);
     }
   }
 
@@ -318,14 +309,7 @@ bool recognises_nxos_show(std::string_view text) {
 }
 
 Result<Recognised> read_nxos_show(std::string_view text, std::string_view file) {
-  NxosReader reader(file);
-  const auto brace = text.find('{');
-  const Json document =
-      brace == std::string_view::npos ? Json() : Json::parse(text.substr(brace), nullptr, false);
-  for (const Line& line : lines_of(document.is_object() ? text.substr(0, brace) : text))
-    reader.read(line);
-  if (document.is_object()) reader.read_json(document);
-  return std::move(reader).finish();
+  return read_show(text, NxosReader(file));
 }
 
 }  // namespace weir::readers

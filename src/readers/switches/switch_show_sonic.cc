@@ -13,7 +13,7 @@
 namespace weir::readers {
 namespace {
 
-/// A table whose columns are numbered things: PFC0…, PG0…, UC0….
+/// A table with numbered columns: PFC0…, PG0…, UC0….
 struct Matrix {
   std::string_view title;    // the line above the header, or the header's own beginning
   std::string_view scope;    // of the counter: "prio"
@@ -28,7 +28,7 @@ constexpr auto kMatrices = std::to_array<Matrix>({
     {"Egress shared pool occupancy per unicast queue", "queue", "depth_max.bytes"},
 });
 
-/// A table with a row a queue: "Ethernet16  UC3  0  0 …".
+/// A table with one row per queue: "Ethernet16  UC3  0  0 …".
 struct QueueColumn {
   std::string_view heading;
   std::string_view counter;
@@ -113,11 +113,11 @@ class SonicReader {
   }
 
   bool starts_table(std::string_view text) {
-    for (const Matrix& one : kMatrices) {
-      if (!text.starts_with(one.title)) continue;
-      matrix_ = &one;
+    for (const Matrix& matrix : kMatrices) {
+      if (!text.starts_with(matrix.title)) continue;
+      matrix_ = &matrix;
       table_ = Table::kMatrixTitle;
-      if (one.scope == "prio") set_columns(words_of(text), 2);
+      if (matrix.scope == "prio") set_columns(words_of(text), 2);
       return true;
     }
     const auto words = words_of(text);
@@ -158,7 +158,7 @@ class SonicReader {
       return out_.unread(line, fmt::format("expected a port and {} numbers", columns_.size()));
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const auto value = parse_count(words[i + 1]);
-      if (!value && words[i + 1] != "N/A") return out_.unread(line, "a number was expected");
+      if (!value && words[i + 1] != "N/A") return out_.unread(line, "expected a number");
       if (!value || !columns_[i]) continue;
       out_.count(words[0], fmt::format("{}{}.{}", matrix_->scope, *columns_[i], matrix_->counter),
                  *value);
@@ -170,13 +170,13 @@ class SonicReader {
       return out_.unread(line,
                          fmt::format("expected port, queue and {} numbers", headings_.size()));
     const auto queue = number_of(words[1]);
-    if (!words[1].starts_with("UC") || !queue) return;  // multicast carries no RDMA
+    if (!words[1].starts_with("UC") || !queue) return;  // RDMA is never multicast
     for (std::size_t i = 0; i < headings_.size(); ++i) {
       const auto* const column =
           std::find_if(kQueueColumns.begin(), kQueueColumns.end(),
-                       [&](const QueueColumn& one) { return one.heading == headings_[i]; });
+                       [&](const QueueColumn& row) { return row.heading == headings_[i]; });
       const auto value = parse_count(words[i + 2]);
-      if (!value && words[i + 2] != "N/A") return out_.unread(line, "a number was expected");
+      if (!value && words[i + 2] != "N/A") return out_.unread(line, "expected a number");
       if (column == kQueueColumns.end() || !value) continue;
       out_.count(words[0], fmt::format("queue{}.{}", *queue, column->counter), *value);
     }
@@ -193,12 +193,11 @@ class SonicReader {
     const std::string_view port = words[0].substr(0, colon);
     const auto storms = parse_count(words[2].substr(0, slash));
     const auto restored = parse_count(words[2].substr(slash + 1));
-    if (!storms || !restored) return out_.unread(line, "numbers were expected");
+    if (!storms || !restored) return out_.unread(line, "expected numbers");
     out_.count(port, fmt::format("queue{}.watchdog_storm.events", *queue), *storms);
     out_.count(port, fmt::format("queue{}.watchdog_restored.events", *queue), *restored);
-    out_.queue(port, Queue::of(*queue)).stuck =
-        evidence::Fact<bool>::of(words[1] == "stormed", out_.source(line.number));
-    out_.state().watchdog.enabled = evidence::Fact<bool>::of(true, out_.source(line.number));
+    out_.queue(port, Queue::of(*queue)).stuck = out_.fact(words[1] == "stormed", line.number);
+    out_.state().watchdog.enabled = out_.fact(true, line.number);
     if (words.size() < 4) return;
     const auto drops = words[3].find('/');
     const auto dropped =
@@ -213,13 +212,14 @@ class SonicReader {
     constexpr std::uint64_t kLongest = 60'000;  // milliseconds, the YANG model's limit
     if (!detect || !restore || *detect > kLongest || *restore > kLongest)
       return out_.unread(line, "expected port, action and two times in milliseconds");
-    const std::string source = out_.source(line.number);
     evidence::Watchdog& watchdog = out_.state().watchdog;
-    const auto milliseconds = [](std::uint64_t ms) { return 1_ms * static_cast<std::int64_t>(ms); };
-    watchdog.enabled = evidence::Fact<bool>::of(true, source);
-    watchdog.action = evidence::Fact<std::string>::of(std::string(words[1]), source);
-    watchdog.detection = evidence::Fact<Duration>::of(milliseconds(*detect), source);
-    watchdog.restoration = evidence::Fact<Duration>::of(milliseconds(*restore), source);
+    const auto milliseconds = [&](std::uint64_t ms) {
+      return out_.fact(Duration(1_ms * static_cast<std::int64_t>(ms)), line.number);
+    };
+    watchdog.enabled = out_.fact(true, line.number);
+    watchdog.action = out_.fact(std::string(words[1]), line.number);
+    watchdog.detection = milliseconds(*detect);
+    watchdog.restoration = milliseconds(*restore);
   }
 
   void read_priorities(const Line& line, const std::vector<std::string_view>& words) {
@@ -227,22 +227,22 @@ class SonicReader {
     const auto set =
         is_none ? std::optional<PrioritySet>(PrioritySet()) : priorities_of_list(words[1]);
     if (!set) return out_.unread(line, "expected a port and its priorities");
-    out_.port(words[0]).pfc = evidence::Fact<PrioritySet>::of(*set, out_.source(line.number));
+    out_.port(words[0]).pfc = out_.fact(*set, line.number);
   }
 
-  // Rates are two words ("200.54 B/s"); the rest is one word a column.
+  // Rates are two words ("200.54 B/s"), all other columns one.
   void read_interface(const Line& line, const std::vector<std::string_view>& words) {
     std::vector<std::string_view> cells;
     for (std::size_t i = 1; i < words.size(); ++i)
       if (!words[i].ends_with("/s")) cells.push_back(words[i]);
-    if (cells.size() != headings_.size()) return out_.unread(line, "not a cell for every column");
+    if (cells.size() != headings_.size())
+      return out_.unread(line, "fewer or more cells than columns");
     const std::string_view port = words[0];
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const auto value = parse_count(cells[i]);
       const std::string_view heading = headings_[i];
       const bool is_rx = heading.starts_with("RX_");
-      if (heading == "STATE")
-        out_.port(port).up = evidence::Fact<bool>::of(cells[i] == "U", out_.source(line.number));
+      if (heading == "STATE") out_.port(port).up = out_.fact(cells[i] == "U", line.number);
       if (heading.ends_with("_UTIL") && cells[i].ends_with('%')) {
         const auto whole = parse_count(cells[i].substr(0, cells[i].find_first_of(".%")));
         if (whole && *whole <= 100)

@@ -24,21 +24,22 @@ Recognised read_pasted(std::string_view text) {
   return read ? std::move(read).value() : Recognised();
 }
 
-std::optional<std::uint64_t> counted(const Recognised& of, std::string_view port,
+std::optional<std::uint64_t> counted(const Recognised& text, std::string_view port,
                                      std::string_view id, std::optional<unsigned> number = {}) {
-  if (of.evidence.snapshots.empty()) return std::nullopt;
-  for (const counters::PortCounters& one : of.evidence.snapshots.front().switch_ports) {
-    if (one.netdev() != port) continue;
-    const counters::Reading reading = one.read(id, number);
+  if (text.evidence.snapshots.empty()) return std::nullopt;
+  for (const counters::PortCounters& counters_of_port :
+       text.evidence.snapshots.front().switch_ports) {
+    if (counters_of_port.netdev() != port) continue;
+    const counters::Reading reading = counters_of_port.read(id, number);
     return reading.has_value() ? std::optional(reading.value()) : std::nullopt;
   }
   return std::nullopt;
 }
 
-const evidence::SwitchPort* find_port(const Recognised& of, std::string_view name) {
-  if (of.evidence.switches.empty()) return nullptr;
-  for (const evidence::SwitchPort& one : of.evidence.switches.front().ports)
-    if (one.name == name) return &one;
+const evidence::SwitchPort* find_port(const Recognised& text, std::string_view name) {
+  if (text.evidence.switches.empty()) return nullptr;
+  for (const evidence::SwitchPort& port : text.evidence.switches.front().ports)
+    if (port.name == name) return &port;
   return nullptr;
 }
 
@@ -89,12 +90,12 @@ TEST(SwitchShow, EverySampleGivesItsCountersUnderOurNames) {
       {"junos-pfc_buffers.txt", "junos-show", "et-0/0/2", "switch.pg.occupancy_max.bytes", 3,
        254000},
   };
-  for (const Expected& one : cases) {
-    const Recognised read = read_sample(one.file);
-    EXPECT_EQ(read.kind, one.kind) << one.file;
-    EXPECT_TRUE(read.unread.empty()) << one.file << ": " << read.unread.front().text;
-    EXPECT_EQ(counted(read, one.port, one.id, one.number), one.value)
-        << one.file << " " << one.port << " " << one.id;
+  for (const Expected& expected : cases) {
+    const Recognised read = read_sample(expected.file);
+    EXPECT_EQ(read.kind, expected.kind) << expected.file;
+    EXPECT_TRUE(read.unread.empty()) << expected.file << ": " << read.unread.front().text;
+    EXPECT_EQ(counted(read, expected.port, expected.id, expected.number), expected.value)
+        << expected.file << " " << expected.port << " " << expected.id;
     EXPECT_EQ(read.evidence.provenance.origin, evidence::Origin::kText);
   }
 }
@@ -236,8 +237,8 @@ TEST(SwitchShow, EverySampleIsKnownToOneReaderOnly) {
     const auto text = read_file(fmt::format("{}/switch/show/{}", WEIR_TEST_DATA, name));
     ASSERT_TRUE(text.has_value());
     int knowing = 0;
-    for (const Reader& one : readers())
-      knowing += one.recognises(*text) ? 1 : 0;
+    for (const Reader& reader : readers())
+      knowing += reader.recognises(*text) ? 1 : 0;
     EXPECT_EQ(knowing, 1) << name;
   }
 }

@@ -26,7 +26,7 @@ using evidence::Nic;
 constexpr std::string_view kFound = "as found";
 constexpr std::size_t kCommentColumn = 30;
 
-/// A line of the file with its comment in the column where templates have theirs.
+/// A line with its comment, in the same column as in the templates.
 std::string line(const std::string& text, const std::string& comment) {
   if (comment.empty()) return text + "\n";
   const std::size_t width = std::max(text.size() + 1, kCommentColumn);
@@ -35,7 +35,7 @@ std::string line(const std::string& text, const std::string& comment) {
 
 // ---- what the hosts agree on ----
 
-/// The values of one fact over many NICs: the most frequent, and whether it is the only one.
+/// The values of a fact over many NICs: the most common, and whether it is the only one.
 template <class T>
 class Votes {
  public:
@@ -45,7 +45,7 @@ class Votes {
       return;
     }
     const auto same = std::find_if(counts_.begin(), counts_.end(),
-                                   [&](const auto& one) { return one.first == *fact; });
+                                   [&](const auto& row) { return row.first == *fact; });
     if (same == counts_.end()) {
       counts_.emplace_back(*fact, 1);
     } else {
@@ -58,7 +58,7 @@ class Votes {
                          [](const auto& a, const auto& b) { return a.second < b.second; });
     return best == counts_.end() ? std::nullopt : std::optional<T>(best->first);
   }
-  /// "as found", "as most have it (3 of 4 NICs)".
+  /// "as found", "most common: 3 of 4 NICs; the others differ".
   [[nodiscard]] std::string comment() const {
     if (counts_.size() == 1) return std::string(kFound);
     std::size_t all = 0;
@@ -67,7 +67,7 @@ class Votes {
       all += count;
       best = std::max(best, count);
     }
-    return fmt::format("as most have it: {} of {} NICs; the others differ", best, all);
+    return fmt::format("most common: {} of {} NICs; the others differ", best, all);
   }
   [[nodiscard]] bool is_one() const { return counts_.size() == 1; }
 
@@ -127,14 +127,19 @@ std::string model_of(const Nic& nic, std::string& comment) {
       return std::string(model.name);
     }
   }
+  const auto driver =
+      nic.driver.is_known() ? counters::driver_of(*nic.driver) : counters::Driver::kAny;
   const std::string what =
       title.empty() ? (nic.driver.is_known() ? *nic.driver : "an unknown NIC") : title;
-  comment = fmt::format("not known for sure: {}; see weir explain nics", what);
-  const vocab::NicDriver* const row = vocab::find_driver(evidence::driver_of(nic));
-  return row == nullptr || row->nic_model.empty() ? "generic" : std::string(row->nic_model);
+  comment = fmt::format("not certain: {}; see weir explain nics", what);
+  if (driver == counters::Driver::kMlx5) return "connectx7";
+  if (driver == counters::Driver::kBnxt) return "thor2";
+  if (driver == counters::Driver::kIrdma) return "e810";
+  if (driver == counters::Driver::kIonic) return "pollara";
+  return "generic";
 }
 
-/// Names of rails as one word of a design: "mlx5_{rail}", else a pattern with a name each.
+/// Names of rails as a pattern: "mlx5_{rail}", else a list of ranges.
 std::string rail_names(const std::vector<std::string>& names) {
   if (names.empty()) return "";
   const std::string& first = names.front();
@@ -148,7 +153,7 @@ std::string rail_names(const std::vector<std::string>& names) {
   return compact_names(names);
 }
 
-/// A name for a group: what its hosts' names begin with.
+/// A name for a group: the letters that its host names begin with.
 std::string stem_of(const std::string& host) {
   std::string stem;
   for (const char c : host) {
@@ -170,7 +175,7 @@ struct Group {
   }
 };
 
-/// What makes hosts the same: model, stack, and the names of devices and interfaces.
+/// Hosts of one group agree in model, stack, speed, and names of devices and interfaces.
 std::string signature(const HostRails& host) {
   std::string text;
   for (const Nic* nic : host.rails) {
@@ -301,12 +306,11 @@ void Writer::write_head() {
   }
   const std::string& time = groups_.front().first().host->provenance.time;
   text_ += fmt::format(
-      "# Made by weir init from what {} showed{}.\n"
-      "# \"{}\" was read there. \"not known\" cannot be seen from a host: put in what is true, and "
-      "remove the comment.\n"
-      "# Everything that is not written here has a default; `weir lint --show-effective` shows "
-      "each "
-      "with its reason.\n",
+      "# Written by weir init from {}{}.\n"
+      "# \"{}\" was read there. \"not known\" cannot be seen from a host: correct the value and "
+      "remove "
+      "the comment.\n"
+      "# Everything else has a default; `weir lint --show-effective` shows each with its reason.\n",
       compact_names(names), time.empty() ? "" : " at " + time, kFound);
   put("weir: 1");
   put(fmt::format("name: {}", name_));
@@ -332,7 +336,7 @@ void Writer::write_hosts() {
     put(fmt::format("    rails: {}", first.rails.size()),
         first.left_out.empty()
             ? std::string(kFound)
-            : fmt::format("the fastest; not taken: {}", join(first.left_out, ", ")));
+            : fmt::format("the fastest; not used: {}", join(first.left_out, ", ")));
     std::vector<std::string> devices;
     std::vector<std::string> netdevs;
     for (const Nic* nic : first.rails) {
@@ -346,7 +350,7 @@ void Writer::write_hosts() {
   put("");
 }
 
-/// Switches that LLDP named, one a rail, where every rail has one; else nothing.
+/// Switch names from LLDP, one per rail or one for all; empty where a rail has none.
 std::vector<std::string> Writer::neighbours() const {
   std::vector<std::string> out;
   for (std::size_t rail = 0; rail < rails_; ++rail) {
@@ -371,7 +375,7 @@ void Writer::write_switches() {
   put("  leaf:");
   put(fmt::format("    names: \"{}\"", known.empty() ? fallback : compact_names(known)),
       !known.empty() ? "as found: LLDP"
-      : rails_ > 1   ? "not known: one a rail is the usual way"
+      : rails_ > 1   ? "not known: one per rail is common"
                      : "not known");
   put("    system: sonic", "not known: cumulus, eos, nxos, junos or sonic");
   put(fmt::format("    asic: {}", is_fast ? "spectrum4" : "spectrum3"),
@@ -391,7 +395,7 @@ void Writer::write_links() {
     const std::string rate = speed.most() ? to_text(*speed.most()) : "100G";
     const std::string comment = fmt::format("speed {}; length {}; cable not known",
                                             speed.most() ? speed.comment() : "not known",
-                                            length.most() ? "as the NICs are set" : "not known");
+                                            length.most() ? "as set on the NICs" : "not known");
     put(fmt::format("  - {{ from: {}, to: leaf, wiring: {}, speed: {}, cable: fibre, length: {} }}",
                     group.name, by_rail ? "rail" : "block", rate,
                     length.most() && length.most()->raw() > 0 ? to_text(*length.most()) : "10m"),
@@ -399,7 +403,7 @@ void Writer::write_links() {
     if (!speed.most()) leave_open("the speed of the links");
   }
   put("");
-  leave_open("kind and length of the cables");
+  leave_open("type and length of the cables");
 }
 
 void Writer::write_addressing() {
@@ -407,10 +411,10 @@ void Writer::write_addressing() {
   for (std::size_t rail = 0; rail < rails_; ++rail)
     networks.push_back(rail_network(groups_, rail));
   const bool are_known = std::none_of(networks.begin(), networks.end(),
-                                      [](const std::string& one) { return one.empty(); });
+                                      [](const std::string& name) { return name.empty(); });
   if (are_known) {
     put("addressing:");
-    put(fmt::format("  subnets: [{}]", join(networks, ", ")), "as found, one a rail");
+    put(fmt::format("  subnets: [{}]", join(networks, ", ")), "as found, one per rail");
   } else {
     put("# addressing: not known; subnets default to 10.{rail}.0.0/16");
     leave_open("the rails' subnets");
@@ -429,7 +433,7 @@ void Writer::write_sizes() {
     leave_open("the MTU");
   }
   if (rdma.most()) put(fmt::format("  rdma: {}B", rdma.most()->raw()), rdma.comment());
-  put("  switch: 9216B", "not known: what most systems allow");
+  put("  switch: 9216B", "not known: the maximum of most systems");
   put("");
 }
 
@@ -466,13 +470,13 @@ void Writer::write_rdma_class(Priority priority, const std::string& priority_com
   }
   if (marking) {
     put(fmt::format("    dscp: {}", code_points(*maps.most(), priority, *marking)),
-        fmt::format("{}: the map of the NICs; marked with {} (TOS byte {})", maps.comment(),
+        fmt::format("{}: the DSCP map of the NICs; RDMA uses {} (TOS byte {})", maps.comment(),
                     *marking, *marking * 4 + 2));
   } else {
     put("    dscp: [26, 24-31]",
-        fmt::format("not known: {}; 26 is the usual one",
-                    maps.most() ? "the NICs send no code point to this priority"
-                                : "the NICs' map could not be read"));
+        fmt::format("not known: {}; 26 is the usual value",
+                    maps.most() ? "no code point maps to this priority on the NICs"
+                                : "the DSCP map could not be read"));
     leave_open("the code point of RDMA");
   }
   put(fmt::format("    priority: {}", priority.value()), priority_comment);
@@ -483,7 +487,7 @@ void Writer::write_rdma_class(Priority priority, const std::string& priority_com
     put(fmt::format("    traffic_class: {}", classes.most()->at(priority.value()).value()),
         classes.comment());
   put("    lossless: on");
-  put("    minimum: 50%", "not known: the share of the line that RDMA is promised");
+  put("    minimum: 50%", "not known: the guaranteed share of RDMA");
 }
 
 void Writer::write_cnp_class() {
@@ -492,36 +496,36 @@ void Writer::write_cnp_class() {
       votes_of<Priority>(nics_, [](const Nic& nic) { return nic.ecn.cnp_priority; });
   put("  cnp:");
   put(fmt::format("    dscp: {}", dscp.most() ? dscp.most()->value() : 48),
-      dscp.most() ? dscp.comment() : "not known: the usual one");
+      dscp.most() ? dscp.comment() : "not known: the usual value");
   put(fmt::format("    priority: {}", priority.most() ? priority.most()->value() : 6),
-      priority.most() ? priority.comment() : "not known: the usual one");
+      priority.most() ? priority.comment() : "not known: the usual value");
   put("    scheduling: strict");
-  if (!dscp.most()) leave_open("how CNPs are marked");
+  if (!dscp.most()) leave_open("the marking of CNPs");
 }
 
 void Writer::write_classes() {
   const auto trust =
       votes_of<evidence::TrustMode>(nics_, [](const Nic& nic) { return nic.qos.trust; });
   const bool by_pcp = trust.most() == evidence::TrustMode::kPcp;
-  put("trust: dscp", !trust.most() ? "not known: the usual way"
-                     : by_pcp ? "the NICs were found to trust pcp, which ends with the VLAN tag"
-                              : trust.comment());
+  put("trust: dscp", !trust.most() ? "not known: the usual value"
+                     : by_pcp      ? "the NICs trust pcp, which is lost with the VLAN tag"
+                                   : trust.comment());
   put("");
   put("classes:");
   const auto pfc = votes_of<PrioritySet>(nics_, [](const Nic& nic) { return nic.qos.pfc; });
   Priority lossless = Priority::of(3);
-  std::string comment = "not known: PFC could not be read; 3 is the usual one";
+  std::string comment = "not known: PFC could not be read; 3 is the usual value";
   if (pfc.most() && pfc.most()->count() == 1) {
     for (unsigned p = 0; p < 8; ++p) {
       if (pfc.most()->contains(Priority::of(p))) lossless = Priority::of(p);
     }
     comment = fmt::format("{}: the priority with PFC", pfc.comment());
   } else if (pfc.most()) {
-    comment = fmt::format("the usual one; PFC was found on {}",
+    comment = fmt::format("the usual value; PFC was found on {}",
                           pfc.most()->count() == 0 ? "none" : to_text(*pfc.most()));
-    leave_open("which priority is lossless");
+    leave_open("the lossless priority");
   } else {
-    leave_open("which priority is lossless");
+    leave_open("the lossless priority");
   }
   write_rdma_class(lossless, comment);
   write_cnp_class();
@@ -536,23 +540,23 @@ void Writer::write_dcqcn() {
   const auto parameters = votes.most();
   put("");
   if (!parameters) {
-    put("# dcqcn: not known; the firmware's own values are the default");
+    put("# dcqcn: not known; the firmware defaults apply");
     leave_open("the DCQCN parameters");
     return;
   }
   std::string knobs;
-  for (const evidence::Parameter& one : *parameters) {
-    const design::NicKnob* knob = design::find_knob(one.name);
-    const bool is_marking = one.name == "cnp_dscp" || one.name == "cnp_802p_prio";
-    if (knob == nullptr || is_marking || one.value == knob->fallback) continue;
-    if (one.value < knob->min || one.value > knob->max) continue;
-    knobs += line(fmt::format("  {}: {}", knob->name, design::knob_text(*knob, one.value)),
+  for (const evidence::Parameter& parameter : *parameters) {
+    const design::NicKnob* knob = design::find_knob(parameter.name);
+    const bool is_marking = parameter.name == "cnp_dscp" || parameter.name == "cnp_802p_prio";
+    if (knob == nullptr || is_marking || parameter.value == knob->fallback) continue;
+    if (parameter.value < knob->min || parameter.value > knob->max) continue;
+    knobs += line(fmt::format("  {}: {}", knob->name, design::knob_text(*knob, parameter.value)),
                   votes.comment());
   }
   if (knobs.empty()) {
-    put("# dcqcn: as found, every parameter is the firmware's default");
+    put("# dcqcn: as found, every parameter has the firmware default");
   } else {
-    put("dcqcn:", "what differs from the firmware's defaults");
+    put("dcqcn:", "differences from the firmware defaults");
     text_ += knobs;
   }
 }

@@ -82,10 +82,10 @@ TEST(DesignFromHosts, LeavesOpenWhatCouldNotBeRead) {
 
 TEST(DesignFromHosts, IsNotForInfiniband) {
   COVERS("C9");
-  Evidence one = host("gpu01");
-  for (Nic& nic : one.nics)
+  Evidence first = host("gpu01");
+  for (Nic& nic : first.nics)
     nic.link_layer = Fact<evidence::LinkLayer>::of(evidence::LinkLayer::kInfiniband);
-  const std::vector<Evidence> hosts = {one};
+  const std::vector<Evidence> hosts = {first};
   EXPECT_FALSE(has_ethernet_rdma(hosts));
 }
 

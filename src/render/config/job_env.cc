@@ -20,10 +20,9 @@ namespace {
 using design::Design;
 using design::Intent;
 
-// ---- devices
-// -------------------------------------------------------------------------------------
+// ---- devices ----
 
-/// Devices of the hosts with the most rails: they stand for the job.
+/// The devices of the host with the most rails: the job uses these names.
 std::vector<std::string> devices_of(const Intent& intent) {
   std::vector<std::string> devices;
   for (const design::HostIntent& host : intent.hosts) {
@@ -43,15 +42,14 @@ void remark_other_devices(const Intent& intent, const std::vector<std::string>& 
     for (const design::NicIntent& nic : host.nics)
       own.push_back(nic.device);
     if (own == devices || !groups.insert(host.group).second) continue;
-    out.remarks.push_back({fmt::format("devices of {}", host.name), join(own, ","),
-                           join(devices, ","),
-                           "hosts of the design differ in their devices: render one environment a "
-                           "kind of host, or name devices alike by udev"});
+    out.remarks.push_back(
+        {fmt::format("devices of {}", host.name), join(own, ","), join(devices, ","),
+         "hosts of the design have different devices: render one environment per kind of "
+         "host, or use the same device names by udev"});
   }
 }
 
-// ---- the GID index
-// -------------------------------------------------------------------------------
+// ---- the GID index ----
 
 /// "0000:…:ffff:0a0a:0105" → 10.10.1.5; nullopt where it holds no IPv4 address.
 std::optional<std::string> ipv4_of(std::string_view gid) {
@@ -69,8 +67,7 @@ std::optional<std::string> ipv4_of(std::string_view gid) {
                      value & 255U);
 }
 
-/// A GID that RoCE v2 can route with: of the design's family, the device's own interface, and in
-/// the rail's subnet.
+/// A routable RoCE v2 GID: of the design's address family and in the rail's subnet.
 struct Usable {
   unsigned index = 0;
   std::string address;
@@ -95,8 +92,8 @@ struct GidAnswer {
 
 const design::HostIntent* find_host(const Intent& intent, std::string_view name) {
   const auto at = std::find_if(intent.hosts.begin(), intent.hosts.end(),
-                               [&](const design::HostIntent& one) { return one.name == name; });
-  // A capture may bear another name than the design's host: then the first host stands for it.
+                               [&](const design::HostIntent& host) { return host.name == name; });
+  // A capture may have another host name than the design: then the first host is used.
   return at == intent.hosts.end() ? (intent.hosts.empty() ? nullptr : &intent.hosts.front()) : &*at;
 }
 
@@ -104,12 +101,12 @@ GidAnswer gid_of_hosts(const Intent& intent, std::span<const evidence::Evidence>
   std::map<unsigned, std::string> found;  // index → where it was first seen
   std::vector<std::string> without;
   std::size_t devices = 0;
-  for (const evidence::Evidence& one : hosts) {
-    const design::HostIntent* const host = find_host(intent, one.provenance.host);
+  for (const evidence::Evidence& found_host : hosts) {
+    const design::HostIntent* const host = find_host(intent, found_host.provenance.host);
     if (host == nullptr) continue;
     for (const design::NicIntent& wanted : host->nics) {
-      const evidence::Nic* const nic = one.find_nic(wanted.device);
-      const std::string place = fmt::format("{} {}", one.provenance.host, wanted.device);
+      const evidence::Nic* const nic = found_host.find_nic(wanted.device);
+      const std::string place = fmt::format("{} {}", found_host.provenance.host, wanted.device);
       const auto gid = nic == nullptr ? std::nullopt : usable_gid(*nic, wanted);
       ++devices;
       if (gid) {
@@ -130,7 +127,7 @@ GidAnswer gid_of_hosts(const Intent& intent, std::span<const evidence::Evidence>
                     devices == 1 ? "" : fmt::format("; the same on all {} devices read", devices))};
   if (found.empty()) return {{}, {}};
   return {{},
-          fmt::format("differs between devices ({} at {}, {} at {}): one number cannot be right",
+          fmt::format("differs between devices ({} at {}, {} at {}): no single index is right",
                       found.begin()->second, found.begin()->first, std::next(found.begin())->second,
                       std::next(found.begin())->first)};
 }
@@ -142,19 +139,16 @@ GidAnswer gid_answer(const Design& design, const Intent& intent,
   GidAnswer answer = gid_of_hosts(intent, hosts);
   if (written.is_auto) {
     if (answer.why.empty())
-      answer.why =
-          "the index differs from host to host: --host-evidence FILE or --root DIR reads it";
+      answer.why = "the index depends on the host: --host-evidence FILE or --root DIR reads it";
     return answer;
   }
   if (answer.index && *answer.index != static_cast<unsigned>(written.value))
-    return {answer.index,
-            fmt::format("{}; the design says {}, which is not that", answer.why, written.value)};
+    return {answer.index, fmt::format("{}; the design has {}", answer.why, written.value)};
   return {static_cast<unsigned>(written.value),
-          answer.index ? answer.why : "the design's (nccl.gid_index); not checked on a host"};
+          answer.index ? answer.why : "from the design (nccl.gid_index); not checked on a host"};
 }
 
-// ---- words
-// ---------------------------------------------------------------------------------------
+// ---- reasons ----
 
 std::string marking_why(const Design& design, TosByte tos) {
   const auto* const rdma = design.find_class(design::kRdmaClass);
@@ -162,26 +156,26 @@ std::string marking_why(const Design& design, TosByte tos) {
       rdma != nullptr && rdma->value.dscp->contains(dscp_of(tos))
           ? fmt::format("class 'rdma', priority {}", to_text(*rdma->value.priority))
           : "not in class 'rdma'";
-  return fmt::format("the TOS byte, not the DSCP: DSCP {} x 4 + {} ({})", to_text(dscp_of(tos)),
+  return fmt::format("TOS byte, not DSCP: DSCP {} x 4 + {} ({})", to_text(dscp_of(tos)),
                      static_cast<unsigned>(ecn_of(tos)), cls);
 }
 
 std::string level_why(const Design& design) {
   if (*design.trust == design::Trust::kPcp)
-    return "under PCP trust the service level is the priority that RDMA leaves in";
-  return "not read under DSCP trust, where the TOS byte decides";
+    return "with PCP trust the service level is the priority of RDMA";
+  return "not used with DSCP trust: the TOS byte decides";
 }
 
-/// The rails of some host meet at no switch.
+/// A host has rails without a common switch.
 bool rails_are_isolated(const Intent& intent) {
   const std::vector<std::uint32_t> island = design::islands(intent);
-  return std::any_of(intent.hosts.begin(), intent.hosts.end(), [&](const design::HostIntent& one) {
-    return design::has_isolated_rails(intent, one, island);
+  return std::any_of(intent.hosts.begin(), intent.hosts.end(), [&](const design::HostIntent& host) {
+    return design::has_isolated_rails(intent, host, island);
   });
 }
 
 std::string reason_of(std::string_view fallback, bool is_written, std::string_view key) {
-  return is_written ? fmt::format("the design's ({})", key) : std::string(fallback);
+  return is_written ? fmt::format("from the design ({})", key) : std::string(fallback);
 }
 
 Duration ack_timeout(int exponent) {
@@ -201,21 +195,21 @@ void add_cross_nic(const Design& design, const Intent& intent, JobEnvironment& o
   const bool isolated = rails_are_isolated(intent);
   out.variables.push_back(
       {"NCCL_CROSS_NIC", crosses ? "1" : "0",
-       isolated  ? crosses ? "the design's, but rails meet at no switch: such rings have no path"
-                           : "rails meet at no switch: a ring must stay on its rail"
-       : crosses ? "rings may change rails: every rail reaches every other"
-                 : "a ring stays on its rail, where it shares no link with others"});
+       isolated  ? crosses ? "from the design, but rails share no switch: such rings have no path"
+                           : "rails share no switch: a ring must stay on its rail"
+       : crosses ? "rings may change rails: all rails are connected"
+                 : "a ring stays on its rail and shares no link with others"});
   if (isolated)
     out.variables.push_back({"NCCL_PXN_DISABLE", "0",
-                             "GPUs on different rails reach each other through NVLink and the "
-                             "right NIC"});
+                             "GPUs on different rails reach each other over NVLink and the NIC "
+                             "of the right rail"});
 }
 
 }  // namespace
 
 const Variable* JobEnvironment::find(std::string_view name) const {
   const auto at = std::find_if(variables.begin(), variables.end(),
-                               [&](const Variable& one) { return one.name == name; });
+                               [&](const Variable& variable) { return variable.name == name; });
   return at == variables.end() ? nullptr : &*at;
 }
 
@@ -228,39 +222,38 @@ JobEnvironment nccl_environment(const Design& design, const Intent& intent,
     out.variables.push_back({std::move(name), std::move(value), std::move(why)});
   };
   add("NCCL_IB_HCA", "=" + join(devices, ","),
-      "exactly these RDMA devices: without '=' a name is a prefix, and mlx5_1 means mlx5_10 too");
+      "exactly these RDMA devices: without '=' a name is a prefix, and mlx5_1 matches mlx5_10");
   remark_other_devices(intent, devices, out);
   const GidAnswer gid = gid_answer(design, intent, hosts);
   add_gid(out, "NCCL_IB_GID_INDEX", gid);
   if (!gid.index) {
-    add("NCCL_IB_ROCE_VERSION_NUM", "2", "NCCL 2.21 and later finds the GID itself: RoCE v2 …");
+    add("NCCL_IB_ROCE_VERSION_NUM", "2", "NCCL 2.21 and later selects the GID itself: RoCE v2 …");
     add("NCCL_IB_ADDR_FAMILY",
         *design.addressing.family == design::AddressFamily::kIpv4 ? "AF_INET" : "AF_INET6",
-        "… of the fabric's address family; older releases take index 0, which is RoCE v1");
+        "… of the fabric's address family; older releases use index 0, which is RoCE v1");
   }
   add("NCCL_IB_TC", to_text(*nccl.traffic_class), marking_why(design, *nccl.traffic_class));
   add("NCCL_IB_SL", std::to_string(*nccl.service_level), level_why(design));
   add("NCCL_IB_TIMEOUT", std::to_string(*nccl.timeout),
-      fmt::format("4.096 us x 2^{} = {} until a packet is sent again ({})", *nccl.timeout,
+      fmt::format("4.096 us x 2^{} = {} until retransmission ({})", *nccl.timeout,
                   approximate(ack_timeout(*nccl.timeout)),
-                  reason_of("NCCL's own default", nccl.timeout.is_written(), "nccl.timeout")));
+                  reason_of("NCCL's default", nccl.timeout.is_written(), "nccl.timeout")));
   add("NCCL_IB_RETRY_CNT", std::to_string(*nccl.retry_count),
-      reason_of("NCCL's own default; 7 is the most", nccl.retry_count.is_written(),
+      reason_of("NCCL's default; the maximum is 7", nccl.retry_count.is_written(),
                 "nccl.retry_count"));
   add("NCCL_IB_QPS_PER_CONNECTION", std::to_string(*nccl.qps_per_connection),
       *nccl.qps_per_connection > 1
-          ? "more queue pairs, more source ports, more ways for ECMP to spread them"
-          : "one queue pair a connection; more spread better where few flows share many links");
+          ? "more queue pairs have more source ports, so that ECMP spreads them better"
+          : "one queue pair per connection; more spread better where few flows share many links");
   add("NCCL_IB_ADAPTIVE_ROUTING", *nccl.adaptive_routing ? "1" : "0",
       fmt::format("the switches balance by {}{}", design::to_word(*design.load_balancing.mode),
-                  *nccl.adaptive_routing ? ": packets may overtake"
-                                         : ", which keeps packets in "
-                                           "order"));
+                  *nccl.adaptive_routing ? ": packets may arrive out of order"
+                                         : ", which keeps packets in order"));
   add("NCCL_NET_GDR_LEVEL", *nccl.gdr_level,
-      "how far a GPU may be from the NIC that reads its memory directly");
+      "the largest distance between GPU and NIC for direct access");
   add_cross_nic(design, intent, out);
   add("NCCL_SOCKET_IFNAME", *nccl.socket_interface,
-      "for the first contact only; it does not choose the RDMA device");
+      "for bootstrap only; it does not select the RDMA device");
   return out;
 }
 
@@ -275,19 +268,19 @@ JobEnvironment ucx_environment(const Design& design, const Intent& intent,
   for (const std::string& device : devices)
     ports.push_back(device + ":1");
   add("UCX_NET_DEVICES", join(ports, ","),
-      "these RDMA devices and ports, by their whole names; without it UCX takes all, TCP too");
+      "these RDMA devices and ports; without it UCX uses all, TCP included");
   remark_other_devices(intent, devices, out);
   const GidAnswer gid = gid_answer(design, intent, hosts);
   if (gid.index) {
     add("UCX_IB_GID_INDEX", std::to_string(*gid.index), gid.why);
   } else {
-    add("UCX_IB_GID_INDEX", "auto", fmt::format("UCX looks for RoCE v2 itself; {}", gid.why));
+    add("UCX_IB_GID_INDEX", "auto", fmt::format("UCX selects RoCE v2 itself; {}", gid.why));
   }
   add("UCX_IB_TRAFFIC_CLASS", to_text(*design.nccl.traffic_class),
       marking_why(design, *design.nccl.traffic_class));
   add("UCX_IB_SL", std::to_string(*design.nccl.service_level), level_why(design));
   add("UCX_RC_RETRY_COUNT", std::to_string(*design.nccl.retry_count),
-      "as in NCCL, so that both give up at the same time");
+      "as in NCCL, so that both time out together");
   return out;
 }
 
@@ -298,9 +291,10 @@ std::vector<std::string_view> job_formats(std::string_view library) {
 
 namespace {
 
-std::string comment(const Variable& one, std::string_view indent) {
-  const std::string text =
-      one.is_set ? one.why : fmt::format("{} is not set: {}", one.name, one.why);
+std::string comment(const Variable& variable, std::string_view indent) {
+  const std::string text = variable.is_set
+                               ? variable.why
+                               : fmt::format("{} is not set: {}", variable.name, variable.why);
   constexpr std::size_t kWidth = 92;
   const std::string wrapped = wrap(text, kWidth - indent.size());
   std::string out;
@@ -309,7 +303,7 @@ std::string comment(const Variable& one, std::string_view indent) {
   return out;
 }
 
-/// In single quotes where a shell would read more than a word (zsh: also a leading '=').
+/// In single quotes where a shell would expand or split it (zsh: also a leading '=').
 std::string quoted(const std::string& value) {
   const bool is_plain = value.find_first_not_of(
                             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvw"
@@ -351,17 +345,17 @@ platforms::ConfigFile job_file(const JobEnvironment& environment, std::string_vi
     text = fmt::format("# {}. Source it before the job starts, on every host.\n", title);
   }
   const std::string indent = format == "k8s" ? "  " : "";
-  for (const Variable& one : environment.variables) {
-    text += comment(one, indent);
-    if (!one.is_set) continue;
+  for (const Variable& variable : environment.variables) {
+    text += comment(variable, indent);
+    if (!variable.is_set) continue;
     if (format == "slurm")
-      text += fmt::format("echo \"export {}={}\"\n", one.name, one.value);
+      text += fmt::format("echo \"export {}={}\"\n", variable.name, variable.value);
     else if (format == "k8s")
-      text += fmt::format("  {}: \"{}\"\n", one.name, one.value);
+      text += fmt::format("  {}: \"{}\"\n", variable.name, variable.value);
     else if (format == "nccl.conf")
-      text += fmt::format("{}={}\n", one.name, one.value);
+      text += fmt::format("{}={}\n", variable.name, variable.value);
     else
-      text += fmt::format("export {}={}\n", one.name, quoted(one.value));
+      text += fmt::format("export {}={}\n", variable.name, quoted(variable.value));
   }
   return {std::move(name), std::move(text)};
 }

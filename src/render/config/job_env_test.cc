@@ -23,9 +23,9 @@ Made make(std::string_view name, std::string_view more = {}) {
   return {loaded.design, design::derive(loaded.design).intent};
 }
 
-std::string value_of(const JobEnvironment& of, std::string_view name) {
-  const Variable* const one = of.find(name);
-  return one == nullptr ? "(absent)" : one->is_set ? one->value : "(not set)";
+std::string value_of(const JobEnvironment& environment, std::string_view name) {
+  const Variable* const variable = environment.find(name);
+  return variable == nullptr ? "(absent)" : variable->is_set ? variable->value : "(not set)";
 }
 
 evidence::Evidence captured() {
@@ -50,8 +50,8 @@ TEST(JobEnv, EveryNcclValueHasItsReason) {
   EXPECT_NE(nccl.find("NCCL_IB_TIMEOUT")->why.find("4.29s"), std::string::npos)
       << nccl.find("NCCL_IB_TIMEOUT")->why;
   EXPECT_NE(nccl.find("NCCL_IB_TC")->why.find("DSCP 26 x 4 + 2"), std::string::npos);
-  for (const Variable& one : nccl.variables)
-    EXPECT_FALSE(one.why.empty()) << one.name;
+  for (const Variable& variable : nccl.variables)
+    EXPECT_FALSE(variable.why.empty()) << variable.name;
 }
 
 TEST(JobEnv, TheGidIndexIsTheOneOfTheHostsThatWereRead) {
@@ -95,14 +95,14 @@ TEST(JobEnv, EveryFormatHoldsEveryValueAndReason) {
     std::string_view file;
     std::string_view line;
   };
-  for (const Format& one :
+  for (const Format& format :
        std::vector<Format>{{"env", "nccl.env", "\nexport NCCL_IB_TC=106\n"},
                            {"nccl.conf", "nccl.conf", "\nNCCL_IB_TC=106\n"},
                            {"slurm", "nccl-task-prolog.sh", "\necho \"export NCCL_IB_TC=106\"\n"},
                            {"k8s", "nccl-configmap.yaml", "\n  NCCL_IB_TC: \"106\"\n"}}) {
-    const platforms::ConfigFile file = job_file(nccl, one.name, made.design);
-    EXPECT_EQ(file.name, one.file);
-    EXPECT_NE(file.text.find(one.line), std::string::npos) << file.text;
+    const platforms::ConfigFile file = job_file(nccl, format.name, made.design);
+    EXPECT_EQ(file.name, format.file);
+    EXPECT_NE(file.text.find(format.line), std::string::npos) << file.text;
     for (const Variable& variable : nccl.variables)
       EXPECT_NE(file.text.find(variable.name), std::string::npos) << variable.name;
     EXPECT_NE(file.text.find("# the TOS byte, not the DSCP"), std::string::npos);

@@ -66,7 +66,7 @@ std::string who_marks(const design::Named<TrafficClassDesign>& cls, const Design
   }
   if (cls.name == design::kCnpClass)
     return "the receiving NIC's notification point (cnp_dscp, cnp_802p_prio)";
-  if (cls.name == design::kBestEffortClass) return "everybody who marks nothing";
+  if (cls.name == design::kBestEffortClass) return "unmarked traffic";
   return "the application, or its socket's IP_TOS";
 }
 
@@ -86,7 +86,7 @@ std::string class_table(const Design& design) {
 }
 
 std::string marker_table(const Design& design) {
-  TextTable table({"class", "who sets it"});
+  TextTable table({"class", "set by"});
   for (const auto& cls : design.classes)
     table.add_row({cls.name, who_marks(cls, design)});
   return table.to_text(2, 100);
@@ -94,7 +94,7 @@ std::string marker_table(const Design& design) {
 
 // ---- where it is trusted ----
 
-/// Nodes that say the same are one row.
+/// Nodes with equal settings are one row.
 class Trusting {
  public:
   void add(const std::vector<std::string>& cells, const std::string& node) {
@@ -118,7 +118,7 @@ std::string trust_table(const Intent& intent) {
   Trusting rows;
   for (const HostIntent& host : intent.hosts) {
     for (const NicIntent& nic : host.nics) {
-      // Rails of a host that are alike are one row too: the first stands for them.
+      // Equal rails of a host are one row: the first is shown.
       if (&nic != &host.nics.front() &&
           nic.dscp_to_priority == host.nics.front().dscp_to_priority &&
           nic.trust == host.nics.front().trust && nic.pfc == host.nics.front().pfc)
@@ -132,12 +132,12 @@ std::string trust_table(const Intent& intent) {
                host.name);
     }
   }
-  for (const SwitchIntent& one : intent.switches) {
-    rows.add(
-        {fmt::format(" ({}{})", design::to_word(one.system),
-                     one.rewrites_dscp ? ", REWRITES the TOS byte" : ""),
-         std::string(design::to_word(one.trust)), to_text(one.pfc), map_text(one.dscp_to_priority)},
-        one.name);
+  for (const SwitchIntent& node : intent.switches) {
+    rows.add({fmt::format(" ({}{})", design::to_word(node.system),
+                          node.rewrites_dscp ? ", REWRITES the TOS byte" : ""),
+              std::string(design::to_word(node.trust)), to_text(node.pfc),
+              map_text(node.dscp_to_priority)},
+             node.name);
   }
   return rows.text();
 }
@@ -147,13 +147,12 @@ std::string where_ends(const Design& design) {
   std::string text =
       is_dscp
           ? "DSCP is carried in the IP header, so the marking holds end to end, over routed hops "
-            "too. Every port above trusts it on the way in; nobody may rewrite it.\n"
-          : "PCP is carried in the VLAN tag: it ends where a port strips the tag, and a routed hop "
-            "carries none. Every hop needs the tag, or trust in DSCP.\n";
+            "too. Every port above must trust it on ingress, and no device may rewrite it.\n"
+          : "PCP is carried in the VLAN tag: it is lost where a port strips the tag, and on routed "
+            "hops. Every hop needs the tag, or DSCP trust.\n";
   const int vlan = *design.addressing.vlan;
   text += vlan == 0
-              ? "Hosts send untagged: there is no PCP on the wire, the PCP column counts only "
-                "where a tag is added.\n"
+              ? "Hosts send untagged frames: the PCP column matters only where a tag is added.\n"
               : fmt::format("Hosts send in VLAN {}: the tag carries the PCP of the class.\n", vlan);
   return text;
 }
@@ -162,9 +161,9 @@ std::string where_ends(const Design& design) {
 
 std::string marking_plan(const Design& design, const Intent& intent) {
   std::string text = fmt::format("Marking plan of {} ({})\n\n", *design.name, design.file);
-  text += "What is marked, and what becomes of it:\n" + class_table(design);
-  text += "\nWho marks it:\n" + marker_table(design);
-  text += "\nWhere it is trusted, and what is expected there:\n" + trust_table(intent);
+  text += "Marking and priority of each class:\n" + class_table(design);
+  text += "\nSet by:\n" + marker_table(design);
+  text += "\nTrust on hosts and switches:\n" + trust_table(intent);
   text += '\n' + wrap(where_ends(design), 98);
   text +=
       "\nTo check: `weir validate` on a host (trust, map, PFC), `weir verify -- ib_write_bw "

@@ -240,9 +240,9 @@ std::vector<Problem> problems_of(const finding::Judgement& judgement) {
 std::string places_of(const Problem& problem, std::size_t most) {
   std::vector<Finding> bare;  // the places alone: what was said of them may differ
   for (const Finding* found : problem.findings) {
-    Finding& one = bare.emplace_back();
-    one.id = found->id;
-    one.where = found->where;
+    Finding& finding = bare.emplace_back();
+    finding.id = found->id;
+    finding.where = found->where;
   }
   std::vector<std::string> names;
   std::size_t left = 0;

@@ -26,7 +26,7 @@ std::optional<std::uint64_t> summed(const PortDelta& port,
                                     std::initializer_list<std::string_view> ids) {
   std::optional<std::uint64_t> sum;
   for (const std::string_view id : ids)
-    if (const auto one = summed(port, id)) sum = sum.value_or(0) + *one;
+    if (const auto amount = summed(port, id)) sum = sum.value_or(0) + *amount;
   return sum;
 }
 
@@ -34,13 +34,13 @@ std::optional<std::uint64_t> summed(const PortDelta& port,
 std::optional<std::uint64_t> first_of(const PortDelta& port,
                                       std::initializer_list<std::string_view> ids) {
   for (const std::string_view id : ids)
-    if (const auto one = summed(port, id)) return one;
+    if (const auto amount = summed(port, id)) return amount;
   return std::nullopt;
 }
 
-std::optional<counters::SnapshotDelta> window_of(const Evidence& one) {
-  if (one.snapshots.size() < 2) return std::nullopt;
-  auto delta = counters::difference(one.snapshots.front(), one.snapshots.back());
+std::optional<counters::SnapshotDelta> window_of(const Evidence& evidence) {
+  if (evidence.snapshots.size() < 2) return std::nullopt;
+  auto delta = counters::difference(evidence.snapshots.front(), evidence.snapshots.back());
   if (!delta || delta->elapsed_ns <= 0) return std::nullopt;
   return std::move(*delta);
 }
@@ -81,12 +81,12 @@ using Sent = std::map<std::pair<std::string, std::string>, double>;  // Gb/s
 
 Sent sent_by_ports(std::span<const Evidence> all) {
   Sent sent;
-  for (const Evidence& one : all) {
-    const auto window = window_of(one);
+  for (const Evidence& evidence : all) {
+    const auto window = window_of(evidence);
     if (!window) continue;
     for (const PortDelta& nic : window->nics)
       if (const auto rate = rate_gbps(sent_bytes(nic), window->elapsed_ns))
-        sent[{one.provenance.host, nic.device}] = *rate;
+        sent[{evidence.provenance.host, nic.device}] = *rate;
     for (const PortDelta& port : window->switch_ports)
       if (const auto rate =
               rate_gbps(first_of(port, {"switch.port.tx.bytes", "switch.queue.tx.bytes"}),

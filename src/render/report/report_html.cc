@@ -132,12 +132,13 @@ void write_questions(Page& page, const Report& report) {
 void write_measured(Page& page, const Report& report) {
   if (report.measured.empty()) return;
   page.raw(fmt::format("<section>\n<h2>What was {}</h2>\n<table>\n", origin_of(report)));
-  for (const Measurement& one : report.measured) {
+  for (const Measurement& measurement : report.measured) {
     page.raw("<tr>");
-    page.element("th", one.what);
+    page.element("th", measurement.what);
     page.raw("<td>");
-    page.raw(escape_markup(one.result));
-    if (!one.command.empty()) page.raw(fmt::format(" <code>{}</code>", escape_markup(one.command)));
+    page.raw(escape_markup(measurement.result));
+    if (!measurement.command.empty())
+      page.raw(fmt::format(" <code>{}</code>", escape_markup(measurement.command)));
     page.raw("</td></tr>\n");
   }
   page.raw("</table>\n</section>\n");
@@ -312,22 +313,22 @@ void write_rails(Page& page, const Report& report) {
 void write_unknown(Page& page, const Report& report) {
   if (report.judgement.unknown.empty()) return;
   std::vector<std::pair<const finding::Unknown*, std::size_t>> kinds;
-  for (const finding::Unknown& one : report.judgement.unknown) {
+  for (const finding::Unknown& skipped : report.judgement.unknown) {
     const auto same = std::find_if(kinds.begin(), kinds.end(), [&](const auto& kind) {
-      return kind.first->reason == one.reason && kind.first->how == one.how;
+      return kind.first->reason == skipped.reason && kind.first->how == skipped.how;
     });
     if (same == kinds.end())
-      kinds.emplace_back(&one, 0);
+      kinds.emplace_back(&skipped, 0);
     else
       ++same->second;
   }
   page.raw("<section>\n<h2>Not known</h2>\n<ul>\n");
   for (std::size_t i = 0; i < std::min(kMostUnknown, kinds.size()); ++i) {
-    const auto& [one, more] = kinds[i];
-    page.element("li",
-                 fmt::format("{}{}: {}{}{}", one->check,
-                             more > 0 ? fmt::format(" and {} checks more like it", more) : "",
-                             one->reason, one->how.empty() ? "" : "; to know it: ", one->how));
+    const auto& [first, more] = kinds[i];
+    page.element(
+        "li", fmt::format("{}{}: {}{}{}", first->check,
+                          more > 0 ? fmt::format(" and {} checks more like it", more) : "",
+                          first->reason, first->how.empty() ? "" : "; to know it: ", first->how));
   }
   if (kinds.size() > kMostUnknown)
     page.element("li", fmt::format("… and {} more reasons why checks could not look",

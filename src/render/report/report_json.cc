@@ -11,13 +11,13 @@ Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-Json question_json(const Question& one) {
-  return {{"question", one.question},
-          {"answer", one.answer == Answer::kYes  ? "yes"
-                     : one.answer == Answer::kNo ? "no"
-                                                 : "unknown"},
-          {"good", one.answer == Answer::kUnknown ? Json(nullptr) : Json(one.is_good)},
-          {"why", one.why}};
+Json question_json(const Question& asked) {
+  return {{"question", asked.question},
+          {"answer", asked.answer == Answer::kYes  ? "yes"
+                     : asked.answer == Answer::kNo ? "no"
+                                                   : "unknown"},
+          {"good", asked.answer == Answer::kUnknown ? Json(nullptr) : Json(asked.is_good)},
+          {"why", asked.why}};
 }
 
 Json step_json(const PlanStep& step) {
@@ -66,15 +66,17 @@ void add_report_json(Json& object, const Report& report) {
   object["time"] = report.time;
   object["tool"] = report.tool;
   object["numbers"] = Json::array();
-  for (const KeyNumber& one : report.numbers)
-    object["numbers"].push_back({{"name", one.name}, {"value", one.value}, {"note", one.note}});
+  for (const KeyNumber& number : report.numbers)
+    object["numbers"].push_back(
+        {{"name", number.name}, {"value", number.value}, {"note", number.note}});
   object["questions"] = Json::array();
-  for (const Question& one : report.questions)
-    object["questions"].push_back(question_json(one));
+  for (const Question& question : report.questions)
+    object["questions"].push_back(question_json(question));
   object["measured"] = Json::array();
-  for (const Measurement& one : report.measured)
-    object["measured"].push_back(
-        {{"what", one.what}, {"command", one.command}, {"result", one.result}});
+  for (const Measurement& measurement : report.measured)
+    object["measured"].push_back({{"what", measurement.what},
+                                  {"command", measurement.command},
+                                  {"result", measurement.result}});
   object.update(finding::to_json(report.judgement));
   object["plan"] = Json::array();
   for (const PlanStep& step : plan_of(report))

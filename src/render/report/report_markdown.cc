@@ -84,23 +84,23 @@ void write_overview(Text& text, const Report& report) {
   if (!report.numbers.empty()) {
     text.line();
     text.header({"number", "value", ""});
-    for (const KeyNumber& one : report.numbers)
-      text.row({plain(one.name), plain(one.value), plain(one.note)});
+    for (const KeyNumber& number : report.numbers)
+      text.row({plain(number.name), plain(number.value), plain(number.note)});
   }
   if (!report.questions.empty()) {
     text.line("\n## The questions that come first\n");
     text.header({"question", "answer", "why"});
-    for (const Question& one : report.questions)
-      text.row({plain(one.question),
-                fmt::format("{}{}", to_text(one.answer),
-                            one.answer == Answer::kUnknown || one.is_good ? "" : " (!)"),
-                plain(one.why)});
+    for (const Question& asked : report.questions)
+      text.row({plain(asked.question),
+                fmt::format("{}{}", to_text(asked.answer),
+                            asked.answer == Answer::kUnknown || asked.is_good ? "" : " (!)"),
+                plain(asked.why)});
   }
   if (!report.measured.empty()) {
     text.line(fmt::format("\n## What was {}\n", markdown_origin(report)));
-    for (const Measurement& one : report.measured)
-      text.line(fmt::format("- **{}**: {}{}", plain(one.what), plain(one.result),
-                            one.command.empty() ? "" : " " + code(one.command)));
+    for (const Measurement& measurement : report.measured)
+      text.line(fmt::format("- **{}**: {}{}", plain(measurement.what), plain(measurement.result),
+                            measurement.command.empty() ? "" : " " + code(measurement.command)));
   }
 }
 
@@ -185,9 +185,9 @@ void write_rails(Text& text, const Report& report) {
 void write_end(Text& text, const Report& report) {
   if (!report.judgement.unknown.empty()) {
     text.line("\n## Not known\n");
-    for (const finding::Unknown& one : report.judgement.unknown)
-      text.line(fmt::format("- {}: {}{}{}", plain(one.check), plain(one.reason),
-                            one.how.empty() ? "" : "; to know it: ", plain(one.how)));
+    for (const finding::Unknown& skipped : report.judgement.unknown)
+      text.line(fmt::format("- {}: {}{}{}", plain(skipped.check), plain(skipped.reason),
+                            skipped.how.empty() ? "" : "; to know it: ", plain(skipped.how)));
   }
   text.line();
   for (const std::string& note : report.notes)

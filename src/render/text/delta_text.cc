@@ -50,11 +50,11 @@ std::string amount_text(const Delta& delta) {
 
 std::string note_of(const Delta& delta) {
   switch (delta.change) {
-    case Change::kWrapped: return "the number went round once";
-    case Change::kReset: return "began again in between: a lower bound";
-    case Change::kSaturated: return "stuck at its maximum: nothing is known";
-    case Change::kAppeared: return "was not there before";
-    case Change::kVanished: return "is not there any more";
+    case Change::kWrapped: return "wrapped once";
+    case Change::kReset: return "reset in between: a lower bound";
+    case Change::kSaturated: return "saturated: the change is not known";
+    case Change::kAppeared: return "new";
+    case Change::kVanished: return "gone";
     case Change::kLevel: return "a level";
     case Change::kCounted:
     case Change::kUnreadable:
@@ -91,10 +91,10 @@ std::string delta_table(const PortDelta& delta, std::int64_t elapsed_ns, std::si
   if (moved(delta) == 0) return "";
   TextTable table({"counter", "change", "unit", "rate", "note"},
                   {Align::kLeft, Align::kRight, Align::kLeft, Align::kRight, Align::kLeft});
-  for (const Delta& one : delta.deltas) {
-    if (!has_moved(one)) continue;
-    table.add_row({one.key(), amount_text(one), unit_text(one),
-                   one.amount ? rate_text(*one.amount, elapsed_ns) : "", note_of(one)});
+  for (const Delta& counter : delta.deltas) {
+    if (!has_moved(counter)) continue;
+    table.add_row({counter.key(), amount_text(counter), unit_text(counter),
+                   counter.amount ? rate_text(*counter.amount, elapsed_ns) : "", note_of(counter)});
   }
   return table.to_text(indent);
 }
@@ -107,8 +107,8 @@ std::string processor_sentence(const PortDelta& nic) {
   const auto percent = [&](std::uint64_t part) {
     return 100.0 * static_cast<double>(part) / static_cast<double>(*all);
   };
-  return fmt::format("The processors were busy {:.1f} % of the time, {:.1f} % in soft interrupts.",
-                     percent(*busy), percent(*softirq));
+  return fmt::format("CPUs: {:.1f} % busy, {:.1f} % in soft interrupts.", percent(*busy),
+                     percent(*softirq));
 }
 
 std::vector<std::string> pause_sentences(const PortDelta& nic, std::int64_t elapsed_ns) {
@@ -130,10 +130,10 @@ std::vector<std::string> pause_sentences(const PortDelta& nic, std::int64_t elap
                                     priority, who, number(frames.value_or(0)), time, meaning));
   };
   for (unsigned priority = 0; priority < 8; ++priority) {
-    say("nic.prio.pause_rx", priority, "the switch held this host back",
-        "the congestion is at the switch or behind it");
-    say("nic.prio.pause_tx", priority, "this host held the switch back",
-        "this NIC or host is the bottleneck: it takes data too slowly");
+    say("nic.prio.pause_rx", priority, "the switch paused this host",
+        "the congestion is at or beyond the switch");
+    say("nic.prio.pause_tx", priority, "this host paused the switch",
+        "this NIC or host is the bottleneck: it drains data too slowly");
   }
   return sentences;
 }

@@ -1,6 +1,6 @@
 #pragma once
-// What counters did between two snapshots, for a terminal: what moved, how fast, which numbers
-// wrapped or began again, and in words who paused whom.
+// Counters between two snapshots, for a terminal: which changed, at what rate, which wrapped or were
+// reset, and in words who paused whom.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -9,12 +9,12 @@
 
 namespace weir::render {
 
-/// A table of everything that moved or changed its kind, `elapsed_ns` giving the rates; empty where
-/// nothing did. Every line ends with a newline.
+/// A table of the counters that changed, with rates over `elapsed_ns`; empty where none did. Every
+/// line ends with a newline.
 [[nodiscard]] std::string delta_table(const counters::PortDelta& delta, std::int64_t elapsed_ns,
                                       std::size_t indent = 2);
 
-/// Counters that moved: counted more than zero, wrapped, or started again.
+/// How many counters changed: counted, wrapped, or were reset.
 [[nodiscard]] std::size_t moved(const counters::PortDelta& delta);
 
 /// A sentence for each direction and priority of PFC on a NIC: received pauses mean that the switch
@@ -22,8 +22,8 @@ namespace weir::render {
 [[nodiscard]] std::vector<std::string> pause_sentences(const counters::PortDelta& nic,
                                                        std::int64_t elapsed_ns);
 
-/// "The processors were busy 12 % of the time, 3 % of it in soft interrupts."; empty where nobody
-/// counted. The NIC that carries the machine's counters has it.
+/// "CPUs: 12 % busy, 3 % in soft interrupts."; empty without CPU counters. They belong to one NIC of
+/// the host.
 [[nodiscard]] std::string processor_sentence(const counters::PortDelta& nic);
 
 /// "1.23k/s", "98.4G/s": an amount over the time.

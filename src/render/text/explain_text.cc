@@ -18,15 +18,14 @@ using finding::CatalogFix;
 using finding::Side;
 
 constexpr std::string_view kConvention =
-    "The commands show the usual convention: RDMA on DSCP 26, priority and queue 3; CNPs on DSCP "
-    "48, "
-    "priority and queue 6. weir render prints them for your design.";
+    "The commands follow the usual convention: RDMA on DSCP 26, priority and queue 3; CNPs on DSCP "
+    "48, priority and queue 6. weir render prints them for your design.";
 
 std::string listed(const std::vector<std::string_view>& words) {
   return join(std::vector<std::string>(words.begin(), words.end()), ", ");
 }
 
-/// Wrapped prose of which every line stands behind `indent` blanks.
+/// Wrapped prose with every line indented.
 std::string block(std::string_view text, std::size_t width, std::size_t indent) {
   return std::string(indent, ' ') + hang(text, width - indent, indent) + "\n";
 }
@@ -71,7 +70,8 @@ std::string fix_text(const CatalogFix& fix, std::size_t width) {
 }
 
 std::string found_by(std::string_view phase) {
-  return phase == "monitor" ? "found while watching" : fmt::format("first found by weir {}", phase);
+  return phase == "monitor" ? "found while monitoring"
+                            : fmt::format("first found by weir {}", phase);
 }
 
 }  // namespace
@@ -89,7 +89,6 @@ std::string explain(const CatalogEntry& entry, std::size_t width) {
   text += "\nSources\n";
   for (const std::string_view source : entry.sources)
     text += "  - " + hang(source, width - 4, 4) + "\n";
-  text += fmt::format("\nMission rows: {}\n", listed(entry.rows));
   return text;
 }
 

@@ -89,11 +89,11 @@ void write_fix(Writer& writer, const Fix& fix) {
     writer.line("      " + command);
 }
 
-/// What stands for all, said of the first place.
+/// The heading of what is shown for the first place only.
 std::string first_of(const finding::Folded& folded, std::string_view what) {
   if (folded.findings.size() == 1) return fmt::format("  {}:", what);
-  return fmt::format("  {} ({}, as the first of {}):", what,
-                     to_text(folded.findings.front()->where), folded.findings.size());
+  return fmt::format("  {} ({}, first of {}):", what, to_text(folded.findings.front()->where),
+                     folded.findings.size());
 }
 
 void write_finding(Writer& writer, const finding::Folded& folded, bool with_why) {
@@ -103,7 +103,7 @@ void write_finding(Writer& writer, const finding::Folded& folded, bool with_why)
   writer.prose(folded.verdict, 2);
   const CatalogEntry* entry = finding::find(finding.id);
   if (entry != nullptr)
-    writer.prose(with_why ? "why: " + std::string(entry->why) : "why: as above", 2, kDim);
+    writer.prose(with_why ? "why: " + std::string(entry->why) : "why: see above", 2, kDim);
   if (!finding.evidence.empty()) writer.line(first_of(folded, "seen"));
   for (const EvidenceLine& seen : finding.evidence)
     writer.prose(evidence_line(seen), 4);
@@ -126,8 +126,7 @@ void write_unknown(Writer& writer, const Judgement& judgement) {
   const std::vector<finding::Unknown> folded = finding::fold(judgement.unknown);
   const std::size_t count = folded.size();
   writer.line("");
-  writer.line(fmt::format("unknown: {} check{} could not look, and did not pass", count,
-                          count == 1 ? "" : "s"));
+  writer.line(fmt::format("{} check{} skipped: data not available", count, count == 1 ? "" : "s"));
   for (const finding::Unknown& unknown : folded) {
     writer.prose(unknown.check + ": " + unknown.reason, 2);
     if (!unknown.how.empty()) writer.prose("how: " + unknown.how, 4);

@@ -39,7 +39,7 @@ ShownFixes fixes_for(const finding::Finding& finding) {
     }
   }
   if (!shown.fixes.empty()) return shown;
-  return {all, {}};  // the place tells nothing about the side
+  return {all, {}};  // the place does not decide
 }
 
 }  // namespace weir::render

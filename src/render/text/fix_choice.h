@@ -9,11 +9,11 @@ namespace weir::render {
 
 struct ShownFixes {
   std::vector<finding::Fix> fixes;
-  std::vector<std::string> others;  // platforms that `weir explain` has besides
+  std::vector<std::string> others;  // further platforms in `weir explain`
 };
 
-/// Fixes of the finding itself are all shown; of the catalogue's those that belong to the place
-/// (design, host or switch), or all where the place tells nothing.
+/// All fixes of the finding itself; of the catalogue's fixes those for the place (design, host or
+/// switch), or all where the place does not decide.
 [[nodiscard]] ShownFixes fixes_for(const finding::Finding& finding);
 
 }  // namespace weir::render

@@ -39,7 +39,7 @@ std::string driver_cell(const Nic& nic) {
 }
 
 std::string map_cell(const Nic& nic, const ScreenOptions& options) {
-  // Without trust in DSCP the map decides nothing.
+  // Without DSCP trust the map has no effect.
   if (nic.qos.trust.is_known() && !nic.qos.trust.is(evidence::TrustMode::kDscp)) return "-";
   return cell(nic.qos.dscp_to_priority, [&](const auto& map) {
     const auto entry = [&](Dscp dscp) {
@@ -63,7 +63,7 @@ std::string pause_cell(const Nic& nic) {
   return is_known ? "off" : std::string(kUnknown);
 }
 
-/// The first RoCEv2 GID of an address that can be routed: what a job should use.
+/// The first RoCEv2 GID with a routable address: the one a job should use.
 std::string gid_cell(const Nic& nic) {
   return cell(nic.rdma.gids, [](const std::vector<evidence::Gid>& gids) {
     const auto found = std::find_if(gids.begin(), gids.end(), [](const evidence::Gid& gid) {
@@ -88,7 +88,7 @@ std::string class_cell(const Nic& nic) {
 
 struct Column {
   std::string_view title;
-  std::vector<Setting> settings;  // that make it wrong
+  std::vector<Setting> settings;  // a deviation of one marks the column
 };
 
 const std::array<Column, 13>& columns() {
@@ -114,7 +114,7 @@ std::string rail_cell(const Nic& nic) {
   return cell(nic.rail, [](unsigned rail) { return std::to_string(rail); });
 }
 
-/// Of the rest nothing applies: the subnet manager and credits do that work.
+/// The rest does not apply: InfiniBand has a subnet manager and credits.
 std::vector<std::string> infiniband_row(const Nic& nic) {
   return {rail_cell(nic),
           nic.device,
@@ -154,14 +154,14 @@ void mark(std::vector<std::string>& cells, const std::vector<Setting>& wrong) {
     const bool is_wrong = std::any_of(settings.begin(), settings.end(), [&](Setting setting) {
       return std::find(wrong.begin(), wrong.end(), setting) != wrong.end();
     });
-    // A gap is no fault; and a map that decides nothing is its trust's fault.
+    // Not for missing values, nor for a map without effect: its trust is marked.
     if (is_wrong && cells[i] != kUnknown && cells[i] != "-") cells[i] += '!';
   }
 }
 
 // ---- totals ----
 
-/// What was counted; nothing where no counter had a value, which is not a zero.
+/// A sum; no value where no counter could be read, which is not zero.
 struct Total {
   std::optional<std::uint64_t> value;
 
@@ -171,7 +171,7 @@ struct Total {
   }
 };
 
-/// Frames and packets since the counters began.
+/// Frames and packets since the counters were reset.
 struct Totals {
   Total pause_rx;
   Total pause_tx;
@@ -222,7 +222,7 @@ Totals totals_of(const evidence::Evidence& evidence, std::string_view device) {
 // ---- hosts ----
 
 struct Group {
-  std::vector<std::vector<std::string>> rows;  // settings of each NIC: what makes hosts the same
+  std::vector<std::vector<std::string>> rows;  // settings per NIC; equal rows group hosts
   std::vector<const evidence::Evidence*> hosts;
 };
 
@@ -253,7 +253,7 @@ std::string others_text(const Group& group) {
     for (const Nic& nic : group.hosts[i]->nics)
       totals += totals_of(*group.hosts[i], nic.device);
   }
-  return fmt::format("{}: the same; together pause {}, CNP {}\n", compact_names(names),
+  return fmt::format("{}: same settings; in total pause {}, CNP {}\n", compact_names(names),
                      pair_text(totals.pause_rx, totals.pause_tx),
                      pair_text(totals.cnp_sent, totals.cnp_handled));
 }
@@ -276,7 +276,7 @@ std::string table_of(const Group& group) {
   return table.to_text(2);
 }
 
-/// Cells that end with '!' in red: painted after the layout, as colours have no width.
+/// Cells that end with '!' in red; after the layout, because colour codes have no width.
 std::string painted(const std::string& text) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
@@ -293,11 +293,11 @@ std::string painted(const std::string& text) {
 
 std::string host_screen(std::span<const ScreenHost> hosts, const ScreenOptions& options) {
   std::string text;
-  for (const Group& one : group(hosts, options)) {
+  for (const Group& alike : group(hosts, options)) {
     if (!text.empty()) text += '\n';
-    text += fmt::format("{}\n", one.hosts.front()->provenance.host);
-    text += one.rows.empty() ? std::string("  no RDMA device\n") : table_of(one);
-    if (one.hosts.size() > 1) text += others_text(one);
+    text += fmt::format("{}\n", alike.hosts.front()->provenance.host);
+    text += alike.rows.empty() ? std::string("  no RDMA device\n") : table_of(alike);
+    if (alike.hosts.size() > 1) text += others_text(alike);
   }
   return options.colour ? painted(text) : text;
 }

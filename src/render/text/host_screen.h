@@ -1,7 +1,7 @@
 #pragma once
-// `weir show`: hosts as they are, a row a rail, on one screen. Needs no design. What looks wrong
-// ends with a '!' (and is red where there are colours); what could not be read is a '?'. Hosts
-// that show the same are told once.
+// `weir show`: the settings of hosts on one screen, one row per rail. Needs no design. Values that
+// look wrong end with '!' (in red on a colour terminal); '?' is a value that could not be read. Hosts
+// with equal settings are shown once.
 #include <span>
 #include <string>
 #include <vector>

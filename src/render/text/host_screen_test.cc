@@ -23,8 +23,8 @@ Evidence host(std::string name, evidence::TrustMode trust) {
 
 TEST(HostScreen, WhatLooksWrongIsMarkedAndWhatIsUnknownIsNot) {
   COVERS("C11");
-  const Evidence one = host("gpu01", evidence::TrustMode::kPcp);
-  const ScreenHost screen{&one, {{Setting::kTrust, Setting::kPfc}}};
+  const Evidence wrong = host("gpu01", evidence::TrustMode::kPcp);
+  const ScreenHost screen{&wrong, {{Setting::kTrust, Setting::kPfc}}};
   const std::string text = host_screen({&screen, 1});
   EXPECT_NE(text.find(" pcp!"), std::string::npos) << text;
   EXPECT_EQ(text.find("?!"), std::string::npos) << "a gap is no fault";
@@ -39,8 +39,8 @@ TEST(HostScreen, HostsThatShowTheSameAreToldOnce) {
       host("gpu01", evidence::TrustMode::kDscp), host("gpu02", evidence::TrustMode::kDscp),
       host("gpu03", evidence::TrustMode::kPcp), host("gpu04", evidence::TrustMode::kDscp)};
   std::vector<ScreenHost> screen;
-  for (const Evidence& one : all)
-    screen.push_back({&one, {}});
+  for (const Evidence& host_evidence : all)
+    screen.push_back({&host_evidence, {}});
   const std::string text = host_screen(screen);
   EXPECT_NE(text.find("gpu[02,04]: the same"), std::string::npos) << text;
   EXPECT_NE(text.find("\ngpu03\n"), std::string::npos);
@@ -48,15 +48,15 @@ TEST(HostScreen, HostsThatShowTheSameAreToldOnce) {
 
 TEST(HostScreen, ACounterThatUsesAll64BitsIsNotNegative) {
   COVERS("C11");
-  Evidence one = host("gpu01", evidence::TrustMode::kDscp);
-  one.snapshots.emplace_back();
-  one.snapshots.back().nics.emplace_back(
+  Evidence right = host("gpu01", evidence::TrustMode::kDscp);
+  right.snapshots.emplace_back();
+  right.snapshots.back().nics.emplace_back(
       "mlx5_0", "eth0", "mlx5_core",
       std::vector<counters::Sample>{{counters::Place::kHwCounters,
                                      "np_cnp_sent",
                                      counters::Reading::of(18'446'744'073'709'551'615U),
                                      {}}});
-  const ScreenHost screen{&one, {}};
+  const ScreenHost screen{&right, {}};
   const std::string text = host_screen({&screen, 1});
   EXPECT_NE(text.find("18,446,744,073,709,551,615"), std::string::npos) << text;
 }
