@@ -202,12 +202,12 @@ ExitCode run_diagnose(const Args& args, Context& context) {
   if (input->design) subject.intent = &input->design->intent;
   const Seen seen = seen_in(evidence);
   const diagnose::View view(subject);
-  finding::Judgement judgement = judge(subject, view, input->paste);
+  const finding::Judgement judgement = judge(subject, view, input->paste);
+  std::optional<lab::Expectation> expected;
   if (*load) {
-    auto rehearsed =
-        rehearse(subject, input->design->design, **load, std::move(judgement), context);
-    if (!rehearsed) return fail(context, ExitCode::kBadInput, rehearsed.error().what);
-    judgement = std::move(*rehearsed);
+    auto compared = compare_load(subject, input->design->design, **load, context);
+    if (!compared) return fail(context, ExitCode::kBadInput, compared.error().what);
+    expected = std::move(*compared);
   }
   const auto questions = diagnose::five_questions(view);
   std::string verdict = verdict_of(judgement, seen);
@@ -219,7 +219,10 @@ ExitCode run_diagnose(const Args& args, Context& context) {
     extra["read"] = read_json(*input->paste);
     extra["unread"] = unread_json(*input->paste);
   }
+  if (expected) extra["expectation"] = expectation_json(*expected);
   const ExitCode result = print_judgement(args, context, judgement, verdict, extra);
+  if (expected && !context.json && !context.quiet)
+    context.out << '\n' << expectation_text(*expected);
   // Nobody asked a text without counters what they say.
   const bool has_questions = !input->paste || seen.has_counters;
   if (!context.json && !context.quiet && has_questions) print_questions(questions, context);
@@ -250,7 +253,7 @@ Command diagnose_command() {
       .description =
           "Reads evidence (snapshots around a load, weir sim --json) and plain text from anywhere: "
           "outputs, logs, people's words. Names the cause first: place, what it explains, how sure "
-          "that is, the fix. Told what ran, it simulates that.",
+          "that is, the fix. With --workload, it also compares with simulated runs of that load.",
       .arguments = {{.name = "FILE",
                      .help = "what was observed; - reads standard input",
                      .repeated = true,
@@ -261,7 +264,7 @@ Command diagnose_command() {
                     "a simulated fabric with a fault"},
                    {"ethtool -S eth2 | weir diagnose -", "what a tool printed"},
                    {"weir diagnose a.json b.json -w all-reduce,size=64MB --took 5ms",
-                    "and what ran, to compare with"}},
+                    "also compare with simulated runs of the load"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput, ExitCode::kPartial},
       .rows = {"D8", "I1", "I14"},
       .judges = true,

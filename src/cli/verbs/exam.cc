@@ -1,4 +1,4 @@
-// weir exam: how often the diagnosis names what is wrong, on fabrics that nobody chose.
+// weir exam: how often the diagnosis names the cause, on randomly drawn fabrics and faults.
 #include "lab/exam/exam.h"
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 #include "cli/frame/commands.h"
 #include "cli/frame/progress.h"
 #include "cli/json/object.h"
+#include "cli/verbs/known_load.h"
 #include "evidence/json.h"
 #include "finding/json.h"
 #include "sim/fault/fault.h"
@@ -27,14 +28,14 @@ using lab::ViewScore;
 
 constexpr std::uint64_t kMostSeeds = 1'000'000;
 
-// ---- what is asked ----
+// ---- the request ----
 
 Status take_seeds(const std::string& text, lab::ExamOptions& out) {
   const std::size_t dash = text.find('-');
   const auto first = parse_u64(text.substr(0, dash));
   const auto last = dash == std::string::npos ? first : parse_u64(text.substr(dash + 1));
   if (!first || !last || *last < *first || *last - *first >= kMostSeeds)
-    return invalid_error(fmt::format("--seeds: expected A-B or one number, found '{}'", text));
+    return invalid_error(fmt::format("--seeds: expected A-B or a number, found '{}'", text));
   out.first_seed = *first;
   out.last_seed = *last;
   return {};
@@ -64,7 +65,7 @@ Result<lab::ExamOptions> gather_exam(const Args& args) {
     for (const ExamView view : lab::kExamViews)
       if (lab::to_text(view) == args.value("view")) out.views.push_back(view);
   }
-  out.tells_load = !args.has("load-unknown");
+  out.compares_load = args.has("expectation");
   out.jobs = available_cores();
   if (args.has("jobs")) {
     const auto jobs = parse_u64(args.value("jobs"));
@@ -76,7 +77,7 @@ Result<lab::ExamOptions> gather_exam(const Args& args) {
   return out;
 }
 
-// ---- the answer ----
+// ---- the report ----
 
 std::string share(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? "-"
@@ -97,15 +98,16 @@ std::string verdict(const ExamReport& report, const lab::ExamOptions& options) {
   const ExamView view = options.views.front();
   const ViewScore& score = score_of(report, view);
   return fmt::format(
-      "Of {} broken fabrics the diagnosis names the cause first in {} ({}); of {} healthy ones it "
-      "calls {} healthy.",
-      score.faulty.runs, share(score.faulty.cause, score.faulty.runs), lab::to_title(view),
-      score.healthy.runs, score.healthy.cause);
+      "The diagnosis names the cause first in {} of {} broken fabrics ({}) and finds no fault in "
+      "{} "
+      "of {} healthy ones.",
+      share(score.faulty.cause, score.faulty.runs), score.faulty.runs, lab::to_title(view),
+      score.healthy.cause, score.healthy.runs);
 }
 
 std::string views_text(const ExamReport& report, const lab::ExamOptions& options) {
-  TextTable table({"view", "cause", "place", "confident wrong", "inconclusive", "called healthy",
-                   "healthy right"},
+  TextTable table({"view", "cause", "place", "confident and wrong", "inconclusive",
+                   "called healthy", "healthy right"},
                   {Align::kLeft, Align::kRight, Align::kRight, Align::kRight, Align::kRight,
                    Align::kRight, Align::kRight});
   for (const ExamView view : options.views) {
@@ -144,27 +146,42 @@ std::string faults_text(const ExamReport& report, const lab::ExamOptions& option
 }
 
 std::string confusion_text(const ViewScore& score) {
-  TextTable table({"was", "said", "times"}, {Align::kLeft, Align::kLeft, Align::kRight});
+  TextTable table({"fault", "answer", "times"}, {Align::kLeft, Align::kLeft, Align::kRight});
   for (const auto& [pair, times] : score.wrong)
     table.add_row({pair.first, pair.second, std::to_string(times)});
   return table.to_text(2);
+}
+
+/// Runs with values outside the range that their load leads one to expect.
+std::string outside_text(const ExamReport& report, const lab::ExamOptions& options) {
+  std::string out = "Runs with a value outside the expected range of their load:\n";
+  TextTable table({"view", "broken", "healthy"}, {Align::kLeft, Align::kRight, Align::kRight});
+  for (const ExamView view : options.views) {
+    const ViewScore& score = score_of(report, view);
+    table.add_row({std::string(lab::to_title(view)),
+                   share(score.faulty.outside, score.faulty.compared),
+                   share(score.healthy.outside, score.healthy.compared)});
+  }
+  return out + table.to_text(2);
 }
 
 void print(const ExamReport& report, const lab::ExamOptions& options, Context& context) {
   context.out << paint(context, Tone::kStrong, verdict(report, options)) << '\n';
   if (context.quiet) return;
   context.out << fmt::format(
-      "Simulated. Seeds {}-{}: {} counted, {} without effect; {} draws put aside.\n\n",
+      "Simulated. Seeds {}-{}: {} counted, {} without a fault that had an effect; {} questions "
+      "drawn again.\n\n",
       report.first_seed, report.last_seed, report.counted, report.uncounted, report.redraws);
   context.out << views_text(report, options) << '\n' << faults_text(report, options);
   for (const ExamView view : options.views) {
     if (score_of(report, view).wrong.empty()) continue;
-    context.out << fmt::format("\nTaken for something else, {}:\n", lab::to_title(view))
+    context.out << fmt::format("\nWrong answers, {}:\n", lab::to_title(view))
                 << confusion_text(score_of(report, view));
   }
+  if (options.compares_load) context.out << '\n' << outside_text(report, options);
   if (report.misses.empty()) return;
-  context.out << "\nEvery miss:\n";
-  TextTable table({"seed", "view", "was", "said", "replay"},
+  context.out << "\nMisses:\n";
+  TextTable table({"seed", "view", "fault", "answer", "replay"},
                   {Align::kRight, Align::kLeft, Align::kLeft, Align::kLeft, Align::kLeft});
   for (const lab::Miss& miss : report.misses)
     table.add_row({std::to_string(miss.seed), std::string(lab::to_text(miss.view)), miss.fault,
@@ -174,13 +191,18 @@ void print(const ExamReport& report, const lab::ExamOptions& options, Context& c
 
 Json accuracy_json(const ViewScore& score) {
   const std::uint64_t all = score.faulty.runs + score.healthy.runs;
-  return {{"cause", ratio(score.faulty.cause, score.faulty.runs)},
-          {"place", ratio(score.faulty.place, score.faulty.runs)},
-          {"healthy", ratio(score.healthy.cause, score.healthy.runs)},
-          {"inconclusive", ratio(score.faulty.inconclusive, score.faulty.runs)},
-          {"called_healthy", ratio(score.faulty.called_healthy, score.faulty.runs)},
-          {"confident_wrong",
-           ratio(score.faulty.confident_wrong + score.healthy.confident_wrong, all)}};
+  Json out = {{"cause", ratio(score.faulty.cause, score.faulty.runs)},
+              {"place", ratio(score.faulty.place, score.faulty.runs)},
+              {"healthy", ratio(score.healthy.cause, score.healthy.runs)},
+              {"inconclusive", ratio(score.faulty.inconclusive, score.faulty.runs)},
+              {"called_healthy", ratio(score.faulty.called_healthy, score.faulty.runs)},
+              {"confident_wrong",
+               ratio(score.faulty.confident_wrong + score.healthy.confident_wrong, all)}};
+  if (score.faulty.compared + score.healthy.compared > 0)
+    out["outside_expectation"] = {
+        {"broken", ratio(score.faulty.outside, score.faulty.compared)},
+        {"healthy", ratio(score.healthy.outside, score.healthy.compared)}};
+  return out;
 }
 
 Json view_json(const ViewScore& score) {
@@ -226,26 +248,26 @@ Json to_json(const ExamReport& report, const lab::ExamOptions& options, Json obj
   return object;
 }
 
-// ---- one seed, looked at ----
+// ---- one seed in detail ----
 
 std::string mark_text(const lab::Mark& mark) {
-  if (mark.cause) return mark.place ? "right" : "right, at another place";
+  if (mark.cause) return mark.place ? "right" : "right cause, wrong place";
   if (mark.inconclusive) return "inconclusive";
-  return mark.confident_wrong ? "confidently wrong" : "wrong";
+  return mark.confident_wrong ? "confident and wrong" : "wrong";
 }
 
 void print_replay(const lab::ExamRun& run, const lab::ExamOptions& options, Context& context) {
-  const lab::Question& asked = run.question;
+  const lab::Question& question = run.question;
   context.out << paint(context, Tone::kStrong,
-                       fmt::format("Seed {}: {}.", asked.seed, lab::name_of(asked)))
-              << fmt::format(" Simulated; {} draws put aside.\n\n", run.redraws);
+                       fmt::format("Seed {}: {}.", question.seed, lab::name_of(question)))
+              << fmt::format(" Simulated; {} questions drawn again.\n\n", run.redraws);
   if (!run.is_counted) context.out << "Not counted: " << run.trouble << ".\n\n";
-  context.out << asked.text << "\nweir sim DESIGN";
-  for (const std::string& load : asked.workloads)
+  context.out << question.text << "\nweir sim DESIGN";
+  for (const std::string& load : question.workloads)
     context.out << fmt::format(" \\\n  --workload '{}'", load);
-  for (const std::string& fault : asked.faults)
+  for (const std::string& fault : question.faults)
     context.out << fmt::format(" \\\n  --fault '{}'", fault);
-  context.out << fmt::format(" \\\n  --seed {} --duration 10ms\n", lab::simulation_seed(asked));
+  context.out << fmt::format(" \\\n  --seed {} --duration 10ms\n", lab::simulation_seed(question));
   for (std::size_t i = 0; i < lab::kExamViews.size() && run.is_counted; ++i) {
     const ExamView view = lab::kExamViews.at(i);
     if (std::find(options.views.begin(), options.views.end(), view) == options.views.end())
@@ -254,14 +276,15 @@ void print_replay(const lab::ExamRun& run, const lab::ExamOptions& options, Cont
         "\n{}{}: {} ({})\n", lab::to_title(view),
         view == ExamView::kOneHost ? " (" + run.witness + ")" : std::string(),
         mark_text(run.marks.at(i)), run.marks.at(i).said);
-    for (const finding::Finding& one : run.judgements.at(i).findings) {
-      context.out << fmt::format("  {} {} ({}) {}\n", finding::to_text(one.severity), one.id,
-                                 finding::to_text(one.confidence), one.verdict);
-      for (const finding::EvidenceLine& line : one.evidence)
+    for (const finding::Finding& item : run.judgements.at(i).findings) {
+      context.out << fmt::format("  {} {} ({}) {}\n", finding::to_text(item.severity), item.id,
+                                 finding::to_text(item.confidence), item.verdict);
+      for (const finding::EvidenceLine& line : item.evidence)
         context.out << fmt::format("      {}: {}\n", line.source, line.line);
     }
-    for (const finding::Unknown& one : run.judgements.at(i).unknown)
-      context.out << fmt::format("  unknown {}: {}\n", one.check, one.reason);
+    for (const finding::Unknown& item : run.judgements.at(i).unknown)
+      context.out << fmt::format("  unknown {}: {}\n", item.check, item.reason);
+    if (const auto& expected = run.expectations.at(i)) context.out << expectation_text(*expected);
   }
 }
 
@@ -277,12 +300,14 @@ Json replay_json(const lab::ExamRun& run, const lab::ExamOptions& options, Json 
   Json views = Json::object();
   for (const ExamView view : options.views) {
     const auto i = static_cast<std::size_t>(view);
-    Json one = finding::to_json(run.judgements.at(i));
-    one["mark"] = mark_text(run.marks.at(i));
-    one["evidence"] = Json::array();
+    Json answer = finding::to_json(run.judgements.at(i));
+    answer["mark"] = mark_text(run.marks.at(i));
+    if (const auto& expected = run.expectations.at(i))
+      answer["expectation"] = expectation_json(*expected);
+    answer["evidence"] = Json::array();
     for (const evidence::Evidence& piece : run.evidence.at(i))
-      one["evidence"].push_back(evidence::to_json(piece));
-    views[std::string(lab::to_text(view))] = std::move(one);
+      answer["evidence"].push_back(evidence::to_json(piece));
+    views[std::string(lab::to_text(view))] = std::move(answer);
   }
   object["views"] = std::move(views);
   return object;
@@ -293,7 +318,7 @@ ExitCode run_exam(const Args& args, Context& context) {
   if (!options) return usage_error(context, args.command(), options.error().what);
   if (args.has("replay")) {
     const lab::ExamRun run =
-        lab::sit_exam(options->first_seed, {options->faults, options->tells_load, context.json});
+        lab::sit_exam(options->first_seed, {options->faults, options->compares_load, context.json});
     if (context.json) {
       print_json(context, replay_json(run, *options, json_object(args.command())));
     } else {
@@ -323,24 +348,27 @@ Command exam_command() {
   return {
       .name = "exam",
       .group = Group::kDevelopers,
-      .summary = "how often the diagnosis names the cause, on drawn faults",
+      .summary = "how often the diagnosis names the cause, on random faults",
       .description =
-          "Every seed draws a fabric, a load and a fault (or none, or two), simulates, hides the "
-          "cause and asks the diagnosis. A fault counts only where the same run without it "
-          "differs. Three views are scored apart: everything, counters alone, one host alone.",
+          "Every seed draws a fabric, a load and a fault (or none, or two), simulates them, and "
+          "asks "
+          "the diagnosis for the cause. A fault counts only if the same run without it differs. "
+          "Three views are scored separately: all evidence, counters only, one host only.",
       .options =
-          {{.name = "seeds", .metavar = "A-B", .help = "which ones", .default_value = "1-100"},
-           {.name = "faults", .metavar = "F,F", .help = "only these faults (healthy: none)"},
+          {{.name = "seeds", .metavar = "A-B", .help = "range of seeds", .default_value = "1-100"},
+           {.name = "faults", .metavar = "F,F", .help = "only these faults (healthy: no fault)"},
            {.name = "view",
             .metavar = "VIEW",
-            .help = "show this view alone",
+            .help = "show only this view",
             .choices = {"full", "counters", "one_host"}},
-           {.name = "load-unknown", .help = "do not tell the diagnosis what ran"},
-           {.name = "jobs", .metavar = "N", .help = "at once (default: one a core)"},
-           {.name = "replay", .metavar = "SEED", .help = "one seed: the question and the answers"}},
-      .examples = {{"weir exam --seeds 1-400", "the score, and every miss"},
-                   {"weir exam --seeds 1-50 --faults np-off,rp-off", "two kinds of faults"},
-                   {"weir exam --replay 17", "one question, looked at"}},
+           {.name = "expectation", .help = "also compare with simulated loads (slower)"},
+           {.name = "jobs", .metavar = "N", .help = "threads (default: one per core)"},
+           {.name = "replay",
+            .metavar = "SEED",
+            .help = "show the question and answers of a seed"}},
+      .examples = {{"weir exam --seeds 1-400", "the score and all misses"},
+                   {"weir exam --seeds 1-50 --faults np-off,rp-off", "two kinds of fault"},
+                   {"weir exam --replay 17", "one question in detail"}},
       .exit_codes = {ExitCode::kOk},
       .rows = {"D6", "D7"},
       .run = run_exam,

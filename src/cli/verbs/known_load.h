@@ -1,12 +1,13 @@
 #pragma once
-// What ran while counters were read, as a user says it: --workload, --took, --seed. With it a
-// diagnosis can be rehearsed (lab/rehearsal/rehearsal.h).
+// What ran while the counters were read, as the user states it (--workload, --took, --seed), and
+// how the real run compares with simulated ones of that load (lab/expectation/expectation.h).
 #include <optional>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "base/result.h"
 #include "cli/frame/command.h"
-#include "lab/rehearsal/rehearsal.h"
+#include "lab/expectation/expectation.h"
 
 namespace weir::cli {
 
@@ -15,12 +16,16 @@ namespace weir::cli {
 /// nullopt where no workload is named.
 [[nodiscard]] Result<std::optional<lab::KnownLoad>> known_load(const Args& args);
 
-/// The judgement with what the rehearsal adds; a bar shows how far it is, and a line on stderr says
-/// how many runs there were, or why there was none. An error where the load does not fit the
-/// fabric.
-[[nodiscard]] Result<finding::Judgement> rehearse(const diagnose::Case& of,
-                                                  const design::Design& design,
-                                                  const lab::KnownLoad& load,
-                                                  finding::Judgement said, Context& context);
+/// Simulates the load on the design, with a progress bar, and compares. An error where the load
+/// does not fit the fabric.
+[[nodiscard]] Result<lab::Expectation> compare_load(const diagnose::Case& observed,
+                                                    const design::Design& design,
+                                                    const lab::KnownLoad& load, Context& context);
+
+/// A sentence, then a row for each value outside the expected range.
+[[nodiscard]] std::string expectation_text(const lab::Expectation& expected);
+
+/// {replicas, compared, outside[]{what, counter, where, unit, measured, low, high}}
+[[nodiscard]] Json expectation_json(const lab::Expectation& expected);
 
 }  // namespace weir::cli

@@ -65,11 +65,11 @@ void add_status(const lab::Lab& lab, Json& object) {
 }
 
 /// "all 16 NICs as shipped", "3 of 16 NICs as shipped", "no switch as shipped".
-std::string setting_words(std::size_t factory, std::size_t all, std::string_view one,
-                          std::string_view many) {
-  if (factory == 0) return fmt::format("no {} as shipped", one);
-  if (factory == all) return fmt::format("all {} {} as shipped", all, many);
-  return fmt::format("{} of {} {} as shipped", factory, all, many);
+std::string setting_words(std::size_t factory, std::size_t all, std::string_view singular,
+                          std::string_view plural) {
+  if (factory == 0) return fmt::format("no {} as shipped", singular);
+  if (factory == all) return fmt::format("all {} {} as shipped", all, plural);
+  return fmt::format("{} of {} {} as shipped", factory, all, plural);
 }
 
 void print_status(const lab::Lab& lab, Context& context) {
@@ -80,7 +80,7 @@ void print_status(const lab::Lab& lab, Context& context) {
       setting_words(status.factory_switches, status.switches, "switch", "switches"));
   const auto last = lab.last_run();
   context.out << fmt::format("  loads     {}{}\n", status.loads,
-                             last ? fmt::format(", the last: {}", last->command) : "");
+                             last ? fmt::format(", last: {}", last->command) : "");
   context.out << fmt::format("  clock     {} simulated; seed {}\n",
                              status.clock == Duration() ? "0s" : approximate(status.clock),
                              status.seed);
@@ -141,17 +141,17 @@ ExitCode run_down(const Args& args, Context& context) {
     object["dir"] = dir;
     print_json(context, object);
   } else if (!context.quiet) {
-    context.out << fmt::format("Lab {} is gone.\n", dir);
+    context.out << fmt::format("Lab {} removed.\n", dir);
   }
   return ExitCode::kOk;
 }
 
 // ---- faults ----
 
-std::string where_it_sits(const lab::ActiveFault& fault) {
-  if (!fault.is_setting) return "in the fabric: until it is cleared";
-  if (fault.switches.empty()) return "in settings of NICs: setting them right repairs it";
-  return fmt::format("in settings of {}: weir lab switch {} set config designed repairs it",
+std::string repair_text(const lab::ActiveFault& fault) {
+  if (!fault.is_setting) return "in the fabric; lasts until it is cleared";
+  if (fault.switches.empty()) return "in settings of NICs; correcting them repairs it";
+  return fmt::format("in settings of {}; weir lab switch {} set config designed repairs it",
                      fault.switches.size() == 1 ? fault.switches.front()
                                                 : fmt::format("{} switches", fault.switches.size()),
                      fault.switches.size() == 1 ? fault.switches.front() : "SWITCH");
@@ -168,12 +168,12 @@ ExitCode list_faults(const Args& args, Context& context, const lab::Lab& lab) {
   }
   if (context.quiet) return ExitCode::kOk;
   if (faults.empty()) {
-    context.out << "No faults. weir sim --list-faults shows what can be wrong.\n";
+    context.out << "No faults. weir sim --list-faults lists those that can be added.\n";
     return ExitCode::kOk;
   }
-  TextTable table({"fault", "where it sits"});
+  TextTable table({"fault", "where, and how it is repaired"});
   for (const lab::ActiveFault& fault : faults)
-    table.add_row({fault.text, where_it_sits(fault)});
+    table.add_row({fault.text, repair_text(fault)});
   context.out << table.to_text();
   return ExitCode::kOk;
 }
@@ -183,7 +183,7 @@ ExitCode run_fault(const Args& args, Context& context) {
   const std::vector<std::string>& faults = args.all("FAULT");
   if (action == "add" && faults.empty())
     return usage_error(context, args.command(),
-                       "add what? A fault of weir sim --list-faults, as np-off,at=gpu03");
+                       "add needs a fault of weir sim --list-faults, such as np-off,at=gpu03");
   if (action == "list" && !faults.empty())
     return usage_error(context, args.command(), "list takes no fault");
   ExitCode code = ExitCode::kOk;
@@ -269,17 +269,18 @@ Status set_switch(lab::Lab& lab, const std::string& name, const std::string& key
                   const std::string& value) {
   if (key == "buffer-profile") return lab.set_buffer_profile(name, value);
   if (value != "designed" && value != "factory")
-    return invalid_error(fmt::format("config: designed or factory, not '{}'", value));
+    return invalid_error(fmt::format("config: expected designed or factory, found '{}'", value));
   return lab.set_factory(name, value == "factory");
 }
 
-/// `SWITCH show`, `SWITCH set KEY VALUE`: an empty text, or what is wrong.
+/// `SWITCH show`, `SWITCH set KEY VALUE`: what is wrong with the words; empty if nothing.
 std::string switch_words_error(const std::vector<std::string>& words) {
   if (words.empty() || (words[0] != "show" && words[0] != "set"))
     return fmt::format("expected show or set, found {}",
                        words.empty() ? "nothing" : "'" + words[0] + "'");
   if (words[0] == "show") return words.size() == 1 ? "" : "show takes no setting";
-  if (words.size() != 3) return "set what? buffer-profile roce-aggressive, or config designed";
+  if (words.size() != 3)
+    return "set needs a key and a value: buffer-profile roce-aggressive, or config designed";
   if (words[1] != "buffer-profile" && words[1] != "config")
     return fmt::format("set: expected buffer-profile or config, found '{}'", words[1]);
   return "";
@@ -290,11 +291,11 @@ ExitCode run_switch(const Args& args, Context& context) {
   const std::vector<std::string>& words = args.all("ACTION");
   const bool loads = name == "load";
   const std::string error =
-      loads ? (words.empty() && !args.has("all") ? "load what? NAME=FILE, or --all DIR" : "")
+      loads ? (words.empty() && !args.has("all") ? "load needs NAME=FILE, or --all DIR" : "")
             : switch_words_error(words);
   if (!error.empty()) return usage_error(context, args.command(), error);
   if (!loads && args.has("all"))
-    return usage_error(context, args.command(), "--all belongs to load");
+    return usage_error(context, args.command(), "--all is for load only");
   ExitCode code = ExitCode::kOk;
   auto lab = open_lab(args, context, code);
   if (!lab) return code;
@@ -311,22 +312,21 @@ Command lab_up_command() {
   return {
       .name = "lab up",
       .group = Group::kOperators,
-      .summary = "make a simulated fabric in a directory",
+      .summary = "create a simulated fabric in a directory",
       .description =
-          "Makes a lab of the design: every verb with --lab DIR then looks at it, changes it and "
-          "loads it as it would real hosts. NICs begin as shipped, switches as designed. The lab "
-          "is one directory and survives a kill.",
+          "Creates a lab of the design: every verb with --lab DIR then observes, changes and loads "
+          "it as it would real hosts. NICs start as shipped, switches as designed. The lab is one "
+          "directory; a killed verb does not damage it.",
       .arguments = {design_argument()},
-      .options =
-          {dir_option(),
-           {.name = "factory",
-            .metavar = "WHAT",
-            .help = "begins as shipped: hosts, switches (and hosts), or none",
-            .default_value = "hosts",
-            .choices = {"hosts", "switches", "none"}},
-           {.name = "seed", .metavar = "N", .help = "of everything random", .default_value = "1"}},
+      .options = {dir_option(),
+                  {.name = "factory",
+                   .metavar = "WHAT",
+                   .help = "as shipped: hosts, switches (and hosts), or none",
+                   .default_value = "hosts",
+                   .choices = {"hosts", "switches", "none"}},
+                  {.name = "seed", .metavar = "N", .help = "random seed", .default_value = "1"}},
       .examples = {{"weir lab up pod16.yaml --dir lab", "16 hosts to practise on"},
-                   {"weir validate --lab lab", "what is wrong with them"}},
+                   {"weir validate --lab lab", "compare them with the design"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput},
       .rows = {"G8"},
       .run = run_up,
@@ -338,9 +338,9 @@ Command lab_down_command() {
       .name = "lab down",
       .group = Group::kOperators,
       .summary = "remove a lab",
-      .description = "Removes the lab's files, and its directory where nothing else is in it.",
+      .description = "Removes the lab's files, and its directory if nothing else is in it.",
       .options = {dir_option()},
-      .examples = {{"weir lab down --dir lab", "the lab is gone"}},
+      .examples = {{"weir lab down --dir lab", "remove the lab"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput},
       .rows = {"G8"},
       .run = run_down,
@@ -353,10 +353,11 @@ Command lab_status_command() {
       .group = Group::kOperators,
       .summary = "what is in a lab: settings, faults, loads",
       .description =
-          "Says how many NICs and switches are still as shipped, which faults are in "
-          "the lab, what ran last, and how much time has passed in it.",
+          "Shows how many NICs and switches are still as shipped, the active faults, the last "
+          "load, "
+          "and the simulated time.",
       .options = {dir_option()},
-      .examples = {{"weir lab status --dir lab", "where the lab stands"}},
+      .examples = {{"weir lab status --dir lab", "settings, loads, faults"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput},
       .rows = {"G8"},
       .run = run_status,
@@ -367,20 +368,20 @@ Command lab_fault_command() {
   return {
       .name = "lab fault",
       .group = Group::kOperators,
-      .summary = "break a lab, and mend it again",
+      .summary = "add, clear or list faults of a lab",
       .description =
           "Adds faults of weir sim --list-faults, clears them (without a name: all), or lists "
-          "them. A fault that a host or switch would show in its settings becomes one: setting it "
-          "right, as weir apply or weir lab switch does, repairs it. The times of a fault count "
-          "from the start of each load.",
+          "them. A fault that a host or switch would show in its settings is a wrong setting: "
+          "weir apply or weir lab switch repairs it. Times of a fault count from the start of each "
+          "load.",
       .arguments = {{.name = "ACTION",
-                     .help = "what to do",
+                     .help = "add, clear or list",
                      .required = true,
                      .choices = {"add", "clear", "list"}},
-                    {.name = "FAULT", .help = "as slow-receiver,at=gpu03", .repeated = true}},
+                    {.name = "FAULT", .help = "such as slow-receiver,at=gpu03", .repeated = true}},
       .options = {dir_option()},
-      .examples = {{"weir lab fault add wrong-trust,at=gpu03", "one NIC trusts PCP"},
-                   {"weir lab fault clear wrong-trust", "and DSCP again"}},
+      .examples = {{"weir lab fault add wrong-trust,at=gpu03", "a NIC that trusts PCP"},
+                   {"weir lab fault clear wrong-trust", "restore its settings"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput},
       .rows = {"G9"},
       .run = run_fault,
@@ -391,25 +392,24 @@ Command lab_switch_command() {
   return {
       .name = "lab switch",
       .group = Group::kOperators,
-      .summary = "show a lab's switch, set it, or load a configuration",
+      .summary = "show or set a switch of a lab, or load a configuration",
       .description =
-          "Shows the buffer profile of one switch and the headroom and headroom drops of each "
-          "port, or sets buffer-profile (vendor, roce-balanced, roce-aggressive) or config "
-          "(designed, factory) first. `load` puts configurations of real switches into the lab, "
-          "where they take effect; with --all every switch has its file, as weir render --all "
-          "writes them.",
-      .arguments = {{.name = "SWITCH", .help = "its name; or load", .required = true},
+          "Shows the buffer profile of a switch and the headroom and headroom drops of each port. "
+          "`set` changes buffer-profile (vendor, roce-balanced, roce-aggressive) or config "
+          "(designed, factory). `load` reads configurations of real switches into the lab; --all "
+          "expects one file per switch, as weir render --all writes them.",
+      .arguments = {{.name = "SWITCH", .help = "name of the switch, or load", .required = true},
                     {.name = "ACTION",
                      .help = "show; set KEY VALUE; after load: NAME=FILE",
                      .repeated = true}},
       .options = {dir_option(),
                   {.name = "all",
                    .metavar = "DIR",
-                   .help = "load: a file for every switch",
+                   .help = "with load: one file per switch",
                    .completes = Completes::kFiles}},
       .examples = {{"weir lab switch leaf1 show", "profile, headroom, drops"},
                    {"weir lab switch leaf1 set buffer-profile roce-aggressive", "more headroom"},
-                   {"weir lab switch load leaf1=leaf1.cfg", "as an operator would load it"},
+                   {"weir lab switch load leaf1=leaf1.cfg", "load a configuration"},
                    {"weir lab switch load --all configs", "what weir render wrote"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput},
       .rows = {"C7", "F1", "F3", "G8"},

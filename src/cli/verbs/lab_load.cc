@@ -25,15 +25,15 @@ struct Loaded {
 Result<const design::SwitchIntent*> switch_named(const design::Intent& intent,
                                                  const std::string& name) {
   std::vector<std::string> names;
-  for (const design::SwitchIntent& one : intent.switches) {
-    if (one.name == name) return &one;
-    names.push_back(one.name);
+  for (const design::SwitchIntent& node : intent.switches) {
+    if (node.name == name) return &node;
+    names.push_back(node.name);
   }
   return not_found_error(
       fmt::format("the lab has no switch '{}'{}", name, did_you_mean(name, names)));
 }
 
-Result<Loaded> read_one(const design::SwitchIntent& node, const std::string& file) {
+Result<Loaded> read_configuration(const design::SwitchIntent& node, const std::string& file) {
   WEIR_TRY(text, read_file(file));
   const platforms::Platform& platform = platforms::platform_of(node.system);
   WEIR_TRY(parsed, platform.parse(text, file));
@@ -41,8 +41,8 @@ Result<Loaded> read_one(const design::SwitchIntent& node, const std::string& fil
   return Loaded{node.name, file, std::string(platform.name), std::move(parsed)};
 }
 
-/// The file that render writes for the switch, or else the first that begins with its name and
-/// looks like its system.
+/// The file that weir render writes for the switch, or else the first file that starts with its
+/// name and is recognised as a configuration of its system.
 Result<std::string> file_of(const design::Intent& intent, const design::SwitchIntent& node,
                             const std::string& directory) {
   const platforms::Platform& platform = platforms::platform_of(node.system);
@@ -70,7 +70,7 @@ Result<std::vector<Loaded>> read_all(const Args& args, const std::vector<std::st
   if (args.has("all")) {
     for (const design::SwitchIntent& node : intent.switches) {
       WEIR_TRY(file, file_of(intent, node, args.value("all")));
-      WEIR_TRY(loaded, read_one(node, file));
+      WEIR_TRY(loaded, read_configuration(node, file));
       out.push_back(std::move(loaded));
     }
   }
@@ -79,7 +79,7 @@ Result<std::vector<Loaded>> read_all(const Args& args, const std::vector<std::st
     if (equals == std::string::npos || equals == 0 || equals + 1 == given.size())
       return invalid_error(fmt::format("load: expected NAME=FILE, found '{}'", given));
     WEIR_TRY(node, switch_named(intent, given.substr(0, equals)));
-    WEIR_TRY(loaded, read_one(*node, given.substr(equals + 1)));
+    WEIR_TRY(loaded, read_configuration(*node, given.substr(equals + 1)));
     out.push_back(std::move(loaded));
   }
   return out;
@@ -87,17 +87,17 @@ Result<std::vector<Loaded>> read_all(const Args& args, const std::vector<std::st
 
 void print_loaded(const Args& args, Context& context, const std::vector<Loaded>& all) {
   Json list = Json::array();
-  for (const Loaded& one : all) {
-    list.push_back({{"switch", one.name},
-                    {"file", one.file},
-                    {"system", one.system},
-                    {"unread", one.parsed.unread.size()}});
+  for (const Loaded& item : all) {
+    list.push_back({{"switch", item.name},
+                    {"file", item.file},
+                    {"system", item.system},
+                    {"unread", item.parsed.unread.size()}});
     if (context.quiet || context.json) continue;
-    const std::size_t unread = one.parsed.unread.size();
+    const std::size_t unread = item.parsed.unread.size();
     context.out << fmt::format(
-        "{}: {} ({}){}\n", one.name, one.file, one.system,
+        "{}: {} ({}){}\n", item.name, item.file, item.system,
         unread == 0 ? "" : fmt::format(", {} not understood", counted(unread, "line")));
-    for (const platforms::Unread& line : one.parsed.unread)
+    for (const platforms::Unread& line : item.parsed.unread)
       context.out << fmt::format("  {}: {} ({})\n", line.line, line.text, line.why);
   }
   if (!context.json) return;
@@ -115,8 +115,8 @@ ExitCode load_switches(const Args& args, const std::vector<std::string>& files, 
   if (!loaded) return fail(context, ExitCode::kBadInput, loaded.error().what);
   if (const Status begun = lab.begin(); !begun)
     return fail(context, ExitCode::kBadInput, begun.error().what);
-  for (const Loaded& one : *loaded)
-    if (const Status done = lab.load_switch(one.parsed.state); !done)
+  for (const Loaded& item : *loaded)
+    if (const Status done = lab.load_switch(item.parsed.state); !done)
       return fail(context, ExitCode::kBadInput, done.error().what);
   if (const Status written = lab.commit(); !written)
     return fail(context, ExitCode::kBadInput, written.error().what);

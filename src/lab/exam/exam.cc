@@ -14,7 +14,6 @@
 #include "diagnose/core/diagnose.h"
 #include "diagnose/core/join.h"
 #include "lab/exam/exam_evidence.h"
-#include "lab/rehearsal/rehearsal.h"
 #include "sim/fault/fault.h"
 #include "sim/results/simulate.h"
 
@@ -24,14 +23,14 @@ namespace {
 using Pieces = std::vector<evidence::Evidence>;
 
 constexpr std::uint64_t kAttempts = 32;
-constexpr Duration kLimit = 10_ms;  // simulated: some faults let nothing ever end
-/// How much the completion must differ from the twin's, where nothing else does.
-constexpr double kThreePercent = 0.03;
+constexpr Duration kLimit = 10_ms;  // simulated: with some faults the load never finishes
+/// A fault has an effect if completion differs by this share from the run without it.
+constexpr double kLeastEffect = 0.03;
 constexpr std::string_view kTwoFaults = "two faults";
 
-// ---- one run, and its twin ----
+// ---- the run, and the same run without the fault ----
 
-/// What of a run tells whether a fault did anything.
+/// The values of a run that show whether a fault had an effect.
 struct FaultEffect {
   Duration duration;
   Duration mean;
@@ -41,8 +40,8 @@ struct FaultEffect {
   std::uint64_t refused = 0;  // messages that no receive was posted for
 };
 
-/// Best effort and storage may be dropped: where they are part of the load, want of buffer in a
-/// lossy class says nothing of RDMA.
+/// Best effort and storage may be dropped: if they are part of the load, drops in a lossy class say
+/// nothing about RDMA.
 FaultEffect effect_of(const sim::Outcome& run, const Question& question) {
   const sim::Totals& totals = run.results.totals;
   const design::NicIntent& nic = question.intent.hosts.front().nics.front();
@@ -71,12 +70,12 @@ FaultEffect effect_of(const sim::Outcome& run, const Question& question) {
 
 bool differs(Duration with, Duration without) {
   const auto base = static_cast<double>(without.raw());
-  return std::abs(static_cast<double>(with.raw()) - base) >= kThreePercent * base;
+  return std::abs(static_cast<double>(with.raw()) - base) >= kLeastEffect * base;
 }
 
-/// A cable that broke no frame, a storm without a pause and an application that never lacked a
-/// receive did nothing, whatever else moved: random draws of one link shift those of others.
-bool did_something(const std::string& kind, const FaultEffect& with, const FaultEffect& without) {
+/// A bad cable must have broken a frame, a storm must have sent a pause, an application must have
+/// lacked a receive: other values may move by chance, as draws of one link shift those of others.
+bool had_effect(const std::string& kind, const FaultEffect& with, const FaultEffect& without) {
   if (kind == "degraded-link") return with.drops > without.drops;
   if (kind == "nic-pause-storm") return with.pauses > without.pauses;
   if (kind == "few-receives") return with.refused > without.refused;
@@ -103,7 +102,7 @@ Result<sim::Outcome> simulate(const Question& question, std::optional<std::size_
   return sim::simulate(experiment);
 }
 
-/// Enough for anybody to judge by.
+/// Enough bytes to judge by.
 bool has_load(const sim::Outcome& run) {
   constexpr std::int64_t kLeast = 2'000'000;  // bytes
   std::int64_t sum = 0;
@@ -112,7 +111,7 @@ bool has_load(const sim::Outcome& run) {
   return sum >= kLeast;
 }
 
-/// Every fault of the question against the same run without it. nullopt where one did nothing.
+/// The run; nullopt if it has too little load, or one of its faults had no effect.
 Result<std::optional<sim::Outcome>> run_question(const Question& question) {
   WEIR_TRY(run, simulate(question, std::nullopt));
   if (!has_load(run)) return std::optional<sim::Outcome>();
@@ -125,19 +124,19 @@ Result<std::optional<sim::Outcome>> run_question(const Question& question) {
     WEIR_TRY(twin, simulate(question, i));
     const FaultEffect without = effect_of(twin, question);
     const bool is_alone = question.faults.size() == 1;
-    if ((is_alone && !without.is_finished) || !did_something(question.kinds[i], with, without))
+    if ((is_alone && !without.is_finished) || !had_effect(question.kinds[i], with, without))
       return std::optional<sim::Outcome>();
   }
   return std::optional(std::move(run));
 }
 
-// ---- who is to blame ----
+// ---- where the fault is ----
 
 void add_ports_of_host(const design::Intent& intent, std::uint32_t host, Culprit& out) {
-  for (const design::SwitchIntent& one : intent.switches)
-    for (const design::SwitchPortIntent& port : one.ports)
+  for (const design::SwitchIntent& device : intent.switches)
+    for (const design::SwitchPortIntent& port : device.ports)
       if (port.peer.kind == design::NodeKind::kHost && port.peer.node == host)
-        out.ports.emplace_back(one.name, port.name);
+        out.ports.emplace_back(device.name, port.name);
 }
 
 /// Both ends of every cable between this switch and another.
@@ -156,8 +155,8 @@ void add_link(const design::Intent& intent, std::uint32_t link, Culprit& out) {
     if (end.kind == design::NodeKind::kHost) {
       out.hosts.push_back(intent.hosts[end.node].name);
     } else {
-      const design::SwitchIntent& one = intent.switches[end.node];
-      out.ports.emplace_back(one.name, one.ports[end.port].name);
+      const design::SwitchIntent& device = intent.switches[end.node];
+      out.ports.emplace_back(device.name, device.ports[end.port].name);
     }
   }
 }
@@ -196,7 +195,7 @@ bool has_traffic(const evidence::Evidence& host) {
   });
 }
 
-/// The host at fault; else one whose traffic crosses the place.
+/// The host at fault, or else a host whose traffic crosses the place.
 std::string witness_of(const Question& question, const Culprit* culprit, const Pieces& hosts) {
   if (culprit != nullptr && !culprit->hosts.empty() && !culprit->is_everywhere)
     return culprit->hosts.front();
@@ -220,18 +219,9 @@ std::string witness_of(const Question& question, const Culprit* culprit, const P
   return from[drawn_witness(question, from.size())];
 }
 
-// ---- the answer ----
+// ---- the answers ----
 
-finding::Judgement ask(const Pieces& pieces, const design::Intent& intent, Rehearsal* rehearsal) {
-  const Pieces joined = diagnose::join_windows(pieces);
-  diagnose::Case subject;
-  subject.evidence = joined;
-  subject.intent = &intent;
-  finding::Judgement said = diagnose::diagnose(subject);
-  return rehearsal == nullptr ? said : rehearsal->judge(subject, std::move(said));
-}
-
-/// What the one who ran it knows: what was sent, and how long it took.
+/// What the person who ran the load knows: what was sent, and how long it took.
 KnownLoad known_load(const Question& question, const sim::Outcome& run) {
   KnownLoad out;
   for (const std::string& text : question.workloads)
@@ -242,39 +232,59 @@ KnownLoad known_load(const Question& question, const sim::Outcome& run) {
   return out;
 }
 
+/// nullopt if the load is not to be compared, or does not finish on the design either.
+std::optional<Replicas> replicas_of(const sim::Outcome& run, const Sitting& how,
+                                    const Question& question) {
+  if (!how.compares_load) return std::nullopt;
+  auto played = Replicas::play(question.design, question.intent, known_load(question, run));
+  if (!played) return std::nullopt;
+  return std::move(*played);
+}
+
+/// One host cannot show what is wrong at another, so one of two faults is enough; nor that all
+/// others are well, so for a healthy fabric it is enough to report no finding.
+Mark mark_one_host(const finding::Judgement& judgement, const std::vector<Culprit>& culprits) {
+  Mark out = mark_answer(judgement, culprits);
+  if (culprits.empty())
+    out.cause = out.place = judgement.conclusion != finding::Conclusion::kFindings;
+  if (culprits.size() < 2) return out;
+  out = mark_answer(judgement, {culprits.front()});
+  const Mark other = mark_answer(judgement, {culprits.back()});
+  return !out.cause && other.cause ? other : out;
+}
+
 void answer(const sim::Outcome& run, const Sitting& how, ExamRun& out) {
   for (const std::string& text : out.question.faults)
     out.culprits.push_back(culprit_of(*sim::parse_fault(text), out.question.intent));
   const Culprit* first = out.culprits.empty() ? nullptr : &out.culprits.front();
   out.witness = witness_of(out.question, first, run.results.hosts);
-  Rehearsal rehearsal(out.question.design, out.question.intent, known_load(out.question, run));
+  const auto replicas = replicas_of(run, how, out.question);
   for (std::size_t i = 0; i < kExamViews.size(); ++i) {
     Pieces seen = seen_in(kExamViews.at(i), run.results, out.question.intent, out.witness);
-    out.judgements.at(i) = ask(seen, out.question.intent, how.tells_load ? &rehearsal : nullptr);
-    // One host cannot show what is wrong at another: there one of two faults is enough.
-    out.marks.at(i) = mark_answer(out.judgements.at(i), out.culprits);
-    // Nor can it show that all others are well: there it is enough to accuse nobody.
-    if (kExamViews.at(i) == ExamView::kOneHost && out.culprits.empty())
-      out.marks.at(i).cause = out.marks.at(i).place =
-          out.judgements.at(i).conclusion != finding::Conclusion::kFindings;
-    if (kExamViews.at(i) == ExamView::kOneHost && out.culprits.size() > 1) {
-      out.marks.at(i) = mark_answer(out.judgements.at(i), {out.culprits.front()});
-      const Mark other = mark_answer(out.judgements.at(i), {out.culprits.back()});
-      if (!out.marks.at(i).cause && other.cause) out.marks.at(i) = other;
-    }
+    const Pieces joined = diagnose::join_windows(seen);
+    diagnose::Case subject;
+    subject.evidence = joined;
+    subject.intent = &out.question.intent;
+    out.judgements.at(i) = diagnose::diagnose(subject);
+    if (replicas) out.expectations.at(i) = replicas->compare(subject);
+    out.marks.at(i) = kExamViews.at(i) == ExamView::kOneHost
+                          ? mark_one_host(out.judgements.at(i), out.culprits)
+                          : mark_answer(out.judgements.at(i), out.culprits);
     if (how.keeps_evidence) out.evidence.at(i) = std::move(seen);
   }
 }
 
-// ---- the sum ----
+// ---- the report ----
 
-void count(const Mark& mark, Tally& out) {
+void count(const Mark& mark, const std::optional<Expectation>& expected, Tally& out) {
   ++out.runs;
   out.cause += mark.cause ? 1 : 0;
   out.place += mark.place ? 1 : 0;
   out.confident_wrong += mark.confident_wrong ? 1 : 0;
   out.inconclusive += mark.inconclusive ? 1 : 0;
   out.called_healthy += mark.called_healthy ? 1 : 0;
+  out.compared += expected ? 1 : 0;
+  out.outside += expected && !expected->outside.empty() ? 1 : 0;
 }
 
 void add(const ExamRun& run, const ExamOptions& options, ExamReport& out) {
@@ -286,9 +296,10 @@ void add(const ExamRun& run, const ExamOptions& options, ExamReport& out) {
     const Mark& mark = run.marks.at(i);
     ViewScore& score = out.views.at(i);
     const bool is_healthy = run.question.kinds.empty();
-    count(mark, is_healthy ? score.healthy : score.faulty);
+    const auto& expected = run.expectations.at(i);
+    count(mark, expected, is_healthy ? score.healthy : score.faulty);
     const std::string row = run.question.kinds.size() > 1 ? std::string(kTwoFaults) : name;
-    if (!is_healthy) count(mark, score.by_fault[row]);
+    if (!is_healthy) count(mark, expected, score.by_fault[row]);
     if (mark.cause) continue;
     ++score.wrong[{row, mark.said}];
     const ExamView view = kExamViews.at(i);
@@ -353,8 +364,8 @@ ExamReport run_exam(const ExamOptions& options) {
   std::mutex guard;
   std::uint64_t done = 0;
   for_each_index(runs.size(), options.jobs, [&](std::size_t i) {
-    runs[i] = sit_exam(options.first_seed + i, {options.faults, options.tells_load, false});
-    // The fabric is large, and nobody asks for it again.
+    runs[i] = sit_exam(options.first_seed + i, {options.faults, options.compares_load, false});
+    // Large, and not needed for the report.
     runs[i].question.design = {};
     runs[i].question.intent = {};
     runs[i].judgements = {};

@@ -19,23 +19,26 @@
 namespace weir::lab {
 namespace {
 
-// Purposes of random streams: each draw its own, so that one more of them moves no other.
-constexpr std::uint64_t kOfKind = 1;
-constexpr std::uint64_t kOfQuestion = 2;
-constexpr std::uint64_t kOfWitness = 3;
-constexpr std::uint64_t kOfEngine = 4;
+// Each purpose has a random stream of its own, so that adding a draw to one moves no other.
+//
+// At most one draw per statement in this file and in exam_fault.cc: C++ leaves the order in which
+// arguments are evaluated to the compiler, and the same seed must give the same question.
+constexpr std::uint64_t kKindStream = 1;
+constexpr std::uint64_t kQuestionStream = 2;
+constexpr std::uint64_t kWitnessStream = 3;
+constexpr std::uint64_t kEngineStream = 4;
 
 constexpr std::uint64_t kHealthyPercent = 15;
 constexpr std::uint64_t kTwoPercent = 10;
 
-/// A run sends about this much at most: a tenth of a second of computing.
+/// The most bytes a run sends, roughly: a tenth of a second of computing.
 constexpr std::int64_t kMostBytes = 120'000'000;
 
 // ---- the fabric ----
 
 struct Shape {
   std::uint64_t tiers = 1;
-  std::uint64_t leaves = 1;  // of a pod, where there are three tiers
+  std::uint64_t leaves = 1;  // per pod if there are three tiers
   std::uint64_t spines = 0;  // the same
   std::uint64_t cores = 0;
   std::uint64_t hosts = 4;
@@ -52,7 +55,8 @@ bool is_any_of(const std::vector<std::string>& kinds,
   });
 }
 
-/// These show only where switches pause: most of their draws would be put aside otherwise.
+/// These faults have an effect only if switches send pauses; most questions would be drawn again
+/// otherwise.
 bool needs_pauses(const std::vector<std::string>& kinds) {
   return is_any_of(kinds, {"headroom-too-small", "wrong-pfc-priority"});
 }
@@ -63,9 +67,9 @@ Shape draw_shape(Dice& dice, const std::vector<std::string>& kinds) {
   const bool wants_paths = wants_bounce || is_any_of(kinds, {"same-hash-seed", "reordering"});
   const bool wants_switches = wants_paths || is_any_of(kinds, {"routing-loop"});
   Shape s;
-  s.tiers = dice.of(std::array<std::uint64_t, 6>{1, 1, 2, 2, 2, 3});
+  s.tiers = dice.pick(std::array<std::uint64_t, 6>{1, 1, 2, 2, 2, 3});
   if (wants_switches && s.tiers == 1) s.tiers = 2;
-  s.speed = dice.of(std::array<std::uint64_t, 6>{25, 50, 100, 100, 200, 400});
+  s.speed = dice.pick(std::array<std::uint64_t, 6>{25, 50, 100, 100, 200, 400});
   if (needs_pauses(kinds)) s.speed = std::max<std::uint64_t>(s.speed, 100);
   s.uplink = dice.one_in(3) && s.speed < 400 ? s.speed * 2 : s.speed;
   if (s.tiers == 1) {
@@ -84,11 +88,11 @@ Shape draw_shape(Dice& dice, const std::vector<std::string>& kinds) {
   s.spines = dice.between(wants_paths ? 2 : 1, 4);
   const std::uint64_t below = dice.between(2, 8);
   s.hosts = s.leaves * below;
-  // Up to twice as much below as above.
+  // Oversubscribed by up to two.
   const std::uint64_t wanted = (below * s.speed + 2 * s.uplink - 1) / (2 * s.uplink);
   s.cables = std::max<std::uint64_t>(1, (wanted + s.spines - 1) / s.spines);
   s.cables = dice.between(s.cables, s.cables * 2);
-  if (dice.one_in(5)) {  // rail-optimised: a leaf a rail
+  if (dice.one_in(5)) {  // rail-optimised: one leaf per rail
     s.rails = s.leaves;
     s.hosts = dice.between(4, 8);
   }
@@ -113,7 +117,7 @@ std::string_view draw_asic(Dice& dice, design::SwitchSystem system, std::uint64_
   return fit[dice.below(fit.size())];
 }
 
-/// Now and then a switch with less memory than its maker's largest: it pauses sooner.
+/// A quarter of the switches have less buffer than the ASIC's maximum, and pause sooner.
 std::string buffer_text(Dice& dice, bool is_small) {
   return is_small || dice.one_in(4) ? fmt::format(", buffer: {}MB", dice.between(6, 20))
                                     : std::string();
@@ -123,7 +127,7 @@ std::string switches_text(Dice& dice, const Shape& s, bool is_small) {
   using design::SwitchSystem;
   constexpr std::array kSystems = {SwitchSystem::kCumulus, SwitchSystem::kEos, SwitchSystem::kNxos,
                                    SwitchSystem::kJunos, SwitchSystem::kSonic};
-  const SwitchSystem system = dice.of(kSystems);
+  const SwitchSystem system = dice.pick(kSystems);
   const std::string_view asic = draw_asic(dice, system, s.uplink);
   const std::string buffer = buffer_text(dice, is_small);
   const auto group = [&](std::string_view name, const std::string& names, int tier) {
@@ -158,7 +162,7 @@ std::string links_text(Dice& dice, const Shape& s, bool is_long) {
   return out;
 }
 
-/// Mostly as everybody has them; now and then other priorities and code points.
+/// Mostly the usual priorities and code points; in a quarter of the designs others.
 std::string classes_text(Dice& dice) {
   const bool is_usual = !dice.one_in(4);
   const unsigned rdma = is_usual ? 3 : 5;
@@ -175,23 +179,26 @@ std::string classes_text(Dice& dice) {
 std::string design_text(Dice& dice, const Shape& s, const std::vector<std::string>& kinds) {
   constexpr int digits = 2;
   constexpr std::array<std::string_view, 6> kAlphas = {"1/64", "1/32", "1/16", "1/8", "1/4", "1"};
-  const std::string_view alpha = needs_pauses(kinds) ? kAlphas.at(dice.below(3)) : dice.of(kAlphas);
+  const std::string_view alpha =
+      needs_pauses(kinds) ? kAlphas.at(dice.below(3)) : dice.pick(kAlphas);
   const bool is_long = needs_pauses(kinds) || dice.one_in(4);
+  const std::string_view stack = dice.one_in(3) ? "inbox" : "ofed";
   std::string out = fmt::format(
       "weir: 1\nname: exam\nhosts:\n  gpu: {{ names: 'gpu[{:0{}}-{:0{}}]', nic: {}, stack: {}, "
       "rails: {} }}\n",
-      1, digits, s.hosts, digits, draw_nic(dice, s.speed), dice.one_in(3) ? "inbox" : "ofed",
-      s.rails);
-  out += switches_text(dice, s, needs_pauses(kinds)) + links_text(dice, s, is_long);
+      1, digits, s.hosts, digits, draw_nic(dice, s.speed), stack, s.rails);
+  const std::string links = links_text(dice, s, is_long);
+  out += switches_text(dice, s, needs_pauses(kinds)) + links;
   out += "addressing: { subnets: '10.{rail}.0.0/16' }\n";
-  out += fmt::format("mtu: {{ host: {}B, switch: 9200B, rdma: {}B }}\n",
-                     dice.one_in(3) ? 4200 : 9000, dice.one_in(5) ? 2048 : 4096);
+  const int rdma_mtu = dice.one_in(5) ? 2048 : 4096;
+  const int host_mtu = dice.one_in(3) ? 4200 : 9000;
+  out += fmt::format("mtu: {{ host: {}B, switch: 9200B, rdma: {}B }}\n", host_mtu, rdma_mtu);
   out += classes_text(dice);
   out += fmt::format("buffers: {{ alpha: {} }}\n", alpha);
   return out;
 }
 
-/// False where the text is none that a careful person would build.
+/// False if the design has errors or lint finds some.
 bool take_design(std::string text, Question& out) {
   design::Loaded loaded = design::load_text(text, "exam");
   if (!loaded.is_good()) return false;
@@ -208,18 +215,18 @@ bool take_design(std::string text, Question& out) {
 // ---- the load ----
 
 struct Budget {
-  std::int64_t of_host = 0;  // bytes that each NIC sends
-  std::uint64_t ranks = 0;   // NICs of a rail
+  std::int64_t per_nic = 0;  // bytes that each NIC sends
+  std::uint64_t ranks = 0;   // NICs per rail
   std::uint64_t span_us = 0;
 };
 
 Budget draw_budget(Dice& dice, const Shape& s) {
   Budget out;
   out.span_us = dice.between(300, 1200);
-  const auto bytes_a_us = static_cast<std::int64_t>(s.speed) * 1000 / 8;
+  const auto bytes_per_us = static_cast<std::int64_t>(s.speed) * 1000 / 8;
   const auto nics = static_cast<std::int64_t>(s.hosts * s.rails);
-  out.of_host = std::min(bytes_a_us * static_cast<std::int64_t>(out.span_us), kMostBytes / nics);
-  out.span_us = static_cast<std::uint64_t>(out.of_host / bytes_a_us) + 1;
+  out.per_nic = std::min(bytes_per_us * static_cast<std::int64_t>(out.span_us), kMostBytes / nics);
+  out.span_us = static_cast<std::uint64_t>(out.per_nic / bytes_per_us) + 1;
   out.ranks = s.hosts;
   return out;
 }
@@ -236,52 +243,58 @@ std::string incast_text(Dice& dice, const Budget& budget, const std::string& to)
   const std::uint64_t senders =
       dice.between(2, dice.one_in(2) ? most : std::min<std::uint64_t>(most, 5));
   const std::uint64_t iterations = dice.between(1, 6);
-  // What arrives at the receiver keeps its line busy for two to five spans.
-  const auto all = budget.of_host * static_cast<std::int64_t>(dice.between(2, 5));
+  // Keeps the receiver's link busy for two to five spans.
+  const auto all = budget.per_nic * static_cast<std::int64_t>(dice.between(2, 5));
   const auto size = all / static_cast<std::int64_t>(senders * iterations);
+  const std::string common = common_text(dice);
   return fmt::format("incast,to={},senders={},size={}B,iterations={},depth={}{}", to, senders,
-                     std::max<std::int64_t>(size, 4096), iterations, dice.between(1, 3),
-                     common_text(dice));
+                     std::max<std::int64_t>(size, 4096), iterations, dice.between(1, 3), common);
 }
 
 std::string collective_text(Dice& dice, const Budget& budget) {
   const auto ranks = static_cast<std::int64_t>(budget.ranks);
   const bool is_power = (budget.ranks & (budget.ranks - 1)) == 0;
-  const auto size = std::max<std::int64_t>(budget.of_host, 4096);
-  switch (dice.below(6)) {
+  const auto size = std::max<std::int64_t>(budget.per_nic, 4096);
+  const std::uint64_t kind = dice.below(6);
+  const std::string common = common_text(dice);
+  switch (kind) {
     case 0:
       return fmt::format("all-to-all,size={}B,iterations={}{}",
                          std::max<std::int64_t>(size / (ranks - 1), 4096), dice.between(1, 2),
-                         common_text(dice));
-    case 1: return fmt::format("all-reduce,size={}B{}", size / 2 + 1, common_text(dice));
+                         common);
+    case 1: return fmt::format("all-reduce,size={}B{}", size / 2 + 1, common);
     case 2:
       return fmt::format("all-reduce,algo={},size={}B{}", is_power ? "halving-doubling" : "tree",
-                         size / 2 + 1, common_text(dice));
-    case 3: return fmt::format("all-gather,size={}B{}", size, common_text(dice));
-    case 4: return fmt::format("reduce-scatter,size={}B{}", size, common_text(dice));
-    default:
-      return fmt::format(
-          "training,compute={}us,overlap={}%,size={}B,steps=2,collective={}{}",
-          dice.between(20, 100), dice.between(0, 100), size / 4 + 1,
-          dice.of(std::array<std::string_view, 3>{"all-reduce", "all-gather", "reduce-scatter"}),
-          common_text(dice));
+                         size / 2 + 1, common);
+    case 3: return fmt::format("all-gather,size={}B{}", size, common);
+    case 4: return fmt::format("reduce-scatter,size={}B{}", size, common);
+    default: {
+      constexpr std::array<std::string_view, 3> kCollectives = {"all-reduce", "all-gather",
+                                                                "reduce-scatter"};
+      const std::string_view collective = dice.pick(kCollectives);
+      const std::uint64_t overlap = dice.between(0, 100);
+      return fmt::format("training,compute={}us,overlap={}%,size={}B,steps=2,collective={}{}",
+                         dice.between(20, 100), overlap, size / 4 + 1, collective, common);
+    }
   }
 }
 
-/// Every flow has a queue pair of its own and begins at line rate.
+/// Every flow has its own queue pair and starts at line rate.
 std::string flows_text(Dice& dice, const Budget& budget) {
-  return fmt::format("flows,sizes={},load={}%,duration={}us",
-                     dice.of(std::array<std::string_view, 3>{"websearch", "hadoop", "64KB"}),
-                     dice.between(30, 80), budget.span_us);
+  constexpr std::array<std::string_view, 3> kSizes = {"websearch", "hadoop", "64KB"};
+  const std::uint64_t load = dice.between(30, 80);
+  return fmt::format("flows,sizes={},load={}%,duration={}us", dice.pick(kSizes), load,
+                     budget.span_us);
 }
 
 std::string pattern_text(Dice& dice, const Budget& budget) {
   const std::uint64_t iterations = dice.between(1, 8);
   const auto size =
-      std::max<std::int64_t>(budget.of_host / static_cast<std::int64_t>(iterations), 4096);
+      std::max<std::int64_t>(budget.per_nic / static_cast<std::int64_t>(iterations), 4096);
   if (dice.one_in(4)) return flows_text(dice, budget);
+  const std::string common = common_text(dice);
   return fmt::format("permutation,size={}B,iterations={},depth={}{}", size, iterations,
-                     dice.between(1, 3), common_text(dice));
+                     dice.between(1, 3), common);
 }
 
 void draw_load(Dice& dice, const Shape& shape, Question& out, std::string& receiver) {
@@ -313,10 +326,10 @@ void draw_load(Dice& dice, const Shape& shape, Question& out, std::string& recei
 }  // namespace
 
 std::vector<std::string> drawn_kinds(std::uint64_t seed, const std::vector<std::string>& among) {
-  Dice dice(seed, 0, kOfKind);
+  Dice dice(seed, 0, kKindStream);
   if (!among.empty()) {
-    const std::string& one = among[dice.below(among.size())];
-    return one == kHealthyQuestion ? std::vector<std::string>() : std::vector<std::string>{one};
+    const std::string& kind = among[dice.below(among.size())];
+    return kind == kHealthyQuestion ? std::vector<std::string>() : std::vector<std::string>{kind};
   }
   const std::uint64_t roll = dice.below(100);
   if (roll < kHealthyPercent) return {};
@@ -334,8 +347,8 @@ Question draw_question(std::uint64_t seed, std::uint64_t attempt, std::vector<st
   out.seed = seed;
   out.attempt = attempt;
   out.kinds = std::move(kinds);
-  Dice dice(seed, attempt, kOfQuestion);
-  // Drawn parts that do not fit each other are drawn again; what fits is common.
+  Dice dice(seed, attempt, kQuestionStream);
+  // Parts that do not fit each other are drawn again; most fit.
   constexpr int kTries = 200;
   Shape shape;
   bool is_good = false;
@@ -346,7 +359,7 @@ Question draw_question(std::uint64_t seed, std::uint64_t attempt, std::vector<st
   WEIR_CHECK(is_good);
   std::string receiver;
   draw_load(dice, shape, out, receiver);
-  // Receives are used up by SENDs alone: the load must have them with the fault and without it.
+  // Only SENDs use up receives: the load must have some, with the fault and without it.
   if (is_any_of(out.kinds, {"few-receives"}))
     for (std::string& load : out.workloads)
       if (load.find(",op=") == std::string::npos) load += ",op=send";
@@ -356,11 +369,11 @@ Question draw_question(std::uint64_t seed, std::uint64_t attempt, std::vector<st
 }
 
 std::uint64_t simulation_seed(const Question& question) {
-  return Dice(question.seed, question.attempt, kOfEngine).below(1'000'000'000) + 1;
+  return Dice(question.seed, question.attempt, kEngineStream).below(1'000'000'000) + 1;
 }
 
 std::size_t drawn_witness(const Question& question, std::size_t bound) {
-  return Dice(question.seed, question.attempt, kOfWitness).below(bound);
+  return Dice(question.seed, question.attempt, kWitnessStream).below(bound);
 }
 
 }  // namespace weir::lab

@@ -1,5 +1,5 @@
 #pragma once
-// Questions of the exam, drawn from a seed: a design, loads, faults and their sizes.
+// Questions of the exam, drawn from a seed: a design, a load, faults and their sizes.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace weir::lab {
 
-/// The name that a fabric without a fault has among the kinds of questions.
+/// Names a fabric without a fault where kinds of fault are listed.
 inline constexpr std::string_view kHealthyQuestion = "healthy";
 
 struct Question {
@@ -22,20 +22,20 @@ struct Question {
   design::Intent intent;               // as designed, without the faults
   std::vector<std::string> workloads;  // as for weir sim --workload
   std::vector<std::string> faults;     // as for weir sim --fault
-  Duration span;                       // what the load takes alone, roughly
+  Duration span;                       // roughly what the load takes without faults
 };
 
-/// What a seed is about: no fault, one, or two. `among` limits it; empty: everything there is.
+/// The faults of a seed: none, one or two. `among` limits the choice; empty: all kinds.
 [[nodiscard]] std::vector<std::string> drawn_kinds(std::uint64_t seed,
                                                    const std::vector<std::string>& among);
 
-/// The `attempt`-th question of a seed about these kinds. Every design is one that lint takes.
+/// The `attempt`-th question of a seed with these faults. Lint has no error for any drawn design.
 [[nodiscard]] Question draw_question(std::uint64_t seed, std::uint64_t attempt,
                                      std::vector<std::string> kinds);
 
-/// Of the engine: which paths, which packets are marked.
+/// The simulator's seed: decides paths, and which packets are marked.
 [[nodiscard]] std::uint64_t simulation_seed(const Question& question);
-/// A number below `bound` for choosing the host that is looked at alone.
+/// A number below `bound`: chooses the host of the one-host view.
 [[nodiscard]] std::size_t drawn_witness(const Question& question, std::size_t bound);
 
 }  // namespace weir::lab

@@ -16,11 +16,11 @@ void hide(Fact<T>& fact, std::string source) {
   fact = Fact<T>::missing(Missing::kAbsent, std::move(source));
 }
 
-/// The kernel's own mlx5 driver has no switches for ECN and no forced traffic class.
-void hide_what_the_stack_hides(const design::Intent& intent, Evidence& host) {
-  for (const design::HostIntent& one : intent.hosts) {
-    if (one.name != host.provenance.host) continue;
-    const NicPlatform platform{one.nic_model, one.stack};
+/// The inbox mlx5 driver has no per-priority ECN files and no forced traffic class.
+void hide_what_the_stack_lacks(const design::Intent& intent, Evidence& host) {
+  for (const design::HostIntent& wanted : intent.hosts) {
+    if (wanted.name != host.provenance.host) continue;
+    const NicPlatform platform{wanted.nic_model, wanted.stack};
     if (platform.is_ofed_mlx5()) return;
     for (evidence::Nic& nic : host.nics) {
       const std::string netdev = nic.netdev.is_known() ? *nic.netdev : nic.device;
@@ -32,7 +32,7 @@ void hide_what_the_stack_hides(const design::Intent& intent, Evidence& host) {
   }
 }
 
-/// Who it is, how fast, and what it is plugged into.
+/// Name, model, speed and neighbour; no setting.
 evidence::Nic identity(const evidence::Nic& nic) {
   evidence::Nic out;
   out.device = nic.device;
@@ -47,13 +47,13 @@ evidence::Nic identity(const evidence::Nic& nic) {
   return out;
 }
 
-evidence::Switch identity(const evidence::Switch& one) {
+evidence::Switch identity(const evidence::Switch& device) {
   evidence::Switch out;
-  out.name = one.name;
-  out.platform = one.platform;
-  out.model = one.model;
-  out.asic = one.asic;
-  for (const evidence::SwitchPort& port : one.ports) {
+  out.name = device.name;
+  out.platform = device.platform;
+  out.model = device.model;
+  out.asic = device.asic;
+  for (const evidence::SwitchPort& port : device.ports) {
     evidence::SwitchPort& kept = out.ports.emplace_back();
     kept.name = port.name;
     kept.neighbour = port.neighbour;
@@ -62,14 +62,14 @@ evidence::Switch identity(const evidence::Switch& one) {
   return out;
 }
 
-Evidence without_settings(const Evidence& of) {
+Evidence without_settings(const Evidence& all) {
   Evidence out;
-  out.provenance = of.provenance;
-  out.snapshots = of.snapshots;
-  for (const evidence::Nic& nic : of.nics)
+  out.provenance = all.provenance;
+  out.snapshots = all.snapshots;
+  for (const evidence::Nic& nic : all.nics)
     out.nics.push_back(identity(nic));
-  for (const evidence::Switch& one : of.switches)
-    out.switches.push_back(identity(one));
+  for (const evidence::Switch& device : all.switches)
+    out.switches.push_back(identity(device));
   return out;
 }
 
@@ -81,7 +81,7 @@ std::vector<Evidence> seen_in(ExamView view, const sim::Results& results,
   for (const Evidence& host : results.hosts) {
     if (view == ExamView::kOneHost && host.provenance.host != witness) continue;
     out.push_back(view == ExamView::kCounters ? without_settings(host) : host);
-    if (view != ExamView::kCounters) hide_what_the_stack_hides(intent, out.back());
+    if (view != ExamView::kCounters) hide_what_the_stack_lacks(intent, out.back());
   }
   if (view == ExamView::kFull) out.push_back(results.switches);
   if (view == ExamView::kCounters) out.push_back(without_settings(results.switches));

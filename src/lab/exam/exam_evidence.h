@@ -1,5 +1,5 @@
 #pragma once
-// What a candidate of the exam is shown of a run.
+// The evidence of a run that each view of the exam shows to the diagnosis.
 #include <string>
 #include <vector>
 
@@ -10,7 +10,7 @@
 
 namespace weir::lab {
 
-/// Facts that the driver stack of a host has no file for are taken out in every view; `witness` is
+/// Facts that the driver stack of a host has no file for are removed in every view; `witness` is
 /// the host of the one-host view.
 [[nodiscard]] std::vector<evidence::Evidence> seen_in(ExamView view, const sim::Results& results,
                                                       const design::Intent& intent,

@@ -25,19 +25,19 @@ struct Drawing {
   [[nodiscard]] unsigned rdma() const { return nic().dscp_to_priority.at(dscp().value()).value(); }
 };
 
-/// The one everybody sends to every second time: elsewhere many faults would have no effect.
+/// Every second time the receiver of the incast: elsewhere many faults would have no effect.
 std::string host(const Drawing& d) {
   if (!d.receiver.empty() && d.dice.one_in(2)) return d.receiver;
   return d.intent().hosts[d.dice.below(d.intent().hosts.size())].name;
 }
 
-std::string one_switch(const Drawing& d) {
+std::string any_switch(const Drawing& d) {
   return d.intent().switches[d.dice.below(d.intent().switches.size())].name;
 }
 
 /// ",at=leaf1", or nothing: everywhere.
 std::string switch_or_all(const Drawing& d) {
-  return d.dice.one_in(2) ? ",at=" + one_switch(d) : std::string();
+  return d.dice.one_in(2) ? ",at=" + any_switch(d) : std::string();
 }
 
 unsigned other_priority(const Drawing& d) {
@@ -46,12 +46,12 @@ unsigned other_priority(const Drawing& d) {
   return out;
 }
 
-/// Between 2 and 20 times, or that part of it.
+/// 2 to 20 times the designed thresholds, or 1/2 to 1/20 of them.
 std::string thresholds(const Drawing& d, bool is_low) {
   const double factor = is_low ? 1 / d.dice.spread(2, 20) : d.dice.spread(2, 20);
   const design::SwitchPortIntent* base = nullptr;
-  for (const design::SwitchIntent& one : d.intent().switches)
-    for (const design::SwitchPortIntent& port : one.ports)
+  for (const design::SwitchIntent& device : d.intent().switches)
+    for (const design::SwitchPortIntent& port : device.ports)
       if (base == nullptr || (port.wred.min < base->wred.min) == is_low) base = &port;
   WEIR_CHECK(base != nullptr);
   const auto scaled = [&](Bytes bytes) {
@@ -75,85 +75,98 @@ std::string from_text(const Drawing& d) {
   return d.dice.one_in(3) ? fmt::format(",from={}us", moment_us(d)) : std::string();
 }
 
-std::string of_marking(const Drawing& d, const std::string& kind) {
+std::string marking_fault(const Drawing& d, const std::string& kind) {
   if (kind == "wrong-dscp") {
     constexpr std::array kCodes = {0U, 8U, 10U, 14U, 18U, 34U, 56U};
-    unsigned code = d.dice.of(kCodes);
+    unsigned code = d.dice.pick(kCodes);
     while (code == d.dscp().value() / 4)  // that is wrong-tc: the DSCP typed as a TOS byte
-      code = d.dice.of(kCodes);
+      code = d.dice.pick(kCodes);
     return fmt::format(",at={},dscp={}", host(d), code);
   }
-  if (kind == "wrong-nic-map") return fmt::format(",at={},priority={}", host(d), other_priority(d));
-  if (kind == "switch-wrong-map")
-    return fmt::format(",at={},priority={}", one_switch(d), other_priority(d));
+  if (kind == "wrong-nic-map") {
+    const unsigned priority = other_priority(d);
+    return fmt::format(",at={},priority={}", host(d), priority);
+  }
+  if (kind == "switch-wrong-map") {
+    const unsigned priority = other_priority(d);
+    return fmt::format(",at={},priority={}", any_switch(d), priority);
+  }
   if (kind == "shared-queue") {
-    // CNPs, storage, or best effort.
-    constexpr std::array kOthers = {6U, 6U, 4U, 0U};
-    return fmt::format("{},priority={}", switch_or_all(d), d.dice.of(kOthers));
+    constexpr std::array kOthers = {6U, 6U, 4U,
+                                    0U};  // CNPs (twice as likely), storage, best effort
+    const unsigned priority = d.dice.pick(kOthers);
+    return fmt::format("{},priority={}", switch_or_all(d), priority);
   }
   if (kind == "wrong-mtu") {
     constexpr std::array kMtus = {1500, 1500, 1280, 2000};
-    return fmt::format(",at={},mtu={}B", host(d), d.dice.of(kMtus));
+    const int mtu = d.dice.pick(kMtus);
+    return fmt::format(",at={},mtu={}B", host(d), mtu);
   }
   return ",at=" + host(d);  // wrong-trust, wrong-tc, tcp-fallback
 }
 
-std::string of_buffers(const Drawing& d, const std::string& kind) {
+std::string buffer_fault(const Drawing& d, const std::string& kind) {
   if (kind == "wrong-pfc-priority") {
-    // It shows where the host sends: the one that everybody sends to would be put aside.
+    // It has an effect only at a host that sends, so not at the receiver of the incast.
     std::string at = host(d);
     while (at == d.receiver)
       at = host(d);
     return fmt::format(",at={},priority={}", at, other_priority(d));
   }
   if (kind == "pfc-too-wide") return switch_or_all(d);
-  if (kind == "headroom-too-small")
-    return fmt::format("{},share={}%", switch_or_all(d), d.dice.between(30, 90));
-  if (kind == "pool-too-small")
-    return fmt::format("{},share={}%", switch_or_all(d), d.dice.between(1, 20));
-  if (kind == "nic-pause-storm") return fmt::format(",at={}{}", host(d), from_text(d));
+  if (kind == "headroom-too-small" || kind == "pool-too-small") {
+    const bool is_pool = kind == "pool-too-small";
+    const std::uint64_t percent = d.dice.between(is_pool ? 1 : 30, is_pool ? 20 : 90);
+    return fmt::format("{},share={}%", switch_or_all(d), percent);
+  }
+  const std::string from = from_text(d);
+  if (kind == "nic-pause-storm") return fmt::format(",at={}{}", host(d), from);
   WEIR_CHECK(kind == "slow-receiver");
-  const auto line = static_cast<std::uint64_t>(d.nic().speed.raw() / 1'000'000);
-  return fmt::format(",at={},rate={}Mbps{}", host(d), line * d.dice.between(20, 80) / 100,
-                     from_text(d));
+  const auto line_mbps = static_cast<std::uint64_t>(d.nic().speed.raw() / 1'000'000);
+  const std::uint64_t percent = d.dice.between(20, 80);
+  return fmt::format(",at={},rate={}Mbps{}", host(d), line_mbps * percent / 100, from);
 }
 
-std::string of_congestion_control(const Drawing& d, const std::string& kind) {
+std::string congestion_fault(const Drawing& d, const std::string& kind) {
   const auto host_or_all = [&] { return d.dice.one_in(2) ? ",at=" + host(d) : std::string(); };
   if (kind == "np-off" || kind == "rp-off") return ",at=" + host(d);
   if (kind == "ecn-too-low") return thresholds(d, true);
   if (kind == "ecn-too-high") return thresholds(d, false);
   if (kind == "dcqcn-rate-ai") {
-    const auto line = static_cast<double>(d.nic().speed.raw()) / 1e6;
-    return fmt::format("{},rate={}Mbps", host_or_all(), std::llround(line / d.dice.spread(5, 50)));
+    const auto line_mbps = static_cast<double>(d.nic().speed.raw()) / 1e6;
+    const auto step_mbps = std::llround(line_mbps / d.dice.spread(5, 50));
+    return fmt::format("{},rate={}Mbps", host_or_all(), step_mbps);
   }
-  return fmt::format("{},period={}us", host_or_all(), d.dice.between(1000, 20'000));
+  const std::uint64_t period_us = d.dice.between(1000, 20'000);
+  return fmt::format("{},period={}us", host_or_all(), period_us);
 }
 
-/// Lost frames in a million to one in a thousand, as errors of bits.
+/// A frame loss of 1e-6 to 1e-3, as a bit error ratio.
 std::string errors(const Drawing& d) {
   const double loss = d.dice.spread(1e-6, 1e-3);
   const auto bits = static_cast<double>(d.nic().rdma_mtu.raw() + 82) * 8;
   return fmt::format(",at={},ber={:.3e}", link(d), loss / bits);
 }
 
-std::string of_paths(const Drawing& d, const std::string& kind) {
+std::string path_fault(const Drawing& d, const std::string& kind) {
   if (kind == "routing-loop" || kind == "bounce-routing") {
     std::vector<std::string> names;
-    for (const design::SwitchIntent& one : d.intent().switches)
-      if (one.tier == 1 || kind == "routing-loop") names.push_back(one.name);
+    for (const design::SwitchIntent& device : d.intent().switches)
+      if (device.tier == 1 || kind == "routing-loop") names.push_back(device.name);
     std::string out = ",at=" + names[d.dice.below(names.size())];
     return kind == "routing-loop" ? out + ",to=" + host(d) : out;
   }
   if (kind == "same-hash-seed" || kind == "reordering") return {};
   if (kind == "degraded-link") return errors(d);
-  if (kind == "few-receives")
-    return fmt::format(",at={},receives={},repost={}us", host(d), d.dice.between(1, 4),
-                       d.dice.between(100, 1000));
+  if (kind == "few-receives") {
+    const std::uint64_t repost_us = d.dice.between(100, 1000);
+    const std::uint64_t receives = d.dice.between(1, 4);
+    return fmt::format(",at={},receives={},repost={}us", host(d), receives, repost_us);
+  }
   WEIR_CHECK(kind == "link-down");
   const std::uint64_t from = moment_us(d);
-  std::string out =
-      fmt::format(",at={},from={}us,reroute={}us", link(d), from, d.dice.between(20, 100));
+  const std::uint64_t reroute_us = d.dice.between(20, 100);
+  std::string out = fmt::format(",at={},from={}us,reroute={}us", link(d), from, reroute_us);
   if (!d.dice.one_in(3)) out += fmt::format(",until={}us", from + d.dice.between(50, 400));
   return out;
 }
@@ -179,10 +192,10 @@ std::string drawn_fault(Dice& dice, const std::string& kind, const Question& que
   const auto is_in = [&](const auto& names) {
     return std::find(names.begin(), names.end(), kind) != names.end();
   };
-  if (is_in(kMarking)) return kind + of_marking(d, kind);
-  if (is_in(kBuffers)) return kind + of_buffers(d, kind);
-  if (is_in(kControl)) return kind + of_congestion_control(d, kind);
-  return kind + of_paths(d, kind);
+  if (is_in(kMarking)) return kind + marking_fault(d, kind);
+  if (is_in(kBuffers)) return kind + buffer_fault(d, kind);
+  if (is_in(kControl)) return kind + congestion_fault(d, kind);
+  return kind + path_fault(d, kind);
 }
 
 }  // namespace weir::lab

@@ -1,5 +1,5 @@
 #pragma once
-// Sizes and places of faults, drawn. Internal to the exam.
+// Draws the place and size of a fault. Internal to the exam.
 #include <array>
 #include <cstdint>
 #include <string>
@@ -19,10 +19,10 @@ class Dice {
     return low + random_.below(high - low + 1);
   }
   bool one_in(std::uint64_t n) { return random_.below(n) == 0; }
-  /// Even over the logarithm, so that small sizes are as common as large ones.
+  /// Uniform in the logarithm, so that small sizes are as common as large ones.
   double spread(double low, double high);
   template <class T, std::size_t N>
-  T of(const std::array<T, N>& choices) {
+  T pick(const std::array<T, N>& choices) {
     return choices[random_.below(N)];
   }
 

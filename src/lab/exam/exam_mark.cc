@@ -15,7 +15,7 @@ struct Accepted {
   std::vector<std::string_view> ids;
 };
 
-/// The one table: fault, and the ids that name it. Symptoms do not count: loss is no answer to a
+/// Faults and the ids that name them. Symptoms do not count: loss is no answer to a
 /// bad cable, and pauses are none to a small buffer.
 const std::vector<Accepted>& accepted_table() {
   static const std::vector<Accepted> table = {

@@ -148,8 +148,7 @@ TEST(ExamDraw, QuestionsAreSound) {
 
 TEST(Exam, EvidenceDoesNotNameTheFault) {
   COVERS("D3");
-  const ExamRun run =
-      sit_exam(2, {.faults = {"np-off"}, .tells_load = false, .keeps_evidence = true});
+  const ExamRun run = sit_exam(2, {.faults = {"np-off"}, .keeps_evidence = true});
   ASSERT_TRUE(run.is_counted) << run.trouble;
   for (std::size_t i = 0; i < kExamViews.size(); ++i) {
     ASSERT_FALSE(run.evidence.at(i).empty());
@@ -163,9 +162,9 @@ TEST(Exam, EvidenceDoesNotNameTheFault) {
   for (const evidence::Evidence& piece : counters) {
     for (const evidence::Nic& nic : piece.nics)
       EXPECT_FALSE(nic.qos.trust.is_known() || nic.ecn.np.is_known() || nic.link.mtu.is_known());
-    for (const evidence::Switch& one : piece.switches)
-      EXPECT_FALSE(one.dscp_to_tc.is_known() || one.pools.is_known() ||
-                   !one.ports.front().queues.empty());
+    for (const evidence::Switch& device : piece.switches)
+      EXPECT_FALSE(device.dscp_to_tc.is_known() || device.pools.is_known() ||
+                   !device.ports.front().queues.empty());
   }
   const auto& alone = run.evidence.at(static_cast<std::size_t>(ExamView::kOneHost));
   ASSERT_EQ(alone.size(), 1U);
@@ -176,21 +175,20 @@ TEST(Exam, TheNumberOfThreadsChangesNothing) {
   COVERS("D3");
   ExamOptions options;
   options.last_seed = 4;
-  options.tells_load = false;  // rehearsals are many runs
   options.faults = {"wrong-trust", "np-off", "healthy"};
-  const ExamReport one = run_exam(options);
+  const ExamReport single = run_exam(options);
   options.jobs = 3;
   const ExamReport three = run_exam(options);
-  EXPECT_EQ(one.counted + one.uncounted, 4U);
-  EXPECT_EQ(one.redraws, three.redraws);
-  ASSERT_EQ(one.misses.size(), three.misses.size());
-  for (std::size_t i = 0; i < one.misses.size(); ++i) {
-    EXPECT_EQ(one.misses[i].seed, three.misses[i].seed);
-    EXPECT_EQ(one.misses[i].said, three.misses[i].said);
+  EXPECT_EQ(single.counted + single.uncounted, 4U);
+  EXPECT_EQ(single.redraws, three.redraws);
+  ASSERT_EQ(single.misses.size(), three.misses.size());
+  for (std::size_t i = 0; i < single.misses.size(); ++i) {
+    EXPECT_EQ(single.misses[i].seed, three.misses[i].seed);
+    EXPECT_EQ(single.misses[i].said, three.misses[i].said);
   }
   for (std::size_t i = 0; i < kExamViews.size(); ++i) {
-    EXPECT_EQ(one.views.at(i).faulty.cause, three.views.at(i).faulty.cause);
-    EXPECT_EQ(one.views.at(i).wrong, three.views.at(i).wrong);
+    EXPECT_EQ(single.views.at(i).faulty.cause, three.views.at(i).faulty.cause);
+    EXPECT_EQ(single.views.at(i).wrong, three.views.at(i).wrong);
   }
 }
 

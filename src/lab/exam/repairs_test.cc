@@ -49,8 +49,8 @@ void set_knob(const Lab& lab, const std::string& name, const std::string& knob) 
 
 /// Every switch: what two tiers share is wrong at both.
 void all_as_designed(Lab& lab, const std::string&) {
-  for (const design::SwitchIntent& one : lab.intent().switches)
-    must(lab.set_factory(one.name, false));
+  for (const design::SwitchIntent& device : lab.intent().switches)
+    must(lab.set_factory(device.name, false));
 }
 
 void taken_away(Lab& lab, const std::string&) {

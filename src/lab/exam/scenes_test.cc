@@ -94,8 +94,8 @@ std::map<std::string, std::uint64_t> headroom_drops(const Lab& lab) {
 TEST(Scenes, TwoUplinksLoseInHeadroomUnderRoceBalancedAndNoneUnderRoceAggressive) {
   COVERS("F3", "G9");
   const TemporaryDirectory place;
-  // Two uplinks a leaf, faster than a host; senders that do not slow down, so that every burst ends
-  // in a pause; and headroom that somebody sized for another cable.
+  // Two uplinks per leaf, faster than a host; senders that do not slow down, so that every burst
+  // ends in a pause; and headroom sized for a shorter cable.
   const std::string design =
       edited(edited(pod16(), "count: 8, speed: 100G", "count: 2, speed: 200G"), "trust: dscp\n",
              "trust: dscp\nbuffers:\n  profile: roce-balanced\n");

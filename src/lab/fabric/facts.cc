@@ -20,7 +20,7 @@ template <class T>
 Fact<T> known(T value) {
   return Fact<T>::of(std::move(value), kSource);
 }
-/// Nobody can see it on this driver stack.
+/// This driver stack does not show it.
 template <class T>
 Fact<T> absent(const Fact<T>&, std::string source) {
   return Fact<T>::missing(Missing::kAbsent, std::move(source));
@@ -97,6 +97,17 @@ void add_ecn(const NicPlatform& platform, const NicSettings& settings, const des
 
 }  // namespace
 
+std::optional<std::array<std::uint8_t, 16>> gid_bytes(std::string_view address) {
+  std::array<std::uint8_t, 16> out{};
+  const std::string plain(address.substr(0, address.find('/')));
+  if (inet_pton(AF_INET, plain.c_str(), &out[12]) == 1) {
+    out[10] = out[11] = 0xFF;
+  } else if (inet_pton(AF_INET6, plain.c_str(), out.data()) != 1) {
+    return std::nullopt;
+  }
+  return out;
+}
+
 std::vector<evidence::Gid> gids_of(const design::NicIntent& nic, std::uint32_t host) {
   std::array<std::uint8_t, 16> local{};
   local[0] = 0xFE;
@@ -108,16 +119,10 @@ std::vector<evidence::Gid> gids_of(const design::NicIntent& nic, std::uint32_t h
   local[13] = static_cast<std::uint8_t>(host >> 8U);
   local[14] = static_cast<std::uint8_t>(host);
   local[15] = static_cast<std::uint8_t>(nic.rail);
-  std::array<std::uint8_t, 16> global{};
-  const std::string address = nic.address.substr(0, nic.address.find('/'));
-  if (inet_pton(AF_INET, address.c_str(), &global[12]) == 1) {
-    global[10] = 0xFF;
-    global[11] = 0xFF;
-  } else if (inet_pton(AF_INET6, address.c_str(), global.data()) != 1) {
-    return {};
-  }
+  const auto global = gid_bytes(nic.address);
+  if (!global) return {};
   std::vector<evidence::Gid> out;
-  for (const auto& bytes : {local, global})
+  for (const auto& bytes : {local, *global})
     for (const evidence::GidType type : {evidence::GidType::kRoceV1, evidence::GidType::kRoceV2})
       out.push_back({static_cast<unsigned>(out.size()), gid_text(bytes), type, nic.netdev});
   return out;

@@ -1,6 +1,13 @@
 #pragma once
-// What an observer of a simulated NIC would have written down beyond what the engine knows: its
-// settings, its GIDs, and what the driver stack does not show.
+// Facts of a simulated NIC that the engine does not know: its settings, its GIDs, and what its
+// driver stack does not show.
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "design/fabric/intent.h"
 #include "evidence/evidence.h"
 #include "lab/fabric/nic_settings.h"
@@ -8,15 +15,18 @@
 
 namespace weir::lab {
 
-/// Completes facts that the simulation began.
+/// Adds to the facts that come from the simulation.
 void add_settings(const NicPlatform& platform, const NicSettings& settings,
                   const design::NicIntent& nic, const design::Intent& intent, evidence::Nic& out);
 void add_host_facts(const NicPlatform& platform, evidence::Host& out);
 
+/// The GID of an address (IPv4 mapped into IPv6), with or without a prefix length; nullopt if it is
+/// not an address.
+[[nodiscard]] std::optional<std::array<std::uint8_t, 16>> gid_bytes(std::string_view address);
 /// GIDs as a kernel builds them: link-local and address, each as RoCE v1 and v2.
 [[nodiscard]] std::vector<evidence::Gid> gids_of(const design::NicIntent& nic, std::uint32_t host);
 
-/// A clock that starts with the lab, on a day nobody takes for today.
+/// The lab's clock starts at the epoch, so that no time of a lab is taken for a real one.
 [[nodiscard]] std::string time_text(Duration clock);
 [[nodiscard]] evidence::Provenance provenance(const Blueprint& blueprint, const State& state,
                                               const std::string& host);

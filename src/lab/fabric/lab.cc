@@ -19,7 +19,7 @@
 namespace weir::lab {
 namespace {
 
-constexpr Duration kPerOperation = 1_ms;  // what the lab's clock makes of one change
+constexpr Duration kPerOperation = 1_ms;  // by which the lab's clock moves per change
 
 template <class Items>
 Result<std::uint32_t> index_of(const Items& items, std::string_view name, std::string_view kind) {
@@ -32,7 +32,7 @@ Result<std::uint32_t> index_of(const Items& items, std::string_view name, std::s
       fmt::format("the lab has no {} '{}'{}", kind, name, did_you_mean(name, names)));
 }
 
-/// The raw key under which a driver counts that a link went down; empty where it does not.
+/// The raw key under which a driver counts link-down events; empty if it does not count them.
 std::string link_down_key(std::string_view id, counters::Driver driver) {
   const counters::Counter* const counter = counters::find(id);
   WEIR_CHECK(counter != nullptr);
@@ -41,7 +41,7 @@ std::string link_down_key(std::string_view id, counters::Driver driver) {
   return counters::Sample{.place = name->place, .name = counters::spell(*name, 0)}.key();
 }
 
-/// Both ends of the NIC's link notice.
+/// Both ends of the NIC's link count it.
 void count_flap(const Blueprint& blueprint, const sim::NicRef& nic, State& state) {
   const design::HostIntent& host = blueprint.intent.hosts[nic.host];
   const design::LinkIntent& link = blueprint.intent.links[host.nics[nic.rail].link];
@@ -56,7 +56,7 @@ sim::EvidenceSource source_of(const Testbed& bed, Time end) {
   return {bed.intent, bed.placement, *bed.sim, end};
 }
 
-/// What every port shows, with `add` called for each.
+/// Calls `add` with the counters of every port.
 template <class Add>
 void for_each_port(const Blueprint& blueprint, const Testbed& bed, Time end, const Add& add) {
   const sim::EvidenceSource source = source_of(bed, end);
@@ -70,7 +70,7 @@ void for_each_port(const Blueprint& blueprint, const Testbed& bed, Time end, con
     add(port_key(port.device(), port.netdev()), port);
 }
 
-/// A link that is down already has counted that once: no load counts it again.
+/// A link that is down from the start is counted once, not again by every load.
 counters::PortCounters without(const counters::PortCounters& run,
                                const counters::PortCounters& rest) {
   std::vector<counters::Sample> samples(run.samples().begin(), run.samples().end());
@@ -90,7 +90,7 @@ bool is_network_fault(const State& state) {
                      [](const FaultRecord& fault) { return !fault.is_setting; });
 }
 
-/// Counts that follow from faults in force (a link that is down) stay counted when they go.
+/// What active faults have counted (a link that is down) stays counted when they are cleared.
 Status keep_counts_at_rest(Lab::Shared& shared, State& state) {
   if (!is_network_fault(state)) return {};
   WEIR_TRY(bed, set_up_at_rest(shared.blueprint, state, shared.profiles));
@@ -106,7 +106,7 @@ Status keep_counts_at_rest(Lab::Shared& shared, State& state) {
   return {};
 }
 
-/// The first name in `dir` that no lab leaves there; empty where all are a lab's.
+/// The first file in `dir` that is not a lab's; empty if there is none.
 std::string first_foreign_file(const std::string& dir) {
   std::string first;
   std::error_code error;
@@ -119,17 +119,17 @@ std::string first_foreign_file(const std::string& dir) {
   return first;
 }
 
-/// The fabric at rest depends on its switches and faults alone.
+/// The fabric at rest depends only on its switches and faults.
 bool is_same_at_rest(const State& a, const State& b) {
   return a.switches == b.switches &&
          std::equal(a.faults.begin(), a.faults.end(), b.faults.begin(), b.faults.end(),
-                    [](const FaultRecord& one, const FaultRecord& other) {
-                      return one.text == other.text && one.is_setting == other.is_setting &&
-                             one.switches == other.switches;
+                    [](const FaultRecord& left, const FaultRecord& right) {
+                      return left.text == right.text && left.is_setting == right.is_setting &&
+                             left.switches == right.switches;
                     });
 }
 
-/// Pause counters exist only of priorities that have PFC on.
+/// Pause counters exist only for priorities with PFC.
 counters::PortCounters as_shown(const counters::PortCounters& all, PrioritySet pfc) {
   std::vector<counters::Sample> samples;
   for (const counters::Sample& sample : all.samples()) {
@@ -149,6 +149,14 @@ void set_as_designed(const Blueprint& blueprint, State& state) {
           blueprint.platform(h), blueprint.intent.hosts[h].nics[rail], blueprint.intent);
 }
 
+/// All settings of a switch: no fault is left in them.
+void replace_settings(std::uint32_t index, SwitchState settings, State& state) {
+  state.switches[index] = std::move(settings);
+  for (FaultRecord& fault : state.faults)
+    std::erase(fault.switches, index);
+  forget_repaired(state);
+}
+
 counters::Snapshot empty_snapshot(const State& state) {
   counters::Snapshot out;
   out.time = time_text(state.clock);
@@ -158,7 +166,7 @@ counters::Snapshot empty_snapshot(const State& state) {
 
 }  // namespace
 
-// ---- what a lab and its hosts share ----
+// ---- shared by a lab and its hosts ----
 
 Status Lab::Shared::change(const std::function<Status(State&)>& edit) {
   std::optional<Lock> own;
@@ -188,6 +196,11 @@ Status Lab::Shared::change_in_place(const std::function<Status(State&)>& edit) {
   is_dirty = true;
   if (state.faults.size() != faults) rest.reset();
   return {};
+}
+
+Status Lab::Shared::check_fits(const State& next) {
+  const auto bed = set_up_at_rest(blueprint, next, profiles);
+  return bed ? Status() : Status(bed.error());
 }
 
 Result<const Testbed*> Lab::Shared::at_rest() {
@@ -305,7 +318,7 @@ Result<Lab> Lab::create(const std::string& dir, const std::string& file,
                         const CreateOptions& options) {
   if (file_exists(state_file(dir)))
     return invalid_error(
-        fmt::format("{} is a lab already; weir lab down --dir {} removes it", dir, dir));
+        fmt::format("{} is already a lab; weir lab down --dir {} removes it", dir, dir));
   WEIR_TRY(text, read_file(file));
   WEIR_TRY_STATUS(make_directory(dir));
   if (const std::string other = first_foreign_file(dir); !other.empty())
@@ -315,11 +328,11 @@ Result<Lab> Lab::create(const std::string& dir, const std::string& file,
   shared->blueprint = std::move(blueprint);
   WEIR_TRY(lock, Lock::take(dir));
   if (file_exists(state_file(dir)))
-    return invalid_error(fmt::format("{} has just become a lab by another hand", dir));
+    return invalid_error(fmt::format("{} was made a lab by another process just now", dir));
   WEIR_TRY_STATUS(write_file_atomic(design_file(dir), text));
   shared->state = new_state(shared->blueprint, options.factory_switches, options.seed);
   if (!options.factory_hosts) set_as_designed(shared->blueprint, shared->state);
-  // What cannot be simulated must not become a lab.
+  // A design that cannot be simulated must not become a lab.
   if (const auto fits = shared->at_rest(); !fits) return fits.error();
   WEIR_TRY_STATUS(write_state(shared->blueprint, shared->state));
   return Lab(std::move(shared));
@@ -328,7 +341,7 @@ Result<Lab> Lab::create(const std::string& dir, const std::string& file,
 Result<Lab> Lab::open(const std::string& dir) {
   if (!file_exists(state_file(dir)))
     return not_found_error(
-        fmt::format("{} is not a lab; weir lab up DESIGN --dir {} makes it one", dir, dir));
+        fmt::format("{} is not a lab; weir lab up DESIGN --dir {} creates one", dir, dir));
   auto shared = std::make_shared<Shared>();
   WEIR_TRY(blueprint, load_blueprint(dir, design_file(dir)));
   shared->blueprint = std::move(blueprint);
@@ -366,7 +379,7 @@ LabStatus Lab::status() const {
   out.switches = state.switches.size();
   out.factory_switches = static_cast<std::size_t>(
       std::count_if(state.switches.begin(), state.switches.end(),
-                    [](const SwitchState& one) { return one.is_factory; }));
+                    [](const SwitchState& device) { return device.is_factory; }));
   out.seed = state.seed;
   out.loads = state.loads;
   out.clock = state.clock;
@@ -401,13 +414,13 @@ Result<std::vector<evidence::Evidence>> Lab::observe_last_run() const {
   const CounterBank& before = shared_->state.counters_before;
   const Duration begin = shared_->state.last_run->begin;
   const Duration end = begin + shared_->state.last_run->elapsed;
-  const auto add = [&](evidence::Evidence one, counters::Snapshot first) {
+  const auto add = [&](evidence::Evidence seen, counters::Snapshot first) {
     first.time = time_text(begin);
     first.clock_ns = begin.raw() / 1000;
-    one.snapshots.back().time = time_text(end);
-    one.snapshots.back().clock_ns = end.raw() / 1000;
-    one.snapshots.insert(one.snapshots.begin(), std::move(first));
-    out.push_back(std::move(one));
+    seen.snapshots.back().time = time_text(end);
+    seen.snapshots.back().clock_ns = end.raw() / 1000;
+    seen.snapshots.insert(seen.snapshots.begin(), std::move(first));
+    out.push_back(std::move(seen));
   };
   for (std::uint32_t host = 0; host < intent().hosts.size(); ++host) {
     WEIR_TRY(seen, shared_->observe_host(host));
@@ -466,8 +479,7 @@ Status Lab::add_fault(const std::string& text) {
   return shared_->change([&](State& next) -> Status {
     WEIR_TRY_STATUS(lab::add_fault(shared_->blueprint, shared_->profiles, text, next));
     // It must also fit the network: a loop needs a second switch, and so on.
-    const auto fits = set_up_at_rest(shared_->blueprint, next, shared_->profiles);
-    return fits ? Status() : Status(fits.error());
+    return shared_->check_fits(next);
   });
 }
 
@@ -486,7 +498,7 @@ Result<std::size_t> Lab::clear_fault(const std::string& text) {
                         next));
     if (count == 0)
       return not_found_error(
-          fmt::format("no fault '{}' is there{}", text, did_you_mean(text, known)));
+          fmt::format("the lab has no fault '{}'{}", text, did_you_mean(text, known)));
     cleared = count;
     return {};
   });
@@ -521,38 +533,30 @@ Status Lab::set_buffer_profile(std::string_view name, std::string_view profile) 
     SwitchState& set = next.switches[index];
     if (set.is_factory)
       return invalid_error(fmt::format(
-          "{} is as shipped; first: weir lab switch {} set config designed", name, name));
+          "{} is as shipped; run weir lab switch {} set config designed first", name, name));
     if (set.loaded)
       return invalid_error(
-          fmt::format("{} runs a configuration that was loaded; first: weir lab "
-                      "switch {} set config designed",
+          fmt::format("{} runs a loaded configuration; run weir lab switch {} set config designed "
+                      "first",
                       name, name));
     set.profile = std::string(known.name);
-    const auto fits = set_up_at_rest(shared_->blueprint, next, shared_->profiles);
-    return fits ? Status() : Status(fits.error());
+    return shared_->check_fits(next);
   });
 }
 
 Status Lab::load_switch(const evidence::Switch& configuration) {
   WEIR_TRY(index, index_of(intent().switches, configuration.name, "switch"));
   return shared_->change([&](State& next) -> Status {
-    // Every setting is written anew: no fault is left in them.
-    next.switches[index] = {false, std::nullopt, evidence::values_of(configuration)};
-    for (FaultRecord& fault : next.faults)
-      std::erase(fault.switches, index);
-    forget_repaired(next);
-    const auto fits = set_up_at_rest(shared_->blueprint, next, shared_->profiles);
-    return fits ? Status() : Status(fits.error().within(configuration.name));
+    replace_settings(index, {false, std::nullopt, evidence::values_of(configuration)}, next);
+    const Status fits = shared_->check_fits(next);
+    return fits ? fits : Status(fits.error().within(configuration.name));
   });
 }
 
 Status Lab::set_factory(std::string_view name, bool is_factory) {
   WEIR_TRY(index, index_of(intent().switches, name, "switch"));
   return shared_->change([&](State& next) -> Status {
-    next.switches[index] = {is_factory, std::nullopt, std::nullopt};
-    for (FaultRecord& fault : next.faults)
-      std::erase(fault.switches, index);
-    forget_repaired(next);
+    replace_settings(index, {is_factory, std::nullopt, std::nullopt}, next);
     return {};
   });
 }

@@ -1,6 +1,6 @@
-// Faults of a lab. What a real host or switch would show in its settings becomes a setting here:
-// whoever sets it right has repaired the fault, and clearing the fault puts it back. Everything
-// else holds until it is cleared.
+// Faults of a lab. A fault that a real host or switch would show in its settings is a wrong setting
+// here: correcting the setting repairs the fault, and clearing the fault restores the setting. All
+// others last until they are cleared.
 #include <algorithm>
 #include <array>
 
@@ -37,8 +37,8 @@ std::int64_t knob_value(const KnobFault& row, const sim::Fault& fault) {
                                  : parse_duration(text).value().raw() / 1'000'000;
 }
 
-/// What the fault makes of the settings of each NIC; gives whether any NIC's behaviour changes at
-/// all, be it shown in a setting or not.
+/// The settings of each NIC with the fault, and whether it changes the behaviour of any NIC, even
+/// if no setting shows that.
 struct Edited {
   std::vector<std::vector<NicSettings>> nics;
   bool touches_nics = false;
@@ -70,7 +70,7 @@ Result<Edited> edit_nics(const Blueprint& blueprint, const sim::Fault& fault,
   return out;
 }
 
-/// Faults of which nothing is left when no NIC changes.
+/// Faults that have no effect if no NIC changes.
 bool is_of_settings(const sim::Fault& fault) {
   static constexpr std::array<std::string_view, 10> kNames = {
       "wrong-trust", "wrong-dscp", "wrong-tc", "wrong-nic-map", "wrong-pfc-priority",
@@ -79,7 +79,7 @@ bool is_of_settings(const sim::Fault& fault) {
   return !is_timed && std::find(kNames.begin(), kNames.end(), fault.type->name) != kNames.end();
 }
 
-/// What a switch would show in its configuration. Routes and cables are not in it.
+/// Faults that a switch would show in its configuration. Routes and cables are not part of it.
 bool is_of_switch_settings(const sim::Fault& fault) {
   return fault.type->place == sim::FaultPlace::kSwitches && fault.type->name != "routing-loop" &&
          fault.type->name != "bounce-routing";
@@ -90,7 +90,7 @@ std::string value_now(const State& state, const SettingChange& change) {
 }
 
 Status undo(const SettingChange& change, State& state) {
-  if (value_now(state, change) != change.after) return {};  // somebody has set it anew
+  if (value_now(state, change) != change.after) return {};  // changed again since
   const Json object = {{change.key, Json::parse(change.before)}};
   return set_keys(JsonCursor(object), state.nics[change.nic.host][change.nic.rail]);
 }
@@ -100,8 +100,8 @@ Status undo(const SettingChange& change, State& state) {
 Status add_fault(const Blueprint& blueprint, Profiles& profiles, const std::string& text,
                  State& state) {
   WEIR_TRY(fault, sim::parse_fault(text));
-  for (const FaultRecord& one : state.faults)
-    if (one.text == text) return invalid_error(fmt::format("{} is there already", text));
+  for (const FaultRecord& record : state.faults)
+    if (record.text == text) return invalid_error(fmt::format("the lab already has {}", text));
   WEIR_TRY(present, present_intent(blueprint, state, profiles, {}));
   WEIR_TRY(edited, edit_nics(blueprint, fault, present, state));
   FaultRecord record;
@@ -119,7 +119,7 @@ Status add_fault(const Blueprint& blueprint, Profiles& profiles, const std::stri
   }
   record.is_setting = !record.changes.empty() || !record.switches.empty();
   if (!record.is_setting && is_of_settings(fault) && !edited.touches_nics)
-    return invalid_error(fmt::format("{} changes nothing: it is so already", text));
+    return invalid_error(fmt::format("{} has no effect: the settings are already so", text));
   state.nics = std::move(edited.nics);
   state.faults.push_back(std::move(record));
   return {};
@@ -129,7 +129,7 @@ Result<std::size_t> clear_faults(const std::function<bool(const FaultRecord&)>& 
                                  State& state) {
   std::size_t cleared = 0;
   std::vector<FaultRecord> left;
-  // Last in, first out: a later fault may have changed what an earlier one did.
+  // Last in, first out: a later fault may have overwritten settings of an earlier one.
   for (auto record = state.faults.rbegin(); record != state.faults.rend(); ++record) {
     if (!matches(*record)) {
       left.insert(left.begin(), *record);
@@ -146,9 +146,10 @@ Result<std::size_t> clear_faults(const std::function<bool(const FaultRecord&)>& 
 void forget_repaired(State& state) {
   std::erase_if(state.faults, [&](const FaultRecord& record) {
     return record.is_setting && record.switches.empty() &&
-           std::none_of(
-               record.changes.begin(), record.changes.end(),
-               [&](const SettingChange& one) { return value_now(state, one) == one.after; });
+           std::none_of(record.changes.begin(), record.changes.end(),
+                        [&](const SettingChange& change) {
+                          return value_now(state, change) == change.after;
+                        });
   });
 }
 

@@ -17,7 +17,7 @@ std::string base_name(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-/// "incast to=gpu01 size=1MB", or one word with commas, as `weir sim` takes it.
+/// "incast to=gpu01 size=1MB", or with commas, as `weir sim` takes it.
 Result<Load> workload_load(const std::vector<std::string>& command) {
   Load load;
   load.command = join(command, " ");
@@ -27,21 +27,22 @@ Result<Load> workload_load(const std::vector<std::string>& command) {
 }
 
 std::string summary(const LoadOutcome& done) {
-  std::string out = "simulated; nothing here was measured\n";
-  for (const sim::WorkloadResult& one : done.workloads) {
-    out += fmt::format("{}: {} of {} messages completed, {} failed, {}\n", one.label, one.completed,
-                       one.messages, one.failed, approximate(one.bytes));
-    if (one.bus_bandwidth)
-      out += fmt::format("  bus bandwidth {:.2f} Gbit/s\n", *one.bus_bandwidth / 1e9);
-    if (one.completion.count > 0)
-      out += fmt::format("  completion p50 {}, p99 {}, max {}\n", approximate(one.completion.p50),
-                         approximate(one.completion.p99), approximate(one.completion.max));
+  std::string out = "simulated, not measured\n";
+  for (const sim::WorkloadResult& result : done.workloads) {
+    out += fmt::format("{}: {} of {} messages completed, {} failed, {}\n", result.label,
+                       result.completed, result.messages, result.failed, approximate(result.bytes));
+    if (result.bus_bandwidth)
+      out += fmt::format("  bus bandwidth {:.2f} Gbit/s\n", *result.bus_bandwidth / 1e9);
+    if (result.completion.count > 0)
+      out +=
+          fmt::format("  completion p50 {}, p99 {}, max {}\n", approximate(result.completion.p50),
+                      approximate(result.completion.p99), approximate(result.completion.max));
   }
   const sim::Totals& totals = done.totals;
   out += fmt::format("{} simulated; {} marked, {} CNPs, {} pauses, {} lossless drops\n",
                      approximate(done.elapsed), totals.marked, totals.cnp_sent, totals.pauses,
                      totals.lossless_drops);
-  if (!done.is_finished) out += "not finished when the time was up\n";
+  if (!done.is_finished) out += "not finished within the time limit\n";
   for (const std::string& note : done.notes)
     out += fmt::format("note: {}\n", note);
   return out;
@@ -72,9 +73,10 @@ class LabHost final : public host::HostIo {
     return host::CommandOutcome{
         .exit_status = 127,
         .output = "",
-        .errors = fmt::format("{}: not in the lab. It runs {}, and the workloads of weir sim "
-                              "--list-workloads\n",
-                              tool, join(perftest_names(), ", ")),
+        .errors =
+            fmt::format("{}: not available in a lab, which runs {} and the workloads of weir sim "
+                        "--list-workloads\n",
+                        tool, join(perftest_names(), ", ")),
         .elapsed = {}};
   }
 

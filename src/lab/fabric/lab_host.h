@@ -1,5 +1,5 @@
 #pragma once
-// A host of a lab behind the seam that real hosts have too.
+// A host of a lab behind the interface that real hosts have too.
 #include <cstdint>
 #include <memory>
 

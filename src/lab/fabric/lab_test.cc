@@ -23,7 +23,7 @@ TEST(Lab, IsMadeOnceAndOpensAsItWas) {
   EXPECT_EQ(made.host_names().size(), 16U);
   const auto again = Lab::create(place.file("lab"), place.file("fabric.yaml"));
   ASSERT_FALSE(again.has_value());
-  EXPECT_NE(again.error().what.find("is a lab already"), std::string::npos);
+  EXPECT_NE(again.error().what.find("is already a lab"), std::string::npos);
   const Lab opened = must(Lab::open(place.file("lab")));
   const LabStatus status = opened.status();
   EXPECT_EQ(status.seed, 7U);
@@ -77,7 +77,7 @@ TEST(Lab, SaysWhyAStateCannotBeRead) {
   EXPECT_NE(with("switches", {{"leaf9", Json::object()}}).find("a switch of the design"),
             std::string::npos);
   EXPECT_NE(with("counters", {{"names", Json::array()}, {"ports", {{"a/b", {0, 1}}}}})
-                .find("the place of a name"),
+                .find("the index of a name"),
             std::string::npos);
   EXPECT_NE(with("faults", {{{"fault", "x"}}}).find("/faults/0/is_setting"), std::string::npos);
   const Json elsewhere = {{"fault", "ecn-too-low"},
@@ -371,12 +371,12 @@ TEST(LabFaults, WhatChangesNothingOrIsThereOrDoesNotFitIsAnError) {
     const Status added = lab.add_fault(text);
     return added ? std::string("added") : added.error().what;
   };
-  EXPECT_NE(error("wrong-trust,at=gpu03").find("it is so already"), std::string::npos);
+  EXPECT_NE(error("wrong-trust,at=gpu03").find("has no effect"), std::string::npos);
   EXPECT_NE(error("wrong-trust,at=gpu99").find("gpu99"), std::string::npos);
   EXPECT_NE(error("wrong-trsut,at=gpu03").find("did you mean"), std::string::npos);
   EXPECT_NE(error("bounce-routing,at=leaf1").find("needs two switches above"), std::string::npos);
   EXPECT_EQ(error("slow-receiver,at=gpu03"), "added");
-  EXPECT_NE(error("slow-receiver,at=gpu03").find("there already"), std::string::npos);
+  EXPECT_NE(error("slow-receiver,at=gpu03").find("already has"), std::string::npos);
   EXPECT_FALSE(lab.clear_fault("link-down").has_value());
   EXPECT_EQ(lab.faults().size(), 1U);
 }

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <numeric>
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -65,7 +64,7 @@ struct FlagRow {
   std::string_view name;
   Flag flag;
 };
-// perftest 6.29 (host-interfaces §7.1). Ignored are flags that change nothing in a simulation.
+// perftest 6.29. Flags that change nothing in a simulation are ignored.
 constexpr std::array kFlags = {
     FlagRow{"-d", "--ib-dev", Flag::kDevice},
     FlagRow{"-x", "--gid-index", Flag::kGid},
@@ -128,7 +127,7 @@ class Parser {
       return invalid_error(" TOS only valid for rdma_cm based QP; without -R use --tclass");
     if (call_.server.empty())
       return invalid_error(
-          " the lab runs the server's side by itself: name the other host last, as in "
+          " the lab starts the server itself: name the other host last, as in "
           "`ib_write_bw -d mlx5_0 gpu02`");
     return std::move(call_);
   }
@@ -145,9 +144,10 @@ class Parser {
     }
     const std::size_t equals = word.starts_with("--") ? word.find('=') : std::string::npos;
     const std::string name = word.substr(0, equals);
-    const auto* const row = std::find_if(kFlags.begin(), kFlags.end(), [&](const FlagRow& one) {
-      return one.name == name || (!one.letter.empty() && one.letter == name);
-    });
+    const auto* const row =
+        std::find_if(kFlags.begin(), kFlags.end(), [&](const FlagRow& candidate) {
+          return candidate.name == name || (!candidate.letter.empty() && candidate.letter == name);
+        });
     if (row == kFlags.end())
       return invalid_error(fmt::format(" '{}': the lab's {} has no such option", word, call_.tool));
     if (!takes_value(row->flag)) return set(row->flag, "", name);
@@ -237,7 +237,7 @@ Result<Ends> find_ends(const Lab::Shared& shared, std::uint32_t host, const Perf
   const auto server = find_server(shared.blueprint.intent, call.server);
   if (!server) return invalid_error(fmt::format("Couldn't connect to {}:18515", call.server));
   ends.server = *server;
-  if (ends.server == host) return invalid_error(" the server is this host itself; name another");
+  if (ends.server == host) return invalid_error(" the server is this host; name another");
   const auto& nics = shared.blueprint.intent.hosts[host].nics;
   if (!call.device.empty()) {
     const auto found = std::find_if(nics.begin(), nics.end(), [&](const design::NicIntent& nic) {
@@ -265,12 +265,12 @@ Result<Ends> find_ends(const Lab::Shared& shared, std::uint32_t host, const Perf
   return ends;
 }
 
-/// As many messages as were asked for, or as the line can carry in the time there is.
+/// The requested number of messages, or as many as the line can carry in the simulated time.
 std::uint32_t iterations_of(const PerftestCall& call, BitRate speed) {
   const Duration time = std::min(call.duration.value_or(kLongest), kLongest);
   const std::int64_t round = std::max<std::int64_t>(call.size * call.qps, 1);
   std::int64_t fits = std::max<std::int64_t>(bytes_in(time, speed).raw() / round, 1);
-  // Small messages are bound by packets, not by bytes: what the wire takes of 100 bytes and more.
+  // Small messages are bound by packets, not by bytes: a frame of 64 bytes and its overhead.
   constexpr std::int64_t kSmallest = 150;
   fits = std::min(fits,
                   std::max<std::int64_t>(bytes_in(time, speed).raw() / (kSmallest * call.qps), 1));
@@ -313,13 +313,8 @@ Load load_of(const Lab::Shared& shared, const PerftestCall& call, const Ends& en
 // ---- the output ----
 
 std::string gid_line(const Lab::Shared& shared, std::uint32_t host, std::uint32_t rail) {
-  const std::string& address = nic_at(shared, host, rail).address;
-  std::array<std::uint8_t, 16> bytes{};
-  const std::string plain = address.substr(0, address.find('/'));
-  if (inet_pton(AF_INET, plain.c_str(), &bytes[12]) == 1)
-    bytes[10] = bytes[11] = 0xFF;
-  else
-    (void)inet_pton(AF_INET6, plain.c_str(), bytes.data());
+  const auto bytes =
+      gid_bytes(nic_at(shared, host, rail).address).value_or(std::array<std::uint8_t, 16>{});
   std::string out = " GID: ";
   for (std::size_t i = 0; i < bytes.size(); ++i)
     out += fmt::format("{}{:02}", i == 0 ? "" : ":", bytes.at(i));
@@ -351,7 +346,7 @@ std::string header(const Lab::Shared& shared, const PerftestCall& call, const En
   return out + kRule + "\n";
 }
 
-/// The best tenth of the run, in bytes a second.
+/// The best tenth of the run, in bytes per second.
 double peak_rate(const std::vector<sim::FlowOutcome>& flows) {
   std::vector<std::pair<std::int64_t, std::int64_t>> done;  // ps, bytes
   for (const sim::FlowOutcome& flow : flows)
@@ -393,7 +388,7 @@ std::string bandwidth_rows(const PerftestCall& call, const LoadOutcome& done) {
 }
 
 /// Half a round trip, as ping-pong measures it: from the post to the last byte at the other side. A
-/// READ is a whole one.
+/// READ is a whole round trip.
 std::string latency_rows(const PerftestCall& call, const LoadOutcome& done) {
   const bool is_read = find_tool(call.tool)->operation == sim::Operation::kRead;
   std::vector<double> times;
@@ -427,15 +422,15 @@ std::string latency_rows(const PerftestCall& call, const LoadOutcome& done) {
       std::sqrt(squares / count), rank(0.99), rank(0.999), kRule);
 }
 
-/// On stderr, where the real program has no word for it.
+/// On stderr: what the real program does not print.
 std::string remarks(const PerftestCall& call, const Load& load, const LoadOutcome& done) {
-  std::string out = "simulated by the lab; nothing here was measured\n";
+  std::string out = "simulated by the lab, not measured\n";
   const std::uint32_t ran = load.workloads.front().iterations;
   if (call.duration)
-    out += fmt::format("{} of the {} asked for were simulated\n",
+    out += fmt::format("{} of the requested {} were simulated\n",
                        approximate(std::min(kLongest, *call.duration)), to_text(*call.duration));
   else if (ran < call.iterations)
-    out += fmt::format("{} of the {} iterations asked for were simulated\n", ran, call.iterations);
+    out += fmt::format("{} of the requested {} iterations were simulated\n", ran, call.iterations);
   if (!done.is_finished)
     out += fmt::format("not finished after {} of simulated time\n", to_text(load.limit));
   for (const std::string& note : done.notes)

@@ -1,11 +1,11 @@
 #pragma once
-// The perftest programs as the lab runs them: the flags people use, the output they read.
+// The perftest programs as the lab runs them: the usual flags, the usual output.
 //
 //   ib_write_bw -d mlx5_0 -x 3 --tclass=106 -s 65536 -n 5000 --report_gbits gpu02
 //
-// The server's side runs by itself. Without --tclass a job marks its packets 0, as the real one
-// does, unless the port forces a traffic class or -R takes RDMA-CM's default: a wrong marking shows
-// here as it would there. A run of seconds is cut to kLongest of simulated time, and says so.
+// The server side needs no command. Without --tclass packets are marked 0, as by the real program,
+// unless the port forces a traffic class or -R takes RDMA-CM's default: a wrong marking shows here
+// as it would there. A run of seconds is cut to kLongest of simulated time, and says so.
 #include <string>
 #include <vector>
 
@@ -36,7 +36,7 @@ struct PerftestCall {
   bool is_bidirectional = false;
   bool in_gbits = false;
 };
-/// The error is what the program would have said.
+/// The error is what the program would print.
 [[nodiscard]] Result<PerftestCall> parse_perftest(const std::vector<std::string>& command);
 
 /// REQUIRES: `command` begins with one of perftest_names().

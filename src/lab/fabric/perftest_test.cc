@@ -86,7 +86,7 @@ TEST(Perftest, ANicAloneReachesItsLineRateInPerftestsOwnFormat) {
   EXPECT_NEAR(std::stod(row[3]), 98.0, 0.5);  // 4096 of 4178 bytes on a wire of 100G
   EXPECT_NE(done.output.find("GID: 00:00:00:00:00:00:00:00:00:00:255:255:10:00:00:01"),
             std::string::npos);
-  EXPECT_NE(done.errors.find("nothing here was measured"), std::string::npos);
+  EXPECT_NE(done.errors.find("not measured"), std::string::npos);
 }
 
 TEST(Perftest, LatencyHasNineColumns) {
@@ -124,7 +124,7 @@ TEST(Perftest, ALongRunIsCutAndSaysSo) {
   const auto done = run(lab, "gpu01", "ib_send_bw -D 60 -s 1M gpu02");
   EXPECT_EQ(done.exit_status, 0) << done.errors;
   EXPECT_NE(done.output.find("BW peak won't be measured"), std::string::npos);
-  EXPECT_NE(done.errors.find("20ms of the 60s asked for were simulated"), std::string::npos)
+  EXPECT_NE(done.errors.find("20ms of the requested 60s were simulated"), std::string::npos)
       << done.errors;
   EXPECT_LT(done.elapsed, 25_ms);
 }

@@ -64,7 +64,7 @@ double Recorder::delta(std::size_t moment, std::uint32_t port, Measure measure) 
     case Measure::kDrops: return static_cast<double>(now.drops - before.drops);
     case Measure::kCnps: break;
   }
-  WEIR_UNREACHABLE("CNPs are counted by NIC");
+  WEIR_UNREACHABLE("CNPs are counted per NIC");
 }
 
 std::string Recorder::port_name(const sim::Sim& sim, std::uint32_t port) const {
@@ -80,7 +80,7 @@ std::string Recorder::port_name(const sim::Sim& sim, std::uint32_t port) const {
   return sim.network().nodes[node].name;
 }
 
-/// The fabric's curve (a sum; of queues the fullest), then those of the ports that have most.
+/// The curve of the fabric (the sum, or the fullest queue), then those of the ports with the most.
 void Recorder::add_port_curves(const sim::Sim& sim, Measure measure, RunRecord& out) const {
   Curve whole{measure, "", {}};
   std::vector<std::pair<double, std::uint32_t>> most;
@@ -109,7 +109,7 @@ void Recorder::add_port_curves(const sim::Sim& sim, Measure measure, RunRecord& 
   }
 }
 
-/// What the NICs of a rail send, together.
+/// The sum of what the NICs of a rail send.
 void Recorder::add_rates(const sim::Sim& sim, RunRecord& out) const {
   std::size_t rails = 0;
   for (const auto& host : placement_.nics)

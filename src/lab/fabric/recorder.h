@@ -1,5 +1,5 @@
 #pragma once
-// Watches a running simulation and keeps what RunRecord shows of it.
+// Samples a running simulation for its RunRecord.
 #include <cstdint>
 #include <string>
 #include <vector>

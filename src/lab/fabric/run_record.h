@@ -1,9 +1,9 @@
 #pragma once
-// What is kept of a load for the report: a few curves over its time.
+// What is kept of a load for the report: a few curves over time.
 //
-// A run may last microseconds or a second: when there are too many samples, every second one is
-// dropped and the interval doubled. Curves of the whole fabric are always there; of single ports
-// only the ones that say most (the fullest queues, the longest pauses).
+// A run may last microseconds or a second: when there are too many samples, every second sample is
+// dropped and the interval doubled. There are always curves of the whole fabric, and those of the
+// ports with the fullest queues and the longest pauses.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -15,7 +15,7 @@ namespace weir::lab {
 
 enum class Measure : std::uint8_t {
   kQueue,      // bytes in the fullest queue of the port, at the sample
-  kPauseTime,  // microseconds that priorities stood paused in the interval, summed
+  kPauseTime,  // microseconds paused in the interval, summed over priorities
   kCnps,       // congestion notifications sent in the interval
   kRate,       // Gbit/s on the wire in the interval
   kDrops,      // packets dropped in the interval
@@ -25,7 +25,7 @@ enum class Measure : std::uint8_t {
 struct Curve {
   Measure measure = Measure::kQueue;
   std::string where;  // "leaf1 swp9", "gpu03 mlx5_0", "rail 0"; empty: the fabric's sum or maximum
-  std::vector<double> values;  // report only: one a sample
+  std::vector<double> values;  // report only: one per sample
 };
 
 struct RunRecord {

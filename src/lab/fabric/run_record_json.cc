@@ -37,7 +37,7 @@ Result<Curve> read_curve(const JsonCursor& at, std::size_t samples) {
   curve.where = where;
   WEIR_TRY(values, at.member("values"));
   WEIR_TRY_STATUS(values.expect_array());
-  if (values.size() != samples) return values.wrong("one value a sample");
+  if (values.size() != samples) return values.wrong("one value per sample");
   for (std::size_t i = 0; i < samples; ++i) {
     WEIR_TRY(value, values.at(i).number());
     curve.values.push_back(value);

@@ -1,5 +1,5 @@
 #pragma once
-// A record of a load as JSON, both ways: in the lab's state, and in reports.
+// A RunRecord as JSON, written and read: in the lab's state and in reports.
 #include "base/json_cursor.h"
 #include "base/json_fwd.h"
 #include "base/result.h"

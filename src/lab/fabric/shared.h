@@ -1,5 +1,5 @@
 #pragma once
-// What a Lab and the hosts it handed out work on together. Internal to this folder.
+// What a Lab shares with the hosts it handed out. Internal to this folder.
 #include <functional>
 #include <memory>
 #include <optional>
@@ -10,9 +10,8 @@
 
 namespace weir::lab {
 
-/// The fabric at rest, and what the host that was looked at last shows then: the same until a
-/// switch or a fault changes, so that changes on its NICs, read back one by one, do not count all
-/// of its ports anew.
+/// The fabric at rest, and the evidence of the host that was observed last. Valid until a switch or
+/// a fault changes, so that a series of changes to NICs, each read back, builds it only once.
 struct Resting {
   Testbed bed;
   std::optional<std::uint32_t> host = {};
@@ -23,22 +22,24 @@ struct Lab::Shared {
   Blueprint blueprint;
   State state;  // as last read or written
   Profiles profiles;
-  std::optional<Resting> rest;           // made when somebody looks
+  std::optional<Resting> rest;           // made when first needed
   std::optional<Lock> held;              // between begin() and commit()
-  bool is_dirty = false;                 // something is not written yet
+  bool is_dirty = false;                 // has changes that are not written yet
   std::function<void(double)> progress;  // report only
 
-  /// The lab as its file has it now, changed by `edit` and written. The lock is held meanwhile.
+  /// Reads the state, applies `edit` and writes it, under the lock.
   [[nodiscard]] Status change(const std::function<Status(State&)>& edit);
-  /// The same for an edit that changes nothing where it fails: between begin() and commit() it
-  /// needs no copy of the state.
+  /// The same for an edit that changes nothing if it fails: between begin() and commit() it needs
+  /// no copy of the state.
   [[nodiscard]] Status change_in_place(const std::function<Status(State&)>& edit);
+  /// An error if the fabric cannot be simulated in this state.
+  [[nodiscard]] Status check_fits(const State& next);
   [[nodiscard]] Result<const Testbed*> at_rest();
   [[nodiscard]] Result<const evidence::Evidence*> host_at_rest(std::uint32_t host);
 
   [[nodiscard]] Result<evidence::Evidence> observe_host(std::uint32_t host);
   [[nodiscard]] Result<counters::Snapshot> snapshot_host(std::uint32_t host);
-  /// The counters of a host, or of all switches, as a bank has them.
+  /// The counters of a host, or of all switches, from a bank.
   [[nodiscard]] Result<counters::Snapshot> host_counters(std::uint32_t host,
                                                          const CounterBank& bank);
   [[nodiscard]] Result<counters::Snapshot> switch_counters(const CounterBank& bank);
@@ -49,10 +50,10 @@ struct Lab::Shared {
 /// Faults in the state (lab_faults.cc).
 [[nodiscard]] Status add_fault(const Blueprint& blueprint, Profiles& profiles,
                                const std::string& text, State& state);
-/// Every fault that `matches`; gives how many.
+/// Clears every fault that `matches`; returns how many.
 [[nodiscard]] Result<std::size_t> clear_faults(
     const std::function<bool(const FaultRecord&)>& matches, State& state);
-/// Takes off the list what somebody has put right on the NICs and switches themselves.
+/// Drops the faults whose settings have all been corrected on the NICs and switches.
 void forget_repaired(State& state);
 
 }  // namespace weir::lab

@@ -53,11 +53,12 @@ Json nics_json(const Blueprint& blueprint, const State& state) {
 Json switches_json(const Blueprint& blueprint, const State& state) {
   Json object = Json::object();
   for (std::size_t s = 0; s < state.switches.size(); ++s) {
-    Json one = Json::object();
-    if (state.switches[s].is_factory) one["factory"] = true;
-    if (state.switches[s].profile) one["buffer_profile"] = *state.switches[s].profile;
-    if (state.switches[s].loaded) one["loaded"] = evidence::to_json(*state.switches[s].loaded);
-    if (!one.empty()) object[blueprint.intent.switches[s].name] = std::move(one);
+    const SwitchState& set = state.switches[s];
+    Json device = Json::object();
+    if (set.is_factory) device["factory"] = true;
+    if (set.profile) device["buffer_profile"] = *set.profile;
+    if (set.loaded) device["loaded"] = evidence::to_json(*set.loaded);
+    if (!device.empty()) object[blueprint.intent.switches[s].name] = std::move(device);
   }
   return object;
 }
@@ -66,11 +67,11 @@ Json faults_json(const Blueprint& blueprint, const State& state) {
   Json list = Json::array();
   for (const FaultRecord& fault : state.faults) {
     Json changes = Json::array();
-    for (const SettingChange& one : fault.changes)
-      changes.push_back({{"nic", nic_key(blueprint, one.nic)},
-                         {"key", one.key},
-                         {"before", Json::parse(one.before)},
-                         {"after", Json::parse(one.after)}});
+    for (const SettingChange& change : fault.changes)
+      changes.push_back({{"nic", nic_key(blueprint, change.nic)},
+                         {"key", change.key},
+                         {"before", Json::parse(change.before)},
+                         {"after", Json::parse(change.after)}});
     Json switches = Json::array();
     for (const std::uint32_t index : fault.switches)
       switches.push_back(blueprint.intent.switches[index].name);
@@ -82,7 +83,8 @@ Json faults_json(const Blueprint& blueprint, const State& state) {
   return list;
 }
 
-/// Names once, then by port the place of each name and its value: a name takes most of the room.
+/// All names once, then per port the index of each name and its value: names would take most of
+/// the space.
 Json counters_json(const CounterBank& bank) {
   std::map<std::string_view, std::size_t> places;
   Json names = Json::array();
@@ -146,7 +148,7 @@ class Reader {
                              : Result<std::uint64_t>(parse_error("no"));
     if (!version) return invalid_error(fmt::format("schema {}: not the state of a lab", schema));
     if (*version > kVersion)
-      return invalid_error(fmt::format("schema {}: made by a newer Weir; this one reads up to {}{}",
+      return invalid_error(fmt::format("schema {}: made by a newer Weir; this version reads {}{}",
                                        schema, kSchema, kVersion));
     return {};
   }
@@ -182,8 +184,8 @@ class Reader {
   [[nodiscard]] Result<std::uint32_t> switch_named(const JsonCursor& at,
                                                    const std::string& name) const {
     const auto& all = blueprint_.intent.switches;
-    const auto found =
-        std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == name; });
+    const auto found = std::find_if(all.begin(), all.end(),
+                                    [&](const auto& device) { return device.name == name; });
     if (found == all.end()) return at.wrong("a switch of the design");
     return static_cast<std::uint32_t>(found - all.begin());
   }
@@ -216,20 +218,20 @@ class Reader {
     WEIR_TRY(at, root_.member("faults"));
     WEIR_TRY_STATUS(at.expect_array());
     for (std::size_t i = 0; i < at.size(); ++i) {
-      const JsonCursor one = at.at(i);
-      WEIR_TRY_STATUS(one.expect_object());
+      const JsonCursor fault = at.at(i);
+      WEIR_TRY_STATUS(fault.expect_object());
       FaultRecord record;
-      WEIR_TRY(text_at, one.member("fault"));
+      WEIR_TRY(text_at, fault.member("fault"));
       WEIR_TRY(text, text_at.text());
       record.text = text;
-      WEIR_TRY(setting_at, one.member("is_setting"));
+      WEIR_TRY(setting_at, fault.member("is_setting"));
       WEIR_TRY(is_setting, setting_at.boolean());
       record.is_setting = is_setting;
-      WEIR_TRY(changes, one.member("changes"));
+      WEIR_TRY(changes, fault.member("changes"));
       WEIR_TRY_STATUS(changes.expect_array());
       for (std::size_t c = 0; c < changes.size(); ++c)
         WEIR_TRY_STATUS(read_change(changes.at(c), record));
-      WEIR_TRY(switches, one.member("switches"));
+      WEIR_TRY(switches, fault.member("switches"));
       WEIR_TRY_STATUS(switches.expect_array());
       for (std::size_t s = 0; s < switches.size(); ++s) {
         WEIR_TRY(name, switches.at(s).text());
@@ -272,11 +274,11 @@ class Reader {
     for (const auto& [port, value] : ports_at.value().items()) {
       const JsonCursor row = ports_at.member(port, value);
       WEIR_TRY_STATUS(row.expect_array());
-      if (row.size() % 2 != 0) return row.wrong("pairs of a name's place and a value");
+      if (row.size() % 2 != 0) return row.wrong("pairs of an index and a value");
       for (std::size_t i = 0; i < row.size(); i += 2) {
         WEIR_TRY(place, row.at(i).whole_number());
         WEIR_TRY(count, row.at(i + 1).whole_number());
-        if (place >= names.size()) return row.at(i).wrong("the place of a name");
+        if (place >= names.size()) return row.at(i).wrong("the index of a name");
         bank.add(port, names[place], count);
       }
     }
@@ -377,7 +379,7 @@ Result<State> read_state(const Blueprint& blueprint) {
   WEIR_TRY(text, read_file(path, kLargestState));
   const Json document = Json::parse(text, nullptr, false);
   if (document.is_discarded())
-    return parse_error(fmt::format("{}: not JSON; the lab is broken: make a new one", path));
+    return parse_error(fmt::format("{}: not JSON: the lab is damaged; create a new one", path));
   auto state = Reader(blueprint, document).read();
   if (!state) return state.error().within(path);
   return state;
@@ -431,7 +433,7 @@ Status remove_files(const std::string& dir) {
     if (is_own || is_leftover) own.push_back(entry.path());
   }
   if (error) return Error{ErrorCode::kIo, fmt::format("read {}: {}", dir, error.message())};
-  // The state first: without it the rest is no lab any more.
+  // The state first: without it the rest is not a lab.
   own.insert(own.begin(), state_file(dir));
   for (const fs::path& path : own) {
     fs::remove_all(path, error);

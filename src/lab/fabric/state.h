@@ -1,9 +1,9 @@
 #pragma once
-// What a lab remembers, and its file.
+// The state of a lab, and its file.
 //
-// state.json names the schema and the design it belongs to; settings stand in it only where they
-// are not the factory's, counters only where they are not zero, so that a lab of a thousand hosts
-// stays small. Reading is strict: a lab is either understood as a whole or refused.
+// state.json names the schema and the design it belongs to. It contains only settings that differ
+// from the factory defaults and counters that are not zero, so that a lab of a thousand hosts stays
+// small. Reading is strict: a state is understood completely or refused.
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -37,12 +37,12 @@ struct Blueprint {
 struct SwitchState {
   bool is_factory = false;
   std::optional<std::string> profile;  // of buffers; none: as designed
-  /// A configuration that was read into it; what that does not say is as designed.
+  /// A loaded configuration; what it does not set is as designed.
   std::optional<evidence::Switch> loaded;
   friend bool operator==(const SwitchState&, const SwitchState&) = default;
 };
 
-/// What a fault did to one setting of one NIC, so that it can be taken back.
+/// What a fault changed in a setting of a NIC, so that it can be undone.
 struct SettingChange {
   sim::NicRef nic;
   std::string key;
@@ -52,7 +52,7 @@ struct SettingChange {
 
 struct FaultRecord {
   std::string text;
-  bool is_setting = false;              // of NICs or switches: whoever sets them right repairs it
+  bool is_setting = false;              // of NICs or switches: correcting it repairs the fault
   std::vector<SettingChange> changes;   // on NICs
   std::vector<std::uint32_t> switches;  // whose settings still have it
 };
@@ -62,10 +62,10 @@ class CounterBank {
  public:
   using Values = std::map<std::string, std::uint64_t, std::less<>>;
 
-  /// Adds what a run counted. Levels are replaced, high-water marks kept.
+  /// Adds the counters of a run. Gauges are replaced; maxima are kept.
   void add(const std::string& port, const counters::PortCounters& run);
   void add(const std::string& port, const std::string& key, std::uint64_t amount);
-  /// The same port with what has been counted added to each reading, at the width of its number.
+  /// The port with the counts so far added to each reading, wrapped or clamped at its width.
   [[nodiscard]] counters::PortCounters total(const std::string& port,
                                              const counters::PortCounters& now) const;
 
@@ -77,14 +77,14 @@ class CounterBank {
 
 struct State {
   std::uint64_t seed = 1;
-  std::uint64_t changes = 0;  // how often it was written
+  std::uint64_t changes = 0;  // how often it has been changed
   Duration clock;
   std::uint64_t loads = 0;
   std::vector<std::vector<NicSettings>> nics;  // by host and rail
   std::vector<SwitchState> switches;
   std::vector<FaultRecord> faults;
   CounterBank counters;
-  CounterBank counters_before;  // the last load
+  CounterBank counters_before;  // at the start of the last load
   std::optional<RunRecord> last_run;
 };
 
@@ -94,7 +94,7 @@ struct State {
 [[nodiscard]] std::string nic_key(const Blueprint& blueprint, const sim::NicRef& nic);
 [[nodiscard]] std::string port_key(std::string_view switch_name, std::string_view port);
 
-/// Reads and derives the design of a lab, or of a lab to be.
+/// Reads the design of a lab (an existing one, or one to be created) and derives its intent.
 [[nodiscard]] Result<Blueprint> load_blueprint(const std::string& dir,
                                                const std::string& design_file);
 
@@ -104,8 +104,8 @@ struct State {
 [[nodiscard]] Result<State> read_state(const Blueprint& blueprint);
 [[nodiscard]] Status write_state(const Blueprint& blueprint, const State& state);
 
-/// Held while a lab is changed; waits for its turn. Goes with the process, so that a killed one
-/// leaves nothing locked.
+/// Held while a lab is changed; take() waits. The kernel releases it when the process ends, killed
+/// or not.
 class Lock {
  public:
   [[nodiscard]] static Result<Lock> take(const std::string& dir);
@@ -120,7 +120,7 @@ class Lock {
   int fd_;
 };
 
-/// Removes everything of the lab, and what killed verbs left behind; nothing else.
+/// Removes the files of the lab and temporary files of killed verbs; nothing else.
 [[nodiscard]] Status remove_files(const std::string& dir);
 
 }  // namespace weir::lab

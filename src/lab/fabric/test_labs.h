@@ -1,6 +1,6 @@
 #pragma once
-// Labs for the tests of this folder: the template pod16, changed here and there, in a directory
-// that goes when the test does.
+// Labs for the tests of this folder: the template pod16, edited, in a directory that is removed
+// with the test.
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -34,7 +34,7 @@ class TemporaryDirectory {
   std::string path_;
 };
 
-/// The template with one text in place of another, which must be there.
+/// The text with `from`, which must be in it, replaced by `to`.
 inline std::string edited(std::string text, std::string_view from, std::string_view to) {
   const auto at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
@@ -44,7 +44,7 @@ inline std::string edited(std::string text, std::string_view from, std::string_v
 inline std::string pod16() {
   return std::string(design::find_template("pod16")->text);
 }
-/// The same with the kernel's own driver, which lacks the vendor's files.
+/// The same with the inbox driver, which lacks the vendor's files.
 inline std::string pod16_inbox() {
   return edited(pod16(), "    stack: ofed ", "    stack: inbox");
 }

@@ -17,8 +17,8 @@ namespace {
 using design::Intent;
 using design::SwitchIntent;
 
-/// A switch out of the box: it classifies by tags that routed frames do not have, pauses nobody,
-/// marks nothing, and every packet shares one buffer. Ports, speeds and MTU are as designed.
+/// A switch as shipped: it classifies by VLAN priority, which routed frames do not have, sends no
+/// pauses, marks nothing, and all packets share one buffer. Ports, speeds and MTU are as designed.
 void make_factory(SwitchIntent& sw) {
   sw.trust = design::Trust::kPcp;
   sw.pfc = {};
@@ -57,7 +57,7 @@ TosByte marking(const NicPlatform& platform, const NicSettings& settings, const 
   return platform.is_mlx5() ? tos_byte(dscp_of(tos), Ecn::kEct0) : tos;
 }
 
-/// Faults of settings, or all others. One of switches is at those that still have it.
+/// Faults of settings, or all others. A fault of switches is at those that still have it.
 Result<std::vector<sim::Fault>> parse_all(const Blueprint& blueprint, const State& state,
                                           bool settings) {
   std::vector<sim::Fault> out;
@@ -75,7 +75,7 @@ Result<std::vector<sim::Fault>> parse_all(const Blueprint& blueprint, const Stat
   return out;
 }
 
-/// DCQCN as each NIC's own registers say it.
+/// Writes each NIC's own DCQCN parameters.
 class KnobWriter {
  public:
   KnobWriter(const Blueprint& blueprint, const Intent& intent)
@@ -114,8 +114,8 @@ void write_knobs(const Blueprint& blueprint, const State& state, const Intent& i
     }
 }
 
-/// A queue pair carries what the port forces on it and the service level of its job; a reaction
-/// point works on the priorities that have one.
+/// A queue pair carries the traffic class its port forces and the service level of its job; the
+/// reaction point is active only on priorities that have it enabled.
 void finish_qps(const Blueprint& blueprint, const State& state, const Intent& intent,
                 const Load& load, const sim::Fabric& fabric, sim::Network& network) {
   const unsigned level =
@@ -149,7 +149,7 @@ void finish_qps(const Blueprint& blueprint, const State& state, const Intent& in
   }
 }
 
-/// One sentence where the engine has one for every NIC.
+/// One note in place of one per NIC.
 std::vector<std::string> condensed(const std::vector<std::string>& notes, const Intent& intent) {
   std::size_t pausing = 0;
   std::size_t all = 0;
@@ -184,7 +184,7 @@ Result<Testbed> build(const Blueprint& blueprint, const State& state, const Load
       nic.mtu = std::min(nic.mtu, *load.path_mtu);
   WEIR_TRY(faults, parse_all(blueprint, state, false));
   WEIR_TRY(in_settings, parse_all(blueprint, state, true));
-  // What sits in the settings of NICs is in them already.
+  // Those of NICs are in their settings already.
   for (sim::Fault& fault : in_settings)
     if (fault.type->place == sim::FaultPlace::kSwitches) faults.push_back(std::move(fault));
   for (const sim::Fault& fault : faults)
@@ -219,8 +219,8 @@ Result<Intent> present_intent(const Blueprint& blueprint, const State& state, Pr
     if (set.is_factory) make_factory(intent.switches[s]);
     if (set.loaded) intent.switches[s] = evidence::as_set(intent.switches[s], *set.loaded);
   }
-  // Of a fault that sits in settings only the part of the switches is taken: the settings of the
-  // NICs follow, and may have been put right since.
+  // Of a fault made of settings only the part at switches is taken: the settings of NICs follow
+  // below, and may have been corrected since.
   WEIR_TRY(in_settings, parse_all(blueprint, state, true));
   for (const sim::Fault& fault : in_settings)
     WEIR_TRY_STATUS(sim::apply_to_intent(fault, intent));

@@ -1,10 +1,9 @@
 #pragma once
-// The fabric of a lab as it is set now, brought to life: state -> intent -> network -> simulation.
+// The fabric of a lab as it is set now, ready to run: state -> intent -> network -> simulation.
 //
 // Three layers of intent, in this order: the design with its switches as they are set (profiles,
-// factory, faults of switches), the settings of the NICs, and the faults that no setting shows. The
-// same set-up serves a load and a look at the fabric at rest, so that what is observed is what
-// runs.
+// factory, faults of switches), the settings of the NICs, and the faults that no setting shows. A
+// load and an observation at rest use the same set-up, so that what is observed is what runs.
 #include <functional>
 #include <map>
 #include <memory>
@@ -21,7 +20,7 @@
 
 namespace weir::lab {
 
-/// Intents of the design under other buffer profiles, derived when first asked for.
+/// Intents of the design with other buffer profiles, derived when first needed.
 class Profiles {
  public:
   [[nodiscard]] Result<const design::Intent*> with(const Blueprint& blueprint,
@@ -31,7 +30,7 @@ class Profiles {
   std::map<std::string, design::Intent> intents_;
 };
 
-/// What everything is set to: the switches by their state and faults, the NICs by their settings.
+/// The present settings: of switches by their state and faults, of NICs by their settings.
 [[nodiscard]] Result<design::Intent> present_intent(const Blueprint& blueprint, const State& state,
                                                     Profiles& profiles, const Job& job);
 
@@ -47,8 +46,8 @@ struct Testbed {
                                      Profiles& profiles, const Load& load);
 
 /// The same without a load, at its first moment: what is broken from the start is broken in it.
-/// Every NIC counts pauses of every priority: which of them it shows is a matter of its settings,
-/// and with them left out one such bed serves until a switch or a fault changes.
+/// Every NIC counts pauses of every priority, whatever its PFC settings (which decide what it
+/// shows), so that one such bed can be used until a switch or a fault changes.
 [[nodiscard]] Result<Testbed> set_up_at_rest(const Blueprint& blueprint, const State& state,
                                              Profiles& profiles);
 

@@ -94,7 +94,7 @@ void Sim::set_up_ports() {
   port_counters_.resize(total);
   error_threshold_.assign(total, 0);
   for (std::uint32_t p = 0; p < total; ++p)
-    port_random_.emplace_back(network_.seed_of_chance(), p, kPortStream);
+    port_random_.emplace_back(network_.replica_seed(), p, kPortStream);
   std::map<std::int64_t, std::size_t> tables;
   for (const Link& link : network_.links)
     if (tables.emplace(link.rate.raw(), wire_times_.size()).second)
@@ -168,7 +168,7 @@ void Sim::set_up_switches() {
               count,
               &config,
               SharedBuffer(config, count, network_.model),
-              RandomStream(network_.seed_of_chance(), n, kSprayStream)};
+              RandomStream(network_.replica_seed(), n, kSprayStream)};
     sw.ports = &ports_[first_port_[n]];
     sw.route_row = routes_.row_of(n);
     sw.has_pipeline = config.pipeline.raw() > 0;

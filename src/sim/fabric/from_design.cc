@@ -59,7 +59,7 @@ class Builder {
   Builder(const design::Design& design, const Intent& intent, const BuildOptions& options)
       : design_(design), intent_(intent), dcqcn_(dcqcn_of(design, intent)) {
     fabric_.network.seed = options.seed;
-    fabric_.network.luck = options.luck;
+    fabric_.network.replica = options.replica;
     fabric_.qps_per_connection = *design.nccl.qps_per_connection;
   }
 

@@ -21,7 +21,7 @@ namespace weir::sim {
 
 struct BuildOptions {
   std::uint64_t seed = 1;
-  std::uint64_t luck = 0;  // see Network
+  std::uint64_t replica = 0;  // see Network
 };
 
 /// A NIC of the simulation and where it sits. Its node is its index in Fabric::nics.

@@ -199,9 +199,9 @@ struct ExplicitRoutes {
 struct Network {
   Model model = Model::kNative;
   std::uint64_t seed = 1;
-  /// Another one than 0: the same load, and chance decides anew (source ports, arrivals, marks,
-  /// losses, spraying).
-  std::uint64_t luck = 0;
+  /// Replicas of a run have the same load and draw anew what is random in it: source ports,
+  /// arrivals, marks, losses, spraying.
+  std::uint64_t replica = 0;
   WireFormat wire;
   std::vector<Node> nodes;
   std::vector<Link> links;
@@ -215,8 +215,8 @@ struct Network {
   std::uint8_t ttl = 64;
   std::uint64_t peer_streams = 0;  // model `hpcc`: random streams used up before the run
 
-  /// Of everything that no one decides.
-  [[nodiscard]] std::uint64_t seed_of_chance() const { return seed ^ luck; }
+  /// The seed of everything that differs between replicas.
+  [[nodiscard]] std::uint64_t replica_seed() const { return seed ^ replica; }
 };
 
 /// Whether the engine can take it; the error names the node or link and what is wrong with it.

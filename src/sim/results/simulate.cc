@@ -42,12 +42,9 @@ Result<Outcome> simulate(const Experiment& experiment, const RunProgress& progre
   design::Intent intent = experiment.intent;
   for (const Fault& fault : experiment.faults)
     WEIR_TRY_STATUS(apply_to_intent(fault, intent));
-  WEIR_TRY(fabric, build_network(*experiment.design, intent, {experiment.seed, experiment.luck}));
+  WEIR_TRY(fabric,
+           build_network(*experiment.design, intent, {experiment.seed, experiment.replica}));
   WEIR_TRY(load, Workloads::add(fabric, experiment.workloads));
-  WEIR_CHECK(experiment.source_ports.empty() ||
-             experiment.source_ports.size() == fabric.network.qps.size());
-  for (std::size_t i = 0; i < experiment.source_ports.size(); ++i)
-    fabric.network.qps[i].source_port = experiment.source_ports[i];
   const Placement placement = placement_of(intent, fabric.network);
   std::vector<FaultAction> actions;
   for (const Fault& fault : experiment.faults)

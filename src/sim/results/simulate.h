@@ -24,10 +24,9 @@ struct Experiment {
   std::vector<WorkloadSpec> workloads;
   std::vector<Fault> faults;
   std::uint64_t seed = 1;
-  std::uint64_t luck = 0;  // see Network: the same load once more, by other chances
-  std::vector<std::uint16_t> source_ports;  // of each queue pair of the workloads; empty: drawn
-  Duration limit = 100_ms;                  // simulated: a fault may keep flows from ever finishing
-  Duration sample_every;                    // 0: no time series
+  std::uint64_t replica = 0;  // see Network: the same load with other random draws
+  Duration limit = 100_ms;    // simulated: a fault may keep flows from ever finishing
+  Duration sample_every;      // 0: no time series
   Observer* observer = nullptr;
   std::function<void(const Sim&)> on_made;  // before the first event
 };

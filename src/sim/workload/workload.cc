@@ -223,7 +223,7 @@ class WorkloadBuilder {
       return invalid_error(fmt::format("more than {} queue pairs; choose fewer hosts, qps or flows",
                                        with_thousands(kMostQps)));
     const std::uint64_t draw =
-        mix64(network.seed_of_chance() ^ mix64(kPortDraw + network.qps.size()));
+        mix64(network.replica_seed() ^ mix64(kPortDraw + network.qps.size()));
     QueuePair qp;
     qp.source = source;
     qp.target = target;
@@ -392,7 +392,7 @@ class WorkloadBuilder {
     open.duration = spec.duration;
     const std::uint64_t purpose = mix64(out_->jobs_.size()) ^ group.nodes.front();
     const auto arrivals =
-        poisson_arrivals(open, fabric_.network.seed_of_chance(), purpose, kMostFlows);
+        poisson_arrivals(open, fabric_.network.replica_seed(), purpose, kMostFlows);
     if (arrivals.size() >= kMostFlows)
       return invalid_error(
           fmt::format("more than {} flows; choose a shorter duration, fewer hosts "
