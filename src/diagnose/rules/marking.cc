@@ -187,25 +187,38 @@ bool is_in_place_of_rdma(const View& view, const NicView& nic, const Split& sent
          view.thresholds().in_place_of_rdma * static_cast<double>(*middle);
 }
 
+struct TrustOrMap {
+  std::string_view id;
+  finding::Confidence confidence;
+
+  [[nodiscard]] std::string_view word() const {
+    return id == "trust.not_dscp" ? "trust" : "DSCP map";
+  }
+};
+
 /// Which of the two is wrong on a NIC that sends marked packets from another priority. Without a
 /// service level PCP gives priority 0, and a NIC that trusts it takes all that arrives for priority
-/// 0: then CNPs are handled and none is counted in their priority.
-std::string_view trust_or_map(const View& view, const NicView& nic, unsigned found) {
-  if (found != 0) return "dscp.nic_map_wrong";
+/// 0: then CNPs are handled and none is counted in their priority. If no CNP arrived, a map to
+/// priority 0 looks the same.
+TrustOrMap trust_or_map(const View& view, const NicView& nic, unsigned found) {
+  using finding::Confidence;
+  if (found != 0) return {"dscp.nic_map_wrong", Confidence::kMedium};
   std::uint64_t elsewhere = 0;
   for (unsigned p = 1; p < 8; ++p)
     if (p != view.rdma()) elsewhere += nic.counts.of("nic.prio.rx.packets", p).value_or(0);
-  return elsewhere > 0 ? "dscp.nic_map_wrong" : "trust.not_dscp";
+  if (elsewhere > 0) return {"dscp.nic_map_wrong", Confidence::kMedium};
+  const bool has_cnps = nic.counts.of("nic.rp.cnp_handled.packets").value_or(0) > 0;
+  return {"trust.not_dscp", has_cnps ? Confidence::kMedium : Confidence::kLow};
 }
 
 void say_not_on_wire(const View& view, const NicView& nic, const Split& sent,
                      const std::string& seen, Suspicions& out) {
-  const std::string_view id = trust_or_map(view, nic, sent.other_priority);
-  add(view, nic, out, id,
+  const TrustOrMap wrong = trust_or_map(view, nic, sent.other_priority);
+  add(view, nic, out, wrong.id,
       fmt::format("{}, while its switch port takes them for priority {}: the marking is right, the "
                   "NIC's {} is not.",
-                  seen, view.rdma(), id == "trust.not_dscp" ? "trust" : "DSCP map"),
-      "", finding::Confidence::kMedium);
+                  seen, view.rdma(), wrong.word()),
+      "", wrong.confidence);
 }
 
 /// One of the NIC's own settings is known to be right: it is not that one.
@@ -284,13 +297,12 @@ void look_at_arrivals(const View& view, const NicView& nic, Suspicions& out) {
       static_cast<double>(taken->other) < limits.found_elsewhere * static_cast<double>(came)) {
     return;
   }
-  const std::string_view id = trust_or_map(view, nic, taken->other_priority);
-  add(view, nic, out, id,
+  const TrustOrMap wrong = trust_or_map(view, nic, taken->other_priority);
+  add(view, nic, out, wrong.id,
       fmt::format("{} takes what its switch sent from RDMA's queue for priority {}: its {} is not "
                   "the fabric's.",
-                  name_of(nic), taken->other_priority,
-                  id == "trust.not_dscp" ? "trust" : "DSCP map"),
-      "", finding::Confidence::kMedium);
+                  name_of(nic), taken->other_priority, wrong.word()),
+      "", wrong.confidence);
   finding::Finding& finding = out.candidates().back().finding;
   finding.evidence.push_back(port.counts.line("switch.queue.tx.bytes", queue));
   finding.evidence.push_back(nic.counts.line("nic.prio.rx.bytes", view.rdma()));

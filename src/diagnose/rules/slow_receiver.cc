@@ -93,6 +93,8 @@ void judge(const View& view, const ReceiverPauses& pauses, std::optional<BitRate
   if (has_window) finding.evidence.push_back(pauses.counts->line(pauses.duration_id, view.rdma()));
   std::vector<Consequence> explains = congestion_anywhere();
   explains.push_back({"np.disabled"});
+  // A NIC that is stuck also drops what arrives.
+  if (is_stuck) explains.push_back({"receiver.slow", finding.where.host});
   out.add(std::move(finding), std::move(explains));
 }
 
@@ -116,7 +118,6 @@ void look_at_discards(const NicView& nic, Suspicions& out) {
 void look_for_slow_receivers(const View& view, Suspicions& out) {
   bool can_see = false;
   for (const NicView& nic : view.nics()) {
-    look_at_discards(nic, out);
     const ReceiverPauses own = of_nic(view, nic);
     const bool is_own = own.frames.has_value();
     if (!is_own && !nic.port) continue;
@@ -137,6 +138,8 @@ void look_for_slow_receivers(const View& view, Suspicions& out) {
           port.neighbour.empty() ? fmt::format("the host at {}", name_of(port)) : port.neighbour,
           where, out);
   }
+  for (const NicView& nic : view.nics())
+    look_at_discards(nic, out);
   if (!can_see && view.has_counters()) {
     out.cannot_tell("slow receivers", "no pause counters of the RDMA priority were read",
                     "ethtool -S <netdev> shows tx_prioN_pause while PFC is on");
