@@ -83,6 +83,14 @@ struct Unknown {
   friend bool operator==(const Unknown&, const Unknown&) = default;
 };
 
+/// A finding worth reading, suggested by words alone: no cause, no severity, counted nowhere.
+struct Related {
+  std::string id;   // one of the catalogue
+  std::string why;  // the words in common
+
+  friend bool operator==(const Related&, const Related&) = default;
+};
+
 enum class Conclusion : std::uint8_t { kHealthy, kFindings, kNotFabric, kInconclusive };
 [[nodiscard]] std::string_view to_text(
     Conclusion);  // "healthy" "findings" "not_fabric" "inconclusive"
@@ -94,6 +102,7 @@ struct Judgement {
   std::vector<Unknown> unknown;
   std::vector<std::string> next;  // commands worth typing now
   Conclusion conclusion = Conclusion::kHealthy;
+  std::vector<Related> related;  // at most three, the best first; see finding/search.h
 
   [[nodiscard]] int count(Severity) const;
 

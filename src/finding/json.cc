@@ -46,6 +46,13 @@ Json fix_json(const Fix& fix) {
   return {{"platform", fix.platform}, {"commands", fix.commands}, {"note", fix.note}};
 }
 
+Json related_json(const Related& related) {
+  const CatalogEntry* entry = find(related.id);
+  return {{"id", related.id},
+          {"aliases", entry == nullptr ? Json::array() : Json(entry->aliases)},
+          {"why", related.why}};
+}
+
 template <class List, class Function>
 Json list_json(const List& list, const Function& one) {
   Json out = Json::array();
@@ -191,6 +198,13 @@ Result<std::string> read_id(const Json& object, const std::string& place) {
                      did_you_mean(id, ids));
 }
 
+Result<Related> related_from(const Json& json, const std::string& place) {
+  if (!json.is_object()) return wrong(place, "an object", json);
+  WEIR_TRY(id, read_id(json, place));
+  WEIR_TRY(why, read_text(json, "why", place));
+  return Related{std::move(id), std::move(why)};
+}
+
 Result<Finding> finding_at(const Json& json, const std::string& place) {
   if (!json.is_object()) return wrong(place.empty() ? "finding" : place, "an object", json);
   WEIR_TRY(id, read_id(json, place));
@@ -232,6 +246,7 @@ Json to_json(const Judgement& judgement) {
     return Json{{"check", unknown.check}, {"reason", unknown.reason}, {"how", unknown.how}};
   });
   out["next"] = judgement.next;
+  out["related"] = list_json(judgement.related, related_json);
   out["summary"] = {{"errors", judgement.count(Severity::kError)},
                     {"warnings", judgement.count(Severity::kWarning)},
                     {"infos", judgement.count(Severity::kInfo)},
@@ -249,7 +264,11 @@ Result<Judgement> judgement_from_json(const Json& json) {
   WEIR_TRY(findings, read_list<Finding>(json, "findings", "", finding_at));
   WEIR_TRY(unknown, read_list<Unknown>(json, "unknown", "", unknown_from));
   WEIR_TRY(next, read_list<std::string>(json, "next", "", text_from));
-  return Judgement{std::move(findings), std::move(unknown), std::move(next), conclusion};
+  Judgement out{std::move(findings), std::move(unknown), std::move(next), conclusion, {}};
+  if (find_key(json, "related") == nullptr) return out;  // written before there were any
+  WEIR_TRY(related, read_list<Related>(json, "related", "", related_from));
+  out.related = std::move(related);
+  return out;
 }
 
 }  // namespace weir::finding

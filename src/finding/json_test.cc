@@ -22,6 +22,7 @@ Judgement example() {
   judgement.findings = {finding};
   judgement.unknown = {
       {"ecn", "debugfs is not mounted", "mount -t debugfs none /sys/kernel/debug"}};
+  judgement.related = {{"pfc.storm", "words in common: storm"}};
   judgement.next = {"weir verify -- ./job.sh"};
   judgement.conclusion = Conclusion::kFindings;
   return judgement;
@@ -47,6 +48,8 @@ TEST(FindingJson, HasTheFieldsThatOtherProgramsRelyOnAndOnlyKnownPlaces) {
     "unknown": [{"check": "ecn", "reason": "debugfs is not mounted",
                  "how": "mount -t debugfs none /sys/kernel/debug"}],
     "next": ["weir verify -- ./job.sh"],
+    "related": [{"id": "pfc.storm", "aliases": ["switch.pause_propagation", "PFC_PROPAGATION"],
+                 "why": "words in common: storm"}],
     "summary": {"errors": 1, "warnings": 0, "infos": 0, "unknown": 1}
   })");
   EXPECT_EQ(to_json(example()).dump(2), expected.dump(2)) << "the order of the keys counts too";
@@ -115,6 +118,7 @@ TEST(FindingJson, ReadsBackWhatItWrote) {
       judgement.findings.push_back(random_finding(random));
     for (std::uint64_t i = random.below(3); i > 0; --i)
       judgement.unknown.push_back({random_text(random), random_text(random), random_text(random)});
+    judgement.related.push_back({"pfc.storm", random_text(random)});
     judgement.next = random_list(random);
     judgement.conclusion = static_cast<Conclusion>(random.below(4));
     const Json through_text = Json::parse(to_json(judgement).dump());

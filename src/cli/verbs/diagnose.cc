@@ -20,6 +20,7 @@
 #include "cli/verbs/questions.h"
 #include "diagnose/core/interpret.h"
 #include "diagnose/core/join.h"
+#include "diagnose/paste/pasted.h"
 #include "readers/paste/merge.h"
 
 namespace weir::cli {
@@ -75,7 +76,7 @@ std::optional<Input> read_input(const Args& args, Context& context, ExitCode& co
     code = fail(context, ExitCode::kBadInput, error->what);
     return std::nullopt;
   }
-  if (input.paste) say_what_was_read(*input.paste, context);
+  if (input.paste) print_what_was_read(*input.paste, context);
   std::optional<HostSet> hosts;
   if (args.has("lab")) {
     hosts = open_hosts(args, context, code);
@@ -153,31 +154,10 @@ Seen seen_in(const Pieces& evidence) {
   return seen;
 }
 
-/// Counters and facts by the rules; a text by what it shows and says, too.
-finding::Judgement judge(const diagnose::Case& subject, const diagnose::View& view,
-                         const std::optional<readers::Paste>& paste) {
-  if (!paste) return diagnose::diagnose(view);
-  const diagnose::PastedCase pasted{*paste, subject.evidence, subject.intent};
-  if (subject.evidence.empty()) return judge_pasted_text(pasted);
-  finding::Judgement counted = diagnose::diagnose(view);
-  diagnose::weigh_counts(pasted, counted);
-  const bool has_counters =
-      std::any_of(subject.evidence.begin(), subject.evidence.end(),
-                  [](const evidence::Evidence& one) { return !one.snapshots.empty(); });
-  if (!has_counters) {
-    // That there are none is one thing to say, not one a rule.
-    const auto is_of_a_rule = [](const finding::Unknown& one) { return one.check != "behaviour"; };
-    counted.unknown.erase(
-        std::remove_if(counted.unknown.begin(), counted.unknown.end(), is_of_a_rule),
-        counted.unknown.end());
-  }
-  return judge_pasted_text(pasted, std::move(counted));
-}
-
 std::string verdict_of(const finding::Judgement& judgement, const Seen& seen) {
   const bool is_open = judgement.conclusion == finding::Conclusion::kInconclusive;
   if (is_open && seen.hosts + seen.switches == 0)
-    return "Cannot tell: nothing in the text says for sure what is wrong.";
+    return "Inconclusive: no output, setting or error line in the text shows what is wrong.";
   std::string verdict = diagnose::headline(judgement, seen.hosts, seen.switches);
   verdict.insert(verdict.size() - 1, simulated_word(seen.is_simulated));  // before the full stop
   return verdict;
@@ -202,7 +182,8 @@ ExitCode run_diagnose(const Args& args, Context& context) {
   if (input->design) subject.intent = &input->design->intent;
   const Seen seen = seen_in(evidence);
   const diagnose::View view(subject);
-  const finding::Judgement judgement = judge(subject, view, input->paste);
+  const finding::Judgement judgement =
+      input->paste ? diagnose::diagnose_paste(*input->paste, view) : diagnose::diagnose(view);
   std::optional<lab::Expectation> expected;
   if (*load) {
     auto compared = compare_load(subject, input->design->design, **load, context);

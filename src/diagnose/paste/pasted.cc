@@ -6,10 +6,13 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "diagnose/core/diagnose.h"
 #include "diagnose/core/fixes.h"
 #include "diagnose/job/job.h"
+#include "diagnose/paste/stated.h"
 #include "diagnose/validate/validate.h"
 #include "finding/catalog.h"
+#include "finding/search.h"
 #include "units/format.h"
 
 namespace weir::diagnose {
@@ -441,6 +444,100 @@ finding::Judgement judge_pasted(const PastedCase& of) {
   finding::settle(out);
   if (out.conclusion == finding::Conclusion::kHealthy)
     out.conclusion = finding::Conclusion::kInconclusive;  // a text shows a part, never all
+  return out;
+}
+
+namespace {
+
+finding::Judgement judge_counts(const PastedCase& pasted, const View& view) {
+  finding::Judgement counted = diagnose(view);
+  weigh_counts(pasted, counted);
+  if (view.has_counters()) return counted;
+  // Without counters every rule would say so; once is enough.
+  const auto is_of_a_rule = [](const finding::Unknown& unknown) {
+    return unknown.check != "behaviour";
+  };
+  counted.unknown.erase(
+      std::remove_if(counted.unknown.begin(), counted.unknown.end(), is_of_a_rule),
+      counted.unknown.end());
+  return counted;
+}
+
+/// A variable in a description of trouble may be one that was tried: what is only odd about it is a
+/// note. A transfer that got no answer is the symptom itself.
+void soften_described(const readers::Paste& paste, finding::Judgement& out) {
+  const bool is_described = !paste.words.empty() && paste.job.processes.empty();
+  for (Finding& finding : out.findings) {
+    const bool is_lint = finding.id == "job.bad_value" || finding.id == "nccl.hca_unknown" ||
+                         finding.id == "failover.window_too_short" ||
+                         (finding.id == "job.env_typo" && finding.confidence < Confidence::kHigh);
+    const bool is_symptom = finding.id == "transport.retries_exhausted";
+    const bool is_tried = !finding.evidence.empty() && is_remedy(finding.evidence.front().line);
+    if ((is_described && (is_lint || is_tried)) || is_symptom) finding.severity = Severity::kInfo;
+  }
+}
+
+/// Literal statements in the words; what they name of an application is not the fabric's.
+finding::Judgement judge_stated(const readers::Paste& paste) {
+  finding::Judgement out;
+  out.findings = stated_faults(paste.words);
+  finding::settle(out);
+  const bool is_not_fabric =
+      !out.findings.empty() &&
+      std::all_of(out.findings.begin(), out.findings.end(),
+                  [](const Finding& finding) { return finding.id.starts_with("app."); });
+  if (is_not_fabric) out.conclusion = finding::Conclusion::kNotFabric;
+  return out;
+}
+
+/// Which conclusion the findings allow, now that some are notes.
+void conclude(finding::Judgement& out) {
+  using finding::Conclusion;
+  const bool has_findings =
+      std::any_of(out.findings.begin(), out.findings.end(),
+                  [](const Finding& finding) { return finding.severity > Severity::kInfo; });
+  if (!has_findings && out.conclusion == Conclusion::kFindings)
+    out.conclusion = Conclusion::kInconclusive;
+  if (out.conclusion == Conclusion::kHealthy) out.conclusion = Conclusion::kInconclusive;
+}
+
+void add_related(const readers::Paste& paste, finding::Judgement& out) {
+  std::string words;
+  for (const readers::Cited& line : paste.words)
+    words += line.text + "\n";
+  // Enough of them that those already found can be left out.
+  for (finding::Related& related :
+       finding::search(words, finding::kMostRelated + out.findings.size())) {
+    const bool is_found =
+        std::any_of(out.findings.begin(), out.findings.end(), [&](const Finding& finding) {
+          return finding.id == related.id && finding.severity > Severity::kInfo;
+        });
+    if (!is_found && out.related.size() < finding::kMostRelated)
+      out.related.push_back(std::move(related));
+  }
+}
+
+}  // namespace
+
+finding::Judgement diagnose_paste(const readers::Paste& paste, const View& view) {
+  const PastedCase pasted{paste, view.evidence(), view.intent()};
+  finding::Judgement out = judge_pasted(pasted);
+  if (!view.evidence().empty()) out = combined(judge_counts(pasted, view), std::move(out));
+  out = combined(std::move(out), judge_stated(paste));
+  soften_described(paste, out);
+  const bool is_unanswered = std::any_of(
+      out.findings.begin(), out.findings.end(),
+      [](const Finding& finding) { return finding.id == "transport.retries_exhausted"; });
+  if (is_unanswered)
+    out.unknown.push_back({"why the peer did not answer", "a symptom of many faults",
+                           "the peer's process and log, link state and drop counters of both ends, "
+                           "show_gids on both, ping -M do -s 4092 between them"});
+  conclude(out);
+  if (!paste.has_tools() && paste.job.is_empty() && out.findings.empty())
+    out.unknown.push_back({"the cause", "no known output, setting or error line in the text",
+                           "counters of both ends around the load (weir snapshot), the job's log "
+                           "with NCCL_DEBUG=INFO, and weir validate on both hosts"});
+  add_related(paste, out);
   return out;
 }
 

@@ -10,6 +10,7 @@
 
 #include "design/fabric/intent.h"
 #include "diagnose/core/convention.h"
+#include "diagnose/core/view.h"
 #include "evidence/evidence.h"
 #include "finding/finding.h"
 #include "readers/paste/paste.h"
@@ -22,6 +23,12 @@ struct PastedCase {
       evidence;  // what the paste became, and whatever else is known
   const design::Intent* intent = nullptr;
 };
+
+/// Everything together: the rules on counters and facts, what the outputs show by themselves
+/// (judge_pasted), facts stated in the words around them (stated.h), and findings worth reading for
+/// those words. The view is of
+/// what the paste became and whatever else is known.
+[[nodiscard]] finding::Judgement diagnose_paste(const readers::Paste& paste, const View& view);
 
 [[nodiscard]] finding::Judgement judge_pasted(const PastedCase&);
 

@@ -86,7 +86,9 @@ constexpr auto kNcclNames = std::to_array<std::string_view>({
     "NCCL_IB_MQP_RETRY_SLEEP_MSEC",
     "NCCL_IB_OOO_RQ",
     "NCCL_IB_PCI_RELAXED_ORDERING",
+    "NCCL_IBEXT_DISABLE",
     "NCCL_IB_PKEY",
+    "NCCL_IB_PREPOST_RECEIVE_WORK_REQUESTS",
     "NCCL_IB_QPS_PER_CONNECTION",
     "NCCL_IB_RESILIENCY",
     "NCCL_IB_RETRY_CNT",
@@ -300,12 +302,12 @@ VariableKnowledge knowledge_of(std::string_view name) {
   }
   if (is_in(kNcclNames, name) || is_in(kTorchNames, name)) return known;
   // Variables of other libraries are not checked. "CCL_NET_GDR_LEVEL" and "NCLL_DEBUG" are NCCL's with
-  // one typing error in the prefix. (RCCL is AMD's library.)
+  // one typing error in the prefix. (RCCL and UCCL are libraries of their own.)
   const auto underscore = name.find('_');
   const std::string_view prefix = name.substr(0, underscore);
   const bool is_ours = prefix == "NCCL" || name.starts_with("TORCH_NCCL_");
   if (!is_ours) {
-    if (underscore == std::string_view::npos || prefix == "RCCL") return known;
+    if (underscore == std::string_view::npos || prefix == "RCCL" || prefix == "UCCL") return known;
     const std::string repaired = "NCCL" + std::string(name.substr(underscore));
     if (edit_distance(prefix, "NCCL") != 1 || !is_in(kNcclNames, repaired)) return known;
     known.is_known = false;

@@ -54,7 +54,8 @@ std::string value_at(std::string_view line, std::size_t at) {
     ++end;
   }
   std::string value(line.substr(at, end - at));
-  while (!value.empty() && (value.back() == '.' || value.back() == ',' || value.back() == ']'))
+  while (!value.empty() &&
+         (value.back() == '.' || value.back() == ',' || value.back() == ':' || value.back() == ']'))
     value.pop_back();
   return value;
 }

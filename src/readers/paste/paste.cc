@@ -233,6 +233,24 @@ class FileReader {
   bool has_switch_prompt_ = false;
 };
 
+/// A longer text is a log with words around it.
+constexpr int kShortText = 60;
+
+void add_words(const PlainFile& file, Paste& paste) {
+  std::vector<Cited> rest;
+  std::copy_if(paste.rest.begin(), paste.rest.end(), std::back_inserter(rest),
+               [&](const Cited& line) { return line.file == file.name; });
+  const auto lines = lines_of(file.text);
+  if (rest.empty() || (!lines.empty() && lines.back().number > kShortText)) {
+    paste.words.insert(paste.words.end(), rest.begin(), rest.end());
+    return;
+  }
+  for (const Line& line : lines)
+    if (!trim(line.text).empty())
+      paste.words.push_back(
+          {file.name, line.number, std::string(trim(line.text).substr(0, kLongestCitation))});
+}
+
 void read_job_of(const PlainFile& file, Paste& paste) {
   std::string text;
   text.reserve(file.text.size());
@@ -318,6 +336,7 @@ Paste read_paste(const std::vector<PastedFile>& files) {
   for (const PlainFile& file : plain) {
     FileReader(file, paste, hosts).run();
     read_job_of(file, paste);
+    add_words(file, paste);
     all.push_back(file.name);
   }
   for (PastePerftest& one : paste.perftests)

@@ -97,8 +97,9 @@ struct Paste {
   };
   std::vector<UnreadLine> unread;
   std::vector<Cited> rest;  // without quoting and prefixes, blank lines left out
-  /// A short text with somebody's words in it, whole: what a tool printed is part of what is told.
-  std::vector<Cited> report;
+  /// The lines whose words are worth a search: a short text whole where some of its lines were not
+  /// read, since what a tool printed belongs to the description around it; else `rest`.
+  std::vector<Cited> words;
 
   [[nodiscard]] bool has_tools() const { return !parts.empty(); }
 };

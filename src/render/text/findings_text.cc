@@ -133,6 +133,18 @@ void write_unknown(Writer& writer, const Judgement& judgement) {
   }
 }
 
+void write_related(Writer& writer, const Judgement& judgement) {
+  if (judgement.related.empty()) return;
+  writer.line("");
+  writer.line("May be relevant (found by words, not by evidence):");
+  for (const finding::Related& related : judgement.related) {
+    const CatalogEntry* entry = finding::find(related.id);
+    writer.prose(fmt::format("{}: {}", related.id, entry == nullptr ? "" : entry->title), 2);
+    writer.prose(related.why, 4, kDim);
+    writer.line("    weir explain " + related.id);
+  }
+}
+
 void write_next(Writer& writer, const Judgement& judgement) {
   if (judgement.next.empty()) return;
   writer.line("");
@@ -150,6 +162,8 @@ void write_quiet(Writer& writer, const Judgement& judgement) {
   }
   for (const finding::Unknown& unknown : finding::fold(judgement.unknown))
     writer.line("unknown  " + unknown.check + ": " + unknown.reason);
+  for (const finding::Related& related : judgement.related)
+    writer.line(fmt::format("related  {}: {}", related.id, related.why));
 }
 
 std::string counted(int count, std::string_view word) {
@@ -168,6 +182,7 @@ std::string findings_text(const Judgement& judgement, std::string_view headline,
   }
   write_findings(writer, judgement);
   write_unknown(writer, judgement);
+  write_related(writer, judgement);
   write_next(writer, judgement);
   return std::move(writer).take();
 }

@@ -1,0 +1,317 @@
+#include "diagnose/paste/stated.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "diagnose/paste/stated_parts.h"
+#include "finding/catalog.h"
+
+namespace weir::diagnose {
+namespace {
+
+using readers::Word;
+using readers::WordKind;
+
+// ---- messages and settings that name one fault ----
+
+struct Phrase {
+  std::string_view first;   // in lower case
+  std::string_view second;  // also in the line; may be empty
+  std::string_view id;
+  std::string_view verdict;
+};
+constexpr std::string_view kRefused =
+    "The remote end refused a key or an address: the application's error.";
+constexpr std::string_view kNoReceive =
+    "The receiver had no receive posted, retry after retry (RNR).";
+constexpr std::string_view kGidChanged = "The GID table changed while the job ran.";
+constexpr std::string_view kCollector = "The collector fails on a counter that it cannot read.";
+constexpr std::string_view kNoCounters = "The driver has no counters where they are looked for.";
+constexpr std::string_view kNotLocked =
+    "A queue could not be created: the job may not lock enough memory (ulimit -l).";
+constexpr std::string_view kNoGpuMemory = "GPU memory could not be registered with the NIC.";
+constexpr std::string_view kNoModule = "The GPUDirect module did not load.";
+constexpr std::string_view kSocket = "NCCL_NET=Socket: the job turns RDMA off.";
+constexpr std::string_view kVirtual =
+    "QoS was set on a virtual function or in a pod; it belongs to the physical function.";
+
+constexpr auto kStatedPhrases = std::to_array<Phrase>({
+    {"srcvalid+", "", "pcie.acs_on", "A PCIe bridge has ACS on (SrcValid+)."},
+    {"reqredir+", "", "pcie.acs_on", "A PCIe bridge redirects peer-to-peer requests (ReqRedir+)."},
+    {"lnksta", "downgraded", "pcie.link_degraded", "A PCIe link runs below its capability."},
+    {"rem_access_err", "", "app.protocol_error", kRefused},
+    {"remote access error", "", "app.protocol_error", kRefused},
+    {"wc status 10", "", "app.protocol_error", kRefused},
+    {"completion with status 10", "", "app.protocol_error", kRefused},
+    {"rnr_retry_exc_err", "", "app.receives_too_few", kNoReceive},
+    {"rnr retry", "exceeded", "app.receives_too_few", kNoReceive},
+    {"async event", "port error", "link.flapping", "The link went down while the job ran."},
+    {"async event", "gid table change", "gid.changed", kGidChanged},
+    {"ibv_event_gid_change", "", "gid.changed", kGidChanged},
+    {"ncclibrocegetversionnum", "", "gid.sparse", "NCCL read an empty entry of the GID table."},
+    {"parsing \"n/a", "", "telemetry.collector_blind", kCollector},
+    {"failed to read file", "/counters/", "telemetry.collector_blind", kCollector},
+    {"node_scrape_collector_success 0", "", "telemetry.collector_blind", kCollector},
+    {"/counters", "enoent", "telemetry.counter_absent", kNoCounters},
+    {"hw_counters", "no such file", "telemetry.counter_absent", kNoCounters},
+    {"failed to open libibverbs", "", "nccl.socket_fallback",
+     "NCCL found no libibverbs and uses TCP."},
+    {"using network socket", "", "nccl.socket_fallback", "NCCL runs over TCP."},
+    {"ibv_create_cq", "cannot allocate memory", "limits.memlock_low", kNotLocked},
+    {"ibv_create_qp", "cannot allocate memory", "limits.memlock_low", kNotLocked},
+    {"ibv_reg_dmabuf_mr", "not supported", "gdr.off", kNoGpuMemory},
+    {"ibv_reg_dmabuf_mr", "bad address", "gdr.off", kNoGpuMemory},
+    {"ibv_reg_dmabuf_mr", "failed", "gdr.off", kNoGpuMemory},
+    {"ibv_reg_mr", "bad address", "gdr.off", kNoGpuMemory},
+    {"peermem", "unknown symbol", "gdr.off", kNoModule},
+    {"peer_mem", "unknown symbol", "gdr.off", kNoModule},
+    {"peermem", "invalid argument", "gdr.off", kNoModule},
+    {"trust state: pcp", "", "trust.not_dscp", "The NIC trusts PCP, not DSCP."},
+    {"nccl_net=socket", "", "nccl.ib_disabled", kSocket},
+    {"\"nccl_net\"]=\"socket\"", "", "nccl.ib_disabled", kSocket},
+    {"nccl.conf", "nccl_", "nccl.stale_conf", "A file nccl.conf sets variables of NCCL."},
+    {"wred_green_enable", "false", "ecn.off_on_lossless",
+     "The WRED profile does not mark green packets (wred_green_enable false)."},
+    {"rtm_setdcb", "dcb_cmd_ieee", "dcbx.two_agents",
+     "An LLDP agent on the host rewrites the DCB settings of the port."},
+    {"no permission to modify", "", "k8s.qos_on_vf", kVirtual},
+    {"mlnx_qos", "operation not supported", "k8s.qos_on_vf", kVirtual},
+    {"cmatotal: 0 kb", "nvidia", "kernel.regression",
+     "The kernel has no contiguous memory area (CmaTotal 0): a build known to break RDMA."},
+    {"rdma_cm_event_addr_error", "", "rail.no_route",
+     "The connection manager found no route to the peer's address."},
+    {"sai_status_not_supported", "", "platform.cannot",
+     "The switch's ASIC does not support the attribute."},
+});
+
+void find_phrases(const Lines& lines, Stated& out) {
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i].is_remedy()) continue;
+    for (const Phrase& phrase : kStatedPhrases)
+      if (lines[i].contains(phrase.first) && lines[i].contains(phrase.second))
+        out.add(phrase.id, std::string(phrase.verdict), {i});
+  }
+}
+
+// ---- MTU ----
+
+/// In bytes, of ibv_mtu; nullopt for any other number.
+std::optional<int> rdma_mtu(double value) {
+  for (const int size : {256, 512, 1024, 2048, 4096})
+    if (value == size) return size;
+  return std::nullopt;
+}
+
+using MtuLines = std::map<int, std::size_t>;  // an MTU and the first line that has it
+
+void note_mtus(const Lines& lines, std::size_t i, MtuLines& rdma, MtuLines& ethernet) {
+  const bool is_about_mtu = lines[i].mentions("mtu");
+  const bool goes_on = i > 0 && lines[i - 1].mentions("mtu") && lines[i].mentions("nic");
+  std::string_view before;
+  for (const Word& word : lines[i].statement.words) {
+    if (const auto at = word.text.find("mtu_"); at != std::string::npos) {
+      const auto size = parse_u64(word.text.substr(at + 4));  // IBV_MTU_4096
+      if (size && rdma_mtu(static_cast<double>(*size))) rdma.emplace(static_cast<int>(*size), i);
+    }
+    const bool is_largest = before == "max_mtu";  // what a port could do, not what it uses
+    before = word.text;
+    if (is_largest || !word.value || (!is_about_mtu && !goes_on)) continue;
+    const double value = *word.value;
+    if (const auto size = rdma_mtu(value)) rdma.emplace(*size, i);
+    const bool is_ethernet = (value >= 1400 && value <= 1600) || (value >= 4200 && value <= 9500);
+    if (is_about_mtu && is_ethernet) ethernet.emplace(static_cast<int>(value), i);
+  }
+}
+
+/// "active_mtu 1024", whatever else the line says of what it should be.
+void find_small_mtu(const Lines& lines, Stated& out) {
+  constexpr double kWanted = 4096;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const auto& words = lines[i].statement.words;
+    for (std::size_t j = 0; j < words.size(); ++j) {
+      const auto value = words[j].text == "active_mtu" ? lines[i].value_after(j) : std::nullopt;
+      if (value && rdma_mtu(*value) && *value < kWanted)
+        out.add("mtu.below_4096", fmt::format("The RDMA MTU is {}: expected 4096.", *value), {i});
+    }
+  }
+}
+
+void find_mtus(const Lines& lines, Stated& out) {
+  constexpr auto kNotUsed = std::to_array<std::string_view>(
+      {"instead", "expected", "should", "gives", "could", "was", "previously", "formerly", "least",
+       "more", "or", "allows", "raising", "raised", "up", "from"});
+  MtuLines rdma;
+  MtuLines ethernet;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const bool is_wish =
+        lines[i].is_remedy() || std::any_of(kNotUsed.begin(), kNotUsed.end(),
+                                            [&](auto word) { return lines[i].has(word); });
+    if (!is_wish) note_mtus(lines, i, rdma, ethernet);
+  }
+  if (rdma.size() > 1)
+    out.add("mtu.mismatch",
+            fmt::format("RDMA MTUs differ: {} and {} bytes.", rdma.begin()->first,
+                        rdma.rbegin()->first),
+            {rdma.begin()->second, rdma.rbegin()->second});
+  if (ethernet.size() > 1)
+    out.add("mtu.mismatch",
+            fmt::format("Interface MTUs differ: {} and {} bytes.", ethernet.begin()->first,
+                        ethernet.rbegin()->first),
+            {ethernet.begin()->second, ethernet.rbegin()->second});
+  constexpr int kLargeRdma = 2048;
+  constexpr int kSmallEthernet = 2000;
+  if (rdma.size() == 1 && ethernet.size() == 1 && rdma.begin()->first >= kLargeRdma &&
+      ethernet.begin()->first < kSmallEthernet)
+    out.add("mtu.mismatch",
+            fmt::format("An RDMA MTU of {} bytes does not fit an interface MTU of {} bytes.",
+                        rdma.begin()->first, ethernet.begin()->first),
+            {rdma.begin()->second, ethernet.begin()->second});
+  const bool could_be_larger =
+      std::any_of(lines.begin(), lines.end(),
+                  [](const StatedLine& line) { return line.has("max_mtu"); }) ||
+      (!ethernet.empty() && ethernet.begin()->first < kSmallEthernet);
+  if (rdma.size() < 2 && could_be_larger) find_small_mtu(lines, out);
+}
+
+// ---- counters ----
+
+/// A counter as a line states it: name, value, line.
+struct Count {
+  std::string_view name;
+  double value = 0;
+  std::size_t line = 0;
+};
+
+std::vector<Count> counts_in(const Lines& lines) {
+  std::vector<Count> out;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const auto& words = lines[i].statement.words;
+    for (std::size_t j = 0; j < words.size(); ++j) {
+      if (words[j].text.find('_') == std::string::npos) continue;
+      if (const auto value = lines[i].value_after(j)) out.push_back({words[j].text, *value, i});
+    }
+  }
+  return out;
+}
+
+const Count* find_count(const std::vector<Count>& counts, std::string_view piece) {
+  const auto at = std::find_if(counts.begin(), counts.end(), [&](const Count& count) {
+    return count.name.find(piece) != std::string_view::npos;
+  });
+  return at == counts.end() ? nullptr : &*at;
+}
+
+/// "2x25G into 10G": more comes in than fits.
+std::optional<std::size_t> overload_line(const Lines& lines) {
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const auto& words = lines[i].statement.words;
+    for (std::size_t j = 0; j + 2 < words.size(); ++j) {
+      const auto in =
+          words[j].kind == WordKind::kRate ? words[j].value : bundle_rate(words[j].text);
+      const bool is_into = words[j + 1].text == "into" || words[j + 1].text == "->";
+      const Word& target = words[j + 2];
+      if (in && is_into && target.kind == WordKind::kRate && *in > *target.value) return i;
+    }
+  }
+  return std::nullopt;
+}
+
+/// Counters that say one thing by themselves once they are above a value.
+struct CountRule {
+  std::string_view piece;  // of the counter's name
+  double above = 0;
+  std::string_view id;
+  std::string_view verdict;
+};
+constexpr auto kCountRules = std::to_array<CountRule>({
+    {"cnp_ignored", 0, "rp.disabled", "The sender ignores CNPs."},
+    {"rnr_nak_retry_err", 0, "app.receives_too_few", kNoReceive},
+    {"remote_access_err", 0, "app.protocol_error", kRefused},
+    {"pci_stalled_wr", 0, "receiver.slow", "PCIe writes of the receiving NIC stall."},
+    {"pause_ctrl_phy", 0, "pause.global_on", "802.3x pause frames are counted."},
+    {"link_downed", 1, "link.flapping", "The link went down more than once."},
+    {"linkdowned", 1, "link.flapping", "The link went down more than once."},
+    {"carrier_changes", 2, "link.flapping", "The carrier changed more than once."},
+    {"icrc", 0, "packet.icrc_bad", "Packets arrive with a wrong invariant CRC."},
+    {"symbol_err", 10, "link.physical_errors", "The port counts symbol errors."},
+    {"crc_err", 10, "link.physical_errors", "The port counts CRC errors."},
+});
+
+void find_pairs_of_counts(const Lines& lines, const std::vector<Count>& counts, Stated& out) {
+  const Count* marks = find_count(counts, "ecn_marked");
+  const Count* sent = find_count(counts, "cnp_sent");
+  const Count* handled = find_count(counts, "cnp_handled");
+  if (sent == nullptr) return;
+  const auto overload = overload_line(lines);
+  if (marks != nullptr && marks->value == 0 && sent->value == 0 && overload)
+    out.add("ecn.not_marking", "The port is overloaded and no packet arrives marked.",
+            {marks->line, sent->line, *overload});
+  if (marks != nullptr && marks->value > 0 && sent->value == 0)
+    out.add("np.disabled", "Marked packets arrive and the receiver sends no CNP.",
+            {marks->line, sent->line});
+  if (handled != nullptr && sent->value > 0 && handled->value == 0 &&
+      find_count(counts, "cnp_ignored") == nullptr)
+    out.add("cnp.lost", "The receiver sends CNPs and the sender handles none.",
+            {sent->line, handled->line});
+}
+
+void find_counts(const Lines& lines, Stated& out) {
+  const std::vector<Count> counts = counts_in(lines);
+  find_pairs_of_counts(lines, counts, out);
+  if (!out.is_empty()) return;  // what else is counted follows from it
+  for (const CountRule& rule : kCountRules)
+    for (const Count& count : counts)
+      if (count.name.find(rule.piece) != std::string_view::npos && count.value > rule.above)
+        out.add(rule.id, std::string(rule.verdict), {count.line});
+}
+
+/// Bytes or packets per priority: nearly all that is sent is in priority 0.
+void find_priorities(const Lines& lines, Stated& out) {
+  constexpr double kMost = 10;  // times as much as the other
+  double plain = 0;
+  double marked = 0;
+  bool is_received_marked = false;
+  std::set<std::size_t> at;
+  for (const Count& count : counts_in(lines)) {
+    const bool is_priority = count.name.size() > 7 && count.name.substr(2).starts_with("_prio") &&
+                             count.name.find("pause") == std::string_view::npos;
+    if (!is_priority) continue;
+    const bool is_zero = count.name[7] == '0';
+    if (!count.name.starts_with("tx")) {
+      is_received_marked = is_received_marked || (!is_zero && count.value > 1);
+      continue;
+    }
+    (is_zero ? plain : marked) += count.value;
+    at.insert(count.line);
+  }
+  if (plain > kMost * marked && plain > 1 && !is_received_marked)
+    out.add("dscp.unmarked", "Nearly all that is sent is in priority 0.", {at.begin(), at.end()});
+}
+
+}  // namespace
+
+bool is_remedy(std::string_view line) {
+  const readers::Cited cited{"", 0, std::string(line)};
+  const Lines lines = stated_lines({&cited, 1});
+  return !lines.empty() && lines.front().is_remedy();
+}
+
+std::vector<finding::Finding> stated_faults(std::span<const readers::Cited> cited) {
+  const Lines lines = stated_lines(cited);
+  Stated out(lines);
+  find_counts(lines, out);
+  find_phrases(lines, out);
+  find_mtus(lines, out);
+  find_priorities(lines, out);
+  find_settings(lines, out);
+  return std::move(out).take();
+}
+
+}  // namespace weir::diagnose

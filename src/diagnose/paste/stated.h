@@ -1,0 +1,21 @@
+#pragma once
+// Faults that the words of a paste state literally: an error message or a setting that names one
+// fault, a counter with its value, two numbers that cannot both be right.
+//
+// Only what stands in the text counts, never what a word suggests; that is for the search of the
+// catalogue (finding/search.h). A line about a remedy, a default or a wish states nothing. Each
+// finding quotes the lines it rests on, and none is certain: somebody typed them.
+#include <span>
+#include <vector>
+
+#include "finding/finding.h"
+#include "readers/paste/paste.h"
+
+namespace weir::diagnose {
+
+/// Whether a line is about what was tried, what helped or what ought to be.
+[[nodiscard]] bool is_remedy(std::string_view line);
+
+[[nodiscard]] std::vector<finding::Finding> stated_faults(std::span<const readers::Cited> lines);
+
+}  // namespace weir::diagnose
