@@ -210,10 +210,10 @@ std::array<std::optional<Dscp>, 8> rewrite_map(const SwitchIntent& node) {
 // ---- the steps that systems share ----
 
 Lowering::Lowering(const design::Intent& intent, const SwitchIntent& node,
-                   std::string_view platform)
+                   vocab::SwitchSystem system)
     : intent_(intent), node_(node), percents_(queue_percents(node)) {
   out_.name = node.name;
-  out_.platform = known(std::string(platform));
+  out_.platform = platform_fact(system);
 }
 
 void Lowering::add_gateway(std::string_view prefix, Bytes link_header) {

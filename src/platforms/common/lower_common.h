@@ -19,12 +19,19 @@
 #include "evidence/evidence.h"
 #include "platforms/common/platform.h"
 #include "units/format.h"
+#include "vocab/switch_systems.h"
 
 namespace weir::platforms {
 
 template <class T>
 [[nodiscard]] evidence::Fact<T> known(T value, std::string source = "") {
   return evidence::Fact<T>::of(std::move(value), std::move(source));
+}
+
+/// The name of the system, as a fact of a switch.
+[[nodiscard]] inline evidence::Fact<std::string> platform_fact(vocab::SwitchSystem system,
+                                                               std::string source = "") {
+  return known(std::string(vocab::names_of(system).name), std::move(source));
 }
 
 /// Remarks of one switch; equal remarks of many ports become one.
@@ -113,7 +120,7 @@ evidence::SwitchInterface& interface_named(evidence::Switch& state, std::string_
 class Lowering {
  protected:
   Lowering(const design::Intent& intent, const design::SwitchIntent& node,
-           std::string_view platform);
+           vocab::SwitchSystem system);
 
   /// The gateway of the hosts' VLAN, where this switch has it: no narrower than its ports.
   /// `link_header` is what the interface's MTU does not count.

@@ -47,7 +47,7 @@ bool uses_bundle(PrioritySet pfc) {
 class CumulusLowering : Lowering {
  public:
   CumulusLowering(const Intent& intent, const SwitchIntent& node)
-      : Lowering(intent, node, "cumulus"), pfc_(pausable(node, remarks_)) {}
+      : Lowering(intent, node, vocab::SwitchSystem::kCumulus), pfc_(pausable(node, remarks_)) {}
 
   Lowered lower() {
     set_maps();
@@ -602,15 +602,13 @@ Rendered render_cumulus(const Intent& intent, const SwitchIntent& node) {
 }  // namespace
 
 Platform cumulus() {
-  return {
-      .system = design::SwitchSystem::kCumulus,
-      .name = "cumulus",
-      .title = "NVIDIA Cumulus Linux (NVUE)",
-      .how_load = "bash NODE.nv on the switch, or nv config replace NODE.startup.yaml and apply",
-      .lower = lower_cumulus,
-      .render = render_cumulus,
-      .recognises = nvue::looks_like,
-      .parse = nvue::parse};
+  return platform_row(
+      {.system = design::SwitchSystem::kCumulus,
+       .how_load = "bash NODE.nv on the switch, or nv config replace NODE.startup.yaml and apply",
+       .lower = lower_cumulus,
+       .render = render_cumulus,
+       .recognises = nvue::looks_like,
+       .parse = nvue::parse});
 }
 
 }  // namespace weir::platforms

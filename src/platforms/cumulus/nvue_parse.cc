@@ -355,7 +355,7 @@ class Builder {
     is_roce_ = said_.roce.is(true) &&
                (!said_.roce_mode.is_known() || said_.roce_mode->rfind("lossless", 0) == 0);
     out_.name = said_.hostname;
-    out_.platform = known(std::string(vocab::names_of(vocab::SwitchSystem::kCumulus).name));
+    out_.platform = platform_fact(vocab::SwitchSystem::kCumulus);
     set_maps();
     set_watchdog();
     if (!said_.pools.empty()) out_.pools = known(said_.pools, said_.pools_source);

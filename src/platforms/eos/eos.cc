@@ -33,7 +33,7 @@ bool is_jericho(const SwitchIntent& node) {
 class EosLowering : Lowering {
  public:
   EosLowering(const Intent& intent, const SwitchIntent& node)
-      : Lowering(intent, node, "eos"), pfc_(pausable(node, remarks_)) {}
+      : Lowering(intent, node, vocab::SwitchSystem::kEos), pfc_(pausable(node, remarks_)) {}
 
   Lowered lower() {
     set_maps();
@@ -396,14 +396,13 @@ Rendered render_eos(const Intent& intent, const SwitchIntent& node) {
 }  // namespace
 
 Platform eos() {
-  return {.system = design::SwitchSystem::kEos,
-          .name = "eos",
-          .title = "Arista EOS",
-          .how_load = "configure session; copy NODE.eos.cfg session-config; show diffs; commit",
-          .lower = lower_eos,
-          .render = render_eos,
-          .recognises = eos_cli::looks_like,
-          .parse = eos_cli::parse};
+  return platform_row(
+      {.system = design::SwitchSystem::kEos,
+       .how_load = "configure session; copy NODE.eos.cfg session-config; show diffs; commit",
+       .lower = lower_eos,
+       .render = render_eos,
+       .recognises = eos_cli::looks_like,
+       .parse = eos_cli::parse});
 }
 
 }  // namespace weir::platforms

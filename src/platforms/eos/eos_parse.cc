@@ -297,7 +297,7 @@ class Builder {
 
   evidence::Switch build() {
     out_.name = said_.hostname;
-    out_.platform = known(std::string(vocab::names_of(vocab::SwitchSystem::kEos).name));
+    out_.platform = platform_fact(vocab::SwitchSystem::kEos);
     set_maps();
     out_.load_balancing = said_.dynamic.is_known()
                               ? known(std::string("adaptive"), said_.dynamic.source())

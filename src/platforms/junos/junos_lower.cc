@@ -35,7 +35,7 @@ std::string class_name(const std::string& designed, unsigned queue) {
 class Lowerer : Lowering {
  public:
   Lowerer(const Intent& intent, const SwitchIntent& node)
-      : Lowering(intent, node, "junos"),
+      : Lowering(intent, node, vocab::SwitchSystem::kJunos),
         system_(design::system_model(design::SwitchSystem::kJunos)),
         is_ptx_(is_ptx(*node.asic)) {}
 

@@ -447,7 +447,7 @@ class Builder {
 
 Parsed Builder::build() {
   evidence::Switch& state = out_.state;
-  state.platform = Fact<std::string>::of("junos", file_);
+  state.platform = platform_fact(vocab::SwitchSystem::kJunos, file_);
   resolve_classes();
   resolve_pools();
   std::vector<std::string> names;
@@ -772,16 +772,13 @@ Result<Parsed> junos_parse(std::string_view text, std::string_view file) {
 }
 
 Platform junos() {
-  return {
-      .system = design::SwitchSystem::kJunos,
-      .name = "junos",
-      .title = "Juniper Junos",
-      .how_load = "configure; load set FILE; commit check; commit confirmed 5; commit",
-      .lower = junos_lower,
-      .render = junos_render,
-      .recognises = junos_recognises,
-      .parse = junos_parse,
-  };
+  return platform_row(
+      {.system = design::SwitchSystem::kJunos,
+       .how_load = "configure; load set FILE; commit check; commit confirmed 5; commit",
+       .lower = junos_lower,
+       .render = junos_render,
+       .recognises = junos_recognises,
+       .parse = junos_parse});
 }
 
 }  // namespace weir::platforms

@@ -30,7 +30,8 @@ using evidence::SwitchPort;
 class NxosLowering : Lowering {
  public:
   NxosLowering(const Intent& intent, const SwitchIntent& node)
-      : Lowering(intent, node, "nxos"), pfc_(one_per_queue(pausable(node, remarks_))) {}
+      : Lowering(intent, node, vocab::SwitchSystem::kNxos),
+        pfc_(one_per_queue(pausable(node, remarks_))) {}
 
   Lowered lower() {
     set_maps();
@@ -452,16 +453,14 @@ Rendered render_nxos(const Intent& intent, const SwitchIntent& node) {
 }  // namespace
 
 Platform nxos() {
-  return {.system = design::SwitchSystem::kNxos,
-          .name = "nxos",
-          .title = "Cisco NX-OS (Nexus 9000)",
-          .how_load =
-              "copy NODE.nxos.cfg to bootflash, then copy bootflash:NODE.nxos.cfg "
-              "running-config",
-          .lower = lower_nxos,
-          .render = render_nxos,
-          .recognises = nxos_cli::looks_like,
-          .parse = nxos_cli::parse};
+  return platform_row({.system = design::SwitchSystem::kNxos,
+                       .how_load =
+                           "copy NODE.nxos.cfg to bootflash, then copy bootflash:NODE.nxos.cfg "
+                           "running-config",
+                       .lower = lower_nxos,
+                       .render = render_nxos,
+                       .recognises = nxos_cli::looks_like,
+                       .parse = nxos_cli::parse});
 }
 
 }  // namespace weir::platforms

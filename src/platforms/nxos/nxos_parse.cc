@@ -301,7 +301,7 @@ class Builder {
 
   evidence::Switch build() {
     out_.name = said_.hostname;
-    out_.platform = known(std::string(vocab::names_of(vocab::SwitchSystem::kNxos).name));
+    out_.platform = platform_fact(vocab::SwitchSystem::kNxos);
     set_classes();
     set_watchdog();
     out_.load_balancing = kDefaults.unless(said_.dlb, std::string("ecmp"));

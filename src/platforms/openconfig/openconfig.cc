@@ -270,7 +270,7 @@ Lowered openconfig_lower(const design::Intent& intent, const design::SwitchInten
   Lowered out;
   evidence::Switch& state = out.state;
   state.name = wanted.name;
-  state.platform = known(std::string("openconfig"));
+  state.platform = known(std::string(vocab::kOpenConfig));
   const bool by_dscp = wanted.trust == design::Trust::kDscp;
   if (by_dscp) {
     std::array<std::optional<TrafficClass>, 64> map;
@@ -321,7 +321,7 @@ Rendered openconfig_render(const design::Intent& intent, const design::SwitchInt
 const Platform& openconfig() {
   static const Platform kRow = {
       .system = design::SwitchSystem::kSonic,
-      .name = "openconfig",
+      .name = vocab::kOpenConfig,
       .title = "OpenConfig (partial: no PFC, headroom or watchdog)",
       .how_load =
           "gnmic set --update-path / --update-file FILE, in addition to the switch's PFC settings",

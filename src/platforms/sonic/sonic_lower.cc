@@ -25,7 +25,7 @@ constexpr Bytes kMinMtu = 68_B;  // sonic-port.yang: mtu 68..9216
 class Lowerer : Lowering {
  public:
   Lowerer(const Intent& intent, const SwitchIntent& node)
-      : Lowering(intent, node, "sonic"),
+      : Lowering(intent, node, vocab::SwitchSystem::kSonic),
         model_(sonic_model_of(*node.asic)),
         system_(design::system_model(design::SwitchSystem::kSonic)) {}
 

@@ -23,7 +23,7 @@ using evidence::Missing;
 using evidence::SwitchPort;
 
 constexpr Defaults kDefaults{"default of SONiC"};
-constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max() / 16;
+constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 16;
 
 template <class T>
 Fact<T> by_default(T value) {
@@ -57,7 +57,7 @@ class Reader {
   Result<Parsed> read() {
     tables_.check_shape();
     if (tables_.error()) return *tables_.error();
-    out_.state.platform = Fact<std::string>::of("sonic", std::string(tables_.file()));
+    out_.state.platform = platform_fact(vocab::SwitchSystem::kSonic, std::string(tables_.file()));
     read_device();
     collect_ports();
     read_ports();
@@ -326,12 +326,11 @@ class Reader {
         const std::string& name = row.key;
         const std::string where = "BUFFER_POOL|" + name;
         const bool is_lossy = name.find("lossy") != std::string::npos;
-        const Bytes headroom = row.find("xoff") != nullptr
-                                   ? Bytes::raw(number_of(row, where, "xoff", 0, kLargest))
-                                   : 0_B;
+        const Bytes headroom =
+            row.find("xoff") != nullptr ? Bytes::raw(number_of(row, where, "xoff", 0, kMost)) : 0_B;
         if (headroom > 0_B) pool_headroom_ = true;
         if (row.find("size") != nullptr) {
-          const Bytes size = Bytes::raw(number_of(row, where, "size", 0, kLargest));
+          const Bytes size = Bytes::raw(number_of(row, where, "size", 0, kMost));
           // Broadcom's pool includes headroom, NVIDIA's does not.
           const Bytes shared = is_dynamic() ? size : std::max(size - headroom, 0_B);
           pools.push_back({name, is_lossy ? kLossy : kLossless, shared, {}});
@@ -390,13 +389,13 @@ class Reader {
     const std::string where = "BUFFER_PROFILE|" + field.text;
     const JsonNode* const xoff = profile->find("xoff");
     out.lossless = fact(xoff != nullptr, *profile);
-    take(*profile, where, "xoff", 1_B, 0, kLargest, out.headroom);
+    take(*profile, where, "xoff", 1_B, 0, kMost, out.headroom);
     if (xoff != nullptr) out.headroom_auto = fact(false, *xoff);
     // NVIDIA: `size` includes headroom, the reserved part is `xon`.
     const std::string_view guaranteed = xoff != nullptr && is_dynamic() ? "xon" : "size";
-    take(*profile, where, guaranteed, 1_B, 0, kLargest, out.reserved);
-    take(*profile, where, "xon_offset", 1_B, 0, kLargest, out.xon);
-    take(*profile, where, "static_th", 1_B, 0, kLargest, out.xoff);
+    take(*profile, where, guaranteed, 1_B, 0, kMost, out.reserved);
+    take(*profile, where, "xon_offset", 1_B, 0, kMost, out.xon);
+    take(*profile, where, "static_th", 1_B, 0, kMost, out.xoff);
     take_alpha(*profile, where, out.alpha);
     return out;
   }
@@ -533,7 +532,7 @@ class Reader {
       tables_.list(pir->line, "a rate in packets per second");
       return Fact<BitRate>::missing(Missing::kError, tables_.source(*pir));
     }
-    return fact(BitRate::raw(number_of(row, where, "pir", 0, kLargest) * 8), *pir);
+    return fact(BitRate::raw(number_of(row, where, "pir", 0, kMost) * 8), *pir);
   }
 
   /// Without metering all packets are green.
@@ -551,8 +550,8 @@ class Reader {
                                                          {"false", "true"}) == "true";
     out.ecn = fact(marks && is_on, ecn == nullptr ? row : *ecn);
     out.wred_drop = fact(is_on, enable == nullptr ? row : *enable);
-    take(row, where, "green_min_threshold", 1_B, 0, kLargest, out.ecn_min);
-    take(row, where, "green_max_threshold", 1_B, 0, kLargest, out.ecn_max);
+    take(row, where, "green_min_threshold", 1_B, 0, kMost, out.ecn_min);
+    take(row, where, "green_max_threshold", 1_B, 0, kMost, out.ecn_max);
     out.ecn_probability = by_default(Share(100_percent));
     take(row, where, "green_drop_probability", Share(1_percent), 0, 100, out.ecn_probability);
   }
@@ -690,17 +689,14 @@ Result<Parsed> sonic_parse(std::string_view text, std::string_view file) {
 }
 
 Platform sonic() {
-  return {
-      .system = design::SwitchSystem::kSonic,
-      .name = "sonic",
-      .title = "SONiC",
-      .how_load =
-          "config load -y FILE && config save -y   (buffer changes interrupt traffic briefly)",
-      .lower = sonic_lower,
-      .render = sonic_render,
-      .recognises = sonic_recognises,
-      .parse = sonic_parse,
-  };
+  return platform_row(
+      {.system = design::SwitchSystem::kSonic,
+       .how_load =
+           "config load -y FILE && config save -y   (buffer changes interrupt traffic briefly)",
+       .lower = sonic_lower,
+       .render = sonic_render,
+       .recognises = sonic_recognises,
+       .parse = sonic_parse});
 }
 
 }  // namespace weir::platforms

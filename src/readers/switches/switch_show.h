@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "readers/paste/text_lines.h"
 #include "readers/readers.h"
+#include "vocab/switch_systems.h"
 
 namespace weir::readers {
 
@@ -28,9 +29,8 @@ namespace weir::readers {
 /// Collects facts and counters from show outputs, per switch.
 class ShowBuilder {
  public:
-  /// `platform` as in evidence::Switch. Before the first prompt, the switch is named after the file,
-  /// without its extensions.
-  ShowBuilder(std::string_view kind, std::string_view platform, std::string_view file);
+  /// Before the first prompt, the switch is named after the file, without its extensions.
+  ShowBuilder(vocab::SwitchSystem system, std::string_view file);
 
   void use_switch(std::string_view name);
   /// A fact of this line: its source is "FILE:LINE".

@@ -127,16 +127,11 @@ std::string model_of(const Nic& nic, std::string& comment) {
       return std::string(model.name);
     }
   }
-  const auto driver =
-      nic.driver.is_known() ? counters::driver_of(*nic.driver) : counters::Driver::kAny;
   const std::string what =
       title.empty() ? (nic.driver.is_known() ? *nic.driver : "an unknown NIC") : title;
   comment = fmt::format("not certain: {}; see weir explain nics", what);
-  if (driver == counters::Driver::kMlx5) return "connectx7";
-  if (driver == counters::Driver::kBnxt) return "thor2";
-  if (driver == counters::Driver::kIrdma) return "e810";
-  if (driver == counters::Driver::kIonic) return "pollara";
-  return "generic";
+  const vocab::NicDriver* const row = vocab::find_driver(evidence::driver_of(nic));
+  return row == nullptr || row->nic_model.empty() ? "generic" : std::string(row->nic_model);
 }
 
 /// Names of rails as a pattern: "mlx5_{rail}", else a list of ranges.
