@@ -14,21 +14,21 @@ using design::SwitchPortIntent;
 
 const SwitchPort* find_port(const Switch& found, const std::string& name) {
   const auto at = std::find_if(found.ports.begin(), found.ports.end(),
-                               [&](const SwitchPort& one) { return one.name == name; });
+                               [&](const SwitchPort& port) { return port.name == name; });
   return at == found.ports.end() ? nullptr : &*at;
 }
 
 const EgressQueue* find_queue(const SwitchPort& port, Queue queue) {
   const auto at = std::find_if(port.queues.begin(), port.queues.end(),
-                               [&](const EgressQueue& one) { return one.queue == queue; });
+                               [&](const EgressQueue& each) { return each.queue == queue; });
   return at == port.queues.end() ? nullptr : &*at;
 }
 
-/// What stands for the lossless classes of a port; a group of the rest where nobody says. REQUIRES:
+/// The group of the lossless classes of a port, or its first where none is marked so. REQUIRES:
 /// groups.
 const GroupBuffer& main_group(const SwitchPort& port) {
   const auto at = std::find_if(port.groups.begin(), port.groups.end(),
-                               [](const GroupBuffer& one) { return one.lossless.is(true); });
+                               [](const GroupBuffer& group) { return group.lossless.is(true); });
   return at == port.groups.end() ? port.groups.front() : *at;
 }
 
@@ -83,9 +83,9 @@ void set_queues(const Switch& found, SwitchIntent& out) {
 }
 
 /// What a switch sizes for a cable of another length: the bytes on the cable are the difference.
-Bytes sized_for(const SwitchPortIntent& port, Length reckoned) {
-  if (reckoned >= port.cable) return port.headroom;
-  const Length lost = port.cable - reckoned;
+Bytes sized_for(const SwitchPortIntent& port, Length assumed) {
+  if (assumed >= port.cable) return port.headroom;
+  const Length lost = port.cable - assumed;
   const Duration both_ways = Duration::raw(2 * (5_ns).raw() * lost.raw() / (1_m).raw());
   return std::max(port.headroom - bytes_in(both_ways, port.speed), 0_B);
 }
@@ -167,8 +167,8 @@ void set_sums(const Switch& found, SwitchIntent& out) {
 template <class Enum, std::size_t N>
 void set_word(const Fact<std::string>& word, const std::array<Enum, N>& choices, Enum& out) {
   if (!word.is_known()) return;
-  for (const Enum one : choices)
-    if (design::to_word(one) == *word) out = one;
+  for (const Enum choice : choices)
+    if (design::to_word(choice) == *word) out = choice;
 }
 
 void set_rest(const Switch& found, SwitchIntent& out) {

@@ -1,9 +1,9 @@
 #pragma once
 // A switch's settings as an intent: what the switch would do, in the shape that the simulator, the
-// proof and validation reckon with.
+// proof and validation use.
 //
-// Systems number their classes each in their own way (NX-OS by queue); here a class that PFC
-// protects bears the priority of its pause frames, and the others keep their number where it is
+// Each system numbers its classes in its own way (NX-OS by queue); here a class that PFC
+// protects has the priority of its pause frames, and the others keep their number where it is
 // free. What the settings do not say stays as it is in the intent that one starts from.
 #include <optional>
 
@@ -14,8 +14,8 @@ namespace weir::evidence {
 
 [[nodiscard]] design::SwitchIntent as_set(design::SwitchIntent start, const Switch& found);
 
-/// The priority that stands for each traffic class of `found`; classes that it cannot tell apart
-/// have the same.
+/// The priority of each traffic class of `found`; classes that it does not distinguish have the
+/// same.
 [[nodiscard]] std::array<Priority, 8> priority_of_class(const Switch& found);
 
 /// What marking thresholds in percent are percents of (Junos): the largest queue that a port can

@@ -170,9 +170,9 @@ void Comparer::compare_things(const Json* before, const Json* after, const std::
     const auto index = static_cast<std::size_t>(same - new_names.begin());
     compare(&olds[i], &news[index], within(name), name.empty() ? path : "");
   }
-  for (const Named& one : new_names) {
-    if (std::find(old_names.begin(), old_names.end(), one) == old_names.end())
-      changes_.push_back({within(one.name), path, "not there", "there"});
+  for (const Named& added : new_names) {
+    if (std::find(old_names.begin(), old_names.end(), added) == old_names.end())
+      changes_.push_back({within(added.name), path, "not there", "there"});
   }
 }
 
@@ -190,8 +190,8 @@ class SourceRemover {
   }
   template <class S>
   void list(std::string_view /*key*/, std::vector<S>& list, std::string_view /*help*/) {
-    for (S& one : list)
-      visit(*this, one);
+    for (S& item : list)
+      visit(*this, item);
   }
 };
 

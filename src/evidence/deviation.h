@@ -2,8 +2,11 @@
 // Where a NIC is not what the design wants: the one comparison of facts with intent. Validation
 // turns a deviation into a finding, the planner into an operation; neither compares on its own.
 //
+// A deviation holds values, not words: what was wanted and what was found, as the types of
+// vocab/setting.h. text_of() is the one place that makes words of it.
+//
 // A fact that could not be read is a deviation of its own kind (`missing` says why): it is neither
-// right nor wrong, and nobody may count it as right.
+// right nor wrong, and must not be counted as right.
 //
 // An intent may leave things open (one made from a convention instead of a design): a speed, MTU,
 // ring or cable of 0, no address, no traffic class in use and no DCQCN value ask for nothing.
@@ -16,53 +19,58 @@
 
 #include "design/fabric/intent.h"
 #include "evidence/evidence.h"
+#include "vocab/setting.h"
 
 namespace weir::evidence {
 
-/// In the order in which they are safe to change (PFC last of all: it may take the link down).
-enum class Setting : std::uint8_t {
-  kLinkUp,       // not ours to change
-  kSpeed,        // not ours to change
-  kGidV2,        // a RoCEv2 GID in the rail's subnet; not ours to change
-  kGlobalPause,  // 802.3x
-  kDcbx,         // the operating system decides, no firmware agent, not willing
-  kTrust,
-  kDscpToPriority,
-  kPriorityToTc,
-  kScheduling,  // TSA and ETS shares
-  kTcMaxRate,   // a limit on the RDMA class: found, not changed
-  kMtu,
-  kActiveMtu,  // follows from kMtu; not ours to change
-  kStackMtu,   // of bonds, VLANs and bridges on top; where the design asks for it
-  kRings,
-  kIrqAffinity,  // where the design asks for it
-  kSysctl,       // of the host; one deviation each, where the design asks for it
-  kCableLength,
-  kCmTos,
-  kTrafficClass,  // forced on the port
-  kCnpMarking,
-  kKnob,  // one deviation each
-  kEcnNp,
-  kEcnRp,
-  kPfc,
+using vocab::Setting;
+using vocab::SettingValue;
+
+/// Entries of a value that is a map or a pair, first to last: code points, priorities, classes, or
+/// the first (rx, DSCP) and the second (tx, priority) of two.
+struct Part {
+  unsigned first = 0;
+  unsigned last = 0;
+  friend bool operator==(const Part&, const Part&) = default;
 };
-[[nodiscard]] std::string_view to_text(Setting);  // "trust", "DSCP map", …: as a column shows it
 
 struct Deviation {
   Setting setting = Setting::kTrust;
-  std::string item;                // which one: the knob's name, "DSCP 24-31"; else empty
-  std::string expected;            // as a person reads it: "dscp", "priority 3", "9000B"
-  std::string found;               // empty where missing
-  std::optional<Missing> missing;  // could not be read, and why
+  SettingValue wanted;
+  std::optional<SettingValue> found;  // nullopt where missing
+  std::optional<Missing> missing;     // could not be read, and why
+  std::optional<Part> part;           // which entries of the value; nullopt: all of it
+  friend bool operator==(const Deviation&, const Deviation&) = default;
 };
 
-/// What the traffic classes of a NIC are set to: the shares of the ETS classes as whole percents
-/// that add up to 100, by largest remainder. A class nobody uses is strict, with no share.
-struct TcScheduling {
-  std::array<Tsa, 8> tsa{};
-  std::array<unsigned, 8> percent{};
+/// As a person reads it.
+struct DeviationText {
+  std::string item;      // which one: the parameter's name, "DSCP 24-31"; else empty
+  std::string expected;  // "dscp", "priority 3", "9000B"
+  std::string found;     // empty where missing
 };
-[[nodiscard]] TcScheduling wanted_scheduling(const design::NicIntent& wanted);
+[[nodiscard]] DeviationText text_of(const Deviation& deviation);
+/// The setting and the item: "DSCP map DSCP 24-31".
+[[nodiscard]] std::string subject_of(const Deviation& deviation);
+
+/// A value alone, as a plan shows it: "dscp", "3", "26→3, the rest DSCP/8".
+[[nodiscard]] std::string value_text(const SettingValue& value);
+
+/// What the traffic classes of a NIC are set to: the shares of the ETS classes as whole percents
+/// that add up to 100, by largest remainder. An unused class is strict, with no share.
+[[nodiscard]] vocab::SetScheduling wanted_scheduling(const design::NicIntent& wanted);
+
+/// Of one NIC; empty where all is as designed and all was read, in the order of Setting. `intent`
+/// has the DCQCN values; those and the cable length are asked of mlx5 alone. ECN on more priorities
+/// than designed is no deviation (it acts on marked packets only), PFC on more is one; nor is the
+/// vendors' map of DSCP / 8 for best effort. A forced traffic class deviates where it is set and
+/// its DSCP differs: the NIC fills in the ECN bits.
+[[nodiscard]] std::vector<Deviation> deviations(const Nic& found, const design::NicIntent& wanted,
+                                                const design::Intent& intent);
+
+/// What the driver does not have is as the design wants it: no pause, no limit, no negotiation, no
+/// forced class, no ring to size. It is missing, and need not be looked for.
+[[nodiscard]] bool cannot_be_wrong(const Deviation& deviation, const Nic& nic);
 
 /// Host tuning that the design asks for (host_tuning); `device` is empty where it is the whole
 /// host's. None of it is needed for RDMA.
@@ -75,25 +83,29 @@ struct TuningDeviation {
                                                              const design::HostIntent& wanted,
                                                              const design::Intent& intent);
 
-/// The socket-buffer sysctls with their largest value raised where it is lower: "4096 131072
-/// 268435456". nullopt where it is large enough.
-[[nodiscard]] std::optional<std::string> raised_sysctl(std::string_view value);
-
-/// The least MTU of what stands on a NIC and has the NIC's own frames: bonds, VLANs, bridges.
+/// The least MTU of the devices on top of a NIC that have the NIC's own frames: bonds, VLANs, bridges.
 /// nullopt where there is nothing.
 [[nodiscard]] std::optional<Bytes> stack_mtu(const std::vector<Layer>& layers);
 [[nodiscard]] bool carries_whole_frames(const Layer& layer);
 
-/// Of one NIC; empty where all is as designed and all was read, in the order of Setting. `intent`
-/// has the DCQCN values; those and the cable length are asked of mlx5 alone. ECN on more priorities
-/// than designed is no deviation (it acts on marked packets only), PFC on more is one; nor is the
-/// vendors' map of DSCP / 8 for best effort. A forced traffic class deviates where it is set and
-/// its DSCP differs: the NIC fills in the ECN bits.
-[[nodiscard]] std::vector<Deviation> deviations(const Nic& found, const design::NicIntent& wanted,
-                                                const design::Intent& intent);
+/// The setting of `like` as the NIC has it; nullopt where it could not be read.
+[[nodiscard]] std::optional<SettingValue> as_found(const SettingValue& like, const Nic& nic);
+/// The same for a device of a host, or for the whole host; nullopt too where the device is gone.
+[[nodiscard]] std::optional<SettingValue> as_found(const SettingValue& like,
+                                                   const std::string& device, const Evidence& host);
 
-/// What the driver does not have is as the design wants it: no pause, no limit, no negotiation, no
-/// forced class, no ring to size. It is missing, and nobody needs to look for it.
-[[nodiscard]] bool cannot_be_wrong(const Deviation& deviation, const Nic& nic);
+/// What the design wants of one setting of a NIC that is `found`; nullopt where it asks for
+/// nothing.
+[[nodiscard]] std::optional<SettingValue> wanted_of(Setting setting, const Nic& found,
+                                                    const design::NicIntent& wanted,
+                                                    const design::Intent& intent);
+
+/// The lines one would type to set `value` by hand, for the stack that this NIC runs on; `before`
+/// is the NIC as it was found. Empty where nothing can be typed for it.
+[[nodiscard]] std::vector<std::string> commands_for(const SettingValue& value, const Nic& before);
+
+/// Why this NIC's driver or port cannot be set so, and what can be done instead; empty where it
+/// can.
+[[nodiscard]] std::string_view obstacle_to(const SettingValue& value, const Nic& nic);
 
 }  // namespace weir::evidence

@@ -41,7 +41,7 @@ design::Intent wanted_values() {
 /// A NIC as the intent wants it, every fact read.
 Nic good_nic() {
   const design::NicIntent wanted = wanted_nic();
-  const TcScheduling scheduling = wanted_scheduling(wanted);
+  const vocab::SetScheduling scheduling = wanted_scheduling(wanted);
   Nic nic;
   nic.device = "mlx5_0";
   nic.driver = Fact<std::string>::of("mlx5_core");
@@ -85,8 +85,9 @@ std::vector<Deviation> of(const Nic& nic) {
 TEST(Deviation, ANicAsDesignedHasNone) {
   COVERS("C1");
   for (const Deviation& deviation : of(good_nic())) {
-    ADD_FAILURE() << to_text(deviation.setting) << ' ' << deviation.item << ": expected "
-                  << deviation.expected << ", found " << deviation.found;
+    const DeviationText words = text_of(deviation);
+    ADD_FAILURE() << subject_of(deviation) << ": expected " << words.expected << ", found "
+                  << words.found;
   }
 }
 
@@ -100,16 +101,16 @@ TEST(Deviation, WhatIsWrongSaysWhatWasExpectedAndFound) {
   const std::vector<Deviation> found = of(nic);
   ASSERT_EQ(found.size(), 4U);
   EXPECT_EQ(found[0].setting, Setting::kTrust);
-  EXPECT_EQ(found[0].expected, "dscp");
-  EXPECT_EQ(found[0].found, "pcp");
+  EXPECT_EQ(text_of(found[0]).expected, "dscp");
+  EXPECT_EQ(text_of(found[0]).found, "pcp");
   EXPECT_EQ(found[1].setting, Setting::kKnob);
-  EXPECT_EQ(found[1].item, "rpg_ai_rate");
-  EXPECT_EQ(found[1].expected, "5Mbps");
-  EXPECT_EQ(found[1].found, "50Mbps");
+  EXPECT_EQ(text_of(found[1]).item, "rpg_ai_rate");
+  EXPECT_EQ(text_of(found[1]).expected, "5Mbps");
+  EXPECT_EQ(text_of(found[1]).found, "50Mbps");
   EXPECT_EQ(found[2].setting, Setting::kEcnNp);
   EXPECT_EQ(found[3].setting, Setting::kPfc);
-  EXPECT_EQ(found[3].expected, "priority 3");
-  EXPECT_EQ(found[3].found, "none");
+  EXPECT_EQ(text_of(found[3]).expected, "priority 3");
+  EXPECT_EQ(text_of(found[3]).found, "none");
 }
 
 TEST(Deviation, NeighbouringCodePointsWithTheSameMistakeAreOne) {
@@ -122,10 +123,10 @@ TEST(Deviation, NeighbouringCodePointsWithTheSameMistakeAreOne) {
   nic.qos.dscp_to_priority = Fact<std::array<std::optional<Priority>, 64>>::of(map);
   const std::vector<Deviation> found = of(nic);
   ASSERT_EQ(found.size(), 2U);
-  EXPECT_EQ(found[0].item, "DSCP 24-31");
-  EXPECT_EQ(found[0].found, "priority 0");
-  EXPECT_EQ(found[1].item, "DSCP 48");
-  EXPECT_EQ(found[1].found, "no entry");
+  EXPECT_EQ(text_of(found[0]).item, "DSCP 24-31");
+  EXPECT_EQ(text_of(found[0]).found, "priority 0");
+  EXPECT_EQ(text_of(found[1]).item, "DSCP 48");
+  EXPECT_EQ(text_of(found[1]).found, "no entry");
 }
 
 TEST(Deviation, TheVendorsGroupsOfEightAreAcceptedForBestEffort) {
@@ -152,7 +153,7 @@ TEST(Deviation, AFactThatCouldNotBeReadIsNeverRight) {
   EXPECT_EQ(found[0].missing, Missing::kAbsent);
   EXPECT_EQ(found[1].setting, Setting::kPfc);
   EXPECT_EQ(found[1].missing, Missing::kPermission);
-  EXPECT_EQ(found[1].found, "");
+  EXPECT_EQ(text_of(found[1]).found, "");
 }
 
 TEST(Deviation, AForcedTrafficClassIsComparedByItsDscp) {
@@ -164,7 +165,7 @@ TEST(Deviation, AForcedTrafficClassIsComparedByItsDscp) {
   const std::vector<Deviation> found = of(nic);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].setting, Setting::kTrafficClass);
-  EXPECT_EQ(found[0].found, "26 (DSCP 6)");
+  EXPECT_EQ(text_of(found[0]).found, "26 (DSCP 6)");
 }
 
 TEST(Deviation, AGidOfAnotherAddressIsNotTheRails) {
@@ -202,7 +203,7 @@ TEST(Deviation, SharesBecomeWholePercentsOfAHundred) {
     nic.traffic_classes.at(tc) = {design::Scheduling::kDwrr, Share::raw(100'000), true};
   nic.traffic_classes[3].minimum = Share::raw(500'000);
   nic.traffic_classes[6] = {design::Scheduling::kStrict, Share::raw(0), true};
-  const TcScheduling scheduling = wanted_scheduling(nic);
+  const vocab::SetScheduling scheduling = wanted_scheduling(nic);
   EXPECT_EQ(std::accumulate(scheduling.percent.begin(), scheduling.percent.end(), 0U), 100U);
   EXPECT_EQ(scheduling.percent[3], 62U);  // 62.5; of equal remainders the lower class gets it
   EXPECT_EQ(scheduling.percent[0], 13U);

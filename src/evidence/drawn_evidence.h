@@ -67,7 +67,7 @@ class Drawer {
   }
   template <class E>
   requires std::is_enum_v<E>
-  void draw(E& out) { out = static_cast<E>(random_.below(EnumNames<E>::kNames.size())); }
+  void draw(E& out) { out = static_cast<E>(random_.below(vocab::EnumNames<E>::kNames.size())); }
   template <class T>
   void draw(std::optional<T>& out) {
     if (random_.below(2) == 0) return;

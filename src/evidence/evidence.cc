@@ -7,40 +7,31 @@
 namespace weir::evidence {
 
 std::string_view to_text(Origin value) {
-  return name_of(value);
+  return vocab::enum_name(value);
 }
 std::string_view to_text(Stack value) {
-  return name_of(value);
+  return vocab::enum_name(value);
 }
 std::string_view to_text(LinkLayer value) {
-  return name_of(value);
+  return vocab::enum_name(value);
 }
 std::string_view to_text(Duplex value) {
-  return name_of(value);
-}
-std::string_view to_text(TrustMode value) {
-  return name_of(value);
-}
-std::string_view to_text(Tsa value) {
-  return name_of(value);
-}
-std::string_view to_text(DcbxMode value) {
-  return name_of(value);
+  return vocab::enum_name(value);
 }
 std::string_view to_text(GidType value) {
-  return name_of(value);
+  return vocab::enum_name(value);
 }
 std::string_view to_text(Iommu value) {
-  return name_of(value);
+  return vocab::enum_name(value);
 }
 std::string_view to_text(Distance value) {
-  return name_of(value);
+  return vocab::enum_name(value);
 }
 std::string_view to_text(Scheduler value) {
-  return name_of(value);
+  return vocab::enum_name(value);
 }
 std::string_view to_text(PoolKind value) {
-  return name_of(value);
+  return vocab::enum_name(value);
 }
 
 counters::Driver driver_of(const Nic& nic) {

@@ -1,8 +1,8 @@
 #pragma once
 // A fact: what was observed, or why it was not.
 //
-// Three states, because a check must tell them apart: known (a value), missing (somebody looked and
-// was refused, or the thing is not there), and not looked at (nobody tried: the default). Each
+// Three states, because a check must tell them apart: known (a value), missing (it was refused, or
+// is not there), and not looked at (the default). Each
 // carries where it came from, so that a finding can say what to read again.
 #include <optional>
 #include <string>

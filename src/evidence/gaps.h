@@ -1,5 +1,5 @@
 #pragma once
-// What somebody with more rights, or a second try, could still find out: the missing facts and
+// What more rights, or a second try, could still find out: the missing facts and
 // counters of a piece of evidence as gaps, in words. What a driver does not have is no gap.
 #include <vector>
 

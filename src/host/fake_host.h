@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -44,61 +45,63 @@ void take(const Change& change, evidence::Nic& nic);
 [[nodiscard]] evidence::Evidence factory_host(const design::HostIntent& host,
                                               const design::Intent& intent);
 
+struct FactTaker {
+  evidence::Nic& nic;
+
+  template <class T>
+  static void set(evidence::Fact<T>& fact, std::type_identity_t<T> value) {
+    fact = evidence::Fact<T>::of(std::move(value), "test");
+  }
+  void operator()(const SetGlobalPause& c) const {
+    set(nic.link.pause_rx, c.rx.value_or(false));
+    set(nic.link.pause_tx, c.tx.value_or(false));
+  }
+  void operator()(const SetDcbx& c) const { set(nic.qos.dcbx, c.mode); }
+  void operator()(const SetTrust& c) const { set(nic.qos.trust, c.trust); }
+  void operator()(const SetDscpMap& c) const { set(nic.qos.dscp_to_priority, c.priority); }
+  void operator()(const SetPriorityToTc& c) const { set(nic.qos.priority_to_tc, c.tc); }
+  void operator()(const SetScheduling& c) const {
+    set(nic.qos.tsa, c.tsa);
+    set(nic.qos.tc_bandwidth, c.percent);
+  }
+  void operator()(const SetPfc& c) const { set(nic.qos.pfc, c.on); }
+  void operator()(const SetCableLength& c) const { set(nic.qos.cable_length, c.length); }
+  void operator()(const SetEcn& c) const {
+    set(nic.ecn.np, c.np);
+    set(nic.ecn.rp, c.rp);
+  }
+  void operator()(const SetCnpMarking& c) const {
+    set(nic.ecn.cnp_dscp, c.dscp);
+    set(nic.ecn.cnp_priority, c.priority);
+  }
+  void operator()(const SetKnob& c) const {
+    std::vector<evidence::Parameter> parameters = *nic.ecn.parameters;
+    for (evidence::Parameter& parameter : parameters)
+      if (parameter.name == c.name) parameter.value = c.value;
+    set(nic.ecn.parameters, std::move(parameters));
+  }
+  void operator()(const SetTrafficClass& c) const { set(nic.rdma.traffic_class, c.tos); }
+  void operator()(const SetCmTos& c) const { set(nic.rdma.cm_tos, c.tos); }
+  void operator()(const SetMtu& c) const {
+    set(nic.link.mtu, c.mtu);
+    set(nic.link.active_mtu, c.mtu >= 4200_B ? 4096_B : 1024_B);
+  }
+  void operator()(const SetRings& c) const {
+    set(nic.rings.rx, c.rx);
+    set(nic.rings.tx, c.tx);
+  }
+  void operator()(const SetStackMtu& c) const {
+    std::vector<evidence::Layer> layers = *nic.link.layers;
+    for (evidence::Layer& layer : layers)
+      layer.mtu = std::max(layer.mtu, c.mtu);
+    set(nic.link.layers, std::move(layers));
+  }
+  void operator()(const SetIrqNodes& c) const { set(nic.pcie.irq_numa_nodes, c.nodes); }
+  void operator()(const auto&) const {}  // not a NIC's, or never changed
+};
+
 inline void take(const Change& change, evidence::Nic& nic) {
-  const auto put = [](auto& fact, auto value) {
-    fact = std::remove_reference_t<decltype(fact)>::of(std::move(value), "test");
-  };
-  struct Taker {
-    evidence::Nic& nic;
-    decltype(put)& set;
-    void operator()(const SetGlobalPause& c) const {
-      set(nic.link.pause_rx, c.rx);
-      set(nic.link.pause_tx, c.tx);
-    }
-    void operator()(const SetDcbx& c) const { set(nic.qos.dcbx, c.mode); }
-    void operator()(const SetTrust& c) const { set(nic.qos.trust, c.trust); }
-    void operator()(const SetDscpMap& c) const { set(nic.qos.dscp_to_priority, c.priority); }
-    void operator()(const SetPriorityToTc& c) const { set(nic.qos.priority_to_tc, c.tc); }
-    void operator()(const SetScheduling& c) const {
-      set(nic.qos.tsa, c.tsa);
-      set(nic.qos.tc_bandwidth, c.percent);
-    }
-    void operator()(const SetPfc& c) const { set(nic.qos.pfc, c.on); }
-    void operator()(const SetCableLength& c) const { set(nic.qos.cable_length, c.length); }
-    void operator()(const SetEcn& c) const {
-      set(nic.ecn.np, c.np);
-      set(nic.ecn.rp, c.rp);
-    }
-    void operator()(const SetCnpMarking& c) const {
-      set(nic.ecn.cnp_dscp, c.dscp);
-      set(nic.ecn.cnp_priority, c.priority);
-    }
-    void operator()(const SetKnob& c) const {
-      std::vector<evidence::Parameter> parameters = *nic.ecn.parameters;
-      for (evidence::Parameter& parameter : parameters)
-        if (parameter.name == c.name) parameter.value = c.value;
-      set(nic.ecn.parameters, std::move(parameters));
-    }
-    void operator()(const SetTrafficClass& c) const { set(nic.rdma.traffic_class, c.tos); }
-    void operator()(const SetCmTos& c) const { set(nic.rdma.cm_tos, c.tos); }
-    void operator()(const SetMtu& c) const {
-      set(nic.link.mtu, c.mtu);
-      set(nic.link.active_mtu, c.mtu >= 4200_B ? 4096_B : 1024_B);
-    }
-    void operator()(const SetRings& c) const {
-      set(nic.rings.rx, c.rx);
-      set(nic.rings.tx, c.tx);
-    }
-    void operator()(const SetStackMtu& c) const {
-      std::vector<evidence::Layer> layers = *nic.link.layers;
-      for (evidence::Layer& layer : layers)
-        layer.mtu = std::max(layer.mtu, c.mtu);
-      set(nic.link.layers, std::move(layers));
-    }
-    void operator()(const SetIrqNodes& c) const { set(nic.pcie.irq_numa_nodes, c.nodes); }
-    void operator()(const SetSysctl&) const {}  // no NIC's
-  };
-  std::visit(Taker{nic, put}, change);
+  std::visit(FactTaker{nic}, change);
 }
 
 inline Status FakeHost::perform(const Operation& operation) {

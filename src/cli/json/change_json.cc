@@ -35,12 +35,13 @@ Json host_plan_json(const host::HostPlan& plan) {
     steps.push_back(step_json(step));
   Json left = Json::array();
   for (const host::Leftover& leftover : plan.left) {
+    const evidence::DeviationText words = evidence::text_of(leftover.deviation);
     Json entry = {{"device", leftover.device},
                   {"rail", leftover.rail},
                   {"setting", evidence::to_text(leftover.deviation.setting)},
-                  {"item", leftover.deviation.item},
-                  {"expected", leftover.deviation.expected},
-                  {"found", leftover.deviation.found},
+                  {"item", words.item},
+                  {"expected", words.expected},
+                  {"found", words.found},
                   {"reason", leftover.reason},
                   {"unread", leftover.is_unread}};
     if (leftover.deviation.missing) entry["found"] = nullptr;

@@ -13,12 +13,14 @@ Json shown_host_json(const evidence::Evidence& host, const ops::ShownHost& shown
   facts.snapshots.clear();
   Json list = Json::array();
   for (std::size_t i = 0; i < shown.wrong.size(); ++i) {
-    for (const evidence::Deviation& deviation : shown.wrong[i])
+    for (const evidence::Deviation& deviation : shown.wrong[i]) {
+      const evidence::DeviationText words = evidence::text_of(deviation);
       list.push_back({{"device", host.nics[i].device},
                       {"setting", evidence::to_text(deviation.setting)},
-                      {"item", deviation.item},
-                      {"usual", deviation.expected},
-                      {"found", deviation.found}});
+                      {"item", words.item},
+                      {"usual", words.expected},
+                      {"found", words.found}});
+    }
   }
   Json object = {{"host", host.provenance.host},
                  {"simulated", host.provenance.simulated},

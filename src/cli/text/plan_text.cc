@@ -26,7 +26,7 @@ bool is_same(const Step& a, const Step& b) {
 }
 bool is_same(const Leftover& a, const Leftover& b) {
   return a.device == b.device && a.reason == b.reason &&
-         a.deviation.setting == b.deviation.setting && a.deviation.item == b.deviation.item &&
+         evidence::subject_of(a.deviation) == evidence::subject_of(b.deviation) &&
          a.deviation.found == b.deviation.found;
 }
 
@@ -52,11 +52,6 @@ std::vector<PlanGroup> group(std::span<const HostPlan> plans) {
   return groups;
 }
 
-std::string setting_text(const evidence::Deviation& deviation) {
-  const std::string name(evidence::to_text(deviation.setting));
-  return deviation.item.empty() ? name : fmt::format("{} {}", name, deviation.item);
-}
-
 std::string before_text(const Step& step) {
   return step.before ? host::value_text(*step.before) : "not shown yet";
 }
@@ -76,10 +71,11 @@ std::string plan_table(std::span<const HostPlan> plans, Tense tense) {
       text += table.to_text(2);
     }
     for (const Leftover& left : one.plan->left) {
-      const std::string found = left.deviation.missing ? "" : ", is " + left.deviation.found;
+      const evidence::DeviationText words = evidence::text_of(left.deviation);
+      const std::string found = left.deviation.missing ? "" : ", is " + words.found;
       const std::string line =
           fmt::format("rail {} ({}) {}: wanted {}{}: not changed: {}", left.rail, left.device,
-                      setting_text(left.deviation), left.deviation.expected, found, left.reason);
+                      evidence::subject_of(left.deviation), words.expected, found, left.reason);
       text += "  " + hang(line, 86, 2) + "\n";
     }
   }

@@ -99,7 +99,7 @@ std::string peer_text(const ProbeTarget& target) {
 std::string hop_text(const MtuFinding& found, std::size_t index) {
   const ProbeHop& hop = found.hops[index];
   const bool is_peer = index + 1 == found.hops.size();
-  return fmt::format("{} ({})", hop.address.empty() ? "somebody silent" : hop.address,
+  return fmt::format("{} ({})", hop.address.empty() ? "*" : hop.address,
                      is_peer ? std::string("the peer") : fmt::format("hop {}", hop.ttl));
 }
 
@@ -141,7 +141,7 @@ void add_evidence(const Probed& probed, finding::Finding& finding) {
   };
   line(fmt::format("{} B answered, {} B not", found.mtu, found.mtu + 1));
   for (const host::ProbeReply& one : found.said) {
-    line(fmt::format("{} said that {} is too big{}", one.from.empty() ? "somebody" : one.from,
+    line(fmt::format("{} said that {} is too big{}", one.from.empty() ? "a router" : one.from,
                      "a packet",
                      one.mtu > 0 ? fmt::format(", {} B would fit", one.mtu) : std::string()));
   }

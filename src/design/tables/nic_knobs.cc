@@ -103,7 +103,7 @@ constexpr std::array kKnobs = {
             .min = 0,
             .max = kBits31,
             .fallback = 0,
-            .meaning = "The highest rate of a limited flow; 0Mbps stands for the line rate. A flow "
+            .meaning = "The highest rate of a limited flow; 0Mbps means the line rate. A flow "
                        "that reaches it is no longer limited.",
             .trap = "",
             .source = kDocs},

@@ -690,7 +690,7 @@ std::string_view to_text(Reordering reordering) {
 
 constexpr std::size_t kPlatformsWidth = 100;
 
-/// "name  title: source", wrapped, one entry a row.
+/// "name  title: source", wrapped, one row per entry.
 template <class Rows>
 std::string models_and_sources(const Rows& rows) {
   std::size_t widest = 0;

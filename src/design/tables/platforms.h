@@ -27,8 +27,8 @@ struct NicModel {
   bool has_dcqcn_knobs;       // the mlx5 parameter set of nic_knobs.h
   bool has_dcb_netlink;       // PFC, ETS and DSCP maps through DCB netlink
   bool has_pfc_duration;      // counts pause time, not only frames
-  bool has_selective_repeat;  // repeats the lost packet alone; others go back N
-  Reordering reordering;      // what it can do when told to; off by default on ConnectX
+  bool has_selective_repeat;  // retransmits only the lost packet; others go back N
+  Reordering reordering;      // what it can do when configured; off by default on ConnectX
   Duration pfc_reaction;      // from the last bit of a PFC frame to the last bit it lets out
   std::string_view tool;      // the vendor's QoS tool
   std::string_view cc_place;  // where its congestion control is set
@@ -105,7 +105,7 @@ struct SystemModel {
 /// system.
 [[nodiscard]] bool runs_on(SwitchSystem, const AsicModel&);
 
-/// Signal speed in the cable, as a delay a metre: what a link really takes. Headroom is computed
+/// Signal speed in the cable, as a delay per metre: what a link really takes. Headroom is computed
 /// with the upper bound for all cables instead (model::cable_delay).
 [[nodiscard]] Duration delay_per_metre(CableKind);
 

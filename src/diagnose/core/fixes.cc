@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "finding/catalog.h"
 #include "vocab/nic_drivers.h"
 
@@ -50,7 +51,51 @@ void fit(finding::Finding& finding, std::string_view platform, finding::Side sid
   finding.fix = std::move(kept);
 }
 
+/// What a command is about, its value left out: "mlnx_qos -i eth2 --pfc", the file of an echo.
+std::string aim_of(std::string_view command) {
+  constexpr std::size_t kWords = 4;
+  const std::vector<std::string_view> words = split(command, ' ');
+  std::string out;
+  for (std::size_t i = 0; i < std::min(words.size(), kWords); ++i)
+    if (i != 1 || words.front() != "echo") out += std::string(words[i]) + ' ';
+  return out;
+}
+
+/// Commands for all of `changes`, each once. A line that nobody would type (a whole DSCP map code
+/// point by code point) is left to the catalogue's example and to `weir plan`.
+std::vector<std::string> commands_of(const evidence::Nic& nic,
+                                     std::span<const evidence::SettingValue> changes) {
+  constexpr std::size_t kLongest = 120;
+  std::vector<std::string> out;
+  for (const evidence::SettingValue& change : changes) {
+    if (!evidence::obstacle_to(change, nic).empty()) continue;
+    for (std::string& line : evidence::commands_for(change, nic))
+      if (line.size() <= kLongest && std::find(out.begin(), out.end(), line) == out.end())
+        out.push_back(std::move(line));
+  }
+  return out;
+}
+
 }  // namespace
+
+void fit_fixes(const evidence::Nic& nic, std::span<const evidence::SettingValue> changes,
+               finding::Finding& finding) {
+  fit_fixes(&nic, finding);
+  std::vector<std::string> commands = commands_of(nic, changes);
+  const std::string_view platform = platform_of(nic);
+  const auto fix = std::find_if(finding.fix.begin(), finding.fix.end(), [&](const auto& each) {
+    return each.platform == platform || each.platform == "host";
+  });
+  if (commands.empty() || fix == finding.fix.end()) return;
+  const std::size_t own = commands.size();
+  for (std::string& example : fix->commands) {
+    const bool is_replaced =
+        std::any_of(commands.begin(), commands.begin() + static_cast<std::ptrdiff_t>(own),
+                    [&](const std::string& line) { return aim_of(line) == aim_of(example); });
+    if (!is_replaced) commands.push_back(std::move(example));
+  }
+  fix->commands = std::move(commands);
+}
 
 void fit_fixes(const evidence::Nic* nic, finding::Finding& finding) {
   if (nic == nullptr) return;

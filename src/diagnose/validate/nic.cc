@@ -3,10 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "design/tables/nic_knobs.h"
 #include "diagnose/core/fixes.h"
 #include "diagnose/validate/parts.h"
-#include "evidence/deviation.h"
+#include "evidence/settings/row.h"
 #include "finding/catalog.h"
 #include "units/format.h"
 
@@ -68,43 +67,23 @@ Fault class_fault(const evidence::Nic& nic, const design::NicIntent& wanted) {
 
 Fault fault_of(const Deviation& deviation, const evidence::Nic& nic,
                const design::NicIntent& wanted) {
-  switch (deviation.setting) {
-    case Setting::kLinkUp:
-    case Setting::kSpeed: return {"link.degraded"};
-    case Setting::kGidV2: return {"gid.not_routable"};
-    case Setting::kGlobalPause: return {wanted.global_pause ? "config.differs" : "pause.global_on"};
-    case Setting::kDcbx: return dcbx_fault(nic);
-    case Setting::kTrust: return {"trust.not_dscp"};
-    case Setting::kDscpToPriority: return map_fault(nic, wanted);
-    case Setting::kPriorityToTc: return class_fault(nic, wanted);
-    case Setting::kScheduling: return {"config.differs", Severity::kWarning};
-    case Setting::kTcMaxRate: return {"shaper.on_rdma_path"};
-    case Setting::kMtu:
-    case Setting::kActiveMtu: return {"mtu.mismatch"};
-    case Setting::kStackMtu:
-    case Setting::kIrqAffinity:
-    case Setting::kSysctl:
-    case Setting::kRings: return {"host.tcp_untuned"};
-    case Setting::kCableLength:
-      return {"headroom.too_small",
-              *nic.qos.cable_length < wanted.cable ? Severity::kWarning : Severity::kInfo};
-    case Setting::kCmTos: return tos_fault(*nic.rdma.cm_tos, wanted);
-    case Setting::kTrafficClass: return tos_fault(*nic.rdma.traffic_class, wanted);
-    case Setting::kCnpMarking:
-      return {nic.ecn.cnp_priority.is(Priority::of(rdma_priority(wanted)))
-                  ? "cnp.shares_rdma_priority"
-                  : "config.differs"};
-    case Setting::kKnob: return {"config.differs", Severity::kWarning};
-    case Setting::kEcnNp: return {"np.disabled"};
-    case Setting::kEcnRp: return {"rp.disabled"};
-    case Setting::kPfc: return pfc_fault(nic, wanted);
-  }
-  WEIR_UNREACHABLE("every setting has a fault");
-}
-
-std::string subject(const Deviation& deviation) {
-  const std::string setting(evidence::to_text(deviation.setting));
-  return deviation.item.empty() ? setting : fmt::format("{} {}", setting, deviation.item);
+  const evidence::SettingRow& row = evidence::row_of(deviation.setting);
+  // What some settings mean depends on more than that they differ.
+  if (deviation.setting == Setting::kGlobalPause && wanted.global_pause) return {"config.differs"};
+  if (deviation.setting == Setting::kDcbx) return dcbx_fault(nic);
+  if (deviation.setting == Setting::kDscpToPriority) return map_fault(nic, wanted);
+  if (deviation.setting == Setting::kPriorityToTc) return class_fault(nic, wanted);
+  if (deviation.setting == Setting::kCableLength)
+    return {row.finding,
+            *nic.qos.cable_length < wanted.cable ? Severity::kWarning : Severity::kInfo};
+  if (deviation.setting == Setting::kCmTos) return tos_fault(*nic.rdma.cm_tos, wanted);
+  if (deviation.setting == Setting::kTrafficClass)
+    return tos_fault(*nic.rdma.traffic_class, wanted);
+  if (deviation.setting == Setting::kPfc) return pfc_fault(nic, wanted);
+  const bool shares_priority = nic.ecn.cnp_priority.is(Priority::of(rdma_priority(wanted)));
+  if (deviation.setting == Setting::kCnpMarking && shares_priority)
+    return {"cnp.shares_rdma_priority"};
+  return {row.finding, row.severity};
 }
 
 std::string how_to_read(Setting setting, const evidence::Nic& nic) {
@@ -113,34 +92,7 @@ std::string how_to_read(Setting setting, const evidence::Nic& nic) {
     return "the kernel's own driver does not show it; mlxconfig -d <pci> q ROCE_CC_PRIO_MASK_P1 "
            "has what the next boot sets; as root";
   }
-  switch (setting) {
-    case Setting::kTrust:
-    case Setting::kDscpToPriority:
-    case Setting::kPriorityToTc:
-    case Setting::kScheduling:
-    case Setting::kTcMaxRate:
-    case Setting::kDcbx:
-    case Setting::kPfc:
-    case Setting::kCableLength: return "mlnx_qos -i <netdev>, or dcb -j … show; as root";
-    case Setting::kCnpMarking:
-    case Setting::kKnob:
-    case Setting::kEcnNp:
-    case Setting::kEcnRp:
-      return "/sys/class/net/<netdev>/ecn (vendor driver) or debugfs cc_params; as root";
-    case Setting::kTrafficClass:
-    case Setting::kCmTos: return "/sys/class/infiniband/<device>/tc and configfs; as root";
-    case Setting::kIrqAffinity:
-    case Setting::kSysctl: return "/proc/irq, sysctl -a";
-    case Setting::kRings:
-    case Setting::kGlobalPause: return "ethtool -g <netdev>, ethtool -a <netdev>";
-    case Setting::kLinkUp:
-    case Setting::kSpeed:
-    case Setting::kStackMtu:
-    case Setting::kMtu: return "ip link show <netdev>, ethtool <netdev>";
-    case Setting::kGidV2:
-    case Setting::kActiveMtu: return "rdma link show; /sys/class/infiniband/<device>/ports/1/gids";
-  }
-  WEIR_UNREACHABLE("every setting has a way to be read");
+  return std::string(evidence::row_of(setting).how_to_read);
 }
 
 std::string reason(Missing why) {
@@ -153,7 +105,7 @@ std::string reason(Missing why) {
   WEIR_UNREACHABLE("every reason has a text");
 }
 
-/// One finding a fault; settings that have no fault of their own are apart from each other.
+/// One finding per fault; settings that have no fault of their own are apart from each other.
 finding::Finding& finding_of(NicFindings& out, const Fault& fault, Setting setting,
                              const finding::Where& where) {
   for (std::size_t i = 0; i < out.findings.size(); ++i) {
@@ -190,8 +142,8 @@ void add_inability(const std::string& place, const finding::Where& where, const 
   }
   finding::EvidenceLine line;
   line.source = place;
-  line.line =
-      fmt::format("{}: expected {}, found no such setting", subject(deviation), deviation.expected);
+  line.line = fmt::format("{}: expected {}, found no such setting", evidence::subject_of(deviation),
+                          evidence::text_of(deviation).expected);
   finding.evidence.push_back(std::move(line));
 }
 
@@ -225,6 +177,7 @@ NicFindings validate_nic(const std::string& host, const evidence::Nic& nic,
     add_infiniband(place, where, wanted, out);
     return out;
   }
+  std::vector<std::vector<evidence::SettingValue>> changes;  // of each finding
   for (const Deviation& deviation : evidence::deviations(nic, wanted, intent)) {
     if (evidence::cannot_be_wrong(deviation, nic)) continue;
     if (deviation.missing == Missing::kUnsupported && is_essential(deviation.setting)) {
@@ -232,22 +185,26 @@ NicFindings validate_nic(const std::string& host, const evidence::Nic& nic,
       continue;
     }
     if (deviation.missing) {
-      out.unknown.push_back({fmt::format("{}: {}", place, subject(deviation)),
+      out.unknown.push_back({fmt::format("{}: {}", place, evidence::subject_of(deviation)),
                              reason(*deviation.missing), how_to_read(deviation.setting, nic)});
       continue;
     }
     const Fault fault = fault_of(deviation, nic, wanted);
     finding::Finding& finding = finding_of(out, fault, deviation.setting, where);
-    const std::string text = fmt::format("{}: expected {}, found {}", subject(deviation),
-                                         deviation.expected, deviation.found);
+    changes.resize(out.findings.size());
+    changes[static_cast<std::size_t>(&finding - out.findings.data())].push_back(deviation.wanted);
+    const evidence::DeviationText words = evidence::text_of(deviation);
+    const std::string text = fmt::format(
+        "{}: expected {}, found {}", evidence::subject_of(deviation), words.expected, words.found);
     if (finding.verdict.empty()) finding.verdict = fmt::format("{} {}.", place, text);
     finding::EvidenceLine line;
     line.source = place;
     line.line = text;
     finding.evidence.push_back(std::move(line));
   }
-  for (finding::Finding& finding : out.findings)
-    fit_fixes(&nic, finding);
+  changes.resize(out.findings.size());
+  for (std::size_t i = 0; i < out.findings.size(); ++i)
+    fit_fixes(nic, changes[i], out.findings[i]);
   return out;
 }
 

@@ -40,7 +40,7 @@ std::string short_command_line(std::string_view text) {
   return (out.empty() ? std::string("-") : out) + "\n";
 }
 
-/// The card's UUID and serial number are nobody's business.
+/// The card's UUID and serial number identify it and are left out.
 std::string model_line(std::string_view information) {
   for (const std::string_view line : split(information, '\n')) {
     if (line.starts_with("Model")) return std::string(line) + "\n";
@@ -69,9 +69,9 @@ std::string other_neighbours(std::string_view file, const Pseudonyms& names) {
   const auto neighbours = parse_networkd_lldp(file);
   if (!neighbours) return "";
   std::vector<evidence::Neighbour> out = *neighbours;
-  for (evidence::Neighbour& one : out) {
-    one.system = names.of_name("switch", one.system);
-    one.port = names.of_macs(one.port);
+  for (evidence::Neighbour& neighbour : out) {
+    neighbour.system = names.of_name("switch", neighbour.system);
+    neighbour.port = names.of_macs(neighbour.port);
   }
   return networkd_lldp_file(out);
 }
@@ -114,11 +114,11 @@ void replace_addresses(std::string& message, const Pseudonyms& names) {
   const std::string_view whole = message;
   const auto attributes = Attributes::of_message(whole, sizeof(ifaddrmsg));
   std::vector<std::pair<std::size_t, std::size_t>> places;
-  for (const Attributes::One& one : attributes->all()) {
+  for (const Attributes::One& attribute : attributes->all()) {
     constexpr std::array kAddresses = {int{IFA_ADDRESS}, int{IFA_LOCAL}, int{IFA_BROADCAST},
                                        int{IFA_ANYCAST}};
-    if (std::find(kAddresses.begin(), kAddresses.end(), one.type) != kAddresses.end())
-      places.emplace_back(one.payload.data() - whole.data(), one.payload.size());
+    if (std::find(kAddresses.begin(), kAddresses.end(), attribute.type) != kAddresses.end())
+      places.emplace_back(attribute.payload.data() - whole.data(), attribute.payload.size());
   }
   for (const auto& [at, size] : places)
     replace_address(message, at, size, names);
@@ -239,8 +239,8 @@ void pseudonymise(Bundle& bundle, const Pseudonyms& pseudonyms) {
 bool restore_names(evidence::Evidence& evidence, const design::Intent& intent,
                    const Pseudonyms& pseudonyms) {
   const auto host =
-      std::find_if(intent.hosts.begin(), intent.hosts.end(), [&](const design::HostIntent& one) {
-        return pseudonyms.of_host(one.name) == evidence.provenance.host;
+      std::find_if(intent.hosts.begin(), intent.hosts.end(), [&](const design::HostIntent& each) {
+        return pseudonyms.of_host(each.name) == evidence.provenance.host;
       });
   if (host == intent.hosts.end()) return false;
   evidence.provenance.host = host->name;
@@ -254,8 +254,8 @@ bool restore_names(evidence::Evidence& evidence, const design::Intent& intent,
     }
     if (!nic.rdma.gids.is_known()) continue;
     std::vector<evidence::Gid> gids = *nic.rdma.gids;
-    for (evidence::Gid& one : gids) {
-      if (const auto gid = parse_gid(one.gid)) one.gid = gid_text(pseudonyms.original(*gid));
+    for (evidence::Gid& entry : gids) {
+      if (const auto gid = parse_gid(entry.gid)) entry.gid = gid_text(pseudonyms.original(*gid));
     }
     nic.rdma.gids =
         evidence::Fact<std::vector<evidence::Gid>>::of(std::move(gids), nic.rdma.gids.source());

@@ -9,7 +9,7 @@
 
 namespace weir::host {
 
-/// Replaces host and neighbour names and every address, and drops what nobody needs: names of
+/// Replaces host and neighbour names and every address, and drops what no check needs: names of
 /// processes (but those of LLDP agents), words of the kernel's command line that have nothing to do
 /// with devices and memory, serial numbers of cards. What Weir concludes stays the same.
 void pseudonymise(Bundle& bundle, const Pseudonyms& pseudonyms);

@@ -102,7 +102,7 @@ Status perform_and_confirm(HostIo& host, const Step& step, const Connected& befo
       return "the driver does not show it any more";
     if (differs && !is_shown_later(operation.change)) {
       mismatch = fmt::format("the driver took it and shows {}", value_text(*found));
-      return "";  // waiting does not mend it
+      return "";  // waiting does not help
     }
     const Nic* const nic = now.find_nic(operation.device);
     return nic == nullptr ? std::string() : lost_connection(*nic, before);
@@ -190,9 +190,9 @@ Status make_step(HostIo& host, const std::string& host_name, StepOutcome& outcom
 /// A change on one device may cost another its link: looked at when all are made.
 Status confirm_connections(HostIo& host, const Connections& before,
                            const ApplyEnvironment& environment) {
-  for (const auto& one : before) {
-    const std::string& device = one.first;
-    const Connected& wanted = one.second;
+  for (const auto& connection : before) {
+    const std::string& device = connection.first;
+    const Connected& wanted = connection.second;
     const Status well =
         look_until_well(host, device, environment, [&](const evidence::Evidence& now) {
           return lost_connection(*now.find_nic(device), wanted);
@@ -256,7 +256,8 @@ HostOutcome apply_plan(HostIo& host, const HostPlan& plan, JournalWriter* journa
     const bool may_be_taken = was_performed(step.state);
     outcome.was_refused =
         made.error().code == ErrorCode::kPermission && &step == &outcome.steps.front();
-    fail(fmt::format("{} {}: {}", step.step.operation.device, to_text(step.step.operation.change),
+    fail(fmt::format("{} {}: {}: {}", step.step.operation.device,
+                     name_of(step.step.operation.change), value_text(step.step.operation.change),
                      made.error().what));
     // A step that failed may have been taken in part: it was put back too.
     step.error = made.error().what + (step.error.empty() ? "" : "; " + step.error);
@@ -282,20 +283,20 @@ std::vector<HostOutcome> standing_steps(const Journal& journal) {
   for (const JournalStep& step : journal.steps) {
     if (step.state == JournalStepState::kUndone) continue;
     auto host = std::find_if(out.begin(), out.end(),
-                             [&](const HostOutcome& one) { return one.host == step.host; });
+                             [&](const HostOutcome& known) { return known.host == step.host; });
     if (host == out.end()) {
       out.push_back({.host = step.host, .steps = {}, .failure = ""});
       host = out.end() - 1;
     }
-    StepOutcome one;
-    one.step.operation = step.operation;
-    one.step.rail = step.rail;
-    one.step.before = step.before;
-    one.step.risk = risk_of(step.operation.change);
-    one.state = StepState::kUnconfirmed;
-    one.memory = step.memory;
-    one.number = step.number;
-    host->steps.push_back(std::move(one));
+    StepOutcome outcome;
+    outcome.step.operation = step.operation;
+    outcome.step.rail = step.rail;
+    outcome.step.before = step.before;
+    outcome.step.risk = risk_of(step.operation.change);
+    outcome.state = StepState::kUnconfirmed;
+    outcome.memory = step.memory;
+    outcome.number = step.number;
+    host->steps.push_back(std::move(outcome));
   }
   return out;
 }

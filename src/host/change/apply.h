@@ -1,7 +1,7 @@
 #pragma once
 // Performs a plan on a host: step by step, each written down before it is made and read back from
 // the driver before the next. Where a step fails, or is taken and does not show, or costs the link,
-// or somebody interrupts, everything done is undone in reverse order: a host is never left half
+// or it is interrupted, everything done is undone in reverse order: a host is never left half
 // changed.
 #include <functional>
 #include <optional>

@@ -100,7 +100,7 @@ TEST(Plan, ADeviceThatIsGoneIsNamed) {
   const HostPlan plan = plan_host(found, pod16().hosts[0], pod16());
   EXPECT_TRUE(plan.steps.empty());
   ASSERT_EQ(plan.left.size(), pod16().hosts[0].nics.size());
-  EXPECT_EQ(plan.left[0].deviation.found, "no such device");
+  EXPECT_EQ(evidence::text_of(plan.left[0].deviation).found, "no such device");
 }
 
 TEST(Apply, ASecondApplyChangesNothing) {
@@ -111,7 +111,7 @@ TEST(Apply, ASecondApplyChangesNothing) {
   const std::size_t performed = host.performed().size();
   EXPECT_EQ(performed, first.steps.size());
   const HostPlan again = plan_of(host);
-  EXPECT_TRUE(again.steps.empty()) << to_text(again.steps.front().operation.change);
+  EXPECT_TRUE(again.steps.empty()) << name_of(again.steps.front().operation.change);
   EXPECT_TRUE(apply_plan(host, again).is_done());
   EXPECT_EQ(host.performed().size(), performed);
 }
@@ -128,7 +128,7 @@ TEST(Apply, AFailureAtAnyStepPutsEverythingBack) {
       const evidence::Evidence before = host.observe().value();
       host.misbehave(setting_of(step.operation.change), how);
       const HostOutcome outcome = apply_plan(host, plan);
-      SCOPED_TRACE(to_text(step.operation.change));
+      SCOPED_TRACE(name_of(step.operation.change));
       EXPECT_FALSE(outcome.is_done());
       evidence::Evidence after = host.observe().value();
       after.nics[0].link.up = before.nics[0].link.up;

@@ -8,13 +8,13 @@
 #include "base/digest.h"
 #include "base/json.h"
 #include "base/json_cursor.h"
-#include "host/change/change_json.h"
+#include "vocab/setting_json.h"
 
 namespace weir::host {
 
 namespace {
 
-constexpr int kFormat = 1;
+constexpr int kFormat = 2;  // 1 wrote sets of priorities as masks
 constexpr std::size_t kDigestLength = 16;
 
 std::string digest_of(std::string_view text) {
@@ -98,9 +98,9 @@ class Reader {
     WEIR_TRY(rail, text_member(record, "rail"));
     WEIR_TRY(memory, text_member(record, "memory"));
     WEIR_TRY(change_place, record.member("change"));
-    WEIR_TRY(change, change_from(change_place));
+    WEIR_TRY(change, vocab::setting_from(change_place));
     if (const auto before_place = record.find("before")) {
-      WEIR_TRY(before, change_from(*before_place));
+      WEIR_TRY(before, vocab::setting_from(*before_place));
       step.before = before;
     }
     step.number = number;
@@ -208,7 +208,7 @@ Result<std::optional<Journal>> parse_journal(std::string_view text, std::string_
     if (!record) {
       return parse_error(fmt::format(
           "{}:{}: damaged: the line does not match its digest, and more lines follow. What was "
-          "changed cannot be told from it: compare weir show with weir plan, put things right by "
+          "changed cannot be read from it: compare weir show with weir plan, correct it by "
           "hand, then move the file away",
           file, line_number));
     }
@@ -235,9 +235,9 @@ Result<unsigned> JournalWriter::step(const std::string& host, const Step& step,
                                      const std::string& memory) {
   Json record = {{"record", "step"},  {"number", next_},
                  {"host", host},      {"device", step.operation.device},
-                 {"rail", step.rail}, {"change", to_json(step.operation.change)},
+                 {"rail", step.rail}, {"change", vocab::to_json(step.operation.change)},
                  {"before", nullptr}, {"memory", memory}};
-  if (step.before) record["before"] = to_json(*step.before);
+  if (step.before) record["before"] = vocab::to_json(*step.before);
   WEIR_TRY_STATUS(sink_(line_of(record)));
   return next_++;
 }

@@ -2,7 +2,7 @@
 // The journal of an apply: what was about to be changed, written down before it was, so that a host
 // can be put back whatever happened in between.
 //
-// A text, one record a line: sixteen hexadecimal digits (the digest of what follows), a blank, one
+// A text, one record per line: sixteen hexadecimal digits (the digest of what follows), a blank, one
 // JSON object. Records in order:
 //
 //   begin     format, time, tool, design, boot (the kernel's boot id), steps (how many are planned)

@@ -6,13 +6,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/digest.h"
 #include "base/json.h"
 #include "base/testing.h"
 #include "host/change/apply.h"
-#include "host/change/change_json.h"
 #include "host/change/rollback.h"
 #include "host/change/watchdog.h"
 #include "host/test_machine.h"
+#include "vocab/setting_json.h"
 
 namespace weir::host {
 namespace {
@@ -56,11 +57,27 @@ std::vector<Change> every_change() {
 TEST(Journal, EveryChangeReadsBackAsItWasWritten) {
   COVERS("B2");
   for (const Change& change : every_change()) {
-    const Json written = to_json(change);
-    const auto read = change_from(JsonCursor(written));
+    const Json written = vocab::to_json(change);
+    const auto read = vocab::setting_from(JsonCursor(written));
     ASSERT_TRUE(read) << written.dump() << ": " << read.error().what;
     EXPECT_EQ(*read, change);
   }
+}
+
+TEST(Journal, SetsOfPrioritiesAreListsAsInEvidence) {
+  const Json written = vocab::to_json(Change(SetPfc{PrioritySet::from_mask(0x18)}));
+  EXPECT_EQ(written.dump(), R"({"set":"pfc","priorities":[3,4]})");
+}
+
+TEST(Journal, OneOfAnotherFormatIsRefusedAndSaysWhatToDo) {
+  const std::string text =
+      R"({"record":"begin","format":1,"time":"","tool":"","design":"","boot":"","steps":0})";
+  Digest digest;
+  digest.add(text);
+  const auto read = parse_journal(digest.to_text() + " " + text + "\n", "journal");
+  ASSERT_FALSE(read);
+  EXPECT_NE(read.error().what.find("use the Weir that wrote it"), std::string::npos)
+      << read.error().what;
 }
 
 /// A journal of an apply that was kept, and one that was rolled back after it.

@@ -15,6 +15,7 @@
 #include "host/linux/ethtool.h"
 #include "host/linux/netlink.h"
 #include "host/linux/pci.h"
+#include "host/linux/reader.h"
 #include "host/linux/text.h"
 
 namespace weir::host {
@@ -128,9 +129,9 @@ std::vector<std::string> devices_above(Kernel& kernel, const std::string& netdev
 /// A device cannot be larger than the one below it: those that grow go from below to above, after
 /// those that shrink went from above to below.
 Status restore_mtus(Kernel& kernel, const std::vector<std::pair<std::string, unsigned>>& mtus) {
-  for (auto one = mtus.rbegin(); one != mtus.rend(); ++one) {
-    WEIR_TRY(now, number_in(kernel, fmt::format("/sys/class/net/{}/mtu", one->first)));
-    if (now > one->second) WEIR_TRY_STATUS(set_mtu(kernel, one->first, one->second));
+  for (auto device = mtus.rbegin(); device != mtus.rend(); ++device) {
+    WEIR_TRY(now, number_in(kernel, fmt::format("/sys/class/net/{}/mtu", device->first)));
+    if (now > device->second) WEIR_TRY_STATUS(set_mtu(kernel, device->first, device->second));
   }
   for (const auto& [netdev, mtu] : mtus)
     WEIR_TRY_STATUS(set_mtu(kernel, netdev, mtu));
@@ -294,285 +295,397 @@ struct Port {
   }
 };
 
-/// Remembers the text of a file, and leaves out one that is not there where it need not be.
-class Rememberer {
- public:
-  Rememberer(const Port& port, HostMemory& memory) : port_(port), memory_(memory) {}
+// ---- remembering what a change may touch ----
 
-  Status operator()(const SetGlobalPause&) {
-    WEIR_TRY(netdev, port_.netdev());
-    const EthtoolFacts facts = Ethtool(port_.kernel).read(netdev);
-    if (!facts.pause_rx.is_known() || !facts.pause_tx.is_known())
-      return not_found_error(fmt::format("read pause of {}: not shown", netdev));
-    memory_.pause.emplace(*facts.pause_rx, *facts.pause_tx);
-    return {};
-  }
-  Status operator()(const SetRings&) {
-    WEIR_TRY(netdev, port_.netdev());
-    const evidence::Rings rings = Ethtool(port_.kernel).read(netdev).rings;
-    if (!rings.rx.is_known() || !rings.tx.is_known())
-      return not_found_error(fmt::format("read rings of {}: not shown", netdev));
-    memory_.rings.emplace(*rings.rx, *rings.tx);
-    return {};
-  }
-  Status operator()(const SetDcbx&) {
-    return dcb([](DcbImage& kept, DcbImage& all) { kept.dcbx = all.dcbx; });
-  }
-  Status operator()(const SetTrust&) {
-    WEIR_TRY(netdev, port_.netdev());
-    if (const auto path = port_.trust_file()) return file(*path);
-    return marking();
-  }
-  Status operator()(const SetDscpMap&) { return marking(); }
-  Status operator()(const SetPriorityToTc&) {
-    return dcb([](DcbImage& kept, DcbImage& all) { kept.ets = std::move(all.ets); });
-  }
-  Status operator()(const SetScheduling&) {
-    return dcb([](DcbImage& kept, DcbImage& all) { kept.ets = std::move(all.ets); });
-  }
-  Status operator()(const SetPfc&) {
-    return dcb([](DcbImage& kept, DcbImage& all) { kept.pfc = std::move(all.pfc); });
-  }
-  Status operator()(const SetCableLength&) { return (*this)(SetPfc{}); }
-  Status operator()(const SetEcn&) {
-    WEIR_TRY(netdev, port_.netdev());
-    for (const std::string_view point : {"roce_np", "roce_rp"}) {
-      for (unsigned p = 0; p < 8; ++p)
-        WEIR_TRY_STATUS(file(port_.enable_file(point, p)));
-    }
-    return {};
-  }
-  Status operator()(const SetCnpMarking&) {
-    for (const std::string_view name : {"cnp_dscp", "cnp_802p_prio"}) {
-      WEIR_TRY(path, port_.parameter(name));
-      WEIR_TRY_STATUS(file(path));
-      // debugfs: writing the priority also sets its mode, which has a file of its own.
-      const std::string mode = path + "_mode";
-      if (path.ends_with("np_cnp_prio") && !port_.kernel.read_file(mode).is(ENOENT))
-        WEIR_TRY_STATUS(file(mode));
-    }
-    return {};
-  }
-  Status operator()(const SetKnob& change) {
-    WEIR_TRY(path, port_.parameter(change.name));
-    return file(path);
-  }
-  Status operator()(const SetTrafficClass&) { return file(port_.traffic_class_file()); }
-  Status operator()(const SetCmTos&) {
-    if (!port_.kernel.read_file(port_.cm_tos_file()).is(ENOENT)) return file(port_.cm_tos_file());
-    // Not shown: for a moment, it is.
-    const auto made = port_.kernel.make_directory(port_.cm_folder());
-    if (!made && !made.is(EEXIST)) {
-      return refusal(fmt::format("show the defaults of RDMA-CM (mkdir {}; is rdma_cm loaded?)",
-                                 port_.cm_folder()),
-                     made.error());
-    }
-    const Status read = file(port_.cm_tos_file());
-    if (made) {
-      memory_.absent.push_back(port_.cm_folder());
-      const auto gone = port_.kernel.remove_directory(port_.cm_folder());
-      if (!gone) return refusal("rmdir " + port_.cm_folder(), gone.error());
-    }
-    return read;
-  }
-  Status operator()(const SetStackMtu&) { return (*this)(SetMtu{}); }
-  Status operator()(const SetIrqNodes&) {
-    WEIR_TRY(paths, irq_files(port_.kernel, port_.port));
-    for (const std::string& path : paths)
-      WEIR_TRY_STATUS(file(path));
-    return {};
-  }
-  Status operator()(const SetSysctl&) { return not_found_error("a sysctl is no port's"); }
-  Status operator()(const SetMtu&) {
-    WEIR_TRY(netdev, port_.netdev());
-    for (const std::string& name : devices_above(port_.kernel, netdev)) {
-      WEIR_TRY(mtu, number_in(port_.kernel, fmt::format("/sys/class/net/{}/mtu", name)));
-      memory_.mtus.emplace_back(name, mtu);
-    }
-    return {};
-  }
+Status remember_file(const Port& port, const std::string& path, HostMemory& memory) {
+  WEIR_TRY(text, text_of_file(port.kernel, path));
+  memory.files.emplace_back(path, std::move(text));
+  return {};
+}
 
- private:
-  Status file(const std::string& path) {
-    WEIR_TRY(text, text_of_file(port_.kernel, path));
-    memory_.files.emplace_back(path, std::move(text));
-    return {};
-  }
-  template <class Keep>
-  Status dcb(Keep keep) {
-    WEIR_TRY(all, port_.dcb());
-    keep(memory_.dcb, all);
-    if (memory_.dcb == DcbImage())
-      return Error{
-          ErrorCode::kUnsupported,
-          fmt::format("{} does not show it: what is not read is not changed", memory_.netdev)};
-    return {};
-  }
-  Status marking() {
-    return dcb([](DcbImage& kept, DcbImage& all) {
-      kept.app = std::move(all.app);
-      kept.trust = std::move(all.trust);
-    });
-  }
+/// The parts of DCB that `keep` takes over.
+Status remember_dcb(const Port& port, HostMemory& memory,
+                    void (*keep)(DcbImage& kept, DcbImage& all)) {
+  WEIR_TRY(all, port.dcb());
+  keep(memory.dcb, all);
+  if (memory.dcb == DcbImage())
+    return Error{
+        ErrorCode::kUnsupported,
+        fmt::format("{} does not show it: what is not read is not changed", memory.netdev)};
+  return {};
+}
 
-  const Port& port_;
-  HostMemory& memory_;
-};
+void keep_ets(DcbImage& kept, DcbImage& all) {
+  kept.ets = std::move(all.ets);
+}
+void keep_pfc(DcbImage& kept, DcbImage& all) {
+  kept.pfc = std::move(all.pfc);
+}
+void keep_marking(DcbImage& kept, DcbImage& all) {
+  kept.app = std::move(all.app);
+  kept.trust = std::move(all.trust);
+}
 
-class Performer {
- public:
-  explicit Performer(const Port& port) : port_(port) {}
+Status remember_ets(const Port& port, const Change& /*change*/, HostMemory& memory) {
+  return remember_dcb(port, memory, keep_ets);
+}
+Status remember_pfc(const Port& port, const Change& /*change*/, HostMemory& memory) {
+  return remember_dcb(port, memory, keep_pfc);
+}
+Status remember_map(const Port& port, const Change& /*change*/, HostMemory& memory) {
+  return remember_dcb(port, memory, keep_marking);
+}
 
-  Status operator()(const SetGlobalPause& change) {
-    WEIR_TRY(netdev, port_.netdev());
-    return done_or(fmt::format("set pause of {}", netdev),
-                   Ethtool(port_.kernel).set_pause(netdev, change.rx, change.tx));
-  }
-  Status operator()(const SetRings& change) {
-    WEIR_TRY(netdev, port_.netdev());
-    return done_or(fmt::format("set rings of {}", netdev),
-                   Ethtool(port_.kernel).set_rings(netdev, change.rx, change.tx));
-  }
-  Status operator()(const SetDcbx& change) {
-    WEIR_TRY(now, port_.dcb());
-    if (!now.dcbx) return no("DCBX");
-    unsigned flags = 0;
-    if (change.mode == evidence::DcbxMode::kOs) {
-      flags = (*now.dcbx | DCB_CAP_DCBX_HOST | DCB_CAP_DCBX_VER_IEEE) &
-              ~unsigned{DCB_CAP_DCBX_LLD_MANAGED};
-    } else {
-      flags = *now.dcbx & ~unsigned{DCB_CAP_DCBX_HOST};
-    }
-    if (flags == *now.dcbx) return {};
-    return done_or(fmt::format("set DCBX of {}", *port_.port.netdev),
-                   set_dcbx_flags(port_.kernel, *port_.port.netdev, flags));
-  }
-  Status operator()(const SetTrust& change);
-  Status operator()(const SetDscpMap& change) {
-    WEIR_TRY(now, port_.dcb());
-    if (!now.app) return no("an APP table");
-    return done_or(fmt::format("set the DSCP map of {}", *port_.port.netdev),
-                   change_app_table(port_.kernel, *port_.port.netdev,
-                                    with_dscp_map(*now.app, change.priority)));
-  }
-  Status operator()(const SetPriorityToTc& change) {
-    WEIR_TRY(now, port_.dcb());
-    if (!now.ets) return no("traffic classes");
-    return port_.change_dcb_of("traffic classes",
-                               {.ets = with_priority_to_tc(*now.ets, change.tc)});
-  }
-  Status operator()(const SetScheduling& change) {
-    WEIR_TRY(now, port_.dcb());
-    if (!now.ets) return no("traffic classes");
-    return port_.change_dcb_of("scheduling",
-                               {.ets = with_scheduling(*now.ets, change.tsa, change.percent)});
-  }
-  Status operator()(const SetPfc& change) {
-    WEIR_TRY(now, port_.dcb());
-    if (!now.pfc) return no("PFC");
-    const std::string wanted = with_pfc_mask(*now.pfc, change.on.mask());
-    if (is_same_pfc(wanted, *now.pfc)) return {};  // writing it again may take the link down
-    return port_.change_dcb_of("PFC", {.pfc = wanted});
-  }
-  Status operator()(const SetCableLength& change) {
-    WEIR_TRY(now, port_.dcb());
-    if (!now.pfc) return no("PFC");
-    return port_.change_dcb_of("the cable length",
-                               {.pfc = with_pfc_delay(*now.pfc, metres_of(change.length))});
-  }
-  Status operator()(const SetEcn& change) {
-    WEIR_TRY(netdev, port_.netdev());
-    for (unsigned p = 0; p < 8; ++p) {
-      const Priority priority = Priority::of(p);
-      WEIR_TRY_STATUS(flag(port_.enable_file("roce_np", p), change.np.contains(priority)));
-      WEIR_TRY_STATUS(flag(port_.enable_file("roce_rp", p), change.rp.contains(priority)));
-    }
-    return {};
-  }
-  Status operator()(const SetCnpMarking& change) {
-    WEIR_TRY(dscp, port_.parameter("cnp_dscp"));
-    WEIR_TRY_STATUS(write_if_different(port_.kernel, dscp, std::to_string(change.dscp.value())));
-    WEIR_TRY(priority, port_.parameter("cnp_802p_prio"));
-    return write_if_different(port_.kernel, priority, std::to_string(change.priority.value()));
-  }
-  Status operator()(const SetKnob& change) {
-    WEIR_TRY(path, port_.parameter(change.name));
-    return write_if_different(port_.kernel, path, std::to_string(change.value));
-  }
-  Status operator()(const SetTrafficClass& change) {
-    return write_traffic_class(port_.kernel, port_.traffic_class_file(), change.tos);
-  }
-  Status operator()(const SetCmTos& change) {
-    if (port_.kernel.read_file(port_.cm_tos_file()).is(ENOENT)) {
-      const auto made = port_.kernel.make_directory(port_.cm_folder());
-      if (!made && !made.is(EEXIST))
-        return refusal(fmt::format("mkdir {}", port_.cm_folder()), made.error());
-    }
-    return write_if_different(port_.kernel, port_.cm_tos_file(),
-                              std::to_string(change.tos.value()));
-  }
-  Status operator()(const SetMtu& change) {
-    WEIR_TRY(netdev, port_.netdev());
-    return set_mtu(port_.kernel, netdev, static_cast<unsigned>(change.mtu.raw()));
-  }
-  Status operator()(const SetStackMtu& change) {
-    WEIR_TRY(netdev, port_.netdev());
-    const auto wanted = static_cast<unsigned>(change.mtu.raw());
-    for (const std::string& name : devices_above(port_.kernel, netdev)) {
-      if (name == netdev || !carries_whole_frames(port_.kernel, name)) continue;
-      WEIR_TRY(now, number_in(port_.kernel, fmt::format("/sys/class/net/{}/mtu", name)));
-      if (now < wanted) WEIR_TRY_STATUS(set_mtu(port_.kernel, name, wanted));
-    }
-    return {};
-  }
-  Status operator()(const SetIrqNodes& change) {
-    std::vector<std::string> processors;
-    for (const unsigned node : change.nodes) {
-      const std::string path = fmt::format("/sys/devices/system/node/node{}/cpulist", node);
-      WEIR_TRY(text, text_of_file(port_.kernel, path));
-      processors.emplace_back(trim(text));
-    }
-    WEIR_TRY(paths, irq_files(port_.kernel, port_.port));
-    for (const std::string& path : paths)
-      WEIR_TRY_STATUS(write_if_different(port_.kernel, path, join(processors, ",")));
-    return {};
-  }
-  Status operator()(const SetSysctl&) { return not_found_error("a sysctl is no port's"); }
+Error no_setting(const Port& port, std::string_view what) {
+  return {ErrorCode::kUnsupported,
+          fmt::format("the driver of {} shows no {}", *port.port.netdev, what)};
+}
 
- private:
-  Error no(std::string_view what) const {
-    return {ErrorCode::kUnsupported,
-            fmt::format("the driver of {} shows no {}", *port_.port.netdev, what)};
-  }
-  Status flag(const std::string& path, bool is_on) const {
-    return write_if_different(port_.kernel, path, is_on ? "1" : "0");
-  }
+// ---- pause, rings, MTU ----
 
-  const Port& port_;
-};
+Status remember_pause(const Port& port, const Change& /*change*/, HostMemory& memory) {
+  WEIR_TRY(netdev, port.netdev());
+  const EthtoolFacts facts = Ethtool(port.kernel).read(netdev);
+  if (!facts.pause_rx.is_known() || !facts.pause_tx.is_known())
+    return not_found_error(fmt::format("read pause of {}: not shown", netdev));
+  memory.pause.emplace(*facts.pause_rx, *facts.pause_tx);
+  return {};
+}
+
+Status perform_pause(const Port& port, const SetGlobalPause& change) {
+  WEIR_TRY(netdev, port.netdev());
+  return done_or(
+      fmt::format("set pause of {}", netdev),
+      Ethtool(port.kernel).set_pause(netdev, change.rx.value_or(false), change.tx.value_or(false)));
+}
+
+Status remember_rings(const Port& port, const Change& /*change*/, HostMemory& memory) {
+  WEIR_TRY(netdev, port.netdev());
+  const evidence::Rings rings = Ethtool(port.kernel).read(netdev).rings;
+  if (!rings.rx.is_known() || !rings.tx.is_known())
+    return not_found_error(fmt::format("read rings of {}: not shown", netdev));
+  memory.rings.emplace(*rings.rx, *rings.tx);
+  return {};
+}
+
+Status perform_rings(const Port& port, const SetRings& change) {
+  WEIR_TRY(netdev, port.netdev());
+  return done_or(fmt::format("set rings of {}", netdev),
+                 Ethtool(port.kernel).set_rings(netdev, change.rx, change.tx));
+}
+
+Status remember_mtus(const Port& port, const Change& /*change*/, HostMemory& memory) {
+  WEIR_TRY(netdev, port.netdev());
+  for (const std::string& name : devices_above(port.kernel, netdev)) {
+    WEIR_TRY(mtu, number_in(port.kernel, fmt::format("/sys/class/net/{}/mtu", name)));
+    memory.mtus.emplace_back(name, mtu);
+  }
+  return {};
+}
+
+Status perform_mtu(const Port& port, const SetMtu& change) {
+  WEIR_TRY(netdev, port.netdev());
+  return set_mtu(port.kernel, netdev, static_cast<unsigned>(change.mtu.raw()));
+}
+
+Status perform_stack_mtu(const Port& port, const SetStackMtu& change) {
+  WEIR_TRY(netdev, port.netdev());
+  const auto wanted = static_cast<unsigned>(change.mtu.raw());
+  for (const std::string& name : devices_above(port.kernel, netdev)) {
+    if (name == netdev || !carries_whole_frames(port.kernel, name)) continue;
+    WEIR_TRY(now, number_in(port.kernel, fmt::format("/sys/class/net/{}/mtu", name)));
+    if (now < wanted) WEIR_TRY_STATUS(set_mtu(port.kernel, name, wanted));
+  }
+  return {};
+}
+
+// ---- interrupts ----
+
+Status remember_interrupts(const Port& port, const Change& /*change*/, HostMemory& memory) {
+  WEIR_TRY(paths, irq_files(port.kernel, port.port));
+  for (const std::string& path : paths)
+    WEIR_TRY_STATUS(remember_file(port, path, memory));
+  return {};
+}
+
+Status perform_interrupts(const Port& port, const SetIrqNodes& change) {
+  std::vector<std::string> processors;
+  for (const unsigned node : change.nodes) {
+    const std::string path = fmt::format("/sys/devices/system/node/node{}/cpulist", node);
+    WEIR_TRY(text, text_of_file(port.kernel, path));
+    processors.emplace_back(trim(text));
+  }
+  WEIR_TRY(paths, irq_files(port.kernel, port.port));
+  for (const std::string& path : paths)
+    WEIR_TRY_STATUS(write_if_different(port.kernel, path, join(processors, ",")));
+  return {};
+}
+
+// ---- DCB: who decides, trust, maps, classes, the cable, PFC ----
+
+Status remember_dcbx(const Port& port, const Change& /*change*/, HostMemory& memory) {
+  return remember_dcb(port, memory, [](DcbImage& kept, DcbImage& all) { kept.dcbx = all.dcbx; });
+}
+
+Status perform_dcbx(const Port& port, const SetDcbx& change) {
+  WEIR_TRY(now, port.dcb());
+  if (!now.dcbx) return no_setting(port, "DCBX");
+  unsigned flags = 0;
+  if (change.mode == evidence::DcbxMode::kOs) {
+    flags = (*now.dcbx | DCB_CAP_DCBX_HOST | DCB_CAP_DCBX_VER_IEEE) &
+            ~unsigned{DCB_CAP_DCBX_LLD_MANAGED};
+  } else {
+    flags = *now.dcbx & ~unsigned{DCB_CAP_DCBX_HOST};
+  }
+  if (flags == *now.dcbx) return {};
+  return done_or(fmt::format("set DCBX of {}", *port.port.netdev),
+                 set_dcbx_flags(port.kernel, *port.port.netdev, flags));
+}
+
+Status remember_trust(const Port& port, const Change& change, HostMemory& memory) {
+  WEIR_TRY(netdev, port.netdev());
+  if (const auto path = port.trust_file()) return remember_file(port, *path, memory);
+  return remember_map(port, change, memory);
+}
 
 /// Three homes: a file (the vendor's oldest stacks), a list of selectors (since 6.3, some drivers),
 /// or no switch at all: entries in the map are trust in DSCP.
-Status Performer::operator()(const SetTrust& change) {
-  WEIR_TRY(netdev, port_.netdev());
-  if (const auto path = port_.trust_file())
-    return write_if_different(port_.kernel, *path, std::string(evidence::to_text(change.trust)));
-  WEIR_TRY(now, port_.dcb());
+Status perform_trust(const Port& port, const SetTrust& change) {
+  WEIR_TRY(netdev, port.netdev());
+  if (const auto path = port.trust_file())
+    return write_if_different(port.kernel, *path, std::string(evidence::to_text(change.trust)));
+  WEIR_TRY(now, port.dcb());
   if (now.trust && !now.trust->empty()) {
     WEIR_TRY(selectors, selectors_of(change.trust));
     if (now.trust == selectors) return {};
-    return port_.change_dcb_of("trust", {.trust = selectors});
+    return port.change_dcb_of("trust", {.trust = selectors});
   }
-  if (!now.app) return no("an APP table");
+  if (!now.app) return no_setting(port, "an APP table");
   std::array<std::optional<Priority>, 64> map{};
   if (change.trust == evidence::TrustMode::kDscp) {
     if (has_dscp(*now.app)) return {};
-    // As the vendor's tool begins: eight code points a priority. The design's map follows.
+    // As the vendor's tool begins: eight code points per priority. The design's map follows.
     for (unsigned d = 0; d < map.size(); ++d)
       map.at(d) = Priority::of(d / 8);
   }
   return done_or(fmt::format("set trust of {}", netdev),
-                 change_app_table(port_.kernel, netdev, with_dscp_map(*now.app, map)));
+                 change_app_table(port.kernel, netdev, with_dscp_map(*now.app, map)));
+}
+
+Status perform_map(const Port& port, const SetDscpMap& change) {
+  WEIR_TRY(now, port.dcb());
+  if (!now.app) return no_setting(port, "an APP table");
+  return done_or(
+      fmt::format("set the DSCP map of {}", *port.port.netdev),
+      change_app_table(port.kernel, *port.port.netdev, with_dscp_map(*now.app, change.priority)));
+}
+
+Status perform_classes(const Port& port, const SetPriorityToTc& change) {
+  WEIR_TRY(now, port.dcb());
+  if (!now.ets) return no_setting(port, "traffic classes");
+  return port.change_dcb_of("traffic classes", {.ets = with_priority_to_tc(*now.ets, change.tc)});
+}
+
+Status perform_scheduling(const Port& port, const SetScheduling& change) {
+  WEIR_TRY(now, port.dcb());
+  if (!now.ets) return no_setting(port, "traffic classes");
+  return port.change_dcb_of("scheduling",
+                            {.ets = with_scheduling(*now.ets, change.tsa, change.percent)});
+}
+
+Status perform_cable_length(const Port& port, const SetCableLength& change) {
+  WEIR_TRY(now, port.dcb());
+  if (!now.pfc) return no_setting(port, "PFC");
+  return port.change_dcb_of("the cable length",
+                            {.pfc = with_pfc_delay(*now.pfc, metres_of(change.length))});
+}
+
+Status perform_pfc(const Port& port, const SetPfc& change) {
+  WEIR_TRY(now, port.dcb());
+  if (!now.pfc) return no_setting(port, "PFC");
+  const std::string wanted = with_pfc_mask(*now.pfc, change.on.mask());
+  if (is_same_pfc(wanted, *now.pfc)) return {};  // writing it again may take the link down
+  return port.change_dcb_of("PFC", {.pfc = wanted});
+}
+
+// ---- marking and DCQCN ----
+
+void read_cm_tos(const Port& port, evidence::Nic& nic) {
+  nic.rdma.cm_tos =
+      read_fact(port.kernel, port.cm_tos_file(), [](std::string_view text) -> Parsed<TosByte> {
+        const auto number = parse_number(text);
+        if (!number) return number.why();
+        const auto tos = TosByte::make(*number);
+        if (!tos.has_value()) return evidence::Missing::kError;
+        return *tos;
+      });
+  nic.rdma.cm_mode = read_fact(
+      port.kernel, fmt::format("{}/ports/{}/default_roce_mode", port.cm_folder(), port.port.port),
+      parse_gid_type);
+}
+
+Status remember_cm_tos(const Port& port, const Change& /*change*/, HostMemory& memory) {
+  const std::string file = port.cm_tos_file();
+  if (!port.kernel.read_file(file).is(ENOENT)) return remember_file(port, file, memory);
+  // Not shown: for a moment, it is.
+  const auto made = port.kernel.make_directory(port.cm_folder());
+  if (!made && !made.is(EEXIST)) {
+    return refusal(fmt::format("show the defaults of RDMA-CM (mkdir {}; is rdma_cm loaded?)",
+                               port.cm_folder()),
+                   made.error());
+  }
+  const Status read = remember_file(port, file, memory);
+  if (made) {
+    memory.absent.push_back(port.cm_folder());
+    const auto gone = port.kernel.remove_directory(port.cm_folder());
+    if (!gone) return refusal("rmdir " + port.cm_folder(), gone.error());
+  }
+  return read;
+}
+
+Status perform_cm_tos(const Port& port, const SetCmTos& change) {
+  if (port.kernel.read_file(port.cm_tos_file()).is(ENOENT)) {
+    const auto made = port.kernel.make_directory(port.cm_folder());
+    if (!made && !made.is(EEXIST))
+      return refusal(fmt::format("mkdir {}", port.cm_folder()), made.error());
+  }
+  return write_if_different(port.kernel, port.cm_tos_file(), std::to_string(change.tos.value()));
+}
+
+void read_traffic_class(const Port& port, evidence::Nic& nic) {
+  const auto forced = read_fact(port.kernel, port.traffic_class_file(), parse_traffic_class);
+  nic.rdma.traffic_class = derive(forced, [](const ForcedTrafficClass& f) { return f.global; });
+  nic.rdma.traffic_class_rules =
+      derive(forced, [](const ForcedTrafficClass& f) { return f.rules; });
+}
+
+Status remember_traffic_class(const Port& port, const Change& /*change*/, HostMemory& memory) {
+  return remember_file(port, port.traffic_class_file(), memory);
+}
+
+Status perform_traffic_class(const Port& port, const SetTrafficClass& change) {
+  return write_traffic_class(port.kernel, port.traffic_class_file(), change.tos);
+}
+
+Status remember_cnp(const Port& port, const Change& /*change*/, HostMemory& memory) {
+  for (const std::string_view name : {"cnp_dscp", "cnp_802p_prio"}) {
+    WEIR_TRY(path, port.parameter(name));
+    WEIR_TRY_STATUS(remember_file(port, path, memory));
+    // debugfs: writing the priority also sets its mode, which has a file of its own.
+    const std::string mode = path + "_mode";
+    if (path.ends_with("np_cnp_prio") && !port.kernel.read_file(mode).is(ENOENT))
+      WEIR_TRY_STATUS(remember_file(port, mode, memory));
+  }
+  return {};
+}
+
+Status perform_cnp(const Port& port, const SetCnpMarking& change) {
+  WEIR_TRY(dscp, port.parameter("cnp_dscp"));
+  WEIR_TRY_STATUS(write_if_different(port.kernel, dscp, std::to_string(change.dscp.value())));
+  WEIR_TRY(priority, port.parameter("cnp_802p_prio"));
+  return write_if_different(port.kernel, priority, std::to_string(change.priority.value()));
+}
+
+Status remember_knob(const Port& port, const Change& change, HostMemory& memory) {
+  WEIR_TRY(path, port.parameter(std::get<SetKnob>(change).name));
+  return remember_file(port, path, memory);
+}
+
+Status perform_knob(const Port& port, const SetKnob& change) {
+  WEIR_TRY(path, port.parameter(change.name));
+  return write_if_different(port.kernel, path, std::to_string(change.value));
+}
+
+Status remember_ecn(const Port& port, const Change& /*change*/, HostMemory& memory) {
+  WEIR_TRY(netdev, port.netdev());
+  for (const std::string_view point : {"roce_np", "roce_rp"}) {
+    for (unsigned p = 0; p < 8; ++p)
+      WEIR_TRY_STATUS(remember_file(port, port.enable_file(point, p), memory));
+  }
+  return {};
+}
+
+Status perform_ecn(const Port& port, const SetEcn& change) {
+  WEIR_TRY(netdev, port.netdev());
+  const auto set = [&](std::string_view point, unsigned p, PrioritySet on) {
+    return write_if_different(port.kernel, port.enable_file(point, p),
+                              on.contains(Priority::of(p)) ? "1" : "0");
+  };
+  for (unsigned p = 0; p < 8; ++p) {
+    WEIR_TRY_STATUS(set("roce_np", p, change.np));
+    WEIR_TRY_STATUS(set("roce_rp", p, change.rp));
+  }
+  return {};
+}
+
+// ---- one row per setting ----
+
+struct SettingChange {
+  vocab::Setting setting;
+  /// Everything that the change may touch, as it is now.
+  Status (*remember)(const Port&, const Change&, HostMemory&);
+  /// Writes only what differs.
+  Status (*perform)(const Port&, const Change&);
+  std::string_view risk = {};  // what a person should know before it is done
+  /// Its fact, where no other reader has it.
+  void (*read)(const Port&, evidence::Nic&) = nullptr;
+};
+
+/// A row from the two functions of one value type.
+template <auto kPerform>
+struct Row;
+template <class T, Status (*kPerform)(const Port&, const T&)>
+struct Row<kPerform> {
+  static constexpr SettingChange of(Status (*remember)(const Port&, const Change&, HostMemory&),
+                                    std::string_view risk = {},
+                                    void (*read)(const Port&, evidence::Nic&) = nullptr) {
+    return {
+        T::kSetting, remember,
+        [](const Port& port, const Change& change) { return kPerform(port, std::get<T>(change)); },
+        risk, read};
+  }
+};
+
+constexpr std::string_view kMovesTraffic = "traffic that is running changes its class at once";
+constexpr std::string_view kStopsKernelTraffic =
+    "kernel traffic on this port stops for a moment; open connections keep their MTU";
+
+constexpr auto kSettingChanges = std::to_array<SettingChange>({
+    Row<perform_pause>::of(remember_pause),
+    Row<perform_dcbx>::of(remember_dcbx),
+    Row<perform_trust>::of(remember_trust, kMovesTraffic),
+    Row<perform_map>::of(remember_map, kMovesTraffic),
+    Row<perform_classes>::of(remember_ets, kMovesTraffic),
+    Row<perform_scheduling>::of(remember_ets),
+    Row<perform_mtu>::of(remember_mtus, kStopsKernelTraffic),
+    Row<perform_stack_mtu>::of(remember_mtus, kStopsKernelTraffic),
+    Row<perform_rings>::of(remember_rings,
+                           "kernel traffic on this port stops for a moment; RDMA does not"),
+    Row<perform_interrupts>::of(
+        remember_interrupts,
+        "irqbalance, where it runs, moves them again: keep this NIC out of it"),
+    Row<perform_cable_length>::of(remember_pfc),
+    Row<perform_cm_tos>::of(remember_cm_tos, {}, read_cm_tos),
+    Row<perform_traffic_class>::of(remember_traffic_class,
+                                   "overrides what jobs ask for, on open connections too",
+                                   read_traffic_class),
+    Row<perform_cnp>::of(remember_cnp),
+    Row<perform_knob>::of(remember_knob),
+    Row<perform_ecn>::of(remember_ecn),
+    Row<perform_pfc>::of(remember_pfc,
+                         "takes the link down for a moment: connections on this port stall or "
+                         "break, GIDs go and come back"),
+});
+
+const SettingChange* find_change(const Change& change) {
+  const auto row =
+      std::find_if(kSettingChanges.begin(), kSettingChanges.end(),
+                   [&](const SettingChange& each) { return each.setting == setting_of(change); });
+  return row == kSettingChanges.end() ? nullptr : &*row;
+}
+
+Error no_port_setting(const Change& change) {
+  return not_found_error(fmt::format("{} is not a setting of a port", name_of(change)));
 }
 
 }  // namespace
@@ -587,17 +700,29 @@ Error refusal(const std::string& attempt, Errno error) {
   return {code, fmt::format("{}: {}{}", attempt, std::strerror(number), help_for(number))};
 }
 
+std::string_view risk_of(const Change& change) {
+  const SettingChange* const row = find_change(change);
+  return row == nullptr ? std::string_view() : row->risk;
+}
+
+void read_settings(Kernel& kernel, const RdmaPort& port, evidence::Nic& nic) {
+  for (const SettingChange& row : kSettingChanges)
+    if (row.read != nullptr) row.read({kernel, port}, nic);
+}
+
 Result<HostMemory> PortChanger::remember(const Change& change) {
+  const SettingChange* const row = find_change(change);
+  if (row == nullptr) return no_port_setting(change);
   HostMemory memory;
   if (port_.netdev.is_known()) memory.netdev = *port_.netdev;
-  const Port port{kernel_, port_};
-  WEIR_TRY_STATUS(std::visit(Rememberer(port, memory), change));
+  WEIR_TRY_STATUS(row->remember({kernel_, port_}, change, memory));
   return memory;
 }
 
 Status PortChanger::perform(const Change& change) {
-  const Port port{kernel_, port_};
-  return std::visit(Performer(port), change);
+  const SettingChange* const row = find_change(change);
+  if (row == nullptr) return no_port_setting(change);
+  return row->perform({kernel_, port_}, change);
 }
 
 Result<HostMemory> remember_sysctl(Kernel& kernel, const SetSysctl& change) {

@@ -26,6 +26,9 @@ class PortChanger {
   const RdmaPort& port_;
 };
 
+/// Facts of settings that are read from the very place they are written to.
+void read_settings(Kernel& kernel, const RdmaPort& port, evidence::Nic& nic);
+
 /// A sysctl is the whole host's.
 [[nodiscard]] Result<HostMemory> remember_sysctl(Kernel& kernel, const SetSysctl& change);
 [[nodiscard]] Status perform_sysctl(Kernel& kernel, const SetSysctl& change);

@@ -88,7 +88,7 @@ TEST(LinuxChange, EachOperationWritesExactlyThis) {
   for (const Expectation& expected : expectations()) {
     const auto kernel = machine(expected.flavour);
     const auto host = host_on(kernel);
-    SCOPED_TRACE(to_text(expected.change));
+    SCOPED_TRACE(name_of(expected.change));
     const Status done = host->perform({device(), expected.change});
     ASSERT_TRUE(done) << done.error().what;
     EXPECT_EQ(kernel->changes, expected.changes);
@@ -182,7 +182,7 @@ TEST(LinuxChange, WhatWasRememberedIsPutBackWhateverTheChange) {
     if (std::holds_alternative<SetCableLength>(one.change))
       kernel->netdevs[netdev()].rx_pause = kernel->netdevs[netdev()].tx_pause = false;
     const auto host = host_on(kernel);
-    SCOPED_TRACE(to_text(one.change));
+    SCOPED_TRACE(name_of(one.change));
     const std::string before = kernel->state();
     const auto memory = host->remember({device(), one.change});
     ASSERT_TRUE(memory) << memory.error().what;
@@ -272,9 +272,9 @@ TEST(LinuxApply, BringsEachStackToTheDesignAndThenHasNothingLeftToDo) {
     const HostOutcome outcome = apply_plan(*host, plan, &journal);
     ASSERT_TRUE(outcome.is_done()) << outcome.failure;
     const HostPlan again = plan_of(*host);
-    EXPECT_TRUE(again.steps.empty()) << to_text(again.steps.front().operation.change);
+    EXPECT_TRUE(again.steps.empty()) << name_of(again.steps.front().operation.change);
     for (const StepOutcome& step : outcome.steps)
-      EXPECT_EQ(step.state, StepState::kDone) << to_text(step.step.operation.change);
+      EXPECT_EQ(step.state, StepState::kDone) << name_of(step.step.operation.change);
     for (const Leftover& left : again.left)
       EXPECT_FALSE(left.is_unread && flavour == Flavour::kOfed) << left.reason;
   }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "counters/reading.h"
+#include "evidence/settings/row.h"
 
 namespace weir::host {
 namespace {
@@ -14,105 +15,7 @@ using evidence::Deviation;
 using evidence::Nic;
 using evidence::Setting;
 
-SetDscpMap wanted_map(const NicIntent& wanted) {
-  SetDscpMap map;
-  std::copy(wanted.dscp_to_priority.begin(), wanted.dscp_to_priority.end(), map.priority.begin());
-  return map;
-}
-
-SetScheduling wanted_shares(const NicIntent& wanted) {
-  const evidence::TcScheduling scheduling = evidence::wanted_scheduling(wanted);
-  return {.tsa = scheduling.tsa, .percent = scheduling.percent};
-}
-
-/// No ring is longer than the NIC allows.
-SetRings wanted_rings(const NicIntent& wanted, const Nic& found) {
-  const auto length = static_cast<unsigned>(wanted.ring);
-  const auto within = [&](const evidence::Fact<unsigned>& limit) {
-    return limit.is_known() ? std::min(length, *limit) : length;
-  };
-  return {.rx = within(found.rings.rx_max), .tx = within(found.rings.tx_max)};
-}
-
-/// ECN that is on for more priorities than the design asks for does no harm and stays.
-SetEcn wanted_ecn(const NicIntent& wanted, const Nic& found) {
-  const auto with = [](PrioritySet asked, const evidence::Fact<PrioritySet>& now) {
-    if (!now.is_known()) return asked;
-    return PrioritySet::from_mask(static_cast<std::uint8_t>(asked.mask() | now->mask()));
-  };
-  return {.np = with(wanted.ecn_np, found.ecn.np), .rp = with(wanted.ecn_rp, found.ecn.rp)};
-}
-
-/// The change that mends a deviation; nullopt where the setting is not ours to change.
-std::optional<Change> mending(const Deviation& deviation, const NicIntent& wanted, const Nic& found,
-                              const design::Intent& intent) {
-  switch (deviation.setting) {
-    case Setting::kGlobalPause: return SetGlobalPause{wanted.global_pause, wanted.global_pause};
-    case Setting::kDcbx: return SetDcbx{evidence::DcbxMode::kOs};
-    case Setting::kTrust:
-      return SetTrust{wanted.trust == design::Trust::kDscp ? evidence::TrustMode::kDscp
-                                                           : evidence::TrustMode::kPcp};
-    case Setting::kDscpToPriority: return wanted_map(wanted);
-    case Setting::kPriorityToTc: return SetPriorityToTc{wanted.priority_to_tc};
-    case Setting::kScheduling: return wanted_shares(wanted);
-    case Setting::kMtu: return SetMtu{wanted.mtu};
-    case Setting::kRings: return wanted_rings(wanted, found);
-    case Setting::kCableLength: return SetCableLength{wanted.cable};
-    case Setting::kCmTos: return SetCmTos{wanted.rdma_cm_tos};
-    case Setting::kTrafficClass: return SetTrafficClass{wanted.traffic_class};
-    case Setting::kCnpMarking: return SetCnpMarking{wanted.cnp_dscp, wanted.cnp_priority};
-    case Setting::kKnob: {
-      const auto value = intent.dcqcn.find(deviation.item);
-      if (value == intent.dcqcn.end()) return std::nullopt;
-      return SetKnob{value->first, value->second};
-    }
-    case Setting::kEcnNp:
-    case Setting::kEcnRp: return wanted_ecn(wanted, found);
-    case Setting::kPfc: return SetPfc{wanted.pfc};
-    case Setting::kStackMtu:
-    case Setting::kIrqAffinity:
-    case Setting::kSysctl:  // tuning_change() has them
-    case Setting::kLinkUp:
-    case Setting::kSpeed:
-    case Setting::kGidV2:
-    case Setting::kTcMaxRate:
-    case Setting::kActiveMtu: return std::nullopt;
-  }
-  WEIR_UNREACHABLE("every setting is handled");
-}
-
-/// Why a setting without a change stays as it is.
-std::string_view out_of_reach(Setting setting) {
-  switch (setting) {
-    case Setting::kLinkUp: return "check the cable, the optics and the switch port";
-    case Setting::kSpeed: return "check the cable and the speed set on the switch port";
-    case Setting::kGidV2: return "give the interface its address; the GID follows";
-    case Setting::kTcMaxRate: return "somebody limited this class: mlnx_qos -r takes it off";
-    case Setting::kStackMtu:
-    case Setting::kIrqAffinity:
-    case Setting::kSysctl: return "change it by hand";
-    case Setting::kActiveMtu: return "follows from the MTU of both ends once the link is up again";
-    case Setting::kGlobalPause:
-    case Setting::kDcbx:
-    case Setting::kTrust:
-    case Setting::kDscpToPriority:
-    case Setting::kPriorityToTc:
-    case Setting::kScheduling:
-    case Setting::kMtu:
-    case Setting::kRings:
-    case Setting::kCableLength:
-    case Setting::kCmTos:
-    case Setting::kTrafficClass:
-    case Setting::kCnpMarking:
-    case Setting::kKnob:
-    case Setting::kEcnNp:
-    case Setting::kEcnRp:
-    case Setting::kPfc: break;
-  }
-  return "the design names no value for it";
-}
-
-/// What no driver shows, so that nobody can put it back.
+/// What no driver shows, so that no rollback can put it back.
 std::string_view not_restored(const Change& change, const Nic& found) {
   const bool is_marking =
       std::holds_alternative<SetTrust>(change) || std::holds_alternative<SetDscpMap>(change);
@@ -139,12 +42,12 @@ class NicPlanner {
 
   void plan() {
     const std::vector<Deviation> all = evidence::deviations(found_, wanted_, intent_);
-    const bool mends_mtu = std::any_of(all.begin(), all.end(), [](const Deviation& d) {
+    const bool sets_mtu = std::any_of(all.begin(), all.end(), [](const Deviation& d) {
       return d.setting == Setting::kMtu && !d.missing;
     });
     for (const Deviation& deviation : all) {
-      if (deviation.setting == Setting::kActiveMtu && mends_mtu) continue;  // the MTU mends it
-      mend(deviation);
+      if (deviation.setting == Setting::kActiveMtu && sets_mtu) continue;  // follows from the MTU
+      plan(deviation);
     }
   }
 
@@ -153,10 +56,12 @@ class NicPlanner {
     plan_.left.push_back({wanted_.device, rail_, deviation, std::move(reason), is_unread});
   }
 
-  void mend(const Deviation& deviation) {
-    const std::optional<Change> change = mending(deviation, wanted_, found_, intent_);
+  void plan(const Deviation& deviation) {
+    const Change& change = deviation.wanted;
+    const std::string_view not_changed = evidence::row_of(deviation.setting).not_changed;
     // What the driver cannot do is said as such, whether or not it could be read.
-    const std::string_view obstacle = change ? obstacle_to(*change, found_) : std::string_view();
+    const std::string_view obstacle =
+        not_changed.empty() ? obstacle_to(change, found_) : std::string_view();
     if (!obstacle.empty()) return leave(deviation, std::string(obstacle));
     if (deviation.missing && !is_shown_on_demand(deviation)) {
       return leave(deviation,
@@ -164,18 +69,18 @@ class NicPlanner {
                                counters::to_text(*deviation.missing)),
                    true);
     }
-    if (!change) return leave(deviation, std::string(out_of_reach(deviation.setting)));
-    // The system decides already, and still somebody else may: not a matter of the mode.
+    if (!not_changed.empty()) return leave(deviation, std::string(not_changed));
+    // The mode is right already, and another agent may still overrule it.
     if (deviation.setting == Setting::kDcbx && found_.qos.dcbx.is(evidence::DcbxMode::kOs))
       return leave(deviation, std::string(other_agent()));
-    add(*change);
-    // Trust in DSCP begins with the driver's own map (host-interfaces 1.1): write ours after it,
-    // whatever was there.
-    const auto* trust = std::get_if<SetTrust>(&*change);
-    if (trust != nullptr && trust->trust == evidence::TrustMode::kDscp) add(wanted_map(wanted_));
+    add(change);
+    // Trust in DSCP begins with the driver's own map: write ours after it, whatever was there.
+    if (deviation.setting == Setting::kTrust)
+      if (const auto map = evidence::wanted_of(Setting::kDscpToPriority, found_, wanted_, intent_))
+        add(*map);
   }
 
-  /// RDMA-CM's defaults are there as soon as somebody makes configfs show them.
+  /// RDMA-CM's defaults exist and are shown once their configfs directory is made.
   [[nodiscard]] bool is_shown_on_demand(const Deviation& deviation) const {
     if (deviation.setting != Setting::kCmTos || deviation.missing != evidence::Missing::kAbsent)
       return false;
@@ -201,7 +106,7 @@ class NicPlanner {
     plan_.steps.push_back({.operation = operation,
                            .rail = rail_,
                            .before = as_found(change, found_),
-                           .commands = commands_for(operation, found_),
+                           .commands = evidence::commands_for(change, found_),
                            .risk = risk_of(change),
                            .not_restored = not_restored(change, found_)});
   }
@@ -214,40 +119,25 @@ class NicPlanner {
   std::string rail_;
 };
 
-/// nullopt where it could not be read.
-std::optional<Change> tuning_change(const evidence::TuningDeviation& one,
-                                    const evidence::Evidence& found,
-                                    const design::HostIntent& wanted) {
-  const Deviation& deviation = one.deviation;
-  if (deviation.missing) return std::nullopt;
-  if (deviation.setting == Setting::kSysctl) return SetSysctl{deviation.item, deviation.expected};
-  const Nic* const nic = found.find_nic(one.device);
-  WEIR_CHECK(nic != nullptr);
-  if (deviation.setting == Setting::kIrqAffinity) return SetIrqNodes{{*nic->pcie.numa_node}};
-  const auto intent = std::find_if(wanted.nics.begin(), wanted.nics.end(),
-                                   [&](const NicIntent& n) { return n.device == one.device; });
-  return SetStackMtu{intent->mtu};
-}
-
 /// After the NICs: the stack can grow when what it stands on has.
 void plan_tuning(const evidence::Evidence& found, const design::HostIntent& wanted,
                  const design::Intent& intent, HostPlan& plan) {
-  for (const auto& one : evidence::tuning_deviations(found, wanted, intent)) {
-    const std::string rail = one.device.empty() ? "all" : std::to_string(one.rail);
-    const std::optional<Change> change = tuning_change(one, found, wanted);
-    if (!change) {
+  for (const auto& [device, rail_number, deviation] :
+       evidence::tuning_deviations(found, wanted, intent)) {
+    const std::string rail = device.empty() ? "all" : std::to_string(rail_number);
+    if (deviation.missing) {
       plan.left.push_back(
-          {one.device, rail, one.deviation,
-           fmt::format("could not be read ({})", counters::to_text(*one.deviation.missing)), true});
+          {device, rail, deviation,
+           fmt::format("could not be read ({})", counters::to_text(*deviation.missing)), true});
       continue;
     }
-    const Operation operation{one.device, *change};
-    const Nic* const nic = found.find_nic(one.device);
-    plan.steps.push_back({.operation = operation,
+    const Change& change = deviation.wanted;
+    const Nic* const nic = found.find_nic(device);
+    plan.steps.push_back({.operation = {device, change},
                           .rail = rail,
-                          .before = as_found(*change, one.device, found),
-                          .commands = commands_for(operation, nic == nullptr ? Nic() : *nic),
-                          .risk = risk_of(*change)});
+                          .before = as_found(change, device, found),
+                          .commands = evidence::commands_for(change, nic == nullptr ? Nic() : *nic),
+                          .risk = risk_of(change)});
   }
 }
 
@@ -262,14 +152,13 @@ HostPlan plan_host(const evidence::Evidence& found, const design::HostIntent& wa
       NicPlanner(*device, found.host, nic, intent, plan).plan();
       continue;
     }
-    const Deviation gone{.setting = Setting::kLinkUp,
-                         .item = "",
-                         .expected = fmt::format("RDMA device {}", nic.device),
-                         .found = "no such device",
-                         .missing = std::nullopt};
+    const Deviation gone{.setting = Setting::kDevice,
+                         .wanted = vocab::DevicePresent{nic.device, true},
+                         .found = vocab::DevicePresent{nic.device, false},
+                         .missing = std::nullopt,
+                         .part = std::nullopt};
     plan.left.push_back({nic.device, std::to_string(nic.rail), gone,
-                         "check that the NIC is there (lspci) and that its driver is loaded",
-                         false});
+                         std::string(evidence::row_of(Setting::kDevice).not_changed), false});
   }
   plan_tuning(found, wanted, intent, plan);
   return plan;

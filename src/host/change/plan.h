@@ -1,6 +1,6 @@
 #pragma once
 // From "not as designed" to "what to do about it": the operations that bring a host to its intent,
-// and what no operation can mend.
+// and what no operation can fix.
 //
 // The comparison is evidence::deviations(), the same that validation uses: what validates clean
 // plans nothing, so a second apply changes nothing.
@@ -26,13 +26,13 @@ struct Step {
   std::string_view not_restored = {};  // … but for this, which no driver shows; may be empty
 };
 
-/// Not as designed, and no step of the plan mends it.
+/// Not as designed, and no step of the plan fixes it.
 struct Leftover {
   std::string device;
   std::string rail;
   evidence::Deviation deviation;
   std::string reason;      // why not, and what to do instead
-  bool is_unread = false;  // nobody could read it: it may well be as designed
+  bool is_unread = false;  // could not be read: it may well be as designed
 };
 
 struct HostPlan {

@@ -1,5 +1,5 @@
 #pragma once
-// Undoing an apply from its journal: on demand, after a crash, or because nobody confirmed it.
+// Undoing an apply from its journal: on demand, after a crash, or because it was not confirmed.
 #include <functional>
 #include <string>
 #include <vector>

@@ -64,8 +64,8 @@ bool look(const StateDirectory& state, const RollBack& roll_back) {
   const WatchdogStep step = next_step(*open, std::time(nullptr));
   if (step != WatchdogStep::kRollBack) return step == WatchdogStep::kLeave;
   const bool was_awaited = (*open)->journal.phase == JournalPhase::kAwaiting;
-  const std::string_view reason =
-      was_awaited ? "nobody confirmed it in time" : "the applying process ended before it was done";
+  const std::string_view reason = was_awaited ? "it was not confirmed in time"
+                                              : "the applying process ended before it was done";
   say(fmt::format("{}: rolling back: {}", (*open)->file, reason));
   const Status done = roll_back(**open, reason);
   say(done ? "rolled back" : done.error().what);
@@ -76,7 +76,7 @@ bool look(const StateDirectory& state, const RollBack& roll_back) {
 
 WatchdogStep next_step(const std::optional<StoredJournal>& open, std::int64_t now) {
   if (!open) return WatchdogStep::kLeave;
-  // Whoever applied or undid held the lock while at it: now nobody does.
+  // The process that applied or undid held the lock; it is free now.
   if (open->journal.phase != JournalPhase::kAwaiting) return WatchdogStep::kRollBack;
   return now >= open->journal.until ? WatchdogStep::kRollBack : WatchdogStep::kWait;
 }

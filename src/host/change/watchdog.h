@@ -1,5 +1,5 @@
 #pragma once
-// The process that puts a host back when nobody confirms an apply.
+// The process that rolls a host back when an apply is not confirmed.
 //
 // It is forked before the first change and leaves the session, so that a change that cuts the
 // administrator off, or takes the applying process with it, is undone all the same. It ends when

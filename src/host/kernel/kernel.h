@@ -112,7 +112,7 @@ class Kernel {
     return Errno{EROFS};
   }
   /// As netlink(), for a request that changes something: a driver may take seconds to rebuild its
-  /// queues, and nobody may take that for silence.
+  /// queues, and that must not be taken for silence.
   [[nodiscard]] virtual Answer<std::vector<std::string>> change(int /*protocol*/,
                                                                 const std::string& /*request*/) {
     return Errno{EROFS};

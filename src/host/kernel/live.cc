@@ -96,7 +96,7 @@ class LiveKernel final : public Kernel {
   Answer<nl_sock*> socket_of(SocketKey key);
   Answer<std::vector<std::string>> talk(SocketKey key, const std::string& request);
 
-  std::map<SocketKey, Socket> sockets_;  // one a protocol, kept: a snapshot asks many times
+  std::map<SocketKey, Socket> sockets_;  // one per protocol, kept open: a snapshot asks many times
   FileDescriptor ioctl_socket_{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
 };
 

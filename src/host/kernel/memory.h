@@ -353,9 +353,9 @@ inline int MemoryKernel::set_app(Netdev& netdev, const DcbApp& entry, bool is_de
 inline int MemoryKernel::set_ieee(const std::string& name, Netdev& netdev, std::string_view ieee,
                                   bool is_deletion) {
   const Attributes attributes(ieee);
-  for (const Attributes::One& one : attributes.all()) {
-    if (one.type == DCB_ATTR_IEEE_ETS) {
-      const auto wanted = number_at<ieee_ets>(one.payload, 0);
+  for (const Attributes::One& attribute : attributes.all()) {
+    if (attribute.type == DCB_ATTR_IEEE_ETS) {
+      const auto wanted = number_at<ieee_ets>(attribute.payload, 0);
       unsigned sum = 0;
       bool has_ets = false;
       for (std::size_t tc = 0; tc < 8; ++tc) {
@@ -365,23 +365,23 @@ inline int MemoryKernel::set_ieee(const std::string& name, Netdev& netdev, std::
       }
       if (has_ets && sum != 100) return -EINVAL;
       netdev.ets = wanted;
-    } else if (one.type == DCB_ATTR_IEEE_PFC) {
-      const auto wanted = number_at<ieee_pfc>(one.payload, 0);
+    } else if (attribute.type == DCB_ATTR_IEEE_PFC) {
+      const auto wanted = number_at<ieee_pfc>(attribute.payload, 0);
       if (netdev.rx_pause || netdev.tx_pause) return -EINVAL;  // they exclude each other
       if (wanted.pfc_en != netdev.pfc.pfc_en && loses_link)
         files["/sys/class/net/" + name + "/carrier"] = "0\n";
       netdev.pfc.pfc_en = wanted.pfc_en;
       netdev.pfc.delay = wanted.delay;
-    } else if (one.type == DCB_ATTR_IEEE_APP_TABLE) {
-      const Attributes entries(one.payload);
+    } else if (attribute.type == DCB_ATTR_IEEE_APP_TABLE) {
+      const Attributes entries(attribute.payload);
       for (const Attributes::One& entry : entries.all()) {
         const auto raw = number_at<dcb_app>(entry.payload, 0);
         const int failed = set_app(netdev, {raw.selector, raw.priority, raw.protocol}, is_deletion);
         if (failed != 0) return failed;
       }
-    } else if (one.type == 11) {
+    } else if (attribute.type == 11) {
       netdev.trust.emplace();
-      const Attributes selectors(one.payload);
+      const Attributes selectors(attribute.payload);
       for (const Attributes::One& selector : selectors.all())
         netdev.trust->push_back(static_cast<unsigned char>(selector.payload.front()));
     }

@@ -99,8 +99,8 @@ Parsed<DcbBuffer> parse_buffer(std::string_view payload) {
 Parsed<std::vector<DcbApp>> parse_app(std::string_view payload) {
   std::vector<DcbApp> out;
   const Attributes attributes(payload);
-  for (const Attributes::One& one : attributes.all()) {
-    const auto raw = structure_of<dcb_app>(one.payload);
+  for (const Attributes::One& attribute : attributes.all()) {
+    const auto raw = structure_of<dcb_app>(attribute.payload);
     if (!raw.has_value()) return Missing::kError;
     out.push_back({raw->selector, raw->priority, raw->protocol});
   }
@@ -110,10 +110,10 @@ Parsed<std::vector<DcbApp>> parse_app(std::string_view payload) {
 Parsed<std::vector<unsigned>> parse_app_trust(std::string_view payload) {
   std::vector<unsigned> out;
   const Attributes attributes(payload);
-  for (const Attributes::One& one : attributes.all()) {
-    if (one.type != kAttributeAppTrust) continue;
-    if (one.payload.empty()) return Missing::kError;
-    out.push_back(static_cast<unsigned char>(one.payload.front()));
+  for (const Attributes::One& attribute : attributes.all()) {
+    if (attribute.type != kAttributeAppTrust) continue;
+    if (attribute.payload.empty()) return Missing::kError;
+    out.push_back(static_cast<unsigned char>(attribute.payload.front()));
   }
   return out;
 }
@@ -203,14 +203,14 @@ DcbState parse_dcb(std::string_view message) {
   const auto ieee = top->find(DCB_ATTR_IEEE);
   if (!ieee.has_value()) return state;
   const Attributes attributes(*ieee);
-  for (const Attributes::One& one : attributes.all()) {
-    switch (one.type) {
-      case DCB_ATTR_IEEE_ETS: state.ets = parse_ets(one.payload); break;
-      case DCB_ATTR_IEEE_PFC: state.pfc = parse_pfc(one.payload); break;
-      case DCB_ATTR_IEEE_MAXRATE: state.max_rate = parse_max_rate(one.payload); break;
-      case DCB_ATTR_DCB_BUFFER: state.buffer = parse_buffer(one.payload); break;
-      case DCB_ATTR_IEEE_APP_TABLE: state.app = parse_app(one.payload); break;
-      case kAttributeAppTrustTable: state.trust = parse_app_trust(one.payload); break;
+  for (const Attributes::One& attribute : attributes.all()) {
+    switch (attribute.type) {
+      case DCB_ATTR_IEEE_ETS: state.ets = parse_ets(attribute.payload); break;
+      case DCB_ATTR_IEEE_PFC: state.pfc = parse_pfc(attribute.payload); break;
+      case DCB_ATTR_IEEE_MAXRATE: state.max_rate = parse_max_rate(attribute.payload); break;
+      case DCB_ATTR_DCB_BUFFER: state.buffer = parse_buffer(attribute.payload); break;
+      case DCB_ATTR_IEEE_APP_TABLE: state.app = parse_app(attribute.payload); break;
+      case kAttributeAppTrustTable: state.trust = parse_app_trust(attribute.payload); break;
       default: break;  // the peer's view, QCN, rewriting
     }
   }

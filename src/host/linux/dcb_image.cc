@@ -53,9 +53,9 @@ std::optional<std::string> structure(std::string_view payload) {
 std::vector<DcbApp> app_set(std::string_view payload) {
   std::vector<DcbApp> out;
   const Attributes attributes(payload);
-  for (const Attributes::One& one : attributes.all()) {
-    if (one.payload.size() < sizeof(dcb_app)) continue;
-    const auto raw = number_at<dcb_app>(one.payload, 0);
+  for (const Attributes::One& attribute : attributes.all()) {
+    if (attribute.payload.size() < sizeof(dcb_app)) continue;
+    const auto raw = number_at<dcb_app>(attribute.payload, 0);
     out.push_back({raw.selector, raw.priority, raw.protocol});
   }
   std::sort(out.begin(), out.end());
@@ -88,15 +88,17 @@ Answer<DcbImage> read_dcb_image(Kernel& kernel, const std::string& netdev) {
   const auto ieee = top->find(DCB_ATTR_IEEE);
   if (!ieee.has_value()) return image;
   const Attributes attributes(*ieee);
-  for (const Attributes::One& one : attributes.all()) {
-    switch (one.type) {
-      case DCB_ATTR_IEEE_ETS: image.ets = structure<ieee_ets>(one.payload); break;
-      case DCB_ATTR_IEEE_PFC: image.pfc = structure<ieee_pfc>(one.payload); break;
-      case DCB_ATTR_IEEE_MAXRATE: image.max_rate = structure<ieee_maxrate>(one.payload); break;
-      case DCB_ATTR_IEEE_APP_TABLE: image.app = app_set(one.payload); break;
+  for (const Attributes::One& attribute : attributes.all()) {
+    switch (attribute.type) {
+      case DCB_ATTR_IEEE_ETS: image.ets = structure<ieee_ets>(attribute.payload); break;
+      case DCB_ATTR_IEEE_PFC: image.pfc = structure<ieee_pfc>(attribute.payload); break;
+      case DCB_ATTR_IEEE_MAXRATE:
+        image.max_rate = structure<ieee_maxrate>(attribute.payload);
+        break;
+      case DCB_ATTR_IEEE_APP_TABLE: image.app = app_set(attribute.payload); break;
       case kImageAppTrustTable: {
         std::vector<unsigned> selectors;
-        const Attributes entries(one.payload);
+        const Attributes entries(attribute.payload);
         for (const Attributes::One& entry : entries.all()) {
           if (entry.type == kImageAppTrust && !entry.payload.empty())
             selectors.push_back(static_cast<unsigned char>(entry.payload.front()));

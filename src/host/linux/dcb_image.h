@@ -1,7 +1,7 @@
 #pragma once
 // DCB as the driver keeps it, byte for byte, and the requests that write it back. Facts (linux_dcb)
 // say what it means; this says what it is, so that a change touches one thing and a rollback puts
-// everything back, the APP table as a set and the fields nobody looks at too.
+// everything back, the APP table as a set and fields that no fact is read from included.
 #include <cstdint>
 #include <optional>
 #include <string>

@@ -108,10 +108,10 @@ Result<std::vector<LookedAt>> LinuxHost::find_nics(Kernel& kernel) const {
   }
   std::vector<LookedAt> out;
   for (const RdmaPort& port : *ports) {
-    LookedAt one;
-    one.port = port;
-    if (port.netdev.is_known()) one.dcb = read_dcb(kernel, *port.netdev);
-    out.push_back(std::move(one));
+    LookedAt looked;
+    looked.port = port;
+    if (port.netdev.is_known()) looked.dcb = read_dcb(kernel, *port.netdev);
+    out.push_back(std::move(looked));
   }
   return out;
 }
@@ -136,6 +136,7 @@ evidence::Nic LinuxHost::facts_of(Kernel& kernel, const LookedAt& nic, Ethtool& 
                                   const evidence::Fact<CpuNodes>& nodes) {
   const RdmaPort& port = nic.port;
   evidence::Nic out = read_nic(kernel, port);
+  read_settings(kernel, port, out);
   const bool is_mlx5 =
       port.driver.is_known() && counters::driver_of(*port.driver) == counters::Driver::kMlx5;
   const std::string netdev = port.netdev.is_known() ? *port.netdev : port.device;
@@ -265,7 +266,7 @@ Result<std::string> LinuxHost::remember(const Operation& operation) {
   return to_text(memory);
 }
 
-/// By the names that were remembered: a device whose names changed meanwhile is not guessed at.
+/// By the names that were remembered: a device that was renamed since is not guessed at.
 Status LinuxHost::restore(const std::string& device, const std::string& memory) {
   WEIR_TRY(kept, parse_memory(memory));
   if (device.empty() && !is_captured()) return host::restore(*kernel_, kept);

@@ -95,9 +95,9 @@ Parsed<std::vector<Neighbour>> parse_networkd_lldp(std::string_view file) {
       size = (size << 8U) | byte_at(file, i - 1);
     file.remove_prefix(sizeof size);
     if (size > file.size()) return Missing::kError;
-    const auto one = parse_lldp_frame(file.substr(0, static_cast<std::size_t>(size)));
-    if (!one) return one.why();
-    out.push_back(*one);
+    const auto neighbour = parse_lldp_frame(file.substr(0, static_cast<std::size_t>(size)));
+    if (!neighbour) return neighbour.why();
+    out.push_back(*neighbour);
     file.remove_prefix(static_cast<std::size_t>(size));
   }
   return out;
@@ -106,11 +106,11 @@ Parsed<std::vector<Neighbour>> parse_networkd_lldp(std::string_view file) {
 std::string networkd_lldp_file(const std::vector<Neighbour>& neighbours) {
   constexpr char kByName = 7;  // "locally assigned", of a chassis and of a port
   std::string out;
-  for (const Neighbour& one : neighbours) {
+  for (const Neighbour& neighbour : neighbours) {
     std::string frame("\x01\x80\xc2\0\0\x0e\0\0\0\0\0\0\x88\xcc", kEthernetHeader);
-    put_value(frame, kChassis, kByName + one.system);
-    put_value(frame, kPort, kByName + one.port);
-    put_value(frame, kSystemName, one.system);
+    put_value(frame, kChassis, kByName + neighbour.system);
+    put_value(frame, kPort, kByName + neighbour.port);
+    put_value(frame, kSystemName, neighbour.system);
     put_value(frame, kEnd, "");
     std::uint64_t size = frame.size();
     for (std::size_t i = 0; i < sizeof size; ++i, size >>= 8U)

@@ -1,6 +1,6 @@
 #pragma once
 // Who is at the other end of the cable: LLDP frames (IEEE 802.1AB) as systemd-networkd keeps them,
-// a file an interface. No kernel interface has them; where networkd does not listen, nobody knows.
+// one file per interface. The kernel has them nowhere else: without networkd they are not known.
 #include <string>
 #include <string_view>
 #include <vector>

@@ -114,7 +114,7 @@ Fact<bool> read_lldpad(Kernel& kernel) {
     if (!parse_u64(name)) continue;
     const std::string path = "/proc/" + name + "/comm";
     const auto comm = kernel.read_file(path);
-    if (comm.is(ENOENT) || comm.is(ESRCH)) continue;  // it ended meanwhile
+    if (comm.is(ENOENT) || comm.is(ESRCH)) continue;  // it has ended
     if (!comm) return Fact<bool>::missing(missing_of(comm.error()), path);
     any = true;
     if (is_lldp_agent(trim(*comm))) return Fact<bool>::of(true, path);
@@ -181,13 +181,13 @@ Fact<std::vector<evidence::NamedText>> read_nccl_conf(Kernel& kernel) {
   std::vector<evidence::NamedText> all;
   std::string source;
   for (const std::string& path : paths) {
-    const auto one = read_fact(kernel, path, parse_nccl_conf);
-    if (!one.is_known()) {
-      if (one.why() == Missing::kAbsent) continue;
-      return F::missing(one.why(), path);
+    const auto variables = read_fact(kernel, path, parse_nccl_conf);
+    if (!variables.is_known()) {
+      if (variables.why() == Missing::kAbsent) continue;
+      return F::missing(variables.why(), path);
     }
     source += (source.empty() ? "" : ", ") + path;
-    for (const evidence::NamedText& setting : *one) {
+    for (const evidence::NamedText& setting : *variables) {
       const bool is_set = std::any_of(
           all.begin(), all.end(), [&](const auto& other) { return other.name == setting.name; });
       if (!is_set) all.push_back(setting);

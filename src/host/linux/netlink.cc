@@ -74,8 +74,8 @@ Attributes::Attributes(std::string_view bytes) {
 }
 
 std::optional<std::string_view> Attributes::find(int type) const {
-  for (const One& one : all_) {
-    if (one.type == type) return one.payload;
+  for (const One& attribute : all_) {
+    if (attribute.type == type) return attribute.payload;
   }
   return std::nullopt;
 }

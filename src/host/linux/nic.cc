@@ -244,7 +244,7 @@ Fact<std::vector<evidence::Layer>> read_layers(Kernel& kernel, const std::string
   return F::of(std::move(layers), "/sys/class/net/" + netdev);
 }
 
-/// Facts of a link whose network device is not known: nobody can look.
+/// Facts of a link whose network device is not known: none can be read.
 void mark_link_missing(Missing why, const std::string& source, evidence::Link& link) {
   const auto mark = [&](auto& fact) { fact = std::decay_t<decltype(fact)>::missing(why, source); };
   mark(link.up);
@@ -282,7 +282,7 @@ void add_link(Kernel& kernel, const RdmaPort& port, evidence::Nic& nic) {
 
 // ---- RDMA ----
 
-/// One entry of the address table: nothing for an empty slot, a reason where it cannot be told.
+/// One entry of the address table: nothing for an empty slot, a reason where it cannot be read.
 Parsed<std::optional<evidence::Gid>> read_gid(Kernel& kernel, const RdmaPort& port,
                                               const std::string& index, bool is_infiniband) {
   const std::string folder = port.port_folder();
@@ -333,22 +333,6 @@ Fact<std::vector<evidence::Gid>> read_gids(Kernel& kernel, const RdmaPort& port,
 void add_rdma(Kernel& kernel, const RdmaPort& port, evidence::Nic& nic) {
   nic.rdma.active = read_fact(kernel, port.port_folder() + "/state", parse_port_active);
   nic.rdma.gids = read_gids(kernel, port, nic.link_layer.is(evidence::LinkLayer::kInfiniband));
-  const auto forced = read_fact(
-      kernel, fmt::format("{}/tc/{}/traffic_class", port.folder(), port.port), parse_traffic_class);
-  nic.rdma.traffic_class = derive(forced, [](const ForcedTrafficClass& f) { return f.global; });
-  nic.rdma.traffic_class_rules =
-      derive(forced, [](const ForcedTrafficClass& f) { return f.rules; });
-  const std::string defaults =
-      fmt::format("/sys/kernel/config/rdma_cm/{}/ports/{}", port.device, port.port);
-  nic.rdma.cm_tos = read_fact(kernel, defaults + "/default_roce_tos",
-                              [](std::string_view text) -> Parsed<TosByte> {
-                                const auto number = parse_number(text);
-                                if (!number) return number.why();
-                                const auto tos = TosByte::make(*number);
-                                if (!tos.has_value()) return Missing::kError;
-                                return *tos;
-                              });
-  nic.rdma.cm_mode = read_fact(kernel, defaults + "/default_roce_mode", parse_gid_type);
 }
 
 // ---- congestion control ----
@@ -452,9 +436,10 @@ void add_bnxt_ecn(Kernel& kernel, const RdmaPort& port, const Fact<std::string>&
   ecn.parameters = numbers;
   const auto find = [&](std::string_view name) -> Fact<std::uint64_t> {
     if (!numbers.is_known()) return Fact<std::uint64_t>::missing(numbers.why(), numbers.source());
-    for (const evidence::Parameter& one : *numbers) {
-      if (one.name == name)
-        return Fact<std::uint64_t>::of(static_cast<std::uint64_t>(one.value), numbers.source());
+    for (const evidence::Parameter& parameter : *numbers) {
+      if (parameter.name == name)
+        return Fact<std::uint64_t>::of(static_cast<std::uint64_t>(parameter.value),
+                                       numbers.source());
     }
     return Fact<std::uint64_t>::missing(Missing::kAbsent, numbers.source());
   };
@@ -634,8 +619,8 @@ Fact<std::vector<std::string>> addresses_of(Kernel& kernel, const RdmaPort& port
   const auto index = read_fact(kernel, port.net_folder() + "/ifindex", parse_unsigned);
   if (!index.is_known()) return F::missing(index.why(), index.source());
   std::vector<std::string> out;
-  for (const InterfaceAddress& one : *all) {
-    if (one.interface == *index) out.push_back(one.address);
+  for (const InterfaceAddress& entry : *all) {
+    if (entry.interface == *index) out.push_back(entry.address);
   }
   return F::of(std::move(out), source);
 }

@@ -67,9 +67,9 @@ Fact<bool> read_acs(Kernel& kernel, const PciPlace& place) {
   std::string source;
   for (const std::string& bridge : place.bridges) {
     source = fmt::format("{}{}/config", kPciDevices, bridge);
-    const auto one = read_fact(kernel, source, parse_acs_redirect);
-    if (one.is(true)) return one;
-    if (!one.is_known() && !unread.has_value()) unread = one;
+    const auto redirect = read_fact(kernel, source, parse_acs_redirect);
+    if (redirect.is(true)) return redirect;
+    if (!redirect.is_known() && !unread.has_value()) unread = redirect;
   }
   if (unread.has_value()) return *unread;
   if (place.bridges.empty()) return Fact<bool>::missing(Missing::kUnsupported, place.directory);

@@ -36,7 +36,7 @@ auto derive(const evidence::Fact<T>& from, Make make)
 }
 
 /// For what has two homes, the better one first: the first that is known. Where neither is, a
-/// refusal or a failure says more than an absence: somebody could get it.
+/// refusal or a failure says more than an absence: more rights could get it.
 template <class T>
 evidence::Fact<T> either(evidence::Fact<T> first, evidence::Fact<T> second) {
   using evidence::Missing;

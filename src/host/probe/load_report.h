@@ -1,6 +1,6 @@
 #pragma once
 // What the program under `weir verify` says it did, whichever it was: enough to hold it against the
-// counters. A program that nobody knows is judged by its exit status alone.
+// counters. An unknown program is judged by its exit status alone.
 #include <optional>
 #include <string>
 #include <string_view>

@@ -45,15 +45,15 @@ class Search {
  private:
   static bool is_final(const ProbeReply& reply) { return reply.kind == Kind::kAnswered; }
 
-  /// Asks until `is_enough`, or somebody says something else that settles it, at most `tries`
+  /// Asks until `is_enough`, or until another reply settles it, at most `tries`
   /// times. Silence alone is asked again: a lost packet is no narrow path.
   template <class IsEnough>
   Result<ProbeReply> ask(std::uint32_t size, unsigned ttl, const IsEnough& is_enough) {
     ProbeReply last;
-    for (unsigned one = 0; one < options_.tries; ++one) {
-      const bool is_last = one + 1 == options_.tries;
+    for (unsigned attempt = 0; attempt < options_.tries; ++attempt) {
+      const bool is_last = attempt + 1 == options_.tries;
       const bool is_limited = ttl > 0 || options_.is_peer_limited;
-      if (is_last && is_limited && one > 0) io_.pause(options_.patience);
+      if (is_last && is_limited && attempt > 0) io_.pause(options_.patience);
       ++found_.sent;
       WEIR_TRY(reply, io_.send(size, ttl, wait_));
       last = reply;
@@ -63,9 +63,10 @@ class Search {
   }
 
   void note(const ProbeReply& reply) {
-    const bool is_known = std::any_of(
-        found_.said.begin(), found_.said.end(),
-        [&](const ProbeReply& one) { return one.from == reply.from && one.mtu == reply.mtu; });
+    const bool is_known =
+        std::any_of(found_.said.begin(), found_.said.end(), [&](const ProbeReply& known) {
+          return known.from == reply.from && known.mtu == reply.mtu;
+        });
     if (!is_known) found_.said.push_back(reply);
   }
 

@@ -27,11 +27,11 @@ struct ProbeReply {
     kTooBigHere,   // the kernel refused: more than the local interface takes
     kTooBig,       // a router said so; `mtu` where it says how much would fit
     kExpired,      // the TTL ended at `from`
-    kUnreachable,  // somebody said that the peer cannot be reached, or may not be asked
+    kUnreachable,  // an ICMP error other than "too big": unreachable, prohibited
     kSilent,       // nothing came within the time
   };
   Kind kind = Kind::kSilent;
-  std::string from;  // address; empty where nobody spoke
+  std::string from;  // address; empty where nothing came
   std::uint32_t mtu = 0;
   std::string detail;  // of kUnreachable: "host unreachable"
   Duration elapsed;
@@ -48,7 +48,7 @@ class ProbeIo {
   /// `ttl` 0: the system's own. An error means that no probe can be sent at all.
   [[nodiscard]] virtual Result<ProbeReply> send(std::uint32_t size, unsigned ttl,
                                                 Duration wait) = 0;
-  /// Lets time pass, so that somebody who limits answers may answer again.
+  /// Waits, so that a device that limits its answers may answer again.
   virtual void pause(Duration time) = 0;
 };
 
@@ -58,16 +58,16 @@ struct ProbeOptions {
   unsigned tries = 3;
   unsigned most_hops = 16;
   Duration wait = 300_ms;  // for one answer at most; less where the first came sooner
-  /// Routers, and peers asked by UDP, answer a stranger about once a second (Linux: icmp_ratelimit;
-  /// RFC 4443 2.4 asks for a limit too): before the last try about them this much time passes.
+  /// Routers, and peers asked by UDP, answer about once per second (Linux: icmp_ratelimit;
+  /// RFC 4443 2.4 asks for a limit too): the last try waits this long first.
   Duration patience = 1200_ms;
   bool is_peer_limited = false;  // the peer's answers are limited so too
 };
 
-/// How a hop took a small and a large packet whose TTL ended there.
+/// Whether a hop answered a small and a large packet whose TTL expired there.
 struct ProbeHop {
   unsigned ttl = 0;
-  std::string address;  // empty: nobody answered there
+  std::string address;  // empty: no answer from this hop
   bool small = false;
   bool large = false;
 };
@@ -84,7 +84,7 @@ struct MtuFinding {
   /// nullopt for `after`: this host is the first end.
   std::optional<std::size_t> after;
   std::optional<std::size_t> before;
-  std::string unreachable;  // what somebody said instead of an answer
+  std::string unreachable;  // the ICMP error that came instead of an answer
   Duration round_trip;      // of the first small probe
   unsigned sent = 0;
 

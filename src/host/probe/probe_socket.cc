@@ -27,7 +27,7 @@ namespace {
 
 using Kind = ProbeReply::Kind;
 
-/// Traceroute's first port: by custom nobody listens there.
+/// Traceroute's first port, which is closed by convention.
 constexpr std::uint16_t kClosedPort = 33434;
 constexpr std::size_t kIcmpHeader = 8;
 constexpr std::size_t kUdpHeaderSize = 8;
@@ -170,12 +170,13 @@ std::optional<ProbeReply> read_error_queue(int fd, const ProbeTarget& target) {
   message.msg_control = control.data();
   message.msg_controllen = control.size();
   if (::recvmsg(fd, &message, MSG_ERRQUEUE) < 0) return std::nullopt;
-  for (cmsghdr* one = CMSG_FIRSTHDR(&message); one != nullptr; one = CMSG_NXTHDR(&message, one)) {
-    const bool is_four = one->cmsg_level == IPPROTO_IP && one->cmsg_type == IP_RECVERR;
-    const bool is_six = one->cmsg_level == IPPROTO_IPV6 && one->cmsg_type == IPV6_RECVERR;
+  for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
+       header = CMSG_NXTHDR(&message, header)) {
+    const bool is_four = header->cmsg_level == IPPROTO_IP && header->cmsg_type == IP_RECVERR;
+    const bool is_six = header->cmsg_level == IPPROTO_IPV6 && header->cmsg_type == IPV6_RECVERR;
     if (!is_four && !is_six) continue;
     sock_extended_err error{};
-    std::memcpy(&error, CMSG_DATA(one), sizeof error);
+    std::memcpy(&error, CMSG_DATA(header), sizeof error);
     if (error.ee_origin == SO_EE_ORIGIN_LOCAL) {
       if (error.ee_errno == EMSGSIZE)
         return ProbeReply{.kind = Kind::kTooBigHere, .from = "", .mtu = error.ee_info};
@@ -187,8 +188,8 @@ std::optional<ProbeReply> read_error_queue(int fd, const ProbeTarget& target) {
     if (error.ee_origin != SO_EE_ORIGIN_ICMP && error.ee_origin != SO_EE_ORIGIN_ICMP6) continue;
     // The offender's address stands behind the error.
     Address offender;
-    const std::size_t room = one->cmsg_len - CMSG_LEN(sizeof error);
-    std::memcpy(&offender.storage, CMSG_DATA(one) + sizeof error,
+    const std::size_t room = header->cmsg_len - CMSG_LEN(sizeof error);
+    std::memcpy(&offender.storage, CMSG_DATA(header) + sizeof error,
                 std::min(room, sizeof offender.storage));
     const std::string who = text_of(offender.get());
     return read_icmp_error(is_six, error.ee_type, error.ee_code, error.ee_info, who,
@@ -208,7 +209,7 @@ class SocketProbe final : public ProbeIo {
   SocketProbe(ProbeTarget target, ProbeMethod method, std::optional<Dscp> dscp)
       : target_(std::move(target)), method_(method), dscp_(dscp) {}
 
-  // A socket a probe: an answer that comes late belongs to a port that nobody reads any more.
+  // One socket per probe: a late answer goes to a port that is no longer read.
   Result<ProbeReply> send(std::uint32_t size, unsigned ttl, Duration wait) override {
     const Socket socket(target_.is_ipv6 ? AF_INET6 : AF_INET, type(), protocol());
     if (!socket.is_open()) return system_error("open a socket", errno);
@@ -304,7 +305,7 @@ class SocketProbe final : public ProbeIo {
         ::recvfrom(socket.fd(), buffer.data(), buffer.size(), 0, from.get(), &from.size);
     if (got < 0) return false;
     if (text_of(from.get()) != target_.address.substr(0, target_.address.find('%'))) return false;
-    if (method_ == ProbeMethod::kUdp) return true;  // somebody does listen there: an answer too
+    if (method_ == ProbeMethod::kUdp) return true;  // the port is open after all: an answer too
     // A ping socket gets its own replies alone, under an id that the kernel chose.
     if (method_ == ProbeMethod::kPing) return true;
     return is_echo_reply({buffer.data(), static_cast<std::size_t>(got)}, !target_.is_ipv6,
@@ -322,10 +323,11 @@ std::string interface_of(const std::string& address) {
   ifaddrs* list = nullptr;
   if (::getifaddrs(&list) != 0) return {};
   std::string name;
-  for (const ifaddrs* one = list; one != nullptr && name.empty(); one = one->ifa_next) {
-    if (one->ifa_addr == nullptr) continue;
-    const bool is_ip = one->ifa_addr->sa_family == AF_INET || one->ifa_addr->sa_family == AF_INET6;
-    if (is_ip && text_of(one->ifa_addr) == address) name = one->ifa_name;
+  for (const ifaddrs* entry = list; entry != nullptr && name.empty(); entry = entry->ifa_next) {
+    if (entry->ifa_addr == nullptr) continue;
+    const bool is_ip =
+        entry->ifa_addr->sa_family == AF_INET || entry->ifa_addr->sa_family == AF_INET6;
+    if (is_ip && text_of(entry->ifa_addr) == address) name = entry->ifa_name;
   }
   ::freeifaddrs(list);
   return name;
@@ -442,12 +444,12 @@ std::vector<InterfaceCounter> interface_counters(const std::string& interface) {
   ifaddrs* list = nullptr;
   if (::getifaddrs(&list) != 0) return {};
   std::vector<InterfaceCounter> counters;
-  for (const ifaddrs* one = list; one != nullptr; one = one->ifa_next) {
-    if (one->ifa_addr == nullptr || one->ifa_addr->sa_family != AF_PACKET ||
-        one->ifa_data == nullptr || interface != one->ifa_name)
+  for (const ifaddrs* entry = list; entry != nullptr; entry = entry->ifa_next) {
+    if (entry->ifa_addr == nullptr || entry->ifa_addr->sa_family != AF_PACKET ||
+        entry->ifa_data == nullptr || interface != entry->ifa_name)
       continue;
     rtnl_link_stats stats{};
-    std::memcpy(&stats, one->ifa_data, sizeof stats);
+    std::memcpy(&stats, entry->ifa_data, sizeof stats);
     counters = {{"rx_dropped", stats.rx_dropped},
                 {"rx_errors", stats.rx_errors},
                 {"rx_length_errors", stats.rx_length_errors},

@@ -3,8 +3,8 @@
 //
 //   ping   an ICMP echo through a ping socket (net.ipv4.ping_group_range admits the user)
 //   raw    an ICMP echo through a raw socket (CAP_NET_RAW)
-//   udp    a datagram to a port where nobody listens: the peer's "port unreachable" is the answer.
-//          Needs no privilege; peers answer about one a second, so it is slow
+//   udp    a datagram to a closed port: the peer's "port unreachable" is the answer.
+//          Needs no privilege; peers answer about once per second, so it is slow
 //
 // Never fragmented, and sent whatever the kernel remembers of the path (IP_PMTUDISC_PROBE). ICMP
 // errors come from the socket's error queue (IP_RECVERR), which needs no privilege either.
@@ -28,7 +28,7 @@ struct ProbeTarget {
   std::string name;     // as the user gave it
   std::string address;  // numeric
   bool is_ipv6 = false;
-  std::string interface;  // the route's; empty where it could not be told
+  std::string interface;  // the route's; empty where it is not known
   std::uint32_t interface_mtu = 0;
 };
 

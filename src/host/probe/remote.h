@@ -33,7 +33,7 @@ class Remote {
   std::vector<std::string> ssh_;
 };
 
-/// A shell line that ends when somebody listens on this TCP port, with status 1 after ten seconds.
+/// A shell line that ends when this TCP port is open, with status 1 after ten seconds.
 /// Looks without connecting: a perftest server takes the first connection for its client.
 [[nodiscard]] std::string wait_for_listener(unsigned port);
 

@@ -9,6 +9,7 @@
 #include "design/tables/nic_knobs.h"
 #include "evidence/deviation.h"
 #include "units/format.h"
+#include "vocab/codec.h"
 
 namespace weir::lab {
 namespace {
@@ -70,117 +71,26 @@ void visit(V& v, S& s) {
   v("ring_tx", s.ring_tx);
 }
 
-Json put(bool value) {
-  return value;
-}
-Json put(unsigned value) {
-  return value;
-}
-template <class Tag>
-Json put(Quantity<Tag> value) {
-  return value.raw();
-}
-template <class Tag, unsigned Limit>
-Json put(Code<Tag, Limit> value) {
-  return value.value();
-}
-template <class E>
-requires std::is_enum_v<E> Json put(E value) {
-  return evidence::to_text(value);
-}
-Json put(PrioritySet set) {
-  Json list = Json::array();
-  for (unsigned p = 0; p < Priority::kLimit; ++p)
-    if (set.contains(Priority::of(p))) list.push_back(p);
-  return list;
-}
+using Knobs = std::map<std::string, std::int64_t, std::less<>>;
+
+/// Parameters are an object by their names; all else is as in evidence and journals.
 template <class T>
-Json put(const std::optional<T>& value) {
-  return value ? put(*value) : Json(nullptr);
+Json put(const T& value) {
+  return vocab::Codec<T>::write(value);
 }
-template <class T, std::size_t N>
-Json put(const std::array<T, N>& values) {
-  Json list = Json::array();
-  for (const T& value : values)
-    list.push_back(put(value));
-  return list;
-}
-Json put(const std::map<std::string, std::int64_t, std::less<>>& values) {
+Json put(const Knobs& values) {
   Json object = Json::object();
   for (const auto& [name, value] : values)
     object[name] = value;
   return object;
 }
-
-Status get(const JsonCursor& at, bool& out) {
-  WEIR_TRY(value, at.boolean());
-  out = value;
-  return {};
-}
-Status get(const JsonCursor& at, unsigned& out) {
-  WEIR_TRY(value, at.whole_number());
-  if (value > 1'000'000) return at.wrong("a small number");
-  out = static_cast<unsigned>(value);
-  return {};
-}
-template <class Tag>
-Status get(const JsonCursor& at, Quantity<Tag>& out) {
-  WEIR_TRY(value, at.integer());
-  out = Quantity<Tag>::raw(value);
-  return {};
-}
-template <class Tag, unsigned Limit>
-Status get(const JsonCursor& at, Code<Tag, Limit>& out) {
-  WEIR_TRY(value, at.whole_number());
-  const auto code = Code<Tag, Limit>::make(value);
-  if (!code) return at.wrong(fmt::format("a number from 0 to {}", Limit - 1));
-  out = *code;
-  return {};
-}
-template <class E>
-Status get_word(const JsonCursor& at, std::initializer_list<E> all, E& out) {
-  WEIR_TRY(word, at.text());
-  for (const E value : all) {
-    if (evidence::to_text(value) != word) continue;
-    out = value;
-    return {};
-  }
-  return at.wrong("another word");
-}
-Status get(const JsonCursor& at, TrustMode& out) {
-  return get_word(at, {TrustMode::kDscp, TrustMode::kPcp}, out);
-}
-Status get(const JsonCursor& at, DcbxMode& out) {
-  return get_word(at, {DcbxMode::kOs, DcbxMode::kFirmware}, out);
-}
-Status get(const JsonCursor& at, Tsa& out) {
-  return get_word(at, {Tsa::kStrict, Tsa::kCbs, Tsa::kEts, Tsa::kVendor}, out);
-}
-Status get(const JsonCursor& at, PrioritySet& out) {
-  WEIR_TRY_STATUS(at.expect_array());
-  out = {};
-  for (std::size_t i = 0; i < at.size(); ++i) {
-    Priority priority;
-    WEIR_TRY_STATUS(get(at.at(i), priority));
-    out.insert(priority);
-  }
-  return {};
-}
 template <class T>
-Status get(const JsonCursor& at, std::optional<T>& out) {
-  out.reset();
-  if (at.value().is_null()) return {};
-  return get(at, out.emplace());
-}
-template <class T, std::size_t N>
-Status get(const JsonCursor& at, std::array<T, N>& out) {
-  WEIR_TRY_STATUS(at.expect_array());
-  if (at.size() != N) return at.wrong(fmt::format("{} elements", N));
-  for (std::size_t i = 0; i < N; ++i)
-    WEIR_TRY_STATUS(get(at.at(i), out.at(i)));
+Status get(const JsonCursor& at, T& out) {
+  WEIR_TRY(value, vocab::Codec<T>::read(at));
+  out = std::move(value);
   return {};
 }
-Status get(const JsonCursor& at, std::map<std::string, std::int64_t, std::less<>>& out) {
+Status get(const JsonCursor& at, Knobs& out) {
   WEIR_TRY_STATUS(at.expect_object());
   for (const auto& [name, value] : at.value().items()) {
     const JsonCursor member = at.member(name, value);
@@ -241,8 +151,8 @@ struct Performer {
   }
 
   Status operator()(const host::SetGlobalPause& c) const {
-    to.pause_rx = c.rx;
-    to.pause_tx = c.tx;
+    to.pause_rx = c.rx.value_or(false);
+    to.pause_tx = c.tx.value_or(false);
     return {};
   }
   Status operator()(const host::SetDcbx& c) const {
@@ -360,10 +270,7 @@ struct Performer {
     to.ring_tx = platform.is_mlx5() ? std::bit_ceil(c.tx) : c.tx;
     return {};
   }
-  Status operator()(const host::SetStackMtu&) const { return no_tuning(); }
-  Status operator()(const host::SetIrqNodes&) const { return no_tuning(); }
-  Status operator()(const host::SetSysctl&) const { return no_tuning(); }
-  static Status no_tuning() {
+  Status operator()(const auto&) const {
     return Error{ErrorCode::kUnsupported, "a lab has NICs, not the machines around them"};
   }
 };
@@ -407,27 +314,10 @@ NicSettings designed_settings(const NicPlatform& platform, const design::NicInte
     // What the platform refuses stays as it is shipped.
     (void)perform(change, platform, out).has_value();
   };
-  set(host::SetGlobalPause{nic.global_pause, nic.global_pause});
-  set(host::SetDcbx{DcbxMode::kOs});
-  set(host::SetTrust{nic.trust == design::Trust::kDscp ? TrustMode::kDscp : TrustMode::kPcp});
-  if (nic.trust == design::Trust::kDscp) {
-    host::SetDscpMap map;
-    std::copy(nic.dscp_to_priority.begin(), nic.dscp_to_priority.end(), map.priority.begin());
-    set(map);
-  }
-  set(host::SetPriorityToTc{nic.priority_to_tc});
-  const evidence::TcScheduling scheduling = evidence::wanted_scheduling(nic);
-  set(host::SetScheduling{scheduling.tsa, scheduling.percent});
-  set(host::SetCableLength{nic.cable});
-  set(host::SetEcn{nic.ecn_np, nic.ecn_rp});
-  set(host::SetCnpMarking{nic.cnp_dscp, nic.cnp_priority});
+  for (const vocab::SettingNames& setting : vocab::kSettingNames)
+    if (const auto wanted = evidence::wanted_of(setting.setting, {}, nic, intent)) set(*wanted);
   for (const auto& [name, value] : intent.dcqcn)
     if (!marks_cnps(name)) set(host::SetKnob{name, value});
-  set(host::SetTrafficClass{nic.traffic_class});
-  set(host::SetCmTos{nic.rdma_cm_tos});
-  set(host::SetMtu{nic.mtu});
-  set(host::SetRings{static_cast<unsigned>(nic.ring), static_cast<unsigned>(nic.ring)});
-  set(host::SetPfc{nic.pfc});
   return out;
 }
 

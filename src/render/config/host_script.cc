@@ -1,16 +1,11 @@
 #include "render/config/host_script.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "base/text.h"
 #include "design/fabric/effective.h"
-#include "design/file/words.h"
-#include "design/tables/nic_knobs.h"
-#include "evidence/deviation.h"
+#include "evidence/settings/row.h"
 #include "render/config/host_script_shell.h"
-#include "units/format.h"
 
 namespace weir::render {
 namespace {
@@ -31,14 +26,6 @@ Abilities abilities_of(const HostIntent& host) {
   return {.dcb = host.nic_model->has_dcb_netlink, .dcqcn = host.nic_model->has_dcqcn_knobs};
 }
 
-template <class Values, class Text>
-std::string list(const Values& values, const Text& text, std::string_view separator = ",") {
-  std::vector<std::string> words;
-  for (const auto& value : values)
-    words.push_back(fmt::format("{}", text(value)));
-  return join(words, separator);
-}
-
 std::string head(const design::Design& design, const HostIntent& host, std::string_view how) {
   return fmt::format(R"sh(#!/bin/sh
 # RoCEv2 settings of {0} as the design {1} wants them. Rendered by weir; change the design instead.
@@ -54,157 +41,33 @@ std::string head(const design::Design& design, const HostIntent& host, std::stri
                      host.name, *design.name, how);
 }
 
-// ---- one rail ----
+bool has(Abilities can, evidence::ScriptNeeds needs) {
+  if (needs == evidence::ScriptNeeds::kDcb) return can.dcb;
+  return needs == evidence::ScriptNeeds::kNothing || can.dcqcn;
+}
 
-class RailWriter {
- public:
-  RailWriter(const NicIntent& nic, const design::Intent& intent, Abilities can)
-      : nic_(nic), intent_(intent), can_(can) {}
+std::string rail_text(const NicIntent& nic, const design::Intent& intent, Abilities can) {
+  evidence::RailScript script(nic, intent);
+  script.line(fmt::format("\n# ---- rail {}: {}, {} ----", nic.rail, nic.device, nic.netdev));
+  script.line(fmt::format("if [ ! -d \"$root/sys/class/net/{}\" ]; then", nic.netdev));
+  script.line(fmt::format("  say '{}: there is no such interface'", nic.netdev));
+  script.line("  failed=$((failed + 1))");
+  script.line("else");
+  script.indent = "  ";
+  for (const evidence::SettingRow& row : evidence::setting_rows())
+    if (row.script.rail != nullptr && has(can, row.script.needs)) row.script.rail(script);
+  script.indent = "";
+  script.line("fi");
+  return script.take();
+}
 
-  std::string text() {
-    line(fmt::format("\n# ---- rail {}: {}, {} ----", nic_.rail, nic_.device, nic_.netdev));
-    line(fmt::format("if [ ! -d \"$root/sys/class/net/{}\" ]; then", nic_.netdev));
-    line(fmt::format("  say '{}: there is no such interface'", nic_.netdev));
-    line("  failed=$((failed + 1))");
-    line("else");
-    indent_ = "  ";
-    const std::string_view pause = nic_.global_pause ? "on" : "off";
-    settle("global pause", fmt::format("{0},{0}", pause), "read_pause", nic_.netdev,
-           fmt::format("set_pause {} {}", nic_.netdev, pause));
-    if (can_.dcb) qos();
-    sizes();
-    marking();
-    if (can_.dcqcn) dcqcn();
-    if (can_.dcb) pfc();
-    indent_ = "";
-    line("fi");
-    return std::move(text_);
-  }
-
- private:
-  void line(std::string_view words) { text_ += fmt::format("{}{}\n", indent_, words); }
-  /// `wanted` stands in single quotes, or as it is where the shell computes it.
-  void settle(std::string_view what, const std::string& wanted, std::string_view reader,
-              std::string_view argument, std::string_view command) {
-    const std::string value = wanted.starts_with('"') ? wanted : fmt::format("'{}'", wanted);
-    line(fmt::format("settle '{} {}' {} {} {} {}", nic_.netdev, what, value, reader, argument,
-                     command));
-  }
-
-  void qos() {
-    const std::string& netdev = nic_.netdev;
-    line(fmt::format("settle '{0} DCBX' \"$os_dcbx\" read_dcbx {0} set_dcbx {0}", netdev));
-    const std::string_view trust = design::to_word(nic_.trust);
-    settle("trust", std::string(trust), "read_trust", netdev,
-           fmt::format("set_trust {} {}", netdev, trust));
-    // A NIC that goes by PCP has no DSCP map to speak of.
-    if (nic_.trust == design::Trust::kDscp) {
-      line(fmt::format("map='{}'",
-                       list(
-                           nic_.dscp_to_priority, [](Priority p) { return p.value(); }, " ")));
-      settle("DSCP map", "\"$map\"", "read_map", netdev,
-             fmt::format("set_map {} \"$map\"", netdev));
-    }
-    classes();
-  }
-
-  void classes() {
-    const evidence::TcScheduling wanted = evidence::wanted_scheduling(nic_);
-    std::string used;
-    std::string state;
-    for (std::size_t tc = 0; tc < 8; ++tc) {
-      if (!nic_.traffic_classes.at(tc).used) continue;
-      used += fmt::format("{}{}", used.empty() ? "" : " ", tc);
-      const bool is_ets = wanted.tsa.at(tc) == evidence::Tsa::kEts;
-      state += fmt::format(" tc{}={}{}", tc, evidence::to_text(wanted.tsa.at(tc)),
-                           is_ets ? fmt::format(":{}", wanted.percent.at(tc)) : "");
-    }
-    if (used.empty()) return;
-    const std::string map = list(nic_.priority_to_tc, [](TrafficClass tc) { return tc.value(); });
-    line(fmt::format("used_classes='{}'", used));
-    settle("traffic classes", map + state, "read_classes", nic_.netdev,
-           fmt::format("set_classes {} {} {} {}", nic_.netdev, map,
-                       list(wanted.tsa, [](evidence::Tsa tsa) { return evidence::to_text(tsa); }),
-                       list(wanted.percent, [](unsigned percent) { return percent; })));
-  }
-
-  void sizes() {
-    const std::string& netdev = nic_.netdev;
-    settle("MTU", std::to_string(nic_.mtu.raw()), "read_mtu", netdev,
-           fmt::format("set_mtu {} {}", netdev, nic_.mtu.raw()));
-    if (nic_.ring > 0) {
-      line(fmt::format("rings=$(ring_limit {} {})", netdev, nic_.ring));
-      settle("rings", "\"$rings\"", "read_rings", netdev,
-             fmt::format("set_rings {} \"$rings\"", netdev));
-    }
-    if (!can_.dcqcn) return;  // the cable's length is asked of mlx5 alone
-    constexpr std::int64_t kMillimetres = 1000;
-    const std::int64_t metres = (nic_.cable.raw() + kMillimetres - 1) / kMillimetres;
-    if (metres > 0)
-      settle("cable length in m", std::to_string(metres), "read_cable", netdev,
-             fmt::format("set_cable {} {}", netdev, metres));
-  }
-
-  void marking() {
-    const auto dscp = [](TosByte tos) { return fmt::format("DSCP {}", dscp_of(tos).value()); };
-    const std::string port = nic_.device + "/1";
-    settle("RDMA-CM TOS", dscp(nic_.rdma_cm_tos), "read_cm_dscp", port,
-           fmt::format("set_cm_tos {} {}", port, nic_.rdma_cm_tos.value()));
-    const std::string set = fmt::format("set_forced {} {}", port, nic_.traffic_class.value());
-    const std::string forced = dscp(nic_.traffic_class);
-    if (nic_.force_traffic_class)
-      return settle("forced traffic class", forced, "read_forced", port, set);
-    line(fmt::format("if [ -n \"$(forced_dscp {})\" ]; then", port));
-    indent_ = "    ";
-    settle("forced traffic class", forced, "forced_dscp", port, set);
-    indent_ = "  ";
-    line("fi");
-  }
-
-  void knob(std::string_view what, std::string_view file, std::string_view debugfs,
-            std::int64_t value) {
-    const std::string where = fmt::format("{}:{}:{}", nic_.netdev, file, debugfs);
-    settle(what, std::to_string(value), "read_knob", where,
-           fmt::format("set_knob {} {}", where, value));
-  }
-
-  void dcqcn() {
-    if (nic_.ecn_np != PrioritySet()) {
-      knob("CNP DSCP", "roce_np/cnp_dscp", "np_cnp_dscp", nic_.cnp_dscp.value());
-      knob("CNP priority", "roce_np/cnp_802p_prio", "np_cnp_prio", nic_.cnp_priority.value());
-    }
-    for (const auto& [name, value] : intent_.dcqcn) {
-      const design::NicKnob* one = design::find_knob(name);
-      if (one == nullptr || name == "cnp_dscp" || name == "cnp_802p_prio") continue;
-      knob(name,
-           fmt::format("{}/{}", one->is_notification_point ? "roce_np" : "roce_rp", one->name),
-           one->debugfs, value);
-    }
-    // The firmware's word alone (ROCE_CC_PRIO_MASK) where the vendor's driver is not there.
-    for (unsigned p = 0; p < 8; ++p) {
-      if (nic_.ecn_np.contains(Priority::of(p)))
-        knob(fmt::format("ECN notification of priority {}", p), fmt::format("roce_np/enable/{}", p),
-             "none", 1);
-      if (nic_.ecn_rp.contains(Priority::of(p)))
-        knob(fmt::format("ECN reaction of priority {}", p), fmt::format("roce_rp/enable/{}", p),
-             "none", 1);
-    }
-  }
-
-  void pfc() {
-    std::vector<std::string> bits;
-    for (unsigned p = 0; p < 8; ++p)
-      bits.emplace_back(nic_.pfc.contains(Priority::of(p)) ? "1" : "0");
-    settle("PFC", join(bits, ","), "read_pfc", nic_.netdev,
-           fmt::format("set_pfc {} {}", nic_.netdev, join(bits, ",")));
-  }
-
-  const NicIntent& nic_;
-  const design::Intent& intent_;
-  Abilities can_;
-  std::string text_;
-  std::string indent_;
-};
+/// One part of every setting's shell functions, in the order of the settings.
+std::string functions(std::string_view evidence::SettingScript::*part) {
+  std::string text;
+  for (const evidence::SettingRow& row : evidence::setting_rows())
+    text += row.script.*part;
+  return text;
+}
 
 // ---- whole files ----
 
@@ -233,15 +96,20 @@ std::string shell_script(const design::Design& design, const design::Intent& int
                          const HostIntent& host, ScriptTool tool) {
   const Abilities can = abilities_of(host);
   std::string text = head(design, host, "reads each setting, writes what differs, reads it back");
-  text += kScriptCommon;
+  using Script = evidence::SettingScript;
+  text += kScriptHead;
+  text += functions(&Script::common);
+  text += kScriptFinish;
   if (can.dcb) {
-    text += tool == ScriptTool::kMlnxQos ? kScriptMlnxQos : kScriptDcb;
-    text += kScriptMap;
+    const bool is_vendors = tool == ScriptTool::kMlnxQos;
+    text += is_vendors ? kScriptMlnxQos : kScriptDcb;
+    text += functions(is_vendors ? &Script::mlnx_qos : &Script::dcb);
+    text += functions(&Script::with_both);
   } else {
     text += "\nneed ethtool ip awk\n";
   }
   for (const NicIntent& nic : host.nics)
-    text += RailWriter(nic, intent, can).text();
+    text += rail_text(nic, intent, can);
   return text + "\nfinish\n";
 }
 

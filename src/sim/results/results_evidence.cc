@@ -290,7 +290,7 @@ void set_qos(const design::NicIntent& nic, const NicConfig& config, evidence::Qo
   out.priority_to_tc = known(nic.priority_to_tc);
   out.pfc = known(config.pfc);
   out.pfc_classes = known(8U);
-  const evidence::TcScheduling scheduling = evidence::wanted_scheduling(nic);
+  const vocab::SetScheduling scheduling = evidence::wanted_scheduling(nic);
   out.tsa = known(scheduling.tsa);
   out.tc_bandwidth = known(scheduling.percent);
   out.tc_max_rate = known(std::array<BitRate, 8>{});
