@@ -1,27 +1,36 @@
-# What a user gets: the binary, its man page and bash completion (both printed by the binary itself,
-# so that they cannot disagree with it), and the Debian package made of these.
+# What a user gets: the binary, its man page and its completion for bash and zsh (all made from the
+# command table by weir-docs, so that they cannot disagree with it), and the Debian package of these.
 include_guard()
 include(GNUInstallDirs)
 
 set(WEIR_MAN ${PROJECT_BINARY_DIR}/docs/weir.1.gz)
-set(WEIR_COMPLETION ${PROJECT_BINARY_DIR}/docs/weir.bash)
+set(WEIR_BASH ${PROJECT_BINARY_DIR}/docs/weir.bash)
+set(WEIR_ZSH ${PROJECT_BINARY_DIR}/docs/_weir)
 set(WEIR_CHANGELOG ${PROJECT_BINARY_DIR}/docs/changelog.gz)  # Debian's form; CHANGELOG.md has more
 configure_file(packaging/changelog.in docs/changelog @ONLY)
 add_custom_command(
-  OUTPUT ${WEIR_MAN} ${WEIR_COMPLETION} ${WEIR_CHANGELOG}
-  COMMAND weir docs man > ${PROJECT_BINARY_DIR}/docs/weir.1
+  OUTPUT ${WEIR_MAN} ${WEIR_BASH} ${WEIR_ZSH} ${WEIR_CHANGELOG}
+  COMMAND weir-docs man > ${PROJECT_BINARY_DIR}/docs/weir.1
   COMMAND gzip -9nf ${PROJECT_BINARY_DIR}/docs/weir.1
-  COMMAND weir docs completion bash > ${WEIR_COMPLETION}
+  COMMAND weir-docs bash > ${WEIR_BASH}
+  COMMAND weir-docs zsh > ${WEIR_ZSH}
   COMMAND gzip -9nkf ${PROJECT_BINARY_DIR}/docs/changelog
-  DEPENDS weir ${PROJECT_BINARY_DIR}/docs/changelog
+  DEPENDS weir-docs ${PROJECT_BINARY_DIR}/docs/changelog
   COMMENT "Man page and completion"
   VERBATIM)
-add_custom_target(weir_docs DEPENDS ${WEIR_MAN} ${WEIR_COMPLETION} ${WEIR_CHANGELOG})
+add_custom_target(weir_docs DEPENDS ${WEIR_MAN} ${WEIR_BASH} ${WEIR_ZSH} ${WEIR_CHANGELOG})
 
 install(TARGETS weir RUNTIME)
 install(FILES ${WEIR_MAN} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(FILES ${WEIR_COMPLETION} RENAME weir
+install(FILES ${WEIR_BASH} RENAME weir
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+# Where zsh looks: packages of Debian have a place of their own, whatever is local another.
+install(CODE "
+  set(folder site-functions)
+  if(CMAKE_INSTALL_PREFIX STREQUAL \"/usr\")
+    set(folder vendor-completions)
+  endif()
+  file(INSTALL \"${WEIR_ZSH}\" DESTINATION \"\${CMAKE_INSTALL_PREFIX}/share/zsh/\${folder}\")")
 install(FILES ${PROJECT_SOURCE_DIR}/packaging/copyright ${PROJECT_SOURCE_DIR}/README.md
               ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${WEIR_CHANGELOG}
         DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""What only a process can show: signals, closed pipes, full disks, shell completion."""
+"""What only a process can show: signals, closed pipes, full disks, shell completion, documents."""
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,6 +12,8 @@ import time
 import unittest
 
 WEIR = pathlib.Path(sys.argv[1]).resolve()
+WEIR_DOCS = WEIR.with_name("weir-docs")
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 class Ends(unittest.TestCase):
@@ -103,13 +106,32 @@ def wait_until_blocked(pid):
         os.sched_yield()
 
 
-class Completion(unittest.TestCase):
+class Documents(unittest.TestCase):
+    """The pages of the repository are those that weir-docs prints; WEIR_UPDATE_GOLDEN=1 rewrites them."""
+
+    def check(self, name, path):
+        text = subprocess.run([WEIR_DOCS, name], capture_output=True, check=True).stdout
+        if os.environ.get("WEIR_UPDATE_GOLDEN"):
+            path.write_bytes(text)
+        self.assertTrue(text == path.read_bytes(),
+                        f"{path.name} is old: weir-docs {name} > {path.relative_to(ROOT)}")
+
+    def test_the_pages_are_current(self):
+        self.check("commands", ROOT / "docs" / "commands.md")
+        self.check("design-file", ROOT / "docs" / "design-file.md")
+
+    def test_another_word_is_a_usage_error(self):
+        done = subprocess.run([WEIR_DOCS, "poem"], capture_output=True, check=False)
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+
+
+class BashCompletion(unittest.TestCase):
     def complete(self, *words):
         """What bash offers for the last of `words`."""
         with tempfile.TemporaryDirectory() as folder:
             pathlib.Path(folder, "fabric.yaml").touch()
             quoted = " ".join(f"'{word}'" for word in words)
-            script = (f'source <("{WEIR}" docs completion bash)\n'
+            script = (f'source <("{WEIR_DOCS}" bash)\n'
                       f'COMP_WORDS=("{WEIR}" {quoted}); COMP_CWORD={len(words)}\n'
                       '_weir; printf "%s\\n" "${COMPREPLY[@]}"')
             done = subprocess.run(["bash", "-c", script], cwd=folder, capture_output=True,
@@ -136,6 +158,40 @@ class Completion(unittest.TestCase):
 
     def test_files(self):
         self.assertEqual(self.complete("lint", "fab"), ["fabric.yaml"])
+
+
+@unittest.skipUnless(shutil.which("zsh"), "no zsh here")
+class ZshCompletion(unittest.TestCase):
+    """In a zsh on a pseudo-terminal, as a person would: type, press Tab, read the line."""
+
+    def complete(self, typed):
+        script = """
+            zmodload zsh/zpty
+            zpty shell zsh -f -i
+            zpty -w shell "PS1=; unset zle_bracketed_paste; fpath=($1 \\$fpath); path=($2 \\$path)"
+            zpty -w shell "autoload -Uz compinit; compinit -u -d $1/dump; print READY"
+            zpty -r shell line '*READY*'
+            zpty -r shell line '*READY*'
+            zpty -w -n shell "$3"$'\t'
+            zpty -w -n shell $'\C-x\C-x'
+            sleep 1
+            zpty -w -n shell $'\C-a: \C-e\n'
+            zpty -w shell "print -r -- END"
+            while zpty -r shell line; do print -rn -- $line; [[ $line == *END* ]] && break; done
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            text = subprocess.run([WEIR_DOCS, "zsh"], capture_output=True, check=True).stdout
+            pathlib.Path(folder, "_weir").write_bytes(text)
+            pathlib.Path(folder, "fabric.yaml").touch()
+            done = subprocess.run(["zsh", "-f", "-c", script, "zsh", folder, str(WEIR.parent), typed],
+                                  cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+        return done.stdout
+
+    def test_a_verb_an_option_and_a_choice_are_completed(self):
+        self.assertIn("weir explain ", self.complete("weir expl"))
+        self.assertIn("weir calc headroom ", self.complete("weir calc hea"))
+        self.assertIn("weir tos --table", self.complete("weir tos --tab"))
+        self.assertIn("weir lint --fail-on=warning", self.complete("weir lint --fail-on=war"))
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ std::vector<Option> common_options(const Command& command) {
                        .choices = {"info", "warning", "error"}});
   }
   options.push_back({.name = "json", .help = "one JSON object on standard output"});
-  options.push_back({.name = "quiet", .letter = 'q', .help = "the answer alone, without advice"});
+  options.push_back({.name = "quiet", .letter = 'q', .help = "print only the verdict"});
   options.push_back({.name = "color",
                      .metavar = "WHEN",
                      .help = "colours; auto: on a terminal, unless NO_COLOR is set",

@@ -2,8 +2,8 @@
 // A verb as data. Help, "did you mean", the man page, shell completion and docs/commands.md are all
 // made from these fields, so they cannot disagree with what the parser accepts.
 //
-// A verb is one file, cmd_<verb>.cc: it fills in a Command and gives it a run function that
-// gathers, judges and prints.
+// A verb is one file, verbs/<verb>.cc: it fills in a Command and gives it a run function that turns
+// words into a request, calls ops, and prints the model.
 #include <map>
 #include <optional>
 #include <string>
@@ -18,9 +18,8 @@ namespace weir::cli {
 
 class Args;
 
-/// Where a verb is listed: help shows what operators need first; documents are for building the
-/// package and are not listed at all.
-enum class Group { kOperators, kDevelopers, kDocuments };
+/// Where a verb is listed: help shows what operators need first.
+enum class Group { kOperators, kDevelopers };
 
 /// What a shell may offer in a place that has no fixed choices.
 enum class Completes { kNothing, kFiles, kVerbs, kTopics };

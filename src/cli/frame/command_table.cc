@@ -44,11 +44,6 @@ std::span<const Command> command_table() {
       schema_command(),
       exam_command(),
       fidelity_dcqcn_command(),
-      // For building the package.
-      docs_man_command(),
-      docs_completion_command(),
-      docs_commands_command(),
-      docs_design_file_command(),
   };
   return table;
 }

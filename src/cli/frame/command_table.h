@@ -1,5 +1,5 @@
 #pragma once
-// The one table of verbs. Adding a verb: a file cmd_<verb>.cc, a line in commands.h, a line here.
+// The one table of verbs. Adding a verb: a file verbs/<verb>.cc, a line in commands.h, a line here.
 #include <span>
 
 #include "cli/frame/command.h"

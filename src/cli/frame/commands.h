@@ -1,5 +1,5 @@
 #pragma once
-// The verbs, one function a file: cmd_<verb>.cc. Each gives its entry for the command table.
+// The verbs, one function per file: verbs/<verb>.cc. Each gives its entry for the command table.
 #include "cli/frame/command.h"
 
 namespace weir::cli {
@@ -14,10 +14,6 @@ namespace weir::cli {
 [[nodiscard]] Command demo_command();
 [[nodiscard]] Command diagnose_command();
 [[nodiscard]] Command diff_command();
-[[nodiscard]] Command docs_commands_command();
-[[nodiscard]] Command docs_completion_command();
-[[nodiscard]] Command docs_design_file_command();
-[[nodiscard]] Command docs_man_command();
 [[nodiscard]] Command exam_command();
 [[nodiscard]] Command explain_command();
 [[nodiscard]] Command fidelity_dcqcn_command();

@@ -47,7 +47,6 @@ std::string one_of(const Words& words) {
 UsageError unknown_verb(std::span<const Command> table, const std::string& word) {
   std::vector<std::string> candidates;
   for (const Command& command : table) {
-    if (command.group == Group::kDocuments) continue;
     const std::vector<std::string_view> words = split(command.name, ' ');
     candidates.emplace_back(words.front());
     if (words.size() > 1 && word == words.back())

@@ -2,12 +2,11 @@
 // them the cable term alone, which small published tables mistake for headroom.
 #include <fmt/format.h>
 
-#include "base/json.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "cli/frame/commands.h"
-#include "cli/json/object.h"
-#include "model/headroom.h"
+#include "cli/json/calc_json.h"
+#include "ops/fabric/calc.h"
 #include "units/format.h"
 
 namespace weir::cli {
@@ -15,21 +14,8 @@ namespace {
 
 constexpr std::size_t kHeadroomWidth = 100;
 
-using model::Headroom;
 using model::HeadroomInput;
 using model::HeadroomModelInfo;
-
-// One model's answer in a comparison; an error where the model has no row or formula for the input.
-struct Compared {
-  const HeadroomModelInfo* model;
-  Result<Headroom> headroom;
-};
-
-struct HeadroomAnswer {
-  HeadroomInput input;
-  Headroom headroom;
-  std::vector<Compared> all;  // with --all-models
-};
 
 // An MTU is in bytes wherever it is written, so a bare number is no riddle here.
 Result<Bytes> parse_mtu(std::string_view text) {
@@ -83,23 +69,11 @@ Result<HeadroomInput> gather_headroom(const Args& args) {
   return input;
 }
 
-std::vector<Compared> compare_models(HeadroomInput input) {
-  // What only some models take would only fail the others.
-  input.peer_response.reset();
-  input.cell.reset();
-  std::vector<Compared> all;
-  for (const HeadroomModelInfo& entry : model::headroom_models()) {
-    input.model = entry.model;
-    all.push_back({&entry, model::headroom(input)});
-  }
-  return all;
-}
-
 std::string headroom_bytes(Bytes bytes) {
   return with_thousands(bytes.raw());
 }
 
-std::string headroom_verdict(const HeadroomAnswer& answer) {
+std::string headroom_verdict(const ops::HeadroomAnswer& answer) {
   const HeadroomInput& input = answer.input;
   return fmt::format(
       "Headroom: {} B ({}) for each port and lossless priority, by {}: {}, {}, MTU {}.",
@@ -108,14 +82,14 @@ std::string headroom_verdict(const HeadroomAnswer& answer) {
       to_text(input.mtu));
 }
 
-std::string terms_table(const HeadroomAnswer& answer) {
+std::string terms_table(const ops::HeadroomAnswer& answer) {
   TextTable table({"term", "bytes", ""}, {Align::kLeft, Align::kRight, Align::kLeft});
   for (const model::Term& term : answer.headroom.terms)
     table.add_row({term.name, headroom_bytes(term.bytes), term.why});
   table.add_row({"total", headroom_bytes(answer.headroom.xoff), "XOFF to loss"});
   table.add_row({"", "", ""});
   table.add_row({"cable alone", headroom_bytes(answer.headroom.cable_only),
-                 "2 x length x 5 ns a metre x speed: not headroom"});
+                 "2 x length x 5 ns per metre x speed: not headroom"});
   table.add_row({"floor", headroom_bytes(answer.headroom.hard_floor),
                  "2 frames and the cable: below it, loss at the first XOFF"});
   if (answer.headroom.xon) {
@@ -128,19 +102,19 @@ std::string terms_table(const HeadroomAnswer& answer) {
   return table.to_text(2, kHeadroomWidth);
 }
 
-std::string models_table(const HeadroomAnswer& answer) {
+std::string models_table(const ops::HeadroomAnswer& answer) {
   TextTable table({"model", "bytes", ""}, {Align::kLeft, Align::kRight, Align::kLeft});
-  for (const Compared& one : answer.all) {
-    const bool has_answer = one.headroom.has_value();
-    table.add_row({std::string(one.model->name),
-                   has_answer ? headroom_bytes(one.headroom->xoff) : std::string("-"),
-                   std::string(has_answer ? one.model->title : one.headroom.error().what)});
+  for (const ops::ComparedHeadroom& compared : answer.all) {
+    const bool has_answer = compared.headroom.has_value();
+    table.add_row({std::string(compared.model->name),
+                   has_answer ? headroom_bytes(compared.headroom->xoff) : std::string("-"),
+                   std::string(has_answer ? compared.model->title : compared.headroom.error().what)});
   }
   return table.to_text(2, kHeadroomWidth);
 }
 
 // The published small tables, so that whoever knows them sees at once what they are.
-std::string folklore_sentence(const HeadroomAnswer& answer) {
+std::string folklore_sentence(const ops::HeadroomAnswer& answer) {
   std::vector<std::string> rows;
   std::string speed;
   for (const model::HeadroomRow& row : model::cable_only_folklore()) {
@@ -155,7 +129,7 @@ std::string folklore_sentence(const HeadroomAnswer& answer) {
       79);
 }
 
-void print_headroom(const HeadroomAnswer& answer, Context& context) {
+void print_headroom(const ops::HeadroomAnswer& answer, Context& context) {
   context.out << paint(context, Tone::kStrong, headroom_verdict(answer)) << '\n';
   if (context.quiet) return;
   context.out << '\n' << terms_table(answer) << '\n' << folklore_sentence(answer) << '\n';
@@ -169,51 +143,15 @@ void print_headroom(const HeadroomAnswer& answer, Context& context) {
               << '\n';
 }
 
-Json to_json(const Headroom& headroom) {
-  Json terms = Json::array();
-  for (const model::Term& term : headroom.terms)
-    terms.push_back({{"name", term.name}, {"bytes", term.bytes.raw()}, {"why", term.why}});
-  Json body;
-  body["model"] = model::info(headroom.model).name;
-  body["bytes"] = headroom.xoff.raw();
-  body["terms"] = std::move(terms);
-  if (headroom.xon) body["xon_bytes"] = headroom.xon->raw();
-  if (headroom.size) body["size_bytes"] = headroom.size->raw();
-  body["cable_only_bytes"] = headroom.cable_only.raw();
-  body["hard_floor_bytes"] = headroom.hard_floor.raw();
-  body["notes"] = headroom.notes;
-  return body;
-}
-
-Json answer_json(const HeadroomAnswer& answer, Json object) {
-  object["verdict"] = headroom_verdict(answer);
-  object["input"] = {
-      {"speed_bps", answer.input.speed.raw()},
-      {"cable_mm", answer.input.cable.raw()},
-      {"mtu_bytes", answer.input.mtu.raw()},
-      {"lossless_mtu_bytes", answer.input.lossless_mtu.value_or(answer.input.mtu).raw()},
-      {"small_percent", answer.input.small_percent},
-      {"peer", model::to_text(answer.input.peer)}};
-  object.update(to_json(answer.headroom));
-  for (const Compared& one : answer.all) {
-    Json entry = one.headroom ? to_json(*one.headroom) : Json{{"model", one.model->name}};
-    if (!one.headroom) entry["error"] = one.headroom.error().what;
-    object["models"].push_back(std::move(entry));
-  }
-  return object;
-}
-
 ExitCode run_headroom(const Args& args, Context& context) {
   const Result<HeadroomInput> input = gather_headroom(args);
   if (!input) return usage_error(context, args.command(), input.error().what);
-  const Result<Headroom> headroom = model::headroom(*input);
-  if (!headroom) return usage_error(context, args.command(), headroom.error().what);
-  HeadroomAnswer answer{*input, *headroom, {}};
-  if (args.has("all-models")) answer.all = compare_models(*input);
+  const auto answer = ops::calc_headroom(*input, args.has("all-models"));
+  if (!answer) return fail(context, args.command(), answer.error());
   if (context.json) {
-    print_json(context, answer_json(answer, json_object(args.command())));
+    print_headroom_json(context, args.command(), *answer, headroom_verdict(*answer));
   } else {
-    print_headroom(answer, context);
+    print_headroom(*answer, context);
   }
   return ExitCode::kOk;
 }
@@ -236,30 +174,30 @@ std::vector<Option> headroom_options() {
            .required = true},
           {.name = "mtu",
            .metavar = "SIZE",
-           .help = "largest frame, any class",
+           .help = "largest frame of any class",
            .default_value = "9216B"},
-          {.name = "lossless-mtu", .metavar = "SIZE", .help = "largest lossless frame, if smaller"},
+          {.name = "lossless-mtu", .metavar = "SIZE", .help = "largest frame of a lossless class, if smaller"},
           {.name = "peer",
            .metavar = "PEER",
-           .help = "other end of the cable (ieee)",
+           .help = "device at the other end of the cable (model ieee)",
            .default_value = "nic",
            .choices = {"nic", "switch"}},
           {.name = "small-percent",
            .metavar = "N",
-           .help = "share of 64 B packets (spectrum)",
+           .help = "share of 64 B packets (model spectrum)",
            .default_value = "50"},
           {.name = "model",
            .metavar = "MODEL",
-           .help = "whose arithmetic",
+           .help = "formula to use",
            .default_value = "ieee",
            .choices = model_names()},
           {.name = "all-models", .help = "compare all models in one table"},
           {.name = "peer-response",
            .metavar = "TIME",
-           .help = "instead of 802.3's bound (ieee, tagger)"},
-          {.name = "cell", .metavar = "SIZE", .help = "of the buffer (tagger)"},
-          {.name = "shared-headroom", .help = "one pool for all ports (spectrum)"},
-          {.name = "eight-lanes", .help = "a port of two pipelines (spectrum)"}};
+           .help = "time the peer takes to stop, instead of 802.3's bound (ieee, tagger)"},
+          {.name = "cell", .metavar = "SIZE", .help = "cell size of the buffer (tagger)"},
+          {.name = "shared-headroom", .help = "one headroom pool for all ports (spectrum)"},
+          {.name = "eight-lanes", .help = "port with eight lanes (spectrum)"}};
 }
 
 }  // namespace
@@ -270,12 +208,12 @@ Command calc_headroom_command() {
       .group = Group::kOperators,
       .summary = "PFC headroom of a port, every term shown",
       .description =
-          "What still arrives after a port has sent a pause must fit its headroom, or a lossless "
+          "What still arrives after a port has sent a pause frame must fit its headroom, or a lossless "
           "class loses packets: the frames both ends had begun, the cable, the peer's response.",
       .options = headroom_options(),
       .examples = {{"weir calc headroom --speed 400G --cable 30m", "802.1Q sum, 9216 B frames"},
                    {"weir calc headroom --speed 400G --cable 30m --model spectrum4",
-                    "as NVIDIA's code"}},
+                    "as NVIDIA's code computes it"}},
       .exit_codes = {ExitCode::kOk},
       .rows = {"F2"},
       .run = run_headroom,

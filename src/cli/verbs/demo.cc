@@ -1,4 +1,4 @@
-// weir demo: the whole loop on a lab of its own, each step a command that anyone can type.
+// weir demo: the whole loop on a lab, each step a command that anyone can type.
 #include <array>
 #include <filesystem>
 #include <sstream>
@@ -8,12 +8,11 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
-#include "base/json.h"
 #include "base/text.h"
 #include "cli/frame/command_table.h"
 #include "cli/frame/commands.h"
 #include "cli/frame/run.h"
-#include "cli/json/object.h"
+#include "cli/json/developer_json.h"
 
 namespace weir::cli {
 namespace {
@@ -30,23 +29,23 @@ struct Step {
 constexpr auto kSteps = std::to_array<Step>({
     {"One file holds the intent of the whole fabric: 16 hosts, 2 leaves, 1 spine.",
      "weir init --template pod16"},
-    {"The mistakes of a design, before anything is configured. None here.", "weir lint"},
-    {"A laboratory: the fabric simulated packet by packet, its NICs as they leave the factory.",
+    {"Find the mistakes of a design before anything is configured. None here.", "weir lint"},
+    {"A lab: the fabric simulated packet by packet, its NICs with factory settings.",
      "weir lab up --dir lab"},
-    {"What a NIC looks like before anyone has set it up.", "weir show --lab lab --host gpu01"},
-    {"Does it match the design? It cannot: nothing is configured yet.",
+    {"A NIC before it is configured.", "weir show --lab lab --host gpu01"},
+    {"Does it match the design? Not yet: nothing is configured.",
      "weir validate --lab lab --quiet", ExitCode::kFindings},
-    {"Only what differs, in the safe order, each change read back.", "weir apply --lab lab"},
-    {"The same question again.", "weir validate --lab lab"},
-    {"Configured is not proven: counters before, load, counters after, judged.",
+    {"Change only what differs, in a safe order, each change read back.", "weir apply --lab lab"},
+    {"Does it match now?", "weir validate --lab lab"},
+    {"Configured is not proven: read counters, run a load, read them again, judge.",
      "weir verify --lab lab -- all-to-all size=500KB"},
-    {"Now break something that no configuration shows: gpu05 takes data at a tenth of its line.",
+    {"Now a fault that no configuration shows: gpu05 receives at a tenth of its line rate.",
      "weir lab fault add slow-receiver,at=gpu05,rate=10G"},
-    {"The load takes ten times as long, and no host complains. Which one is the cause?",
+    {"The load takes ten times as long, and no host reports an error. Which one is the cause?",
      "weir verify --lab lab -- all-to-all size=500KB", ExitCode::kFindings},
     {"One page to hand on.", "weir report --lab lab -o report.html"},
-    {"Repair it, and prove that it is repaired.", "weir lab fault clear"},
-    {"Healthy again.", "weir verify --quiet --lab lab -- all-to-all size=500KB"},
+    {"Repair it.", "weir lab fault clear"},
+    {"Verify that it is healthy again.", "weir verify --quiet --lab lab -- all-to-all size=500KB"},
 });
 
 std::vector<std::string> words_of(std::string_view command) {
@@ -65,7 +64,7 @@ Status prepare(const std::filesystem::path& folder) {
   if (fs::exists(folder / kMarker, error)) fs::remove_all(folder, error);
   if (fs::exists(folder, error) && !(fs::is_directory(folder) && fs::is_empty(folder, error)))
     return invalid_error(fmt::format(
-        "{} exists and is not a demonstration's; name another folder with --dir", folder.string()));
+        "{} exists and was not made by weir demo; name another folder with --dir", folder.string()));
   WEIR_TRY_STATUS(make_directory(folder.string()));
   return write_file_atomic((folder / kMarker).string(), "weir demo may delete this folder\n");
 }
@@ -123,9 +122,7 @@ ExitCode run_demo(const Args& args, Context& context) {
   if (const Status ready = prepare(folder); !ready)
     return fail(context, ExitCode::kBadInput, ready.error().what);
   const bool shown = !context.json && !context.quiet;
-  Json object = json_object(args.command());
-  object["folder"] = folder;
-  object["steps"] = Json::array();
+  std::vector<DemoStep> steps;
   bool all_good = true;
   {
     const InFolder here(folder);
@@ -137,25 +134,21 @@ ExitCode run_demo(const Args& args, Context& context) {
                              fmt::format("\n== {} of {}. {}", number, kSteps.size(), step.what))
                     << fmt::format("\n$ {}\n\n", step.command) << std::flush;
       const ExitCode code = play(step, shown, context);
-      object["steps"].push_back({{"command", step.command},
-                                 {"what", step.what},
-                                 {"exit", static_cast<int>(code)},
-                                 {"expected", static_cast<int>(step.expected)}});
+      steps.push_back({step.command, step.what, code, step.expected});
       all_good = code == step.expected;
       if (!all_good) {
         fail(context, ExitCode::kInternalError,
-             fmt::format("the demonstration stopped: {} ended with status {}, expected {}",
+             fmt::format("the demo stopped: {} ended with status {}, expected {}",
                          step.command, static_cast<int>(code), static_cast<int>(step.expected)));
         break;
       }
       if (shown && step.expected == ExitCode::kFindings)
-        context.out << paint(context, Tone::kFaint, "(exit status 1, as it must be)") << '\n';
+        context.out << paint(context, Tone::kFaint, "(exit status 1, as expected)") << '\n';
     }
   }
   if (!all_good) return ExitCode::kInternalError;
-  object["verdict"] = "every step ended as it must";
   if (context.json)
-    print_json(context, object);
+    print_demo_json(context, args.command(), folder, steps, "every step ended as expected");
   else
     print_end(context, folder);
   return ExitCode::kOk;
@@ -167,18 +160,18 @@ Command demo_command() {
   return {
       .name = "demo",
       .group = Group::kOperators,
-      .summary = "the whole loop on a lab of its own, narrated",
+      .summary = "the whole loop on a simulated fabric, step by step",
       .description =
-          "Makes a design and a lab of it (a simulated fabric of 16 hosts), finds it unconfigured, "
-          "configures it, proves it under load, breaks it, names what is broken, writes a report "
-          "and repairs it. Each step is a command that you can type yourself; nothing outside the "
-          "folder is touched. All numbers are simulated.",
+          "Writes a design, makes a lab of it (a simulated fabric of 16 hosts), validates it (not "
+          "configured yet), applies the configuration, verifies it under load, adds a fault, "
+          "diagnoses it, writes a report and repairs it. Each step is a command that you can type "
+          "yourself; nothing outside the folder is changed. All numbers are simulated.",
       .options = {{.name = "dir",
                    .metavar = "DIR",
-                   .help = "where it works; a demonstration's of before is replaced",
+                   .help = "folder to work in; one of an earlier demo is replaced",
                    .default_value = "weir-demo",
                    .completes = Completes::kFiles}},
-      .examples = {{"weir demo", "takes some seconds"}},
+      .examples = {{"weir demo", "takes a few seconds"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput},
       .rows = {"G8", "D8", "J5"},
       .run = run_demo,

@@ -4,11 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "base/json.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "cli/frame/commands.h"
-#include "cli/json/object.h"
+#include "cli/json/developer_json.h"
 #include "units/format.h"
 
 namespace weir::cli {
@@ -61,31 +60,11 @@ void print(const sim::FidelityCase& what, const sim::FidelityResult& result, Con
       "  utilisation  {:.2f} %\n"
       "  fairness     {:.4f} (Jain)\n"
       "  marked       {:.4f} %\n"
-      "  CNPs         {:.1f} a flow and second\n"
+      "  CNPs         {:.1f} per flow and second\n"
       "\nBoth are models; nothing here was measured. Digest {:016x}.\n",
       result.queue_mean_kb, result.queue_sd_kb, result.queue_min_kb, result.queue_max_kb,
       result.utilisation * 100, result.jain, result.mark_probability * 100,
       result.cnp_per_flow_per_s, result.digest);
-}
-
-Json to_json(const sim::FidelityCase& what, const sim::FidelityResult& result, Json object) {
-  object["verdict"] = verdict(what, result);
-  object["set"] = what.set;
-  object["rate_bps"] = what.rate.raw();
-  object["flow_count"] = what.flows;
-  object["queue_kb"] = {{"mean", result.queue_mean_kb},
-                        {"sd", result.queue_sd_kb},
-                        {"min", result.queue_min_kb},
-                        {"max", result.queue_max_kb}};
-  object["utilisation"] = result.utilisation;
-  object["jain"] = result.jain;
-  object["mark_probability"] = result.mark_probability;
-  object["cnp_per_flow_per_s"] = result.cnp_per_flow_per_s;
-  object["fluid_queue_kb"] = result.fluid_queue_kb;
-  object["flow_gbps"] = result.flow_gbps;
-  object["hops"] = result.hops;
-  object["digest"] = fmt::format("{:016x}", result.digest);
-  return object;
 }
 
 ExitCode run_fidelity(const Args& args, Context& context) {
@@ -94,7 +73,7 @@ ExitCode run_fidelity(const Args& args, Context& context) {
   const auto result = sim::dcqcn_fidelity(*what);
   if (!result) return fail(context, ExitCode::kBadInput, result.error().what);
   if (context.json) {
-    print_json(context, to_json(*what, *result, json_object(args.command())));
+    print_fidelity_json(context, args.command(), *what, *result, verdict(*what, *result));
   } else {
     print(*what, *result, context);
   }
@@ -107,26 +86,26 @@ Command fidelity_dcqcn_command() {
   return {
       .name = "fidelity dcqcn",
       .group = Group::kDevelopers,
-      .summary = "the simulator's DCQCN beside the fluid model",
+      .summary = "compare the simulator's DCQCN with the fluid model",
       .description =
-          "Equal flows into one port, no PFC, packet by packet; beside it the fixed point of the "
-          "fluid model with the same parameters. The first three tenths are not measured.",
+          "Equal flows into one port, without PFC, packet by packet, compared with the fixed point of "
+          "the fluid model with the same parameters. The first 30 % of the time are not measured.",
       .options =
           {{.name = "set",
             .metavar = "SET",
-            .help = "DCQCN's parameters",
+            .help = "set of DCQCN parameters",
             .default_value = "paper_ext",
             .choices = {std::begin(kSets), std::end(kSets)}},
-           {.name = "rate", .metavar = "R", .help = "of every link", .default_value = "40G"},
-           {.name = "flows", .metavar = "N", .help = "how many", .default_value = "2"},
-           {.name = "mtu", .metavar = "BYTES", .help = "packet size (default: the set's)"},
+           {.name = "rate", .metavar = "R", .help = "rate of every link", .default_value = "40G"},
+           {.name = "flows", .metavar = "N", .help = "number of flows", .default_value = "2"},
+           {.name = "mtu", .metavar = "BYTES", .help = "packet size (default: as in the set)"},
            {.name = "duration", .metavar = "T", .help = "simulated time", .default_value = "1s"},
            {.name = "start",
             .metavar = "WHERE",
             .help = "flows start at their fair share, or at line rate",
             .default_value = "line",
             .choices = {"fair", "line"}},
-           {.name = "seed", .metavar = "N", .help = "of everything random", .default_value = "1"}},
+           {.name = "seed", .metavar = "N", .help = "random seed", .default_value = "1"}},
       .examples = {{"weir fidelity dcqcn --set paper_ext --rate 40G --flows 10",
                     "one row of the published comparison"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput},

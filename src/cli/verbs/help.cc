@@ -3,11 +3,10 @@
 
 #include <variant>
 
-#include "base/json.h"
 #include "cli/frame/command_table.h"
 #include "cli/frame/commands.h"
 #include "cli/frame/parse.h"
-#include "cli/json/object.h"
+#include "cli/json/developer_json.h"
 
 namespace weir::cli {
 namespace {
@@ -21,9 +20,7 @@ ExitCode run_help(const Args& args, Context& context) {
   }
   const std::string text = help_for(command_table(), std::get<HelpRequest>(parsed).verb);
   if (context.json) {
-    Json object = json_object(args.command());
-    object["text"] = text;
-    print_json(context, object);
+    print_text_json(context, args.command(), text);
   } else {
     context.out << text;
   }

@@ -1,52 +1,17 @@
-// weir job: a job's environment, script or log, judged before (or after) it wastes a night.
-#include "diagnose/job/job.h"
+// weir job: the environment, script or log of a job, judged before (or after) it runs.
+#include "ops/inspect/job.h"
 
 #include <fmt/format.h>
 
 #include "base/file.h"
-#include "base/json.h"
+#include "base/text.h"
 #include "cli/frame/commands.h"
+#include "cli/frame/design_input.h"
 #include "cli/frame/judging.h"
-#include "cli/frame/transition.h"
+#include "cli/json/job_json.h"
 
 namespace weir::cli {
 namespace {
-
-/// A log of a thousand ranks is large; what is beyond this is something else.
-constexpr std::size_t kLargestLog = std::size_t{1} << 30U;
-
-struct JobInput {
-  readers::Job job;
-  std::optional<DesignInput> design;
-  std::vector<evidence::Evidence> hosts;
-};
-
-std::optional<JobInput> gather(const Args& args, Context& context, ExitCode& code) {
-  JobInput input;
-  for (const std::string& path : args.all("FILE")) {
-    const auto text = read_file(path, kLargestLog);
-    if (!text) {
-      code = fail(context, ExitCode::kBadInput, text.error().what);
-      return std::nullopt;
-    }
-    readers::append(input.job, readers::read_job(*text, path));
-  }
-  for (const std::string& path : args.all("host")) {
-    auto hosts = read_snapshot_file(path);
-    if (!hosts) {
-      code = fail(context, ExitCode::kBadInput, hosts.error().what);
-      return std::nullopt;
-    }
-    std::move(hosts->begin(), hosts->end(), std::back_inserter(input.hosts));
-  }
-  const bool has_file = file_exists(std::string(kDesignFile));
-  if (args.has("design") || has_file) {
-    input.design =
-        load_design_file(args.get("design").value_or(std::string(kDesignFile)), context, code);
-    if (!input.design) return std::nullopt;
-  }
-  return input;
-}
 
 std::string counted_ranks(const readers::Job& job) {
   const std::string lines = counted(static_cast<std::size_t>(job.lines), "line");
@@ -54,64 +19,40 @@ std::string counted_ranks(const readers::Job& job) {
   return fmt::format("{}, {}", counted(job.processes.size(), "rank"), lines);
 }
 
-std::string headline(const JobInput& input, const finding::Judgement& judgement) {
-  const std::string read = counted_ranks(input.job);
-  if (input.job.is_empty())
-    return fmt::format("Nothing here speaks of NCCL or another RDMA library ({}).", read);
+std::string verdict_of(const ops::JudgedJob& judged) {
+  const finding::Judgement& judgement = judged.judgement;
+  const std::string read = counted_ranks(judged.job);
+  if (judged.job.is_empty())
+    return fmt::format("No setting or message of NCCL or another RDMA library found ({}).", read);
   if (judgement.conclusion == finding::Conclusion::kFindings) {
     const auto count = [&](finding::Severity severity, std::string_view word) {
       return counted(static_cast<std::size_t>(judgement.count(severity)), word);
     };
-    return fmt::format("The job will not run as it should: {}, {} ({}).",
+    return fmt::format("The job has mistakes: {}, {} ({}).",
                        count(finding::Severity::kError, "error"),
                        count(finding::Severity::kWarning, "warning"), read);
   }
   if (judgement.conclusion == finding::Conclusion::kInconclusive)
-    return fmt::format("No mistake found, but {} could not look ({}).",
+    return fmt::format("No mistake found; {} skipped: data not available ({}).",
                        counted(judgement.unknown.size(), "check"), read);
   return fmt::format("No mistake found ({}).", read);
 }
 
-Json job_json(const readers::Job& job) {
-  Json variables = Json::array();
-  for (const readers::JobVariable& one : job.variables) {
-    variables.push_back({{"name", one.name},
-                         {"value", one.value},
-                         {"process", one.process},
-                         {"file", one.at.file},
-                         {"line", one.at.line}});
-  }
-  Json ranks = Json::array();
-  for (const readers::NcclProcess& one : job.processes) {
-    Json devices = Json::array();
-    for (const readers::NcclDevice& device : one.devices)
-      devices.push_back(device.name);
-    std::size_t direct = 0;
-    for (const readers::NcclChannel& channel : one.channels)
-      direct += channel.is_gpu_direct() ? 1 : 0;
-    ranks.push_back({{"host", one.host},
-                     {"pid", one.pid},
-                     {"rank", one.rank ? Json(*one.rank) : Json()},
-                     {"version", one.version},
-                     {"network", one.network ? Json(*one.network) : Json()},
-                     {"devices", devices},
-                     {"channels", one.channels.size()},
-                     {"gpu_direct_channels", direct}});
-  }
-  return {{"lines", job.lines}, {"variables", variables}, {"ranks", ranks}};
-}
-
 ExitCode run_job(const Args& args, Context& context) {
-  ExitCode code = ExitCode::kOk;
-  const auto input = gather(args, context, code);
-  if (!input) return code;
-  diagnose::JobCase subject{input->job, nullptr, input->hosts};
-  if (input->design) subject.intent = &input->design->intent;
-  finding::Judgement judgement = diagnose::judge_job(subject);
-  if (judgement.conclusion == finding::Conclusion::kFindings)
-    judgement.next.emplace_back("weir render --to nccl");
-  return print_judgement(args, context, judgement, headline(*input, judgement),
-                         job_json(input->job));
+  ops::JobRequest request{.files = args.all("FILE"), .hosts = args.all("host")};
+  request.design = args.get("design").value_or(
+      file_exists(std::string(kDesignFile)) ? std::string(kDesignFile) : std::string());
+  auto judged = ops::judge_job(request);
+  if (!judged) return fail(context, args.command(), judged.error());
+  if (judged->judgement.conclusion == finding::Conclusion::kFindings)
+    judged->judgement.next.emplace_back("weir render --to nccl");
+  const std::string verdict = verdict_of(*judged);
+  if (context.json) {
+    print_job_json(context, args.command(), *judged, verdict);
+  } else {
+    print_findings(context, judged->judgement, verdict);
+  }
+  return exit_for(args, judged->judgement);
 }
 
 }  // namespace
@@ -120,12 +61,12 @@ Command job_command() {
   return {
       .name = "job",
       .group = Group::kOperators,
-      .summary = "a job's environment, script or log: what is wrong with it",
+      .summary = "find the mistakes in a job's environment, script or log",
       .description =
           "Reads environment dumps, nccl.conf, shell, Slurm and Kubernetes files, mpirun lines and "
-          "NCCL logs of one rank or all, and names the mistakes: a DSCP typed as traffic class, "
-          "devices that match nothing, GIDs that do not route, a silent fall-back to TCP, "
-          "GPUDirect off, variables nobody reads, one rank that differs.",
+          "NCCL logs of one rank or all, and names the mistakes: a DSCP given as traffic class, "
+          "device names that match nothing, GIDs that cannot be routed, a silent fallback to TCP, "
+          "GPUDirect off, misspelt variables, one rank that differs.",
       .arguments = {{.name = "FILE",
                      .help = "script, environment or log; - reads standard input",
                      .required = true,
@@ -133,7 +74,7 @@ Command job_command() {
                      .completes = Completes::kFiles}},
       .options = {{.name = "design",
                    .metavar = "DESIGN",
-                   .help = "what the fabric wants (default: ./fabric.yaml where it is)",
+                   .help = "the design (default: ./fabric.yaml, if there is one)",
                    .completes = Completes::kFiles},
                   {.name = "host",
                    .metavar = "EVIDENCE",

@@ -1,15 +1,14 @@
 // weir lab: a simulated fabric in a directory, for every verb that takes --lab.
-#include "lab/fabric/lab.h"
+#include "ops/simulate/lab.h"
 
 #include <fmt/format.h>
 
-#include "base/json.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "cli/frame/commands.h"
-#include "cli/frame/transition.h"
-#include "cli/json/object.h"
-#include "cli/verbs/lab_load.h"
+#include "cli/frame/design_input.h"
+#include "cli/frame/switch_input.h"
+#include "cli/json/lab_json.h"
 #include "sim/fault/fault.h"
 #include "units/format.h"
 
@@ -24,50 +23,12 @@ Option dir_option() {
           .completes = Completes::kFiles};
 }
 
-ExitCode failed(Context& context, const Error& error) {
-  return fail(context, ExitCode::kBadInput, error.what);
-}
-
-/// The lab of --dir, or the exit code in `code`.
-std::optional<lab::Lab> open_lab(const Args& args, Context& context, ExitCode& code) {
-  auto opened = lab::Lab::open(args.value("dir"));
-  if (!opened) {
-    code = failed(context, opened.error());
-    return std::nullopt;
-  }
-  return std::move(*opened);
-}
-
-// ---- status ----
-
-Json fault_list(const std::vector<lab::ActiveFault>& faults) {
-  Json list = Json::array();
-  for (const lab::ActiveFault& fault : faults)
-    list.push_back({{"fault", fault.text}, {"is_setting", fault.is_setting}});
-  return list;
-}
-
-void add_status(const lab::Lab& lab, Json& object) {
-  const lab::LabStatus status = lab.status();
-  object["dir"] = lab.directory();
-  object["name"] = lab.design().name.value_or("");
-  object["hosts"] = status.hosts;
-  object["nics"] = status.nics;
-  object["factory_nics"] = status.factory_nics;
-  object["switches"] = status.switches;
-  object["factory_switches"] = status.factory_switches;
-  object["seed"] = status.seed;
-  object["loads"] = status.loads;
-  object["clock_ns"] = status.clock.raw() / 1000;
-  object["faults"] = fault_list(status.faults);
-  const auto last = lab.last_run();
-  object["last_load"] = last ? Json(last->command) : Json(nullptr);
-}
+// ---- status, up and down ----
 
 /// "all 16 NICs as shipped", "3 of 16 NICs as shipped", "no switch as shipped".
-std::string setting_words(std::size_t factory, std::size_t all, std::string_view singular,
+std::string setting_words(std::size_t factory, std::size_t all, std::string_view noun,
                           std::string_view plural) {
-  if (factory == 0) return fmt::format("no {} as shipped", singular);
+  if (factory == 0) return fmt::format("no {} as shipped", noun);
   if (factory == all) return fmt::format("all {} {} as shipped", all, plural);
   return fmt::format("{} of {} {} as shipped", factory, all, plural);
 }
@@ -90,40 +51,30 @@ void print_status(const lab::Lab& lab, Context& context) {
 }
 
 ExitCode run_status(const Args& args, Context& context) {
-  ExitCode code = ExitCode::kOk;
-  const auto lab = open_lab(args, context, code);
-  if (!lab) return code;
+  const auto lab = ops::open_lab(args.value("dir"));
+  if (!lab) return fail(context, args.command(), lab.error());
   if (context.json) {
-    Json object = json_object(args.command());
-    add_status(*lab, object);
-    print_json(context, object);
+    print_lab_json(context, args.command(), *lab);
   } else {
     print_status(*lab, context);
   }
   return ExitCode::kOk;
 }
 
-// ---- up and down ----
-
 ExitCode run_up(const Args& args, Context& context) {
   const auto seed = parse_u64(args.value("seed"));
   if (!seed) return usage_error(context, args.command(), seed.error().within("--seed").what);
-  ExitCode code = ExitCode::kOk;
-  // Read as every verb reads a design, so that all its errors are listed with their places.
-  const auto input = load_design(args, context, code);
-  if (!input) return code;
-  if (input->design.file == "stdin")
-    return usage_error(context, args.command(), "a lab needs the design as a file");
+  const auto design = design_path(args, context);
+  if (!design) return fail(context, args.command(), design.error());
   const std::string& factory = args.value("factory");
-  const auto lab = lab::Lab::create(args.value("dir"), input->design.file,
-                                    {.factory_hosts = factory != "none",
-                                     .factory_switches = factory == "switches",
-                                     .seed = *seed});
-  if (!lab) return failed(context, lab.error());
+  const auto lab = ops::create_lab({.directory = args.value("dir"),
+                                    .design = *design,
+                                    .options = {.factory_hosts = factory != "none",
+                                                .factory_switches = factory == "switches",
+                                                .seed = *seed}});
+  if (!lab) return fail(context, args.command(), lab.error());
   if (context.json) {
-    Json object = json_object(args.command());
-    add_status(*lab, object);
-    print_json(context, object);
+    print_lab_json(context, args.command(), *lab);
     return ExitCode::kOk;
   }
   if (context.quiet) return ExitCode::kOk;
@@ -134,12 +85,10 @@ ExitCode run_up(const Args& args, Context& context) {
 
 ExitCode run_down(const Args& args, Context& context) {
   const std::string& dir = args.value("dir");
-  if (const Status removed = lab::Lab::remove(dir); !removed)
-    return failed(context, removed.error());
+  if (const auto removed = ops::remove_lab(dir); !removed)
+    return fail(context, args.command(), removed.error());
   if (context.json) {
-    Json object = json_object(args.command());
-    object["dir"] = dir;
-    print_json(context, object);
+    print_lab_gone_json(context, args.command(), dir);
   } else if (!context.quiet) {
     context.out << fmt::format("Lab {} removed.\n", dir);
   }
@@ -157,16 +106,13 @@ std::string repair_text(const lab::ActiveFault& fault) {
                      fault.switches.size() == 1 ? fault.switches.front() : "SWITCH");
 }
 
-ExitCode list_faults(const Args& args, Context& context, const lab::Lab& lab) {
-  const std::vector<lab::ActiveFault> faults = lab.faults();
+ExitCode list_lab_faults(const Args& args, Context& context, const lab::Lab& lab) {
   if (context.json) {
-    Json object = json_object(args.command());
-    object["dir"] = lab.directory();
-    object["faults"] = fault_list(faults);
-    print_json(context, object);
+    print_lab_faults_json(context, args.command(), lab);
     return ExitCode::kOk;
   }
   if (context.quiet) return ExitCode::kOk;
+  const std::vector<lab::ActiveFault> faults = lab.faults();
   if (faults.empty()) {
     context.out << "No faults. weir sim --list-faults lists those that can be added.\n";
     return ExitCode::kOk;
@@ -186,91 +132,27 @@ ExitCode run_fault(const Args& args, Context& context) {
                        "add needs a fault of weir sim --list-faults, such as np-off,at=gpu03");
   if (action == "list" && !faults.empty())
     return usage_error(context, args.command(), "list takes no fault");
-  ExitCode code = ExitCode::kOk;
-  auto lab = open_lab(args, context, code);
-  if (!lab) return code;
-  for (const std::string& fault : faults) {
-    if (action == "add") {
-      if (const Status added = lab->add_fault(fault); !added) return failed(context, added.error());
-    } else if (const auto cleared = lab->clear_fault(fault); !cleared) {
-      return failed(context, cleared.error());
-    }
-  }
-  if (action == "clear" && faults.empty())
-    if (const auto cleared = lab->clear_all_faults(); !cleared)
-      return failed(context, cleared.error());
-  return list_faults(args, context, *lab);
+  auto lab = ops::open_lab(args.value("dir"));
+  if (!lab) return fail(context, args.command(), lab.error());
+  ops::Status done;
+  if (action == "add") done = ops::add_lab_faults(*lab, faults);
+  if (action == "clear") done = ops::clear_lab_faults(*lab, faults);
+  if (!done) return fail(context, args.command(), done.error());
+  return list_lab_faults(args, context, *lab);
 }
 
 // ---- switches ----
 
-const evidence::GroupBuffer* lossless_group(const evidence::SwitchPort& port) {
-  for (const evidence::GroupBuffer& group : port.groups)
-    if (group.lossless.is(true)) return &group;
-  return nullptr;
-}
-
-std::string drops_text(const counters::PortCounters& counters, const evidence::GroupBuffer* group) {
-  if (group == nullptr) return "-";
-  const counters::Reading drops =
-      counters.read("switch.pg.drop_headroom.packets", group->group.value());
-  return drops.has_value() ? std::to_string(drops.value()) : "-";
-}
-
-Json port_json(const evidence::SwitchPort& port, const counters::PortCounters& counters) {
-  Json object = {{"port", port.name}};
-  object["neighbour"] = port.neighbour.is_known() ? port.neighbour->system : "";
-  object["up"] = port.up.is(true);
-  const evidence::GroupBuffer* const group = lossless_group(port);
-  object["headroom_bytes"] = group != nullptr ? Json(group->headroom->raw()) : Json(nullptr);
-  object["headroom_drops"] = nullptr;
-  if (group != nullptr) {
-    const auto drops = counters.read("switch.pg.drop_headroom.packets", group->group.value());
-    if (drops.has_value()) object["headroom_drops"] = drops.value();
-  }
-  return object;
-}
-
-ExitCode show_switch(const Args& args, Context& context, const lab::Lab& lab,
-                     const std::string& name) {
-  const auto profile = lab.buffer_profile(name);
-  if (!profile) return failed(context, profile.error());
-  const auto seen = lab.observe_switches();
-  if (!seen) return failed(context, seen.error());
-  const evidence::Switch* const sw = seen->find_switch(name);
-  std::vector<const counters::PortCounters*> counters;
-  for (const counters::PortCounters& port : seen->snapshots.back().switch_ports)
-    if (port.device() == name) counters.push_back(&port);
-  Json object = json_object(args.command());
-  object["switch"] = name;
-  object["buffer_profile"] = *profile;
-  object["ports"] = Json::array();
+void print_switch(const ops::LabSwitch& shown, Context& context) {
   TextTable table({"port", "to", "link", "headroom", "headroom drops"},
                   {Align::kLeft, Align::kLeft, Align::kLeft, Align::kRight, Align::kRight});
-  for (std::size_t i = 0; i < sw->ports.size(); ++i) {
-    const evidence::SwitchPort& port = sw->ports[i];
-    const evidence::GroupBuffer* const group = lossless_group(port);
-    object["ports"].push_back(port_json(port, *counters[i]));
-    table.add_row({port.name, port.neighbour.is_known() ? port.neighbour->system : "",
-                   port.up.is(true) ? "up" : "down",
-                   group != nullptr ? approximate(*group->headroom) : "-",
-                   drops_text(*counters[i], group)});
-  }
-  if (context.json) {
-    print_json(context, object);
-  } else if (!context.quiet) {
-    context.out << fmt::format("{}: buffer profile {} (simulated)\n", name, *profile)
-                << table.to_text(2);
-  }
-  return ExitCode::kOk;
-}
-
-Status set_switch(lab::Lab& lab, const std::string& name, const std::string& key,
-                  const std::string& value) {
-  if (key == "buffer-profile") return lab.set_buffer_profile(name, value);
-  if (value != "designed" && value != "factory")
-    return invalid_error(fmt::format("config: expected designed or factory, found '{}'", value));
-  return lab.set_factory(name, value == "factory");
+  for (const ops::LabPort& port : shown.ports)
+    table.add_row({port.name, port.neighbour, port.is_up ? "up" : "down",
+                   port.headroom ? approximate(*port.headroom) : "-",
+                   port.headroom_drops ? std::to_string(*port.headroom_drops) : "-"});
+  context.out << fmt::format("{}: buffer profile {} (simulated)\n", shown.name,
+                             shown.buffer_profile)
+              << table.to_text(2);
 }
 
 /// `SWITCH show`, `SWITCH set KEY VALUE`: what is wrong with the words; empty if nothing.
@@ -286,6 +168,30 @@ std::string switch_words_error(const std::vector<std::string>& words) {
   return "";
 }
 
+void print_loaded(const std::vector<ops::LoadedConfig>& loaded, Context& context) {
+  for (const ops::LoadedConfig& entry : loaded) {
+    const auto& unread = entry.config.parsed.unread;
+    context.out << fmt::format(
+        "{}: {} ({}){}\n", entry.config.name, entry.config.file, entry.system,
+        unread.empty() ? "" : fmt::format(", {} not understood", counted(unread.size(), "line")));
+    for (const platforms::Unread& line : unread)
+      context.out << fmt::format("  {}: {} ({})\n", line.line, line.text, line.why);
+  }
+}
+
+ExitCode load_switches(const Args& args, Context& context, lab::Lab& lab) {
+  const auto files = switch_files(args.all("ACTION"), "load");
+  if (!files) return fail(context, args.command(), files.error());
+  const auto loaded = ops::load_lab_switches(lab, *files, args.get("all").value_or(""));
+  if (!loaded) return fail(context, args.command(), loaded.error());
+  if (context.json) {
+    print_loaded_json(context, *loaded);
+  } else if (!context.quiet) {
+    print_loaded(*loaded, context);
+  }
+  return ExitCode::kOk;
+}
+
 ExitCode run_switch(const Args& args, Context& context) {
   const std::string& name = args.value("SWITCH");
   const std::vector<std::string>& words = args.all("ACTION");
@@ -296,14 +202,20 @@ ExitCode run_switch(const Args& args, Context& context) {
   if (!error.empty()) return usage_error(context, args.command(), error);
   if (!loads && args.has("all"))
     return usage_error(context, args.command(), "--all is for load only");
-  ExitCode code = ExitCode::kOk;
-  auto lab = open_lab(args, context, code);
-  if (!lab) return code;
-  if (loads) return load_switches(args, words, context, *lab);
+  auto lab = ops::open_lab(args.value("dir"));
+  if (!lab) return fail(context, args.command(), lab.error());
+  if (loads) return load_switches(args, context, *lab);
   if (words[0] == "set")
-    if (const Status set = set_switch(*lab, name, words[1], words[2]); !set)
-      return failed(context, set.error());
-  return show_switch(args, context, *lab, name);
+    if (const auto set = ops::set_lab_switch(*lab, name, words[1], words[2]); !set)
+      return fail(context, args.command(), set.error());
+  const auto shown = ops::lab_switch(*lab, name);
+  if (!shown) return fail(context, args.command(), shown.error());
+  if (context.json) {
+    print_lab_switch_json(context, args.command(), *shown);
+  } else if (!context.quiet) {
+    print_switch(*shown, context);
+  }
+  return ExitCode::kOk;
 }
 
 }  // namespace

@@ -1,52 +1,44 @@
-// weir lint: the design's mistakes, before anything is touched.
-#include "design/lint/lint.h"
-
+// weir lint: the design's mistakes, before anything is configured.
 #include <fmt/format.h>
 
-#include "base/json.h"
 #include "cli/frame/commands.h"
+#include "cli/frame/design_input.h"
 #include "cli/frame/judging.h"
-#include "cli/frame/transition.h"
-#include "design/fabric/effective.h"
+#include "cli/json/design_json.h"
+#include "ops/fabric/design.h"
 #include "render/text/findings_text.h"
 
 namespace weir::cli {
 namespace {
 
-std::string headline(const DesignInput& input, const finding::Judgement& judgement) {
-  const std::string size = size_of(input.intent);
-  if (judgement.findings.empty())
-    return fmt::format("{} is sound: nothing found in {}.", input.design.file, size);
+std::string verdict_of(const ops::Linted& linted) {
+  const std::string& file = linted.fabric.design.file;
+  const std::string size = size_of(linted.fabric.intent);
+  const finding::Judgement& judgement = linted.judgement;
+  if (judgement.findings.empty()) return fmt::format("{} is sound: no mistakes in {}.", file, size);
   const std::string_view verdict =
-      judgement.count(finding::Severity::kError) > 0     ? "will not work as it stands"
-      : judgement.count(finding::Severity::kWarning) > 0 ? "needs a look"
+      judgement.count(finding::Severity::kError) > 0     ? "will not work as written"
+      : judgement.count(finding::Severity::kWarning) > 0 ? "needs a review"
                                                          : "is sound";
-  return fmt::format("{} {}: {} in {}.", input.design.file, verdict, render::count_text(judgement),
-                     size);
-}
-
-// A design file again, so that it can be saved and used; the verdict is its first comment.
-void print_effective(const DesignInput& input, std::string_view verdict, Context& context) {
-  context.out << "# " << verdict << '\n' << design::effective_text(input.design);
+  return fmt::format("{} {}: {} in {}.", file, verdict, render::count_text(judgement), size);
 }
 
 ExitCode run_lint(const Args& args, Context& context) {
-  ExitCode code = ExitCode::kOk;
-  const auto input = load_design(args, context, code);
-  if (!input) return code;
-  const finding::Judgement judgement = design::lint(input->design, input->intent);
-  const std::string verdict = headline(*input, judgement);
+  const auto path = design_path(args, context);
+  if (!path) return fail(context, args.command(), path.error());
+  const auto linted = ops::lint(*path);
+  if (!linted) return fail(context, args.command(), linted.error());
+  const std::string verdict = verdict_of(*linted);
   const bool shows_effective = args.has("show-effective");
-  if (shows_effective && !context.json) {
-    print_effective(*input, verdict, context);
-    return exit_for(args, judgement);
+  if (context.json) {
+    print_linted_json(context, args.command(), *linted, verdict, shows_effective);
+  } else if (shows_effective) {
+    // A design file again, so that it can be saved and used; the verdict is its first comment.
+    context.out << "# " << verdict << '\n' << linted->effective;
+  } else {
+    print_findings(context, linted->judgement, verdict);
   }
-  Json extra = {{"design", input->design.file},
-                {"hosts", input->intent.hosts.size()},
-                {"switches", input->intent.switches.size()},
-                {"links", input->intent.links.size()}};
-  if (shows_effective) extra["effective"] = design::effective_text(input->design);
-  return print_judgement(args, context, judgement, verdict, extra);
+  return exit_for(args, linted->judgement);
 }
 
 }  // namespace
@@ -55,10 +47,10 @@ Command lint_command() {
   return {
       .name = "lint",
       .group = Group::kOperators,
-      .summary = "the mistakes of a design, before anything is touched",
+      .summary = "find the mistakes of a design, before anything is configured",
       .description =
-          "Reads the design, derives what must be true of every NIC and switch port, and reports "
-          "what would go wrong: each finding with its line, the reason, and what to change.",
+          "Reads the design, derives the settings of every NIC and switch port, and reports what "
+          "would go wrong: each finding with its line, the reason, and what to change.",
       .arguments = {design_argument()},
       .options = {{.name = "show-effective",
                    .help = "print the file with every default filled in, and why"}},
@@ -66,7 +58,7 @@ Command lint_command() {
                    {"weir lint pod16.yaml --fail-on warning",
                     "for a pipeline that allows no warnings"},
                    {"weir lint --show-effective > effective.yaml",
-                    "what takes effect, with reasons"}},
+                    "every default, with its reason"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput},
       .rows = {"A1", "A2"},
       .judges = true,

@@ -1,23 +1,16 @@
-// weir sim: the fabric of a design, packet by packet, healthy or broken on purpose.
-#include <algorithm>
-#include <cstdio>
-#include <filesystem>
-#include <memory>
+// weir sim: the fabric of a design, packet by packet, healthy or with faults.
+#include "ops/simulate/sim.h"
 
 #include <fmt/format.h>
 
 #include "base/file.h"
-#include "base/json.h"
+#include "base/parallel.h"
 #include "base/text.h"
 #include "cli/frame/commands.h"
+#include "cli/frame/design_input.h"
 #include "cli/frame/progress.h"
-#include "cli/frame/transition.h"
-#include "cli/json/object.h"
-#include "cli/verbs/sim_hpcc.h"
-#include "cli/verbs/sim_repeat.h"
-#include "cli/verbs/sim_report.h"
-#include "sim/results/capture.h"
-#include "sim/results/simulate.h"
+#include "cli/json/sim_json.h"
+#include "cli/text/sim_text.h"
 #include "units/format.h"
 
 namespace weir::cli {
@@ -26,30 +19,9 @@ namespace {
 constexpr std::size_t kSimWidth = 100;
 constexpr std::string_view kPlainLoad = "all-to-all";
 
-// ---- lists ----
-
-Json fault_json(const sim::FaultType& type) {
-  Json object = {{"name", type.name}, {"summary", type.summary}};
-  object["needs_place"] = type.needs_place;
-  object["is_timed"] = type.is_timed;
-  object["parameters"] = Json::array();
-  for (const sim::FaultParameter& one : type.parameters)
-    object["parameters"].push_back(
-        {{"name", one.name}, {"default", one.fallback}, {"help", one.help}});
-  object["counters"] = Json::array();
-  for (const sim::Sign& sign : type.signs)
-    object["counters"].push_back(
-        {{"id", sign.counter}, {"moves", sign.moves == sim::Sign::Moves::kUp ? "up" : "down"}});
-  object["findings"] = type.findings;
-  return object;
-}
-
-ExitCode list_faults(Context& context) {
+ExitCode list_known_faults(Context& context) {
   if (context.json) {
-    Json object = {{"schema", "weir/sim-faults/1"}, {"faults", Json::array()}};
-    for (const sim::FaultType& type : sim::fault_types())
-      object["faults"].push_back(fault_json(type));
-    print_json(context, object);
+    print_faults_json(context);
     return ExitCode::kOk;
   }
   context.out << fmt::format(
@@ -61,30 +33,21 @@ ExitCode list_faults(Context& context) {
 
 ExitCode list_loads(Context& context) {
   if (context.json) {
-    Json object = {{"schema", "weir/sim-workloads/1"}, {"workloads", Json::array()}};
-    for (const sim::WorkloadRow& row : sim::workload_table()) {
-      Json one = {{"name", row.name}, {"summary", row.summary}, {"parameters", Json::array()}};
-      for (const sim::WorkloadParameter& parameter : row.own)
-        one["parameters"].push_back({{"name", parameter.name},
-                                     {"default", parameter.fallback},
-                                     {"help", parameter.meaning}});
-      object["workloads"].push_back(std::move(one));
-    }
-    print_json(context, object);
-    return ExitCode::kOk;
+    print_workloads_json(context);
+  } else {
+    context.out << sim::list_workloads(kSimWidth);
   }
-  context.out << sim::list_workloads(kSimWidth);
   return ExitCode::kOk;
 }
 
-// ---- what the user asks for ----
+// ---- words to requests ----
 
 template <class T, class Parse>
 Status read_all(const Args& args, std::string_view name, Parse parse, std::vector<T>& out) {
   for (const std::string& text : args.all(name)) {
-    auto one = parse(text);
-    if (!one) return one.error().within(fmt::format("--{}", name));
-    out.push_back(std::move(*one));
+    auto value = parse(text);
+    if (!value) return value.error().within(fmt::format("--{}", name));
+    out.push_back(std::move(*value));
   }
   return {};
 }
@@ -98,7 +61,7 @@ Status read_duration(const Args& args, std::string_view name, Duration& out) {
   return {};
 }
 
-Status gather(const Args& args, sim::Experiment& out) {
+Status gather_experiment(const Args& args, sim::Experiment& out) {
   WEIR_TRY_STATUS(read_all(args, "workload", sim::parse_workload, out.workloads));
   if (out.workloads.empty()) out.workloads.push_back(sim::parse_workload(kPlainLoad).value());
   WEIR_TRY_STATUS(read_all(args, "fault", sim::parse_fault, out.faults));
@@ -110,154 +73,41 @@ Status gather(const Args& args, sim::Experiment& out) {
   return read_duration(args, "sample", out.sample_every);
 }
 
-// ---- a trace ----
-
-std::string_view kind_word(sim::PacketKind kind) {
-  switch (kind) {
-    case sim::PacketKind::kData: return "data";
-    case sim::PacketKind::kAck: return "ack";
-    case sim::PacketKind::kNak: return "nak";
-    case sim::PacketKind::kRnr: return "rnr_nak";
-    case sim::PacketKind::kReadRequest: return "read_request";
-    case sim::PacketKind::kCnp: return "cnp";
-    case sim::PacketKind::kPfc: return "pfc";
-    case sim::PacketKind::kDatagram: return "datagram";
-  }
-  WEIR_UNREACHABLE("every kind has a word");
+Result<std::uint64_t> count_option(const Args& args, std::string_view name,
+                                   std::uint64_t fallback) {
+  constexpr std::uint64_t kMost = 100'000;  // more is a typing error
+  if (!args.has(name)) return fallback;
+  const auto count = parse_u64(args.value(name));
+  if (!count) return count.error().within(fmt::format("--{}", name));
+  if (*count == 0 || *count > kMost)
+    return invalid_error(fmt::format("--{}: expected 1 to {}, found {}", name, kMost, *count));
+  return *count;
 }
 
-/// One line a frame put on a wire or dropped. Written beside the file and renamed at the end, so
-/// that a killed run leaves no half of one under its name.
-class Trace final : public sim::Observer {
- public:
-  static Result<std::unique_ptr<Trace>> open(const std::string& path) {
-    std::error_code error;
-    const auto found = std::filesystem::symlink_status(path, error);
-    if (std::filesystem::exists(found) && !std::filesystem::is_regular_file(found))
-      return Error{ErrorCode::kIo,
-                   fmt::format("--trace: {} is no plain file and was left as it is", path)};
-    auto trace = std::make_unique<Trace>();
-    trace->path_ = path;
-    trace->file_ = std::fopen(trace->partial().c_str(), "w");
-    if (trace->file_ == nullptr)
-      return Error{ErrorCode::kIo, fmt::format("--trace: cannot write {}", trace->partial())};
-    std::fputs("time_ps,node,port,what,qp,psn,bytes,tos\n", trace->file_);
-    return trace;
-  }
-  Trace() = default;
-  Trace(const Trace&) = delete;
-  Trace& operator=(const Trace&) = delete;
-  ~Trace() override {
-    if (file_ == nullptr) return;
-    std::fclose(file_);
-    std::remove(partial().c_str());
-  }
-  /// The simulation does not exist yet when the trace is opened.
-  void watch(const sim::Sim& sim) { sim_ = &sim; }
-  Status close() {
-    const bool is_whole = std::ferror(file_) == 0 && std::fclose(file_) == 0;
-    file_ = nullptr;
-    if (!is_whole || std::rename(partial().c_str(), path_.c_str()) != 0)
-      return Error{ErrorCode::kIo, fmt::format("--trace: cannot write {}", path_)};
-    return {};
-  }
-
-  void on_frame(sim::Ps at, std::uint32_t port, const sim::Packet& packet) override {
-    line(at, port, packet, kind_word(packet.kind));
-  }
-  void on_pause(sim::Ps, std::uint32_t, std::uint8_t, std::uint8_t) override {}
-  void on_drop(sim::Ps at, std::uint32_t port, const sim::Packet& packet,
-               sim::DropReason reason) override {
-    line(at, port, packet, fmt::format("drop:{}", sim::to_text(reason)));
-  }
-
- private:
-  [[nodiscard]] std::string partial() const { return path_ + ".partial"; }
-  void line(sim::Ps at, std::uint32_t port, const sim::Packet& packet, std::string_view what) {
-    const std::uint32_t node = sim_->node_of(port);
-    fmt::print(file_, "{},{},{},{},{},{},{},{}\n", at, sim_->network().nodes[node].name,
-               port - sim_->port_of(node, 0), what, packet.qp, packet.psn, packet.size, packet.tos);
-  }
-  std::string path_;
-  std::FILE* file_ = nullptr;
-  const sim::Sim* sim_ = nullptr;
-};
-
-// ---- a capture ----
-
-/// Two who look at the same run.
-class Both final : public sim::Observer {
- public:
-  Both(sim::Observer& one, sim::Observer& two) : one_(one), two_(two) {}
-  void on_frame(sim::Ps at, std::uint32_t port, const sim::Packet& packet) override {
-    one_.on_frame(at, port, packet);
-    two_.on_frame(at, port, packet);
-  }
-  void on_pause(sim::Ps at, std::uint32_t port, std::uint8_t pause, std::uint8_t resume) override {
-    one_.on_pause(at, port, pause, resume);
-    two_.on_pause(at, port, pause, resume);
-  }
-  void on_drop(sim::Ps at, std::uint32_t port, const sim::Packet& packet,
-               sim::DropReason reason) override {
-    one_.on_drop(at, port, packet, reason);
-    two_.on_drop(at, port, packet, reason);
-  }
-
- private:
-  sim::Observer& one_;
-  sim::Observer& two_;
-};
-
-/// The files that watch a run, and how they are hooked into it.
-struct Watchers {
-  std::unique_ptr<Trace> trace;
-  std::unique_ptr<sim::CaptureTap> tap;
-  std::unique_ptr<Both> both;
-
-  void attach(sim::Experiment& experiment) {
-    if (trace && tap) {
-      both = std::make_unique<Both>(*trace, *tap);
-      experiment.observer = both.get();
-    } else if (trace) {
-      experiment.observer = trace.get();
-    } else if (tap) {
-      experiment.observer = tap.get();
-    }
-    experiment.on_made = [this](const sim::Sim& sim) {
-      if (trace) trace->watch(sim);
-      if (tap) tap->watch(sim);
-    };
-  }
-  Status close() {
-    if (trace) WEIR_TRY_STATUS(trace->close());
-    if (!tap) return {};
-    const Status closed = tap->close();
-    if (!closed) return closed.error().within("--pcap");
-    return {};
-  }
-};
-
-Status open_watchers(const Args& args, const design::Intent& intent, Watchers& out) {
-  if (args.has("trace")) {
-    WEIR_TRY(trace, Trace::open(args.value("trace")));
-    out.trace = std::move(trace);
-  }
-  if (!args.has("pcap")) return {};
-  sim::PortPlace place;  // the first host's
-  if (args.has("at")) {
-    const auto found = sim::find_port(intent, args.value("at"));
-    if (!found) return found.error().within("--at");
-    place = *found;
-  }
-  auto writer = wire::CaptureWriter::open(args.value("pcap"));
-  if (!writer) return writer.error().within("--pcap");
-  out.tap = std::make_unique<sim::CaptureTap>(std::move(*writer), place, intent);
-  return {};
+bool wants_several_runs(const Args& args) {
+  return args.has("repeat") || args.has("sweep");
 }
 
-// ---- the run ----
+/// What is wrong with the combination of words; empty where nothing is.
+std::string option_error(const Args& args) {
+  const bool has_many = wants_several_runs(args);
+  if (args.has("hpcc"))
+    return has_many ? "--repeat and --sweep are for designs, not --hpcc" : "";
+  if (args.value("model") != "hpcc") return "--model says how to run --hpcc files; name one";
+  if (!has_many && args.has("jobs")) return "--jobs is for --repeat and --sweep";
+  if (!has_many)
+    return args.has("at") && !args.has("pcap") ? "--at says where --pcap looks; name a file" : "";
+  for (const std::string_view name : {"trace", "pcap", "sample"})
+    if (args.has(name))
+      return fmt::format("--{} watches one run; leave out --repeat and --sweep", name);
+  return "";
+}
 
-Status write_results(const std::string& folder, const sim::Outcome& outcome, const Json& object) {
+// ---- results ----
+
+Status write_results(const std::string& folder, const Command& command,
+                     const ops::Simulated& simulated) {
+  const sim::Outcome& outcome = simulated.outcome;
   WEIR_TRY_STATUS(make_directory(folder));
   const auto put = [&](std::string_view name, std::string_view text) {
     return write_file_atomic(fmt::format("{}/{}", folder, name), text);
@@ -268,99 +118,133 @@ Status write_results(const std::string& folder, const sim::Outcome& outcome, con
     WEIR_TRY_STATUS(put("ports.csv", outcome.samples->ports_csv(*outcome.sim)));
     WEIR_TRY_STATUS(put("rates.csv", outcome.samples->rates_csv(*outcome.sim)));
   }
-  return put("sim.json", object.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  return put("sim.json", simulated_document(command, simulated));
 }
 
-Json result_object(const Args& args, const DesignInput& input, const sim::Experiment& experiment,
-                   const sim::Outcome& outcome) {
-  Json object = json_object(args.command());
-  add_sim_json(object, outcome, true);
-  object["design"] = input.design.file;
-  object["faults"] = Json::array();
-  for (const sim::Fault& fault : experiment.faults)
-    object["faults"].push_back({{"fault", fault.text}, {"findings", fault.type->findings}});
-  return object;
-}
-
-ExitCode report(const Args& args, Context& context, const DesignInput& input,
-                const sim::Experiment& experiment, const sim::Outcome& outcome) {
-  if (args.has("out") || context.json) {
-    const Json object = result_object(args, input, experiment, outcome);
-    if (args.has("out"))
-      if (const Status written = write_results(args.value("out"), outcome, object); !written)
-        return fail(context, ExitCode::kBadInput, written.error().what);
-    if (context.json) {
-      print_json(context, object);
-      return ExitCode::kOk;
-    }
+ExitCode run_once(const Args& args, Context& context, const std::string& design,
+                  sim::Experiment experiment) {
+  Progress bar(context.err, context.stderr_is_terminal, "simulating");
+  const auto simulated = ops::simulate({.design = design,
+                                        .settings = args.all("set"),
+                                        .experiment = std::move(experiment),
+                                        .trace = args.get("trace").value_or(""),
+                                        .pcap = args.get("pcap").value_or(""),
+                                        .pcap_port = args.get("at").value_or(""),
+                                        .progress = bar.callback()});
+  bar.clear();
+  if (!simulated) return fail(context, args.command(), simulated.error());
+  const auto folder = args.get("out");
+  if (folder)
+    if (const Status written = write_results(*folder, args.command(), *simulated); !written)
+      return fail(context, ExitCode::kBadInput, written.error().what);
+  if (context.json) {
+    print_simulated_json(context, args.command(), *simulated);
+    return ExitCode::kOk;
   }
-  print_sim(outcome, context);
-  if (args.has("out") && !context.quiet)
+  print_sim(simulated->outcome, context);
+  if (folder && !context.quiet)
     context.out << fmt::format(
-        "wrote {0}/sim.json, flows.csv, counters.csv, ports.csv, "
-        "rates.csv\n",
-        args.value("out"));
+        "wrote {}/sim.json, flows.csv, counters.csv, ports.csv, rates.csv\n", *folder);
+  return ExitCode::kOk;
+}
+
+Status write_runs(const std::string& folder, const ops::Repeated& repeated) {
+  WEIR_TRY_STATUS(make_directory(folder));
+  WEIR_TRY_STATUS(write_file_atomic(folder + "/runs.csv", runs_csv(repeated)));
+  return write_file_atomic(folder + "/runs.json", runs_document(repeated, runs_verdict(repeated)));
+}
+
+ExitCode run_many(const Args& args, Context& context, const std::string& design,
+                  sim::Experiment experiment) {
+  const auto repeat = count_option(args, "repeat", 1);
+  if (!repeat) return usage_error(context, args.command(), repeat.error().what);
+  const auto jobs = count_option(args, "jobs", available_cores());
+  if (!jobs) return usage_error(context, args.command(), jobs.error().what);
+  Progress bar(context.err, context.stderr_is_terminal, "simulating");
+  const auto repeated = ops::simulate_many({.design = design,
+                                            .settings = args.all("set"),
+                                            .experiment = std::move(experiment),
+                                            .repeat = *repeat,
+                                            .sweeps = args.all("sweep"),
+                                            .jobs = static_cast<unsigned>(*jobs),
+                                            .progress = bar.callback()});
+  bar.clear();
+  if (!repeated) return fail(context, args.command(), repeated.error());
+  if (args.has("out"))
+    if (const Status written = write_runs(args.value("out"), *repeated); !written)
+      return fail(context, ExitCode::kBadInput, written.error().what);
+  if (context.json) {
+    print_runs_json(context, *repeated, runs_verdict(*repeated));
+    return ExitCode::kOk;
+  }
+  print_runs(*repeated, context);
+  if (args.has("out") && !context.quiet)
+    context.out << fmt::format("\nwrote {0}/runs.csv, runs.json\n", args.value("out"));
+  return ExitCode::kOk;
+}
+
+ExitCode run_hpcc(const Args& args, Context& context) {
+  Progress bar(context.err, context.stderr_is_terminal, "simulating");
+  const auto simulated = ops::simulate_hpcc({.config = args.value("hpcc"),
+                                             .is_native = args.value("model") == "native",
+                                             .progress = bar.callback()});
+  bar.clear();
+  if (!simulated) return fail(context, args.command(), simulated.error());
+  const std::string folder = args.get("out").value_or(".");
+  const auto write = [&]() -> Status {
+    WEIR_TRY_STATUS(make_directory(folder));
+    WEIR_TRY_STATUS(write_file_atomic(folder + "/fct.txt", simulated->fct));
+    return write_file_atomic(folder + "/pfc.txt", simulated->pfc);
+  };
+  if (const Status written = write(); !written)
+    return fail(context, ExitCode::kBadInput, written.error().what);
+  if (context.json) {
+    print_hpcc_json(context, args.command(), *simulated, folder);
+    return ExitCode::kOk;
+  }
+  print_sim(simulated->outcome, context);
+  if (!context.quiet)
+    context.out << fmt::format("wrote {}/fct.txt and {}/pfc.txt\n", folder, folder);
   return ExitCode::kOk;
 }
 
 ExitCode run_sim(const Args& args, Context& context) {
-  if (args.has("list-faults")) return list_faults(context);
+  if (args.has("list-faults")) return list_known_faults(context);
   if (args.has("list-workloads")) return list_loads(context);
-  if (args.has("hpcc") && wants_several_runs(args))
-    return usage_error(context, args.command(), "--repeat and --sweep are for designs, not --hpcc");
-  if (args.has("hpcc")) return run_sim_hpcc(args, context);
-  if (args.value("model") != "hpcc")
-    return usage_error(context, args.command(), "--model says how to run --hpcc files; name one");
+  if (const std::string error = option_error(args); !error.empty())
+    return usage_error(context, args.command(), error);
+  if (args.has("hpcc")) return run_hpcc(args, context);
   sim::Experiment experiment;
-  if (const Status good = gather(args, experiment); !good)
+  if (const Status good = gather_experiment(args, experiment); !good)
     return usage_error(context, args.command(), good.error().what);
-  ExitCode code = ExitCode::kOk;
-  auto input = load_design(args, context, code);
-  if (!input) return code;
-  if (const Status good = set_values(args.all("set"), *input); !good)
-    return usage_error(context, args.command(), good.error().within("--set").what);
-  if (wants_several_runs(args)) return run_sim_repeat(args, context, experiment, *input);
-  if (args.has("jobs"))
-    return usage_error(context, args.command(), "--jobs is for --repeat and --sweep");
-  experiment.design = &input->design;
-  experiment.intent = input->intent;
-  if (args.has("at") && !args.has("pcap"))
-    return usage_error(context, args.command(), "--at says where --pcap looks; name a file");
-  Watchers watchers;
-  if (const Status opened = open_watchers(args, input->intent, watchers); !opened)
-    return fail(context, ExitCode::kBadInput, opened.error().what);
-  watchers.attach(experiment);
-  Progress bar(context.err, context.stderr_is_terminal, "simulating");
-  auto outcome = sim::simulate(experiment, [&](double share) { bar.update(share); });
-  bar.clear();
-  if (!outcome) return fail(context, ExitCode::kBadInput, outcome.error().what);
-  if (const Status written = watchers.close(); !written)
-    return fail(context, ExitCode::kBadInput, written.error().what);
-  return report(args, context, *input, experiment, *outcome);
+  const auto design = design_path(args, context);
+  if (!design) return fail(context, args.command(), design.error());
+  return wants_several_runs(args) ? run_many(args, context, *design, std::move(experiment))
+                                  : run_once(args, context, *design, std::move(experiment));
 }
 
 std::vector<Option> sim_options() {
   return {{.name = "workload",
            .letter = 'w',
            .metavar = "W",
-           .help = "what runs, as incast,to=gpu01 (default: all-to-all)",
+           .help = "workload, such as incast,to=gpu01 (default: all-to-all)",
            .repeated = true},
           {.name = "fault",
            .letter = 'f',
            .metavar = "F",
-           .help = "what is wrong, as slow-receiver,at=gpu03,rate=40G",
+           .help = "fault, such as slow-receiver,at=gpu03,rate=40G",
            .repeated = true},
           {.name = "set",
            .metavar = "PATH=VALUE",
-           .help = "another value for a setting of the design",
+           .help = "override a setting of the design",
            .repeated = true},
-          {.name = "seed", .metavar = "N", .help = "of everything random", .default_value = "1"},
-          {.name = "repeat", .metavar = "N", .help = "run N seeds, from --seed on, into one table"},
+          {.name = "seed", .metavar = "N", .help = "random seed", .default_value = "1"},
+          {.name = "repeat", .metavar = "N", .help = "run N seeds, starting at --seed, into one table"},
           {.name = "sweep",
            .metavar = "PATH=V,V…",
-           .help = "run every value of a setting; several: every combination",
+           .help = "run every value of a setting; repeat for all combinations",
            .repeated = true},
-          {.name = "jobs", .metavar = "J", .help = "runs at a time (default: the cores)"},
+          {.name = "jobs", .metavar = "J", .help = "runs in parallel (default: one per core)"},
           {.name = "duration",
            .metavar = "T",
            .help = "stop at this simulated time",
@@ -368,27 +252,27 @@ std::vector<Option> sim_options() {
           {.name = "out",
            .letter = 'o',
            .metavar = "DIR",
-           .help = "write JSON and CSV there",
+           .help = "directory to write JSON and CSV to",
            .completes = Completes::kFiles},
-          {.name = "sample", .metavar = "T", .help = "interval of the time series (10us)"},
+          {.name = "sample", .metavar = "T", .help = "sampling interval of the time series (default: 10us)"},
           {.name = "trace",
            .metavar = "FILE",
            .help = "write every frame as CSV",
            .completes = Completes::kFiles},
           {.name = "pcap",
            .metavar = "FILE",
-           .help = "write what a port saw as a capture, see --at",
+           .help = "write the packets of one port as a capture, see --at",
            .completes = Completes::kFiles},
-          {.name = "at", .metavar = "PORT", .help = "of --pcap: gpu01, gpu01:mlx5_0, leaf1:swp1"},
-          {.name = "list-workloads", .help = "what can run, with parameters"},
-          {.name = "list-faults", .help = "what can be wrong, with parameters"},
+          {.name = "at", .metavar = "PORT", .help = "port of --pcap: gpu01, gpu01:mlx5_0, leaf1:swp1"},
+          {.name = "list-workloads", .help = "list workloads and their parameters"},
+          {.name = "list-faults", .help = "list faults and their parameters"},
           {.name = "hpcc",
            .metavar = "CONFIG",
-           .help = "run an HPCC simulator's files; writes fct.txt, pfc.txt",
+           .help = "run the files of the HPCC simulator; writes fct.txt, pfc.txt",
            .completes = Completes::kFiles},
           {.name = "model",
            .metavar = "M",
-           .help = "of --hpcc",
+           .help = "NIC and switch model of --hpcc",
            .default_value = "hpcc",
            .choices = {"hpcc", "native"}}};
 }
@@ -399,10 +283,10 @@ Command sim_command() {
   return {
       .name = "sim",
       .group = Group::kOperators,
-      .summary = "the fabric of a design, packet by packet",
+      .summary = "simulate the fabric of a design, packet by packet",
       .description =
-          "Simulates the design's fabric under a workload, with faults if you ask for them: "
-          "completion times, counters, what every host would show. Same seed, same digest.",
+          "Simulates the design's fabric under a workload, with faults on request: completion times, "
+          "counters, and what every host would report. The same seed gives the same digest.",
       .arguments = {design_argument()},
       .options = sim_options(),
       .examples = {{"weir sim -w incast,to=gpu01 -f np-off,at=gpu03 --repeat 8", "8 seeds"}},

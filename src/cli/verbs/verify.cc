@@ -1,253 +1,231 @@
 // weir verify: behaviour under load. Snapshot, run, snapshot, judge.
+#include "ops/verify/verify.h"
+
 #include <algorithm>
-#include <chrono>
-#include <functional>
-#include <thread>
 
 #include <fmt/format.h>
 
-#include "base/name_pattern.h"
+#include "base/table.h"
 #include "base/text.h"
 #include "cli/frame/commands.h"
+#include "cli/frame/host_input.h"
+#include "cli/frame/judging.h"
 #include "cli/frame/progress.h"
-#include "cli/frame/transition.h"
-#include "cli/verbs/verify_burst.h"
-#include "cli/verbs/verify_failure.h"
-#include "cli/verbs/verify_load.h"
-#include "cli/verbs/verify_pair.h"
-#include "host/probe/linux_command.h"
-#include "ops/inspect/validate.h"
+#include "cli/json/verify_json.h"
+#include "cli/text/questions_text.h"
+#include "render/text/findings_text.h"
+#include "units/format.h"
 
 namespace weir::cli {
 namespace {
 
-/// The load may touch any host, whatever --host runs it: all of a lab are watched.
-Result<HostSet> everyone_around(HostSet set) {
-  if (!set.lab) return set;
-  set.hosts.clear();
-  set.with_switches = true;
-  for (const std::string& name : set.lab->host_names()) {
-    WEIR_TRY(host, set.lab->host(name));
-    set.hosts.push_back(std::move(host));
+// ---- words to requests ----
+
+std::vector<std::string> words_of(const std::string& text, char separator) {
+  std::vector<std::string> words;
+  for (const std::string_view word : split(text, separator))
+    if (!trim(word).empty()) words.emplace_back(trim(word));
+  return words;
+}
+
+ops::Result<ops::VerifyRequest> verify_request(const Args& args, const Context& context) {
+  ops::VerifyRequest request;
+  WEIR_TRY(source, source_of(args));
+  request.source = std::move(source);
+  WEIR_TRY(design, design_path_for_hosts(args, context));
+  request.design = std::move(design);
+  return request;
+}
+
+ops::Result<ops::RemoteRequest> remote_request(const Args& args) {
+  ops::RemoteRequest remote;
+  remote.hosts = args.has("pair") ? std::vector{args.value("pair")}
+                                  : words_of(args.get("from").value_or(""), ',');
+  remote.ssh = words_of(args.get("ssh").value_or(""), ' ');
+  remote.perftest = words_of(args.value("perftest"), ' ');
+  const auto rail = parse_u64(args.value("rail"));
+  if (!rail || *rail > 255) return ops::bad_request("--rail: 0 to 255");
+  remote.rail = static_cast<int>(*rail);
+  remote.address = args.get("address").value_or("");
+  return remote;
+}
+
+/// What is wrong with the combination of words; empty where nothing is.
+std::string words_error(const Args& args) {
+  const bool has_command = !args.all("COMMAND").empty();
+  const int ways = (args.has("pair") ? 1 : 0) + (args.has("microburst") ? 1 : 0) +
+                   (args.has("under-failure") ? 1 : 0);
+  if (ways > 1) return "--pair, --microburst and --under-failure exclude each other";
+  if (args.has("under-failure")) {
+    if (args.has("lab")) return "";
+    if (!has_command) return "what to run: -- COMMAND";
+    return args.has("restore")
+               ? ""
+               : "on hosts --under-failure is a command, and --restore the one that ends it";
   }
-  return set;
+  if (ways == 1 && has_command) return "--pair and --microburst bring their own load";
+  if (args.has("pair") && args.has("lab"))
+    return "in a lab the server runs by itself: -- ib_write_bw --tclass=106 HOST";
+  if (args.has("microburst") && !args.has("lab") && !args.has("from"))
+    return "--microburst needs senders: --from H1,H2,…";
+  if (ways == 0 && !has_command)
+    return "nothing to run: -- COMMAND, --pair HOST, or --microburst";
+  return "";
 }
 
-/// Everything a load needs: who is watched, the design, and who runs it.
-struct Stage {
-  HostSet set;
-  DesignInput input;
-  std::string ran_on;
-};
+ops::Result<ops::Verified> run_operation(const Args& args, const ops::VerifyRequest& request) {
+  if (args.has("under-failure"))
+    return ops::verify_failure(request, {.failure = args.value("under-failure"),
+                                         .restore = args.get("restore").value_or(""),
+                                         .command = args.all("COMMAND")});
+  if (!args.has("pair") && !args.has("microburst"))
+    return ops::verify_load(request, args.all("COMMAND"));
+  WEIR_TRY(remote, remote_request(args));
+  return args.has("pair") ? ops::verify_pair(request, remote) : ops::verify_burst(request, remote);
+}
 
-std::optional<Stage> set_up(const Args& args, Context& context, ExitCode& code) {
-  auto set = open_hosts(args, context, code);
-  if (!set) return std::nullopt;
-  auto input = design_for(args, context, *set, code);
-  if (!input) return std::nullopt;
-  std::string ran_on = set->hosts.front()->name();
-  auto everyone = everyone_around(std::move(*set));
-  if (!everyone) {
-    code = fail(context, ExitCode::kCouldNotLook, everyone.error().what);
-    return std::nullopt;
+// ---- verdicts ----
+
+std::string load_verdict(const ops::Verified& verified) {
+  const std::string simulated = simulated_word(verified.is_simulated);
+  const std::string command = join(verified.drive.words, " ");
+  if (verified.is_failed())
+    return fmt::format("{} failed on {}{} with status {}.", command, verified.drive.ran_on,
+                       simulated, verified.drive.outcome.exit_status);
+  const std::string head =
+      fmt::format("{}, started on {}{}: ", command, verified.drive.ran_on, simulated);
+  switch (verified.judgement().conclusion) {
+    case finding::Conclusion::kHealthy: return head + "the fabric carried it without a problem.";
+    case finding::Conclusion::kNotFabric: return head + "the problem is not the fabric.";
+    case finding::Conclusion::kInconclusive:
+      return head + "no problem found, but too little data to call it healthy.";
+    case finding::Conclusion::kFindings: break;
   }
-  return Stage{std::move(*everyone), std::move(*input), std::move(ran_on)};
+  return head + render::count_text(verified.judgement()) + ".";
 }
 
-/// What goes on where nothing is started yet. A lab stands still by itself.
-std::vector<evidence::Evidence> idle_window(const Stage& stage, const Observation& first,
-                                            Context& context) {
-  if (stage.set.lab) return {};
-  std::this_thread::sleep_for(std::chrono::seconds(1));
-  return window_of(first.all(), observe(stage.set, context).all());
+std::string burst_verdict(const ops::Verified& verified, const diagnose::Burst& burst) {
+  const std::string head = fmt::format("Burst of {} senders to {}{}: ", burst.senders,
+                                       burst.receiver, simulated_word(verified.is_simulated));
+  if (verified.is_failed())
+    return head + fmt::format("it failed with status {}.", verified.drive.outcome.exit_status);
+  if (!burst.lost) return head + "no counter shows whether packets were lost.";
+  if (!burst.is_lossless()) return head + fmt::format("{} signs of loss.", *burst.lost);
+  if (!burst.has_acted())
+    return head + "nothing was lost, but PFC never had to act: it is not proven.";
+  return head + fmt::format("nothing was lost; {} pause frames, {} packets marked.", *burst.pauses,
+                            burst.marks ? fmt::format("{}", *burst.marks) : "unknown");
 }
 
-/// Looks, runs, looks again, judges; `print` has the last word.
-using Printer = std::function<ExitCode(Verified&, const std::vector<evidence::Evidence>& window)>;
-
-ExitCode run_command_under_watch(const Args& args, Context& context, Stage& stage,
-                                 const std::vector<std::string>& words, const Printer& print) {
-  const auto runner = std::find_if(stage.set.hosts.begin(), stage.set.hosts.end(),
-                                   [&](const auto& host) { return host->name() == stage.ran_on; });
-  const Observation first = observe(stage.set, context);
-  if (first.hosts.empty())
-    return fail(context, ExitCode::kCouldNotLook, "no host could be looked at");
-  std::vector<evidence::Evidence> idle = idle_window(stage, first, context);
-  const Observation before = idle.empty() ? first : observe(stage.set, context);
-  Progress bar(context.err, context.stderr_is_terminal, "running");
-  if (stage.set.lab) stage.set.lab->on_progress([&](double share) { bar.update(share); });
-  auto outcome = (*runner)->run(words);
-  bar.clear();
-  if (!outcome) return fail(context, ExitCode::kCouldNotLook, outcome.error().what);
-  const Observation after = observe(stage.set, context);
-  Drive drive;
-  drive.words = words;
-  drive.ran_on = stage.ran_on;
-  drive.outcome = std::move(*outcome);
-  drive.sees_all_ends = stage.set.lab.has_value();
-  drive.idle = std::move(idle);
-  const std::vector<evidence::Evidence> window = window_of(before.all(), after.all());
-  Verified verified = judge_load(std::move(drive), window, stage.input.intent);
-  ops::add_unseen(after, verified.judgement);
-  if (verified.judgement.next.empty())
-    verified.judgement.next = {fmt::format("weir report{}", source_words(args))};
-  return print(verified, window);
+std::string failure_verdict(const ops::Verified& verified) {
+  const auto& during = verified.phases[1].result;
+  const auto& after = verified.phases[2].result;
+  const std::string head = fmt::format("Under failure ({}){}: ", verified.failure,
+                                       simulated_word(verified.is_simulated));
+  if (!during.is_finished()) return head + "the load did not survive it.";
+  if (during.lossless_drops > 0) return head + "packets of the lossless class were lost.";
+  if (!after.is_finished() || verified.judgement().count(finding::Severity::kError) > 0)
+    return head + "the load survived, but the fabric did not recover.";
+  return head + "stayed lossless during the failure and recovered.";
 }
 
-ExitCode run_load(const Args& args, Context& context) {
-  ExitCode code = ExitCode::kOk;
-  auto stage = set_up(args, context, code);
-  if (!stage) return code;
-  return run_command_under_watch(
-      args, context, *stage, args.all("COMMAND"),
-      [&](Verified& verified, const std::vector<evidence::Evidence>& /*window*/) {
-        return print_verified(args, context, verified);
-      });
+std::string verdict_of(const ops::Verified& verified) {
+  if (!verified.phases.empty()) return failure_verdict(verified);
+  return verified.burst ? burst_verdict(verified, *verified.burst) : load_verdict(verified);
 }
 
-/// In a lab: everybody, or those of --from, to the host of --host.
-ExitCode run_lab_burst(const Args& args, Context& context) {
-  ExitCode code = ExitCode::kOk;
-  auto stage = set_up(args, context, code);
-  if (!stage) return code;
-  std::vector<std::string> names;
-  const std::string from = args.get("from").value_or("");
-  for (const std::string_view name : split(from, ','))
-    if (!trim(name).empty()) names.emplace_back(trim(name));
-  if (names.empty()) names = stage->set.lab->host_names();
-  std::erase(names, stage->ran_on);
-  const std::size_t senders = names.size();
-  if (senders < 2)
-    return usage_error(context, args.command(), "a burst needs two senders: --from H1,H2,…");
-  names.push_back(stage->ran_on);
-  // Many connections start at line rate before the first notification comes back.
-  std::vector<std::string> words = {"incast", "to=" + stage->ran_on, "size=4MB", "qps=16",
-                                    "depth=1"};
-  if (args.has("from")) words.push_back("hosts=" + compact_names(names));
-  return run_command_under_watch(
-      args, context, *stage, words,
-      [&](Verified& verified, const std::vector<evidence::Evidence>& window) {
-        const Burst burst =
-            judge_burst(window, stage->input.intent, senders, stage->ran_on, verified.judgement);
-        return print_burst(args, context, verified, burst);
-      });
+// ---- text ----
+
+constexpr std::size_t kShownLines = 12;  // of a screen
+
+void print_observations(const ops::Verified& verified, Context& context) {
+  const std::vector<std::string> lines = diagnose::summary_of(verified.judged.observations);
+  if (lines.empty()) return;
+  context.out << "\nwhat the counters show:\n";
+  for (std::size_t i = 0; i < std::min(lines.size(), kShownLines); ++i)
+    context.out << "  " << hang(lines[i], 96, 4) << '\n';
+  context.out << fmt::format("  {} moved; --json lists all of them\n",
+                             counted(verified.judged.observations.size(), "counter"));
 }
 
-Failure lab_failure(const std::string& what, std::vector<std::string> faults, lab::Lab& lab) {
-  const auto clear = [&lab, faults]() -> Status {
-    for (const std::string& fault : faults) {
-      WEIR_TRY(cleared, lab.clear_fault(fault));
-      WEIR_CHECK(cleared > 0);
-    }
-    return {};
-  };
-  return {
-      .text = what,
-      .begin = [&lab, faults, what]() -> Status {
-        for (const std::string& fault : faults) {
-          const Status added = lab.add_fault(fault);
-          if (added) continue;
-          for (const std::string* one = faults.data(); one != &fault; ++one)
-            static_cast<void>(lab.clear_fault(*one));
-          if (what != fault) return added;
-          return added.error().within("--under-failure (link=LINK, host=HOST, rail=N or a fault)");
-        }
-        return {};
-      },
-      .end = clear};
+void print_details(const ops::Verified& verified, Context& context) {
+  print_questions(verified.judged.questions, context);
+  const std::vector<std::string> said = verified.load.lines();
+  if (!said.empty()) {
+    context.out << fmt::format("\n{} reports{}:\n", verified.load.name(),
+                               simulated_word(verified.is_simulated));
+    for (const std::string& line : said)
+      context.out << "  " << hang(line, 96, 4) << '\n';
+  }
+  if (verified.judged.volume)
+    context.out << '\n' << wrap(diagnose::to_text(*verified.judged.volume), 88) << '\n';
+  if (!verified.drive.notes.empty()) {
+    context.out << "\nhow it was run:\n";
+    for (const std::string& note : verified.drive.notes)
+      context.out << "  " << hang(note, 96, 4) << '\n';
+  }
+  print_observations(verified, context);
 }
 
-ExitCode run_lab_failure(const Args& args, Context& context, Stage& stage) {
-  const std::string& what = args.value("under-failure");
-  const std::vector<std::string> faults = faults_of(what, stage.input.intent);
-  if (faults.empty())
-    return fail(context, ExitCode::kBadInput,
-                fmt::format("--under-failure {}: no host of the design has that rail", what));
-  std::vector<std::string> words = args.all("COMMAND");
-  if (words.empty()) words = load_under(what, stage.input.intent);
-  if (words.empty())
-    return usage_error(context, args.command(),
-                       "the design has no other rail to carry a load: say what to run with -- "
-                       "COMMAND");
-  return run_under_failure(args, context, stage.set, stage.input, stage.ran_on, words,
-                           lab_failure(what, faults, *stage.set.lab));
+void print_phases(const std::vector<ops::Phase>& phases, Context& context) {
+  TextTable table({"", "took", "lossless drops", "pauses", "load"});
+  for (const ops::Phase& phase : phases)
+    table.add_row({std::string(phase.name), approximate(phase.elapsed),
+                   std::to_string(phase.result.lossless_drops),
+                   phase.pauses ? std::to_string(*phase.pauses) : "?",
+                   phase.result.is_finished() ? "finished" : "failed"});
+  context.out << '\n' << table.to_text(2);
 }
 
-Failure commanded_failure(const std::string& begin, const std::string& end) {
-  const auto run = [](const std::string& line) -> Status {
-    WEIR_TRY(outcome, host::run_command({"sh", "-c", line}));
-    if (outcome.exit_status == 0) return {};
-    return Error{ErrorCode::kIo,
-                 fmt::format("{}: status {}: {}", line, outcome.exit_status, trim(outcome.errors))};
-  };
-  return {.text = begin,
-          .begin = [run, begin] { return run(begin); },
-          .end = [run, end] { return run(end); }};
-}
-
-ExitCode run_failure(const Args& args, Context& context) {
-  ExitCode code = ExitCode::kOk;
-  auto stage = set_up(args, context, code);
-  if (!stage) return code;
-  if (stage->set.lab) return run_lab_failure(args, context, *stage);
-  const std::string& what = args.value("under-failure");
-  const std::vector<std::string> words = args.all("COMMAND");
-  if (words.empty()) return usage_error(context, args.command(), "what to run: -- COMMAND");
-  if (!args.has("restore"))
-    return usage_error(context, args.command(),
-                       "on hosts --under-failure is a command, and --restore the one that ends it");
-  const std::string why = why_no_failure(what);
-  if (!why.empty())
-    return fail(
-        context, ExitCode::kBadInput,
-        fmt::format("--under-failure '{}': {} (weir explain failover.not_injected)", what, why));
-  return run_under_failure(args, context, stage->set, stage->input, stage->ran_on, words,
-                           commanded_failure(what, args.value("restore")));
+void print_verified(const ops::Verified& verified, Context& context) {
+  const bool has_phases = !verified.phases.empty();
+  // The command's own output goes to the errors, so that stdout begins with the verdict.
+  if (!context.quiet && !has_phases)
+    context.err << verified.drive.outcome.output << verified.drive.outcome.errors;
+  context.out << verdict_of(verified) << '\n';
+  if (!context.quiet && has_phases) print_phases(verified.phases, context);
+  if (!context.quiet && !has_phases) print_details(verified, context);
+  const std::string text = render::findings_text(
+      verified.judgement(), "", {.colour = context.colour, .quiet = context.quiet});
+  context.out << text.substr(text.find('\n') + 1);  // the headline stands above the details
 }
 
 ExitCode run_verify(const Args& args, Context& context) {
-  const int ways = (args.has("pair") ? 1 : 0) + (args.has("microburst") ? 1 : 0) +
-                   (args.has("under-failure") ? 1 : 0);
-  if (ways > 1)
-    return usage_error(context, args.command(),
-                       "--pair, --microburst and --under-failure exclude each other");
-  const bool has_command = !args.all("COMMAND").empty();
-  if (args.has("under-failure")) return run_failure(args, context);
-  if (ways == 1 && has_command)
-    return usage_error(context, args.command(), "--pair and --microburst bring their own load");
-  if (args.has("pair")) {
-    if (args.has("lab"))
-      return usage_error(context, args.command(),
-                         "in a lab the server runs by itself: -- ib_write_bw --tclass=106 HOST");
-    return run_verify_pair(args, context);
+  if (const std::string error = words_error(args); !error.empty())
+    return usage_error(context, args.command(), error);
+  auto request = verify_request(args, context);
+  if (!request) return fail(context, args.command(), request.error());
+  Progress bar(context.err, context.stderr_is_terminal, "running");
+  request->progress = bar.callback();
+  auto verified = run_operation(args, *request);
+  bar.clear();
+  if (!verified) return fail(context, args.command(), verified.error());
+  finding::Judgement& judgement = verified->judged.judgement;
+  if (judgement.next.empty())
+    judgement.next = {fmt::format("weir report{}", source_words(args))};
+  if (context.json) {
+    print_verified_json(context, args.command(), *verified, verdict_of(*verified));
+  } else {
+    print_verified(*verified, context);
   }
-  if (args.has("microburst")) {
-    if (args.has("lab")) return run_lab_burst(args, context);
-    if (!args.has("from"))
-      return usage_error(context, args.command(), "--microburst needs senders: --from H1,H2,…");
-    return run_verify_burst(args, context);
-  }
-  if (!has_command)
-    return usage_error(context, args.command(),
-                       "nothing to run: -- COMMAND, --pair HOST, or --microburst");
-  return run_load(args, context);
+  return verified->is_failed() ? ExitCode::kPartial : exit_for(args, judgement);
 }
 
 std::vector<Option> own_options() {
-  return {{.name = "pair", .metavar = "HOST", .help = "perftest to HOST, its server over ssh"},
-          {.name = "microburst", .help = "many senders to this host at once"},
-          {.name = "from", .metavar = "H1,H2", .help = "the burst's senders, over ssh"},
+  return {{.name = "pair", .metavar = "HOST", .help = "run perftest to HOST, its server started over ssh"},
+          {.name = "microburst", .help = "many senders to this host at the same time"},
+          {.name = "from", .metavar = "H1,H2", .help = "senders of the burst, started over ssh"},
           {.name = "under-failure",
            .metavar = "WHAT",
-           .help = "in a lab link=L, host=H, rail=N; else a command"},
-          {.name = "restore", .metavar = "CMD", .help = "ends the failure that a command began"},
-          {.name = "rail", .metavar = "N", .help = "of both ends", .default_value = "0"},
+           .help = "run the load before, during and after a failure: in a lab link=L, host=H, rail=N; on hosts a command"},
+          {.name = "restore", .metavar = "CMD", .help = "command that ends the failure"},
+          {.name = "rail", .metavar = "N", .help = "rail of both ends", .default_value = "0"},
           {.name = "perftest",
            .metavar = "WORDS",
-           .help = "of both ends",
+           .help = "perftest command of both ends",
            .default_value = "ib_write_bw -D 5"},
-          {.name = "address", .metavar = "A", .help = "of the server (default: the rail's)"},
-          {.name = "ssh", .metavar = "CMD", .help = "instead of ssh"}};
+          {.name = "address", .metavar = "A", .help = "address of the server (default: of its rail)"},
+          {.name = "ssh", .metavar = "CMD", .help = "command to use instead of ssh"}};
 }
 
 }  // namespace
@@ -258,11 +236,11 @@ Command verify_command() {
       .group = Group::kOperators,
       .summary = "behaviour under load: snapshot, run a command, snapshot, judge",
       .description =
-          "Runs a load between two looks at every counter; answers five questions first (DCQCN, "
-          "drops, PFC, traffic and its device, link), then says what is wrong.",
+          "Reads every counter, runs a load, reads them again. Answers five questions first (DCQCN, "
+          "drops, PFC, traffic and its device, link), then lists the findings.",
       .arguments = {design_argument(),
                     {.name = "COMMAND",
-                     .help = "what to run, after --",
+                     .help = "the load to run, after --",
                      .repeated = true,
                      .after_dashes = true}},
       .options = with_host_options(own_options()),

@@ -1,0 +1,35 @@
+#pragma once
+// The models of `fidelity`, `schema`, `demo` and `help` for programs.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/frame/command.h"
+#include "sim/results/fidelity.h"
+
+namespace weir::cli {
+
+void print_text_json(Context&, const Command&, const std::string& text);
+void print_fidelity_json(Context&, const Command&, const sim::FidelityCase&,
+                         const sim::FidelityResult&, std::string_view verdict);
+
+struct DemoStep {
+  std::string_view command;
+  std::string_view what;
+  ExitCode code;
+  ExitCode expected;
+};
+void print_demo_json(Context&, const Command&, const std::string& folder,
+                     const std::vector<DemoStep>& steps, std::string_view verdict);
+
+/// Schemas by name, with their titles.
+struct SchemaRow {
+  std::string name;
+  std::string title;
+};
+[[nodiscard]] std::vector<SchemaRow> schema_rows();
+void print_schemas_json(Context&, const Command&);
+/// With --json inside the object of the verb, else alone. REQUIRES: a name of schema_rows().
+void print_schema(Context&, const Command&, const std::string& name);
+
+}  // namespace weir::cli

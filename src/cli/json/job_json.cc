@@ -1,0 +1,46 @@
+#include "cli/json/job_json.h"
+
+#include "cli/json/object.h"
+
+namespace weir::cli {
+namespace {
+
+Json job_json(const readers::Job& job) {
+  Json variables = Json::array();
+  for (const readers::JobVariable& variable : job.variables) {
+    variables.push_back({{"name", variable.name},
+                         {"value", variable.value},
+                         {"process", variable.process},
+                         {"file", variable.at.file},
+                         {"line", variable.at.line}});
+  }
+  Json ranks = Json::array();
+  for (const readers::NcclProcess& rank : job.processes) {
+    Json devices = Json::array();
+    for (const readers::NcclDevice& device : rank.devices)
+      devices.push_back(device.name);
+    std::size_t direct = 0;
+    for (const readers::NcclChannel& channel : rank.channels)
+      direct += channel.is_gpu_direct() ? 1 : 0;
+    ranks.push_back({{"host", rank.host},
+                     {"pid", rank.pid},
+                     {"rank", rank.rank ? Json(*rank.rank) : Json()},
+                     {"version", rank.version},
+                     {"network", rank.network ? Json(*rank.network) : Json()},
+                     {"devices", devices},
+                     {"channels", rank.channels.size()},
+                     {"gpu_direct_channels", direct}});
+  }
+  return {{"lines", job.lines}, {"variables", variables}, {"ranks", ranks}};
+}
+
+}  // namespace
+
+void print_job_json(Context& context, const Command& command, const ops::JudgedJob& judged,
+                    std::string_view verdict) {
+  Json object = judged_object(command, judged.judgement, verdict);
+  object.update(job_json(judged.job));
+  print_json(context, object);
+}
+
+}  // namespace weir::cli

@@ -1,0 +1,21 @@
+#pragma once
+// The models of `snapshot`, `diff` and `bundle` for programs.
+#include <string>
+#include <string_view>
+
+#include "cli/frame/command.h"
+#include "ops/record/bundle.h"
+#include "ops/record/snapshot.h"
+
+namespace weir::cli {
+
+/// What --out writes.
+[[nodiscard]] std::string snapshot_document(const Command&, const ops::Observation&,
+                                            std::string_view verdict);
+void print_snapshot_json(Context&, const Command&, const ops::Observation&,
+                         std::string_view verdict);
+void print_diff_json(Context&, const Command&, const ops::Diff&, std::string_view verdict);
+void print_bundle_json(Context&, const Command&, const ops::Bundled&, const std::string& path,
+                       std::string_view verdict);
+
+}  // namespace weir::cli

@@ -1,0 +1,24 @@
+#pragma once
+// What `weir sim` prints: the verdict in words, and tables.
+#include <string>
+#include <vector>
+
+#include "cli/frame/command.h"
+#include "sim/fault/fault.h"
+#include "ops/simulate/sim.h"
+#include "sim/results/simulate.h"
+
+namespace weir::cli {
+
+/// One line: lossless or not, how many flows, how long they took. Says that it is a simulation.
+[[nodiscard]] std::string sim_verdict(const sim::Results& results, bool is_finished);
+
+void print_sim(const sim::Outcome& outcome, Context& context);
+
+/// The verdict over all runs of a sweep, in one line.
+[[nodiscard]] std::string runs_verdict(const ops::Repeated& repeated);
+void print_runs(const ops::Repeated& repeated, Context& context);
+/// runs.csv.
+[[nodiscard]] std::string runs_csv(const ops::Repeated& repeated);
+
+}  // namespace weir::cli

@@ -1,0 +1,30 @@
+#pragma once
+// The same load three times: before a failure, during it and after it. The fabric stays lossless and
+// carries the load during the failure, and recovers after it.
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "diagnose/core/interpret.h"
+#include "finding/finding.h"
+
+namespace weir::diagnose {
+
+struct FailurePhase {
+  int exit_status = 0;
+  std::uint64_t lossless_drops = 0;
+  finding::Judgement judgement;
+
+  [[nodiscard]] bool is_finished() const { return exit_status == 0; }
+};
+
+/// What of the lossless class was dropped for want of buffer: a link that goes down takes what is on
+/// it along, and that is no fault of the fabric.
+[[nodiscard]] std::uint64_t lossless_drops(const std::vector<Observation>& observations);
+
+/// `failure` is what failed, in words. What the failure itself shows is expected and no finding.
+[[nodiscard]] finding::Judgement judge_failure(const std::array<FailurePhase, 3>& phases,
+                                               const std::string& failure);
+
+}  // namespace weir::diagnose

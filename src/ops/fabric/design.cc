@@ -1,0 +1,66 @@
+#include "ops/fabric/design.h"
+
+#include "base/text.h"
+#include "design/fabric/effective.h"
+#include "design/file/templates.h"
+#include "design/lint/lint.h"
+#include "diagnose/core/hop.h"
+#include "render/config/design_from_hosts.h"
+
+namespace weir::ops {
+
+Result<Linted> lint(const std::string& design) {
+  WEIR_TRY(fabric, load_fabric(design));
+  Linted out{std::move(fabric), {}, {}};
+  out.judgement = design::lint(out.fabric.design, out.fabric.intent);
+  out.effective = design::effective_text(out.fabric.design);
+  return out;
+}
+
+Result<Proved> prove(const ProveRequest& request) {
+  Proved out;
+  WEIR_TRY(fabric, load_fabric(request.design));
+  out.fabric = std::move(fabric);
+  const design::Intent& intent = out.fabric.intent;
+  WEIR_TRY(configs, read_switch_configs(request.switches, intent));
+  out.configs = std::move(configs);
+  std::vector<design::Hop> hops;
+  for (const SwitchConfig& config : out.configs)
+    hops.push_back(
+        diagnose::hop_of(config.parsed.state, *find_switch(intent, config.name), config.file));
+  out.proof = design::prove(out.fabric.design, intent, hops);
+  out.walk = design::walk_failures(intent, request.failures);
+  out.judgement = design::judge(out.proof, out.fabric.design);
+  if (auto found = design::deadlock_finding(out.walk, intent)) {
+    out.judgement.findings.push_back(*std::move(found));
+    finding::settle(out.judgement);
+  }
+  return out;
+}
+
+NewDesign design_from_template(std::string_view name) {
+  const design::Template* found = design::find_template(name);
+  WEIR_CHECK(found != nullptr);
+  NewDesign out;
+  out.text = found->text;
+  out.template_name = found->name;
+  out.summary = trim(found->summary);
+  return out;
+}
+
+Result<NewDesign> design_from_hosts(const Source& source) {
+  WEIR_TRY(set, open_hosts(source));
+  WEIR_TRY(seen, observe_some(set));
+  if (!render::has_ethernet_rdma(seen.hosts))
+    return could_not_look("no RDMA NIC on Ethernet was found: a design is for RoCE");
+  render::FoundDesign found = render::design_from_hosts(seen.hosts, "from-hosts");
+  NewDesign out;
+  out.text = std::move(found.text);
+  out.hosts = found.hosts;
+  out.rails = found.rails;
+  out.open = std::move(found.open);
+  out.seen = std::move(seen);
+  return out;
+}
+
+}  // namespace weir::ops

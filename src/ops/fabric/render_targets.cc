@@ -1,0 +1,130 @@
+#include "ops/fabric/render_targets.h"
+
+#include "platforms/openconfig/openconfig.h"
+#include "render/config/host_script.h"
+#include "render/config/job_env.h"
+#include "render/config/marking_plan.h"
+
+namespace weir::ops {
+namespace {
+
+using platforms::Rendered;
+
+weir::Result<Rendered> host_script(const TargetInput& input) {
+  return render::host_script(input.design, input.intent, *input.host,
+                             render::script_tool(input.tool, *input.host));
+}
+
+weir::Result<Rendered> systemd(const TargetInput& input) {
+  return render::systemd_unit(input.design, input.intent, *input.host,
+                              render::script_tool(input.tool, *input.host));
+}
+
+weir::Result<Rendered> ansible(const TargetInput& input) {
+  return render::ansible_tasks(input.design, input.intent, *input.host,
+                               render::script_tool(input.tool, *input.host));
+}
+weir::Result<Rendered> ansible_play(const TargetInput& input) {
+  return render::ansible_play(input.design, input.intent);
+}
+
+weir::Result<Rendered> marking_plan(const TargetInput& input) {
+  return Rendered{.files = {{"marking-plan.txt", render::marking_plan(input.design, input.intent)}},
+                  .remarks = {}};
+}
+
+weir::Result<Rendered> job_environment(const TargetInput& input, render::JobEnvironment made) {
+  const auto formats = render::job_formats(made.library);
+  const std::string_view format = input.format.empty() ? formats.front() : input.format;
+  return Rendered{.files = {render::job_file(made, format, input.design)},
+                  .remarks = std::move(made.remarks)};
+}
+weir::Result<Rendered> nccl(const TargetInput& input) {
+  return job_environment(input, render::nccl_environment(input.design, input.intent, input.seen));
+}
+weir::Result<Rendered> ucx(const TargetInput& input) {
+  return job_environment(input, render::ucx_environment(input.design, input.intent, input.seen));
+}
+
+weir::Result<Rendered> openconfig(const TargetInput& input) {
+  return platforms::openconfig_render(input.intent, *input.switch_at);
+}
+
+std::vector<RenderTarget> host_targets() {
+  return {
+      {.name = "host-script",
+       .summary = "a shell script that configures a host as designed; idempotent",
+       .how_use = "scp gpu01.roce.sh gpu01: && ssh gpu01 sudo ./gpu01.roce.sh --check",
+       .scope = RenderScope::kHost,
+       .render = host_script,
+       .tools = render::script_tools()},
+      {.name = "ansible",
+       .summary = "one task file per host with its script and unit, and a play for all",
+       .how_use = "ansible-playbook -i INVENTORY roce.yml --check",
+       .scope = RenderScope::kHost,
+       .render = ansible,
+       .render_common = ansible_play,
+       .tools = render::script_tools()},
+      {.name = "systemd",
+       .summary = "a unit that runs the script at boot and driver reload",
+       .how_use = "each unit's first lines say where it and its script go",
+       .scope = RenderScope::kHost,
+       .render = systemd,
+       .tools = render::script_tools()},
+  };
+}
+
+std::vector<RenderTarget> switch_targets() {
+  std::vector<RenderTarget> targets;
+  for (const platforms::Platform& platform : platforms::platforms())
+    targets.push_back({.name = platform.name,
+                       .summary = platform.title,
+                       .how_use = platform.how_load,
+                       .scope = RenderScope::kSwitch,
+                       .platform = &platform});
+  // For a switch of any system: `platform` would tie it to one.
+  targets.push_back({.name = platforms::openconfig().name,
+                     .summary = platforms::openconfig().title,
+                     .how_use = platforms::openconfig().how_load,
+                     .scope = RenderScope::kSwitch,
+                     .render = openconfig});
+  return targets;
+}
+
+std::vector<RenderTarget> fabric_targets() {
+  return {
+      {.name = "marking-plan",
+       .summary = "one page: who marks which traffic, and where it is trusted",
+       .scope = RenderScope::kFabric,
+       .render = marking_plan},
+      {.name = "nccl",
+       .summary = "NCCL's environment, every value with its reason",
+       .how_use = "source nccl.env in the job, or let Slurm or Kubernetes set it",
+       .scope = RenderScope::kFabric,
+       .render = nccl,
+       .formats = render::job_formats("NCCL")},
+      {.name = "ucx",
+       .summary = "UCX's environment, every value with its reason",
+       .how_use = "source ucx.env in the job, or let Slurm or Kubernetes set it",
+       .scope = RenderScope::kFabric,
+       .render = ucx,
+       .formats = render::job_formats("UCX")},
+  };
+}
+
+}  // namespace
+
+std::span<const RenderTarget> render_targets() {
+  static const std::vector<RenderTarget> all = [] {
+    std::vector<RenderTarget> targets = host_targets();
+    const auto add = [&](std::vector<RenderTarget> more) {
+      targets.insert(targets.end(), more.begin(), more.end());
+    };
+    add(switch_targets());
+    add(fabric_targets());
+    return targets;
+  }();
+  return all;
+}
+
+}  // namespace weir::ops

@@ -1,0 +1,55 @@
+#include "ops/inspect/explain.h"
+
+#include <algorithm>
+
+#include "counters/catalog.h"
+#include "design/tables/platforms.h"
+
+namespace weir::ops {
+namespace {
+
+constexpr std::array kTables = {
+    TableTopic{"nics", design::explain_nics}, TableTopic{"asics", design::explain_asics},
+    TableTopic{"systems", design::explain_systems}, TableTopic{"knobs", design::explain_knobs}};
+
+}  // namespace
+
+const TableTopic* find_table(std::string_view name) {
+  const auto* found = std::find_if(kTables.begin(), kTables.end(),
+                                   [&](const TableTopic& table) { return table.name == name; });
+  return found == kTables.end() ? nullptr : found;
+}
+
+Meaning look_up(const std::string& name) {
+  Meaning meaning;
+  meaning.finding = finding::find(name);
+  meaning.counter = counters::resolve(name);
+  meaning.knob = design::find_knob(name);
+  // Kmin on a NIC: only where nothing real has the name.
+  if (!meaning.is_known()) meaning.phantom = design::find_phantom(name);
+  return meaning;
+}
+
+std::vector<std::string> explained_topics() {
+  std::vector<std::string> names;
+  for (const finding::CatalogEntry& entry : finding::catalog())
+    names.emplace_back(entry.id);
+  for (const counters::Counter& counter : counters::catalog())
+    names.emplace_back(counter.id);
+  for (const design::NicKnob& knob : design::nic_knobs())
+    names.emplace_back(knob.name);
+  for (const TableTopic& table : kTables)
+    names.emplace_back(table.name);
+  return names;
+}
+
+std::vector<std::string> explained_spellings() {
+  std::vector<std::string> names = explained_topics();
+  for (const finding::CatalogEntry& entry : finding::catalog())
+    names.insert(names.end(), entry.aliases.begin(), entry.aliases.end());
+  const std::vector<std::string> raw = counters::every_name();
+  names.insert(names.end(), raw.begin(), raw.end());
+  return names;
+}
+
+}  // namespace weir::ops

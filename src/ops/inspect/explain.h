@@ -1,0 +1,42 @@
+#pragma once
+// What a name stands for: a finding, a counter or a knob of a NIC.
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "counters/explain.h"
+#include "design/tables/nic_knobs.h"
+#include "finding/catalog.h"
+
+namespace weir::ops {
+
+/// Everything that has a name: usually one of these, now and then a counter and a knob.
+struct Meaning {
+  const finding::CatalogEntry* finding = nullptr;
+  std::optional<counters::Resolution> counter;
+  const design::NicKnob* knob = nullptr;
+  const design::PhantomKnob* phantom = nullptr;
+
+  [[nodiscard]] bool is_known() const {
+    return finding != nullptr || counter || knob != nullptr || phantom != nullptr;
+  }
+};
+
+[[nodiscard]] Meaning look_up(const std::string& name);
+
+/// Whole tables, by the word that other texts refer to them with.
+struct TableTopic {
+  std::string_view name;
+  std::string (*text)();
+};
+/// nullptr: no table of that name.
+[[nodiscard]] const TableTopic* find_table(std::string_view name);
+
+/// Every finding, counter, knob and table.
+[[nodiscard]] std::vector<std::string> explained_topics();
+/// The same with all their other names, for "did you mean".
+[[nodiscard]] std::vector<std::string> explained_spellings();
+
+}  // namespace weir::ops

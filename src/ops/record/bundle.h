@@ -1,0 +1,27 @@
+#pragma once
+// This host in one text, to be looked at elsewhere.
+#include <cstdint>
+#include <string>
+
+#include "evidence/evidence.h"
+#include "ops/source/failure.h"
+
+namespace weir::ops {
+
+struct BundleRequest {
+  std::string root = {};        // a captured machine; empty: this one
+  std::uint64_t seconds = 0;    // until the counters are read a second time; 0: once
+  bool keeps_names = false;     // no pseudonyms
+  std::string key = {};         // the secret of the pseudonyms; may be empty
+};
+
+struct Bundled {
+  std::string text;
+  evidence::Evidence seen;  // what the text shows, and nothing else
+  bool has_pseudonyms = false;
+  std::size_t looks = 0;
+};
+
+[[nodiscard]] Result<Bundled> bundle(const BundleRequest& request);
+
+}  // namespace weir::ops

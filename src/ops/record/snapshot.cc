@@ -1,0 +1,136 @@
+#include "ops/record/snapshot.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "ops/source/snapshot_file.h"
+
+namespace weir::ops {
+namespace {
+
+using Captures = std::vector<evidence::Evidence>;
+
+/// The counters alone, without the facts.
+Observation read_counters(const HostSet& set) {
+  Observation seen;
+  for (const auto& host : set.hosts) {
+    weir::Result<counters::Snapshot> counted = host->snapshot();
+    if (!counted) {
+      seen.unseen.push_back(fmt::format("{}: {}", host->name(), counted.error().what));
+      continue;
+    }
+    evidence::Evidence capture;
+    capture.provenance = {.host = host->name(),
+                          .time = counted->time,
+                          .tool = "weir",
+                          .origin = set.lab             ? evidence::Origin::kLab
+                                    : !set.are_captured ? evidence::Origin::kLive
+                                                        : evidence::Origin::kBundle,
+                          .simulated = set.lab.has_value(),
+                          .detail = ""};
+    capture.snapshots.push_back(std::move(*counted));
+    seen.hosts.push_back(std::move(capture));
+  }
+  return seen;
+}
+
+std::string name_of(const evidence::Evidence& capture) {
+  return capture.provenance.host.empty() ? "switches" : capture.provenance.host;
+}
+
+void subtract(const evidence::Evidence& before, const evidence::Evidence& after, HostDiff& pair) {
+  if (before.snapshots.empty() || after.snapshots.empty()) {
+    pair.problem = "no counters in one of the files";
+    return;
+  }
+  auto delta = counters::difference(before.snapshots.back(), after.snapshots.back());
+  if (delta) {
+    pair.counters = std::move(*delta);
+  } else {
+    pair.problem = delta.error().what;
+  }
+}
+
+/// By name; two files of one host each are compared whatever they are called.
+void pair_up(const Captures& before, const Captures& after, Diff& out) {
+  const bool are_two_hosts = before.size() == 1 && after.size() == 1 &&
+                             before[0].provenance.host != after[0].provenance.host;
+  for (const evidence::Evidence& capture : after) {
+    const auto same = std::find_if(before.begin(), before.end(), [&](const auto& other) {
+      return are_two_hosts || other.provenance.host == capture.provenance.host;
+    });
+    if (same == before.end()) {
+      out.unpaired.push_back(name_of(capture) + ": in the second file only");
+      continue;
+    }
+    HostDiff pair{name_of(capture), evidence::fact_changes(*same, capture), {}, ""};
+    if (are_two_hosts) {
+      pair.name = fmt::format("{} and {}", name_of(*same), name_of(capture));
+      pair.problem = "two hosts: their counters are not subtracted";
+    } else {
+      subtract(*same, capture, pair);
+    }
+    out.hosts.push_back(std::move(pair));
+  }
+  for (const evidence::Evidence& capture : before) {
+    const bool is_there =
+        are_two_hosts || std::any_of(after.begin(), after.end(), [&](const auto& other) {
+          return other.provenance.host == capture.provenance.host;
+        });
+    if (!is_there) out.unpaired.push_back(name_of(capture) + ": in the first file only");
+  }
+}
+
+}  // namespace
+
+Result<Observation> snapshot(const Source& source, bool only_counters) {
+  WEIR_TRY(set, open_hosts(source));
+  Observation seen = only_counters ? read_counters(set) : observe(set);
+  if (seen.hosts.empty()) return no_host_seen(seen);
+  return seen;
+}
+
+CounterTotals count_counters(const std::vector<evidence::Evidence>& captures) {
+  CounterTotals count;
+  const auto add = [&](const std::vector<counters::PortCounters>& ports) {
+    for (const counters::PortCounters& port : ports) {
+      for (const counters::Sample& sample : port.samples()) {
+        if (!sample.reading.has_value()) {
+          ++count.refused;
+          continue;
+        }
+        ++count.read;
+        if (sample.reading.value() > 0) ++count.nonzero;
+      }
+    }
+  };
+  for (const evidence::Evidence& capture : captures) {
+    if (capture.snapshots.empty()) continue;
+    count.nics += capture.snapshots.back().nics.size();
+    add(capture.snapshots.back().nics);
+    add(capture.snapshots.back().switch_ports);
+  }
+  return count;
+}
+
+Result<Diff> diff(const DiffRequest& request) {
+  WEIR_TRY(before, or_bad_input(read_snapshot_file(request.before)));
+  Diff out;
+  Captures after;
+  if (request.after) {
+    WEIR_TRY(read, or_bad_input(read_snapshot_file(*request.after)));
+    after = std::move(read);
+  } else {
+    WEIR_TRY(set, open_hosts(request.source));
+    Observation seen = observe(set);
+    out.unseen = seen.unseen;
+    after = seen.all();
+  }
+  pair_up(before, after, out);
+  out.is_simulated = std::any_of(
+      after.begin(), after.end(), [](const auto& capture) { return capture.provenance.simulated; });
+  return out;
+}
+
+}  // namespace weir::ops

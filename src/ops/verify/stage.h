@@ -1,0 +1,31 @@
+#pragma once
+// Who is watched while a load runs, shared by the ways of driving one.
+#include <functional>
+
+#include "ops/verify/verify.h"
+
+namespace weir::ops {
+
+struct Stage {
+  HostSet set;
+  Fabric fabric;
+  std::string ran_on;  // the host that starts the load
+
+  [[nodiscard]] diagnose::Case subject(const std::vector<evidence::Evidence>& window) const {
+    return {.evidence = window, .intent = &fabric.intent};
+  }
+};
+[[nodiscard]] Result<Stage> set_up(const VerifyRequest& request);
+
+/// What was watched, and what the load did.
+struct Watched {
+  Drive drive;
+  std::vector<evidence::Evidence> window;
+  Observation after;
+};
+
+/// Looks, runs, looks again.
+[[nodiscard]] Result<Watched> watch_command(Stage& stage, const std::vector<std::string>& words,
+                                            const ProgressCallback& progress, bool watches_idle);
+
+}  // namespace weir::ops

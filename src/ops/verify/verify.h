@@ -1,0 +1,109 @@
+#pragma once
+// Behaviour under load: look, run, look again, judge. A command of the user's, perftest between two
+// hosts, a burst of many senders to one, or any load before, during and after a failure.
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "diagnose/behaviour/burst.h"
+#include "diagnose/behaviour/failure.h"
+#include "diagnose/behaviour/load.h"
+#include "host/probe/load_report.h"
+#include "ops/source/hosts.h"
+#include "ops/source/progress.h"
+
+namespace weir::ops {
+
+/// Who is watched, and against which design. A load may touch any host: all of a lab are watched,
+/// and the first host of `source` starts it.
+struct VerifyRequest {
+  Source source;
+  std::string design = {};  // empty: the lab's own
+  ProgressCallback progress = {};
+};
+
+/// The load as it was driven.
+struct Drive {
+  std::vector<std::string> words;
+  std::string ran_on;
+  host::CommandOutcome outcome;
+  bool sees_all_ends = false;            // every host that took part was watched
+  std::vector<std::string> notes;        // what was chosen, and why
+  std::vector<evidence::Evidence> idle;  // the window before it, where one was watched
+};
+
+/// One of the three runs around a failure.
+struct Phase {
+  std::string_view name;  // "before", "during", "after"
+  Duration elapsed;
+  std::optional<std::uint64_t> pauses;
+  diagnose::FailurePhase result;
+};
+
+struct Verified {
+  Drive drive;
+  host::LoadReport load;
+  diagnose::LoadJudgement judged;
+  bool is_simulated = false;
+  std::optional<diagnose::Burst> burst;  // of a burst
+  std::string failure;                   // of a run around a failure: what failed
+  std::vector<Phase> phases;             // … and its three runs
+
+  [[nodiscard]] const finding::Judgement& judgement() const { return judged.judgement; }
+  [[nodiscard]] bool is_failed() const { return drive.outcome.exit_status != 0; }
+};
+
+[[nodiscard]] Result<Verified> verify_load(const VerifyRequest& request,
+                                           const std::vector<std::string>& command);
+
+/// perftest to one host, or from many, over ssh.
+struct RemoteRequest {
+  std::vector<std::string> hosts;     // the server of a pair; the senders of a burst
+  std::vector<std::string> ssh = {};  // instead of ssh
+  std::vector<std::string> perftest = {"ib_write_bw", "-D", "5"};
+  int rail = 0;              // of both ends
+  std::string address = {};  // of the server; empty: the rail's
+};
+
+/// REQUIRES: one host. Of this machine, not of a lab.
+[[nodiscard]] Result<Verified> verify_pair(const VerifyRequest& request,
+                                           const RemoteRequest& remote);
+
+/// In a lab the hosts (none: all of them) send by the simulator; on real hosts by ssh and perftest.
+[[nodiscard]] Result<Verified> verify_burst(const VerifyRequest& request,
+                                            const RemoteRequest& remote);
+
+struct FailureRequest {
+  std::string failure;               // in a lab "link=L", "host=H", "rail=N" or a fault; else a command
+  std::string restore = {};          // the command that ends it; of a lab: nothing
+  std::vector<std::string> command;  // the load; of a lab it may be empty: all-to-all
+};
+[[nodiscard]] Result<Verified> verify_failure(const VerifyRequest& request,
+                                              const FailureRequest& failure);
+
+// ---- parts, for tests ----
+
+/// Evidence over the window of a load: facts as they are after it, both snapshots.
+[[nodiscard]] std::vector<evidence::Evidence> window_of(
+    const std::vector<evidence::Evidence>& before, const std::vector<evidence::Evidence>& after);
+
+/// Pure. `window` has both snapshots of each host and of the switches.
+[[nodiscard]] Verified judge_drive(Drive drive, const std::vector<evidence::Evidence>& window,
+                                   const design::Intent& intent);
+
+/// "link=leaf1/swp9", "host=gpu03", "rail=1" (the NICs of that rail, of every host), or a fault of
+/// the simulator: as the lab takes them. Empty for a rail that no host has.
+[[nodiscard]] std::vector<std::string> faults_of(const std::string& what,
+                                                 const design::Intent& intent);
+
+/// What runs in a lab under that failure where nobody says: all-to-all, and not over a rail that is
+/// down. Empty where no other rail is left.
+[[nodiscard]] std::vector<std::string> load_under(const std::string& what,
+                                                  const design::Intent& intent);
+
+/// Why a command is no failure that RoCE notices; empty where it may be one.
+[[nodiscard]] std::string why_no_failure(const std::string& command);
+
+}  // namespace weir::ops
