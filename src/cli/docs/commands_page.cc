@@ -31,9 +31,7 @@ std::string overview(std::span<const Command> table, Group group, std::string_vi
     out += fmt::format("| [`{}`](#{}) | {} |\n", command.name, anchor(command.name),
                        cell(command.summary));
   }
-  return out.empty()
-             ? ""
-             : fmt::format("\n{}:\n\n| verb | does |\n|---|---|\n{}", title, out);
+  return out.empty() ? "" : fmt::format("\n{}:\n\n| verb | does |\n|---|---|\n{}", title, out);
 }
 
 std::string verb_section(const Command& command) {
@@ -51,8 +49,8 @@ std::string verb_section(const Command& command) {
   if (!inputs.empty()) out += "\n| argument or option | |\n|---|---|\n" + inputs;
   out += "\n```sh\n";
   for (const Example& example : command.examples)
-    out += fmt::format("{}{}{}\n", example.command, example.note.empty() ? "" : "  # ",
-                       example.note);
+    out +=
+        fmt::format("{}{}{}\n", example.command, example.note.empty() ? "" : "  # ", example.note);
   out += "```\n\nExit status: ";
   std::vector<std::string> exits;
   for (const ExitMeaning& exit : exits_of(command))

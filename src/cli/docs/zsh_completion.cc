@@ -44,10 +44,10 @@ std::string action(const std::vector<std::string_view>& choices, Completes compl
 
 std::string option_spec(const Option& option) {
   const std::string help = fmt::format("[{}]", spec_text(option.help));
-  const std::string value =
-      option.is_flag() ? ""
-                       : fmt::format(":{}:{}", spec_text(option.metavar),
-                                     action(option.choices, option.completes));
+  const std::string value = option.is_flag()
+                                ? ""
+                                : fmt::format(":{}:{}", spec_text(option.metavar),
+                                              action(option.choices, option.completes));
   const std::string_view equals = option.is_flag() ? "" : "=";
   if (option.letter == '\0')
     return fmt::format("'{}--{}{}{}{}'", option.repeated ? "*" : "", option.name, equals, help,
@@ -61,9 +61,9 @@ std::string option_spec(const Option& option) {
 std::string argument_spec(const Argument& argument, std::size_t number) {
   const std::string place = argument.repeated ? "*" : std::to_string(number);
   const std::string_view optional = argument.required || argument.repeated ? ":" : "::";
-  return fmt::format("'{}{}{}:{}'", place, optional, spec_text(argument.name),
-                     argument.after_dashes ? "_command_names -e"
-                                           : action(argument.choices, argument.completes));
+  return fmt::format(
+      "'{}{}{}:{}'", place, optional, spec_text(argument.name),
+      argument.after_dashes ? "_command_names -e" : action(argument.choices, argument.completes));
 }
 
 std::string verb_entry(const Command& command) {
@@ -96,19 +96,18 @@ std::string zsh_completion(std::span<const Command> table) {
   for (const Command& command : table) {
     const std::vector<std::string_view> words = split(command.name, ' ');
     if (!seen.insert(words.front()).second) continue;
-    verbs += fmt::format("    '{}:{}'\n", words.front(),
-                         words.size() > 1 ? std::string(words.front()) + " …"
-                                          : spec_text(command.summary));
+    verbs += fmt::format(
+        "    '{}:{}'\n", words.front(),
+        words.size() > 1 ? std::string(words.front()) + " …" : spec_text(command.summary));
     if (words.size() < 2) continue;
     std::string seconds;
     for (const Command& other : table) {
       const std::string prefix = fmt::format("{} ", words.front());
       if (other.name.starts_with(prefix))
-        seconds += fmt::format(" '{}:{}'", other.name.substr(prefix.size()),
-                               spec_text(other.summary));
+        seconds +=
+            fmt::format(" '{}:{}'", other.name.substr(prefix.size()), spec_text(other.summary));
     }
-    groups += fmt::format(
-        "    {}) seconds=({} ) ;;\n", words.front(), seconds);
+    groups += fmt::format("    {}) seconds=({} ) ;;\n", words.front(), seconds);
   }
   std::string out(kZshHead);
   out += "_weir_verbs() {\n  local -a verbs\n  verbs=(\n" + verbs +

@@ -1,3 +1,5 @@
+#include "cli/frame/design_input.h"
+
 #include <filesystem>
 #include <sstream>
 
@@ -5,7 +7,6 @@
 #include "base/json.h"
 #include "base/testing.h"
 #include "cli/frame/commands.h"
-#include "cli/frame/transition.h"
 #include "design/file/templates.h"
 
 namespace weir::cli {
@@ -31,7 +32,7 @@ class DesignInputTest : public testing::Test {
     return path;
   }
 
-  std::optional<DesignInput> load(const std::string& argument, const std::string& variable) {
+  std::optional<ops::Fabric> load(const std::string& argument, const std::string& variable) {
     Args args(command_);
     if (!argument.empty()) args.add("DESIGN", argument);
     Context context{.out = out_, .err = err_, .json = true};
@@ -39,7 +40,10 @@ class DesignInputTest : public testing::Test {
       if (std::string_view(name) == kDesignVariable && !variable.empty()) return variable;
       return std::nullopt;
     };
-    return load_design(args, context, code_);
+    auto fabric = load_design(args, context);
+    if (fabric) return std::move(*fabric);
+    code_ = fail(context, command_, fabric.error());
+    return std::nullopt;
   }
 
   Command command_ = lint_command();

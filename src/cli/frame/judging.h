@@ -1,9 +1,8 @@
 #pragma once
-// How every verb that judges ends: findings as text or JSON, and the exit status that --fail-on
+// How every verb that judges ends: findings as text, and the exit status that --fail-on
 // asks for.
 #include <string_view>
 
-#include "base/json_fwd.h"
 #include "cli/frame/command.h"
 #include "finding/finding.h"
 
@@ -15,10 +14,5 @@ namespace weir::cli {
 
 /// `headline` (the verdict in words, one line) and the findings, for a terminal.
 void print_findings(Context&, const finding::Judgement&, std::string_view headline);
-
-/// The same, or with --json the fields that programs rely on and `extra` after them. Returns
-/// exit_for().
-ExitCode print_judgement(const Args&, Context&, const finding::Judgement&,
-                         std::string_view headline, const Json& extra);
 
 }  // namespace weir::cli

@@ -46,9 +46,9 @@ Json plan_json(const model::BufferPlan& plan) {
 
 Json kind_json(const ops::BufferAnswer& answer, const ops::SwitchKind& kind) {
   const design::SwitchIntent& node = answer.first_of(kind);
-  Json object = {{"names", kind.names},       {"asic", node.asic->name},
+  Json object = {{"names", kind.names},        {"asic", node.asic->name},
                  {"ports", node.ports.size()}, {"total_bytes", node.buffers.total.raw()},
-                 {"profile", answer.profile},        {"alpha", to_text(node.buffers.alpha)}};
+                 {"profile", answer.profile},  {"alpha", to_text(node.buffers.alpha)}};
   object["plan"] = node.buffers.plan ? plan_json(*node.buffers.plan) : Json();
   object["profiles"] = Json::array();
   for (const ops::BufferVariant& variant : kind.variants) {
@@ -89,7 +89,8 @@ Json wred_json(const ops::SpeedAnswer& entry) {
   Json object = {{"speed_bps", entry.speed.raw()}, {"ports", entry.ports}};
   object["wred"] = curve(wred.min, wred.max, wred.probability);
   object["wred"]["ecn"] = wred.ecn;
-  object["start"] = curve(entry.start.curve.min, entry.start.curve.max, entry.start.curve.max_share);
+  object["start"] =
+      curve(entry.start.curve.min, entry.start.curve.max, entry.start.curve.max_share);
   object["published"] = Json::array();
   for (const model::PublishedWred& row : entry.published)
     object["published"].push_back(wred_json(row));
@@ -119,7 +120,8 @@ void print_headroom_json(Context& context, const Command& command,
       {"peer", model::to_text(answer.input.peer)}};
   object.update(headroom_json(answer.headroom));
   for (const ops::ComparedHeadroom& compared : answer.all) {
-    Json entry = compared.headroom ? headroom_json(*compared.headroom) : Json{{"model", compared.model->name}};
+    Json entry = compared.headroom ? headroom_json(*compared.headroom)
+                                   : Json{{"model", compared.model->name}};
     if (!compared.headroom) entry["error"] = compared.headroom.error().what;
     object["models"].push_back(std::move(entry));
   }

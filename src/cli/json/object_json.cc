@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
-#include "cli/frame/judging.h"
 #include "cli/json/error.h"
 #include "cli/json/object.h"
 #include "finding/json.h"
@@ -28,18 +27,6 @@ void print_json(Context& context, const Json& object) {
   WEIR_CHECK(object.is_object() && object.begin().key() == "schema");
   // A file name or a pasted text may hold any bytes; JSON may not.
   context.out << object.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
-}
-
-ExitCode print_judgement(const Args& args, Context& context, const finding::Judgement& judgement,
-                         std::string_view headline, const Json& extra) {
-  if (context.json) {
-    Json object = judged_object(args.command(), judgement, headline);
-    object.update(extra);
-    print_json(context, object);
-  } else {
-    print_findings(context, judgement, headline);
-  }
-  return exit_for(args, judgement);
 }
 
 void print_error_json(Context& context, ExitCode code, std::string_view message,

@@ -8,7 +8,8 @@ namespace {
 Json files_json(const ops::RenderedFiles& output, const std::string& directory) {
   Json files = Json::array();
   for (const ops::NodeFile& entry : output.files) {
-    Json file = {{"name", entry.file.name}, {"node", entry.node}, {"bytes", entry.file.text.size()}};
+    Json file = {
+        {"name", entry.file.name}, {"node", entry.node}, {"bytes", entry.file.text.size()}};
     if (directory.empty()) {
       file["text"] = entry.file.text;
     } else {
@@ -28,8 +29,8 @@ Json files_json(const ops::RenderedFiles& output, const std::string& directory) 
 
 }  // namespace
 
-void print_rendered_json(Context& context, const Command& command,
-                         const ops::RenderedFiles& output, const std::string& directory) {
+void print_rendered_json(Context& context, const Command& command, const ops::RenderedFiles& output,
+                         const std::string& directory) {
   Json object = json_object(command);
   object["target"] = output.target->name;
   object.update(files_json(output, directory));

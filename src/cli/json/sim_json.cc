@@ -94,27 +94,31 @@ Json runs_object(const ops::Repeated& repeated, std::string_view verdict) {
   object["points"] = Json::array();
   for (std::size_t p = 0; p < repeated.points.size(); ++p) {
     const ops::RunSummary summary = ops::summary_of(repeated.runs, p);
-    Json point = {{"settings", repeated.points[p].settings},    {"runs", summary.runs},
-                  {"lossless", summary.lossless},          {"unfinished", summary.unfinished},
-                  {"pauses", spread_json(summary.pauses)}, {"marked", spread_json(summary.marked)}};
+    Json point = {{"settings", repeated.points[p].settings},
+                  {"runs", summary.runs},
+                  {"lossless", summary.lossless},
+                  {"unfinished", summary.unfinished},
+                  {"pauses", spread_json(summary.pauses)},
+                  {"marked", spread_json(summary.marked)}};
     if (summary.unfinished < summary.runs)
-      point["fct_us"] = {{"mean", spread_json(summary.mean_us)}, {"p99", spread_json(summary.p99_us)}};
+      point["fct_us"] = {{"mean", spread_json(summary.mean_us)},
+                         {"p99", spread_json(summary.p99_us)}};
     object["points"].push_back(std::move(point));
   }
   object["runs"] = Json::array();
   for (const ops::SweepRun& run : repeated.runs) {
     Json entry = {{"settings", repeated.points[run.point].settings},
-                {"seed", run.seed},
-                {"digest", fmt::format("{:016x}", run.digest)},
-                {"finished", run.is_finished}};
+                  {"seed", run.seed},
+                  {"digest", fmt::format("{:016x}", run.digest)},
+                  {"finished", run.is_finished}};
     entry["pauses"] = run.totals.pauses;
     entry["marked"] = run.totals.marked;
     entry["lossless_drops"] = run.totals.lossless_drops;
     if (run.is_finished)
       entry["fct_us"] = {{"mean", run_microseconds(run.totals.completion.mean)},
-                       {"p50", run_microseconds(run.totals.completion.p50)},
-                       {"p99", run_microseconds(run.totals.completion.p99)},
-                       {"max", run_microseconds(run.totals.completion.max)}};
+                         {"p50", run_microseconds(run.totals.completion.p50)},
+                         {"p99", run_microseconds(run.totals.completion.p99)},
+                         {"max", run_microseconds(run.totals.completion.max)}};
     object["runs"].push_back(std::move(entry));
   }
   return object;
@@ -148,9 +152,8 @@ void print_workloads_json(Context& context) {
   for (const sim::WorkloadRow& row : sim::workload_table()) {
     Json load = {{"name", row.name}, {"summary", row.summary}, {"parameters", Json::array()}};
     for (const sim::WorkloadParameter& parameter : row.own)
-      load["parameters"].push_back({{"name", parameter.name},
-                                    {"default", parameter.fallback},
-                                    {"help", parameter.meaning}});
+      load["parameters"].push_back(
+          {{"name", parameter.name}, {"default", parameter.fallback}, {"help", parameter.meaning}});
     object["workloads"].push_back(std::move(load));
   }
   print_json(context, object);

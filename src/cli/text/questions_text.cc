@@ -12,7 +12,7 @@ void print_questions(const std::vector<diagnose::Question>& questions, Context& 
   for (const diagnose::Question& question : questions) {
     const std::string_view mark = question.answer == diagnose::Answer::kUnknown ? "?"
                                   : question.is_good                            ? "ok"
-                                                                           : "!";
+                                                                                : "!";
     table.add_row({std::string(mark),
                    fmt::format("{} {}", question.question, diagnose::to_text(question.answer)),
                    question.sentence});

@@ -10,5 +10,4 @@ namespace weir::cli {
 /// "ok", "!" or "?" before each: the answer is what one hopes for, is not, or is not known.
 void print_questions(const std::vector<diagnose::Question>& questions, Context& context);
 
-
 }  // namespace weir::cli

@@ -61,7 +61,8 @@ std::string run_table(const ops::Repeated& repeated) {
   }
   std::string text = table.to_text(2);
   if (repeated.runs.size() > kRunsShown)
-    text += fmt::format("  … {} more: --json or --out DIR has all\n", repeated.runs.size() - kRunsShown);
+    text += fmt::format("  … {} more: --json or --out DIR has all\n",
+                        repeated.runs.size() - kRunsShown);
   return text;
 }
 
@@ -74,8 +75,9 @@ std::string point_table(const ops::Repeated& repeated) {
     const auto times = [&](const ops::Spread& spread) {
       return summary.unfinished == summary.runs ? std::string("-") : range_text(spread);
     };
-    table.add_row({label_of(repeated.points[p]), std::to_string(summary.runs), std::to_string(summary.lossless),
-                   times(summary.mean_us), times(summary.p99_us), fmt::format("{:.1f}", summary.pauses.mean),
+    table.add_row({label_of(repeated.points[p]), std::to_string(summary.runs),
+                   std::to_string(summary.lossless), times(summary.mean_us), times(summary.p99_us),
+                   fmt::format("{:.1f}", summary.pauses.mean),
                    fmt::format("{:.1f}", summary.marked.mean)});
   }
   return table.to_text(2);

@@ -55,8 +55,7 @@ std::string workload_table(const std::vector<WorkloadResult>& workloads) {
 
 std::string pauses_text(const Totals& totals) {
   if (totals.pauses == 0 && totals.pause_time.raw() == 0) return "none";
-  return fmt::format("{}, {} in all", count_text(totals.pauses),
-                     approximate(totals.pause_time));
+  return fmt::format("{}, {} in all", count_text(totals.pauses), approximate(totals.pause_time));
 }
 
 std::string totals_table(const Totals& totals) {
@@ -69,9 +68,9 @@ std::string totals_table(const Totals& totals) {
       "  drops        {}\n"
       "  retransmits  {} packets\n"
       "  utilisation  {:.1f} % of the receiving NICs",
-      pauses_text(totals), count_text(totals.marked), share * 100,
-      count_text(totals.cnp_sent), count_text(totals.cnp_handled), drops_text(totals),
-      count_text(totals.retransmitted), totals.utilisation * 100);
+      pauses_text(totals), count_text(totals.marked), share * 100, count_text(totals.cnp_sent),
+      count_text(totals.cnp_handled), drops_text(totals), count_text(totals.retransmitted),
+      totals.utilisation * 100);
   if (totals.finished > 0)
     text += fmt::format("; fairness (Jain) {:.3f}; slowdown {:.2f} mean, {:.2f} p99", totals.jain,
                         totals.slowdown_mean, totals.slowdown_p99);
@@ -121,8 +120,7 @@ std::string port_table(const Results& results) {
     is_empty = false;
     table.add_row({row.port->device() + " " + row.port->netdev(), row.peer,
                    approximate(Bytes::raw(static_cast<std::int64_t>(row.depth))),
-                   count_text(row.marked), count_text(row.pauses),
-                   count_text(row.drops)});
+                   count_text(row.marked), count_text(row.pauses), count_text(row.drops)});
   }
   return is_empty ? "" : "\n" + table.to_text(2);
 }

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "cli/frame/command.h"
-#include "sim/fault/fault.h"
 #include "ops/simulate/sim.h"
+#include "sim/fault/fault.h"
 #include "sim/results/simulate.h"
 
 namespace weir::cli {

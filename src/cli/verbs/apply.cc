@@ -166,15 +166,17 @@ Command apply_command() {
       .group = Group::kOperators,
       .summary = "configure the hosts as designed, and change nothing else",
       .description =
-          "Makes the changes that weir plan lists, in a safe order. Each is recorded first, so that "
+          "Makes the changes that weir plan lists, in a safe order. Each is recorded first, so "
+          "that "
           "it can be undone even after a crash, and read back from the driver. If a change fails, "
-          "is not reported back, or takes the link down for good, or on Ctrl-C, all of it is rolled "
+          "is not reported back, or takes the link down for good, or on Ctrl-C, all of it is "
+          "rolled "
           "back. A second apply changes nothing.",
       .arguments = {design_argument()},
-      .options = with_change_options(
-          with_host_options({{.name = "confirm-within",
-                              .metavar = "TIME",
-                              .help = "roll back unless weir confirm is typed in time, such as 120s"}})),
+      .options = with_change_options(with_host_options(
+          {{.name = "confirm-within",
+            .metavar = "TIME",
+            .help = "roll back unless weir confirm is typed in time, such as 120s"}})),
       .examples = {{"sudo weir apply fabric.yaml --confirm-within 120s", "this host"},
                    {"weir apply --lab lab", "all hosts of a lab"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook,

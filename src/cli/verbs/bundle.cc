@@ -22,8 +22,8 @@ ops::Result<ops::BundleRequest> bundle_request(const Args& args, const Context& 
   if (!text) return request;
   const auto seconds = parse_u64(*text);
   if (!seconds || *seconds == 0 || *seconds > kLongestWait)
-    return ops::bad_request(fmt::format("--counters: expected seconds from 1 to {}, found '{}'",
-                                        kLongestWait, *text));
+    return ops::bad_request(
+        fmt::format("--counters: expected seconds from 1 to {}, found '{}'", kLongestWait, *text));
   if (args.has("root"))
     return ops::bad_request("--counters reads twice: a captured machine does not change");
   request.seconds = *seconds;
@@ -33,9 +33,9 @@ ops::Result<ops::BundleRequest> bundle_request(const Args& args, const Context& 
 void print_bundled(const Args& args, Context& context, const ops::Bundled& bundled,
                    const std::string& path) {
   const std::string names = bundled.has_pseudonyms ? "with pseudonyms" : "with real names";
-  const std::string verdict = fmt::format("Wrote {}: {}, {}, {}.", path,
-                                          bundled.seen.provenance.host,
-                                          counted(bundled.seen.nics.size(), "RDMA NIC"), names);
+  const std::string verdict =
+      fmt::format("Wrote {}: {}, {}, {}.", path, bundled.seen.provenance.host,
+                  counted(bundled.seen.nics.size(), "RDMA NIC"), names);
   if (context.json) return print_bundle_json(context, args.command(), bundled, path, verdict);
   context.out << verdict << '\n';
   if (context.quiet) return;

@@ -98,9 +98,10 @@ void print(const ops::BufferAnswer& answer, Context& context) {
     const std::string threshold = node.buffers.threshold == design::Threshold::kStatic
                                       ? "static XOFF"
                                       : "dynamic XOFF, alpha " + to_text(node.buffers.alpha);
-    context.out << fmt::format(
-        "\n{}: {}, {} of buffer, {} ports, profile {}, {}\n\n", names_text(kind.names),
-        node.asic->title, approximate(node.buffers.total), node.ports.size(), answer.profile, threshold);
+    context.out << fmt::format("\n{}: {}, {} of buffer, {} ports, profile {}, {}\n\n",
+                               names_text(kind.names), node.asic->title,
+                               approximate(node.buffers.total), node.ports.size(), answer.profile,
+                               threshold);
     if (node.buffers.plan) {
       context.out << buffer_table(node, *node.buffers.plan);
     } else {
@@ -111,7 +112,8 @@ void print(const ops::BufferAnswer& answer, Context& context) {
   context.out << "\nprofiles:\n";
   for (const model::BufferProfile& profile : model::buffer_profiles()) {
     context.out << "  " << profile.name << ": "
-                << hang(profile.delta, kWidth - profile.name.size() - 4, profile.name.size() + 4) << '\n';
+                << hang(profile.delta, kWidth - profile.name.size() - 4, profile.name.size() + 4)
+                << '\n';
   }
 }
 
@@ -136,7 +138,8 @@ Command calc_buffers_command() {
       .group = Group::kOperators,
       .summary = "switch buffers: pools, headroom, XOFF, what is shared",
       .description =
-          "Divides the memory of each kind of switch: pools, guarantees, headroom of every port, what "
+          "Divides the memory of each kind of switch: pools, guarantees, headroom of every port, "
+          "what "
           "the lossless queues share, XOFF with one and with all queues congested, and the largest "
           "ECN threshold that still marks before PFC pauses.",
       .arguments = {design_argument()},

@@ -106,9 +106,10 @@ std::string models_table(const ops::HeadroomAnswer& answer) {
   TextTable table({"model", "bytes", ""}, {Align::kLeft, Align::kRight, Align::kLeft});
   for (const ops::ComparedHeadroom& compared : answer.all) {
     const bool has_answer = compared.headroom.has_value();
-    table.add_row({std::string(compared.model->name),
-                   has_answer ? headroom_bytes(compared.headroom->xoff) : std::string("-"),
-                   std::string(has_answer ? compared.model->title : compared.headroom.error().what)});
+    table.add_row(
+        {std::string(compared.model->name),
+         has_answer ? headroom_bytes(compared.headroom->xoff) : std::string("-"),
+         std::string(has_answer ? compared.model->title : compared.headroom.error().what)});
   }
   return table.to_text(2, kHeadroomWidth);
 }
@@ -176,7 +177,9 @@ std::vector<Option> headroom_options() {
            .metavar = "SIZE",
            .help = "largest frame of any class",
            .default_value = "9216B"},
-          {.name = "lossless-mtu", .metavar = "SIZE", .help = "largest frame of a lossless class, if smaller"},
+          {.name = "lossless-mtu",
+           .metavar = "SIZE",
+           .help = "largest frame of a lossless class, if smaller"},
           {.name = "peer",
            .metavar = "PEER",
            .help = "device at the other end of the cable (model ieee)",
@@ -208,7 +211,8 @@ Command calc_headroom_command() {
       .group = Group::kOperators,
       .summary = "PFC headroom of a port, every term shown",
       .description =
-          "What still arrives after a port has sent a pause frame must fit its headroom, or a lossless "
+          "What still arrives after a port has sent a pause frame must fit its headroom, or a "
+          "lossless "
           "class loses packets: the frames both ends had begun, the cable, the peer's response.",
       .options = headroom_options(),
       .examples = {{"weir calc headroom --speed 400G --cable 30m", "802.1Q sum, 9216 B frames"},

@@ -23,9 +23,8 @@ std::string curve_text(Bytes min, Bytes max, Share probability) {
 std::string verdict(const ops::WredAnswer& answer) {
   const ops::SpeedAnswer& fastest = answer.speeds.front();
   const design::WredIntent& wred = fastest.port.wred;
-  std::string text =
-      fmt::format("WRED of {} at {}: {}", answer.file, to_text(fastest.speed),
-                  curve_text(wred.min, wred.max, wred.probability));
+  std::string text = fmt::format("WRED of {} at {}: {}", answer.file, to_text(fastest.speed),
+                                 curve_text(wred.min, wred.max, wred.probability));
   if (!wred.ecn) return text + "; but ECN is off.";
   const std::optional<int> most =
       fastest.fluid ? model::most_flows_on_ramp(*fastest.fluid) : std::optional<int>(0);
@@ -89,9 +88,8 @@ void print_wred(const ops::WredAnswer& answer, Context& context) {
   context.out << paint(context, Tone::kStrong, verdict(answer)) << '\n';
   if (context.quiet) return;
   for (const ops::SpeedAnswer& entry : answer.speeds) {
-    context.out << fmt::format("\n{} ({} switch ports, values of {} {}):\n\n",
-                               to_text(entry.speed), entry.ports, entry.switch_name,
-                               entry.port.name)
+    context.out << fmt::format("\n{} ({} switch ports, values of {} {}):\n\n", to_text(entry.speed),
+                               entry.ports, entry.switch_name, entry.port.name)
                 << published_table(entry) << '\n';
     if (entry.fluid) {
       context.out << flows_table(entry, answer.loop_delay);

@@ -33,8 +33,8 @@ constexpr auto kSteps = std::to_array<Step>({
     {"A lab: the fabric simulated packet by packet, its NICs with factory settings.",
      "weir lab up --dir lab"},
     {"A NIC before it is configured.", "weir show --lab lab --host gpu01"},
-    {"Does it match the design? Not yet: nothing is configured.",
-     "weir validate --lab lab --quiet", ExitCode::kFindings},
+    {"Does it match the design? Not yet: nothing is configured.", "weir validate --lab lab --quiet",
+     ExitCode::kFindings},
     {"Change only what differs, in a safe order, each change read back.", "weir apply --lab lab"},
     {"Does it match now?", "weir validate --lab lab"},
     {"Configured is not proven: read counters, run a load, read them again, judge.",
@@ -63,8 +63,9 @@ Status prepare(const std::filesystem::path& folder) {
   std::error_code error;
   if (fs::exists(folder / kMarker, error)) fs::remove_all(folder, error);
   if (fs::exists(folder, error) && !(fs::is_directory(folder) && fs::is_empty(folder, error)))
-    return invalid_error(fmt::format(
-        "{} exists and was not made by weir demo; name another folder with --dir", folder.string()));
+    return invalid_error(
+        fmt::format("{} exists and was not made by weir demo; name another folder with --dir",
+                    folder.string()));
   WEIR_TRY_STATUS(make_directory(folder.string()));
   return write_file_atomic((folder / kMarker).string(), "weir demo may delete this folder\n");
 }
@@ -138,8 +139,8 @@ ExitCode run_demo(const Args& args, Context& context) {
       all_good = code == step.expected;
       if (!all_good) {
         fail(context, ExitCode::kInternalError,
-             fmt::format("the demo stopped: {} ended with status {}, expected {}",
-                         step.command, static_cast<int>(code), static_cast<int>(step.expected)));
+             fmt::format("the demo stopped: {} ended with status {}, expected {}", step.command,
+                         static_cast<int>(code), static_cast<int>(step.expected)));
         break;
       }
       if (shown && step.expected == ExitCode::kFindings)

@@ -88,7 +88,8 @@ Command fidelity_dcqcn_command() {
       .group = Group::kDevelopers,
       .summary = "compare the simulator's DCQCN with the fluid model",
       .description =
-          "Equal flows into one port, without PFC, packet by packet, compared with the fixed point of "
+          "Equal flows into one port, without PFC, packet by packet, compared with the fixed point "
+          "of "
           "the fluid model with the same parameters. The first 30 % of the time are not measured.",
       .options =
           {{.name = "set",

@@ -47,8 +47,7 @@ void print_written(const Args& args, const ops::NewDesign& made, const std::stri
 
 ExitCode write_design(const Args& args, const ops::NewDesign& made, Context& context) {
   const std::string& path = args.value("output");
-  const ExitCode code =
-      made.template_name.empty() ? completeness(made.seen) : ExitCode::kOk;
+  const ExitCode code = made.template_name.empty() ? completeness(made.seen) : ExitCode::kOk;
   if (path == "-") {
     if (context.json) {
       print_new_design_json(context, args.command(), made, "");

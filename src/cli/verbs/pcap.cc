@@ -38,7 +38,8 @@ Result<ops::PcapRequest> pcap_request(const Args& args, const Context& context) 
   WEIR_TRY(flows, flow_limit(args));
   request.most_flows = flows;
   // Without a design, marking that cannot be right is still found.
-  const auto design = args.has("design") ? args.get("design") : context.environment(kDesignVariable);
+  const auto design =
+      args.has("design") ? args.get("design") : context.environment(kDesignVariable);
   request.design = design.value_or(file_exists(std::string(kDesignFile)) ? std::string(kDesignFile)
                                                                          : std::string());
   return request;

@@ -117,26 +117,29 @@ Command probe_mtu_command() {
       .group = Group::kOperators,
       .summary = "the MTU of the path to a peer, and where the limit is",
       .description =
-          "Sends packets with the don't-fragment bit and searches for the largest that is answered. "
-          "Where that is less than the MTU of this host's interface, probes with a limited TTL show "
+          "Sends packets with the don't-fragment bit and searches for the largest that is "
+          "answered. "
+          "Where that is less than the MTU of this host's interface, probes with a limited TTL "
+          "show "
           "between which two hops the limit is, even where no router reports it. The peer must "
           "answer pings, or reject a closed UDP port. Needs no privilege.",
       .arguments = {{.name = "PEER", .help = "a host name or an address", .required = true}},
-      .options = {{.name = "size",
-                   .metavar = "BYTES",
-                   .help = "largest packet to try (default: the interface's MTU)"},
-                  {.name = "ipv4", .letter = '4', .help = "use IPv4"},
-                  {.name = "ipv6", .letter = '6', .help = "use IPv6"},
-                  {.name = "dscp", .metavar = "N", .help = "DSCP of the probes"},
-                  {.name = "using",
-                   .metavar = "HOW",
-                   .help = "use only this kind of probe",
-                   .choices = {"ping", "raw", "udp"}},
-                  {.name = "wait",
-                   .metavar = "TIME",
-                   .help = "longest wait for one answer",
-                   .default_value = "300ms"},
-                  {.name = "hops", .metavar = "N", .help = "most hops to look at", .default_value = "16"}},
+      .options =
+          {{.name = "size",
+            .metavar = "BYTES",
+            .help = "largest packet to try (default: the interface's MTU)"},
+           {.name = "ipv4", .letter = '4', .help = "use IPv4"},
+           {.name = "ipv6", .letter = '6', .help = "use IPv6"},
+           {.name = "dscp", .metavar = "N", .help = "DSCP of the probes"},
+           {.name = "using",
+            .metavar = "HOW",
+            .help = "use only this kind of probe",
+            .choices = {"ping", "raw", "udp"}},
+           {.name = "wait",
+            .metavar = "TIME",
+            .help = "longest wait for one answer",
+            .default_value = "300ms"},
+           {.name = "hops", .metavar = "N", .help = "most hops to look at", .default_value = "16"}},
       .examples = {{"weir probe mtu gpu02", "to the peer's first address"},
                    {"weir probe mtu 10.0.0.2 --size 9000B --dscp 26", "marked like RDMA traffic"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput,

@@ -31,8 +31,7 @@ std::string with_paths(std::uint64_t paths) {
 std::string verdict_of(const ops::Proved& proved) {
   const Proof& proof = proved.proof;
   const std::string& file = proved.fabric.design.file;
-  if (proof.chains.empty())
-    return fmt::format("{} has no class 'rdma': nothing to prove.", file);
+  if (proof.chains.empty()) return fmt::format("{} has no class 'rdma': nothing to prove.", file);
   for (const Chain& chain : proof.chains) {
     if (chain.proven != Proven::kBroken) continue;
     return fmt::format("{} is not lossless: {} break{} at {}.", file, title_of(chain.kind),
@@ -69,7 +68,8 @@ std::string routing_text(const FailureWalk& walk, const design::Intent& intent) 
                   walk.by_symmetry ? ", one of each group of equivalent ones" : "");
   std::string text;
   if (!walk.deadlocks.empty()) {
-    text = fmt::format("a cycle of buffers that wait for each other is possible ({} examined)", scenarios);
+    text = fmt::format("a cycle of buffers that wait for each other is possible ({} examined)",
+                       scenarios);
   } else if (walk.by_structure) {
     text = "up, then down: no cycle of buffers is possible, whatever fails";
   } else {
@@ -112,8 +112,7 @@ ExitCode run_prove(const Args& args, Context& context) {
   if (context.quiet) return code;
   for (const Chain& chain : proved->proof.chains)
     print_chain(chain, context);
-  context.out << fmt::format("\nrouting: {}\n",
-                             routing_text(proved->walk, proved->fabric.intent));
+  context.out << fmt::format("\nrouting: {}\n", routing_text(proved->walk, proved->fabric.intent));
   return code;
 }
 

@@ -103,8 +103,8 @@ ExitCode run_render(const Args& args, Context& context) {
   const auto output = ops::render(*request);
   if (!output) return fail(context, args.command(), output.error());
   const bool is_fabric = output->target->scope == ops::RenderScope::kFabric;
-  const bool has_many =
-      !is_fabric && !output->files.empty() && output->files.front().node != output->files.back().node;
+  const bool has_many = !is_fabric && !output->files.empty() &&
+                        output->files.front().node != output->files.back().node;
   if (has_many && !args.has("out") && !context.json)
     return usage_error(context, args.command(), "--all needs a directory to write to: --out DIR");
   return print_output(args, context, *output);
@@ -125,7 +125,8 @@ Command render_command() {
       .group = Group::kOperators,
       .summary = "the design as configuration: hosts, switches, a marking plan",
       .description =
-          "Prints the design as configuration of a target: of one node to standard output, of every "
+          "Prints the design as configuration of a target: of one node to standard output, of "
+          "every "
           "node with --all --out DIR. What the target cannot express is reported on stderr.",
       .arguments = {design_argument()},
       .options = with_host_options(
@@ -141,7 +142,9 @@ Command render_command() {
             .metavar = "DIR",
             .help = "directory to write files to",
             .completes = Completes::kFiles},
-           {.name = "using", .metavar = "TOOL", .help = "tool that a host-script calls: mlnx_qos, dcb or weir"},
+           {.name = "using",
+            .metavar = "TOOL",
+            .help = "tool that a host-script calls: mlnx_qos, dcb or weir"},
            {.name = "format",
             .metavar = "F",
             .help = "of nccl and ucx: env, nccl.conf, slurm or k8s (default: env)"},

@@ -130,10 +130,13 @@ Command report_command() {
       .group = Group::kOperators,
       .summary = "one page to hand on: verdict, causes, fixes, curves, map",
       .description =
-          "Writes one self-contained HTML file of a page or two: the verdict, what was measured, what "
+          "Writes one self-contained HTML file of a page or two: the verdict, what was measured, "
+          "what "
           "is wrong and why, what to type in which order and how to test it again, then queues, "
-          "pauses and rates over time, the map of the fabric and every rail. Reads a lab, evidence, "
-          "findings of other verbs, and results of weir sim. Needs no network and prints well. Exit "
+          "pauses and rates over time, the map of the fabric and every rail. Reads a lab, "
+          "evidence, "
+          "findings of other verbs, and results of weir sim. Needs no network and prints well. "
+          "Exit "
           "status 0 means that the report was written, whatever it says.",
       .arguments = {{.name = "FILE",
                      .help = "a folder of weir sim --out, or JSON: snapshots, findings, weir sim",

@@ -1,10 +1,11 @@
 // weir schema: the formats that other programs read and write, as JSON Schemas.
+#include "evidence/schema.h"
+
 #include <fmt/format.h>
 
 #include "base/table.h"
 #include "cli/frame/commands.h"
 #include "cli/json/developer_json.h"
-#include "evidence/schema.h"
 
 namespace weir::cli {
 namespace {

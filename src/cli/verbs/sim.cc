@@ -91,8 +91,7 @@ bool wants_several_runs(const Args& args) {
 /// What is wrong with the combination of words; empty where nothing is.
 std::string option_error(const Args& args) {
   const bool has_many = wants_several_runs(args);
-  if (args.has("hpcc"))
-    return has_many ? "--repeat and --sweep are for designs, not --hpcc" : "";
+  if (args.has("hpcc")) return has_many ? "--repeat and --sweep are for designs, not --hpcc" : "";
   if (args.value("model") != "hpcc") return "--model says how to run --hpcc files; name one";
   if (!has_many && args.has("jobs")) return "--jobs is for --repeat and --sweep";
   if (!has_many)
@@ -143,8 +142,8 @@ ExitCode run_once(const Args& args, Context& context, const std::string& design,
   }
   print_sim(simulated->outcome, context);
   if (folder && !context.quiet)
-    context.out << fmt::format(
-        "wrote {}/sim.json, flows.csv, counters.csv, ports.csv, rates.csv\n", *folder);
+    context.out << fmt::format("wrote {}/sim.json, flows.csv, counters.csv, ports.csv, rates.csv\n",
+                               *folder);
   return ExitCode::kOk;
 }
 
@@ -224,57 +223,60 @@ ExitCode run_sim(const Args& args, Context& context) {
 }
 
 std::vector<Option> sim_options() {
-  return {{.name = "workload",
-           .letter = 'w',
-           .metavar = "W",
-           .help = "workload, such as incast,to=gpu01 (default: all-to-all)",
-           .repeated = true},
-          {.name = "fault",
-           .letter = 'f',
-           .metavar = "F",
-           .help = "fault, such as slow-receiver,at=gpu03,rate=40G",
-           .repeated = true},
-          {.name = "set",
-           .metavar = "PATH=VALUE",
-           .help = "override a setting of the design",
-           .repeated = true},
-          {.name = "seed", .metavar = "N", .help = "random seed", .default_value = "1"},
-          {.name = "repeat", .metavar = "N", .help = "run N seeds, starting at --seed, into one table"},
-          {.name = "sweep",
-           .metavar = "PATH=V,V…",
-           .help = "run every value of a setting; repeat for all combinations",
-           .repeated = true},
-          {.name = "jobs", .metavar = "J", .help = "runs in parallel (default: one per core)"},
-          {.name = "duration",
-           .metavar = "T",
-           .help = "stop at this simulated time",
-           .default_value = "100ms"},
-          {.name = "out",
-           .letter = 'o',
-           .metavar = "DIR",
-           .help = "directory to write JSON and CSV to",
-           .completes = Completes::kFiles},
-          {.name = "sample", .metavar = "T", .help = "sampling interval of the time series (default: 10us)"},
-          {.name = "trace",
-           .metavar = "FILE",
-           .help = "write every frame as CSV",
-           .completes = Completes::kFiles},
-          {.name = "pcap",
-           .metavar = "FILE",
-           .help = "write the packets of one port as a capture, see --at",
-           .completes = Completes::kFiles},
-          {.name = "at", .metavar = "PORT", .help = "port of --pcap: gpu01, gpu01:mlx5_0, leaf1:swp1"},
-          {.name = "list-workloads", .help = "list workloads and their parameters"},
-          {.name = "list-faults", .help = "list faults and their parameters"},
-          {.name = "hpcc",
-           .metavar = "CONFIG",
-           .help = "run the files of the HPCC simulator; writes fct.txt, pfc.txt",
-           .completes = Completes::kFiles},
-          {.name = "model",
-           .metavar = "M",
-           .help = "NIC and switch model of --hpcc",
-           .default_value = "hpcc",
-           .choices = {"hpcc", "native"}}};
+  return {
+      {.name = "workload",
+       .letter = 'w',
+       .metavar = "W",
+       .help = "workload, such as incast,to=gpu01 (default: all-to-all)",
+       .repeated = true},
+      {.name = "fault",
+       .letter = 'f',
+       .metavar = "F",
+       .help = "fault, such as slow-receiver,at=gpu03,rate=40G",
+       .repeated = true},
+      {.name = "set",
+       .metavar = "PATH=VALUE",
+       .help = "override a setting of the design",
+       .repeated = true},
+      {.name = "seed", .metavar = "N", .help = "random seed", .default_value = "1"},
+      {.name = "repeat", .metavar = "N", .help = "run N seeds, starting at --seed, into one table"},
+      {.name = "sweep",
+       .metavar = "PATH=V,V…",
+       .help = "run every value of a setting; repeat for all combinations",
+       .repeated = true},
+      {.name = "jobs", .metavar = "J", .help = "runs in parallel (default: one per core)"},
+      {.name = "duration",
+       .metavar = "T",
+       .help = "stop at this simulated time",
+       .default_value = "100ms"},
+      {.name = "out",
+       .letter = 'o',
+       .metavar = "DIR",
+       .help = "directory to write JSON and CSV to",
+       .completes = Completes::kFiles},
+      {.name = "sample",
+       .metavar = "T",
+       .help = "sampling interval of the time series (default: 10us)"},
+      {.name = "trace",
+       .metavar = "FILE",
+       .help = "write every frame as CSV",
+       .completes = Completes::kFiles},
+      {.name = "pcap",
+       .metavar = "FILE",
+       .help = "write the packets of one port as a capture, see --at",
+       .completes = Completes::kFiles},
+      {.name = "at", .metavar = "PORT", .help = "port of --pcap: gpu01, gpu01:mlx5_0, leaf1:swp1"},
+      {.name = "list-workloads", .help = "list workloads and their parameters"},
+      {.name = "list-faults", .help = "list faults and their parameters"},
+      {.name = "hpcc",
+       .metavar = "CONFIG",
+       .help = "run the files of the HPCC simulator; writes fct.txt, pfc.txt",
+       .completes = Completes::kFiles},
+      {.name = "model",
+       .metavar = "M",
+       .help = "NIC and switch model of --hpcc",
+       .default_value = "hpcc",
+       .choices = {"hpcc", "native"}}};
 }
 
 }  // namespace
@@ -285,7 +287,8 @@ Command sim_command() {
       .group = Group::kOperators,
       .summary = "simulate the fabric of a design, packet by packet",
       .description =
-          "Simulates the design's fabric under a workload, with faults on request: completion times, "
+          "Simulates the design's fabric under a workload, with faults on request: completion "
+          "times, "
           "counters, and what every host would report. The same seed gives the same digest.",
       .arguments = {design_argument()},
       .options = sim_options(),

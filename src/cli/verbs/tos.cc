@@ -44,10 +44,11 @@ std::string verdict_of(const TosAnswer& answer) {
                          : fmt::format("{} as a DSCP{}", typed.text,
                                        name.empty() ? "" : fmt::format(" ({})", name));
     // CE is for switches to set, so only ECT(0), what RoCE sends, is advised to be typed.
-    text += answer.request.ecn ? fmt::format(" with {}: the TOS byte is {} ({}).", to_text(*answer.request.ecn),
-                                     as_dscp->tos.value(), hex(as_dscp->tos))
-                       : fmt::format(": type {} ({}) where a TOS byte or traffic class is asked.",
-                                     as_dscp->tos.value(), hex(as_dscp->tos));
+    text += answer.request.ecn
+                ? fmt::format(" with {}: the TOS byte is {} ({}).", to_text(*answer.request.ecn),
+                              as_dscp->tos.value(), hex(as_dscp->tos))
+                : fmt::format(": type {} ({}) where a TOS byte or traffic class is asked.",
+                              as_dscp->tos.value(), hex(as_dscp->tos));
   }
   if (as_tos != nullptr) {
     const Dscp dscp = dscp_of(as_tos->tos);

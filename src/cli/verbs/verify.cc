@@ -68,8 +68,7 @@ std::string words_error(const Args& args) {
     return "in a lab the server runs by itself: -- ib_write_bw --tclass=106 HOST";
   if (args.has("microburst") && !args.has("lab") && !args.has("from"))
     return "--microburst needs senders: --from H1,H2,…";
-  if (ways == 0 && !has_command)
-    return "nothing to run: -- COMMAND, --pair HOST, or --microburst";
+  if (ways == 0 && !has_command) return "nothing to run: -- COMMAND, --pair HOST, or --microburst";
   return "";
 }
 
@@ -201,8 +200,7 @@ ExitCode run_verify(const Args& args, Context& context) {
   bar.clear();
   if (!verified) return fail(context, args.command(), verified.error());
   finding::Judgement& judgement = verified->judged.judgement;
-  if (judgement.next.empty())
-    judgement.next = {fmt::format("weir report{}", source_words(args))};
+  if (judgement.next.empty()) judgement.next = {fmt::format("weir report{}", source_words(args))};
   if (context.json) {
     print_verified_json(context, args.command(), *verified, verdict_of(*verified));
   } else {
@@ -212,20 +210,24 @@ ExitCode run_verify(const Args& args, Context& context) {
 }
 
 std::vector<Option> own_options() {
-  return {{.name = "pair", .metavar = "HOST", .help = "run perftest to HOST, its server started over ssh"},
-          {.name = "microburst", .help = "many senders to this host at the same time"},
-          {.name = "from", .metavar = "H1,H2", .help = "senders of the burst, started over ssh"},
-          {.name = "under-failure",
-           .metavar = "WHAT",
-           .help = "run the load before, during and after a failure: in a lab link=L, host=H, rail=N; on hosts a command"},
-          {.name = "restore", .metavar = "CMD", .help = "command that ends the failure"},
-          {.name = "rail", .metavar = "N", .help = "rail of both ends", .default_value = "0"},
-          {.name = "perftest",
-           .metavar = "WORDS",
-           .help = "perftest command of both ends",
-           .default_value = "ib_write_bw -D 5"},
-          {.name = "address", .metavar = "A", .help = "address of the server (default: of its rail)"},
-          {.name = "ssh", .metavar = "CMD", .help = "command to use instead of ssh"}};
+  return {
+      {.name = "pair",
+       .metavar = "HOST",
+       .help = "run perftest to HOST, its server started over ssh"},
+      {.name = "microburst", .help = "many senders to this host at the same time"},
+      {.name = "from", .metavar = "H1,H2", .help = "senders of the burst, started over ssh"},
+      {.name = "under-failure",
+       .metavar = "WHAT",
+       .help = "run the load before, during and after a failure: in a lab link=L, host=H, rail=N; "
+               "on hosts a command"},
+      {.name = "restore", .metavar = "CMD", .help = "command that ends the failure"},
+      {.name = "rail", .metavar = "N", .help = "rail of both ends", .default_value = "0"},
+      {.name = "perftest",
+       .metavar = "WORDS",
+       .help = "perftest command of both ends",
+       .default_value = "ib_write_bw -D 5"},
+      {.name = "address", .metavar = "A", .help = "address of the server (default: of its rail)"},
+      {.name = "ssh", .metavar = "CMD", .help = "command to use instead of ssh"}};
 }
 
 }  // namespace
@@ -236,7 +238,8 @@ Command verify_command() {
       .group = Group::kOperators,
       .summary = "behaviour under load: snapshot, run a command, snapshot, judge",
       .description =
-          "Reads every counter, runs a load, reads them again. Answers five questions first (DCQCN, "
+          "Reads every counter, runs a load, reads them again. Answers five questions first "
+          "(DCQCN, "
           "drops, PFC, traffic and its device, link), then lists the findings.",
       .arguments = {design_argument(),
                     {.name = "COMMAND",

@@ -150,7 +150,8 @@ std::string design_reference() {
   Design design = load_text(find_template("pair")->text, "pair").design;
   ReferenceMaker maker;
   visit(maker, design);
-  return "# The design file\n\nMade by weir-docs from the fields of the format. Sizes, times, rates and "
+  return "# The design file\n\nMade by weir-docs from the fields of the format. Sizes, times, "
+         "rates and "
          "lengths carry "
          "their unit (`100KB`, `64KiB`, `200ms`, `400G`, `30m`, `10%`); a bare number there is an "
          "error. "

@@ -57,7 +57,8 @@ void judge_burst(const Burst& burst, finding::Judgement& judgement) {
   if (burst.lost && *burst.lost > 0 && !has_loss_finding) {
     finding::Finding finding = finding::make_finding(
         "path.loss",
-        fmt::format("A burst of {} senders to {} lost packets of the lossless class.", burst.senders, burst.receiver),
+        fmt::format("A burst of {} senders to {} lost packets of the lossless class.",
+                    burst.senders, burst.receiver),
         {.host = burst.receiver});
     finding.evidence.push_back({.source = "drops and retransmissions",
                                 .line = fmt::format("{} signs of loss", *burst.lost),

@@ -135,8 +135,7 @@ void judge_volume(const LoadClaim& claim, const Volume& volume, Dscp rdma,
                               .value = static_cast<std::int64_t>(volume.rdma)});
   for (const finding::Finding& other : judgement.findings)
     if (is_only_unmarked(other))
-      finding.evidence.insert(finding.evidence.end(), other.evidence.begin(),
-                              other.evidence.end());
+      finding.evidence.insert(finding.evidence.end(), other.evidence.begin(), other.evidence.end());
   std::erase_if(judgement.findings, is_only_unmarked);
   judgement.findings.push_back(std::move(finding));
   finding::settle(judgement);
@@ -194,11 +193,10 @@ void judge_devices(const LoadClaim& claim, const Thresholds& limits, LoadJudgeme
     return traffic->is_busy(limits) && !traffic->is_designed;
   });
   if (stranger != here.end())
-    add_device_finding(
-        claim, out, "load.wrong_device",
-        fmt::format("{} carried the traffic, and the design has no rail on it.",
-                    (*stranger)->device),
-        (*stranger)->device);
+    add_device_finding(claim, out, "load.wrong_device",
+                       fmt::format("{} carried the traffic, and the design has no rail on it.",
+                                   (*stranger)->device),
+                       (*stranger)->device);
 }
 
 /// In which priority it went is not known where nobody counts bytes by priority.
@@ -215,11 +213,10 @@ void judge_visibility(LoadJudgement& out) {
 /// A load that failed proves nothing, whatever the counters look like.
 void judge_exit(const LoadClaim& claim, finding::Judgement& judgement) {
   if (claim.exit_status == 0) return;
-  leave_open(judgement,
-             {"behaviour under load",
-              fmt::format("the command failed with status {}", claim.exit_status),
-              claim.problems.empty() ? "its output says why; run it by hand"
-                                     : claim.problems.front()});
+  leave_open(
+      judgement,
+      {"behaviour under load", fmt::format("the command failed with status {}", claim.exit_status),
+       claim.problems.empty() ? "its output says why; run it by hand" : claim.problems.front()});
 }
 
 /// What ran on the host before the load is in the counters too: say so where it is much of them.

@@ -20,14 +20,14 @@ struct LoadClaim {
   std::string host;     // where it was started
   std::string program;  // "ib_write_bw"
   int exit_status = 0;
-  bool claims_data = false;             // it reports data that it moved
-  std::optional<Bytes> expected;        // how much, at least
-  bool is_inbound = false;              // the data was received here
-  std::string device;                   // the one it reports
-  bool used_sockets = false;            // NCCL: "Using network Socket"
-  std::optional<unsigned> tclass;       // --tclass, a TOS byte
-  std::vector<std::string> problems;    // error lines, explained
-  bool sees_all_ends = false;           // every host that took part was watched
+  bool claims_data = false;           // it reports data that it moved
+  std::optional<Bytes> expected;      // how much, at least
+  bool is_inbound = false;            // the data was received here
+  std::string device;                 // the one it reports
+  bool used_sockets = false;          // NCCL: "Using network Socket"
+  std::optional<unsigned> tclass;     // --tclass, a TOS byte
+  std::vector<std::string> problems;  // error lines, explained
+  bool sees_all_ends = false;         // every host that took part was watched
 };
 
 /// What one device carried of RDMA, as its counters have it; absent where it does not count that.

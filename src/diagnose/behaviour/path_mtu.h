@@ -22,8 +22,8 @@ struct MovedCounter {
 struct PathMtu {
   std::string host;  // this one
   std::string interface;
-  std::string peer;         // "gpu02 (10.0.0.2)"
-  std::string method;       // "ping", "udp"
+  std::string peer;          // "gpu02 (10.0.0.2)"
+  std::string method;        // "ping", "udp"
   bool is_answered = false;  // the peer answers small packets: without that nothing is known
   std::uint32_t mtu = 0;     // the largest that was answered
   std::uint32_t tried = 0;   // the largest that was tried

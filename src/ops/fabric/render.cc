@@ -67,8 +67,7 @@ Status check_choice(std::string_view option, const std::string& given,
                     const std::vector<std::string_view>& known, std::string_view target) {
   if (given.empty() || std::find(known.begin(), known.end(), given) != known.end()) return {};
   if (known.empty()) return bad_request(fmt::format("{} has no meaning for {}", option, target));
-  return bad_request(
-      fmt::format("{} of {} is one of: {}", option, target, fmt::join(known, ", ")));
+  return bad_request(fmt::format("{} of {} is one of: {}", option, target, fmt::join(known, ", ")));
 }
 
 /// Hosts as they were seen, which some targets read GID indexes from.

@@ -21,7 +21,8 @@ void add_notes(wire::CaptureSource& source, const wire::CaptureReader& reader) {
                               reader.strange_links().end());
 }
 
-weir::Status read_stream(const std::vector<std::string>& paths, const ProgressCallback& progress, Captured& out) {
+weir::Status read_stream(const std::vector<std::string>& paths, const ProgressCallback& progress,
+                         Captured& out) {
   constexpr std::uint64_t kBatch = 1U << 16U;
   out.source.name = paths.size() == 1 ? paths.front() : fmt::format("{} captures", paths.size());
   if (out.source.name == "-") out.source.name = "standard input";
@@ -152,8 +153,8 @@ Result<Captured> analyse_captures(const PcapRequest& request) {
     expectation = wire::expectation_of(fabric.design, fabric.intent);
   }
   WEIR_TRY(captured, read_all(request));
-  captured.verdict = wire::judge(*captured.first, captured.source, expectation,
-                                 captured.join.get(), captured.second_source.name);
+  captured.verdict = wire::judge(*captured.first, captured.source, expectation, captured.join.get(),
+                                 captured.second_source.name);
   if (captured.join) add_second(expectation, captured);
   captured.expectation = std::move(expectation);
   return captured;

@@ -17,11 +17,11 @@ namespace weir::ops {
 struct PcapRequest {
   /// One after another; two files of the same traffic are joined. - is standard input.
   std::vector<std::string> files = {};
-  std::string interface = {};              // capture here instead, for `duration`
+  std::string interface = {};  // capture here instead, for `duration`
   Duration duration = 10_s;
-  std::function<bool()> is_stopped = {};   // ends a live capture early
-  std::size_t most_flows = 16384;          // kept apart
-  std::string design = {};                 // empty: none
+  std::function<bool()> is_stopped = {};  // ends a live capture early
+  std::size_t most_flows = 16384;         // kept apart
+  std::string design = {};                // empty: none
   ProgressCallback progress = {};
 };
 

@@ -23,10 +23,10 @@ weir::Result<std::unique_ptr<host::Kernel>> kernel_of(const std::string& root) {
 
 Result<Bundled> bundle(const BundleRequest& request) {
   WEIR_TRY(kernel, or_bad_input(kernel_of(request.root)));
-  WEIR_TRY(recorded, or_could_not_look(host::record_host(
-                         *kernel, request.root, request.seconds > 0, [&] {
-                           std::this_thread::sleep_for(std::chrono::seconds(request.seconds));
-                         })));
+  WEIR_TRY(recorded,
+           or_could_not_look(host::record_host(*kernel, request.root, request.seconds > 0, [&] {
+             std::this_thread::sleep_for(std::chrono::seconds(request.seconds));
+           })));
   if (!request.keeps_names) host::pseudonymise(recorded, host::Pseudonyms(request.key));
   Bundled out;
   out.text = host::bundle_text(recorded);

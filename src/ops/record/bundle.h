@@ -9,10 +9,10 @@
 namespace weir::ops {
 
 struct BundleRequest {
-  std::string root = {};        // a captured machine; empty: this one
-  std::uint64_t seconds = 0;    // until the counters are read a second time; 0: once
-  bool keeps_names = false;     // no pseudonyms
-  std::string key = {};         // the secret of the pseudonyms; may be empty
+  std::string root = {};      // a captured machine; empty: this one
+  std::uint64_t seconds = 0;  // until the counters are read a second time; 0: once
+  bool keeps_names = false;   // no pseudonyms
+  std::string key = {};       // the secret of the pseudonyms; may be empty
 };
 
 struct Bundled {

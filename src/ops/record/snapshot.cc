@@ -128,8 +128,8 @@ Result<Diff> diff(const DiffRequest& request) {
     after = seen.all();
   }
   pair_up(before, after, out);
-  out.is_simulated = std::any_of(
-      after.begin(), after.end(), [](const auto& capture) { return capture.provenance.simulated; });
+  out.is_simulated = std::any_of(after.begin(), after.end(),
+                                 [](const auto& capture) { return capture.provenance.simulated; });
   return out;
 }
 

@@ -58,7 +58,8 @@ Status add_design(const ReportRequest& request, Sources& sources) {
 
 // ---- filling in ----
 
-weir::Status add_curves(const ReportInput& input, const design::Intent* intent, render::Report& report) {
+weir::Status add_curves(const ReportInput& input, const design::Intent* intent,
+                        render::Report& report) {
   if (!input.curves_folder) return {};
   std::string ports;
   std::string rates;
@@ -97,11 +98,11 @@ finding::Judgement judge_all(const ReportInput& input, const diagnose::View& vie
 
 void add_questions(const diagnose::View& view, render::Report& report) {
   if (view.evidence().empty()) return;
-  for (const diagnose::Question& question :
-       diagnose::five_questions(view)) {
-    const render::Answer answer = question.answer == diagnose::Answer::kYes  ? render::Answer::kYes
-                                  : question.answer == diagnose::Answer::kNo ? render::Answer::kNo
-                                                                        : render::Answer::kUnknown;
+  for (const diagnose::Question& question : diagnose::five_questions(view)) {
+    const render::Answer answer = question.answer == diagnose::Answer::kYes ? render::Answer::kYes
+                                  : question.answer == diagnose::Answer::kNo
+                                      ? render::Answer::kNo
+                                      : render::Answer::kUnknown;
     report.questions.push_back({question.question, answer, question.is_good, question.sentence});
   }
 }

@@ -17,7 +17,7 @@ struct ReportRequest {
   std::string design = {};            // empty: the lab's, or the one that a simulation names
   std::string title = {};             // empty: the design's name
   finding::Thresholds thresholds = {};
-  std::string tool = {};              // who makes it: "weir 0.1.0"
+  std::string tool = {};  // who makes it: "weir 0.1.0"
 };
 
 struct Reported {

@@ -34,7 +34,7 @@ struct ReportInput {
 /// Curves from the texts of ports.csv and rates.csv (sim/results/sampler.h); levels of ECN from the
 /// intent, where there is one. Either text may be empty.
 [[nodiscard]] weir::Result<render::Timeline> timeline_from_csv(const std::string& ports,
-                                                         const std::string& rates,
-                                                         const design::Intent* intent);
+                                                               const std::string& rates,
+                                                               const design::Intent* intent);
 
 }  // namespace weir::ops

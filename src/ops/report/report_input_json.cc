@@ -1,5 +1,3 @@
-#include "ops/report/report_input.h"
-
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -7,8 +5,9 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "ops/source/snapshot_file.h"
 #include "finding/json.h"
+#include "ops/report/report_input.h"
+#include "ops/source/snapshot_file.h"
 #include "units/format.h"
 
 namespace weir::ops {

@@ -220,19 +220,19 @@ Panel rate_panel(const PortTable& table) {
 /// delivered nothing for a while it has no line: it keeps its last rate.
 weir::Result<Panel> reaction_panel(const std::string& text, const std::vector<double>& times) {
   std::map<std::string, std::vector<double>> pairs;
-  WEIR_TRY_STATUS(
-      for_each_row(text, "time_us,qp,source,target,rate_gbps,delivered_gbps",
-                   [&](const std::vector<std::string_view>& cells, std::size_t line) -> weir::Status {
-                     WEIR_TRY(time, number_of(cells[0], line));
-                     WEIR_TRY(rate, number_of(cells[4], line));
-                     const auto at = std::lower_bound(times.begin(), times.end(), time);
-                     if (at == times.end()) return {};
-                     std::vector<double>& values = pairs[std::string(cells[1])];
-                     values.resize(static_cast<std::size_t>(at - times.begin()) + 1,
-                                   values.empty() ? rate : values.back());
-                     values.back() = rate;
-                     return {};
-                   }));
+  WEIR_TRY_STATUS(for_each_row(
+      text, "time_us,qp,source,target,rate_gbps,delivered_gbps",
+      [&](const std::vector<std::string_view>& cells, std::size_t line) -> weir::Status {
+        WEIR_TRY(time, number_of(cells[0], line));
+        WEIR_TRY(rate, number_of(cells[4], line));
+        const auto at = std::lower_bound(times.begin(), times.end(), time);
+        if (at == times.end()) return {};
+        std::vector<double>& values = pairs[std::string(cells[1])];
+        values.resize(static_cast<std::size_t>(at - times.begin()) + 1,
+                      values.empty() ? rate : values.back());
+        values.back() = rate;
+        return {};
+      }));
   Panel panel{.title = "Rate that DCQCN allows a flow", .unit = "Gb/s", .merge = Merge::kMean};
   std::vector<const std::vector<double>*> series;
   for (auto& [name, values] : pairs) {
@@ -305,7 +305,7 @@ render::Timeline timeline_of(const lab::RunRecord& run, const design::Intent& in
 }
 
 weir::Result<render::Timeline> timeline_from_csv(const std::string& ports, const std::string& rates,
-                                           const design::Intent* intent) {
+                                                 const design::Intent* intent) {
   render::Timeline timeline;
   PortTable table;
   if (ports.empty()) return timeline;

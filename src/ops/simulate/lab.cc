@@ -24,7 +24,7 @@ weir::Result<LoadedConfig> read_for_lab(const design::SwitchIntent& node, const 
 /// The file that weir render writes for the switch, or else the first file that starts with its
 /// name and is recognised as a configuration of its system.
 weir::Result<std::string> file_for(const design::Intent& intent, const design::SwitchIntent& node,
-                            const std::string& directory) {
+                                   const std::string& directory) {
   const platforms::Platform& platform = platforms::platform_of(node.system);
   const platforms::Rendered rendered = platform.render(intent, node);
   const std::string usual = directory + "/" + rendered.files.front().name;
@@ -91,8 +91,7 @@ LabPort port_of(const evidence::SwitchPort& port, const counters::PortCounters& 
 Result<lab::Lab> create_lab(const LabRequest& request) {
   WEIR_TRY(fabric, load_fabric(request.design));
   if (fabric.design.file == "stdin") return bad_request("a lab needs the design as a file");
-  return or_bad_input(
-      lab::Lab::create(request.directory, fabric.design.file, request.options));
+  return or_bad_input(lab::Lab::create(request.directory, fabric.design.file, request.options));
 }
 
 Result<lab::Lab> open_lab(const std::string& directory) {

@@ -31,7 +31,7 @@ weir::Result<std::vector<std::string>> values_of(const std::string& sweep) {
 
 /// Every value of each sweep with every value of the others, the last changing fastest.
 weir::Result<std::vector<Variant>> points_of(const std::vector<std::string>& sweeps,
-                                     const Fabric& fabric) {
+                                             const Fabric& fabric) {
   std::vector<std::vector<std::string>> combinations = {{}};
   for (const std::string& sweep : sweeps) {
     WEIR_TRY(values, values_of(sweep));

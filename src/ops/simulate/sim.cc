@@ -194,11 +194,10 @@ Result<HpccSimulated> simulate_hpcc(const HpccRequest& request) {
   outcome.sim->set_observer(&log);
   const double ready = sim::cpu_seconds();
   const auto flows = static_cast<double>(outcome.sim->messages().size());
-  sim::run(*outcome.sim,
-           {.end = run.stop, .progress = [&](const sim::Sim& sim) {
-              const auto open = static_cast<double>(sim.open_messages());
-              tell(request.progress, 1 - open / std::max(flows, 1.0));
-            }});
+  sim::run(*outcome.sim, {.end = run.stop, .progress = [&](const sim::Sim& sim) {
+                            const auto open = static_cast<double>(sim.open_messages());
+                            tell(request.progress, 1 - open / std::max(flows, 1.0));
+                          }});
   outcome.perf = {outcome.sim->hops(),   outcome.sim->data_hops(),
                   outcome.sim->events(), sim::cpu_seconds() - ready,
                   ready - begin,         sim::max_rss_bytes()};

@@ -14,11 +14,11 @@ namespace weir::ops {
 
 struct SimRequest {
   std::string design;
-  std::vector<std::string> settings = {};    // "path=value", over the design's
-  sim::Experiment experiment = {};           // everything except design and intent
-  std::string trace = {};                    // a file for every frame, as CSV
-  std::string pcap = {};                     // a file for what one port saw
-  std::string pcap_port = {};                // empty: the first host's
+  std::vector<std::string> settings = {};  // "path=value", over the design's
+  sim::Experiment experiment = {};         // everything except design and intent
+  std::string trace = {};                  // a file for every frame, as CSV
+  std::string pcap = {};                   // a file for what one port saw
+  std::string pcap_port = {};              // empty: the first host's
   ProgressCallback progress = {};
 };
 

@@ -5,6 +5,7 @@
 //   captures[]{host, time, clock_ns, simulated, facts{…}}   facts: evidence without its snapshots
 //   nics[]{host, device, netdev, driver, counters{…}}
 //   switch_ports[]{host, device, netdev, driver, counters{…}}
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,6 +34,11 @@ inline constexpr std::size_t kLargestResults = std::size_t{512} << 20U;
 
 /// The same for the text of a file that was read already.
 [[nodiscard]] weir::Result<std::vector<evidence::Evidence>> read_snapshot_text(
+    const std::string& text, const std::string& path);
+
+/// Evidence of a text that is JSON of ours (a snapshot, evidence, a simulation) or a bundle; nullopt
+/// where it is something else: plain text.
+[[nodiscard]] weir::Result<std::optional<std::vector<evidence::Evidence>>> read_document(
     const std::string& text, const std::string& path);
 
 }  // namespace weir::ops

@@ -140,4 +140,17 @@ weir::Result<std::vector<evidence::Evidence>> read_snapshot_text(const std::stri
   return captures;
 }
 
+weir::Result<std::optional<std::vector<evidence::Evidence>>> read_document(
+    const std::string& text, const std::string& path) {
+  using Pieces = std::optional<std::vector<evidence::Evidence>>;
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  const bool may_be = first != std::string::npos && (text[first] == '{' || text[first] == '[');
+  const Json document = may_be ? Json::parse(text, nullptr, false) : Json(Json::value_t::discarded);
+  auto snapshots =
+      is_simulation(document) ? read_simulation(document) : read_snapshot_text(text, path);
+  if (snapshots) return Pieces(std::move(*snapshots));
+  if (!document.is_object()) return Pieces();
+  return is_simulation(document) ? snapshots.error().within(path) : snapshots.error();
+}
+
 }  // namespace weir::ops

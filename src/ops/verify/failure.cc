@@ -46,8 +46,8 @@ Result<Failing> lab_failure(const FailureRequest& request, lab::Lab& lab,
                             const design::Intent& intent) {
   std::vector<std::string> faults = faults_of(request.failure, intent);
   if (faults.empty())
-    return bad_input(fmt::format("--under-failure {}: no host of the design has that rail",
-                                 request.failure));
+    return bad_input(
+        fmt::format("--under-failure {}: no host of the design has that rail", request.failure));
   return Failing{[&lab, faults, what = request.failure] { return add_faults(lab, faults, what); },
                  [&lab, faults] { return clear_faults(lab, faults); }};
 }

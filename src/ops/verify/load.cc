@@ -53,8 +53,7 @@ Result<Watched> watch_command(Stage& stage, const std::vector<std::string>& word
     out.drive.idle = idle_window(stage, before);
     if (!out.drive.idle.empty()) before = observe(stage.set);
   }
-  if (stage.set.lab)
-    stage.set.lab->on_progress([&](double share) { tell(progress, share); });
+  if (stage.set.lab) stage.set.lab->on_progress([&](double share) { tell(progress, share); });
   WEIR_TRY(outcome, or_could_not_look(stage.set.named(stage.ran_on).run(words)));
   out.after = observe(stage.set);
   out.drive.words = words;
@@ -85,8 +84,8 @@ Verified judge_drive(Drive drive, const std::vector<evidence::Evidence>& window,
   verified.judged = diagnose::judge_load({.evidence = window, .intent = &intent},
                                          claim_of(drive, verified.load), drive.idle);
   verified.drive = std::move(drive);
-  verified.is_simulated = std::any_of(
-      window.begin(), window.end(), [](const auto& piece) { return piece.provenance.simulated; });
+  verified.is_simulated = std::any_of(window.begin(), window.end(),
+                                      [](const auto& piece) { return piece.provenance.simulated; });
   return verified;
 }
 

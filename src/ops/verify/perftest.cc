@@ -51,21 +51,21 @@ weir::Result<const evidence::Nic*> nic_of(const Evidence& seen, const PairEnd& e
   }
   if (static_cast<std::size_t>(rail) < seen.nics.size())
     return &seen.nics[static_cast<std::size_t>(rail)];
-  return not_found_error(fmt::format("{} shows {} RDMA devices, none for rail {}", end.name,
-                                     seen.nics.size(), rail));
+  return not_found_error(
+      fmt::format("{} shows {} RDMA devices, none for rail {}", end.name, seen.nics.size(), rail));
 }
 
 }  // namespace
 
 weir::Result<PairEnd> choose_end(const std::string& name, const Evidence* seen,
-                           const design::Intent& intent, int rail) {
+                                 const design::Intent& intent, int rail) {
   PairEnd end;
   end.name = name;
   end.seen = seen;
   const design::HostIntent* wanted = find_host(intent, name);
   if (wanted != nullptr) {
     const auto wanted_nic = std::find_if(wanted->nics.begin(), wanted->nics.end(),
-                                  [&](const auto& other) { return other.rail == rail; });
+                                         [&](const auto& other) { return other.rail == rail; });
     if (wanted_nic == wanted->nics.end())
       return invalid_error(
           fmt::format("--rail {}: {} has {} rails", rail, name, wanted->nics.size()));
@@ -97,8 +97,9 @@ GpuChoice choose_gpu(const PairEnd& client, const PairEnd& server) {
     if (!end->perftest_has_cuda)
       return {false, fmt::format("host memory: perftest on {} was built without CUDA", end->name)};
   }
-  return {true, fmt::format("GPU memory: {} next to {} on {}, {} next to {} on {}", *client.gpu_bus,
-                            client.device, client.name, *server.gpu_bus, server.device, server.name)};
+  return {true,
+          fmt::format("GPU memory: {} next to {} on {}, {} next to {} on {}", *client.gpu_bus,
+                      client.device, client.name, *server.gpu_bus, server.device, server.name)};
 }
 
 std::int64_t PairTest::limit_seconds() const {
@@ -126,8 +127,8 @@ std::vector<std::string> perftest_words(const PairTest& test, const PairEnd& end
 }
 
 weir::Result<PairOutcome> run_pair(const host::Remote& remote, const PairTest& test,
-                             const std::vector<std::string>& server_words,
-                             const std::vector<std::string>& client_words) {
+                                   const std::vector<std::string>& server_words,
+                                   const std::vector<std::string>& client_words) {
   // timeout(1): a server whose client never comes ends by itself, whatever becomes of ssh.
   std::vector<std::string> bounded = {"timeout", std::to_string(test.limit_seconds())};
   bounded.insert(bounded.end(), server_words.begin(), server_words.end());

@@ -146,8 +146,8 @@ std::string peer_text(const ProbeTarget& target) {
 
 std::string bottleneck_text(const ProbeTarget& target, const MtuFinding& found) {
   if (found.is_local) return fmt::format("at this host's own interface {}", target.interface);
-  const std::string first = found.after ? hop_text(found, *found.after)
-                                        : fmt::format("this host ({})", target.interface);
+  const std::string first =
+      found.after ? hop_text(found, *found.after) : fmt::format("this host ({})", target.interface);
   if (!found.before) return fmt::format("somewhere behind {}", first);
   return fmt::format("between {} and {}", first, hop_text(found, *found.before));
 }

@@ -14,11 +14,11 @@ namespace weir::ops {
 
 struct ProbeRequest {
   std::string peer;
-  int family = 0;                         // 4 or 6; 0: as the name resolves
-  std::optional<std::uint32_t> size;      // the largest packet to try; none: the interface's MTU
-  Duration wait = 300_ms;                 // for one answer
+  int family = 0;                     // 4 or 6; 0: as the name resolves
+  std::optional<std::uint32_t> size;  // the largest packet to try; none: the interface's MTU
+  Duration wait = 300_ms;             // for one answer
   unsigned most_hops = 16;
-  std::optional<Dscp> dscp;               // mark the probes
+  std::optional<Dscp> dscp;                 // mark the probes
   std::optional<host::ProbeMethod> method;  // this one alone
 };
 

@@ -56,9 +56,9 @@ weir::Result<PairTest> test_of(const RemoteRequest& request, const design::Inten
   test.words = request.perftest;
   const auto command = host::perftest_command(test.words);
   if (!command)
-    return invalid_error(fmt::format(
-        "--perftest: expected ib_write_bw or another perftest program, found '{}'",
-        join(test.words, " ")));
+    return invalid_error(
+        fmt::format("--perftest: expected ib_write_bw or another perftest program, found '{}'",
+                    join(test.words, " ")));
   constexpr std::int64_t kLongest = 3600;
   if (command->duration) test.seconds = command->duration->raw() / kPicosecondsPerSecond;
   if (test.seconds > kLongest) return invalid_error("--perftest: -D of an hour at most");
@@ -266,9 +266,9 @@ Result<Verified> verify_pair(const VerifyRequest& request, const RemoteRequest& 
   drive.notes.push_back(gpu.why);
   drive.notes.push_back(end_text("client", client));
   drive.notes.push_back(end_text("server", server.end));
-  const std::string address = !remote.address.empty()        ? remote.address
-                              : server.end.address.empty()   ? server.end.name
-                                                             : server.end.address;
+  const std::string address = !remote.address.empty()      ? remote.address
+                              : server.end.address.empty() ? server.end.name
+                                                           : server.end.address;
   drive.words = perftest_words(trial->test, client, address);
   WEIR_TRY(window, watch_trial(*trial, [&] { return run_both(*trial, server); }));
   if (server.before && server.before->provenance.host == trial->stage.ran_on)

@@ -76,8 +76,8 @@ struct RemoteRequest {
                                             const RemoteRequest& remote);
 
 struct FailureRequest {
-  std::string failure;               // in a lab "link=L", "host=H", "rail=N" or a fault; else a command
-  std::string restore = {};          // the command that ends it; of a lab: nothing
+  std::string failure;       // in a lab "link=L", "host=H", "rail=N" or a fault; else a command
+  std::string restore = {};  // the command that ends it; of a lab: nothing
   std::vector<std::string> command;  // the load; of a lab it may be empty: all-to-all
 };
 [[nodiscard]] Result<Verified> verify_failure(const VerifyRequest& request,

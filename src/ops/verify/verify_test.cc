@@ -1,3 +1,5 @@
+#include "ops/verify/verify.h"
+
 #include <filesystem>
 
 #include <unistd.h>
@@ -9,7 +11,6 @@
 #include "design/file/templates.h"
 #include "diagnose/core/made_case.h"
 #include "ops/verify/perftest.h"
-#include "ops/verify/verify.h"
 
 namespace weir::ops {
 namespace {
