@@ -14,7 +14,7 @@ STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
 LIMIT = re.compile(r"\b\d+\.\d+\b|"
                    r"\bconstexpr\s+(?:double|int|unsigned|std::\w+)\s+(k\w+)\s*=\s*[-\d]")
 # ... unless it says how much of the evidence is shown, or is a unit or a field of a standard.
-NO_LIMITS = {"kLines", "kNamed", "kApart", "kBits", "kSmallestFrame"}
+NO_LIMITS = {"kLines", "kWideLines", "kNamed", "kApart", "kBits", "kSmallestFrame"}
 NO_FRACTIONS = {"0.0", "1.0", "65'535.0"}
 
 

@@ -17,15 +17,15 @@ using finding::Severity;
 
 bool explains(const Candidate& cause, const Candidate& other) {
   const Finding& finding = other.finding;
-  return std::any_of(cause.explains.begin(), cause.explains.end(), [&](const Consequence& one) {
-    return one.id == finding.id && !(one.is_general && other.is_measured) &&
-           (one.host.empty() || one.host == finding.where.host) &&
-           (one.switch_name.empty() || one.switch_name == finding.where.switch_name);
+  return std::any_of(cause.explains.begin(), cause.explains.end(), [&](const Consequence& follows) {
+    return follows.id == finding.id && !(follows.is_general && other.is_measured) &&
+           (follows.host.empty() || follows.host == finding.where.host) &&
+           (follows.switch_name.empty() || follows.switch_name == finding.where.switch_name);
   });
 }
 
-/// Candidates stand in the order of causes: each takes what it explains of those behind it. What is
-/// known of settings is not explained away: it is a fault of its own, and is repaired by itself.
+/// Candidates are in the order of causes: each absorbs the later ones it explains. A wrong setting
+/// is never absorbed: it is a fault of its own and needs its own fix.
 std::vector<Finding> folded(std::vector<Candidate> candidates) {
   std::vector<bool> is_folded(candidates.size(), false);
   for (std::size_t i = 0; i < candidates.size(); ++i) {
@@ -37,10 +37,8 @@ std::vector<Finding> folded(std::vector<Candidate> candidates) {
       if (!explains(candidates[i], candidates[j])) continue;
       is_folded[j] = true;
       cause.severity = std::max(cause.severity, other.severity);
-      finding::EvidenceLine line;
-      line.source = finding::to_text(other.where);
-      line.line = "follows from it: " + other.verdict;
-      cause.evidence.push_back(std::move(line));
+      cause.evidence.push_back(
+          {.source = finding::to_text(other.where), .line = "consequence: " + other.verdict});
     }
   }
   std::vector<Finding> out;
@@ -53,24 +51,24 @@ std::string short_place(const Finding& finding) {
   return finding.where.host.empty() ? finding.where.switch_name : finding.where.host;
 }
 
-/// The same fault at many places is one finding. It has no place of its own where it is everywhere.
+/// The same fault at many places is one finding; if it is everywhere, without a place.
 Finding merged(const std::vector<Finding>& same, const View& view) {
   constexpr std::size_t kNamed = 4;
   constexpr std::size_t kLines = 8;
   Finding out = same.front();
   std::vector<std::string> names;
-  for (const Finding& one : same) {
-    const std::string name = short_place(one);
+  for (const Finding& place : same) {
+    const std::string name = short_place(place);
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-    out.severity = std::max(out.severity, one.severity);
-    if (&one == &same.front() || one.evidence.empty()) continue;
-    if (out.evidence.size() < kLines) out.evidence.push_back(one.evidence.front());
+    out.severity = std::max(out.severity, place.severity);
+    if (&place == &same.front() || place.evidence.empty()) continue;
+    if (out.evidence.size() < kLines) out.evidence.push_back(place.evidence.front());
   }
   const std::vector<std::string> shown(
       names.begin() + 1,
       names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kNamed + 1)));
   if (!shown.empty()) {
-    out.verdict += fmt::format(" The same at {}{}.", join(shown, ", "),
+    out.verdict += fmt::format(" Also at {}{}.", join(shown, ", "),
                                names.size() > kNamed + 1
                                    ? fmt::format(" and {} more", names.size() - kNamed - 1)
                                    : std::string());
@@ -80,9 +78,9 @@ Finding merged(const std::vector<Finding>& same, const View& view) {
     if (std::find(hosts.begin(), hosts.end(), nic.host) == hosts.end()) hosts.push_back(nic.host);
   const bool is_everywhere = names.size() >= hosts.size() || names.size() >= view.switches().size();
   if (!is_everywhere || names.size() <= kNamed) return out;
-  // What to type is that of the first place, where all are hosts or all are switches.
-  const bool is_one_kind = std::all_of(same.begin(), same.end(), [&](const Finding& one) {
-    return one.where.switch_name.empty() == out.where.switch_name.empty();
+  // The fix is that of the first place, if all are hosts or all are switches.
+  const bool is_one_kind = std::all_of(same.begin(), same.end(), [&](const Finding& place) {
+    return place.where.switch_name.empty() == out.where.switch_name.empty();
   });
   if (is_one_kind) fit_fixes(view, out);
   out.where = {};
@@ -93,12 +91,12 @@ std::vector<Finding> without_repetition(std::vector<Finding> findings, const Vie
   constexpr std::size_t kApart = 3;
   std::vector<Finding> out;
   std::vector<std::string> done;
-  for (const Finding& one : findings) {
-    if (std::find(done.begin(), done.end(), one.id) != done.end()) continue;
+  for (const Finding& finding : findings) {
+    if (std::find(done.begin(), done.end(), finding.id) != done.end()) continue;
     std::vector<Finding> same;
     std::copy_if(findings.begin(), findings.end(), std::back_inserter(same),
-                 [&](const Finding& other) { return other.id == one.id; });
-    done.push_back(one.id);
+                 [&](const Finding& other) { return other.id == finding.id; });
+    done.push_back(finding.id);
     if (same.size() > kApart) {
       out.push_back(merged(same, view));
     } else {
@@ -108,8 +106,8 @@ std::vector<Finding> without_repetition(std::vector<Finding> findings, const Vie
   return out;
 }
 
-/// Whoever reads only the first three reads of three causes: one that stands there already goes
-/// behind the others, with its other places.
+/// The first three findings should be three different causes: further places of a cause that is
+/// already listed go behind the others.
 void put_repetitions_behind(std::vector<Finding>& findings, std::size_t known) {
   std::vector<std::string> seen;
   std::vector<Finding> again;
@@ -125,12 +123,12 @@ void put_repetitions_behind(std::vector<Finding>& findings, std::size_t known) {
   findings = std::move(out);
 }
 
-/// Notes last, and guesses after what is known, however grave; then errors first; of equals the
-/// surer; of those the order of causes.
+/// Notes last, and guesses after what is known, whatever their severity; then by severity, then by
+/// confidence, then in the order of causes.
 void sort(std::vector<Finding>& findings) {
-  const auto is_note = [](const Finding& one) { return one.severity == Severity::kInfo; };
-  const auto is_guess = [](const Finding& one) {
-    return one.confidence == finding::Confidence::kLow;
+  const auto is_note = [](const Finding& finding) { return finding.severity == Severity::kInfo; };
+  const auto is_guess = [](const Finding& finding) {
+    return finding.confidence == finding::Confidence::kLow;
   };
   std::stable_sort(findings.begin(), findings.end(), [&](const Finding& a, const Finding& b) {
     if (is_note(a) != is_note(b)) return is_note(b);
@@ -138,8 +136,8 @@ void sort(std::vector<Finding>& findings) {
     if (a.severity != b.severity) return a.severity > b.severity;
     return a.confidence > b.confidence;
   });
-  const auto known = std::count_if(findings.begin(), findings.end(), [&](const Finding& one) {
-    return !is_note(one) && !is_guess(one);
+  const auto known = std::count_if(findings.begin(), findings.end(), [&](const Finding& finding) {
+    return !is_note(finding) && !is_guess(finding);
   });
   put_repetitions_behind(findings, static_cast<std::size_t>(known));
 }
@@ -152,7 +150,7 @@ finding::Conclusion conclusion(const View& view, finding::Judgement& judgement) 
                                  "two snapshots around a load: weir snapshot, or weir verify"});
   } else if (view.traffic() < view.thresholds().bytes_that_matter) {
     judgement.unknown.push_back({"behaviour",
-                                 "no traffic to speak of between the snapshots: nothing was tested",
+                                 "almost no traffic between the snapshots: nothing was tested",
                                  "take the snapshots around a load"});
   }
   return judgement.unknown.empty() ? finding::Conclusion::kHealthy
@@ -179,19 +177,20 @@ std::string headline(const finding::Judgement& judgement, std::size_t hosts, std
   const std::string seen = fmt::format("{} host{} and {} switch{}", hosts, hosts == 1 ? "" : "s",
                                        switches, switches == 1 ? "" : "es");
   switch (judgement.conclusion) {
-    case finding::Conclusion::kHealthy:
-      return fmt::format("Healthy: nothing is wrong in what was seen of {}.", seen);
+    case finding::Conclusion::kHealthy: return fmt::format("Healthy: no fault found on {}.", seen);
     case finding::Conclusion::kNotFabric: return "Not the fabric.";
     case finding::Conclusion::kInconclusive:
-      return fmt::format("Cannot tell: too little was seen of {}.", seen);
+      return fmt::format("Cannot tell: not enough data from {}.", seen);
     case finding::Conclusion::kFindings: break;
   }
   const Finding& first = judgement.findings.front();
   const std::string place = finding::to_text(first.where);
   const finding::CatalogEntry* entry = finding::find(first.id);
-  return fmt::format("Most likely cause: {}{}{}.", entry != nullptr ? entry->title : first.id,
-                     place.empty() ? std::string() : ", at " + place,
-                     judgement.findings.size() > 1 ? "; there is more" : "");
+  const std::size_t more = judgement.findings.size() - 1;
+  return fmt::format(
+      "Most likely cause: {}{}{}.", entry != nullptr ? entry->title : first.id,
+      place.empty() ? std::string() : ", at " + place,
+      more == 0 ? std::string() : fmt::format("; {} more finding{}", more, more == 1 ? "" : "s"));
 }
 
 }  // namespace weir::diagnose

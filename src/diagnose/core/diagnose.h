@@ -1,11 +1,11 @@
 #pragma once
-// From evidence to causes: every rule looks at the case, what a cause explains is folded under it,
-// and what is left is the answer, most important first. Pure: the same case, the same answer.
+// From evidence to causes: every rule examines the view, what a cause explains is folded under it,
+// and the rest is the answer, most important first. A pure function.
 //
-//   healthy        traffic flowed, everything that was asked could be seen, nothing is wrong;
-//                  notes (info) may say what the load did
+//   healthy        traffic flowed, every check had its data, and no fault was found;
+//                  notes (info) may describe the load
 //   findings       at least one warning or error
-//   inconclusive   nothing is known to be wrong, but too little was seen to call it healthy
+//   inconclusive   no fault was found, but the data does not suffice to call it healthy
 #include "diagnose/core/view.h"
 #include "finding/finding.h"
 
@@ -17,7 +17,7 @@ namespace weir::diagnose {
   return diagnose(View(subject));
 }
 
-/// One line with a full stop: the fault in words and its place, or why it is healthy or open.
+/// One sentence: the first fault and its place, or healthy, or why it cannot tell.
 [[nodiscard]] std::string headline(const finding::Judgement& judgement, std::size_t hosts,
                                    std::size_t switches);
 

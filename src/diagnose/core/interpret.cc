@@ -24,8 +24,8 @@ std::string rate_text(std::uint64_t amount, Duration window, counters::Unit unit
   if (unit == counters::Unit::kBytes) return fmt::format(", {:.3g} Gb/s", rate * 8 / 1e9);
   if (unit == counters::Unit::kMicroseconds)
     return fmt::format(", {} of the window", percent(rate / 1e6));
-  return rate >= 100 ? fmt::format(", {} a second", with_thousands(std::llround(rate)))
-                     : fmt::format(", {:.2g} a second", rate);
+  return rate >= 100 ? fmt::format(", {} per second", with_thousands(std::llround(rate)))
+                     : fmt::format(", {:.2g} per second", rate);
 }
 
 std::string amount_text(std::uint64_t amount, counters::Unit unit) {
@@ -38,17 +38,17 @@ std::string_view first_sentence(std::string_view text) {
   return stop == std::string_view::npos ? text : text.substr(0, stop + 1);
 }
 
-/// Who stopped whom; empty for counters that are no pauses.
+/// Who paused whom; empty for other counters.
 std::string_view direction(std::string_view id) {
   if (id.starts_with("nic.prio.pause_rx")) {
-    return "the switch held this NIC back: the bottleneck is in the fabric or at the receiver";
+    return "the switch paused this NIC: the bottleneck is in the fabric or at the receiver";
   }
   if (id.starts_with("nic.prio.pause_tx"))
-    return "this NIC held its switch back: this host is the bottleneck";
+    return "this NIC paused its switch: this host is the bottleneck";
   if (id.starts_with("switch.prio.pause_rx"))
-    return "the neighbour held this port back: the bottleneck is there or behind it";
+    return "the neighbour paused this port: the bottleneck is there or behind it";
   if (id.starts_with("switch.prio.pause_tx"))
-    return "this switch held the neighbour back: the bottleneck is here or further on";
+    return "this switch paused its neighbour: the bottleneck is here or further on";
   return "";
 }
 
@@ -92,25 +92,25 @@ void observe(const View& view, const Counts& counts, const finding::Where& where
     const auto amount = delta.amount ? delta.amount : delta.at_least;
     if (!delta.match || !amount || *amount == 0) continue;
     const counters::Counter& counter = *delta.match.counter;
-    Observation one;
-    one.where = where;
+    Observation moved;
+    moved.where = where;
     if (delta.match.number && counter.per == counters::Per::kPriority)
-      one.where.priority = std::to_string(*delta.match.number);
-    one.key = delta.key();
-    one.counter = std::string(counter.id);
-    one.amount = *amount;
-    one.severity = severity_of(view, delta, *amount, counts.window());
+      moved.where.priority = std::to_string(*delta.match.number);
+    moved.key = delta.key();
+    moved.counter = std::string(counter.id);
+    moved.amount = *amount;
+    moved.severity = severity_of(view, delta, *amount, counts.window());
     const std::string_view way = direction(counter.id);
     const std::string_view meaning = !way.empty() ? way
-                                     : one.severity == Severity::kInfo
+                                     : moved.severity == Severity::kInfo
                                          ? first_sentence(counter.meaning)
                                      : !counter.climbing.empty() ? first_sentence(counter.climbing)
                                                                  : first_sentence(counter.meaning);
-    one.quantity = fmt::format("{}{}{}", delta.at_least && !delta.amount ? "at least " : "",
-                               amount_text(*amount, counter.unit),
-                               rate_text(*amount, counts.window(), counter.unit));
-    one.meaning = meaning;
-    out.push_back(std::move(one));
+    moved.quantity = fmt::format("{}{}{}", delta.at_least && !delta.amount ? "at least " : "",
+                                 amount_text(*amount, counter.unit),
+                                 rate_text(*amount, counts.window(), counter.unit));
+    moved.meaning = meaning;
+    out.push_back(std::move(moved));
   }
 }
 
@@ -135,17 +135,18 @@ std::vector<std::string> summary_of(const std::vector<Observation>& observations
     std::size_t ports = 0;
   };
   std::vector<Group> groups;
-  for (const Observation& one : observations) {
-    const counters::Counter* counter = counters::find(one.counter);
-    if (one.severity == Severity::kInfo && counter != nullptr && counter->topic == Topic::kTraffic)
+  for (const Observation& moved : observations) {
+    const counters::Counter* counter = counters::find(moved.counter);
+    if (moved.severity == Severity::kInfo && counter != nullptr &&
+        counter->topic == Topic::kTraffic)
       continue;
     auto same = std::find_if(groups.begin(), groups.end(), [&](const Group& group) {
-      return group.most->counter == one.counter && group.most->severity == one.severity &&
-             group.most->where.priority == one.where.priority;
+      return group.most->counter == moved.counter && group.most->severity == moved.severity &&
+             group.most->where.priority == moved.where.priority;
     });
-    if (same == groups.end()) same = groups.insert(groups.end(), {&one});
-    if (one.amount > same->most->amount) same->most = &one;
-    same->sum += one.amount;
+    if (same == groups.end()) same = groups.insert(groups.end(), {&moved});
+    if (moved.amount > same->most->amount) same->most = &moved;
+    same->sum += moved.amount;
     ++same->ports;
   }
   std::vector<std::string> lines;

@@ -1,4 +1,4 @@
-// D8: the five questions, from sums over everything that was seen.
+// D8: the five questions, from sums over all NICs and switch ports that were read.
 #include <set>
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kLines = 6;
 
-/// A sum over NICs and switch ports; absent where nobody shows the counter.
+/// A sum over NICs and switch ports; absent if no device has the counter.
 class Total {
  public:
   void add(const Counts& counts, std::string_view id, std::optional<unsigned> number = {}) {
@@ -62,38 +62,42 @@ void append(Question& question, const Total& total) {
   question.lines.insert(question.lines.end(), total.lines().begin(), total.lines().end());
 }
 
+Question answered(Question question, Answer answer, bool is_good, std::string sentence) {
+  question.answer = answer;
+  question.is_good = is_good;
+  question.sentence = std::move(sentence);
+  return question;
+}
+
+Question not_read(Question question, std::string sentence) {
+  return answered(std::move(question), Answer::kUnknown, false, std::move(sentence));
+}
+
 Question is_dcqcn_working(const View& view) {
-  Question out;
-  out.question = "Is DCQCN working?";
+  Question out{.question = "Is DCQCN working?"};
   const Total marked = over_nics(view, {"nic.np.ecn_marked.packets"});
   const Total sent = over_nics(view, {"nic.np.cnp_sent.packets"});
   const Total handled = over_nics(view, {"nic.rp.cnp_handled.packets"});
   for (const Total* total : {&marked, &sent, &handled})
     append(out, *total);
-  if (!marked.is_known() || !sent.is_known()) {
-    out.sentence = "No NIC showed its congestion counters.";
-    out.is_good = false;
-  } else if (marked.value() == 0) {
-    out.sentence = "No packet arrived with a mark: there was nothing to react to.";
-  } else if (sent.value() == 0) {
-    out.answer = Answer::kNo;
-    out.is_good = false;
-    out.sentence = fmt::format("{} marked packets arrived and no CNP was sent.", marked.value());
-  } else if (handled.is_known() && handled.value() == 0) {
-    out.answer = Answer::kNo;
-    out.is_good = false;
-    out.sentence = fmt::format("{} CNPs were sent and none was handled.", sent.value());
-  } else {
-    out.answer = Answer::kYes;
-    out.sentence = fmt::format("{} marked packets, {} CNPs sent, {} handled.", marked.value(),
-                               sent.value(), handled.value());
-  }
-  return out;
+  if (!marked.is_known() || !sent.is_known())
+    return not_read(std::move(out), "No congestion counters were read.");
+  if (marked.value() == 0)
+    return answered(std::move(out), Answer::kUnknown, true,
+                    "No marked packets arrived: there was nothing to react to.");
+  if (sent.value() == 0)
+    return answered(std::move(out), Answer::kNo, false,
+                    fmt::format("{} marked packets arrived and no CNP was sent.", marked.value()));
+  if (handled.is_known() && handled.value() == 0)
+    return answered(std::move(out), Answer::kNo, false,
+                    fmt::format("{} CNPs were sent and none was handled.", sent.value()));
+  return answered(std::move(out), Answer::kYes, true,
+                  fmt::format("{} marked packets, {} CNPs sent, {} handled.", marked.value(),
+                              sent.value(), handled.value()));
 }
 
 Question are_we_dropping(const View& view) {
-  Question out;
-  out.question = "Are we dropping?";
+  Question out{.question = "Are we dropping?"};
   const Total at_switches =
       over_ports(view, {"switch.pg.drop_headroom.packets", "switch.queue.drop_watchdog.packets",
                         "switch.port.drop_mtu.packets", "switch.port.drop_ttl.packets",
@@ -104,51 +108,40 @@ Question are_we_dropping(const View& view) {
                        "nic.req.ack_timeout.events", "nic.req.retry_exceeded.events"});
   append(out, at_switches);
   append(out, at_nics);
-  const std::uint64_t sum = at_switches.value() + at_nics.value();
-  if (!at_switches.is_known() && !at_nics.is_known()) {
-    out.is_good = false;
-    out.sentence = "No counter of loss was read.";
-  } else if (sum == 0) {
-    out.answer = Answer::kNo;
-    out.sentence = "No drop in the lossless class, and no sign of loss at any NIC.";
-  } else {
-    out.answer = Answer::kYes;
-    out.is_good = false;
-    out.sentence = fmt::format("{} packets dropped by switches, {} signs of loss at NICs.",
-                               at_switches.value(), at_nics.value());
-  }
-  return out;
+  if (!at_switches.is_known() && !at_nics.is_known())
+    return not_read(std::move(out), "No loss counters were read.");
+  if (at_switches.value() + at_nics.value() == 0)
+    return answered(std::move(out), Answer::kNo, true,
+                    "No drops in the lossless class and no loss events at the NICs.");
+  return answered(std::move(out), Answer::kYes, false,
+                  fmt::format("{} packets dropped by switches, {} loss events at NICs.",
+                              at_switches.value(), at_nics.value()));
 }
 
 Question is_pfc_firing(const View& view) {
-  Question out;
-  out.question = "Is PFC firing?";
-  Total held;
-  Total holding;
+  Question out{.question = "Is PFC firing?"};
+  Total to_nics;
+  Total from_nics;
   Total fabric;
   for (const NicView& nic : view.nics()) {
-    held.add(nic.counts, "nic.prio.pause_rx.frames", view.rdma());
-    holding.add(nic.counts, "nic.prio.pause_tx.frames", view.rdma());
+    to_nics.add(nic.counts, "nic.prio.pause_rx.frames", view.rdma());
+    from_nics.add(nic.counts, "nic.prio.pause_tx.frames", view.rdma());
   }
   for (const PortView& port : view.ports())
     if (!port.nic) fabric.add(port.counts, "switch.prio.pause_tx.frames", view.rdma());
-  for (const Total* total : {&held, &holding, &fabric})
+  for (const Total* total : {&to_nics, &from_nics, &fabric})
     append(out, *total);
-  if (!held.is_known() && !holding.is_known() && !fabric.is_known()) {
-    out.is_good = false;
-    out.sentence = fmt::format("No pause counter of priority {} was read.", view.rdma());
-  } else if (held.value() + holding.value() + fabric.value() == 0) {
-    out.answer = Answer::kNo;
-    out.sentence = fmt::format("No pause in priority {}.", view.rdma());
-  } else {
-    out.answer = Answer::kYes;
-    out.is_good = holding.value() == 0;
-    out.sentence = fmt::format(
-        "Switches paused NICs with {} frames, NICs paused switches with {}, switches each other "
-        "with {}.",
-        held.value(), holding.value(), fabric.value());
-  }
-  return out;
+  if (!to_nics.is_known() && !from_nics.is_known() && !fabric.is_known())
+    return not_read(std::move(out),
+                    fmt::format("No pause counters of priority {} were read.", view.rdma()));
+  if (to_nics.value() + from_nics.value() + fabric.value() == 0)
+    return answered(std::move(out), Answer::kNo, true,
+                    fmt::format("No pauses in priority {}.", view.rdma()));
+  return answered(
+      std::move(out), Answer::kYes, from_nics.value() == 0,
+      fmt::format("Pause frames: {} from switches to NICs, {} from NICs to switches, {} between "
+                  "switches.",
+                  to_nics.value(), from_nics.value(), fabric.value()));
 }
 
 /// The first few, and how many more.
@@ -170,8 +163,8 @@ std::vector<std::string> links_down(const View& view) {
   return down;
 }
 
-/// Rails that carried nothing on hosts where another rail did: the load may have taken the wrong
-/// device. A host without any load is not part of it.
+/// Rails without traffic on hosts where another rail had some: the load may have used the wrong
+/// device. A host without any load is left out.
 std::vector<std::string> idle_rails(const View& view) {
   const auto carried = [&](const NicView& nic) {
     return nic.counts.sum("nic.prio.tx.bytes").value_or(0) +
@@ -192,7 +185,7 @@ std::vector<std::string> idle_rails(const View& view) {
   return idle;
 }
 
-/// Where no driver counts bytes by priority: whether RDMA flowed at all, and on which devices.
+/// If no driver counts bytes by priority: whether RDMA flowed at all, and on which devices.
 Question flow_by_packets(const View& view, Question out) {
   Total packets;
   std::vector<std::string> busy;
@@ -202,23 +195,17 @@ Question flow_by_packets(const View& view, Question out) {
     if (nic.counts.of("nic.rdma.tx.packets").value_or(0) > 0) busy.push_back(name_of(nic));
   }
   append(out, packets);
-  if (!packets.is_known()) {
-    out.is_good = false;
-    out.sentence = "No NIC showed its bytes by priority.";
-    return out;
-  }
-  out.answer = packets.value() > 0 ? Answer::kYes : Answer::kNo;
-  out.is_good = packets.value() > 0;
-  out.sentence = packets.value() == 0
-                     ? "No RDMA packet on any device."
-                     : fmt::format("{} RDMA packets, on {}; in which priority nobody counts.",
-                                   count_text(packets.value()), named(std::move(busy)));
-  return out;
+  if (!packets.is_known())
+    return not_read(std::move(out), "No bytes by priority were read from any NIC.");
+  if (packets.value() == 0)
+    return answered(std::move(out), Answer::kNo, false, "No RDMA packets on any device.");
+  return answered(std::move(out), Answer::kYes, true,
+                  fmt::format("{} RDMA packets on {}; the driver does not count by priority.",
+                              count_text(packets.value()), named(std::move(busy))));
 }
 
 Question did_traffic_flow(const View& view) {
-  Question out;
-  out.question = "Did traffic flow, and on the right device?";
+  Question out{.question = "Did traffic flow, and on the right device?"};
   Total rdma;
   Total all;
   for (const NicView& nic : view.nics()) {
@@ -236,15 +223,15 @@ Question did_traffic_flow(const View& view) {
   out.sentence =
       fmt::format("{} of {} bytes sent were in priority {} ({}).", count_text(rdma.value()),
                   count_text(all.value()), view.rdma(), percent(share));
-  if (out.answer == Answer::kUnknown) out.sentence += " Too little to judge by.";
+  if (out.answer == Answer::kUnknown) out.sentence += " Too little to judge.";
   const std::vector<std::string> idle = idle_rails(view);
-  if (!idle.empty()) out.sentence += fmt::format(" Idle beside busy rails: {}.", named(idle));
+  if (!idle.empty())
+    out.sentence += fmt::format(" Idle while other rails were busy: {}.", named(idle));
   return out;
 }
 
 Question is_link_healthy(const View& view) {
-  Question out;
-  out.question = "Is the link healthy?";
+  Question out{.question = "Is the link healthy?"};
   const Total nics = over_nics(view, {"nic.phy.crc_error.packets", "nic.phy.symbol_error.events",
                                       "nic.phy.link_down.events"});
   const Total ports =
@@ -252,22 +239,15 @@ Question is_link_healthy(const View& view) {
   append(out, nics);
   append(out, ports);
   const std::vector<std::string> down = links_down(view);
-  if (!down.empty()) {
-    out.answer = Answer::kNo;
-    out.is_good = false;
-    out.sentence = fmt::format("Down: {}.", named(down));
-  } else if (!nics.is_known() && !ports.is_known()) {
-    out.is_good = false;
-    out.sentence = "No counter of the physical layer was read.";
-  } else if (nics.value() + ports.value() == 0) {
-    out.answer = Answer::kYes;
-    out.sentence = "No broken frame and no link that went down.";
-  } else {
-    out.answer = Answer::kNo;
-    out.is_good = false;
-    out.sentence = fmt::format("{} errors or losses of link.", nics.value() + ports.value());
-  }
-  return out;
+  if (!down.empty())
+    return answered(std::move(out), Answer::kNo, false, fmt::format("Down: {}.", named(down)));
+  if (!nics.is_known() && !ports.is_known())
+    return not_read(std::move(out), "No counters of the physical layer were read.");
+  if (nics.value() + ports.value() == 0)
+    return answered(std::move(out), Answer::kYes, true, "No frame errors and no link-down events.");
+  return answered(
+      std::move(out), Answer::kNo, false,
+      fmt::format("{} frame errors or link-down events.", nics.value() + ports.value()));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What one host cannot show. With a design of many hosts and no switch looked at, nothing wrong on
-// one of them says nothing of the fabric: unknown is not healthy.
+// What a single host cannot show. With a design of many hosts and no switch read, a healthy host
+// says nothing about the fabric: unknown is not healthy.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -14,8 +14,8 @@ void look_beyond(const View& view, Suspicions& out) {
   for (const NicView& nic : view.nics()) {
     const auto share = nic.counts.share_of_window("nic.prio.pause_rx.microseconds", view.rdma());
     if (!share || *share < view.thresholds().pause_warning) continue;
-    out.cannot_tell("what pauses the hosts",
-                    fmt::format("{} was paused for {} of the window, and no switch was looked at",
+    out.cannot_tell("cause of the pauses",
+                    fmt::format("{} was paused for {} of the window, and no switch was read",
                                 name_of(nic), percent(*share)),
                     how);
     break;
@@ -26,7 +26,7 @@ void look_beyond(const View& view, Suspicions& out) {
   if (!is_alone || view.intent() == nullptr || view.intent()->hosts.size() < 2) return;
   out.cannot_tell(
       "the rest of the fabric",
-      fmt::format("one host of {} was looked at, and no switch", view.intent()->hosts.size()), how);
+      fmt::format("only 1 of {} hosts and no switch was read", view.intent()->hosts.size()), how);
 }
 
 }  // namespace weir::diagnose

@@ -1,7 +1,7 @@
-// I5, before it stands still: traffic that comes down to a switch and goes up again, to another
-// switch (a bounce) or back where it came from (a loop). Up and down once, a Clos sends upwards no
-// more than came from below; whatever is more has turned round, and lossless paths that turn can
-// close a circle of buffers.
+// I5, before it deadlocks: traffic that comes down to a switch and goes up again, to another switch
+// (a bounce) or back where it came from (a loop). With up-down routing a switch sends no more
+// upwards than it received from below; anything more has turned round, and lossless paths that turn
+// can form a cyclic buffer dependency.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ struct Turn {
   std::uint64_t most_out = 0;
   std::uint64_t too_old = 0;  // packets dropped because their hops had run out
 
-  /// All that came down went on below, and nothing else did: none of it turned round.
+  /// All that came down was sent on below, and nothing else: nothing turned round.
   [[nodiscard]] bool is_settled(double share) const {
     const std::uint64_t larger = std::max(came_down, went_below);
     const std::uint64_t difference = larger - std::min(came_down, went_below);
@@ -72,14 +72,10 @@ bool is_loop(const Turn& turn) {
 }
 
 std::vector<Consequence> consequences() {
-  std::vector<Consequence> out = congestion_anywhere();
-  for (const std::string_view id :
-       {"pfc.deadlock", "pfc.storm", "routing.loop", "ecmp.polarised", "path.reordering",
-        "congestion.sustained", "transport.retries_exhausted", "port.discards",
-        "leaf.uplink_bottleneck"}) {
-    out.push_back({id});
-  }
-  return out;
+  return congestion_anywhere({"pfc.deadlock", "pfc.storm", "routing.loop", "ecmp.polarised",
+                              "path.reordering", "congestion.sustained",
+                              "transport.retries_exhausted", "port.discards",
+                              "leaf.uplink_bottleneck"});
 }
 
 /// What a switch sent to each neighbour, in packets, and what it got from it.
@@ -94,7 +90,7 @@ struct Exchange {
   std::uint64_t received_bytes = 0;
 };
 
-/// Data among them: acknowledgements alone, those of a ring's few flows, find one way by chance.
+/// Data among them: acknowledgements of a few flows may take a single path by chance.
 bool has_data(const View& view, std::uint64_t packets, std::uint64_t bytes) {
   return packets > 0 && static_cast<double>(bytes) >=
                             view.thresholds().mixed_packet_bytes * static_cast<double>(packets);
@@ -109,8 +105,9 @@ std::vector<Exchange> exchanges(const View& view, const std::string& name) {
     const auto received = port->counts.of("switch.port.rx.packets");
     if (!up || !sent || !received) return {};
     if (!port->peer) continue;
-    auto at = std::find_if(out.begin(), out.end(),
-                           [&](const Exchange& one) { return one.neighbour == port->neighbour; });
+    auto at = std::find_if(out.begin(), out.end(), [&](const Exchange& known) {
+      return known.neighbour == port->neighbour;
+    });
     if (at == out.end()) at = out.insert(out.end(), {port->neighbour, *up, 0, 0, nullptr, 0, 0, 0});
     at->sent += *sent;
     at->received += *received;
@@ -128,19 +125,19 @@ std::vector<Exchange> exchanges(const View& view, const std::string& name) {
 const Exchange* only_way(const std::vector<Exchange>& ways, bool up_only) {
   const Exchange* only = nullptr;
   std::size_t count = 0;
-  for (const Exchange& one : ways) {
-    if (up_only && !one.is_up) continue;
+  for (const Exchange& way : ways) {
+    if (up_only && !way.is_up) continue;
     ++count;
-    if (one.sent == 0) continue;
+    if (way.sent == 0) continue;
     if (only != nullptr) return nullptr;
-    only = &one;
+    only = &way;
   }
   return count < 2 ? nullptr : only;
 }
 
-/// A switch that hands whatever reaches it to one switch below, which sends everything up to
-/// another one: what comes down there cannot all be for its hosts. Hashed flows leave no way unused
-/// at both ends at once, unless there are hardly any. True where it is so.
+/// A switch sends everything to one switch below, which sends everything up to another one: not all
+/// of that can be for its hosts. Hashed flows leave no link unused at both ends at once, unless
+/// there are very few flows. True if it was reported.
 bool look_for_one_way(const View& view, const std::string& name, Suspicions& out) {
   const std::vector<Exchange> own = exchanges(view, name);
   const Exchange* only = only_way(own, true);
@@ -151,50 +148,48 @@ bool look_for_one_way(const View& view, const std::string& name, Suspicions& out
     const Exchange* back = only_way(theirs, false);
     if (back == nullptr || back->neighbour != name || back->is_up) continue;
     std::size_t others = 0;
-    for (const Exchange& one : theirs)
-      others += one.neighbour != name && has_data(view, one.received, one.received_bytes) ? 1 : 0;
+    for (const Exchange& from : theirs)
+      others +=
+          from.neighbour != name && has_data(view, from.received, from.received_bytes) ? 1 : 0;
     const std::uint64_t least = view.thresholds().one_way_neighbours;
     if (others < least) continue;  // a single flow may use a single path
     const bool is_sure = others > least;
-    finding::Where where = only->port->where();
-    where.priority = std::to_string(view.rdma());
+    finding::Where where = with_priority(view, only->port->where());
     where.link = fmt::format("{} > {} > {}", above.neighbour, name, only->neighbour);
-    finding::Finding finding = finding::make_finding(
-        "routing.cyclic_buffer_dependency",
-        fmt::format("{} hands whatever reaches it to {}, and that sends everything up to {}: "
-                    "traffic goes down and up again, a way that lets pauses close a circle.",
-                    above.neighbour, name, only->neighbour),
-        where);
-    finding.confidence = is_sure ? finding::Confidence::kMedium : finding::Confidence::kLow;
-    if (!is_sure) finding.severity = finding::Severity::kWarning;
-    finding.evidence.push_back(back->port->counts.line("switch.port.tx.packets"));
-    finding.evidence.push_back(only->port->counts.line("switch.port.tx.packets"));
-    out.add(
-        std::move(finding),
-        is_sure ? consequences() : std::vector<Consequence>{{"ecmp.imbalance"}, {"pfc.sustained"}});
+    out.add({.id = "routing.cyclic_buffer_dependency",
+             .verdict = fmt::format("{} sends all traffic to {}, which sends all of it up to {}: "
+                                    "traffic goes down and up again, which can close a cycle of "
+                                    "pauses.",
+                                    above.neighbour, name, only->neighbour),
+             .where = where,
+             .confidence = is_sure ? finding::Confidence::kMedium : finding::Confidence::kLow,
+             .severity = is_sure ? finding::Severity::kError : finding::Severity::kWarning,
+             .evidence = {back->port->counts.line("switch.port.tx.packets"),
+                          only->port->counts.line("switch.port.tx.packets")},
+             .explains = is_sure
+                             ? consequences()
+                             : std::vector<Consequence>{{"ecmp.imbalance"}, {"pfc.sustained"}}});
     return true;
   }
   return false;
 }
 
-void report(const View& view, const std::string& name, const Turn& turn, Suspicions& out) {
+void report_turn(const View& view, const std::string& name, const Turn& turn, Suspicions& out) {
   const bool loops = is_loop(turn);
-  finding::Where where = turn.out->where();
-  where.priority = std::to_string(view.rdma());
+  finding::Where where = with_priority(view, turn.out->where());
   where.link = loops ? fmt::format("{} > {} > {}", name, turn.out->neighbour, name)
                      : fmt::format("{} > {} > {}", turn.in->neighbour, name, turn.out->neighbour);
-  finding::Finding finding = finding::make_finding(
-      loops ? "routing.loop" : "routing.cyclic_buffer_dependency",
-      fmt::format("{} sent {} bytes upwards and got {} from below: the rest came down from {} and "
-                  "went up again to {}{}.",
-                  name, count_text(turn.went_up), count_text(turn.came_from_below),
-                  turn.in->neighbour, turn.out->neighbour,
-                  loops ? ", round and round" : ", a way that lets pauses close a circle"),
-      where);
-  finding.confidence = finding::Confidence::kHigh;
-  finding.evidence.push_back(turn.in->counts.line("switch.port.rx.bytes"));
-  finding.evidence.push_back(turn.out->counts.line("switch.port.tx.bytes"));
-  out.add(std::move(finding), consequences());
+  out.add({.id = loops ? "routing.loop" : "routing.cyclic_buffer_dependency",
+           .verdict = fmt::format("{} sent {} bytes up but received only {} from below: the rest "
+                                  "came down from {} and went up again to {}{}.",
+                                  name, count_text(turn.went_up), count_text(turn.came_from_below),
+                                  turn.in->neighbour, turn.out->neighbour,
+                                  loops ? ", in a loop" : ", which can close a cycle of pauses"),
+           .where = where,
+           .confidence = finding::Confidence::kHigh,
+           .evidence = {turn.in->counts.line("switch.port.rx.bytes"),
+                        turn.out->counts.line("switch.port.tx.bytes")},
+           .explains = consequences()});
 }
 
 }  // namespace
@@ -210,10 +205,10 @@ void look_for_bounces(const View& view, Suspicions& out) {
                                 limits.bounced * static_cast<double>(turn->came_from_below);
     const bool is_bounce =
         turn && !turn->is_settled(limits.settled_share) && look_for_one_way(view, name, out);
-    if (has_turned && !is_bounce) report(view, name, *turn, out);
+    if (has_turned && !is_bounce) report_turn(view, name, *turn, out);
   }
   if (!can_see && view.has_counters()) {
-    out.cannot_tell("routes", "which ports lead up, or their bytes, are not known",
+    out.cannot_tell("routes", "it is not known which ports lead up, or what they sent",
                     "give the design with --design, or the switches' LLDP neighbours");
   }
 }

@@ -1,6 +1,6 @@
-// Both ends of a cable, and both ends of the fabric. A pause that one end sent and the other did
-// not take stopped nobody; RDMA that left in its priority and arrived in another has been marked
-// anew on the way.
+// Both ends of a cable, and both ends of the fabric. A pause frame that one end sent and the other
+// did not count stopped nothing; RDMA that left in its priority and arrived in another was
+// re-marked on the way.
 #include <fmt/format.h>
 
 #include "base/count_text.h"
@@ -11,54 +11,49 @@
 namespace weir::diagnose {
 namespace {
 
-/// One direction of a cable.
-struct Pauses {
-  std::optional<std::uint64_t> sent;
-  std::optional<std::uint64_t> taken;
+/// One end of a cable, for one direction of pause frames.
+struct CableEnd {
+  std::string name;
+  const Counts& counts;
+  std::string_view counter;
 };
 
-void report(const View& view, const Pauses& pauses, const std::string& sender,
-            const std::string& taker, finding::Where where, finding::EvidenceLine sent,
-            finding::EvidenceLine taken, Suspicions& out) {
-  if (!pauses.sent || !pauses.taken || *pauses.taken > 0) return;
-  if (*pauses.sent < view.thresholds().pauses_that_matter) return;
-  where.priority = std::to_string(view.rdma());
-  finding::Finding finding = finding::make_finding(
-      "pfc.off",
-      fmt::format("{} sent {} pauses of priority {} and {} took none of them: PFC is not on at "
-                  "that end, so nobody stops.",
-                  sender, count_text(*pauses.sent), view.rdma(), taker),
-      std::move(where));
-  finding.confidence = finding::Confidence::kMedium;
-  finding.evidence.push_back(std::move(sent));
-  finding.evidence.push_back(std::move(taken));
-  out.add(std::move(finding), {{"headroom.too_small"}, {"path.loss"}, {"pfc.sustained"}});
+void report_unheard(const View& view, const CableEnd& sender, const CableEnd& receiver,
+                    finding::Where where, Suspicions& out) {
+  const unsigned rdma = view.rdma();
+  const auto sent = sender.counts.of(sender.counter, rdma);
+  const auto received = receiver.counts.of(receiver.counter, rdma);
+  if (!sent || !received || *received > 0) return;
+  if (*sent < view.thresholds().pauses_that_matter) return;
+  out.add({.id = "pfc.off",
+           .verdict = fmt::format("{} sent {} pause frames on priority {}, {} counted none: PFC is "
+                                  "off at that end.",
+                                  sender.name, count_text(*sent), rdma, receiver.name),
+           .where = with_priority(view, std::move(where)),
+           .confidence = finding::Confidence::kMedium,
+           .evidence = {sender.counts.line(sender.counter, rdma),
+                        receiver.counts.line(receiver.counter, rdma)},
+           .explains = {{"headroom.too_small"}, {"path.loss"}, {"pfc.sustained"}}});
 }
 
 void look_at_cable(const View& view, const NicView& nic, const PortView& port, Suspicions& out) {
-  const unsigned rdma = view.rdma();
-  const auto at_nic = [&](std::string_view id) { return nic.counts.of(id, rdma); };
-  const auto at_port = [&](std::string_view id) { return port.counts.of(id, rdma); };
-  // A NIC known to have PFC elsewhere has a finding of its own.
-  const bool nic_protects = !nic.pfc || nic.pfc->contains(Priority::of(rdma));
+  // A NIC known to have PFC on another priority has a finding of its own.
+  const bool nic_protects = !nic.pfc || nic.pfc->contains(Priority::of(view.rdma()));
   if (nic_protects) {
-    report(view, {at_port("switch.prio.pause_tx.frames"), at_nic("nic.prio.pause_rx.frames")},
-           name_of(port), name_of(nic), nic.where(),
-           port.counts.line("switch.prio.pause_tx.frames", rdma),
-           nic.counts.line("nic.prio.pause_rx.frames", rdma), out);
+    report_unheard(view, {name_of(port), port.counts, "switch.prio.pause_tx.frames"},
+                   {name_of(nic), nic.counts, "nic.prio.pause_rx.frames"}, nic.where(), out);
   }
-  report(view, {at_nic("nic.prio.pause_tx.frames"), at_port("switch.prio.pause_rx.frames")},
-         name_of(nic), name_of(port), port.where(),
-         nic.counts.line("nic.prio.pause_tx.frames", rdma),
-         port.counts.line("switch.prio.pause_rx.frames", rdma), out);
+  report_unheard(view, {name_of(nic), nic.counts, "nic.prio.pause_tx.frames"},
+                 {name_of(port), port.counts, "switch.prio.pause_rx.frames"}, port.where(), out);
 }
 
-/// Sent by all in RDMA's priority, and received by all in it. Soft: bytes under way when the
-/// snapshots were taken are in one sum only, hence a half and not a percent.
+/// Sent by all NICs in the RDMA priority, and received by all in it. Bytes in flight while the
+/// snapshots were taken are in one sum only, hence a wide threshold.
 void look_at_both_ends(const View& view, Suspicions& out) {
-  // A host or a switch that is known to read the marking otherwise has a finding of its own.
-  for (const Candidate& one : out.candidates())
-    if (one.finding.id.starts_with("dscp.") || one.finding.id.starts_with("trust.")) return;
+  // A host or switch known to classify differently has a finding of its own.
+  for (const Candidate& candidate : out.candidates())
+    if (candidate.finding.id.starts_with("dscp.") || candidate.finding.id.starts_with("trust."))
+      return;
   const bool is_pair = view.intent() == nullptr && view.nics().size() == 2;
   if (!is_pair && !sees_every_nic(view)) return;
   std::uint64_t sent = 0;
@@ -80,23 +75,21 @@ void look_at_both_ends(const View& view, Suspicions& out) {
     }
   }
   const Thresholds& limits = view.thresholds();
-  const auto is_share = [](std::uint64_t part, double share, std::uint64_t whole) {
-    return static_cast<double>(part) >= share * static_cast<double>(whole);
-  };
-  if (sent < limits.bytes_that_matter || is_share(received, limits.arrives_in_priority, sent) ||
-      !is_share(elsewhere, limits.found_elsewhere, sent - received))
+  if (sent < limits.bytes_that_matter || is_at_least(received, limits.arrives_in_priority, sent) ||
+      !is_at_least(elsewhere, limits.found_elsewhere, sent - received))
     return;
-  const bool is_one = is_share(most_elsewhere, limits.at_one_place, elsewhere);
-  finding::Finding finding = finding::make_finding(
-      "dscp.rewritten",
-      fmt::format("{} bytes left in priority {}, {} arrived in it and {} in others{}: the marking "
-                  "changes on the way, or receivers read it otherwise.",
-                  count_text(sent), view.rdma(), count_text(received), count_text(elsewhere),
-                  is_one ? fmt::format(", most at {}", name_of(*most)) : std::string()),
-      is_one ? most->where() : finding::Where());
-  finding.confidence = finding::Confidence::kMedium;
-  finding.evidence.push_back(most->counts.line("nic.prio.rx.bytes", view.rdma()));
-  out.add(std::move(finding), {{"path.loss"}, {"pfc.sustained"}});
+  const bool is_one = is_at_least(most_elsewhere, limits.at_one_place, elsewhere);
+  out.add({.id = "dscp.rewritten",
+           .verdict = fmt::format("{} bytes left in priority {}, {} arrived in it and {} in "
+                                  "others{}: the DSCP is rewritten on the path, or receivers map "
+                                  "it differently.",
+                                  count_text(sent), view.rdma(), count_text(received),
+                                  count_text(elsewhere),
+                                  is_one ? ", most at " + name_of(*most) : std::string()),
+           .where = is_one ? most->where() : finding::Where(),
+           .confidence = finding::Confidence::kMedium,
+           .evidence = {most->counts.line("nic.prio.rx.bytes", view.rdma())},
+           .explains = {{"path.loss"}, {"pfc.sustained"}}});
 }
 
 }  // namespace

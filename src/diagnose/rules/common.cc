@@ -6,10 +6,20 @@
 
 namespace weir::diagnose {
 
+void Suspicions::add(Suspicion suspicion) {
+  finding::Finding finding =
+      finding::make_finding(suspicion.id, std::move(suspicion.verdict), std::move(suspicion.where));
+  finding.confidence = suspicion.confidence;
+  if (suspicion.severity) finding.severity = *suspicion.severity;
+  finding.evidence = std::move(suspicion.evidence);
+  candidates_.push_back({std::move(finding), std::move(suspicion.explains), suspicion.is_measured});
+}
+
 void Suspicions::cannot_tell(std::string check, std::string reason, std::string how) {
-  const bool is_known = std::any_of(
-      unknown_.begin(), unknown_.end(),
-      [&](const finding::Unknown& one) { return one.check == check && one.reason == reason; });
+  const bool is_known =
+      std::any_of(unknown_.begin(), unknown_.end(), [&](const finding::Unknown& known) {
+        return known.check == check && known.reason == reason;
+      });
   if (!is_known) unknown_.push_back({std::move(check), std::move(reason), std::move(how)});
 }
 
@@ -26,19 +36,39 @@ std::string name_of(const PortView& port) {
   return fmt::format("{} {}", port.switch_name, port.name);
 }
 
-finding::EvidenceLine fact_line(std::string source, std::string line) {
-  finding::EvidenceLine out;
-  out.source = std::move(source);
-  out.line = std::move(line);
-  return out;
+finding::Where switch_place(const View& view, const std::string& switch_name) {
+  return with_priority(view, {.switch_name = switch_name});
 }
 
-std::vector<Consequence> congestion_anywhere() {
+finding::Where with_priority(const View& view, finding::Where where) {
+  where.priority = std::to_string(view.rdma());
+  return where;
+}
+
+finding::EvidenceLine fact_line(std::string source, std::string line) {
+  return {.source = std::move(source), .line = std::move(line)};
+}
+
+std::vector<finding::EvidenceLine> moved_lines(const Counts& counts,
+                                               std::span<const std::string_view> ids) {
+  std::vector<finding::EvidenceLine> lines;
+  for (const std::string_view id : ids)
+    if (counts.of(id).value_or(0) > 0) lines.push_back(counts.line(id));
+  return lines;
+}
+
+bool is_at_least(std::uint64_t part, double share, std::uint64_t whole) {
+  return static_cast<double>(part) >= share * static_cast<double>(whole);
+}
+
+std::vector<Consequence> congestion_anywhere(std::initializer_list<std::string_view> and_ids) {
   std::vector<Consequence> out;
   for (const std::string_view id :
        {"ecn.thresholds_too_high", "dcqcn.too_conservative", "ecmp.imbalance", "pfc.sustained",
         "path.loss", "port.discards", "congestion.sustained"})
     out.push_back({.id = id, .is_general = true});
+  for (const std::string_view id : and_ids)
+    out.push_back({id});
   return out;
 }
 

@@ -1,6 +1,6 @@
-// I10: the network is half empty, nothing is lost, nobody pauses, and still senders are told to
-// slow down: DCQCN takes back too much, or gives too little. A load that comes and goes looks the
-// same in a short window, so only a long one makes it more than a note.
+// I10: the network is half empty, nothing is lost or paused, and still senders get CNPs: DCQCN cuts
+// too much or recovers too slowly. A load that comes and goes looks the same in a short window, so
+// only a long window makes it more than a note.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -29,8 +29,8 @@ std::optional<double> busiest(const View& view) {
 }
 
 bool anybody_pauses(const View& view) {
-  const auto counts_any = [](const Counts& counts, std::string_view one, std::string_view two) {
-    return counts.sum(one).value_or(0) > 0 || counts.sum(two).value_or(0) > 0;
+  const auto counts_any = [](const Counts& counts, std::string_view rx, std::string_view tx) {
+    return counts.sum(rx).value_or(0) > 0 || counts.sum(tx).value_or(0) > 0;
   };
   return std::any_of(view.nics().begin(), view.nics().end(),
                      [&](const NicView& nic) {
@@ -57,18 +57,17 @@ void look_for_low_use(const View& view, Suspicions& out) {
   if (most == nullptr || cuts < view.thresholds().cnps_that_matter || anybody_pauses(view)) return;
   const auto use = busiest(view);
   if (!use || *use >= view.thresholds().low_use) return;
-  finding::Finding finding = finding::make_finding(
-      "dcqcn.too_conservative",
-      fmt::format("No line was used for more than {}, nobody paused, and {} was told {} times to "
-                  "slow down: DCQCN gives back too slowly, unless the load itself pauses.",
-                  percent(*use), name_of(*most), cuts),
-      {});
-  finding.confidence = finding::Confidence::kLow;
   const bool is_steady =
       static_cast<double>(most->counts.window().raw()) >= view.thresholds().steady_window * 1e9;
-  if (!is_steady) finding.severity = finding::Severity::kInfo;
-  finding.evidence.push_back(most->counts.line("nic.rp.cnp_handled.packets"));
-  out.add(std::move(finding));
+  out.add(
+      {.id = "dcqcn.too_conservative",
+       .verdict = fmt::format("The busiest link was used {}, nothing was paused, and {} handled "
+                              "{} CNPs: DCQCN recovers too slowly, unless the load itself is "
+                              "intermittent.",
+                              percent(*use), name_of(*most), cuts),
+       .confidence = finding::Confidence::kLow,
+       .severity = is_steady ? finding::Severity::kWarning : finding::Severity::kInfo,
+       .evidence = {most->counts.line("nic.rp.cnp_handled.packets")}});
 }
 
 }  // namespace weir::diagnose

@@ -1,6 +1,6 @@
-// I5: a deadlock. A switch whose port to the next is paused for good waits for it; switches that
-// wait for each other in a circle wait for ever, and the circle is the finding, not the many pauses
-// around it.
+// I5: a deadlock. A switch whose port to the next is paused permanently waits for that switch;
+// switches that wait for each other in a cycle never send again, and the cycle is the finding, not
+// the many pauses around it.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -12,13 +12,18 @@
 namespace weir::diagnose {
 namespace {
 
-/// Nothing leaves a port in RDMA's priority: paused nearly all of the window with nearly nothing
+bool is_held_by_watchdog(const View& view, const PortView& port) {
+  return port.facts != nullptr && std::any_of(port.facts->queues.begin(), port.facts->queues.end(),
+                                              [&](const evidence::EgressQueue& queue) {
+                                                return queue.queue.value() == view.rdma() &&
+                                                       queue.stuck.is(true);
+                                              });
+}
+
+/// Nothing leaves a port in the RDMA priority: paused nearly all of the window with nearly nothing
 /// sent, or held by the watchdog.
 bool is_stuck(const View& view, const PortView& port) {
-  if (port.facts != nullptr) {
-    for (const evidence::EgressQueue& queue : port.facts->queues)
-      if (queue.queue.value() == view.rdma() && queue.stuck.is(true)) return true;
-  }
+  if (is_held_by_watchdog(view, port)) return true;
   const auto share = port.counts.share_of_window("switch.prio.pause_rx.microseconds", view.rdma());
   if (!share || *share < view.thresholds().stuck_pause) return false;
   const auto sent = port.counts.of("switch.queue.tx.bytes", view.rdma());
@@ -30,15 +35,15 @@ bool is_stuck(const View& view, const PortView& port) {
 /// By switch: the stuck ports that lead to other switches.
 using Waiting = std::map<std::string, std::vector<const PortView*>>;
 
-class CircleSearch {
+class CycleSearch {
  public:
-  CircleSearch(const View& view, const Waiting& waiting) : view_(view), waiting_(waiting) {}
+  CycleSearch(const View& view, const Waiting& waiting) : view_(view), waiting_(waiting) {}
 
-  /// Ports, each leading to the switch of the next; empty where there is no circle.
+  /// Ports, each leading to the switch of the next; empty if there is no cycle.
   std::vector<const PortView*> find() {
     for (const auto& entry : waiting_) {
       path_.clear();
-      if (const auto circle = follow(entry.first); !circle.empty()) return circle;
+      if (const auto cycle = follow(entry.first); !cycle.empty()) return cycle;
     }
     return {};
   }
@@ -52,8 +57,8 @@ class CircleSearch {
     if (ports == waiting_.end() || done_[at]) return {};
     for (const PortView* port : ports->second) {
       path_.push_back(port);
-      auto circle = follow(view_.ports()[*port->peer].switch_name);
-      if (!circle.empty()) return circle;
+      auto cycle = follow(view_.ports()[*port->peer].switch_name);
+      if (!cycle.empty()) return cycle;
       path_.pop_back();
     }
     done_[at] = true;
@@ -66,32 +71,27 @@ class CircleSearch {
   std::map<std::string, bool> done_;
 };
 
-/// The watchdog found RDMA's queue stuck: what is behind that port pauses without end.
+/// The watchdog found the RDMA queue stuck: the device behind that port pauses without end.
 void look_for_held_queues(const View& view, Suspicions& out) {
   constexpr std::string_view kStorms = "switch.queue.watchdog_storm.events";
   for (const PortView& port : view.ports()) {
     const std::uint64_t storms = port.counts.of(kStorms, view.rdma()).value_or(0);
-    bool is_held = false;
-    if (port.facts != nullptr) {
-      for (const evidence::EgressQueue& queue : port.facts->queues)
-        is_held = is_held || (queue.queue.value() == view.rdma() && queue.stuck.is(true));
-    }
+    const bool is_held = is_held_by_watchdog(view, port);
     if (storms == 0 && !is_held) continue;
-    finding::Where where = port.where();
-    where.priority = std::to_string(view.rdma());
-    finding::Finding found = finding::make_finding(
-        "pfc.storm",
-        fmt::format("the watchdog of {} found queue {} stuck{}{}: what is behind that port pauses "
-                    "without end.",
-                    name_of(port), view.rdma(),
-                    storms > 0 ? fmt::format(" {} time{}", storms, storms == 1 ? "" : "s") : "",
-                    is_held ? ", and holds it now" : ""),
-        where);
-    found.confidence = finding::Confidence::kHigh;
-    if (!is_held) found.severity = finding::Severity::kWarning;
-    if (storms > 0) found.evidence.push_back(port.counts.line(kStorms, view.rdma()));
-    if (is_held) found.evidence.push_back(fact_line(name_of(port), "the watchdog holds the queue"));
-    out.add(std::move(found), congestion_anywhere());
+    Suspicion storm{.id = "pfc.storm",
+                    .verdict = fmt::format(
+                        "PFC watchdog of {} found queue {} stuck{}{}: the device behind "
+                        "this port pauses without end.",
+                        name_of(port), view.rdma(),
+                        storms > 0 ? fmt::format(" {} time{}", storms, storms == 1 ? "" : "s") : "",
+                        is_held ? " and holds it now" : ""),
+                    .where = with_priority(view, port.where()),
+                    .confidence = finding::Confidence::kHigh,
+                    .severity = is_held ? finding::Severity::kError : finding::Severity::kWarning,
+                    .explains = congestion_anywhere()};
+    if (storms > 0) storm.evidence.push_back(port.counts.line(kStorms, view.rdma()));
+    if (is_held) storm.evidence.push_back(fact_line(name_of(port), "watchdog holds the queue"));
+    out.add(std::move(storm));
   }
 }
 
@@ -101,29 +101,27 @@ void look_for_deadlock(const View& view, Suspicions& out) {
   Waiting waiting;
   for (const PortView& port : view.ports())
     if (port.peer && is_stuck(view, port)) waiting[port.switch_name].push_back(&port);
-  const std::vector<const PortView*> circle = CircleSearch(view, waiting).find();
-  if (circle.empty()) return look_for_held_queues(view, out);
+  const std::vector<const PortView*> cycle = CycleSearch(view, waiting).find();
+  if (cycle.empty()) return look_for_held_queues(view, out);
   std::string names;
-  for (const PortView* port : circle)
+  std::vector<finding::EvidenceLine> lines;
+  for (const PortView* port : cycle) {
     names += port->switch_name + " > ";
-  names += circle.front()->switch_name;
-  finding::Where where = circle.front()->where();
-  where.link = names;
-  where.priority = std::to_string(view.rdma());
-  finding::Finding found = finding::make_finding(
-      "pfc.deadlock",
-      fmt::format("{} wait for each other in a circle: none of them sends in priority {} any more.",
-                  names, view.rdma()),
-      where);
-  found.confidence = finding::Confidence::kHigh;
-  for (const PortView* port : circle) {
-    found.evidence.push_back(port->counts.line("switch.prio.pause_rx.microseconds", view.rdma()));
-    found.evidence.back().source = fmt::format("{} to {}", name_of(*port), port->neighbour);
+    lines.push_back(port->counts.line("switch.prio.pause_rx.microseconds", view.rdma()));
+    lines.back().source = fmt::format("{} to {}", name_of(*port), port->neighbour);
   }
-  std::vector<Consequence> explains = congestion_anywhere();
-  for (const std::string_view id : {"pfc.storm", "receiver.slow", "watchdog.stuck", "peer.dead"})
-    explains.push_back({id});
-  out.add(std::move(found), std::move(explains));
+  names += cycle.front()->switch_name;
+  finding::Where where = with_priority(view, cycle.front()->where());
+  where.link = names;
+  out.add({.id = "pfc.deadlock",
+           .verdict = fmt::format("{} pause each other in a cycle: none of them sends on priority "
+                                  "{} any more.",
+                                  names, view.rdma()),
+           .where = where,
+           .confidence = finding::Confidence::kHigh,
+           .evidence = std::move(lines),
+           .explains =
+               congestion_anywhere({"pfc.storm", "receiver.slow", "watchdog.stuck", "peer.dead"})});
 }
 
 }  // namespace weir::diagnose

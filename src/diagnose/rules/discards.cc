@@ -1,5 +1,5 @@
-// I29: a port that drops or takes in what it cannot use, with no reason of its own in the counters.
-// Where a reason is counted (headroom, MTU, hops, a dead link, a lossy queue) another rule speaks.
+// I29: a port that drops packets without a reason in its counters. Where a reason is counted
+// (headroom, MTU, TTL, a link that is down, a lossy queue) another rule reports it.
 #include <fmt/format.h>
 
 #include "base/count_text.h"
@@ -10,14 +10,14 @@ namespace {
 
 struct Discard {
   std::string_view counter;
-  std::string_view words;
+  std::string_view words;  // after "dropped N packets"
 };
 constexpr Discard kOfNics[] = {
-    {"nic.ibspec.xmit_discard.packets", "could not send"},
-    {"nic.port.tx_discard.packets", "could not send"},
-    {"nic.ibspec.rcv_error.packets", "received and could not use"},
-    {"nic.ibspec.rcv_constraint_error.packets", "received and may not take"},
-    {"nic.prio.rx_discard.packets", "had no receive buffer for"},
+    {"nic.ibspec.xmit_discard.packets", "on transmit"},
+    {"nic.port.tx_discard.packets", "on transmit"},
+    {"nic.ibspec.rcv_error.packets", "received with errors"},
+    {"nic.ibspec.rcv_constraint_error.packets", "that it is not allowed to receive"},
+    {"nic.prio.rx_discard.packets", "for lack of receive buffer"},
 };
 
 /// Counters of a switch that say why it dropped.
@@ -29,31 +29,31 @@ constexpr std::string_view kReasons[] = {
     "switch.port.drop_link_down.packets", "switch.port.crc_error.packets",
 };
 
-void report(const std::string& name, finding::Where where, std::uint64_t packets,
-            std::string_view words, finding::EvidenceLine line, Suspicions& out) {
-  finding::Finding finding = finding::make_finding(
-      "port.discards",
-      fmt::format("{} dropped {} packets that it {}.", name, count_text(packets), words),
-      std::move(where));
-  finding.confidence = finding::Confidence::kMedium;
-  finding.evidence.push_back(std::move(line));
-  out.add(std::move(finding), {{"path.loss"}, {"congestion.sustained"}});
+void report_discards(const std::string& name, finding::Where where, std::uint64_t packets,
+                     std::string_view words, finding::EvidenceLine line, Suspicions& out) {
+  out.add({.id = "port.discards",
+           .verdict = fmt::format("{} dropped {} packets {}.", name, count_text(packets), words),
+           .where = std::move(where),
+           .confidence = finding::Confidence::kMedium,
+           .evidence = {std::move(line)},
+           .explains = {{"path.loss"}, {"congestion.sustained"}}});
 }
 
-void look_at(const NicView& nic, Suspicions& out) {
-  for (const Discard& one : kOfNics) {
+void look_for_discards_at(const NicView& nic, Suspicions& out) {
+  for (const Discard& discard : kOfNics) {
     const std::uint64_t packets =
-        nic.counts.of(one.counter).value_or(nic.counts.sum(one.counter).value_or(0));
+        nic.counts.of(discard.counter).value_or(nic.counts.sum(discard.counter).value_or(0));
     if (packets == 0) continue;
-    return report(name_of(nic), nic.where(), packets, one.words, nic.counts.line(one.counter), out);
+    return report_discards(name_of(nic), nic.where(), packets, discard.words,
+                           nic.counts.line(discard.counter), out);
   }
 }
 
-void look_at(const PortView& port, Suspicions& out) {
+void look_for_discards_at(const PortView& port, Suspicions& out) {
   const std::uint64_t policed = port.counts.of("switch.port.drop_policer.packets").value_or(0);
   if (policed > 0) {
-    report(name_of(port), port.where(), policed, "was told to limit (a policer)",
-           port.counts.line("switch.port.drop_policer.packets"), out);
+    report_discards(name_of(port), port.where(), policed, "at a policer",
+                    port.counts.line("switch.port.drop_policer.packets"), out);
     return;
   }
   const std::uint64_t all = port.counts.of("switch.port.drop.packets").value_or(0);
@@ -61,17 +61,17 @@ void look_at(const PortView& port, Suspicions& out) {
   for (const std::string_view reason : kReasons)
     explained += port.counts.sum(reason).value_or(port.counts.of(reason).value_or(0));
   if (all <= explained) return;
-  report(name_of(port), port.where(), all - explained, "gives no reason for",
-         port.counts.line("switch.port.drop.packets"), out);
+  report_discards(name_of(port), port.where(), all - explained, "without a reason in its counters",
+                  port.counts.line("switch.port.drop.packets"), out);
 }
 
 }  // namespace
 
 void look_for_discards(const View& view, Suspicions& out) {
   for (const NicView& nic : view.nics())
-    look_at(nic, out);
+    look_for_discards_at(nic, out);
   for (const PortView& port : view.ports())
-    look_at(port, out);
+    look_for_discards_at(port, out);
 }
 
 }  // namespace weir::diagnose

@@ -1,5 +1,5 @@
-// I3: drops in the lossless group despite PFC. The pause was sent; what was still on the cable had
-// no room.
+// I3: drops in the lossless priority group despite PFC. The pause was sent, but what was still in
+// flight did not fit.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ std::vector<Shortage> shortages(const View& view, const std::string& name) {
   for (const PortView* port : view.ports_of(name)) {
     const evidence::GroupBuffer* group = rdma_group(view, *port);
     if (group == nullptr || port->wanted == nullptr || !group->headroom.is_known()) continue;
-    // A design may have given less than is needed, knowingly; lint speaks of that.
+    // A design may deliberately give less than is needed; lint reports that.
     const Bytes wanted = std::min(port->wanted->headroom_need, port->wanted->headroom);
     if (static_cast<double>(group->headroom->raw()) <
         view.thresholds().buffer_share * static_cast<double>(wanted.raw()))
@@ -47,7 +47,7 @@ std::vector<Drop> drops(const View& view, const std::string& name) {
   return out;
 }
 
-/// Of a switch whose ports were counted, whether any of them says what it dropped.
+/// Whether any port of a switch with counters shows what it dropped.
 bool shows_drops(const View& view, const std::string& name) {
   bool is_counted = false;
   for (const PortView* port : view.ports_of(name)) {
@@ -60,24 +60,22 @@ bool shows_drops(const View& view, const std::string& name) {
   return !is_counted;
 }
 
-std::string verdict(const std::string& name, const std::vector<Shortage>& small,
-                    const std::vector<Drop>& lost) {
+std::string headroom_verdict(const std::string& name, const std::vector<Shortage>& small,
+                             const std::vector<Drop>& lost) {
   std::uint64_t packets = 0;
   for (const Drop& drop : lost)
     packets += drop.packets;
-  const std::string dropped = lost.empty()
-                                  ? std::string()
-                                  : fmt::format(
-                                        "dropped {} RDMA packets on {} port{} although it had sent "
-                                        "pauses",
-                                        packets, lost.size(), lost.size() == 1 ? "" : "s");
+  const std::string dropped =
+      lost.empty() ? std::string()
+                   : fmt::format("dropped {} RDMA packets on {} port{} although it had sent pauses",
+                                 packets, lost.size(), lost.size() == 1 ? "" : "s");
   if (small.empty())
-    return fmt::format("{} {}: what was on the cable did not fit its headroom.", name, dropped);
+    return fmt::format("{} {}: its headroom is too small for the data in flight.", name, dropped);
   return fmt::format("{} has {} of headroom on {}{}; speed, cable and MTU need {}{}.", name,
                      approximate(small.front().found), small.front().port->name,
                      small.size() > 1 ? fmt::format(" and {} more ports", small.size() - 1) : "",
                      approximate(small.front().wanted),
-                     dropped.empty() ? std::string() : ", and it " + dropped);
+                     dropped.empty() ? std::string() : ". It " + dropped);
 }
 
 }  // namespace
@@ -88,30 +86,30 @@ void look_for_small_headroom(const View& view, Suspicions& out) {
     const std::vector<Shortage> small = shortages(view, name);
     const std::vector<Drop> lost = drops(view, name);
     if (!shows_drops(view, name)) {
-      out.cannot_tell("drops at the switches", "no port of a switch showed what it dropped",
+      out.cannot_tell("drops at the switches", "no switch port showed its drops",
                       "the switch's drop counters, by port or by queue, before and after");
     }
     if (small.empty() && lost.empty()) continue;
-    finding::Where where;
-    where.switch_name = name;
-    where.priority = std::to_string(view.rdma());
+    finding::Where where = switch_place(view, name);
     if (lost.size() == 1) {
       where.port = lost.front().port->name;
     } else if (lost.empty() && small.size() == 1) {
       where.port = small.front().port->name;
     }
-    finding::Finding finding =
-        finding::make_finding("headroom.too_small", verdict(name, small, lost), where);
-    finding.confidence =
-        small.empty() ? finding::Confidence::kMedium : finding::Confidence::kCertain;
+    Suspicion shortage{
+        .id = "headroom.too_small",
+        .verdict = headroom_verdict(name, small, lost),
+        .where = where,
+        .confidence = small.empty() ? finding::Confidence::kMedium : finding::Confidence::kCertain,
+        .explains = {{"path.loss"}, {"pfc.sustained"}, {"ecmp.imbalance"}}};
     for (std::size_t i = 0; i < std::min(small.size(), kLines); ++i) {
-      finding.evidence.push_back(fact_line(
+      shortage.evidence.push_back(fact_line(
           name_of(*small[i].port), fmt::format("headroom: expected {}, found {}",
                                                to_text(small[i].wanted), to_text(small[i].found))));
     }
     for (std::size_t i = 0; i < std::min(lost.size(), kLines); ++i)
-      finding.evidence.push_back(lost[i].port->counts.line("switch.pg.drop_headroom.packets"));
-    out.add(std::move(finding), {{"path.loss"}, {"pfc.sustained"}, {"ecmp.imbalance"}});
+      shortage.evidence.push_back(lost[i].port->counts.line("switch.pg.drop_headroom.packets"));
+    out.add(std::move(shortage));
   }
 }
 

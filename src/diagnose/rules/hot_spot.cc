@@ -1,6 +1,6 @@
-// I7: pauses that begin at one port. The switch that pauses without being paused itself is the root
-// of the tree, and its fullest port the hot spot: a host that many send to, or an uplink that the
-// hash has given too much.
+// I7: pauses that start at one port. The switch that pauses without being paused itself is the root
+// of the tree, and its fullest port the hot spot: a host that many send to, or an uplink that ECMP
+// gave too many flows.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -82,7 +82,7 @@ struct HotSpot {
   SwitchCounts counts;
   std::optional<Balance> uneven;  // of uplinks and of links to the same switch
   bool is_collision = false;      // it carries far more than its share
-  bool has_idle_link = false;     // and a link beside it next to nothing, while pauses reign
+  bool has_idle_link = false;     // and a link beside it is almost idle in spite of the pauses
 };
 
 std::optional<HotSpot> hot_spot(const View& view, const std::string& name) {
@@ -101,56 +101,53 @@ std::optional<HotSpot> hot_spot(const View& view, const std::string& name) {
 }
 
 /// `alike`: how many switches leave links idle beside full ones.
-void report(const View& view, const HotSpot& spot, std::size_t alike, Suspicions& out) {
-  // Chance collides a few flows somewhere. On several switches at once it is their hash.
+void report_hot_spot(const View& view, const HotSpot& spot, std::size_t alike, Suspicions& out) {
+  // A few flows collide somewhere by chance. On several switches at once it is their hash.
   const bool is_polarised = spot.has_idle_link && alike >= view.thresholds().alike_switches;
   const PortView& hot = *spot.port;
-  finding::Where where = hot.where();
-  where.priority = std::to_string(view.rdma());
-  const std::string seen = fmt::format("{} paused its neighbours for up to {} of the window",
-                                       hot.switch_name, percent(spot.counts.longest_pause));
-  std::string why;
-  if (spot.is_collision)
-    why = fmt::format(", because {} carries {:.1f} times the mean of its links: ", hot.name,
-                      spot.uneven->over_mean);
-  if (is_polarised) {
-    why += fmt::format("{} switches leave links idle beside full ones, so they hash alike.", alike);
-  } else if (spot.is_collision) {
-    why += "flows collide there.";
-  } else {
-    why = fmt::format("; the pauses begin at its port {}{}.", hot.name,
-                      hot.neighbour.empty() ? std::string() : " to " + hot.neighbour);
+  const std::string neighbour = hot.neighbour.empty() ? std::string() : " to " + hot.neighbour;
+  std::string why = fmt::format("; they start at port {}{}.", hot.name, neighbour);
+  if (spot.is_collision) {
+    why = fmt::format(
+        ": {} carries {:.1f} times the mean of its links; {}.", hot.name, spot.uneven->over_mean,
+        is_polarised ? fmt::format("{} switches leave links idle beside full ones, so "
+                                   "they use the same hash",
+                                   alike)
+                     : "flows collide there");
   }
-  finding::Finding finding = finding::make_finding(is_polarised        ? "ecmp.polarised"
-                                                   : spot.is_collision ? "ecmp.imbalance"
-                                                                       : "pfc.sustained",
-                                                   seen + why, where);
-  finding.confidence = finding::Confidence::kMedium;
-  finding.severity = severity(view, spot.counts.longest_pause, hot.counts.window());
-  if (is_polarised) finding.severity = std::max(finding.severity, finding::Severity::kWarning);
-  finding.evidence.push_back(
-      fact_line(hot.switch_name, fmt::format("pauses sent in priority {}: {}", view.rdma(),
-                                             spot.counts.pauses_sent.value_or(0))));
-  finding.evidence.push_back(hot.counts.line("switch.queue.ecn_marked.packets", view.rdma()));
-  finding.evidence.push_back(hot.counts.line("switch.port.tx.bytes"));
-  out.add(std::move(finding), {{"pfc.sustained"}});
+  finding::Severity worst = severity(view, spot.counts.longest_pause, hot.counts.window());
+  if (is_polarised) worst = std::max(worst, finding::Severity::kWarning);
+  out.add({.id = is_polarised        ? "ecmp.polarised"
+                 : spot.is_collision ? "ecmp.imbalance"
+                                     : "pfc.sustained",
+           .verdict = fmt::format("{} paused its neighbours for up to {} of the window{}",
+                                  hot.switch_name, percent(spot.counts.longest_pause), why),
+           .where = with_priority(view, hot.where()),
+           .confidence = finding::Confidence::kMedium,
+           .severity = worst,
+           .evidence = {fact_line(hot.switch_name,
+                                  fmt::format("pauses sent in priority {}: {}", view.rdma(),
+                                              spot.counts.pauses_sent.value_or(0))),
+                        hot.counts.line("switch.queue.ecn_marked.packets", view.rdma()),
+                        hot.counts.line("switch.port.tx.bytes")},
+           .explains = {{"pfc.sustained"}}});
 }
 
-/// With a host alone: its switch holds it back, and why stands on the other side.
+/// With a host alone: its switch paused it, and the cause is on the other side.
 void look_from_host(const View& view, const NicView& nic, Suspicions& out) {
-  const auto share = nic.counts.share_of_window("nic.prio.pause_rx.microseconds", view.rdma());
+  constexpr std::string_view kPaused = "nic.prio.pause_rx.microseconds";
+  const auto share = nic.counts.share_of_window(kPaused, view.rdma());
   if (!share || *share < view.thresholds().pause_warning) return;
-  finding::Finding finding = finding::make_finding(
-      "pfc.sustained",
-      fmt::format("{} was paused by its switch for {} of the window: the congestion is in the "
-                  "fabric or at the receiver, not here.",
-                  name_of(nic), percent(*share)),
-      nic.where());
-  finding.where.priority = std::to_string(view.rdma());
-  finding.severity = severity(view, *share, nic.counts.window());
-  finding.confidence = finding::Confidence::kMedium;
-  finding.evidence.push_back(nic.counts.line("nic.prio.pause_rx.microseconds", view.rdma()));
-  out.add(std::move(finding), {{"pfc.sustained", nic.host}});
+  out.add(
+      {.id = "pfc.sustained",
+       .verdict = fmt::format("{} was paused by its switch for {} of the window: the congestion "
+                              "is in the fabric or at the receiver, not on this host.",
+                              name_of(nic), percent(*share)),
+       .where = with_priority(view, nic.where()),
+       .confidence = finding::Confidence::kMedium,
+       .severity = severity(view, *share, nic.counts.window()),
+       .evidence = {nic.counts.line(kPaused, view.rdma())},
+       .explains = {{"pfc.sustained", nic.host}}});
 }
 
 }  // namespace
@@ -162,7 +159,7 @@ void look_for_hot_spots(const View& view, Suspicions& out) {
   const auto alike = static_cast<std::size_t>(std::count_if(
       spots.begin(), spots.end(), [](const HotSpot& spot) { return spot.has_idle_link; }));
   for (const HotSpot& spot : spots)
-    report(view, spot, alike, out);
+    report_hot_spot(view, spot, alike, out);
   if (!view.ports().empty()) return;
   for (const NicView& nic : view.nics())
     look_from_host(view, nic, out);

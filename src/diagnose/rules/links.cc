@@ -1,5 +1,5 @@
-// I18: a cable, an optic or a port: frames that arrive broken, links that go down, links that are
-// down. Whatever is lost or late because of them follows from it.
+// I18: a cable, an optic or a port: frames with errors, links that flap, links that are down.
+// Whatever is lost or late because of them follows from it.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -17,17 +17,10 @@ struct End {
   finding::Where where;
   std::optional<bool> up;  // as a fact
   std::string_view crc;
-  std::vector<std::string_view> broken;  // other names of broken frames, symbols and recoveries
+  std::vector<std::string_view> broken;  // other counters of bad frames, symbols and recoveries
   std::string_view downs;
   std::vector<std::string_view> also_downs;  // the same as the kernel and the port's twin count it
 };
-
-std::vector<Consequence> link_consequences() {
-  std::vector<Consequence> out = congestion_anywhere();
-  out.push_back({"link.flapping"});  // the other end of the same cable
-  out.push_back({"link.degraded"});
-  return out;
-}
 
 void look_for_errors(const End& end, Suspicions& out) {
   std::uint64_t broken = end.counts.of(end.crc).value_or(0);
@@ -41,16 +34,14 @@ void look_for_errors(const End& end, Suspicions& out) {
     if (!are_frames) broken = std::max(broken, more);
   }
   if (broken == 0) return;
-  finding::Finding finding = finding::make_finding(
-      "link.physical_errors",
-      fmt::format("{} {} {}: the cable, an optic or a port is bad.", end.name,
-                  are_frames ? "received" : "counted",
-                  fmt::format("{} {}", count_text(broken),
-                              are_frames ? "broken frames" : "errors of the physical layer")),
-      end.where);
-  finding.confidence = are_frames ? finding::Confidence::kHigh : finding::Confidence::kMedium;
-  finding.evidence = std::move(lines);
-  out.add(std::move(finding), congestion_anywhere());
+  out.add({.id = "link.physical_errors",
+           .verdict = fmt::format("{} counted {} {}: bad cable, optic or port.", end.name,
+                                  count_text(broken),
+                                  are_frames ? "frames with CRC errors" : "physical layer errors"),
+           .where = end.where,
+           .confidence = are_frames ? finding::Confidence::kHigh : finding::Confidence::kMedium,
+           .evidence = std::move(lines),
+           .explains = congestion_anywhere()});
 }
 
 void look_for_downs(const End& end, Suspicions& out) {
@@ -61,18 +52,20 @@ void look_for_downs(const End& end, Suspicions& out) {
     downs = std::max(downs, end.counts.of(id).value_or(0));
   const bool is_down = end.up == false;
   if (downs == 0 && !is_down) return;
-  finding::Finding finding = finding::make_finding(
-      is_down ? "link.degraded" : "link.flapping",
-      is_down ? fmt::format("{}: the link is down.", end.name)
-              : fmt::format("{}: the link went down {}.", end.name,
-                            downs == 1 ? std::string("once") : fmt::format("{} times", downs)),
-      end.where);
-  finding.confidence = finding::Confidence::kHigh;
-  if (by_firmware > 0) finding.evidence.push_back(end.counts.line(end.downs));
-  for (const std::string_view id : end.also_downs)
-    if (end.counts.of(id).value_or(0) > 0) finding.evidence.push_back(end.counts.line(id));
-  if (is_down) finding.evidence.push_back(fact_line(end.name, "link: down"));
-  out.add(std::move(finding), link_consequences());
+  std::vector<finding::EvidenceLine> lines;
+  if (by_firmware > 0) lines.push_back(end.counts.line(end.downs));
+  for (finding::EvidenceLine& line : moved_lines(end.counts, end.also_downs))
+    lines.push_back(std::move(line));
+  if (is_down) lines.push_back(fact_line(end.name, "link: down"));
+  out.add({.id = is_down ? "link.degraded" : "link.flapping",
+           .verdict = is_down ? fmt::format("{}: link is down.", end.name)
+                              : fmt::format("{}: link went down {}.", end.name,
+                                            downs == 1 ? "once" : fmt::format("{} times", downs)),
+           .where = end.where,
+           .confidence = finding::Confidence::kHigh,
+           .evidence = std::move(lines),
+           // The other end of the same cable shows the same.
+           .explains = congestion_anywhere({"link.flapping", "link.degraded"})});
 }
 
 std::optional<bool> known(const evidence::Fact<bool>& fact) {

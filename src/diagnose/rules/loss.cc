@@ -1,5 +1,5 @@
-// I9, I28: RDMA packets were lost or overtook each other. A consequence of many faults; where none
-// of them shows, it stands alone and says that the cause is not known.
+// I9, I28: RDMA packets were lost or arrived out of order. A consequence of many faults; where none
+// of them shows, it is reported alone, with the cause unknown.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -35,29 +35,26 @@ bool is_lossy_loss(const View& view) {
   return lossy > 0 && all == lossy;
 }
 
-void look_at(const NicView& nic, bool is_lossy, Suspicions& out) {
-  std::vector<finding::EvidenceLine> lines;
+void look_at_loss(const NicView& nic, bool is_lossy, Suspicions& out) {
   std::uint64_t sum = 0;
-  for (const std::string_view id : kLossSigns) {
-    const std::uint64_t amount = nic.counts.of(id).value_or(0);
-    if (amount == 0) continue;
-    lines.push_back(nic.counts.line(id));
-    sum += amount;
-  }
+  for (const std::string_view id : kLossSigns)
+    sum += nic.counts.of(id).value_or(0);
   if (sum == 0) return;
-  finding::Finding finding = finding::make_finding(
-      "path.loss",
-      is_lossy ? fmt::format("{} lost packets of a lossy class: {} signs of it, and the switches "
-                             "dropped in no lossless one.",
-                             name_of(nic), sum)
-               : fmt::format("{} lost packets, or they overtook each other: {} signs of it. "
-                             "Nothing here shows where.",
-                             name_of(nic), sum),
-      nic.where());
-  finding.confidence = finding::Confidence::kLow;  // the loss is sure, its cause is not known
-  if (is_lossy) finding.severity = finding::Severity::kInfo;
-  finding.evidence = std::move(lines);
-  out.add(std::move(finding));
+  Suspicion loss{
+      .id = "path.loss",
+      .verdict =
+          is_lossy
+              ? fmt::format("{} counted {} retransmission events; switches dropped packets of "
+                            "lossy classes only.",
+                            name_of(nic), sum)
+              : fmt::format("{} counted {} retransmission events: packets were lost or arrived "
+                            "out of order. The place is not known.",
+                            name_of(nic), sum),
+      .where = nic.where(),
+      .confidence = finding::Confidence::kLow,  // the loss is certain, its cause is not known
+      .evidence = moved_lines(nic.counts, kLossSigns)};
+  if (is_lossy) loss.severity = finding::Severity::kInfo;
+  out.add(std::move(loss));
 }
 
 }  // namespace
@@ -69,7 +66,7 @@ void look_for_loss(const View& view, Suspicions& out) {
     can_see =
         can_see || std::any_of(std::begin(kLossSigns), std::end(kLossSigns),
                                [&](std::string_view id) { return nic.counts.of(id).has_value(); });
-    look_at(nic, is_lossy, out);
+    look_at_loss(nic, is_lossy, out);
   }
   if (!can_see) {
     out.cannot_tell("loss", "no NIC showed its retransmission counters",

@@ -1,6 +1,6 @@
-// I14: RDMA bytes in another priority than theirs. Settings say which of trust, map and marking is
-// wrong; counters of the NIC and of the switch port behind it say it too, a little less finely: the
-// NIC counts by its own trust and map, the switch by the DSCP on the wire.
+// I14: RDMA in the wrong priority. Settings show which of trust, map and marking is wrong; so do
+// counters of the NIC and of its switch port, less precisely: the NIC counts by its own trust and
+// map, the switch by the DSCP on the wire.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -11,8 +11,8 @@
 namespace weir::diagnose {
 namespace {
 
-/// Bytes of the RDMA priority against the largest other one. CNPs have a priority of their own,
-/// which is one of the others only where packets in it are too long to be CNPs.
+/// Bytes of the RDMA priority against the largest other one. The CNP priority counts as another one
+/// only if its packets are too long to be CNPs.
 struct Split {
   std::uint64_t rdma = 0;
   std::uint64_t other = 0;
@@ -45,74 +45,77 @@ std::optional<Split> split_of(const View& view, const Counts& counts, std::strin
   return split;
 }
 
-void add_lines(const View& view, const NicView& nic, finding::Finding& out) {
-  const auto split = split_of(view, nic.counts, "nic.prio.tx.bytes");
-  if (!split || split->total() < view.thresholds().bytes_that_matter) return;
-  out.evidence.push_back(nic.counts.line("nic.prio.tx.bytes", view.rdma()));
-  if (split->other > 0)
-    out.evidence.push_back(nic.counts.line("nic.prio.tx.bytes", split->other_priority));
-}
-
-/// Beyond the first switch there is other traffic too: a class that nothing arrives in is its own.
-std::vector<Consequence> consequences(const View& view, const NicView& nic) {
+/// Behind the first switch there is other traffic too, so its unmapped class is a fault of its own.
+std::vector<Consequence> marking_consequences(const View& view, const NicView& nic) {
   const std::string first_hop = nic.port ? view.ports()[*nic.port].switch_name : std::string();
   return {{"path.loss"},      {"pfc.sustained"},         {"dscp.unmapped_hop", {}, first_hop},
           {"dscp.rewritten"}, {"np.disabled", nic.host}, {"rp.disabled", nic.host}};
 }
 
-void add(const View& view, const NicView& nic, Suspicions& out, std::string_view id,
-         std::string verdict, std::string fact, finding::Confidence confidence) {
-  finding::Finding finding = finding::make_finding(id, std::move(verdict), nic.where());
-  finding.confidence = confidence;
-  if (!fact.empty()) finding.evidence.push_back(fact_line(nic.counts.source(), std::move(fact)));
-  add_lines(view, nic, finding);
-  out.add(std::move(finding), consequences(view, nic));
+/// `lines` come first, then what the NIC sent by priority.
+void add_marking(const View& view, const NicView& nic, Suspicions& out, std::string_view id,
+                 std::string verdict, finding::Confidence confidence,
+                 std::vector<finding::EvidenceLine> lines = {}) {
+  const auto split = split_of(view, nic.counts, "nic.prio.tx.bytes");
+  if (split && split->total() >= view.thresholds().bytes_that_matter) {
+    lines.push_back(nic.counts.line("nic.prio.tx.bytes", view.rdma()));
+    if (split->other > 0)
+      lines.push_back(nic.counts.line("nic.prio.tx.bytes", split->other_priority));
+  }
+  out.add({.id = id,
+           .verdict = std::move(verdict),
+           .where = nic.where(),
+           .confidence = confidence,
+           .evidence = std::move(lines),
+           .explains = marking_consequences(view, nic)});
 }
 
-/// True where a setting is wrong, and said.
+/// True if a setting is wrong and was reported.
 bool look_at_settings(const View& view, const NicView& nic, Suspicions& out) {
   if (nic.facts == nullptr) return false;
   using evidence::TrustMode;
-  constexpr auto kCertain = finding::Confidence::kCertain;
+  const auto add = [&](std::string_view id, std::string verdict, std::string fact) {
+    add_marking(view, nic, out, id, std::move(verdict), finding::Confidence::kCertain,
+                {fact_line(nic.counts.source(), std::move(fact))});
+  };
   const std::size_t before = out.candidates().size();
   const evidence::Qos& qos = nic.facts->qos;
   const bool wants_dscp = nic.wanted == nullptr || nic.wanted->trust == design::Trust::kDscp;
   const bool trusts_dscp =
       !qos.trust.is_known() || *qos.trust == TrustMode::kDscp || *qos.trust == TrustMode::kBoth;
   if (wants_dscp && !trusts_dscp) {
-    add(view, nic, out, "trust.not_dscp",
-        fmt::format("{} trusts {}, not dscp: its DSCP map is ignored and RDMA does not leave in "
-                    "priority {}.",
+    add("trust.not_dscp",
+        fmt::format("{} trusts {} instead of dscp: its DSCP map is ignored and RDMA does not leave "
+                    "in priority {}.",
                     name_of(nic), to_text(*qos.trust), view.rdma()),
-        fmt::format("trust: expected dscp, found {}", to_text(*qos.trust)), kCertain);
+        fmt::format("trust: expected dscp, found {}", to_text(*qos.trust)));
   }
   const unsigned dscp = view.rdma_dscp().value();
   if (wants_dscp && trusts_dscp && qos.dscp_to_priority.is_known()) {
     const std::optional<Priority> found = qos.dscp_to_priority->at(dscp);
     if (found && found->value() != view.rdma()) {
-      add(view, nic, out, "dscp.nic_map_wrong",
-          fmt::format("{} maps DSCP {} to priority {}, not to {}.", name_of(nic), dscp,
+      add("dscp.nic_map_wrong",
+          fmt::format("{} maps DSCP {} to priority {} instead of {}.", name_of(nic), dscp,
                       found->value(), view.rdma()),
-          fmt::format("DSCP {}: expected priority {}, found {}", dscp, view.rdma(), found->value()),
-          kCertain);
+          fmt::format("DSCP {}: expected priority {}, found {}", dscp, view.rdma(),
+                      found->value()));
     }
   }
   const auto& forced = nic.facts->rdma.traffic_class;
   if (forced.is_known() && *forced && dscp_of(**forced) != view.rdma_dscp()) {
     const unsigned value = (*forced)->value();
+    const unsigned found = dscp_of(**forced).value();
+    const unsigned byte = tos_byte(view.rdma_dscp(), Ecn::kEct0).value();
     const bool is_confusion = value == dscp;
-    add(view, nic, out, is_confusion ? "dscp.tos_confusion" : "dscp.unmarked",
-        is_confusion
-            ? fmt::format("{} forces traffic class {}: that byte is DSCP {}, not DSCP {}; {} is "
-                          "the byte.",
-                          name_of(nic), value, dscp_of(**forced).value(), dscp,
-                          tos_byte(view.rdma_dscp(), Ecn::kEct0).value())
-            : fmt::format("{} forces traffic class {} (DSCP {}) on RDMA; the class's DSCP is {}.",
-                          name_of(nic), value, dscp_of(**forced).value(), dscp),
-        fmt::format("traffic class: expected {} (DSCP {}), found {} (DSCP {})",
-                    tos_byte(view.rdma_dscp(), Ecn::kEct0).value(), dscp, value,
-                    dscp_of(**forced).value()),
-        kCertain);
+    add(is_confusion ? "dscp.tos_confusion" : "dscp.unmarked",
+        is_confusion ? fmt::format("{} forces traffic class {}, which is DSCP {}; DSCP {} is "
+                                   "traffic class {}.",
+                                   name_of(nic), value, found, dscp, byte)
+                     : fmt::format("{} forces traffic class {} (DSCP {}) on RDMA instead of DSCP "
+                                   "{}.",
+                                   name_of(nic), value, found, dscp),
+        fmt::format("traffic class: expected {} (DSCP {}), found {} (DSCP {})", byte, dscp, value,
+                    found));
   }
   return out.candidates().size() > before;
 }
@@ -123,7 +126,7 @@ bool settings_are_right(const NicView& nic) {
          nic.facts->rdma.traffic_class->has_value();
 }
 
-/// What is in the other priority is data: a peer's wrong marking comes back in acknowledgements.
+/// The other priority holds data: a peer with wrong marking shows in acknowledgements only.
 bool is_data(const View& view, const NicView& nic, unsigned priority, std::uint64_t bytes) {
   const auto packets = nic.counts.of("nic.prio.tx.packets", priority);
   return bytes >= view.thresholds().bytes_that_matter &&
@@ -131,7 +134,7 @@ bool is_data(const View& view, const NicView& nic, unsigned priority, std::uint6
                           view.thresholds().data_packet_bytes * static_cast<double>(*packets));
 }
 
-/// Others send in the RDMA priority: then one that does not is the exception.
+/// Most others send in the RDMA priority: then a NIC that does not is the exception.
 bool others_use_rdma_priority(const View& view, const NicView& nic) {
   std::size_t right = 0;
   std::size_t wrong = 0;
@@ -144,8 +147,8 @@ bool others_use_rdma_priority(const View& view, const NicView& nic) {
   return right > wrong;
 }
 
-/// The NIC counts RDMA on its own: what it sent besides is the kernel's, and that is as much as is
-/// in the other priority.
+/// The NIC counts RDMA separately: the rest is kernel traffic, and it accounts for what is in the
+/// other priority.
 bool is_the_kernels(const View& view, const NicView& nic, const Split& sent) {
   const auto rdma = nic.counts.of("nic.rdma.tx_unicast.bytes");
   const auto all = nic.counts.sum("nic.prio.tx.bytes");
@@ -154,8 +157,8 @@ bool is_the_kernels(const View& view, const NicView& nic, const Split& sent) {
   return sent.other < kernel + view.thresholds().bytes_that_matter;
 }
 
-/// The design gives this priority to marked packets of another class: nothing gets there by being
-/// forgotten.
+/// The design gives this priority to marked packets of another class: unmarked packets do not end
+/// up there.
 bool is_of_another_class(const View& view, const NicView& nic, const Split& sent) {
   if (nic.wanted == nullptr || view.intent() == nullptr) return false;
   const auto& wanted = nic.wanted->dscp_to_priority;
@@ -165,8 +168,8 @@ bool is_of_another_class(const View& view, const NicView& nic, const Split& sent
   return is_designed && wanted.front().value() != sent.other_priority;
 }
 
-/// All other hosts send RDMA and this one sends none, but as much as they do in a class that the
-/// design gives to something else: it is RDMA that took a wrong turn.
+/// All other hosts send RDMA and this one sends none, but a similar amount in a class that the
+/// design gives to something else: it is misclassified RDMA.
 bool is_in_place_of_rdma(const View& view, const NicView& nic, const Split& sent) {
   std::vector<std::uint64_t> others;
   for (const NicView& other : view.nics()) {
@@ -197,7 +200,7 @@ struct TrustOrMap {
 };
 
 /// Which of the two is wrong on a NIC that sends marked packets from another priority. Without a
-/// service level PCP gives priority 0, and a NIC that trusts it takes all that arrives for priority
+/// service level PCP gives priority 0, and a NIC that trusts PCP counts all it receives in priority
 /// 0: then CNPs are handled and none is counted in their priority. If no CNP arrived, a map to
 /// priority 0 looks the same.
 TrustOrMap trust_or_map(const View& view, const NicView& nic, unsigned found) {
@@ -211,22 +214,12 @@ TrustOrMap trust_or_map(const View& view, const NicView& nic, unsigned found) {
   return {"trust.not_dscp", has_cnps ? Confidence::kMedium : Confidence::kLow};
 }
 
-void say_not_on_wire(const View& view, const NicView& nic, const Split& sent,
-                     const std::string& seen, Suspicions& out) {
-  const TrustOrMap wrong = trust_or_map(view, nic, sent.other_priority);
-  add(view, nic, out, wrong.id,
-      fmt::format("{}, while its switch port takes them for priority {}: the marking is right, the "
-                  "NIC's {} is not.",
-                  seen, view.rdma(), wrong.word()),
-      "", wrong.confidence);
-}
-
-/// One of the NIC's own settings is known to be right: it is not that one.
+/// What is left once the settings that were read are known to be right.
 std::string_view by_elimination(const NicView& nic) {
   const bool is_read = nic.facts != nullptr && nic.facts->qos.trust.is_known() &&
                        nic.facts->qos.dscp_to_priority.is_known();
-  return is_read ? "its trust and map are right, so its packets carry another DSCP"
-                 : "its marking, trust or map is not the others'";
+  return is_read ? "trust and map are right, so its packets carry another DSCP"
+                 : "its marking, trust or map differs from the other hosts";
 }
 
 void look_at_counters(const View& view, const NicView& nic, Suspicions& out) {
@@ -236,11 +229,11 @@ void look_at_counters(const View& view, const NicView& nic, Suspicions& out) {
       !is_data(view, nic, sent->other_priority, sent->other)) {
     return;
   }
-  // What is wrong on a NIC is wrong for all that it sends.
+  // A wrong NIC setting affects everything it sends.
   if (sent->rdma > sent->other && is_data(view, nic, view.rdma(), sent->rdma)) return;
-  // Forced to the right byte by settings that were read: what leaves elsewhere is no RDMA.
+  // The settings that were read force the right byte: the rest is not RDMA.
   if (settings_are_right(nic) || is_the_kernels(view, nic, *sent)) return;
-  // Nothing where its port was not seen.
+  // Empty if its switch port was not read.
   const Split at_switch =
       nic.port
           ? split_of(view, view.ports()[*nic.port].counts, "switch.prio.rx.bytes").value_or(Split())
@@ -259,31 +252,38 @@ void look_at_counters(const View& view, const NicView& nic, Suspicions& out) {
       nic.wanted != nullptr && nic.counts.of("nic.rdma.tx_unicast.bytes").has_value();
   if (!is_known_rdma && !receives_right && !others_use_rdma_priority(view, nic)) {
     return out.cannot_tell("marking",
-                           "traffic flowed outside the RDMA priority, and nothing tells whether "
+                           "traffic flowed outside the RDMA priority, and it is not known whether "
                            "it was RDMA",
                            "read the NICs' trust, DSCP map and traffic class: weir show");
   }
   const std::string seen = fmt::format(
-      "{} sent {} of its bytes in priority {} and {} in priority {}", name_of(nic),
+      "{} sent {} of its bytes in priority {} and {} in RDMA priority {}", name_of(nic),
       percent(1 - sent->share()), sent->other_priority, percent(sent->share()), view.rdma());
-  if (at_switch.total() > 0) {
-    if (is_right_on_wire) {
-      say_not_on_wire(view, nic, *sent, seen, out);
-    } else {
-      add(view, nic, out, "dscp.unmarked",
-          fmt::format("{}, and its switch port agrees: the packets carry another DSCP.", seen), "",
-          finding::Confidence::kHigh);
-    }
-    out.candidates().back().finding.evidence.push_back(
-        view.ports()[*nic.port].counts.line("switch.prio.rx.bytes", view.rdma()));
-    return;
+  if (at_switch.total() == 0) {
+    return add_marking(view, nic, out, "dscp.unmarked",
+                       fmt::format("{}: {}.", seen, by_elimination(nic)),
+                       finding::Confidence::kMedium);
   }
-  add(view, nic, out, "dscp.unmarked", fmt::format("{}: {}.", seen, by_elimination(nic)), "",
-      finding::Confidence::kMedium);
+  if (is_right_on_wire) {
+    const TrustOrMap wrong = trust_or_map(view, nic, sent->other_priority);
+    add_marking(
+        view, nic, out, wrong.id,
+        fmt::format("{}, but its switch port counts them in priority {}: the DSCP is right, "
+                    "the NIC's {} is wrong.",
+                    seen, view.rdma(), wrong.word()),
+        wrong.confidence);
+  } else {
+    add_marking(
+        view, nic, out, "dscp.unmarked",
+        fmt::format("{}, and its switch port agrees: the packets carry another DSCP.", seen),
+        finding::Confidence::kHigh);
+  }
+  out.candidates().back().finding.evidence.push_back(
+      view.ports()[*nic.port].counts.line("switch.prio.rx.bytes", view.rdma()));
 }
 
-/// A host that only receives shows it on what arrives: its switch sent it from RDMA's queue, and
-/// the NIC takes it for another priority.
+/// On a host that only receives: its switch sent from the RDMA queue, and the NIC counts it in
+/// another priority.
 void look_at_arrivals(const View& view, const NicView& nic, Suspicions& out) {
   if (!nic.port) return;
   const PortView& port = view.ports()[*nic.port];
@@ -298,11 +298,12 @@ void look_at_arrivals(const View& view, const NicView& nic, Suspicions& out) {
     return;
   }
   const TrustOrMap wrong = trust_or_map(view, nic, taken->other_priority);
-  add(view, nic, out, wrong.id,
-      fmt::format("{} takes what its switch sent from RDMA's queue for priority {}: its {} is not "
-                  "the fabric's.",
+  add_marking(
+      view, nic, out, wrong.id,
+      fmt::format("{} counts traffic from the switch's RDMA queue in priority {}: its {} is "
+                  "wrong.",
                   name_of(nic), taken->other_priority, wrong.word()),
-      "", wrong.confidence);
+      wrong.confidence);
   finding::Finding& finding = out.candidates().back().finding;
   finding.evidence.push_back(port.counts.line("switch.queue.tx.bytes", queue));
   finding.evidence.push_back(nic.counts.line("nic.prio.rx.bytes", view.rdma()));

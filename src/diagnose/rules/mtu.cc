@@ -1,5 +1,5 @@
-// I16: one MTU on the path differs. A host with a smaller one drops what the others send it; a
-// switch port with a smaller one drops it on the way.
+// I16: one MTU on the path differs. A host with a smaller one drops what the others send; so does a
+// switch port.
 #include <algorithm>
 #include <map>
 
@@ -11,7 +11,7 @@
 namespace weir::diagnose {
 namespace {
 
-/// What most NICs have: the yardstick where no design gives one. Absent without a majority.
+/// What most NICs have: the reference if no design gives one. Absent without a majority.
 std::optional<Bytes> usual_mtu(const View& view) {
   std::map<std::int64_t, std::size_t> votes;
   std::size_t all = 0;
@@ -31,70 +31,68 @@ std::string in_bytes(Bytes bytes) {
   return fmt::format("{}B", bytes.raw());
 }
 
-void look_at_mtu(const NicView& nic, const std::optional<Bytes>& usual, Suspicions& out) {
-  const std::optional<Bytes> wanted =
-      nic.wanted != nullptr ? std::optional(nic.wanted->mtu) : usual;
-  const bool is_read = nic.facts != nullptr && nic.facts->link.mtu.is_known();
-  const bool is_small = is_read && wanted && *nic.facts->link.mtu < *wanted;
-  const std::uint64_t oversize = nic.counts.of("nic.port.rx_oversize.packets").value_or(0);
-  if (!is_small && oversize == 0) return;
-  finding::Finding finding = finding::make_finding(
-      "mtu.mismatch",
-      is_small
-          ? fmt::format("{} has an MTU of {}, not {}{}.", name_of(nic),
-                        in_bytes(*nic.facts->link.mtu), in_bytes(*wanted),
-                        oversize > 0 ? fmt::format(": it refused {} packets as too long", oversize)
-                                     : std::string())
-          : fmt::format("{} refused {} packets as too long: its MTU is smaller than the "
-                        "senders'.",
-                        name_of(nic), oversize),
-      nic.where());
-  finding.confidence = is_small ? finding::Confidence::kCertain : finding::Confidence::kHigh;
+/// One end: the MTU it has and should have, where known, and the packets it dropped as too long.
+struct MtuEnd {
+  std::string name;
+  finding::Where where;
+  const Counts& counts;
+  std::string_view dropped_id;
+  std::optional<Bytes> found;
+  std::optional<Bytes> wanted;
+  std::optional<Bytes> active;  // of RDMA
+};
+
+void look_at_mtu(const MtuEnd& end, std::vector<Consequence> explains, Suspicions& out) {
+  const bool is_small = end.found && end.wanted && *end.found < *end.wanted;
+  const std::uint64_t dropped = end.counts.of(end.dropped_id).value_or(0);
+  if (!is_small && dropped == 0) return;
+  const std::string drops = fmt::format("dropped {} packets as too long", dropped);
+  Suspicion mismatch{
+      .id = "mtu.mismatch",
+      .verdict =
+          is_small
+              ? fmt::format("{} has MTU {} instead of {}{}.", end.name, in_bytes(*end.found),
+                            in_bytes(*end.wanted), dropped > 0 ? " and " + drops : std::string())
+              : fmt::format("{} {}: its MTU is smaller than the senders'.", end.name, drops),
+      .where = end.where,
+      .confidence = is_small ? finding::Confidence::kCertain : finding::Confidence::kHigh,
+      .explains = std::move(explains)};
   if (is_small) {
-    finding.evidence.push_back(
-        fact_line(nic.counts.source(), fmt::format("MTU: expected {}, found {}", in_bytes(*wanted),
-                                                   in_bytes(*nic.facts->link.mtu))));
-    if (nic.facts->link.active_mtu.is_known()) {
-      finding.evidence.push_back(
-          fact_line(nic.counts.source(),
-                    fmt::format("RDMA MTU in use: {}", to_text(*nic.facts->link.active_mtu))));
+    mismatch.evidence.push_back(fact_line(
+        end.name,
+        fmt::format("MTU: expected {}, found {}", in_bytes(*end.wanted), in_bytes(*end.found))));
+    if (end.active) {
+      mismatch.evidence.push_back(
+          fact_line(end.name, fmt::format("active RDMA MTU: {}", in_bytes(*end.active))));
     }
   }
-  if (oversize > 0) finding.evidence.push_back(nic.counts.line("nic.port.rx_oversize.packets"));
-  std::vector<Consequence> explains = congestion_anywhere();
-  explains.push_back({"receiver.slow"});
-  out.add(std::move(finding), std::move(explains));
+  if (dropped > 0) mismatch.evidence.push_back(end.counts.line(end.dropped_id));
+  out.add(std::move(mismatch));
 }
 
-void look_at_mtu(const PortView& port, Suspicions& out) {
-  const bool is_small = port.facts != nullptr && port.facts->mtu.is_known() &&
-                        port.wanted != nullptr && *port.facts->mtu < port.wanted->mtu;
-  const std::uint64_t dropped = port.counts.of("switch.port.drop_mtu.packets").value_or(0);
-  if (!is_small && dropped == 0) return;
-  finding::Finding finding = finding::make_finding(
-      "mtu.mismatch",
-      is_small ? fmt::format("{} has an MTU of {}, the design's is {}.", name_of(port),
-                             to_text(*port.facts->mtu), to_text(port.wanted->mtu))
-               : fmt::format("{} dropped {} packets as too long.", name_of(port), dropped),
-      port.where());
-  finding.confidence = is_small ? finding::Confidence::kCertain : finding::Confidence::kHigh;
-  if (is_small) {
-    finding.evidence.push_back(fact_line(
-        name_of(port), fmt::format("MTU: expected {}, found {}", to_text(port.wanted->mtu),
-                                   to_text(*port.facts->mtu))));
-  }
-  if (dropped > 0) finding.evidence.push_back(port.counts.line("switch.port.drop_mtu.packets"));
-  out.add(std::move(finding), congestion_anywhere());
+std::optional<Bytes> known_mtu(const evidence::Fact<Bytes>& fact) {
+  return fact.is_known() ? std::optional(*fact) : std::nullopt;
 }
 
 }  // namespace
 
 void look_for_mtu(const View& view, Suspicions& out) {
   const std::optional<Bytes> usual = usual_mtu(view);
-  for (const NicView& nic : view.nics())
-    look_at_mtu(nic, usual, out);
-  for (const PortView& port : view.ports())
-    look_at_mtu(port, out);
+  for (const NicView& nic : view.nics()) {
+    MtuEnd end{name_of(nic), nic.where(), nic.counts, "nic.port.rx_oversize.packets"};
+    end.wanted = nic.wanted != nullptr ? std::optional(nic.wanted->mtu) : usual;
+    if (nic.facts != nullptr) {
+      end.found = known_mtu(nic.facts->link.mtu);
+      end.active = known_mtu(nic.facts->link.active_mtu);
+    }
+    look_at_mtu(end, congestion_anywhere({"receiver.slow"}), out);
+  }
+  for (const PortView& port : view.ports()) {
+    MtuEnd end{name_of(port), port.where(), port.counts, "switch.port.drop_mtu.packets"};
+    if (port.wanted != nullptr) end.wanted = port.wanted->mtu;
+    if (port.facts != nullptr) end.found = known_mtu(port.facts->mtu);
+    look_at_mtu(end, congestion_anywhere(), out);
+  }
 }
 
 }  // namespace weir::diagnose

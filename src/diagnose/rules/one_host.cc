@@ -1,12 +1,12 @@
-// What one host alone lets guess of the switches it cannot see. Each sign here has a cause that is
-// likelier than the others, and none is proof: every answer is a guess (confidence low), names what
-// to look at, and is only made where nothing is wrong with the host itself, and where a design says
-// that its switches mark before they pause and lose nothing.
+// What a single host suggests about switches that were not read. Each symptom here has one cause
+// that is likelier than the others, and none is proof: every finding is a guess (confidence low)
+// and says what to check. Made only if nothing is wrong with the host itself and a design says that
+// its switches mark before they pause and lose nothing.
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "base/text.h"
+#include "base/count_text.h"
 #include "diagnose/rules/rule.h"
 
 namespace weir::diagnose {
@@ -21,11 +21,7 @@ constexpr std::string_view kSent = "nic.prio.tx.packets";
 constexpr std::string_view kReceived = "nic.prio.rx.packets";
 constexpr std::string_view kRdmaReceived = "nic.rdma.rx_unicast.packets";
 
-std::string number(std::uint64_t value) {
-  return with_thousands(static_cast<std::int64_t>(value));
-}
-
-/// The switch at the other end of its cable, where LLDP or the design tells.
+/// The switch at the other end of its cable, if LLDP names it.
 finding::Where first_hop(const NicView& nic) {
   finding::Where where;
   if (nic.facts != nullptr && nic.facts->link.neighbour.is_known())
@@ -38,12 +34,13 @@ std::string its_switch(const NicView& nic) {
   return name.empty() ? "its switch" : name;
 }
 
-void guess(finding::Finding finding, const NicView& nic, Suspicions& out) {
-  finding.confidence = finding::Confidence::kLow;
-  out.add(std::move(finding), {{"path.loss", nic.host}});
+void guess(Suspicion suspicion, const NicView& nic, Suspicions& out) {
+  suspicion.confidence = finding::Confidence::kLow;
+  suspicion.explains = {{"path.loss", nic.host}};
+  out.add(std::move(suspicion));
 }
 
-/// One answer to each message is the least that a reachable peer gives, in whatever priority.
+/// A reachable peer acknowledges at least once per message, in whatever priority.
 bool is_never_answered(const View& view, const NicView& nic) {
   const auto received = nic.counts.of(kReceived, view.rdma());
   return nic.counts.of(kSent, view.rdma()).value_or(0) >= view.thresholds().unanswered_packets &&
@@ -51,20 +48,20 @@ bool is_never_answered(const View& view, const NicView& nic) {
 }
 
 void guess_lost_way(const View& view, const NicView& nic, Suspicions& out) {
-  finding::Finding finding = finding::make_finding(
-      "routing.loop",
-      fmt::format("{} sent {} RDMA packets and not one came back: most likely they go in a circle "
-                  "or nowhere. Look at the routes to its peers on {} and above, and whether the "
-                  "peers are up.",
-                  name_of(nic), number(*nic.counts.of(kSent, view.rdma())), its_switch(nic)),
-      first_hop(nic));
-  finding.evidence.push_back(nic.counts.line(kSent, view.rdma()));
-  finding.evidence.push_back(nic.counts.line(kReceived, view.rdma()));
-  guess(std::move(finding), nic, out);
+  guess(
+      {.id = "routing.loop",
+       .verdict = fmt::format("{} sent {} RDMA packets and received none: probably a routing loop "
+                              "or a missing route. Check the routes to its peers on {} and above, "
+                              "and whether the peers are up.",
+                              name_of(nic), count_text(*nic.counts.of(kSent, view.rdma())),
+                              its_switch(nic)),
+       .where = first_hop(nic),
+       .evidence = {nic.counts.line(kSent, view.rdma()), nic.counts.line(kReceived, view.rdma())}},
+      nic, out);
 }
 
-/// A sender is told to slow down many times before the queue ahead of it is full; where it is
-/// stopped instead, the switch had little room to begin with.
+/// A sender gets many CNPs before the queue ahead of it is full; if it is paused instead, the
+/// switch has little buffer.
 bool is_stopped_early(const View& view, const NicView& nic) {
   const auto share = nic.counts.share_of_window(kPaused, view.rdma());
   const auto pauses = nic.counts.of(kPauses, view.rdma());
@@ -75,66 +72,62 @@ bool is_stopped_early(const View& view, const NicView& nic) {
 }
 
 void guess_small_buffer(const View& view, const NicView& nic, Suspicions& out) {
-  finding::Finding finding = finding::make_finding(
-      "buffer.too_small",
-      fmt::format("{} was paused {} times ({} of the window) and told to slow down only {} times: "
-                  "most likely {} has too small a pool for lossless traffic. Look at its pool and "
-                  "alpha, then at where it begins to mark, then for a receiver that pauses.",
-                  name_of(nic), number(*nic.counts.of(kPauses, view.rdma())),
-                  percent(*nic.counts.share_of_window(kPaused, view.rdma())),
-                  number(*nic.counts.of(kCuts)), its_switch(nic)),
-      first_hop(nic));
-  finding.where.priority = std::to_string(view.rdma());
-  finding.severity = finding::Severity::kWarning;
-  finding.evidence.push_back(nic.counts.line(kPauses, view.rdma()));
-  finding.evidence.push_back(nic.counts.line(kPaused, view.rdma()));
-  finding.evidence.push_back(nic.counts.line(kCuts));
-  guess(std::move(finding), nic, out);
+  guess(
+      {.id = "buffer.too_small",
+       .verdict = fmt::format("{} was paused {} times ({} of the window) and handled only {} CNPs: "
+                              "probably the lossless pool of {} is too small. Check its pool and "
+                              "alpha, then its ECN thresholds, then for a slow receiver.",
+                              name_of(nic), count_text(*nic.counts.of(kPauses, view.rdma())),
+                              percent(*nic.counts.share_of_window(kPaused, view.rdma())),
+                              count_text(*nic.counts.of(kCuts)), its_switch(nic)),
+       .where = with_priority(view, first_hop(nic)),
+       .severity = finding::Severity::kWarning,
+       .evidence = {nic.counts.line(kPauses, view.rdma()), nic.counts.line(kPaused, view.rdma()),
+                    nic.counts.line(kCuts)}},
+      nic, out);
 }
 
-/// Loss that is not this host's: by how often, and by whether PFC was at work meanwhile.
+/// Loss that this host does not cause: by how often, and by whether PFC was active meanwhile.
 void guess_loss(const View& view, const NicView& nic, Suspicions& out) {
   const std::uint64_t asked = nic.counts.of(kAsked).value_or(0);
   const std::uint64_t disordered = nic.counts.of(kOutOfOrder).value_or(0);
   const std::uint64_t sent = nic.counts.of(kSent, view.rdma()).value_or(0);
   if (asked + disordered == 0 || sent == 0) return;
-  const std::uint64_t pauses = nic.counts.of(kPauses, view.rdma()).value_or(0);
+  const bool is_paused = nic.counts.of(kPauses, view.rdma()).value_or(0) > 0;
   const bool is_often =
       static_cast<double>(asked) > view.thresholds().asked_again * static_cast<double>(sent);
   const std::string seen =
-      fmt::format("{} was asked {} times to send again and got {} packets out of order",
-                  name_of(nic), number(asked), number(disordered));
-  finding::Finding finding =
-      pauses > 0
-          ? finding::make_finding(
-                "headroom.too_small",
-                fmt::format("{}, while {} paused it: most likely what was in flight did not fit. "
-                            "Look at the headroom and the lossless drops of {}.",
-                            seen, its_switch(nic), its_switch(nic)),
-                first_hop(nic))
-      : is_often ? finding::make_finding(
-                       "path.reordering",
-                       fmt::format("{}; so many are hardly lost in a lossless class: most likely "
-                                   "they overtake each other. Look whether switches balance "
-                                   "packets, and at the drops of {}.",
-                                   seen, its_switch(nic)),
-                       {})
-                 : finding::make_finding(
-                       "link.physical_errors",
-                       fmt::format("{}, was not paused, and its own cable is clean: most likely a "
-                                   "cable further on breaks frames. Look at the CRC errors and the "
-                                   "drops of the switches on its way.",
-                                   seen),
-                       {});
-  finding.evidence.push_back(nic.counts.line(kAsked));
-  finding.evidence.push_back(nic.counts.line(kOutOfOrder));
-  guess(std::move(finding), nic, out);
+      fmt::format("{} received {} retransmission requests and {} packets out of order",
+                  name_of(nic), count_text(asked), count_text(disordered));
+  Suspicion loss{.evidence = {nic.counts.line(kAsked), nic.counts.line(kOutOfOrder)}};
+  if (is_paused) {
+    loss.id = "headroom.too_small";
+    loss.where = first_hop(nic);
+    loss.verdict = fmt::format(
+        "{} while {} paused it: probably the data in flight did not fit. "
+        "Check the headroom and the lossless drops of {}.",
+        seen, its_switch(nic), its_switch(nic));
+  } else if (is_often) {
+    loss.id = "path.reordering";
+    loss.verdict = fmt::format(
+        "{}, too many to be loss in a lossless class: probably reordering. "
+        "Check whether switches balance per packet, and the drops of {}.",
+        seen, its_switch(nic));
+  } else {
+    loss.id = "link.physical_errors";
+    loss.verdict = fmt::format(
+        "{}, was not paused, and its own link is clean: probably a bad cable "
+        "further on. Check CRC errors and drops of the switches on its path.",
+        seen);
+  }
+  guess(std::move(loss), nic, out);
 }
 
-/// Something is wrong with the host itself, or known of the fabric: no need to guess.
+/// Something is known to be wrong with the host or the fabric: no need to guess.
 bool is_explained(Suspicions& out) {
-  return std::any_of(out.candidates().begin(), out.candidates().end(), [](const Candidate& one) {
-    return one.finding.severity != finding::Severity::kInfo && one.finding.id != "pfc.sustained";
+  return std::any_of(out.candidates().begin(), out.candidates().end(), [](const Candidate& known) {
+    return known.finding.severity != finding::Severity::kInfo &&
+           known.finding.id != "pfc.sustained";
   });
 }
 

@@ -1,5 +1,5 @@
 // I8: PFC everywhere. Senders that ignore congestion have rules of their own; what is left is a
-// pool too small: a switch pauses while its buffer is nearly empty.
+// lossless pool that is too small: a switch pauses while its buffer is nearly empty.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ struct Early {
   double expected = 0;
 };
 
-/// A group pauses at alpha x (shared - used), and no more was ever used than the pool's peak: a
+/// A priority group pauses at alpha x (shared - used), and no more was used than the pool's peak: a
 /// group that paused and never held that much paused earlier than designed.
 std::optional<Early> paused_too_early(const View& view, const std::string& name) {
   const auto ports = view.ports_of(name);
@@ -46,64 +46,66 @@ std::optional<Early> paused_too_early(const View& view, const std::string& name)
   return std::nullopt;
 }
 
-void look_at(const View& view, const std::string& name, Suspicions& out) {
-  const auto ports = view.ports_of(name);
-  const PortView& first = *ports.front();
-  std::vector<finding::EvidenceLine> lines;
-  std::string verdict;
-  const auto pool = lossless_pool(first);
-  if (pool && first.wanted_switch != nullptr) {
-    const Bytes wanted = first.wanted_switch->buffers.lossless_shared;
-    if (static_cast<double>(pool->raw()) <
-        view.thresholds().pool_share * static_cast<double>(wanted.raw())) {
-      verdict = fmt::format("{} has a shared lossless pool of {}; the design's is {}.", name,
-                            approximate(*pool), approximate(wanted));
-      lines.push_back(fact_line(name, fmt::format("lossless pool: expected {}, found {}",
-                                                  to_text(wanted), to_text(*pool))));
-    }
+/// What was read of the pool or of alpha and is smaller than designed: the verdict and its line.
+std::optional<std::pair<std::string, std::string>> small_setting(const View& view,
+                                                                 const std::string& name) {
+  const PortView& first = *view.ports_of(name).front();
+  if (first.wanted_switch == nullptr) return std::nullopt;
+  const Bytes wanted = first.wanted_switch->buffers.lossless_shared;
+  if (const auto pool = lossless_pool(first);
+      pool && static_cast<double>(pool->raw()) <
+                  view.thresholds().pool_share * static_cast<double>(wanted.raw())) {
+    return std::pair(
+        fmt::format("{} has a shared lossless pool of {} instead of the designed {}.", name,
+                    approximate(*pool), approximate(wanted)),
+        fmt::format("lossless pool: expected {}, found {}", to_text(wanted), to_text(*pool)));
   }
   const evidence::GroupBuffer* group = rdma_group(view, first);
-  if (lines.empty() && group != nullptr && group->alpha.is_known() &&
-      first.wanted_switch != nullptr &&
-      group->alpha->value() * view.thresholds().alpha_factor <=
-          first.wanted_switch->buffers.alpha.value()) {
-    verdict =
-        fmt::format("{} lets a group take alpha {} of the free buffer; the design's is {}.", name,
-                    to_text(*group->alpha), to_text(first.wanted_switch->buffers.alpha));
-    lines.push_back(fact_line(
-        name, fmt::format("alpha: expected {}, found {}",
-                          to_text(first.wanted_switch->buffers.alpha), to_text(*group->alpha))));
+  const auto& alpha = first.wanted_switch->buffers.alpha;
+  if (group == nullptr || !group->alpha.is_known() ||
+      group->alpha->value() * view.thresholds().alpha_factor > alpha.value())
+    return std::nullopt;
+  return std::pair(
+      fmt::format("{} has alpha {} on the lossless group instead of the designed {}.", name,
+                  to_text(*group->alpha), to_text(alpha)),
+      fmt::format("alpha: expected {}, found {}", to_text(alpha), to_text(*group->alpha)));
+}
+
+void look_at_pool(const View& view, const std::string& name, Suspicions& out) {
+  const auto setting = small_setting(view, name);
+  const auto early = paused_too_early(view, name);
+  if (!setting && !early) return;
+  const auto bytes = [](double count) {
+    return approximate(Bytes::raw(static_cast<std::int64_t>(count)));
+  };
+  Suspicion small{
+      .id = "buffer.too_small",
+      .verdict = setting ? setting->first
+                         : fmt::format("{} sent pauses with at most {} in the priority group; the "
+                                       "design pauses at {}.",
+                                       name, bytes(static_cast<double>(early->held)),
+                                       bytes(early->expected)),
+      .where = {.switch_name = name},
+      .confidence = setting ? finding::Confidence::kCertain : finding::Confidence::kMedium,
+      .explains = {{"pfc.sustained"},
+                   {"ecmp.imbalance"},
+                   {"ecn.thresholds_too_high"},
+                   {"headroom.too_small"},
+                   {"path.loss"}}};
+  if (setting) small.evidence.push_back(fact_line(name, setting->second));
+  if (early) {
+    small.evidence.push_back(
+        fact_line(name, fmt::format("pauses sent: {}; most bytes in the group: {}",
+                                    *counts_of(view, name).pauses_sent, early->held)));
   }
-  const bool is_read = !lines.empty();
-  if (const auto early = paused_too_early(view, name)) {
-    if (verdict.empty()) {
-      verdict = fmt::format(
-          "{} sent pauses from a group with at most {} in it; as designed they come at {}.", name,
-          approximate(Bytes::raw(static_cast<std::int64_t>(early->held))),
-          approximate(Bytes::raw(static_cast<std::int64_t>(early->expected))));
-    }
-    const SwitchCounts counts = counts_of(view, name);
-    lines.push_back(fact_line(name, fmt::format("pauses sent: {}; most bytes in the group: {}",
-                                                *counts.pauses_sent, early->held)));
-  }
-  if (lines.empty()) return;
-  finding::Where where;
-  where.switch_name = name;
-  finding::Finding finding = finding::make_finding("buffer.too_small", std::move(verdict), where);
-  finding.evidence = std::move(lines);
-  finding.confidence = is_read ? finding::Confidence::kCertain : finding::Confidence::kMedium;
-  out.add(std::move(finding), {{"pfc.sustained"},
-                               {"ecmp.imbalance"},
-                               {"ecn.thresholds_too_high"},
-                               {"headroom.too_small"},
-                               {"path.loss"}});
+  out.add(std::move(small));
 }
 
 }  // namespace
 
 void look_for_pauses_everywhere(const View& view, Suspicions& out) {
   for (const std::string& name : view.switches())
-    look_at(view, name, out);
+    look_at_pool(view, name, out);
 }
 
 }  // namespace weir::diagnose

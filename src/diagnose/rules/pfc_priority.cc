@@ -1,4 +1,4 @@
-// I15: PFC climbs while RDMA is dropped, because it protects another priority, or none.
+// I15: pauses grow while RDMA is dropped, because PFC is on another priority, or on none.
 #include <fmt/format.h>
 
 #include "diagnose/rules/rule.h"
@@ -11,12 +11,14 @@ std::vector<Consequence> priority_consequences() {
   return {{"headroom.too_small"}, {"path.loss"}, {"pfc.sustained"}, {"pfc.multiple_priorities"}};
 }
 
-bool wants_pfc(const View& view, PrioritySet wanted, bool has_design) {
-  return !has_design || wanted.contains(Priority::of(view.rdma()));
+/// `intent` of a NIC or switch; null without a design.
+template <class Intent>
+bool wants_pfc(const View& view, const Intent* intent) {
+  return intent == nullptr || intent->pfc.contains(Priority::of(view.rdma()));
 }
 
-/// Some device of the case protects the RDMA priority: then the convention holds here.
-bool somebody_protects(const View& view) {
+/// Some device has PFC on the RDMA priority: then the convention applies here.
+bool any_protects(const View& view) {
   const Priority rdma = Priority::of(view.rdma());
   for (const NicView& nic : view.nics())
     if (nic.pfc && nic.pfc->contains(rdma)) return true;
@@ -26,40 +28,39 @@ bool somebody_protects(const View& view) {
   return false;
 }
 
-void look_at(const View& view, const NicView& nic, bool is_convention, Suspicions& out) {
+void look_at_nic_priority(const View& view, const NicView& nic, bool is_convention,
+                          Suspicions& out) {
   const Priority rdma = Priority::of(view.rdma());
   if (!nic.pfc || nic.pfc->contains(rdma)) return;
-  if (!wants_pfc(view, nic.wanted != nullptr ? nic.wanted->pfc : PrioritySet(),
-                 nic.wanted != nullptr)) {
-    return;
-  }
+  if (!wants_pfc(view, nic.wanted)) return;
   if (nic.wanted == nullptr && !is_convention && nic.pfc->count() == 0) return;
   const bool is_off = nic.pfc->count() == 0;
   const bool is_read = nic.facts != nullptr && nic.facts->qos.pfc.is_known();
-  finding::Finding finding = finding::make_finding(
-      is_off ? "pfc.off" : "pfc.wrong_priority",
-      is_off ? fmt::format("{} has PFC on no priority: it neither pauses nor stops when it is "
-                           "paused.",
-                           name_of(nic))
-             : fmt::format("{} has PFC on priority {}, RDMA is in priority {}: its switch's pauses "
-                           "do not stop it.",
-                           name_of(nic), to_text(*nic.pfc), view.rdma()),
-      nic.where());
-  finding.where.priority = std::to_string(view.rdma());
-  finding.confidence = is_read ? finding::Confidence::kCertain : finding::Confidence::kHigh;
-  finding.evidence.push_back(fact_line(
-      nic.counts.source(),
-      is_read ? fmt::format("PFC: expected priority {}, found {}", view.rdma(), to_text(*nic.pfc))
-              : fmt::format("pause counters exist for priority {} only, as with PFC on those",
-                            to_text(*nic.pfc))));
+  Suspicion wrong{
+      .id = is_off ? "pfc.off" : "pfc.wrong_priority",
+      .verdict = is_off
+                     ? fmt::format("{} has PFC on no priority: it neither sends nor obeys pauses.",
+                                   name_of(nic))
+                     : fmt::format("{} has PFC on priority {}, RDMA uses priority {}: pauses from "
+                                   "its switch do not stop it.",
+                                   name_of(nic), to_text(*nic.pfc), view.rdma()),
+      .where = with_priority(view, nic.where()),
+      .confidence = is_read ? finding::Confidence::kCertain : finding::Confidence::kHigh,
+      .evidence = {fact_line(
+          nic.counts.source(),
+          is_read
+              ? fmt::format("PFC: expected priority {}, found {}", view.rdma(), to_text(*nic.pfc))
+              : fmt::format("pause counters exist for priority {} only, so PFC is on there",
+                            to_text(*nic.pfc)))},
+      .explains = priority_consequences()};
   if (nic.port) {
     const Counts& counts = view.ports()[*nic.port].counts;
     if (counts.of("switch.prio.pause_tx.frames", view.rdma()).value_or(0) > 0)
-      finding.evidence.push_back(counts.line("switch.prio.pause_tx.frames", view.rdma()));
+      wrong.evidence.push_back(counts.line("switch.prio.pause_tx.frames", view.rdma()));
     if (counts.sum("switch.pg.drop_headroom.packets").value_or(0) > 0)
-      finding.evidence.push_back(counts.line("switch.pg.drop_headroom.packets"));
+      wrong.evidence.push_back(counts.line("switch.pg.drop_headroom.packets"));
   }
-  out.add(std::move(finding), priority_consequences());
+  out.add(std::move(wrong));
 }
 
 void look_at_switch_priority(const View& view, const std::string& name, Suspicions& out) {
@@ -72,10 +73,7 @@ void look_at_switch_priority(const View& view, const std::string& name, Suspicio
     const auto& pfc =
         port->facts->pfc_active.is_known() ? port->facts->pfc_active : port->facts->pfc;
     if (!pfc.is_known() || pfc->contains(rdma)) continue;
-    if (!wants_pfc(view, port->wanted_switch != nullptr ? port->wanted_switch->pfc : PrioritySet(),
-                   port->wanted_switch != nullptr)) {
-      continue;
-    }
+    if (!wants_pfc(view, port->wanted_switch)) continue;
     if (first == nullptr) first = port;
     found = *pfc;
     if (lines.size() < 4) {
@@ -84,33 +82,31 @@ void look_at_switch_priority(const View& view, const std::string& name, Suspicio
     }
   }
   if (first == nullptr) return;
-  finding::Where where;
-  where.switch_name = name;
+  finding::Where where = switch_place(view, name);
   if (lines.size() == 1) where.port = first->name;
-  where.priority = std::to_string(view.rdma());
   const bool is_off = found->count() == 0;
-  finding::Finding finding = finding::make_finding(
-      is_off ? "pfc.off" : "pfc.wrong_priority",
-      fmt::format("{} has PFC on {}, RDMA is in priority {}.", name,
-                  is_off ? std::string("no priority") : "priority " + to_text(*found), view.rdma()),
-      where);
-  finding.evidence = std::move(lines);
-  out.add(std::move(finding), priority_consequences());
+  out.add(
+      {.id = is_off ? "pfc.off" : "pfc.wrong_priority",
+       .verdict = fmt::format("{} has PFC on {}, RDMA uses priority {}.", name,
+                              is_off ? "no priority" : "priority " + to_text(*found), view.rdma()),
+       .where = where,
+       .evidence = std::move(lines),
+       .explains = priority_consequences()});
 }
 
 }  // namespace
 
 void look_for_pfc_priority(const View& view, Suspicions& out) {
-  const bool is_convention = somebody_protects(view);
+  const bool is_convention = any_protects(view);
   bool can_see = view.nics().empty();
   for (const NicView& nic : view.nics()) {
     can_see = can_see || nic.pfc.has_value();
-    look_at(view, nic, is_convention, out);
+    look_at_nic_priority(view, nic, is_convention, out);
   }
   for (const std::string& name : view.switches())
     look_at_switch_priority(view, name, out);
   if (!can_see) {
-    out.cannot_tell("PFC of the NICs", "neither the setting nor pause counters were read",
+    out.cannot_tell("PFC on the NICs", "neither the setting nor pause counters were read",
                     "dcb pfc show dev <netdev>, or mlnx_qos -i <netdev>");
   }
 }

@@ -1,5 +1,5 @@
-// I25: PFC on more than the RDMA priority. Each lossless priority takes its headroom out of the
-// shared buffer, and traffic that could be dropped stops the fabric instead.
+// I25: PFC on more than the RDMA priority. Each lossless priority takes headroom from the shared
+// buffer, and traffic that could be dropped pauses the fabric instead.
 #include <fmt/format.h>
 
 #include "diagnose/rules/rule.h"
@@ -14,31 +14,31 @@ PrioritySet only_rdma(const View& view) {
   return set;
 }
 
-/// The RDMA priority is among them, and others that nobody asked for.
+/// The RDMA priority is among them, and others that are not wanted.
 bool is_too_wide(const View& view, PrioritySet found, PrioritySet wanted) {
   return found.contains(Priority::of(view.rdma())) &&
          (found.mask() & static_cast<unsigned>(~wanted.mask() & 0xFF)) != 0;
 }
 
-/// Pause frames of priorities that should have none.
+constexpr std::size_t kWideLines = 6;
+
+/// Pause frames of other priorities than RDMA, as long as there are fewer than kWideLines lines.
 void add_pauses(const View& view, const Counts& counts, std::string_view scope,
-                finding::Finding& out) {
+                std::vector<finding::EvidenceLine>& lines) {
   for (unsigned p = 0; p < 8; ++p) {
     if (p == view.rdma()) continue;
     for (const std::string_view tail : {"pause_rx.frames", "pause_tx.frames"}) {
       const std::string id = fmt::format("{}.{}", scope, tail);
-      if (counts.of(id, p).value_or(0) > 0 && out.evidence.size() < 6)
-        out.evidence.push_back(counts.line(id, p));
+      if (counts.of(id, p).value_or(0) > 0 && lines.size() < kWideLines)
+        lines.push_back(counts.line(id, p));
     }
   }
 }
 
-std::string verdict(const std::string& name, PrioritySet found, PrioritySet wanted,
-                    bool has_design) {
-  return has_design ? fmt::format("{} has PFC on priorities {}; {} is designed.", name,
-                                  to_text(found), to_text(wanted))
-                    : fmt::format("{} has PFC on priorities {}; RDMA is in {} alone.", name,
-                                  to_text(found), to_text(wanted));
+std::string wide_verdict(const std::string& name, PrioritySet found, PrioritySet wanted,
+                         bool has_design) {
+  return fmt::format("{} has PFC on priorities {}; {} {} only.", name, to_text(found),
+                     has_design ? "the design has" : "RDMA uses", to_text(wanted));
 }
 
 std::vector<Consequence> wide_consequences() {
@@ -50,50 +50,49 @@ void look_at_wide(const View& view, const NicView& nic, Suspicions& out) {
   const PrioritySet wanted = nic.wanted != nullptr ? nic.wanted->pfc : only_rdma(view);
   if (!is_too_wide(view, *nic.pfc, wanted)) return;
   const bool is_read = nic.facts != nullptr && nic.facts->qos.pfc.is_known();
-  finding::Finding finding = finding::make_finding(
-      "pfc.multiple_priorities", verdict(name_of(nic), *nic.pfc, wanted, nic.wanted != nullptr),
-      nic.where());
-  finding.confidence = is_read ? finding::Confidence::kCertain : finding::Confidence::kHigh;
-  finding.evidence.push_back(fact_line(
+  std::vector<finding::EvidenceLine> lines = {fact_line(
       nic.counts.source(),
       is_read ? fmt::format("PFC: expected {}, found {}", to_text(wanted), to_text(*nic.pfc))
-              : fmt::format("pause counters exist for priorities {}", to_text(*nic.pfc))));
-  add_pauses(view, nic.counts, "nic.prio", finding);
-  out.add(std::move(finding), wide_consequences());
+              : fmt::format("pause counters exist for priorities {}", to_text(*nic.pfc)))};
+  add_pauses(view, nic.counts, "nic.prio", lines);
+  out.add({.id = "pfc.multiple_priorities",
+           .verdict = wide_verdict(name_of(nic), *nic.pfc, wanted, nic.wanted != nullptr),
+           .where = nic.where(),
+           .confidence = is_read ? finding::Confidence::kCertain : finding::Confidence::kHigh,
+           .evidence = std::move(lines),
+           .explains = wide_consequences()});
 }
 
 void look_at_wide_switch(const View& view, const std::string& name, Suspicions& out) {
-  finding::Finding finding;
-  finding::Where where;
-  where.switch_name = name;
+  Suspicion wide{.id = "pfc.multiple_priorities",
+                 .where = {.switch_name = name},
+                 .explains = wide_consequences()};
   for (const PortView* port : view.ports_of(name)) {
     const PrioritySet wanted =
         port->wanted_switch != nullptr ? port->wanted_switch->pfc : only_rdma(view);
     const bool is_read = port->facts != nullptr && port->facts->pfc.is_known();
     if (is_read && is_too_wide(view, *port->facts->pfc, wanted)) {
-      if (finding.id.empty()) {
-        finding = finding::make_finding(
-            "pfc.multiple_priorities",
-            verdict(name, *port->facts->pfc, wanted, port->wanted_switch != nullptr), where);
-        finding.evidence.push_back(
+      if (wide.verdict.empty()) {
+        wide.verdict =
+            wide_verdict(name, *port->facts->pfc, wanted, port->wanted_switch != nullptr);
+        wide.evidence.push_back(
             fact_line(name_of(*port), fmt::format("PFC: expected {}, found {}", to_text(wanted),
                                                   to_text(*port->facts->pfc))));
       }
-      add_pauses(view, port->counts, "switch.prio", finding);
+      add_pauses(view, port->counts, "switch.prio", wide.evidence);
       continue;
     }
-    finding::Finding paused;
+    std::vector<finding::EvidenceLine> paused;
     add_pauses(view, port->counts, "switch.prio", paused);
-    if (is_read || paused.evidence.empty() || wanted != only_rdma(view)) continue;
-    if (finding.id.empty()) {
-      finding = finding::make_finding(
-          "pfc.multiple_priorities",
-          fmt::format("{} pauses on other priorities than {}.", name, view.rdma()), where);
-      finding.confidence = finding::Confidence::kHigh;
+    if (is_read || paused.empty() || wanted != only_rdma(view)) continue;
+    if (wide.verdict.empty()) {
+      wide.verdict = fmt::format("{} sends or receives pauses on other priorities than {}.", name,
+                                 view.rdma());
+      wide.confidence = finding::Confidence::kHigh;
     }
-    if (finding.evidence.size() < 6) finding.evidence.push_back(paused.evidence.front());
+    if (wide.evidence.size() < kWideLines) wide.evidence.push_back(paused.front());
   }
-  if (!finding.id.empty()) out.add(std::move(finding), wide_consequences());
+  if (!wide.verdict.empty()) out.add(std::move(wide));
 }
 
 }  // namespace

@@ -273,12 +273,12 @@ const Proof kSettings[] = {
        nic(made, "gpu1", over(80'000'000, 0)).link.speed = Fact<BitRate>::of(100_Gbps);
      },
      "nccl.socket_fallback", "gpu1"},
-    {look_for_sockets, "what a host without a job moves through the kernel",
+    {look_for_sockets, "the usual kernel traffic of a host without a job",
      [](MadeCase& made) {
        nic(made, "gpu1", over(1'000'000, 0)).link.speed = Fact<BitRate>::of(100_Gbps);
      },
      ""},
-    {look_for_sockets, "hosts without a job, of which some move more than others",
+    {look_for_sockets, "hosts without a job, some with more kernel traffic",
      [](MadeCase& made) {
        made.host("gpu1", over(80'000'000, 0));
        made.host("gpu2", over(70'000'000, 0));
@@ -288,7 +288,7 @@ const Proof kSettings[] = {
          made.host(name, over(1000, 50'000'000));
      },
      ""},
-    {look_for_sockets, "as much through the kernel as all others",
+    {look_for_sockets, "as much kernel traffic as all others",
      [](MadeCase& made) {
        made.host("gpu1", over(1'000'000, 0));
        made.host("gpu2", over(900'000, 50'000'000));
@@ -301,15 +301,15 @@ const Proof kSettings[] = {
     {look_for_marking, "trust is DSCP",
      [](MadeCase& made) { nic(made, "gpu1").qos.trust = Fact<TrustMode>::of(TrustMode::kDscp); },
      ""},
-    {look_for_marking, "the map puts DSCP 26 elsewhere", [](MadeCase& made) { map_nic(made, 0); },
-     "dscp.nic_map_wrong", "gpu1"},
-    {look_for_marking, "the map puts DSCP 26 into 3", [](MadeCase& made) { map_nic(made, 3); }, ""},
-    {look_for_marking, "the DSCP typed as the byte",
+    {look_for_marking, "the map sends DSCP 26 to another priority",
+     [](MadeCase& made) { map_nic(made, 0); }, "dscp.nic_map_wrong", "gpu1"},
+    {look_for_marking, "the map sends DSCP 26 to 3", [](MadeCase& made) { map_nic(made, 3); }, ""},
+    {look_for_marking, "the DSCP used as the TOS byte",
      [](MadeCase& made) {
        nic(made, "gpu1").rdma.traffic_class = Fact<std::optional<TosByte>>::of(26_tos);
      },
      "dscp.tos_confusion", "gpu1"},
-    {look_for_marking, "a forced class that is another's",
+    {look_for_marking, "a forced traffic class of another DSCP",
      [](MadeCase& made) {
        nic(made, "gpu1").rdma.traffic_class = Fact<std::optional<TosByte>>::of(0_tos);
      },
@@ -320,7 +320,7 @@ const Proof kSettings[] = {
        nic(made, "gpu2").rdma.traffic_class = Fact<std::optional<TosByte>>::of(106_tos);
      },
      ""},
-    {look_for_marking, "what its switch sent from RDMA's queue arrives in priority 0",
+    {look_for_marking, "traffic from the switch's RDMA queue arrives in priority 0",
      [](MadeCase& made) {
        cable(made,
              {{"ethtool/tx_prio3_bytes", 1000},
@@ -329,7 +329,7 @@ const Proof kSettings[] = {
              {{"switch/queue3.tx.bytes", 50'000'000}});
      },
      "trust.not_dscp", "gpu1", Given::kDesign},
-    {look_for_marking, "what its switch sent from RDMA's queue arrives in priority 3",
+    {look_for_marking, "traffic from the switch's RDMA queue arrives in priority 3",
      [](MadeCase& made) {
        cable(made, {{"ethtool/tx_prio3_bytes", 1000}}, {{"switch/queue3.tx.bytes", 50'000'000}});
      },
@@ -361,32 +361,31 @@ const Proof kSettings[] = {
      },
      ""},
 
-    {look_for_shared_queues, "CNPs are put into RDMA's queue",
-     [](MadeCase& made) { share_queue(made, 6); }, "cnp.shares_rdma_priority", "leaf1",
-     Given::kDesign},
-    {look_for_shared_queues, "management is put into RDMA's queue",
+    {look_for_shared_queues, "CNPs in the RDMA queue", [](MadeCase& made) { share_queue(made, 6); },
+     "cnp.shares_rdma_priority", "leaf1", Given::kDesign},
+    {look_for_shared_queues, "management in the RDMA queue",
      [](MadeCase& made) { share_queue(made, 2); }, "class.shared_queue", "leaf1", Given::kDesign},
-    {look_for_shared_queues, "a queue each, as designed",
+    {look_for_shared_queues, "one queue per class, as designed",
      [](MadeCase& made) { share_queue(made, std::nullopt); }, "", "", Given::kDesign},
-    {look_for_shared_queues, "CNPs that came are counted in RDMA's class",
+    {look_for_shared_queues, "received CNPs are counted in the RDMA class",
      [](MadeCase& made) {
        cable(made, {{"ethtool/tx_prio6_packets", 1000}, {"ethtool/tx_prio6_bytes", 64'000}},
              {{"switch/prio3.rx.packets", 13'000}});
      },
      "cnp.shares_rdma_priority", "leaf1", Given::kDesign},
-    {look_for_shared_queues, "CNPs that came are counted in theirs",
+    {look_for_shared_queues, "received CNPs are counted in their own class",
      [](MadeCase& made) {
        cable(made, {{"ethtool/tx_prio6_packets", 1000}, {"ethtool/tx_prio6_bytes", 64'000}},
              {{"switch/prio3.rx.packets", 12'000}});
      },
      "", "", Given::kDesign},
-    {look_for_shared_queues, "data of one port alone may be that NIC's map",
+    {look_for_shared_queues, "data of a single port may be that NIC's map",
      [](MadeCase& made) {
        cable(made, {{"ethtool/tx_prio2_packets", 1000}, {"ethtool/tx_prio2_bytes", 1'500'000}},
              {{"switch/prio3.rx.packets", 13'000}});
      },
      "", "", Given::kDesign},
-    {look_for_shared_queues, "data of two ports is the switch's",
+    {look_for_shared_queues, "data of two ports is the switch's map",
      [](MadeCase& made) {
        for (const char* name : {"gpu1", "gpu2"}) {
          made.host(name,
@@ -396,7 +395,7 @@ const Proof kSettings[] = {
        }
      },
      "class.shared_queue", "leaf1", Given::kDesign},
-    {look_for_shared_queues, "a queue map that was read is believed",
+    {look_for_shared_queues, "a queue map that was read decides",
      [](MadeCase& made) {
        share_queue(made, std::nullopt,
                    {{"ethtool/tx_prio6_packets", 1000}, {"ethtool/tx_prio6_bytes", 64'000}},
@@ -439,30 +438,30 @@ const Proof kSettings[] = {
        made.host("gpu1");
        made.forget("prio");
      },
-     "?PFC of the NICs"},
+     "?PFC on the NICs"},
 
-    {look_at_cables, "the NIC takes none of its switch's pauses",
+    {look_at_cables, "the NIC counts none of its switch's pauses",
      [](MadeCase& made) {
        cable(made, {}, {{"switch/prio3.pause_tx.frames", 90}});
      },
      "pfc.off", "gpu1"},
-    {look_at_cables, "the switch takes none of its NIC's pauses",
+    {look_at_cables, "the switch counts none of its NIC's pauses",
      [](MadeCase& made) {
        cable(made, {{"ethtool/tx_prio3_pause", 90}}, {{"switch/prio3.pause_rx.frames", 0}});
      },
      "pfc.off", "leaf1"},
-    {look_at_cables, "both take what the other sends",
+    {look_at_cables, "both count what the other sends",
      [](MadeCase& made) {
        cable(made, {{"ethtool/rx_prio3_pause", 90}, {"ethtool/tx_prio3_pause", 90}},
              {{"switch/prio3.pause_tx.frames", 90}, {"switch/prio3.pause_rx.frames", 90}});
      },
      ""},
-    {look_at_cables, "a few pauses may still be on their way",
+    {look_at_cables, "a few pauses may still be in flight",
      [](MadeCase& made) {
        cable(made, {}, {{"switch/prio3.pause_tx.frames", 9}});
      },
      ""},
-    {look_at_cables, "a switch that does not count the pauses it gets",
+    {look_at_cables, "a switch that does not count received pauses",
      [](MadeCase& made) {
        cable(made, {{"ethtool/tx_prio3_pause", 90}}, {{"switch/port.rx.bytes", 1}});
      },
@@ -491,7 +490,7 @@ const Proof kSettings[] = {
      },
      ""},
 
-    {look_for_mtu, "a host that refuses long packets",
+    {look_for_mtu, "a host that drops packets as too long",
      [](MadeCase& made) {
        made.host("gpu1", {{"ethtool/rx_oversize_pkts_phy", 44}});
      },
@@ -508,7 +507,7 @@ const Proof kSettings[] = {
          nic(made, name).link.mtu = Fact<Bytes>::of(9000_B);
      },
      ""},
-    {look_for_mtu, "two that differ, and nobody says which is right",
+    {look_for_mtu, "two that differ without a majority",
      [](MadeCase& made) {
        nic(made, "gpu1").link.mtu = Fact<Bytes>::of(9000_B);
        nic(made, "gpu2").link.mtu = Fact<Bytes>::of(4200_B);
@@ -530,12 +529,12 @@ const Proof kSettings[] = {
 };
 
 const Proof kPaths[] = {
-    {look_for_bad_links, "frames arrive broken at a NIC",
+    {look_for_bad_links, "CRC errors at a NIC",
      [](MadeCase& made) {
        made.host("gpu1", {{"ethtool/rx_crc_errors_phy", 12}});
      },
      "link.physical_errors", "gpu1"},
-    {look_for_bad_links, "frames arrive broken at a switch",
+    {look_for_bad_links, "CRC errors at a switch",
      [](MadeCase& made) {
        cable(made, {}, {{"switch/port.crc_error.packets", 12}});
      },
@@ -548,7 +547,7 @@ const Proof kPaths[] = {
     {look_for_bad_links, "a link that is down",
      [](MadeCase& made) { cable(made, {}, {}).up = Fact<bool>::of(false); }, "link.degraded",
      "leaf1"},
-    {look_for_bad_links, "no frame broken, no link down",
+    {look_for_bad_links, "no CRC errors, no link down",
      [](MadeCase& made) {
        cable(made, {}, {{"switch/port.crc_error.packets", 0}, {"switch/port.link_down.events", 0}});
      },
@@ -560,12 +559,12 @@ const Proof kPaths[] = {
      },
      "?broken frames"},
 
-    {look_for_bounces, "what came down goes up again to another spine",
+    {look_for_bounces, "traffic from one spine goes up again to another",
      [](MadeCase& made) {
        two_tiers(made, {.up = {5'000'000, 80'000'000}, .down = {60'000'000, 25'000'000}});
      },
      "routing.cyclic_buffer_dependency", "leaf1"},
-    {look_for_bounces, "what came down goes back where it came from",
+    {look_for_bounces, "traffic from a spine goes back to it",
      [](MadeCase& made) {
        two_tiers(made, {.up = {400'000'000, 1'000'000}, .down = {400'000'000, 1'000'000}});
      },
@@ -575,17 +574,17 @@ const Proof kPaths[] = {
      "leaf1"},
     {look_for_bounces, "all that reaches one spine goes to one leaf and its host",
      [](MadeCase& made) { one_way(made, 4, 4000, 3000); }, ""},
-    {look_for_bounces, "acknowledgements alone find one way by chance",
+    {look_for_bounces, "acknowledgements of few flows use a single path by chance",
      [](MadeCase& made) { one_way(made, 4, 64, 500); }, ""},
     {look_for_bounces, "up once and down once", [](MadeCase& made) { two_tiers(made); }, ""},
-    {look_for_bounces, "two switches, and nobody says which is above",
+    {look_for_bounces, "two switches of unknown tiers",
      [](MadeCase& made) {
        made.port_of("leaf1", "swp1", "leaf2", "swp1", {{"switch/port.tx.bytes", 50'000'000}});
        made.port_of("leaf2", "swp1", "leaf1", "swp1", {{"switch/port.tx.bytes", 50'000'000}});
      },
      "?routes"},
 
-    {look_for_routes, "packets whose hops ran out",
+    {look_for_routes, "packets with an expired TTL",
      [](MadeCase& made) {
        cable(made, {}, {{"switch/port.drop_ttl.packets", 700}});
      },
@@ -602,28 +601,28 @@ const Proof kPaths[] = {
      },
      ""},
 
-    {look_for_few_receives, "messages that found no receive",
+    {look_for_few_receives, "messages without a posted receive",
      [](MadeCase& made) {
        made.host("gpu1", {{"hw_counters/rnr_nak_retry_err", 9}});
        made.host("gpu2", {{"hw_counters/out_of_buffer", 10}});
      },
      "app.receives_too_few", "gpu2"},
-    {look_for_few_receives, "a sender that was told to wait",
+    {look_for_few_receives, "a sender that got RNR NAKs",
      [](MadeCase& made) {
        made.host("gpu1", {{"hw_counters/rnr_nak_retry_err", 9}});
      },
      "app.receives_too_few", "gpu1"},
-    {look_for_few_receives, "nobody was turned away",
+    {look_for_few_receives, "no RNR",
      [](MadeCase& made) {
        made.host("gpu1", {{"hw_counters/rnr_nak_retry_err", 0}, {"hw_counters/out_of_buffer", 0}});
      },
      ""},
 
-    {look_for_deadlock, "two switches that wait for each other",
+    {look_for_deadlock, "two switches that pause each other",
      [](MadeCase& made) { waiting(made, 10'000, 9'900); }, "pfc.deadlock", "leaf1"},
-    {look_for_deadlock, "one waits for the other",
+    {look_for_deadlock, "only one pauses the other",
      [](MadeCase& made) { waiting(made, 10'000, 300); }, ""},
-    {look_for_deadlock, "paused nearly all the time, and they send",
+    {look_for_deadlock, "paused nearly all the time, but still sending",
      [](MadeCase& made) { waiting(made, 9'700, 9'700, 50'000'000); }, ""},
     {look_for_deadlock, "the watchdog saw a storm",
      [](MadeCase& made) {
@@ -648,7 +647,7 @@ const Proof kPaths[] = {
                  {{"ethtool/outbound_pci_stalled_wr_events", 3}, {"ethtool/rx_discards_phy", 5}});
      },
      "receiver.slow", "gpu1"},
-    {look_for_host_bottlenecks, "PCIe writes stalled, and nobody noticed",
+    {look_for_host_bottlenecks, "PCIe writes stalled without pauses or drops",
      [](MadeCase& made) {
        made.host("gpu1", {{"ethtool/outbound_pci_stalled_wr_events", 3}});
      },
@@ -660,7 +659,7 @@ const Proof kPaths[] = {
                  {{"ethtool/tx_prio3_pause", 900}, {"ethtool/tx_prio3_pause_duration", 4000}});
      },
      "receiver.slow", "gpu1"},
-    {look_for_slow_receivers, "a NIC that only ever renews its pauses",
+    {look_for_slow_receivers, "a NIC that only renews its pauses",
      [](MadeCase& made) {
        nic(made, "gpu1",
            {{"ethtool/tx_prio3_pause", 30}, {"ethtool/tx_prio3_pause_duration", 6000}})
@@ -686,15 +685,15 @@ const Proof kPaths[] = {
 };
 
 const Proof kCongestion[] = {
-    {look_for_silent_receivers, "marks arrive and no CNP leaves",
+    {look_for_silent_receivers, "marked packets and no CNP",
      [](MadeCase& made) {
        made.host("gpu1", {{"hw_counters/np_cnp_sent", 0}});
      },
      "np.disabled", "gpu1"},
-    {look_for_silent_receivers, "the notification point is off on all priorities",
+    {look_for_silent_receivers, "NP is off on all priorities",
      [](MadeCase& made) { nic(made, "gpu1").ecn.np = Fact<PrioritySet>::of(PrioritySet()); },
      "np.disabled", "gpu1"},
-    {look_for_silent_receivers, "marks arrive and CNPs leave",
+    {look_for_silent_receivers, "marked packets and CNPs",
      [](MadeCase& made) { made.host("gpu1"); }, ""},
     {look_for_silent_receivers, "three marks prove nothing",
      [](MadeCase& made) {
@@ -714,34 +713,34 @@ const Proof kCongestion[] = {
        made.host("gpu1", {{"hw_counters/rp_cnp_handled", 0}, {"hw_counters/rp_cnp_ignored", 300}});
      },
      "rp.disabled", "gpu1"},
-    {look_for_deaf_senders, "packets came in the CNPs' priority and none was handled",
+    {look_for_deaf_senders, "packets in the CNP priority and none handled",
      [](MadeCase& made) {
        made.host("gpu1", {{"hw_counters/rp_cnp_handled", 0}, {"ethtool/rx_prio6_packets", 30}});
      },
      "rp.disabled", "gpu1"},
-    {look_for_deaf_senders, "the reaction point is off for the priority",
+    {look_for_deaf_senders, "RP is off on the priority",
      [](MadeCase& made) {
        nic(made, "gpu1").ecn.rp = Fact<PrioritySet>::of(PrioritySet::from_mask(1U << 4U));
      },
      "rp.disabled", "gpu1"},
-    {look_for_deaf_senders, "a third of the CNPs is ignored",
+    {look_for_deaf_senders, "a third of the CNPs ignored",
      [](MadeCase& made) {
        made.host("gpu1", {{"hw_counters/rp_cnp_handled", 100}, {"hw_counters/rp_cnp_ignored", 50}});
      },
      "rp.disabled", "gpu1"},
-    {look_for_deaf_senders, "CNPs left and did not arrive",
+    {look_for_deaf_senders, "CNPs sent and not received",
      [](MadeCase& made) {
        for (const char* name : {"gpu1", "gpu2"})
          made.host(name, {{"hw_counters/np_cnp_sent", 500}, {"hw_counters/rp_cnp_handled", 20}});
      },
      "cnp.lost", "", Given::kDesign},
-    {look_for_deaf_senders, "CNPs left and arrived",
+    {look_for_deaf_senders, "CNPs sent and received",
      [](MadeCase& made) {
        for (const char* name : {"gpu1", "gpu2"})
          made.host(name, {{"hw_counters/np_cnp_sent", 500}, {"hw_counters/rp_cnp_handled", 480}});
      },
      "", "", Given::kDesign},
-    {look_for_deaf_senders, "nothing came that could have been handled",
+    {look_for_deaf_senders, "no CNPs to handle",
      [](MadeCase& made) {
        made.host("gpu1", {{"hw_counters/rp_cnp_handled", 0}});
      },
@@ -763,12 +762,12 @@ const Proof kCongestion[] = {
        seeds(made, {7, 2, 7, 4});
      },
      "ecmp.same_seed", "leaf1"},
-    {look_for_same_hash, "a seed each",
+    {look_for_same_hash, "one seed per switch",
      [](MadeCase& made) {
        seeds(made, {1, 2, 3, 4});
      },
      ""},
-    {look_for_same_hash, "leaves alike, spines alike: no packet meets one seed twice",
+    {look_for_same_hash, "one seed per tier: no packet meets a seed twice",
      [](MadeCase& made) {
        seeds(made, {1, 1, 2, 2});
      },
@@ -784,26 +783,26 @@ const Proof kCongestion[] = {
        cable(made, {{"hw_counters/out_of_sequence", 700}}, {{"switch/port.drop.packets", 9}});
      },
      ""},
-    {look_for_reordering, "one host, and what it asked for came twice",
+    {look_for_reordering, "one host, and retransmitted packets arrived twice",
      [](MadeCase& made) {
        made.host("gpu1",
                  {{"hw_counters/out_of_sequence", 700}, {"hw_counters/duplicate_request", 300}});
      },
      "path.reordering", "gpu1"},
-    {look_for_reordering, "one host, and nothing came twice",
+    {look_for_reordering, "one host, and nothing arrived twice",
      [](MadeCase& made) {
        made.host("gpu1",
                  {{"hw_counters/out_of_sequence", 700}, {"hw_counters/duplicate_request", 0}});
      },
      ""},
-    {look_for_reordering, "packets sprayed to NICs that mind",
+    {look_for_reordering, "spraying to NICs that need order",
      [](MadeCase& made) {
        cable(made, {}, {});
        made.pieces()[0].nics[0].rdma.out_of_order = Fact<bool>::of(false);
        made.device("leaf1").load_balancing = Fact<std::string>::of("spray");
      },
      "path.reordering", "leaf1"},
-    {look_for_reordering, "connections hashed to NICs that mind",
+    {look_for_reordering, "ECMP to NICs that need order",
      [](MadeCase& made) {
        cable(made, {}, {});
        made.pieces()[0].nics[0].rdma.out_of_order = Fact<bool>::of(false);
@@ -832,13 +831,13 @@ const Proof kCongestion[] = {
     {look_for_pauses_everywhere, "pauses, and nobody knows the threshold",
      [](MadeCase& made) { paused_at(made, 0.1); }, ""},
 
-    {look_for_late_marking, "ECN is off on RDMA's queue",
+    {look_for_late_marking, "ECN is off on the RDMA queue",
      [](MadeCase& made) { queue(cable(made, {}, {})).ecn = Fact<bool>::of(false); },
      "ecn.off_on_lossless", "leaf1"},
     {look_for_late_marking, "marking begins at twice the design's length",
      [](MadeCase& made) { queue(cable(made, {}, {})).ecn_min = Fact<Bytes>::of(200'000_B); },
      "ecn.thresholds_too_high", "leaf1", Given::kDesign},
-    {look_for_late_marking, "marking begins a fifth later than designed",
+    {look_for_late_marking, "marking starts 20 % later than designed",
      [](MadeCase& made) { queue(cable(made, {}, {})).ecn_min = Fact<Bytes>::of(120'000_B); }, "",
      "", Given::kDesign},
     {look_for_late_marking, "fewer marks than a queue that long must have had",
@@ -871,10 +870,10 @@ const Proof kCongestion[] = {
      },
      ""},
 
-    {look_for_early_marking, "marking begins at half of the design's length",
+    {look_for_early_marking, "marking starts at half the designed queue",
      [](MadeCase& made) { queue(cable(made, {}, {})).ecn_min = Fact<Bytes>::of(50'000_B); },
      "ecn.thresholds_too_low", "leaf1", Given::kDesign},
-    {look_for_early_marking, "marking begins a fifth earlier than designed",
+    {look_for_early_marking, "marking starts 20 % earlier than designed",
      [](MadeCase& made) { queue(cable(made, {}, {})).ecn_min = Fact<Bytes>::of(80'000_B); }, "", "",
      Given::kDesign},
     {look_for_early_marking, "without a design only what is far from usual counts",
@@ -946,11 +945,11 @@ const Proof kRest[] = {
      },
      ""},
 
-    {look_for_hot_spots, "pauses that begin at the one link that carries all",
+    {look_for_hot_spots, "pauses that start at the one link that carries all",
      [](MadeCase& made) { hot_link(made, 0.001); }, "ecmp.imbalance", "leaf1"},
     {look_for_hot_spots, "pauses that begin at one of two links used alike",
      [](MadeCase& made) { hot_link(made, 0.9); }, "pfc.sustained", "leaf1"},
-    {look_for_hot_spots, "a switch that is itself held back is not the root",
+    {look_for_hot_spots, "a switch that is paused itself is not the root",
      [](MadeCase& made) { hot_link(made, 0.9, 400'000); }, ""},
     {look_for_hot_spots, "a host alone, paused for a tenth of two seconds",
      [](MadeCase& made) {
@@ -984,7 +983,7 @@ const Proof kRest[] = {
        cable(made, {}, {{"switch/port.drop_policer.packets", 5}});
      },
      "port.discards", "leaf1"},
-    {look_for_discards, "a switch port that gives a reason for each",
+    {look_for_discards, "a switch port that counts a reason for each",
      [](MadeCase& made) {
        cable(made, {},
              {{"switch/port.drop.packets", 12},
@@ -998,12 +997,12 @@ const Proof kRest[] = {
      },
      ""},
 
-    {look_for_timers, "sent again, nobody asked, nobody dropped",
+    {look_for_timers, "retransmitted without request or drop",
      [](MadeCase& made) {
        cable(made, {{"hw_counters/roce_adp_retrans", 30}}, {{"switch/port.drop.packets", 0}});
      },
      "transport.timer_below_rtt", "gpu1"},
-    {look_for_timers, "sent again because somebody asked",
+    {look_for_timers, "retransmitted on request",
      [](MadeCase& made) {
        cable(made, {{"hw_counters/roce_adp_retrans", 30}, {"hw_counters/packet_seq_err", 30}},
              {{"switch/port.drop.packets", 0}});
@@ -1031,7 +1030,7 @@ const Proof kRest[] = {
      },
      ""},
 
-    {look_from_one_host, "RDMA sent and nothing came back",
+    {look_from_one_host, "RDMA sent and nothing received",
      [](MadeCase& made) {
        made.host("gpu1", {{"ethtool/rx_prio3_packets", 0}, {"ethtool/rx_prio3_bytes", 0}});
      },
@@ -1042,7 +1041,7 @@ const Proof kRest[] = {
            .link.neighbour = Fact<evidence::Neighbour>::of({"leaf1", "swp1"});
      },
      "buffer.too_small", "leaf1", Given::kDesign},
-    {look_from_one_host, "told to slow down far more than paused",
+    {look_from_one_host, "far more CNPs than pauses",
      [](MadeCase& made) {
        made.host("gpu1", {{"ethtool/rx_prio3_pause", 5},
                           {"ethtool/rx_prio3_pause_duration", 800},
@@ -1104,12 +1103,12 @@ const Proof kRest[] = {
      },
      "?loss"},
 
-    {look_for_restarts, "ten connections begin again at the bottom",
+    {look_for_restarts, "ten slow restarts",
      [](MadeCase& made) {
        made.host("gpu1", {{"hw_counters/roce_slow_restart", 10}});
      },
      "congestion.sustained", "gpu1"},
-    {look_for_restarts, "nine are a burst's",
+    {look_for_restarts, "nine slow restarts",
      [](MadeCase& made) {
        made.host("gpu1", {{"hw_counters/roce_slow_restart", 9}});
      },
@@ -1117,12 +1116,12 @@ const Proof kRest[] = {
     {look_for_restarts, "a NIC that does not count them", [](MadeCase& made) { made.host("gpu1"); },
      ""},
 
-    {look_for_low_use, "told to slow down on a line that is nearly empty, for two seconds",
+    {look_for_low_use, "CNPs on a nearly empty link for two seconds",
      [](MadeCase& made) {
        alone_for_long(made, {{"hw_counters/rp_cnp_handled", 5000}});
      },
      "dcqcn.too_conservative"},
-    {look_for_low_use, "the same where PFC held it back",
+    {look_for_low_use, "the same with PFC pauses",
      [](MadeCase& made) {
        alone_for_long(made, {{"hw_counters/rp_cnp_handled", 5000}, {"ethtool/rx_prio3_pause", 9}});
      },
@@ -1149,10 +1148,10 @@ const Proof kRest[] = {
      [](MadeCase& made) {
        made.host("gpu1", {{"ethtool/rx_prio3_pause", 9}, {"ethtool/rx_prio3_pause_duration", 800}});
      },
-     "?what pauses the hosts"},
+     "?cause of the pauses"},
     {look_beyond, "one host of two, and no switch", [](MadeCase& made) { made.host("gpu1"); },
      "?the rest of the fabric", "", Given::kDesign},
-    {look_beyond, "a host that nobody paused", [](MadeCase& made) { made.host("gpu1"); }, ""},
+    {look_beyond, "a host that was not paused", [](MadeCase& made) { made.host("gpu1"); }, ""},
     {look_beyond, "a host that was paused, and its switch",
      [](MadeCase& made) {
        cable(made, {{"ethtool/rx_prio3_pause", 9}, {"ethtool/rx_prio3_pause_duration", 800}},
@@ -1277,8 +1276,8 @@ constexpr Repair kRepairs[] = {
     {look_for_bounces, "bounce-routing"},
     {look_for_routes, "routing-loop"},
     {look_for_few_receives, "few-receives"},
-    {look_for_deadlock, "", "the lab's wrong routes are named before they stand still"},
-    {look_for_host_bottlenecks, "", "simulated NICs have no counters of PCIe: see the next rule"},
+    {look_for_deadlock, "", "in the lab the wrong routes are found before they deadlock"},
+    {look_for_host_bottlenecks, "", "simulated NICs have no PCIe counters: see the next rule"},
     {look_for_slow_receivers, "slow-receiver nic-pause-storm"},
     {look_for_silent_receivers, "np-off"},
     {look_for_deaf_senders, "rp-off"},
@@ -1288,16 +1287,17 @@ constexpr Repair kRepairs[] = {
     {look_for_late_marking, "ecn-too-high"},
     {look_for_early_marking, "ecn-too-low dcqcn-rate-ai dcqcn-alpha-period"},
     {look_for_small_headroom, "headroom-too-small"},
-    {look_for_uplinks, "", "in the lab only a link that is down does it, which is named itself"},
-    {look_for_hot_spots, "", "a load, not a setting: `same-hash-seed` where hashing is to blame"},
-    {look_for_discards, "", "simulated ports say why they drop"},
+    {look_for_uplinks, "",
+     "in the lab only a link that is down causes it, which has its own finding"},
+    {look_for_hot_spots, "", "a load, not a setting: `same-hash-seed` if hashing is the cause"},
+    {look_for_discards, "", "simulated ports count a reason for every drop"},
     {look_for_timers, "", "the lab has no setting for the timer"},
     {look_at_ends, "", "simulated switches do not rewrite the marking"},
-    {look_from_one_host, "", "guesses: what they guess at has a row of its own"},
+    {look_from_one_host, "", "guesses: each suspected fault has its own row"},
     {look_for_loss, "", "a consequence: its causes have rows of their own"},
     {look_for_restarts, "", "simulated NICs do not count restarts"},
     {look_for_low_use, "", "`dcqcn-alpha-period`, where the parameters are read"},
-    {look_beyond, "", "finds nothing: asks for more"},
+    {look_beyond, "", "reports only what is missing"},
 };
 
 /// How many cases, and the first of them.
@@ -1322,7 +1322,7 @@ std::string in_code(std::string_view faults) {
 std::string table_of_proofs() {
   const std::vector<Proof> all = proofs();
   std::string out =
-      "| row | rule | speaks | is silent | cannot tell | fix applied in the lab |\n"
+      "| row | rule | reports | does not report | cannot tell | fix applied in the lab |\n"
       "|---|---|---|---|---|---|\n";
   for (const Rule& rule : rules()) {
     const auto* const repair =

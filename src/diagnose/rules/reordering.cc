@@ -1,6 +1,6 @@
-// I17: packets overtake each other. The receiver asks again for what was only late, and then gets
-// it twice: that tells it from loss, even where one host is all there is. Where every switch shows
-// that it dropped nothing, nothing was lost either.
+// I17: packets arrive out of order. The receiver requests what was only late and then gets it
+// twice: that distinguishes it from loss, even with a single host. If every switch shows that it
+// dropped nothing, nothing was lost either.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -15,11 +15,12 @@ namespace {
 constexpr std::string_view kReordered = "nic.resp.out_of_sequence.packets";
 constexpr std::string_view kTwice = "nic.resp.duplicate_request.packets";
 
-/// Switches that send packets of one connection over several ways, to NICs that mind.
-void look_at_settings(const View& view, Suspicions& out) {
-  const bool nics_mind = std::any_of(view.nics().begin(), view.nics().end(), [](const NicView& n) {
-    return n.facts != nullptr && n.facts->rdma.out_of_order.is(false);
-  });
+/// Switches that spread packets of one connection over several paths, to NICs that need order.
+void look_at_balancing(const View& view, Suspicions& out) {
+  const bool nics_mind =
+      std::any_of(view.nics().begin(), view.nics().end(), [](const NicView& nic) {
+        return nic.facts != nullptr && nic.facts->rdma.out_of_order.is(false);
+      });
   if (!nics_mind) return;
   for (const std::string& name : view.switches()) {
     const PortView& first = *view.ports_of(name).front();
@@ -28,17 +29,14 @@ void look_at_settings(const View& view, Suspicions& out) {
     const bool is_wanted = first.wanted_switch != nullptr &&
                            first.wanted_switch->load_balancing != design::LoadBalancing::kEcmp;
     if (mode == "ecmp" || is_wanted) continue;
-    finding::Where where;
-    where.switch_name = name;
-    finding::Finding finding = finding::make_finding(
-        "path.reordering",
-        fmt::format("{} balances packets ({}), not connections, and NICs here take packets out of "
-                    "order for loss.",
-                    name, mode),
-        where);
-    finding.evidence.push_back(
-        fact_line(name, fmt::format("load balancing: expected ecmp, found {}", mode)));
-    out.add(std::move(finding), congestion_anywhere());
+    out.add({.id = "path.reordering",
+             .verdict = fmt::format("{} balances per packet ({}) instead of per flow, and the NICs "
+                                    "treat packets out of order as loss.",
+                                    name, mode),
+             .where = {.switch_name = name},
+             .evidence = {fact_line(name,
+                                    fmt::format("load balancing: expected ecmp, found {}", mode))},
+             .explains = congestion_anywhere()});
   }
 }
 
@@ -65,7 +63,7 @@ struct Overtaken {
 }  // namespace
 
 void look_for_reordering(const View& view, Suspicions& out) {
-  look_at_settings(view, out);
+  look_at_balancing(view, out);
   Overtaken seen;
   std::uint64_t most = 0;
   for (const NicView& nic : view.nics()) {
@@ -85,18 +83,19 @@ void look_for_reordering(const View& view, Suspicions& out) {
                           view.thresholds().came_twice * static_cast<double>(seen.out_of_order);
   if (drops.value_or(0) > 0 || (!nothing_dropped && !came_twice)) return;
   const bool is_one = seen.hosts == 1;
-  finding::Finding finding = finding::make_finding(
-      "path.reordering",
-      fmt::format("{} packets came out of order at {}{}: they overtake each other on the way.",
-                  count_text(seen.out_of_order),
-                  is_one ? name_of(*seen.most) : fmt::format("{} hosts", seen.hosts),
-                  nothing_dropped ? ", and no switch dropped any"
-                                  : ", and what was asked for again came twice"),
-      is_one ? seen.most->where() : finding::Where());
-  finding.confidence = nothing_dropped ? finding::Confidence::kHigh : finding::Confidence::kLow;
-  finding.evidence.push_back(seen.most->counts.line(kReordered));
-  if (seen.twice > 0) finding.evidence.push_back(seen.most->counts.line(kTwice));
-  out.add(std::move(finding), {{"path.loss"}, {"congestion.sustained"}});
+  std::vector<finding::EvidenceLine> lines = {seen.most->counts.line(kReordered)};
+  if (seen.twice > 0) lines.push_back(seen.most->counts.line(kTwice));
+  out.add(
+      {.id = "path.reordering",
+       .verdict = fmt::format(
+           "{} packets arrived out of order at {}, {}: reordering, not loss.",
+           count_text(seen.out_of_order),
+           is_one ? name_of(*seen.most) : fmt::format("{} hosts", seen.hosts),
+           nothing_dropped ? "and no switch dropped any" : "and retransmitted ones arrived twice"),
+       .where = is_one ? seen.most->where() : finding::Where(),
+       .confidence = nothing_dropped ? finding::Confidence::kHigh : finding::Confidence::kLow,
+       .evidence = std::move(lines),
+       .explains = {{"path.loss"}, {"congestion.sustained"}}});
 }
 
 }  // namespace weir::diagnose

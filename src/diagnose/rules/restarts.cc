@@ -1,6 +1,5 @@
-// I27 and I28: senders that begin again at the bottom, and a NIC that sends again though nobody
-// asked it to. Loss explains both; where nothing was lost, the congestion lasts, or a timer is too
-// short.
+// I27 and I28: senders that restart at a low rate, and a NIC that retransmits without a request.
+// Loss explains both; if nothing was lost, the congestion is sustained, or a timer is too short.
 #include <fmt/format.h>
 
 #include "base/count_text.h"
@@ -13,43 +12,37 @@ namespace {
 
 constexpr std::string_view kRestarts = "nic.rp.slow_restart.events";
 constexpr std::string_view kSentAgain = "nic.req.retransmit.events";
-
-std::string restart_number(std::uint64_t value) {
-  return count_text(value);
-}
+constexpr std::string_view kRequests = "nic.req.seq_nak_received.packets";
 
 void look_at_restarts(const View& view, const NicView& nic, Suspicions& out) {
+  constexpr std::string_view kCnpsHandled = "nic.rp.cnp_handled.packets";
   const std::uint64_t restarts = nic.counts.of(kRestarts).value_or(0);
   if (restarts < view.thresholds().restarts_that_matter) return;
-  finding::Finding finding = finding::make_finding(
-      "congestion.sustained",
-      fmt::format("{} let {} connections begin again at a low rate: the congestion lasts, or DCQCN "
-                  "overshoots whenever it recovers.",
-                  name_of(nic), restart_number(restarts)),
-      nic.where());
-  finding.confidence = finding::Confidence::kMedium;
-  finding.evidence.push_back(nic.counts.line(kRestarts));
-  if (nic.counts.of("nic.rp.cnp_handled.packets"))
-    finding.evidence.push_back(nic.counts.line("nic.rp.cnp_handled.packets"));
-  out.add(std::move(finding));
+  std::vector<finding::EvidenceLine> lines = {nic.counts.line(kRestarts)};
+  if (nic.counts.of(kCnpsHandled)) lines.push_back(nic.counts.line(kCnpsHandled));
+  out.add({.id = "congestion.sustained",
+           .verdict = fmt::format("{} restarted {} connections at a low rate: congestion is "
+                                  "sustained, or DCQCN overshoots whenever it recovers.",
+                                  name_of(nic), count_text(restarts)),
+           .where = nic.where(),
+           .confidence = finding::Confidence::kMedium,
+           .evidence = std::move(lines)});
 }
 
-/// Sent again, nobody asked for it, and nobody dropped it: the timer is shorter than the way.
+/// Retransmitted without a request and without drops: the timer is shorter than the round trip.
 void look_at_timers(const View& view, const NicView& nic, Suspicions& out) {
   const std::uint64_t again = nic.counts.of(kSentAgain).value_or(0);
-  const auto asked = nic.counts.of("nic.req.seq_nak_received.packets");
+  const auto asked = nic.counts.of(kRequests);
   const bool nothing_dropped = drops_of_switches(view) == std::optional<std::uint64_t>(0);
   if (again == 0 || !nothing_dropped || asked != std::optional<std::uint64_t>(0)) return;
-  finding::Finding finding = finding::make_finding(
-      "transport.timer_below_rtt",
-      fmt::format("{} sent {} packets again, no receiver asked for them and no switch dropped any: "
-                  "its timer is shorter than the round trip.",
-                  name_of(nic), restart_number(again)),
-      nic.where());
-  finding.confidence = finding::Confidence::kMedium;
-  finding.evidence.push_back(nic.counts.line(kSentAgain));
-  finding.evidence.push_back(nic.counts.line("nic.req.seq_nak_received.packets"));
-  out.add(std::move(finding), {{"path.loss", nic.host}});
+  out.add({.id = "transport.timer_below_rtt",
+           .verdict = fmt::format("{} retransmitted {} packets without a request, and no switch "
+                                  "dropped any: its timer is shorter than the round trip.",
+                                  name_of(nic), count_text(again)),
+           .where = nic.where(),
+           .confidence = finding::Confidence::kMedium,
+           .evidence = {nic.counts.line(kSentAgain), nic.counts.line(kRequests)},
+           .explains = {{"path.loss", nic.host}}});
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Packets that a switch could not forward: their hops ran out, which takes a loop, or no route was
-// there. Both are drops of their own kind, and no buffer helps.
+// Packets that a switch could not forward: their TTL expired, which takes a loop, or there was no
+// route. No buffer setting helps against either.
 #include <fmt/format.h>
 
 #include "base/count_text.h"
@@ -15,8 +15,8 @@ struct RouteReason {
 };
 constexpr RouteReason kRouteReasons[] = {
     {"switch.port.drop_ttl.packets", "routing.loop",
-     "whose hops had run out: they go round in a loop"},
-    {"switch.port.drop_no_route.packets", "path.loss", "that it has no route for"},
+     "with an expired TTL: they are in a routing loop"},
+    {"switch.port.drop_no_route.packets", "path.loss", "without a route"},
 };
 
 }  // namespace
@@ -32,14 +32,13 @@ void look_for_routes(const View& view, Suspicions& out) {
       worst = &port;
     }
     if (worst == nullptr) continue;
-    finding::Finding finding =
-        finding::make_finding(reason.id,
-                              fmt::format("{} dropped {} packets {}.", worst->switch_name,
-                                          count_text(most), reason.words),
-                              worst->where());
-    finding.confidence = finding::Confidence::kHigh;
-    finding.evidence.push_back(worst->counts.line(reason.counter));
-    out.add(std::move(finding), congestion_anywhere());
+    out.add({.id = reason.id,
+             .verdict = fmt::format("{} dropped {} packets {}.", worst->switch_name,
+                                    count_text(most), reason.words),
+             .where = worst->where(),
+             .confidence = finding::Confidence::kHigh,
+             .evidence = {worst->counts.line(reason.counter)},
+             .explains = congestion_anywhere()});
   }
 }
 

@@ -1,10 +1,12 @@
 #pragma once
-// A rule: from the view of a case to candidate findings, and nothing else. One rule a file; the
+// A rule: from the view of a case to candidate findings, and nothing else. One rule per file; the
 // table in rules.cc is the order of causes, roots before their consequences.
 //
 // A candidate says what it would explain. The framework (diagnose.cc) folds explained candidates
-// under the first that explains them, so that one fault is one finding. What a rule could not look
-// at it says with cannot_tell(): unknown is never healthy.
+// under the first that explains them, so that one fault is one finding. What a rule could not check
+// it reports with cannot_tell(): unknown is never healthy.
+#include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,22 +23,32 @@ struct Consequence {
   std::string_view id;
   std::string host = {};
   std::string switch_name = {};
-  bool is_general = false;  // of any congestion: a candidate that is measured stands against it
+  bool is_general = false;  // of any congestion: does not fold a candidate that is measured
 };
 
+/// What a rule says.
 struct Candidate {
   finding::Finding finding;
   std::vector<Consequence> explains = {};
-  bool is_measured = false;  // by counters that congestion alone cannot bring about
+  bool is_measured = false;  // by counters that congestion alone cannot explain
+};
+
+/// The same as a rule writes it down: the severity is the catalogue's unless it is set.
+struct Suspicion {
+  std::string_view id;
+  std::string verdict;
+  finding::Where where = {};
+  finding::Confidence confidence = finding::Confidence::kCertain;
+  std::optional<finding::Severity> severity = {};
+  std::vector<finding::EvidenceLine> evidence = {};
+  std::vector<Consequence> explains = {};
+  bool is_measured = false;
 };
 
 class Suspicions {
  public:
-  Candidate& add(finding::Finding finding, std::vector<Consequence> explains = {}) {
-    candidates_.push_back({std::move(finding), std::move(explains)});
-    return candidates_.back();
-  }
-  /// Once a check, however many places lack it.
+  void add(Suspicion suspicion);
+  /// Once per check, however many places lack the data.
   void cannot_tell(std::string check, std::string reason, std::string how);
 
   [[nodiscard]] std::vector<Candidate>& candidates() { return candidates_; }
@@ -56,17 +68,29 @@ struct Rule {
 /// In the order of causes.
 [[nodiscard]] std::span<const Rule> rules();
 
-// ---- what several rules say ----
+// ---- what several rules need ----
 
 /// "12.3 %", "0.4 %".
 [[nodiscard]] std::string percent(double share);
 /// "gpu03 mlx5_0", "leaf1 swp5".
 [[nodiscard]] std::string name_of(const NicView& nic);
 [[nodiscard]] std::string name_of(const PortView& port);
+/// A switch, or another place, and the RDMA priority there.
+[[nodiscard]] finding::Where switch_place(const View& view, const std::string& switch_name);
+[[nodiscard]] finding::Where with_priority(const View& view, finding::Where where);
 /// A fact as a line of evidence.
 [[nodiscard]] finding::EvidenceLine fact_line(std::string source, std::string line);
-/// Marks, pauses and loss anywhere: what a fault of the whole fabric brings with it.
-[[nodiscard]] std::vector<Consequence> congestion_anywhere();
+/// The counters of the list that moved, a line each.
+[[nodiscard]] std::vector<finding::EvidenceLine> moved_lines(const Counts& counts,
+                                                             std::span<const std::string_view> ids);
+/// `part` is at least this share of `whole`.
+[[nodiscard]] bool is_at_least(std::uint64_t part, double share, std::uint64_t whole);
+/// Marks, pauses and loss anywhere: what a fault of the whole fabric brings with it; and these ids.
+[[nodiscard]] std::vector<Consequence> congestion_anywhere(
+    std::initializer_list<std::string_view> and_ids = {});
+
+/// A DCQCN parameter that is far off the design; part of the rule of early marking.
+void look_at_dcqcn(const View& view, const NicView& nic, Suspicions& out);
 
 // ---- the rules ----
 void look_for_marking(const View&, Suspicions&);

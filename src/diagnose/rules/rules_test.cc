@@ -62,7 +62,7 @@ TEST(Rules, TheFirstCauseTakesWhatFollowsFromIt) {
   const finding::Judgement judgement = made.judge();
   ASSERT_EQ(judgement.findings.size(), 1U);
   EXPECT_EQ(judgement.findings.front().id, "receiver.slow");
-  EXPECT_NE(judgement.findings.front().evidence.back().line.find("follows from it"),
+  EXPECT_NE(judgement.findings.front().evidence.back().line.find("consequence: "),
             std::string::npos);
 }
 

@@ -1,6 +1,6 @@
-// I14 on the switch: another class shares RDMA's queue and priority group. It is then paused with
-// RDMA, marked with RDMA, and its bursts are RDMA's. Settings say it; without them, what arrived in
-// a class of its own is counted in RDMA's.
+// I14 on the switch: another class shares the RDMA queue and priority group. It is then paused and
+// marked together with RDMA. Settings show it; without them, packets that arrived in another class
+// are counted in the RDMA class.
 #include <cmath>
 
 #include <fmt/format.h>
@@ -30,7 +30,7 @@ std::optional<Sharing> by_settings(const View& view, const PortView& port) {
     if (!shares_queue || may_share) continue;
     return Sharing{p,
                    fact_line(port.switch_name,
-                             fmt::format("priority {}: expected queue {}, found RDMA's queue {}", p,
+                             fmt::format("priority {}: expected queue {}, found RDMA queue {}", p,
                                          wanted.priority_to_queue.at(p).value(),
                                          device.tc_to_queue->at(p).value())),
                    true};
@@ -49,8 +49,8 @@ std::uint64_t arrived(const View& view, const PortView& port, unsigned priority)
   return peer.counts.of("switch.queue.tx.packets", queue).value_or(0);
 }
 
-/// Packets of a class on one port: how many came, and whether RDMA's class counted as many more
-/// than came in it. Their own class says less: lossy ones often share a priority group.
+/// Packets of a class on one port: how many came, and whether the RDMA class counted as many more
+/// than came in it. Their own class says less: lossy classes often share a priority group.
 struct Flow {
   std::uint64_t came = 0;
   bool is_moved = false;
@@ -75,8 +75,8 @@ Flow flow_of(const View& view, const PortView& port, unsigned priority) {
   return out;
 }
 
-/// RDMA's class counts the packets of another one, on every port that they come by. A NIC whose map
-/// is wrong shows the same on its own port alone, with data; CNPs are short.
+/// The RDMA class counts the packets of another one, on every port where they arrive. A NIC with a
+/// wrong map shows the same on its own port only, with data; CNPs are short.
 std::optional<Sharing> by_counters(const View& view, const std::vector<const PortView*>& ports) {
   if (ports.front()->wanted_switch == nullptr) return std::nullopt;
   for (unsigned p = 0; p < 8; ++p) {
@@ -94,10 +94,11 @@ std::optional<Sharing> by_counters(const View& view, const std::vector<const Por
       is_short = is_short && flow.is_short;
     }
     if (all == 0 || moved < all || (moved < view.thresholds().moved_ports && !is_short)) continue;
-    return Sharing{p, fact_line(ports.front()->switch_name,
-                                fmt::format("{} packets of priority {} came by {} ports, and were "
-                                            "counted in RDMA's",
-                                            came, p, all))};
+    return Sharing{p,
+                   fact_line(ports.front()->switch_name,
+                             fmt::format("{} packets of priority {} arrived on {} ports and were "
+                                         "counted in the RDMA class",
+                                         came, p, all))};
   }
   return std::nullopt;
 }
@@ -108,31 +109,27 @@ void look_for_shared_queues(const View& view, Suspicions& out) {
   for (const std::string& name : view.switches()) {
     const auto ports = view.ports_of(name);
     auto sharing = by_settings(view, *ports.front());
-    // A queue map that was read is believed: hosts that trust PCP look the same in counters.
+    // If the queue map was read, it decides: hosts that trust PCP look the same in counters.
     const evidence::Switch* device = ports.front()->device;
     const bool is_read = device != nullptr && device->tc_to_queue.is_known();
     if (!sharing && !is_read) sharing = by_counters(view, ports);
     if (!sharing) continue;
     const bool is_cnp = sharing->priority == view.cnp();
-    finding::Where where;
-    where.switch_name = name;
-    where.priority = std::to_string(view.rdma());
-    finding::Finding finding = finding::make_finding(
-        is_cnp ? "cnp.shares_rdma_priority" : "class.shared_queue",
-        fmt::format("{} puts priority {}{} into RDMA's queue and priority group: they are paused "
-                    "and delayed together.",
-                    name, sharing->priority, is_cnp ? ", the CNPs'," : ""),
-        where);
-    finding.confidence =
-        sharing->is_read ? finding::Confidence::kCertain : finding::Confidence::kHigh;
-    finding.evidence.push_back(std::move(sharing->line));
-    out.add(std::move(finding), {{"pfc.sustained"},
-                                 {"ecn.thresholds_too_low"},
-                                 {"ecn.thresholds_too_high"},
-                                 {"dcqcn.too_conservative"},
-                                 {"cnp.lost"},
-                                 {"ecmp.imbalance"},
-                                 {"path.loss"}});
+    out.add({.id = is_cnp ? "cnp.shares_rdma_priority" : "class.shared_queue",
+             .verdict = fmt::format("{} puts priority {}{} into the RDMA queue and priority group: "
+                                    "both are paused and delayed together.",
+                                    name, sharing->priority, is_cnp ? " (CNPs)" : ""),
+             .where = switch_place(view, name),
+             .confidence =
+                 sharing->is_read ? finding::Confidence::kCertain : finding::Confidence::kHigh,
+             .evidence = {std::move(sharing->line)},
+             .explains = {{"pfc.sustained"},
+                          {"ecn.thresholds_too_low"},
+                          {"ecn.thresholds_too_high"},
+                          {"dcqcn.too_conservative"},
+                          {"cnp.lost"},
+                          {"ecmp.imbalance"},
+                          {"path.loss"}}});
   }
 }
 

@@ -17,20 +17,21 @@ void look_at_receiver(const View& view, const NicView& nic, Suspicions& out) {
   // On ConnectX one priority turns CNPs on for the whole port: none at all is off.
   const bool is_off = is_read && nic.facts->ecn.np->count() == 0;
   if (!is_wanted || (!is_silent && !is_off)) return;
-  finding::Finding finding = finding::make_finding(
-      "np.disabled",
-      is_silent ? fmt::format("{} received {} marked packets and sent no CNP: its senders never "
-                              "learn of the congestion.",
-                              name_of(nic), *marked)
-                : fmt::format("{} answers marks with no CNPs: its notification point is off.",
-                              name_of(nic)),
-      nic.where());
-  finding.confidence = is_off ? finding::Confidence::kCertain : finding::Confidence::kHigh;
-  if (is_off)
-    finding.evidence.push_back(fact_line(nic.counts.source(), "ECN notification: found off"));
-  if (marked) finding.evidence.push_back(nic.counts.line("nic.np.ecn_marked.packets"));
-  if (sent) finding.evidence.push_back(nic.counts.line("nic.np.cnp_sent.packets"));
-  out.add(std::move(finding), congestion_anywhere());
+  Suspicion silent{
+      .id = "np.disabled",
+      .verdict =
+          is_silent
+              ? fmt::format("{} received {} marked packets and sent no CNP: its senders "
+                            "do not slow down.",
+                            name_of(nic), *marked)
+              : fmt::format("{} sends no CNPs: its notification point (NP) is off.", name_of(nic)),
+      .where = nic.where(),
+      .confidence = is_off ? finding::Confidence::kCertain : finding::Confidence::kHigh,
+      .explains = congestion_anywhere()};
+  if (is_off) silent.evidence.push_back(fact_line(nic.counts.source(), "ECN NP: off"));
+  if (marked) silent.evidence.push_back(nic.counts.line("nic.np.ecn_marked.packets"));
+  if (sent) silent.evidence.push_back(nic.counts.line("nic.np.cnp_sent.packets"));
+  out.add(std::move(silent));
 }
 
 }  // namespace

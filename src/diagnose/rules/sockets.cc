@@ -1,6 +1,6 @@
-// D3: traffic that should be RDMA and goes through the kernel: the NIC counts its own RDMA apart,
-// and that stands still while the port is busy. A job falls back to sockets as a whole, so both
-// ends of every connection show it; the host that all of it begins or ends at is the cause.
+// D3: traffic that should be RDMA and goes through the kernel: the NIC counts RDMA separately, and
+// that counter does not move while the port is busy. A job falls back to sockets as a whole, so
+// both ends of every connection show it; the host where most of it starts or ends is the cause.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -29,26 +29,26 @@ std::optional<Use> use_of(const NicView& nic) {
   return Use{&nic, *port_rx + *port_tx, *rx + *tx};
 }
 
-/// Hosts that have no part in the job have no RDMA either, and what they move through the kernel
-/// differs from one to the next. The two ends of a connection may be alike; three are the usual.
+/// Hosts that are not part of the job have no RDMA either, and their kernel traffic varies. The two
+/// ends of a connection may be alike; from usual_hosts on it is the usual amount.
 bool is_one_of_many(const Thresholds& limits, const Use& use,
                     const std::vector<Use>& without_rdma) {
   std::vector<std::uint64_t> others;
-  for (const Use& one : without_rdma)
-    if (one.nic->host != use.nic->host) others.push_back(one.kernel());
+  for (const Use& other : without_rdma)
+    if (other.nic->host != use.nic->host) others.push_back(other.kernel());
   std::sort(others.rbegin(), others.rend());
   return others.size() >= std::max<std::size_t>(limits.usual_hosts, 2) &&
          static_cast<double>(use.kernel()) < limits.over_usual * static_cast<double>(others[1]);
 }
 
-/// Every host has some traffic of the kernel's. With nobody to compare with, a job is what fills a
+/// Every host has some kernel traffic. With no other host to compare with, a job is what fills a
 /// good part of the line.
 bool is_a_job(const View& view, const Use& use) {
   const Thresholds& limits = view.thresholds();
   std::vector<std::uint64_t> others;
   for (const NicView& other : view.nics()) {
-    const auto one = use_of(other);
-    if (one && other.host != use.nic->host) others.push_back(one->kernel());
+    const auto theirs = use_of(other);
+    if (theirs && other.host != use.nic->host) others.push_back(theirs->kernel());
   }
   if (!others.empty()) {
     const auto middle = others.begin() + static_cast<std::ptrdiff_t>(others.size() / 2);
@@ -80,20 +80,21 @@ void look_for_sockets(const View& view, Suspicions& out) {
   if (most == without_rdma.end() || !is_a_job(view, *most) ||
       is_one_of_many(limits, *most, without_rdma))
     return;
-  const std::size_t fell_back = without_rdma.size();
-  finding::Finding finding = finding::make_finding(
-      "nccl.socket_fallback",
-      fmt::format("{} moved {} bytes through the kernel and {} as RDMA: the job runs over sockets.",
-                  name_of(*most->nic), count_text(most->kernel()), count_text(most->rdma)),
-      most->nic->where());
-  finding.confidence = finding::Confidence::kHigh;
-  finding.evidence.push_back(most->nic->counts.line("nic.rdma.tx_unicast.bytes"));
-  finding.evidence.push_back(most->nic->counts.line("nic.rdma.rx_unicast.bytes"));
-  if (fell_back > 1)
-    finding.evidence.push_back(
-        fact_line("all hosts", fmt::format("without RDMA: {} NICs; this one has most", fell_back)));
-  out.add(std::move(finding),
-          {{"path.loss"}, {"dscp.unmarked"}, {"pfc.sustained"}, {"trust.not_dscp"}});
+  std::vector<finding::EvidenceLine> lines = {most->nic->counts.line("nic.rdma.tx_unicast.bytes"),
+                                              most->nic->counts.line("nic.rdma.rx_unicast.bytes")};
+  if (without_rdma.size() > 1) {
+    lines.push_back(
+        fact_line("all hosts", fmt::format("NICs without RDMA traffic: {}", without_rdma.size())));
+  }
+  out.add({.id = "nccl.socket_fallback",
+           .verdict =
+               fmt::format("{} moved {} bytes through the kernel and {} as RDMA: the job runs "
+                           "over TCP sockets.",
+                           name_of(*most->nic), count_text(most->kernel()), count_text(most->rdma)),
+           .where = most->nic->where(),
+           .confidence = finding::Confidence::kHigh,
+           .evidence = std::move(lines),
+           .explains = {{"path.loss"}, {"dscp.unmarked"}, {"pfc.sustained"}, {"trust.not_dscp"}}});
 }
 
 }  // namespace weir::diagnose

@@ -1,4 +1,4 @@
-// I14 and I15 on the switch: it does not put the RDMA code point into the RDMA class.
+// I14 and I15 on the switch: it does not map the RDMA DSCP to the RDMA class.
 #include <fmt/format.h>
 
 #include "diagnose/rules/rule.h"
@@ -25,20 +25,19 @@ unsigned wanted(const View& view, const PortView& port) {
              : view.rdma();
 }
 
-void add(const View& view, const std::string& name, std::string verdict,
-         std::vector<finding::EvidenceLine> lines, finding::Confidence confidence,
-         Suspicions& out) {
-  finding::Where where;
-  where.switch_name = name;
-  where.priority = std::to_string(view.rdma());
-  finding::Finding finding = finding::make_finding("dscp.unmapped_hop", std::move(verdict), where);
-  finding.evidence = std::move(lines);
-  finding.confidence = confidence;
-  out.add(std::move(finding), {{"path.loss"},
-                               {"pfc.sustained"},
-                               {"ecn.thresholds_too_high"},
-                               {"class.shared_queue"},
-                               {"cnp.shares_rdma_priority"}});
+void add_unmapped(const View& view, const std::string& name, std::string verdict,
+                  std::vector<finding::EvidenceLine> lines, finding::Confidence confidence,
+                  Suspicions& out) {
+  out.add({.id = "dscp.unmapped_hop",
+           .verdict = std::move(verdict),
+           .where = switch_place(view, name),
+           .confidence = confidence,
+           .evidence = std::move(lines),
+           .explains = {{"path.loss"},
+                        {"pfc.sustained"},
+                        {"ecn.thresholds_too_high"},
+                        {"class.shared_queue"},
+                        {"cnp.shares_rdma_priority"}}});
 }
 
 }  // namespace
@@ -49,34 +48,33 @@ void look_for_switch_maps(const View& view, Suspicions& out) {
     std::uint64_t arrived = 0;
     std::uint64_t classed = 0;
     std::vector<finding::EvidenceLine> lines;
-    const auto is_short = [&](std::uint64_t counted, std::uint64_t sent) {
-      return static_cast<double>(counted) <
-             view.thresholds().arrives_in_priority * static_cast<double>(sent);
-    };
+    const double least = view.thresholds().arrives_in_priority;
     for (const PortView* port : ports) {
       const auto sent = sent_to(view, *port);
       const auto seen = port->counts.of("switch.prio.rx.bytes", view.rdma());
       if (!sent || !seen || *sent < view.thresholds().bytes_that_matter) continue;
       arrived += *sent;
       classed += *seen;
-      if (lines.size() < 2 && is_short(*seen, *sent))
+      if (lines.size() < 2 && !is_at_least(*seen, least, *sent))
         lines.push_back(port->counts.line("switch.prio.rx.bytes", view.rdma()));
     }
-    const bool shows = arrived > 0 && is_short(classed, arrived);
+    const bool shows = arrived > 0 && !is_at_least(classed, least, arrived);
     const auto found = mapped(view, *ports.front());
     if (found && *found != wanted(view, *ports.front())) {
       lines.insert(lines.begin(),
                    fact_line(name, fmt::format("DSCP {}: expected class {}, found {}",
                                                view.rdma_dscp().value(),
                                                wanted(view, *ports.front()), *found)));
-      add(view, name,
-          fmt::format("{} puts DSCP {} into class {}, not {}: RDMA is not lossless there.", name,
-                      view.rdma_dscp().value(), *found, wanted(view, *ports.front())),
+      add_unmapped(
+          view, name,
+          fmt::format("{} maps DSCP {} to class {} instead of {}: RDMA is not lossless there.",
+                      name, view.rdma_dscp().value(), *found, wanted(view, *ports.front())),
           std::move(lines), finding::Confidence::kCertain, out);
     } else if (shows && !found) {
-      add(view, name,
-          fmt::format("{} counted {} of the bytes that reached it in priority {}; the rest went "
-                      "into another class.",
+      add_unmapped(
+          view, name,
+          fmt::format("{} counted only {} of the RDMA bytes it received in priority {}; the rest "
+                      "is in another class.",
                       name, percent(static_cast<double>(classed) / static_cast<double>(arrived)),
                       view.rdma()),
           std::move(lines), finding::Confidence::kHigh, out);

@@ -1,6 +1,6 @@
-// I4 and I26: the ways up. Switches of two tiers that hash alike use a part of the paths only; a
-// leaf with fewer or slower uplinks than its peers makes all of its hosts slow, and only in traffic
-// between leaves.
+// I4 and I26: uplinks. Switches of two tiers with the same hash use only part of the paths; a leaf
+// with fewer or slower uplinks than its peers slows all of its hosts, in traffic between leaves
+// only.
 #include <algorithm>
 #include <cmath>
 
@@ -39,18 +39,20 @@ void look_for_same_seeds(const View& view, Suspicions& out) {
   if (alike.empty()) return;
   finding::Where where;
   if (alike.size() < view.switches().size()) where.switch_name = alike.front();
-  finding::Finding finding = finding::make_finding(
-      "ecmp.same_seed",
-      fmt::format("{} and {}{} hash with the same seed {}: what the first tier chose, the next "
-                  "chooses again, and a part of the paths is never used.",
-                  alike[0], alike[1],
-                  alike.size() > 2 ? fmt::format(" and {} more", alike.size() - 2) : std::string(),
-                  *seed),
-      where);
+  std::vector<finding::EvidenceLine> lines;
   for (std::size_t i = 0; i < std::min<std::size_t>(alike.size(), 4); ++i)
-    finding.evidence.push_back(fact_line(alike[i], fmt::format("ECMP hash seed: {}", *seed)));
-  out.add(std::move(finding),
-          {{"ecmp.polarised"}, {"ecmp.imbalance"}, {"pfc.sustained"}, {"leaf.uplink_bottleneck"}});
+    lines.push_back(fact_line(alike[i], fmt::format("ECMP hash seed: {}", *seed)));
+  out.add(
+      {.id = "ecmp.same_seed",
+       .verdict = fmt::format(
+           "{} and {}{} use the same ECMP hash seed {}: the second tier "
+           "repeats the choice of the first, and some paths are never used.",
+           alike[0], alike[1],
+           alike.size() > 2 ? fmt::format(" and {} more", alike.size() - 2) : std::string(), *seed),
+       .where = where,
+       .evidence = std::move(lines),
+       .explains = {
+           {"ecmp.polarised"}, {"ecmp.imbalance"}, {"pfc.sustained"}, {"leaf.uplink_bottleneck"}}});
 }
 
 /// Cables to the same neighbour below, in their order: which of them carried anything.
@@ -69,25 +71,25 @@ std::vector<Bundle> bundles_of(const View& view, const std::string& name) {
     const auto sent = port->counts.of("switch.port.tx.packets");
     if (!port->peer || !sent || leads_up(view, *port) != std::optional(false)) continue;
     auto at = std::find_if(all.begin(), all.end(),
-                           [&](const Bundle& one) { return one.neighbour == port->neighbour; });
+                           [&](const Bundle& known) { return known.neighbour == port->neighbour; });
     if (at == all.end()) at = all.insert(all.end(), Bundle{port->neighbour, {}});
     at->used.push_back(*sent > 0);
   }
   const std::size_t cables = all.empty() ? 0 : all.front().used.size();
-  std::erase_if(all, [&](const Bundle& one) {
-    return cables < 2 || one.used.size() != cables || one.count() == 0;
+  std::erase_if(all, [&](const Bundle& bundle) {
+    return cables < 2 || bundle.used.size() != cables || bundle.count() == 0;
   });
   return all;
 }
 
-double log_choose(std::size_t of, std::size_t some) {
-  return std::lgamma(static_cast<double>(of) + 1) - std::lgamma(static_cast<double>(some) + 1) -
-         std::lgamma(static_cast<double>(of - some) + 1);
+double log_choose(std::size_t all, std::size_t some) {
+  return std::lgamma(static_cast<double>(all) + 1) - std::lgamma(static_cast<double>(some) + 1) -
+         std::lgamma(static_cast<double>(all - some) + 1);
 }
 
-/// Connections that the switch chose a cable downwards for, at least: one for each cable that
-/// brought anything which can only go down. What comes from below may turn up again, unless this is
-/// the top.
+/// The least number of connections for which the switch chose a cable downwards: one per cable that
+/// brought traffic which can only go down. Traffic from below may go up again, unless this is the
+/// top tier.
 std::size_t arrivals(const View& view, const std::string& name) {
   std::size_t above = 0;
   std::size_t below = 0;
@@ -100,30 +102,30 @@ std::size_t arrivals(const View& view, const std::string& name) {
   return is_top ? below : above;
 }
 
-/// The logarithm of the chance that bundles which use so many cables each leave the same ones idle,
-/// or that so many connections all miss them: whichever wonders more. Nothing to wonder at where
-/// every cable is used in one of them.
+/// The logarithm of the probability that bundles which use so many cables each leave the same ones
+/// idle, or that so many connections all miss them: the smaller of the two. 0 (certain) if every
+/// cable is used in one of the bundles.
 double chance_of(const std::vector<Bundle>& bundles, std::size_t connections) {
   if (bundles.empty()) return 0;
   const std::size_t cables = bundles.front().used.size();
   std::size_t together = 0;
   for (std::size_t i = 0; i < cables; ++i)
-    together +=
-        std::any_of(bundles.begin(), bundles.end(), [&](const Bundle& one) { return one.used[i]; })
-            ? 1
-            : 0;
+    together += std::any_of(bundles.begin(), bundles.end(),
+                            [&](const Bundle& bundle) { return bundle.used[i]; })
+                    ? 1
+                    : 0;
   if (together == cables) return 0;
   double by_bundles = log_choose(cables, together);
   const double by_connections =
       by_bundles + static_cast<double>(connections) *
                        std::log(static_cast<double>(together) / static_cast<double>(cables));
-  for (const Bundle& one : bundles)
-    by_bundles += log_choose(together, one.count()) - log_choose(cables, one.count());
+  for (const Bundle& bundle : bundles)
+    by_bundles += log_choose(together, bundle.count()) - log_choose(cables, bundle.count());
   return std::min({by_bundles, by_connections, 0.0});
 }
 
-/// A switch that hashes as the tier below did uses the same cables to every neighbour, and leaves
-/// the same ones idle: those that other answers of the hash would have taken.
+/// A switch with the same hash as the tier below uses the same cables to every neighbour and leaves
+/// the same ones idle.
 void look_for_alike_choices(const View& view, Suspicions& out) {
   double chance = 0;
   std::vector<std::string> names;
@@ -133,18 +135,20 @@ void look_for_alike_choices(const View& view, Suspicions& out) {
     if (here < 0) names.push_back(name);
   }
   if (names.empty() || chance > std::log(view.thresholds().hash_chance)) return;
-  finding::Finding finding = finding::make_finding(
-      "ecmp.polarised",
-      fmt::format("{}{} leave{} the same cables idle towards every neighbour: they hash as the "
-                  "switches below them do, so a part of the paths is never used.",
-                  names.front(),
-                  names.size() > 1 ? fmt::format(" and {} more", names.size() - 1) : std::string(),
-                  names.size() > 1 ? "" : "s"),
-      {});
-  finding.confidence = finding::Confidence::kMedium;
+  std::vector<finding::EvidenceLine> lines;
   for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), 4); ++i)
-    finding.evidence.push_back(fact_line(names[i], "the same cables unused in every bundle"));
-  out.add(std::move(finding), {{"ecmp.imbalance"}, {"pfc.sustained"}});
+    lines.push_back(fact_line(names[i], "the same cables are unused in every bundle"));
+  out.add({.id = "ecmp.polarised",
+           .verdict = fmt::format(
+               "{}{} leave{} the same cables idle towards every neighbour: the "
+               "hash repeats that of the tier below, and some paths are never "
+               "used.",
+               names.front(),
+               names.size() > 1 ? fmt::format(" and {} more", names.size() - 1) : std::string(),
+               names.size() > 1 ? "" : "s"),
+           .confidence = finding::Confidence::kMedium,
+           .evidence = std::move(lines),
+           .explains = {{"ecmp.imbalance"}, {"pfc.sustained"}}});
 }
 
 /// What a leaf can send upwards now.
@@ -173,33 +177,32 @@ std::optional<Uplinks> uplinks_of(const View& view, const std::string& name) {
 void look_for_narrow_leaves(const View& view, Suspicions& out) {
   std::vector<Uplinks> leaves;
   for (const std::string& name : view.switches())
-    if (auto one = uplinks_of(view, name)) leaves.push_back(*std::move(one));
+    if (auto leaf = uplinks_of(view, name)) leaves.push_back(*std::move(leaf));
   if (leaves.size() < 2) return;
   const auto widest =
       std::max_element(leaves.begin(), leaves.end(),
                        [](const Uplinks& a, const Uplinks& b) { return a.capacity < b.capacity; });
-  const auto narrow = [&](const Uplinks& one) {
-    return one.capacity < view.thresholds().narrow_uplinks * widest->capacity;
+  const auto is_narrow = [&](const Uplinks& leaf) {
+    return leaf.capacity < view.thresholds().narrow_uplinks * widest->capacity;
   };
-  // Half of them narrow is how the fabric was built.
-  const auto count = std::count_if(leaves.begin(), leaves.end(), narrow);
+  // If half of them are narrow, the fabric was built that way.
+  const auto count = std::count_if(leaves.begin(), leaves.end(), is_narrow);
   if (static_cast<std::size_t>(count) * 2 > leaves.size()) return;
-  for (const Uplinks& one : leaves) {
-    if (!narrow(one)) continue;
-    finding::Where where;
-    where.switch_name = one.leaf;
-    finding::Finding finding = finding::make_finding(
-        "leaf.uplink_bottleneck",
-        fmt::format("{} has {} of uplinks, {} has {}: its hosts are slow whenever traffic crosses "
-                    "leaves.",
-                    one.leaf, to_text(BitRate::raw(static_cast<std::int64_t>(one.capacity))),
-                    widest->leaf,
-                    to_text(BitRate::raw(static_cast<std::int64_t>(widest->capacity)))),
-        where);
-    finding.confidence = finding::Confidence::kHigh;
-    finding.evidence.push_back(
-        fact_line(one.leaf, fmt::format("uplinks: {} of {} are up", one.up, one.all)));
-    out.add(std::move(finding), {{"ecmp.imbalance"}, {"pfc.sustained"}});
+  const auto text = [](double capacity) {
+    return to_text(BitRate::raw(static_cast<std::int64_t>(capacity)));
+  };
+  for (const Uplinks& leaf : leaves) {
+    if (!is_narrow(leaf)) continue;
+    out.add(
+        {.id = "leaf.uplink_bottleneck",
+         .verdict =
+             fmt::format("{} has {} of uplinks, {} has {}: its hosts are slow in traffic "
+                         "between leaves.",
+                         leaf.leaf, text(leaf.capacity), widest->leaf, text(widest->capacity)),
+         .where = {.switch_name = leaf.leaf},
+         .confidence = finding::Confidence::kHigh,
+         .evidence = {fact_line(leaf.leaf, fmt::format("uplinks: {} of {} up", leaf.up, leaf.all))},
+         .explains = {{"ecmp.imbalance"}, {"pfc.sustained"}}});
   }
 }
 
