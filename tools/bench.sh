@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs every benchmark of a build folder, then counts the simulator's instructions a packet hop and
-# those of a snapshot beside the shell's, and reads a capture side by side with tshark.
+# Runs every benchmark of a build folder, then counts the simulator's instructions per packet hop
+# and those of a snapshot against a shell script, and times a capture against tshark.
 #
 #   tools/bench.sh FOLDER     FOLDER holds *_bench; `make bench` builds it
 set -euo pipefail

@@ -45,10 +45,10 @@ CLAUSE = (
     "runs|takes|took|needs|uses|used|sends|sent|receives|received|gets|got|gives|goes|lets|makes|"
     "made|holds|held|keeps|kept|loses|lost|wants|carries|carried|asks|sees|saw|shows|names|reads|"
     "writes|finds|found|cites|stands|decides|leaves|left|passes|time|one|look|that|which|of|"
-    "gains?|allows|drops|marks|pauses)\\b)")
+    "gains?|as|\\w+(?:ed|s))\\b)")
 # Between a number and "a": "one socket a host", but not "one of a pair".
 MIDDLE = ("(?:(?!(?:of|is|as|at|to|in|that|or|for|with|on|by|from|was|towards|and|than|into|after|"
-          "before|below|has|sends|leaves|makes|per)\\b)[\\w-]+ )?")
+          "before|below|within|has|sends|leaves|makes|per)\\b)[\\w-]+ )?")
 PER = [
     re.compile(rf"\b(?:{COUNTED})(?-i: an? )(?:{COUNTED_BY})\b{CLAUSE}", re.IGNORECASE),
     re.compile(rf"(?:\b(?:marks|pauses|samples|changes|tests|runs)|\}}) a second\b{CLAUSE}"),
@@ -71,12 +71,13 @@ WORDS = [
     (r"accus\w+", "reported"),
     (r"(?:gives?|gave|given) back", "returns"),
     (r"in vain", "without effect"),
-    (r"asked for", "requested, expected"),
+    (r"(?:is|are|was|were|be|been) asked for", "requested, expected"),
     (r"stands(?! (?:for|out))", "is"),
     (r"likeness", "similarity"),
 ]
 BANNED = [(re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE), instead) for pattern, instead in WORDS]
-NAMES = re.compile(r"\b(one|of)\b")
+# A function may be called `of`: Dscp::of(26) reads well.
+NAMES = re.compile(r"\b(one|of)\b(?!\s*\()")
 
 # A comment or a string that goes on in the next line is read as one sentence.
 BREAK = re.compile(r'"?\s*\n\s*(?:///?|#|"|\*(?= ))?\s*')

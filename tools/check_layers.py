@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Enforces the layers: a folder of src/ includes only what stands left of it.
+"""Enforces the layers: a folder of src/ includes only the folders left of it.
 
 Reads every `#include "folder/file.h"` below src/ and every weir_layer() line of CMakeLists.txt and
 compares both with the order below, which is the only place that holds it (docs/architecture.md
@@ -58,7 +58,7 @@ def check_quoted(root, folder, header):
     if other not in RANK:
         return f'"{header}": no layer {other}/ (tools/check_layers.py has the list)'
     if not may_include(folder, other):
-        relation = "is a sibling of" if RANK[other] == RANK[folder] else "stands right of"
+        relation = "is a sibling of" if RANK[other] == RANK[folder] else "is right of"
         return f'{folder}/ may not include "{header}": {other}/ {relation} {folder}/'
     if not (root / "src" / header).is_file() and not is_generated(root, header):
         return f'"{header}" does not exist'
@@ -133,7 +133,7 @@ def check_cmake(root, used):
             problems.append(f"CMakeLists.txt: weir_layer({folder}) is no layer")
             continue
         if RANK[folder] < last_rank:
-            problems.append(f"CMakeLists.txt: weir_layer({folder}) stands too far down")
+            problems.append(f"CMakeLists.txt: weir_layer({folder}) is too far down")
         last_rank = max(last_rank, RANK[folder])
         for other in others:
             if other not in RANK or other == folder or not may_include(folder, other):

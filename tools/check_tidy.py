@@ -3,7 +3,7 @@
 
 Prints one line a violation, each with what to do instead; exit 1 when there is any. Looks at the
 files below the root that are ours: captured and generated material (DATA) only has to be free of
-paths of somebody's machine.
+paths of one machine.
 """
 import argparse
 import pathlib

@@ -41,7 +41,7 @@ def read_rows(root, problems):
             problems.append(f"{ROWS_FILE}:{number}: expected id, section, what, "
                             f"{'|'.join(STATUSES)}, apart by tabs")
         elif cells[0] in rows:
-            problems.append(f"{ROWS_FILE}:{number}: {cells[0]} stands there twice")
+            problems.append(f"{ROWS_FILE}:{number}: {cells[0]} is there twice")
         else:
             rows[cells[0]] = Row(*cells)
     return rows
@@ -100,7 +100,7 @@ def gather(root):
 
 
 def links(tests):
-    """The tests of a row, one link a file, the names after it."""
+    """The tests of a row, one link per file, the names after it."""
     by_path = {}
     for name, path in tests:
         by_path.setdefault(path, []).append(name)

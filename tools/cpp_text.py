@@ -23,7 +23,7 @@ def without_comments_and_strings(text):
 
 
 # Prose ends with a semicolon too, so a line must look like a statement from its start. Code shown
-# as an example is indented by two blanks or more, or stands in a /// comment.
+# as an example is indented by two blanks or more, or in a /// comment.
 COMMENT_LINE = re.compile(r"^\s*//(?!/) ?(?! )(?P<text>.*?)\s*$")
 STATEMENT = re.compile(
     r"""^(?:

@@ -66,7 +66,7 @@ is_installed() {
   [[ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" == installed ]]
 }
 
-# Fills `missing` (packages) and `reasons` (one line each) for the sets asked for.
+# Fills `missing` (packages) and `reasons` (one line each) for the requested sets.
 collect_missing() {
   local wanted set package why tool
   for wanted in "$@"; do

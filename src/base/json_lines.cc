@@ -119,7 +119,7 @@ class Builder : public nlohmann::json_sax<Json> {
     return true;
   }
   /// A node's children are added while it is the innermost open one, so that pointers to it and its
-  /// ancestors stay good: their vectors do not grow meanwhile.
+  /// ancestors stay good: their vectors do not grow until it is closed.
   JsonNode& add(JsonNode::Kind kind) {
     JsonNode* node = &root_;
     int line = place_.last_line;
@@ -148,8 +148,8 @@ class Builder : public nlohmann::json_sax<Json> {
 
 const JsonNode* JsonNode::find(std::string_view name) const {
   const JsonNode* found = nullptr;
-  for (const JsonNode& one : members)
-    if (one.key == name) found = &one;
+  for (const JsonNode& member : members)
+    if (member.key == name) found = &member;
   return found;
 }
 

@@ -51,7 +51,7 @@ std::string_view name_in(const std::array<std::string_view, N>& names, Enum valu
 }
 
 /// One past the largest number a raw name may hold: eight priorities on any wire; switches have up
-/// to twelve queues a port; no module has more than sixteen lanes.
+/// to twelve queues per port; no module has more than sixteen lanes.
 unsigned number_limit(Per per) {
   switch (per) {
     case Per::kNothing: return 0;
@@ -225,7 +225,7 @@ class Index {
   [[nodiscard]] std::vector<Match> find_anywhere(std::string_view name) const {
     std::vector<Match> found;
     by_name_.each(name, [&](std::size_t position, Digits digits) {
-      if (const Match one = match(position, name, digits)) found.push_back(one);
+      if (const Match found_match = match(position, name, digits)) found.push_back(found_match);
       return false;
     });
     sort_by_driver(found);
@@ -281,13 +281,13 @@ class LooseIndex {
     by_fold_.each(fold, [&](std::size_t position, Digits digits) {
       if (!spells(folds_[position], fold, digits)) return false;
       const Counter& counter = index_.counter_of(position);
-      Match one{&counter, &index_.names()[position], std::nullopt};
+      Match match{&counter, &index_.names()[position], std::nullopt};
       if (!digits.empty()) {
         const auto number = parse_u64(fold.substr(digits.begin, digits.end - digits.begin));
         if (!number || *number >= number_limit(counter.per)) return false;
-        one.number = static_cast<unsigned>(*number);
+        match.number = static_cast<unsigned>(*number);
       }
-      found.push_back(one);
+      found.push_back(match);
       return false;
     });
     sort_by_driver(found);

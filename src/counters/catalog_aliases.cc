@@ -89,7 +89,7 @@ constexpr Alias kAliases[] = {
      "nic.counters.lifespan.milliseconds",
      "`hw_counters` is the directory; after boot every file in it is zero but `lifespan`, which is "
      "a "
-     "setting (nominally 10; 12 where the kernel ticks 250 times a second).",
+     "setting (nominally 10; 12 where the kernel ticks at 250 Hz).",
      {}},
     {"symbol_errors", "nic.phy.symbol_error.events",
      "`rx_symbol_err_phy` and `rx_pcs_symbol_err_phy` on mlx5; `symbol_error` under counters is "

@@ -74,7 +74,6 @@ std::string explain(const Counter& counter) {
   text += paragraph("climbing", counter.climbing);
   text += paragraph("careful", counter.caveat);
   text += names_text(counter);
-  text += paragraph("rows", counter.rows);
   return text;
 }
 

@@ -705,7 +705,7 @@ constexpr Counter kMeanings[] = {
      .topic = Topic::kSoftware,
      .meaning =
          "How long the kernel keeps a reading of `hw_counters` before it asks the device again.",
-     .normal = "10 (reads back as 12 where the kernel ticks 250 times a second).",
+     .normal = "10 (reads back as 12 where the kernel ticks at 250 Hz).",
      .climbing = "It does not count anything: leave it out of differences, and sample no faster.",
      .caveat = "A setting among the counters; the only value that is not zero after boot.",
      .rows = "D2 D3"},

@@ -12,8 +12,7 @@
 namespace weir::finding {
 namespace {
 
-// ---- out
-// -----------------------------------------------------------------------------------------
+// ---- out ----
 
 constexpr std::array kWhereNames = {
     std::pair{"host", &Where::host},     std::pair{"rail", &Where::rail},
@@ -61,8 +60,7 @@ Json list_json(const List& list, const Function& one) {
   return out;
 }
 
-// ---- in
-// ------------------------------------------------------------------------------------------
+// ---- in ----
 
 Error wrong(const std::string& place, std::string_view expected, const Json& found) {
   constexpr std::size_t kShown = 40;

@@ -3,9 +3,9 @@
 // dcqcn_fluid*.cc. Symbols as in Zhu et al., CoNEXT 2016, fig. 1:
 //
 //   dq/dt     = N*Rc - C                                        (q >= 0)
-//   dalpha/dt = g/tau' * (1 - (1-p)^(tau'*Rc_d) - alpha)        x_d = x a loop delay ago, p =
-//   p(q_d) dRt/dt    = -(Rt-Rc)/tau * a + R_AI*Rc_d*(c+e) dRc/dt    = -Rc*alpha/(2 tau) * a +
-//   (Rt-Rc)/2 * Rc_d*(b+d)
+//   dalpha/dt = g/tau' * (1 - (1-p)^(tau'*Rc_d) - alpha)        x_d = x one loop delay earlier
+//   dRt/dt    = -(Rt-Rc)/tau * a + R_AI*Rc_d*(c+e)              p = p(q_d)
+//   dRc/dt    = -Rc*alpha/(2 tau) * a + (Rt-Rc)/2 * Rc_d*(b+d)
 #include <algorithm>
 #include <cmath>
 

@@ -39,7 +39,7 @@ class History {
     newest_ = (newest_ + 1) % ring_.size();
     ring_[newest_] = state;
   }
-  /// The state a loop delay before the newest, and the one a step later.
+  /// The state a loop delay before the newest, and the state one step later.
   [[nodiscard]] const State& oldest() const { return ring_[(newest_ + 1) % ring_.size()]; }
   [[nodiscard]] const State& second_oldest() const {
     return ring_[(newest_ + std::min<std::size_t>(2, ring_.size())) % ring_.size()];

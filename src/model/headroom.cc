@@ -46,7 +46,8 @@ Bytes cable_bytes(const HeadroomInput& in) {
 }
 
 std::string cable_reason(const HeadroomInput& in) {
-  return fmt::format("{} both ways at {} a metre", to_text(in.cable), to_text(in.delay_per_metre));
+  return fmt::format("{} both ways at {} per metre", to_text(in.cable),
+                     to_text(in.delay_per_metre));
 }
 
 /// Frame sizes are read in bytes: "1500B", never "1.5KB".
@@ -81,8 +82,7 @@ std::string response_reason(const HeadroomInput& in) {
                      pause_response(in.speed).quanta);
 }
 
-// ---- ieee
-// ------------------------------------------------------------------------------------------
+// ---- ieee ----
 
 /// Upper bounds of MAC, PCS, FEC and PHY at one end, in bit times. The source stops at 100G; faster
 /// ports take the 100G value, as its users do.
@@ -132,8 +132,7 @@ Headroom ieee(const HeadroomInput& in) {
   return out;
 }
 
-// ---- tagger
-// ----------------------------------------------------------------------------------------
+// ---- tagger ----
 
 /// cell * ceil(in flight / 64) + cell * ceil(lossless MTU / 64): every byte might come as 64-byte
 /// frames.
@@ -158,8 +157,7 @@ Headroom tagger(const HeadroomInput& in) {
   return out;
 }
 
-// ---- spectrum
-// --------------------------------------------------------------------------------------
+// ---- spectrum ----
 
 struct SpectrumGeneration {
   int cell;
@@ -275,8 +273,7 @@ Headroom spectrum(const HeadroomInput& in) {
   return out;
 }
 
-// ---- mlx5
-// ------------------------------------------------------------------------------------------
+// ---- mlx5 ----
 
 /// Integer arithmetic as the driver's: (301 + 216*L/100) * speed/1000 + 272*MTU/100, speed in Mb/s
 /// >= 40G.
@@ -302,8 +299,7 @@ Headroom mlx5_nic(const HeadroomInput& in) {
   return out;
 }
 
-// ---- tables
-// ----------------------------------------------------------------------------------------
+// ---- tables ----
 
 std::string speeds_of(std::span<const HeadroomRow> rows) {
   std::vector<std::string> names;
@@ -350,8 +346,7 @@ Result<Headroom> table(const HeadroomInput& in) {
   return out;
 }
 
-// ---- inputs
-// ----------------------------------------------------------------------------------------
+// ---- inputs ----
 
 bool is_spectrum_formula(HeadroomModel model) {
   return model >= HeadroomModel::kSpectrum1 && model <= HeadroomModel::kSpectrum6;
@@ -367,7 +362,7 @@ Status check_ranges(const HeadroomInput& in) {
                                      to_text(kLongestCable), to_text(in.cable)));
   }
   if (in.delay_per_metre < 1_ns || in.delay_per_metre > 20_ns) {
-    return invalid_error(fmt::format("expected a cable delay of 1ns to 20ns a metre, found {}",
+    return invalid_error(fmt::format("expected a cable delay of 1ns to 20ns per metre, found {}",
                                      to_text(in.delay_per_metre)));
   }
   const Bytes lossless = lossless_mtu_of(in);

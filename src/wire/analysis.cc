@@ -147,8 +147,9 @@ void Analysis::pause_frame(const Packet& packet, std::int64_t offset) {
   const bool is_pfc = packet.kind == PacketKind::kPfc;
   ++(is_pfc ? totals_.pfc : totals_.pause);
   ++totals_.over_time.at(offset).pauses;
-  auto from = std::find_if(totals_.pausers.begin(), totals_.pausers.end(),
-                           [&](const PauseSource& one) { return one.mac == packet.source_mac; });
+  auto from =
+      std::find_if(totals_.pausers.begin(), totals_.pausers.end(),
+                   [&](const PauseSource& source) { return source.mac == packet.source_mac; });
   if (from == totals_.pausers.end()) {
     if (totals_.pausers.size() >= kMostPausers) return;
     from = totals_.pausers.insert(from, PauseSource{packet.source_mac});
@@ -302,10 +303,11 @@ Age Analysis::age_of(const Flow& flow, const Packet& packet) {
 /// directions of a port, two interfaces) or doubled on the way.
 bool Analysis::is_copy(const Flow& flow, const Record& record, const Packet& packet) const {
   if (packet.icrc_state != IcrcState::kGood) return false;
-  const Flow::Recent& one = flow.recent[packet.psn % Flow::kRecent];
-  if (one.psn != packet.psn || one.icrc != packet.icrc || one.ip_id != packet.ip_id) return false;
-  if (one.ttl != packet.ttl || one.interface != record.interface) return true;
-  if (record.time_ns - one.at_ns < kCopyNs) return true;
+  const Flow::Recent& earlier = flow.recent[packet.psn % Flow::kRecent];
+  if (earlier.psn != packet.psn || earlier.icrc != packet.icrc || earlier.ip_id != packet.ip_id)
+    return false;
+  if (earlier.ttl != packet.ttl || earlier.interface != record.interface) return true;
+  if (record.time_ns - earlier.at_ns < kCopyNs) return true;
   return flow.ip_id_varies && flow.ip_id_is_free;  // a NIC that numbers every packet it sends
 }
 
@@ -367,7 +369,7 @@ void Analysis::response(std::uint32_t index, const Record& record, const Packet&
   Flow& flow = flows_[index];
   Flow* asker = flow.other_way == kNoFlow ? nullptr : &flows_[flow.other_way];
   if (code.verb == Verb::kReadResponse) {
-    // Other answers stand between READs: only within one are the numbers without gaps.
+    // Other answers come between READs: only within one are the numbers without gaps.
     const bool starts = code.part == Part::kFirst || code.part == Part::kOnly;
     flow.responses.feed(packet.psn, 1, starts);
     if (starts && asker != nullptr) answered(*asker, packet.psn, record.time_ns);
@@ -427,7 +429,7 @@ void Analysis::find_other_way(std::uint32_t index, std::uint32_t psn) {
     const bool fits = other.other_way == kNoFlow && other.transport == flow.transport;
     candidates += fits && other.requests.has_started() ? 1 : 0;
     if (fits && other.sent[psn % Flow::kSent].psn == psn) {
-      // The kernel derives the port from both QPs: the same both ways, where nobody chose another.
+      // The kernel derives the port from both QPs: the same both ways, unless another was chosen.
       const bool is_same = other.source_port == flow.source_port;
       if (is_same && !same_port) {
         same_port = true;

@@ -150,7 +150,7 @@ struct PauseSource {
   std::uint64_t pause = 0;                // 802.3x
   std::array<std::uint64_t, 8> xoff{};    // frames that pause the class
   std::array<std::uint64_t, 8> xon{};     // … that resume it
-  std::array<std::uint64_t, 8> quanta{};  // sum of what was asked for
+  std::array<std::uint64_t, 8> quanta{};  // sum of the pause times requested
 };
 
 struct Moment {  // one bin of the time axis

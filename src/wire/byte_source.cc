@@ -59,7 +59,7 @@ class MemorySource final : public ByteSource {
   std::span<const std::uint8_t> bytes_;
 };
 
-/// Gives back what was looked at before the rest.
+/// Returns the peeked bytes first, then the rest.
 class Peeked final : public ByteSource {
  public:
   Peeked(std::vector<std::uint8_t> head, std::unique_ptr<ByteSource> rest)

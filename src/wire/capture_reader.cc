@@ -234,25 +234,25 @@ Next CaptureReader::next_block(Record& record) {
 }
 
 void CaptureReader::interface_block(const std::uint8_t* body, std::size_t size) {
-  Interface one;
-  one.link_type = u16(body);
-  one.snap = u32(body + 4);
+  Interface interface;
+  interface.link_type = u16(body);
+  interface.snap = u32(body + 4);
   std::size_t at = 8;
   while (at + 4 <= size) {
     const std::uint16_t code = u16(body + at);
     const std::size_t length = u16(body + at + 2);
     at += 4;
     if (code == 0 || at + length > size) break;
-    if (code == kOptionResolution && length >= 1) one.ticks_per_second = ticks_of(body[at]);
+    if (code == kOptionResolution && length >= 1) interface.ticks_per_second = ticks_of(body[at]);
     if (code == kOptionOffset && length >= 8) {
       const std::uint64_t low = u32(body + at + (is_swapped_ ? 4 : 0));
       const std::uint64_t high = u32(body + at + (is_swapped_ ? 0 : 4));
-      one.offset_s = static_cast<std::int64_t>((high << 32U) | low);
+      interface.offset_s = static_cast<std::int64_t>((high << 32U) | low);
     }
     at += (length + 3) & ~std::size_t{3};
   }
-  note_link(one.link_type);
-  interfaces_.push_back(one);
+  note_link(interface.link_type);
+  interfaces_.push_back(interface);
 }
 
 void CaptureReader::statistics_block(const std::uint8_t* body, std::size_t size) {

@@ -2,7 +2,7 @@
 // Capture files, frame by frame: pcap (either byte order, micro- or nanoseconds) and pcapng
 // (several sections and interfaces, their own clocks). One buffer, whatever the file's size.
 //
-// A capture is often cut short (a killed tcpdump) or damaged. What stands before the damage is
+// A capture is often cut short (a killed tcpdump) or damaged. What precedes the damage is
 // read; then next() says kDamaged, and damage() where and what. Ours and not libpcap's: see
 // docs/decisions/0014-own-capture-reader.md.
 #include <cstddef>
@@ -37,7 +37,7 @@ class CaptureReader {
   [[nodiscard]] bool is_pcapng() const { return is_pcapng_; }
   /// The link types seen so far that the decoder does not know, each once.
   [[nodiscard]] const std::vector<std::uint16_t>& strange_links() const { return strange_; }
-  /// Frames that the capture says were lost by whoever captured (pcapng statistics; else 0).
+  /// Frames that the capture says were lost by the capturing host (pcapng statistics; else 0).
   [[nodiscard]] std::uint64_t dropped() const { return dropped_; }
 
  private:

@@ -24,7 +24,7 @@ struct CaptureOptions {
   std::uint8_t resolution = 9;  // pcapng
 };
 
-/// The bytes of a capture, for whoever wants them in memory.
+/// The bytes of a capture, for users that want them in memory.
 class CaptureBytes {
  public:
   explicit CaptureBytes(CaptureOptions options);

@@ -55,7 +55,7 @@ void encode_pfc(std::uint64_t source_mac, std::uint8_t classes,
                 const std::array<std::uint16_t, 8>& quanta, std::vector<std::uint8_t>& out);
 void encode_pause(std::uint64_t source_mac, std::uint16_t quanta, std::vector<std::uint8_t>& out);
 
-/// A segment of a TCP connection: what stands in a capture beside RoCE.
+/// A segment of a TCP connection: what a capture holds besides RoCE.
 struct TcpFrame {
   std::uint64_t source_mac = 0;
   std::uint64_t destination_mac = 0;

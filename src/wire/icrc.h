@@ -2,7 +2,7 @@
 // The invariant CRC of RoCE: over everything that no hop may change. CRC-32 of Ethernet over eight
 // bytes of ones (the missing local route header), the network header with its mutable fields set to
 // ones, UDP with its checksum set to ones, the BTH with its congestion bits set to ones, the rest
-// as it stands. Stored least significant byte first. (InfiniBand 1.4 vol. 1, 7.8.1; annexes A16.5.1
+// unchanged. Stored least significant byte first. (InfiniBand 1.4 vol. 1, 7.8.1; annexes A16.5.1
 // and A17.9.4.)
 #include <cstddef>
 #include <cstdint>

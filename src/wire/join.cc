@@ -77,10 +77,11 @@ void Join::matched(const Waiting& first, const Waiting& second) {
     ++flow.ce_only[1];
 }
 
-void Join::settle(int side, const Waiting& one, bool is_last) {
-  JoinedFlow& flow = flows_[one.flow];
+void Join::settle(int side, const Waiting& waiting, bool is_last) {
+  JoinedFlow& flow = flows_[waiting.flow];
   const auto s = static_cast<std::size_t>(side);
-  if (flow.matched > 0 && one.time_ns >= flow.first_match[s] && one.time_ns <= flow.last_match[s])
+  if (flow.matched > 0 && waiting.time_ns >= flow.first_match[s] &&
+      waiting.time_ns <= flow.last_match[s])
     ++flow.only[s];
   else if (!is_last)
     ++totals_.undecided;
@@ -89,21 +90,21 @@ void Join::settle(int side, const Waiting& one, bool is_last) {
 /// Out of the index, not out of the window. REQUIRES: there is one.
 Join::Waiting& Join::Side::take_first(std::uint64_t identity) {
   const auto found = index.find(identity);
-  Waiting& one = at(found->second.first);
-  if (one.next == 0)
+  Waiting& first = at(found->second.first);
+  if (first.next == 0)
     index.erase(found);
   else
-    found->second.first = one.next;
-  return one;
+    found->second.first = first.next;
+  return first;
 }
 
 /// Takes the oldest packet of a side out of the window.
 void Join::retire(int side) {
   Side& from = sides_[static_cast<std::size_t>(side)];
-  const Waiting one = from.waiting.front();
-  if (!one.is_matched) {
-    from.take_first(one.identity);  // the oldest of the window is the oldest of its kind
-    settle(side, one, false);
+  const Waiting waiting = from.waiting.front();
+  if (!waiting.is_matched) {
+    from.take_first(waiting.identity);  // the oldest of the window is the oldest of its kind
+    settle(side, waiting, false);
   }
   from.waiting.pop_front();
   ++from.front;
@@ -120,27 +121,27 @@ void Join::add(int side, std::int64_t time_ns, const Packet& packet) {
     ++totals_.undecided;
     return;
   }
-  const Waiting one{identity_of(packet, flow), time_ns, 0, flow, packet.tos, packet.ttl, false};
-  if (there.index.contains(one.identity)) {
-    Waiting& other = there.take_first(one.identity);
+  const Waiting waiting{identity_of(packet, flow), time_ns, 0, flow, packet.tos, packet.ttl, false};
+  if (there.index.contains(waiting.identity)) {
+    Waiting& other = there.take_first(waiting.identity);
     other.is_matched = true;
-    side == 0 ? matched(one, other) : matched(other, one);
+    side == 0 ? matched(waiting, other) : matched(other, waiting);
     return;
   }
   const std::uint64_t place = here.front + here.waiting.size();
-  const auto [alike, is_first] = here.index.try_emplace(one.identity, Alike{place, place});
+  const auto [alike, is_first] = here.index.try_emplace(waiting.identity, Alike{place, place});
   if (!is_first) {
     here.at(alike->second.last).next = place;
     alike->second.last = place;
   }
-  here.waiting.push_back(one);
+  here.waiting.push_back(waiting);
   if (here.waiting.size() > window_) retire(side);
 }
 
 void Join::finish() {
   for (const int side : {0, 1})
-    for (const Waiting& one : sides_[static_cast<std::size_t>(side)].waiting)
-      if (!one.is_matched) settle(side, one, true);
+    for (const Waiting& waiting : sides_[static_cast<std::size_t>(side)].waiting)
+      if (!waiting.is_matched) settle(side, waiting, true);
   for (const JoinedFlow& flow : flows_) {
     totals_.matched += flow.matched;
     totals_.remarked += flow.remarked;

@@ -88,7 +88,7 @@ class Join {
   std::uint32_t flow_of(const Packet& packet);
   void matched(const Waiting& first, const Waiting& second);
   void retire(int side);
-  void settle(int side, const Waiting& one, bool is_last);
+  void settle(int side, const Waiting& waiting, bool is_last);
 
   std::size_t window_;
   std::size_t most_flows_;

@@ -24,8 +24,8 @@ constexpr std::size_t kControl = static_cast<std::size_t>(Role::kControl);
 constexpr std::size_t kCnp = static_cast<std::size_t>(Role::kCnp);
 constexpr std::size_t kMostPlaces = 64;  // of one fault
 
-std::string count_of(std::uint64_t count, std::string_view one) {
-  return fmt::format("{} {}{}", with_thousands(static_cast<std::int64_t>(count)), one,
+std::string count_of(std::uint64_t count, std::string_view singular) {
+  return fmt::format("{} {}{}", with_thousands(static_cast<std::int64_t>(count)), singular,
                      count == 1 ? "" : "s");
 }
 
@@ -95,7 +95,7 @@ class Judge {
     out_.judgement.unknown.push_back({std::move(check), std::move(reason), std::move(how)});
   }
 
-  /// Flows of one source and one fault, told together.
+  /// Flows of one source with one fault, reported together.
   struct Group {
     std::uint64_t packets = 0;
     std::uint64_t flows = 0;
@@ -192,7 +192,7 @@ class Judge {
                      dscp, dscp / 8),
          {"mlnx_qos -i <netdev>", "dcb app show dev <netdev> dscp-prio"});
     step("traffic class",
-         tos == 0 ? std::string("0x00: nobody set a traffic class")
+         tos == 0 ? std::string("0x00: no traffic class was set")
                   : fmt::format("0x{:02x} = {}: read as a DSCP it would be {}, as a TOS byte it is "
                                 "DSCP {}",
                                 tos, tos, tos & 0x3FU, dscp),
@@ -492,7 +492,7 @@ class Judge {
   void limits() {
     if (!source_.damage.empty())
       unknown("the rest of the capture", source_.damage,
-              "what stands before it was read; capture again, or repair it: pcapfix");
+              "everything before it was read; capture again, or repair it: pcapfix");
     if (source_.dropped > 0)
       unknown("frames the capture lost",
               fmt::format("{} dropped while capturing", count_of(source_.dropped, "frame")),

@@ -23,7 +23,7 @@ struct Expectation {
     std::string rail;
     std::string device;
   };
-  std::string source;  // the design's file, or empty: nobody said
+  std::string source;  // the design's file, or empty: not given
   Dscp rdma = Dscp::of(26);
   std::uint64_t lossless = std::uint64_t{0xFF} << 24U;  // code points of the lossless classes
   Dscp cnp = Dscp::of(48);
@@ -43,7 +43,7 @@ struct CaptureSource {
   std::string name;
   std::string damage;  // empty: read to its end
   std::vector<std::uint16_t> strange_links;
-  std::uint64_t dropped = 0;  // by whoever captured
+  std::uint64_t dropped = 0;  // by the capturing host
   bool is_live = false;
 };
 

@@ -256,10 +256,10 @@ std::vector<Case> other_cases() {
 TEST(Judge, NamesEachFaultOfTheWireAndNothingBesideIt) {
   COVERS("E3", "I14", "I17", "I19", "I28");
   for (const auto& cases : {marking_cases(), transport_cases(), other_cases()})
-    for (const Case& one : cases) {
-      SCOPED_TRACE(one.name);
-      const CaptureVerdict verdict = judged(one.say, usual_design());
-      EXPECT_EQ(ids(verdict), one.found) << verdict.headline;
+    for (const Case& test : cases) {
+      SCOPED_TRACE(test.name);
+      const CaptureVerdict verdict = judged(test.say, usual_design());
+      EXPECT_EQ(ids(verdict), test.found) << verdict.headline;
     }
 }
 

@@ -18,8 +18,8 @@ std::string interfaces() {
   std::array<char, PCAP_ERRBUF_SIZE> text{};
   std::string names;
   if (pcap_findalldevs(&all, text.data()) != 0) return names;
-  for (const pcap_if_t* one = all; one != nullptr; one = one->next)
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", one->name);
+  for (const pcap_if_t* interface = all; interface != nullptr; interface = interface->next)
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", interface->name);
   pcap_freealldevs(all);
   return names;
 }

@@ -121,7 +121,7 @@ Arrival Sequence::feed(std::uint32_t psn, std::uint32_t count, bool may_jump, Ag
       arrival = Arrival::kAhead;
     }
     settle_late();
-    if (is_repeating_) was_asked_ = false;  // what was asked for has come
+    if (is_repeating_) was_asked_ = false;  // the requested packets have arrived
     is_repeating_ = false;
     last_ = psn;
     expected_ = (psn + count) & kPsnMask;

@@ -4,7 +4,7 @@
 //
 //   1 2 4 5 3 6        3 was late: the stream goes on where it was             (out of order)
 //   1 2 4 5 3 4 5 6    3 was sent again, and with it what follows: it was lost (go-back-N)
-//   1 2 4 NAK(3) 3 5   3 was asked for: lost, and sent again alone             (selective repeat)
+//   1 2 4 NAK(3) 3 5   3 was requested: lost, and sent again alone             (selective repeat)
 //   1 2 4 NAK(3) 3 5 … 3 …  3 came twice after one NAK: the first was late, not lost
 //   1 2 3 4 3 4 5      3 and 4 were seen and sent again: lost further on, or reordered there
 //

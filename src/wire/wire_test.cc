@@ -217,13 +217,13 @@ TEST(Sequence, TellsLossFromReordering) {
       Case{"1 2 4 5 6", 0, 0, 1, 1},
       Case{"5 6 7 7 8", 1, 0, 0, 0},
   };
-  for (const Case& one : kCases)
+  for (const Case& test : kCases)
     for (const std::uint32_t base : {0U, kPsnMask - 3}) {  // across the wrap as well
-      const Sequence::Counts counts = counts_of(one.script, base);
-      EXPECT_EQ(counts.retransmitted, one.again) << one.script << " from " << base;
-      EXPECT_EQ(counts.out_of_order, one.late) << one.script << " from " << base;
-      EXPECT_EQ(counts.lost, one.lost) << one.script << " from " << base;
-      EXPECT_EQ(counts.gaps, one.gaps) << one.script << " from " << base;
+      const Sequence::Counts counts = counts_of(test.script, base);
+      EXPECT_EQ(counts.retransmitted, test.again) << test.script << " from " << base;
+      EXPECT_EQ(counts.out_of_order, test.late) << test.script << " from " << base;
+      EXPECT_EQ(counts.lost, test.lost) << test.script << " from " << base;
+      EXPECT_EQ(counts.gaps, test.gaps) << test.script << " from " << base;
     }
 }
 
@@ -276,11 +276,11 @@ TEST(Capture, DamageEndsTheReadingAndIsNamed) {
     Analysis analysis;
     std::string damage;
     const Next last = read_into(std::span(whole).first(size), analysis, damage);
-    const std::size_t one = (whole.size() - 24) / 2;
-    const bool is_between = size == 24 || size == 24 + one;
+    const std::size_t record_size = (whole.size() - 24) / 2;
+    const bool is_between = size == 24 || size == 24 + record_size;
     EXPECT_EQ(last, is_between ? Next::kEnd : Next::kDamaged) << size;
     if (size >= 24) {
-      EXPECT_EQ(analysis.totals().packets, (size - 24) / one);
+      EXPECT_EQ(analysis.totals().packets, (size - 24) / record_size);
     }
   }
   auto huge = whole;

@@ -8,10 +8,10 @@
 #include "base/check.h"
 #include "base/json.h"
 #include "wire/analysis.h"
+#include "wire/analysis_json.h"
 #include "wire/byte_source.h"
 #include "wire/capture_reader.h"
 #include "wire/join.h"
-#include "wire/json.h"
 #include "wire/judge.h"
 
 namespace weir::wire {

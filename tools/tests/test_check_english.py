@@ -41,6 +41,7 @@ class EnglishTest(TreeTest):
     def test_a_variable_without_a_meaning_fails(self):
         self.assert_one_problem(self.problems("int f(const Port& one);\n"), "`one`")
         self.assert_one_problem(self.problems("int f(Port of);\n"), "`of`")
+        self.assertEqual(self.problems("auto d = Dscp::of(26);\n"), [])
         self.assertEqual(self.problems('int f();  // one of them\nauto s = "one of";\n'), [])
 
     def test_recordings_are_not_reworded(self):

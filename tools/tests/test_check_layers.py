@@ -36,7 +36,7 @@ class LayersTest(TreeTest):
     def test_an_include_to_the_right_fails_with_its_line(self):
         self.write("src/base/text.h", '#include <string>\n#include "units/format.h"\n')
         self.assertIn('src/base/text.h:2: base/ may not include "units/format.h": '
-                      "units/ stands right of base/", self.problems())
+                      "units/ is right of base/", self.problems())
 
     def test_siblings_never_include_each_other(self):
         self.write("src/model/headroom.h", '#include "counters/catalog.h"\n')

@@ -15,7 +15,7 @@ class TidyTest(TreeTest):
     def setUp(self):
         super().setUp()
         self.write("CMakeLists.txt", "weir_layer(base)\nweir_layer(sim USES base)\n")
-        self.write("src/base/text.h", HEADER + "// Reads a text; gives back its words.\n")
+        self.write("src/base/text.h", HEADER + "// Reads a text; returns its words.\n")
         self.write("src/base/text.cc", '#include "base/text.h"\n\nint words() { return 1; }\n')
 
     def problems(self):

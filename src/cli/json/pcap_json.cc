@@ -1,7 +1,7 @@
 #include "cli/json/pcap_json.h"
 
 #include "cli/json/object.h"
-#include "wire/json.h"
+#include "wire/analysis_json.h"
 
 namespace weir::cli {
 

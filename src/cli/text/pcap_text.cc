@@ -6,7 +6,7 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "units/format.h"
-#include "wire/json.h"
+#include "wire/analysis_json.h"
 #include "wire/live.h"
 
 namespace weir::cli {

@@ -10,7 +10,7 @@ namespace weir::design {
 namespace {
 
 // A text of the user's. YAML reads many plain scalars in its own way: only what is plain beyond
-// doubt stands without quotes.
+// doubt is written without quotes.
 std::string quoted_if_needed(const std::string& text) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+- []";
@@ -39,8 +39,8 @@ std::string value_text(const NamePattern& value) {
 std::string value_text(const std::vector<std::string>& value) {
   if (value.size() == 1) return quoted_if_needed(value.front());
   std::vector<std::string> quoted;
-  for (const std::string& one : value)
-    quoted.push_back(quoted_if_needed(one));
+  for (const std::string& item : value)
+    quoted.push_back(quoted_if_needed(item));
   return "[" + join(quoted, ", ") + "]";
 }
 

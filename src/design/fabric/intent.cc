@@ -24,7 +24,7 @@ std::array<Priority, 64> dscp_map(const Design& design) {
   return map;
 }
 
-/// A name with {rail} in it, or a pattern of names, one a rail: "mlx5_[0,3-6]".
+/// A name with {rail} in it, or a pattern of names, one per rail: "mlx5_[0,3-6]".
 std::string name_of_rail(std::string text, int rail) {
   if (text.find_first_of("[,") != std::string::npos) {
     const auto names = expand_names(text);

@@ -88,8 +88,8 @@ class Walk {
   [[nodiscard]] bool is_up(std::uint32_t a, std::uint32_t b) const {
     if (broken_.has_switch(a) || broken_.has_switch(b)) return false;
     const auto& list = graph_.neighbours[a];
-    return std::any_of(list.begin(), list.end(), [&](const SwitchGraph::Neighbour& one) {
-      return one.node == b && !broken_.has_edge(one.edge);
+    return std::any_of(list.begin(), list.end(), [&](const SwitchGraph::Neighbour& neighbour) {
+      return neighbour.node == b && !broken_.has_edge(neighbour.edge);
     });
   }
 

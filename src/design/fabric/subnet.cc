@@ -52,13 +52,14 @@ std::optional<std::string> Subnet::host(std::uint64_t n) const {
   const bool is_broadcast = family == AddressFamily::kIpv4 && host_bits > 1 && host_bits < 64 &&
                             n == (std::uint64_t{1} << host_bits) - 1;
   if (!fits || is_broadcast) return std::nullopt;
-  Subnet one = *this;
+  Subnet host_address = *this;
   auto last = static_cast<std::size_t>(bits_of(family) / 8);
   for (std::uint64_t rest = n; rest > 0; rest >>= 8U) {
     --last;
-    one.address.at(last) = static_cast<std::uint8_t>(one.address.at(last) | (rest & 0xFFU));
+    host_address.address.at(last) =
+        static_cast<std::uint8_t>(host_address.address.at(last) | (rest & 0xFFU));
   }
-  return fmt::format("{}/{}", address_text(one), prefix);
+  return fmt::format("{}/{}", address_text(host_address), prefix);
 }
 
 std::string Subnet::to_text() const {
@@ -103,7 +104,7 @@ Result<std::string> subnet_of_rail(const Addressing& addressing, int rail) {
   }
   if (static_cast<std::size_t>(rail) >= list.size())
     return invalid_error(fmt::format(
-        "addressing.subnets: {} subnets for rail {}: list one a rail, or one with {{rail}} in it",
+        "addressing.subnets: {} subnets for rail {}: list one per rail, or one with {{rail}} in it",
         list.size(), rail));
   return list[static_cast<std::size_t>(rail)];
 }

@@ -16,7 +16,7 @@
 namespace weir::design {
 namespace {
 
-// Reasons that stand behind more than one default.
+// Reasons that several defaults share.
 constexpr std::string_view kVendorOctets =
     "vendors map DSCP 8n-8n+7 to priority n (Cumulus RoCE profile, mlx5 power-on map)";
 constexpr std::string_view kFromPriority = "follows the class's priority";
@@ -60,7 +60,7 @@ void fill_hosts(Design& d) {
     const NicModel* const nic = find_nic(*group.nic);
     const bool is_mlx5 = nic != nullptr && nic->driver == vocab::Driver::kMlx5;
     group.stack.fill(HostStack::kInbox, "the distribution's own driver is always there");
-    group.rails.fill(1, "one RDMA NIC a host");
+    group.rails.fill(1, "one RDMA NIC per host");
     group.device.fill(is_mlx5 ? "mlx5_{rail}" : "rdma{rail}", "the driver's usual device names");
     group.netdev.fill("rail{rail}", "our own naming; set it to what `rdma link` shows");
     group.global_pause.fill(false, kPfcExcludesPause);
@@ -93,7 +93,7 @@ void fill_links(Design& d) {
     const Wiring usual = !from_hosts ? Wiring::kMesh : rails > 1 ? Wiring::kRail : Wiring::kBlock;
     link.wiring.fill(usual,
                      "hosts with one rail in blocks, with several by rail; switches in a mesh");
-    link.count.fill(1, "one cable a pair");
+    link.count.fill(1, "one cable per pair");
     link.groups.fill(1, "no pods");
     const CableKind kind = *link.length <= 3_m    ? CableKind::kDac
                            : *link.length <= 30_m ? CableKind::kAoc
@@ -105,12 +105,13 @@ void fill_links(Design& d) {
 void fill_network(Design& d) {
   d.addressing.family.fill(AddressFamily::kIpv4, "RoCE v2 over IPv4 is what most jobs expect");
   const bool is_v4 = *d.addressing.family == AddressFamily::kIpv4;
-  d.addressing.subnets.fill({is_v4 ? "10.{rail}.0.0/16" : "fd00:{rail}::/64"},
-                            "a subnet a rail, so that replies leave through the rail they came in");
+  d.addressing.subnets.fill(
+      {is_v4 ? "10.{rail}.0.0/16" : "fd00:{rail}::/64"},
+      "one subnet per rail, so that replies leave through the rail they came in");
   d.addressing.l3_from.fill(Boundary::kLeaf,
                             "routed from the leaf up: no flooding in the lossless class");
   d.addressing.vlan.fill(0, "untagged");
-  d.addressing.vrf.fill("default", "no isolation asked for");
+  d.addressing.vrf.fill("default", "no isolation");
   d.mtu.host.fill(9000_B, "jumbo frames; an RDMA packet of 4096 B needs 4200 B or more");
   d.mtu.switch_port.fill(9216_B, "the usual maximum of the five systems (EOS: 9214)");
   d.mtu.rdma.fill(4096_B,
@@ -170,9 +171,9 @@ void fill_classes(Design& d) {
     cls.pcp.fill(Pcp::of(priority), kFromPriority);
     cls.traffic_class.fill(TrafficClass::of(priority), kFromPriority);
     cls.queue.fill(Queue::of(priority), kFromPriority);
-    cls.lossless.fill(false, "lossless is asked for by name");
+    cls.lossless.fill(false, "lossless only where it is named");
     cls.scheduling.fill(Scheduling::kDwrr, "a weighted share");
-    cls.minimum.fill(0_percent, "no guarantee asked for");
+    cls.minimum.fill(0_percent, "no guarantee");
     cls.limit.fill(100_percent, "no limit");
   }
   PrioritySet lossless;
@@ -217,7 +218,7 @@ void fill_buffers(Design& d) {
   b.alpha.fill(profile->alpha, why);
   b.egress_alpha.fill(Alpha::from_log2(3),
                       "Junos default of lossless egress queues: the ingress side decides");
-  b.reserved_per_port.fill(4_KB, "HPCC's reference MMU: 4 KB a priority group");
+  b.reserved_per_port.fill(4_KB, "HPCC's reference MMU: 4 KB per priority group");
   b.headroom.fill({}, "from speed, cable and MTU of each port");
   b.headroom_model.fill("auto", "the ASIC's own formula or table");
   b.headroom_oversubscription.fill(
@@ -229,8 +230,8 @@ void fill_hosts_and_jobs(Design& d) {
   const TrafficClassDesign& rdma = d.find_class(kRdmaClass)->value;
   const TosByte tos = tos_byte(rdma.dscp->marking, Ecn::kEct0);
   d.dcqcn.variant.fill(DcqcnVariant::kConnectx, "ConnectX-4 and later");
-  d.dcqcn.notification_point.fill(true, "marks without CNPs slow nobody down");
-  d.dcqcn.reaction_point.fill(true, "CNPs that nobody obeys leave everything to PFC");
+  d.dcqcn.notification_point.fill(true, "without CNPs, marks do not slow senders down");
+  d.dcqcn.reaction_point.fill(true, "without it only PFC slows senders down");
   d.marking.traffic_class.fill(tos, "the rdma class's DSCP x 4 + ECT(0)");
   d.marking.rdma_cm_tos.fill(tos, "the rdma class's DSCP x 4 + ECT(0)");
   d.marking.force.fill(false, "it overrides jobs");
@@ -242,10 +243,10 @@ void fill_hosts_and_jobs(Design& d) {
                        "all other hosts at once, at most 64");
   d.rings.fill({}, "the NIC's maximum or 8192, whichever is smaller");
   d.host_tuning.socket_buffers.fill(false, "RDMA needs none; a TCP path may");
-  d.host_tuning.irq_affinity.fill(false, "only where asked");
+  d.host_tuning.irq_affinity.fill(false, "only where requested");
   d.host_tuning.stack_mtu.fill(false, "RDMA goes past them; a TCP path does not");
-  d.telemetry.gnmi.fill(false, "nothing listens unless asked");
-  d.telemetry.sflow.fill(false, "nothing listens unless asked");
+  d.telemetry.gnmi.fill(false, "off unless requested");
+  d.telemetry.sflow.fill(false, "off unless requested");
   d.telemetry.interval.fill(10_s, "the usual scrape interval");
   d.nccl.traffic_class.fill(*d.marking.traffic_class, "as the hosts mark");
   d.nccl.gid_index.fill({}, "the index differs from host to host: find it there");
@@ -263,7 +264,7 @@ void fill_hosts_and_jobs(Design& d) {
   d.nccl.socket_interface.fill("^docker,lo", kNcclDefault);
 }
 
-// Takes every default back, so that what follows from a changed value follows anew.
+// Removes every default, so that those that follow from a changed value are derived again.
 struct Forgetter {
   template <class T>
   void field(std::string_view /*key*/, Setting<T>& setting, std::string_view /*help*/) {

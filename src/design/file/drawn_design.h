@@ -26,7 +26,7 @@ class DesignDraw {
   }
   bool one_in(std::uint64_t n) { return random_.below(n) == 0; }
   template <class T, std::size_t N>
-  T of(const std::array<T, N>& choices) {
+  T pick(const std::array<T, N>& choices) {
     return choices[random_.below(N)];
   }
   std::string_view on_off() { return one_in(2) ? "on" : "off"; }
@@ -43,7 +43,7 @@ inline std::array<unsigned, 8> drawn_order(DesignDraw& draw) {
   return out;
 }
 
-/// Five classes; half of the designs have priorities and queues as everybody has them.
+/// Five classes; half of the designs have priorities and queues as in most fabrics.
 inline std::string drawn_classes(DesignDraw& draw) {
   const bool is_usual = draw.one_in(2);
   const bool moves_queues = !is_usual && draw.one_in(2);
@@ -82,7 +82,7 @@ inline std::string_view drawn_asic(DesignDraw& draw, SwitchSystem system) {
   return fit[draw.between(0, fit.size() - 1)];
 }
 
-/// A group of switches with its own ways now and then.
+/// A group of switches, sometimes with settings of its own.
 inline std::string drawn_switches(DesignDraw& draw, std::string_view name, std::uint64_t count,
                                   int tier, SwitchSystem system) {
   std::string out = fmt::format(
@@ -111,8 +111,8 @@ inline std::string drawn_links(DesignDraw& draw, bool has_spines) {
   const auto link = [&](std::string_view from, std::string_view to, std::string_view wiring) {
     std::string out = fmt::format(
         "  - {{ from: {}, to: {}, wiring: {}, count: {}, speed: {}G, cable: {}, length: {}", from,
-        to, wiring, wiring == "mesh" ? draw.between(1, 3) : 1, draw.of(kSpeeds),
-        draw.of(std::array<std::string_view, 3>{"dac", "aoc", "fibre"}), draw.of(kLengths));
+        to, wiring, wiring == "mesh" ? draw.between(1, 3) : 1, draw.pick(kSpeeds),
+        draw.pick(std::array<std::string_view, 3>{"dac", "aoc", "fibre"}), draw.pick(kLengths));
     if (draw.one_in(6)) out += fmt::format(", mtu: {}B", draw.between(4200, 9216));
     if (draw.one_in(6)) out += fmt::format(", shaper: {}Mbps", draw.between(1, 25'000));
     return out + " }\n";
@@ -125,10 +125,10 @@ inline std::string drawn_buffers(DesignDraw& draw) {
   std::string out = fmt::format(
       "buffers: {{ profile: {}, alpha: {}, egress_alpha: {}, xon_offset: {}B, "
       "headroom_oversubscription: {}",
-      draw.of(std::array<std::string_view, 3>{"vendor", "roce-balanced", "roce-aggressive"}),
-      draw.of(std::array<std::string_view, 6>{"1/128", "1/16", "1/4", "1", "2", "8"}),
-      draw.of(std::array<std::string_view, 4>{"1/4", "1", "4", "8"}),
-      draw.of(std::array<int, 3>{0, 3'000, 18'432}), draw.one_in(4) ? draw.between(2, 8) : 1);
+      draw.pick(std::array<std::string_view, 3>{"vendor", "roce-balanced", "roce-aggressive"}),
+      draw.pick(std::array<std::string_view, 6>{"1/128", "1/16", "1/4", "1", "2", "8"}),
+      draw.pick(std::array<std::string_view, 4>{"1/4", "1", "4", "8"}),
+      draw.pick(std::array<int, 3>{0, 3'000, 18'432}), draw.one_in(4) ? draw.between(2, 8) : 1);
   if (draw.one_in(4)) out += fmt::format(", headroom: {}B", draw.between(30'000, 900'000));
   if (draw.one_in(4))
     out += fmt::format(", threshold: static, xoff: {}B", draw.between(20'000, 2'000'000));
@@ -160,11 +160,12 @@ inline std::string drawn_design(std::uint64_t seed, SwitchSystem system) {
   out +=
       fmt::format("watchdog: {{ enabled: {}, detect: {}ms, restore: {}ms, action: {} }}\n",
                   draw.one_in(6) ? "off" : "on", draw.between(50, 2'000), draw.between(50, 3'000),
-                  draw.of(std::array<std::string_view, 3>{"drop", "forward", "alert"}));
+                  draw.pick(std::array<std::string_view, 3>{"drop", "forward", "alert"}));
   out += drawn_buffers(draw);
-  out += fmt::format("load_balancing: {{ mode: {}, seeds: {} }}\n",
-                     draw.of(std::array<std::string_view, 4>{"ecmp", "ecmp", "adaptive", "spray"}),
-                     draw.one_in(2) ? "per-switch" : "same");
+  out +=
+      fmt::format("load_balancing: {{ mode: {}, seeds: {} }}\n",
+                  draw.pick(std::array<std::string_view, 4>{"ecmp", "ecmp", "adaptive", "spray"}),
+                  draw.one_in(2) ? "per-switch" : "same");
   out += fmt::format("telemetry: {{ gnmi: {}, sflow: {}, interval: {}s }}\n", draw.on_off(),
                      draw.on_off(), draw.between(1, 60));
   return out;

@@ -1,5 +1,5 @@
 #pragma once
-// The grammar of the design file, once: which key stands for which member, and what it means.
+// The grammar of the design file, once: which key sets which member, and what it means.
 //
 // A visitor is called with each field of a section in the order of the file:
 //   v.field(key, Setting<T>&, help)          a value
@@ -36,9 +36,9 @@ void visit(V& v, HostGroup& s) {
   v.field("names", s.names, "the hosts: a name or a pattern such as gpu[001-032]");
   v.field("nic", s.nic, "NIC model (weir explain nics)");
   v.field("stack", s.stack, "driver stack: the vendor's (ofed) or the distribution's (inbox)");
-  v.field("rails", s.rails, "RDMA NICs a host, numbered from 0", Range{1, 64});
+  v.field("rails", s.rails, "RDMA NICs per host, numbered from 0", Range{1, 64});
   v.field("device", s.device,
-          "RDMA device of a rail: {rail} is its number; or a name a rail, mlx5_[0,3-6]");
+          "RDMA device of a rail: {rail} is its number; or one name per rail, mlx5_[0,3-6]");
   v.field("netdev", s.netdev, "network interface of a rail; {rail} is its number");
   v.field("mtu", s.mtu, "MTU of these hosts, where it differs from mtu.host");
   v.field("trust", s.trust, "trust of these NICs, where it differs from trust");
@@ -66,7 +66,7 @@ void visit(V& v, SwitchGroup& s) {
   v.field("mtu", s.mtu, "MTU of these switches, where it differs from mtu.switch");
   v.field("trust", s.trust, "trust of these switches, where it differs from trust");
   v.field("headroom", s.headroom,
-          "headroom a port and lossless priority, where it differs from buffers.headroom");
+          "headroom per port and lossless priority, where it differs from buffers.headroom");
   v.field("global_pause", s.global_pause, "802.3x link pause; must be off where PFC is on");
   v.field("watchdog", s.watchdog, "PFC watchdog, where it differs from watchdog.enabled");
   v.field("ecmp_seed", s.ecmp_seed, "hash seed of these switches", Range{0, 2147483647});
@@ -98,7 +98,7 @@ void visit(V& v, LinkGroup& s) {
 template <class V>
 void visit(V& v, Addressing& s) {
   v.field("family", s.family, "address family of the RoCE v2 GIDs");
-  v.field("subnets", s.subnets, "a subnet a rail: one with {rail} in it, or a list");
+  v.field("subnets", s.subnets, "one subnet per rail: a pattern with {rail} in it, or a list");
   v.field("l3_from", s.l3_from, "where routing begins; below it each rail is one broadcast domain");
   v.field("vlan", s.vlan, "VLAN of the RDMA network; 0 = untagged", Range{0, 4094});
   v.field("vrf", s.vrf, "routing instance of the RDMA network");
@@ -128,7 +128,7 @@ void visit(V& v, Watchdog& s) {
   v.field("enabled", s.enabled, "PFC watchdog on every switch port");
   v.field("detect", s.detect, "paused this long without progress is a storm");
   v.field("restore", s.restore, "quiet this long ends it");
-  v.field("action", s.action, "what happens to the queue meanwhile");
+  v.field("action", s.action, "what happens to the queue until then");
 }
 
 template <class V>
@@ -151,7 +151,7 @@ void visit(V& v, Buffers& s) {
           "static: bytes of one ingress priority group at which it pauses its peer");
   v.field("reserved_per_port", s.reserved_per_port, "guaranteed to each port and priority group");
   v.field("headroom", s.headroom,
-          "auto = from speed, cable and MTU; or a size a port and lossless priority");
+          "auto = from speed, cable and MTU; or a size per port and lossless priority");
   v.field("headroom_model", s.headroom_model,
           "formula or vendor table behind auto (weir calc headroom --help)");
   v.field("headroom_oversubscription", s.headroom_oversubscription,
@@ -162,7 +162,7 @@ void visit(V& v, Buffers& s) {
 
 template <class V>
 void visit(V& v, Dcqcn& s) {
-  v.field("variant", s.variant, "which reaction point: ConnectX and kin, or a published model");
+  v.field("variant", s.variant, "which reaction point: ConnectX-style, or a published model");
   v.field("notification_point", s.notification_point, "receivers answer marks with CNPs");
   v.field("reaction_point", s.reaction_point, "senders slow down on CNPs");
   v.knobs(s.knobs, "a NIC parameter by its driver's name (weir explain knobs)");
@@ -187,7 +187,7 @@ void visit(V& v, Marking& s) {
 template <class V>
 void visit(V& v, Balancing& s) {
   v.field("mode", s.mode, "how a switch spreads flows over equal paths");
-  v.field("seeds", s.seeds, "hash seeds: one a switch, or the same everywhere (polarises)");
+  v.field("seeds", s.seeds, "hash seeds: one per switch, or the same everywhere (polarises)");
 }
 
 template <class V>

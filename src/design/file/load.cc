@@ -16,7 +16,7 @@
 namespace weir::design {
 namespace {
 
-// Fills one struct from one mapping. Visiting asks for each known key; what nobody asked for is
+// Fills one struct from one mapping. Visiting looks every known key up; the keys that remain are
 // unknown.
 class Reader {
  public:
@@ -156,7 +156,7 @@ class Reader {
     return &*found;
   }
 
-  // A scalar as it stands; a list of scalars joined by commas where the type allows a list.
+  // A scalar as it is; a list of scalars joined by commas where the type allows a list.
   template <class T>
   static std::optional<std::string> scalar_text(const YamlNode& node) {
     if (node.kind == YamlNode::Kind::kScalar) return node.scalar;

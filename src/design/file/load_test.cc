@@ -60,7 +60,7 @@ TEST(Load, UnknownAndDuplicateKeysAreErrorsWithASuggestion) {
   EXPECT_EQ(errors_of(edited("speed: 400G", "sped: 400G, speed: 400G")),
             "f.yaml:7:28: unknown key 'sped' in links[0]; did you mean 'speed'?\n");
   EXPECT_EQ(errors_of(std::string(kSmall) + "weir: 1\n"),
-            "f.yaml:8:1: 'weir' stands twice in the same mapping; first at line 1\n");
+            "f.yaml:8:1: 'weir' appears twice in the same mapping; first at line 1\n");
   EXPECT_EQ(errors_of(edited("asic: tomahawk5", "asic: tomahwak5")).substr(0, 61),
             "f.yaml:5:46: unknown ASIC 'tomahwak5'; did you mean 'tomahawk");
 }
@@ -142,7 +142,7 @@ TEST(Load, SetValueWritesByPathAndRefillsWhatFollows) {
 class EveryTemplate : public testing::TestWithParam<std::string_view> {};
 INSTANTIATE_TEST_SUITE_P(Templates, EveryTemplate,
                          testing::Values("pair", "pod16", "rail256", "clos1k"),
-                         [](const auto& one) { return std::string(one.param); });
+                         [](const auto& test) { return std::string(test.param); });
 
 TEST_P(EveryTemplate, LoadsAndDerives) {
   COVERS("A1");

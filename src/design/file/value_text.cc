@@ -268,9 +268,10 @@ std::string ValueText<DscpSet>::print(const DscpSet& value) {
   return text.find(',') == std::string::npos ? text : "[" + text + "]";
 }
 Json ValueText<DscpSet>::schema() {
-  const Json one = {{"type", Json::array({"integer", "string"})},
-                    {"examples", Json::array({26, "24-31"})}};
-  return {{"anyOf", Json::array({one, Json{{"type", "array"}, {"items", one}, {"minItems", 1}}})}};
+  const Json item = {{"type", Json::array({"integer", "string"})},
+                     {"examples", Json::array({26, "24-31"})}};
+  return {
+      {"anyOf", Json::array({item, Json{{"type", "array"}, {"items", item}, {"minItems", 1}}})}};
 }
 
 Result<PrioritySet> ValueText<PrioritySet>::parse(std::string_view text) {
@@ -287,15 +288,15 @@ std::string ValueText<PrioritySet>::print(const PrioritySet& value) {
   return value.count() > 1 ? "[" + to_text(value) + "]" : to_text(value);
 }
 Json ValueText<PrioritySet>::schema() {
-  const Json one = {{"type", Json::array({"integer", "string"})}};
-  return {{"anyOf", Json::array({one, Json{{"type", "array"}, {"items", one}}})}};
+  const Json item = {{"type", Json::array({"integer", "string"})}};
+  return {{"anyOf", Json::array({item, Json{{"type", "array"}, {"items", item}}})}};
 }
 
 Result<std::vector<std::string>> ValueText<std::vector<std::string>>::parse(std::string_view text) {
   std::vector<std::string> out;
   for (const std::string_view piece : split(text, ',')) {
-    WEIR_TRY(one, ValueText<std::string>::parse(piece));
-    out.push_back(std::move(one));
+    WEIR_TRY(name, ValueText<std::string>::parse(piece));
+    out.push_back(std::move(name));
   }
   return out;
 }
@@ -303,8 +304,9 @@ std::string ValueText<std::vector<std::string>>::print(const std::vector<std::st
   return value.size() == 1 ? value.front() : "[" + join(value, ", ") + "]";
 }
 Json ValueText<std::vector<std::string>>::schema() {
-  const Json one = {{"type", "string"}};
-  return {{"anyOf", Json::array({one, Json{{"type", "array"}, {"items", one}, {"minItems", 1}}})}};
+  const Json item = {{"type", "string"}};
+  return {
+      {"anyOf", Json::array({item, Json{{"type", "array"}, {"items", item}, {"minItems", 1}}})}};
 }
 
 }  // namespace weir::design

@@ -1,6 +1,6 @@
 #pragma once
 // How each type of value is written in a design file: read, print, and describe to a JSON Schema.
-// One specialisation a type; fields.h names the type only through the member it binds.
+// One specialisation per type; fields.h names the type only through the member it binds.
 #include <string>
 #include <string_view>
 #include <type_traits>

@@ -152,7 +152,7 @@ class Builder {
         out.entries.push_back(std::move(entry));
       } else {
         document_.errors.push_back(
-            {key.at, fmt::format("'{}' stands twice in the same mapping; first at line {}",
+            {key.at, fmt::format("'{}' appears twice in the same mapping; first at line {}",
                                  key.scalar, first->second)});
       }
     }

@@ -63,9 +63,9 @@ void report_short(LintCase& c, const SwitchCause& cause) {
   auto& found = c.report(
       "headroom.too_small", cause.at,
       fmt::format(
-          "{} of headroom a port; {} {} needs {} ({}, {}, MTU {}B): {}", approximate(port.headroom),
-          worst.node->name, port.name, approximate(port.headroom_need), to_text(link.speed),
-          to_text(link.length), port.mtu.raw(),
+          "{} of headroom per port; {} {} needs {} ({}, {}, MTU {}B): {}",
+          approximate(port.headroom), worst.node->name, port.name, approximate(port.headroom_need),
+          to_text(link.speed), to_text(link.length), port.mtu.raw(),
           is_under_floor ? "not even two frames and what is in the cable fit, so packets are "
                            "lost at the first pause"
                          : "what does not fit is lost while the peer is being paused"));

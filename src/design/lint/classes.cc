@@ -1,4 +1,4 @@
-// Traffic classes: what shares a queue with what, and who is sure to be served.
+// Traffic classes: which share a queue, and which are sure to be served.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -155,7 +155,7 @@ void check_class_no_guarantee(LintCase& c) {
       *management->value.scheduling != Scheduling::kStrict) {
     auto& found = c.report("class.no_guarantee",
                            first_known({management->value.minimum.at(), management->at}),
-                           "class 'management' has no guaranteed minimum: under load nobody can "
+                           "class 'management' has no guaranteed minimum: under load no one can "
                            "log in to find out why");
     LintCase::add_fix(found, {"minimum: 5%"}, "under classes, management");
   }

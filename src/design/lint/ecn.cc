@@ -18,8 +18,7 @@ bool marks(const SwitchIntent& node) {
   return !node.ports.empty() && node.ports.front().wred.ecn;
 }
 
-// ---- thresholds against XOFF
-// ---------------------------------------------------------------------
+// ---- thresholds against XOFF ----
 
 // Both inequalities of one switch. Ports of different speed have different thresholds; the worst
 // case adds them all up, so that their mean is what the bound holds for.
@@ -191,7 +190,7 @@ void report_disabled(LintCase& c, std::string_view id, const Setting<bool>& sett
 void check_np_disabled(LintCase& c) {
   report_disabled(
       c, "np.disabled", c.design.dcqcn.notification_point,
-      "receivers send no CNPs: switches mark, nobody tells the senders, and only PFC slows "
+      "receivers send no CNPs: switches mark, but senders are not notified, and only PFC slows "
       "them down",
       "notification_point");
 }
@@ -205,8 +204,7 @@ void check_rp_disabled(LintCase& c) {
 
 namespace {
 
-// ---- the ramp against the expected incast
-// ----------------------------------------------------------
+// ---- the ramp against the expected incast ----
 
 // The access port on which the ramp is shortest for its speed: the others are no worse.
 struct Ramp {
@@ -291,8 +289,7 @@ void check_ecn_pmax_too_small(LintCase& c) {
 
 namespace {
 
-// ---- stability
-// ---------------------------------------------------------------------------------------
+// ---- stability ----
 
 struct Margin {
   int flows = 0;
@@ -367,7 +364,7 @@ void report_unstable(LintCase& c, const model::FluidParameters& fluid, const Mar
 }
 
 // What the fluid model cannot judge, with the reason to doubt it; nothing where the firmware's own
-// parameters stand.
+// parameters are in use.
 std::optional<std::string> reason_to_doubt(const LintCase& c, Duration loop) {
   const auto value = [&](std::string_view name) {
     const auto found = c.intent.dcqcn.find(name);

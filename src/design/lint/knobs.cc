@@ -16,7 +16,7 @@ std::vector<std::string> knob_names() {
   return names;
 }
 
-// A threshold of the switch that stands among the NIC's parameters: the line it should have been.
+// A switch threshold given among the NIC's parameters: the line it should have been.
 std::string switch_line(std::string_view phantom, const std::string& value) {
   const bool is_max = phantom.find("max") != std::string_view::npos;
   const bool is_share = phantom.ends_with("max_p") || phantom == "pmax";

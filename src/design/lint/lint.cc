@@ -113,7 +113,7 @@ finding::Finding& LintCase::report(std::string_view id, TextPosition at, std::st
 
 bool LintCase::has_reported(std::string_view id) const {
   return std::any_of(findings_.begin(), findings_.end(),
-                     [&](const finding::Finding& one) { return one.id == id; });
+                     [&](const finding::Finding& finding) { return finding.id == id; });
 }
 
 void LintCase::add_evidence(finding::Finding& found, std::string line) {
@@ -180,7 +180,7 @@ std::vector<HostCause> host_causes(const LintCase& c,
   for (const HostIntent& host : c.intent.hosts) {
     if (!is_at_fault(host)) continue;
     const Named<HostGroup>& group = c.group_of(host);
-    // Hosts of one group stand together in the intent.
+    // Hosts of one group are consecutive in the intent.
     if (causes.empty() || causes.back().group != &group) causes.push_back({&group, {}});
     causes.back().nodes.push_back(&host);
   }

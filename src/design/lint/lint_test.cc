@@ -82,22 +82,21 @@ const Finding* find_id(const Judgement& judgement, std::string_view id) {
   return found == judgement.findings.end() ? nullptr : &*found;
 }
 
-// ---- one edit, one finding
-// --------------------------------------------------------------------------
+// ---- one edit, one finding ----
 
 struct Case {
   std::string_view name;
   std::string_view id;
   std::string_view base;
   std::vector<Edit> edits;
-  std::string_view line;     // what stands on the line that is blamed
+  std::string_view line;     // text of the line that is reported
   std::string_view verdict;  // a part of the sentence, with the numbers
   Severity severity = Severity::kError;
   std::vector<std::string_view> also = {};  // ids that follow from the same edit
 };
 
-std::ostream& operator<<(std::ostream& out, const Case& one) {
-  return out << one.name;
+std::ostream& operator<<(std::ostream& out, const Case& test) {
+  return out << test.name;
 }
 
 constexpr std::string_view kSpine = "    tier: 2\n";
@@ -316,7 +315,7 @@ const std::vector<Case> buffer_cases = {
      "rail256",
      {{kSpine, "    tier: 2\n    headroom: 65KB\n"}},
      "headroom: 65KB",
-     "65KB of headroom a port; spine1 swp1 needs 103KB"},
+     "65KB of headroom per port; spine1 swp1 needs 103KB"},
     {"HeadroomLargerThanTheBuffer",
      "headroom.exceeds_buffer",
      "pod16",
@@ -702,26 +701,26 @@ class OneEdit : public testing::TestWithParam<Case> {};
 
 TEST_P(OneEdit, IsFoundWithItsLineItsNumbersAndAFix) {
   COVERS("A2");
-  const Case& one = GetParam();
-  const std::string before = template_text(one.base);
-  const std::string text = edited(before, one.edits);
+  const Case& test = GetParam();
+  const std::string before = template_text(test.base);
+  const std::string text = edited(before, test.edits);
   EXPECT_LE(changed_lines(before, text), 3U);
   const Judgement judgement = lint_text(text);
-  const Finding* const found = find_id(judgement, one.id);
+  const Finding* const found = find_id(judgement, test.id);
   ASSERT_NE(found, nullptr) << summary(judgement);
-  EXPECT_EQ(found->severity, one.severity) << summary(judgement);
-  EXPECT_NE(found->verdict.find(one.verdict), std::string::npos) << found->verdict;
+  EXPECT_EQ(found->severity, test.severity) << summary(judgement);
+  EXPECT_NE(found->verdict.find(test.verdict), std::string::npos) << found->verdict;
   ASSERT_TRUE(found->where.position.is_known());
   const auto line = static_cast<std::size_t>(found->where.position.line);
   const auto lines = split(text, '\n');
   ASSERT_LE(line, lines.size());
-  EXPECT_NE(lines[line - 1].find(one.line), std::string_view::npos) << lines[line - 1];
+  EXPECT_NE(lines[line - 1].find(test.line), std::string_view::npos) << lines[line - 1];
   ASSERT_FALSE(found->fix.empty());
   EXPECT_EQ(found->fix.front().platform, "design");
   EXPECT_FALSE(found->fix.front().commands.empty() && found->fix.front().note.empty());
   for (const Finding& other : judgement.findings) {
-    const bool is_expected = other.id == one.id || std::find(one.also.begin(), one.also.end(),
-                                                             other.id) != one.also.end();
+    const bool is_expected = other.id == test.id || std::find(test.also.begin(), test.also.end(),
+                                                              other.id) != test.also.end();
     EXPECT_TRUE(is_expected) << summary(judgement);
   }
 }
@@ -731,14 +730,14 @@ INSTANTIATE_TEST_SUITE_P(Lint, OneEdit, testing::ValuesIn(all_cases()),
 
 /// The line to write instead, where the edit was one line at the end and the finding prints one for
 /// the same section.
-std::optional<std::string> line_instead(const Case& one) {
-  const bool is_appended = one.edits.size() == 1 && one.edits.front().find.empty();
-  if (!is_appended || !one.also.empty()) return std::nullopt;
-  const Judgement judgement = lint_text(edited(template_text(one.base), one.edits));
-  const Finding* const found = find_id(judgement, one.id);
+std::optional<std::string> line_instead(const Case& test) {
+  const bool is_appended = test.edits.size() == 1 && test.edits.front().find.empty();
+  if (!is_appended || !test.also.empty()) return std::nullopt;
+  const Judgement judgement = lint_text(edited(template_text(test.base), test.edits));
+  const Finding* const found = find_id(judgement, test.id);
   if (found == nullptr || found->fix.front().commands.size() != 1) return std::nullopt;
   const std::string& line = found->fix.front().commands.front();
-  const std::string_view written = one.edits.front().put;
+  const std::string_view written = test.edits.front().put;
   const bool is_same_section =
       line.substr(0, line.find(':')) == written.substr(0, written.find(':'));
   return is_same_section ? std::optional(line) : std::nullopt;
@@ -747,12 +746,12 @@ std::optional<std::string> line_instead(const Case& one) {
 TEST(Lint, FindingsAreGoneWithTheLineTheyPrint) {
   COVERS("A2");
   int tried = 0;
-  for (const Case& one : all_cases()) {
-    const auto line = line_instead(one);
+  for (const Case& test : all_cases()) {
+    const auto line = line_instead(test);
     if (!line) continue;
     ++tried;
-    const Judgement after = lint_text(edited(template_text(one.base), {{"", *line}}));
-    EXPECT_TRUE(after.findings.empty()) << one.name << ": " << *line << "\n" << summary(after);
+    const Judgement after = lint_text(edited(template_text(test.base), {{"", *line}}));
+    EXPECT_TRUE(after.findings.empty()) << test.name << ": " << *line << "\n" << summary(after);
   }
   EXPECT_GE(tried, 20);
 }
@@ -760,8 +759,8 @@ TEST(Lint, FindingsAreGoneWithTheLineTheyPrint) {
 TEST(Lint, EveryRuleHasACaseAndACatalogueEntry) {
   COVERS("A2");
   std::set<std::string_view> covered;
-  for (const Case& one : all_cases())
-    covered.insert(one.id);
+  for (const Case& test : all_cases())
+    covered.insert(test.id);
   for (const LintRule& rule : lint_rules()) {
     EXPECT_TRUE(covered.contains(rule.id)) << rule.id;
     const finding::CatalogEntry* const entry = finding::find(rule.id);
@@ -772,9 +771,9 @@ TEST(Lint, EveryRuleHasACaseAndACatalogueEntry) {
 
 TEST(Lint, TemplatesAreClean) {
   COVERS("A2");
-  for (const Template& one : templates()) {
-    const Judgement judgement = lint_text(one.text);
-    EXPECT_TRUE(judgement.findings.empty()) << one.name << "\n" << summary(judgement);
+  for (const Template& design_template : templates()) {
+    const Judgement judgement = lint_text(design_template.text);
+    EXPECT_TRUE(judgement.findings.empty()) << design_template.name << "\n" << summary(judgement);
     EXPECT_EQ(judgement.conclusion, finding::Conclusion::kHealthy);
   }
 }
@@ -801,11 +800,10 @@ TEST(Lint, OneWrongLineIsOneFindingHoweverManyNodesItConcerns) {
   EXPECT_EQ(judgement.findings.size(), 4U) << summary(judgement);
 }
 
-// ---- boundaries
-// ---------------------------------------------------------------------------------------
+// ---- boundaries ----
 
-/// A switch of the DCQCN paper: 32 ports of 40G, 12 MB, 22.4 KB of headroom a group, eight lossless
-/// priorities or one (theory: beta 8 is alpha 1).
+/// A switch of the DCQCN paper: 32 ports of 40G, 12 MB, 22.4 KB of headroom per group, eight
+/// lossless priorities or one (theory: beta 8 is alpha 1).
 std::string paper_switch(std::string_view min, bool all_lossless) {
   std::string classes;
   for (unsigned p = 0; p < 8; ++p) {

@@ -12,7 +12,8 @@
 namespace weir::design {
 namespace {
 
-constexpr unsigned kOctet = 8;  // code points a priority in every vendor's default map: 24-31 are 3
+constexpr unsigned kOctet =
+    8;  // code points per priority in every vendor's default map: 24-31 are 3
 
 // "24-31", "26 and 48", "24, 25 and 27-31".
 std::string dscp_list(std::uint64_t mask) {
@@ -134,14 +135,14 @@ struct Moved {
 std::vector<Moved> moved_classes(const Design& design, const SwitchIntent& node) {
   std::vector<Moved> moved;
   for (const auto& cls : design.classes) {
-    Moved one;
+    Moved change;
     for (unsigned d = 0; d < Dscp::kLimit; ++d) {
       const Priority here = node.dscp_to_priority.at(d);
       if (!cls.value.dscp->contains(Dscp::of(d)) || here == *cls.value.priority) continue;
-      if (one.cls == nullptr) one = {&cls, Dscp::of(d), here, 0};
-      one.mask |= std::uint64_t{1} << d;
+      if (change.cls == nullptr) change = {&cls, Dscp::of(d), here, 0};
+      change.mask |= std::uint64_t{1} << d;
     }
-    if (one.cls != nullptr) moved.push_back(one);
+    if (change.cls != nullptr) moved.push_back(change);
   }
   return moved;
 }

@@ -14,8 +14,7 @@ namespace {
 
 constexpr std::string_view kId = "platform.cannot";
 
-// ---- switches: one limit after the other
-// ------------------------------------------------------------
+// ---- switches: one limit after the other ----
 
 /// Which switches are over a limit, and which line asks for it.
 struct Excess {
@@ -56,8 +55,7 @@ const SystemModel& system_of(const SwitchIntent& node) {
   return system_model(node.system);
 }
 
-// ---- what a system can express
-// -------------------------------------------------------------------------
+// ---- what a system can express ----
 
 void check_system_runs_on_asic(LintCase& c) {
   check(c,
@@ -317,8 +315,7 @@ void check_watchdog(LintCase& c) {
         });
 }
 
-// ---- what an ASIC can do
-// -----------------------------------------------------------------------------
+// ---- what an ASIC can do ----
 
 void check_load_balancing(LintCase& c) {
   check(c,
@@ -400,8 +397,7 @@ void check_ports(LintCase& c) {
         });
 }
 
-// ---- what a NIC can do
-// ---------------------------------------------------------------------------------
+// ---- what a NIC can do ----
 
 void check_nic_speed(LintCase& c) {
   const auto fastest = [](const HostIntent& host) {

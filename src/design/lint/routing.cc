@@ -1,4 +1,4 @@
-// The shape of the fabric: subnets, hashing, capacity, and whether pauses can close a circle.
+// The shape of the fabric: subnets, hashing, capacity, and cyclic buffer dependencies.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -56,7 +56,7 @@ void check_rail_same_subnet(LintCase& c) {
   LintCase::add_fix(found,
                     {fmt::format("addressing: {{ subnets: \"{}\" }}",
                                  is_v4 ? "10.{rail}.0.0/16" : "fd00:{rail}::/64")},
-                    "{rail} stands for the rail's number; or a list with one subnet a rail");
+                    "{rail} stands for the rail's number; or a list with one subnet per rail");
 }
 
 void check_rail_isolated(LintCase& c) {
@@ -74,7 +74,7 @@ void check_rail_isolated(LintCase& c) {
     found.where.host = cause.first().name;
     const bool crosses = *c.design.nccl.cross_nic;
     if (crosses)
-      found.severity = finding::Severity::kWarning;  // the jobs are told to use such paths
+      found.severity = finding::Severity::kWarning;  // the jobs are set to use such paths
     LintCase::add_fix(
         found, {"nccl: { cross_nic: off }"},
         crosses ? "and PXN on in every job, or a second tier that joins the rails"
@@ -228,7 +228,7 @@ void report_bounce(LintCase& c, int lossless) {
   LintCase::add_evidence(
       found,
       "rule that breaks: after a step down there is no step up (valley-free); with it, "
-      "buffers depend on each other upwards, then downwards, and never in a circle");
+      "buffers depend on each other upwards, then downwards, and never in a cycle");
   LintCase::add_evidence(found,
                          "k bounces need k + 1 lossless priorities (Tagger); this design has 1");
   if (!has_detours(c.intent)) {
@@ -275,7 +275,7 @@ void report_odd_links(LintCase& c) {
         report_odd(c, group, odd, odd.count == 1 ? "stays within one tier" : "stay within one tier",
                    "a path that uses it goes neither up nor down, and lossless buffers can wait "
                    "for each other in a "
-                   "circle");
+                   "cycle");
     LintCase::add_evidence(
         found, fmt::format("both ends are tier {}; rule that breaks: every step goes to another "
                            "tier, first up and then down",
@@ -286,12 +286,12 @@ void report_odd_links(LintCase& c) {
   for (const auto& [group, odd] : links_with(c.intent, [](int step) { return step > 1; })) {
     auto& found = report_odd(c, group, odd, odd.count == 1 ? "skips a tier" : "skip a tier",
                              "shortest paths that use it need not go up and then down");
-    // Up and down over the tiers has no circle even with shortcuts; shortest paths may have one.
+    // Up and down over the tiers has no cycle even with shortcuts; shortest paths may have one.
     found.severity = finding::Severity::kWarning;
     LintCase::add_evidence(
         found,
         fmt::format("tier {} to tier {}; routes that go strictly up and then down are "
-                    "safe, a protocol that takes the shortest path does not promise that",
+                    "safe, a protocol that takes the shortest path does not guarantee that",
                     tier_of(c.intent, odd.first->lower), tier_of(c.intent, odd.first->upper)));
     LintCase::add_fix(found, {},
                       "connect neighbouring tiers only, or enforce up-down routes by policy");

@@ -1,8 +1,8 @@
 #pragma once
-// What the rules of lint share; not for other folders. One function a rule, one file a family
+// What the rules of lint share; not for other folders. One function per rule, one file per family
 // (lint_pfc.cc, lint_ecn.cc, …), one table of them all (lint.cc).
 //
-// A rule reports one finding a *cause*, not one a place: a wrong line that concerns 1,000 ports is
+// A rule reports one finding per *cause*, not per place: a wrong line that concerns 1,000 ports is
 // one finding that says so and names the first of them.
 #include <functional>
 #include <initializer_list>
@@ -63,8 +63,7 @@ struct LintRule {
 /// Every rule, in the order in which findings of one severity and place are shown.
 [[nodiscard]] std::span<const LintRule> lint_rules();
 
-// ---- the rules
-// -----------------------------------------------------------------------------------
+// ---- the rules ----
 
 void check_pfc_multiple_priorities(LintCase&);
 void check_pfc_off(LintCase&);
@@ -111,8 +110,7 @@ void check_nic_knob_does_not_exist(LintCase&);
 void check_nic_knob_bad_value(LintCase&);
 void check_platform_cannot(LintCase&);
 
-// ---- words and places that several rules need
-// -----------------------------------------------------
+// ---- words and places that several rules need ----
 
 /// The first place that is known: the setting at fault, else the section, group or link behind it.
 [[nodiscard]] TextPosition first_known(std::initializer_list<TextPosition> places);

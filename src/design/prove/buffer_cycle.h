@@ -1,5 +1,5 @@
 #pragma once
-// Whether pauses can close a circle: the buffer dependency graph of lossless traffic.
+// Cyclic buffer dependencies: the buffer dependency graph of lossless traffic.
 //
 // A node is a directed link with a lossless priority: the buffer at its receiving end. An edge from
 // a to b: packets that came over a wait for b. A cycle of such edges is what a PFC deadlock needs

@@ -185,16 +185,16 @@ std::optional<finding::Finding> deadlock_finding(const FailureWalk& walk, const 
   const Deadlock& first = walk.deadlocks.front();
   const auto name = [&](std::uint32_t node) { return intent.switches[node].name; };
   const std::string broken = to_text(first.broken, intent, switch_graph(intent));
-  const std::string circle = to_text(first.cycle, intent);
+  const std::string cycle = to_text(first.cycle, intent);
   const bool is_intact = first.broken.edges.empty() && first.broken.switches.empty();
   finding::Where where;
   where.link = fmt::format("{} > {}", name(first.cycle.front().from), name(first.cycle.front().to));
   finding::Finding found = finding::make_finding(
       "routing.cyclic_buffer_dependency",
-      is_intact ? fmt::format("lossless buffers can wait for each other in a circle: {}", circle)
-                : fmt::format("with {} down, lossless buffers can wait for each other in a circle: "
+      is_intact ? fmt::format("lossless buffers can wait for each other in a cycle: {}", cycle)
+                : fmt::format("with {} down, lossless buffers can wait for each other in a cycle: "
                               "{}",
-                              broken, circle),
+                              broken, cycle),
       where);
   for (std::size_t i = 0; i < first.cycle.size(); ++i) {
     const Buffer& held = first.cycle[i];
@@ -221,9 +221,9 @@ std::string to_text(const Broken& broken, const Intent& intent, const SwitchGrap
 
 std::string to_text(const std::vector<Buffer>& cycle, const Intent& intent) {
   std::vector<std::string> links;
-  for (const Buffer& one : cycle)
+  for (const Buffer& buffer : cycle)
     links.push_back(
-        fmt::format("{} > {}", intent.switches[one.from].name, intent.switches[one.to].name));
+        fmt::format("{} > {}", intent.switches[buffer.from].name, intent.switches[buffer.to].name));
   return join(links, ", ");
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 // The fabric with links and switches broken: does the routing still keep lossless buffers from
-// waiting for each other in a circle, and who is cut off?
+// waiting for each other in a cycle, and which hosts are cut off?
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,8 +16,8 @@ namespace weir::design {
 /// Up to this many switches every combination is walked; above, one of each kind of alike failures
 /// (colour refinement of the graph tells which are alike).
 inline constexpr std::size_t kExhaustiveSwitches = 64;
-/// Where no circle is possible by structure, the walk only finds who is cut off: above this many
-/// scenarios one of each kind is enough for that too.
+/// Where no cycle is possible by structure, the walk only finds hosts that are cut off: above this
+/// many scenarios one of each kind is enough for that too.
 inline constexpr std::size_t kExhaustiveScenarios = 100'000;
 
 struct Deadlock {
@@ -42,7 +42,7 @@ struct FailureWalk {
 /// that a pair of switches joined by more cables than `failures` keeps its link.
 [[nodiscard]] FailureWalk walk_failures(const Intent&, int failures);
 
-/// The first circle as a finding; nullopt where there is none.
+/// The first cycle as a finding; nullopt where there is none.
 [[nodiscard]] std::optional<finding::Finding> deadlock_finding(const FailureWalk&, const Intent&);
 
 /// "leaf1 - spine2 and spine1": what is broken.

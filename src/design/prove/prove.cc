@@ -177,7 +177,7 @@ class Walk {
 
   void send(std::size_t at, const Passed& entered, std::uint32_t node, std::uint32_t next) {
     const SwitchIntent& here = c_.intent.switches[node];
-    // Told apart by length, so that the longest path can be shown; turns may close a circle.
+    // Told apart by length, so that the longest path can be shown; turns may close a cycle.
     const std::uint32_t hops = std::min(states_[at].hops + 1, ways_.longest());
     for (std::uint32_t p = 0; p < here.ports.size(); ++p) {
       const PortRef peer = here.ports[p].peer;
@@ -318,7 +318,7 @@ std::vector<Hop> hops_of(const Intent& intent, std::span<const Hop> configured) 
   std::vector<Hop> hops;
   for (const SwitchIntent& node : intent.switches) {
     const auto own = std::find_if(configured.begin(), configured.end(),
-                                  [&](const Hop& one) { return one.name == node.name; });
+                                  [&](const Hop& hop) { return hop.name == node.name; });
     hops.push_back(own == configured.end() ? hop_of(node) : *own);
   }
   return hops;
@@ -354,8 +354,8 @@ std::string_view to_text(Proven proven) {
 }
 
 bool Proof::holds() const {
-  return !chains.empty() && std::all_of(chains.begin(), chains.end(), [](const Chain& one) {
-    return one.proven == Proven::kHolds;
+  return !chains.empty() && std::all_of(chains.begin(), chains.end(), [](const Chain& chain) {
+    return chain.proven == Proven::kHolds;
   });
 }
 
@@ -400,8 +400,8 @@ finding::Judgement judge(const Proof& proof, const Design& design) {
       continue;
     }
     finding::Finding* known = nullptr;
-    for (finding::Finding& one : judgement.findings)
-      if (one.id == chain.id && one.where == chain.where) known = &one;
+    for (finding::Finding& finding : judgement.findings)
+      if (finding.id == chain.id && finding.where == chain.where) known = &finding;
     if (known != nullptr) {
       finding::EvidenceLine line;
       line.source = title_of(chain.kind);

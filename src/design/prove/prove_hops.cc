@@ -1,5 +1,5 @@
 // One hop of the proof: what a NIC or a switch does with a packet of a class, and whether that
-// keeps the promise of the class.
+// is what the class requires.
 #include <fmt/format.h>
 
 #include "design/file/words.h"
@@ -36,8 +36,7 @@ Break unknown(finding::Where where, std::string reason) {
   return {Proven::kUnknown, {}, std::move(reason), std::move(where)};
 }
 
-// ---- a NIC
-// ---------------------------------------------------------------------------------------
+// ---- a NIC ----
 
 /// What the job asks for, unless the NIC forces a byte of its own (OFED's traffic_class).
 struct JobMark {
@@ -114,8 +113,7 @@ std::optional<Break> check_sender(const ProofCase& c, TrafficKind kind, const Ho
   return std::nullopt;
 }
 
-// ---- a switch
-// ------------------------------------------------------------------------------------
+// ---- a switch ----
 
 struct Seen {
   std::optional<Priority> priority;
@@ -174,7 +172,7 @@ Seen see(const Hop& hop, const HopPort& port, const OnWire& wire, Detail detail)
   return {};
 }
 
-/// A class in the wrong priority: who is to blame?
+/// A class in the wrong priority: which setting causes it?
 Break wrong_priority(const ProofCase& c, TrafficKind kind, const OnWire& wire, const Hop& hop,
                      const HopPort& port, Priority priority) {
   const Priority wanted = is_rdma(kind) ? c.rdma : c.cnp;
@@ -251,7 +249,7 @@ std::optional<Break> check_lossless_entry(const ProofCase& c, TrafficKind kind, 
   if (!port.pfc->contains(priority)) {
     if (priority != c.rdma) return wrong_priority(c, kind, wire, hop, port, priority);
     return broken(port.pfc->count() == 0 ? "pfc.off" : "pfc.wrong_priority", where(),
-                  fmt::format("{} pauses nobody for priority {} (PFC: {}): what does not fit is "
+                  fmt::format("{} sends no pauses for priority {} (PFC: {}): what does not fit is "
                               "dropped",
                               name_of(hop, port), to_text(priority), to_text(*port.pfc)));
   }
@@ -323,7 +321,7 @@ std::optional<Break> check_cnp_queue(const ProofCase& c, const Hop& hop, const H
   if (!at.strict)
     return unknown(where(),
                    fmt::format("scheduler of {} queue {}", name_of(hop, port), to_text(queue)));
-  // A queue of their own with a share is enough; a stranger's must at least be strict.
+  // A queue of their own with a share is enough; a shared one must at least be strict.
   const bool is_own = queue == c.cnp_queue && at.served.value_or(false);
   if (*at.strict || is_own) return std::nullopt;
   if (priority != c.cnp) return wrong_priority(c, TrafficKind::kCnp, wire, hop, port, priority);
@@ -379,11 +377,11 @@ Hop hop_of(const SwitchIntent& node) {
     common.queues.at(q) = {false, is_strict, is_strict || queue.minimum > Share()};
   }
   for (const SwitchPortIntent& port : node.ports) {
-    HopPort one = common;
-    one.name = port.name;
+    HopPort hop_port = common;
+    hop_port.name = port.name;
     for (unsigned q = 0; q < Queue::kLimit; ++q)
-      one.queues.at(q).marks = lossless_queues.at(q) && port.wred.ecn;
-    hop.ports.push_back(std::move(one));
+      hop_port.queues.at(q).marks = lossless_queues.at(q) && port.wred.ecn;
+    hop.ports.push_back(std::move(hop_port));
   }
   return hop;
 }
@@ -417,7 +415,7 @@ std::string entry_text(const Hop& hop, const HopPort& port, const std::string& h
 std::string receiver_text(TrafficKind kind, const NicIntent& nic, Priority priority) {
   if (!is_rdma(kind)) return "receives";
   std::string what = fmt::format("priority {}", to_text(priority));
-  what += nic.pfc.contains(priority) ? ", pauses when its buffer fills" : ", pauses nobody";
+  what += nic.pfc.contains(priority) ? ", pauses when its buffer fills" : ", sends no pauses";
   if (kind == TrafficKind::kData)
     what += nic.ecn_np.count() > 0 ? "; notification point on" : "; notification point off";
   return what;
@@ -445,7 +443,8 @@ std::optional<Break> check_receiver(const ProofCase& c, TrafficKind kind, const 
   }
   if (kind == TrafficKind::kData && nic.ecn_np.count() == 0)
     return broken("np.disabled", place_of(host, nic),
-                  fmt::format("{} answers no mark with a CNP", name_of(host, nic)));
+                  fmt::format("{} sends no CNPs for marked packets (notification point off)",
+                              name_of(host, nic)));
   return std::nullopt;
 }
 

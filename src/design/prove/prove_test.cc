@@ -46,27 +46,27 @@ Made from_template(std::string_view name,
 }
 
 const Chain* chain_of(const Proof& proof, TrafficKind kind) {
-  for (const Chain& one : proof.chains)
-    if (one.kind == kind) return &one;
+  for (const Chain& chain : proof.chains)
+    if (chain.kind == kind) return &chain;
   return nullptr;
 }
 
 std::string broken_ids(const Proof& proof) {
   std::string out;
-  for (const Chain& one : proof.chains)
-    if (one.proven == Proven::kBroken)
-      out += std::string(to_text(one.kind)) + " " + one.id + " " + one.where.switch_name +
-             one.where.host + "; ";
+  for (const Chain& chain : proof.chains)
+    if (chain.proven == Proven::kBroken)
+      out += std::string(to_text(chain.kind)) + " " + chain.id + " " + chain.where.switch_name +
+             chain.where.host + "; ";
   return out;
 }
 
 TEST(Prove, EveryTemplateIsLosslessInAllThreeClasses) {
   COVERS("A2");
-  for (const Template& one : templates()) {
-    const Made made = make(std::string(one.text));
+  for (const Template& design_template : templates()) {
+    const Made made = make(std::string(design_template.text));
     const Proof proof = prove(made.design, made.intent);
-    EXPECT_TRUE(proof.holds()) << one.name << ": " << broken_ids(proof);
-    EXPECT_EQ(proof.chains.size(), 3U) << one.name;
+    EXPECT_TRUE(proof.holds()) << design_template.name << ": " << broken_ids(proof);
+    EXPECT_EQ(proof.chains.size(), 3U) << design_template.name;
     EXPECT_TRUE(judge(proof, made.design).findings.empty());
   }
 }
@@ -88,7 +88,7 @@ TEST(Prove, TheChainNamesEveryStepFromTheJobToTheReceiver) {
   EXPECT_EQ(data->steps[8].what, "priority 3, pauses when its buffer fills; notification point on");
   const Chain* cnp = chain_of(proof, TrafficKind::kCnp);
   EXPECT_EQ(cnp->steps[2].what, "queue 6, strict");
-  // Eight uplinks a leaf: 2 x 8 x 8 pairs across by 64 ways, 2 x 8 x 7 within a leaf by one.
+  // Eight uplinks per leaf: 2 x 8 x 8 pairs across by 64 ways, 2 x 8 x 7 within a leaf by one.
   EXPECT_EQ(proof.paths, 2U * 8 * 8 * 64 + 2U * 8 * 7);
 }
 
@@ -133,11 +133,11 @@ TEST(Prove, TheFirstHopThatBreaksAChainIsNamed) {
       {"CNPs with RDMA", {{"priority: 6", "priority: 3"}}, "cnp cnp.shares_rdma_priority gpu01; "},
       {"CNPs under PFC", {{"", "pfc: { priorities: [3, 6] }"}}, "cnp cnp.lossless gpu01; "},
   };
-  for (const BreakCase& one : cases) {
-    const Made made = from_template("pod16", one.edits);
+  for (const BreakCase& test : cases) {
+    const Made made = from_template("pod16", test.edits);
     const Proof proof = prove(made.design, made.intent);
-    EXPECT_FALSE(proof.holds()) << one.name;
-    EXPECT_EQ(broken_ids(proof), one.breaks) << one.name;
+    EXPECT_FALSE(proof.holds()) << test.name;
+    EXPECT_EQ(broken_ids(proof), test.breaks) << test.name;
     for (const Chain& chain : proof.chains)
       EXPECT_TRUE(chain.id.empty() || finding::find(chain.id) != nullptr) << chain.id;
   }
@@ -174,9 +174,9 @@ TEST(Prove, UnderPcpTrustTheServiceLevelAndTheTagDecide) {
 }
 
 Hop configured(const Made& made, std::string_view name) {
-  for (const SwitchIntent& one : made.intent.switches)
-    if (one.name == name) {
-      Hop hop = hop_of(one);
+  for (const SwitchIntent& node : made.intent.switches)
+    if (node.name == name) {
+      Hop hop = hop_of(node);
       hop.source = "spine1.cfg";
       return hop;
     }
@@ -252,8 +252,7 @@ TEST(Prove, ClosOf1024HostsTakesFarLessThanTwoSeconds) {
   EXPECT_TRUE(walk.by_symmetry);
 }
 
-// ---- circles of buffers
-// --------------------------------------------------------------------------
+// ---- circles of buffers ----
 
 TEST(BufferCycle, FindsTheCirclesOfTheKnownCases) {
   COVERS("A2", "I5");
@@ -261,14 +260,14 @@ TEST(BufferCycle, FindsTheCirclesOfTheKnownCases) {
   ASSERT_TRUE(text.has_value());
   const Json document = Json::parse(*text);
   ASSERT_EQ(document["cases"].size(), 6U);
-  for (const Json& one : document["cases"]) {
+  for (const Json& test : document["cases"]) {
     std::map<std::string, std::uint32_t> numbers;
     const auto number = [&](const Json& name) {
       return numbers.emplace(name.get<std::string>(), static_cast<std::uint32_t>(numbers.size()))
           .first->second;
     };
     BufferGraph graph;
-    for (const Json& flow : one["paths"]) {
+    for (const Json& flow : test["paths"]) {
       const Json& path = flow["path"];
       const auto buffer = [&](std::size_t i) {
         const unsigned priority = flow.contains("prio") ? flow["prio"][i].get<unsigned>() : 3;
@@ -278,10 +277,10 @@ TEST(BufferCycle, FindsTheCirclesOfTheKnownCases) {
         graph.depend(buffer(i), buffer(i + 1));
     }
     const std::vector<Buffer> cycle = graph.find_cycle();
-    EXPECT_EQ(!cycle.empty(), one["expect_cycle"].get<bool>()) << one["name"];
+    EXPECT_EQ(!cycle.empty(), test["expect_cycle"].get<bool>()) << test["name"];
     for (std::size_t i = 0; i < cycle.size(); ++i)
-      EXPECT_EQ(cycle[i].to, cycle[(i + 1) % cycle.size()].from) << one["name"];
-    EXPECT_TRUE(one["name"] != "two failures, bounce" || graph.cyclic_components() == 2U);
+      EXPECT_EQ(cycle[i].to, cycle[(i + 1) % cycle.size()].from) << test["name"];
+    EXPECT_TRUE(test["name"] != "two failures, bounce" || graph.cyclic_components() == 2U);
   }
 }
 
@@ -320,10 +319,10 @@ TEST(Failures, TwoBrokenLinksAndABounceCloseACircleThatIsNamed) {
 TEST(Failures, UpDownHasNoCircleAndNamesWhoIsCutOffInstead) {
   COVERS("A2");
   const Made made = make(std::string(kFourByTwo));
-  const FailureWalk one = walk_failures(made.intent, 1);
-  EXPECT_TRUE(one.by_structure);
-  EXPECT_EQ(one.cutting, 0U);
-  EXPECT_EQ(one.scenarios, 1U + 8 + 6);  // intact, 8 links, 6 switches
+  const FailureWalk single = walk_failures(made.intent, 1);
+  EXPECT_TRUE(single.by_structure);
+  EXPECT_EQ(single.cutting, 0U);
+  EXPECT_EQ(single.scenarios, 1U + 8 + 6);  // intact, 8 links, 6 switches
   const FailureWalk two = walk_failures(made.intent, 2);
   EXPECT_TRUE(two.deadlocks.empty());
   EXPECT_EQ(two.scenarios, 1U + 14 + 14 * 13 / 2);
@@ -345,10 +344,10 @@ TEST(Failures, BySymmetryTheKindsOfFailuresAreFew) {
                                 {"leaf[1-4]", "leaf[1-6]"},
                                 {"spine[1-2]", "spine[1-60]"},
                                 {"", "routing: bounce"}});
-  const FailureWalk one = walk_failures(made.intent, 1);
-  EXPECT_TRUE(one.by_symmetry);
-  EXPECT_EQ(one.scenarios, 1U + 3);  // a link, a leaf, a spine
-  EXPECT_TRUE(one.deadlocks.empty());
+  const FailureWalk single = walk_failures(made.intent, 1);
+  EXPECT_TRUE(single.by_symmetry);
+  EXPECT_EQ(single.scenarios, 1U + 3);  // a link, a leaf, a spine
+  EXPECT_TRUE(single.deadlocks.empty());
   EXPECT_FALSE(walk_failures(made.intent, 2).deadlocks.empty());
 }
 

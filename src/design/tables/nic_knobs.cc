@@ -334,8 +334,7 @@ constexpr std::int64_t kSharePerPercent = (1_percent).raw();
 constexpr std::int64_t kRatePerMegabit = (1_Mbps).raw();
 constexpr std::int64_t kPicosecondsPerMicrosecond = (1_us).raw();
 
-// ---- names
-// -----------------------------------------------------------------------------------------
+// ---- names ----
 
 std::string lower(std::string_view text) {
   std::string out(text);
@@ -350,8 +349,7 @@ std::string_view without_port(std::string_view name) {
   return name;
 }
 
-// ---- units
-// -----------------------------------------------------------------------------------------
+// ---- units ----
 
 std::string_view kind(KnobUnit unit) {
   switch (unit) {

@@ -14,13 +14,12 @@
 namespace weir::design {
 namespace {
 
-// ---- what no table tells
-// -------------------------------------------------------------------------
+// ---- what no table tells ----
 //
 // PFC reaction. IEEE 802.3 31B.3.7 bounds it in pause quanta: 394 at 100G (2.02 us), 453 at 200G
 // and 905 at 400G (1.16 us), the same 905 at 800G (0.58 us); headroom is computed with that bound
 // (model::pause_response_bound). What devices really take is not published. The simulator needs one
-// figure a kind, below the bound at every speed: a NIC's transmit path looks at its pause state a
+// figure per kind, below the bound at every speed: a NIC's transmit path looks at its pause state a
 // little later than a switch's scheduler does. Both unverified.
 constexpr Duration kNicReaction = 500_ns;
 constexpr Duration kSwitchReaction = 300_ns;
@@ -33,8 +32,7 @@ constexpr Bytes whole_cells(Bytes total, Bytes cell) {
   return cell * (total.raw() / cell.raw());
 }
 
-// ---- NICs
-// ------------------------------------------------------------------------------------------
+// ---- NICs ----
 
 constexpr std::string_view kMlx5Place = "ecn/roce_rp and ecn/roce_np (OFED), cc_params, mlxconfig";
 
@@ -180,8 +178,7 @@ constexpr std::array kNics = {
              .source = "an assumption: what most NICs have; read the ring with `ethtool -g`"},
 };
 
-// ---- ASICs
-// -----------------------------------------------------------------------------------------
+// ---- ASICs ----
 //
 // Buffers: NVIDIA, the pool that SONiC can allocate (sonic-buildimage 086b03b, buffers_defaults),
 // less than the data sheet's total; Broadcom and Silicon One, MMU size, cell and descriptor of
@@ -532,8 +529,7 @@ constexpr std::array kAsics = {
         .source = "an assumption: set `buffer`, `cell` and `ports` to what the data sheet says"},
 };
 
-// ---- systems
-// ---------------------------------------------------------------------------------------
+// ---- systems ----
 
 constexpr std::array kSystems = {
     SystemModel{.system = SwitchSystem::kCumulus,
@@ -672,8 +668,7 @@ constexpr std::array kSystems = {
                     "gets no lossless buffer"},
 };
 
-// ---- words
-// -----------------------------------------------------------------------------------------
+// ---- words ----
 
 std::string yes(bool value) {
   return value ? "yes" : "-";
@@ -718,8 +713,7 @@ std::string override_text(const SystemModel& system) {
 
 }  // namespace
 
-// ---- look-up
-// ---------------------------------------------------------------------------------------
+// ---- look-up ----
 
 std::span<const NicModel> nic_models() {
   return kNics;
@@ -773,8 +767,7 @@ Duration delay_per_metre(CableKind kind) {
   WEIR_UNREACHABLE("every kind of cable is listed");
 }
 
-// ---- tables for people
-// -------------------------------------------------------------------------------
+// ---- tables for people ----
 
 std::string explain_nics() {
   TextTable table({"nic", "driver", "fastest", "ring", "DCQCN knobs", "DCB", "pause time",

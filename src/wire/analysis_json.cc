@@ -1,4 +1,4 @@
-#include "wire/json.h"
+#include "wire/analysis_json.h"
 
 #include <algorithm>
 #include <numeric>
@@ -194,9 +194,9 @@ std::vector<std::uint32_t> largest_flows(const Analysis& analysis) {
   std::vector<std::uint32_t> order(analysis.flows().size());
   std::iota(order.begin(), order.end(), 0U);
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    const Flow& one = analysis.flows()[a];
-    const Flow& two = analysis.flows()[b];
-    return std::tie(two.bytes, one.key) < std::tie(one.bytes, two.key);
+    const Flow& first = analysis.flows()[a];
+    const Flow& second = analysis.flows()[b];
+    return std::tie(second.bytes, first.key) < std::tie(first.bytes, second.key);
   });
   return order;
 }
