@@ -265,8 +265,9 @@ void answer(const sim::Outcome& run, const Sitting& how, ExamRun& out) {
     diagnose::Case subject;
     subject.evidence = joined;
     subject.intent = &out.question.intent;
-    out.judgements.at(i) = diagnose::diagnose(subject);
-    if (replicas) out.expectations.at(i) = replicas->compare(subject);
+    const diagnose::View view(subject);
+    out.judgements.at(i) = diagnose::diagnose(view);
+    if (replicas) out.expectations.at(i) = replicas->compare(view);
     out.marks.at(i) = kExamViews.at(i) == ExamView::kOneHost
                           ? mark_one_host(out.judgements.at(i), out.culprits)
                           : mark_answer(out.judgements.at(i), out.culprits);

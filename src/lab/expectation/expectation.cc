@@ -21,8 +21,8 @@ using diagnose::NicView;
 using diagnose::PortView;
 using diagnose::View;
 
-/// A counter that is compared. The ones that tell congestion, loss and load; not every one there
-/// is: what every run has a little of another amount of says nothing.
+/// A counter that is compared: those of congestion, loss and load. Others differ a little between
+/// any two runs, and say nothing.
 struct Compared {
   std::string_view counter;
   std::string_view what;
@@ -111,7 +111,7 @@ struct Range {
   double high = 0;
 };
 
-/// nullopt where a replica lacks the value.
+/// nullopt if a replica lacks the value.
 std::optional<Range> range_of(const Key& key, const std::vector<Values>& replicas) {
   std::optional<Range> out;
   for (const Values& replica : replicas) {
@@ -181,26 +181,26 @@ Result<Replicas> Replicas::play(const design::Design& design, const design::Inte
   return out;
 }
 
-Expectation Replicas::compare(const diagnose::Case& observed) const {
-  const View view(observed);
+Expectation Replicas::compare(const View& observed) const {
   std::set<std::string> hosts;
-  for (const NicView& nic : view.nics())
+  for (const NicView& nic : observed.nics())
     hosts.insert(nic.host);
   std::vector<Values> replicas;
   for (const sim::Results& run : runs_) {
     std::vector<evidence::Evidence> pieces;
     for (const evidence::Evidence& host : run.hosts)
       if (hosts.count(host.provenance.host) > 0) pieces.push_back(host);
-    if (!view.ports().empty()) pieces.push_back(run.switches);
-    diagnose::Case seen = observed;
+    if (!observed.ports().empty()) pieces.push_back(run.switches);
+    diagnose::Case seen;
     seen.evidence = pieces;
+    seen.intent = observed.intent();
     replicas.push_back(
         values_of(View(seen), took_ ? std::optional(run.totals.duration) : std::nullopt));
   }
   Expectation out;
   out.replicas = runs_.size();
   std::vector<std::tuple<bool, double, Deviation>> found;  // at a place, minus the excess
-  for (const auto& [key, value] : values_of(view, took_)) {
+  for (const auto& [key, value] : values_of(observed, took_)) {
     const auto range = range_of(key, replicas);
     if (!range) continue;
     ++out.compared;

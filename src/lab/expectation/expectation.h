@@ -25,7 +25,7 @@ namespace weir::lab {
 /// What ran while the counters were read.
 struct KnownLoad {
   std::vector<sim::WorkloadSpec> workloads;
-  std::uint64_t seed = 1;        // decides who talks to whom, where the workload leaves that open
+  std::uint64_t seed = 1;        // of the workload: draws who talks to whom
   std::optional<Duration> took;  // nullopt: not measured, and not compared
   Duration limit = 100_ms;       // simulated time after which a replica is given up
 };
@@ -56,7 +56,7 @@ class Replicas {
   /// Called after each replica with how many are done, by one thread at a time; report only.
   using Told = std::function<void(std::size_t done)>;
 
-  /// An error where the load does not fit the fabric (it names the workload and what is wrong with
+  /// An error if the load does not fit the fabric (it names the workload and what is wrong with
   /// it), or does not finish on it in time.
   /// REQUIRES: `intent` was derived from `design` without errors.
   [[nodiscard]] static Result<Replicas> play(const design::Design& design,
@@ -64,8 +64,8 @@ class Replicas {
                                              unsigned jobs = 1, const Told& told = {});
 
   /// What was not observed of the real fabric is not looked at in the simulated one either.
-  /// REQUIRES: `observed.intent` is the one the replicas were played on.
-  [[nodiscard]] Expectation compare(const diagnose::Case& observed) const;
+  /// REQUIRES: the view has the intent that the replicas were played on.
+  [[nodiscard]] Expectation compare(const diagnose::View& observed) const;
 
  private:
   std::vector<sim::Results> runs_;

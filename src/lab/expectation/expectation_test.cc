@@ -53,7 +53,7 @@ class Expected : public ::testing::Test {
     diagnose::Case observed;
     observed.evidence = pieces;
     observed.intent = &intent_;
-    return replicas->compare(observed);
+    return replicas->compare(diagnose::View(observed));
   }
 
   static const Deviation* find(const Expectation& in, std::string_view what,

@@ -185,12 +185,12 @@ TEST(Lab, WhatAHostShowsFollowsItsSettingsFaultsAndLoadsHoweverOftenItIsAsked) {
   EXPECT_GT(counter(lab, "gpu02", "nic.prio.tx.bytes", 3), 1'000'000U);
 }
 
-TEST(Lab, TwoHandsOnOneLabLoseNothingOfEachOther) {
+TEST(Lab, TwoProcessesThatChangeALabLoseNoChange) {
   const TemporaryDirectory place;
-  const Lab one = make_lab(place, pod16());
-  const Lab other = must(Lab::open(place.file("lab")));
-  must(must(one.host("gpu01"))->perform({"mlx5_0", host::SetMtu{9000_B}}));
-  must(must(other.host("gpu02"))->perform({"mlx5_0", host::SetMtu{4200_B}}));
+  const Lab first = make_lab(place, pod16());
+  const Lab second = must(Lab::open(place.file("lab")));
+  must(must(first.host("gpu01"))->perform({"mlx5_0", host::SetMtu{9000_B}}));
+  must(must(second.host("gpu02"))->perform({"mlx5_0", host::SetMtu{4200_B}}));
   const Lab now = must(Lab::open(place.file("lab")));
   EXPECT_EQ(now.status().factory_nics, 14U);
   const auto seen = must(must(now.host("gpu01"))->observe());

@@ -13,11 +13,11 @@ evidence::Switch without_pfc(const Lab& lab, const std::string& name) {
   for (const design::SwitchIntent& node : lab.intent().switches) {
     if (node.name != name) continue;
     for (const design::SwitchPortIntent& port : node.ports) {
-      evidence::SwitchPort one;
-      one.name = port.name;
-      one.pfc = evidence::Fact<PrioritySet>::of(PrioritySet(), "leaf1.cfg:7");
-      one.mtu = evidence::Fact<Bytes>::of(port.mtu, "leaf1.cfg:8");
-      out.ports.push_back(one);
+      evidence::SwitchPort item;
+      item.name = port.name;
+      item.pfc = evidence::Fact<PrioritySet>::of(PrioritySet(), "leaf1.cfg:7");
+      item.mtu = evidence::Fact<Bytes>::of(port.mtu, "leaf1.cfg:8");
+      out.ports.push_back(item);
     }
   }
   return out;

@@ -77,7 +77,7 @@ void describe(const Pieces& evidence, Diagnosed& out) {
 }
 
 weir::Result<lab::Expectation> compare_load(const DiagnoseRequest& request,
-                                            const diagnose::Case& observed, const Fabric& fabric) {
+                                            const diagnose::View& observed, const Fabric& fabric) {
   const auto told = [&](std::size_t done) {
     constexpr auto kAll = lab::Replicas::kCount;
     tell(request.progress, static_cast<double>(done) / static_cast<double>(kAll),
@@ -118,7 +118,7 @@ Result<Diagnosed> diagnose_all(const DiagnoseRequest& request) {
   const diagnose::View view(subject);
   out.judgement = out.paste ? diagnose::diagnose_paste(*out.paste, view) : diagnose::diagnose(view);
   if (request.load) {
-    WEIR_TRY(expectation, or_bad_input(compare_load(request, subject, *fabric)));
+    WEIR_TRY(expectation, or_bad_input(compare_load(request, view, *fabric)));
     out.expectation = std::move(expectation);
   }
   out.questions = diagnose::five_questions(view);
