@@ -35,8 +35,7 @@ bool is_here(const std::vector<std::string>& platforms, const finding::Fix& fix)
   return std::find(platforms.begin(), platforms.end(), fix.platform) != platforms.end();
 }
 
-/// Of the fixes at the place those of the platforms that the fabric has; all where that leaves
-/// none.
+/// The fixes for the platforms of the fabric; all where there is none of them.
 std::vector<finding::Fix> fixes_here(const Finding& found,
                                      const std::vector<std::string>& platforms) {
   const std::vector<finding::Fix> all = fixes_for(found).fixes;
@@ -57,10 +56,10 @@ std::string retest_for(const Finding& found, const std::vector<Retest>& retests)
 
 // ---- rails ----
 
-constexpr std::size_t kMostRails = 12;  // lines before the table is folded
-constexpr std::size_t kMostApart = 6;   // lines that stand out of a fold
+constexpr std::size_t kMostRails = 12;  // a longer table is shortened
+constexpr std::size_t kMostApart = 6;   // NICs with a line of their own in a shortened table
 
-/// A column: how one row reads, and the number by which rows are compared.
+/// A column: its value in a row, and how the value is printed.
 struct Column {
   std::string_view name;
   std::optional<double> (*number)(const RailRow&);
@@ -122,7 +121,7 @@ std::vector<int> problems_at(const std::vector<Problem>& problems, const RailRow
   return numbers;
 }
 
-/// How much a row deserves a line of its own: loss first, then pauses, then problems.
+/// Rows with a line of their own: loss first, then pauses, then problems.
 double weight_of(const RailRow& row, bool has_problem) {
   return static_cast<double>(row.discards.value_or(0) + row.out_of_order.value_or(0)) * 1e3 +
          std::max(row.paused_share.value_or(0), row.pausing_share.value_or(0)) * 1e3 +
@@ -170,7 +169,7 @@ RailTable::Line fold_of(const std::vector<const RailRow*>& rows, bool is_all_the
       .name = fmt::format("{}{}{}",
                           is_one_rail && first.rail ? fmt::format("rail {}: ", *first.rail) : "",
                           with_thousands(static_cast<std::int64_t>(rows.size())),
-                          is_all_there_is ? " NICs" : " more like it"),
+                          is_all_there_is ? " NICs" : " others"),
       .is_fold = true,
       .count = rows.size()};
   for (const Column& column : columns())
@@ -218,9 +217,9 @@ std::string_view to_text(Answer answer) {
   switch (answer) {
     case Answer::kYes: return "yes";
     case Answer::kNo: return "no";
-    case Answer::kUnknown: return "cannot tell";
+    case Answer::kUnknown: return "unknown";
   }
-  return "cannot tell";
+  return "unknown";
 }
 
 std::vector<Problem> problems_of(const finding::Judgement& judgement) {
@@ -238,7 +237,7 @@ std::vector<Problem> problems_of(const finding::Judgement& judgement) {
 }
 
 std::string places_of(const Problem& problem, std::size_t most) {
-  std::vector<Finding> bare;  // the places alone: what was said of them may differ
+  std::vector<Finding> bare;  // only the places: the verdicts may differ
   for (const Finding* found : problem.findings) {
     Finding& finding = bare.emplace_back();
     finding.id = found->id;
@@ -275,13 +274,13 @@ std::vector<PlanStep> plan_of(const Report& report) {
 std::string verdict_of(const finding::Judgement& judgement) {
   switch (judgement.conclusion) {
     case finding::Conclusion::kHealthy:
-      return judgement.unknown.empty() ? "Healthy: nothing deviates from the design"
-                                       : "Healthy in all that could be looked at";
-    case finding::Conclusion::kNotFabric: return "Not the fabric: the cause lies elsewhere";
-    case finding::Conclusion::kInconclusive: return "Cannot tell: the evidence does not suffice";
+      return judgement.unknown.empty() ? "Healthy: no deviation from the design"
+                                       : "Healthy as far as data is available";
+    case finding::Conclusion::kNotFabric: return "Not the fabric: the cause is elsewhere";
+    case finding::Conclusion::kInconclusive: return "Inconclusive: not enough data";
     case finding::Conclusion::kFindings: break;
   }
-  return fmt::format("{}: {}", judgement.count(Severity::kError) > 0 ? "Not ready" : "Needs a look",
+  return fmt::format("{}: {}", judgement.count(Severity::kError) > 0 ? "Not ready" : "Needs attention",
                      count_text(judgement));
 }
 

@@ -1,15 +1,13 @@
 #pragma once
-// The report: one sheet that an engineer hands on. Verdict first, then what was measured, what
-// deviates and why, what to do in which order and how to test it again, then the curves, the map
-// and the rails.
+// The report for an engineer or a ticket: verdict first, then what was measured, what deviates and
+// why, the plan with commands and retests, then the curves, the map and the rails.
 //
-// A Report is plain data that a verb fills in from wherever its evidence came: this knows neither
-// the simulator nor the rules. The same report gives the same bytes. HTML is one file without
-// scripts, links to elsewhere or fonts; it prints on one or two sheets, and shapes, numbers and
-// line styles carry the meaning, never a colour alone. Long lists are folded, and the fold says how
-// many it holds.
+// A Report is plain data, filled in by the caller: this depends neither on the simulator nor on the
+// rules. The same report gives the same bytes. HTML is one file without scripts, external links or
+// fonts; it prints on one or two sheets, and shapes, numbers and line styles carry the meaning, never
+// colour alone. Long lists are shortened and say by how much.
 //
-// Whether numbers were simulated or measured is said in the heading and beside the curves.
+// The heading and the captions say whether numbers were simulated or measured.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -28,7 +26,7 @@ namespace weir::render {
 enum class Answer : std::uint8_t { kYes, kNo, kUnknown };
 [[nodiscard]] std::string_view to_text(Answer);  // "yes" "no" "cannot tell"
 
-/// One of the questions that come before every other: "Are we dropping?".
+/// One of the first questions of every diagnosis: "Are we dropping?".
 struct Question {
   std::string question;
   Answer answer = Answer::kUnknown;
@@ -42,22 +40,22 @@ struct KeyNumber {
   std::string note;   // half a line; may be empty
 };
 
-/// A test or a look: the baseline, the load test, the settings that were read.
+/// A test or reading: the baseline, the load test, the settings.
 struct Measurement {
   std::string what;
-  std::string command;  // what was typed; empty where nothing was
+  std::string command;  // may be empty
   std::string result;
 };
 
-/// How one sample stands for the many that a pixel holds.
+/// How the samples of one pixel become one value.
 enum class Merge : std::uint8_t { kPeak, kMean };
 
 struct Curve {
   std::string label;           // "leaf1 swp9", "whole fabric"
-  std::vector<double> values;  // one a time
+  std::vector<double> values;  // one per time
 };
 
-/// A value worth a line across a panel: "ECN min 150KB".
+/// A horizontal line in a panel: "ECN min 150KB".
 struct Level {
   std::string label;
   double value = 0;
@@ -65,7 +63,7 @@ struct Level {
 
 struct Panel {
   std::string title;  // "Fullest queue"
-  std::string unit;   // "KB": of the values; said once
+  std::string unit;   // "KB"
   Merge merge = Merge::kPeak;
   std::vector<Curve> curves;  // most important first
   std::vector<Level> levels;
@@ -75,25 +73,25 @@ struct Panel {
 struct Timeline {
   std::vector<double> times_us;  // rising
   std::vector<Panel> panels;
-  std::string note;  // what is not in it
+  std::string note;  // what is missing
 };
 
-/// What a link carried, as a share of its line rate, 0 to 1; absent where nobody looked.
+/// The mean load of a link as a share of its line rate, 0 to 1; absent where not measured.
 struct LinkLoad {
   std::uint32_t link = 0;  // index into Intent::links
   std::optional<double> up;
   std::optional<double> down;
 };
 
-/// What one NIC did in the window of the test; absent where a counter was not there.
+/// Counters of one NIC over the test; absent where the NIC has no such counter.
 struct RailRow {
   std::string host;
   std::string device;
   std::optional<unsigned> rail;
   std::optional<double> sent_gbps;
   std::optional<double> received_gbps;
-  std::optional<double> paused_share;   // of the time it was told to stand still
-  std::optional<double> pausing_share;  // of the time it told the switch to
+  std::optional<double> paused_share;   // of the time it was paused by the switch
+  std::optional<double> pausing_share;  // of the time it paused the switch
   std::optional<std::uint64_t> marked;
   std::optional<std::uint64_t> cnps_sent;
   std::optional<std::uint64_t> cnps_handled;
@@ -101,16 +99,16 @@ struct RailRow {
   std::optional<std::uint64_t> discards;
 };
 
-/// The command that shows whether a finding of that phase (finding::phases()) is gone.
+/// The command that checks whether findings of a phase (finding::phases()) are fixed.
 struct Retest {
-  std::string phase;  // empty: of any other phase
+  std::string phase;  // empty: all other phases
   std::string command;
 };
 
 struct Report {
   std::string title;    // "pod16"
   std::string verdict;  // in words, one line; empty: verdict_of(judgement)
-  std::string summary;  // a sentence or two under it
+  std::string summary;  // one or two sentences
   std::string subject;  // "16 hosts, 3 switches, 32 links"
   bool is_simulated = false;
   std::string source;  // "lab demo, load 3, seed 1"
@@ -121,27 +119,27 @@ struct Report {
   std::vector<Measurement> measured;
   finding::Judgement judgement;
   finding::Thresholds thresholds;      // that it was judged by
-  std::vector<std::string> platforms;  // of the fabric; empty: all fixes are shown
+  std::vector<std::string> platforms;  // of the fabric; empty: show all fixes
   std::vector<Retest> retests;
-  const design::Intent* intent = nullptr;  // of the map; none: no map
+  const design::Intent* intent = nullptr;  // for the map; nullptr: no map
   std::vector<LinkLoad> loads;
   std::vector<RailRow> rails;
   Timeline timeline;
   std::vector<std::string> notes;
 };
 
-/// Findings of one id: one problem at several places. Numbered from 1 in the order of importance;
-/// text, plan and map use the same number.
+/// Findings with one id: one problem at several places. Numbered from 1 by importance; text, plan and
+/// map use the same number.
 struct Problem {
   int number = 0;
   std::vector<const finding::Finding*> findings;  // at least one
   [[nodiscard]] const finding::Finding& first() const { return *findings.front(); }
 };
 [[nodiscard]] std::vector<Problem> problems_of(const finding::Judgement&);
-/// "gpu03, gpu07 and 14 more": the places of a problem, `most` of them named.
+/// "gpu03, gpu07 and 14 more": the places of a problem, at most `most` by name.
 [[nodiscard]] std::string places_of(const Problem&, std::size_t most = 3);
 
-/// What to do about a problem, and how to see that it is done.
+/// How to fix a problem, and how to check it.
 struct PlanStep {
   int problem = 0;
   std::string priority;  // "1 now" "2 soon" "3 later"
@@ -155,15 +153,15 @@ struct PlanStep {
 /// "Not ready: 2 errors, 1 warning".
 [[nodiscard]] std::string verdict_of(const finding::Judgement&);
 
-/// The table of rails, folded where it is long.
+/// The table of rails; a long one has lines that summarise several NICs.
 struct RailTable {
   struct Line {
-    std::string name;  // "gpu03 mlx5_0", or "rail 0: 500 more like it"
+    std::string name;  // "gpu03 mlx5_0", or "rail 0: 500 others"
     std::vector<std::string> cells;
     bool is_fold = false;
     std::size_t count = 1;
   };
-  std::vector<std::string> header;  // the first for the name
+  std::vector<std::string> header;  // the first is of the name
   std::vector<Line> lines;
 };
 [[nodiscard]] RailTable rail_table(const Report&);

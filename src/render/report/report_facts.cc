@@ -30,7 +30,7 @@ std::optional<std::uint64_t> summed(const PortDelta& port,
   return sum;
 }
 
-/// The first of several counters that says the same.
+/// The first available of equivalent counters.
 std::optional<std::uint64_t> first_of(const PortDelta& port,
                                       std::initializer_list<std::string_view> ids) {
   for (const std::string_view id : ids)
@@ -45,7 +45,7 @@ std::optional<counters::SnapshotDelta> window_of(const Evidence& evidence) {
   return std::move(*delta);
 }
 
-/// Bits over nanoseconds are gigabits a second.
+/// Bits per nanosecond are gigabits per second.
 std::optional<double> rate_gbps(std::optional<std::uint64_t> bytes, std::int64_t elapsed_ns) {
   if (!bytes) return std::nullopt;
   return static_cast<double>(*bytes) * 8 / static_cast<double>(elapsed_ns);

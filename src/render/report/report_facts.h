@@ -1,6 +1,5 @@
 #pragma once
-// What a report shows of the counters in evidence: the rails and the load of the links, over the
-// window from the first to the last snapshot.
+// Rails and link loads of a report, from the counters between the first and the last snapshot.
 #include <span>
 #include <vector>
 
@@ -10,12 +9,11 @@
 
 namespace weir::render {
 
-/// One row a NIC, hosts in the order given. Evidence with fewer than two snapshots has no window:
-/// its NICs have rows without numbers.
+/// One row per NIC, hosts in the order given. With fewer than two snapshots the rows have no numbers.
 [[nodiscard]] std::vector<RailRow> rails_of(std::span<const evidence::Evidence> hosts);
 
-/// What the NICs and switch ports at the ends of each link sent, over its line rate. A link of
-/// which neither end has a window is left out.
+/// What the ports at the ends of each link sent, as a share of the line rate. Links without counters
+/// at either end are left out.
 [[nodiscard]] std::vector<LinkLoad> loads_of(const design::Intent& intent,
                                              std::span<const evidence::Evidence> all);
 

@@ -19,7 +19,7 @@ using finding::Conclusion;
 using finding::Finding;
 using finding::Severity;
 
-constexpr std::size_t kMostProblems = 5;  // told in full; the others have a line in the plan
+constexpr std::size_t kMostProblems = 5;  // in full; the others have a line in the plan
 constexpr std::size_t kMostEvidence = 3;  // lines of a problem
 constexpr std::size_t kMostCommands = 6;  // lines of a fix
 constexpr std::size_t kMostFixes = 2;     // platforms of a problem
@@ -68,7 +68,7 @@ std::string verdict_sign(const finding::Judgement& judgement) {
     canvas.line({31, 13}, {13, 31}, {.colour = kPaper, .width = 4});
     return std::move(canvas).finish();
   }
-  SvgCanvas canvas(44, 44, "to be looked at");
+  SvgCanvas canvas(44, 44, "needs attention");
   const std::array<Point, 5> diamond = {{{22, 3}, {41, 22}, {22, 41}, {3, 22}, {22, 3}}};
   canvas.polyline(diamond, {.width = 3});
   canvas.text({22, 30}, judgement.conclusion == Conclusion::kFindings ? "!" : "?",
@@ -92,8 +92,8 @@ void write_heading(Page& page, const Report& report) {
   page.raw("</div></div>\n");
   if (report.is_simulated)
     page.element("p",
-                 "Every number on these pages comes from a simulation of the design, packet by "
-                 "packet. None was measured on hardware.",
+                 "All numbers come from a packet-level simulation of the design. None was measured on "
+                 "hardware.",
                  "caution");
   page.raw("</header>\n");
 }
@@ -118,7 +118,7 @@ std::string_view sign_of(const Question& question) {
 
 void write_questions(Page& page, const Report& report) {
   if (report.questions.empty()) return;
-  page.raw("<section>\n<h2>The questions that come first</h2>\n<table class=\"questions\">\n");
+  page.raw("<section>\n<h2>First questions</h2>\n<table class=\"questions\">\n");
   for (const Question& question : report.questions) {
     page.raw(fmt::format("<tr><td class=\"sign\">{}</td>", sign_of(question)));
     page.element("td", question.question, "question");
@@ -144,7 +144,7 @@ void write_measured(Page& page, const Report& report) {
   page.raw("</table>\n</section>\n");
 }
 
-/// The first two sentences: a report says why in short, `weir explain` in full.
+/// The first two sentences; `weir explain` has the full text.
 std::string_view in_short(std::string_view why) {
   std::size_t end = 0;
   for (int sentences = 0; sentences < 2; ++sentences) {
@@ -169,7 +169,7 @@ void write_commands(Page& page, const finding::Fix& fix) {
   for (std::size_t i = 0; i < std::min(kMostCommands, fix.commands.size()); ++i)
     page.raw(escape_markup(fix.commands[i]) + "\n");
   if (fix.commands.size() > kMostCommands)
-    page.raw(fmt::format("… {} lines more", fix.commands.size() - kMostCommands));
+    page.raw(fmt::format("… {} more lines", fix.commands.size() - kMostCommands));
   page.raw("</pre>\n");
 }
 
@@ -203,24 +203,24 @@ void write_problem(Page& page, const Problem& problem, const PlanStep& step) {
   for (std::size_t i = 0; i < std::min(kMostFixes, step.fixes.size()); ++i)
     write_commands(page, step.fixes[i]);
   page.raw(
-      fmt::format("<p class=\"more\">confidence: {}; more, and other platforms: "
+      fmt::format("<p class=\"more\">Confidence: {}. Details and other platforms: "
                   "<code>weir explain {}</code></p>\n</article>\n",
                   to_text(found.confidence), escape_markup(found.id)));
 }
 
 void write_problems(Page& page, const Report& report, const std::vector<Problem>& problems,
                     const std::vector<PlanStep>& plan) {
-  page.raw("<section>\n<h2>What deviates, why, and what to type</h2>\n");
+  page.raw("<section>\n<h2>Problems and fixes</h2>\n");
   if (problems.empty())
     page.element("p", report.judgement.unknown.empty()
-                          ? "Nothing deviates."
-                          : "Nothing deviates in what could be looked at; see the end for what "
-                            "could not.");
+                          ? "No problem found."
+                          : "No problem found in the available data; see the end for skipped "
+                            "checks.");
   for (std::size_t i = 0; i < std::min(kMostProblems, problems.size()); ++i)
     write_problem(page, problems[i], plan[i]);
   if (problems.size() > kMostProblems)
     page.element("p",
-                 fmt::format("{} more stand in the plan below.", problems.size() - kMostProblems));
+                 fmt::format("{} more in the plan below.", problems.size() - kMostProblems));
   page.raw("</section>\n");
 }
 
@@ -229,7 +229,7 @@ void write_plan(Page& page, const std::vector<Problem>& problems,
   if (plan.empty()) return;
   page.raw(
       "<section>\n<h2>Plan</h2>\n<table class=\"plan\">\n<thead><tr><th></th><th>when</th>"
-      "<th>what</th><th>where</th><th>test again with</th></tr></thead>\n<tbody>\n");
+      "<th>what</th><th>where</th><th>retest</th></tr></thead>\n<tbody>\n");
   for (std::size_t i = 0; i < std::min(kMostSteps, plan.size()); ++i) {
     const PlanStep& step = plan[i];
     page.raw("<tr><td>" + mark_of(step.problem, problems[i].first().severity) + "</td>");
@@ -243,7 +243,7 @@ void write_plan(Page& page, const std::vector<Problem>& problems,
   }
   page.raw("</tbody></table>\n");
   if (plan.size() > kMostSteps)
-    page.element("p", fmt::format("… and {} more kinds of problem.", plan.size() - kMostSteps));
+    page.element("p", fmt::format("… and {} more.", plan.size() - kMostSteps));
   page.raw("</section>\n");
 }
 
@@ -263,8 +263,8 @@ std::string busiest_text(const FabricMap& map) {
   const MapEdge* most = nullptr;
   for (const MapEdge& edge : map.edges)
     if (most == nullptr || load(edge) > load(*most)) most = &edge;
-  if (most == nullptr || load(*most) < 0) return "Nobody looked at the load of the links.";
-  return fmt::format("The wider a link, the more it carried; busiest: {} to {} ({}).",
+  if (most == nullptr || load(*most) < 0) return "Link loads were not measured.";
+  return fmt::format("Line width shows load; busiest: {} to {} ({}).",
                      map.nodes[most->lower].name, map.nodes[most->upper].name, edge_text(*most));
 }
 
@@ -275,9 +275,8 @@ void write_map(Page& page, const Report& report, const std::vector<Problem>& pro
       fmt::format("<section class=\"figure\">\n<h2>The fabric</h2>\n{}", draw_map(map, problems)));
   page.element(
       "p",
-      fmt::format("Mean load of the run in % of the line rate ({}): ↑ from the lower end, "
-                  "↓ towards it; a dashed link was not looked at. {} A disc is an error, a "
-                  "ring a warning, by its number above.",
+      fmt::format("Mean load in % of the line rate ({}): ↑ up, ↓ down; dashed: not measured. {} Disc: "
+                  "error, ring: warning, with its number in the list of problems.",
                   origin_of(report), busiest_text(map)),
       "caption");
   page.raw("</section>\n");
@@ -287,7 +286,7 @@ void write_rails(Page& page, const Report& report) {
   if (report.rails.empty()) return;
   const RailTable table = rail_table(report);
   page.raw(
-      fmt::format("<section>\n<h2>Rail by rail ({})</h2>\n<table class=\"rails\">\n<thead><tr>",
+      fmt::format("<section>\n<h2>Rails ({})</h2>\n<table class=\"rails\">\n<thead><tr>",
                   origin_of(report)));
   for (const std::string& name : table.header)
     page.raw(fmt::format("<th>{}</th>", escape_markup(name)));
@@ -302,14 +301,14 @@ void write_rails(Page& page, const Report& report) {
   page.raw("</tbody></table>\n");
   page.element(
       "p",
-      "paused: share of the time the NIC was told to stand still; pausing: share of the "
-      "time it told its switch to. ! is over 1 %, !! over 5 %. ? is a counter that was not "
-      "there.",
+      fmt::format("Paused: share of the time in which the switch paused the NIC; pausing: in which the "
+                  "NIC paused the switch (! over {:g} %, !! over {:g} %). ?: no such counter.",
+                  report.thresholds.pause_warning * 100, report.thresholds.pause_error * 100),
       "caption");
   page.raw("</section>\n");
 }
 
-/// Checks that could not look for the same reason: the first, and how many more.
+/// Checks skipped for the same reason: the first, and how many more.
 void write_unknown(Page& page, const Report& report) {
   if (report.judgement.unknown.empty()) return;
   std::vector<std::pair<const finding::Unknown*, std::size_t>> kinds;
@@ -322,16 +321,16 @@ void write_unknown(Page& page, const Report& report) {
     else
       ++same->second;
   }
-  page.raw("<section>\n<h2>Not known</h2>\n<ul>\n");
+  page.raw("<section>\n<h2>Skipped checks: data not available</h2>\n<ul>\n");
   for (std::size_t i = 0; i < std::min(kMostUnknown, kinds.size()); ++i) {
     const auto& [first, more] = kinds[i];
     page.element(
         "li", fmt::format("{}{}: {}{}{}", first->check,
-                          more > 0 ? fmt::format(" and {} checks more like it", more) : "",
-                          first->reason, first->how.empty() ? "" : "; to know it: ", first->how));
+                          more > 0 ? fmt::format(" and {} more", more) : "",
+                          first->reason, first->how.empty() ? "" : "; to get it: ", first->how));
   }
   if (kinds.size() > kMostUnknown)
-    page.element("li", fmt::format("… and {} more reasons why checks could not look",
+    page.element("li", fmt::format("… and {} more reasons",
                                    kinds.size() - kMostUnknown));
   page.raw("</ul>\n</section>\n");
 }
@@ -341,7 +340,7 @@ void write_end(Page& page, const Report& report) {
   for (const std::string& note : report.notes)
     page.element("p", note);
   page.element("p",
-               fmt::format("{} by {}. The same evidence gives the same report.",
+               fmt::format("{} by {}.",
                            report.is_simulated ? "Simulated and written" : "Written", report.tool));
   page.raw("</footer>\n");
 }

@@ -1,4 +1,4 @@
-// The report as JSON: what a program wants from it, nothing folded but the finding kinds.
+// The report as JSON, for programs: nothing is shortened.
 #include "base/json.h"
 #include "finding/json.h"
 #include "render/report/report.h"

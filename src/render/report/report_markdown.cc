@@ -13,7 +13,7 @@
 namespace weir::render {
 namespace {
 
-/// Text that no Markdown reader takes for markup, on one line: a name may hold anything.
+/// Text without Markdown markup, on one line: a name may contain anything.
 std::string plain(std::string_view text) {
   std::string safe = escape_markup(text);
   for (const auto& [escape, sign] : {std::pair("&#39;", "'"), {"&quot;", "\""}})  // harmless here
@@ -88,7 +88,7 @@ void write_overview(Text& text, const Report& report) {
       text.row({plain(number.name), plain(number.value), plain(number.note)});
   }
   if (!report.questions.empty()) {
-    text.line("\n## The questions that come first\n");
+    text.line("\n## First questions\n");
     text.header({"question", "answer", "why"});
     for (const Question& asked : report.questions)
       text.row({plain(asked.question),
@@ -106,8 +106,8 @@ void write_overview(Text& text, const Report& report) {
 
 void write_problems(Text& text, const std::vector<Problem>& problems,
                     const std::vector<PlanStep>& plan) {
-  text.line("\n## What deviates, why, and what to type\n");
-  if (problems.empty()) text.line("Nothing deviates in what could be looked at.");
+  text.line("\n## Problems and fixes\n");
+  if (problems.empty()) text.line("No problem found in the available data.");
   for (std::size_t i = 0; i < problems.size(); ++i) {
     const finding::Finding& found = problems[i].first();
     const finding::CatalogEntry* entry = finding::find(found.id);
@@ -132,7 +132,7 @@ void write_problems(Text& text, const std::vector<Problem>& problems,
 void write_plan(Text& text, const std::vector<PlanStep>& plan) {
   if (plan.empty()) return;
   text.line("## Plan\n");
-  text.header({"", "when", "what", "where", "test again with"});
+  text.header({"", "when", "what", "where", "retest"});
   for (const PlanStep& step : plan)
     text.row({std::to_string(step.problem), step.priority, plain(step.what), plain(step.where),
               step.retest.empty() ? "" : code_cell(step.retest)});
@@ -172,7 +172,7 @@ void write_map(Text& text, const Report& report, const std::vector<Problem>& pro
 void write_rails(Text& text, const Report& report) {
   if (report.rails.empty()) return;
   const RailTable table = rail_table(report);
-  text.line(fmt::format("\n## Rail by rail ({})\n", markdown_origin(report)));
+  text.line(fmt::format("\n## Rails ({})\n", markdown_origin(report)));
   text.header(table.header);
   for (const RailTable::Line& line : table.lines) {
     std::vector<std::string> cells = {(line.is_fold ? "… " : "") + plain(line.name)};
@@ -184,10 +184,10 @@ void write_rails(Text& text, const Report& report) {
 
 void write_end(Text& text, const Report& report) {
   if (!report.judgement.unknown.empty()) {
-    text.line("\n## Not known\n");
+    text.line("\n## Skipped checks: data not available\n");
     for (const finding::Unknown& skipped : report.judgement.unknown)
       text.line(fmt::format("- {}: {}{}{}", plain(skipped.check), plain(skipped.reason),
-                            skipped.how.empty() ? "" : "; to know it: ", plain(skipped.how)));
+                            skipped.how.empty() ? "" : "; to get it: ", plain(skipped.how)));
   }
   text.line();
   for (const std::string& note : report.notes)

@@ -1,16 +1,16 @@
 #pragma once
 // A drawing in SVG 1.1, element by element: enough for a chart and a map, no more.
 //
-// A drawing stands inside an HTML page and needs neither style sheet nor script nor font. One user
-// unit is one CSS pixel where the page gives it its full width.
+// A drawing is part of an HTML page and needs no style sheet, script or font. One user unit is one CSS
+// pixel at full width.
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace weir::render {
 
-/// Text made harmless inside HTML and XML, in element content and in quoted attributes. Control
-/// characters, which XML forbids, become blanks; bytes that are no UTF-8 become U+FFFD.
+/// Text escaped for HTML and XML, for content and for quoted attributes. Control characters, which XML
+/// forbids, become blanks; invalid UTF-8 becomes U+FFFD.
 [[nodiscard]] std::string escape_markup(std::string_view text);
 
 struct Point {
@@ -18,7 +18,7 @@ struct Point {
   double y = 0;
 };
 
-// Ink that stays readable in greys: meaning is never in the hue alone.
+// Readable in greys: colour alone never carries meaning.
 inline constexpr std::string_view kInk = "#1b2530";
 inline constexpr std::string_view kFaintInk = "#5b6672";
 inline constexpr std::string_view kGrid = "#d5dbe1";
@@ -37,7 +37,7 @@ struct TextStyle {
   Anchor anchor = Anchor::kStart;
   bool is_bold = false;
   std::string_view colour = kInk;
-  bool has_paper = false;  // on a piece of paper, for text that stands on lines
+  bool has_paper = false;  // with a background, for text over lines
 };
 
 struct Box {
@@ -49,7 +49,7 @@ struct Box {
 
 class SvgCanvas {
  public:
-  /// `description` is what a reader who cannot see the drawing is told.
+  /// `description` is the text alternative of the drawing.
   SvgCanvas(double width, double height, std::string_view description);
 
   void line(Point from, Point to, const Stroke& stroke = {});
@@ -66,10 +66,10 @@ class SvgCanvas {
   std::string body_;
 };
 
-/// Pixels that `text` takes at `size`, on the safe side: fonts differ between machines.
+/// The width of `text` in pixels, rounded up: fonts differ between machines.
 [[nodiscard]] double text_width(std::string_view text, double size);
 
-/// `text`, or its end behind "…" where it is wider than `width`: names differ at their ends.
+/// `text`, or "…" and its end where it is wider than `width`: names differ at the end.
 [[nodiscard]] std::string fit_text(std::string_view text, double size, double width);
 
 }  // namespace weir::render

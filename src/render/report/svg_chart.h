@@ -1,7 +1,7 @@
 #pragma once
-// Small multiples over one axis of time: panels under each other, so that the eye can go straight
-// down from a pause to the queue that caused it. Each curve has its own line style and stands by
-// name at the right, with its peak; units are said once, in the title of the panel.
+// Panels below each other over one time axis, so that a pause and the queue that caused it are in one
+// vertical line. Each curve has its own line style, and its name and peak at the right; the unit is in
+// the title of the panel.
 #include <string>
 #include <vector>
 
@@ -9,14 +9,13 @@
 
 namespace weir::render {
 
-/// Curves a panel shows; the rest are left out, and the panel says how many.
+/// The most curves in a panel; the panel says how many are left out.
 inline constexpr std::size_t kMostCurves = 4;
 
-/// Empty where there is nothing to draw. `origin` ("simulated", "measured") stands beside each
-/// title. REQUIRES: every curve as long as the times.
+/// Empty where there is nothing to draw. `origin` ("simulated", "measured") follows each title. REQUIRES: every curve as long as the times.
 [[nodiscard]] std::string draw_timeline(const Timeline& timeline, std::string_view origin);
 
-/// At most `most` values, each standing for a run of them: its peak or its mean.
+/// At most `most` values, each the peak or mean of several.
 [[nodiscard]] std::vector<double> thin_out(const std::vector<double>& values, std::size_t most,
                                            Merge merge);
 
