@@ -159,7 +159,7 @@ TEST(SwitchSamples, TheNxosConfigurationSaysWhatItsAuthorStates) {
   EXPECT_TRUE(parsed.state.ports[0].groups.front().headroom_auto.is(true));
 }
 
-/// Configurations that others wrote: only where somebody has them at hand.
+/// Configurations from other projects, where they are available.
 TEST(SwitchSamples, ForeignConfigurationsParseAndListWhatIsNotUnderstood) {
   COVERS("C7");
   const char* const directory = std::getenv("WEIR_FOREIGN_SWITCH_CONFIGS");

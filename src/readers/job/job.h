@@ -42,7 +42,7 @@ struct NcclGpuDirect {
   bool is_on = false;
   std::string network;  // "IB", "Socket"
   std::string device;   // may be empty
-  std::string reason;   // what stands in brackets
+  std::string reason;   // the text in brackets
   Cited at;
 };
 

@@ -280,7 +280,8 @@ std::string verdict_of(const finding::Judgement& judgement) {
     case finding::Conclusion::kInconclusive: return "Inconclusive: not enough data";
     case finding::Conclusion::kFindings: break;
   }
-  return fmt::format("{}: {}", judgement.count(Severity::kError) > 0 ? "Not ready" : "Needs attention",
+  return fmt::format("{}: {}",
+                     judgement.count(Severity::kError) > 0 ? "Not ready" : "Needs attention",
                      count_text(judgement));
 }
 

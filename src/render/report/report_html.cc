@@ -91,10 +91,11 @@ void write_heading(Page& page, const Report& report) {
   if (!report.summary.empty()) page.element("p", report.summary, "summary");
   page.raw("</div></div>\n");
   if (report.is_simulated)
-    page.element("p",
-                 "All numbers come from a packet-level simulation of the design. None was measured on "
-                 "hardware.",
-                 "caution");
+    page.element(
+        "p",
+        "All numbers come from a packet-level simulation of the design. None was measured on "
+        "hardware.",
+        "caution");
   page.raw("</header>\n");
 }
 
@@ -219,8 +220,7 @@ void write_problems(Page& page, const Report& report, const std::vector<Problem>
   for (std::size_t i = 0; i < std::min(kMostProblems, problems.size()); ++i)
     write_problem(page, problems[i], plan[i]);
   if (problems.size() > kMostProblems)
-    page.element("p",
-                 fmt::format("{} more in the plan below.", problems.size() - kMostProblems));
+    page.element("p", fmt::format("{} more in the plan below.", problems.size() - kMostProblems));
   page.raw("</section>\n");
 }
 
@@ -264,8 +264,8 @@ std::string busiest_text(const FabricMap& map) {
   for (const MapEdge& edge : map.edges)
     if (most == nullptr || load(edge) > load(*most)) most = &edge;
   if (most == nullptr || load(*most) < 0) return "Link loads were not measured.";
-  return fmt::format("Line width shows load; busiest: {} to {} ({}).",
-                     map.nodes[most->lower].name, map.nodes[most->upper].name, edge_text(*most));
+  return fmt::format("Line width shows load; busiest: {} to {} ({}).", map.nodes[most->lower].name,
+                     map.nodes[most->upper].name, edge_text(*most));
 }
 
 void write_map(Page& page, const Report& report, const std::vector<Problem>& problems) {
@@ -275,9 +275,10 @@ void write_map(Page& page, const Report& report, const std::vector<Problem>& pro
       fmt::format("<section class=\"figure\">\n<h2>The fabric</h2>\n{}", draw_map(map, problems)));
   page.element(
       "p",
-      fmt::format("Mean load in % of the line rate ({}): ↑ up, ↓ down; dashed: not measured. {} Disc: "
-                  "error, ring: warning, with its number in the list of problems.",
-                  origin_of(report), busiest_text(map)),
+      fmt::format(
+          "Mean load in % of the line rate ({}): ↑ up, ↓ down; dashed: not measured. {} Disc: "
+          "error, ring: warning, with its number in the list of problems.",
+          origin_of(report), busiest_text(map)),
       "caption");
   page.raw("</section>\n");
 }
@@ -285,9 +286,8 @@ void write_map(Page& page, const Report& report, const std::vector<Problem>& pro
 void write_rails(Page& page, const Report& report) {
   if (report.rails.empty()) return;
   const RailTable table = rail_table(report);
-  page.raw(
-      fmt::format("<section>\n<h2>Rails ({})</h2>\n<table class=\"rails\">\n<thead><tr>",
-                  origin_of(report)));
+  page.raw(fmt::format("<section>\n<h2>Rails ({})</h2>\n<table class=\"rails\">\n<thead><tr>",
+                       origin_of(report)));
   for (const std::string& name : table.header)
     page.raw(fmt::format("<th>{}</th>", escape_markup(name)));
   page.raw("</tr></thead>\n<tbody>\n");
@@ -301,9 +301,10 @@ void write_rails(Page& page, const Report& report) {
   page.raw("</tbody></table>\n");
   page.element(
       "p",
-      fmt::format("Paused: share of the time in which the switch paused the NIC; pausing: in which the "
-                  "NIC paused the switch (! over {:g} %, !! over {:g} %). ?: no such counter.",
-                  report.thresholds.pause_warning * 100, report.thresholds.pause_error * 100),
+      fmt::format(
+          "Paused: share of the time in which the switch paused the NIC; pausing: in which the "
+          "NIC paused the switch (! over {:g} %, !! over {:g} %). ?: no such counter.",
+          report.thresholds.pause_warning * 100, report.thresholds.pause_error * 100),
       "caption");
   page.raw("</section>\n");
 }
@@ -324,14 +325,12 @@ void write_unknown(Page& page, const Report& report) {
   page.raw("<section>\n<h2>Skipped checks: data not available</h2>\n<ul>\n");
   for (std::size_t i = 0; i < std::min(kMostUnknown, kinds.size()); ++i) {
     const auto& [first, more] = kinds[i];
-    page.element(
-        "li", fmt::format("{}{}: {}{}{}", first->check,
-                          more > 0 ? fmt::format(" and {} more", more) : "",
-                          first->reason, first->how.empty() ? "" : "; to get it: ", first->how));
+    page.element("li", fmt::format("{}{}: {}{}{}", first->check,
+                                   more > 0 ? fmt::format(" and {} more", more) : "", first->reason,
+                                   first->how.empty() ? "" : "; to get it: ", first->how));
   }
   if (kinds.size() > kMostUnknown)
-    page.element("li", fmt::format("… and {} more reasons",
-                                   kinds.size() - kMostUnknown));
+    page.element("li", fmt::format("… and {} more reasons", kinds.size() - kMostUnknown));
   page.raw("</ul>\n</section>\n");
 }
 
@@ -340,8 +339,8 @@ void write_end(Page& page, const Report& report) {
   for (const std::string& note : report.notes)
     page.element("p", note);
   page.element("p",
-               fmt::format("{} by {}.",
-                           report.is_simulated ? "Simulated and written" : "Written", report.tool));
+               fmt::format("{} by {}.", report.is_simulated ? "Simulated and written" : "Written",
+                           report.tool));
   page.raw("</footer>\n");
 }
 

@@ -106,7 +106,7 @@ TEST(Report, saysTheVerdictFirstAndThatItIsSimulatedInTheHeadingAndBesideEveryCu
   EXPECT_NE(html.find("<h1>Not ready: 1 error, 1 warning, 1 unknown</h1>"), std::string::npos);
   EXPECT_NE(html.find(">SIMULATED</span>"), std::string::npos);
   EXPECT_NE(html.find(", KB (simulated)"), std::string::npos);
-  EXPECT_NE(html.find("Rail by rail (simulated)"), std::string::npos);
+  EXPECT_NE(html.find("Rails (simulated)"), std::string::npos);
   EXPECT_EQ(html.find("MEASURED"), std::string::npos);
   Report real = report;
   real.is_simulated = false;
@@ -120,7 +120,7 @@ TEST(Report, answersTheFiveQuestionsWithYesNoOrCannotTell) {
   const std::string html = report_html(sample(intent));
   EXPECT_NE(html.find("<td class=\"sign\">✓</td><td class=\"question\">Are we dropping?</td>"),
             std::string::npos);
-  EXPECT_NE(html.find("<td class=\"answer\">cannot tell</td>"), std::string::npos);
+  EXPECT_NE(html.find("<td class=\"answer\">unknown</td>"), std::string::npos);
 }
 
 TEST(Report, isWellFormedAndNeedsNothingFromElsewhere) {
@@ -169,7 +169,7 @@ TEST(Report, foldsAThousandHostsAndSaysHowManyAreLikeThem) {
   ASSERT_EQ(table.lines.size(), 2U);  // the host with the problem, and all others
   EXPECT_EQ(table.lines[0].name, "gpu0001 rail 0 (mlx5_0)");
   EXPECT_EQ(table.lines[0].cells.back(), "1");
-  EXPECT_EQ(table.lines[1].name, "rail 0: 1,023 more like it");
+  EXPECT_EQ(table.lines[1].name, "rail 0: 1,023 others");
   const std::string html = report_html(report);
   EXPECT_LT(html.size(), 100'000U);
   const FabricMap map = fold_fabric(intent, report.loads, problems_of(report.judgement));
@@ -251,11 +251,11 @@ TEST(Report, plansErrorsFirstWithTheFabricsOwnCommandsAndARetest) {
 
 TEST(Report, saysInWordsHowItStands) {
   finding::Judgement judgement;
-  EXPECT_EQ(verdict_of(judgement), "Healthy: nothing deviates from the design");
+  EXPECT_EQ(verdict_of(judgement), "Healthy: no deviation from the design");
   judgement.unknown.push_back({"optics", "not permitted", ""});
-  EXPECT_EQ(verdict_of(judgement), "Healthy in all that could be looked at");
+  EXPECT_EQ(verdict_of(judgement), "Healthy as far as data is available");
   judgement.conclusion = finding::Conclusion::kInconclusive;
-  EXPECT_EQ(verdict_of(judgement), "Cannot tell: the evidence does not suffice");
+  EXPECT_EQ(verdict_of(judgement), "Inconclusive: not enough data");
 }
 
 TEST(Report, showsPausesOverTheLimitBySignsNotByColour) {

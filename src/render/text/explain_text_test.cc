@@ -33,8 +33,8 @@ Why
   counter until it is too late.
 
 Fix
-  The commands show the usual convention: RDMA on DSCP 26, priority and queue 3;
-  CNPs on DSCP 48, priority and queue 6. weir render prints them for your
+  The commands follow the usual convention: RDMA on DSCP 26, priority and queue
+  3; CNPs on DSCP 48, priority and queue 6. weir render prints them for your
   design.
 
   the design file
@@ -45,8 +45,6 @@ Fix
 
 Sources
   - IEEE 802.3, annex 31B
-
-Mission rows: A2, C1
 )");
 }
 

@@ -63,7 +63,7 @@ std::string pause_cell(const Nic& nic) {
   return is_known ? "off" : std::string(kUnknown);
 }
 
-/// The first RoCEv2 GID with a routable address: the one a job should use.
+/// The first RoCEv2 GID with a routable address: for jobs to use.
 std::string gid_cell(const Nic& nic) {
   return cell(nic.rdma.gids, [](const std::vector<evidence::Gid>& gids) {
     const auto found = std::find_if(gids.begin(), gids.end(), [](const evidence::Gid& gid) {
