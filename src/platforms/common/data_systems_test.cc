@@ -385,14 +385,13 @@ TEST(SwitchConfigs, WhatIsNotThereIsListedAndStaysUnknown) {
       "\"BGP_NEIGHBOR\": {}\n}",
       "a");
   ASSERT_TRUE(sonic_text) << sonic_text.error().what;
-  EXPECT_EQ(
-      unread_of(*sonic_text),
-      (std::vector<std::string>{
-          "5: \"wred_profile\": \"NOWHERE\"},: names WRED_PROFILE|NOWHERE, which is not in "
-          "the file",
-          "6: \"Ethernet0|99\": {}},: expected PORT|N with a queue N from 0 to 7, found "
-          "'Ethernet0|99'",
-          "7: \"BGP_NEIGHBOR\": {}: table BGP_NEIGHBOR is not one of QoS, buffers or ports"}));
+  EXPECT_EQ(unread_of(*sonic_text),
+            (std::vector<std::string>{
+                "5: \"wred_profile\": \"NOWHERE\"},: names WRED_PROFILE|NOWHERE, which is not in "
+                "the file",
+                "6: \"Ethernet0|99\": {}},: expected PORT|N with a queue N from 0 to 7, found "
+                "'Ethernet0|99'",
+                "7: \"BGP_NEIGHBOR\": {}: table BGP_NEIGHBOR is not about QoS, buffers or ports"}));
   EXPECT_FALSE(queue_of(sonic_text->state.ports.front(), 3)->ecn.is_known());
   EXPECT_TRUE(sonic_text->state.ports.front().mtu.is(9100_B));  // SONiC's own
   const auto junos_text = junos_parse(
@@ -402,13 +401,14 @@ TEST(SwitchConfigs, WhatIsNotThereIsListedAndStaysUnknown) {
       "delete interfaces et-0/0/1\n",
       "a");
   ASSERT_TRUE(junos_text) << junos_text.error().what;
-  EXPECT_EQ(unread_of(*junos_text),
-            (std::vector<std::string>{
-                "2: set class-of-service interfaces et-0/0/0 scheduler-map NOWHERE: names "
-                "scheduler-map NOWHERE, which is not in the file",
-                "3: set class-of-service interfaces et-* scheduler-map M: a pattern of interfaces",
-                "4: set routing-options static: unknown statement",
-                "5: delete interfaces et-0/0/1: expected a set command"}));
+  EXPECT_EQ(
+      unread_of(*junos_text),
+      (std::vector<std::string>{
+          "2: set class-of-service interfaces et-0/0/0 scheduler-map NOWHERE: names "
+          "scheduler-map NOWHERE, which is not in the file",
+          "3: set class-of-service interfaces et-* scheduler-map M: a wildcard for interfaces",
+          "4: set routing-options static: unknown statement",
+          "5: delete interfaces et-0/0/1: expected a set command"}));
 }
 
 TEST(SwitchConfigs, ARowThatComesTwiceIsListed) {
@@ -417,7 +417,7 @@ TEST(SwitchConfigs, ARowThatComesTwiceIsListed) {
       "{\"PORT\": {\"Ethernet0\": {\"mtu\": \"9216\"},\n\"Ethernet0\": {\"mtu\": \"1500\"}}}", "a");
   ASSERT_TRUE(parsed) << parsed.error().what;
   ASSERT_EQ(parsed->unread.size(), 1U);
-  EXPECT_EQ(parsed->unread.front().why, "'Ethernet0' comes twice: the last one holds");
+  EXPECT_EQ(parsed->unread.front().why, "'Ethernet0' appears twice: the last one is used");
   EXPECT_TRUE(parsed->state.ports.front().mtu.is(1500_B));
 }
 
