@@ -230,19 +230,10 @@ CatalogEntry np_disabled() {
           "CNP follows, and every sender to this host keeps its rate until PFC stops it. On "
           "ConnectX the enable is port-wide although it is listed per priority. Marks far above "
           "CNPs are normal, because CNPs are paced per connection; none at all is not.",
-      .fix = {{.platform = "mlx5-ofed",
-               .commands = {"echo 1 > /sys/class/net/<netdev>/ecn/roce_np/enable/3"},
-               .note = "Only bit 0 counts: a 2 disables. Lost at reboot."},
-              {.platform = "mlx5-inbox",
-               .commands = {"mstconfig -y -d <bdf> s ROCE_CC_PRIO_MASK_P1=255"},
-               .note = "The kernel's driver has no switch at run time; this one takes effect at "
-                       "the next firmware reset."},
-              {.platform = "bnxt",
-               .commands = {"echo 1 > /sys/kernel/debug/bnxt_re/<bdf>/cc_config/enable_cc"}},
-              {.platform = "ice",
-               .commands = {"echo 1 > /sys/kernel/config/irdma/<device>/roce_dcqcn_enable"},
-               .note = "Intel's out-of-tree irdma."},
-              {.platform = "ionic", .commands = {"nicctl show dcqcn"}}},
+      .fix = together({{{.platform = "mlx5-ofed",
+                         .commands = {"echo 1 > /sys/class/net/<netdev>/ecn/roce_np/enable/3"},
+                         .note = "Only bit 0 counts: a 2 disables. Lost at reboot."}},
+                       dcqcn_on_other_nics()}),
       .sources = {cite::kDcqcn, cite::kMlx5Counters,
                   "NVIDIA knowledge base: the notification point is enabled port-wide",
                   cite::kBnxt},
@@ -262,19 +253,10 @@ CatalogEntry rp_disabled() {
           "rate and takes the bandwidth of those that obey. If CNPs are counted as ignored, check "
           "this setting first and the firmware second. Where many senders are affected, PFC "
           "appears everywhere at once.",
-      .fix = {{.platform = "mlx5-ofed",
-               .commands = {"echo 1 > /sys/class/net/<netdev>/ecn/roce_rp/enable/3"},
-               .note = "Per priority: the one that RDMA is sent on. Lost at reboot."},
-              {.platform = "mlx5-inbox",
-               .commands = {"mstconfig -y -d <bdf> s ROCE_CC_PRIO_MASK_P1=255"},
-               .note = "The kernel's driver has no switch at run time; this one takes effect at "
-                       "the next firmware reset."},
-              {.platform = "bnxt",
-               .commands = {"echo 1 > /sys/kernel/debug/bnxt_re/<bdf>/cc_config/enable_cc"}},
-              {.platform = "ice",
-               .commands = {"echo 1 > /sys/kernel/config/irdma/<device>/roce_dcqcn_enable"},
-               .note = "Intel's out-of-tree irdma."},
-              {.platform = "ionic", .commands = {"nicctl show dcqcn"}}},
+      .fix = together({{{.platform = "mlx5-ofed",
+                         .commands = {"echo 1 > /sys/class/net/<netdev>/ecn/roce_rp/enable/3"},
+                         .note = "Per priority: the one that RDMA is sent on. Lost at reboot."}},
+                       dcqcn_on_other_nics()}),
       .sources = {cite::kDcqcn, cite::kMlx5Counters, cite::kBnxt},
   };
 }
@@ -293,14 +275,7 @@ CatalogEntry cnp_lost() {
           "reports. The defaults disagree: ConnectX sends CNPs with DSCP 48, NVIDIA's operator "
           "preset with 4, NX-OS guides expect queue 7. Firmware has miscounted CNPs before, so the "
           "ratio is evidence, not proof.",
-      .fix =
-          together({{{.platform = "mlx5-ofed",
-                      .commands = {"echo 48 > /sys/class/net/<netdev>/ecn/roce_np/cnp_dscp",
-                                   "echo 6 > /sys/class/net/<netdev>/ecn/roce_np/cnp_802p_prio"}},
-                     {.platform = "mlx5-inbox",
-                      .commands = {"echo 48 > /sys/kernel/debug/mlx5/<bdf>/cc_params/np_cnp_dscp",
-                                   "echo 6 > /sys/kernel/debug/mlx5/<bdf>/cc_params/np_cnp_prio"}}},
-                    dscp_map_on_switches()}),
+      .fix = together({cnp_class_on_nics(), dscp_map_on_switches()}),
       .sources = {cite::kMlx5Cc, cite::kNvidiaOperator, cite::kNxos, cite::kMeta},
   };
 }
@@ -317,17 +292,11 @@ CatalogEntry cnp_shares_rdma_priority() {
           "same queues and stops with every pause, so the feedback loop grows by exactly the delay "
           "it should cure; 100G with the published 40G parameters is unstable at 50 us of loop "
           "delay. CNPs are few and small: a strict-priority queue of their own starves nobody.",
-      .fix =
-          together({{{.platform = "design",
-                      .commands = {"classes: { cnp: { dscp: 48, priority: 6, queue: 6, scheduling: "
-                                   "strict, lossless: false } }"}},
-                     {.platform = "mlx5-ofed",
-                      .commands = {"echo 48 > /sys/class/net/<netdev>/ecn/roce_np/cnp_dscp",
-                                   "echo 6 > /sys/class/net/<netdev>/ecn/roce_np/cnp_802p_prio"}},
-                     {.platform = "mlx5-inbox",
-                      .commands = {"echo 48 > /sys/kernel/debug/mlx5/<bdf>/cc_params/np_cnp_dscp",
-                                   "echo 6 > /sys/kernel/debug/mlx5/<bdf>/cc_params/np_cnp_prio"}}},
-                    dscp_map_on_switches()}),
+      .fix = together({{{.platform = "design",
+                         .commands = {"classes: { cnp: { dscp: 48, priority: 6, queue: 6, "
+                                      "scheduling: strict, lossless: false } }"}}},
+                       cnp_class_on_nics(),
+                       dscp_map_on_switches()}),
       .sources = {cite::kDcqcn, cite::kEcnOrDelay, cite::kMlx5Cc},
   };
 }
@@ -363,14 +332,7 @@ CatalogEntry cnp_wrong_class() {
           "not know as the CNPs' they queue as best effort and come late or are dropped: senders "
           "keep their rate, and PFC does the work of DCQCN. The receiving NIC marks CNPs, not the "
           "job: ConnectX uses DSCP 48, NVIDIA's operator preset 4, others copy the data's.",
-      .fix =
-          together({{{.platform = "mlx5-ofed",
-                      .commands = {"echo 48 > /sys/class/net/<netdev>/ecn/roce_np/cnp_dscp",
-                                   "echo 6 > /sys/class/net/<netdev>/ecn/roce_np/cnp_802p_prio"}},
-                     {.platform = "mlx5-inbox",
-                      .commands = {"echo 48 > /sys/kernel/debug/mlx5/<bdf>/cc_params/np_cnp_dscp",
-                                   "echo 6 > /sys/kernel/debug/mlx5/<bdf>/cc_params/np_cnp_prio"}}},
-                    dscp_map_on_switches()}),
+      .fix = together({cnp_class_on_nics(), dscp_map_on_switches()}),
       .sources = {cite::kDcqcn, cite::kMlx5Cc, cite::kNvidiaOperator},
   };
 }

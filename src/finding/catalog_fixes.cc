@@ -252,6 +252,32 @@ Fixes dscp_map_on_nics() {
   };
 }
 
+Fixes cnp_class_on_nics() {
+  return {
+      {.platform = "mlx5-ofed",
+       .commands = {"echo 48 > /sys/class/net/<netdev>/ecn/roce_np/cnp_dscp",
+                    "echo 6 > /sys/class/net/<netdev>/ecn/roce_np/cnp_802p_prio"}},
+      {.platform = "mlx5-inbox",
+       .commands = {"echo 48 > /sys/kernel/debug/mlx5/<bdf>/cc_params/np_cnp_dscp",
+                    "echo 6 > /sys/kernel/debug/mlx5/<bdf>/cc_params/np_cnp_prio"}},
+  };
+}
+
+Fixes dcqcn_on_other_nics() {
+  return {
+      {.platform = "mlx5-inbox",
+       .commands = {"mstconfig -y -d <bdf> s ROCE_CC_PRIO_MASK_P1=255"},
+       .note = "The kernel's driver has no switch at run time; this one takes effect at the next "
+               "firmware reset."},
+      {.platform = "bnxt",
+       .commands = {"echo 1 > /sys/kernel/debug/bnxt_re/<bdf>/cc_config/enable_cc"}},
+      {.platform = "ice",
+       .commands = {"echo 1 > /sys/kernel/config/irdma/<device>/roce_dcqcn_enable"},
+       .note = "Intel's out-of-tree irdma."},
+      {.platform = "ionic", .commands = {"nicctl show dcqcn"}},
+  };
+}
+
 Fixes mtu_on_switches() {
   return {
       {.platform = "cumulus",

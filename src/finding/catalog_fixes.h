@@ -1,7 +1,7 @@
 #pragma once
-// What to type, where several faults have the same cure: one function a subject, so that a command
-// that turns out wrong is corrected once. A command broken over two literals stands in parentheses:
-// there no comma is missing. Not for other folders.
+// Fixes that several faults share: one function per subject, so that a wrong command is corrected
+// once. A command broken over two literals is in parentheses, so that no comma seems to be missing.
+// Not for other folders.
 #include <initializer_list>
 #include <string_view>
 #include <vector>
@@ -22,6 +22,8 @@ using Fixes = std::vector<CatalogFix>;
 [[nodiscard]] Fixes watchdog_on_switches();
 [[nodiscard]] Fixes dscp_map_on_switches();  // trust DSCP, 24-31 to 3, 48 to 6
 [[nodiscard]] Fixes dscp_map_on_nics();
+[[nodiscard]] Fixes cnp_class_on_nics();    // CNPs on DSCP 48, priority 6
+[[nodiscard]] Fixes dcqcn_on_other_nics();  // NP and RP where one setting holds both
 [[nodiscard]] Fixes mtu_on_switches();
 [[nodiscard]] Fixes marking_in_jobs();  // the TOS byte 106
 [[nodiscard]] CatalogFix mtu_on_hosts();

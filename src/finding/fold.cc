@@ -140,27 +140,27 @@ std::vector<Unknown> fold_devices(const std::vector<Group>& groups) {
     const std::string place = group.first.check.substr(0, colon);
     const bool has_device = colon != std::string::npos && place.size() > 1 &&
                             place.front() == ' ' && place.find(' ', 1) == std::string::npos;
-    Rails one{group.first, compact_names(group.nodes), {}};
+    Rails rails{group.first, compact_names(group.nodes), {}};
     if (has_device) {
-      one.first.check.erase(0, colon);
-      one.devices.push_back(place.substr(1));
+      rails.first.check.erase(0, colon);
+      rails.devices.push_back(place.substr(1));
     }
     const auto same = std::find_if(all.begin(), all.end(), [&](const Rails& known) {
-      return has_device && !known.devices.empty() && known.first == one.first &&
-             known.nodes == one.nodes;
+      return has_device && !known.devices.empty() && known.first == rails.first &&
+             known.nodes == rails.nodes;
     });
     if (same == all.end()) {
-      all.push_back(std::move(one));
+      all.push_back(std::move(rails));
     } else {
-      same->devices.push_back(one.devices.front());
+      same->devices.push_back(rails.devices.front());
     }
   }
   std::vector<Unknown> folded;
-  for (Rails& one : all) {
+  for (Rails& item : all) {
     const std::string devices =
-        one.devices.empty() ? std::string() : " " + compact_names(one.devices);
-    one.first.check.insert(0, one.nodes + devices);
-    folded.push_back(std::move(one.first));
+        item.devices.empty() ? std::string() : " " + compact_names(item.devices);
+    item.first.check.insert(0, item.nodes + devices);
+    folded.push_back(std::move(item.first));
   }
   return folded;
 }
@@ -169,11 +169,11 @@ std::vector<Unknown> fold_devices(const std::vector<Group>& groups) {
 
 std::vector<Unknown> fold(std::span<const Unknown> unknown) {
   std::vector<Group> groups;
-  for (const Unknown& one : unknown) {
+  for (const Unknown& entry : unknown) {
     // "gpu01 mlx5_0: trust": the node is the first word of a place; a check without one stays.
-    const bool has_place = one.check.find(": ") != std::string::npos;
-    const std::size_t end = has_place ? one.check.find_first_of(" :") : 0;
-    Group group{{one.check.substr(end), one.reason, one.how}, {one.check.substr(0, end)}};
+    const bool has_place = entry.check.find(": ") != std::string::npos;
+    const std::size_t end = has_place ? entry.check.find_first_of(" :") : 0;
+    Group group{{entry.check.substr(end), entry.reason, entry.how}, {entry.check.substr(0, end)}};
     const auto same = std::find_if(groups.begin(), groups.end(),
                                    [&](const Group& known) { return known.first == group.first; });
     if (same == groups.end()) {

@@ -23,11 +23,11 @@ design::NicIntent conventional_nic(const evidence::Nic& nic, const Convention& c
 design::Intent conventional_intent(std::span<const evidence::Evidence> evidence,
                                    const Convention& convention) {
   design::Intent intent;
-  for (const evidence::Evidence& one : evidence) {
-    if (one.nics.empty()) continue;
+  for (const evidence::Evidence& piece : evidence) {
+    if (piece.nics.empty()) continue;
     design::HostIntent host;
-    host.name = one.provenance.host;
-    for (const evidence::Nic& nic : one.nics)
+    host.name = piece.provenance.host;
+    for (const evidence::Nic& nic : piece.nics)
       host.nics.push_back(conventional_nic(nic, convention));
     intent.nic_count += host.nics.size();
     intent.hosts.push_back(std::move(host));

@@ -93,8 +93,8 @@ TEST(Diagnose, TheFixNamesTheDeviceAndItsPlatform) {
   ASSERT_FALSE(fix.empty());
   EXPECT_EQ(fix[0].platform, "mlx5-ofed");
   EXPECT_NE(fix[0].commands[0].find("ens1f0"), std::string::npos) << fix[0].commands[0];
-  for (const finding::Fix& one : fix)
-    EXPECT_NE(one.platform, "bnxt");
+  for (const finding::Fix& known : fix)
+    EXPECT_NE(known.platform, "bnxt");
 }
 
 TEST(Diagnose, EveryRuleSpeaksInIdsOfTheCatalogue) {
@@ -103,10 +103,10 @@ TEST(Diagnose, EveryRuleSpeaksInIdsOfTheCatalogue) {
     EXPECT_FALSE(rule.what.empty());
     EXPECT_NE(rule.look, nullptr);
   }
-  for (const Consequence& one : congestion_anywhere()) {
-    const finding::CatalogEntry* entry = finding::find(one.id);
-    ASSERT_NE(entry, nullptr) << one.id;
-    EXPECT_EQ(entry->id, one.id);
+  for (const Consequence& consequence : congestion_anywhere()) {
+    const finding::CatalogEntry* entry = finding::find(consequence.id);
+    ASSERT_NE(entry, nullptr) << consequence.id;
+    EXPECT_EQ(entry->id, consequence.id);
   }
 }
 
@@ -177,9 +177,9 @@ TEST(Interpret, PauseAboveOnePercentWarnsAndBelowItDoesNot) {
         std::pair(600U, finding::Severity::kError)}) {
     MadeCase made;
     made.host("gpu01", {{"ethtool/rx_prio3_pause_duration", microseconds}});
-    for (const Observation& one : interpret(View({made.pieces(), nullptr, {}}))) {
-      if (one.counter == "nic.prio.pause_rx.microseconds") {
-        EXPECT_EQ(one.severity, severity) << microseconds;
+    for (const Observation& observation : interpret(View({made.pieces(), nullptr, {}}))) {
+      if (observation.counter == "nic.prio.pause_rx.microseconds") {
+        EXPECT_EQ(observation.severity, severity) << microseconds;
       }
     }
   }

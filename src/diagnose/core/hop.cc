@@ -85,7 +85,7 @@ design::Hop hop_of(const evidence::Switch& found, const design::SwitchIntent& wa
   for (const design::SwitchPortIntent& port : wanted.ports) {
     const auto at =
         std::find_if(found.ports.begin(), found.ports.end(),
-                     [&](const evidence::SwitchPort& one) { return one.name == port.name; });
+                     [&](const evidence::SwitchPort& known) { return known.name == port.name; });
     design::HopPort unread;
     unread.name = port.name;
     hop.ports.push_back(at == found.ports.end() ? std::move(unread) : port_of(*at));

@@ -33,15 +33,15 @@ evidence::Switch as_designed(const design::SwitchIntent& wanted) {
   out.pfc_to_queue = Fact<std::array<Queue, 8>>::of(wanted.priority_to_queue);
   out.tc_to_group = Fact<std::array<PriorityGroup, 8>>::of(wanted.priority_to_pg);
   for (const design::SwitchPortIntent& port : wanted.ports) {
-    evidence::SwitchPort& one = out.ports.emplace_back();
-    one.name = port.name;
-    one.trust = Fact<evidence::TrustMode>::of(evidence::TrustMode::kBoth);
-    one.pfc = Fact<PrioritySet>::of(wanted.pfc);
-    evidence::GroupBuffer& group = one.groups.emplace_back();
+    evidence::SwitchPort& known = out.ports.emplace_back();
+    known.name = port.name;
+    known.trust = Fact<evidence::TrustMode>::of(evidence::TrustMode::kBoth);
+    known.pfc = Fact<PrioritySet>::of(wanted.pfc);
+    evidence::GroupBuffer& group = known.groups.emplace_back();
     group.group = PriorityGroup::of(3);
     group.headroom = Fact<Bytes>::of(port.headroom);
     for (const unsigned q : {0U, 3U, 6U}) {
-      evidence::EgressQueue& queue = one.queues.emplace_back();
+      evidence::EgressQueue& queue = known.queues.emplace_back();
       queue.queue = Queue::of(q);
       queue.ecn = Fact<bool>::of(q == 3);
       queue.scheduler = Fact<evidence::Scheduler>::of(q == 6 ? evidence::Scheduler::kStrict
@@ -55,9 +55,9 @@ evidence::Switch as_designed(const design::SwitchIntent& wanted) {
 std::string first_break(const Made& made, const evidence::Switch& state) {
   const design::Hop hop = hop_of(state, made.intent.switches.front(), "leaf1.cfg");
   const design::Proof proof = design::prove(made.design, made.intent, {&hop, 1});
-  for (const design::Chain& one : proof.chains) {
-    if (one.proven == design::Proven::kUnknown) return "unknown: " + one.reason;
-    if (one.proven == design::Proven::kBroken) return one.id;
+  for (const design::Chain& item : proof.chains) {
+    if (item.proven == design::Proven::kUnknown) return "unknown: " + item.reason;
+    if (item.proven == design::Proven::kBroken) return item.id;
   }
   return proof.holds() ? "holds" : "nothing";
 }

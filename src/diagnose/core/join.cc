@@ -5,16 +5,16 @@
 namespace weir::diagnose {
 namespace {
 
-std::int64_t clock_of(const evidence::Evidence& one) {
-  return one.snapshots.empty() ? 0 : one.snapshots.back().clock_ns;
+std::int64_t clock_of(const evidence::Evidence& piece) {
+  return piece.snapshots.empty() ? 0 : piece.snapshots.back().clock_ns;
 }
 
 bool is_same(const evidence::Evidence& a, const evidence::Evidence& b) {
   if (a.provenance.host != b.provenance.host) return false;
   // Without a host it is a fabric: the same where it has a switch in common, or none.
   if (!a.provenance.host.empty() || a.switches.empty() || b.switches.empty()) return true;
-  return std::any_of(a.switches.begin(), a.switches.end(), [&](const evidence::Switch& one) {
-    return b.find_switch(one.name) != nullptr;
+  return std::any_of(a.switches.begin(), a.switches.end(), [&](const evidence::Switch& device) {
+    return b.find_switch(device.name) != nullptr;
   });
 }
 
@@ -38,8 +38,9 @@ std::vector<evidence::Evidence> join_windows(std::vector<evidence::Evidence> pie
                    });
   std::vector<evidence::Evidence> out;
   for (evidence::Evidence& piece : pieces) {
-    const auto at = std::find_if(
-        out.begin(), out.end(), [&](const evidence::Evidence& one) { return is_same(one, piece); });
+    const auto at = std::find_if(out.begin(), out.end(), [&](const evidence::Evidence& known) {
+      return is_same(known, piece);
+    });
     if (at == out.end()) {
       out.push_back(std::move(piece));
     } else {

@@ -55,8 +55,8 @@ class MadeCase {
   /// A switch that has ports, or will have.
   evidence::Switch& device(const std::string& name) {
     std::vector<evidence::Switch>& switches = all_[fabric_].switches;
-    for (evidence::Switch& one : switches)
-      if (one.name == name) return one;
+    for (evidence::Switch& device : switches)
+      if (device.name == name) return device;
     switches.emplace_back().name = name;
     return switches.back();
   }
@@ -113,18 +113,18 @@ class MadeCase {
     port = {port.device(), port.netdev(), port.driver(), kept};
   }
   static void add_unless_there(std::vector<Count>& counts, const Count& usual) {
-    for (const Count& one : counts)
-      if (one.key == usual.key) return;
+    for (const Count& count : counts)
+      if (count.key == usual.key) return;
     counts.push_back(usual);
   }
   static counters::PortCounters counted(std::string device, std::string netdev, std::string driver,
                                         const std::vector<Count>& counts, bool is_end) {
     std::vector<counters::Sample> samples;
-    for (const Count& one : counts) {
-      const auto slash = one.key.find('/');
-      samples.push_back({*counters::place_of(one.key.substr(0, slash)),
-                         std::string(one.key.substr(slash + 1)),
-                         counters::Reading::of(is_end ? one.value : 0),
+    for (const Count& known : counts) {
+      const auto slash = known.key.find('/');
+      samples.push_back({*counters::place_of(known.key.substr(0, slash)),
+                         std::string(known.key.substr(slash + 1)),
+                         counters::Reading::of(is_end ? known.value : 0),
                          {}});
     }
     return {std::move(device), std::move(netdev), std::move(driver), std::move(samples)};

@@ -255,17 +255,17 @@ const RowCase kCases[] = {
 TEST(Rows, EachSymptomIsNamedAndItsNeighbourIsNot) {
   COVERS("I4", "I5", "I9", "I13", "I14", "I15", "I17", "I18", "I19", "I20", "I26", "I27", "I28",
          "I29");
-  for (const RowCase& one : kCases) {
-    SCOPED_TRACE(std::string(one.row) + ": " + std::string(one.what));
+  for (const RowCase& known : kCases) {
+    SCOPED_TRACE(std::string(known.row) + ": " + std::string(known.what));
     MadeCase made;
-    one.make(made);
+    known.make(made);
     const finding::Judgement judgement = made.judge();
-    EXPECT_EQ(made.said(), one.said)
+    EXPECT_EQ(made.said(), known.said)
         << (judgement.findings.empty() ? "" : judgement.findings.front().verdict)
         << (judgement.unknown.empty() ? "" : judgement.unknown.front().reason);
-    if (judgement.findings.empty() || one.place.empty()) continue;
+    if (judgement.findings.empty() || known.place.empty()) continue;
     const finding::Where& where = judgement.findings.front().where;
-    EXPECT_TRUE(where.host == one.place || where.switch_name == one.place)
+    EXPECT_TRUE(where.host == known.place || where.switch_name == known.place)
         << finding::to_text(where);
   }
 }
@@ -299,8 +299,8 @@ TEST(Rows, SwitchesThatLeaveTheSameCablesIdleToAllHashAlike) {
     MadeCase made;
     bundles(made, is_alike, leaves, arrived);
     const finding::Judgement judgement = made.judge();
-    for (const finding::Finding& one : judgement.findings)
-      if (one.id == "ecmp.polarised") return true;
+    for (const finding::Finding& finding : judgement.findings)
+      if (finding.id == "ecmp.polarised") return true;
     return false;
   };
   EXPECT_TRUE(says_polarised(true));
@@ -329,8 +329,8 @@ TEST(Rows, SendersToldToSlowDownOnEmptyLinesAreHeldBackByDcqcn) {
   EXPECT_TRUE(idle_line(0, 0, kTwoSeconds).findings.empty()) << "nobody told it to slow down";
   EXPECT_TRUE(idle_line(5000, 9, kTwoSeconds).findings.empty()) << "PFC held it back";
   const finding::Judgement brief = idle_line(5000, 0, 10'000'000);
-  for (const finding::Finding& one : brief.findings)
-    EXPECT_EQ(one.severity, finding::Severity::kInfo) << "a short window may be a burst";
+  for (const finding::Finding& finding : brief.findings)
+    EXPECT_EQ(finding.severity, finding::Severity::kInfo) << "a short window may be a burst";
 }
 
 TEST(Rows, EveryRowOfTheTableHasARule) {
@@ -339,8 +339,8 @@ TEST(Rows, EveryRowOfTheTableHasARule) {
     for (const Rule& rule : rules())
       if (rule.name == row) return true;
     for (const finding::CatalogEntry& entry : finding::catalog())
-      for (const std::string_view one : entry.rows)
-        if (one == row) return true;
+      for (const std::string_view name : entry.rows)
+        if (name == row) return true;
     return false;
   };
   for (int row = 1; row <= 29; ++row)

@@ -32,7 +32,7 @@ std::optional<std::uint64_t> drops_of_switches(const View& view) {
       for (const std::string_view id :
            {"switch.queue.drop_tail.packets", "switch.queue.drop_wred.packets",
             "switch.pg.drop_admission.packets", "switch.pg.drop_headroom.packets"}) {
-        if (const auto one = port.counts.sum(id)) drops = drops.value_or(0) + *one;
+        if (const auto item = port.counts.sum(id)) drops = drops.value_or(0) + *item;
       }
     }
     if (!drops) return std::nullopt;

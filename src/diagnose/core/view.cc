@@ -43,8 +43,8 @@ const design::HostIntent* host_of(const design::Intent* intent, std::string_view
 
 const design::SwitchIntent* switch_of(const design::Intent* intent, std::string_view name) {
   if (intent == nullptr) return nullptr;
-  for (const design::SwitchIntent& one : intent->switches)
-    if (one.name == name) return &one;
+  for (const design::SwitchIntent& known : intent->switches)
+    if (known.name == name) return &known;
   return nullptr;
 }
 
@@ -54,11 +54,11 @@ std::optional<PrioritySet> pfc_of_counters(const counters::PortDelta& delta) {
   if (counters::driver_of(delta.driver) != counters::Driver::kMlx5) return std::nullopt;
   PrioritySet on;
   bool has_priorities = false;
-  for (const counters::Delta& one : delta.deltas) {
-    if (!one.match || !one.match.number) continue;
-    if (one.match.counter->id == "nic.prio.tx.bytes") has_priorities = true;
-    if (one.match.counter->id == "nic.prio.pause_rx.frames" && one.after.has_value())
-      on.insert(Priority::of(*one.match.number));
+  for (const counters::Delta& item : delta.deltas) {
+    if (!item.match || !item.match.number) continue;
+    if (item.match.counter->id == "nic.prio.tx.bytes") has_priorities = true;
+    if (item.match.counter->id == "nic.prio.pause_rx.frames" && item.after.has_value())
+      on.insert(Priority::of(*item.match.number));
   }
   if (!has_priorities) return std::nullopt;
   return on;
@@ -71,31 +71,33 @@ std::optional<PrioritySet> pfc_of_counters(const counters::PortDelta& delta) {
 std::optional<std::uint64_t> Counts::of(std::string_view id, std::optional<unsigned> number) const {
   if (delta_ == nullptr) return std::nullopt;
   if (const auto amount = delta_->amount(id, number)) return amount;
-  const counters::Delta* one = delta_->find(id, number);
-  return one != nullptr && one->change == counters::Change::kReset ? one->at_least : std::nullopt;
+  const counters::Delta* entry = delta_->find(id, number);
+  return entry != nullptr && entry->change == counters::Change::kReset ? entry->at_least
+                                                                       : std::nullopt;
 }
 
 std::optional<std::uint64_t> Counts::sum(std::string_view id) const {
   if (delta_ == nullptr) return std::nullopt;
   std::optional<std::uint64_t> sum;
-  for (const counters::Delta& one : delta_->deltas)
-    if (one.match && one.match.counter->id == id && one.amount) sum = sum.value_or(0) + *one.amount;
+  for (const counters::Delta& known : delta_->deltas)
+    if (known.match && known.match.counter->id == id && known.amount)
+      sum = sum.value_or(0) + *known.amount;
   return sum;
 }
 
 std::optional<std::uint64_t> Counts::level(std::string_view id,
                                            std::optional<unsigned> number) const {
   if (delta_ == nullptr) return std::nullopt;
-  const counters::Delta* one = delta_->find(id, number);
-  if (one == nullptr || !one->after.has_value()) return std::nullopt;
-  return one->after.value() * std::max<std::uint64_t>(one->match.name->scale, 1);
+  const counters::Delta* delta = delta_->find(id, number);
+  if (delta == nullptr || !delta->after.has_value()) return std::nullopt;
+  return delta->after.value() * std::max<std::uint64_t>(delta->match.name->scale, 1);
 }
 
 std::optional<std::uint64_t> Counts::peak(std::string_view id,
                                           std::optional<unsigned> number) const {
-  const counters::Delta* one = delta_ == nullptr ? nullptr : delta_->find(id, number);
-  if (one == nullptr || !one->before.has_value() || !one->after.has_value()) return std::nullopt;
-  if (one->after.value() <= one->before.value()) return std::nullopt;
+  const counters::Delta* item = delta_ == nullptr ? nullptr : delta_->find(id, number);
+  if (item == nullptr || !item->before.has_value() || !item->after.has_value()) return std::nullopt;
+  if (item->after.value() <= item->before.value()) return std::nullopt;
   return level(id, number);
 }
 
@@ -106,11 +108,11 @@ std::optional<double> Counts::share_of_window(std::string_view id, unsigned numb
 }
 
 finding::EvidenceLine Counts::line(std::string_view id, std::optional<unsigned> number) const {
-  const counters::Delta* one = delta_ == nullptr ? nullptr : delta_->find(id, number);
+  const counters::Delta* known = delta_ == nullptr ? nullptr : delta_->find(id, number);
   const auto amount = of(id, number);
-  const bool is_level = one != nullptr && one->change == counters::Change::kLevel;
+  const bool is_level = known != nullptr && known->change == counters::Change::kLevel;
   const auto shown = is_level ? level(id, number) : amount;
-  const std::string name = one != nullptr ? one->key() : std::string(id);
+  const std::string name = known != nullptr ? known->key() : std::string(id);
   finding::EvidenceLine out;
   out.source = source_;
   out.counter = std::string(id);
@@ -189,8 +191,8 @@ void View::add_nics(const evidence::Evidence& evidence, std::size_t delta) {
     const counters::PortDelta* port = find_port(deltas_[delta].nics, device, "");
     nic.counts = Counts(port, window, fmt::format("{} {}", nic.host, device));
     if (host != nullptr) {
-      for (const design::NicIntent& one : host->nics)
-        if (one.device == device) nic.wanted = &one;
+      for (const design::NicIntent& known : host->nics)
+        if (known.device == device) nic.wanted = &known;
     }
     if (nic.wanted != nullptr) {
       nic.rail = static_cast<unsigned>(nic.wanted->rail);
@@ -215,9 +217,9 @@ void View::add_ports(const evidence::Evidence& evidence, std::size_t delta) {
     bool operator==(const Key&) const = default;
   };
   std::vector<Key> keys;
-  for (const evidence::Switch& one : evidence.switches)
-    for (const evidence::SwitchPort& port : one.ports)
-      keys.push_back({one.name, port.name});
+  for (const evidence::Switch& item : evidence.switches)
+    for (const evidence::SwitchPort& port : item.ports)
+      keys.push_back({item.name, port.name});
   for (const counters::PortDelta& port : deltas_[delta].switch_ports) {
     const Key key{port.device, port.netdev};
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
@@ -228,15 +230,15 @@ void View::add_ports(const evidence::Evidence& evidence, std::size_t delta) {
     port.name = key.port;
     port.device = evidence.find_switch(key.device);
     if (port.device != nullptr) {
-      for (const evidence::SwitchPort& one : port.device->ports)
-        if (one.name == key.port) port.facts = &one;
+      for (const evidence::SwitchPort& known : port.device->ports)
+        if (known.name == key.port) port.facts = &known;
     }
     port.counts = Counts(find_port(deltas_[delta].switch_ports, key.device, key.port), window,
                          fmt::format("{} {}", key.device, key.port));
     port.wanted_switch = switch_of(intent_, key.device);
     if (port.wanted_switch != nullptr) {
-      for (const design::SwitchPortIntent& one : port.wanted_switch->ports)
-        if (one.name == key.port) port.wanted = &one;
+      for (const design::SwitchPortIntent& entry : port.wanted_switch->ports)
+        if (entry.name == key.port) port.wanted = &entry;
     }
     if (port.wanted != nullptr) port.speed = port.wanted->speed;
     if (port.facts != nullptr && port.facts->speed.is_known()) port.speed = *port.facts->speed;
@@ -327,7 +329,7 @@ std::vector<const PortView*> View::ports_of(std::string_view switch_name) const 
 }
 
 bool View::has_counters() const {
-  const auto are_there = [](const auto& one) { return one.counts.are_there(); };
+  const auto are_there = [](const auto& item) { return item.counts.are_there(); };
   return std::any_of(nics_.begin(), nics_.end(), are_there) ||
          std::any_of(ports_.begin(), ports_.end(), are_there);
 }

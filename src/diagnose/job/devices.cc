@@ -1,4 +1,4 @@
-// Which NICs a job will use: NCCL_IB_HCA as NCCL matches it, against the devices that there are.
+// Which NICs a job will use: NCCL_IB_HCA as NCCL matches it, against the devices that exist.
 #include <algorithm>
 #include <set>
 
@@ -11,7 +11,7 @@
 namespace weir::diagnose {
 namespace {
 
-/// `^=mlx5_0:1,mlx5_1`: as NCCL reads it. A caret excludes, an equals sign asks for exact names.
+/// `^=mlx5_0:1,mlx5_1`: as NCCL reads it. A caret excludes, an equals sign requires exact names.
 struct DeviceList {
   bool excludes = false;
   bool is_exact = false;
@@ -47,13 +47,13 @@ bool takes(const DeviceList& list, const DeviceList::Entry& entry, std::string_v
 }
 
 /// Device names by host: from hosts that were observed, else from the design's first host.
-std::vector<std::string> devices_of(const JobCase& of) {
+std::vector<std::string> devices_of(const JobCase& subject) {
   std::set<std::string> names;
-  for (const evidence::Evidence& host : of.hosts)
+  for (const evidence::Evidence& host : subject.hosts)
     for (const evidence::Nic& nic : host.nics)
       names.insert(nic.device);
-  if (names.empty() && of.intent != nullptr && !of.intent->hosts.empty()) {
-    for (const design::NicIntent& nic : of.intent->hosts.front().nics)
+  if (names.empty() && subject.intent != nullptr && !subject.intent->hosts.empty()) {
+    for (const design::NicIntent& nic : subject.intent->hosts.front().nics)
       names.insert(nic.device);
   }
   return {names.begin(), names.end()};
@@ -77,15 +77,15 @@ void judge_entry(const readers::JobVariable& variable, const DeviceList& list,
                  JobFindings& out) {
   if (entry.port == 0) {
     out.add("nccl.hca_unknown",
-            fmt::format("{}: port 0 of {} does not exist: ports count from 1.", variable.name,
+            fmt::format("{}: port 0 of {} does not exist, ports start at 1.", variable.name,
                         entry.name),
             variable.at);
   }
   if (devices.empty()) {
     if (!looks_like_interface(entry.name)) return;
     auto& found = out.add("nccl.hca_unknown",
-                          fmt::format("{} names {}, a network interface: it takes RDMA devices "
-                                      "(mlx5_0) and will match nothing.",
+                          fmt::format("{} names {}, a network interface: it expects RDMA devices "
+                                      "(mlx5_0) and will match none.",
                                       variable.name, entry.name),
                           variable.at);
     found.confidence = finding::Confidence::kHigh;
@@ -96,17 +96,17 @@ void judge_entry(const readers::JobVariable& variable, const DeviceList& list,
     if (takes(list, entry, device)) taken.push_back(device);
   if (taken.empty()) {
     out.add("nccl.hca_unknown",
-            fmt::format("{} names {}, and no device is called so (there are {}).", variable.name,
+            fmt::format("{} names {}, which does not exist (devices: {}).", variable.name,
                         entry.name, join(devices, ", ")),
             variable.at);
   } else if (taken.size() > 1 && std::count(taken.begin(), taken.end(), entry.name) == 1) {
     auto& found = out.add("nccl.hca_prefix",
-                          fmt::format("{}: {} also takes {}, since NCCL matches prefixes.",
+                          fmt::format("{}: {} also matches {}, since NCCL matches prefixes.",
                                       variable.name, entry.name, join(taken, ", ")),
                           variable.at);
     found.fix = {{"nccl",
                   {fmt::format("export {}=={}", variable.name, std::string(trim(variable.value)))},
-                  "the equals sign in front asks for exact names"}};
+                  "the leading equals sign requires exact names"}};
   }
 }
 
@@ -120,53 +120,54 @@ std::size_t count_taken(const DeviceList& list, const std::vector<std::string>& 
       }));
 }
 
-std::size_t rails_of(const JobCase& of) {
+std::size_t rails_of(const JobCase& subject) {
   std::size_t rails = 0;
-  if (of.intent != nullptr)
-    for (const design::HostIntent& host : of.intent->hosts)
+  if (subject.intent != nullptr)
+    for (const design::HostIntent& host : subject.intent->hosts)
       rails = std::max(rails, host.nics.size());
   return rails;
 }
 
-void judge_count(const JobCase& of, const readers::JobVariable& variable, const DeviceList& list,
-                 const std::vector<std::string>& devices, JobFindings& out) {
-  const std::size_t rails = rails_of(of) > 0 ? rails_of(of) : devices.size();
+void judge_count(const JobCase& subject, const readers::JobVariable& variable,
+                 const DeviceList& list, const std::vector<std::string>& devices,
+                 JobFindings& out) {
+  const std::size_t rails = rails_of(subject) > 0 ? rails_of(subject) : devices.size();
   if (rails == 0) return;
   const std::size_t taken = devices.empty() ? list.entries.size() : count_taken(list, devices);
   if (taken == 0 || taken >= rails || (devices.empty() && list.excludes)) return;
   auto& found = out.add("nccl.hca_list_short",
-                        fmt::format("{}={} takes {} of {} rails: the others carry nothing.",
+                        fmt::format("{}={} uses {} of {} rails: the others stay idle.",
                                     variable.name, variable.value, taken, rails),
                         variable.at);
   if (!devices.empty())
     found.fix = {{"nccl", {fmt::format("export {}=={}", variable.name, join(devices, ","))}, ""}};
 }
 
-void judge_opened(const JobCase& of, JobFindings& out) {
-  const std::size_t rails = rails_of(of);
-  for (const readers::NcclProcess& process : of.job.processes) {
+void judge_opened(const JobCase& subject, JobFindings& out) {
+  const std::size_t rails = rails_of(subject);
+  for (const readers::NcclProcess& process : subject.job.processes) {
     if (process.devices.empty() || process.devices.size() >= rails) continue;
     out.add("nccl.hca_list_short",
-            fmt::format("NCCL opened {} devices; the design has {} rails a host.",
+            fmt::format("NCCL opened {} devices; the design has {} rails per host.",
                         process.devices.size(), rails),
             process.devices_at);
   }
 }
 
-void judge_cross_nic(const JobCase& of, JobFindings& out) {
-  if (of.intent == nullptr || of.intent->hosts.empty()) return;
-  const auto islands = design::islands(*of.intent);
+void judge_cross_nic(const JobCase& subject, JobFindings& out) {
+  if (subject.intent == nullptr || subject.intent->hosts.empty()) return;
+  const auto islands = design::islands(*subject.intent);
   const bool is_isolated = std::any_of(
-      of.intent->hosts.begin(), of.intent->hosts.end(),
-      [&](const auto& host) { return design::has_isolated_rails(*of.intent, host, islands); });
+      subject.intent->hosts.begin(), subject.intent->hosts.end(),
+      [&](const auto& host) { return design::has_isolated_rails(*subject.intent, host, islands); });
   if (!is_isolated) return;
-  for (const readers::JobVariable& variable : of.job.variables) {
+  for (const readers::JobVariable& variable : subject.job.variables) {
     const bool crosses = variable.name == "NCCL_CROSS_NIC" && variable.value != "0";
     const bool no_pxn = variable.name == "NCCL_PXN_DISABLE" && variable.value == "1";
     if (!crosses && !no_pxn) continue;
     auto& found = out.add(
         "rail.cross_rail_unreachable",
-        fmt::format("{}={} lets the job connect rails that meet at no switch of the design.",
+        fmt::format("{}={} lets the job connect rails that have no common switch in the design.",
                     variable.name, variable.value),
         variable.at);
     found.fix = {{"nccl", {"export NCCL_CROSS_NIC=0", "unset NCCL_PXN_DISABLE"}, ""}};
@@ -175,21 +176,21 @@ void judge_cross_nic(const JobCase& of, JobFindings& out) {
 
 }  // namespace
 
-void judge_devices(const JobCase& of, JobFindings& out) {
-  const std::vector<std::string> devices = devices_of(of);
-  for (const readers::JobVariable& variable : of.job.variables) {
+void judge_devices(const JobCase& subject, JobFindings& out) {
+  const std::vector<std::string> devices = devices_of(subject);
+  for (const readers::JobVariable& variable : subject.job.variables) {
     if (variable.name != "NCCL_IB_HCA") continue;
     const DeviceList list = parse_list(variable.value);
     for (const DeviceList::Entry& entry : list.entries)
       if (!list.excludes) judge_entry(variable, list, entry, devices, out);
-    if (!out.has("nccl.hca_unknown")) judge_count(of, variable, list, devices, out);
+    if (!out.has("nccl.hca_unknown")) judge_count(subject, variable, list, devices, out);
     if (devices.empty()) {
-      out.unknown("devices of NCCL_IB_HCA", "no host and no design to hold them against",
+      out.unknown("devices of NCCL_IB_HCA", "no host and no design to compare with",
                   "weir job --host EVIDENCE, or --design D");
     }
   }
-  judge_opened(of, out);
-  judge_cross_nic(of, out);
+  judge_opened(subject, out);
+  judge_cross_nic(subject, out);
 }
 
 }  // namespace weir::diagnose

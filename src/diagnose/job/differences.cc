@@ -1,4 +1,4 @@
-// One rank that is not like the others: what should be equal everywhere, compared.
+// A rank that differs from the others in what should be equal everywhere.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -25,23 +25,23 @@ struct Saying {
   readers::Cited at;
 };
 
-/// Names the fewest that differ from the most; nothing where all agree or where it is a tie of all.
+/// Reports the ranks that differ from the majority.
 void compare(std::string_view what, const std::vector<Saying>& sayings, JobFindings& out) {
   std::map<std::string, std::size_t> counts;
-  for (const Saying& one : sayings)
-    ++counts[one.value];
+  for (const Saying& saying : sayings)
+    ++counts[saying.value];
   if (counts.size() < 2) return;
   const auto usual =
       std::max_element(counts.begin(), counts.end(),
                        [](const auto& a, const auto& b) { return a.second < b.second; });
-  for (const Saying& one : sayings) {
-    if (one.value == usual->first) continue;
+  for (const Saying& known : sayings) {
+    if (known.value == usual->first) continue;
     out.add("job.rank_differs",
-            fmt::format("{}: {} has {}, the other {} {}.", what, one.process->name(),
-                        one.value.empty() ? "none" : one.value,
+            fmt::format("{}: {} has {}, the other {} {}.", what, known.process->name(),
+                        known.value.empty() ? "none" : known.value,
                         usual->second == 1 ? "rank has" : fmt::format("{} have", usual->second),
                         usual->first.empty() ? "none" : usual->first),
-            one.at);
+            known.at);
   }
 }
 
@@ -54,15 +54,15 @@ std::string device_names(const readers::NcclProcess& process) {
 
 void compare_variables(const readers::Job& job, JobFindings& out) {
   std::set<std::string> names;
-  for (const readers::JobVariable& one : job.variables)
-    if (!one.process.empty() && !is_per_rank(one.name)) names.insert(one.name);
+  for (const readers::JobVariable& variable : job.variables)
+    if (!variable.process.empty() && !is_per_rank(variable.name)) names.insert(variable.name);
   for (const std::string& name : names) {
     std::vector<Saying> sayings;
     for (const readers::NcclProcess& process : job.processes) {
       Saying saying{&process, "", process.network_at};
-      for (const readers::JobVariable& one : job.variables) {
-        const bool is_here = one.name == name && one.process == process.host + ":" + process.pid;
-        if (is_here) saying = {&process, one.value, one.at};
+      for (const readers::JobVariable& item : job.variables) {
+        const bool is_here = item.name == name && item.process == process.host + ":" + process.pid;
+        if (is_here) saying = {&process, item.value, item.at};
       }
       sayings.push_back(std::move(saying));
     }
@@ -72,13 +72,13 @@ void compare_variables(const readers::Job& job, JobFindings& out) {
 
 }  // namespace
 
-void judge_differences(const JobCase& of, JobFindings& out) {
-  if (of.job.processes.size() < 2) return;
-  compare_variables(of.job, out);
+void judge_differences(const JobCase& subject, JobFindings& out) {
+  if (subject.job.processes.size() < 2) return;
+  compare_variables(subject.job, out);
   std::vector<Saying> networks;
   std::vector<Saying> versions;
   std::vector<Saying> devices;
-  for (const readers::NcclProcess& process : of.job.processes) {
+  for (const readers::NcclProcess& process : subject.job.processes) {
     if (process.network) networks.push_back({&process, *process.network, process.network_at});
     if (!process.version.empty())
       versions.push_back({&process, process.version, process.network_at});

@@ -1,4 +1,4 @@
-// Variables that nobody reads, and values that nobody takes.
+// Unknown variables, and values outside their range.
 #include <array>
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ constexpr auto kRanges = std::to_array<Range>({
     {"NCCL_CROSS_NIC", 0, 2},
 });
 
-/// How long a queue pair tries before it fails: 4.096 µs × 2^timeout for each of the retries.
+/// A queue pair retries for 4.096 µs × 2^timeout per attempt before it fails.
 constexpr double kTimeoutUnit = 4.096e-6;  // seconds, IBTA
 
 void judge_name(const readers::JobVariable& variable, JobFindings& out) {
@@ -36,8 +36,8 @@ void judge_name(const readers::JobVariable& variable, JobFindings& out) {
   if (known.is_known) return;
   if (!known.renamed_to.empty()) {
     auto& found = out.add("job.env_typo",
-                          fmt::format("{} is not read any more ({}): its name is {}.",
-                                      variable.name, known.note, known.renamed_to),
+                          fmt::format("{} is no longer read ({}): use {}.", variable.name,
+                                      known.note, known.renamed_to),
                           variable.at);
     found.fix = {{"nccl",
                   {fmt::format("export {}={}", known.renamed_to, variable.value)},
@@ -46,10 +46,9 @@ void judge_name(const readers::JobVariable& variable, JobFindings& out) {
   }
   const std::string hint =
       known.nearest.empty() ? "" : fmt::format("; did you mean {}?", known.nearest);
-  auto& found = out.add("job.env_typo",
-                        fmt::format("No library reads {}{}", variable.name,
-                                    hint.empty() ? " that is known here." : hint),
-                        variable.at);
+  auto& found = out.add(
+      "job.env_typo",
+      fmt::format("Unknown variable {}{}", variable.name, hint.empty() ? "." : hint), variable.at);
   found.confidence =
       known.nearest.empty() ? finding::Confidence::kMedium : finding::Confidence::kHigh;
   if (!known.nearest.empty())
@@ -80,23 +79,24 @@ void judge_patience(const readers::Job& job, double shortest, JobFindings& out) 
                             static_cast<double>(count + 1);
     if (patience >= shortest) continue;
     auto& found = out.add("failover.window_too_short",
-                          fmt::format("{}={} with {} retries gives up after {:.2g} s: one link "
-                                      "that comes back, or one long pause, ends the job.",
+                          fmt::format("{}={} with {} retries gives up after {:.2g} s: a link flap "
+                                      "or a long pause ends the job.",
                                       variable.name, *timeout, count, patience),
                           variable.at);
     found.severity = finding::Severity::kWarning;
-    found.fix = {{"nccl", {"export NCCL_IB_TIMEOUT=20"}, "4.3 s a try; NCCL's own since 2.23"}};
+    found.fix = {
+        {"nccl", {"export NCCL_IB_TIMEOUT=20"}, "4.3 s per try; NCCL's default since 2.23"}};
   }
 }
 
 }  // namespace
 
-void judge_variables(const JobCase& of, JobFindings& out) {
-  for (const readers::JobVariable& variable : of.job.variables) {
+void judge_variables(const JobCase& subject, JobFindings& out) {
+  for (const readers::JobVariable& variable : subject.job.variables) {
     judge_name(variable, out);
     judge_range(variable, out);
   }
-  judge_patience(of.job, of.thresholds.shortest_retry, out);
+  judge_patience(subject.job, subject.thresholds.shortest_retry, out);
 }
 
 }  // namespace weir::diagnose

@@ -16,44 +16,37 @@ struct Status {
   std::string_view id;  // empty: a consequence of another failure
 };
 constexpr auto kStatuses = std::to_array<Status>({
-    {1, "IBV_WC_LOC_LEN_ERR", "a message longer than the receive that was posted for it",
+    {1, "IBV_WC_LOC_LEN_ERR", "message longer than the posted receive", "app.protocol_error"},
+    {2, "IBV_WC_LOC_QP_OP_ERR", "the NIC rejected the request as malformed", "app.protocol_error"},
+    {4, "IBV_WC_LOC_PROT_ERR", "memory is not, or no longer, registered", "app.protocol_error"},
+    {5, "IBV_WC_WR_FLUSH_ERR", "flushed after an earlier failure of the connection", ""},
+    {9, "IBV_WC_REM_INV_REQ_ERR", "the peer rejected the request as invalid", "app.protocol_error"},
+    {10, "IBV_WC_REM_ACCESS_ERR", "remote key or address not permitted by the peer",
      "app.protocol_error"},
-    {2, "IBV_WC_LOC_QP_OP_ERR", "the NIC refused the request as malformed", "app.protocol_error"},
-    {4, "IBV_WC_LOC_PROT_ERR", "memory that is not registered, or not any more",
-     "app.protocol_error"},
-    {5, "IBV_WC_WR_FLUSH_ERR", "flushed because the connection had failed before", ""},
-    {9, "IBV_WC_REM_INV_REQ_ERR", "the other end refused the request as invalid",
-     "app.protocol_error"},
-    {10, "IBV_WC_REM_ACCESS_ERR", "a remote key or address that the other end does not allow",
-     "app.protocol_error"},
-    {11, "IBV_WC_REM_OP_ERR", "the other end could not carry the request out",
-     "app.protocol_error"},
+    {11, "IBV_WC_REM_OP_ERR", "the peer could not execute the request", "app.protocol_error"},
     {12, "IBV_WC_RETRY_EXC_ERR",
-     "no acknowledgement after every retry: the other end died, or "
-     "packets or their answers do not arrive",
+     "no acknowledgement after all retries: the peer died, or packets or acknowledgements are lost",
      "transport.retries_exhausted"},
-    {13, "IBV_WC_RNR_RETRY_EXC_ERR",
-     "the other end had no receive posted, however often it was "
-     "asked",
+    {13, "IBV_WC_RNR_RETRY_EXC_ERR", "the peer had no receive posted after all RNR retries",
      "app.receives_too_few"},
     {21, "IBV_WC_GENERAL_ERR", "the NIC gave no reason", "transport.retries_exhausted"},
 });
 
 const Status* status_of(unsigned number) {
-  for (const Status& one : kStatuses)
-    if (one.status == number) return &one;
+  for (const Status& status : kStatuses)
+    if (status.status == number) return &status;
   return nullptr;
 }
 
 /// Up to 2.12 NCCL printed completions in the short form, and up to 2.20 it used GID index 0.
-bool used_default_gid(const JobCase& of, const readers::NcclProcess& process,
+bool used_default_gid(const JobCase& subject, const readers::NcclProcess& process,
                       const readers::NcclFailure& failure) {
   const bool is_old = failure.is_short_form ||
                       (!process.version.empty() && readers::version_before(process.version, 2, 21));
-  return is_old && of.job.find("NCCL_IB_GID_INDEX") == nullptr && process.queue_pairs.empty();
+  return is_old && subject.job.find("NCCL_IB_GID_INDEX") == nullptr && process.queue_pairs.empty();
 }
 
-void judge_completion(const JobCase& of, const readers::NcclProcess& process,
+void judge_completion(const JobCase& subject, const readers::NcclProcess& process,
                       const readers::NcclFailure& failure, JobFindings& out) {
   const Status* status = status_of(*failure.status);
   if (status == nullptr || status->id.empty()) return;
@@ -65,10 +58,10 @@ void judge_completion(const JobCase& of, const readers::NcclProcess& process,
       failure.at);
   if (status->status != 12) return;
   found.confidence = finding::Confidence::kMedium;  // what it points at is open
-  if (!used_default_gid(of, process, failure)) return;
+  if (!used_default_gid(subject, process, failure)) return;
   auto& gid = out.add("gid.not_routable",
-                      "Data never arrived, and this NCCL uses GID index 0 unless "
-                      "NCCL_IB_GID_INDEX is set: usually RoCE v1 or link-local.",
+                      "Data never arrived, and this NCCL uses GID index 0 unless NCCL_IB_GID_INDEX "
+                      "is set: usually RoCE v1 or link-local.",
                       failure.at);
   gid.confidence = finding::Confidence::kHigh;
 }
@@ -89,12 +82,12 @@ void judge_event(const readers::NcclFailure& failure, JobFindings& out) {
             failure.at);
   } else if (is_access) {
     out.add("app.protocol_error",
-            fmt::format("{} refused what the application asked of it: {}.", device, failure.event),
+            fmt::format("{} rejected a request of the application: {}.", device, failure.event),
             failure.at);
   }
 }
 
-/// A phrase of a library and the fault that it names for certain.
+/// A message of a library and the fault it names with certainty.
 struct Phrase {
   std::string_view first;
   std::string_view second;  // also in the line; may be empty
@@ -103,15 +96,15 @@ struct Phrase {
 };
 constexpr auto kPhrases = std::to_array<Phrase>({
     {"ibv_reg_mr", "Cannot allocate memory", "limits.memlock_low",
-     "Memory could not be registered: the job may not lock enough of it (ulimit -l)."},
+     "Memory registration failed: the memlock limit is too low (ulimit -l)."},
     {"ncclIbRoceGetVersionNum", "", "gid.sparse",
-     "NCCL read an empty place of the GID table and gave up: the table has holes."},
+     "NCCL stopped at an empty entry of the GID table."},
     {"gid_attrs/types", "fail", "gid.sparse",
-     "A place of the GID table could not be read: the table has holes."},
+     "An entry of the GID table could not be read: the table has empty entries."},
     {"No suitable GID", "", "gid.wrong_family",
-     "The device has no GID of the kind that the library looks for."},
+     "The device has no GID of the type that the library needs."},
     {"GID is NULL", "", "gid.not_routable",
-     "The library found no usable GID: its index must be given."},
+     "The library found no usable GID: set its index explicitly."},
 });
 
 void judge_messages(const readers::Job& job, JobFindings& out) {
@@ -131,17 +124,17 @@ std::string explain_completion(unsigned status) {
   return known == nullptr ? "" : fmt::format("{}: {}", known->name, known->words);
 }
 
-void judge_failures(const JobCase& of, JobFindings& out) {
-  for (const readers::NcclProcess& process : of.job.processes) {
+void judge_failures(const JobCase& subject, JobFindings& out) {
+  for (const readers::NcclProcess& process : subject.job.processes) {
     for (const readers::NcclFailure& failure : process.failures) {
       if (failure.status) {
-        judge_completion(of, process, failure, out);
+        judge_completion(subject, process, failure, out);
       } else {
         judge_event(failure, out);
       }
     }
   }
-  judge_messages(of.job, out);
+  judge_messages(subject.job, out);
 }
 
 }  // namespace weir::diagnose

@@ -28,7 +28,7 @@ void judge_on_host(const readers::JobVariable& variable, long index, const evide
                    JobFindings& out) {
   for (const evidence::Nic& nic : host.nics) {
     if (!nic.rdma.gids.is_known()) {
-      out.unknown(fmt::format("{}: GID {}", name_of(host, nic), index), "was not read",
+      out.unknown(fmt::format("{}: GID {}", name_of(host, nic), index), "not read",
                   "weir show on the host, as root");
       continue;
     }
@@ -41,7 +41,7 @@ void judge_on_host(const readers::JobVariable& variable, long index, const evide
     } else if (gid->type != evidence::GidType::kRoceV2 || is_link_local(gid->gid)) {
       out.add(
           "gid.not_routable",
-          fmt::format("{}={}: on {} that is {} ({}{}).", variable.name, index, name_of(host, nic),
+          fmt::format("{}={}: on {} this is {} ({}{}).", variable.name, index, name_of(host, nic),
                       gid->gid, to_text(gid->type), is_link_local(gid->gid) ? ", link-local" : ""),
           variable.at);
     }
@@ -52,26 +52,26 @@ void judge_log(const readers::NcclProcess& process, JobFindings& out) {
   for (const readers::NcclQueuePair& pair : process.queue_pairs) {
     if (is_link_local(pair.gid)) {
       out.add("gid.not_routable",
-              fmt::format("The queue pairs use GID {} at index {}, a link-local address: no router "
-                          "passes it on.",
-                          pair.gid, pair.gid_index),
+              fmt::format(
+                  "The queue pairs use GID {} at index {}, which is link-local and not routable.",
+                  pair.gid, pair.gid_index),
               pair.at);
     }
   }
 }
 
 /// Up to 2.20 NCCL took index 0 unless told otherwise: usually RoCE v1 and link-local.
-void judge_default(const JobCase& of, const readers::NcclProcess& process, JobFindings& out) {
+void judge_default(const JobCase& subject, const readers::NcclProcess& process, JobFindings& out) {
   if (process.version.empty() || !readers::version_before(process.version, 2, 21)) return;
-  if (of.job.find("NCCL_IB_GID_INDEX") != nullptr || !process.queue_pairs.empty()) return;
+  if (subject.job.find("NCCL_IB_GID_INDEX") != nullptr || !process.queue_pairs.empty()) return;
   for (const readers::NcclDevice& device : process.devices) {
     if (!device.is_roce) continue;
-    auto& found = out.add("gid.not_routable",
-                          fmt::format("NCCL {} uses GID index 0 unless NCCL_IB_GID_INDEX is set, "
-                                      "and the log does not show it set: usually RoCE v1 and "
-                                      "link-local.",
-                                      process.version),
-                          process.devices_at);
+    auto& found =
+        out.add("gid.not_routable",
+                fmt::format("NCCL {} uses GID index 0 unless NCCL_IB_GID_INDEX is set, and the log "
+                            "does not show it set: usually RoCE v1 and link-local.",
+                            process.version),
+                process.devices_at);
     found.severity = finding::Severity::kWarning;
     found.confidence = finding::Confidence::kMedium;
     return;
@@ -80,22 +80,22 @@ void judge_default(const JobCase& of, const readers::NcclProcess& process, JobFi
 
 }  // namespace
 
-void judge_gids(const JobCase& of, JobFindings& out) {
-  for (const readers::JobVariable& variable : of.job.variables) {
+void judge_gids(const JobCase& subject, JobFindings& out) {
+  for (const readers::JobVariable& variable : subject.job.variables) {
     if (variable.name != "NCCL_IB_GID_INDEX" && variable.name != "UCX_IB_GID_INDEX") continue;
     const auto index = job_number(variable.value);
     if (!index || *index < 0) continue;
-    for (const evidence::Evidence& host : of.hosts)
+    for (const evidence::Evidence& host : subject.hosts)
       judge_on_host(variable, *index, host, out);
-    if (of.hosts.empty()) {
+    if (subject.hosts.empty()) {
       out.unknown(fmt::format("{}={}", variable.name, *index),
-                  "which address sits at an index differs from host to host",
+                  "the address at an index differs between hosts",
                   "weir job --host EVIDENCE (weir snapshot or weir bundle on each host)");
     }
   }
-  for (const readers::NcclProcess& process : of.job.processes) {
+  for (const readers::NcclProcess& process : subject.job.processes) {
     judge_log(process, out);
-    judge_default(of, process, out);
+    judge_default(subject, process, out);
   }
 }
 

@@ -8,10 +8,11 @@ namespace {
 
 /// The job's own limit on the distance: LOC, 0 or a shorter one than the hardware has.
 const readers::JobVariable* own_limit(const readers::Job& job) {
-  for (const readers::JobVariable& one : job.variables) {
-    const bool is_level = one.name == "NCCL_NET_GDR_LEVEL" || one.name == "NCCL_IB_GDR_LEVEL";
-    if (is_level && (one.value == "0" || one.value == "LOC")) return &one;
-    if (one.name == "NCCL_IB_CUDA_SUPPORT" && one.value == "0") return &one;
+  for (const readers::JobVariable& variable : job.variables) {
+    const bool is_level =
+        variable.name == "NCCL_NET_GDR_LEVEL" || variable.name == "NCCL_IB_GDR_LEVEL";
+    if (is_level && (variable.value == "0" || variable.value == "LOC")) return &variable;
+    if (variable.name == "NCCL_IB_CUDA_SUPPORT" && variable.value == "0") return &variable;
   }
   return nullptr;
 }
@@ -19,7 +20,7 @@ const readers::JobVariable* own_limit(const readers::Job& job) {
 std::string reason_of(const readers::Job& job, const readers::NcclProcess& process,
                       const readers::NcclGpuDirect& line) {
   if (const readers::JobVariable* limit = own_limit(job))
-    return fmt::format("{}={} asks for that", limit->name, limit->value);
+    return fmt::format("{}={} disables it", limit->name, limit->value);
   if (line.reason == "no module") return "the kernel module (nvidia_peermem) is not loaded";
   if (line.reason.starts_with("distance"))
     return fmt::format("GPU and NIC are too far apart ({})", line.reason);
@@ -32,7 +33,7 @@ std::string reason_of(const readers::Job& job, const readers::NcclProcess& proce
   return "neither nvidia_peermem nor dma-buf is in use";
 }
 
-/// Says so itself, or shows it by its channels.
+/// By NCCL's own lines. True if GPUDirect is off.
 bool judge_lines(const readers::Job& job, const readers::NcclProcess& process, JobFindings& out) {
   bool is_off = false;
   for (const readers::NcclGpuDirect& line : process.gpu_direct) {
@@ -58,13 +59,13 @@ void judge_channels(const readers::NcclProcess& process, JobFindings& out) {
 
 }  // namespace
 
-void judge_gpu_direct(const JobCase& of, JobFindings& out) {
-  for (const readers::NcclProcess& process : of.job.processes) {
+void judge_gpu_direct(const JobCase& subject, JobFindings& out) {
+  for (const readers::NcclProcess& process : subject.job.processes) {
     if (process.network && *process.network == "Socket") continue;  // says enough
-    if (!judge_lines(of.job, process, out)) judge_channels(process, out);
+    if (!judge_lines(subject.job, process, out)) judge_channels(process, out);
   }
-  if (!of.job.processes.empty()) return;
-  if (const readers::JobVariable* limit = own_limit(of.job)) {
+  if (!subject.job.processes.empty()) return;
+  if (const readers::JobVariable* limit = own_limit(subject.job)) {
     out.add("gdr.off", fmt::format("{}={} turns GPUDirect RDMA off.", limit->name, limit->value),
             limit->at);
   }

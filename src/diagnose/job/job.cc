@@ -19,10 +19,10 @@ constexpr std::size_t kMostLines = 6;
 
 finding::Finding& JobFindings::add(std::string_view id, std::string verdict,
                                    const readers::Cited& at) {
-  for (finding::Finding& one : out_.findings) {
-    if (one.id != id || one.verdict != verdict) continue;
-    cite(one, at);
-    return one;
+  for (finding::Finding& finding : out_.findings) {
+    if (finding.id != id || finding.verdict != verdict) continue;
+    cite(finding, at);
+    return finding;
   }
   finding::Where where;
   where.file = at.file;
@@ -49,7 +49,7 @@ void JobFindings::unknown(std::string check, std::string reason, std::string how
 
 bool JobFindings::has(std::string_view id) const {
   return std::any_of(out_.findings.begin(), out_.findings.end(),
-                     [&](const finding::Finding& one) { return one.id == id; });
+                     [&](const finding::Finding& item) { return item.id == id; });
 }
 
 std::optional<long> job_number(std::string_view text) {
@@ -61,19 +61,19 @@ std::optional<long> job_number(std::string_view text) {
   return value;
 }
 
-finding::Judgement judge_job(const JobCase& of) {
+finding::Judgement judge_job(const JobCase& subject) {
   finding::Judgement judgement;
   JobFindings findings(judgement);
-  judge_network(of, findings);
-  judge_failures(of, findings);
-  judge_gids(of, findings);
-  judge_devices(of, findings);
-  judge_marking(of, findings);
-  judge_gpu_direct(of, findings);
-  judge_differences(of, findings);
-  judge_variables(of, findings);
+  judge_network(subject, findings);
+  judge_failures(subject, findings);
+  judge_gids(subject, findings);
+  judge_devices(subject, findings);
+  judge_marking(subject, findings);
+  judge_gpu_direct(subject, findings);
+  judge_differences(subject, findings);
+  judge_variables(subject, findings);
   finding::settle(judgement);
-  const bool is_silent = of.job.is_empty();
+  const bool is_silent = subject.job.is_empty();
   const bool is_clean = judgement.conclusion == finding::Conclusion::kHealthy;
   if (is_silent || (is_clean && !judgement.unknown.empty()))
     judgement.conclusion = finding::Conclusion::kInconclusive;

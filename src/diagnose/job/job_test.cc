@@ -30,13 +30,13 @@ readers::Job read(const fs::path& path) {
 
 bool names(const finding::Judgement& judgement, std::string_view id) {
   return std::any_of(judgement.findings.begin(), judgement.findings.end(),
-                     [&](const auto& one) { return one.id == id; });
+                     [&](const auto& item) { return item.id == id; });
 }
 
 std::string ids_of(const finding::Judgement& judgement) {
   std::string text;
-  for (const auto& one : judgement.findings)
-    text += one.id + " (" + one.verdict + ") ";
+  for (const auto& known : judgement.findings)
+    text += known.id + " (" + known.verdict + ") ";
   return text;
 }
 
@@ -105,13 +105,13 @@ TEST(JudgeJob, RealLogsAreAnswered) {
       {"nccl_retry_exceeded.composed.log",
        {"transport.retries_exhausted", "link.flapping", "app.protocol_error"}},
   };
-  for (const auto& one : cases) {
-    const readers::Job job = read(fs::path(WEIR_TEST_DATA) / "nccl" / one.file);
+  for (const auto& item : cases) {
+    const readers::Job job = read(fs::path(WEIR_TEST_DATA) / "nccl" / item.file);
     const auto judgement = judge_job({job, nullptr, {}});
     std::set<std::string> found;
     for (const auto& finding : judgement.findings)
       found.insert(finding.id);
-    EXPECT_EQ(found, one.ids) << one.file << ": " << ids_of(judgement);
+    EXPECT_EQ(found, item.ids) << item.file << ": " << ids_of(judgement);
   }
 }
 
@@ -143,14 +143,14 @@ TEST(JudgeJob, ADeviceListIsMatchedAsNcclMatchesIt) {
       {"mlx5_0:1,mlx5_1:1", "nccl.hca_prefix"},
       {"eth0", "nccl.hca_unknown"},
   };
-  for (const auto& one : cases) {
+  for (const auto& item : cases) {
     const readers::Job job =
-        readers::read_job("NCCL_IB_HCA=" + std::string(one.list) + "\n", "env");
+        readers::read_job("NCCL_IB_HCA=" + std::string(item.list) + "\n", "env");
     const auto judgement = judge_job({job, nullptr, hosts});
-    if (one.id.empty()) {
-      EXPECT_EQ(ids_of(judgement), "") << one.list;
+    if (item.id.empty()) {
+      EXPECT_EQ(ids_of(judgement), "") << item.list;
     } else {
-      EXPECT_TRUE(names(judgement, one.id)) << one.list << ": " << ids_of(judgement);
+      EXPECT_TRUE(names(judgement, item.id)) << item.list << ": " << ids_of(judgement);
     }
   }
 }
@@ -203,11 +203,11 @@ TEST(JudgeJob, TroublesFromTheFieldAreNamed) {
       {"-e CCL_NET_GDR_LEVEL=PHB (missing N)", "job.env_typo"},
       {"NCCL_IB_TC=41", ""},
   };
-  for (const auto& one : cases) {
-    const readers::Job job = readers::read_job(one.text, "pasted");
+  for (const auto& item : cases) {
+    const readers::Job job = readers::read_job(item.text, "pasted");
     const auto judgement = judge_job({job, nullptr, {}});
     const std::string first = judgement.findings.empty() ? "" : judgement.findings.front().id;
-    EXPECT_EQ(first, one.id) << one.text << ": " << ids_of(judgement);
+    EXPECT_EQ(first, item.id) << item.text << ": " << ids_of(judgement);
   }
 }
 

@@ -16,28 +16,28 @@ bool is_known_code_point(long value) {
   return value == 24 || value == 26 || value == 46 || value == 48;
 }
 
-std::optional<TosByte> wanted_byte(const JobCase& of) {
-  if (of.intent == nullptr || of.intent->hosts.empty()) return std::nullopt;
-  const design::HostIntent& host = of.intent->hosts.front();
+std::optional<TosByte> wanted_byte(const JobCase& subject) {
+  if (subject.intent == nullptr || subject.intent->hosts.empty()) return std::nullopt;
+  const design::HostIntent& host = subject.intent->hosts.front();
   if (host.nics.empty()) return std::nullopt;
   return host.nics.front().traffic_class;
 }
 
 /// A NIC that forces its own byte on every queue pair: what the job asks for does not matter.
-bool is_forced(const JobCase& of) {
-  for (const evidence::Evidence& host : of.hosts)
+bool is_forced(const JobCase& subject) {
+  for (const evidence::Evidence& host : subject.hosts)
     for (const evidence::Nic& nic : host.nics)
       if (nic.rdma.traffic_class.is_known() && nic.rdma.traffic_class->has_value()) return true;
   return false;
 }
 
-void judge_value(const JobCase& of, const readers::JobVariable& variable, JobFindings& out) {
+void judge_value(const JobCase& subject, const readers::JobVariable& variable, JobFindings& out) {
   const auto value = job_number(variable.value);
   if (!value) return;  // judge_variables() says so
   if (*value < 0 || *value > 255) return;
   const auto byte = TosByte::of(static_cast<unsigned>(*value));
   const unsigned dscp = dscp_of(byte).value();
-  const auto wanted = wanted_byte(of);
+  const auto wanted = wanted_byte(subject);
   if (wanted && dscp_of(*wanted) == dscp_of(byte)) return;
   const bool is_typed_as_dscp = wanted ? static_cast<unsigned>(*value) == dscp_of(*wanted).value()
                                        : is_known_code_point(*value);
@@ -67,25 +67,25 @@ void judge_value(const JobCase& of, const readers::JobVariable& variable, JobFin
 
 /// The file where a job sets NCCL's RDMA and says nothing of its class.
 const readers::JobVariable* unmarked_environment(const readers::Job& job) {
-  for (const readers::JobVariable& one : job.variables)
-    if (one.name.starts_with("NCCL_IB_") && one.process.empty()) return &one;
+  for (const readers::JobVariable& variable : job.variables)
+    if (variable.name.starts_with("NCCL_IB_") && variable.process.empty()) return &variable;
   return nullptr;
 }
 
 }  // namespace
 
-void judge_marking(const JobCase& of, JobFindings& out) {
+void judge_marking(const JobCase& subject, JobFindings& out) {
   bool is_set = false;
-  for (const readers::JobVariable& variable : of.job.variables) {
+  for (const readers::JobVariable& variable : subject.job.variables) {
     for (const std::string_view name : kVariables) {
       if (variable.name != name) continue;
       is_set = true;
-      judge_value(of, variable, out);
+      judge_value(subject, variable, out);
     }
   }
-  const auto wanted = wanted_byte(of);
-  if (is_set || !wanted || dscp_of(*wanted).value() == 0 || is_forced(of)) return;
-  const readers::JobVariable* environment = unmarked_environment(of.job);
+  const auto wanted = wanted_byte(subject);
+  if (is_set || !wanted || dscp_of(*wanted).value() == 0 || is_forced(subject)) return;
+  const readers::JobVariable* environment = unmarked_environment(subject.job);
   if (environment == nullptr) return;
   auto& found = out.add("dscp.unmarked",
                         fmt::format("NCCL_IB_TC is not set: the packets carry DSCP 0; the design's "

@@ -8,11 +8,12 @@
 namespace weir::diagnose {
 namespace {
 
-/// The variable by which a job itself says: no RDMA.
+/// The variable by which a job disables RDMA.
 const readers::JobVariable* refusal(const readers::Job& job) {
-  for (const readers::JobVariable& one : job.variables) {
-    if (one.name == "NCCL_IB_DISABLE" && job_number(one.value).value_or(0) != 0) return &one;
-    if (one.name == "NCCL_NET" && one.value == "Socket") return &one;
+  for (const readers::JobVariable& variable : job.variables) {
+    if (variable.name == "NCCL_IB_DISABLE" && job_number(variable.value).value_or(0) != 0)
+      return &variable;
+    if (variable.name == "NCCL_NET" && variable.value == "Socket") return &variable;
   }
   return nullptr;
 }
@@ -39,8 +40,8 @@ void judge_sockets(const readers::Job& job, JobFindings& out) {
 void judge_forced_rdma(const readers::Job& job, JobFindings& out) {
   for (const readers::JobMessage& message : job.messages) {
     if (message.at.text.find("Failed to initialize any NET plugin") == std::string::npos) continue;
-    out.add("nccl.socket_fallback",
-            "NCCL was told to use RDMA alone and found no device: the job stops.", message.at);
+    out.add("nccl.socket_fallback", "NCCL may use RDMA only and found no device: the job stops.",
+            message.at);
   }
 }
 
@@ -57,12 +58,12 @@ bool says_gloo(std::string_view text) {
 void judge_backend(const readers::Job& job, JobFindings& out) {
   for (const readers::JobMessage& message : job.messages) {
     if (!says_gloo(message.at.text)) continue;
-    out.add("job.gloo_backend", "The job asks for Gloo: GPU data goes through host memory and TCP.",
+    out.add("job.gloo_backend", "The job uses Gloo: GPU data goes through host memory and TCP.",
             message.at);
   }
   const readers::JobVariable* backend = job.find("TORCH_DISTRIBUTED_BACKEND");
   if (backend != nullptr && backend->value == "gloo")
-    out.add("job.gloo_backend", "The job asks for Gloo: GPU data goes through host memory and TCP.",
+    out.add("job.gloo_backend", "The job uses Gloo: GPU data goes through host memory and TCP.",
             backend->at);
 }
 
@@ -89,30 +90,30 @@ void judge_intra_node(const readers::Job& job, JobFindings& out) {
       const std::string cause = is_off("NCCL_P2P_DISABLE") && is_off("NCCL_SHM_DISABLE")
                                     ? ": NCCL_P2P_DISABLE and NCCL_SHM_DISABLE are set"
                                     : "";
-      out.add(
-          "nccl.intra_node_network",
-          fmt::format("Ranks of one machine ({}) talk over the network{}.", process.host, cause),
-          channel.at);
+      out.add("nccl.intra_node_network",
+              fmt::format("Ranks on one host ({}) communicate over the network{}.", process.host,
+                          cause),
+              channel.at);
     }
   }
 }
 
 }  // namespace
 
-void judge_network(const JobCase& of, JobFindings& out) {
-  if (const readers::JobVariable* off = refusal(of.job)) {
-    auto& found = out.add(
-        "nccl.ib_disabled",
-        fmt::format("{}={}: the job turns RDMA off itself, RoCE too.", off->name, off->value),
-        off->at);
-    for (const readers::NcclProcess& process : of.job.processes)
+void judge_network(const JobCase& subject, JobFindings& out) {
+  if (const readers::JobVariable* off = refusal(subject.job)) {
+    auto& found =
+        out.add("nccl.ib_disabled",
+                fmt::format("{}={}: the job disables RDMA, including RoCE.", off->name, off->value),
+                off->at);
+    for (const readers::NcclProcess& process : subject.job.processes)
       if (process.network) out.cite(found, process.network_at);
   } else {
-    judge_sockets(of.job, out);
-    judge_forced_rdma(of.job, out);
+    judge_sockets(subject.job, out);
+    judge_forced_rdma(subject.job, out);
   }
-  judge_backend(of.job, out);
-  judge_intra_node(of.job, out);
+  judge_backend(subject.job, out);
+  judge_intra_node(subject.job, out);
 }
 
 }  // namespace weir::diagnose

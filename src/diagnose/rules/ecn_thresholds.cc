@@ -52,7 +52,7 @@ finding::EvidenceLine setting_line(const WrongSetting& setting) {
   return fact_line(name_of(*setting.port),
                    !setting.found
                        ? std::string("ECN of the RDMA queue: off")
-                       : fmt::format("marking starts: expected {}, found {}",
+                       : fmt::format("ECN min threshold: expected {}, found {}",
                                      to_text(setting.wanted.min), to_text(*setting.found)));
 }
 

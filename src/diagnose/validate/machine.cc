@@ -1,7 +1,7 @@
-// What must hold on a host whatever the design says of its NICs: the GID a job will use, the
-// receive buffer against the NIC's own need, the link as such, GPUs and how they reach the NICs,
-// limits, other agents, the TCP path. A fact nobody asked for says nothing; one that was refused or
-// failed is unknown; one that the driver does not have cannot be wrong.
+// What must hold on a host whatever the design says about its NICs: the GID a job will use, the
+// receive buffer against the NIC's own need, the link itself, GPUs and how they reach the NICs,
+// limits, other agents, the TCP path. A fact that was not asked for is skipped; one that was
+// refused or failed is unknown; one that the driver does not have cannot be wrong.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -80,8 +80,8 @@ class MachineCheck {
     const bool refused = fact.why() == Missing::kPermission;
     if (!refused && fact.why() != Missing::kError) return;
     out_.unknown.push_back({fmt::format("{} {}", name_, what),
-                            refused ? "may not be read by this user" : "reading it failed",
-                            fmt::format("{}{}", fact.source(), refused ? "; as root" : "")});
+                            refused ? "permission denied" : "read failed",
+                            fmt::format("{}{}", fact.source(), refused ? "; run as root" : "")});
   }
 
   void check_link(const Nic& nic);
@@ -129,20 +129,20 @@ void MachineCheck::check_sizes(const Nic& nic, const design::NicIntent& wanted) 
     add("mtu.below_4096", nic.device,
         fmt::format("RDMA MTU: expected 4096B, found {}B (interface {})", link.active_mtu->raw(),
                     link.mtu.is_known() ? fmt::format("{}B", link.mtu->raw()) : "unknown"));
-  note_gap(nic.device + ": layers of the network stack", link.layers);
+  note_gap(nic.device + ": interfaces on top of it", link.layers);
   if (!link.layers.is_known() || !link.mtu.is_known()) return;
   for (const evidence::Layer& layer : *link.layers) {
     if (layer.mtu.raw() + static_cast<std::int64_t>(limits_.mtu_slack) < link.mtu->raw())
       add("mtu.mismatch", nic.device,
-          fmt::format("MTU of {} ({}) above it: expected {}B, found {}B", layer.netdev, layer.kind,
-                      link.mtu->raw(), layer.mtu.raw()),
+          fmt::format("MTU of {} ({}) on top of it: expected {}B, found {}B", layer.netdev,
+                      layer.kind, link.mtu->raw(), layer.mtu.raw()),
           Severity::kWarning);
   }
 }
 
 // ---- GID ----
 
-/// Interfaces that a GID of this NIC may belong to: its own, and what stands on top of it.
+/// Interfaces that a GID of this NIC may belong to: its own, and those on top of it.
 std::set<std::string> own_netdevs(const Nic& nic) {
   std::set<std::string> out;
   if (nic.netdev.is_known()) out.insert(*nic.netdev);
@@ -174,8 +174,7 @@ void MachineCheck::check_gid(const Nic& nic, const design::NicIntent& wanted) {
     for (const evidence::Gid& gid : *nic.rdma.gids) {
       if (gid.type != evidence::GidType::kRoceV2 || is_link_local(gid.gid)) continue;
       add("gid.wrong_netdev", nic.device,
-          fmt::format("GID {}: expected one of {}, found it on {}", gid.index, *nic.netdev,
-                      gid.netdev));
+          fmt::format("GID {}: expected on {}, found on {}", gid.index, *nic.netdev, gid.netdev));
       return;
     }
     return;
@@ -184,8 +183,8 @@ void MachineCheck::check_gid(const Nic& nic, const design::NicIntent& wanted) {
   const bool wants_v4 = wanted.address.find(':') == std::string::npos;
   if (!wanted.address.empty() && is_v4 != wants_v4)
     add("gid.wrong_family", nic.device,
-        fmt::format("GID {}: expected an address of {}, found {}", usable->index,
-                    wants_v4 ? "IPv4" : "IPv6", usable->gid));
+        fmt::format("GID {}: expected {}, found {}", usable->index, wants_v4 ? "IPv4" : "IPv6",
+                    usable->gid));
   std::set<unsigned> indexes;
   for (const evidence::Gid& gid : *nic.rdma.gids)
     indexes.insert(gid.index);
@@ -193,7 +192,7 @@ void MachineCheck::check_gid(const Nic& nic, const design::NicIntent& wanted) {
   for (unsigned index = 0; index < usable->index; ++index) {
     if (indexes.contains(index)) continue;
     add("gid.sparse", nic.device,
-        fmt::format("GID table: expected no hole before the usable entry {}, found entry {} empty",
+        fmt::format("GID table: expected no empty entry before the usable {}, found entry {} empty",
                     usable->index, index));
     return;
   }
@@ -229,8 +228,8 @@ void MachineCheck::check_subnets() {
   for (const auto& [network, devices] : rails) {
     if (devices.size() < 2) continue;
     add("rail.same_subnet", "",
-        fmt::format("{}: expected a subnet each, found all in that of {}", join(devices, ", "),
-                    shown[network]));
+        fmt::format("{}: expected one subnet per rail, found all in the subnet of {}",
+                    join(devices, ", "), shown[network]));
   }
 }
 
@@ -254,8 +253,8 @@ void MachineCheck::check_buffer(const Nic& nic, const design::NicIntent& wanted)
     const Priority other = Priority::of(p);
     if (qos.pfc->contains(other) || qos.priority_to_buffer->at(p) != buffer) continue;
     add("headroom.too_small", nic.device,
-        fmt::format("receive buffer {}: expected for lossless priorities alone, found priority {} "
-                    "with it, which nothing pauses",
+        fmt::format("receive buffer {}: expected for lossless priorities only, found priority {} "
+                    "in it, which is never paused",
                     buffer, p),
         Severity::kWarning);
     return;
@@ -283,17 +282,17 @@ void MachineCheck::check_pcie(const std::string& who, const evidence::Pcie& pcie
 
 void MachineCheck::check_interrupts(const Nic& nic) {
   const auto& pcie = nic.pcie;
-  note_gap(nic.device + ": processors of its interrupts", pcie.irq_numa_nodes);
+  note_gap(nic.device + ": interrupt affinity", pcie.irq_numa_nodes);
   if (!pcie.numa_node.is_known() || !pcie.irq_numa_nodes.is_known()) return;
   const bool is_elsewhere = std::any_of(pcie.irq_numa_nodes->begin(), pcie.irq_numa_nodes->end(),
                                         [&](unsigned node) { return node != *pcie.numa_node; });
   if (!is_elsewhere) return;
   add("host.tcp_untuned", nic.device,
-      fmt::format("interrupts: expected on the NIC's memory node {}, found on {}", *pcie.numa_node,
+      fmt::format("interrupts: expected on NUMA node {} of the NIC, found on {}", *pcie.numa_node,
                   fmt::join(*pcie.irq_numa_nodes, ", ")));
 }
 
-/// GPU memory is open to RDMA by a module or by dma-buf: either will do.
+/// RDMA reaches GPU memory through a module or dma-buf: either is enough.
 void MachineCheck::check_gpu_memory() {
   const auto& module = host_.host.peermem;
   const auto& dmabuf = host_.host.dmabuf;
@@ -304,7 +303,7 @@ void MachineCheck::check_gpu_memory() {
   }
   if (!module.was_looked_at() && !dmabuf.was_looked_at()) return;
   out_.unknown.push_back({fmt::format("{}: GPU memory for RDMA", name_),
-                          "neither nvidia_peermem nor dma-buf was seen for sure",
+                          "neither nvidia_peermem nor dma-buf could be confirmed",
                           "lsmod | grep peermem; cat /proc/driver/nvidia/version"});
 }
 
@@ -315,9 +314,9 @@ void MachineCheck::check_gpus() {
     const std::string who = fmt::format("GPU {}", gpu.index);
     check_pcie(who, gpu.pcie, false);  // an idle GPU slows its link down
     std::optional<Distance> nearest;
-    for (const evidence::GpuDistance& one : host_.distances) {
-      if (one.gpu != gpu.index || !one.distance.is_known()) continue;
-      nearest = nearest ? std::min(*nearest, *one.distance) : *one.distance;
+    for (const evidence::GpuDistance& distance : host_.distances) {
+      if (distance.gpu != gpu.index || !distance.distance.is_known()) continue;
+      nearest = nearest ? std::min(*nearest, *distance.distance) : *distance.distance;
     }
     if (nearest && *nearest > Distance::kPxb)
       add("pcie.gpu_far", who,
@@ -328,12 +327,11 @@ void MachineCheck::check_gpus() {
     note_gap(nic.device + ": ACS of the bridges above it", nic.pcie.acs_redirect);
     if (nic.pcie.acs_redirect.is(true))
       add("pcie.acs_on", nic.device,
-          "ACS: expected off on the bridges above it, found that one redirects peer-to-peer "
-          "traffic");
+          "ACS: expected off on the bridges above it, found redirecting peer-to-peer traffic");
   }
   note_gap("IOMMU", host_.host.iommu);
   if (host_.host.iommu.is(evidence::Iommu::kTranslating))
-    add("pcie.acs_on", "", "IOMMU: expected off or passing through, found translating",
+    add("pcie.acs_on", "", "IOMMU: expected off or passthrough, found translating",
         Severity::kWarning);
 }
 
@@ -354,46 +352,46 @@ void MachineCheck::check_limits() {
                     host.in_container.is(true) ? " in this container" : ""));
   note_gap("other LLDP agents", host.lldpad_running);
   if (host.lldpad_running.is(true))
-    add("dcbx.two_agents", "", "LLDP agents: expected none that sets DCB, found lldpad running",
-        Severity::kWarning);
+    add("dcbx.two_agents", "",
+        "LLDP agents: expected none that configures DCB, found lldpad running", Severity::kWarning);
 }
 
 void MachineCheck::check_tcp() {
   note_gap("network settings of the kernel", host_.host.sysctls);
   if (!host_.host.sysctls.is_known()) return;
-  for (const evidence::NamedText& one : *host_.host.sysctls) {
-    if (one.name != "net.core.rmem_max" && one.name != "net.core.wmem_max") continue;
-    const auto bytes = parse_u64(one.value);
+  for (const evidence::NamedText& entry : *host_.host.sysctls) {
+    if (entry.name != "net.core.rmem_max" && entry.name != "net.core.wmem_max") continue;
+    const auto bytes = parse_u64(entry.value);
     if (!bytes || *bytes >= limits_.least_socket_buffer) continue;
     add("host.tcp_untuned", "",
-        fmt::format("{}: expected {} or more, found {}", one.name, limits_.least_socket_buffer,
+        fmt::format("{}: expected {} or more, found {}", entry.name, limits_.least_socket_buffer,
                     *bytes));
   }
 }
 
-/// What every job inherits from the host, whatever its script says.
+/// What every job inherits from the host.
 void MachineCheck::check_nccl_conf() {
   note_gap("nccl.conf", host_.host.nccl_conf);
   if (!host_.host.nccl_conf.is_known() || wanted_.nics.empty()) return;
   const design::NicIntent& wanted = wanted_.nics.front();
-  for (const evidence::NamedText& one : *host_.host.nccl_conf) {
-    const auto number = parse_u64(one.value);
-    if (one.name == "NCCL_IB_DISABLE" && number && *number != 0)
+  for (const evidence::NamedText& known : *host_.host.nccl_conf) {
+    const auto number = parse_u64(known.value);
+    if (known.name == "NCCL_IB_DISABLE" && number && *number != 0)
       add("nccl.ib_disabled", "",
-          fmt::format("nccl.conf: expected RDMA in use, found {}={}", one.name, one.value));
+          fmt::format("nccl.conf: expected RDMA in use, found {}={}", known.name, known.value));
     const bool is_other_class = number && *number / 4 != dscp_of(wanted.traffic_class).value();
-    if (one.name == "NCCL_IB_TC" && is_other_class)
+    if (known.name == "NCCL_IB_TC" && is_other_class)
       add(number && *number == dscp_of(wanted.traffic_class).value() ? "dscp.tos_confusion"
                                                                      : "nccl.stale_conf",
           "",
           fmt::format("nccl.conf: expected NCCL_IB_TC={}, found {}",
-                      unsigned{wanted.traffic_class.value()}, one.value));
+                      unsigned{wanted.traffic_class.value()}, known.value));
     const Nic* nic = host_.find_nic(wanted.device);
     const auto gid = nic == nullptr ? std::nullopt : usable_gid(*nic);
-    if (one.name == "NCCL_IB_GID_INDEX" && number && gid && *number != gid->index)
+    if (known.name == "NCCL_IB_GID_INDEX" && number && gid && *number != gid->index)
       add("nccl.stale_conf", "",
           fmt::format("nccl.conf: expected NCCL_IB_GID_INDEX={} as on {}, found {}", gid->index,
-                      nic->device, one.value));
+                      nic->device, known.value));
   }
 }
 

@@ -25,7 +25,7 @@ unsigned rdma_priority(const design::NicIntent& wanted) {
   return wanted.dscp_to_priority.at(dscp_of(wanted.traffic_class).value()).value();
 }
 
-/// Code points of RDMA and of CNPs decide; a wrong one beside them is untidy.
+/// The DSCPs of RDMA and CNPs make it an error; another wrong one is a warning.
 Fault map_fault(const evidence::Nic& nic, const design::NicIntent& wanted) {
   const auto is_right = [&](Dscp dscp) {
     const auto found = nic.qos.dscp_to_priority->at(dscp.value());
@@ -97,15 +97,15 @@ std::string how_to_read(Setting setting, const evidence::Nic& nic) {
 
 std::string reason(Missing why) {
   switch (why) {
-    case Missing::kAbsent: return "was not read, or is not there";
-    case Missing::kUnsupported: return "the driver has no such setting";
-    case Missing::kPermission: return "may not be read by this user";
-    case Missing::kError: return "reading it failed";
+    case Missing::kAbsent: return "not read, or not present";
+    case Missing::kUnsupported: return "not supported by the driver";
+    case Missing::kPermission: return "permission denied";
+    case Missing::kError: return "read failed";
   }
   WEIR_UNREACHABLE("every reason has a text");
 }
 
-/// One finding per fault; settings that have no fault of their own are apart from each other.
+/// One finding per fault; settings without a fault of their own get one each.
 finding::Finding& finding_of(NicFindings& out, const Fault& fault, Setting setting,
                              const finding::Where& where) {
   for (std::size_t i = 0; i < out.findings.size(); ++i) {
@@ -125,7 +125,7 @@ bool is_essential(Setting setting) {
          setting == Setting::kPfc;
 }
 
-/// All that a NIC cannot do is one finding; Soft-RoCE and virtual functions are known for it.
+/// Everything a NIC does not support is one finding; usual with Soft-RoCE and virtual functions.
 void add_inability(const std::string& place, const finding::Where& where, const evidence::Nic& nic,
                    const Deviation& deviation, NicFindings& out) {
   const bool is_virtual = nic.is_virtual.is(true);
@@ -133,21 +133,20 @@ void add_inability(const std::string& place, const finding::Where& where, const 
   finding::Finding& finding =
       finding_of(out, {is_virtual ? "k8s.qos_on_vf" : "platform.cannot"}, deviation.setting, where);
   if (finding.verdict.empty()) {
-    finding.verdict = fmt::format(
-        "{} cannot do what is asked: {} {} no DCB, so nothing sets its classes and PFC{}.", place,
-        nic.netdev.is_known() ? *nic.netdev : nic.device,
-        is_virtual ? "is a virtual function with" : "has",
-        is_software ? "; Soft-RoCE is for tests" : "");
+    finding.verdict = fmt::format("{} ({}{}) has no DCB: traffic classes and PFC cannot be set{}.",
+                                  place, nic.netdev.is_known() ? *nic.netdev : nic.device,
+                                  is_virtual ? ", a virtual function" : "",
+                                  is_software ? "; Soft-RoCE is for tests only" : "");
     if (is_software) finding.severity = Severity::kWarning;
   }
   finding::EvidenceLine line;
   line.source = place;
-  line.line = fmt::format("{}: expected {}, found no such setting", evidence::subject_of(deviation),
+  line.line = fmt::format("{}: expected {}, found not supported", evidence::subject_of(deviation),
                           evidence::text_of(deviation).expected);
   finding.evidence.push_back(std::move(line));
 }
 
-/// Nothing of this project's settings exists there; a design that wants RoCE on it is wrong.
+/// None of these settings exists on InfiniBand; a design that wants RoCE on it is wrong.
 void add_infiniband(const std::string& place, const finding::Where& where,
                     const design::NicIntent& wanted, NicFindings& out) {
   const bool has_design = wanted.speed.raw() > 0;

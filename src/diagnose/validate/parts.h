@@ -24,17 +24,17 @@ struct NicFindings {
                                        const design::NicIntent& wanted,
                                        const design::Intent& intent);
 
-/// What holds on any host: the link as such, the GID a job will use, the receive buffer, PCIe and
-/// GPUs, limits, the TCP path.
+/// What must hold on any host: link, GID a job will use, receive buffer, PCIe and GPUs, limits,
+/// TCP.
 void validate_machine(const evidence::Evidence& host, const design::HostIntent& wanted,
                       const finding::Thresholds& limits, finding::Judgement& out);
 
 /// The GID a job will use: RoCE v2, routable, of the NIC's own interface or one on top of it.
 [[nodiscard]] std::optional<evidence::Gid> usable_gid(const evidence::Nic& nic);
-/// A pinned index must be right everywhere: where they differ is a finding.
+/// A pinned GID index must be right everywhere: reports devices where it differs.
 void find_gid_drift(std::span<const evidence::Evidence> evidence, finding::Judgement& out);
 
-/// `wanted` is what the switch can hold of the design: its lowered intent, where that is known.
+/// `wanted` is what the switch can express of the design: its lowered intent, if known.
 void validate_switch(const evidence::Switch& found, const design::SwitchIntent& wanted,
                      const design::Intent& whole, finding::Judgement& out);
 

@@ -18,55 +18,54 @@ namespace {
 
 using finding::Severity;
 
-/// A fault of a switch, collected over its ports: one finding, a line of evidence a port.
+/// Faults of a switch, collected over its ports: one finding per fault, one line per port.
 class Collector {
  public:
   Collector(const evidence::Switch& found, finding::Judgement& out) : found_(found), out_(out) {}
 
   void wrong(std::string_view id, const std::string& port, std::string text,
              std::optional<Severity> severity = {}) {
-    for (finding::Finding& one : findings_) {
-      if (one.id != id) continue;
-      one.where.port.clear();
-      add_line(one, port, text);
+    for (finding::Finding& known : findings_) {
+      if (known.id != id) continue;
+      known.where.port.clear();
+      add_line(known, port, text);
       return;
     }
     finding::Where where;
     where.switch_name = found_.name;
     where.port = port;
     const std::string place = port.empty() ? found_.name : fmt::format("{} {}", found_.name, port);
-    finding::Finding one = finding::make_finding(id, fmt::format("{} {}.", place, text), where);
-    if (severity) one.severity = *severity;
-    add_line(one, port, text);
-    findings_.push_back(std::move(one));
+    finding::Finding item = finding::make_finding(id, fmt::format("{} {}.", place, text), where);
+    if (severity) item.severity = *severity;
+    add_line(item, port, text);
+    findings_.push_back(std::move(item));
   }
   [[nodiscard]] bool has(std::string_view id) const {
     return std::any_of(findings_.begin(), findings_.end(),
-                       [&](const finding::Finding& one) { return one.id == id; });
+                       [&](const finding::Finding& entry) { return entry.id == id; });
   }
   void unknown(std::string what) {
     const std::string check = fmt::format("{}: {}", found_.name, what);
-    for (const finding::Unknown& one : out_.unknown)
-      if (one.check == check) return;
-    out_.unknown.push_back({check, "was not read",
-                            "the switch's configuration: weir validate "
-                            "--switch NAME=FILE"});
+    for (const finding::Unknown& unknown : out_.unknown)
+      if (unknown.check == check) return;
+    out_.unknown.push_back(
+        {check, "not read", "the switch's configuration: weir validate --switch NAME=FILE"});
   }
   void finish() {
-    for (finding::Finding& one : findings_) {
-      const std::size_t ports = one.evidence.size();
-      if (ports > 1) one.verdict += fmt::format(" The same kind on {} more.", ports - 1);
-      fit_fixes(&found_, one.where.port, one);
-      out_.findings.push_back(std::move(one));
+    for (finding::Finding& finding : findings_) {
+      const std::size_t ports = finding.evidence.size();
+      if (ports > 1) finding.verdict += fmt::format(" {} more of this kind.", ports - 1);
+      fit_fixes(&found_, finding.where.port, finding);
+      out_.findings.push_back(std::move(finding));
     }
   }
 
  private:
-  void add_line(finding::Finding& one, const std::string& port, const std::string& text) {
+  void add_line(finding::Finding& known, const std::string& port, const std::string& text) {
     finding::EvidenceLine line;
     line.source = port.empty() ? found_.name : fmt::format("{} {}", found_.name, port);
     line.line = text;
-    one.evidence.push_back(std::move(line));
+    known.evidence.push_back(std::move(line));
   }
 
   const evidence::Switch& found_;
@@ -96,14 +95,14 @@ void check_map(const evidence::Switch& found, const design::SwitchIntent& wanted
   const bool by_dscp = wanted.trust == design::Trust::kDscp;
   if (by_dscp && !found.dscp_to_tc.is_known()) return out.unknown("DSCP map");
   if (!by_dscp && !found.pcp_to_tc.is_known() && !found.dscp_to_tc.is_known())
-    return out.unknown("map of 802.1p values");
+    return out.unknown("PCP map");
   if (!found.dscp_to_tc.is_known()) return;
-  // Systems number classes in their own way; what counts is which pauses protect them.
+  // Systems number classes differently; what counts is the PFC priority that protects them.
   const std::array<Priority, 8> number = evidence::priority_of_class(found);
   for (unsigned d = 0; d < Dscp::kLimit; ++d) {
     const Priority priority = wanted.dscp_to_priority.at(d);
     const auto tc = found.dscp_to_tc->at(d);
-    // Code points of lossless classes must be right; best effort may lie where vendors put it.
+    // DSCPs of lossless classes must be right; best effort may be wherever the vendor puts it.
     const bool is_lossless = wanted.lossless.contains(priority);
     const bool becomes_lossless = tc && wanted.lossless.contains(number.at(tc->value()));
     if (tc && number.at(tc->value()) == priority) continue;
@@ -117,18 +116,18 @@ void check_map(const evidence::Switch& found, const design::SwitchIntent& wanted
 const evidence::EgressQueue* find_queue(const evidence::SwitchPort& port, Queue queue) {
   const auto at =
       std::find_if(port.queues.begin(), port.queues.end(),
-                   [&](const evidence::EgressQueue& one) { return one.queue == queue; });
+                   [&](const evidence::EgressQueue& known) { return known.queue == queue; });
   return at == port.queues.end() ? nullptr : &*at;
 }
 
-/// Traffic in a queue that nobody gave a share: where a default map puts it (EOS: DSCP 0 in class
-/// 1), while the shares were planned by the design's map.
+/// Traffic in a queue without a bandwidth share: a default map puts it there (EOS: DSCP 0 in class
+/// 1), while the shares follow the design's map.
 void check_default_map(const evidence::Switch& found, Collector& out) {
   if (!found.dscp_to_tc.is_known() || !found.tc_to_queue.is_known() || found.ports.empty()) return;
   const evidence::SwitchPort& port = found.ports.front();
   const bool has_shares =
       std::any_of(port.queues.begin(), port.queues.end(),
-                  [](const evidence::EgressQueue& one) { return one.scheduler.is_known(); });
+                  [](const evidence::EgressQueue& item) { return item.scheduler.is_known(); });
   if (!has_shares || port.trust.is(evidence::TrustMode::kPcp)) return;
   std::array<std::vector<unsigned>, 8> lost;
   for (unsigned d = 0; d < Dscp::kLimit; ++d) {
@@ -141,11 +140,12 @@ void check_default_map(const evidence::Switch& found, Collector& out) {
   }
   for (unsigned q = 0; q < 8; ++q)
     if (!lost.at(q).empty())
-      out.wrong("dscp.default_map", "",
-                fmt::format("DSCP {}: in queue {}, which has no share", ranges(lost.at(q)), q));
+      out.wrong(
+          "dscp.default_map", "",
+          fmt::format("DSCP {}: in queue {}, which has no bandwidth share", ranges(lost.at(q)), q));
 }
 
-/// CNPs: never paused, and never behind the data they complain about.
+/// CNPs must not be paused.
 void check_cnps(const evidence::Switch& found, const design::SwitchIntent& wanted,
                 const design::Intent& intent, Collector& out) {
   if (!found.dscp_to_tc.is_known() || !found.tc_to_queue.is_known()) return;
@@ -160,23 +160,22 @@ void check_cnps(const evidence::Switch& found, const design::SwitchIntent& wante
   if (!tc || wanted.lossless.contains(nic.cnp_priority)) return;
   if (!paused.contains(number.at(tc->value()))) return;
   out.wrong("cnp.lossless", "",
-            fmt::format("DSCP {} (CNP): expected a class without PFC, found class {}, which PFC "
-                        "pauses",
+            fmt::format("DSCP {} (CNP): expected a class without PFC, found class {} with PFC",
                         nic.cnp_dscp.value(), tc->value()));
 }
 
-/// Buffers that somebody sized while RDMA is not even in the class they are for.
+/// Buffers were sized although RDMA is not in the class they are for.
 void check_order_of_work(const evidence::Switch& found, Collector& out) {
   if (!out.has("dscp.unmapped_hop")) return;
   bool is_sized = found.pools.is_known() &&
                   std::any_of(found.pools->begin(), found.pools->end(),
-                              [](const evidence::Pool& one) { return one.share > Share(); });
+                              [](const evidence::Pool& pool) { return pool.share > Share(); });
   for (const evidence::SwitchPort& port : found.ports)
     for (const evidence::GroupBuffer& group : port.groups)
       is_sized |= group.headroom_auto.is(false);
   if (is_sized)
     out.wrong("buffer.before_classification", "",
-              "headroom or pools are set by hand, and code points of RDMA are in another class");
+              "headroom or pools are configured, but RDMA DSCPs are in another class");
 }
 
 void check_watchdog(const evidence::Switch& found, const design::SwitchIntent& wanted,
@@ -210,7 +209,7 @@ void check_pfc(const evidence::SwitchPort& port, const design::SwitchIntent& wan
             expected("PFC", "priority " + to_text(wanted.pfc), "priority " + to_text(*pfc)));
 }
 
-/// Headroom that the system sizes: right where it reckons with the cable that is there.
+/// Headroom sized by the system: right if it assumes the actual cable length.
 void check_auto_headroom(const evidence::SwitchPort& port, const design::SwitchIntent& wanted,
                          const design::SwitchPortIntent& intent, Collector& out) {
   const Length limit = design::system_model(wanted.system).auto_headroom_limit;
@@ -232,8 +231,8 @@ void check_group(const evidence::SwitchPort& port, const design::SwitchIntent& w
     const PriorityGroup group = wanted.priority_to_pg.at(p);
     const auto at =
         std::find_if(port.groups.begin(), port.groups.end(),
-                     [&](const evidence::GroupBuffer& one) { return one.group == group; });
-    // Without PFC there is no such group, and the finding is PFC's.
+                     [&](const evidence::GroupBuffer& known) { return known.group == group; });
+    // Without PFC there is no such group, and that is a finding of its own.
     if (at == port.groups.end() && port.pfc.is_known() && !port.pfc->contains(Priority::of(p)))
       continue;
     if (at == port.groups.end() || (!at->headroom.is_known() && !at->headroom_auto.is(true))) {
@@ -262,9 +261,9 @@ void check_thresholds(const evidence::SwitchPort& port, const evidence::EgressQu
               expected(what, to_text(want), to_text(found)));
   };
   if (queue.ecn_min.is_known() && *queue.ecn_min != intent.wred.min) {
-    wrong("marking begins", intent.wred.min, *queue.ecn_min);
+    wrong("ECN min threshold", intent.wred.min, *queue.ecn_min);
   } else if (queue.ecn_max.is_known() && *queue.ecn_max != intent.wred.max) {
-    wrong("everything is marked", intent.wred.max, *queue.ecn_max);
+    wrong("ECN max threshold", intent.wred.max, *queue.ecn_max);
   }
   if (queue.ecn_probability.is_known() && *queue.ecn_probability != intent.wred.probability)
     out.wrong("config.differs", port.name,
@@ -278,21 +277,21 @@ void check_lossless_queue(const evidence::SwitchPort& port, const evidence::Egre
   if (!*queue.ecn) {
     const bool drops = queue.wred_drop.is(true);
     return out.wrong("ecn.off_on_lossless", port.name,
-                     drops ? "ECN: expected on, found WRED without it, which drops"
+                     drops ? "ECN: expected on, found WRED without ECN, which drops"
                            : "ECN: expected on, found off");
   }
-  // A configuration that turns ECN on and gives no thresholds: looked at, and not there.
+  // The configuration turns ECN on and gives no thresholds.
   const bool has_thresholds = (queue.ecn_min.is_known() && queue.ecn_max.is_known()) ||
                               (queue.ecn_min_share.is_known() && queue.ecn_max_share.is_known());
   const bool was_written = queue.ecn.source().find(':') != std::string::npos;
   if (!has_thresholds && was_written) {
     return out.wrong("ecn.off_on_lossless", port.name,
-                     "ECN: expected thresholds to mark by, found it on without WRED");
+                     "ECN: expected WRED thresholds, found ECN without any");
   }
   check_thresholds(port, queue, intent, out);
 }
 
-/// What marks and nobody asked for: traffic that does not slow down for a mark, or drops.
+/// ECN on queues whose traffic does not react to marks.
 void check_lossy_queues(const evidence::SwitchPort& port, const design::SwitchIntent& wanted,
                         Collector& out) {
   for (const evidence::EgressQueue& queue : port.queues) {
@@ -303,7 +302,7 @@ void check_lossy_queues(const evidence::SwitchPort& port, const design::SwitchIn
                      wanted.priority_to_queue.at(p) == queue.queue;
     if (!is_lossless)
       out.wrong("ecn.on_lossy", port.name,
-                fmt::format("queue {}: expected no ECN, found it on", queue.queue.value()));
+                fmt::format("queue {}: expected ECN off, found on", queue.queue.value()));
   }
 }
 
@@ -367,11 +366,11 @@ void check_port(const evidence::SwitchPort& port, const design::SwitchIntent& wa
   if (port.global_pause.is_known() && *port.global_pause && !wanted.global_pause)
     out.wrong("pause.global_on", port.name, "global pause: expected off, found on");
   if (port.rewrites_dscp.is(true) && !wanted.rewrites_dscp)
-    out.wrong("dscp.rewritten", port.name, "DSCP: expected left as it came, found rewritten");
+    out.wrong("dscp.rewritten", port.name, "DSCP: expected unchanged, found rewritten");
   if (port.pfc_negotiated.is(true) && !port.pfc_active.is_known())
-    out.wrong(
-        "dcbx.willing", port.name,
-        "PFC: expected on, found left to DCBX, which ends in off where the peer says nothing");
+    out.wrong("dcbx.willing", port.name,
+              "PFC: expected on, found negotiated by DCBX, which leaves it off if the peer sends "
+              "no DCBX");
   check_pfc(port, wanted, out);
   check_group(port, wanted, intent, out);
   check_queue(port, wanted, intent, out);
@@ -406,7 +405,7 @@ void validate_switch(const evidence::Switch& found, const design::SwitchIntent& 
   for (const design::SwitchPortIntent& intent : wanted.ports) {
     const auto at =
         std::find_if(found.ports.begin(), found.ports.end(),
-                     [&](const evidence::SwitchPort& one) { return one.name == intent.name; });
+                     [&](const evidence::SwitchPort& known) { return known.name == intent.name; });
     if (at == found.ports.end()) {
       out.unknown("port " + intent.name);
       continue;

@@ -18,7 +18,7 @@ using evidence::PoolKind;
 
 const Pool* pool_named(const std::vector<Pool>& pools, std::string_view name) {
   const auto at =
-      std::find_if(pools.begin(), pools.end(), [&](const Pool& one) { return one.name == name; });
+      std::find_if(pools.begin(), pools.end(), [&](const Pool& pool) { return pool.name == name; });
   return at == pools.end() ? nullptr : &*at;
 }
 
@@ -31,7 +31,7 @@ void check_shares(const std::vector<Pool>& pools, const Wrong& wrong) {
   if (sum.raw() == 0) return;
   if (sum != 100_percent)
     wrong("buffer.pools_over_100", "",
-          fmt::format("ingress partitions: expected 100% in sum, found {}", to_text(sum)));
+          fmt::format("ingress partitions: expected a sum of 100%, found {}", to_text(sum)));
   for (const std::string_view kind : {"lossless", "lossy"}) {
     const Pool* const in = pool_named(pools, fmt::format("ingress {}", kind));
     const Pool* const out = pool_named(pools, fmt::format("egress {}", kind));
@@ -45,8 +45,8 @@ void check_shares(const std::vector<Pool>& pools, const Wrong& wrong) {
 /// Lengths that some published lookup table has for a speed.
 std::vector<Length> published_rows(BitRate speed) {
   std::vector<Length> rows;
-  for (const model::HeadroomModelInfo& one : model::headroom_models())
-    for (const model::HeadroomRow& row : model::headroom_rows(one.model))
+  for (const model::HeadroomModelInfo& model : model::headroom_models())
+    for (const model::HeadroomRow& row : model::headroom_rows(model.model))
       if (row.cable && row.speed == speed) rows.push_back(*row.cable);
   if (rows.empty()) rows = {5_m, 40_m, 300_m};
   std::sort(rows.begin(), rows.end());
@@ -54,7 +54,7 @@ std::vector<Length> published_rows(BitRate speed) {
   return rows;
 }
 
-/// SONiC, traditional buffers: no row for speed and cable, no lossless group.
+/// SONiC, traditional buffer model: without a row for speed and cable there is no lossless group.
 void check_lookup(const evidence::SwitchPort& port, const GroupBuffer& group,
                   const design::SwitchPortIntent& intent, const Wrong& wrong) {
   if (!group.headroom_auto.is(true) || group.headroom.is_known() || !port.cable_length.is_known())
@@ -65,11 +65,10 @@ void check_lookup(const evidence::SwitchPort& port, const GroupBuffer& group,
   std::vector<std::string> names;
   for (const Length row : rows)
     names.push_back(to_text(row));
-  wrong(
-      "headroom.too_small", port.name,
-      fmt::format("cable length: expected one with a row in pg_profile_lookup.ini ({}), found {}: "
-                  "the port gets no lossless group",
-                  fmt::join(names, ", "), to_text(*port.cable_length)));
+  wrong("headroom.too_small", port.name,
+        fmt::format("cable length: expected one with a row in pg_profile_lookup.ini ({}), found "
+                    "{}: the port gets no lossless group",
+                    fmt::join(names, ", "), to_text(*port.cable_length)));
 }
 
 void check_percent_thresholds(const evidence::Switch& found, const evidence::SwitchPort& port,
@@ -78,7 +77,7 @@ void check_percent_thresholds(const evidence::Switch& found, const evidence::Swi
                               const design::SwitchPortIntent& intent, const Wrong& wrong) {
   const auto whole = evidence::largest_queue(found, queue, wanted.buffers.total);
   if (!whole || !intent.wred.ecn || !queue.ecn.is(true)) return;
-  // One step of what the system can say is no fault.
+  // The system sets whole percents: one step is not a fault.
   const Bytes step = *whole / 100;
   const auto compare = [&](std::string_view what, const evidence::Fact<Share>& share, Bytes want) {
     if (!share.is_known()) return true;
@@ -89,8 +88,8 @@ void check_percent_thresholds(const evidence::Switch& found, const evidence::Swi
                       approximate(is), to_text(*share), approximate(*whole)));
     return false;
   };
-  if (compare("marking begins", queue.ecn_min_share, intent.wred.min))
-    (void)compare("everything is marked", queue.ecn_max_share, intent.wred.max);
+  if (compare("ECN min threshold", queue.ecn_min_share, intent.wred.min))
+    (void)compare("ECN max threshold", queue.ecn_max_share, intent.wred.max);
 }
 
 }  // namespace
@@ -105,7 +104,7 @@ void check_partitions(const evidence::Switch& found, const design::SwitchIntent&
     if (pool.kind != PoolKind::kHeadroom) continue;
     const bool is_share = pool.share.raw() != 0;
     const Bytes is = is_share ? share_of(total, pool.share) : pool.size;
-    // What is said in percent is a percent too small at most.
+    // A value in percent may be rounded down by one percent.
     const Bytes least = wanted.buffers.headroom_pool - (is_share ? total / 100 : 0_B);
     if (is < least)
       wrong("headroom.too_small", "",
@@ -126,8 +125,8 @@ void check_port_buffers(const evidence::Switch& found, const evidence::SwitchPor
                     [&](const GroupBuffer& other) { return other.group == group.group; });
     if (is_second)
       wrong("config.differs", port.name,
-            fmt::format("priority group {}: expected one buffer profile, found two rows that "
-                        "overlap: which holds is chance",
+            fmt::format("priority group {}: expected one buffer profile, found two overlapping "
+                        "rows: it is undefined which one applies",
                         group.group.value()));
   }
   for (unsigned p = 0; p < Priority::kLimit; ++p) {

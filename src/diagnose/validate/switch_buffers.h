@@ -1,6 +1,6 @@
 #pragma once
-// What only some systems can get wrong about buffers: partitions that do not add up, groups that
-// overlap, a lookup without a row, thresholds in percent of another queue. Not for other folders.
+// Buffer faults of single switch systems: partitions that do not add up, overlapping groups, a
+// lookup without a row, thresholds in percent of another queue. Not for other folders.
 #include <functional>
 #include <string>
 #include <string_view>

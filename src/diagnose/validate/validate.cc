@@ -22,7 +22,7 @@ const design::HostIntent* find_host(const design::Intent& intent, std::string_vi
   return nullptr;
 }
 
-/// A NIC that fell off its bus, or was renamed. Where nobody saw any NIC nobody looked.
+/// A NIC that fell off the bus or was renamed. If no NIC was read at all, it is unknown.
 void add_missing_nic(const evidence::Evidence& evidence, const design::NicIntent& wanted,
                      finding::Judgement& out) {
   const std::string& name = evidence.provenance.host;
@@ -31,7 +31,7 @@ void add_missing_nic(const evidence::Evidence& evidence, const design::NicIntent
     shown.push_back(nic.device);
   if (shown.empty()) {
     out.unknown.push_back({fmt::format("{} {}", name, wanted.device),
-                           "the host shows no such RDMA device", "rdma link show"});
+                           "no RDMA device was read on this host", "rdma link show"});
     return;
   }
   finding::Where where;
@@ -40,7 +40,7 @@ void add_missing_nic(const evidence::Evidence& evidence, const design::NicIntent
   where.device = wanted.device;
   out.findings.push_back(finding::make_finding(
       "link.degraded",
-      fmt::format("{} has no RDMA device {}: expected by the design, found {}.", name,
+      fmt::format("{} has no RDMA device {}, which the design expects; found {}.", name,
                   wanted.device, join(shown, ", ")),
       where));
 }
@@ -74,7 +74,7 @@ void validate_switches(const evidence::Evidence& evidence, const design::Intent&
   for (const evidence::Switch& found : evidence.switches) {
     const auto wanted =
         std::find_if(intent.switches.begin(), intent.switches.end(),
-                     [&](const design::SwitchIntent& one) { return one.name == found.name; });
+                     [&](const design::SwitchIntent& known) { return known.name == found.name; });
     if (wanted != intent.switches.end()) {
       validate_switch(found, *wanted, intent, out);
     } else if (!intent.switches.empty()) {
@@ -85,7 +85,7 @@ void validate_switches(const evidence::Evidence& evidence, const design::Intent&
 
 // ---- drift ----
 
-/// What must be equal wherever the intent is: as texts, so that they can be shown.
+/// What must be equal wherever the intent is equal, as text.
 using Values = std::map<std::string, std::string>;
 
 template <class T, class Text>
@@ -93,7 +93,7 @@ void put(Values& out, std::string_view name, const evidence::Fact<T>& fact, Text
   if (fact.is_known()) out[std::string(name)] = text(*fact);
 }
 
-/// Where the design takes more than one value, those it takes are one.
+/// Values that the design accepts alike have the same text.
 Values values_of(const evidence::Nic& nic, const design::NicIntent& wanted) {
   const auto same = [](const std::string& text) { return text; };
   const auto priorities = [](PrioritySet set) { return to_text(set); };
@@ -117,13 +117,13 @@ Values values_of(const evidence::Nic& nic, const design::NicIntent& wanted) {
   put(out, "congestion control", nic.ecn.algorithm, same);
   put(out, "traffic class", nic.rdma.traffic_class, [&](std::optional<TosByte> tos) {
     const bool is_right = !tos || dscp_of(*tos) == dscp_of(wanted.traffic_class);
-    return is_right ? std::string("that of the design or none") : to_text(*tos);
+    return is_right ? std::string("as designed or none") : to_text(*tos);
   });
   put(out, "DSCP map", nic.qos.dscp_to_priority,
       [](const std::array<std::optional<Priority>, 64>& map) {
         std::string text;
-        for (const auto& one : map)
-          text += one ? to_text(*one) : "-";
+        for (const auto& item : map)
+          text += item ? to_text(*item) : "-";
         return text;
       });
   put(out, "FEC", nic.link.fec, same);
@@ -142,7 +142,7 @@ void compare_members(const std::vector<Member>& members, finding::Judgement& out
   for (const Member& member : members)
     for (const auto& [setting, value] : member.values)
       by_setting[setting][value].push_back(&member);
-  // Who differs in the same places differs for one reason: one finding.
+  // Members that differ in the same settings are one finding.
   std::map<std::string, finding::Finding> by_names;
   for (const auto& [setting, values] : by_setting) {
     if (values.size() < 2) continue;
@@ -164,7 +164,7 @@ void compare_members(const std::vector<Member>& members, finding::Judgement& out
       finding::EvidenceLine line;
       line.source = join(names, ", ");
       line.line = setting == "DSCP map"
-                      ? fmt::format("another DSCP map than {} others", usual->second.size())
+                      ? fmt::format("DSCP map differs from {} others", usual->second.size())
                       : fmt::format("{}: {}; {} others have {}", setting, value,
                                     usual->second.size(), usual->first);
       finding.evidence.push_back(std::move(line));
@@ -179,7 +179,7 @@ void compare_members(const std::vector<Member>& members, finding::Judgement& out
   }
 }
 
-/// Where counters were read twice: what the links did meanwhile.
+/// If counters were read twice: whether links flapped or had errors in between.
 void find_unstable_links(const View& view, finding::Judgement& out) {
   const auto has_window = [](const evidence::Evidence& host) {
     return host.snapshots.size() > 1 && !host.snapshots.back().nics.empty();
@@ -188,7 +188,7 @@ void find_unstable_links(const View& view, finding::Judgement& out) {
   Suspicions suspicions;
   look_for_bad_links(view, suspicions);
   for (Candidate& candidate : suspicions.candidates()) {
-    if (candidate.finding.id == "link.degraded") continue;  // said by the comparison
+    if (candidate.finding.id == "link.degraded") continue;  // reported by the comparison
     fit_fixes(view, candidate.finding);
     out.findings.push_back(std::move(candidate.finding));
   }
@@ -200,14 +200,14 @@ void find_unstable_links(const View& view, finding::Judgement& out) {
 
 void find_drift(std::span<const evidence::Evidence> evidence, const design::Intent& intent,
                 finding::Judgement& out) {
-  // NICs of one group of hosts are bought, cabled and set alike. Without a design (no speed is
-  // asked for) nobody knows which NICs are rails: those of one model are compared.
+  // NICs of one group of hosts are cabled and configured alike. Without a design (no speed is
+  // wanted) it is not known which NICs are rails: those of one model are compared.
   std::map<std::pair<std::uint32_t, std::string>, std::vector<Member>> groups;
-  for (const evidence::Evidence& one : evidence) {
-    const design::HostIntent* host = find_host(intent, one.provenance.host);
+  for (const evidence::Evidence& piece : evidence) {
+    const design::HostIntent* host = find_host(intent, piece.provenance.host);
     if (host == nullptr) continue;
     for (const design::NicIntent& wanted : host->nics) {
-      const evidence::Nic* nic = one.find_nic(wanted.device);
+      const evidence::Nic* nic = piece.find_nic(wanted.device);
       if (nic == nullptr) continue;
       const bool is_open = wanted.speed.raw() == 0 && nic->model.is_known();
       groups[{host->group, is_open ? *nic->model : ""}].push_back(
@@ -224,9 +224,9 @@ finding::Judgement validate(const View& view) {
   const std::span<const evidence::Evidence> evidence = view.evidence();
   const design::Intent& intent = *view.intent();
   finding::Judgement out;
-  for (const evidence::Evidence& one : evidence) {
-    validate_host(one, view, out);
-    validate_switches(one, intent, out);
+  for (const evidence::Evidence& known : evidence) {
+    validate_host(known, view, out);
+    validate_switches(known, intent, out);
   }
   find_drift(evidence, intent, out);
   find_gid_drift(evidence, out);

@@ -1,20 +1,19 @@
 #pragma once
 // Configuration against intent: every deviation of a NIC or switch as a finding that names the
-// fault, with what was expected, what was found and what to type. What could not be read is
-// unknown, never right.
+// fault, with the expected and the found value and the fix. What could not be read is unknown.
 //
-// Drift is a finding of its own: rails of a host, or hosts, that differ where the design makes them
-// equal, whatever the design wants of them. Where it takes several values (ECN on more priorities
-// than it asks for, a traffic class that is forced or not) they do not differ.
+// Drift is a finding of its own: rails of a host, or hosts, that differ although the design makes
+// them equal. Values that the design accepts alike (ECN on more priorities than wanted, a traffic
+// class that is forced or not) do not count as different.
 #include "diagnose/core/view.h"
 #include "finding/finding.h"
 
 namespace weir::diagnose {
 
-/// Hosts and switches that the evidence has and the intent knows; others of the evidence are
-/// unknown. A device that the intent has and its host does not show among others is a finding. An
-/// InfiniBand port is told what applies to it instead. Conclusion:
-/// healthy, findings, or inconclusive where nothing is wrong and something could not be read.
+/// Compares the hosts and switches that are both in the evidence and in the intent; others are
+/// unknown. A device of the intent that its host does not have is a finding. For an InfiniBand port
+/// the finding says what applies instead. Conclusion: healthy, findings, or inconclusive if nothing
+/// is wrong but something could not be read.
 /// REQUIRES: the view has an intent.
 [[nodiscard]] finding::Judgement validate(const View& view);
 /// For a caller that needs nothing else of the view.

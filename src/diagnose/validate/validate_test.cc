@@ -49,8 +49,8 @@ finding::Judgement checked(const std::vector<Evidence>& hosts) {
 }
 
 const finding::Finding* find(const finding::Judgement& judgement, std::string_view id) {
-  for (const finding::Finding& one : judgement.findings)
-    if (one.id == id) return &one;
+  for (const finding::Finding& finding : judgement.findings)
+    if (finding.id == id) return &finding;
   return nullptr;
 }
 
@@ -58,10 +58,10 @@ TEST(Validate, AHostOfTheUsualConventionIsHealthy) {
   COVERS("C1", "C11");
   const finding::Judgement judgement = checked({good_host("gpu01"), good_host("gpu02")});
   EXPECT_EQ(judgement.conclusion, Conclusion::kHealthy);
-  for (const finding::Finding& one : judgement.findings)
-    ADD_FAILURE() << one.verdict;
-  for (const finding::Unknown& one : judgement.unknown)
-    ADD_FAILURE() << one.check;
+  for (const finding::Finding& known : judgement.findings)
+    ADD_FAILURE() << known.verdict;
+  for (const finding::Unknown& unknown : judgement.unknown)
+    ADD_FAILURE() << unknown.check;
 }
 
 TEST(Validate, AFactoryNicFailsWithTheFaultsByName) {
@@ -157,40 +157,40 @@ TEST(Validate, AnotherConventionCanBeAsked) {
 design::Intent with_switch() {
   design::Intent intent;
   intent.switches.emplace_back();
-  design::SwitchIntent& one = intent.switches[0];
-  one.name = "leaf1";
+  design::SwitchIntent& known = intent.switches[0];
+  known.name = "leaf1";
   for (std::size_t d = 24; d < 32; ++d)
-    one.dscp_to_priority.at(d) = 3_prio;
-  one.priority_to_queue[3] = 3_queue;
-  one.priority_to_pg[3] = PriorityGroup::of(3);
-  one.pfc.insert(3_prio);
-  one.lossless.insert(3_prio);
-  one.watchdog = true;
-  one.watchdog_detect = 200_ms;
-  one.ports.emplace_back();
-  one.ports[0].name = "swp1";
-  one.ports[0].speed = 100_Gbps;
-  one.ports[0].mtu = 9216_B;
-  one.ports[0].headroom_need = 90'000_B;
-  one.ports[0].headroom = 100'000_B;
-  one.ports[0].wred = {true, 25'000_B, 375'000_B, Share::raw(100'000), {}};
+    known.dscp_to_priority.at(d) = 3_prio;
+  known.priority_to_queue[3] = 3_queue;
+  known.priority_to_pg[3] = PriorityGroup::of(3);
+  known.pfc.insert(3_prio);
+  known.lossless.insert(3_prio);
+  known.watchdog = true;
+  known.watchdog_detect = 200_ms;
+  known.ports.emplace_back();
+  known.ports[0].name = "swp1";
+  known.ports[0].speed = 100_Gbps;
+  known.ports[0].mtu = 9216_B;
+  known.ports[0].headroom_need = 90'000_B;
+  known.ports[0].headroom = 100'000_B;
+  known.ports[0].wred = {true, 25'000_B, 375'000_B, Share::raw(100'000), {}};
   return intent;
 }
 
 Evidence good_switch() {
   Evidence out;
   out.switches.emplace_back();
-  evidence::Switch& one = out.switches[0];
-  one.name = "leaf1";
-  one.platform = Fact<std::string>::of("sonic");
+  evidence::Switch& device = out.switches[0];
+  device.name = "leaf1";
+  device.platform = Fact<std::string>::of("sonic");
   std::array<std::optional<TrafficClass>, 64> map{};
   for (std::size_t d = 0; d < 64; ++d)
     map.at(d) = TrafficClass::of(d / 8 == 3 ? 3 : 0);
-  one.dscp_to_tc = Fact<std::array<std::optional<TrafficClass>, 64>>::of(map);
-  one.watchdog.enabled = Fact<bool>::of(true);
-  one.watchdog.detection = Fact<Duration>::of(200_ms);
-  one.ports.emplace_back();
-  evidence::SwitchPort& port = one.ports[0];
+  device.dscp_to_tc = Fact<std::array<std::optional<TrafficClass>, 64>>::of(map);
+  device.watchdog.enabled = Fact<bool>::of(true);
+  device.watchdog.detection = Fact<Duration>::of(200_ms);
+  device.ports.emplace_back();
+  evidence::SwitchPort& port = device.ports[0];
   port.name = "swp1";
   port.speed = Fact<BitRate>::of(100_Gbps);
   port.mtu = Fact<Bytes>::of(9216_B);
@@ -328,14 +328,14 @@ const std::array<MachineFault, 17> kMachineFaults = {{
 
 TEST(Validate, WhatIsWrongAroundTheNicsHasItsName) {
   COVERS("C4", "C5", "C6", "C8", "C10");
-  for (const MachineFault& one : kMachineFaults) {
+  for (const MachineFault& known : kMachineFaults) {
     Evidence host = gpu_host();
-    one.breaks(host);
+    known.breaks(host);
     const finding::Judgement judgement = checked({host});
-    const finding::Finding* found = find(judgement, one.id);
-    ASSERT_NE(found, nullptr) << one.id;
+    const finding::Finding* found = find(judgement, known.id);
+    ASSERT_NE(found, nullptr) << known.id;
     EXPECT_NE(found->verdict.find("expected"), std::string::npos) << found->verdict;
-    EXPECT_EQ(judgement.findings.size(), 1U) << one.id << " comes alone";
+    EXPECT_EQ(judgement.findings.size(), 1U) << known.id << " comes alone";
   }
 }
 
@@ -399,8 +399,8 @@ TEST(Validate, WhatADriverCannotDoIsNotUnknown) {
   nic.ecn = {};
   nic.rdma.traffic_class = Fact<std::optional<TosByte>>::missing(evidence::Missing::kAbsent, "tc");
   const finding::Judgement judgement = checked({host});
-  for (const finding::Unknown& one : judgement.unknown)
-    ADD_FAILURE() << one.check;
+  for (const finding::Unknown& unknown : judgement.unknown)
+    ADD_FAILURE() << unknown.check;
   ASSERT_EQ(judgement.findings.size(), 1U);
   EXPECT_EQ(judgement.findings[0].id, "platform.cannot");
   EXPECT_EQ(judgement.findings[0].severity, finding::Severity::kWarning);

@@ -53,10 +53,10 @@ Json related_json(const Related& related) {
 }
 
 template <class List, class Function>
-Json list_json(const List& list, const Function& one) {
+Json list_json(const List& list, const Function& known) {
   Json out = Json::array();
   for (const auto& item : list)
-    out.push_back(one(item));
+    out.push_back(known(item));
   return out;
 }
 
@@ -116,14 +116,14 @@ Result<int> read_position(const Json& object, std::string_view key, const std::s
 /// Reads each item of the list at `key` with `one(item, place)`.
 template <class T, class Function>
 Result<std::vector<T>> read_list(const Json& object, std::string_view key, const std::string& place,
-                                 const Function& one) {
+                                 const Function& known) {
   const std::string here = member(place, key);
   const Json* list = find_key(object, key);
   if (list == nullptr) return parse_error(here + ": missing");
   if (!list->is_array()) return wrong(here, "a list", *list);
   std::vector<T> out;
   for (std::size_t i = 0; i < list->size(); ++i) {
-    WEIR_TRY(item, one((*list)[i], here + "[" + std::to_string(i) + "]"));
+    WEIR_TRY(item, known((*list)[i], here + "[" + std::to_string(i) + "]"));
     out.push_back(std::move(item));
   }
   return out;
