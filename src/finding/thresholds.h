@@ -19,7 +19,7 @@ struct Thresholds {
   // pauses
   double pause_warning = 0.01;
   double pause_error = 0.05;
-  double stuck_pause = 0.95;
+  double stuck_pause = 0.9;
   double stuck_rate = 0.005;
   double renewed_pause = 0.2;
   double renewed_pause_when_stuck = 0.05;

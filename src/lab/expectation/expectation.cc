@@ -58,8 +58,10 @@ constexpr std::array kOfSwitchPorts = {
 constexpr std::string_view kTime = "time of the load";
 
 /// How far beyond the range of the replicas a value must lie, as a share of the width of the range
-/// and of its upper end: the range of a few runs is narrower than that of all runs.
+/// and of its upper end: the range of a few runs is narrower than that of all runs. There are many
+/// places, and one of them is always the furthest out.
 constexpr double kWidth = 1.0;
+constexpr double kWidthOfPlaces = 2.0;
 constexpr double kRelative = 0.05;
 /// Times of a load repeat better than counts.
 constexpr double kRelativeOfTime = 0.02;
@@ -125,10 +127,11 @@ std::optional<Range> range_of(const Key& key, const std::vector<Values>& replica
 }
 
 /// Beyond the range, in units of what chance may add to it; above 1 is a deviation.
-double excess(const Value& value, const Range& range) {
+double excess(const Value& value, const Range& range, bool is_place) {
   const double relative = (value.row == nullptr ? kRelativeOfTime : kRelative) * range.high;
   const double floor = value.row == nullptr ? 1 : value.row->floor;
-  const double slack = std::max({kWidth * (range.high - range.low), relative, floor});
+  const double width = (is_place ? kWidthOfPlaces : kWidth) * (range.high - range.low);
+  const double slack = std::max({width, relative, floor});
   return std::max(range.low - value.number, value.number - range.high) / slack;
 }
 
@@ -204,8 +207,9 @@ Expectation Replicas::compare(const View& observed) const {
     const auto range = range_of(key, replicas);
     if (!range) continue;
     ++out.compared;
-    if (const double far = excess(value, *range); far > 1)
-      found.emplace_back(!key.where.empty(), -far, deviation(key, value, *range));
+    const bool is_place = !key.where.empty();
+    if (const double far = excess(value, *range, is_place); far > 1)
+      found.emplace_back(is_place, -far, deviation(key, value, *range));
   }
   std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
     return std::tie(std::get<0>(a), std::get<1>(a)) < std::tie(std::get<0>(b), std::get<1>(b));
