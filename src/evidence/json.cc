@@ -164,9 +164,11 @@ concept Described = requires(Writer& writer, const T& value) {
 }  // namespace
 }  // namespace weir::evidence
 
+namespace weir::vocab {
+
 /// A struct that fields.h describes.
-template <weir::evidence::Described T>
-struct weir::vocab::Codec<T> {
+template <evidence::Described T>
+struct Codec<T> {
   static Json write(const T& value) {
     evidence::Writer writer;
     visit(writer, value);
@@ -187,6 +189,8 @@ struct weir::vocab::Codec<T> {
     return writer.take();
   }
 };
+
+}  // namespace weir::vocab
 
 namespace weir::evidence {
 namespace {
