@@ -15,24 +15,24 @@ bool is_fact(const Json& value) {
   return value.is_object() && (value.contains("value") || value.contains("missing"));
 }
 
-std::string text_of(const Json& value) {
+std::string json_text(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_null()) return "none";
   if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
   if (!value.is_array()) return value.dump();
   std::string text;
   for (const Json& element : value)
-    text += (text.empty() ? "" : ",") + text_of(element);
+    text += (text.empty() ? "" : ",") + json_text(element);
   return text.empty() ? "none" : text;
 }
 
 /// A fact, or a plain value, or nothing at all.
 std::string fact_text(const Json* value) {
   if (value == nullptr) return "not there";
-  if (!is_fact(*value)) return text_of(*value);
+  if (!is_fact(*value)) return json_text(*value);
   if (value->contains("missing"))
-    return fmt::format("not readable ({})", text_of((*value)["missing"]));
-  return text_of((*value)["value"]);
+    return fmt::format("not readable ({})", json_text((*value)["missing"]));
+  return json_text((*value)["value"]);
 }
 
 /// The value behind a fact, or nullptr where it has none.
@@ -144,8 +144,8 @@ void Comparer::compare_maps(const Json& before, const Json& after, const std::st
     }
     const std::string range =
         first == last ? std::to_string(first) : fmt::format("{}-{}", first, last);
-    changes_.push_back(
-        {where, fmt::format("{}[{}]", path, range), text_of(before[first]), text_of(after[first])});
+    changes_.push_back({where, fmt::format("{}[{}]", path, range), json_text(before[first]),
+                        json_text(after[first])});
     first = last;
   }
 }

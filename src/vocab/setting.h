@@ -7,7 +7,7 @@
 // made (vocab/setting_json.h).
 //
 // Where a value comes from and what a person types for it is a row in evidence/settings; how a
-// machine is changed is a row in host/change/setting_changes.cc.
+// machine is changed is a row in host/change/linux_change.cc.
 #include <array>
 #include <cstdint>
 #include <optional>

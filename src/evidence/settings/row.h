@@ -3,7 +3,7 @@
 // agree, what a person types to change it, and how the rendered host script does.
 //
 // A new setting is a type in vocab/setting.h, a row in one of this folder's tables, and a row in
-// host/change/setting_changes.cc. Where no fact holds its value yet, one more in evidence/nic.h.
+// host/change/linux_change.cc. Where no fact holds its value yet, one more in evidence/nic.h.
 #include <optional>
 #include <span>
 #include <string>
