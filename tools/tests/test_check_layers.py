@@ -42,6 +42,12 @@ class LayersTest(TreeTest):
         self.write("src/model/headroom.h", '#include "counters/catalog.h"\n')
         self.assertTrue(any("sibling" in problem for problem in self.problems()))
 
+    def test_operations_know_nothing_of_the_command_line(self):
+        self.write("src/cli/frame/context.h", "#pragma once\n")
+        self.write("src/ops/plan.h", '#include "cli/frame/context.h"\n')
+        self.assertTrue(any('ops/ may not include "cli/frame/context.h"' in problem
+                            for problem in self.problems()))
+
     def test_an_include_without_its_folder_fails(self):
         self.write("src/units/format.h", '#include "text.h"\n')
         self.assert_one_problem(self.problems(), "src/units/format.h:1", "by path")

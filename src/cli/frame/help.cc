@@ -81,8 +81,8 @@ Entries overview_of(std::span<const Command> table, Group group) {
   for (const Command& command : table) {
     if (command.group != group) continue;
     const std::vector<std::string_view> words = split(command.name, ' ');
-    const auto* family = std::find_if(kFamilies.begin(), kFamilies.end(), [&](const Family& one) {
-      return words.size() > 1 && one.first == words.front();
+    const auto* family = std::find_if(kFamilies.begin(), kFamilies.end(), [&](const Family& entry) {
+      return words.size() > 1 && entry.first == words.front();
     });
     if (family == kFamilies.end()) {
       folded = {};

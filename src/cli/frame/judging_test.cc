@@ -1,5 +1,6 @@
 #include "cli/frame/judging.h"
 
+#include "base/json.h"
 #include "base/testing.h"
 #include "cli/frame/commands.h"
 #include "cli/json/object.h"

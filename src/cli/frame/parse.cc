@@ -221,8 +221,9 @@ std::optional<std::string> missing_value(const Command& command,
                                          const std::vector<std::string>& words) {
   const std::vector<Option> options = all_options(command);
   const auto names_option = [&](const std::string& word) {
-    return std::any_of(options.begin(), options.end(),
-                       [&](const Option& one) { return word == fmt::format("--{}", one.name); });
+    return std::any_of(options.begin(), options.end(), [&](const Option& option) {
+      return word == fmt::format("--{}", option.name);
+    });
   };
   for (const Option& option : options) {
     if (option.is_flag()) continue;

@@ -1,5 +1,6 @@
 #include "cli/json/calc_json.h"
 
+#include "base/json.h"
 #include "cli/json/object.h"
 #include "units/format.h"
 

@@ -1,5 +1,6 @@
 #include "cli/json/exam_json.h"
 
+#include "base/json.h"
 #include "cli/json/diagnose_json.h"
 #include "cli/json/object.h"
 #include "evidence/json.h"

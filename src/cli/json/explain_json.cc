@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/json.h"
 #include "cli/json/object.h"
 #include "counters/catalog.h"
 #include "units/dscp_name.h"

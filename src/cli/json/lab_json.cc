@@ -1,5 +1,6 @@
 #include "cli/json/lab_json.h"
 
+#include "base/json.h"
 #include "cli/json/object.h"
 
 namespace weir::cli {

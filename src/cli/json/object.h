@@ -1,9 +1,11 @@
 #pragma once
-// What every --json output has in common. For the files of this room; all others are free of the
+// What every --json output has in common. For the sources of this room; all others are free of the
 // JSON library, which takes seconds to compile.
+#include <cstdint>
+#include <optional>
 #include <string_view>
 
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "cli/frame/command.h"
 #include "finding/finding.h"
 
@@ -20,9 +22,8 @@ namespace weir::cli {
 void print_json(Context&, const Json& object);
 
 /// The value, or null.
-template <class T>
-[[nodiscard]] Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
+[[nodiscard]] Json or_null(const std::optional<std::uint64_t>& value);
+[[nodiscard]] Json or_null(const std::optional<std::int64_t>& value);
+[[nodiscard]] Json or_null(const std::optional<double>& value);
 
 }  // namespace weir::cli

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "base/json.h"
 #include "cli/json/error.h"
 #include "cli/json/object.h"
 #include "finding/json.h"
@@ -27,6 +28,18 @@ void print_json(Context& context, const Json& object) {
   WEIR_CHECK(object.is_object() && object.begin().key() == "schema");
   // A file name or a pasted text may hold any bytes; JSON may not.
   context.out << object.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+Json or_null(const std::optional<std::uint64_t>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json or_null(const std::optional<std::int64_t>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json or_null(const std::optional<double>& value) {
+  return value ? Json(*value) : Json(nullptr);
 }
 
 void print_error_json(Context& context, ExitCode code, std::string_view message,

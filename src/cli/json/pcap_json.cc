@@ -1,5 +1,6 @@
 #include "cli/json/pcap_json.h"
 
+#include "base/json.h"
 #include "cli/json/object.h"
 #include "wire/analysis_json.h"
 

@@ -1,5 +1,6 @@
 #include "cli/json/record_json.h"
 
+#include "base/json.h"
 #include "cli/json/object.h"
 #include "ops/source/snapshot_file.h"
 #include "render/text/delta_text.h"

@@ -1,5 +1,6 @@
 #include "cli/json/render_json.h"
 
+#include "base/json.h"
 #include "cli/json/object.h"
 
 namespace weir::cli {

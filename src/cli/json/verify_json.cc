@@ -1,5 +1,6 @@
 #include "cli/json/verify_json.h"
 
+#include "base/json.h"
 #include "base/text.h"
 #include "cli/json/object.h"
 #include "cli/json/questions_json.h"

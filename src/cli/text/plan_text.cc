@@ -61,16 +61,16 @@ std::string before_text(const Step& step) {
 std::string plan_table(std::span<const HostPlan> plans, Tense tense) {
   const bool is_done = tense == Tense::kIsNow;
   std::string text;
-  for (const PlanGroup& one : group(plans)) {
-    text += fmt::format("\n{}\n", compact_names(one.hosts));
-    if (!one.plan->steps.empty()) {
+  for (const PlanGroup& alike : group(plans)) {
+    text += fmt::format("\n{}\n", compact_names(alike.hosts));
+    if (!alike.plan->steps.empty()) {
       TextTable table({"rail", "setting", is_done ? "was" : "is", is_done ? "is now" : "will be"});
-      for (const Step& step : one.plan->steps)
+      for (const Step& step : alike.plan->steps)
         table.add_row({step.rail, host::name_of(step.operation.change), before_text(step),
                        host::value_text(step.operation.change)});
       text += table.to_text(2);
     }
-    for (const Leftover& left : one.plan->left) {
+    for (const Leftover& left : alike.plan->left) {
       const evidence::DeviationText words = evidence::text_of(left.deviation);
       const std::string found = left.deviation.missing ? "" : ", is " + words.found;
       const std::string line =
@@ -84,13 +84,13 @@ std::string plan_table(std::span<const HostPlan> plans, Tense tense) {
 
 std::string plan_commands(std::span<const HostPlan> plans) {
   std::string text;
-  for (const PlanGroup& one : group(plans)) {
-    if (one.plan->steps.empty()) continue;
+  for (const PlanGroup& alike : group(plans)) {
+    if (alike.plan->steps.empty()) continue;
     const std::string others =
-        one.hosts.size() > 1 ? fmt::format(" (the same on {})", compact_names(one.hosts)) : "";
-    text += fmt::format("\nwhat that is on {}{}:\n", one.hosts.front(), others);
+        alike.hosts.size() > 1 ? fmt::format(" (the same on {})", compact_names(alike.hosts)) : "";
+    text += fmt::format("\nwhat that is on {}{}:\n", alike.hosts.front(), others);
     std::vector<std::pair<std::string_view, std::vector<std::string>>> risks;
-    for (const Step& step : one.plan->steps) {
+    for (const Step& step : alike.plan->steps) {
       for (const std::string& command : step.commands)
         text += fmt::format("  {}\n", command);
       if (step.risk.empty()) continue;
@@ -107,7 +107,7 @@ std::string plan_commands(std::span<const HostPlan> plans) {
     for (const auto& [risk, names] : risks)
       text += hang(fmt::format("risk: {}: {}", join(names, ", "), risk), 88, 6) + "\n";
     std::vector<std::string_view> lost;
-    for (const Step& step : one.plan->steps) {
+    for (const Step& step : alike.plan->steps) {
       if (step.not_restored.empty() ||
           std::find(lost.begin(), lost.end(), step.not_restored) != lost.end())
         continue;

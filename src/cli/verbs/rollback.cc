@@ -54,14 +54,14 @@ std::string verdict_of(const StoredJournal& stored, const Rollback& done) {
 
 std::string table_of(const HostOutcome& host) {
   TextTable table({"rail", "setting", "was", "is now", ""});
-  for (auto one = host.steps.rbegin(); one != host.steps.rend(); ++one) {
-    const bool is_well = one->state == host::StepState::kUndone;
-    table.add_row({one->step.rail, host::name_of(one->step.operation.change),
-                   host::value_text(one->step.operation.change),
-                   !is_well           ? "?"
-                   : one->step.before ? host::value_text(*one->step.before)
-                                      : "",
-                   is_well ? "" : "not undone: " + one->error});
+  for (auto outcome = host.steps.rbegin(); outcome != host.steps.rend(); ++outcome) {
+    const bool is_well = outcome->state == host::StepState::kUndone;
+    table.add_row({outcome->step.rail, host::name_of(outcome->step.operation.change),
+                   host::value_text(outcome->step.operation.change),
+                   !is_well               ? "?"
+                   : outcome->step.before ? host::value_text(*outcome->step.before)
+                                          : "",
+                   is_well ? "" : "not undone: " + outcome->error});
   }
   return table.to_text(2);
 }

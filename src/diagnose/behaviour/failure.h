@@ -1,6 +1,6 @@
 #pragma once
-// The same load three times: before a failure, during it and after it. The fabric stays lossless and
-// carries the load during the failure, and recovers after it.
+// The same load three times: before a failure, during it and after it. The fabric stays lossless
+// and carries the load during the failure, and recovers after it.
 #include <array>
 #include <cstdint>
 #include <string>
@@ -19,8 +19,8 @@ struct FailurePhase {
   [[nodiscard]] bool is_finished() const { return exit_status == 0; }
 };
 
-/// What of the lossless class was dropped for want of buffer: a link that goes down takes what is on
-/// it along, and that is no fault of the fabric.
+/// What of the lossless class was dropped for want of buffer: a link that goes down takes what is
+/// on it along, and that is no fault of the fabric.
 [[nodiscard]] std::uint64_t lossless_drops(const std::vector<Observation>& observations);
 
 /// `failure` is what failed, in words. What the failure itself shows is expected and no finding.

@@ -150,7 +150,7 @@ void add_levels(Panel& panel, double unit, const design::Intent* intent) {
 }
 
 Panel queue_panel(const PortTable& table, const design::Intent* intent) {
-  const auto top = table.top([](const PortSeries& one) { return peak(one.queue); }, true);
+  const auto top = table.top([](const PortSeries& series) { return peak(series.queue); }, true);
   const bool is_large = !top.empty() && peak(top.front()->second.queue) >= 2 * kMegabyte;
   const double unit = is_large ? kMegabyte : 1e3;
   Panel panel{.title = "Fullest queue of a switch port", .unit = is_large ? "MB" : "KB"};
@@ -168,7 +168,7 @@ Panel pause_panel(const PortTable& table, const design::Intent* intent) {
   Panel panel{.title = "Stood paused", .unit = "% of the interval", .merge = Merge::kMean};
   const auto& times = table.times();
   for (const auto* entry :
-       table.top([](const PortSeries& one) { return total(one.paused); }, false)) {
+       table.top([](const PortSeries& series) { return total(series.paused); }, false)) {
     Curve curve{.label = label_of(entry->first, intent), .values = entry->second.paused};
     for (std::size_t i = 0; i < curve.values.size(); ++i)
       // A pause is counted when it is renewed: an interval may hold some of the one before.
@@ -191,8 +191,8 @@ std::vector<Curve> envelope(const std::vector<const std::vector<double>*>& serie
     double low = 0;
     double high = 0;
     std::size_t count = 0;
-    for (const std::vector<double>* one : series) {
-      const double value = (*one)[t];
+    for (const std::vector<double>* values : series) {
+      const double value = (*values)[t];
       if (std::isnan(value)) continue;
       low = count == 0 ? value : std::min(low, value);
       high = std::max(high, value);
@@ -271,7 +271,7 @@ Panel kept_panel(const lab::RunRecord& run, lab::Measure measure, const design::
   if (measure != lab::Measure::kQueue || panel.curves.empty()) return panel;
   // The fabric's fullest queue is that of some port at any time: it would only cover the ports'.
   if (panel.curves.size() > 1)
-    std::erase_if(panel.curves, [](const Curve& one) { return one.label == kWholeFabric; });
+    std::erase_if(panel.curves, [](const Curve& curve) { return curve.label == kWholeFabric; });
   const bool is_large = peak(panel.curves.front().values) >= 2 * kMegabyte;
   const double unit = is_large ? kMegabyte : 1e3;
   if (is_large) panel.unit = "MB";

@@ -79,8 +79,10 @@ class Trace final : public sim::Observer {
   [[nodiscard]] std::string partial() const { return path_ + ".partial"; }
   void line(sim::Ps at, std::uint32_t port, const sim::Packet& packet, std::string_view what) {
     const std::uint32_t node = sim_->node_of(port);
-    fmt::print(file_, "{},{},{},{},{},{},{},{}\n", at, sim_->network().nodes[node].name,
-               port - sim_->port_of(node, 0), what, packet.qp, packet.psn, packet.size, packet.tos);
+    const std::string text = fmt::format(
+        "{},{},{},{},{},{},{},{}\n", at, sim_->network().nodes[node].name,
+        port - sim_->port_of(node, 0), what, packet.qp, packet.psn, packet.size, packet.tos);
+    std::fputs(text.c_str(), file_);
   }
   std::string path_;
   std::FILE* file_ = nullptr;

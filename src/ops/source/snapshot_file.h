@@ -36,8 +36,8 @@ inline constexpr std::size_t kLargestResults = std::size_t{512} << 20U;
 [[nodiscard]] weir::Result<std::vector<evidence::Evidence>> read_snapshot_text(
     const std::string& text, const std::string& path);
 
-/// Evidence of a text that is JSON of ours (a snapshot, evidence, a simulation) or a bundle; nullopt
-/// where it is something else: plain text.
+/// Evidence of a text that is JSON of ours (a snapshot, evidence, a simulation) or a bundle;
+/// nullopt where it is something else: plain text.
 [[nodiscard]] weir::Result<std::optional<std::vector<evidence::Evidence>>> read_document(
     const std::string& text, const std::string& path);
 

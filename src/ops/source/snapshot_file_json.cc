@@ -83,9 +83,9 @@ weir::Result<std::vector<evidence::Evidence>> read_simulation(const Json& docume
     return invalid_error("the result has no 'hosts': weir sim --json or --out writes them");
   std::vector<evidence::Evidence> out;
   const auto add = [&](const Json& value, const std::string& place) -> weir::Status {
-    auto one = evidence::evidence_from_json(value);
-    if (!one) return one.error().within(place);
-    out.push_back(std::move(*one));
+    auto piece = evidence::evidence_from_json(value);
+    if (!piece) return piece.error().within(place);
+    out.push_back(std::move(*piece));
     return {};
   };
   for (std::size_t i = 0; i < hosts->size(); ++i)

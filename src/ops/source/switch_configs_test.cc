@@ -59,16 +59,16 @@ TrapFabric fabric(SwitchSystem system, std::string_view length = "30m") {
 
 std::string ids(const finding::Judgement& judgement) {
   std::string out;
-  for (const finding::Finding& one : judgement.findings)
-    out += fmt::format("{} {}\n", one.id, one.verdict);
-  for (const finding::Unknown& one : judgement.unknown)
-    out += fmt::format("unknown {} {}\n", one.check, one.reason);
+  for (const finding::Finding& found : judgement.findings)
+    out += fmt::format("{} {}\n", found.id, found.verdict);
+  for (const finding::Unknown& found : judgement.unknown)
+    out += fmt::format("unknown {} {}\n", found.check, found.reason);
   return out;
 }
 
 bool has(const finding::Judgement& judgement, std::string_view id) {
-  for (const finding::Finding& one : judgement.findings)
-    if (one.id == id) return true;
+  for (const finding::Finding& found : judgement.findings)
+    if (found.id == id) return true;
   return false;
 }
 
@@ -97,8 +97,8 @@ TEST(SwitchAudit, WhatRenderWritesMatchesItsDesign) {
   COVERS("C7", "F1");
   for (const platforms::Platform& platform : platforms::platforms()) {
     SCOPED_TRACE(platform.name);
-    const TrapFabric one = fabric(platform.system);
-    EXPECT_EQ(ids(one.audit(one.clean())), "") << one.clean();
+    const TrapFabric trapped = fabric(platform.system);
+    EXPECT_EQ(ids(trapped.audit(trapped.clean())), "") << trapped.clean();
   }
 }
 
@@ -163,10 +163,10 @@ TEST(SwitchAudit, EachTrapIsFoundWhereAConfigurationShowsItAndOnlyThere) {
   COVERS("C7", "F1", "A2");
   for (const Trap& trap : traps()) {
     SCOPED_TRACE(trap.name);
-    const TrapFabric one = fabric(trap.system);
-    const std::string clean = one.clean();
-    EXPECT_FALSE(has(one.audit(clean), trap.id));
-    const finding::Judgement judgement = one.audit(with_lines(clean, trap.line, trap.instead));
+    const TrapFabric trapped = fabric(trap.system);
+    const std::string clean = trapped.clean();
+    EXPECT_FALSE(has(trapped.audit(clean), trap.id));
+    const finding::Judgement judgement = trapped.audit(with_lines(clean, trap.line, trap.instead));
     ASSERT_TRUE(has(judgement, trap.id)) << ids(judgement);
     EXPECT_NE(ids(judgement).find(trap.says), std::string::npos) << ids(judgement);
   }
@@ -174,11 +174,11 @@ TEST(SwitchAudit, EachTrapIsFoundWhereAConfigurationShowsItAndOnlyThere) {
 
 TEST(SwitchAudit, NxosBeyondAHundredMetresWantsAPauseBuffer) {
   COVERS("C7", "A2");
-  const TrapFabric one = fabric(SwitchSystem::kNxos, "300m");
-  const std::string clean = one.clean();
-  EXPECT_EQ(ids(one.audit(clean)), "");
+  const TrapFabric trapped = fabric(SwitchSystem::kNxos, "300m");
+  const std::string clean = trapped.clean();
+  EXPECT_EQ(ids(trapped.audit(clean)), "");
   const finding::Judgement judgement =
-      one.audit(with_lines(clean, "service-policy type queuing input", ""));
+      trapped.audit(with_lines(clean, "service-policy type queuing input", ""));
   ASSERT_TRUE(has(judgement, "headroom.too_small")) << ids(judgement);
   EXPECT_NE(ids(judgement).find("expected an explicit pause buffer beyond 100m, found none"),
             std::string::npos);
@@ -203,10 +203,10 @@ TEST(SwitchAudit, DrawnDesignsMatchTheirOwnRendering) {
       SCOPED_TRACE(fmt::format("{} seed {}", platform.name, seed));
       const design::Loaded loaded =
           design::load_text(design::drawn_design(seed, platform.system), "drawn");
-      TrapFabric one;
-      one.intent = design::derive(loaded.design).intent;
-      one.platform = &platform;
-      const finding::Judgement judgement = one.audit(one.clean());
+      TrapFabric trapped;
+      trapped.intent = design::derive(loaded.design).intent;
+      trapped.platform = &platform;
+      const finding::Judgement judgement = trapped.audit(trapped.clean());
       EXPECT_EQ(judgement.count(finding::Severity::kError), 0) << ids(judgement);
     }
   }

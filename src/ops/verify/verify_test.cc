@@ -40,8 +40,8 @@ Drive moved_64m(std::string words, const std::string& device = "mlx5_0") {
 
 std::vector<std::string> ids_of(const finding::Judgement& judgement) {
   std::vector<std::string> ids;
-  for (const finding::Finding& one : judgement.findings)
-    ids.push_back(one.id);
+  for (const finding::Finding& found : judgement.findings)
+    ids.push_back(found.id);
   return ids;
 }
 
@@ -88,14 +88,14 @@ TEST(VerifyLoad, TheWrongPriorityIsNamedByWhatTheProgramAskedFor) {
                 {"ib_write_bw --tclass=26 gpu2", "dscp.tos_confusion"},
                 {"ib_write_bw --tclass=40 gpu2", "dscp.unmarked"},
                 {"ib_write_bw --tclass=106 gpu2", "dscp.nic_map_wrong"}};
-  for (const auto& one : kCases) {
+  for (const auto& found : kCases) {
     MadeCase made = with_traffic(k70M, 0, k70M);
     made.pieces()[0].nics.clear();  // settings unknown: only the counters speak
-    Verified verified = judge_drive(moved_64m(one.words), made.pieces(), intent);
+    Verified verified = judge_drive(moved_64m(found.words), made.pieces(), intent);
     // The rules may know the cause; then it is theirs to name.
-    const bool is_named = has(verified.judgement(), one.id) ||
+    const bool is_named = has(verified.judgement(), found.id) ||
                           verified.judgement().conclusion == finding::Conclusion::kFindings;
-    EXPECT_TRUE(is_named) << one.words << ": " << join(ids_of(verified.judgement()), " ");
+    EXPECT_TRUE(is_named) << found.words << ": " << join(ids_of(verified.judgement()), " ");
     EXPECT_FALSE(verified.judged.volume->is_there());
   }
 }
@@ -174,8 +174,9 @@ TEST(VerifyLoad, WhereNobodyCountsByPriorityThePriorityIsUnknown) {
   EXPECT_FALSE(verified.judged.volume.has_value());
   EXPECT_FALSE(has(verified.judgement(), "load.no_rdma"));
   const auto& unknown = verified.judgement().unknown;
-  EXPECT_TRUE(std::any_of(unknown.begin(), unknown.end(),
-                          [](const auto& one) { return one.check == "the priority of the load"; }));
+  EXPECT_TRUE(std::any_of(unknown.begin(), unknown.end(), [](const auto& found) {
+    return found.check == "the priority of the load";
+  }));
 }
 
 TEST(VerifyLoad, AHostThatWasNotIdleIsSaidToBe) {
@@ -186,8 +187,8 @@ TEST(VerifyLoad, AHostThatWasNotIdleIsSaidToBe) {
   drive.idle = with_traffic(k70M / 2, k70M / 2, 0).pieces();
   const Verified verified = judge_drive(std::move(drive), made.pieces(), intent);
   const auto& unknown = verified.judgement().unknown;
-  EXPECT_TRUE(std::any_of(unknown.begin(), unknown.end(), [](const auto& one) {
-    return one.reason.starts_with("it was not idle before");
+  EXPECT_TRUE(std::any_of(unknown.begin(), unknown.end(), [](const auto& found) {
+    return found.reason.starts_with("it was not idle before");
   }));
 }
 
@@ -300,22 +301,22 @@ TEST(VerifyPair, GpuMemoryIsUsedWhereBothEndsCan) {
   const design::Intent intent = pair_intent();
   const Evidence with = host_with_gpu("gpu1", true);
   const Evidence without = host_with_gpu("gpu2", false);
-  PairEnd one = *choose_end("gpu1", &with, intent, 0);
+  PairEnd client = *choose_end("gpu1", &with, intent, 0);
   PairEnd two = *choose_end("gpu2", &without, intent, 0);
-  EXPECT_EQ(choose_gpu(one, two).why, "host memory: perftest on gpu1 was built without CUDA");
-  one.perftest_has_cuda = true;
-  EXPECT_EQ(choose_gpu(one, two).why, "host memory: gpu2 shows no GPU");
+  EXPECT_EQ(choose_gpu(client, two).why, "host memory: perftest on gpu1 was built without CUDA");
+  client.perftest_has_cuda = true;
+  EXPECT_EQ(choose_gpu(client, two).why, "host memory: gpu2 shows no GPU");
   two.gpu_bus = "0000:9d:00.0";
   two.perftest_has_cuda = true;
-  EXPECT_TRUE(choose_gpu(one, two).uses_gpu);
+  EXPECT_TRUE(choose_gpu(client, two).uses_gpu);
   PairTest test{.traffic_class = TosByte::of(106)};
   test.uses_gpu = true;
-  EXPECT_EQ(join(perftest_words(test, one, "10.0.0.2"), " "),
+  EXPECT_EQ(join(perftest_words(test, client, "10.0.0.2"), " "),
             "ib_write_bw -D 5 -d mlx5_0 -x 3 -p 18515 --tclass=106 -F --report_gbits "
             "--use_cuda_bus_id=0000:43:00.0 10.0.0.2");
   test.words = {"ib_write_lat", "-n", "5000"};
   test.uses_gpu = false;
-  EXPECT_EQ(join(perftest_words(test, one, ""), " "),
+  EXPECT_EQ(join(perftest_words(test, client, ""), " "),
             "ib_write_lat -n 5000 -d mlx5_0 -x 3 -p 18515 --tclass=106 -F");
 }
 
