@@ -167,7 +167,7 @@ TEST(Interpret, SaysWhoStoppedWhomAndForHowLong) {
   EXPECT_EQ(seen.front().severity, finding::Severity::kError);
   EXPECT_NE(seen.front().sentence().find("8 % of the window"), std::string::npos)
       << seen.front().sentence();
-  EXPECT_NE(seen.front().sentence().find("the switch held this NIC back"), std::string::npos);
+  EXPECT_NE(seen.front().sentence().find("the switch paused this NIC"), std::string::npos);
 }
 
 TEST(Interpret, PauseAboveOnePercentWarnsAndBelowItDoesNot) {

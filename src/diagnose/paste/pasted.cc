@@ -113,7 +113,6 @@ void soften(Finding& finding) {
 
 /// "trust", "DSCP map" of "gpu01 mlx5_0: trust": all that was not pasted of a host is one line.
 void fold_unknown(std::vector<finding::Unknown>& unknown, std::span<const Evidence> hosts) {
-  constexpr std::string_view kNotRead = "was not read, or is not there";
   std::vector<finding::Unknown> out;
   for (const Evidence& host : hosts) {
     std::vector<std::string> missing;

@@ -5,6 +5,7 @@
 
 #include "diagnose/core/fixes.h"
 #include "diagnose/validate/parts.h"
+#include "diagnose/validate/validate.h"
 #include "evidence/settings/row.h"
 #include "finding/catalog.h"
 #include "units/format.h"
@@ -97,7 +98,7 @@ std::string how_to_read(Setting setting, const evidence::Nic& nic) {
 
 std::string reason(Missing why) {
   switch (why) {
-    case Missing::kAbsent: return "not read, or not present";
+    case Missing::kAbsent: return std::string(kNotRead);
     case Missing::kUnsupported: return "not supported by the driver";
     case Missing::kPermission: return "permission denied";
     case Missing::kError: return "read failed";

@@ -10,6 +10,9 @@
 
 namespace weir::diagnose {
 
+/// The reason of a finding::Unknown for a setting that was not read.
+inline constexpr std::string_view kNotRead = "not read, or not present";
+
 /// Compares the hosts and switches that are both in the evidence and in the intent; others are
 /// unknown. A device of the intent that its host does not have is a finding. For an InfiniBand port
 /// the finding says what applies instead. Conclusion: healthy, findings, or inconclusive if nothing

@@ -110,7 +110,7 @@ TEST(Validate, WhatCouldNotBeReadIsUnknownAndNeverPassed) {
   EXPECT_EQ(judgement.conclusion, Conclusion::kInconclusive);
   ASSERT_EQ(judgement.unknown.size(), 1U);
   EXPECT_EQ(judgement.unknown[0].check, "gpu01 mlx5_0: PFC");
-  EXPECT_EQ(judgement.unknown[0].reason, "may not be read by this user");
+  EXPECT_EQ(judgement.unknown[0].reason, "permission denied");
 }
 
 TEST(Validate, DriftIsAFindingOfItsOwn) {
