@@ -45,13 +45,6 @@ Json fix_json(const Fix& fix) {
   return {{"platform", fix.platform}, {"commands", fix.commands}, {"note", fix.note}};
 }
 
-Json related_json(const Related& related) {
-  const CatalogEntry* entry = find(related.id);
-  return {{"id", related.id},
-          {"aliases", entry == nullptr ? Json::array() : Json(entry->aliases)},
-          {"why", related.why}};
-}
-
 template <class List, class Function>
 Json list_json(const List& list, const Function& known) {
   Json out = Json::array();
@@ -235,6 +228,13 @@ Json to_json(const Finding& finding) {
   return out;
 }
 
+Json to_json(const Related& related) {
+  const CatalogEntry* entry = find(related.id);
+  return {{"id", related.id},
+          {"aliases", entry == nullptr ? Json::array() : Json(entry->aliases)},
+          {"why", related.why}};
+}
+
 Json to_json(const Judgement& judgement) {
   Json out;
   out["conclusion"] = to_text(judgement.conclusion);
@@ -244,7 +244,8 @@ Json to_json(const Judgement& judgement) {
     return Json{{"check", unknown.check}, {"reason", unknown.reason}, {"how", unknown.how}};
   });
   out["next"] = judgement.next;
-  out["related"] = list_json(judgement.related, related_json);
+  out["related"] =
+      list_json(judgement.related, [](const Related& related) { return to_json(related); });
   out["summary"] = {{"errors", judgement.count(Severity::kError)},
                     {"warnings", judgement.count(Severity::kWarning)},
                     {"infos", judgement.count(Severity::kInfo)},

@@ -15,6 +15,7 @@
 namespace weir::finding {
 
 [[nodiscard]] Json to_json(const Finding&);
+[[nodiscard]] Json to_json(const Related&);
 [[nodiscard]] Json to_json(const Judgement&);
 
 /// Reads what to_json wrote. Keys that it does not know are ignored, because the format may grow; a

@@ -1,7 +1,6 @@
 #include "finding/search.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <string>
@@ -10,7 +9,6 @@
 
 #include "base/text.h"
 #include "finding/catalog.h"
-#include "finding/symptoms.h"
 
 namespace weir::finding {
 namespace {
@@ -41,43 +39,19 @@ constexpr std::string_view kCommonWords =
     "into through during over under out up once because until while against within across along "
     "per via yet still ever even though although since";
 
-/// Words that mean the same here; the first stands for the others.
-constexpr auto kSynonyms = std::to_array<std::string_view>({
-    "pause xoff",
-    "mark ce",
-    "gdr gpudirect gdrdma",
-    "peermem nv_peer_mem nvidia_peermem nvidia-peermem",
-    "drop discard",
-    "uneven unevenly unequal imbalance unbalanced skewed",
-    "hang hung stuck stall freeze froze frozen",
-    "slow slower sluggish poor slowdown",
-    "lossless no-drop nodrop",
-    "bond lag bonded lacp port-channel portchannel",
-    "busbw bandwidth throughput bw",
-    "node host server machine",
-    "nic hca adapter card",
-    "container docker pod kubernetes k8s",
-    "dmabuf dma-buf dma_buf",
-    "reorder out-of-order ooo overtake",
-    "train training",
-    "crash oops panic",
-    "rtt round-trip roundtrip",
-    "timeout timed",
-    "optic transceiver qsfp sfp module",
-    "reboot restart",
-    "cable fibre fiber dac cabling",
-    "switch tor",
-    "missing absent lack",
-    "retransmit retransmission retrans",
-    "link-local fe80 linklocal",
-    "exporter collector prometheus scrape",
-    "inet af_inet",
-    "adaptive ar spray",
-    "job script",
-    "allreduce all-reduce all_reduce",
-    "alltoall all-to-all all_to_all",
-    "threshold kmin kmax min_th max_th",
-});
+/// Groups of words that mean the same here; the first of a group stands for the others.
+constexpr std::string_view kSynonyms =
+    "pause xoff; mark ce; gdr gpudirect gdrdma; peermem nv_peer_mem nvidia_peermem "
+    "nvidia-peermem; drop discard; uneven unevenly unequal imbalance unbalanced skewed; hang hung "
+    "stuck stall freeze froze frozen; slow slower sluggish poor slowdown; lossless no-drop "
+    "nodrop; bond lag bonded lacp port-channel portchannel; busbw bandwidth throughput bw; node "
+    "host server machine; nic hca adapter card; container docker pod kubernetes k8s; dmabuf "
+    "dma-buf dma_buf; reorder out-of-order ooo overtake; train training; crash oops panic; rtt "
+    "round-trip roundtrip; timeout timed; optic transceiver qsfp sfp module; reboot restart; "
+    "cable fibre fiber dac cabling; switch tor; missing absent lack; retransmit retransmission "
+    "retrans; link-local fe80 linklocal; exporter collector prometheus scrape; inet af_inet; "
+    "adaptive ar spray; job script; allreduce all-reduce all_reduce; alltoall all-to-all "
+    "all_to_all; threshold kmin kmax min_th max_th";
 
 bool is_letter(char c) {
   return c >= 'a' && c <= 'z';
@@ -124,8 +98,8 @@ std::string normal_form(std::string_view word) {
 const std::unordered_map<std::string, std::string>& synonyms() {
   static const auto table = [] {
     std::unordered_map<std::string, std::string> out;
-    for (const std::string_view group : kSynonyms) {
-      const auto words = split(group, ' ');
+    for (const std::string_view group : split(kSynonyms, ';')) {
+      const auto words = split(trim(group), ' ');
       for (const std::string_view word : words)
         out.emplace(normal_form(word), normal_form(words.front()));
     }

@@ -8,7 +8,6 @@
 #include "base/testing.h"
 #include "base/text.h"
 #include "finding/catalog.h"
-#include "finding/symptoms.h"
 
 namespace weir::finding {
 namespace {

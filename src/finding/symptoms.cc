@@ -1,7 +1,8 @@
-#include "finding/symptoms.h"
+#include <vector>
 
 #include "base/check.h"
 #include "base/text.h"
+#include "finding/search.h"
 
 namespace weir::finding {
 namespace {
@@ -10,13 +11,13 @@ namespace {
 constexpr std::string_view kSymptoms = R"(
 app.not_fabric: perftest ib_write_bw reaches line rate, counters clean, yet training or decode is
   slow: data loader, framework, GPU clock throttled, kernel bound, message too small, overhead in
-  the library, profiler
+  the library, profiler; step time halved, idle, compute bottleneck, python, disk, algorithm, raw
+  verbs at full rate
 app.protocol_error: remote access error, invalid rkey or lkey, deregistered memory region,
   protection domain, wc status 10, rem_access_err, loc_prot_err, vendor err 0x88, atomic out of
-  range address, bad pointer EFAULT
+  range address, bad pointer EFAULT; sge length, memory window, buffer registration
 app.receives_too_few: RNR retry exceeded, receiver not ready, rnr_nak, out_of_buffer climbing, recv
   queue or SRQ too short, min_rnr_timer, rnr_retry, ibv_wc_rnr_retry_exc_err, posts too few receive
-  buffers
 buffer.before_classification: buffer_size set with mlnx_qos before trust and priority, prio2buffer,
   receive buffer reset when trust changes
 buffer.platform_bug: shipped template or hwsku has wrong pool, pg or headroom size; static buffer
@@ -28,7 +29,6 @@ buffer.too_small: pauses everywhere, on every port; ingress lossless pool waterm
 cc.wrong_algorithm: ECE, ZTR-RTTCC, RTT-CC, PPCC, programmable congestion control, PCC slot, Swift,
   algorithm negotiated instead of DCQCN; UCX_RC_ECE=0 restores; roce_cc_legacy_dcqcn
 class.no_guarantee: ssh or management sessions die under RDMA load, BGP keepalive lost, no minimum
-  bandwidth share
 class.shared_queue: RDMA slows when backup, storage, checkpoint, NVMe or Lustre runs; control
   messages, heartbeat or CTS stuck behind bulk data; same priority, NCCL_IB_FIFO_TC, SL shared
 class.starved: strict priority queue starves RDMA class, ETS weight not honoured, less than
@@ -38,18 +38,20 @@ cnp.lost: np_cnp_sent grows on receivers, rp_cnp_handled stays zero at senders; 
   queue that drops
 cnp.shares_rdma_priority: CNPs queue behind bulk data, cnp_dscp equals data DSCP, same traffic class
 cnp.wrong_class: cnp_dscp, cnp_802p_prio default, CNPs arrive with other DSCP, not in strict queue
-config.differs: one server differs from the plan or an earlier install; unexpected default value
+config.differs: one server differs from the plan or an earlier install; unexpected default value;
+  new model with other default alpha, pauses early
 config.not_applied: setting accepted but hardware unchanged: show says one value, traffic or ASIC
   follows another; CONFIG_DB versus ASIC_DB, SAI, resolves, observed; dcbtool, mlnx_qos succeeds,
   reload or reboot loses it, running-config, PORT_QOS_MAP, orchagent, stays; still acts or still
   sends after it was taken out of the configuration, chip register still set, no effect, weights,
-  has no effect on traffic
+  has no effect on traffic; change not in driver, dcbnl, shows old value, ACL entry, profile bound
 congestion.sustained: roce_slow_restart frequent, rate at minimum, senders restart from lowest rate,
   severe congestion
 container.gid_outside_netns: inside the container or pod the GID belongs to the host: handshake
   completes over TCP and no RDMA bytes move; docker NAT bridge, macvlan, calico, own namespace, no
   netdev, ibv_modify_qp RTR fails, network attachment, address not on an interface, hostNetwork; no
-  net1, no NetworkAttachmentDefinition, pod has eth0 only
+  net1, no NetworkAttachmentDefinition, pod has eth0 only; device visible but no address, flannel,
+  CNI, show_gids empty
 container.no_ipc_lock: IPC_LOCK capability, securityContext, privileged, ibv_open_device,
   /dev/infiniband uverbs not visible, operation not permitted, EPERM, memory registration denied in
   a pod, docker run without --cap-add, ulimit in image
@@ -63,20 +65,16 @@ dcqcn.too_aggressive: roce_slow_restart, rate increase too fast, ai rate hai rat
 dcqcn.too_conservative: throughput down, no pauses, marks and CNPs far over baseline; utilisation
   under 60 % and no errors; slow recovery, rate AI low, alpha period, seconds to climb back;
   throughput dropped with no pauses, senders never speed up, links at half load and no errors
-  anywhere
 dcqcn.unstable: rate oscillates, swings, queue swings, long RTT, loop delay
 dscp.default_map: built-in default DSCP map, code point in queue 0 or a default class, tc_to_pg,
   unknown queue without share, factory QoS map
-dscp.narrow_map: map lists single DSCP values only, octet, neighbours of the code point fall to best
-  effort
+dscp.narrow_map: map lists single DSCP values only, octet, neighbours of the code point demoted
 dscp.nic_map_wrong: dscp2prio, dcb app, NIC maps DSCP to wrong prio, mlnx_qos dscp table
 dscp.one_way: local marks, remote or responder sends DSCP 0: rx_prio0 grows while tx_prio3 grows;
-  only requests or only answers, ACK, read responses unmarked; one side, initiator, target,
-  asymmetric
+  only requests or only answers, ACK, read responses unmarked; one side, initiator, target
 dscp.rewritten: policy map, bleaching, remark, TOS byte changed or cleared between hops, captured at
   sender and receiver differ, best effort after the switch
-dscp.site_plan: production site uses another traffic class, no trouble, NCCL_IB_TC value of this
-  fabric
+dscp.site_plan: production site uses another traffic class, no trouble, NCCL_IB_TC value
 dscp.tos_confusion: DSCP value written as traffic class: NCCL_IB_TC=26, cma_roce_tos 26, TOS shifted
   by two bits, wire shows DSCP 6, tclass 0x1a, byte versus code point, encoding, ECN low bits
 dscp.unmapped_hop: spine or leaf map lacks the DSCP, DSCP_TO_TC entry sends it to lossy queue,
@@ -86,15 +84,14 @@ dscp.unmarked: traffic class ignored or not set, all bytes in priority 0, prio-0
   ignores setting, address handle grh, DEVX QP, fi_tx_attr, libfabric, nvshmem, DCT; NCCL_IB_TC not
   set or not exported, tx_prio0 grows and nothing in tx_prio3, lossy queue, variables not passed
   into the container, untagged; traffic lands in priority 0 instead of priority 3, misclassified,
-  tos 0x00 on the wire
+  tos 0x00 on the wire; tclass default, dscp 0, tos 0, option missing
 ecmp.imbalance: half of the GPUs slow, uplinks unevenly used; few elephant flows collide on one
   spine link; hash collision, entropy, 5-tuple, UDP source port, more QPs or QPS_PER_CONNECTION,
   SPLIT_DATA_ON_QPS, adaptive routing raises bandwidth; all-reduce plateaus at half, varies run to
-  run; hot spot, PFC on one port
+  run; hot spot, PFC on one port; next hops get unequal share, rack, multipath
 ecmp.polarised: half of the GPUs slow, uplinks unevenly used or idle, same next hop always chosen,
   hash polarisation at second tier, hash offset, chassis, FIB members, upgrade changed hash
-ecmp.same_seed: ecmp_hash_seed equal on T0 and T1, SAI hash seed, offset enable, leaf and spine same
-  seed
+ecmp.same_seed: ecmp_hash_seed equal on T0 and T1, SAI hash seed, offset enable, leaf and spine
 ecn.above_xoff: kmin above XOFF, PFC fires first, ECN min threshold larger than pause threshold
 ecn.not_ect: packets carry ECN bits 00, TOS 0x68, not-ECT dropped by WRED, WRED discards instead of
   marking, tail or early drop, tcpdump shows, out discards
@@ -118,10 +115,11 @@ failover.not_injected: ip link down or ifconfig down does not stop RDMA, failove
   drill passes, traffic continues unchanged, disconnect simulated, interface shut and QPs unaffected
 failover.window_too_short: link recovers or retrains in seconds but job aborts: retry count,
   attempts, timeout budget, NCCL_IB_TIMEOUT, NCCL_IB_RETRY_CNT, resiliency, failback, optic takes
-  longer, permanent failure, outage
+  longer, permanent failure, outage; port needs 40 s, check waits less, passes with longer wait
 fleet.drift: one node differs: GDRDMA on some ranks only, plugin version, libnccl-net, MaxReadReq,
   settings not the same on all nodes, asymmetric direction, peers among themselves fine; two of
-  sixteen nodes without the module, log plain NET/IB
+  sixteen nodes without the module, log plain NET/IB; second node misses a driver, firmware or OFED
+  mismatch, BIOS, half of the group
 gdr.not_persistent: GPUDirect gone after reboot until modprobe nvidia_peermem; modules-load.d, boot,
   module not loaded, couldn't register, service
 gdr.not_registered: nvidia_peermem in lsmod but GPU Direct RDMA disabled, memory_peers nv_mem
@@ -132,7 +130,7 @@ gdr.off: GPU Direct RDMA disabled, nvidia_peermem or nv_peer_mem missing, ibv_re
   GPU utilisation falls and CPU rises
 gid.changed: GID index moved during the job, IBV_EVENT_GID_CHANGE, re-added address, DHCP renewal,
   NetworkManager, flap re-registers GID, cached index empty, hours later, async event, was index 3
-  now 4; address moved from index 3 to 4, brings index back
+  now 4; address moved from index 3 to 4, brings index back; privacy address, entry removed, bounce
 gid.index_differs: index 3 on one device, 5 on another; same NCCL_IB_GID_INDEX cannot fit all NICs
   or nodes; pods see different indexes, GID is NULL
 gid.index_not_3: RoCE v2 address elsewhere than index 3, library or application hard-codes GID index
@@ -140,12 +138,13 @@ gid.index_not_3: RoCE v2 address elsewhere than index 3, library or application 
 gid.not_routable: GID link-local fe80 or RoCE v1 chosen, index 0 or 1, automatic selection takes
   first, completion error 12 once data moves though bootstrap succeeded, retry exceeded across
   subnets, UCX_IB_GID_INDEX, GID is NULL, check your GID index, ibv_query_gid; works with another
-  index, retry exceeded
+  index, retry exceeded; wrong GID taken by default, FI_VERBS_GID_IDX, type v1, other leaf not
+  reached
 gid.sparse: ncclIbRoceGetVersionNum read failed invalid argument, empty or zero GID entries before
   first valid, holes, show_gids lists only higher indices, gid_attrs types unreadable, scan stops,
   macvlan, shared device, NCCL_IB_ROCE_VERSION_NUM
 gid.stale: GID of a removed or old address remains, renumbered, VLAN deleted, MAC changed, no
-  interface has it, readdressed
+  interface has it, readdressed; table keeps deleted ip entry, listed but nobody has it
 gid.wrong_family: IPv6 GID where IPv4 wanted, AF_INET, NCCL_IB_ADDR_FAMILY, IPv4-mapped filter, ULA,
   auto detection picks other family
 gid.wrong_netdev: GID ndev is management, bond, VLAN, vxlan or docker0 interface, wrong HCA for
@@ -156,7 +155,8 @@ headroom.too_small: IBV_WC_RETRY_EXC_ERR, drops on the RoCE priority despite PFC
   ingress drops RX_DRP, xoff too small for cable length or speed, pg_profile_lookup.ini, pg_lossless
   profile, 300m, calculation, worst case, traffic start; RDMA operations time out now and then
 host.straggler: one node is in every slow pair, pairwise test, excluded node restores, consistently
-  slow, bimodal, rotate, matrix; only with node n07, half speed, pairs
+  slow, bimodal, rotate, matrix; only with node n07, half speed, pairs; health check, column or row
+  of the matrix low, normal without it
 host.tcp_untuned: iperf3 far below line rate, socket buffers rmem wmem, single stream TCP,
   congestion window
 inventory.renamed: device name changed after upgrade: mlx5_0 now rocep1s0f0, udev rename, swapped
@@ -186,10 +186,12 @@ limits.memlock_low: ibv_reg_mr or ibv_create_cq cannot allocate memory, ENOMEM, 
   64 KB, LimitMEMLOCK, slurmd, containerd, limits.conf, RLIMIT_MEMLOCK, batch job versus login
   shell, locked memory unlimited
 link.degraded: link down or trains at lower speed, FEC mismatch RS-FEC none, lanes 4x, DAC not
-  recognised, remote fault, no carrier, 40G instead of 100G, half width, breakout
+  recognised, remote fault, no carrier, 40G instead of 100G, half width, breakout; auto-negotiation,
+  optic of other rate, no link
 link.flapping: port error, link_downed, carrier_changes, port goes down and up again, physical_state
   polling, async event port error, stuck after port event, LinkDownedCounter, minutes later, link
-  status definitely down; up and down for weeks, comes up over and over, link up, re-plugged
+  status definitely down; up and down for weeks, comes up over and over, link up, re-plugged;
+  bounces repeatedly, went down for a second, dmesg mlx5_core
 link.infiniband: link_layer InfiniBand, TC and GID variables have no effect on IB cluster,
   LINK_TYPE_P1, roce settings copied, subnet manager
 link.physical_errors: symbol errors, CRC, FCS, BER, uncorrectable FEC, rx_crc_errors_phy, dirty
@@ -205,10 +207,10 @@ mtu.mismatch: active_mtu differs between ends, mixed MTU, IBV_WC_LOC_LEN_ERR, IB
   hard-coded, length error, rem_inv_req_err, ping with DF fails, jumbo or giant frames dropped,
   large messages hang small work, SVI or underlay MTU 1500, one node constantly worse, fragmentation
   or RTT spikes, one segment, cx3 cx4 generation; forces 4096 as path MTU while the other side
-  reports 1024, QP to RTR fails
+  reports 1024, QP to RTR fails; VLAN or hop left at 1500, endpoints, frag needed
 mtu.platform_max: MTU greater than device maximum, out of range, 9216 rejected
 nccl.hca_list_short: NCCL_IB_HCA lists one of several NICs, dual-port only one used,
-  NCCL_IB_MERGE_NICS, half of the cards enumerated
+  NCCL_IB_MERGE_NICS, half of the cards enumerated; UCX_NET_DEVICES single device of eight
 nccl.hca_prefix: NCCL_IB_HCA=mlx5_1 also matches mlx5_10, mlx5_11, storage NIC taken, exact = prefix
 nccl.hca_unknown: NCCL_IB_HCA names missing device, ibv_devices lists other names, no such HCA,
   bnxt_re versus mlx5
@@ -232,7 +234,7 @@ packet.icrc_bad: ICRC error, invariant CRC mismatch, NAT or tunnel rewrites payl
   in-network aggregation, rx_icrc_encapsulated
 path.loss: packets lost silently between hosts, roce_adp_retrans climbing, packet_seq_err, RDMA
   timeouts, retransmitting, no drop counter moves, spine drops; intermittent timeouts, operations
-  time out now and then
+  time out now and then; one in 256 packets, messages start again, receives nothing
 path.reordering: out_of_sequence climbing without drops, packets out of order, per-packet load
   balancing, spraying, ECMP change
 pause.global_on: 802.3x link-level flow control on, rx_pause_ctrl_phy, tx_pause, global pause
@@ -250,15 +252,16 @@ pcie.relaxed_ordering_wrong: relaxed ordering, PCI_WR_ORDERING, UCX_IB_PCI_RELAX
   bandwidth until enabled, Xeon slower with it
 peer.dead: remote process killed, OOM, segfault, node rebooted, evicted, connection closed by peer,
   RST, retry exceeded while out_of_sequence stays zero, worker exit, transport retry after peer
-  crash, broken pipe
+  crash, broken pipe; Xid error, CUDA crash, socket reset seconds before, bootstrap closed
 pfc.deadlock: hang mid-step, cyclic pauses, switches pause each other, throughput zero until
   restart, ARP flooding, all queues full
 pfc.multiple_priorities: pauses on more than the RDMA priority, PFC on priorities 3 and 4, all eight
-  priorities lossless; pause frames on several priorities
+  priorities lossless; pause frames on several priorities; every class lossless
 pfc.off: incast loses packets with neither pause nor CNP, PFC not enabled, no flow control, busbw
   collapses with many nodes, portconfig, macsec, packet_seq_err grows, training stalls hiccups, RoCE
   drops packets; transport retry count exceeded when many ranks talk at once, lossy mode, defaults,
-  works when lossless is configured, rx_prio3_pause 0
+  works when lossless is configured, rx_prio3_pause 0; retransmits with np_cnp_sent 0, no PFC on
+  switch, local_ack_timeout_err
 pfc.storm: step time spikes from 200 ms to seconds, pauses everywhere upstream of one port; pause
   frames spread from a server through leaf and spine, victim flows, PFC leaves ports, watchdog drops
   and storms, whole pod stops
@@ -266,10 +269,11 @@ pfc.sustained: PFC on one port, constant pause in steady state, keep-alive timeo
   reset, server pauses long; PFC frames frequent on a specific port
 pfc.wrong_priority: PFC climbs while queue drops still occur, drops in the RDMA class though PFC is
   on, UC3 or priority 0 egress drops, pause counted on other priority, MMU discards; pause counters
-  grow and the queue drops anyway
+  grow and the queue drops anyway; lossless packets lost, watchdog active
 platform.cannot: SAI_STATUS_NOT_SUPPORTED, attribute not implemented, chip or ASIC lacks per-queue
   ECN, WRED, watchdog or lossless support, SKU, feature rejected, want ECN marking inner header,
-  forwarding mode cut-through
+  forwarding mode cut-through; no support in this model or release, not available, unsupported, CLI
+  has no option, consumer board
 port.discards: port_xmit_discards, port_rcv_errors, rx_discards_phy, interface drop counters rise,
   ring full, switch ingress
 rail.cross_rail_unreachable: NCCL_CROSS_NIC, cross-rail connection times out, ibv_modify_qp timed
@@ -283,7 +287,8 @@ rail.same_subnet: all NICs in one /24, ARP flux, arp_ignore, arp_announce, rp_fi
   by other interface, multi-NIC same prefix, ping answers on wrong port, socket-direct; one VLAN,
   one flat subnet for eight NICs per node
 rail.unbalanced: traffic on one rail only, other NICs idle, GPUs pick same NIC, topology file
-  virtual PCIe bridge, mlx5_0 used by all; only mlx5_0 tx bytes grow, mlx5_1 to mlx5_7 flat
+  virtual PCIe bridge, mlx5_0 used by all; only mlx5_0 tx bytes grow, mlx5_1 to mlx5_7 flat; NIC
+  near the GPU unused
 receiver.slow: NIC sends pause frames toward switch, tx_prio3_pause, outbound_pci_stalled_wr,
   rx_discards_phy, host cannot drain, PCIe or CPU bottleneck, excessive_buffer_overrun, tx pause
   from the NIC, server NIC pauses above some nodes
@@ -300,15 +305,19 @@ shaper.on_rdma_path: rate limit, policer, VF max tx rate, maxrate, bandwidth cap
   tc qdisc, QoS limit
 telemetry.collector_blind: collector fails entirely, invalid syntax parsing N/A (no PMA),
   node_exporter scrape success 0, one unreadable file drops all metrics, vl15_dropped invalid
-  argument, strconv.ParseUint, returns zero, no series
+  argument, strconv.ParseUint, returns zero, no series; error of one device skips the whole
+  dashboard, parser stops, plugin aborts
 telemetry.counter_absent: hw_counters directory missing, counter not exposed by driver, bnxt_re,
   irdma, ionic, EFA names differ, rx_pfc_ena_frames_pri3, array -1, no such statistic, Thor2,
-  exporter expects mlx5 names; counts on one model, is 0 on the other model
+  exporter expects mlx5 names; counts on one model, is 0 on the other model; np_cnp_sent missing, no
+  rx_prio3_pause, older model, file empty
 telemetry.not_comparable: counter means different things per vendor, unit quanta or microseconds,
   statistic includes others, does not move in storm, ecn-marked-pkts semantics, documentation says,
-  increments twice, zero although dropped
+  increments twice, zero although dropped; frames or duration, averaged, rx and tx confused, counted
+  twice
 telemetry.sources_disagree: host says up, manager says down: SNMP, BMC, UFM, controller and ethtool
-  contradict, ibstat active, LinkUp, stale state, unhealthy
+  contradict, ibstat active, LinkUp, stale state, unhealthy; CLI, API and chip counters differ,
+  rx_drp stays 0
 tool.about_a_tool: perftest, simulator, generator or script bug or wish: prints wrong, option
   missing, crashes, feature request, ns-3, calibration
 transport.retries_exhausted: IBV_WC_RETRY_EXC_ERR, transport retry counter exceeded, error 12,
@@ -327,7 +336,8 @@ watchdog.off: pfcwd not started, default_pfcwd_status disable, load_minigraph, s
 watchdog.stuck: queue remains stormed, not restored, restoration time, blackhole continues, state
   stays drop, warm reboot PFC_WD_TABLE_INSTORM, pause ended but watchdog still drops
 wiring.mismatch: LLDP neighbour is another leaf or port, swapped cables, p0 to p0, two cables on
-  same port, patch panel, ring wiring, wrong slot, chassis id, pairs by device index)";
+  same port, patch panel, ring wiring, wrong slot, chassis id, pairs by device index; unexpected
+  neighbor, exchanged rails, expected leaf)";
 
 std::vector<Symptoms> read_table() {
   std::vector<Symptoms> rows;

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "cli/json/object.h"
 #include "counters/catalog.h"
+#include "finding/json.h"
 #include "units/dscp_name.h"
 #include "units/format.h"
 
@@ -78,6 +79,16 @@ void print_table_json(Context& context, const Command& command, const ops::Table
   Json object = json_object(command);
   object["name"] = table.name;
   object["table"] = table.text();
+  print_json(context, object);
+}
+
+void print_related_json(Context& context, const Command& command, const std::string& words,
+                        const std::vector<finding::Related>& related) {
+  Json object = json_object(command);
+  object["name"] = words;
+  object["related"] = Json::array();
+  for (const finding::Related& offered : related)
+    object["related"].push_back(finding::to_json(offered));
   print_json(context, object);
 }
 

@@ -16,6 +16,9 @@ void print_tos_json(Context&, const Command&, const std::vector<ops::TosReading>
 void print_table_json(Context&, const Command&, const ops::TableTopic&);
 /// `finding`, `counter`, `knob` hold what has the name; the others are left out.
 void print_meaning_json(Context&, const Command&, const std::string& name, const ops::Meaning&);
+/// `related` holds findings worth reading for a symptom in words.
+void print_related_json(Context&, const Command&, const std::string& words,
+                        const std::vector<finding::Related>& related);
 void print_topics_json(Context&, const Command&);
 
 }  // namespace weir::cli

@@ -107,7 +107,7 @@ Command diagnose_command() {
       .summary = "find the cause, its place and the fix, from what was observed",
       .description =
           "Reads evidence (snapshots around a load, weir sim --json) and plain text from anywhere: "
-          "outputs, logs, people's words. Names the cause first: place, what it explains, how sure "
+          "outputs, logs, descriptions. Names the cause first: place, what it explains, how sure "
           "that is, the fix. With --workload, it also compares with simulated runs of that load.",
       .arguments = {{.name = "FILE",
                      .help = "evidence, snapshots or plain text; - reads standard input",

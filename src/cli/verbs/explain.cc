@@ -8,6 +8,7 @@
 #include "cli/frame/commands.h"
 #include "cli/json/explain_json.h"
 #include "counters/catalog.h"
+#include "finding/search.h"
 #include "render/text/explain_text.h"
 
 namespace weir::cli {
@@ -33,9 +34,27 @@ ExitCode explain_table(const Args& args, const ops::TableTopic& table, Context& 
   return ExitCode::kOk;
 }
 
+/// A description instead of a name: findings worth reading for its words.
+ExitCode explain_words(const Args& args, const std::string& words,
+                       const std::vector<finding::Related>& related, Context& context) {
+  if (context.json) {
+    print_related_json(context, args.command(), words, related);
+    return ExitCode::kOk;
+  }
+  context.out << fmt::format("No finding, counter or knob is called '{}'. May be relevant:\n",
+                             words);
+  for (const finding::Related& offered : related)
+    context.out << fmt::format("  {}: {} ({})\n", offered.id, finding::find(offered.id)->title,
+                               offered.why);
+  return ExitCode::kOk;
+}
+
 ExitCode explain_name(const Args& args, const std::string& name, Context& context) {
   const ops::Meaning meaning = ops::look_up(name);
   if (!meaning.is_known()) {
+    const bool is_description = name.find(' ') != std::string::npos;
+    const auto related = finding::search(name);
+    if (is_description && !related.empty()) return explain_words(args, name, related, context);
     const std::string guess = did_you_mean(name, ops::explained_spellings());
     return usage_error(context, args.command(),
                        fmt::format("no finding, counter or knob is called '{}'{}", name,
@@ -98,8 +117,8 @@ Command explain_command() {
       .summary = "explain a finding, counter or knob: what, why, how to fix",
       .description =
           "Explains a finding by its id or alias; a counter by its id or its name in any driver, "
-          "switch or document; a congestion-control knob of a NIC by any of its names. Without a "
-          "name, lists all.",
+          "switch or document; a congestion-control knob of a NIC by any of its names; for a "
+          "symptom in words, names findings to read. Without a name, lists all.",
       .arguments = {{.name = "NAME",
                      .help = "dscp.tos_confusion, rx_prio3_pause, rpg_ai_rate, ...; a table: nics, "
                              "asics, systems, knobs",

@@ -199,7 +199,7 @@ void judge_links(const Happened& happened, finding::Judgement& out) {
   if (downs == 1 && !is_up) {
     add_event_finding(
         "link.degraded",
-        fmt::format("The link of {} went down, and nothing says that it came back.", place),
+        fmt::format("The link of {} went down; the text does not show it coming back.", place),
         Confidence::kHigh, EventKind::kLinkDown, happened, out);
     return;
   }
@@ -216,13 +216,13 @@ void judge_events_of(const Happened& happened, finding::Judgement& out) {
   judge_links(happened, out);
   if (happened.count(EventKind::kModule) > 0)
     add_event_finding("link.physical_errors",
-                      fmt::format("The module of {} reports trouble.", place), Confidence::kMedium,
-                      EventKind::kModule, happened, out);
+                      fmt::format("The transceiver of {} reports a problem.", place),
+                      Confidence::kMedium, EventKind::kModule, happened, out);
   if (const std::size_t errors = happened.count(EventKind::kPcieError))
-    add_event_finding("pcie.errors",
-                      fmt::format("PCIe reported errors of {} ({} line{}).", place, errors,
-                                  errors == 1 ? "" : "s"),
-                      Confidence::kHigh, EventKind::kPcieError, happened, out);
+    add_event_finding(
+        "pcie.errors",
+        fmt::format("PCIe errors of {} ({} line{}).", place, errors, errors == 1 ? "" : "s"),
+        Confidence::kHigh, EventKind::kPcieError, happened, out);
   if (happened.count(EventKind::kPcieLimited) > 0)
     add_event_finding("pcie.link_degraded",
                       fmt::format("The PCIe path of {} has less bandwidth than the card.", place),
@@ -288,7 +288,7 @@ void judge_collective(const readers::PasteCollective& one, finding::Judgement& o
   if (one.report.is_failed || wrong > 0)
     out.unknown.push_back(
         {"nccl-tests",
-         wrong > 0 ? fmt::format("{} values were wrong", wrong) : "it says itself that it failed",
+         wrong > 0 ? fmt::format("{} values were wrong", wrong) : "the test reported a failure",
          "run it with NCCL_DEBUG=INFO and paste the log"});
 }
 
@@ -317,9 +317,8 @@ void judge_spread(const readers::PasteCollective& one, finding::Judgement& out) 
     if (times.count < kEnough || spread < kVaries) continue;
     Finding finding = finding::make_finding(
         "ecn.thresholds_too_high",
-        fmt::format("{} runs of {} took {} to {} for the same {}: where nothing else runs, marks "
-                    "come too late and pauses decide who waits. Look at marks and pauses of the "
-                    "switches around such a run.",
+        fmt::format("{} runs of {} took {} to {} for the same {}: if nothing else ran, ECN marks "
+                    "come too late. Check marks and pauses on the switches during such a run.",
                     times.count, one.report.test.empty() ? "a collective" : one.report.test,
                     approximate(times.shortest), approximate(times.longest),
                     approximate(Bytes::raw(size))));
@@ -395,7 +394,7 @@ void weigh_counts(const PastedCase& of, finding::Judgement& judgement) {
         finding.severity = Severity::kInfo;
       finding::EvidenceLine line;
       line.source = host.provenance.detail;
-      line.line = "one look, so counted since the driver was loaded; paste a second one";
+      line.line = "one reading: counted since the driver was loaded; paste a second one";
       finding.evidence.push_back(std::move(line));
     }
   }

@@ -2,7 +2,7 @@
 // Pasted text judged: settings against the design, or against the usual convention where there is
 // none; what the kernel said; results of tests; packets; the job.
 //
-// A text shows what somebody chose to paste. What it does not show is unknown, in one line a host,
+// A text shows what somebody chose to paste. What it does not show is unknown, one line per host,
 // and never healthy. Without a design the convention is that of the text where the text tells it (a
 // traffic class that is set, a code point that was mapped on purpose), and what rests on it alone
 // is not certain.

@@ -1,14 +1,13 @@
 #pragma once
 // Plain text pasted from anywhere → what it says: tools one after another, shell prompts, quoting,
-// fences, CRLF, prefixes of pdsh and ssh, parts cut off, prose between.
+// fences, CRLF, prefixes of pdsh and ssh, truncated outputs, sentences in between.
 //
 // The text is cut into parts by content. Prompts, command lines and headings give host, device and
 // command; each part is read by the reader of its tool (paste_tools.h); what a switch printed goes
 // to the readers of switches (readers.h), what a job printed to job.h. Facts and counters become
-// evidence, one a host; what evidence has no place for (kernel messages, results of tests, packets
-// that tcpdump printed) stands beside it. A line that belongs to a part and could not be read is
-// listed in `unread`; a line that no reader took is in `rest`: people's own words, for whoever
-// understands those.
+// evidence, one per host; what evidence has no field for (kernel messages, test results, packets
+// that tcpdump printed) is kept beside it. A line that belongs to a part and could not be parsed is
+// listed in `unread`; a line that no reader took is in `rest`.
 //
 // Nothing is guessed. A host that the text does not name is "this host"; a NIC it does not name is
 // "NIC". The counters of a device that is printed again are a later moment, and as no time is known

@@ -65,7 +65,7 @@ class PasteHosts {
   /// where nobody says more.
   [[nodiscard]] std::string known_name(std::string_view host, std::string_view name) const;
 
-  /// One evidence a host; hosts of which nothing was learnt are left out.
+  /// One evidence per host; hosts of which nothing was learnt are left out.
   [[nodiscard]] std::vector<evidence::Evidence> finish(std::string_view files) &&;
 
  private:

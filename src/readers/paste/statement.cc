@@ -252,22 +252,4 @@ std::vector<Statement> statements_of(std::string_view text, std::size_t most) {
   return out;
 }
 
-std::vector<Assignment> assignments_of(const std::vector<Statement>& statements) {
-  std::vector<Assignment> out;
-  for (const Statement& statement : statements) {
-    const std::string_view text = statement.text;
-    for (std::size_t equal = text.find('='); equal != std::string_view::npos;
-         equal = text.find('=', equal + 1)) {
-      std::size_t begin = equal;
-      while (begin > 0 && is_word_char(text[begin - 1]))
-        --begin;
-      const std::size_t end = std::min(text.find_first_of(" \t;)\"'", equal + 1), text.size());
-      if (begin == equal || end == equal + 1) continue;
-      out.push_back({std::string(text.substr(begin, equal - begin)),
-                     std::string(text.substr(equal + 1, end - equal - 1)), statement.line});
-    }
-  }
-  return out;
-}
-
 }  // namespace weir::readers

@@ -1,10 +1,10 @@
 #pragma once
-// What people say: a text in anybody's words, as statements of words that can be compared.
+// A description in words as statements that can be compared.
 //
-// A report of a trouble is half prose and half numbers: "rx_prio0 grows, 2x25G into 10G,
-// NCCL_IB_TC=106 has no effect". This reader cuts it into statements (a line each) and words, in
-// lower case, and says of each word what it is: a number, a version, an address, the name of a
-// device. It judges nothing; diagnose/paste/account.h does.
+// A problem report is half sentences and half numbers: "rx_prio0 grows, 2x25G into 10G,
+// NCCL_IB_TC=106 has no effect". This reader cuts it into statements (one per line) and words, in
+// lower case, and classifies each word: a number, a version, an address, a device name. It judges
+// nothing; diagnose/paste/stated.h does.
 //
 // A word may stand for several things at one place: "NCCL_IB_TC=106" is the name, the value and
 // both together; "SrcValid+" is the word with and without its sign.
@@ -40,16 +40,8 @@ struct Statement {
   std::vector<Word> words;
 };
 
-/// One statement a line; empty lines give none. Never more than `most` of them: what comes after
-/// is a log, and logs have readers of their own.
+/// One statement per line, empty lines skipped, at most `most` of them: what follows is a log, and
+/// logs have readers of their own.
 [[nodiscard]] std::vector<Statement> statements_of(std::string_view text, std::size_t most = 4000);
-
-/// A NAME=value or NAME: value of a statement, as it was written.
-struct Assignment {
-  std::string name;
-  std::string value;
-  int line = 0;
-};
-[[nodiscard]] std::vector<Assignment> assignments_of(const std::vector<Statement>& statements);
 
 }  // namespace weir::readers
