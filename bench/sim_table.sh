@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The simulator's table: instructions a packet hop (counted by callgrind, without the set-up: the
-# same on every machine), events a hop, speed beside a std::multimap, set-up and memory, on the
+# The simulator's table: instructions per hop (counted by callgrind, without the set-up: the
+# same on every machine), events per hop, speed beside a std::multimap, set-up and memory, on the
 # inputs of sim_inputs.tsv. Fails when one of them misses what it must reach or comes to another
 # result; a ratio is a goal, and only marked.
 #
@@ -46,7 +46,7 @@ best_run() {
   done | sort -k 9,9 -g | head -n 1
 }
 
-# How many times as long a hop takes on the second input as on the first: the median of pairs of
+# How many times as long one hop takes on the second input as on the first: the median of pairs of
 # runs, one after the other, because the machine's speed changes from minute to minute.
 growth_of() {
   for ((i = 0; i < 9; ++i)); do
@@ -70,13 +70,13 @@ measure() {
   local instructions=-
   if [[ $most != - || -n ${COUNT_ALL:-} ]]; then
     instructions=$(($(count_instructions "$input") / hops))
-    at_most "$input: instructions a hop" "$instructions" "$most"
+    at_most "$input: instructions per hop" "$instructions" "$most"
   fi
   local each ratio speed
   each=$(awk -v e="$events" -v h="$hops" 'BEGIN { printf "%.2f", e / h }')
   speed=$(awk -v h="$hops" -v s="$run" 'BEGIN { printf "%.1f", h / s / 1e6 }')
   ratio=$(awk -v h="$hops" -v s="$run" -v m="$multimap" 'BEGIN { printf "%.1f", h / s / m }')
-  at_most "$input: events a hop" "$each" "$events_most"
+  at_most "$input: events per hop" "$each" "$events_most"
   at_most "$input: seconds of set-up" "$setup" "$setup_most"
   at_most "$input: MB" "$mb" "$mb_most"
   [[ $expected == - || $digest == "$expected" ]] || miss "$input: digest $digest, not $expected"
