@@ -17,13 +17,12 @@ constexpr std::uint32_t kNicsPerLeaf = 32;
 /// NIC h * 8 + r is rail r of host h; then the leaves, then the spines, both rail by rail.
 sim::Network rails(std::uint32_t hosts) {
   using namespace sim;
-  const std::uint32_t leaves = (hosts + kNicsPerLeaf - 1) / kNicsPerLeaf;  // a rail
+  const std::uint32_t leaves = (hosts + kNicsPerLeaf - 1) / kNicsPerLeaf;  // per rail
   const std::uint32_t spines = std::min(leaves, kNicsPerLeaf);
   const std::uint32_t nics = hosts * kRails;
   SwitchConfig sw = test::lossless_switch(64_MiB, 100_KB);
   sw.queues[3].wred = {true, 100_KB, 400_KB, 20_percent};
-  NicConfig nic = test::plain_nic(1000_B);
-  nic.dcqcn = dcqcn_defaults(DcqcnVariant::kConnectX);
+  const NicConfig nic = test::with_dcqcn(test::plain_nic(1000_B), DcqcnVariant::kConnectx);
   Network network;
   network.nics.push_back(nic);
   network.nodes.resize(nics, {NodeKind::kNic, 0, {}});
@@ -33,7 +32,8 @@ sim::Network rails(std::uint32_t hosts) {
     network.switches.back().ecmp_seed = s + 1;
   }
   const auto join = [&](std::uint32_t a, std::uint32_t b) {
-    network.links.push_back({.a = a, .b = b, .rate = 100_Gbps, .propagation = 1_us});
+    network.links.push_back(
+        {.a = NodeId{a}, .b = NodeId{b}, .rate = 100_Gbps, .propagation = 1_us});
   };
   for (std::uint32_t n = 0; n < nics; ++n)
     join(n, nics + n % kRails * leaves + n / kRails / kNicsPerLeaf);
@@ -79,10 +79,10 @@ Result<SimCase> set_up(const std::string& input, const std::string& model) {
 
 Congestion congestion_of(const sim::Sim& sim) {
   Congestion out;
-  for (std::uint32_t p = 0; p < sim.port_count(); ++p)
+  for (const sim::PortId p : sim.ports())
     out.marks += sim.port_counters(p).marked;
   const sim::Network& network = sim.network();
-  for (std::uint32_t n = 0; n < network.nodes.size(); ++n) {
+  for (const sim::NodeId n : network.nodes.ids()) {
     if (network.nodes[n].kind != sim::NodeKind::kNic) continue;
     out.cnps += sim.nic_counters(n).cnp_handled;
     out.acks += sim.nic_counters(n).acks_sent;

@@ -20,7 +20,7 @@ struct SimCase {
 /// its rail. `model`: "hpcc" or "native".
 Result<SimCase> set_up(const std::string& input, const std::string& model);
 
-/// The part that is measured; a function of its own, so that a profiler can be told its name.
+/// The part that is measured; a function of its own, so that a profiler can be given its name.
 void measured_run(SimCase& run);
 
 /// What shows that DCQCN and the transport were at work: without it the speed means nothing.

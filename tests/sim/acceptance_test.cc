@@ -31,11 +31,11 @@ std::vector<double> goodput(Sim& sim, Duration from, Duration to) {
   sim.run_until(Time::at(from));
   std::vector<std::int64_t> before;
   for (std::uint32_t q = 0; q < sim.network().qps.size(); ++q)
-    before.push_back(sim.qp_delivered(q));
+    before.push_back(sim.qp_delivered(QpId{q}));
   sim.run_until(Time::at(to));
   std::vector<double> gbps;
   for (std::uint32_t q = 0; q < sim.network().qps.size(); ++q)
-    gbps.push_back(static_cast<double>(sim.qp_delivered(q) - before[q]) * 8e3 /
+    gbps.push_back(static_cast<double>(sim.qp_delivered(QpId{q}) - before[q]) * 8e3 /
                    static_cast<double>((to - from).raw()));
   return gbps;
 }
@@ -43,7 +43,7 @@ std::vector<double> goodput(Sim& sim, Duration from, Duration to) {
 std::uint64_t pauses_sent(const Sim& sim, std::uint32_t node, std::uint32_t ports) {
   std::uint64_t sum = 0;
   for (std::uint32_t p = 0; p < ports; ++p)
-    for (const std::uint64_t count : sim.port_counters(sim.port_of(node, p)).pause_tx)
+    for (const std::uint64_t count : sim.port_counters(sim.port_of(NodeId{node}, p)).pause_tx)
       sum += count;
   return sum;
 }
@@ -54,7 +54,7 @@ struct HotPort {
   BitRate rate;
   std::int64_t mtu;
   std::uint32_t ports;   // k: ingress ports of the switch with flows to the hot one
-  std::uint32_t remote;  // f: flows that come in by the uplink, one a NIC; the others are local
+  std::uint32_t remote;  // f: flows that come in by the uplink, one per NIC; the others are local
 
   [[nodiscard]] double line() const {  // of user bytes, Gb/s
     return static_cast<double>(rate.raw()) / 1e9 * static_cast<double>(mtu) /
@@ -69,7 +69,7 @@ Network hot_port(const HotPort& c, bool dcqcn, bool with_victim) {
   SwitchConfig sw = lossless_switch(8_MB, 100_KB);
   NicConfig nic = plain_nic(Bytes::raw(c.mtu));
   if (dcqcn) {
-    nic.dcqcn = dcqcn_defaults(DcqcnVariant::kPaper);
+    nic = test::with_dcqcn(nic, DcqcnVariant::kPaper);
     nic.cnp_interval = 50_us;
     // The published slope (theory §2.3, `paper_ext`) and step, scaled with the rate.
     const std::int64_t scale = std::max<std::int64_t>(c.rate.raw() / 40'000'000'000, 1);
@@ -89,9 +89,12 @@ Network hot_port(const HotPort& c, bool dcqcn, bool with_victim) {
   network.nodes.push_back({NodeKind::kSwitch, 0, {}});
   network.nodes.push_back({NodeKind::kSwitch, 0, {}});
   for (std::uint32_t n = 0; n < nics; ++n)
-    network.links.push_back(
-        {.a = n, .b = nics + (n < far ? 0U : 1U), .rate = c.rate, .propagation = 500_ns});
-  network.links.push_back({.a = nics, .b = nics + 1, .rate = c.rate, .propagation = 500_ns});
+    network.links.push_back({.a = NodeId{n},
+                             .b = NodeId{nics + (n < far ? 0U : 1U)},
+                             .rate = c.rate,
+                             .propagation = 500_ns});
+  network.links.push_back(
+      {.a = NodeId{nics}, .b = NodeId{nics + 1}, .rate = c.rate, .propagation = 500_ns});
   const std::uint32_t hot = far + c.ports - 1;
   for (std::uint32_t source = 0; source < hot; ++source)
     if (source != c.remote) add_flow(network, source, hot, kEndless);
@@ -148,7 +151,7 @@ struct FirstSign {
 };
 
 /// Every receiver is stuck, so that queues only grow; class c comes from one NIC, which sends to
-/// all receivers in turn. Runs until the switch pauses somebody.
+/// all receivers in turn. Runs until the switch pauses a sender.
 FirstSign fill_evenly(const EvenFill& c, Bytes kmin) {
   constexpr Bytes kFlight = 22'400_B;
   const std::uint32_t nics = c.egress + c.classes;
@@ -161,7 +164,7 @@ FirstSign fill_evenly(const EvenFill& c, Bytes kmin) {
     sw.groups[k].lossless = true;
     sw.groups[k].headroom = kFlight;
     sw.groups[k].alpha = Alpha::from_log2(c.alpha_log2);
-    sw.queues[k].scheduling = Scheduling::kWeighted;
+    sw.queues[k].scheduling = Scheduling::kDwrr;
     sw.queues[k].wred = {true, kmin, kmin + 1_B, 100_percent};
     sw.pfc.insert(Priority::of(k));
     nic.pfc.insert(Priority::of(k));
@@ -173,7 +176,7 @@ FirstSign fill_evenly(const EvenFill& c, Bytes kmin) {
   stuck.receive_buffer = 100_MB;
   network.nics.push_back(stuck);
   for (std::uint32_t n = 0; n < c.egress; ++n)
-    network.nodes[n].config = 1;
+    network.nodes[NodeId{n}].config = 1;
   for (std::uint32_t k = 0; k < c.classes; ++k) {
     for (std::uint32_t n = 0; n < c.egress; ++n) {
       add_flow(network, c.egress + k, n, kEndless);
@@ -185,9 +188,9 @@ FirstSign fill_evenly(const EvenFill& c, Bytes kmin) {
     sim->run_until(Time::at(at));
     FirstSign sign;
     for (std::uint32_t p = 0; p < c.egress; ++p) {
-      sign.marked = sign.marked || sim->port_counters(sim->port_of(nics, p)).marked > 0;
+      sign.marked = sign.marked || sim->port_counters(sim->port_of(NodeId{nics}, p)).marked > 0;
       for (std::uint32_t q = 0; q < c.classes; ++q)
-        sign.queue += static_cast<double>(sim->queue_bytes(sim->port_of(nics, p), q)) /
+        sign.queue += static_cast<double>(sim->queue_bytes(sim->port_of(NodeId{nics}, p), q)) /
                       (c.egress * c.classes);
     }
     if (pauses_sent(*sim, nics, nics) > 0) return sign;
@@ -198,7 +201,7 @@ FirstSign fill_evenly(const EvenFill& c, Bytes kmin) {
 
 TEST(Acceptance, A13MarkingLeadsPauseBelowTheBoundAndPauseLeadsMarkingAboveIt) {
   COVERS("G2", "G5");
-  // The published switch: 12 MB, 32 ports, 8 classes of 22.4 KB headroom a port, beta 8 -> A = 1.
+  // The published switch: 12 MB, 32 ports, 8 classes of 22.4 KB headroom per port, beta 8 -> A = 1.
   const EvenFill published{32, 8, 0, 12'000'000 - 256 * 22'400, 1024};
   EXPECT_TRUE(fill_evenly(published, 21_KB).marked);
   const FirstSign late = fill_evenly(published, 30_KB);
@@ -242,7 +245,7 @@ std::uint64_t drops_with(const Cable& c, Bytes headroom) {
   NicConfig stuck = nic;
   stuck.receive_buffer = 1000_MB;
   network.nics.push_back(stuck);
-  network.nodes[5].config = 1;
+  network.nodes[NodeId{5}].config = 1;
   for (std::uint32_t source = 0; source < 5; ++source) {
     add_flow(network, source, 5, 4_MB);
     add_flow(network, (source + 1) % 5, source, 4_MB,
@@ -291,15 +294,17 @@ std::unique_ptr<Sim> circle(const Loop& c, int percent, Watchdog watchdog) {
   for (std::uint32_t s = 0; s < c.switches; ++s)
     network.nodes.push_back({NodeKind::kSwitch, 0, {}});
   const BitRate sends = BitRate::raw(c.rate.raw() * c.switches / c.ttl * percent / 100);
-  network.links.push_back({.a = 0, .b = 2, .rate = sends, .propagation = 500_ns});
-  network.links.push_back({.a = 1, .b = 3, .rate = c.rate, .propagation = 500_ns});
+  network.links.push_back({.a = NodeId{0}, .b = NodeId{2}, .rate = sends, .propagation = 500_ns});
+  network.links.push_back({.a = NodeId{1}, .b = NodeId{3}, .rate = c.rate, .propagation = 500_ns});
   for (std::uint32_t s = 0; s + (c.switches == 2 ? 1 : 0) < c.switches; ++s)
-    network.links.push_back(
-        {.a = 2 + s, .b = 2 + (s + 1) % c.switches, .rate = c.rate, .propagation = 500_ns});
+    network.links.push_back({.a = NodeId{2 + s},
+                             .b = NodeId{2 + (s + 1) % c.switches},
+                             .rate = c.rate,
+                             .propagation = 500_ns});
   ExplicitRoutes routes;
-  routes.next.assign(network.nodes.size(), std::vector<std::vector<std::uint32_t>>(2));
+  routes.next.assign(network.nodes.size(), Table<NodeId, std::vector<NodeId>>(2));
   for (std::uint32_t s = 0; s < c.switches; ++s)
-    routes.next[2 + s][1] = {2 + (s + 1) % c.switches};
+    routes.next[NodeId{2 + s}][NodeId{1}] = {NodeId{2 + (s + 1) % c.switches}};
   network.routes = routes;
   add_flow(network, 0, 1, 20_MB);
   return made(std::move(network));
@@ -318,7 +323,7 @@ TEST(Acceptance, A15ALoopLocksUpAboveItsLimitAndDrainsBelow) {
     const auto above = circle(c, 120, {});
     above->run_until(Time::at(400_ms));
     const std::uint64_t gone = above->drops(DropReason::kTtl);
-    EXPECT_GT(above->live_frames(), 0U) << "stands still";
+    EXPECT_GT(above->live_frames(), 0U) << "no progress";
     above->run_until(Time::at(2_s));
     EXPECT_EQ(above->drops(DropReason::kTtl), gone) << "for ever";
     EXPECT_EQ(above->lossless_drops(), 0U);
@@ -356,7 +361,7 @@ std::unique_ptr<Sim> storm(const Storm& c) {
   stuck.receive_buffer = 1_MB;
   stuck.receive_xoff = 10_KB;
   network.nics.push_back(stuck);
-  network.nodes[0].config = 1;
+  network.nodes[NodeId{0}].config = 1;
   const std::uint32_t nics = c.leaves * c.per_leaf;
   for (std::uint32_t source = 0; source < nics; ++source)
     for (std::uint32_t target = 0; target < nics; ++target)
@@ -369,7 +374,9 @@ double to_others(Sim& sim, Duration from, Duration to) {
   const std::vector<double> gbps = goodput(sim, from, to);
   double sum = 0;
   for (std::uint32_t q = 0; q < gbps.size(); ++q)
-    if (sim.network().qps[q].target != 0 && sim.network().qps[q].source != 0) sum += gbps[q];
+    if (sim.network().qps[QpId{q}].target != NodeId{0} &&
+        sim.network().qps[QpId{q}].source != NodeId{0})
+      sum += gbps[q];
   return sum;
 }
 
@@ -378,9 +385,10 @@ TEST(Acceptance, A17OneStuckNicPausesEveryServerAndTheWatchdogBoundsIt) {
   for (const Storm& c : {Storm{4, 4, 2, 100_Gbps, {}}, Storm{3, 5, 3, 40_Gbps, {}}}) {
     const std::uint32_t nics = c.leaves * c.per_leaf;
     const auto stuck = storm(c);
-    EXPECT_LT(to_others(*stuck, 8_ms, 10_ms), 0.001) << "the fabric stands";
+    EXPECT_LT(to_others(*stuck, 8_ms, 10_ms), 0.001) << "the fabric is blocked";
     for (std::uint32_t n = 1; n < nics; ++n)
-      EXPECT_NE(stuck->paused_now(stuck->port_of(n, 0)), 0U) << "server " << n << " is paused";
+      EXPECT_NE(stuck->paused_now(stuck->port_of(NodeId{n}, 0)), 0U)
+          << "server " << n << " is paused";
     EXPECT_EQ(stuck->lossless_drops(), 0U);
     for (const Duration detection : {5_ms, 9_ms}) {
       Storm guarded = c;
@@ -404,7 +412,7 @@ struct Victim {
   Duration burst;
 };
 
-/// NIC 0 -> NIC 2 (innocent) and NIC 1 -> NIC 3 share the cable between two switches; the burst
+/// NIC 0 -> NIC 2 (the victim) and NIC 1 -> NIC 3 share the cable between two switches; the burst
 /// goes to NIC 3 from NICs at its own switch. The cable is paused, its queue grows and is marked.
 Network burst_beside(const Victim& c, Duration begin) {
   SwitchConfig sw = lossless_switch(16_MB, 60_KB);
@@ -412,7 +420,7 @@ Network burst_beside(const Victim& c, Duration begin) {
   sw.groups[3].alpha.reset();
   sw.groups[3].static_threshold = 400'000_B;  // room for a queue at the near end …
   NicConfig nic = plain_nic(1024_B);
-  nic.dcqcn = dcqcn_defaults(DcqcnVariant::kPaper);
+  nic = test::with_dcqcn(nic, DcqcnVariant::kPaper);
   nic.dcqcn.increase_period = 50_us;
   prepare(nic.dcqcn);
   nic.cnp_interval = 50_us;
@@ -427,9 +435,12 @@ Network burst_beside(const Victim& c, Duration begin) {
   network.nodes.push_back({NodeKind::kSwitch, 0, {}});
   network.nodes.push_back({NodeKind::kSwitch, 1, {}});
   for (std::uint32_t n = 0; n < nics; ++n)
-    network.links.push_back(
-        {.a = n, .b = nics + (n < 2 ? 0U : 1U), .rate = c.rate, .propagation = 500_ns});
-  network.links.push_back({.a = nics, .b = nics + 1, .rate = c.rate, .propagation = 500_ns});
+    network.links.push_back({.a = NodeId{n},
+                             .b = NodeId{nics + (n < 2 ? 0U : 1U)},
+                             .rate = c.rate,
+                             .propagation = 500_ns});
+  network.links.push_back(
+      {.a = NodeId{nics}, .b = NodeId{nics + 1}, .rate = c.rate, .propagation = 500_ns});
   for (const std::uint32_t n : {0U, 1U}) {
     add_flow(network, n, n + 2, kEndless);
     network.qps.back().start_rate = c.rate.raw() / 2;
@@ -450,17 +461,17 @@ TEST(Acceptance, A18AnInnocentFlowRecoversTenTimesLongerThanTheBurstThatPausedIt
     const std::uint32_t nics = 4 + c.burst_senders;
     const auto sim = made(burst_beside(c, begin));
     sim->run_until(Time::at(begin));
-    const std::int64_t before = sim->qp_rate(0);
+    const std::int64_t before = sim->qp_rate(QpId{0});
     std::int64_t least = before;
     Duration recovered = begin;
     for (Duration at = begin; at < begin + 200_ms; at = at + 100_us) {
       sim->run_until(Time::at(at));
-      least = std::min(least, sim->qp_rate(0));
+      least = std::min(least, sim->qp_rate(QpId{0}));
       recovered = at;
-      if (at > begin + c.burst && sim->qp_rate(0) >= before * 9 / 10) break;
+      if (at > begin + c.burst && sim->qp_rate(QpId{0}) >= before * 9 / 10) break;
     }
-    EXPECT_GT(sim->paused_for(sim->port_of(nics, 2), 3), 0) << "the cable was paused";
-    EXPECT_LT(least, before * 3 / 4) << "and the innocent flow cut";
+    EXPECT_GT(sim->paused_for(sim->port_of(NodeId{nics}, 2), 3), 0) << "the cable was paused";
+    EXPECT_LT(least, before * 3 / 4) << "and the victim flow was cut";
     EXPECT_GE(recovered - begin - c.burst, c.burst * 10);
   }
 }
@@ -484,7 +495,7 @@ Held hold(const LargeIncast& c) {
   sw.queues[3].wred = {true, 5_KB, 200_KB, 1_percent};
   sw.groups[3].alpha = Alpha::from_log2(-6);
   NicConfig nic = plain_nic(1024_B);
-  nic.dcqcn = dcqcn_defaults(DcqcnVariant::kPaper);
+  nic = test::with_dcqcn(nic, DcqcnVariant::kPaper);
   nic.dcqcn.min_rate = c.min_rate;
   prepare(nic.dcqcn);
   nic.cnp_interval = 50_us;
@@ -496,7 +507,7 @@ Held hold(const LargeIncast& c) {
   const std::uint32_t node = c.senders + 1;
   sim->run_until(Time::at(150_ms));
   const std::uint64_t before = pauses_sent(*sim, node, c.senders);
-  sim->watch_queue(sim->port_of(node, c.senders), 3);
+  sim->watch_queue(sim->port_of(NodeId{node}, c.senders), 3);
   sim->run_until(Time::at(250_ms));
   EXPECT_EQ(sim->lossless_drops(), 0U);
   const QueueWatch watch = sim->queue_watch();

@@ -1,5 +1,5 @@
 // Every fault under every workload: a counter that must move does, against the same run without the
-// fault. No cell is empty, and no cell moves by luck: a tenth more or less, and never a single
+// fault. No cell is empty, and no cell moves by chance: a tenth more or less, and never a single
 // count.
 #include <array>
 #include <map>
@@ -117,7 +117,8 @@ constexpr unsigned kRdmaPriority = 3;
 bool counts(const Sign& sign, const counters::Sample& sample) {
   if (!sample.match || sample.match.counter->id != sign.counter) return false;
   const bool is_rdma = sample.match.number.value_or(kRdmaPriority) == kRdmaPriority;
-  return sign.of == Sign::Of::kAll || is_rdma == (sign.of == Sign::Of::kRdma);
+  return sign.classes == Sign::Classes::kAll ||
+         is_rdma == (sign.classes == Sign::Classes::kRdma);
 }
 
 std::uint64_t sum_of(const Sign& sign, const counters::PortCounters& port) {
@@ -131,7 +132,7 @@ std::uint64_t measured(const Sign& sign, const FaultSite& site, const Results& r
   const design::Intent& intent = Bench::get().intent;
   const bool anywhere = sign.scope != Sign::Scope::kPlace;
   const auto is_link_at = [&](std::uint32_t link) {
-    return std::find(site.links.begin(), site.links.end(), link) != site.links.end();
+    return std::find(site.links.begin(), site.links.end(), LinkId{link}) != site.links.end();
   };
   std::uint64_t sum = 0;
   std::uint64_t largest = 0;
@@ -143,9 +144,9 @@ std::uint64_t measured(const Sign& sign, const FaultSite& site, const Results& r
     const bool is_here =
         std::find(site.switches.begin(), site.switches.end(), s) != site.switches.end();
     for (const design::SwitchPortIntent& port : intent.switches[s].ports) {
-      const std::uint64_t one = sum_of(sign, results.switches.snapshots.back().switch_ports[at++]);
-      if (anywhere || is_here || is_link_at(port.link)) sum += one;
-      if (!port.is_access) largest = std::max(largest, one);
+      const std::uint64_t count = sum_of(sign, results.switches.snapshots.back().switch_ports[at++]);
+      if (anywhere || is_here || is_link_at(port.link)) sum += count;
+      if (!port.is_access) largest = std::max(largest, count);
     }
   }
   return sign.scope == Sign::Scope::kLargest ? largest : sum;

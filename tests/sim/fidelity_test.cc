@@ -169,7 +169,7 @@ TEST(Fidelity, A23KnobsMoveTheQueueAsMeasuredElsewhere) {
   COVERS("G3");
   const model::FluidParameters base = *model::fluid_parameters("paper_ext", 40_Gbps, 10);
   const double q = queue_with(base);
-  // Exponent of the queue in the knob, against the oracle's (theory.md §5.1).
+  // Exponent of the queue in the knob, against the oracle's.
   const auto exponent = [&](const model::FluidParameters& changed, double factor) {
     return std::log(queue_with(changed) / q) / std::log(factor);
   };

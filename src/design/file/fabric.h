@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "design/file/choices.h"
 #include "design/file/setting.h"
 #include "units/qos_code.h"
 #include "units/quantity.h"
@@ -18,26 +19,7 @@
 
 namespace weir::design {
 
-// ---- words with a fixed set of values
-// ------------------------------------------------------------
-
-enum class Trust : std::uint8_t { kDscp, kPcp };
 using vocab::SwitchSystem;
-enum class Wiring : std::uint8_t { kBlock, kRail, kMesh, kStripe };
-enum class CableKind : std::uint8_t { kDac, kAec, kAoc, kFibre };
-enum class AddressFamily : std::uint8_t { kIpv4, kIpv6 };
-enum class Boundary : std::uint8_t { kLeaf, kSpine, kHost };
-enum class Scheduling : std::uint8_t { kDwrr, kStrict };
-enum class MarkAt : std::uint8_t { kDequeue, kEnqueue };
-enum class WatchdogAction : std::uint8_t { kDrop, kForward, kAlert };
-enum class BufferProfile : std::uint8_t { kVendor, kRoceBalanced, kRoceAggressive };
-enum class Threshold : std::uint8_t { kDynamic, kStatic };
-enum class DcqcnVariant : std::uint8_t { kConnectx, kPaper, kPaperNs3, kHpccNs3 };
-enum class LoadBalancing : std::uint8_t { kEcmp, kSpray, kAdaptive };
-enum class EcmpSeeds : std::uint8_t { kPerSwitch, kSame };
-enum class Routing : std::uint8_t { kUpDown, kBounce };
-enum class HostStack : std::uint8_t { kOfed, kInbox };
-enum class Forwarding : std::uint8_t { kCutThrough, kStoreAndForward };
 
 // ---- values with a shape of their own
 // --------------------------------------------------------------

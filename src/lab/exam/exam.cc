@@ -59,10 +59,10 @@ FaultEffect effect_of(const sim::Outcome& run, const Question& question) {
         reason == DropReason::kHeadroom || reason == DropReason::kReceiverBuffer;
     if (!is_counted_above && !(is_lossy && has_others)) out.drops += totals.drops.at(i);
   }
-  for (std::uint32_t port = 0; port < run.sim->port_count(); ++port)
+  for (const sim::PortId port : run.sim->ports())
     out.pauses += run.sim->port_counters(port).pause_tx.at(rdma);
   const auto& nodes = run.sim->network().nodes;
-  for (std::uint32_t node = 0; node < nodes.size(); ++node)
+  for (const sim::NodeId node : nodes.ids())
     if (nodes[node].kind == sim::NodeKind::kNic)
       out.refused += run.sim->nic_counters(node).out_of_buffer;
   return out;
@@ -106,8 +106,8 @@ Result<sim::Outcome> simulate(const Question& question, std::optional<std::size_
 bool has_load(const sim::Outcome& run) {
   constexpr std::int64_t kLeast = 2'000'000;  // bytes
   std::int64_t sum = 0;
-  for (const sim::FlowOutcome& flow : run.results.flows)
-    sum += flow.size;
+  for (const sim::Flow& flow : run.results.flows)
+    sum += flow.size.raw();
   return sum >= kLeast;
 }
 
@@ -181,8 +181,8 @@ Culprit culprit_of(const sim::Fault& fault, const design::Intent& intent) {
     out.switches.push_back(intent.switches[index].name);
     if (has_partner) add_ports_around(intent, index, out);
   }
-  for (const std::uint32_t link : site->links)
-    add_link(intent, link, out);
+  for (const sim::LinkId link : site->links)
+    add_link(intent, sim::to_index(link), out);
   return out;
 }
 

@@ -58,7 +58,7 @@ struct Load {
 struct LoadOutcome {
   sim::Totals totals;
   std::vector<sim::WorkloadResult> workloads;
-  std::vector<sim::FlowOutcome> flows;
+  std::vector<sim::Flow> flows;
   std::vector<Duration> deliveries;  // per finished flow: from the post to the last byte delivered
   std::vector<std::string> notes;    // parts of the fabric that are not simulated
   Duration elapsed;

@@ -3,6 +3,8 @@
 // others last until they are cleared.
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -15,26 +17,13 @@
 namespace weir::lab {
 namespace {
 
-struct KnobFault {
-  std::string_view fault;
-  std::string_view parameter;
-  std::string_view knob;
-};
-constexpr std::array kKnobFaults = {KnobFault{"dcqcn-rate-ai", "rate", "rpg_ai_rate"},
-                                    KnobFault{"dcqcn-alpha-period", "period", "dce_tcp_rtt"}};
-
-const KnobFault* knob_fault(const sim::Fault& fault) {
-  const auto* const found =
-      std::find_if(kKnobFaults.begin(), kKnobFaults.end(),
-                   [&](const KnobFault& row) { return row.fault == fault.type->name; });
-  return found == kKnobFaults.end() ? nullptr : found;
-}
-
-/// In register steps: Mbit/s, microseconds.
-std::int64_t knob_value(const KnobFault& row, const sim::Fault& fault) {
-  const std::string& text = fault.values.find(row.parameter)->second;
-  return row.parameter == "rate" ? parse_rate(text).value().raw() / 1'000'000
-                                 : parse_duration(text).value().raw() / 1'000'000;
+/// The register that the fault sets, in its own steps: Mbit/s, microseconds.
+std::optional<host::SetKnob> knob_of(const sim::Fault& fault) {
+  if (const auto* const wrong = std::get_if<sim::WrongRateIncrease>(&fault.kind))
+    return host::SetKnob{"rpg_ai_rate", wrong->rate.raw() / 1'000'000};
+  if (const auto* const wrong = std::get_if<sim::WrongAlphaPeriod>(&fault.kind))
+    return host::SetKnob{"dce_tcp_rtt", wrong->period.raw() / 1'000'000};
+  return std::nullopt;
 }
 
 /// The settings of each NIC with the fault, and whether it changes the behaviour of any NIC, even
@@ -58,13 +47,12 @@ Result<Edited> edit_nics(const Blueprint& blueprint, const sim::Fault& fault,
         out.touches_nics = true;
       take_over(was, is, blueprint.platform(h), out.nics[h][rail]);
     }
-  const KnobFault* const row = knob_fault(fault);
-  if (row == nullptr) return out;
+  const std::optional<host::SetKnob> change = knob_of(fault);
+  if (!change) return out;
   WEIR_TRY(site, sim::resolve(fault, present));
   for (const sim::NicRef& nic : site.nics) {
     out.touches_nics = out.touches_nics || !blueprint.platform(nic.host).model->has_dcqcn_knobs;
-    const host::SetKnob change{std::string(row->knob), knob_value(*row, fault)};
-    const auto done = perform(change, blueprint.platform(nic.host), out.nics[nic.host][nic.rail]);
+    const auto done = perform(*change, blueprint.platform(nic.host), out.nics[nic.host][nic.rail]);
     if (!done && done.error().code != ErrorCode::kUnsupported) return done.error();
   }
   return out;
@@ -75,8 +63,8 @@ bool is_of_settings(const sim::Fault& fault) {
   static constexpr std::array<std::string_view, 10> kNames = {
       "wrong-trust", "wrong-dscp", "wrong-tc", "wrong-nic-map", "wrong-pfc-priority",
       "wrong-mtu",   "np-off",     "rp-off",   "dcqcn-rate-ai", "dcqcn-alpha-period"};
-  const bool is_timed = fault.from != Time() || fault.until != Time::never();
-  return !is_timed && std::find(kNames.begin(), kNames.end(), fault.type->name) != kNames.end();
+  return fault.is_whole_run() &&
+         std::find(kNames.begin(), kNames.end(), fault.type->name) != kNames.end();
 }
 
 /// Faults that a switch would show in its configuration. Routes and cables are not part of it.

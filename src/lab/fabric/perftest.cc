@@ -347,11 +347,11 @@ std::string header(const Lab::Shared& shared, const PerftestCall& call, const En
 }
 
 /// The best tenth of the run, in bytes per second.
-double peak_rate(const std::vector<sim::FlowOutcome>& flows) {
+double peak_rate(const std::vector<sim::Flow>& flows) {
   std::vector<std::pair<std::int64_t, std::int64_t>> done;  // ps, bytes
-  for (const sim::FlowOutcome& flow : flows)
+  for (const sim::Flow& flow : flows)
     if (flow.state == sim::MessageState::kDone)
-      done.emplace_back((flow.post + flow.completion).since_start().raw(), flow.size);
+      done.emplace_back((flow.post + flow.completion).since_start().raw(), flow.size.raw());
   std::sort(done.begin(), done.end());
   const std::size_t window = std::max<std::size_t>(done.size() / 10, 1);
   double best = 0;
@@ -370,9 +370,9 @@ double peak_rate(const std::vector<sim::FlowOutcome>& flows) {
 std::string bandwidth_rows(const PerftestCall& call, const LoadOutcome& done) {
   std::int64_t bytes = 0;
   std::uint64_t messages = 0;
-  for (const sim::FlowOutcome& flow : done.flows) {
+  for (const sim::Flow& flow : done.flows) {
     if (flow.state != sim::MessageState::kDone) continue;
-    bytes += flow.size;
+    bytes += flow.size.raw();
     ++messages;
   }
   const double seconds = std::max(static_cast<double>(done.totals.duration.raw()), 1.0) * 1e-12;
@@ -393,7 +393,7 @@ std::string latency_rows(const PerftestCall& call, const LoadOutcome& done) {
   const bool is_read = find_tool(call.tool)->operation == sim::Operation::kRead;
   std::vector<double> times;
   for (std::size_t i = 0; i < done.flows.size(); ++i) {
-    const sim::FlowOutcome& flow = done.flows[i];
+    const sim::Flow& flow = done.flows[i];
     if (flow.state != sim::MessageState::kDone) continue;
     const Duration time = is_read ? flow.completion : done.deliveries[i];
     times.push_back(static_cast<double>(time.raw()) / 1e6);

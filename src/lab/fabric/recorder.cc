@@ -20,7 +20,7 @@ Recorder::Moment Recorder::look(const sim::Sim& sim, Time now) const {
   Moment out;
   out.at = now;
   out.ports.resize(sim.port_count());
-  for (std::uint32_t p = 0; p < sim.port_count(); ++p) {
+  for (const sim::PortId p : sim.ports()) {
     PortSample& sample = out.ports[p];
     const sim::PortCounters& counters = sim.port_counters(p);
     sample.tx_bytes = counters.tx_bytes;
@@ -31,7 +31,7 @@ Recorder::Moment Recorder::look(const sim::Sim& sim, Time now) const {
     }
   }
   for (const auto& rails : placement_.nics)
-    for (const std::uint32_t node : rails)
+    for (const sim::NodeId node : rails)
       out.cnps.push_back(sim.nic_counters(node).cnp_sent);
   return out;
 }
@@ -51,7 +51,7 @@ void Recorder::thin_out() {
   interval_ = interval_ * 2;
 }
 
-double Recorder::delta(std::size_t moment, std::uint32_t port, Measure measure) const {
+double Recorder::delta(std::size_t moment, sim::PortId port, Measure measure) const {
   static const PortSample kZero;
   const PortSample& now = moments_[moment].ports[port];
   const PortSample& before = moment == 0 ? kZero : moments_[moment - 1].ports[port];
@@ -67,12 +67,12 @@ double Recorder::delta(std::size_t moment, std::uint32_t port, Measure measure) 
   WEIR_UNREACHABLE("CNPs are counted per NIC");
 }
 
-std::string Recorder::port_name(const sim::Sim& sim, std::uint32_t port) const {
-  const std::uint32_t node = sim.node_of(port);
+std::string Recorder::port_name(const sim::Sim& sim, sim::PortId port) const {
+  const sim::NodeId node = sim.node_of(port);
   for (std::size_t s = 0; s < placement_.switches.size(); ++s)
     if (placement_.switches[s] == node)
       return fmt::format("{} {}", intent_.switches[s].name,
-                         intent_.switches[s].ports[port - sim.port_of(node, 0)].name);
+                         intent_.switches[s].ports[sim.local_port(port)].name);
   for (std::size_t h = 0; h < placement_.nics.size(); ++h)
     for (std::size_t r = 0; r < placement_.nics[h].size(); ++r)
       if (placement_.nics[h][r] == node)
@@ -83,8 +83,8 @@ std::string Recorder::port_name(const sim::Sim& sim, std::uint32_t port) const {
 /// The curve of the fabric (the sum, or the fullest queue), then those of the ports with the most.
 void Recorder::add_port_curves(const sim::Sim& sim, Measure measure, RunRecord& out) const {
   Curve whole{measure, "", {}};
-  std::vector<std::pair<double, std::uint32_t>> most;
-  for (std::uint32_t p = 0; p < sim.port_count(); ++p)
+  std::vector<std::pair<double, sim::PortId>> most;
+  for (const sim::PortId p : sim.ports())
     most.emplace_back(0, p);
   for (std::size_t m = 0; m < moments_.size(); ++m) {
     double all = 0;

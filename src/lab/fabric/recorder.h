@@ -34,17 +34,17 @@ class Recorder {
   };
   struct Moment {
     Time at;
-    std::vector<PortSample> ports;
+    sim::Table<sim::PortId, PortSample> ports;
     std::vector<std::uint64_t> cnps;  // sent, by NIC in the order of the placement
   };
   [[nodiscard]] Moment look(const sim::Sim& sim, Time now) const;
   void thin_out();
-  [[nodiscard]] double delta(std::size_t moment, std::uint32_t port,  // report only
+  [[nodiscard]] double delta(std::size_t moment, sim::PortId port,  // report only
                              Measure measure) const;
   void add_port_curves(const sim::Sim& sim, Measure measure, RunRecord& out) const;
   void add_rates(const sim::Sim& sim, RunRecord& out) const;
   void add_cnps(RunRecord& out) const;
-  [[nodiscard]] std::string port_name(const sim::Sim& sim, std::uint32_t port) const;
+  [[nodiscard]] std::string port_name(const sim::Sim& sim, sim::PortId port) const;
 
   const design::Intent& intent_;
   const sim::Placement& placement_;

@@ -85,7 +85,7 @@ class KnobWriter {
     if (settings.knobs.empty()) return;
     const auto interval = settings.knobs.find("min_time_between_cnps");
     if (interval != settings.knobs.end()) config.cnp_interval = 1_us * interval->second;
-    if (config.dcqcn.variant == sim::DcqcnVariant::kOff) return;
+    if (config.congestion_control == "none") return;
     const auto [found, is_new] = made_.try_emplace(settings.knobs);
     if (is_new) {
       Intent copy;
@@ -109,8 +109,7 @@ void write_knobs(const Blueprint& blueprint, const State& state, const Intent& i
   KnobWriter writer(blueprint, intent);
   for (std::uint32_t h = 0; h < state.nics.size(); ++h)
     for (std::uint32_t rail = 0; rail < state.nics[h].size(); ++rail) {
-      const std::uint32_t node = placement.node_of({h, rail});
-      writer.write(state.nics[h][rail], network.nics[network.nodes[node].config]);
+      writer.write(state.nics[h][rail], network.nic_config(placement.node_of({h, rail})));
     }
 }
 
@@ -120,7 +119,7 @@ void finish_qps(const Blueprint& blueprint, const State& state, const Intent& in
                 const Load& load, const sim::Fabric& fabric, sim::Network& network) {
   const unsigned level =
       load.job.level.value_or(static_cast<unsigned>(*blueprint.design.nccl.service_level));
-  std::vector<PrioritySet> used(fabric.nics.size());
+  sim::Table<sim::NodeId, PrioritySet> used(fabric.nics.size());
   for (sim::QueuePair& qp : network.qps) {
     qp.service_level = static_cast<std::uint8_t>(level);
     const sim::NicPlace& place = fabric.nics[qp.source];
@@ -133,19 +132,19 @@ void finish_qps(const Blueprint& blueprint, const State& state, const Intent& in
                                             });
     if (is_forced && asks_otherwise)
       qp.tos = static_cast<std::uint8_t>(intent.hosts[place.host].nics[rail].traffic_class.value());
-    const sim::NicConfig& config = network.nics[network.nodes[qp.source].config];
+    const sim::NicConfig& config = network.nic_config(qp.source);
     const unsigned priority = config.trust == sim::Trust::kDscp
                                   ? config.dscp_to_priority.at(qp.tos >> 2U)
                                   : qp.service_level;
     used[qp.source].insert(Priority::of(priority));
   }
-  for (std::uint32_t n = 0; n < fabric.nics.size(); ++n) {
+  for (const sim::NodeId n : fabric.nics.ids()) {
     const auto rail = static_cast<std::uint32_t>(fabric.nics[n].rail);
     const PrioritySet rp = intent.hosts[fabric.nics[n].host].nics[rail].ecn_rp;
     if (used[n].count() == 0 || (used[n].mask() & rp.mask()) != 0) continue;
-    sim::NicConfig& config = network.nics[network.nodes[n].config];
+    sim::NicConfig& config = network.nic_config(n);
     config.rp_enabled = false;
-    config.dcqcn.variant = sim::DcqcnVariant::kOff;
+    config.congestion_control = "none";
   }
 }
 
@@ -288,7 +287,7 @@ TestbedRun run(Testbed& bed, const Load& load, const std::function<void(double)>
   sim::Results flows = sim::collect_flows(sim, out.end);
   out.outcome.totals = flows.totals;
   out.outcome.flows = std::move(flows.flows);
-  for (const sim::FlowOutcome& flow : out.outcome.flows) {
+  for (const sim::Flow& flow : out.outcome.flows) {
     const sim::MessageRecord& message = sim.messages()[flow.message];
     out.outcome.deliveries.push_back(message.delivered == sim::kNever
                                          ? Duration()

@@ -66,22 +66,24 @@ class Trace final : public sim::Observer {
     return {};
   }
 
-  void on_frame(sim::Ps at, std::uint32_t port, const sim::Packet& packet) override {
+  void on_frame(sim::Ps at, sim::PortId port, const sim::Packet& packet) override {
     line(at, port, packet, kind_word(packet.kind));
   }
-  void on_pause(sim::Ps, std::uint32_t, std::uint8_t, std::uint8_t) override {}
-  void on_drop(sim::Ps at, std::uint32_t port, const sim::Packet& packet,
+  void on_pause(sim::Ps, sim::PortId, std::uint8_t, std::uint8_t) override {}
+  void on_drop(sim::Ps at, sim::PortId port, const sim::Packet& packet,
                sim::DropReason reason) override {
     line(at, port, packet, fmt::format("drop:{}", sim::to_text(reason)));
   }
 
  private:
   [[nodiscard]] std::string partial() const { return path_ + ".partial"; }
-  void line(sim::Ps at, std::uint32_t port, const sim::Packet& packet, std::string_view what) {
-    const std::uint32_t node = sim_->node_of(port);
-    const std::string text = fmt::format(
-        "{},{},{},{},{},{},{},{}\n", at, sim_->network().nodes[node].name,
-        port - sim_->port_of(node, 0), what, packet.qp, packet.psn, packet.size, packet.tos);
+  void line(sim::Ps at, sim::PortId port, const sim::Packet& packet, std::string_view what) {
+    const sim::NodeId node = sim_->node_of(port);
+    const std::string text =
+        fmt::format("{},{},{},{},{},{},{},{}
+", at, sim_->network().nodes[node].name,
+                    sim_->local_port(port), what, sim::to_index(packet.qp), packet.psn, packet.size,
+                    packet.tos);
     std::fputs(text.c_str(), file_);
   }
   std::string path_;
@@ -95,15 +97,15 @@ class Trace final : public sim::Observer {
 class Both final : public sim::Observer {
  public:
   Both(sim::Observer& first, sim::Observer& second) : first_(first), second_(second) {}
-  void on_frame(sim::Ps at, std::uint32_t port, const sim::Packet& packet) override {
+  void on_frame(sim::Ps at, sim::PortId port, const sim::Packet& packet) override {
     first_.on_frame(at, port, packet);
     second_.on_frame(at, port, packet);
   }
-  void on_pause(sim::Ps at, std::uint32_t port, std::uint8_t pause, std::uint8_t resume) override {
+  void on_pause(sim::Ps at, sim::PortId port, std::uint8_t pause, std::uint8_t resume) override {
     first_.on_pause(at, port, pause, resume);
     second_.on_pause(at, port, pause, resume);
   }
-  void on_drop(sim::Ps at, std::uint32_t port, const sim::Packet& packet,
+  void on_drop(sim::Ps at, sim::PortId port, const sim::Packet& packet,
                sim::DropReason reason) override {
     first_.on_drop(at, port, packet, reason);
     second_.on_drop(at, port, packet, reason);

@@ -51,15 +51,15 @@ TEST(Allocation, AnAllToAllWithLossesAndFailuresAllocatesNothingAfterSetUp) {
   SwitchConfig sw = test::lossless_switch(1_MB, 60_KB);
   sw.queues[3].wred = {true, 5_KB, 50_KB, 50_percent};
   NicConfig nic = test::plain_nic(1024_B);
-  nic.dcqcn = dcqcn_defaults(DcqcnVariant::kConnectX);
+  nic = test::with_dcqcn(nic, DcqcnVariant::kConnectx);
   nic.ack_timeout = 200_us;
   Network network = test::leaf_spine(4, 4, 4, 100_Gbps, 300_ns, sw, nic);
   for (std::uint32_t a = 0; a < 16; ++a)
     for (std::uint32_t b = 0; b < 16; ++b)
       if (a != b) test::add_flow(network, a, b, 100_KB);
-  network.links[20].error_threshold = 4294967296 / 1000;
-  network.changes.push_back({Time::at(20_us), 25, false, 5_us});
-  network.changes.push_back({Time::at(60_us), 25, true, 5_us});
+  network.links[LinkId{20}].error_threshold = 4294967296 / 1000;
+  network.changes.push_back({Time::at(20_us), LinkId{25}, false, 5_us});
+  network.changes.push_back({Time::at(60_us), LinkId{25}, true, 5_us});
   auto sim = Sim::make(std::move(network));
   ASSERT_TRUE(sim.has_value());
   allocations = 0;
@@ -72,9 +72,9 @@ TEST(Allocation, AnAllToAllWithLossesAndFailuresAllocatesNothingAfterSetUp) {
   std::uint64_t cnps = 0;
   std::uint64_t pauses = 0;
   for (std::uint32_t host = 0; host < 16; ++host)
-    cnps += (*sim)->nic_counters(host).cnp_sent;
+    cnps += (*sim)->nic_counters(NodeId{host}).cnp_sent;
   for (std::uint32_t port = 0; port < (*sim)->port_count(); ++port)
-    pauses += (*sim)->port_counters(port).pause_tx[3];
+    pauses += (*sim)->port_counters(PortId{port}).pause_tx[3];
   EXPECT_GT(cnps, 0U) << "the paths that could allocate were taken";
   EXPECT_GT(pauses, 0U);
   EXPECT_TRUE((*sim)->audit().has_value());

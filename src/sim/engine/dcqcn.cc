@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "sim/fabric/network.h"
 
 namespace weir::sim {
 namespace {
@@ -13,7 +14,7 @@ constexpr std::int64_t scaled(std::int64_t alpha, std::int64_t factor) {
 
 /// Alpha after `ticks` quiet periods.
 std::int64_t decayed(const DcqcnConfig& config, std::int64_t alpha, std::int64_t ticks) {
-  if (config.variant == DcqcnVariant::kConnectX && config.alpha_extra_bits < 20) {
+  if (config.variant == DcqcnVariant::kConnectx && config.alpha_extra_bits < 20) {
     const std::int64_t unit = kAlphaOne >> (10 + config.alpha_extra_bits);
     for (; ticks > 0 && alpha > 0; --ticks)
       alpha = scaled(alpha, config.decay[0]) / unit * unit;
@@ -40,7 +41,7 @@ void prepare(DcqcnConfig& config) {
 }
 
 DcqcnConfig dcqcn_defaults(DcqcnVariant variant) {
-  DcqcnConfig config;  // the members' own defaults are ConnectX's (theory.md §1.4)
+  DcqcnConfig config;  // the members' own defaults are ConnectX's
   config.variant = variant;
   if (variant == DcqcnVariant::kPaper || variant == DcqcnVariant::kPaperNs3) {
     config.min_rate = 100'000'000;
@@ -63,12 +64,17 @@ DcqcnConfig dcqcn_defaults(DcqcnVariant variant) {
   return config;
 }
 
-void ReactionPoint::start(const DcqcnConfig& config, std::int64_t line, std::int64_t initial) {
-  WEIR_CHECK(config.variant == DcqcnVariant::kOff || config.decay[0] == kAlphaOne - config.g);
-  line_ = config.max_rate > 0 ? std::min(config.max_rate, line) : line;
+void ReactionPoint::start(std::int64_t line, std::int64_t initial) {
+  WEIR_CHECK(config_.decay[0] == kAlphaOne - config_.g);
+  line_ = config_.max_rate > 0 ? std::min(config_.max_rate, line) : line;
   rate_ = target_ = initial > 0 ? std::min(initial, line_) : line_;
-  alpha_ = config.initial_alpha;
-  byte_limit_ = config.byte_reset;
+  alpha_ = config_.initial_alpha;
+  byte_limit_ = config_.byte_reset;
+}
+
+void ReactionPoint::activate() {
+  active_ = true;
+  counts_bytes_ = config_.byte_reset != 0;
 }
 
 void ReactionPoint::set_due() {
@@ -76,11 +82,11 @@ void ReactionPoint::set_due() {
   if (cut_cnp_) next_due_ = std::min(next_due_, next_cut_);
 }
 
-double ReactionPoint::peer_alpha(const DcqcnConfig& config, std::int64_t now) const {
+double ReactionPoint::peer_alpha(std::int64_t now) const {
   double alpha = peer_alpha_;
   if (!active_ || now < next_alpha_) return alpha;
-  const double g = static_cast<double>(config.g) / static_cast<double>(kAlphaOne);
-  std::int64_t ticks = (now - next_alpha_) / config.alpha_period.raw() + 1;
+  const double g = static_cast<double>(config_.g) / static_cast<double>(kAlphaOne);
+  std::int64_t ticks = (now - next_alpha_) / config_.alpha_period.raw() + 1;
   if (alpha_cnp_) {
     alpha = (1 - g) * alpha + g;
     --ticks;
@@ -90,170 +96,172 @@ double ReactionPoint::peer_alpha(const DcqcnConfig& config, std::int64_t now) co
   return alpha;
 }
 
-std::int64_t ReactionPoint::alpha_at(const DcqcnConfig& config, std::int64_t now) const {
-  if (config.variant == DcqcnVariant::kHpccNs3)
-    return static_cast<std::int64_t>(peer_alpha(config, now) * static_cast<double>(kAlphaOne));
+std::int64_t ReactionPoint::alpha_at(std::int64_t now) const {
+  if (config_.variant == DcqcnVariant::kHpccNs3)
+    return static_cast<std::int64_t>(peer_alpha(now) * static_cast<double>(kAlphaOne));
   if (!active_ || now < next_alpha_) return alpha_;
-  std::int64_t ticks = (now - next_alpha_) / config.alpha_period.raw() + 1;
+  std::int64_t ticks = (now - next_alpha_) / config_.alpha_period.raw() + 1;
   std::int64_t alpha = alpha_;
   if (alpha_cnp_) {
-    alpha = std::min(decayed(config, alpha, 1) + config.g, kAlphaOne);
+    alpha = std::min(decayed(config_, alpha, 1) + config_.g, kAlphaOne);
     --ticks;
   }
-  return decayed(config, alpha, ticks);
+  return decayed(config_, alpha, ticks);
 }
 
-void ReactionPoint::advance_alpha(const DcqcnConfig& config, std::int64_t to) {
+void ReactionPoint::advance_alpha(std::int64_t to) {
   if (to < next_alpha_) return;
-  if (config.variant == DcqcnVariant::kHpccNs3)
-    peer_alpha_ = peer_alpha(config, to);
+  if (config_.variant == DcqcnVariant::kHpccNs3)
+    peer_alpha_ = peer_alpha(to);
   else
-    alpha_ = alpha_at(config, to);
-  next_alpha_ += ((to - next_alpha_) / config.alpha_period.raw() + 1) * config.alpha_period.raw();
+    alpha_ = alpha_at(to);
+  next_alpha_ += ((to - next_alpha_) / config_.alpha_period.raw() + 1) * config_.alpha_period.raw();
   alpha_cnp_ = false;
 }
 
-void ReactionPoint::advance(const DcqcnConfig& config, std::int64_t now) {
+void ReactionPoint::advance(std::int64_t now) {
   while (next_due_ <= now) {
     const std::int64_t at = next_due_;
     // The two clocks share a grid where T is a multiple of the window: the peer's timer, set long
     // before, goes first; here a cut forestalls the increase.
-    const bool timer_first = config.variant == DcqcnVariant::kHpccNs3 && next_increase_ == at;
+    const bool timer_first = config_.variant == DcqcnVariant::kHpccNs3 && next_increase_ == at;
     if (cut_cnp_ && next_cut_ == at && !timer_first)
-      cut(config, at);
+      cut(at);
     else
-      timer_event(config, at);
+      timer_event(at);
     set_due();
   }
 }
 
-void ReactionPoint::on_cnp_paper(const DcqcnConfig& config, std::int64_t now) {
-  if (active_) advance_alpha(config, now);
-  const bool new_alpha_first = config.variant == DcqcnVariant::kPaperNs3;
-  const std::int64_t raised = decayed(config, alpha_, 1) + config.g;
-  if (config.clamp_target || timer_stage_ > 0 || byte_stage_ > 0) target_ = rate_;
-  rate_ = std::max(config.min_rate, halved_by(rate_, new_alpha_first ? raised : alpha_));
+void ReactionPoint::on_cnp_paper(std::int64_t now) {
+  if (active_) advance_alpha(now);
+  const bool new_alpha_first = config_.variant == DcqcnVariant::kPaperNs3;
+  const std::int64_t raised = decayed(config_, alpha_, 1) + config_.g;
+  if (config_.clamp_target || timer_stage_ > 0 || byte_stage_ > 0) target_ = rate_;
+  rate_ = std::max(config_.min_rate, halved_by(rate_, new_alpha_first ? raised : alpha_));
   alpha_ = raised;
-  active_ = true;
+  activate();
   ++cuts_;
   timer_stage_ = byte_stage_ = 0;
   bytes_ = 0;
-  byte_limit_ = config.byte_reset;
-  next_alpha_ = now + config.alpha_period.raw();
-  next_increase_ = now + config.increase_period.raw();
+  byte_limit_ = config_.byte_reset;
+  next_alpha_ = now + config_.alpha_period.raw();
+  next_increase_ = now + config_.increase_period.raw();
   set_due();
 }
 
-void ReactionPoint::on_cnp(const DcqcnConfig& config, std::int64_t now) {
-  if (config.variant == DcqcnVariant::kOff) return;
-  if (now >= next_due_) advance(config, now);
-  if (config.variant == DcqcnVariant::kPaper || config.variant == DcqcnVariant::kPaperNs3) {
-    on_cnp_paper(config, now);
+void ReactionPoint::on_cnp(std::int64_t now) {
+  if (now >= next_due_) advance(now);
+  if (config_.variant == DcqcnVariant::kPaper || config_.variant == DcqcnVariant::kPaperNs3) {
+    on_cnp_paper(now);
     return;
   }
-  const bool peer = config.variant == DcqcnVariant::kHpccNs3;
+  const bool peer = config_.variant == DcqcnVariant::kHpccNs3;
   if (!active_) {
-    active_ = true;
-    next_alpha_ = now + config.alpha_period.raw();
+    activate();
+    next_alpha_ = now + config_.alpha_period.raw();
     // The peer adds 1 ns "to make sure rate decrease is after alpha update".
-    next_cut_ = now + config.cut_period.raw() + (peer ? 1'000 : 0);
-    if (!peer) next_increase_ = now + config.increase_period.raw();
-    if (config.first_cnp_rate > 0) rate_ = target_ = std::min(config.first_cnp_rate, line_);
+    next_cut_ = now + config_.cut_period.raw() + (peer ? 1'000 : 0);
+    if (!peer) next_increase_ = now + config_.increase_period.raw();
+    if (config_.first_cnp_rate > 0) rate_ = target_ = std::min(config_.first_cnp_rate, line_);
     alpha_cnp_ = !peer;
   } else {
-    advance_alpha(config, config.cnp_before_tick ? now - 1 : now);
+    advance_alpha(config_.cnp_before_tick ? now - 1 : now);
     alpha_cnp_ = true;
     if (now >= next_cut_)
-      next_cut_ += ((now - next_cut_) / config.cut_period.raw() + 1) * config.cut_period.raw();
+      next_cut_ += ((now - next_cut_) / config_.cut_period.raw() + 1) * config_.cut_period.raw();
   }
   cut_cnp_ = true;
   set_due();
 }
 
-void ReactionPoint::cut(const DcqcnConfig& config, std::int64_t at) {
-  advance_alpha(config, at);
-  if (config.variant == DcqcnVariant::kHpccNs3) {
-    if (config.clamp_target || timer_stage_ > 0) target_ = rate_;
+void ReactionPoint::cut(std::int64_t at) {
+  advance_alpha(at);
+  if (config_.variant == DcqcnVariant::kHpccNs3) {
+    if (config_.clamp_target || timer_stage_ > 0) target_ = rate_;
     const double left = static_cast<double>(rate_) * (1 - peer_alpha_ / 2);
-    rate_ = std::max(config.min_rate, static_cast<std::int64_t>(left));
+    rate_ = std::max(config_.min_rate, static_cast<std::int64_t>(left));
   } else {
-    if (config.clamp_target || byte_stage_ > 0 || (config.clamp_after_timer && timer_stage_ > 0))
+    if (config_.clamp_target || byte_stage_ > 0 || (config_.clamp_after_timer && timer_stage_ > 0))
       target_ = rate_;
     // alpha in 1024ths >> gd is alpha / 2 for gd = 11 (mstflint; range 10..11).
     const auto by_alpha = static_cast<std::int64_t>(
-        (Int128{rate_} * (alpha_ / (kAlphaOne >> 20U)) >> config.gd) / 1024);
-    const std::int64_t at_most = rate_ * (100 - config.min_dec_percent) / 100;
-    rate_ = std::max(config.min_rate, rate_ - std::min(by_alpha, at_most));
+        (Int128{rate_} * (alpha_ / (kAlphaOne >> 20U)) >> config_.gd) / 1024);
+    const std::int64_t at_most = rate_ * (100 - config_.min_dec_percent) / 100;
+    rate_ = std::max(config_.min_rate, rate_ - std::min(by_alpha, at_most));
   }
   ++cuts_;
   cut_cnp_ = false;
   timer_stage_ = byte_stage_ = 0;
   bytes_ = 0;
-  next_cut_ = at + config.cut_period.raw();
-  next_increase_ = at + config.increase_period.raw();
+  next_cut_ = at + config_.cut_period.raw();
+  next_increase_ = at + config_.increase_period.raw();
 }
 
-void ReactionPoint::timer_event(const DcqcnConfig& config, std::int64_t at) {
+void ReactionPoint::timer_event(std::int64_t at) {
   const bool counts_first =
-      config.variant == DcqcnVariant::kPaper || config.variant == DcqcnVariant::kPaperNs3;
+      config_.variant == DcqcnVariant::kPaper || config_.variant == DcqcnVariant::kPaperNs3;
   if (counts_first) ++timer_stage_;
-  increase(config);
+  increase();
   if (!counts_first) ++timer_stage_;
-  std::int64_t period = config.increase_period.raw();
-  if (config.variant == DcqcnVariant::kPaperNs3 &&
-      std::min(timer_stage_, byte_stage_) >= config.threshold)
+  std::int64_t period = config_.increase_period.raw();
+  if (config_.variant == DcqcnVariant::kPaperNs3 &&
+      std::min(timer_stage_, byte_stage_) >= config_.threshold)
     period /= 2;
   next_increase_ = at + period;
 }
 
-void ReactionPoint::byte_event(const DcqcnConfig& config) {
+void ReactionPoint::on_byte_limit() {
   const bool counts_first =
-      config.variant == DcqcnVariant::kPaper || config.variant == DcqcnVariant::kPaperNs3;
+      config_.variant == DcqcnVariant::kPaper || config_.variant == DcqcnVariant::kPaperNs3;
   bytes_ -= byte_limit_;
   if (counts_first) ++byte_stage_;
-  increase(config);
+  increase();
   if (!counts_first) ++byte_stage_;
-  const bool halved = config.variant == DcqcnVariant::kPaperNs3 &&
-                      std::min(timer_stage_, byte_stage_) >= config.threshold;
-  byte_limit_ = halved ? config.byte_reset / 2 : config.byte_reset;
+  const bool halved = config_.variant == DcqcnVariant::kPaperNs3 &&
+                      std::min(timer_stage_, byte_stage_) >= config_.threshold;
+  byte_limit_ = halved ? config_.byte_reset / 2 : config_.byte_reset;
 }
 
-void ReactionPoint::increase(const DcqcnConfig& config) {
+void ReactionPoint::increase() {
   const std::uint32_t low = std::min(timer_stage_, byte_stage_);
   const std::uint32_t high = std::max(timer_stage_, byte_stage_);
-  const std::uint32_t f = config.threshold;
-  switch (config.variant) {
-    case DcqcnVariant::kOff: return;
+  const std::uint32_t f = config_.threshold;
+  switch (config_.variant) {
     case DcqcnVariant::kPaper:
       if (low > f)
-        target_ += std::int64_t{low - f + 1} * config.hai_rate;
+        target_ += std::int64_t{low - f + 1} * config_.hai_rate;
       else if (high >= f)
-        target_ += config.ai_rate;
+        target_ += config_.ai_rate;
       break;
     case DcqcnVariant::kPaperNs3:
       if (low >= f)
-        target_ += std::int64_t{low - f + 1} * config.hai_rate;
+        target_ += std::int64_t{low - f + 1} * config_.hai_rate;
       else if (high >= f)
-        target_ += config.ai_rate;
-      if (high == 1 && target_ > 10 * rate_) target_ /= 8;  // a relic of QCN (theory.md §1.3)
+        target_ += config_.ai_rate;
+      if (high == 1 && target_ > 10 * rate_) target_ /= 8;  // a relic of QCN
       break;
-    case DcqcnVariant::kConnectX:
+    case DcqcnVariant::kConnectx:
       if (low > f)
-        target_ += config.hai_rate;
+        target_ += config_.hai_rate;
       else if (high >= f)
-        target_ += config.ai_rate;
+        target_ += config_.ai_rate;
       break;
     case DcqcnVariant::kHpccNs3:
       if (timer_stage_ > f)
-        target_ += config.hai_rate;
+        target_ += config_.hai_rate;
       else if (timer_stage_ == f)
-        target_ += config.ai_rate;
+        target_ += config_.ai_rate;
       break;
   }
   target_ = std::min(target_, line_);
   // The peer halves each rate by itself, and loses half a bit a second when one is odd.
   rate_ =
-      config.variant == DcqcnVariant::kHpccNs3 ? rate_ / 2 + target_ / 2 : (rate_ + target_) / 2;
+      config_.variant == DcqcnVariant::kHpccNs3 ? rate_ / 2 + target_ / 2 : (rate_ + target_) / 2;
+}
+
+std::unique_ptr<CongestionControl> make_dcqcn(const NicConfig& nic) {
+  return std::make_unique<ReactionPoint>(nic.dcqcn);
 }
 
 }  // namespace weir::sim

@@ -7,7 +7,7 @@
 //   RadixHeap   what is far, until it is due.
 //
 // Both hand out equal times in push order. Neither allocates after reserve(): the bound comes from
-// the design, and WEIR_CHECK stands by it.
+// the design, and WEIR_CHECK enforces it.
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -192,7 +192,7 @@ class TimerWheel {
       insert_between(slot, index);
     }
   }
-  /// Takes the nodes from `first`, the head, to `last` out of the slot of `min_`, gives back those
+  /// Takes the nodes from `first`, the head, to `last` out of the slot of `min_`, frees those
   /// taken before, and finds the next earliest.
   void detach(Slot& slot, std::uint32_t first, std::uint32_t last) {
     const std::size_t at = slot_of(min_);

@@ -51,6 +51,10 @@ inline constexpr unsigned kTieKindShift = 27;
 constexpr std::uint32_t tie_of(EventKind kind, std::uint32_t entity) {
   return (static_cast<std::uint32_t>(kind) << kTieKindShift) | entity;
 }
+template <IndexId Id>
+constexpr std::uint32_t tie_of(EventKind kind, Id entity) {
+  return tie_of(kind, to_index(entity));
+}
 constexpr EventKind kind_of(std::uint32_t tie) {
   return static_cast<EventKind>(tie >> kTieKindShift);
 }
@@ -86,7 +90,8 @@ class EventList {
   }
 
   /// The same through a lane. REQUIRES: now + delay of the lane.
-  void push_lane(std::uint8_t lane, std::uint32_t tie, const Packet& packet) {
+  [[gnu::always_inline]] void push_lane(std::uint8_t lane, std::uint32_t tie,
+                                        const Packet& packet) {
     push_slot(lane, tie).packet = packet;
   }
   /// And without a packet.
@@ -144,7 +149,7 @@ class EventList {
     bool is_tied;        // another source has an event at `at`
   };
 
-  Event& push_slot(std::uint8_t lane, std::uint32_t tie) {
+  [[gnu::always_inline]] Event& push_slot(std::uint8_t lane, std::uint32_t tie) {
     Lane& l = lanes_[lane];
     const Ps at = now_ + l.delay;
     const std::uint64_t waiting = l.tail - l.head;

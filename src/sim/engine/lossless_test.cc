@@ -13,7 +13,7 @@ namespace {
 std::uint64_t pauses(const Sim& sim) {
   std::uint64_t sum = 0;
   for (std::uint32_t p = 0; p < sim.port_count(); ++p) {
-    const PortCounters counters = sim.port_counters(p);
+    const PortCounters counters = sim.port_counters(PortId{p});
     for (const std::uint64_t count : counters.pause_tx)
       sum += count;
   }

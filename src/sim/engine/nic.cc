@@ -1,274 +1,275 @@
-// A NIC: arbitration between queue pairs, pacing, the receive buffer, and congestion notification.
+#include "sim/engine/nic.h"
+
 #include <algorithm>
 #include <bit>
 
 #include "base/check.h"
-#include "sim/engine/sim.h"
+#include "sim/engine/transport.h"
+#include "sim/engine/wire.h"
 
-namespace weir::sim {
-namespace {
+namespace weir::sim::engine {
 
-constexpr std::uint8_t bit_of(unsigned priority) {
-  return static_cast<std::uint8_t>(1U << priority);
-}
-
-/// Strict priorities from the top, then the others in turn after `last`.
-unsigned next_priority(std::uint8_t eligible, std::uint8_t strict, std::uint8_t last) {
+unsigned Nic::next_priority(std::uint8_t eligible) const {
   const auto first = static_cast<std::uint8_t>(eligible & strict);
   if (first != 0) return 7U - static_cast<unsigned>(std::countl_zero(first));
-  const unsigned turn = (last + 1U) % 8U;
+  const unsigned turn = (port->round_robin + 1U) % 8U;
   const auto turned = static_cast<std::uint8_t>((eligible >> turn) | (eligible << (8U - turn)));
   return (turn + static_cast<unsigned>(std::countr_zero(turned))) % 8U;
 }
 
+inline void Nic::append_ready(QpId qp, Table<QpId, Sender>& senders) {
+  Sender& sender = senders[qp];
+  const unsigned priority = sender.priority;
+  sender.in_ready = true;
+  sender.next_ready = kNo<QpId>;
+  if (ready_tail[priority] == kNo<QpId>)
+    ready_head[priority] = qp;
+  else
+    senders[ready_tail[priority]].next_ready = qp;
+  ready_tail[priority] = qp;
+  ready = static_cast<std::uint8_t>(ready | bit_of(priority));
+}
+
+inline QpId Nic::take_ready(unsigned priority, Table<QpId, Sender>& senders) {
+  const QpId qp = ready_head[priority];
+  Sender& sender = senders[qp];
+  ready_head[priority] = sender.next_ready;
+  if (sender.next_ready == kNo<QpId>) {
+    ready_tail[priority] = kNo<QpId>;
+    ready = static_cast<std::uint8_t>(ready & ~bit_of(priority));
+  }
+  sender.in_ready = false;
+  return qp;
+}
+
+void Nic::drain_until(Ps now) {
+  const Ps span = now - receive_at;
+  receive_at = now;
+  const auto drained =
+      static_cast<std::int64_t>(Int128{span} * config->drain.raw() / 8 / kPicosecondsPerSecond);
+  receive_level = std::max<std::int64_t>(0, receive_level - drained);
+}
+
+bool Nic::receive(std::uint16_t size, Ps now) {
+  drain_until(now);
+  if (receive_level + size > config->receive_buffer.raw()) return false;
+  receive_level += size;
+  return true;
+}
+
+Ps Nic::time_to_resume() const {
+  const std::int64_t above = receive_level - config->receive_xon.raw();
+  return above <= 0 ? 0 : serialization_time(Bytes::raw(above), config->drain).raw();
+}
+
+bool Nic::may_notify(Receiver& receiver, Ps now) {
+  if (!config->np_enabled || now < receiver.next_cnp || now < next_cnp) return false;
+  receiver.next_cnp = now + config->cnp_interval.raw();
+  next_cnp = now + config->cnp_capacity_interval.raw();
+  return true;
+}
+
+namespace {
+
+void push_drain(State& sim, Nic& nic, Ps after) {
+  nic.drain_pending = true;
+  sim.events.push(sim.now() + after, tie_of(EventKind::kNicDrain, nic.port->self));
+}
+
+/// False: nothing may go now; the QP wakes when something may.
+bool send_data(Engine<NativeWorld>& sim, Nic& nic, QpId qp) {
+  Sender& sender = sim.senders[qp];
+  if (sender.failed || !has_data(sim, qp)) return false;
+  const Ps earliest = sender.earliest_send(nic.line, sim.now());
+  if (earliest > sim.now()) {
+    wake_later(sim, qp, sender.retime_at(earliest, sim.now()));
+    return false;
+  }
+  const Packet packet = build_data(sim, sender, qp);
+  sim.frame_created();
+  sender.last_send = sim.now();
+  sender.last_wire = static_cast<std::uint16_t>(packet.size + sim.network.wire.gap);
+  send_packet(sim, nic, sender.priority, packet);
+  sender.control->on_sent(packet.size, sim.now());
+  start_timer(sim, qp);
+  if (!has_data(sim, qp)) return true;
+  const Ps next = sender.earliest_send(nic.line, sim.now());
+  if (next <= nic.port->busy_until)
+    nic.append_ready(qp, sim.senders);
+  else
+    wake_later(sim, qp, sender.retime_at(next, sim.now()));
+  return true;
+}
+
+/// False: it does not fit.
+template <class World>
+bool receive_into_buffer(Engine<World>& sim, Nic& nic, const Packet& packet, unsigned priority) {
+  const NicConfig& config = *nic.config;
+  if (!nic.receive(packet.size, sim.now())) return false;
+  if (nic.receive_level <= config.receive_xoff.raw()) return true;
+  if (!has_bit(nic.receive_paused, priority) && config.pfc.contains(Priority::of(priority))) {
+    nic.receive_paused = static_cast<std::uint8_t>(nic.receive_paused | bit_of(priority));
+    announce(sim, *nic.port, bit_of(priority), 0);
+  }
+  if (!nic.drain_pending && config.drain.raw() > 0 && nic.receive_paused != 0)
+    push_drain(sim, nic, std::max<Ps>(nic.time_to_resume(), 1));
+  return true;
+}
+
+void handle_cnp(State& sim, Nic& nic, QpId qp) {
+  if (!nic.config->rp_enabled) {
+    ++nic.counters.cnp_ignored;
+    return;
+  }
+  ++nic.counters.cnp_handled;
+  sim.senders[qp].control->on_cnp(sim.now());
+}
+
 }  // namespace
 
-void Sim::nic_send(Port& port) {
+void nic_send(Engine<NativeWorld>& sim, Port& port) {
   Nic& nic = *port.nic;
   for (;;) {
     const auto eligible = static_cast<std::uint8_t>((port.waiting | nic.ready) & ~port.paused);
     if (eligible == 0) return;
-    const unsigned priority = next_priority(eligible, nic.strict, port.round_robin);
-    if ((nic.strict & bit_of(priority)) == 0)
-      port.round_robin = static_cast<std::uint8_t>(priority);
-    if ((port.waiting & bit_of(priority)) != 0) {
-      send_queued(port, priority);
+    const unsigned priority = nic.next_priority(eligible);
+    nic.note_served(priority);
+    if (has_bit(port.waiting, priority)) {
+      send_queued(sim, port, priority);
       break;
     }
-    const std::uint32_t qp = nic.ready_head[priority];
-    Sender& sender = senders_[qp];
-    nic.ready_head[priority] = sender.next_ready;
-    if (sender.next_ready == kNone) {
-      nic.ready_tail[priority] = kNone;
-      nic.ready = static_cast<std::uint8_t>(nic.ready & ~bit_of(priority));
-    }
-    sender.in_ready = false;
-    if (send_data(nic, qp)) break;
+    if (send_data(sim, nic, nic.take_ready(priority, sim.senders))) break;
   }
-  if (has_work(port)) schedule_free(port);
+  send_rest_later(sim, port);
 }
 
-void Sim::send_queued(Port& port, unsigned priority) {
-  const std::uint32_t node = port.queues[priority].head;
-  const Packet& packet = pool_[node].packet;
-  unlink(port, priority, packet.size);
-  if (packet.kind == PacketKind::kAck) receivers_[packet.qp].queued_ack = kNone;
-  send_packet(*port.nic, priority, packet);
-  pool_.give_back(node);
+template <class World>
+void send_queued(Engine<World>& sim, Port& port, unsigned priority) {
+  const FrameId frame = port.queues[priority].head;
+  const Packet& packet = sim.pool[frame].packet;
+  unlink(sim, port, priority, packet.size);
+  if (packet.kind == PacketKind::kAck) sim.receivers[packet.qp].queued_ack = kNo<FrameId>;
+  send_packet(sim, *port.nic, priority, packet);
+  sim.pool.give_back(frame);
 }
 
-void Sim::send_packet(Nic& nic, unsigned priority, const Packet& packet) {
-  nic.port->traffic->of[priority].tx.add(packet.size);
+template <class World>
+void send_packet(Engine<World>& sim, Nic& nic, unsigned priority, const Packet& packet) {
+  nic.port->traffic->by_class[priority].tx.add(packet.size);
   if ((packet.flags & kFlagSocket) != 0) {
     ++nic.counters.socket_tx_frames;
     nic.counters.socket_tx_bytes += packet.size;
   }
-  put_on_wire(*nic.port, packet);
+  put_on_wire(sim, *nic.port, packet);
 }
 
-bool Sim::send_data(Nic& nic, std::uint32_t qp) {
-  Sender& sender = senders_[qp];
-  if (sender.failed || !has_data(qp)) return false;
-  const Ps earliest = earliest_send(sender);
-  if (earliest > now()) {
-    wake_later(qp, retime_at(sender, earliest));
-    return false;
-  }
-  const Packet packet = build_data(sender, qp);
-  ++live_frames_;
-  ++created_;
-  sender.last_send = now();
-  sender.last_wire = static_cast<std::uint16_t>(packet.size + network_.wire.gap);
-  send_packet(nic, sender.priority, packet);
-  sender.rp.on_sent(nic.config->dcqcn, packet.size, now());
-  after_send(qp);
-  if (!has_data(qp)) return true;
-  const Ps next = earliest_send(sender);
-  if (next <= nic.port->busy_until)
-    make_ready(qp);
-  else
-    wake_later(qp, retime_at(sender, next));
-  return true;
+void activate(Engine<NativeWorld>& sim, QpId qp) {
+  Sender& sender = sim.senders[qp];
+  if (sender.in_ready || sender.failed || !has_data(sim, qp)) return;
+  const Ps earliest = sender.earliest_send(sender.nic->line, sim.now());
+  if (earliest > sim.now()) return wake_later(sim, qp, sender.retime_at(earliest, sim.now()));
+  sender.nic->append_ready(qp, sim.senders);
+  kick(sim, *sender.nic->port);
 }
 
-Ps Sim::pacing_gap(Sender& sender, std::int64_t wire_bytes, std::int64_t rate) const {
-  if (rate != sender.gap_rate) {
-    sender.gap_rate = rate;
-    sender.gap_inverse = ((std::int64_t{8} * kPicosecondsPerSecond) << 16U) / rate;
-  }
-  return (wire_bytes * sender.gap_inverse) >> 16U;
-}
-
-/// When the QP's rate next allows a packet. A rate that changed since the last packet re-times it.
-Ps Sim::earliest_send(Sender& sender) {
-  const Nic& nic = *sender.nic;
-  const std::int64_t rate = sender.rp.rate_at(nic.config->dcqcn, now());
-  if (rate >= nic.line) return sender.hold_until;
-  return std::max(sender.hold_until, sender.last_send + pacing_gap(sender, sender.last_wire, rate));
-}
-
-/// When to look at a waiting QP again: at `earliest`, or when its rate changes by itself before.
-Ps Sim::retime_at(const Sender& sender, Ps earliest) const {
-  if (sender.rp.next_due() <= now()) return earliest;
-  return std::min(earliest, sender.rp.next_due());
-}
-
-void Sim::make_ready(std::uint32_t qp) {
-  Sender& sender = senders_[qp];
-  Nic& nic = *sender.nic;
-  const unsigned priority = sender.priority;
-  sender.in_ready = true;
-  sender.next_ready = kNone;
-  if (nic.ready_tail[priority] == kNone)
-    nic.ready_head[priority] = qp;
-  else
-    senders_[nic.ready_tail[priority]].next_ready = qp;
-  nic.ready_tail[priority] = qp;
-  nic.ready = static_cast<std::uint8_t>(nic.ready | bit_of(priority));
-}
-
-/// Something changed for the QP: lets it compete for the port now or when its rate allows.
-void Sim::activate(std::uint32_t qp) {
-  Sender& sender = senders_[qp];
-  if (sender.in_ready || sender.failed || !has_data(qp)) return;
-  const Ps earliest = earliest_send(sender);
-  if (earliest > now()) {
-    wake_later(qp, retime_at(sender, earliest));
-    return;
-  }
-  make_ready(qp);
-  kick(*sender.nic->port);
-}
-
-void Sim::wake_later(std::uint32_t qp, Ps at) {
-  Sender& sender = senders_[qp];
+void wake_later(State& sim, QpId qp, Ps at) {
+  Sender& sender = sim.senders[qp];
   if (sender.wake_at <= at) return;
   sender.wake_at = at;
-  events_.push(at, tie_of(EventKind::kQpWake, qp));
+  sim.events.push(at, tie_of(EventKind::kQpWake, qp));
 }
 
-void Sim::wake(std::uint32_t qp) {
-  Sender& sender = senders_[qp];
-  if (sender.wake_at == now()) sender.wake_at = kNever;
-  if (hpcc_) return peer_start(qp);
-  if (sender.operation == Operation::kRead) post_reads(qp);
-  activate(qp);
+void wake(Engine<NativeWorld>& sim, QpId qp) {
+  Sender& sender = sim.senders[qp];
+  if (sender.wake_at == sim.now()) sender.wake_at = kNever;
+  if (sender.is_read()) post_reads(sim, qp);
+  activate(sim, qp);
 }
 
-/// An answer: at once where the NIC is idle, else in front of the data of its priority.
-void Sim::send_control(Nic& nic, unsigned priority, const Packet& packet) {
-  ++live_frames_;
-  ++created_;
+void nic_wake(Engine<NativeWorld>&, Port&) {
+  WEIR_UNREACHABLE("queue pairs wake one by one");
+}
+
+template <class World>
+void send_control(Engine<World>& sim, Nic& nic, unsigned priority, const Packet& packet) {
+  sim.frame_created();
   Port& port = *nic.port;
   Queue& q = port.queues[priority];
-  if (port.is_plain() && nic.ready == 0 && port.busy_until <= now() && !hpcc_) {
-    if ((nic.strict & bit_of(priority)) == 0)
-      port.round_robin = static_cast<std::uint8_t>(priority);
+  if (port.is_plain() && nic.ready == 0 && port.is_idle_at(sim.now())) {
+    nic.note_served(priority);
     q.peak = std::max<std::int64_t>(q.peak, packet.size);
-    return send_packet(nic, priority, packet);
+    return send_packet(sim, nic, priority, packet);
   }
-  enqueue(port, priority, packet, packet.size);
-  if (packet.kind == PacketKind::kAck && !hpcc_) receivers_[packet.qp].queued_ack = q.tail;
-  kick(port);
+  enqueue(sim, port, priority, packet, packet.size);
+  if (packet.kind == PacketKind::kAck) sim.receivers[packet.qp].queued_ack = q.tail;
+  kick(sim, port);
 }
 
-void Sim::nic_arrive(Port& port, const Packet& packet) {
+template <class World>
+void nic_arrive(Engine<World>& sim, Port& port, const Packet& packet) {
   Nic& nic = *port.nic;
   const NicConfig& config = *nic.config;
   const unsigned priority =
       config.trust == Trust::kDscp ? config.dscp_to_priority[packet.tos >> 2U] : 0;
-  port.traffic->of[priority].rx.add(packet.size);
+  port.traffic->by_class[priority].rx.add(packet.size);
   if ((packet.flags & kFlagSocket) != 0) {
     ++nic.counters.socket_rx_frames;
     nic.counters.socket_rx_bytes += packet.size;
   }
+  const auto is_lossless = [&] { return config.pfc.contains(Priority::of(priority)); };
   if (packet.size > config.max_frame.raw())
-    return drop(port, packet, DropReason::kMtu, config.pfc.contains(Priority::of(priority)));
-  if (config.receive_buffer.raw() > 0 && !receive_into_buffer(nic, packet, priority))
-    return drop(port, packet, DropReason::kReceiverBuffer,
-                config.pfc.contains(Priority::of(priority)));
+    return drop(sim, port, packet, DropReason::kMtu, is_lossless());
+  if (config.receive_buffer.raw() > 0 && !receive_into_buffer(sim, nic, packet, priority))
+    return drop(sim, port, packet, DropReason::kReceiverBuffer, is_lossless());
   switch (packet.kind) {
-    case PacketKind::kData: on_data(nic, packet); break;
+    case PacketKind::kData: on_data(sim, nic, packet); break;
     case PacketKind::kAck:
     case PacketKind::kNak:
-    case PacketKind::kRnr: on_ack(nic, packet); break;
-    case PacketKind::kReadRequest: on_read_request(packet); break;
-    case PacketKind::kCnp:
-      if (config.rp_enabled) {
-        ++nic.counters.cnp_handled;
-        senders_[packet.qp].rp.on_cnp(config.dcqcn, now());
-      } else {
-        ++nic.counters.cnp_ignored;
-      }
-      break;
-    case PacketKind::kDatagram: receivers_[packet.qp].bytes += packet.payload; break;
+    case PacketKind::kRnr: on_ack(sim, nic, packet); break;
+    case PacketKind::kReadRequest: on_read_request(sim, packet); break;
+    case PacketKind::kCnp: handle_cnp(sim, nic, packet.qp); break;
+    case PacketKind::kDatagram: sim.receivers[packet.qp].bytes += packet.payload; break;
     case PacketKind::kPfc: WEIR_UNREACHABLE("pause frames do not go through nic_arrive");
   }
-  ++consumed_;
-  frame_gone();
+  ++sim.consumed;
+  sim.frame_gone();
 }
 
-/// Brings the level of the receive buffer up to now: PCIe drains it at a steady rate.
-void Sim::drain_level(Nic& nic) {
-  const Ps span = now() - nic.receive_at;
-  nic.receive_at = now();
-  const auto drained =
-      static_cast<std::int64_t>(Int128{span} * nic.config->drain.raw() / 8 / kPicosecondsPerSecond);
-  nic.receive_level = std::max<std::int64_t>(0, nic.receive_level - drained);
-}
-
-bool Sim::receive_into_buffer(Nic& nic, const Packet& packet, unsigned priority) {
-  const NicConfig& config = *nic.config;
-  drain_level(nic);
-  if (nic.receive_level + packet.size > config.receive_buffer.raw()) return false;
-  nic.receive_level += packet.size;
-  if (nic.receive_level <= config.receive_xoff.raw()) return true;
-  if ((nic.receive_paused & bit_of(priority)) == 0 && config.pfc.contains(Priority::of(priority))) {
-    nic.receive_paused = static_cast<std::uint8_t>(nic.receive_paused | bit_of(priority));
-    announce(*nic.port, bit_of(priority), 0);
-  }
-  if (!nic.drain_pending && config.drain.raw() > 0 && nic.receive_paused != 0) {
-    nic.drain_pending = true;
-    const Bytes above = Bytes::raw(nic.receive_level - config.receive_xon.raw());
-    events_.push(now() + std::max<Ps>(serialization_time(above, config.drain).raw(), 1),
-                 tie_of(EventKind::kNicDrain, nic.port->self));
-  }
-  return true;
-}
-
-void Sim::nic_drain(Nic& nic) {
+template <class World>
+void nic_drain(Engine<World>& sim, Nic& nic) {
   nic.drain_pending = false;
-  if (nic.config->drain.raw() == 0) return;  // stuck since: set_drain() wakes it
-  drain_level(nic);
-  const std::int64_t above = nic.receive_level - nic.config->receive_xon.raw();
-  if (above > 0) {
-    nic.drain_pending = true;
-    events_.push(now() + serialization_time(Bytes::raw(above), nic.config->drain).raw(),
-                 tie_of(EventKind::kNicDrain, nic.port->self));
-    return;
-  }
+  if (nic.config->drain.raw() == 0) return;  // stuck since: change_drain() wakes it
+  nic.drain_until(sim.now());
+  if (nic.receive_level > nic.config->receive_xon.raw())
+    return push_drain(sim, nic, nic.time_to_resume());
   const std::uint8_t resumed = nic.receive_paused;
   nic.receive_paused = 0;
-  announce(*nic.port, 0, resumed);
+  announce(sim, *nic.port, 0, resumed);
 }
 
-/// A CE mark arrived: at most one CNP a QP and interval, and what the NIC can make at all.
-void Sim::notify_congestion(Nic& nic, Receiver& receiver, std::uint32_t qp) {
-  const NicConfig& config = *nic.config;
+void change_drain(State& sim, NodeId node, BitRate drain) {
+  Nic& nic = sim.nic_at(node);
+  if (nic.config->drain.raw() > 0) nic.drain_until(sim.now());
+  nic.receive_at = sim.now();
+  sim.network.nic_config(node).drain = drain;
+  if (nic.receive_paused == 0 || nic.drain_pending || drain.raw() == 0) return;
+  push_drain(sim, nic, std::max<Ps>(nic.time_to_resume(), 1));
+}
+
+template <class World>
+void notify_congestion(Engine<World>& sim, Nic& nic, Receiver& receiver, QpId qp) {
   ++nic.counters.ce_received;
-  if (!config.np_enabled || now() < receiver.next_cnp || now() < nic.next_cnp) return;
-  receiver.next_cnp = now() + config.cnp_interval.raw();
-  nic.next_cnp = now() + config.cnp_capacity_interval.raw();
+  if (!nic.may_notify(receiver, sim.now())) return;
   ++nic.counters.cnp_sent;
   Packet cnp;
   cnp.kind = PacketKind::kCnp;
   cnp.key = receiver.key;
   cnp.qp = qp;
-  cnp.size = static_cast<std::uint16_t>(network_.wire.cnp_frame);
+  cnp.size = static_cast<std::uint16_t>(sim.network.wire.cnp_frame);
   cnp.dst = receiver.dst;
-  cnp.tos = static_cast<std::uint8_t>((config.cnp_dscp.value() << 2U) | 1U);
-  cnp.ttl = network_.ttl;
-  send_control(nic, nic.cnp_priority, cnp);
+  cnp.tos = static_cast<std::uint8_t>((nic.config->cnp_dscp.value() << 2U) | 1U);
+  cnp.ttl = sim.network.ttl;
+  send_control(sim, nic, nic.cnp_priority, cnp);
 }
 
-}  // namespace weir::sim
+}  // namespace weir::sim::engine

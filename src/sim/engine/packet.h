@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "sim/fabric/ids.h"
+
 namespace weir::sim {
 
 enum class PacketKind : std::uint8_t {
@@ -30,25 +32,30 @@ inline constexpr std::uint8_t kFlagSelective =
 inline constexpr std::uint8_t kFlagSocket = 64;  // of a QueuePair::is_socket, both ways
 
 struct Packet {
-  std::uint32_t key = 0;      // hash of the 5-tuple: what ECMP sees
-  std::uint32_t qp = 0;       // index into the QP table
+  std::uint32_t key = 0;  // hash of the 5-tuple: what ECMP sees
+  QpId qp{0};
   std::uint32_t psn = 0;      // counted without wrap (the wire's 24 bits are its low ones)
   std::uint32_t aux = 0;      // see PacketKind
   std::uint16_t size = 0;     // frame bytes, FCS included; preamble and gap are the wire's
   std::uint16_t payload = 0;  // bytes of user data
-  std::uint16_t dst = 0;      // node it goes to
+  std::uint16_t dst = 0;      // see destination()
   std::uint16_t in_port = 0;  // local ingress port at the switch that holds it
   PacketKind kind = PacketKind::kData;
   std::uint8_t flags = 0;
   std::uint8_t tos = 0;  // DSCP << 2 | ECN
   std::uint8_t ttl = 0;
+
+  /// The node it goes to. Kept in 16 bits: check_network() accepts no more nodes.
+  [[nodiscard]] NodeId destination() const { return NodeId{dst}; }
+  [[nodiscard]] bool is_ect() const { return (tos & 3U) != 0; }
+  [[nodiscard]] bool is_marked() const { return (tos & 3U) == 3U; }
 };
 static_assert(sizeof(Packet) == 28);
 
 inline constexpr std::uint8_t kEcnMask = 3;
 inline constexpr std::uint8_t kEcnCe = 3;
 
-/// Why a frame was lost. Every drop has one; the first four of a lossless class are want of buffer.
+/// Why a frame was lost. Every drop has a reason.
 enum class DropReason : std::uint8_t {
   kIngressBuffer,   // no shared buffer for a lossy class at ingress
   kEgressBuffer,    // egress queue over its limit
@@ -68,8 +75,8 @@ inline constexpr std::size_t kDropReasons = static_cast<std::size_t>(DropReason:
 
 [[nodiscard]] std::string_view to_text(DropReason reason);  // "headroom", "bit_error", …
 
-/// Want of buffer: the reasons that a lossless class must never see (issue: `lossless_drops`).
-constexpr bool is_want_of_buffer(DropReason reason) {
+/// No buffer left: the reasons that a lossless class must never see (`lossless_drops`).
+constexpr bool is_buffer_shortage(DropReason reason) {
   return reason == DropReason::kIngressBuffer || reason == DropReason::kEgressBuffer ||
          reason == DropReason::kHeadroom || reason == DropReason::kReceiverBuffer;
 }

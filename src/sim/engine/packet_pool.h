@@ -11,44 +11,43 @@ namespace weir::sim {
 
 class PacketPool {
  public:
-  static constexpr std::uint32_t kEnd = 0xFFFFFFFFU;
+  static constexpr FrameId kEnd = kNo<FrameId>;
   struct Node {
     Packet packet;
-    std::uint32_t next;
+    FrameId next;
   };
   static_assert(sizeof(Node) == 32);
 
   void reserve(std::size_t capacity) {
-    WEIR_CHECK(used_ == 0 && capacity < kEnd);
+    WEIR_CHECK(used_ == 0 && capacity < to_index(kEnd));
     nodes_ = RawArray<Node>(capacity);
     capacity_ = static_cast<std::uint32_t>(capacity);
   }
-  std::uint32_t take(const Packet& packet) {
-    std::uint32_t node = free_;
+  FrameId take(const Packet& packet) {
+    FrameId node = free_;
     if (node != kEnd) {
-      free_ = nodes_[node].next;
+      free_ = (*this)[node].next;
     } else {
-      WEIR_CHECK(fresh_ < capacity_);  // a bound on what the design can queue was wrong
-      node = fresh_++;
+      WEIR_CHECK(fresh_ < capacity_);  // the design queues more than set-up computed
+      node = FrameId{fresh_++};
     }
-    nodes_[node].packet = packet;
-    nodes_[node].next = kEnd;
+    (*this)[node] = {packet, kEnd};
     ++used_;
     return node;
   }
-  void give_back(std::uint32_t node) {
-    nodes_[node].next = free_;
+  void give_back(FrameId node) {
+    (*this)[node].next = free_;
     free_ = node;
     --used_;
   }
-  Node& operator[](std::uint32_t node) { return nodes_[node]; }
-  const Node& operator[](std::uint32_t node) const { return nodes_[node]; }
+  Node& operator[](FrameId node) { return nodes_[to_index(node)]; }
+  const Node& operator[](FrameId node) const { return nodes_[to_index(node)]; }
   [[nodiscard]] std::uint32_t used() const { return used_; }
 
  private:
   RawArray<Node> nodes_;
   std::uint32_t capacity_ = 0;
-  std::uint32_t free_ = kEnd;
+  FrameId free_ = kEnd;
   std::uint32_t fresh_ = 0;
   std::uint32_t used_ = 0;
 };

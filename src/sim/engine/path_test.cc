@@ -21,7 +21,7 @@ std::unique_ptr<Sim> made(Network network) {
 }
 
 /// Two leaves with `per_leaf` NICs each, four spines. Leaf 0 is node 2 * per_leaf; its ports 0 …
-/// are the NICs', then one a spine.
+/// are the NICs', then one per spine.
 Network four_spines(LoadBalancing balancing, std::uint32_t per_leaf) {
   SwitchConfig sw = lossless_switch(16_MB, 100_KB);
   sw.balancing = balancing;
@@ -34,7 +34,7 @@ Network four_spines(LoadBalancing balancing, std::uint32_t per_leaf) {
 std::vector<std::uint64_t> uplink_bytes(const Sim& sim, std::uint32_t per_leaf) {
   std::vector<std::uint64_t> bytes;
   for (std::uint32_t s = 0; s < 4; ++s)
-    bytes.push_back(sim.port_counters(sim.port_of(2 * per_leaf, per_leaf + s)).tx_bytes);
+    bytes.push_back(sim.port_counters(sim.port_of(NodeId{2 * per_leaf}, per_leaf + s)).tx_bytes);
   return bytes;
 }
 
@@ -45,7 +45,7 @@ TEST(Paths, EcmpKeepsAFlowOnOneLinkAndSprayingSpreadsItOverAll) {
     add_flow(network, 0, 1, 10_MB);
     const auto sim = made(std::move(network));
     sim->run();
-    EXPECT_EQ(sim->messages()[0].state, MessageState::kDone);
+    EXPECT_EQ(sim->messages()[MessageId{0}].state, MessageState::kDone);
     std::vector<std::uint64_t> bytes = uplink_bytes(*sim, 1);
     std::sort(bytes.begin(), bytes.end());
     if (balancing == LoadBalancing::kEcmp) {
@@ -96,8 +96,8 @@ TEST(Paths, ReorderingAtANicThatCannotTakeItLooksLikeLoss) {
   std::uint64_t gaps = 0;
   std::uint64_t again = 0;
   for (std::uint32_t n = 0; n < 8; ++n) {
-    gaps += sim->nic_counters(n).out_of_sequence;
-    again += sim->nic_counters(n).retransmitted;
+    gaps += sim->nic_counters(NodeId{n}).out_of_sequence;
+    again += sim->nic_counters(NodeId{n}).retransmitted;
   }
   EXPECT_GT(gaps, 0U);
   EXPECT_GT(again, gaps) << "go-back-N sends everything after a gap again";
@@ -112,9 +112,9 @@ TEST(Paths, ALoopEndsWhereTheTtlEnds) {
         leaf_spine(2, 1, 1, 100_Gbps, 300_ns, lossless_switch(16_MB, 100_KB), plain_nic(1024_B));
     network.ttl = static_cast<std::uint8_t>(ttl);
     ExplicitRoutes routes;  // nodes: NICs 0 and 1, leaves 2 and 3, spine 4
-    routes.next.assign(5, std::vector<std::vector<std::uint32_t>>(2));
-    routes.next[2][1] = {4};
-    routes.next[4][1] = {2};
+    routes.next.assign(5, Table<NodeId, std::vector<NodeId>>(2));
+    routes.next[NodeId{2}][NodeId{1}] = {NodeId{4}};
+    routes.next[NodeId{4}][NodeId{1}] = {NodeId{2}};
     network.routes = routes;
     add_flow(network, 0, 1, 1024_B * 10);
     const auto sim = made(std::move(network));
@@ -139,13 +139,14 @@ TEST(Paths, AFailedLinkLosesWhatWasOnItAndTheFabricFindsAnotherWay) {
     const std::vector<std::uint64_t> bytes = uplink_bytes(*calm, 1);
     const auto used =
         static_cast<std::uint32_t>(std::max_element(bytes.begin(), bytes.end()) - bytes.begin());
-    network.changes.push_back({Time::at(100_us), 2 + used, false, reroute});
+    network.changes.push_back({Time::at(100_us), LinkId{2 + used}, false, reroute});
     const auto sim = made(std::move(network));
     sim->run();
-    EXPECT_EQ(sim->messages()[0].state, MessageState::kDone);
+    EXPECT_EQ(sim->messages()[MessageId{0}].state, MessageState::kDone);
     EXPECT_GT(sim->drops(DropReason::kLinkDown), 0U);
     EXPECT_EQ(sim->lossless_drops(), 0U) << "a failed link has a reason of its own";
-    EXPECT_GT(sim->messages()[0].done, calm->messages()[0].done + reroute.raw());
+    EXPECT_GT(sim->messages()[MessageId{0}].done,
+              calm->messages()[MessageId{0}].done + reroute.raw());
     const std::vector<std::uint64_t> after = uplink_bytes(*sim, 1);
     EXPECT_LT(after[used], 2'000'000U);
     EXPECT_GT(after[0] + after[1] + after[2] + after[3] - after[used], 18'000'000U);
@@ -160,12 +161,12 @@ TEST(Paths, WithoutAnotherWayPacketsHaveNoRouteAndTheSenderGivesUp) {
   network.nics[0].ack_timeout = 100_us;
   network.nics[0].retries = 3;
   add_flow(network, 0, 1, 20_MB);
-  network.changes.push_back({Time::at(100_us), 2, false, 0_us});
+  network.changes.push_back({Time::at(100_us), LinkId{2}, false, 0_us});
   const auto sim = made(std::move(network));
   sim->run();
-  EXPECT_EQ(sim->messages()[0].state, MessageState::kFailed);
+  EXPECT_EQ(sim->messages()[MessageId{0}].state, MessageState::kFailed);
   EXPECT_GT(sim->drops(DropReason::kNoRoute), 0U);
-  EXPECT_EQ(sim->nic_counters(0).retries_exhausted, 1U);
+  EXPECT_EQ(sim->nic_counters(NodeId{0}).retries_exhausted, 1U);
   EXPECT_EQ(sim->lossless_drops(), 0U);
 }
 

@@ -63,14 +63,14 @@ Overrun overrun(const WorstCase& c, Bytes headroom, Duration phase) {
   stuck.receive_buffer = 1_MB;
   stuck.receive_xoff = 5000_B;
   network.nics.push_back(stuck);
-  network.nodes[1].config = 1;
+  network.nodes[NodeId{1}].config = 1;
   add_flow(network, 0, 1, 4_MB);
   add_flow(network, 2, 0, 4_MB, Time::at(phase));
-  network.qps[1].tos = 2;  // a lossy class of its own
+  network.qps[QpId{1}].tos = 2;  // a lossy class of its own
   const auto sim = made(std::move(network));
   sim->run_until(Time::at(200_us));
   EXPECT_TRUE(sim->audit().has_value());
-  return {sim->buffer_of(3).group(0, 3).headroom_peak, sim->lossless_drops()};
+  return {sim->buffer_of(NodeId{3}).group(0, 3).headroom_peak, sim->lossless_drops()};
 }
 
 TEST(Pfc, HeadroomOfTheExactNeedLosesNothingAndOneCellLessLosesAPacket) {
@@ -109,16 +109,17 @@ TEST(Pfc, UnderPauseAloneIngressPortsShareEquallyAndFlowsShareTheirPort) {
   sim->run_until(Time::at(4_ms));
   std::vector<std::int64_t> before;
   for (std::uint32_t q = 0; q < 4; ++q)
-    before.push_back(sim->qp_delivered(q));
+    before.push_back(sim->qp_delivered(QpId{q}));
   sim->run_until(Time::at(24_ms));
   const double goodput = 40.0 * 1024 / 1106;
   for (std::uint32_t q = 0; q < 4; ++q) {
-    const double gbps = static_cast<double>(sim->qp_delivered(q) - before[q]) * 8 / 20e-3 / 1e9;
+    const double gbps =
+        static_cast<double>(sim->qp_delivered(QpId{q}) - before[q]) * 8 / 20e-3 / 1e9;
     const double expected = goodput / 3 / (q < 2 ? 2 : 1);
     EXPECT_NEAR(gbps, expected, 0.05 * expected) << q;
   }
   EXPECT_EQ(sim->lossless_drops(), 0U);
-  EXPECT_GT(sim->port_counters(sim->port_of(4, 0)).pause_tx[3], 10U);
+  EXPECT_GT(sim->port_counters(sim->port_of(NodeId{4}, 0)).pause_tx[3], 10U);
 }
 
 TEST(Pfc, APauseIsRefreshedWhileItLastsAndExpiresWhenItIsNot) {
@@ -132,15 +133,15 @@ TEST(Pfc, APauseIsRefreshedWhileItLastsAndExpiresWhenItIsNot) {
   stuck.receive_buffer = 1_MB;
   stuck.receive_xoff = 20'000_B;
   network.nics.push_back(stuck);
-  network.nodes[1].config = 1;
+  network.nodes[NodeId{1}].config = 1;
   add_flow(network, 0, 1, 100_MB);
   const auto sim = made(std::move(network));
   sim->run_until(Time::at(1_ms));
-  const PortCounters& stuck_port = sim->port_counters(sim->port_of(1, 0));
-  const PortCounters& towards_it = sim->port_counters(sim->port_of(2, 1));
+  const PortCounters& stuck_port = sim->port_counters(sim->port_of(NodeId{1}, 0));
+  const PortCounters& towards_it = sim->port_counters(sim->port_of(NodeId{2}, 1));
   EXPECT_EQ(stuck_port.pause_tx[3], 1U) << "one XOFF …";
   EXPECT_NEAR(static_cast<double>(stuck_port.pfc_tx_frames), 1000 / 2.56, 3) << "… said again";
-  EXPECT_EQ(sim->paused_now(sim->port_of(2, 1)), 1U << 3U);
+  EXPECT_EQ(sim->paused_now(sim->port_of(NodeId{2}, 1)), 1U << 3U);
   EXPECT_LE(towards_it.tx_bytes, 60'000U) << "held for the whole millisecond";
   EXPECT_EQ(sim->lossless_drops(), 0U);
   EXPECT_TRUE(sim->audit().has_value());
@@ -156,15 +157,15 @@ TEST(Pfc, TheWatchdogFreesAQueueThatAStuckNicHolds) {
     stuck.receive_buffer = 1_MB;
     stuck.receive_xoff = 20'000_B;
     network.nics.push_back(stuck);
-    network.nodes[1].config = 1;
+    network.nodes[NodeId{1}].config = 1;
     add_flow(network, 0, 1, 100_MB);  // to the stuck NIC
     add_flow(network, 0, 2, 100_MB);  // a victim of the same sender
     const auto sim = made(std::move(network));
     sim->run_until(Time::at(190_us));
-    const std::int64_t victim_stalled = sim->qp_delivered(1);
+    const std::int64_t victim_stalled = sim->qp_delivered(QpId{1});
     sim->run_until(Time::at(1_ms));
-    EXPECT_GE(sim->port_counters(sim->port_of(4, 1)).watchdog_trips, 1U);
-    EXPECT_GT(sim->qp_delivered(1), victim_stalled + 3'000'000) << "the victim runs again";
+    EXPECT_GE(sim->port_counters(sim->port_of(NodeId{4}, 1)).watchdog_trips, 1U);
+    EXPECT_GT(sim->qp_delivered(QpId{1}), victim_stalled + 3'000'000) << "the victim runs again";
     EXPECT_EQ(sim->lossless_drops(),
               action == WatchdogAction::kDrop ? 0U : sim->drops(DropReason::kReceiverBuffer));
     EXPECT_TRUE(sim->audit().has_value());
@@ -182,15 +183,15 @@ TEST(Pfc, ASlowReceiverPausesItsSwitchAndLosesNothing) {
   slow.drain = 50_Gbps;
   Network network = star(2, 100_Gbps, 200_ns, sw, nic);
   network.nics.push_back(slow);
-  network.nodes[1].config = 1;
+  network.nodes[NodeId{1}].config = 1;
   add_flow(network, 0, 1, 10_MB);
   const auto sim = made(std::move(network));
   sim->run();
   EXPECT_EQ(sim->lossless_drops(), 0U);
-  EXPECT_EQ(sim->messages()[0].state, MessageState::kDone);
-  const double us = static_cast<double>(sim->messages()[0].done) / 1e6;
+  EXPECT_EQ(sim->messages()[MessageId{0}].state, MessageState::kDone);
+  const double us = static_cast<double>(sim->messages()[MessageId{0}].done) / 1e6;
   EXPECT_NEAR(us, 10e6 * 8 / 50e9 * 1e6 * 4158 / 4096, 40);
-  EXPECT_GT(sim->port_counters(sim->port_of(1, 0)).pause_tx[3], 10U);
+  EXPECT_GT(sim->port_counters(sim->port_of(NodeId{1}, 0)).pause_tx[3], 10U);
   EXPECT_TRUE(sim->audit().has_value());
 }
 

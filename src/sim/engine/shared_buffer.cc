@@ -5,10 +5,10 @@
 #include "base/check.h"
 
 namespace weir::sim {
-SharedBuffer::SharedBuffer(const SwitchConfig& config, std::uint32_t ports, Model model)
-    : groups_(ports * 8), egress_(ports * 8) {
+SharedBuffer::SharedBuffer(const SwitchConfig& config, std::uint32_t ports,
+                           bool pauses_at_threshold)
+    : groups_(ports * 8), egress_(ports * 8), pause_at_threshold_(pauses_at_threshold) {
   buffer_ = config.buffer.raw();
-  pause_at_threshold_ = model == Model::kHpcc;
   if (config.headroom_pool) pool_size_ = config.headroom_pool->raw();
   if (config.lossy_pool) shared_size_[1] = config.lossy_pool->raw();
   shared_size_[0] = buffer_ - std::max<std::int64_t>(pool_size_, 0) - shared_size_[1];

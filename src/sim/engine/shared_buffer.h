@@ -10,7 +10,7 @@
 //
 // check() decides where a frame goes, update() books it there, remove() gives it back; pass() is
 // all three for a frame that does not stay. Charges are whole cells, see charge_of(). A frame is
-// given back when its transmission starts, as in the peer model. All of it is inline: it runs every
+// released when its transmission starts, as in the peer model. All of it is inline: it runs for every
 // hop.
 #include <algorithm>
 #include <array>
@@ -26,7 +26,8 @@ class SharedBuffer {
  public:
   static constexpr std::int8_t kNoAlpha = 127;
 
-  SharedBuffer(const SwitchConfig& config, std::uint32_t ports, Model model);
+  /// `pauses_at_threshold`: a pause is due at XOFF, not only when headroom is used (the peer's rule).
+  SharedBuffer(const SwitchConfig& config, std::uint32_t ports, bool pauses_at_threshold = false);
 
   /// Bytes a frame of `size` occupies: whole cells, the first with the descriptor.
   [[nodiscard]] std::int64_t charge_of(std::uint16_t size) const {
@@ -53,7 +54,7 @@ class SharedBuffer {
     DropReason reason = DropReason::kCount;  // of kNowhere
     [[nodiscard]] bool is_refused() const { return place == Place::kNowhere; }
   };
-  [[nodiscard]] Admission check(const Account& at, std::int64_t charge) const {
+  [[nodiscard, gnu::always_inline]] Admission check(const Account& at, std::int64_t charge) const {
     const Group& in = *at.in;
     if (limits_egress_ && !fits_egress(*at.out, charge)) return refused(DropReason::kEgressBuffer);
     const std::int64_t beyond = in.used + charge - in.reserved;
@@ -101,7 +102,7 @@ class SharedBuffer {
   /// For a frame that leaves the instant it comes: what check(), update() and remove() amount to,
   /// which is the peaks alone, where it is admitted without headroom and nobody is paused. False:
   /// it is not so simple, and nothing has changed.
-  [[nodiscard]] bool pass(const Account& at, std::int64_t charge) {
+  [[nodiscard, gnu::always_inline]] bool pass(const Account& at, std::int64_t charge) {
     Group& in = *at.in;
     if (in.headroom_used != 0 || in.paused || pause_at_threshold_) return false;
     if (limits_egress_ && !fits_egress(*at.out, charge)) return false;

@@ -28,7 +28,7 @@ SwitchConfig one_lossless(Bytes buffer, Bytes reserved, Bytes headroom) {
 
 TEST(SharedBuffer, PausesWhenHeadroomBeginsToBeUsedAndLosesWhenItIsUsedUp) {
   COVERS("G2");
-  SharedBuffer buffer(one_lossless(20'000_B, 1000_B, 3000_B), 2, Model::kNative);
+  SharedBuffer buffer(one_lossless(20'000_B, 1000_B, 3000_B), 2);
   EXPECT_EQ(buffer.shared_size(), 20'000 - 2 * (1000 + 3000));
   // Shared 12000, alpha 1: a lone group stops where used = 12000 - used, at 6000 beyond its
   // reserve.
@@ -50,7 +50,7 @@ TEST(SharedBuffer, ResumesOnlyBelowXoffByTheOffset) {
   SwitchConfig config = one_lossless(40'000_B, 0_B, 5000_B);
   config.groups[3].alpha.reset();
   config.groups[3].static_threshold = 10'000_B;
-  SharedBuffer buffer(config, 2, Model::kNative);
+  SharedBuffer buffer(config, 2);
   for (int i = 0; i < 11; ++i)
     take(buffer, 0, 3, 1, 3, 1000);
   ASSERT_TRUE(buffer.should_pause(buffer.group(0, 3)));
@@ -65,7 +65,7 @@ TEST(SharedBuffer, ResumesOnlyBelowXoffByTheOffset) {
 
 TEST(SharedBuffer, LossyGroupsDropAtTheirThresholdAndNeverTouchHeadroom) {
   COVERS("G2");
-  SharedBuffer buffer(one_lossless(20'000_B, 0_B, 3000_B), 2, Model::kNative);
+  SharedBuffer buffer(one_lossless(20'000_B, 0_B, 3000_B), 2);
   std::int64_t taken = 0;
   while (!buffer.check(buffer.account(0, 0, 1, 0), 500).is_refused()) {
     take(buffer, 0, 0, 1, 0, 500);
@@ -81,7 +81,7 @@ TEST(SharedBuffer, ChargesWholeCellsWithTheDescriptorInTheFirst) {
   SwitchConfig config = one_lossless(1_MB, 0_B, 0_B);
   config.cell = 254_B;
   config.descriptor = 48_B;
-  const SharedBuffer buffer(config, 2, Model::kNative);
+  const SharedBuffer buffer(config, 2);
   EXPECT_EQ(buffer.charge_of(64), 254);
   EXPECT_EQ(buffer.charge_of(206), 254);
   EXPECT_EQ(buffer.charge_of(207), 508);
@@ -94,7 +94,7 @@ TEST(SharedBuffer, AnOversubscribedHeadroomPoolHasADropReasonOfItsOwn) {
   config.headroom_pool = 4000_B;
   config.groups[3].alpha.reset();
   config.groups[3].static_threshold = 0_B;
-  SharedBuffer buffer(config, 3, Model::kNative);
+  SharedBuffer buffer(config, 3);
   EXPECT_EQ(buffer.shared_size(), 16'000);
   for (std::uint32_t port = 0; port < 2; ++port)
     for (int i = 0; i < 2; ++i)
@@ -107,7 +107,7 @@ TEST(SharedBuffer, NeverHoldsMoreThanTheBufferAndGivesEverythingBack) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     SCOPED_TRACE(seed);
     RandomStream random(seed, 0, 0);
-    SharedBuffer buffer(one_lossless(60'000_B, 500_B, 3000_B), 4, Model::kNative);
+    SharedBuffer buffer(one_lossless(60'000_B, 500_B, 3000_B), 4);
     struct Held {
       std::uint32_t in, group, out;
       std::int64_t charge;
@@ -146,8 +146,8 @@ TEST(SharedBuffer, AFrameThatPassesAtOnceLeavesWhatTheLongWayLeaves) {
     RandomStream random(seed, 1, 0);
     SwitchConfig config = one_lossless(40'000_B, 500_B, 3000_B);
     config.queues[0].alpha = Alpha::from_log2(-2);
-    SharedBuffer quick(config, 4, Model::kNative);
-    SharedBuffer slow(config, 4, Model::kNative);
+    SharedBuffer quick(config, 4);
+    SharedBuffer slow(config, 4);
     for (int step = 0; step < 500; ++step) {
       const auto in = static_cast<std::uint32_t>(random.below(4));
       const std::uint32_t group = random.below(2) == 0 ? 0 : 3;
@@ -187,7 +187,7 @@ TEST(SharedBuffer, AFrameIsChargedInWholeCells) {
       SwitchConfig config = one_lossless(20'000_B, 1000_B, 3000_B);
       config.cell = Bytes::raw(cell);
       config.descriptor = Bytes::raw(descriptor);
-      const SharedBuffer buffer(config, 2, Model::kNative);
+      const SharedBuffer buffer(config, 2);
       for (std::int64_t size = 60; size <= kLargestFrame; size += 7)
         ASSERT_EQ(buffer.charge_of(static_cast<std::uint16_t>(size)),
                   (size + descriptor + cell - 1) / cell * cell);

@@ -60,7 +60,7 @@ TEST(Sim, SingleFlowCompletesAtTheClosedFormToThePicosecond) {
     add_flow(network, 0, 1, Bytes::raw(c.bytes));
     const auto sim = made(std::move(network));
     sim->run();
-    EXPECT_EQ(sim->messages()[0].done,
+    EXPECT_EQ(sim->messages()[MessageId{0}].done,
               closed_form(c.bytes, c.mtu, c.rate, c.cable.raw(), c.pipeline.raw(), 1))
         << c.bytes;
     EXPECT_TRUE(sim->audit().has_value());
@@ -75,14 +75,14 @@ TEST(Sim, TenMegabytesOverOneSwitchTakeEightHundredSixtyNinePointSevenMicrosecon
   add_flow(network, 0, 1, 10_MB);
   const auto sim = made(std::move(network));
   sim->run();
-  EXPECT_EQ(sim->messages()[0].done, 869'700'320);
+  EXPECT_EQ(sim->messages()[MessageId{0}].done, 869'700'320);
 }
 
 Network busy_fabric(std::uint64_t seed) {
   SwitchConfig sw = lossless_switch(800_KB, 60_KB);
   sw.queues[3].wred = {true, 30_KB, 150_KB, 10_percent};
   NicConfig nic = plain_nic(1024_B);
-  nic.dcqcn = dcqcn_defaults(DcqcnVariant::kConnectX);
+  nic = test::with_dcqcn(nic, DcqcnVariant::kConnectx);
   Network network = test::leaf_spine(3, 4, 2, 100_Gbps, 400_ns, sw, nic);
   network.seed = seed;
   for (std::uint32_t a = 0; a < 12; ++a)
@@ -113,7 +113,7 @@ TEST(Sim, LookingOftenChangesNothing) {
     often->run(Time::at(Duration::raw(often->now()) + 1_us));
     ASSERT_TRUE(often->audit().has_value());
     (void)often->queue_watch();
-    (void)often->qp_rate(0);
+    (void)often->qp_rate(QpId{0});
   }
   often->run();
   EXPECT_EQ(once->digest(), often->digest());
@@ -128,13 +128,13 @@ TEST(Sim, BuffersDrainAndEveryPauseIsTakenBack) {
   std::uint64_t pauses = 0;
   std::uint64_t resumes = 0;
   for (std::uint32_t p = 0; p < sim->port_count(); ++p) {
-    pauses += sim->port_counters(p).pause_tx[3];
-    resumes += sim->port_counters(p).resume_tx[3];
+    pauses += sim->port_counters(PortId{p}).pause_tx[3];
+    resumes += sim->port_counters(PortId{p}).resume_tx[3];
   }
   EXPECT_GT(pauses, 0U);
   EXPECT_EQ(pauses, resumes);
   for (std::uint32_t node = 12; node < 17; ++node)
-    EXPECT_EQ(sim->buffer_of(node).total_used(), 0);
+    EXPECT_EQ(sim->buffer_of(NodeId{node}).total_used(), 0);
 }
 
 TEST(Sim, WredMarksFollowTheRamp) {
@@ -150,7 +150,7 @@ TEST(Sim, WredMarksFollowTheRamp) {
     add_flow(network, 1, 2, Bytes::raw(level / 1062 * 1000));
     const auto sim = made(std::move(network));
     sim->run_until(Time::at(14_ms));
-    const PortCounters& port = sim->port_counters(sim->port_of(3, 2));
+    const PortCounters& port = sim->port_counters(sim->port_of(NodeId{3}, 2));
     const auto held = static_cast<double>(level / 1062 * 1062);
     const double expected = 0.2 * (held - 50'000) / 200'000;
     EXPECT_NEAR(static_cast<double>(port.marked) / static_cast<double>(port.tx_frames), expected,
@@ -169,9 +169,10 @@ TEST(Sim, CutThroughSavesASerialisationAtEverySwitch) {
   sim->run();
   const auto wire = [](std::int64_t frame) { return (frame + 20) * 80; };
   const Ps header = 64 * 80;
-  EXPECT_EQ(sim->messages()[0].delivered, header + 1'000'000 + 300'000 + wire(4174) + 1'000'000);
-  EXPECT_EQ(sim->messages()[0].done,
-            sim->messages()[0].delivered + header + 1'000'000 + 300'000 + wire(66) + 1'000'000);
+  EXPECT_EQ(sim->messages()[MessageId{0}].delivered,
+            header + 1'000'000 + 300'000 + wire(4174) + 1'000'000);
+  EXPECT_EQ(sim->messages()[MessageId{0}].done, sim->messages()[MessageId{0}].delivered + header +
+                                                    1'000'000 + 300'000 + wire(66) + 1'000'000);
 }
 
 TEST(Sim, WeightedQueuesShareByWeightAndStrictOnesGoFirst) {
@@ -193,12 +194,12 @@ TEST(Sim, WeightedQueuesShareByWeightAndStrictOnesGoFirst) {
   Network network = star(4, 100_Gbps, 1_us, sw, nic);
   add_flow(network, 0, 2, 100_MB);
   add_flow(network, 1, 2, 100_MB);
-  network.qps[0].tos = (10U << 2U) | 2U;
-  network.qps[1].tos = (12U << 2U) | 2U;
+  network.qps[QpId{0}].tos = (10U << 2U) | 2U;
+  network.qps[QpId{1}].tos = (12U << 2U) | 2U;
   const auto sim = made(std::move(network));
   sim->run_until(Time::at(2_ms));
-  const double ratio =
-      static_cast<double>(sim->qp_delivered(1)) / static_cast<double>(sim->qp_delivered(0));
+  const double ratio = static_cast<double>(sim->qp_delivered(QpId{1})) /
+                       static_cast<double>(sim->qp_delivered(QpId{0}));
   EXPECT_NEAR(ratio, 3.0, 0.1);
   EXPECT_EQ(sim->lossless_drops(), 0U);
 }
@@ -215,7 +216,7 @@ TEST(Sim, TooLargeFramesAndLoopsAreDroppedWithTheirReason) {
   const auto sim = made(std::move(network));
   sim->run();
   EXPECT_EQ(sim->drops(DropReason::kMtu), 4U);
-  EXPECT_EQ(sim->messages()[0].state, MessageState::kFailed);
+  EXPECT_EQ(sim->messages()[MessageId{0}].state, MessageState::kFailed);
 }
 
 }  // namespace

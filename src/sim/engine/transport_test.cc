@@ -39,21 +39,21 @@ double efficiency(const Lossy& c, Duration duration, std::int64_t message = 1 <<
       .data_header = 0, .reth = 0, .ack_frame = 60, .cnp_frame = 60, .pfc_frame = 64, .gap = 0};
   // Only data may be lost: the receiver's side of the sender's link is the switch's, so errors are
   // drawn there by frame; ACKs come in by the other end and are few bits.
-  network.links[0].error_threshold = static_cast<std::uint64_t>(c.loss * 4294967296.0);
-  network.links[0].errors_to_b_only = true;
+  network.links[LinkId{0}].error_threshold = static_cast<std::uint64_t>(c.loss * 4294967296.0);
+  network.links[LinkId{0}].errors_to_b_only = true;
   add_flow(network, 0, 1, Bytes::raw(message));
   for (int i = 0; i < 200; ++i)
-    network.messages.push_back({0, Bytes::raw(message), Time()});
+    network.messages.push_back({QpId{0}, Bytes::raw(message), Time()});
   const auto sim = made(std::move(network));
   sim->run_until(Time::at(duration));
   EXPECT_TRUE(sim->audit().has_value());
-  return static_cast<double>(sim->qp_delivered(0)) /
+  return static_cast<double>(sim->qp_delivered(QpId{0})) /
          static_cast<double>(bytes_in(duration, c.rate).raw());
 }
 
 TEST(Transport, GoBackNGoodputFollowsTheFormula) {
   COVERS("G4", "G3");
-  // eta = (1 - p) / (1 - p + p W) with W = C * RTT / MTU: theory.md §3.4, 40G, RTT 10 us, 1024 B.
+  // eta = (1 - p) / (1 - p + p W) with W = C * RTT / MTU: 40G, RTT 10 us, 1024 B.
   for (const auto& [rate, mtu] : {std::pair{40_Gbps, 1024}, std::pair{100_Gbps, 4096}}) {
     for (const double loss : {1e-3, 1e-2}) {
       const double window = static_cast<double>(rate.raw()) * 10e-6 / 8 / mtu;
@@ -98,13 +98,13 @@ TEST(Transport, EveryMessageArrivesOnceWhateverIsLost) {
         add_flow(network, q, 2, 40'000_B);
         for (std::int64_t i = 0; i < 20; ++i) {
           const Bytes size = Bytes::raw(1 + i * 1777);
-          network.messages.push_back({q, size, Time()});
+          network.messages.push_back({QpId{q}, size, Time()});
           bytes += q == 0 ? size.raw() : 0;
         }
       }
       const auto sim = made(std::move(network));
       sim->run(Time::at(1_s));
-      EXPECT_EQ(sim->qp_delivered(0), bytes + 40'000);
+      EXPECT_EQ(sim->qp_delivered(QpId{0}), bytes + 40'000);
       for (const MessageRecord& message : sim->messages())
         EXPECT_EQ(message.state, MessageState::kDone);
       EXPECT_TRUE(sim->audit().has_value());
@@ -119,14 +119,14 @@ TEST(Transport, RetriesAreExhaustedWhenNothingComesBack) {
   nic.ack_timeout = 100_us;
   nic.retries = 7;
   Network network = star(2, 100_Gbps, 500_ns, lossless_switch(32_MB, 300_KB), nic);
-  network.changes.push_back({Time::at(10_us), 1, false, 0_ns});
+  network.changes.push_back({Time::at(10_us), LinkId{1}, false, 0_ns});
   add_flow(network, 0, 1, 10_MB);
   const auto sim = made(std::move(network));
   sim->run(Time::at(1_s));
-  EXPECT_EQ(sim->messages()[0].state, MessageState::kFailed);
-  EXPECT_EQ(sim->nic_counters(0).local_ack_timeout, 8U);
-  EXPECT_EQ(sim->nic_counters(0).retries_exhausted, 1U);
-  EXPECT_TRUE(sim->qp_failed(0));
+  EXPECT_EQ(sim->messages()[MessageId{0}].state, MessageState::kFailed);
+  EXPECT_EQ(sim->nic_counters(NodeId{0}).local_ack_timeout, 8U);
+  EXPECT_EQ(sim->nic_counters(NodeId{0}).retries_exhausted, 1U);
+  EXPECT_TRUE(sim->qp_failed(QpId{0}));
 }
 
 TEST(Transport, SendWithoutAPostedReceiveIsAskedToWait) {
@@ -135,15 +135,15 @@ TEST(Transport, SendWithoutAPostedReceiveIsAskedToWait) {
   nic.rnr_delay = 100_us;
   Network network = star(2, 100_Gbps, 500_ns, lossless_switch(32_MB, 300_KB), nic);
   add_flow(network, 0, 1, 4096_B, Time(), Operation::kSend);
-  network.messages.push_back({0, 4096_B, Time()});
-  network.qps[0].receives = 1;
-  network.qps[0].receive_repost = 50_us;
+  network.messages.push_back({QpId{0}, 4096_B, Time()});
+  network.qps[QpId{0}].receives = 1;
+  network.qps[QpId{0}].receive_repost = 50_us;
   const auto sim = made(std::move(network));
   sim->run(Time::at(1_s));
-  EXPECT_EQ(sim->nic_counters(1).out_of_buffer, 1U);
-  EXPECT_EQ(sim->nic_counters(0).rnr_nak_received, 1U);
-  EXPECT_GT(sim->messages()[1].done, (100_us).raw());
-  EXPECT_LT(sim->messages()[1].done, (110_us).raw());
+  EXPECT_EQ(sim->nic_counters(NodeId{1}).out_of_buffer, 1U);
+  EXPECT_EQ(sim->nic_counters(NodeId{0}).rnr_nak_received, 1U);
+  EXPECT_GT(sim->messages()[MessageId{1}].done, (100_us).raw());
+  EXPECT_LT(sim->messages()[MessageId{1}].done, (110_us).raw());
 }
 
 TEST(Transport, AReadTakesARequestAndTheDataBack) {
@@ -153,7 +153,8 @@ TEST(Transport, AReadTakesARequestAndTheDataBack) {
   const auto sim = made(std::move(network));
   sim->run();
   const auto wire = [](std::int64_t frame) { return (frame + 20) * 80; };
-  EXPECT_EQ(sim->messages()[0].done, 2 * (wire(78) + 1'000'000) + 2 * (wire(1062) + 1'000'000));
+  EXPECT_EQ(sim->messages()[MessageId{0}].done,
+            2 * (wire(78) + 1'000'000) + 2 * (wire(1062) + 1'000'000));
 }
 
 TEST(Transport, ReadsSurviveLosses) {
@@ -165,13 +166,13 @@ TEST(Transport, ReadsSurviveLosses) {
   for (Link& link : network.links)
     link.error_threshold = 4294967296 / 200;
   add_flow(network, 0, 1, 1_MB, Time(), Operation::kRead);
-  network.messages.push_back({0, 300'001_B, Time()});
+  network.messages.push_back({QpId{0}, 300'001_B, Time()});
   const auto sim = made(std::move(network));
   sim->run(Time::at(1_s));
-  EXPECT_EQ(sim->messages()[0].state, MessageState::kDone);
-  EXPECT_EQ(sim->messages()[1].state, MessageState::kDone);
-  EXPECT_EQ(sim->qp_delivered(0), 1'300'001);
-  EXPECT_GT(sim->nic_counters(1).implied_nak_seq_err, 0U);
+  EXPECT_EQ(sim->messages()[MessageId{0}].state, MessageState::kDone);
+  EXPECT_EQ(sim->messages()[MessageId{1}].state, MessageState::kDone);
+  EXPECT_EQ(sim->qp_delivered(QpId{0}), 1'300'001);
+  EXPECT_GT(sim->nic_counters(NodeId{1}).implied_nak_seq_err, 0U);
 }
 
 TEST(Transport, AcksAreCoalesced) {
@@ -183,7 +184,7 @@ TEST(Transport, AcksAreCoalesced) {
     add_flow(network, 0, 1, 160'000_B);
     const auto sim = made(std::move(network));
     sim->run();
-    EXPECT_EQ(sim->nic_counters(1).acks_sent, 160 / every);
+    EXPECT_EQ(sim->nic_counters(NodeId{1}).acks_sent, 160 / every);
   }
 }
 

@@ -1,7 +1,6 @@
 #include "sim/fabric/from_design.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include <fmt/format.h>
 
@@ -18,41 +17,9 @@ using design::Intent;
 
 constexpr std::size_t kClasses = 8;
 
-/// A quantum of one MTU a percent would let a queue send 50 frames in a row; hardware interleaves
+/// A quantum of one MTU per percent would let a queue send 50 frames in a row; hardware interleaves
 /// more finely. Weights are the shares in units of the smallest, at most this many.
 constexpr std::int64_t kLargestWeight = 16;
-
-Trust trust_of(design::Trust trust) {
-  return trust == design::Trust::kDscp ? Trust::kDscp : Trust::kPcp;
-}
-
-WatchdogAction action_of(design::WatchdogAction action) {
-  switch (action) {
-    case design::WatchdogAction::kDrop: return WatchdogAction::kDrop;
-    case design::WatchdogAction::kForward: return WatchdogAction::kForward;
-    case design::WatchdogAction::kAlert: return WatchdogAction::kAlert;
-  }
-  WEIR_UNREACHABLE("every action is simulated");
-}
-
-LoadBalancing balancing_of(design::LoadBalancing mode) {
-  switch (mode) {
-    case design::LoadBalancing::kEcmp: return LoadBalancing::kEcmp;
-    case design::LoadBalancing::kSpray: return LoadBalancing::kSpray;
-    case design::LoadBalancing::kAdaptive: return LoadBalancing::kAdaptive;
-  }
-  WEIR_UNREACHABLE("every mode is simulated");
-}
-
-DcqcnVariant variant_of(design::DcqcnVariant variant) {
-  switch (variant) {
-    case design::DcqcnVariant::kConnectx: return DcqcnVariant::kConnectX;
-    case design::DcqcnVariant::kPaper: return DcqcnVariant::kPaper;
-    case design::DcqcnVariant::kPaperNs3: return DcqcnVariant::kPaperNs3;
-    case design::DcqcnVariant::kHpccNs3: return DcqcnVariant::kHpccNs3;
-  }
-  WEIR_UNREACHABLE("every variant is simulated");
-}
 
 class Builder {
  public:
@@ -84,7 +51,7 @@ class Builder {
   }
 
  private:
-  [[nodiscard]] std::uint32_t node_of(design::PortRef end) const {
+  [[nodiscard]] NodeId node_of(design::PortRef end) const {
     if (end.kind == design::NodeKind::kHost) return first_nic_[end.node] + end.port;
     return fabric_.switch_node(end.node);
   }
@@ -102,7 +69,7 @@ class Builder {
   }
 
   void add_host(const design::HostIntent& host) {
-    first_nic_.push_back(static_cast<std::uint32_t>(fabric_.nics.size()));
+    first_nic_.push_back(fabric_.nics.end_id());
     const auto index = static_cast<std::uint32_t>(fabric_.hosts.size());
     fabric_.hosts.push_back(host.name);
     for (const design::NicIntent& nic : host.nics) {
@@ -120,28 +87,27 @@ class Builder {
     out.dcqcn = dcqcn_;
     out.rp_enabled = nic.ecn_rp.count() > 0;
     out.np_enabled = nic.ecn_np.count() > 0;
-    if (!out.rp_enabled) out.dcqcn.variant = DcqcnVariant::kOff;
+    if (!out.rp_enabled) out.congestion_control = "none";
     out.cnp_interval = 1_us * intent_.dcqcn.at("min_time_between_cnps");
     out.cnp_dscp = nic.cnp_dscp;
     out.cnp_priority = nic.cnp_priority;
-    out.trust = trust_of(nic.trust);
+    out.trust = nic.trust;
     for (std::size_t d = 0; d < 64; ++d)
       out.dscp_to_priority.at(d) = static_cast<std::uint8_t>(nic.dscp_to_priority.at(d).value());
     out.pfc = nic.pfc;
     out.pfc_reaction = host.nic_model->pfc_reaction;
     for (unsigned p = 0; p < kClasses; ++p) {
       const design::Share8& tc = nic.traffic_classes.at(nic.priority_to_tc.at(p).value());
-      if (tc.used && tc.scheduling == design::Scheduling::kStrict)
-        out.strict.insert(Priority::of(p));
+      if (tc.used && tc.scheduling == Scheduling::kStrict) out.strict.insert(Priority::of(p));
     }
     out.mtu = rdma_payload(nic.rdma_mtu, nic.mtu);
     out.max_frame = nic.mtu + model::kEthernetHeader + model::kEthernetFcs +
                     (nic.vlan != 0 ? model::kVlanTag : 0_B);
     if (host.nic_model->has_selective_repeat) out.recovery = Recovery::kSelective;
-    // A NIC that can take reordering is told to where the design spreads packets of one flow.
+    // A NIC that can take reordering is set to do so where the design spreads packets of one flow.
     out.accepts_reordering = out.recovery == Recovery::kSelective &&
                              host.nic_model->reordering != design::Reordering::kNone &&
-                             *design_.load_balancing.mode != design::LoadBalancing::kEcmp;
+                             *design_.load_balancing.mode != LoadBalancing::kEcmp;
     // InfiniBand 9.7.6.1.3: 4.096 us * 2^n.
     out.ack_timeout = 4096_ns * (std::int64_t{1} << *design_.nccl.timeout);
     out.retries = static_cast<std::uint32_t>(*design_.nccl.retry_count);
@@ -156,13 +122,11 @@ class Builder {
     out.pfc = s.pfc;
     out.pfc_reaction = s.asic->pfc_reaction;
     out.pipeline = s.asic->pipeline_latency;
-    out.forwarding = s.forwarding == design::Forwarding::kCutThrough ? Forwarding::kCutThrough
-                                                                     : Forwarding::kStoreAndForward;
-    if (s.watchdog)
-      out.watchdog = {s.watchdog_detect, s.watchdog_restore, action_of(s.watchdog_action)};
+    out.forwarding = s.forwarding;
+    if (s.watchdog) out.watchdog = {s.watchdog_detect, s.watchdog_restore, s.watchdog_action};
     // Seeds are small numbers in a design; equal ones must still hash alike, others not.
     out.ecmp_seed = mix64(s.ecmp_seed);
-    out.balancing = balancing_of(s.load_balancing);
+    out.balancing = s.load_balancing;
     out.mtu = 0_B;
     for (const design::SwitchPortIntent& port : s.ports) {
       out.port_mtu.push_back(port.mtu);
@@ -178,7 +142,7 @@ class Builder {
     // A tag carries the priority of the class, so PCP and DSCP say the same; without a tag a
     // switch that trusts PCP knows nothing and takes everything for priority 0.
     const bool tagged = *design_.addressing.vlan != 0;
-    out.trust = s.trust == design::Trust::kPcp && !tagged ? Trust::kPcp : Trust::kDscp;
+    out.trust = s.trust == Trust::kPcp && !tagged ? Trust::kPcp : Trust::kDscp;
     for (std::size_t d = 0; d < 64; ++d)
       out.dscp_to_class.at(d) = static_cast<std::uint8_t>(s.dscp_to_priority.at(d).value());
     for (std::size_t p = 0; p < kClasses; ++p) {
@@ -231,9 +195,7 @@ class Builder {
     for (std::size_t q = 0; q < kClasses; ++q) {
       const design::Share8& from = s.queues.at(q);
       EgressQueue& to = out.queues.at(q);
-      to.scheduling = from.used && from.scheduling == design::Scheduling::kStrict
-                          ? Scheduling::kStrict
-                          : Scheduling::kWeighted;
+      if (from.used) to.scheduling = from.scheduling;
       if (from.used && from.minimum > Share())
         to.weight = std::min(kLargestWeight, from.minimum.raw() / smallest.raw());
       to.alpha = s.buffers.egress_alpha;
@@ -247,7 +209,7 @@ class Builder {
     for (const design::SwitchPortIntent& port : s.ports) {
       const design::WredIntent& wred = port.wred;
       out.port_wred.push_back({wred.ecn, wred.min, wred.max, wred.probability});
-      out.mark_at = wred.mark_at == design::MarkAt::kEnqueue ? MarkAt::kEnqueue : MarkAt::kDequeue;
+      out.mark_at = wred.mark_at;
     }
   }
 
@@ -275,13 +237,13 @@ class Builder {
   const Intent& intent_;
   DcqcnConfig dcqcn_;
   Fabric fabric_;
-  std::vector<std::uint32_t> first_nic_;  // by host
+  std::vector<NodeId> first_nic_;  // by host
 };
 
 }  // namespace
 
-std::string Fabric::nic_name(std::uint32_t node) const {
-  WEIR_CHECK(node < nics.size());
+std::string Fabric::nic_name(NodeId node) const {
+  WEIR_CHECK(nics.contains(node));
   return hosts[nics[node].host] + ":" + nics[node].device;
 }
 
@@ -291,8 +253,8 @@ Result<Fabric> build_network(const design::Design& design, const Intent& intent,
 }
 
 DcqcnConfig dcqcn_of(const design::Design& design, const Intent& intent) {
-  const bool connectx = intent.dcqcn_variant == design::DcqcnVariant::kConnectx;
-  DcqcnConfig out = dcqcn_defaults(variant_of(intent.dcqcn_variant));
+  const bool connectx = intent.dcqcn_variant == DcqcnVariant::kConnectx;
+  DcqcnConfig out = dcqcn_defaults(intent.dcqcn_variant);
   const auto set = [&](std::string_view name, auto apply) {
     if (connectx || design::written_knob(design, name) != nullptr)
       apply(intent.dcqcn.find(name)->second);
@@ -340,9 +302,10 @@ void limit_receiver(NicConfig& nic, Bytes xoff_need, Bytes interface_mtu, BitRat
 
 void find_components(Fabric& fabric) {
   const Network& network = fabric.network;
-  std::vector<std::uint32_t> parent(network.nodes.size());
-  std::iota(parent.begin(), parent.end(), 0U);
-  const auto root = [&](std::uint32_t node) {
+  Table<NodeId, NodeId> parent;
+  for (const NodeId node : network.nodes.ids())
+    parent.push_back(node);
+  const auto root = [&](NodeId node) {
     while (parent[node] != node)
       node = parent[node] = parent[parent[node]];
     return node;
@@ -350,8 +313,8 @@ void find_components(Fabric& fabric) {
   // A NIC has one link, so that joining it to its neighbour makes no path through it.
   for (const Link& link : network.links)
     if (link.up) parent[root(link.a)] = root(link.b);
-  for (std::uint32_t n = 0; n < fabric.nics.size(); ++n)
-    fabric.nics[n].component = root(n);
+  for (const NodeId n : fabric.nics.ids())
+    fabric.nics[n].component = to_index(root(n));
 }
 
 }  // namespace weir::sim

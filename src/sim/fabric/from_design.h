@@ -44,18 +44,18 @@ struct ClassPlace {
 
 struct Fabric {
   Network network;
-  std::vector<NicPlace> nics;
+  Table<NodeId, NicPlace> nics;
   std::vector<std::string> hosts;
   std::vector<ClassPlace> classes;
   int qps_per_connection = 1;
   std::vector<std::string> notes;  // sentences: what of the design is not simulated
 
   /// Node of switch `index` of the intent.
-  [[nodiscard]] std::uint32_t switch_node(std::size_t index) const {
-    return static_cast<std::uint32_t>(nics.size() + index);
+  [[nodiscard]] NodeId switch_node(std::size_t index) const {
+    return to_id<NodeId>(nics.size() + index);
   }
   /// "gpu01:mlx5_0", as evidence and results name it.
-  [[nodiscard]] std::string nic_name(std::uint32_t node) const;
+  [[nodiscard]] std::string nic_name(NodeId node) const;
 };
 
 /// REQUIRES: `intent` was derived from `design` without errors. Fails where the engine cannot take

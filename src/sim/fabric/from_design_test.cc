@@ -48,7 +48,7 @@ TEST(FromDesign, EveryTemplateBecomesANetworkThatTheEngineTakes) {
     EXPECT_EQ(fabric.network.links.size(), intent.links.size()) << t.name;
     EXPECT_TRUE(fabric.notes.empty()) << t.name;
     for (const NicPlace& nic : fabric.nics)
-      EXPECT_EQ(nic.component, fabric.nics[0].component) << t.name;
+      EXPECT_EQ(nic.component, fabric.nics[NodeId{0}].component) << t.name;
   }
 }
 
@@ -98,7 +98,7 @@ TEST(FromDesign, WhatTheLosslessGroupsShareIsWhatThePlanLeavesThem) {
     for (std::size_t s = 0; s < intent.switches.size(); ++s) {
       const SwitchConfig& config = fabric.network.switches[s];
       const auto ports = static_cast<std::uint32_t>(intent.switches[s].ports.size());
-      const SharedBuffer buffer(config, ports, Model::kNative);
+      const SharedBuffer buffer(config, ports);
       EXPECT_EQ(buffer.shared_size(), intent.switches[s].buffers.lossless_shared.raw()) << profile;
       EXPECT_LE(config.buffer, intent.switches[s].buffers.total) << profile;
     }
@@ -121,8 +121,8 @@ TEST(FromDesign, ANicIsSetAsItsIntentSays) {
   EXPECT_TRUE(nic.strict.contains(6_prio));
   EXPECT_FALSE(nic.strict.contains(3_prio));
   EXPECT_EQ(nic.cnp_dscp, 48_dscp);
-  EXPECT_EQ(fabric.nics[0].rdma_tos, 106_tos);
-  EXPECT_EQ(fabric.nic_name(0), fabric.network.nodes[0].name);
+  EXPECT_EQ(fabric.nics[NodeId{0}].rdma_tos, 106_tos);
+  EXPECT_EQ(fabric.nic_name(NodeId{0}), fabric.network.nodes[NodeId{0}].name);
 }
 
 TEST(FromDesign, EveryKnobOfTheReactionPointReachesIt) {
@@ -140,7 +140,7 @@ TEST(FromDesign, EveryKnobOfTheReactionPointReachesIt) {
   ASSERT_TRUE(loaded.is_good()) << to_text(loaded);
   const Fabric fabric = fabric_of(loaded.design);
   const DcqcnConfig& rp = fabric.network.nics[0].dcqcn;
-  EXPECT_EQ(rp.variant, DcqcnVariant::kConnectX);
+  EXPECT_EQ(rp.variant, DcqcnVariant::kConnectx);
   EXPECT_FALSE(rp.clamp_after_timer);
   EXPECT_TRUE(rp.clamp_target);
   EXPECT_EQ(rp.increase_period, 55_us);

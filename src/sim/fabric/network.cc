@@ -4,21 +4,23 @@
 
 #include <fmt/format.h>
 
+#include "sim/engine/congestion_control.h"
+
 namespace weir::sim {
 namespace {
 
 constexpr std::int64_t kLargestCell = 32768;  // real ones have about 200 B; SharedBuffer::charge_of
 
-std::string name_of(const Network& network, std::uint32_t node) {
+std::string name_of(const Network& network, NodeId node) {
   const std::string& name = network.nodes[node].name;
-  return name.empty() ? fmt::format("node {}", node) : name;
+  return name.empty() ? fmt::format("node {}", to_index(node)) : name;
 }
 
 Status check_nodes(const Network& network) {
   if (network.nodes.empty() || network.nodes.size() > 0xFFFF)
     return invalid_error(
         fmt::format("a network of {} nodes; 1 to 65535 can be simulated", network.nodes.size()));
-  for (std::uint32_t n = 0; n < network.nodes.size(); ++n) {
+  for (const NodeId n : network.nodes.ids()) {
     const Node& node = network.nodes[n];
     const std::size_t configs =
         node.kind == NodeKind::kSwitch ? network.switches.size() : network.nics.size();
@@ -29,10 +31,11 @@ Status check_nodes(const Network& network) {
 }
 
 Status check_links(const Network& network) {
-  std::vector<std::uint32_t> links_of(network.nodes.size(), 0);
-  for (std::size_t l = 0; l < network.links.size(); ++l) {
-    const Link& link = network.links[l];
-    if (link.a >= network.nodes.size() || link.b >= network.nodes.size() || link.a == link.b)
+  Table<NodeId, std::uint32_t> links_of(network.nodes.size(), 0);
+  for (const LinkId id : network.links.ids()) {
+    const Link& link = network.links[id];
+    const std::uint32_t l = to_index(id);
+    if (!network.nodes.contains(link.a) || !network.nodes.contains(link.b) || link.a == link.b)
       return invalid_error(fmt::format("link {} does not join two nodes", l));
     if (link.rate.raw() < 1'000'000'000)
       return invalid_error(fmt::format("link {} ({} - {}) is slower than 1 Gb/s", l,
@@ -43,15 +46,15 @@ Status check_links(const Network& network) {
     ++links_of[link.a];
     ++links_of[link.b];
   }
-  for (std::uint32_t n = 0; n < network.nodes.size(); ++n)
+  for (const NodeId n : network.nodes.ids())
     if (network.nodes[n].kind == NodeKind::kNic && links_of[n] != 1)
       return invalid_error(fmt::format("{} is a NIC with {} links; a NIC has one",
                                        name_of(network, n), links_of[n]));
   return {};
 }
 
-Status check_switch(const Network& network, std::uint32_t node, std::int64_t ports) {
-  const SwitchConfig& config = network.switches[network.nodes[node].config];
+Status check_switch(const Network& network, NodeId node, std::int64_t ports) {
+  const SwitchConfig& config = network.switch_config(node);
   const std::string name = name_of(network, node);
   if (config.cell.raw() < 1) return invalid_error(fmt::format("{}: a cell of no bytes", name));
   if (config.cell.raw() + config.descriptor.raw() > kLargestCell)
@@ -95,25 +98,30 @@ Status check_traffic(const Network& network) {
     if (nic.mtu.raw() < 1 || frame > kLargestFrame)
       return invalid_error(fmt::format("a NIC with an MTU of {} B; 1 to {} fit", nic.mtu.raw(),
                                        kLargestFrame - network.wire.data_header));
+    if (find_congestion_algorithm(nic.congestion_control) == nullptr)
+      return invalid_error(
+          fmt::format("a NIC with the unknown congestion control '{}'", nic.congestion_control));
     if (nic.accepts_reordering && nic.recovery != Recovery::kSelective)
       return invalid_error("a NIC accepts reordering only with selective recovery");
     if (nic.receive_buffer.raw() > 0 && nic.receive_xon > nic.receive_xoff)
       return invalid_error("a NIC's receive buffer resumes above its pause threshold");
   }
-  for (std::size_t q = 0; q < network.qps.size(); ++q) {
-    const QueuePair& qp = network.qps[q];
-    for (const std::uint32_t end : {qp.source, qp.target})
-      if (end >= network.nodes.size() || network.nodes[end].kind != NodeKind::kNic)
+  for (const QpId id : network.qps.ids()) {
+    const QueuePair& qp = network.qps[id];
+    const std::uint32_t q = to_index(id);
+    for (const NodeId end : {qp.source, qp.target})
+      if (!network.nodes.contains(end) || network.nodes[end].kind != NodeKind::kNic)
         return invalid_error(fmt::format("QP {}: an end that is not a NIC", q));
     if (qp.source == qp.target) return invalid_error(fmt::format("QP {} ends where it begins", q));
   }
-  std::vector<Time> last(network.qps.size());
+  Table<QpId, Time> last(network.qps.size());
   for (const Message& message : network.messages) {
-    if (message.qp >= network.qps.size())
-      return invalid_error(fmt::format("a message on QP {} of {}", message.qp, network.qps.size()));
+    if (!network.qps.contains(message.qp))
+      return invalid_error(
+          fmt::format("a message on QP {} of {}", to_index(message.qp), network.qps.size()));
     if (message.post < last[message.qp])
       return invalid_error(
-          fmt::format("messages of QP {} are not in the order of posting", message.qp));
+          fmt::format("messages of QP {} are not in the order of posting", to_index(message.qp)));
     last[message.qp] = message.post;
   }
   return {};
@@ -124,19 +132,19 @@ Status check_traffic(const Network& network) {
 Status check_network(const Network& network) {
   WEIR_TRY_STATUS(check_nodes(network));
   WEIR_TRY_STATUS(check_links(network));
-  std::vector<std::int64_t> ports(network.nodes.size(), 0);
+  Table<NodeId, std::int64_t> ports(network.nodes.size(), 0);
   for (const Link& link : network.links) {
     ++ports[link.a];
     ++ports[link.b];
   }
-  for (std::uint32_t n = 0; n < network.nodes.size(); ++n)
+  for (const NodeId n : network.nodes.ids())
     if (network.nodes[n].kind == NodeKind::kSwitch)
       WEIR_TRY_STATUS(check_switch(network, n, ports[n]));
   WEIR_TRY_STATUS(check_traffic(network));
   for (const LinkChange& change : network.changes)
-    if (change.link >= network.links.size())
+    if (!network.links.contains(change.link))
       return invalid_error(
-          fmt::format("a change of link {} of {}", change.link, network.links.size()));
+          fmt::format("a change of link {} of {}", to_index(change.link), network.links.size()));
   return {};
 }
 

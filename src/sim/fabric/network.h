@@ -10,10 +10,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "design/file/choices.h"
 #include "sim/engine/dcqcn.h"
+#include "sim/fabric/ids.h"
 #include "units/qos_code.h"
 #include "units/quantity.h"
 
@@ -23,7 +26,7 @@ namespace weir::sim {
 inline constexpr std::int64_t kLargestFrame = 16384;
 
 /// Which world the engine simulates. `kHpcc` makes the simplifications of the HPCC ns-3 simulator
-/// (peers.md §2-3), so that an independent engine can be compared flow by flow.
+///, so that an independent engine can be compared flow by flow.
 enum class Model : std::uint8_t { kNative, kHpcc };
 
 enum class NodeKind : std::uint8_t { kNic, kSwitch };
@@ -35,8 +38,8 @@ struct Node {
 };
 
 struct Link {
-  std::uint32_t a = 0;  // nodes
-  std::uint32_t b = 0;
+  NodeId a{0};
+  NodeId b{0};
   BitRate rate;
   Duration propagation;               // cable and PHY/FEC, one way; > 0
   std::uint64_t error_threshold = 0;  // a frame is lost with this / 2^32 in either direction …
@@ -44,7 +47,7 @@ struct Link {
   bool up = true;
 };
 
-/// Bytes on the wire (theory.md §4): Ethernet 14 + FCS 4 + IPv4 20 + UDP 8 + BTH 12 + ICRC 4.
+/// Bytes on the wire: Ethernet 14 + FCS 4 + IPv4 20 + UDP 8 + BTH 12 + ICRC 4.
 struct WireFormat {
   std::int64_t data_header = 62;
   std::int64_t reth = 16;       // on the first packet of a WRITE and on a READ request
@@ -61,15 +64,15 @@ struct Wred {
   Share max_probability;
 };
 
-enum class Scheduling : std::uint8_t { kStrict, kWeighted };
-enum class MarkAt : std::uint8_t { kDequeue, kEnqueue };
-enum class Forwarding : std::uint8_t { kStoreAndForward, kCutThrough };
-enum class LoadBalancing : std::uint8_t { kEcmp, kSpray, kAdaptive };
-enum class Trust : std::uint8_t { kDscp, kPcp };
-enum class WatchdogAction : std::uint8_t { kDrop, kForward, kAlert };
+using design::Forwarding;
+using design::LoadBalancing;
+using design::MarkAt;
+using design::Scheduling;
+using design::Trust;
+using design::WatchdogAction;
 
 struct EgressQueue {
-  Scheduling scheduling = Scheduling::kWeighted;
+  Scheduling scheduling = Scheduling::kDwrr;
   std::int64_t weight = 1;  // quantum in units of one MTU
   Wred wred;
   Bytes reserved;
@@ -128,11 +131,12 @@ struct SwitchConfig {
 enum class Recovery : std::uint8_t { kGoBack0, kGoBackN, kSelective };
 
 struct NicConfig {
+  std::string_view congestion_control = "dcqcn";  // of congestion_algorithms()
   DcqcnConfig dcqcn;
   bool rp_enabled = true;          // reaction point: acts on CNPs
   bool np_enabled = true;          // notification point: answers CE with CNPs
-  Duration cnp_interval;           // at most one CNP a QP in this time
-  Duration cnp_capacity_interval;  // at most one CNP a NIC in this time; 0: no limit
+  Duration cnp_interval;           // at most one CNP per QP in this time
+  Duration cnp_capacity_interval;  // at most one CNP per NIC in this time; 0: no limit
   Dscp cnp_dscp = Dscp::of(48);
   Priority cnp_priority = Priority::of(6);  // under PCP trust
   Trust trust = Trust::kDscp;
@@ -165,8 +169,8 @@ enum class Operation : std::uint8_t { kWrite, kSend, kRead };
 /// A queue pair, in the direction of its data. A READ is posted by `target` and answered by
 /// `source`.
 struct QueuePair {
-  std::uint32_t source = 0;  // NICs
-  std::uint32_t target = 0;
+  NodeId source{0};  // NICs
+  NodeId target{0};
   std::uint16_t source_port = 49152;  // UDP: what spreads QPs over paths
   std::uint8_t tos = 0;               // DSCP << 2 | ECN as the application asks for it
   std::uint8_t service_level = 0;     // the priority under PCP trust
@@ -178,22 +182,22 @@ struct QueuePair {
 };
 
 struct Message {
-  std::uint32_t qp = 0;
+  QpId qp{0};
   Bytes size;
   Time post;
 };
 
 struct LinkChange {
   Time at;
-  std::uint32_t link = 0;
+  LinkId link{0};
   bool up = false;
   Duration reroute;  // the fabric finds other paths after this; 0 = at once
 };
 
-/// Paths that somebody else computed, for the model `hpcc`: next[switch][destination] as
+/// Paths computed elsewhere, for the model `hpcc`: next[switch][destination] as
 /// neighbours.
 struct ExplicitRoutes {
-  std::vector<std::vector<std::vector<std::uint32_t>>> next;
+  Table<NodeId, Table<NodeId, std::vector<NodeId>>> next;
 };
 
 struct Network {
@@ -203,13 +207,13 @@ struct Network {
   /// arrivals, marks, losses, spraying.
   std::uint64_t replica = 0;
   WireFormat wire;
-  std::vector<Node> nodes;
-  std::vector<Link> links;
+  Table<NodeId, Node> nodes;
+  Table<LinkId, Link> links;
   std::vector<SwitchConfig> switches;
   std::vector<NicConfig> nics;
-  std::vector<QueuePair> qps;
-  std::vector<Message> messages;    // of one QP: in the order of posting
-  std::vector<LinkChange> changes;  // in the order of time
+  Table<QpId, QueuePair> qps;
+  Table<MessageId, Message> messages;  // of one QP: in the order of posting
+  std::vector<LinkChange> changes;     // in the order of time
   std::optional<ExplicitRoutes> routes;
   std::size_t spare_messages = 0;  // room for messages that a driver posts during the run
   std::uint8_t ttl = 64;
@@ -217,6 +221,13 @@ struct Network {
 
   /// The seed of everything that differs between replicas.
   [[nodiscard]] std::uint64_t replica_seed() const { return seed ^ replica; }
+
+  /// REQUIRES: `node` is a NIC (a switch).
+  [[nodiscard]] NicConfig& nic_config(NodeId node) { return nics[nodes[node].config]; }
+  [[nodiscard]] const NicConfig& nic_config(NodeId node) const { return nics[nodes[node].config]; }
+  [[nodiscard]] const SwitchConfig& switch_config(NodeId node) const {
+    return switches[nodes[node].config];
+  }
 };
 
 /// Whether the engine can take it; the error names the node or link and what is wrong with it.

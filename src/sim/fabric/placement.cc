@@ -8,9 +8,9 @@ Placement placement_of(const design::Intent& intent, const Network& network) {
   WEIR_CHECK(network.links.size() == intent.links.size());
   Placement out;
   for (const design::HostIntent& host : intent.hosts)
-    out.nics.emplace_back(host.nics.size(), 0U);
-  out.switches.assign(intent.switches.size(), 0);
-  const auto put = [&](const design::PortRef& port, std::uint32_t node) {
+    out.nics.emplace_back(host.nics.size(), NodeId{0});
+  out.switches.assign(intent.switches.size(), NodeId{0});
+  const auto put = [&](const design::PortRef& port, NodeId node) {
     const bool is_nic = network.nodes[node].kind == NodeKind::kNic;
     WEIR_CHECK(is_nic == (port.kind == design::NodeKind::kHost));
     if (is_nic)
@@ -18,9 +18,9 @@ Placement placement_of(const design::Intent& intent, const Network& network) {
     else
       out.switches[port.node] = node;
   };
-  for (std::size_t l = 0; l < intent.links.size(); ++l) {
-    put(intent.links[l].lower, network.links[l].a);
-    put(intent.links[l].upper, network.links[l].b);
+  for (const LinkId l : network.links.ids()) {
+    put(intent.links[to_index(l)].lower, network.links[l].a);
+    put(intent.links[to_index(l)].upper, network.links[l].b);
   }
   return out;
 }

@@ -15,10 +15,10 @@ struct NicRef {
 };
 
 struct Placement {
-  std::vector<std::vector<std::uint32_t>> nics;  // by host and rail: nodes
-  std::vector<std::uint32_t> switches;           // by switch: nodes
+  std::vector<std::vector<NodeId>> nics;  // by host and rail
+  std::vector<NodeId> switches;           // by switch of the intent
 
-  [[nodiscard]] std::uint32_t node_of(const NicRef& ref) const { return nics[ref.host][ref.rail]; }
+  [[nodiscard]] NodeId node_of(const NicRef& ref) const { return nics[ref.host][ref.rail]; }
 };
 
 /// REQUIRES: the network's links are the intent's, one for one and in their order.

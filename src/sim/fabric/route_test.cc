@@ -20,11 +20,11 @@ TEST(Routes, EveryShortestPathIsANextHop) {
   const Network network = fabric();
   Routes routes;
   routes.build(network);
-  EXPECT_EQ(routes.next(8, 7).size(), 4U) << "leaf to a NIC elsewhere: every spine";
-  EXPECT_EQ(routes.next(8, 0).size(), 1U) << "its own NIC: down";
-  EXPECT_EQ(routes.next(12, 7).size(), 1U) << "a spine: the one leaf";
-  EXPECT_EQ(routes.distance(0, 7), 4U);
-  EXPECT_EQ(routes.distance(0, 1), 2U);
+  EXPECT_EQ(routes.next(NodeId{8}, NodeId{7}).size(), 4U) << "leaf to a NIC elsewhere: every spine";
+  EXPECT_EQ(routes.next(NodeId{8}, NodeId{0}).size(), 1U) << "its own NIC: down";
+  EXPECT_EQ(routes.next(NodeId{12}, NodeId{7}).size(), 1U) << "a spine: the one leaf";
+  EXPECT_EQ(routes.distance(NodeId{0}, NodeId{7}), 4U);
+  EXPECT_EQ(routes.distance(NodeId{0}, NodeId{1}), 2U);
 }
 
 TEST(Routes, AFailedLinkIsAvoidedAndComesBack) {
@@ -32,13 +32,14 @@ TEST(Routes, AFailedLinkIsAvoidedAndComesBack) {
   const Network network = fabric();
   Routes routes;
   routes.build(network);
-  const std::uint32_t uplink = 8;  // leaf 0 to spine 0: the first after eight NICs
+  const LinkId uplink{8};  // leaf 0 to spine 0: the first after eight NICs
   routes.set_link(uplink, false);
-  EXPECT_EQ(routes.next(8, 7).size(), 3U);
-  EXPECT_EQ(routes.next(9, 0).size(), 3U) << "the other leaves know as well";
-  EXPECT_EQ(routes.distance(12, 0), 4U) << "the cut-off spine goes round by another";
+  EXPECT_EQ(routes.next(NodeId{8}, NodeId{7}).size(), 3U);
+  EXPECT_EQ(routes.next(NodeId{9}, NodeId{0}).size(), 3U) << "the other leaves know as well";
+  EXPECT_EQ(routes.distance(NodeId{12}, NodeId{0}), 4U)
+      << "the cut-off spine goes round by another";
   routes.set_link(uplink, true);
-  EXPECT_EQ(routes.next(8, 7).size(), 4U);
+  EXPECT_EQ(routes.next(NodeId{8}, NodeId{7}).size(), 4U);
 }
 
 TEST(Routes, ANicWhoseLinkIsDownIsReachedFromNowhere) {
@@ -46,19 +47,19 @@ TEST(Routes, ANicWhoseLinkIsDownIsReachedFromNowhere) {
   const Network network = fabric();
   Routes routes;
   routes.build(network);
-  routes.set_link(7, false);  // NIC 7, of the last leaf
+  routes.set_link(LinkId{7}, false);  // NIC 7, of the last leaf
   for (std::uint32_t node = 8; node < network.nodes.size(); ++node) {
-    EXPECT_TRUE(routes.next(node, 7).empty()) << node;
-    EXPECT_FALSE(routes.next(node, 6).empty()) << "its neighbour is";
+    EXPECT_TRUE(routes.next(NodeId{node}, NodeId{7}).empty()) << node;
+    EXPECT_FALSE(routes.next(NodeId{node}, NodeId{6}).empty()) << "its neighbour is";
   }
-  EXPECT_EQ(routes.distance(0, 7), 0U);
-  routes.set_link(7, true);
-  EXPECT_EQ(routes.distance(0, 7), 4U);
+  EXPECT_EQ(routes.distance(NodeId{0}, NodeId{7}), 0U);
+  routes.set_link(LinkId{7}, true);
+  EXPECT_EQ(routes.distance(NodeId{0}, NodeId{7}), 4U);
 }
 
 TEST(Routes, EcmpSpreadsLikeAUniformHash) {
   COVERS("G6", "G4");
-  // E[max] of n flows on m links, Monte Carlo of theory.md §4: (n, m, E[max]).
+  // E[max] of n flows on m links, by Monte Carlo: (n, m, E[max]).
   struct Row {
     std::uint32_t flows, links;
     double expected;
@@ -71,7 +72,8 @@ TEST(Routes, EcmpSpreadsLikeAUniformHash) {
     for (int trial = 0; trial < kTrials; ++trial) {
       std::vector<std::uint32_t> load(row.links, 0);
       for (std::uint32_t f = 0; f < row.flows; ++f)
-        ++load[pick(flow_key(static_cast<std::uint32_t>(trial), 7, static_cast<std::uint16_t>(f)),
+        ++load[pick(flow_key(NodeId{static_cast<std::uint32_t>(trial)}, NodeId{7},
+                             static_cast<std::uint16_t>(f)),
                     mix64(static_cast<std::uint64_t>(trial)), row.links)];
       sum += *std::max_element(load.begin(), load.end());
       idle += static_cast<double>(std::count(load.begin(), load.end(), 0U)) / row.links;
@@ -88,7 +90,8 @@ TEST(Routes, SameSeedsPolariseAndDifferentSeedsDoNot) {
     std::vector<std::uint32_t> second(kLinks, 0);
     std::uint32_t total = 0;
     for (std::uint32_t f = 0; f < 40'000; ++f) {
-      const std::uint32_t key = flow_key(f / 7, f, static_cast<std::uint16_t>(f * 13));
+      const std::uint32_t key =
+          flow_key(NodeId{f / 7}, NodeId{f}, static_cast<std::uint16_t>(f * 13));
       if (pick(key, 17, kLinks) != 3) continue;  // what the first tier sent by its link 3
       ++second[pick(key, same ? 17 : 99, kLinks)];
       ++total;

@@ -29,7 +29,7 @@ inline SwitchConfig lossless_switch(Bytes buffer, Bytes headroom) {
 
 inline NicConfig plain_nic(Bytes mtu) {
   NicConfig config;
-  config.dcqcn = dcqcn_defaults(DcqcnVariant::kOff);
+  config.congestion_control = "none";
   config.dscp_to_priority.fill(0);
   config.dscp_to_priority[26] = 3;
   config.dscp_to_priority[48] = 6;
@@ -50,22 +50,30 @@ inline Network star(std::uint32_t nics, BitRate rate, Duration cable, const Swit
     network.nodes.push_back({NodeKind::kNic, 0, {}});
   network.nodes.push_back({NodeKind::kSwitch, 0, {}});
   for (std::uint32_t n = 0; n < nics; ++n)
-    network.links.push_back({.a = n, .b = nics, .rate = rate, .propagation = cable});
+    network.links.push_back(
+        {.a = NodeId{n}, .b = NodeId{nics}, .rate = rate, .propagation = cable});
   return network;
+}
+
+/// `config` with DCQCN as published for `variant`.
+inline NicConfig with_dcqcn(NicConfig config, DcqcnVariant variant) {
+  config.congestion_control = "dcqcn";
+  config.dcqcn = dcqcn_defaults(variant);
+  return config;
 }
 
 /// A QP with one message.
 inline void add_flow(Network& network, std::uint32_t source, std::uint32_t target, Bytes size,
                      Time post = Time(), Operation operation = Operation::kWrite) {
   QueuePair qp;
-  qp.source = source;
-  qp.target = target;
+  qp.source = NodeId{source};
+  qp.target = NodeId{target};
   qp.source_port = static_cast<std::uint16_t>(49152 + network.qps.size() % 16384);
   qp.tos = kDataTos;
   qp.service_level = 3;
   qp.operation = operation;
   network.qps.push_back(qp);
-  network.messages.push_back({static_cast<std::uint32_t>(network.qps.size() - 1), size, post});
+  network.messages.push_back({to_id<QpId>(network.qps.size() - 1), size, post});
 }
 
 /// Leaves with `per_leaf` NICs each, every leaf joined to every spine. NICs, then leaves, then
@@ -84,11 +92,14 @@ inline Network leaf_spine(std::uint32_t leaves, std::uint32_t per_leaf, std::uin
     network.switches.back().ecmp_seed = 0x9E37 + s * 7919;
   }
   for (std::uint32_t n = 0; n < nics; ++n)
-    network.links.push_back({.a = n, .b = nics + n / per_leaf, .rate = rate, .propagation = cable});
+    network.links.push_back(
+        {.a = NodeId{n}, .b = NodeId{nics + n / per_leaf}, .rate = rate, .propagation = cable});
   for (std::uint32_t l = 0; l < leaves; ++l)
     for (std::uint32_t s = 0; s < spines; ++s)
-      network.links.push_back(
-          {.a = nics + l, .b = nics + leaves + s, .rate = rate, .propagation = cable});
+      network.links.push_back({.a = NodeId{nics + l},
+                               .b = NodeId{nics + leaves + s},
+                               .rate = rate,
+                               .propagation = cable});
   return network;
 }
 

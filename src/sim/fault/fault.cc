@@ -15,41 +15,53 @@ namespace {
 
 using design::Intent;
 
+using Value = FaultValues::Value;
+
 template <class T>
-Status as_status(const Result<T>& parsed) {
-  if (parsed) return {};
-  return parsed.error();
+Result<Value> as_value(const Result<T>& parsed) {
+  if (!parsed) return parsed.error();
+  return Value(*parsed);
 }
 
-Status check_number(std::string_view text, std::uint64_t most) {
+Result<Value> parse_number(std::string_view text, std::uint64_t most) {
   WEIR_TRY(number, parse_u64(text));
   if (number > most) return invalid_error(fmt::format("'{}' is above {}", text, most));
-  return {};
+  return Value(number);
 }
 
-Status check_error_rate(std::string_view text) {
+Result<Value> parse_error_rate(std::string_view text) {
   double rate = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rate);
   if (error != std::errc{} || end != text.data() + text.size() || rate <= 0 || rate > 1e-3)
     return invalid_error(
         fmt::format("'{}' is no rate of bit errors; write one above 0 and up to 1e-3", text));
-  return {};
+  return Value(rate);
 }
 
-Status check_value(ValueKind kind, std::string_view text) {
+Result<Value> parse_value(ValueKind kind, std::string_view text) {
   switch (kind) {
-    case ValueKind::kRate: return as_status(parse_rate(text));
-    case ValueKind::kBytes: return as_status(parse_bytes(text));
-    case ValueKind::kDuration: return as_status(parse_duration(text));
-    case ValueKind::kShare: return as_status(parse_share(text));
-    case ValueKind::kNumber: return check_number(text, 1'000'000);
-    case ValueKind::kDscp: return check_number(text, Dscp::kLimit - 1);
-    case ValueKind::kTos: return check_number(text, TosByte::kLimit - 1);
-    case ValueKind::kPriority: return check_number(text, Priority::kLimit - 1);
-    case ValueKind::kErrorRate: return check_error_rate(text);
-    case ValueKind::kName: return {};
+    case ValueKind::kRate: return as_value(parse_rate(text));
+    case ValueKind::kBytes: return as_value(parse_bytes(text));
+    case ValueKind::kDuration: return as_value(parse_duration(text));
+    case ValueKind::kShare: return as_value(parse_share(text));
+    case ValueKind::kNumber: return parse_number(text, 1'000'000);
+    case ValueKind::kDscp: return parse_number(text, Dscp::kLimit - 1);
+    case ValueKind::kTos: return parse_number(text, TosByte::kLimit - 1);
+    case ValueKind::kPriority: return parse_number(text, Priority::kLimit - 1);
+    case ValueKind::kErrorRate: return parse_error_rate(text);
+    case ValueKind::kName: return Value(std::string(text));
   }
-  WEIR_UNREACHABLE("every kind has a check");
+  WEIR_UNREACHABLE("every kind can be read");
+}
+
+/// What holds where the text says nothing.
+FaultValues default_values(const FaultType& type) {
+  FaultValues values;
+  for (const FaultParameter& parameter : type.parameters)
+    values.set(parameter.name, parameter.fallback.empty()
+                                   ? Value()
+                                   : parse_value(parameter.kind, parameter.fallback).value());
+  return values;
 }
 
 std::vector<std::string> type_names() {
@@ -62,8 +74,8 @@ std::vector<std::string> type_names() {
 std::vector<std::string> keys_of(const FaultType& type) {
   std::vector<std::string> keys = {"at"};
   if (type.is_timed) keys.insert(keys.end(), {"from", "until"});
-  for (const FaultParameter& one : type.parameters)
-    keys.emplace_back(one.name);
+  for (const FaultParameter& parameter : type.parameters)
+    keys.emplace_back(parameter.name);
   return keys;
 }
 
@@ -93,7 +105,7 @@ std::vector<std::string_view> pieces_of(std::string_view text) {
   return pieces;
 }
 
-Status take_pair(Fault& fault, std::string_view piece) {
+Status take_pair(Fault& fault, FaultValues& values, std::string_view piece) {
   const FaultType& type = *fault.type;
   const auto equals = piece.find('=');
   const std::string_view key = trim(piece.substr(0, equals));
@@ -118,12 +130,12 @@ Status take_pair(Fault& fault, std::string_view piece) {
     (key == "from" ? fault.from : fault.until) = time;
     return {};
   }
-  for (const FaultParameter& one : type.parameters) {
-    if (one.name != key) continue;
-    if (const Status good = check_value(one.kind, value); !good)
-      return good.error().within(fmt::format("{}: {}", type.name, key));
+  for (const FaultParameter& parameter : type.parameters) {
+    if (parameter.name != key) continue;
+    auto parsed = parse_value(parameter.kind, value);
+    if (!parsed) return parsed.error().within(fmt::format("{}: {}", type.name, key));
+    values.set(key, std::move(*parsed));
   }
-  fault.values.insert_or_assign(std::string(key), std::string(value));
   return {};
 }
 
@@ -143,7 +155,7 @@ Status find_host(std::string_view name, const Intent& intent, FaultSite& site) {
           slash == std::string_view::npos ? std::string_view() : name.substr(slash + 1);
       if (!rail.empty() && rail != nic.device && rail != std::to_string(nic.rail)) continue;
       site.nics.push_back({h, static_cast<std::uint32_t>(nic.rail)});
-      site.links.push_back(nic.link);
+      site.links.push_back(LinkId{nic.link});
     }
     if (site.nics.size() > before) return {};
     return invalid_error(fmt::format("{} has no NIC '{}'; it has {} to {}", host.name,
@@ -179,7 +191,7 @@ Status find_port(std::string_view switch_name, std::string_view port_name, const
   for (const design::SwitchPortIntent& port : intent.switches[of_switch.switches.front()].ports) {
     known.push_back(port.name);
     if (port.name != port_name) continue;
-    site.links.push_back(port.link);
+    site.links.push_back(LinkId{port.link});
     return {};
   }
   return not_found_error(
@@ -195,7 +207,7 @@ Status find_link(std::string_view name, const Intent& intent, FaultSite& site) {
     const std::string a = node_name(intent, intent.links[l].lower);
     const std::string b = node_name(intent, intent.links[l].upper);
     if (name != a + "-" + b && name != b + "-" + a) continue;
-    site.links.push_back(l);
+    site.links.push_back(LinkId{l});
     return {};
   }
   const auto slash = name.find('/');
@@ -220,10 +232,10 @@ Result<Fault> parse_fault(std::string_view text) {
   if (fault.type == nullptr)
     return invalid_error(fmt::format("no fault '{}'{}; --list-faults shows them all",
                                      pieces.front(), did_you_mean(pieces.front(), type_names())));
+  FaultValues values = default_values(*fault.type);
   for (std::size_t i = 1; i < pieces.size(); ++i)
-    WEIR_TRY_STATUS(take_pair(fault, pieces[i]));
-  for (const FaultParameter& one : fault.type->parameters)
-    fault.values.emplace(std::string(one.name), std::string(one.fallback));
+    WEIR_TRY_STATUS(take_pair(fault, values, pieces[i]));
+  fault.kind = fault.type->make(values);
   if (fault.until <= fault.from)
     return invalid_error(fmt::format("{}: until is not after from", fault.type->name));
   if (fault.type->needs_place && fault.at.empty()) {

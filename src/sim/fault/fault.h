@@ -9,15 +9,18 @@
 // an edit of the network; what happens at a moment is a link change or an action between two slices
 // of the run.
 //
-//   parse_fault()          text -> Fault: name, keys and values are checked
+//   parse_fault()          text -> Fault: a typed variant, its values read once
 //   resolve()              its places exist in this fabric
 //   apply_to_intent()      before the network is made from the intent
 //   apply_to_network()     before Sim::make(); gives the actions of the run
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "base/result.h"
@@ -41,7 +44,7 @@ enum class ValueKind : std::uint8_t {
   kDscp,
   kTos,
   kPriority,
-  kErrorRate,  // bit errors a bit: "1e-7"
+  kErrorRate,  // bit errors per bit: "1e-7"
   kName,       // of a class or a host
 };
 
@@ -60,11 +63,116 @@ struct Sign {
     kAnywhere,  // summed over the fabric
     kLargest,   // of the port between switches that has most
   };
-  enum class Of : std::uint8_t { kAll, kRdma, kOthers };  // priorities, queues or groups
-  std::string_view counter;                               // catalogue id
+  enum class Classes : std::uint8_t { kAll, kRdma, kOthers };  // priorities, queues or groups
+  std::string_view counter;                                    // catalogue id
   Moves moves = Moves::kUp;
   Scope scope = Scope::kPlace;
-  Of of = Of::kAll;
+  Classes classes = Classes::kAll;
+};
+
+// ---- what is wrong, with its parameters: one type per way to be wrong
+
+struct WrongTrust {};
+struct WrongDscp {
+  Dscp dscp;
+};
+struct WrongTrafficClass {
+  std::optional<TosByte> tos;  // none: the class's DSCP itself
+};
+struct WrongNicMap {
+  Priority priority;
+};
+struct WrongSwitchMap {
+  std::optional<Dscp> dscp;  // none: the RDMA class's
+  Priority priority;
+};
+struct SharedQueue {
+  std::optional<Priority> priority;  // none: that of CNPs
+};
+struct TcpFallback {};
+struct WrongMtu {
+  Bytes mtu;
+};
+struct WrongPfcPriority {
+  Priority priority;
+};
+struct PfcTooWide {};
+struct HeadroomTooSmall {
+  Share share;
+};
+struct PoolTooSmall {
+  Share share;
+};
+struct NicPauseStorm {};
+struct SlowReceiver {
+  BitRate rate;
+};
+struct NpOff {};
+struct RpOff {};
+struct WrongEcnThresholds {
+  Bytes min;
+  Bytes max;
+};
+struct WrongRateIncrease {
+  BitRate rate;
+};
+struct WrongAlphaPeriod {
+  Duration period;
+};
+struct SameHashSeed {};
+struct Reordering {};
+struct RoutingLoop {
+  std::string to;  // a host; empty: the first not below the switch
+};
+struct BounceRouting {};
+struct LinkDown {
+  Duration reroute;
+};
+struct DegradedLink {
+  double bit_error_rate = 0;
+};
+struct FewReceives {
+  std::int32_t receives = 0;
+  Duration repost;
+};
+
+using FaultKind =
+    std::variant<WrongTrust, WrongDscp, WrongTrafficClass, WrongNicMap, WrongSwitchMap, SharedQueue,
+                 TcpFallback, WrongMtu, WrongPfcPriority, PfcTooWide, HeadroomTooSmall,
+                 PoolTooSmall, NicPauseStorm, SlowReceiver, NpOff, RpOff, WrongEcnThresholds,
+                 WrongRateIncrease, WrongAlphaPeriod, SameHashSeed, Reordering, RoutingLoop,
+                 BounceRouting, LinkDown, DegradedLink, FewReceives>;
+
+/// The values of a fault's parameters, each read once, as its ValueKind says.
+class FaultValues {
+ public:
+  using Value = std::variant<std::monostate, BitRate, Bytes, Duration, Share, std::uint64_t, double,
+                             std::string>;
+
+  void set(std::string_view name, Value value) {
+    values_.insert_or_assign(std::string(name), std::move(value));
+  }
+  [[nodiscard]] bool is_given(std::string_view name) const {
+    return !std::holds_alternative<std::monostate>(values_.find(name)->second);
+  }
+  /// REQUIRES: the table has it, with a default or a value.
+  template <class T>
+  [[nodiscard]] const T& get(std::string_view name) const {
+    return std::get<T>(values_.find(name)->second);
+  }
+  /// Of the numbers that are codes: Dscp, TosByte, Priority.
+  template <class Code>
+  [[nodiscard]] Code code(std::string_view name) const {
+    return Code::of(static_cast<unsigned>(get<std::uint64_t>(name)));
+  }
+  template <class Code>
+  [[nodiscard]] std::optional<Code> find_code(std::string_view name) const {
+    if (!is_given(name)) return std::nullopt;
+    return code<Code>(name);
+  }
+
+ private:
+  std::map<std::string, Value, std::less<>> values_;
 };
 
 struct FaultType {
@@ -73,6 +181,7 @@ struct FaultType {
   FaultPlace place = FaultPlace::kHosts;
   bool needs_place = true;  // else: everywhere, unless `at` says where
   bool is_timed = false;    // takes `from` and `until`; else it holds for the whole run
+  FaultKind (*make)(const FaultValues& values) = nullptr;
   std::vector<FaultParameter> parameters = {};
   std::vector<Sign> signs = {};  // at least one of them, under any load that congests
   std::vector<std::string_view> findings = {};  // ids that name this fault rightly
@@ -88,7 +197,9 @@ struct Fault {
   std::vector<std::string> at;  // names, patterns expanded; empty: everywhere
   Time from;
   Time until = Time::never();
-  std::map<std::string, std::string, std::less<>> values;  // every parameter, checked
+  FaultKind kind;
+
+  [[nodiscard]] bool is_whole_run() const { return from == Time() && until == Time::never(); }
 };
 
 /// "name[,key=value…]". The error names the piece that is wrong, what may stand there, and what was
@@ -99,20 +210,27 @@ struct Fault {
 struct FaultSite {
   std::vector<NicRef> nics;
   std::vector<std::uint32_t> switches;  // of Intent::switches
-  std::vector<std::uint32_t> links;     // of Intent::links
+  std::vector<LinkId> links;            // of Intent::links, which are the network's
 };
 [[nodiscard]] Result<FaultSite> resolve(const Fault& fault, const design::Intent& intent);
 
-/// What a running simulation is told at a moment.
-struct FaultAction {
-  enum class What : std::uint8_t { kDrain, kCongestionControl, kErrors };
-  Time at;
-  What what = What::kDrain;
-  std::uint32_t entity = 0;  // node or link
+/// What changes in a running simulation, and when.
+struct DrainChange {
+  NodeId nic{0};
   BitRate drain;
+};
+struct CongestionControlChange {
+  NodeId nic{0};
   bool np = true;
   bool rp = true;
-  std::uint64_t errors = 0;
+};
+struct ErrorChange {
+  LinkId link{0};
+  std::uint64_t threshold = 0;
+};
+struct FaultAction {
+  Time at;
+  std::variant<DrainChange, CongestionControlChange, ErrorChange> change;
 };
 void act(Sim& sim, const FaultAction& action);
 

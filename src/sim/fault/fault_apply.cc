@@ -1,6 +1,5 @@
 // What each fault does: to the intent, to the network, or during the run.
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -9,7 +8,6 @@
 #include "sim/fabric/from_design.h"
 #include "sim/fabric/route.h"
 #include "sim/fault/fault.h"
-#include "units/format.h"
 
 namespace weir::sim {
 namespace {
@@ -18,35 +16,9 @@ using design::Intent;
 using design::NicIntent;
 using design::SwitchIntent;
 
-// parse_fault() has checked every value.
-const std::string& text_of(const Fault& fault, std::string_view key) {
-  return fault.values.find(key)->second;
-}
-BitRate rate_of(const Fault& fault, std::string_view key) {
-  return parse_rate(text_of(fault, key)).value();
-}
-Bytes bytes_of(const Fault& fault, std::string_view key) {
-  return parse_bytes(text_of(fault, key)).value();
-}
-Duration duration_of(const Fault& fault, std::string_view key) {
-  return parse_duration(text_of(fault, key)).value();
-}
-Share share_value(const Fault& fault, std::string_view key) {
-  return parse_share(text_of(fault, key)).value();
-}
-unsigned number_of(const Fault& fault, std::string_view key) {
-  return static_cast<unsigned>(parse_u64(text_of(fault, key)).value());
-}
-double error_rate_of(const Fault& fault, std::string_view key) {
-  const std::string& text = text_of(fault, key);
-  double rate = 0;
-  std::from_chars(text.data(), text.data() + text.size(), rate);
-  return rate;
-}
-
-PrioritySet only(unsigned priority) {
+PrioritySet only(Priority priority) {
   PrioritySet set;
-  set.insert(Priority::of(priority));
+  set.insert(priority);
   return set;
 }
 
@@ -56,28 +28,34 @@ unsigned lowest(PrioritySet set) {
 
 // ---- the intent ----
 
-void edit_nic(const Fault& fault, NicIntent& nic) {
-  const std::string_view name = fault.type->name;
-  const Dscp marked = dscp_of(nic.traffic_class);
-  if (name == "wrong-trust") {
-    nic.trust = design::Trust::kPcp;
-  } else if (name == "wrong-dscp") {
-    nic.traffic_class = tos_byte(Dscp::of(number_of(fault, "dscp")), ecn_of(nic.traffic_class));
-  } else if (name == "wrong-tc") {
-    const bool is_given = !text_of(fault, "tos").empty();
-    nic.traffic_class = TosByte::of(is_given ? number_of(fault, "tos") : marked.value());
-  } else if (name == "wrong-nic-map") {
-    nic.dscp_to_priority.at(marked.value()) = Priority::of(number_of(fault, "priority"));
-  } else if (name == "wrong-pfc-priority") {
-    nic.pfc = only(number_of(fault, "priority"));
-  } else if (name == "wrong-mtu") {
-    nic.mtu = bytes_of(fault, "mtu");
-    nic.rdma_mtu = rdma_payload(nic.rdma_mtu, nic.mtu);
-  } else if (name == "np-off" && fault.from == Time() && fault.until == Time::never()) {
-    nic.ecn_np = {};
-  } else if (name == "rp-off" && fault.from == Time() && fault.until == Time::never()) {
-    nic.ecn_rp = {};
-  }
+/// Most faults are no setting of a NIC.
+template <class Kind>
+void edit_nic(const Kind&, const Fault&, NicIntent&) {}
+
+void edit_nic(const WrongTrust&, const Fault&, NicIntent& nic) {
+  nic.trust = design::Trust::kPcp;
+}
+void edit_nic(const WrongDscp& wrong, const Fault&, NicIntent& nic) {
+  nic.traffic_class = tos_byte(wrong.dscp, ecn_of(nic.traffic_class));
+}
+void edit_nic(const WrongTrafficClass& wrong, const Fault&, NicIntent& nic) {
+  nic.traffic_class = wrong.tos.value_or(TosByte::of(dscp_of(nic.traffic_class).value()));
+}
+void edit_nic(const WrongNicMap& wrong, const Fault&, NicIntent& nic) {
+  nic.dscp_to_priority.at(dscp_of(nic.traffic_class).value()) = wrong.priority;
+}
+void edit_nic(const WrongPfcPriority& wrong, const Fault&, NicIntent& nic) {
+  nic.pfc = only(wrong.priority);
+}
+void edit_nic(const WrongMtu& wrong, const Fault&, NicIntent& nic) {
+  nic.mtu = wrong.mtu;
+  nic.rdma_mtu = rdma_payload(nic.rdma_mtu, nic.mtu);
+}
+void edit_nic(const NpOff&, const Fault& fault, NicIntent& nic) {
+  if (fault.is_whole_run()) nic.ecn_np = {};
+}
+void edit_nic(const RpOff&, const Fault& fault, NicIntent& nic) {
+  if (fault.is_whole_run()) nic.ecn_rp = {};
 }
 
 /// Headroom changed: its sums follow. The shared part is the caller's to change.
@@ -114,41 +92,42 @@ void widen_pfc(SwitchIntent& sw) {
   set_shared(sw, std::max(shared - (sw.buffers.headroom_sum - before), shared / 100));
 }
 
-void set_thresholds(const Fault& fault, SwitchIntent& sw) {
+/// `any_nic` shows how the fabric marks its traffic.
+template <class Kind>
+void edit_switch(const Kind&, const NicIntent&, SwitchIntent&) {}
+
+void edit_switch(const WrongSwitchMap& wrong, const NicIntent& any_nic, SwitchIntent& sw) {
+  const Dscp dscp = wrong.dscp.value_or(dscp_of(any_nic.traffic_class));
+  sw.dscp_to_priority.at(dscp.value()) = wrong.priority;
+}
+void edit_switch(const SharedQueue& wrong, const NicIntent& any_nic, SwitchIntent& sw) {
+  const unsigned rdma = lowest(sw.lossless);
+  const unsigned other = wrong.priority.value_or(any_nic.cnp_priority).value();
+  sw.priority_to_queue.at(other) = sw.priority_to_queue.at(rdma);
+  sw.priority_to_pg.at(other) = sw.priority_to_pg.at(rdma);
+}
+void edit_switch(const PfcTooWide&, const NicIntent&, SwitchIntent& sw) {
+  widen_pfc(sw);
+}
+void edit_switch(const HeadroomTooSmall& wrong, const NicIntent&, SwitchIntent& sw) {
+  for (design::SwitchPortIntent& port : sw.ports)
+    port.headroom = share_of(port.headroom, wrong.share);
+  resum_headroom(sw);
+}
+void edit_switch(const PoolTooSmall& wrong, const NicIntent&, SwitchIntent& sw) {
+  set_shared(sw, share_of(sw.buffers.lossless_shared, wrong.share));
+}
+void edit_switch(const WrongEcnThresholds& wrong, const NicIntent&, SwitchIntent& sw) {
   for (design::SwitchPortIntent& port : sw.ports) {
-    port.wred.min = bytes_of(fault, "min");
-    port.wred.max = std::max(bytes_of(fault, "max"), port.wred.min);
+    port.wred.min = wrong.min;
+    port.wred.max = std::max(wrong.max, wrong.min);
   }
 }
-
-void edit_switch(const Fault& fault, const NicIntent& any_nic, SwitchIntent& sw) {
-  const std::string_view name = fault.type->name;
-  const unsigned rdma = lowest(sw.lossless);
-  if (name == "switch-wrong-map") {
-    const bool is_given = !text_of(fault, "dscp").empty();
-    const unsigned dscp =
-        is_given ? number_of(fault, "dscp") : dscp_of(any_nic.traffic_class).value();
-    sw.dscp_to_priority.at(dscp) = Priority::of(number_of(fault, "priority"));
-  } else if (name == "shared-queue") {
-    const bool is_given = !text_of(fault, "priority").empty();
-    const unsigned other = is_given ? number_of(fault, "priority") : any_nic.cnp_priority.value();
-    sw.priority_to_queue.at(other) = sw.priority_to_queue.at(rdma);
-    sw.priority_to_pg.at(other) = sw.priority_to_pg.at(rdma);
-  } else if (name == "pfc-too-wide") {
-    widen_pfc(sw);
-  } else if (name == "headroom-too-small") {
-    for (design::SwitchPortIntent& port : sw.ports)
-      port.headroom = share_of(port.headroom, share_value(fault, "share"));
-    resum_headroom(sw);
-  } else if (name == "pool-too-small") {
-    set_shared(sw, share_of(sw.buffers.lossless_shared, share_value(fault, "share")));
-  } else if (name == "ecn-too-low" || name == "ecn-too-high") {
-    set_thresholds(fault, sw);
-  } else if (name == "same-hash-seed") {
-    sw.ecmp_seed = 0;
-  } else if (name == "reordering") {
-    sw.load_balancing = design::LoadBalancing::kSpray;
-  }
+void edit_switch(const SameHashSeed&, const NicIntent&, SwitchIntent& sw) {
+  sw.ecmp_seed = 0;
+}
+void edit_switch(const Reordering&, const NicIntent&, SwitchIntent& sw) {
+  sw.load_balancing = design::LoadBalancing::kSpray;
 }
 
 // ---- the network ----
@@ -163,104 +142,114 @@ struct Edit {
 };
 
 /// The NIC's own configuration: a fault of one must not be a fault of all that share it.
-NicConfig& own_nic(Network& network, std::uint32_t node) {
+NicConfig& own_nic(Network& network, NodeId node) {
   const auto sharers =
       std::count_if(network.nodes.begin(), network.nodes.end(), [&](const Node& other) {
         return other.kind == NodeKind::kNic && other.config == network.nodes[node].config;
       });
   if (sharers > 1) {
-    network.nics.push_back(network.nics[network.nodes[node].config]);
+    network.nics.push_back(network.nic_config(node));
     network.nodes[node].config = static_cast<std::uint32_t>(network.nics.size() - 1);
   }
-  return network.nics[network.nodes[node].config];
-}
-
-bool is_whole_run(const Fault& fault) {
-  return fault.from == Time() && fault.until == Time::never();
+  return network.nic_config(node);
 }
 
 /// `begin` when the fault begins, `end` when it ends.
-void schedule(Edit& edit, FaultAction begin, FaultAction end) {
-  begin.at = edit.fault.from;
-  end.at = edit.fault.until;
-  edit.actions.push_back(begin);
-  if (edit.fault.until != Time::never()) edit.actions.push_back(end);
+template <class Change>
+void schedule(Edit& edit, const Change& begin, const Change& end) {
+  edit.actions.push_back({edit.fault.from, begin});
+  if (edit.fault.until != Time::never()) edit.actions.push_back({edit.fault.until, end});
 }
 
-Status slow_receiver(Edit& edit) {
-  const bool is_storm = edit.fault.type->name == "nic-pause-storm";
+/// The NIC's receive buffer drains at `drain` while the fault lasts; pauses start at `xoff` where
+/// one is given.
+void slow_down(Edit& edit, BitRate drain, std::optional<Bytes> xoff) {
   for (const NicRef& ref : edit.site.nics) {
-    const std::uint32_t node = edit.placement.node_of(ref);
+    const NodeId node = edit.placement.node_of(ref);
     NicConfig& nic = own_nic(edit.network, node);
     const NicIntent& intent = edit.intent.hosts[ref.host].nics[ref.rail];
     // Twice the line: as good as no limit while the fault is not there.
     if (nic.receive_buffer.raw() == 0)
       limit_receiver(nic, intent.xoff_need, intent.mtu, intent.speed * 2);
-    const BitRate slow = is_storm ? BitRate() : rate_of(edit.fault, "rate");
-    // Stuck: the first frame pauses the port, and nothing ever drains.
-    if (is_storm) nic.receive_xoff = nic.receive_xon = Bytes();
-    const FaultAction back = {.entity = node, .drain = nic.drain};
-    if (is_whole_run(edit.fault)) {
-      nic.drain = slow;
-      continue;
-    }
-    schedule(edit, {.entity = node, .drain = slow}, back);
+    if (xoff) nic.receive_xoff = nic.receive_xon = *xoff;
+    if (edit.fault.is_whole_run())
+      nic.drain = drain;
+    else
+      schedule<DrainChange>(edit, {node, drain}, {node, nic.drain});
   }
-  return {};
 }
 
-Status congestion_control(Edit& edit) {
-  if (is_whole_run(edit.fault)) return {};
-  const bool is_np = edit.fault.type->name == "np-off";
+/// Switches CNPs or the reaction to them off for a while. For a whole run the intent says so.
+void switch_off(Edit& edit, bool CongestionControlChange::*side) {
+  if (edit.fault.is_whole_run()) return;
   for (const NicRef& ref : edit.site.nics) {
-    const std::uint32_t node = edit.placement.node_of(ref);
+    const NodeId node = edit.placement.node_of(ref);
     const NicConfig& nic = own_nic(edit.network, node);
-    const FaultAction back = {.what = FaultAction::What::kCongestionControl,
-                              .entity = node,
-                              .np = nic.np_enabled,
-                              .rp = nic.rp_enabled};
-    FaultAction off = back;
-    (is_np ? off.np : off.rp) = false;
+    const CongestionControlChange back{node, nic.np_enabled, nic.rp_enabled};
+    CongestionControlChange off = back;
+    off.*side = false;
     schedule(edit, off, back);
   }
-  return {};
 }
 
-Status dcqcn_knob(Edit& edit) {
-  for (const NicRef& ref : edit.site.nics) {
-    DcqcnConfig& dcqcn = own_nic(edit.network, edit.placement.node_of(ref)).dcqcn;
-    if (edit.fault.type->name == "dcqcn-rate-ai")
-      dcqcn.ai_rate = rate_of(edit.fault, "rate").raw();
-    else
-      dcqcn.alpha_period = duration_of(edit.fault, "period");
-  }
-  return {};
-}
-
-bool is_at_site(const Edit& edit, std::uint32_t node) {
+bool is_at_site(const Edit& edit, NodeId node) {
   return std::any_of(edit.site.nics.begin(), edit.site.nics.end(),
                      [&](const NicRef& ref) { return edit.placement.node_of(ref) == node; });
 }
 
-Status few_receives(Edit& edit) {
+/// Most faults are done once the intent is edited.
+template <class Kind>
+Status edit_network(const Kind&, Edit&) {
+  return {};
+}
+
+/// Stuck: the first frame pauses the port, and nothing ever drains.
+Status edit_network(const NicPauseStorm&, Edit& edit) {
+  slow_down(edit, BitRate(), Bytes());
+  return {};
+}
+Status edit_network(const SlowReceiver& wrong, Edit& edit) {
+  slow_down(edit, wrong.rate, std::nullopt);
+  return {};
+}
+Status edit_network(const NpOff&, Edit& edit) {
+  switch_off(edit, &CongestionControlChange::np);
+  return {};
+}
+Status edit_network(const RpOff&, Edit& edit) {
+  switch_off(edit, &CongestionControlChange::rp);
+  return {};
+}
+Status edit_network(const WrongRateIncrease& wrong, Edit& edit) {
+  for (const NicRef& ref : edit.site.nics)
+    own_nic(edit.network, edit.placement.node_of(ref)).dcqcn.ai_rate = wrong.rate.raw();
+  return {};
+}
+Status edit_network(const WrongAlphaPeriod& wrong, Edit& edit) {
+  for (const NicRef& ref : edit.site.nics)
+    own_nic(edit.network, edit.placement.node_of(ref)).dcqcn.alpha_period = wrong.period;
+  return {};
+}
+
+Status edit_network(const FewReceives& wrong, Edit& edit) {
   for (QueuePair& qp : edit.network.qps) {
     if (qp.operation == Operation::kRead || !is_at_site(edit, qp.target)) continue;
     qp.operation = Operation::kSend;
-    qp.receives = static_cast<std::int32_t>(number_of(edit.fault, "receives"));
-    qp.receive_repost = duration_of(edit.fault, "repost");
+    qp.receives = wrong.receives;
+    qp.receive_repost = wrong.repost;
   }
   return {};
 }
 
 /// A NIC that trusts PCP goes by the service level, and that is 0 unless the job sets it.
-Status wrong_trust(Edit& edit) {
+Status edit_network(const WrongTrust&, Edit& edit) {
   for (QueuePair& qp : edit.network.qps)
     if (is_at_site(edit, qp.source) || is_at_site(edit, qp.target)) qp.service_level = 0;
   return {};
 }
 
 /// Sockets: best effort, no ECN of RDMA's kind, no service level.
-Status tcp_fallback(Edit& edit) {
+Status edit_network(const TcpFallback&, Edit& edit) {
   for (QueuePair& qp : edit.network.qps) {
     if (!is_at_site(edit, qp.source) && !is_at_site(edit, qp.target)) continue;
     qp.tos = 0;
@@ -270,19 +259,18 @@ Status tcp_fallback(Edit& edit) {
   return {};
 }
 
-Status no_reordering(Edit& edit) {
+Status edit_network(const Reordering&, Edit& edit) {
   for (NicConfig& nic : edit.network.nics)
     nic.accepts_reordering = false;
   return {};
 }
 
-Status link_down(Edit& edit) {
-  const Duration reroute = duration_of(edit.fault, "reroute");
+Status edit_network(const LinkDown& wrong, Edit& edit) {
   std::vector<LinkChange>& changes = edit.network.changes;
-  for (const std::uint32_t link : edit.site.links) {
-    changes.push_back({edit.fault.from, link, false, reroute});
+  for (const LinkId link : edit.site.links) {
+    changes.push_back({edit.fault.from, link, false, wrong.reroute});
     if (edit.fault.until != Time::never())
-      changes.push_back({edit.fault.until, link, true, reroute});
+      changes.push_back({edit.fault.until, link, true, wrong.reroute});
   }
   std::stable_sort(changes.begin(), changes.end(),
                    [](const LinkChange& a, const LinkChange& b) { return a.at < b.at; });
@@ -290,34 +278,29 @@ Status link_down(Edit& edit) {
 }
 
 /// The share of frames with an error in them: 1 - (1 - ber)^bits, of 2^32, for a full frame.
-Status degraded_link(Edit& edit) {
-  const double ber = error_rate_of(edit.fault, "ber");
+Status edit_network(const DegradedLink& wrong, Edit& edit) {
   std::int64_t payload = 0;
   for (const NicConfig& nic : edit.network.nics)
     payload = std::max(payload, nic.mtu.raw());
   const auto bits = static_cast<double>((payload + edit.network.wire.data_header) * 8);
-  const double lost = -std::expm1(bits * std::log1p(-ber));
+  const double lost = -std::expm1(bits * std::log1p(-wrong.bit_error_rate));
   const auto threshold =
       std::max<std::uint64_t>(static_cast<std::uint64_t>(std::llround(std::ldexp(lost, 32))), 1);
-  for (const std::uint32_t link : edit.site.links) {
-    if (is_whole_run(edit.fault)) {
+  for (const LinkId link : edit.site.links) {
+    if (edit.fault.is_whole_run()) {
       edit.network.links[link].error_threshold = threshold;
       continue;
     }
-    const FaultAction back = {.what = FaultAction::What::kErrors,
-                              .entity = link,
-                              .errors = edit.network.links[link].error_threshold};
-    FaultAction bad = back;
-    bad.errors = threshold;
-    schedule(edit, bad, back);
+    schedule<ErrorChange>(edit, {link, threshold},
+                          {link, edit.network.links[link].error_threshold});
   }
   return {};
 }
 
 // ---- routes ----
 
-std::vector<std::vector<std::uint32_t>> neighbours_of(const Network& network) {
-  std::vector<std::vector<std::uint32_t>> around(network.nodes.size());
+Table<NodeId, std::vector<NodeId>> neighbours_of(const Network& network) {
+  Table<NodeId, std::vector<NodeId>> around(network.nodes.size());
   for (const Link& link : network.links) {
     around[link.a].push_back(link.b);
     around[link.b].push_back(link.a);
@@ -333,12 +316,12 @@ void write_down_routes(Network& network) {
   const auto around = neighbours_of(network);
   ExplicitRoutes written;
   written.next.resize(network.nodes.size());
-  for (std::uint32_t s = 0; s < network.nodes.size(); ++s) {
+  for (const NodeId s : network.nodes.ids()) {
     if (network.nodes[s].kind != NodeKind::kSwitch) continue;
     written.next[s].resize(network.nodes.size());
-    for (std::uint32_t d = 0; d < network.nodes.size(); ++d) {
+    for (const NodeId d : network.nodes.ids()) {
       if (network.nodes[d].kind != NodeKind::kNic) continue;
-      std::vector<std::uint32_t>& hops = written.next[s][d];
+      std::vector<NodeId>& hops = written.next[s][d];
       for (const std::uint16_t port : routes.next(s, d))
         if (std::find(hops.begin(), hops.end(), around[s][port]) == hops.end())
           hops.push_back(around[s][port]);
@@ -347,14 +330,13 @@ void write_down_routes(Network& network) {
   network.routes = std::move(written);
 }
 
-bool is_below(const Network& network, std::uint32_t nic, std::uint32_t sw) {
+bool is_below(const Network& network, NodeId nic, NodeId sw) {
   return std::any_of(network.links.begin(), network.links.end(), [&](const Link& link) {
     return (link.a == nic && link.b == sw) || (link.b == nic && link.a == sw);
   });
 }
 
-Result<std::uint32_t> looping_host(const Edit& edit, std::uint32_t sw) {
-  const std::string& to = text_of(edit.fault, "to");
+Result<std::uint32_t> looping_host(const Edit& edit, const std::string& to, NodeId sw) {
   std::vector<std::string> known;
   for (std::uint32_t h = 0; h < edit.intent.hosts.size(); ++h) {
     known.push_back(edit.intent.hosts[h].name);
@@ -364,26 +346,24 @@ Result<std::uint32_t> looping_host(const Edit& edit, std::uint32_t sw) {
   return not_found_error(fmt::format("routing-loop: no host '{}'{}", to, did_you_mean(to, known)));
 }
 
-Status routing_loop(Edit& edit) {
+Status edit_network(const RoutingLoop& wrong, Edit& edit) {
   Network& network = edit.network;
   write_down_routes(network);
   const auto around = neighbours_of(network);
   for (const std::uint32_t index : edit.site.switches) {
-    const std::uint32_t sw = edit.placement.switches[index];
-    WEIR_TRY(host, looping_host(edit, sw));
+    const NodeId sw = edit.placement.switches[index];
+    WEIR_TRY(host, looping_host(edit, wrong.to, sw));
     for (std::uint32_t rail = 0; rail < edit.intent.hosts[host].nics.size(); ++rail) {
-      const std::uint32_t nic = edit.placement.node_of({host, rail});
+      const NodeId nic = edit.placement.node_of({host, rail});
       auto& next = network.routes->next;
-      const auto is_switch = [&](std::uint32_t n) {
-        return network.nodes[n].kind == NodeKind::kSwitch;
-      };
+      const auto is_switch = [&](NodeId n) { return network.nodes[n].kind == NodeKind::kSwitch; };
       auto hop = std::find_if(next[sw][nic].begin(), next[sw][nic].end(), is_switch);
       const bool leads_on = hop != next[sw][nic].end();
       const auto beside = std::find_if(around[sw].begin(), around[sw].end(), is_switch);
       if (!leads_on && beside == around[sw].end())
         return invalid_error(fmt::format("routing-loop: {} has no other switch to loop with",
                                          edit.intent.switches[index].name));
-      const std::uint32_t other = leads_on ? *hop : *beside;
+      const NodeId other = leads_on ? *hop : *beside;
       next[sw][nic] = {other};
       next[other][nic] = {sw};
     }
@@ -392,13 +372,13 @@ Status routing_loop(Edit& edit) {
 }
 
 /// Spines above the leaf, in the order of their links.
-std::vector<std::uint32_t> switches_above(const Edit& edit, std::uint32_t index) {
-  std::vector<std::uint32_t> above;
+std::vector<NodeId> switches_above(const Edit& edit, std::uint32_t index) {
+  std::vector<NodeId> above;
   const SwitchIntent& leaf = edit.intent.switches[index];
   for (const design::SwitchPortIntent& port : leaf.ports) {
     if (port.peer.kind != design::NodeKind::kSwitch) continue;
     if (edit.intent.switches[port.peer.node].tier <= leaf.tier) continue;
-    const std::uint32_t node = edit.placement.switches[port.peer.node];
+    const NodeId node = edit.placement.switches[port.peer.node];
     if (std::find(above.begin(), above.end(), node) == above.end()) above.push_back(node);
   }
   return above;
@@ -406,7 +386,7 @@ std::vector<std::uint32_t> switches_above(const Edit& edit, std::uint32_t index)
 
 /// As after the loss of the first spine's links down: it hands packets for other leaves back to
 /// this leaf, which sends them up to the second spine.
-Status bounce_routing(Edit& edit) {
+Status edit_network(const BounceRouting&, Edit& edit) {
   Network& network = edit.network;
   write_down_routes(network);
   for (const std::uint32_t index : edit.site.switches) {
@@ -414,13 +394,13 @@ Status bounce_routing(Edit& edit) {
     const auto same_tier =
         std::count_if(edit.intent.switches.begin(), edit.intent.switches.end(),
                       [&](const SwitchIntent& other) { return other.tier == intent.tier; });
-    const std::vector<std::uint32_t> above = switches_above(edit, index);
+    const std::vector<NodeId> above = switches_above(edit, index);
     if (above.size() < 2 || same_tier < 3)
       return invalid_error(fmt::format(
           "bounce-routing at {}: needs two switches above it and two beside it; it has {} and {}",
           intent.name, above.size(), same_tier - 1));
-    const std::uint32_t leaf = edit.placement.switches[index];
-    for (std::uint32_t d = 0; d < network.nodes.size(); ++d) {
+    const NodeId leaf = edit.placement.switches[index];
+    for (const NodeId d : network.nodes.ids()) {
       if (network.nodes[d].kind != NodeKind::kNic || is_below(network, d, leaf)) continue;
       network.routes->next[above[0]][d] = {leaf};
       network.routes->next[leaf][d] = {above[1]};
@@ -429,39 +409,21 @@ Status bounce_routing(Edit& edit) {
   return {};
 }
 
-using NetworkEdit = Status (*)(Edit&);
-
-NetworkEdit network_edit(std::string_view name) {
-  struct Row {
-    std::string_view name;
-    NetworkEdit edit;
-  };
-  static constexpr Row kRows[] = {
-      {"slow-receiver", slow_receiver}, {"nic-pause-storm", slow_receiver},
-      {"np-off", congestion_control},   {"rp-off", congestion_control},
-      {"dcqcn-rate-ai", dcqcn_knob},    {"dcqcn-alpha-period", dcqcn_knob},
-      {"wrong-trust", wrong_trust},     {"few-receives", few_receives},
-      {"tcp-fallback", tcp_fallback},   {"reordering", no_reordering},
-      {"link-down", link_down},         {"degraded-link", degraded_link},
-      {"routing-loop", routing_loop},   {"bounce-routing", bounce_routing},
-  };
-  for (const Row& row : kRows)
-    if (row.name == name) return row.edit;
-  return nullptr;
-}
-
 }  // namespace
 
 Status apply_to_intent(const Fault& fault, Intent& intent) {
   WEIR_TRY(site, resolve(fault, intent));
   for (const NicRef& ref : site.nics)
-    edit_nic(fault, intent.hosts[ref.host].nics[ref.rail]);
+    std::visit(
+        [&](const auto& kind) { edit_nic(kind, fault, intent.hosts[ref.host].nics[ref.rail]); },
+        fault.kind);
   if (intent.hosts.empty() || intent.hosts.front().nics.empty()) return {};
   const NicIntent& any_nic = intent.hosts.front().nics.front();
   for (const std::uint32_t index : site.switches)
-    edit_switch(fault, any_nic, intent.switches[index]);
-  if (fault.type->name == "bounce-routing") intent.routing = design::Routing::kBounce;
-  if (fault.type->name == "pfc-too-wide")
+    std::visit([&](const auto& kind) { edit_switch(kind, any_nic, intent.switches[index]); },
+               fault.kind);
+  if (std::holds_alternative<BounceRouting>(fault.kind)) intent.routing = design::Routing::kBounce;
+  if (std::holds_alternative<PfcTooWide>(fault.kind))
     for (design::HostIntent& host : intent.hosts)
       for (NicIntent& nic : host.nics)
         nic.pfc = PrioritySet::from_mask(0xFF);
@@ -470,23 +432,30 @@ Status apply_to_intent(const Fault& fault, Intent& intent) {
 
 Status apply_to_network(const Fault& fault, const Intent& intent, const Placement& placement,
                         Network& network, std::vector<FaultAction>& actions) {
-  const NetworkEdit edit_function = network_edit(fault.type->name);
-  if (edit_function == nullptr) return {};
   WEIR_TRY(site, resolve(fault, intent));
   Edit edit{fault, site, intent, placement, network, actions};
-  WEIR_TRY_STATUS(edit_function(edit));
+  WEIR_TRY_STATUS(
+      std::visit([&](const auto& kind) { return edit_network(kind, edit); }, fault.kind));
   std::stable_sort(actions.begin(), actions.end(),
                    [](const FaultAction& a, const FaultAction& b) { return a.at < b.at; });
   return {};
 }
 
-void act(Sim& sim, const FaultAction& action) {
-  switch (action.what) {
-    case FaultAction::What::kDrain: return sim.set_drain(action.entity, action.drain);
-    case FaultAction::What::kCongestionControl:
-      return sim.set_congestion_control(action.entity, action.np, action.rp);
-    case FaultAction::What::kErrors: return sim.set_errors(action.entity, action.errors);
+namespace {
+struct Act {
+  Sim& sim;
+  void operator()(const DrainChange& change) const { sim.set_drain(change.nic, change.drain); }
+  void operator()(const CongestionControlChange& change) const {
+    sim.set_congestion_control(change.nic, change.np, change.rp);
   }
+  void operator()(const ErrorChange& change) const {
+    sim.set_errors(change.link, change.threshold);
+  }
+};
+}  // namespace
+
+void act(Sim& sim, const FaultAction& action) {
+  std::visit(Act{sim}, action.change);
 }
 
 }  // namespace weir::sim

@@ -56,8 +56,9 @@ TEST(FaultTable, EveryDefaultIsAValueThatTheParserTakes) {
   COVERS("G9");
   for (const FaultType& type : fault_types()) {
     std::string text = fmt::format("{},at=x", type.name);
-    for (const FaultParameter& one : type.parameters)
-      if (!one.fallback.empty()) text += fmt::format(",{}={}", one.name, one.fallback);
+    for (const FaultParameter& parameter : type.parameters)
+      if (!parameter.fallback.empty())
+        text += fmt::format(",{}={}", parameter.name, parameter.fallback);
     EXPECT_EQ(error_of(text), "no error");
   }
 }
@@ -70,9 +71,9 @@ TEST(FaultTable, StandsInTheManual) {
     const auto at = manual->find(fmt::format("\n| `{}` |", type.name));
     ASSERT_NE(at, std::string::npos) << type.name;
     const std::string row = manual->substr(at + 1, manual->find('\n', at + 1) - at - 1);
-    for (const FaultParameter& one : type.parameters)
-      EXPECT_NE(row.find(fmt::format("`{}{}{}`", one.name, one.fallback.empty() ? "" : "=",
-                                     one.fallback)),
+    for (const FaultParameter& parameter : type.parameters)
+      EXPECT_NE(row.find(fmt::format("`{}{}{}`", parameter.name,
+                                     parameter.fallback.empty() ? "" : "=", parameter.fallback)),
                 std::string::npos)
           << row;
     for (const std::string_view id : type.findings)
@@ -152,8 +153,8 @@ TEST(FaultEdits, AMomentIsAnActionAndNotAnEdit) {
                   .has_value());
   ASSERT_EQ(actions.size(), 2U);
   EXPECT_EQ(actions[0].at, Time::at(100_us));
-  EXPECT_FALSE(actions[0].rp);
-  EXPECT_TRUE(actions[1].rp);
+  EXPECT_FALSE(std::get<CongestionControlChange>(actions[0].change).rp);
+  EXPECT_TRUE(std::get<CongestionControlChange>(actions[1].change).rp);
 }
 
 TEST(FaultEdits, WhatAFabricCannotHaveIsAnErrorThatSaysWhy) {

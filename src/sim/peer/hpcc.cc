@@ -166,7 +166,7 @@ Status read_topology(const std::string& content, std::int64_t error_ppm, Network
   for (const std::string_view word : lines[1]) {
     WEIR_TRY(id, parse_u64(word));
     if (id >= nodes) return parse_error(fmt::format("topology: switch {} of {} nodes", id, nodes));
-    network.nodes[id].kind = NodeKind::kSwitch;
+    network.nodes[to_id<NodeId>(id)].kind = NodeKind::kSwitch;
   }
   for (std::size_t i = 2; i < 2 + links; ++i) {
     const Words& w = lines[i];
@@ -178,8 +178,8 @@ Status read_topology(const std::string& content, std::int64_t error_ppm, Network
     WEIR_TRY(rate, parse_rate(w[2]));
     WEIR_TRY(delay, parse_duration(w[3]));
     WEIR_TRY(loss, parse_decimal(w[4], std::int64_t{1} << 32U));
-    link.a = static_cast<std::uint32_t>(a);
-    link.b = static_cast<std::uint32_t>(b);
+    link.a = to_id<NodeId>(a);
+    link.b = to_id<NodeId>(b);
     link.rate = rate;
     link.propagation = delay;
     link.error_threshold = static_cast<std::uint64_t>(std::max(loss, error_ppm));
@@ -196,9 +196,9 @@ Status configure_switches(const Config& config, Network& network) {
   WEIR_TRY(pmax, config.by_rate("PMAX_MAP", kSharePerWhole));
   std::int64_t nic_rate = 0;
   for (const Link& link : network.links)
-    for (const std::uint32_t end : {link.a, link.b})
+    for (const NodeId end : {link.a, link.b})
       if (network.nodes[end].kind == NodeKind::kNic) nic_rate = link.rate.raw();
-  for (std::uint32_t n = 0; n < network.nodes.size(); ++n) {
+  for (const NodeId n : network.nodes.ids()) {
     if (network.nodes[n].kind != NodeKind::kSwitch) continue;
     network.nodes[n].config = static_cast<std::uint32_t>(network.switches.size());
     SwitchConfig sw;
@@ -245,7 +245,7 @@ class Paths {
  public:
   Paths(const Network& network, std::int64_t payload) : network_(network), payload_(payload) {
     around_.resize(network.nodes.size());
-    for (std::uint32_t l = 0; l < network.links.size(); ++l) {
+    for (const LinkId l : network.links.ids()) {
       around_[network.links[l].a].emplace_back(network.links[l].b, l);
       around_[network.links[l].b].emplace_back(network.links[l].a, l);
     }
@@ -253,14 +253,14 @@ class Paths {
       std::sort(list.begin(), list.end(), std::greater<>());
   }
   /// Breadth first from `destination`, as the peer does it.
-  void search(std::uint32_t destination) {
+  void search(NodeId destination) {
     distance_.assign(network_.nodes.size(), -1);
     path_.assign(network_.nodes.size(), {});
-    std::vector<std::uint32_t> queue{destination};
+    std::vector<NodeId> queue{destination};
     distance_[destination] = 0;
     path_[destination].bottleneck = INT64_MAX;
     for (std::size_t i = 0; i < queue.size(); ++i) {
-      const std::uint32_t node = queue[i];
+      const NodeId node = queue[i];
       if (node != destination && network_.nodes[node].kind == NodeKind::kNic) continue;
       for (const auto& [next, l] : around_[node]) {
         if (distance_[next] >= 0) continue;
@@ -274,9 +274,9 @@ class Paths {
       }
     }
   }
-  [[nodiscard]] const Path& path(std::uint32_t from) const { return path_[from]; }
-  [[nodiscard]] std::vector<std::uint32_t> next(std::uint32_t node) const {
-    std::vector<std::uint32_t> hops;
+  [[nodiscard]] const Path& path(NodeId from) const { return path_[from]; }
+  [[nodiscard]] std::vector<NodeId> next(NodeId node) const {
+    std::vector<NodeId> hops;
     for (const auto& [neighbour, link] : around_[node])
       if (distance_[neighbour] >= 0 && distance_[neighbour] + 1 == distance_[node])
         hops.push_back(neighbour);
@@ -286,9 +286,9 @@ class Paths {
  private:
   const Network& network_;
   std::int64_t payload_;
-  std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> around_;
-  std::vector<int> distance_;
-  std::vector<Path> path_;
+  Table<NodeId, std::vector<std::pair<NodeId, LinkId>>> around_;
+  Table<NodeId, int> distance_;
+  Table<NodeId, Path> path_;
 };
 
 Status read_flows(const std::string& content, HpccRun& run) {
@@ -311,12 +311,12 @@ Status read_flows(const std::string& content, HpccRun& run) {
       return Error{ErrorCode::kUnsupported, "flows of more than one priority group"};
     group = pg;
     QueuePair qp;
-    qp.source = static_cast<std::uint32_t>(source);
-    qp.target = static_cast<std::uint32_t>(target);
+    qp.source = to_id<NodeId>(source);
+    qp.target = to_id<NodeId>(target);
     qp.source_port = static_cast<std::uint16_t>(10000 + count[{source, target}]++);
     qp.tos = (3U << 2U) | 2U;
     run.target_port.push_back(static_cast<std::uint16_t>(port));
-    run.network.messages.push_back({static_cast<std::uint32_t>(run.network.qps.size()),
+    run.network.messages.push_back({run.network.qps.end_id(),
                                     Bytes::raw(static_cast<std::int64_t>(bytes)),
                                     Time::at(Duration::raw(hpcc_time(start)))});
     run.network.qps.push_back(qp);
@@ -331,13 +331,13 @@ void set_paths(HpccRun& run, std::int64_t payload) {
   run.base_rtt_ns.resize(network.qps.size());
   run.bottleneck.resize(network.qps.size());
   ExplicitRoutes routes;
-  routes.next.assign(nodes, std::vector<std::vector<std::uint32_t>>(nodes));
-  for (std::uint32_t d = 0; d < nodes; ++d) {
+  routes.next.assign(nodes, Table<NodeId, std::vector<NodeId>>(nodes));
+  for (const NodeId d : network.nodes.ids()) {
     if (network.nodes[d].kind != NodeKind::kNic) continue;
     paths.search(d);
-    for (std::uint32_t n = 0; n < nodes; ++n)
+    for (const NodeId n : network.nodes.ids())
       if (network.nodes[n].kind == NodeKind::kSwitch) routes.next[n][d] = paths.next(n);
-    for (std::size_t q = 0; q < network.qps.size(); ++q) {
+    for (const QpId q : network.qps.ids()) {
       if (network.qps[q].target != d) continue;
       const Path& path = paths.path(network.qps[q].source);
       run.base_rtt_ns[q] = path.rtt_ns;
@@ -371,11 +371,11 @@ Result<HpccRun> read_run(const std::string& config_path, const Config& config) {
   // Of two things at one instant the peer does first what it scheduled first: the ACK when it was
   // longer on its way than an alpha period.
   for (const Link& link : network.links)
-    for (const std::uint32_t end : {link.a, link.b})
+    for (const NodeId end : {link.a, link.b})
       if (network.nodes[end].kind == NodeKind::kNic)
         network.nics[0].dcqcn.cnp_before_tick =
             link.propagation + serialization_time(60_B, link.rate) > nic.dcqcn.alpha_period;
-  // Streams that its set-up takes: six a node and two more, found by search on a reference run.
+  // Streams that its set-up takes: six per node and two more, found by search on a reference run.
   network.peer_streams = 2 + 6 * network.nodes.size();
   WEIR_TRY_STATUS(check_network(network));
   return run;
@@ -403,7 +403,7 @@ Result<HpccRun> read_hpcc(const std::string& config_path) {
   WEIR_TRY(scales, config.number("VAR_WIN", 1, 0));
   if (window != 0) {
     std::int64_t largest = 0;
-    for (std::size_t q = 0; q < network.qps.size(); ++q)
+    for (const QpId q : network.qps.ids())
       largest = std::max(largest, run.base_rtt_ns[q] * run.bottleneck[q] / 8 / 1'000'000'000);
     network.nics[0].window = largest;
     network.nics[0].window_follows_rate = scales != 0;
@@ -412,15 +412,15 @@ Result<HpccRun> read_hpcc(const std::string& config_path) {
 }
 
 std::string hpcc_fct(const HpccRun& run, const Sim& sim) {
-  std::vector<std::uint32_t> order;
-  for (std::uint32_t m = 0; m < sim.messages().size(); ++m)
+  std::vector<MessageId> order;
+  for (const MessageId m : sim.messages().ids())
     if (sim.messages()[m].state == MessageState::kDone) order.push_back(m);
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+  std::stable_sort(order.begin(), order.end(), [&](MessageId a, MessageId b) {
     return sim.messages()[a].done < sim.messages()[b].done;
   });
   std::string out;
   const std::int64_t payload = sim.network().nics[0].mtu.raw();
-  for (const std::uint32_t m : order) {
+  for (const MessageId m : order) {
     const MessageRecord& message = sim.messages()[m];
     const QueuePair& qp = sim.network().qps[message.qp];
     const std::int64_t packets = (message.size - 1) / payload + 1;
@@ -438,10 +438,10 @@ std::string hpcc_fct(const HpccRun& run, const Sim& sim) {
 std::string hpcc_pfc(const PauseLog& log, const Sim& sim) {
   std::string out;
   for (const PauseLog::Entry& entry : log.entries()) {
-    const std::uint32_t node = sim.node_of(entry.port);
+    const NodeId node = sim.node_of(entry.port);
     const bool is_switch = sim.network().nodes[node].kind == NodeKind::kSwitch;
-    out += fmt::format("{} {} {} {} {}\n", entry.at / 1000, node, is_switch ? 1 : 0,
-                       entry.port - sim.port_of(node, 0) + 1, entry.pause ? 1 : 0);
+    out += fmt::format("{} {} {} {} {}\n", entry.at / 1000, to_index(node), is_switch ? 1 : 0,
+                       sim.local_port(entry.port) + 1, entry.pause ? 1 : 0);
   }
   return out;
 }

@@ -1,7 +1,6 @@
 #pragma once
 // The files of the HPCC ns-3 simulator (alibaba-edu/High-Precision-Congestion-Control): its
-// configuration, topology and flow files in, its fct.txt and pfc.txt out. Formats: peers.md §3 and
-// the notes beside the reference runs.
+// configuration, topology and flow files in, its fct.txt and pfc.txt out.
 //
 // read_hpcc() makes a Network in Model::kHpcc: 48-byte header, whole-nanosecond serialisation, ACKs
 // behind data, a CNP bit in the ACK, its MMU and timers, equal times in the order of scheduling,
@@ -20,9 +19,9 @@ namespace weir::sim {
 struct HpccRun {
   Network network;
   Time stop;
-  std::vector<std::uint32_t> base_rtt_ns;  // by flow: what "standalone" completion is made of
-  std::vector<std::int64_t> bottleneck;    // by flow, bit/s
-  std::vector<std::uint16_t> target_port;  // by flow
+  Table<QpId, std::uint32_t> base_rtt_ns;  // by flow: what "standalone" completion is made of
+  Table<QpId, std::int64_t> bottleneck;    // by flow, bit/s
+  Table<QpId, std::uint16_t> target_port;  // by flow
 };
 
 /// Reads `config_path` and the topology and flow files it names: looked for as written, then beside
@@ -33,7 +32,7 @@ struct HpccRun {
 /// which there are as many as pairs of nodes, are made only where the file has a window (HAS_WIN).
 [[nodiscard]] Result<HpccRun> read_hpcc_native(const std::string& config_path);
 
-/// One line a finished flow, in the order of completion.
+/// One line per finished flow, in the order of completion.
 [[nodiscard]] std::string hpcc_fct(const HpccRun& run, const Sim& sim);
 
 /// Notes every pause frame received, for hpcc_pfc().
@@ -41,12 +40,12 @@ class PauseLog final : public Observer {
  public:
   struct Entry {
     Ps at;
-    std::uint32_t port;
+    PortId port;
     bool pause;
   };
-  void on_frame(Ps, std::uint32_t, const Packet&) override {}
-  void on_drop(Ps, std::uint32_t, const Packet&, DropReason) override {}
-  void on_pause(Ps at, std::uint32_t port, std::uint8_t pause, std::uint8_t resume) override {
+  void on_frame(Ps, PortId, const Packet&) override {}
+  void on_drop(Ps, PortId, const Packet&, DropReason) override {}
+  void on_pause(Ps at, PortId port, std::uint8_t pause, std::uint8_t resume) override {
     if (pause != 0) entries_.push_back({at, port, true});
     if (resume != 0) entries_.push_back({at, port, false});
   }
@@ -56,7 +55,7 @@ class PauseLog final : public Observer {
   std::vector<Entry> entries_;
 };
 
-/// One line a pause frame received: time, node, 0 host or 1 switch, interface, 1 pause or 0 resume.
+/// One line per pause frame received: time, node, 0 host or 1 switch, interface, 1 pause or 0 resume.
 [[nodiscard]] std::string hpcc_pfc(const PauseLog& log, const Sim& sim);
 
 }  // namespace weir::sim

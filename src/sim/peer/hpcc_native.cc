@@ -14,7 +14,7 @@ void make_native(Network& network) {
   network.wire = WireFormat{};
   network.routes.reset();
   for (NicConfig& nic : network.nics) {
-    nic.dcqcn.variant = DcqcnVariant::kConnectX;
+    nic.dcqcn.variant = DcqcnVariant::kConnectx;
     nic.dcqcn.cnp_before_tick = false;
     prepare(nic.dcqcn);
     nic.cnp_interval = nic.dcqcn.cut_period;  // the peer's CNP bit counts once in this time

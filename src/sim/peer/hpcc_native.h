@@ -6,7 +6,7 @@ namespace weir::sim {
 
 /// Takes the peer's simplifications out of what read_hpcc() made: real headers and gaps, CNPs as
 /// packets of a class of their own, ConnectX's reaction point with the file's values, hashing with
-/// a seed a switch over all shortest paths. Buffers, thresholds and payload stay the file's.
+/// one seed per switch over all shortest paths. Buffers, thresholds and payload stay the file's.
 void make_native(Network& network);
 
 }  // namespace weir::sim

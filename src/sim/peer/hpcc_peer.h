@@ -2,7 +2,7 @@
 // The peer's arithmetic (model `hpcc`): its transmission times, and its ECMP hash, MurmurHash3
 // (x86, 32 bit; Appleby, public domain algorithm) over three words {source ip, destination ip,
 // source port | destination port << 16}, seeded with the switch's node id. An ACK travels with the
-// addresses swapped. peers.md §3.
+// addresses swapped.
 #include <bit>
 #include <cstdint>
 
@@ -10,8 +10,9 @@
 
 namespace weir::sim {
 
-constexpr std::uint32_t hpcc_address(std::uint32_t node) {
-  return 0x0b000001U + ((node / 256) << 16U) + ((node % 256) << 8U);
+constexpr std::uint32_t hpcc_address(NodeId node) {
+  const std::uint32_t number = to_index(node);
+  return 0x0b000001U + ((number / 256) << 16U) + ((number % 256) << 8U);
 }
 
 inline constexpr std::uint32_t kHpccPort = 100;  // the destination port of every flow file

@@ -19,16 +19,16 @@ constexpr std::uint8_t kNoCredits = 0x1F;  // AETH: the receiver does not limit 
 constexpr std::uint8_t kNakSequence = 0x60;
 constexpr std::uint8_t kRnrTimer = 0x20 | 14;  // 1 ms, the minimum timer that NICs are set to
 
-std::uint64_t mac_of(std::uint32_t node) {
-  return 0x02'57'00'000000ULL + node;  // locally administered
+std::uint64_t mac_of(NodeId node) {
+  return 0x02'57'00'000000ULL + to_index(node);  // locally administered
 }
 
 /// The two QPs of a connection: the target's, where data goes, and the source's.
-std::uint32_t target_qp(std::uint32_t qp) {
-  return kFirstQp + 2 * qp;
+std::uint32_t target_qp(QpId qp) {
+  return kFirstQp + 2 * to_index(qp);
 }
-std::uint32_t source_qp(std::uint32_t qp) {
-  return kFirstQp + 2 * qp + 1;
+std::uint32_t source_qp(QpId qp) {
+  return kFirstQp + 2 * to_index(qp) + 1;
 }
 
 wire::Address parse_address(const std::string& with_prefix) {
@@ -56,15 +56,15 @@ Result<PortPlace> find_port(const design::Intent& intent, std::string_view text)
   for (const design::HostIntent& host : intent.hosts)
     for (std::size_t rail = 0; rail < host.nics.size(); ++rail, ++index) {
       if (host.name == node && (rest.empty() || rest == host.nics[rail].device))
-        return PortPlace{index, 0};
+        return PortPlace{NodeId{index}, 0};
       if (rail == 0) names.push_back(host.name);
       names.push_back(fmt::format("{}:{}", host.name, host.nics[rail].device));
     }
-  for (const design::SwitchIntent& one : intent.switches) {
-    for (std::size_t port = 0; port < one.ports.size(); ++port) {
-      if (one.name == node && one.ports[port].name == rest)
-        return PortPlace{index, static_cast<std::uint32_t>(port)};
-      names.push_back(fmt::format("{}:{}", one.name, one.ports[port].name));
+  for (const design::SwitchIntent& sw : intent.switches) {
+    for (std::size_t port = 0; port < sw.ports.size(); ++port) {
+      if (sw.name == node && sw.ports[port].name == rest)
+        return PortPlace{NodeId{index}, static_cast<std::uint32_t>(port)};
+      names.push_back(fmt::format("{}:{}", sw.name, sw.ports[port].name));
     }
     ++index;
   }
@@ -87,16 +87,16 @@ void CaptureTap::watch(const Sim& sim) {
   const Network& network = sim.network();
   port_ = sim.port_of(place_.node, place_.local);
   // Local ports count a node's links in their order.
-  std::vector<std::uint32_t> next(network.nodes.size(), 0);
+  Table<NodeId, std::uint32_t> next(network.nodes.size(), 0);
   for (const Link& link : network.links) {
-    const std::uint32_t a = sim.port_of(link.a, next[link.a]++);
-    const std::uint32_t b = sim.port_of(link.b, next[link.b]++);
+    const PortId a = sim.port_of(link.a, next[link.a]++);
+    const PortId b = sim.port_of(link.b, next[link.b]++);
     if (a != port_ && b != port_) continue;
     peer_ = a == port_ ? b : a;
     rate_ = link.rate;
     propagation_ = link.propagation;
   }
-  WEIR_CHECK(peer_ != kNone);
+  WEIR_CHECK(peer_ != kNo<PortId>);
   const Node& node = network.nodes[place_.node];
   reaction_ = node.kind == NodeKind::kNic ? network.nics[node.config].pfc_reaction
                                           : network.switches[node.config].pfc_reaction;
@@ -105,25 +105,25 @@ void CaptureTap::watch(const Sim& sim) {
   counters_.resize(addresses_.size());
 }
 
-void CaptureTap::on_pause(Ps /*at*/, std::uint32_t /*port*/, std::uint8_t /*pause*/,
+void CaptureTap::on_pause(Ps /*at*/, PortId /*port*/, std::uint8_t /*pause*/,
                           std::uint8_t /*resume*/) {}
 
-void CaptureTap::number(std::uint32_t port, const Packet& packet) {
-  const std::uint32_t node = sim_->node_of(port);
-  if (packet.kind != PacketKind::kData || node >= counters_.size()) return;
+void CaptureTap::number(PortId port, const Packet& packet) {
+  const NodeId node = sim_->node_of(port);
+  if (packet.kind != PacketKind::kData || !counters_.contains(node)) return;
   std::vector<std::uint16_t>& ids = ids_[packet.qp];
   if (ids.empty()) ids.resize(kIds);
   counters_[node] = static_cast<std::uint16_t>(counters_[node] + kIdStep);
   ids[packet.psn % kIds] = counters_[node];
 }
 
-void CaptureTap::on_frame(Ps at, std::uint32_t port, const Packet& packet) {
+void CaptureTap::on_frame(Ps at, PortId port, const Packet& packet) {
   number(port, packet);
   if (port != port_ && port != peer_) return;
   write_before(at);
   if (port == port_) {
     const auto later = std::find_if(pending_.begin(), pending_.end(),
-                                    [&](const Pending& one) { return one.at > at; });
+                                    [&](const Pending& frame) { return frame.at > at; });
     pending_.insert(later, {at, at, true, packet});
     return;
   }
@@ -133,13 +133,13 @@ void CaptureTap::on_frame(Ps at, std::uint32_t port, const Packet& packet) {
   pending_.push_back({last_bit, last_bit + reaction, false, packet});
 }
 
-void CaptureTap::on_drop(Ps at, std::uint32_t port, const Packet& packet, DropReason reason) {
+void CaptureTap::on_drop(Ps at, PortId port, const Packet& packet, DropReason reason) {
   if (port != port_) return;
   write_before(at);
   if (reason != DropReason::kBitError && reason != DropReason::kLinkDown) return;
-  const auto lost = std::find_if(pending_.begin(), pending_.end(), [&](const Pending& one) {
-    return !one.is_sent && one.packet.kind == packet.kind && one.packet.qp == packet.qp &&
-           one.packet.psn == packet.psn && one.packet.dst == packet.dst;
+  const auto lost = std::find_if(pending_.begin(), pending_.end(), [&](const Pending& frame) {
+    return !frame.is_sent && frame.packet.kind == packet.kind && frame.packet.qp == packet.qp &&
+           frame.packet.psn == packet.psn && frame.packet.dst == packet.dst;
   });
   if (lost != pending_.end()) pending_.erase(lost);
 }
@@ -147,15 +147,15 @@ void CaptureTap::on_drop(Ps at, std::uint32_t port, const Packet& packet, DropRe
 /// Strictly before: what arrives now may yet turn out to be broken.
 void CaptureTap::write_before(Ps at) {
   while (!pending_.empty() && pending_.front().at < at) {
-    const Pending one = pending_.front();
+    const Pending frame = pending_.front();
     pending_.pop_front();
-    write(one.at, one.packet, one.is_sent);
+    write(frame.at, frame.packet, frame.is_sent);
   }
 }
 
 Status CaptureTap::close() {
-  for (const Pending& one : pending_)
-    if (one.counted <= sim_->now()) write(one.at, one.packet, one.is_sent);
+  for (const Pending& frame : pending_)
+    if (frame.counted <= sim_->now()) write(frame.at, frame.packet, frame.is_sent);
   return writer_.close();
 }
 
@@ -176,19 +176,19 @@ void CaptureTap::write_pause(const Packet& packet, bool is_sent) {
   std::array<std::uint16_t, 8> quanta{};
   for (std::size_t i = 0; i < quanta.size(); ++i)
     if (((pause >> i) & 1U) != 0) quanta[i] = static_cast<std::uint16_t>(packet.psn);
-  const std::uint32_t node = sim_->node_of(is_sent ? port_ : peer_);
+  const NodeId node = sim_->node_of(is_sent ? port_ : peer_);
   wire::encode_pfc(mac_of(node), static_cast<std::uint8_t>(pause | resume), quanta, frame_);
 }
 
-std::uint32_t CaptureTap::sender_of(const Packet& packet) const {
+NodeId CaptureTap::sender_of(const Packet& packet) const {
   const QueuePair& qp = sim_->network().qps[packet.qp];
   return goes_to_target(packet) ? qp.source : qp.target;
 }
 
-std::vector<wire::VlanTag> CaptureTap::tags(const Packet& packet, std::uint32_t from) const {
+std::vector<wire::VlanTag> CaptureTap::tags(const Packet& packet, NodeId from) const {
   if (vlans_[from] == 0) return {};
   const Network& network = sim_->network();
-  const NicConfig& nic = network.nics[network.nodes[from].config];
+  const NicConfig& nic = network.nic_config(from);
   wire::VlanTag tag;
   tag.id = static_cast<std::uint16_t>(vlans_[from]);
   tag.pcp = nic.dscp_to_priority[packet.tos >> 2U];
@@ -196,15 +196,15 @@ std::vector<wire::VlanTag> CaptureTap::tags(const Packet& packet, std::uint32_t 
 }
 
 void CaptureTap::write_socket(const Packet& packet) {
-  const std::uint32_t from = sender_of(packet);
+  const NodeId from = sender_of(packet);
   const QueuePair& qp = sim_->network().qps[packet.qp];
-  const std::int64_t mtu = sim_->network().nics[sim_->network().nodes[from].config].mtu.raw();
+  const std::int64_t mtu = sim_->network().nic_config(from).mtu.raw();
   wire::TcpFrame frame;
   frame.source_mac = mac_of(from);
-  frame.destination_mac = mac_of(packet.dst);
+  frame.destination_mac = mac_of(packet.destination());
   frame.tags = tags(packet, from);
   frame.source = addresses_[from];
-  frame.destination = addresses_[packet.dst];
+  frame.destination = addresses_[packet.destination()];
   frame.tos = packet.tos;
   frame.ttl = packet.ttl;
   constexpr std::uint16_t kServer = 5201;
@@ -222,25 +222,26 @@ void CaptureTap::write_socket(const Packet& packet) {
 }
 
 void CaptureTap::read_messages() {
-  const std::vector<MessageRecord>& all = sim_->messages();
-  for (; messages_read_ < all.size(); ++messages_read_)
-    messages_[all[messages_read_].qp].push_back(static_cast<std::uint32_t>(messages_read_));
+  const Table<MessageId, MessageRecord>& all = sim_->messages();
+  for (const MessageId m : IdRange<MessageId>(messages_read_, all.end_id()))
+    messages_[all[m].qp].push_back(m);
+  messages_read_ = all.end_id();
 }
 
 /// How many messages of the QP end before `psn`: those that an ACK of it completes.
 std::uint32_t CaptureTap::messages_before(const Packet& packet) {
   read_messages();
-  const std::vector<std::uint32_t>& list = messages_[packet.qp];
-  const auto end = std::partition_point(list.begin(), list.end(), [&](std::uint32_t index) {
+  const std::vector<MessageId>& list = messages_[packet.qp];
+  const auto end = std::partition_point(list.begin(), list.end(), [&](MessageId index) {
     const MessageRecord& message = sim_->messages()[index];
-    return message.first_psn + message.packets <= packet.psn;
+    return message.end_psn() <= packet.psn;
   });
   return static_cast<std::uint32_t>(end - list.begin());
 }
 
 const MessageRecord* CaptureTap::message_of(const Packet& packet) {
   const std::uint32_t place = messages_before(packet);
-  const std::vector<std::uint32_t>& list = messages_[packet.qp];
+  const std::vector<MessageId>& list = messages_[packet.qp];
   return place < list.size() ? &sim_->messages()[list[place]] : nullptr;
 }
 
@@ -268,20 +269,20 @@ void CaptureTap::set_data(const Packet& packet, wire::RoceFrame& frame) {
 }
 
 void CaptureTap::write_roce(const Packet& packet) {
-  const std::uint32_t from = sender_of(packet);
+  const NodeId from = sender_of(packet);
   const QueuePair& qp = sim_->network().qps[packet.qp];
   wire::RoceFrame frame;
   frame.source_mac = mac_of(from);
-  frame.destination_mac = mac_of(packet.dst);
+  frame.destination_mac = mac_of(packet.destination());
   frame.tags = tags(packet, from);
   frame.source = addresses_[from];
-  frame.destination = addresses_[packet.dst];
+  frame.destination = addresses_[packet.destination()];
   frame.tos = packet.tos;
   frame.ttl = packet.ttl;
   frame.source_port = qp.source_port;
   frame.destination_qp = goes_to_target(packet) ? target_qp(packet.qp) : source_qp(packet.qp);
   frame.psn = packet.psn & wire::kPsnMask;
-  frame.rkey = packet.qp + 1;
+  frame.rkey = to_index(packet.qp) + 1;
   switch (packet.kind) {
     case PacketKind::kData: set_data(packet, frame); break;
     case PacketKind::kAck:  // the engine names the next one expected, the wire the last one had

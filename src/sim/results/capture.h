@@ -23,7 +23,7 @@ namespace weir::sim {
 
 /// A port by its place in the network: node and local number.
 struct PortPlace {
-  std::uint32_t node = 0;
+  NodeId node{0};
   std::uint32_t local = 0;
 };
 
@@ -40,9 +40,9 @@ class CaptureTap final : public Observer {
   [[nodiscard]] Status close();
   [[nodiscard]] std::uint64_t frames() const { return writer_.frames(); }
 
-  void on_frame(Ps at, std::uint32_t port, const Packet& packet) override;
-  void on_pause(Ps at, std::uint32_t port, std::uint8_t pause, std::uint8_t resume) override;
-  void on_drop(Ps at, std::uint32_t port, const Packet& packet, DropReason reason) override;
+  void on_frame(Ps at, PortId port, const Packet& packet) override;
+  void on_pause(Ps at, PortId port, std::uint8_t pause, std::uint8_t resume) override;
+  void on_drop(Ps at, PortId port, const Packet& packet, DropReason reason) override;
 
  private:
   struct Pending {
@@ -56,33 +56,33 @@ class CaptureTap final : public Observer {
   void write_socket(const Packet& packet);
   void write_roce(const Packet& packet);
   void write_before(Ps at);
-  void number(std::uint32_t port, const Packet& packet);
+  void number(PortId port, const Packet& packet);
   void read_messages();
   [[nodiscard]] const MessageRecord* message_of(const Packet& packet);
   [[nodiscard]] std::uint32_t messages_before(const Packet& packet);
   void set_data(const Packet& packet, wire::RoceFrame& frame);
-  [[nodiscard]] std::vector<wire::VlanTag> tags(const Packet& packet, std::uint32_t from) const;
-  /// NIC nodes: of the sender of this packet, and of its receiver.
-  [[nodiscard]] std::uint32_t sender_of(const Packet& packet) const;
+  [[nodiscard]] std::vector<wire::VlanTag> tags(const Packet& packet, NodeId from) const;
+  /// The NIC that sent this packet.
+  [[nodiscard]] NodeId sender_of(const Packet& packet) const;
 
   wire::CaptureWriter writer_;
   PortPlace place_;
-  std::vector<wire::Address> addresses_;  // by NIC node
-  std::vector<int> vlans_;
+  Table<NodeId, wire::Address> addresses_;  // of NICs
+  Table<NodeId, int> vlans_;
   const Sim* sim_ = nullptr;
-  std::uint32_t port_ = kNone;
-  std::uint32_t peer_ = kNone;
+  PortId port_ = kNo<PortId>;
+  PortId peer_ = kNo<PortId>;
   BitRate rate_;
   Duration propagation_;
   Duration reaction_;            // of this port's node to a pause
   std::deque<Pending> pending_;  // by time; of equal times what arrives first: it is answered
-  std::vector<std::vector<std::uint32_t>> messages_;  // by QP, in order
-  std::size_t messages_read_ = 0;
+  Table<QpId, std::vector<MessageId>> messages_;  // in order
+  MessageId messages_read_{0};
   // IPv4 identifications: every NIC counts the data packets it sends, so that one sent again
   // differs from its original and is the same at every port. Of each QP the latest kIds packets.
   static constexpr std::size_t kIds = 1024;
-  std::vector<std::uint16_t> counters_;          // by NIC node
-  std::vector<std::vector<std::uint16_t>> ids_;  // by QP
+  Table<NodeId, std::uint16_t> counters_;  // of NICs
+  Table<QpId, std::vector<std::uint16_t>> ids_;
   std::vector<std::uint8_t> frame_;
 };
 

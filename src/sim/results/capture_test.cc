@@ -17,8 +17,8 @@ struct Seen {
   std::unique_ptr<wire::Analysis> analysis;
   wire::Address address;
   std::uint64_t plain_digest = 0;
-  std::uint32_t node = 0;
-  std::uint32_t port = 0;
+  NodeId node{0};
+  PortId port{0};
 };
 
 struct Pod {
@@ -60,8 +60,8 @@ Seen seen_at(std::string_view at, std::string_view workload,
     seen.analysis->add(record);
   EXPECT_EQ(reader.damage(), "");
   seen.analysis->finish();
-  if (place.node < pod.intent.hosts.size())  // one NIC a host
-    seen.address = wire::ipv4_address(0x0A000000 + place.node + 1);
+  if (to_index(place.node) < pod.intent.hosts.size())  // one NIC per host
+    seen.address = wire::ipv4_address(0x0A000000 + to_index(place.node) + 1);
   std::remove(path.c_str());
   return seen;
 }
@@ -160,8 +160,8 @@ TEST(CaptureTap, ReorderingIsToldFromLoss_ToThePacket) {
   EXPECT_GT(totals.out_of_order, 0U);
   EXPECT_EQ(totals.lost, 0U);
   std::uint64_t again = 0;
-  for (std::uint32_t node = 0; node < 16; ++node)
-    again += seen.outcome.sim->nic_counters(node).retransmitted;
+  for (NodeId node{0}; node < 16; ++node)
+    again += seen.outcome.sim->nic_counters(NodeId{node}).retransmitted;
   EXPECT_EQ(totals.retransmitted, again);
 }
 

@@ -52,20 +52,21 @@ Network bottleneck(const FidelityCase& what, const model::FluidParameters& param
   for (std::uint32_t n = 0; n <= flows; ++n) {
     // From the mark to the sender: to the receiver, back, and up the sender's link.
     const Duration cable = n < flows ? kToQueue : (what.loop_delay - kToQueue) / 2;
-    network.links.push_back({.a = n, .b = flows + 1, .rate = what.rate, .propagation = cable});
+    network.links.push_back(
+        {.a = NodeId{n}, .b = NodeId{flows + 1}, .rate = what.rate, .propagation = cable});
   }
   const Bytes endless = bytes_in(what.duration, what.rate) + parameters.mtu;
   for (std::uint32_t n = 0; n < flows; ++n) {
     QueuePair qp;
-    qp.source = n;
-    qp.target = flows;
+    qp.source = NodeId{n};
+    qp.target = NodeId{flows};
     qp.tos = kTos;
     qp.source_port = static_cast<std::uint16_t>(49152 + n);
     if (what.start == StartAt::kFairShare) qp.start_rate = what.rate.raw() / what.flows * 105 / 100;
     network.qps.push_back(qp);
     const bool late = what.second_half_joins && n >= flows / 2;
     network.messages.push_back(
-        {n, endless, late ? Time::at(*what.second_half_joins) : Time::at(Duration::raw(0))});
+        {QpId{n}, endless, late ? Time::at(*what.second_half_joins) : Time::at(Duration::raw(0))});
   }
   return network;
 }
@@ -78,14 +79,14 @@ struct FidelityTotals {
   std::uint64_t cnps = 0;
 };
 
-FidelityTotals totals(const Sim& sim, std::uint32_t flows, std::uint32_t port) {
+FidelityTotals totals(const Sim& sim, std::uint32_t flows, PortId port) {
   FidelityTotals t;
   for (std::uint32_t q = 0; q < flows; ++q)
-    t.delivered.push_back(sim.qp_delivered(q));
+    t.delivered.push_back(sim.qp_delivered(QpId{q}));
   t.frames = sim.port_counters(port).tx_frames;
   t.bytes = sim.port_counters(port).tx_bytes;
   t.marked = sim.port_counters(port).marked;
-  t.cnps = sim.nic_counters(flows).cnp_sent;
+  t.cnps = sim.nic_counters(NodeId{flows}).cnp_sent;
   return t;
 }
 
@@ -104,7 +105,7 @@ double jain_index(const std::vector<double>& values) {
 DcqcnConfig reaction_point_of(const std::string& set, const model::FluidParameters& parameters) {
   const bool connectx = set.starts_with("cx_");
   const bool peer = set.starts_with("hpcc_");
-  DcqcnConfig config = dcqcn_defaults(connectx ? DcqcnVariant::kConnectX
+  DcqcnConfig config = dcqcn_defaults(connectx ? DcqcnVariant::kConnectx
                                       : peer   ? DcqcnVariant::kHpccNs3
                                                : DcqcnVariant::kPaper);
   config.alpha_period = parameters.alpha_period;
@@ -132,7 +133,7 @@ Result<FidelityResult> dcqcn_fidelity(const FidelityCase& what) {
     return invalid_error("the loop delay must exceed 2us, the duration the warm-up");
   WEIR_TRY(sim, Sim::make(bottleneck(what, parameters)));
   const auto flows = static_cast<std::uint32_t>(what.flows);
-  const std::uint32_t port = sim->port_of(flows + 1, flows);
+  const PortId port = sim->port_of(NodeId{flows + 1}, flows);
   sim->run_until(Time::at(what.warm_up));
   const FidelityTotals before = totals(*sim, flows, port);
   sim->watch_queue(port, 0);
@@ -144,7 +145,7 @@ Result<FidelityResult> dcqcn_fidelity(const FidelityCase& what) {
     if (what.sample_every.raw() == 0) continue;
     std::vector<double>& sample = result.rate_gbps.emplace_back();
     for (std::uint32_t q = 0; q < flows; ++q)
-      sample.push_back(static_cast<double>(sim->qp_rate(q)) / 1e9);
+      sample.push_back(static_cast<double>(sim->qp_rate(QpId{q})) / 1e9);
   }
   const FidelityTotals after = totals(*sim, flows, port);
   const double seconds =

@@ -1,5 +1,5 @@
 #pragma once
-// The single bottleneck of theory.md §2.6: N senders, one switch, one receiver, no PFC, packet by
+// The single bottleneck of the DCQCN papers: N senders, one switch, one receiver, no PFC, packet by
 // packet; beside it the fluid model's fixed point. What a packet is, is kept as simple as there:
 // MTU bytes on the wire, nothing more; the loop is 2 us to the queue and `loop_delay` from the mark
 // to the sender.

@@ -26,11 +26,11 @@ const T& at_rank(const std::vector<T>& sorted, double share) {
   return sorted[std::clamp<std::size_t>(rank, 1, sorted.size()) - 1];
 }
 
-using LinksAt = std::vector<std::vector<std::uint32_t>>;  // by node, in the order of its ports
+using LinksAt = Table<NodeId, std::vector<LinkId>>;  // in the order of the node's ports
 
 LinksAt links_at_nodes(const Network& network) {
   LinksAt links(network.nodes.size());
-  for (std::uint32_t l = 0; l < network.links.size(); ++l) {
+  for (const LinkId l : network.links.ids()) {
     links[network.links[l].a].push_back(l);
     links[network.links[l].b].push_back(l);
   }
@@ -38,11 +38,10 @@ LinksAt links_at_nodes(const Network& network) {
 }
 
 /// The links from one NIC to another, by the first of equal paths; none where there is no path.
-std::vector<std::uint32_t> path_of(const Sim& sim, const LinksAt& links_at, std::uint32_t source,
-                                   std::uint32_t target) {
+std::vector<LinkId> path_of(const Sim& sim, const LinksAt& links_at, NodeId source, NodeId target) {
   const Network& network = sim.network();
-  std::vector<std::uint32_t> path;
-  std::uint32_t node = source;
+  std::vector<LinkId> path;
+  NodeId node = source;
   while (node != target && path.size() <= network.nodes.size()) {
     std::uint32_t port = 0;
     if (node != source) {
@@ -51,15 +50,15 @@ std::vector<std::uint32_t> path_of(const Sim& sim, const LinksAt& links_at, std:
       port = ports[0];
     }
     if (links_at[node].empty()) return {};
-    const std::uint32_t link = links_at[node][port];
+    const LinkId link = links_at[node][port];
     path.push_back(link);
     node = network.links[link].a == node ? network.links[link].b : network.links[link].a;
   }
-  return node == target ? path : std::vector<std::uint32_t>();
+  return node == target ? path : std::vector<LinkId>();
 }
 
 struct Path {
-  std::vector<std::uint32_t> links;
+  std::vector<LinkId> links;
   BitRate slowest;
   Duration delay;  // cables and pipelines
   Duration frame;  // waits for a whole frame, but for the slowest link's
@@ -77,17 +76,17 @@ Path measure(const Sim& sim, const LinksAt& links_at, const QueuePair& qp,
   Path path;
   path.links = path_of(sim, links_at, qp.source, qp.target);
   path.slowest = BitRate::max();
-  for (const std::uint32_t l : path.links)
+  for (const LinkId l : path.links)
     path.slowest = std::min(path.slowest, network.links[l].rate);
   bool is_slowest_counted = false;
-  std::uint32_t node = qp.source;
-  for (const std::uint32_t l : path.links) {
+  NodeId node = qp.source;
+  for (const LinkId l : path.links) {
     const Link& link = network.links[l];
     node = link.a == node ? link.b : link.a;
     path.delay += link.propagation;
     bool cuts_through = false;
     if (network.nodes[node].kind == NodeKind::kSwitch) {
-      const SwitchConfig& config = network.switches[network.nodes[node].config];
+      const SwitchConfig& config = network.switch_config(node);
       path.delay += config.pipeline;
       cuts_through = config.forwarding == Forwarding::kCutThrough;
     }
@@ -104,10 +103,10 @@ Path measure(const Sim& sim, const LinksAt& links_at, const QueuePair& qp,
   return path;
 }
 
-Duration ideal_of(const Sim& sim, const LinksAt& links_at, std::uint32_t index, Bytes size) {
+Duration ideal_of(const Sim& sim, const LinksAt& links_at, QpId index, Bytes size) {
   const Network& network = sim.network();
   const QueuePair& qp = network.qps[index];
-  const std::int64_t mtu = network.nics[network.nodes[qp.source].config].mtu.raw();
+  const std::int64_t mtu = network.nic_config(qp.source).mtu.raw();
   const std::int64_t packets = std::max<std::int64_t>((size.raw() + mtu - 1) / mtu, 1);
   const std::int64_t full = std::min(mtu, size.raw()) + network.wire.data_header;
   const Path path = measure(sim, links_at, qp, full);
@@ -118,9 +117,9 @@ Duration ideal_of(const Sim& sim, const LinksAt& links_at, std::uint32_t index, 
          path.ack;
 }
 
-Totals totals_of(const Sim& sim, const std::vector<FlowOutcome>& flows) {
+Totals totals_of(const Sim& sim, const std::vector<Flow>& flows) {
   Totals out;
-  for (std::uint32_t p = 0; p < sim.port_count(); ++p) {
+  for (const PortId p : sim.ports()) {
     const PortCounters& port = sim.port_counters(p);
     for (std::size_t r = 0; r < kDropReasons; ++r)
       out.drops[r] += port.drops[r];
@@ -132,7 +131,7 @@ Totals totals_of(const Sim& sim, const std::vector<FlowOutcome>& flows) {
   }
   out.lossless_drops = sim.lossless_drops();
   const Network& network = sim.network();
-  for (std::uint32_t n = 0; n < network.nodes.size(); ++n) {
+  for (const NodeId n : network.nodes.ids()) {
     if (network.nodes[n].kind != NodeKind::kNic) continue;
     const NicCounters& nic = sim.nic_counters(n);
     out.cnp_sent += nic.cnp_sent;
@@ -144,13 +143,13 @@ Totals totals_of(const Sim& sim, const std::vector<FlowOutcome>& flows) {
   return out;
 }
 
-void add_flows(const std::vector<FlowOutcome>& flows, Time end, Totals& out) {
+void add_flows(const std::vector<Flow>& flows, Time end, Totals& out) {
   std::vector<Duration> completions;
   std::vector<double> slowdowns;
   std::vector<double> goodputs;
   Time first = Time::never();
   Time last;
-  for (const FlowOutcome& flow : flows) {
+  for (const Flow& flow : flows) {
     first = std::min(first, flow.post);
     out.failed += flow.state == MessageState::kFailed ? 1 : 0;
     if (flow.state != MessageState::kDone) continue;
@@ -159,16 +158,16 @@ void add_flows(const std::vector<FlowOutcome>& flows, Time end, Totals& out) {
     completions.push_back(flow.completion);
     const auto time = static_cast<double>(std::max<std::int64_t>(flow.completion.raw(), 1));
     if (flow.ideal.raw() > 0) slowdowns.push_back(time / static_cast<double>(flow.ideal.raw()));
-    goodputs.push_back(static_cast<double>(flow.size) / time);
+    goodputs.push_back(static_cast<double>(flow.size.raw()) / time);
   }
   if (out.finished < out.flows) last = std::max(last, end);
   if (first < last) out.duration = last - first;
-  out.completion = percentiles_of(std::move(completions));
+  out.completion = completion_times(std::move(completions));
   if (!slowdowns.empty()) {
     std::sort(slowdowns.begin(), slowdowns.end());
     double sum = 0;
-    for (const double one : slowdowns)
-      sum += one;
+    for (const double slowdown : slowdowns)
+      sum += slowdown;
     out.slowdown_mean = sum / static_cast<double>(slowdowns.size());
     out.slowdown_p99 = at_rank(slowdowns, 0.99);
   }
@@ -178,14 +177,14 @@ void add_flows(const std::vector<FlowOutcome>& flows, Time end, Totals& out) {
 /// Mean over the NICs that data is sent to, of the share of the time in which their wire is busy.
 double utilisation_of(const Sim& sim, Duration span) {
   const Network& network = sim.network();
-  std::vector<bool> receives(network.nodes.size(), false);
+  Table<NodeId, std::uint8_t> receives(network.nodes.size(), 0);
   for (const QueuePair& qp : network.qps)
-    receives[qp.target] = true;
+    receives[qp.target] = 1;
   double sum = 0;
   double count = 0;
   for (const Link& link : network.links) {
-    for (const std::uint32_t node : {link.a, link.b}) {
-      if (network.nodes[node].kind != NodeKind::kNic || !receives[node]) continue;
+    for (const NodeId node : {link.a, link.b}) {
+      if (network.nodes[node].kind != NodeKind::kNic || receives[node] == 0) continue;
       const PortCounters& port = sim.port_counters(sim.port_of(node, 0));
       const auto bytes =
           static_cast<double>(port.rx_bytes) +
@@ -199,12 +198,12 @@ double utilisation_of(const Sim& sim, Duration span) {
   return count == 0 ? 0 : sum / count;
 }
 
-Json percentiles_json(const Percentiles& of) {
-  return {{"mean", microseconds(of.mean)},
-          {"p50", microseconds(of.p50)},
-          {"p99", microseconds(of.p99)},
-          {"p999", microseconds(of.p999)},
-          {"max", microseconds(of.max)}};
+Json times_json(const CompletionTimes& times) {
+  return {{"mean", microseconds(times.mean)},
+          {"p50", microseconds(times.p50)},
+          {"p99", microseconds(times.p99)},
+          {"p999", microseconds(times.p999)},
+          {"max", microseconds(times.max)}};
 }
 
 void add_counters(std::string& text, const std::string& owner,
@@ -219,22 +218,7 @@ void add_counters(std::string& text, const std::string& owner,
 
 }  // namespace
 
-Percentiles percentiles_of(std::vector<Duration> times) {
-  Percentiles out;
-  if (times.empty()) return out;
-  std::sort(times.begin(), times.end());
-  Int128 sum = 0;
-  for (const Duration time : times)
-    sum += time.raw();
-  out.mean = Duration::raw(static_cast<std::int64_t>(sum / static_cast<Int128>(times.size())));
-  out.p50 = at_rank(times, 0.5);
-  out.p99 = at_rank(times, 0.99);
-  out.p999 = at_rank(times, 0.999);
-  out.max = times.back();
-  return out;
-}
-
-Duration ideal_completion(const Sim& sim, std::uint32_t qp, Bytes size) {
+Duration ideal_completion(const Sim& sim, QpId qp, Bytes size) {
   return ideal_of(sim, links_at_nodes(sim.network()), qp, size);
 }
 
@@ -243,21 +227,18 @@ Results collect_flows(const Sim& sim, Time end) {
   out.digest = sim.digest();
   out.seed = sim.network().seed;
   const Network& network = sim.network();
-  const auto& messages = sim.messages();
   const LinksAt links_at = links_at_nodes(network);
-  std::vector<std::pair<std::int64_t, Duration>> last_ideal(network.qps.size(), {-1, {}});
-  for (std::uint32_t m = 0; m < messages.size(); ++m) {
-    const MessageRecord& message = messages[m];
-    const QueuePair& qp = network.qps[message.qp];
-    auto& [known_size, known] = last_ideal[message.qp];
-    if (known_size != message.size) {
-      known_size = message.size;
-      known = ideal_of(sim, links_at, message.qp, Bytes::raw(message.size));
-    }
-    const bool is_done = message.state == MessageState::kDone;
-    out.flows.push_back(
-        {m, qp.source, qp.target, message.size, Time::at(Duration::raw(message.post)),
-         is_done ? Duration::raw(message.done - message.post) : Duration(), known, message.state});
+  struct Ideal {
+    Bytes size = Bytes::raw(-1);
+    Duration time;
+  };
+  Table<QpId, Ideal> last(network.qps.size());  // messages of a QP are mostly of one size
+  for (const MessageId m : sim.messages().ids()) {
+    Flow flow = flow_of(sim, m);
+    const QpId qp = sim.messages()[m].qp;
+    if (last[qp].size != flow.size) last[qp] = {flow.size, ideal_of(sim, links_at, qp, flow.size)};
+    flow.ideal = last[qp].time;
+    out.flows.push_back(flow);
   }
   out.totals = totals_of(sim, out.flows);
   add_flows(out.flows, end, out.totals);
@@ -280,7 +261,7 @@ void add_json(Json& object, const Results& results, bool with_evidence) {
   object["flows"] = {{"count", totals.flows},
                      {"finished", totals.finished},
                      {"failed", totals.failed},
-                     {"fct_us", percentiles_json(totals.completion)},
+                     {"fct_us", times_json(totals.completion)},
                      {"slowdown", {{"mean", totals.slowdown_mean}, {"p99", totals.slowdown_p99}}}};
   object["drops"] = Json::object();
   for (std::size_t r = 0; r < kDropReasons; ++r)
@@ -310,15 +291,15 @@ void add_json(Json& object, const Results& results, bool with_evidence) {
 
 std::string flows_csv(const Results& results, const Sim& sim) {
   std::string text = "flow,source,target,bytes,post_us,completion_us,ideal_us,state\n";
-  for (const FlowOutcome& flow : results.flows) {
+  for (const Flow& flow : results.flows) {
     const std::string_view state = flow.state == MessageState::kDone     ? "done"
                                    : flow.state == MessageState::kFailed ? "failed"
                                                                          : "unfinished";
     text +=
-        fmt::format("{},{},{},{},{:.6f},{:.6f},{:.6f},{}\n", flow.message,
+        fmt::format("{},{},{},{},{:.6f},{:.6f},{:.6f},{}\n", to_index(flow.message),
                     sim.network().nodes[flow.source].name, sim.network().nodes[flow.target].name,
-                    flow.size, microseconds(flow.post.since_start()), microseconds(flow.completion),
-                    microseconds(flow.ideal), state);
+                    flow.size.raw(), microseconds(flow.post.since_start()),
+                    microseconds(flow.completion), microseconds(flow.ideal), state);
   }
   return text;
 }

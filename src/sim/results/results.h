@@ -1,5 +1,5 @@
 #pragma once
-// What a run gives back, in the words of a real fabric: every NIC's facts and counters under the
+// What a run returns, in the words of a real fabric: every NIC's facts and counters under the
 // names its driver uses, every switch port's, and the flows.
 //
 // Evidence of a simulation is marked as such (Provenance::simulated). Facts come from what the
@@ -18,36 +18,15 @@
 #include "evidence/evidence.h"
 #include "sim/engine/sim.h"
 #include "sim/fabric/placement.h"
+#include "sim/workload/flow.h"
 
 namespace weir::sim {
-
-struct FlowOutcome {
-  std::uint32_t message = 0;
-  std::uint32_t source = 0;  // nodes
-  std::uint32_t target = 0;
-  std::int64_t size = 0;
-  Time post;
-  Duration completion;  // of a finished one
-  Duration ideal;       // alone in the fabric, to the last ACK
-  MessageState state = MessageState::kPosted;
-};
-
-/// Of completion times. All zero where there are none.
-struct Percentiles {
-  Duration mean;
-  Duration p50;
-  Duration p99;
-  Duration p999;
-  Duration max;
-};
-/// Nearest rank: the smallest value that at least that share of all do not exceed.
-[[nodiscard]] Percentiles percentiles_of(std::vector<Duration> times);
 
 struct Totals {
   std::uint64_t flows = 0;
   std::uint64_t finished = 0;
   std::uint64_t failed = 0;
-  Percentiles completion;
+  CompletionTimes completion;
   double slowdown_mean = 0;  // report only: completion over ideal
   double slowdown_p99 = 0;   // report only
   std::array<std::uint64_t, kDropReasons> drops{};
@@ -69,8 +48,8 @@ struct Results {
   std::uint64_t digest = 0;
   std::uint64_t seed = 1;
   Totals totals;
-  std::vector<FlowOutcome> flows;
-  std::vector<evidence::Evidence> hosts;  // one a host, in the order of the intent
+  std::vector<Flow> flows;
+  std::vector<evidence::Evidence> hosts;  // one per host, in the order of the intent
   evidence::Evidence switches;            // the fabric's, all in one
 };
 
@@ -82,16 +61,16 @@ struct Results {
 [[nodiscard]] Results collect_flows(const Sim& sim, Time end);
 
 /// Completion of `size` bytes from one NIC to another when nothing else is on the way.
-[[nodiscard]] Duration ideal_completion(const Sim& sim, std::uint32_t qp, Bytes size);
+[[nodiscard]] Duration ideal_completion(const Sim& sim, QpId qp, Bytes size);
 
 /// The stable fields of `weir sim --json` that follow from the run: flows, drops, lossless_drops,
 /// pfc, ecn, cnp, utilisation, jain, ports, hosts, switches; without evidence the last three are
 /// left out.
 void add_json(Json& object, const Results& results, bool with_evidence = true);
 
-/// One line a flow.
+/// One line per flow.
 [[nodiscard]] std::string flows_csv(const Results& results, const Sim& sim);
-/// One line a counter that is not zero: host or switch, device, port, key, value.
+/// One line per counter that is not zero: host or switch, device, port, key, value.
 [[nodiscard]] std::string counters_csv(const Results& results);
 
 }  // namespace weir::sim

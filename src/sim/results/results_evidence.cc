@@ -83,27 +83,27 @@ std::uint64_t dropped(const PortCounters& port, DropReason reason) {
 }
 
 /// The port at the other end of each port.
-std::vector<std::uint32_t> peers_of(const Sim& sim) {
+Table<PortId, PortId> peers_of(const Sim& sim) {
   const Network& network = sim.network();
-  std::vector<std::uint32_t> next(network.nodes.size(), 0);
-  std::vector<std::uint32_t> peers(sim.port_count(), kNone);
+  Table<NodeId, std::uint32_t> next(network.nodes.size(), 0);
+  Table<PortId, PortId> peers(sim.port_count(), kNo<PortId>);
   for (const Link& link : network.links) {
-    const std::uint32_t a = sim.port_of(link.a, next[link.a]++);
-    const std::uint32_t b = sim.port_of(link.b, next[link.b]++);
+    const PortId a = sim.port_of(link.a, next[link.a]++);
+    const PortId b = sim.port_of(link.b, next[link.b]++);
     peers[a] = b;
     peers[b] = a;
   }
   return peers;
 }
 
-std::uint64_t downs_of(const Sim& sim, std::uint32_t link) {
+std::uint64_t downs_of(const Sim& sim, LinkId link) {
   return static_cast<std::uint64_t>(std::count_if(
       sim.network().changes.begin(), sim.network().changes.end(), [&](const LinkChange& change) {
         return change.link == link && !change.up && change.at.since_start().raw() <= sim.now();
       }));
 }
 
-bool is_up(const Sim& sim, std::uint32_t link) {
+bool is_up(const Sim& sim, LinkId link) {
   bool up = sim.network().links[link].up;
   for (const LinkChange& change : sim.network().changes)
     if (change.link == link && change.at.since_start().raw() <= sim.now()) up = change.up;
@@ -111,8 +111,8 @@ bool is_up(const Sim& sim, std::uint32_t link) {
 }
 
 /// What both ends know of the pauses of a link: this port's pause frames are those the peer heard.
-void add_pauses(Counting& out, std::string_view scope, const Sim& sim, std::uint32_t port,
-                std::uint32_t peer, unsigned priority) {
+void add_pauses(Counting& out, std::string_view scope, const Sim& sim, PortId port, PortId peer,
+                unsigned priority) {
   const PortCounters& self = sim.port_counters(port);
   const PortCounters& other = sim.port_counters(peer);
   const auto id = [&](std::string_view tail) { return fmt::format("{}.{}", scope, tail); };
@@ -151,9 +151,9 @@ void add_rdma(Counting& out, const PortCounters& port, const NicCounters& nic) {
   out.add("nic.rdma.tx_unicast.bytes", all(port.tx_class_bytes) - nic.socket_tx_bytes);
 }
 
-std::vector<Sample> nic_samples(const Sim& sim, std::uint32_t node, std::uint32_t peer,
-                                std::uint32_t link, counters::Driver driver) {
-  const std::uint32_t port = sim.port_of(node, 0);
+std::vector<Sample> nic_samples(const Sim& sim, NodeId node, PortId peer, LinkId link,
+                                counters::Driver driver) {
+  const PortId port = sim.port_of(node, 0);
   const PortCounters& p = sim.port_counters(port);
   const NicConfig& config = sim.network().nics[sim.network().nodes[node].config];
   Counting out(driver);
@@ -183,8 +183,7 @@ std::vector<Sample> nic_samples(const Sim& sim, std::uint32_t node, std::uint32_
 
 /// Counters that the engine keeps by port and a switch shows by queue or group belong to the
 /// lossless one: only it marks, and only it has a watchdog.
-void add_lossless(Counting& out, const Sim& sim, std::uint32_t port, unsigned queue,
-                  unsigned group) {
+void add_lossless(Counting& out, const Sim& sim, PortId port, unsigned queue, unsigned group) {
   const PortCounters& p = sim.port_counters(port);
   out.add("switch.queue.ecn_marked.packets", p.marked, queue);
   out.add("switch.queue.drop_watchdog.packets", dropped(p, DropReason::kWatchdog), queue);
@@ -211,9 +210,9 @@ void add_port(Counting& out, const PortCounters& p, std::uint64_t downs) {
   out.add("switch.port.link_down.events", downs);
 }
 
-std::vector<Sample> switch_samples(const Sim& sim, std::uint32_t node, std::uint32_t local,
-                                   std::uint32_t peer, std::uint32_t link) {
-  const std::uint32_t port = sim.port_of(node, local);
+std::vector<Sample> switch_samples(const Sim& sim, NodeId node, std::uint32_t local, PortId peer,
+                                   LinkId link) {
+  const PortId port = sim.port_of(node, local);
   const PortCounters& p = sim.port_counters(port);
   const SwitchConfig& config = sim.network().switches[sim.network().nodes[node].config];
   const SharedBuffer& buffer = sim.buffer_of(node);
@@ -299,7 +298,7 @@ void set_qos(const design::NicIntent& nic, const NicConfig& config, evidence::Qo
   out.cable_length = known(nic.cable);
 }
 
-/// Where the address of an interface stands on a host with IPv4 and link-local addresses.
+/// The GID index of an interface's address on a host with IPv4 and link-local addresses.
 constexpr unsigned kGidIndex = 3;
 
 /// An IPv4 address is mapped into IPv6.
@@ -310,14 +309,13 @@ std::string gid_text(const std::string& address) {
 
 /// Registers as the NIC shows them: the design's, and over them what this NIC really runs with.
 std::vector<evidence::Parameter> dcqcn_parameters(const design::Intent& intent,
-                                                  const DcqcnConfig& dcqcn) {
+                                                  const NicConfig& nic) {
+  const bool runs_dcqcn = nic.congestion_control == "dcqcn";
   std::vector<evidence::Parameter> out;
   for (const auto& [name, value] : intent.dcqcn) {
     std::int64_t shown = value;
-    if (name == "rpg_ai_rate" && dcqcn.variant != DcqcnVariant::kOff)
-      shown = dcqcn.ai_rate / 1'000'000;
-    if (name == "dce_tcp_rtt" && dcqcn.variant != DcqcnVariant::kOff)
-      shown = dcqcn.alpha_period.raw() / 1'000'000;
+    if (runs_dcqcn && name == "rpg_ai_rate") shown = nic.dcqcn.ai_rate / 1'000'000;
+    if (runs_dcqcn && name == "dce_tcp_rtt") shown = nic.dcqcn.alpha_period.raw() / 1'000'000;
     out.push_back({name, shown});
   }
   return out;
@@ -330,16 +328,16 @@ void set_ecn(const design::Intent& intent, const design::NicIntent& nic, const N
   out.cnp_dscp = known(config.cnp_dscp);
   out.cnp_priority = known(config.cnp_priority);
   out.algorithm = known(std::string("dcqcn"));
-  out.parameters = known(dcqcn_parameters(intent, config.dcqcn));
+  out.parameters = known(dcqcn_parameters(intent, config));
 }
 
 evidence::Nic nic_facts(const EvidenceSource& source, const NicRef& ref) {
   const design::HostIntent& host = source.intent.hosts[ref.host];
   const design::NicIntent& nic = host.nics[ref.rail];
   const Network& network = source.sim.network();
-  const NicConfig& config = network.nics[network.nodes[source.placement.node_of(ref)].config];
+  const NicConfig& config = network.nic_config(source.placement.node_of(ref));
   const design::LinkIntent& link = source.intent.links[nic.link];
-  const bool up = is_up(source.sim, nic.link);
+  const bool up = is_up(source.sim, LinkId{nic.link});
   evidence::Nic out;
   out.device = nic.device;
   out.netdev = known(nic.netdev);
@@ -352,7 +350,7 @@ evidence::Nic nic_facts(const EvidenceSource& source, const NicRef& ref) {
   out.is_virtual = known(false);
   out.addresses = known(std::vector<std::string>{nic.address});
   out.link.up = known(up);
-  out.link.speed = known(network.links[nic.link].rate);
+  out.link.speed = known(network.links[LinkId{nic.link}].rate);
   out.link.duplex = known(evidence::Duplex::kFull);
   out.link.mtu = known(nic.mtu);
   out.link.active_mtu = known(config.mtu);
@@ -432,13 +430,13 @@ evidence::SwitchPort port_facts(const EvidenceSource& source, std::uint32_t inde
   const design::SwitchIntent& sw = source.intent.switches[index];
   const design::SwitchPortIntent& intent = sw.ports[port];
   const Network& network = source.sim.network();
-  const std::uint32_t node = source.placement.switches[index];
+  const NodeId node = source.placement.switches[index];
   const SwitchConfig& config = network.switches[network.nodes[node].config];
   evidence::SwitchPort out;
   out.name = intent.name;
   out.neighbour = known(neighbour_at(source.intent, intent.peer));
-  out.up = known(is_up(source.sim, intent.link));
-  out.speed = known(network.links[intent.link].rate);
+  out.up = known(is_up(source.sim, LinkId{intent.link}));
+  out.speed = known(network.links[LinkId{intent.link}].rate);
   out.mtu = known(intent.mtu);
   out.trust = known(sw.trust == design::Trust::kDscp ? evidence::TrustMode::kDscp
                                                      : evidence::TrustMode::kPcp);
@@ -490,16 +488,16 @@ evidence::Evidence host_evidence(const EvidenceSource& source, std::uint32_t hos
   const design::HostIntent& intent = source.intent.hosts[host];
   evidence::Evidence out;
   out.provenance = provenance(source, intent.name);
-  const std::vector<std::uint32_t> peers = peers_of(source.sim);
+  const Table<PortId, PortId> peers = peers_of(source.sim);
   counters::Snapshot start = snapshot_at(0);
   counters::Snapshot end = snapshot_at(source.end.since_start().raw());
   const std::string driver = kernel_driver(intent.nic_model->driver);
   for (std::uint32_t rail = 0; rail < intent.nics.size(); ++rail) {
     out.nics.push_back(nic_facts(source, {host, rail}));
     const design::NicIntent& nic = intent.nics[rail];
-    const std::uint32_t node = source.placement.node_of({host, rail});
+    const NodeId node = source.placement.node_of({host, rail});
     std::vector<Sample> samples = nic_samples(source.sim, node, peers[source.sim.port_of(node, 0)],
-                                              nic.link, counters::driver_of(driver));
+                                              LinkId{nic.link}, counters::driver_of(driver));
     start.nics.emplace_back(nic.device, nic.netdev, driver, zeroed(samples));
     end.nics.emplace_back(nic.device, nic.netdev, driver, std::move(samples));
   }
@@ -510,16 +508,17 @@ evidence::Evidence host_evidence(const EvidenceSource& source, std::uint32_t hos
 evidence::Evidence switch_evidence(const EvidenceSource& source) {
   evidence::Evidence out;
   out.provenance = provenance(source, "");
-  const std::vector<std::uint32_t> peers = peers_of(source.sim);
+  const Table<PortId, PortId> peers = peers_of(source.sim);
   counters::Snapshot start = snapshot_at(0);
   counters::Snapshot end = snapshot_at(source.end.since_start().raw());
   for (std::uint32_t s = 0; s < source.intent.switches.size(); ++s) {
     const design::SwitchIntent& sw = source.intent.switches[s];
     out.switches.push_back(switch_facts(source, s));
-    const std::uint32_t node = source.placement.switches[s];
+    const NodeId node = source.placement.switches[s];
     for (std::uint32_t port = 0; port < sw.ports.size(); ++port) {
-      std::vector<Sample> samples = switch_samples(
-          source.sim, node, port, peers[source.sim.port_of(node, port)], sw.ports[port].link);
+      std::vector<Sample> samples =
+          switch_samples(source.sim, node, port, peers[source.sim.port_of(node, port)],
+                         LinkId{sw.ports[port].link});
       start.switch_ports.emplace_back(sw.name, sw.ports[port].name, "switch", zeroed(samples));
       end.switch_ports.emplace_back(sw.name, sw.ports[port].name, "switch", std::move(samples));
     }

@@ -59,19 +59,19 @@ std::uint64_t value_of(const Outcome& outcome, std::size_t host, std::string_vie
   return reading.has_value() ? reading.value() : 0;
 }
 
-TEST(Percentiles, AreNearestRankAndExact) {
+TEST(CompletionTimes, AreNearestRankAndExact) {
   COVERS("G8");
   std::vector<Duration> times;
   for (std::int64_t i = 1000; i >= 1; --i)
     times.push_back(Duration::raw(i));
-  const Percentiles of = percentiles_of(times);
-  EXPECT_EQ(of.mean.raw(), 500);
-  EXPECT_EQ(of.p50.raw(), 500);
-  EXPECT_EQ(of.p99.raw(), 990);
-  EXPECT_EQ(of.p999.raw(), 999);
-  EXPECT_EQ(of.max.raw(), 1000);
-  EXPECT_EQ(percentiles_of({7_ns}).p999, 7_ns);
-  EXPECT_EQ(percentiles_of({}).max, 0_ns);
+  const CompletionTimes done = completion_times(times);
+  EXPECT_EQ(done.mean.raw(), 500);
+  EXPECT_EQ(done.p50.raw(), 500);
+  EXPECT_EQ(done.p99.raw(), 990);
+  EXPECT_EQ(done.p999.raw(), 999);
+  EXPECT_EQ(done.max.raw(), 1000);
+  EXPECT_EQ(completion_times({7_ns}).p999, 7_ns);
+  EXPECT_EQ(completion_times({}).max, 0_ns);
 }
 
 TEST(Results, AFlowAloneTakesItsIdealTime) {

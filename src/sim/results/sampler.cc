@@ -15,14 +15,14 @@ double sampled_microseconds(Ps ps) {
   return static_cast<double>(ps) / 1e6;
 }
 
-std::int64_t fullest_queue(const Sim& sim, std::uint32_t port) {
+std::int64_t fullest_queue(const Sim& sim, PortId port) {
   std::int64_t most = 0;
   for (std::uint32_t queue = 0; queue < 8; ++queue)
     most = std::max(most, sim.queue_bytes(port, queue));
   return most;
 }
 
-Ps paused_in_all(const Sim& sim, std::uint32_t port) {
+Ps paused_in_all(const Sim& sim, PortId port) {
   Ps sum = 0;
   for (unsigned priority = 0; priority < 8; ++priority)
     sum += sim.paused_for(port, priority);
@@ -56,14 +56,14 @@ bool run_slice(Sim& sim, const RunPlan& plan, Time stop) {
 void Sampler::take(const Sim& sim) {
   times_.push_back(next());
   ++taken_;
-  std::vector<PortSample>& ports = ports_.emplace_back();
+  Table<PortId, PortSample>& ports = ports_.emplace_back();
   ports.reserve(sim.port_count());
-  for (std::uint32_t p = 0; p < sim.port_count(); ++p)
+  for (const PortId p : sim.ports())
     ports.push_back({sim.port_counters(p).tx_bytes,
                      static_cast<std::uint32_t>(fullest_queue(sim, p)), paused_in_all(sim, p)});
-  std::vector<QpSample>& qps = qps_.emplace_back();
+  Table<QpId, QpSample>& qps = qps_.emplace_back();
   qps.reserve(sim.network().qps.size());
-  for (std::uint32_t q = 0; q < sim.network().qps.size(); ++q)
+  for (const QpId q : sim.network().qps.ids())
     qps.push_back({sim.qp_rate(q), sim.qp_delivered(q)});
   if (times_.size() >= kMostSamples) thin_out();
 }
@@ -86,16 +86,15 @@ std::string Sampler::ports_csv(const Sim& sim) const {
   std::string text = "time_us,node,port,tx_gbps,queue_bytes,paused_us\n";
   for (std::size_t i = 0; i < times_.size(); ++i) {
     const Duration span = i == 0 ? times_[0].since_start() : times_[i] - times_[i - 1];
-    for (std::uint32_t p = 0; p < ports_[i].size(); ++p) {
+    for (const PortId p : ports_[i].ids()) {
       const PortSample& now = ports_[i][p];
       const PortSample before = i == 0 ? PortSample{} : ports_[i - 1][p];
       const auto sent = static_cast<std::int64_t>(now.tx_bytes - before.tx_bytes);
       const Ps paused = now.paused - before.paused;
       if (sent == 0 && now.queue_bytes == 0 && paused == 0) continue;
-      const std::uint32_t node = sim.node_of(p);
       text += fmt::format("{:.3f},{},{},{:.3f},{},{:.3f}\n",
                           sampled_microseconds(times_[i].since_start().raw()),
-                          sim.network().nodes[node].name, p - sim.port_of(node, 0),
+                          sim.network().nodes[sim.node_of(p)].name, sim.local_port(p),
                           gbps(sent, span), now.queue_bytes, sampled_microseconds(paused));
     }
   }
@@ -107,12 +106,12 @@ std::string Sampler::rates_csv(const Sim& sim) const {
   const Network& network = sim.network();
   for (std::size_t i = 0; i < times_.size(); ++i) {
     const Duration span = i == 0 ? times_[0].since_start() : times_[i] - times_[i - 1];
-    for (std::size_t q = 0; q < qps_[i].size(); ++q) {
+    for (const QpId q : qps_[i].ids()) {
       const std::int64_t delivered = qps_[i][q].delivered - (i == 0 ? 0 : qps_[i - 1][q].delivered);
       if (delivered == 0) continue;
       const QueuePair& qp = network.qps[q];
       text += fmt::format("{:.3f},{},{},{},{:.3f},{:.3f}\n",
-                          sampled_microseconds(times_[i].since_start().raw()), q,
+                          sampled_microseconds(times_[i].since_start().raw()), to_index(q),
                           network.nodes[qp.source].name, network.nodes[qp.target].name,
                           static_cast<double>(qps_[i][q].rate) / 1e9, gbps(delivered, span));
     }

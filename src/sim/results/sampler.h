@@ -47,8 +47,8 @@ class Sampler {
   Duration interval_;
   std::int64_t taken_ = 0;  // samples of the present interval that would have been taken
   std::vector<Time> times_;
-  std::vector<std::vector<PortSample>> ports_;
-  std::vector<std::vector<QpSample>> qps_;
+  std::vector<Table<PortId, PortSample>> ports_;
+  std::vector<Table<QpId, QpSample>> qps_;
 };
 
 struct RunPlan {

@@ -35,14 +35,14 @@ struct Program {
 
 /// Every rank sends `pair` bytes to every other, in the order r+1, r+2, …
 [[nodiscard]] Program all_to_all(std::uint32_t ranks, Bytes pair);
-/// Of `size` bytes a rank.
+/// Of `size` bytes per rank.
 [[nodiscard]] Program ring_all_reduce(std::uint32_t ranks, Bytes size);
 [[nodiscard]] Program halving_doubling_all_reduce(std::uint32_t ranks, Bytes size);
 /// `chunk`: bytes that travel up and down the trees at once.
 [[nodiscard]] Program double_tree_all_reduce(std::uint32_t ranks, Bytes size, Bytes chunk);
 /// `size` in total: every rank gives S/n and ends with all of it.
 [[nodiscard]] Program ring_all_gather(std::uint32_t ranks, Bytes size);
-/// `size` a rank: every rank ends with the sum of its S/n.
+/// `size` per rank: every rank ends with the sum of its S/n.
 [[nodiscard]] Program ring_reduce_scatter(std::uint32_t ranks, Bytes size);
 
 /// Connections without a pattern in time, each with `count` messages of which at most `depth` are

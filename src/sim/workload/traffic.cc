@@ -15,7 +15,7 @@ constexpr Share share(std::int64_t hundredths_of_percent) {
   return Share::raw(hundredths_of_percent * 100);
 }
 
-// theory.md §3.2: the tables of the HPCC simulator's traffic generator, as published with it.
+// The tables of the HPCC simulator's traffic generator, as published with it.
 constexpr std::array kWebSearch{
     CdfPoint{10_KB, share(1500)}, CdfPoint{20_KB, share(2000)}, CdfPoint{30_KB, share(3000)},
     CdfPoint{50_KB, share(4000)}, CdfPoint{80_KB, share(5300)}, CdfPoint{200_KB, share(6000)},
@@ -35,11 +35,11 @@ constexpr std::array kStorage{CdfPoint{4_KB, share(2293)},   CdfPoint{8_KB, shar
 
 constexpr std::array kDistributions{
     SizeDistribution{"websearch", "web search (DCTCP), 10 KB to 30 MB", kWebSearch,
-                     "theory.md 3.2: HPCC's WebSearch_distribution"},
+                     "HPCC simulator, WebSearch_distribution.txt"},
     SizeDistribution{"hadoop", "Hadoop of Facebook, 100 B to 10 MB", kHadoop,
-                     "theory.md 3.2: HPCC's FbHdp_distribution"},
+                     "HPCC simulator, FbHdp_distribution.txt"},
     SizeDistribution{"storage", "Alibaba's storage, 4 KB to 2 MB", kStorage,
-                     "theory.md 3.2: HPCC's AliStorage2019"}};
+                     "HPCC simulator, AliStorage2019.txt"}};
 
 enum Draw : std::uint64_t { kGap = 0x6A09, kSize = 0x510E, kTarget = 0x1F83 };
 

@@ -48,7 +48,7 @@ WorkloadKind collective_of(const WorkloadSpec& spec) {
 }
 
 struct Group {
-  std::vector<std::uint32_t> nodes;
+  std::vector<NodeId> nodes;
 };
 
 Result<Program> collective_program(const WorkloadSpec& spec, std::uint32_t ranks) {
@@ -145,9 +145,9 @@ class WorkloadBuilder {
   /// Ranks in the order of hosts as chosen, then rails.
   [[nodiscard]] Result<std::vector<Group>> groups_of(const WorkloadSpec& spec) const {
     WEIR_TRY(hosts, hosts_of(spec));
-    std::vector<std::vector<std::uint32_t>> nics_of(fabric_.hosts.size());
+    std::vector<std::vector<NodeId>> nics_of(fabric_.hosts.size());
     int most_rails = 0;
-    for (std::uint32_t n = 0; n < fabric_.nics.size(); ++n) {
+    for (const NodeId n : fabric_.nics.ids()) {
       nics_of[fabric_.nics[n].host].push_back(n);
       most_rails = std::max(most_rails, fabric_.nics[n].rail + 1);
     }
@@ -163,7 +163,7 @@ class WorkloadBuilder {
     std::vector<Group> groups(spec.group == Grouping::kAll ? 1
                                                            : static_cast<std::size_t>(most_rails));
     for (const std::uint32_t host : hosts)
-      for (const std::uint32_t nic : nics_of[host]) {
+      for (const NodeId nic : nics_of[host]) {
         const int rail = fabric_.nics[nic].rail;
         if (!wanted(rail)) continue;
         groups[spec.group == Grouping::kAll ? 0 : static_cast<std::size_t>(rail)].nodes.push_back(
@@ -181,12 +181,12 @@ class WorkloadBuilder {
     if (group.nodes.size() < 2)
       return invalid_error(fmt::format("{} alone has nobody to talk to; choose two hosts at least",
                                        fabric_.nic_name(group.nodes.front())));
-    for (const std::uint32_t node : group.nodes)
+    for (const NodeId node : group.nodes)
       WEIR_TRY_STATUS(check_path(group.nodes.front(), node));
     return {};
   }
 
-  [[nodiscard]] Status check_path(std::uint32_t a, std::uint32_t b) const {
+  [[nodiscard]] Status check_path(NodeId a, NodeId b) const {
     if (fabric_.nics[a].component == fabric_.nics[b].component) return {};
     return invalid_error(
         fmt::format("there is no path between {} and {}; group=rail keeps each "
@@ -206,17 +206,16 @@ class WorkloadBuilder {
                                        did_you_mean(name, names), join(names, ", ")));
   }
 
-  /// RDMA is marked as its host is told to; other classes as the design says, lossy ones without
+  /// RDMA is marked as its host is configured; other classes as the design says, lossy ones without
   /// ECN.
-  [[nodiscard]] TosByte tos_of(const WorkloadSpec& spec, const ClassPlace& cls,
-                               std::uint32_t node) const {
+  [[nodiscard]] TosByte tos_of(const WorkloadSpec& spec, const ClassPlace& cls, NodeId node) const {
     if (spec.tos) return *spec.tos;
     if (cls.name == design::kRdmaClass) return fabric_.nics[node].rdma_tos;
     return tos_byte(cls.dscp, spec.kind == WorkloadKind::kLossy ? Ecn::kNotEct : Ecn::kEct0);
   }
 
-  Status add_qps(const WorkloadSpec& spec, std::string_view class_name, std::uint32_t source,
-                 std::uint32_t target, std::uint32_t count) {
+  Status add_qps(const WorkloadSpec& spec, std::string_view class_name, NodeId source,
+                 NodeId target, std::uint32_t count) {
     WEIR_TRY(cls, class_named(class_name));
     Network& network = fabric_.network;
     if (network.qps.size() + count > kMostQps)
@@ -253,7 +252,7 @@ class WorkloadBuilder {
     }
     Workloads::Lane lane;
     lane.plan = plan;
-    lane.first_qp = static_cast<std::uint32_t>(fabric_.network.qps.size());
+    lane.first_qp = fabric_.network.qps.end_id();
     lane.first_transfer = static_cast<std::uint32_t>(job.lane_of.size());
     lane.nodes = std::move(group.nodes);
     for (const Pairing& pair : job.plans[plan].connections)
@@ -335,10 +334,10 @@ class WorkloadBuilder {
     job.parts.resize(job.lane_of.size());
     job.steps.reserve(job.rounds);
     out_->begin_round(job);
-    std::uint64_t a_round = 0;
+    std::uint64_t per_round = 0;
     for (const std::uint32_t parts : job.parts)
-      a_round += parts;
-    job.messages = a_round * job.rounds;
+      per_round += parts;
+    job.messages = per_round * job.rounds;
     if (job.messages > kMostMessages)
       return invalid_error(fmt::format(
           "{} messages; at most {}: choose fewer hosts, iterations or "
@@ -352,8 +351,7 @@ class WorkloadBuilder {
       const Workloads::Lane& lane = job.lanes[job.lane_of[t]];
       const Workloads::Plan& plan = job.plans[lane.plan];
       const Transfer& transfer = plan.program.transfers[t - lane.first_transfer];
-      const std::uint32_t first =
-          lane.first_qp + plan.connection[t - lane.first_transfer] * job.qps;
+      const QpId first = lane.first_qp + plan.connection[t - lane.first_transfer] * job.qps;
       for (std::uint32_t p = 0; p < job.parts[t]; ++p) {
         fabric_.network.messages.push_back(
             {first + p, part_of(transfer.size, job.parts[t], p), at});
@@ -368,11 +366,18 @@ class WorkloadBuilder {
 
   // ---- flows that nothing depends on
 
-  Status add_flow(const WorkloadSpec& spec, std::string_view class_name, const Arrival& flow) {
-    const auto qp = static_cast<std::uint32_t>(fabric_.network.qps.size());
+  struct OpenFlow {
+    Time at;
+    NodeId from;
+    NodeId to;
+    Bytes size;
+  };
+
+  Status add_flow(const WorkloadSpec& spec, std::string_view class_name, const OpenFlow& flow) {
+    const QpId qp = fabric_.network.qps.end_id();
     WEIR_TRY_STATUS(add_qps(spec, class_name, flow.from, flow.to, 1));
     fabric_.network.messages.push_back({qp, flow.size, flow.at});
-    out_->owner_.push_back({static_cast<std::uint32_t>(out_->jobs_.size() - 1), kNone});
+    out_->owner_.push_back({static_cast<std::uint32_t>(out_->jobs_.size() - 1), Workloads::kNone});
     ++out_->jobs_.back().messages;
     return {};
   }
@@ -385,12 +390,12 @@ class WorkloadBuilder {
       open.sizes = find_distribution(spec.sizes);
     open.sources = static_cast<std::uint32_t>(group.nodes.size());
     open.rate = BitRate::max();
-    for (const std::uint32_t node : group.nodes)
+    for (const NodeId node : group.nodes)
       open.rate = std::min(open.rate, fabric_.nics[node].speed);
     open.load = spec.load;
     open.start = spec.start;
     open.duration = spec.duration;
-    const std::uint64_t purpose = mix64(out_->jobs_.size()) ^ group.nodes.front();
+    const std::uint64_t purpose = mix64(out_->jobs_.size()) ^ to_index(group.nodes.front());
     const auto arrivals =
         poisson_arrivals(open, fabric_.network.replica_seed(), purpose, kMostFlows);
     if (arrivals.size() >= kMostFlows)
@@ -398,11 +403,9 @@ class WorkloadBuilder {
           fmt::format("more than {} flows; choose a shorter duration, fewer hosts "
                       "or a lower load",
                       with_thousands(kMostFlows)));
-    for (Arrival flow : arrivals) {
-      flow.from = group.nodes[flow.from];
-      flow.to = group.nodes[flow.to];
-      WEIR_TRY_STATUS(add_flow(spec, spec.traffic_class, flow));
-    }
+    for (const Arrival& flow : arrivals)
+      WEIR_TRY_STATUS(add_flow(spec, spec.traffic_class,
+                               {flow.at, group.nodes[flow.from], group.nodes[flow.to], flow.size}));
     return {};
   }
 
@@ -426,9 +429,7 @@ class WorkloadBuilder {
     if (fields.size() < 4 || fields.size() > 5)
       return parse_error(
           fmt::format("expected start_us,source,target,bytes[,class], found '{}'", line));
-    Arrival flow;
     WEIR_TRY(start, parse_duration(std::string(trim(fields[0])) + "us"));
-    flow.at = spec.start + start;
     WEIR_TRY(from, nic_named(trim(fields[1])));
     WEIR_TRY(to, nic_named(trim(fields[2])));
     if (from == to) return invalid_error("a flow from a NIC to itself");
@@ -436,18 +437,16 @@ class WorkloadBuilder {
     const auto size = parse_u64(trim(fields[3]));
     if (!size || *size == 0 || *size > std::uint64_t{1} << 40U)
       return parse_error(fmt::format("expected a number of bytes, found '{}'", trim(fields[3])));
-    flow.from = from;
-    flow.to = to;
-    flow.size = Bytes::raw(static_cast<std::int64_t>(*size));
-    return add_flow(spec, fields.size() == 5 ? trim(fields[4]) : spec.traffic_class, flow);
+    return add_flow(spec, fields.size() == 5 ? trim(fields[4]) : spec.traffic_class,
+                    {spec.start + start, from, to, Bytes::raw(static_cast<std::int64_t>(*size))});
   }
 
   /// "gpu01", "gpu01:2" or "gpu01:mlx5_2".
-  [[nodiscard]] Result<std::uint32_t> nic_named(std::string_view name) const {
+  [[nodiscard]] Result<NodeId> nic_named(std::string_view name) const {
     const std::size_t colon = name.find(':');
     WEIR_TRY(host, find_host(name.substr(0, colon)));
     const std::string_view which = colon == std::string_view::npos ? "0" : name.substr(colon + 1);
-    for (std::uint32_t n = 0; n < fabric_.nics.size(); ++n) {
+    for (const NodeId n : fabric_.nics.ids()) {
       const NicPlace& nic = fabric_.nics[n];
       if (nic.host == host && (nic.device == which || std::to_string(nic.rail) == which)) return n;
     }
@@ -502,23 +501,23 @@ void Workloads::post_transfer(std::uint32_t job_index, std::uint32_t transfer_in
   const Plan& plan = job.plans[lane.plan];
   const std::uint32_t local = transfer_index - lane.first_transfer;
   const Transfer& transfer = plan.program.transfers[local];
-  const std::uint32_t first = lane.first_qp + plan.connection[local] * job.qps;
+  const QpId first = lane.first_qp + plan.connection[local] * job.qps;
   const std::uint32_t parts = job.parts[transfer_index];
   for (std::uint32_t p = 0; p < parts; ++p) {
-    const std::uint32_t message = sim_->post(first + p, part_of(transfer.size, parts, p), at);
-    WEIR_CHECK(message < owner_.size());
+    const MessageId message = sim_->post(first + p, part_of(transfer.size, parts, p), at);
+    WEIR_CHECK(owner_.contains(message));
     owner_[message] = {job_index, transfer_index};
   }
 }
 
-void Workloads::on_sent(std::uint32_t message) {
-  if (message >= owner_.size()) return;
+void Workloads::on_sent(MessageId message) {
+  if (!owner_.contains(message)) return;
   const Owner owner = owner_[message];
   if (owner.transfer != kNone && !jobs_[owner.job].on_delivery) advance(owner);
 }
 
-void Workloads::on_delivered(std::uint32_t message) {
-  if (message >= owner_.size()) return;
+void Workloads::on_delivered(MessageId message) {
+  if (!owner_.contains(message)) return;
   const Owner owner = owner_[message];
   if (owner.transfer != kNone && jobs_[owner.job].on_delivery) advance(owner);
 }
@@ -562,50 +561,12 @@ bool Workloads::finished() const {
                       [](const MessageRecord& m) { return m.state == MessageState::kPosted; });
 }
 
-std::vector<FlowResult> Workloads::flows(std::size_t workload) const {
-  std::vector<FlowResult> out;
-  const std::vector<MessageRecord>& messages = sim_->messages();
-  for (std::uint32_t m = 0; m < messages.size() && m < owner_.size(); ++m) {
-    if (owner_[m].job != workload) continue;
-    const MessageRecord& record = messages[m];
-    const QueuePair& qp = sim_->network().qps[record.qp];
-    FlowResult flow;
-    flow.message = m;
-    flow.source = qp.source;
-    flow.target = qp.target;
-    flow.size = Bytes::raw(record.size);
-    flow.post = Time::at(Duration::raw(record.post));
-    flow.done =
-        record.state == MessageState::kDone ? Time::at(Duration::raw(record.done)) : Time::never();
-    flow.failed = record.state == MessageState::kFailed;
-    out.push_back(flow);
-  }
+std::vector<Flow> Workloads::flows(std::size_t workload) const {
+  std::vector<Flow> out;
+  for (const MessageId m : sim_->messages().ids())
+    if (owner_.contains(m) && owner_[m].job == workload) out.push_back(flow_of(*sim_, m));
   return out;
 }
-
-namespace {
-
-CompletionTimes completion_of(std::vector<Duration> times) {
-  CompletionTimes out;
-  out.count = times.size();
-  if (times.empty()) return out;
-  std::sort(times.begin(), times.end());
-  Int128 sum = 0;
-  for (const Duration time : times)
-    sum += time.raw();
-  const auto count = static_cast<std::int64_t>(times.size());
-  out.mean = Duration::raw(static_cast<std::int64_t>(sum / count));
-  const auto rank = [&](std::int64_t percent) {
-    return times[static_cast<std::size_t>((count * percent + 99) / 100 - 1)];
-  };
-  out.p50 = rank(50);
-  out.p95 = rank(95);
-  out.p99 = rank(99);
-  out.max = times.back();
-  return out;
-}
-
-}  // namespace
 
 std::vector<WorkloadResult> Workloads::results() const {
   std::vector<WorkloadResult> out;
@@ -618,14 +579,14 @@ std::vector<WorkloadResult> Workloads::results() const {
     result.groups = static_cast<std::uint32_t>(job.lanes.size());
     result.steps = job.steps;
     std::vector<Duration> times;
-    for (const FlowResult& flow : flows(j)) {
-      if (flow.failed) ++result.failed;
-      if (flow.done == Time::never()) continue;
+    for (const Flow& flow : flows(j)) {
+      if (flow.state == MessageState::kFailed) ++result.failed;
+      if (!flow.is_done()) continue;
       ++result.completed;
       result.bytes += flow.size;
-      times.push_back(flow.completion_time());
+      times.push_back(flow.completion);
     }
-    result.completion = completion_of(std::move(times));
+    result.completion = completion_times(std::move(times));
     result.finished = result.completed == result.messages;
     measure(job, result);
     out.push_back(std::move(result));
@@ -638,7 +599,7 @@ void Workloads::measure(const Job& job, WorkloadResult& result) const {
   BitRate slowest = BitRate::max();
   for (const Lane& lane : job.lanes) {
     result.ranks = std::max(result.ranks, static_cast<std::uint32_t>(lane.nodes.size()));
-    for (const std::uint32_t node : lane.nodes)
+    for (const NodeId node : lane.nodes)
       slowest = std::min(slowest, nic_rate_[node]);
   }
   if (is_stream(job.spec.kind)) return;

@@ -22,6 +22,7 @@
 #include "sim/engine/sim.h"
 #include "sim/fabric/from_design.h"
 #include "sim/workload/collective.h"
+#include "sim/workload/flow.h"
 #include "sim/workload/workload_spec.h"
 #include "units/quantity.h"
 
@@ -37,28 +38,6 @@ struct StepResult {
   [[nodiscard]] Duration time() const { return end - begin; }
 };
 
-/// One message as the fabric carried it.
-struct FlowResult {
-  std::uint32_t message = 0;  // index into Sim::messages()
-  std::uint32_t source = 0;   // NICs
-  std::uint32_t target = 0;
-  Bytes size;
-  Time post;
-  Time done;  // completion at the side that posted it; never() while it is open or failed
-  bool failed = false;
-
-  [[nodiscard]] Duration completion_time() const { return done - post; }
-};
-
-struct CompletionTimes {  // of messages that completed; nearest rank
-  std::uint64_t count = 0;
-  Duration mean;
-  Duration p50;
-  Duration p95;
-  Duration p99;
-  Duration max;
-};
-
 struct WorkloadResult {
   std::string label;
   WorkloadKind kind = WorkloadKind::kPair;
@@ -68,7 +47,7 @@ struct WorkloadResult {
   std::uint64_t completed = 0;
   std::uint64_t failed = 0;
   Bytes bytes;                    // of user data, completed
-  bool finished = false;          // everything that was asked for
+  bool finished = false;          // every message is complete
   std::vector<StepResult> steps;  // finished ones
   CompletionTimes completion;
   /// Of collectives, from the mean time of a round, in bit/s of one rank: size over time, and that
@@ -93,12 +72,12 @@ class Workloads final : public Driver {
   [[nodiscard]] bool finished() const;
   [[nodiscard]] std::vector<WorkloadResult> results() const;
   /// Messages of one workload, by its place in `specs`, in the order of posting.
-  [[nodiscard]] std::vector<FlowResult> flows(std::size_t workload) const;
+  [[nodiscard]] std::vector<Flow> flows(std::size_t workload) const;
   /// Messages that will have been posted when all is done.
   [[nodiscard]] std::size_t message_count() const { return owner_.size(); }
 
-  void on_sent(std::uint32_t message) override;
-  void on_delivered(std::uint32_t message) override;
+  void on_sent(MessageId message) override;
+  void on_delivered(MessageId message) override;
   void on_call(std::uint32_t token) override;
 
  private:
@@ -113,9 +92,9 @@ class Workloads final : public Driver {
   /// A program at work on the NICs of one group.
   struct Lane {
     std::uint32_t plan = 0;
-    std::uint32_t first_qp = 0;
+    QpId first_qp{0};
     std::uint32_t first_transfer = 0;  // into waits and parts
-    std::vector<std::uint32_t> nodes;  // by rank
+    std::vector<NodeId> nodes;         // by rank
   };
   struct Job {
     WorkloadSpec spec;
@@ -132,6 +111,7 @@ class Workloads final : public Driver {
     std::vector<StepResult> steps;
     std::uint64_t messages = 0;  // in all
   };
+  static constexpr std::uint32_t kNone = 0xFFFFFFFFU;
   struct Owner {
     std::uint32_t job = kNone;
     std::uint32_t transfer = kNone;  // of all lanes; none: nothing depends on it
@@ -148,8 +128,8 @@ class Workloads final : public Driver {
 
   Sim* sim_ = nullptr;
   std::vector<Job> jobs_;
-  std::vector<Owner> owner_;  // by message, with room for all
-  std::vector<BitRate> nic_rate_;
+  Table<MessageId, Owner> owner_;  // with room for all
+  Table<NodeId, BitRate> nic_rate_;
 };
 
 }  // namespace weir::sim

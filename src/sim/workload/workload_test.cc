@@ -67,7 +67,7 @@ std::vector<Bytes> sent_by_rank(const Program& program) {
   return sent;
 }
 
-/// Carries the program out and counts what can be done: all of it, unless somebody waits for ever.
+/// Carries the program out and counts what can be done: all of it, unless a transfer waits for ever.
 std::size_t can_run(const Program& program) {
   std::vector<std::uint32_t> waits;
   std::vector<std::uint32_t> ready;
@@ -285,13 +285,13 @@ TEST(Workload, RailsWorkOnTheirOwnUnlessTold) {
   const Ran apart = run(star_fabric(4, 2, 100_Gbps), {"all-to-all,size=10KB"});
   EXPECT_EQ(apart.load->results()[0].groups, 2U);
   EXPECT_EQ(apart.load->results()[0].completed, 2U * 4 * 3);
-  for (const FlowResult& flow : apart.load->flows(0))
-    EXPECT_EQ(flow.source % 2, flow.target % 2);
+  for (const Flow& flow : apart.load->flows(0))
+    EXPECT_EQ(to_index(flow.source) % 2, to_index(flow.target) % 2);
   const Ran together = run(star_fabric(4, 2, 100_Gbps), {"all-to-all,size=10KB,group=all"});
   EXPECT_EQ(together.load->results()[0].completed, 8U * 7);
-  const Ran one = run(star_fabric(4, 2, 100_Gbps), {"all-to-all,size=10KB,rails=1"});
-  for (const FlowResult& flow : one.load->flows(0))
-    EXPECT_EQ(flow.source % 2, 1U);
+  const Ran second_rail = run(star_fabric(4, 2, 100_Gbps), {"all-to-all,size=10KB,rails=1"});
+  for (const Flow& flow : second_rail.load->flows(0))
+    EXPECT_EQ(to_index(flow.source) % 2, 1U);
 }
 
 TEST(Workload, SeveralRunAtOnceEachFromItsStart) {
@@ -305,9 +305,9 @@ TEST(Workload, SeveralRunAtOnceEachFromItsStart) {
   EXPECT_EQ(results[2].label, "web");
   for (const WorkloadResult& result : results)
     EXPECT_TRUE(result.finished) << result.label;
-  for (const FlowResult& flow : out.load->flows(1))
+  for (const Flow& flow : out.load->flows(1))
     EXPECT_GE(flow.post, Time::at(30_us));
-  for (const FlowResult& flow : out.load->flows(2))
+  for (const Flow& flow : out.load->flows(2))
     EXPECT_EQ(out.sim->network().qps[out.sim->messages()[flow.message].qp].tos, 0);
 }
 
@@ -385,8 +385,8 @@ TEST(Workload, ATraceFileIsPlayedLineByLine) {
   const auto flows = out.load->flows(0);
   ASSERT_EQ(flows.size(), 2U);
   EXPECT_EQ(flows[1].post, Time::at(12'500_ns));
-  EXPECT_EQ(flows[1].source, 5U);
-  EXPECT_EQ(flows[1].target, 7U);
+  EXPECT_EQ(flows[1].source, NodeId{5});
+  EXPECT_EQ(flows[1].target, NodeId{7});
   EXPECT_EQ(flows[1].size, 5000_B);
   ASSERT_TRUE(write_file_atomic(path, "0,h0,h1,1000\n0,h0,h9,1000\n"));
   Fabric fabric = star_fabric(4, 2, 100_Gbps);
@@ -443,10 +443,10 @@ TEST(WorkloadSpec, TheListNamesEveryWorkloadAndParameter) {
   }
 }
 
-// ---- ECMP on the engine's own hash (theory.md §4, A20)
+// ---- ECMP on the engine's own hash (A20)
 
 std::uint32_t key_of(std::uint32_t trial, std::uint32_t flow) {
-  return flow_key(flow % 61, 61 + trial % 67,
+  return flow_key(NodeId{flow % 61}, NodeId{61 + trial % 67},
                   static_cast<std::uint16_t>(0xC000 + trial * 7 + flow));
 }
 
@@ -455,7 +455,7 @@ TEST(Ecmp, TheFullestLinkAndTheIdleOnesAreWhatBallsAndBinsSay) {
   struct Case {
     int flows;
     int links;
-    double fullest;  // theory.md §4
+    double fullest;
   };
   for (const Case& c :
        {Case{4, 4, 2.12}, Case{8, 8, 2.60}, Case{16, 16, 3.08}, Case{8, 4, 3.54}, Case{32, 8, 7.04},

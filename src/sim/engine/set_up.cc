@@ -1,0 +1,400 @@
+#include "sim/engine/set_up.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+#include "base/check.h"
+#include "sim/engine/transport.h"
+#include "sim/engine/wire.h"
+
+namespace weir::sim::engine {
+namespace {
+
+constexpr std::int64_t kCutThroughHeader = 64;  // bytes a cut-through switch reads before it acts
+constexpr std::size_t kShortFrame = 60;
+
+enum Purpose : std::uint64_t { kPortStream = 1, kSprayStream = 2 };
+
+template <class World>
+std::vector<std::uint32_t> wire_table(BitRate rate, std::int64_t gap) {
+  std::vector<std::uint32_t> table(kLargestFrame + 1);
+  for (std::size_t size = 0; size < table.size(); ++size) {
+    const std::int64_t bytes = static_cast<std::int64_t>(size) + gap;
+    // The peer's short frames on fast links take no time.
+    const std::int64_t time = std::max<std::int64_t>(World::transmission_time(bytes, rate), 1);
+    table[size] = static_cast<std::uint32_t>(std::min<std::int64_t>(time, UINT32_MAX));
+  }
+  return table;
+}
+
+/// Ports of each node in the order of its links.
+void number_ports(State& sim) {
+  const std::size_t nodes = sim.network.nodes.size();
+  Table<NodeId, std::uint32_t> count(nodes, 0);
+  for (const Link& link : sim.network.links) {
+    ++count[link.a];
+    ++count[link.b];
+  }
+  sim.first_port.assign(nodes + 1, PortId{0});
+  for (const NodeId n : sim.network.nodes.ids())
+    sim.first_port[n + 1] = sim.first_port[n] + count[n];
+}
+
+struct LinkEnd {
+  PortId self;
+  PortId peer;
+  NodeId node;
+  bool has_errors;  // on frames that arrive here
+};
+
+void set_up_port(State& sim, const Link& link, const LinkEnd& end, const std::uint32_t* wire_time) {
+  Port& port = sim.ports[end.self];
+  port.self = end.self;
+  port.peer = end.peer;
+  port.node = end.node;
+  port.local = static_cast<std::uint16_t>(end.self - sim.first_port[end.node]);
+  port.queues = &sim.queues[std::size_t{to_index(end.self)} * 8];
+  port.traffic = &sim.traffic[end.self];
+  port.down = !link.up;
+  port.wire_time = wire_time;
+  port.flight = link.propagation.raw();
+  sim.pauses[end.self].cable = link.propagation.raw();
+  sim.pauses[end.self].rate = link.rate.raw();
+  sim.error_threshold[end.self] = end.has_errors ? link.error_threshold : 0;
+  refresh_disturbed(sim, port);
+}
+
+template <class World>
+void set_up_ports(Engine<World>& sim) {
+  number_ports(sim);
+  const std::size_t total = to_index(sim.first_port.back());
+  sim.ports.resize(total);
+  sim.queues.resize(total * 8);
+  sim.extra.add_queues(total * 8);
+  sim.pauses.resize(total);
+  sim.traffic.resize(total);
+  sim.port_counters.resize(total);
+  sim.error_threshold.assign(total, 0);
+  for (std::size_t p = 0; p < total; ++p)
+    sim.port_random.emplace_back(sim.network.replica_seed(), p, kPortStream);
+  std::map<std::int64_t, std::size_t> tables;
+  for (const Link& link : sim.network.links)
+    if (tables.emplace(link.rate.raw(), sim.wire_times.size()).second)
+      sim.wire_times.push_back(wire_table<World>(link.rate, sim.network.wire.gap));
+  Table<NodeId, PortId> next = sim.first_port;
+  for (const Link& link : sim.network.links) {
+    const PortId a = next[link.a];
+    next[link.a] = a + 1;
+    const PortId b = next[link.b];
+    next[link.b] = b + 1;
+    sim.link_ports.push_back({a, b});
+    const std::uint32_t* const wire_time = sim.wire_times[tables[link.rate.raw()]].data();
+    set_up_port(sim, link, {a, b, link.a, !link.errors_to_b_only}, wire_time);
+    set_up_port(sim, link, {b, a, link.b, true}, wire_time);
+  }
+}
+
+template <class World>
+void set_up_queues(Engine<World>& sim, NodeId node, const SwitchConfig& config) {
+  for (const PortId p : sim.ports_of(node)) {
+    sim.pauses[p].configure(config.pfc_reaction, config.pause_quanta, config.pfc.mask());
+    const std::uint32_t local = sim.ports[p].local;
+    const Bytes mtu = local < config.port_mtu.size() ? config.port_mtu[local] : config.mtu;
+    sim.ports[p].mtu = static_cast<std::uint16_t>(mtu.raw());
+    for (std::uint32_t q = 0; q < 8; ++q) {
+      const EgressQueue& from = config.queues[q];
+      Queue& queue = sim.ports[p].queues[q];
+      queue.quantum = std::max<std::int64_t>(from.weight, 1) * config.mtu.raw();
+      const bool by_port = local < config.port_wred.size() && has_bit(config.port_wred_queues, q);
+      const Wred& wred = by_port ? config.port_wred[local] : from.wred;
+      if (!wred.enabled) continue;
+      queue.mark_min = wred.min.raw();
+      queue.mark_max = wred.max.raw();
+      sim.extra.set_marking(std::size_t{to_index(p)} * 8 + q, wred);
+      const std::int64_t range = std::max<std::int64_t>(queue.mark_max - queue.mark_min, 1);
+      queue.mark_slope = static_cast<std::uint64_t>((Int128{wred.max_probability.raw()} << 48U) /
+                                                    kSharePerWhole / range);
+    }
+  }
+}
+
+/// A cut-through switch acts on the header, provided no port of its own is faster than the wire the
+/// frame comes in by.
+void set_up_cut_through(State& sim, NodeId node, const SwitchConfig& config) {
+  if (config.forwarding != Forwarding::kCutThrough) return;
+  std::int64_t fastest = 0;
+  for (const PortId p : sim.ports_of(node))
+    fastest = std::max(fastest, sim.pauses[p].rate);
+  for (const PortId p : sim.ports_of(node)) {
+    const std::int64_t rate = sim.pauses[p].rate;
+    if (rate < fastest) continue;
+    Port& from = sim.ports[sim.ports[p].peer];
+    from.is_cut_through = true;
+    from.flight += serialization_time(Bytes::raw(kCutThroughHeader), BitRate::raw(rate)).raw();
+  }
+}
+
+template <class World>
+Switch make_switch(Engine<World>& sim, NodeId node, const SwitchConfig& config) {
+  const std::uint32_t count = sim.first_port[node + 1] - sim.first_port[node];
+  Switch sw{node, count, &config, SharedBuffer(config, count, World::kPausesAtThreshold),
+            RandomStream(sim.network.replica_seed(), to_index(node), kSprayStream)};
+  sw.ports = sim.ports.data() + to_index(sim.first_port[node]);
+  sw.route_row = sim.routes.row_of(node);
+  sw.has_pipeline = config.pipeline.raw() > 0;
+  sw.has_plain_ecmp = World::kHasPlainEcmp && config.balancing == LoadBalancing::kEcmp;
+  sw.ecmp_seed = config.ecmp_seed;
+  for (std::size_t dscp = 0; dscp < 64; ++dscp) {
+    const std::uint8_t tc =
+        config.trust == Trust::kDscp ? config.dscp_to_class[dscp] : config.untrusted_class;
+    sw.classes[dscp] = {config.class_to_queue[tc], config.class_to_group[tc]};
+  }
+  for (unsigned i = 0; i < 8; ++i) {
+    if (config.queues[i].scheduling == Scheduling::kStrict)
+      sw.strict = static_cast<std::uint8_t>(sw.strict | bit_of(i));
+    if (config.groups[i].lossless) sw.lossless = static_cast<std::uint8_t>(sw.lossless | bit_of(i));
+  }
+  return sw;
+}
+
+template <class World>
+void set_up_switches(Engine<World>& sim) {
+  sim.index_of.assign(sim.network.nodes.size(), 0);
+  for (const NodeId n : sim.network.nodes.ids()) {
+    if (sim.network.nodes[n].kind != NodeKind::kSwitch) continue;
+    const SwitchConfig& config = sim.network.switch_config(n);
+    sim.index_of[n] = static_cast<std::uint32_t>(sim.switches.size());
+    sim.switches.push_back(make_switch(sim, n, config));
+    set_up_queues(sim, n, config);
+    set_up_cut_through(sim, n, config);
+  }
+}
+
+Nic make_nic(State& sim, NodeId node) {
+  const NicConfig& config = sim.network.nic_config(node);
+  Nic nic;
+  nic.node = node;
+  nic.config = &config;
+  nic.ready_head.fill(kNo<QpId>);
+  nic.ready_tail.fill(kNo<QpId>);
+  nic.strict = config.strict.mask();
+  nic.cnp_priority = static_cast<std::uint8_t>(
+      config.trust == Trust::kDscp ? config.dscp_to_priority[config.cnp_dscp.value()]
+                                   : config.cnp_priority.value());
+  const PortId port = sim.first_port[node];
+  nic.port = &sim.ports[port];
+  nic.line = sim.pauses[port].rate;
+  sim.pauses[port].configure(config.pfc_reaction, config.pause_quanta, config.pfc.mask());
+  return nic;
+}
+
+void set_up_nics(State& sim) {
+  for (const NodeId n : sim.network.nodes.ids()) {
+    if (sim.network.nodes[n].kind != NodeKind::kNic) continue;
+    sim.index_of[n] = static_cast<std::uint32_t>(sim.nics.size());
+    sim.nics.push_back(make_nic(sim, n));
+  }
+}
+
+/// Once the tables of switches and NICs stay where they are.
+void set_up_owners(State& sim) {
+  for (Switch& sw : sim.switches)
+    for (std::uint32_t local = 0; local < sw.port_count; ++local)
+      sw.ports[local].sw = &sw;
+  for (Nic& nic : sim.nics)
+    nic.port->nic = &nic;
+}
+
+std::uint8_t priority_at(const NicConfig& config, const QueuePair& qp) {
+  return config.trust == Trust::kDscp ? config.dscp_to_priority[qp.tos >> 2U] : qp.service_level;
+}
+
+Sender make_sender(State& sim, const QueuePair& qp) {
+  Sender sender;
+  sender.nic = &sim.nic_at(qp.source);
+  const NicConfig& config = *sender.nic->config;
+  sender.key = flow_key(qp.source, qp.target, qp.source_port);
+  sender.dst = static_cast<std::uint16_t>(to_index(qp.target));
+  sender.tos = qp.tos;
+  sender.priority = priority_at(config, qp);
+  sender.operation = qp.operation;
+  sender.is_socket = qp.is_socket;
+  sender.control = find_congestion_algorithm(config.congestion_control)->make(config);
+  sender.control->start(sender.nic->line, qp.start_rate);
+  if (sender.is_read()) sender.granted = 0;
+  return sender;
+}
+
+Receiver make_receiver(State& sim, const QueuePair& qp) {
+  Receiver receiver;
+  receiver.nic = &sim.nic_at(qp.target);
+  const NicConfig& config = *receiver.nic->config;
+  receiver.key = flow_key(qp.target, qp.source, qp.source_port);
+  receiver.dst = static_cast<std::uint16_t>(to_index(qp.source));
+  receiver.tos = qp.tos;
+  receiver.is_socket = qp.is_socket;
+  receiver.is_read = qp.operation == Operation::kRead;
+  receiver.priority = config.ack_priority ? static_cast<std::uint8_t>(config.ack_priority->value())
+                                          : priority_at(config, qp);
+  receiver.receives = qp.receives;
+  if (config.recovery == Recovery::kSelective && !receiver.is_read)
+    receiver.early = sim.early.add();
+  return receiver;
+}
+
+template <class World>
+void set_up_qps(Engine<World>& sim) {
+  std::vector<std::size_t> senders(sim.nics.size(), 0);
+  sim.senders.reserve(sim.network.qps.size());
+  sim.receivers.reserve(sim.network.qps.size());
+  for (const QueuePair& qp : sim.network.qps) {
+    sim.senders.push_back(make_sender(sim, qp));
+    sim.receivers.push_back(make_receiver(sim, qp));
+    ++senders[sim.index_of[qp.source]];
+  }
+  sim.extra.add_hosts(senders);
+}
+
+Ps pipeline_of(const Port& port) {
+  return port.sw != nullptr ? port.sw->config->pipeline.raw() : 0;
+}
+
+/// Lanes for the delays that most ports share.
+class LanePlan {
+ public:
+  explicit LanePlan(State& sim) : sim_(sim) {
+    std::int64_t mtu = 0;
+    for (const QueuePair& qp : sim.network.qps)
+      mtu = std::max(mtu, sim.network.nic_config(qp.source).mtu.raw());
+    full_ = static_cast<std::uint16_t>(sim.network.wire.data_header + mtu);
+    ack_ = static_cast<std::uint16_t>(sim.network.wire.ack_frame);
+  }
+
+  void set_up() {
+    for (const Port& port : sim_.ports)
+      want_lanes_of(port);
+    std::vector<std::pair<std::size_t, Ps>> order;
+    for (const auto& [delay, want] : wanted_)
+      order.emplace_back(want.ports, delay);
+    std::sort(order.begin(), order.end(), std::greater<>());
+    for (const auto& [ports, delay] : order) {
+      const std::uint8_t lane = sim_.events.add_lane(delay, wanted_[delay].bound);
+      if (lane != EventList::kNoLane) lanes_[delay] = lane;
+    }
+    for (Port& port : sim_.ports)
+      assign(port);
+    for (Switch& sw : sim_.switches)
+      sw.lane_pipeline = lane_of(sw.config->pipeline.raw());
+  }
+
+ private:
+  struct Wanted {
+    std::size_t bound = 0;
+    std::size_t ports = 0;
+  };
+
+  [[nodiscard]] Ps full_delay(const Port& port) const {
+    return port.flight + (port.is_cut_through ? 0 : Ps{port.wire_time[full_]});
+  }
+  void want(Ps delay, std::size_t bound) {
+    wanted_[delay].bound += bound;
+    ++wanted_[delay].ports;
+  }
+  void want_spaced(Ps delay, Ps spacing) {
+    want(delay, static_cast<std::size_t>(delay / spacing) + 2);
+  }
+  void want_lanes_of(const Port& port) {
+    const Ps shortest = port.wire_time[std::min<std::size_t>(ack_, kShortFrame)];
+    want_spaced(full_delay(port), port.is_cut_through ? shortest : Ps{port.wire_time[full_]});
+    if (!port.is_cut_through) want_spaced(port.flight + port.wire_time[ack_], port.wire_time[ack_]);
+    want(port.wire_time[full_], 2);
+    if (const Ps pipeline = pipeline_of(port); pipeline > 0) want_spaced(pipeline, shortest);
+  }
+  [[nodiscard]] std::uint8_t lane_of(Ps delay) const {
+    const auto found = lanes_.find(delay);
+    return found == lanes_.end() ? EventList::kNoLane : found->second;
+  }
+  void assign(Port& port) const {
+    port.lane_full = lane_of(full_delay(port));
+    port.lane_ack =
+        port.is_cut_through ? EventList::kNoLane : lane_of(port.flight + port.wire_time[ack_]);
+    port.lane_free = lane_of(port.wire_time[full_]);
+    port.free_delay = port.wire_time[full_];
+    if (port.lane_full != EventList::kNoLane) port.full_size = full_;
+    if (port.lane_ack != EventList::kNoLane) port.ack_size = ack_;
+  }
+
+  State& sim_;
+  std::uint16_t full_ = 0;
+  std::uint16_t ack_ = 0;
+  std::map<Ps, Wanted> wanted_;
+  std::map<Ps, std::uint8_t> lanes_;
+};
+
+/// Bounds from the design: as many events as frames fit into wires and pipelines, and timers; as
+/// many waiting frames as fit into the buffers.
+void reserve_memory(State& sim, std::size_t waiting_per_qp) {
+  const WireFormat& wire = sim.network.wire;
+  std::int64_t smallest =
+      std::min({wire.ack_frame, wire.cnp_frame, wire.pfc_frame, wire.data_header});
+  smallest = std::max<std::int64_t>(smallest, 1);
+  std::size_t frames = 0;
+  for (const Port& port : sim.ports) {
+    const Ps spacing = std::max<Ps>(port.wire_time[smallest], 100);
+    frames += static_cast<std::size_t>((port.flight + pipeline_of(port)) / spacing) + 24;
+  }
+  std::size_t receives = 0;
+  for (const QueuePair& qp : sim.network.qps)
+    receives += static_cast<std::size_t>(std::max(qp.receives, 0));
+  const std::size_t qps = sim.network.qps.size();
+  const std::size_t timers =
+      qps * 8 + receives + sim.network.changes.size() * 2 + sim.network.spare_messages + 4096;
+  sim.events.reserve(frames + timers, sim.ports.size() * 8 + timers, sim.ports.size());
+  std::size_t packets = qps * waiting_per_qp + 4096;
+  for (const Switch& sw : sim.switches)
+    packets += static_cast<std::size_t>(sw.config->buffer.raw() /
+                                        std::max<std::int64_t>(sw.buffer.charge_of(60), 1));
+  sim.pool.reserve(packets);
+}
+
+}  // namespace
+
+template <class World>
+void set_up(Engine<World>& sim) {
+  for (NicConfig& nic : sim.network.nics)
+    prepare(nic.dcqcn);
+  sim.routes.build(sim.network);
+  set_up_ports(sim);
+  set_up_switches(sim);
+  set_up_nics(sim);
+  set_up_owners(sim);
+  set_up_qps(sim);
+  LanePlan(sim).set_up();
+  reserve_memory(sim, World::kWaitingFrames);
+  sim.messages.reserve(sim.network.messages.size() + sim.network.spare_messages);
+  for (const Message& message : sim.network.messages)
+    post(sim, message.qp, message.size, message.post.since_start().raw());
+  for (std::uint32_t i = 0; i < sim.network.changes.size(); ++i)
+    sim.events.push(sim.network.changes[i].at.since_start().raw(),
+                    tie_of(EventKind::kLinkState, i));
+}
+
+template <class World>
+MessageId post(Engine<World>& sim, QpId qp, Bytes size, Ps at) {
+  WEIR_CHECK(sim.messages.size() < sim.messages.capacity());
+  const MessageId index = sim.messages.end_id();
+  MessageRecord message;
+  message.qp = qp;
+  message.size = size.raw();
+  message.post = at;
+  const std::int64_t mtu = sim.senders[qp].nic->config->mtu.raw();
+  message.packets =
+      static_cast<std::uint32_t>(std::max<std::int64_t>((size.raw() + mtu - 1) / mtu, 1));
+  sim.messages.push_back(message);
+  ++sim.open_messages;
+  add_message(sim, index);
+  return index;
+}
+
+}  // namespace weir::sim::engine
