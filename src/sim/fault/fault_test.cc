@@ -89,7 +89,7 @@ TEST(FaultText, GivesNamePlacesTimesAndValues) {
   EXPECT_EQ(fault.at, (std::vector<std::string>{"gpu03", "gpu05"}));
   EXPECT_EQ(fault.from, Time::at(100_us));
   EXPECT_EQ(fault.until, Time::at(2_ms));
-  EXPECT_EQ(fault.values.find("rate")->second, "40G");
+  EXPECT_EQ(std::get<SlowReceiver>(fault.kind).rate, 40_Gbps);
 }
 
 TEST(FaultText, EveryErrorSaysWhatWasFoundAndWhatWasMeant) {

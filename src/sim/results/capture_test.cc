@@ -160,8 +160,8 @@ TEST(CaptureTap, ReorderingIsToldFromLoss_ToThePacket) {
   EXPECT_GT(totals.out_of_order, 0U);
   EXPECT_EQ(totals.lost, 0U);
   std::uint64_t again = 0;
-  for (NodeId node{0}; node < 16; ++node)
-    again += seen.outcome.sim->nic_counters(NodeId{node}).retransmitted;
+  for (const NodeId node : IdRange<NodeId>(NodeId{0}, NodeId{16}))
+    again += seen.outcome.sim->nic_counters(node).retransmitted;
   EXPECT_EQ(totals.retransmitted, again);
 }
 
