@@ -1,5 +1,3 @@
-#include "finding/json.h"
-
 #include <array>
 #include <limits>
 #include <string>
@@ -8,6 +6,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "finding/catalog.h"
+#include "finding/json.h"
 
 namespace weir::finding {
 namespace {

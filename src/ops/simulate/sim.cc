@@ -79,11 +79,11 @@ class Trace final : public sim::Observer {
   [[nodiscard]] std::string partial() const { return path_ + ".partial"; }
   void line(sim::Ps at, sim::PortId port, const sim::Packet& packet, std::string_view what) {
     const sim::NodeId node = sim_->node_of(port);
-    const std::string text =
-        fmt::format("{},{},{},{},{},{},{},{}
-", at, sim_->network().nodes[node].name,
-                    sim_->local_port(port), what, sim::to_index(packet.qp), packet.psn, packet.size,
-                    packet.tos);
+    const std::string text = fmt::format(
+        "{},{},{},{},{},{},{},{}
+        ", at, sim_->network().nodes[node].name,
+        sim_->local_port(port),
+        what, sim::to_index(packet.qp), packet.psn, packet.size, packet.tos);
     std::fputs(text.c_str(), file_);
   }
   std::string path_;
