@@ -80,9 +80,7 @@ class Trace final : public sim::Observer {
   void line(sim::Ps at, sim::PortId port, const sim::Packet& packet, std::string_view what) {
     const sim::NodeId node = sim_->node_of(port);
     const std::string text = fmt::format(
-        "{},{},{},{},{},{},{},{}
-        ", at, sim_->network().nodes[node].name,
-        sim_->local_port(port),
+        "{},{},{},{},{},{},{},{}\n", at, sim_->network().nodes[node].name, sim_->local_port(port),
         what, sim::to_index(packet.qp), packet.psn, packet.size, packet.tos);
     std::fputs(text.c_str(), file_);
   }
