@@ -86,7 +86,7 @@ Json snapshot_properties() {
 // ---- judgement ----
 
 Json where_schema() {
-  Json properties = {{"file", text("a text a person wrote")},
+  Json properties = {{"file", text("a text that a person wrote")},
                      {"line", {{"type", "integer"}, {"minimum", 1}}},
                      {"column", {{"type", "integer"}, {"minimum", 1}}}};
   for (const char* key : {"host", "rail", "device", "switch", "port", "priority", "link"})
@@ -113,7 +113,7 @@ Json observation_schema() {
 
 Json fix_schema() {
   return object({{"platform", text("where to type it")},
-                 {"commands", list_of({{"type", "string"}}, "a line to type each")},
+                 {"commands", list_of({{"type", "string"}}, "one line per command")},
                  {"note", text("what to know before")}},
                 {"platform", "commands", "note"});
 }
@@ -149,6 +149,12 @@ Json judgement_properties() {
                                      {"check", "reason", "how"}),
                               "never counted as passed")},
           {"next", list_of({{"type", "string"}}, "commands worth typing now")},
+          {"related",
+           list_of(object({{"id", text("a finding to read about")},
+                           {"aliases", list_of({{"type", "string"}}, "other names of it")},
+                           {"why", text("the words that suggest it")}},
+                          {"id", "aliases", "why"}),
+                   "findings that may be relevant, suggested by words alone; never counted")},
           {"summary",
            object({{"errors", count}, {"warnings", count}, {"infos", count}, {"unknown", count}},
                   {"errors", "warnings", "infos", "unknown"})}};

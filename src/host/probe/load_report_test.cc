@@ -112,13 +112,13 @@ TEST(LoadReport, WhichWayDataFlowsFollowsFromTheTest) {
   EXPECT_FALSE(perftest_command(words_of("python3 train.py ib_like")).has_value());
 }
 
-TEST(LoadReport, ErrorsAreToldInWords) {
+TEST(LoadReport, ErrorsAreReportedInWords) {
   COVERS("D5");
   const LoadReport report =
       read_load(words_of("ib_write_bw gpu02"), printed("", sample("errors_stderr.composed.txt")));
   const std::string all = join(report.problems, "\n");
-  EXPECT_NE(all.find("no server listens there"), std::string::npos) << all;
-  EXPECT_NE(all.find("status 12: the peer did not answer"), std::string::npos) << all;
+  EXPECT_NE(all.find("no server is listening there"), std::string::npos) << all;
+  EXPECT_NE(all.find("status 12: no answer from the peer"), std::string::npos) << all;
   EXPECT_NE(all.find("IB device mlx5_9 not found"), std::string::npos) << all;
   EXPECT_NE(all.find("to RTR"), std::string::npos) << all;
 }
