@@ -251,7 +251,10 @@ void View::connect() {
     for (PortView& port : ports_) {
       if (port.wanted == nullptr) continue;
       const design::PortRef& peer = port.wanted->peer;
-      if (peer.kind == design::NodeKind::kHost) {
+      const bool is_host = peer.kind == design::NodeKind::kHost;
+      // An intent may hold a part of the fabric only.
+      if (peer.node >= (is_host ? intent_->hosts.size() : intent_->switches.size())) continue;
+      if (is_host) {
         const design::HostIntent& host = intent_->hosts[peer.node];
         port.neighbour = host.name;
         for (std::size_t i = 0; i < nics_.size(); ++i)
