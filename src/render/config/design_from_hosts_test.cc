@@ -61,7 +61,7 @@ TEST(DesignFromHosts, LoadsAndSaysWhatWasFound) {
   EXPECT_EQ(first.nics[0].speed, 400_Gbps);
   EXPECT_TRUE(first.nics[0].pfc.contains(5_prio)) << "as found, whatever is usual";
   EXPECT_EQ(first.nics[0].dscp_to_priority.at(40), 5_prio);
-  EXPECT_NE(found.text.find("not taken: mlx5_4 (100G)"), std::string::npos) << found.text;
+  EXPECT_NE(found.text.find("not used: mlx5_4 (100G)"), std::string::npos) << found.text;
   EXPECT_FALSE(found.open.empty());
 }
 

@@ -77,7 +77,7 @@ std::string found_by(std::string_view phase) {
 }  // namespace
 
 std::string explain(const CatalogEntry& entry, std::size_t width) {
-  std::string text = fmt::format("{}: {}\n", entry.id, entry.title);
+  std::string text = hang(fmt::format("{}: {}", entry.id, entry.title), width - 2, 2) + "\n";
   text += fmt::format("{}, {}\n", to_text(entry.severity), found_by(entry.phase));
   if (!entry.aliases.empty())
     text += "also known as " + hang(listed(entry.aliases), width - 14, 14) + "\n";

@@ -42,7 +42,7 @@ TEST(HostScreen, HostsThatShowTheSameAreToldOnce) {
   for (const Evidence& host_evidence : all)
     screen.push_back({&host_evidence, {}});
   const std::string text = host_screen(screen);
-  EXPECT_NE(text.find("gpu[02,04]: the same"), std::string::npos) << text;
+  EXPECT_NE(text.find("gpu[02,04]: same settings"), std::string::npos) << text;
   EXPECT_NE(text.find("\ngpu03\n"), std::string::npos);
 }
 
