@@ -5,6 +5,8 @@
 // Drift is a finding of its own: rails of a host, or hosts, that differ although the design makes
 // them equal. Values that the design accepts alike (ECN on more priorities than wanted, a traffic
 // class that is forced or not) do not count as different.
+#include <string_view>
+
 #include "diagnose/core/view.h"
 #include "finding/finding.h"
 
