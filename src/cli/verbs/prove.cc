@@ -122,7 +122,7 @@ Command prove_command() {
   return {
       .name = "prove",
       .group = Group::kOperators,
-      .summary = "prove that RDMA is lossless on every path, or find the hop that is not",
+      .summary = "prove that RDMA is lossless on every path, or name the hop",
       .description =
           "Follows RDMA data, its ACKs and CNPs from the job's traffic class through every NIC and "
           "switch of every path: trust, map, priority group, PFC, queue, ECN, scheduler, rewrite. "
