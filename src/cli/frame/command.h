@@ -61,9 +61,8 @@ struct Command {
   std::vector<Argument> arguments = {};
   std::vector<Option> options = {};  // without the common ones
   std::vector<Example> examples = {};
-  std::vector<ExitCode> exit_codes = {};    // that this verb can give, besides kUsage
-  std::vector<std::string_view> rows = {};  // mission rows it serves
-  bool judges = false;                      // has findings, hence --fail-on
+  std::vector<ExitCode> exit_codes = {};  // that this verb can give, besides kUsage
+  bool judges = false;                    // has findings, hence --fail-on
   ExitCode (*run)(const Args&, Context&) = nullptr;
 };
 

@@ -181,7 +181,6 @@ Command apply_command() {
                    {"weir apply --lab lab", "all hosts of a lab"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook,
                      ExitCode::kPartial, ExitCode::kRolledBack, ExitCode::kInterrupted},
-      .rows = {"B1", "B2"},
       .run = run_apply,
   };
 }

@@ -97,7 +97,6 @@ Command bundle_command() {
                    {"weir validate fabric.yaml --root bundles/", "many hosts, and their drift"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook,
                      ExitCode::kPartial},
-      .rows = {"C1", "C2"},
       .run = run_bundle,
   };
 }

@@ -146,7 +146,6 @@ Command calc_buffers_command() {
       .examples = {{"weir calc buffers", "./fabric.yaml"},
                    {"weir calc buffers pod16.yaml --json", "for a program"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput},
-      .rows = {"F3"},
       .run = run_buffers,
   };
 }

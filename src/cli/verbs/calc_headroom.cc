@@ -219,7 +219,6 @@ Command calc_headroom_command() {
                    {"weir calc headroom --speed 400G --cable 30m --model spectrum4",
                     "as NVIDIA's code computes it"}},
       .exit_codes = {ExitCode::kOk},
-      .rows = {"F2"},
       .run = run_headroom,
   };
 }

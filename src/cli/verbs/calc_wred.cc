@@ -137,7 +137,6 @@ Command calc_wred_command() {
       .examples = {{"weir calc wred", "./fabric.yaml"},
                    {"weir calc wred pod16.yaml --json", "for a program"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput},
-      .rows = {"F4"},
       .run = run_wred,
   };
 }

@@ -76,7 +76,6 @@ Command check_command() {
                    {"weir check --lab lab --dscp 24 --priority 3", "a site that uses CS3"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput,
                      ExitCode::kCouldNotLook, ExitCode::kPartial},
-      .rows = {"C11"},
       .judges = true,
       .run = run_check,
   };

@@ -58,7 +58,6 @@ Command confirm_command() {
       .examples = {{"sudo weir confirm", "the changes stay"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook,
                      ExitCode::kRolledBack},
-      .rows = {"B2"},
       .run = run_confirm,
   };
 }

@@ -174,7 +174,6 @@ Command demo_command() {
                    .completes = Completes::kFiles}},
       .examples = {{"weir demo", "takes a few seconds"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput},
-      .rows = {"G8", "D8", "J5"},
       .run = run_demo,
   };
 }

@@ -121,7 +121,6 @@ Command diagnose_command() {
                    {"weir diagnose a.json b.json -w all-reduce,size=64MB --took 5ms",
                     "also compare with simulated runs of the load"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput, ExitCode::kPartial},
-      .rows = {"D8", "I1", "I14"},
       .judges = true,
       .run = run_diagnose,
   };

@@ -124,7 +124,6 @@ Command diff_command() {
                    {"weir diff good-node.json bad-node.json", "how they differ"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook,
                      ExitCode::kPartial},
-      .rows = {"D2", "D4"},
       .run = run_diff,
   };
 }

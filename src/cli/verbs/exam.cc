@@ -267,7 +267,6 @@ Command exam_command() {
                    {"weir exam --seeds 1-50 --faults np-off,rp-off", "two kinds of fault"},
                    {"weir exam --replay 17", "one question in detail"}},
       .exit_codes = {ExitCode::kOk},
-      .rows = {"D6", "D7"},
       .run = run_exam,
   };
 }

@@ -129,7 +129,6 @@ Command explain_command() {
                    {"weir explain np_cnp_sent", "a counter: what is normal, what growth means"},
                    {"weir explain Kmin", "a knob that NICs do not have, and what to use"}},
       .exit_codes = {ExitCode::kOk},
-      .rows = {"A2", "D1"},
       .run = run_explain,
   };
 }

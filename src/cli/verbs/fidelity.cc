@@ -110,7 +110,6 @@ Command fidelity_dcqcn_command() {
       .examples = {{"weir fidelity dcqcn --set paper_ext --rate 40G --flows 10",
                     "one row of the published comparison"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput},
-      .rows = {"G3"},
       .run = run_fidelity,
   };
 }

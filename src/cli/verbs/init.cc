@@ -130,7 +130,6 @@ Command init_command() {
                    {"weir init --list", "the templates"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook,
                      ExitCode::kPartial},
-      .rows = {"A1", "C11"},
       .run = run_init,
   };
 }

@@ -85,7 +85,6 @@ Command job_command() {
                    {"weir job slurm-4711.out --design fabric.yaml", "after it was slow"},
                    {"env | weir job -", "what is set here"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput, ExitCode::kPartial},
-      .rows = {"C8", "E2"},
       .judges = true,
       .run = run_job,
   };

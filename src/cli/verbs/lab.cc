@@ -240,7 +240,6 @@ Command lab_up_command() {
       .examples = {{"weir lab up pod16.yaml --dir lab", "16 hosts to practise on"},
                    {"weir validate --lab lab", "compare them with the design"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput},
-      .rows = {"G8"},
       .run = run_up,
   };
 }
@@ -254,7 +253,6 @@ Command lab_down_command() {
       .options = {dir_option()},
       .examples = {{"weir lab down --dir lab", "remove the lab"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput},
-      .rows = {"G8"},
       .run = run_down,
   };
 }
@@ -271,7 +269,6 @@ Command lab_status_command() {
       .options = {dir_option()},
       .examples = {{"weir lab status --dir lab", "settings, loads, faults"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput},
-      .rows = {"G8"},
       .run = run_status,
   };
 }
@@ -295,7 +292,6 @@ Command lab_fault_command() {
       .examples = {{"weir lab fault add wrong-trust,at=gpu03", "a NIC that trusts PCP"},
                    {"weir lab fault clear wrong-trust", "restore its settings"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput},
-      .rows = {"G9"},
       .run = run_fault,
   };
 }
@@ -324,7 +320,6 @@ Command lab_switch_command() {
                    {"weir lab switch load leaf1=leaf1.cfg", "load a configuration"},
                    {"weir lab switch load --all configs", "what weir render wrote"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput},
-      .rows = {"C7", "F1", "F3", "G8"},
       .run = run_switch,
   };
 }

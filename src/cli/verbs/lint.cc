@@ -60,7 +60,6 @@ Command lint_command() {
                    {"weir lint --show-effective > effective.yaml",
                     "every default, with its reason"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput},
-      .rows = {"A1", "A2"},
       .judges = true,
       .run = run_lint,
   };

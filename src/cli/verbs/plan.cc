@@ -87,7 +87,6 @@ Command plan_command() {
                     "one host, for a program"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook,
                      ExitCode::kPartial},
-      .rows = {"B1", "B2"},
       .run = run_plan,
   };
 }

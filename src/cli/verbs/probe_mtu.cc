@@ -144,7 +144,6 @@ Command probe_mtu_command() {
                    {"weir probe mtu 10.0.0.2 --size 9000B --dscp 26", "marked like RDMA traffic"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput,
                      ExitCode::kCouldNotLook, ExitCode::kPartial},
-      .rows = {"C3"},
       .judges = true,
       .run = run_probe_mtu,
   };

@@ -139,7 +139,6 @@ Command prove_command() {
                    {"weir prove --switch leaf1=leaf1.cfg", "with a switch as configured"},
                    {"weir prove --failures 2", "every pair of failures"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput, ExitCode::kPartial},
-      .rows = {"A2", "I5"},
       .judges = true,
       .run = run_prove,
   };

@@ -158,7 +158,6 @@ Command render_command() {
                    {"weir render --to nccl --format slurm", ""},
                    {"weir render --to ansible --all --out roce/", ""}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput},
-      .rows = {"B4", "B6", "E1"},
       .run = run_render,
   };
 }

@@ -147,7 +147,6 @@ Command report_command() {
                    {"weir report results/ -o report.html", "what weir sim --out results wrote"},
                    {"weir report results/ --format md -o -", "for a ticket"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook},
-      .rows = {"J5", "D8"},
       .run = run_report,
   };
 }

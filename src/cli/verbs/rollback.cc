@@ -147,7 +147,6 @@ Command rollback_command() {
                    {"weir rollback --lab lab", "the hosts of a lab"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook,
                      ExitCode::kPartial},
-      .rows = {"B2"},
       .run = run_rollback,
   };
 }

@@ -53,7 +53,6 @@ Command schema_command() {
       .examples = {{"weir schema design > fabric.schema.json", "for an editor"},
                    {"weir schema", "the list"}},
       .exit_codes = {ExitCode::kOk},
-      .rows = {"A1"},
       .run = run_schema,
   };
 }

@@ -100,7 +100,6 @@ Command show_command() {
                    {"weir show --lab lab --host gpu03", "one of them"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook,
                      ExitCode::kPartial},
-      .rows = {"C11"},
       .run = run_show,
   };
 }

@@ -294,7 +294,6 @@ Command sim_command() {
       .options = sim_options(),
       .examples = {{"weir sim -w incast,to=gpu01 -f np-off,at=gpu03 --repeat 8", "8 seeds"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput},
-      .rows = {"G7", "G8", "G9"},
       .run = run_sim,
   };
 }

@@ -93,7 +93,6 @@ Command snapshot_command() {
                    {"weir snapshot --lab lab --host gpu03 --json", "for a program"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook,
                      ExitCode::kPartial},
-      .rows = {"D1", "D2"},
       .run = run_snapshot,
   };
 }

@@ -169,7 +169,6 @@ Command tos_command() {
                    {"weir tos AF31 --ecn ce", "the byte after a switch has marked the packet"},
                    {"weir tos --table", "the whole table"}},
       .exit_codes = {ExitCode::kOk},
-      .rows = {"A3"},
       .run = run_tos,
   };
 }

@@ -250,7 +250,6 @@ Command verify_command() {
       .examples = {{"weir verify -- ib_write_bw -d mlx5_0 --tclass=106 gpu02", ""}},
       .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput,
                      ExitCode::kCouldNotLook, ExitCode::kPartial},
-      .rows = {"D2", "D3", "D5", "D6", "D7", "D8"},
       .judges = true,
       .run = run_verify,
   };
