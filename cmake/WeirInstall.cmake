@@ -1,5 +1,6 @@
 # What a user gets: the binary, its man page and its completion for bash and zsh (all made from the
-# command table by weir-docs, so that they cannot disagree with it), and the Debian package of these.
+# command table by weir-docs, so that they cannot disagree with it), and the Debian package of
+# these.
 include_guard()
 include(GNUInstallDirs)
 

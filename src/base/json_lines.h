@@ -16,10 +16,10 @@ struct JsonNode {
   enum class Kind { kNull, kBoolean, kNumber, kText, kArray, kObject };
 
   Kind kind = Kind::kNull;
-  int line = 0;                 // from 1: where the value begins; a member's: where its key stands
-  std::string key;              // of a member of an object
-  std::string text;             // of a text, and of a number or boolean as it was written
-  std::vector<JsonNode> items;  // of an array
+  int line = 0;                   // from 1: where the value begins; for a member, where its key is
+  std::string key;                // of a member of an object
+  std::string text;               // of a text, and of a number or boolean as it was written
+  std::vector<JsonNode> items;    // of an array
   std::vector<JsonNode> members;  // of an object, in order
 
   [[nodiscard]] bool is_object() const { return kind == Kind::kObject; }

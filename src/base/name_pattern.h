@@ -6,8 +6,8 @@
 namespace weir {
 
 /// Names that differ in their last number only become one pattern, runs as ranges: "gpu[01-03,07]";
-/// what has no number stands alone; patterns are listed with commas. In the order in which people
-/// list names, each name once. design::expand_names() reads it back.
+/// a name without a number is listed as it is; patterns are separated by commas. In the order in
+/// which people list names, each name once. design::expand_names() reads it back.
 [[nodiscard]] std::string compact_names(std::span<const std::string> names);
 
 }  // namespace weir

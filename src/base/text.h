@@ -21,11 +21,11 @@ namespace weir {
 
 [[nodiscard]] std::string join(std::span<const std::string> pieces, std::string_view separator);
 
-/// Lines of at most `width` columns, broken at blanks; a longer word stands alone. A line break in
-/// `text` stays one; every line but the first starts with `indent` blanks.
+/// Lines of at most `width` columns, broken at blanks; a longer word gets a line of its own. Line
+/// breaks in `text` stay; every line but the first starts with `indent` blanks.
 [[nodiscard]] std::string wrap(std::string_view text, std::size_t width, std::size_t indent = 0);
 
-/// The same for text that stands after `indent` columns: lines of `width` columns each, the first
+/// The same for text that starts after `indent` columns: lines of `width` columns each, the first
 /// where it is put, the others under it.
 [[nodiscard]] std::string hang(std::string_view text, std::size_t width, std::size_t indent);
 
@@ -41,7 +41,7 @@ namespace weir {
 [[nodiscard]] std::string did_you_mean(std::string_view word,
                                        std::span<const std::string> candidates);
 
-/// The order in which a person lists names: runs of digits compare as numbers, so "swp2" stands
+/// The order in which a person lists names: runs of digits compare as numbers, so "swp2" comes
 /// before "swp10". Total: equal only where the texts are.
 [[nodiscard]] std::strong_ordering natural_order(std::string_view a, std::string_view b);
 

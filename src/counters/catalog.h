@@ -3,13 +3,12 @@
 //
 // Three NIC places hold counters (`hw_counters/`, `counters/`, `ethtool -S`), each driver spells
 // its own names, and the same spelling can mean different things in two places. Everything above
-// this layer speaks of ids; this layer knows which raw name carries which id, how wide the number
+// this layer uses ids; this layer knows which raw name carries which id, how wide the number
 // is, whether it wraps or sticks at its maximum, and in which unit it counts.
 //
-//   id         dotted, scope first, unit last: `nic.np.cnp_sent.packets`. Never changes its
-//   meaning. raw name   what the driver or switch prints, `#` standing for a number:
-//   `rx_prio#_pause`. alias      what people and documents write for it, with a word on the real
-//   name.
+//   id        dotted, scope first, unit last: `nic.np.cnp_sent.packets`. Never changes its meaning.
+//   raw name  what the driver or switch prints, `#` for a number: `rx_prio#_pause`.
+//   alias     what people and documents write for it, with a note on the real name.
 //
 // The tables are constants; the index over them is built at the first lookup. No lookup allocates,
 // except resolve(), which writes sentences.
@@ -47,12 +46,12 @@ enum class Unit : std::uint8_t {
   kObjects,
 };
 
-/// What a counter speaks about; the diagnosis and the screens group by it.
+/// What a counter is about; the diagnosis and the screens group by it.
 enum class Topic : std::uint8_t {
   kTraffic,
   kLoss,
   kCongestion,
-  kRnr,    // receiver not ready: the application's doing
+  kRnr,    // receiver not ready: caused by the application
   kError,  // a work request failed
   kFatal,  // a queue pair died
   kPfc,
@@ -177,7 +176,7 @@ struct Match {
 /// The same from a key, "hw_counters/np_cnp_sent".
 [[nodiscard]] Match find_key(Driver driver, std::string_view key);
 
-/// Everything that bears this raw name, in any driver and place; mlx5 first.
+/// Every counter with this raw name, in any driver and place; mlx5 first.
 [[nodiscard]] std::vector<Match> find_anywhere(std::string_view raw);
 
 /// What a printed name means.

@@ -72,9 +72,10 @@ struct Snapshot {
   friend bool operator==(const Snapshot&, const Snapshot&) = default;
 };
 
-/// `nics[]{device, netdev, driver, counters{"hw_counters/np_cnp_sent": {id, unit, value}}}`; in
-/// place of `value` stands `missing` with the reason. `value` is the number as the driver shows it,
-/// in `unit`; `number` holds the priority or queue. An unknown name has null for id and unit.
+/// `nics[]{device, netdev, driver, counters{"hw_counters/np_cnp_sent": {id, unit, value}}}`; a
+/// counter without a value has `missing` with the reason instead. `value` is the number as the
+/// driver shows it, in `unit`; `number` holds the priority or queue. An unknown name has null for
+/// id and unit.
 [[nodiscard]] Json to_json(const PortCounters&);
 [[nodiscard]] Json to_json(const Snapshot&);
 

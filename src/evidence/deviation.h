@@ -83,8 +83,8 @@ struct TuningDeviation {
                                                              const design::HostIntent& wanted,
                                                              const design::Intent& intent);
 
-/// The least MTU of the devices on top of a NIC that have the NIC's own frames: bonds, VLANs, bridges.
-/// nullopt where there is nothing.
+/// The least MTU of the devices on top of a NIC that have the NIC's own frames: bonds, VLANs,
+/// bridges. nullopt where there is nothing.
 [[nodiscard]] std::optional<Bytes> stack_mtu(const std::vector<Layer>& layers);
 [[nodiscard]] bool carries_whole_frames(const Layer& layer);
 

@@ -4,8 +4,8 @@
 // A live host, a bundle sent by mail, a simulated fabric and a pasted text all end in this one
 // shape; diagnosis reads it and cannot tell them apart. Everything observed is a Fact, so that "not
 // permitted" never turns into "off". Lists of things (NICs, GPUs, switches, ports) hold what was
-// found; a thing that should be there and is not is absent from them, and a gap says what could not be
-// could look.
+// found; a thing that should be there and is not is absent from them, and a gap says what could not
+// be could look.
 //
 // Counters stand in the snapshots, in order of time: the first and the last bound the window of a
 // test.

@@ -1,7 +1,7 @@
 #pragma once
-// One NIC as it was observed. Each struct is followed by the description of its fields (JSON key and
-// meaning), so that a new fact is one place: the writer, the reader, the JSON Schema and the drawn
-// evidence of the tests are visitors of it (evidence/fields.h says what a visitor is).
+// One NIC as it was observed. Each struct is followed by the description of its fields (JSON key
+// and meaning), so that a new fact is one place: the writer, the reader, the JSON Schema and the
+// drawn evidence of the tests are visitors of it (evidence/fields.h says what a visitor is).
 #include <array>
 #include <concepts>
 #include <cstdint>

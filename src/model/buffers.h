@@ -19,8 +19,7 @@
 
 namespace weir::model {
 
-// ---- thresholds
-// --------------------------------------------------------------------------------------
+// ---- thresholds ----
 
 /// XOFF of one of `congested` equally loaded priority groups under a dynamic threshold: each may
 /// take alpha times what is free, so T = alpha * shared / (1 + alpha * congested). Rounded down,
@@ -59,8 +58,7 @@ struct EcnBound {
 /// priorities). REQUIRES: shared >= 0, ports >= 1, priorities >= 1.
 [[nodiscard]] Bytes largest_static_xoff(Bytes shared, int ports, int priorities);
 
-// ---- profiles
-// ----------------------------------------------------------------------------------------
+// ---- profiles ----
 
 struct PoolShares {
   Share lossless;  // headroom and queues of the lossless classes
@@ -105,8 +103,7 @@ struct VendorPool {
 [[nodiscard]] std::span<const VendorPool> vendor_pools();
 [[nodiscard]] const VendorPool* find_vendor_pool(std::string_view asic);  // nullptr: none published
 
-// ---- the plan
-// ----------------------------------------------------------------------------------------
+// ---- the plan ----
 
 /// Ports that need the same headroom.
 struct HeadroomDemand {

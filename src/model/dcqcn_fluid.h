@@ -3,7 +3,7 @@
 //
 // Zhu et al., SIGCOMM 2015 sec. 5; per-flow form of Zhu et al., CoNEXT 2016 fig. 1. N equal flows,
 // one bottleneck, marking at dequeue, constant loop delay; no hyper increase, no PFC. Rates in
-// packets a second inside, quantities with units outside.
+// packets per second inside, quantities with units outside.
 //
 // How far to trust it. The fixed point's queue holds for every parameter set; a packet system
 // sits 1.05 to 1.55 times higher for the paper's parameters and within 6 % for ConnectX ones.
@@ -26,7 +26,7 @@ struct FluidParameters {
   BitRate rate;  // of the bottleneck
   int flows = 2;
   Bytes mtu = 1000_B;         // one packet: marking is per packet, so the queue scales with it
-  Duration cnp_interval;      // tau: at most one CNP a flow in this time
+  Duration cnp_interval;      // tau: at most one CNP per flow in this time
   Duration alpha_period;      // tau': alpha decays after this long without a CNP
   Duration increase_timer;    // T
   Bytes byte_counter;         // B; kNoByteCounter where there is none
@@ -42,8 +42,7 @@ inline constexpr Bytes kNoByteCounter = Bytes::raw(1'000'000'000'000'000);  // 1
 [[nodiscard]] Status validate(const FluidParameters&);
 inline constexpr int kMaxFluidFlows = 1'000'000;
 
-// ---- named sets
-// --------------------------------------------------------------------------------------
+// ---- named sets ----
 
 /// A published set. Thresholds are given at `reference` and, where `scales_thresholds`, grow
 /// linearly with the rate; so does R_AI where `scales_increase` (reference 25G in both artefacts
@@ -60,8 +59,7 @@ struct FluidSet {
 [[nodiscard]] Result<FluidParameters> fluid_parameters(std::string_view set, BitRate rate,
                                                        int flows);
 
-// ---- fixed point
-// -------------------------------------------------------------------------------------
+// ---- fixed point ----
 
 /// Beyond Pmax the ramp has no equilibrium; the queue parks or chatters at Kmax, where marking
 /// jumps to 1.
@@ -88,8 +86,7 @@ struct FluidFixedPoint {
 /// even one; nullopt = kMaxFluidFlows still have one.
 [[nodiscard]] std::optional<int> most_flows_on_ramp(const FluidParameters&);
 
-// ---- stability
-// ---------------------------------------------------------------------------------------
+// ---- stability ----
 
 [[nodiscard]] bool is_stability_meaningful(const FluidParameters&);
 
@@ -104,8 +101,7 @@ struct FluidFixedPoint {
 [[nodiscard]] std::optional<double> authors_phase_margin(const FluidParameters&,
                                                          Duration loop_delay);
 
-// ---- integration
-// -------------------------------------------------------------------------------------
+// ---- integration ----
 
 struct FluidRun {
   Duration loop_delay = 4_us;  // mark to cut
@@ -136,8 +132,7 @@ struct FluidOutcome {
 /// Heun's method at a fixed step. REQUIRES: no negative time, duration > 0.
 [[nodiscard]] FluidOutcome integrate(const FluidParameters&, const FluidRun&);
 
-// ---- the table of `calc wred`
-// ------------------------------------------------------------------------
+// ---- the table of `calc wred` ----
 
 struct FluidRow {
   int flows = 0;

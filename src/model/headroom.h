@@ -68,7 +68,7 @@ struct HeadroomModelInfo {
 enum class Peer : std::uint8_t { kNic, kSwitch };
 [[nodiscard]] std::string_view to_text(Peer);  // "nic" "switch"
 
-/// Light in fibre and signals in copper: 5 ns a metre, an upper bound for both (DAC 4.3-5).
+/// Light in fibre and signals in copper: 5 ns per metre, an upper bound for both (DAC 4.3-5).
 inline constexpr Duration kCableDelayPerMetre = 5_ns;
 constexpr Duration cable_delay(Length cable, Duration per_metre = kCableDelayPerMetre) {
   return Duration::raw(cable.raw() * per_metre.raw() / 1'000);

@@ -11,8 +11,7 @@
 
 namespace weir::model {
 
-// ---- collectives: `size` bytes a rank, `ranks` ranks, NICs of `rate` in both directions
-// ------------------
+// ---- collectives: `size` bytes per rank, `ranks` ranks, NICs of `rate` in both directions ----
 
 struct Collective {
   int ranks = 2;  // >= 2
@@ -48,8 +47,7 @@ struct AllToAll {
 [[nodiscard]] Duration all_to_all_uplink_bound(const AllToAll&);
 [[nodiscard]] Duration all_to_all_bound(const AllToAll&);
 
-// ---- incast: `senders` send `message` bytes each into one port
-// ---------------------------------------------
+// ---- incast: `senders` send `message` bytes each into one port ----
 
 struct Incast {
   int senders = 1;
@@ -63,8 +61,7 @@ struct Incast {
 /// engage where it exceeds XOFF.
 [[nodiscard]] Bytes incast_queue_before_feedback(const Incast&, Duration delay);
 
-// ---- latency of one frame over an idle path
-// ------------------------------------------------------------
+// ---- latency of one frame over an idle path ----
 
 struct IdlePath {
   int switches = 1;
@@ -79,8 +76,7 @@ struct IdlePath {
 /// L/C + H*header/C + (H+1)*d + H*s.
 [[nodiscard]] Duration cut_through_latency(const IdlePath&);
 
-// ---- ECMP: `flows` equal flows hashed uniformly onto `links`
-// -----------------------------------------------
+// ---- ECMP: `flows` equal flows hashed uniformly onto `links` ----
 
 /// All flows on links of their own: prod(1 - i/m).
 [[nodiscard]] double no_collision_probability(int flows, int links);
@@ -96,8 +92,7 @@ struct MaxLoad {
 /// spread for each value the maximum may take; 1000 flows on 16 links take milliseconds.
 [[nodiscard]] MaxLoad ecmp_max_load(int flows, int links);
 
-// ---- transport and loops
-// -------------------------------------------------------------------------------
+// ---- transport and loops ----
 
 /// Share of the line that go-back-N turns into goodput at iid loss `p` with `in_flight` packets in
 /// flight, when every gap is NAKed again: (1-p) / (1-p + p*W).

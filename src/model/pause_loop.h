@@ -12,8 +12,7 @@
 //   + propagation        the last frames on their way to R
 // During that window T, S may *start* frames back to back (their first bits reach R one propagation
 // later, counted above); the last one started is completed. Hence
-//   need = [crossing frame] + max{ sum of cells : sum of wire sizes <= T x rate } + one largest
-//   frame
+//   need = [crossing frame] + max{ sum of cells : sum of wire sizes <= T x rate } + largest frame
 // where wire(x) = x + 20 B, and a frame is charged cell * ceil((frame + descriptor) / cell). The
 // maximum runs over every mix of frame sizes from smallest_frame to max_frame; it has a closed form
 // for a given number of frames, so that it is exact and quick.

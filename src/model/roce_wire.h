@@ -2,8 +2,8 @@
 // What RoCEv2 puts on the wire, byte by byte, and what it leaves for payload.
 //
 // Wire time counts the frame plus 20 B (preamble, start delimiter, smallest gap); buffers,
-// thresholds and byte counters count the frame alone. Both sums are built here, so that nobody adds
-// 18 or 38 by hand.
+// thresholds and byte counters count the frame alone. Both sums are built here, so that no
+// caller adds 18 or 38 by hand.
 #include <cstdint>
 
 #include "units/quantity.h"
@@ -43,7 +43,7 @@ constexpr Bytes roce_frame(Bytes payload, RoceEncapsulation encapsulation = {},
   return frame < kMinFrame ? kMinFrame : frame;
 }
 
-/// What a frame occupies a link for.
+/// How much of a link a frame occupies.
 constexpr Bytes wire_size(Bytes frame) {
   return frame + kPreambleAndGap;
 }

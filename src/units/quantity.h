@@ -2,9 +2,12 @@
 // Quantities that refuse to mix. Each is one signed 64-bit integer in a fixed unit: no floating
 // point, no implicit conversion in either direction, and only the arithmetic that makes sense.
 //
-//   Duration  picoseconds (400G: 20 ps a byte; range +-106 days)     Time  an instant since the
-//   start Bytes     octets                                                 BitRate  bits a second
-//   Length    millimetres (cables)                                   Share    parts per million
+//   Duration  picoseconds (400G: 20 ps per byte; range +-106 days)
+//   Time      an instant since the start, in picoseconds
+//   Bytes     octets
+//   BitRate   bits per second
+//   Length    millimetres (cables)
+//   Share     parts per million
 //
 // The one crossing between bytes, bits and time is serialization_time().
 #include <compare>
@@ -72,7 +75,7 @@ inline constexpr std::int64_t kPicosecondsPerSecond = 1'000'000'000'000;
 inline constexpr std::int64_t kSharePerWhole = 1'000'000;
 
 /// Time to put `size` on a wire of `rate`, rounded up to the next picosecond (a rate that is not a
-/// whole number of ps a byte costs at most 1 ps a frame). REQUIRES: rate > 0, size >= 0.
+/// whole number of ps per byte costs at most 1 ps per frame). REQUIRES: rate > 0, size >= 0.
 constexpr Duration serialization_time(Bytes size, BitRate rate) {
   WEIR_CHECK(rate.raw() > 0 && size.raw() >= 0);
   const Int128 bit_picoseconds = Int128{size.raw()} * 8 * kPicosecondsPerSecond;

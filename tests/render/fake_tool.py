@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """mlnx_qos, dcb, ethtool and ip of one machine that exists in a file only.
 
-Called under each of these names. State is $FAKE_STATE (JSON, one object per interface); every change
-is a line of $FAKE_STATE.log. Prints as the real tools print (mlnx_qos 1.2, iproute2 6.1,
+Called under each of these names. State is $FAKE_STATE (JSON, one object per interface); every
+change is a line of $FAKE_STATE.log. Prints as the real tools print (mlnx_qos 1.2, iproute2 6.1,
 ethtool 5.16), as far as a script reads it.
 """
 import json

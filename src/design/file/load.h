@@ -24,7 +24,7 @@ struct Loaded {
 /// Reads the file; the error is one that concerns the file as a whole (missing, unreadable).
 [[nodiscard]] Result<Loaded> load_file(const std::string& path);
 
-/// "fabric.yaml:12:7: …", one a line.
+/// "fabric.yaml:12:7: …", one per line.
 [[nodiscard]] std::string to_text(const Loaded& loaded);
 
 /// Sets one value as if it had been written: "wred.min", "200KB". For `--set path=value`.

@@ -22,12 +22,12 @@ class Setting {
     origin_ = Origin::kWritten;
     why_.clear();
   }
-  /// Something stands in the file that cannot be read: neither set nor missing.
+  /// The file has something that cannot be read: neither set nor missing.
   void reject(TextPosition at) {
     at_ = at;
     origin_ = Origin::kRejected;
   }
-  /// Fills the setting where nothing stands yet: the first reason given wins. `why` names the
+  /// Fills the setting where it has no value yet: the first reason given wins. `why` names the
   /// reference for this value.
   void fill(T value, std::string_view why) {
     if (origin_ != Origin::kUnset) return;

@@ -11,7 +11,7 @@
 
 namespace weir::design {
 
-/// `flows` senders to whoever is behind `port`. Thresholds are the port's, packets are of mtu.rdma.
+/// `flows` senders to the host behind `port`. Thresholds are the port's, packets are of mtu.rdma.
 /// The ConnectX variant takes every value from the intent's registers; a published variant takes
 /// its paper's values, and from the registers only what the design writes. Fails where the model
 /// has no place for the values (a ramp without width, an increase of nothing).
@@ -20,7 +20,7 @@ namespace weir::design {
 
 /// A lower bound of the loop delay between the two hosts that are farthest apart: mark → CNP →
 /// slower packets at the marking port. Empty queues; propagation, the switches' own latency and one
-/// data packet count, a NIC's time to answer does not (nobody publishes it).
+/// data packet count, a NIC's time to answer does not (not published).
 [[nodiscard]] Duration least_loop_delay(const Design& design, const Intent& intent);
 
 /// The design's own line for a knob, under whichever of its names; nullptr where it has none.

@@ -2,13 +2,12 @@
 // The losslessness proof: each class of RDMA traffic, from the job's traffic class to the receiver,
 // hop by hop, on every path that the routing takes.
 //
-// A class is proven where every hop keeps its promise:
-//   data, ACKs   the same lossless class everywhere: a map that finds the priority, a priority
-//   group
-//                with PFC, pauses that stop exactly the queue in which the packets wait at the hop
-//                before, and for data a queue that marks
-//   CNPs         never paused, never behind RDMA, served before the rest
-// The first hop that breaks it is the finding; what nobody could read is unknown, not proven.
+// A class is proven where every hop does its part:
+//   data, ACKs  the same lossless class everywhere: a map that finds the priority, a priority group
+//               with PFC, pauses that stop exactly the queue in which the packets wait at the hop
+//               before, and for data a queue that marks
+//   CNPs        never paused, never behind RDMA, served before the rest
+// The first hop that breaks it is the finding; what could not be read is unknown, not proven.
 //
 // The walk sees a switch through `Hop`, which the design's intent fills here and a configuration
 // that was read fills elsewhere (diagnose/core/hop.h), so that both are judged by the same rules.
@@ -28,7 +27,7 @@ namespace weir::design {
 
 enum class HopTrust : std::uint8_t { kDscp, kPcp, kNothing };
 
-/// Absent = nobody could say.
+/// Absent: not known.
 struct HopQueue {
   std::optional<bool> marks;   // ECN
   std::optional<bool> strict;  // scheduling
@@ -49,7 +48,7 @@ struct HopPort {
 struct Hop {
   std::string name;
   std::string source;  // "design", or the file it was read from
-  /// Outer: nobody read the map. Inner: the map has no entry.
+  /// Outer: the map was not read. Inner: the map has no entry.
   std::optional<std::array<std::optional<Priority>, 64>> dscp_to_priority;
   std::optional<std::array<std::optional<Priority>, 8>> pcp_to_priority;
   std::optional<std::array<Queue, 8>> priority_to_queue;
@@ -89,7 +88,7 @@ struct Chain {
 };
 
 struct Proof {
-  std::vector<Chain> chains;  // by kind; one for a class that is proven, else one a cause
+  std::vector<Chain> chains;  // by kind; one for a class that is proven, else one per cause
   std::uint64_t paths = 0;    // that the proof stands for, over all pairs of NICs; saturates
   std::size_t hops_checked = 0;
 

@@ -2,8 +2,8 @@
 // The journal of an apply: what was about to be changed, written down before it was, so that a host
 // can be put back whatever happened in between.
 //
-// A text, one record per line: sixteen hexadecimal digits (the digest of what follows), a blank, one
-// JSON object. Records in order:
+// A text, one record per line: sixteen hexadecimal digits (the digest of what follows), a blank,
+// one JSON object. Records in order:
 //
 //   begin     format, time, tool, design, boot (the kernel's boot id), steps (how many are planned)
 //   step      number, host, device, rail, change, before, memory: written and synced BEFORE the

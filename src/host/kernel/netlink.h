@@ -12,8 +12,8 @@ namespace weir::host {
 
 class Conversation {
  public:
-  /// One datagram; messages of another sequence number belong to another request and are left out. Where the
-  /// framing is broken the conversation ends in malformed().
+  /// One datagram; messages of another sequence number belong to another request and are left out.
+  /// Where the framing is broken the conversation ends in malformed().
   void take(std::string_view datagram, std::optional<std::uint32_t> sequence);
   /// No more will come: an acknowledgement, an error, or the end of a dump was seen.
   [[nodiscard]] bool is_done() const { return done_; }

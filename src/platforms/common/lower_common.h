@@ -100,8 +100,8 @@ class Remarks {
 /// "ecmp", "adaptive" or "spray": the design's, or "ecmp" where the ASIC cannot.
 [[nodiscard]] std::string balancing(const design::SwitchIntent& node, Remarks& remarks);
 
-/// The DSCP that a rewriting switch gives each class: the first of the class's octet where that code
-/// point belongs to the class, else its lowest; none for a class without code points.
+/// The DSCP that a rewriting switch gives each class: the first of the class's octet where that
+/// code point belongs to the class, else its lowest; none for a class without code points.
 [[nodiscard]] std::array<std::optional<Dscp>, 8> rewrite_map(const design::SwitchIntent& node);
 
 /// Clears the thresholds of a queue that neither marks nor drops early: they have no effect.

@@ -1,16 +1,16 @@
 #pragma once
-// A switch operating system: what the design becomes on it, how that is written, and how an existing
-// configuration is read.
+// A switch operating system: what the design becomes on it, how that is written, and how an
+// existing configuration is read.
 //
 // All three work on one type, evidence::Switch as in effect: `lower` computes the state of a switch
-// of this system once it is configured (cells, percents, clamps: each deviation from the design is a
-// remark), `render` writes it, `parse` reads it. Tests hold the contract
+// of this system once it is configured (cells, percents, clamps: each deviation from the design is
+// a remark), `render` writes it, `parse` reads it. Tests hold the contract
 //
 //   parse(render(i)) == lower(i)      for every design
 //
 // `parse` fills in the documented defaults of the system, because an audit is about what the switch
-// does, not about what was typed. It never guesses: a line that it does not understand is listed, and
-// what depends on it stays unknown.
+// does, not about what was typed. It never guesses: a line that it does not understand is listed,
+// and what depends on it stays unknown.
 #include <optional>
 #include <span>
 #include <string>

@@ -1,8 +1,9 @@
 // Cumulus Linux (NVUE): the state of a switch with the design loaded, and the commands for it.
 //
 // Where the design pauses priority 3 alone, as the RoCE bundle (`qos roce`) does, the bundle is the
-// base. Every value of the bundle is then set explicitly, because its defaults differ from the design
-// (ECN on TC0, probability 100 %, 100 m of cable). Other sets of priorities do without the bundle.
+// base. Every value of the bundle is then set explicitly, because its defaults differ from the
+// design (ECN on TC0, probability 100 %, 100 m of cable). Other sets of priorities do without the
+// bundle.
 #include <algorithm>
 
 #include <fmt/format.h>

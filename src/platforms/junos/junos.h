@@ -3,13 +3,14 @@
 //
 // Two families. QFX (Tomahawk, Trident) divides its shared buffer into partitions by percent, with
 // alpha as dynamic-threshold; PTX (deep buffers) has neither statement. A class of the design is a
-// forwarding class with its queue; a lossless one has `no-loss` and `pfc-priority`. The traffic class
-// of a forwarding class is its PFC priority, else its queue number, else the lowest free number.
+// forwarding class with its queue; a lossless one has `no-loss` and `pfc-priority`. The traffic
+// class of a forwarding class is its PFC priority, else its queue number, else the lowest free
+// number.
 //
-// Lowering: ECN thresholds become whole percents of the largest queue of a port (below), at most half
-// a percent off, and marking starts at 1 % or more; partitions become whole percents that add up to
-// 100, with headroom rounded up; the switch computes headroom itself, from cable length and MRU. For
-// the rest see lower_common.h.
+// Lowering: ECN thresholds become whole percents of the largest queue of a port (below), at most
+// half a percent off, and marking starts at 1 % or more; partitions become whole percents that add
+// up to 100, with headroom rounded up; the switch computes headroom itself, from cable length and
+// MRU. For the rest see lower_common.h.
 #include "platforms/common/systems.h"
 
 namespace weir::platforms {

@@ -1,7 +1,7 @@
 #pragma once
 // OpenConfig: a partial target. Its models have classifiers, queues, schedulers, marking and alpha,
-// but no PFC, headroom or watchdog (openconfig/public 94f5896: none in 223 files). A switch configured
-// from this alone would drop packets; every render says so in its remarks.
+// but no PFC, headroom or watchdog (openconfig/public 94f5896: none in 223 files). A switch
+// configured from this alone would drop packets; every render says so in its remarks.
 //
 // It is not a switch system of the design: it is selected by name (`render --to openconfig`) and
 // recognised in files, for switches of any system. The traffic class of a code point is its queue

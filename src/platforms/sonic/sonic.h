@@ -1,10 +1,10 @@
 #pragma once
 // SONiC: CONFIG_DB as JSON, which `config load` merges into that of the switch.
 //
-// Two buffer models. Where the switch computes headroom (NVIDIA), the file has `buffer_model: dynamic`
-// and overrides headroom per port. Everywhere else it is `traditional`: headroom is looked up by speed
-// and cable length in the pg_profile_lookup.ini of the switch, unless CONFIG_DB already has a profile
-// of that name. The file therefore contains the profiles.
+// Two buffer models. Where the switch computes headroom (NVIDIA), the file has `buffer_model:
+// dynamic` and overrides headroom per port. Everywhere else it is `traditional`: headroom is looked
+// up by speed and cable length in the pg_profile_lookup.ini of the switch, unless CONFIG_DB already
+// has a profile of that name. The file therefore contains the profiles.
 //
 // Lowering: cable lengths become whole metres (dynamic) or the next row of the lookup table
 // (traditional; ports of one speed and row share the largest headroom among them, so that none has

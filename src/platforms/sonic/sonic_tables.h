@@ -1,6 +1,6 @@
 #pragma once
-// CONFIG_DB as tables: rows by key, fields by name, each with its line. The first wrong value becomes
-// the error of the file; unknown tables and fields are listed as unread.
+// CONFIG_DB as tables: rows by key, fields by name, each with its line. The first wrong value
+// becomes the error of the file; unknown tables and fields are listed as unread.
 #include <cstdint>
 #include <optional>
 #include <string>

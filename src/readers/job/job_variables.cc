@@ -301,8 +301,8 @@ VariableKnowledge knowledge_of(std::string_view name) {
     return known;
   }
   if (is_in(kNcclNames, name) || is_in(kTorchNames, name)) return known;
-  // Variables of other libraries are not checked. "CCL_NET_GDR_LEVEL" and "NCLL_DEBUG" are NCCL's with
-  // one typing error in the prefix. (RCCL and UCCL are libraries of their own.)
+  // Variables of other libraries are not checked. "CCL_NET_GDR_LEVEL" and "NCLL_DEBUG" are NCCL's
+  // with one typing error in the prefix. (RCCL and UCCL are libraries of their own.)
   const auto underscore = name.find('_');
   const std::string_view prefix = name.substr(0, underscore);
   const bool is_ours = prefix == "NCCL" || name.starts_with("TORCH_NCCL_");

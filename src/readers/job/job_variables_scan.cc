@@ -60,7 +60,8 @@ std::string value_at(std::string_view line, std::size_t at) {
   return value;
 }
 
-/// The line without its comment: a # at the start or after a blank. #SBATCH, #PBS and so on are kept.
+/// The line without its comment: a # at the start or after a blank. #SBATCH, #PBS and so on are
+/// kept.
 std::string_view without_comment(std::string_view line) {
   const std::string_view bare = trim(line);
   if (bare.starts_with("#SBATCH") || bare.starts_with("#PBS") || bare.starts_with("#BSUB") ||

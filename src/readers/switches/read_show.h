@@ -1,6 +1,6 @@
 #pragma once
-// Show outputs of systems that print tables, or JSON with `| json`. Apart from switch_show.h because
-// of what JSON costs to compile.
+// Show outputs of systems that print tables, or JSON with `| json`. Apart from switch_show.h
+// because of what JSON costs to compile.
 #include <string_view>
 
 #include "base/json.h"
@@ -8,8 +8,8 @@
 
 namespace weir::readers {
 
-/// `reader` has read(Line) for the lines, read_json(Json) for what begins with the first brace where
-/// that is a document, and finish().
+/// `reader` has read(Line) for the lines, read_json(Json) for what begins with the first brace
+/// where that is a document, and finish().
 template <class Reader>
 Recognised read_show(std::string_view text, Reader reader) {
   const std::size_t brace = text.find('{');

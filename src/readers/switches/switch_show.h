@@ -49,8 +49,8 @@ class ShowBuilder {
   void count(std::string_view port_name, std::string name, std::uint64_t value);
   void count_pauses(std::string_view port_name, std::uint64_t priority, std::uint64_t received,
                     std::uint64_t sent);
-  /// A number whose priority or queue is not known from the text: kept under its printed name (place
-  /// `show`), which no rule reads.
+  /// A number whose priority or queue is not known from the text: kept under its printed name
+  /// (place `show`), which no rule reads.
   void count_unplaced(std::string_view port_name, std::string raw_name, std::uint64_t value);
   void unread(const Line& line, std::string why);
   void gap(evidence::Gap missing);

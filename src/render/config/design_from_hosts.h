@@ -1,7 +1,7 @@
 #pragma once
-// A design from the settings of hosts: `weir init --from-host`, `--from-bundles`. The comment of each
-// value says where it comes from: as found, the usual convention (and what was found instead), or not
-// known, because a host cannot see it: switches, cables, shares.
+// A design from the settings of hosts: `weir init --from-host`, `--from-bundles`. The comment of
+// each value says where it comes from: as found, the usual convention (and what was found instead),
+// or not known, because a host cannot see it: switches, cables, shares.
 #include <span>
 #include <string>
 

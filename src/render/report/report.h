@@ -4,8 +4,8 @@
 //
 // A Report is plain data, filled in by the caller: this depends neither on the simulator nor on the
 // rules. The same report gives the same bytes. HTML is one file without scripts, external links or
-// fonts; it prints on one or two sheets, and shapes, numbers and line styles carry the meaning, never
-// colour alone. Long lists are shortened and say by how much.
+// fonts; it prints on one or two sheets, and shapes, numbers and line styles carry the meaning,
+// never colour alone. Long lists are shortened and say by how much.
 //
 // The heading and the captions say whether numbers were simulated or measured.
 #include <cstdint>
@@ -128,8 +128,8 @@ struct Report {
   std::vector<std::string> notes;
 };
 
-/// Findings with one id: one problem at several places. Numbered from 1 by importance; text, plan and
-/// map use the same number.
+/// Findings with one id: one problem at several places. Numbered from 1 by importance; text, plan
+/// and map use the same number.
 struct Problem {
   int number = 0;
   std::vector<const finding::Finding*> findings;  // at least one

@@ -9,11 +9,12 @@
 
 namespace weir::render {
 
-/// One row per NIC, hosts in the order given. With fewer than two snapshots the rows have no numbers.
+/// One row per NIC, hosts in the order given. With fewer than two snapshots the rows have no
+/// numbers.
 [[nodiscard]] std::vector<RailRow> rails_of(std::span<const evidence::Evidence> hosts);
 
-/// What the ports at the ends of each link sent, as a share of the line rate. Links without counters
-/// at either end are left out.
+/// What the ports at the ends of each link sent, as a share of the line rate. Links without
+/// counters at either end are left out.
 [[nodiscard]] std::vector<LinkLoad> loads_of(const design::Intent& intent,
                                              std::span<const evidence::Evidence> all);
 

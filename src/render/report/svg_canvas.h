@@ -1,16 +1,16 @@
 #pragma once
 // A drawing in SVG 1.1, element by element: enough for a chart and a map, no more.
 //
-// A drawing is part of an HTML page and needs no style sheet, script or font. One user unit is one CSS
-// pixel at full width.
+// A drawing is part of an HTML page and needs no style sheet, script or font. One user unit is one
+// CSS pixel at full width.
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace weir::render {
 
-/// Text escaped for HTML and XML, for content and for quoted attributes. Control characters, which XML
-/// forbids, become blanks; invalid UTF-8 becomes U+FFFD.
+/// Text escaped for HTML and XML, for content and for quoted attributes. Control characters, which
+/// XML forbids, become blanks; invalid UTF-8 becomes U+FFFD.
 [[nodiscard]] std::string escape_markup(std::string_view text);
 
 struct Point {

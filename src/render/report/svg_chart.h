@@ -1,7 +1,7 @@
 #pragma once
-// Panels below each other over one time axis, so that a pause and the queue that caused it are in one
-// vertical line. Each curve has its own line style, and its name and peak at the right; the unit is in
-// the title of the panel.
+// Panels below each other over one time axis, so that a pause and the queue that caused it are in
+// one vertical line. Each curve has its own line style, and its name and peak at the right; the
+// unit is in the title of the panel.
 #include <string>
 #include <vector>
 
@@ -12,7 +12,8 @@ namespace weir::render {
 /// The most curves in a panel; the panel says how many are left out.
 inline constexpr std::size_t kMostCurves = 4;
 
-/// Empty where there is nothing to draw. `origin` ("simulated", "measured") follows each title. REQUIRES: every curve as long as the times.
+/// Empty where there is nothing to draw. `origin` ("simulated", "measured") follows each title.
+/// REQUIRES: every curve as long as the times.
 [[nodiscard]] std::string draw_timeline(const Timeline& timeline, std::string_view origin);
 
 /// At most `most` values, each the peak or mean of several.

@@ -1,6 +1,6 @@
 #pragma once
-// Counters between two snapshots, for a terminal: which changed, at what rate, which wrapped or were
-// reset, and in words who paused whom.
+// Counters between two snapshots, for a terminal: which changed, at what rate, which wrapped or
+// were reset, and in words who paused whom.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -22,8 +22,8 @@ namespace weir::render {
 [[nodiscard]] std::vector<std::string> pause_sentences(const counters::PortDelta& nic,
                                                        std::int64_t elapsed_ns);
 
-/// "CPUs: 12 % busy, 3 % in soft interrupts."; empty without CPU counters. They belong to one NIC of
-/// the host.
+/// "CPUs: 12 % busy, 3 % in soft interrupts."; empty without CPU counters. They belong to one NIC
+/// of the host.
 [[nodiscard]] std::string processor_sentence(const counters::PortDelta& nic);
 
 /// "1.23k/s", "98.4G/s": an amount over the time.

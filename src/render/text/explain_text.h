@@ -1,6 +1,6 @@
 #pragma once
-// `weir explain ID` of a finding: what it is, why it matters, how to fix it on each platform, and the
-// sources.
+// `weir explain ID` of a finding: what it is, why it matters, how to fix it on each platform, and
+// the sources.
 #include <cstddef>
 #include <string>
 

@@ -17,9 +17,9 @@ struct TextOptions {
 };
 
 /// `headline` is the caller's verdict, without a line break: "3 errors: the design will lose
-/// packets". Every line ends with a newline. A finding's own fixes are all printed; of the catalogue's
-/// fixes those for the place (design, host or switch), with the names of the other platforms. The why
-/// of an id is printed the first time only.
+/// packets". Every line ends with a newline. A finding's own fixes are all printed; of the
+/// catalogue's fixes those for the place (design, host or switch), with the names of the other
+/// platforms. The why of an id is printed the first time only.
 [[nodiscard]] std::string findings_text(const finding::Judgement& judgement,
                                         std::string_view headline, const TextOptions& options = {});
 

@@ -1,7 +1,7 @@
 #pragma once
 // `weir show`: the settings of hosts on one screen, one row per rail. Needs no design. Values that
-// look wrong end with '!' (in red on a colour terminal); '?' is a value that could not be read. Hosts
-// with equal settings are shown once.
+// look wrong end with '!' (in red on a colour terminal); '?' is a value that could not be read.
+// Hosts with equal settings are shown once.
 #include <span>
 #include <string>
 #include <vector>
