@@ -12,8 +12,8 @@ namespace weir::cli {
 /// weir(1), in roff with the man macros.
 [[nodiscard]] std::string man_page(std::span<const Command> table);
 
-/// Completion scripts: verbs, options, choices, files; topics of `explain` come from the binary that
-/// is being completed.
+/// Completion scripts: verbs, options, choices, files; topics of `explain` come from the binary
+/// that is being completed.
 [[nodiscard]] std::string bash_completion(std::span<const Command> table);
 [[nodiscard]] std::string zsh_completion(std::span<const Command> table);
 

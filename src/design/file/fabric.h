@@ -115,8 +115,8 @@ struct LinkGroup {
 
 struct Addressing {
   Setting<AddressFamily> family;
-  Setting<std::vector<std::string>> subnets;  // one with {rail} in it, or one a rail
-  Setting<Boundary> l3_from;  // where routing begins; below it is one broadcast domain a rail
+  Setting<std::vector<std::string>> subnets;  // one with {rail} in it, or one per rail
+  Setting<Boundary> l3_from;  // where routing begins; below it is one broadcast domain per rail
   Setting<int> vlan;          // 0 = untagged
   Setting<std::string> vrf;
 };

@@ -1,10 +1,11 @@
 #pragma once
-// The readers of pasted outputs: one row per tool. To add one, write its two functions, declare them
-// here and add a row to kTools (paste.cc). Internal to this folder.
+// The readers of pasted outputs: one row per tool. To add one, write its two functions, declare
+// them here and add a row to kTools (paste.cc). Internal to this folder.
 //
 // A reader is given the lines from where its output may begin up to the next prompt or heading. It
-// takes lines as long as they fit and stops at the first that does not: another tool, or a sentence, may
-// follow. It never fails; a line that it knows to be its own and cannot read goes to unread().
+// takes lines as long as they fit and stops at the first that does not: another tool, or a
+// sentence, may follow. It never fails; a line that it knows to be its own and cannot read goes to
+// unread().
 #include <span>
 #include <string>
 #include <string_view>

@@ -1,6 +1,6 @@
 // What can be read from a simulation: counters, levels, and two checks of it all. In audit()
-// packets, bytes and pauses are counted twice, by different code, and must agree; it runs at the end
-// of every simulation and every few events in tests.
+// packets, bytes and pauses are counted twice, by different code, and must agree; it runs at the
+// end of every simulation and every few events in tests.
 #include <fmt/format.h>
 
 #include "base/digest.h"

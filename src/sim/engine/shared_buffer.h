@@ -10,8 +10,8 @@
 //
 // check() decides where a frame goes, update() books it there, remove() gives it back; pass() is
 // all three for a frame that does not stay. Charges are whole cells, see charge_of(). A frame is
-// released when its transmission starts, as in the peer model. All of it is inline: it runs for every
-// hop.
+// released when its transmission starts, as in the peer model. All of it is inline: it runs for
+// every hop.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -26,7 +26,8 @@ class SharedBuffer {
  public:
   static constexpr std::int8_t kNoAlpha = 127;
 
-  /// `pauses_at_threshold`: a pause is due at XOFF, not only when headroom is used (the peer's rule).
+  /// `pauses_at_threshold`: a pause is due at XOFF, not only when headroom is used (the peer's
+  /// rule).
   SharedBuffer(const SwitchConfig& config, std::uint32_t ports, bool pauses_at_threshold = false);
 
   /// Bytes a frame of `size` occupies: whole cells, the first with the descriptor.

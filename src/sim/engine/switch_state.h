@@ -48,8 +48,8 @@ struct Switch {
   /// Queues that pauses of these priorities hold back.
   [[nodiscard]] std::uint8_t queues_of(std::uint8_t priorities) const;
 
-  /// Of several ports, the one with the shortest queue of the packet's class; the hash decides where
-  /// the search begins.
+  /// Of several ports, the one with the shortest queue of the packet's class; the hash decides
+  /// where the search begins.
   [[nodiscard]] std::uint32_t least_loaded(const Packet& packet,
                                            std::span<const std::uint16_t> candidates, Ps now) const;
   /// The queue of `port` to serve, of those that are eligible (at least one): strict ones from the

@@ -55,7 +55,8 @@ class PauseLog final : public Observer {
   std::vector<Entry> entries_;
 };
 
-/// One line per pause frame received: time, node, 0 host or 1 switch, interface, 1 pause or 0 resume.
+/// One line per pause frame received: time, node, 0 host or 1 switch, interface, 1 pause or 0
+/// resume.
 [[nodiscard]] std::string hpcc_pfc(const PauseLog& log, const Sim& sim);
 
 }  // namespace weir::sim

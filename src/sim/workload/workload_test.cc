@@ -67,7 +67,8 @@ std::vector<Bytes> sent_by_rank(const Program& program) {
   return sent;
 }
 
-/// Carries the program out and counts what can be done: all of it, unless a transfer waits for ever.
+/// Carries the program out and counts what can be done: all of it, unless a transfer waits for
+/// ever.
 std::size_t can_run(const Program& program) {
   std::vector<std::uint32_t> waits;
   std::vector<std::uint32_t> ready;
