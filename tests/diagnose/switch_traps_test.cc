@@ -122,7 +122,8 @@ TEST(SwitchTraps, TheFiveMistakesThatYangAcceptsAreFound) {
         "DSCP 26: expected class 3, found class 0"},
        {"groups that overlap", "\"BUFFER_PG\": {",
         "\"BUFFER_PG\": {\n\"Ethernet0|3-4\": {\"profile\": \"pg_lossless_400000_40m_profile\"},",
-        "config.differs", "priority group 3: expected one buffer profile, found two rows"}});
+        "config.differs",
+        "priority group 3: expected one buffer profile, found two overlapping rows"}});
 }
 
 TEST(SwitchTraps, HeadroomOfAFewBytesIsFound) {
@@ -149,13 +150,13 @@ TEST(SwitchTraps, ThoseOfSonicAreFound) {
         "pfc.multiple_priorities", "found priority 3,4"},
        {"marking as shipped", "\"green_min_threshold\": \"100000\"",
         "\"green_min_threshold\": \"1048576\"", "ecn.thresholds_too_high",
-        "marking begins: expected 100KB, found 1MiB"},
+        "ECN min threshold: expected 100KB, found 1MiB"},
        {"CNPs in the lossless class", "\"48\": \"6\"", "\"48\": \"3\"", "cnp.lossless",
         "DSCP 48 (CNP)"},
        {"ECN without WRED", "\"wred_green_enable\": \"true\"", "\"wred_green_enable\": \"false\"",
         "ecn.off_on_lossless", "ECN: expected on, found off"},
        {"WRED without ECN", "\"ecn\": \"ecn_all\"", "\"ecn\": \"ecn_none\"", "ecn.off_on_lossless",
-        "found WRED without it, which drops"},
+        "found WRED without ECN, which drops"},
        {"PFC that the watchdog does not watch", "\"pfcwd_sw_enable\": \"3\"",
         "\"pfcwd_sw_enable\": \"4\"", "watchdog.off", "PFC watchdog is off"},
        {"no watchdog", "\"PFC_WD\"", "\"PFC_WD_OF_LAST_YEAR\"", "watchdog.off",
@@ -187,7 +188,7 @@ TEST(SwitchTraps, ThoseOfJunosAreFound) {
       SwitchSystem::kJunos,
       {{"partitions of 99 %", "ingress buffer-partition lossy percent 10",
         "ingress buffer-partition lossy percent 9", "buffer.pools_over_100",
-        "ingress partitions: expected 100% in sum, found 99%"},
+        "ingress partitions: expected a sum of 100%, found 99%"},
        {"partitions that differ at egress", "egress buffer-partition lossy percent 10",
         "egress buffer-partition lossy percent 20", "buffer.pools_over_100",
         "lossy partition at egress: expected 10% as at ingress, found 20%"},
@@ -196,7 +197,7 @@ TEST(SwitchTraps, ThoseOfJunosAreFound) {
        {"ECN without a drop profile", "drop-profile-map", "-", "ecn.off_on_lossless",
         "ECN: expected on, found off"},
        {"a drop profile without ECN", "explicit-congestion-notification", "-",
-        "ecn.off_on_lossless", "found WRED without it, which drops"},
+        "ecn.off_on_lossless", "found WRED without ECN, which drops"},
        {"no watchdog", "pfc-watchdog", "-", "watchdog.off", "PFC watchdog is off"},
        {"a cable that is too short", "input cable-length 30", "input cable-length 3",
         "headroom.too_small", "cable length: expected 30m, found 3m"},

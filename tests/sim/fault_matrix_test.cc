@@ -117,8 +117,7 @@ constexpr unsigned kRdmaPriority = 3;
 bool counts(const Sign& sign, const counters::Sample& sample) {
   if (!sample.match || sample.match.counter->id != sign.counter) return false;
   const bool is_rdma = sample.match.number.value_or(kRdmaPriority) == kRdmaPriority;
-  return sign.classes == Sign::Classes::kAll ||
-         is_rdma == (sign.classes == Sign::Classes::kRdma);
+  return sign.classes == Sign::Classes::kAll || is_rdma == (sign.classes == Sign::Classes::kRdma);
 }
 
 std::uint64_t sum_of(const Sign& sign, const counters::PortCounters& port) {
@@ -144,7 +143,8 @@ std::uint64_t measured(const Sign& sign, const FaultSite& site, const Results& r
     const bool is_here =
         std::find(site.switches.begin(), site.switches.end(), s) != site.switches.end();
     for (const design::SwitchPortIntent& port : intent.switches[s].ports) {
-      const std::uint64_t count = sum_of(sign, results.switches.snapshots.back().switch_ports[at++]);
+      const std::uint64_t count =
+          sum_of(sign, results.switches.snapshots.back().switch_ports[at++]);
       if (anywhere || is_here || is_link_at(port.link)) sum += count;
       if (!port.is_access) largest = std::max(largest, count);
     }

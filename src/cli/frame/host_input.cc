@@ -7,20 +7,19 @@
 namespace weir::cli {
 
 std::vector<Option> with_host_options(std::vector<Option> own) {
-  std::vector<Option> options = {
-      {.name = "lab",
-       .metavar = "DIR",
-       .help = "the hosts of a lab instead of this machine",
-       .completes = Completes::kFiles},
-      {.name = "host",
-       .metavar = "HOST",
-       .help = "only these hosts of the lab: gpu03, gpu[01-04]; repeatable",
-       .repeated = true},
-      {.name = "root",
-       .metavar = "PATH",
-       .help = "a bundle, a captured tree, or a directory of them; repeatable",
-       .repeated = true,
-       .completes = Completes::kFiles}};
+  std::vector<Option> options = {{.name = "lab",
+                                  .metavar = "DIR",
+                                  .help = "the hosts of a lab instead of this machine",
+                                  .completes = Completes::kFiles},
+                                 {.name = "host",
+                                  .metavar = "HOST",
+                                  .help = "only these hosts of the lab: gpu03, gpu[01-04]",
+                                  .repeated = true},
+                                 {.name = "root",
+                                  .metavar = "PATH",
+                                  .help = "a bundle, a captured tree, or a directory of these",
+                                  .repeated = true,
+                                  .completes = Completes::kFiles}};
   options.insert(options.end(), std::make_move_iterator(own.begin()),
                  std::make_move_iterator(own.end()));
   return options;

@@ -11,7 +11,7 @@ std::vector<Option> known_load_options() {
   return {{.name = "workload",
            .letter = 'w',
            .metavar = "W",
-           .help = "workload that ran, as for weir sim: compare with simulated runs",
+           .help = "workload that ran; compares with simulated runs",
            .repeated = true},
           {.name = "took", .metavar = "T", .help = "how long the workload took"},
           {.name = "seed", .metavar = "N", .help = "random seed of the workload"}};

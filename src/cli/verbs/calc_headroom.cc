@@ -197,7 +197,7 @@ std::vector<Option> headroom_options() {
           {.name = "all-models", .help = "compare all models in one table"},
           {.name = "peer-response",
            .metavar = "TIME",
-           .help = "time the peer takes to stop, instead of 802.3's bound (ieee, tagger)"},
+           .help = "time the peer takes to stop (ieee, tagger)"},
           {.name = "cell", .metavar = "SIZE", .help = "cell size of the buffer (tagger)"},
           {.name = "shared-headroom", .help = "one headroom pool for all ports (spectrum)"},
           {.name = "eight-lanes", .help = "port with eight lanes (spectrum)"}};

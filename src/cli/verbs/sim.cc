@@ -270,11 +270,11 @@ std::vector<Option> sim_options() {
       {.name = "list-faults", .help = "list faults and their parameters"},
       {.name = "hpcc",
        .metavar = "CONFIG",
-       .help = "run the files of the HPCC simulator; writes fct.txt, pfc.txt",
+       .help = "run the files of the HPCC simulator",
        .completes = Completes::kFiles},
       {.name = "model",
        .metavar = "M",
-       .help = "NIC and switch model of --hpcc",
+       .help = "model for --hpcc",
        .default_value = "hpcc",
        .choices = {"hpcc", "native"}}};
 }

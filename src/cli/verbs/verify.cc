@@ -67,7 +67,7 @@ std::string words_error(const Args& args) {
   if (args.has("pair") && args.has("lab"))
     return "in a lab the server runs by itself: -- ib_write_bw --tclass=106 HOST";
   if (args.has("microburst") && !args.has("lab") && !args.has("from"))
-    return "--microburst needs senders: --from H1,H2,…";
+    return "--microburst needs senders: --from HOST,HOST,…";
   if (ways == 0 && !has_command) return "nothing to run: -- COMMAND, --pair HOST, or --microburst";
   return "";
 }
@@ -215,7 +215,7 @@ std::vector<Option> own_options() {
        .metavar = "HOST",
        .help = "run perftest to HOST, its server started over ssh"},
       {.name = "microburst", .help = "many senders to this host at the same time"},
-      {.name = "from", .metavar = "H1,H2", .help = "senders of the burst, started over ssh"},
+      {.name = "from", .metavar = "HOSTS", .help = "senders of the burst, started over ssh"},
       {.name = "under-failure",
        .metavar = "WHAT",
        .help = "run the load before, during and after a failure: in a lab link=L, host=H, rail=N; "
@@ -224,7 +224,7 @@ std::vector<Option> own_options() {
       {.name = "rail", .metavar = "N", .help = "rail of both ends", .default_value = "0"},
       {.name = "perftest",
        .metavar = "WORDS",
-       .help = "perftest command of both ends",
+       .help = "perftest command",
        .default_value = "ib_write_bw -D 5"},
       {.name = "address", .metavar = "A", .help = "address of the server (default: of its rail)"},
       {.name = "ssh", .metavar = "CMD", .help = "command to use instead of ssh"}};

@@ -68,8 +68,8 @@ void cm_tos_rail(RailScript& script) {
 }
 
 constexpr std::string_view kCmTosShell =
-    R"sh(# Connections made through RDMA-CM that name no TOS of their own. The directory is only a window on
-# the value: made to look through it, taken away again. The ECN bits are the NIC's.
+    R"sh(# Connections made through RDMA-CM that name no TOS of their own. The directory only shows
+# the value: it is made to read it, and removed again. The NIC sets the ECN bits.
 cm_path() { echo "$root/sys/kernel/config/rdma_cm/${1%/*}"; }
 with_cm() {
   path=$(cm_path "$1") made=no
@@ -129,8 +129,8 @@ void forced_rail(RailScript& script) {
 }
 
 constexpr std::string_view kForcedShell =
-    R"sh(# A traffic class forced on the port overrides every job. It is not forced where it was not; where
-# it is, it must be the designed one.
+    R"sh(# A traffic class forced on the port overrides every job. None is forced where none was;
+# where one is, it must be the designed one.
 forced_file() { echo "$root/sys/class/infiniband/${1%/*}/tc/${1#*/}/traffic_class"; }
 forced_dscp() {
   [ -r "$(forced_file "$1")" ] &&

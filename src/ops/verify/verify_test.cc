@@ -152,7 +152,8 @@ TEST(VerifyLoad, ACommandThatFailsIsInconclusiveAndExplained) {
   const Verified verified = judge_drive(std::move(drive), made.pieces(), intent);
   EXPECT_EQ(verified.judgement().conclusion, finding::Conclusion::kInconclusive);
   EXPECT_FALSE(has(verified.judgement(), "load.no_rdma"));
-  EXPECT_NE(verified.judgement().unknown.back().how.find("no server listens"), std::string::npos);
+  EXPECT_NE(verified.judgement().unknown.back().how.find("no server is listening"),
+            std::string::npos);
 }
 
 TEST(VerifyLoad, WhereNobodyCountsByPriorityThePriorityIsUnknown) {

@@ -129,7 +129,7 @@ struct LinkDown {
   Duration reroute;
 };
 struct DegradedLink {
-  double bit_error_rate = 0;
+  double bit_error_rate = 0;  // report only: an edit of the network before the run
 };
 struct FewReceives {
   std::int32_t receives = 0;
@@ -146,7 +146,8 @@ using FaultKind =
 /// The values of a fault's parameters, each read once, as its ValueKind says.
 class FaultValues {
  public:
-  using Value = std::variant<std::monostate, BitRate, Bytes, Duration, Share, std::uint64_t, double,
+  using Value = std::variant<std::monostate, BitRate, Bytes, Duration, Share, std::uint64_t,
+                             double,  // report only: a bit error rate as written
                              std::string>;
 
   void set(std::string_view name, Value value) {

@@ -32,7 +32,8 @@ struct PeerWorld {
     explicit Extra(const Network& network) : random(network.peer_streams) {}
     void add_queues(std::size_t count) { mark_share.resize(count); }
     void set_marking(std::size_t queue, const Wred& wred) {
-      mark_share[queue] = static_cast<double>(wred.max_probability.raw()) / kSharePerWhole;
+      mark_share[queue] =
+          static_cast<double>(wred.max_probability.raw()) / kSharePerWhole;  // as the peer computes
     }
     /// One per NIC, with room for every QP that it will ever have.
     void add_hosts(const std::vector<std::size_t>& senders) {
