@@ -111,8 +111,8 @@ const std::unordered_map<std::string, std::string>& synonyms() {
 bool is_common(std::string_view word) {
   static const auto table = [] {
     std::unordered_set<std::string_view> out;
-    for (const std::string_view word : split(kCommonWords, ' '))
-      out.insert(word);
+    for (const std::string_view common : split(kCommonWords, ' '))
+      out.insert(common);
     return out;
   }();
   return table.contains(word);
