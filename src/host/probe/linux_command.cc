@@ -18,8 +18,7 @@ extern "C" char** environ;  // POSIX has no header for it
 
 namespace weir::host {
 
-namespace {
-
+/// Not in the anonymous namespace: RunningCommand::Parts, which a header declares, holds two.
 class Pipe {
  public:
   Pipe() { opened_ = ::pipe2(ends_.data(), O_CLOEXEC) == 0; }
@@ -42,6 +41,8 @@ class Pipe {
   std::array<int, 2> ends_{-1, -1};
   bool opened_ = false;
 };
+
+namespace {
 
 using Clock = std::chrono::steady_clock;
 

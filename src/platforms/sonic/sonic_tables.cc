@@ -246,7 +246,7 @@ void SonicTables::check_shape() {
     const std::string& name = rows.key;
     const auto& known = shapes();
     const auto shape = std::find_if(known.begin(), known.end(),
-                                    [&](const TableShape& shape) { return shape.name == name; });
+                                    [&](const TableShape& row) { return row.name == name; });
     if (shape == known.end()) {
       list(rows.line, fmt::format("table {} is not about QoS, buffers or ports", name));
       continue;
@@ -261,9 +261,8 @@ void SonicTables::check_shape() {
 
 void SonicTables::check_fields(std::string_view table_name, const JsonNode& rows) {
   const auto& known = shapes();
-  const auto shape = std::find_if(known.begin(), known.end(), [&](const TableShape& shape) {
-    return shape.name == table_name;
-  });
+  const auto shape = std::find_if(known.begin(), known.end(),
+                                  [&](const TableShape& row) { return row.name == table_name; });
   list_repeated(rows);
   for (const JsonNode& row : rows.members) {
     const std::string& key = row.key;
