@@ -80,7 +80,7 @@ TEST(AsSet, ACableReckonedShorterGivesLessHeadroom) {
   port.cable_length = Fact<Length>::of(10_m);
   found.ports.push_back(port);
   const design::SwitchIntent out = as_set(wanted, found);
-  // 20 m there and back at 5 ns a metre and 100 Gb/s.
+  // 20 m there and back at 5 ns per metre and 100 Gb/s.
   EXPECT_EQ(wanted.ports.back().headroom - out.ports.back().headroom, 2'500_B);
 }
 

@@ -62,7 +62,7 @@ class GapCollector {
   std::string prefix_;
 };
 
-/// Counters by hundreds: one gap a place and reason, with how many.
+/// Counters by hundreds: one gap per place and reason, with how many.
 void add_counter_gaps(const counters::PortCounters& port, GapCollector& collector) {
   for (const Missing why : {Missing::kPermission, Missing::kError}) {
     std::vector<std::pair<counters::Place, std::size_t>> counts;

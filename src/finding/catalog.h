@@ -4,7 +4,7 @@
 //
 // Commands show the usual convention, because a line that can be read is worth more than one that
 // can be pasted blindly: RDMA on DSCP 26, priority and queue 3; CNPs on DSCP 48, priority and
-// queue 6. What a user must fill in stands in <angle brackets>. `weir render` prints them for a
+// queue 6. What a user must fill in is in <angle brackets>. `weir render` prints them for a
 // design.
 #include <span>
 #include <string>

@@ -199,7 +199,7 @@ CatalogEntry ecn_not_ect() {
       .phase = "verify",
       .why =
           "A switch may mark only packets whose ECN bits say ECT (01 or 10). One that says not-ECT "
-          "(00) is dropped in that band instead, unless the switch is told not to, so the lossless "
+          "(00) is dropped in that band instead, unless configured otherwise, so the lossless "
           "queue loses packets without ever being full. ConnectX sets ECT itself, whatever the "
           "traffic class says; other NICs copy the byte, so write 106 and not 104. CNPs and ACKs "
           "of another class are exempt.",

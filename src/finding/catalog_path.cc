@@ -18,7 +18,8 @@ CatalogEntry mtu_mismatch() {
           "RDMA packets are never fragmented: a port with a smaller MTU drops the large ones, "
           "small messages pass, and the connection dies with retries exceeded. Two hosts whose "
           "active MTU differs (4096 and 1024) can hang too, because not every library settles on "
-          "the smaller one; perftest does, and passes. A host at 9000 fits a switch at 9216, or "
+          "the smaller one; perftest does, and passes. A host MTU of 9000 works with a switch MTU "
+          "of 9216, or "
           "9214 on EOS: compare with the headers allowed for, not for equality. A RoCE packet of "
           "4096 bytes needs about 4200.",
       .fix = together({{{.platform = "design",
@@ -202,7 +203,8 @@ CatalogEntry rail_cross_rail_unreachable() {
           "In a rail-isolated fabric NIC r of one host reaches only NIC r of another. Ring "
           "all-reduce stays on its rail and works; gather, all-to-all and checkpoint traffic may "
           "pair NICs of different rails, and then the job dies at scale with connection timeouts. "
-          "NCCL must be told not to change rails, and needs PXN to reach the right NIC through a "
+          "NCCL must be configured not to change rails, and needs PXN to reach the right NIC "
+          "through a "
           "neighbour GPU.",
       .fix = {{.platform = "design", .commands = {"nccl: { cross_nic: false }"}},
               {.platform = "nccl",

@@ -66,7 +66,7 @@ bool names_a_fault(std::string_view code) {
          kCodesWithoutFault.end();
 }
 
-/// Every command of the catalogue, with where it stands.
+/// Every command of the catalogue, with where it is.
 struct Command {
   std::string_view id;
   std::string_view platform;

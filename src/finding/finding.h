@@ -4,7 +4,7 @@
 //
 // An id names the *fault* (`dscp.tos_confusion`), never the check that found it, and never changes
 // its meaning. Everything that is the same each time a fault is found (why, fix, sources, mission
-// rows) stands in the catalogue (finding/catalog.h); a Finding adds the case at hand.
+// rows) is in the catalogue (finding/catalog.h); a Finding adds the case at hand.
 #include <cstdint>
 #include <optional>
 #include <string>

@@ -17,7 +17,7 @@ struct Folded {
   std::string verdict;                   // of all: without the place, where there are several
 };
 
-/// In the order in which the first of each stands. Findings in a file are never folded: each has
+/// In the order in which the first of each is. Findings in a file are never folded: each has
 /// its own line to go to.
 [[nodiscard]] std::vector<Folded> fold(std::span<const Finding> findings);
 

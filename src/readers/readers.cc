@@ -33,7 +33,7 @@ std::span<const Reader> readers() {
 
 const Reader* recognise(std::string_view text) {
   const auto found = std::find_if(kReaders.begin(), kReaders.end(),
-                                  [&](const Reader& one) { return one.recognises(text); });
+                                  [&](const Reader& reader) { return reader.recognises(text); });
   return found == kReaders.end() ? nullptr : &*found;
 }
 
@@ -41,8 +41,8 @@ Result<Recognised> read_text(std::string_view text, std::string_view file) {
   const Reader* const reader = recognise(text);
   if (reader == nullptr) {
     std::vector<std::string> titles;
-    for (const Reader& one : kReaders)
-      titles.emplace_back(one.title);
+    for (const Reader& item : kReaders)
+      titles.emplace_back(item.title);
     return Error{ErrorCode::kUnsupported, fmt::format("{}: not a text that can be read; known are: "
                                                       "{}",
                                                       file, join(titles, "; "))};

@@ -89,9 +89,9 @@ std::vector<evidence::Evidence> simulated(const Fabric& fabric, std::string_view
 
 /// Counters and nothing else.
 std::vector<evidence::Evidence> without_facts(std::vector<evidence::Evidence> evidence) {
-  for (evidence::Evidence& one : evidence) {
-    one.nics.clear();
-    one.switches.clear();
+  for (evidence::Evidence& item : evidence) {
+    item.nics.clear();
+    item.switches.clear();
   }
   return evidence;
 }
@@ -217,8 +217,8 @@ TEST(DiagnoseSimulation, SwitchesThatHashAlikeAreNamedByTheirSeedsOrByTheirFullL
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     auto evidence = simulated(fabric, "incast,to=gpu01,size=2MB,qps=2", "same-hash-seed", seed);
     EXPECT_EQ(said(diagnose({evidence, &fabric.intent, {}})), "ecmp.same_seed") << seed;
-    for (evidence::Evidence& one : evidence)
-      for (evidence::Switch& device : one.switches)
+    for (evidence::Evidence& item : evidence)
+      for (evidence::Switch& device : item.switches)
         device.ecmp_seed = {};
     const finding::Judgement judgement = diagnose({evidence, &fabric.intent, {}});
     if (said(judgement) != "ecmp.polarised") continue;
@@ -302,8 +302,8 @@ TEST(DiagnoseSimulation, ALineHalfEmptyWithoutErrorsIsPutDownToDcqcn) {
   // Counters alone give the same as a guess at most, and in a window this short as a note.
   const auto counted = without_facts(std::move(evidence));
   const finding::Judgement by_counters = diagnose({counted, &fabric.intent, {}});
-  for (const finding::Finding& one : by_counters.findings)
-    EXPECT_EQ(one.id, "dcqcn.too_conservative") << one.verdict;
+  for (const finding::Finding& finding : by_counters.findings)
+    EXPECT_EQ(finding.id, "dcqcn.too_conservative") << finding.verdict;
 }
 
 }  // namespace

@@ -42,25 +42,25 @@ struct Audit {
 
   [[nodiscard]] std::string text() const {
     std::string out;
-    for (const finding::Finding& one : judgement.findings)
-      out += fmt::format("{} {}\n", one.id, one.verdict);
-    for (const finding::Unknown& one : judgement.unknown)
-      out += fmt::format("unknown {} {}\n", one.check, one.reason);
-    for (const platforms::Unread& one : unread)
-      out += fmt::format("line {} {}\n", one.line, one.why);
+    for (const finding::Finding& finding : judgement.findings)
+      out += fmt::format("{} {}\n", finding.id, finding.verdict);
+    for (const finding::Unknown& unknown : judgement.unknown)
+      out += fmt::format("unknown {} {}\n", unknown.check, unknown.reason);
+    for (const platforms::Unread& item : unread)
+      out += fmt::format("line {} {}\n", item.line, item.why);
     return out;
   }
 };
 
-Audit audit(const Fabric& one, const std::string& text) {
-  const auto parsed = one.platform->parse(text, "leaf1.cfg");
+Audit audit(const Fabric& fabric, const std::string& text) {
+  const auto parsed = fabric.platform->parse(text, "leaf1.cfg");
   EXPECT_TRUE(parsed) << parsed.error().what;
   if (!parsed) return {};
-  const design::SwitchIntent& leaf = one.intent.switches.front();
+  const design::SwitchIntent& leaf = fabric.intent.switches.front();
   evidence::Evidence evidence;
   evidence.switches.push_back(parsed->state);
-  design::Intent held = one.intent;
-  held.switches.front() = evidence::as_set(leaf, one.platform->lower(one.intent, leaf).state);
+  design::Intent held = fabric.intent;
+  held.switches.front() = evidence::as_set(leaf, fabric.platform->lower(fabric.intent, leaf).state);
   return {diagnose::validate({&evidence, 1}, held), parsed->unread};
 }
 
@@ -97,13 +97,13 @@ struct Trap {
 };
 
 void expect_traps(SwitchSystem system, const std::vector<Trap>& traps) {
-  const Fabric one = fabric(system);
-  ASSERT_EQ(audit(one, one.clean).text(), "") << one.clean;
+  const Fabric item = fabric(system);
+  ASSERT_EQ(audit(item, item.clean).text(), "") << item.clean;
   for (const Trap& trap : traps) {
     SCOPED_TRACE(trap.name);
     const std::string text =
-        trap.to == "-" ? without(one.clean, trap.from) : with(one.clean, trap.from, trap.to);
-    const std::string said = audit(one, text).text();
+        trap.to == "-" ? without(item.clean, trap.from) : with(item.clean, trap.from, trap.to);
+    const std::string said = audit(item, text).text();
     EXPECT_NE(said.find(trap.id), std::string::npos) << said;
     EXPECT_NE(said.find(trap.says), std::string::npos) << said;
   }
@@ -128,14 +128,14 @@ TEST(SwitchTraps, TheFiveMistakesThatYangAcceptsAreFound) {
 
 TEST(SwitchTraps, HeadroomOfAFewBytesIsFound) {
   COVERS("C7", "F1");
-  const Fabric one = fabric(SwitchSystem::kSonic);
+  const Fabric item = fabric(SwitchSystem::kSonic);
   const std::string key = "\"pg_lossless_400000_40m_profile\": {";
-  const std::size_t profile = one.clean.find(key);
+  const std::size_t profile = item.clean.find(key);
   ASSERT_NE(profile, std::string::npos);
-  const std::size_t xoff = one.clean.find("\"xoff\": \"", profile) + 9;
-  std::string text = one.clean;
+  const std::size_t xoff = item.clean.find("\"xoff\": \"", profile) + 9;
+  std::string text = item.clean;
   text.replace(xoff, text.find('"', xoff) - xoff, "2048");
-  const std::string said = audit(one, text).text();
+  const std::string said = audit(item, text).text();
   EXPECT_NE(said.find("headroom.too_small"), std::string::npos) << said;
   EXPECT_NE(said.find("found 2048B"), std::string::npos) << said;
 }
@@ -165,20 +165,20 @@ TEST(SwitchTraps, ThoseOfSonicAreFound) {
 
 TEST(SwitchTraps, ASonicCableLengthWithoutALookupRowIsFound) {
   COVERS("C7", "F1", "A2");
-  const Fabric one = fabric(SwitchSystem::kSonic);
+  const Fabric item = fabric(SwitchSystem::kSonic);
   // Without rows of their own, lossless groups come from the box's lookup table.
-  std::string text = one.clean;
+  std::string text = item.clean;
   for (const char* const port : {"Ethernet0", "Ethernet8"})
     text = with(text, fmt::format("\"{}|3\": {{\n            \"profile\"", port),
                 fmt::format("\"{}|7\": {{\n            \"profile\"", port));
-  const std::string known_row = audit(one, text).text();
+  const std::string known_row = audit(item, text).text();
   EXPECT_EQ(known_row.find("pg_profile_lookup.ini"), std::string::npos) << known_row;
   const std::string said =
-      audit(one, with(text, "\"Ethernet0\": \"40m\"", "\"Ethernet0\": \"33m\"")).text();
+      audit(item, with(text, "\"Ethernet0\": \"40m\"", "\"Ethernet0\": \"33m\"")).text();
   EXPECT_NE(said.find("headroom.too_small"), std::string::npos) << said;
   EXPECT_NE(said.find("found 33m: the port gets no lossless group"), std::string::npos) << said;
   const std::string none =
-      audit(one, with(text, "\"Ethernet0\": \"40m\"", "\"Ethernet0\": \"0m\"")).text();
+      audit(item, with(text, "\"Ethernet0\": \"40m\"", "\"Ethernet0\": \"0m\"")).text();
   EXPECT_NE(none.find("found 0B"), std::string::npos) << none;
 }
 

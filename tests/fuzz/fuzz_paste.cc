@@ -19,18 +19,18 @@ void check_paste(std::string_view text) {
     WEIR_CHECK(!part.tool.empty() && !to_text(part).empty());
     if (part.first > 0) WEIR_CHECK(is_line(part.first) && is_line(part.last));
   }
-  for (const auto& one : paste.unread)
-    WEIR_CHECK(one.line.line >= 0 && one.line.line <= lines && !one.line.why.empty());
-  for (const Cited& one : paste.rest)
-    WEIR_CHECK(is_line(one.line) && !one.text.empty());
-  for (const PasteEvent& one : paste.events)
-    WEIR_CHECK(is_line(one.at.line) && !one.host.empty());
-  for (const PasteCapture& one : paste.captures)
-    for (const PasteCapture::Marked& marked : one.by_tos)
+  for (const auto& item : paste.unread)
+    WEIR_CHECK(item.line.line >= 0 && item.line.line <= lines && !item.line.why.empty());
+  for (const Cited& cited : paste.rest)
+    WEIR_CHECK(is_line(cited.line) && !cited.text.empty());
+  for (const PasteEvent& event : paste.events)
+    WEIR_CHECK(is_line(event.at.line) && !event.host.empty());
+  for (const PasteCapture& capture : paste.captures)
+    for (const PasteCapture::Marked& marked : capture.by_tos)
       WEIR_CHECK(marked.tos < 256 && is_line(marked.first.line));
-  for (const evidence::Evidence& one : paste.evidence) {
-    WEIR_CHECK(one.provenance.origin == evidence::Origin::kText);
-    for (const evidence::Nic& nic : one.nics)
+  for (const evidence::Evidence& evidence : paste.evidence) {
+    WEIR_CHECK(evidence.provenance.origin == evidence::Origin::kText);
+    for (const evidence::Nic& nic : evidence.nics)
       WEIR_CHECK(!nic.device.empty());
   }
   WEIR_CHECK(read_paste({{"fuzz.txt", text}}).evidence == paste.evidence);

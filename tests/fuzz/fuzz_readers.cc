@@ -19,8 +19,8 @@ void check_text(std::string_view text) {
       continue;
     }
     const auto lines = 1 + std::count(text.begin(), text.end(), '\n');
-    for (const Unread& one : read->unread)
-      WEIR_CHECK(one.line >= 0 && one.line <= lines && !one.why.empty());
+    for (const Unread& unread : read->unread)
+      WEIR_CHECK(unread.line >= 0 && unread.line <= lines && !unread.why.empty());
   }
   const Reader* const picked = recognise(text);
   const auto read = read_text(text, "fuzz.txt");

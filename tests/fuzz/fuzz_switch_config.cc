@@ -24,8 +24,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   const auto lines = std::count(text.begin(), text.end(), '\n') + 1;
-  for (const weir::platforms::Unread& one : parsed->unread)
-    WEIR_CHECK(one.line >= 0 && one.line <= lines && !one.why.empty());
+  for (const weir::platforms::Unread& unread : parsed->unread)
+    WEIR_CHECK(unread.line >= 0 && unread.line <= lines && !unread.why.empty());
   WEIR_CHECK(weir::platforms::same_state(parsed->state, parsed->state));
   return 0;
 }

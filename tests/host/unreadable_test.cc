@@ -34,7 +34,7 @@ struct Seen {
   finding::Judgement judgement;
 };
 
-/// Everything that the convention leaves open is asked for too, as the clean look shows it: so that
+/// Everything that the convention leaves open is requested too, as the clean look shows it: so that
 /// every check has something to pass or fail.
 design::Intent intent_of(const evidence::Evidence& clean) {
   std::vector<evidence::Evidence> hosts = {clean};
@@ -68,10 +68,10 @@ Result<Seen> look(const std::shared_ptr<host::Kernel>& kernel, host::FaultyKerne
 /// is said; a judgement that says the same rests on the same.
 std::multiset<std::string> said(const finding::Judgement& judgement) {
   std::multiset<std::string> out;
-  for (const finding::Finding& one : judgement.findings)
-    out.insert(one.id + " " + one.verdict);
-  for (const finding::Unknown& one : judgement.unknown)
-    out.insert("unknown " + one.check);
+  for (const finding::Finding& finding : judgement.findings)
+    out.insert(finding.id + " " + finding.verdict);
+  for (const finding::Unknown& unknown : judgement.unknown)
+    out.insert("unknown " + unknown.check);
   return out;
 }
 
@@ -96,9 +96,9 @@ std::set<std::string> lost_facts(const evidence::Evidence& clean, const evidence
   std::set<std::string> lost;
   evidence::Evidence a = clean;
   evidence::Evidence b = found;
-  for (evidence::Evidence* one : {&a, &b}) {
-    one->snapshots.clear();
-    one->gaps.clear();
+  for (evidence::Evidence* evidence : {&a, &b}) {
+    evidence->snapshots.clear();
+    evidence->gaps.clear();
   }
   collect_lost(to_json(a), to_json(b), "", lost);
   return lost;
@@ -241,8 +241,8 @@ TEST(Unreadable, ABundleIsJudgedAsItsHostIs) {
     ASSERT_TRUE(captured && bundled);
     std::array<std::multiset<std::string>, 2> answers;
     std::size_t at = 0;
-    for (const auto* one : {&*captured, &*bundled}) {
-      auto seen = (*one)->observe();
+    for (const auto* item : {&*captured, &*bundled}) {
+      auto seen = (*item)->observe();
       ASSERT_TRUE(seen);
       const std::vector<evidence::Evidence> hosts = {*seen};
       answers.at(at++) = said(diagnose::validate(hosts, diagnose::conventional_intent(hosts)));

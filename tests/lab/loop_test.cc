@@ -28,8 +28,9 @@ std::vector<std::string> fabrics() {
 /// weir apply: one host.
 void apply_to(const Lab& lab, const std::string& name) {
   const auto& hosts = lab.intent().hosts;
-  const auto wanted = std::find_if(hosts.begin(), hosts.end(),
-                                   [&](const design::HostIntent& one) { return one.name == name; });
+  const auto wanted = std::find_if(hosts.begin(), hosts.end(), [&](const design::HostIntent& host) {
+    return host.name == name;
+  });
   ASSERT_NE(wanted, hosts.end()) << name;
   const auto io = must(lab.host(name));
   const host::HostPlan plan = host::plan_host(must(io->observe()), *wanted, lab.intent());
@@ -171,17 +172,18 @@ const std::vector<Break>& breaks() {
 }
 
 void expect_advice(const finding::Judgement& judgement) {
-  for (const finding::Finding& one : judgement.findings) {
-    const auto fixes = finding::fixes_of(one);
+  for (const finding::Finding& finding : judgement.findings) {
+    const auto fixes = finding::fixes_of(finding);
     EXPECT_TRUE(std::any_of(fixes.begin(), fixes.end(),
                             [](const finding::Fix& fix) { return !fix.commands.empty(); }))
-        << one.id << " says nothing to type";
+        << finding.id << " says nothing to type";
   }
 }
 
 void configure(Lab& lab, const std::string& name) {
-  for (const design::SwitchIntent& one : lab.intent().switches)
-    if (name.empty() || one.name == name) must(lab.set_factory(one.name, false));
+  for (const design::SwitchIntent& switch_intent : lab.intent().switches)
+    if (name.empty() || switch_intent.name == name)
+      must(lab.set_factory(switch_intent.name, false));
 }
 
 /// At the place that the finding names and nowhere else: a wrong place repairs nothing.
@@ -218,8 +220,8 @@ void break_and_repair(const std::string& design, const Break& broken, const std:
       << finding::to_text(where);
   expect_advice(judgement);
 
-  for (const finding::Finding& one : judgement.findings)
-    if (one.id == broken.id) repair(lab, broken, one.where);
+  for (const finding::Finding& finding : judgement.findings)
+    if (finding.id == broken.id) repair(lab, broken, finding.where);
   EXPECT_TRUE(lab.faults().empty()) << "the fix leaves the fault";
   load(lab, workload);
   expect_healthy(lab, "after");

@@ -168,7 +168,7 @@ def unprivileged(vm):
     contains(done.out, "could not be read")
     contains(done.out, "run weir as root")
     seen = vm.weir("show", status=5, prefix=NOBODY)
-    equal(nic(seen, "mlx5_0")["qos"]["pfc"]["value"], [3], "PFC, which anybody may read")
+    equal(nic(seen, "mlx5_0")["qos"]["pfc"]["value"], [3], "PFC, which needs no root")
 
 
 def inbox(vm):

@@ -1,4 +1,4 @@
-"""Names what a test does, one line a step, and keeps going after a step that failed."""
+"""Names what a test does, one line per step, and keeps going after a step that failed."""
 import json
 import time
 import traceback

@@ -33,7 +33,7 @@ def opcode_name(code):
 
 
 def dissect(path):
-    """One dictionary a frame, as tshark sees it; of a tunnel the innermost headers."""
+    """One dictionary per frame, as tshark sees it; of a tunnel the innermost headers."""
     words = ["tshark", "-r", str(path), "-T", "fields", "-E", "occurrence=l", "-E", "separator=/t",
              "-o", "ip.defragment:FALSE"]
     for field in FIELDS:

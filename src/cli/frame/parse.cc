@@ -11,7 +11,7 @@
 namespace weir::cli {
 namespace {
 
-// What stands before the verb: only the common options, which every verb also takes after it.
+// What is before the verb: only the common options, which every verb also takes after it.
 struct Split {
   std::vector<std::string> options;  // common options before the verb
   std::vector<std::string> rest;     // from the verb on
@@ -215,7 +215,7 @@ std::optional<std::string> wrong_use(const Command& command, const Args& args,
   return std::nullopt;
 }
 
-// An option whose value is missing is the last word, stands before another option, or is written
+// An option whose value is missing is the last word, is before another option, or is written
 // "--name=".
 std::optional<std::string> missing_value(const Command& command,
                                          const std::vector<std::string>& words) {

@@ -32,7 +32,7 @@ const std::vector<Command>& sample_table() {
        .run = run_nothing},
       {.name = "pack bag", .summary = "packs a bag", .description = "Packs.", .run = run_nothing},
       {.name = "time",
-       .summary = "times a command",
+       .summary = "measures the time of a command",
        .description = "Times.",
        .arguments = {{.name = "CLOCK", .help = "which clock"},
                      {.name = "COMMAND",

@@ -14,7 +14,7 @@ void print_shown_json(Context&, const Command&, const ops::Shown&, std::string_v
 
 void print_checked_json(Context&, const Command&, const ops::Checked&, std::string_view verdict);
 
-/// `drain` is the reason to drain the node with, where one was asked for.
+/// `drain` is the reason to drain the node with, if one was requested.
 void print_validated_json(Context&, const Command&, const ops::Validated&, std::string_view verdict,
                           const std::optional<std::string>& drain);
 

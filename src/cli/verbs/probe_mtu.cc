@@ -100,7 +100,7 @@ ExitCode run_probe_mtu(const Args& args, Context& context) {
     print_probed_json(context, args.command(), *probed, verdict);
     return exit_for(args, probed->judgement);
   }
-  // The table stands between the verdict and the finding: why one should believe it.
+  // The table is between the verdict and the finding: why one should believe it.
   context.out << verdict << '\n';
   print_probe(*probed, context);
   if (probed->judgement.findings.empty() && probed->judgement.unknown.empty()) return ExitCode::kOk;

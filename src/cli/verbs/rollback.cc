@@ -86,7 +86,7 @@ std::string tables_of(const Rollback& done) {
   return text;
 }
 
-/// A change that somebody kept is not undone by accident; what was left half done is.
+/// A change that a user kept is not undone by accident; what was left half done is.
 Consent consent_to(const Args& args, Context& context, const ops::RollbackPlan& plan) {
   if (!plan.needs_consent) return Consent::kGiven;
   return ask_consent(

@@ -52,15 +52,15 @@ ops::Result<ops::ValidateRequest> request_of(const Args& args, const Context& co
 std::string verdict_of(const ops::Validated& validated) {
   const std::string& file = validated.fabric.design.file;
   const std::string verdict = match_verdict(validated.seen, validated.judgement, file);
-  const std::vector<std::string>& strangers = validated.not_in_design;
-  if (strangers.empty()) return verdict;
+  const std::vector<std::string>& unknown_hosts = validated.not_in_design;
+  if (unknown_hosts.empty()) return verdict;
   std::vector<std::string> known;
   for (const design::HostIntent& host : validated.fabric.intent.hosts)
     known.push_back(host.name);
   const std::string lost =
-      fmt::format("{} {} not in {}, which has {}", compact_names(strangers),
-                  strangers.size() == 1 ? "is" : "are", file, compact_names(known));
-  if (strangers.size() == validated.seen.hosts.size()) return lost + ": nothing was compared.";
+      fmt::format("{} {} not in {}, which has {}", compact_names(unknown_hosts),
+                  unknown_hosts.size() == 1 ? "is" : "are", file, compact_names(known));
+  if (unknown_hosts.size() == validated.seen.hosts.size()) return lost + ": nothing was compared.";
   return fmt::format("{} {}.", verdict, lost);
 }
 

@@ -186,7 +186,7 @@ void print_verified(const ops::Verified& verified, Context& context) {
   if (!context.quiet && !has_phases) print_details(verified, context);
   const std::string text = render::findings_text(
       verified.judgement(), "", {.colour = context.colour, .quiet = context.quiet});
-  context.out << text.substr(text.find('\n') + 1);  // the headline stands above the details
+  context.out << text.substr(text.find('\n') + 1);  // the headline is above the details
 }
 
 ExitCode run_verify(const Args& args, Context& context) {
@@ -219,7 +219,7 @@ std::vector<Option> own_options() {
       {.name = "under-failure",
        .metavar = "WHAT",
        .help = "run the load before, during and after a failure: in a lab link=L, host=H, rail=N; "
-               "on hosts a command"},
+               "on real hosts: any command"},
       {.name = "restore", .metavar = "CMD", .help = "command that ends the failure"},
       {.name = "rail", .metavar = "N", .help = "rail of both ends", .default_value = "0"},
       {.name = "perftest",

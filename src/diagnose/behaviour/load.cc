@@ -189,14 +189,15 @@ void judge_devices(const LoadClaim& claim, const Thresholds& limits, LoadJudgeme
                     "traffic.",
                     claim.program, claim.device, (*busy)->device),
         claim.device);
-  const auto stranger = std::find_if(here.begin(), here.end(), [&](const DeviceTraffic* traffic) {
-    return traffic->is_busy(limits) && !traffic->is_designed;
-  });
-  if (stranger != here.end())
+  const auto other_device =
+      std::find_if(here.begin(), here.end(), [&](const DeviceTraffic* traffic) {
+        return traffic->is_busy(limits) && !traffic->is_designed;
+      });
+  if (other_device != here.end())
     add_device_finding(claim, out, "load.wrong_device",
                        fmt::format("{} carried the traffic, and the design has no rail on it.",
-                                   (*stranger)->device),
-                       (*stranger)->device);
+                                   (*other_device)->device),
+                       (*other_device)->device);
 }
 
 /// In which priority it went is not known where nobody counts bytes by priority.

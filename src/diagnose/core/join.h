@@ -7,7 +7,7 @@
 
 namespace weir::diagnose {
 
-/// One evidence a host (and one for what belongs to no host), in the order in which they first
+/// One evidence per host (and one for what belongs to no host), in the order in which they first
 /// come; facts of the latest, snapshots of all in the order of their clocks.
 [[nodiscard]] std::vector<evidence::Evidence> join_windows(std::vector<evidence::Evidence> pieces);
 

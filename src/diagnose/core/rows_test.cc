@@ -1,5 +1,5 @@
 // Every row of the mission's table of symptoms, as a case made by hand: what makes its rule speak,
-// and the nearest case that must not. A case is told by its counters; what is said of it is the
+// and the nearest case that must not. A case is given by its counters; what is said of it is the
 // first finding's id and place, or the conclusion.
 #include "base/testing.h"
 #include "diagnose/core/made_case.h"
@@ -19,7 +19,7 @@ struct RowCase {
   std::string_view place = {};  // host or switch; empty = not asked
 };
 
-/// Two leaves and two spines, one host a leaf, with what each leaf's cables carried.
+/// Two leaves and two spines, one host per leaf, with what each leaf's cables carried.
 struct Carried {
   std::uint64_t from_host = 50'000'000;
   std::uint64_t up[2] = {25'000'000, 25'000'000};
@@ -80,7 +80,7 @@ const RowCase kCases[] = {
      "routing.loop", "leaf1"},
     {"I5", "up once and down once is a Clos", [](MadeCase& made) { two_tiers(made, {}); },
      "healthy"},
-    {"I9", "timeouts without anybody who says why are loss",
+    {"I9", "timeouts without another cause are loss",
      [](MadeCase& made) {
        made.host("gpu01", {{"hw_counters/local_ack_timeout_err", 4}});
      },
@@ -128,7 +128,7 @@ const RowCase kCases[] = {
        made.host("gpu03", {{"hw_counters/out_of_sequence", 700}});
      },
      "path.reordering", "gpu03"},
-    {"I17", "one host alone: what was asked for again came twice",
+    {"I17", "one host alone: what was requested again came twice",
      [](MadeCase& made) {
        made.host("gpu01",
                  {{"hw_counters/out_of_sequence", 700}, {"hw_counters/duplicate_request", 300}});
@@ -169,7 +169,7 @@ const RowCase kCases[] = {
        made.host("gpu01", {{"counters/link_downed", 1}});
      },
      "link.flapping", "gpu01"},
-    {"I19", "both ends: one turned away, the other was told",
+    {"I19", "both ends: one refused, the other was notified",
      [](MadeCase& made) {
        made.host("gpu01", {{"hw_counters/rnr_nak_retry_err", 9}});
        made.host("gpu02", {{"hw_counters/out_of_buffer", 10}});

@@ -14,7 +14,7 @@ namespace weir::diagnose {
 [[nodiscard]] bool has_hosts(const View& view, std::string_view switch_name);
 
 /// Towards a switch of a higher tier; towards a host or a lower tier: false. Unknown where nobody
-/// says who is at the other end, or which of the two stands higher.
+/// says who is at the other end, or which of the two is higher.
 [[nodiscard]] std::optional<bool> leads_up(const View& view, const PortView& port);
 
 /// What every port of every switch dropped, whatever the reason. Absent where no switch was seen,

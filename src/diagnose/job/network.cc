@@ -67,7 +67,7 @@ void judge_backend(const readers::Job& job, JobFindings& out) {
             backend->at);
 }
 
-/// Ranks of one machine that talk over the network. Ranks that were told to stand for different
+/// Ranks of one machine that talk over the network. Ranks configured to act as different
 /// machines (NCCL_HOSTID) are as they should be.
 void judge_intra_node(const readers::Job& job, JobFindings& out) {
   std::map<unsigned, std::string> machine_of;

@@ -24,8 +24,8 @@ using finding::Finding;
 using finding::Severity;
 using readers::EventKind;
 
-bool is_pasted_host(const Evidence& one) {
-  return one.provenance.origin == evidence::Origin::kText && one.switches.empty();
+bool is_pasted_host(const Evidence& evidence) {
+  return evidence.provenance.origin == evidence::Origin::kText && evidence.switches.empty();
 }
 
 finding::EvidenceLine line_of(const readers::Cited& at) {
@@ -50,8 +50,8 @@ std::string place_of(const std::string& host, const std::string& device) {
 // ---- settings ----
 
 /// By the job or by the ports: the byte that RDMA is sent with, where the text says so.
-std::optional<Dscp> dscp_in_use(const PastedCase& of) {
-  for (const Evidence& host : of.evidence) {
+std::optional<Dscp> dscp_in_use(const PastedCase& input) {
+  for (const Evidence& host : input.evidence) {
     for (const evidence::Nic& nic : host.nics) {
       if (nic.rdma.traffic_class.is_known() && *nic.rdma.traffic_class)
         return dscp_of(**nic.rdma.traffic_class);
@@ -60,7 +60,7 @@ std::optional<Dscp> dscp_in_use(const PastedCase& of) {
   return std::nullopt;
 }
 
-/// A code point that somebody moved to this priority: another than the octet's own.
+/// A code point that an operator moved to this priority: another than the octet's own.
 std::optional<Dscp> dscp_moved_to(std::span<const Evidence> hosts, Priority priority) {
   for (const Evidence& host : hosts) {
     for (const evidence::Nic& nic : host.nics) {
@@ -74,7 +74,7 @@ std::optional<Dscp> dscp_moved_to(std::span<const Evidence> hosts, Priority prio
   return std::nullopt;
 }
 
-/// No class is asked for; a limit is looked for in the one that RDMA is in.
+/// No class is requested; a limit is looked for in the one that RDMA is in.
 void take_classes(const Evidence& found, design::HostIntent& host) {
   for (design::NicIntent& wanted : host.nics) {
     const evidence::Nic* nic = found.find_nic(wanted.device);
@@ -86,14 +86,14 @@ void take_classes(const Evidence& found, design::HostIntent& host) {
 /// The convention asks hosts without a NIC too: their limits can be judged.
 design::Intent intent_of(std::span<const Evidence> hosts, const Convention& convention) {
   design::Intent intent = conventional_intent(hosts, convention);
-  for (const Evidence& one : hosts) {
-    if (!one.nics.empty()) {
+  for (const Evidence& evidence : hosts) {
+    if (!evidence.nics.empty()) {
       for (design::HostIntent& host : intent.hosts)
-        if (host.name == one.provenance.host) take_classes(one, host);
+        if (host.name == evidence.provenance.host) take_classes(evidence, host);
       continue;
     }
     design::HostIntent host;
-    host.name = one.provenance.host;
+    host.name = evidence.provenance.host;
     intent.hosts.push_back(std::move(host));
   }
   return intent;
@@ -117,12 +117,12 @@ void fold_unknown(std::vector<finding::Unknown>& unknown, std::span<const Eviden
   for (const Evidence& host : hosts) {
     std::vector<std::string> missing;
     const std::string& name = host.provenance.host;
-    for (const finding::Unknown& one : unknown) {
-      const std::size_t colon = one.check.find(": ");
-      if (one.reason != kNotRead || !one.check.starts_with(name + " ") ||
+    for (const finding::Unknown& item : unknown) {
+      const std::size_t colon = item.check.find(": ");
+      if (item.reason != kNotRead || !item.check.starts_with(name + " ") ||
           colon == std::string::npos)
         continue;
-      const std::string setting = one.check.substr(colon + 2);
+      const std::string setting = item.check.substr(colon + 2);
       if (std::find(missing.begin(), missing.end(), setting) == missing.end())
         missing.push_back(setting);
     }
@@ -131,29 +131,30 @@ void fold_unknown(std::vector<finding::Unknown>& unknown, std::span<const Eviden
                    "mlnx_qos -i <netdev>, show_gids, ethtool <netdev>, ibv_devinfo; or weir "
                    "snapshot on the host"});
   }
-  for (finding::Unknown& one : unknown)
-    if (one.reason != kNotRead) out.push_back(std::move(one));
+  for (finding::Unknown& item : unknown)
+    if (item.reason != kNotRead) out.push_back(std::move(item));
   unknown = std::move(out);
 }
 
-finding::Judgement judge_settings(const PastedCase& of) {
+finding::Judgement judge_settings(const PastedCase& input) {
   std::vector<Evidence> hosts;
-  for (const Evidence& one : of.evidence)
-    if (is_pasted_host(one)) hosts.push_back(one);
+  for (const Evidence& evidence : input.evidence)
+    if (is_pasted_host(evidence)) hosts.push_back(evidence);
   finding::Judgement out;
   if (hosts.empty()) return out;
   const bool has_design =
-      of.intent != nullptr &&
-      std::any_of(of.intent->hosts.begin(), of.intent->hosts.end(), [&](const auto& wanted) {
-        return std::any_of(hosts.begin(), hosts.end(),
-                           [&](const Evidence& one) { return one.provenance.host == wanted.name; });
+      input.intent != nullptr &&
+      std::any_of(input.intent->hosts.begin(), input.intent->hosts.end(), [&](const auto& wanted) {
+        return std::any_of(hosts.begin(), hosts.end(), [&](const Evidence& host) {
+          return host.provenance.host == wanted.name;
+        });
       });
   if (has_design) {
-    out = validate(hosts, *of.intent);
+    out = validate(hosts, *input.intent);
   } else {
-    out = validate(hosts, intent_of(hosts, convention_of(of)));
-    const auto is_noise = [&](const Finding& one) {
-      return one.id == "fleet.drift" && hosts.size() < 2;
+    out = validate(hosts, intent_of(hosts, convention_of(input)));
+    const auto is_noise = [&](const Finding& finding) {
+      return finding.id == "fleet.drift" && hosts.size() < 2;
     };
     out.findings.erase(std::remove_if(out.findings.begin(), out.findings.end(), is_noise),
                        out.findings.end());
@@ -173,7 +174,7 @@ struct Happened {
   [[nodiscard]] std::size_t count(EventKind kind) const {
     return static_cast<std::size_t>(
         std::count_if(events.begin(), events.end(),
-                      [&](const readers::PasteEvent* one) { return one->kind == kind; }));
+                      [&](const readers::PasteEvent* event) { return event->kind == kind; }));
   }
 };
 
@@ -184,9 +185,9 @@ void add_event_finding(std::string_view id, std::string verdict, Confidence conf
   Finding finding =
       finding::make_finding(id, std::move(verdict), where_of(first.host, first.device));
   finding.confidence = confidence;
-  for (const readers::PasteEvent* one : happened.events)
-    if (one->kind == kind && finding.evidence.size() < kMostLines)
-      finding.evidence.push_back(line_of(one->at));
+  for (const readers::PasteEvent* event : happened.events)
+    if (event->kind == kind && finding.evidence.size() < kMostLines)
+      finding.evidence.push_back(line_of(event->at));
   out.findings.push_back(std::move(finding));
 }
 
@@ -241,10 +242,10 @@ void judge_events_of(const Happened& happened, finding::Judgement& out) {
                       Confidence::kHigh, EventKind::kPeermemRefused, happened, out);
 }
 
-void judge_events(const PastedCase& of, finding::Judgement& out) {
+void judge_events(const PastedCase& input, finding::Judgement& out) {
   std::map<std::pair<std::string, std::string>, Happened> by_place;
-  for (const readers::PasteEvent& one : of.paste.events)
-    by_place[{one.host, one.device}].events.push_back(&one);
+  for (const readers::PasteEvent& event : input.paste.events)
+    by_place[{event.host, event.device}].events.push_back(&event);
   for (const auto& [place, happened] : by_place)
     judge_events_of(happened, out);
 }
@@ -256,16 +257,16 @@ bool has_status(const std::string& problem, unsigned status) {
   return problem.find(fmt::format("status {}:", status)) != std::string::npos;
 }
 
-void judge_perftest(const readers::PastePerftest& one, finding::Judgement& out) {
-  const std::string place = place_of(one.host, one.report.device);
+void judge_perftest(const readers::PastePerftest& perftest, finding::Judgement& out) {
+  const std::string place = place_of(perftest.host, perftest.report.device);
   const auto add = [&](std::string_view id, std::string verdict, Confidence confidence) {
-    Finding finding =
-        finding::make_finding(id, std::move(verdict), where_of(one.host, one.report.device));
+    Finding finding = finding::make_finding(id, std::move(verdict),
+                                            where_of(perftest.host, perftest.report.device));
     finding.confidence = confidence;
-    finding.evidence.push_back(line_of(one.at));
+    finding.evidence.push_back(line_of(perftest.at));
     out.findings.push_back(std::move(finding));
   };
-  for (const std::string& problem : one.report.problems) {
+  for (const std::string& problem : perftest.report.problems) {
     if (has_status(problem, 12)) {
       add("transport.retries_exhausted", fmt::format("The test on {}: {}.", place, problem),
           Confidence::kMedium);
@@ -276,16 +277,16 @@ void judge_perftest(const readers::PastePerftest& one, finding::Judgement& out) 
       out.unknown.push_back({"the test on " + place, problem, "run it again on both ends"});
     }
   }
-  if (one.report.mtu && *one.report.mtu < 4096_B)
+  if (perftest.report.mtu && *perftest.report.mtu < 4096_B)
     add("mtu.below_4096",
         fmt::format("The test on {} ran with an RDMA MTU of {} bytes: expected 4096.", place,
-                    one.report.mtu->raw()),
+                    perftest.report.mtu->raw()),
         Confidence::kHigh);
 }
 
-void judge_collective(const readers::PasteCollective& one, finding::Judgement& out) {
-  const auto wrong = one.report.out_of_bounds.value_or(0);
-  if (one.report.is_failed || wrong > 0)
+void judge_collective(const readers::PasteCollective& collective, finding::Judgement& out) {
+  const auto wrong = collective.report.out_of_bounds.value_or(0);
+  if (collective.report.is_failed || wrong > 0)
     out.unknown.push_back(
         {"nccl-tests",
          wrong > 0 ? fmt::format("{} values were wrong", wrong) : "the test reported a failure",
@@ -294,7 +295,7 @@ void judge_collective(const readers::PasteCollective& one, finding::Judgement& o
 
 /// I6: the same collective again and again, and its time is not the same. Marks that come too late
 /// let pauses decide who waits; a note, since other jobs on the fabric do it too.
-void judge_spread(const readers::PasteCollective& one, finding::Judgement& out) {
+void judge_spread(const readers::PasteCollective& collective, finding::Judgement& out) {
   constexpr double kVaries = 2.0;            // the longest over the shortest
   constexpr std::size_t kEnough = 3;         // runs of one size
   constexpr Bytes kBandwidth = 1'000'000_B;  // below it latency decides
@@ -304,7 +305,7 @@ void judge_spread(const readers::PasteCollective& one, finding::Judgement& out) 
     std::size_t count = 0;
   };
   std::map<std::int64_t, Times> by_size;
-  for (const readers::CollectiveRow& row : one.report.rows) {
+  for (const readers::CollectiveRow& row : collective.report.rows) {
     if (row.size < kBandwidth || row.time <= Duration()) continue;
     Times& times = by_size[row.size.raw()];
     times.shortest = times.count == 0 ? row.time : std::min(times.shortest, row.time);
@@ -319,12 +320,13 @@ void judge_spread(const readers::PasteCollective& one, finding::Judgement& out) 
         "ecn.thresholds_too_high",
         fmt::format("{} runs of {} took {} to {} for the same {}: if nothing else ran, ECN marks "
                     "come too late. Check marks and pauses on the switches during such a run.",
-                    times.count, one.report.test.empty() ? "a collective" : one.report.test,
+                    times.count,
+                    collective.report.test.empty() ? "a collective" : collective.report.test,
                     approximate(times.shortest), approximate(times.longest),
                     approximate(Bytes::raw(size))));
     finding.severity = Severity::kInfo;
     finding.confidence = Confidence::kLow;
-    finding.evidence.push_back(line_of(one.at));
+    finding.evidence.push_back(line_of(collective.at));
     out.findings.push_back(std::move(finding));
     return;
   }
@@ -362,10 +364,11 @@ void judge_capture(const readers::PasteCapture& capture, Dscp wanted, bool has_d
   }
 }
 
-Dscp wanted_dscp(const PastedCase& of) {
-  if (of.intent != nullptr && !of.intent->hosts.empty() && !of.intent->hosts.front().nics.empty())
-    return dscp_of(of.intent->hosts.front().nics.front().traffic_class);
-  return convention_of(of).dscp;
+Dscp wanted_dscp(const PastedCase& input) {
+  if (input.intent != nullptr && !input.intent->hosts.empty() &&
+      !input.intent->hosts.front().nics.empty())
+    return dscp_of(input.intent->hosts.front().nics.front().traffic_class);
+  return convention_of(input).dscp;
 }
 
 bool is_same_fault(const Finding& a, const Finding& b) {
@@ -379,12 +382,12 @@ bool is_same_fault(const Finding& a, const Finding& b) {
 
 }  // namespace
 
-void weigh_counts(const PastedCase& of, finding::Judgement& judgement) {
-  for (const Evidence& host : of.evidence) {
+void weigh_counts(const PastedCase& input, finding::Judgement& judgement) {
+  for (const Evidence& host : input.evidence) {
     if (!is_pasted_host(host)) continue;
     for (Finding& finding : judgement.findings) {
       if (finding.where.host != host.provenance.host) continue;
-      if (of.intent == nullptr) soften(finding);
+      if (input.intent == nullptr) soften(finding);
       const bool is_counted =
           !finding.evidence.empty() && !finding.evidence.front().counter.empty();
       if (!is_counted || host.snapshots.size() != 1) continue;
@@ -398,46 +401,46 @@ void weigh_counts(const PastedCase& of, finding::Judgement& judgement) {
       finding.evidence.push_back(std::move(line));
     }
   }
-  const auto is_real = [](const Finding& one) { return one.severity > Severity::kInfo; };
+  const auto is_real = [](const Finding& finding) { return finding.severity > Severity::kInfo; };
   const bool has_findings =
       std::any_of(judgement.findings.begin(), judgement.findings.end(), is_real);
   if (judgement.conclusion == finding::Conclusion::kFindings && !has_findings)
     judgement.conclusion = finding::Conclusion::kInconclusive;
 }
 
-Convention convention_of(const PastedCase& of) {
+Convention convention_of(const PastedCase& input) {
   Convention out;
   std::optional<PrioritySet> pfc;
-  for (const Evidence& host : of.evidence) {
+  for (const Evidence& host : input.evidence) {
     for (const evidence::Nic& nic : host.nics)
       if (!pfc && nic.qos.pfc.is_known() && nic.qos.pfc->count() == 1) pfc = *nic.qos.pfc;
   }
-  if (const auto used = dscp_in_use(of)) out.dscp = *used;
+  if (const auto used = dscp_in_use(input)) out.dscp = *used;
   if (!pfc || pfc->contains(out.priority)) return out;
   const Priority only = Priority::of(static_cast<unsigned>(std::countr_zero(pfc->mask())));
-  if (const auto moved = dscp_moved_to(of.evidence, only)) {
+  if (const auto moved = dscp_moved_to(input.evidence, only)) {
     out.priority = only;
     out.dscp = *moved;
   }
   return out;
 }
 
-finding::Judgement judge_pasted(const PastedCase& of) {
-  finding::Judgement out = judge_settings(of);
-  judge_events(of, out);
-  for (const readers::PastePerftest& one : of.paste.perftests)
-    judge_perftest(one, out);
-  for (const readers::PasteCollective& one : of.paste.collectives)
-    judge_collective(one, out);
-  for (const readers::PasteCollective& one : of.paste.collectives)
-    judge_spread(one, out);
-  for (const readers::PasteCapture& one : of.paste.captures)
-    judge_capture(one, wanted_dscp(of), of.intent != nullptr, out);
-  if (!of.paste.job.is_empty()) {
+finding::Judgement judge_pasted(const PastedCase& input) {
+  finding::Judgement out = judge_settings(input);
+  judge_events(input, out);
+  for (const readers::PastePerftest& perftest : input.paste.perftests)
+    judge_perftest(perftest, out);
+  for (const readers::PasteCollective& collective : input.paste.collectives)
+    judge_collective(collective, out);
+  for (const readers::PasteCollective& collective : input.paste.collectives)
+    judge_spread(collective, out);
+  for (const readers::PasteCapture& capture : input.paste.captures)
+    judge_capture(capture, wanted_dscp(input), input.intent != nullptr, out);
+  if (!input.paste.job.is_empty()) {
     std::vector<Evidence> hosts;
-    for (const Evidence& one : of.evidence)
-      if (!one.nics.empty()) hosts.push_back(one);
-    out = combined(std::move(out), judge_job({of.paste.job, of.intent, hosts}));
+    for (const Evidence& evidence : input.evidence)
+      if (!evidence.nics.empty()) hosts.push_back(evidence);
+    out = combined(std::move(out), judge_job({input.paste.job, input.intent, hosts}));
   }
   finding::settle(out);
   if (out.conclusion == finding::Conclusion::kHealthy)
@@ -541,36 +544,37 @@ finding::Judgement diagnose_paste(const readers::Paste& paste, const View& view)
 
 finding::Judgement combined(finding::Judgement first, finding::Judgement second) {
   using finding::Conclusion;
-  const auto either = [&](Conclusion one) {
-    return first.conclusion == one || second.conclusion == one;
+  const auto either = [&](Conclusion conclusion) {
+    return first.conclusion == conclusion || second.conclusion == conclusion;
   };
   // A suspicion below an open answer stays one: it makes no finding of the whole.
   const Conclusion conclusion = either(Conclusion::kFindings)       ? Conclusion::kFindings
                                 : either(Conclusion::kNotFabric)    ? Conclusion::kNotFabric
                                 : either(Conclusion::kInconclusive) ? Conclusion::kInconclusive
                                                                     : Conclusion::kHealthy;
-  for (Finding& one : second.findings) {
-    const auto same = std::find_if(first.findings.begin(), first.findings.end(),
-                                   [&](const Finding& other) { return is_same_fault(one, other); });
+  for (Finding& finding : second.findings) {
+    const auto same =
+        std::find_if(first.findings.begin(), first.findings.end(),
+                     [&](const Finding& other) { return is_same_fault(finding, other); });
     if (same == first.findings.end()) {
-      first.findings.push_back(std::move(one));
+      first.findings.push_back(std::move(finding));
       continue;
     }
-    if (one.confidence > same->confidence) std::swap(one, *same);
-    same->severity = std::max(same->severity, one.severity);
-    for (finding::EvidenceLine& line : one.evidence)
+    if (finding.confidence > same->confidence) std::swap(finding, *same);
+    same->severity = std::max(same->severity, finding.severity);
+    for (finding::EvidenceLine& line : finding.evidence)
       if (std::find(same->evidence.begin(), same->evidence.end(), line) == same->evidence.end())
         same->evidence.push_back(std::move(line));
   }
-  for (finding::Unknown& one : second.unknown) {
+  for (finding::Unknown& unknown : second.unknown) {
     const auto same =
         std::find_if(first.unknown.begin(), first.unknown.end(),
-                     [&](const finding::Unknown& other) { return other.check == one.check; });
-    if (same == first.unknown.end()) first.unknown.push_back(std::move(one));
+                     [&](const finding::Unknown& other) { return other.check == unknown.check; });
+    if (same == first.unknown.end()) first.unknown.push_back(std::move(unknown));
   }
-  for (std::string& one : second.next)
-    if (std::find(first.next.begin(), first.next.end(), one) == first.next.end())
-      first.next.push_back(std::move(one));
+  for (std::string& text : second.next)
+    if (std::find(first.next.begin(), first.next.end(), text) == first.next.end())
+      first.next.push_back(std::move(text));
   std::stable_sort(first.findings.begin(), first.findings.end(),
                    [](const Finding& a, const Finding& b) {
                      if (a.severity != b.severity) return a.severity > b.severity;

@@ -2,7 +2,7 @@
 // Pasted text judged: settings against the design, or against the usual convention where there is
 // none; what the kernel said; results of tests; packets; the job.
 //
-// A text shows what somebody chose to paste. What it does not show is unknown, one line per host,
+// A text shows what the user chose to paste. What it does not show is unknown, one line per host,
 // and never healthy. Without a design the convention is that of the text where the text tells it (a
 // traffic class that is set, a code point that was mapped on purpose), and what rests on it alone
 // is not certain.
@@ -34,7 +34,7 @@ struct PastedCase {
 
 /// What rules found in pasted counters and facts, as sure as a text allows: a single dump shows
 /// sums since an unknown time, and without a design nobody knows which ports are meant to be up.
-void weigh_counts(const PastedCase& of, finding::Judgement& judgement);
+void weigh_counts(const PastedCase& input, finding::Judgement& judgement);
 
 /// What the text itself says about its plan: the code point in use and its priority.
 [[nodiscard]] Convention convention_of(const PastedCase&);

@@ -21,7 +21,7 @@ finding::Judgement judged(std::string_view text) {
 
 bool names(const finding::Judgement& judgement, std::string_view id) {
   return std::any_of(judgement.findings.begin(), judgement.findings.end(),
-                     [&](const finding::Finding& one) { return one.id == id; });
+                     [&](const finding::Finding& finding) { return finding.id == id; });
 }
 
 struct Case {
@@ -127,16 +127,16 @@ std::vector<Case> told_cases() {
 }
 
 void expect_named(const std::vector<Case>& cases) {
-  for (const Case& one : cases) {
-    const finding::Judgement judgement = judged(one.text);
+  for (const Case& test : cases) {
+    const finding::Judgement judgement = judged(test.text);
     std::string found;
     for (const finding::Finding& finding : judgement.findings)
       found += finding.id + " ";
-    for (const std::string_view id : one.ids)
-      EXPECT_TRUE(names(judgement, id)) << one.what << ": expected " << id << ", found " << found;
-    for (const std::string_view id : one.not_ids)
-      EXPECT_FALSE(names(judgement, id)) << one.what << ": found " << found;
-    EXPECT_NE(judgement.conclusion, finding::Conclusion::kHealthy) << one.what;
+    for (const std::string_view id : test.ids)
+      EXPECT_TRUE(names(judgement, id)) << test.what << ": expected " << id << ", found " << found;
+    for (const std::string_view id : test.not_ids)
+      EXPECT_FALSE(names(judgement, id)) << test.what << ": found " << found;
+    EXPECT_NE(judgement.conclusion, finding::Conclusion::kHealthy) << test.what;
   }
 }
 
@@ -160,8 +160,8 @@ TEST(Pasted, WhatWasNotPastedIsUnknownInOneLine) {
 }
 
 TEST(Pasted, NothingFromAConventionIsCertain) {
-  for (const finding::Finding& one : judged(data("paste/mlnx_qos_default.txt")).findings)
-    EXPECT_LT(one.confidence, finding::Confidence::kCertain) << one.id;
+  for (const finding::Finding& finding : judged(data("paste/mlnx_qos_default.txt")).findings)
+    EXPECT_LT(finding.confidence, finding::Confidence::kCertain) << finding.id;
 }
 
 /// The same all-reduce of 64 MiB, as all_reduce_perf prints it, in these microseconds.
@@ -175,9 +175,9 @@ std::string repeated(const std::vector<int>& microseconds) {
       "(us)"
       "  (GB/s)  (GB/s)\n";
   for (const int time : microseconds) {
-    const std::string one = std::to_string(time);
-    out += "    67108864      16777216     float     sum      -1   " + one +
-           ".0   20.00   35.00      0   " + one + ".0   20.00   35.00      0\n";
+    const std::string text = std::to_string(time);
+    out += "    67108864      16777216     float     sum      -1   " + text +
+           ".0   20.00   35.00      0   " + text + ".0   20.00   35.00      0\n";
   }
   return out + "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 35.0\n";
 }

@@ -2,9 +2,9 @@
 // Faults that the words of a paste state literally: an error message or a setting that names one
 // fault, a counter with its value, two numbers that cannot both be right.
 //
-// Only what stands in the text counts, never what a word suggests; that is for the search of the
+// Only what is in the text counts, never what a word suggests; that is for the search of the
 // catalogue (finding/search.h). A line about a remedy, a default or a wish states nothing. Each
-// finding quotes the lines it rests on, and none is certain: somebody typed them.
+// finding quotes the lines it rests on, and none is certain: a person typed them.
 #include <span>
 #include <vector>
 

@@ -52,8 +52,8 @@ TEST(Stated, NamesWhatTheTextStatesLiterally) {
       {"NCCL_IB_TC=106 does nothing\nibv_devinfo: link_layer InfiniBand", "link.infiniband"},
       {"DCBX willing = yes on the NIC", "dcbx.willing"},
   };
-  for (const StatedCase& one : cases)
-    EXPECT_EQ(ids(stated(one.text)), one.ids) << one.text;
+  for (const StatedCase& stated_case : cases)
+    EXPECT_EQ(ids(stated(stated_case.text)), stated_case.ids) << stated_case.text;
 }
 
 TEST(Stated, SaysNothingOfWordsRemediesWishesAndZeros) {

@@ -48,9 +48,9 @@ std::vector<evidence::Evidence> triangle(const std::vector<StuckLink>& links) {
   return {out};
 }
 
-finding::Judgement judge(const std::vector<evidence::Evidence>& of) {
+finding::Judgement judge(const std::vector<evidence::Evidence>& item) {
   Case subject;
-  subject.evidence = of;
+  subject.evidence = item;
   return diagnose(subject);
 }
 
@@ -69,16 +69,16 @@ TEST(Deadlock, AChainOfWaitingThatEndsIsNone) {
   COVERS("I5");
   const auto judgement = judge(triangle(
       {{"leaf1", "spine1", 10'000}, {"spine1", "leaf2", 10'000}, {"leaf2", "leaf1", 400}}));
-  for (const finding::Finding& one : judgement.findings)
-    EXPECT_NE(one.id, "pfc.deadlock") << one.verdict;
+  for (const finding::Finding& finding : judgement.findings)
+    EXPECT_NE(finding.id, "pfc.deadlock") << finding.verdict;
 }
 
 TEST(Deadlock, QueuesThatTheWatchdogHoldsCount) {
   COVERS("I5");
   auto evidence = triangle({});
-  for (evidence::Switch& one : evidence[0].switches) {
-    for (evidence::SwitchPort& port : one.ports) {
-      if (port.name == "to-leaf1" && one.name == "spine1") continue;
+  for (evidence::Switch& item : evidence[0].switches) {
+    for (evidence::SwitchPort& port : item.ports) {
+      if (port.name == "to-leaf1" && item.name == "spine1") continue;
       evidence::EgressQueue& queue = port.queues.emplace_back();
       queue.queue = Queue::of(3);
       queue.stuck = evidence::Fact<bool>::of(true);

@@ -101,8 +101,8 @@ TEST(OneHost, IsNotGuessedAboutWhereEcnHadItsTurnOrTheHostItselfIsWrong) {
             finding::Conclusion::kFindings);
   const finding::Judgement answered =
       of_one_host({{"ethtool/rx_prio3_packets", 0}, {"ethtool/rx_vport_rdma_unicast_packets", 90}});
-  for (const finding::Finding& one : answered.findings)
-    EXPECT_NE(one.id, "routing.loop") << "the answers came in another priority";
+  for (const finding::Finding& finding : answered.findings)
+    EXPECT_NE(finding.id, "routing.loop") << "the answers came in another priority";
   const finding::Judgement bad_cable =
       of_one_host({{"ethtool/rx_crc_errors_phy", 40}, {"hw_counters/out_of_sequence", 40}});
   ASSERT_EQ(bad_cable.findings.size(), 1U);

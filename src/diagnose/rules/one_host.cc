@@ -87,7 +87,7 @@ void guess_small_buffer(const View& view, const NicView& nic, Suspicions& out) {
       nic, out);
 }
 
-/// Loss that this host does not cause: by how often, and by whether PFC was active meanwhile.
+/// Loss that this host does not cause: by how often, and by whether PFC was active during it.
 void guess_loss(const View& view, const NicView& nic, Suspicions& out) {
   const std::uint64_t asked = nic.counts.of(kAsked).value_or(0);
   const std::uint64_t disordered = nic.counts.of(kOutOfOrder).value_or(0);

@@ -1227,8 +1227,9 @@ void check(const Proof& proof) {
         << finding::to_text(first.where);
   }
   const finding::Judgement whole = diagnose(subject);
-  EXPECT_TRUE(std::any_of(whole.findings.begin(), whole.findings.end(),
-                          [&](const finding::Finding& one) { return one.id == proof.says; }))
+  EXPECT_TRUE(
+      std::any_of(whole.findings.begin(), whole.findings.end(),
+                  [&](const finding::Finding& finding) { return finding.id == proof.says; }))
       << "explained away";
 }
 
@@ -1247,8 +1248,8 @@ TEST(RuleProofs, NoRuleIsWithoutACaseForAndACaseAgainst) {
   const std::vector<Proof> all = proofs();
   for (const Rule& rule : rules()) {
     const auto count = [&](bool speaks) {
-      return std::count_if(all.begin(), all.end(), [&](const Proof& one) {
-        return one.look == rule.look && one.says.empty() != speaks;
+      return std::count_if(all.begin(), all.end(), [&](const Proof& proof) {
+        return proof.look == rule.look && proof.says.empty() != speaks;
       });
     };
     EXPECT_GE(count(true), 1) << rule.what;
@@ -1305,17 +1306,17 @@ std::string cases(const std::vector<Proof>& all, const Rule& rule,
                   bool (*is_meant)(std::string_view)) {
   std::size_t count = 0;
   std::string_view first;
-  for (const Proof& one : all) {
-    if (one.look != rule.look || !is_meant(one.says)) continue;
-    if (count++ == 0) first = one.what;
+  for (const Proof& proof : all) {
+    if (proof.look != rule.look || !is_meant(proof.says)) continue;
+    if (count++ == 0) first = proof.what;
   }
   return count == 0 ? std::string() : fmt::format("{}: {}", count, first);
 }
 
 std::string in_code(std::string_view faults) {
   std::string out;
-  for (const std::string_view one : split(faults, ' '))
-    out += fmt::format("{}`{}`", out.empty() ? "" : ", ", one);
+  for (const std::string_view fault : split(faults, ' '))
+    out += fmt::format("{}`{}`", out.empty() ? "" : ", ", fault);
   return out;
 }
 
@@ -1327,7 +1328,7 @@ std::string table_of_proofs() {
   for (const Rule& rule : rules()) {
     const auto* const repair =
         std::find_if(std::begin(kRepairs), std::end(kRepairs),
-                     [&](const Repair& one) { return one.look == rule.look; });
+                     [&](const Repair& item) { return item.look == rule.look; });
     EXPECT_NE(repair, std::end(kRepairs)) << rule.what;
     if (repair == std::end(kRepairs)) continue;
     const std::string speaks = cases(
@@ -1388,7 +1389,7 @@ TEST(MarksByCurve, ThresholdsOfTheCallerMoveTheBounds) {
     marked(made, marks);
     const finding::Judgement judgement = diagnose({made.pieces(), &designed(), limits});
     return std::any_of(judgement.findings.begin(), judgement.findings.end(),
-                       [&](const finding::Finding& one) { return one.id == id; });
+                       [&](const finding::Finding& finding) { return finding.id == id; });
   };
   Thresholds patient;
   patient.marks_over_curve = 3;

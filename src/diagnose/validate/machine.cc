@@ -198,7 +198,7 @@ void MachineCheck::check_gid(const Nic& nic, const design::NicIntent& wanted) {
   }
 }
 
-/// "10.10.1.5/24" as its network, in text; empty where it cannot be told.
+/// "10.10.1.5/24" as its network, in text; empty if it is not known.
 std::string network_of(const std::string& address) {
   const std::size_t slash = address.find('/');
   const auto parts = split(address.substr(0, slash), '.');

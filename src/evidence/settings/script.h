@@ -38,7 +38,7 @@ class RailScript {
 
   void line(std::string_view words);
   /// Reads `argument` with the shell function `reader` and runs `command` where it is not
-  /// `wanted`, which stands in single quotes, or as it is where the shell computes it.
+  /// `wanted`, which is in single quotes, or as it is where the shell computes it.
   void settle(std::string_view what, const std::string& wanted, std::string_view reader,
               std::string_view argument, std::string_view command);
   /// A DCQCN parameter: a file of the vendor's driver, else of debugfs.

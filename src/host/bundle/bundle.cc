@@ -185,7 +185,7 @@ template <class T>
 std::optional<std::string> add_once(std::map<std::string, Answer<T>, std::less<>>& known,
                                     const std::string& key, Answer<T> answer) {
   if (known.emplace(key, std::move(answer)).second) return std::nullopt;
-  return fmt::format("'{}' stands here twice", key);
+  return fmt::format("'{}' is here twice", key);
 }
 
 std::optional<std::string> BundleReader::take_answer(std::string_view kind, const std::string& key,

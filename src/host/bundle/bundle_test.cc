@@ -90,10 +90,10 @@ TEST(Bundle, LeavesNoNameAndNoAddressWhenAskedTo) {
   // What Weir concludes from is the same; only names and addresses differ.
   Json a = to_json(comparable(open));
   Json b = to_json(comparable(closed));
-  for (Json* one : {&a, &b}) {
-    (*one)["provenance"]["host"] = "";
-    (*one)["host"].erase("command_line");
-    for (Json& nic : (*one)["nics"]) {
+  for (Json* entry : {&a, &b}) {
+    (*entry)["provenance"]["host"] = "";
+    (*entry)["host"].erase("command_line");
+    for (Json& nic : (*entry)["nics"]) {
       nic.erase("addresses");
       nic["rdma"].erase("gids");
     }
@@ -143,7 +143,7 @@ TEST(Bundle, CountsTwiceWhereAsked) {
   EXPECT_TRUE(waited);
   const evidence::Evidence seen = observe_text(bundle_text(*bundle));
   ASSERT_EQ(seen.snapshots.size(), 2U);
-  EXPECT_EQ(seen.snapshots[0].nics, seen.snapshots[1].nics) << "a capture stands still";
+  EXPECT_EQ(seen.snapshots[0].nics, seen.snapshots[1].nics) << "a capture is still";
 }
 
 TEST(Bundle, KnowsNothingOfWhatWasNotAsked) {
@@ -169,7 +169,7 @@ TEST(Bundle, NamesTheLineThatIsWrong) {
   EXPECT_EQ(error("file\t/a\tb\n"), "line 3: expected 'look' and a number, by a tab");
   EXPECT_EQ(error("look\t1\nfile\t/a\n"), "line 4: expected kind, name and answer, by tabs");
   EXPECT_EQ(error("look\t1\nno-file\t/a\tEHUH\n"), "line 4: 'EHUH' is not an errno");
-  EXPECT_EQ(error("look\t1\nfile\t/a\tb\nfile\t/a\tc\n"), "line 5: '/a' stands here twice");
+  EXPECT_EQ(error("look\t1\nfile\t/a\tb\nfile\t/a\tc\n"), "line 5: '/a' is here twice");
   EXPECT_NE(error("look\t1\ntalk\nREQUEST 2 bytes\n00\n").find("1 of 2 bytes"), std::string::npos);
   EXPECT_EQ(error(""), "it ends before anything was looked at");
   EXPECT_EQ(error("look\t1\nno-file\t/a\t524\n"), "none") << "a driver's own number";

@@ -10,7 +10,7 @@
 //             change is made; `before` is the typed value, `memory` what HostIo::remember() gave
 //   done      number, shown: the change was made, and whether the driver shows it
 //   awaiting  until: all is made; whoever made it has to confirm before this time (Unix seconds)
-//   kept      all is made and stays (confirmed, or no confirmation was asked for)
+//   kept      all is made and stays (confirmed, or no confirmation was requested)
 //   undoing   reason: from here on, steps are put back, the last one first
 //   undone    number        not_undone  number, error
 //   ended     the undoing is over; whole: every step was put back

@@ -188,7 +188,7 @@ struct Scene {
     const HostOutcome outcome = apply_plan(*host, plan, &journal);
     if (outcome.is_done()) is_applied = journal.kept().has_value();
   }
-  /// As weir rollback does it: what is half written is cut off, what stands is undone.
+  /// As weir rollback does it: what is half written is cut off, what is is undone.
   void recover() {
     kernel->revive();
     died_at_record = false;
@@ -255,26 +255,26 @@ TEST(Journal, ARollbackThatIsKilledIsFinishedByTheNext) {
       scene.records = 0;
       if (at_record) scene.most_records = point;
       // recover() revives: set the fate after that by counting from the first change.
-      Scene* const one = &scene;
-      const std::string applied = one->kernel->state();
-      EXPECT_NE(applied, one->before);
+      Scene* const current = &scene;
+      const std::string applied = current->kernel->state();
+      EXPECT_NE(applied, current->before);
       if (at_record) {
-        one->recover();
+        current->recover();
       } else {
-        const auto journal = parse_journal(one->text, "journal");
+        const auto journal = parse_journal(current->text, "journal");
         ASSERT_TRUE(journal && *journal);
-        JournalWriter writer(one->sink(), 1000);
-        one->kernel->set_fate(point, Fate::kDead);
+        JournalWriter writer(current->sink(), 1000);
+        current->kernel->set_fate(point, Fate::kDead);
         (void)writer.undoing("test").has_value();
         for (HostOutcome& outcome : standing_steps(**journal))
-          undo(*one->host, outcome, &writer);
-        one->is_recovered = !one->is_dead() && writer.ended(true).has_value();
+          undo(*current->host, outcome, &writer);
+        current->is_recovered = !current->is_dead() && writer.ended(true).has_value();
       }
-      if (one->is_recovered) break;
-      one->most_records = SIZE_MAX;
-      one->recover();
-      EXPECT_TRUE(one->is_recovered);
-      EXPECT_EQ(one->kernel->state(), one->before) << point;
+      if (current->is_recovered) break;
+      current->most_records = SIZE_MAX;
+      current->recover();
+      EXPECT_TRUE(current->is_recovered);
+      EXPECT_EQ(current->kernel->state(), current->before) << point;
     }
   }
 }

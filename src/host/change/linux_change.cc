@@ -138,7 +138,7 @@ Status restore_mtus(Kernel& kernel, const std::vector<std::pair<std::string, uns
   return {};
 }
 
-/// What stands on a NIC with its own frames: bonds, VLANs and bridges; an overlay has a header of
+/// What is on a NIC with its own frames: bonds, VLANs and bridges; an overlay has a header of
 /// its own and stays as it is.
 bool carries_whole_frames(Kernel& kernel, const std::string& netdev) {
   const auto event = kernel.read_file(fmt::format("/sys/class/net/{}/uevent", netdev));

@@ -46,8 +46,8 @@ std::vector<Expectation> expectations() {
   SetEcn ecn;
   ecn.np.insert(3_prio);
   ecn.rp.insert(3_prio);
-  SetDscpMap one;
-  one.priority.at(26) = 3_prio;
+  SetDscpMap set_dscp_map;
+  set_dscp_map.priority.at(26) = 3_prio;
   return {
       {Flavour::kOfed, SetGlobalPause{}, {"pause " + n + " rx false tx false"}},
       {Flavour::kOfed, SetRings{8192, 4096}, {"rings " + n + " rx 8192 tx 4096"}},
@@ -56,7 +56,7 @@ std::vector<Expectation> expectations() {
       {Flavour::kOfed, SetDcbx{evidence::DcbxMode::kOs}, {"dcbx " + n + " 0d"}},
       // struct dcb_app: selector 5, priority 3, protocol 26.
       {Flavour::kOfed,
-       one,
+       set_dscp_map,
        {"ieee-set " + n +
         " 0c000380"
         "08000100"
@@ -177,27 +177,27 @@ TEST(LinuxChange, WhatWasRememberedIsPutBackWhateverTheChange) {
   for (const Change& change : {Change(tcs()), Change(shares), Change(SetCableLength{30_m}),
                                Change(SetTrust{evidence::TrustMode::kDscp})})
     all.push_back({Flavour::kOfed, change, {}});
-  for (const Expectation& one : all) {
-    const auto kernel = machine(one.flavour);
-    if (std::holds_alternative<SetCableLength>(one.change))
+  for (const Expectation& expectation : all) {
+    const auto kernel = machine(expectation.flavour);
+    if (std::holds_alternative<SetCableLength>(expectation.change))
       kernel->netdevs[netdev()].rx_pause = kernel->netdevs[netdev()].tx_pause = false;
     const auto host = host_on(kernel);
-    SCOPED_TRACE(name_of(one.change));
+    SCOPED_TRACE(name_of(expectation.change));
     const std::string before = kernel->state();
-    const auto memory = host->remember({device(), one.change});
+    const auto memory = host->remember({device(), expectation.change});
     ASSERT_TRUE(memory) << memory.error().what;
     EXPECT_EQ(kernel->state(), before) << "remembering changes nothing";
     const auto parsed = parse_memory(*memory);
     ASSERT_TRUE(parsed) << parsed.error().what;
     EXPECT_EQ(to_text(*parsed), *memory);
-    ASSERT_TRUE(host->perform({device(), one.change}));
+    ASSERT_TRUE(host->perform({device(), expectation.change}));
     EXPECT_NE(kernel->state(), before);
     const Status restored = host->restore(device(), *memory);
     ASSERT_TRUE(restored) << restored.error().what;
     EXPECT_EQ(kernel->state(), before);
     const std::size_t changes = kernel->changes.size();
     ASSERT_TRUE(host->restore(device(), *memory));
-    const bool is_hidden = std::holds_alternative<SetCmTos>(one.change);
+    const bool is_hidden = std::holds_alternative<SetCmTos>(expectation.change);
     EXPECT_TRUE(is_hidden || kernel->changes.size() == changes) << "put back twice";
   }
 }

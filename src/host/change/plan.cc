@@ -119,7 +119,7 @@ class NicPlanner {
   std::string rail_;
 };
 
-/// After the NICs: the stack can grow when what it stands on has.
+/// After the NICs: the stack can grow when what it is on has.
 void plan_tuning(const evidence::Evidence& found, const design::HostIntent& wanted,
                  const design::Intent& intent, HostPlan& plan) {
   for (const auto& [device, rail_number, deviation] :

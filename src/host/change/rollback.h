@@ -18,7 +18,7 @@ struct Rollback {
   bool was_restarted = false;      // the machine was: what was changed had gone with it
 };
 
-/// Puts back every step of the journal that still stands, the last first, and writes that down. May
+/// Puts back every step of the journal that still is, the last first, and writes that down. May
 /// be killed and called again: it goes on where it was.
 /// `boot` is the kernel's boot id now; where the journal has another one, the settings are gone.
 [[nodiscard]] Result<Rollback> roll_back(const StateDirectory& state, const StoredJournal& stored,

@@ -2,7 +2,7 @@
 // Where applies are written down: a directory with a lock and one journal an apply.
 //
 //   lock             held (flock) by whoever changes something; it goes with its process
-//   journal-000007   the seventh apply; the last one that still stands is what a rollback undoes
+//   journal-000007   the seventh apply; the last one that still is is what a rollback undoes
 //   watchdog.log     what the process said that waits for a confirmation
 //
 // The default is /var/lib/weir. Only root can read it: it says what a host is set to.

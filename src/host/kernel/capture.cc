@@ -53,7 +53,7 @@ std::optional<std::string> take_node(std::string_view line, CapturedTree& tree) 
     return fmt::format("'{}' is not one of file, link, dir, error, about", kind);
   }
   if (!tree.nodes.emplace(*path, std::move(node)).second)
-    return fmt::format("'{}' stands here twice", *path);
+    return fmt::format("'{}' is here twice", *path);
   return std::nullopt;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 // The forms in which the answers of a kernel are kept: parsers from text, pure, made for replay.
 //
-//   tree.tsv     one node a line: kind, path, content, with tabs between
+//   tree.tsv     one node per line: kind, path, content, with tabs between
 //                  file   /sys/class/net/eth2/mtu   9000\n       escapes: \n \t \r \\ \xNN
 //                  link   /sys/class/net/eth2       ../../devices/…
 //                  dir    /sys/class/iommu                       an empty directory

@@ -185,7 +185,7 @@ class SharedKernel final : public Kernel {
 inline std::string MemoryKernel::state() const {
   std::string out;
   for (const auto& [path, text] : files) {
-    // Whether configfs shows a default is no setting; its value stands below.
+    // Whether configfs shows a default is no setting; its value is below.
     if (!path.starts_with(kConfigfs)) out += fmt::format("{}={}\n", path, trim(text));
   }
   for (const auto& [device, tos] : cm_tos)

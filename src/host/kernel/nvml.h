@@ -7,7 +7,7 @@
 
 namespace weir::host {
 
-/// "97,100": percent of the last sampling period, a number a GPU. ENOENT where there is no such
+/// "97,100": percent of the last sampling period, one number per GPU. ENOENT where there is no such
 /// library; EIO where it does not answer.
 [[nodiscard]] Answer<std::string> read_gpu_busy();
 

@@ -129,7 +129,7 @@ class ReplayKernel final : public Kernel {
   [[nodiscard]] Answer<Place> walk(const std::string& path) const;
 
   std::string root_;
-  std::unique_ptr<Kernel> disk_ = make_live_kernel();  // its files alone are asked for
+  std::unique_ptr<Kernel> disk_ = make_live_kernel();  // only its files are used
   CapturedTree tree_;
   std::map<std::string, CapturedTalk> netlink_;                         // by question
   std::map<std::pair<std::string, std::string>, CapturedTalk> ioctls_;  // by netdev and request

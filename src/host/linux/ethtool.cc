@@ -21,7 +21,7 @@ using evidence::Missing;
 namespace {
 
 constexpr std::uint32_t kMostStatistics = 1U << 16U;
-/// The kernel fills in as many as there are at that moment, whatever was asked for; PFC on eight
+/// The kernel fills in as many as there are at that moment, whatever was requested; PFC on eight
 /// priorities adds some eighty names between two calls.
 constexpr std::uint32_t kSpareStatistics = 512;
 

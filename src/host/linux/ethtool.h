@@ -39,7 +39,7 @@ struct EthtoolFacts {
 [[nodiscard]] evidence::Fact<bool> read_private_flag(Kernel& kernel, const std::string& netdev,
                                                      std::string_view flag);
 
-/// Knows the number of the generic netlink family once it was asked for.
+/// Knows the number of the generic netlink family after the first request.
 class Ethtool {
  public:
   explicit Ethtool(Kernel& kernel) : kernel_(kernel) {}

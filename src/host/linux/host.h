@@ -11,7 +11,7 @@
 
 namespace weir::host {
 
-/// The machine this runs on. Never fails here; observe() says what stands in the way.
+/// The machine this runs on. Never fails here; observe() says what is in the way.
 [[nodiscard]] std::unique_ptr<HostIo> make_linux_host();
 
 /// Whether this machine shows an RDMA device at all.

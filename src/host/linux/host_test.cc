@@ -216,7 +216,7 @@ TEST(LinuxHost, SaysThatThereIsNoRdmaAtAll) {
 namespace {
 
 constexpr std::array kStrictErrors = {EACCES, EPERM, EIO, EINVAL, EOPNOTSUPP, ETIMEDOUT};
-// Of these an entry that could not be read is left out, the rest stands.
+// Of these an entry that could not be read is left out, the rest is.
 const std::set<std::string> kPartial = {"parameters", "sysctls"};
 // And of these an absence says something: no such file is how the kernel answers "no".
 const std::set<std::string> kByAbsence = {

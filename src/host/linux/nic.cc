@@ -212,7 +212,7 @@ Fact<bool> read_carrier(Kernel& kernel, const std::string& folder) {
   return carrier;
 }
 
-/// What stands on top of a network device, from below to above.
+/// What is on top of a network device, from below to above.
 Fact<std::vector<evidence::Layer>> read_layers(Kernel& kernel, const std::string& netdev) {
   using F = Fact<std::vector<evidence::Layer>>;
   constexpr std::string_view kUpper = "upper_";

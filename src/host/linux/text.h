@@ -47,7 +47,7 @@ class Parsed {
 /// "IB/RoCE v1", "RoCE v2".
 [[nodiscard]] Parsed<evidence::GidType> parse_gid_type(std::string_view text);
 [[nodiscard]] Parsed<evidence::Duplex> parse_duplex(std::string_view text);
-/// Megabits a second; -1 and 0xffffffff while the link is down.
+/// Megabits per second; -1 and 0xffffffff while the link is down.
 [[nodiscard]] Parsed<BitRate> parse_speed(std::string_view text);
 /// An InfiniBand port's: "400 Gb/sec (4X NDR)", "2.5 Gb/sec (1X SDR)".
 [[nodiscard]] Parsed<BitRate> parse_port_rate(std::string_view text);
@@ -97,7 +97,7 @@ struct BufferTable {
 /// "::ffff:10.10.1.5" as sysfs prints it, to "10.10.1.5"; nullopt where it is no IPv4 address.
 [[nodiscard]] std::optional<std::string> ipv4_of_gid(std::string_view gid);
 
-/// nccl.conf: NAME=VALUE a line, '#' begins a comment. An error where a line is neither.
+/// nccl.conf: one NAME=VALUE per line, '#' begins a comment. An error where a line is neither.
 [[nodiscard]] Parsed<std::vector<evidence::NamedText>> parse_nccl_conf(std::string_view text);
 
 }  // namespace weir::host

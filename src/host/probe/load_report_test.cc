@@ -64,11 +64,11 @@ TEST(LoadReport, BothDialectsOfJsonAreRead) {
       {"rxe_write_bw.json", "ib_write_bw --report_gbits gpu02", 220'000'000},
       {"rxe_write_bw.json", "ib_write_bw gpu02", 1'845'493},  // MiB/s: JSON names no unit
   };
-  for (const auto& one : kCases) {
-    const LoadReport report = read_load(words_of(one.command), printed(sample(one.file)));
-    ASSERT_EQ(report.perftest.bandwidth.size(), 1U) << one.file;
+  for (const auto& item : kCases) {
+    const LoadReport report = read_load(words_of(item.command), printed(sample(item.file)));
+    ASSERT_EQ(report.perftest.bandwidth.size(), 1U) << item.file;
     EXPECT_EQ(report.perftest.bandwidth[0].message, 65536_B);
-    EXPECT_EQ(report.perftest.bandwidth[0].average->raw(), one.bits) << one.command;
+    EXPECT_EQ(report.perftest.bandwidth[0].average->raw(), item.bits) << item.command;
   }
   // Broken by its own writer: no row, no crash, and the banner all the same.
   const LoadReport broken = read_load(

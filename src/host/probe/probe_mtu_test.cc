@@ -160,7 +160,7 @@ TEST(ProbeSocket, IcmpErrorsMeanWhatTheirNumbersSay) {
   EXPECT_EQ(read_icmp_error(false, 11, 0, 0, "r1", false).kind, Kind::kExpired);
   EXPECT_EQ(read_icmp_error(true, 3, 0, 0, "r1", false).kind, Kind::kExpired);
   EXPECT_EQ(read_icmp_error(false, 3, 3, 0, "peer", true).kind, Kind::kAnswered);
-  // A port that is closed at somebody else is not the peer's answer.
+  // A port that is closed at another host is not the peer's answer.
   EXPECT_EQ(read_icmp_error(false, 3, 3, 0, "r1", false).kind, Kind::kUnreachable);
   EXPECT_EQ(read_icmp_error(false, 3, 13, 0, "r1", false).detail, "forbidden by a filter");
 }

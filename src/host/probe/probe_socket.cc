@@ -186,7 +186,7 @@ std::optional<ProbeReply> read_error_queue(int fd, const ProbeTarget& target) {
                         .detail = std::strerror(static_cast<int>(error.ee_errno))};
     }
     if (error.ee_origin != SO_EE_ORIGIN_ICMP && error.ee_origin != SO_EE_ORIGIN_ICMP6) continue;
-    // The offender's address stands behind the error.
+    // The offender's address is behind the error.
     Address offender;
     const std::size_t room = header->cmsg_len - CMSG_LEN(sizeof error);
     std::memcpy(&offender.storage, CMSG_DATA(header) + sizeof error,

@@ -1,5 +1,5 @@
 #pragma once
-// Another machine, reached by running commands there: ssh, or whatever stands in for it.
+// Another machine, reached by running commands there: ssh, or whatever is in for it.
 #include <string>
 #include <string_view>
 #include <vector>

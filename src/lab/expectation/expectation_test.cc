@@ -144,13 +144,13 @@ TEST_F(Expected, ALoadOtherThanStatedIsOutside) {
 TEST_F(Expected, TheNumberOfThreadsChangesNothing) {
   COVERS("D3");
   const std::vector<evidence::Evidence> pieces = run("dcqcn-rate-ai,rate=3Gbps");
-  const Expectation one = compare(pieces, 1);
+  const Expectation expectation = compare(pieces, 1);
   const Expectation three = compare(pieces, 3);
-  ASSERT_EQ(one.outside.size(), three.outside.size());
-  for (std::size_t i = 0; i < one.outside.size(); ++i) {
-    EXPECT_EQ(one.outside[i].what, three.outside[i].what);
-    EXPECT_EQ(one.outside[i].low, three.outside[i].low);
-    EXPECT_EQ(one.outside[i].high, three.outside[i].high);
+  ASSERT_EQ(expectation.outside.size(), three.outside.size());
+  for (std::size_t i = 0; i < expectation.outside.size(); ++i) {
+    EXPECT_EQ(expectation.outside[i].what, three.outside[i].what);
+    EXPECT_EQ(expectation.outside[i].low, three.outside[i].low);
+    EXPECT_EQ(expectation.outside[i].high, three.outside[i].high);
   }
 }
 

@@ -72,9 +72,9 @@ TEST(LabLoadsSwitches, ASwitchThatTheLabDoesNotHaveIsRefused) {
   COVERS("C7");
   const TemporaryDirectory place;
   Lab lab = make_lab(place, pod16());
-  evidence::Switch stranger;
-  stranger.name = "leaf9";
-  EXPECT_FALSE(lab.load_switch(stranger));
+  evidence::Switch unknown_switch;
+  unknown_switch.name = "leaf9";
+  EXPECT_FALSE(lab.load_switch(unknown_switch));
 }
 
 }  // namespace

@@ -383,10 +383,10 @@ Status set_keys(const JsonCursor& object, NicSettings& settings) {
   WEIR_TRY_STATUS(object.expect_object());
   for (const auto& [key, value] : object.value().items()) {
     const JsonCursor member = object.member(key, value);
-    SetOne one{key, member, false, {}};
-    visit(one, settings);
-    if (!one.is_known) return member.wrong("a key that this version of Weir knows");
-    WEIR_TRY_STATUS(one.status);
+    SetOne setter{key, member, false, {}};
+    visit(setter, settings);
+    if (!setter.is_known) return member.wrong("a key that this version of Weir knows");
+    WEIR_TRY_STATUS(setter.status);
   }
   return {};
 }

@@ -48,7 +48,7 @@ struct NicSettings {
   friend bool operator==(const NicSettings&, const NicSettings&) = default;
 };
 
-/// What the driver stack of a host lets anybody change.
+/// What the driver stack of a host lets a user change.
 struct NicPlatform {
   const design::NicModel* model = nullptr;  // not null
   design::HostStack stack = design::HostStack::kOfed;

@@ -86,7 +86,7 @@ weir::Status roll_back_unconfirmed(const host::StateDirectory& state,
   return Error{ErrorCode::kIo, "not everything could be restored: weir rollback tries again"};
 }
 
-/// An apply that nobody ended stands in the way of the next.
+/// An apply that nobody ended is in the way of the next.
 Failure refuse_open(const host::Journal& open) {
   const bool is_awaiting = open.phase == JournalPhase::kAwaiting;
   return could_not_look(fmt::format("the apply of {} at {} is {}: {}weir rollback undoes it",

@@ -48,7 +48,7 @@ void put_over(const std::vector<SwitchConfig>& configs, Observation& seen) {
   }
 }
 
-std::vector<std::string> strangers(const Observation& seen, const design::Intent& intent) {
+std::vector<std::string> unknown_hosts(const Observation& seen, const design::Intent& intent) {
   std::vector<std::string> names;
   for (const evidence::Evidence& host : seen.hosts)
     if (find_host(intent, host.provenance.host) == nullptr) names.push_back(host.provenance.host);
@@ -111,7 +111,7 @@ Result<Validated> validate(const ValidateRequest& request) {
   restore_names(out.seen, out.fabric.intent, request.bundle_key);
   put_over(out.configs, out.seen);
   judge(lowered(out.fabric.intent, out.configs, set.lab ? &*set.lab : nullptr), out);
-  out.not_in_design = strangers(out.seen, out.fabric.intent);
+  out.not_in_design = unknown_hosts(out.seen, out.fabric.intent);
   return out;
 }
 

@@ -11,7 +11,7 @@
 namespace weir::ops {
 namespace {
 
-/// What goes on where nothing is started yet. A lab stands still by itself.
+/// What goes on where nothing is started yet. A lab is still by itself.
 std::vector<evidence::Evidence> idle_window(const Stage& stage, const Observation& first) {
   if (stage.set.lab) return {};
   std::this_thread::sleep_for(std::chrono::seconds(1));

@@ -290,7 +290,7 @@ TEST(VerifyPair, AnEndIsTheDesignsRailWithItsGidAndItsNearestGpu) {
   EXPECT_FALSE(end->address.empty());
   EXPECT_EQ(end->address.find('/'), std::string::npos);
   EXPECT_FALSE(choose_end("gpu1", &seen, intent, 5).has_value());
-  EXPECT_FALSE(choose_end("stranger", nullptr, intent, 0).has_value());
+  EXPECT_FALSE(choose_end("unknown_host", nullptr, intent, 0).has_value());
   // Without weir over there the design alone says which device it is.
   const auto blind = choose_end("gpu2", nullptr, intent, 0);
   ASSERT_TRUE(blind.has_value());

@@ -8,20 +8,20 @@ namespace {
 
 using counters::PortCounters;
 
-bool is_switch_text(const evidence::Evidence& one) {
-  return one.provenance.origin == evidence::Origin::kText && !one.switches.empty() &&
-         one.nics.empty() && one.snapshots.size() < 2;
+bool is_switch_text(const evidence::Evidence& evidence) {
+  return evidence.provenance.origin == evidence::Origin::kText && !evidence.switches.empty() &&
+         evidence.nics.empty() && evidence.snapshots.size() < 2;
 }
 
 bool share_a_switch(const evidence::Evidence& a, const evidence::Evidence& b) {
-  return std::any_of(a.switches.begin(), a.switches.end(), [&](const evidence::Switch& one) {
-    return b.find_switch(one.name) != nullptr;
+  return std::any_of(a.switches.begin(), a.switches.end(), [&](const evidence::Switch& item) {
+    return b.find_switch(item.name) != nullptr;
   });
 }
 
-const std::vector<PortCounters>& ports_of(const evidence::Evidence& one) {
+const std::vector<PortCounters>& ports_of(const evidence::Evidence& evidence) {
   static const std::vector<PortCounters> none;
-  return one.snapshots.empty() ? none : one.snapshots.front().switch_ports;
+  return evidence.snapshots.empty() ? none : evidence.snapshots.front().switch_ports;
 }
 
 bool is_same_port(const PortCounters& a, const PortCounters& b) {
@@ -29,10 +29,10 @@ bool is_same_port(const PortCounters& a, const PortCounters& b) {
 }
 
 bool count_the_same(const evidence::Evidence& a, const evidence::Evidence& b) {
-  for (const PortCounters& one : ports_of(a))
+  for (const PortCounters& port : ports_of(a))
     for (const PortCounters& other : ports_of(b))
-      for (const counters::Sample& sample : one.samples())
-        if (is_same_port(one, other) && other.find(sample.place, sample.name) != nullptr)
+      for (const counters::Sample& sample : port.samples())
+        if (is_same_port(port, other) && other.find(sample.place, sample.name) != nullptr)
           return true;
   return false;
 }
@@ -49,9 +49,10 @@ void add_port(evidence::SwitchPort& to, const evidence::SwitchPort& from) {
   fill(to.pfc_active, from.pfc_active);
   if (to.groups.empty()) to.groups = from.groups;
   for (const evidence::EgressQueue& queue : from.queues) {
-    const auto at =
-        std::find_if(to.queues.begin(), to.queues.end(),
-                     [&](const evidence::EgressQueue& one) { return one.queue == queue.queue; });
+    const auto at = std::find_if(to.queues.begin(), to.queues.end(),
+                                 [&](const evidence::EgressQueue& egress_queue) {
+                                   return egress_queue.queue == queue.queue;
+                                 });
     if (at == to.queues.end()) {
       to.queues.push_back(queue);
       continue;
@@ -72,9 +73,9 @@ void add_switch(evidence::Switch& to, const evidence::Switch& from) {
   fill(to.watchdog.action, from.watchdog.action);
   fill(to.pools, from.pools);
   for (const evidence::SwitchPort& port : from.ports) {
-    const auto at =
-        std::find_if(to.ports.begin(), to.ports.end(),
-                     [&](const evidence::SwitchPort& one) { return one.name == port.name; });
+    const auto at = std::find_if(
+        to.ports.begin(), to.ports.end(),
+        [&](const evidence::SwitchPort& switch_port) { return switch_port.name == port.name; });
     if (at == to.ports.end()) {
       to.ports.push_back(port);
     } else {
@@ -85,8 +86,9 @@ void add_switch(evidence::Switch& to, const evidence::Switch& from) {
 
 void add_counters(std::vector<PortCounters>& to, const std::vector<PortCounters>& from) {
   for (const PortCounters& port : from) {
-    const auto at = std::find_if(to.begin(), to.end(),
-                                 [&](const PortCounters& one) { return is_same_port(one, port); });
+    const auto at = std::find_if(to.begin(), to.end(), [&](const PortCounters& port_counters) {
+      return is_same_port(port_counters, port);
+    });
     if (at == to.end()) {
       to.push_back(port);
       continue;
@@ -98,14 +100,14 @@ void add_counters(std::vector<PortCounters>& to, const std::vector<PortCounters>
 }
 
 void add(evidence::Evidence& to, const evidence::Evidence& from) {
-  for (const evidence::Switch& one : from.switches) {
+  for (const evidence::Switch& item : from.switches) {
     const auto at =
         std::find_if(to.switches.begin(), to.switches.end(),
-                     [&](const evidence::Switch& known) { return known.name == one.name; });
+                     [&](const evidence::Switch& known) { return known.name == item.name; });
     if (at == to.switches.end()) {
-      to.switches.push_back(one);
+      to.switches.push_back(item);
     } else {
-      add_switch(*at, one);
+      add_switch(*at, item);
     }
   }
   if (to.snapshots.empty()) {
@@ -121,9 +123,9 @@ void add(evidence::Evidence& to, const evidence::Evidence& from) {
 std::vector<evidence::Evidence> merge_texts(std::vector<evidence::Evidence> pieces) {
   std::vector<evidence::Evidence> out;
   for (evidence::Evidence& piece : pieces) {
-    const auto same = std::find_if(out.begin(), out.end(), [&](const evidence::Evidence& one) {
-      return is_switch_text(one) && is_switch_text(piece) && share_a_switch(one, piece) &&
-             !count_the_same(one, piece);
+    const auto same = std::find_if(out.begin(), out.end(), [&](const evidence::Evidence& evidence) {
+      return is_switch_text(evidence) && is_switch_text(piece) && share_a_switch(evidence, piece) &&
+             !count_the_same(evidence, piece);
     });
     if (same == out.end()) {
       out.push_back(std::move(piece));

@@ -212,12 +212,12 @@ class FileReader {
     part.tool = reader.title;
     part.file = file_.name;
     std::vector<std::string> names;
-    for (const evidence::Switch& one : read.evidence.switches)
-      names.push_back(one.name);
+    for (const evidence::Switch& item : read.evidence.switches)
+      names.push_back(item.name);
     part.host = join(names, ", ");
     paste_.parts.push_back(std::move(part));
-    for (Unread& one : read.unread)
-      paste_.unread.push_back({file_.name, std::move(one)});
+    for (Unread& unread : read.unread)
+      paste_.unread.push_back({file_.name, std::move(unread)});
     paste_.evidence.push_back(std::move(read.evidence));
   }
 
@@ -226,7 +226,7 @@ class FileReader {
   PasteSink sink_;
   Paste& paste_;
   Mark mark_;
-  std::size_t section_begin_ = 0;  // the section that was asked for last
+  std::size_t section_begin_ = 0;  // the section that was requested last
   std::size_t section_end_ = 0;
   std::vector<std::size_t> rest_;
   std::vector<std::size_t> for_switches_;
@@ -339,12 +339,12 @@ Paste read_paste(const std::vector<PastedFile>& files) {
     add_words(file, paste);
     all.push_back(file.name);
   }
-  for (PastePerftest& one : paste.perftests)
-    one.host = hosts.shown(one.host);
-  for (PasteCollective& one : paste.collectives)
-    one.host = hosts.shown(one.host);
-  for (PasteCapture& one : paste.captures)
-    one.host = hosts.shown(one.host);
+  for (PastePerftest& perftest : paste.perftests)
+    perftest.host = hosts.shown(perftest.host);
+  for (PasteCollective& collective : paste.collectives)
+    collective.host = hosts.shown(collective.host);
+  for (PasteCapture& capture : paste.captures)
+    capture.host = hosts.shown(capture.host);
   std::vector<evidence::Evidence> of_hosts = std::move(hosts).finish(join(all, ", "));
   paste.evidence.insert(paste.evidence.begin(), std::make_move_iterator(of_hosts.begin()),
                         std::make_move_iterator(of_hosts.end()));
@@ -353,11 +353,11 @@ Paste read_paste(const std::vector<PastedFile>& files) {
 
 std::vector<std::string> pasted_tools() {
   std::vector<std::string> out;
-  for (const PasteTool& one : kTools)
-    out.emplace_back(one.name);
+  for (const PasteTool& tool : kTools)
+    out.emplace_back(tool.name);
   out.emplace_back("NCCL logs and environments");
-  for (const Reader& one : readers())
-    out.emplace_back(one.title);
+  for (const Reader& reader : readers())
+    out.emplace_back(reader.title);
   return out;
 }
 

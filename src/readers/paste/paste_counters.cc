@@ -20,7 +20,7 @@ bool is_counter_name(std::string_view name) {
          });
 }
 
-/// In the catalogue, of whatever driver; where it stands is told by the first match on a NIC.
+/// In the catalogue, of whatever driver; the first match on a NIC gives its place.
 std::optional<Place> place_of_name(std::string_view name) {
   for (const counters::Match& match : counters::find_anywhere(name)) {
     const Place place = match.name->place;
@@ -73,9 +73,9 @@ std::size_t read_statistics(const PasteAt& at, PasteSink& out) {
   std::size_t taken = 1;
   for (; taken < at.lines.size(); ++taken) {
     const std::string_view text = at.line(taken);
-    if (const auto one = named_count(text)) {
-      add_count(samples, Place::kEthtool, one->name, one->value);
-      if (out.detail.empty()) out.detail = family_of(one->name);
+    if (const auto item = named_count(text)) {
+      add_count(samples, Place::kEthtool, item->name, item->value);
+      if (out.detail.empty()) out.detail = family_of(item->name);
     } else if (const auto key = key_value(text);
                key && is_counter_name(key->key) && at.lines[taken].text.starts_with(' ')) {
       out.unread(at.lines[taken], "expected a number after the counter's name");
@@ -110,12 +110,12 @@ std::size_t read_counter_list(const PasteAt& at, PasteSink& out) {
   Place place = is_ethtool ? Place::kEthtool : Place::kHwCounters;
   std::size_t taken = 0;
   for (; taken < at.lines.size(); ++taken) {
-    const auto one = named_count(at.line(taken));
-    if (!one) break;
-    // A name that nobody knows stands where the one above it stood.
-    if (const auto known = place_of_name(one->name); known && !is_ethtool) place = *known;
-    add_count(nic.dump_for(place, one->name), place, one->name, one->value);
-    if (out.detail.empty()) out.detail = family_of(one->name);
+    const auto item = named_count(at.line(taken));
+    if (!item) break;
+    // A name that nobody knows is where the one above it stood.
+    if (const auto known = place_of_name(item->name); known && !is_ethtool) place = *known;
+    add_count(nic.dump_for(place, item->name), place, item->name, item->value);
+    if (out.detail.empty()) out.detail = family_of(item->name);
   }
   out.device = device;
   return taken;
@@ -217,7 +217,7 @@ void add_gid_file(const FileLine& file, const PasteLine& line, PastedNic& nic, P
   if (!index || *index > 65535) return;
   std::vector<evidence::Gid> gids = gids_of(nic);
   auto gid = std::find_if(gids.begin(), gids.end(),
-                          [&](const evidence::Gid& one) { return one.index == *index; });
+                          [&](const evidence::Gid& item) { return item.index == *index; });
   if (gid == gids.end()) {
     if (file.folder != "gids" || file.value.find_first_not_of("0:") == std::string_view::npos)
       return;

@@ -60,8 +60,9 @@ std::vector<counters::Sample>& PastedNic::begin_dump(Place place) {
 std::vector<counters::Sample>& PastedNic::dump_for(Place place, std::string_view name) {
   for (auto dump = dumps.rbegin(); dump != dumps.rend(); ++dump) {
     if (dump->place != place) continue;
-    const bool has_it = std::any_of(dump->samples.begin(), dump->samples.end(),
-                                    [&](const counters::Sample& one) { return one.name == name; });
+    const bool has_it =
+        std::any_of(dump->samples.begin(), dump->samples.end(),
+                    [&](const counters::Sample& sample) { return sample.name == name; });
     if (!has_it) return dump->samples;
     break;
   }
@@ -109,8 +110,8 @@ std::string PasteHosts::shown(std::string_view host) const {
 PastedHost& PasteHosts::host(std::string_view name) {
   const std::string real = real_host(name);
   if (!real.empty()) hosts_seen_.insert(real);
-  for (PastedHost& one : hosts_)
-    if (one.name == real) return one;
+  for (PastedHost& host : hosts_)
+    if (host.name == real) return host;
   hosts_.emplace_back();
   hosts_.back().name = real;
   return hosts_.back();
@@ -118,16 +119,16 @@ PastedHost& PasteHosts::host(std::string_view name) {
 
 PastedNic& PasteHosts::find_or_add(std::string_view host_name, std::string_view device,
                                    std::string_view netdev) {
-  PastedHost& of = host(host_name);
+  PastedHost& item = host(host_name);
   const std::string_view key = device.empty() ? netdev : device;
   const std::string_view shown = key.empty() ? kNoName : key;
-  for (PastedNic& one : of.nics)
-    if (one.nic.device == shown) return one;
-  of.nics.emplace_back();
-  of.nics.back().nic.device = shown;
+  for (PastedNic& nic : item.nics)
+    if (nic.nic.device == shown) return nic;
+  item.nics.emplace_back();
+  item.nics.back().nic.device = shown;
   if (!netdev.empty())
-    of.nics.back().nic.netdev = evidence::Fact<std::string>::of(std::string(netdev));
-  return of.nics.back();
+    item.nics.back().nic.netdev = evidence::Fact<std::string>::of(std::string(netdev));
+  return item.nics.back();
 }
 
 PastedNic& PasteHosts::by_device(std::string_view host_name, std::string_view device) {
@@ -202,44 +203,44 @@ std::string PasteHosts::known_name(std::string_view host, std::string_view name)
   return device != names->second.device_of_netdev.end() ? device->second : out;
 }
 
-evidence::Evidence PasteHosts::evidence_of(PastedHost& of, std::string_view files) const {
+evidence::Evidence PasteHosts::evidence_of(PastedHost& host, std::string_view files) const {
   evidence::Evidence out;
-  out.provenance.host = of.name.empty() ? kThisHost : std::string_view(of.name);
+  out.provenance.host = host.name.empty() ? kThisHost : std::string_view(host.name);
   out.provenance.tool = "pasted text";
   out.provenance.origin = evidence::Origin::kText;
   out.provenance.detail = files;
-  out.host = std::move(of.facts);
-  out.gpus = std::move(of.gpus);
-  for (PastedNic& one : of.nics) {
-    if (!one.is_strong) continue;
-    std::string driver = one.nic.driver.is_known() ? *one.nic.driver : "";
-    if (driver.empty()) driver = driver_of_name(one.nic.device);
-    if (driver.empty()) driver = driver_of_names(one.dumps);
-    if (!driver.empty() && !one.nic.driver.is_known())
-      one.nic.driver = evidence::Fact<std::string>::of(driver, "its names");
-    const std::string netdev = one.nic.netdev.is_known() ? *one.nic.netdev : "";
+  out.host = std::move(host.facts);
+  out.gpus = std::move(host.gpus);
+  for (PastedNic& nic : host.nics) {
+    if (!nic.is_strong) continue;
+    std::string driver = nic.nic.driver.is_known() ? *nic.nic.driver : "";
+    if (driver.empty()) driver = driver_of_name(nic.nic.device);
+    if (driver.empty()) driver = driver_of_names(nic.dumps);
+    if (!driver.empty() && !nic.nic.driver.is_known())
+      nic.nic.driver = evidence::Fact<std::string>::of(driver, "its names");
+    const std::string netdev = nic.nic.netdev.is_known() ? *nic.nic.netdev : "";
     // The n-th dump of each place is the n-th moment.
     std::vector<std::vector<counters::Sample>> moments;
     std::map<Place, std::size_t> next;
-    for (PastedNic::Dump& dump : one.dumps) {
+    for (PastedNic::Dump& dump : nic.dumps) {
       const std::size_t moment = next[dump.place]++;
       if (moments.size() <= moment) moments.resize(moment + 1);
       std::move(dump.samples.begin(), dump.samples.end(), std::back_inserter(moments[moment]));
     }
     for (std::size_t moment = 0; moment < moments.size(); ++moment) {
       if (out.snapshots.size() <= moment) out.snapshots.resize(moment + 1);
-      out.snapshots[moment].nics.emplace_back(one.nic.device, netdev, driver,
+      out.snapshots[moment].nics.emplace_back(nic.nic.device, netdev, driver,
                                               std::move(moments[moment]));
     }
-    out.nics.push_back(std::move(one.nic));
+    out.nics.push_back(std::move(nic.nic));
   }
   return out;
 }
 
 std::vector<evidence::Evidence> PasteHosts::finish(std::string_view files) && {
   std::vector<evidence::Evidence> out;
-  for (PastedHost& one : hosts_) {
-    evidence::Evidence made = evidence_of(one, files);
+  for (PastedHost& host : hosts_) {
+    evidence::Evidence made = evidence_of(host, files);
     const bool has_something =
         !made.nics.empty() || !made.gpus.empty() || !(made.host == evidence::Host{});
     if (has_something) out.push_back(std::move(made));

@@ -74,14 +74,14 @@ std::size_t read_perftest_part(const PasteAt& at, PasteSink& out) {
     has_banner = has_banner || is_banner || text.starts_with("#bytes");
     if (!text.empty() && !is_rule(text)) last = taken;
   }
-  PastePerftest one;
-  one.host = out.host();
-  one.report = read_perftest(joined(at, last + 1));
-  one.at = out.cite(at.lines[0]);
-  if (one.report.device.empty()) one.report.device = at.mark.device;
-  out.device = one.report.device;
-  out.detail = one.report.test;
-  out.paste().perftests.push_back(std::move(one));
+  PastePerftest perftest;
+  perftest.host = out.host();
+  perftest.report = read_perftest(joined(at, last + 1));
+  perftest.at = out.cite(at.lines[0]);
+  if (perftest.report.device.empty()) perftest.report.device = at.mark.device;
+  out.device = perftest.report.device;
+  out.detail = perftest.report.test;
+  out.paste().perftests.push_back(std::move(perftest));
   return last + 1;
 }
 
@@ -122,12 +122,12 @@ std::size_t read_nccl_tests_part(const PasteAt& at, PasteSink& out) {
     if (!fits) break;
     if (!text.empty()) last = taken;
   }
-  PasteCollective one;
-  one.host = out.host();
-  one.report = read_nccl_tests(joined(at, last + 1));
-  one.at = out.cite(at.lines[0]);
-  out.detail = one.report.test;
-  out.paste().collectives.push_back(std::move(one));
+  PasteCollective collective;
+  collective.host = out.host();
+  collective.report = read_nccl_tests(joined(at, last + 1));
+  collective.at = out.cite(at.lines[0]);
+  out.detail = collective.report.test;
+  out.paste().collectives.push_back(std::move(collective));
   return last + 1;
 }
 
@@ -208,7 +208,7 @@ void add_packet(const Packet& packet, PasteCapture& capture, PasteSink& out) {
   if (packet.line == nullptr || !packet.is_roce) return;
   constexpr std::size_t kShortest = 64;  // an acknowledgement has 20 bytes, a CNP 32
   auto at = std::find_if(capture.by_tos.begin(), capture.by_tos.end(),
-                         [&](const PasteCapture::Marked& one) { return one.tos == packet.tos; });
+                         [&](const PasteCapture::Marked& to) { return to.tos == packet.tos; });
   if (at == capture.by_tos.end()) {
     at = capture.by_tos.insert(capture.by_tos.end(), PasteCapture::Marked{});
     at->tos = packet.tos;

@@ -216,10 +216,10 @@ constexpr auto kEvents = std::to_array<Words>({
 });
 
 const Words* event_of(std::string_view message) {
-  for (const Words& one : kEvents) {
-    const std::size_t at = message.find(one.first);
-    if (at != std::string_view::npos && message.find(one.second) != std::string_view::npos)
-      return &one;
+  for (const Words& event : kEvents) {
+    const std::size_t at = message.find(event.first);
+    if (at != std::string_view::npos && message.find(event.second) != std::string_view::npos)
+      return &event;
   }
   return nullptr;
 }
@@ -352,9 +352,9 @@ std::size_t read_sysctl(const PasteAt& at, PasteSink& out) {
       fact.is_known() ? *fact : std::vector<evidence::NamedText>();
   std::size_t taken = 0;
   for (; taken < at.lines.size(); ++taken) {
-    auto one = sysctl_line(at.line(taken));
-    if (!one) break;
-    all.push_back(std::move(*one));
+    auto item = sysctl_line(at.line(taken));
+    if (!item) break;
+    all.push_back(std::move(*item));
   }
   out.set(fact, std::move(all), at.lines[0]);
   return taken;

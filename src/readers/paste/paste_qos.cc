@@ -203,9 +203,9 @@ class MlnxQos {
       const auto words = words_of(pair->value);
       if (words.empty()) continue;
       if (pair->key == "ratelimit" && words[0] != "unlimited") {
-        const auto of = rate(words[0], words.size() > 1 && words[1] == "Mbps" ? 1e6 : 1e9);
-        if (!of) out_.unread(line, "expected a rate");
-        limit_.at(class_) = of.value_or(BitRate());
+        const auto entry = rate(words[0], words.size() > 1 && words[1] == "Mbps" ? 1e6 : 1e9);
+        if (!entry) out_.unread(line, "expected a rate");
+        limit_.at(class_) = entry.value_or(BitRate());
       } else if (pair->key == "tsa") {
         tsa_.at(class_) = tsa_of(words[0]).value_or(evidence::Tsa::kVendor);
       } else if (pair->key == "bw") {

@@ -28,8 +28,8 @@ std::string full_gid(std::string_view text) {
 void add_gid(PastedNic& nic, evidence::Gid gid, const PasteLine& line, PasteSink& out) {
   std::vector<evidence::Gid> gids =
       nic.nic.rdma.gids.is_known() ? *nic.nic.rdma.gids : std::vector<evidence::Gid>();
-  const auto same = std::find_if(gids.begin(), gids.end(),
-                                 [&](const evidence::Gid& one) { return one.index == gid.index; });
+  const auto same = std::find_if(
+      gids.begin(), gids.end(), [&](const evidence::Gid& item) { return item.index == gid.index; });
   if (same == gids.end()) {
     gids.push_back(std::move(gid));
   } else {

@@ -73,12 +73,12 @@ TEST(Paste, RecognisesEveryToolByItsContent) {
       {"nccl/nccl_retry_exceeded.composed.log", "a log of NCCL (1 rank)", 0},
       {"switch/show/sonic-pfc_wm_drops.txt", "output of SONiC's show commands of leaf01", 0},
   };
-  for (const Case& one : cases) {
-    const Paste paste = paste_of(data(std::string(one.file)));
-    EXPECT_EQ(tools_of(paste), one.parts) << one.file;
-    EXPECT_EQ(paste.rest.size(), one.rest)
-        << one.file << ": " << (paste.rest.empty() ? "" : paste.rest[0].text);
-    EXPECT_TRUE(paste.unread.empty()) << one.file << ": " << paste.unread[0].line.text;
+  for (const Case& test : cases) {
+    const Paste paste = paste_of(data(std::string(test.file)));
+    EXPECT_EQ(tools_of(paste), test.parts) << test.file;
+    EXPECT_EQ(paste.rest.size(), test.rest)
+        << test.file << ": " << (paste.rest.empty() ? "" : paste.rest[0].text);
+    EXPECT_TRUE(paste.unread.empty()) << test.file << ": " << paste.unread[0].line.text;
   }
 }
 
@@ -103,12 +103,12 @@ TEST(Paste, ReadsPromptsPrefixesAndHeadings) {
       {"cat /sys/class/infiniband/mlx5_0/tc/1/traffic_class", "", "cat", "mlx5_0"},
       {"leaf01# show pfc counters", "leaf01", "show", ""},
   };
-  for (const Case& one : cases) {
-    const auto mark = mark_of(one.line);
-    ASSERT_TRUE(mark.has_value()) << one.line;
-    EXPECT_EQ(mark->host, one.host) << one.line;
-    EXPECT_EQ(mark->tool(), one.tool) << one.line;
-    EXPECT_EQ(mark->device, one.device) << one.line;
+  for (const Case& test : cases) {
+    const auto mark = mark_of(test.line);
+    ASSERT_TRUE(mark.has_value()) << test.line;
+    EXPECT_EQ(mark->host, test.host) << test.line;
+    EXPECT_EQ(mark->tool(), test.tool) << test.line;
+    EXPECT_EQ(mark->device, test.device) << test.line;
   }
   for (const std::string_view line :
        {"ethtool shows a lot of discards", "     rx_prio3_pause: 12", "tc: 3 ratelimit: unlimited",
@@ -276,11 +276,11 @@ TEST(Paste, ReadsOddAndTornTexts) {
       {"max locked memory       (kbytes, -l) 64\n", "ulimit", 0, 0},
       {"meeting at ten\n", "", 0, 1},
   };
-  for (const Case& one : cases) {
-    const Paste paste = paste_of(one.text);
-    EXPECT_EQ(tools_of(paste), one.parts) << one.text;
-    EXPECT_EQ(paste.unread.size(), one.unread) << one.text;
-    EXPECT_EQ(paste.rest.size(), one.rest) << one.text;
+  for (const Case& test : cases) {
+    const Paste paste = paste_of(test.text);
+    EXPECT_EQ(tools_of(paste), test.parts) << test.text;
+    EXPECT_EQ(paste.unread.size(), test.unread) << test.text;
+    EXPECT_EQ(paste.rest.size(), test.rest) << test.text;
   }
 }
 

@@ -34,7 +34,7 @@ bool has_digit(std::string_view text) {
   return std::any_of(text.begin(), text.end(), is_digit);
 }
 
-// ---- what stands around a line ----
+// ---- what is around a line ----
 
 /// Without the escape sequences that colour a terminal; the same view where there are none.
 std::string_view without_colours(std::string_view line, std::deque<std::string>& owned) {

@@ -17,7 +17,7 @@
 
 namespace weir::readers {
 
-/// Where a reader stands.
+/// Where a reader is.
 struct PasteAt {
   std::span<const PasteLine> lines;  // the first is the one at hand
   const Mark& mark;                  // the command or heading above; may be empty

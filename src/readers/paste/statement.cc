@@ -132,7 +132,7 @@ class Cutter {
   }
 
  private:
-  static constexpr int kClause = 3;  // a semicolon keeps what stands before it at a distance
+  static constexpr int kClause = 3;  // a semicolon keeps what is before it at a distance
 
   [[nodiscard]] char after(std::size_t i) const {
     return i + 1 < line_.size() ? line_[i + 1] : ' ';

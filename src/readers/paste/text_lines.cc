@@ -54,7 +54,7 @@ std::optional<Bytes> parse_size_1024(std::string_view number, std::string_view u
                                                  {"GB", 1073741824},
                                                  {"TB", 1099511627776}});
   const auto* const scale = std::find_if(kScales.begin(), kScales.end(),
-                                         [&](const Scale& one) { return one.unit == unit; });
+                                         [&](const Scale& item) { return item.unit == unit; });
   double value = 0;
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value,
                                             std::chars_format::fixed);

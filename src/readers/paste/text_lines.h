@@ -17,7 +17,7 @@ struct Line {
 /// Without line ends ("\r\n" too).
 [[nodiscard]] std::vector<Line> lines_of(std::string_view text);
 
-/// What stands between blanks.
+/// What is between blanks.
 [[nodiscard]] std::vector<std::string_view> words_of(std::string_view text);
 
 /// "1,043" and "1043"; nullopt for anything else.

@@ -17,7 +17,7 @@ using platforms::Remark;
 constexpr std::string_view kInstalledScript = "/usr/local/sbin/weir-roce";
 constexpr std::string_view kUnit = "weir-roce.service";
 
-/// What the host's tool can be told of a NIC of this model.
+/// What the host's tool can set on a NIC of this model.
 struct Abilities {
   bool dcb = true;    // PFC, ETS, maps
   bool dcqcn = true;  // mlx5's parameters

@@ -22,7 +22,7 @@ enum class ScriptTool { kMlnxQos, kDcb, kWeir };
 /// The tool of the host's driver stack where `name` is empty. REQUIRES: a name of script_tools().
 [[nodiscard]] ScriptTool script_tool(std::string_view name, const design::HostIntent& host);
 
-/// "gpu01.roce.sh". What this NIC or stack cannot be told is a remark.
+/// "gpu01.roce.sh". What cannot be set on this NIC or stack is a remark.
 [[nodiscard]] platforms::Rendered host_script(const design::Design& design,
                                               const design::Intent& intent,
                                               const design::HostIntent& host, ScriptTool tool);

@@ -9,7 +9,7 @@ namespace weir::render {
 inline constexpr std::string_view kScriptHead = R"sh(set -u
 LC_ALL=C
 export LC_ALL
-root=${WEIR_ROOT:-}  # where /sys stands; empty on a real machine
+root=${WEIR_ROOT:-}  # where /sys is; empty on a real machine
 check=no
 changed=0
 differing=0
