@@ -24,7 +24,9 @@ TEST(NicDrivers, EachRowAgreesWithItself) {
     EXPECT_EQ(driver_of(row.kernel), row.driver) << row.name;
     EXPECT_TRUE(names.insert(row.name).second) << row.name;
     EXPECT_EQ(rdma_stem(std::string(row.device) + "0"), row.device.size()) << row.name;
-    if (row.driver != Driver::kAny) EXPECT_EQ(to_text(row.driver), row.name);
+    if (row.driver != Driver::kAny) {
+      EXPECT_EQ(to_text(row.driver), row.name);
+    }
   }
 }
 

@@ -27,7 +27,9 @@ TEST(SettingRows, AWantedValueIsOfItsOwnSetting) {
   const design::NicIntent wanted;
   for (const SettingRow& row : setting_rows()) {
     const auto value = wanted_of(row.setting, {}, wanted, {});
-    if (value) EXPECT_EQ(vocab::setting_of(*value), row.setting);
+    if (value) {
+      EXPECT_EQ(vocab::setting_of(*value), row.setting);
+    }
   }
 }
 
