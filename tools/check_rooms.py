@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Checks the rooms: a folder of sources is compiled as one translation unit (cmake/Weir.cmake).
 
-A function in an anonymous namespace is therefore seen by every later file of its room. Two of one
-name would overload each other, and an implicit conversion could choose the wrong one without a word
-from the compiler. So its name is unique in its room, and differs from every function that a header
-of its layer declares. A folder holds at most 40 files, so that its listing can be read.
+A function in an anonymous namespace is therefore seen by every later file of its room. Two with the
+same name and number of parameters overload each other, and an implicit conversion could choose the
+wrong one without a warning. So name and number are unique in the room, and differ from those of
+every function that a header of the layer declares. A folder holds at most 40 files, so that its
+listing can be read.
 Prints one line per problem; exit 1 when there is any.
 """
 import argparse
@@ -16,10 +17,12 @@ import sys
 from cpp_text import without_comments_and_strings
 
 MOST_FILES = 40
+# Overloads on purpose: a template of common/statement.h calls the one for the type of the place.
+OVERLOADED = {"assign"}
 TYPE = r"(?:\[\[nodiscard\]\] )?(?:constexpr |inline |static |const )*[A-Za-z_][\w:<>,&* ]*?[ &*]"
-DEFINITION = re.compile(r"^" + TYPE + r"(\w+)\([^;{]*?\)(?: noexcept)?(?: ->[^;{]*)? \{",
+DEFINITION = re.compile(r"^" + TYPE + r"(\w+)\(([^;{]*?)\)(?: noexcept)?(?: ->[^;{]*)? \{",
                         re.MULTILINE)
-DECLARATION = re.compile(r"^" + TYPE + r"(\w+)\(", re.MULTILINE)
+DECLARATION = re.compile(r"^" + TYPE + r"(\w+)\(([^;{]*?)\)(?: noexcept)?(?: \{|;)", re.MULTILINE)
 ANONYMOUS = re.compile(r"^namespace \{$", re.MULTILINE)
 
 
@@ -37,31 +40,44 @@ def anonymous_parts(code):
         yield code[match.end():end - 1]
 
 
+def signature(match):
+    """(name, number of parameters) of a match of DEFINITION or DECLARATION."""
+    name, parameters = match
+    while "<" in parameters:  # the commas of template arguments separate no parameters
+        shorter = re.sub(r"<[^<>]*>", "", parameters)
+        if shorter == parameters:
+            break
+        parameters = shorter
+    return name, parameters.count(",") + 1 if parameters.strip() else 0
+
+
 def private_functions(path):
-    """Names of the functions that the file defines in anonymous namespaces."""
+    """Signatures of the functions that the file defines in anonymous namespaces."""
     code = without_comments_and_strings(path.read_text(encoding="utf-8"))
-    return {name for part in anonymous_parts(code) for name in DEFINITION.findall(part)}
+    return {signature(match) for part in anonymous_parts(code)
+            for match in DEFINITION.findall(part)}
 
 
 def public_functions(root, layer):
-    """Name -> header, for every free function that a header of the layer declares."""
+    """Signature -> header, for every free function that a header of the layer declares."""
     found = {}
     for header in sorted((root / "src" / layer).rglob("*.h")):
         code = without_comments_and_strings(header.read_text(encoding="utf-8"))
-        for name in DECLARATION.findall(code):
-            found.setdefault(name, header)
+        for match in DECLARATION.findall(code):
+            found.setdefault(signature(match), header)
     return found
 
 
 def check_room(root, room, sources, public):
     problems, defined = [], collections.defaultdict(list)
     for source in sources:
-        for name in sorted(private_functions(source)):
-            defined[name].append(source)
-            if name in public:
-                problems.append(f"{source.relative_to(root)}: {name}() is declared by "
-                                f"{public[name].relative_to(root)} too: choose another name")
-    for name, files in sorted(defined.items()):
+        for name, count in sorted(private_functions(source)):
+            defined[name, count].append(source)
+            if (name, count) in public and name not in OVERLOADED:
+                header = public[name, count].relative_to(root)
+                problems.append(f"{source.relative_to(root)}: {name}() is declared by {header} "
+                                "too: choose another name")
+    for (name, _), files in sorted(defined.items()):
         if len(files) > 1:
             names = ", ".join(file.name for file in files)
             problems.append(f"{room.relative_to(root)}: {name}() is defined in {names}: "

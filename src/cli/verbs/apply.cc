@@ -24,7 +24,7 @@ using host::HostOutcome;
 using host::StepOutcome;
 using host::StepState;
 
-std::string verdict_of(const ops::Plan& plan, const ops::Applied& applied) {
+std::string apply_verdict(const ops::Plan& plan, const ops::Applied& applied) {
   const std::string simulated = simulated_word(plan.seen.is_simulated());
   if (applied.is_failed()) {
     const HostOutcome& failed = applied.hosts.back();
@@ -116,7 +116,7 @@ ExitCode code_of(const ops::Plan& plan, const ops::Applied& applied) {
 void print_applied(const Args& args, Context& context, const ops::Plan& plan,
                    const ops::Applied& applied) {
   const bool is_awaiting = applied.confirm_until && !applied.is_failed();
-  std::string verdict = verdict_of(plan, applied);
+  std::string verdict = apply_verdict(plan, applied);
   std::vector<std::string> next;
   if (is_awaiting) {
     verdict += fmt::format(" Rolled back in {} unless weir confirm is typed.",

@@ -26,7 +26,7 @@ std::string names_text(const std::vector<std::string>& names) {
   return fmt::format("{}, {} and {} more", names[0], names[1], names.size() - 2);
 }
 
-std::string verdict(const ops::BufferAnswer& answer) {
+std::string buffers_verdict(const ops::BufferAnswer& answer) {
   std::vector<std::string> bad;
   for (const ops::SwitchKind& kind : answer.kinds) {
     if (!answer.fits(kind)) bad.push_back(names_text(kind.names));
@@ -91,7 +91,8 @@ std::string variants_table(const ops::SwitchKind& kind, const std::string& chose
 void print(const ops::BufferAnswer& answer, Context& context) {
   const bool all_fit = std::all_of(answer.kinds.begin(), answer.kinds.end(),
                                    [&](const auto& kind) { return answer.fits(kind); });
-  context.out << paint(context, all_fit ? Tone::kStrong : Tone::kBad, verdict(answer)) << '\n';
+  context.out << paint(context, all_fit ? Tone::kStrong : Tone::kBad, buffers_verdict(answer))
+              << '\n';
   if (context.quiet) return;
   for (const ops::SwitchKind& kind : answer.kinds) {
     const design::SwitchIntent& node = answer.first_of(kind);
@@ -123,7 +124,7 @@ ExitCode run_buffers(const Args& args, Context& context) {
   const auto answer = ops::calc_buffers(*path);
   if (!answer) return fail(context, args.command(), answer.error());
   if (context.json) {
-    print_buffers_json(context, args.command(), *answer, verdict(*answer));
+    print_buffers_json(context, args.command(), *answer, buffers_verdict(*answer));
   } else {
     print(*answer, context);
   }

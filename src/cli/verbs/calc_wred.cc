@@ -20,7 +20,7 @@ std::string curve_text(Bytes min, Bytes max, Share probability) {
   return fmt::format("min {}, max {}, {}", to_text(min), to_text(max), to_text(probability));
 }
 
-std::string verdict(const ops::WredAnswer& answer) {
+std::string wred_verdict(const ops::WredAnswer& answer) {
   const ops::SpeedAnswer& fastest = answer.speeds.front();
   const design::WredIntent& wred = fastest.port.wred;
   std::string text = fmt::format("WRED of {} at {}: {}", answer.file, to_text(fastest.speed),
@@ -85,7 +85,7 @@ std::string published_table(const ops::SpeedAnswer& entry) {
 }
 
 void print_wred(const ops::WredAnswer& answer, Context& context) {
-  context.out << paint(context, Tone::kStrong, verdict(answer)) << '\n';
+  context.out << paint(context, Tone::kStrong, wred_verdict(answer)) << '\n';
   if (context.quiet) return;
   for (const ops::SpeedAnswer& entry : answer.speeds) {
     context.out << fmt::format("\n{} ({} switch ports, values of {} {}):\n\n", to_text(entry.speed),
@@ -115,7 +115,7 @@ ExitCode run_wred(const Args& args, Context& context) {
   const auto answer = ops::calc_wred(*path);
   if (!answer) return fail(context, args.command(), answer.error());
   if (context.json) {
-    print_wred_json(context, args.command(), *answer, verdict(*answer));
+    print_wred_json(context, args.command(), *answer, wred_verdict(*answer));
   } else {
     print_wred(*answer, context);
   }

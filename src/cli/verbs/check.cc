@@ -14,7 +14,7 @@ namespace {
 
 /// The codes of the convention as given; an error names the range.
 template <class Code>
-Result<Code> code_of(const Args& args, std::string_view option) {
+Result<Code> code_point_of(const Args& args, std::string_view option) {
   const auto number = parse_u64(args.value(option));
   const std::optional<Code> code = number ? Code::make(*number) : std::nullopt;
   if (!code) {

@@ -11,7 +11,7 @@
 namespace weir::cli {
 namespace {
 
-std::string verdict_of(const ops::Confirmed& confirmed) {
+std::string confirm_verdict(const ops::Confirmed& confirmed) {
   const host::Journal& journal = confirmed.journal;
   switch (confirmed.state) {
     case ops::ConfirmState::kConfirmed:
@@ -35,10 +35,10 @@ ExitCode run_confirm(const Args& args, Context& context) {
   const ops::ConfirmState state = confirmed->state;
   if (context.json) {
     print_confirmed_json(
-        context, args.command(), verdict_of(*confirmed),
+        context, args.command(), confirm_verdict(*confirmed),
         state == ops::ConfirmState::kConfirmed || state == ops::ConfirmState::kKeptAlready);
   } else {
-    context.out << verdict_of(*confirmed) << '\n';
+    context.out << confirm_verdict(*confirmed) << '\n';
   }
   return state == ops::ConfirmState::kTooLate ? ExitCode::kRolledBack : ExitCode::kOk;
 }

@@ -34,7 +34,7 @@ ExitCode list_thresholds(const Args& args, Context& context, const finding::Thre
   return ExitCode::kOk;
 }
 
-std::string verdict_of(const ops::Diagnosed& found) {
+std::string diagnose_verdict(const ops::Diagnosed& found) {
   const bool is_open = found.judgement.conclusion == finding::Conclusion::kInconclusive;
   if (is_open && found.hosts + found.switches == 0)
     return "Inconclusive: no output, setting or error line in the text shows what is wrong.";
@@ -58,7 +58,7 @@ ops::Result<ops::DiagnoseRequest> diagnose_request(const Args& args) {
 }
 
 void print_diagnosed(const ops::Diagnosed& found, Context& context) {
-  print_findings(context, found.judgement, verdict_of(found));
+  print_findings(context, found.judgement, diagnose_verdict(found));
   if (context.quiet) return;
   if (found.expectation) context.out << '\n' << expectation_text(*found.expectation);
   // A text without counters has no answers to the questions about them.
@@ -78,7 +78,7 @@ ExitCode run_diagnose(const Args& args, Context& context) {
     context.err << "weir: could not read " << text << '\n';
   if (found->paste) print_what_was_read(*found->paste, context);
   if (context.json) {
-    print_diagnosed_json(context, args.command(), *found, verdict_of(*found));
+    print_diagnosed_json(context, args.command(), *found, diagnose_verdict(*found));
   } else {
     print_diagnosed(*found, context);
   }

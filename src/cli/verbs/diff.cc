@@ -24,7 +24,7 @@ void for_each_port(const ops::HostDiff& pair, const Visit& visit) {
     visit(port, false);
 }
 
-std::string verdict_of(const ops::Diff& diff) {
+std::string diff_verdict(const ops::Diff& diff) {
   if (diff.hosts.empty()) return "Nothing to compare: no host is in both files.";
   std::size_t moved = 0;
   std::size_t facts = 0;
@@ -88,10 +88,10 @@ ExitCode run_diff(const Args& args, Context& context) {
   const bool has_gap = !diff->unpaired.empty() || diff->hosts.empty();
   const ExitCode code = has_gap ? ExitCode::kPartial : ExitCode::kOk;
   if (context.json) {
-    print_diff_json(context, args.command(), *diff, verdict_of(*diff));
+    print_diff_json(context, args.command(), *diff, diff_verdict(*diff));
     return code;
   }
-  context.out << verdict_of(*diff) << '\n';
+  context.out << diff_verdict(*diff) << '\n';
   for (const std::string& text : diff->unpaired)
     context.out << text << '\n';
   if (context.quiet) return code;

@@ -82,7 +82,7 @@ std::string share(std::uint64_t part, std::uint64_t whole) {
                                   100.0 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
-std::string verdict(const ExamReport& report, const lab::ExamOptions& options) {
+std::string exam_verdict(const ExamReport& report, const lab::ExamOptions& options) {
   const ExamView view = options.views.front();
   const ViewScore& score = score_of(report, view);
   return fmt::format(
@@ -152,8 +152,8 @@ std::string outside_text(const ExamReport& report, const lab::ExamOptions& optio
   return out + table.to_text(2);
 }
 
-void print(const ExamReport& report, const lab::ExamOptions& options, Context& context) {
-  context.out << paint(context, Tone::kStrong, verdict(report, options)) << '\n';
+void print_exam(const ExamReport& report, const lab::ExamOptions& options, Context& context) {
+  context.out << paint(context, Tone::kStrong, exam_verdict(report, options)) << '\n';
   if (context.quiet) return;
   context.out << fmt::format(
       "Simulated. Seeds {}-{}: {} counted, {} without a fault that had an effect; {} questions "
@@ -232,9 +232,9 @@ ExitCode run_exam(const Args& args, Context& context) {
   const ExamReport report = lab::run_exam(*options);
   bar.clear();
   if (context.json) {
-    print_exam_json(context, args.command(), report, *options, verdict(report, *options));
+    print_exam_json(context, args.command(), report, *options, exam_verdict(report, *options));
   } else {
-    print(report, *options, context);
+    print_exam(report, *options, context);
   }
   return ExitCode::kOk;
 }

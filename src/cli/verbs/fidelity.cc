@@ -43,7 +43,7 @@ Result<sim::FidelityCase> gather_fidelity(const Args& args) {
   return out;
 }
 
-std::string verdict(const sim::FidelityCase& what, const sim::FidelityResult& result) {
+std::string fidelity_verdict(const sim::FidelityCase& what, const sim::FidelityResult& result) {
   const double ratio = result.fluid_queue_kb > 0 ? result.queue_mean_kb / result.fluid_queue_kb : 0;
   return fmt::format(
       "{} flows of {} at {}: the packet queue is {:.1f} KB, the fluid model's {:.1f} KB ({:.2f} "
@@ -51,8 +51,9 @@ std::string verdict(const sim::FidelityCase& what, const sim::FidelityResult& re
       what.flows, what.set, to_text(what.rate), result.queue_mean_kb, result.fluid_queue_kb, ratio);
 }
 
-void print(const sim::FidelityCase& what, const sim::FidelityResult& result, Context& context) {
-  context.out << paint(context, Tone::kStrong, verdict(what, result)) << '\n';
+void print_fidelity(const sim::FidelityCase& what, const sim::FidelityResult& result,
+                    Context& context) {
+  context.out << paint(context, Tone::kStrong, fidelity_verdict(what, result)) << '\n';
   if (context.quiet) return;
   context.out << fmt::format(
       "\n"
@@ -73,9 +74,9 @@ ExitCode run_fidelity(const Args& args, Context& context) {
   const auto result = sim::dcqcn_fidelity(*what);
   if (!result) return fail(context, ExitCode::kBadInput, result.error().what);
   if (context.json) {
-    print_fidelity_json(context, args.command(), *what, *result, verdict(*what, *result));
+    print_fidelity_json(context, args.command(), *what, *result, fidelity_verdict(*what, *result));
   } else {
-    print(*what, *result, context);
+    print_fidelity(*what, *result, context);
   }
   return ExitCode::kOk;
 }

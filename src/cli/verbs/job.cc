@@ -19,7 +19,7 @@ std::string counted_ranks(const readers::Job& job) {
   return fmt::format("{}, {}", counted(job.processes.size(), "rank"), lines);
 }
 
-std::string verdict_of(const ops::JudgedJob& judged) {
+std::string job_verdict(const ops::JudgedJob& judged) {
   const finding::Judgement& judgement = judged.judgement;
   const std::string read = counted_ranks(judged.job);
   if (judged.job.is_empty())
@@ -46,7 +46,7 @@ ExitCode run_job(const Args& args, Context& context) {
   if (!judged) return fail(context, args.command(), judged.error());
   if (judged->judgement.conclusion == finding::Conclusion::kFindings)
     judged->judgement.next.emplace_back("weir render --to nccl");
-  const std::string verdict = verdict_of(*judged);
+  const std::string verdict = job_verdict(*judged);
   if (context.json) {
     print_job_json(context, args.command(), *judged, verdict);
   } else {

@@ -11,7 +11,7 @@
 namespace weir::cli {
 namespace {
 
-std::string verdict_of(const ops::Linted& linted) {
+std::string lint_verdict(const ops::Linted& linted) {
   const std::string& file = linted.fabric.design.file;
   const std::string size = size_of(linted.fabric.intent);
   const finding::Judgement& judgement = linted.judgement;
@@ -28,7 +28,7 @@ ExitCode run_lint(const Args& args, Context& context) {
   if (!path) return fail(context, args.command(), path.error());
   const auto linted = ops::lint(*path);
   if (!linted) return fail(context, args.command(), linted.error());
-  const std::string verdict = verdict_of(*linted);
+  const std::string verdict = lint_verdict(*linted);
   const bool shows_effective = args.has("show-effective");
   if (context.json) {
     print_linted_json(context, args.command(), *linted, verdict, shows_effective);

@@ -16,7 +16,7 @@
 namespace weir::cli {
 namespace {
 
-std::string verdict_of(const ops::Plan& plan) {
+std::string plan_verdict(const ops::Plan& plan) {
   const std::size_t steps = plan.step_count();
   const std::size_t left = plan.leftover_count();
   const std::string hosts = counted(plan.hosts.size(), "host");
@@ -51,7 +51,7 @@ ExitCode run_plan(const Args& args, Context& context) {
   const auto plan = ops::plan(*request);
   if (!plan) return fail(context, args.command(), plan.error());
   print_unseen(plan->seen, context);
-  const std::string verdict = verdict_of(*plan);
+  const std::string verdict = plan_verdict(*plan);
   std::vector<std::string> next;
   if (plan->step_count() > 0) next.push_back("weir apply" + plan_words(args));
   const ExitCode code = plan->is_partial() ? ExitCode::kPartial : ExitCode::kOk;

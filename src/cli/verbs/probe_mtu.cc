@@ -17,7 +17,7 @@ namespace {
 using host::MtuFinding;
 using host::ProbeHop;
 
-std::string verdict_of(const ops::Probed& probed) {
+std::string probe_verdict(const ops::Probed& probed) {
   const MtuFinding& found = probed.found;
   const std::string peer = ops::peer_text(probed.target);
   if (!found.is_answered)
@@ -95,7 +95,7 @@ ExitCode run_probe_mtu(const Args& args, Context& context) {
   if (!request) return usage_error(context, args.command(), request.error().what);
   const auto probed = ops::probe_mtu(*request);
   if (!probed) return fail(context, args.command(), probed.error());
-  const std::string verdict = verdict_of(*probed);
+  const std::string verdict = probe_verdict(*probed);
   if (context.json) {
     print_probed_json(context, args.command(), *probed, verdict);
     return exit_for(args, probed->judgement);

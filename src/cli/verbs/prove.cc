@@ -28,7 +28,7 @@ std::string with_paths(std::uint64_t paths) {
                                      paths == 1 ? "" : "s");
 }
 
-std::string verdict_of(const ops::Proved& proved) {
+std::string prove_verdict(const ops::Proved& proved) {
   const Proof& proof = proved.proof;
   const std::string& file = proved.fabric.design.file;
   if (proof.chains.empty()) return fmt::format("{} has no class 'rdma': nothing to prove.", file);
@@ -105,10 +105,10 @@ ExitCode run_prove(const Args& args, Context& context) {
   print_unread(proved->configs, context);
   const ExitCode code = exit_for(args, proved->judgement);
   if (context.json) {
-    print_proved_json(context, args.command(), *proved, verdict_of(*proved));
+    print_proved_json(context, args.command(), *proved, prove_verdict(*proved));
     return code;
   }
-  print_findings(context, proved->judgement, verdict_of(*proved));
+  print_findings(context, proved->judgement, prove_verdict(*proved));
   if (context.quiet) return code;
   for (const Chain& chain : proved->proof.chains)
     print_chain(chain, context);

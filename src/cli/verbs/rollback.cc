@@ -34,7 +34,7 @@ std::string name_of(const StoredJournal& stored) {
   return fmt::format("the apply of {} at {}", head.design, head.time);
 }
 
-std::string verdict_of(const StoredJournal& stored, const Rollback& done) {
+std::string rollback_verdict(const StoredJournal& stored, const Rollback& done) {
   const std::size_t steps = step_count(done.hosts);
   if (done.was_restarted)
     return fmt::format("The machine was restarted since {}: its changes are gone.",
@@ -120,7 +120,7 @@ ExitCode run_rollback(const Args& args, Context& context) {
   const Interruption interruption;  // an undoing is not interrupted
   const auto done = ops::roll_back(*plan);
   if (!done) return fail(context, args.command(), done.error());
-  const std::string verdict = verdict_of(*plan->journal, *done);
+  const std::string verdict = rollback_verdict(*plan->journal, *done);
   if (context.json) {
     print_rollback_json(context, args.command(), *plan->journal, *done, verdict);
   } else {

@@ -13,7 +13,7 @@
 namespace weir::cli {
 namespace {
 
-std::string verdict_of(const ops::Shown& shown) {
+std::string show_verdict(const ops::Shown& shown) {
   const std::size_t rails = shown.seen.nic_count();
   const std::size_t wrong = shown.wrong_nics();
   const std::string what =
@@ -62,7 +62,7 @@ ExitCode run_show(const Args& args, Context& context) {
   const auto shown = ops::show(*source);
   if (!shown) return fail(context, args.command(), shown.error());
   print_unseen(shown->seen, context);
-  const std::string verdict = verdict_of(*shown);
+  const std::string verdict = show_verdict(*shown);
   const std::string next = fmt::format(
       "{}{}", shown->wrong_nics() > 0 ? "weir check" : "weir validate", source_words(args));
   const ExitCode code = completeness(shown->seen);

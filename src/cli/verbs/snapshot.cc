@@ -13,7 +13,7 @@
 namespace weir::cli {
 namespace {
 
-std::string verdict_of(const ops::Observation& seen) {
+std::string snapshot_verdict(const ops::Observation& seen) {
   const ops::CounterTotals count = ops::count_counters(seen.all());
   const std::string switches =
       seen.switches ? fmt::format(" and {}", counted(seen.switches->switches.size(), "switch"))
@@ -50,7 +50,7 @@ ExitCode run_snapshot(const Args& args, Context& context) {
   const auto seen = ops::snapshot(*source, args.has("counters"));
   if (!seen) return fail(context, args.command(), seen.error());
   print_unseen(*seen, context);
-  const std::string verdict = verdict_of(*seen);
+  const std::string verdict = snapshot_verdict(*seen);
   const auto file = args.get("out");
   if (file) {
     const Status written =

@@ -28,7 +28,7 @@ std::string with_name(Dscp dscp) {
 }
 
 // The first line: what to type, in words. The last DSCP reading is the one with ECN bits.
-std::string verdict_of(const TosAnswer& answer) {
+std::string tos_verdict(const TosAnswer& answer) {
   if (!answer.request.number)
     return "A TOS byte is the DSCP times 4 plus the ECN bits: 0 not-ect, 1 ect1, 2 ect0, 3 ce.";
   const ops::TosNumber& typed = *answer.request.number;
@@ -100,7 +100,7 @@ std::string full_table(std::optional<Ecn> only) {
 }
 
 void print_tos(const TosAnswer& answer, bool with_table, Context& context) {
-  context.out << paint(context, Tone::kStrong, verdict_of(answer)) << '\n';
+  context.out << paint(context, Tone::kStrong, tos_verdict(answer)) << '\n';
   if (context.quiet) return;
   if (answer.request.number) context.out << '\n' << readings_table(answer.readings);
   if (with_table) {
@@ -134,7 +134,7 @@ ExitCode run_tos(const Args& args, Context& context) {
   if (!readings) return fail(context, args.command(), readings.error());
   const TosAnswer answer{*request, *readings};
   if (context.json) {
-    print_tos_json(context, args.command(), answer.readings, verdict_of(answer));
+    print_tos_json(context, args.command(), answer.readings, tos_verdict(answer));
   } else {
     print_tos(answer, args.has("table"), context);
   }

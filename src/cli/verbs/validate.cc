@@ -49,7 +49,7 @@ ops::Result<ops::ValidateRequest> request_of(const Args& args, const Context& co
   return request;
 }
 
-std::string verdict_of(const ops::Validated& validated) {
+std::string validate_verdict(const ops::Validated& validated) {
   const std::string& file = validated.fabric.design.file;
   const std::string verdict = match_verdict(validated.seen, validated.judgement, file);
   const std::vector<std::string>& unknown_hosts = validated.not_in_design;
@@ -135,12 +135,12 @@ ExitCode run_validate(const Args& args, Context& context) {
   judgement.next = next_steps(args, *validated);
   if (context.json) {
     print_validated_json(
-        context, args.command(), *validated, verdict_of(*validated),
+        context, args.command(), *validated, validate_verdict(*validated),
         args.has("slurm") ? std::optional(drain_reason(args, judgement)) : std::nullopt);
   } else if (args.has("slurm")) {
     print_drain(args, context, judgement);
   } else {
-    print_findings(context, judgement, verdict_of(*validated));
+    print_findings(context, judgement, validate_verdict(*validated));
   }
   return exit_for(args, judgement);
 }

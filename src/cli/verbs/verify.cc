@@ -128,7 +128,7 @@ std::string failure_verdict(const ops::Verified& verified) {
   return head + "stayed lossless during the failure and recovered.";
 }
 
-std::string verdict_of(const ops::Verified& verified) {
+std::string verify_verdict(const ops::Verified& verified) {
   if (!verified.phases.empty()) return failure_verdict(verified);
   return verified.burst ? burst_verdict(verified, *verified.burst) : load_verdict(verified);
 }
@@ -181,7 +181,7 @@ void print_verified(const ops::Verified& verified, Context& context) {
   // The command's own output goes to the errors, so that stdout begins with the verdict.
   if (!context.quiet && !has_phases)
     context.err << verified.drive.outcome.output << verified.drive.outcome.errors;
-  context.out << verdict_of(verified) << '\n';
+  context.out << verify_verdict(verified) << '\n';
   if (!context.quiet && has_phases) print_phases(verified.phases, context);
   if (!context.quiet && !has_phases) print_details(verified, context);
   const std::string text = render::findings_text(
@@ -202,7 +202,7 @@ ExitCode run_verify(const Args& args, Context& context) {
   finding::Judgement& judgement = verified->judged.judgement;
   if (judgement.next.empty()) judgement.next = {fmt::format("weir report{}", source_words(args))};
   if (context.json) {
-    print_verified_json(context, args.command(), *verified, verdict_of(*verified));
+    print_verified_json(context, args.command(), *verified, verify_verdict(*verified));
   } else {
     print_verified(*verified, context);
   }

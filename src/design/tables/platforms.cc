@@ -674,7 +674,7 @@ std::string yes(bool value) {
   return value ? "yes" : "-";
 }
 
-std::string_view to_text(Reordering reordering) {
+std::string_view reordering_text(Reordering reordering) {
   switch (reordering) {
     case Reordering::kNone: return "-";
     case Reordering::kWrites: return "writes";
@@ -778,7 +778,7 @@ std::string explain_nics() {
                    weir::to_text(nic.max_speed), std::to_string(nic.max_ring),
                    yes(nic.has_dcqcn_knobs), yes(nic.has_dcb_netlink), yes(nic.has_pfc_duration),
                    nic.has_selective_repeat ? "selectively" : "go-back-N",
-                   std::string(to_text(nic.reordering))});
+                   std::string(reordering_text(nic.reordering))});
   }
   std::string out = "NICs: `nic` of a group of hosts\n\n" + table.to_text(2) + "\n";
   out += wrap(fmt::format(

@@ -20,7 +20,7 @@ struct Use {
   [[nodiscard]] std::uint64_t kernel() const { return all > rdma ? all - rdma : 0; }
 };
 
-std::optional<Use> use_of(const NicView& nic) {
+std::optional<Use> socket_use_of(const NicView& nic) {
   const auto rx = nic.counts.of("nic.rdma.rx_unicast.bytes");
   const auto tx = nic.counts.of("nic.rdma.tx_unicast.bytes");
   const auto port_rx = nic.counts.sum("nic.prio.rx.bytes");
@@ -47,7 +47,7 @@ bool is_a_job(const View& view, const Use& use) {
   const Thresholds& limits = view.thresholds();
   std::vector<std::uint64_t> others;
   for (const NicView& other : view.nics()) {
-    const auto theirs = use_of(other);
+    const auto theirs = socket_use_of(other);
     if (theirs && other.host != use.nic->host) others.push_back(theirs->kernel());
   }
   if (!others.empty()) {
@@ -69,7 +69,7 @@ void look_for_sockets(const View& view, Suspicions& out) {
   const Thresholds& limits = view.thresholds();
   std::vector<Use> without_rdma;
   for (const NicView& nic : view.nics()) {
-    const auto use = use_of(nic);
+    const auto use = socket_use_of(nic);
     if (!use || use->all < limits.bytes_that_matter) continue;
     const double share = static_cast<double>(use->rdma) / static_cast<double>(use->all);
     if (share <= 1 - limits.rdma_share) without_rdma.push_back(*use);

@@ -206,7 +206,7 @@ Status add_bond_members(Said& said, const Taken& t, const Place& at) {
   assign(bond.members, std::move(all), at);
   return {};
 }
-Result<Port*> port_of(Said& said, Words& words) {
+Result<Port*> nvue_port(Said& said, Words& words) {
   const std::string& name = words.next();
   if (!is_port(name)) return unsupported(fmt::format("{} is not a port", name));
   return &said.ports[name];
@@ -447,7 +447,7 @@ class Builder {
     port.dcbx = base().unless(said_.dcbx, is_roce_);
     set_groups(from, pfc, port);
     set_queues(from, port);
-    port_named(out_, name) = std::move(port);
+    nvue_port(out_, name) = std::move(port);
   }
 
   void set_groups(const Port& from, PrioritySet pfc, evidence::SwitchPort& port) {

@@ -97,7 +97,7 @@ bool is_candidate(const Nic& nic) {
          nic.port == 1;
 }
 
-HostRails rails_of(const Evidence& host) {
+HostRails rails_found(const Evidence& host) {
   HostRails out{&host, {}, {}};
   BitRate fastest;
   for (const Nic& nic : host.nics) {
@@ -188,7 +188,7 @@ std::vector<Group> groups_of(std::span<const Evidence> hosts) {
   std::vector<std::string> signatures;
   std::set<std::string> names;
   for (const Evidence& host : hosts) {
-    HostRails rails = rails_of(host);
+    HostRails rails = rails_found(host);
     if (rails.rails.empty()) continue;
     const std::string mark = signature(rails);
     const auto same = std::find(signatures.begin(), signatures.end(), mark);
@@ -560,7 +560,7 @@ void Writer::write_dcqcn() {
 
 bool has_ethernet_rdma(std::span<const Evidence> hosts) {
   return std::any_of(hosts.begin(), hosts.end(),
-                     [](const Evidence& host) { return !rails_of(host).rails.empty(); });
+                     [](const Evidence& host) { return !rails_found(host).rails.empty(); });
 }
 
 FoundDesign design_from_hosts(std::span<const Evidence> hosts, const std::string& name) {

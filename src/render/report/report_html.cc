@@ -76,7 +76,7 @@ std::string verdict_sign(const finding::Judgement& judgement) {
   return std::move(canvas).finish();
 }
 
-void write_heading(Page& page, const Report& report) {
+void write_html_heading(Page& page, const Report& report) {
   page.raw("<header>\n<p class=\"strip\"><span class=\"origin\">");
   page.raw(report.is_simulated ? "SIMULATED" : "MEASURED");
   page.raw("</span> ");
@@ -247,7 +247,7 @@ void write_plan(Page& page, const std::vector<Problem>& problems,
   page.raw("</section>\n");
 }
 
-void write_timeline(Page& page, const Report& report) {
+void write_html_timeline(Page& page, const Report& report) {
   const std::string drawing = draw_timeline(report.timeline, origin_of(report));
   if (drawing.empty() && report.timeline.note.empty()) return;
   page.raw(fmt::format("<section class=\"figure\">\n<h2>The run over time ({})</h2>\n{}",
@@ -268,7 +268,7 @@ std::string busiest_text(const FabricMap& map) {
                      map.nodes[most->upper].name, edge_text(*most));
 }
 
-void write_map(Page& page, const Report& report, const std::vector<Problem>& problems) {
+void write_html_map(Page& page, const Report& report, const std::vector<Problem>& problems) {
   if (report.intent == nullptr || report.intent->links.empty()) return;
   const FabricMap map = fold_fabric(*report.intent, report.loads, problems);
   page.raw(
@@ -283,7 +283,7 @@ void write_map(Page& page, const Report& report, const std::vector<Problem>& pro
   page.raw("</section>\n");
 }
 
-void write_rails(Page& page, const Report& report) {
+void write_html_rails(Page& page, const Report& report) {
   if (report.rails.empty()) return;
   const RailTable table = rail_table(report);
   page.raw(fmt::format("<section>\n<h2>Rails ({})</h2>\n<table class=\"rails\">\n<thead><tr>",
@@ -334,7 +334,7 @@ void write_unknown(Page& page, const Report& report) {
   page.raw("</ul>\n</section>\n");
 }
 
-void write_end(Page& page, const Report& report) {
+void write_html_end(Page& page, const Report& report) {
   page.raw("<footer>\n");
   for (const std::string& note : report.notes)
     page.element("p", note);
@@ -357,17 +357,17 @@ std::string report_html(const Report& report) {
                fmt::format("{}: {}", report.title,
                            report.verdict.empty() ? verdict_of(report.judgement) : report.verdict));
   page.raw(fmt::format("<style>\n{}</style>\n</head>\n<body>\n<main>\n", kReportStyle));
-  write_heading(page, report);
+  write_html_heading(page, report);
   write_numbers(page, report);
   write_questions(page, report);
   write_measured(page, report);
   write_problems(page, report, problems, plan);
   write_plan(page, problems, plan);
-  write_timeline(page, report);
-  write_map(page, report, problems);
-  write_rails(page, report);
+  write_html_timeline(page, report);
+  write_html_map(page, report, problems);
+  write_html_rails(page, report);
   write_unknown(page, report);
-  write_end(page, report);
+  write_html_end(page, report);
   page.raw("</main>\n</body>\n</html>\n");
   return std::move(page).take();
 }

@@ -66,7 +66,7 @@ std::string_view markdown_origin(const Report& report) {
   return report.is_simulated ? "simulated" : "measured";
 }
 
-void write_heading(Text& text, const Report& report) {
+void write_markdown_heading(Text& text, const Report& report) {
   text.line("# " + plain(report.verdict.empty() ? verdict_of(report.judgement) : report.verdict));
   text.line();
   std::vector<std::string> parts = {
@@ -138,7 +138,7 @@ void write_plan(Text& text, const std::vector<PlanStep>& plan) {
               step.retest.empty() ? "" : code_cell(step.retest)});
 }
 
-void write_timeline(Text& text, const Report& report) {
+void write_markdown_timeline(Text& text, const Report& report) {
   if (report.timeline.panels.empty()) return;
   text.line(fmt::format("\n## The run over time ({})\n", markdown_origin(report)));
   text.header({"what", "where", "mean", "peak", "unit"});
@@ -152,7 +152,7 @@ void write_timeline(Text& text, const Report& report) {
   if (!report.timeline.note.empty()) text.line("\n" + plain(report.timeline.note));
 }
 
-void write_map(Text& text, const Report& report, const std::vector<Problem>& problems) {
+void write_markdown_map(Text& text, const Report& report, const std::vector<Problem>& problems) {
   if (report.intent == nullptr || report.intent->links.empty()) return;
   const FabricMap map = fold_fabric(*report.intent, report.loads, problems);
   text.line("\n## The fabric\n");
@@ -169,7 +169,7 @@ void write_map(Text& text, const Report& report, const std::vector<Problem>& pro
   }
 }
 
-void write_rails(Text& text, const Report& report) {
+void write_markdown_rails(Text& text, const Report& report) {
   if (report.rails.empty()) return;
   const RailTable table = rail_table(report);
   text.line(fmt::format("\n## Rails ({})\n", markdown_origin(report)));
@@ -182,7 +182,7 @@ void write_rails(Text& text, const Report& report) {
   }
 }
 
-void write_end(Text& text, const Report& report) {
+void write_markdown_end(Text& text, const Report& report) {
   if (!report.judgement.unknown.empty()) {
     text.line("\n## Skipped checks: data not available\n");
     for (const finding::Unknown& skipped : report.judgement.unknown)
@@ -202,14 +202,14 @@ std::string report_markdown(const Report& report) {
   const std::vector<Problem> problems = problems_of(report.judgement);
   const std::vector<PlanStep> plan = plan_of(report);
   Text text;
-  write_heading(text, report);
+  write_markdown_heading(text, report);
   write_overview(text, report);
   write_problems(text, problems, plan);
   write_plan(text, plan);
-  write_timeline(text, report);
-  write_map(text, report, problems);
-  write_rails(text, report);
-  write_end(text, report);
+  write_markdown_timeline(text, report);
+  write_markdown_map(text, report, problems);
+  write_markdown_rails(text, report);
+  write_markdown_end(text, report);
   return std::move(text).take();
 }
 

@@ -24,7 +24,6 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "sim/engine/event_list.h"
 #include "sim/engine/nic_state.h"
 #include "sim/engine/packet_pool.h"
 #include "sim/engine/port_state.h"
@@ -32,6 +31,7 @@
 #include "sim/engine/switch_state.h"
 #include "sim/engine/transport_state.h"
 #include "sim/engine/world.h"
+#include "sim/events/event_list.h"
 #include "sim/fabric/network.h"
 #include "sim/fabric/route.h"
 #include "sim/peer/hpcc_world.h"

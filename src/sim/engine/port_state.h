@@ -7,9 +7,9 @@
 #include <bit>
 #include <cstdint>
 
-#include "sim/engine/event_list.h"
 #include "sim/engine/packet.h"
 #include "sim/engine/records.h"
+#include "sim/events/event_list.h"
 
 namespace weir::sim::engine {
 

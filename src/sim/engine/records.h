@@ -4,8 +4,8 @@
 #include <array>
 #include <cstdint>
 
-#include "sim/engine/event_heap.h"
 #include "sim/engine/packet.h"
+#include "sim/events/event_heap.h"
 #include "sim/fabric/ids.h"
 #include "units/quantity.h"
 

@@ -12,8 +12,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/engine/event_list.h"
 #include "sim/engine/port_state.h"
+#include "sim/events/event_list.h"
 #include "sim/fabric/network.h"
 
 namespace weir::sim::engine {

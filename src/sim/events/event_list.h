@@ -23,9 +23,9 @@
 #include <cstdint>
 
 #include "base/check.h"
-#include "sim/engine/event_heap.h"
 #include "sim/engine/packet.h"
 #include "sim/engine/raw_array.h"
+#include "sim/events/event_heap.h"
 
 namespace weir::sim {
 

@@ -1,4 +1,4 @@
-#include "sim/engine/event_list.h"
+#include "sim/events/event_list.h"
 
 #include <algorithm>
 #include <bit>

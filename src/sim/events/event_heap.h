@@ -1,5 +1,5 @@
 #pragma once
-// Events, and the priority queue for those that fit no lane (sim/engine/event_list.h): ports that
+// Events, and the priority queue for those that fit no lane (sim/events/event_list.h): ports that
 // become free after an odd frame, paced queue pairs, CNPs, pauses, time-outs.
 //
 //   TimerWheel  what is near: slots of about a nanosecond, found by bits. A push and a pop cost

@@ -1,4 +1,4 @@
-#include "sim/engine/event_heap.h"
+#include "sim/events/event_heap.h"
 
 #include <algorithm>
 #include <bit>
