@@ -26,8 +26,8 @@ Result<Code> code_point_of(const Args& args, std::string_view option) {
 
 Result<diagnose::Convention> convention_of(const Args& args) {
   diagnose::Convention convention;
-  WEIR_TRY(dscp, code_of<Dscp>(args, "dscp"));
-  WEIR_TRY(priority, code_of<Priority>(args, "priority"));
+  WEIR_TRY(dscp, code_point_of<Dscp>(args, "dscp"));
+  WEIR_TRY(priority, code_point_of<Priority>(args, "priority"));
   convention.dscp = dscp;
   convention.priority = priority;
   return convention;

@@ -322,12 +322,12 @@ Rules<Said> interface_rules() {
       {"interface * link mtu *", set_mtu},
       {"interface * type *", set_type},
       {"interface * bond member *", add_bond_members},
-      {"interface * qos pfc profile *", sets(word(), port_of, &Port::pfc)},
-      {"interface * qos congestion-control profile *", sets(word(), port_of, &Port::marking)},
-      {"interface * qos egress-scheduler profile *", sets(word(), port_of, &Port::scheduler)},
-      {"interface * qos egress-shaper profile *", sets(word(), port_of, &Port::shaper)},
-      {"interface * qos link-pause profile *", sets(word(), port_of, &Port::pause)},
-      {"interface * qos pfc-watchdog state *", sets(read_by(on_off), port_of, &Port::watchdog)},
+      {"interface * qos pfc profile *", sets(word(), nvue_port, &Port::pfc)},
+      {"interface * qos congestion-control profile *", sets(word(), nvue_port, &Port::marking)},
+      {"interface * qos egress-scheduler profile *", sets(word(), nvue_port, &Port::scheduler)},
+      {"interface * qos egress-shaper profile *", sets(word(), nvue_port, &Port::shaper)},
+      {"interface * qos link-pause profile *", sets(word(), nvue_port, &Port::pause)},
+      {"interface * qos pfc-watchdog state *", sets(read_by(on_off), nvue_port, &Port::watchdog)},
       {"interface * qos shared-headroom-pool *", name_port},
       {"interface * description **", name_port},
       {"interface * link state **", name_port},
@@ -447,7 +447,7 @@ class Builder {
     port.dcbx = base().unless(said_.dcbx, is_roce_);
     set_groups(from, pfc, port);
     set_queues(from, port);
-    nvue_port(out_, name) = std::move(port);
+    port_named(out_, name) = std::move(port);
   }
 
   void set_groups(const Port& from, PrioritySet pfc, evidence::SwitchPort& port) {
