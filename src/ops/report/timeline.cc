@@ -249,12 +249,12 @@ Panel panel_for(lab::Measure measure) {
   switch (measure) {
     case lab::Measure::kQueue: return {.title = "Fullest queue of a port", .unit = "KB"};
     case lab::Measure::kPauseTime:
-      return {.title = "Time stood paused", .unit = "µs an interval", .merge = Merge::kMean};
+      return {.title = "Paused time", .unit = "µs per interval", .merge = Merge::kMean};
     case lab::Measure::kCnps:
-      return {.title = "CNPs sent", .unit = "an interval", .merge = Merge::kMean};
+      return {.title = "CNPs sent", .unit = "per interval", .merge = Merge::kMean};
     case lab::Measure::kRate:
       return {.title = "Rate on the wire", .unit = "Gb/s", .merge = Merge::kMean};
-    case lab::Measure::kDrops: return {.title = "Packets dropped", .unit = "an interval"};
+    case lab::Measure::kDrops: return {.title = "Packets dropped", .unit = "per interval"};
   }
   WEIR_UNREACHABLE("every measure has a panel");
 }
