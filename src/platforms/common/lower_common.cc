@@ -11,9 +11,6 @@
 
 namespace weir::platforms {
 
-using design::SwitchIntent;
-using design::SwitchPortIntent;
-
 // ---- remarks ----
 
 void Remarks::add(std::string what, std::string wanted, std::string becomes, std::string why,
@@ -58,6 +55,10 @@ Length whole_metres_up(Length length) {
 BitRate whole_kilobits_down(BitRate rate) {
   constexpr std::int64_t kKilobit = 1000;
   return BitRate::raw(rate.raw() / kKilobit * kKilobit);
+}
+
+std::int64_t percent_of(Share share) {
+  return share.raw() / (1_percent).raw();
 }
 
 unsigned whole_percent(Share share) {
@@ -231,11 +232,43 @@ Lowered Lowering::finish() {
   return {std::move(out_), remarks_.take()};
 }
 
-std::array<PriorityGroup, 8> Lowering::group_per_priority(PrioritySet paused) const {
+void Lowering::set_maps_by_priority(PrioritySet paused, const std::array<Queue, 8>& queues,
+                                    unsigned (*class_of_pcp)(unsigned pcp)) {
+  const auto same = [](unsigned priority) { return priority; };
+  set_dscp_map(same);
+  std::array<std::optional<TrafficClass>, 8> pcp{};
   std::array<PriorityGroup, 8> groups{};
-  for (unsigned p = 0; p < Priority::kLimit; ++p)
+  for (unsigned p = 0; p < Priority::kLimit; ++p) {
+    pcp.at(p) = TrafficClass::of(class_of_pcp(p));
     if (paused.contains(Priority::of(p))) groups.at(p) = PriorityGroup::of(p);
-  return groups;
+  }
+  if (node_.trust == design::Trust::kPcp)
+    set_pcp_map(same);
+  else
+    out_.pcp_to_tc = known(pcp);
+  out_.tc_to_queue = known(queues);
+  out_.tc_to_group = known(groups);
+  out_.pfc_to_queue = known(queues);
+  out_.tc_to_dscp = known(rewrite_map(node_));
+}
+
+void Lowering::remark_no_pools(std::string_view system) {
+  const auto& plan = node_.buffers.plan;
+  if (plan && plan->lossy_pool + plan->storage_pool > 0_B)
+    remarks_.add("buffer pools", "shares per class", "",
+                 fmt::format("{} has no buffer pools", system));
+}
+
+void Lowering::remark_no_shared_headroom(std::string why) {
+  const int ratio = node_.buffers.headroom_oversubscription;
+  if (ratio > 1) remarks_.add("shared headroom", fmt::format("1/{}", ratio), "", std::move(why));
+}
+
+std::string Lowering::balancing_without_spray(std::string why) {
+  std::string mode = balancing(node_, remarks_);
+  if (mode != "spray") return mode;
+  remarks_.add("load balancing", "spray", "adaptive", std::move(why));
+  return "adaptive";
 }
 
 bool Lowering::has_watchdog(PrioritySet paused, std::string_view why_not) {
@@ -268,6 +301,40 @@ evidence::SwitchPort Lowering::base_port(const SwitchPortIntent& from, PriorityS
   port.rewrites_dscp = known(node_.rewrites_dscp);
   port.max_rate = known(from.shaper ? whole_kilobits_down(*from.shaper) : BitRate());
   return port;
+}
+
+SwitchPort Lowering::announcing_port(const SwitchPortIntent& from, PrioritySet paused) {
+  SwitchPort port = base_port(from, paused);
+  port.pfc_negotiated = known(false);
+  port.lldp = known(true);
+  port.dcbx = known(paused.count() > 0);
+  return port;
+}
+
+void Lowering::raise_mtu(Bytes least, std::string why, SwitchPort& port) {
+  if (*port.mtu >= least) return;
+  remarks_.changed("MTU", *port.mtu, least, std::move(why), port.name);
+  port.mtu = known(least);
+}
+
+EgressQueue Lowering::plain_queue(unsigned index) {
+  EgressQueue queue;
+  queue.queue = Queue::of(index);
+  queue.ecn = known(false);
+  queue.wred_drop = known(false);
+  return queue;
+}
+
+EgressQueue& Lowering::add_cli_queue(const SwitchPortIntent& from, unsigned index, bool is_lossless,
+                                     SwitchPort& port) {
+  EgressQueue& queue = queue_at(port, Queue::of(index));
+  const design::Share8& share = node_.queues.at(index);
+  set_marking(from, is_lossless, queue);
+  if (*queue.ecn) queue.ecn_weight = known(0U);
+  set_scheduler(share.used && share.scheduling == design::Scheduling::kStrict, percents_.at(index),
+                queue);
+  queue.max_rate = known(limit_of(node_, from, index));
+  return queue;
 }
 
 void Lowering::set_marking(const SwitchPortIntent& from, bool is_lossless,

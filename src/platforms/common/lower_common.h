@@ -23,6 +23,16 @@
 
 namespace weir::platforms {
 
+// What every system works on.
+using design::Intent;
+using design::SwitchIntent;
+using design::SwitchPortIntent;
+using evidence::EgressQueue;
+using evidence::Fact;
+using evidence::GroupBuffer;
+using evidence::Missing;
+using evidence::SwitchPort;
+
 template <class T>
 [[nodiscard]] evidence::Fact<T> known(T value, std::string source = "") {
   return evidence::Fact<T>::of(std::move(value), std::move(source));
@@ -63,6 +73,8 @@ class Remarks {
 [[nodiscard]] Length whole_metres_up(Length length);
 [[nodiscard]] BitRate whole_kilobits_down(BitRate rate);
 
+/// In percent, rounded down.
+[[nodiscard]] std::int64_t percent_of(Share share);
 /// Nearest whole percent, at least 1 where the share is not 0.
 [[nodiscard]] unsigned whole_percent(Share share);
 
@@ -142,17 +154,42 @@ class Lowering {
       map.at(p) = TrafficClass::of(class_of(node_.pcp_to_priority.at(p).value()));
     out_.pcp_to_tc = known(map);
   }
-  /// Each paused priority has a group of its own; all others share group 0.
-  [[nodiscard]] std::array<PriorityGroup, 8> group_per_priority(PrioritySet paused) const;
+  /// The map of the code points that are trusted.
+  template <class ClassOf>
+  void set_trusted_map(ClassOf class_of) {
+    if (node_.trust == design::Trust::kDscp)
+      set_dscp_map(class_of);
+    else
+      set_pcp_map(class_of);
+  }
+  /// All maps of a system whose traffic class is the priority. Each paused priority has a group of
+  /// its own; all others share group 0. `class_of_pcp` is the system's, where it trusts the DSCP.
+  void set_maps_by_priority(PrioritySet paused, const std::array<Queue, 8>& queues,
+                            unsigned (*class_of_pcp)(unsigned pcp));
 
   /// Whether the watchdog is on: it needs a priority with PFC. A remark says `why_not`.
   [[nodiscard]] bool has_watchdog(PrioritySet paused, std::string_view why_not);
   /// The interval in whole seconds up to `most`, where sFlow samples; gNMI's is the subscriber's.
   void set_telemetry(Duration most);
 
+  // Remarks on what a system does not have.
+  void remark_no_pools(std::string_view system);
+  void remark_no_shared_headroom(std::string why);
+  /// The design's load balancing; adaptive instead of spray, for the reason `why`.
+  [[nodiscard]] std::string balancing_without_spray(std::string why);
+
   /// Name, MTU, trust, pause, watchdog, rewriting and shaper, as the design has them.
   [[nodiscard]] evidence::SwitchPort base_port(const design::SwitchPortIntent& from,
                                                PrioritySet paused);
+  /// The same, with PFC as set, not negotiated; LLDP and DCBX announce it.
+  [[nodiscard]] SwitchPort announcing_port(const SwitchPortIntent& from, PrioritySet paused);
+  /// The MTU of a port is at least that of the system, `why`.
+  void raise_mtu(Bytes least, std::string why, SwitchPort& port);
+  /// A queue that neither marks nor drops early.
+  [[nodiscard]] static EgressQueue plain_queue(unsigned index);
+  /// A queue of EOS or NX-OS: marking by the queue as it is (weight 0), scheduler and limit.
+  EgressQueue& add_cli_queue(const SwitchPortIntent& from, unsigned index, bool is_lossless,
+                             SwitchPort& port);
   /// Marking of a lossless queue, and no early drop.
   void set_marking(const design::SwitchPortIntent& from, bool is_lossless,
                    evidence::EgressQueue& queue);

@@ -54,10 +54,14 @@ template <class Key>
   });
 }
 
-/// The frame of an EOS or NX-OS configuration.
+/// What EOS and NX-OS write alike. `indent` is one step of theirs.
 class CliPrinter {
  protected:
-  explicit CliPrinter(const Lowered& lowered) : state_(lowered.state), remarks_(lowered.remarks) {}
+  CliPrinter(const Lowered& lowered, std::string_view indent)
+      : state_(lowered.state),
+        remarks_(lowered.remarks),
+        first_(state_.ports.empty() ? nullptr : &state_.ports.front()),
+        indent_(indent) {}
 
   template <class... Args>
   void line(fmt::format_string<Args...> format, Args&&... args) {
@@ -71,16 +75,43 @@ class CliPrinter {
     out_ += remarks_comment("!", remarks_);
     line("hostname {}", state_.name);
   }
-  void print_interfaces(std::string_view indent) {
+  void print_interfaces() {
     for (const evidence::SwitchInterface& interface : state_.interfaces) {
       line("interface {}", interface.name);
-      line("{}mtu {}", indent, interface.mtu->raw());
+      line("{}mtu {}", indent_, interface.mtu->raw());
       bar();
     }
   }
+  void begin_port(const SwitchPort& port) {
+    line("interface {}", port.name);
+    line("{}mtu {}", indent_, port.mtu->raw());
+    if (!*port.global_pause) return;
+    line("{}flowcontrol receive on", indent_);
+    line("{}flowcontrol send on", indent_);
+  }
+  void why_shares(std::string_view lossless) {
+    why(
+        fmt::format("Shares are the design's minimums, scaled to 100 %; every class in use has "
+                    "one, management included. ECN marks the {} queue before PFC pauses it.",
+                    lossless));
+  }
+  /// "NAME", then "NAME-2".
+  [[nodiscard]] static std::string numbered(std::string_view name, int n) {
+    return n == 1 ? std::string(name) : fmt::format("{}-{}", name, n);
+  }
+  /// The words behind `random-detect`.
+  [[nodiscard]] static std::string thresholds(const EgressQueue& queue,
+                                              std::string_view probability) {
+    return fmt::format("minimum-threshold {} bytes maximum-threshold {} bytes {} {} weight {}",
+                       queue.ecn_min->raw(), queue.ecn_max->raw(), probability,
+                       percent_of(*queue.ecn_probability), *queue.ecn_weight);
+  }
+  [[nodiscard]] static std::int64_t kilobits(BitRate rate) { return rate.raw() / 1000; }
 
   const evidence::Switch& state_;
   const std::vector<Remark>& remarks_;
+  const SwitchPort* const first_;  // nullptr: no ports
+  const std::string_view indent_;
   std::string out_;
 };
 

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "platforms/common/lower_common.h"
 
 namespace weir::platforms {
 

@@ -8,11 +8,10 @@
 #include <vector>
 
 #include "evidence/evidence.h"
+#include "platforms/common/lower_common.h"
 #include "platforms/common/statement.h"
 
 namespace weir::platforms {
-
-using evidence::Fact;
 
 /// What a system does where its configuration says nothing.
 struct Defaults {
@@ -55,9 +54,76 @@ template <class Map>
 [[nodiscard]] bool has_line_with(std::string_view text,
                                  std::initializer_list<std::string_view> starts);
 
-// ---- EOS and NX-OS ----
-
 using Interfaces = std::map<std::string, evidence::SwitchInterface, std::less<>>;
+
+/// From what the statements of EOS, NX-OS or NVUE say to the state of the switch: what the three
+/// have in common. `Said` has hostname, telemetry, interfaces and ports.
+template <class Said>
+class StateBuilder {
+ protected:
+  StateBuilder(const Said& said, const Defaults& defaults, vocab::SwitchSystem system)
+      : said_(said), defaults_(defaults) {
+    out_.name = said.hostname;
+    out_.platform = platform_fact(system);
+    out_.telemetry = said.telemetry;
+    out_.telemetry.gnmi = defaults.unless(said.telemetry.gnmi, false);
+    out_.telemetry.sflow = defaults.unless(said.telemetry.sflow, false);
+  }
+
+  /// A class is rewritten where rewriting is on.
+  void set_rewrites() {
+    out_.tc_to_dscp =
+        known(said_.rewrite.is(true) ? said_.rewrites : std::array<std::optional<Dscp>, 8>{},
+              defaults_.unless(said_.rewrite, false).source());
+  }
+
+  /// Each lossless class has a priority group of its own; all others share one.
+  void set_groups_of_classes() {
+    std::array<PriorityGroup, 8> groups{};
+    for (const SwitchPort& port : out_.ports)
+      for (unsigned p = 0; p < 8; ++p)
+        if (port.pfc.is_known() && port.pfc->contains(Priority::of(p)))
+          groups.at(p) = PriorityGroup::of(p);
+    out_.tc_to_group = defaults_.value(groups);
+  }
+
+  /// Calls `by_hand(group, priority)` for each priority with PFC; it returns what sets the size of
+  /// the headroom, or an unknown fact where the switch computes it.
+  template <class ByHand>
+  void set_lossless_groups(SwitchPort& port, const ByHand& by_hand) const {
+    for (unsigned p = 0; p < 8; ++p) {
+      if (!port.pfc.is_known() || !port.pfc->contains(Priority::of(p))) continue;
+      GroupBuffer& group = group_at(port, PriorityGroup::of(p));
+      group.lossless = known(true, port.pfc.source());
+      const auto size = by_hand(group, p);
+      group.headroom_auto = size.is_known() ? known(false, size.source()) : defaults_.value(true);
+    }
+  }
+
+  [[nodiscard]] evidence::Switch finish() {
+    for (const auto& [name, interface] : said_.interfaces)
+      interface_named(out_, name, interface.kind) = interface;
+    return std::move(out_);
+  }
+
+  const Said& said_;
+  evidence::Switch out_;
+
+ private:
+  const Defaults defaults_;
+};
+
+/// Statements → what they say → the state, by the system's rules and its builder.
+template <class Builder, class Said>
+[[nodiscard]] Result<Parsed> build_from(const Rules<Said>& rules,
+                                        const std::vector<Statement>& statements,
+                                        std::string_view file, Parsed parsed = {}) {
+  WEIR_TRY(said, read_statements(rules, statements, file, parsed.unread));
+  parsed.state = Builder(said).build();
+  return parsed;
+}
+
+// ---- EOS and NX-OS ----
 
 [[nodiscard]] bool is_ethernet(std::string_view name);
 /// VLAN interfaces and port channels; nullptr for any other name.
@@ -104,6 +170,17 @@ Status name_interface(Said& said, const Taken& t, const Place&) {
       assign(interface->mtu, Bytes::raw(bytes), at);
     return {};
   };
+}
+
+/// Statements of an interface that have nothing to do with QoS.
+template <class Said>
+[[nodiscard]] Rules<Said> other_interface_rules() {
+  Rules<Said> rules;
+  for (const std::string_view other :
+       {"description **", "ip **", "ipv6 **", "vrf **", "speed *", "switchport", "switchport **",
+        "no switchport", "no shutdown"})
+    rules.push_back({"interface * | " + std::string(other), {}});
+  return rules;
 }
 
 /// "interface NAME | flowcontrol receive|send on|off": either direction pauses.

@@ -31,14 +31,6 @@ std::string alpha_word(Alpha alpha) {
 
 namespace {
 
-using design::Intent;
-using design::SwitchIntent;
-using design::SwitchPortIntent;
-using evidence::EgressQueue;
-using evidence::GroupBuffer;
-using evidence::Switch;
-using evidence::SwitchPort;
-
 // ---- lower ----
 
 bool uses_bundle(PrioritySet pfc) {
@@ -51,7 +43,7 @@ class CumulusLowering : Lowering {
       : Lowering(intent, node, vocab::SwitchSystem::kCumulus), pfc_(pausable(node, remarks_)) {}
 
   Lowered lower() {
-    set_maps();
+    set_maps_by_priority(pfc_, node_.priority_to_queue, [](unsigned pcp) { return pcp; });
     set_watchdog();
     set_pools();
     set_rest();
@@ -62,23 +54,6 @@ class CumulusLowering : Lowering {
   }
 
  private:
-  void set_maps() {
-    const auto same = [](unsigned priority) { return priority; };
-    set_dscp_map(same);
-    if (node_.trust == design::Trust::kPcp) {
-      set_pcp_map(same);
-    } else {
-      std::array<std::optional<TrafficClass>, 8> pcp{};
-      for (unsigned p = 0; p < 8; ++p)
-        pcp.at(p) = TrafficClass::of(p);
-      out_.pcp_to_tc = known(pcp);
-    }
-    out_.tc_to_queue = known(node_.priority_to_queue);
-    out_.tc_to_group = known(group_per_priority(pfc_));
-    out_.pfc_to_queue = known(node_.priority_to_queue);
-    out_.tc_to_dscp = known(rewrite_map(node_));
-  }
-
   void set_watchdog() {
     evidence::Watchdog& out = out_.watchdog;
     const bool is_on = has_watchdog(pfc_, "no priority has PFC");
@@ -127,13 +102,8 @@ class CumulusLowering : Lowering {
     const int ratio = node_.buffers.headroom_oversubscription;
     out_.headroom_oversubscription = known(static_cast<unsigned>(
         pfc_.count() == 0 ? 1 : std::min<std::int64_t>(ratio, nvue::kOversubscriptionMost)));
-    std::string mode = balancing(node_, remarks_);
-    if (mode == "spray") {
-      remarks_.add("load balancing", "spray", "adaptive",
-                   "adaptive routing chooses a path per packet");
-      mode = "adaptive";
-    }
-    out_.load_balancing = known(mode);
+    out_.load_balancing =
+        known(balancing_without_spray("adaptive routing chooses a path per packet"));
     out_.ecmp_seed = known(static_cast<unsigned>(node_.ecmp_seed));
     if (node_.forwarding == design::Forwarding::kStoreAndForward)
       remarks_.add("forwarding", "store-and-forward", "", "NVUE cannot change the forwarding mode");
@@ -145,15 +115,12 @@ class CumulusLowering : Lowering {
   }
 
   void add_port(const SwitchPortIntent& from) {
-    SwitchPort port = base_port(from, pfc_);
-    port.pfc_negotiated = known(false);
+    SwitchPort port = announcing_port(from, pfc_);
     const bool pauses = node_.global_pause && pfc_.count() == 0;
     if (node_.global_pause && !pauses)
       remarks_.add("802.3x pause", "on", "off", "a port can have PFC or link pause, not both",
                    from.name);
     port.global_pause = known(pauses);
-    port.lldp = known(true);
-    port.dcbx = known(pfc_.count() > 0);
     for (unsigned p = 0; p < 8; ++p)
       if (pfc_.contains(Priority::of(p))) add_group(from, p, port);
     for (unsigned q = 0; q < 8; ++q)
@@ -452,7 +419,7 @@ class CumulusPrinter {
       if (*queue.ecn) {
         w_.set(path + " min-threshold", queue.ecn_min->raw());
         w_.set(path + " max-threshold", queue.ecn_max->raw());
-        w_.set(path + " probability", queue.ecn_probability->raw() / (1_percent).raw());
+        w_.set(path + " probability", percent_of(*queue.ecn_probability));
       }
       w_.set(path + " ecn", *queue.ecn ? "enable" : "disable");
       w_.set(path + " red", "disable");
@@ -532,7 +499,7 @@ class CumulusPrinter {
       w_.why("Pools of the packet buffer, at most 100 % in total.");
       for (const evidence::Pool& pool : *state_.pools)
         w_.set(fmt::format("qos traffic-pool {} memory-percent", pool.name),
-               pool.share.raw() / (1_percent).raw());
+               percent_of(pool.share));
     }
     const std::string base = "qos advance-buffer-config default-global";
     if (!first_->groups.empty()) {
@@ -550,10 +517,7 @@ class CumulusPrinter {
     if (*state_.headroom_oversubscription <= 1) return;
     w_.why("One headroom pool for all ports: they never need their headroom all at the same time.");
     w_.set(base + " shared-headroom oversubscription-ratio", *state_.headroom_oversubscription);
-    std::vector<std::string> all;
-    for (const SwitchPort& port : state_.ports)
-      all.push_back(port.name);
-    w_.set(fmt::format("interface {} qos shared-headroom-pool", ranges(all)), "enabled");
+    w_.set(fmt::format("interface {} qos shared-headroom-pool", all_ports()), "enabled");
   }
 
   void print_watchdog() {
@@ -564,10 +528,14 @@ class CumulusPrinter {
     const std::int64_t poll = state_.watchdog.restoration->raw();
     w_.set("qos pfc-watchdog polling-interval", poll / (1_ms).raw());
     w_.set("qos pfc-watchdog robustness", state_.watchdog.detection->raw() / poll);
+    w_.set(fmt::format("interface {} qos pfc-watchdog state", all_ports()), "enabled");
+  }
+
+  [[nodiscard]] std::string all_ports() const {
     std::vector<std::string> all;
     for (const SwitchPort& port : state_.ports)
       all.push_back(port.name);
-    w_.set(fmt::format("interface {} qos pfc-watchdog state", ranges(all)), "enabled");
+    return ranges(all);
   }
 
   void print_rest() {
@@ -589,7 +557,7 @@ class CumulusPrinter {
 
   const Intent& intent_;
   const SwitchIntent& node_;
-  const Switch& state_;
+  const evidence::Switch& state_;
   const std::vector<Remark>& remarks_;
   const SwitchPort* first_ = nullptr;
   NvueWriter w_;

@@ -14,8 +14,6 @@
 namespace weir::platforms::nvue {
 namespace {
 
-using evidence::Missing;
-
 constexpr Defaults kDefaults{kSource};
 constexpr Defaults kRoceDefaults{kRoceSource};
 
@@ -347,15 +345,14 @@ const Rules<Said>& rules() {
 
 // ---- what that makes of the switch ----
 
-class Builder {
+class Builder : StateBuilder<Said> {
  public:
-  explicit Builder(const Said& said) : said_(said) {}
+  explicit Builder(const Said& said)
+      : StateBuilder(said, kDefaults, vocab::SwitchSystem::kCumulus) {}
 
   evidence::Switch build() {
     is_roce_ = said_.roce.is(true) &&
                (!said_.roce_mode.is_known() || said_.roce_mode->rfind("lossless", 0) == 0);
-    out_.name = said_.hostname;
-    out_.platform = platform_fact(vocab::SwitchSystem::kCumulus);
     set_maps();
     set_watchdog();
     if (!said_.pools.empty()) out_.pools = known(said_.pools, said_.pools_source);
@@ -366,14 +363,10 @@ class Builder {
             : kDefaults.value(std::string("ecmp"));
     out_.ecmp_seed = said_.seed;
     out_.lldp = kDefaults.value(true);
-    out_.telemetry = said_.telemetry;
-    out_.telemetry.gnmi = kDefaults.unless(said_.telemetry.gnmi, false);
-    out_.telemetry.sflow = kDefaults.unless(said_.telemetry.sflow, false);
     for (const auto& [name, port] : said_.ports)
       add_port(name, port);
-    for (const auto& [name, interface] : said_.interfaces)
-      interface_named(out_, name, interface.kind) = interface;
-    return std::move(out_);
+    set_groups_of_classes();
+    return finish();
   }
 
  private:
@@ -389,14 +382,7 @@ class Builder {
       return is_apart ? p : 0;
     });
     out_.pfc_to_queue = out_.tc_to_queue;
-    std::array<PriorityGroup, 8> groups{};
-    for (const auto& [name, port] : said_.ports)
-      for (unsigned p = 0; p < 8; ++p)
-        if (pfc_of(port).contains(Priority::of(p))) groups.at(p) = PriorityGroup::of(p);
-    out_.tc_to_group = kDefaults.value(groups);
-    out_.tc_to_dscp =
-        known(said_.rewrite.is(true) ? said_.rewrites : std::array<std::optional<Dscp>, 8>{},
-              kDefaults.unless(said_.rewrite, false).source());
+    set_rewrites();
   }
 
   void set_watchdog() {
@@ -424,7 +410,7 @@ class Builder {
   }
 
   void add_port(const std::string& name, const Port& from) {
-    evidence::SwitchPort port;
+    SwitchPort port;
     port.name = name;
     port.mtu = kDefaults.unless(from.mtu, 9216_B);
     port.trust = base().unless(said_.trust,
@@ -445,37 +431,32 @@ class Builder {
     port.max_rate = kDefaults.value(BitRate());
     port.lldp = kDefaults.value(true);
     port.dcbx = base().unless(said_.dcbx, is_roce_);
-    set_groups(from, pfc, port);
+    set_groups(from, port);
     set_queues(from, port);
     port_named(out_, name) = std::move(port);
   }
 
-  void set_groups(const Port& from, PrioritySet pfc, evidence::SwitchPort& port) {
-    if (pfc.count() == 0) return;
+  void set_groups(const Port& from, SwitchPort& port) {
+    if (!port.pfc.is_known() || port.pfc->count() == 0) return;
     const PfcProfile* profile = profile_of(from);
     port.cable_length = profile != nullptr ? kDefaults.unless(profile->cable, kProfileCable)
                                            : kRoceDefaults.unless(said_.roce_cable, kRoceCable);
-    for (unsigned p = 0; p < 8; ++p) {
-      if (!pfc.contains(Priority::of(p))) continue;
-      evidence::GroupBuffer& group = group_at(port, PriorityGroup::of(p));
-      group.lossless = known(true, port.pfc.source());
+    set_lossless_groups(port, [&](GroupBuffer& group, unsigned) {
       group.reserved = said_.reserved;
       group.alpha = said_.ingress_alpha;
-      const bool by_hand = profile != nullptr && profile->port_buffer.is_known();
-      group.headroom_auto =
-          by_hand ? known(false, profile->port_buffer.source()) : kDefaults.value(true);
-      if (!by_hand) continue;
+      if (profile == nullptr || !profile->port_buffer.is_known()) return Fact<Bytes>();
       group.xoff = profile->xoff;
-      if (!profile->xoff.is_known()) continue;
+      if (!profile->xoff.is_known()) return profile->port_buffer;
       group.headroom = known(std::max(*profile->port_buffer - *profile->xoff, 0_B),
                              profile->port_buffer.source());
       if (profile->xon.is_known())
         group.xon = known(std::max(*profile->xoff - *profile->xon, 0_B), profile->xon.source());
-    }
+      return profile->port_buffer;
+    });
   }
 
   /// The bundle's, where it is on and `q` is one of its classes.
-  static void set_roce_queue(unsigned q, evidence::EgressQueue& queue) {
+  static void set_roce_queue(unsigned q, EgressQueue& queue) {
     const bool marks = std::find(kRoceMarks.begin(), kRoceMarks.end(), q) != kRoceMarks.end();
     queue.ecn = kRoceDefaults.value(marks);
     queue.wred_drop = kRoceDefaults.value(false);
@@ -490,7 +471,7 @@ class Builder {
     if (!is_strict) queue.weight = kRoceDefaults.value(kRoceWeight);
   }
 
-  static void set_marking(const Marking& from, evidence::EgressQueue& queue) {
+  static void set_marking(const Marking& from, EgressQueue& queue) {
     if (from.ecn.is_known()) queue.ecn = from.ecn;
     if (from.red.is_known()) queue.wred_drop = from.red;
     if (from.min.is_known()) queue.ecn_min = from.min;
@@ -498,7 +479,7 @@ class Builder {
     if (from.probability.is_known()) queue.ecn_probability = from.probability;
   }
 
-  void set_queues(const Port& from, evidence::SwitchPort& port) {
+  void set_queues(const Port& from, SwitchPort& port) {
     const Fact<std::string> global = kDefaults.value(std::string("default-global"));
     const Scheds* const scheds =
         find_named(said_.scheds, from.scheduler.is_known() ? from.scheduler : global);
@@ -513,7 +494,7 @@ class Builder {
       const bool is_said = sched.mode.is_known() || marking.ecn.is_known() ||
                            marking.min.is_known() || said_.egress_alpha.at(q).is_known();
       if (!is_bundled && !is_said) continue;
-      evidence::EgressQueue& queue = queue_at(port, Queue::of(q));
+      EgressQueue& queue = queue_at(port, Queue::of(q));
       if (is_bundled) set_roce_queue(q, queue);
       set_marking(marking, queue);
       if (sched.mode.is_known()) {
@@ -528,8 +509,6 @@ class Builder {
     }
   }
 
-  const Said& said_;
-  evidence::Switch out_;
   bool is_roce_ = false;
 };
 
@@ -627,35 +606,33 @@ Result<std::vector<Statement>> per_interface(const std::vector<Statement>& state
   return out;
 }
 
-bool is_tree(std::string_view text) {
+/// The first line that is neither empty nor a comment.
+std::string_view first_line(std::string_view text) {
   for (const std::string_view raw : split(text, '\n')) {
     const std::string_view bare = trim(raw);
-    if (bare.empty() || bare.front() == '#') continue;
-    return bare.rfind("nv ", 0) != 0;
+    if (!bare.empty() && bare.front() != '#') return raw;
   }
-  return false;
+  return {};
+}
+
+bool is_command(std::string_view line) {
+  return trim(line).starts_with("nv ");
 }
 
 }  // namespace
 
 bool looks_like(std::string_view text) {
-  for (const std::string_view raw : split(text, '\n')) {
-    const std::string_view bare = trim(raw);
-    if (bare.empty() || bare.front() == '#') continue;
-    if (bare.rfind("nv ", 0) == 0) return true;
-    return raw.rfind("- set:", 0) == 0 || raw.rfind("- header:", 0) == 0;
-  }
-  return false;
+  const std::string_view first = first_line(text);
+  return is_command(first) || first.starts_with("- set:") || first.starts_with("- header:");
 }
 
 Result<Parsed> parse(std::string_view text, std::string_view file) {
   Parsed parsed;
-  WEIR_TRY(statements,
-           is_tree(text) ? from_tree(text, file) : from_commands(text, file, parsed.unread));
+  const std::string_view first = first_line(text);
+  WEIR_TRY(statements, first.empty() || is_command(first) ? from_commands(text, file, parsed.unread)
+                                                          : from_tree(text, file));
   WEIR_TRY(expanded, per_interface(statements, file));
-  WEIR_TRY(said, read_statements(rules(), expanded, file, parsed.unread));
-  parsed.state = Builder(said).build();
-  return parsed;
+  return build_from<Builder>(rules(), expanded, file, std::move(parsed));
 }
 
 }  // namespace weir::platforms::nvue

@@ -17,13 +17,6 @@
 namespace weir::platforms {
 namespace {
 
-using design::Intent;
-using design::SwitchIntent;
-using design::SwitchPortIntent;
-using evidence::EgressQueue;
-using evidence::GroupBuffer;
-using evidence::SwitchPort;
-
 bool is_jericho(const SwitchIntent& node) {
   return node.asic->family == design::AsicFamily::kJericho;
 }
@@ -52,16 +45,6 @@ class EosLowering : Lowering {
 
  private:
   void set_maps() {
-    const auto same = [](unsigned priority) { return priority; };
-    set_dscp_map(same);
-    if (node_.trust == design::Trust::kPcp) {
-      set_pcp_map(same);
-    } else {
-      std::array<std::optional<TrafficClass>, 8> pcp{};
-      for (unsigned p = 0; p < 8; ++p)
-        pcp.at(p) = TrafficClass::of(eos_cli::default_class(p));
-      out_.pcp_to_tc = known(pcp);
-    }
     const PrioritySet used = used_priorities(node_, intent_);
     for (unsigned p = 0; p < 8; ++p)
       queues_.at(p) = used.contains(Priority::of(p)) ? node_.priority_to_queue.at(p) : Queue::of(p);
@@ -69,10 +52,7 @@ class EosLowering : Lowering {
     remarks_.changed("queue of traffic class 7", control, Queue::of(eos_cli::kControlClass),
                      "traffic class and queue 7 are reserved for the control plane");
     control = Queue::of(eos_cli::kControlClass);
-    out_.tc_to_queue = known(queues_);
-    out_.tc_to_group = known(group_per_priority(pfc_));
-    out_.pfc_to_queue = known(queues_);
-    out_.tc_to_dscp = known(rewrite_map(node_));
+    set_maps_by_priority(pfc_, queues_, eos_cli::default_class);
   }
 
   void set_watchdog() {
@@ -90,11 +70,7 @@ class EosLowering : Lowering {
   }
 
   void set_balancing() {
-    std::string mode = balancing(node_, remarks_);
-    if (mode == "spray") {
-      remarks_.add("load balancing", "spray", "adaptive", "EOS balances by load, not per packet");
-      mode = "adaptive";
-    }
+    std::string mode = balancing_without_spray("EOS balances by load, not per packet");
     if (mode == "adaptive" && is_jericho(node_)) {
       remarks_.add("load balancing", "adaptive", "ecmp",
                    "only Tomahawk and Trident have dynamic load balancing");
@@ -115,11 +91,8 @@ class EosLowering : Lowering {
       remarks_.add("forwarding", "cut-through", "store-and-forward",
                    "Jericho buffers whole packets in virtual output queues");
     }
-    if (buffers.plan && buffers.plan->lossy_pool + buffers.plan->storage_pool > 0_B)
-      remarks_.add("buffer pools", "shares per class", "", "EOS has no buffer pools");
-    if (buffers.headroom_oversubscription > 1)
-      remarks_.add("shared headroom", fmt::format("1/{}", buffers.headroom_oversubscription), "",
-                   "the platform decides how headroom is shared");
+    remark_no_pools("EOS");
+    remark_no_shared_headroom("the platform decides how headroom is shared");
     if (pfc_.count() == 0) return;
     if (buffers.threshold == design::Threshold::kStatic)
       remarks_.add("XOFF", to_text(buffers.static_xoff), "",
@@ -153,10 +126,7 @@ class EosLowering : Lowering {
   }
 
   void add_port(const SwitchPortIntent& from) {
-    SwitchPort port = base_port(from, pfc_);
-    port.pfc_negotiated = known(false);
-    port.lldp = known(true);
-    port.dcbx = known(pfc_.count() > 0);
+    SwitchPort port = announcing_port(from, pfc_);
     for (unsigned p = 0; p < 8; ++p) {
       if (!pfc_.contains(Priority::of(p))) continue;
       GroupBuffer& group = group_at(port, PriorityGroup::of(p));
@@ -174,15 +144,10 @@ class EosLowering : Lowering {
   }
 
   void add_queue(const SwitchPortIntent& from, unsigned index, SwitchPort& port) {
-    EgressQueue& queue = queue_at(port, Queue::of(index));
     bool is_lossless = false;
     for (unsigned p = 0; p < 8; ++p)
-      is_lossless |= pfc_.contains(Priority::of(p)) && queues_.at(p) == queue.queue;
-    set_marking(from, is_lossless, queue);
-    if (*queue.ecn) queue.ecn_weight = known(0U);
-    set_scheduler(node_.queues.at(index).scheduling == design::Scheduling::kStrict,
-                  percents_.at(index), queue);
-    queue.max_rate = known(limit_of(node_, from, index));
+      is_lossless |= pfc_.contains(Priority::of(p)) && queues_.at(p) == Queue::of(index);
+    EgressQueue& queue = add_cli_queue(from, index, is_lossless, port);
     if (!is_lossless && !is_jericho(node_) && pfc_.count() > 0) queue.alpha = known(egress_alpha_);
   }
 
@@ -211,7 +176,7 @@ std::string seconds_text(Duration time) {
 class EosPrinter : CliPrinter {
  public:
   EosPrinter(const SwitchIntent& node, const Lowered& lowered)
-      : CliPrinter(lowered),
+      : CliPrinter(lowered, "   "),
         node_(node),
         queue_word_(is_jericho(node) ? "tx-queue" : "uc-tx-queue") {}
 
@@ -220,8 +185,7 @@ class EosPrinter : CliPrinter {
         fmt::format("by weir render --to eos, for the {}.",
                     is_jericho(node_) ? "7280R and 7800R (Jericho)" : "7060X (Tomahawk, Trident)"));
     bar();
-    if (!state_.ports.empty()) {
-      first_ = &state_.ports.front();
+    if (first_ != nullptr) {
       print_buffers();
       print_maps();
       print_profiles();
@@ -230,7 +194,7 @@ class EosPrinter : CliPrinter {
     print_rest();
     for (const SwitchPort& port : state_.ports)
       print_port(port);
-    print_interfaces("   ");
+    print_interfaces();
     out_ += "end\n";
     return {{{state_.name + ".eos.cfg", std::move(out_)}}, remarks_};
   }
@@ -280,11 +244,10 @@ class EosPrinter : CliPrinter {
   }
 
   void print_profiles() {
-    why("Shares are the design's minimums, scaled to 100 %; every class in use has one, management "
-        "included. ECN marks the lossless queue before PFC pauses it.");
+    why_shares("lossless");
     int n = 0;
     for (const auto& [key, names] : ports_by_queues(state_)) {
-      const std::string profile = ++n == 1 ? "ROCE" : fmt::format("ROCE-{}", n);
+      const std::string profile = numbered("ROCE", ++n);
       for (const std::string& name : names)
         profile_of_[name] = profile;
       print_profile(profile, port_of(state_, names.front()));
@@ -294,7 +257,7 @@ class EosPrinter : CliPrinter {
   void print_profile(const std::string& profile, const SwitchPort& port) {
     line("qos profile {}", profile);
     line("   qos trust {}", port.trust.is(evidence::TrustMode::kDscp) ? "dscp" : "cos");
-    if (*port.max_rate > BitRate()) line("   shape rate {} kbps", port.max_rate->raw() / 1000);
+    if (*port.max_rate > BitRate()) line("   shape rate {} kbps", kilobits(*port.max_rate));
     for (const EgressQueue& queue : port.queues) {
       line("   !");
       line("   {} {}", queue_word_, queue.queue.value());
@@ -304,14 +267,8 @@ class EosPrinter : CliPrinter {
         line("      no priority");
         line("      bandwidth percent {}", *queue.weight);
       }
-      if (*queue.max_rate > BitRate())
-        line("      shape rate {} kbps", queue.max_rate->raw() / 1000);
-      if (*queue.ecn)
-        line(
-            "      random-detect ecn minimum-threshold {} bytes maximum-threshold {} bytes "
-            "max-mark-probability {} weight {}",
-            queue.ecn_min->raw(), queue.ecn_max->raw(),
-            queue.ecn_probability->raw() / (1_percent).raw(), *queue.ecn_weight);
+      if (*queue.max_rate > BitRate()) line("      shape rate {} kbps", kilobits(*queue.max_rate));
+      if (*queue.ecn) line("      random-detect ecn {}", thresholds(queue, "max-mark-probability"));
     }
     if (port.pfc->count() > 0) {
       line("   !");
@@ -366,12 +323,7 @@ class EosPrinter : CliPrinter {
   }
 
   void print_port(const SwitchPort& port) {
-    line("interface {}", port.name);
-    line("   mtu {}", port.mtu->raw());
-    if (*port.global_pause) {
-      line("   flowcontrol receive on");
-      line("   flowcontrol send on");
-    }
+    begin_port(port);
     if (*port.dcbx) line("   dcbx mode ieee");
     line("   service-profile {}", profile_of_[port.name]);
     for (const EgressQueue& queue : port.queues) {
@@ -384,7 +336,6 @@ class EosPrinter : CliPrinter {
 
   const SwitchIntent& node_;
   const std::string_view queue_word_;
-  const SwitchPort* first_ = nullptr;
   std::map<std::string, std::string> profile_of_;
 };
 

@@ -6,13 +6,10 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "platforms/common/lower_common.h"
 #include "platforms/common/read_common.h"
 
 namespace weir::platforms::eos_cli {
 namespace {
-
-using evidence::Missing;
 
 constexpr Defaults kDefaults{kSource};
 
@@ -21,7 +18,7 @@ constexpr Defaults kDefaults{kSource};
 /// A profile, or the same statements on an interface.
 struct Profile {
   Fact<evidence::TrustMode> trust;
-  std::map<unsigned, evidence::EgressQueue> queues;
+  std::map<unsigned, EgressQueue> queues;
   Fact<bool> pfc_on;
   std::array<Fact<bool>, 8> no_drop;
   Fact<bool> watchdog;
@@ -156,7 +153,7 @@ auto is_not_none() {
   return [](Words& words) -> Result<bool> { return words.next() != "none"; };
 }
 
-Result<evidence::EgressQueue*> queue_of(Profile& profile, Words& words) {
+Result<EgressQueue*> queue_of(Profile& profile, Words& words) {
   WEIR_TRY(number, read_number(words.next(), 0, 7, "a queue"));
   return &profile.queues[static_cast<unsigned>(number)];
 }
@@ -166,7 +163,6 @@ Result<evidence::EgressQueue*> queue_of(Profile& profile, Words& words) {
 /// A profile and an interface take the same statements; `path` leads to what they are said of.
 template <class... Path>
 void add_queue_rules(const std::string& at, Rules<Said>& rules, Path... path) {
-  using evidence::EgressQueue;
   using enum evidence::Scheduler;
   const auto percent = number(0, 100, "percent");
   const Rules<Said> queue_rules = {
@@ -268,20 +264,12 @@ Rules<Said> interface_rules() {
       {"interface * | flowcontrol * *", set_pause<Said>},
       {"interface * | dcbx mode *", sets(is_not_none(), &Said::ports, &Port::dcbx)},
       {"interface * | channel-group * mode *", join_channel},
-      {"interface * | description **", {}},
-      {"interface * | ip **", {}},
-      {"interface * | ipv6 **", {}},
-      {"interface * | vrf *", {}},
-      {"interface * | speed *", {}},
-      {"interface * | switchport", {}},
-      {"interface * | switchport **", {}},
-      {"interface * | no shutdown", {}},
   };
 }
 
 const Rules<Said>& rules() {
   static const Rules<Said> kRules = [] {
-    Rules<Said> all = joined(box_rules(), interface_rules());
+    Rules<Said> all = joined(box_rules(), interface_rules(), other_interface_rules<Said>());
     add_owner_rules("qos profile *", all, &Said::profiles);
     add_owner_rules("interface *", all, &Said::ports, &Port::own);
     return all;
@@ -291,22 +279,18 @@ const Rules<Said>& rules() {
 
 // ---- from statements to the state of the switch ----
 
-class Builder {
+class Builder : StateBuilder<Said> {
  public:
-  explicit Builder(const Said& said) : said_(said) {}
+  explicit Builder(const Said& said) : StateBuilder(said, kDefaults, vocab::SwitchSystem::kEos) {}
 
   evidence::Switch build() {
-    out_.name = said_.hostname;
-    out_.platform = platform_fact(vocab::SwitchSystem::kEos);
     set_maps();
     out_.load_balancing = said_.dynamic.is_known()
                               ? known(std::string("adaptive"), said_.dynamic.source())
                               : kDefaults.value(std::string("ecmp"));
     out_.cut_through = said_.cut_through;
     out_.lldp = kDefaults.unless(said_.lldp, true);
-    out_.telemetry = said_.telemetry;
-    for (Fact<bool>* fact : {&out_.telemetry.gnmi, &out_.telemetry.sflow,
-                             &out_.telemetry.queue_monitor, &out_.telemetry.ecn_counters})
+    for (Fact<bool>* fact : {&out_.telemetry.queue_monitor, &out_.telemetry.ecn_counters})
       *fact = kDefaults.unless(*fact, false);
     out_.watchdog.enabled = kDefaults.value(false);
     out_.watchdog.action = kDefaults.unless(said_.action, std::string("errdisable"));
@@ -315,9 +299,7 @@ class Builder {
     for (const auto& [name, port] : said_.ports)
       add_port(name, port);
     set_groups_of_classes();
-    for (const auto& [name, interface] : said_.interfaces)
-      interface_named(out_, name, interface.kind) = interface;
-    return std::move(out_);
+    return finish();
   }
 
  private:
@@ -328,19 +310,7 @@ class Builder {
     out_.pcp_to_tc = kDefaults.unless<Slot>(said_.cos, default_class);
     out_.tc_to_queue = kDefaults.unless<Queue>(said_.queues, [](unsigned tc) { return tc; });
     out_.pfc_to_queue = out_.tc_to_queue;
-    out_.tc_to_dscp =
-        known(said_.rewrite.is(true) ? said_.rewrites : std::array<std::optional<Dscp>, 8>{},
-              kDefaults.unless(said_.rewrite, false).source());
-  }
-
-  /// Each lossless class has a priority group of its own; all others share one.
-  void set_groups_of_classes() {
-    std::array<PriorityGroup, 8> groups{};
-    for (const evidence::SwitchPort& port : out_.ports)
-      for (unsigned p = 0; p < 8; ++p)
-        if (port.pfc.is_known() && port.pfc->contains(Priority::of(p)))
-          groups.at(p) = PriorityGroup::of(p);
-    out_.tc_to_group = kDefaults.value(groups);
+    set_rewrites();
   }
 
   /// A statement on the interface overrides its profile.
@@ -350,7 +320,7 @@ class Builder {
                                                                : profile->*member;
   }
 
-  void set_pfc(const Port& from, const Profile* profile, evidence::SwitchPort& port) {
+  void set_pfc(const Port& from, const Profile* profile, SwitchPort& port) {
     const Fact<bool> is_on = said_of(from, profile, &Profile::pfc_on);
     PrioritySet set;
     for (std::size_t p = 0; p < 8; ++p) {
@@ -363,7 +333,7 @@ class Builder {
     if (said_.all_off.is(true)) port.pfc = known(PrioritySet(), said_.all_off.source());
   }
 
-  void set_watchdog(const Port& from, const Profile* profile, evidence::SwitchPort& port) {
+  void set_watchdog(const Port& from, const Profile* profile, SwitchPort& port) {
     const Fact<bool> watchdog = said_of(from, profile, &Profile::watchdog);
     port.watchdog = kDefaults.unless(watchdog, false);
     if (!watchdog.is(true)) return;
@@ -379,7 +349,7 @@ class Builder {
 
   void add_port(const std::string& name, const Port& from) {
     const Profile* const profile = find_named(said_.profiles, from.profile);
-    evidence::SwitchPort port;
+    SwitchPort port;
     port.name = name;
     port.mtu = kDefaults.unless(from.mtu, kDefaultMtu);
     // By default, routed ports trust the DSCP and switched ports the VLAN tag.
@@ -398,7 +368,13 @@ class Builder {
     if (port.max_share.is_known()) port.max_rate = {};
     port.lldp = out_.lldp;
     port.dcbx = kDefaults.unless(from.dcbx, false);
-    if (port.pfc.is_known()) set_groups(port);
+    set_lossless_groups(port, [&](GroupBuffer& group, unsigned) {
+      if (mmu() == nullptr) return Fact<Bytes>();
+      group.headroom = mmu()->headroom;
+      group.alpha = mmu()->threshold;
+      group.reserved = mmu()->reserved;
+      return group.headroom;
+    });
     set_queues(from, profile, port);
     port_named(out_, name) = std::move(port);
   }
@@ -408,26 +384,11 @@ class Builder {
     return found == said_.mmus.end() ? nullptr : &found->second;
   }
 
-  void set_groups(evidence::SwitchPort& port) {
-    for (unsigned p = 0; p < 8; ++p) {
-      if (!port.pfc->contains(Priority::of(p))) continue;
-      evidence::GroupBuffer& group = group_at(port, PriorityGroup::of(p));
-      group.lossless = known(true, port.pfc.source());
-      const bool by_hand = mmu() != nullptr && mmu()->headroom.is_known();
-      group.headroom_auto =
-          by_hand ? known(false, mmu()->headroom.source()) : kDefaults.value(true);
-      if (mmu() == nullptr) continue;
-      group.headroom = mmu()->headroom;
-      group.alpha = mmu()->threshold;
-      group.reserved = mmu()->reserved;
-    }
-  }
-
-  void set_queues(const Port& from, const Profile* profile, evidence::SwitchPort& port) {
-    std::map<unsigned, evidence::EgressQueue> queues = from.own.queues;
+  void set_queues(const Port& from, const Profile* profile, SwitchPort& port) {
+    std::map<unsigned, EgressQueue> queues = from.own.queues;
     if (profile != nullptr)
       for (const auto& [number, profiled] : profile->queues) {
-        evidence::EgressQueue queue = profiled;
+        EgressQueue queue = profiled;
         if (const auto own = queues.find(number); own != queues.end()) overlay(own->second, queue);
         queues[number] = std::move(queue);
       }
@@ -439,18 +400,14 @@ class Builder {
     }
   }
 
-  static void overlay(const evidence::EgressQueue& own, evidence::EgressQueue& queue) {
+  static void overlay(const EgressQueue& own, EgressQueue& queue) {
     const auto take = [&](auto... members) {
       ((queue.*members = (own.*members).is_known() ? own.*members : queue.*members), ...);
     };
-    using evidence::EgressQueue;
     take(&EgressQueue::ecn, &EgressQueue::wred_drop, &EgressQueue::ecn_min, &EgressQueue::ecn_max,
          &EgressQueue::ecn_probability, &EgressQueue::ecn_weight, &EgressQueue::scheduler,
          &EgressQueue::weight, &EgressQueue::max_rate, &EgressQueue::max_share);
   }
-
-  const Said& said_;
-  evidence::Switch out_;
 };
 
 }  // namespace
@@ -462,10 +419,7 @@ bool looks_like(std::string_view text) {
 }
 
 Result<Parsed> parse(std::string_view text, std::string_view file) {
-  Parsed parsed;
-  WEIR_TRY(said, read_statements(rules(), indented_statements(text), file, parsed.unread));
-  parsed.state = Builder(said).build();
-  return parsed;
+  return build_from<Builder>(rules(), indented_statements(text), file);
 }
 
 }  // namespace weir::platforms::eos_cli

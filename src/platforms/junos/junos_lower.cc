@@ -12,13 +12,6 @@
 namespace weir::platforms {
 namespace {
 
-using design::Intent;
-using design::SwitchIntent;
-using design::SwitchPortIntent;
-using evidence::EgressQueue;
-using evidence::GroupBuffer;
-using evidence::SwitchPort;
-
 constexpr Bytes kMinMtu = 256_B;  // junos-conf-interfaces: mtu 256..16000
 
 /// The defaults of the ingress lossy partition (Juniper's QFX5K buffer post): threshold 10 = 2^3.
@@ -102,10 +95,7 @@ class Lowerer : Lowering {
 
   void lower_code_points() {
     const auto class_at = [&](unsigned priority) { return class_of_.at(priority); };
-    if (node_.trust == design::Trust::kDscp)
-      set_dscp_map(class_at);
-    else
-      set_pcp_map(class_at);
+    set_trusted_map(class_at);
     // Junos enables PFC per code point: a class without code points cannot have it.
     for (const JunosClass& cls : classes_) {
       if (!cls.pfc_priority || !paused_.contains(Priority::of(*cls.pfc_priority))) continue;
@@ -250,10 +240,7 @@ class Lowerer : Lowering {
 
   EgressQueue lower_queue(const SwitchPortIntent& port, const JunosClass& cls) {
     const design::Share8& share = node_.queues.at(cls.queue);
-    EgressQueue out;
-    out.queue = Queue::of(cls.queue);
-    out.ecn = known(false);
-    out.wred_drop = known(false);
+    EgressQueue out = plain_queue(cls.queue);
     if (cls.is_lossless) lower_marking(port, out);
     if (!is_ptx_)
       out.alpha = known(
@@ -274,10 +261,7 @@ class Lowerer : Lowering {
 
   SwitchPort lower_port(const SwitchPortIntent& port) {
     SwitchPort out = base_port(port, pfc_);
-    if (*out.mtu < kMinMtu) {
-      remarks_.changed("MTU", *out.mtu, kMinMtu, "the Junos minimum", port.name);
-      out.mtu = known(kMinMtu);
-    }
+    raise_mtu(kMinMtu, "the Junos minimum", out);
     if (pfc_.count() > 0) out.cable_length = known(cable_length(port, remarks_));
     if (!port.headroom_is_auto)
       remarks_.add("headroom", to_text(port.headroom), "",

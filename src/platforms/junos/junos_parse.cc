@@ -18,11 +18,6 @@
 namespace weir::platforms {
 namespace {
 
-using evidence::EgressQueue;
-using evidence::GroupBuffer;
-using evidence::Missing;
-using evidence::SwitchPort;
-
 constexpr Defaults kDefaults{"default of Junos"};
 
 /// A value and its line.

@@ -13,9 +13,6 @@
 namespace weir::platforms {
 namespace {
 
-using evidence::EgressQueue;
-using evidence::SwitchPort;
-
 constexpr std::string_view kCos = "set class-of-service";
 
 std::string bits6(unsigned code_point) {
@@ -23,9 +20,6 @@ std::string bits6(unsigned code_point) {
 }
 std::string bits3(unsigned code_point) {
   return std::bitset<3>(code_point).to_string();
-}
-std::int64_t percent_of(Share share) {
-  return share.raw() / (1_percent).raw();
 }
 
 /// Blocks of lines that are equal but for their name share it; the first of a kind gets the plain

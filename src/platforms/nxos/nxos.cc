@@ -18,13 +18,6 @@
 namespace weir::platforms {
 namespace {
 
-using design::Intent;
-using design::SwitchIntent;
-using design::SwitchPortIntent;
-using evidence::EgressQueue;
-using evidence::GroupBuffer;
-using evidence::SwitchPort;
-
 // ---- lower ----
 
 class NxosLowering : Lowering {
@@ -89,10 +82,7 @@ class NxosLowering : Lowering {
       groups.at(queue_of(p)) = PriorityGroup::of(p);
     }
     const auto class_of = [&](unsigned priority) { return queue_of(priority); };
-    if (node_.trust == design::Trust::kDscp)
-      set_dscp_map(class_of);
-    else
-      set_pcp_map(class_of);
+    set_trusted_map(class_of);
     out_.tc_to_queue = known(queues);
     out_.tc_to_group = known(groups);
     out_.pfc_to_queue = known(paused);
@@ -128,8 +118,7 @@ class NxosLowering : Lowering {
 
   void remark_buffers() {
     const design::BufferIntent& buffers = node_.buffers;
-    if (buffers.plan && buffers.plan->lossy_pool + buffers.plan->storage_pool > 0_B)
-      remarks_.add("buffer pools", "shares per class", "", "NX-OS has no buffer pools");
+    remark_no_pools("NX-OS");
     if (pfc_.count() == 0) return;
     if (buffers.threshold == design::Threshold::kDynamic)
       remarks_.add("alpha", to_text(buffers.alpha), "",
@@ -137,24 +126,19 @@ class NxosLowering : Lowering {
     if (buffers.reserved_per_group > 0_B)
       remarks_.add("reserved buffer", to_text(buffers.reserved_per_group), "",
                    "NX-OS cannot reserve buffer per port and group");
-    if (buffers.headroom_oversubscription > 1)
-      remarks_.add("shared headroom", fmt::format("1/{}", buffers.headroom_oversubscription), "",
-                   "NX-OS has headroom per port only");
+    remark_no_shared_headroom("NX-OS has headroom per port only");
   }
 
   void add_port(const SwitchPortIntent& from) {
-    SwitchPort port = base_port(from, pfc_);
-    port.pfc_negotiated = known(false);
+    SwitchPort port = announcing_port(from, pfc_);
     port.max_rate = known(BitRate());
     if (from.shaper)
       remarks_.add("port shaper", to_text(*from.shaper), "", "NX-OS shapes queues, not ports",
                    from.name);
-    port.lldp = known(true);
-    port.dcbx = known(pfc_.count() > 0);
     for (unsigned p = 0; p < 8; ++p)
       if (pfc_.contains(Priority::of(p))) add_group(from, p, port);
     for (unsigned q = 0; q < 8; ++q)
-      add_queue(from, q, port);
+      add_cli_queue(from, q, is_queue_of(node_, pfc_, q), port);
     port_named(out_, port.name) = std::move(port);
   }
 
@@ -185,16 +169,6 @@ class NxosLowering : Lowering {
     remarks_.changed("XOFF", buffers.static_xoff, xoff, why, from.name);
     remarks_.changed("XON offset", buffers.xon_offset, xoff - xon, "the minimum threshold is 5000B",
                      from.name);
-  }
-
-  void add_queue(const SwitchPortIntent& from, unsigned index, SwitchPort& port) {
-    EgressQueue& queue = queue_at(port, Queue::of(index));
-    const design::Share8& share = node_.queues.at(index);
-    set_marking(from, is_queue_of(node_, pfc_, index), queue);
-    if (*queue.ecn) queue.ecn_weight = known(0U);
-    set_scheduler(share.used && share.scheduling == design::Scheduling::kStrict,
-                  percents_.at(index), queue);
-    queue.max_rate = known(limit_of(node_, from, index));
   }
 
   PrioritySet pfc_;
@@ -229,7 +203,7 @@ std::string class_name(std::string_view kind, unsigned queue) {
 class NxosPrinter : CliPrinter {
  public:
   NxosPrinter(const Intent& intent, const SwitchIntent& node, const Lowered& lowered)
-      : CliPrinter(lowered), intent_(intent), node_(node) {}
+      : CliPrinter(lowered, "  "), intent_(intent), node_(node) {}
 
   Rendered print() {
     print_head("by weir render --to nxos, for the Nexus 9000 with eight queues.");
@@ -237,8 +211,7 @@ class NxosPrinter : CliPrinter {
     print_features();
     print_watchdog();
     bar();
-    if (!state_.ports.empty()) {
-      first_ = &state_.ports.front();
+    if (first_ != nullptr) {
       print_classification();
       print_network();
       print_queuing();
@@ -250,7 +223,7 @@ class NxosPrinter : CliPrinter {
     }
     for (const SwitchPort& port : state_.ports)
       print_port(port);
-    print_interfaces("  ");
+    print_interfaces();
     return {{{state_.name + ".nxos.cfg", std::move(out_)}}, remarks_};
   }
 
@@ -355,11 +328,10 @@ class NxosPrinter : CliPrinter {
   }
 
   void print_queuing() {
-    why("Shares are the design's minimums, scaled to 100 %; every class in use has one, management "
-        "included. ECN marks the no-drop queue before PFC pauses it.");
+    why_shares("no-drop");
     int n = 0;
     for (const auto& [key, names] : ports_by_queues(state_)) {
-      const std::string policy = ++n == 1 ? "WEIR-OUT" : fmt::format("WEIR-OUT-{}", n);
+      const std::string policy = numbered("WEIR-OUT", ++n);
       for (const std::string& name : names)
         if (n > 1) out_policy_[name] = policy;
       line("policy-map type queuing {}", policy);
@@ -380,13 +352,8 @@ class NxosPrinter : CliPrinter {
       line("    bandwidth remaining percent {}", *queue.weight);
     }
     if (*queue.max_rate > BitRate())
-      line("    shape min 0 kbps max {} kbps", queue.max_rate->raw() / 1000);
-    if (*queue.ecn)
-      line(
-          "    random-detect minimum-threshold {} bytes maximum-threshold {} bytes "
-          "drop-probability {} weight {} ecn",
-          queue.ecn_min->raw(), queue.ecn_max->raw(),
-          queue.ecn_probability->raw() / (1_percent).raw(), *queue.ecn_weight);
+      line("    shape min 0 kbps max {} kbps", kilobits(*queue.max_rate));
+    if (*queue.ecn) line("    random-detect {} ecn", thresholds(queue, "drop-probability"));
   }
 
   void print_pause_buffers() {
@@ -420,12 +387,7 @@ class NxosPrinter : CliPrinter {
   }
 
   void print_port(const SwitchPort& port) {
-    line("interface {}", port.name);
-    line("  mtu {}", port.mtu->raw());
-    if (*port.global_pause) {
-      line("  flowcontrol receive on");
-      line("  flowcontrol send on");
-    }
+    begin_port(port);
     if (port.pfc->count() > 0) line("  priority-flow-control mode on send-tlv");
     if (*port.watchdog)
       line("  priority-flow-control watch-dog-interval on{}",
@@ -440,7 +402,6 @@ class NxosPrinter : CliPrinter {
 
   const Intent& intent_;
   const SwitchIntent& node_;
-  const SwitchPort* first_ = nullptr;
   std::map<std::string, std::string> out_policy_;
   std::map<std::string, std::string> in_policy_;
 };

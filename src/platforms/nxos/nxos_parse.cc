@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "platforms/common/lower_common.h"
 #include "platforms/common/read_common.h"
 #include "units/dscp_name.h"
 
@@ -39,7 +38,7 @@ struct PauseBuffer {
   std::string source;
 };
 struct QueuePolicy {
-  std::map<unsigned, evidence::EgressQueue> queues;  // by qos-group
+  std::map<unsigned, EgressQueue> queues;  // by qos-group
   std::map<unsigned, PauseBuffer> pauses;
 };
 struct Port {
@@ -151,7 +150,7 @@ Result<unsigned> queue_index(const std::string& name) {
   return unsupported(fmt::format("class {} is not one of the eight queues", name));
 }
 /// "policy-map type queuing POLICY | class type queuing NAME".
-Result<evidence::EgressQueue*> queue_of(Said& said, Words& words) {
+Result<EgressQueue*> queue_of(Said& said, Words& words) {
   const std::string& policy = words.next();
   WEIR_TRY(index, queue_index(words.next()));
   return &said.queuing[policy].queues[index];
@@ -188,7 +187,6 @@ Status join_channel(Said& said, const Taken& t, const Place& at) {
 // ---- the table of statements ----
 
 Rules<Said> policy_rules() {
-  using evidence::EgressQueue;
   using enum evidence::Scheduler;
   const std::string qos = "policy-map type qos *";
   const std::string network = "policy-map type network-qos *";
@@ -276,32 +274,22 @@ Rules<Said> interface_rules() {
       {"interface * | no lldp *", sets(constant(false), &Said::ports, &Port::lldp)},
       {"interface * | channel-group *", join_channel},
       {"interface * | channel-group * mode *", join_channel},
-      {"interface * | description **", {}},
-      {"interface * | no switchport", {}},
-      {"interface * | switchport", {}},
-      {"interface * | switchport **", {}},
-      {"interface * | ip **", {}},
-      {"interface * | ipv6 **", {}},
-      {"interface * | vrf **", {}},
-      {"interface * | speed *", {}},
-      {"interface * | no shutdown", {}},
   };
 }
 
 const Rules<Said>& rules() {
-  static const Rules<Said> kRules = joined(box_rules(), policy_rules(), interface_rules());
+  static const Rules<Said> kRules =
+      joined(box_rules(), policy_rules(), interface_rules(), other_interface_rules<Said>());
   return kRules;
 }
 
 // ---- from statements to the state of the switch ----
 
-class Builder {
+class Builder : StateBuilder<Said> {
  public:
-  explicit Builder(const Said& said) : said_(said) {}
+  explicit Builder(const Said& said) : StateBuilder(said, kDefaults, vocab::SwitchSystem::kNxos) {}
 
   evidence::Switch build() {
-    out_.name = said_.hostname;
-    out_.platform = platform_fact(vocab::SwitchSystem::kNxos);
     set_classes();
     set_watchdog();
     out_.load_balancing = kDefaults.unless(said_.dlb, std::string("ecmp"));
@@ -309,14 +297,9 @@ class Builder {
     out_.cut_through = said_.store_forward.is_known() ? known(false, said_.store_forward.source())
                                                       : kDefaults.value(true);
     out_.lldp = kDefaults.unless(said_.lldp, false);
-    out_.telemetry = said_.telemetry;
-    for (Fact<bool>* fact : {&out_.telemetry.gnmi, &out_.telemetry.sflow})
-      *fact = kDefaults.unless(*fact, false);
     for (const auto& [name, port] : said_.ports)
       add_port(name, port);
-    for (const auto& [name, interface] : said_.interfaces)
-      interface_named(out_, name, interface.kind) = interface;
-    return std::move(out_);
+    return finish();
   }
 
  private:
@@ -427,7 +410,7 @@ class Builder {
   }
 
   void add_port(const std::string& name, const Port& from) {
-    evidence::SwitchPort port;
+    SwitchPort port;
     port.name = name;
     port.mtu = mtu_of(from);
     const bool is_classified = from.qos.is_known() || said_.system_qos.is_known();
@@ -452,37 +435,31 @@ class Builder {
     port_named(out_, name) = std::move(port);
   }
 
-  void set_groups(const Port& from, evidence::SwitchPort& port) {
+  void set_groups(const Port& from, SwitchPort& port) {
     const QueuePolicy* const input = find_named(said_.queuing, from.in);
-    for (unsigned p = 0; p < 8; ++p) {
-      if (!port.pfc->contains(Priority::of(p))) continue;
-      evidence::GroupBuffer& group = group_at(port, PriorityGroup::of(p));
-      group.lossless = known(true, port.pfc.source());
-      const unsigned queue = out_.pfc_to_queue->at(p).value();
-      const bool by_hand = input != nullptr && input->pauses.count(queue) > 0;
-      group.headroom_auto = by_hand ? known(false, from.in.source()) : kDefaults.value(true);
-      if (!by_hand) continue;
+    set_lossless_groups(port, [&](GroupBuffer& group, unsigned priority) {
+      const unsigned queue = out_.pfc_to_queue->at(priority).value();
+      if (input == nullptr || input->pauses.count(queue) == 0) return Fact<std::string>();
       const PauseBuffer& buffer = input->pauses.at(queue);
       group.headroom = known(buffer.size - buffer.xoff, buffer.source);
       group.xoff = known(buffer.xoff, buffer.source);
       group.xon = known(buffer.xoff - buffer.xon, buffer.source);
-    }
+      return from.in;
+    });
   }
 
-  void set_queues(const Port& from, evidence::SwitchPort& port) {
+  void set_queues(const Port& from, SwitchPort& port) {
     const QueuePolicy* const policy =
         find_named(said_.queuing, from.out.is_known() ? from.out : said_.system_out);
     if (policy == nullptr) return;
     for (const auto& [number, said] : policy->queues) {
-      evidence::EgressQueue queue = said;
+      EgressQueue queue = said;
       queue.queue = Queue::of(number);
       kDefaults.settle(queue);
       queue_at(port, queue.queue) = std::move(queue);
     }
   }
 
-  const Said& said_;
-  evidence::Switch out_;
   PrioritySet no_drop_;
   evidence::TrustMode trust_ = evidence::TrustMode::kNone;
   bool rewrites_dscp_ = false;
@@ -496,10 +473,7 @@ bool looks_like(std::string_view text) {
 }
 
 Result<Parsed> parse(std::string_view text, std::string_view file) {
-  Parsed parsed;
-  WEIR_TRY(said, read_statements(rules(), indented_statements(text), file, parsed.unread));
-  parsed.state = Builder(said).build();
-  return parsed;
+  return build_from<Builder>(rules(), indented_statements(text), file);
 }
 
 }  // namespace weir::platforms::nxos_cli

@@ -13,9 +13,6 @@
 namespace weir::platforms {
 namespace {
 
-using evidence::EgressQueue;
-using evidence::SwitchPort;
-
 PrioritySet used_queues(const design::Intent& intent, const design::SwitchIntent& wanted) {
   PrioritySet queues;
   const PrioritySet used = used_priorities(wanted, intent);
@@ -214,15 +211,15 @@ class Writer {
   }
 
   std::string marking_name(const EgressQueue& queue) {
-    const Json body = {{"wred",
-                        {{"uniform",
-                          {{"config",
-                            {{"min-threshold", std::to_string(queue.ecn_min->raw())},
-                             {"max-threshold", std::to_string(queue.ecn_max->raw())},
-                             {"enable-ecn", true},
-                             {"drop", *queue.wred_drop},
-                             {"max-drop-probability-percent",
-                              queue.ecn_probability->raw() / (1_percent).raw()}}}}}}}};
+    const Json body = {
+        {"wred",
+         {{"uniform",
+           {{"config",
+             {{"min-threshold", std::to_string(queue.ecn_min->raw())},
+              {"max-threshold", std::to_string(queue.ecn_max->raw())},
+              {"enable-ecn", true},
+              {"drop", *queue.wred_drop},
+              {"max-drop-probability-percent", percent_of(*queue.ecn_probability)}}}}}}}};
     return name_of(marking_, "ROCE-ECN", body);
   }
 

@@ -13,10 +13,6 @@
 namespace weir::platforms {
 namespace {
 
-using evidence::EgressQueue;
-using evidence::Fact;
-using evidence::SwitchPort;
-
 /// Paths that are read, and paths without information of their own (repeated list keys,
 /// references).
 constexpr std::array<std::string_view, 56> kKnown = {"openconfig-interfaces:interfaces",

@@ -13,13 +13,6 @@
 namespace weir::platforms {
 namespace {
 
-using design::Intent;
-using design::SwitchIntent;
-using design::SwitchPortIntent;
-using evidence::EgressQueue;
-using evidence::GroupBuffer;
-using evidence::SwitchPort;
-
 constexpr Bytes kMinMtu = 68_B;  // sonic-port.yang: mtu 68..9216
 
 class Lowerer : Lowering {
@@ -47,10 +40,7 @@ class Lowerer : Lowering {
  private:
   void lower_maps() {
     const auto same = [](unsigned priority) { return priority; };
-    if (node_.trust == design::Trust::kDscp)
-      set_dscp_map(same);
-    else
-      set_pcp_map(same);
+    set_trusted_map(same);
     out_.tc_to_queue = known(node_.priority_to_queue);
     out_.tc_to_group = known(node_.priority_to_pg);
     out_.pfc_to_queue = known(node_.priority_to_queue);
@@ -253,10 +243,7 @@ class Lowerer : Lowering {
 
   EgressQueue lower_queue(const SwitchPortIntent& port, unsigned queue) {
     const design::Share8& share = node_.queues.at(queue);
-    EgressQueue out;
-    out.queue = Queue::of(queue);
-    out.ecn = known(false);
-    out.wred_drop = known(false);
+    EgressQueue out = plain_queue(queue);
     const bool lossless = is_queue_of(node_, node_.lossless, queue);
     if (lossless) lower_marking(port, out);
     out.alpha =
@@ -271,10 +258,7 @@ class Lowerer : Lowering {
 
   SwitchPort lower_port(const SwitchPortIntent& port) {
     SwitchPort out = base_port(port, node_.pfc);
-    if (*out.mtu < kMinMtu) {
-      remarks_.changed("MTU", *out.mtu, kMinMtu, "the minimum of sonic-port.yang", port.name);
-      out.mtu = known(kMinMtu);
-    }
+    raise_mtu(kMinMtu, "the minimum of sonic-port.yang", out);
     out.speed = known(port.speed);
     out.pfc_negotiated = known(false);
     out.global_pause = known(false);

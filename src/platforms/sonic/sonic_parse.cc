@@ -17,11 +17,6 @@
 namespace weir::platforms {
 namespace {
 
-using evidence::EgressQueue;
-using evidence::GroupBuffer;
-using evidence::Missing;
-using evidence::SwitchPort;
-
 constexpr Defaults kDefaults{"default of SONiC"};
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 16;
 

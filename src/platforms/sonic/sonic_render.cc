@@ -13,10 +13,6 @@
 namespace weir::platforms {
 namespace {
 
-using evidence::EgressQueue;
-using evidence::GroupBuffer;
-using evidence::SwitchPort;
-
 constexpr std::string_view kMap = "ROCE";  // the name of every map
 
 std::string text_of(std::int64_t value) {
@@ -288,7 +284,7 @@ class Writer {
   }
 
   std::string wred_name(const SwitchPort& port, const EgressQueue& queue) {
-    const std::string probability = text_of(queue.ecn_probability->raw() / (1_percent).raw());
+    const std::string probability = text_of(percent_of(*queue.ecn_probability));
     Fields row = {{"ecn", "ecn_all"}};
     for (const std::string_view colour : {"green", "yellow", "red"}) {
       row.emplace_back(fmt::format("wred_{}_enable", colour), "true");
