@@ -1,11 +1,7 @@
 #include "wire/capture_writer.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
-#include <filesystem>
-
-#include <fmt/format.h>
 
 #include "base/check.h"
 #include "wire/bytes.h"
@@ -98,36 +94,18 @@ void CaptureBytes::add(std::int64_t time_ns, std::span<const std::uint8_t> frame
   u32(32 + padded);
 }
 
-CaptureWriter::CaptureWriter(std::string path, std::FILE* file, const CaptureOptions& options)
-    : path_(std::move(path)), file_(file), pending_(options) {}
-
-CaptureWriter::CaptureWriter(CaptureWriter&& other) noexcept
-    : path_(std::move(other.path_)),
-      file_(std::exchange(other.file_, nullptr)),
-      pending_(std::move(other.pending_)),
-      frames_(other.frames_) {}
-
-CaptureWriter::~CaptureWriter() {
-  if (file_ == nullptr) return;
-  std::fclose(file_);
-  std::remove(partial().c_str());
-}
+CaptureWriter::CaptureWriter(PartialFile file, const CaptureOptions& options)
+    : file_(std::move(file)), pending_(options) {}
 
 Result<CaptureWriter> CaptureWriter::open(const std::string& path, const CaptureOptions& options) {
-  std::error_code error;
-  const auto found = std::filesystem::symlink_status(path, error);
-  if (std::filesystem::exists(found) && !std::filesystem::is_regular_file(found))
-    return Error{ErrorCode::kIo, fmt::format("{} is no plain file and was left as it is", path)};
-  std::FILE* file = std::fopen((path + ".partial").c_str(), "wb");
-  if (file == nullptr)
-    return Error{ErrorCode::kIo,
-                 fmt::format("cannot write {}.partial: {}", path, std::strerror(errno))};
-  return CaptureWriter(path, file, options);
+  WEIR_TRY(file, PartialFile::create(path));
+  return CaptureWriter(std::move(file), options);
 }
 
 void CaptureWriter::flush() {
   std::vector<std::uint8_t>& bytes = pending_.bytes();
-  std::fwrite(bytes.data(), 1, bytes.size(), file_);  // an error stays set until close() asks
+  std::fwrite(bytes.data(), 1, bytes.size(),
+              file_.stream());  // an error stays set until close() asks
   bytes.clear();
 }
 
@@ -140,14 +118,7 @@ void CaptureWriter::add(std::int64_t time_ns, std::span<const std::uint8_t> fram
 
 Status CaptureWriter::close() {
   flush();
-  const bool is_whole = std::ferror(file_) == 0;
-  const bool is_closed = std::fclose(file_) == 0;
-  file_ = nullptr;
-  if (is_whole && is_closed && std::rename(partial().c_str(), path_.c_str()) == 0) return {};
-  const Error failed{ErrorCode::kIo,
-                     fmt::format("cannot write {}: {}", path_, std::strerror(errno))};
-  std::remove(partial().c_str());
-  return failed;
+  return file_.finish();
 }
 
 }  // namespace weir::wire

@@ -2,12 +2,12 @@
 // Capture files, written: pcap with nanoseconds, or pcapng with one interface or several. A file
 // appears under its name whole or not at all: it is written beside it and renamed.
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/partial_file.h"
 #include "base/result.h"
 #include "wire/packet.h"
 
@@ -43,22 +43,15 @@ class CaptureWriter {
   /// Refuses what is there and is no plain file. Nothing appears under `path` before close().
   [[nodiscard]] static Result<CaptureWriter> open(const std::string& path,
                                                   const CaptureOptions& options = {});
-  CaptureWriter(CaptureWriter&&) noexcept;
-  CaptureWriter& operator=(CaptureWriter&&) = delete;
-  /// Without close(): what was written is removed.
-  ~CaptureWriter();
-
   void add(std::int64_t time_ns, std::span<const std::uint8_t> frame, std::uint32_t interface = 0);
   [[nodiscard]] Status close();
   [[nodiscard]] std::uint64_t frames() const { return frames_; }
 
  private:
-  CaptureWriter(std::string path, std::FILE* file, const CaptureOptions& options);
-  [[nodiscard]] std::string partial() const { return path_ + ".partial"; }
+  CaptureWriter(PartialFile file, const CaptureOptions& options);
   void flush();
 
-  std::string path_;
-  std::FILE* file_ = nullptr;
+  PartialFile file_;
   CaptureBytes pending_;
   std::uint64_t frames_ = 0;
 };

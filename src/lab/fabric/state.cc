@@ -407,7 +407,10 @@ Status write_state(const Blueprint& blueprint, const State& state) {
 
 Result<Lock> Lock::take(const std::string& dir) {
   const std::string path = lock_file(dir);
-  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  // Nothing is ever written to it; what is not a plain file of that name is not opened.
+  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+  if (fd < 0 && errno == ELOOP)
+    return invalid_error(path + " is not trusted: it is a symbolic link");
   if (fd < 0)
     return Error{errno == EACCES ? ErrorCode::kPermission : ErrorCode::kIo,
                  fmt::format("open {}: {}", path, std::strerror(errno))};

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "base/partial_file.h"
 #include "sim/peer/hpcc.h"
 #include "sim/peer/hpcc_native.h"
 #include "sim/results/capture.h"
@@ -35,34 +35,18 @@ std::string_view kind_word(sim::PacketKind kind) {
 class Trace final : public sim::Observer {
  public:
   static weir::Result<std::unique_ptr<Trace>> open(const std::string& path) {
-    std::error_code error;
-    const auto found = std::filesystem::symlink_status(path, error);
-    if (std::filesystem::exists(found) && !std::filesystem::is_regular_file(found))
-      return Error{ErrorCode::kIo,
-                   fmt::format("--trace: {} is no plain file and was left as it is", path)};
-    auto trace = std::make_unique<Trace>();
-    trace->path_ = path;
-    trace->file_ = std::fopen(trace->partial().c_str(), "w");
-    if (trace->file_ == nullptr)
-      return Error{ErrorCode::kIo, fmt::format("--trace: cannot write {}", trace->partial())};
-    std::fputs("time_ps,node,port,what,qp,psn,bytes,tos\n", trace->file_);
+    auto file = PartialFile::create(path);
+    if (!file) return file.error().within("--trace");
+    auto trace = std::make_unique<Trace>(std::move(*file));
+    std::fputs("time_ps,node,port,what,qp,psn,bytes,tos\n", trace->file_.stream());
     return trace;
   }
-  Trace() = default;
-  Trace(const Trace&) = delete;
-  Trace& operator=(const Trace&) = delete;
-  ~Trace() override {
-    if (file_ == nullptr) return;
-    std::fclose(file_);
-    std::remove(partial().c_str());
-  }
+  explicit Trace(PartialFile file) : file_(std::move(file)) {}
   /// The simulation does not exist yet when the trace is opened.
   void watch(const sim::Sim& sim) { sim_ = &sim; }
   weir::Status close() {
-    const bool is_whole = std::ferror(file_) == 0 && std::fclose(file_) == 0;
-    file_ = nullptr;
-    if (!is_whole || std::rename(partial().c_str(), path_.c_str()) != 0)
-      return Error{ErrorCode::kIo, fmt::format("--trace: cannot write {}", path_)};
+    const weir::Status finished = file_.finish();
+    if (!finished) return finished.error().within("--trace");
     return {};
   }
 
@@ -76,16 +60,14 @@ class Trace final : public sim::Observer {
   }
 
  private:
-  [[nodiscard]] std::string partial() const { return path_ + ".partial"; }
   void line(sim::Ps at, sim::PortId port, const sim::Packet& packet, std::string_view what) {
     const sim::NodeId node = sim_->node_of(port);
     const std::string text = fmt::format(
         "{},{},{},{},{},{},{},{}\n", at, sim_->network().nodes[node].name, sim_->local_port(port),
         what, sim::to_index(packet.qp), packet.psn, packet.size, packet.tos);
-    std::fputs(text.c_str(), file_);
+    std::fputs(text.c_str(), file_.stream());
   }
-  std::string path_;
-  std::FILE* file_ = nullptr;
+  PartialFile file_;
   const sim::Sim* sim_ = nullptr;
 };
 

@@ -1,0 +1,58 @@
+#include "base/partial_file.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace weir {
+
+Result<PartialFile> PartialFile::create(const std::string& path) {
+  std::error_code error;
+  const auto found = std::filesystem::symlink_status(path, error);
+  if (std::filesystem::exists(found) && !std::filesystem::is_regular_file(found))
+    return Error{ErrorCode::kIo, path + " is no plain file and was left as it is"};
+  std::string name = path + ".partial.XXXXXX";
+  const int descriptor = ::mkostemp(name.data(), O_CLOEXEC);  // O_EXCL, a random name
+  if (descriptor < 0)
+    return Error{ErrorCode::kIo,
+                 "cannot write a file beside " + path + ": " + std::strerror(errno)};
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  std::FILE* stream = nullptr;
+  if (::fchmod(descriptor, 0666U & ~mask) == 0) stream = ::fdopen(descriptor, "wb");
+  if (stream == nullptr) {
+    Error failed{ErrorCode::kIo, "cannot write " + path + ": " + std::strerror(errno)};
+    ::close(descriptor);
+    ::unlink(name.c_str());
+    return failed;
+  }
+  return PartialFile(path, std::move(name), stream);
+}
+
+PartialFile::PartialFile(PartialFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      name_(std::move(other.name_)),
+      stream_(std::exchange(other.stream_, nullptr)) {}
+
+PartialFile::~PartialFile() {
+  if (stream_ == nullptr) return;
+  std::fclose(stream_);
+  ::unlink(name_.c_str());
+}
+
+Status PartialFile::finish() {
+  const bool is_whole = std::ferror(stream_) == 0;
+  const bool is_closed = std::fclose(std::exchange(stream_, nullptr)) == 0;
+  if (is_whole && is_closed && ::rename(name_.c_str(), path_.c_str()) == 0) return {};
+  Error failed{ErrorCode::kIo, "cannot write " + path_ + ": " + std::strerror(errno)};
+  ::unlink(name_.c_str());
+  return failed;
+}
+
+}  // namespace weir

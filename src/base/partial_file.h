@@ -1,0 +1,35 @@
+#pragma once
+// A file while it is being written: beside its place, under a random name, and renamed when it is
+// whole. A killed run leaves no half of a file under its name; and since the name cannot be
+// foreseen and must not exist, nobody else can have put a link there.
+#include <cstdio>
+#include <string>
+
+#include "base/result.h"
+
+namespace weir {
+
+class PartialFile {
+ public:
+  /// Makes "PATH.partial.XXXXXX". Refuses where `path` is something else than a plain file.
+  [[nodiscard]] static Result<PartialFile> create(const std::string& path);
+  PartialFile(PartialFile&& other) noexcept;
+  PartialFile(const PartialFile&) = delete;
+  PartialFile& operator=(const PartialFile&) = delete;
+  PartialFile& operator=(PartialFile&&) = delete;
+  /// Without finish(): what was written is removed.
+  ~PartialFile();
+
+  [[nodiscard]] std::FILE* stream() const { return stream_; }
+  /// Closes it and gives it its name; an error of an earlier write is told here.
+  [[nodiscard]] Status finish();
+
+ private:
+  PartialFile(std::string path, std::string name, std::FILE* stream)
+      : path_(std::move(path)), name_(std::move(name)), stream_(stream) {}
+  std::string path_;
+  std::string name_;
+  std::FILE* stream_;  // null: finished, or moved from
+};
+
+}  // namespace weir
