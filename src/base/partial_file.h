@@ -21,7 +21,7 @@ class PartialFile {
   ~PartialFile();
 
   [[nodiscard]] std::FILE* stream() const { return stream_; }
-  /// Closes it and gives it its name; an error of an earlier write is told here.
+  /// Closes it and gives it its name; an error of an earlier write comes here.
   [[nodiscard]] Status finish();
 
  private:

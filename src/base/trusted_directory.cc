@@ -72,7 +72,7 @@ std::string wrong_file(const struct stat& info) {
   return {};
 }
 
-std::deque<std::string> parts_of(const std::string& path) {
+std::deque<std::string> path_parts(const std::string& path) {
   std::deque<std::string> parts;
   for (const auto& part : std::filesystem::path(path))
     if (part != "/" && part != "." && !part.empty()) parts.push_back(part.string());
@@ -82,7 +82,7 @@ std::deque<std::string> parts_of(const std::string& path) {
 /// One name after the other from the root, each looked at before it is entered.
 class Walk {
  public:
-  explicit Walk(const std::string& path) : left_(parts_of(path)) {}
+  explicit Walk(const std::string& path) : left_(path_parts(path)) {}
 
   Result<OwnedDescriptor> to_end() {
     WEIR_TRY_STATUS(start());
@@ -131,7 +131,7 @@ class Walk {
     if (length < 0 || ++links_ > kMost || static_cast<std::size_t>(length) == target.size())
       return not_trusted(path, "its links cannot be followed");
     const std::string to(target.data(), static_cast<std::size_t>(length));
-    std::deque<std::string> parts = parts_of(to);
+    std::deque<std::string> parts = path_parts(to);
     left_.insert(left_.begin(), parts.begin(), parts.end());
     return to.starts_with('/') ? start() : Status();
   }
@@ -195,7 +195,7 @@ Result<std::vector<std::string>> TrustedDirectory::names() const {
 
 Result<OwnedDescriptor> TrustedDirectory::open_file(const std::string& name, int flags) const {
   const std::string path = path_ + "/" + name;
-  // O_NONBLOCK: a pipe that somebody put here is refused, not waited for.
+  // O_NONBLOCK: a pipe in its place is refused, not waited for.
   OwnedDescriptor file(
       ::openat(descriptor_.get(), name.c_str(), flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (file.get() < 0 && errno == ELOOP) return not_trusted(path, "it is a symbolic link");

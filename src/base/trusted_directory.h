@@ -1,6 +1,6 @@
 #pragma once
 // A directory whose files are acted upon with the privilege of whoever runs weir: it and what is in
-// it must be ours, or anybody who can write there decides what is done.
+// it must be ours, or another user who can write there decides what is done.
 //
 // The rules are those of ssh (StrictModes) and sudo. The directory belongs to the effective user
 // and nobody else can write to it. Every directory above it belongs to that user or to root, and
