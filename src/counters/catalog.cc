@@ -13,9 +13,6 @@ namespace weir::counters {
 namespace {
 
 constexpr std::array<std::string_view, 3> kKinds = {"counter", "gauge", "setting"};
-constexpr std::array<std::string_view, 14> kUnits = {
-    "packets",  "frames", "bytes",        "4-byte words", "bits",  "blocks",  "symbols",
-    "requests", "events", "microseconds", "milliseconds", "ticks", "percent", "objects"};
 constexpr std::array<std::string_view, 14> kTopics = {"traffic",
                                                       "loss",
                                                       "congestion control",
@@ -41,7 +38,6 @@ constexpr std::array<std::string_view, 7> kPers = {
     "", "priority", "class-of-service queue", "queue", "priority group", "lane", "ring"};
 constexpr std::array<std::string_view, 9> kPlaces = {
     "hw_counters", "counters", "ethtool", "statistics", "net", "dcb", "host", "switch", "show"};
-constexpr std::array<std::string_view, 3> kTrusts = {"verified", "documented", "unverified"};
 
 template <class Enum, std::size_t N>
 std::string_view name_in(const std::array<std::string_view, N>& names, Enum value) {
@@ -409,7 +405,7 @@ std::string_view to_text(Kind kind) {
   return name_in(kKinds, kind);
 }
 std::string_view to_text(Unit unit) {
-  return name_in(kUnits, unit);
+  return name_in(kUnitWords, unit);
 }
 std::string_view to_text(Topic topic) {
   return name_in(kTopics, topic);
@@ -422,9 +418,6 @@ std::string_view to_text(Per per) {
 }
 std::string_view to_text(Place place) {
   return name_in(kPlaces, place);
-}
-std::string_view to_text(Trust trust) {
-  return name_in(kTrusts, trust);
 }
 
 std::optional<Place> place_of(std::string_view prefix) {

@@ -12,6 +12,7 @@
 //
 // The tables are constants; the index over them is built at the first lookup. No lookup allocates,
 // except resolve(), which writes sentences.
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -104,10 +105,21 @@ enum class Trust : std::uint8_t {
   kUnverified,  // an inference, to be confirmed on hardware
 };
 
+/// In the order of Unit, as they are printed. The last word of a counter's id is its unit.
+inline constexpr std::array<std::string_view, 14> kUnitWords = {
+    "packets",  "frames", "bytes",        "4-byte words", "bits",  "blocks",  "symbols",
+    "requests", "events", "microseconds", "milliseconds", "ticks", "percent", "objects"};
+[[nodiscard]] constexpr Unit unit_of_id(std::string_view id) {
+  const std::string_view word = id.substr(id.rfind('.') + 1);
+  for (std::size_t i = 0; i < kUnitWords.size(); ++i)
+    if (kUnitWords[i] == word) return static_cast<Unit>(i);
+  return Unit::kEvents;
+}
+
 struct Counter {
   std::string_view id = {};
   Kind kind = Kind::kCounter;
-  Unit unit = Unit::kEvents;
+  Unit unit = unit_of_id(id);
   Topic topic = Topic::kTraffic;
   Side side = Side::kNicPort;
   Per per = Per::kNothing;
@@ -139,7 +151,6 @@ struct RawName {
 [[nodiscard]] std::string_view to_text(Side);
 [[nodiscard]] std::string_view to_text(Per);
 [[nodiscard]] std::string_view to_text(Place);  // the prefix of a key: "hw_counters" "ethtool" …
-[[nodiscard]] std::string_view to_text(Trust);
 
 [[nodiscard]] std::optional<Place> place_of(std::string_view prefix);
 

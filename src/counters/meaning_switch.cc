@@ -9,11 +9,8 @@
 namespace weir::counters {
 namespace switch_meaning_table {
 
-using enum Unit;
-
-constexpr Counter traffic(std::string_view id, Unit unit, Per per, std::string_view meaning) {
+constexpr Counter traffic(std::string_view id, Per per, std::string_view meaning) {
   return {.id = id,
-          .unit = unit,
           .topic = Topic::kTraffic,
           .side = Side::kSwitchSide,
           .per = per,
@@ -26,7 +23,6 @@ constexpr Counter traffic(std::string_view id, Unit unit, Per per, std::string_v
 constexpr Counter drop(std::string_view id, Per per, std::string_view meaning,
                        std::string_view climbing, std::string_view rows) {
   return {.id = id,
-          .unit = kPackets,
           .topic = Topic::kLoss,
           .side = Side::kSwitchSide,
           .per = per,
@@ -40,7 +36,6 @@ constexpr Counter level(std::string_view id, Per per, std::string_view meaning,
                         std::string_view climbing) {
   return {.id = id,
           .kind = Kind::kGauge,
-          .unit = kBytes,
           .topic = Topic::kBuffer,
           .side = Side::kSwitchSide,
           .per = per,
@@ -50,10 +45,8 @@ constexpr Counter level(std::string_view id, Per per, std::string_view meaning,
           .rows = "G5"};
 }
 
-constexpr Counter pause(std::string_view id, Unit unit, std::string_view meaning,
-                        std::string_view climbing) {
+constexpr Counter pause(std::string_view id, std::string_view meaning, std::string_view climbing) {
   return {.id = id,
-          .unit = unit,
           .topic = Topic::kPfc,
           .side = Side::kSwitchSide,
           .per = Per::kPriority,
@@ -63,10 +56,9 @@ constexpr Counter pause(std::string_view id, Unit unit, std::string_view meaning
           .rows = "D4 I1 I7 I8 I22"};
 }
 
-constexpr Counter watchdog(std::string_view id, Unit unit, std::string_view meaning) {
+constexpr Counter watchdog(std::string_view id, std::string_view meaning) {
   return {
       .id = id,
-      .unit = unit,
       .topic = Topic::kPfc,
       .side = Side::kSwitchSide,
       .per = Per::kQueue,
@@ -77,39 +69,34 @@ constexpr Counter watchdog(std::string_view id, Unit unit, std::string_view mean
 }
 
 constexpr Counter kMeanings[] = {
-    traffic("switch.port.rx.bytes", kBytes, Per::kNothing, "Bytes received by a port."),
-    traffic("switch.port.tx.bytes", kBytes, Per::kNothing, "Bytes sent by a port."),
-    traffic("switch.port.rx.packets", kPackets, Per::kNothing, "Packets received by a port."),
-    traffic("switch.port.tx.packets", kPackets, Per::kNothing, "Packets sent by a port."),
-    traffic("switch.prio.rx.bytes", kBytes, Per::kPriority,
-            "Bytes received by a port on a priority."),
-    traffic("switch.prio.rx.packets", kPackets, Per::kPriority,
-            "Packets received by a port on a priority."),
-    traffic("switch.queue.tx.bytes", kBytes, Per::kQueue, "Bytes sent by an egress queue."),
-    traffic("switch.queue.tx.packets", kPackets, Per::kQueue, "Packets sent by an egress queue."),
-    traffic("switch.port.cnp_tx.packets", kPackets, Per::kNothing, "CNPs sent by a port."),
-    traffic("switch.port.cnp_tx.bytes", kBytes, Per::kNothing, "Bytes of CNPs sent by a port."),
+    traffic("switch.port.rx.bytes", Per::kNothing, "Bytes received by a port."),
+    traffic("switch.port.tx.bytes", Per::kNothing, "Bytes sent by a port."),
+    traffic("switch.port.rx.packets", Per::kNothing, "Packets received by a port."),
+    traffic("switch.port.tx.packets", Per::kNothing, "Packets sent by a port."),
+    traffic("switch.prio.rx.bytes", Per::kPriority, "Bytes received by a port on a priority."),
+    traffic("switch.prio.rx.packets", Per::kPriority, "Packets received by a port on a priority."),
+    traffic("switch.queue.tx.bytes", Per::kQueue, "Bytes sent by an egress queue."),
+    traffic("switch.queue.tx.packets", Per::kQueue, "Packets sent by an egress queue."),
+    traffic("switch.port.cnp_tx.packets", Per::kNothing, "CNPs sent by a port."),
+    traffic("switch.port.cnp_tx.bytes", Per::kNothing, "Bytes of CNPs sent by a port."),
 
-    pause("switch.prio.pause_rx.frames", kFrames,
+    pause("switch.prio.pause_rx.frames",
           "PFC frames a port received: its peer asked the switch to stop sending.",
           "The peer (a host or the next switch) is the bottleneck; look further that way."),
     pause(
-        "switch.prio.pause_tx.frames", kFrames,
+        "switch.prio.pause_tx.frames",
         "PFC frames a port sent: the switch asked its peer to stop sending.",
         "The switch's buffer for this port and priority is full: the congestion is at an egress of "
         "this switch or beyond."),
-    pause("switch.prio.pause_rx.microseconds", kMicroseconds,
-          "Time a port's sending was paused on a priority.",
+    pause("switch.prio.pause_rx.microseconds", "Time a port's sending was paused on a priority.",
           "Over 1 % of the window a warning, over 5 % an error."),
-    pause("switch.prio.pause_tx.microseconds", kMicroseconds,
-          "Time a port kept its peer paused on a priority.",
+    pause("switch.prio.pause_tx.microseconds", "Time a port kept its peer paused on a priority.",
           "Over 1 % of the window a warning, over 5 % an error."),
-    pause("switch.prio.pause_rx.transitions.events", kEvents,
+    pause("switch.prio.pause_rx.transitions.events",
           "Changes from paused to running on a priority.",
           "Many short pauses rather than a few long."),
 
     {.id = "switch.queue.ecn_marked.packets",
-     .unit = kPackets,
      .topic = Topic::kCongestion,
      .side = Side::kSwitchSide,
      .per = Per::kQueue,
@@ -120,7 +107,6 @@ constexpr Counter kMeanings[] = {
          "is off.",
      .rows = "I2 I21 I22"},
     {.id = "switch.queue.ecn_marked.bytes",
-     .unit = kBytes,
      .topic = Topic::kCongestion,
      .side = Side::kSwitchSide,
      .per = Per::kQueue,
@@ -187,7 +173,6 @@ constexpr Counter kMeanings[] = {
          "A limit on a port that carries RDMA.", "A2"),
 
     {.id = "switch.port.crc_error.packets",
-     .unit = kPackets,
      .topic = Topic::kPhy,
      .side = Side::kSwitchSide,
      .meaning = "Packets a port received with a bad checksum.",
@@ -204,7 +189,6 @@ constexpr Counter kMeanings[] = {
 
     {.id = "switch.port.rx.utilisation.percent",
      .kind = Kind::kGauge,
-     .unit = kPercent,
      .topic = Topic::kUtilisation,
      .side = Side::kSwitchSide,
      .meaning = "Share of the line in use towards the switch, as it printed it; rounded down.",
@@ -213,7 +197,6 @@ constexpr Counter kMeanings[] = {
      .rows = "I4"},
     {.id = "switch.port.tx.utilisation.percent",
      .kind = Kind::kGauge,
-     .unit = kPercent,
      .topic = Topic::kUtilisation,
      .side = Side::kSwitchSide,
      .meaning = "Share of the line in use from the switch, as it printed it; rounded down.",
@@ -221,9 +204,9 @@ constexpr Counter kMeanings[] = {
      .climbing = "Near 100 for long: the link is the bottleneck.",
      .rows = "I4"},
 
-    watchdog("switch.queue.watchdog_storm.events", kEvents,
+    watchdog("switch.queue.watchdog_storm.events",
              "Times the PFC watchdog found an egress queue stuck."),
-    watchdog("switch.queue.watchdog_restored.events", kEvents,
+    watchdog("switch.queue.watchdog_restored.events",
              "Times the PFC watchdog released a queue again."),
 };
 

@@ -18,6 +18,36 @@ struct Alias {
   std::string_view also;  // further ids, separated by blanks
 };
 
+/// A counter that follows the workload.
+constexpr Counter traffic_of(Side side, std::string_view id, std::string_view meaning,
+                             std::string_view rows, Per per = Per::kNothing,
+                             std::string_view caveat = {}) {
+  return {.id = id,
+          .topic = Topic::kTraffic,
+          .side = side,
+          .per = per,
+          .meaning = meaning,
+          .normal = "Follows the workload.",
+          .climbing = "Traffic flows.",
+          .caveat = caveat,
+          .rows = rows};
+}
+
+/// A counter that is zero on a healthy fabric.
+constexpr Counter fault_of(Side side, Topic topic, std::string_view id, std::string_view meaning,
+                           std::string_view climbing, std::string_view rows,
+                           Per per = Per::kNothing, std::string_view caveat = {}) {
+  return {.id = id,
+          .topic = topic,
+          .side = side,
+          .per = per,
+          .meaning = meaning,
+          .normal = "Zero.",
+          .climbing = climbing,
+          .caveat = caveat,
+          .rows = rows};
+}
+
 std::span<const Counter> rdma_meanings();
 std::span<const Counter> port_meanings();
 std::span<const Counter> vendor_meanings();

@@ -25,17 +25,18 @@ enum class KnobUnit : std::uint8_t {
 };
 
 struct NicKnob {
-  std::string_view name;       // "rpg_ai_rate", as under ecn/roce_rp
-  std::string_view debugfs;    // "rp_ai_rate", as under cc_params
-  std::string_view mlxconfig;  // "RPG_AI_RATE_P1"
-  bool is_notification_point;  // roce_np, else roce_rp
+  std::string_view name;               // "rpg_ai_rate", as under ecn/roce_rp
+  std::string_view debugfs;            // "rp_ai_rate", as under cc_params
+  std::string_view mlxconfig;          // "RPG_AI_RATE_P1"
+  bool is_notification_point = false;  // roce_np, else roce_rp
   KnobUnit unit;
-  std::int64_t min;  // in register steps
+  std::int64_t min = 0;  // in register steps
   std::int64_t max;
   std::int64_t fallback;  // the firmware's default, in register steps
   std::string_view meaning;
-  std::string_view trap;  // what people get wrong; may be empty
-  std::string_view source;
+  std::string_view trap = {};  // what people get wrong; may be empty
+  std::string_view source =
+      "NVIDIA DOCA, DCQCN CC parameters; mstflint tools_layouts; mlxconfig dumps";
 };
 
 /// In the order of a firmware dump: the 16 of the reaction point, then the 3 of the notification
