@@ -6,31 +6,13 @@
 
 namespace weir::evidence {
 
-std::string_view to_text(Origin value) {
-  return vocab::enum_name(value);
-}
 std::string_view to_text(Stack value) {
-  return vocab::enum_name(value);
-}
-std::string_view to_text(LinkLayer value) {
-  return vocab::enum_name(value);
-}
-std::string_view to_text(Duplex value) {
   return vocab::enum_name(value);
 }
 std::string_view to_text(GidType value) {
   return vocab::enum_name(value);
 }
-std::string_view to_text(Iommu value) {
-  return vocab::enum_name(value);
-}
 std::string_view to_text(Distance value) {
-  return vocab::enum_name(value);
-}
-std::string_view to_text(Scheduler value) {
-  return vocab::enum_name(value);
-}
-std::string_view to_text(PoolKind value) {
   return vocab::enum_name(value);
 }
 

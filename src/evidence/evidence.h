@@ -30,11 +30,7 @@ enum class Distance : std::uint8_t { kPix, kPxb, kPhb, kNode, kSys };  // as nvi
 enum class Scheduler : std::uint8_t { kStrict, kWeighted };
 enum class PoolKind : std::uint8_t { kLossless, kLossy, kHeadroom, kReserved };
 
-[[nodiscard]] std::string_view to_text(Origin);
-[[nodiscard]] std::string_view to_text(Iommu);
 [[nodiscard]] std::string_view to_text(Distance);
-[[nodiscard]] std::string_view to_text(Scheduler);
-[[nodiscard]] std::string_view to_text(PoolKind);
 
 struct Provenance {
   std::string host;  // who was observed; empty for a whole fabric

@@ -2,8 +2,8 @@
 // A fact: what was observed, or why it was not.
 //
 // Three states, because a check must tell them apart: known (a value), missing (it was refused, or
-// is not there), and not looked at (the default). Each
-// carries where it came from, so that a finding can say what to read again.
+// is not there), and not looked at (the default). Each carries where it came from, so that a
+// finding can say what to read again.
 #include <optional>
 #include <string>
 #include <utility>

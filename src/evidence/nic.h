@@ -29,8 +29,6 @@ enum class LinkLayer : std::uint8_t { kEthernet, kInfiniband };
 enum class Duplex : std::uint8_t { kFull, kHalf };
 enum class GidType : std::uint8_t { kInfiniband, kRoceV1, kRoceV2 };
 [[nodiscard]] std::string_view to_text(Stack);
-[[nodiscard]] std::string_view to_text(LinkLayer);
-[[nodiscard]] std::string_view to_text(Duplex);
 [[nodiscard]] std::string_view to_text(GidType);
 
 /// S is T or const T: the same description serves reading and writing.

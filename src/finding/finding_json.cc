@@ -252,10 +252,6 @@ Json to_json(const Judgement& judgement) {
   return out;
 }
 
-Result<Finding> finding_from_json(const Json& json) {
-  return finding_at(json, "");
-}
-
 Result<Judgement> judgement_from_json(const Json& json) {
   if (!json.is_object()) return wrong("judgement", "an object", json);
   WEIR_TRY(conclusion, read_word(json, "conclusion", "", parse_conclusion));

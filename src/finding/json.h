@@ -21,7 +21,6 @@ namespace weir::finding {
 /// Reads what to_json wrote. Keys that it does not know are ignored, because the format may grow; a
 /// key that is missing or of another type is an error that names its place: "findings[2].severity:
 /// …". Aliases, rows and the summary are not read: they follow from the catalogue and the findings.
-[[nodiscard]] Result<Finding> finding_from_json(const Json&);
 [[nodiscard]] Result<Judgement> judgement_from_json(const Json&);
 
 }  // namespace weir::finding

@@ -197,9 +197,6 @@ std::span<const ShareRange> usual_share_ranges() {
 std::span<const BufferProfile> buffer_profiles() {
   return kProfiles;
 }
-std::span<const VendorPool> vendor_pools() {
-  return kVendorPools;
-}
 
 Result<BufferProfile> find_buffer_profile(std::string_view name) {
   std::vector<std::string> names;

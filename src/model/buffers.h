@@ -100,7 +100,6 @@ struct VendorPool {
   std::optional<Bytes> headroom;  // headroom pool, where the source gives one
   std::string_view source;
 };
-[[nodiscard]] std::span<const VendorPool> vendor_pools();
 [[nodiscard]] const VendorPool* find_vendor_pool(std::string_view asic);  // nullptr: none published
 
 // ---- the plan ----

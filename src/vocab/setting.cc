@@ -10,9 +10,6 @@ std::string_view to_text(TrustMode trust) {
 std::string_view to_text(Tsa tsa) {
   return enum_name(tsa);
 }
-std::string_view to_text(DcbxMode mode) {
-  return enum_name(mode);
-}
 
 std::string_view to_text(Setting setting) {
   const SettingNames& names = kSettingNames.at(static_cast<std::size_t>(setting));

@@ -26,7 +26,6 @@ enum class Tsa : std::uint8_t { kStrict, kCbs, kEts, kVendor };  // 802.1Q trans
 enum class DcbxMode : std::uint8_t { kOs, kFirmware };
 [[nodiscard]] std::string_view to_text(TrustMode);
 [[nodiscard]] std::string_view to_text(Tsa);
-[[nodiscard]] std::string_view to_text(DcbxMode);
 
 /// In the order in which they are safe to change (PFC last of all: it may take the link down).
 enum class Setting : std::uint8_t {

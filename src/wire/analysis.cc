@@ -50,13 +50,6 @@ void TosTally::add(std::uint8_t tos) {
     ++others_;
 }
 
-std::uint64_t TosTally::packets() const {
-  std::uint64_t sum = others_;
-  for (const Entry& entry : entries())
-    sum += entry.packets;
-  return sum;
-}
-
 std::optional<std::uint8_t> TosTally::dscp() const {
   std::optional<std::uint8_t> best;
   std::uint64_t most = 0;
@@ -106,13 +99,6 @@ std::uint64_t Totals::tos_packets(std::uint8_t tos_byte) const {
   std::uint64_t sum = 0;
   for (const auto& role : tos)
     sum += role[tos_byte];
-  return sum;
-}
-
-std::uint64_t Totals::role_packets(Role role) const {
-  std::uint64_t sum = 0;
-  for (const std::uint64_t count : tos[static_cast<std::size_t>(role)])
-    sum += count;
   return sum;
 }
 

@@ -43,7 +43,6 @@ class TosTally {
   void add(std::uint8_t tos);
   [[nodiscard]] std::span<const Entry> entries() const { return {entries_.data(), used_}; }
   [[nodiscard]] std::uint64_t others() const { return others_; }
-  [[nodiscard]] std::uint64_t packets() const;
   /// The most frequent DSCP; none of no packets.
   [[nodiscard]] std::optional<std::uint8_t> dscp() const;
   [[nodiscard]] std::uint64_t with_ecn(std::uint8_t ecn) const;
@@ -203,7 +202,6 @@ struct Totals {
   Timeline<Moment, 256> over_time;
 
   [[nodiscard]] std::uint64_t tos_packets(std::uint8_t tos_byte) const;
-  [[nodiscard]] std::uint64_t role_packets(Role role) const;
   [[nodiscard]] std::uint64_t cnps() const { return opcodes[kCnpOpcode]; }
   [[nodiscard]] std::int64_t duration_ns() const { return last_ns - first_ns; }
 };

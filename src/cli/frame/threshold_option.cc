@@ -4,7 +4,7 @@ namespace weir::cli {
 
 Option threshold_option() {
   return {.name = "threshold",
-          .metavar = "NAME=VALUE",
+          .metavar = "NAME=V",
           .help = "set a threshold (weir diagnose --list-thresholds)",
           .repeated = true};
 }

@@ -62,9 +62,9 @@ std::string mark_text(const lab::Mark& mark) {
 }
 
 void print_exam_json(Context& context, const Command& command, const ExamReport& report,
-                     const lab::ExamOptions& options, std::string_view verdict) {
+                     std::string_view verdict) {
   Json object = json_object(command);
-  const Json first = view_json(score_of(report, options.views.front()));
+  const Json first = view_json(score_of(report, lab::kExamViews.front()));
   object["verdict"] = verdict;
   object["simulated"] = true;
   object["seeds"] = {{"first", report.first_seed},
@@ -77,7 +77,7 @@ void print_exam_json(Context& context, const Command& command, const ExamReport&
   object["confident_wrong"] = first.at("confident_wrong");
   object["by_fault"] = first.at("by_fault");
   Json views = Json::object();
-  for (const ExamView view : options.views)
+  for (const ExamView view : lab::kExamViews)
     views[std::string(lab::to_text(view))] = view_json(score_of(report, view));
   object["views"] = std::move(views);
   Json misses = Json::array();
@@ -91,8 +91,7 @@ void print_exam_json(Context& context, const Command& command, const ExamReport&
   print_json(context, object);
 }
 
-void print_replay_json(Context& context, const Command& command, const lab::ExamRun& run,
-                       const lab::ExamOptions& options) {
+void print_replay_json(Context& context, const Command& command, const lab::ExamRun& run) {
   Json object = json_object(command);
   object["verdict"] = lab::name_of(run.question);
   object["simulated"] = true;
@@ -103,7 +102,7 @@ void print_replay_json(Context& context, const Command& command, const lab::Exam
   object["faults"] = run.question.faults;
   object["witness"] = run.witness;
   Json views = Json::object();
-  for (const ExamView view : options.views) {
+  for (const ExamView view : lab::kExamViews) {
     const auto i = static_cast<std::size_t>(view);
     Json answer = finding::to_json(run.judgements.at(i));
     answer["mark"] = mark_text(run.marks.at(i));

@@ -12,8 +12,7 @@ namespace weir::cli {
 /// "right", "right cause, wrong place", …
 [[nodiscard]] std::string mark_text(const lab::Mark& mark);
 
-void print_exam_json(Context&, const Command&, const lab::ExamReport&, const lab::ExamOptions&,
-                     std::string_view verdict);
-void print_replay_json(Context&, const Command&, const lab::ExamRun&, const lab::ExamOptions&);
+void print_exam_json(Context&, const Command&, const lab::ExamReport&, std::string_view verdict);
+void print_replay_json(Context&, const Command&, const lab::ExamRun&);
 
 }  // namespace weir::cli

@@ -64,8 +64,6 @@ Result<HeadroomInput> gather_headroom(const Args& args) {
   WEIR_TRY_STATUS(read_optional(args, "peer-response", parse_duration, input.peer_response));
   WEIR_TRY_STATUS(read_optional(args, "cell", parse_bytes, input.cell));
   input.peer = args.value("peer") == "switch" ? model::Peer::kSwitch : model::Peer::kNic;
-  input.shared_headroom = args.has("shared-headroom");
-  input.eight_lanes = args.has("eight-lanes");
   return input;
 }
 
@@ -198,9 +196,7 @@ std::vector<Option> headroom_options() {
           {.name = "peer-response",
            .metavar = "TIME",
            .help = "time the peer takes to stop (ieee, tagger)"},
-          {.name = "cell", .metavar = "SIZE", .help = "cell size of the buffer (tagger)"},
-          {.name = "shared-headroom", .help = "one headroom pool for all ports (spectrum)"},
-          {.name = "eight-lanes", .help = "port with eight lanes (spectrum)"}};
+          {.name = "cell", .metavar = "SIZE", .help = "cell size of the buffer (tagger)"}};
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "cli/frame/commands.h"
 #include "cli/frame/host_input.h"
 #include "cli/frame/judging.h"
+#include "cli/frame/threshold_option.h"
 #include "cli/json/inspect_json.h"
 #include "cli/text/match_text.h"
 #include "ops/inspect/validate.h"
@@ -38,7 +39,9 @@ ExitCode run_check(const Args& args, Context& context) {
   if (!convention) return usage_error(context, args.command(), convention.error().what);
   const auto source = source_of(args);
   if (!source) return fail(context, args.command(), source.error());
-  auto checked = ops::check(*source, *convention);
+  const auto thresholds = thresholds_of(args);
+  if (!thresholds) return usage_error(context, args.command(), thresholds.error().what);
+  auto checked = ops::check(*source, *convention, *thresholds);
   if (!checked) return fail(context, args.command(), checked.error());
   print_unseen(checked->seen, context);
   checked->judgement.next = {fmt::format("weir validate{}", source_words(args))};
@@ -71,7 +74,8 @@ Command check_command() {
            {.name = "priority",
             .metavar = "N",
             .help = "priority of RDMA traffic",
-            .default_value = "3"}}),
+            .default_value = "3"},
+           threshold_option()}),
       .examples = {{"weir check --lab lab", "all hosts of a lab"},
                    {"weir check --lab lab --dscp 24 --priority 3", "a site that uses CS3"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput,

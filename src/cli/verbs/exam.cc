@@ -57,11 +57,6 @@ Result<lab::ExamOptions> gather_exam(const Args& args) {
   lab::ExamOptions out;
   WEIR_TRY_STATUS(take_seeds(args.value(args.has("replay") ? "replay" : "seeds"), out));
   WEIR_TRY_STATUS(take_faults(args, out));
-  if (args.has("view")) {
-    out.views.clear();
-    for (const ExamView view : lab::kExamViews)
-      if (lab::to_text(view) == args.value("view")) out.views.push_back(view);
-  }
   out.compares_load = args.has("expectation");
   out.jobs = available_cores();
   if (args.has("jobs")) {
@@ -82,8 +77,8 @@ std::string share(std::uint64_t part, std::uint64_t whole) {
                                   100.0 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
-std::string exam_verdict(const ExamReport& report, const lab::ExamOptions& options) {
-  const ExamView view = options.views.front();
+std::string exam_verdict(const ExamReport& report) {
+  const ExamView view = lab::kExamViews.front();
   const ViewScore& score = score_of(report, view);
   return fmt::format(
       "The diagnosis names the cause first in {} of {} broken fabrics ({}) and finds no fault in "
@@ -92,12 +87,12 @@ std::string exam_verdict(const ExamReport& report, const lab::ExamOptions& optio
       score.healthy.cause, score.healthy.runs);
 }
 
-std::string views_text(const ExamReport& report, const lab::ExamOptions& options) {
+std::string views_text(const ExamReport& report) {
   TextTable table({"view", "cause", "place", "confident and wrong", "inconclusive",
                    "called healthy", "healthy right"},
                   {Align::kLeft, Align::kRight, Align::kRight, Align::kRight, Align::kRight,
                    Align::kRight, Align::kRight});
-  for (const ExamView view : options.views) {
+  for (const ExamView view : lab::kExamViews) {
     const ViewScore& score = score_of(report, view);
     const Tally& faulty = score.faulty;
     const std::uint64_t all = faulty.runs + score.healthy.runs;
@@ -111,18 +106,18 @@ std::string views_text(const ExamReport& report, const lab::ExamOptions& options
   return table.to_text(2);
 }
 
-std::string faults_text(const ExamReport& report, const lab::ExamOptions& options) {
+std::string faults_text(const ExamReport& report) {
   std::vector<std::string> header = {"fault", "runs"};
   std::vector<Align> align = {Align::kLeft, Align::kRight};
-  for (const ExamView view : options.views) {
+  for (const ExamView view : lab::kExamViews) {
     header.push_back(fmt::format("{}: cause", lab::to_text(view)));
     header.emplace_back("place");
     align.insert(align.end(), {Align::kRight, Align::kRight});
   }
   TextTable table(header, align);
-  for (const auto& [name, first] : score_of(report, options.views.front()).by_fault) {
+  for (const auto& [name, first] : score_of(report, lab::kExamViews.front()).by_fault) {
     std::vector<std::string> row = {name, std::to_string(first.runs)};
-    for (const ExamView view : options.views) {
+    for (const ExamView view : lab::kExamViews) {
       const Tally& tally = score_of(report, view).by_fault.at(name);
       row.push_back(share(tally.cause, tally.runs));
       row.push_back(share(tally.place, tally.runs));
@@ -140,10 +135,10 @@ std::string confusion_text(const ViewScore& score) {
 }
 
 /// Runs with values outside the range that their load leads one to expect.
-std::string outside_text(const ExamReport& report, const lab::ExamOptions& options) {
+std::string outside_text(const ExamReport& report) {
   std::string out = "Runs with a value outside the expected range of their load:\n";
   TextTable table({"view", "broken", "healthy"}, {Align::kLeft, Align::kRight, Align::kRight});
-  for (const ExamView view : options.views) {
+  for (const ExamView view : lab::kExamViews) {
     const ViewScore& score = score_of(report, view);
     table.add_row({std::string(lab::to_title(view)),
                    share(score.faulty.outside, score.faulty.compared),
@@ -153,19 +148,19 @@ std::string outside_text(const ExamReport& report, const lab::ExamOptions& optio
 }
 
 void print_exam(const ExamReport& report, const lab::ExamOptions& options, Context& context) {
-  context.out << paint(context, Tone::kStrong, exam_verdict(report, options)) << '\n';
+  context.out << paint(context, Tone::kStrong, exam_verdict(report)) << '\n';
   if (context.quiet) return;
   context.out << fmt::format(
       "Simulated. Seeds {}-{}: {} counted, {} without a fault that had an effect; {} questions "
       "drawn again.\n\n",
       report.first_seed, report.last_seed, report.counted, report.uncounted, report.redraws);
-  context.out << views_text(report, options) << '\n' << faults_text(report, options);
-  for (const ExamView view : options.views) {
+  context.out << views_text(report) << '\n' << faults_text(report);
+  for (const ExamView view : lab::kExamViews) {
     if (score_of(report, view).wrong.empty()) continue;
     context.out << fmt::format("\nWrong answers, {}:\n", lab::to_title(view))
                 << confusion_text(score_of(report, view));
   }
-  if (options.compares_load) context.out << '\n' << outside_text(report, options);
+  if (options.compares_load) context.out << '\n' << outside_text(report);
   if (report.misses.empty()) return;
   context.out << "\nMisses:\n";
   TextTable table({"seed", "view", "fault", "answer", "replay"},
@@ -178,7 +173,7 @@ void print_exam(const ExamReport& report, const lab::ExamOptions& options, Conte
 
 // ---- one seed in detail ----
 
-void print_replay(const lab::ExamRun& run, const lab::ExamOptions& options, Context& context) {
+void print_replay(const lab::ExamRun& run, Context& context) {
   const lab::Question& question = run.question;
   context.out << paint(context, Tone::kStrong,
                        fmt::format("Seed {}: {}.", question.seed, lab::name_of(question)))
@@ -192,8 +187,6 @@ void print_replay(const lab::ExamRun& run, const lab::ExamOptions& options, Cont
   context.out << fmt::format(" \\\n  --seed {} --duration 10ms\n", lab::simulation_seed(question));
   for (std::size_t i = 0; i < lab::kExamViews.size() && run.is_counted; ++i) {
     const ExamView view = lab::kExamViews.at(i);
-    if (std::find(options.views.begin(), options.views.end(), view) == options.views.end())
-      continue;
     context.out << fmt::format(
         "\n{}{}: {} ({})\n", lab::to_title(view),
         view == ExamView::kOneHost ? " (" + run.witness + ")" : std::string(),
@@ -217,9 +210,9 @@ ExitCode run_exam(const Args& args, Context& context) {
     const lab::ExamRun run =
         lab::sit_exam(options->first_seed, {options->faults, options->compares_load, context.json});
     if (context.json) {
-      print_replay_json(context, args.command(), run, *options);
+      print_replay_json(context, args.command(), run);
     } else {
-      print_replay(run, *options, context);
+      print_replay(run, context);
     }
     return ExitCode::kOk;
   }
@@ -232,7 +225,7 @@ ExitCode run_exam(const Args& args, Context& context) {
   const ExamReport report = lab::run_exam(*options);
   bar.clear();
   if (context.json) {
-    print_exam_json(context, args.command(), report, *options, exam_verdict(report, *options));
+    print_exam_json(context, args.command(), report, exam_verdict(report));
   } else {
     print_exam(report, *options, context);
   }
@@ -254,10 +247,6 @@ Command exam_command() {
       .options =
           {{.name = "seeds", .metavar = "A-B", .help = "range of seeds", .default_value = "1-100"},
            {.name = "faults", .metavar = "F,F", .help = "only these faults (healthy: no fault)"},
-           {.name = "view",
-            .metavar = "VIEW",
-            .help = "show only this view",
-            .choices = {"full", "counters", "one_host"}},
            {.name = "expectation", .help = "also compare with simulated loads (slower)"},
            {.name = "jobs", .metavar = "N", .help = "threads (default: one per core)"},
            {.name = "replay",

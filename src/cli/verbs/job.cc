@@ -8,6 +8,7 @@
 #include "cli/frame/commands.h"
 #include "cli/frame/design_input.h"
 #include "cli/frame/judging.h"
+#include "cli/frame/threshold_option.h"
 #include "cli/json/job_json.h"
 
 namespace weir::cli {
@@ -42,6 +43,9 @@ ExitCode run_job(const Args& args, Context& context) {
   ops::JobRequest request{.files = args.all("FILE"), .hosts = args.all("host")};
   request.design = args.get("design").value_or(
       file_exists(std::string(kDesignFile)) ? std::string(kDesignFile) : std::string());
+  const auto thresholds = thresholds_of(args);
+  if (!thresholds) return usage_error(context, args.command(), thresholds.error().what);
+  request.thresholds = *thresholds;
   auto judged = ops::judge_job(request);
   if (!judged) return fail(context, args.command(), judged.error());
   if (judged->judgement.conclusion == finding::Conclusion::kFindings)
@@ -80,7 +84,8 @@ Command job_command() {
                    .metavar = "EVIDENCE",
                    .help = "a snapshot or bundle of a host of the job",
                    .repeated = true,
-                   .completes = Completes::kFiles}},
+                   .completes = Completes::kFiles},
+                  threshold_option()},
       .examples = {{"weir job train.sh", "before it is submitted"},
                    {"weir job slurm-4711.out --design fabric.yaml", "after it was slow"},
                    {"env | weir job -", "what is set here"}},

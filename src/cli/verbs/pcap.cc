@@ -10,6 +10,7 @@
 #include "cli/frame/interruption.h"
 #include "cli/frame/judging.h"
 #include "cli/frame/progress.h"
+#include "cli/frame/threshold_option.h"
 #include "cli/json/pcap_json.h"
 #include "cli/text/pcap_text.h"
 #include "units/format.h"
@@ -37,6 +38,8 @@ Result<ops::PcapRequest> pcap_request(const Args& args, const Context& context) 
   request.duration = *duration;
   WEIR_TRY(flows, flow_limit(args));
   request.most_flows = flows;
+  WEIR_TRY(thresholds, thresholds_of(args));
+  request.thresholds = thresholds;
   // Without a design, marking that cannot be right is still found.
   const auto design =
       args.has("design") ? args.get("design") : context.environment(kDesignVariable);
@@ -107,7 +110,8 @@ Command pcap_command() {
                   {.name = "flows",
                    .metavar = "N",
                    .help = "flows to track separately; 4 KB of memory each",
-                   .default_value = "16384"}},
+                   .default_value = "16384"},
+                  threshold_option()},
       .examples = {{"weir pcap roce.pcap -d fabric.yaml", "against the design"},
                    {"weir pcap sender.pcap receiver.pcap", "what happened between the two"},
                    {"zcat old.pcap.gz | weir pcap - --json", "for a program"}},

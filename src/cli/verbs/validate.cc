@@ -12,6 +12,7 @@
 #include "cli/frame/judging.h"
 #include "cli/frame/progress.h"
 #include "cli/frame/switch_input.h"
+#include "cli/frame/threshold_option.h"
 #include "cli/json/inspect_json.h"
 #include "cli/text/match_text.h"
 #include "units/format.h"
@@ -46,6 +47,8 @@ ops::Result<ops::ValidateRequest> request_of(const Args& args, const Context& co
   WEIR_TRY(files, switch_files(args.all("switch"), "--switch"));
   request.switches = std::move(files);
   request.bundle_key = bundle_key(context);
+  WEIR_TRY(thresholds, ops::or_bad_request(thresholds_of(args)));
+  request.thresholds = thresholds;
   return request;
 }
 
@@ -165,7 +168,8 @@ Command validate_command() {
            {.name = "watch",
             .metavar = "TIME",
             .help = "watch the links this long for flaps and bad frames"},
-           switch_option()}),
+           switch_option(),
+           threshold_option()}),
       .examples = {{"weir validate --lab lab", "a lab against its own design"},
                    {"weir validate fabric.yaml --root bundles/", "many hosts, from their bundles"},
                    {"weir validate fabric.yaml --switch leaf1=leaf1.cfg",

@@ -11,6 +11,7 @@
 #include "cli/frame/host_input.h"
 #include "cli/frame/judging.h"
 #include "cli/frame/progress.h"
+#include "cli/frame/threshold_option.h"
 #include "cli/json/verify_json.h"
 #include "cli/text/questions_text.h"
 #include "render/text/findings_text.h"
@@ -34,6 +35,8 @@ ops::Result<ops::VerifyRequest> verify_request(const Args& args, const Context& 
   request.source = std::move(source);
   WEIR_TRY(design, design_path_for_hosts(args, context));
   request.design = std::move(design);
+  WEIR_TRY(thresholds, ops::or_bad_request(thresholds_of(args)));
+  request.thresholds = thresholds;
   return request;
 }
 
@@ -227,7 +230,8 @@ std::vector<Option> own_options() {
        .help = "perftest command",
        .default_value = "ib_write_bw -D 5"},
       {.name = "address", .metavar = "A", .help = "address of the server (default: of its rail)"},
-      {.name = "ssh", .metavar = "CMD", .help = "command to use instead of ssh"}};
+      {.name = "ssh", .metavar = "CMD", .help = "command to use instead of ssh"},
+      threshold_option()};
 }
 
 }  // namespace
@@ -238,9 +242,8 @@ Command verify_command() {
       .group = Group::kOperators,
       .summary = "behaviour under load: snapshot, run a command, snapshot, judge",
       .description =
-          "Reads every counter, runs a load, reads them again. Answers five questions first "
-          "(DCQCN, "
-          "drops, PFC, traffic and its device, link), then lists the findings.",
+          "Reads every counter, runs a load, reads them again. Answers five questions (DCQCN, "
+          "drops, PFC, traffic and its device, link) and lists the findings.",
       .arguments = {design_argument(),
                     {.name = "COMMAND",
                      .help = "the load to run, after --",

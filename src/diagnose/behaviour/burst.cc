@@ -44,8 +44,7 @@ void count_ports(const View& view, const std::string& at, Burst& burst) {
 
 }  // namespace
 
-Burst count_burst(const Case& subject, std::size_t senders, const std::string& receiver) {
-  const View view(subject);
+Burst count_burst(const View& view, std::size_t senders, const std::string& receiver) {
   Burst burst{.senders = senders, .receiver = receiver};
   count_nics(view, burst);
   count_ports(view, switch_of(view, receiver), burst);

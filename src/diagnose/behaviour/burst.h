@@ -24,8 +24,7 @@ struct Burst {
 };
 
 /// What flow control did in the window, and what was lost of the lossless class.
-[[nodiscard]] Burst count_burst(const Case& subject, std::size_t senders,
-                                const std::string& receiver);
+[[nodiscard]] Burst count_burst(const View& view, std::size_t senders, const std::string& receiver);
 
 /// Adds to the judgement what a burst must show.
 void judge_burst(const Burst& burst, finding::Judgement& judgement);

@@ -221,10 +221,8 @@ void judge_exit(const LoadClaim& claim, finding::Judgement& judgement) {
 }
 
 /// What ran on the host before the load is in the counters too: say so where it is much of them.
-void judge_idle(const Case& idle_case, LoadJudgement& out) {
-  if (idle_case.evidence.empty()) return;
-  const View view(idle_case);
-  for (const DeviceTraffic& idle : traffic_of(view, idle_case.intent)) {
+void judge_idle(const View& view, LoadJudgement& out) {
+  for (const DeviceTraffic& idle : traffic_of(view, view.intent())) {
     const auto same =
         std::find_if(out.devices.begin(), out.devices.end(), [&](const DeviceTraffic& traffic) {
           return traffic.host == idle.host && traffic.device == idle.device;
@@ -258,21 +256,20 @@ bool DeviceTraffic::is_busy(const Thresholds& limits) const {
           tx_in_priority.value_or(0) + rx_in_priority.value_or(0) >= limits.bytes_that_matter);
 }
 
-LoadJudgement judge_load(const Case& subject, const LoadClaim& claim,
+LoadJudgement judge_load(const View& view, const LoadClaim& claim,
                          std::span<const evidence::Evidence> idle) {
-  const View view(subject);
   LoadJudgement out{.questions = five_questions(view),
                     .observations = interpret(view),
-                    .devices = traffic_of(view, subject.intent),
+                    .devices = traffic_of(view, view.intent()),
                     .volume = volume_of(claim, view),
                     .judgement = diagnose(view)};
   judge_devices(claim, view.thresholds(), out);
   if (out.volume) judge_volume(claim, *out.volume, view.rdma_dscp(), out.judgement);
   judge_visibility(out);
   judge_exit(claim, out.judgement);
-  Case before = subject;
-  before.evidence = idle;
-  judge_idle(before, out);
+  if (!idle.empty())
+    judge_idle(View({.evidence = idle, .intent = view.intent(), .thresholds = view.thresholds()}),
+               out);
   return out;
 }
 

@@ -65,9 +65,9 @@ struct LoadJudgement {
   finding::Judgement judgement;
 };
 
-/// The evidence of `subject` has both snapshots of each host and of the switches; `idle` is the
+/// The evidence of `view` has both snapshots of each host and of the switches; `idle` is the
 /// window before the load, where one was watched.
-[[nodiscard]] LoadJudgement judge_load(const Case& subject, const LoadClaim& claim,
+[[nodiscard]] LoadJudgement judge_load(const View& view, const LoadClaim& claim,
                                        std::span<const evidence::Evidence> idle);
 
 }  // namespace weir::diagnose

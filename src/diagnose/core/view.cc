@@ -337,10 +337,6 @@ bool View::has_counters() const {
          std::any_of(ports_.begin(), ports_.end(), are_there);
 }
 
-bool View::has_window() const {
-  return std::find(has_window_.begin(), has_window_.end(), true) != has_window_.end();
-}
-
 std::uint64_t View::traffic() const {
   std::uint64_t bytes = 0;
   // A driver that counts packets alone (Soft-RoCE) carried at least the smallest frame for each.

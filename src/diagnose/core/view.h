@@ -117,7 +117,6 @@ class View {
   [[nodiscard]] unsigned cnp() const { return cnp_; }
   [[nodiscard]] Dscp rdma_dscp() const { return rdma_dscp_; }
   [[nodiscard]] bool has_counters() const;
-  [[nodiscard]] bool has_window() const;
   /// Bytes that NICs sent and received, or switch ports carried, where no NIC is seen.
   [[nodiscard]] std::uint64_t traffic() const;
 

@@ -54,9 +54,8 @@ inline constexpr std::string_view kBundleHeading = "weir bundle 1";
 [[nodiscard]] Result<Bundle> parse_bundle(std::string_view text);
 
 /// Looks at the host behind `kernel` as observe() does (`capture`: make_host()), and keeps what it
-/// said. With an interval, a
-/// second time for the counters alone after `wait` returned. An error where there is nothing to
-/// look at.
+/// said; `with_second_look`: also the counters alone, once `wait` has returned. An error where
+/// there is nothing to look at.
 [[nodiscard]] Result<Bundle> record_host(Kernel& kernel, const std::string& capture,
                                          bool with_second_look, const std::function<void()>& wait);
 

@@ -303,11 +303,8 @@ void add(const ExamRun& run, const ExamOptions& options, ExamReport& out) {
     if (!is_healthy) count(mark, expected, score.by_fault[row]);
     if (mark.cause) continue;
     ++score.wrong[{row, mark.said}];
-    const ExamView view = kExamViews.at(i);
-    if (std::find(options.views.begin(), options.views.end(), view) == options.views.end())
-      continue;
     out.misses.push_back(
-        {run.question.seed, view, name, mark.said,
+        {run.question.seed, kExamViews.at(i), name, mark.said,
          fmt::format("weir exam --replay {}{}", run.question.seed,
                      options.faults.empty() ? "" : " --faults " + join(options.faults, ","))});
   }

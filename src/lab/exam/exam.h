@@ -126,9 +126,8 @@ struct ExamReport {
 struct ExamOptions {
   std::uint64_t first_seed = 1;
   std::uint64_t last_seed = 100;
-  std::vector<std::string> faults;                                    // see Sitting
-  bool compares_load = false;                                         // see Sitting
-  std::vector<ExamView> views{kExamViews.begin(), kExamViews.end()};  // whose misses are listed
+  std::vector<std::string> faults;  // see Sitting
+  bool compares_load = false;       // see Sitting
   unsigned jobs = 1;
   std::function<void(std::uint64_t done)> progress;  // report only; called by one thread at a time
 };

@@ -20,7 +20,7 @@ Result<JudgedJob> judge_job(const JobRequest& request) {
     WEIR_TRY(read, or_bad_input(read_snapshot_file(path)));
     std::move(read.begin(), read.end(), std::back_inserter(hosts));
   }
-  diagnose::JobCase subject{out.job, nullptr, hosts};
+  diagnose::JobCase subject{out.job, nullptr, hosts, request.thresholds};
   Fabric fabric;
   if (!request.design.empty()) {
     WEIR_TRY(loaded, load_fabric(request.design));

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "finding/finding.h"
+#include "finding/thresholds.h"
 #include "ops/source/failure.h"
 #include "readers/job/job.h"
 
@@ -13,6 +14,7 @@ struct JobRequest {
   std::vector<std::string> files;       // - is standard input
   std::string design = {};              // empty: none
   std::vector<std::string> hosts = {};  // snapshots or bundles of hosts of the job
+  finding::Thresholds thresholds = {};
 };
 
 struct JudgedJob {

@@ -152,6 +152,7 @@ Result<Captured> analyse_captures(const PcapRequest& request) {
     WEIR_TRY(fabric, load_fabric(request.design));
     expectation = wire::expectation_of(fabric.design, fabric.intent);
   }
+  expectation.thresholds = request.thresholds;
   WEIR_TRY(captured, read_all(request));
   captured.verdict = wire::judge(*captured.first, captured.source, expectation, captured.join.get(),
                                  captured.second_source.name);

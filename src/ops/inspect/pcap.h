@@ -22,6 +22,7 @@ struct PcapRequest {
   std::function<bool()> is_stopped = {};  // ends a live capture early
   std::size_t most_flows = 16384;         // kept apart
   std::string design = {};                // empty: none
+  finding::Thresholds thresholds = {};
   ProgressCallback progress = {};
 };
 

@@ -55,8 +55,9 @@ std::vector<std::string> unknown_hosts(const Observation& seen, const design::In
   return names;
 }
 
-void judge(const design::Intent& intent, Validated& out) {
-  out.judgement = diagnose::validate(out.seen.all(), intent);
+void judge(const design::Intent& intent, const finding::Thresholds& thresholds, Validated& out) {
+  const std::vector<evidence::Evidence> all = out.seen.all();
+  out.judgement = diagnose::validate(diagnose::View({all, &intent, thresholds}));
   add_unseen(out.seen, out.judgement);
   const std::vector<finding::Unknown> unread = unread_lines(out.configs);
   out.judgement.unknown.insert(out.judgement.unknown.end(), unread.begin(), unread.end());
@@ -69,7 +70,7 @@ Result<Validated> validate_files(const ValidateRequest& request) {
   WEIR_TRY(configs, read_switch_configs(request.switches, out.fabric.intent));
   out.configs = std::move(configs);
   put_over(out.configs, out.seen);
-  judge(lowered(out.fabric.intent, out.configs, nullptr), out);
+  judge(lowered(out.fabric.intent, out.configs, nullptr), request.thresholds, out);
   if (out.judgement.conclusion == finding::Conclusion::kHealthy && !out.judgement.unknown.empty())
     out.judgement.conclusion = finding::Conclusion::kInconclusive;
   return out;
@@ -86,12 +87,13 @@ void add_unseen(const Observation& seen, finding::Judgement& judgement) {
     judgement.conclusion = finding::Conclusion::kInconclusive;
 }
 
-Result<Checked> check(const Source& source, const diagnose::Convention& convention) {
+Result<Checked> check(const Source& source, const diagnose::Convention& convention,
+                      const finding::Thresholds& thresholds) {
   WEIR_TRY(set, open_hosts(source));
   WEIR_TRY(seen, observe_some(set));
   Checked out;
-  out.judgement =
-      diagnose::validate(seen.hosts, diagnose::conventional_intent(seen.hosts, convention));
+  const design::Intent intent = diagnose::conventional_intent(seen.hosts, convention);
+  out.judgement = diagnose::validate(diagnose::View({seen.hosts, &intent, thresholds}));
   add_unseen(seen, out.judgement);
   out.seen = std::move(seen);
   return out;
@@ -110,7 +112,8 @@ Result<Validated> validate(const ValidateRequest& request) {
   if (request.watch) watch(set, *request.watch, request.progress, out.seen);
   restore_names(out.seen, out.fabric.intent, request.bundle_key);
   put_over(out.configs, out.seen);
-  judge(lowered(out.fabric.intent, out.configs, set.lab ? &*set.lab : nullptr), out);
+  judge(lowered(out.fabric.intent, out.configs, set.lab ? &*set.lab : nullptr), request.thresholds,
+        out);
   out.not_in_design = unknown_hosts(out.seen, out.fabric.intent);
   return out;
 }

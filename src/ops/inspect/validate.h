@@ -6,6 +6,7 @@
 
 #include "diagnose/core/convention.h"
 #include "finding/finding.h"
+#include "finding/thresholds.h"
 #include "ops/source/hosts.h"
 #include "ops/source/progress.h"
 #include "ops/source/switch_configs.h"
@@ -19,7 +20,8 @@ struct Checked {
 };
 
 /// Against what RoCEv2 fabrics usually agree on.
-[[nodiscard]] Result<Checked> check(const Source& source, const diagnose::Convention& convention);
+[[nodiscard]] Result<Checked> check(const Source& source, const diagnose::Convention& convention,
+                                    const finding::Thresholds& thresholds);
 
 struct ValidateRequest {
   std::optional<Source> source = Source{};  // none: the files of switches alone
@@ -27,6 +29,7 @@ struct ValidateRequest {
   std::vector<SwitchFile> switches = {};    // stand for the switches themselves
   std::optional<Duration> watch = {};       // count again after this long: what links did in it
   std::string bundle_key = {};              // the secret that bundles were made with
+  finding::Thresholds thresholds = {};
   ProgressCallback progress = {};
 };
 

@@ -83,14 +83,14 @@ Result<std::pair<Phase, Verified>> run_phase(std::string_view name, Stage& stage
                                              const std::vector<std::string>& words,
                                              const ProgressCallback& progress) {
   WEIR_TRY(watched, watch_command(stage, words, progress, false));
-  Verified verified = judge_drive(std::move(watched.drive), watched.window, stage.fabric.intent);
-  Phase phase{
-      .name = name,
-      .elapsed = verified.drive.outcome.elapsed,
-      .pauses = diagnose::count_burst(stage.subject(watched.window), 0, stage.ran_on).pauses,
-      .result = {.exit_status = verified.drive.outcome.exit_status,
-                 .lossless_drops = diagnose::lossless_drops(verified.judged.observations),
-                 .judgement = verified.judgement()}};
+  const diagnose::View view(stage.subject(watched.window));
+  Verified verified = judge_drive(std::move(watched.drive), view);
+  Phase phase{.name = name,
+              .elapsed = verified.drive.outcome.elapsed,
+              .pauses = diagnose::count_burst(view, 0, stage.ran_on).pauses,
+              .result = {.exit_status = verified.drive.outcome.exit_status,
+                         .lossless_drops = diagnose::lossless_drops(verified.judged.observations),
+                         .judgement = verified.judgement()}};
   return std::pair(std::move(phase), std::move(verified));
 }
 

@@ -38,11 +38,11 @@ diagnose::LoadClaim claim_of(const Drive& drive, const host::LoadReport& load) {
 
 Result<Stage> set_up(const VerifyRequest& request) {
   WEIR_TRY(set, open_hosts(request.source));
-  if (set.are_captured) return bad_request("nothing can be run on a captured machine (--root)");
+  if (set.are_captured) return bad_request("nothing can be run on a captured machine");
   WEIR_TRY(fabric, fabric_for(request.design, set));
   std::string ran_on = set.hosts.front()->name();
   WEIR_TRY(everyone, with_whole_lab(std::move(set)));
-  return Stage{std::move(everyone), std::move(fabric), std::move(ran_on)};
+  return Stage{std::move(everyone), std::move(fabric), std::move(ran_on), request.thresholds};
 }
 
 Result<Watched> watch_command(Stage& stage, const std::vector<std::string>& words,
@@ -77,14 +77,12 @@ std::vector<evidence::Evidence> window_of(const std::vector<evidence::Evidence>&
   return window;
 }
 
-Verified judge_drive(Drive drive, const std::vector<evidence::Evidence>& window,
-                     const design::Intent& intent) {
+Verified judge_drive(Drive drive, const diagnose::View& view) {
   Verified verified;
   verified.load = host::read_load(drive.words, drive.outcome);
-  verified.judged = diagnose::judge_load({.evidence = window, .intent = &intent},
-                                         claim_of(drive, verified.load), drive.idle);
+  verified.judged = diagnose::judge_load(view, claim_of(drive, verified.load), drive.idle);
   verified.drive = std::move(drive);
-  verified.is_simulated = std::any_of(window.begin(), window.end(),
+  verified.is_simulated = std::any_of(view.evidence().begin(), view.evidence().end(),
                                       [](const auto& piece) { return piece.provenance.simulated; });
   return verified;
 }
@@ -93,7 +91,8 @@ Result<Verified> verify_load(const VerifyRequest& request,
                              const std::vector<std::string>& command) {
   WEIR_TRY(stage, set_up(request));
   WEIR_TRY(watched, watch_command(stage, command, request.progress, true));
-  Verified verified = judge_drive(std::move(watched.drive), watched.window, stage.fabric.intent);
+  Verified verified =
+      judge_drive(std::move(watched.drive), diagnose::View(stage.subject(watched.window)));
   add_unseen(watched.after, verified.judged.judgement);
   return verified;
 }

@@ -206,9 +206,9 @@ weir::Result<host::CommandOutcome> run_senders(const Trial& trial, const std::st
   return all;
 }
 
-Verified with_burst(Verified verified, const diagnose::Case& subject, std::size_t senders,
+Verified with_burst(Verified verified, const diagnose::View& view, std::size_t senders,
                     const std::string& receiver) {
-  verified.burst = diagnose::count_burst(subject, senders, receiver);
+  verified.burst = diagnose::count_burst(view, senders, receiver);
   diagnose::judge_burst(*verified.burst, verified.judged.judgement);
   return verified;
 }
@@ -225,8 +225,9 @@ Result<Verified> remote_burst(const VerifyRequest& request, const RemoteRequest&
   // What the senders report is the sum of their rows: what this host received.
   trial->drive.words = perftest_words(trial->test, trial->here, "");
   const Stage& stage = trial->stage;
-  return with_burst(judge_drive(std::move(trial->drive), window, stage.fabric.intent),
-                    stage.subject(window), trial->peers.size(), stage.ran_on);
+  const diagnose::View view(stage.subject(window));
+  return with_burst(judge_drive(std::move(trial->drive), view), view, trial->peers.size(),
+                    stage.ran_on);
 }
 
 /// Everybody, or those that are named, to the host that was chosen.
@@ -236,16 +237,17 @@ Result<Verified> lab_burst(const VerifyRequest& request, const RemoteRequest& re
       remote.hosts.empty() ? stage.set.lab->host_names() : remote.hosts;
   std::erase(names, stage.ran_on);
   const std::size_t senders = names.size();
-  if (senders < 2) return bad_request("a burst needs two senders: --from H1,H2,…");
+  if (senders < 2) return bad_request("a burst needs two senders besides the receiver");
   names.push_back(stage.ran_on);
   // Many connections start at line rate before the first notification comes back.
   std::vector<std::string> words = {"incast", "to=" + stage.ran_on, "size=4MB", "qps=16",
                                     "depth=1"};
   if (!remote.hosts.empty()) words.push_back("hosts=" + compact_names(names));
   WEIR_TRY(watched, watch_command(stage, words, request.progress, true));
-  Verified verified = judge_drive(std::move(watched.drive), watched.window, stage.fabric.intent);
+  const diagnose::View view(stage.subject(watched.window));
+  Verified verified = judge_drive(std::move(watched.drive), view);
   add_unseen(watched.after, verified.judged.judgement);
-  return with_burst(std::move(verified), stage.subject(watched.window), senders, stage.ran_on);
+  return with_burst(std::move(verified), view, senders, stage.ran_on);
 }
 
 }  // namespace
@@ -274,7 +276,7 @@ Result<Verified> verify_pair(const VerifyRequest& request, const RemoteRequest& 
   if (server.before && server.before->provenance.host == trial->stage.ran_on)
     drive.notes.push_back(fmt::format("{} is this machine: seen once", server.end.name));
   drive.sees_all_ends = server.after.has_value();
-  return judge_drive(std::move(drive), window, trial->stage.fabric.intent);
+  return judge_drive(std::move(drive), diagnose::View(trial->stage.subject(window)));
 }
 
 Result<Verified> verify_burst(const VerifyRequest& request, const RemoteRequest& remote) {

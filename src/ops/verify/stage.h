@@ -10,9 +10,10 @@ struct Stage {
   HostSet set;
   Fabric fabric;
   std::string ran_on;  // the host that starts the load
+  finding::Thresholds thresholds;
 
   [[nodiscard]] diagnose::Case subject(const std::vector<evidence::Evidence>& window) const {
-    return {.evidence = window, .intent = &fabric.intent};
+    return {.evidence = window, .intent = &fabric.intent, .thresholds = thresholds};
   }
 };
 [[nodiscard]] Result<Stage> set_up(const VerifyRequest& request);

@@ -21,6 +21,7 @@ namespace weir::ops {
 struct VerifyRequest {
   Source source;
   std::string design = {};  // empty: the lab's own
+  finding::Thresholds thresholds = {};
   ProgressCallback progress = {};
 };
 
@@ -89,9 +90,8 @@ struct FailureRequest {
 [[nodiscard]] std::vector<evidence::Evidence> window_of(
     const std::vector<evidence::Evidence>& before, const std::vector<evidence::Evidence>& after);
 
-/// Pure. `window` has both snapshots of each host and of the switches.
-[[nodiscard]] Verified judge_drive(Drive drive, const std::vector<evidence::Evidence>& window,
-                                   const design::Intent& intent);
+/// Pure. The evidence of `view` has both snapshots of each host and of the switches.
+[[nodiscard]] Verified judge_drive(Drive drive, const diagnose::View& view);
 
 /// "link=leaf1/swp9", "host=gpu03", "rail=1" (the NICs of that rail, of every host), or a fault of
 /// the simulator: as the lab takes them. Empty for a rail that no host has.

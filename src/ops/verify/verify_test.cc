@@ -65,12 +65,16 @@ MadeCase with_traffic(std::uint64_t rdma, std::uint64_t prio3, std::uint64_t pri
 
 constexpr std::uint64_t k70M = 70'000'000;
 
+diagnose::View seen(MadeCase& made, const design::Intent& intent) {
+  return diagnose::View({.evidence = made.pieces(), .intent = &intent});
+}
+
 TEST(VerifyLoad, ALoadInItsPriorityOnItsDeviceIsNoFinding) {
   COVERS("D5", "D8");
   const design::Intent intent = pair_intent();
   MadeCase made = with_traffic(k70M, k70M, 1000);
   const Verified verified =
-      judge_drive(moved_64m("ib_write_bw --tclass=106 gpu2"), made.pieces(), intent);
+      judge_drive(moved_64m("ib_write_bw --tclass=106 gpu2"), seen(made, intent));
   ASSERT_TRUE(verified.judged.volume.has_value());
   EXPECT_TRUE(verified.judged.volume->is_there());
   EXPECT_EQ(verified.judged.questions.size(), 5U);
@@ -91,7 +95,7 @@ TEST(VerifyLoad, TheWrongPriorityIsNamedByWhatTheProgramAskedFor) {
   for (const auto& found : kCases) {
     MadeCase made = with_traffic(k70M, 0, k70M);
     made.pieces()[0].nics.clear();  // settings unknown: only the counters speak
-    Verified verified = judge_drive(moved_64m(found.words), made.pieces(), intent);
+    Verified verified = judge_drive(moved_64m(found.words), seen(made, intent));
     // The rules may know the cause; then it is theirs to name.
     const bool is_named = has(verified.judgement(), found.id) ||
                           verified.judgement().conclusion == finding::Conclusion::kFindings;
@@ -105,7 +109,7 @@ TEST(VerifyLoad, ALoadThatNoDeviceSawWentElsewhere) {
   const design::Intent intent = pair_intent();
   MadeCase made = with_traffic(0, 0, 5000);
   const Verified verified =
-      judge_drive(moved_64m("ib_write_bw --tclass=106 gpu2"), made.pieces(), intent);
+      judge_drive(moved_64m("ib_write_bw --tclass=106 gpu2"), seen(made, intent));
   EXPECT_TRUE(has(verified.judgement(), "load.no_rdma")) << join(ids_of(verified.judgement()), " ");
 }
 
@@ -118,7 +122,7 @@ TEST(VerifyLoad, SocketsInsteadOfRdmaAreNamed) {
   drive.ran_on = "gpu1";
   drive.outcome.output =
       "gpu1:1:1 [0] NCCL INFO Using network Socket\n# Avg bus bandwidth    : 1.1 OK\n";
-  const Verified verified = judge_drive(std::move(drive), made.pieces(), intent);
+  const Verified verified = judge_drive(std::move(drive), seen(made, intent));
   EXPECT_TRUE(has(verified.judgement(), "nccl.socket_fallback"));
 }
 
@@ -135,7 +139,7 @@ TEST(VerifyLoad, AnotherDeviceThanTheOneNamedIsFound) {
                                                      counters::Reading::of(5),
                                                      {}}}));
   const Verified verified =
-      judge_drive(moved_64m("ib_write_bw -d mlx5_7 gpu2", "mlx5_7"), made.pieces(), intent);
+      judge_drive(moved_64m("ib_write_bw -d mlx5_7 gpu2", "mlx5_7"), seen(made, intent));
   EXPECT_TRUE(has(verified.judgement(), "load.wrong_device"))
       << join(ids_of(verified.judgement()), " ");
 }
@@ -149,7 +153,7 @@ TEST(VerifyLoad, ACommandThatFailsIsInconclusiveAndExplained) {
   drive.ran_on = "gpu1";
   drive.outcome.exit_status = 1;
   drive.outcome.errors = "Couldn't connect to gpu2:18515\n";
-  const Verified verified = judge_drive(std::move(drive), made.pieces(), intent);
+  const Verified verified = judge_drive(std::move(drive), seen(made, intent));
   EXPECT_EQ(verified.judgement().conclusion, finding::Conclusion::kInconclusive);
   EXPECT_FALSE(has(verified.judgement(), "load.no_rdma"));
   EXPECT_NE(verified.judgement().unknown.back().how.find("no server is listening"),
@@ -169,7 +173,7 @@ TEST(VerifyLoad, WhereNobodyCountsByPriorityThePriorityIsUnknown) {
          {counters::Place::kHwCounters, "rcvd_pkts", counters::Reading::of(i * 2000), {}}})};
   host.nics.clear();
   const Verified verified =
-      judge_drive(moved_64m("ib_write_bw --tclass=106 gpu2", "rxe0"), made.pieces(), intent);
+      judge_drive(moved_64m("ib_write_bw --tclass=106 gpu2", "rxe0"), seen(made, intent));
   ASSERT_EQ(verified.judged.devices.size(), 1U);
   EXPECT_TRUE(verified.judged.devices[0].is_busy({}));
   EXPECT_FALSE(verified.judged.volume.has_value());
@@ -186,11 +190,20 @@ TEST(VerifyLoad, AHostThatWasNotIdleIsSaidToBe) {
   MadeCase made = with_traffic(k70M, k70M, 0);
   Drive drive = moved_64m("ib_write_bw --tclass=106 gpu2");
   drive.idle = with_traffic(k70M / 2, k70M / 2, 0).pieces();
-  const Verified verified = judge_drive(std::move(drive), made.pieces(), intent);
-  const auto& unknown = verified.judgement().unknown;
-  EXPECT_TRUE(std::any_of(unknown.begin(), unknown.end(), [](const auto& found) {
-    return found.reason.starts_with("it was not idle before");
-  }));
+  const Verified verified = judge_drive(std::move(drive), seen(made, intent));
+  const auto is_said = [](const Verified& judged) {
+    const auto& unknown = judged.judgement().unknown;
+    return std::any_of(unknown.begin(), unknown.end(), [](const auto& found) {
+      return found.reason.starts_with("it was not idle before");
+    });
+  };
+  EXPECT_TRUE(is_said(verified));
+  // A threshold of the user's holds for the window before the load as well.
+  const diagnose::View view(
+      {.evidence = made.pieces(), .intent = &intent, .thresholds = {.busy_before = 0.9}});
+  Drive again = moved_64m("ib_write_bw --tclass=106 gpu2");
+  again.idle = verified.drive.idle;
+  EXPECT_FALSE(is_said(judge_drive(std::move(again), view)));
 }
 
 TEST(VerifyBurst, PassesWhereFlowControlActedAndNothingWasLost) {
@@ -201,8 +214,7 @@ TEST(VerifyBurst, PassesWhereFlowControlActedAndNothingWasLost) {
     made.host("gpu1", counts);
     made.host("gpu2", {{"ethtool/rx_prio3_pause", 40}});
     finding::Judgement judgement;
-    const diagnose::Burst burst =
-        diagnose::count_burst({.evidence = made.pieces(), .intent = &intent}, 1, "gpu1");
+    const diagnose::Burst burst = diagnose::count_burst(seen(made, intent), 1, "gpu1");
     diagnose::judge_burst(burst, judgement);
     return std::pair(burst, judgement);
   };
@@ -222,8 +234,7 @@ TEST(VerifyBurst, ABurstThatNobodyNoticedProvesNothing) {
   MadeCase made;
   made.host("gpu1");
   finding::Judgement judgement;
-  const diagnose::Burst burst =
-      diagnose::count_burst({.evidence = made.pieces(), .intent = &intent}, 3, "gpu1");
+  const diagnose::Burst burst = diagnose::count_burst(seen(made, intent), 3, "gpu1");
   diagnose::judge_burst(burst, judgement);
   EXPECT_TRUE(burst.is_lossless());
   EXPECT_EQ(judgement.conclusion, finding::Conclusion::kInconclusive);

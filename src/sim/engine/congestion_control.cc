@@ -37,10 +37,6 @@ constexpr CongestionAlgorithm kAlgorithms[] = {
 
 }  // namespace
 
-std::span<const CongestionAlgorithm> congestion_algorithms() {
-  return kAlgorithms;
-}
-
 const CongestionAlgorithm* find_congestion_algorithm(std::string_view name) {
   for (const CongestionAlgorithm& algorithm : kAlgorithms)
     if (algorithm.name == name) return &algorithm;

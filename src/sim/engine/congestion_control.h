@@ -9,8 +9,8 @@
 //   on_cnp    a congestion notification arrived
 //   next_due  when time alone changes the rate next
 //
-// An algorithm is one file: a class that derives from CongestionControl, and a row in
-// congestion_algorithms(). The transport calls it for every packet, so what is asked every time is
+// An algorithm is one file: a class that derives from CongestionControl, and a row of kAlgorithms
+// (congestion_control.cc). The transport calls it for every packet, so what is asked every time is
 // inline here, and an algorithm is called only when it has something to decide.
 #include <cstdint>
 #include <limits>
@@ -73,9 +73,7 @@ struct CongestionAlgorithm {
   std::unique_ptr<CongestionControl> (*make)(const NicConfig& nic);
 };
 
-/// All of them: what NicConfig::congestion_control may name.
-[[nodiscard]] std::span<const CongestionAlgorithm> congestion_algorithms();
-/// nullptr: there is none of that name.
+/// By the name in NicConfig::congestion_control; nullptr: there is none.
 [[nodiscard]] const CongestionAlgorithm* find_congestion_algorithm(std::string_view name);
 
 }  // namespace weir::sim

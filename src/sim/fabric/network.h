@@ -131,7 +131,7 @@ struct SwitchConfig {
 enum class Recovery : std::uint8_t { kGoBack0, kGoBackN, kSelective };
 
 struct NicConfig {
-  std::string_view congestion_control = "dcqcn";  // of congestion_algorithms()
+  std::string_view congestion_control = "dcqcn";  // find_congestion_algorithm()
   DcqcnConfig dcqcn;
   bool rp_enabled = true;          // reaction point: acts on CNPs
   bool np_enabled = true;          // notification point: answers CE with CNPs

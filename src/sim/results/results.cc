@@ -218,10 +218,6 @@ void add_counters(std::string& text, const std::string& owner,
 
 }  // namespace
 
-Duration ideal_completion(const Sim& sim, QpId qp, Bytes size) {
-  return ideal_of(sim, links_at_nodes(sim.network()), qp, size);
-}
-
 Results collect_flows(const Sim& sim, Time end) {
   Results out;
   out.digest = sim.digest();

@@ -60,9 +60,6 @@ struct Results {
 /// Without evidence: for networks that no design made.
 [[nodiscard]] Results collect_flows(const Sim& sim, Time end);
 
-/// Completion of `size` bytes from one NIC to another when nothing else is on the way.
-[[nodiscard]] Duration ideal_completion(const Sim& sim, QpId qp, Bytes size);
-
 /// The stable fields of `weir sim --json` that follow from the run: flows, drops, lossless_drops,
 /// pfc, ecn, cnp, utilisation, jain, ports, hosts, switches; without evidence the last three are
 /// left out.

@@ -354,10 +354,6 @@ std::span<const WorkloadRow> workload_table() {
   return rows();
 }
 
-std::span<const WorkloadParameter> common_parameters() {
-  return kCommon;
-}
-
 const WorkloadRow& row_of(WorkloadKind kind) {
   const auto found = std::find_if(rows().begin(), rows().end(),
                                   [&](const WorkloadRow& row) { return row.kind == kind; });

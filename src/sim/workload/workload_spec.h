@@ -80,8 +80,6 @@ struct WorkloadRow {
 };
 
 [[nodiscard]] std::span<const WorkloadRow> workload_table();
-/// Those that every workload has, unless its row names them with a default of its own.
-[[nodiscard]] std::span<const WorkloadParameter> common_parameters();
 [[nodiscard]] const WorkloadRow& row_of(WorkloadKind kind);
 
 /// "name[,parameter=value]…". Commas within brackets belong to a pattern; several patterns are
