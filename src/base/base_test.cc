@@ -1,6 +1,11 @@
+#include <array>
 #include <cstdio>
+#include <filesystem>
 #include <set>
+#include <stdexcept>
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/count_text.h"
@@ -9,6 +14,7 @@
 #include "base/parallel.h"
 #include "base/result.h"
 #include "base/rng.h"
+#include "base/stale_files.h"
 #include "base/table.h"
 #include "base/testing.h"
 #include "base/text.h"
@@ -163,6 +169,45 @@ TEST(Parallel, EveryPieceIsDoneOnceOnAnyNumberOfThreads) {
 
 TEST(Text, HangsFurtherLinesUnderTheFirst) {
   EXPECT_EQ(hang("one two three", 7, 3), "one two\n   three");
+}
+
+TEST(StaleFiles, OfKilledProcessesAreRemovedAndThoseOfTheLivingAreNot) {
+  const std::string folder = testing::TempDir() + "/stale." + std::to_string(::getpid());
+  std::filesystem::create_directories(folder);
+  const std::string path = folder + "/sim.json";
+  const auto make = [&](const std::string& name, bool is_old) {
+    const std::string file = folder + "/" + name;
+    const int fd = ::open(file.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+    if (is_old) {
+      const std::array<timespec, 2> times{timespec{1000, 0}, timespec{1000, 0}};
+      ::futimens(fd, times.data());
+    }
+    return fd;
+  };
+  ::close(make("sim.json.aB3dE6", true));
+  ::close(make("sim.json.young1", false));
+  ::close(make("sim.json.keep", true));
+  ::close(make("sim.json.toolong7", true));
+  ::close(make("other.json.aB3dE6", true));
+  const int living = make("sim.json.living", true);
+  mark_alive(living);
+  ASSERT_TRUE(write_file_atomic(path, "x"));
+  EXPECT_FALSE(file_exists(path + ".aB3dE6"));
+  for (const char* name : {".young1", ".keep", ".toolong7", ".living"})
+    EXPECT_TRUE(file_exists(path + name)) << name;
+  EXPECT_TRUE(file_exists(folder + "/other.json.aB3dE6"));
+  ::close(living);
+  ASSERT_TRUE(write_file_atomic(path, "y", FileMode::kPrivate));
+  EXPECT_FALSE(file_exists(path + ".living"));
+  struct stat found {};
+  ASSERT_EQ(::stat(path.c_str(), &found), 0);
+  EXPECT_EQ(found.st_mode & 0777U, 0600U);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(ForEachIndex, WhatABodyThrowsComesToTheCallerAndEndsNothing) {
+  const auto body = [](std::size_t i) { (void)std::vector<int>(i == 7 ? 0 : 1).at(0); };
+  EXPECT_THROW(for_each_index(100, 4, body), std::out_of_range);
 }
 
 }  // namespace

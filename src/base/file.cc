@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/stale_files.h"
+
 namespace weir {
 namespace {
 
@@ -66,15 +68,20 @@ Result<std::string> read_file(const std::string& path, std::size_t limit) {
   }
 }
 
-Status write_file_atomic(const std::string& path, std::string_view content) {
+Status write_file_atomic(const std::string& path, std::string_view content, FileMode mode) {
+  remove_stale_files(path + ".");
   std::string temporary = path + ".XXXXXX";
   {
     const Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
     if (file.get() < 0) return system_error("create a file beside " + path);
+    mark_alive(file.get());
     const mode_t mask = ::umask(0);
     ::umask(mask);
     Status status = write_all(file.get(), content, path);
-    if (status && ::fchmod(file.get(), 0666U & ~mask) != 0) status = system_error("chmod " + path);
+    // mkostemp made it 0600.
+    const bool is_private = mode == FileMode::kPrivate;
+    if (status && !is_private && ::fchmod(file.get(), 0666U & ~mask) != 0)
+      status = system_error("chmod " + path);
     if (!status) {
       ::unlink(temporary.c_str());
       return status;
@@ -96,7 +103,9 @@ Status make_directory(const std::string& path) {
 }
 
 bool file_exists(const std::string& path) {
-  return ::access(path.c_str(), F_OK) == 0;
+  // Not access(2), which asks for the real user without the capabilities of this process.
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0;
 }
 
 bool is_directory(const std::string& path) {

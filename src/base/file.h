@@ -12,8 +12,12 @@ namespace weir {
 [[nodiscard]] Result<std::string> read_file(const std::string& path,
                                             std::size_t limit = std::size_t{64} << 20U);
 
-/// Writes beside `path`, syncs, renames over it. On error nothing at `path` has changed.
-[[nodiscard]] Status write_file_atomic(const std::string& path, std::string_view content);
+enum class FileMode { kUsual, kPrivate };  // as the umask has it; or 0600
+
+/// Writes beside `path`, syncs, renames over it. On error nothing at `path` has changed. Files of
+/// the same kind that a killed process left beside it are removed first.
+[[nodiscard]] Status write_file_atomic(const std::string& path, std::string_view content,
+                                       FileMode mode = FileMode::kUsual);
 
 /// A directory and what it lacks above it; one that exists is fine.
 [[nodiscard]] Status make_directory(const std::string& path);

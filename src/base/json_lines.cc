@@ -1,52 +1,18 @@
 #include "base/json_lines.h"
 
 #include <cstddef>
-#include <iterator>
 
 #include "base/json.h"
+#include "base/untrusted/json_parse.h"
+#include "base/untrusted/json_place.h"
 
 namespace weir {
 namespace {
 
-constexpr std::size_t kMaxDepth = 64;
-
-/// Where the lexer is. It may be one character ahead (a number ends where something else begins),
-/// so what counts is the last character that is not white space.
-struct Place {
-  int line = 1;
-  int last_line = 1;
-};
-
-/// Reads a text for the lexer and keeps count of lines on the way.
-class CountingIterator {
- public:
-  using iterator_category = std::input_iterator_tag;
-  using value_type = char;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const char*;
-  using reference = const char&;
-
-  CountingIterator(const char* at, Place* place) : at_(at), place_(place) {}
-  reference operator*() const { return *at_; }
-  CountingIterator& operator++() {
-    const char c = *at_++;
-    if (c == '\n') ++place_->line;
-    if (c != '\n' && c != ' ' && c != '\t' && c != '\r') place_->last_line = place_->line;
-    return *this;
-  }
-  friend bool operator==(const CountingIterator& a, const CountingIterator& b) {
-    return a.at_ == b.at_;
-  }
-
- private:
-  const char* at_;
-  Place* place_;
-};
-
 /// Builds the tree from the events of the project's JSON library.
 class Builder : public nlohmann::json_sax<Json> {
  public:
-  explicit Builder(const Place& place) : place_(place) {}
+  explicit Builder(const JsonPlace& place) : place_(place) {}
 
   bool null() override { return scalar(JsonNode::Kind::kNull, ""); }
   bool boolean(bool value) override {
@@ -75,7 +41,7 @@ class Builder : public nlohmann::json_sax<Json> {
   bool parse_error(std::size_t, const std::string& last_token,
                    const nlohmann::detail::exception& error) override {
     error_line_ = place_.last_line;
-    error_ = reason(error.what(), last_token);
+    error_ = json_reason(error.what(), last_token);
     return false;
   }
 
@@ -84,30 +50,15 @@ class Builder : public nlohmann::json_sax<Json> {
   [[nodiscard]] const std::string& error() const { return error_; }
 
  private:
-  /// From the library's "… - unexpected end of input; expected string literal" or "… - invalid
-  /// literal; last read: '…'".
-  static std::string reason(std::string_view what, const std::string& last_token) {
-    constexpr std::string_view kExpected = "; expected ";
-    const auto dash = what.find(" - ");
-    const std::string_view rest = dash == std::string_view::npos ? what : what.substr(dash + 3);
-    const auto expected = rest.find(kExpected);
-    std::string out = "expected ";
-    out += expected == std::string_view::npos ? "JSON" : rest.substr(expected + kExpected.size());
-    if (rest.starts_with("unexpected end of input")) return out + ", found the end of the file";
-    std::string_view found = last_token;
-    found = found.substr(0, found.find_first_of("\r\n<"));
-    return out + ", found '" + std::string(found) + "'";
-  }
-
   bool scalar(JsonNode::Kind kind, std::string text) {
     JsonNode& node = add(kind);
     node.text = std::move(text);
     return true;
   }
   bool open(JsonNode::Kind kind) {
-    if (path_.size() >= kMaxDepth) {
+    if (path_.size() >= kJsonDepth) {
       error_line_ = place_.last_line;
-      error_ = "expected at most " + std::to_string(kMaxDepth) + " levels of JSON, found more";
+      error_ = too_deep(kJsonDepth);
       return false;
     }
     JsonNode& node = add(kind);
@@ -135,7 +86,7 @@ class Builder : public nlohmann::json_sax<Json> {
     return *node;
   }
 
-  const Place& place_;
+  const JsonPlace& place_;
   JsonNode root_;
   std::vector<JsonNode*> path_;
   std::string key_;
@@ -166,12 +117,11 @@ std::string_view JsonNode::what() const {
 }
 
 Result<JsonNode> parse_json_lines(std::string_view text, std::string_view file) {
-  Place place;
+  JsonPlace place;
   Builder builder(place);
-  const bool is_good =
-      Json::sax_parse(CountingIterator(text.data(), &place),
-                      CountingIterator(text.data() + text.size(), &place), &builder);
-  if (!is_good) {
+  const CountingIterator begin(text.data(), &place);
+  const CountingIterator end(text.data() + text.size(), &place);
+  if (!Json::sax_parse(begin, end, &builder)) {
     return parse_error(std::string(file) + ":" + std::to_string(builder.error_line()) + ": " +
                        builder.error());
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -20,14 +22,25 @@ unsigned available_cores() {
 void for_each_index(std::size_t count, unsigned jobs,
                     const std::function<void(std::size_t)>& body) {
   std::atomic<std::size_t> next = 0;
+  std::mutex guard;
+  std::exception_ptr failure;  // a library's, as when memory runs out: not the end of the process
   const auto work = [&] {
-    for (std::size_t i = next++; i < count; i = next++)
-      body(i);
+    try {
+      for (std::size_t i = next++; i < count; i = next++)
+        body(i);
+    } catch (...) {
+      const std::lock_guard<std::mutex> lock(guard);
+      if (!failure) failure = std::current_exception();
+      next = count;
+    }
   };
   std::vector<std::jthread> others;
+  others.reserve(std::min<std::size_t>(jobs, count));
   for (std::size_t i = 1; i < std::min<std::size_t>(jobs, count); ++i)
     others.emplace_back(work);
   work();
-}  // the others are joined here
+  others.clear();  // joins them
+  if (failure) std::rethrow_exception(failure);
+}
 
 }  // namespace weir

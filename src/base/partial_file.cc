@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/stale_files.h"
+
 namespace weir {
 
 Result<PartialFile> PartialFile::create(const std::string& path) {
@@ -17,11 +19,13 @@ Result<PartialFile> PartialFile::create(const std::string& path) {
   const auto found = std::filesystem::symlink_status(path, error);
   if (std::filesystem::exists(found) && !std::filesystem::is_regular_file(found))
     return Error{ErrorCode::kIo, path + " is no plain file and was left as it is"};
+  remove_stale_files(path + ".partial.");
   std::string name = path + ".partial.XXXXXX";
   const int descriptor = ::mkostemp(name.data(), O_CLOEXEC);  // O_EXCL, a random name
   if (descriptor < 0)
     return Error{ErrorCode::kIo,
                  "cannot write a file beside " + path + ": " + std::strerror(errno)};
+  mark_alive(descriptor);
   const mode_t mask = ::umask(0);
   ::umask(mask);
   std::FILE* stream = nullptr;

@@ -1,13 +1,20 @@
 // The process around the command line: streams and signals.
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <exception>
 #include <iostream>
+#include <new>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include <fcntl.h>
 #include <unistd.h>
 
+#include "base/untrusted/give_up_root.h"
+#include "base/untrusted/printable.h"
 #include "cli/frame/command_table.h"
 #include "cli/frame/run.h"
 #include "host/linux/host.h"
@@ -31,7 +38,7 @@ std::optional<std::string> environment(const char* name) {
 }
 
 bool ask(const std::string& question) {
-  std::cerr << question << " [y/N] " << std::flush;
+  std::cerr << weir::printable(question) << " [y/N] " << std::flush;
   std::string answer;
   return std::getline(std::cin, answer) && (answer == "y" || answer == "Y" || answer == "yes");
 }
@@ -44,9 +51,38 @@ ExitCode flush(ExitCode code) {
   return ExitCode::kInternalError;
 }
 
+/// Memory that runs out while a library frees some (nlohmann's destructor needs a little itself)
+/// has no way up to run(). Files are written whole or not at all, so ending here loses nothing.
+[[noreturn]] void end_without_memory() {
+  try {
+    if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
+  } catch (const std::bad_alloc&) {
+    constexpr std::string_view kWords = "weir: not enough memory for this input on this machine\n";
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kWords.data(), kWords.size());
+    _exit(static_cast<int>(ExitCode::kBadInput));
+  } catch (...) {
+    std::abort();
+  }
+  std::abort();
+}
+
+/// A descriptor that the caller closed would be given to the first file we open, and errors would
+/// be written into it. The null device in the wrong direction keeps the place, and using it is an
+/// error as it was before (as gnulib's stdopen does).
+void hold_standard_descriptors() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
+    // The lowest that is free is this one: those below are open.
+    if (open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+      _exit(static_cast<int>(ExitCode::kInternalError));
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  hold_standard_descriptors();
+  std::set_terminate(end_without_memory);
   // A reader that went away (`weir … | head`) ends us as it ends every tool, even where a service
   // manager had the signal ignored.
   std::signal(SIGPIPE, SIG_DFL);
@@ -57,6 +93,7 @@ int main(int argc, char** argv) {
                              .environment = environment,
                              .stdout_is_terminal = isatty(STDOUT_FILENO) != 0,
                              .stderr_is_terminal = isatty(STDERR_FILENO) != 0};
+  context.give_up_root = weir::give_up_root;
   if (isatty(STDIN_FILENO) != 0 && context.stderr_is_terminal) context.ask = ask;
   std::vector<std::string> words(argv + 1, argv + argc);
   // Alone, on a host with RDMA: what it shows. Elsewhere: the help.

@@ -1,0 +1,59 @@
+#include "base/stale_files.h"
+
+#include <algorithm>
+#include <cctype>
+#include <ctime>
+#include <filesystem>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace weir {
+namespace {
+
+bool is_made_up(std::string_view ending) {
+  constexpr std::size_t kDrawn = 6;  // the X of mkstemp(3)
+  return ending.size() == kDrawn && std::all_of(ending.begin(), ending.end(), [](char c) {
+           return std::isalnum(static_cast<unsigned char>(c)) != 0;
+         });
+}
+
+bool is_left_behind(int descriptor) {
+  constexpr std::time_t kYoung = 10;
+  struct stat found {};
+  if (::fstat(descriptor, &found) != 0 || !S_ISREG(found.st_mode)) return false;
+  if (found.st_uid != ::geteuid() || found.st_nlink != 1) return false;
+  if (std::time(nullptr) - found.st_mtime < kYoung) return false;
+  return ::flock(descriptor, LOCK_EX | LOCK_NB) == 0;
+}
+
+}  // namespace
+
+void mark_alive(int descriptor) {
+  ::flock(descriptor, LOCK_EX | LOCK_NB);
+}
+
+void remove_stale_files(const std::string& prefix) {
+  namespace fs = std::filesystem;
+  const fs::path path(prefix);
+  const std::string start = path.filename().string();
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  std::error_code error;
+  std::vector<fs::path> found;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (name.starts_with(start) && is_made_up(std::string_view(name).substr(start.size())))
+      found.push_back(at->path());
+  }
+  for (const fs::path& each : found) {
+    const int descriptor = ::open(each.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (descriptor < 0) continue;
+    if (is_left_behind(descriptor)) ::unlink(each.c_str());
+    ::close(descriptor);
+  }
+}
+
+}  // namespace weir
