@@ -11,11 +11,14 @@ class Drawer {
   explicit Drawer(RandomStream& random) : random_(random) {}
 
   template <class T>
-  void field(std::string_view /*key*/, T& out, std::string_view /*help*/) {
+  void field(std::string_view key, T& out, std::string_view /*help*/) {
     draw(out);
+    if constexpr (std::is_same_v<T, std::string>) {
+      if (is_name(key)) out = draw_name();
+    }
   }
   template <class T>
-  void fact(std::string_view /*key*/, Fact<T>& out, std::string_view /*help*/) {
+  void fact(std::string_view key, Fact<T>& out, std::string_view /*help*/) {
     std::string source;
     draw(source);
     switch (random_.below(3)) {
@@ -27,6 +30,9 @@ class Drawer {
     }
     T value{};
     draw(value);
+    if constexpr (std::is_same_v<T, std::string>) {
+      if (is_name(key)) value = draw_name();
+    }
     out = Fact<T>::of(std::move(value), std::move(source));
   }
   template <class S>
@@ -92,6 +98,14 @@ class Drawer {
   }
 
  private:
+  /// Fields that evidence/names.h holds to the policy of names.
+  static bool is_name(std::string_view key) {
+    return key == "host" || key == "device" || key == "name" || key == "netdev";
+  }
+  std::string draw_name() {
+    static constexpr std::string_view kNames[] = {"mlx5_0", "gpu-01", "leaf1.pod2", "_x"};
+    return std::string(kNames[random_.below(std::size(kNames))]);
+  }
   RandomStream& random_;
 };
 

@@ -9,6 +9,7 @@
 #include "base/json_cursor.h"
 #include "evidence/enum_names.h"
 #include "evidence/fields.h"
+#include "evidence/names.h"
 #include "vocab/codec.h"
 
 namespace weir::evidence {
@@ -248,6 +249,7 @@ Result<Evidence> evidence_from_json(const Json& json) {
   WEIR_TRY_STATUS(read_into(root, "switches", out.switches));
   WEIR_TRY_STATUS(read_into(root, "gaps", out.gaps));
   WEIR_TRY_STATUS(read_snapshots(root, out.snapshots));
+  WEIR_TRY_STATUS(check_names(out));
   return out;
 }
 
@@ -256,7 +258,9 @@ Json to_json(const Switch& sw) {
 }
 
 Result<Switch> switch_from_json(const JsonCursor& at) {
-  return Codec<Switch>::read(at);
+  WEIR_TRY(device, Codec<Switch>::read(at));
+  WEIR_TRY_STATUS(check_names(device, at.pointer()));
+  return device;
 }
 
 Json evidence_properties() {

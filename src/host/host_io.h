@@ -28,6 +28,7 @@ struct CommandOutcome {
   std::string output;  // stdout, as the command printed it
   std::string errors;  // stderr
   Duration elapsed;
+  bool timed_out = false;  // it was ended because its time was over
 };
 
 /// What facts() looks at.

@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/json_cursor.h"
+#include "base/untrusted/json_parse.h"
 
 namespace weir::host {
 
@@ -158,8 +159,7 @@ std::string to_text(const HostMemory& memory) {
 }
 
 Result<HostMemory> parse_memory(std::string_view text) {
-  const Json document = Json::parse(text, nullptr, false);
-  if (document.is_discarded()) return parse_error("expected JSON");
+  WEIR_TRY(document, parse_json(text));
   const JsonCursor root(document);
   WEIR_TRY_STATUS(root.expect_object());
   HostMemory memory;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "base/untrusted/quote.h"
 #include "design/file/fields.h"
 #include "design/file/value_text.h"
 
@@ -17,13 +18,7 @@ std::string quoted_if_needed(const std::string& text) {
   constexpr std::string_view kNeverFirst = "- []";
   const bool is_plain = text.find_first_not_of(kPlain) == std::string::npos &&
                         kNeverFirst.find(text.front()) == std::string_view::npos && text != "null";
-  if (is_plain) return text;
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    quoted += c;
-  }
-  return quoted + "\"";
+  return is_plain ? text : yaml_quoted(text);
 }
 
 template <class T>

@@ -10,6 +10,7 @@
 #include "design/fabric/patterns.h"
 #include "design/file/defaults.h"
 #include "design/file/fields.h"
+#include "design/file/name_check.h"
 #include "design/file/value_text.h"
 #include "design/tables/platforms.h"
 
@@ -210,6 +211,8 @@ class Checker {
     if (design_.format.is_missing())
       error({1, 1}, "expected 'weir: 1', the version of the format, as the first line");
     check_groups();
+    check_names(design_, errors_);
+    check_sizes();
     check_tables();
     check_wred("wred", design_.wred);
     for (const auto& group : design_.switches)
@@ -278,6 +281,35 @@ class Checker {
       check_known(group.value.nic, "NIC", nics);
     for (const auto& group : design_.switches)
       check_known(group.value.asic, "ASIC", asics);
+  }
+
+  void check_size(const Setting<Bytes>& setting, Bytes most, const std::string& key) {
+    if (setting.is_written() && *setting > most)
+      error(setting.at(), fmt::format("{}: expected at most {}, found {}", key, to_text(most),
+                                      to_text(*setting)));
+  }
+
+  /// Not what is wise, which lint says, but what no device has: a slip in the unit, and sizes that
+  /// nothing could be computed for.
+  void check_sizes() {
+    // Eight times the deep buffer of Jericho 2 (8 GB of HBM, design/tables/platforms.cc).
+    constexpr Bytes kLargestBuffer = Bytes::raw(64'000'000'000);
+    constexpr Bytes kLargestCell = Bytes::raw(32'768);
+    constexpr Bytes kLargestMtu = Bytes::raw(65'535);  // of IP (RFC 791, total length)
+    for (const auto& group : design_.switches) {
+      const std::string key = "switches." + group.name;
+      check_size(group.value.buffer, kLargestBuffer, key + ".buffer");
+      check_size(group.value.headroom, kLargestBuffer, key + ".headroom");
+      check_size(group.value.cell, kLargestCell, key + ".cell");
+      check_size(group.value.mtu, kLargestMtu, key + ".mtu");
+    }
+    for (const auto& group : design_.hosts)
+      check_size(group.value.mtu, kLargestMtu, fmt::format("hosts.{}.mtu", group.name));
+    check_size(design_.mtu.host, kLargestMtu, "mtu.host");
+    check_size(design_.mtu.switch_port, kLargestMtu, "mtu.switch");
+    check_size(design_.buffers.xoff, kLargestBuffer, "buffers.xoff");
+    check_size(design_.buffers.reserved_per_port, kLargestBuffer, "buffers.reserved_per_port");
+    check_size(design_.buffers.xon_offset, kLargestBuffer, "buffers.xon_offset");
   }
 
   void check_wred(std::string_view path, const Wred& wred) {
@@ -427,6 +459,9 @@ Status set_value(Design& design, std::string_view path, std::string_view text) {
   Setter setter(path, text);
   visit(setter, design);
   WEIR_TRY_STATUS(setter.result());
+  std::vector<Diagnostic> errors;
+  check_names(design, errors);
+  if (!errors.empty()) return invalid_error(errors.front().message);
   fill_defaults(design);
   return {};
 }

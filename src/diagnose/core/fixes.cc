@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "base/untrusted/quote.h"
 #include "finding/catalog.h"
 #include "vocab/nic_drivers.h"
 
@@ -24,7 +25,8 @@ std::string_view platform_of(const evidence::Nic& nic) {
 
 void replace_names(std::string& text, const Names& names) {
   for (const auto& [name, value] : names)
-    for (auto at = text.find(name); at != std::string::npos; at = text.find(name, at + 1))
+    for (auto at = text.find(name); at != std::string::npos;
+         at = text.find(name, at + value.size()))
       text.replace(at, name.size(), value);
 }
 
@@ -99,15 +101,15 @@ void fit_fixes(const evidence::Nic& nic, std::span<const evidence::SettingValue>
 
 void fit_fixes(const evidence::Nic* nic, finding::Finding& finding) {
   if (nic == nullptr) return;
-  Names names = {{"<device>", nic->device}};
-  if (nic->netdev.is_known()) names.emplace_back("<netdev>", *nic->netdev);
+  Names names = {{"<device>", shell_word(nic->device)}};
+  if (nic->netdev.is_known()) names.emplace_back("<netdev>", shell_word(*nic->netdev));
   fit(finding, platform_of(*nic), finding::Side::kHost, names);
 }
 
 void fit_fixes(const evidence::Switch* device, std::string_view port, finding::Finding& finding) {
   if (device == nullptr || !device->platform.is_known()) return;
   Names names;
-  if (!port.empty()) names.emplace_back("<port>", std::string(port));
+  if (!port.empty()) names.emplace_back("<port>", switch_word(port));
   fit(finding, *device->platform, finding::Side::kSwitch, names);
 }
 

@@ -62,7 +62,7 @@ std::string dscp_word(TosByte tos) {
 }
 
 void cm_tos_rail(RailScript& script) {
-  const std::string port = script.nic.device + "/1";
+  const std::string port = script.device + "/1";
   script.settle("RDMA-CM TOS", dscp_word(script.nic.rdma_cm_tos), "read_cm_dscp", port,
                 fmt::format("set_cm_tos {} {}", port, script.nic.rdma_cm_tos.value()));
 }
@@ -116,7 +116,7 @@ std::string_view forced_obstacle(const Nic& nic) {
 }
 
 void forced_rail(RailScript& script) {
-  const std::string port = script.nic.device + "/1";
+  const std::string port = script.device + "/1";
   const std::string set = fmt::format("set_forced {} {}", port, script.nic.traffic_class.value());
   const std::string forced = dscp_word(script.nic.traffic_class);
   if (script.nic.force_traffic_class)

@@ -89,8 +89,8 @@ Lines dcbx_commands(const SetDcbx& value, const CommandPort& port, const Nic&) {
 }
 
 void dcbx_rail(RailScript& script) {
-  script.line(
-      fmt::format("settle '{0} DCBX' \"$os_dcbx\" read_dcbx {0} set_dcbx {0}", script.nic.netdev));
+  script.line(fmt::format("settle {1} \"$os_dcbx\" read_dcbx {0} set_dcbx {0}", script.netdev,
+                          shell_word(script.nic.netdev + " DCBX")));
 }
 
 constexpr std::string_view kDcbxMlnxQos =
@@ -126,8 +126,8 @@ Lines trust_commands(const SetTrust& value, const CommandPort& port, const Nic&)
 
 void trust_rail(RailScript& script) {
   const std::string_view trust = design::to_word(script.nic.trust);
-  script.settle("trust", std::string(trust), "read_trust", script.nic.netdev,
-                fmt::format("set_trust {} {}", script.nic.netdev, trust));
+  script.settle("trust", std::string(trust), "read_trust", script.netdev,
+                fmt::format("set_trust {} {}", script.netdev, trust));
 }
 
 constexpr std::string_view kTrustMlnxQos =
@@ -224,7 +224,7 @@ Lines map_commands(const SetDscpMap& value, const CommandPort& port, const Nic& 
 
 void map_rail(RailScript& script) {
   if (script.nic.trust != design::Trust::kDscp) return;
-  const std::string& netdev = script.nic.netdev;
+  const std::string& netdev = script.netdev;
   script.line(fmt::format(
       "map='{}'", comma_list(
                       script.nic.dscp_to_priority, [](Priority p) { return p.value(); }, " ")));
@@ -332,8 +332,8 @@ void class_rail(RailScript& script) {
   if (used.empty()) return;
   const std::string map = comma_list(nic.priority_to_tc, number_of);
   script.line(fmt::format("used_classes='{}'", used));
-  script.settle("traffic classes", map + state, "read_classes", nic.netdev,
-                fmt::format("set_classes {} {} {} {}", nic.netdev, map,
+  script.settle("traffic classes", map + state, "read_classes", script.netdev,
+                fmt::format("set_classes {} {} {} {}", script.netdev, map,
                             comma_list(wanted.tsa, word_of), comma_list(wanted.percent, same)));
 }
 
@@ -451,8 +451,8 @@ Lines cable_commands(const SetCableLength& value, const CommandPort& port, const
 void cable_rail(RailScript& script) {
   const std::int64_t metres = metres_of(script.nic.cable);
   if (metres > 0)
-    script.settle("cable length in m", std::to_string(metres), "read_cable", script.nic.netdev,
-                  fmt::format("set_cable {} {}", script.nic.netdev, metres));
+    script.settle("cable length in m", std::to_string(metres), "read_cable", script.netdev,
+                  fmt::format("set_cable {} {}", script.netdev, metres));
 }
 
 constexpr std::string_view kCableMlnxQos =
@@ -487,8 +487,8 @@ Lines pfc_commands(const SetPfc& value, const CommandPort& port, const Nic&) {
 
 void pfc_rail(RailScript& script) {
   const std::string bits = pfc_bits(script.nic.pfc);
-  script.settle("PFC", bits, "read_pfc", script.nic.netdev,
-                fmt::format("set_pfc {} {}", script.nic.netdev, bits));
+  script.settle("PFC", bits, "read_pfc", script.netdev,
+                fmt::format("set_pfc {} {}", script.netdev, bits));
 }
 
 constexpr std::string_view kPfcCommon =

@@ -105,8 +105,8 @@ Lines pause_commands(const SetGlobalPause& value, const CommandPort& port, const
 
 void pause_rail(RailScript& script) {
   const std::string_view pause = script.nic.global_pause ? "on" : "off";
-  script.settle("global pause", fmt::format("{0},{0}", pause), "read_pause", script.nic.netdev,
-                fmt::format("set_pause {} {}", script.nic.netdev, pause));
+  script.settle("global pause", fmt::format("{0},{0}", pause), "read_pause", script.netdev,
+                fmt::format("set_pause {} {}", script.netdev, pause));
 }
 
 constexpr std::string_view kPauseShell = R"sh(read_pause() {

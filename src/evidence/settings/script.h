@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/untrusted/quote.h"
 #include "design/fabric/intent.h"
 
 namespace weir::evidence {
@@ -30,15 +31,20 @@ struct SettingScript {
 class RailScript {
  public:
   RailScript(const design::NicIntent& nic_intent, const design::Intent& all)
-      : nic(nic_intent), intent(all) {}
+      : nic(nic_intent),
+        intent(all),
+        netdev(shell_word(nic.netdev)),
+        device(shell_word(nic.device)) {}
 
   const design::NicIntent& nic;
   const design::Intent& intent;
+  const std::string netdev;  // of `nic`, as words of a shell
+  const std::string device;
   std::string indent;
 
   void line(std::string_view words);
   /// Reads `argument` with the shell function `reader` and runs `command` where it is not
-  /// `wanted`, which is in single quotes, or as it is where the shell computes it.
+  /// `wanted`, which is one word, or as it is where the shell computes it. `argument` is a word.
   void settle(std::string_view what, const std::string& wanted, std::string_view reader,
               std::string_view argument, std::string_view command);
   /// A DCQCN parameter: a file of the vendor's driver, else of debugfs.

@@ -43,9 +43,9 @@ const SettingRow& row_of(Setting setting) {
 }
 
 CommandPort::CommandPort(const Nic& nic)
-    : device(nic.device),
-      netdev(nic.netdev.is_known() ? *nic.netdev : "<netdev>"),
-      pci(nic.pcie.address.is_known() ? *nic.pcie.address : "<pci-address>"),
+    : device(shell_word(nic.device)),
+      netdev(nic.netdev.is_known() ? shell_word(*nic.netdev) : "<netdev>"),
+      pci(nic.pcie.address.is_known() ? shell_word(*nic.pcie.address) : "<pci-address>"),
       number(nic.port),
       is_ofed(nic.stack.is(Stack::kOfed)),
       is_mlx5(may_be_mlx5(nic)) {}
@@ -108,13 +108,13 @@ void RailScript::line(std::string_view words) {
 void RailScript::settle(std::string_view what, const std::string& wanted, std::string_view reader,
                         std::string_view argument, std::string_view command) {
   const std::string value = wanted.starts_with('"') ? wanted : fmt::format("'{}'", wanted);
-  line(fmt::format("settle '{} {}' {} {} {} {}", nic.netdev, what, value, reader, argument,
-                   command));
+  line(fmt::format("settle {} {} {} {} {}", shell_word(fmt::format("{} {}", nic.netdev, what)),
+                   value, reader, argument, command));
 }
 
 void RailScript::settle_knob(std::string_view what, std::string_view file, std::string_view debugfs,
                              std::int64_t value) {
-  const std::string where = fmt::format("{}:{}:{}", nic.netdev, file, debugfs);
+  const std::string where = shell_word(fmt::format("{}:{}:{}", nic.netdev, file, debugfs));
   settle(what, std::to_string(value), "read_knob", where,
          fmt::format("set_knob {} {}", where, value));
 }

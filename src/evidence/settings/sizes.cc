@@ -26,8 +26,8 @@ Lines mtu_commands(const SetMtu& value, const CommandPort& port, const Nic&) {
 
 void mtu_rail(RailScript& script) {
   const auto mtu = script.nic.mtu.raw();
-  script.settle("MTU", std::to_string(mtu), "read_mtu", script.nic.netdev,
-                fmt::format("set_mtu {} {}", script.nic.netdev, mtu));
+  script.settle("MTU", std::to_string(mtu), "read_mtu", script.netdev,
+                fmt::format("set_mtu {} {}", script.netdev, mtu));
 }
 
 constexpr std::string_view kMtuShell = R"sh(read_mtu() { read_file "$root/sys/class/net/$1/mtu"; }
@@ -57,7 +57,8 @@ Lines stack_mtu_commands(const SetStackMtu& value, const CommandPort&, const Nic
   if (!before.link.layers.is_known()) return lines;
   for (const Layer& layer : *before.link.layers) {
     if (carries_whole_frames(layer) && layer.mtu < value.mtu)
-      lines.push_back(fmt::format("ip link set dev {} mtu {}", layer.netdev, value.mtu.raw()));
+      lines.push_back(
+          fmt::format("ip link set dev {} mtu {}", shell_word(layer.netdev), value.mtu.raw()));
   }
   return lines;
 }
@@ -95,7 +96,7 @@ Lines ring_commands(const SetRings& value, const CommandPort& port, const Nic&) 
 
 void ring_rail(RailScript& script) {
   if (script.nic.ring <= 0) return;
-  const std::string& netdev = script.nic.netdev;
+  const std::string& netdev = script.netdev;
   script.line(fmt::format("rings=$(ring_limit {} {})", netdev, script.nic.ring));
   script.settle("rings", "\"$rings\"", "read_rings", netdev,
                 fmt::format("set_rings {} \"$rings\"", netdev));

@@ -10,6 +10,7 @@
 #include <linux/rtnetlink.h>
 
 #include "base/text.h"
+#include "host/bundle/bundle_secrets.h"
 #include "host/kernel/netlink.h"
 #include "host/linux/lldp.h"
 #include "host/linux/machine.h"
@@ -21,24 +22,6 @@ namespace weir::host {
 namespace {
 
 // ---- one file each ----
-
-/// Parameters of the kernel that decide how devices reach memory, and processors' isolation.
-bool is_about_devices(std::string_view word) {
-  constexpr std::array<std::string_view, 13> kBeginnings = {
-      "iommu",       "intel_iommu",  "amd_iommu", "pci",      "numa",
-      "isolcpus",    "nohz",         "rcu_nocb",  "hugepage", "default_hugepagesz",
-      "mitigations", "intel_pstate", "processor."};
-  return std::any_of(kBeginnings.begin(), kBeginnings.end(),
-                     [&](std::string_view start) { return word.starts_with(start); });
-}
-
-std::string short_command_line(std::string_view text) {
-  std::string out;
-  for (const std::string_view word : split(trim(text), ' ')) {
-    if (is_about_devices(word)) out += fmt::format("{}{}", out.empty() ? "" : " ", word);
-  }
-  return (out.empty() ? std::string("-") : out) + "\n";
-}
 
 /// The card's UUID and serial number identify it and are left out.
 std::string model_line(std::string_view information) {

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "evidence/json.h"
 #include "host/bundle/bundle_names.h"
+#include "host/bundle/bundle_secrets.h"
 #include "host/kernel/faulty.h"
 #include "host/kernel/replay.h"
 #include "host/linux/host.h"
@@ -216,4 +217,37 @@ TEST(Bundle, SpendsItsTwoSecondsAndSaysWhatIsMissing) {
   EXPECT_FALSE(seen->gaps.empty());
 }
 
+namespace {
+
+TEST(BundleSecrets, OfNcclConfOnlySettingsLeaveAndNoKeys) {
+  const std::string conf =
+      "# cluster\nNCCL_IB_TC=106\nAWS_SECRET_ACCESS_KEY=wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEY\n"
+      "NCCL_SOCKET_IFNAME=^docker,lo\nNCCL_API_TOKEN=abc\nUCX_NET_DEVICES=mlx5_0:1\n"
+      "NCCL_NET=AKIAIOSFODNN7EXAMPLE1\nNCCL_PLUGIN=https://user:pw@host/x\npassword=hunter2\n";
+  EXPECT_EQ(conf_without_secrets(conf),
+            "NCCL_IB_TC=106\nNCCL_SOCKET_IFNAME=^docker,lo\nNCCL_API_TOKEN=(left out)\n"
+            "UCX_NET_DEVICES=mlx5_0:1\nNCCL_NET=(left out)\nNCCL_PLUGIN=(left out)\n");
+}
+
+TEST(BundleSecrets, OnlyWhatIsListedLeaves) {
+  for (const char* path : {"/sys/class/net/eth0/mtu", "/proc/cmdline", "/etc/nccl.conf",
+                           "/root/.nccl.conf", "/proc/17/comm", "/sys/devices/x/config"})
+    EXPECT_TRUE(may_leave(path)) << path;
+  for (const char* path :
+       {"/etc/shadow", "/root/.ssh/id_rsa", "/proc/1/environ", "/etc/nccl.conf.d",
+        "/sys/class/net/../../../etc/shadow", "/proc/17/cmdline", "/etc/passwd"})
+    EXPECT_FALSE(may_leave(path)) << path;
+}
+
+TEST(BundleSecrets, NothingThatWeirReadsIsLostButWhatPeopleWrote) {
+  for (const std::string name : kCaptures) {
+    Bundle bundle = bundle_of(name);
+    for (const std::string& path : withhold(bundle))
+      EXPECT_TRUE(path == "/proc/cmdline" || path.ends_with("nccl.conf")) << name << ": " << path;
+    EXPECT_TRUE(withhold(bundle).empty()) << "a second time finds nothing";
+    EXPECT_FALSE(leaving(bundle).empty());
+  }
+}
+
+}  // namespace
 }  // namespace weir::host

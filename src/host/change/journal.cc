@@ -8,6 +8,7 @@
 #include "base/digest.h"
 #include "base/json.h"
 #include "base/json_cursor.h"
+#include "base/untrusted/json_parse.h"
 #include "vocab/setting_json.h"
 
 namespace weir::host {
@@ -33,9 +34,9 @@ std::optional<Json> record_of(std::string_view line) {
   if (line.size() < kDigestLength + 2 || line[kDigestLength] != ' ') return std::nullopt;
   const std::string_view text = line.substr(kDigestLength + 1);
   if (digest_of(text) != line.substr(0, kDigestLength)) return std::nullopt;
-  Json record = Json::parse(text, nullptr, false);
-  if (record.is_discarded() || !record.is_object()) return std::nullopt;
-  return record;
+  auto record = parse_json(text);
+  if (!record || !record->is_object()) return std::nullopt;
+  return std::move(record).value();
 }
 
 Result<std::string> text_member(const JsonCursor& record, std::string_view key) {

@@ -12,7 +12,9 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "base/untrusted/name_policy.h"
 #include "evidence/gaps.h"
+#include "evidence/names.h"
 #include "host/bundle/bundle.h"
 #include "host/change/linux_change.h"
 #include "host/kernel/budget.h"
@@ -88,7 +90,7 @@ LinuxHost::LinuxHost(std::unique_ptr<Kernel> kernel, std::string capture,
   std::string_view path = capture_;
   while (path.size() > 1 && path.ends_with('/'))
     path.remove_suffix(1);
-  name_ = is_captured() ? std::string(path.substr(path.rfind('/') + 1)) : "localhost";
+  name_ = is_captured() ? as_name(NameKind::kHost, path.substr(path.rfind('/') + 1)) : "localhost";
 }
 
 Result<std::vector<LookedAt>> LinuxHost::find_nics(Kernel& kernel) const {
@@ -224,6 +226,8 @@ Result<evidence::Evidence> LinuxHost::observe() {
     WEIR_TRY(later, snapshot_of(*later_));
     out.snapshots.push_back(std::move(later));
   }
+  if (const Status named = evidence::check_names(out); !named)
+    return named.error().within(is_captured() ? capture_ : std::string("this host"));
   out.gaps = evidence::gaps_of(out);
   if (search.complete.is_missing()) {
     out.gaps.push_back({"GPUs: not every PCI device could be looked at", "", search.complete.why(),

@@ -334,8 +334,11 @@ Parsed<std::vector<evidence::NamedText>> parse_nccl_conf(std::string_view text) 
     if (line.empty()) continue;
     const std::size_t equals = line.find('=');
     if (equals == std::string_view::npos || equals == 0) return Missing::kError;
-    out.push_back(
-        {std::string(trim(line.substr(0, equals))), std::string(trim(line.substr(equals + 1)))});
+    const std::string_view name = trim(line.substr(0, equals));
+    const std::string_view value = trim(line.substr(equals + 1));
+    // The file may hold anything; what is not NCCL's is none of our business, and may be a secret.
+    if (name.starts_with("NCCL_") || name.starts_with("UCX_"))
+      out.push_back({std::string(name), std::string(value)});
   }
   return out;
 }

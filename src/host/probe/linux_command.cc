@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <thread>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -54,9 +55,31 @@ int left_until(Clock::time_point deadline) {
   return static_cast<int>(std::clamp<std::int64_t>(left.count() + 1, 0, kLongest));
 }
 
+/// The first and the last kKeptOutput bytes of what comes.
+class KeptOutput {
+ public:
+  void add(std::string_view text) {
+    const std::size_t room = kKeptOutput - first_.size();
+    first_ += text.substr(0, room);
+    last_ += text.substr(std::min(room, text.size()));
+    if (last_.size() <= 2 * kKeptOutput) return;
+    left_out_ += last_.size() - kKeptOutput;
+    last_.erase(0, last_.size() - kKeptOutput);
+  }
+  [[nodiscard]] std::string take() && {
+    if (left_out_ == 0) return std::move(first_) + last_;
+    return fmt::format("{}\n[{} bytes of output left out]\n{}", first_, left_out_, last_);
+  }
+
+ private:
+  std::string first_;
+  std::string last_;
+  std::size_t left_out_ = 0;
+};
+
 /// Reads both until both are closed: a child that fills one must not wait for the other. False
 /// where the time was over first.
-bool drain(int out_fd, int err_fd, Clock::time_point deadline, CommandOutcome& outcome) {
+bool drain(int out_fd, int err_fd, Clock::time_point deadline, KeptOutput& out, KeptOutput& err) {
   std::array<pollfd, 2> watched = {pollfd{out_fd, POLLIN, 0}, pollfd{err_fd, POLLIN, 0}};
   std::array<char, 65536> buffer{};
   while (watched[0].fd >= 0 || watched[1].fd >= 0) {
@@ -71,8 +94,7 @@ bool drain(int out_fd, int err_fd, Clock::time_point deadline, CommandOutcome& o
         watched.at(n).fd = -1;
         continue;
       }
-      (n == 0 ? outcome.output : outcome.errors)
-          .append(buffer.data(), static_cast<std::size_t>(got));
+      (n == 0 ? out : err).add({buffer.data(), static_cast<std::size_t>(got)});
     }
   }
   return true;
@@ -84,6 +106,22 @@ Error start_error(const std::string& program, int code) {
           : code == EACCES ? ErrorCode::kPermission
                            : ErrorCode::kIo,
           fmt::format("start {}: {}", program, std::strerror(code))};
+}
+
+/// Ends a child that may not want to: nothing waits for it longer than two seconds.
+int end_child(pid_t child) {
+  constexpr auto kPatience = std::chrono::seconds(2);
+  constexpr auto kPause = std::chrono::milliseconds(10);
+  ::kill(child, SIGTERM);
+  int status = 0;
+  for (const auto deadline = Clock::now() + kPatience; Clock::now() < deadline;) {
+    if (::waitpid(child, &status, WNOHANG) != 0) return status;
+    std::this_thread::sleep_for(kPause);
+  }
+  ::kill(child, SIGKILL);
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
 }
 
 int status_of(int wait_status) {
@@ -104,8 +142,7 @@ RunningCommand::RunningCommand(std::unique_ptr<Parts> parts) : parts_(std::move(
 
 RunningCommand::~RunningCommand() {
   if (parts_->child < 0) return;
-  ::kill(parts_->child, SIGTERM);
-  ::waitpid(parts_->child, nullptr, 0);
+  end_child(parts_->child);
 }
 
 Result<std::unique_ptr<RunningCommand>> RunningCommand::start(
@@ -143,12 +180,20 @@ Result<CommandOutcome> RunningCommand::finish(Duration limit) {
                             ? Clock::time_point::max()
                             : parts_->start + std::chrono::nanoseconds(limit.raw() / 1000);
   CommandOutcome outcome;
+  KeptOutput out;
+  KeptOutput err;
   constexpr int kTimedOut = 124;
-  const bool is_over = drain(parts_->out.read_end(), parts_->err.read_end(), deadline, outcome);
-  if (!is_over) ::kill(parts_->child, SIGTERM);
+  const bool is_over = drain(parts_->out.read_end(), parts_->err.read_end(), deadline, out, err);
+  outcome.output = std::move(out).take();
+  outcome.errors = std::move(err).take();
+  outcome.timed_out = !is_over;
   int wait_status = 0;
-  while (::waitpid(parts_->child, &wait_status, 0) < 0) {
-    if (errno != EINTR) return start_error(parts_->program, errno);
+  if (is_over) {
+    while (::waitpid(parts_->child, &wait_status, 0) < 0) {
+      if (errno != EINTR) return start_error(parts_->program, errno);
+    }
+  } else {
+    wait_status = end_child(parts_->child);
   }
   parts_->child = -1;
   const auto elapsed = Clock::now() - parts_->start;

@@ -14,6 +14,10 @@ namespace weir::host {
 /// shell says it. Not found is an error; a command that fails is an outcome.
 [[nodiscard]] Result<CommandOutcome> run_command(const std::vector<std::string>& command);
 
+/// Of what a command prints, its first and its last part are kept, 8 MiB each: a load's results are
+/// at the end, its settings at the beginning. A line between says how much is left out.
+inline constexpr std::size_t kKeptOutput = std::size_t{8} << 20U;
+
 /// A command that runs beside us. Destroyed while it still runs, it is ended.
 class RunningCommand {
  public:
@@ -23,7 +27,8 @@ class RunningCommand {
   RunningCommand& operator=(const RunningCommand&) = delete;
   ~RunningCommand();
 
-  /// Waits for its end, at most `limit`: then it is ended, with status 124 as timeout(1) has it.
+  /// Waits for its end, at most `limit`: then it is ended (SIGTERM, and SIGKILL two seconds later),
+  /// with status 124 as timeout(1) has it.
   [[nodiscard]] Result<CommandOutcome> finish(Duration limit = Duration::max());
 
  private:

@@ -1,41 +1,31 @@
 #include "host/probe/remote.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
-#include "base/text.h"
+#include "base/untrusted/name_policy.h"
+#include "base/untrusted/quote.h"
 
 namespace weir::host {
 
-std::string shell_quoted(std::string_view word) {
-  const auto is_plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("-_=./:,@%+").find(c) != std::string_view::npos;
-  };
-  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return std::string(word);
-  std::string out = "'";
-  for (const char c : word) {
-    if (c == '\'') {
-      out += "'\\''";
-    } else {
-      out += c;
-    }
-  }
-  return out + "'";
-}
-
-std::string shell_line(const std::vector<std::string>& words) {
-  std::vector<std::string> quoted;
-  quoted.reserve(words.size());
-  for (const std::string& word : words)
-    quoted.push_back(shell_quoted(word));
-  return join(quoted, " ");
-}
-
 Remote::Remote(std::string name, std::vector<std::string> ssh)
     : name_(std::move(name)), ssh_(std::move(ssh)) {
-  if (ssh_.empty()) ssh_ = {"ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10"};
+  if (ssh_.empty())
+    ssh_ = {"ssh",
+            "-o",
+            "BatchMode=yes",
+            "-o",
+            "ConnectTimeout=10",
+            "-o",
+            "ServerAliveInterval=5",
+            "-o",
+            "ServerAliveCountMax=3"};
+  // A name that begins with '-' is refused in make(); this holds for any that comes to be.
+  if (ssh_.front() == "ssh" || ssh_.front().ends_with("/ssh")) ssh_.emplace_back("--");
+}
+
+Result<Remote> Remote::make(std::string name, std::vector<std::string> ssh) {
+  WEIR_TRY_STATUS(check_destination(name));
+  return Remote(std::move(name), std::move(ssh));
 }
 
 std::vector<std::string> Remote::shell(const std::string& line) const {
@@ -50,11 +40,16 @@ std::vector<std::string> Remote::command(const std::vector<std::string>& words) 
 }
 
 Result<CommandOutcome> Remote::run(const std::vector<std::string>& words) const {
-  return run_command(command(words));
+  return run_shell(shell_line(words));
 }
 
 Result<CommandOutcome> Remote::run_shell(const std::string& line) const {
-  return run_command(shell(line));
+  WEIR_TRY(running, RunningCommand::start(shell(line)));
+  WEIR_TRY(outcome, running->finish(kAnswerLimit));
+  if (outcome.timed_out)
+    return Error{ErrorCode::kIo, fmt::format("{} did not answer within {} s", name_,
+                                             kAnswerLimit.raw() / kPicosecondsPerSecond)};
+  return outcome;
 }
 
 std::string wait_for_listener(unsigned port) {

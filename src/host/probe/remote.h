@@ -9,26 +9,27 @@
 
 namespace weir::host {
 
-/// One word of a shell's command line, whatever is in it.
-[[nodiscard]] std::string shell_quoted(std::string_view word);
-/// A command line that a shell reads as these words.
-[[nodiscard]] std::string shell_line(const std::vector<std::string>& words);
+/// A look at a host takes a second or two, connecting at most ten.
+inline constexpr Duration kAnswerLimit = Duration::raw(60 * kPicosecondsPerSecond);
 
 class Remote {
  public:
   /// `ssh` are the words before the host's name; empty: the ssh of PATH, which asks nothing
-  /// (BatchMode) and gives up after ten seconds.
-  Remote(std::string name, std::vector<std::string> ssh);
+  /// (BatchMode), gives up connecting after ten seconds and notices a dead peer after fifteen.
+  /// An error where the name is not one that ssh should see (base/untrusted/name_policy.h).
+  [[nodiscard]] static Result<Remote> make(std::string name, std::vector<std::string> ssh);
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] std::vector<std::string> command(const std::vector<std::string>& words) const;
   /// Text for the remote shell.
   [[nodiscard]] std::vector<std::string> shell(const std::string& line) const;
 
+  /// For questions that are answered at once: after kAnswerLimit it is ended, and that is an error.
   [[nodiscard]] Result<CommandOutcome> run(const std::vector<std::string>& words) const;
   [[nodiscard]] Result<CommandOutcome> run_shell(const std::string& line) const;
 
  private:
+  Remote(std::string name, std::vector<std::string> ssh);
   std::string name_;
   std::vector<std::string> ssh_;
 };

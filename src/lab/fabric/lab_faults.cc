@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "base/untrusted/json_parse.h"
 #include "lab/fabric/shared.h"
 #include "sim/fault/fault.h"
 #include "units/format.h"

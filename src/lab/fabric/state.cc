@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "base/untrusted/json_parse.h"
 #include "design/file/load.h"
 #include "evidence/json.h"
 #include "lab/fabric/run_record_json.h"
@@ -377,10 +378,11 @@ Result<Blueprint> load_blueprint(const std::string& dir, const std::string& file
 Result<State> read_state(const Blueprint& blueprint) {
   const std::string path = state_file(blueprint.directory);
   WEIR_TRY(text, read_file(path, kLargestState));
-  const Json document = Json::parse(text, nullptr, false);
-  if (document.is_discarded())
-    return parse_error(fmt::format("{}: not JSON: the lab is damaged; create a new one", path));
-  auto state = Reader(blueprint, document).read();
+  const auto document = parse_json(text);
+  if (!document)
+    return parse_error(
+        fmt::format("{}: the lab is damaged; create a new one: {}", path, document.error().what));
+  auto state = Reader(blueprint, *document).read();
   if (!state) return state.error().within(path);
   return state;
 }

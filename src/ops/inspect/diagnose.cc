@@ -33,6 +33,14 @@ weir::Status check_text(const readers::PastedFile& file) {
   if (file.text.find('\0') != std::string::npos)
     return parse_error(
         fmt::format("{}: binary data; expected JSON of weir or plain text", file.name));
+  // Linear in the text, a second per megabyte: beyond this it is a log to be cut, not a paste.
+  constexpr std::size_t kLargestText = std::size_t{16} << 20U;
+  if (file.text.size() > kLargestText)
+    return invalid_error(
+        fmt::format("{}: expected at most {} MiB of text, found {}; cut it to the "
+                    "time of the fault, or: tail -c 16M",
+                    file.name, kLargestText >> 20U,
+                    with_thousands(static_cast<std::int64_t>(file.text.size()))));
   if (trim(file.text).empty()) return parse_error(fmt::format("{}: no text in it", file.name));
   return {};
 }

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "host/bundle/bundle.h"
 #include "host/bundle/bundle_names.h"
+#include "host/bundle/bundle_secrets.h"
 #include "host/bundle/pseudonym.h"
 #include "host/kernel/live.h"
 #include "host/kernel/replay.h"
@@ -27,8 +28,10 @@ Result<Bundled> bundle(const BundleRequest& request) {
            or_could_not_look(host::record_host(*kernel, request.root, request.seconds > 0, [&] {
              std::this_thread::sleep_for(std::chrono::seconds(request.seconds));
            })));
-  if (!request.keeps_names) host::pseudonymise(recorded, host::Pseudonyms(request.key));
   Bundled out;
+  out.withheld = host::withhold(recorded);
+  if (!request.keeps_names) host::pseudonymise(recorded, host::Pseudonyms(request.key));
+  out.leaving = host::leaving(recorded);
   out.text = host::bundle_text(recorded);
   out.has_pseudonyms = recorded.has_pseudonyms;
   out.looks = recorded.looks.size();

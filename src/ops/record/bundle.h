@@ -2,8 +2,10 @@
 // This host in one text, to be looked at elsewhere.
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "evidence/evidence.h"
+#include "host/bundle/bundle_secrets.h"
 #include "ops/source/failure.h"
 
 namespace weir::ops {
@@ -20,6 +22,8 @@ struct Bundled {
   evidence::Evidence seen;  // what the text shows, and nothing else
   bool has_pseudonyms = false;
   std::size_t looks = 0;
+  std::vector<host::Leaving> leaving;  // what the text holds, one by one
+  std::vector<std::string> withheld;   // files that were left out, in part or all of it
 };
 
 [[nodiscard]] Result<Bundled> bundle(const BundleRequest& request);

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -5,6 +7,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "base/untrusted/json_parse.h"
 #include "finding/json.h"
 #include "ops/report/report_input.h"
 #include "ops/source/snapshot_file.h"
@@ -30,12 +33,18 @@ std::string text_at(const Json& json, const char* key) {
   return found != json.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
+/// A number of a file may be anything; beyond 64 bits it is the end of them.
+std::int64_t whole(double number) {
+  constexpr double kEnd = 9e18;
+  return static_cast<std::int64_t>(std::clamp(std::isnan(number) ? 0 : number, -kEnd, kEnd));
+}
+
 std::string count_text(double count) {
-  return with_thousands(static_cast<std::int64_t>(count));
+  return with_thousands(whole(count));
 }
 
 std::string time_text(double us) {
-  return approximate(Duration::raw(static_cast<std::int64_t>(us * 1e6)));
+  return approximate(Duration::raw(whole(us * 1e6)));
 }
 
 void add_number(render::Report& report, std::string name, std::optional<std::string> value,
@@ -108,7 +117,9 @@ weir::Status add_sim(const Json& json, ReportInput& input) {
 }
 
 weir::Status add_text(const std::string& text, const std::string& file, ReportInput& input) {
-  const Json json = Json::parse(text, nullptr, false);
+  auto parsed = parse_json(text);
+  if (!parsed && parsed.error().code == ErrorCode::kInvalid) return parsed.error();
+  const Json json = parsed ? std::move(*parsed) : Json();
   if (is_simulation(json)) return add_sim(json, input);
   if (json.is_object() && json.contains("findings")) {
     WEIR_TRY(judgement, finding::judgement_from_json(json));

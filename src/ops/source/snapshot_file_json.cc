@@ -1,7 +1,11 @@
+#include <map>
+
 #include <fmt/format.h>
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/json_cursor.h"
+#include "base/untrusted/json_parse.h"
 #include "evidence/json.h"
 #include "host/bundle/bundle.h"
 #include "host/linux/host.h"
@@ -23,16 +27,31 @@ void add_ports(const std::string& host, const std::vector<counters::PortCounters
   }
 }
 
-/// The ports of one capture again.
-Json ports_of(const Json& document, const char* key, const std::string& host) {
-  Json ports = Json::array();
-  if (!document.contains(key) || !document[key].is_array()) return ports;
-  for (const Json& port : document[key])
-    if (port.is_object() && port.value("host", std::string()) == host) ports.push_back(port);
+/// The ports of a document by the capture they belong to, each a list.
+using PortsOfHost = std::map<std::string, Json, std::less<>>;
+
+weir::Result<PortsOfHost> ports_by_host(const JsonCursor& root, std::string_view key) {
+  PortsOfHost ports;
+  const auto list = root.find(key);
+  if (!list) return ports;
+  WEIR_TRY_STATUS(list->expect_array());
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    const JsonCursor port = list->at(i);
+    WEIR_TRY_STATUS(port.expect_object());
+    WEIR_TRY(host_at, port.member("host"));
+    WEIR_TRY(host, host_at.text());
+    ports.try_emplace(host, Json::array()).first->second.push_back(port.value());
+  }
   return ports;
 }
 
-weir::Result<evidence::Evidence> read_capture(const JsonCursor& capture, const Json& document) {
+Json ports_of(const PortsOfHost& ports, const std::string& host) {
+  const auto found = ports.find(host);
+  return found == ports.end() ? Json::array() : found->second;
+}
+
+weir::Result<evidence::Evidence> read_capture(const JsonCursor& capture, const PortsOfHost& nics,
+                                              const PortsOfHost& switch_ports) {
   WEIR_TRY_STATUS(capture.expect_object());
   WEIR_TRY(host_at, capture.member("host"));
   WEIR_TRY(host, host_at.text());
@@ -44,8 +63,8 @@ weir::Result<evidence::Evidence> read_capture(const JsonCursor& capture, const J
   WEIR_TRY(evidence, evidence::evidence_from_json(facts.value()));
   const Json counters = {{"time", time},
                          {"clock_ns", clock_ns},
-                         {"nics", ports_of(document, "nics", host)},
-                         {"switch_ports", ports_of(document, "switch_ports", host)}};
+                         {"nics", ports_of(nics, host)},
+                         {"switch_ports", ports_of(switch_ports, host)}};
   WEIR_TRY(snapshot, counters::snapshot_from_json(counters));
   evidence.snapshots = {std::move(snapshot)};
   return evidence;
@@ -54,7 +73,11 @@ weir::Result<evidence::Evidence> read_capture(const JsonCursor& capture, const J
 weir::Result<std::vector<evidence::Evidence>> read_captures(const Json& document) {
   const JsonCursor root(document);
   WEIR_TRY_STATUS(root.expect_object());
-  const std::string schema = document.value("schema", std::string());
+  std::string schema;
+  if (const auto at = root.find("schema")) {
+    WEIR_TRY(text, at->text());
+    schema = std::move(text);
+  }
   std::vector<evidence::Evidence> captures;
   if (schema != kSnapshotSchema) {
     WEIR_TRY(evidence, evidence::evidence_from_json(document));
@@ -63,9 +86,11 @@ weir::Result<std::vector<evidence::Evidence>> read_captures(const Json& document
   }
   WEIR_TRY(list, root.member("captures"));
   WEIR_TRY_STATUS(list.expect_array());
+  WEIR_TRY(nics, ports_by_host(root, "nics"));
+  WEIR_TRY(switch_ports, ports_by_host(root, "switch_ports"));
   for (std::size_t i = 0; i < list.size(); ++i) {
     const JsonCursor entry = list.at(i);
-    WEIR_TRY(capture, read_capture(entry, document));
+    WEIR_TRY(capture, read_capture(entry, nics, switch_ports));
     captures.push_back(std::move(capture));
   }
   return captures;
@@ -131,11 +156,12 @@ weir::Result<std::vector<evidence::Evidence>> read_snapshot_text(const std::stri
     WEIR_TRY(seen, bundled->observe());
     return std::vector<evidence::Evidence>{std::move(seen)};
   }
-  const Json document = Json::parse(text, nullptr, false);
-  if (document.is_discarded())
+  const auto document = parse_json(text);
+  if (!document)
     return parse_error(
-        fmt::format("{}: expected JSON, as weir snapshot --out writes it, or a bundle", path));
-  weir::Result<std::vector<evidence::Evidence>> captures = read_captures(document);
+        fmt::format("{}: expected JSON, as weir snapshot --out writes it, or a bundle: {}", path,
+                    document.error().what));
+  weir::Result<std::vector<evidence::Evidence>> captures = read_captures(*document);
   if (!captures) return captures.error().within(path);
   return captures;
 }
@@ -145,10 +171,14 @@ weir::Result<std::optional<std::vector<evidence::Evidence>>> read_document(
   using Pieces = std::optional<std::vector<evidence::Evidence>>;
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   const bool may_be = first != std::string::npos && (text[first] == '{' || text[first] == '[');
-  const Json document = may_be ? Json::parse(text, nullptr, false) : Json(Json::value_t::discarded);
+  auto parsed = may_be ? parse_json(text) : weir::Result<Json>(Json());
+  if (!parsed && parsed.error().code == ErrorCode::kInvalid) return parsed.error().within(path);
+  const Json document = parsed ? std::move(*parsed) : Json();
   auto snapshots =
       is_simulation(document) ? read_simulation(document) : read_snapshot_text(text, path);
   if (snapshots) return Pieces(std::move(*snapshots));
+  // What says that it is a bundle and cannot be read as one is not read as prose.
+  if (text.starts_with(host::kBundleHeading)) return snapshots.error();
   if (!document.is_object()) return Pieces();
   return is_simulation(document) ? snapshots.error().within(path) : snapshots.error();
 }

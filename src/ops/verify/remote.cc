@@ -6,6 +6,7 @@
 
 #include "base/name_pattern.h"
 #include "base/text.h"
+#include "base/untrusted/quote.h"
 #include "ops/inspect/validate.h"
 #include "ops/source/snapshot_file.h"
 #include "ops/verify/perftest.h"
@@ -87,7 +88,8 @@ struct Trial {
 
 weir::Status add_peers(const RemoteRequest& request, Trial& trial) {
   for (const std::string& name : request.hosts) {
-    auto peer = std::make_unique<Peer>(Peer{Remote(name, request.ssh), {}, {}, {}});
+    WEIR_TRY(remote, Remote::make(name, request.ssh));
+    auto peer = std::make_unique<Peer>(Peer{std::move(remote), {}, {}, {}});
     auto seen = remote_snapshot(peer->remote);
     if (seen) {
       peer->before = std::move(*seen);
@@ -160,7 +162,7 @@ weir::Result<host::CommandOutcome> run_both(const Trial& trial, const Peer& serv
 /// Starts at a second of the clock, so that all start together; hosts of a cluster share a clock.
 std::string at_second(std::time_t when, const std::vector<std::string>& words, std::int64_t limit) {
   return fmt::format("while [ \"$(date +%s)\" -lt {} ]; do sleep 0.02; done; exec timeout {} {}",
-                     static_cast<long long>(when), limit, host::shell_line(words));
+                     static_cast<long long>(when), limit, shell_line(words));
 }
 
 /// Servers here, one per sender, each on its own port; then all clients at the same second.

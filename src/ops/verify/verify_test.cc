@@ -340,7 +340,8 @@ class FakeSsh {
                 ("weir-ssh-" + std::to_string(::getpid()))) {
     std::filesystem::create_directory(folder_);
     write("ssh",
-          "#!/bin/sh\n[ \"$1\" = nobody ] && { echo 'no route to host' >&2; exit 255; }\n"
+          "#!/bin/sh\n[ \"$1\" = -- ] || exit 9\nshift\n[ \"$1\" = nobody ] && { echo 'no route to "
+          "host' >&2; exit 255; }\n"
           "shift\nexec sh -c \"$*\"\n");
     write("server.py",
           "import socket, sys\ns = socket.socket()\n"
@@ -370,7 +371,9 @@ class FakeSsh {
 TEST(VerifyPair, TheServerComesFirstAndTheClientWhenItListens) {
   COVERS("D5");
   const FakeSsh fake;
-  const host::Remote remote("gpu2", {fake.path("ssh")});
+  const auto made = host::Remote::make("gpu2", {fake.path("ssh")});
+  ASSERT_TRUE(made.has_value());
+  const host::Remote& remote = *made;
   PairTest test{.seconds = 1, .port = 20000 + static_cast<unsigned>(::getpid()) % 20000};
   const std::string port = std::to_string(test.port);
   const auto both = run_pair(remote, test, {"python3", fake.path("server.py"), port},
@@ -381,10 +384,38 @@ TEST(VerifyPair, TheServerComesFirstAndTheClientWhenItListens) {
   EXPECT_EQ(both->server.exit_status, 0);
 }
 
-TEST(VerifyPair, AWordForTheOtherShellIsQuoted) {
-  EXPECT_EQ(host::shell_quoted("--tclass=106"), "--tclass=106");
-  EXPECT_EQ(host::shell_quoted("a b;rm -rf 'x'"), "'a b;rm -rf '\\''x'\\'''");
-  EXPECT_EQ(host::shell_quoted(""), "''");
+TEST(VerifyPair, ANameThatSshCouldTakeForAnOptionIsRefused) {
+  for (const char* name : {"-oProxyCommand=id", "gpu2;id", "gpu 2", "", "ops@-v"})
+    EXPECT_FALSE(host::Remote::make(name, {})) << name;
+  const auto remote = host::Remote::make("ops@gpu2", {});
+  ASSERT_TRUE(remote.has_value());
+  const std::vector<std::string> words = remote->shell("true");
+  ASSERT_GE(words.size(), 4U);
+  EXPECT_EQ(words.front(), "ssh");
+  EXPECT_EQ(words[words.size() - 3], "--");
+  EXPECT_EQ(words[words.size() - 2], "ops@gpu2");
+  EXPECT_NE(std::find(words.begin(), words.end(), "ConnectTimeout=10"), words.end());
+}
+
+TEST(RunningCommand, OneThatIgnoresTheSignalIsEndedAllTheSame) {
+  const auto running = host::RunningCommand::start(
+      {"sh", "-c", "trap '' TERM; echo up; while :; do sleep 0.1; done"});
+  ASSERT_TRUE(running.has_value());
+  const auto done = (*running)->finish(Duration::raw(kPicosecondsPerSecond / 2));
+  ASSERT_TRUE(done.has_value());
+  EXPECT_TRUE(done->timed_out);
+  EXPECT_EQ(done->exit_status, 124);
+  EXPECT_EQ(done->output, "up\n");
+}
+
+TEST(RunningCommand, OfEndlessOutputBothEndsAreKept) {
+  const auto done = host::run_command(
+      {"sh", "-c", "echo first; head -c 50000000 /dev/zero | tr '\\0' x; echo; echo last"});
+  ASSERT_TRUE(done.has_value());
+  EXPECT_LT(done->output.size(), 4 * host::kKeptOutput);
+  EXPECT_TRUE(done->output.starts_with("first\n"));
+  EXPECT_TRUE(done->output.ends_with("\nlast\n"));
+  EXPECT_NE(done->output.find("bytes of output left out]"), std::string::npos);
 }
 
 }  // namespace

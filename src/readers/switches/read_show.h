@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/json.h"
+#include "base/untrusted/json_parse.h"
 #include "readers/switches/switch_show.h"
 
 namespace weir::readers {
@@ -13,8 +14,9 @@ namespace weir::readers {
 template <class Reader>
 Recognised read_show(std::string_view text, Reader reader) {
   const std::size_t brace = text.find('{');
-  const Json document =
-      brace == std::string_view::npos ? Json() : Json::parse(text.substr(brace), nullptr, false);
+  Json document;
+  if (brace != std::string_view::npos)
+    if (auto parsed = parse_json(text.substr(brace))) document = std::move(*parsed);
   for (const Line& line : lines_of(document.is_object() ? text.substr(0, brace) : text))
     reader.read(line);
   if (document.is_object()) reader.read_json(document);

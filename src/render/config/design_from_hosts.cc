@@ -11,6 +11,8 @@
 
 #include "base/name_pattern.h"
 #include "base/text.h"
+#include "base/untrusted/name_policy.h"
+#include "base/untrusted/quote.h"
 #include "counters/catalog.h"
 #include "design/tables/nic_knobs.h"
 #include "design/tables/platforms.h"
@@ -30,7 +32,7 @@ constexpr std::size_t kCommentColumn = 30;
 std::string line(const std::string& text, const std::string& comment) {
   if (comment.empty()) return text + "\n";
   const std::size_t width = std::max(text.size() + 1, kCommentColumn);
-  return fmt::format("{:<{}}# {}\n", text, width, comment);
+  return fmt::format("{:<{}}# {}\n", text, width, comment_text(comment));
 }
 
 // ---- what the hosts agree on ----
@@ -320,7 +322,7 @@ void Writer::write_hosts() {
     for (const HostRails& host : group.hosts)
       names.push_back(host.host->provenance.host);
     put(fmt::format("  {}:", group.name));
-    put(fmt::format("    names: \"{}\"", compact_names(names)), std::string(kFound));
+    put(fmt::format("    names: {}", yaml_quoted(compact_names(names))), std::string(kFound));
     std::string comment;
     const std::string model = model_of(*first.rails.front(), comment);
     put(fmt::format("    nic: {}", model), comment);
@@ -338,9 +340,9 @@ void Writer::write_hosts() {
       devices.push_back(nic->device);
       if (nic->netdev.is_known()) netdevs.push_back(*nic->netdev);
     }
-    put(fmt::format("    device: \"{}\"", rail_names(devices)), std::string(kFound));
+    put(fmt::format("    device: {}", yaml_quoted(rail_names(devices))), std::string(kFound));
     if (netdevs.size() == devices.size())
-      put(fmt::format("    netdev: \"{}\"", rail_names(netdevs)), std::string(kFound));
+      put(fmt::format("    netdev: {}", yaml_quoted(rail_names(netdevs))), std::string(kFound));
   }
   put("");
 }
@@ -352,7 +354,7 @@ std::vector<std::string> Writer::neighbours() const {
     const Group& group = groups_.front();
     if (rail >= group.first().rails.size()) return {};
     const auto& neighbour = group.first().rails[rail]->link.neighbour;
-    if (!neighbour.is_known()) return {};
+    if (!neighbour.is_known() || wrong_name(NameKind::kHost, neighbour->system)) return {};
     out.push_back(neighbour->system);
   }
   const std::set<std::string> distinct(out.begin(), out.end());
@@ -368,7 +370,7 @@ void Writer::write_switches() {
   const std::string fallback = rails_ > 1 ? fmt::format("leaf[0-{}]", rails_ - 1) : "leaf1";
   put("switches:");
   put("  leaf:");
-  put(fmt::format("    names: \"{}\"", known.empty() ? fallback : compact_names(known)),
+  put(fmt::format("    names: {}", yaml_quoted(known.empty() ? fallback : compact_names(known))),
       !known.empty() ? "as found: LLDP"
       : rails_ > 1   ? "not known: one per rail is common"
                      : "not known");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "base/untrusted/quote.h"
 #include "design/fabric/effective.h"
 #include "evidence/settings/row.h"
 #include "render/config/host_script_shell.h"
@@ -38,7 +39,7 @@ std::string head(const design::Design& design, const HostIntent& host, std::stri
 # Needs root. Settings of a NIC are lost when its driver is reloaded: run this at boot
 # (weir render --to systemd).
 )sh",
-                     host.name, *design.name, how);
+                     comment_text(host.name), comment_text(*design.name), how);
 }
 
 bool has(Abilities can, evidence::ScriptNeeds needs) {
@@ -48,9 +49,10 @@ bool has(Abilities can, evidence::ScriptNeeds needs) {
 
 std::string rail_text(const NicIntent& nic, const design::Intent& intent, Abilities can) {
   evidence::RailScript script(nic, intent);
-  script.line(fmt::format("\n# ---- rail {}: {}, {} ----", nic.rail, nic.device, nic.netdev));
-  script.line(fmt::format("if [ ! -d \"$root/sys/class/net/{}\" ]; then", nic.netdev));
-  script.line(fmt::format("  say '{}: there is no such interface'", nic.netdev));
+  script.line(fmt::format("\n# ---- rail {}: {}, {} ----", nic.rail, comment_text(nic.device),
+                          comment_text(nic.netdev)));
+  script.line(fmt::format("if [ ! -d \"$root/sys/class/net/\"{} ]; then", script.netdev));
+  script.line(fmt::format("  say {}", shell_word(nic.netdev + ": there is no such interface")));
   script.line("  failed=$((failed + 1))");
   script.line("else");
   script.indent = "  ";
@@ -146,23 +148,39 @@ std::vector<Remark> remarks_of(const design::Intent& intent, const HostIntent& h
   return remarks;
 }
 
-/// As systemd writes a name within a unit's (systemd.unit(5), "string escaping").
-std::string unit_escaped(std::string_view name) {
-  std::string out;
-  for (const char c : name) {
-    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                          (c >= '0' && c <= '9') || c == '_' || c == '.' || c == ':';
-    out += is_plain
-               ? std::string(1, c)
-               : fmt::format("\\x{:02x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
-  }
-  return out;
-}
+/// The script talks to drivers (netlink, ioctl, /sys) and to nobody else: it may do that as root,
+/// and nothing else. `strict` leaves /sys writable; weir apply keeps its journal in /var/lib/weir.
+constexpr std::string_view kUnitSandbox = R"(NoNewPrivileges=yes
+CapabilityBoundingSet=CAP_NET_ADMIN CAP_SYS_ADMIN CAP_DAC_OVERRIDE
+ProtectSystem=strict
+StateDirectory=weir
+StateDirectoryMode=0700
+ProtectHome=yes
+PrivateTmp=yes
+DevicePolicy=closed
+ProtectClock=yes
+ProtectHostname=yes
+ProtectKernelLogs=yes
+ProtectKernelModules=yes
+ProtectControlGroups=yes
+RestrictAddressFamilies=AF_NETLINK AF_INET AF_INET6 AF_UNIX
+IPAddressDeny=any
+RestrictNamespaces=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+LockPersonality=yes
+KeyringMode=private
+RemoveIPC=yes
+UMask=0077
+SystemCallArchitectures=native
+SystemCallFilter=@system-service
+SystemCallFilter=~@swap @reboot @module @mount @raw-io @clock @cpu-emulation @debug @obsolete
+)";
 
 std::string unit_text(const design::Design& design, const HostIntent& host) {
   std::vector<std::string> devices;
   for (const NicIntent& nic : host.nics)
-    devices.push_back(fmt::format("sys-subsystem-net-devices-{}.device", unit_escaped(nic.netdev)));
+    devices.push_back(fmt::format("sys-subsystem-net-devices-{}.device", unit_name(nic.netdev)));
   const std::string all = join(devices, " ");
   return fmt::format(R"(# RoCEv2 settings of {0} as the design {1} wants them. Rendered by weir.
 # Install as /etc/systemd/system/{2} with the script as {3}; then
@@ -181,29 +199,31 @@ ExecStart={3}
 # 5: what this driver cannot show was left alone
 SuccessExitStatus=5
 TimeoutStartSec=10min
-
+{5}
 [Install]
 WantedBy=multi-user.target {4}
 )",
-                     host.name, *design.name, kUnit, kInstalledScript, all);
+                     unit_value(host.name), unit_value(*design.name), kUnit, kInstalledScript, all,
+                     kUnitSandbox);
 }
 
 std::string tasks_text(const design::Design& design, const HostIntent& host) {
+  const std::string script = "files/" + host.name + ".roce.sh";
   return fmt::format(R"(---
 # RoCEv2 settings of {0} as the design {1} wants them. Rendered by weir; change the design instead.
 # Run by roce.yml, or: ansible.builtin.include_tasks {0}.tasks.yml. --check changes nothing.
-- name: RoCE script of {0}
+- name: {4}
   ansible.builtin.copy:
-    src: files/{0}.roce.sh
+    src: {5}
     dest: {2}
     owner: root
     group: root
     mode: "0755"
   become: true
 
-- name: RoCE unit of {0}
+- name: {6}
   ansible.builtin.copy:
-    src: files/{0}.roce.service
+    src: {7}
     dest: /etc/systemd/system/{3}
     owner: root
     group: root
@@ -211,7 +231,7 @@ std::string tasks_text(const design::Design& design, const HostIntent& host) {
   become: true
 
 - name: RoCE settings as designed?
-  ansible.builtin.script: files/{0}.roce.sh --check
+  ansible.builtin.script: {8}
   register: weir_roce
   changed_when: false
   failed_when: weir_roce.rc not in [0, 1, 5]
@@ -233,7 +253,11 @@ std::string tasks_text(const design::Design& design, const HostIntent& host) {
     daemon_reload: true
   become: true
 )",
-                     host.name, *design.name, kInstalledScript, kUnit);
+                     comment_text(host.name), comment_text(*design.name), kInstalledScript, kUnit,
+                     ansible_text("RoCE script of " + host.name), ansible_text(script),
+                     ansible_text("RoCE unit of " + host.name),
+                     ansible_text("files/" + host.name + ".roce.service"),
+                     ansible_text(shell_line({script, "--check"})));
 }
 
 }  // namespace
@@ -275,16 +299,18 @@ platforms::Rendered ansible_tasks(const design::Design& design, const design::In
 }
 
 platforms::Rendered ansible_play(const design::Design& design, const design::Intent& intent) {
-  std::string text = fmt::format(R"(---
+  std::string text =
+      fmt::format(R"(---
 # RoCEv2 settings of the design {0}. Rendered by weir; change the design instead.
 #   ansible-playbook -i INVENTORY roce.yml --check    what would change
 #   ansible-playbook -i INVENTORY roce.yml
-- name: RoCEv2 as designed ({0})
+- name: {1}
   hosts:
 )",
-                                 *design.name);
+                  comment_text(*design.name),
+                  ansible_text(fmt::format("RoCEv2 as designed ({})", *design.name)));
   for (const HostIntent& host : intent.hosts)
-    text += fmt::format("    - {}\n", host.name);
+    text += fmt::format("    - {}\n", ansible_text(host.name));
   // A changed PFC mask may take a link down: one host after the other, and stop at the first error.
   text += R"(  gather_facts: false
   serial: 1

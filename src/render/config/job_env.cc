@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "base/untrusted/quote.h"
 #include "design/fabric/subnet.h"
 #include "design/file/words.h"
 #include "design/prove/islands.h"
@@ -299,16 +300,8 @@ std::string comment(const Variable& variable, std::string_view indent) {
   const std::string wrapped = wrap(text, kWidth - indent.size());
   std::string out;
   for (const std::string_view line : split(wrapped, '\n'))
-    out += fmt::format("{}# {}\n", indent, line);
+    out += fmt::format("{}# {}\n", indent, comment_text(line));
   return out;
-}
-
-/// In single quotes where a shell would expand or split it (zsh: also a leading '=').
-std::string quoted(const std::string& value) {
-  const bool is_plain = value.find_first_not_of(
-                            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvw"
-                            "xyz0123456789_.,:=^/-") == std::string::npos;
-  return is_plain && !value.starts_with('=') ? value : "'" + value + "'";
 }
 
 std::string lower(std::string_view text) {
@@ -323,8 +316,8 @@ std::string lower(std::string_view text) {
 platforms::ConfigFile job_file(const JobEnvironment& environment, std::string_view format,
                                const Design& design) {
   const std::string library = lower(environment.library);
-  const std::string title =
-      fmt::format("{} for fabric '{}', from {}", environment.library, *design.name, design.file);
+  const std::string title = comment_text(
+      fmt::format("{} for fabric '{}', from {}", environment.library, *design.name, design.file));
   std::string text;
   std::string name;
   if (format == "slurm") {
@@ -349,13 +342,14 @@ platforms::ConfigFile job_file(const JobEnvironment& environment, std::string_vi
     text += comment(variable, indent);
     if (!variable.is_set) continue;
     if (format == "slurm")
-      text += fmt::format("echo \"export {}={}\"\n", variable.name, variable.value);
+      text += fmt::format("printf '%s\\n' {}\n",
+                          shell_word(fmt::format("export {}={}", variable.name, variable.value)));
     else if (format == "k8s")
-      text += fmt::format("  {}: \"{}\"\n", variable.name, variable.value);
+      text += fmt::format("  {}: {}\n", variable.name, yaml_quoted(variable.value));
     else if (format == "nccl.conf")
-      text += fmt::format("{}={}\n", variable.name, variable.value);
+      text += fmt::format("{}={}\n", variable.name, comment_text(variable.value));
     else
-      text += fmt::format("export {}={}\n", variable.name, quoted(variable.value));
+      text += fmt::format("export {}={}\n", variable.name, env_value(variable.value));
   }
   return {std::move(name), std::move(text)};
 }

@@ -95,11 +95,11 @@ TEST(JobEnv, EveryFormatHoldsEveryValueAndReason) {
     std::string_view file;
     std::string_view line;
   };
-  for (const Format& format :
-       std::vector<Format>{{"env", "nccl.env", "\nexport NCCL_IB_TC=106\n"},
-                           {"nccl.conf", "nccl.conf", "\nNCCL_IB_TC=106\n"},
-                           {"slurm", "nccl-task-prolog.sh", "\necho \"export NCCL_IB_TC=106\"\n"},
-                           {"k8s", "nccl-configmap.yaml", "\n  NCCL_IB_TC: \"106\"\n"}}) {
+  for (const Format& format : std::vector<Format>{
+           {"env", "nccl.env", "\nexport NCCL_IB_TC=106\n"},
+           {"nccl.conf", "nccl.conf", "\nNCCL_IB_TC=106\n"},
+           {"slurm", "nccl-task-prolog.sh", "\nprintf '%s\\n' 'export NCCL_IB_TC=106'\n"},
+           {"k8s", "nccl-configmap.yaml", "\n  NCCL_IB_TC: \"106\"\n"}}) {
     const platforms::ConfigFile file = job_file(nccl, format.name, made.design);
     EXPECT_EQ(file.name, format.file);
     EXPECT_NE(file.text.find(format.line), std::string::npos) << file.text;

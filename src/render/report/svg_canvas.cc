@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "base/untrusted/printable.h"
 
 namespace weir::render {
 namespace {
@@ -39,28 +40,6 @@ std::string_view anchor_word(Anchor anchor) {
   return "start";
 }
 
-/// Bytes of the UTF-8 sequence that begins at `at`; 0 where none does (RFC 3629: no overlong forms,
-/// no surrogates, nothing above U+10FFFF).
-std::size_t sequence_length(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(at);
-  std::size_t length = 0;
-  std::uint32_t code = 0;
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first <= 0xDF) length = 2, code = first & 0x1FU;
-  if (first >= 0xE0 && first <= 0xEF) length = 3, code = first & 0x0FU;
-  if (first >= 0xF0 && first <= 0xF4) length = 4, code = first & 0x07U;
-  if (length == 0 || at + length > text.size()) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(at + i) & 0xC0U) != 0x80) return 0;
-    code = (code << 6U) | (byte(at + i) & 0x3FU);
-  }
-  const bool is_short = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
-  const bool is_banned =
-      (code >= 0xD800 && code <= 0xDFFF) || code > 0x10FFFF || code == 0xFFFE || code == 0xFFFF;
-  return is_short || is_banned ? 0 : length;
-}
-
 std::string_view escape_of(char c) {
   switch (c) {
     case '&': return "&amp;";
@@ -77,22 +56,12 @@ std::string_view escape_of(char c) {
 std::string escape_markup(std::string_view text) {
   std::string out;
   out.reserve(text.size() + text.size() / 8);
-  for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = sequence_length(text, i);
-    if (length == 0) {
-      out += "\xEF\xBF\xBD";
-      ++i;
-      continue;
-    }
-    const char c = text[i];
+  for (const char c : printable(text)) {
     if (const std::string_view escape = escape_of(c); !escape.empty()) {
       out += escape;
-    } else if (length == 1 && ((static_cast<unsigned char>(c) < 0x20 && c != '\n') || c == 0x7F)) {
-      out += ' ';
     } else {
-      out.append(text.substr(i, length));
+      out += c;
     }
-    i += length;
   }
   return out;
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "base/untrusted/printable.h"
 #include "finding/catalog.h"
 #include "finding/fold.h"
 #include "render/text/fix_choice.h"
@@ -44,7 +45,7 @@ class Writer {
 
   [[nodiscard]] std::string painted(std::string_view text, std::string_view colour) const {
     if (!options_.colour || colour.empty()) return std::string(text);
-    return fmt::format("{}{}{}", colour, text, kReset);
+    return own_control(colour) + std::string(text) + own_control(kReset);
   }
 
   void line(std::string_view text) { text_.append(text).append("\n"); }

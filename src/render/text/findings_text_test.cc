@@ -73,7 +73,7 @@ TEST(FindingsText, ColourOnlyWhenAskedAndThenErrorsRedWarningsYellowWhyDim) {
   judgement.findings.push_back(make_finding("watchdog.off", "leaf1 has no watchdog"));
   EXPECT_EQ(findings_text(judgement, "x").find('\x1b'), std::string::npos);
 
-  const std::string text = findings_text(judgement, "x", {.colour = true});
+  const std::string text = as_printed(findings_text(judgement, "x", {.colour = true}));
   EXPECT_NE(text.find("\x1b[31merror\x1b[0m    fabric.yaml:12:7\n"), std::string::npos);
   EXPECT_NE(text.find("\x1b[33mwarning\x1b[0m\n"), std::string::npos);
   EXPECT_NE(text.find("  \x1b[2mwhy: Pause is sent"), std::string::npos);

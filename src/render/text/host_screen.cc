@@ -10,6 +10,7 @@
 #include "base/name_pattern.h"
 #include "base/table.h"
 #include "base/text.h"
+#include "base/untrusted/printable.h"
 #include "units/format.h"
 
 namespace weir::render {
@@ -282,7 +283,9 @@ std::string painted(const std::string& text) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find_first_of(" \n", at), text.size());
     const std::string_view word = std::string_view(text).substr(at, end - at);
-    out += word.ends_with('!') ? fmt::format("\x1b[1;31m{}\x1b[0m", word) : std::string(word);
+    out += word.ends_with('!')
+               ? own_control("\x1b[1;31m") + std::string(word) + own_control("\x1b[0m")
+               : std::string(word);
     if (end < text.size()) out += text[end];
     at = end + 1;
   }

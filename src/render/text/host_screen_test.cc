@@ -29,7 +29,7 @@ TEST(HostScreen, WhatLooksWrongIsMarkedAndWhatIsUnknownIsNot) {
   EXPECT_NE(text.find(" pcp!"), std::string::npos) << text;
   EXPECT_EQ(text.find("?!"), std::string::npos) << "a gap is no fault";
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
-  const std::string painted = host_screen({&screen, 1}, {.colour = true});
+  const std::string painted = as_printed(host_screen({&screen, 1}, {.colour = true}));
   EXPECT_NE(painted.find("\x1b[1;31mpcp!\x1b[0m"), std::string::npos);
 }
 

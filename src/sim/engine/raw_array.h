@@ -6,12 +6,11 @@
 // smallest frames), so large arrays are mapped without a reservation: the kernel does not promise
 // memory for what will not be touched.
 #include <cstddef>
+#include <new>  // IWYU pragma: keep
 #include <type_traits>
 #include <utility>
 
 #include <sys/mman.h>
-
-#include "base/check.h"
 
 namespace weir::sim {
 
@@ -25,7 +24,8 @@ class RawArray {
     if (count == 0) return;
     void* const memory = mmap(nullptr, count * sizeof(T), PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    WEIR_CHECK(memory != MAP_FAILED);
+    // As a vector does; cli/frame/run.cc says it.
+    if (memory == MAP_FAILED) std::__throw_bad_alloc();
     data_ = static_cast<T*>(memory);
   }
   RawArray(RawArray&& other) noexcept : data_(other.data_), count_(other.count_) {

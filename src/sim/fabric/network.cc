@@ -1,5 +1,7 @@
 #include "sim/fabric/network.h"
 
+#include <algorithm>
+#include <limits>
 #include <vector>
 
 #include <fmt/format.h>
@@ -127,6 +129,41 @@ Status check_traffic(const Network& network) {
   return {};
 }
 
+/// What set-up reserves is counted before it is reserved: frames that fit into the buffers, into
+/// the wires, and events of messages.
+Status check_size(const Network& network) {
+  constexpr Int128 kMostFrames = Int128{1} << 30U;  // 32 B each: 32 GiB of addresses
+  constexpr std::int64_t kSmallestFrame = 60;       // of Ethernet, without its check sequence
+  Int128 frames = 0;
+  for (const NodeId n : network.nodes.ids()) {
+    if (network.nodes[n].kind != NodeKind::kSwitch) continue;
+    const SwitchConfig& config = network.switch_config(n);
+    frames += config.buffer.raw() / std::max(config.cell.raw(), kSmallestFrame);
+  }
+  if (frames > kMostFrames)
+    return invalid_error(fmt::format(
+        "the buffers of the fabric hold {} frames; the simulator has room for {}: are their sizes "
+        "right?",
+        static_cast<std::int64_t>(frames), static_cast<std::int64_t>(kMostFrames)));
+  Int128 in_flight = 0;
+  for (const Link& link : network.links)
+    in_flight += Int128{link.propagation.raw()} * link.rate.raw() /
+                 (Int128{kPicosecondsPerSecond} * 8 * kSmallestFrame);
+  if (in_flight > kMostFrames)
+    return invalid_error(fmt::format(
+        "the links of the fabric hold more than {} frames: are their lengths and speeds right?",
+        static_cast<std::int64_t>(kMostFrames)));
+  constexpr std::int64_t kMostPackets = std::numeric_limits<std::uint32_t>::max();
+  for (const Message& message : network.messages) {
+    const NodeId source = network.qps[message.qp].source;
+    const std::int64_t mtu = network.nic_config(source).mtu.raw();
+    if (message.size.raw() / mtu >= kMostPackets)
+      return invalid_error(fmt::format("a message of {} B is more than {} packets of {} B",
+                                       message.size.raw(), kMostPackets, mtu));
+  }
+  return {};
+}
+
 }  // namespace
 
 Status check_network(const Network& network) {
@@ -141,6 +178,7 @@ Status check_network(const Network& network) {
     if (network.nodes[n].kind == NodeKind::kSwitch)
       WEIR_TRY_STATUS(check_switch(network, n, ports[n]));
   WEIR_TRY_STATUS(check_traffic(network));
+  WEIR_TRY_STATUS(check_size(network));
   for (const LinkChange& change : network.changes)
     if (!network.links.contains(change.link))
       return invalid_error(

@@ -1,0 +1,191 @@
+#include "host/bundle/bundle_secrets.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace weir::host {
+namespace {
+
+constexpr std::string_view kLeftOut = "(left out)";
+
+/// What src/host/linux reads. A folder ends with '/'.
+constexpr auto kMayLeave = std::to_array<std::string_view>({
+    "/sys/class/infiniband/",
+    "/sys/class/net/",
+    "/sys/class/pci_bus/",
+    "/sys/bus/pci/devices/",
+    "/sys/devices/",
+    "/sys/kernel/config/rdma_cm/",
+    "/sys/kernel/config/bnxt_re/",
+    "/sys/kernel/config/irdma/",
+    "/sys/kernel/debug/mlx5/",
+    "/sys/kernel/debug/bnxt_re/",
+    "/sys/kernel/iommu_groups/",
+    "/sys/module/",
+    "/proc/irq/",
+    "/proc/driver/nvidia/",
+    "/proc/sys/net/",
+    "/proc/sys/kernel/",
+    "/proc/sys/vm/",
+    "/run/systemd/netif/lldp/",
+    "/proc/1/cgroup",
+    "/proc/cmdline",
+    "/proc/modules",
+    "/proc/net/netstat",
+    "/proc/net/snmp",
+    "/proc/self/limits",
+    "/proc/stat",
+    "/proc/cpuinfo",
+    "/proc/meminfo",
+    "/etc/os-release",
+    "/usr/lib/os-release",
+    "/etc/nccl.conf",
+    "/run/.containerenv",
+    "/run/systemd/container",
+});
+
+bool is_process_file(std::string_view path) {
+  const auto parts = split(path, '/');
+  return parts.size() == 4 && parts[1] == "proc" && parts[3] == "comm" && parse_u64(parts[2]);
+}
+
+std::string upper(std::string_view text) {
+  std::string out;
+  for (const char c : text)
+    out += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return out;
+}
+
+/// Parameters of the kernel that decide how devices reach memory, and processors' isolation.
+bool is_about_devices(std::string_view word) {
+  constexpr std::array<std::string_view, 13> kBeginnings = {
+      "iommu",       "intel_iommu",  "amd_iommu", "pci",      "numa",
+      "isolcpus",    "nohz",         "rcu_nocb",  "hugepage", "default_hugepagesz",
+      "mitigations", "intel_pstate", "processor."};
+  return std::any_of(kBeginnings.begin(), kBeginnings.end(),
+                     [&](std::string_view start) { return word.starts_with(start); });
+}
+
+/// A run of letters and digits that no setting of NCCL has: keys and tokens have 20 and more.
+bool has_long_token(std::string_view value) {
+  std::size_t run = 0;
+  bool has_digit = false;
+  bool has_letter = false;
+  for (const char c : value) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool is_part = std::isalnum(byte) != 0 || c == '+' || c == '=';
+    if (!is_part) {
+      run = 0;
+      has_digit = has_letter = false;
+      continue;
+    }
+    ++run;
+    has_digit = has_digit || std::isdigit(byte) != 0;
+    has_letter = has_letter || std::isalpha(byte) != 0;
+    constexpr std::size_t kTokenLength = 20;
+    if (run >= kTokenLength && has_digit && has_letter) return true;
+  }
+  return false;
+}
+
+std::string without_secrets(const std::string& path, const std::string& content) {
+  if (path == "/proc/cmdline") return short_command_line(content);
+  if (path.ends_with("nccl.conf")) return conf_without_secrets(content);
+  return content;
+}
+
+}  // namespace
+
+bool may_leave(std::string_view path) {
+  if (path.find("/../") != std::string_view::npos) return false;
+  if (is_process_file(path) || path.ends_with("/.nccl.conf")) return true;
+  return std::any_of(kMayLeave.begin(), kMayLeave.end(), [&](std::string_view allowed) {
+    return allowed.ends_with('/') ? path.starts_with(allowed) : path == allowed;
+  });
+}
+
+bool looks_secret(std::string_view name, std::string_view value) {
+  constexpr auto kWords = std::to_array<std::string_view>(
+      {"KEY", "SECRET", "TOKEN", "PASS", "CREDENTIAL", "AUTH", "PRIVATE", "COOKIE", "LICENSE"});
+  const std::string loud = upper(name);
+  const bool is_named = std::any_of(kWords.begin(), kWords.end(), [&](std::string_view word) {
+    return loud.find(word) != std::string::npos;
+  });
+  const bool has_login =
+      value.find("://") != std::string_view::npos && value.find('@') != std::string_view::npos;
+  const bool is_pem = value.find("-----BEGIN") != std::string_view::npos;
+  return is_named || has_login || is_pem || has_long_token(value);
+}
+
+std::string conf_without_secrets(std::string_view content) {
+  std::string out;
+  for (const std::string_view whole : split(content, '\n')) {
+    const std::string_view line = trim(whole.substr(0, whole.find('#')));
+    const std::size_t equals = line.find('=');
+    if (equals == std::string_view::npos) continue;
+    const std::string_view name = trim(line.substr(0, equals));
+    const std::string_view value = trim(line.substr(equals + 1));
+    const bool is_setting = name.starts_with("NCCL_") || name.starts_with("UCX_");
+    if (!is_setting) continue;
+    out += fmt::format("{}={}\n", name, looks_secret(name, value) ? kLeftOut : value);
+  }
+  return out;
+}
+
+std::string short_command_line(std::string_view content) {
+  std::string out;
+  for (const std::string_view word : split(trim(content), ' ')) {
+    if (is_about_devices(word)) out += fmt::format("{}{}", out.empty() ? "" : " ", word);
+  }
+  return (out.empty() ? std::string("-") : out) + "\n";
+}
+
+std::vector<std::string> withhold(Bundle& bundle) {
+  std::vector<std::string> names;
+  for (Recording& look : bundle.looks) {
+    std::erase_if(look.files, [&](const auto& file) {
+      // That a file is not there is no content.
+      if (may_leave(file.first) || !file.second) return false;
+      names.push_back(file.first);
+      return true;
+    });
+    for (auto& [path, answer] : look.files) {
+      if (!answer) continue;
+      std::string kept = without_secrets(path, *answer);
+      if (kept == *answer) continue;
+      names.push_back(path);
+      answer = std::move(kept);
+    }
+  }
+  return names;
+}
+
+std::vector<Leaving> leaving(const Bundle& bundle) {
+  std::vector<Leaving> out;
+  const auto add = [&](std::string_view kind, const auto& answers, const auto& size) {
+    for (const auto& [name, answer] : answers)
+      if (answer) out.push_back({std::string(kind), name, size(*answer)});
+  };
+  const auto of_text = [](const std::string& text) { return text.size(); };
+  for (const Recording& look : bundle.looks) {
+    add("about", look.about, of_text);
+    add("file", look.files, of_text);
+    add("list", look.lists,
+        [](const std::vector<std::string>& names) { return join(names, "/").size(); });
+    add("path", look.paths, of_text);
+    for (const auto& [question, talk] : look.talks) {
+      Leaving item{"talk", question.first.empty() ? "netlink" : "ethtool of " + question.first, 0};
+      for (const std::string& reply : talk.replies)
+        item.bytes += reply.size();
+      if (item.bytes > 0) out.push_back(std::move(item));
+    }
+  }
+  return out;
+}
+
+}  // namespace weir::host

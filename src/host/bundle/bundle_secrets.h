@@ -1,0 +1,38 @@
+#pragma once
+// What leaves a host in a bundle, and what never does.
+//
+// Two gates, whether names are kept or not: an allow-list of the files that Weir reads, so that a
+// file that a later version reads is not sent before someone has thought of it; and, in what people
+// write by hand (nccl.conf, the kernel's command line), only what is known to be a setting, without
+// values that look like secrets.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/bundle/bundle.h"
+
+namespace weir::host {
+
+/// True for files below /sys and /proc that Weir reads, and the few of /etc, /run and $HOME.
+[[nodiscard]] bool may_leave(std::string_view path);
+
+/// A variable whose name or value looks like a key, a token or a password.
+[[nodiscard]] bool looks_secret(std::string_view name, std::string_view value);
+
+/// nccl.conf with the variables of NCCL and UCX alone; a value that looks secret is "(left out)".
+[[nodiscard]] std::string conf_without_secrets(std::string_view content);
+/// Words about devices, memory and processors; "-" where there are none.
+[[nodiscard]] std::string short_command_line(std::string_view content);
+
+/// Takes out of a bundle what must not leave; names (paths) of what was changed or taken out.
+std::vector<std::string> withhold(Bundle& bundle);
+
+/// One thing that leaves the host, for people to read before it does.
+struct Leaving {
+  std::string kind;  // "file", "list", "path", "about", "talk"
+  std::string name;
+  std::size_t bytes = 0;
+};
+[[nodiscard]] std::vector<Leaving> leaving(const Bundle& bundle);
+
+}  // namespace weir::host
