@@ -104,4 +104,24 @@ const std::vector<std::string>& Args::all(std::string_view name) const {
   return found->second;
 }
 
+bool only_reads(const Args& args) {
+  const Command& command = args.command();
+  const auto given = [&](std::string_view name) {
+    const bool is_known = std::any_of(command.options.begin(), command.options.end(),
+                                      [&](const Option& option) { return option.name == name; });
+    return is_known && args.has(name);
+  };
+  if (given("output") || given("out") || given("trace") || given("pcap") || given("lab"))
+    return false;
+  // weir validate --switch looks at no host unless one is named.
+  const bool is_captured = given("root") || given("switch");
+  switch (command.looks) {
+    case Looks::kAtFiles: return true;
+    case Looks::kAtHostOrFiles: return is_captured;
+    case Looks::kAtFilesIfNamed: return is_captured || args.has(command.arguments.front().name);
+    case Looks::kElsewhere: break;
+  }
+  return false;
+}
+
 }  // namespace weir::cli

@@ -53,6 +53,15 @@ struct Example {
   std::string_view note;
 };
 
+/// What a verb looks at. Root is given up before files of others are read
+/// (base/untrusted/give_up_root.h).
+enum class Looks {
+  kElsewhere,       // at this host, or it changes or writes something
+  kAtFiles,         // at files alone
+  kAtFilesIfNamed,  // at files where its first argument or --root names them
+  kAtHostOrFiles,   // at files where --root names them
+};
+
 struct Command {
   std::string_view name;  // one word, or two: "calc headroom"
   Group group = Group::kOperators;
@@ -63,6 +72,7 @@ struct Command {
   std::vector<Example> examples = {};
   std::vector<ExitCode> exit_codes = {};  // that this verb can give, besides kUsage
   bool judges = false;                    // has findings, hence --fail-on
+  Looks looks = Looks::kElsewhere;
   ExitCode (*run)(const Args&, Context&) = nullptr;
 };
 
@@ -71,6 +81,10 @@ struct Command {
 
 /// The verb's own options, then the common ones: what the parser accepts.
 [[nodiscard]] std::vector<Option> all_options(const Command&);
+
+/// Whether this command line only reads files and prints: by the verb's `looks`, by --root (a
+/// captured machine instead of this one) and by options that name a file to write.
+[[nodiscard]] bool only_reads(const Args& args);
 
 /// A wrong command line: says so on stderr in one line, names the help, and returns kUsage.
 ExitCode usage_error(Context&, const Command&, std::string_view message);

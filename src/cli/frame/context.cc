@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "base/untrusted/printable.h"
 #include "cli/json/error.h"
 
 namespace weir::cli {
@@ -24,7 +25,8 @@ std::string_view escape_of(Tone tone) {
 
 std::string paint(const Context& context, Tone tone, std::string_view text) {
   if (!context.colour || text.empty()) return std::string(text);
-  return fmt::format("\x1b[{}m{}\x1b[0m", escape_of(tone), text);
+  return own_control(fmt::format("\x1b[{}m", escape_of(tone))) + std::string(text) +
+         own_control("\x1b[0m");
 }
 
 ExitCode fail(Context& context, ExitCode code, std::string_view message) {

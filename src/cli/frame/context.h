@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/result.h"
 #include "cli/frame/exit_code.h"
 
 namespace weir::cli {
@@ -22,6 +23,8 @@ struct Context {
   bool stderr_is_terminal = false;
   /// Puts a question to whoever sits at the terminal; true is yes. Empty where nobody does.
   std::function<bool(const std::string& question)> ask = {};
+  /// Gives up root before files of others are read; empty in tests, which live on in the process.
+  std::function<Status()> give_up_root = {};
   // From the options that every verb has.
   bool json = false;
   bool quiet = false;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "base/untrusted/printable.h"
 
 namespace weir::cli {
 namespace {
@@ -47,13 +48,13 @@ void Progress::update(double share, std::string_view detail) {
                   std::floor(clamped * 100), time_left(now - start_, clamped),
                   detail.empty() ? "" : "  ", detail);
   if (line.size() > kLineWidth) line.resize(kLineWidth);  // a wrapped line could not be erased
-  err_ << kEraseLine << line << std::flush;
+  err_ << own_control(kEraseLine) << line << std::flush;
   is_drawn_ = true;
 }
 
 void Progress::clear() {
   if (!is_drawn_) return;
-  err_ << kEraseLine << std::flush;
+  err_ << own_control(kEraseLine) << std::flush;
   is_drawn_ = false;
 }
 

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <exception>
+#include <new>
 #include <variant>
 
 #include <fmt/format.h>
 
+#include "base/untrusted/printable.h"
+#include "cli/frame/command.h"
 #include "cli/frame/help.h"
 #include "cli/frame/parse.h"
 
@@ -51,22 +54,58 @@ ExitCode dispatch(std::span<const Command> table, const std::vector<std::string>
   context.json = invocation.args.has("json");
   context.quiet = invocation.args.has("quiet");
   context.colour = wants_colour(invocation.args, context);
+  if (context.give_up_root && only_reads(invocation.args)) {
+    if (const Status done = context.give_up_root(); !done)
+      return fail(context, ExitCode::kCouldNotLook, done.error().what);
+  }
   return invocation.command->run(invocation.args, context);
 }
 
 }  // namespace
 
-ExitCode run(std::span<const Command> table, const std::vector<std::string>& words,
-             Context& context) {
+namespace {
+
+ExitCode run_guarded(std::span<const Command> table, const std::vector<std::string>& words,
+                     Context& context) {
   context.json = asks_for_json(words);
   try {
     return dispatch(table, words, context);
+  } catch (const std::bad_alloc&) {
+    // One that was too large, or many that were not: what had been taken is free again here.
+    return fail(context, ExitCode::kBadInput,
+                "not enough memory for this input on this machine; nothing was finished");
   } catch (const std::exception& error) {
     const ExitCode code =
         fail(context, ExitCode::kInternalError, fmt::format("internal error: {}", error.what()));
     context.err << "This is a bug in weir; please report it with the command line.\n";
     return code;
   }
+}
+
+}  // namespace
+
+ExitCode run(std::span<const Command> table, const std::vector<std::string>& words,
+             Context& context) {
+  // The one place where text meets a terminal: whatever a file, a switch or a name holds, a
+  // control character is shown, not sent.
+  PrintableBuffer out_buffer(context.out);
+  PrintableBuffer err_buffer(context.err);
+  std::ostream out(&out_buffer);
+  std::ostream err(&err_buffer);
+  // As std::cerr does: progress and errors come when they are written.
+  if ((context.err.flags() & std::ios::unitbuf) != 0) err.setf(std::ios::unitbuf);
+  Context shown = {.out = out,
+                   .err = err,
+                   .environment = context.environment,
+                   .stdout_is_terminal = context.stdout_is_terminal,
+                   .stderr_is_terminal = context.stderr_is_terminal,
+                   .ask = context.ask,
+                   .give_up_root = context.give_up_root};
+  const ExitCode code = run_guarded(table, words, shown);
+  context.json = shown.json;
+  context.quiet = shown.quiet;
+  context.colour = shown.colour;
+  return code;
 }
 
 }  // namespace weir::cli

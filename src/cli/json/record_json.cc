@@ -94,6 +94,11 @@ void print_bundle_json(Context& context, const Command& command, const ops::Bund
   object["looks"] = bundled.looks;
   object["nics"] = bundled.seen.nics.size();
   object["bytes"] = bundled.text.size();
+  object["withheld"] = bundled.withheld;
+  if (!path.empty()) return print_json(context, object);
+  object["leaving"] = Json::array();
+  for (const host::Leaving& item : bundled.leaving)
+    object["leaving"].push_back({{"kind", item.kind}, {"name", item.name}, {"bytes", item.bytes}});
   print_json(context, object);
 }
 

@@ -46,6 +46,23 @@ void print_bundled(const Args& args, Context& context, const ops::Bundled& bundl
       path);
 }
 
+/// What a bundle would hold, one line each, and what was taken out of it.
+void print_leaving(const Args& args, const ops::Bundled& bundled, Context& context) {
+  std::size_t bytes = 0;
+  for (const host::Leaving& item : bundled.leaving)
+    bytes += item.bytes;
+  const std::string verdict = fmt::format(
+      "{} would leave this host, {} bytes; {}.", counted(bundled.leaving.size(), "answer"), bytes,
+      bundled.has_pseudonyms ? "names and addresses as pseudonyms"
+                             : "with real names and addresses");
+  if (context.json) return print_bundle_json(context, args.command(), bundled, "", verdict);
+  context.out << verdict << '\n';
+  for (const std::string& name : bundled.withheld)
+    context.out << fmt::format("  left out, in part or all of it: {}\n", name);
+  for (const host::Leaving& item : bundled.leaving)
+    context.out << fmt::format("  {:<6} {:>8}  {}\n", item.kind, item.bytes, item.name);
+}
+
 ExitCode run_bundle(const Args& args, Context& context) {
   const auto request = bundle_request(args, context);
   if (!request) return fail(context, args.command(), request.error());
@@ -53,13 +70,17 @@ ExitCode run_bundle(const Args& args, Context& context) {
   if (!bundled) return fail(context, args.command(), bundled.error());
   ops::Observation seen;
   seen.hosts = {bundled->seen};
+  if (args.has("list")) {
+    print_leaving(args, *bundled, context);
+    return completeness(seen);
+  }
   const std::string path =
       args.get("output").value_or(fmt::format("{}.bundle", bundled->seen.provenance.host));
   if (path == "-") {
     context.out << bundled->text;
     return completeness(seen);
   }
-  if (const Status written = write_file_atomic(path, bundled->text); !written)
+  if (const Status written = write_file_atomic(path, bundled->text, FileMode::kPrivate); !written)
     return fail(context, ExitCode::kBadInput, written.error().what);
   print_bundled(args, context, *bundled, path);
   return completeness(seen);
@@ -77,12 +98,15 @@ Command bundle_command() {
           "Host names and addresses become pseudonyms, the same in every bundle; subnets stay "
           "subnets. With the design at hand weir shows the real names again. Set WEIR_BUNDLE_KEY "
           "to a secret so that only those who know it can map pseudonyms back. Every verb with "
-          "--root reads bundles; weir diagnose and weir diff take them as files.",
+          "--root reads bundles; weir diagnose and weir diff take them as files. Keys, tokens and "
+          "passwords are left out, and the file is readable for its owner alone; --list shows what "
+          "would leave the host.",
       .options = {{.name = "output",
                    .letter = 'o',
                    .metavar = "FILE",
                    .help = "where to write; - is standard output (default: HOST.bundle)",
                    .completes = Completes::kFiles},
+                  {.name = "list", .help = "write nothing: list what would leave this host"},
                   {.name = "keep-names", .help = "keep real names and addresses"},
                   {.name = "counters",
                    .metavar = "SECONDS",

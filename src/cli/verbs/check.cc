@@ -81,6 +81,7 @@ Command check_command() {
       .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput,
                      ExitCode::kCouldNotLook, ExitCode::kPartial},
       .judges = true,
+      .looks = Looks::kAtHostOrFiles,
       .run = run_check,
   };
 }

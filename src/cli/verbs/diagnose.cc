@@ -122,6 +122,7 @@ Command diagnose_command() {
                     "also compare with simulated runs of the load"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput, ExitCode::kPartial},
       .judges = true,
+      .looks = Looks::kAtFilesIfNamed,
       .run = run_diagnose,
   };
 }

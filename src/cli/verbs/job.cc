@@ -91,6 +91,7 @@ Command job_command() {
                    {"env | weir job -", "what is set here"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput, ExitCode::kPartial},
       .judges = true,
+      .looks = Looks::kAtFiles,
       .run = run_job,
   };
 }

@@ -61,6 +61,7 @@ Command lint_command() {
                     "every default, with its reason"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput},
       .judges = true,
+      .looks = Looks::kAtFiles,
       .run = run_lint,
   };
 }

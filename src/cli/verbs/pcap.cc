@@ -118,6 +118,7 @@ Command pcap_command() {
       .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput,
                      ExitCode::kCouldNotLook, ExitCode::kPartial},
       .judges = true,
+      .looks = Looks::kAtFilesIfNamed,
       .run = run_pcap,
   };
 }

@@ -87,6 +87,7 @@ Command plan_command() {
                     "one host, for a program"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook,
                      ExitCode::kPartial},
+      .looks = Looks::kAtHostOrFiles,
       .run = run_plan,
   };
 }

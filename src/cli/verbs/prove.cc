@@ -140,6 +140,7 @@ Command prove_command() {
                    {"weir prove --failures 2", "every pair of failures"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput, ExitCode::kPartial},
       .judges = true,
+      .looks = Looks::kAtFiles,
       .run = run_prove,
   };
 }

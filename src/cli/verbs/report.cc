@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "base/untrusted/printable.h"
 #include "cli/frame/commands.h"
 #include "cli/frame/help.h"
 #include "cli/frame/host_input.h"
@@ -71,7 +72,7 @@ ExitCode write(const Args& args, Context& context, const render::Report& report,
     print_report_json(context, args.command(), report);
     if (!args.has("output")) return ExitCode::kOk;
   }
-  const std::string text = text_of(args, report, format);
+  const std::string text = printable(text_of(args, report, format));
   if (file == "-") {
     if (!context.json) context.out << text;
     return ExitCode::kOk;

@@ -100,6 +100,7 @@ Command show_command() {
                    {"weir show --lab lab --host gpu03", "one of them"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook,
                      ExitCode::kPartial},
+      .looks = Looks::kAtHostOrFiles,
       .run = run_show,
   };
 }

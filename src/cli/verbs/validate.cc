@@ -178,6 +178,7 @@ Command validate_command() {
       .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput,
                      ExitCode::kCouldNotLook, ExitCode::kPartial},
       .judges = true,
+      .looks = Looks::kAtHostOrFiles,
       .run = run_validate,
   };
 }
