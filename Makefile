@@ -11,7 +11,7 @@ DESTDIR ?=
 JOBS ?= $(shell nproc)
 # `release`, or `ci`: the same in the same folder with warnings as errors. Changing it recompiles.
 PRESET ?= release
-FUZZ_SECONDS ?= 600
+FUZZ_SECONDS ?= 60
 FUZZ_TARGETS ?=
 
 QUIET := $(if $(MAKE_TERMOUT),,--quiet)
@@ -73,6 +73,7 @@ test-all: ## test, then clang-tidy, a clang build, long fuzzing, the package
 	@$(MAKE) --no-print-directory fuzz
 	@$(MAKE) --no-print-directory deb
 	@tools/check_deb.sh build/weir_*.deb
+	@tools/check_reproducible.sh
 
 bench: ## the benchmarks, release build
 	@$(ENSURE) build bench
@@ -94,7 +95,7 @@ tidy: ## clang-tidy over every file, headers on their own, unit tests built by c
 	@$(call compile,build-tidy)
 	@$(call run_tests,build-tidy,-L 'unit|corpus')
 
-fuzz: ## fuzz every parser, FUZZ_SECONDS=600 in all, FUZZ_TARGETS=design to choose
+fuzz: ## fuzz every parser, FUZZ_SECONDS=60 for each, FUZZ_TARGETS=design to choose
 	@$(ENSURE) build clang
 	@$(call configure,fuzz)
 	@$(call compile,build-fuzz)
@@ -112,14 +113,17 @@ install: ## binary, man page, completion into PREFIX=/usr/local (DESTDIR= for pa
 	@$(ENSURE) build
 	@$(call configure,$(PRESET))
 	@$(call compile,build,--target weir weir_docs)
-	@DESTDIR='$(DESTDIR)' cmake --install build --prefix '$(PREFIX)'
+	@DESTDIR='$(DESTDIR)' cmake --install build --strip --prefix '$(PREFIX)'
 
-deb: ## build/weir_VERSION_ARCH.deb
+deb: ## build/weir_VERSION_ARCH.deb, its debug symbols (weir-dbgsym) and its SBOM (SPDX)
 	@$(ENSURE) build deb
 	@$(call configure,$(PRESET))
 	@$(call compile,build,--target weir weir_docs)
 	@cd build && cpack -G DEB >cpack.log 2>&1 || { cat cpack.log; exit 1; }
-	@ls build/weir_*.deb
+	@cd build && for d in weir-dbgsym_*.ddeb; do mv -f "$$d" "$${d%.ddeb}.deb"; done
+	@python3 tools/make_sbom.py build/weir "$$(dpkg-deb -f build/weir_*.deb Version)" \
+	  >build/weir.spdx.json
+	@ls build/weir_*.deb build/weir-dbgsym_*.deb build/weir.spdx.json
 
 clean: ## remove every build folder
 	rm -rf build build-dev build-tidy build-fuzz build-bench build-pgo

@@ -47,7 +47,8 @@ holds the intent of the whole fabric; lint finds its mistakes before anything
 is configured; calculators show headroom, buffers and marking thresholds with
 every term.")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
-set(CPACK_STRIP_FILES ON)
+set(CPACK_STRIP_FILES OFF)  # what is stripped goes into a package of its own
+set(CPACK_DEBIAN_DEBUGINFO_PACKAGE ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION net)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)

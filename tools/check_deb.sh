@@ -13,6 +13,26 @@ for path in usr/bin/weir usr/share/man/man1/weir.1.gz usr/share/doc/weir/copyrig
     exit 1
   }
 done
+folder=$(dirname "$deb")
+symbols=("$folder"/weir-dbgsym_*.deb)
+dpkg-deb -c "${symbols[0]}" | grep -q '\.debug$' || {
+  echo "$folder: no debug symbols beside $deb" >&2
+  exit 1
+}
+unpacked=$(mktemp -d)
+trap 'rm -rf "$unpacked"' EXIT
+dpkg-deb -x "$deb" "$unpacked"
+if readelf -S "$unpacked/usr/bin/weir" | grep -qE '\.symtab|\.debug_info'; then
+  echo "$deb: usr/bin/weir is not stripped" >&2
+  exit 1
+fi
+python3 - "$folder/weir.spdx.json" <<'CHECK'
+import json, sys
+sbom = json.load(open(sys.argv[1], encoding="utf-8"))
+names = {package["name"] for package in sbom["packages"]}
+missing = {"weir", "libc6", "libyaml-0-2", "libpcap0.8", "nlohmann-json3-dev"} - names
+sys.exit(f"{sys.argv[1]}: lacks {missing}" if sbom["spdxVersion"] != "SPDX-2.3" or missing else 0)
+CHECK
 depends=$(dpkg-deb -f "$deb" Depends)
 grep -q 'libc6' <<<"$depends" || {
   echo "$deb: no library dependencies were found: '$depends'" >&2

@@ -30,6 +30,8 @@ test     clang                compiles the unit tests, a third faster
 test     libclang-rt-14-dev   clang's sanitizers and libFuzzer
 test     libgtest-dev         unit tests
 test     iproute2             network namespaces, for weir probe
+test     systemd              systemd-analyze, for rendered units; starts nothing
+test     binutils             reads the release binary
 test     python3              golden tests and source checks
 clang    clang                second compiler
 clang    clang-tidy           static analysis

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the libFuzzer targets, each for its part of the time, and fails on the first crash.
+# Runs the libFuzzer targets, SECONDS each, and fails on the first crash.
 #
 #   tools/fuzz.sh FOLDER SECONDS [NAME…]     FOLDER holds fuzz_NAME; `make fuzz` builds it
 #
@@ -17,18 +17,16 @@ if [[ ${#names[@]} -eq 0 ]]; then
     [[ -x "$target" && -f "$target" ]] && names+=("$(basename "${target#"$folder"/fuzz_}")")
   done
 fi
-share=$((seconds / ${#names[@]}))
-((share > 0)) || share=1
 
 for name in "${names[@]}"; do
   mkdir -p "$folder/found/$name" "$folder/crashes/$name"
-  echo "fuzz $name: $share s"
+  echo "fuzz $name: $seconds s"
   log="$folder/$name.log"
   seeds=("tests/fuzz/corpus/$name")
   options=()
   [[ "$name" != design ]] || seeds+=(designs)
   [[ ! -f "tests/fuzz/$name.dict" ]] || options+=("-dict=tests/fuzz/$name.dict")
-  if ! "$folder/fuzz_$name" -max_total_time="$share" -timeout=60 -print_final_stats=1 \
+  if ! "$folder/fuzz_$name" -max_total_time="$seconds" -timeout=60 -print_final_stats=1 \
     -artifact_prefix="$folder/crashes/$name/" "${options[@]}" "$folder/found/$name" "${seeds[@]}" \
     >"$log" 2>&1; then
     tail -n 40 "$log"

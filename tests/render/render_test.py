@@ -10,6 +10,7 @@ Usage: render_test.py WEIR
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -221,6 +222,22 @@ class RenderTest(unittest.TestCase):
                               capture_output=True, text=True, check=False)
         ours = [line for line in (done.stdout + done.stderr).splitlines() if "weir-roce" in line]
         self.assertEqual(ours, [])
+
+    # rows: B4
+    def test_a_unit_may_do_little_beside_its_work(self):
+        """systemd calls up to 3.0 OK; this one keeps what it needs to write settings."""
+        if not has_tool("systemd-analyze"):
+            self.skipTest("systemd-analyze is not installed")
+        machine = Machine(self.folder)
+        out = self.folder / "units"
+        machine.render("--to", "systemd", "--node", "gpu01", "--out", str(out))
+        (out / "gpu01.roce.service").rename(out / "weir-roce.service")
+        done = subprocess.run(["systemd-analyze", "security", "--offline=true", "--no-pager",
+                               str(out / "weir-roce.service")],
+                              capture_output=True, text=True, check=False)
+        found = re.search(r"exposure level for weir-roce.service: ([0-9.]+)", done.stdout)
+        self.assertIsNotNone(found, done.stdout + done.stderr)
+        self.assertLessEqual(float(found.group(1)), 3.0, done.stdout)
 
     # rows: B6
     def test_a_marking_plan_is_one_page(self):

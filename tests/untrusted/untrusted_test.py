@@ -1,0 +1,402 @@
+#!/usr/bin/env python3
+"""Words of others: designs, bundles, evidence and texts that want to be more than that.
+
+What they try is tried for real: the rendered script is run, the terminal's bytes are looked at, the
+process has few descriptors and little memory.
+"""
+import json
+import os
+import pathlib
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+WEIR = str(pathlib.Path(sys.argv[1]).resolve())
+DATA = pathlib.Path(__file__).resolve().parents[1] / "data"
+TREE = DATA / "host" / "mlx5-ofed"
+
+DESIGN = """weir: 1
+name: pair
+hosts:
+  gpu:
+    names: gpu[1-2]
+    nic: connectx6dx
+    stack: ofed
+switches:
+  leaf:
+    names: leaf1
+    system: cumulus
+    asic: spectrum3
+links:
+  - { from: gpu, to: leaf, speed: 100G, cable: dac, length: 3m }
+"""
+
+
+def controls_in(data):
+    """Characters that a terminal obeys, in what was printed."""
+    text = data.decode("utf-8")  # raises where it is not UTF-8
+    hidden = {0x061C, 0x200E, 0x200F, 0xFEFF, *range(0x2028, 0x202F), *range(0x2066, 0x206A)}
+    return [hex(ord(c)) for c in text
+            if (ord(c) < 0x20 and c not in "\n\t") or 0x7F <= ord(c) < 0xA0 or ord(c) in hidden]
+
+
+class Untrusted(unittest.TestCase):
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory()
+        self.outside = pathlib.Path(self.temporary.name)
+        self.folder = self.outside / "a" / "b" / "c"
+        self.folder.mkdir(parents=True)
+
+    def tearDown(self):
+        self.temporary.cleanup()
+
+    def weir(self, *words, **options):
+        return subprocess.run([WEIR, *map(str, words)], cwd=self.folder, capture_output=True,
+                              check=False, timeout=120, **options)
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    def design_with(self, line, text):
+        """The design with one more or another line in it; its number."""
+        lines = DESIGN.splitlines()
+        at = next(i for i, each in enumerate(lines) if each.strip() == line)
+        lines[at] = text
+        self.write("fabric.yaml", "\n".join(lines) + "\n")
+        return at + text.count("\n") + 1
+
+
+class Names(Untrusted):
+    """One policy of names, with the place."""
+
+    HOSTILE = ("e'; id > F; '", "$(id > F)", "`id > F`", "a b", "../x", "-x", ".x", "a\\nid", "é")
+
+    def refused(self, line, text):
+        number = self.design_with(line, text)
+        for verb in (["lint"], ["render", "--to", "host-script", "--node", "gpu1"],
+                     ["render", "--to", "ansible", "--all", "--out", "out"], ["sim", "-w", "pair"]):
+            done = self.weir(*verb[:1], "fabric.yaml", *verb[1:])
+            self.assertEqual(done.returncode, 3, (text, verb, done.stdout, done.stderr))
+            self.assertIn(f"fabric.yaml:{number}:".encode(), done.stderr)
+        self.assertEqual(sorted(p.name for p in self.folder.iterdir()), ["fabric.yaml"])
+
+    def test_a_design_with_a_command_in_a_name_is_refused_with_its_line(self):
+        for word in self.HOSTILE:
+            self.refused("stack: ofed", f'    stack: ofed\n    netdev: "{word}{{rail}}"')
+            self.refused("stack: ofed", f'    stack: ofed\n    device: "{word}"')
+            self.refused("names: gpu[1-2]", f'    names: "{word}"')
+            self.refused("names: leaf1", f'    names: "{word}"')
+        for word in self.HOSTILE[:3] + self.HOSTILE[4:]:
+            self.refused("name: pair", f'name: "{word}"')
+
+    def test_names_that_are_in_use_are_taken(self):
+        self.design_with("stack: ofed", '    stack: ofed\n    netdev: "enp{rail}s0f0np0"\n'
+                         '    device: "mlx5_[0,3-9]"')
+        self.assertEqual(self.weir("lint", "fabric.yaml").returncode, 0)
+        self.design_with("names: gpu[1-2]", "    names: GPU_[01-02].rack-3.example.com")
+        done = self.weir("lint", "fabric.yaml")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def bundle(self, host):
+        done = self.weir("bundle", "--root", TREE, "--keep-names", "-o", "-")
+        lines = done.stdout.decode().splitlines()
+        prefix = "file\t/proc/sys/kernel/hostname\t"
+        lines = [prefix + host + "\\n" if line.startswith(prefix) else line for line in lines]
+        if not any(line.startswith(prefix) for line in lines):
+            at = next(i for i, line in enumerate(lines)
+                      if line.startswith("no-file\t/proc/sys/kernel/hostname"))
+            lines[at] = prefix + host + "\\n"
+        return self.write("evil.bundle", "\n".join(lines) + "\n")
+
+    def test_a_bundle_does_not_choose_where_files_are_written(self):
+        for host in ("../../../PWN", "/PWN", "-PWN", "x\\x1b]0;PWN\\x07"):
+            evil = self.bundle(host)
+            self.design_with("name: pair", "name: pair")
+            before = sorted(str(p) for p in self.outside.rglob("*"))
+            for words in (["show", "--root", evil], ["bundle", "--root", evil, "--keep-names"],
+                          ["snapshot", "--root", evil, "--out", "s.json"],
+                          ["init", "--from-bundles", self.folder, "-o", "d.yaml"],
+                          ["validate", "fabric.yaml", "--root", evil], ["diagnose", evil]):
+                done = self.weir(*words)
+                self.assertIn(done.returncode, (3, 4), (words, done.stdout, done.stderr))
+                if words[0] != "bundle":  # which records machines and directories alone
+                    self.assertIn(b"expected the name of a host", done.stderr, words)
+                self.assertEqual(controls_in(done.stdout + done.stderr), [])
+            self.assertEqual(sorted(str(p) for p in self.outside.rglob("*")), before)
+
+    def test_evidence_with_a_command_in_a_name_is_refused_with_its_place(self):
+        evidence = {"schema": "weir/evidence/1", "provenance": {"host": "gpu1"}, "nics": [
+            {"device": "mlx5_0", "port": 1, "netdev": {"value": "e;id"}}]}
+        file = self.write("e.json", json.dumps(evidence))
+        done = self.weir("diagnose", file)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn(b"e.json: /nics/0/netdev: expected the name of a network interface",
+                      done.stderr)
+
+
+class Controls(Untrusted):
+    """Nothing of others moves the cursor."""
+
+    EVIL = "\x1b[2J\x1b]0;owned\x07\r\x9b31m‮evil\x7f"
+
+    def clean(self, *words):
+        done = self.weir(*words)
+        self.assertEqual(controls_in(done.stdout), [], words)
+        self.assertEqual(controls_in(done.stderr), [], words)
+        return done
+
+    def test_no_control_character_of_a_file_reaches_the_terminal(self):
+        paste = self.write("paste.txt", f"gpu01 kernel: mlx5_core 0000:18:00.0 eth2: Link down"
+                           f"{self.EVIL}\nNCCL WARN {self.EVIL} Got completion with error 12\n")
+        for extra in ([], ["--json"], ["--quiet"], ["--color=always", "--no-color"]):
+            self.clean("diagnose", paste, *extra)
+        raw = self.write("raw.txt", b"mlx5_0 Link down \xff\xfe\x9b31m \xc2\x9b31m\n")
+        self.clean("diagnose", raw)
+        self.write("d.yaml", f"weir: 1\nname: pair\nx{self.EVIL[:3]}: 1\n")
+        self.clean("lint", "d.yaml")
+        self.clean("lint", "d.yaml", "--json")
+        self.write("bad.json", '{"schema": "' + self.EVIL + '"')
+        self.clean("report", "bad.json")
+        self.clean("lint", f"no{self.EVIL}file")
+        self.clean("explain", self.EVIL)
+        self.clean(self.EVIL)
+
+    def test_nor_a_report(self):
+        judgement = {"schema": "weir/findings/1", "findings": [
+            {"id": "link.down", "severity": "error", "verdict": f"x{self.EVIL}",
+             "where": {"host": f"h{self.EVIL}"}, "evidence": [{"source": f"s{self.EVIL}",
+                                                               "line": f"l{self.EVIL}"}],
+             "confidence": "certain", "fix": [], "rows": []}], "unknown": []}
+        file = self.write("f.json", json.dumps(judgement))
+        for ending in ("html", "md", "json"):
+            done = self.clean("report", file, "-o", f"r.{ending}")
+            written = self.folder / f"r.{ending}"
+            if done.returncode == 0:
+                self.assertEqual(controls_in(written.read_bytes()), [], ending)
+
+    def test_our_own_colours_still_come(self):
+        self.write("fabric.yaml", DESIGN + "watchdog: { enabled: off }\n")
+        done = self.weir("lint", "fabric.yaml", "--color=always")
+        self.assertIn(b"\x1b[", done.stdout)
+        self.assertNotIn(b"\xff", done.stdout)
+
+
+class Documents(Untrusted):
+    """JSON that means harm is an error with its place."""
+
+    def test_deep_json_is_an_error(self):
+        self.write("fabric.yaml", DESIGN)
+        for text in ("[" * 80000, '{"a":' * 80000, '{"schema":"weir/snapshot/1","captures":' +
+                     "[" * 80000 + "]" * 80000 + "}"):
+            file = self.write("deep.json", text)
+            for words in (["diagnose", file], ["report", file], ["diff", file, file],
+                          ["render", "fabric.yaml", "--to", "nccl", "--host-evidence", file]):
+                done = self.weir(*words)
+                self.assertEqual(done.returncode, 3, (words, done.stderr))
+                self.assertIn(b"deep.json: ", done.stderr)
+                self.assertIn(b"at most 64 levels of JSON", done.stderr)
+
+    def test_a_schema_that_is_a_number_is_an_error(self):
+        for text in ('{"schema":7}', '{"schema":{}}', '{"schema":"weir/snapshot/1","captures":[],'
+                     '"nics":[{"host":7}]}', '{"schema":"weir/snapshot/1","captures":[7]}'):
+            file = self.write("s.json", text)
+            for words in (["diagnose", file], ["report", file], ["diff", file, file]):
+                done = self.weir(*words)
+                self.assertEqual(done.returncode, 3, (text, words, done.stderr))
+                self.assertIn(b"s.json: /", done.stderr)
+
+    def test_a_lab_state_that_is_too_deep_is_an_error(self):
+        self.write("fabric.yaml", DESIGN)
+        self.assertEqual(self.weir("lab", "up", "fabric.yaml", "--dir", "L").returncode, 0)
+        (self.folder / "L" / "state.json").write_text("[" * 80000)
+        done = self.weir("show", "--lab", "L")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn(b"state.json: ", done.stderr)
+
+
+class Sizes(Untrusted):
+    """What cannot be computed is said before it is tried."""
+
+    def test_a_buffer_that_no_switch_has_is_an_error_of_the_design(self):
+        number = self.design_with("asic: spectrum3", "    asic: spectrum3\n    buffer: 1000GB")
+        for words in (["lint", "fabric.yaml"], ["sim", "fabric.yaml", "-w", "pair"]):
+            done = self.weir(*words)
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertIn(f"fabric.yaml:{number}:".encode(), done.stderr)
+            self.assertIn(b"switches.leaf.buffer: expected at most", done.stderr)
+        self.design_with("asic: spectrum3", "    asic: spectrum3\n    buffer: 6GB")
+        self.assertIn(self.weir("lint", "fabric.yaml").returncode, (0, 1))
+
+    def test_memory_that_runs_out_is_an_error(self):
+        self.write("fabric.yaml", DESIGN)
+        limit = 400 << 20
+        done = self.weir("sim", "fabric.yaml", "-w", "pair,size=1GB,iterations=100",
+                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+        if done.returncode != 0:  # a build with little memory for itself
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertIn(b"not enough memory", done.stderr)
+        big = self.write("big.json", '{"a":[' + "{}," * 3000000 + "{}]}")
+        done = self.weir("diagnose", big,
+                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS,
+                                                               (120 << 20, 120 << 20)))
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn(b"not enough memory", done.stderr)
+
+
+class Work(Untrusted):
+    """Time is linear in the input, and the input is bounded."""
+
+    PIECES = ("a=1 ", "a,", "RNR retry timeout mlx5_0 10.0.0.1 ", "{\"",
+              "The PFC pause of gpu01 grows. ")
+
+    def instructions(self, text):
+        file = self.write("paste.txt", text)
+        done = subprocess.run(["valgrind", "--tool=none", "-v", "--stats=yes", WEIR, "diagnose",
+                               file], capture_output=True, text=True, check=False, timeout=300)
+        found = re.search(r"scheduler: ([0-9,]+) event checks", done.stderr)  # one per block
+        return int(found.group(1).replace(",", "")) if found else None
+
+    def test_a_line_of_any_length_is_read_in_linear_time(self):
+        """Counted, not timed: blocks of instructions that valgrind runs, at 20 KB and at 80 KB."""
+        if shutil.which("valgrind") is None:
+            self.skipTest("valgrind is not installed")
+        empty = self.instructions("x\n")
+        if empty is None:
+            self.skipTest("this valgrind does not count")
+        for piece in self.PIECES:
+            small = self.instructions(piece * (20000 // len(piece)) + "\n") - empty
+            large = self.instructions(piece * (80000 // len(piece)) + "\n") - empty
+            # 4 where it is linear, 16 where it is quadratic
+            self.assertLess(large, 6 * max(small, 1000), piece)
+
+    def test_a_text_beyond_the_limit_is_refused(self):
+        file = self.write("log.txt", "mlx5_0: Link down\n" * 1000000)
+        done = self.weir("diagnose", file)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn(b"log.txt: expected at most 16 MiB of text", done.stderr)
+
+
+class Bundles(Untrusted):
+    """A bundle is for its owner, and holds no secret."""
+
+    SECRET = "wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEY"
+
+    def setUp(self):
+        super().setUp()
+        self.tree = self.folder / "tree"
+        self.tree.mkdir()
+        for each in TREE.iterdir():
+            if each.is_file():
+                (self.tree / each.name).write_bytes(each.read_bytes())
+            else:
+                (self.tree / each.name).symlink_to(each)
+        lines = (self.tree / "tree.tsv").read_text().splitlines()
+        lines = [line for line in lines if "nccl.conf" not in line and "/proc/cmdline" not in line]
+        lines.append(f"file\t/etc/nccl.conf\tNCCL_IB_TC=106\\nAWS_SECRET_ACCESS_KEY={self.SECRET}"
+                     f"\\nNCCL_NET_TOKEN=hunter2\\n")
+        lines.append("file\t/proc/cmdline\troot=/dev/sda1 iommu=pt luks.key=hunter2\\n")
+        (self.tree / "tree.tsv").write_text("\n".join(lines) + "\n")
+
+    def test_no_secret_leaves_and_the_file_is_private(self):
+        for names in ([], ["--keep-names"]):
+            done = self.weir("bundle", "--root", self.tree, "-o", "x.bundle", *names)
+            self.assertIn(done.returncode, (0, 5), done.stderr)
+            text = (self.folder / "x.bundle").read_text()
+            self.assertEqual((self.folder / "x.bundle").stat().st_mode & 0o777, 0o600)
+            self.assertNotIn(self.SECRET, text)
+            self.assertNotIn("hunter2", text)
+            self.assertNotIn("AWS_SECRET", text)
+            self.assertIn("NCCL_IB_TC=106", text)
+            self.assertIn("iommu=pt", text)
+
+    def test_a_list_says_what_would_leave_and_writes_nothing(self):
+        before = sorted(self.folder.iterdir())
+        done = self.weir("bundle", "--root", self.tree, "--list")
+        self.assertIn(done.returncode, (0, 5), done.stderr)
+        self.assertEqual(sorted(self.folder.iterdir()), before)
+        listed = done.stdout.decode()
+        self.assertIn("would leave this host", listed)
+        self.assertIn("left out, in part or all of it: /etc/nccl.conf", listed)
+        self.assertIn("/sys/class/infiniband", listed)
+        self.assertNotIn(self.SECRET, listed)
+        document = json.loads(self.weir("bundle", "--root", self.tree, "--list", "--json").stdout)
+        self.assertIn("/etc/nccl.conf", document["withheld"])
+
+    def test_a_snapshot_has_no_secret_either(self):
+        done = self.weir("snapshot", "--root", self.tree, "--json")
+        self.assertNotIn(self.SECRET.encode(), done.stdout)
+
+
+@unittest.skipUnless(os.geteuid() == 0, "needs root to give up")
+class WithoutRoot(Untrusted):
+    """Parsers of files do not run as root."""
+
+    def status_of(self, *words):
+        """What the kernel says of the process while it reads its input."""
+        with subprocess.Popen([WEIR, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, cwd=self.folder) as reading:
+            asleep = 0
+            while asleep < 50:
+                stat = pathlib.Path(f"/proc/{reading.pid}/stat").read_text(encoding="ascii")
+                asleep = asleep + 1 if stat.rpartition(")")[2].split()[0] == "S" else 0
+                os.sched_yield()
+            text = pathlib.Path(f"/proc/{reading.pid}/status").read_text(encoding="ascii")
+            reading.communicate(b"")
+        return dict(line.split(":\t", 1) for line in text.splitlines() if ":\t" in line)
+
+    def test_verbs_that_read_files_are_nobody(self):
+        self.write("fabric.yaml", DESIGN)
+        for words in (["lint", "-"], ["diagnose", "-"], ["job", "-"], ["prove", "-"],
+                      ["validate", "fabric.yaml", "--switch", "leaf1=-"]):
+            status = self.status_of(*words)
+            self.assertEqual(status["Uid"].split(), ["65534"] * 4, words)
+            self.assertEqual(status["Gid"].split(), ["65534"] * 4, words)
+            self.assertEqual(status["Groups"].strip(), "", words)
+            self.assertEqual(int(status["CapEff"], 16) & ~(1 << 2), 0, words)  # DAC_READ_SEARCH
+            self.assertEqual(status["NoNewPrivs"].strip(), "1", words)
+            self.assertEqual(status["Seccomp"].strip(), "2", words)
+
+    def test_they_still_read_what_only_root_may_read(self):
+        design = self.write("fabric.yaml", DESIGN)
+        design.chmod(0o600)
+        self.outside.chmod(0o700)
+        self.assertEqual(self.weir("lint", "fabric.yaml").returncode, 0)
+
+    def test_verbs_that_write_keep_what_they_need(self):
+        self.write("fabric.yaml", DESIGN)
+        done = self.weir("render", "fabric.yaml", "--to", "nccl", "--out", "out")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+
+class Descriptors(Untrusted):
+    """A file is not written to because it got the number of standard error."""
+
+    def run_closed(self, *closed):
+        def close():
+            for fd in closed:
+                os.close(fd)
+        return subprocess.run([WEIR, "sim", "fabric.yaml", "-w", "pair", "-w", "nonsense", "--out",
+                               "results", "--trace", "trace.csv"], cwd=self.folder, check=False,
+                              preexec_fn=close, timeout=120)
+
+    def test_errors_do_not_end_in_files(self):
+        self.write("fabric.yaml", DESIGN)
+        for closed in ((2,), (1, 2), (0, 1, 2)):
+            self.assertNotEqual(self.run_closed(*closed).returncode, 0)
+            for file in self.folder.rglob("*"):
+                if file.is_file() and file.name != "fabric.yaml":
+                    self.assertNotIn(b"weir: ", file.read_bytes(), (closed, file))
+        done = subprocess.run([WEIR, "tos", "26"], preexec_fn=lambda: os.close(1), check=False,
+                              stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 70)
+        self.assertIn(b"could not write", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[2:])
