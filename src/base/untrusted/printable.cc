@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include "base/check.h"
@@ -73,9 +73,7 @@ std::size_t append_printable(std::string_view text, bool is_last, std::string& o
     if (!next.is_good) {
       out += kReplacement;
     } else if (is_control(next.code) || is_hidden(next.code)) {
-      std::array<char, 8> escape{};
-      std::snprintf(escape.data(), escape.size(), "\\u%04x", next.code);
-      out += escape.data();
+      out += fmt::format("\\u{:04x}", next.code);
     } else {
       out += text.substr(at, next.size);
     }

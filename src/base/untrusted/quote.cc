@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
+
+#include <fmt/format.h>
 
 #include "base/text.h"
 #include "base/untrusted/printable.h"
@@ -31,10 +32,7 @@ std::string in_single_quotes(std::string_view text) {
 }
 
 std::string hex_escape(char c) {
-  std::array<char, 8> out{};
-  std::snprintf(out.data(), out.size(), "\\x%02x",
-                static_cast<unsigned>(static_cast<unsigned char>(c)));
-  return out.data();
+  return fmt::format("\\x{:02x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
 }
 
 /// With `\` before quotes and backslashes, and control characters as \xNN (YAML 5.7, systemd's
