@@ -38,6 +38,28 @@ CatalogEntry receiver_slow() {
   };
 }
 
+CatalogEntry pcie_slot_power() {
+  return {
+      .id = "pcie.slot_power",
+      .title = "PCIe slot gives the NIC too little power",
+      .severity = Severity::kError,
+      .rows = {"C5", "I20"},
+      .phase = "validate",
+      .why =
+          "A NIC asks its slot for the power that it and its optics need. A slot that gives less "
+          "lets the card run with ports off or at a lower rate: width and speed of the link look "
+          "right, and the NIC falls back under load. The driver says it once, in the kernel's log.",
+      .fix = {{.platform = "host",
+               .commands = {"dmesg | grep -iE 'insufficient power|power budget'",
+                            "mlxlink -d <device> -m"},
+               .note =
+                   "Move the card to a slot of 75 W, connect its auxiliary power, or use optics "
+                   "of a lower power class; look at the slot's limit in the firmware setup."}},
+      .sources = {"Linux kernel, drivers/net/ethernet/mellanox/mlx5/core/events.c: "
+                  "mlx5_pcie_event, port module events"},
+  };
+}
+
 CatalogEntry pcie_link_degraded() {
   return {
       .id = "pcie.link_degraded",
@@ -319,10 +341,10 @@ CatalogEntry host_tcp_untuned() {
 }  // namespace
 
 std::vector<CatalogEntry> host_entries() {
-  return {receiver_slow(),         pcie_link_degraded(), pcie_errors(),  nic_failed(),
-          pcie_relaxed_ordering(), pcie_acs_on(),        pcie_gpu_far(), gdr_off(),
-          gdr_not_registered(),    gdr_not_persistent(), fleet_drift(),  host_straggler(),
-          host_tcp_untuned()};
+  return {receiver_slow(),  pcie_link_degraded(),    pcie_slot_power(),    pcie_errors(),
+          nic_failed(),     pcie_relaxed_ordering(), pcie_acs_on(),        pcie_gpu_far(),
+          gdr_off(),        gdr_not_registered(),    gdr_not_persistent(), fleet_drift(),
+          host_straggler(), host_tcp_untuned()};
 }
 
 }  // namespace weir::finding

@@ -245,6 +245,7 @@ pcie.acs_on: ACS SrcValid+, ACSCtl, ReqRedir, IOMMU on, intel_iommu amd_iommu pt
 pcie.errors: AER corrected or uncorrected, PCIe bus error, replay, bad TLP
 pcie.gpu_far: GPU and NIC on different NUMA node or socket, SYS in nvidia-smi topo,
   NCCL_NET_GDR_LEVEL, QPI, distance, host memory faster
+pcie.slot_power: insufficient power on the PCIe slot, power budget exceeded, slot wattage, 27W 75W
 pcie.link_degraded: LnkSta x8 downgraded, LnkCap x16, 8GT/s instead of 16GT/s, gen3 slot, limited
   PCIe bandwidth available, half rate, x4, lane
 pcie.relaxed_ordering_wrong: relaxed ordering, PCI_WR_ORDERING, UCX_IB_PCI_RELAXED_ORDERING,

@@ -32,6 +32,7 @@ struct Thresholds {
   std::uint64_t cnps_sent_that_matter = 200;
   std::uint64_t ignored_cnps_that_matter = 2;
   double cnps_ignored = 0.1;
+  double cnps_ignored_some = 0.01;
   double cnps_heard = 0.2;
 
   // traffic and its priority
@@ -78,6 +79,9 @@ struct Thresholds {
   // links and routes
   double hot_link = 1.9;
   double idle_link = 0.02;
+  double full_path = 0.8;
+  double idle_path = 0.05;
+  std::uint64_t paths_compared = 4;
   std::uint64_t alike_switches = 2;
   double hash_chance = 0.001;
   double narrow_uplinks = 0.9;

@@ -1,11 +1,14 @@
 #include "diagnose/core/diagnose.h"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "counters/catalog.h"
 #include "diagnose/core/fixes.h"
+#include "diagnose/core/interpret.h"
 #include "diagnose/rules/rule.h"
 #include "finding/catalog.h"
 
@@ -142,6 +145,51 @@ void sort(std::vector<Finding>& findings) {
   put_repetitions_behind(findings, static_cast<std::size_t>(known));
 }
 
+/// Findings that a relation within one reading supports, whatever the time: marks without a CNP,
+/// traffic in one priority and none in the other, drops although pauses were sent.
+bool is_relation(std::string_view id) {
+  constexpr auto kRelations = std::to_array<std::string_view>(
+      {"np.disabled", "rp.disabled", "cnp.lost", "dscp.unmarked", "dscp.nic_map_wrong",
+       "dscp.one_way", "dscp.unmapped_hop", "dscp.rewritten", "trust.not_dscp",
+       "pfc.wrong_priority", "pfc.multiple_priorities", "class.shared_queue", "headroom.too_small",
+       "config.not_applied", "load.no_rdma"});
+  return std::find(kRelations.begin(), kRelations.end(), id) != kRelations.end();
+}
+
+/// A setting, a state or a level: true of the moment, not a sum.
+bool is_of_now(const finding::EvidenceLine& line) {
+  if (line.counter.empty()) return !line.line.starts_with("consequence: ");
+  const counters::Counter* counter = counters::find(line.counter);
+  return counter != nullptr && counter->kind == counters::Kind::kGauge &&
+         line.value.value_or(0) > 0;
+}
+
+/// A single reading of sums supports "not zero since an unknown time" and no more.
+void weigh_single_readings(const View& view, std::vector<Finding>& findings) {
+  for (Finding& finding : findings) {
+    const bool is_sum = !finding.evidence.empty() &&
+                        std::none_of(finding.evidence.begin(), finding.evidence.end(), is_of_now);
+    if (!is_sum || !view.is_read_once(finding.where)) continue;
+    finding.confidence = std::min(finding.confidence, finding::Confidence::kMedium);
+    if (!is_relation(finding.id)) {
+      finding.severity = Severity::kInfo;
+      finding.evidence.push_back(
+          {.line = "one reading: a sum since the counters were last cleared, which may be long "
+                   "ago; read it again after a minute under load and compare (weir snapshot, weir "
+                   "diff)"});
+    }
+  }
+}
+
+/// A question without an answer, and "healthy", may not stand together.
+void add_open_questions(const View& view, finding::Judgement& judgement) {
+  for (const Question& question : five_questions(view)) {
+    if (question.answer != Answer::kUnknown) continue;
+    judgement.unknown.push_back({question.question, question.sentence,
+                                 "counters of the hosts before and after a load: weir snapshot"});
+  }
+}
+
 finding::Conclusion conclusion(const View& view, finding::Judgement& judgement) {
   if (judgement.count(Severity::kError) + judgement.count(Severity::kWarning) > 0)
     return finding::Conclusion::kFindings;
@@ -153,6 +201,7 @@ finding::Conclusion conclusion(const View& view, finding::Judgement& judgement) 
                                  "almost no traffic between the snapshots: nothing was tested",
                                  "take the snapshots around a load"});
   }
+  if (judgement.unknown.empty()) add_open_questions(view, judgement);
   return judgement.unknown.empty() ? finding::Conclusion::kHealthy
                                    : finding::Conclusion::kInconclusive;
 }
@@ -166,6 +215,7 @@ finding::Judgement diagnose(const View& view) {
   finding::Judgement judgement;
   judgement.findings = without_repetition(folded(std::move(suspicions.candidates())), view);
   judgement.unknown = std::move(suspicions.unknown());
+  weigh_single_readings(view, judgement.findings);
   sort(judgement.findings);
   for (Finding& finding : judgement.findings)
     fit_fixes(view, finding);

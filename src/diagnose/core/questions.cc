@@ -80,10 +80,13 @@ Question is_dcqcn_working(const View& view) {
   const Total handled = over_nics(view, {"nic.rp.cnp_handled.packets"});
   for (const Total* total : {&marked, &sent, &handled})
     append(out, *total);
-  if (!marked.is_known() || !sent.is_known())
+  if (!marked.is_known() && !sent.is_known())
     return not_read(std::move(out), "No congestion counters were read.");
+  if (!marked.is_known() || (!sent.is_known() && marked.value() > 0))
+    return not_read(std::move(out), fmt::format("Of marks and CNPs only {} were read.",
+                                                marked.is_known() ? "marks" : "CNPs"));
   if (marked.value() == 0)
-    return answered(std::move(out), Answer::kUnknown, true,
+    return answered(std::move(out), Answer::kNotNeeded, true,
                     "No marked packets arrived: there was nothing to react to.");
   if (sent.value() == 0)
     return answered(std::move(out), Answer::kNo, false,
@@ -257,6 +260,7 @@ std::string_view to_text(Answer answer) {
     case Answer::kYes: return "yes";
     case Answer::kNo: return "no";
     case Answer::kUnknown: return "cannot tell";
+    case Answer::kNotNeeded: return "not needed";
   }
   WEIR_UNREACHABLE("every answer has a text");
 }

@@ -337,6 +337,21 @@ bool View::has_counters() const {
          std::any_of(ports_.begin(), ports_.end(), are_there);
 }
 
+bool View::is_read_once(const finding::Where& where) const {
+  bool is_once = false;
+  for (const evidence::Evidence& piece : evidence_) {
+    if (piece.snapshots.empty()) continue;
+    const bool is_host = !where.host.empty() && piece.provenance.host == where.host;
+    const bool is_switch =
+        !where.switch_name.empty() && piece.find_switch(where.switch_name) != nullptr;
+    const bool is_anywhere = where.host.empty() && where.switch_name.empty();
+    if (!is_host && !is_switch && !is_anywhere) continue;
+    if (piece.snapshots.size() > 1) return false;
+    is_once = true;
+  }
+  return is_once;
+}
+
 std::uint64_t View::traffic() const {
   std::uint64_t bytes = 0;
   // A driver that counts packets alone (Soft-RoCE) carried at least the smallest frame for each.

@@ -117,6 +117,9 @@ class View {
   [[nodiscard]] unsigned cnp() const { return cnp_; }
   [[nodiscard]] Dscp rdma_dscp() const { return rdma_dscp_; }
   [[nodiscard]] bool has_counters() const;
+  /// What is known of this place was read once: sums since an unknown time, of which nobody knows
+  /// whether they grow. Of no place: of all that was read.
+  [[nodiscard]] bool is_read_once(const finding::Where& where) const;
   /// Bytes that NICs sent and received, or switch ports carried, where no NIC is seen.
   [[nodiscard]] std::uint64_t traffic() const;
 

@@ -215,6 +215,22 @@ void judge_events_of(const Happened& happened, finding::Judgement& out) {
   const readers::PasteEvent& first = *happened.events.front();
   const std::string place = place_of(first.host, first.device);
   judge_links(happened, out);
+  if (happened.count(EventKind::kUnplugged) > 0 && happened.count(EventKind::kLinkUp) == 0) {
+    add_event_finding("link.degraded", fmt::format("No cable is plugged in at {}.", place),
+                      Confidence::kHigh, EventKind::kUnplugged, happened, out);
+    out.findings.back().severity = Severity::kWarning;  // it may be a port that nobody uses
+  }
+  if (happened.count(EventKind::kSignal) > 0)
+    add_event_finding(
+        "link.physical_errors",
+        fmt::format("The link of {} gets a signal that is out of range or cannot be repaired: bad "
+                    "or dirty optic, fibre or cable.",
+                    place),
+        Confidence::kHigh, EventKind::kSignal, happened, out);
+  if (happened.count(EventKind::kSlotPower) > 0)
+    add_event_finding("pcie.slot_power",
+                      fmt::format("The PCIe slot gives the NIC at {} too little power.", place),
+                      Confidence::kHigh, EventKind::kSlotPower, happened, out);
   if (happened.count(EventKind::kModule) > 0)
     add_event_finding("link.physical_errors",
                       fmt::format("The transceiver of {} reports a problem.", place),
@@ -332,6 +348,44 @@ void judge_spread(const readers::PasteCollective& collective, finding::Judgement
   }
 }
 
+// ---- probes ----
+
+/// Small packets pass to a target and large ones do not.
+void judge_pings(const PastedCase& input, finding::Judgement& out) {
+  for (const readers::PastePing& large : input.paste.pings) {
+    const bool is_lost = large.is_refused || (large.sent > 0 && large.replies == 0);
+    if (!is_lost || !large.is_whole) continue;
+    const auto passed = std::find_if(
+        input.paste.pings.begin(), input.paste.pings.end(), [&](const readers::PastePing& small) {
+          return small.replies > 0 && small.payload < large.payload &&
+                 (small.target == large.target || small.target.empty() || large.target.empty());
+        });
+    const bool has_small = passed != input.paste.pings.end();
+    const bool is_named = large.host != readers::kThisHost;
+    if (!large.is_refused && !has_small) {
+      out.unknown.push_back(
+          {fmt::format("the path to {}", large.target),
+           fmt::format("no answer to {} bytes: too large, or no path at all", large.payload),
+           "ping it with a small size too (ping -M do -s 1472)"});
+      continue;
+    }
+    Finding finding = finding::make_finding(
+        "mtu.mismatch",
+        has_small ? fmt::format("{} bytes to {} are not answered, {} bytes are: a hop on the path "
+                                "has a smaller MTU.",
+                                large.payload, large.target, passed->payload)
+                  : fmt::format("{} bytes to {} do not fit: a hop on the path, or the interface "
+                                "itself, has a smaller MTU.",
+                                large.payload, large.target),
+        where_of(is_named ? large.host : "", ""));
+    finding.confidence = Confidence::kHigh;
+    finding.evidence.push_back(line_of(large.at));
+    if (has_small) finding.evidence.push_back(line_of(passed->at));
+    out.findings.push_back(std::move(finding));
+    return;
+  }
+}
+
 // ---- packets ----
 
 void judge_capture(const readers::PasteCapture& capture, Dscp wanted, bool has_design,
@@ -388,17 +442,6 @@ void weigh_counts(const PastedCase& input, finding::Judgement& judgement) {
     for (Finding& finding : judgement.findings) {
       if (finding.where.host != host.provenance.host) continue;
       if (input.intent == nullptr) soften(finding);
-      const bool is_counted =
-          !finding.evidence.empty() && !finding.evidence.front().counter.empty();
-      if (!is_counted || host.snapshots.size() != 1) continue;
-      finding.confidence = std::min(finding.confidence, Confidence::kMedium);
-      // Every link comes up once after the driver is loaded, and many drivers count that.
-      if (finding.id == "link.flapping" && finding.evidence.front().value.value_or(0) <= 1)
-        finding.severity = Severity::kInfo;
-      finding::EvidenceLine line;
-      line.source = host.provenance.detail;
-      line.line = "one reading: counted since the driver was loaded; paste a second one";
-      finding.evidence.push_back(std::move(line));
     }
   }
   const auto is_real = [](const Finding& finding) { return finding.severity > Severity::kInfo; };
@@ -434,6 +477,7 @@ finding::Judgement judge_pasted(const PastedCase& input) {
     judge_collective(collective, out);
   for (const readers::PasteCollective& collective : input.paste.collectives)
     judge_spread(collective, out);
+  judge_pings(input, out);
   for (const readers::PasteCapture& capture : input.paste.captures)
     judge_capture(capture, wanted_dscp(input), input.intent != nullptr, out);
   if (!input.paste.job.is_empty()) {
@@ -487,7 +531,11 @@ finding::Judgement judge_stated(const readers::Paste& paste) {
       !out.findings.empty() &&
       std::all_of(out.findings.begin(), out.findings.end(),
                   [](const Finding& finding) { return finding.id.starts_with("app."); });
-  if (is_not_fabric) out.conclusion = finding::Conclusion::kNotFabric;
+  const bool is_foreign =
+      std::any_of(out.findings.begin(), out.findings.end(),
+                  [](const Finding& finding) { return finding.id == "app.not_fabric"; }) &&
+      out.count(Severity::kError) + out.count(Severity::kWarning) == 0;
+  if (is_not_fabric || is_foreign) out.conclusion = finding::Conclusion::kNotFabric;
   return out;
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
@@ -98,6 +100,127 @@ void find_phrases(const Lines& lines, Stated& out) {
       if (lines[i].contains(phrase.first) && lines[i].contains(phrase.second))
         out.add(phrase.id, std::string(phrase.verdict), {i});
   }
+}
+
+// ---- not the fabric ----
+
+/// Messages of GPUs, storage, name service and programs that end or slow a job by themselves. What
+/// the network library prints after them follows from them.
+constexpr auto kForeign = std::to_array<Phrase>({
+    {"nvrm: xid", "", "", "A GPU reported an Xid error."},
+    {"fallen off the bus", "", "", "A GPU fell off its PCIe bus."},
+    {"double bit error", "", "", "A GPU's memory has an error that it could not correct."},
+    {"cuda out of memory", "", "", "The program ran out of GPU memory."},
+    {"outofmemoryerror", "", "", "The program ran out of memory."},
+    {"oom-killer", "", "", "The kernel ended a process for lack of memory."},
+    {"oom_kill", "", "", "The kernel ended a process for lack of memory."},
+    {"out of memory: killed process", "", "", "The kernel ended a process for lack of memory."},
+    {"no space left on device", "", "", "A file system is full."},
+    {"disk quota exceeded", "", "", "A quota of a file system is used up."},
+    {"i/o error, dev ", "", "", "A disk has errors."},
+    {"controller is down; will reset", "", "", "A disk's controller stopped answering."},
+    {"nfs: server ", "not responding", "", "A file server does not answer."},
+    {"lustre", "evicted", "", "A file system's client was evicted."},
+    {"temporary failure in name resolution", "", "", "A name could not be resolved (DNS)."},
+    {"name or service not known", "", "", "A name could not be resolved (DNS)."},
+    {"no servers could be reached", "", "", "The name server does not answer."},
+    {"could not resolve host", "", "", "A name could not be resolved (DNS)."},
+    {"hw thermal slowdown", ": active", "", "A GPU lowers its clock because it is too hot."},
+    {"sw thermal slowdown", ": active", "", "A GPU lowers its clock because it is too hot."},
+    {"hw power brake slowdown", ": active", "", "A GPU lowers its clock for lack of power."},
+    {"dataloader.__next__", "", "", "The job waits for its data loader."},
+    {"dataloader worker", "killed", "", "A worker of the data loader was killed."},
+    {"dataloader worker", "exited", "", "A worker of the data loader ended."},
+    {"traceback (most recent call last)", "", "", "The program raised an exception."},
+    {"segmentation fault", "", "", "A process crashed."},
+    {"cuda error: device-side assert", "", "", "A kernel on the GPU failed an assertion."},
+});
+
+/// Errors of the network library inside a traceback are about the network after all.
+bool is_of_network(const Lines& lines) {
+  return std::any_of(lines.begin(), lines.end(), [](const StatedLine& line) {
+    return line.contains("ncclsystemerror") || line.contains("ncclremoteerror") ||
+           line.contains("ibv_") || line.contains("nccl error");
+  });
+}
+
+/// "data_time 1.61s" of "iter_time 1.92s", "time 3.10s (data 2.42s, …": a step that mostly waits
+/// for its data.
+std::optional<std::size_t> data_bound_line(const Lines& lines) {
+  constexpr double kMost = 0.5;  // of the step
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    std::optional<double> step;
+    std::optional<double> data;
+    const std::string& text = lines[i].lower;
+    const auto seconds = [&](std::string_view key) -> std::optional<double> {
+      for (std::size_t at = text.find(key); at != std::string::npos; at = text.find(key, at + 1)) {
+        const bool is_word = at == 0 || !std::isalnum(static_cast<unsigned char>(text[at - 1]));
+        const std::size_t begin = text.find_first_not_of(" :=", at + key.size());
+        if (!is_word || begin == std::string::npos || begin == at + key.size()) continue;
+        double value = 0;
+        const auto [end, error] =
+            std::from_chars(text.data() + begin, text.data() + text.size(), value);
+        const bool is_time = error == std::errc() && value > 0 &&
+                             end != text.data() + text.size() &&
+                             (*end == 's' || *end == 'm' || *end == ' ' || *end == ',');
+        if (is_time) return value;
+      }
+      return std::nullopt;
+    };
+    for (const std::string_view key : {"iter_time", "step_time", "batch_time", "step time", "time"})
+      if (!step) step = seconds(key);
+    for (const std::string_view key : {"data_time", "data time", "data_wait", "dataloader", "data"})
+      if (!data) data = seconds(key);
+    if (step && data && *data<*step&& * data> kMost * *step) return i;
+  }
+  return std::nullopt;
+}
+
+void find_foreign(const Lines& lines, Stated& out) {
+  for (const Phrase& phrase : kForeign) {
+    if (phrase.first.starts_with("traceback") && is_of_network(lines)) continue;
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      if (lines[i].contains(phrase.first) && lines[i].contains(phrase.second))
+        out.add("app.not_fabric", std::string(phrase.verdict), {i});
+  }
+  if (const auto line = data_bound_line(lines))
+    out.add("app.not_fabric", "Most of a step is spent waiting for data, not for the network.",
+            {*line});
+}
+
+// ---- reordering ----
+
+/// Balancing per packet was turned on, packets arrive out of order, and nothing is dropped.
+void find_reordering(const Lines& lines, Stated& out) {
+  std::optional<std::size_t> turned_on;
+  std::optional<std::size_t> disorder;
+  std::optional<std::size_t> nothing;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const StatedLine& line = lines[i];
+    const bool is_balancing = line.contains("adaptive routing") ||
+                              line.contains("adaptive-routing") ||
+                              line.contains("packet spraying") || line.contains("per-packet");
+    const bool is_on = line.contains("enabled") || line.contains("turned on") ||
+                       line.contains("switched on") || line.contains("enable on") ||
+                       line.contains("activated");
+    if (is_balancing && is_on && !line.contains("not enabled") && !turned_on) turned_on = i;
+    for (std::size_t j = 0; j < line.statement.words.size(); ++j) {
+      if (line.statement.words[j].text.find("out_of_sequence") == std::string::npos) continue;
+      const auto delta = line.lower.find("delta=");
+      const bool is_zero = delta != std::string::npos
+                               ? line.lower.substr(delta + 6).starts_with("0")
+                               : line.value_after(j).value_or(1) == 0;
+      if (!is_zero && !disorder) disorder = i;
+    }
+    const bool is_about_drops = line.contains("discard") || line.contains("drop");
+    const bool is_none = line.has("no") || line.has("zero") ||
+                         line.contains("discard          0") || line.contains("discard  0");
+    if (is_about_drops && is_none && !nothing) nothing = i;
+  }
+  if (turned_on && disorder && nothing)
+    out.add("path.reordering",
+            "Packets arrive out of order since switches balance per packet; nothing is dropped.",
+            {*turned_on, *disorder, *nothing});
 }
 
 // ---- MTU ----
@@ -264,8 +387,11 @@ void find_pairs_of_counts(const Lines& lines, const std::vector<Count>& counts, 
 
 void find_counts(const Lines& lines, Stated& out) {
   const std::vector<Count> counts = counts_in(lines);
-  find_pairs_of_counts(lines, counts, out);
-  if (!out.is_empty()) return;  // what else is counted follows from it
+  Stated pairs(lines);
+  find_pairs_of_counts(lines, counts, pairs);
+  const bool is_explained = !pairs.is_empty();
+  out.take_over(std::move(pairs));
+  if (is_explained) return;  // what else is counted follows from it
   for (const CountRule& rule : kCountRules)
     for (const Count& count : counts)
       if (count.name.find(rule.piece) != std::string_view::npos && count.value > rule.above)
@@ -306,6 +432,8 @@ bool is_remedy(std::string_view line) {
 std::vector<finding::Finding> stated_faults(std::span<const readers::Cited> cited) {
   const Lines lines = stated_lines(cited);
   Stated out(lines);
+  find_foreign(lines, out);
+  find_reordering(lines, out);
   find_counts(lines, out);
   find_phrases(lines, out);
   find_mtus(lines, out);

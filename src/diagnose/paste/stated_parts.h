@@ -44,6 +44,12 @@ class Stated {
   /// A fault that is already there gets the further lines only.
   void add(std::string_view id, std::string verdict, const std::vector<std::size_t>& at);
 
+  /// The findings of another one.
+  void take_over(Stated&& other) {
+    for (finding::Finding& finding : other.findings_)
+      findings_.push_back(std::move(finding));
+  }
+
   [[nodiscard]] bool is_empty() const { return findings_.empty(); }
   [[nodiscard]] std::vector<finding::Finding> take() && { return std::move(findings_); }
 

@@ -49,17 +49,24 @@ void look_at_reaction(const View& view, const NicView& nic, Suspicions& out) {
 void look_at_ignored(const View& view, const NicView& nic, Suspicions& out) {
   const auto handled = nic.counts.of(kHandled);
   const auto ignored = nic.counts.of(kIgnored);
-  if (!handled || !ignored || *handled == 0 || *ignored < view.thresholds().cnps_that_matter ||
-      !is_at_least(*ignored, view.thresholds().cnps_ignored, *handled + *ignored))
+  if (!ignored || handled == std::optional<std::uint64_t>(0)) return;
+  const std::uint64_t all = handled.value_or(0) + *ignored;
+  const Thresholds& limits = view.thresholds();
+  if (*ignored < limits.cnps_that_matter || !is_at_least(*ignored, limits.cnps_ignored_some, all))
     return;
-  out.add({.id = "rp.disabled",
-           .verdict = fmt::format("{} ignored {} of {} CNPs: its reaction point (RP) is off on the "
-                                  "priority they belong to; if it is on, check the firmware.",
-                                  name_of(nic), *ignored, *handled + *ignored),
-           .where = nic.where(),
-           .confidence = finding::Confidence::kMedium,
-           .evidence = {nic.counts.line(kIgnored), nic.counts.line(kHandled)},
-           .explains = {{"cnp.lost"}, {"pfc.sustained"}}});
+  const std::string how_many =
+      handled ? fmt::format("{} of {} CNPs", *ignored, all) : fmt::format("{} CNPs", *ignored);
+  Suspicion some{
+      .id = "rp.disabled",
+      .verdict = fmt::format("{} ignored {}: its reaction point (RP) is off on the priority they "
+                             "belong to; if it is on, check the firmware.",
+                             name_of(nic), how_many),
+      .where = nic.where(),
+      .confidence = finding::Confidence::kMedium,
+      .evidence = {nic.counts.line(kIgnored), nic.counts.line(kHandled)},
+      .explains = {{"cnp.lost"}, {"pfc.sustained"}}};
+  if (!is_at_least(*ignored, limits.cnps_ignored, all)) some.severity = finding::Severity::kWarning;
+  out.add(std::move(some));
 }
 
 /// Counted at different moments, and only where every host of the design was read.

@@ -34,13 +34,24 @@ std::vector<Shortage> shortages(const View& view, const std::string& name) {
 struct Drop {
   const PortView* port = nullptr;
   std::uint64_t packets = 0;
+  std::optional<std::uint64_t> pauses;  // sent by the port in the RDMA priority
 };
+
+/// Of the RDMA group where drops are counted by group: what a lossy one drops is meant to be.
+std::optional<std::uint64_t> lossless_drops(const View& view, const PortView& port) {
+  constexpr std::string_view kDrops = "switch.pg.drop_headroom.packets";
+  const evidence::GroupBuffer* group = rdma_group(view, port);
+  const unsigned number = group != nullptr ? group->group.value() : view.rdma();
+  const auto own = port.counts.of(kDrops, number);
+  return own ? own : port.counts.sum(kDrops);
+}
 
 std::vector<Drop> drops(const View& view, const std::string& name) {
   std::vector<Drop> out;
   for (const PortView* port : view.ports_of(name)) {
-    const auto packets = port->counts.sum("switch.pg.drop_headroom.packets");
-    if (packets.value_or(0) > 0) out.push_back({port, *packets});
+    const auto packets = lossless_drops(view, *port);
+    if (packets.value_or(0) > 0)
+      out.push_back({port, *packets, port->counts.of("switch.prio.pause_tx.frames", view.rdma())});
   }
   std::stable_sort(out.begin(), out.end(),
                    [](const Drop& a, const Drop& b) { return a.packets > b.packets; });
@@ -65,10 +76,13 @@ std::string headroom_verdict(const std::string& name, const std::vector<Shortage
   std::uint64_t packets = 0;
   for (const Drop& drop : lost)
     packets += drop.packets;
+  const bool has_paused = std::any_of(lost.begin(), lost.end(),
+                                      [](const Drop& drop) { return drop.pauses.value_or(0) > 0; });
   const std::string dropped =
       lost.empty() ? std::string()
-                   : fmt::format("dropped {} RDMA packets on {} port{} although it had sent pauses",
-                                 packets, lost.size(), lost.size() == 1 ? "" : "s");
+                   : fmt::format("dropped {} packets of lossless groups on {} port{}{}", packets,
+                                 lost.size(), lost.size() == 1 ? "" : "s",
+                                 has_paused ? " although it had sent pauses" : "");
   if (small.empty())
     return fmt::format("{} {}: its headroom is too small for the data in flight.", name, dropped);
   return fmt::format("{} has {} of headroom on {}{}; speed, cable and MTU need {}{}.", name,
@@ -76,6 +90,29 @@ std::string headroom_verdict(const std::string& name, const std::vector<Shortage
                      small.size() > 1 ? fmt::format(" and {} more ports", small.size() - 1) : "",
                      approximate(small.front().wanted),
                      dropped.empty() ? std::string() : ". It " + dropped);
+}
+
+/// A group that drops and never paused is none that PFC protects, whatever the settings say.
+void add_unprotected(const View& view, const std::string& name, const std::vector<Drop>& lost,
+                     Suspicions& out) {
+  std::uint64_t packets = 0;
+  for (const Drop& drop : lost)
+    packets += drop.packets;
+  const bool is_on = std::any_of(lost.begin(), lost.end(), [&](const Drop& drop) {
+    return drop.port->facts != nullptr && drop.port->facts->pfc.is_known() &&
+           drop.port->facts->pfc->contains(Priority::of(view.rdma()));
+  });
+  out.add({.id = "config.not_applied",
+           .verdict = fmt::format(
+               "{} dropped {} packets in priority groups of {} port{} and sent no pause there{}: "
+               "the group has no lossless buffer profile, or PFC is not in effect.",
+               name, packets, lost.size(), lost.size() == 1 ? "" : "s",
+               is_on ? fmt::format(", although PFC is on for priority {}", view.rdma()) : ""),
+           .where = switch_place(view, name),
+           .confidence = is_on ? finding::Confidence::kHigh : finding::Confidence::kMedium,
+           .evidence = {lost.front().port->counts.line("switch.pg.drop_headroom.packets"),
+                        lost.front().port->counts.line("switch.prio.pause_tx.frames", view.rdma())},
+           .explains = {{"path.loss"}, {"port.discards"}}});
 }
 
 }  // namespace
@@ -90,6 +127,14 @@ void look_for_small_headroom(const View& view, Suspicions& out) {
                       "the switch's drop counters, by port or by queue, before and after");
     }
     if (small.empty() && lost.empty()) continue;
+    const bool never_paused =
+        small.empty() && std::all_of(lost.begin(), lost.end(), [](const Drop& drop) {
+          return drop.pauses == std::optional<std::uint64_t>(0);
+        });
+    if (never_paused) {
+      add_unprotected(view, name, lost, out);
+      continue;
+    }
     finding::Where where = switch_place(view, name);
     if (lost.size() == 1) {
       where.port = lost.front().port->name;

@@ -1,4 +1,6 @@
 // I15: pauses grow while RDMA is dropped, because PFC is on another priority, or on none.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "diagnose/rules/rule.h"
@@ -63,6 +65,21 @@ void look_at_nic_priority(const View& view, const NicView& nic, bool is_conventi
   out.add(std::move(wrong));
 }
 
+const evidence::Fact<PrioritySet>& pfc_in_effect(const evidence::SwitchPort& port) {
+  return port.pfc_active.is_known() ? port.pfc_active : port.pfc;
+}
+
+/// Without a design a port without any PFC, beside others that have it, may lead anywhere.
+bool may_be_without(const View& view, const std::string& name, const PortView& port) {
+  if (port.facts->up.is(false)) return true;
+  if (port.wanted != nullptr || pfc_in_effect(*port.facts)->count() > 0) return false;
+  const auto ports = view.ports_of(name);
+  return std::any_of(ports.begin(), ports.end(), [&](const PortView* other) {
+    return other->facts != nullptr && pfc_in_effect(*other->facts).is_known() &&
+           pfc_in_effect(*other->facts)->contains(Priority::of(view.rdma()));
+  });
+}
+
 void look_at_switch_priority(const View& view, const std::string& name, Suspicions& out) {
   const Priority rdma = Priority::of(view.rdma());
   std::vector<finding::EvidenceLine> lines;
@@ -70,10 +87,9 @@ void look_at_switch_priority(const View& view, const std::string& name, Suspicio
   const PortView* first = nullptr;
   for (const PortView* port : view.ports_of(name)) {
     if (port->facts == nullptr) continue;
-    const auto& pfc =
-        port->facts->pfc_active.is_known() ? port->facts->pfc_active : port->facts->pfc;
+    const auto& pfc = pfc_in_effect(*port->facts);
     if (!pfc.is_known() || pfc->contains(rdma)) continue;
-    if (!wants_pfc(view, port->wanted_switch)) continue;
+    if (!wants_pfc(view, port->wanted_switch) || may_be_without(view, name, *port)) continue;
     if (first == nullptr) first = port;
     found = *pfc;
     if (lines.size() < 4) {

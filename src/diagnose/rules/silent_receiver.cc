@@ -16,19 +16,33 @@ void look_at_receiver(const View& view, const NicView& nic, Suspicions& out) {
   const bool is_read = nic.facts != nullptr && nic.facts->ecn.np.is_known();
   // On ConnectX one priority turns CNPs on for the whole port: none at all is off.
   const bool is_off = is_read && nic.facts->ecn.np->count() == 0;
-  if (!is_wanted || (!is_silent && !is_off)) return;
+  // Off on the RDMA priority alone: what the counter shows beats the setting.
+  const bool is_off_here =
+      is_read && !is_off && sent.value_or(0) == 0 &&
+      !nic.facts->ecn.np->contains(Priority::of(view.rdma())) &&
+      (nic.wanted == nullptr || nic.wanted->ecn_np.contains(Priority::of(view.rdma())));
+  if (marked.value_or(0) >= view.thresholds().marks_that_matter && !sent && !is_read)
+    out.cannot_tell("notification points", "np_cnp_sent was not read",
+                    "cat /sys/class/infiniband/<device>/ports/1/hw_counters/np_*");
+  if (!is_wanted || (!is_silent && !is_off && !is_off_here)) return;
   Suspicion silent{
       .id = "np.disabled",
       .verdict =
-          is_silent
-              ? fmt::format("{} received {} marked packets and sent no CNP: its senders "
-                            "do not slow down.",
-                            name_of(nic), *marked)
-              : fmt::format("{} sends no CNPs: its notification point (NP) is off.", name_of(nic)),
+          is_silent ? fmt::format("{} received {} marked packets and sent no CNP: its senders "
+                                  "do not slow down.",
+                                  name_of(nic), *marked)
+          : is_off
+              ? fmt::format("{} sends no CNPs: its notification point (NP) is off.", name_of(nic))
+              : fmt::format("{} has its notification point (NP) off on priority {}.", name_of(nic),
+                            view.rdma()),
       .where = nic.where(),
       .confidence = is_off ? finding::Confidence::kCertain : finding::Confidence::kHigh,
       .explains = congestion_anywhere()};
   if (is_off) silent.evidence.push_back(fact_line(nic.counts.source(), "ECN NP: off"));
+  if (is_off_here) {
+    silent.evidence.push_back(
+        fact_line(nic.counts.source(), fmt::format("ECN NP: off on priority {}", view.rdma())));
+  }
   if (marked) silent.evidence.push_back(nic.counts.line("nic.np.ecn_marked.packets"));
   if (sent) silent.evidence.push_back(nic.counts.line("nic.np.cnp_sent.packets"));
   out.add(std::move(silent));

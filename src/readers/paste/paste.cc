@@ -20,6 +20,9 @@ constexpr std::size_t kLongestCitation = 400;
 /// In the order in which they are asked: those with a heading of their own before those that know
 /// single lines.
 constexpr auto kTools = std::to_array<PasteTool>({
+    {"deltas of counters", begins_deltas, read_deltas},
+    {"a diff of counters", begins_diff, read_diff},
+    {"ECN files", begins_ecn_roles, read_ecn_roles},
     {"ethtool -S", begins_statistics, read_statistics},
     {"mlnx_qos", begins_mlnx_qos, read_mlnx_qos},
     {"ethtool", begins_ethtool, read_ethtool},
@@ -30,6 +33,15 @@ constexpr auto kTools = std::to_array<PasteTool>({
     {"show_gids", begins_show_gids, read_show_gids},
     {"ibdev2netdev", begins_ibdev2netdev, read_ibdev2netdev},
     {"ibv_devinfo", begins_devinfo, read_devinfo},
+    {"ibstatus", begins_ibstatus, read_ibstatus},
+    {"ibstat", begins_ibstat, read_ibstat},
+    {"mlxlink", begins_mlxlink, read_mlxlink},
+    {"mlxconfig", begins_mlxconfig, read_mlxconfig},
+    {"nvidia-smi topo", begins_topology, read_topology},
+    {"use of the GPUs", begins_gpu_use, read_gpu_use},
+    {"use of the CPUs", begins_cpu_use, read_cpu_use},
+    {"ping", begins_ping, read_ping},
+    {"date", begins_date, read_date},
     {"rdma statistic", begins_rdma_statistic, read_rdma_statistic},
     {"rdma link", begins_rdma_link, read_rdma_link},
     {"rdma resource", begins_rdma_resource, read_rdma_resource},
@@ -137,6 +149,9 @@ class FileReader {
     mark_ = mark;
     mark_.device = std::move(device);
     if (!mark.host.empty()) sink_.use_host(mark.host);
+    PasteTime time = sink_.hosts().time();
+    time.interval = mark.waited;
+    sink_.hosts().set_time(time);
     return at + 1;
   }
 
@@ -345,6 +360,10 @@ Paste read_paste(const std::vector<PastedFile>& files) {
     collective.host = hosts.shown(collective.host);
   for (PasteCapture& capture : paste.captures)
     capture.host = hosts.shown(capture.host);
+  for (PastePing& ping : paste.pings)
+    ping.host = hosts.shown(ping.host);
+  for (PasteUse& use : paste.uses)
+    use.host = hosts.shown(use.host);
   std::vector<evidence::Evidence> of_hosts = std::move(hosts).finish(join(all, ", "));
   paste.evidence.insert(paste.evidence.begin(), std::make_move_iterator(of_hosts.begin()),
                         std::make_move_iterator(of_hosts.end()));

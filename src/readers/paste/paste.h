@@ -44,7 +44,10 @@ struct PastePart {
 enum class EventKind : std::uint8_t {
   kLinkDown,
   kLinkUp,
-  kModule,          // unplugged, too hot, not supported
+  kModule,          // too hot, not supported
+  kUnplugged,       // no cable
+  kSignal,          // the receiver gets too little light, or a signal that FEC cannot repair
+  kSlotPower,       // the PCIe slot gives the card too little
   kPcieError,       // AER
   kPcieLimited,     // "available PCIe bandwidth, limited by"
   kAcsRedirect,     // a bridge sends peer-to-peer traffic through the root
@@ -71,6 +74,26 @@ struct PasteCapture {
   std::vector<Marked> by_tos;
 };
 
+/// A ping of one size.
+struct PastePing {
+  std::string host;
+  std::string target;
+  unsigned payload = 0;  // bytes, without the headers of ICMP and IP
+  bool is_whole = true;  // sent with DF
+  std::uint64_t sent = 0;
+  std::uint64_t replies = 0;
+  bool is_refused = false;  // "message too long", "frag needed"
+  Cited at;
+};
+
+/// How busy the GPUs or the CPUs of a host are, in percent.
+struct PasteUse {
+  std::string host;
+  bool is_gpu = true;
+  std::vector<unsigned> percent;
+  Cited at;
+};
+
 struct PastePerftest {
   std::string host;
   PerftestReport report;
@@ -88,6 +111,8 @@ struct Paste {
   Job job;
   std::vector<PasteEvent> events;
   std::vector<PasteCapture> captures;
+  std::vector<PastePing> pings;
+  std::vector<PasteUse> uses;
   std::vector<PastePerftest> perftests;
   std::vector<PasteCollective> collectives;
   struct UnreadLine {

@@ -20,17 +20,6 @@ bool is_counter_name(std::string_view name) {
          });
 }
 
-/// In the catalogue, of whatever driver; the first match on a NIC gives its place.
-std::optional<Place> place_of_name(std::string_view name) {
-  for (const counters::Match& match : counters::find_anywhere(name)) {
-    const Place place = match.name->place;
-    const bool is_nic =
-        place == Place::kHwCounters || place == Place::kEthtool || place == Place::kCounters;
-    if (is_nic) return place;
-  }
-  return std::nullopt;
-}
-
 /// Which driver's names these are, for people.
 std::string family_of(std::string_view name) {
   const auto matches = counters::find_anywhere(name);
@@ -39,6 +28,17 @@ std::string family_of(std::string_view name) {
 }
 
 }  // namespace
+
+/// Of whatever driver; the first match on a NIC gives its place.
+std::optional<Place> place_of_counter(std::string_view name) {
+  for (const counters::Match& match : counters::find_anywhere(name)) {
+    const Place place = match.name->place;
+    const bool is_nic =
+        place == Place::kHwCounters || place == Place::kEthtool || place == Place::kCounters;
+    if (is_nic) return place;
+  }
+  return std::nullopt;
+}
 
 std::optional<NamedCount> named_count(std::string_view line) {
   const std::string_view text = trim(line);
@@ -91,13 +91,56 @@ std::size_t read_statistics(const PasteAt& at, PasteSink& out) {
 
 // ---- lists of counters without a heading ----
 
+namespace {
+
+/// A line of `diff`: "< name: 1" was there before, "> name: 2" is there now.
+struct DiffLine {
+  bool is_after = false;
+  NamedCount count;
+};
+std::optional<DiffLine> diff_line(std::string_view text) {
+  if (!text.starts_with("< ") && !text.starts_with("> ")) return std::nullopt;
+  const auto count = named_count(text.substr(2));
+  if (!count || !place_of_counter(count->name)) return std::nullopt;
+  return DiffLine{text.front() == '>', *count};
+}
+
+/// "41,42c41,42", "---": between the lines of a diff.
+bool is_hunk(std::string_view text) {
+  return text == "---" ||
+         (!text.empty() && text.find_first_not_of("0123456789,acd") == std::string_view::npos &&
+          text.find_first_of("acd") != std::string_view::npos);
+}
+
+}  // namespace
+
+bool begins_diff(const PasteAt& at) {
+  return diff_line(at.line(0)).has_value();
+}
+
+std::size_t read_diff(const PasteAt& at, PasteSink& out) {
+  PastedNic& nic = out.hosts().by_name(out.host(), at.mark.device);
+  std::size_t taken = 0;
+  std::size_t last = 0;
+  for (; taken < at.lines.size(); ++taken) {
+    const auto item = diff_line(at.line(taken));
+    if (!item && !is_hunk(at.line(taken))) break;
+    if (!item) continue;
+    nic.add_to_window(place_of_counter(item->count.name).value_or(Place::kEthtool),
+                      item->count.name, item->count.value, item->is_after);
+    last = taken;
+  }
+  out.device = at.mark.device;
+  return last + 1;
+}
+
 bool begins_counter_list(const PasteAt& at) {
   const auto first = named_count(at.line(0));
-  if (!first || !place_of_name(first->name)) return false;
+  if (!first || !place_of_counter(first->name)) return false;
   // "name: value" speaks for itself; "name value" might be the start of a sentence.
   if (at.line(0).find(':') != std::string_view::npos || at.mark.tool() == "ethtool") return true;
   const auto second = named_count(at.line(1));
-  return second && place_of_name(second->name).has_value();
+  return second && place_of_counter(second->name).has_value();
 }
 
 std::size_t read_counter_list(const PasteAt& at, PasteSink& out) {
@@ -113,7 +156,7 @@ std::size_t read_counter_list(const PasteAt& at, PasteSink& out) {
     const auto item = named_count(at.line(taken));
     if (!item) break;
     // A name that nobody knows is where the one above it stood.
-    if (const auto known = place_of_name(item->name); known && !is_ethtool) place = *known;
+    if (const auto known = place_of_counter(item->name); known && !is_ethtool) place = *known;
     add_count(nic.dump_for(place, item->name), place, item->name, item->value);
     if (out.detail.empty()) out.detail = family_of(item->name);
   }

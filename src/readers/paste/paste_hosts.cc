@@ -45,6 +45,62 @@ std::string driver_of_names(const std::vector<PastedNic::Dump>& dumps) {
   return out;
 }
 
+struct NicMoment {
+  std::vector<counters::Sample> samples;
+  PasteTime time;
+  std::optional<std::int64_t> clock_ns;
+};
+
+/// From the times of the readings, or from the pause between them; a window without either has no
+/// length.
+void set_clocks(std::vector<NicMoment>& moments) {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  constexpr std::int64_t kDay = 86'400;
+  for (std::size_t at = 0; at < moments.size(); ++at) {
+    NicMoment& moment = moments[at];
+    const auto second = moment.time.second;
+    if (at == 0) {
+      moment.clock_ns = second.value_or(0) * kSecond;
+      continue;
+    }
+    const NicMoment& before = moments[at - 1];
+    if (second && before.time.second) {
+      // A time of day may go past midnight.
+      const std::int64_t passed = (*second - *before.time.second + kDay) % kDay;
+      moment.clock_ns = *before.clock_ns + passed * kSecond;
+    } else {
+      moment.clock_ns = *before.clock_ns + moment.time.interval.value_or(0) * kSecond;
+    }
+  }
+}
+
+/// The n-th dump of each place is the n-th moment; where a script printed a window, it is the two
+/// moments, and of other places only what was read more than once.
+std::vector<NicMoment> moments_of(PastedNic& nic) {
+  const bool has_window = std::any_of(nic.dumps.begin(), nic.dumps.end(),
+                                      [](const PastedNic::Dump& dump) { return dump.is_window; });
+  std::map<Place, std::size_t> counts;
+  std::map<Place, bool> windows;
+  for (const PastedNic::Dump& dump : nic.dumps) {
+    ++counts[dump.place];
+    windows[dump.place] = windows[dump.place] || dump.is_window;
+  }
+  std::vector<NicMoment> out;
+  std::map<Place, std::size_t> next;
+  for (PastedNic::Dump& dump : nic.dumps) {
+    const bool is_left_out =
+        has_window && !dump.is_window && (windows[dump.place] || counts[dump.place] < 2);
+    if (is_left_out) continue;
+    const std::size_t moment = next[dump.place]++;
+    if (out.size() <= moment) out.resize(moment + 1);
+    if (dump.time.second) out[moment].time.second = dump.time.second;
+    if (dump.time.interval) out[moment].time.interval = dump.time.interval;
+    std::move(dump.samples.begin(), dump.samples.end(), std::back_inserter(out[moment].samples));
+  }
+  set_clocks(out);
+  return out;
+}
+
 }  // namespace
 
 std::string full_address(std::string_view address) {
@@ -53,8 +109,35 @@ std::string full_address(std::string_view address) {
 }
 
 std::vector<counters::Sample>& PastedNic::begin_dump(Place place) {
-  dumps.push_back({place, {}});
+  dumps.push_back({place, {}, now, false});
   return dumps.back().samples;
+}
+
+void PastedNic::begin_window(Place place) {
+  std::erase_if(dumps, [&](const Dump& dump) { return dump.is_window && dump.place == place; });
+}
+
+void PastedNic::add_window(Place place, std::string_view name, std::uint64_t before,
+                           std::uint64_t after) {
+  add_to_window(place, name, before, false);
+  add_to_window(place, name, after, true);
+}
+
+void PastedNic::add_to_window(Place place, std::string_view name, std::uint64_t value,
+                              bool is_after) {
+  const auto is_end = [&](const Dump& dump) { return dump.is_window && dump.place == place; };
+  auto first = std::find_if(dumps.begin(), dumps.end(), is_end);
+  if (first == dumps.end()) {
+    dumps.push_back({place, {}, now, true});
+    dumps.push_back({place, {}, now, true});
+    first = dumps.end() - 2;
+  }
+  const auto end = is_after ? std::find_if(first + 1, dumps.end(), is_end) : first;
+  counters::Sample sample;
+  sample.place = place;
+  sample.name = name;
+  sample.reading = counters::Reading::of(value);
+  end->samples.push_back(std::move(sample));
 }
 
 std::vector<counters::Sample>& PastedNic::dump_for(Place place, std::string_view name) {
@@ -122,10 +205,14 @@ PastedNic& PasteHosts::find_or_add(std::string_view host_name, std::string_view 
   PastedHost& item = host(host_name);
   const std::string_view key = device.empty() ? netdev : device;
   const std::string_view shown = key.empty() ? kNoName : key;
-  for (PastedNic& nic : item.nics)
-    if (nic.nic.device == shown) return nic;
+  for (PastedNic& nic : item.nics) {
+    if (nic.nic.device != shown) continue;
+    nic.now = now_;
+    return nic;
+  }
   item.nics.emplace_back();
   item.nics.back().nic.device = shown;
+  item.nics.back().now = now_;
   if (!netdev.empty())
     item.nics.back().nic.netdev = evidence::Fact<std::string>::of(std::string(netdev));
   return item.nics.back();
@@ -211,6 +298,7 @@ evidence::Evidence PasteHosts::evidence_of(PastedHost& host, std::string_view fi
   out.provenance.detail = files;
   out.host = std::move(host.facts);
   out.gpus = std::move(host.gpus);
+  out.distances = std::move(host.distances);
   for (PastedNic& nic : host.nics) {
     if (!nic.is_strong) continue;
     std::string driver = nic.nic.driver.is_known() ? *nic.nic.driver : "";
@@ -219,18 +307,12 @@ evidence::Evidence PasteHosts::evidence_of(PastedHost& host, std::string_view fi
     if (!driver.empty() && !nic.nic.driver.is_known())
       nic.nic.driver = evidence::Fact<std::string>::of(driver, "its names");
     const std::string netdev = nic.nic.netdev.is_known() ? *nic.nic.netdev : "";
-    // The n-th dump of each place is the n-th moment.
-    std::vector<std::vector<counters::Sample>> moments;
-    std::map<Place, std::size_t> next;
-    for (PastedNic::Dump& dump : nic.dumps) {
-      const std::size_t moment = next[dump.place]++;
-      if (moments.size() <= moment) moments.resize(moment + 1);
-      std::move(dump.samples.begin(), dump.samples.end(), std::back_inserter(moments[moment]));
-    }
+    std::vector<NicMoment> moments = moments_of(nic);
     for (std::size_t moment = 0; moment < moments.size(); ++moment) {
       if (out.snapshots.size() <= moment) out.snapshots.resize(moment + 1);
+      if (moments[moment].clock_ns) out.snapshots[moment].clock_ns = *moments[moment].clock_ns;
       out.snapshots[moment].nics.emplace_back(nic.nic.device, netdev, driver,
-                                              std::move(moments[moment]));
+                                              std::move(moments[moment].samples));
     }
     out.nics.push_back(std::move(nic.nic));
   }
@@ -241,8 +323,8 @@ std::vector<evidence::Evidence> PasteHosts::finish(std::string_view files) && {
   std::vector<evidence::Evidence> out;
   for (PastedHost& host : hosts_) {
     evidence::Evidence made = evidence_of(host, files);
-    const bool has_something =
-        !made.nics.empty() || !made.gpus.empty() || !(made.host == evidence::Host{});
+    const bool has_something = !made.nics.empty() || !made.gpus.empty() ||
+                               !made.distances.empty() || !(made.host == evidence::Host{});
     if (has_something) out.push_back(std::move(made));
   }
   return out;

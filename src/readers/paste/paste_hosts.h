@@ -5,6 +5,7 @@
 // Internal to this folder.
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -14,6 +15,12 @@
 
 namespace weir::readers {
 
+/// When counters were read, where the text says it.
+struct PasteTime {
+  std::optional<std::int64_t> second;    // of the day, or since an epoch
+  std::optional<std::int64_t> interval;  // the command waited so long between two readings
+};
+
 /// A NIC in the making.
 struct PastedNic {
   evidence::Nic nic;       // its device is set by PasteHosts
@@ -21,14 +28,25 @@ struct PastedNic {
   struct Dump {
     counters::Place place;
     std::vector<counters::Sample> samples;
+    PasteTime time = {};
+    bool is_window = false;  // one of the two that set_window() made
   };
   std::vector<Dump> dumps;  // in the order of the text
+  PasteTime now;            // of the dumps that begin
 
   /// A new dump of this place; a place that is printed again is a later moment.
   std::vector<counters::Sample>& begin_dump(counters::Place place);
   /// The last dump of this place: for outputs that come a line at a time. A new one where there is
   /// none, or where it has the name already.
   std::vector<counters::Sample>& dump_for(counters::Place place, std::string_view name);
+  /// The two ends of a window that a script printed as such ("pre=1 post=3"). A later window of the
+  /// same place takes its place.
+  void begin_window(counters::Place place);
+  void add_window(counters::Place place, std::string_view name, std::uint64_t before,
+                  std::uint64_t after);
+  /// One end of a window, as `diff` prints them.
+  void add_to_window(counters::Place place, std::string_view name, std::uint64_t value,
+                     bool is_after);
 };
 
 struct PastedHost {
@@ -36,6 +54,7 @@ struct PastedHost {
   evidence::Host facts;
   std::deque<PastedNic> nics;
   std::vector<evidence::Gpu> gpus;
+  std::vector<evidence::GpuDistance> distances;
 };
 
 class PasteHosts {
@@ -57,6 +76,10 @@ class PasteHosts {
   /// A netdev, a device and a PCI address that belong together; empty ones are not known.
   void connect(std::string_view host, std::string_view device, std::string_view netdev,
                std::string_view address = "");
+
+  /// What is read from here on was read at this time.
+  void set_time(PasteTime time) { now_ = time; }
+  [[nodiscard]] const PasteTime& time() const { return now_; }
 
   /// The name that findings show: that of the text's one host, or "this host", where none is given.
   [[nodiscard]] std::string shown(std::string_view host) const;
@@ -85,6 +108,7 @@ class PasteHosts {
   std::set<std::string, std::less<>> hosts_seen_;    // that the text names
   std::string only_host_;                            // the one that parts without a name belong to
   bool is_second_ = false;
+  PasteTime now_;
   std::deque<PastedHost> hosts_;
 };
 

@@ -85,7 +85,10 @@ class MlnxQos {
   }
 
   void finish(const PasteLine& last) {
-    if (has_map_) out_.set(nic_.qos.dscp_to_priority, map_, last);
+    // All code points are listed: where some are missing, the list was cut.
+    const bool is_whole =
+        std::all_of(map_.begin(), map_.end(), [](const auto& entry) { return entry.has_value(); });
+    if (has_map_ && is_whole) out_.set(nic_.qos.dscp_to_priority, map_, last);
     if (classes_ == 0) return;
     if (members_ != 8) return;  // cut off
     out_.set(nic_.qos.priority_to_tc, priority_to_tc_, last);

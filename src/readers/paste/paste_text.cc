@@ -53,7 +53,14 @@ std::string_view without_colours(std::string_view line, std::deque<std::string>&
   return owned.emplace_back(std::move(out));
 }
 
-std::string_view without_quoting(std::string_view line) {
+/// "<      rx_prio3_pause: 0": a line of `diff`, whose ">" is no quoting.
+bool is_diff_line(std::string_view line) {
+  return (line.starts_with("<  ") || line.starts_with(">  ")) &&
+         line.find(": ") != std::string_view::npos;
+}
+
+std::string_view without_quoting(std::string_view line, bool has_diff) {
+  if (has_diff && is_diff_line(line)) return line;
   while (line.starts_with('>') && (line.size() == 1 || line[1] == ' ' || line[1] == '>')) {
     line.remove_prefix(1);
     if (line.starts_with(' ')) line.remove_prefix(1);
@@ -130,7 +137,8 @@ constexpr auto kKnownTools = std::to_array<std::string_view>(
      "dmesg",      "journalctl",  "grep",        "cat",      "head",         "tail",
      "tcpdump",    "ulimit",      "sysctl",      "lsmod",    "ibdev2netdev", "ibstat",
      "nvidia-smi", "mlxlink",     "mlxconfig",   "uname",    "hostname",     "show",
-     "nv",         "pfcwd"});
+     "nv",         "pfcwd",       "ping",        "ibstatus", "top",          "uptime",
+     "date"});
 
 bool is_program(std::string_view word) {
   const bool is_load = (word.starts_with("ib_") || word.starts_with("raw_ethernet_")) &&
@@ -220,11 +228,27 @@ std::string device_of(const std::vector<std::string>& words) {
   } else if (tool == "cat" || tool == "grep" || tool == "head" || tool == "tail") {
     for (const std::string& word : words)
       if (out.empty()) out = device_of_path(word);
+  } else if (tool == "ibstat" || tool == "ibstatus") {
+    out = words.size() > 1 && !words[1].starts_with('-') ? words[1] : "";
   } else {
     for (const std::string_view option : {"-d", "--ib-dev"})
       if (out.empty()) out = word_after(words, option);
   }
   return is_host(out) ? out : "";
+}
+
+/// "…; sleep 10; …": how long the command waited between its readings.
+std::optional<std::int64_t> seconds_waited(std::string_view command) {
+  const std::size_t at = command.find("sleep ");
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::string_view rest = command.substr(at + 6);
+  const std::size_t end = std::min(rest.find_first_not_of("0123456789"), rest.size());
+  const auto value = parse_u64(rest.substr(0, end));
+  constexpr std::uint64_t kDay = 86'400;
+  if (!value || *value == 0 || *value > kDay) return std::nullopt;
+  const char unit = end < rest.size() ? rest[end] : 's';
+  const std::int64_t scale = unit == 'm' ? 60 : unit == 'h' ? 3600 : 1;
+  return static_cast<std::int64_t>(*value) * scale;
 }
 
 Mark mark_from(std::string host, std::string_view command) {
@@ -234,6 +258,8 @@ Mark mark_from(std::string host, std::string_view command) {
   const std::string_view tool = mark.tool();
   mark.is_switch = tool == "show" || tool == "nv" || tool == "pfcwd";
   if (!mark.words.empty()) mark.device = device_of(mark.words);
+  if (mark.device.empty() && tool == "for") mark.device = device_of_path(command);
+  mark.waited = seconds_waited(command);
   return mark;
 }
 
@@ -249,7 +275,8 @@ bool is_command(std::string_view text) {
   constexpr std::size_t kMost = 24;
   if (words.size() == 1) {
     return words.front() == "show_gids" || words.front() == "ibv_devinfo" ||
-           words.front() == "dmesg" || words.front() == "ibdev2netdev" || words.front() == "lsmod";
+           words.front() == "dmesg" || words.front() == "ibdev2netdev" ||
+           words.front() == "lsmod" || words.front() == "ibstatus" || words.front() == "ibstat";
   }
   const std::string& second = words[1];
   constexpr auto kSubcommands = std::to_array<std::string_view>(
@@ -376,10 +403,14 @@ bool is_rdma_name(std::string_view name) {
 
 PlainText plain_text(std::string_view text) {
   PlainText out;
-  for (const Line& line : lines_of(text)) {
+  const std::vector<Line> lines = lines_of(text);
+  const bool has_diff = std::any_of(lines.begin(), lines.end(), [](const Line& line) {
+    return line.text.starts_with('<') && is_diff_line(line.text);
+  });
+  for (const Line& line : lines) {
     PasteLine plain;
     plain.number = line.number;
-    plain.text = without_time(without_quoting(without_colours(line.text, out.owned)));
+    plain.text = without_time(without_quoting(without_colours(line.text, out.owned), has_diff));
     if (trim(plain.text).starts_with("```") || trim(plain.text).starts_with("~~~")) plain.text = {};
     out.lines.push_back(plain);
   }

@@ -1,6 +1,7 @@
 #pragma once
 // A pasted text made plain: what mail, terminals, chats and launchers put around the lines of a
 // tool is taken off, and lines that say who ran what where are recognised. Internal to this folder.
+#include <cstdint>
 #include <deque>
 #include <optional>
 #include <string>
@@ -26,10 +27,11 @@ struct PlainText {
 
 /// A line that says who, where and what: a prompt, a command line, a heading.
 struct Mark {
-  std::string host;                // empty: as before
-  std::string device;              // of the command's words or of a heading; empty: unknown
-  std::vector<std::string> words;  // of the command, its program first and without its folder
-  bool is_switch = false;          // a show command: the readers of switches take what follows
+  std::string host;                    // empty: as before
+  std::string device;                  // of the command's words or of a heading; empty: unknown
+  std::vector<std::string> words;      // of the command, its program first and without its folder
+  bool is_switch = false;              // a show command: the readers of switches take what follows
+  std::optional<std::int64_t> waited;  // seconds that the command slept between readings
 
   [[nodiscard]] std::string_view tool() const {
     return words.empty() ? std::string_view() : std::string_view(words.front());

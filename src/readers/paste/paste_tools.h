@@ -75,6 +75,8 @@ bool begins_statistics(const PasteAt&);
 std::size_t read_statistics(const PasteAt&, PasteSink&);
 bool begins_counter_list(const PasteAt&);
 std::size_t read_counter_list(const PasteAt&, PasteSink&);
+bool begins_diff(const PasteAt&);
+std::size_t read_diff(const PasteAt&, PasteSink&);
 bool begins_rdma_statistic(const PasteAt&);
 std::size_t read_rdma_statistic(const PasteAt&, PasteSink&);
 bool begins_sysfs(const PasteAt&);
@@ -132,7 +134,36 @@ std::size_t read_nccl_tests_part(const PasteAt&, PasteSink&);
 bool begins_tcpdump(const PasteAt&);
 std::size_t read_tcpdump(const PasteAt&, PasteSink&);
 
+// ---- paste_scripts.cc ----
+bool begins_deltas(const PasteAt&);
+std::size_t read_deltas(const PasteAt&, PasteSink&);
+bool begins_ecn_roles(const PasteAt&);
+std::size_t read_ecn_roles(const PasteAt&, PasteSink&);
+bool begins_ping(const PasteAt&);
+std::size_t read_ping(const PasteAt&, PasteSink&);
+bool begins_date(const PasteAt&);
+std::size_t read_date(const PasteAt&, PasteSink&);
+
+// ---- paste_vendor.cc ----
+bool begins_ibstatus(const PasteAt&);
+std::size_t read_ibstatus(const PasteAt&, PasteSink&);
+bool begins_ibstat(const PasteAt&);
+std::size_t read_ibstat(const PasteAt&, PasteSink&);
+bool begins_mlxlink(const PasteAt&);
+std::size_t read_mlxlink(const PasteAt&, PasteSink&);
+bool begins_mlxconfig(const PasteAt&);
+std::size_t read_mlxconfig(const PasteAt&, PasteSink&);
+bool begins_topology(const PasteAt&);
+std::size_t read_topology(const PasteAt&, PasteSink&);
+bool begins_gpu_use(const PasteAt&);
+std::size_t read_gpu_use(const PasteAt&, PasteSink&);
+bool begins_cpu_use(const PasteAt&);
+std::size_t read_cpu_use(const PasteAt&, PasteSink&);
+
 // ---- what several of them need ----
+
+/// Where the catalogue has a NIC's counter of this name; nullopt for a name that nobody knows.
+[[nodiscard]] std::optional<counters::Place> place_of_counter(std::string_view name);
 
 /// "key" and "value" of "key: value"; the value is empty where nothing follows. nullopt without a
 /// colon.

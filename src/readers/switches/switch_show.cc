@@ -78,10 +78,16 @@ evidence::GroupBuffer& ShowBuilder::group(std::string_view port_name, PriorityGr
 
 void ShowBuilder::add_sample(std::string_view port_name, counters::Place place, std::string name,
                              std::uint64_t value) {
-  std::vector<counters::Sample>& samples = device().samples[std::string(port_name)];
-  const auto same = std::find_if(samples.begin(), samples.end(), [&](const auto& sample) {
-    return sample.place == place && sample.name == name;
-  });
+  const auto find = [&](std::vector<counters::Sample>& samples) {
+    return std::find_if(samples.begin(), samples.end(), [&](const counters::Sample& sample) {
+      return sample.place == place && sample.name == name;
+    });
+  };
+  std::vector<counters::Sample>& first = device().samples[std::string(port_name)];
+  const bool is_again = find(first) != first.end();
+  std::vector<counters::Sample>& samples =
+      is_again ? device().later[std::string(port_name)] : first;
+  const auto same = find(samples);
   counters::Sample& sample = same == samples.end() ? samples.emplace_back() : *same;
   sample.place = place;
   sample.name = std::move(name);
@@ -120,14 +126,18 @@ Recognised ShowBuilder::finish() && {
   evidence.provenance.origin = evidence::Origin::kText;
   evidence.provenance.detail = file_;
   counters::Snapshot snapshot;
+  counters::Snapshot later;
   for (Device& device : devices_) {
     std::sort(device.state.ports.begin(), device.state.ports.end(),
               [](const auto& a, const auto& b) { return natural_order(a.name, b.name) < 0; });
     for (auto& [port, samples] : device.samples)
       snapshot.switch_ports.emplace_back(device.state.name, port, "switch", std::move(samples));
+    for (auto& [port, samples] : device.later)
+      later.switch_ports.emplace_back(device.state.name, port, "switch", std::move(samples));
     evidence.switches.push_back(std::move(device.state));
   }
   if (!snapshot.switch_ports.empty()) evidence.snapshots.push_back(std::move(snapshot));
+  if (!later.switch_ports.empty()) evidence.snapshots.push_back(std::move(later));
   return std::move(out_);
 }
 

@@ -45,7 +45,8 @@ class ShowBuilder {
   [[nodiscard]] evidence::GroupBuffer& group(std::string_view port_name, PriorityGroup number);
 
   /// `name` is one of our own ("prio3.pause_rx.frames", counters/catalog_switch.cc). A counter that
-  /// appears twice keeps the later number: two outputs over time are not added.
+  /// is printed again is a later reading: two outputs over time bound a window, and of more the
+  /// last counts.
   void count(std::string_view port_name, std::string name, std::uint64_t value);
   void count_pauses(std::string_view port_name, std::uint64_t priority, std::uint64_t received,
                     std::uint64_t sent);
@@ -65,7 +66,9 @@ class ShowBuilder {
   };
   struct Device {
     evidence::Switch state;
-    std::map<std::string, std::vector<counters::Sample>, NaturalOrder> samples;  // by port
+    using Samples = std::map<std::string, std::vector<counters::Sample>, NaturalOrder>;  // by port
+    Samples samples;
+    Samples later;  // of what was printed again
   };
   void add_sample(std::string_view port_name, counters::Place place, std::string name,
                   std::uint64_t value);

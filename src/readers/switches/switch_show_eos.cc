@@ -38,6 +38,14 @@ class EosReader {
       table_ = Table::kStatus;
     } else if (words[0] == "Port" && text.find("Priority") != std::string_view::npos) {
       table_ = Table::kCountersDetail;
+    } else if (words[0] == "Port" && text.find("Mbps") != std::string_view::npos) {
+      table_ = Table::kRates;
+    } else if (text.find("ECN/WRED") != std::string_view::npos && words[0] == "Tx") {
+      table_ = Table::kQueueModes;
+    } else if (table_ == Table::kQueueModes && parse_count(words[0]) && words.size() > 3) {
+      read_queue_mode(line, words);
+    } else if (is_port(words[0]) && words[0].ends_with(':') && words.size() == 1) {
+      port_ = long_name(words[0].substr(0, words[0].size() - 1));
     } else if (words[0] == "Tx-Queue") {
       table_ = Table::kEcn;
     } else if (table_ == Table::kEcn && parse_count(words[0])) {
@@ -75,7 +83,7 @@ class EosReader {
   }
 
  private:
-  enum class Table { kNone, kStatus, kCounters, kCountersDetail, kEcn };
+  enum class Table { kNone, kStatus, kCounters, kCountersDetail, kEcn, kQueueModes, kRates };
   struct Total {
     std::string port;
     std::uint64_t received = 0;
@@ -95,6 +103,7 @@ class EosReader {
 
   void read_row(const Line& line, const std::vector<std::string_view>& words) {
     const std::string port = long_name(words[0]);
+    if (table_ == Table::kRates) return read_rates(words);
     if (table_ == Table::kStatus) {
       // Port, Enabled, Priorities (may be empty), Active, Note.
       if (words.size() < 3) return out_.unread(line, "expected port, enabled, priorities, active");
@@ -119,6 +128,30 @@ class EosReader {
         return out_.unread(line, "expected port, priority, RxPfc and TxPfc");
       out_.count_pauses(port, *priority, *received, *sent);
     }
+  }
+
+  // "3   50   - ( - )   -   ( - )   RR   D": L is ECN by queue length, W is WRED, D is off.
+  void read_queue_mode(const Line& line, const std::vector<std::string_view>& words) {
+    const auto queue = parse_count(words[0]);
+    if (!queue || *queue > 7 || port_.empty()) return;
+    const std::string_view mode = words.back();
+    if (mode != "L" && mode != "W" && mode != "D") return;
+    out_.queue(port_, Queue::of(static_cast<unsigned>(*queue))).ecn =
+        out_.fact(mode == "L", line.number);
+  }
+
+  // "Et49/1  spine1  5:00  44120.0  11.0%  1320  392110.2  98.0%  11800"
+  void read_rates(const std::vector<std::string_view>& words) {
+    std::vector<std::uint64_t> percents;
+    for (const std::string_view word : words) {
+      if (!word.ends_with('%')) continue;
+      const auto whole = parse_count(word.substr(0, word.find_first_of(".%")));
+      if (whole && *whole <= 100) percents.push_back(*whole);
+    }
+    if (percents.size() != 2) return;
+    const std::string port = long_name(words[0]);
+    out_.count(port, "port.rx.utilisation.percent", percents[0]);
+    out_.count(port, "port.tx.utilisation.percent", percents[1]);
   }
 
   // "3  kbytes  100  1500"
@@ -182,7 +215,9 @@ class EosReader {
 
 bool recognises_eos_show(std::string_view text) {
   const auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };
-  return (has("RxPfc") && has("TxPfc")) || (has("Enabled") && has("Priorities") && has("Active")) ||
+  return (has("RxPfc") && has("TxPfc")) || (has("ECN/WRED") && has("Shape Rate")) ||
+         (has("In Mbps") && has("Out Mbps") && has("Intvl")) ||
+         (has("Enabled") && has("Priorities") && has("Active")) ||
          (has("Tx-Queue") && has("ECN Min")) || (has("\"txQueues\"") && has("\"stuckCount\"")) ||
          (has("\"interfaceCounters\"") && has("\"rxFrames\""));
 }

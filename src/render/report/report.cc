@@ -218,6 +218,7 @@ std::string_view to_text(Answer answer) {
     case Answer::kYes: return "yes";
     case Answer::kNo: return "no";
     case Answer::kUnknown: return "unknown";
+    case Answer::kNotNeeded: return "not needed";
   }
   return "unknown";
 }

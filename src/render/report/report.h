@@ -23,7 +23,7 @@
 
 namespace weir::render {
 
-enum class Answer : std::uint8_t { kYes, kNo, kUnknown };
+enum class Answer : std::uint8_t { kYes, kNo, kUnknown, kNotNeeded };
 [[nodiscard]] std::string_view to_text(Answer);  // "yes" "no" "cannot tell"
 
 /// One of the first questions of every diagnosis: "Are we dropping?".

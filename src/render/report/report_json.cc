@@ -13,9 +13,10 @@ Json or_null(const std::optional<T>& value) {
 
 Json question_json(const Question& asked) {
   return {{"question", asked.question},
-          {"answer", asked.answer == Answer::kYes  ? "yes"
-                     : asked.answer == Answer::kNo ? "no"
-                                                   : "unknown"},
+          {"answer", asked.answer == Answer::kYes         ? "yes"
+                     : asked.answer == Answer::kNo        ? "no"
+                     : asked.answer == Answer::kNotNeeded ? "not needed"
+                                                          : "unknown"},
           {"good", asked.answer == Answer::kUnknown ? Json(nullptr) : Json(asked.is_good)},
           {"why", asked.why}};
 }

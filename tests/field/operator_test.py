@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""Pastes with their truth, as an operator would make them: `weir diagnose - --json`.
+
+    operator_test.py WEIR                     checks the shares, exits 1 where one is not met
+    operator_test.py WEIR FILE [PART] --show  also every case without the right answer
+
+Healthy, foreign and noise cases are right where nothing of severity error or warning is said;
+a fault where the first finding is one of those that name the cause; an open case where the answer
+is inconclusive. Shares are checked, never a single case.
+"""
+import concurrent.futures
+import json
+import pathlib
+import subprocess
+import sys
+
+DATA = pathlib.Path(__file__).resolve().parent.parent / "data" / "field"
+FILES = ("operator.jsonl", "operator_written.jsonl")
+QUIET = 32 / 33   # of the healthy, foreign and noise cases
+RIGHT = 19 / 22   # of the faults
+OPEN = 4 / 5      # of the open cases
+GROUP = {"healthy": "quiet", "not-network": "quiet", "noise": "quiet", "fault": "right",
+         "ambiguous": "open"}
+
+
+def ask(weir, case):
+    """The answer, and whether it is right."""
+    ran = subprocess.run([weir, "diagnose", "-", "--json"], input=case["text"],
+                         capture_output=True, text=True, cwd="/", check=False)
+    answer = json.loads(ran.stdout)
+    loud = [f for f in answer["findings"] if f["severity"] in ("error", "warning")]
+    group = GROUP[case["kind"]]
+    if group == "quiet":
+        # What is not the fabric's may be called so, as loudly as it deserves.
+        is_right = not loud or \
+            (case["kind"] == "not-network" and answer["conclusion"] == "not_fabric")
+    elif group == "open":
+        is_right = answer["conclusion"] == "inconclusive"
+    else:
+        is_right = bool(loud) and bool({loud[0]["id"], *loud[0]["aliases"]} & set(case["first"]))
+    return answer, loud, is_right
+
+
+def score(weir, cases, is_shown):
+    """Right and all, by group."""
+    totals = {}
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for case, (answer, loud, is_right) in zip(cases, pool.map(lambda c: ask(weir, c), cases)):
+            total = totals.setdefault(GROUP[case["kind"]], [0, 0])
+            total[0] += is_right
+            total[1] += 1
+            if is_shown and not is_right:
+                said = f"{loud[0]['id']}: {loud[0]['verdict']}" if loud else "-"
+                print(f"  {case['id']} {case['kind']}: {case['truth']}\n"
+                      f"    said {answer['conclusion']}, {said}")
+    return totals
+
+
+def main():
+    """Exits 1 where a share is not met."""
+    words = [word for word in sys.argv[1:] if not word.startswith("--")]
+    weir = str(pathlib.Path(words[0]).resolve())
+    is_good = True
+    for name in words[1:2] or FILES:
+        cases = [json.loads(line) for line in (DATA / name).read_text("utf-8").splitlines()]
+        if len(words) > 2:
+            cases = [case for case in cases if case["part"] == words[2]]
+        totals = score(weir, cases, "--show" in sys.argv)
+        print(name, ", ".join(f"{group} {got} of {all_}" for group, (got, all_) in totals.items()))
+        for group, share in (("quiet", QUIET), ("right", RIGHT), ("open", OPEN)):
+            got, all_ = totals.get(group, (0, 0))
+            # One case more than the share allows is the first that is too many.
+            is_good = is_good and got >= int(share * all_)
+    return 0 if is_good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
