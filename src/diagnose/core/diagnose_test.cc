@@ -153,7 +153,7 @@ TEST(Questions, WithoutMarksDcqcnWasNotTested) {
                       {"hw_counters/np_cnp_sent", 0},
                       {"ethtool/rx_crc_errors_phy", 7}});
   const std::vector<Question> questions = five_questions(View({made.pieces(), nullptr, {}}));
-  EXPECT_EQ(questions[0].answer, Answer::kUnknown);
+  EXPECT_EQ(questions[0].answer, Answer::kNotNeeded);
   EXPECT_EQ(questions[4].answer, Answer::kNo);
 }
 

@@ -542,11 +542,14 @@ finding::Judgement judge_stated(const readers::Paste& paste) {
 /// Which conclusion the findings allow, now that some are notes.
 void conclude(finding::Judgement& out) {
   using finding::Conclusion;
+  const bool is_foreign =
+      std::any_of(out.findings.begin(), out.findings.end(),
+                  [](const Finding& finding) { return finding.id == "app.not_fabric"; });
   const bool has_findings =
       std::any_of(out.findings.begin(), out.findings.end(),
                   [](const Finding& finding) { return finding.severity > Severity::kInfo; });
-  if (!has_findings && out.conclusion == Conclusion::kFindings)
-    out.conclusion = Conclusion::kInconclusive;
+  if (!has_findings && (out.conclusion == Conclusion::kFindings || is_foreign))
+    out.conclusion = is_foreign ? Conclusion::kNotFabric : Conclusion::kInconclusive;
   if (out.conclusion == Conclusion::kHealthy) out.conclusion = Conclusion::kInconclusive;
 }
 

@@ -23,11 +23,36 @@ struct WrongSetting {
   std::optional<Bytes> found;  // absent: ECN is off
 };
 
+/// Pauses, or PFC on the RDMA priority: the queue belongs to a lossless class. Also where a system
+/// counts pauses without their priority.
+bool is_lossless(const View& view, const PortView& port) {
+  const Priority rdma = Priority::of(view.rdma());
+  if (port.facts != nullptr && port.facts->pfc.is_known() && port.facts->pfc->contains(rdma))
+    return true;
+  if (port.counts.delta() == nullptr) return false;
+  return std::any_of(port.counts.delta()->deltas.begin(), port.counts.delta()->deltas.end(),
+                     [](const counters::Delta& delta) {
+                       const bool is_pause = delta.name == "TxPfc" || delta.name == "RxPfc" ||
+                                             delta.name.find("pause_tx") != std::string::npos;
+                       return is_pause && delta.amount.value_or(delta.at_least.value_or(0)) > 0;
+                     });
+}
+
+bool any_is_lossless(const View& view, const std::string& name) {
+  const auto ports = view.ports_of(name);
+  return std::any_of(ports.begin(), ports.end(),
+                     [&](const PortView* port) { return is_lossless(view, *port); });
+}
+
 std::optional<WrongSetting> wrong_setting(const View& view, const std::string& name,
                                           Starts starts) {
   for (const PortView* port : view.ports_of(name)) {
     const evidence::EgressQueue* queue = rdma_queue(view, *port);
     const auto wanted = wanted_marking(*port);
+    // Without a speed no threshold is known, and none is needed to see that ECN is off.
+    const bool is_off = starts == Starts::kLate && queue != nullptr && queue->ecn.is(false);
+    if (is_off && !wanted && port->wanted == nullptr && any_is_lossless(view, name))
+      return WrongSetting{port, {}, {}};
     if (queue == nullptr || !wanted) continue;
     if (starts == Starts::kLate && !queue->ecn.is_known()) continue;
     if (starts == Starts::kLate && !*queue->ecn) return WrongSetting{port, *wanted, {}};
@@ -127,14 +152,18 @@ void look_for_late_marking(const View& view, Suspicions& out) {
           name, fmt::format("pauses sent in priority {}: {}; packets marked: {}", view.rdma(),
                             *counts.pauses_sent, counts.marked.value_or(0))));
     }
-    out.add(
-        {.id = id,
-         .verdict = std::move(verdict),
-         .where = switch_place(view, name),
-         .confidence = setting ? finding::Confidence::kCertain : finding::Confidence::kMedium,
-         .evidence = std::move(lines),
-         .explains = {{"pfc.sustained"}, {"buffer.too_small"}, {"ecmp.imbalance"}, {"path.loss"}},
-         .is_measured = too_few.value_or(false)});
+    Suspicion late{
+        .id = id,
+        .verdict = std::move(verdict),
+        .where = switch_place(view, name),
+        .confidence = setting ? finding::Confidence::kCertain : finding::Confidence::kMedium,
+        .evidence = std::move(lines),
+        .explains = {{"pfc.sustained"}, {"buffer.too_small"}, {"ecmp.imbalance"}, {"path.loss"}},
+        .is_measured = too_few.value_or(false)};
+    // A threshold that nothing reached is a note; that PFC works instead of ECN shows in pauses.
+    const bool is_at_rest = counts.pauses_sent == std::optional<std::uint64_t>(0);
+    if (setting && setting->found && is_at_rest) late.severity = finding::Severity::kInfo;
+    out.add(std::move(late));
   }
 }
 
@@ -151,16 +180,20 @@ void look_for_early_marking(const View& view, Suspicions& out) {
       lines.push_back(fact_line(
           name, fmt::format("packets marked: {} of {} sent", *counts.marked, counts.sent)));
     }
-    out.add({.id = "ecn.thresholds_too_low",
-             .verdict = setting ? setting_verdict(name, *setting)
-                                : fmt::format("{} marked {} packets although no queue exceeded {} "
-                                              "(port {}); the designed curve gives about {:.0f}.",
-                                              name, eager->marked, approximate(eager->peak),
-                                              eager->fullest->name, eager->about),
-             .where = switch_place(view, name),
-             .confidence = setting ? finding::Confidence::kCertain : finding::Confidence::kMedium,
-             .evidence = std::move(lines),
-             .explains = {{"dcqcn.too_conservative"}, {"ecmp.imbalance"}, {"pfc.sustained"}}});
+    Suspicion early{
+        .id = "ecn.thresholds_too_low",
+        .verdict = setting ? setting_verdict(name, *setting)
+                           : fmt::format("{} marked {} packets although no queue exceeded {} "
+                                         "(port {}); the designed curve gives about {:.0f}.",
+                                         name, eager->marked, approximate(eager->peak),
+                                         eager->fullest->name, eager->about),
+        .where = switch_place(view, name),
+        .confidence = setting ? finding::Confidence::kCertain : finding::Confidence::kMedium,
+        .evidence = std::move(lines),
+        .explains = {{"dcqcn.too_conservative"}, {"ecmp.imbalance"}, {"pfc.sustained"}}};
+    if (setting && counts.marked == std::optional<std::uint64_t>(0))
+      early.severity = finding::Severity::kInfo;  // nothing was marked too early
+    out.add(std::move(early));
   }
   for (const NicView& nic : view.nics())
     look_at_dcqcn(view, nic, out);

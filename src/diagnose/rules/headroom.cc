@@ -35,15 +35,22 @@ struct Drop {
   const PortView* port = nullptr;
   std::uint64_t packets = 0;
   std::optional<std::uint64_t> pauses;  // sent by the port in the RDMA priority
+  std::optional<unsigned> group;        // where drops are counted by group
 };
 
-/// Of the RDMA group where drops are counted by group: what a lossy one drops is meant to be.
-std::optional<std::uint64_t> lossless_drops(const View& view, const PortView& port) {
-  constexpr std::string_view kDrops = "switch.pg.drop_headroom.packets";
+constexpr std::string_view kGroupDrops = "switch.pg.drop_headroom.packets";
+
+/// The RDMA group, where drops are counted by group.
+std::optional<unsigned> group_number(const View& view, const PortView& port) {
   const evidence::GroupBuffer* group = rdma_group(view, port);
   const unsigned number = group != nullptr ? group->group.value() : view.rdma();
-  const auto own = port.counts.of(kDrops, number);
-  return own ? own : port.counts.sum(kDrops);
+  return port.counts.of(kGroupDrops, number) ? std::optional(number) : std::nullopt;
+}
+
+/// What a lossy group drops is meant to be.
+std::optional<std::uint64_t> lossless_drops(const View& view, const PortView& port) {
+  const auto number = group_number(view, port);
+  return number ? port.counts.of(kGroupDrops, *number) : port.counts.sum(kGroupDrops);
 }
 
 std::vector<Drop> drops(const View& view, const std::string& name) {
@@ -51,7 +58,8 @@ std::vector<Drop> drops(const View& view, const std::string& name) {
   for (const PortView* port : view.ports_of(name)) {
     const auto packets = lossless_drops(view, *port);
     if (packets.value_or(0) > 0)
-      out.push_back({port, *packets, port->counts.of("switch.prio.pause_tx.frames", view.rdma())});
+      out.push_back({port, *packets, port->counts.of("switch.prio.pause_tx.frames", view.rdma()),
+                     group_number(view, *port)});
   }
   std::stable_sort(out.begin(), out.end(),
                    [](const Drop& a, const Drop& b) { return a.packets > b.packets; });
@@ -78,11 +86,11 @@ std::string headroom_verdict(const std::string& name, const std::vector<Shortage
     packets += drop.packets;
   const bool has_paused = std::any_of(lost.begin(), lost.end(),
                                       [](const Drop& drop) { return drop.pauses.value_or(0) > 0; });
-  const std::string dropped =
-      lost.empty() ? std::string()
-                   : fmt::format("dropped {} packets of lossless groups on {} port{}{}", packets,
-                                 lost.size(), lost.size() == 1 ? "" : "s",
-                                 has_paused ? " although it had sent pauses" : "");
+  const std::string dropped = lost.empty()
+                                  ? std::string()
+                                  : fmt::format("dropped {} RDMA packets on {} port{}{}", packets,
+                                                lost.size(), lost.size() == 1 ? "" : "s",
+                                                has_paused ? " although it had sent pauses" : "");
   if (small.empty())
     return fmt::format("{} {}: its headroom is too small for the data in flight.", name, dropped);
   return fmt::format("{} has {} of headroom on {}{}; speed, cable and MTU need {}{}.", name,
@@ -110,7 +118,7 @@ void add_unprotected(const View& view, const std::string& name, const std::vecto
                is_on ? fmt::format(", although PFC is on for priority {}", view.rdma()) : ""),
            .where = switch_place(view, name),
            .confidence = is_on ? finding::Confidence::kHigh : finding::Confidence::kMedium,
-           .evidence = {lost.front().port->counts.line("switch.pg.drop_headroom.packets"),
+           .evidence = {lost.front().port->counts.line(kGroupDrops, lost.front().group),
                         lost.front().port->counts.line("switch.prio.pause_tx.frames", view.rdma())},
            .explains = {{"path.loss"}, {"port.discards"}}});
 }
@@ -153,7 +161,7 @@ void look_for_small_headroom(const View& view, Suspicions& out) {
                                                to_text(small[i].wanted), to_text(small[i].found))));
     }
     for (std::size_t i = 0; i < std::min(lost.size(), kLines); ++i)
-      shortage.evidence.push_back(lost[i].port->counts.line("switch.pg.drop_headroom.packets"));
+      shortage.evidence.push_back(lost[i].port->counts.line(kGroupDrops, lost[i].group));
     out.add(std::move(shortage));
   }
 }

@@ -66,6 +66,7 @@ class MlnxQos {
     } else if (pair->key == "Priority trust state") {
       read_trust(pair->value, line);
     } else if (pair->key == "dscp2prio mapping" || pair->key == "PFC configuration") {
+      has_map_heading_ = has_map_heading_ || pair->key == "dscp2prio mapping";
       return true;
     } else if (text.starts_with("prio:")) {
       return read_map(text, line);
@@ -85,10 +86,10 @@ class MlnxQos {
   }
 
   void finish(const PasteLine& last) {
-    // All code points are listed: where some are missing, the list was cut.
+    // Without its heading it is what a grep left of the list: whole only if nothing is missing.
     const bool is_whole =
         std::all_of(map_.begin(), map_.end(), [](const auto& entry) { return entry.has_value(); });
-    if (has_map_ && is_whole) out_.set(nic_.qos.dscp_to_priority, map_, last);
+    if (has_map_ && (is_whole || has_map_heading_)) out_.set(nic_.qos.dscp_to_priority, map_, last);
     if (classes_ == 0) return;
     if (members_ != 8) return;  // cut off
     out_.set(nic_.qos.priority_to_tc, priority_to_tc_, last);
@@ -230,6 +231,7 @@ class MlnxQos {
   PasteSink& out_;
   std::array<std::optional<Priority>, 64> map_{};
   bool has_map_ = false;
+  bool has_map_heading_ = false;
   unsigned class_ = 0;
   std::size_t classes_ = 0;
   std::size_t members_ = 0;

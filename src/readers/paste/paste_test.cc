@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/testing.h"
 #include "base/text.h"
+#include "counters/delta.h"
 #include "readers/paste/paste_text.h"
 
 namespace weir::readers {
@@ -282,6 +283,135 @@ TEST(Paste, ReadsOddAndTornTexts) {
     EXPECT_EQ(paste.unread.size(), test.unread) << test.text;
     EXPECT_EQ(paste.rest.size(), test.rest) << test.text;
   }
+}
+
+TEST(Paste, DeltasOfAScriptAreAWindow) {
+  COVERS("D2", "D8");
+  const Paste paste = paste_of(
+      "root@gpu01:~# ./diff.sh\n=== hw_counters deltas (RDMA-specific) ===\n"
+      " np_cnp_sent: pre=10 post=25 DELTA=15\n np_ecn_marked_roce_packets: pre=1 post=4 DELTA=3\n"
+      "=== ethtool deltas ===\n"
+      "<      rx_prio3_pause: 7\n---\n>      rx_prio3_pause: 9\n");
+  ASSERT_EQ(paste.evidence.size(), 1U) << tools_of(paste);
+  ASSERT_EQ(paste.evidence[0].snapshots.size(), 2U);
+  const auto delta = counters::difference(paste.evidence[0].snapshots[0].nics[0],
+                                          paste.evidence[0].snapshots[1].nics[0]);
+  EXPECT_EQ(delta.amount("nic.np.cnp_sent.packets"), 15U);
+  EXPECT_EQ(delta.amount("nic.prio.pause_rx.frames", 3U), 2U);
+}
+
+TEST(Paste, ALaterWindowOfAScriptTakesThePlaceOfTheFirst) {
+  const Paste paste = paste_of(
+      "gpu01$ ./diff.sh\n out_of_sequence: pre=1 post=1 DELTA=0\n\nafter the change:\n"
+      " out_of_sequence: pre=1 post=901 DELTA=900\n");
+  ASSERT_EQ(paste.evidence.at(0).snapshots.size(), 2U);
+  const auto delta = counters::difference(paste.evidence[0].snapshots[0].nics[0],
+                                          paste.evidence[0].snapshots[1].nics[0]);
+  EXPECT_EQ(delta.amount("nic.resp.out_of_sequence.packets"), 900U);
+}
+
+TEST(Paste, TwoReadingsWithTheirTimesHaveALength) {
+  COVERS("D2");
+  constexpr std::string_view kReadings =
+      "     tx_prio3_pause: 1\n     tx_prio3_pause_duration: 10\n";
+  const auto elapsed = [](const std::string& text) {
+    const Paste paste = paste_of(text);
+    const auto& snapshots = paste.evidence.at(0).snapshots;
+    EXPECT_EQ(snapshots.size(), 2U) << text;
+    return (snapshots.back().clock_ns - snapshots.front().clock_ns) / 1'000'000'000;
+  };
+  const std::string command = "root@gpu07:~# ethtool -S eth2 | grep pause";
+  EXPECT_EQ(elapsed(command + "\nMon Nov  4 10:31:02 UTC 2024\n" + std::string(kReadings) +
+                    "Mon Nov  4 10:31:12 UTC 2024\n" + std::string(kReadings)),
+            10);
+  EXPECT_EQ(elapsed(command + "; sleep 60; ethtool -S eth2 | grep pause\n" +
+                    std::string(kReadings) + std::string(kReadings)),
+            60);
+  EXPECT_EQ(elapsed(command + "\n23:59:58\n" + std::string(kReadings) + "00:00:03\n" +
+                    std::string(kReadings)),
+            5);
+  EXPECT_EQ(
+      elapsed(command + "\n" + std::string(kReadings) + command + "\n" + std::string(kReadings)), 0)
+      << "no time is known";
+}
+
+TEST(Paste, TheLoopOverTheEcnFilesSetsBothRoles) {
+  COVERS("C2");
+  const Paste paste = paste_of(
+      "gpu05# for p in 2 3; do cat /sys/class/net/ib0/ecn/roce_np/enable/$p; done\n"
+      "Priority 2: NP=1 RP=0\nPriority 3: NP=0 RP=1\n");
+  const evidence::Nic nic = only_nic(paste);
+  EXPECT_EQ(nic.ecn.np->mask(), 1U << 2U);
+  EXPECT_EQ(nic.ecn.rp->mask(), 1U << 3U);
+  EXPECT_TRUE(paste_of("Priority 3: high\n").parts.empty());
+}
+
+TEST(Paste, PingsAreReadBySize) {
+  COVERS("C4");
+  const Paste paste = paste_of(
+      "gpu01$ ping -M do -s 8972 -c 3 10.0.1.7\nPING 10.0.1.7 (10.0.1.7) 8972(9000) bytes of "
+      "data.\n\n--- 10.0.1.7 ping statistics ---\n3 packets transmitted, 0 received, 100% packet "
+      "loss, time 2045ms\n\ngpu01$ ping -M do -s 1472 -c 1 10.0.1.7\n"
+      "1480 bytes from 10.0.1.7: icmp_seq=1 ttl=61 time=0.021 ms\n");
+  ASSERT_EQ(paste.pings.size(), 2U) << tools_of(paste);
+  EXPECT_EQ(paste.pings[0].payload, 8972U);
+  EXPECT_EQ(paste.pings[0].sent, 3U);
+  EXPECT_EQ(paste.pings[0].replies, 0U);
+  EXPECT_EQ(paste.pings[1].payload, 1472U);
+  EXPECT_EQ(paste.pings[1].replies, 1U);
+}
+
+TEST(Paste, PortsAsIbstatIbstatusAndMlxlinkShowThem) {
+  COVERS("C3");
+  const evidence::Nic up = only_nic(paste_of(
+      "Infiniband device 'mlx5_0' port 1 status:\n\tdefault gid:\t fe80::1\n\tstate:\t\t 4: "
+      "ACTIVE\n\tphys state:\t 5: LinkUp\n\trate:\t\t 400 Gb/sec (4X NDR)\n\tlink_layer:\t "
+      "Ethernet\n"));
+  EXPECT_TRUE(up.link.up.is(true));
+  EXPECT_EQ(up.link.speed->raw(), 400'000'000'000);
+  const evidence::Nic down = only_nic(
+      paste_of("CA 'mlx5_3'\n\tCA type: MT4129\n\tPort 1:\n\t\tState: Down\n\t\tPhysical state: "
+               "Disabled\n\t\tRate: 40\n\t\tLink layer: Ethernet\n"));
+  EXPECT_TRUE(down.link.up.is(false));
+  EXPECT_FALSE(down.link.speed.is_known()) << "the rate of a port that is down is a placeholder";
+  const Paste link = paste_of(
+      "# mlxlink -d mlx5_2 -m\nOperational Info\n----------------\nState : Active\nPhysical state "
+      ": LinkUp\nSpeed : 400G\nModule Info\n-----------\nRx Power Current [dBm] : "
+      "0.91,-11.84,0.88 [-9.9..6]\n");
+  EXPECT_EQ(only_nic(link).link.speed->raw(), 400'000'000'000);
+  ASSERT_EQ(link.events.size(), 1U);
+  EXPECT_EQ(link.events[0].kind, EventKind::kSignal);
+  EXPECT_TRUE(paste_of("# mlxlink -d mlx5_2 -m\nState : Active\nPhysical state : LinkUp\nRx Power "
+                       "Current [dBm] : 0.91,1.84 [-9.9..6]\nRecommendation : No issue was "
+                       "observed\n")
+                  .events.empty());
+}
+
+TEST(Paste, FirmwareSettingsAndTheTopologyOfGpus) {
+  COVERS("C5");
+  const evidence::Nic nic = only_nic(
+      paste_of("# mlxconfig -d 3b:00.0 q\nDevice #1:\n----------\nDevice type:    ConnectX7\n"
+               "Device:         3b:00.0\nConfigurations:                Next Boot\n"
+               "         LINK_TYPE_P1                        ETH(2)\n"
+               "         ROCE_CC_PRIO_MASK_P1                255\n"));
+  EXPECT_EQ(nic.firmware_settings->size(), 2U);
+  EXPECT_TRUE(nic.link_layer.is(evidence::LinkLayer::kEthernet));
+  const Paste topology = paste_of(
+      "$ nvidia-smi topo -m\n\tGPU0\tGPU1\tNIC0\tCPU Affinity\nGPU0\t X \tNV18\tPIX\t0-47\n"
+      "GPU1\tNV18\t X \tSYS\t0-47\n\nLegend:\n\n  X    = Self\n");
+  ASSERT_EQ(topology.evidence.size(), 1U) << tools_of(topology);
+  ASSERT_EQ(topology.evidence[0].distances.size(), 2U);
+  EXPECT_TRUE(topology.evidence[0].distances[1].distance.is(evidence::Distance::kSys));
+}
+
+TEST(Paste, HowBusyTheMachineIs) {
+  COVERS("I24");
+  const Paste paste = paste_of(
+      "$ nvidia-smi --query-gpu=utilization.gpu --format=csv,noheader\n14 %\n11 %\n"
+      "$ top -bn1 | head -4\n%Cpu(s): 96.8 us,  2.9 sy,  0.0 ni,  0.1 id,  0.0 wa\n");
+  ASSERT_EQ(paste.uses.size(), 2U) << tools_of(paste);
+  EXPECT_EQ(paste.uses[0].percent, (std::vector<unsigned>{14, 11}));
+  EXPECT_EQ(paste.uses[1].percent, (std::vector<unsigned>{100}));
 }
 
 }  // namespace

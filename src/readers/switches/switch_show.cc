@@ -29,6 +29,18 @@ T& find_or_add(std::vector<T>& list, Key T::*member, const Key& key) {
   return list.back();
 }
 
+/// A counter of the later snapshot has another number than in the earlier one.
+bool counts_differ(const counters::Snapshot& earlier, const counters::Snapshot& later) {
+  for (const counters::PortCounters& port : later.switch_ports)
+    for (const counters::PortCounters& first : earlier.switch_ports)
+      for (const counters::Sample& sample : port.samples()) {
+        if (first.device() != port.device() || first.netdev() != port.netdev()) continue;
+        const counters::Sample* before = first.find(sample.place, sample.name);
+        if (before != nullptr && !(before->reading == sample.reading)) return true;
+      }
+  return false;
+}
+
 bool is_name(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
@@ -137,7 +149,10 @@ Recognised ShowBuilder::finish() && {
     evidence.switches.push_back(std::move(device.state));
   }
   if (!snapshot.switch_ports.empty()) evidence.snapshots.push_back(std::move(snapshot));
-  if (!later.switch_ports.empty()) evidence.snapshots.push_back(std::move(later));
+  // Two tables of one moment may show the same counter: without a change there is no window.
+  const bool has_moved =
+      !evidence.snapshots.empty() && counts_differ(evidence.snapshots.front(), later);
+  if (has_moved) evidence.snapshots.push_back(std::move(later));
   return std::move(out_);
 }
 
