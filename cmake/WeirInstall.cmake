@@ -32,6 +32,18 @@ install(CODE "
     set(folder vendor-completions)
   endif()
   file(INSTALL \"${WEIR_ZSH}\" DESTINATION \"\${CMAKE_INSTALL_PREFIX}/share/zsh/\${folder}\")")
+# The unit that settles open journals at boot. Enabled as it is installed, and started by nothing
+# but a boot; systemd looks below /usr and /usr/local.
+install(CODE "
+  set(BINDIR \"\${CMAKE_INSTALL_PREFIX}/bin\")
+  set(folder \"${PROJECT_BINARY_DIR}/docs\")
+  configure_file(\"${PROJECT_SOURCE_DIR}/packaging/weir-settle.service.in\"
+                 \"\${folder}/weir-settle.service\" @ONLY)
+  set(units \"\${CMAKE_INSTALL_PREFIX}/lib/systemd/system\")
+  file(INSTALL \"\${folder}/weir-settle.service\" DESTINATION \"\${units}\")
+  file(MAKE_DIRECTORY \"\$ENV{DESTDIR}\${units}/multi-user.target.wants\")
+  file(CREATE_LINK ../weir-settle.service
+       \"\$ENV{DESTDIR}\${units}/multi-user.target.wants/weir-settle.service\" SYMBOLIC)")
 install(FILES ${PROJECT_SOURCE_DIR}/packaging/copyright ${PROJECT_SOURCE_DIR}/README.md
               ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${WEIR_CHANGELOG}
         DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -28,7 +28,8 @@ class FakeHost : public HostIo {
   [[nodiscard]] Result<evidence::Evidence> observe() override { return evidence_; }
   [[nodiscard]] Result<counters::Snapshot> snapshot() override { return counters::Snapshot{}; }
   [[nodiscard]] Status perform(const Operation& operation) override;
-  [[nodiscard]] Result<CommandOutcome> run(const std::vector<std::string>& /*command*/) override {
+  [[nodiscard]] Result<CommandOutcome> run(const std::vector<std::string>& /*command*/,
+                                           const LoadControl& /*control*/) override {
     return CommandOutcome{};
   }
 

@@ -13,6 +13,8 @@
 //               value (as_found) is all there is, and performing that puts it back
 //   restore()   what was remembered, where it differs; no other setting is touched
 //   run()       a load: perftest, nccl-tests, any command
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -29,6 +31,13 @@ struct CommandOutcome {
   std::string errors;  // stderr
   Duration elapsed;
   bool timed_out = false;  // it was ended because its time was over
+};
+
+/// What the caller has to do with a load beside waiting for it.
+struct LoadControl {
+  std::function<bool()> is_interrupted = {};  // then the load and all it started is ended
+  /// Told the load's process group before the load does anything; an error: it is not started.
+  std::function<Status(std::int64_t group)> on_start = {};
 };
 
 /// What facts() looks at.
@@ -58,7 +67,8 @@ class HostIo {
                                        const std::string& /*memory*/) {
     return Error{ErrorCode::kUnsupported, "this host remembers nothing of its own"};
   }
-  [[nodiscard]] virtual Result<CommandOutcome> run(const std::vector<std::string>& command) = 0;
+  [[nodiscard]] virtual Result<CommandOutcome> run(const std::vector<std::string>& command,
+                                                   const LoadControl& control = {}) = 0;
 };
 
 }  // namespace weir::host

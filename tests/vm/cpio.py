@@ -6,7 +6,9 @@ import pathlib
 import re
 import subprocess
 
-LIBRARY_FOLDERS = ("lib/x86_64-linux-gnu", "usr/lib/x86_64-linux-gnu", "lib", "usr/lib")
+LIBRARY_FOLDERS = ("lib/x86_64-linux-gnu", "usr/lib/x86_64-linux-gnu", "lib", "usr/lib",
+                   "lib/x86_64-linux-gnu/systemd", "usr/lib/x86_64-linux-gnu/systemd",
+                   "lib/systemd")
 PROGRAM_FOLDERS = ("usr/bin", "bin", "usr/sbin", "sbin")
 LOADER = "ld-linux-x86-64.so.2"
 

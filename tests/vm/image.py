@@ -2,6 +2,7 @@
 
     vmlinux       the packaged kernel, unpacked: QEMU starts it without a boot loader, 4 s sooner
     base.cpio     shell, iproute2, ethtool, perftest, the kernel modules it loads, our test NICs
+    systemd.cpio  Debian's systemd, for the machine that has it as process 1
 
 Nothing is installed on this machine: packages are downloaded and unpacked in the cache folder: no
 hook of a kernel package runs. All is kept there until the recipe (this file, the sources of the
@@ -27,12 +28,22 @@ PACKAGES = """
     perftest ibverbs-providers libibverbs1 librdmacm1 libibumad3
     libnl-3-200 libnl-route-3-200 libpci3
     ethtool iproute2 libbpf1 libelf1 libmnl0 libxtables12 libcap2 libbsd0 libmd0
+    systemd libsystemd-shared libacl1 libapparmor1 libaudit1 libblkid1 libcap-ng0 libcrypt1
+    libgcrypt20 libgpg-error0 libip4tc2 libkmod2 liblz4-1 libmount1 libssl3 libpam0g libseccomp2
+    libselinux1 libpcre2-8-0 libzstd1 liblzma5 e2fsprogs libext2fs2 libcom-err2 libuuid1
 """.split()
+
+# What process 1 and its tools need; units are Debian's own targets and slices.
+SYSTEMD_PROGRAMS = ("lib/systemd/systemd", "lib/systemd/systemd-shutdown",
+                    "lib/systemd/systemd-executor", "bin/systemctl", "usr/bin/systemctl",
+                    "usr/bin/systemd-run")
+SYSTEMD_UNITS = ("*.target", "*.slice", "systemd-reboot.service", "systemd-poweroff.service")
 
 # Soft-RoCE wants crc32_generic through the crypto API, which no list of dependencies shows.
 MODULES = """
     virtio_pci virtio_console 9pnet_virtio 9p crc32_generic rdma_rxe ib_uverbs rdma_ucm
     bridge sch_red sch_tbf sch_ingress cls_matchall act_gact
+    virtio_blk ext4 crc32c_generic
 """.split()
 
 # Where the kernel's package has them.
@@ -40,7 +51,8 @@ KERNEL_PARTS = ["./boot/vmlinuz-*", "./lib/modules/*/modules.builtin",
                 *(f"./lib/modules/*/kernel/{part}/*" for part in (
                     "net", "crypto", "arch/x86/crypto", "lib", "fs/9p", "fs/netfs", "fs/fscache",
                     "fs/configfs",
-                    "drivers/virtio", "drivers/char", "drivers/infiniband"))]
+                    "fs/ext4", "fs/jbd2", "fs",
+                    "drivers/virtio", "drivers/block", "drivers/char", "drivers/infiniband"))]
 
 OURS = ("fakenic", "fakehca")
 PROVIDERS = "usr/lib/x86_64-linux-gnu/libibverbs"
@@ -84,6 +96,7 @@ def build(cache, say):
     modules = compile_modules(work, release)
     say("our modules are compiled")
     write_archive(work, release, modules, cache / "base.cpio")
+    write_systemd(work / "root", cache / "systemd.cpio")
     shutil.rmtree(work)
     made_from.write_text(recipe(), encoding="ascii")
     say(f"image of Linux {release}: {(cache / 'base.cpio').stat().st_size >> 20} MiB")
@@ -182,6 +195,23 @@ def write_archive(work, release, modules, out):
     for name in OURS:
         archive.add(f"modules/{name}.ko", modules / f"{name}.ko")
     add_kernel_modules(archive, work, release)
+    archive.write(out)
+
+
+def write_systemd(root, out):
+    archive = Archive([root, "/"])
+    archive.add_named("mke2fs")
+    for name in SYSTEMD_PROGRAMS:
+        if (root / name).is_file() and not (root / name).is_symlink():
+            folder = "bin" if "bin/" in name else "lib/systemd"
+            archive.add_program(f"{folder}/{pathlib.PurePath(name).name}", root / name)
+    units = root / "lib/systemd/system"
+    for pattern in SYSTEMD_UNITS:
+        for path in units.glob(pattern):
+            if path.is_symlink():
+                archive.add_link(f"lib/systemd/system/{path.name}", os.readlink(path))
+            else:
+                archive.add(f"lib/systemd/system/{path.name}", path)
     archive.write(out)
 
 

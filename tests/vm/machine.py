@@ -46,8 +46,9 @@ def accelerator():
 class Machine:
     """A context: the machine is up inside it."""
 
-    def __init__(self, cache, programs):
-        """programs: path in the guest to file here; libraries follow."""
+    def __init__(self, cache, programs, with_systemd=False):
+        """programs: path in the guest to file here; libraries follow. With systemd it is process 1,
+        and the state of weir is on a disk that outlives a restart."""
         if shutil.which(QEMU) is None:
             raise Unavailable(f"{QEMU} is not installed (apt-get install qemu-system-x86)")
         self.folder = cache / f"run{os.getpid()}"
@@ -55,7 +56,7 @@ class Machine:
         self.share.mkdir(parents=True)
         initrd = self.folder / "initrd"
         shutil.copyfile(cache / "base.cpio", initrd)
-        self._append(initrd, programs)
+        self._append(initrd, programs, cache / "systemd.cpio" if with_systemd else None)
         self.command = [
             QEMU, *accelerator(), "-machine", "q35", "-smp", "1", "-m", "768", "-nodefaults",
             "-display", "none", "-no-reboot", "-serial", f"file:{self.folder / 'console'}",
@@ -63,37 +64,81 @@ class Machine:
             "-device", "virtio-serial-pci", "-chardev", "stdio,id=port,signal=off",
             "-device", "virtserialport,chardev=port",
             "-kernel", str(cache / "vmlinux"), "-initrd", str(initrd),
-            "-append", "console=ttyS0 panic=-1 quiet no_timer_check"]
+            "-append", "console=ttyS0 panic=-1 quiet no_timer_check"
+            + (" weir.systemd systemd.log_target=kmsg" if with_systemd else "")]
+        if with_systemd:
+            disk = self.folder / "disk"
+            with open(disk, "wb") as out:
+                out.truncate(32 << 20)
+            self.command += ["-drive", f"file={disk},if=virtio,format=raw,cache=writethrough"]
         self.process = None
         self.answers = queue.Queue()
         self.count = 0
 
-    def _append(self, initrd, programs):
+    def _append(self, initrd, programs, systemd):
         archive = Archive(["/"])
         archive.add("init", HERE / "guest/init")
         for script in (*(HERE / "guest").glob("*.sh"), *HERE.glob("*.yaml")):
             archive.add(f"guest/{script.name}", script)
+        if systemd is not None:
+            self._add_units(archive)
         for guest, source in programs.items():
             archive.add_program(guest, source)
         more = self.folder / "more.cpio"
         archive.write(more)
         with open(initrd, "ab") as out:
-            out.write(b"\0" * (-out.tell() % 4) + more.read_bytes())
+            for part in [*([systemd] if systemd else []), more]:
+                out.write(b"\0" * (-out.tell() % 4) + part.read_bytes())
+
+    def _add_units(self, archive):
+        """The unit of the package, as it is installed, and two of the test's."""
+        settle = self.folder / "weir-settle.service"
+        packaged = HERE.parent.parent / "packaging/weir-settle.service.in"
+        settle.write_text(packaged.read_text(encoding="utf-8").replace("@BINDIR@", "/bin"),
+                          encoding="utf-8")
+        archive.add("lib/systemd/system/weir-settle.service", settle)
+        units = [settle.name]
+        for unit in (HERE / "guest").glob("*.service"):
+            archive.add(f"lib/systemd/system/{unit.name}", unit)
+            units.append(unit.name)
+        for name in units:
+            archive.add_link(f"lib/systemd/system/multi-user.target.wants/{name}", f"../{name}")
+        archive.add_link("lib/systemd/system/default.target", "multi-user.target")
+        archive.add("etc/machine-id", HERE / "guest/machine-id")
 
     def __enter__(self):
+        self._start()
+        return self
+
+    def _start(self):
         self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        threading.Thread(target=self._listen, daemon=True).start()
-        self._wait_for("up", 120)
-        return self
+        threading.Thread(target=self._listen, args=(self.process,), daemon=True).start()
+        self._wait_for("up", 240)
+
+    def restart(self, command=None):
+        """Ends the machine, by a command in it or as a power cut does, and starts it again."""
+        if command is None:
+            self.process.kill()
+        else:
+            (self.share / "restart.sh").write_text(command + "\n", encoding="utf-8")
+            self.process.stdin.write("restart\n")
+            self.process.stdin.flush()
+        try:
+            self.process.wait(timeout=180)
+        except subprocess.TimeoutExpired:
+            raise Dead(f"did not stop\n{self._last_words()}") from None
+        while self.answers.get(timeout=10) is not None:
+            pass
+        self._start()
 
     def __exit__(self, *_):
         self.process.kill()
         self.process.wait()
         shutil.rmtree(self.folder)
 
-    def _listen(self):
-        for line in self.process.stdout:
+    def _listen(self, process):
+        for line in process.stdout:
             self.answers.put(line.split())
         self.answers.put(None)
 

@@ -2,10 +2,10 @@
 """weir on a real kernel with RDMA: a machine under QEMU, with Soft-RoCE, perftest, and NICs of ours
 that answer DCB netlink and ethtool as a ConnectX does (see README.md).
 
-    vm_test.py --weir BINARY --cache FOLDER look|change|kill|image|STEP…
+    vm_test.py --weir BINARY --cache FOLDER look|change|kill|promise|boot|image|STEP…
 
-look, change and kill are the three parts, each on a machine of its own; image only makes what they
-share.
+look, change, kill, promise and boot are the parts, each on a machine of its own, that of boot with
+systemd and a disk; image only makes what they share.
 
 Exit 77, "skipped", where the machine cannot be made, unless WEIR_REQUIRE names `vm`.
 """
@@ -17,9 +17,10 @@ import sys
 import time
 
 import image
-from change import CHANGE_STEPS, KILL_STEPS
+from change import CHANGE_STEPS, KILL_STEPS, fresh
 from look import LOOK_STEPS
 from machine import Dead, Machine
+from promise import BOOT_STEPS, PROMISE_STEPS
 from steps import Steps
 
 
@@ -38,7 +39,9 @@ def main():
         image.build(options.cache.resolve(), say)
         if options.steps == ["image"]:
             return 0
-        machine = Machine(options.cache.resolve(), {"bin/weir": options.weir.resolve()})
+        boots = any(name in ("boot", *(step.__name__ for step in BOOT_STEPS))
+                    for name in options.steps)
+        machine = Machine(options.cache.resolve(), {"bin/weir": options.weir.resolve()}, boots)
     except image.Unavailable as why:
         if "vm" in os.environ.get("WEIR_REQUIRE", "").split(","):
             print(f"FAILED: no test machine, and WEIR_REQUIRE names it: {why}")
@@ -48,7 +51,8 @@ def main():
     try:
         with machine:
             say("the machine is up")
-            parts = {"look": LOOK_STEPS, "change": CHANGE_STEPS, "kill": KILL_STEPS}
+            parts = {"look": LOOK_STEPS, "change": CHANGE_STEPS, "kill": KILL_STEPS,
+                     "promise": [fresh, *PROMISE_STEPS], "boot": BOOT_STEPS}
             known = {step.__name__: [step] for part in parts.values() for step in part}
             steps = [step for name in options.steps for step in {**known, **parts}[name]]
             failed = Steps(machine).run(steps)

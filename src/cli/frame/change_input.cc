@@ -9,11 +9,22 @@ Option state_option() {
           .completes = Completes::kFiles};
 }
 
+Option despite_lint_option() {
+  return {.name = "despite-lint", .help = "go on with a design that weir lint calls broken"};
+}
+
 std::vector<Option> with_change_options(std::vector<Option> own) {
   std::vector<Option> options = std::move(own);
   options.push_back(state_option());
   options.push_back({.name = "yes", .letter = 'y', .help = "do not ask for confirmation"});
   return options;
+}
+
+host::LockWait wait_for_lock(const Context& context) {
+  constexpr Duration kPatience = 30_s;
+  return {.patience = kPatience, .say = [&context](const std::string& text) {
+            context.err << "weir: " << text << '\n' << std::flush;
+          }};
 }
 
 std::string state_words(const Args& args) {

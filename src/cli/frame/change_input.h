@@ -4,15 +4,20 @@
 #include <vector>
 
 #include "cli/frame/command.h"
+#include "host/change/state_directory.h"
 
 namespace weir::cli {
 
 [[nodiscard]] Option state_option();
+[[nodiscard]] Option despite_lint_option();
 /// --state DIR and --yes, after the verb's own options.
 [[nodiscard]] std::vector<Option> with_change_options(std::vector<Option> own = {});
 
 /// " --lab DIR", " --state DIR": for commands to type next.
 [[nodiscard]] std::string state_words(const Args&);
+
+/// Another weir that changes the hosts is waited for this long; the wait is said on stderr.
+[[nodiscard]] host::LockWait wait_for_lock(const Context&);
 
 enum class Consent { kGiven, kRefused, kNobodyToAsk };
 

@@ -16,6 +16,7 @@ ExitCode exit_code_of(ops::FailureKind kind) {
     case ops::FailureKind::kBadInput: return ExitCode::kBadInput;
     case ops::FailureKind::kCouldNotLook: return ExitCode::kCouldNotLook;
     case ops::FailureKind::kRolledBack: return ExitCode::kRolledBack;
+    case ops::FailureKind::kInterrupted: return ExitCode::kInterrupted;
   }
   WEIR_UNREACHABLE("every kind of failure has an exit code");
 }

@@ -14,7 +14,13 @@ extern "C" void note_interruption(int /*signal*/) {
   interrupted = 1;
 }
 
-constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ};
+
+/// A reader who goes away and a file that may not grow are errors of a write.
+bool is_error_of_write(int signal) {
+  return signal == SIGPIPE || signal == SIGXFSZ;
+}
+
 std::array<struct sigaction, kSignals.size()> earlier{};
 
 }  // namespace
@@ -23,7 +29,7 @@ Interruption::Interruption() {
   interrupted = 0;
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
     struct sigaction action {};
-    action.sa_handler = kSignals.at(i) == SIGPIPE ? SIG_IGN : note_interruption;
+    action.sa_handler = is_error_of_write(kSignals.at(i)) ? SIG_IGN : note_interruption;
     ::sigaction(kSignals.at(i), &action, &earlier.at(i));
   }
 }

@@ -90,13 +90,16 @@ void print_applied_json(Context& context, const Command& command, const ops::Pla
     object["hosts"].push_back(outcome_json(outcome));
   object["unseen"] = plan.seen.unseen;
   object["confirm_until"] = applied.is_failed() ? Json() : or_null(applied.confirm_until);
+  object["guard"] = Json();
+  if (applied.guard && !applied.is_failed())
+    object["guard"] = {{"by", applied.guard->by}, {"unit", applied.guard->unit}};
   object["next"] = next;
   print_json(context, object);
 }
 
 void print_rollback_json(Context& context, const Command& command,
                          const host::StoredJournal& stored, const host::Rollback& done,
-                         std::string_view verdict) {
+                         const std::vector<host::ChangedSince>& since, std::string_view verdict) {
   Json object = json_object(command);
   object["verdict"] = verdict;
   object["journal"] = stored.file;
@@ -104,6 +107,17 @@ void print_rollback_json(Context& context, const Command& command,
   object["applied"] = stored.journal.head.time;
   object["whole"] = done.is_whole;
   object["restarted"] = done.was_restarted;
+  object["survived"] = done.survived;
+  object["failure"] = stored.journal.failure ? Json(stored.journal.failure->what) : Json();
+  object["stopped_load"] = done.stopped_load;
+  object["error"] = done.heal_error;
+  object["changed_since"] = Json::array();
+  for (const host::ChangedSince& setting : since)
+    object["changed_since"].push_back({{"host", setting.host},
+                                       {"rail", setting.rail},
+                                       {"setting", host::name_of(setting.applied)},
+                                       {"applied", host::value_text(setting.applied)},
+                                       {"found", host::value_text(setting.found)}});
   object["steps"] = Json::array();
   for (const HostOutcome& host : done.hosts) {
     for (const StepOutcome& outcome : host.steps) {

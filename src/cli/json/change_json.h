@@ -14,7 +14,8 @@ void print_plan_json(Context&, const Command&, const ops::Plan&, std::string_vie
 void print_applied_json(Context&, const Command&, const ops::Plan&, const ops::Applied&,
                         std::string_view verdict, const std::vector<std::string>& next);
 void print_rollback_json(Context&, const Command&, const host::StoredJournal&,
-                         const host::Rollback&, std::string_view verdict);
+                         const host::Rollback&, const std::vector<host::ChangedSince>& since,
+                         std::string_view verdict);
 void print_nothing_to_roll_back_json(Context&, const Command&, std::string_view verdict);
 void print_confirmed_json(Context&, const Command&, std::string_view verdict, bool is_confirmed);
 

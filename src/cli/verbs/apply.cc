@@ -87,11 +87,13 @@ std::string question_of(const ops::Plan& plan) {
                      join(risks, "\n  "));
 }
 
-ops::Result<ops::ApplyRequest> apply_request(const Args& args) {
+ops::Result<ops::ApplyRequest> apply_request(const Args& args, const Context& context) {
   ops::ApplyRequest request;
   request.state = args.get("state").value_or("");
   request.tool = version_line();
   request.is_interrupted = Interruption::has_come;
+  request.despite_lint = args.has("despite-lint");
+  request.wait = wait_for_lock(context);
   const auto text = args.get("confirm-within");
   if (!text) return request;
   const auto within = parse_duration(*text);
@@ -113,14 +115,18 @@ ExitCode code_of(const ops::Plan& plan, const ops::Applied& applied) {
   return plan.is_partial() ? ExitCode::kPartial : ExitCode::kOk;
 }
 
+std::string guard_text(const host::JournalGuard& guard) {
+  return guard.unit.empty() ? "a process waits for it" : guard.unit + ".timer";
+}
+
 void print_applied(const Args& args, Context& context, const ops::Plan& plan,
                    const ops::Applied& applied) {
   const bool is_awaiting = applied.confirm_until && !applied.is_failed();
   std::string verdict = apply_verdict(plan, applied);
   std::vector<std::string> next;
   if (is_awaiting) {
-    verdict += fmt::format(" Rolled back in {} unless weir confirm is typed.",
-                           args.value("confirm-within"));
+    verdict += fmt::format(" Rolled back in {} unless weir confirm is typed ({}).",
+                           args.value("confirm-within"), guard_text(*applied.guard));
     next.push_back(fmt::format("weir confirm{}", state_words(args)));
   }
   next.push_back((applied.is_failed() ? "weir plan" : "weir validate") + plan_words(args));
@@ -136,12 +142,13 @@ void print_applied(const Args& args, Context& context, const ops::Plan& plan,
 ExitCode run_apply(const Args& args, Context& context) {
   const auto planned = plan_request(args, context);
   if (!planned) return fail(context, args.command(), planned.error());
-  auto request = apply_request(args);
+  auto request = apply_request(args, context);
   if (!request) return fail(context, args.command(), request.error());
-  auto plan = ops::plan(*planned);
-  if (!plan) return fail(context, args.command(), plan.error());
-  print_unseen(plan->seen, context);
-  const std::string question = plan->set.lab || plan->set.are_captured ? "" : question_of(*plan);
+  auto transaction = ops::begin_apply(*planned, *request);
+  if (!transaction) return fail(context, args.command(), transaction.error());
+  const ops::Plan& plan = transaction->plan;
+  print_unseen(plan.seen, context);
+  const std::string question = plan.set.lab || plan.set.are_captured ? "" : question_of(plan);
   if (!question.empty()) {
     const Consent consent = ask_consent(args, context, question);
     if (consent != Consent::kGiven) return exit_for(consent);
@@ -151,11 +158,11 @@ ExitCode run_apply(const Args& args, Context& context) {
   const Interruption interruption;
   Progress bar(context.err, context.stderr_is_terminal, "applying");
   request->progress = bar.callback();
-  const auto applied = ops::apply(*plan, *request);
+  const auto applied = ops::apply(*transaction, *request);
   bar.clear();
   if (!applied) return fail(context, args.command(), applied.error());
-  print_applied(args, context, *plan, *applied);
-  return code_of(*plan, *applied);
+  print_applied(args, context, plan, *applied);
+  return code_of(plan, *applied);
 }
 
 }  // namespace
@@ -176,7 +183,8 @@ Command apply_command() {
       .options = with_change_options(with_host_options(
           {{.name = "confirm-within",
             .metavar = "TIME",
-            .help = "roll back unless weir confirm is typed in time, such as 120s"}})),
+            .help = "roll back unless weir confirm is typed in time, such as 120s"},
+           despite_lint_option()})),
       .examples = {{"sudo weir apply fabric.yaml --confirm-within 120s", "this host"},
                    {"weir apply --lab lab", "all hosts of a lab"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook,

@@ -30,7 +30,7 @@ std::string confirm_verdict(const ops::Confirmed& confirmed) {
 }
 
 ExitCode run_confirm(const Args& args, Context& context) {
-  const auto confirmed = ops::confirm(args.get("state").value_or(""));
+  const auto confirmed = ops::confirm(args.get("state").value_or(""), wait_for_lock(context));
   if (!confirmed) return fail(context, args.command(), confirmed.error());
   const ops::ConfirmState state = confirmed->state;
   if (context.json) {

@@ -40,8 +40,7 @@ void print_unfinished(const Args& args, Context& context, const ops::Plan& plan)
   const auto journal = ops::unfinished_apply(args.get("state").value_or(""),
                                              plan.set.lab ? &*plan.set.lab : nullptr);
   if (journal)
-    context.err << fmt::format("weir: the apply of {} at {} is {}: weir rollback{} undoes it\n",
-                               journal->head.design, journal->head.time,
+    context.err << fmt::format("weir: {} is {}: weir rollback{} undoes it\n", journal->title(),
                                host::to_text(journal->phase), state_words(args));
 }
 

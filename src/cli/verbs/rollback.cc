@@ -28,27 +28,38 @@ std::size_t step_count(const std::vector<HostOutcome>& hosts) {
   return count;
 }
 
-/// "the apply of fabric.yaml at 2026-11-15T12:03:44Z".
-std::string name_of(const StoredJournal& stored) {
-  const host::JournalHead& head = stored.journal.head;
-  return fmt::format("the apply of {} at {}", head.design, head.time);
+/// After a restart of the machine.
+std::string restarted_verdict(const StoredJournal& stored, const Rollback& done) {
+  const std::string head =
+      fmt::format("The machine was restarted since {}: ", stored.journal.title());
+  if (done.survived == 0) return head + "its changes are gone.";
+  return head + fmt::format("{} had survived and {} undone.", counted(done.survived, "change"),
+                            done.survived == 1 ? "was" : "were");
+}
+
+std::string healed_verdict(const StoredJournal& stored, const Rollback& done) {
+  const std::string load = done.stopped_load ? " Its load was still running and was stopped." : "";
+  if (!done.heal_error.empty())
+    return fmt::format("{} is NOT over: {}.{}", stored.journal.title(), done.heal_error, load);
+  return fmt::format("Ended {}.{}", stored.journal.title(), load);
 }
 
 std::string rollback_verdict(const StoredJournal& stored, const Rollback& done) {
   const std::size_t steps = step_count(done.hosts);
-  if (done.was_restarted)
-    return fmt::format("The machine was restarted since {}: its changes are gone.",
-                       name_of(stored));
-  if (steps == 0) return fmt::format("Closed {}: it had changed nothing yet.", name_of(stored));
+  const std::string title = stored.journal.title();
+  if (stored.journal.failure && !stored.journal.failure->is_healed)
+    return healed_verdict(stored, done);
+  if (done.was_restarted && done.is_whole) return restarted_verdict(stored, done);
+  if (steps == 0) return fmt::format("Closed {}: it had changed nothing yet.", title);
   if (done.is_whole)
-    return fmt::format("Rolled back {}: {} undone, every setting is as it was before.",
-                       name_of(stored), counted(steps, "change"));
+    return fmt::format("Rolled back {}: {} undone, every setting is as it was before.", title,
+                       counted(steps, "change"));
   std::size_t left = 0;
   for (const HostOutcome& host : done.hosts)
     left += static_cast<std::size_t>(std::count_if(
         host.steps.begin(), host.steps.end(),
         [](const StepOutcome& step) { return step.state == host::StepState::kNotUndone; }));
-  return fmt::format("Rolled back {} in part: {} of {} could NOT be undone.", name_of(stored), left,
+  return fmt::format("Rolled back {} in part: {} of {} could NOT be undone.", title, left,
                      counted(steps, "change"));
 }
 
@@ -86,13 +97,30 @@ std::string tables_of(const Rollback& done) {
   return text;
 }
 
+/// What other programs made of settings since the apply.
+std::string since_text(const std::vector<host::ChangedSince>& changed) {
+  if (changed.empty()) return "";
+  TextTable table({"host", "rail", "setting", "applied", "is now"});
+  for (const host::ChangedSince& setting : changed)
+    table.add_row({setting.host, setting.rail, host::name_of(setting.applied),
+                   host::value_text(setting.applied), host::value_text(setting.found)});
+  return fmt::format("{} changed since by others, and would be lost:\n{}",
+                     counted(changed.size(), "setting"), table.to_text(2));
+}
+
 /// A change that a user kept is not undone by accident; what was left half done is.
 Consent consent_to(const Args& args, Context& context, const ops::RollbackPlan& plan) {
   if (!plan.needs_consent) return Consent::kGiven;
+  const std::string since = since_text(plan.changed_since);
+  if (args.has("yes")) {
+    context.err << since;
+    return Consent::kGiven;
+  }
   return ask_consent(
       args, context,
-      fmt::format("This undoes {} of {}.{}", counted(plan.journal->journal.standing(), "change"),
-                  name_of(*plan.journal),
+      fmt::format("{}This undoes {} of {}.{}", since,
+                  counted(plan.journal->journal.standing(), "change"),
+                  plan.journal->journal.title(),
                   plan.takes_links_down ? " PFC takes links down for a moment." : ""));
 }
 
@@ -107,26 +135,57 @@ ExitCode nothing_to_do(const Args& args, Context& context, const std::string& di
   return ExitCode::kOk;
 }
 
+void print_done(const Args& args, Context& context, const StoredJournal& stored,
+                const Rollback& done, const std::vector<host::ChangedSince>& since) {
+  const std::string verdict = rollback_verdict(stored, done);
+  if (context.json) {
+    print_rollback_json(context, args.command(), stored, done, since, verdict);
+  } else {
+    context.out << verdict << '\n';
+    if (!context.quiet) context.out << tables_of(done);
+  }
+}
+
+/// For the timer that waits for a confirmation, and at boot: asks nothing.
+ExitCode settle_unconfirmed(const Args& args, Context& context) {
+  if (args.has("lab") || args.has("root"))
+    return usage_error(context, args.command(), "--unconfirmed is for this machine");
+  const Interruption interruption;
+  const auto settled = ops::settle(args.get("state").value_or(""));
+  if (!settled) return fail(context, args.command(), settled.error());
+  if (!settled->was_rolled_back) {
+    const std::string verdict =
+        settled->journal
+            ? fmt::format("{} was confirmed or rolled back while this waited.",
+                          settled->journal->journal.title())
+            : fmt::format("Nothing to roll back: every apply in {} is confirmed or rolled back.",
+                          settled->directory);
+    if (context.json) {
+      print_nothing_to_roll_back_json(context, args.command(), verdict);
+    } else {
+      context.out << verdict << '\n';
+    }
+    return ExitCode::kOk;
+  }
+  print_done(args, context, *settled->journal, settled->rollback, {});
+  return settled->rollback.is_whole ? ExitCode::kOk : ExitCode::kPartial;
+}
+
 ExitCode run_rollback(const Args& args, Context& context) {
+  if (args.has("unconfirmed")) return settle_unconfirmed(args, context);
   if (args.has("host"))
     return usage_error(context, args.command(), "an apply is undone as a whole: leave --host out");
   const auto source = source_of(args);
   if (!source) return fail(context, args.command(), source.error());
-  auto plan = ops::plan_rollback(*source, args.get("state").value_or(""));
+  auto plan = ops::plan_rollback(*source, args.get("state").value_or(""), wait_for_lock(context));
   if (!plan) return fail(context, args.command(), plan.error());
-  if (!plan->journal) return nothing_to_do(args, context, plan->state.path());
+  if (!plan->journal) return nothing_to_do(args, context, plan->state.name());
   const Consent consent = consent_to(args, context, *plan);
   if (consent != Consent::kGiven) return exit_for(consent);
   const Interruption interruption;  // an undoing is not interrupted
   const auto done = ops::roll_back(*plan);
   if (!done) return fail(context, args.command(), done.error());
-  const std::string verdict = rollback_verdict(*plan->journal, *done);
-  if (context.json) {
-    print_rollback_json(context, args.command(), *plan->journal, *done, verdict);
-  } else {
-    context.out << verdict << '\n';
-    if (!context.quiet) context.out << tables_of(*done);
-  }
+  print_done(args, context, *plan->journal, *done, plan->changed_since);
   return done->is_whole ? ExitCode::kOk : ExitCode::kPartial;
 }
 
@@ -141,8 +200,13 @@ Command rollback_command() {
           "Restores every setting that the last weir apply changed, in reverse order, and reads "
           "each "
           "back from the driver; other settings are not touched. After a weir apply that was "
-          "killed, it completes the rollback. Typed again, it undoes the apply before.",
-      .options = with_change_options(with_host_options()),
+          "killed, it completes the rollback; after a weir verify --under-failure that was killed, "
+          "it ends the failure and the load. What other programs changed since is shown first. "
+          "Typed again, it undoes the apply before.",
+      .options = with_change_options(with_host_options(
+          {{.name = "unconfirmed",
+            .help = "only an apply that is not confirmed in time (waits until then) or was cut "
+                    "off; asks nothing"}})),
       .examples = {{"sudo weir rollback", "this host as it was before the last apply"},
                    {"weir rollback --lab lab", "the hosts of a lab"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook,

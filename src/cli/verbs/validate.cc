@@ -7,6 +7,7 @@
 
 #include "base/name_pattern.h"
 #include "base/text.h"
+#include "cli/frame/change_input.h"
 #include "cli/frame/commands.h"
 #include "cli/frame/host_input.h"
 #include "cli/frame/judging.h"
@@ -44,6 +45,7 @@ ops::Result<ops::ValidateRequest> request_of(const Args& args, const Context& co
   request.source = has_hosts ? std::optional(source) : std::nullopt;
   WEIR_TRY(design, design_path_for_hosts(args, context));
   request.design = std::move(design);
+  request.despite_lint = args.has("despite-lint");
   WEIR_TRY(files, switch_files(args.all("switch"), "--switch"));
   request.switches = std::move(files);
   request.bundle_key = bundle_key(context);
@@ -156,11 +158,10 @@ Command validate_command() {
       .group = Group::kOperators,
       .summary = "does the configuration match the design?",
       .description =
-          "Reads every setting of every rail, and of the switches of a lab, and compares it with "
-          "the "
-          "design: expected, found, why it matters, what to type. Rails or hosts that differ from "
-          "each other are a finding too. A check whose data could not be read is skipped and never "
-          "passes.",
+          "Compares every setting of every rail, and of a lab's switches, with the design: "
+          "expected, "
+          "found, why it matters, what to type. Rails or hosts that differ are a finding too. A "
+          "check without data is skipped and never passes.",
       .arguments = {design_argument()},
       .options = with_host_options(
           {{.name = "slurm",
@@ -168,10 +169,10 @@ Command validate_command() {
            {.name = "watch",
             .metavar = "TIME",
             .help = "watch the links this long for flaps and bad frames"},
+           despite_lint_option(),
            switch_option(),
            threshold_option()}),
-      .examples = {{"weir validate --lab lab", "a lab against its own design"},
-                   {"weir validate fabric.yaml --root bundles/", "many hosts, from their bundles"},
+      .examples = {{"weir validate fabric.yaml --root bundles/", "many hosts, from their bundles"},
                    {"weir validate fabric.yaml --switch leaf1=leaf1.cfg",
                     "one switch's configuration"},
                    {"weir validate fabric.yaml --watch 30s --slurm", "as a health check"}},

@@ -7,8 +7,11 @@
 
 #include "base/table.h"
 #include "base/text.h"
+#include "cli/frame/change_input.h"
 #include "cli/frame/commands.h"
+#include "cli/frame/help.h"
 #include "cli/frame/host_input.h"
+#include "cli/frame/interruption.h"
 #include "cli/frame/judging.h"
 #include "cli/frame/progress.h"
 #include "cli/frame/threshold_option.h"
@@ -75,11 +78,15 @@ std::string words_error(const Args& args) {
   return "";
 }
 
-ops::Result<ops::Verified> run_operation(const Args& args, const ops::VerifyRequest& request) {
+ops::Result<ops::Verified> run_operation(const Args& args, const Context& context,
+                                         const ops::VerifyRequest& request) {
   if (args.has("under-failure"))
     return ops::verify_failure(request, {.failure = args.value("under-failure"),
                                          .restore = args.get("restore").value_or(""),
-                                         .command = args.all("COMMAND")});
+                                         .command = args.all("COMMAND"),
+                                         .state = args.get("state").value_or(""),
+                                         .tool = version_line(),
+                                         .wait = wait_for_lock(context)});
   if (!args.has("pair") && !args.has("microburst"))
     return ops::verify_load(request, args.all("COMMAND"));
   WEIR_TRY(remote, remote_request(args));
@@ -199,7 +206,11 @@ ExitCode run_verify(const Args& args, Context& context) {
   if (!request) return fail(context, args.command(), request.error());
   Progress bar(context.err, context.stderr_is_terminal, "running");
   request->progress = bar.callback();
-  auto verified = run_operation(args, *request);
+  // perftest of a pair or a burst ends by itself; any other load is ended with us.
+  std::optional<Interruption> interruption;
+  if (!args.has("pair") && !args.has("microburst")) interruption.emplace();
+  request->is_interrupted = Interruption::has_come;
+  auto verified = run_operation(args, context, *request);
   bar.clear();
   if (!verified) return fail(context, args.command(), verified.error());
   finding::Judgement& judgement = verified->judged.judgement;
@@ -221,9 +232,9 @@ std::vector<Option> own_options() {
       {.name = "from", .metavar = "HOSTS", .help = "senders of the burst, started over ssh"},
       {.name = "under-failure",
        .metavar = "WHAT",
-       .help = "run the load before, during and after a failure: in a lab link=L, host=H, rail=N; "
-               "on real hosts: any command"},
+       .help = "around a failure: link=L, host=H, rail=N, or a command"},
       {.name = "restore", .metavar = "CMD", .help = "command that ends the failure"},
+      state_option(),
       {.name = "rail", .metavar = "N", .help = "rail of both ends", .default_value = "0"},
       {.name = "perftest",
        .metavar = "WORDS",
@@ -252,7 +263,7 @@ Command verify_command() {
       .options = with_host_options(own_options()),
       .examples = {{"weir verify -- ib_write_bw -d mlx5_0 --tclass=106 gpu02", ""}},
       .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput,
-                     ExitCode::kCouldNotLook, ExitCode::kPartial},
+                     ExitCode::kCouldNotLook, ExitCode::kPartial, ExitCode::kInterrupted},
       .judges = true,
       .run = run_verify,
   };

@@ -86,15 +86,20 @@ bool is_shown_later(const Change& change) {
   return std::holds_alternative<SetIrqNodes>(change);
 }
 
-/// Performs one change and reads it back. `is_shown` says whether the driver shows it at all.
+/// Performs one change and reads it back. `is_shown` says whether the driver shows it at all,
+/// `seen` is what was read first: what others do while a link comes back is not of this step.
 Status perform_and_confirm(HostIo& host, const Step& step, const Connected& before,
-                           const ApplyEnvironment& environment, bool& is_shown) {
+                           const ApplyEnvironment& environment, bool& is_shown,
+                           evidence::Evidence& seen) {
   constexpr int kMoreLooks = 10;  // a firmware that is busy with the change answers a little later
   const Operation& operation = step.operation;
   int unseen = 0;
+  bool is_first = true;
   WEIR_TRY_STATUS(host.perform(operation));
   std::string mismatch;
   const auto judge = [&](const evidence::Evidence& now) -> std::string {
+    if (is_first) seen = now;
+    is_first = false;
     const std::optional<Change> found = as_found(operation.change, operation.device, now);
     const bool differs = found && *found != operation.change;
     is_shown = found.has_value() && !differs;
@@ -155,6 +160,44 @@ bool was_performed(StepState state) {
   return state == StepState::kDone || state == StepState::kUnconfirmed;
 }
 
+/// What the settings of steps that are still to come are expected to be: as the plan saw them, or
+/// as an earlier step left them (trust in DSCP begins with the driver's own map).
+class Expectation {
+ public:
+  explicit Expectation(const std::vector<StepOutcome>& steps) : steps_(steps) {
+    for (const StepOutcome& outcome : steps)
+      values_.push_back(outcome.step.before);
+  }
+
+  /// Right before a step is made. An error where another program changed the setting.
+  [[nodiscard]] Status check(std::size_t index, const evidence::Evidence& now) const {
+    const Operation& operation = steps_[index].step.operation;
+    const std::optional<Change>& expected = values_[index];
+    if (!expected || is_shown_later(operation.change)) return {};
+    const std::optional<Change> found = as_found(operation.change, operation.device, now);
+    if (found == expected) return {};
+    return Error{ErrorCode::kInvalid,
+                 fmt::format("another program changed it: it was {} when it was planned and {}; "
+                             "not written",
+                             value_text(*expected),
+                             found ? "is now " + value_text(*found) : "cannot be read now")};
+  }
+
+  /// What a step changed besides its own setting: right before it as expected, right after it not.
+  void learn(std::size_t made, const evidence::Evidence& before, const evidence::Evidence& after) {
+    for (std::size_t i = made + 1; i < steps_.size(); ++i) {
+      const Operation& operation = steps_[i].step.operation;
+      if (operation.device != steps_[made].step.operation.device) continue;
+      if (as_found(operation.change, operation.device, before) != values_[i]) continue;
+      values_[i] = as_found(operation.change, operation.device, after);
+    }
+  }
+
+ private:
+  const std::vector<StepOutcome>& steps_;
+  std::vector<std::optional<Change>> values_;
+};
+
 /// Everything that any step may touch, before the first is made: a step that cannot be put back is
 /// found out while nothing has changed.
 Status remember_all(HostIo& host, HostOutcome& outcome) {
@@ -169,19 +212,42 @@ Status remember_all(HostIo& host, HostOutcome& outcome) {
   return {};
 }
 
-/// One step: written down, made, read back.
-Status make_step(HostIo& host, const std::string& host_name, StepOutcome& outcome,
-                 const Connected& before, JournalWriter* journal,
-                 const ApplyEnvironment& environment) {
-  if (is_interrupted(environment)) return interrupted_error();
+/// Room for all records of the steps, so that a disk that fills up does not stop the undoing.
+Status reserve_space(const HostOutcome& outcome, JournalWriter& journal) {
+  std::size_t bytes = 0;
+  for (const StepOutcome& step : outcome.steps)
+    bytes += JournalWriter::space_for(outcome.host, step.step, step.memory);
+  return journal.reserve(bytes);
+}
+
+/// What a step needs of the apply around it.
+struct StepContext {
+  HostIo& host;
+  HostOutcome& outcome;
+  Expectation& expectation;
+  JournalWriter* journal;
+  const ApplyEnvironment& environment;
+};
+
+/// One step: looked at once more, written down, made, read back.
+Status make_step(const StepContext& context, std::size_t index, const Connected& connected) {
+  StepOutcome& outcome = context.outcome.steps[index];
+  JournalWriter* const journal = context.journal;
+  if (is_interrupted(context.environment)) return interrupted_error();
+  const Scope scope = scope_of(outcome.step.operation.device);
+  WEIR_TRY(before, context.host.facts(scope));
+  WEIR_TRY_STATUS(context.expectation.check(index, before));
   if (journal != nullptr) {
-    WEIR_TRY(number, journal->step(host_name, outcome.step, outcome.memory));
+    WEIR_TRY(number, journal->step(context.outcome.host, outcome.step, outcome.memory));
     outcome.number = number;
   }
   // From here on the change may have been taken, in part at least: it is to be undone.
   outcome.state = StepState::kUnconfirmed;
   bool is_shown = false;
-  WEIR_TRY_STATUS(perform_and_confirm(host, outcome.step, before, environment, is_shown));
+  evidence::Evidence after;
+  WEIR_TRY_STATUS(perform_and_confirm(context.host, outcome.step, connected, context.environment,
+                                      is_shown, after));
+  context.expectation.learn(index, before, after);
   if (journal != nullptr) WEIR_TRY_STATUS(journal->done(outcome.number, is_shown));
   if (is_shown) outcome.state = StepState::kDone;
   return {};
@@ -234,8 +300,10 @@ HostOutcome apply_plan(HostIo& host, const HostPlan& plan, JournalWriter* journa
     outcome.failure = start.error().what;
     return outcome;
   }
-  if (const Status remembered = remember_all(host, outcome); !remembered) {
-    outcome.failure = remembered.error().what;
+  Status ready = remember_all(host, outcome);
+  if (ready && journal != nullptr) ready = reserve_space(outcome, *journal);
+  if (!ready) {
+    outcome.failure = ready.error().what;
     outcome.was_refused = true;
     return outcome;
   }
@@ -247,15 +315,17 @@ HostOutcome apply_plan(HostIo& host, const HostPlan& plan, JournalWriter* journa
     undo(host, outcome, journal, environment);
     if (journal != nullptr) (void)journal->ended(outcome.is_restored()).has_value();
   };
-  for (StepOutcome& step : outcome.steps) {
+  Expectation expectation(outcome.steps);
+  const StepContext context{host, outcome, expectation, journal, environment};
+  for (std::size_t i = 0; i < outcome.steps.size(); ++i) {
+    StepOutcome& step = outcome.steps[i];
     if (environment.before_step) environment.before_step(step.step);
     const auto known = connections.find(step.step.operation.device);
     const Connected before = known == connections.end() ? Connected() : known->second;
-    const Status made = make_step(host, plan.host, step, before, journal, environment);
+    const Status made = make_step(context, i, before);
     if (made) continue;
     const bool may_be_taken = was_performed(step.state);
-    outcome.was_refused =
-        made.error().code == ErrorCode::kPermission && &step == &outcome.steps.front();
+    outcome.was_refused = made.error().code == ErrorCode::kPermission && i == 0;
     fail(fmt::format("{} {}: {}: {}", step.step.operation.device,
                      name_of(step.step.operation.change), value_text(step.step.operation.change),
                      made.error().what));

@@ -1,8 +1,9 @@
 #pragma once
-// Performs a plan on a host: step by step, each written down before it is made and read back from
-// the driver before the next. Where a step fails, or is taken and does not show, or costs the link,
-// or it is interrupted, everything done is undone in reverse order: a host is never left half
-// changed.
+// Performs a plan on a host: step by step, each looked at once more and written down before it is
+// made, and read back from the driver before the next. A setting that is not what the plan saw is
+// not written: another program is at work there. Where a step fails, or is taken and does not show,
+// or costs the link, or it is interrupted, everything done is undone in reverse order: a host is
+// never left half changed.
 #include <functional>
 #include <optional>
 #include <string>

@@ -141,6 +141,47 @@ TEST(Apply, AFailureAtAnyStepPutsEverythingBack) {
   }
 }
 
+/// Another program changes a setting while an apply is under way.
+class MeddledHost : public FakeHost {
+ public:
+  MeddledHost(evidence::Evidence evidence, std::size_t after, Change change)
+      : FakeHost(std::move(evidence)), after_(after), change_(std::move(change)) {}
+  [[nodiscard]] Result<evidence::Evidence> facts(const Scope& scope) override {
+    // The first look after a step is its own: what changed in it is the step's doing.
+    if (performed().size() == after_ && ++looks_ == 2) {
+      WEIR_TRY_STATUS(FakeHost::perform({"mlx5_0", change_}));
+    }
+    return FakeHost::facts(scope);
+  }
+
+ private:
+  std::size_t after_;
+  Change change_;
+  int looks_ = 0;
+};
+
+TEST(Apply, ASettingThatAnotherProgramChangedIsNotWrittenOver) {
+  COVERS("B1");
+  FakeHost example = factory();
+  const HostPlan plan = plan_of(example);
+  const Change meddled = SetPfc{PrioritySet::from_mask(0x40)};
+  for (std::size_t after = 0; after + 1 < plan.steps.size(); after += 3) {
+    MeddledHost host(factory_host(pod16().hosts[0], pod16()), after, meddled);
+    const HostOutcome outcome = apply_plan(host, plan);
+    SCOPED_TRACE(after);
+    EXPECT_NE(outcome.failure.find("another program changed it: it was none when it was planned "
+                                   "and is now 6"),
+              std::string::npos)
+        << outcome.failure;
+    EXPECT_TRUE(outcome.is_restored());
+    const evidence::Evidence now = host.observe().value();
+    EXPECT_EQ(as_found(meddled, now.nics[0]), meddled) << "what the other one set stays";
+    for (const Step& step : plan.steps)
+      if (setting_of(step.operation.change) != Setting::kPfc)
+        EXPECT_EQ(as_found(step.operation.change, now.nics[0]), step.before);
+  }
+}
+
 TEST(Apply, TheFailureSaysWhatTheDriverShows) {
   FakeHost host = factory();
   host.misbehave(Setting::kTrust, Misbehaviour::kIgnores);

@@ -15,7 +15,8 @@ namespace weir::host {
 
 namespace {
 
-constexpr int kFormat = 2;  // 1 wrote sets of priorities as masks
+constexpr int kFormat = 3;
+constexpr int kOldestFormat = 2;  // without a guard; 1 wrote sets of priorities as masks
 constexpr std::size_t kDigestLength = 16;
 
 std::string digest_of(std::string_view text) {
@@ -37,6 +38,18 @@ std::optional<Json> record_of(std::string_view line) {
   auto record = parse_json(text);
   if (!record || !record->is_object()) return std::nullopt;
   return std::move(record).value();
+}
+
+/// A record that was begun and failed, and a whole one written behind it without an end of line in
+/// between, as Weir before format 3 left it on a full disk: the whole one.
+std::optional<Json> record_behind_torn(std::string_view line) {
+  constexpr std::string_view kStart = " {\"record\":\"";
+  for (std::size_t at = line.find(kStart, kDigestLength + 1); at != std::string_view::npos;
+       at = line.find(kStart, at + 1)) {
+    if (at < kDigestLength) continue;
+    if (auto record = record_of(line.substr(at - kDigestLength))) return record;
+  }
+  return std::nullopt;
 }
 
 Result<std::string> text_member(const JsonCursor& record, std::string_view key) {
@@ -70,21 +83,67 @@ class Reader {
     std::string_view name;
     Status (Reader::*take)(const JsonCursor& record);
   };
-  static const std::array<Kind, 9> kKinds;
+  static const std::array<Kind, 13> kKinds;
 
   Status begin(const JsonCursor& record) {
     if (has_begun_) return parse_error("a second 'begin'");
     WEIR_TRY(format, number_member(record, "format"));
-    if (format != kFormat)
-      return parse_error(fmt::format(
-          "format {}, and this Weir reads {}: use the Weir that wrote it", format, kFormat));
+    if (format < kOldestFormat || format > kFormat)
+      return parse_error(
+          fmt::format("format {}, and this Weir reads {} and {}: use the Weir that "
+                      "wrote it",
+                      format, kOldestFormat, kFormat));
     WEIR_TRY(time, text_member(record, "time"));
     WEIR_TRY(tool, text_member(record, "tool"));
     WEIR_TRY(design, text_member(record, "design"));
     WEIR_TRY(boot, text_member(record, "boot"));
     WEIR_TRY(steps, number_member(record, "steps"));
     journal.head = {time, tool, design, boot, steps};
+    if (record.find("verb")) {
+      WEIR_TRY(verb, text_member(record, "verb"));
+      journal.head.verb = std::move(verb);
+    }
+    if (const auto place = record.find("lint")) {
+      WEIR_TRY(lint, texts_of(*place));
+      journal.head.lint = std::move(lint);
+    }
     has_begun_ = true;
+    return {};
+  }
+  static Result<std::vector<std::string>> texts_of(const JsonCursor& place) {
+    WEIR_TRY_STATUS(place.expect_array());
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < place.size(); ++i) {
+      WEIR_TRY(text, place.at(i).text());
+      texts.push_back(std::move(text));
+    }
+    return texts;
+  }
+  Status guarded(const JsonCursor& record) {
+    WEIR_TRY(by, text_member(record, "by"));
+    WEIR_TRY(unit, text_member(record, "unit"));
+    journal.guard = JournalGuard{std::move(by), std::move(unit)};
+    return {};
+  }
+  Status load(const JsonCursor& record) {
+    WEIR_TRY(pid_place, record.member("pid"));
+    WEIR_TRY(pid, pid_place.integer());
+    WEIR_TRY(started_place, record.member("started"));
+    WEIR_TRY(started, started_place.whole_number());
+    journal.load = JournalLoad{pid, started};
+    return {};
+  }
+  Status failing(const JsonCursor& record) {
+    WEIR_TRY(what, text_member(record, "what"));
+    WEIR_TRY(restore, text_member(record, "restore"));
+    WEIR_TRY(place, record.member("faults"));
+    WEIR_TRY(faults, texts_of(place));
+    journal.failure = JournalFailure{std::move(what), std::move(restore), std::move(faults)};
+    return {};
+  }
+  Status healed(const JsonCursor& /*record*/) {
+    if (!journal.failure) return parse_error("'healed' without 'failing'");
+    journal.failure->is_healed = true;
     return {};
   }
   Status step(const JsonCursor& record) {
@@ -127,6 +186,10 @@ class Reader {
     WEIR_TRY(place, record.member("until"));
     WEIR_TRY(until, place.integer());
     journal.until = until;
+    if (const auto at = record.find("boottime_ms")) {
+      WEIR_TRY(deadline, at->integer());
+      journal.deadline = deadline;
+    }
     journal.phase = JournalPhase::kAwaiting;
     return {};
   }
@@ -163,15 +226,19 @@ class Reader {
   bool has_begun_ = false;
 };
 
-const std::array<Reader::Kind, 9> Reader::kKinds = {{{"begin", &Reader::begin},
-                                                     {"step", &Reader::step},
-                                                     {"done", &Reader::done},
-                                                     {"awaiting", &Reader::awaiting},
-                                                     {"kept", &Reader::kept},
-                                                     {"undoing", &Reader::undoing},
-                                                     {"undone", &Reader::undone},
-                                                     {"not_undone", &Reader::not_undone},
-                                                     {"ended", &Reader::ended}}};
+const std::array<Reader::Kind, 13> Reader::kKinds = {{{"begin", &Reader::begin},
+                                                      {"guarded", &Reader::guarded},
+                                                      {"load", &Reader::load},
+                                                      {"failing", &Reader::failing},
+                                                      {"healed", &Reader::healed},
+                                                      {"step", &Reader::step},
+                                                      {"done", &Reader::done},
+                                                      {"awaiting", &Reader::awaiting},
+                                                      {"kept", &Reader::kept},
+                                                      {"undoing", &Reader::undoing},
+                                                      {"undone", &Reader::undone},
+                                                      {"not_undone", &Reader::not_undone},
+                                                      {"ended", &Reader::ended}}};
 
 }  // namespace
 
@@ -188,9 +255,17 @@ std::string_view to_text(JournalPhase phase) {
 }
 
 std::size_t Journal::standing() const {
-  return static_cast<std::size_t>(std::count_if(
+  const auto changed = static_cast<std::size_t>(std::count_if(
       steps.begin(), steps.end(),
       [](const JournalStep& step) { return step.state != JournalStepState::kUndone; }));
+  return changed + (failure && !failure->is_healed ? 1 : 0);
+}
+
+std::string Journal::title() const {
+  if (failure)
+    return fmt::format("the failure '{}' that weir verify injected at {}", failure->what,
+                       head.time);
+  return fmt::format("the {} of {} at {}", head.verb, head.design, head.time);
 }
 
 Result<std::optional<Journal>> parse_journal(std::string_view text, std::string_view file) {
@@ -201,7 +276,8 @@ Result<std::optional<Journal>> parse_journal(std::string_view text, std::string_
     const std::string_view line = text.substr(0, end);
     const bool is_last = end == std::string_view::npos || end + 1 == text.size();
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    const auto record = end == std::string_view::npos ? std::nullopt : record_of(line);
+    auto record = end == std::string_view::npos ? std::nullopt : record_of(line);
+    if (!record && end != std::string_view::npos) record = record_behind_torn(line);
     if (!record && is_last) {
       reader.journal.has_torn_tail = true;
       break;
@@ -222,32 +298,73 @@ Result<std::optional<Journal>> parse_journal(std::string_view text, std::string_
   return std::optional<Journal>(std::move(reader.journal));
 }
 
-Status JournalWriter::begin(const JournalHead& head) {
-  return sink_(line_of({{"record", "begin"},
-                        {"format", kFormat},
-                        {"time", head.time},
-                        {"tool", head.tool},
-                        {"design", head.design},
-                        {"boot", head.boot},
-                        {"steps", head.steps}}));
-}
+namespace {
 
-Result<unsigned> JournalWriter::step(const std::string& host, const Step& step,
-                                     const std::string& memory) {
-  Json record = {{"record", "step"},  {"number", next_},
+Json step_record(unsigned number, const std::string& host, const Step& step,
+                 const std::string& memory) {
+  Json record = {{"record", "step"},  {"number", number},
                  {"host", host},      {"device", step.operation.device},
                  {"rail", step.rail}, {"change", vocab::to_json(step.operation.change)},
                  {"before", nullptr}, {"memory", memory}};
   if (step.before) record["before"] = vocab::to_json(*step.before);
-  WEIR_TRY_STATUS(sink_(line_of(record)));
+  return record;
+}
+
+}  // namespace
+
+Status JournalWriter::begin(const JournalHead& head) {
+  return sink_(line_of({{"record", "begin"},
+                        {"format", kFormat},
+                        {"verb", head.verb},
+                        {"time", head.time},
+                        {"tool", head.tool},
+                        {"design", head.design},
+                        {"boot", head.boot},
+                        {"steps", head.steps},
+                        {"lint", head.lint}}));
+}
+
+std::size_t JournalWriter::space_for(const std::string& host, const Step& step,
+                                     const std::string& memory) {
+  constexpr unsigned kLongNumber = 10'000'000;
+  constexpr std::size_t kDoneAndUndone = 768;  // a driver's error is a sentence
+  return line_of(step_record(kLongNumber, host, step, memory)).size() + kDoneAndUndone;
+}
+
+Status JournalWriter::reserve(std::size_t bytes) {
+  constexpr std::size_t kEnds = 4096;  // awaiting, kept, undoing, ended
+  return reserve_ ? reserve_(bytes + kEnds) : Status();
+}
+
+Result<unsigned> JournalWriter::step(const std::string& host, const Step& step,
+                                     const std::string& memory) {
+  WEIR_TRY_STATUS(sink_(line_of(step_record(next_, host, step, memory))));
   return next_++;
 }
 
+Status JournalWriter::guarded(const JournalGuard& guard, std::int64_t within_ms) {
+  return sink_(line_of(
+      {{"record", "guarded"}, {"by", guard.by}, {"unit", guard.unit}, {"within_ms", within_ms}}));
+}
+Status JournalWriter::load(const JournalLoad& load) {
+  return sink_(line_of({{"record", "load"}, {"pid", load.pid}, {"started", load.started}}));
+}
+Status JournalWriter::failing(const JournalFailure& failure) {
+  return sink_(line_of({{"record", "failing"},
+                        {"what", failure.what},
+                        {"restore", failure.restore},
+                        {"faults", failure.faults}}));
+}
+Status JournalWriter::healed() {
+  Json record = Json::object();
+  record["record"] = "healed";
+  return sink_(line_of(record));
+}
 Status JournalWriter::done(unsigned number, bool is_shown) {
   return sink_(line_of({{"record", "done"}, {"number", number}, {"shown", is_shown}}));
 }
-Status JournalWriter::awaiting(std::int64_t until) {
-  return sink_(line_of({{"record", "awaiting"}, {"until", until}}));
+Status JournalWriter::awaiting(std::int64_t until, std::int64_t deadline) {
+  return sink_(line_of({{"record", "awaiting"}, {"until", until}, {"boottime_ms", deadline}}));
 }
 Status JournalWriter::kept() {
   Json record = Json::object();

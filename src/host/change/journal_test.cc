@@ -1,14 +1,21 @@
 #include "host/change/journal.h"
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/digest.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "base/testing.h"
+#include "base/text.h"
 #include "host/change/apply.h"
 #include "host/change/rollback.h"
 #include "host/change/watchdog.h"
@@ -95,7 +102,8 @@ std::string sample() {
     EXPECT_TRUE(number);
     EXPECT_TRUE(writer.done(*number, true));
   }
-  EXPECT_TRUE(writer.awaiting(1'800'000'000));
+  EXPECT_TRUE(writer.guarded({"systemd", "weir-confirm-1"}, 120'000));
+  EXPECT_TRUE(writer.awaiting(1'800'000'000, 5'000'000));
   EXPECT_TRUE(writer.kept());
   EXPECT_TRUE(writer.undoing("asked for"));
   EXPECT_TRUE(writer.undone(19));
@@ -113,6 +121,9 @@ TEST(Journal, SaysHowFarItCame) {
   EXPECT_EQ((*journal)->standing(), 18U);
   EXPECT_EQ((*journal)->steps[17].error, "no");
   EXPECT_EQ((*journal)->until, 1'800'000'000);
+  EXPECT_EQ((*journal)->deadline, 5'000'000);
+  ASSERT_TRUE((*journal)->guard.has_value());
+  EXPECT_EQ((*journal)->guard->unit, "weir-confirm-1");
   EXPECT_FALSE((*journal)->has_torn_tail);
 }
 
@@ -287,7 +298,7 @@ class StateDirectoryTest : public ::testing::Test {
       : path_(std::filesystem::temp_directory_path() /
               fmt::format("weir-state-{}-{}", ::getpid(),
                           ::testing::UnitTest::GetInstance()->current_test_info()->name())),
-        state_(path_.string(), StateDirectory::Durability::kUnsynced) {
+        state_(path_.string()) {
     std::filesystem::remove_all(path_);
     EXPECT_TRUE(state_.prepare());
   }
@@ -338,15 +349,17 @@ TEST_F(StateDirectoryTest, AfterARestartThereIsNothingToPutBack) {
   auto journal = state_.create();
   ASSERT_TRUE(journal && journal->begin({"first", "weir", "fabric.yaml", "boot-1", 0}));
   ASSERT_TRUE(apply_plan(*host, plan_of(*host), &*journal).is_done());
-  const std::size_t changes = kernel->changes.size();
+  const auto restarted = machine(TestMachine::kOfed);
+  const auto host_now = host_on(restarted);
   const auto stored = state_.last_standing();
   ASSERT_TRUE(stored && *stored);
   const auto done = roll_back(
-      state_, **stored, [&](const std::string&) { return host.get(); }, "boot-2", "asked for");
+      state_, **stored, [&](const std::string&) { return host_now.get(); }, "boot-2", "asked for");
   ASSERT_TRUE(done);
   EXPECT_TRUE(done->was_restarted);
   EXPECT_TRUE(done->is_whole);
-  EXPECT_EQ(kernel->changes.size(), changes);
+  EXPECT_EQ(done->survived, 0U);
+  EXPECT_TRUE(restarted->changes.empty());
 }
 
 TEST_F(StateDirectoryTest, ATornTailIsCutOffBeforeMoreIsWritten) {
@@ -374,42 +387,409 @@ TEST_F(StateDirectoryTest, ADamagedJournalIsAnErrorAndNothingIsTouched) {
   EXPECT_EQ(open.error().code, ErrorCode::kParse);
 }
 
-TEST(Watchdog, ActsWhereNobodyConfirmsOrNobodyIsLeft) {
-  COVERS("B2");
-  EXPECT_EQ(next_step(std::nullopt, 100), WatchdogStep::kLeave);
-  StoredJournal open;
-  open.journal.phase = JournalPhase::kAwaiting;
-  open.journal.until = 200;
-  EXPECT_EQ(next_step(open, 199), WatchdogStep::kWait);
-  EXPECT_EQ(next_step(open, 200), WatchdogStep::kRollBack);
-  open.journal.phase = JournalPhase::kApplying;
-  EXPECT_EQ(next_step(open, 100), WatchdogStep::kRollBack);
+TEST_F(StateDirectoryTest, AJournalOfTheFormatBeforeIsStillRead) {
+  const std::string text =
+      R"({"record":"begin","format":2,"time":"t","tool":"","design":"d","boot":"b","steps":0})";
+  Digest digest;
+  digest.add(text);
+  const auto read = parse_journal(digest.to_text() + " " + text + "\n", "journal");
+  ASSERT_TRUE(read && *read);
+  EXPECT_EQ((*read)->title(), "the apply of d at t");
 }
 
-/// The real thing: a process of its own, which acts when the one that applied is gone.
-TEST_F(StateDirectoryTest, TheWatchdogRollsBackInAProcessOfItsOwn) {
+// ---- a full disk ----
+
+/// What is tested are processes with a time of their own.
+void let_processes_run(int milliseconds) {
+  ::poll(nullptr, 0, milliseconds);
+}
+
+/// Files of this process may grow to that size; a write beyond it is cut short, then an error.
+class FileLimit {
+ public:
+  explicit FileLimit(std::size_t bytes) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    rlimit limit = before_;
+    limit.rlim_cur = bytes;
+    std::signal(SIGXFSZ, SIG_IGN);
+    EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
+  }
+  FileLimit(const FileLimit&) = delete;
+  FileLimit& operator=(const FileLimit&) = delete;
+  ~FileLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, SIG_DFL);
+  }
+
+ private:
+  rlimit before_{};
+};
+
+TEST_F(StateDirectoryTest, ARecordThatDidNotFitLeavesNoHalfOfItBehind) {
   COVERS("B2");
-  auto lock = std::make_optional(state_.lock());
-  ASSERT_TRUE(*lock);
   auto journal = state_.create();
   ASSERT_TRUE(journal && journal->begin({"first", "weir", "fabric.yaml", "", 0}));
+  const std::string file = (*state_.open_journal())->file;
+  const auto size = std::filesystem::file_size(file);
   {
-    const auto watchdog = Watchdog::start(
-        state_, **lock, [&](const StoredJournal& stored, std::string_view reason) -> Status {
-          auto writer = state_.reopen(stored);
-          if (!writer) return writer.error();
-          WEIR_TRY_STATUS(writer->undoing(reason));
-          return writer->ended(true);
-        });
-    ASSERT_TRUE(watchdog);
-    EXPECT_TRUE((*state_.open_journal()).has_value()) << "not before the applying one is gone";
+    const FileLimit limit(size + 40);
+    EXPECT_FALSE(journal->undoing(std::string(200, 'x')));
+    EXPECT_EQ(std::filesystem::file_size(file), size);
   }
-  lock.reset();
-  ASSERT_GT(::wait(nullptr), 0) << "the watchdog ends when it is done";
+  ASSERT_TRUE(journal->undoing("there is room again"));
+  ASSERT_TRUE(journal->ended(true));
   const auto all = state_.journals();
-  ASSERT_TRUE(all);
+  ASSERT_TRUE(all) << all.error().what;
   EXPECT_EQ(all->front().journal.phase, JournalPhase::kUndone);
-  EXPECT_EQ(all->front().journal.reason, "the applying process ended before it was done");
+}
+
+TEST_F(StateDirectoryTest, ADiskThatFillsUpAnywhereLeavesTheHostAsItWas) {
+  COVERS("B2");
+  std::size_t tried = 0;
+  for (std::size_t room = 300;; room += 900) {
+    const auto kernel = machine(TestMachine::kOfed);
+    const auto host = host_on(kernel);
+    const std::string before = kernel->state();
+    auto journal = state_.create();
+    ASSERT_TRUE(journal && journal->begin({"first", "weir", "fabric.yaml", "", 0}));
+    bool is_done = false;
+    {
+      const FileLimit limit(room);
+      const HostOutcome outcome = apply_plan(*host, plan_of(*host), &*journal);
+      is_done = outcome.is_done();
+      EXPECT_TRUE(is_done || outcome.is_restored()) << outcome.failure;
+    }
+    if (is_done) break;
+    ++tried;
+    EXPECT_EQ(kernel->state(), before) << room;
+    // The journal can be read, and a rollback finds nothing left to do.
+    const auto stored = state_.last_standing();
+    ASSERT_TRUE(stored) << stored.error().what;
+    if (*stored) {
+      const auto done = roll_back(
+          state_, **stored, [&](const std::string&) { return host.get(); }, "", "test");
+      ASSERT_TRUE(done) << done.error().what;
+      EXPECT_TRUE(done->is_whole);
+    }
+    EXPECT_EQ(kernel->state(), before) << room;
+    std::filesystem::remove_all(path_);
+    ASSERT_TRUE(state_.prepare());
+  }
+  EXPECT_GT(tried, 5U);
+}
+
+TEST(Journal, ARecordBehindATornOneIsRead) {
+  const std::string whole = sample();
+  const std::size_t second = whole.find('\n') + 1;
+  const std::string torn = whole.substr(second, 77);
+  const auto journal =
+      parse_journal(whole.substr(0, second) + torn + whole.substr(second), "journal");
+  ASSERT_TRUE(journal && *journal) << journal.error().what;
+  EXPECT_EQ((*journal)->steps.size(), 19U);
+}
+
+TEST_F(StateDirectoryTest, ARollbackOnAFullDiskStillPutsTheHostBack) {
+  COVERS("B2");
+  const auto kernel = machine(TestMachine::kOfed);
+  const auto host = host_on(kernel);
+  const auto find = [&](const std::string&) { return host.get(); };
+  const std::string before = kernel->state();
+  auto journal = state_.create();
+  ASSERT_TRUE(journal && journal->begin({"first", "weir", "fabric.yaml", "", 0}));
+  ASSERT_TRUE(apply_plan(*host, plan_of(*host), &*journal).is_done());
+  ASSERT_TRUE(journal->kept());
+  const auto stored = state_.last_standing();
+  ASSERT_TRUE(stored && *stored);
+  {
+    const FileLimit limit((*stored)->journal.whole_bytes);
+    const auto done = roll_back(state_, **stored, find, "", "test");
+    ASSERT_FALSE(done);
+    EXPECT_NE(done.error().what.find("everything was put back"), std::string::npos);
+  }
+  EXPECT_EQ(kernel->state(), before);
+  const auto again = roll_back(state_, **state_.last_standing(), find, "", "test");
+  ASSERT_TRUE(again && again->is_whole);
+}
+
+// ---- directories of others ----
+
+TEST_F(StateDirectoryTest, OneThatOthersCanWriteToIsRefused) {
+  COVERS("B2");
+  ASSERT_EQ(::chmod(path_.c_str(), 0777), 0);
+  for (const Status& status : {state_.prepare(), Status(state_.open_journal().error()),
+                               Status(state_.lock().error()), Status(state_.create().error())}) {
+    ASSERT_FALSE(status);
+    EXPECT_EQ(status.error().code, ErrorCode::kInvalid);
+    EXPECT_NE(status.error().what.find("is not trusted"), std::string::npos);
+  }
+}
+
+TEST_F(StateDirectoryTest, ALockOrAJournalThatIsALinkIsRefusedAndItsTargetKept) {
+  COVERS("B2");
+  const auto victim = path_ / "victim";
+  std::ofstream(victim) << "kept\n";
+  std::filesystem::create_symlink(victim, path_ / "lock");
+  EXPECT_FALSE(state_.lock());
+  std::filesystem::create_symlink(victim, path_ / "watchdog.log");
+  EXPECT_FALSE(state_.watchdog_log());
+  std::filesystem::create_symlink(victim, path_ / "journal-000001");
+  EXPECT_FALSE(state_.open_journal());
+  EXPECT_EQ(read_file(victim.string()).value(), "kept\n");
+}
+
+TEST(StateDirectory, ARelativePathIsMadeAbsoluteAtOnce) {
+  const auto here = std::filesystem::current_path();
+  const StateDirectory state("some/../state/");
+  std::filesystem::current_path("/");
+  EXPECT_EQ(state.path(), (here / "state").string());
+  std::filesystem::current_path(here);
+}
+
+// ---- waiting for the lock ----
+
+TEST_F(StateDirectoryTest, ALockIsWaitedForAndTheWaitIsSaid) {
+  COVERS("B2");
+  auto held = std::make_optional(state_.lock());
+  ASSERT_TRUE(*held);
+  std::string said;
+  const LockWait wait{.patience = 200_ms, .say = [&](const std::string& text) { said = text; }};
+  const auto late = state_.lock(wait);
+  ASSERT_FALSE(late);
+  EXPECT_NE(said.find(fmt::format("waiting for another weir (process {})", ::getpid())),
+            std::string::npos)
+      << said;
+  EXPECT_NE(late.error().what.find("waited 200ms"), std::string::npos) << late.error().what;
+  std::thread other([&] {
+    let_processes_run(150);
+    held.reset();
+  });
+  EXPECT_TRUE(state_.lock({.patience = 20_s}));
+  other.join();
+}
+
+// ---- what rolls back when nobody confirms ----
+
+TEST(Watchdog, ActsWhereNobodyConfirmsOrNobodyIsLeft) {
+  COVERS("B2");
+  EXPECT_EQ(next_step(std::nullopt, {"boot", 100}), WatchdogStep::kLeave);
+  StoredJournal open;
+  open.journal.head.boot = "boot";
+  open.journal.phase = JournalPhase::kAwaiting;
+  open.journal.deadline = 200;
+  open.journal.until = 1;  // the time of day does not count
+  EXPECT_EQ(next_step(open, {"boot", 199}), WatchdogStep::kWait);
+  EXPECT_EQ(next_step(open, {"boot", 200}), WatchdogStep::kRollBack);
+  EXPECT_EQ(next_step(open, {"another", 100}), WatchdogStep::kRollBack) << "after a restart";
+  open.journal.phase = JournalPhase::kApplying;
+  EXPECT_EQ(next_step(open, {"boot", 100}), WatchdogStep::kRollBack);
+}
+
+TEST(Watchdog, ATimerHasAbsolutePathsAndAClockThatNobodySets) {
+  const auto words = timer_command("weir-confirm-1", 120_s, "/usr/bin/weir", "/var/lib/weir");
+  const std::string line = fmt::format("{}", fmt::join(words, " "));
+  EXPECT_NE(line.find("systemd-run"), std::string::npos);
+  EXPECT_NE(line.find("--unit=weir-confirm-1 "), std::string::npos);
+  EXPECT_NE(line.find("--on-active=120000ms"), std::string::npos);
+  EXPECT_NE(line.find("/usr/bin/weir rollback --unconfirmed --state /var/lib/weir"),
+            std::string::npos);
+}
+
+/// The real thing: processes of their own, which act when the one that applied is gone.
+class WatchdogTest : public StateDirectoryTest {
+ protected:
+  WatchdogTest() {
+    auto taken = state_.lock();
+    EXPECT_TRUE(taken);
+    lock_.emplace(std::move(*taken));
+    auto created = state_.create();
+    EXPECT_TRUE(created && created->begin({"first", "weir", "fabric.yaml", boot_id(), 0}));
+    journal_.emplace(std::move(*created));
+  }
+  /// Closes the journal; the host is left out.
+  Status start() {
+    return start_watchdog(state_, *lock_,
+                          [this](const StoredJournal& stored, std::string_view reason) -> Status {
+                            auto writer = state_.reopen(stored);
+                            if (!writer) return writer.error();
+                            WEIR_TRY_STATUS(writer->undoing(reason));
+                            return writer->ended(true);
+                          });
+  }
+  [[nodiscard]] Journal now() const { return state_.journals().value().front().journal; }
+  [[nodiscard]] bool is_undone_within(int milliseconds) const {
+    for (int waited = 0; waited < milliseconds; waited += 50) {
+      if (now().phase == JournalPhase::kUndone) return true;
+      let_processes_run(50);
+    }
+    return false;
+  }
+  /// Those whose open files include the log: the two of the pair.
+  [[nodiscard]] std::vector<pid_t> guards() const {
+    std::vector<pid_t> found;
+    const std::string log = (path_ / "watchdog.log").string();
+    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+      const auto number = parse_u64(entry.path().filename().string());
+      std::error_code error;
+      if (number && std::filesystem::read_symlink(entry.path() / "fd/2", error).string() == log)
+        found.push_back(static_cast<pid_t>(*number));
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+  }
+
+  std::optional<StateLock> lock_;
+  std::optional<JournalWriter> journal_;
+};
+
+TEST_F(WatchdogTest, RollsBackInAProcessOfItsOwn) {
+  COVERS("B2");
+  ASSERT_TRUE(start());
+  let_processes_run(600);
+  EXPECT_EQ(now().phase, JournalPhase::kApplying) << "not before the applying one is gone";
+  lock_.reset();
+  EXPECT_TRUE(is_undone_within(5000));
+  EXPECT_EQ(now().reason, "the process that made it ended before it was done");
+}
+
+TEST_F(WatchdogTest, IgnoresTheSignalsThatEndProcessesByHabit) {
+  COVERS("B2");
+  ASSERT_TRUE(start());
+  ASSERT_TRUE(journal_->awaiting(0, boot_time_now().ms + 1500));
+  lock_.reset();
+  for (const pid_t guard : guards())
+    for (const int signal : {SIGTERM, SIGHUP, SIGINT, SIGQUIT})
+      ::kill(guard, signal);
+  EXPECT_TRUE(is_undone_within(10'000));
+  EXPECT_EQ(now().reason, "it was not confirmed in time");
+}
+
+TEST_F(WatchdogTest, WhicheverOfThePairIsKilledTheOtherTakesOver) {
+  COVERS("B2");
+  ASSERT_TRUE(start());
+  ASSERT_TRUE(journal_->awaiting(0, boot_time_now().ms + 4000));
+  lock_.reset();
+  for (const bool kills_first : {true, false, true}) {
+    for (int look = 0; look < 40 && guards().size() != 2; ++look)
+      let_processes_run(50);
+    const auto pair = guards();
+    ASSERT_EQ(pair.size(), 2U);
+    ::kill(kills_first ? pair.front() : pair.back(), SIGKILL);
+    let_processes_run(600);
+  }
+  EXPECT_EQ(guards().size(), 2U);
+  EXPECT_TRUE(is_undone_within(10'000));
+}
+
+TEST_F(WatchdogTest, AConfirmationNeverCollidesWithIt) {
+  COVERS("B2");
+  ASSERT_TRUE(start());
+  ASSERT_TRUE(journal_->awaiting(0, boot_time_now().ms + 60'000));
+  lock_.reset();
+  for (int n = 0; n < 40; ++n) {
+    EXPECT_TRUE(state_.lock({.patience = 5_s})) << n;
+    let_processes_run(17);
+  }
+  ASSERT_TRUE(journal_->kept());
+  for (int look = 0; look < 60 && !guards().empty(); ++look)
+    let_processes_run(50);
+  EXPECT_TRUE(guards().empty()) << "it ends when there is nothing left to wait for";
+  EXPECT_EQ(now().phase, JournalPhase::kKept);
+}
+
+TEST_F(WatchdogTest, OneThatCannotFindTheJournalIsAnErrorBeforeAnythingChanges) {
+  COVERS("B2");
+  std::filesystem::remove(path_ / "journal-000001");
+  const Status started = start();
+  ASSERT_FALSE(started);
+  EXPECT_NE(started.error().what.find("does not find the journal"), std::string::npos);
+}
+
+// ---- a failure of weir verify ----
+
+TEST_F(StateDirectoryTest, ARollbackEndsAFailureAndItsLoad) {
+  COVERS("D4");
+  auto journal = state_.create();
+  ASSERT_TRUE(journal &&
+              journal->begin({.time = "t", .design = "d", .boot = "", .verb = "verify"}));
+  const pid_t load = ::fork();
+  if (load == 0) {
+    ::setpgid(0, 0);
+    for (;;)
+      ::pause();
+  }
+  ::setpgid(load, load);
+  ASSERT_TRUE(journal->load(load_of_process(load)));
+  ASSERT_TRUE(journal->failing({.what = "cut", .restore = "restore it", .faults = {}}));
+  const auto stored = state_.last_standing();
+  ASSERT_TRUE(stored && *stored);
+  EXPECT_EQ((*stored)->journal.standing(), 1U);
+  EXPECT_EQ((*stored)->journal.title(), "the failure 'cut' that weir verify injected at t");
+  const auto nobody = [](const std::string&) -> HostIo* { return nullptr; };
+  std::thread reaper([&] { ::waitpid(load, nullptr, 0); });
+  const auto failed =
+      roll_back(state_, **stored, nobody, "", "test", {}, [](const JournalFailure&) -> Status {
+        return Error{ErrorCode::kIo, "no route"};
+      });
+  reaper.join();
+  ASSERT_TRUE(failed);
+  EXPECT_FALSE(failed->is_whole);
+  EXPECT_TRUE(failed->stopped_load);
+  EXPECT_EQ(failed->heal_error, "no route");
+  std::string ran;
+  const auto again = state_.last_standing();
+  ASSERT_TRUE(again && *again) << "it is still to be ended";
+  const auto done = roll_back(state_, **again, nobody, "", "test", {},
+                              [&](const JournalFailure& failure) -> Status {
+                                ran = failure.restore;
+                                return {};
+                              });
+  ASSERT_TRUE(done && done->is_whole);
+  EXPECT_FALSE(done->stopped_load) << "another process of that number is left alone";
+  EXPECT_EQ(ran, "restore it");
+  EXPECT_FALSE((*state_.last_standing()).has_value());
+}
+
+// ---- others ----
+
+TEST_F(StateDirectoryTest, WhatOthersChangedSinceIsNamed) {
+  COVERS("B2");
+  const auto kernel = machine(TestMachine::kOfed);
+  const auto host = host_on(kernel);
+  const auto find = [&](const std::string&) { return host.get(); };
+  auto journal = state_.create();
+  ASSERT_TRUE(journal && journal->begin({"first", "weir", "fabric.yaml", "", 0}));
+  ASSERT_TRUE(apply_plan(*host, plan_of(*host), &*journal).is_done());
+  ASSERT_TRUE(journal->kept());
+  const Journal kept = (*state_.last_standing())->journal;
+  EXPECT_TRUE(changed_since(kept, find).empty());
+  ASSERT_TRUE(host->perform({"mlx5_0", SetRings{1024, 1024}})) << "as it was before the apply";
+  EXPECT_TRUE(changed_since(kept, find).empty());
+  ASSERT_TRUE(host->perform({"mlx5_0", SetRings{2048, 1024}}));
+  const auto changed = changed_since(kept, find);
+  ASSERT_EQ(changed.size(), 1U);
+  EXPECT_EQ(changed.front().found, Change(SetRings{2048, 1024}));
+  EXPECT_EQ(changed.front().applied, Change(SetRings{8192, 8192}));
+}
+
+// ---- after a restart ----
+
+TEST_F(StateDirectoryTest, WhatSurvivedARestartIsPutBack) {
+  COVERS("B2");
+  const auto kernel = machine(TestMachine::kOfed);
+  const auto host = host_on(kernel);
+  const std::string before = kernel->state();
+  auto journal = state_.create();
+  ASSERT_TRUE(journal && journal->begin({"first", "weir", "fabric.yaml", "boot-1", 0}));
+  ASSERT_TRUE(apply_plan(*host, plan_of(*host), &*journal).is_done());
+  const auto stored = state_.last_standing();
+  ASSERT_TRUE(stored && *stored);
+  const auto done = roll_back(
+      state_, **stored, [&](const std::string&) { return host.get(); }, "boot-2", "test");
+  ASSERT_TRUE(done);
+  EXPECT_TRUE(done->was_restarted);
+  EXPECT_GT(done->survived, 5U);
+  EXPECT_TRUE(done->is_whole);
+  EXPECT_EQ(kernel->state(), before);
 }
 
 }  // namespace

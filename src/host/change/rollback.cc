@@ -1,6 +1,10 @@
 #include "host/change/rollback.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <ctime>
+
+#include <signal.h>
 
 #include "base/file.h"
 #include "base/text.h"
@@ -9,26 +13,147 @@ namespace weir::host {
 
 namespace {
 
-Status forget_all(std::vector<HostOutcome>& hosts, JournalWriter& journal) {
-  for (HostOutcome& host : hosts) {
-    for (StepOutcome& step : host.steps) {
-      step.state = StepState::kUndone;
-      WEIR_TRY_STATUS(journal.undone(step.number));
+/// Writes what can be written, and remembers the first error.
+class Recorder {
+ public:
+  explicit Recorder(JournalWriter& journal) : journal_(journal) {}
+  [[nodiscard]] JournalWriter& journal() { return journal_; }
+  void note(const Status& written) {
+    if (!written && status_) status_ = written;
+  }
+  [[nodiscard]] const Status& status() const { return status_; }
+
+ private:
+  JournalWriter& journal_;
+  Status status_;
+};
+
+Scope scope_of_all(const HostOutcome& host) {
+  Scope scope;
+  for (const StepOutcome& outcome : host.steps) {
+    const std::string& device = outcome.step.operation.device;
+    if (device.empty()) {
+      scope.with_machine = true;
+    } else if (std::find(scope.devices.begin(), scope.devices.end(), device) ==
+               scope.devices.end()) {
+      scope.devices.push_back(device);
     }
   }
-  return {};
+  return scope;
 }
 
-Status mark_unreachable(HostOutcome& host, JournalWriter& journal) {
+/// After a restart: whether the setting still shows what the apply made it (a NIC that keeps it).
+bool has_survived(const Step& step, const evidence::Evidence& now) {
+  const std::optional<Change> found = as_found(step.operation.change, step.operation.device, now);
+  return found == step.operation.change && step.before != found;
+}
+
+void undo_survivors(HostIo* io, HostOutcome& host, Recorder& recorder, Rollback& out,
+                    const ApplyEnvironment& environment) {
+  Result<evidence::Evidence> now = not_found_error("the host is not here");
+  if (io != nullptr) now = io->facts(scope_of_all(host));
+  HostOutcome survivors{.host = host.host, .steps = {}, .failure = ""};
+  for (StepOutcome& outcome : host.steps) {
+    if (now && has_survived(outcome.step, *now)) {
+      survivors.steps.push_back(outcome);
+      continue;
+    }
+    outcome.state = StepState::kUndone;
+    recorder.note(recorder.journal().undone(outcome.number));
+  }
+  if (survivors.steps.empty()) return;
+  undo(*io, survivors, &recorder.journal(), environment);
+  out.survived += survivors.steps.size();
+  for (const StepOutcome& undone : survivors.steps)
+    for (StepOutcome& outcome : host.steps)
+      if (outcome.number == undone.number) outcome = undone;
+}
+
+void mark_unreachable(HostOutcome& host, Recorder& recorder) {
   for (StepOutcome& step : host.steps) {
     step.state = StepState::kNotUndone;
     step.error = "the host is not here";
-    WEIR_TRY_STATUS(journal.not_undone(step.number, step.error));
+    recorder.note(recorder.journal().not_undone(step.number, step.error));
   }
-  return {};
+}
+
+/// True where no failure is left.
+bool heal_failure(const Journal& journal, const Healer& heal, Recorder& recorder, Rollback& out) {
+  if (!journal.failure || journal.failure->is_healed) return true;
+  const Status healed =
+      heal ? heal(*journal.failure) : Status(not_found_error("nothing here can end this failure"));
+  if (!healed) {
+    out.heal_error = healed.error().what;
+    return false;
+  }
+  recorder.note(recorder.journal().healed());
+  return true;
+}
+
+/// Field 22 of /proc/PID/stat (proc(5)): the start in clock ticks after boot. The name in front of
+/// it may have blanks: counted from its last parenthesis.
+std::uint64_t start_of(std::int64_t pid) {
+  constexpr std::size_t kFieldsBehindName = 19;
+  const Result<std::string> text = read_file("/proc/" + std::to_string(pid) + "/stat");
+  if (!text) return 0;
+  const std::size_t name_end = text->rfind(')');
+  if (name_end == std::string::npos || name_end + 2 >= text->size()) return 0;
+  const auto fields = split(std::string_view(*text).substr(name_end + 2), ' ');
+  if (fields.size() <= kFieldsBehindName) return 0;
+  return parse_u64(fields[kFieldsBehindName]).value_or(0);
+}
+
+bool is_gone(std::int64_t group) {
+  return ::kill(static_cast<pid_t>(-group), 0) != 0 && errno == ESRCH;
+}
+
+void send_and_wait(std::int64_t group, int signal) {
+  constexpr int kLooks = 30;
+  constexpr timespec kBetween = {.tv_sec = 0, .tv_nsec = 100'000'000};
+  ::kill(static_cast<pid_t>(-group), signal);
+  for (int look = 0; look < kLooks && !is_gone(group); ++look)
+    ::nanosleep(&kBetween, nullptr);
 }
 
 }  // namespace
+
+JournalLoad load_of_process(std::int64_t pid) {
+  return {pid, start_of(pid)};
+}
+
+bool stop_load(const JournalLoad& load) {
+  if (load.pid <= 1) return false;
+  const std::uint64_t started = start_of(load.pid);
+  // The leader may have ended while others of its group run on: the number is not given to another
+  // process as long as the group is there.
+  const bool is_it = started == load.started || (started == 0 && !is_gone(load.pid));
+  if (!is_it || is_gone(load.pid)) return false;
+  send_and_wait(load.pid, SIGTERM);
+  if (!is_gone(load.pid)) send_and_wait(load.pid, SIGKILL);
+  return true;
+}
+
+std::vector<ChangedSince> changed_since(const Journal& journal, const HostFinder& find_host) {
+  std::vector<ChangedSince> out;
+  for (const HostOutcome& host : standing_steps(journal)) {
+    HostIo* const io = find_host(host.host);
+    if (io == nullptr) continue;
+    const Result<evidence::Evidence> now = io->facts(scope_of_all(host));
+    if (!now) continue;
+    for (auto outcome = host.steps.begin(); outcome != host.steps.end(); ++outcome) {
+      const Step& step = outcome->step;
+      const auto found = as_found(step.operation.change, step.operation.device, *now);
+      if (!found || found == step.operation.change || found == step.before) continue;
+      // A later step of the same apply may have changed it again.
+      const bool is_last = std::none_of(outcome + 1, host.steps.end(), [&](const auto& later) {
+        return later.step.operation.device == step.operation.device &&
+               as_found(later.step.operation.change, step.operation.device, *now) == found;
+      });
+      if (is_last) out.push_back({host.host, step.rail, step.operation.change, *found});
+    }
+  }
+  return out;
+}
 
 std::string boot_id() {
   const Result<std::string> text = read_file("/proc/sys/kernel/random/boot_id");
@@ -37,28 +162,37 @@ std::string boot_id() {
 
 Result<Rollback> roll_back(const StateDirectory& state, const StoredJournal& stored,
                            const HostFinder& find_host, const std::string& boot,
-                           std::string_view reason, const ApplyEnvironment& environment) {
+                           std::string_view reason, const ApplyEnvironment& environment,
+                           const Healer& heal) {
   Rollback out;
   out.hosts = standing_steps(stored.journal);
   const std::string& then = stored.journal.head.boot;
   out.was_restarted = !then.empty() && !boot.empty() && then != boot;
   WEIR_TRY(journal, state.reopen(stored));
-  WEIR_TRY_STATUS(journal.undoing(out.was_restarted ? "the machine was restarted" : reason));
-  if (out.was_restarted) {
-    WEIR_TRY_STATUS(forget_all(out.hosts, journal));
-  } else {
-    for (auto host = out.hosts.rbegin(); host != out.hosts.rend(); ++host) {
-      HostIo* const io = find_host(host->host);
-      if (io == nullptr) {
-        WEIR_TRY_STATUS(mark_unreachable(*host, journal));
-      } else {
-        undo(*io, *host, &journal, environment);
-      }
+  Recorder recorder(journal);
+  recorder.note(journal.undoing(out.was_restarted ? "the machine was restarted" : reason));
+  if (stored.journal.load && !out.was_restarted) out.stopped_load = stop_load(*stored.journal.load);
+  for (auto host = out.hosts.rbegin(); host != out.hosts.rend(); ++host) {
+    HostIo* const io = find_host(host->host);
+    if (out.was_restarted) {
+      undo_survivors(io, *host, recorder, out, environment);
+    } else if (io == nullptr) {
+      mark_unreachable(*host, recorder);
+    } else {
+      undo(*io, *host, &journal, environment);
     }
   }
-  out.is_whole = std::all_of(out.hosts.begin(), out.hosts.end(),
-                             [](const HostOutcome& host) { return host.is_restored(); });
-  WEIR_TRY_STATUS(journal.ended(out.is_whole));
+  const bool is_healed = heal_failure(stored.journal, heal, recorder, out);
+  out.is_whole =
+      is_healed && std::all_of(out.hosts.begin(), out.hosts.end(),
+                               [](const HostOutcome& host) { return host.is_restored(); });
+  recorder.note(journal.ended(out.is_whole));
+  if (!recorder.status() && out.is_whole)
+    return recorder.status().error().within(
+        "everything was put back, but the journal could not be closed: weir rollback does that "
+        "when "
+        "it can be written again");
+  if (!recorder.status()) return recorder.status().error();
   return out;
 }
 

@@ -1,8 +1,10 @@
 #include "host/change/state_directory.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 
 #include <fcntl.h>
@@ -11,8 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/digest.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "units/format.h"
 
 namespace weir::host {
 
@@ -22,7 +26,6 @@ constexpr std::string_view kPrefix = "journal-";
 /// Of finished applies; each is some kilobytes.
 constexpr std::size_t kMostJournals = 32;
 constexpr mode_t kDirectoryMode = 0700;
-constexpr mode_t kFileMode = 0600;
 
 Error failed(const std::string& attempt) {
   const int number = errno;
@@ -33,128 +36,193 @@ Error failed(const std::string& attempt) {
           fmt::format("{}: {}", attempt, std::strerror(number))};
 }
 
-/// The directory's own entry of a new file is on disk only after this.
-Status sync_directory(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return failed("open " + path);
-  const bool is_synced = ::fsync(descriptor) == 0 || errno == EINVAL;
-  Status status;
-  if (!is_synced) status = failed("fsync " + path);
-  ::close(descriptor);
-  return status;
-}
-
-/// An open journal: appends whole lines.
+/// An open journal: appends whole lines. A line that could not be written whole is cut off again,
+/// so that the next one begins where a line begins.
 class JournalFile {
  public:
-  JournalFile(int descriptor, std::string path, bool is_synced)
-      : descriptor_(descriptor), path_(std::move(path)), is_synced_(is_synced) {}
-  JournalFile(const JournalFile&) = delete;
-  JournalFile& operator=(const JournalFile&) = delete;
-  ~JournalFile() { ::close(descriptor_); }
+  JournalFile(OwnedDescriptor file, std::string path, std::size_t end, bool is_synced)
+      : file_(std::move(file)),
+        path_(std::move(path)),
+        end_(static_cast<off_t>(end)),
+        is_synced_(is_synced) {}
 
-  Status append(std::string_view line) const {
+  Status append(std::string_view line) {
+    if (is_torn_) WEIR_TRY_STATUS(cut());
+    off_t at = end_;
     while (!line.empty()) {
-      const ssize_t written = ::write(descriptor_, line.data(), line.size());
+      const ssize_t written = ::pwrite(file_.get(), line.data(), line.size(), at);
       if (written < 0 && errno == EINTR) continue;
-      if (written < 0) return failed("write " + path_);
+      if (written < 0) return give_up(failed("write " + path_));
       line.remove_prefix(static_cast<std::size_t>(written));
+      at += written;
     }
-    if (is_synced_ && ::fdatasync(descriptor_) != 0) return failed("sync " + path_);
+    if (is_synced_ && ::fdatasync(file_.get()) != 0) return give_up(failed("sync " + path_));
+    end_ = at;
+    return {};
+  }
+
+  /// Blocks of the disk behind the end of the file; its size stays. Where the file system cannot
+  /// (9p, some network ones) a full disk is found when it is full, and what was done is undone.
+  Status reserve(std::size_t bytes) {
+    while (::fallocate(file_.get(), FALLOC_FL_KEEP_SIZE, end_, static_cast<off_t>(bytes)) != 0) {
+      if (errno == EINTR) continue;
+      if (errno == EOPNOTSUPP || errno == ENOSYS) return {};
+      return failed(fmt::format("reserve {} bytes for {}", bytes, path_));
+    }
+    return {};
+  }
+
+  Status cut() {
+    if (::ftruncate(file_.get(), end_) != 0) return failed("cut " + path_);
+    is_torn_ = false;
     return {};
   }
 
  private:
-  int descriptor_;
+  Error give_up(Error error) {
+    is_torn_ = true;
+    (void)cut().has_value();
+    return error;
+  }
+
+  OwnedDescriptor file_;
   std::string path_;
+  off_t end_;
   bool is_synced_;
+  bool is_torn_ = false;
 };
 
-JournalSink sink_to(int descriptor, const std::string& path, bool is_synced) {
-  auto file = std::make_shared<JournalFile>(descriptor, path, is_synced);
-  return [file](std::string_view line) { return file->append(line); };
+JournalWriter writer_to(const std::shared_ptr<JournalFile>& file, unsigned next) {
+  return JournalWriter([file](std::string_view line) { return file->append(line); }, next,
+                       [file](std::size_t bytes) { return file->reserve(bytes); });
+}
+
+std::string name_in(const std::string& file) {
+  return std::filesystem::path(file).filename().string();
+}
+
+std::string holder_of(int lock) {
+  std::array<char, 32> text{};
+  const ssize_t got = ::pread(lock, text.data(), text.size(), 0);
+  if (got <= 0) return "";
+  const std::string number(trim({text.data(), static_cast<std::size_t>(got)}));
+  return parse_u64(number) ? fmt::format(" (process {})", number) : std::string();
+}
+
+std::int64_t monotonic_ms() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000 + now.tv_nsec / 1'000'000;
+}
+
+Status wait_for(int lock, const std::string& path, const LockWait& wait) {
+  constexpr timespec kBetweenTries = {.tv_sec = 0, .tv_nsec = 50'000'000};
+  constexpr std::int64_t kPerMillisecond = 1'000'000'000;
+  const std::int64_t end = monotonic_ms() + wait.patience.raw() / kPerMillisecond;
+  bool has_said = false;
+  while (::flock(lock, LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EINTR) continue;
+    if (errno != EWOULDBLOCK) return failed("lock " + path);
+    const std::string who = holder_of(lock);
+    if (monotonic_ms() >= end) {
+      const std::string waited =
+          wait.patience.raw() > 0 ? fmt::format(" (waited {})", to_text(wait.patience)) : "";
+      return invalid_error(fmt::format(
+          "another weir{} is changing this host: wait until it has ended{}", who, waited));
+    }
+    if (!has_said && wait.say)
+      wait.say(fmt::format("waiting for another weir{} that is changing this host", who));
+    has_said = true;
+    ::nanosleep(&kBetweenTries, nullptr);
+  }
+  return {};
 }
 
 }  // namespace
 
-StateLock::StateLock(StateLock&& other) noexcept : descriptor_(other.descriptor_) {
-  other.descriptor_ = -1;
+StateDirectory::StateDirectory(const std::string& path, Kind kind)
+    : name_(path), path_(path), kind_(kind) {
+  if (kind == Kind::kLab) return;
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::absolute(path, error);
+  if (!error) path_ = whole.lexically_normal().string();
+  while (path_.size() > 1 && path_.ends_with('/'))
+    path_.pop_back();
 }
 
-StateLock::~StateLock() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-}
-
-void StateLock::leave_to_parent() {
-  ::close(descriptor_);
-  descriptor_ = -1;
+Result<TrustedDirectory> StateDirectory::open() const {
+  using Above = TrustedDirectory::Above;
+  auto opened =
+      TrustedDirectory::open(path_, kind_ == Kind::kLab ? Above::kIgnored : Above::kChecked);
+  if (opened || opened.error().code != ErrorCode::kInvalid) return opened;
+  return invalid_error(opened.error().what +
+                       ". What is written there would be acted upon: use a directory that belongs "
+                       "to you alone (--state)");
 }
 
 Status StateDirectory::prepare() const {
-  if (::access(path_.c_str(), F_OK) == 0) return {};
+  auto opened = open();
+  if (opened) return {};
+  if (opened.error().code != ErrorCode::kNotFound) return opened.error();
   const std::string parent = std::filesystem::path(path_).parent_path().string();
   if (!parent.empty()) WEIR_TRY_STATUS(make_directory(parent));
   if (::mkdir(path_.c_str(), kDirectoryMode) != 0 && errno != EEXIST)
     return failed("make directory " + path_);
+  opened = open();
+  if (!opened) return opened.error();
   return {};
 }
 
-Result<StateLock> StateDirectory::take(bool wait) const {
-  const std::string path = path_ + "/lock";
-  StateLock lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kFileMode));
-  if (lock.descriptor_ < 0) return failed("open " + path);
-  while (::flock(lock.descriptor_, wait ? LOCK_EX : LOCK_EX | LOCK_NB) != 0) {
-    if (errno == EINTR) continue;
-    if (errno != EWOULDBLOCK) return failed("lock " + path);
-    const Result<std::string> holder = read_file(path);
-    const std::string who = holder && !trim(*holder).empty()
-                                ? fmt::format(" (process {})", trim(*holder))
-                                : std::string();
-    return invalid_error(
-        fmt::format("another weir{} is changing this host: wait until it has ended", who));
-  }
+Result<StateLock> StateDirectory::lock(const LockWait& wait) const {
+  WEIR_TRY(directory, open());
+  WEIR_TRY(file, directory.open_or_create("lock", O_RDWR));
+  WEIR_TRY_STATUS(wait_for(file.get(), path_ + "/lock", wait));
   const std::string self = fmt::format("{}\n", ::getpid());
   // For the message above alone: whoever cannot write it still holds the lock.
-  if (::ftruncate(lock.descriptor_, 0) == 0)
-    (void)!::pwrite(lock.descriptor_, self.data(), self.size(), 0);
-  return lock;
+  if (::ftruncate(file.get(), 0) == 0) (void)!::pwrite(file.get(), self.data(), self.size(), 0);
+  return StateLock(std::move(file));
 }
 
-Result<StateLock> StateDirectory::lock() const {
-  return take(false);
-}
 Result<StateLock> StateDirectory::wait_for_lock() const {
-  return take(true);
+  return lock({.patience = Duration::max()});
 }
 
-Result<std::vector<std::string>> StateDirectory::files() const {
-  std::vector<std::string> out;
-  std::error_code error;
-  std::filesystem::directory_iterator entries(path_, error);
-  if (error == std::errc::no_such_file_or_directory) return out;
-  if (error) {
-    const bool is_refused = error == std::errc::permission_denied;
-    return Error{is_refused ? ErrorCode::kPermission : ErrorCode::kIo,
-                 fmt::format("read {}: {}", path_, error.message())};
-  }
-  for (const auto& entry : entries) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with(kPrefix) && parse_u64(name.substr(kPrefix.size())))
-      out.push_back(entry.path().string());
-  }
-  std::sort(out.begin(), out.end());
-  return out;
+Result<std::vector<std::string>> StateDirectory::names() const {
+  auto directory = open();
+  if (!directory && directory.error().code == ErrorCode::kNotFound)
+    return std::vector<std::string>();
+  if (!directory) return directory.error();
+  WEIR_TRY(all, directory->names());
+  std::erase_if(all, [](const std::string& name) {
+    return !name.starts_with(kPrefix) || !parse_u64(name.substr(kPrefix.size()));
+  });
+  return all;
+}
+
+Result<std::optional<StoredJournal>> StateDirectory::parse(const TrustedDirectory& directory,
+                                                           const std::string& name) const {
+  WEIR_TRY(text, directory.read(name));
+  const std::string file = name_ + "/" + name;
+  WEIR_TRY(journal, parse_journal(text, file));
+  if (!journal) return std::optional<StoredJournal>();
+  return std::optional(StoredJournal{file, std::move(*journal)});
 }
 
 Result<std::vector<StoredJournal>> StateDirectory::journals() const {
-  WEIR_TRY(names, files());
   std::vector<StoredJournal> out;
-  for (const std::string& name : names) {
-    WEIR_TRY(text, read_file(name));
-    WEIR_TRY(journal, parse_journal(text, name));
-    if (journal) out.push_back({name, std::move(*journal)});
+  WEIR_TRY(all, names());
+  if (all.empty()) return out;
+  WEIR_TRY(directory, open());
+  for (const std::string& name : all) {
+    WEIR_TRY(journal, parse(directory, name));
+    if (journal) out.push_back(std::move(*journal));
   }
   return out;
+}
+
+Result<std::optional<StoredJournal>> StateDirectory::read(const std::string& file) const {
+  WEIR_TRY(directory, open());
+  return parse(directory, name_in(file));
 }
 
 Result<std::optional<StoredJournal>> StateDirectory::last_standing() const {
@@ -174,35 +242,42 @@ Result<std::optional<StoredJournal>> StateDirectory::open_journal() const {
 }
 
 Result<JournalWriter> StateDirectory::create() const {
-  WEIR_TRY(names, files());
+  WEIR_TRY(directory, open());
+  WEIR_TRY(all, names());
   std::uint64_t number = 1;
-  if (!names.empty()) {
-    const std::string& last = names.back();
-    const auto highest = parse_u64(last.substr(last.rfind(kPrefix) + kPrefix.size()));
-    WEIR_CHECK(highest.has_value());
-    number = *highest + 1;
-  }
-  for (std::size_t n = 0; n + kMostJournals < names.size() + 1; ++n)
-    ::unlink(names[n].c_str());  // one that stays is only a file too many
-  const std::string path = fmt::format("{}/{}{:06}", path_, kPrefix, number);
-  const int descriptor =
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, kFileMode);
-  if (descriptor < 0) return failed("create " + path);
-  const bool is_synced = durability_ == Durability::kSynced;
-  JournalWriter writer(sink_to(descriptor, path, is_synced));
-  if (is_synced) WEIR_TRY_STATUS(sync_directory(path_));
-  return writer;
+  if (!all.empty()) number = parse_u64(all.back().substr(kPrefix.size())).value_or(0) + 1;
+  for (std::size_t n = 0; n + kMostJournals < all.size() + 1; ++n)
+    directory.remove(all[n]);  // one that stays is only a file too many
+  const std::string name = fmt::format("{}{:06}", kPrefix, number);
+  WEIR_TRY(opened, directory.create_file(name, O_WRONLY));
+  const bool is_synced = kind_ == Kind::kMachine;
+  const auto file =
+      std::make_shared<JournalFile>(std::move(opened), name_ + "/" + name, 0, is_synced);
+  if (is_synced) WEIR_TRY_STATUS(directory.sync());
+  return writer_to(file, 1);
 }
 
 Result<JournalWriter> StateDirectory::reopen(const StoredJournal& stored) const {
-  const int descriptor = ::open(stored.file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-  if (descriptor < 0) return failed("open " + stored.file);
-  const bool is_synced = durability_ == Durability::kSynced;
-  JournalWriter writer(sink_to(descriptor, stored.file, is_synced),
-                       static_cast<unsigned>(stored.journal.steps.size()) + 1);
-  if (::ftruncate(descriptor, static_cast<off_t>(stored.journal.whole_bytes)) != 0)
-    return failed("cut " + stored.file);
-  return writer;
+  WEIR_TRY(directory, open());
+  WEIR_TRY(opened, directory.open_file(name_in(stored.file), O_WRONLY));
+  const auto file = std::make_shared<JournalFile>(
+      std::move(opened), stored.file, stored.journal.whole_bytes, kind_ == Kind::kMachine);
+  if (stored.journal.has_torn_tail) WEIR_TRY_STATUS(file->cut());
+  return writer_to(file, static_cast<unsigned>(stored.journal.steps.size()) + 1);
+}
+
+Result<std::string> StateDirectory::guard_name() const {
+  WEIR_TRY(all, names());
+  WEIR_CHECK(!all.empty());
+  Digest digest;
+  digest.add(path_);
+  return fmt::format("weir-confirm-{}-{}", digest.to_text().substr(0, 8),
+                     all.back().substr(kPrefix.size()));
+}
+
+Result<OwnedDescriptor> StateDirectory::watchdog_log() const {
+  WEIR_TRY(directory, open());
+  return directory.open_or_create("watchdog.log", O_WRONLY | O_APPEND);
 }
 
 }  // namespace weir::host

@@ -5,15 +5,19 @@
 //   journal-000007   the seventh apply; the last one that still is is what a rollback undoes
 //   watchdog.log     what the process said that waits for a confirmation
 //
-// The default is /var/lib/weir. Only root can read it: it says what a host is set to.
+// The default is /var/lib/weir. Only root can read it: it says what a host is set to. What is in it
+// is acted upon as root: it is opened as base/trusted_directory.h says, or refused.
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "base/trusted_directory.h"
 #include "host/change/journal.h"
+#include "units/quantity.h"
 
 namespace weir::host {
 
@@ -22,18 +26,19 @@ inline constexpr std::string_view kDefaultStateDirectory = "/var/lib/weir";
 /// Held until it is destroyed, or its process ends.
 class StateLock {
  public:
-  StateLock(StateLock&& other) noexcept;
-  StateLock(const StateLock&) = delete;
-  StateLock& operator=(const StateLock&) = delete;
-  StateLock& operator=(StateLock&&) = delete;
-  ~StateLock();
   /// In a child process: the lock stays the parent's.
-  void leave_to_parent();
+  void leave_to_parent() { file_ = OwnedDescriptor(); }
 
  private:
   friend class StateDirectory;
-  explicit StateLock(int descriptor) : descriptor_(descriptor) {}
-  int descriptor_;
+  explicit StateLock(OwnedDescriptor file) : file_(std::move(file)) {}
+  OwnedDescriptor file_;
+};
+
+/// How long a lock that another process holds is waited for.
+struct LockWait {
+  Duration patience = {};                                 // zero: not at all
+  std::function<void(const std::string& text)> say = {};  // called once, when the waiting begins
 };
 
 struct StoredJournal {
@@ -43,22 +48,29 @@ struct StoredJournal {
 
 class StateDirectory {
  public:
-  enum class Durability { kSynced, kUnsynced };
-  explicit StateDirectory(std::string path, Durability durability = Durability::kSynced)
-      : path_(std::move(path)), durability_(durability) {}
+  /// A lab is thrown away with its directory: its journal is not synced, and where the user has put
+  /// the lab is not looked at.
+  enum class Kind { kMachine, kLab };
+  /// A relative path is made absolute here: a process that waits for a confirmation runs in another
+  /// directory.
+  explicit StateDirectory(const std::string& path, Kind kind = Kind::kMachine);
 
   [[nodiscard]] const std::string& path() const { return path_; }
+  /// As the user wrote it: for messages.
+  [[nodiscard]] const std::string& name() const { return name_; }
 
-  /// Makes the directory where it is not there.
+  /// Makes the directory where it is not there; an error where it is not to be trusted.
   [[nodiscard]] Status prepare() const;
-  /// kInvalid where another process holds it; its number is in the message.
-  [[nodiscard]] Result<StateLock> lock() const;
-  /// The same, waiting for it.
+  /// kInvalid where another process still holds it after the wait; its number is in the message.
+  [[nodiscard]] Result<StateLock> lock(const LockWait& wait = {}) const;
+  /// The same, waiting for ever.
   [[nodiscard]] Result<StateLock> wait_for_lock() const;
 
   /// All of them, the oldest first; those that were never begun left out. A damaged one is an error
   /// (kParse).
   [[nodiscard]] Result<std::vector<StoredJournal>> journals() const;
+  /// One of them as it is now.
+  [[nodiscard]] Result<std::optional<StoredJournal>> read(const std::string& file) const;
   /// The newest that is open or has steps standing.
   [[nodiscard]] Result<std::optional<StoredJournal>> last_standing() const;
   /// The one that must be ended before another apply.
@@ -70,14 +82,20 @@ class StateDirectory {
   /// To go on with one: what its last writer left half written is cut off.
   [[nodiscard]] Result<JournalWriter> reopen(const StoredJournal& stored) const;
 
-  [[nodiscard]] std::string watchdog_log() const { return path_ + "/watchdog.log"; }
+  /// "weir-confirm-1f2e3d4c-000007": of the newest journal, for the unit that guards it.
+  [[nodiscard]] Result<std::string> guard_name() const;
+  /// Opened to append.
+  [[nodiscard]] Result<OwnedDescriptor> watchdog_log() const;
 
  private:
-  [[nodiscard]] Result<StateLock> take(bool wait) const;
-  [[nodiscard]] Result<std::vector<std::string>> files() const;
+  [[nodiscard]] Result<TrustedDirectory> open() const;
+  [[nodiscard]] Result<std::vector<std::string>> names() const;
+  [[nodiscard]] Result<std::optional<StoredJournal>> parse(const TrustedDirectory& directory,
+                                                           const std::string& name) const;
 
+  std::string name_;
   std::string path_;
-  Durability durability_;
+  Kind kind_;
 };
 
 }  // namespace weir::host

@@ -1,117 +1,284 @@
 #include "host/change/watchdog.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/text.h"
+#include "host/change/rollback.h"
+#include "host/probe/linux_command.h"
 
 namespace weir::host {
 
 namespace {
 
 /// The journal is looked at this often while its confirmation is awaited.
-constexpr timespec kWatchdogInterval = {.tv_sec = 0, .tv_nsec = 250'000'000};
+constexpr std::int64_t kLookEveryMs = 250;
+
+void sleep_ms(std::int64_t milliseconds) {
+  timespec time{};
+  time.tv_sec = milliseconds / 1000;
+  time.tv_nsec = (milliseconds % 1000) * 1'000'000;
+  ::nanosleep(&time, nullptr);
+}
 
 void say(std::string_view text) {
   const std::string line = fmt::format("{} {}\n", std::time(nullptr), text);
   (void)!::write(STDERR_FILENO, line.data(), line.size());
 }
 
-/// Out of the session and off the terminal; what it says goes to the log.
-void leave_session(const std::string& log) {
+/// Of the journal in `file`, or of whichever is open where that is empty.
+Result<std::optional<StoredJournal>> still_open(const StateDirectory& state,
+                                                const std::string& file) {
+  if (file.empty()) return state.open_journal();
+  WEIR_TRY(journal, state.read(file));
+  if (journal && !journal->journal.is_open()) journal.reset();
+  return std::move(journal);
+}
+
+std::string_view reason_of(const StoredJournal& stored) {
+  if (stored.journal.phase == JournalPhase::kAwaiting) return "it was not confirmed in time";
+  return "the process that made it ended before it was done";
+}
+
+// ---- the processes ----
+
+/// Out of the session and off the terminal; what it says goes to the log. Signals that end
+/// processes by habit (a terminal that closes, kill, pkill weir) do not end this one.
+void leave_session(const StateDirectory& state) {
   ::setsid();
-  for (const int signal : {SIGHUP, SIGINT, SIGPIPE, SIGTERM})
-    std::signal(signal, signal == SIGTERM ? SIG_DFL : SIG_IGN);
+  for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGUSR1, SIGUSR2, SIGXFSZ})
+    std::signal(signal, SIG_IGN);
   (void)!::chdir("/");
-  constexpr mode_t kMode = 0600;
   const int nothing = ::open("/dev/null", O_RDWR);
-  const int file = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, kMode);
+  auto log = state.watchdog_log();
+  const int file = log ? log->get() : nothing;
   ::dup2(nothing, STDIN_FILENO);
-  ::dup2(file >= 0 ? file : nothing, STDOUT_FILENO);
-  ::dup2(file >= 0 ? file : nothing, STDERR_FILENO);
+  ::dup2(file, STDOUT_FILENO);
+  ::dup2(file, STDERR_FILENO);
   if (nothing > STDERR_FILENO) ::close(nothing);
-  if (file > STDERR_FILENO) ::close(file);
 }
 
-/// Until the applying process has ended or let go.
-void wait_for_end(int pipe) {
-  std::array<char, 16> ignored{};
-  ssize_t got = 0;
-  do {
-    got = ::read(pipe, ignored.data(), ignored.size());
-  } while (got > 0 || (got < 0 && errno == EINTR));
-  ::close(pipe);
-}
-
-/// One look, under the lock. True where it is over.
-bool look(const StateDirectory& state, const RollBack& roll_back) {
-  const auto lock = state.wait_for_lock();
-  if (!lock) {
-    say(lock.error().what);
-    return true;
+/// In the process that looks: until it is over. False where the other one is gone.
+bool watch(const StateDirectory& state, const RollBack& roll_back, pid_t other) {
+  std::string file;
+  for (;;) {
+    if (::getppid() != other) return false;
+    const auto open = still_open(state, file);
+    if (!open) {
+      say(open.error().what);
+      return true;
+    }
+    if (*open) file = (*open)->file;
+    const WatchdogStep step = next_step(*open, boot_time_now());
+    if (step == WatchdogStep::kLeave) return true;
+    if (step == WatchdogStep::kRollBack) {
+      // The lock is free when whoever applies has ended: looked at again then.
+      const auto lock = state.lock();
+      const auto now = still_open(state, file);
+      if (lock && now && next_step(*now, boot_time_now()) == WatchdogStep::kRollBack) {
+        const std::string_view reason = reason_of(**now);
+        say(fmt::format("{}: rolling back: {}", (*now)->file, reason));
+        const Status done = roll_back(**now, reason);
+        say(done ? "rolled back" : done.error().what);
+        return true;
+      }
+    }
+    sleep_ms(kLookEveryMs);
   }
+}
+
+/// Two processes, one that looks and one that waits for it. Whichever is killed, the other makes it
+/// anew: the waiting one forks again; the looking one forks another to look, and waits.
+[[noreturn]] void guard_in_pairs(const StateDirectory& state, const RollBack& roll_back) {
+  for (;;) {
+    const pid_t self = ::getpid();
+    const pid_t child = ::fork();
+    if (child == 0) {
+      if (watch(state, roll_back, self)) ::_exit(EXIT_SUCCESS);
+      continue;
+    }
+    if (child < 0) {
+      sleep_ms(kLookEveryMs);
+      continue;
+    }
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (WIFEXITED(status)) ::_exit(WEXITSTATUS(status));
+    say(fmt::format("the process that looks was ended by signal {}: started again",
+                    WTERMSIG(status)));
+  }
+}
+
+/// In the child: out of the session, and sure that the journal can be found from there.
+[[noreturn]] void become_guard(const StateDirectory& state, const RollBack& roll_back, int ready) {
+  leave_session(state);
   const auto open = state.open_journal();
-  if (!open) {
-    say(open.error().what);
-    return true;
+  const std::string wrong = !open    ? open.error().what
+                            : !*open ? "it does not find the journal in " + state.path()
+                                     : std::string();
+  (void)!::write(ready, wrong.empty() ? "." : wrong.data(), wrong.empty() ? 1 : wrong.size());
+  ::close(ready);
+  if (!wrong.empty()) ::_exit(EXIT_FAILURE);
+  guard_in_pairs(state, roll_back);
+}
+
+/// What the child said: "." where it is in its place.
+std::string first_word(int pipe) {
+  constexpr int kPatienceMs = 10'000;
+  std::array<char, 512> text{};
+  pollfd watched{pipe, POLLIN, 0};
+  if (::poll(&watched, 1, kPatienceMs) <= 0) return "it did not answer";
+  const ssize_t got = ::read(pipe, text.data(), text.size());
+  if (got <= 0) return "it ended at once";
+  return {text.data(), static_cast<std::size_t>(got)};
+}
+
+// ---- systemd ----
+
+/// As sd_booted(3) finds it out.
+bool runs_systemd() {
+  struct stat info {};
+  return ::lstat("/run/systemd/system", &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+Result<std::string> own_binary() {
+  std::error_code error;
+  const std::string path = std::filesystem::read_symlink("/proc/self/exe", error).string();
+  if (error || !std::filesystem::exists(path, error))
+    return not_found_error("the file of this weir cannot be found: " + path);
+  return path;
+}
+
+Status run_quietly(const std::vector<std::string>& words) {
+  constexpr Duration kPatience = 20_s;
+  WEIR_TRY(running, RunningCommand::start(words));
+  WEIR_TRY(outcome, running->finish(kPatience));
+  if (outcome.exit_status == 0) return {};
+  const std::string_view said = trim(outcome.errors.empty() ? outcome.output : outcome.errors);
+  return Error{ErrorCode::kIo,
+               fmt::format("{}: status {}: {}", words.front(), outcome.exit_status, said)};
+}
+
+Result<JournalGuard> arm_timer(const StateDirectory& state, Duration within) {
+  WEIR_TRY(binary, own_binary());
+  WEIR_TRY(unit, state.guard_name());
+  WEIR_TRY_STATUS(run_quietly(timer_command(unit, within, binary, state.path())));
+  const JournalGuard guard{.by = "systemd", .unit = unit};
+  if (const Status active = run_quietly({"systemctl", "is-active", unit + ".timer"}); !active) {
+    disarm_guard(guard);
+    return active.error();
   }
-  const WatchdogStep step = next_step(*open, std::time(nullptr));
-  if (step != WatchdogStep::kRollBack) return step == WatchdogStep::kLeave;
-  const bool was_awaited = (*open)->journal.phase == JournalPhase::kAwaiting;
-  const std::string_view reason = was_awaited ? "it was not confirmed in time"
-                                              : "the applying process ended before it was done";
-  say(fmt::format("{}: rolling back: {}", (*open)->file, reason));
-  const Status done = roll_back(**open, reason);
-  say(done ? "rolled back" : done.error().what);
-  return true;
+  return guard;
 }
 
 }  // namespace
 
-WatchdogStep next_step(const std::optional<StoredJournal>& open, std::int64_t now) {
-  if (!open) return WatchdogStep::kLeave;
-  // The process that applied or undid held the lock; it is free now.
-  if (open->journal.phase != JournalPhase::kAwaiting) return WatchdogStep::kRollBack;
-  return now >= open->journal.until ? WatchdogStep::kRollBack : WatchdogStep::kWait;
+BootTime boot_time_now() {
+  timespec now{};
+  ::clock_gettime(CLOCK_BOOTTIME, &now);
+  return {boot_id(), now.tv_sec * 1000 + now.tv_nsec / 1'000'000};
 }
 
-Result<Watchdog> Watchdog::start(const StateDirectory& state, StateLock& lock,
-                                 const RollBack& roll_back) {
+WatchdogStep next_step(const std::optional<StoredJournal>& open, const BootTime& now) {
+  if (!open) return WatchdogStep::kLeave;
+  const Journal& journal = open->journal;
+  const bool was_restarted =
+      !journal.head.boot.empty() && !now.boot.empty() && journal.head.boot != now.boot;
+  // Whoever applies or undoes holds the lock: where it is free it has ended.
+  if (journal.phase != JournalPhase::kAwaiting || was_restarted) return WatchdogStep::kRollBack;
+  return now.ms >= journal.deadline ? WatchdogStep::kRollBack : WatchdogStep::kWait;
+}
+
+Status settle_open_journal(const StateDirectory& state, const RollBack& roll_back) {
+  std::string file;
+  for (;;) {
+    WEIR_TRY(open, still_open(state, file));
+    if (open) file = open->file;
+    const WatchdogStep step = next_step(open, boot_time_now());
+    if (step == WatchdogStep::kLeave) return {};
+    if (step == WatchdogStep::kRollBack) {
+      WEIR_TRY(lock, state.wait_for_lock());
+      WEIR_TRY(now, still_open(state, file));
+      if (next_step(now, boot_time_now()) == WatchdogStep::kRollBack)
+        return roll_back(*now, reason_of(*now));
+      continue;
+    }
+    sleep_ms(kLookEveryMs);
+  }
+}
+
+Status start_watchdog(const StateDirectory& state, StateLock& lock, const RollBack& roll_back) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0)
     return Error{ErrorCode::kIo, fmt::format("make a pipe: {}", std::strerror(errno))};
   const pid_t child = ::fork();
-  if (child < 0) {
-    const int number = errno;
+  if (child == 0) {
     ::close(ends[0]);
-    ::close(ends[1]);
-    return Error{ErrorCode::kIo, fmt::format("start the watchdog: {}", std::strerror(number))};
+    lock.leave_to_parent();
+    // The first child ends at once: the guard is nobody's child but that of process 1.
+    if (::fork() != 0) ::_exit(EXIT_SUCCESS);
+    become_guard(state, roll_back, ends[1]);
   }
-  if (child > 0) {
-    ::close(ends[0]);
-    return Watchdog(ends[1]);
-  }
+  const int number = errno;
   ::close(ends[1]);
-  lock.leave_to_parent();
-  leave_session(state.watchdog_log());
-  wait_for_end(ends[0]);
-  while (!look(state, roll_back))
-    ::nanosleep(&kWatchdogInterval, nullptr);
-  ::_exit(EXIT_SUCCESS);
+  if (child > 0) {
+    while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+  const std::string answer = child > 0 ? first_word(ends[0]) : std::strerror(number);
+  ::close(ends[0]);
+  if (answer == ".") return {};
+  return Error{ErrorCode::kIo, answer};
 }
 
-Watchdog::Watchdog(Watchdog&& other) noexcept : pipe_(other.pipe_) {
-  other.pipe_ = -1;
+std::vector<std::string> timer_command(const std::string& unit, Duration within,
+                                       const std::string& binary, const std::string& state) {
+  constexpr std::int64_t kPerMillisecond = 1'000'000'000;
+  return {"systemd-run", "--quiet", "--collect", "--unit=" + unit,
+          "--description=weir: rolls back an apply that is not confirmed",
+          fmt::format("--on-active={}ms", within.raw() / kPerMillisecond),
+          "--timer-property=AccuracySec=100ms",
+          // Killed: started again. Ended with an error: what it could not put back it says, and a
+          // second try is the operator's.
+          "--property=Restart=on-abnormal", "--property=RestartSec=3s",
+          // Stopped only when there is nothing left to do, or by a shutdown, which settles it.
+          "--property=KillSignal=SIGKILL", "--service-type=exec", binary, "rollback",
+          "--unconfirmed", "--state", state, "--quiet"};
 }
 
-Watchdog::~Watchdog() {
-  if (pipe_ >= 0) ::close(pipe_);
+Result<JournalGuard> arm_guard(const StateDirectory& state, StateLock& lock, Duration within,
+                               const RollBack& roll_back) {
+  constexpr const char* kAttempt =
+      "the automatic rollback could not be armed, and nothing was "
+      "changed";
+  if (runs_systemd()) {
+    auto timer = arm_timer(state, within);
+    if (!timer) return timer.error().within(kAttempt);
+    return timer;
+  }
+  if (const Status started = start_watchdog(state, lock, roll_back); !started)
+    return started.error().within(kAttempt);
+  return JournalGuard{.by = "process", .unit = ""};
+}
+
+void disarm_guard(const JournalGuard& guard) {
+  if (guard.unit.empty()) return;
+  const std::string timer = guard.unit + ".timer";
+  (void)run_quietly({"systemctl", "stop", timer, guard.unit + ".service"}).has_value();
 }
 
 }  // namespace weir::host

@@ -1,39 +1,55 @@
 #pragma once
-// The process that rolls a host back when an apply is not confirmed.
+// What rolls a host back when an apply is not confirmed: armed before the first change, and not
+// dependent on the process that made it, on its session or on the time of day.
 //
-// It is forked before the first change and leaves the session, so that a change that cuts the
-// administrator off, or takes the applying process with it, is undone all the same. It ends when
-// the journal is confirmed, rolled back, or has been rolled back by it.
+// Where systemd runs it is a transient timer, which starts `weir rollback --unconfirmed`: systemd
+// starts that again if it is killed. Elsewhere it is two processes outside the session that ignore
+// the signals by which processes are usually ended; each starts the other anew if it is killed.
+// After a restart of the machine weir-settle.service does the same (packaging/).
 #include <functional>
 
 #include "base/result.h"
 #include "host/change/state_directory.h"
+#include "units/quantity.h"
 
 namespace weir::host {
 
-/// Rolls a journal back, in the watchdog's process.
+/// Rolls a journal back, in the guard's process.
 using RollBack = std::function<Status(const StoredJournal& journal, std::string_view reason)>;
 
-/// Held by the applying process: the watchdog begins to act when this is gone, by being destroyed
-/// or with its process.
-class Watchdog {
- public:
-  /// Forks. REQUIRES: one thread, the caller holds the state's lock.
-  [[nodiscard]] static Result<Watchdog> start(const StateDirectory& state, StateLock& lock,
-                                              const RollBack& roll_back);
-  Watchdog(Watchdog&& other) noexcept;
-  Watchdog(const Watchdog&) = delete;
-  Watchdog& operator=(const Watchdog&) = delete;
-  Watchdog& operator=(Watchdog&&) = delete;
-  ~Watchdog();
-
- private:
-  explicit Watchdog(int pipe) : pipe_(pipe) {}
-  int pipe_;
+/// The machine's time since it was started, which nobody can set, and which start that was.
+struct BootTime {
+  std::string boot;
+  std::int64_t ms = 0;  // CLOCK_BOOTTIME
 };
+[[nodiscard]] BootTime boot_time_now();
 
-/// What the watchdog does about a journal at a time (Unix seconds); pure.
+/// What the guard does about a journal at a time; pure.
 enum class WatchdogStep : std::uint8_t { kLeave, kWait, kRollBack };
-[[nodiscard]] WatchdogStep next_step(const std::optional<StoredJournal>& open, std::int64_t now);
+[[nodiscard]] WatchdogStep next_step(const std::optional<StoredJournal>& open, const BootTime& now);
+
+/// Waits until the open journal, if there is one, is confirmed or has to be rolled back, and does
+/// that; an error where it could not. The lock is taken only to act.
+[[nodiscard]] Status settle_open_journal(const StateDirectory& state, const RollBack& roll_back);
+
+/// Arms whichever guard the machine has, for the newest journal, and makes sure that it is there.
+/// An error: nothing is armed, and nothing may be changed. Forks. REQUIRES: one thread, the caller
+/// holds the state's lock.
+[[nodiscard]] Result<JournalGuard> arm_guard(const StateDirectory& state, StateLock& lock,
+                                             Duration within, const RollBack& roll_back);
+
+/// A timer that is not needed any more. One that stays finds nothing to do.
+void disarm_guard(const JournalGuard& guard);
+
+// ---- parts, for tests ----
+
+/// The processes; the guard looks after the journals of `state` from here on.
+[[nodiscard]] Status start_watchdog(const StateDirectory& state, StateLock& lock,
+                                    const RollBack& roll_back);
+
+/// The words that arm a timer.
+[[nodiscard]] std::vector<std::string> timer_command(const std::string& unit, Duration within,
+                                                     const std::string& binary,
+                                                     const std::string& state);
 
 }  // namespace weir::host

@@ -61,7 +61,8 @@ class LinuxHost final : public HostIo {
   [[nodiscard]] Status perform(const Operation& operation) override;
   [[nodiscard]] Result<std::string> remember(const Operation& operation) override;
   [[nodiscard]] Status restore(const std::string& device, const std::string& memory) override;
-  [[nodiscard]] Result<CommandOutcome> run(const std::vector<std::string>& command) override;
+  [[nodiscard]] Result<CommandOutcome> run(const std::vector<std::string>& command,
+                                           const LoadControl& control) override;
 
  private:
   [[nodiscard]] bool is_captured() const { return !capture_.empty(); }
@@ -281,12 +282,13 @@ Status LinuxHost::restore(const std::string& device, const std::string& memory) 
   return host::restore(*kernel_, kept);
 }
 
-Result<CommandOutcome> LinuxHost::run(const std::vector<std::string>& command) {
+Result<CommandOutcome> LinuxHost::run(const std::vector<std::string>& command,
+                                      const LoadControl& control) {
   if (is_captured()) {
     return Error{ErrorCode::kUnsupported,
                  fmt::format("{} is a capture: nothing can be run on it", capture_)};
   }
-  return run_command(command);
+  return run_load(command, control);
 }
 
 }  // namespace

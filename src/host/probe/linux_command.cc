@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <thread>
 
@@ -14,6 +15,8 @@
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/text.h"
 
 extern "C" char** environ;  // POSIX has no header for it
 
@@ -79,12 +82,17 @@ class KeptOutput {
 
 /// Reads both until both are closed: a child that fills one must not wait for the other. False
 /// where the time was over first.
-bool drain(int out_fd, int err_fd, Clock::time_point deadline, KeptOutput& out, KeptOutput& err) {
+bool drain(int out_fd, int err_fd, Clock::time_point deadline,
+           const std::function<bool()>& is_interrupted, KeptOutput& out, KeptOutput& err) {
   std::array<pollfd, 2> watched = {pollfd{out_fd, POLLIN, 0}, pollfd{err_fd, POLLIN, 0}};
   std::array<char, 65536> buffer{};
+  constexpr auto kBetweenLooks = std::chrono::milliseconds(200);
   while (watched[0].fd >= 0 || watched[1].fd >= 0) {
-    const int ready = ::poll(watched.data(), watched.size(), left_until(deadline));
-    if (ready < 0 && errno != EINTR) return true;
+    if (is_interrupted && is_interrupted()) return false;
+    const auto next = is_interrupted ? std::min(deadline, Clock::now() + kBetweenLooks) : deadline;
+    const int ready = ::poll(watched.data(), watched.size(), left_until(next));
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready < 0) return true;
     if (ready == 0 && Clock::now() >= deadline) return false;
     for (std::size_t n = 0; n < watched.size(); ++n) {
       if (watched.at(n).fd < 0 || watched.at(n).revents == 0) continue;
@@ -108,17 +116,22 @@ Error start_error(const std::string& program, int code) {
           fmt::format("start {}: {}", program, std::strerror(code))};
 }
 
-/// Ends a child that may not want to: nothing waits for it longer than two seconds.
-int end_child(pid_t child) {
+/// Ends a child that may not want to, and the group that it leads: nothing waits for it longer than
+/// two seconds.
+int end_child(pid_t child, bool leads_group) {
   constexpr auto kPatience = std::chrono::seconds(2);
   constexpr auto kPause = std::chrono::milliseconds(10);
-  ::kill(child, SIGTERM);
-  int status = 0;
+  const pid_t target = leads_group ? -child : child;
+  ::kill(target, SIGTERM);
+  // Looked at without taking it away: the number stays its own until it is waited for.
+  siginfo_t state{};
   for (const auto deadline = Clock::now() + kPatience; Clock::now() < deadline;) {
-    if (::waitpid(child, &status, WNOHANG) != 0) return status;
+    ::waitid(P_PID, static_cast<id_t>(child), &state, WEXITED | WNOHANG | WNOWAIT);
+    if (state.si_pid != 0) break;
     std::this_thread::sleep_for(kPause);
   }
-  ::kill(child, SIGKILL);
+  if (leads_group || state.si_pid == 0) ::kill(target, SIGKILL);
+  int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   return status;
@@ -135,6 +148,7 @@ struct RunningCommand::Parts {
   Pipe err;
   std::string program;
   pid_t child = -1;  // -1: not started, or waited for already
+  bool leads_group = false;
   Clock::time_point start = Clock::now();
 };
 
@@ -142,11 +156,16 @@ RunningCommand::RunningCommand(std::unique_ptr<Parts> parts) : parts_(std::move(
 
 RunningCommand::~RunningCommand() {
   if (parts_->child < 0) return;
-  end_child(parts_->child);
+  end_child(parts_->child, parts_->leads_group);
 }
 
 Result<std::unique_ptr<RunningCommand>> RunningCommand::start(
     const std::vector<std::string>& command) {
+  return spawn(command, nullptr, -1);
+}
+
+Result<std::unique_ptr<RunningCommand>> RunningCommand::spawn(
+    const std::vector<std::string>& command, const posix_spawnattr_t* attributes, int input) {
   if (command.empty() || command.front().empty()) return invalid_error("no command to run");
   auto parts = std::make_unique<Parts>();
   parts->program = command.front();
@@ -159,10 +178,11 @@ Result<std::unique_ptr<RunningCommand>> RunningCommand::start(
 
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  if (input < 0) posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  if (input >= 0) posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, parts->out.write_end(), STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, parts->err.write_end(), STDERR_FILENO);
-  const int failed = ::posix_spawnp(&parts->child, arguments.front(), &actions, nullptr,
+  const int failed = ::posix_spawnp(&parts->child, arguments.front(), &actions, attributes,
                                     arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) {
@@ -174,7 +194,8 @@ Result<std::unique_ptr<RunningCommand>> RunningCommand::start(
   return std::unique_ptr<RunningCommand>(new RunningCommand(std::move(parts)));
 }
 
-Result<CommandOutcome> RunningCommand::finish(Duration limit) {
+Result<CommandOutcome> RunningCommand::finish(Duration limit,
+                                              const std::function<bool()>& is_interrupted) {
   WEIR_CHECK(parts_->child >= 0);
   const auto deadline = limit == Duration::max()
                             ? Clock::time_point::max()
@@ -183,24 +204,88 @@ Result<CommandOutcome> RunningCommand::finish(Duration limit) {
   KeptOutput out;
   KeptOutput err;
   constexpr int kTimedOut = 124;
-  const bool is_over = drain(parts_->out.read_end(), parts_->err.read_end(), deadline, out, err);
+  constexpr int kInterrupted = 130;
+  const bool is_over =
+      drain(parts_->out.read_end(), parts_->err.read_end(), deadline, is_interrupted, out, err);
+  const bool was_interrupted = !is_over && is_interrupted && is_interrupted();
   outcome.output = std::move(out).take();
   outcome.errors = std::move(err).take();
-  outcome.timed_out = !is_over;
+  outcome.timed_out = !is_over && !was_interrupted;
   int wait_status = 0;
   if (is_over) {
     while (::waitpid(parts_->child, &wait_status, 0) < 0) {
       if (errno != EINTR) return start_error(parts_->program, errno);
     }
   } else {
-    wait_status = end_child(parts_->child);
+    wait_status = end_child(parts_->child, parts_->leads_group);
   }
   parts_->child = -1;
   const auto elapsed = Clock::now() - parts_->start;
-  outcome.exit_status = is_over ? status_of(wait_status) : kTimedOut;
+  outcome.exit_status = is_over           ? status_of(wait_status)
+                        : was_interrupted ? kInterrupted
+                                          : kTimedOut;
   outcome.elapsed =
       Duration::raw(std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count() * 1000);
   return outcome;
+}
+
+namespace {
+
+/// As the shell would find it: an error before anything is started.
+Status find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos)
+    return ::access(name.c_str(), X_OK) == 0 ? Status() : Status(start_error(name, errno));
+  const char* const path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): one thread
+  for (const std::string_view folder : split(path == nullptr ? "/usr/bin:/bin" : path, ':'))
+    if (::access(fmt::format("{}/{}", folder, name).c_str(), X_OK) == 0) return {};
+  return start_error(name, ENOENT);
+}
+
+/// Starts with the words behind it when a line comes, and not at all where none does.
+std::vector<std::string> behind_gate(const std::vector<std::string>& command) {
+  std::vector<std::string> words = {"sh", "-c", "read -r _ && exec \"$@\" </dev/null", "sh"};
+  words.insert(words.end(), command.begin(), command.end());
+  return words;
+}
+
+class SpawnAttributes {
+ public:
+  /// A group of its own; signals that we ignore are as they usually are.
+  SpawnAttributes() {
+    posix_spawnattr_init(&attributes_);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setpgroup(&attributes_, 0);
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (const int signal : {SIGPIPE, SIGXFSZ})
+      sigaddset(&signals, signal);
+    posix_spawnattr_setsigdefault(&attributes_, &signals);
+  }
+  SpawnAttributes(const SpawnAttributes&) = delete;
+  SpawnAttributes& operator=(const SpawnAttributes&) = delete;
+  ~SpawnAttributes() { posix_spawnattr_destroy(&attributes_); }
+  [[nodiscard]] const posix_spawnattr_t* get() const { return &attributes_; }
+
+ private:
+  posix_spawnattr_t attributes_;
+};
+
+}  // namespace
+
+Result<CommandOutcome> run_load(const std::vector<std::string>& command,
+                                const LoadControl& control) {
+  if (command.empty() || command.front().empty()) return invalid_error("no command to run");
+  WEIR_TRY_STATUS(find_program(command.front()));
+  const SpawnAttributes attributes;
+  Pipe gate;
+  if (!gate.is_open()) return start_error(command.front(), errno);
+  WEIR_TRY(running, RunningCommand::spawn(behind_gate(command), attributes.get(), gate.read_end()));
+  running->parts_->leads_group = true;
+  if (control.on_start) WEIR_TRY_STATUS(control.on_start(running->parts_->child));
+  (void)!::write(gate.write_end(), "\n", 1);  // one that has ended already needs no line
+  gate.close_write_end();
+  running->parts_->start = Clock::now();
+  return running->finish(Duration::max(), control.is_interrupted);
 }
 
 Result<CommandOutcome> run_command(const std::vector<std::string>& command) {

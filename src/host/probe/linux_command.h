@@ -1,9 +1,12 @@
 #pragma once
 // Commands of the system: run to their end, or started and waited for later, with what they
 // printed.
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include <spawn.h>
 
 #include "base/result.h"
 #include "host/host_io.h"
@@ -18,6 +21,11 @@ namespace weir::host {
 /// at the end, its settings at the beginning. A line between says how much is left out.
 inline constexpr std::size_t kKeptOutput = std::size_t{8} << 20U;
 
+/// A load, in a process group of its own: ended with all that it started where it is interrupted
+/// (status 130).
+[[nodiscard]] Result<CommandOutcome> run_load(const std::vector<std::string>& command,
+                                              const LoadControl& control);
+
 /// A command that runs beside us. Destroyed while it still runs, it is ended.
 class RunningCommand {
  public:
@@ -29,11 +37,16 @@ class RunningCommand {
 
   /// Waits for its end, at most `limit`: then it is ended (SIGTERM, and SIGKILL two seconds later),
   /// with status 124 as timeout(1) has it.
-  [[nodiscard]] Result<CommandOutcome> finish(Duration limit = Duration::max());
+  [[nodiscard]] Result<CommandOutcome> finish(Duration limit = Duration::max(),
+                                              const std::function<bool()>& is_interrupted = {});
 
  private:
+  friend Result<CommandOutcome> run_load(const std::vector<std::string>&, const LoadControl&);
   struct Parts;
   explicit RunningCommand(std::unique_ptr<Parts> parts);
+  /// `input` is its standard input; -1: none.
+  [[nodiscard]] static Result<std::unique_ptr<RunningCommand>> spawn(
+      const std::vector<std::string>& command, const posix_spawnattr_t* attributes, int input);
   std::unique_ptr<Parts> parts_;
 };
 

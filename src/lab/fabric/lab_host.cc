@@ -65,7 +65,9 @@ class LabHost final : public host::HostIo {
   [[nodiscard]] Status perform(const host::Operation& operation) override {
     return shared_->perform(host_, operation);
   }
-  [[nodiscard]] Result<host::CommandOutcome> run(const std::vector<std::string>& command) override {
+  /// In this process, and to its end: a simulated load takes seconds.
+  [[nodiscard]] Result<host::CommandOutcome> run(const std::vector<std::string>& command,
+                                                 const host::LoadControl& /*control*/) override {
     if (command.empty()) return invalid_error("no command");
     const std::string tool = base_name(command.front());
     if (is_perftest(tool)) return run_perftest(*shared_, host_, command);

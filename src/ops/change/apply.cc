@@ -16,22 +16,10 @@ using host::HostOutcome;
 using host::JournalPhase;
 
 constexpr std::int64_t kPicoseconds = 1'000'000'000'000;
+constexpr std::int64_t kPicosecondsPerMillisecond = 1'000'000'000;
 
 const lab::Lab* lab_of(const HostSet& set) {
   return set.lab ? &*set.lab : nullptr;
-}
-
-/// A state directory that cannot be opened, locked or read.
-template <class T>
-Result<T> or_state_failure(weir::Result<T> result) {
-  if (result || result.error().code != ErrorCode::kPermission) {
-    const bool is_damaged = !result && result.error().code == ErrorCode::kParse;
-    return or_fail(is_damaged ? FailureKind::kBadInput : FailureKind::kCouldNotLook,
-                   std::move(result));
-  }
-  return could_not_look(result.error().what +
-                        "; run it as root (sudo), or name another directory with --state; weir "
-                        "plan shows the commands without changing anything");
 }
 
 /// Links come back in real time; a lab's at once.
@@ -57,41 +45,38 @@ host::HostFinder finder_of(const HostSet& set) {
   };
 }
 
-/// "2026-11-15T12:03:44Z", now.
-std::string time_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  if (::gmtime_r(&now, &utc) == nullptr) return "";
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", utc.tm_year + 1900, utc.tm_mon + 1,
-                     utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec);
-}
-
 /// In a lab the time is the lab's.
-host::JournalHead head_of(const Plan& plan, const ApplyRequest& request) {
+host::JournalHead head_of(const Transaction& transaction, const ApplyRequest& request) {
+  const Plan& plan = transaction.plan;
   return {.time = plan.set.lab ? plan.seen.hosts.front().provenance.time : time_now(),
           .tool = request.tool,
           .design = plan.fabric.design.file,
           .boot = plan.set.lab ? std::string() : host::boot_id(),
-          .steps = static_cast<unsigned>(plan.step_count())};
+          .steps = static_cast<unsigned>(plan.step_count()),
+          .lint = transaction.lint};
 }
 
-/// In the watchdog's process, which has no terminal and perhaps not even the files of its session.
-weir::Status roll_back_unconfirmed(const host::StateDirectory& state,
-                                   const host::StoredJournal& stored, std::string_view reason) {
+host::Healer healer_of(HostSet& set) {
+  return [&set](const host::JournalFailure& failure) {
+    return end_failure(failure, set.lab ? &*set.lab : nullptr);
+  };
+}
+
+/// Of this machine, in a process that perhaps has no terminal and not even the files of its
+/// session.
+weir::Result<host::Rollback> roll_back_here(const host::StateDirectory& state,
+                                            const host::StoredJournal& stored,
+                                            std::string_view reason) {
   HostSet set;
   set.hosts.push_back(host::make_linux_host());
-  WEIR_TRY(done, host::roll_back(state, stored, finder_of(set), host::boot_id(), reason,
-                                 environment_of(set)));
-  if (done.is_whole) return {};
-  return Error{ErrorCode::kIo, "not everything could be restored: weir rollback tries again"};
+  return host::roll_back(state, stored, finder_of(set), host::boot_id(), reason,
+                         environment_of(set), healer_of(set));
 }
 
-/// An apply that nobody ended is in the way of the next.
-Failure refuse_open(const host::Journal& open) {
-  const bool is_awaiting = open.phase == JournalPhase::kAwaiting;
-  return could_not_look(fmt::format("the apply of {} at {} is {}: {}weir rollback undoes it",
-                                    open.head.design, open.head.time, host::to_text(open.phase),
-                                    is_awaiting ? "weir confirm keeps it, " : ""));
+weir::Status whole_or_error(const weir::Result<host::Rollback>& done) {
+  if (!done) return done.error();
+  if (done->is_whole) return {};
+  return Error{ErrorCode::kIo, "not everything could be restored: weir rollback tries again"};
 }
 
 std::vector<HostOutcome> apply_all(const Plan& plan, const ApplyRequest& request,
@@ -118,10 +103,14 @@ std::vector<HostOutcome> apply_all(const Plan& plan, const ApplyRequest& request
 /// Written down as kept, or as awaiting a confirmation; where that fails, everything is undone.
 void end_journal(const Plan& plan, const ApplyRequest& request, host::JournalWriter& journal,
                  Applied& applied) {
-  if (request.confirm_within)
-    applied.confirm_until = std::time(nullptr) + request.confirm_within->raw() / kPicoseconds;
-  const weir::Status ended =
-      applied.confirm_until ? journal.awaiting(*applied.confirm_until) : journal.kept();
+  weir::Status ended;
+  if (request.confirm_within) {
+    const std::int64_t within = request.confirm_within->raw() / kPicosecondsPerMillisecond;
+    applied.confirm_until = std::time(nullptr) + within / 1000;
+    ended = journal.awaiting(*applied.confirm_until, host::boot_time_now().ms + within);
+  } else {
+    ended = journal.kept();
+  }
   if (ended) return;
   for (HostOutcome& outcome : applied.hosts) {
     outcome.failure = ended.error().what;
@@ -129,33 +118,43 @@ void end_journal(const Plan& plan, const ApplyRequest& request, host::JournalWri
   }
 }
 
-Result<Applied> make_changes(const Plan& plan, const ApplyRequest& request) {
-  const host::StateDirectory state = state_directory(request.state, lab_of(plan.set));
-  WEIR_TRY_STATUS(or_state_failure(state.prepare()));
-  WEIR_TRY(lock, or_state_failure(state.lock()));
-  WEIR_TRY(open, or_state_failure(state.open_journal()));
-  if (open) return refuse_open(open->journal);
+/// Before the first change: whatever happens afterwards, it is rolled back unless it is confirmed.
+weir::Status arm(const ApplyRequest& request, const host::StateDirectory& state,
+                 host::StateLock& lock, host::JournalWriter& journal, Applied& applied) {
+  if (!request.confirm_within) return {};
+  WEIR_TRY(guard, host::arm_guard(state, lock, *request.confirm_within,
+                                  [&](const host::StoredJournal& stored, std::string_view reason) {
+                                    return whole_or_error(roll_back_here(state, stored, reason));
+                                  }));
+  applied.guard = guard;
+  return journal.guarded(guard, request.confirm_within->raw() / kPicosecondsPerMillisecond);
+}
+
+Result<Applied> make_changes(Transaction& transaction, const ApplyRequest& request) {
+  const Plan& plan = transaction.plan;
+  const host::StateDirectory& state = transaction.state;
+  WEIR_TRY_STATUS(refuse_open_journal(state));
   WEIR_TRY(journal, or_state_failure(state.create()));
-  WEIR_TRY_STATUS(or_state_failure(journal.begin(head_of(plan, request))));
-  std::optional<host::Watchdog> watchdog;
-  if (request.confirm_within) {
-    auto started = host::Watchdog::start(
-        state, lock, [&](const host::StoredJournal& stored, std::string_view reason) {
-          return roll_back_unconfirmed(state, stored, reason);
-        });
-    if (!started) {
-      (void)journal.ended(true).has_value();
-      return could_not_look(started.error().what);
-    }
-    watchdog.emplace(std::move(*started));
+  WEIR_TRY_STATUS(or_state_failure(journal.begin(head_of(transaction, request))));
+  // Room to say how it ended, whatever fills the disk.
+  if (const weir::Status reserved = journal.reserve(0); !reserved) {
+    (void)journal.ended(true).has_value();
+    return state_failure(reserved.error());
   }
   Applied applied;
+  if (const weir::Status armed = arm(request, state, *transaction.lock, journal, applied); !armed) {
+    (void)journal.ended(true).has_value();
+    if (applied.guard) host::disarm_guard(*applied.guard);
+    return could_not_look(armed.error().what);
+  }
   applied.hosts = apply_all(plan, request, journal);
   if (!applied.is_failed()) {
     end_journal(plan, request, journal, applied);
   } else if (applied.hosts.back().was_refused) {
     (void)journal.ended(true).has_value();
   }
+  if (applied.is_failed() && applied.guard && applied.hosts.back().is_restored())
+    host::disarm_guard(*applied.guard);
   return applied;
 }
 
@@ -167,15 +166,6 @@ bool changes_pfc(const host::Journal& journal) {
 }
 
 }  // namespace
-
-host::StateDirectory state_directory(const std::string& given, const lab::Lab* lab) {
-  using host::StateDirectory;
-  std::string path(host::kDefaultStateDirectory);
-  if (lab != nullptr) path = lab->directory() + "/journal";
-  if (!given.empty()) path = given;
-  return StateDirectory(path, lab != nullptr ? StateDirectory::Durability::kUnsynced
-                                             : StateDirectory::Durability::kSynced);
-}
 
 std::optional<host::Journal> unfinished_apply(const std::string& state, const lab::Lab* lab) {
   auto open = state_directory(state, lab).open_journal();
@@ -192,31 +182,50 @@ std::size_t Applied::count(host::StepState state) const {
   return count;
 }
 
-Result<Applied> apply(Plan& plan, const ApplyRequest& request) {
+Result<Transaction> begin_apply(const PlanRequest& planned, const ApplyRequest& request) {
+  WEIR_TRY(set, open_hosts(planned.source));
+  WEIR_TRY(fabric, fabric_for(planned.design, set));
+  WEIR_TRY(lint, lint_errors(fabric, request.despite_lint));
+  host::StateDirectory state = state_directory(request.state, lab_of(set));
+  std::optional<host::StateLock> lock;
+  if (!set.are_captured) {
+    WEIR_TRY_STATUS(or_state_failure(state.prepare()));
+    WEIR_TRY(taken, or_state_failure(state.lock(request.wait)));
+    lock.emplace(std::move(taken));
+  }
+  // A lab's hosts are one file: read now, and written once for all of them.
+  if (set.lab) WEIR_TRY_STATUS(or_could_not_look(set.lab->begin()));
+  WEIR_TRY(plan, plan_hosts(std::move(set), std::move(fabric)));
+  return Transaction{std::move(plan), std::move(state), std::move(lock), std::move(lint)};
+}
+
+Result<Applied> apply(Transaction& transaction, const ApplyRequest& request) {
+  Plan& plan = transaction.plan;
   if (plan.set.are_captured)
     return bad_request("a captured machine cannot be changed: weir plan shows what would change");
   if (request.confirm_within && plan.set.lab)
     return bad_request("--confirm-within is for this machine: a lab cannot be cut off");
   if (plan.step_count() == 0) return Applied{};
-  if (!plan.set.lab) return make_changes(plan, request);
-  // A lab's hosts are one file: written once for all of them.
-  WEIR_TRY_STATUS(or_could_not_look(plan.set.lab->begin()));
-  auto applied = make_changes(plan, request);
-  WEIR_TRY_STATUS(or_fail(FailureKind::kRolledBack, plan.set.lab->commit()));
+  auto applied = make_changes(transaction, request);
+  if (plan.set.lab) WEIR_TRY_STATUS(or_fail(FailureKind::kRolledBack, plan.set.lab->commit()));
   return applied;
 }
 
-Result<RollbackPlan> plan_rollback(const Source& source, const std::string& state) {
+Result<RollbackPlan> plan_rollback(const Source& source, const std::string& state,
+                                   const host::LockWait& wait) {
   WEIR_TRY(set, open_hosts(source));
   if (set.are_captured) return bad_request("a captured machine cannot be changed");
   host::StateDirectory directory = state_directory(state, lab_of(set));
   WEIR_TRY_STATUS(or_state_failure(directory.prepare()));
-  WEIR_TRY(lock, or_state_failure(directory.lock()));
+  WEIR_TRY(lock, or_state_failure(directory.lock(wait)));
   WEIR_TRY(found, or_state_failure(directory.last_standing()));
-  RollbackPlan plan{std::move(set), std::move(directory), std::move(lock), std::move(found)};
+  RollbackPlan plan{std::move(set), std::move(directory), std::move(lock), std::move(found), {}};
   if (!plan.journal) return plan;
-  plan.needs_consent = !plan.set.lab && !plan.journal->journal.is_open();
-  plan.takes_links_down = changes_pfc(plan.journal->journal);
+  const host::Journal& journal = plan.journal->journal;
+  const bool was_restarted = !journal.head.boot.empty() && journal.head.boot != host::boot_id();
+  if (!was_restarted) plan.changed_since = host::changed_since(journal, finder_of(plan.set));
+  plan.needs_consent = (!plan.set.lab && !journal.is_open()) || !plan.changed_since.empty();
+  plan.takes_links_down = changes_pfc(journal);
   return plan;
 }
 
@@ -225,18 +234,36 @@ Result<host::Rollback> roll_back(RollbackPlan& plan) {
   lab::Lab* const lab = plan.set.lab ? &*plan.set.lab : nullptr;
   if (lab != nullptr) WEIR_TRY_STATUS(or_could_not_look(lab->begin()));
   auto done = host::roll_back(plan.state, *plan.journal, finder_of(plan.set),
-                              lab != nullptr ? std::string() : host::boot_id(), "asked for",
-                              environment_of(plan.set));
+                              lab != nullptr ? std::string() : host::boot_id(), "requested",
+                              environment_of(plan.set), healer_of(plan.set));
   if (lab != nullptr) WEIR_TRY_STATUS(or_could_not_look(lab->commit()));
+  if (done && plan.journal->journal.guard) host::disarm_guard(*plan.journal->journal.guard);
   return or_state_failure(std::move(done));
 }
 
-Result<Confirmed> confirm(const std::string& given) {
+Result<Settled> settle(const std::string& given) {
   const host::StateDirectory state = state_directory(given, nullptr);
   WEIR_TRY_STATUS(or_state_failure(state.prepare()));
-  WEIR_TRY(lock, or_state_failure(state.lock()));
+  Settled out{.directory = state.name(), .journal = {}, .rollback = {}};
   WEIR_TRY(open, or_state_failure(state.open_journal()));
-  Confirmed out{.directory = state.path()};
+  out.journal = std::move(open);
+  WEIR_TRY_STATUS(or_state_failure(host::settle_open_journal(
+      state, [&](const host::StoredJournal& stored, std::string_view reason) -> weir::Status {
+        out.journal = stored;
+        out.was_rolled_back = true;
+        WEIR_TRY(done, roll_back_here(state, stored, reason));
+        out.rollback = std::move(done);
+        return {};
+      })));
+  return out;
+}
+
+Result<Confirmed> confirm(const std::string& given, const host::LockWait& wait) {
+  const host::StateDirectory state = state_directory(given, nullptr);
+  WEIR_TRY_STATUS(or_state_failure(state.prepare()));
+  WEIR_TRY(lock, or_state_failure(state.lock(wait)));
+  WEIR_TRY(open, or_state_failure(state.open_journal()));
+  Confirmed out{.directory = state.name()};
   if (!open) {
     WEIR_TRY(all, or_state_failure(state.journals()));
     if (all.empty()) return out;
@@ -247,10 +274,20 @@ Result<Confirmed> confirm(const std::string& given) {
     return out;
   }
   if (open->journal.phase != JournalPhase::kAwaiting)
-    return could_not_look(fmt::format("the apply of {} at {} was cut off: weir rollback undoes it",
-                                      open->journal.head.design, open->journal.head.time));
+    return could_not_look(
+        fmt::format("{} was cut off: weir rollback undoes it", open->journal.title()));
+  // Its time is over, and what rolls it back is about to.
+  const host::BootTime now = host::boot_time_now();
+  if (host::next_step(open, now) == host::WatchdogStep::kRollBack) {
+    WEIR_TRY(done, or_state_failure(roll_back_here(state, *open, "it was not confirmed in time")));
+    WEIR_TRY(after, or_state_failure(state.read(open->file)));
+    out.journal = std::move(after->journal);
+    out.state = ConfirmState::kTooLate;
+    return out;
+  }
   WEIR_TRY(journal, or_state_failure(state.reopen(*open)));
   WEIR_TRY_STATUS(or_state_failure(journal.kept()));
+  if (open->journal.guard) host::disarm_guard(*open->journal.guard);
   out.state = ConfirmState::kConfirmed;
   out.journal = std::move(open->journal);
   return out;

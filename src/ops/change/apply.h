@@ -11,14 +11,11 @@
 #include "host/change/rollback.h"
 #include "host/change/state_directory.h"
 #include "ops/change/plan.h"
+#include "ops/change/state.h"
 #include "ops/source/progress.h"
 #include "units/quantity.h"
 
 namespace weir::ops {
-
-/// `given`, or the lab's own place, or /var/lib/weir. In a lab nothing is lost with the power: its
-/// journal is not synced.
-[[nodiscard]] host::StateDirectory state_directory(const std::string& given, const lab::Lab* lab);
 
 /// An earlier apply that was neither kept nor undone, where there is one and it can be read.
 [[nodiscard]] std::optional<host::Journal> unfinished_apply(const std::string& state,
@@ -28,34 +25,61 @@ struct ApplyRequest {
   std::string state = {};
   std::string tool = {};                        // who writes the journal: "weir 0.1.0"
   std::optional<Duration> confirm_within = {};  // rolled back unless confirm() comes in time
+  bool despite_lint = false;                    // the design may be broken; said in the journal
+  host::LockWait wait = {};                     // for another that changes the hosts
   std::function<bool()> is_interrupted = {};    // then all that was done is undone
   ProgressCallback progress = {};
 };
 
+/// What an apply would do, and the lock under which that was found out: nobody else who asks for
+/// the lock changes anything in between.
+struct Transaction {
+  Plan plan;
+  host::StateDirectory state;
+  std::optional<host::StateLock> lock;  // none: captured machines, which nothing can change
+  std::vector<std::string> lint;        // errors of the design that were overridden
+};
+[[nodiscard]] Result<Transaction> begin_apply(const PlanRequest& planned,
+                                              const ApplyRequest& request);
+
 struct Applied {
   std::vector<host::HostOutcome> hosts;       // until the first that failed
   std::optional<std::int64_t> confirm_until;  // Unix seconds; where a confirmation is awaited
+  std::optional<host::JournalGuard> guard;    // … and what rolls it back
 
   [[nodiscard]] bool is_failed() const { return !hosts.empty() && !hosts.back().is_done(); }
   [[nodiscard]] std::size_t count(host::StepState state) const;
 };
 
 /// Host by host; the first failure ends it, is undone on that host, and hosts after it stay as they
-/// are. With `confirm_within` the process forks: one thread, streams flushed.
-[[nodiscard]] Result<Applied> apply(Plan& plan, const ApplyRequest& request);
+/// are. With `confirm_within` the process may fork: one thread, streams flushed.
+[[nodiscard]] Result<Applied> apply(Transaction& transaction, const ApplyRequest& request);
 
 /// What a rollback would undo, and the lock under which it is decided.
 struct RollbackPlan {
   HostSet set;
   host::StateDirectory state;
   host::StateLock lock;
-  std::optional<host::StoredJournal> journal;  // none: nothing to undo
-  bool needs_consent = false;                  // it was kept: not to be undone by accident
+  std::optional<host::StoredJournal> journal;     // none: nothing to undo
+  std::vector<host::ChangedSince> changed_since;  // by others: a rollback overwrites it
+  bool needs_consent = false;  // it was kept, or changed since: not to be undone by accident
   bool takes_links_down = false;
 };
-[[nodiscard]] Result<RollbackPlan> plan_rollback(const Source& source, const std::string& state);
+[[nodiscard]] Result<RollbackPlan> plan_rollback(const Source& source, const std::string& state,
+                                                 const host::LockWait& wait);
 /// REQUIRES: a journal.
 [[nodiscard]] Result<host::Rollback> roll_back(RollbackPlan& plan);
+
+/// What became of an apply that nobody had ended.
+struct Settled {
+  std::string directory;
+  std::optional<host::StoredJournal> journal;  // as it was found; none: nothing was open
+  host::Rollback rollback;
+  bool was_rolled_back = false;  // false: it was confirmed while this waited
+};
+/// Of this machine: rolls back what is not confirmed when its time is over, waiting until then, and
+/// what was cut off. Nothing else.
+[[nodiscard]] Result<Settled> settle(const std::string& state);
 
 enum class ConfirmState {
   kConfirmed,
@@ -69,6 +93,6 @@ struct Confirmed {
   host::Journal journal;  // of the last apply, where there is one
 };
 /// Keeps what an apply with `confirm_within` made.
-[[nodiscard]] Result<Confirmed> confirm(const std::string& state);
+[[nodiscard]] Result<Confirmed> confirm(const std::string& state, const host::LockWait& wait);
 
 }  // namespace weir::ops

@@ -54,6 +54,10 @@ bool Plan::is_partial() const {
 Result<Plan> plan(const PlanRequest& request) {
   WEIR_TRY(set, open_hosts(request.source));
   WEIR_TRY(fabric, fabric_for(request.design, set));
+  return plan_hosts(std::move(set), std::move(fabric));
+}
+
+Result<Plan> plan_hosts(HostSet set, Fabric fabric) {
   Observation seen = read_facts(set, fabric.intent);
   if (seen.hosts.empty()) return no_host_seen(seen);
   Plan plan{std::move(set), std::move(fabric), std::move(seen), {}};

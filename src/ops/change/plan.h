@@ -26,5 +26,7 @@ struct Plan {
 };
 
 [[nodiscard]] Result<Plan> plan(const PlanRequest& request);
+/// The same of hosts that are open already.
+[[nodiscard]] Result<Plan> plan_hosts(HostSet set, Fabric fabric);
 
 }  // namespace weir::ops

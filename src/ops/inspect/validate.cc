@@ -66,6 +66,7 @@ void judge(const design::Intent& intent, const finding::Thresholds& thresholds, 
 Result<Validated> validate_files(const ValidateRequest& request) {
   Validated out;
   WEIR_TRY(fabric, load_fabric(request.design));
+  WEIR_TRY(overridden, lint_errors(fabric, request.despite_lint));
   out.fabric = std::move(fabric);
   WEIR_TRY(configs, read_switch_configs(request.switches, out.fabric.intent));
   out.configs = std::move(configs);
@@ -104,6 +105,7 @@ Result<Validated> validate(const ValidateRequest& request) {
   Validated out;
   WEIR_TRY(set, open_hosts(*request.source));
   WEIR_TRY(fabric, fabric_for(request.design, set));
+  WEIR_TRY(overridden, lint_errors(fabric, request.despite_lint));
   out.fabric = std::move(fabric);
   WEIR_TRY(configs, read_switch_configs(request.switches, out.fabric.intent));
   out.configs = std::move(configs);

@@ -26,6 +26,7 @@ struct Checked {
 struct ValidateRequest {
   std::optional<Source> source = Source{};  // none: the files of switches alone
   std::string design = {};                  // empty: the lab's own
+  bool despite_lint = false;                // the design may be broken
   std::vector<SwitchFile> switches = {};    // stand for the switches themselves
   std::optional<Duration> watch = {};       // count again after this long: what links did in it
   std::string bundle_key = {};              // the secret that bundles were made with

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "design/file/load.h"
+#include "design/lint/lint.h"
 
 namespace weir::ops {
 namespace {
@@ -41,6 +42,23 @@ Result<Fabric> load_fabric(const std::string& path) {
   design::Derived derived = design::derive(loaded.design);
   if (!derived.errors.empty()) return design_errors(loaded.design.file, derived.errors);
   return Fabric{std::move(loaded.design), std::move(derived.intent)};
+}
+
+Result<std::vector<std::string>> lint_errors(const Fabric& fabric, bool is_allowed) {
+  const finding::Judgement judgement = design::lint(fabric.design, fabric.intent);
+  std::vector<std::string> ids;
+  std::string first;
+  for (const finding::Finding& found : judgement.findings) {
+    if (found.severity != finding::Severity::kError) continue;
+    if (first.empty()) first = fmt::format("{} ({})", found.verdict, found.id);
+    if (std::find(ids.begin(), ids.end(), found.id) == ids.end()) ids.push_back(found.id);
+  }
+  if (ids.empty() || is_allowed) return ids;
+  return bad_input(fmt::format(
+      "{}: the design is broken: {}{}. weir lint shows all of it; --despite-lint goes on all the "
+      "same",
+      fabric.design.file, first,
+      ids.size() > 1 ? fmt::format(", and {} more", ids.size() - 1) : std::string()));
 }
 
 weir::Status set_values(const std::vector<std::string>& settings, Fabric& fabric) {

@@ -20,6 +20,10 @@ struct Fabric {
 /// `path` - is standard input. A failure lists every mistake of the file with its place.
 [[nodiscard]] Result<Fabric> load_fabric(const std::string& path);
 
+/// Ids of what lint calls an error in the design. A failure that names them, unless `is_allowed`: a
+/// broken design is not what hosts are changed to, or compared with.
+[[nodiscard]] Result<std::vector<std::string>> lint_errors(const Fabric& fabric, bool is_allowed);
+
 /// Other values for settings of the design, each "path=value", and all that follows from them anew.
 [[nodiscard]] weir::Status set_values(const std::vector<std::string>& settings, Fabric& fabric);
 

@@ -15,6 +15,7 @@ enum class FailureKind {
   kBadInput,      // a file or text cannot be used; everything is left as it was
   kCouldNotLook,  // no privilege, no device, no tool
   kRolledBack,    // a change failed and was rolled back
+  kInterrupted,   // by the user, or by a signal; what was begun is ended
 };
 
 /// A mistake in a file, for editors that jump to it.

@@ -3,29 +3,23 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "host/change/rollback.h"
 #include "host/probe/linux_command.h"
+#include "ops/change/state.h"
 #include "ops/verify/stage.h"
 
 namespace weir::ops {
 namespace {
 
-/// How a failure begins and ends; in a lab a fault, on hosts two commands of the user's.
+/// How a failure begins, and what is written down before it does.
 struct Failing {
+  host::JournalFailure record;
   std::function<weir::Status()> begin;
-  std::function<weir::Status()> end;
 };
 
 std::optional<std::string> after_key(const std::string& text, std::string_view key) {
   if (!text.starts_with(key)) return std::nullopt;
   return text.substr(key.size());
-}
-
-weir::Status clear_faults(lab::Lab& lab, const std::vector<std::string>& faults) {
-  for (const std::string& fault : faults) {
-    WEIR_TRY(cleared, lab.clear_fault(fault));
-    WEIR_CHECK(cleared > 0);
-  }
-  return {};
 }
 
 /// All of them or none.
@@ -48,8 +42,8 @@ Result<Failing> lab_failure(const FailureRequest& request, lab::Lab& lab,
   if (faults.empty())
     return bad_input(
         fmt::format("--under-failure {}: no host of the design has that rail", request.failure));
-  return Failing{[&lab, faults, what = request.failure] { return add_faults(lab, faults, what); },
-                 [&lab, faults] { return clear_faults(lab, faults); }};
+  return Failing{{.what = request.failure, .restore = "", .faults = faults},
+                 [&lab, faults, what = request.failure] { return add_faults(lab, faults, what); }};
 }
 
 weir::Status run_line(const std::string& line) {
@@ -64,8 +58,8 @@ Result<Failing> commanded_failure(const FailureRequest& request) {
   if (!why.empty())
     return bad_input(fmt::format("--under-failure '{}': {} (weir explain failover.not_injected)",
                                  request.failure, why));
-  return Failing{[line = request.failure] { return run_line(line); },
-                 [line = request.restore] { return run_line(line); }};
+  return Failing{{.what = request.failure, .restore = request.restore, .faults = {}},
+                 [line = request.failure] { return run_line(line); }};
 }
 
 Result<std::vector<std::string>> load_of(const FailureRequest& request, const Stage& stage) {
@@ -81,8 +75,9 @@ Result<std::vector<std::string>> load_of(const FailureRequest& request, const St
 
 Result<std::pair<Phase, Verified>> run_phase(std::string_view name, Stage& stage,
                                              const std::vector<std::string>& words,
-                                             const ProgressCallback& progress) {
-  WEIR_TRY(watched, watch_command(stage, words, progress, false));
+                                             const ProgressCallback& progress,
+                                             const host::LoadControl& control) {
+  WEIR_TRY(watched, watch_command(stage, words, progress, false, control));
   const diagnose::View view(stage.subject(watched.window));
   Verified verified = judge_drive(std::move(watched.drive), view);
   Phase phase{.name = name,
@@ -92,6 +87,55 @@ Result<std::pair<Phase, Verified>> run_phase(std::string_view name, Stage& stage
                          .lossless_drops = diagnose::lossless_drops(verified.judged.observations),
                          .judgement = verified.judgement()}};
   return std::pair(std::move(phase), std::move(verified));
+}
+
+/// A failure from before it is injected until it is over, written down so that a rollback can end
+/// it. Ended on every way out.
+class Injection {
+ public:
+  Injection(const Failing& failing, lab::Lab* lab, host::JournalWriter journal)
+      : failing_(failing), lab_(lab), journal_(std::move(journal)) {}
+  Injection(const Injection&) = delete;
+  Injection& operator=(const Injection&) = delete;
+  ~Injection() {
+    if (is_on_) static_cast<void>(end());
+    static_cast<void>(journal_.ended(!is_on_));
+  }
+
+  weir::Status begin() {
+    WEIR_TRY_STATUS(journal_.failing(failing_.record));
+    is_on_ = true;  // one that fails half-way is ended too
+    return failing_.begin();
+  }
+  weir::Status end() {
+    const weir::Status ended = end_failure(failing_.record, lab_);
+    if (!ended) return ended.error().within("the failure is not over, weir rollback tries again");
+    is_on_ = false;
+    return journal_.healed();
+  }
+  weir::Status note_load(std::int64_t group) { return journal_.load(host::load_of_process(group)); }
+
+ private:
+  const Failing& failing_;
+  lab::Lab* lab_;
+  host::JournalWriter journal_;
+  bool is_on_ = false;
+};
+
+/// A new journal, for a failure.
+Result<host::JournalWriter> begin_journal(const host::StateDirectory& state, const Stage& stage,
+                                          const FailureRequest& asked) {
+  WEIR_TRY_STATUS(refuse_open_journal(state));
+  WEIR_TRY(journal, or_state_failure(state.create()));
+  WEIR_TRY_STATUS(
+      or_state_failure(journal.begin({.time = time_now(),
+                                      .tool = asked.tool,
+                                      .design = stage.fabric.design.file,
+                                      .boot = stage.set.lab ? std::string() : host::boot_id(),
+                                      .verb = "verify"})));
+  constexpr std::size_t kRecords = 16384;  // two commands of a line each, three loads
+  WEIR_TRY_STATUS(or_state_failure(journal.reserve(kRecords)));
+  return journal;
 }
 
 Failure not_injected(const Error& error) {
@@ -144,19 +188,26 @@ Result<Verified> verify_failure(const VerifyRequest& request, const FailureReque
   WEIR_TRY(words, load_of(asked, stage));
   WEIR_TRY(failing, stage.set.lab ? lab_failure(asked, *stage.set.lab, stage.fabric.intent)
                                   : commanded_failure(asked));
+  lab::Lab* const lab = stage.set.lab ? &*stage.set.lab : nullptr;
+  const host::StateDirectory state = state_directory(asked.state, lab);
+  WEIR_TRY_STATUS(or_state_failure(state.prepare()));
+  WEIR_TRY(lock, or_state_failure(state.lock(asked.wait)));
+  WEIR_TRY(journal, begin_journal(state, stage, asked));
+  Injection injection(failing, lab, std::move(journal));
+  host::LoadControl control;
+  control.is_interrupted = request.is_interrupted;
+  control.on_start = [&](std::int64_t group) { return injection.note_load(group); };
   constexpr std::array<std::string_view, 3> kNames = {"before", "during", "after"};
   std::vector<Phase> phases;
   std::optional<Verified> last;
   for (std::size_t i = 0; i < kNames.size(); ++i) {
-    const weir::Status changed = i == 1 ? failing.begin() : i == 2 ? failing.end() : weir::Status();
+    const weir::Status changed = i == 1   ? injection.begin()
+                                 : i == 2 ? injection.end()
+                                          : weir::Status();
     if (!changed) return not_injected(changed.error());
-    auto phase = run_phase(kNames.at(i), stage, words, request.progress);
-    if (!phase) {
-      if (i == 1) static_cast<void>(failing.end());  // never leave a failure behind
-      return std::move(phase).error();
-    }
-    phases.push_back(std::move(phase->first));
-    last = std::move(phase->second);
+    WEIR_TRY(phase, run_phase(kNames.at(i), stage, words, request.progress, control));
+    phases.push_back(std::move(phase.first));
+    last = std::move(phase.second);
   }
   last->judged.judgement = diagnose::judge_failure(
       {phases[0].result, phases[1].result, phases[2].result}, asked.failure);

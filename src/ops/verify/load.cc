@@ -46,7 +46,8 @@ Result<Stage> set_up(const VerifyRequest& request) {
 }
 
 Result<Watched> watch_command(Stage& stage, const std::vector<std::string>& words,
-                              const ProgressCallback& progress, bool watches_idle) {
+                              const ProgressCallback& progress, bool watches_idle,
+                              const host::LoadControl& control) {
   Watched out;
   WEIR_TRY(before, observe_some(stage.set));
   if (watches_idle) {
@@ -54,7 +55,9 @@ Result<Watched> watch_command(Stage& stage, const std::vector<std::string>& word
     if (!out.drive.idle.empty()) before = observe(stage.set);
   }
   if (stage.set.lab) stage.set.lab->on_progress([&](double share) { tell(progress, share); });
-  WEIR_TRY(outcome, or_could_not_look(stage.set.named(stage.ran_on).run(words)));
+  WEIR_TRY(outcome, or_could_not_look(stage.set.named(stage.ran_on).run(words, control)));
+  if (control.is_interrupted && control.is_interrupted())
+    return Failure{FailureKind::kInterrupted, "interrupted: the load was stopped"};
   out.after = observe(stage.set);
   out.drive.words = words;
   out.drive.ran_on = stage.ran_on;
@@ -90,7 +93,8 @@ Verified judge_drive(Drive drive, const diagnose::View& view) {
 Result<Verified> verify_load(const VerifyRequest& request,
                              const std::vector<std::string>& command) {
   WEIR_TRY(stage, set_up(request));
-  WEIR_TRY(watched, watch_command(stage, command, request.progress, true));
+  WEIR_TRY(watched, watch_command(stage, command, request.progress, true,
+                                  {.is_interrupted = request.is_interrupted}));
   Verified verified =
       judge_drive(std::move(watched.drive), diagnose::View(stage.subject(watched.window)));
   add_unseen(watched.after, verified.judged.judgement);

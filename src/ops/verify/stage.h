@@ -25,8 +25,9 @@ struct Watched {
   Observation after;
 };
 
-/// Looks, runs, looks again.
+/// Looks, runs, looks again. A failure (kInterrupted) where the load was interrupted.
 [[nodiscard]] Result<Watched> watch_command(Stage& stage, const std::vector<std::string>& words,
-                                            const ProgressCallback& progress, bool watches_idle);
+                                            const ProgressCallback& progress, bool watches_idle,
+                                            const host::LoadControl& control = {});
 
 }  // namespace weir::ops

@@ -2,6 +2,7 @@
 // Behaviour under load: look, run, look again, judge. A command of the user's, perftest between two
 // hosts, a burst of many senders to one, or any load before, during and after a failure.
 #include <array>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include "diagnose/behaviour/burst.h"
 #include "diagnose/behaviour/failure.h"
 #include "diagnose/behaviour/load.h"
+#include "host/change/state_directory.h"
 #include "host/probe/load_report.h"
 #include "ops/source/hosts.h"
 #include "ops/source/progress.h"
@@ -23,6 +25,7 @@ struct VerifyRequest {
   std::string design = {};  // empty: the lab's own
   finding::Thresholds thresholds = {};
   ProgressCallback progress = {};
+  std::function<bool()> is_interrupted = {};  // then the load is ended
 };
 
 /// The load as it was driven.
@@ -80,7 +83,12 @@ struct FailureRequest {
   std::string failure;       // in a lab "link=L", "host=H", "rail=N" or a fault; else a command
   std::string restore = {};  // the command that ends it; of a lab: nothing
   std::vector<std::string> command;  // the load; of a lab it may be empty: all-to-all
+  std::string state = {};            // where it is written down, as an apply is
+  std::string tool = {};             // who writes it: "weir 0.1.0"
+  host::LockWait wait = {};          // for another that changes the hosts
 };
+/// However it ends, the failure is ended and the load with it; where the process is killed, a
+/// rollback does that from what is written down.
 [[nodiscard]] Result<Verified> verify_failure(const VerifyRequest& request,
                                               const FailureRequest& failure);
 

@@ -1,0 +1,65 @@
+#include "ops/change/state.h"
+
+#include <ctime>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "host/probe/linux_command.h"
+
+namespace weir::ops {
+
+host::StateDirectory state_directory(const std::string& given, const lab::Lab* lab) {
+  using host::StateDirectory;
+  std::string path(host::kDefaultStateDirectory);
+  if (lab != nullptr) path = lab->directory() + "/journal";
+  if (!given.empty()) path = given;
+  return StateDirectory(
+      path, lab != nullptr ? StateDirectory::Kind::kLab : StateDirectory::Kind::kMachine);
+}
+
+Failure state_failure(const Error& error) {
+  if (error.code == ErrorCode::kParse) return bad_input(error.what);
+  if (error.code != ErrorCode::kPermission) return could_not_look(error.what);
+  return could_not_look(error.what +
+                        "; run it as root (sudo), or name another directory with --state; weir "
+                        "plan shows the commands without changing anything");
+}
+
+Status refuse_open_journal(const host::StateDirectory& state) {
+  WEIR_TRY(open, or_state_failure(state.open_journal()));
+  if (!open) return {};
+  const bool is_awaiting = open->journal.phase == host::JournalPhase::kAwaiting;
+  return could_not_look(fmt::format("{} is {}: {}weir rollback undoes it", open->journal.title(),
+                                    host::to_text(open->journal.phase),
+                                    is_awaiting ? "weir confirm keeps it, " : ""));
+}
+
+std::string time_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  if (::gmtime_r(&now, &utc) == nullptr) return "";
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", utc.tm_year + 1900, utc.tm_mon + 1,
+                     utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec);
+}
+
+weir::Status end_failure(const host::JournalFailure& failure, lab::Lab* lab) {
+  if (lab != nullptr) {
+    for (const std::string& fault : failure.faults) {
+      bool is_there = false;
+      for (const lab::ActiveFault& active : lab->faults())
+        is_there = is_there || active.text == fault;
+      if (!is_there) continue;
+      WEIR_TRY(cleared, lab->clear_fault(fault));
+      WEIR_CHECK(cleared > 0);
+    }
+    return {};
+  }
+  if (failure.restore.empty()) return not_found_error("a failure of a lab: name it with --lab");
+  WEIR_TRY(outcome, host::run_command({"sh", "-c", failure.restore}));
+  if (outcome.exit_status == 0) return {};
+  return Error{ErrorCode::kIo, fmt::format("{}: status {}: {}", failure.restore,
+                                           outcome.exit_status, trim(outcome.errors))};
+}
+
+}  // namespace weir::ops
