@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <tuple>
+#include <unordered_map>
 
 #include "base/check.h"
 #include "base/text.h"
@@ -182,10 +183,8 @@ class Index {
   [[nodiscard]] std::span<const RawName> names() const { return names_; }
 
   [[nodiscard]] const Counter* find(std::string_view id) const {
-    const auto at =
-        std::lower_bound(counters_.begin(), counters_.end(), id,
-                         [](const Counter& c, std::string_view key) { return c.id < key; });
-    return at != counters_.end() && at->id == id ? &*at : nullptr;
+    const auto found = by_id_.find(id);
+    return found == by_id_.end() ? nullptr : found->second;
   }
 
   [[nodiscard]] std::span<const RawName> names_of(const Counter& counter) const {
@@ -239,6 +238,8 @@ class Index {
       counters_.insert(counters_.end(), table.begin(), table.end());
     std::sort(counters_.begin(), counters_.end(),
               [](const Counter& a, const Counter& b) { return a.id < b.id; });
+    for (const Counter& counter : counters_)
+      by_id_.emplace(counter.id, &counter);
     for (const auto table : name_tables())
       names_.insert(names_.end(), table.begin(), table.end());
     // Stable, so that the first name of a driver stays the one its table lists first.
@@ -258,6 +259,7 @@ class Index {
   static std::string_view id_of(std::string_view id) { return id; }
 
   std::vector<Counter> counters_;          // by id
+  std::unordered_map<std::string_view, const Counter*> by_id_;
   std::vector<RawName> names_;             // by id, then driver
   std::vector<std::uint16_t> counter_of_;  // beside names_
   NameTable by_name_;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <limits>
+#include <map>
 #include <tuple>
 #include <utility>
 
@@ -83,15 +85,55 @@ void spread_resets(std::vector<Delta>& deltas) {
   }
 }
 
-auto port_name(const PortCounters& port) {
-  return std::tie(port.device(), port.netdev());
+std::tuple<std::string_view, std::string_view> port_name(const PortCounters& port) {
+  return {port.device(), port.netdev()};
 }
 
-const PortCounters* find_port(const std::vector<PortCounters>& ports, const PortCounters& wanted) {
-  const auto at = std::find_if(ports.begin(), ports.end(), [&](const PortCounters& port) {
-    return port_name(port) == port_name(wanted);
-  });
-  return at == ports.end() ? nullptr : &*at;
+/// The change of one counter, by itself: without the evidence of its neighbours about a reset.
+Delta change_of(const ShownName& shown, Reading before, Reading after) {
+  Delta delta;
+  delta.place = shown.place;
+  delta.name = shown.name;
+  delta.match = shown.match;
+  delta.before = before;
+  delta.after = after;
+  const Kind kind = delta.match ? delta.match.counter->kind : Kind::kCounter;
+  if (kind == Kind::kSetting) {
+    delta.change = Change::kSetting;
+  } else if (is_gone(before) && !is_gone(after)) {
+    delta.change = Change::kAppeared;
+  } else if (!is_gone(before) && is_gone(after)) {
+    delta.change = Change::kVanished;
+  } else if (!before.has_value() || !after.has_value()) {
+    delta.change = Change::kUnreadable;
+  } else if (kind == Kind::kGauge) {
+    delta.change = Change::kLevel;
+  } else {
+    count(delta);
+  }
+  return delta;
+}
+
+/// All names of both; what the later one knows of a name counts.
+SharedLayout union_of(const SharedLayout& before, const SharedLayout& after) {
+  if (after->has_same_names(*before)) return after;
+  const auto comes_first = [](const ShownName& a, const ShownName& b) {
+    return std::tie(a.place, a.name) < std::tie(b.place, b.name);
+  };
+  std::vector<ShownName> names;
+  std::set_union(after->names().begin(), after->names().end(), before->names().begin(),
+                 before->names().end(), std::back_inserter(names), comes_first);
+  return std::make_shared<const Layout>(std::move(names));
+}
+
+using PortName = std::tuple<std::string_view, std::string_view>;
+
+/// By name; of two ports with one name the first.
+std::map<PortName, const PortCounters*> by_name(const std::vector<PortCounters>& ports) {
+  std::map<PortName, const PortCounters*> out;
+  for (const PortCounters& port : ports)
+    out.emplace(port_name(port), &port);
+  return out;
 }
 
 std::string shown(const PortCounters& port, bool is_switch) {
@@ -101,17 +143,19 @@ std::string shown(const PortCounters& port, bool is_switch) {
 std::vector<PortDelta> compare(const std::vector<PortCounters>& before,
                                const std::vector<PortCounters>& after, bool is_switch,
                                SnapshotDelta& out) {
+  const auto earlier = by_name(before);
+  const auto later = by_name(after);
   std::vector<PortDelta> deltas;
+  deltas.reserve(after.size());
   for (const PortCounters& port : after) {
-    if (const PortCounters* earlier = find_port(before, port)) {
-      deltas.push_back(difference(*earlier, port));
+    if (const auto found = earlier.find(port_name(port)); found != earlier.end()) {
+      deltas.push_back(difference(*found->second, port));
     } else {
       out.appeared.push_back(shown(port, is_switch));
     }
   }
-  for (const PortCounters& port : before) {
-    if (find_port(after, port) == nullptr) out.vanished.push_back(shown(port, is_switch));
-  }
+  for (const PortCounters& port : before)
+    if (!later.contains(port_name(port))) out.vanished.push_back(shown(port, is_switch));
   return deltas;
 }
 
@@ -124,46 +168,19 @@ std::string_view to_text(Change change) {
 }
 
 std::string Delta::key() const {
-  return std::string(to_text(place)) + "/" + name;
-}
-
-Delta difference(const Sample& before, const Sample& after) {
-  Delta delta;
-  delta.place = after.place;
-  delta.name = after.name;
-  delta.match = after.match ? after.match : before.match;
-  delta.before = before.reading;
-  delta.after = after.reading;
-  const Kind kind = delta.match ? delta.match.counter->kind : Kind::kCounter;
-  if (kind == Kind::kSetting) {
-    delta.change = Change::kSetting;
-  } else if (is_gone(before.reading) && !is_gone(after.reading)) {
-    delta.change = Change::kAppeared;
-  } else if (!is_gone(before.reading) && is_gone(after.reading)) {
-    delta.change = Change::kVanished;
-  } else if (!before.reading.has_value() || !after.reading.has_value()) {
-    delta.change = Change::kUnreadable;
-  } else if (kind == Kind::kGauge) {
-    delta.change = Change::kLevel;
-  } else {
-    count(delta);
-  }
-  return delta;
+  return std::string(to_text(place)) + "/" + std::string(name);
 }
 
 const Delta* PortDelta::find(Place place, std::string_view name) const {
-  const auto at = std::find_if(deltas.begin(), deltas.end(), [&](const Delta& delta) {
-    return delta.place == place && delta.name == name;
-  });
-  return at == deltas.end() ? nullptr : &*at;
+  const auto at = layout->find(place, name);
+  return at ? &deltas[*at] : nullptr;
 }
 
 const Delta* PortDelta::find(std::string_view id, std::optional<unsigned> number) const {
   const Delta* first = nullptr;
-  for (const Delta& delta : deltas) {
-    if (!delta.match || delta.match.counter->id != id || delta.match.number != number) continue;
-    if (delta.amount) return &delta;
-    if (first == nullptr) first = &delta;
+  for (const std::uint32_t at : layout->find(id, number)) {
+    if (deltas[at].amount) return &deltas[at];
+    if (first == nullptr) first = &deltas[at];
   }
   return first;
 }
@@ -182,31 +199,15 @@ bool PortDelta::was_reset(Place place) const {
 
 PortDelta difference(const PortCounters& before, const PortCounters& after) {
   WEIR_CHECK(port_name(before) == port_name(after));
-  PortDelta out{after.device(), after.netdev(), after.driver(), {}};
-  const auto old = before.samples();
-  const auto now = after.samples();
-  std::size_t i = 0;
-  std::size_t j = 0;
-  while (i < old.size() || j < now.size()) {
-    const bool only_old =
-        j == now.size() || (i < old.size() && std::tie(old[i].place, old[i].name) <
-                                                  std::tie(now[j].place, now[j].name));
-    const bool only_new =
-        i == old.size() || (j < now.size() && std::tie(now[j].place, now[j].name) <
-                                                  std::tie(old[i].place, old[i].name));
-    if (only_old) {
-      Sample gone = old[i++];
-      const Sample seen = gone;
-      gone.reading = Reading::missing(Missing::kAbsent);
-      out.deltas.push_back(difference(seen, gone));
-    } else if (only_new) {
-      const Sample& seen = now[j++];
-      Sample absent = seen;
-      absent.reading = Reading::missing(Missing::kAbsent);
-      out.deltas.push_back(difference(absent, seen));
-    } else {
-      out.deltas.push_back(difference(old[i++], now[j++]));
-    }
+  PortDelta out{after.device(), after.netdev(), after.driver(),
+                union_of(before.layout(), after.layout()), {}};
+  out.deltas.reserve(out.layout->size());
+  const bool is_aligned = before.layout() == after.layout();
+  for (std::size_t i = 0; i < out.layout->size(); ++i) {
+    const ShownName& shown = (*out.layout)[i];
+    const Reading old = is_aligned ? before.readings()[i] : before.read(shown.place, shown.name);
+    const Reading now = is_aligned ? after.readings()[i] : after.read(shown.place, shown.name);
+    out.deltas.push_back(change_of(shown, old, now));
   }
   spread_resets(out.deltas);
   return out;

@@ -38,9 +38,10 @@ enum class Change : std::uint8_t {
 };
 [[nodiscard]] std::string_view to_text(Change);  // "counted" "wrapped" "reset" …
 
+/// Points into the layout of its PortDelta.
 struct Delta {
   Place place = Place::kHwCounters;
-  std::string name;
+  std::string_view name;
   Match match = {};
   Change change = Change::kUnreadable;
   std::optional<std::uint64_t> amount = {};    // in the counter's unit; kCounted and kWrapped only
@@ -51,14 +52,12 @@ struct Delta {
   [[nodiscard]] std::string key() const;
 };
 
-/// The change of one counter, by itself: without the evidence of its neighbours about a reset.
-[[nodiscard]] Delta difference(const Sample& before, const Sample& after);
-
 struct PortDelta {
   std::string device;
   std::string netdev;
   std::string driver;
-  std::vector<Delta> deltas;  // by place and name
+  SharedLayout layout;        // of all names that either snapshot shows
+  std::vector<Delta> deltas;  // one per name of the layout
 
   [[nodiscard]] const Delta* find(Place place, std::string_view name) const;
   /// By catalogue id; the first of several names that has an amount, else the first.

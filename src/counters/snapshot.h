@@ -3,7 +3,9 @@
 //
 // A key names place and raw name, "hw_counters/np_cnp_sent", because places share spellings. Names
 // the catalogue does not know are kept: a snapshot shows what was there.
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,38 +15,103 @@
 #include "base/json_cursor.h"
 #include "base/json_fwd.h"
 #include "base/result.h"
-#include "counters/catalog.h"
+#include "counters/layout.h"
 #include "counters/reading.h"
 
 namespace weir::counters {
 
+/// A name and what it read, before a port holds it.
 struct Sample {
   Place place = Place::kHwCounters;
   std::string name;  // raw, as the driver spells it
   Reading reading = Reading::missing(Missing::kAbsent);
-  Match match = {};  // filled in by PortCounters; empty for a name the catalogue does not know
+};
+
+/// The same in a port. Points into the port's layout.
+struct ShownSample {
+  Place place = Place::kHwCounters;
+  std::string_view name;
+  Reading reading = Reading::missing(Missing::kAbsent);
+  Match match = {};  // empty for a name the catalogue does not know
 
   [[nodiscard]] std::string key() const;
-  friend bool operator==(const Sample& a, const Sample& b) {
-    return a.place == b.place && a.name == b.name && a.reading == b.reading;
-  }
+  [[nodiscard]] Sample copy() const { return {place, std::string(name), reading}; }
 };
+
+/// The samples of a port, by place and name.
+class Samples {
+ public:
+  Samples(const Layout& layout, std::span<const Reading> readings)
+      : layout_(&layout), readings_(readings) {}
+
+  [[nodiscard]] std::size_t size() const { return readings_.size(); }
+  [[nodiscard]] bool empty() const { return readings_.empty(); }
+  [[nodiscard]] ShownSample operator[](std::size_t at) const {
+    const ShownName& shown = (*layout_)[at];
+    return {shown.place, shown.name, readings_[at], shown.match};
+  }
+
+  class Iterator;
+  [[nodiscard]] Iterator begin() const;
+  [[nodiscard]] Iterator end() const;
+  [[nodiscard]] std::vector<Sample> copy() const;
+
+ private:
+  const Layout* layout_;
+  std::span<const Reading> readings_;
+};
+
+class Samples::Iterator {
+ public:
+  using value_type = ShownSample;
+  using reference = ShownSample;
+  using difference_type = std::ptrdiff_t;
+  using iterator_category = std::input_iterator_tag;
+  using pointer = void;
+  Iterator(Samples samples, std::size_t at) : samples_(samples), at_(at) {}
+  ShownSample operator*() const { return samples_[at_]; }
+  Iterator& operator++() {
+    ++at_;
+    return *this;
+  }
+  friend bool operator==(const Iterator& a, const Iterator& b) { return a.at_ == b.at_; }
+
+ private:
+  Samples samples_;
+  std::size_t at_;
+};
+
+inline Samples::Iterator Samples::begin() const {
+  return {*this, 0};
+}
+inline Samples::Iterator Samples::end() const {
+  return {*this, size()};
+}
 
 /// What one NIC port (or one switch port) showed. Immutable: sorted by place and name, a name once.
 class PortCounters {
  public:
-  PortCounters() = default;
+  PortCounters();
   /// Looks every name up for this driver, and turns a number that the driver calls invalid into a
   /// missing one. Where a name comes twice, the first stays.
   PortCounters(std::string device, std::string netdev, std::string driver,
                std::vector<Sample> samples);
+  /// REQUIRES: one reading per name of the layout.
+  PortCounters(std::string device, std::string netdev, std::string driver, SharedLayout layout,
+               std::vector<Reading> readings);
 
   [[nodiscard]] const std::string& device() const { return device_; }  // "mlx5_0"; a switch's name
   [[nodiscard]] const std::string& netdev() const { return netdev_; }  // "eth2"; a port's name
   [[nodiscard]] const std::string& driver() const { return driver_; }  // "mlx5_core"; "switch"
-  [[nodiscard]] std::span<const Sample> samples() const { return samples_; }
+  [[nodiscard]] Samples samples() const { return {*layout_, readings_}; }
+  [[nodiscard]] const SharedLayout& layout() const { return layout_; }
+  [[nodiscard]] std::span<const Reading> readings() const { return readings_; }
+  /// The same port and names with other readings.
+  [[nodiscard]] PortCounters with(std::vector<Reading> readings) const;
 
-  [[nodiscard]] const Sample* find(Place place, std::string_view name) const;
+  [[nodiscard]] bool shows(Place place, std::string_view name) const {
+    return layout_->find(place, name).has_value();
+  }
   /// In the raw unit. Absent where the port showed no such name.
   [[nodiscard]] Reading read(Place place, std::string_view name) const;
   /// By catalogue id, in the counter's unit; `number` is the priority, queue … of a counter that
@@ -53,13 +120,16 @@ class PortCounters {
   [[nodiscard]] Reading read(std::string_view id,
                              std::optional<unsigned> number = std::nullopt) const;
 
-  friend bool operator==(const PortCounters&, const PortCounters&) = default;
+  friend bool operator==(const PortCounters& a, const PortCounters& b);
 
  private:
+  void drop_invalid();
+
   std::string device_;
   std::string netdev_;
   std::string driver_;
-  std::vector<Sample> samples_;
+  SharedLayout layout_;  // never null
+  std::vector<Reading> readings_;
 };
 
 /// Counters of one host, or of one fabric, at one moment.

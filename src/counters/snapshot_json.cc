@@ -21,7 +21,7 @@ class ObjectMaker {
   Json::object_t object_;
 };
 
-Json sample_json(const Sample& sample) {
+Json sample_json(const ShownSample& sample) {
   ObjectMaker out(4);
   if (sample.match) {
     out.add("id", sample.match.counter->id);
@@ -105,7 +105,7 @@ Json ports_json(const std::vector<PortCounters>& ports) {
 
 Json to_json(const PortCounters& port) {
   ObjectMaker counters(port.samples().size());
-  for (const Sample& sample : port.samples())
+  for (const ShownSample& sample : port.samples())
     counters.add(sample.key(), sample_json(sample));
   ObjectMaker out(4);
   out.add("device", port.device());

@@ -66,7 +66,7 @@ class GapCollector {
 void add_counter_gaps(const counters::PortCounters& port, GapCollector& collector) {
   for (const Missing why : {Missing::kPermission, Missing::kError}) {
     std::vector<std::pair<counters::Place, std::size_t>> counts;
-    for (const counters::Sample& sample : port.samples()) {
+    for (const counters::ShownSample& sample : port.samples()) {
       if (sample.reading.has_value() || sample.reading.why() != why) continue;
       if (counts.empty() || counts.back().first != sample.place)
         counts.emplace_back(sample.place, 0);

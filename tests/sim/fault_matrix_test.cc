@@ -114,7 +114,7 @@ Outcome simulated(std::string_view load, const std::string& fault, Duration limi
 
 constexpr unsigned kRdmaPriority = 3;
 
-bool counts(const Sign& sign, const counters::Sample& sample) {
+bool counts(const Sign& sign, const counters::ShownSample& sample) {
   if (!sample.match || sample.match.counter->id != sign.counter) return false;
   const bool is_rdma = sample.match.number.value_or(kRdmaPriority) == kRdmaPriority;
   return sign.classes == Sign::Classes::kAll || is_rdma == (sign.classes == Sign::Classes::kRdma);
@@ -122,7 +122,7 @@ bool counts(const Sign& sign, const counters::Sample& sample) {
 
 std::uint64_t sum_of(const Sign& sign, const counters::PortCounters& port) {
   std::uint64_t sum = 0;
-  for (const counters::Sample& sample : port.samples())
+  for (const counters::ShownSample& sample : port.samples())
     if (counts(sign, sample)) sum += sample.reading.value() * sample.match.name->scale;
   return sum;
 }

@@ -88,7 +88,7 @@ struct PortRow {
 
 std::uint64_t summed(const counters::PortCounters& port, std::string_view id) {
   std::uint64_t sum = 0;
-  for (const counters::Sample& sample : port.samples())
+  for (const counters::ShownSample& sample : port.samples())
     if (sample.match && sample.match.counter->id == id) sum += sample.reading.value();
   return sum;
 }

@@ -33,7 +33,7 @@ void print_nonzero(const ops::Observation& seen, Context& context) {
   for (const evidence::Evidence& host : seen.hosts) {
     if (host.snapshots.empty()) continue;
     for (const counters::PortCounters& port : host.snapshots.back().nics) {
-      for (const counters::Sample& sample : port.samples()) {
+      for (const counters::ShownSample& sample : port.samples()) {
         if (!sample.reading.has_value() || sample.reading.value() == 0) continue;
         is_empty = false;
         table.add_row({host.provenance.host, port.device(), sample.key(),

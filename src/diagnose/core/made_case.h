@@ -108,8 +108,8 @@ class MadeCase {
 
   static void forget(std::string_view part, counters::PortCounters& port) {
     std::vector<counters::Sample> kept;
-    for (const counters::Sample& sample : port.samples())
-      if (sample.name.find(part) == std::string::npos) kept.push_back(sample);
+    for (const counters::ShownSample& sample : port.samples())
+      if (sample.name.find(part) == std::string::npos) kept.push_back(sample.copy());
     port = {port.device(), port.netdev(), port.driver(), kept};
   }
   static void add_unless_there(std::vector<Count>& counts, const Count& usual) {
@@ -124,8 +124,7 @@ class MadeCase {
       const auto slash = known.key.find('/');
       samples.push_back({*counters::place_of(known.key.substr(0, slash)),
                          std::string(known.key.substr(slash + 1)),
-                         counters::Reading::of(is_end ? known.value : 0),
-                         {}});
+                         counters::Reading::of(is_end ? known.value : 0)});
     }
     return {std::move(device), std::move(netdev), std::move(driver), std::move(samples)};
   }

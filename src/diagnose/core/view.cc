@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -13,39 +14,33 @@ namespace {
 /// Counters of one snapshot as a difference from nothing.
 counters::SnapshotDelta totals(const counters::Snapshot& last) {
   counters::Snapshot zero = last;
-  const auto cleared = [](std::vector<counters::PortCounters>& ports) {
+  const auto clear = [](std::vector<counters::PortCounters>& ports) {
     for (counters::PortCounters& port : ports) {
-      std::vector<counters::Sample> samples(port.samples().begin(), port.samples().end());
-      for (counters::Sample& sample : samples)
-        if (sample.reading.has_value()) sample.reading = counters::Reading::of(0);
-      port = {port.device(), port.netdev(), port.driver(), std::move(samples)};
+      std::vector<counters::Reading> readings(port.readings().begin(), port.readings().end());
+      for (counters::Reading& reading : readings)
+        if (reading.has_value()) reading = counters::Reading::of(0);
+      port = port.with(std::move(readings));
     }
   };
-  cleared(zero.nics);
-  cleared(zero.switch_ports);
+  clear(zero.nics);
+  clear(zero.switch_ports);
   auto delta = counters::difference(zero, last);
   return delta ? std::move(delta).value() : counters::SnapshotDelta();
 }
 
-const counters::PortDelta* find_port(std::span<const counters::PortDelta> ports,
-                                     std::string_view device, std::string_view netdev) {
+const counters::PortDelta* find_nic(std::span<const counters::PortDelta> ports,
+                                    std::string_view device) {
   for (const counters::PortDelta& port : ports)
-    if (port.device == device && (netdev.empty() || port.netdev == netdev)) return &port;
+    if (port.device == device) return &port;
   return nullptr;
 }
 
-const design::HostIntent* host_of(const design::Intent* intent, std::string_view name) {
-  if (intent == nullptr) return nullptr;
-  for (const design::HostIntent& host : intent->hosts)
-    if (host.name == name) return &host;
-  return nullptr;
-}
+using PortName = std::pair<std::string_view, std::string_view>;  // a switch and its port
 
-const design::SwitchIntent* switch_of(const design::Intent* intent, std::string_view name) {
-  if (intent == nullptr) return nullptr;
-  for (const design::SwitchIntent& known : intent->switches)
-    if (known.name == name) return &known;
-  return nullptr;
+template <class T>
+const T* found_in(const std::map<PortName, const T*>& all, const PortName& name) {
+  const auto found = all.find(name);
+  return found == all.end() ? nullptr : found->second;
 }
 
 /// mlx5 shows pause counters of a priority only while PFC is on for it; other drivers show all or
@@ -165,18 +160,21 @@ View::View(const Case& subject)
     deltas_.push_back(std::move(delta));
     has_window_.push_back(has_window);
   }
+  index_design();
   for (std::size_t i = 0; i < evidence_.size(); ++i) {
     add_nics(evidence_[i], i);
     add_ports(evidence_[i], i);
   }
   connect();
+  group_by_switch();
   choose_priorities();
 }
 
 void View::add_nics(const evidence::Evidence& evidence, std::size_t delta) {
   const Duration window =
       has_window_[delta] ? Duration::raw(deltas_[delta].elapsed_ns * 1000) : Duration();
-  const design::HostIntent* host = host_of(intent_, evidence.provenance.host);
+  const auto wanted = wanted_hosts_.find(evidence.provenance.host);
+  const design::HostIntent* const host = wanted == wanted_hosts_.end() ? nullptr : wanted->second;
   std::vector<std::string> devices;
   for (const evidence::Nic& nic : evidence.nics)
     devices.push_back(nic.device);
@@ -188,7 +186,7 @@ void View::add_nics(const evidence::Evidence& evidence, std::size_t delta) {
     nic.host = evidence.provenance.host;
     nic.device = device;
     nic.facts = evidence.find_nic(device);
-    const counters::PortDelta* port = find_port(deltas_[delta].nics, device, "");
+    const counters::PortDelta* port = find_nic(deltas_[delta].nics, device);
     nic.counts = Counts(port, window, fmt::format("{} {}", nic.host, device));
     if (host != nullptr) {
       for (const design::NicIntent& known : host->nics)
@@ -211,34 +209,35 @@ void View::add_nics(const evidence::Evidence& evidence, std::size_t delta) {
 void View::add_ports(const evidence::Evidence& evidence, std::size_t delta) {
   const Duration window =
       has_window_[delta] ? Duration::raw(deltas_[delta].elapsed_ns * 1000) : Duration();
-  struct Key {
-    std::string device;
-    std::string port;
-    bool operator==(const Key&) const = default;
-  };
-  std::vector<Key> keys;
-  for (const evidence::Switch& item : evidence.switches)
+  std::vector<PortName> names;
+  std::map<PortName, const evidence::SwitchPort*> facts;
+  std::map<PortName, const counters::PortDelta*> counted;
+  std::map<std::string_view, const evidence::Switch*> devices;
+  for (const evidence::Switch& item : evidence.switches) {
+    devices.emplace(item.name, &item);
     for (const evidence::SwitchPort& port : item.ports)
-      keys.push_back({item.name, port.name});
-  for (const counters::PortDelta& port : deltas_[delta].switch_ports) {
-    const Key key{port.device, port.netdev};
-    if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
+      if (facts.emplace(PortName(item.name, port.name), &port).second)
+        names.emplace_back(item.name, port.name);
   }
-  for (const Key& key : keys) {
+  for (const counters::PortDelta& port : deltas_[delta].switch_ports) {
+    const PortName name(port.device, port.netdev);
+    if (counted.emplace(name, &port).second && !facts.contains(name)) names.push_back(name);
+  }
+  for (const PortName& name : names) {
     PortView port;
-    port.switch_name = key.device;
-    port.name = key.port;
-    port.device = evidence.find_switch(key.device);
-    if (port.device != nullptr) {
-      for (const evidence::SwitchPort& known : port.device->ports)
-        if (known.name == key.port) port.facts = &known;
-    }
-    port.counts = Counts(find_port(deltas_[delta].switch_ports, key.device, key.port), window,
-                         fmt::format("{} {}", key.device, key.port));
-    port.wanted_switch = switch_of(intent_, key.device);
-    if (port.wanted_switch != nullptr) {
-      for (const design::SwitchPortIntent& entry : port.wanted_switch->ports)
-        if (entry.name == key.port) port.wanted = &entry;
+    port.switch_name = name.first;
+    port.name = name.second;
+    if (const auto device = devices.find(name.first); device != devices.end())
+      port.device = device->second;
+    port.facts = found_in(facts, name);
+    port.counts =
+        Counts(found_in(counted, name), window, fmt::format("{} {}", name.first, name.second));
+    if (const auto found = wanted_ports_.find(name); found != wanted_ports_.end()) {
+      port.wanted_switch = found->second.device;
+      port.wanted = found->second.port;
+    } else if (const auto device = wanted_ports_.find(PortName(name.first, ""));
+               device != wanted_ports_.end()) {
+      port.wanted_switch = device->second.device;
     }
     if (port.wanted != nullptr) port.speed = port.wanted->speed;
     if (port.facts != nullptr && port.facts->speed.is_known()) port.speed = *port.facts->speed;
@@ -246,51 +245,59 @@ void View::add_ports(const evidence::Evidence& evidence, std::size_t delta) {
   }
 }
 
-void View::connect() {
-  if (intent_ != nullptr) {
-    for (PortView& port : ports_) {
-      if (port.wanted == nullptr) continue;
-      const design::PortRef& peer = port.wanted->peer;
-      const bool is_host = peer.kind == design::NodeKind::kHost;
-      // An intent may hold a part of the fabric only.
-      if (peer.node >= (is_host ? intent_->hosts.size() : intent_->switches.size())) continue;
-      if (is_host) {
-        const design::HostIntent& host = intent_->hosts[peer.node];
-        port.neighbour = host.name;
-        for (std::size_t i = 0; i < nics_.size(); ++i)
-          if (nics_[i].host == host.name && nics_[i].device == host.nics[peer.port].device)
-            port.nic = i;
-        continue;
-      }
-      const design::SwitchIntent& other = intent_->switches[peer.node];
-      port.neighbour = other.name;
-      for (std::size_t i = 0; i < ports_.size(); ++i)
-        if (ports_[i].switch_name == other.name && ports_[i].name == other.ports[peer.port].name)
-          port.peer = i;
-    }
+void View::index_design() {
+  if (intent_ == nullptr) return;
+  for (const design::HostIntent& host : intent_->hosts)
+    wanted_hosts_.emplace(host.name, &host);
+  for (const design::SwitchIntent& device : intent_->switches) {
+    wanted_ports_.emplace(PortName(device.name, ""), WantedPort{&device, nullptr});
+    for (const design::SwitchPortIntent& port : device.ports)
+      wanted_ports_.emplace(PortName(device.name, port.name), WantedPort{&device, &port});
   }
-  connect_by_neighbour();
-  for (std::size_t i = 0; i < ports_.size(); ++i)
-    if (ports_[i].nic) nics_[*ports_[i].nic].port = i;
 }
 
-/// As LLDP says it, where no design does.
-void View::connect_by_neighbour() {
-  const auto netdev = [](const NicView& nic) {
-    return nic.facts != nullptr && nic.facts->netdev.is_known() ? *nic.facts->netdev
-                                                                : std::string();
+void View::connect() {
+  // Of two with one name the last, as in evidence that was read again.
+  std::map<PortName, std::size_t> nics;
+  std::map<PortName, std::size_t> ports;
+  for (std::size_t i = 0; i < nics_.size(); ++i)
+    nics.insert_or_assign(PortName(nics_[i].host, nics_[i].device), i);
+  for (std::size_t i = 0; i < ports_.size(); ++i)
+    ports.insert_or_assign(PortName(ports_[i].switch_name, ports_[i].name), i);
+  const auto index_in = [](const std::map<PortName, std::size_t>& all, const PortName& name) {
+    const auto found = all.find(name);
+    return found == all.end() ? std::nullopt : std::optional(found->second);
   };
+  for (PortView& port : ports_) {
+    if (port.wanted == nullptr) continue;
+    const design::PortRef& peer = port.wanted->peer;
+    const bool is_host = peer.kind == design::NodeKind::kHost;
+    // An intent may hold a part of the fabric only.
+    if (peer.node >= (is_host ? intent_->hosts.size() : intent_->switches.size())) continue;
+    if (is_host) {
+      const design::HostIntent& host = intent_->hosts[peer.node];
+      port.neighbour = host.name;
+      port.nic = index_in(nics, {host.name, host.nics[peer.port].device});
+    } else {
+      const design::SwitchIntent& other = intent_->switches[peer.node];
+      port.neighbour = other.name;
+      port.peer = index_in(ports, {other.name, other.ports[peer.port].name});
+    }
+  }
+  // As LLDP says it, where no design does: the port of a host is its interface or its device.
+  for (std::size_t i = 0; i < nics_.size(); ++i)
+    if (nics_[i].facts != nullptr && nics_[i].facts->netdev.is_known())
+      nics.insert_or_assign(PortName(nics_[i].host, *nics_[i].facts->netdev), i);
   for (PortView& port : ports_) {
     if (port.nic || port.peer || port.facts == nullptr || !port.facts->neighbour.is_known())
       continue;
     const evidence::Neighbour& at = *port.facts->neighbour;
     port.neighbour = at.system;
-    for (std::size_t i = 0; i < nics_.size(); ++i)
-      if (nics_[i].host == at.system && (nics_[i].device == at.port || netdev(nics_[i]) == at.port))
-        port.nic = i;
-    for (std::size_t i = 0; i < ports_.size(); ++i)
-      if (ports_[i].switch_name == at.system && ports_[i].name == at.port) port.peer = i;
+    port.nic = index_in(nics, {at.system, at.port});
+    port.peer = index_in(ports, {at.system, at.port});
   }
+  for (std::size_t i = 0; i < ports_.size(); ++i)
+    if (ports_[i].nic) nics_[*ports_[i].nic].port = i;
 }
 
 void View::choose_priorities() {
@@ -316,19 +323,18 @@ void View::choose_priorities() {
   if (*best > 0 && votes[3] < *best) rdma_ = static_cast<unsigned>(best - votes.begin());
 }
 
-std::vector<std::string> View::switches() const {
-  std::vector<std::string> names;
-  for (const PortView& port : ports_)
-    if (std::find(names.begin(), names.end(), port.switch_name) == names.end())
-      names.push_back(port.switch_name);
-  return names;
+void View::group_by_switch() {
+  for (const PortView& port : ports_) {
+    const auto [place, is_new] = ports_of_.try_emplace(port.switch_name);
+    if (is_new) switches_.push_back(port.switch_name);
+    place->second.push_back(&port);
+  }
 }
 
-std::vector<const PortView*> View::ports_of(std::string_view switch_name) const {
-  std::vector<const PortView*> out;
-  for (const PortView& port : ports_)
-    if (port.switch_name == switch_name) out.push_back(&port);
-  return out;
+std::span<const PortView* const> View::ports_of(std::string_view switch_name) const {
+  const auto found = ports_of_.find(switch_name);
+  if (found == ports_of_.end()) return {};
+  return found->second;
 }
 
 bool View::has_counters() const {

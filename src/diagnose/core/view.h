@@ -6,10 +6,12 @@
 // snapshot alone are taken as counted since some unknown time: then there is no window, and shares
 // of it are not known.
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "counters/delta.h"
@@ -110,8 +112,8 @@ class View {
   [[nodiscard]] const design::Intent* intent() const { return intent_; }
   [[nodiscard]] std::span<const NicView> nics() const { return nics_; }
   [[nodiscard]] std::span<const PortView> ports() const { return ports_; }  // switch by switch
-  [[nodiscard]] std::vector<std::string> switches() const;
-  [[nodiscard]] std::vector<const PortView*> ports_of(std::string_view switch_name) const;
+  [[nodiscard]] std::span<const std::string> switches() const { return switches_; }
+  [[nodiscard]] std::span<const PortView* const> ports_of(std::string_view switch_name) const;
   /// The priority RDMA belongs to, as a number; by the design, by what is set, or by convention.
   [[nodiscard]] unsigned rdma() const { return rdma_; }
   [[nodiscard]] unsigned cnp() const { return cnp_; }
@@ -126,8 +128,9 @@ class View {
  private:
   void add_nics(const evidence::Evidence& evidence, std::size_t delta);
   void add_ports(const evidence::Evidence& evidence, std::size_t delta);
+  void index_design();
   void connect();
-  void connect_by_neighbour();
+  void group_by_switch();
   void choose_priorities();
 
   std::span<const evidence::Evidence> evidence_;
@@ -137,6 +140,14 @@ class View {
   std::vector<bool> has_window_;
   std::vector<NicView> nics_;
   std::vector<PortView> ports_;
+  struct WantedPort {
+    const design::SwitchIntent* device = nullptr;
+    const design::SwitchPortIntent* port = nullptr;  // null under an empty name: the switch itself
+  };
+  std::map<std::string_view, const design::HostIntent*> wanted_hosts_;
+  std::map<std::pair<std::string_view, std::string_view>, WantedPort> wanted_ports_;
+  std::vector<std::string> switches_;
+  std::map<std::string_view, std::vector<const PortView*>> ports_of_;  // by switch
   unsigned rdma_ = 3;
   unsigned cnp_ = 6;
   Dscp rdma_dscp_ = Dscp::of(26);

@@ -1407,7 +1407,7 @@ TEST(MarksByCurve, AQueueWithoutAPeakInTheWindowSaysNothing) {
   marked(made, 900);
   // The peak is an earlier one: it stood at the start of the window already.
   counters::PortCounters& before = made.pieces()[1].snapshots[0].switch_ports[0];
-  std::vector<counters::Sample> samples(before.samples().begin(), before.samples().end());
+  std::vector<counters::Sample> samples = before.samples().copy();
   for (counters::Sample& sample : samples)
     if (sample.name == "queue3.depth_max.bytes") sample.reading = counters::Reading::of(300'000);
   before = {before.device(), before.netdev(), before.driver(), samples};

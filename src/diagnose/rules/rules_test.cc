@@ -275,7 +275,7 @@ TEST(Rules, PausesThatBeginAtOneUplinkAreACollision) {
   EXPECT_EQ(judgement.conclusion, finding::Conclusion::kHealthy);
   made.pieces()[1].snapshots[1].clock_ns = 2'000'000'000;
   for (counters::PortCounters& port : made.pieces()[1].snapshots[1].switch_ports) {
-    std::vector<counters::Sample> samples(port.samples().begin(), port.samples().end());
+    std::vector<counters::Sample> samples = port.samples().copy();
     for (counters::Sample& sample : samples)
       if (sample.name == "prio3.pause_tx.microseconds")
         sample.reading = counters::Reading::of(200'000);

@@ -77,7 +77,7 @@ Flow flow_of(const View& view, const PortView& port, unsigned priority) {
 
 /// The RDMA class counts the packets of another one, on every port where they arrive. A NIC with a
 /// wrong map shows the same on its own port only, with data; CNPs are short.
-std::optional<Sharing> by_counters(const View& view, const std::vector<const PortView*>& ports) {
+std::optional<Sharing> by_counters(const View& view, std::span<const PortView* const> ports) {
   if (ports.front()->wanted_switch == nullptr) return std::nullopt;
   for (unsigned p = 0; p < 8; ++p) {
     if (p == view.rdma()) continue;

@@ -56,7 +56,7 @@ std::string counters_text(const evidence::Evidence& evidence) {
   std::string out;
   for (const counters::PortCounters& port : evidence.snapshots.at(0).nics) {
     out += fmt::format("{} {} {}\n", port.device(), port.netdev(), port.driver());
-    for (const counters::Sample& sample : port.samples()) {
+    for (const counters::ShownSample& sample : port.samples()) {
       out += fmt::format("  {} {} {}\n", sample.key(),
                          sample.reading.has_value()
                              ? fmt::format("{}", sample.reading.value())
@@ -112,7 +112,7 @@ void expect_no_invented_counters(const evidence::Evidence& clean, const evidence
   const auto& after = found.snapshots.at(0).nics;
   ASSERT_EQ(before.size(), after.size());
   for (std::size_t n = 0; n < after.size(); ++n) {
-    for (const counters::Sample& sample : after[n].samples()) {
+    for (const counters::ShownSample& sample : after[n].samples()) {
       if (!sample.reading.has_value()) continue;
       EXPECT_EQ(sample.reading, before[n].read(sample.place, sample.name)) << sample.key();
     }

@@ -66,7 +66,7 @@ TEST(MachineCounters, ReadsLinkStatisticsOfRtnetlink) {
   EXPECT_EQ(port.read(counters::Place::kStatistics, "rx_packets").value(), 11U);
   EXPECT_EQ(port.read(counters::Place::kStatistics, "tx_bytes").value(), 4'000'000'000'000U);
   EXPECT_EQ(port.read(counters::Place::kStatistics, "rx_crc_errors").value(), 3U);
-  for (const counters::Sample& sample : port.samples())
+  for (const counters::ShownSample& sample : port.samples())
     EXPECT_TRUE(sample.match) << sample.key() << " is not in the catalogue";
   EXPECT_FALSE(parse_link_statistics(message.substr(0, 30)));
 }

@@ -38,7 +38,7 @@ std::string link_down_key(std::string_view id, counters::Driver driver) {
   WEIR_CHECK(counter != nullptr);
   const counters::RawName* const name = counters::name_for(*counter, driver);
   if (name == nullptr) return "";
-  return counters::Sample{.place = name->place, .name = counters::spell(*name, 0)}.key();
+  return counters::ShownName{.place = name->place, .name = counters::spell(*name, 0)}.key();
 }
 
 /// Both ends of the NIC's link count it.
@@ -52,14 +52,10 @@ void count_flap(const Blueprint& blueprint, const sim::NicRef& nic, State& state
                      link_down_key("switch.port.link_down.events", counters::Driver::kSwitch), 1);
 }
 
-sim::EvidenceSource source_of(const Testbed& bed, Time end) {
-  return {bed.intent, bed.placement, *bed.sim, end};
-}
-
 /// Calls `add` with the counters of every port.
 template <class Add>
 void for_each_port(const Blueprint& blueprint, const Testbed& bed, Time end, const Add& add) {
-  const sim::EvidenceSource source = source_of(bed, end);
+  sim::EvidenceSource source(bed.intent, bed.placement, *bed.sim, end);
   for (std::uint32_t h = 0; h < bed.intent.hosts.size(); ++h) {
     const evidence::Evidence host = sim::host_evidence(source, h);
     for (std::uint32_t rail = 0; rail < bed.intent.hosts[h].nics.size(); ++rail)
@@ -73,16 +69,17 @@ void for_each_port(const Blueprint& blueprint, const Testbed& bed, Time end, con
 /// A link that is down from the start is counted once, not again by every load.
 counters::PortCounters without(const counters::PortCounters& run,
                                const counters::PortCounters& rest) {
-  std::vector<counters::Sample> samples(run.samples().begin(), run.samples().end());
-  for (counters::Sample& sample : samples) {
+  std::vector<counters::Reading> readings;
+  for (const counters::ShownSample& sample : run.samples()) {
     const counters::Reading before = rest.read(sample.place, sample.name);
     const bool is_level =
         sample.match.counter != nullptr && sample.match.counter->kind != counters::Kind::kCounter;
+    readings.push_back(sample.reading);
     if (is_level || !before.has_value() || !sample.reading.has_value()) continue;
-    sample.reading = counters::Reading::of(sample.reading.value() -
-                                           std::min(sample.reading.value(), before.value()));
+    readings.back() = counters::Reading::of(sample.reading.value() -
+                                            std::min(sample.reading.value(), before.value()));
   }
-  return {run.device(), run.netdev(), run.driver(), std::move(samples)};
+  return run.with(std::move(readings));
 }
 
 bool is_network_fault(const State& state) {
@@ -96,7 +93,7 @@ Status keep_counts_at_rest(Lab::Shared& shared, State& state) {
   WEIR_TRY(bed, set_up_at_rest(shared.blueprint, state, shared.profiles));
   for_each_port(shared.blueprint, bed, Time(),
                 [&](const std::string& port, const counters::PortCounters& now) {
-                  for (const counters::Sample& sample : now.samples()) {
+                  for (const counters::ShownSample& sample : now.samples()) {
                     const bool counts = sample.match.counter != nullptr &&
                                         sample.match.counter->kind == counters::Kind::kCounter;
                     if (counts && sample.reading.has_value() && sample.reading.value() > 0)
@@ -129,17 +126,10 @@ bool is_same_at_rest(const State& a, const State& b) {
                     });
 }
 
-/// Pause counters exist only for priorities with PFC.
-counters::PortCounters as_shown(const counters::PortCounters& all, PrioritySet pfc) {
-  std::vector<counters::Sample> samples;
-  for (const counters::Sample& sample : all.samples()) {
-    const bool is_pause = sample.match.counter != nullptr &&
-                          sample.match.counter->id.starts_with("nic.prio.pause") &&
-                          sample.match.number.has_value();
-    if (!is_pause || pfc.contains(Priority::of(*sample.match.number % Priority::kLimit)))
-      samples.push_back(sample);
-  }
-  return {all.device(), all.netdev(), all.driver(), std::move(samples)};
+bool is_shown(const counters::Match& match, PrioritySet pfc) {
+  const bool is_pause = match.counter != nullptr &&
+                        match.counter->id.starts_with("nic.prio.pause") && match.number.has_value();
+  return !is_pause || pfc.contains(Priority::of(*match.number % Priority::kLimit));
 }
 
 void set_as_designed(const Blueprint& blueprint, State& state) {
@@ -165,6 +155,40 @@ counters::Snapshot empty_snapshot(const State& state) {
 }
 
 }  // namespace
+
+// ---- the fabric at rest ----
+
+counters::PortCounters Resting::shown(const counters::PortCounters& all, PrioritySet pfc) {
+  const auto [place, is_new] = parts_.try_emplace({all.layout().get(), pfc.mask()});
+  Part& part = place->second;
+  if (is_new) {
+    std::vector<counters::ShownName> names;
+    for (std::uint32_t i = 0; i < all.layout()->size(); ++i) {
+      if (!is_shown((*all.layout())[i].match, pfc)) continue;
+      names.push_back((*all.layout())[i]);
+      part.positions.push_back(i);
+    }
+    part.layout = std::make_shared<const counters::Layout>(std::move(names));
+  }
+  std::vector<counters::Reading> readings;
+  readings.reserve(part.positions.size());
+  for (const std::uint32_t at : part.positions)
+    readings.push_back(all.readings()[at]);
+  return {all.device(), all.netdev(), all.driver(), part.layout, std::move(readings)};
+}
+
+const evidence::Evidence& Resting::host(std::uint32_t host) {
+  if (host_ != host) {
+    host_evidence_ = sim::host_evidence(source_, host);
+    host_ = host;
+  }
+  return host_evidence_;
+}
+
+const evidence::Evidence& Resting::switches() {
+  if (!switches_) switches_ = sim::switch_evidence(source_);
+  return *switches_;
+}
 
 // ---- shared by a lab and its hosts ----
 
@@ -203,21 +227,12 @@ Status Lab::Shared::check_fits(const State& next) {
   return bed ? Status() : Status(bed.error());
 }
 
-Result<const Testbed*> Lab::Shared::at_rest() {
+Result<Resting*> Lab::Shared::at_rest() {
   if (!rest) {
     WEIR_TRY(bed, set_up_at_rest(blueprint, state, profiles));
-    rest.emplace(Resting{std::move(bed)});
+    rest = std::make_unique<Resting>(std::move(bed));
   }
-  return &rest->bed;
-}
-
-Result<const evidence::Evidence*> Lab::Shared::host_at_rest(std::uint32_t host) {
-  WEIR_TRY(bed, at_rest());
-  if (rest->host != host) {
-    rest->shown = sim::host_evidence(source_of(*bed, Time()), host);
-    rest->host = host;
-  }
-  return &rest->shown;
+  return rest.get();
 }
 
 Result<counters::Snapshot> Lab::Shared::snapshot_host(std::uint32_t host) {
@@ -225,39 +240,50 @@ Result<counters::Snapshot> Lab::Shared::snapshot_host(std::uint32_t host) {
 }
 
 Result<counters::Snapshot> Lab::Shared::host_counters(std::uint32_t host, const CounterBank& bank) {
-  WEIR_TRY(shown, host_at_rest(host));
+  WEIR_TRY(resting, at_rest());
   counters::Snapshot out = empty_snapshot(state);
-  const std::vector<counters::PortCounters>& nics = shown->snapshots.back().nics;
+  const std::vector<counters::PortCounters>& nics = resting->host(host).snapshots.back().nics;
   for (std::uint32_t rail = 0; rail < nics.size(); ++rail)
     out.nics.push_back(bank.total(nic_key(blueprint, {host, rail}),
-                                  as_shown(nics[rail], state.nics[host][rail].pfc)));
+                                  resting->shown(nics[rail], state.nics[host][rail].pfc)));
   return out;
 }
 
 Result<counters::Snapshot> Lab::Shared::switch_counters(const CounterBank& bank) {
-  WEIR_TRY(bed, at_rest());
-  const evidence::Evidence shown = sim::switch_evidence(source_of(*bed, Time()));
+  WEIR_TRY(resting, at_rest());
   counters::Snapshot out = empty_snapshot(state);
-  for (const counters::PortCounters& port : shown.snapshots.back().switch_ports)
+  for (const counters::PortCounters& port : resting->switches().snapshots.back().switch_ports)
     out.switch_ports.push_back(bank.total(port_key(port.device(), port.netdev()), port));
   return out;
 }
 
 Result<evidence::Evidence> Lab::Shared::observe_host(std::uint32_t host) {
-  WEIR_TRY(bed, at_rest());
-  WEIR_TRY(shown, host_at_rest(host));
-  evidence::Evidence out = *shown;
-  const design::HostIntent& intent = bed->intent.hosts[host];
+  WEIR_TRY(out, facts_of_host(host, nullptr));
+  WEIR_TRY(snapshot, snapshot_host(host));
+  out.snapshots = {std::move(snapshot)};
+  return out;
+}
+
+Result<evidence::Evidence> Lab::Shared::facts_of_host(std::uint32_t host,
+                                                      const std::vector<std::string>* devices) {
+  WEIR_TRY(resting, at_rest());
+  const evidence::Evidence& shown = resting->host(host);
+  const design::Intent& present = resting->bed().intent;
+  const design::HostIntent& intent = present.hosts[host];
+  evidence::Evidence out;
+  out.host = shown.host;
   const NicPlatform platform = blueprint.platform(host);
   out.provenance = provenance(blueprint, state, intent.name);
   add_host_facts(platform, out.host);
-  for (std::uint32_t rail = 0; rail < out.nics.size(); ++rail) {
-    add_settings(platform, state.nics[host][rail], intent.nics[rail], bed->intent, out.nics[rail]);
-    out.nics[rail].rdma.gids =
+  for (std::uint32_t rail = 0; rail < shown.nics.size(); ++rail) {
+    if (devices != nullptr &&
+        std::find(devices->begin(), devices->end(), shown.nics[rail].device) == devices->end())
+      continue;
+    evidence::Nic& nic = out.nics.emplace_back(shown.nics[rail]);
+    add_settings(platform, state.nics[host][rail], intent.nics[rail], present, nic);
+    nic.rdma.gids =
         evidence::Fact<std::vector<evidence::Gid>>::of(gids_of(intent.nics[rail], host), "lab");
   }
-  WEIR_TRY(snapshot, snapshot_host(host));
-  out.snapshots = {std::move(snapshot)};
   return out;
 }
 
@@ -400,8 +426,9 @@ Result<std::unique_ptr<host::HostIo>> Lab::host(std::string_view name) const {
 }
 
 Result<evidence::Evidence> Lab::observe_switches() const {
-  WEIR_TRY(bed, shared_->at_rest());
-  evidence::Evidence out = sim::switch_evidence(source_of(*bed, Time()));
+  WEIR_TRY(resting, shared_->at_rest());
+  evidence::Evidence out;
+  out.switches = resting->switches().switches;
   out.provenance = provenance(shared_->blueprint, shared_->state, "");
   WEIR_TRY(snapshot, shared_->switch_counters(shared_->state.counters));
   out.snapshots = {std::move(snapshot)};

@@ -59,6 +59,9 @@ class LabHost final : public host::HostIo {
   [[nodiscard]] Result<evidence::Evidence> observe() override {
     return shared_->observe_host(host_);
   }
+  [[nodiscard]] Result<evidence::Evidence> facts(const host::Scope& scope) override {
+    return shared_->facts_of_host(host_, &scope.devices);
+  }
   [[nodiscard]] Result<counters::Snapshot> snapshot() override {
     return shared_->snapshot_host(host_);
   }

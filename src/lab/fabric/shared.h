@@ -1,28 +1,53 @@
 #pragma once
 // What a Lab shares with the hosts it handed out. Internal to this folder.
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "lab/fabric/lab.h"
 #include "lab/fabric/state.h"
 #include "lab/fabric/testbed.h"
+#include "sim/results/results_evidence.h"
 
 namespace weir::lab {
 
 /// The fabric at rest, and the evidence of the host that was observed last. Valid until a switch or
 /// a fault changes, so that a series of changes to NICs, each read back, builds it only once.
-struct Resting {
-  Testbed bed;
-  std::optional<std::uint32_t> host = {};
-  evidence::Evidence shown = {};
+class Resting {
+ public:
+  explicit Resting(Testbed bed)
+      : bed_(std::move(bed)), source_(bed_.intent, bed_.placement, *bed_.sim, Time()) {}
+  Resting(const Resting&) = delete;
+  Resting& operator=(const Resting&) = delete;
+
+  [[nodiscard]] const Testbed& bed() const { return bed_; }
+  [[nodiscard]] const evidence::Evidence& host(std::uint32_t host);
+  [[nodiscard]] const evidence::Evidence& switches();
+  /// What a NIC shows of its counters: pause counters exist only for priorities with PFC.
+  [[nodiscard]] counters::PortCounters shown(const counters::PortCounters& all, PrioritySet pfc);
+
+ private:
+  struct Part {
+    counters::SharedLayout layout;
+    std::vector<std::uint32_t> positions;
+  };
+  Testbed bed_;
+  sim::EvidenceSource source_;
+  std::optional<std::uint32_t> host_;
+  evidence::Evidence host_evidence_;
+  std::optional<evidence::Evidence> switches_;
+  std::map<std::pair<const counters::Layout*, std::uint8_t>, Part> parts_;
 };
 
 struct Lab::Shared {
   Blueprint blueprint;
   State state;  // as last read or written
   Profiles profiles;
-  std::optional<Resting> rest;           // made when first needed
+  std::unique_ptr<Resting> rest;         // made when first needed
   std::optional<Lock> held;              // between begin() and commit()
   bool is_dirty = false;                 // has changes that are not written yet
   std::function<void(double)> progress;  // report only
@@ -34,10 +59,12 @@ struct Lab::Shared {
   [[nodiscard]] Status change_in_place(const std::function<Status(State&)>& edit);
   /// An error if the fabric cannot be simulated in this state.
   [[nodiscard]] Status check_fits(const State& next);
-  [[nodiscard]] Result<const Testbed*> at_rest();
-  [[nodiscard]] Result<const evidence::Evidence*> host_at_rest(std::uint32_t host);
+  [[nodiscard]] Result<Resting*> at_rest();
 
   [[nodiscard]] Result<evidence::Evidence> observe_host(std::uint32_t host);
+  /// Without counters; of all devices, or of these.
+  [[nodiscard]] Result<evidence::Evidence> facts_of_host(std::uint32_t host,
+                                                         const std::vector<std::string>* devices);
   [[nodiscard]] Result<counters::Snapshot> snapshot_host(std::uint32_t host);
   /// The counters of a host, or of all switches, from a bank.
   [[nodiscard]] Result<counters::Snapshot> host_counters(std::uint32_t host,

@@ -292,6 +292,14 @@ class Reader {
   std::map<std::string, sim::NicRef, std::less<>> nics_;
 };
 
+/// Of a key such as "hw_counters/np_cnp_sent".
+std::optional<std::size_t> position_of(std::string_view key, const counters::Layout& layout) {
+  const std::size_t slash = key.find('/');
+  const auto place = counters::place_of(key.substr(0, slash));
+  if (!place || slash == std::string_view::npos) return std::nullopt;
+  return layout.find(*place, key.substr(slash + 1));
+}
+
 }  // namespace
 
 // ---- counters ----
@@ -302,12 +310,13 @@ void CounterBank::add(const std::string& port, const std::string& key, std::uint
 
 void CounterBank::add(const std::string& port, const counters::PortCounters& run) {
   Values& values = ports_[port];
-  for (const counters::Sample& sample : run.samples()) {
+  for (const counters::ShownSample& sample : run.samples()) {
     if (!sample.reading.has_value()) continue;
     const std::uint64_t counted = sample.reading.value();
-    std::uint64_t& kept = values[sample.key()];
     const bool is_level =
         sample.match.counter != nullptr && sample.match.counter->kind == counters::Kind::kGauge;
+    if (counted == 0 && (!is_level || values.empty())) continue;  // most counters of most ports
+    std::uint64_t& kept = values[sample.key()];
     if (!is_level)
       kept += counted;
     else if (sample.match.counter->id.find("_max.") != std::string_view::npos)
@@ -320,19 +329,20 @@ void CounterBank::add(const std::string& port, const counters::PortCounters& run
 counters::PortCounters CounterBank::total(const std::string& port,
                                           const counters::PortCounters& now) const {
   const auto found = ports_.find(port);
-  std::vector<counters::Sample> samples(now.samples().begin(), now.samples().end());
-  for (counters::Sample& sample : samples) {
-    if (found == ports_.end() || !sample.reading.has_value()) continue;
-    const auto value = found->second.find(sample.key());
-    if (value == found->second.end()) continue;
-    std::uint64_t sum = sample.reading.value() + value->second;
-    if (const counters::RawName* name = sample.match.name; name != nullptr && name->bits < 64) {
+  if (found == ports_.end()) return now;
+  std::vector<counters::Reading> readings(now.readings().begin(), now.readings().end());
+  for (const auto& [key, value] : found->second) {
+    const auto at = position_of(key, *now.layout());
+    if (!at || !readings[*at].has_value()) continue;
+    std::uint64_t sum = readings[*at].value() + value;
+    const counters::RawName* const name = (*now.layout())[*at].match.name;
+    if (name != nullptr && name->bits < 64) {
       const std::uint64_t most = (std::uint64_t{1} << name->bits) - 1;
       sum = name->overflow == counters::Overflow::kWraps ? sum & most : std::min(sum, most);
     }
-    sample.reading = counters::Reading::of(sum);
+    readings[*at] = counters::Reading::of(sum);
   }
-  return {now.device(), now.netdev(), now.driver(), std::move(samples)};
+  return now.with(std::move(readings));
 }
 
 // ---- the state ----

@@ -95,7 +95,7 @@ CounterTotals count_counters(const std::vector<evidence::Evidence>& captures) {
   CounterTotals count;
   const auto add = [&](const std::vector<counters::PortCounters>& ports) {
     for (const counters::PortCounters& port : ports) {
-      for (const counters::Sample& sample : port.samples()) {
+      for (const counters::ShownSample& sample : port.samples()) {
         if (!sample.reading.has_value()) {
           ++count.refused;
           continue;

@@ -136,8 +136,7 @@ TEST(VerifyLoad, AnotherDeviceThanTheOneNamedIsFound) {
     snapshot.nics.push_back(counters::PortCounters("mlx5_7", "eth7", "mlx5_core",
                                                    {{counters::Place::kEthtool,
                                                      "tx_vport_rdma_unicast_bytes",
-                                                     counters::Reading::of(5),
-                                                     {}}}));
+                                                     counters::Reading::of(5)}}));
   const Verified verified =
       judge_drive(moved_64m("ib_write_bw -d mlx5_7 gpu2", "mlx5_7"), seen(made, intent));
   EXPECT_TRUE(has(verified.judgement(), "load.wrong_device"))
@@ -169,8 +168,8 @@ TEST(VerifyLoad, WhereNobodyCountsByPriorityThePriorityIsUnknown) {
   for (std::size_t i = 0; i < 2; ++i)
     host.snapshots[i].nics = {counters::PortCounters(
         "rxe0", "eth0", "rdma_rxe",
-        {{counters::Place::kHwCounters, "sent_pkts", counters::Reading::of(i * 20000), {}},
-         {counters::Place::kHwCounters, "rcvd_pkts", counters::Reading::of(i * 2000), {}}})};
+        {{counters::Place::kHwCounters, "sent_pkts", counters::Reading::of(i * 20000)},
+         {counters::Place::kHwCounters, "rcvd_pkts", counters::Reading::of(i * 2000)}})};
   host.nics.clear();
   const Verified verified =
       judge_drive(moved_64m("ib_write_bw --tclass=106 gpu2", "rxe0"), seen(made, intent));

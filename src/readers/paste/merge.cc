@@ -31,8 +31,8 @@ bool is_same_port(const PortCounters& a, const PortCounters& b) {
 bool count_the_same(const evidence::Evidence& a, const evidence::Evidence& b) {
   for (const PortCounters& port : ports_of(a))
     for (const PortCounters& other : ports_of(b))
-      for (const counters::Sample& sample : port.samples())
-        if (is_same_port(port, other) && other.find(sample.place, sample.name) != nullptr)
+      for (const counters::ShownSample& sample : port.samples())
+        if (is_same_port(port, other) && other.shows(sample.place, sample.name))
           return true;
   return false;
 }
@@ -93,8 +93,9 @@ void add_counters(std::vector<PortCounters>& to, const std::vector<PortCounters>
       to.push_back(port);
       continue;
     }
-    std::vector<counters::Sample> samples(at->samples().begin(), at->samples().end());
-    samples.insert(samples.end(), port.samples().begin(), port.samples().end());
+    std::vector<counters::Sample> samples = at->samples().copy();
+    for (const counters::ShownSample& sample : port.samples())
+      samples.push_back(sample.copy());
     *at = PortCounters(port.device(), port.netdev(), port.driver(), std::move(samples));
   }
 }

@@ -18,7 +18,7 @@ counters::PortDelta delta_of(std::vector<Sample> before, std::vector<Sample> aft
 }
 
 Sample sample(Place place, std::string name, std::uint64_t value) {
-  return {place, std::move(name), Reading::of(value), {}};
+  return {place, std::move(name), Reading::of(value)};
 }
 
 TEST(DeltaText, WhatMovedIsShownWithItsRate) {

@@ -209,7 +209,7 @@ Json times_json(const CompletionTimes& times) {
 void add_counters(std::string& text, const std::string& owner,
                   const std::vector<counters::PortCounters>& ports) {
   for (const counters::PortCounters& port : ports)
-    for (const counters::Sample& sample : port.samples())
+    for (const counters::ShownSample& sample : port.samples())
       if (sample.reading.has_value() && sample.reading.value() != 0)
         text += fmt::format("{},{},{},{},{}\n", owner.empty() ? port.device() : owner,
                             owner.empty() ? "" : port.device(), port.netdev(), sample.key(),
@@ -245,7 +245,7 @@ Results collect_flows(const Sim& sim, Time end) {
 Results collect(const design::Intent& intent, const Placement& placement, const Sim& sim,
                 Time end) {
   Results out = collect_flows(sim, end);
-  const EvidenceSource source{intent, placement, sim, end};
+  EvidenceSource source(intent, placement, sim, end);
   for (std::uint32_t h = 0; h < intent.hosts.size(); ++h)
     out.hosts.push_back(host_evidence(source, h));
   out.switches = switch_evidence(source);

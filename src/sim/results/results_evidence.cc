@@ -14,7 +14,6 @@ namespace weir::sim {
 namespace {
 
 using counters::Reading;
-using counters::Sample;
 using evidence::Fact;
 
 const std::string kSimulated = "simulation";
@@ -43,35 +42,35 @@ evidence::Provenance provenance(const EvidenceSource& source, std::string host) 
 
 // ---- counters ----
 
-/// Samples under the names that a driver has for the ids of the catalogue; what the driver does not
-/// show is left out.
+/// Readings under the names that a driver has for the ids of the catalogue; what the driver does
+/// not show is left out.
 class Counting {
  public:
-  explicit Counting(counters::Driver driver) : driver_(driver) {}
+  /// `id`: text that outlives `layouts`, such as a literal.
+  Counting(counters::Driver driver, LayoutsByNames& layouts) : driver_(driver), layouts_(layouts) {}
 
   void add(std::string_view id, std::uint64_t value, unsigned number = 0) {
-    const counters::Counter* counter = counters::find(id);
-    WEIR_CHECK(counter != nullptr);
-    const counters::RawName* name = name_of(*counter);
+    const counters::RawName* const name = layouts_.name_of(driver_, id);
     if (name == nullptr) return;
-    samples_.push_back({name->place,
-                        counters::spell(*name, number),
-                        Reading::of(value / std::max<std::uint64_t>(name->scale, 1)),
-                        {}});
+    names_.push_back({name, number});
+    readings_.push_back(Reading::of(value / std::max<std::uint64_t>(name->scale, 1)));
   }
-  [[nodiscard]] std::vector<Sample> take() { return std::move(samples_); }
+  [[nodiscard]] counters::PortCounters take(std::string device, std::string netdev,
+                                            std::string driver) const {
+    const LayoutsByNames::Entry& entry = layouts_.of(driver_, names_);
+    std::vector<Reading> sorted(entry.layout->size(), Reading::of(0));
+    // Backwards: where two groups stand for one priority, the first counts.
+    for (std::size_t i = readings_.size(); i-- > 0;)
+      sorted[entry.positions[i]] = readings_[i];
+    return {std::move(device), std::move(netdev), std::move(driver), entry.layout,
+            std::move(sorted)};
+  }
 
  private:
-  /// The driver's own ethtool name before the kernel's: people read that one, and its condition
-  /// (PFC is on) holds wherever the caller adds the counter.
-  [[nodiscard]] const counters::RawName* name_of(const counters::Counter& counter) const {
-    for (const counters::RawName& name : counters::names_of(counter))
-      if (name.driver == driver_ && name.place == counters::Place::kEthtool) return &name;
-    return counters::name_for(counter, driver_);
-  }
-
   counters::Driver driver_;
-  std::vector<Sample> samples_;
+  LayoutsByNames& layouts_;
+  std::vector<CounterName> names_;
+  std::vector<Reading> readings_;
 };
 
 std::uint64_t whole_microseconds(Ps ps) {
@@ -110,19 +109,28 @@ bool is_up(const Sim& sim, LinkId link) {
   return up;
 }
 
+/// Ids of the pauses of a priority, at a NIC and at a switch.
+struct PauseIds {
+  std::string_view rx_frames, tx_frames, rx_time, tx_time, transitions;
+};
+constexpr PauseIds kNicPauses = {"nic.prio.pause_rx.frames", "nic.prio.pause_tx.frames",
+                                 "nic.prio.pause_rx.microseconds", "nic.prio.pause_tx.microseconds",
+                                 "nic.prio.pause_rx.transitions.events"};
+constexpr PauseIds kSwitchPauses = {
+    "switch.prio.pause_rx.frames", "switch.prio.pause_tx.frames",
+    "switch.prio.pause_rx.microseconds", "switch.prio.pause_tx.microseconds",
+    "switch.prio.pause_rx.transitions.events"};
+
 /// What both ends know of the pauses of a link: this port's pause frames are those the peer heard.
-void add_pauses(Counting& out, std::string_view scope, const Sim& sim, PortId port, PortId peer,
+void add_pauses(Counting& out, const PauseIds& ids, const Sim& sim, PortId port, PortId peer,
                 unsigned priority) {
   const PortCounters& self = sim.port_counters(port);
   const PortCounters& other = sim.port_counters(peer);
-  const auto id = [&](std::string_view tail) { return fmt::format("{}.{}", scope, tail); };
-  out.add(id("pause_rx.frames"), self.pause_rx[priority], priority);
-  out.add(id("pause_tx.frames"), other.pause_rx[priority], priority);
-  out.add(id("pause_rx.microseconds"), whole_microseconds(sim.paused_for(port, priority)),
-          priority);
-  out.add(id("pause_tx.microseconds"), whole_microseconds(sim.paused_for(peer, priority)),
-          priority);
-  out.add(id("pause_rx.transitions.events"), other.pause_tx[priority], priority);
+  out.add(ids.rx_frames, self.pause_rx[priority], priority);
+  out.add(ids.tx_frames, other.pause_rx[priority], priority);
+  out.add(ids.rx_time, whole_microseconds(sim.paused_for(port, priority)), priority);
+  out.add(ids.tx_time, whole_microseconds(sim.paused_for(peer, priority)), priority);
+  out.add(ids.transitions, other.pause_tx[priority], priority);
 }
 
 void add_transport(Counting& out, const NicCounters& nic) {
@@ -151,12 +159,10 @@ void add_rdma(Counting& out, const PortCounters& port, const NicCounters& nic) {
   out.add("nic.rdma.tx_unicast.bytes", all(port.tx_class_bytes) - nic.socket_tx_bytes);
 }
 
-std::vector<Sample> nic_samples(const Sim& sim, NodeId node, PortId peer, LinkId link,
-                                counters::Driver driver) {
+void count_nic(Counting& out, const Sim& sim, NodeId node, PortId peer, LinkId link) {
   const PortId port = sim.port_of(node, 0);
   const PortCounters& p = sim.port_counters(port);
   const NicConfig& config = sim.network().nics[sim.network().nodes[node].config];
-  Counting out(driver);
   add_transport(out, sim.nic_counters(node));
   add_rdma(out, p, sim.nic_counters(node));
   for (unsigned priority = 0; priority < 8; ++priority) {
@@ -165,7 +171,7 @@ std::vector<Sample> nic_samples(const Sim& sim, NodeId node, PortId peer, LinkId
     out.add("nic.prio.tx.bytes", p.tx_class_bytes[priority], priority);
     out.add("nic.prio.tx.packets", p.tx_class_frames[priority], priority);
     if (config.pfc.contains(Priority::of(priority)))
-      add_pauses(out, "nic.prio", sim, port, peer, priority);
+      add_pauses(out, kNicPauses, sim, port, peer, priority);
   }
   out.add("nic.port.rx.bytes", p.rx_bytes);
   out.add("nic.port.tx.bytes", p.tx_bytes);
@@ -178,7 +184,6 @@ std::vector<Sample> nic_samples(const Sim& sim, NodeId node, PortId peer, LinkId
   out.add("nic.phy.crc_error.packets", dropped(p, DropReason::kBitError));
   out.add("nic.phy.symbol_error.events", dropped(p, DropReason::kBitError));
   out.add("nic.phy.link_down.events", downs_of(sim, link));
-  return out.take();
 }
 
 /// Counters that the engine keeps by port and a switch shows by queue or group belong to the
@@ -210,13 +215,12 @@ void add_port(Counting& out, const PortCounters& p, std::uint64_t downs) {
   out.add("switch.port.link_down.events", downs);
 }
 
-std::vector<Sample> switch_samples(const Sim& sim, NodeId node, std::uint32_t local, PortId peer,
-                                   LinkId link) {
+void count_switch(Counting& out, const Sim& sim, NodeId node, std::uint32_t local, PortId peer,
+                  LinkId link) {
   const PortId port = sim.port_of(node, local);
   const PortCounters& p = sim.port_counters(port);
   const SwitchConfig& config = sim.network().switches[sim.network().nodes[node].config];
   const SharedBuffer& buffer = sim.buffer_of(node);
-  Counting out(counters::Driver::kSwitch);
   add_port(out, p, downs_of(sim, link));
   unsigned lossless = 8;
   for (unsigned i = 0; i < 8; ++i) {
@@ -225,7 +229,7 @@ std::vector<Sample> switch_samples(const Sim& sim, NodeId node, std::uint32_t lo
     if (config.groups[i].lossless && lossless == 8) lossless = i;
     out.add("switch.prio.rx.bytes", p.rx_class_bytes[i], priority);
     out.add("switch.prio.rx.packets", p.rx_class_frames[i], priority);
-    if (config.pfc.contains(Priority::of(i))) add_pauses(out, "switch.prio", sim, port, peer, i);
+    if (config.pfc.contains(Priority::of(i))) add_pauses(out, kSwitchPauses, sim, port, peer, i);
     out.add("switch.queue.tx.bytes", p.tx_class_bytes[i], i);
     out.add("switch.queue.tx.packets", p.tx_class_frames[i], i);
     out.add("switch.queue.depth.bytes", static_cast<std::uint64_t>(sim.queue_bytes(port, i)), i);
@@ -250,13 +254,10 @@ std::vector<Sample> switch_samples(const Sim& sim, NodeId node, std::uint32_t lo
     out.add("switch.pool.occupancy.bytes", static_cast<std::uint64_t>(buffer.total_used()));
     out.add("switch.pool.occupancy_max.bytes", static_cast<std::uint64_t>(buffer.total_peak()));
   }
-  return out.take();
 }
 
-std::vector<Sample> zeroed(std::vector<Sample> samples) {
-  for (Sample& sample : samples)
-    sample.reading = Reading::of(0);
-  return samples;
+counters::PortCounters zeroed(const counters::PortCounters& port) {
+  return port.with(std::vector<Reading>(port.readings().size(), Reading::of(0)));
 }
 
 // ---- facts of a host ----
@@ -484,11 +485,45 @@ counters::Snapshot snapshot_at(Ps at) {
 
 }  // namespace
 
-evidence::Evidence host_evidence(const EvidenceSource& source, std::uint32_t host) {
+const counters::RawName* LayoutsByNames::name_of(counters::Driver driver, std::string_view id) {
+  const auto [place, is_new] = names_[driver].try_emplace(id, nullptr);
+  if (!is_new) return place->second;
+  const counters::Counter* const counter = counters::find(id);
+  WEIR_CHECK(counter != nullptr);
+  place->second = counters::name_for(*counter, driver);
+  // The driver's own ethtool name before the kernel's: people read that one, and its condition (PFC
+  // is on) holds wherever the caller adds the counter.
+  for (const counters::RawName& name : counters::names_of(*counter)) {
+    if (name.driver != driver || name.place != counters::Place::kEthtool) continue;
+    place->second = &name;
+    break;
+  }
+  return place->second;
+}
+
+const LayoutsByNames::Entry& LayoutsByNames::of(counters::Driver driver,
+                                                const std::vector<CounterName>& names) {
+  const auto [place, is_new] = entries_.try_emplace({driver, names});
+  Entry& entry = place->second;
+  if (!is_new) return entry;
+  std::vector<counters::Sample> samples;
+  for (const CounterName& name : names)
+    samples.push_back({name.raw->place, counters::spell(*name.raw, name.number), Reading::of(0)});
+  entry.layout = counters::PortCounters("", "", kernel_driver(driver), samples).layout();
+  for (const counters::Sample& sample : samples)
+    entry.positions.push_back(
+        static_cast<std::uint32_t>(*entry.layout->find(sample.place, sample.name)));
+  return entry;
+}
+
+EvidenceSource::EvidenceSource(const design::Intent& intent_, const Placement& placement_,
+                               const Sim& sim_, Time end_)
+    : intent(intent_), placement(placement_), sim(sim_), end(end_), peers(peers_of(sim_)) {}
+
+evidence::Evidence host_evidence(EvidenceSource& source, std::uint32_t host) {
   const design::HostIntent& intent = source.intent.hosts[host];
   evidence::Evidence out;
   out.provenance = provenance(source, intent.name);
-  const Table<PortId, PortId> peers = peers_of(source.sim);
   counters::Snapshot start = snapshot_at(0);
   counters::Snapshot end = snapshot_at(source.end.since_start().raw());
   const std::string driver = kernel_driver(intent.nic_model->driver);
@@ -496,19 +531,20 @@ evidence::Evidence host_evidence(const EvidenceSource& source, std::uint32_t hos
     out.nics.push_back(nic_facts(source, {host, rail}));
     const design::NicIntent& nic = intent.nics[rail];
     const NodeId node = source.placement.node_of({host, rail});
-    std::vector<Sample> samples = nic_samples(source.sim, node, peers[source.sim.port_of(node, 0)],
-                                              LinkId{nic.link}, counters::driver_of(driver));
-    start.nics.emplace_back(nic.device, nic.netdev, driver, zeroed(samples));
-    end.nics.emplace_back(nic.device, nic.netdev, driver, std::move(samples));
+    Counting counting(counters::driver_of(driver), source.layouts);
+    count_nic(counting, source.sim, node, source.peers[source.sim.port_of(node, 0)],
+              LinkId{nic.link});
+    end.nics.push_back(counting.take(nic.device, nic.netdev, driver));
+    start.nics.push_back(zeroed(end.nics.back()));
   }
-  out.snapshots = {std::move(start), std::move(end)};
+  out.snapshots.push_back(std::move(start));
+  out.snapshots.push_back(std::move(end));
   return out;
 }
 
-evidence::Evidence switch_evidence(const EvidenceSource& source) {
+evidence::Evidence switch_evidence(EvidenceSource& source) {
   evidence::Evidence out;
   out.provenance = provenance(source, "");
-  const Table<PortId, PortId> peers = peers_of(source.sim);
   counters::Snapshot start = snapshot_at(0);
   counters::Snapshot end = snapshot_at(source.end.since_start().raw());
   for (std::uint32_t s = 0; s < source.intent.switches.size(); ++s) {
@@ -516,14 +552,15 @@ evidence::Evidence switch_evidence(const EvidenceSource& source) {
     out.switches.push_back(switch_facts(source, s));
     const NodeId node = source.placement.switches[s];
     for (std::uint32_t port = 0; port < sw.ports.size(); ++port) {
-      std::vector<Sample> samples =
-          switch_samples(source.sim, node, port, peers[source.sim.port_of(node, port)],
-                         LinkId{sw.ports[port].link});
-      start.switch_ports.emplace_back(sw.name, sw.ports[port].name, "switch", zeroed(samples));
-      end.switch_ports.emplace_back(sw.name, sw.ports[port].name, "switch", std::move(samples));
+      Counting counting(counters::Driver::kSwitch, source.layouts);
+      count_switch(counting, source.sim, node, port,
+                   source.peers[source.sim.port_of(node, port)], LinkId{sw.ports[port].link});
+      end.switch_ports.push_back(counting.take(sw.name, sw.ports[port].name, "switch"));
+      start.switch_ports.push_back(zeroed(end.switch_ports.back()));
     }
   }
-  out.snapshots = {std::move(start), std::move(end)};
+  out.snapshots.push_back(std::move(start));
+  out.snapshots.push_back(std::move(end));
   return out;
 }
 

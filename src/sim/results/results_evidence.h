@@ -1,5 +1,13 @@
 #pragma once
 // A simulated host or fabric as an observer would have written it down. See results.h.
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "counters/layout.h"
 #include "design/fabric/intent.h"
 #include "evidence/evidence.h"
 #include "sim/engine/sim.h"
@@ -7,14 +15,46 @@
 
 namespace weir::sim {
 
-struct EvidenceSource {
+/// The driver's name for a counter, and the priority, queue … in it.
+struct CounterName {
+  const counters::RawName* raw = nullptr;
+  unsigned number = 0;
+  friend auto operator<=>(const CounterName&, const CounterName&) = default;
+};
+
+/// Layouts of counters by the names that were added, in that order: spelled out once for all ports
+/// that count the same.
+class LayoutsByNames {
+ public:
+  struct Entry {
+    counters::SharedLayout layout;
+    std::vector<std::uint32_t> positions;  // in the layout, by the order in which names were added
+  };
+  const Entry& of(counters::Driver driver, const std::vector<CounterName>& names);
+  /// Null where the driver does not show the counter.
+  const counters::RawName* name_of(counters::Driver driver, std::string_view id);
+
+ private:
+  std::map<std::pair<counters::Driver, std::vector<CounterName>>, Entry> entries_;
+  std::map<counters::Driver, std::unordered_map<std::string_view, const counters::RawName*>> names_;
+};
+
+/// A simulated fabric, and what all its observations share. Make one for all hosts of a fabric: it
+/// takes time in proportion to the fabric.
+class EvidenceSource {
+ public:
+  EvidenceSource(const design::Intent& intent_, const Placement& placement_, const Sim& sim_,
+                 Time end_);
+
   const design::Intent& intent;
   const Placement& placement;
   const Sim& sim;
-  Time end;  // of the observation
+  Time end;                     // of the observation
+  Table<PortId, PortId> peers;  // the port at the other end of each port
+  LayoutsByNames layouts;
 };
 
-[[nodiscard]] evidence::Evidence host_evidence(const EvidenceSource& source, std::uint32_t host);
-[[nodiscard]] evidence::Evidence switch_evidence(const EvidenceSource& source);
+[[nodiscard]] evidence::Evidence host_evidence(EvidenceSource& source, std::uint32_t host);
+[[nodiscard]] evidence::Evidence switch_evidence(EvidenceSource& source);
 
 }  // namespace weir::sim
