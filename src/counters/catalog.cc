@@ -258,7 +258,7 @@ class Index {
   static std::string_view id_of(const RawName& name) { return name.id; }
   static std::string_view id_of(std::string_view id) { return id; }
 
-  std::vector<Counter> counters_;          // by id
+  std::vector<Counter> counters_;  // by id
   std::unordered_map<std::string_view, const Counter*> by_id_;
   std::vector<RawName> names_;             // by id, then driver
   std::vector<std::uint16_t> counter_of_;  // beside names_

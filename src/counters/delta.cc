@@ -199,8 +199,11 @@ bool PortDelta::was_reset(Place place) const {
 
 PortDelta difference(const PortCounters& before, const PortCounters& after) {
   WEIR_CHECK(port_name(before) == port_name(after));
-  PortDelta out{after.device(), after.netdev(), after.driver(),
-                union_of(before.layout(), after.layout()), {}};
+  PortDelta out{after.device(),
+                after.netdev(),
+                after.driver(),
+                union_of(before.layout(), after.layout()),
+                {}};
   out.deltas.reserve(out.layout->size());
   const bool is_aligned = before.layout() == after.layout();
   for (std::size_t i = 0; i < out.layout->size(); ++i) {

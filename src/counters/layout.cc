@@ -45,6 +45,17 @@ std::span<const std::uint32_t> Layout::find(std::string_view id,
                static_cast<std::size_t>(last - first));
 }
 
+std::span<const std::uint32_t> Layout::find_all(std::string_view id) const {
+  const Counter* const counter = counters::find(id);
+  if (counter == nullptr) return {};
+  const auto first = std::lower_bound(rows_.begin(), rows_.end(), Row{counter, std::nullopt});
+  const auto last =
+      std::find_if(first, rows_.end(), [&](const Row& row) { return row.counter != counter; });
+  return std::span(positions_)
+      .subspan(static_cast<std::size_t>(first - rows_.begin()),
+               static_cast<std::size_t>(last - first));
+}
+
 bool Layout::has_same_names(const Layout& other) const {
   return this == &other ||
          std::equal(names_.begin(), names_.end(), other.names_.begin(), other.names_.end(),

@@ -37,6 +37,9 @@ class Layout {
   [[nodiscard]] std::span<const std::uint32_t> find(std::string_view id,
                                                     std::optional<unsigned> number) const;
 
+  /// The same for every number.
+  [[nodiscard]] std::span<const std::uint32_t> find_all(std::string_view id) const;
+
   [[nodiscard]] bool has_same_names(const Layout& other) const;
 
  private:

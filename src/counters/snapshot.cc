@@ -84,8 +84,7 @@ Reading PortCounters::read(std::string_view id, std::optional<unsigned> number) 
   Reading answer = Reading::missing(Missing::kAbsent);
   for (const std::uint32_t at : layout_->find(id, number)) {
     const Reading reading = readings_[at];
-    if (reading.has_value())
-      return Reading::of(reading.value() * (*layout_)[at].match.name->scale);
+    if (reading.has_value()) return Reading::of(reading.value() * (*layout_)[at].match.name->scale);
     if (answer.why() == Missing::kAbsent) answer = reading;
   }
   return answer;

@@ -91,7 +91,15 @@ class Ways {
 class Walk {
  public:
   Walk(const ProofCase& c, const Ways& ways, TrafficKind kind, Proof& out)
-      : c_(c), ways_(ways), kind_(kind), out_(out) {}
+      : c_(c), ways_(ways), kind_(kind), out_(out), ports_to_(c.intent.switches.size()) {
+    for (std::uint32_t node = 0; node < ports_to_.size(); ++node) {
+      const std::vector<SwitchPortIntent>& ports = c.intent.switches[node].ports;
+      for (std::uint32_t p = 0; p < ports.size(); ++p) {
+        const PortRef& peer = ports[p].peer;
+        ports_to_[node][peer.kind == NodeKind::kHost ? kHosts : peer.node].push_back(p);
+      }
+    }
+  }
 
   void run() {
     for (const HostIntent& host : c_.intent.hosts)
@@ -179,11 +187,11 @@ class Walk {
     const SwitchIntent& here = c_.intent.switches[node];
     // Told apart by length, so that the longest path can be shown; turns may close a cycle.
     const std::uint32_t hops = std::min(states_[at].hops + 1, ways_.longest());
-    for (std::uint32_t p = 0; p < here.ports.size(); ++p) {
+    const auto ports = ports_to_[node].find(next);
+    if (ports == ports_to_[node].end()) return;
+    for (const std::uint32_t p : ports->second) {
       const PortRef peer = here.ports[p].peer;
-      const bool is_host = peer.kind == NodeKind::kHost;
-      if (is_host ? next != kHosts : peer.node != next) continue;
-      if (is_host && states_[at].nic != nullptr && is_sender(states_[at], peer)) continue;
+      if (next == kHosts && states_[at].nic != nullptr && is_sender(states_[at], peer)) continue;
       const Passed left =
           leave_switch(c_, kind_, states_[at].wire, entered, node, p, Detail::kNone);
       ++out_.hops_checked;
@@ -300,6 +308,8 @@ class Walk {
   const Ways& ways_;
   TrafficKind kind_;
   Proof& out_;
+  /// By switch: its ports by the switch at their other end, or kHosts.
+  std::vector<std::map<std::uint32_t, std::vector<std::uint32_t>>> ports_to_;
   std::vector<State> states_;
   std::deque<std::size_t> frontier_;
   std::set<std::tuple<std::uint32_t, std::uint32_t, unsigned, unsigned, unsigned, std::uint32_t,

@@ -74,9 +74,8 @@ std::optional<std::uint64_t> Counts::of(std::string_view id, std::optional<unsig
 std::optional<std::uint64_t> Counts::sum(std::string_view id) const {
   if (delta_ == nullptr) return std::nullopt;
   std::optional<std::uint64_t> sum;
-  for (const counters::Delta& known : delta_->deltas)
-    if (known.match && known.match.counter->id == id && known.amount)
-      sum = sum.value_or(0) + *known.amount;
+  for (const std::uint32_t at : delta_->layout->find_all(id))
+    if (const auto& amount = delta_->deltas[at].amount) sum = sum.value_or(0) + *amount;
   return sum;
 }
 

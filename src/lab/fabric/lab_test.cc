@@ -66,17 +66,19 @@ TEST(Lab, SaysWhyAStateCannotBeRead) {
     must(write_file_atomic(path, changed.dump()));
     return open_error(place);
   };
-  EXPECT_NE(with("schema", "weir/lab-state/2").find("newer Weir"), std::string::npos);
+  EXPECT_NE(with("schema", "weir/lab-state/3").find("newer Weir"), std::string::npos);
   EXPECT_NE(with("schema", "weir/sim/1").find("not the state of a lab"), std::string::npos);
-  EXPECT_NE(with("nics", {{"gpu99/mlx5_0", Json::object()}}).find("a NIC of the design"),
+  EXPECT_NE(with("nics", Json::array({{{"nic", "gpu99/mlx5_0"}, {"set", Json::object()}}}))
+                .find("a NIC of the design"),
             std::string::npos);
-  EXPECT_NE(
-      with("nics", {{"gpu01/mlx5_0", {{"trust", "blind"}}}}).find("/nics/gpu01~1mlx5_0/trust"),
-      std::string::npos);
+  EXPECT_NE(with("nics", Json::array({{{"nic", "gpu01/mlx5_0"}, {"set", {{"trust", "blind"}}}}}))
+                .find("/nics/0/set/trust"),
+            std::string::npos);
   EXPECT_NE(with("clock_ps", -1).find("/clock_ps"), std::string::npos);
   EXPECT_NE(with("switches", {{"leaf9", Json::object()}}).find("a switch of the design"),
             std::string::npos);
-  EXPECT_NE(with("counters", {{"names", Json::array()}, {"ports", {{"a/b", {0, 1}}}}})
+  EXPECT_NE(with("counters",
+                 {{"names", Json::array()}, {"ports", Json::array({Json::array({"a/b", 0, 1})})}})
                 .find("the index of a name"),
             std::string::npos);
   EXPECT_NE(with("faults", {{{"fault", "x"}}}).find("/faults/0/is_setting"), std::string::npos);

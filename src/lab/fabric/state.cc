@@ -24,7 +24,7 @@ namespace weir::lab {
 namespace {
 
 constexpr std::string_view kSchema = "weir/lab-state/";
-constexpr std::uint64_t kVersion = 1;
+constexpr std::uint64_t kVersion = 2;  // lists instead of objects of thousands of members
 constexpr std::size_t kLargestState = std::size_t{512} << 20U;
 
 std::string lock_file(const std::string& dir) {
@@ -40,15 +40,16 @@ std::string digest_of(std::string_view text) {
 // ---- writing ----
 
 Json nics_json(const Blueprint& blueprint, const State& state) {
-  Json object = Json::object();
+  Json list = Json::array();
   for (std::uint32_t h = 0; h < state.nics.size(); ++h) {
     const NicSettings factory = factory_settings(blueprint.platform(h));
     for (std::uint32_t rail = 0; rail < state.nics[h].size(); ++rail) {
       Json changed = difference(factory, state.nics[h][rail]);
-      if (!changed.empty()) object[nic_key(blueprint, {h, rail})] = std::move(changed);
+      if (!changed.empty())
+        list.push_back({{"nic", nic_key(blueprint, {h, rail})}, {"set", std::move(changed)}});
     }
   }
-  return object;
+  return list;
 }
 
 Json switches_json(const Blueprint& blueprint, const State& state) {
@@ -84,14 +85,14 @@ Json faults_json(const Blueprint& blueprint, const State& state) {
   return list;
 }
 
-/// All names once, then per port the index of each name and its value: names would take most of
-/// the space.
+/// All names once, then per port its name and the index of each counter's name with its value:
+/// names would take most of the space.
 Json counters_json(const CounterBank& bank) {
   std::map<std::string_view, std::size_t> places;
   Json names = Json::array();
-  Json ports = Json::object();
+  Json ports = Json::array();
   for (const auto& [port, values] : bank.ports()) {
-    Json row = Json::array();
+    Json row = Json::array({port});
     for (const auto& [name, value] : values) {
       if (value == 0) continue;
       const auto [place, is_new] = places.emplace(name, places.size());
@@ -99,7 +100,7 @@ Json counters_json(const CounterBank& bank) {
       row.push_back(place->second);
       row.push_back(value);
     }
-    if (!row.empty()) ports[port] = std::move(row);
+    if (row.size() > 1) ports.push_back(std::move(row));
   }
   return {{"names", std::move(names)}, {"ports", std::move(ports)}};
 }
@@ -148,6 +149,10 @@ class Reader {
                              ? parse_u64(std::string_view(schema).substr(kSchema.size()))
                              : Result<std::uint64_t>(parse_error("no"));
     if (!version) return invalid_error(fmt::format("schema {}: not the state of a lab", schema));
+    if (*version < kVersion)
+      return invalid_error(fmt::format(
+          "schema {}: made by an older Weir; weir lab down removes it, weir lab up makes a new one",
+          schema));
     if (*version > kVersion)
       return invalid_error(fmt::format("schema {}: made by a newer Weir; this version reads {}{}",
                                        schema, kSchema, kVersion));
@@ -174,11 +179,15 @@ class Reader {
   }
   Status read_nics() {
     WEIR_TRY(at, root_.member("nics"));
-    WEIR_TRY_STATUS(at.expect_object());
-    for (const auto& [name, value] : at.value().items()) {
-      const JsonCursor member = at.member(name, value);
-      WEIR_TRY(nic, nic_named(member, name));
-      WEIR_TRY_STATUS(set_keys(member, state_.nics[nic.host][nic.rail]));
+    WEIR_TRY_STATUS(at.expect_array());
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      const JsonCursor row = at.at(i);
+      WEIR_TRY_STATUS(row.expect_object());
+      WEIR_TRY(name_at, row.member("nic"));
+      WEIR_TRY(name, name_at.text());
+      WEIR_TRY(nic, nic_named(name_at, name));
+      WEIR_TRY(settings, row.member("set"));
+      WEIR_TRY_STATUS(set_keys(settings, state_.nics[nic.host][nic.rail]));
     }
     return {};
   }
@@ -271,12 +280,13 @@ class Reader {
       names.push_back(name);
     }
     WEIR_TRY(ports_at, at.member("ports"));
-    WEIR_TRY_STATUS(ports_at.expect_object());
-    for (const auto& [port, value] : ports_at.value().items()) {
-      const JsonCursor row = ports_at.member(port, value);
+    WEIR_TRY_STATUS(ports_at.expect_array());
+    for (std::size_t p = 0; p < ports_at.size(); ++p) {
+      const JsonCursor row = ports_at.at(p);
       WEIR_TRY_STATUS(row.expect_array());
-      if (row.size() % 2 != 0) return row.wrong("pairs of an index and a value");
-      for (std::size_t i = 0; i < row.size(); i += 2) {
+      if (row.size() % 2 != 1) return row.wrong("a port, then pairs of an index and a value");
+      WEIR_TRY(port, row.at(0).text());
+      for (std::size_t i = 1; i < row.size(); i += 2) {
         WEIR_TRY(place, row.at(i).whole_number());
         WEIR_TRY(count, row.at(i + 1).whole_number());
         if (place >= names.size()) return row.at(i).wrong("the index of a name");

@@ -133,10 +133,9 @@ TEST(VerifyLoad, AnotherDeviceThanTheOneNamedIsFound) {
   // The program says mlx5_7, which stood still; mlx5_0 carried it.
   Evidence& host = made.pieces()[0];
   for (counters::Snapshot& snapshot : host.snapshots)
-    snapshot.nics.push_back(counters::PortCounters("mlx5_7", "eth7", "mlx5_core",
-                                                   {{counters::Place::kEthtool,
-                                                     "tx_vport_rdma_unicast_bytes",
-                                                     counters::Reading::of(5)}}));
+    snapshot.nics.push_back(counters::PortCounters(
+        "mlx5_7", "eth7", "mlx5_core",
+        {{counters::Place::kEthtool, "tx_vport_rdma_unicast_bytes", counters::Reading::of(5)}}));
   const Verified verified =
       judge_drive(moved_64m("ib_write_bw -d mlx5_7 gpu2", "mlx5_7"), seen(made, intent));
   EXPECT_TRUE(has(verified.judgement(), "load.wrong_device"))

@@ -32,8 +32,7 @@ bool count_the_same(const evidence::Evidence& a, const evidence::Evidence& b) {
   for (const PortCounters& port : ports_of(a))
     for (const PortCounters& other : ports_of(b))
       for (const counters::ShownSample& sample : port.samples())
-        if (is_same_port(port, other) && other.shows(sample.place, sample.name))
-          return true;
+        if (is_same_port(port, other) && other.shows(sample.place, sample.name)) return true;
   return false;
 }
 

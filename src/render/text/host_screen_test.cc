@@ -52,8 +52,7 @@ TEST(HostScreen, ACounterThatUsesAll64BitsIsNotNegative) {
   right.snapshots.emplace_back();
   right.snapshots.back().nics.emplace_back(
       "mlx5_0", "eth0", "mlx5_core",
-      std::vector<counters::Sample>{{counters::Place::kHwCounters,
-                                     "np_cnp_sent",
+      std::vector<counters::Sample>{{counters::Place::kHwCounters, "np_cnp_sent",
                                      counters::Reading::of(18'446'744'073'709'551'615U)}});
   const ScreenHost screen{&right, {}};
   const std::string text = host_screen({&screen, 1});

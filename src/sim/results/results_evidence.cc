@@ -116,10 +116,10 @@ struct PauseIds {
 constexpr PauseIds kNicPauses = {"nic.prio.pause_rx.frames", "nic.prio.pause_tx.frames",
                                  "nic.prio.pause_rx.microseconds", "nic.prio.pause_tx.microseconds",
                                  "nic.prio.pause_rx.transitions.events"};
-constexpr PauseIds kSwitchPauses = {
-    "switch.prio.pause_rx.frames", "switch.prio.pause_tx.frames",
-    "switch.prio.pause_rx.microseconds", "switch.prio.pause_tx.microseconds",
-    "switch.prio.pause_rx.transitions.events"};
+constexpr PauseIds kSwitchPauses = {"switch.prio.pause_rx.frames", "switch.prio.pause_tx.frames",
+                                    "switch.prio.pause_rx.microseconds",
+                                    "switch.prio.pause_tx.microseconds",
+                                    "switch.prio.pause_rx.transitions.events"};
 
 /// What both ends know of the pauses of a link: this port's pause frames are those the peer heard.
 void add_pauses(Counting& out, const PauseIds& ids, const Sim& sim, PortId port, PortId peer,
@@ -553,8 +553,8 @@ evidence::Evidence switch_evidence(EvidenceSource& source) {
     const NodeId node = source.placement.switches[s];
     for (std::uint32_t port = 0; port < sw.ports.size(); ++port) {
       Counting counting(counters::Driver::kSwitch, source.layouts);
-      count_switch(counting, source.sim, node, port,
-                   source.peers[source.sim.port_of(node, port)], LinkId{sw.ports[port].link});
+      count_switch(counting, source.sim, node, port, source.peers[source.sim.port_of(node, port)],
+                   LinkId{sw.ports[port].link});
       end.switch_ports.push_back(counting.take(sw.name, sw.ports[port].name, "switch"));
       start.switch_ports.push_back(zeroed(end.switch_ports.back()));
     }
