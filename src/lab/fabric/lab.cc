@@ -460,6 +460,10 @@ Result<std::vector<evidence::Evidence>> Lab::observe_last_run() const {
   return out;
 }
 
+Result<LoadOutcome> Lab::run_load(const Load& load) {
+  return shared_->run_load(load);
+}
+
 std::optional<RunRecord> Lab::last_run() const {
   return shared_->state.last_run;
 }

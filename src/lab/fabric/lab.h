@@ -107,6 +107,8 @@ class Lab {
   /// All switches as they are set, with one snapshot of their counters.
   [[nodiscard]] Result<evidence::Evidence> observe_switches() const;
 
+  /// On the fabric as it is now. The error says what does not fit it.
+  [[nodiscard]] Result<LoadOutcome> run_load(const Load& load);
   [[nodiscard]] std::optional<RunRecord> last_run() const;
   /// One item per host, then one for all switches: facts as they are now, counters at the start and
   /// at the end of the last load. Empty if none has run.
