@@ -32,12 +32,13 @@ T& find_or_add(std::vector<T>& list, Key T::*member, const Key& key) {
 /// A counter of the later snapshot has another number than in the earlier one.
 bool counts_differ(const counters::Snapshot& earlier, const counters::Snapshot& later) {
   for (const counters::PortCounters& port : later.switch_ports)
-    for (const counters::PortCounters& first : earlier.switch_ports)
-      for (const counters::Sample& sample : port.samples()) {
-        if (first.device() != port.device() || first.netdev() != port.netdev()) continue;
-        const counters::Sample* before = first.find(sample.place, sample.name);
-        if (before != nullptr && !(before->reading == sample.reading)) return true;
-      }
+    for (const counters::PortCounters& first : earlier.switch_ports) {
+      if (first.device() != port.device() || first.netdev() != port.netdev()) continue;
+      for (const counters::ShownSample& sample : port.samples())
+        if (first.shows(sample.place, sample.name) &&
+            first.read(sample.place, sample.name) != sample.reading)
+          return true;
+    }
   return false;
 }
 
