@@ -144,6 +144,10 @@ def observe(binary, case, stable):
                 shutil.copytree(item, folder / item.name, symlinks=True)
             else:
                 shutil.copy(item, folder / item.name)
+        # Whatever the umask of the clone was: state directories that others may write are refused.
+        for path in folder.rglob("*"):
+            if not path.is_symlink():
+                path.chmod(path.stat().st_mode & ~0o022)
         if (case / "design.edit").exists():
             make_design(binary, case, folder)
         for line, words in commands:

@@ -101,7 +101,7 @@ ops::Result<ops::ApplyRequest> apply_request(const Args& args, const Context& co
   constexpr Duration kMost = 86400_s;
   if (!within || *within < kLeast || *within > kMost)
     return ops::bad_request(
-        fmt::format("--confirm-within {}: expected a time from 5s to 24h, as in 120s", *text));
+        fmt::format("--confirm-within {}: expected a time from 5s to 86400s, as in 120s", *text));
   request.confirm_within = *within;
   return request;
 }
