@@ -51,6 +51,7 @@ struct Thresholds {
   double others_use_class = 0.5;
   std::uint64_t unanswered_packets = 16;
   std::uint64_t class_packets = 20;
+  double starved_class = 0.5;
   double moved_match = 0.15;
   double moved_slack = 5;
   std::uint64_t moved_ports = 2;
@@ -66,6 +67,7 @@ struct Thresholds {
   double chance = 3.0;
   double marks_slack = 2;
   double marks_per_pause = 0.2;
+  std::uint64_t marks_on_idle_line = 1000;
   std::uint64_t pauses_that_matter = 20;
   double cnps_per_pause = 20;
   double low_use = 0.6;
@@ -91,6 +93,7 @@ struct Thresholds {
 
   // loss
   double came_twice = 0.1;
+  std::uint64_t disorder_without_loss = 1000;
   double asked_again = 0.002;
   std::uint64_t restarts_that_matter = 10;
 

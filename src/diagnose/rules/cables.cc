@@ -95,6 +95,7 @@ void look_at_both_ends(const View& view, Suspicions& out) {
 }  // namespace
 
 void look_at_cables(const View& view, Suspicions& out) {
+  look_at_wiring(view, out);
   for (const NicView& nic : view.nics())
     if (nic.port) look_at_cable(view, nic, view.ports()[*nic.port], out);
 }

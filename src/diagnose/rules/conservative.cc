@@ -18,7 +18,7 @@ std::optional<double> busiest(const View& view) {
     if (!nic.speed || nic.speed->raw() <= 0 || nic.counts.window().raw() <= 0) continue;
     const auto possible = static_cast<double>(bytes_in(nic.counts.window(), *nic.speed).raw());
     for (const std::string_view id : {"nic.prio.tx.bytes", "nic.prio.rx.bytes"}) {
-      const auto bytes = nic.counts.of(id, view.rdma());
+      const auto bytes = nic.counts.sum(id);
       if (bytes && possible > 0)
         most = std::max(most.value_or(0), static_cast<double>(*bytes) / possible);
     }

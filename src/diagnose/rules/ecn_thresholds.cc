@@ -197,6 +197,7 @@ void look_for_early_marking(const View& view, Suspicions& out) {
   }
   for (const NicView& nic : view.nics())
     look_at_dcqcn(view, nic, out);
+  look_at_algorithms(view, out);
 }
 
 }  // namespace weir::diagnose

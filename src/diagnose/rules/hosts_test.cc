@@ -109,5 +109,128 @@ TEST(OneHost, IsNotGuessedAboutWhereEcnHadItsTurnOrTheHostItselfIsWrong) {
   EXPECT_EQ(bad_cable.findings.front().where.host, "gpu01");
 }
 
+bool is_named(const finding::Judgement& judgement, std::string_view id) {
+  return std::any_of(judgement.findings.begin(), judgement.findings.end(),
+                     [&](const finding::Finding& finding) {
+                       return finding.id == id && finding.severity > finding::Severity::kInfo;
+                     });
+}
+
+TEST(OneHost, PausesOnAPriorityThatTheMaskLeavesOut) {
+  COVERS("I25");
+  const auto judged = [](std::uint64_t pauses) {
+    MadeCase made;
+    made.host("gpu01", {{"ethtool/rx_prio4_pause", pauses}}).nics[0].qos.pfc =
+        evidence::Fact<PrioritySet>::of(PrioritySet::from_mask(1U << 3U));
+    return made.judge();
+  };
+  EXPECT_TRUE(is_named(judged(900), "pfc.multiple_priorities"));
+  EXPECT_FALSE(is_named(judged(0), "pfc.multiple_priorities"));
+}
+
+TEST(OneHost, CountsOf8023xPause) {
+  COVERS("C11");
+  const auto judged = [](std::uint64_t global) {
+    MadeCase made;
+    made.host("gpu01", {{"ethtool/rx_global_pause", global}});
+    return made.judge();
+  };
+  EXPECT_TRUE(is_named(judged(500), "pause.global_on"));
+  EXPECT_FALSE(is_named(judged(0), "pause.global_on"));
+}
+
+TEST(OneHost, SomeCnpsIgnoredIsNotHealthy) {
+  COVERS("I13");
+  const auto judged = [](std::uint64_t ignored) {
+    MadeCase made;
+    made.host("gpu01",
+              {{"hw_counters/rp_cnp_handled", 16'000}, {"hw_counters/rp_cnp_ignored", ignored}});
+    return made.judge();
+  };
+  EXPECT_TRUE(is_named(judged(1'000), "rp.disabled")) << "5.9 %";
+  EXPECT_FALSE(is_named(judged(25), "rp.disabled")) << "0.16 %";
+}
+
+TEST(OneHost, DisorderWithoutATimeoutIsReordering) {
+  COVERS("I17");
+  const auto judged = [](std::uint64_t timeouts) {
+    MadeCase made;
+    made.host("gpu01", {{"hw_counters/out_of_sequence", 80'000},
+                        {"hw_counters/local_ack_timeout_err", timeouts}});
+    return made.judge();
+  };
+  EXPECT_TRUE(is_named(judged(0), "path.reordering"));
+  EXPECT_FALSE(is_named(judged(40), "path.reordering")) << "loss runs into timers";
+}
+
+TEST(OneHost, ManyMarksOnAnIdleLineAndPausesWithoutCnps) {
+  COVERS("I21", "I22");
+  const auto judged = [](const std::vector<Count>& counts) {
+    MadeCase made;
+    made.host("gpu01", counts).nics[0].link.speed = evidence::Fact<BitRate>::of(400_Gbps);
+    return made.judge();
+  };
+  // Ten milliseconds at 1 and at 300 Gbit/s.
+  const Count cnps{"hw_counters/np_cnp_sent", 90'000};
+  const Count marks{"hw_counters/np_ecn_marked_roce_packets", 100'000};
+  EXPECT_TRUE(is_named(judged({marks, cnps, {"ethtool/rx_prio3_bytes", 1'250'000}}),
+                       "ecn.thresholds_too_low"));
+  EXPECT_FALSE(is_named(judged({marks, cnps, {"ethtool/rx_prio3_bytes", 375'000'000}}),
+                        "ecn.thresholds_too_low"));
+  const auto paused = [&](std::uint64_t handled) {
+    return judged({{"ethtool/rx_prio3_pause", 400},
+                   {"ethtool/rx_prio3_pause_duration", 3'000},
+                   {"hw_counters/rp_cnp_handled", handled}});
+  };
+  EXPECT_TRUE(is_named(paused(3), "ecn.thresholds_too_high")) << "30 % paused, 3 CNPs";
+  EXPECT_FALSE(is_named(paused(9'000), "ecn.thresholds_too_high"));
+}
+
+TEST(OneHost, CongestionControlThatIsNotDcqcn) {
+  COVERS("C2");
+  const auto judged = [](const std::string& algorithm) {
+    MadeCase made;
+    made.host("gpu01").nics[0].ecn.algorithm = evidence::Fact<std::string>::of(algorithm);
+    return made.judge();
+  };
+  EXPECT_TRUE(is_named(judged("rtt"), "cc.wrong_algorithm"));
+  EXPECT_FALSE(is_named(judged("dcqcn"), "cc.wrong_algorithm"));
+}
+
+TEST(OneHost, MarksWhoseCnpsWereNotReadAreNotHealthy) {
+  COVERS("D8");
+  MadeCase made;
+  made.host("gpu01");
+  made.forget("np_cnp_sent");
+  EXPECT_NE(made.judge().conclusion, finding::Conclusion::kHealthy);
+}
+
+TEST(OneHost, OneReadingOfSumsIsANote) {
+  COVERS("D2");
+  MadeCase made;
+  made.host("gpu01", {{"ethtool/rx_discards_phy", 812'000}, {"hw_counters/packet_seq_err", 37}});
+  EXPECT_TRUE(is_named(made.judge(), "receiver.slow"));
+  made.pieces()[0].snapshots.erase(made.pieces()[0].snapshots.begin());
+  const finding::Judgement once = made.judge();
+  EXPECT_FALSE(once.findings.empty());
+  for (const finding::Finding& finding : once.findings)
+    EXPECT_EQ(finding.severity, finding::Severity::kInfo) << finding.id;
+}
+
+TEST(Queues, AClassThatDropsMostOfItsPacketsIsStarved) {
+  COVERS("D3");
+  const auto judged = [](std::uint64_t dropped) {
+    MadeCase made;
+    made.host("gpu01");
+    made.port("swp1", "gpu01", "eth0",
+              {{"switch/queue3.tx.packets", 90'000},
+               {"switch/queue0.tx.packets", 100},
+               {"switch/queue0.drop_tail.packets", dropped}});
+    return made.judge();
+  };
+  EXPECT_TRUE(is_named(judged(4'000), "class.starved"));
+  EXPECT_FALSE(is_named(judged(10), "class.starved"));
+}
+
 }  // namespace
 }  // namespace weir::diagnose

@@ -123,6 +123,70 @@ void guess_loss(const View& view, const NicView& nic, Suspicions& out) {
   guess(std::move(loss), nic, out);
 }
 
+/// I17: thousands of packets out of order and not one timeout. Of lost packets some are the last of
+/// a message, which nobody asks for again: they run into the timer.
+void look_for_order(const View& view, const NicView& nic, Suspicions& out) {
+  const std::uint64_t disordered = nic.counts.of(kOutOfOrder).value_or(0);
+  const auto timeouts = nic.counts.of("nic.req.ack_timeout.events");
+  const auto discards = nic.counts.of("nic.port.rx_discard.packets");
+  const auto retried = nic.counts.of("nic.req.retransmit.events");
+  if (disordered < view.thresholds().disorder_without_loss || !timeouts || *timeouts > 0 ||
+      discards.value_or(0) > 0 || retried.value_or(0) > 0)
+    return;
+  out.add(
+      {.id = "path.reordering",
+       .verdict = fmt::format("{} received {} packets out of order, and no request ran into "
+                              "its timer: probably reordering, not loss. Check whether "
+                              "switches balance per packet.",
+                              name_of(nic), count_text(disordered)),
+       .where = nic.where(),
+       .confidence = finding::Confidence::kLow,
+       .evidence = {nic.counts.line(kOutOfOrder), nic.counts.line("nic.req.ack_timeout.events")},
+       .explains = {{"path.loss", nic.host}}});
+}
+
+/// The share of its line that a NIC received in the window.
+std::optional<double> received_share(const NicView& nic) {
+  const auto bytes = nic.counts.sum("nic.prio.rx.bytes");
+  if (!bytes || !nic.speed || nic.speed->raw() <= 0 || nic.counts.window().raw() <= 0)
+    return std::nullopt;
+  const auto possible = static_cast<double>(bytes_in(nic.counts.window(), *nic.speed).raw());
+  return possible <= 0 ? std::nullopt : std::optional(static_cast<double>(*bytes) / possible);
+}
+
+/// I21: many marks on a line that is nearly idle. I22: paused much of the time and hardly a CNP.
+void look_at_marking_of_host(const View& view, const NicView& nic, Suspicions& out) {
+  const Thresholds& limits = view.thresholds();
+  const auto marks = nic.counts.of("nic.np.ecn_marked.packets");
+  const auto share = received_share(nic);
+  if (marks && share && *marks >= limits.marks_on_idle_line && *share < limits.idle_path) {
+    out.add({.id = "ecn.thresholds_too_low",
+             .verdict = fmt::format("{} received {} marked packets while its line was used {}: "
+                                    "probably switches mark from too short a queue.",
+                                    name_of(nic), count_text(*marks), percent(*share)),
+             .where = first_hop(nic),
+             .confidence = finding::Confidence::kMedium,
+             .evidence = {nic.counts.line("nic.np.ecn_marked.packets")},
+             .explains = {{"dcqcn.too_conservative"}}});
+  }
+  const auto paused = nic.counts.share_of_window(kPaused, view.rdma());
+  const auto pauses = nic.counts.of(kPauses, view.rdma());
+  const auto cuts = nic.counts.of(kCuts);
+  const bool is_rare = pauses && cuts && *pauses >= limits.pauses_that_matter &&
+                       !is_at_least(*cuts, limits.marks_per_pause, *pauses);
+  if (paused && *paused >= limits.pause_error && is_rare) {
+    out.add({.id = "ecn.thresholds_too_high",
+             .verdict = fmt::format("{} was paused {} of the window and handled {} CNPs: its "
+                                    "switches mark too late or not at all, and PFC does the work.",
+                                    name_of(nic), percent(*paused), count_text(*cuts)),
+             .where = first_hop(nic),
+             .confidence = finding::Confidence::kMedium,
+             .evidence = {nic.counts.line(kPaused, view.rdma()),
+                          nic.counts.line(kPauses, view.rdma()), nic.counts.line(kCuts)},
+             .explains = {{"pfc.sustained"}}});
+  }
+}
+
 /// Something is known to be wrong with the host or the fabric: no need to guess.
 bool is_explained(Suspicions& out) {
   return std::any_of(out.candidates().begin(), out.candidates().end(), [](const Candidate& known) {
@@ -140,6 +204,13 @@ bool is_one_host(const View& view) {
 }  // namespace
 
 void look_from_one_host(const View& view, Suspicions& out) {
+  // Without a design nobody knows what the switches are meant to do: what a host counts is all.
+  if (view.intent() == nullptr && view.ports().empty() && !is_explained(out)) {
+    for (const NicView& nic : view.nics()) {
+      look_for_order(view, nic, out);
+      look_at_marking_of_host(view, nic, out);
+    }
+  }
   if (!is_one_host(view) || is_explained(out)) return;
   for (const NicView& nic : view.nics()) {
     if (is_never_answered(view, nic)) {

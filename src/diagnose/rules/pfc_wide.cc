@@ -45,9 +45,34 @@ std::vector<Consequence> wide_consequences() {
   return {{"buffer.too_small"}, {"pfc.sustained"}, {"path.loss"}};
 }
 
+/// Pauses are counted on a priority that the setting leaves out: the counter is what happens.
+void look_at_pauses_elsewhere(const NicView& nic, PrioritySet wanted, Suspicions& out) {
+  PrioritySet counted;
+  std::vector<finding::EvidenceLine> lines;
+  for (unsigned p = 0; p < 8; ++p) {
+    if (wanted.contains(Priority::of(p))) continue;
+    for (const std::string_view id : {"nic.prio.pause_rx.frames", "nic.prio.pause_tx.frames"}) {
+      if (nic.counts.of(id, p).value_or(0) == 0) continue;
+      counted.insert(Priority::of(p));
+      if (lines.size() < kWideLines) lines.push_back(nic.counts.line(id, p));
+    }
+  }
+  if (counted.count() == 0) return;
+  out.add({.id = "pfc.multiple_priorities",
+           .verdict = fmt::format("{} counts pauses on priority {}, and PFC is set on {} only: the "
+                                  "counter shows what is in effect.",
+                                  name_of(nic), to_text(counted), to_text(wanted)),
+           .where = nic.where(),
+           .confidence = finding::Confidence::kHigh,
+           .evidence = std::move(lines),
+           .explains = wide_consequences()});
+}
+
 void look_at_wide(const View& view, const NicView& nic, Suspicions& out) {
   if (!nic.pfc) return;
   const PrioritySet wanted = nic.wanted != nullptr ? nic.wanted->pfc : only_rdma(view);
+  const bool is_set = nic.facts != nullptr && nic.facts->qos.pfc.is_known();
+  if (is_set && *nic.pfc == wanted) look_at_pauses_elsewhere(nic, wanted, out);
   if (!is_too_wide(view, *nic.pfc, wanted)) return;
   const bool is_read = nic.facts != nullptr && nic.facts->qos.pfc.is_known();
   std::vector<finding::EvidenceLine> lines = {fact_line(
@@ -61,6 +86,31 @@ void look_at_wide(const View& view, const NicView& nic, Suspicions& out) {
            .confidence = is_read ? finding::Confidence::kCertain : finding::Confidence::kHigh,
            .evidence = std::move(lines),
            .explains = wide_consequences()});
+}
+
+/// 802.3x pause stops every class of the port. The counter of MAC control frames may count PFC
+/// too, so it says something only where PFC counts none.
+void look_at_global_pause(const View& view, const NicView& nic, Suspicions& out) {
+  const auto frames = [&](std::string_view id) { return nic.counts.of(id).value_or(0); };
+  const bool is_counted = frames("nic.pause.rx.frames") + frames("nic.pause.tx.frames") > 0;
+  const auto received = nic.counts.sum("nic.prio.pause_rx.frames");
+  const auto sent = nic.counts.sum("nic.prio.pause_tx.frames");
+  const bool pfc_is_quiet = received && sent && *received + *sent == 0;
+  const std::uint64_t control =
+      frames("nic.mac.pause_control_rx.frames") + frames("nic.mac.pause_control_tx.frames");
+  const bool is_other = pfc_is_quiet && control >= view.thresholds().pauses_that_matter;
+  if (!is_counted && !is_other) return;
+  constexpr std::string_view kIds[] = {"nic.pause.rx.frames", "nic.pause.tx.frames",
+                                       "nic.mac.pause_control_rx.frames",
+                                       "nic.mac.pause_control_tx.frames"};
+  out.add({.id = "pause.global_on",
+           .verdict = fmt::format("{} counts 802.3x pause frames{}: the whole port is paused, not "
+                                  "one class.",
+                                  name_of(nic), pfc_is_quiet ? " and no PFC pauses" : ""),
+           .where = nic.where(),
+           .confidence = finding::Confidence::kHigh,
+           .evidence = moved_lines(nic.counts, kIds),
+           .explains = {{"pfc.sustained"}, {"congestion.sustained"}}});
 }
 
 void look_at_wide_switch(const View& view, const std::string& name, Suspicions& out) {
@@ -100,8 +150,10 @@ void look_at_wide_switch(const View& view, const std::string& name, Suspicions& 
 void look_for_pfc_too_wide(const View& view, Suspicions& out) {
   for (const std::string& name : view.switches())
     look_at_wide_switch(view, name, out);
-  for (const NicView& nic : view.nics())
+  for (const NicView& nic : view.nics()) {
     look_at_wide(view, nic, out);
+    look_at_global_pause(view, nic, out);
+  }
 }
 
 }  // namespace weir::diagnose

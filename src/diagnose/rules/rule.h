@@ -91,6 +91,12 @@ struct Rule {
 
 /// A DCQCN parameter that is far off the design; part of the rule of early marking.
 void look_at_dcqcn(const View& view, const NicView& nic, Suspicions& out);
+/// Congestion control that is not DCQCN; part of the same rule.
+void look_at_algorithms(const View& view, Suspicions& out);
+/// Cables that lead elsewhere than in the design; part of the rule of the cables' other ends.
+void look_at_wiring(const View& view, Suspicions& out);
+/// A class that gets no turn; part of the rule of queues that classes share.
+void look_for_starved_classes(const View& view, Suspicions& out);
 
 // ---- the rules ----
 void look_for_marking(const View&, Suspicions&);

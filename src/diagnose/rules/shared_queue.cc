@@ -106,6 +106,7 @@ std::optional<Sharing> by_counters(const View& view, std::span<const PortView* c
 }  // namespace
 
 void look_for_shared_queues(const View& view, Suspicions& out) {
+  look_for_starved_classes(view, out);
   for (const std::string& name : view.switches()) {
     const auto ports = view.ports_of(name);
     auto sharing = by_settings(view, *ports.front());

@@ -67,7 +67,8 @@ void judge_pauses(const View& view, const ReceiverPauses& pauses, std::optional<
   if (has_window ? *pauses.share < limits.pause_warning : pauses.frames.value_or(0) == 0) return;
   const bool takes_nothing = has_window && *pauses.share >= limits.stuck_pause && pauses.received &&
                              *pauses.received < limits.stuck_rate;
-  const bool is_stuck = takes_nothing || is_renewed(pauses, limits, speed);
+  const bool takes_much = pauses.received && *pauses.received > limits.low_use;
+  const bool is_stuck = takes_nothing || (!takes_much && is_renewed(pauses, limits, speed));
   constexpr std::string_view kSlow = "the host drains packets more slowly than they arrive";
   std::vector<finding::EvidenceLine> lines = {pauses.counts->line(pauses.frames_id, view.rdma())};
   if (has_window) lines.push_back(pauses.counts->line(pauses.duration_id, view.rdma()));
@@ -75,8 +76,9 @@ void judge_pauses(const View& view, const ReceiverPauses& pauses, std::optional<
       .id = is_stuck ? "pfc.storm" : "receiver.slow",
       .verdict =
           is_stuck ? fmt::format("{} paused its switch port for {} of the window without releasing "
-                                 "it and received almost nothing: everything upstream waits.",
-                                 name, percent(*pauses.share))
+                                 "it{}: everything upstream waits.",
+                                 name, percent(*pauses.share),
+                                 takes_nothing ? " and received almost nothing" : "")
           : has_window ? fmt::format("{} paused its switch port for {} of the window: {}.", name,
                                      percent(*pauses.share), kSlow)
                        : fmt::format("{} paused its switch port {} times: {}.", name,

@@ -244,10 +244,13 @@ void MachineCheck::check_buffer(const Nic& nic, const design::NicIntent& wanted)
   const unsigned buffer = qos.priority_to_buffer->at(rdma.value());
   if (buffer >= qos.buffer_size->size()) return;
   const Bytes size = qos.buffer_size->at(buffer);
-  if (wanted.xoff_need.raw() > 0 && size < wanted.xoff_need) {
+  // The driver pauses at xoff: what is above it in the buffer takes what is still in flight.
+  const Bytes xoff = qos.buffer_xoff.is_known() ? qos.buffer_xoff->at(buffer) : 0_B;
+  const Bytes headroom = size > xoff ? size - xoff : 0_B;
+  if (wanted.xoff_need.raw() > 0 && headroom < wanted.xoff_need) {
     add("headroom.too_small", nic.device,
-        fmt::format("receive buffer {} of priority {}: expected at least {}, found {}", buffer,
-                    rdma.value(), to_text(wanted.xoff_need), to_text(size)));
+        fmt::format("headroom of receive buffer {} of priority {}: expected at least {}, found {}",
+                    buffer, rdma.value(), to_text(wanted.xoff_need), to_text(headroom)));
   }
   for (unsigned p = 0; p < 8; ++p) {
     const Priority other = Priority::of(p);
@@ -360,8 +363,13 @@ void MachineCheck::check_tcp() {
   note_gap("network settings of the kernel", host_.host.sysctls);
   if (!host_.host.sysctls.is_known()) return;
   for (const evidence::NamedText& entry : *host_.host.sysctls) {
-    if (entry.name != "net.core.rmem_max" && entry.name != "net.core.wmem_max") continue;
-    const auto bytes = parse_u64(entry.value);
+    // The largest of "least default most"; TCP has limits of its own beside the sockets'.
+    const bool is_tcp = entry.name == "net.ipv4.tcp_rmem" || entry.name == "net.ipv4.tcp_wmem";
+    const bool is_socket = entry.name == "net.core.rmem_max" || entry.name == "net.core.wmem_max";
+    if (!is_tcp && !is_socket) continue;
+    const std::size_t last = entry.value.find_last_of(" \t");
+    const auto bytes =
+        parse_u64(is_tcp && last != std::string::npos ? entry.value.substr(last + 1) : entry.value);
     if (!bytes || *bytes >= limits_.least_socket_buffer) continue;
     add("host.tcp_untuned", "",
         fmt::format("{}: expected {} or more, found {}", entry.name, limits_.least_socket_buffer,
