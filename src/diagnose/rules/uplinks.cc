@@ -209,13 +209,13 @@ void look_for_narrow_leaves(const View& view, Suspicions& out) {
 /// What a switch shows of its ports at one moment, in percent of the line: much arrives evenly on
 /// all of them, so their far ends are alike, and what is sent goes over a few of them only.
 void look_for_idle_paths(const View& view, const std::string& name, Suspicions& out) {
-  struct Use {
+  struct PathUse {
     const PortView* port = nullptr;
     double sent = 0;
     double received = 0;
   };
   const Thresholds& limits = view.thresholds();
-  std::vector<Use> uses;
+  std::vector<PathUse> uses;
   for (const PortView* port : view.ports_of(name)) {
     const auto sent = port->counts.level("switch.port.tx.utilisation.percent");
     const auto received = port->counts.level("switch.port.rx.utilisation.percent");
@@ -224,16 +224,16 @@ void look_for_idle_paths(const View& view, const std::string& name, Suspicions& 
   }
   if (uses.size() < limits.paths_compared) return;
   const auto [least, most] = std::minmax_element(
-      uses.begin(), uses.end(), [](const Use& a, const Use& b) { return a.received < b.received; });
+      uses.begin(), uses.end(), [](const PathUse& a, const PathUse& b) { return a.received < b.received; });
   const bool is_even = most->received <= limits.hot_link * least->received;
   const auto count = [&](auto&& is) {
     return static_cast<std::size_t>(std::count_if(uses.begin(), uses.end(), is));
   };
-  const std::size_t full = count([&](const Use& use) { return use.sent >= limits.full_path; });
-  const std::size_t idle = count([&](const Use& use) { return use.sent <= limits.idle_path; });
+  const std::size_t full = count([&](const PathUse& use) { return use.sent >= limits.full_path; });
+  const std::size_t idle = count([&](const PathUse& use) { return use.sent <= limits.idle_path; });
   if (!is_even || least->received <= 0 || full == 0 || idle * 2 < uses.size()) return;
   std::vector<finding::EvidenceLine> lines;
-  for (const Use& use : uses)
+  for (const PathUse& use : uses)
     if (lines.size() < 8)
       lines.push_back(use.port->counts.line("switch.port.tx.utilisation.percent"));
   out.add({.id = "ecmp.imbalance",
