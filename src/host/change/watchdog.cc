@@ -45,7 +45,7 @@ Result<std::optional<StoredJournal>> still_open(const StateDirectory& state,
   if (file.empty()) return state.open_journal();
   WEIR_TRY(journal, state.read(file));
   if (journal && !journal->journal.is_open()) journal.reset();
-  return std::move(journal);
+  return journal;
 }
 
 std::string_view reason_of(const StoredJournal& stored) {
