@@ -25,6 +25,25 @@ CatalogEntry nccl_socket_fallback() {
   };
 }
 
+CatalogEntry nccl_socket_loopback() {
+  return {
+      .id = "nccl.socket_loopback",
+      .title = "NCCL_SOCKET_IFNAME selects loopback",
+      .severity = Severity::kError,
+      .rows = {"E2"},
+      .phase = "job",
+      .why =
+          "The ranks of a job find each other over TCP on the interface that NCCL_SOCKET_IFNAME "
+          "names, before any RDMA. Loopback works on one host and was usually set for a test "
+          "there; with two hosts each rank advertises 127.0.0.1, and the job waits for its peers "
+          "until it times out. It does not select the RDMA devices: that is NCCL_IB_HCA.",
+      .fix = {{.platform = "nccl",
+               .commands = {"export NCCL_SOCKET_IFNAME=^docker,lo"},
+               .note = "Or the interface of the management network by name: =<interface>."}},
+      .sources = {cite::kNcclEnv},
+  };
+}
+
 CatalogEntry load_no_rdma() {
   return {
       .id = "load.no_rdma",
@@ -138,7 +157,7 @@ CatalogEntry nccl_hca_unknown() {
           "(ib0, eth2) matches nothing, and the job falls back to sockets; mlx5_1 also takes "
           "mlx5_10 to mlx5_19. An equals sign in front asks for exact names.",
       .fix = {{.platform = "nccl",
-               .commands = {"export NCCL_IB_HCA==mlx5_0,mlx5_1,mlx5_2,mlx5_3"},
+               .commands = {"export NCCL_IB_HCA==<device>,<device>"},
                .note = "weir show prints the device of each rail; rdma link does too."},
               {.platform = "host", .commands = {"rdma link"}}},
       .sources = {cite::kNcclEnv, cite::kNcclIb},
@@ -157,9 +176,8 @@ CatalogEntry nccl_hca_list_short() {
           "and those links congest at a fraction of the host's bandwidth. The list must name every "
           "rail of the design, the same on every host.",
       .fix = {{.platform = "nccl",
-               .commands =
-                   {"export NCCL_IB_HCA==mlx5_0,mlx5_1,mlx5_2,mlx5_3,mlx5_4,mlx5_5,mlx5_6,mlx5_7",
-                    "weir render --to nccl"}}},
+               .commands = {"export NCCL_IB_HCA==<device>,<device>", "weir render --to nccl"},
+               .note = "One device per rail of the design."}},
       .sources = {cite::kNcclEnv, "deepseek-ai/DeepEP issue 336: one NIC of four in use"},
   };
 }
@@ -268,7 +286,7 @@ CatalogEntry nccl_hca_prefix() {
           "that are not in the lossless fabric. An equals sign in front of the list asks for exact "
           "names.",
       .fix = {{.platform = "nccl",
-               .commands = {"export NCCL_IB_HCA==mlx5_0,mlx5_1"},
+               .commands = {"export NCCL_IB_HCA==<device>,<device>"},
                .note = "The second equals sign belongs to the value."}},
       .sources = {cite::kNcclEnv, cite::kNcclIb},
   };
@@ -376,15 +394,25 @@ CatalogEntry transport_retries_exhausted() {
 }  // namespace
 
 std::vector<CatalogEntry> job_entries() {
-  return {nccl_socket_fallback(), load_no_rdma(),
-          load_wrong_device(),    nccl_ib_disabled(),
-          job_env_typo(),         nccl_stale_conf(),
-          nccl_hca_unknown(),     nccl_hca_list_short(),
-          app_receives_too_few(), app_protocol_error(),
-          app_not_fabric(),       peer_dead(),
-          nccl_hca_prefix(),      nccl_intra_node_network(),
-          job_gloo_backend(),     job_bad_value(),
-          job_rank_differs(),     transport_retries_exhausted()};
+  return {nccl_socket_fallback(),
+          nccl_socket_loopback(),
+          load_no_rdma(),
+          load_wrong_device(),
+          nccl_ib_disabled(),
+          job_env_typo(),
+          nccl_stale_conf(),
+          nccl_hca_unknown(),
+          nccl_hca_list_short(),
+          app_receives_too_few(),
+          app_protocol_error(),
+          app_not_fabric(),
+          peer_dead(),
+          nccl_hca_prefix(),
+          nccl_intra_node_network(),
+          job_gloo_backend(),
+          job_bad_value(),
+          job_rank_differs(),
+          transport_retries_exhausted()};
 }
 
 }  // namespace weir::finding

@@ -105,6 +105,11 @@ int Judgement::count(Severity severity) const {
                                         [&](const Finding& f) { return f.severity == severity; }));
 }
 
+bool Judgement::is_partial() const {
+  return std::any_of(unknown.begin(), unknown.end(),
+                     [](const Unknown& item) { return item.is_required; });
+}
+
 void settle(Judgement& judgement) {
   std::stable_sort(judgement.findings.begin(), judgement.findings.end(), is_more_important);
   const bool is_healthy =

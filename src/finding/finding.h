@@ -79,6 +79,9 @@ struct Unknown {
   std::string check;
   std::string reason;
   std::string how;  // how to get the answer
+  /// Part of the request: without its answer the exit status is "partial". An optional check
+  /// needs something that was not given (a host beside the job's script), and is only listed.
+  bool is_required = true;
 
   friend bool operator==(const Unknown&, const Unknown&) = default;
 };
@@ -105,6 +108,8 @@ struct Judgement {
   std::vector<Related> related;  // at most three, the best first; see finding/search.h
 
   [[nodiscard]] int count(Severity) const;
+  /// A required check gave no answer.
+  [[nodiscard]] bool is_partial() const;
 
   friend bool operator==(const Judgement&, const Judgement&) = default;
 };

@@ -174,7 +174,9 @@ Result<Unknown> unknown_from(const Json& json, const std::string& place) {
   WEIR_TRY(check, read_text(json, "check", place));
   WEIR_TRY(reason, read_text(json, "reason", place));
   WEIR_TRY(how, read_text(json, "how", place));
-  return Unknown{std::move(check), std::move(reason), std::move(how)};
+  const Json* const required = find_key(json, "required");  // absent: written before there was one
+  const bool is_required = required == nullptr || !required->is_boolean() || required->get<bool>();
+  return Unknown{std::move(check), std::move(reason), std::move(how), is_required};
 }
 
 Result<std::string> read_id(const Json& object, const std::string& place) {
@@ -240,7 +242,10 @@ Json to_json(const Judgement& judgement) {
   out["findings"] =
       list_json(judgement.findings, [](const Finding& finding) { return to_json(finding); });
   out["unknown"] = list_json(judgement.unknown, [](const Unknown& unknown) {
-    return Json{{"check", unknown.check}, {"reason", unknown.reason}, {"how", unknown.how}};
+    return Json{{"check", unknown.check},
+                {"reason", unknown.reason},
+                {"how", unknown.how},
+                {"required", unknown.is_required}};
   });
   out["next"] = judgement.next;
   out["related"] =

@@ -220,6 +220,8 @@ nccl.intra_node_network: GPUs of same node use NET/IB instead of NVLink or SHM, 
   container per GPU, hostid, intra-node slow
 nccl.socket_fallback: GPU utilisation falls, CPU rises in all-reduce; NET/Socket using, failed to
   open libibverbs.so, image without verbs, no device found, TCP fallback, IB plugin missing
+nccl.socket_loopback: NCCL_SOCKET_IFNAME=lo, ranks hang at init, bootstrap 127.0.0.1, connect to
+  peer refused on second node, job never starts on two hosts
 nccl.stale_conf: /etc/nccl.conf or ~/.nccl.conf baked in image overrides, old file, setting ignored
   unless removed
 nic.failed: firmware assert, health, mlx5_core command timeout, wait_func, reset, lockup, create_dct

@@ -92,7 +92,8 @@ class Judge {
     return out_.judgement.findings.back();
   }
   void unknown(std::string check, std::string reason, std::string how) {
-    out_.judgement.unknown.push_back({std::move(check), std::move(reason), std::move(how)});
+    // What a capture of this kind cannot show is listed; a damaged one leaves the conclusion open.
+    out_.judgement.unknown.push_back({std::move(check), std::move(reason), std::move(how), false});
   }
 
   /// Flows of one source with one fault, reported together.

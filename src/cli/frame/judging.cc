@@ -13,10 +13,10 @@ ExitCode exit_for(const Args& args, const finding::Judgement& judgement) {
   const bool fails =
       std::any_of(judgement.findings.begin(), judgement.findings.end(),
                   [&](const finding::Finding& found) { return found.severity >= *threshold; });
-  if (judgement.conclusion == finding::Conclusion::kNotFabric) return ExitCode::kOk;
   if (fails) return ExitCode::kFindings;
-  return judgement.conclusion == finding::Conclusion::kInconclusive ? ExitCode::kPartial
-                                                                    : ExitCode::kOk;
+  if (judgement.conclusion == finding::Conclusion::kNotFabric) return ExitCode::kOk;
+  const bool is_open = judgement.conclusion == finding::Conclusion::kInconclusive;
+  return is_open || judgement.is_partial() ? ExitCode::kPartial : ExitCode::kOk;
 }
 
 void print_findings(Context& context, const finding::Judgement& judgement,

@@ -8,8 +8,8 @@
 
 namespace weir::cli {
 
-/// kFindings where a finding is at or above --fail-on, kPartial where the conclusion is open, else
-/// kOk. REQUIRES: a verb that judges.
+/// kFindings where a finding is at or above --fail-on; else kPartial where a required check gave no
+/// answer, with or without findings below the limit; else kOk. REQUIRES: a verb that judges.
 [[nodiscard]] ExitCode exit_for(const Args&, const finding::Judgement&);
 
 /// `headline` (the verdict in words, one line) and the findings, for a terminal.

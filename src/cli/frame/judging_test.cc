@@ -35,6 +35,22 @@ TEST(Judging, TheExitStatusFollowsFailOn) {
   EXPECT_EQ(exit_of(Severity::kInfo, "info"), ExitCode::kFindings);
 }
 
+TEST(Judging, ARequiredCheckWithoutAnAnswerIsPartialWithOrWithoutWarnings) {
+  using finding::Severity;
+  const Command command = lint_command();
+  Args args(command);
+  args.add("fail-on", "error");
+  const auto exit_with = [&](finding::Judgement judgement, bool is_required) {
+    judgement.unknown.push_back({"PFC of gpu03", "permission denied", "run as root", is_required});
+    return exit_for(args, judgement);
+  };
+  EXPECT_EQ(exit_with(with_severity(Severity::kError), true), ExitCode::kFindings);
+  EXPECT_EQ(exit_with(with_severity(Severity::kWarning), true), ExitCode::kPartial);
+  EXPECT_EQ(exit_with({}, true), ExitCode::kPartial);
+  EXPECT_EQ(exit_with(with_severity(Severity::kWarning), false), ExitCode::kOk);
+  EXPECT_EQ(exit_with({}, false), ExitCode::kOk);
+}
+
 TEST(Judging, JsonHoldsTheStableFields) {
   COVERS("A2");
   const Json object =

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <utility>
 
 #include <fmt/format.h>
@@ -56,6 +57,54 @@ void Progress::clear() {
   if (!is_drawn_) return;
   err_ << own_control(kEraseLine) << std::flush;
   is_drawn_ = false;
+}
+
+std::string working_line(std::string_view verb, std::chrono::seconds spent) {
+  return fmt::format("weir {}: working, {} s", verb, spent.count());
+}
+
+Working::Working(std::ostream& err, bool is_terminal, std::string verb) {
+  if (!is_terminal) return;
+  // Signals are for the verb: its system calls must be the ones that Ctrl-C interrupts.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::thread([this, &err, name = std::move(verb)] { show(err, name); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void Working::show(std::ostream& err, const std::string& verb) {
+  const auto start = std::chrono::steady_clock::now();
+  std::unique_lock lock(guard_);
+  if (wake_.wait_for(lock, kSilence, [this] { return is_over_; })) return;
+  do {
+    const auto spent =
+        std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - start);
+    err << own_control(kEraseLine) << working_line(verb, spent) << std::flush;
+  } while (!wake_.wait_for(lock, kPeriod, [this] { return is_over_; }));
+  err << own_control(kEraseLine) << std::flush;
+}
+
+void Working::stop() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(guard_);
+    is_over_ = true;
+  }
+  wake_.notify_all();
+  thread_.join();
+}
+
+StoppingStream::Buffer::int_type StoppingStream::Buffer::overflow(int_type c) {
+  working_.stop();
+  if (traits_type::eq_int_type(c, traits_type::eof())) return traits_type::not_eof(c);
+  return target_.sputc(traits_type::to_char_type(c));
+}
+
+std::streamsize StoppingStream::Buffer::xsputn(const char* text, std::streamsize count) {
+  working_.stop();
+  return target_.sputn(text, count);
 }
 
 }  // namespace weir::cli

@@ -17,16 +17,16 @@ struct FakeClock {
   }
 };
 
-TEST(Progress, IsSilentForTheFirstTwoSeconds) {
+TEST(Progress, IsSilentForTheFirstSecond) {
   std::ostringstream err;
   FakeClock clock;
   Progress bar(err, true, "simulating", clock.reader());
-  clock.now += milliseconds(1999);
+  clock.now += milliseconds(999);
   bar.update(0.5);
   EXPECT_EQ(err.str(), "");
   clock.now += milliseconds(1);
   bar.update(0.5);
-  EXPECT_EQ(as_printed(err.str()), "\r\x1b[Ksimulating [############............]  50%, 2 s left");
+  EXPECT_EQ(as_printed(err.str()), "\r\x1b[Ksimulating [############............]  50%, 1 s left");
 }
 
 TEST(Progress, NeverWritesWhereThereIsNoTerminal) {
@@ -76,6 +76,27 @@ TEST(Progress, KeepsToOneLineOfATerminal) {
   bar.update(0.1, std::string(200, 'x'));
   EXPECT_LE(as_printed(err.str()).size(), 79U + 4U);
   EXPECT_NE(err.str().find("60 min 00 s left"), std::string::npos);
+}
+
+TEST(Working, SaysHowLong) {
+  EXPECT_EQ(working_line("validate", std::chrono::seconds(3)), "weir validate: working, 3 s");
+}
+
+TEST(Working, NeverWritesWhereThereIsNoTerminalNorForAShortVerb) {
+  std::ostringstream err;
+  std::ostringstream out;
+  {
+    Working silent(err, false, "lint");
+    StoppingStream stream(out, silent);
+    stream << "answer " << 42 << '\n';
+  }
+  {
+    Working quick(err, true, "lint");  // ends within its second of silence
+    StoppingStream stream(out, quick);
+    stream << "again\n" << std::flush;
+  }
+  EXPECT_EQ(err.str(), "");
+  EXPECT_EQ(out.str(), "answer 42\nagain\n");
 }
 
 }  // namespace

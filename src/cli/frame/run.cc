@@ -11,6 +11,8 @@
 #include "cli/frame/command.h"
 #include "cli/frame/help.h"
 #include "cli/frame/parse.h"
+#include "cli/frame/progress.h"
+#include "cli/json/error.h"
 
 namespace weir::cli {
 namespace {
@@ -43,11 +45,20 @@ ExitCode dispatch(std::span<const Command> table, const std::vector<std::string>
   const Parsed parsed = parse(table, words);
   if (const auto* error = std::get_if<UsageError>(&parsed)) return report(*error, context);
   if (const auto* help = std::get_if<HelpRequest>(&parsed)) {
-    context.out << help_for(table, help->verb);
+    const std::string text = help_for(table, help->verb);
+    if (context.json) {
+      print_help_json(context, text);
+    } else {
+      context.out << text;
+    }
     return ExitCode::kOk;
   }
   if (std::holds_alternative<VersionRequest>(parsed)) {
-    context.out << version_line() << '\n';
+    if (context.json) {
+      print_version_json(context, version_line());
+    } else {
+      context.out << version_line() << '\n';
+    }
     return ExitCode::kOk;
   }
   const Invocation& invocation = std::get<Invocation>(parsed);
@@ -58,7 +69,30 @@ ExitCode dispatch(std::span<const Command> table, const std::vector<std::string>
     if (const Status done = context.give_up_root(); !done)
       return fail(context, ExitCode::kCouldNotLook, done.error().what);
   }
-  return invocation.command->run(invocation.args, context);
+  // A user may type what a verb reads from "-": nothing may be written over it.
+  const bool reads_input = std::find(words.begin(), words.end(), "-") != words.end();
+  Working working(context.err, context.stderr_is_terminal && !reads_input,
+                  std::string(invocation.command->name));
+  StoppingStream out(context.out, working);
+  StoppingStream err(context.err, working);
+  Context own{.out = out,
+              .err = err,
+              .environment = context.environment,
+              .stdout_is_terminal = context.stdout_is_terminal,
+              .stderr_is_terminal = context.stderr_is_terminal,
+              .ask = {},
+              .json = context.json,
+              .quiet = context.quiet,
+              .colour = context.colour};
+  if (context.ask)
+    own.ask = [&](const std::string& question) {
+      working.stop();
+      return context.ask(question);
+    };
+  const ExitCode code = invocation.command->run(invocation.args, own);
+  // What could not be written is main's to report.
+  context.out.setstate(context.out.rdstate() | (out.rdstate() & std::ios::badbit));
+  return code;
 }
 
 }  // namespace

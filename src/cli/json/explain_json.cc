@@ -53,6 +53,12 @@ Json to_json(const design::NicKnob& knob) {
           {"source", knob.source}};
 }
 
+Json to_json(const readers::VariableMeaning& variable) {
+  return {{"name", variable.name},         {"what", variable.what},    {"values", variable.values},
+          {"default", variable.fallback},  {"since", variable.since},  {"trap", variable.trap},
+          {"findings", variable.findings}, {"source", variable.source}};
+}
+
 }  // namespace
 
 void print_tos_json(Context& context, const Command& command,
@@ -92,6 +98,20 @@ void print_related_json(Context& context, const Command& command, const std::str
   print_json(context, object);
 }
 
+void print_symptoms_json(Context& context, const Command& command, const std::string& words,
+                         const std::vector<const finding::SymptomRow*>& rows) {
+  Json object = json_object(command);
+  object["name"] = words;
+  object["symptoms"] = Json::array();
+  for (const finding::SymptomRow* row : rows) {
+    object["symptoms"].push_back({{"row", row->row},
+                                  {"symptom", row->symptom},
+                                  {"cause", row->cause},
+                                  {"findings", finding::findings_of(*row)}});
+  }
+  print_json(context, object);
+}
+
 void print_meaning_json(Context& context, const Command& command, const std::string& name,
                         const ops::Meaning& meaning) {
   Json object = json_object(command);
@@ -102,6 +122,7 @@ void print_meaning_json(Context& context, const Command& command, const std::str
     object["counter"]["word"] = meaning.counter->word;
   }
   if (meaning.knob != nullptr) object["knob"] = to_json(*meaning.knob);
+  if (meaning.variable != nullptr) object["variable"] = to_json(*meaning.variable);
   if (meaning.phantom != nullptr) {
     object["knob"] = {{"name", meaning.phantom->name},
                       {"exists", false},
@@ -126,6 +147,9 @@ void print_topics_json(Context& context, const Command& command) {
   object["knobs"] = Json::array();
   for (const design::NicKnob& knob : design::nic_knobs())
     object["knobs"].push_back({{"name", knob.name}, {"range", design::range_text(knob)}});
+  object["variables"] = Json::array();
+  for (const readers::VariableMeaning& variable : readers::variable_meanings())
+    object["variables"].push_back({{"name", variable.name}, {"what", variable.what}});
   print_json(context, object);
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/frame/command.h"
+#include "finding/symptom_rows.h"
 #include "ops/fabric/tos.h"
 #include "ops/inspect/explain.h"
 
@@ -19,6 +20,9 @@ void print_meaning_json(Context&, const Command&, const std::string& name, const
 /// `related` holds findings worth reading for a symptom in words.
 void print_related_json(Context&, const Command&, const std::string& words,
                         const std::vector<finding::Related>& related);
+/// `symptoms` holds the rows of the table of symptoms that a description fits.
+void print_symptoms_json(Context&, const Command&, const std::string& words,
+                         const std::vector<const finding::SymptomRow*>& rows);
 void print_topics_json(Context&, const Command&);
 
 }  // namespace weir::cli

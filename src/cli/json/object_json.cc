@@ -42,6 +42,17 @@ Json or_null(const std::optional<double>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
+void print_help_json(Context& context, std::string_view text) {
+  print_json(context, {{"schema", "weir/help/1"}, {"text", text}});
+}
+
+void print_version_json(Context& context, std::string_view version_line) {
+  const std::size_t blank = version_line.find(' ');
+  print_json(context, {{"schema", "weir/version/1"},
+                       {"name", version_line.substr(0, blank)},
+                       {"version", version_line.substr(blank + 1)}});
+}
+
 void print_error_json(Context& context, ExitCode code, std::string_view message,
                       std::span<const ops::FileError> places) {
   Json object = {{"schema", "weir/error/1"},

@@ -100,7 +100,9 @@ Json runs_object(const ops::Repeated& repeated, std::string_view verdict) {
                   {"lossless", summary.lossless},
                   {"unfinished", summary.unfinished},
                   {"pauses", spread_json(summary.pauses)},
-                  {"marked", spread_json(summary.marked)}};
+                  {"marked", spread_json(summary.marked)},
+                  {"queue_bytes", spread_json(summary.queue_bytes)}};
+    if (summary.bus_gbps) point["bus_gbps"] = spread_json(*summary.bus_gbps);
     if (summary.unfinished < summary.runs)
       point["fct_us"] = {{"mean", spread_json(summary.mean_us)},
                          {"p99", spread_json(summary.p99_us)}};
@@ -115,6 +117,8 @@ Json runs_object(const ops::Repeated& repeated, std::string_view verdict) {
     entry["pauses"] = run.totals.pauses;
     entry["marked"] = run.totals.marked;
     entry["lossless_drops"] = run.totals.lossless_drops;
+    entry["queue_bytes"] = run.totals.deepest_queue.raw();
+    if (run.bus_bandwidth) entry["bus_bps"] = *run.bus_bandwidth;
     if (run.is_finished)
       entry["fct_us"] = {{"mean", run_microseconds(run.totals.completion.mean)},
                          {"p50", run_microseconds(run.totals.completion.p50)},

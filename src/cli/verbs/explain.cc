@@ -1,4 +1,4 @@
-// weir explain: any finding, counter or knob in words.
+// weir explain: any finding, counter, knob or variable in words.
 #include "ops/inspect/explain.h"
 
 #include <fmt/format.h>
@@ -9,6 +9,7 @@
 #include "cli/json/explain_json.h"
 #include "counters/catalog.h"
 #include "finding/search.h"
+#include "finding/symptom_rows.h"
 #include "render/text/explain_text.h"
 
 namespace weir::cli {
@@ -21,6 +22,7 @@ void print_meaning(const ops::Meaning& meaning, Context& context) {
   if (meaning.finding != nullptr) texts.push_back(render::explain(*meaning.finding, kExplainWidth));
   if (meaning.counter) texts.push_back(counters::explain(*meaning.counter));
   if (meaning.knob != nullptr) texts.push_back(design::explain(*meaning.knob));
+  if (meaning.variable != nullptr) texts.push_back(readers::explain(*meaning.variable));
   if (meaning.phantom != nullptr) texts.push_back(design::explain(*meaning.phantom));
   context.out << join(texts, "\n");
 }
@@ -41,11 +43,30 @@ ExitCode explain_words(const Args& args, const std::string& words,
     print_related_json(context, args.command(), words, related);
     return ExitCode::kOk;
   }
-  context.out << fmt::format("No finding, counter or knob is called '{}'. May be relevant:\n",
-                             words);
+  context.out << fmt::format("Nothing is called '{}'. May be relevant:\n", words);
   for (const finding::Related& offered : related)
     context.out << fmt::format("  {}: {} ({})\n", offered.id, finding::find(offered.id)->title,
                                offered.why);
+  return ExitCode::kOk;
+}
+
+/// A description that fits rows of the table of symptoms: what each points at, and what to read.
+ExitCode explain_symptom(const Args& args, const std::string& words,
+                         const std::vector<const finding::SymptomRow*>& rows, Context& context) {
+  if (context.json) {
+    print_symptoms_json(context, args.command(), words, rows);
+    return ExitCode::kOk;
+  }
+  context.out << fmt::format("'{}' fits {}; what each points at:\n", words,
+                             counted(rows.size(), "known symptom"));
+  constexpr std::size_t kIndent = 4;
+  for (const finding::SymptomRow* row : rows) {
+    context.out << fmt::format("\n  {}\n    {}\n", row->symptom, row->cause);
+    const std::string ids = join(finding::findings_of(*row), ", ");
+    context.out << fmt::format("    {}\n",
+                               hang("weir explain " + ids, kExplainWidth - kIndent, kIndent));
+  }
+  context.out << "\nWhich one it is, counters tell: weir diagnose.\n";
   return ExitCode::kOk;
 }
 
@@ -53,11 +74,13 @@ ExitCode explain_name(const Args& args, const std::string& name, Context& contex
   const ops::Meaning meaning = ops::look_up(name);
   if (!meaning.is_known()) {
     const bool is_description = name.find(' ') != std::string::npos;
+    if (const auto rows = finding::look_up_symptom(name); is_description && !rows.empty())
+      return explain_symptom(args, name, rows, context);
     const auto related = finding::search(name);
     if (is_description && !related.empty()) return explain_words(args, name, related, context);
     const std::string guess = did_you_mean(name, ops::explained_spellings());
     return usage_error(context, args.command(),
-                       fmt::format("no finding, counter or knob is called '{}'{}", name,
+                       fmt::format("no finding, counter, knob or variable is called '{}'{}", name,
                                    guess.empty() ? "; weir explain --list lists all" : guess));
   }
   if (context.json) {
@@ -70,9 +93,10 @@ ExitCode explain_name(const Args& args, const std::string& name, Context& contex
 
 void print_topics(Context& context) {
   context.out << fmt::format(
-      "{} findings, {} counters and {} knobs; weir explain NAME explains one, weir explain "
-      "nics, asics, systems or knobs shows a table.\n",
-      finding::catalog().size(), counters::catalog().size(), design::nic_knobs().size());
+      "{} findings, {} counters, {} knobs and {} variables; weir explain NAME explains one, weir "
+      "explain nics, asics, systems or knobs shows a table.\n",
+      finding::catalog().size(), counters::catalog().size(), design::nic_knobs().size(),
+      readers::variable_meanings().size());
   TextTable findings({"finding", "severity", "what"});
   for (const finding::CatalogEntry& entry : finding::catalog()) {
     findings.add_row(
@@ -86,6 +110,10 @@ void print_topics(Context& context) {
                    std::string(name == nullptr ? "-" : name->pattern)});
   }
   context.out << '\n' << table.to_text(0, kExplainWidth) << '\n' << design::explain_knobs();
+  TextTable variables({"variable", "what"});
+  for (const readers::VariableMeaning& variable : readers::variable_meanings())
+    variables.add_row({std::string(variable.name), std::string(variable.what)});
+  context.out << '\n' << variables.to_text(0, kExplainWidth);
 }
 
 ExitCode explain_all(const Args& args, Context& context) {
@@ -114,20 +142,24 @@ Command explain_command() {
   return {
       .name = "explain",
       .group = Group::kOperators,
-      .summary = "explain a finding, counter or knob: what, why, how to fix",
+      .summary = "explain a finding, counter, knob or variable: what, why, how to fix",
       .description =
           "Explains a finding by its id or alias; a counter by its id or its name in any driver, "
-          "switch or document; a congestion-control knob of a NIC by any of its names; for a "
-          "symptom in words, names findings to read. Without a name, lists all.",
+          "switch or document; a congestion-control knob of a NIC by any of its names; an "
+          "environment "
+          "variable of NCCL or UCX; for a symptom in words, names findings to read. Without a "
+          "name, lists all.",
       .arguments = {{.name = "NAME",
-                     .help = "dscp.tos_confusion, rx_prio3_pause, rpg_ai_rate, ...; a table: nics, "
-                             "asics, systems, knobs",
+                     .help = "dscp.tos_confusion, rx_prio3_pause, rpg_ai_rate, NCCL_IB_TC, ...; a "
+                             "table: nics, asics, systems, knobs",
                      .repeated = true,
                      .completes = Completes::kTopics}},
       .options = {{.name = "list", .help = "list all names; with --quiet one per line"}},
       .examples = {{"weir explain dscp.tos_confusion", "a finding, with the fix for each platform"},
                    {"weir explain np_cnp_sent", "a counter: what is normal, what growth means"},
-                   {"weir explain Kmin", "a knob that NICs do not have, and what to use"}},
+                   {"weir explain Kmin", "a knob that NICs do not have, and what to use"},
+                   {"weir explain NCCL_IB_TC", "an environment variable of a job"},
+                   {"weir explain 'throughput dropped, no pauses'", "a symptom in words"}},
       .exit_codes = {ExitCode::kOk},
       .run = run_explain,
   };

@@ -36,6 +36,9 @@ std::string job_verdict(const ops::JudgedJob& judged) {
   if (judgement.conclusion == finding::Conclusion::kInconclusive)
     return fmt::format("No mistake found; {} skipped: data not available ({}).",
                        counted(judgement.unknown.size(), "check"), read);
+  if (!judgement.unknown.empty())
+    return fmt::format("No mistake found; {} skipped: not enough was given ({}).",
+                       counted(judgement.unknown.size(), "check"), read);
   return fmt::format("No mistake found ({}).", read);
 }
 

@@ -29,11 +29,15 @@ finding::Judgement judge_failure(const std::array<FailurePhase, 3>& phases,
         fmt::format("During the failure ({}) {} packets of the lossless class were dropped for "
                     "want of buffer.",
                     failure, during.lossless_drops)));
-  if (!during.is_finished())
+  if (!during.is_survived())
     judgement.findings.push_back(finding::make_finding(
         "failover.window_too_short",
-        fmt::format("The load did not survive the failure ({}): it ended with status {}.", failure,
-                    during.exit_status)));
+        during.lost.empty()
+            ? fmt::format("The load did not survive the failure ({}): it ended with status {}.",
+                          failure, during.exit_status)
+            : fmt::format("Hosts that were not lost did not finish either ({}): a collective stops "
+                          "with its first rank, or their paths failed too.",
+                          failure)));
   const finding::Conclusion known = judgement.conclusion;
   finding::settle(judgement);
   if (judgement.conclusion == finding::Conclusion::kHealthy &&

@@ -15,8 +15,14 @@ struct FailurePhase {
   int exit_status = 0;
   std::uint64_t lossless_drops = 0;
   finding::Judgement judgement;
+  std::vector<std::string> lost = {};  // hosts that the failure took away
+  bool others_finished = false;        // all that the other hosts had to send to each other arrived
 
   [[nodiscard]] bool is_finished() const { return exit_status == 0; }
+  /// A load cannot outlive its own hosts; what counts is what the others did.
+  [[nodiscard]] bool is_survived() const {
+    return is_finished() || (!lost.empty() && others_finished);
+  }
 };
 
 /// What of the lossless class was dropped for want of buffer: a link that goes down takes what is

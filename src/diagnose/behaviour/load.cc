@@ -234,7 +234,7 @@ void judge_idle(const View& view, LoadJudgement& out) {
     out.judgement.unknown.push_back(
         {fmt::format("the load on {} alone", idle.device),
          fmt::format("it was not idle before: {}", device_line(idle).line),
-         "stop what else runs on this host, or read the numbers as those of both"});
+         "stop what else runs on this host, or read the numbers as those of both", false});
   }
 }
 

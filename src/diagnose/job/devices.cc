@@ -11,41 +11,6 @@
 namespace weir::diagnose {
 namespace {
 
-/// `^=mlx5_0:1,mlx5_1`: as NCCL reads it. A caret excludes, an equals sign requires exact names.
-struct DeviceList {
-  bool excludes = false;
-  bool is_exact = false;
-  struct Entry {
-    std::string name;
-    std::optional<long> port;
-  };
-  std::vector<Entry> entries;
-};
-
-DeviceList parse_list(std::string_view text) {
-  DeviceList list;
-  if (text.starts_with('^')) {
-    list.excludes = true;
-    text.remove_prefix(1);
-  }
-  if (text.starts_with('=')) {
-    list.is_exact = true;
-    text.remove_prefix(1);
-  }
-  for (const std::string_view piece : split(text, ',')) {
-    const auto colon = piece.find(':');
-    DeviceList::Entry entry;
-    entry.name = trim(piece.substr(0, colon));
-    if (colon != std::string_view::npos) entry.port = job_number(piece.substr(colon + 1));
-    if (!entry.name.empty()) list.entries.push_back(std::move(entry));
-  }
-  return list;
-}
-
-bool takes(const DeviceList& list, const DeviceList::Entry& entry, std::string_view device) {
-  return list.is_exact ? device == entry.name : device.starts_with(entry.name);
-}
-
 /// Device names by host: from hosts that were observed, else from the design's first host.
 std::vector<std::string> devices_of(const JobCase& subject) {
   std::set<std::string> names;
@@ -56,7 +21,10 @@ std::vector<std::string> devices_of(const JobCase& subject) {
     for (const design::NicIntent& nic : subject.intent->hosts.front().nics)
       names.insert(nic.device);
   }
-  return {names.begin(), names.end()};
+  std::vector<std::string> sorted(names.begin(), names.end());
+  std::sort(sorted.begin(), sorted.end(),
+            [](const std::string& a, const std::string& b) { return natural_order(a, b) < 0; });
+  return sorted;
 }
 
 /// A network interface's name, where NCCL wants an RDMA device: ib0, eth2, ens1f0np0, bond0.
@@ -72,50 +40,98 @@ bool looks_like_interface(std::string_view name) {
   return false;
 }
 
-void judge_entry(const readers::JobVariable& variable, const DeviceList& list,
-                 const DeviceList::Entry& entry, const std::vector<std::string>& devices,
+/// A list that takes exactly what there is: no fix names a device that does not exist.
+finding::Fix all_devices(std::string_view variable, const std::vector<std::string>& devices) {
+  return {"nccl",
+          {fmt::format("export {}=={}", variable, join(devices, ","))},
+          "the leading equals sign requires exact names"};
+}
+
+/// The same devices by exact names, without those that do not exist.
+finding::Fix exact_devices(const readers::JobVariable& variable, const NameList& list,
+                           const std::vector<std::string>& devices) {
+  std::vector<std::string> wanted;
+  for (const NameList::Entry& entry : list.entries)
+    if (std::count(devices.begin(), devices.end(), entry.name) == 1) wanted.push_back(entry.name);
+  const bool is_whole = wanted.size() == list.entries.size();
+  return all_devices(variable.name, is_whole ? wanted : devices);
+}
+
+/// "mlx5_1" takes mlx5_10 and mlx5_11: not as a family ("mlx5_"), but because a number goes on.
+bool is_cut_number(std::string_view name, const std::vector<std::string>& taken) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  return !name.empty() && is_digit(name.back()) &&
+         std::any_of(taken.begin(), taken.end(), [&](const std::string& device) {
+           return device.size() > name.size() && is_digit(device[name.size()]);
+         });
+}
+
+void judge_without_devices(const readers::JobVariable& variable, const NameList::Entry& entry,
+                           JobFindings& out) {
+  if (!looks_like_interface(entry.name)) return;
+  auto& found = out.add("nccl.hca_unknown",
+                        fmt::format("{} names {}, a network interface: it expects RDMA devices "
+                                    "(mlx5_0) and will match none.",
+                                    variable.name, entry.name),
+                        variable.at);
+  found.confidence = finding::Confidence::kHigh;
+}
+
+void judge_entry(const readers::JobVariable& variable, const NameList& list,
+                 const NameList::Entry& entry, const std::vector<std::string>& devices,
                  JobFindings& out) {
   if (entry.port == 0) {
-    out.add("nccl.hca_unknown",
-            fmt::format("{}: port 0 of {} does not exist, ports start at 1.", variable.name,
-                        entry.name),
-            variable.at);
-  }
-  if (devices.empty()) {
-    if (!looks_like_interface(entry.name)) return;
     auto& found = out.add("nccl.hca_unknown",
-                          fmt::format("{} names {}, a network interface: it expects RDMA devices "
-                                      "(mlx5_0) and will match none.",
+                          fmt::format("{}: port 0 of {} does not exist, ports start at 1.",
                                       variable.name, entry.name),
                           variable.at);
-    found.confidence = finding::Confidence::kHigh;
-    return;
+    if (!devices.empty()) found.fix = {exact_devices(variable, list, devices)};
   }
+  if (devices.empty()) return judge_without_devices(variable, entry, out);
   std::vector<std::string> taken;
   for (const std::string& device : devices)
-    if (takes(list, entry, device)) taken.push_back(device);
-  if (taken.empty()) {
-    out.add("nccl.hca_unknown",
-            fmt::format("{} names {}, which does not exist (devices: {}).", variable.name,
-                        entry.name, join(devices, ", ")),
-            variable.at);
-  } else if (taken.size() > 1 && std::count(taken.begin(), taken.end(), entry.name) == 1) {
+    if (list.takes(entry, device)) taken.push_back(device);
+  const bool exists = std::count(taken.begin(), taken.end(), entry.name) == 1;
+  if (taken.empty()) return;  // judge_missing() names them all
+  if (!exists && is_cut_number(entry.name, taken)) {
+    auto& found = out.add("nccl.hca_prefix",
+                          fmt::format("{}: {} does not exist, and matches {}, since NCCL matches "
+                                      "prefixes.",
+                                      variable.name, entry.name, join(taken, ", ")),
+                          variable.at);
+    found.fix = {all_devices(variable.name, devices)};
+  } else if (exists && taken.size() > 1) {
     auto& found = out.add("nccl.hca_prefix",
                           fmt::format("{}: {} also matches {}, since NCCL matches prefixes.",
                                       variable.name, entry.name, join(taken, ", ")),
                           variable.at);
-    found.fix = {{"nccl",
-                  {fmt::format("export {}=={}", variable.name, std::string(trim(variable.value)))},
-                  "the leading equals sign requires exact names"}};
+    found.fix = {exact_devices(variable, list, devices)};
   }
 }
 
-std::size_t count_taken(const DeviceList& list, const std::vector<std::string>& devices) {
+/// Names that match no device, in one finding.
+void judge_missing(const readers::JobVariable& variable, const NameList& list,
+                   const std::vector<std::string>& devices, JobFindings& out) {
+  std::vector<std::string> missing;
+  for (const NameList::Entry& entry : list.entries)
+    if (std::none_of(devices.begin(), devices.end(),
+                     [&](const std::string& device) { return list.takes(entry, device); }))
+      missing.push_back(entry.name);
+  if (missing.empty()) return;
+  auto& found = out.add(
+      "nccl.hca_unknown",
+      fmt::format("{} names {}, which {} not exist (devices: {}).", variable.name,
+                  join(missing, ", "), missing.size() == 1 ? "does" : "do", join(devices, ", ")),
+      variable.at);
+  found.fix = {all_devices(variable.name, devices)};
+}
+
+std::size_t count_taken(const NameList& list, const std::vector<std::string>& devices) {
   return static_cast<std::size_t>(
       std::count_if(devices.begin(), devices.end(), [&](const std::string& device) {
         const bool is_named =
             std::any_of(list.entries.begin(), list.entries.end(),
-                        [&](const auto& entry) { return takes(list, entry, device); });
+                        [&](const auto& entry) { return list.takes(entry, device); });
         return is_named != list.excludes;
       }));
 }
@@ -128,9 +144,8 @@ std::size_t rails_of(const JobCase& subject) {
   return rails;
 }
 
-void judge_count(const JobCase& subject, const readers::JobVariable& variable,
-                 const DeviceList& list, const std::vector<std::string>& devices,
-                 JobFindings& out) {
+void judge_count(const JobCase& subject, const readers::JobVariable& variable, const NameList& list,
+                 const std::vector<std::string>& devices, JobFindings& out) {
   const std::size_t rails = rails_of(subject) > 0 ? rails_of(subject) : devices.size();
   if (rails == 0) return;
   const std::size_t taken = devices.empty() ? list.entries.size() : count_taken(list, devices);
@@ -139,18 +154,18 @@ void judge_count(const JobCase& subject, const readers::JobVariable& variable,
                         fmt::format("{}={} uses {} of {} rails: the others stay idle.",
                                     variable.name, variable.value, taken, rails),
                         variable.at);
-  if (!devices.empty())
-    found.fix = {{"nccl", {fmt::format("export {}=={}", variable.name, join(devices, ","))}, ""}};
+  if (!devices.empty()) found.fix = {all_devices(variable.name, devices)};
 }
 
 void judge_opened(const JobCase& subject, JobFindings& out) {
   const std::size_t rails = rails_of(subject);
   for (const readers::NcclProcess& process : subject.job.processes) {
     if (process.devices.empty() || process.devices.size() >= rails) continue;
-    out.add("nccl.hca_list_short",
-            fmt::format("NCCL opened {} devices; the design has {} rails per host.",
-                        process.devices.size(), rails),
-            process.devices_at);
+    auto& found = out.add("nccl.hca_list_short",
+                          fmt::format("NCCL opened {} devices; the design has {} rails per host.",
+                                      process.devices.size(), rails),
+                          process.devices_at);
+    found.fix = {all_devices("NCCL_IB_HCA", devices_of(subject))};
   }
 }
 
@@ -180,13 +195,14 @@ void judge_devices(const JobCase& subject, JobFindings& out) {
   const std::vector<std::string> devices = devices_of(subject);
   for (const readers::JobVariable& variable : subject.job.variables) {
     if (variable.name != "NCCL_IB_HCA") continue;
-    const DeviceList list = parse_list(variable.value);
-    for (const DeviceList::Entry& entry : list.entries)
+    const NameList list = parse_name_list(variable.value);
+    for (const NameList::Entry& entry : list.entries)
       if (!list.excludes) judge_entry(variable, list, entry, devices, out);
+    if (!list.excludes && !devices.empty()) judge_missing(variable, list, devices, out);
     if (!out.has("nccl.hca_unknown")) judge_count(subject, variable, list, devices, out);
     if (devices.empty()) {
       out.unknown("devices of NCCL_IB_HCA", "no host and no design to compare with",
-                  "weir job --host EVIDENCE, or --design D");
+                  "weir job --host EVIDENCE, or --design DESIGN");
     }
   }
   judge_opened(subject, out);

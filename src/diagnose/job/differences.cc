@@ -52,6 +52,15 @@ std::string device_names(const readers::NcclProcess& process) {
   return join(names, ",");
 }
 
+/// Whether a rank's log shows its start, where NCCL prints the variables it took. A rank that logs
+/// warnings only (NCCL_DEBUG=WARN, or a log cut off) does not say what it did not set.
+bool shows_start(const readers::Job& job, const readers::NcclProcess& process) {
+  if (process.network || process.devices_at.line != 0) return true;
+  const std::string name = process.host + ":" + process.pid;
+  return std::any_of(job.variables.begin(), job.variables.end(),
+                     [&](const readers::JobVariable& item) { return item.process == name; });
+}
+
 void compare_variables(const readers::Job& job, JobFindings& out) {
   std::set<std::string> names;
   for (const readers::JobVariable& variable : job.variables)
@@ -59,6 +68,7 @@ void compare_variables(const readers::Job& job, JobFindings& out) {
   for (const std::string& name : names) {
     std::vector<Saying> sayings;
     for (const readers::NcclProcess& process : job.processes) {
+      if (!shows_start(job, process)) continue;
       Saying saying{&process, "", process.network_at};
       for (const readers::JobVariable& item : job.variables) {
         const bool is_here = item.name == name && item.process == process.host + ":" + process.pid;

@@ -1,5 +1,7 @@
 // Unknown variables, and values outside their range.
+#include <algorithm>
 #include <array>
+#include <cctype>
 
 #include <fmt/format.h>
 
@@ -31,19 +33,36 @@ constexpr auto kRanges = std::to_array<Range>({
 /// A queue pair retries for 4.096 µs × 2^timeout per attempt before it fails.
 constexpr double kTimeoutUnit = 4.096e-6;  // seconds, IBTA
 
+/// A name of the past. NCCL_IB_CUDA_SUPPORT was 0 or 1, what replaces it is a distance.
+void judge_old_name(const readers::JobVariable& variable, const readers::VariableKnowledge& known,
+                    JobFindings& out) {
+  const std::string use =
+      known.renamed_to.empty() ? std::string() : fmt::format(": use {}", known.renamed_to);
+  auto& found =
+      out.add("job.env_typo",
+              fmt::format("{} is {} ({}){}.", variable.name,
+                          known.is_still_read ? "the old name" : "no longer read", known.note, use),
+              variable.at);
+  if (known.is_still_read) found.severity = finding::Severity::kInfo;
+  if (known.renamed_to.empty()) {
+    found.fix = {{"nccl", {fmt::format("unset {}", variable.name)}, ""}};
+    return;
+  }
+  const bool is_switch = variable.name == "NCCL_IB_CUDA_SUPPORT";
+  const bool is_same = known.note.starts_with("renamed");
+  const std::string value = is_switch ? (variable.value == "0" ? "LOC" : "SYS")
+                                      : (is_same ? variable.value : std::string("<value>"));
+  found.fix = {{"nccl",
+                {fmt::format("export {}={}", known.renamed_to, value)},
+                is_same
+                    ? std::string()
+                    : fmt::format("other values than before: weir explain {}", known.renamed_to)}};
+}
+
 void judge_name(const readers::JobVariable& variable, JobFindings& out) {
   const auto known = readers::knowledge_of(variable.name);
   if (known.is_known) return;
-  if (!known.renamed_to.empty()) {
-    auto& found = out.add("job.env_typo",
-                          fmt::format("{} is no longer read ({}): use {}.", variable.name,
-                                      known.note, known.renamed_to),
-                          variable.at);
-    found.fix = {{"nccl",
-                  {fmt::format("export {}={}", known.renamed_to, variable.value)},
-                  "values may have changed with the name: weir explain job.env_typo"}};
-    return;
-  }
+  if (known.is_removed) return judge_old_name(variable, known, out);
   const std::string hint =
       known.nearest.empty() ? "" : fmt::format("; did you mean {}?", known.nearest);
   auto& found = out.add(
@@ -53,6 +72,103 @@ void judge_name(const readers::JobVariable& variable, JobFindings& out) {
       known.nearest.empty() ? finding::Confidence::kMedium : finding::Confidence::kHigh;
   if (!known.nearest.empty())
     found.fix = {{"nccl", {fmt::format("export {}={}", known.nearest, variable.value)}, ""}};
+}
+
+/// Words that NCCL knows, from the page of its environment variables; not case sensitive. An
+/// unknown one is ignored or, since 2.24, ends the job (NCCL_ALGO, NCCL_PROTO).
+struct Choice {
+  std::string_view name;
+  std::string_view words;        // separated by blanks
+  bool takes_numbers = false;    // the older way to write a level
+  bool is_per_function = false;  // "ring;allreduce:^tree,nvls"
+};
+constexpr auto kChoices = std::to_array<Choice>({
+    {"NCCL_ALGO", "Ring Tree Collnet CollnetChain CollnetDirect NVLS NVLSTree PAT", false, true},
+    {"NCCL_PROTO", "LL LL128 Simple", false, true},
+    {"NCCL_P2P_LEVEL", "LOC NVL PIX PXB PHB SYS", true, false},
+    {"NCCL_NET_GDR_LEVEL", "LOC PIX PXB P2C PXN PHB SYS", true, false},
+    {"NCCL_DEBUG", "VERSION WARN INFO TRACE ABORT", false, false},
+    {"NCCL_SOCKET_FAMILY", "AF_INET AF_INET6", false, false},
+    {"NCCL_IB_ADDR_FAMILY", "AF_INET AF_INET6", false, false},
+});
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return out;
+}
+
+/// The words of a value: all of a list, with or without the function in front of them.
+std::vector<std::string> words_in(const Choice& choice, std::string_view value) {
+  if (!choice.is_per_function) return {std::string(trim(value))};
+  std::vector<std::string> words;
+  for (std::string_view part : split(value, ';')) {
+    if (const auto colon = part.find(':'); colon != std::string_view::npos)
+      part = part.substr(colon + 1);
+    part = trim(part);
+    if (part.starts_with('^')) part.remove_prefix(1);
+    for (const std::string_view word : split(part, ','))
+      if (!trim(word).empty()) words.emplace_back(trim(word));
+  }
+  return words;
+}
+
+/// The word that was probably meant: with few other letters, or one that the value goes on from.
+std::optional<std::string> meant(const std::string& word, const std::vector<std::string>& known) {
+  std::vector<std::string> in_lower;
+  for (const std::string& candidate : known)
+    in_lower.push_back(lower(candidate));
+  auto close = nearest(lower(word), in_lower);
+  for (std::size_t i = 0; !close && i < known.size(); ++i)
+    if (known[i].size() > 2 && lower(word).starts_with(in_lower[i])) close = in_lower[i];
+  if (!close) return std::nullopt;
+  return known[static_cast<std::size_t>(std::find(in_lower.begin(), in_lower.end(), *close) -
+                                        in_lower.begin())];
+}
+
+void judge_words(const readers::JobVariable& variable, JobFindings& out) {
+  for (const Choice& choice : kChoices) {
+    if (variable.name != choice.name || variable.value.empty()) continue;
+    std::vector<std::string> known;
+    for (const std::string_view word : split(choice.words, ' '))
+      known.emplace_back(word);
+    for (const std::string& word : words_in(choice, variable.value)) {
+      const bool is_number = choice.takes_numbers && job_number(word).has_value();
+      const bool is_known = std::any_of(known.begin(), known.end(), [&](const std::string& each) {
+        return lower(each) == lower(word);
+      });
+      if (is_number || is_known) continue;
+      const auto close = meant(word, known);
+      auto& found =
+          out.add("job.bad_value",
+                  fmt::format("{}: expected {}, found '{}'{}", variable.name, join(known, ", "),
+                              word, close ? fmt::format("; did you mean {}?", *close) : "."),
+                  variable.at);
+      if (!close) found.severity = finding::Severity::kWarning;  // a newer NCCL may know it
+      found.confidence = close ? finding::Confidence::kHigh : finding::Confidence::kMedium;
+      if (close && words_in(choice, variable.value).size() == 1)
+        found.fix = {{"nccl", {fmt::format("export {}={}", variable.name, *close)}, ""}};
+    }
+  }
+}
+
+/// Variables whose value decides something here and which the text leaves open.
+void judge_open(const readers::Job& job, JobFindings& out) {
+  constexpr auto kJudged = std::to_array<std::string_view>(
+      {"NCCL_IB_TC", "NCCL_IB_HCA", "NCCL_IB_GID_INDEX", "NCCL_IB_DISABLE", "NCCL_NET",
+       "NCCL_IB_SL", "NCCL_IB_TIMEOUT", "NCCL_IB_RETRY_CNT", "NCCL_NET_GDR_LEVEL",
+       "NCCL_SOCKET_IFNAME", "NCCL_CROSS_NIC", "NCCL_ALGO", "UCX_IB_TRAFFIC_CLASS",
+       "UCX_NET_DEVICES", "UCX_IB_GID_INDEX", "NVSHMEM_IB_TRAFFIC_CLASS"});
+  for (const readers::JobVariable& variable : job.open) {
+    if (std::find(kJudged.begin(), kJudged.end(), variable.name) == kJudged.end()) continue;
+    const bool is_kubernetes = variable.value == "$(valueFrom)";
+    out.unknown(fmt::format("{} ({}:{})", variable.name, variable.at.file, variable.at.line),
+                is_kubernetes ? "the value is in a ConfigMap, a Secret or a field (valueFrom)"
+                              : fmt::format("cannot tell the value of {}: the file does not set it",
+                                            variable.value),
+                "env | weir job - in the job, or the log of a run with NCCL_DEBUG=INFO", true);
+  }
 }
 
 void judge_range(const readers::JobVariable& variable, JobFindings& out) {
@@ -73,7 +189,8 @@ void judge_patience(const readers::Job& job, double shortest, JobFindings& out) 
     const auto timeout = job_number(variable.value);
     if (!timeout || *timeout < 1 || *timeout > 31) continue;
     const readers::JobVariable* retries = job.find("NCCL_IB_RETRY_CNT");
-    const long count = retries == nullptr ? 7 : job_number(retries->value).value_or(7);
+    long count = retries == nullptr ? 7 : job_number(retries->value).value_or(7);
+    if (count < 0 || count > 7) count = 7;  // not possible: judge_range() says so
     const double patience = kTimeoutUnit *
                             static_cast<double>(1ULL << static_cast<unsigned>(*timeout)) *
                             static_cast<double>(count + 1);
@@ -95,7 +212,9 @@ void judge_variables(const JobCase& subject, JobFindings& out) {
   for (const readers::JobVariable& variable : subject.job.variables) {
     judge_name(variable, out);
     judge_range(variable, out);
+    judge_words(variable, out);
   }
+  judge_open(subject.job, out);
   judge_patience(subject.job, subject.thresholds.shortest_retry, out);
 }
 

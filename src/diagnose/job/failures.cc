@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "diagnose/job/rules.h"
+#include "units/format.h"
 
 namespace weir::diagnose {
 namespace {
@@ -43,7 +44,7 @@ bool used_default_gid(const JobCase& subject, const readers::NcclProcess& proces
                       const readers::NcclFailure& failure) {
   const bool is_old = failure.is_short_form ||
                       (!process.version.empty() && readers::version_before(process.version, 2, 21));
-  return is_old && subject.job.find("NCCL_IB_GID_INDEX") == nullptr && process.queue_pairs.empty();
+  return is_old && !subject.job.sets("NCCL_IB_GID_INDEX") && process.queue_pairs.empty();
 }
 
 void judge_completion(const JobCase& subject, const readers::NcclProcess& process,
@@ -117,6 +118,20 @@ void judge_messages(const readers::Job& job, JobFindings& out) {
   }
 }
 
+/// A limit that the job gives itself.
+void judge_memlock(const JobCase& subject, JobFindings& out) {
+  for (const readers::MemlockLimit& limit : subject.job.memlock) {
+    if (!limit.bytes || *limit.bytes >= subject.thresholds.least_memlock) continue;
+    auto& found = out.add(
+        "limits.memlock_low",
+        fmt::format("The job limits locked memory to {}: RDMA registers more, expected unlimited.",
+                    to_text(Bytes::raw(static_cast<std::int64_t>(*limit.bytes)))),
+        limit.at);
+    const bool is_container = limit.at.text.find("--ulimit") != std::string::npos;
+    found.fix = {{"any", {is_container ? "--ulimit memlock=-1" : "ulimit -l unlimited"}, ""}};
+  }
+}
+
 }  // namespace
 
 std::string explain_completion(unsigned status) {
@@ -135,6 +150,7 @@ void judge_failures(const JobCase& subject, JobFindings& out) {
     }
   }
   judge_messages(subject.job, out);
+  judge_memlock(subject, out);
 }
 
 }  // namespace weir::diagnose

@@ -29,7 +29,7 @@ void judge_on_host(const readers::JobVariable& variable, long index, const evide
   for (const evidence::Nic& nic : host.nics) {
     if (!nic.rdma.gids.is_known()) {
       out.unknown(fmt::format("{}: GID {}", name_of(host, nic), index), "not read",
-                  "weir show on the host, as root");
+                  "weir show on the host, as root", true);
       continue;
     }
     const evidence::Gid* gid = gid_at(nic, index);
@@ -63,7 +63,7 @@ void judge_log(const readers::NcclProcess& process, JobFindings& out) {
 /// Up to 2.20 NCCL took index 0 unless told otherwise: usually RoCE v1 and link-local.
 void judge_default(const JobCase& subject, const readers::NcclProcess& process, JobFindings& out) {
   if (process.version.empty() || !readers::version_before(process.version, 2, 21)) return;
-  if (subject.job.find("NCCL_IB_GID_INDEX") != nullptr || !process.queue_pairs.empty()) return;
+  if (subject.job.sets("NCCL_IB_GID_INDEX") || !process.queue_pairs.empty()) return;
   for (const readers::NcclDevice& device : process.devices) {
     if (!device.is_roce) continue;
     auto& found =
@@ -78,6 +78,24 @@ void judge_default(const JobCase& subject, const readers::NcclProcess& process, 
   }
 }
 
+/// Index 0 is the default GID, which the kernel makes from the MAC address: link-local, and of RoCE
+/// v1 where the NIC has both. Source: roce_gid_mgmt.c, the reserved entries of default GIDs.
+void judge_index_zero(const JobCase& subject, const readers::JobVariable& variable,
+                      JobFindings& out) {
+  auto& found = out.add("gid.not_routable",
+                        fmt::format("{}=0 is the default GID of the NIC: link-local, on most NICs "
+                                    "RoCE v1, not routable.",
+                                    variable.name),
+                        variable.at);
+  found.confidence = finding::Confidence::kHigh;
+  // Within one subnet RoCE v1 can work; a design says that it is RoCE v2.
+  if (subject.intent == nullptr) found.severity = finding::Severity::kWarning;
+  found.fix = {{"nccl",
+                {fmt::format("unset {}", variable.name)},
+                "NCCL 2.21 and later selects RoCE v2 itself; for an older one take the index of a "
+                "RoCE v2 address from show_gids"}};
+}
+
 }  // namespace
 
 void judge_gids(const JobCase& subject, JobFindings& out) {
@@ -87,7 +105,9 @@ void judge_gids(const JobCase& subject, JobFindings& out) {
     if (!index || *index < 0) continue;
     for (const evidence::Evidence& host : subject.hosts)
       judge_on_host(variable, *index, host, out);
-    if (subject.hosts.empty()) {
+    if (subject.hosts.empty() && *index == 0) {
+      judge_index_zero(subject, variable, out);
+    } else if (subject.hosts.empty()) {
       out.unknown(fmt::format("{}={}", variable.name, *index),
                   "the address at an index differs between hosts",
                   "weir job --host EVIDENCE (weir snapshot or weir bundle on each host)");

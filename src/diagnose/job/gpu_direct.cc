@@ -9,10 +9,9 @@ namespace {
 /// The job's own limit on the distance: LOC, 0 or a shorter one than the hardware has.
 const readers::JobVariable* own_limit(const readers::Job& job) {
   for (const readers::JobVariable& variable : job.variables) {
-    const bool is_level =
-        variable.name == "NCCL_NET_GDR_LEVEL" || variable.name == "NCCL_IB_GDR_LEVEL";
-    if (is_level && (variable.value == "0" || variable.value == "LOC")) return &variable;
-    if (variable.name == "NCCL_IB_CUDA_SUPPORT" && variable.value == "0") return &variable;
+    // NCCL_IB_GDR_LEVEL and NCCL_IB_CUDA_SUPPORT are not read since 2.4.0: they limit nothing.
+    if (variable.name != "NCCL_NET_GDR_LEVEL") continue;
+    if (variable.value == "0" || variable.value == "LOC") return &variable;
   }
   return nullptr;
 }

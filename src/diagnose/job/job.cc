@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "diagnose/job/rules.h"
 #include "finding/catalog.h"
 
@@ -43,8 +44,12 @@ void JobFindings::cite(finding::Finding& finding, const readers::Cited& at) {
   finding.evidence.push_back(std::move(line));
 }
 
-void JobFindings::unknown(std::string check, std::string reason, std::string how) {
-  out_.unknown.push_back({std::move(check), std::move(reason), std::move(how)});
+void JobFindings::unknown(std::string check, std::string reason, std::string how,
+                          bool is_required) {
+  finding::Unknown unknown{std::move(check), std::move(reason), std::move(how), is_required};
+  const bool is_known =
+      std::find(out_.unknown.begin(), out_.unknown.end(), unknown) != out_.unknown.end();
+  if (!is_known) out_.unknown.push_back(std::move(unknown));
 }
 
 bool JobFindings::has(std::string_view id) const {
@@ -61,6 +66,28 @@ std::optional<long> job_number(std::string_view text) {
   return value;
 }
 
+NameList parse_name_list(std::string_view text) {
+  NameList list;
+  text = trim(text);
+  if (text.starts_with('^')) {
+    list.excludes = true;
+    text.remove_prefix(1);
+  }
+  if (text.starts_with('=')) {
+    list.is_exact = true;
+    text.remove_prefix(1);
+  }
+  for (const std::string_view piece : split(text, ',')) {
+    // name:port:rail:plane; only the first two say which device.
+    const auto fields = split(piece, ':');
+    NameList::Entry entry;
+    entry.name = trim(fields[0]);
+    if (fields.size() > 1) entry.port = job_number(fields[1]);
+    if (!entry.name.empty()) list.entries.push_back(std::move(entry));
+  }
+  return list;
+}
+
 finding::Judgement judge_job(const JobCase& subject) {
   finding::Judgement judgement;
   JobFindings findings(judgement);
@@ -75,7 +102,7 @@ finding::Judgement judge_job(const JobCase& subject) {
   finding::settle(judgement);
   const bool is_silent = subject.job.is_empty();
   const bool is_clean = judgement.conclusion == finding::Conclusion::kHealthy;
-  if (is_silent || (is_clean && !judgement.unknown.empty()))
+  if (is_silent || (is_clean && judgement.is_partial()))
     judgement.conclusion = finding::Conclusion::kInconclusive;
   return judgement;
 }

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/testing.h"
+#include "base/text.h"
 #include "design/file/load.h"
 #include "design/file/templates.h"
 
@@ -168,8 +169,103 @@ TEST(JudgeJob, TheGidIndexIsLookedUpOnTheHost) {
   EXPECT_TRUE(names(judged("1"), "gid.not_routable"));
   EXPECT_TRUE(names(judged("2"), "gid.not_routable"));
   EXPECT_TRUE(names(judged("7"), "gid.index_differs"));
+  // Without a host it is listed, and not required.
   const readers::Job job = readers::read_job("NCCL_IB_GID_INDEX=3\n", "env");
-  EXPECT_EQ(judge_job({job, nullptr, {}}).conclusion, finding::Conclusion::kInconclusive);
+  const auto open = judge_job({job, nullptr, {}});
+  ASSERT_EQ(open.unknown.size(), 1U);
+  EXPECT_FALSE(open.is_partial());
+  EXPECT_EQ(open.conclusion, finding::Conclusion::kHealthy);
+}
+
+TEST(JudgeJob, AFixNeverNamesADeviceThatDoesNotExist) {
+  COVERS("E2");
+  const std::vector<std::string> devices = {"mlx5_0", "mlx5_3", "mlx5_10", "mlx5_11"};
+  const std::vector<evidence::Evidence> hosts = {host_with(devices)};
+  for (const std::string_view list :
+       {"mlx5_1,mlx5_2", "mlx5_0,mlx5_9", "=mlx5_0,mlx5_7", "mlx5_1", "eth0", "mlx5_0:0"}) {
+    const readers::Job job = readers::read_job("NCCL_IB_HCA=" + std::string(list) + "\n", "env");
+    const auto judgement = judge_job({job, nullptr, hosts});
+    EXPECT_FALSE(judgement.findings.empty()) << list;
+    for (const auto& finding : judgement.findings)
+      for (const auto& fix : finding.fix)
+        for (const std::string& command : fix.commands) {
+          if (!command.starts_with("export NCCL_IB_HCA==")) continue;
+          const std::string list_of_fix = command.substr(20);
+          for (const std::string_view name : split(list_of_fix, ','))
+            EXPECT_EQ(std::count(devices.begin(), devices.end(), name), 1) << command;
+        }
+  }
+}
+
+TEST(JudgeJob, WhatAScriptLeavesOpenIsNoFault) {
+  COVERS("E2");
+  const design::Intent intent = intent_of("rail256");
+  const readers::Job open = readers::read_job("export NCCL_IB_TC=$TC\nsrun a\n", "job.sh");
+  const auto judgement = judge_job({open, &intent, {}});
+  EXPECT_EQ(ids_of(judgement), "");
+  ASSERT_EQ(judgement.unknown.size(), 1U);
+  EXPECT_NE(judgement.unknown[0].reason.find("cannot tell"), std::string::npos);
+  EXPECT_TRUE(judgement.unknown[0].is_required);
+  EXPECT_EQ(judgement.conclusion, finding::Conclusion::kInconclusive);
+  const readers::Job set = readers::read_job("TC=26\nexport NCCL_IB_TC=$TC\nsrun a\n", "job.sh");
+  EXPECT_TRUE(names(judge_job({set, &intent, {}}), "dscp.tos_confusion"));
+  const readers::Job right = readers::read_job("export NCCL_IB_TC=$((26*4))\nsrun a\n", "job.sh");
+  EXPECT_EQ(ids_of(judge_job({right, &intent, {}})), "");
+  const readers::Job gone =
+      readers::read_job("export NCCL_IB_TC=106\nunset NCCL_IB_TC\nsrun a\n", "job.sh");
+  EXPECT_TRUE(names(judge_job({gone, &intent, {}}), "dscp.unmarked"));
+}
+
+TEST(JudgeJob, ValuesAndLimitsOfAScriptAreJudged) {
+  COVERS("E2");
+  const struct {
+    std::string_view text;
+    std::string_view id;  // empty: nothing
+  } cases[] = {
+      {"export NCCL_SOCKET_IFNAME=lo", "nccl.socket_loopback"},
+      {"export NCCL_SOCKET_IFNAME==lo", "nccl.socket_loopback"},
+      {"export NCCL_SOCKET_IFNAME=eth0:,lo", "nccl.socket_loopback"},
+      {"export NCCL_SOCKET_IFNAME=^docker,lo", ""},
+      {"export NCCL_SOCKET_IFNAME=bond0", ""},
+      {"#SBATCH -N 1\nexport NCCL_SOCKET_IFNAME=lo", ""},
+      {"export NCCL_IB_GID_INDEX=0", "gid.not_routable"},
+      {"export NCCL_IB_GID_INDEX=3", ""},
+      {"ulimit -l 64\nexport NCCL_DEBUG=INFO", "limits.memlock_low"},
+      {"ulimit -l unlimited\nexport NCCL_DEBUG=INFO", ""},
+      {"export NCCL_ALGO=Rings", "job.bad_value"},
+      {"export NCCL_ALGO=ring,tre", "job.bad_value"},
+      {"export NCCL_ALGO=^Tree,NVLSTree", ""},
+      {"export NCCL_ALGO=ring;allreduce:tree,collnetdirect", ""},
+      {"export NCCL_PROTO=LL129", "job.bad_value"},
+      {"export NCCL_PROTO=^LL128", ""},
+      {"export NCCL_P2P_LEVEL=NVLink", "job.bad_value"},
+      {"export NCCL_P2P_LEVEL=NVL", ""},
+      {"export NCCL_NET_GDR_LEVEL=SYS", ""},
+      {"export NCCL_NET_GDR_LEVEL=3", ""},
+      {"export NCCL_IB_CUDA_SUPPORT=0", "job.env_typo"},
+  };
+  for (const auto& item : cases) {
+    const readers::Job job = readers::read_job(std::string(item.text) + "\nsrun a\n", "job.sh");
+    const auto judgement = judge_job({job, nullptr, {}});
+    if (item.id.empty()) {
+      EXPECT_EQ(ids_of(judgement), "") << item.text;
+    } else {
+      EXPECT_TRUE(names(judgement, item.id)) << item.text << ": " << ids_of(judgement);
+      EXPECT_FALSE(names(judgement, "gdr.off")) << item.text;
+    }
+  }
+}
+
+TEST(JudgeJob, ARankThatLogsOnlyWarningsIsNotDifferent) {
+  COVERS("E2");
+  constexpr std::string_view kStart =
+      "a:1:1 [0] NCCL INFO NCCL_IB_TC set by environment to 106.\n"
+      "a:1:1 [0] NCCL INFO Using network IB\n";
+  const std::string warns =
+      std::string(kStart) + "b:1:1 [0] NCCL WARN NET/IB : something\nb:1:1 [0] NCCL INFO x -> 6\n";
+  EXPECT_FALSE(names(judge_job({readers::read_job(warns, "log")}), "job.rank_differs"));
+  const std::string lacks = std::string(kStart) + "b:1:1 [0] NCCL INFO Using network IB\n";
+  EXPECT_TRUE(names(judge_job({readers::read_job(lacks, "log")}), "job.rank_differs"));
 }
 
 TEST(JudgeJob, RailsThatDoNotMeetAreNotCrossed) {

@@ -65,11 +65,44 @@ void judge_value(const JobCase& subject, const readers::JobVariable& variable, J
   found.fix = {{"nccl", {fmt::format("export {}={}", variable.name, wanted->value())}, ""}};
 }
 
+/// Where a job takes the traffic class away again: `unset NCCL_IB_TC`.
+const readers::JobVariable* unset_class(const readers::Job& job) {
+  for (const readers::JobVariable& variable : job.unset)
+    if (variable.name == "NCCL_IB_TC") return &variable;
+  return nullptr;
+}
+
 /// The file where a job sets NCCL's RDMA and says nothing of its class.
 const readers::JobVariable* unmarked_environment(const readers::Job& job) {
   for (const readers::JobVariable& variable : job.variables)
     if (variable.name.starts_with("NCCL_IB_") && variable.process.empty()) return &variable;
-  return nullptr;
+  return unset_class(job);
+}
+
+/// The job's class is not set in what was read.
+void judge_absence(const JobCase& subject, TosByte wanted, JobFindings& out) {
+  const readers::JobVariable* environment = unmarked_environment(subject.job);
+  if (environment == nullptr) return;
+  const readers::JobVariable* unset = unset_class(subject.job);
+  if (unset == nullptr && !subject.job.sourced.empty()) {
+    const readers::Cited& other = subject.job.sourced.front();
+    out.unknown("NCCL_IB_TC",
+                fmt::format("not set here, and line {} reads another file", other.line),
+                "weir job with that file too, or env | weir job - in the job", true);
+    return;
+  }
+  const std::string how = unset == nullptr
+                              ? std::string("is not set")
+                              : fmt::format("is unset again in line {}", unset->at.line);
+  auto& found =
+      out.add("dscp.unmarked",
+              fmt::format("NCCL_IB_TC {}: the packets carry DSCP 0; the design's class is "
+                          "DSCP {}.",
+                          how, dscp_of(wanted).value()),
+              unset == nullptr ? environment->at : unset->at);
+  found.severity = finding::Severity::kWarning;  // the NIC may force it, or another file may set it
+  found.confidence = finding::Confidence::kMedium;
+  found.fix = {{"nccl", {fmt::format("export NCCL_IB_TC={}", wanted.value())}, ""}};
 }
 
 }  // namespace
@@ -83,18 +116,11 @@ void judge_marking(const JobCase& subject, JobFindings& out) {
       judge_value(subject, variable, out);
     }
   }
+  for (const std::string_view name : kVariables)
+    is_set = is_set || subject.job.sets(name);  // to what, judge_variables() may not know
   const auto wanted = wanted_byte(subject);
   if (is_set || !wanted || dscp_of(*wanted).value() == 0 || is_forced(subject)) return;
-  const readers::JobVariable* environment = unmarked_environment(subject.job);
-  if (environment == nullptr) return;
-  auto& found = out.add("dscp.unmarked",
-                        fmt::format("NCCL_IB_TC is not set: the packets carry DSCP 0; the design's "
-                                    "class is DSCP {}.",
-                                    dscp_of(*wanted).value()),
-                        environment->at);
-  found.severity = finding::Severity::kWarning;  // the NIC may force it, or another file may set it
-  found.confidence = finding::Confidence::kMedium;
-  found.fix = {{"nccl", {fmt::format("export NCCL_IB_TC={}", wanted->value())}, ""}};
+  judge_absence(subject, *wanted, out);
 }
 
 }  // namespace weir::diagnose

@@ -1,4 +1,5 @@
 // Does the job use RDMA at all, and only where it should?
+#include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
@@ -98,6 +99,36 @@ void judge_intra_node(const readers::Job& job, JobFindings& out) {
   }
 }
 
+/// One host is all there is: loopback reaches everybody.
+bool is_on_one_host(const readers::Job& job) {
+  if (job.nodes == 1U) return true;
+  return !job.processes.empty() &&
+         std::all_of(job.processes.begin(), job.processes.end(),
+                     [&](const auto& item) { return item.host == job.processes.front().host; });
+}
+
+/// NCCL connects its ranks over this interface first; over loopback no other host is reached.
+void judge_interface(const readers::Job& job, JobFindings& out) {
+  if (is_on_one_host(job)) return;
+  for (const readers::JobVariable& variable : job.variables) {
+    if (variable.name != "NCCL_SOCKET_IFNAME" && variable.name != "GLOO_SOCKET_IFNAME") continue;
+    const NameList list = parse_name_list(variable.value);
+    const auto is_loopback = [&](const NameList::Entry& entry) { return list.takes(entry, "lo"); };
+    const auto count = std::count_if(list.entries.begin(), list.entries.end(), is_loopback);
+    if (list.excludes || count == 0) continue;
+    const bool is_only = static_cast<std::size_t>(count) == list.entries.size();
+    auto& found = out.add("nccl.socket_loopback",
+                          is_only ? fmt::format("{}={} selects loopback: ranks on other hosts "
+                                                "cannot connect.",
+                                                variable.name, variable.value)
+                                  : fmt::format("{}={} also selects loopback, which reaches no "
+                                                "other host.",
+                                                variable.name, variable.value),
+                          variable.at);
+    if (!is_only) found.severity = finding::Severity::kWarning;
+  }
+}
+
 }  // namespace
 
 void judge_network(const JobCase& subject, JobFindings& out) {
@@ -113,6 +144,7 @@ void judge_network(const JobCase& subject, JobFindings& out) {
     judge_forced_rdma(subject.job, out);
   }
   judge_backend(subject.job, out);
+  judge_interface(subject.job, out);
   judge_intra_node(subject.job, out);
 }
 

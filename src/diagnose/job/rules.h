@@ -16,7 +16,9 @@ class JobFindings {
   /// A finding at a line; the same id with the same verdict is added to, not repeated.
   finding::Finding& add(std::string_view id, std::string verdict, const readers::Cited& at);
   void cite(finding::Finding& finding, const readers::Cited& at);
-  void unknown(std::string check, std::string reason, std::string how);
+  /// A check without an answer, listed once. Optional where it needs a host or a design that was
+  /// not given.
+  void unknown(std::string check, std::string reason, std::string how, bool is_required = false);
   [[nodiscard]] bool has(std::string_view id) const;
 
  private:
@@ -25,6 +27,23 @@ class JobFindings {
 
 /// A number as NCCL reads it: decimal, 0x… or 0… ; nullopt for anything else.
 [[nodiscard]] std::optional<long> job_number(std::string_view text);
+
+/// `=mlx5_0:1,mlx5_1` or `^docker`: a list of names as NCCL reads it (NCCL_IB_HCA,
+/// NCCL_SOCKET_IFNAME). A caret excludes, an equals sign requires exact names.
+struct NameList {
+  bool excludes = false;
+  bool is_exact = false;
+  struct Entry {
+    std::string name;
+    std::optional<long> port;
+  };
+  std::vector<Entry> entries;
+
+  [[nodiscard]] bool takes(const Entry& entry, std::string_view name) const {
+    return is_exact ? name == entry.name : name.starts_with(entry.name);
+  }
+};
+[[nodiscard]] NameList parse_name_list(std::string_view text);
 
 void judge_marking(const JobCase&, JobFindings&);      // traffic class
 void judge_devices(const JobCase&, JobFindings&);      // NCCL_IB_HCA, rails, cross-NIC

@@ -77,6 +77,11 @@ Fault fault_of(const Deviation& deviation, const evidence::Nic& nic,
   if (deviation.setting == Setting::kCableLength)
     return {row.finding,
             *nic.qos.cable_length < wanted.cable ? Severity::kWarning : Severity::kInfo};
+  // The kernel's default. NCCL, UCX and perftest without -R set their own byte; without a design
+  // (no speed is wanted) nobody said that anything connects by RDMA-CM.
+  if (deviation.setting == Setting::kCmTos && wanted.speed.raw() == 0 &&
+      nic.rdma.cm_tos->value() == 0)
+    return {"dscp.unmarked", Severity::kInfo};
   if (deviation.setting == Setting::kCmTos) return tos_fault(*nic.rdma.cm_tos, wanted);
   if (deviation.setting == Setting::kTrafficClass)
     return tos_fault(*nic.rdma.traffic_class, wanted);
@@ -191,6 +196,10 @@ NicFindings validate_nic(const std::string& host, const evidence::Nic& nic,
     }
     const Fault fault = fault_of(deviation, nic, wanted);
     finding::Finding& finding = finding_of(out, fault, deviation.setting, where);
+    // A note and an error of one fault are an error.
+    finding.severity =
+        std::max(finding.severity,
+                 fault.severity.value_or(finding::make_finding(fault.id, "", where).severity));
     changes.resize(out.findings.size());
     changes[static_cast<std::size_t>(&finding - out.findings.data())].push_back(deviation.wanted);
     const evidence::DeviationText words = evidence::text_of(deviation);

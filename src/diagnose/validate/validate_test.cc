@@ -64,6 +64,21 @@ TEST(Validate, AHostOfTheUsualConventionIsHealthy) {
     ADD_FAILURE() << unknown.check;
 }
 
+// NCCL, UCX and perftest set their own byte; RDMA-CM's default is what the kernel comes with.
+TEST(Validate, TheKernelsDefaultOfRdmaCmIsANote) {
+  COVERS("C1");
+  Evidence host = good_host("gpu01");
+  host.nics[0].rdma.cm_tos = Fact<TosByte>::of(0_tos);
+  const finding::Judgement judgement = checked({host});
+  ASSERT_EQ(judgement.findings.size(), 1U);
+  EXPECT_EQ(judgement.findings[0].severity, finding::Severity::kInfo);
+  EXPECT_EQ(judgement.conclusion, Conclusion::kHealthy);
+  host.nics[0].rdma.cm_tos = Fact<TosByte>::of(26_tos);
+  const finding::Judgement typed = checked({host});
+  ASSERT_NE(find(typed, "dscp.tos_confusion"), nullptr);
+  EXPECT_EQ(find(typed, "dscp.tos_confusion")->severity, finding::Severity::kError);
+}
+
 TEST(Validate, AFactoryNicFailsWithTheFaultsByName) {
   COVERS("C1", "C11");
   Evidence host = good_host("gpu01");

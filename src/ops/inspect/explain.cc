@@ -25,6 +25,7 @@ Meaning look_up(const std::string& name) {
   meaning.finding = finding::find(name);
   meaning.counter = counters::resolve(name);
   meaning.knob = design::find_knob(name);
+  meaning.variable = readers::find_variable(name);
   // Kmin on a NIC: only where nothing real has the name.
   if (!meaning.is_known()) meaning.phantom = design::find_phantom(name);
   return meaning;
@@ -38,6 +39,8 @@ std::vector<std::string> explained_topics() {
     names.emplace_back(counter.id);
   for (const design::NicKnob& knob : design::nic_knobs())
     names.emplace_back(knob.name);
+  for (const readers::VariableMeaning& variable : readers::variable_meanings())
+    names.emplace_back(variable.name);
   for (const TableTopic& table : kTables)
     names.emplace_back(table.name);
   return names;

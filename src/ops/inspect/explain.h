@@ -1,5 +1,5 @@
 #pragma once
-// What a name stands for: a finding, a counter or a knob of a NIC.
+// What a name stands for: a finding, a counter, a knob of a NIC or an environment variable.
 #include <array>
 #include <optional>
 #include <string>
@@ -9,6 +9,7 @@
 #include "counters/explain.h"
 #include "design/tables/nic_knobs.h"
 #include "finding/catalog.h"
+#include "readers/job/job.h"
 
 namespace weir::ops {
 
@@ -18,9 +19,11 @@ struct Meaning {
   std::optional<counters::Resolution> counter;
   const design::NicKnob* knob = nullptr;
   const design::PhantomKnob* phantom = nullptr;
+  const readers::VariableMeaning* variable = nullptr;
 
   [[nodiscard]] bool is_known() const {
-    return finding != nullptr || counter || knob != nullptr || phantom != nullptr;
+    return finding != nullptr || counter || knob != nullptr || phantom != nullptr ||
+           variable != nullptr;
   }
 };
 
@@ -34,7 +37,7 @@ struct TableTopic {
 /// nullptr: no table of that name.
 [[nodiscard]] const TableTopic* find_table(std::string_view name);
 
-/// Every finding, counter, knob and table.
+/// Every finding, counter, knob, variable and table.
 [[nodiscard]] std::vector<std::string> explained_topics();
 /// The same with all their other names, for "did you mean".
 [[nodiscard]] std::vector<std::string> explained_spellings();

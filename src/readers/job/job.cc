@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "readers/job/job_variables_scan.h"
+#include "readers/job/job_script.h"
 #include "readers/paste/text_lines.h"
 
 namespace weir::readers {
@@ -292,6 +292,15 @@ class LogReader {
   Job& job_;
 };
 
+/// "NCCL version 2.21.5+cuda12.4" without a process in front: the first rank prints it for all.
+std::string bare_version(std::string_view line) {
+  constexpr std::string_view kStart = "NCCL version ";
+  const std::string_view text = trim(line);
+  if (!text.starts_with(kStart)) return "";
+  const std::string_view rest = text.substr(kStart.size());
+  return std::string(rest.substr(0, rest.find_first_not_of("0123456789.")));
+}
+
 bool is_telling(std::string_view line) {
   return std::any_of(kTellingWords.begin(), kTellingWords.end(), [&](std::string_view word) {
     return line.find(word) != std::string_view::npos;
@@ -311,10 +320,17 @@ const JobVariable* Job::find(std::string_view name) const {
   return nullptr;
 }
 
+bool Job::sets(std::string_view name) const {
+  const auto is_it = [&](const JobVariable& variable) { return variable.name == name; };
+  return std::any_of(variables.begin(), variables.end(), is_it) ||
+         std::any_of(open.begin(), open.end(), is_it);
+}
+
 Job read_job(std::string_view text, std::string_view file) {
   Job job;
   LogReader log(job);
-  std::string yaml_name;
+  ScriptReader script(text, job);
+  std::string version;
   for (const Line& line : lines_of(text)) {
     job.lines = line.text.empty() ? job.lines : line.number;  // no line after the last newline
     const Cited at{std::string(file), line.number,
@@ -326,23 +342,24 @@ Job read_job(std::string_view text, std::string_view file) {
       job.messages.push_back({has_process ? entry->host + ":" + entry->pid : "", at});
     }
     if (entry) continue;
-    std::string value;
-    if (!yaml_name.empty() && yaml_value_in(line.text, value)) {
-      job.variables.push_back({yaml_name, value, "", at});
-      yaml_name.clear();
-      continue;
-    }
-    yaml_name = yaml_name_in(line.text);
-    for (auto& [name, assigned] : assignments_in(line.text))
-      job.variables.push_back({name, assigned, "", at});
+    if (const auto bare = bare_version(line.text); !bare.empty()) version = bare;
+    script.read(line.text, at);
   }
+  script.finish();
+  for (NcclProcess& process : job.processes)
+    if (process.version.empty()) process.version = version;
   return job;
 }
 
 void append(Job& job, Job more) {
   std::move(more.variables.begin(), more.variables.end(), std::back_inserter(job.variables));
+  std::move(more.open.begin(), more.open.end(), std::back_inserter(job.open));
+  std::move(more.unset.begin(), more.unset.end(), std::back_inserter(job.unset));
+  std::move(more.sourced.begin(), more.sourced.end(), std::back_inserter(job.sourced));
+  std::move(more.memlock.begin(), more.memlock.end(), std::back_inserter(job.memlock));
   std::move(more.processes.begin(), more.processes.end(), std::back_inserter(job.processes));
   std::move(more.messages.begin(), more.messages.end(), std::back_inserter(job.messages));
+  if (!job.nodes) job.nodes = more.nodes;
   job.lines += more.lines;
 }
 

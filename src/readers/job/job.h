@@ -4,7 +4,7 @@
 // One reader for all of it, because people paste all of it into one file: environment dumps,
 // nccl.conf, shell and Slurm scripts, Kubernetes manifests, mpirun lines, and the log of one rank
 // or of all ranks mixed. It never judges (diagnose/job/job.h does) and never runs anything: a
-// script is read as text, and a value that only a shell can know ($HOME, $(…)) is left out.
+// script is read as text, and a value that only a shell can know ($HOME, $(…)) is kept apart.
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -103,17 +103,33 @@ struct JobMessage {
   Cited at;
 };
 
+/// `ulimit -l 64`, `docker run --ulimit memlock=65536`: how much memory the job may lock.
+struct MemlockLimit {
+  std::optional<std::uint64_t> bytes;  // nullopt = unlimited
+  Cited at;
+};
+
 struct Job {
   std::vector<JobVariable> variables;
+  /// Set to something that the text does not decide ($TC of the user's own shell, valueFrom); the
+  /// value is as written.
+  std::vector<JobVariable> open;
+  std::vector<JobVariable> unset;  // taken away again (`unset A`, `export -n A`); no value
+  std::vector<Cited> sourced;      // other files that the script reads
+  std::vector<MemlockLimit> memlock;
+  std::optional<unsigned> nodes;  // what `#SBATCH --nodes` asks for
   std::vector<NcclProcess> processes;
   std::vector<JobMessage> messages;
   int lines = 0;
 
   [[nodiscard]] bool is_empty() const {
-    return variables.empty() && processes.empty() && messages.empty();
+    return variables.empty() && open.empty() && unset.empty() && memlock.empty() &&
+           processes.empty() && messages.empty();
   }
   /// The first variable of this name; nullptr where there is none.
   [[nodiscard]] const JobVariable* find(std::string_view name) const;
+  /// Set, to a known value or an open one.
+  [[nodiscard]] bool sets(std::string_view name) const;
 };
 
 /// Reads any text; a text that says nothing of a job gives an empty one.
@@ -124,11 +140,29 @@ void append(Job& job, Job more);
 /// Whether a library reads a variable of this name, and if not, what it reads instead.
 struct VariableKnowledge {
   bool is_known = true;
-  std::string renamed_to;  // was read once; this is its name now
-  std::string note;        // since when, or what happened to it
-  std::string nearest;     // did you mean
+  bool is_removed = false;     // was read once
+  bool is_still_read = false;  // under this old name, with a warning
+  std::string renamed_to;      // its name now; empty where nothing replaces it
+  std::string note;            // since when, or what happened to it
+  std::string nearest;         // did you mean
 };
 [[nodiscard]] VariableKnowledge knowledge_of(std::string_view name);
+
+/// A variable that weir renders or judges, for `weir explain`.
+struct VariableMeaning {
+  std::string_view name;
+  std::string_view what;
+  std::string_view values;
+  std::string_view fallback;  // the library's default
+  std::string_view since;     // version that introduced it; empty: always there, or not documented
+  std::string_view trap;
+  std::string_view findings;  // ids, comma-separated
+  std::string_view source;
+};
+[[nodiscard]] std::span<const VariableMeaning> variable_meanings();
+/// nullptr: none of that name.
+[[nodiscard]] const VariableMeaning* find_variable(std::string_view name);
+[[nodiscard]] std::string explain(const VariableMeaning&);
 
 /// "2.28.9" before "2.30.0"; an empty version is older than all.
 [[nodiscard]] bool version_before(std::string_view version, unsigned major, unsigned minor);

@@ -44,7 +44,6 @@ TEST(JobText, EveryWayToSetAVariableIsRead) {
       {"[2026-01-02 03:04:05] gpu01:1:2 [0] NCCL INFO NCCL_IB_TC set by environment to 106.",
        "106"},
       {"# NCCL_IB_TC=106", "(not there)"},
-      {"export NCCL_IB_TC=$TC", "(not there)"},
       {"echo ${NCCL_IB_TC=106}", "(not there)"},
       {"MY_NCCL_IB_TC=106", "(not there)"},
   };
@@ -55,6 +54,111 @@ TEST(JobText, EveryWayToSetAVariableIsRead) {
   const Job pod = read_job("env:\n- name: NCCL_IB_HCA\n  value: \"=mlx5_0\"\n", "pod.yaml");
   EXPECT_EQ(value_of(pod, "NCCL_IB_HCA"), "=mlx5_0");
   EXPECT_EQ(pod.find("NCCL_IB_HCA")->at.line, 3);
+}
+
+TEST(JobScript, ItsOwnVariablesAreResolved) {
+  COVERS("E2");
+  const struct {
+    std::string_view script;
+    std::string_view value;  // of NCCL_IB_TC; "open" where only a shell could know
+  } cases[] = {
+      {"TC=26\nexport NCCL_IB_TC=$TC\n", "26"},
+      {"TC=26\nexport NCCL_IB_TC=${TC}\n", "26"},
+      {"export DSCP=26 TC=104\nexport NCCL_IB_TC=\"$TC\"\n", "104"},
+      {"export NCCL_IB_TC=$((26*4))\n", "104"},
+      {"export NCCL_IB_TC=$(( 26 * 4 + 2 ))\n", "106"},
+      {"D=26\nexport NCCL_IB_TC=$((D << 2 | 2))\n", "106"},
+      {"D=0x1a\nexport NCCL_IB_TC=\"$(($D*4))\"\n", "104"},
+      {"export NCCL_IB_TC=$[26*4]\n", "104"},
+      {"export NCCL_IB_TC=${MY_TC:-104}\n", "104"},
+      {"MY_TC=26\nexport NCCL_IB_TC=${MY_TC:-104}\n", "26"},
+      {"((TC = 26 * 4))\nexport NCCL_IB_TC=$TC\n", "104"},
+      {"export NCCL_IB_TC=$TC\n", "open"},
+      {"export NCCL_IB_TC=$(cat /etc/tc)\n", "open"},
+      {"export NCCL_IB_TC=`cat /etc/tc`\n", "open"},
+      {"export NCCL_IB_TC=$((DSCP*4))\n", "open"},
+      {"export NCCL_IB_TC=26\nexport NCCL_IB_TC=104\nsrun a\n", "104"},
+      {"export NCCL_IB_TC=106 NCCL_DEBUG=INFO\nunset NCCL_IB_TC\nsrun train\n", "(not there)"},
+      {"export NCCL_IB_TC=106\nexport -n NCCL_IB_TC\nsrun train\n", "(not there)"},
+      {"#!/bin/bash\nexport NCCL_IB_TC=106\nenv -u NCCL_IB_TC ./train\n", "(not there)"},
+      {"unset NCCL_IB_TC\nexport NCCL_IB_TC=106\nsrun train\n", "106"},
+      {"if [ $A = b ]; then TC=26; else TC=104; fi\nexport NCCL_IB_TC=$TC\n", "open"},
+      {"if [ $A = b ]; then TC=26; else TC=26; fi\nexport NCCL_IB_TC=$TC\n", "26"},
+      {"TC=104\nif x; then\n  TC=26\nfi\nexport NCCL_IB_TC=$TC\n", "open"},
+      {"if x; then\n  TC=26\n  export NCCL_IB_TC=$TC\nfi\n", "26"},
+      {"case $C in\n a) TC=26 ;;\n *) TC=26 ;;\nesac\nexport NCCL_IB_TC=$TC\n", "26"},
+      {"for t in 26 104; do\n  export NCCL_IB_TC=$t\n  srun a\ndone\n", "open"},
+      {"#SBATCH --export=ALL,NCCL_IB_TC=26\nsrun a\n", "26"},
+      {"#SBATCH --export=NCCL_IB_TC=26,PATH\nsrun a\n", "26"},
+      {"#!/bin/bash\nsrun --export=ALL,NCCL_IB_TC=26 ./a\n", "26"},
+      {"#!/bin/bash\nsrun bash -c 'export NCCL_IB_TC=26; python x.py'\n", "26"},
+      {"#!/bin/bash\nsrun bash -c \"export NCCL_IB_TC=\\\"26\\\" && ./a\"\n", "26"},
+      {"#!/bin/bash\n# export NCCL_IB_TC=26\nsrun a\n", "(not there)"},
+      {"setenv TC 26\nsetenv NCCL_IB_TC $TC\n", "26"},
+      {"os.environ['NCCL_IB_TC'] = '26'\n", "26"},
+      {"os.environ.setdefault(\"NCCL_IB_TC\", \"26\")\n", "26"},
+      {"os.environ['NCCL_IB_TC'] = str(tc)\n", "open"},
+      {"if os.environ['NCCL_IB_TC'] == '26': pass\n", "(not there)"},
+  };
+  for (const auto& item : cases) {
+    const Job job = read_job(item.script, "f");
+    const bool is_open = job.find("NCCL_IB_TC") == nullptr && job.sets("NCCL_IB_TC");
+    EXPECT_EQ(is_open ? "open" : value_of(job, "NCCL_IB_TC"), item.value) << item.script;
+  }
+}
+
+TEST(JobScript, WhatACommandRanWithIsKept) {
+  COVERS("E2");
+  const Job job =
+      read_job("#!/bin/bash\nexport NCCL_IB_TC=26\nsrun a\nexport NCCL_IB_TC=104\nsrun b\n", "f");
+  ASSERT_EQ(job.variables.size(), 2U);
+  const Job unset = read_job("export NCCL_IB_TC=106\nunset NCCL_IB_TC\nsrun a\n", "f");
+  ASSERT_EQ(unset.unset.size(), 1U);
+  EXPECT_EQ(unset.unset[0].at.line, 2);
+  EXPECT_TRUE(read_job("export NCCL_IB_TC=1\nsrun a\nunset NCCL_IB_TC\n", "f").unset.empty());
+}
+
+TEST(JobScript, KubernetesListsAreReadInEveryForm) {
+  COVERS("E2");
+  const struct {
+    std::string_view manifest;
+    std::string_view value;
+  } cases[] = {
+      {"env:\n- {name: NCCL_IB_TC, value: \"26\"}\n", "26"},
+      {"env:\n  - name: NCCL_IB_TC\n    value: '26'\n", "26"},
+      {"env:\n  - value: \"26\"\n    name: NCCL_IB_TC\n", "26"},
+      {"{\"env\": [\n  {\"name\": \"NCCL_IB_TC\", \"value\": \"26\"}]}\n", "26"},
+      {"    {\n \"name\": \"NCCL_IB_TC\",\n \"value\": \"26\"\n }\n", "26"},
+      {"- name: TC\n  value: \"26\"\n- name: NCCL_IB_TC\n  value: $(TC)\n", "26"},
+      {"- name: NCCL_IB_TC\n  valueFrom:\n    configMapKeyRef: {name: cm, key: tc}\n", "open"},
+      {"- {name: NCCL_IB_TC, valueFrom: {configMapKeyRef: {name: cm, key: tc}}}\n", "open"},
+      {"- name: w\n  image: x\n  env:\n  - name: OTHER\n    value: \"26\"\n", "(not there)"},
+      {"data:\n  NCCL_IB_TC: \"26\"\n", "26"},
+      {"  # - {name: NCCL_IB_TC, value: \"26\"}\n", "(not there)"},
+  };
+  for (const auto& item : cases) {
+    const Job job = read_job(item.manifest, "pod.yaml");
+    const bool is_open = job.find("NCCL_IB_TC") == nullptr && job.sets("NCCL_IB_TC");
+    EXPECT_EQ(is_open ? "open" : value_of(job, "NCCL_IB_TC"), item.value) << item.manifest;
+  }
+}
+
+TEST(JobScript, LimitsOfLockedMemoryAreRead) {
+  COVERS("E2");
+  const auto limit = [](std::string_view text) {
+    const Job job = read_job(text, "f");
+    if (job.memlock.empty()) return std::string("none");
+    return job.memlock.back().bytes ? std::to_string(*job.memlock.back().bytes)
+                                    : std::string("unlimited");
+  };
+  EXPECT_EQ(limit("#!/bin/sh\nulimit -l 64\n"), "65536");
+  EXPECT_EQ(limit("#!/bin/sh\nulimit -Sl 64\n"), "65536");
+  EXPECT_EQ(limit("#!/bin/sh\nKB=128\nulimit -l $KB\n"), "131072");
+  EXPECT_EQ(limit("#!/bin/sh\nulimit -l 64\nulimit -l unlimited\n"), "unlimited");
+  EXPECT_EQ(limit("docker run --ulimit memlock=65536:65536 image\n"), "65536");
+  EXPECT_EQ(limit("docker run --ulimit memlock=-1 image\n"), "unlimited");
+  EXPECT_EQ(limit("#!/bin/sh\nulimit -n 64\n"), "none");
+  EXPECT_EQ(limit("#!/bin/sh\nulimit -l\n"), "none");
 }
 
 TEST(JobText, ARealRunOfTwoRanksIsReadWhole) {
@@ -114,6 +218,12 @@ TEST(JobVariables, NamesAreKnownRenamedOrMisspelt) {
   EXPECT_TRUE(knowledge_of("TORCH_NCCL_BLOCKING_WAIT").is_known);
   EXPECT_TRUE(knowledge_of("UCX_NET_DEVICES").is_known);
   EXPECT_EQ(knowledge_of("NCCL_IB_GDR_LEVEL").renamed_to, "NCCL_NET_GDR_LEVEL");
+  // Versions as on NVIDIA's page of environment variables.
+  EXPECT_EQ(knowledge_of("NCCL_IB_GDR_LEVEL").note, "renamed in NCCL 2.4.0");
+  EXPECT_EQ(knowledge_of("NCCL_IB_CUDA_SUPPORT").note, "removed in NCCL 2.4.0");
+  EXPECT_EQ(knowledge_of("NCCL_LL_THRESHOLD").note, "removed in NCCL 2.5");
+  EXPECT_TRUE(knowledge_of("NCCL_MAX_NRINGS").is_known) << "an alias that still works";
+  EXPECT_TRUE(knowledge_of("NCCL_BLOCKING_WAIT").is_still_read);
   EXPECT_EQ(knowledge_of("CCL_NET_GDR_LEVEL").nearest, "NCCL_NET_GDR_LEVEL");
   EXPECT_EQ(knowledge_of("NCLL_DEBUG").nearest, "NCCL_DEBUG");
   EXPECT_TRUE(knowledge_of("RCCL_DEBUG").is_known);

@@ -1,7 +1,8 @@
 // The environment variables of NCCL and PyTorch, current and removed.
 //
 // NCCL: the names in the strings of libnccl.so.2 of 2.28.9 (the build that PyTorch 2.11 carries),
-// and those that its documentation lists for other versions from 2.8 to 2.30 or for its plugins.
+// and those that its page of environment variables lists for other versions from 2.8 to 2.30
+// (https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html) or its plugins read.
 // A name that is missing here causes a needless warning; the warning says so.
 #include <algorithm>
 #include <array>
@@ -19,6 +20,7 @@ constexpr auto kNcclNames = std::to_array<std::string_view>({
     "NCCL_BUFFSIZE",
     "NCCL_CGA_CLUSTER_SIZE",
     "NCCL_CHECKS_DISABLE",
+    "NCCL_CHECK_MODE",
     "NCCL_CHECK_POINTERS",
     "NCCL_COLLNET_ENABLE",
     "NCCL_COLLNET_NODE_THRESHOLD",
@@ -66,9 +68,11 @@ constexpr auto kNcclNames = std::to_array<std::string_view>({
     "NCCL_GRAPH_HELPER_DISABLE",
     "NCCL_GRAPH_MIXING_SUPPORT",
     "NCCL_GRAPH_REGISTER",
+    "NCCL_GRAPH_STREAM_ORDERING",
     "NCCL_GROUP_CUDA_STREAM",
     "NCCL_HOME",
     "NCCL_HOSTID",
+    "NCCL_IBEXT_DISABLE",
     "NCCL_IB_ADAPTIVE_ROUTING",
     "NCCL_IB_ADDR_FAMILY",
     "NCCL_IB_ADDR_RANGE",
@@ -86,8 +90,8 @@ constexpr auto kNcclNames = std::to_array<std::string_view>({
     "NCCL_IB_MQP_RETRY_SLEEP_MSEC",
     "NCCL_IB_OOO_RQ",
     "NCCL_IB_PCI_RELAXED_ORDERING",
-    "NCCL_IBEXT_DISABLE",
     "NCCL_IB_PKEY",
+    "NCCL_IB_PKEY_VALUE",
     "NCCL_IB_PREPOST_RECEIVE_WORK_REQUESTS",
     "NCCL_IB_QPS_PER_CONNECTION",
     "NCCL_IB_RESILIENCY",
@@ -102,9 +106,12 @@ constexpr auto kNcclNames = std::to_array<std::string_view>({
     "NCCL_IB_TIMEOUT",
     "NCCL_IB_USE_INLINE",
     "NCCL_IB_WARN_RAIL_LOCAL",
+    "NCCL_IGNORE_COLLNET_MISMATCH",
     "NCCL_IGNORE_CPU_AFFINITY",
     "NCCL_IGNORE_DISABLED_P2P",
+    "NCCL_IGNORE_NET_MISMATCH",
     "NCCL_INCLUDE_DIR",
+    "NCCL_IPC_USE_ABSTRACT_SOCKET",
     "NCCL_L1_SHARED_MEMORY_CARVEOUT",
     "NCCL_LAUNCH_MODE",
     "NCCL_LAUNCH_ORDER_IMPLICIT",
@@ -116,7 +123,6 @@ constexpr auto kNcclNames = std::to_array<std::string_view>({
     "NCCL_LL128_C2C",
     "NCCL_LL128_NTHREADS",
     "NCCL_LL_BUFFSIZE",
-    "NCCL_LL_THRESHOLD",
     "NCCL_LOCAL_REGISTER",
     "NCCL_MAX_CTAS",
     "NCCL_MAX_NCHANNELS",
@@ -132,6 +138,7 @@ constexpr auto kNcclNames = std::to_array<std::string_view>({
     "NCCL_MNNVL_RAIL_PER_HOST",
     "NCCL_MNNVL_SCATTER_NETS_ENABLE",
     "NCCL_MNNVL_UUID",
+    "NCCL_MULTI_RANK_GPU_ENABLE",
     "NCCL_NCHANNELS_PER_NET_PEER",
     "NCCL_NET",
     "NCCL_NETDEVS_POLICY",
@@ -142,6 +149,7 @@ constexpr auto kNcclNames = std::to_array<std::string_view>({
     "NCCL_NET_GDR_LEVEL",
     "NCCL_NET_GDR_READ",
     "NCCL_NET_MERGE_LEVEL",
+    "NCCL_NET_MERGE_POLICY",
     "NCCL_NET_OPTIONAL_RECV_COMPLETION",
     "NCCL_NET_OVERHEAD",
     "NCCL_NET_PLUGIN",
@@ -201,17 +209,19 @@ constexpr auto kNcclNames = std::to_array<std::string_view>({
     "NCCL_SHM_MEMCPY_MODE",
     "NCCL_SHM_USE_CUDA_MEMCPY",
     "NCCL_SINGLE_PROC_MEM_REG_ENABLE",
-    "NCCL_SINGLE_RING_THRESHOLD",
     "NCCL_SOCKET_FAMILY",
     "NCCL_SOCKET_IFNAME",
     "NCCL_SOCKET_INLINE",
+    "NCCL_SOCKET_MAGIC",
     "NCCL_SOCKET_MIN_TASKSIZE",
     "NCCL_SOCKET_NTHREADS",
+    "NCCL_SOCKET_POLL_TIMEOUT_MSEC",
     "NCCL_SOCKET_RCVBUF",
     "NCCL_SOCKET_RETRY_CNT",
     "NCCL_SOCKET_RETRY_SLEEP_MSEC",
     "NCCL_SOCKET_SNDBUF",
     "NCCL_SYM_CTAS",
+    "NCCL_SYM_GIN_KERNELS_ENABLE",
     "NCCL_SYM_KERNEL",
     "NCCL_TESTS_DEVICE",
     "NCCL_TESTS_SPLIT",
@@ -258,22 +268,27 @@ constexpr auto kTorchNames = std::to_array<std::string_view>({
     "TORCH_NCCL_PROPAGATE_ERROR",
 });
 
+/// What the page of NCCL's environment variables calls renamed or removed, and what PyTorch renamed
+/// (ProcessGroupNCCL.hpp lists the old name behind the new one: it is read, with a warning).
 struct Renamed {
   std::string_view old_name;
   std::string_view new_name;
   std::string_view note;
+  bool is_still_read = false;
 };
 constexpr auto kRenamed = std::to_array<Renamed>({
-    {"NCCL_IB_GDR_LEVEL", "NCCL_NET_GDR_LEVEL", "renamed in NCCL 2.3"},
-    {"NCCL_IB_CUDA_SUPPORT", "NCCL_NET_GDR_LEVEL", "removed in NCCL 2.4"},
+    {"NCCL_IB_GDR_LEVEL", "NCCL_NET_GDR_LEVEL", "renamed in NCCL 2.4.0"},
+    {"NCCL_IB_CUDA_SUPPORT", "NCCL_NET_GDR_LEVEL", "removed in NCCL 2.4.0"},
     {"NCCL_TREE_THRESHOLD", "NCCL_ALGO", "removed in NCCL 2.5"},
-    {"NCCL_MAX_RINGS", "NCCL_MAX_NCHANNELS", "renamed in NCCL 2.5"},
-    {"NCCL_MIN_RINGS", "NCCL_MIN_NCHANNELS", "renamed in NCCL 2.5"},
-    {"NCCL_ASYNC_ERROR_HANDLING", "TORCH_NCCL_ASYNC_ERROR_HANDLING", "renamed in PyTorch 2.2"},
-    {"NCCL_BLOCKING_WAIT", "TORCH_NCCL_BLOCKING_WAIT", "renamed in PyTorch 2.2"},
-    {"NCCL_DESYNC_DEBUG", "TORCH_NCCL_DESYNC_DEBUG", "renamed in PyTorch 2.2"},
-    {"NCCL_ENABLE_TIMING", "TORCH_NCCL_ENABLE_TIMING", "renamed in PyTorch 2.2"},
-    {"NCCL_USE_COMM_NONBLOCKING", "TORCH_NCCL_USE_COMM_NONBLOCKING", "renamed in PyTorch 2.2"},
+    {"NCCL_LL_THRESHOLD", "NCCL_PROTO", "removed in NCCL 2.5"},
+    {"NCCL_SINGLE_RING_THRESHOLD", "", "removed in NCCL 2.3"},
+    {"NCCL_ASYNC_ERROR_HANDLING", "TORCH_NCCL_ASYNC_ERROR_HANDLING", "renamed in PyTorch 2.2",
+     true},
+    {"NCCL_BLOCKING_WAIT", "TORCH_NCCL_BLOCKING_WAIT", "renamed in PyTorch 2.2", true},
+    {"NCCL_DESYNC_DEBUG", "TORCH_NCCL_DESYNC_DEBUG", "renamed in PyTorch 2.2", true},
+    {"NCCL_ENABLE_TIMING", "TORCH_NCCL_ENABLE_TIMING", "renamed in PyTorch 2.2", true},
+    {"NCCL_USE_COMM_NONBLOCKING", "TORCH_NCCL_USE_COMM_NONBLOCKING", "renamed in PyTorch 2.2",
+     true},
 });
 
 bool is_in(std::span<const std::string_view> names, std::string_view name) {
@@ -296,6 +311,8 @@ VariableKnowledge knowledge_of(std::string_view name) {
   for (const Renamed& renamed : kRenamed) {
     if (renamed.old_name != name) continue;
     known.is_known = false;
+    known.is_removed = true;
+    known.is_still_read = renamed.is_still_read;
     known.renamed_to = renamed.new_name;
     known.note = renamed.note;
     return known;
