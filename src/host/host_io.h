@@ -25,12 +25,20 @@
 
 namespace weir::host {
 
+/// Of a load under which hosts were lost (in a lab, by its faults): those, and whether all that the
+/// others had to send to each other arrived.
+struct Survivors {
+  std::vector<std::string> lost;
+  bool are_finished = false;
+};
+
 struct CommandOutcome {
   int exit_status = 0;
   std::string output;  // stdout, as the command printed it
   std::string errors;  // stderr
   Duration elapsed;
   bool timed_out = false;  // it was ended because its time was over
+  std::optional<Survivors> survivors = {};
 };
 
 /// What the caller has to do with a load beside waiting for it.

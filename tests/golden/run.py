@@ -11,14 +11,16 @@ A case is a folder with
   design.edit  optional: fabric.yaml is made from a template, one edit away (see make_design)
 and any other file the command reads. Each case runs in a copy of its folder, with a fixed
 environment. Output of a command with --json must be one JSON object with the fields that other
-programs rely on (stable_fields.json). A case lint/<id> must show the finding of that id.
+programs rely on (stable_fields.json), and fit its schema (docs/schemas). A case lint/<id> must show the finding of that id.
 
 WEIR_UPDATE_GOLDEN=1 rewrites the expectations; read the diff before you commit it. Names of cases as
-arguments run only those.
+arguments run only those. WEIR_JSON_SAMPLES=DIR collects the objects for tools/schemas.py instead of
+checking them against schemas.
 """
 import argparse
 import concurrent.futures
 import difflib
+import hashlib
 import json
 import os
 import pathlib
@@ -29,8 +31,11 @@ import subprocess
 import sys
 import tempfile
 
+import json_schema
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+SCHEMAS = ROOT / "docs" / "schemas"
 EXPECTATIONS = {"cmd", "stdout", "stdout.path", "stderr", "exit", "rows", "design.edit"}
 TIMEOUT_SECONDS = 60
 EDIT_LINES_MAX = 3
@@ -115,6 +120,18 @@ def check_json(text, stable):
     for path in stable[schema]:
         if not has_field(value, path):
             raise Failure(f"{schema}: the stable field {path} is missing")
+    if "WEIR_JSON_SAMPLES" in os.environ:
+        folder = pathlib.Path(os.environ["WEIR_JSON_SAMPLES"])
+        name = hashlib.sha256(text.encode()).hexdigest()[:16]
+        (folder / f"{name}.json").write_text(text, encoding="utf-8")
+        return
+    path = SCHEMAS / f"{schema.removeprefix('weir/').removesuffix('/1')}.json"
+    if not path.exists():
+        raise Failure(f"{schema}: no schema in docs/schemas; tools/schemas.py writes one")
+    wrong = json_schema.mistakes(value, json.loads(path.read_text(encoding="utf-8")))
+    if wrong:
+        raise Failure(f"{schema} does not fit docs/schemas/{path.name} (tools/schemas.py widens it): "
+                      + "; ".join(wrong[:3]))
 
 
 def read_commands(case):

@@ -64,6 +64,7 @@ const std::map<std::string_view, std::string_view>& places() {
       {"routing-loop", "at=leaf3,to=gpu01"},
       {"bounce-routing", "at=leaf2"},
       {"link-down", "at=leaf1-spine1,from=20us"},
+      {"switch-down", "at=spine1,from=20us"},
       {"degraded-link", "at=gpu01"},
       {"few-receives", "at=gpu01,receives=0"},
   };

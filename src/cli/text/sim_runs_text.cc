@@ -45,9 +45,10 @@ std::string verdict_of(const ops::RunSummary& all) {
 
 std::string run_table(const ops::Repeated& repeated) {
   TextTable table(
-      {"seed", "mean", "p99", "max", "pauses", "marked", "lossless drops", "digest", "settings"},
+      {"seed", "mean", "p99", "max", "queue", "bus Gb/s", "pauses", "marked", "lossless drops",
+       "digest", "settings"},
       {Align::kRight, Align::kRight, Align::kRight, Align::kRight, Align::kRight, Align::kRight,
-       Align::kRight, Align::kLeft, Align::kLeft});
+       Align::kRight, Align::kRight, Align::kRight, Align::kLeft, Align::kLeft});
   for (std::size_t i = 0; i < std::min(repeated.runs.size(), kRunsShown); ++i) {
     const ops::SweepRun& run = repeated.runs[i];
     const auto time = [&](Duration value) {
@@ -55,6 +56,8 @@ std::string run_table(const ops::Repeated& repeated) {
     };
     table.add_row({std::to_string(run.seed), time(run.totals.completion.mean),
                    time(run.totals.completion.p99), time(run.totals.completion.max),
+                   approximate(run.totals.deepest_queue),
+                   run.bus_bandwidth ? fmt::format("{:.1f}", *run.bus_bandwidth / 1e9) : "-",
                    count_text(run.totals.pauses), count_text(run.totals.marked),
                    count_text(run.totals.lossless_drops), fmt::format("{:016x}", run.digest),
                    label_of(repeated.points[run.point])});
@@ -67,9 +70,10 @@ std::string run_table(const ops::Repeated& repeated) {
 }
 
 std::string point_table(const ops::Repeated& repeated) {
-  TextTable table({"settings", "runs", "lossless", "mean", "p99", "pauses", "marked"},
-                  {Align::kLeft, Align::kRight, Align::kRight, Align::kLeft, Align::kLeft,
-                   Align::kRight, Align::kRight});
+  TextTable table(
+      {"settings", "runs", "lossless", "mean", "p99", "queue", "bus Gb/s", "pauses", "marked"},
+      {Align::kLeft, Align::kRight, Align::kRight, Align::kLeft, Align::kLeft, Align::kRight,
+       Align::kRight, Align::kRight, Align::kRight});
   for (std::size_t p = 0; p < repeated.points.size(); ++p) {
     const ops::RunSummary summary = ops::summary_of(repeated.runs, p);
     const auto times = [&](const ops::Spread& spread) {
@@ -77,6 +81,8 @@ std::string point_table(const ops::Repeated& repeated) {
     };
     table.add_row({label_of(repeated.points[p]), std::to_string(summary.runs),
                    std::to_string(summary.lossless), times(summary.mean_us), times(summary.p99_us),
+                   approximate(Bytes::raw(std::llround(summary.queue_bytes.mean))),
+                   summary.bus_gbps ? fmt::format("{:.1f}", summary.bus_gbps->mean) : "-",
                    fmt::format("{:.1f}", summary.pauses.mean),
                    fmt::format("{:.1f}", summary.marked.mean)});
   }
@@ -102,16 +108,18 @@ void print_runs(const ops::Repeated& repeated, Context& context) {
 std::string runs_csv(const ops::Repeated& repeated) {
   std::string text =
       "settings,seed,digest,finished,fct_mean_us,fct_p99_us,fct_max_us,pauses,marked,"
-      "lossless_drops\n";
+      "lossless_drops,queue_bytes,bus_gbps\n";
   for (const ops::SweepRun& run : repeated.runs) {
     const auto time = [&](Duration value) {
       return run.is_finished ? fmt::format("{:.3f}", microseconds(value)) : std::string();
     };
-    text += fmt::format("\"{}\",{},{:016x},{},{},{},{},{},{},{}\n",
-                        join(repeated.points[run.point].settings, " "), run.seed, run.digest,
-                        run.is_finished, time(run.totals.completion.mean),
-                        time(run.totals.completion.p99), time(run.totals.completion.max),
-                        run.totals.pauses, run.totals.marked, run.totals.lossless_drops);
+    text += fmt::format(
+        "\"{}\",{},{:016x},{},{},{},{},{},{},{},{},{}\n",
+        join(repeated.points[run.point].settings, " "), run.seed, run.digest, run.is_finished,
+        time(run.totals.completion.mean), time(run.totals.completion.p99),
+        time(run.totals.completion.max), run.totals.pauses, run.totals.marked,
+        run.totals.lossless_drops, run.totals.deepest_queue.raw(),
+        run.bus_bandwidth ? fmt::format("{:.3f}", *run.bus_bandwidth / 1e9) : std::string());
   }
   return text;
 }

@@ -11,6 +11,8 @@
 #include "cli/frame/progress.h"
 #include "cli/json/sim_json.h"
 #include "cli/text/sim_text.h"
+#include "render/report/svg_chart.h"
+#include "render/text/braille.h"
 #include "units/format.h"
 
 namespace weir::cli {
@@ -69,7 +71,7 @@ Status gather_experiment(const Args& args, sim::Experiment& out) {
   if (!seed) return seed.error().within("--seed");
   out.seed = *seed;
   WEIR_TRY_STATUS(read_duration(args, "duration", out.limit));
-  if (args.has("out")) out.sample_every = 10_us;
+  if (args.has("out") || args.has("plot")) out.sample_every = 10_us;
   return read_duration(args, "sample", out.sample_every);
 }
 
@@ -91,6 +93,7 @@ bool wants_several_runs(const Args& args) {
 /// What is wrong with the combination of words; empty where nothing is.
 std::string option_error(const Args& args) {
   const bool has_many = wants_several_runs(args);
+  if (args.has("hpcc") && args.has("plot")) return "--plot is for designs, not --hpcc";
   if (args.has("hpcc")) return has_many ? "--repeat and --sweep are for designs, not --hpcc" : "";
   if (args.value("model") != "hpcc") return "--model says how to run --hpcc files; name one";
   if (!has_many && args.has("jobs")) return "--jobs is for --repeat and --sweep";
@@ -103,6 +106,11 @@ std::string option_error(const Args& args) {
 }
 
 // ---- results ----
+
+/// Lossless traffic that was dropped is a finding, whatever the simulation was run for.
+ExitCode exit_for_drops(std::uint64_t lossless_drops) {
+  return lossless_drops > 0 ? ExitCode::kFindings : ExitCode::kOk;
+}
 
 Status write_results(const std::string& folder, const Command& command,
                      const ops::Simulated& simulated) {
@@ -118,6 +126,21 @@ Status write_results(const std::string& folder, const Command& command,
     WEIR_TRY_STATUS(put("rates.csv", outcome.samples->rates_csv(*outcome.sim)));
   }
   return put("sim.json", simulated_document(command, simulated));
+}
+
+/// Writes the curves as SVG, and gives them to the reader of a terminal.
+Status write_plot(const std::string& path, const render::Timeline& timeline) {
+  if (path == "-") return {};
+  const std::string drawing = render::draw_timeline(timeline, "simulated");
+  if (drawing.empty()) return invalid_error("--plot: nothing happened that could be drawn");
+  return write_file_atomic(path, render::as_svg_file(drawing));
+}
+
+void show_plot(const std::string& path, const render::Timeline& timeline, Context& context) {
+  if (context.quiet) return;
+  context.out << '\n' << render::draw_braille(timeline, kSimWidth);
+  if (!timeline.note.empty()) context.out << timeline.note << '\n';
+  if (path != "-") context.out << fmt::format("wrote {}\n", path);
 }
 
 ExitCode run_once(const Args& args, Context& context, const std::string& design,
@@ -136,15 +159,25 @@ ExitCode run_once(const Args& args, Context& context, const std::string& design,
   if (folder)
     if (const Status written = write_results(*folder, args.command(), *simulated); !written)
       return fail(context, ExitCode::kBadInput, written.error().what);
+  const ExitCode code = exit_for_drops(simulated->outcome.results.totals.lossless_drops);
+  std::optional<render::Timeline> plot;
+  if (args.has("plot")) {
+    auto drawn = ops::plot_of(*simulated);
+    if (!drawn) return fail(context, args.command(), drawn.error());
+    plot = std::move(*drawn);
+    if (const Status written = write_plot(args.value("plot"), *plot); !written)
+      return fail(context, ExitCode::kBadInput, written.error().what);
+  }
   if (context.json) {
     print_simulated_json(context, args.command(), *simulated);
-    return ExitCode::kOk;
+    return code;
   }
   print_sim(simulated->outcome, context);
+  if (plot) show_plot(args.value("plot"), *plot, context);
   if (folder && !context.quiet)
     context.out << fmt::format("wrote {}/sim.json, flows.csv, counters.csv, ports.csv, rates.csv\n",
                                *folder);
-  return ExitCode::kOk;
+  return code;
 }
 
 Status write_runs(const std::string& folder, const ops::Repeated& repeated) {
@@ -172,14 +205,24 @@ ExitCode run_many(const Args& args, Context& context, const std::string& design,
   if (args.has("out"))
     if (const Status written = write_runs(args.value("out"), *repeated); !written)
       return fail(context, ExitCode::kBadInput, written.error().what);
+  std::optional<render::Timeline> plot;
+  if (args.has("plot")) {
+    plot = ops::plot_of(*repeated);
+    if (const Status written = write_plot(args.value("plot"), *plot); !written)
+      return fail(context, ExitCode::kBadInput, written.error().what);
+  }
+  std::uint64_t drops = 0;
+  for (const ops::SweepRun& run : repeated->runs)
+    drops += run.totals.lossless_drops;
   if (context.json) {
     print_runs_json(context, *repeated, runs_verdict(*repeated));
-    return ExitCode::kOk;
+    return exit_for_drops(drops);
   }
   print_runs(*repeated, context);
+  if (plot) show_plot(args.value("plot"), *plot, context);
   if (args.has("out") && !context.quiet)
     context.out << fmt::format("\nwrote {0}/runs.csv, runs.json\n", args.value("out"));
-  return ExitCode::kOk;
+  return exit_for_drops(drops);
 }
 
 ExitCode run_hpcc(const Args& args, Context& context) {
@@ -254,6 +297,11 @@ std::vector<Option> sim_options() {
        .metavar = "DIR",
        .help = "directory to write JSON and CSV to",
        .completes = Completes::kFiles},
+      {.name = "plot",
+       .metavar = "FILE",
+       .help = "draw queue, rate and pauses over time, or over what is swept, as SVG and on the "
+               "terminal (-: there only)",
+       .completes = Completes::kFiles},
       {.name = "sample",
        .metavar = "T",
        .help = "sampling interval of the time series (default: 10us)"},
@@ -289,11 +337,14 @@ Command sim_command() {
       .description =
           "Simulates the design's fabric under a workload, with faults on request: completion "
           "times, "
-          "counters, and what every host would report. The same seed gives the same digest.",
+          "counters, and what every host would report. The same seed gives the same digest. Exit "
+          "status 1 means that packets of a lossless class were dropped.",
       .arguments = {design_argument()},
       .options = sim_options(),
-      .examples = {{"weir sim -w incast,to=gpu01 -f np-off,at=gpu03 --repeat 8", "8 seeds"}},
-      .exit_codes = {ExitCode::kOk, ExitCode::kBadInput},
+      .examples = {{"weir sim -w incast,to=gpu01 -f np-off,at=gpu03 --repeat 8", "8 seeds"},
+                   {"weir sim -w incast,to=gpu01 --plot run.svg", "queue, rate and pauses"},
+                   {"weir sim --sweep wred.min=50KB,150KB,400KB --plot sweep.svg", "a sweep"}},
+      .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput},
       .run = run_sim,
   };
 }

@@ -70,8 +70,6 @@ std::string words_error(const Args& args) {
                : "on hosts --under-failure is a command, and --restore the one that ends it";
   }
   if (ways == 1 && has_command) return "--pair and --microburst bring their own load";
-  if (args.has("pair") && args.has("lab"))
-    return "in a lab the server runs by itself: -- ib_write_bw --tclass=106 HOST";
   if (args.has("microburst") && !args.has("lab") && !args.has("from"))
     return "--microburst needs senders: --from HOST,HOST,…";
   if (ways == 0 && !has_command) return "nothing to run: -- COMMAND, --pair HOST, or --microburst";
@@ -131,8 +129,13 @@ std::string failure_verdict(const ops::Verified& verified) {
   const auto& after = verified.phases[2].result;
   const std::string head = fmt::format("Under failure ({}){}: ", verified.failure,
                                        simulated_word(verified.is_simulated));
-  if (!during.is_finished()) return head + "the load did not survive it.";
+  if (!during.is_survived()) return head + "the load did not survive it.";
   if (during.lossless_drops > 0) return head + "packets of the lossless class were lost.";
+  if (!during.is_finished() && after.is_finished() &&
+      verified.judgement().count(finding::Severity::kError) == 0)
+    return head +
+           fmt::format("{} lost; the other hosts finished, and the fabric recovered.",
+                       join(during.lost, ", ") + (during.lost.size() == 1 ? " was" : " were"));
   if (!after.is_finished() || verified.judgement().count(finding::Severity::kError) > 0)
     return head + "the load survived, but the fabric did not recover.";
   return head + "stayed lossless during the failure and recovered.";
@@ -182,7 +185,9 @@ void print_phases(const std::vector<ops::Phase>& phases, Context& context) {
     table.add_row({std::string(phase.name), approximate(phase.elapsed),
                    std::to_string(phase.result.lossless_drops),
                    phase.pauses ? std::to_string(*phase.pauses) : "?",
-                   phase.result.is_finished() ? "finished" : "failed"});
+                   phase.result.is_finished()   ? "finished"
+                   : phase.result.is_survived() ? "finished by the others"
+                                                : "failed"});
   context.out << '\n' << table.to_text(2);
 }
 
@@ -220,14 +225,15 @@ ExitCode run_verify(const Args& args, Context& context) {
   } else {
     print_verified(*verified, context);
   }
-  return verified->is_failed() ? ExitCode::kPartial : exit_for(args, judgement);
+  const ExitCode code = exit_for(args, judgement);
+  return code == ExitCode::kOk && verified->is_failed() ? ExitCode::kPartial : code;
 }
 
 std::vector<Option> own_options() {
   return {
       {.name = "pair",
        .metavar = "HOST",
-       .help = "run perftest to HOST, its server started over ssh"},
+       .help = "run perftest to HOST, its server started over ssh (in a lab by itself)"},
       {.name = "microburst", .help = "many senders to this host at the same time"},
       {.name = "from", .metavar = "HOSTS", .help = "senders of the burst, started over ssh"},
       {.name = "under-failure",

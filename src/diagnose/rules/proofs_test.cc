@@ -1273,7 +1273,7 @@ constexpr Repair kRepairs[] = {
     {look_at_cables, "", "a simulated NIC without PFC shows no pause counters: the rule above"},
     {look_for_pfc_too_wide, "pfc-too-wide"},
     {look_for_mtu, "wrong-mtu"},
-    {look_for_bad_links, "degraded-link link-down"},
+    {look_for_bad_links, "degraded-link link-down switch-down"},
     {look_for_bounces, "bounce-routing"},
     {look_for_routes, "routing-loop"},
     {look_for_few_receives, "few-receives"},

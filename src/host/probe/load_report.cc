@@ -50,18 +50,22 @@ std::string collective_line(const CollectiveReport& report) {
   return text + fmt::format("{:.4g} GB/s bus bandwidth at best", best->bus_bandwidth);
 }
 
-/// Bandwidth times time where the test ran for one: its count of messages is that of the middle.
-Bytes moved_by(const BandwidthRow& row, const std::optional<PerftestCommand>& command) {
-  if (command && command->duration && row.average)
-    return bytes_in(*command->duration, *row.average);
+/// Bandwidth times time where the test ran for one: its count of messages is that of the middle. A
+/// program that ended earlier than it was asked to (a lab simulates a part of it) moved less.
+Bytes moved_by(const BandwidthRow& row, const std::optional<PerftestCommand>& command,
+               Duration elapsed) {
+  if (command && command->duration && row.average) {
+    const bool is_short = elapsed.raw() > 0 && elapsed < *command->duration;
+    return bytes_in(is_short ? elapsed : *command->duration, *row.average);
+  }
   return row.moved();
 }
 
-std::optional<Bytes> expected_of(const LoadReport& report) {
+std::optional<Bytes> expected_of(const LoadReport& report, Duration elapsed) {
   if (report.perftest.bandwidth.empty()) return std::nullopt;
   Bytes sum;
   for (const BandwidthRow& row : report.perftest.bandwidth) {
-    const Bytes moved = moved_by(row, report.perftest_command);
+    const Bytes moved = moved_by(row, report.perftest_command, elapsed);
     if (moved > Bytes::max() - sum) return std::nullopt;
     sum += moved;
   }
@@ -102,7 +106,7 @@ LoadReport read_load(const std::vector<std::string>& command, const CommandOutco
   report.perftest = read_perftest(all, unit);
   report.collective = read_nccl_tests(all);
   report.flow = flow_of(report.perftest_command);
-  report.expected = expected_of(report);
+  report.expected = expected_of(report, outcome.elapsed);
   report.problems = report.perftest.problems;
   if (report.collective.is_failed)
     report.problems.push_back("the collective computed wrong results, or says it failed");

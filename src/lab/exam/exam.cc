@@ -166,9 +166,7 @@ Culprit culprit_of(const sim::Fault& fault, const design::Intent& intent) {
   out.fault = fault.type->name;
   const auto site = sim::resolve(fault, intent);
   WEIR_CHECK(site.has_value());
-  // PFC on everything is set on all NICs too, whichever switch has it.
-  const bool is_wide = fault.type->name == "pfc-too-wide";
-  out.is_everywhere = fault.at.empty() || is_wide;
+  out.is_everywhere = fault.at.empty();
   for (const sim::NicRef& nic : site->nics) {
     const std::string& name = intent.hosts[nic.host].name;
     if (std::find(out.hosts.begin(), out.hosts.end(), name) != out.hosts.end()) continue;

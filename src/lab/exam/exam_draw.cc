@@ -333,10 +333,12 @@ std::vector<std::string> drawn_kinds(std::uint64_t seed, const std::vector<std::
   }
   const std::uint64_t roll = dice.below(100);
   if (roll < kHealthyPercent) return {};
-  const auto all = sim::fault_types();
-  std::vector<std::string> out = {std::string(all[dice.below(all.size())].name)};
+  std::vector<std::string> all;
+  for (const sim::FaultType& type : sim::fault_types())
+    if (type.is_drawn) all.emplace_back(type.name);
+  std::vector<std::string> out = {all[dice.below(all.size())]};
   while (roll < kHealthyPercent + kTwoPercent && out.size() < 2) {
-    std::string other(all[dice.below(all.size())].name);
+    std::string other = all[dice.below(all.size())];
     if (other != out.front()) out.push_back(std::move(other));
   }
   return out;

@@ -163,10 +163,11 @@ std::string path_fault(const Drawing& d, const std::string& kind) {
     const std::uint64_t receives = d.dice.between(1, 4);
     return fmt::format(",at={},receives={},repost={}us", host(d), receives, repost_us);
   }
-  WEIR_CHECK(kind == "link-down");
+  WEIR_CHECK(kind == "link-down" || kind == "switch-down");
   const std::uint64_t from = moment_us(d);
   const std::uint64_t reroute_us = d.dice.between(20, 100);
-  std::string out = fmt::format(",at={},from={}us,reroute={}us", link(d), from, reroute_us);
+  std::string out = fmt::format(",at={},from={}us,reroute={}us",
+                                kind == "link-down" ? link(d) : any_switch(d), from, reroute_us);
   if (!d.dice.one_in(3)) out += fmt::format(",until={}us", from + d.dice.between(50, 400));
   return out;
 }

@@ -28,6 +28,7 @@ const std::vector<Accepted>& accepted_table() {
       {"few-receives", {"app.receives_too_few"}},
       {"headroom-too-small", {"headroom.too_small"}},
       {"link-down", {"link.flapping", "link.degraded"}},
+      {"switch-down", {"link.flapping", "link.degraded"}},
       {"nic-pause-storm", {"pfc.storm"}},
       {"np-off", {"np.disabled"}},
       {"pfc-too-wide", {"pfc.multiple_priorities"}},

@@ -139,6 +139,7 @@ const Scene kScenes[] = {
     {"nic-pause-storm,at=gpu01", "pfc.storm", "gpu01", taken_away},
     {"degraded-link,at=gpu02", "link.physical_errors", "leaf1", taken_away},
     {"link-down,at=leaf1/swp9,from=5us", "link.flapping", "leaf1", taken_away, kAcross},
+    {"switch-down,at=spine1,from=5us", "link.flapping", "", taken_away, kAcross, four_leaves},
     {"routing-loop,at=leaf1", "routing.loop", "leaf1", taken_away, kAcross},
     {"bounce-routing,at=leaf1", "routing.cyclic_buffer_dependency", "leaf1", taken_away, kAcross,
      four_leaves},

@@ -59,6 +59,8 @@ struct LoadOutcome {
   sim::Totals totals;
   std::vector<sim::WorkloadResult> workloads;
   std::vector<sim::Flow> flows;
+  /// Hosts (of the intent) at both ends of each flow.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> ends;
   std::vector<Duration> deliveries;  // per finished flow: from the post to the last byte delivered
   std::vector<std::string> notes;    // parts of the fabric that are not simulated
   Duration elapsed;

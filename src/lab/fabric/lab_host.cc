@@ -1,12 +1,15 @@
 #include "lab/fabric/lab_host.h"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "lab/fabric/nccl_tests.h"
 #include "lab/fabric/perftest.h"
 #include "lab/fabric/shared.h"
+#include "sim/fault/fault.h"
 #include "sim/workload/workload_spec.h"
 #include "units/format.h"
 
@@ -48,6 +51,66 @@ std::string summary(const LoadOutcome& done) {
   return out;
 }
 
+/// Hosts that faults of the lab have cut off for good: every link of theirs is down to the end.
+std::vector<std::uint32_t> lost_hosts(const Lab::Shared& shared) {
+  const design::Intent& intent = shared.blueprint.intent;
+  std::set<std::uint32_t> down;  // links
+  for (const FaultRecord& record : shared.state.faults) {
+    const auto fault = sim::parse_fault(record.text);
+    if (!fault || fault->until != Time::never()) continue;
+    const auto site = sim::resolve(*fault, intent);
+    if (!site) continue;
+    if (std::holds_alternative<sim::LinkDown>(fault->kind))
+      for (const sim::LinkId link : site->links)
+        down.insert(static_cast<std::uint32_t>(sim::to_index(link)));
+    if (std::holds_alternative<sim::SwitchDown>(fault->kind))
+      for (const std::uint32_t index : site->switches)
+        for (const design::SwitchPortIntent& port : intent.switches[index].ports)
+          down.insert(port.link);
+  }
+  std::vector<std::uint32_t> lost;
+  for (std::uint32_t h = 0; h < intent.hosts.size(); ++h) {
+    const auto& nics = intent.hosts[h].nics;
+    const bool is_lost = std::all_of(nics.begin(), nics.end(), [&](const design::NicIntent& nic) {
+      return down.contains(nic.link);
+    });
+    if (is_lost && !nics.empty()) lost.push_back(h);
+  }
+  return lost;
+}
+
+/// nullopt where nobody was lost.
+std::optional<host::Survivors> survivors_of(const Lab::Shared& shared, const LoadOutcome& done) {
+  const std::vector<std::uint32_t> lost = lost_hosts(shared);
+  if (lost.empty()) return std::nullopt;
+  const auto is_lost = [&](std::uint32_t host) {
+    return std::find(lost.begin(), lost.end(), host) != lost.end();
+  };
+  host::Survivors out;
+  for (const std::uint32_t host : lost)
+    out.lost.push_back(shared.blueprint.intent.hosts[host].name);
+  std::uint64_t planned = 0;
+  for (const sim::WorkloadResult& result : done.workloads)
+    planned += result.messages;
+  std::uint64_t with_lost = 0;
+  std::uint64_t arrived = 0;
+  for (std::size_t i = 0; i < done.flows.size(); ++i) {
+    const bool concerns = is_lost(done.ends[i].first) || is_lost(done.ends[i].second);
+    with_lost += concerns ? 1 : 0;
+    arrived += !concerns && done.flows[i].is_done() ? 1 : 0;
+  }
+  out.are_finished = arrived + with_lost == planned;
+  return out;
+}
+
+std::string survivors_text(const host::Survivors& survivors) {
+  return fmt::format("{} cut off by a fault of the lab; {}\n",
+                     join(survivors.lost, ", ") + (survivors.lost.size() == 1 ? " is" : " are"),
+                     survivors.are_finished
+                         ? "all that the other hosts had to send to each other arrived"
+                         : "the other hosts did not finish either");
+}
+
 class LabHost final : public host::HostIo {
  public:
   LabHost(std::shared_ptr<Lab::Shared> shared, std::uint32_t host)
@@ -74,14 +137,15 @@ class LabHost final : public host::HostIo {
     if (command.empty()) return invalid_error("no command");
     const std::string tool = base_name(command.front());
     if (is_perftest(tool)) return run_perftest(*shared_, host_, command);
+    if (is_nccl_test(command)) return run_nccl_test(*shared_, command);
     if (is_workload(tool)) return run_workload(command);
     return host::CommandOutcome{
         .exit_status = 127,
         .output = "",
-        .errors =
-            fmt::format("{}: not available in a lab, which runs {} and the workloads of weir sim "
-                        "--list-workloads\n",
-                        tool, join(perftest_names(), ", ")),
+        .errors = fmt::format(
+            "{}: not available in a lab, which runs {}, {} and the workloads of weir sim "
+            "--list-workloads\n",
+            tool, join(perftest_names(), ", "), join(nccl_test_names(), ", ")),
         .elapsed = {}};
   }
 
@@ -98,7 +162,10 @@ class LabHost final : public host::HostIo {
     const auto done = shared_->run_load(*load);
     if (!done) return refused(done.error());
     const bool all_well = done->is_finished && done->totals.failed == 0;
-    return host::CommandOutcome{all_well ? 0 : 1, summary(*done), "", done->elapsed};
+    host::CommandOutcome out{all_well ? 0 : 1, summary(*done), "", done->elapsed};
+    out.survivors = survivors_of(*shared_, *done);
+    if (out.survivors && !all_well) out.output += survivors_text(*out.survivors);
+    return out;
   }
   /// A command that does not fit the fabric fails; a lab that cannot be read or written is an
   /// error.

@@ -56,6 +56,7 @@ enum class Flag : std::uint8_t {
   kCm,
   kGbits,
   kBoth,
+  kAllSizes,
   kIgnored,
   kIgnoredValue,
 };
@@ -79,6 +80,7 @@ constexpr std::array kFlags = {
     FlagRow{"-t", "--tx-depth", Flag::kDepth},
     FlagRow{"-R", "--rdma_cm", Flag::kCm},
     FlagRow{"-b", "--bidirectional", Flag::kBoth},
+    FlagRow{"-a", "--all", Flag::kAllSizes},
     FlagRow{"", "--report_gbits", Flag::kGbits},
     FlagRow{"-F", "--CPU-freq", Flag::kIgnored},
     FlagRow{"-N", "--no peak-bw", Flag::kIgnored},
@@ -93,7 +95,8 @@ constexpr std::array kFlags = {
 };
 
 bool takes_value(Flag flag) {
-  return flag != Flag::kCm && flag != Flag::kGbits && flag != Flag::kBoth && flag != Flag::kIgnored;
+  return flag != Flag::kCm && flag != Flag::kGbits && flag != Flag::kBoth &&
+         flag != Flag::kAllSizes && flag != Flag::kIgnored;
 }
 
 /// "65536", "64K", "1M": perftest's suffixes are powers of two.
@@ -123,6 +126,8 @@ class Parser {
     for (std::size_t i = 1; i < words_.size(); ++i)
       WEIR_TRY_STATUS(take(i));
     if (tool.is_latency) call_.depth = 1;
+    if (call_.all_sizes && call_.duration)
+      return invalid_error(" -a is not supported with -D: duration mode runs one size");
     if (tos_given_ && !call_.uses_cm)
       return invalid_error(" TOS only valid for rdma_cm based QP; without -R use --tclass");
     if (call_.server.empty())
@@ -177,6 +182,7 @@ class Parser {
       case Flag::kCm: call_.uses_cm = true; return {};
       case Flag::kGbits: call_.in_gbits = true; return {};
       case Flag::kBoth: call_.is_bidirectional = true; return {};
+      case Flag::kAllSizes: call_.all_sizes = true; return {};
       case Flag::kDuration: {
         std::int64_t seconds = 0;
         WEIR_TRY_STATUS(number(1, 1'000'000, seconds));
@@ -265,9 +271,12 @@ Result<Ends> find_ends(const Lab::Shared& shared, std::uint32_t host, const Perf
   return ends;
 }
 
+constexpr std::int64_t kSizes = 23;  // of -a: 2^1 to 2^23
+
 /// The requested number of messages, or as many as the line can carry in the simulated time.
 std::uint32_t iterations_of(const PerftestCall& call, BitRate speed) {
-  const Duration time = std::min(call.duration.value_or(kLongest), kLongest);
+  const Duration share = call.all_sizes ? kLongest / kSizes : kLongest;
+  const Duration time = std::min(call.duration.value_or(share), share);
   const std::int64_t round = std::max<std::int64_t>(call.size * call.qps, 1);
   std::int64_t fits = std::max<std::int64_t>(bytes_in(time, speed).raw() / round, 1);
   // Small messages are bound by packets, not by bytes: a frame of 64 bytes and its overhead.
@@ -367,7 +376,7 @@ double peak_rate(const std::vector<sim::Flow>& flows) {
   return best;
 }
 
-std::string bandwidth_rows(const PerftestCall& call, const LoadOutcome& done) {
+std::string bandwidth_row(const PerftestCall& call, const LoadOutcome& done, bool is_first) {
   std::int64_t bytes = 0;
   std::uint64_t messages = 0;
   for (const sim::Flow& flow : done.flows) {
@@ -380,16 +389,17 @@ std::string bandwidth_rows(const PerftestCall& call, const LoadOutcome& done) {
   const double unit = call.in_gbits ? 8.0 / 1e9 : 1.0 / (1 << 20);
   const double peak = call.duration ? 0 : std::max(peak_rate(done.flows), average);
   const std::string_view name = call.in_gbits ? "Gb/sec" : "MiB/sec";
-  return fmt::format(
-      " #bytes     #iterations    BW peak[{}]    BW average[{}]   MsgRate[Mpps]\n"
-      " {:<7}    {:<10}       {:<7.2f}            {:<7.2f}\t\t     {:<7.6f}\n{}\n",
-      name, name, call.size, messages, peak * unit, average * unit,
-      static_cast<double>(messages) / seconds / 1e6, kRule);
+  const std::string head = fmt::format(
+      " #bytes     #iterations    BW peak[{}]    BW average[{}]   MsgRate[Mpps]\n", name, name);
+  return (is_first ? head : std::string()) +
+         fmt::format(" {:<7}    {:<10}       {:<7.2f}            {:<7.2f}\t\t     {:<7.6f}\n",
+                     call.size, messages, peak * unit, average * unit,
+                     static_cast<double>(messages) / seconds / 1e6);
 }
 
 /// Half a round trip, as ping-pong measures it: from the post to the last byte at the other side. A
 /// READ is a whole round trip.
-std::string latency_rows(const PerftestCall& call, const LoadOutcome& done) {
+std::string latency_row(const PerftestCall& call, const LoadOutcome& done, bool is_first) {
   const bool is_read = find_tool(call.tool)->operation == sim::Operation::kRead;
   std::vector<double> times;
   for (std::size_t i = 0; i < done.flows.size(); ++i) {
@@ -411,15 +421,18 @@ std::string latency_rows(const PerftestCall& call, const LoadOutcome& done) {
   if (call.duration)
     return fmt::format(
         " #bytes        #iterations       t_avg[usec]    tps average\n"
-        " {:<7}       {:<10}         {:<7.2f}        {:<7.2f}\n{}\n",
-        call.size, times.size(), mean, 1e6 / (2 * mean), kRule);
-  return fmt::format(
+        " {:<7}       {:<10}         {:<7.2f}        {:<7.2f}\n",
+        call.size, times.size(), mean, 1e6 / (2 * mean));
+  const std::string_view head =
       " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    "
-      "t_stdev[usec]   99% percentile[usec]   99.9% percentile[usec] \n"
-      " {:<7} {:<10}          {:<7.2f}        {:<7.2f}      {:<7.2f}  \t       {:<7.2f}     \t"
-      "{:<7.2f}\t\t{:<7.2f} \t\t{:<7.2f}\n{}\n",
-      call.size, times.size(), times.front(), times.back(), rank(0.5), mean,
-      std::sqrt(squares / count), rank(0.99), rank(0.999), kRule);
+      "t_stdev[usec]   99% percentile[usec]   99.9% percentile[usec] \n";
+  return std::string(is_first ? head : std::string_view()) +
+         fmt::format(
+             " {:<7} {:<10}          {:<7.2f}        {:<7.2f}      {:<7.2f}  \t       {:<7.2f}     "
+             "\t"
+             "{:<7.2f}\t\t{:<7.2f} \t\t{:<7.2f}\n",
+             call.size, times.size(), times.front(), times.back(), rank(0.5), mean,
+             std::sqrt(squares / count), rank(0.99), rank(0.999));
 }
 
 /// On stderr: what the real program does not print.
@@ -429,6 +442,9 @@ std::string remarks(const PerftestCall& call, const Load& load, const LoadOutcom
   if (call.duration)
     out += fmt::format("{} of the requested {} were simulated\n",
                        approximate(std::min(kLongest, *call.duration)), to_text(*call.duration));
+  else if (call.all_sizes && ran < call.iterations)
+    out += fmt::format("with {} only {} of the requested {} iterations were simulated\n",
+                       to_text(Bytes::raw(call.size)), ran, call.iterations);
   else if (ran < call.iterations)
     out += fmt::format("{} of the requested {} iterations were simulated\n", ran, call.iterations);
   if (!done.is_finished)
@@ -460,30 +476,37 @@ Result<host::CommandOutcome> run_perftest(Lab::Shared& shared, std::uint32_t hos
   const auto failed = [](const Error& error) {
     return host::CommandOutcome{1, "", fmt::format("{}\n", error.what), {}};
   };
-  const auto call = parse_perftest(command);
+  auto call = parse_perftest(command);
   if (!call) return failed(call.error());
   const auto ends = find_ends(shared, host, *call);
   if (!ends) return failed(ends.error());
-  const Load load = load_of(shared, *call, *ends, command);
-  const auto done = shared.run_load(load);
-  if (!done) {
-    const ErrorCode code = done.error().code;
-    if (code == ErrorCode::kIo || code == ErrorCode::kPermission) return done.error();
-    return failed(done.error());
-  }
+  const Tool& tool = *find_tool(call->tool);
   host::CommandOutcome out;
-  out.elapsed = done->elapsed;
-  out.output = header(shared, *call, *ends, *load.path_mtu);
-  out.errors = remarks(*call, load, *done);
-  if (done->totals.failed > 0 || done->totals.finished == 0) {
-    out.exit_status = 1;
-    out.errors +=
-        " Completion with error at client\n"
-        " Failed status-transport retry counter exceeded (12): wr_id 0 syndrom 0x81\n";
-    return out;
+  for (std::int64_t i = 0; i < (call->all_sizes ? kSizes : 1); ++i) {
+    if (call->all_sizes) call->size = std::int64_t{2} << i;
+    const Load load = load_of(shared, *call, *ends, command);
+    const auto done = shared.run_load(load);
+    if (!done) {
+      const ErrorCode code = done.error().code;
+      if (code == ErrorCode::kIo || code == ErrorCode::kPermission) return done.error();
+      return failed(done.error());
+    }
+    if (i == 0) out.output = header(shared, *call, *ends, *load.path_mtu);
+    out.elapsed += done->elapsed;
+    // Of all sizes the last is cut most.
+    if (!call->all_sizes || i + 1 == kSizes) out.errors += remarks(*call, load, *done);
+    if (done->totals.failed > 0 || done->totals.finished == 0) {
+      if (call->all_sizes && i + 1 < kSizes) out.errors += remarks(*call, load, *done);
+      out.exit_status = 1;
+      out.errors +=
+          " Completion with error at client\n"
+          " Failed status-transport retry counter exceeded (12): wr_id 0 syndrom 0x81\n";
+      return out;
+    }
+    out.output +=
+        tool.is_latency ? latency_row(*call, *done, i == 0) : bandwidth_row(*call, *done, i == 0);
   }
-  out.output +=
-      find_tool(call->tool)->is_latency ? latency_rows(*call, *done) : bandwidth_rows(*call, *done);
+  out.output += kRule + "\n";
   return out;
 }
 

@@ -5,7 +5,8 @@
 //
 // The server side needs no command. Without --tclass packets are marked 0, as by the real program,
 // unless the port forces a traffic class or -R takes RDMA-CM's default: a wrong marking shows here
-// as it would there. A run of seconds is cut to kLongest of simulated time, and says so.
+// as it would there. A run of seconds is cut to kLongest of simulated time, and says so; -a divides
+// that time among the sizes.
 #include <string>
 #include <vector>
 
@@ -35,6 +36,7 @@ struct PerftestCall {
   bool uses_cm = false;
   bool is_bidirectional = false;
   bool in_gbits = false;
+  bool all_sizes = false;  // -a: 2 B to 8 MiB, a row each
 };
 /// The error is what the program would print.
 [[nodiscard]] Result<PerftestCall> parse_perftest(const std::vector<std::string>& command);

@@ -1,6 +1,7 @@
 #include "lab/fabric/perftest.h"
 
 #include "base/testing.h"
+#include "host/probe/load_report.h"
 #include "lab/fabric/test_labs.h"
 
 namespace weir::lab {
@@ -142,6 +143,31 @@ TEST(Perftest, AnUnknownServerDeviceOrCommandFailsAsItDoesOnAHost) {
   EXPECT_EQ(unknown.exit_status, 127);
   EXPECT_NE(unknown.errors.find("ib_write_bw"), std::string::npos);
   EXPECT_EQ(lab.status().loads, 0U);
+}
+
+TEST(Perftest, AllSizesAreARowEach) {
+  const TemporaryDirectory place;
+  Lab lab = make_lab(place, pod16(), {.factory_hosts = false});
+  const auto done = run(lab, "gpu01", "ib_write_bw -a --tclass=106 --report_gbits gpu02");
+  ASSERT_EQ(done.exit_status, 0) << done.errors;
+  const auto rows = readers::bandwidth_rows(done.output);
+  ASSERT_EQ(rows.size(), 23U);
+  EXPECT_EQ(rows.front().message, 2_B);
+  EXPECT_EQ(rows.back().message, Bytes::raw(8 << 20));
+  EXPECT_NE(error_of("ib_write_bw -a -D 5 gpu02").find("duration"), std::string::npos);
+}
+
+// What was simulated of a run of a minute is what its counters can show.
+TEST(Perftest, ALongRunIsComparedWithWhatWasSimulated) {
+  COVERS("D5");
+  const TemporaryDirectory place;
+  Lab lab = make_lab(place, pod16(), {.factory_hosts = false});
+  const std::vector<std::string> words = {"ib_write_bw", "-D", "60", "--tclass=106", "gpu02"};
+  const auto done = must(must(lab.host("gpu01"))->run(words));
+  const host::LoadReport report = host::read_load(words, done);
+  ASSERT_TRUE(report.expected.has_value());
+  EXPECT_LT(*report.expected, Bytes::raw(300'000'000)) << "20 ms at 100 Gb/s";
+  EXPECT_GT(*report.expected, Bytes::raw(200'000'000));
 }
 
 }  // namespace

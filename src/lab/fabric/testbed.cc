@@ -293,6 +293,12 @@ TestbedRun run(Testbed& bed, const Load& load, const std::function<void(double)>
                                          ? Duration()
                                          : Duration::raw(message.delivered - message.post));
   }
+  std::map<sim::NodeId, std::uint32_t> host_of;
+  for (std::uint32_t h = 0; h < bed.intent.hosts.size(); ++h)
+    for (std::uint32_t rail = 0; rail < bed.intent.hosts[h].nics.size(); ++rail)
+      host_of.emplace(bed.placement.node_of({h, rail}), h);
+  for (const sim::Flow& flow : out.outcome.flows)
+    out.outcome.ends.emplace_back(host_of.at(flow.source), host_of.at(flow.target));
   out.outcome.workloads = bed.load->results();
   out.outcome.notes = bed.notes;
   out.outcome.elapsed = out.end.since_start();

@@ -73,6 +73,10 @@ weir::Status execute(const RepeatRequest& request, const std::vector<Variant>& v
     if (outcome) {
       run.digest = outcome->results.digest;
       run.totals = outcome->results.totals;
+      for (const sim::WorkloadResult& load : outcome->workloads)
+        if (load.bus_bandwidth)
+          run.bus_bandwidth =
+              std::min(run.bus_bandwidth.value_or(*load.bus_bandwidth), *load.bus_bandwidth);
       run.is_finished = outcome->is_finished && run.totals.finished == run.totals.flows;
     } else {
       errors[i] = outcome.error();
@@ -108,13 +112,15 @@ double run_us(Duration duration) {
 
 RunSummary summary_of(const std::vector<SweepRun>& runs, std::optional<std::size_t> point) {
   RunSummary out;
-  std::vector<double> mean, p99, pauses, marked;
+  std::vector<double> mean, p99, pauses, marked, queues, bus;
   for (const SweepRun& run : runs) {
     if (point && run.point != *point) continue;
     ++out.runs;
     out.lossless += run.is_lossless() ? 1U : 0U;
     pauses.push_back(static_cast<double>(run.totals.pauses));
     marked.push_back(static_cast<double>(run.totals.marked));
+    queues.push_back(static_cast<double>(run.totals.deepest_queue.raw()));
+    if (run.bus_bandwidth) bus.push_back(*run.bus_bandwidth / 1e9);
     if (!run.is_finished) {
       ++out.unfinished;
       continue;
@@ -126,6 +132,8 @@ RunSummary summary_of(const std::vector<SweepRun>& runs, std::optional<std::size
   out.p99_us = spread_of(p99);
   out.pauses = spread_of(pauses);
   out.marked = spread_of(marked);
+  out.queue_bytes = spread_of(queues);
+  if (!bus.empty()) out.bus_gbps = spread_of(bus);
   return out;
 }
 

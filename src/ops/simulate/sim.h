@@ -8,6 +8,7 @@
 
 #include "ops/source/fabric.h"
 #include "ops/source/progress.h"
+#include "render/report/report.h"
 #include "sim/results/simulate.h"
 
 namespace weir::ops {
@@ -49,6 +50,8 @@ struct SweepRun {
   std::uint64_t seed = 0;
   std::uint64_t digest = 0;
   sim::Totals totals;
+  /// Bits per second, of the slowest of the workloads that have one.
+  std::optional<double> bus_bandwidth;  // report only
   bool is_finished = false;
 
   [[nodiscard]] bool is_lossless() const { return is_finished && totals.lossless_drops == 0; }
@@ -77,10 +80,18 @@ struct RunSummary {
   Spread p99_us;
   Spread pauses;
   Spread marked;
+  Spread queue_bytes;              // the deepest queue of each run
+  std::optional<Spread> bus_gbps;  // of the runs that have one
 };
 /// Over the runs of one point, or over all.
 [[nodiscard]] RunSummary summary_of(const std::vector<SweepRun>& runs,
                                     std::optional<std::size_t> point);
+
+/// What `--plot` draws of one run: queues, pauses and rates over time. REQUIRES: it was sampled.
+[[nodiscard]] Result<render::Timeline> plot_of(const Simulated& simulated);
+/// Of several runs: completion, queue, bus bandwidth and pauses over the values of the first sweep,
+/// with a curve for each combination of the others; over the seeds where nothing is swept.
+[[nodiscard]] render::Timeline plot_of(const Repeated& repeated);
 
 /// Files of the HPCC simulator in, its result files out.
 struct HpccRequest {

@@ -86,6 +86,10 @@ Result<std::pair<Phase, Verified>> run_phase(std::string_view name, Stage& stage
               .result = {.exit_status = verified.drive.outcome.exit_status,
                          .lossless_drops = diagnose::lossless_drops(verified.judged.observations),
                          .judgement = verified.judgement()}};
+  if (const auto& survivors = verified.drive.outcome.survivors) {
+    phase.result.lost = survivors->lost;
+    phase.result.others_finished = survivors->are_finished;
+  }
   return std::pair(std::move(phase), std::move(verified));
 }
 

@@ -252,10 +252,28 @@ Result<Verified> lab_burst(const VerifyRequest& request, const RemoteRequest& re
   return with_burst(std::move(verified), view, senders, stage.ran_on);
 }
 
+/// In a lab the server runs by itself: the same words, with the rail's device and the design's
+/// traffic class.
+Result<Verified> lab_pair(const VerifyRequest& request, const RemoteRequest& remote) {
+  WEIR_TRY(stage, set_up(request));
+  WEIR_TRY(test, or_bad_request(test_of(remote, stage.fabric.intent)));
+  std::vector<std::string> words = test.words;
+  for (const design::HostIntent& host : stage.fabric.intent.hosts) {
+    if (host.name != stage.ran_on) continue;
+    for (const design::NicIntent& nic : host.nics)
+      if (nic.rail == remote.rail) words.insert(words.end(), {"-d", nic.device});
+  }
+  if (!host::perftest_command(words)->tclass)
+    words.push_back(fmt::format("--tclass={}", test.traffic_class.value()));
+  words.push_back(remote.hosts.front());
+  return verify_load(request, words);
+}
+
 }  // namespace
 
 Result<Verified> verify_pair(const VerifyRequest& request, const RemoteRequest& remote) {
   WEIR_CHECK(remote.hosts.size() == 1);
+  if (!request.source.lab.empty()) return lab_pair(request, remote);
   WEIR_TRY(trial, set_up_trial(request, remote));
   Peer& server = *trial->peers.front();
   PairEnd& client = trial->here;

@@ -71,7 +71,7 @@ struct RemoteRequest {
   std::string address = {};  // of the server; empty: the rail's
 };
 
-/// REQUIRES: one host. Of this machine, not of a lab.
+/// REQUIRES: one host. From this machine; in a lab from its first host.
 [[nodiscard]] Result<Verified> verify_pair(const VerifyRequest& request,
                                            const RemoteRequest& remote);
 

@@ -69,11 +69,14 @@ struct Panel {
   std::vector<Level> levels;
 };
 
-/// Panels over one axis of time.
+/// Panels over one axis: time, or the values of something that was varied.
 struct Timeline {
   std::vector<double> times_us;  // rising
   std::vector<Panel> panels;
-  std::string note;  // what is missing
+  std::string note = {};  // what is missing
+  /// What was varied and its values, one per place of `times_us`; empty for time.
+  std::string axis = {};
+  std::vector<std::string> ticks = {};
 };
 
 /// The mean load of a link as a share of its line rate, 0 to 1; absent where not measured.

@@ -53,7 +53,10 @@ double tick_step(double least) {
 }
 
 double peak_of(const std::vector<double>& values) {
-  return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+  double most = 0;
+  for (const double value : values)
+    if (value > most) most = value;
+  return most;
 }
 
 class Drawing {
@@ -83,7 +86,23 @@ class Drawing {
     names(panel, top + kTitle + 4, shown);
   }
 
+  /// The values of what was varied, one tick each.
+  void tick_axis(double top, double bottom) {
+    const auto count = static_cast<double>(timeline_.ticks.size());
+    for (std::size_t i = 0; i < timeline_.ticks.size(); ++i) {
+      const double x = x_of(timeline_.times_us[i]);
+      canvas_.line({x, top}, {x, bottom}, {.colour = kGrid, .width = 0.6});
+      canvas_.line({x, bottom}, {x, bottom + 4}, {.colour = kFaintInk});
+      canvas_.text({x, bottom + 15},
+                   fit_text(timeline_.ticks[i], kSmall, kPlotWidth / std::max(count - 1, 1.0) - 4),
+                   {.size = kSmall, .anchor = Anchor::kMiddle, .colour = kFaintInk});
+    }
+    canvas_.text({kLeft + kPlotWidth / 2, bottom + 28}, timeline_.axis,
+                 {.size = kSmall, .anchor = Anchor::kMiddle, .colour = kFaintInk});
+  }
+
   void time_axis(double top, double bottom) {
+    if (!timeline_.ticks.empty()) return tick_axis(top, bottom);
     const TimeUnit unit = unit_for(end_ - begin_);
     const double step = tick_step((end_ - begin_) / unit.microseconds / 6);
     for (double at = std::ceil(begin_ / unit.microseconds / step) * step;
@@ -140,8 +159,12 @@ class Drawing {
     const std::vector<double> times = thin_out(timeline_.times_us, kMostPoints, Merge::kMean);
     std::vector<Point> points;
     points.reserve(values.size());
-    for (std::size_t i = 0; i < values.size(); ++i)
+    const bool is_sparse = !timeline_.ticks.empty();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (std::isnan(values[i])) continue;
       points.push_back({x_of(times[i]), base - std::max(0.0, values[i]) / scale * kPanel});
+      if (is_sparse) canvas_.circle(points.back(), 2.2, style.colour, style);
+    }
     canvas_.polyline(points, style);
   }
 
@@ -171,7 +194,8 @@ class Drawing {
 };
 
 std::string description_of(const Timeline& timeline, std::string_view origin) {
-  std::string text = fmt::format("Curves over time, {}:", origin);
+  std::string text =
+      fmt::format("Curves over {}, {}:", timeline.ticks.empty() ? "time" : timeline.axis, origin);
   for (const Panel& panel : timeline.panels)
     for (const Curve& curve : panel.curves)
       text += fmt::format(" {} of {}, peak {} {};", panel.title, curve.label,
@@ -180,6 +204,15 @@ std::string description_of(const Timeline& timeline, std::string_view origin) {
 }
 
 }  // namespace
+
+std::string as_svg_file(std::string drawing) {
+  constexpr std::string_view kStart = "<svg ";
+  if (!drawing.starts_with(kStart)) return drawing;
+  const std::size_t end = drawing.find(">\n");
+  drawing.insert(end + 2, "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
+  drawing.insert(kStart.size(), "xmlns=\"http://www.w3.org/2000/svg\" ");
+  return drawing;
+}
 
 std::string draw_timeline(const Timeline& timeline, std::string_view origin) {
   if (timeline.panels.empty() || timeline.times_us.empty()) return "";

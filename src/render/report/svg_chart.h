@@ -12,7 +12,11 @@ namespace weir::render {
 /// The most curves in a panel; the panel says how many are left out.
 inline constexpr std::size_t kMostCurves = 4;
 
-/// Empty where there is nothing to draw. `origin` ("simulated", "measured") follows each title.
+/// The drawing as a file of its own: with its name space, on white.
+[[nodiscard]] std::string as_svg_file(std::string drawing);
+
+/// Empty where there is nothing to draw; a value that is not a number is left out. `origin`
+/// ("simulated", "measured") follows each title.
 /// REQUIRES: every curve as long as the times.
 [[nodiscard]] std::string draw_timeline(const Timeline& timeline, std::string_view origin);
 

@@ -128,6 +128,9 @@ struct BounceRouting {};
 struct LinkDown {
   Duration reroute;
 };
+struct SwitchDown {
+  Duration reroute;
+};
 struct DegradedLink {
   double bit_error_rate = 0;  // report only: an edit of the network before the run
 };
@@ -141,7 +144,7 @@ using FaultKind =
                  TcpFallback, WrongMtu, WrongPfcPriority, PfcTooWide, HeadroomTooSmall,
                  PoolTooSmall, NicPauseStorm, SlowReceiver, NpOff, RpOff, WrongEcnThresholds,
                  WrongRateIncrease, WrongAlphaPeriod, SameHashSeed, Reordering, RoutingLoop,
-                 BounceRouting, LinkDown, DegradedLink, FewReceives>;
+                 BounceRouting, LinkDown, SwitchDown, DegradedLink, FewReceives>;
 
 /// The values of a fault's parameters, each read once, as its ValueKind says.
 class FaultValues {
@@ -186,6 +189,8 @@ struct FaultType {
   std::vector<FaultParameter> parameters = {};
   std::vector<Sign> signs = {};  // at least one of them, under any load that congests
   std::vector<std::string_view> findings = {};  // ids that name this fault rightly
+  /// Whether the exam draws it unasked. What came later would change every seed of the exam.
+  bool is_drawn = true;
 };
 
 /// All of them, in the order of their names.

@@ -265,15 +265,29 @@ Status edit_network(const Reordering&, Edit& edit) {
   return {};
 }
 
-Status edit_network(const LinkDown& wrong, Edit& edit) {
+/// Takes links down while the fault lasts; other paths are used after `reroute`.
+void take_down(Edit& edit, std::span<const LinkId> links, Duration reroute) {
   std::vector<LinkChange>& changes = edit.network.changes;
-  for (const LinkId link : edit.site.links) {
-    changes.push_back({edit.fault.from, link, false, wrong.reroute});
+  for (const LinkId link : links) {
+    changes.push_back({edit.fault.from, link, false, reroute});
     if (edit.fault.until != Time::never())
-      changes.push_back({edit.fault.until, link, true, wrong.reroute});
+      changes.push_back({edit.fault.until, link, true, reroute});
   }
   std::stable_sort(changes.begin(), changes.end(),
                    [](const LinkChange& a, const LinkChange& b) { return a.at < b.at; });
+}
+
+Status edit_network(const LinkDown& wrong, Edit& edit) {
+  take_down(edit, edit.site.links, wrong.reroute);
+  return {};
+}
+
+Status edit_network(const SwitchDown& wrong, Edit& edit) {
+  std::vector<LinkId> links;
+  for (const std::uint32_t index : edit.site.switches)
+    for (const design::SwitchPortIntent& port : edit.intent.switches[index].ports)
+      links.push_back(LinkId{port.link});
+  take_down(edit, links, wrong.reroute);
   return {};
 }
 
@@ -423,7 +437,8 @@ Status apply_to_intent(const Fault& fault, Intent& intent) {
     std::visit([&](const auto& kind) { edit_switch(kind, any_nic, intent.switches[index]); },
                fault.kind);
   if (std::holds_alternative<BounceRouting>(fault.kind)) intent.routing = design::Routing::kBounce;
-  if (std::holds_alternative<PfcTooWide>(fault.kind))
+  // Everywhere means hosts too; one switch's mistake is its own.
+  if (std::holds_alternative<PfcTooWide>(fault.kind) && fault.at.empty())
     for (design::HostIntent& host : intent.hosts)
       for (NicIntent& nic : host.nics)
         nic.pfc = PrioritySet::from_mask(0xFF);

@@ -192,6 +192,38 @@ std::vector<FaultType> of_congestion_control() {
   };
 }
 
+std::vector<FaultType> of_links() {
+  return {
+      {.name = "link-down",
+       .summary = "a link fails; the fabric finds other paths after a while",
+       .place = FaultPlace::kLinks,
+       .is_timed = true,
+       .make = [](const Values& v) -> FaultKind { return LinkDown{v.get<Duration>("reroute")}; },
+       .parameters = {{"reroute", ValueKind::kDuration, "50us", "until there are other paths"}},
+       .signs = {{"switch.port.link_down.events"}},
+       .findings = {"link.flapping", "leaf.uplink_bottleneck", "peer.dead", "path.loss"}},
+      {.name = "switch-down",
+       .summary =
+           "a switch fails with all its links; the fabric finds other paths, if there are any",
+       .place = FaultPlace::kSwitches,
+       .is_timed = true,
+       .make = [](const Values& v) -> FaultKind { return SwitchDown{v.get<Duration>("reroute")}; },
+       .parameters = {{"reroute", ValueKind::kDuration, "50us", "until there are other paths"}},
+       .signs = {{"switch.port.link_down.events"}},
+       .findings = {"link.flapping", "link.degraded", "leaf.uplink_bottleneck", "peer.dead",
+                    "path.loss"},
+       .is_drawn = false},
+      {.name = "degraded-link",
+       .summary = "a bad cable or module: frames arrive broken and are dropped",
+       .place = FaultPlace::kLinks,
+       .is_timed = true,
+       .make = [](const Values& v) -> FaultKind { return DegradedLink{v.get<double>("ber")}; },
+       .parameters = {{"ber", ValueKind::kErrorRate, "1e-6", "bit errors left after FEC"}},
+       .signs = {{"switch.port.crc_error.packets"}, {"nic.phy.crc_error.packets"}},
+       .findings = {"link.physical_errors", "link.degraded", "path.loss"}},
+  };
+}
+
 std::vector<FaultType> of_paths() {
   return {
       {.name = "same-hash-seed",
@@ -225,22 +257,6 @@ std::vector<FaultType> of_paths() {
        .make = [](const Values&) -> FaultKind { return BounceRouting{}; },
        .signs = {{"switch.port.tx.packets"}},
        .findings = {"routing.cyclic_buffer_dependency", "pfc.deadlock"}},
-      {.name = "link-down",
-       .summary = "a link fails; the fabric finds other paths after a while",
-       .place = FaultPlace::kLinks,
-       .is_timed = true,
-       .make = [](const Values& v) -> FaultKind { return LinkDown{v.get<Duration>("reroute")}; },
-       .parameters = {{"reroute", ValueKind::kDuration, "50us", "until there are other paths"}},
-       .signs = {{"switch.port.link_down.events"}},
-       .findings = {"link.flapping", "leaf.uplink_bottleneck", "peer.dead", "path.loss"}},
-      {.name = "degraded-link",
-       .summary = "a bad cable or module: frames arrive broken and are dropped",
-       .place = FaultPlace::kLinks,
-       .is_timed = true,
-       .make = [](const Values& v) -> FaultKind { return DegradedLink{v.get<double>("ber")}; },
-       .parameters = {{"ber", ValueKind::kErrorRate, "1e-6", "bit errors left after FEC"}},
-       .signs = {{"switch.port.crc_error.packets"}, {"nic.phy.crc_error.packets"}},
-       .findings = {"link.physical_errors", "link.degraded", "path.loss"}},
       {.name = "few-receives",
        .summary = "the application posts too few receives",
        .make = [](const Values& v) -> FaultKind {
@@ -280,7 +296,7 @@ std::span<const FaultType> fault_types() {
   static const std::vector<FaultType> types = [] {
     std::vector<FaultType> all;
     for (std::vector<FaultType> part :
-         {of_marking(), of_pfc_and_buffers(), of_congestion_control(), of_paths()})
+         {of_marking(), of_pfc_and_buffers(), of_congestion_control(), of_links(), of_paths()})
       all.insert(all.end(), part.begin(), part.end());
     std::sort(all.begin(), all.end(),
               [](const FaultType& a, const FaultType& b) { return a.name < b.name; });

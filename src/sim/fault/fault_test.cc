@@ -139,6 +139,41 @@ TEST(FaultEdits, TouchTheNamedHostAlone) {
   EXPECT_EQ(pod.intent.hosts[4].nics[0].rdma_mtu, 4096_B);
 }
 
+TEST(FaultEdits, PfcTooWideAtOneSwitchIsThatSwitchAlone) {
+  COVERS("G9");
+  const Pod before = pod16();
+  Pod edited = pod16();
+  ASSERT_TRUE(apply_to_intent(fault_of("pfc-too-wide,at=leaf2"), edited.intent).has_value());
+  for (std::size_t s = 0; s < edited.intent.switches.size(); ++s) {
+    const bool is_wide = edited.intent.switches[s].pfc.count() == 8;
+    EXPECT_EQ(is_wide, edited.intent.switches[s].name == "leaf2") << edited.intent.switches[s].name;
+  }
+  for (std::size_t h = 0; h < edited.intent.hosts.size(); ++h)
+    EXPECT_EQ(edited.intent.hosts[h].nics[0].pfc, before.intent.hosts[h].nics[0].pfc);
+  Pod all = pod16();
+  ASSERT_TRUE(apply_to_intent(fault_of("pfc-too-wide"), all.intent).has_value());
+  EXPECT_EQ(all.intent.hosts[0].nics[0].pfc.count(), 8);
+}
+
+TEST(FaultEdits, ASwitchGoesDownWithAllItsLinks) {
+  COVERS("G9");
+  Pod pod = pod16();
+  auto fabric = build_network(pod.design, pod.intent);
+  ASSERT_TRUE(fabric.has_value());
+  std::vector<FaultAction> actions;
+  const Fault fault = fault_of("switch-down,at=leaf2,from=20us,until=60us");
+  ASSERT_TRUE(apply_to_network(fault, pod.intent, placement_of(pod.intent, fabric->network),
+                               fabric->network, actions)
+                  .has_value());
+  std::size_t ports = 0;
+  for (const design::SwitchIntent& sw : pod.intent.switches)
+    if (sw.name == "leaf2") ports = sw.ports.size();
+  const auto& changes = fabric->network.changes;
+  EXPECT_EQ(changes.size(), 2 * ports);
+  EXPECT_EQ(changes.front().at, Time::at(20_us));
+  EXPECT_EQ(changes.back().at, Time::at(60_us));
+}
+
 TEST(FaultEdits, AMomentIsAnActionAndNotAnEdit) {
   COVERS("G9");
   Pod pod = pod16();

@@ -124,6 +124,9 @@ Totals totals_of(const Sim& sim, const std::vector<Flow>& flows) {
     for (std::size_t r = 0; r < kDropReasons; ++r)
       out.drops[r] += port.drops[r];
     out.marked += port.marked;
+    const bool is_switch = sim.network().nodes[sim.node_of(p)].kind == NodeKind::kSwitch;
+    for (std::uint32_t queue = 0; is_switch && queue < 8; ++queue)
+      out.deepest_queue = std::max(out.deepest_queue, Bytes::raw(sim.queue_peak(p, queue)));
     for (unsigned priority = 0; priority < 8; ++priority) {
       out.pauses += port.pause_tx[priority];
       out.pause_time += Duration::raw(sim.paused_for(p, priority));

@@ -33,6 +33,7 @@ struct Totals {
   std::uint64_t lossless_drops = 0;
   std::uint64_t pauses = 0;  // XOFF announced, all ports
   Duration pause_time;       // summed over ports and priorities
+  Bytes deepest_queue;       // of any queue of a switch port, at any time
   std::uint64_t marked = 0;
   std::uint64_t received = 0;  // frames at NICs: what `marked` is a share of
   std::uint64_t cnp_sent = 0;
