@@ -67,10 +67,7 @@ finding::Judgement diagnosis(const Lab& lab) {
 }
 
 std::string said(const finding::Judgement& judgement) {
-  // A marking threshold that no queue reached is a note, also where all is well.
-  const bool has_note =
-      !judgement.findings.empty() && judgement.findings.front().id == "ecn.thresholds_too_high";
-  return judgement.conclusion == finding::Conclusion::kFindings || has_note
+  return judgement.conclusion == finding::Conclusion::kFindings
              ? judgement.findings.front().id
              : std::string(finding::to_text(judgement.conclusion));
 }

@@ -160,9 +160,12 @@ void look_for_late_marking(const View& view, Suspicions& out) {
         .evidence = std::move(lines),
         .explains = {{"pfc.sustained"}, {"buffer.too_small"}, {"ecmp.imbalance"}, {"path.loss"}},
         .is_measured = too_few.value_or(false)};
-    // A threshold that nothing reached is a note; that PFC works instead of ECN shows in pauses.
+    // Without a design that says otherwise, a threshold that nothing reached is a note; that PFC
+    // works instead of ECN shows in pauses.
     const bool is_at_rest = counts.pauses_sent == std::optional<std::uint64_t>(0);
-    if (setting && setting->found && is_at_rest) late.severity = finding::Severity::kInfo;
+    const bool is_designed = setting && setting->port->wanted != nullptr;
+    if (setting && setting->found && is_at_rest && !is_designed)
+      late.severity = finding::Severity::kInfo;
     out.add(std::move(late));
   }
 }

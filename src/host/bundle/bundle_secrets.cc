@@ -71,6 +71,20 @@ bool is_about_devices(std::string_view word) {
                      [&](std::string_view start) { return word.starts_with(start); });
 }
 
+/// A path or an address: names of people, hosts and networks are in them, and no setting that is
+/// judged is one.
+bool is_place(std::string_view value) {
+  if (value.find('/') != std::string_view::npos) return true;
+  std::size_t numbers = 0;
+  for (const std::string_view part : split(value.substr(0, value.find(':')), '.'))
+    numbers += parse_u64(part) ? 1 : 0;
+  constexpr std::size_t kBytesOfIpv4 = 4;
+  const bool is_ipv6 =
+      std::count(value.begin(), value.end(), ':') >= 2 &&
+      value.find_first_not_of("0123456789abcdefABCDEF:[]") == std::string_view::npos;
+  return numbers == kBytesOfIpv4 || is_ipv6;
+}
+
 /// A run of letters and digits that no setting of NCCL has: keys and tokens have 20 and more.
 bool has_long_token(std::string_view value) {
   std::size_t run = 0;
@@ -116,10 +130,9 @@ bool looks_secret(std::string_view name, std::string_view value) {
   const bool is_named = std::any_of(kWords.begin(), kWords.end(), [&](std::string_view word) {
     return loud.find(word) != std::string::npos;
   });
-  const bool has_login =
-      value.find("://") != std::string_view::npos && value.find('@') != std::string_view::npos;
+  const bool has_login = value.find('@') != std::string_view::npos;
   const bool is_pem = value.find("-----BEGIN") != std::string_view::npos;
-  return is_named || has_login || is_pem || has_long_token(value);
+  return is_named || has_login || is_pem || is_place(value) || has_long_token(value);
 }
 
 std::string conf_without_secrets(std::string_view content) {
