@@ -142,7 +142,7 @@ Command explain_command() {
   return {
       .name = "explain",
       .group = Group::kOperators,
-      .summary = "explain a finding, counter, knob or variable: what, why, how to fix",
+      .summary = "explain a finding, counter, knob or variable: why, and the fix",
       .description =
           "Explains a finding by its id or alias; a counter by its id or its name in any driver, "
           "switch or document; a congestion-control knob of a NIC by any of its names; an "

@@ -299,8 +299,7 @@ std::vector<Option> sim_options() {
        .completes = Completes::kFiles},
       {.name = "plot",
        .metavar = "FILE",
-       .help = "draw queue, rate and pauses over time, or over what is swept, as SVG and on the "
-               "terminal (-: there only)",
+       .help = "draw queue, rate, pauses, or the sweep, as SVG; -: here",
        .completes = Completes::kFiles},
       {.name = "sample",
        .metavar = "T",
@@ -335,15 +334,11 @@ Command sim_command() {
       .group = Group::kOperators,
       .summary = "simulate the fabric of a design, packet by packet",
       .description =
-          "Simulates the design's fabric under a workload, with faults on request: completion "
-          "times, "
-          "counters, and what every host would report. The same seed gives the same digest. Exit "
-          "status 1 means that packets of a lossless class were dropped.",
+          "Simulates the fabric under a workload, with faults on request; one seed gives one "
+          "digest. Exit status 1: packets of a lossless class were dropped.",
       .arguments = {design_argument()},
       .options = sim_options(),
-      .examples = {{"weir sim -w incast,to=gpu01 -f np-off,at=gpu03 --repeat 8", "8 seeds"},
-                   {"weir sim -w incast,to=gpu01 --plot run.svg", "queue, rate and pauses"},
-                   {"weir sim --sweep wred.min=50KB,150KB,400KB --plot sweep.svg", "a sweep"}},
+      .examples = {{"weir sim -w incast,to=gpu01 -f np-off,at=gpu03 --plot run.svg", ""}},
       .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput},
       .run = run_sim,
   };

@@ -233,7 +233,7 @@ std::vector<Option> own_options() {
   return {
       {.name = "pair",
        .metavar = "HOST",
-       .help = "run perftest to HOST, its server started over ssh (in a lab by itself)"},
+       .help = "run perftest to HOST, its server started over ssh"},
       {.name = "microburst", .help = "many senders to this host at the same time"},
       {.name = "from", .metavar = "HOSTS", .help = "senders of the burst, started over ssh"},
       {.name = "under-failure",

@@ -224,7 +224,8 @@ void look_for_idle_paths(const View& view, const std::string& name, Suspicions& 
   }
   if (uses.size() < limits.paths_compared) return;
   const auto [least, most] = std::minmax_element(
-      uses.begin(), uses.end(), [](const PathUse& a, const PathUse& b) { return a.received < b.received; });
+      uses.begin(), uses.end(),
+      [](const PathUse& a, const PathUse& b) { return a.received < b.received; });
   const bool is_even = most->received <= limits.hot_link * least->received;
   const auto count = [&](auto&& is) {
     return static_cast<std::size_t>(std::count_if(uses.begin(), uses.end(), is));
