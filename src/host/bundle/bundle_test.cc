@@ -251,7 +251,7 @@ TEST(BundleSecrets, NothingThatWeirReadsIsLostButWhatPeopleWrote) {
 
 TEST(BundleSecrets, PlacesAndLoginsDoNotLeaveTheHost) {
   const std::string kept = conf_without_secrets(
-      "NCCL_COMM_ID=10.0.0.1:5000\nNCCL_DEBUG_FILE=/home/alice/log.%h\nNCCL_X=user:word@gpu1\n"
+      "NCCL_COMM_ID=10.0.0.1:5000\nNCCL_DEBUG_FILE=/srv/alice/log.%h\nNCCL_X=user:word@gpu1\n"
       "NCCL_IB_HCA==mlx5_0:1,mlx5_1:1,mlx5_2:1,mlx5_3:1\nNCCL_IB_TC=106\n");
   EXPECT_EQ(kept.find("10.0.0.1"), std::string::npos) << kept;
   EXPECT_EQ(kept.find("alice"), std::string::npos) << kept;
