@@ -69,7 +69,7 @@ Result<std::string> read_file(const std::string& path, std::size_t limit) {
 }
 
 Status write_file_atomic(const std::string& path, std::string_view content, FileMode mode) {
-  // A name that is there and no plain file (a device, a FIFO, a link to one) belongs to another program.
+  // A device, a FIFO or a link to one belongs to another program.
   struct stat target {};
   if (::stat(path.c_str(), &target) == 0 && !S_ISREG(target.st_mode))
     return invalid_error(path + " is no plain file and was left as it is");
