@@ -233,7 +233,7 @@ TEST(JudgeJob, ValuesAndLimitsOfAScriptAreJudged) {
       {"ulimit -l 64\nexport NCCL_DEBUG=INFO", "limits.memlock_low"},
       {"ulimit -l unlimited\nexport NCCL_DEBUG=INFO", ""},
       {"export NCCL_ALGO=Rings", "job.bad_value"},
-      {"export NCCL_ALGO=ring,tre", "job.bad_value"},
+      {"export NCCL_ALGO=ring,xtree", "job.bad_value"},
       {"export NCCL_ALGO=^Tree,NVLSTree", ""},
       {"export NCCL_ALGO=ring;allreduce:tree,collnetdirect", ""},
       {"export NCCL_PROTO=LL129", "job.bad_value"},
