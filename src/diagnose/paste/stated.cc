@@ -240,9 +240,21 @@ std::optional<int> rdma_mtu(double value) {
 
 using MtuLines = std::map<int, std::size_t>;  // an MTU and the first line that has it
 
+/// "mtu", "MTUs", "active_mtu", "mtu9000"; not three letters within others.
+bool names_mtu(const StatedLine& line) {
+  const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
+  const auto names = [&](const Word& word) {
+    const std::size_t at = word.text.find("mtu");
+    if (at == std::string::npos || (at > 0 && is_letter(word.text[at - 1]))) return false;
+    const std::string_view rest = std::string_view(word.text).substr(at + 3);
+    return rest.empty() || rest == "s" || !is_letter(rest.front());
+  };
+  return std::any_of(line.statement.words.begin(), line.statement.words.end(), names);
+}
+
 void note_mtus(const Lines& lines, std::size_t i, MtuLines& rdma, MtuLines& ethernet) {
-  const bool is_about_mtu = lines[i].mentions("mtu");
-  const bool goes_on = i > 0 && lines[i - 1].mentions("mtu") && lines[i].mentions("nic");
+  const bool is_about_mtu = names_mtu(lines[i]);
+  const bool goes_on = i > 0 && names_mtu(lines[i - 1]) && lines[i].mentions("nic");
   std::string_view before;
   for (const Word& word : lines[i].statement.words) {
     if (const auto at = word.text.find("mtu_"); at != std::string::npos) {
