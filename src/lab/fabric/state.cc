@@ -323,8 +323,10 @@ void CounterBank::add(const std::string& port, const counters::PortCounters& run
   for (const counters::ShownSample& sample : run.samples()) {
     if (!sample.reading.has_value()) continue;
     const std::uint64_t counted = sample.reading.value();
-    const bool is_level =
-        sample.match.counter != nullptr && sample.match.counter->kind == counters::Kind::kGauge;
+    const counters::Kind kind =
+        sample.match.counter == nullptr ? counters::Kind::kCounter : sample.match.counter->kind;
+    if (kind == counters::Kind::kSetting) continue;  // the fabric at rest shows it
+    const bool is_level = kind == counters::Kind::kGauge;
     if (counted == 0 && (!is_level || values.empty())) continue;  // most counters of most ports
     std::uint64_t& kept = values[sample.key()];
     if (!is_level)

@@ -51,10 +51,13 @@ class Counting {
 
   void add(std::string_view id, std::uint64_t value, unsigned number = 0) {
     const counters::RawName* const name = layouts_.name_of(driver_, id);
-    if (name == nullptr) return;
-    names_.push_back({name, number});
-    readings_.push_back(Reading::of(value / std::max<std::uint64_t>(name->scale, 1)));
+    if (name != nullptr) add(*name, value, number);
   }
+  void add(const counters::RawName& name, std::uint64_t value, unsigned number = 0) {
+    names_.push_back({&name, number});
+    readings_.push_back(Reading::of(value / std::max<std::uint64_t>(name.scale, 1)));
+  }
+  [[nodiscard]] counters::Driver driver() const { return driver_; }
   [[nodiscard]] counters::PortCounters take(std::string device, std::string netdev,
                                             std::string driver) const {
     const LayoutsByNames::Entry& entry = layouts_.of(driver_, names_);
@@ -149,22 +152,152 @@ void add_transport(Counting& out, const NicCounters& nic) {
 }
 
 /// What the NIC's RDMA engine sent and took: all frames that are no socket's.
-void add_rdma(Counting& out, const PortCounters& port, const NicCounters& nic) {
+struct RdmaTraffic {
+  std::uint64_t rx_packets = 0;
+  std::uint64_t rx_bytes = 0;
+  std::uint64_t tx_packets = 0;
+  std::uint64_t tx_bytes = 0;
+};
+
+RdmaTraffic rdma_of(const PortCounters& port, const NicCounters& nic) {
   const auto all = [](const std::array<std::uint64_t, 8>& by_priority) {
     return std::accumulate(by_priority.begin(), by_priority.end(), std::uint64_t{0});
   };
-  out.add("nic.rdma.rx_unicast.packets", all(port.rx_class_frames) - nic.socket_rx_frames);
-  out.add("nic.rdma.rx_unicast.bytes", all(port.rx_class_bytes) - nic.socket_rx_bytes);
-  out.add("nic.rdma.tx_unicast.packets", all(port.tx_class_frames) - nic.socket_tx_frames);
-  out.add("nic.rdma.tx_unicast.bytes", all(port.tx_class_bytes) - nic.socket_tx_bytes);
+  return {.rx_packets = all(port.rx_class_frames) - nic.socket_rx_frames,
+          .rx_bytes = all(port.rx_class_bytes) - nic.socket_rx_bytes,
+          .tx_packets = all(port.tx_class_frames) - nic.socket_tx_frames,
+          .tx_bytes = all(port.tx_class_bytes) - nic.socket_tx_bytes};
 }
 
-void count_nic(Counting& out, const Sim& sim, NodeId node, PortId peer, LinkId link) {
+void add_rdma(Counting& out, const RdmaTraffic& rdma) {
+  out.add("nic.rdma.rx_unicast.packets", rdma.rx_packets);
+  out.add("nic.rdma.rx_unicast.bytes", rdma.rx_bytes);
+  out.add("nic.rdma.tx_unicast.packets", rdma.tx_packets);
+  out.add("nic.rdma.tx_unicast.bytes", rdma.tx_bytes);
+}
+
+// ---- the files under /sys/class/infiniband that mlx5 has beside those above ----
+
+const counters::RawName& mlx5_name(std::string_view key) {
+  const counters::Match match = counters::find_key(counters::Driver::kMlx5, key);
+  WEIR_CHECK(match.name != nullptr);
+  return *match.name;
+}
+
+/// What never happens to a simulated NIC, or what an Ethernet port never counts: docs/lab.md says
+/// which of them and why.
+constexpr std::string_view kAlwaysZero[] = {
+    // No atomics, no dynamically connected transport, no request that is refused for what it
+    // asks, no queue pair that is torn down; RNR NAKs are retried for ever.
+    "hw_counters/rx_atomic_requests",
+    "hw_counters/rx_dct_connect",
+    "hw_counters/resp_local_length_error",
+    "hw_counters/resp_cqe_error",
+    "hw_counters/resp_cqe_flush_error",
+    "hw_counters/req_remote_invalid_request",
+    "hw_counters/req_remote_access_errors",
+    "hw_counters/resp_remote_access_errors",
+    "hw_counters/req_rnr_retries_exceeded",
+    // Adaptive retransmission and slow restart (ROCE_ACCEL) are off.
+    "hw_counters/roce_adp_retrans",
+    "hw_counters/roce_adp_retrans_to",
+    "hw_counters/roce_slow_restart",
+    "hw_counters/roce_slow_restart_cnps",
+    "hw_counters/roce_slow_restart_trans",
+    // A damaged frame fails the check of its link and goes no further.
+    "hw_counters/rx_icrc_encapsulated",
+    // The InfiniBand group of the port, which an Ethernet port does not feed.
+    "counters/symbol_error",
+    "counters/link_error_recovery",
+    "counters/link_downed",
+    "counters/port_rcv_errors",
+    "counters/port_rcv_remote_physical_errors",
+    "counters/port_rcv_switch_relay_errors",
+    "counters/port_xmit_discards",
+    "counters/port_xmit_constraint_errors",
+    "counters/port_rcv_constraint_errors",
+    "counters/local_link_integrity_errors",
+    "counters/excessive_buffer_overrun_errors",
+    "counters/VL15_dropped",
+    "counters/port_xmit_wait",
+    // All RDMA of the model has one receiver.
+    "counters/multicast_xmit_packets",
+    "counters/multicast_rcv_packets",
+};
+
+/// Milliseconds for which the driver keeps the values it has read (mlx5, kernels with HZ=1000).
+constexpr std::uint64_t kLifespan = 10;
+
+struct Mlx5Names {
+  const counters::RawName& writes = mlx5_name("hw_counters/rx_write_requests");
+  const counters::RawName& reads = mlx5_name("hw_counters/rx_read_requests");
+  const counters::RawName& errors = mlx5_name("hw_counters/req_cqe_error");
+  const counters::RawName& flushes = mlx5_name("hw_counters/req_cqe_flush_error");
+  const counters::RawName& lifespan = mlx5_name("hw_counters/lifespan");
+  const counters::RawName& tx_data = mlx5_name("counters/port_xmit_data");
+  const counters::RawName& rx_data = mlx5_name("counters/port_rcv_data");
+  const counters::RawName& tx_packets = mlx5_name("counters/port_xmit_packets");
+  const counters::RawName& rx_packets = mlx5_name("counters/port_rcv_packets");
+  const counters::RawName& tx_unicast = mlx5_name("counters/unicast_xmit_packets");
+  const counters::RawName& rx_unicast = mlx5_name("counters/unicast_rcv_packets");
+  std::vector<const counters::RawName*> zeros;
+
+  Mlx5Names() {
+    for (const std::string_view key : kAlwaysZero)
+      zeros.push_back(&mlx5_name(key));
+  }
+};
+
+void add_mlx5_files(Counting& out, const RdmaTraffic& rdma, const Requests& requests) {
+  static const Mlx5Names names;
+  out.add(names.writes, requests.writes);
+  out.add(names.reads, requests.reads);
+  out.add(names.errors, requests.errors);
+  out.add(names.flushes, requests.flushes);
+  out.add(names.lifespan, kLifespan);
+  out.add(names.tx_data, rdma.tx_bytes);
+  out.add(names.rx_data, rdma.rx_bytes);
+  out.add(names.tx_packets, rdma.tx_packets);
+  out.add(names.rx_packets, rdma.rx_packets);
+  out.add(names.tx_unicast, rdma.tx_packets);
+  out.add(names.rx_unicast, rdma.rx_packets);
+  for (const counters::RawName* const name : names.zeros)
+    out.add(*name, 0);
+}
+
+/// Requests by the NIC that received or posted them. A message counts when its last byte arrived.
+Table<NodeId, Requests> requests_of(const Sim& sim) {
+  const Network& network = sim.network();
+  Table<NodeId, Requests> out(network.nodes.size());
+  Table<QpId, std::uint8_t> has_failed(network.qps.size(), 0);
+  for (const MessageRecord& message : sim.messages()) {
+    const QueuePair& qp = network.qps[message.qp];
+    if (qp.is_socket) continue;
+    const bool is_read = qp.operation == Operation::kRead;
+    Requests& responder = out[is_read ? qp.source : qp.target];
+    Requests& requester = out[is_read ? qp.target : qp.source];
+    if (message.delivered != kNever) {
+      responder.reads += is_read ? 1 : 0;
+      responder.writes += qp.operation == Operation::kWrite ? 1 : 0;
+    }
+    // The first work request of a broken queue pair ends with the error, the others are flushed.
+    if (message.state != MessageState::kFailed || message.post > sim.now()) continue;
+    ++(has_failed[message.qp] != 0 ? requester.flushes : requester.errors);
+    has_failed[message.qp] = 1;
+  }
+  return out;
+}
+
+void count_nic(Counting& out, const EvidenceSource& source, NodeId node, LinkId link) {
+  const Sim& sim = source.sim;
   const PortId port = sim.port_of(node, 0);
+  const PortId peer = source.peers[port];
   const PortCounters& p = sim.port_counters(port);
   const NicConfig& config = sim.network().nics[sim.network().nodes[node].config];
+  const RdmaTraffic rdma = rdma_of(p, sim.nic_counters(node));
   add_transport(out, sim.nic_counters(node));
-  add_rdma(out, p, sim.nic_counters(node));
+  add_rdma(out, rdma);
+  if (out.driver() == counters::Driver::kMlx5) add_mlx5_files(out, rdma, source.requests[node]);
   for (unsigned priority = 0; priority < 8; ++priority) {
     out.add("nic.prio.rx.bytes", p.rx_class_bytes[priority], priority);
     out.add("nic.prio.rx.packets", p.rx_class_frames[priority], priority);
@@ -256,8 +389,16 @@ void count_switch(Counting& out, const Sim& sim, NodeId node, std::uint32_t loca
   }
 }
 
+/// The port before the run: nothing counted; settings are what they are.
 counters::PortCounters zeroed(const counters::PortCounters& port) {
-  return port.with(std::vector<Reading>(port.readings().size(), Reading::of(0)));
+  std::vector<Reading> readings;
+  readings.reserve(port.readings().size());
+  for (const counters::ShownSample& sample : port.samples()) {
+    const bool is_setting =
+        sample.match.counter != nullptr && sample.match.counter->kind == counters::Kind::kSetting;
+    readings.push_back(is_setting ? sample.reading : Reading::of(0));
+  }
+  return port.with(std::move(readings));
 }
 
 // ---- facts of a host ----
@@ -518,7 +659,12 @@ const LayoutsByNames::Entry& LayoutsByNames::of(counters::Driver driver,
 
 EvidenceSource::EvidenceSource(const design::Intent& intent_, const Placement& placement_,
                                const Sim& sim_, Time end_)
-    : intent(intent_), placement(placement_), sim(sim_), end(end_), peers(peers_of(sim_)) {}
+    : intent(intent_),
+      placement(placement_),
+      sim(sim_),
+      end(end_),
+      peers(peers_of(sim_)),
+      requests(requests_of(sim_)) {}
 
 evidence::Evidence host_evidence(EvidenceSource& source, std::uint32_t host) {
   const design::HostIntent& intent = source.intent.hosts[host];
@@ -532,8 +678,7 @@ evidence::Evidence host_evidence(EvidenceSource& source, std::uint32_t host) {
     const design::NicIntent& nic = intent.nics[rail];
     const NodeId node = source.placement.node_of({host, rail});
     Counting counting(counters::driver_of(driver), source.layouts);
-    count_nic(counting, source.sim, node, source.peers[source.sim.port_of(node, 0)],
-              LinkId{nic.link});
+    count_nic(counting, source, node, LinkId{nic.link});
     end.nics.push_back(counting.take(nic.device, nic.netdev, driver));
     start.nics.push_back(zeroed(end.nics.back()));
   }

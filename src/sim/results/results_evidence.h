@@ -39,6 +39,14 @@ class LayoutsByNames {
   std::map<counters::Driver, std::unordered_map<std::string_view, const counters::RawName*>> names_;
 };
 
+/// Work requests of a NIC: those it answered, and its own that failed.
+struct Requests {
+  std::uint64_t writes = 0;
+  std::uint64_t reads = 0;
+  std::uint64_t errors = 0;
+  std::uint64_t flushes = 0;
+};
+
 /// A simulated fabric, and what all its observations share. Make one for all hosts of a fabric: it
 /// takes time in proportion to the fabric.
 class EvidenceSource {
@@ -51,6 +59,7 @@ class EvidenceSource {
   const Sim& sim;
   Time end;                     // of the observation
   Table<PortId, PortId> peers;  // the port at the other end of each port
+  Table<NodeId, Requests> requests;
   LayoutsByNames layouts;
 };
 

@@ -31,11 +31,11 @@ const Pod& pod16() {
 }
 
 Outcome simulated(std::string_view workload, const std::vector<std::string>& faults = {},
-                  Duration sample_every = {}) {
+                  Duration sample_every = {}, Duration limit = {}) {
   Experiment experiment;
   experiment.design = &pod16().design;
   experiment.intent = pod16().intent;
-  experiment.limit = 5_ms;
+  experiment.limit = limit == Duration() ? 5_ms : limit;
   experiment.sample_every = sample_every;
   experiment.workloads.push_back(parse_workload(workload).value());
   for (const std::string& fault : faults)
@@ -131,6 +131,60 @@ TEST(Results, EveryCounterIsOneOfTheCatalogue) {
   for (const counters::PortCounters& port : outcome.results.switches.snapshots.back().switch_ports)
     for (const counters::ShownSample& sample : port.samples())
       EXPECT_TRUE(sample.match) << sample.key();
+}
+
+TEST(Results, ANicShowsEveryFileThatMlx5HasUnderInfiniband) {
+  COVERS("G8", "D1");
+  const Outcome outcome = simulated("pair,size=100KB");
+  unsigned files = 0;
+  for (const counters::Counter& counter : counters::catalog()) {
+    for (const counters::RawName& name : counters::names_of(counter)) {
+      const bool is_mlx5 =
+          name.driver == counters::Driver::kMlx5 || name.driver == counters::Driver::kAny;
+      const bool is_file =
+          name.place == counters::Place::kHwCounters || name.place == counters::Place::kCounters;
+      // Optional counters are there only once root has asked for them.
+      if (!is_mlx5 || !is_file || name.condition.find("optional-counters") != name.condition.npos)
+        continue;
+      ++files;
+      EXPECT_TRUE(nic_of(outcome, 0).shows(name.place, name.pattern)) << name.pattern;
+    }
+  }
+  EXPECT_EQ(files, 53U);  // 31 of hw_counters/ and lifespan, 21 of counters/
+}
+
+TEST(Results, RequestsAndDataAreCountedWhereADriverCountsThem) {
+  COVERS("G8", "D1");
+  const Outcome write = simulated("pair,from=gpu01,to=gpu02,size=1MB");
+  EXPECT_GT(value_of(write, 1, "hw_counters/rx_write_requests"), 0U);
+  EXPECT_EQ(value_of(write, 0, "hw_counters/rx_write_requests"), 0U);
+  EXPECT_EQ(value_of(write, 1, "hw_counters/rx_read_requests"), 0U);
+  EXPECT_EQ(value_of(write, 0, "counters/port_xmit_data"),
+            value_of(write, 0, "ethtool/tx_vport_rdma_unicast_bytes") / 4);
+  EXPECT_EQ(value_of(write, 1, "counters/port_rcv_data"),
+            value_of(write, 1, "ethtool/rx_vport_rdma_unicast_bytes") / 4);
+  EXPECT_EQ(value_of(write, 0, "counters/unicast_xmit_packets"),
+            value_of(write, 0, "ethtool/tx_vport_rdma_unicast_packets"));
+  EXPECT_EQ(value_of(write, 0, "counters/port_xmit_packets"),
+            value_of(write, 0, "counters/unicast_xmit_packets"));
+  EXPECT_EQ(value_of(write, 0, "counters/port_xmit_wait"), 0U);
+  // A setting: the same before and after.
+  for (const counters::Snapshot& snapshot : write.results.hosts[0].snapshots)
+    EXPECT_EQ(snapshot.nics[0].read(counters::Place::kHwCounters, "lifespan").value(), 10U);
+  const Outcome sockets = simulated("lossy,duration=200us");
+  EXPECT_EQ(value_of(sockets, 1, "hw_counters/rx_write_requests"), 0U);
+  EXPECT_EQ(value_of(sockets, 1, "counters/port_rcv_data"), 0U);
+}
+
+TEST(Results, ABrokenQueuePairIsOneErrorAndTheRestIsFlushed) {
+  COVERS("G8", "D1");
+  const Outcome outcome = simulated("pair,from=gpu01,to=gpu02,size=100KB,iterations=4,depth=3",
+                                    {"link-down,at=gpu02"}, {}, 60_s);
+  const std::uint64_t broken = value_of(outcome, 0, "hw_counters/req_transport_retries_exceeded");
+  ASSERT_GT(broken, 0U);
+  EXPECT_EQ(value_of(outcome, 0, "hw_counters/req_cqe_error"), broken);
+  EXPECT_EQ(value_of(outcome, 0, "hw_counters/req_cqe_flush_error"), 2 * broken);
+  EXPECT_EQ(value_of(outcome, 1, "hw_counters/req_cqe_error"), 0U);
 }
 
 TEST(Results, WhatACableDeliversWasSentAtItsOtherEnd) {
