@@ -31,6 +31,41 @@ CatalogEntry link_physical_errors() {
   };
 }
 
+CatalogEntry cable_too_long() {
+  return {
+      .id = "cable.too_long",
+      .title = "cable longer than its kind carries the signal",
+      .severity = Severity::kError,
+      .rows = {"A2"},
+      .phase = "lint",
+      .why =
+          "How far copper carries a lane depends on its rate: 5 m at 25G, 3 m at 50G, 2 m at 100G "
+          "(split 800G cables to 3 m). Active copper ends at 5 to 7 m, active optical cables at "
+          "100 m. Beyond that the link stays down or corrects so many bits that frames are lost. "
+          "A wrong kind of cable in the design also gives a wrong delay.",
+      .fix = {{.platform = "design", .commands = {"cable: aoc"}, .note = "Or the true length."}},
+      .sources = {"IEEE 802.3by, 802.3cd, 802.3ck: copper reach",
+                  "NVIDIA LinkX cables: 2x400G DAC to 2 m, 800G splitters to 3 m"},
+  };
+}
+
+CatalogEntry fec_wrong() {
+  return {
+      .id = "fec.wrong",
+      .title = "error correction that the lanes cannot do without",
+      .severity = Severity::kError,
+      .rows = {"A2"},
+      .phase = "lint",
+      .why =
+          "Lanes of 50G and more are PAM4 and have bit errors at any length: without RS-FEC the "
+          "link stays down. 100G over four lanes of 25G needs RS-FEC on copper and short optics. "
+          "Both ends must use the same, or the link stays down.",
+      .fix = {{.platform = "design", .commands = {"fec: rs"}},
+              {.platform = "host", .commands = {"ethtool --set-fec <netdev> encoding rs"}}},
+      .sources = {"IEEE 802.3cd, 802.3ck", "Cumulus Linux 5.19, switch port attributes: FEC"},
+  };
+}
+
 CatalogEntry link_flapping() {
   return {
       .id = "link.flapping",
@@ -147,8 +182,8 @@ CatalogEntry link_infiniband() {
 }  // namespace
 
 std::vector<CatalogEntry> link_entries() {
-  return {link_physical_errors(), link_flapping(), link_degraded(), port_discards(),
-          link_infiniband()};
+  return {link_physical_errors(), cable_too_long(), fec_wrong(),      link_flapping(),
+          link_degraded(),        port_discards(),  link_infiniband()};
 }
 
 }  // namespace weir::finding

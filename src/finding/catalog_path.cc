@@ -168,6 +168,27 @@ CatalogEntry rail_same_subnet() {
   };
 }
 
+CatalogEntry subnet_two_leaves() {
+  return {
+      .id = "subnet.two_leaves",
+      .title = "one subnet behind two leaves that route",
+      .severity = Severity::kError,
+      .rows = {"A2", "F1"},
+      .phase = "lint",
+      .why =
+          "A leaf that routes announces the subnet of its ports. Where two leaves announce the "
+          "same one, the spines send each flow to either of them, and a leaf has no route to a "
+          "host behind the other: half of the connections time out. Each leaf needs a subnet of "
+          "its own, or each NIC a /31; one subnet on many leaves needs bridging below the spine, "
+          "or EVPN with an anycast gateway.",
+      .fix = {{.platform = "design",
+               .commands = {"addressing: { subnets: \"10.{rail}.{leaf}.0/24\" }"},
+               .note = "Or addressing: { nic_prefix: 31 }: a subnet of its own for each NIC."}},
+      .sources = {"Juniper JVD, AI data center: a /31 per leaf port, leaf even, NIC odd",
+                  "RFC 7938, BGP for routing in large data centers"},
+  };
+}
+
 CatalogEntry rail_no_route() {
   return {
       .id = "rail.no_route",
@@ -383,11 +404,14 @@ CatalogEntry congestion_sustained() {
 }  // namespace
 
 std::vector<CatalogEntry> path_entries() {
-  return {mtu_mismatch(),        mtu_below_4096(),  mtu_platform_max(),
-          routing_cyclic(),      routing_loop(),    routing_ordering_risk(),
-          rail_same_subnet(),    rail_no_route(),   rail_cross_rail_unreachable(),
-          rail_isolated(),       wiring_mismatch(), path_reordering(),
-          path_loss(),           packet_icrc_bad(), transport_timer_below_rtt(),
+  return {mtu_mismatch(),        mtu_below_4096(),
+          mtu_platform_max(),    routing_cyclic(),
+          routing_loop(),        routing_ordering_risk(),
+          rail_same_subnet(),    subnet_two_leaves(),
+          rail_no_route(),       rail_cross_rail_unreachable(),
+          rail_isolated(),       wiring_mismatch(),
+          path_reordering(),     path_loss(),
+          packet_icrc_bad(),     transport_timer_below_rtt(),
           congestion_sustained()};
 }
 

@@ -197,6 +197,25 @@ CatalogEntry watchdog_off() {
   };
 }
 
+CatalogEntry watchdog_slow() {
+  return {
+      .id = "watchdog.slow",
+      .title = "PFC watchdog that acts too late",
+      .severity = Severity::kWarning,
+      .rows = {"A2", "C7"},
+      .phase = "lint",
+      .why =
+          "Until the watchdog acts, a receiver that never stops pausing holds every sender behind "
+          "it, and their neighbours. An honest pause at 400G lasts 84 us per frame; 100 to 400 ms "
+          "of it without a packet is a fault. With a detection time of many seconds RDMA "
+          "connections give up first (retries exceeded), and the job dies of what the watchdog "
+          "was meant to end.",
+      .fix = {{.platform = "design", .commands = {"watchdog: { detect: 200ms, restore: 200ms }"}}},
+      .sources = {"SONiC: PFC_WD detection_time 200 ms by default",
+                  "Meta, RDMA over Ethernet for distributed AI training, SIGCOMM'24"},
+  };
+}
+
 CatalogEntry watchdog_blind() {
   return {
       .id = "watchdog.blind",
@@ -324,6 +343,7 @@ std::vector<CatalogEntry> pfc_entries() {
           pfc_sustained(),
           pause_global_on(),
           watchdog_off(),
+          watchdog_slow(),
           watchdog_blind(),
           watchdog_stuck(),
           dcbx_two_agents(),

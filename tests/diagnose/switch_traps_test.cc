@@ -25,8 +25,10 @@ Fabric fabric(SwitchSystem system) {
       "switches:\n  leaf: {{ names: leaf1, system: {}, asic: tomahawk5, tier: 1 }}\n"
       "links:\n  - {{ from: gpu, to: leaf, wiring: block, speed: 400G, cable: fibre, length: 30m "
       "}}\nwred: {{ min: 100KB, max: 1500KB, probability: 10%, at_speed: 400G }}\n"
-      "watchdog: {{ detect: 200ms, restore: 400ms }}\n",
-      system == SwitchSystem::kSonic ? "sonic" : "junos");
+      "watchdog: {{ detect: 200ms, restore: 400ms }}\n{}",
+      system == SwitchSystem::kSonic ? "sonic" : "junos",
+      // In bytes, so that the file has profiles to get wrong.
+      system == SwitchSystem::kSonic ? "buffers: { headroom: 400KB }\n" : "");
   const design::Loaded loaded = design::load_text(text, "traps");
   EXPECT_TRUE(loaded.is_good()) << design::to_text(loaded);
   Fabric out;

@@ -84,7 +84,8 @@ def lack(what):
 def variants(text):
     """A template for each system and ASIC: (name, system, design)."""
     for system, asic in (("sonic", "spectrum4"), ("sonic", "tomahawk5"), ("junos", "tomahawk5")):
-        design = re.sub(r"system: \w+", f"system: {system}", text)
+        design = re.sub(r"(?m)^ +(model|ports): .*\n", "", text)
+        design = re.sub(r"system: \w+", f"system: {system}", design)
         yield asic, system, re.sub(r"asic: \w+", f"asic: {asic}", design)
 
 

@@ -57,6 +57,12 @@ Json routing_json(const FailureWalk& walk, const design::Intent& intent) {
   } else if (walk.cutting > 0) {
     json["broken"] = broken_json(walk.first_cut, intent, graph);
   }
+  json["isolated"] = Json::array();
+  for (const std::uint32_t host : walk.isolated)
+    json["isolated"].push_back(intent.hosts[host].name);
+  json["isolated_by"] = Json::array();
+  for (const std::uint32_t node : walk.isolated_by)
+    json["isolated_by"].push_back(intent.switches[node].name);
   for (const design::CutOff& pair : walk.first_cut_off)
     json["cut_off"].push_back(
         {{"from", intent.switches[pair.from].name}, {"to", intent.switches[pair.to].name}});

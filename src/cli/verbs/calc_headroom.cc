@@ -114,17 +114,23 @@ std::string models_table(const ops::HeadroomAnswer& answer) {
 
 // The published small tables, so that whoever knows them sees at once what they are.
 std::string folklore_sentence(const ops::HeadroomAnswer& answer) {
+  std::vector<std::string> columns;
   std::vector<std::string> rows;
   std::string speed;
+  const auto end_column = [&] {
+    if (!rows.empty()) columns.push_back(fmt::format("{}: {}", speed, join(rows, ", ")));
+    rows.clear();
+  };
   for (const model::HeadroomRow& row : model::cable_only_folklore()) {
-    if (!speed.empty() && to_text(row.speed) != speed) break;
+    if (to_text(row.speed) != speed) end_column();
     speed = to_text(row.speed);
     rows.push_back(fmt::format("{} at {}", to_text(row.xoff), to_text(*row.cable)));
   }
+  end_column();
   return wrap(
-      fmt::format("The cable alone ({} B here) is about what small published tables hold ({}, {}). "
+      fmt::format("The cable alone ({} B here) is about what small published tables hold ({}). "
                   "With that much headroom packets are lost whenever a pause is sent.",
-                  headroom_bytes(answer.headroom.cable_only), join(rows, ", "), speed),
+                  headroom_bytes(answer.headroom.cable_only), join(columns, "; ")),
       79);
 }
 

@@ -94,7 +94,7 @@ ExitCode explain_name(const Args& args, const std::string& name, Context& contex
 void print_topics(Context& context) {
   context.out << fmt::format(
       "{} findings, {} counters, {} knobs and {} variables; weir explain NAME explains one, weir "
-      "explain nics, asics, systems or knobs shows a table.\n",
+      "explain nics, models, asics, systems or knobs shows a table.\n",
       finding::catalog().size(), counters::catalog().size(), design::nic_knobs().size(),
       readers::variable_meanings().size());
   TextTable findings({"finding", "severity", "what"});
@@ -151,7 +151,7 @@ Command explain_command() {
           "name, lists all.",
       .arguments = {{.name = "NAME",
                      .help = "dscp.tos_confusion, rx_prio3_pause, rpg_ai_rate, NCCL_IB_TC, ...; a "
-                             "table: nics, asics, systems, knobs",
+                             "table: nics, models, asics, systems, knobs",
                      .repeated = true,
                      .completes = Completes::kTopics}},
       .options = {{.name = "list", .help = "list all names; with --quiet one per line"}},

@@ -8,6 +8,8 @@
 #include "cli/frame/host_input.h"
 #include "cli/json/design_json.h"
 #include "design/file/templates.h"
+#include "design/file/value_text.h"
+#include "design/tables/switch_models.h"
 #include "ops/fabric/design.h"
 
 namespace weir::cli {
@@ -67,6 +69,44 @@ ExitCode write_design(const Args& args, const ops::NewDesign& made, Context& con
   return code;
 }
 
+/// Words of --system, --model, --hosts, --rails and --speed.
+ops::Result<render::FabricSize> fabric_size_of(const Args& args) {
+  render::FabricSize size;
+  const auto number = [&](std::string_view name, int fallback, int most) -> ops::Result<int> {
+    const auto text = args.get(name);
+    if (!text) return fallback;
+    const auto value = parse_u64(*text);
+    if (!value || *value < 1 || *value > static_cast<std::uint64_t>(most))
+      return ops::bad_request(
+          fmt::format("--{}: expected a number from 1 to {}, found '{}'", name, most, *text));
+    return static_cast<int>(*value);
+  };
+  WEIR_TRY(hosts, number("hosts", 16, 8'192));
+  WEIR_TRY(rails, number("rails", 1, 64));
+  size.hosts = hosts;
+  size.rails = rails;
+  const auto speed = design::ValueText<BitRate>::parse(args.get("speed").value_or("400G"));
+  if (!speed) return ops::bad_request("--speed: " + speed.error().what);
+  size.speed = *speed;
+  if (const auto word = args.get("system")) {
+    const auto system = design::ValueText<design::SwitchSystem>::parse(*word);
+    if (!system) return ops::bad_request("--system: " + system.error().what);
+    size.system = *system;
+  } else if (const auto model = args.get("model")) {
+    const design::SwitchModel* const known = design::find_switch_model(*model);
+    for (const auto& entry : vocab::kSwitchSystems)
+      if (known != nullptr && known->runs(entry.system)) size.system = entry.system;
+  }
+  size.model = args.get("model").value_or(render::usual_model(size.system));
+  return size;
+}
+
+bool asks_for_size(const Args& args) {
+  for (const std::string_view name : {"system", "model", "hosts", "rails", "speed"})
+    if (args.get(name)) return true;
+  return false;
+}
+
 ExitCode run_init(const Args& args, Context& context) {
   if (args.has("list")) {
     print_templates(args, context);
@@ -76,6 +116,16 @@ ExitCode run_init(const Args& args, Context& context) {
   if (args.has("from-host") && bundles)
     return usage_error(context, args.command(),
                        "--from-host and --from-bundles exclude each other");
+  if (asks_for_size(args)) {
+    if (args.has("from-host") || bundles)
+      return usage_error(context, args.command(),
+                         "a size is for a new design: not with --from-host or --from-bundles");
+    const auto size = fabric_size_of(args);
+    if (!size) return fail(context, args.command(), size.error());
+    const auto made = ops::design_from_size(*size);
+    if (!made) return fail(context, args.command(), made.error());
+    return write_design(args, *made, context);
+  }
   if (!args.has("from-host") && !bundles)
     return write_design(args, ops::design_from_template(args.value("template")), context);
   ops::Source source;
@@ -84,6 +134,13 @@ ExitCode run_init(const Args& args, Context& context) {
   if (!made) return fail(context, args.command(), made.error());
   print_unseen(made->seen, context);
   return write_design(args, *made, context);
+}
+
+std::vector<std::string_view> system_words() {
+  std::vector<std::string_view> words;
+  for (const auto& entry : vocab::kSwitchSystems)
+    words.push_back(entry.name);
+  return words;
 }
 
 std::vector<std::string_view> template_names() {
@@ -102,7 +159,9 @@ Command init_command() {
       .summary = "write a commented design to start from",
       .description =
           "Writes fabric.yaml from a template: a complete fabric, every section commented, without "
-          "lint findings; change what differs from yours. Or from hosts as they are: this one, or "
+          "lint findings; change what differs from yours. With --hosts and the options beside it, "
+          "a design of that size: leaves without oversubscription and spines over them. Or from "
+          "hosts as they are: this one, or "
           "many from their bundles; each value says whether it was found or is not known. An "
           "existing file is not overwritten without --force.",
       .options = {{.name = "template",
@@ -111,6 +170,14 @@ Command init_command() {
                    .help = "template to write; see --list",
                    .default_value = "pod16",
                    .choices = template_names()},
+                  {.name = "system",
+                   .metavar = "S",
+                   .help = "for your own size: system of the switches",
+                   .choices = system_words()},
+                  {.name = "model", .metavar = "M", .help = "their model (weir explain models)"},
+                  {.name = "hosts", .metavar = "N", .help = "how many hosts (16)"},
+                  {.name = "rails", .metavar = "N", .help = "RDMA NICs of each (1)"},
+                  {.name = "speed", .metavar = "RATE", .help = "speed of the NICs (400G)"},
                   {.name = "from-host", .help = "from the settings of this machine"},
                   {.name = "from-bundles",
                    .metavar = "DIR",
@@ -126,6 +193,8 @@ Command init_command() {
                   {.name = "list", .help = "list the templates, write nothing"}},
       .examples = {{"weir init", "fabric.yaml: 16 hosts, 2 leaves, a spine"},
                    {"weir init --template rail256 -o ai.yaml", "32 hosts with 8 rails each"},
+                   {"weir init --system sonic --model sn5600 --hosts 128 --rails 8 --speed 400G",
+                    "your own size"},
                    {"weir init --from-host", "this machine as it is"},
                    {"weir init --list", "the templates"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook,

@@ -82,7 +82,20 @@ std::string routing_text(const FailureWalk& walk, const design::Intent& intent) 
                     scenarios, to_text(walk.first_cut, intent, switch_graph(intent)),
                     intent.switches[pair.from].name, intent.switches[pair.to].name);
   } else if (walk.failures > 0 && intent.routing == design::Routing::kUpDown) {
-    text += fmt::format("\n  all hosts still reach each other in {}", scenarios);
+    text += fmt::format("\n  {} still reach each other in {}",
+                        walk.isolated.empty() ? "all hosts" : "hosts whose leaf is up", scenarios);
+  }
+  if (!walk.isolated.empty()) {
+    std::vector<std::string> names;
+    for (const std::uint32_t node : walk.isolated_by)
+      names.push_back(intent.switches[node].name);
+    const std::string& first = intent.hosts[walk.isolated.front()].name;
+    text += fmt::format("\n  {} down isolates {}: {} no NIC elsewhere", join(names, " and "),
+                        walk.isolated.size() == 1 ? first
+                                                  : fmt::format("{} hosts ({} is the first)",
+                                                                walk.isolated.size(), first),
+                        walk.isolated.size() == 1 ? "it has" : "they have");
+    if (walk.isolating > 1) text += fmt::format(" ({} more like it)", walk.isolating - 1);
   }
   return text;
 }

@@ -86,7 +86,7 @@ ops::Result<ops::RenderRequest> render_request(const Args& args, const Context& 
   ops::RenderRequest request;
   WEIR_TRY(path, design_path(args, context));
   request.design = std::move(path);
-  request.target = args.value("to");
+  request.target = args.get("to").value_or("");
   request.node = args.get("node").value_or("");
   request.all_nodes = args.has("all");
   request.tool = args.get("using").value_or("");
@@ -127,14 +127,14 @@ Command render_command() {
       .description =
           "Prints the design as configuration of a target: of one node to standard output, of "
           "every "
-          "node with --all --out DIR. What the target cannot express is reported on stderr.",
+          "node with --all --out DIR. Without --to, a switch is rendered for the system that the "
+          "design gives it. What the target cannot express is reported on stderr.",
       .arguments = {design_argument()},
       .options = with_host_options(
           {{.name = "to",
             .metavar = "TARGET",
-            .help = "kind of configuration",
-            .choices = target_names(),
-            .required = true},
+            .help = "kind of configuration; not given: a switch's own system, a host's script",
+            .choices = target_names()},
            {.name = "node", .letter = 'n', .metavar = "N", .help = "a host or switch"},
            {.name = "all", .help = "every node that the target is for"},
            {.name = "out",
@@ -147,13 +147,16 @@ Command render_command() {
             .help = "tool that a host-script calls: mlnx_qos, dcb or weir"},
            {.name = "format",
             .metavar = "F",
-            .help = "of nccl and ucx: env, nccl.conf, slurm or k8s (default: env)"},
+            .help = "of nccl and ucx: env, nccl.conf, slurm or k8s (default: env); of wiring: "
+                    "csv or ptm (default: csv)"},
            {.name = "host-evidence",
             .metavar = "FILE",
             .help = "of nccl and ucx: snapshots to read GID indexes from",
             .repeated = true,
             .completes = Completes::kFiles}}),
-      .examples = {{"weir render --to host-script --node gpu01 > gpu01.sh", ""},
+      .examples = {{"weir render --all --out configs/", "every switch in its own system"},
+                   {"weir render --to wiring > cables.csv", "the cabling plan"},
+                   {"weir render --to host-script --node gpu01 > gpu01.sh", ""},
                    {"weir render --to marking-plan", ""},
                    {"weir render --to nccl --format slurm", ""},
                    {"weir render --to ansible --all --out roce/", ""}},

@@ -31,6 +31,9 @@ std::string value_text(const std::string& value) {
 std::string value_text(const NamePattern& value) {
   return quoted_if_needed(value.text);
 }
+std::string value_text(const PortSpec& value) {
+  return quoted_if_needed(value.text);
+}
 std::string value_text(const std::vector<std::string>& value) {
   if (value.size() == 1) return quoted_if_needed(value.front());
   std::vector<std::string> quoted;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "design/fabric/patterns.h"
+#include "design/fabric/port_plan.h"
 #include "design/fabric/subnet.h"
 #include "design/file/words.h"
 #include "design/tables/nic_knobs.h"
@@ -35,18 +36,6 @@ std::string name_of_rail(std::string text, int rail) {
   for (auto at = text.find(kRail); at != std::string::npos; at = text.find(kRail))
     text.replace(at, kRail.size(), std::to_string(rail));
   return text;
-}
-
-/// How a system counts the ports that the design numbers from 0.
-std::string port_name(SwitchSystem system, std::uint32_t port) {
-  switch (system) {
-    case SwitchSystem::kCumulus: return fmt::format("swp{}", port + 1);
-    case SwitchSystem::kEos: return fmt::format("Ethernet{}/1", port + 1);
-    case SwitchSystem::kNxos: return fmt::format("Ethernet1/{}", port + 1);
-    case SwitchSystem::kJunos: return fmt::format("et-0/0/{}", port);
-    case SwitchSystem::kSonic: return fmt::format("Ethernet{}", port * 8);  // eight lanes a cage
-  }
-  WEIR_UNREACHABLE("every system names its ports");
 }
 
 Bytes scaled(Bytes threshold, BitRate speed, BitRate at_speed) {
@@ -86,6 +75,7 @@ class Deriver {
     for (std::uint32_t i = 0; i < topology_.switches.size(); ++i)
       intent.switches.push_back(switch_node(topology_.switches[i]));
     attach_links();
+    assign_addresses();
     for (SwitchIntent& s : intent.switches)
       s.buffers = buffers(s);
     return std::move(out_);
@@ -109,7 +99,9 @@ class Deriver {
       const NicKnob* const knob = find_knob(written.name);
       if (knob == nullptr) continue;
       const auto value = parse_knob(*knob, written.text);
-      if (value) out_.intent.dcqcn[std::string(knob->name)] = *value;
+      if (!value) continue;
+      out_.intent.dcqcn[std::string(knob->name)] = *value;
+      out_.intent.dcqcn_stated.insert(std::string(knob->name));
     }
   }
 
@@ -137,12 +129,12 @@ class Deriver {
     host.nic_model = find_nic(*group.nic);
     host.stack = *group.stack;
     for (int rail = 0; rail < *group.rails; ++rail)
-      host.nics.push_back(nic(group, rail, out_.intent.hosts.size(), host));
+      host.nics.push_back(nic(group, rail, host));
     out_.intent.nic_count += host.nics.size();
     return host;
   }
 
-  NicIntent nic(const HostGroup& group, int rail, std::size_t host_index, const HostIntent& host) {
+  NicIntent nic(const HostGroup& group, int rail, const HostIntent& host) {
     NicIntent nic;
     nic.rail = rail;
     nic.device = name_of_rail(*group.device, rail);
@@ -171,12 +163,42 @@ class Deriver {
     constexpr int kUsualRing = 8192;
     nic.ring = design_.rings->is_auto ? std::min(kUsualRing, host.nic_model->max_ring)
                                       : design_.rings->value;
-    address(nic, host_index);
     return nic;
   }
 
+  // ---- addresses ----
+
+  /// Ordinals of leaves, and the pods that links with `groups` divide them into.
+  void place_leaves() {
+    leaf_.assign(topology_.switches.size(), 0);
+    pod_.assign(topology_.switches.size(), 0);
+    int next = 0;
+    for (std::uint32_t i = 0; i < topology_.switches.size(); ++i)
+      if (out_.intent.switches[i].tier == 1) leaf_[i] = next++;
+    for (const Cable& cable : topology_.cables) {
+      const bool joins = cable.lower.kind == NodeKind::kSwitch;
+      if (joins && *design_.links[cable.group].groups > 1) pod_[cable.lower.node] = cable.part;
+    }
+    for (const Cable& cable : topology_.cables) {
+      const bool is_access =
+          cable.lower.kind == NodeKind::kHost && cable.upper.kind == NodeKind::kSwitch;
+      if (is_access && *design_.links[cable.group].groups > 1) pod_[cable.upper.node] = cable.part;
+    }
+  }
+
+  void assign_addresses() {
+    place_leaves();
+    for (std::size_t h = 0; h < out_.intent.hosts.size(); ++h)
+      for (NicIntent& nic : out_.intent.hosts[h].nics)
+        address(nic, h);
+  }
+
   void address(NicIntent& nic, std::size_t host_index) {
-    const auto text = subnet_of_rail(design_.addressing, nic.rail);
+    const LinkIntent& link = out_.intent.links[nic.link];
+    const bool has_leaf = link.upper.kind == NodeKind::kSwitch;
+    const SubnetPlace place{nic.rail, has_leaf ? pod_[link.upper.node] : 0,
+                            has_leaf ? leaf_[link.upper.node] : 0};
+    const auto text = subnet_of(design_.addressing, place);
     const TextPosition at = design_.addressing.subnets.at();
     if (!text) return address_error(at, text.error().what);
     const auto subnet = parse_subnet(*text);
@@ -185,10 +207,24 @@ class Deriver {
       return address_error(at, fmt::format("addressing.subnets: {} is not of the family in "
                                            "addressing.family",
                                            *text));
-    const auto address = subnet->host(host_index + 1);
-    if (!address)
-      return address_error(at, fmt::format("addressing.subnets: {} has no room for {} hosts", *text,
-                                           topology_.hosts.size()));
+    // Where a subnet is one leaf's or pod's, its hosts are numbered through; else the host's number
+    // in the design is the same on every rail.
+    const std::size_t in_subnet = used_addresses_[*text]++;
+    const auto full = [&] {
+      address_error(at, fmt::format("addressing.subnets: {} has no room for {} hosts", *text,
+                                    topology_.hosts.size()));
+    };
+    if (*design_.addressing.nic_prefix != 0) {
+      const auto own = subnet->part(*design_.addressing.nic_prefix, in_subnet);
+      if (!own) return full();
+      nic.subnet = own->to_text();
+      nic.gateway = own->host(0).value_or("");
+      nic.address = own->host(1).value_or("");
+      return;
+    }
+    const std::size_t number = subnet_is_local(design_.addressing) ? in_subnet : host_index;
+    const auto address = subnet->host(number + 1);
+    if (!address) return full();
     nic.subnet = subnet->to_text();
     nic.address = *address;
   }
@@ -206,6 +242,7 @@ class Deriver {
     s.name = node.name;
     s.group = node.group;
     s.system = *group.system;
+    if (group.model.is_set()) s.model = find_switch_model(*group.model);
     s.asic = find_asic(*group.asic);
     s.tier = *group.tier;
     s.trust = group.trust.value_or(*design_.trust);
@@ -254,6 +291,38 @@ class Deriver {
       if (link.lower.kind == NodeKind::kSwitch) attach_port(link, i, link.lower, link.upper);
       if (link.upper.kind == NodeKind::kSwitch) attach_port(link, i, link.upper, link.lower);
     }
+    for (SwitchIntent& s : switches)
+      name_ports(s);
+  }
+
+  void name_ports(SwitchIntent& s) {
+    const SwitchGroup& group = design_.switches[s.group].value;
+    const PortSpec spec = group.ports.value_or({});
+    std::vector<PortWish> wishes;
+    for (const SwitchPortIntent& port : s.ports) {
+      const bool is_host = port.peer.kind == NodeKind::kHost;
+      const bool is_up = !is_host && out_.intent.switches[port.peer.node].tier > s.tier;
+      const LinkGroup& cable = design_.links[out_.intent.links[port.link].group];
+      wishes.push_back({port.speed, cable.split.value_or(0), is_up,
+                        is_host ? out_.intent.hosts[port.peer.node].name
+                                : out_.intent.switches[port.peer.node].name});
+    }
+    // Switches of a group are alike, unless their ports go by peer.
+    const bool goes_by_peer = !spec.names.empty() && !spec.names.front().first.empty();
+    if (!goes_by_peer)
+      for (PortWish& wish : wishes)
+        wish.peer.clear();
+    if (!last_plan_ || last_plan_->group != s.group || last_plan_->wishes != wishes) {
+      PortPlan plan = plan_ports(s.system, s.model, spec, wishes);
+      last_plan_ = PlanOfGroup{s.group, std::move(wishes), std::move(plan)};
+    }
+    const PortPlan& plan = last_plan_->plan;
+    s.ports_assumed = plan.is_assumed;
+    s.ports_fault = plan.fault;
+    for (std::size_t i = 0; i < s.ports.size(); ++i) {
+      s.ports[i].name = plan.ports[i].name;
+      s.ports[i].place = plan.ports[i].place;
+    }
   }
 
   void attach_nic(const LinkIntent& link, std::uint32_t index, PortRef here) {
@@ -275,7 +344,6 @@ class Deriver {
     const SwitchGroup& group = design_.switches[s.group].value;
     const LinkGroup& cable = design_.links[link.group];
     SwitchPortIntent& port = s.ports[here.port];
-    port.name = port_name(s.system, here.port);
     port.link = index;
     port.peer = peer;
     port.is_access = peer.kind == NodeKind::kHost;
@@ -435,6 +503,12 @@ class Deriver {
     friend bool operator==(const ExactKey&, const ExactKey&) = default;
   };
 
+  struct PlanOfGroup {
+    std::uint32_t group;
+    std::vector<PortWish> wishes;
+    PortPlan plan;
+  };
+
   const Design& design_;
   const model::BufferProfile profile_;
   Topology topology_;
@@ -443,6 +517,10 @@ class Deriver {
   PrioritySet lossless_;
   std::optional<std::pair<HeadroomKey, Bytes>> last_headroom_;
   std::optional<std::pair<ExactKey, Bytes>> last_exact_;
+  std::optional<PlanOfGroup> last_plan_;
+  std::vector<int> leaf_;  // by switch
+  std::vector<int> pod_;
+  std::map<std::string, std::size_t, std::less<>> used_addresses_;  // by subnet
 };
 
 }  // namespace

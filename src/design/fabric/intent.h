@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "design/file/fabric.h"
 #include "design/file/yaml_document.h"
 #include "design/tables/platforms.h"
+#include "design/tables/switch_models.h"
 #include "model/buffers.h"
 #include "units/qos_code.h"
 #include "units/quantity.h"
@@ -49,6 +51,7 @@ struct NicIntent {
   Bytes rdma_mtu;
   std::string subnet;   // "10.0.0.0/16"
   std::string address;  // "10.0.0.1/16"
+  std::string gateway;  // the switch's address, where the NIC has a subnet of its own
   int vlan = 0;
   Trust trust = Trust::kDscp;
   std::array<Priority, 64> dscp_to_priority{};
@@ -86,7 +89,8 @@ struct WredIntent {
 };
 
 struct SwitchPortIntent {
-  std::string name;  // "swp1", "Ethernet1/1", …: as the system counts its ports
+  std::string name;  // "swp1s0", "Ethernet1/1", …: as the system calls it
+  CagePort place;    // where that is on the box; cage 0: not known
   std::uint32_t link = 0;
   PortRef peer;
   bool is_access = false;  // a host is behind it
@@ -122,7 +126,10 @@ struct SwitchIntent {
   std::string name;
   std::uint32_t group = 0;  // index into Design::switches
   SwitchSystem system = SwitchSystem::kSonic;
+  const SwitchModel* model = nullptr;  // nullptr: none named, or not in the table
   const AsicModel* asic = nullptr;
+  bool ports_assumed = false;  // neither model nor `ports:`; names are counted through
+  std::string ports_fault;     // why the links do not fit the box; the names are none of its ports
   int tier = 1;
   Trust trust = Trust::kDscp;
   std::array<Priority, 64> dscp_to_priority{};  // this switch's own map, overrides included
@@ -163,6 +170,8 @@ struct Intent {
   std::vector<LinkIntent> links;
   /// DCQCN register values by knob name, every knob filled in (nic_knobs.h).
   std::map<std::string, std::int64_t, std::less<>> dcqcn;
+  /// Those that the design states; the others are the firmware's defaults.
+  std::set<std::string, std::less<>> dcqcn_stated;
   DcqcnVariant dcqcn_variant = DcqcnVariant::kConnectx;
   Routing routing = Routing::kUpDown;
   int expected_incast = 1;

@@ -21,38 +21,26 @@ bool is_name_character(char c) {
          c == '_' || c == '.' || c == '/' || c == ':';
 }
 
-// Pieces between commas that stand outside brackets.
-std::vector<std::string_view> split_outside_brackets(std::string_view text) {
-  std::vector<std::string_view> pieces;
-  std::size_t start = 0;
-  int depth = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '[') ++depth;
-    if (text[i] == ']') --depth;
-    if (text[i] != ',' || depth != 0) continue;
-    pieces.push_back(text.substr(start, i - start));
-    start = i + 1;
-  }
-  pieces.push_back(text.substr(start));
-  return pieces;
-}
-
 // "1,3,05-07" → 1 3 05 06 07
 Result<std::vector<std::string>> expand_range(std::string_view inside, std::string_view pattern) {
   std::vector<std::string> out;
   for (const std::string_view piece : split(inside, ',')) {
-    const auto dash = piece.find('-');
-    const std::string_view low_text = trim(piece.substr(0, dash));
+    const auto colon = piece.find(':');
+    const auto step =
+        parse_u64(colon == std::string_view::npos ? "1" : trim(piece.substr(colon + 1)));
+    const auto dash = piece.substr(0, colon).find('-');
+    const std::string_view low_text =
+        trim(piece.substr(0, dash == std::string_view::npos ? colon : dash));
     const std::string_view high_text =
-        dash == std::string_view::npos ? low_text : trim(piece.substr(dash + 1));
+        dash == std::string_view::npos ? low_text : trim(piece.substr(0, colon).substr(dash + 1));
     const auto low = parse_u64(low_text);
     const auto high = parse_u64(high_text);
-    if (!low || !high)
-      return bad(pattern, "brackets hold numbers and ranges, as in [1-8] or [1,3]");
+    if (!low || !high || !step || *step == 0)
+      return bad(pattern, "brackets hold numbers and ranges, as in [1-8], [1,3] or [0-28:4]");
     if (*high < *low) return bad(pattern, "the range runs backwards");
     if (*high - *low >= kMaxNames || *high > 999'999'999)
       return bad(pattern, fmt::format("more than {} names", kMaxNames));
-    for (std::uint64_t n = *low; n <= *high; ++n)
+    for (std::uint64_t n = *low; n <= *high; n += *step)
       out.push_back(fmt::format("{:0{}}", n, low_text.size()));
   }
   return out;
@@ -89,6 +77,21 @@ Result<std::vector<std::string>> expand_one(std::string_view pattern, std::strin
 }
 
 }  // namespace
+
+std::vector<std::string_view> split_outside_brackets(std::string_view text) {
+  std::vector<std::string_view> pieces;
+  std::size_t start = 0;
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '[') ++depth;
+    if (text[i] == ']') --depth;
+    if (text[i] != ',' || depth != 0) continue;
+    pieces.push_back(text.substr(start, i - start));
+    start = i + 1;
+  }
+  pieces.push_back(text.substr(start));
+  return pieces;
+}
 
 Result<std::vector<std::string>> expand_names(std::string_view pattern) {
   std::vector<std::string> out;

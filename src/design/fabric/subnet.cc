@@ -93,20 +93,49 @@ Result<Subnet> parse_subnet(std::string_view text) {
   return subnet;
 }
 
-Result<std::string> subnet_of_rail(const Addressing& addressing, int rail) {
-  const std::vector<std::string>& list = *addressing.subnets;
-  constexpr std::string_view kRail = "{rail}";
-  if (list.size() == 1) {
-    std::string text = list.front();
-    for (auto at = text.find(kRail); at != std::string::npos; at = text.find(kRail))
-      text.replace(at, kRail.size(), std::to_string(rail));
-    return text;
+std::optional<Subnet> Subnet::part(int longer, std::uint64_t n) const {
+  if (longer < prefix || longer > bits_of(family)) return std::nullopt;
+  const int index_bits = longer - prefix;
+  if (index_bits < 64 && n >= (std::uint64_t{1} << index_bits)) return std::nullopt;
+  Subnet out = *this;
+  out.prefix = longer;
+  for (int i = 0; i < std::min(index_bits, 64); ++i) {
+    if (((n >> i) & 1U) == 0) continue;
+    const int at = longer - 1 - i;
+    auto& byte = out.address.at(static_cast<std::size_t>(at / 8));
+    byte = static_cast<std::uint8_t>(byte | (0x80U >> (at % 8)));
   }
-  if (static_cast<std::size_t>(rail) >= list.size())
+  return out;
+}
+
+namespace {
+
+void replace_all(std::string& text, std::string_view mark, int value) {
+  for (auto at = text.find(mark); at != std::string::npos; at = text.find(mark))
+    text.replace(at, mark.size(), std::to_string(value));
+}
+
+}  // namespace
+
+Result<std::string> subnet_of(const Addressing& addressing, SubnetPlace place) {
+  const std::vector<std::string>& list = *addressing.subnets;
+  const auto rail = static_cast<std::size_t>(place.rail);
+  if (list.size() > 1 && rail >= list.size())
     return invalid_error(fmt::format(
         "addressing.subnets: {} subnets for rail {}: list one per rail, or one with {{rail}} in it",
-        list.size(), rail));
-  return list[static_cast<std::size_t>(rail)];
+        list.size(), place.rail));
+  std::string text = list.size() == 1 ? list.front() : list[rail];
+  replace_all(text, "{rail}", place.rail);
+  replace_all(text, "{pod}", place.pod);
+  replace_all(text, "{leaf}", place.leaf);
+  return text;
+}
+
+bool subnet_is_local(const Addressing& addressing) {
+  const std::vector<std::string>& list = *addressing.subnets;
+  return std::any_of(list.begin(), list.end(), [](const std::string& text) {
+    return text.find("{pod}") != std::string::npos || text.find("{leaf}") != std::string::npos;
+  });
 }
 
 }  // namespace weir::design

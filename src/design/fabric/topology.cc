@@ -100,6 +100,7 @@ class Expander {
     if (to_hosts && !(from_hosts && *link.wiring == Wiring::kMesh))
       return error(link.to.at(),
                    "a host as the upper end: 'from' is the lower end, hosts before switches");
+    part_ = 0;
     switch (*link.wiring) {
       case Wiring::kBlock: return block(link, group, from, to);
       case Wiring::kRail: return rail(link, group, from, to);
@@ -140,6 +141,7 @@ class Expander {
       if (rails % leaves != 0)
         return error(link.at,
                      fmt::format("{} rails do not spread evenly over {} switches", rails, leaves));
+      part_ = static_cast<int>(i / hosts);
       for (std::uint32_t r = 0; r < rails; ++r)
         connect(link, group, from[i], r, to[(i / hosts) * leaves + r * leaves / rails]);
     }
@@ -153,9 +155,11 @@ class Expander {
       return;
     const std::size_t lower = from.size() / groups;
     const std::size_t upper = to.size() / groups;
-    for (std::size_t i = 0; i < from.size(); ++i)
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      part_ = static_cast<int>(i / lower);
       for (std::size_t j = 0; j < upper && out_.errors.empty(); ++j)
         connect(link, group, from[i], kNextRail, to[(i / lower) * upper + j]);
+    }
   }
 
   // Node i of each part of 'from' to every node of part i of 'to': the planes of a three-tier Clos.
@@ -166,9 +170,11 @@ class Expander {
     const std::size_t planes = from.size() / groups;
     if (!divides(link, to.size(), planes, "nodes of 'to'")) return;
     const std::size_t width = to.size() / planes;
-    for (std::size_t i = 0; i < from.size(); ++i)
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      part_ = static_cast<int>(i / planes);
       for (std::size_t j = 0; j < width && out_.errors.empty(); ++j)
         connect(link, group, from[i], kNextRail, to[(i % planes) * width + j]);
+    }
   }
 
   static constexpr std::uint32_t kNextRail = 0xFFFFFFFFU;
@@ -204,7 +210,7 @@ class Expander {
         return error(link.at, fmt::format("more than {} cables", kMaxCables));
       const PortRef low = port_of(link, lower, i == 0 ? rail : kNextRail);
       const PortRef high = port_of(link, upper, kNextRail);
-      out_.cables.push_back({low, high, group});
+      out_.cables.push_back({low, high, group, part_});
     }
   }
 
@@ -226,6 +232,7 @@ class Expander {
   std::unordered_map<std::string, std::vector<Place>> members_;
   std::vector<std::string> group_names_;
   std::vector<std::vector<char>> nic_links_;  // per host and rail: has a cable
+  int part_ = 0;                              // of the cables being added
 };
 
 }  // namespace

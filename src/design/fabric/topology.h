@@ -29,6 +29,7 @@ struct Cable {
   PortRef lower;
   PortRef upper;
   std::uint32_t group = 0;  // index into Design::links
+  int part = 0;             // which of the equal parts that `groups` makes
 };
 
 struct Topology {

@@ -9,6 +9,7 @@
 #include "design/file/fields.h"
 #include "design/file/words.h"
 #include "design/tables/platforms.h"
+#include "design/tables/switch_models.h"
 #include "model/buffers.h"
 #include "model/wred.h"
 #include "units/format.h"
@@ -72,11 +73,20 @@ void fill_switches(Design& d) {
   for (auto& [name, at, group] : d.switches) {
     group.tier.fill(tier + 1, "the order of the groups in the file");
     tier = *group.tier;
-    const AsicModel* const asic = find_asic(*group.asic);
+    const SwitchModel* const model =
+        group.model.is_set() ? find_switch_model(*group.model) : nullptr;
+    if (model != nullptr) {
+      const std::string why = fmt::format("{}: {}", model->title, model->source);
+      group.asic.fill(std::string(model->asic), why);
+      if (model->buffer > 0_B) group.buffer.fill(model->buffer, why);
+    }
+    const AsicModel* const asic = group.asic.is_set() ? find_asic(*group.asic) : nullptr;
     if (asic == nullptr) continue;
     group.buffer.fill(asic->buffer, fmt::format("{}: {}", asic->title, asic->source));
     group.cell.fill(asic->cell, fmt::format("{}: {}", asic->title, asic->source));
-    group.ports.fill(asic->ports, fmt::format("{}: {}", asic->title, asic->source));
+    if (model == nullptr)
+      group.ports.fill(PortSpec{std::to_string(asic->ports), asic->ports, {}},
+                       fmt::format("{}: {}", asic->title, asic->source));
     group.global_pause.fill(false, kPfcExcludesPause);
     group.rewrites_dscp.fill(false,
                              "a rewrite on the way breaks the classification of every later hop");
@@ -99,15 +109,35 @@ void fill_links(Design& d) {
                            : *link.length <= 30_m ? CableKind::kAoc
                                                   : CableKind::kFibre;
     link.cable.fill(kind, "copper to 3 m, active optical to 30 m, fibre beyond");
+    link.fec.fill(Fec::kAuto, "RS-FEC from 50G per lane on; both ends choose it by the module");
   }
+}
+
+/// Leaves route, and NICs of one rail are on several of them.
+bool has_rail_on_two_leaves(const Design& d) {
+  if (d.addressing.l3_from.is_set() && *d.addressing.l3_from != Boundary::kLeaf) return false;
+  int leaves = 0;
+  for (const auto& group : d.switches)
+    if (*group.value.tier == 1 && group.value.names.is_set())
+      leaves += count_names(*group.value.names);
+  constexpr int kOctet = 256;
+  if (leaves < 2 || leaves > kOctet) return false;
+  return std::any_of(d.links.begin(), d.links.end(), [&](const LinkGroup& link) {
+    const bool is_by_rail = *link.wiring == Wiring::kRail && *link.groups == 1;
+    return is_host_group(d, link.from->text) && !is_by_rail;
+  });
 }
 
 void fill_network(Design& d) {
   d.addressing.family.fill(AddressFamily::kIpv4, "RoCE v2 over IPv4 is what most jobs expect");
   const bool is_v4 = *d.addressing.family == AddressFamily::kIpv4;
+  if (has_rail_on_two_leaves(d))
+    d.addressing.subnets.fill({is_v4 ? "10.{rail}.{leaf}.0/24" : "fd00:{rail}:{leaf}::/64"},
+                              "one subnet per rail and leaf: a leaf that routes has it alone");
   d.addressing.subnets.fill(
       {is_v4 ? "10.{rail}.0.0/16" : "fd00:{rail}::/64"},
       "one subnet per rail, so that replies leave through the rail they came in");
+  d.addressing.nic_prefix.fill(0, "NICs share the subnet of their rail and leaf");
   d.addressing.l3_from.fill(Boundary::kLeaf,
                             "routed from the leaf up: no flooding in the lossless class");
   d.addressing.vlan.fill(0, "untagged");

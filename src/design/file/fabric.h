@@ -46,6 +46,15 @@ struct AutoOr {
   friend bool operator==(const AutoOr&, const AutoOr&) = default;
 };
 
+/// Ports of a switch: how many, or their names in the order of its links, or by the node at the
+/// other end. A name may be a cage of the model: "12", or "12.2" for its second sub-port.
+struct PortSpec {
+  std::string text;                                        // as written
+  int count = 0;                                           // 0: names were given
+  std::vector<std::pair<std::string, std::string>> names;  // peer (empty: in order), port
+  friend bool operator==(const PortSpec&, const PortSpec&) = default;
+};
+
 // ---- the sections
 // ------------------------------------------------------------------------------------
 
@@ -82,11 +91,12 @@ struct DscpOverride {
 struct SwitchGroup {
   Setting<NamePattern> names;
   Setting<SwitchSystem> system;
-  Setting<std::string> asic;  // a row of the ASIC table
-  Setting<int> tier;          // 1 = leaf
-  Setting<Bytes> buffer;      // overrides the ASIC's
+  Setting<std::string> model;  // a row of the table of switches
+  Setting<std::string> asic;   // a row of the ASIC table
+  Setting<int> tier;           // 1 = leaf
+  Setting<Bytes> buffer;       // overrides the ASIC's
   Setting<Bytes> cell;
-  Setting<int> ports;
+  Setting<PortSpec> ports;
   Setting<Bytes> mtu;  // overrides mtu.switch
   Setting<Trust> trust;
   Setting<Bytes> headroom;  // overrides buffers.headroom, per port and lossless priority
@@ -106,8 +116,10 @@ struct LinkGroup {
   Setting<Wiring> wiring;
   Setting<int> count;   // parallel links of each pair
   Setting<int> groups;  // mesh: both ends split into that many equal parts (pods)
+  Setting<int> split;   // links per cage of a switch; not set: as many as its cages can
   Setting<BitRate> speed;
   Setting<CableKind> cable;
+  Setting<Fec> fec;
   Setting<Length> length;
   Setting<Bytes> mtu;
   Setting<BitRate> shaper;  // a rate limit configured on these ports
@@ -116,6 +128,7 @@ struct LinkGroup {
 struct Addressing {
   Setting<AddressFamily> family;
   Setting<std::vector<std::string>> subnets;  // one with {rail} in it, or one per rail
+  Setting<int> nic_prefix;                    // each NIC its own subnet of that length; 0 = shared
   Setting<Boundary> l3_from;  // where routing begins; below it is one broadcast domain per rail
   Setting<int> vlan;          // 0 = untagged
   Setting<std::string> vrf;

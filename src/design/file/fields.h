@@ -58,11 +58,16 @@ template <class V>
 void visit(V& v, SwitchGroup& s) {
   v.field("names", s.names, "the switches: a name or a pattern such as leaf[1-8]");
   v.field("system", s.system, "operating system of the switch");
-  v.field("asic", s.asic, "switching ASIC (weir explain asics)");
+  v.field("model", s.model,
+          "the switch as it is sold (weir explain models): ports, their names and splits");
+  v.field("asic", s.asic, "switching ASIC (weir explain asics); the model's if one is named");
   v.field("tier", s.tier, "1 = leaf, 2 = spine, 3 = core", Range{1, 8});
   v.field("buffer", s.buffer, "packet buffer, where it differs from the ASIC table");
   v.field("cell", s.cell, "buffer cell, where it differs from the ASIC table");
-  v.field("ports", s.ports, "ports of the switch", Range{1, 1024});
+  v.field("ports", s.ports,
+          "how many ports the switch has; or their names in the order of its links "
+          "(swp[1-32]s[0-1], Ethernet[0-508:4]), or by peer (gpu001: swp1s0); a number of a list "
+          "is a cage of the model, 12.2 its second sub-port");
   v.field("mtu", s.mtu, "MTU of these switches, where it differs from mtu.switch");
   v.field("trust", s.trust, "trust of these switches, where it differs from trust");
   v.field("headroom", s.headroom,
@@ -88,8 +93,12 @@ void visit(V& v, LinkGroup& s) {
   v.field("count", s.count, "parallel links of each pair", Range{1, 1024});
   v.field("groups", s.groups,
           "mesh, rail, stripe: split both ends into that many equal parts (pods)", Range{1, 4096});
+  v.field("split", s.split,
+          "links per cage of a switch, as break-out cables make them; 1 = a cage for each link",
+          Range{1, 8});
   v.field("speed", s.speed, "speed of each link");
   v.field("cable", s.cable, "kind of cable");
+  v.field("fec", s.fec, "error correction: auto = what speed and cable need");
   v.field("length", s.length, "length of the cable, slack included");
   v.field("mtu", s.mtu, "MTU of the switch ports of these links, where it differs");
   v.field("shaper", s.shaper, "rate limit configured on these ports; RDMA paths want none");
@@ -98,7 +107,13 @@ void visit(V& v, LinkGroup& s) {
 template <class V>
 void visit(V& v, Addressing& s) {
   v.field("family", s.family, "address family of the RoCE v2 GIDs");
-  v.field("subnets", s.subnets, "one subnet per rail: a pattern with {rail} in it, or a list");
+  v.field("subnets", s.subnets,
+          "one subnet per rail and leaf: a pattern with {rail}, {leaf} or {pod} in it, counted "
+          "from 0, or a list with one per rail");
+  v.field("nic_prefix", s.nic_prefix,
+          "each NIC has a subnet of its own of this length out of them, the switch its first "
+          "address, the NIC its second: 31 (IPv6: 127); 0 = NICs share the subnet",
+          Range{0, 127});
   v.field("l3_from", s.l3_from, "where routing begins; below it each rail is one broadcast domain");
   v.field("vlan", s.vlan, "VLAN of the RDMA network; 0 = untagged", Range{0, 4094});
   v.field("vrf", s.vrf, "routing instance of the RDMA network");
@@ -112,7 +127,9 @@ void visit(V& v, TrafficClassDesign& s) {
   v.field("traffic_class", s.traffic_class, "traffic class of the NIC's scheduler");
   v.field("queue", s.queue, "egress queue of the switches");
   v.field("lossless", s.lossless, "protected by PFC");
-  v.field("scheduling", s.scheduling, "strict priority, or a deficit-weighted share");
+  v.field("scheduling", s.scheduling,
+          "strict priority, a deficit-weighted share, or on NICs the vendor's own choice (TSA "
+          "'vendor'; a weighted share on switches)");
   v.field("minimum", s.minimum, "bandwidth guaranteed under load");
   v.field("limit", s.limit, "most it may use at an access port; 100% = no limit");
 }

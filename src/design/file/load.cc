@@ -13,6 +13,7 @@
 #include "design/file/name_check.h"
 #include "design/file/value_text.h"
 #include "design/tables/platforms.h"
+#include "design/tables/switch_models.h"
 
 namespace weir::design {
 namespace {
@@ -161,6 +162,7 @@ class Reader {
   template <class T>
   static std::optional<std::string> scalar_text(const YamlNode& node) {
     if (node.kind == YamlNode::Kind::kScalar) return node.scalar;
+    if (kMayBeMapping<T> && node.kind == YamlNode::Kind::kMapping) return mapping_text(node);
     if (!kMayBeList<T> || node.kind != YamlNode::Kind::kSequence || node.items.empty())
       return std::nullopt;
     std::vector<std::string> pieces;
@@ -169,6 +171,23 @@ class Reader {
       pieces.push_back(item.scalar);
     }
     return join(pieces, ",");
+  }
+
+  // "KEY=VALUE, KEY=VALUE"; a list gives its key once for each value.
+  static std::optional<std::string> mapping_text(const YamlNode& node) {
+    std::vector<std::string> pieces;
+    for (const YamlEntry& entry : node.entries) {
+      const bool is_list = entry.value.kind == YamlNode::Kind::kSequence;
+      const std::size_t count = is_list ? entry.value.items.size() : 1;
+      for (std::size_t i = 0; i < count; ++i) {
+        const YamlNode& value = is_list ? entry.value.items[i] : entry.value;
+        if (value.kind != YamlNode::Kind::kScalar) return std::nullopt;
+        for (const std::string_view piece : split_outside_brackets(value.scalar))
+          pieces.push_back(fmt::format("{}={}", entry.key, trim(piece)));
+      }
+    }
+    if (pieces.empty()) return std::nullopt;
+    return join(pieces, ", ");
   }
 
   // A key that is the user's own name: it appears in messages, paths and printed designs.
@@ -254,8 +273,9 @@ class Checker {
               fmt::format("switches.{}.names", group.name));
       require(!group.value.system.is_missing(), group.at,
               fmt::format("switches.{}.system", group.name));
-      require(!group.value.asic.is_missing(), group.at,
-              fmt::format("switches.{}.asic", group.name));
+      const bool has_model = !group.value.model.is_missing();
+      require(!group.value.asic.is_missing() || has_model, group.at,
+              fmt::format("switches.{0}.model (or switches.{0}.asic)", group.name));
     }
     for (std::size_t i = 0; i < design_.links.size(); ++i) {
       const LinkGroup& link = design_.links[i];
@@ -279,8 +299,26 @@ class Checker {
     const auto asics = names_of(asic_models());
     for (const auto& group : design_.hosts)
       check_known(group.value.nic, "NIC", nics);
-    for (const auto& group : design_.switches)
+    for (const auto& group : design_.switches) {
       check_known(group.value.asic, "ASIC", asics);
+      check_model(group);
+    }
+  }
+
+  /// A switch that is not in the table needs the names of its ports, and its ASIC.
+  void check_model(const Named<SwitchGroup>& group) {
+    const Setting<std::string>& model = group.value.model;
+    if (!model.is_written() || find_switch_model(*model) != nullptr) return;
+    const bool has_names = group.value.ports.is_written() && !group.value.ports->names.empty();
+    const auto names = names_of(switch_models());
+    if (!has_names)
+      error(model.at(),
+            fmt::format("unknown switch model '{}'{}; known are {}; for another one write `asic` "
+                        "and, in `ports`, the names of its ports",
+                        *model, did_you_mean(*model, names), join(names, ", ")));
+    else
+      require(group.value.asic.is_written(), group.at,
+              fmt::format("switches.{}.asic (its model is not in the table)", group.name));
   }
 
   void check_size(const Setting<Bytes>& setting, Bytes most, const std::string& key) {

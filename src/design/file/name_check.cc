@@ -41,10 +41,20 @@ class NameCheck {
   }
   void addresses(const Setting<std::vector<std::string>>& setting, std::string_view key) {
     if (!setting.is_written()) return;
-    for (const std::string& text : *setting)
-      if (text.find_first_not_of("0123456789abcdefABCDEF.:/{}rail") != std::string::npos)
+    for (const std::string& text : *setting) {
+      std::string address = text;
+      for (const std::string_view mark : {"{rail}", "{leaf}", "{pod}"})
+        for (auto at = address.find(mark); at != std::string::npos; at = address.find(mark))
+          address.replace(at, mark.size(), "0");
+      if (address.find_first_not_of("0123456789abcdefABCDEF.:/") != std::string::npos)
         error(setting.at(), key,
-              fmt::format("expected a subnet such as 10.{{rail}}.0.0/16, found '{}'", text));
+              fmt::format("expected a subnet such as 10.{{rail}}.{{leaf}}.0/24, found '{}'", text));
+    }
+  }
+  void ports(const Setting<PortSpec>& setting, std::string_view key) {
+    if (!setting.is_written()) return;
+    for (const auto& [peer, name] : setting->names)
+      if (!one(NameKind::kPort, name, setting.at(), key)) return;
   }
 
  private:
@@ -77,8 +87,10 @@ void check_names(const Design& design, std::vector<Diagnostic>& errors) {
     check.rails(NameKind::kDevice, group.value.device, key + ".device");
     check.rails(NameKind::kNetdev, group.value.netdev, key + ".netdev");
   }
-  for (const auto& group : design.switches)
+  for (const auto& group : design.switches) {
     check.nodes(group.value.names, fmt::format("switches.{}.names", group.name));
+    check.ports(group.value.ports, fmt::format("switches.{}.ports", group.name));
+  }
   check.addresses(design.addressing.subnets, "addressing.subnets");
   check.word(NameKind::kWord, design.addressing.vrf, "addressing.vrf");
   check.word(NameKind::kWord, design.nccl.gdr_level, "nccl.gdr_level");

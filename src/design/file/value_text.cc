@@ -309,4 +309,69 @@ Json ValueText<std::vector<std::string>>::schema() {
       {"anyOf", Json::array({item, Json{{"type", "array"}, {"items", item}, {"minItems", 1}}})}};
 }
 
+namespace {
+
+/// "gpu[1-2]=swp[1-2]": the ports are dealt to the peers in equal parts.
+Status add_ports_of_peer(std::string_view piece, std::size_t equals, PortSpec& out) {
+  WEIR_TRY(peers, expand_names(trim(piece.substr(0, equals))));
+  WEIR_TRY(ports, expand_names(trim(piece.substr(equals + 1))));
+  if (ports.size() % peers.size() != 0)
+    return parse_error(fmt::format("expected as many ports for each node, found {} ports for {}",
+                                   ports.size(), counted(peers.size(), "node")));
+  const std::size_t each = ports.size() / peers.size();
+  for (std::size_t i = 0; i < ports.size(); ++i)
+    out.names.emplace_back(peers[i / each], ports[i]);
+  return {};
+}
+
+/// "33-64" outside brackets are cages.
+std::string cage_range(std::string_view piece) {
+  const bool is_numeric = piece.find_first_not_of("0123456789-") == std::string_view::npos;
+  const bool is_range = is_numeric && piece.find('-') != std::string_view::npos;
+  return is_range ? fmt::format("[{}]", piece) : std::string(piece);
+}
+
+}  // namespace
+
+Result<PortSpec> ValueText<PortSpec>::parse(std::string_view text) {
+  PortSpec out;
+  out.text = trim(text);
+  constexpr std::uint64_t kMostPorts = 1'024;
+  if (const auto count = parse_u64(out.text)) {
+    if (*count < 1 || *count > kMostPorts)
+      return parse_error(fmt::format("expected a number from 1 to 1024, found {}", *count));
+    out.count = static_cast<int>(*count);
+    return out;
+  }
+  for (const std::string_view part : split_outside_brackets(out.text)) {
+    const std::string_view piece = trim(part);
+    const auto equals = piece.find('=');
+    if (equals != std::string_view::npos) {
+      WEIR_TRY_STATUS(add_ports_of_peer(piece, equals, out));
+    } else {
+      WEIR_TRY(names, expand_names(cage_range(piece)));
+      for (std::string& name : names)
+        out.names.emplace_back("", std::move(name));
+    }
+    if (out.names.size() > kMostPorts)
+      return parse_error(fmt::format("expected at most {} ports", kMostPorts));
+  }
+  const auto is_by_peer = [](const auto& entry) { return !entry.first.empty(); };
+  const auto by_peer = std::count_if(out.names.begin(), out.names.end(), is_by_peer);
+  if (by_peer != 0 && static_cast<std::size_t>(by_peer) != out.names.size())
+    return parse_error("expected ports in the order of the links, or by node: not both");
+  return out;
+}
+std::string ValueText<PortSpec>::print(const PortSpec& value) {
+  return value.text;
+}
+Json ValueText<PortSpec>::schema() {
+  const Json item = {{"type", Json::array({"integer", "string"})}};
+  const Json one_or_more = {
+      {"anyOf", Json::array({item, Json{{"type", "array"}, {"items", item}, {"minItems", 1}}})}};
+  return {{"anyOf", Json::array({item, Json{{"type", "array"}, {"items", item}, {"minItems", 1}},
+                                 Json{{"type", "object"}, {"additionalProperties", one_or_more}}})},
+          {"examples", Json::array({64, "swp[1-32]s[0-1]", "Ethernet[0-508:4]"})}};
+}
+
 }  // namespace weir::design

@@ -65,6 +65,7 @@ WEIR_VALUE_TEXT(TosByte);
 WEIR_VALUE_TEXT(DscpSet);                   // 26, "24-31", or a list of them
 WEIR_VALUE_TEXT(PrioritySet);               // 3, or a list
 WEIR_VALUE_TEXT(std::vector<std::string>);  // one, or a list
+WEIR_VALUE_TEXT(PortSpec);                  // 64, names, or PEER=NAME; a mapping as well
 #undef WEIR_VALUE_TEXT
 
 template <class T>
@@ -83,7 +84,11 @@ struct ValueText<AutoOr<T>> {
 
 /// Types that may also be written as a YAML list; the items are joined by ',' before parsing.
 template <class T>
-inline constexpr bool kMayBeList = std::is_same_v<T, DscpSet> || std::is_same_v<T, PrioritySet> ||
-                                   std::is_same_v<T, std::vector<std::string>>;
+inline constexpr bool kMayBeList =
+    std::is_same_v<T, DscpSet> || std::is_same_v<T, PrioritySet> ||
+    std::is_same_v<T, std::vector<std::string>> || std::is_same_v<T, PortSpec>;
+/// Types that may be written as a mapping: joined as KEY=VALUE, one for each value.
+template <class T>
+inline constexpr bool kMayBeMapping = std::is_same_v<T, PortSpec>;
 
 }  // namespace weir::design

@@ -48,8 +48,9 @@ inline constexpr auto words(Boundary) {
       {{Boundary::kLeaf, "leaf"}, {Boundary::kSpine, "spine"}, {Boundary::kHost, "host"}});
 }
 inline constexpr auto words(Scheduling) {
-  return std::to_array<EnumWord<Scheduling>>(
-      {{Scheduling::kDwrr, "dwrr"}, {Scheduling::kStrict, "strict"}});
+  return std::to_array<EnumWord<Scheduling>>({{Scheduling::kDwrr, "dwrr"},
+                                              {Scheduling::kStrict, "strict"},
+                                              {Scheduling::kVendor, "vendor"}});
 }
 inline constexpr auto words(MarkAt) {
   return std::to_array<EnumWord<MarkAt>>(
@@ -88,6 +89,10 @@ inline constexpr auto words(EcmpSeeds) {
 inline constexpr auto words(Routing) {
   return std::to_array<EnumWord<Routing>>(
       {{Routing::kUpDown, "updown"}, {Routing::kBounce, "bounce"}});
+}
+inline constexpr auto words(Fec) {
+  return std::to_array<EnumWord<Fec>>(
+      {{Fec::kAuto, "auto"}, {Fec::kRs, "rs"}, {Fec::kFc, "fc"}, {Fec::kNone, "none"}});
 }
 inline constexpr auto words(HostStack) {
   return std::to_array<EnumWord<HostStack>>(

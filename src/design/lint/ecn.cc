@@ -32,6 +32,8 @@ struct EcnAndXoff {
   [[nodiscard]] Bytes min_mean() const { return min_sum / ports; }
   [[nodiscard]] bool min_leads() const { return min_sum <= bound.largest_min_threshold * ports; }
   [[nodiscard]] bool max_leads() const { return max < xoff_of_one; }
+  /// Room between the two for senders to slow down in.
+  [[nodiscard]] bool max_leads_well() const { return max * 5 <= xoff_of_one * 4; }
 };
 
 // What lossless traffic shares; 0 where headroom leaves nothing or the pools do not fit: other
@@ -125,10 +127,15 @@ void report_max(LintCase& c, const SwitchCause& cause) {
       cause.group != nullptr ? cause.group->value.wred.max : c.design.wred.max;
   auto& found = c.report(
       "ecn.above_xoff", setting.is_written() ? cause.at : place_of_xoff(c, c.group_of(node)),
-      fmt::format(
-          "marking reaches every packet at {} and one congested queue is paused at {} already, "
-          "on {}: PFC acts before ECN has",
-          approximate(here.max), approximate(here.xoff_of_one), to_text(cause)));
+      here.max_leads()
+          ? fmt::format("marking reaches every packet at {} and one congested queue is paused at "
+                        "{}, on {}: too close, senders have no time to slow down before PFC acts",
+                        approximate(here.max), approximate(here.xoff_of_one), to_text(cause))
+          : fmt::format(
+                "marking reaches every packet at {} and one congested queue is paused at {} "
+                "already, on {}: PFC acts before ECN has",
+                approximate(here.max), approximate(here.xoff_of_one), to_text(cause)));
+  if (here.max_leads()) found.severity = finding::Severity::kWarning;
   found.where.switch_name = node.name;
   const std::string alpha = to_text(node.buffers.alpha);
   LintCase::add_evidence(
@@ -136,6 +143,10 @@ void report_max(LintCase& c, const SwitchCause& cause) {
                  ? fmt::format("{}: XOFF of one queue = A*B'/(1+A), A = {}, B' = {}: {}", node.name,
                                alpha, to_text(shared_by(node)), to_text(here.xoff_of_one))
                  : fmt::format("buffers.xoff = {}", to_text(here.xoff_of_one)));
+  LintCase::add_evidence(
+      found, fmt::format("max is {}% of XOFF; operators' rule: marking at 20-30% of the buffer and "
+                         "XOFF at 80%, so max at about 38% of XOFF",
+                         here.max.raw() * 100 / std::max<std::int64_t>(here.xoff_of_one.raw(), 1)));
   // Half of XOFF leaves the ramp room to work in.
   LintCase::add_fix(found,
                     {wred_line("max", to_text(writable(*setting, here.xoff_of_one / 2, here.max)))},
@@ -151,7 +162,8 @@ void check_ecn_above_xoff(LintCase& c) {
   for (const SwitchCause& cause : late_min)
     report_min(c, cause);
   const auto late_max = switch_causes(
-      c, [](const SwitchIntent& node) { return can_compare(node) && !compare(node).max_leads(); },
+      c,
+      [](const SwitchIntent& node) { return can_compare(node) && !compare(node).max_leads_well(); },
       [](const SwitchGroup& group) { return own_line(group.wred.max); }, c.design.wred.max.at());
   for (const SwitchCause& cause : late_max)
     report_max(c, cause);

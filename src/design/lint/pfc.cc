@@ -44,6 +44,17 @@ void check_pfc_multiple_priorities(LintCase& c) {
                fmt::format("PFC is on for {} priorities ({}); one lossless priority is enough",
                            on.count(), to_text(on)));
   found.where.priority = to_text(on);
+  // Nothing is left that a pause would spare: best effort and CNPs stand with RDMA.
+  const bool is_all =
+      std::all_of(c.design.classes.begin(), c.design.classes.end(),
+                  [&](const auto& cls) { return on.contains(*cls.value.priority); });
+  if (is_all) {
+    found.severity = finding::Severity::kError;
+    found.verdict = fmt::format(
+        "PFC is on for {} priorities ({}), every class included: one slow receiver stops all "
+        "traffic, CNPs too",
+        on.count(), to_text(on));
+  }
   for (const auto& cls : c.design.classes) {
     if (on.contains(*cls.value.priority)) {
       LintCase::add_evidence(found, fmt::format("class '{}' has priority {} and is {}", cls.name,
@@ -113,6 +124,34 @@ void check_watchdog_off(LintCase& c) {
     LintCase::add_fix(found,
                       {cause.group != nullptr ? "watchdog: true" : "watchdog: { enabled: true }"},
                       belongs_under(cause));
+  }
+}
+
+void check_watchdog_slow(LintCase& c) {
+  // Usual are 100 ms to 400 ms (SONiC's and Meta's 200 ms); a job's transport gives up within
+  // seconds.
+  constexpr Duration kSlow = 1_s;
+  const auto causes = switch_causes(
+      c,
+      [&](const SwitchIntent& node) {
+        return node.watchdog && node.pfc.count() > 0 && node.watchdog_detect > kSlow;
+      },
+      [](const SwitchGroup&) { return OwnLine(); }, c.design.watchdog.detect.at());
+  for (const SwitchCause& cause : causes) {
+    const Nccl& nccl = c.design.nccl;
+    const Duration once = Duration::raw((4'096_ns).raw() << *nccl.timeout);
+    auto& found = c.report(
+        "watchdog.slow", cause.at,
+        fmt::format("the PFC watchdog of {} waits {} before it acts: a stuck receiver stops its "
+                    "neighbours for that long",
+                    to_text(cause), to_text(cause.first().watchdog_detect)));
+    found.where.switch_name = cause.first().name;
+    LintCase::add_evidence(
+        found, fmt::format("usual are 100ms to 400ms; an RDMA connection gives up after about {} "
+                           "(timeout {}, {} retries)",
+                           approximate(once * std::max(*nccl.retry_count, 1)), *nccl.timeout,
+                           *nccl.retry_count));
+    LintCase::add_fix(found, {"watchdog: { detect: 200ms, restore: 200ms }"});
   }
 }
 

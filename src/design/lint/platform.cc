@@ -348,15 +348,62 @@ BitRate speed_sum(const SwitchIntent& node) {
   return sum;
 }
 
+/// The box, where one is named: what it has decides, not what its ASIC could have.
+void check_model(LintCase& c) {
+  const auto model_line = [](const SwitchGroup& group) {
+    return group.ports.is_written() ? own_line(group.ports) : own_line(group.model);
+  };
+  check(c,
+        {.is_over =
+             [](const SwitchIntent& node) {
+               return !node.ports_fault.empty() && runs_on(node.system, *node.asic);
+             },
+         .asked_by = model_line},
+        [](const SwitchCause& cause) -> Complaint {
+          const SwitchIntent& node = cause.first();
+          return {fmt::format("{}: {}", to_text(cause), node.ports_fault),
+                  node.model != nullptr ? node.model->source : "the design's own `ports`", "",
+                  "fewer or slower links, another `model` (`weir explain models`), or `ports` with "
+                  "the names that the switch has"};
+        });
+  check(c,
+        {.is_over =
+             [&](const SwitchIntent& node) {
+               return node.model != nullptr && node.asic->name != node.model->asic;
+             },
+         .asked_by = [](const SwitchGroup& group) { return own_line(group.asic); }},
+        [](const SwitchCause& cause) -> Complaint {
+          const SwitchModel& model = *cause.first().model;
+          return {fmt::format("asic {} on {}; {} has {}", cause.first().asic->name, to_text(cause),
+                              model.title, model.asic),
+                  model.source, fmt::format("asic: {}", model.asic), "or delete the line"};
+        });
+  check(c,
+        {.is_over =
+             [&](const SwitchIntent& node) {
+               const Setting<PortSpec>& ports = c.group_of(node).value.ports;
+               return node.model != nullptr && ports.is_written() && ports->count != 0 &&
+                      static_cast<int>(node.ports.size()) > ports->count;
+             },
+         .asked_by = [](const SwitchGroup& group) { return own_line(group.ports); }},
+        [&](const SwitchCause& cause) -> Complaint {
+          return {fmt::format("{} ports in use on {}, and the group says {}",
+                              cause.first().ports.size(), to_text(cause),
+                              c.group_of(cause.first()).value.ports->count),
+                  cause.first().model->source, "", "delete the line: the model has its ports"};
+        });
+}
+
 void check_ports(LintCase& c) {
   // More ports than the fastest ones are split with break-out cables, as far as the ASIC allows; a
   // written number of ports is the box's own limit.
   const auto limit = [&](const SwitchIntent& node) {
-    const Setting<int>& ports = c.group_of(node).value.ports;
-    return ports.is_written() ? *ports : node.asic->max_ports;
+    const Setting<PortSpec>& ports = c.group_of(node).value.ports;
+    const bool is_count = ports.is_written() && ports->count != 0;
+    return is_count ? ports->count : node.asic->max_ports;
   };
   const auto is_over = [=](const SwitchIntent& node) {
-    return static_cast<int>(node.ports.size()) > limit(node);
+    return node.model == nullptr && static_cast<int>(node.ports.size()) > limit(node);
   };
   const auto asic_line = [](const SwitchGroup& group) {
     return group.ports.is_written() ? own_line(group.ports) : own_line(group.asic);
@@ -371,7 +418,9 @@ void check_ports(LintCase& c) {
   });
   check(c,
         {.is_over =
-             [](const SwitchIntent& node) { return fastest_port(node) > node.asic->max_speed; },
+             [](const SwitchIntent& node) {
+               return node.model == nullptr && fastest_port(node) > node.asic->max_speed;
+             },
          .asked_by = asic_line},
         [=](const SwitchCause& cause) -> Complaint {
           const AsicModel& asic = *cause.first().asic;
@@ -384,8 +433,8 @@ void check_ports(LintCase& c) {
   check(c,
         {.is_over =
              [=](const SwitchIntent& node) {
-               return speed_sum(node) > capacity(*node.asic) && !is_over(node) &&
-                      fastest_port(node) <= node.asic->max_speed;
+               return node.model == nullptr && speed_sum(node) > capacity(*node.asic) &&
+                      !is_over(node) && fastest_port(node) <= node.asic->max_speed;
              },
          .asked_by = asic_line},
         [=](const SwitchCause& cause) -> Complaint {
@@ -470,6 +519,7 @@ void check_platform_cannot(LintCase& c) {
   check_pools(c);
   check_watchdog(c);
   check_load_balancing(c);
+  check_model(c);
   check_ports(c);
   check_nic_speed(c);
   check_nic_parameters(c);

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -57,6 +58,87 @@ void check_rail_same_subnet(LintCase& c) {
                     {fmt::format("addressing: {{ subnets: \"{}\" }}",
                                  is_v4 ? "10.{rail}.0.0/16" : "fd00:{rail}::/64")},
                     "{rail} stands for the rail's number; or a list with one subnet per rail");
+}
+
+namespace {
+
+struct LeafSubnet {
+  Subnet subnet;
+  std::uint32_t leaf = 0;
+  const HostIntent* host = nullptr;
+  const NicIntent* nic = nullptr;
+};
+
+/// One entry per subnet and leaf, nested subnets after those that contain them.
+std::vector<LeafSubnet> subnets_by_leaf(const Intent& intent) {
+  std::map<std::pair<std::string, std::uint32_t>, LeafSubnet> seen;
+  for (const HostIntent& host : intent.hosts) {
+    for (const NicIntent& nic : host.nics) {
+      const PortRef end = intent.links[nic.link].upper;
+      if (end.kind != NodeKind::kSwitch) continue;
+      const auto [at, is_new] =
+          seen.try_emplace({nic.subnet, end.node}, LeafSubnet{{}, end.node, &host, &nic});
+      if (!is_new) continue;
+      const auto parsed = parse_subnet(nic.subnet);
+      if (parsed)
+        at->second.subnet = *parsed;
+      else
+        seen.erase(at);
+    }
+  }
+  std::vector<LeafSubnet> out;
+  for (const auto& [key, entry] : seen)
+    out.push_back(entry);
+  std::sort(out.begin(), out.end(), [](const LeafSubnet& a, const LeafSubnet& b) {
+    return std::tie(a.subnet.address, a.subnet.prefix, a.leaf) <
+           std::tie(b.subnet.address, b.subnet.prefix, b.leaf);
+  });
+  return out;
+}
+
+}  // namespace
+
+void check_subnet_two_leaves(LintCase& c) {
+  if (c.intent.l3_from != Boundary::kLeaf) return;  // below a spine's gateway it is one domain
+  if (c.has_reported("rail.same_subnet")) return;   // the same line, and the first thing to fix
+  const std::vector<LeafSubnet> all = subnets_by_leaf(c.intent);
+  std::optional<std::pair<const LeafSubnet*, const LeafSubnet*>> first;
+  std::set<std::string> at_fault;
+  const LeafSubnet* widest = nullptr;  // the last one that contains what follows
+  for (const LeafSubnet& entry : all) {
+    const bool is_inside = widest != nullptr && widest->subnet.overlaps(entry.subnet);
+    if (!is_inside) {
+      widest = &entry;
+    } else if (entry.leaf != widest->leaf) {
+      if (!first) first = {widest, &entry};
+      at_fault.insert(entry.subnet.to_text());
+    }
+  }
+  if (!first) return;
+  const auto& [here, there] = *first;
+  const std::string leaf_a = c.intent.switches[here->leaf].name;
+  const std::string leaf_b = c.intent.switches[there->leaf].name;
+  auto& found = c.report(
+      "subnet.two_leaves",
+      first_known({c.design.addressing.subnets.at(), c.design.addressing.l3_from.at()}),
+      fmt::format("{} is behind {} and behind {}, which both route: half of the traffic to it "
+                  "arrives at the wrong leaf",
+                  at_fault.size() == 1 ? there->subnet.to_text()
+                                       : fmt::format("each of {} subnets ({} is the first)",
+                                                     at_fault.size(), there->subnet.to_text()),
+                  leaf_a, leaf_b));
+  found.where.switch_name = leaf_b;
+  LintCase::add_evidence(
+      found, fmt::format("{} rail {} ({}) is on {}, {} rail {} ({}) on {}", here->host->name,
+                         here->nic->rail, here->nic->address, leaf_a, there->host->name,
+                         there->nic->rail, there->nic->address, leaf_b));
+  const bool is_v4 = *c.design.addressing.family == AddressFamily::kIpv4;
+  LintCase::add_fix(
+      found,
+      {fmt::format("addressing: {{ subnets: \"{}\" }}",
+                   is_v4 ? "10.{rail}.{leaf}.0/24" : "fd00:{rail}:{leaf}::/64")},
+      "{leaf} counts the leaves from 0; or `nic_prefix: 31` for a subnet per NIC; or l3_from: "
+      "spine, where the leaves only bridge");
 }
 
 void check_rail_isolated(LintCase& c) {

@@ -69,6 +69,7 @@ void check_pfc_multiple_priorities(LintCase&);
 void check_pfc_off(LintCase&);
 void check_pfc_wrong_priority(LintCase&);
 void check_watchdog_off(LintCase&);
+void check_watchdog_slow(LintCase&);
 void check_pause_global_on(LintCase&);
 
 void check_ecn_above_xoff(LintCase&);
@@ -81,6 +82,9 @@ void check_dcqcn_unstable(LintCase&);
 void check_headroom_too_small(LintCase&);
 void check_headroom_exceeds_buffer(LintCase&);
 void check_buffer_pools_over_100(LintCase&);
+
+void check_cable_too_long(LintCase&);
+void check_fec_wrong(LintCase&);
 
 void check_mtu_mismatch(LintCase&);
 void check_mtu_platform_max(LintCase&);
@@ -98,6 +102,7 @@ void check_class_shared_queue(LintCase&);
 void check_shaper_on_rdma_path(LintCase&);
 
 void check_rail_same_subnet(LintCase&);
+void check_subnet_two_leaves(LintCase&);
 void check_rail_isolated(LintCase&);
 void check_routing_ordering_risk(LintCase&);
 void check_ecmp_same_seed(LintCase&);

@@ -176,8 +176,36 @@ class Walker {
 
 }  // namespace
 
+namespace {
+
+/// Hosts whose NICs are all on so few switches that these may be down together.
+void find_isolated(const Intent& intent, FailureWalk& out) {
+  std::map<std::vector<std::uint32_t>, std::vector<std::uint32_t>> hosts_of;
+  for (std::uint32_t h = 0; h < intent.hosts.size(); ++h) {
+    std::set<std::uint32_t> leaves;
+    for (const NicIntent& nic : intent.hosts[h].nics) {
+      const PortRef end = intent.links[nic.link].upper;
+      if (end.kind == NodeKind::kSwitch) leaves.insert(end.node);
+    }
+    const bool can_all_fail =
+        !leaves.empty() && leaves.size() <= static_cast<std::size_t>(out.failures);
+    if (can_all_fail) hosts_of[{leaves.begin(), leaves.end()}].push_back(h);
+  }
+  out.isolating = hosts_of.size();
+  const auto fewest = std::min_element(
+      hosts_of.begin(), hosts_of.end(),
+      [](const auto& a, const auto& b) { return a.first.size() < b.first.size(); });
+  if (fewest == hosts_of.end()) return;
+  out.isolated_by = fewest->first;
+  out.isolated = fewest->second;
+}
+
+}  // namespace
+
 FailureWalk walk_failures(const Intent& intent, int failures) {
-  return Walker(intent, failures).run();
+  FailureWalk out = Walker(intent, failures).run();
+  find_isolated(intent, out);
+  return out;
 }
 
 std::optional<finding::Finding> deadlock_finding(const FailureWalk& walk, const Intent& intent) {

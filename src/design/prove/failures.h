@@ -35,6 +35,10 @@ struct FailureWalk {
   std::size_t cutting = 0;          // scenarios that part leaves with hosts
   Broken first_cut;
   std::vector<CutOff> first_cut_off;
+  /// Hosts that lose every NIC with the switches that `failures` may take: those of the fewest.
+  std::vector<std::uint32_t> isolated;
+  std::vector<std::uint32_t> isolated_by;  // switches that take the first of them
+  std::size_t isolating = 0;               // sets of switches that do so to some host
 };
 
 /// Walks the intact fabric, then every single failure, then every pair, up to `failures` (0 to 2).

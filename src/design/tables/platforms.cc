@@ -362,6 +362,20 @@ constexpr std::array kAsics = {
                   "cell: every published pause buffer is a multiple of 208B; buffer (9332D-GX2B, "
                   "120MB; GX, FX and EX have less: set `buffer`), ports and load balancing "
                   "unverified"},
+    AsicModel{.name = "express5",
+              .title = "Juniper Express 5 (PTX10000)",
+              .family = AsicFamily::kExpress,
+              .buffer = 64_MiB,
+              .deep_buffer = 8'192_MiB,
+              .cell = 256_B,
+              .ports = 36,
+              .max_ports = 288,
+              .max_speed = 800_Gbps,
+              .headroom_model = "ieee",
+              .pipeline_latency = 3'800_ns,
+              .can_share_headroom = false,
+              .source = "an assumption: virtual output queues in HBM, sizes not published; set "
+                        "`buffer` and `cell`. Ports are one line card's: write `ports`"},
     AsicModel{
         .name = "generic",
         .title = "any other shared-buffer ASIC",
@@ -451,8 +465,6 @@ constexpr std::array kSystems = {
     SystemModel{.system = SwitchSystem::kSonic,
                 .max_mtu = 9216_B,
                 .has_headroom_pool = true,
-                .has_buffer_pools = true,
-                .has_static_xoff = true,
                 .min_alpha = Alpha::from_log2(-8),
                 .max_alpha = Alpha::from_log2(7),
                 .max_lossless_priorities = 8,
@@ -463,7 +475,8 @@ constexpr std::array kSystems = {
                 .has_watchdog_forward = true,
                 .has_watchdog_alert = true,
                 .source =
-                    "sonic-yang-models of sonic-buildimage 086b03b. In the traditional buffer "
+                    "sonic-yang-models of sonic-buildimage 086b03b. The pools of the platforms are "
+                    "dynamic, and no patch may change them. In the traditional buffer "
                     "model a port whose speed and cable have no row in pg_profile_lookup.ini "
                     "gets no lossless buffer"},
 };
@@ -551,8 +564,9 @@ bool runs_on(SwitchSystem system, const AsicModel& asic) {
     case SwitchSystem::kCumulus: return family == kSpectrum;
     case SwitchSystem::kEos: return family == kTomahawk || family == kTrident || family == kJericho;
     case SwitchSystem::kNxos: return family == kCloudScale || family == kSiliconOne;
-    case SwitchSystem::kJunos: return family == kTomahawk || family == kTrident;
-    case SwitchSystem::kSonic: return true;
+    case SwitchSystem::kJunos:
+      return family == kTomahawk || family == kTrident || family == kExpress;
+    case SwitchSystem::kSonic: return family != kExpress;
   }
   WEIR_UNREACHABLE("every switch system is listed");
 }

@@ -56,6 +56,7 @@ enum class AsicFamily : std::uint8_t {
   kJericho,
   kCloudScale,
   kSiliconOne,
+  kExpress,
 };
 
 struct AsicModel {

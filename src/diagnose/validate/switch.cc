@@ -376,6 +376,58 @@ void check_port(const evidence::SwitchPort& port, const design::SwitchIntent& wa
   check_queue(port, wanted, intent, out);
 }
 
+/// Ports of hosts carry the VLAN of the design.
+void check_vlan(const evidence::Switch& found, const design::SwitchIntent& wanted,
+                const design::Intent& whole, Collector& out) {
+  const bool bridges = (whole.l3_from == design::Boundary::kLeaf && wanted.tier <= 1) ||
+                       (whole.l3_from == design::Boundary::kSpine && wanted.tier <= 2);
+  if (whole.vlan == 0 || !bridges) return;
+  const std::string number = std::to_string(whole.vlan);
+  const auto vlan = std::find_if(
+      found.interfaces.begin(), found.interfaces.end(), [&](const evidence::SwitchInterface& svi) {
+        return svi.kind == "svi" && svi.name.ends_with(number) &&
+               svi.name.find_first_of("0123456789") == svi.name.size() - number.size();
+      });
+  const std::string what = "VLAN " + number;
+  if (vlan == found.interfaces.end() || !vlan->members.is_known())
+    return out.unknown("ports of " + what);
+  for (const design::SwitchPortIntent& port : wanted.ports) {
+    const std::vector<std::string>& members = *vlan->members;
+    const bool is_member = std::find(members.begin(), members.end(), port.name) != members.end();
+    if (port.is_access && !is_member)
+      out.wrong("config.differs", port.name, expected(what, "a member", "none"), Severity::kError);
+  }
+}
+
+/// Ports that the design uses and the configuration does not have. Some without a line of their own
+/// are not known; where the configuration has none of them, but others, it is another box or
+/// another breakout.
+void report_missing_ports(const evidence::Switch& found, const design::SwitchIntent& wanted,
+                          const std::vector<std::string>& missing, Collector& out) {
+  if (missing.empty()) return;
+  const bool has_others = found.ports.size() + missing.size() > wanted.ports.size();
+  const bool has_none = missing.size() == wanted.ports.size();
+  if (!has_others) {
+    for (const std::string& name : missing)
+      out.unknown("port " + name);
+    return;
+  }
+  const auto range = [](const std::string& first, const std::string& last, std::size_t count) {
+    return count == 1 ? first : fmt::format("{} to {} ({} ports)", first, last, count);
+  };
+  if (wanted.ports_assumed) {
+    out.unknown(fmt::format("ports {}: the design has no `model`, so these names are assumed",
+                            range(missing.front(), missing.back(), missing.size())));
+    return;
+  }
+  const std::string here =
+      range(found.ports.front().name, found.ports.back().name, found.ports.size());
+  out.wrong("config.differs", "",
+            expected("ports", range(missing.front(), missing.back(), missing.size()),
+                     has_none ? here : "none of them, and ports that the design does not use"),
+            Severity::kError);
+}
+
 }  // namespace
 
 void validate_switch(const evidence::Switch& found, const design::SwitchIntent& wanted,
@@ -402,17 +454,20 @@ void validate_switch(const evidence::Switch& found, const design::SwitchIntent& 
           expected("lossless pool", to_text(wanted.buffers.lossless_shared), to_text(pool.size)));
     }
   }
+  std::vector<std::string> missing;
   for (const design::SwitchPortIntent& intent : wanted.ports) {
     const auto at =
         std::find_if(found.ports.begin(), found.ports.end(),
                      [&](const evidence::SwitchPort& known) { return known.name == intent.name; });
     if (at == found.ports.end()) {
-      out.unknown("port " + intent.name);
+      missing.push_back(intent.name);
       continue;
     }
     check_port(*at, wanted, intent, out);
     check_port_buffers(found, *at, wanted, intent, wrong);
   }
+  check_vlan(found, wanted, whole, out);
+  report_missing_ports(found, wanted, missing, out);
   out.finish();
 }
 

@@ -260,8 +260,13 @@ void knob_rail(RailScript& script) {
   for (const auto& [name, value] : script.intent.dcqcn) {
     const design::NicKnob* const knob = design::find_knob(name);
     if (knob == nullptr || is_cnp_marking(name)) continue;
-    script.settle_knob(name, fmt::format("{}/{}", point_of(*knob), knob->name), knob->debugfs,
-                       value);
+    // What the design does not state is the firmware's business: shown, not written.
+    if (script.intent.dcqcn_stated.contains(name))
+      script.settle_knob(name, fmt::format("{}/{}", point_of(*knob), knob->name), knob->debugfs,
+                         value);
+    else
+      script.line(
+          fmt::format("# left alone: {}/{}, {} by default", point_of(*knob), knob->name, value));
   }
 }
 

@@ -635,7 +635,9 @@ SetScheduling wanted_scheduling(const design::NicIntent& wanted) {
     return share.used && share.scheduling == design::Scheduling::kDwrr;
   };
   for (std::size_t tc = 0; tc < 8; ++tc) {
-    out.tsa.at(tc) = is_ets(tc) ? Tsa::kEts : Tsa::kStrict;
+    const bool is_vendor = wanted.traffic_classes.at(tc).used &&
+                           wanted.traffic_classes.at(tc).scheduling == design::Scheduling::kVendor;
+    out.tsa.at(tc) = is_ets(tc) ? Tsa::kEts : is_vendor ? Tsa::kVendor : Tsa::kStrict;
     if (is_ets(tc)) total += wanted.traffic_classes.at(tc).minimum.raw();
   }
   if (total <= 0) return out;

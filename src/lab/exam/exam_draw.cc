@@ -110,7 +110,8 @@ std::string_view draw_nic(Dice& dice, std::uint64_t speed) {
 std::string_view draw_asic(Dice& dice, design::SwitchSystem system, std::uint64_t speed) {
   std::vector<std::string_view> fit;
   for (const design::AsicModel& asic : design::asic_models())
-    if (design::runs_on(system, asic) &&
+    // Sizes of Express are assumed: no fabric is drawn with them.
+    if (design::runs_on(system, asic) && asic.family != design::AsicFamily::kExpress &&
         asic.max_speed >= 1_Gbps * static_cast<std::int64_t>(speed))
       fit.push_back(asic.name);
   WEIR_CHECK(!fit.empty());
@@ -147,7 +148,7 @@ std::string switches_text(Dice& dice, const Shape& s, bool is_small) {
 std::string links_text(Dice& dice, const Shape& s, bool is_long) {
   std::string out = fmt::format(
       "links:\n  - {{ from: gpu, to: leaf, wiring: {}, speed: {}G, cable: {}, length: {}m }}\n",
-      s.rails > 1 ? "rail" : "block", s.speed, is_long ? "fibre" : "dac",
+      s.rails > 1 ? "rail" : "block", s.speed, is_long ? "fibre" : "aec",
       dice.between(is_long ? 30 : 1, is_long ? 200 : 5));
   if (s.tiers > 1)
     out += fmt::format(
@@ -189,7 +190,7 @@ std::string design_text(Dice& dice, const Shape& s, const std::vector<std::strin
       1, digits, s.hosts, digits, draw_nic(dice, s.speed), stack, s.rails);
   const std::string links = links_text(dice, s, is_long);
   out += switches_text(dice, s, needs_pauses(kinds)) + links;
-  out += "addressing: { subnets: '10.{rail}.0.0/16' }\n";
+  out += "addressing: { subnets: '10.{rail}.{leaf}.0/24' }\n";
   const int rdma_mtu = dice.one_in(5) ? 2048 : 4096;
   const int host_mtu = dice.one_in(3) ? 4200 : 9000;
   out += fmt::format("mtu: {{ host: {}B, switch: 9200B, rdma: {}B }}\n", host_mtu, rdma_mtu);

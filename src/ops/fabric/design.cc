@@ -48,6 +48,18 @@ NewDesign design_from_template(std::string_view name) {
   return out;
 }
 
+Result<NewDesign> design_from_size(const render::FabricSize& size) {
+  WEIR_TRY(text, or_bad_input(render::design_from_size(size)));
+  NewDesign out;
+  out.text = std::move(text);
+  out.template_name = size.model;
+  out.hosts = static_cast<std::size_t>(size.hosts);
+  out.rails = static_cast<std::size_t>(size.rails);
+  const std::string_view first = std::string_view(out.text).substr(2, out.text.find('\n') - 2);
+  out.summary = first.substr(0, first.find('.'));
+  return out;
+}
+
 Result<NewDesign> design_from_hosts(const Source& source) {
   WEIR_TRY(set, open_hosts(source));
   WEIR_TRY(seen, observe_some(set));

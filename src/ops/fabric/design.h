@@ -9,6 +9,7 @@
 #include "ops/source/fabric.h"
 #include "ops/source/hosts.h"
 #include "ops/source/switch_configs.h"
+#include "render/config/design_from_size.h"
 
 namespace weir::ops {
 
@@ -45,6 +46,8 @@ struct NewDesign {
 };
 /// REQUIRES: a template of that name.
 [[nodiscard]] NewDesign design_from_template(std::string_view name);
+/// A fabric of that size.
+[[nodiscard]] Result<NewDesign> design_from_size(const render::FabricSize& size);
 /// This machine, or the hosts of bundles.
 [[nodiscard]] Result<NewDesign> design_from_hosts(const Source& source);
 

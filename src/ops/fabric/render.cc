@@ -91,13 +91,32 @@ void add(const std::string& node, platforms::Rendered made, RenderedFiles& out) 
     out.remarks.push_back({node, std::move(remark)});
 }
 
+/// A switch whose links do not fit its box has no names that exist: nothing is written for it.
+weir::Status check_ports(const design::SwitchIntent& node) {
+  if (node.ports_fault.empty()) return {};
+  return weir::invalid_error(fmt::format("{}: {}; nothing was rendered (weir lint says where)",
+                                         node.name, node.ports_fault));
+}
+
+weir::Status check_network(const design::Design& design) {
+  if (*design.addressing.vrf == "default") return {};
+  return weir::invalid_error(fmt::format(
+      "{}: addressing.vrf '{}' is not rendered: configure the routing instance by hand and leave "
+      "it out of the design",
+      design.file, *design.addressing.vrf));
+}
+
 weir::Status render_nodes(const Fabric& fabric, const RenderRequest& request,
                           const RenderTarget& target, const std::vector<std::string>& nodes,
                           RenderedFiles& out) {
   for (const std::string& name : nodes) {
     TargetInput input{.design = fabric.design, .intent = fabric.intent, .tool = request.tool};
     if (target.scope == RenderScope::kHost) input.host = find_host(fabric.intent, name);
-    if (target.scope == RenderScope::kSwitch) input.switch_at = find_switch(fabric.intent, name);
+    if (target.scope == RenderScope::kSwitch) {
+      input.switch_at = find_switch(fabric.intent, name);
+      WEIR_TRY_STATUS(check_network(fabric.design));
+      WEIR_TRY_STATUS(check_ports(*input.switch_at));
+    }
     if (target.platform != nullptr) {
       add(name, target.platform->render(fabric.intent, *input.switch_at), out);
       continue;
@@ -131,14 +150,18 @@ weir::Status render_whole(const Fabric& fabric, const RenderRequest& request,
 }  // namespace
 
 Result<RenderedFiles> render(const RenderRequest& request) {
+  WEIR_TRY(fabric, load_fabric(request.design));
+  // Without a name: a switch in its own system, a host's script.
+  const bool is_host = find_host(fabric.intent, request.node) != nullptr;
+  const std::string_view name = !request.target.empty() ? std::string_view(request.target)
+                                : is_host               ? "host-script"
+                                                        : kOwnSystem;
   const auto targets = render_targets();
-  const auto target = std::find_if(targets.begin(), targets.end(), [&](const RenderTarget& entry) {
-    return entry.name == request.target;
-  });
+  const auto target = std::find_if(targets.begin(), targets.end(),
+                                   [&](const RenderTarget& entry) { return entry.name == name; });
   if (target == targets.end()) return bad_request("no target " + request.target);
   WEIR_TRY_STATUS(check_choice("--using", request.tool, target->tools, target->name));
   WEIR_TRY_STATUS(check_choice("--format", request.format, target->formats, target->name));
-  WEIR_TRY(fabric, load_fabric(request.design));
   WEIR_TRY(nodes, chosen_nodes(request, *target, fabric.intent));
   WEIR_TRY(seen, seen_hosts(request));
   RenderedFiles out;

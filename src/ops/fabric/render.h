@@ -12,7 +12,7 @@ namespace weir::ops {
 
 struct RenderRequest {
   std::string design;
-  std::string target;                           // of render_targets()
+  std::string target = {};                      // of render_targets(); empty: the node's own
   std::string node = {};                        // one host or switch
   bool all_nodes = false;                       // every node that the target is for
   std::string tool = {};                        // empty: the target's own choice

@@ -4,6 +4,7 @@
 #include "render/config/host_script.h"
 #include "render/config/job_env.h"
 #include "render/config/marking_plan.h"
+#include "render/config/wiring.h"
 
 namespace weir::ops {
 namespace {
@@ -74,8 +75,22 @@ std::vector<RenderTarget> host_targets() {
   };
 }
 
+weir::Result<Rendered> own_system(const TargetInput& input) {
+  return platforms::platform_of(input.switch_at->system).render(input.intent, *input.switch_at);
+}
+
+weir::Result<Rendered> wiring(const TargetInput& input) {
+  const std::string_view format = input.format.empty() ? "csv" : input.format;
+  return Rendered{.files = {render::wiring_table(input.intent, format)}, .remarks = {}};
+}
+
 std::vector<RenderTarget> switch_targets() {
-  std::vector<RenderTarget> targets;
+  std::vector<RenderTarget> targets = {
+      {.name = kOwnSystem,
+       .summary = "each switch in its own system, as the design has it",
+       .how_use = "the first lines of a file, or its notes, say how to load it",
+       .scope = RenderScope::kSwitch,
+       .render = own_system}};
   for (const platforms::Platform& platform : platforms::platforms())
     targets.push_back({.name = platform.name,
                        .summary = platform.title,
@@ -97,6 +112,12 @@ std::vector<RenderTarget> fabric_targets() {
        .summary = "one page: who marks which traffic, and where it is trusted",
        .scope = RenderScope::kFabric,
        .render = marking_plan},
+      {.name = "wiring",
+       .summary = "every cable: node, port, peer, peer port, speed, cable, length",
+       .how_use = "the cabling plan; ptm: what ptmd compares with LLDP",
+       .scope = RenderScope::kFabric,
+       .render = wiring,
+       .formats = render::wiring_formats()},
       {.name = "nccl",
        .summary = "NCCL's environment, every value with its reason",
        .how_use = "source nccl.env in the job, or let Slurm or Kubernetes set it",

@@ -47,6 +47,9 @@ struct RenderTarget {
   std::vector<std::string_view> formats = {};     // that --format may name
 };
 
+/// The target that needs no name: a switch's own system.
+inline constexpr std::string_view kOwnSystem = "switch";
+
 /// Hosts first, then switches, then the whole fabric.
 [[nodiscard]] std::span<const RenderTarget> render_targets();
 

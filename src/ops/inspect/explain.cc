@@ -4,13 +4,15 @@
 
 #include "counters/catalog.h"
 #include "design/tables/platforms.h"
+#include "design/tables/switch_models.h"
 
 namespace weir::ops {
 namespace {
 
 constexpr std::array kTables = {
-    TableTopic{"nics", design::explain_nics}, TableTopic{"asics", design::explain_asics},
-    TableTopic{"systems", design::explain_systems}, TableTopic{"knobs", design::explain_knobs}};
+    TableTopic{"nics", design::explain_nics}, TableTopic{"models", design::explain_models},
+    TableTopic{"asics", design::explain_asics}, TableTopic{"systems", design::explain_systems},
+    TableTopic{"knobs", design::explain_knobs}};
 
 }  // namespace
 

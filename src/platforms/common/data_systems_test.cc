@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "base/json.h"
 #include "base/testing.h"
 #include "base/text.h"
 #include "design/file/drawn_design.h"
@@ -266,6 +267,8 @@ design::Derived pod16(std::string_view system, std::string_view asic) {
   };
   replace("system: cumulus", fmt::format("system: {}", system));
   replace("asic: spectrum3", fmt::format("asic: {}", asic));
+  replace("model: sn4600c", "");
+  replace("ports: swp[1-64]", "");
   const auto loaded = design::load_text(text, "pod16");
   EXPECT_TRUE(loaded.is_good()) << design::to_text(loaded);
   return design::derive(loaded.design);
@@ -309,9 +312,41 @@ TEST(SwitchRender, JunosPartitionsAddUpAndHoldTheHeadroom) {
   }
 }
 
-TEST(SwitchRender, ALengthWithoutALookupRowIsRoundedUpAndItsProfileComesAlong) {
+TEST(SwitchRender, SonicLeavesHeadroomAndPoolsToThePlatform) {
   COVERS("F1", "C7");
-  const design::Derived pod = pod16("sonic", "tomahawk5");
+  for (const std::string_view asic : {"spectrum4", "tomahawk5"}) {
+    const bool is_dynamic = asic == "spectrum4";
+    const design::Derived pod = pod16("sonic", asic);
+    const design::SwitchIntent& leaf = pod.intent.switches.front();
+    const Rendered rendered = sonic_render(pod.intent, leaf);
+    const Json db = Json::parse(rendered.files[0].text);
+    EXPECT_EQ(db.contains("BUFFER_PG"), is_dynamic);
+    if (is_dynamic) {
+      EXPECT_EQ(db["BUFFER_PG"]["Ethernet0|3"]["profile"], "NULL");
+      EXPECT_EQ(db["DEFAULT_LOSSLESS_BUFFER_PARAMETER"]["AZURE"]["over_subscribe_ratio"], "0");
+    }
+    for (const auto& [name, pool] : db["BUFFER_POOL"].items()) {
+      EXPECT_FALSE(pool.contains("size")) << name;
+      EXPECT_FALSE(pool.contains("xoff")) << name;
+    }
+    EXPECT_FALSE(db.contains("SFLOW"));
+    EXPECT_FALSE(db["FEATURE"].contains("gnmi"));
+    // What the stock configuration has on 3-4 goes first, and nothing else.
+    ASSERT_EQ(rendered.files[1].name, "leaf1.remove.json");
+    const Json gone = Json::parse(rendered.files[1].text);
+    EXPECT_EQ(gone.size(), 3U);
+    EXPECT_TRUE(gone["BUFFER_PG"]["Ethernet0|3-4"].is_null());
+    EXPECT_TRUE(gone["BUFFER_QUEUE"]["Ethernet0|3-4"].is_null());
+    EXPECT_TRUE(gone["QUEUE"]["Ethernet0|4"].is_null());
+    EXPECT_EQ(gone["QUEUE"].size(), leaf.ports.size());
+  }
+}
+
+TEST(SwitchRender, ALengthWithoutALookupRowIsRoundedUpAndAProfileInBytesComesAlong) {
+  COVERS("F1", "C7");
+  design::Derived pod = pod16("sonic", "tomahawk5");
+  for (design::SwitchPortIntent& port : pod.intent.switches.front().ports)
+    port.headroom_is_auto = false;
   const design::SwitchIntent& leaf = pod.intent.switches.front();
   const Lowered lowered = sonic_lower(pod.intent, leaf);
   EXPECT_TRUE(lowered.state.ports.front().cable_length.is(5_m));

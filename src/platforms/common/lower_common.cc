@@ -7,6 +7,8 @@
 #include "base/name_pattern.h"
 #include "base/text.h"
 #include "design/file/words.h"
+#include "model/headroom.h"
+#include "platforms/common/breakout.h"
 #include "units/format.h"
 
 namespace weir::platforms {
@@ -187,6 +189,20 @@ Length cable_length(const SwitchPortIntent& port, Remarks& remarks) {
   return metres;
 }
 
+Bytes lossless_reserve(const SwitchIntent& node, const SwitchPortIntent& port) {
+  const Bytes designed = node.buffers.reserved_per_group;
+  if (node.asic->family != design::AsicFamily::kSpectrum) return designed;
+  const auto model = model::parse_headroom_model(node.asic->headroom_model);
+  if (!model) return designed;
+  model::HeadroomInput input;
+  input.model = *model;
+  input.speed = port.speed;
+  input.cable = port.cable;
+  input.mtu = std::min(port.mtu, design::system_model(node.system).max_mtu);
+  const auto computed = model::headroom(input);
+  return std::max(computed && computed->xon ? *computed->xon : 0_B, designed);
+}
+
 std::string balancing(const SwitchIntent& node, Remarks& remarks) {
   const bool can =
       node.load_balancing == design::LoadBalancing::kEcmp ||
@@ -217,18 +233,32 @@ Lowering::Lowering(const design::Intent& intent, const SwitchIntent& node,
   out_.platform = platform_fact(system);
 }
 
-void Lowering::add_gateway(std::string_view prefix, Bytes link_header) {
-  const bool is_gateway = (intent_.l3_from == design::Boundary::kLeaf && node_.tier == 1) ||
-                          (intent_.l3_from == design::Boundary::kSpine && node_.tier == 2);
-  if (intent_.vlan == 0 || !is_gateway) return;
+void Lowering::add_vlan(std::string_view prefix, Bytes link_header) {
+  const int gateway = intent_.l3_from == design::Boundary::kLeaf    ? 1
+                      : intent_.l3_from == design::Boundary::kSpine ? 2
+                                                                    : 0;
+  if (intent_.vlan == 0 || node_.tier > gateway) return;
+  const bool is_gateway = node_.tier == gateway;
   Bytes widest;
-  for (const evidence::SwitchPort& port : out_.ports)
+  std::vector<std::string> members;
+  for (const evidence::SwitchPort& port : out_.ports) {
     if (port.mtu.is_known()) widest = std::max(widest, *port.mtu);
-  interface_named(out_, fmt::format("{}{}", prefix, intent_.vlan), "svi").mtu =
-      known(std::max(widest - link_header, 0_B));
+    const design::PortRef peer = intent_of(node_, port.name).peer;
+    const bool is_down =
+        peer.kind == design::NodeKind::kHost || intent_.switches[peer.node].tier < node_.tier;
+    if (is_down || !is_gateway) members.push_back(port.name);
+  }
+  evidence::SwitchInterface& vlan =
+      interface_named(out_, fmt::format("{}{}", prefix, intent_.vlan), "svi");
+  if (is_gateway) vlan.mtu = known(std::max(widest - link_header, 0_B));
+  if (!members.empty()) vlan.members = known(std::move(members));
 }
 
 Lowered Lowering::finish() {
+  if (node_.ports_assumed && !node_.ports.empty())
+    remarks_.add("port names", counted(node_.ports.size(), "link"),
+                 fmt::format("{} to {}", node_.ports.front().name, node_.ports.back().name),
+                 "assumed, one per cage: the switch has no `model` and no `ports` in the design");
   return {std::move(out_), remarks_.take()};
 }
 

@@ -109,6 +109,10 @@ class Remarks {
 [[nodiscard]] Share marking_probability(const design::SwitchIntent& node,
                                         const design::SwitchPortIntent& port, Remarks& remarks);
 [[nodiscard]] Length cable_length(const design::SwitchPortIntent& port, Remarks& remarks);
+/// Guaranteed to a lossless group, the same on every system of an ASIC: the design's, and on NVIDIA
+/// ASICs no less than the resume level, which must cover the pipeline.
+[[nodiscard]] Bytes lossless_reserve(const design::SwitchIntent& node,
+                                     const design::SwitchPortIntent& port);
 /// "ecmp", "adaptive" or "spray": the design's, or "ecmp" where the ASIC cannot.
 [[nodiscard]] std::string balancing(const design::SwitchIntent& node, Remarks& remarks);
 
@@ -134,9 +138,9 @@ class Lowering {
   Lowering(const design::Intent& intent, const design::SwitchIntent& node,
            vocab::SwitchSystem system);
 
-  /// The gateway of the hosts' VLAN, where this switch has it: no narrower than its ports.
-  /// `link_header` is what the interface's MTU does not count.
-  void add_gateway(std::string_view prefix, Bytes link_header = {});
+  /// The hosts' VLAN: its ports, and on the switch that routes it a gateway no narrower than they
+  /// are. `link_header` is what the gateway's MTU does not count.
+  void add_vlan(std::string_view prefix, Bytes link_header = {});
   [[nodiscard]] Lowered finish();
 
   /// The class of a code point as `class_of` has it by priority.

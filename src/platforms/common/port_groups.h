@@ -77,14 +77,27 @@ class CliPrinter {
   }
   void print_interfaces() {
     for (const evidence::SwitchInterface& interface : state_.interfaces) {
+      if (interface.kind == "svi") line("vlan {}", vlan_of(interface));
+      if (!interface.mtu.is_known()) continue;
       line("interface {}", interface.name);
       line("{}mtu {}", indent_, interface.mtu->raw());
       bar();
     }
   }
+  /// "Vlan100" → "100".
+  [[nodiscard]] static std::string vlan_of(const evidence::SwitchInterface& interface) {
+    return interface.name.substr(4);
+  }
   void begin_port(const SwitchPort& port) {
     line("interface {}", port.name);
     line("{}mtu {}", indent_, port.mtu->raw());
+    for (const evidence::SwitchInterface& interface : state_.interfaces) {
+      if (interface.kind != "svi" || !interface.members.is_known()) continue;
+      const std::vector<std::string>& members = *interface.members;
+      if (std::find(members.begin(), members.end(), port.name) == members.end()) continue;
+      line("{}switchport mode trunk", indent_);
+      line("{}switchport trunk allowed vlan {}", indent_, vlan_of(interface));
+    }
     if (!*port.global_pause) return;
     line("{}flowcontrol receive on", indent_);
     line("{}flowcontrol send on", indent_);

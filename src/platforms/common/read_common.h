@@ -183,6 +183,14 @@ template <class Said>
   return rules;
 }
 
+/// "interface NAME | switchport trunk allowed vlan 100,200": a member of each that is named.
+template <class Said>
+Status join_vlans(Said& said, const Taken& t, const Place& at) {
+  for (const std::string_view vlan : split(t[1], ','))
+    if (parse_u64(vlan)) add_member(said.interfaces, "Vlan" + std::string(vlan), t[0], at);
+  return {};
+}
+
 /// "interface NAME | flowcontrol receive|send on|off": either direction pauses.
 template <class Said>
 Status set_pause(Said& said, const Taken& t, const Place& at) {

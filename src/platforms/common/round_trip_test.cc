@@ -6,9 +6,11 @@
 #include "base/testing.h"
 #include "base/text.h"
 #include "design/fabric/intent.h"
+#include "design/file/defaults.h"
 #include "design/file/drawn_design.h"
 #include "design/file/load.h"
 #include "design/file/templates.h"
+#include "design/tables/switch_models.h"
 #include "platforms/common/platform.h"
 
 namespace weir::platforms {
@@ -58,6 +60,8 @@ TEST_P(RoundTrip, EveryTemplateIsReadBackAsItIsLowered) {
     for (auto& group : design.switches) {
       group.value.system.write(GetParam(), {});
       group.value.asic.write("generic", {});
+      group.value.model = {};
+      group.value.ports = {};
     }
     const design::Derived derived = design::derive(design);
     ASSERT_TRUE(derived.errors.empty());
@@ -87,6 +91,65 @@ TEST_P(RoundTrip, TwoHundredDrawnDesignsAreReadBackAsTheyAreLowered) {
     if (HasFailure()) {
       ADD_FAILURE() << text;
       return;
+    }
+  }
+}
+
+/// Every model, on every system it comes with, at every speed of its cages: what is rendered has
+/// the ports that the switch has, and is read back as it is lowered.
+TEST_P(RoundTrip, EveryModelAtEverySpeedIsReadBack) {
+  COVERS("F1", "C7");
+  const Platform& platform = platform_of(GetParam());
+  for (const design::SwitchModel& model : design::switch_models()) {
+    if (!model.runs(GetParam()) || model.is_modular()) continue;
+    if (GetParam() == design::SwitchSystem::kSonic && !model.has_sonic_names) continue;
+    for (const int speed : {25, 50, 100, 200, 400, 800}) {
+      const int most = design::most_ports(model, 1_Gbps * speed);
+      if (most == 0) continue;
+      const int hosts = std::min(most, 12);
+      const std::string text = fmt::format(
+          "weir: 1\nhosts:\n  h: {{ names: 'h[01-{}]', nic: connectx8 }}\nswitches:\n  leaf: {{ "
+          "names: leaf1, system: {}, model: {} }}\nlinks:\n  - {{ from: h, to: leaf, wiring: "
+          "block, speed: {}G, length: 2m }}\naddressing: {{ vlan: 100 }}\n",
+          hosts, platform.name, model.name, speed);
+      SCOPED_TRACE(text);
+      const design::Loaded loaded = design::load_text(text, "model");
+      ASSERT_TRUE(loaded.is_good()) << design::to_text(loaded);
+      const design::Derived derived = design::derive(loaded.design);
+      ASSERT_TRUE(derived.errors.empty());
+      const design::SwitchIntent& node = derived.intent.switches.front();
+      ASSERT_EQ(node.ports_fault, "");
+      expect_round_trip(platform, derived.intent, node);
+      if (HasFailure()) return;
+    }
+  }
+}
+
+/// No template gives away more buffer than a switch has, whichever model it is built of.
+TEST(BufferSums, PoolsAndHeadroomFitTheBufferOfEveryModel) {
+  COVERS("F3");
+  for (const design::Template& example : design::templates()) {
+    for (const design::SwitchModel& model : design::switch_models()) {
+      if (model.is_modular()) continue;
+      const design::Loaded loaded = design::load_text(example.text, "template");
+      ASSERT_TRUE(loaded.is_good());
+      design::Design design = loaded.design;
+      for (auto& group : design.switches) {
+        group.value.model.write(std::string(model.name), {});
+        group.value.asic = {};
+        group.value.buffer = {};
+        group.value.cell = {};
+        group.value.ports = {};
+      }
+      design::fill_defaults(design);
+      const design::Derived derived = design::derive(design);
+      ASSERT_TRUE(derived.errors.empty()) << derived.errors.front().message;
+      for (const design::SwitchIntent& node : derived.intent.switches) {
+        const design::BufferIntent& buffers = node.buffers;
+        if (!buffers.plan || buffers.lossless_shared <= 0_B) continue;  // lint says so
+        EXPECT_LE(buffers.lossless_shared + buffers.headroom_pool, buffers.total)
+            << example.name << " on " << model.name;
+      }
     }
   }
 }

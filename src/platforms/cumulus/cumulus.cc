@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "design/file/words.h"
+#include "platforms/common/breakout.h"
 #include "platforms/common/lower_common.h"
 #include "platforms/common/port_groups.h"
 #include "platforms/common/statement.h"
@@ -49,7 +50,7 @@ class CumulusLowering : Lowering {
     set_rest();
     for (const SwitchPortIntent& port : node_.ports)
       add_port(port);
-    add_gateway("vlan");
+    add_vlan("vlan");
     return finish();
   }
 
@@ -133,12 +134,24 @@ class CumulusLowering : Lowering {
            (queue == 0 || queue == nvue::kRocePriority || queue == nvue::kCnpPriority);
   }
 
+  /// One number for all ports.
+  [[nodiscard]] Bytes largest_reserve() {
+    if (!reserve_) {
+      reserve_ = 0_B;
+      for (const SwitchPortIntent& port : node_.ports)
+        reserve_ = std::max(*reserve_, lossless_reserve(node_, port));
+      remarks_.changed("reserved buffer per lossless group", node_.buffers.reserved_per_group,
+                       *reserve_, "must cover the pipeline latency (NVIDIA's formula)");
+    }
+    return *reserve_;
+  }
+
   void add_group(const SwitchPortIntent& from, unsigned priority, SwitchPort& port) {
     const design::BufferIntent& buffers = node_.buffers;
     const bool is_static = buffers.threshold == design::Threshold::kStatic;
     GroupBuffer& group = group_at(port, PriorityGroup::of(priority));
     group.lossless = known(true);
-    if (buffers.reserved_per_group > 0_B) group.reserved = known(buffers.reserved_per_group);
+    if (const Bytes reserve = largest_reserve(); reserve > 0_B) group.reserved = known(reserve);
     if (!is_static) group.alpha = known(ingress_alpha(node_, remarks_));
     port.cable_length = known(cable_length(from, remarks_));
     group.headroom_auto = known(from.headroom_is_auto && !is_static);
@@ -179,6 +192,7 @@ class CumulusLowering : Lowering {
   }
 
   PrioritySet pfc_;
+  std::optional<Bytes> reserve_;
 };
 
 Lowered lower_cumulus(const Intent& intent, const SwitchIntent& node) {
@@ -188,7 +202,7 @@ Lowered lower_cumulus(const Intent& intent, const SwitchIntent& node) {
 // ---- render ----
 
 /// "swp1-4,swp7": names of one prefix in runs.
-std::string ranges(const std::vector<std::string>& names) {
+std::string plain_ranges(const std::vector<std::string>& names) {
   std::string out;
   for (std::size_t i = 0; i < names.size();) {
     const auto number = [&](std::size_t at) {
@@ -208,6 +222,34 @@ std::string ranges(const std::vector<std::string>& names) {
   return out;
 }
 
+/// The same with sub-ports of cages that are split alike: "swp1-64s0-1".
+std::string ranges(const std::vector<std::string>& names) {
+  struct Cage {
+    std::string name;
+    std::vector<std::string> subs;  // "0", "1"; none: the whole cage
+  };
+  std::vector<Cage> cages;
+  for (const std::string& name : names) {
+    const std::size_t at = name.find('s', 3);  // behind "swp1"
+    const std::string cage = name.substr(0, at);
+    if (cages.empty() || cages.back().name != cage || at == std::string::npos)
+      cages.push_back({cage, {}});
+    if (at != std::string::npos) cages.back().subs.push_back(name.substr(at + 1));
+  }
+  std::string out;
+  for (std::size_t i = 0; i < cages.size();) {
+    std::vector<std::string> alike;
+    std::size_t end = i;
+    for (; end < cages.size() && cages[end].subs == cages[i].subs; ++end)
+      alike.push_back(cages[end].name);
+    const std::string subs = cages[i].subs.empty() ? "" : "s" + plain_ranges(cages[i].subs);
+    for (const std::string_view run : split(plain_ranges(alike), ','))
+      out += fmt::format("{}{}{}", out.empty() ? "" : ",", run, subs);
+    i = end;
+  }
+  return out;
+}
+
 /// Settings as paths; the commands and the tree are two ways to print them.
 class NvueWriter {
  public:
@@ -218,9 +260,16 @@ class NvueWriter {
   }
   void set(std::string_view path, std::int64_t value) { set(path, std::to_string(value)); }
 
+  /// The commands so far take effect before the next; the tree has no order.
+  void apply() { lines_.push_back({{}, "nv config apply -y", ""}); }
+
   [[nodiscard]] std::string commands() const {
     std::string out;
     for (const Line& line : lines_) {
+      if (line.path.empty() && line.comment.empty()) {
+        out += line.value + "\n";
+        continue;
+      }
       if (!line.comment.empty()) {
         out += comment("#", line.comment);
         continue;
@@ -286,6 +335,7 @@ class CumulusPrinter {
       : intent_(intent), node_(node), state_(lowered.state), remarks_(lowered.remarks) {}
 
   Rendered print() {
+    print_cages();
     w_.set("system hostname", state_.name);
     print_mtu();
     if (state_.ports.empty()) return files();
@@ -312,12 +362,33 @@ class CumulusPrinter {
     const std::string head =
         comment("#", fmt::format("{}: QoS of a lossless RoCEv2 fabric, by weir render --to "
                                  "cumulus. NVUE from 5.15; before it `enable on` instead of `state "
-                                 "enabled`. Break ports out and apply that first.",
+                                 "enabled`.",
                                  state_.name)) +
         remarks_comment("#", remarks_);
     return {{{state_.name + ".nv", head + w_.commands() + "nv config apply\nnv config save\n"},
              {state_.name + ".startup.yaml", head + w_.tree()}},
             remarks_};
+  }
+
+  /// First and applied alone: a split port exists only after that.
+  void print_cages() {
+    const std::vector<CageRun> runs = runs_of(changed_cages(node_));
+    if (runs.empty()) return;
+    w_.why("Cages that are split. Applied first: their sub-ports exist only then.");
+    for (const CageRun& run : runs) {
+      const std::string cages = fmt::format("interface {} link", ranges(run.names));
+      const design::CageMode& mode = run.first.mode;
+      if (!run.first.is_split()) {
+        w_.set(cages + " speed", fmt::format("{}G", mode.speed.raw() / (1_Gbps).raw()));
+        continue;
+      }
+      w_.set(fmt::format("{} breakout {}x", cages, mode.ports), "");
+      const int usual = node_.model->block_of(run.first.cage).lanes / mode.ports;
+      if (run.first.lanes_per_port() != usual)
+        w_.set(fmt::format("{} breakout {}x lanes-per-port", cages, mode.ports),
+               run.first.lanes_per_port());
+    }
+    w_.apply();
   }
 
   void print_mtu() {
@@ -326,6 +397,11 @@ class CumulusPrinter {
              state_, [](const SwitchPort& p) { return std::optional(p.mtu->raw()); }))
       w_.set(fmt::format("interface {} link mtu", ranges(names)), mtu);
     for (const evidence::SwitchInterface& interface : state_.interfaces) {
+      w_.set(fmt::format("bridge domain br_default vlan {}", interface.name.substr(4)), "");
+      if (interface.members.is_known())
+        w_.set(fmt::format("interface {} bridge domain br_default", ranges(*interface.members)),
+               "");
+      if (!interface.mtu.is_known()) continue;
       w_.set(fmt::format("interface {} type", interface.name), "svi");
       w_.set(fmt::format("interface {} link mtu", interface.name), interface.mtu->raw());
     }

@@ -94,28 +94,50 @@ struct Said {
   Fact<bool> adaptive;
   Fact<unsigned> seed;
   evidence::Telemetry telemetry;
+  std::map<std::string, std::vector<std::string>> vlans;                            // by bridge
+  std::map<std::string, std::pair<std::vector<std::string>, std::string>> bridged;  // ports, source
 };
 
 /// The names of "swp1-4,swp7s0-3".
 Result<std::vector<std::string>> expand(const std::string& word) {
   constexpr std::int64_t kMost = 4096;
+  const auto bad = [&] {
+    return parse_error(fmt::format("expected ports such as swp1-4,swp7, found '{}'", word));
+  };
+  constexpr std::string_view kDigits = "0123456789";
   std::vector<std::string> out;
-  for (const std::string_view piece : split(word, ',')) {
-    const std::size_t dash = piece.find('-');
-    const std::string_view first = piece.substr(0, dash);
-    const std::size_t digits = first.find_last_not_of("0123456789") + 1;
-    const bool is_range = dash != std::string_view::npos && digits < first.size() &&
-                          piece.find_first_not_of("0123456789", dash + 1) == std::string_view::npos;
-    if (piece.empty() || (dash != std::string_view::npos && !is_range))
-      return parse_error(fmt::format("expected ports such as swp1-4,swp7, found '{}'", word));
-    if (!is_range) {
-      out.emplace_back(piece);
-      continue;
+  for (std::string_view piece : split(word, ',')) {
+    if (piece.empty()) return bad();
+    std::vector<std::string> names = {""};
+    while (!piece.empty()) {
+      // Text, then a number or a range: "swp1-64", "s0-1".
+      const std::size_t text_end = std::min(piece.find_first_of("0123456789-"), piece.size());
+      const std::string_view text = piece.substr(0, text_end);
+      piece.remove_prefix(text_end);
+      const std::size_t first_end = std::min(piece.find_first_not_of(kDigits), piece.size());
+      const std::string_view first = piece.substr(0, first_end);
+      piece.remove_prefix(first_end);
+      std::vector<std::string> numbers = {std::string(first)};
+      if (piece.starts_with('-')) {
+        piece.remove_prefix(1);
+        const std::size_t last_end = std::min(piece.find_first_not_of(kDigits), piece.size());
+        const std::string_view last = piece.substr(0, last_end);
+        piece.remove_prefix(last_end);
+        if (first.empty() || last.empty()) return bad();
+        WEIR_TRY(low, read_number(first, 0, kMost, "a port"));
+        WEIR_TRY(high, read_number(last, low, kMost, "a port"));
+        numbers.clear();
+        for (std::int64_t n = low; n <= high; ++n)
+          numbers.push_back(std::to_string(n));
+      }
+      if (names.size() * numbers.size() > static_cast<std::size_t>(kMost)) return bad();
+      std::vector<std::string> longer;
+      for (const std::string& name : names)
+        for (const std::string& number : numbers)
+          longer.push_back(fmt::format("{}{}{}", name, text, number));
+      names = std::move(longer);
     }
-    WEIR_TRY(low, read_number(first.substr(digits), 0, kMost, "a port"));
-    WEIR_TRY(high, read_number(piece.substr(dash + 1), low, kMost, "a port"));
-    for (std::int64_t n = low; n <= high; ++n)
-      out.push_back(fmt::format("{}{}", first.substr(0, digits), n));
+    out.insert(out.end(), names.begin(), names.end());
   }
   return out;
 }
@@ -202,6 +224,19 @@ Status add_bond_members(Said& said, const Taken& t, const Place& at) {
       bond.members.is_known() ? *bond.members : std::vector<std::string>();
   all.insert(all.end(), members.begin(), members.end());
   assign(bond.members, std::move(all), at);
+  return {};
+}
+Status add_vlan(Said& said, const Taken& t, const Place&) {
+  for (const std::string_view vlan : split(t[1], ','))
+    if (parse_u64(vlan)) said.vlans[t[0]].emplace_back(vlan);
+  return {};
+}
+Status bridge_port(Said& said, const Taken& t, const Place& at) {
+  if (!is_port(t[0])) return {};
+  said.ports[t[0]];
+  auto& [ports, source] = said.bridged[t[1]];
+  ports.push_back(t[0]);
+  source = at.text();
   return {};
 }
 Result<Port*> nvue_port(Said& said, Words& words) {
@@ -306,6 +341,7 @@ Rules<Said> system_rules() {
       {"system sflow state *", sets(read_by(on_off), &Said::telemetry, &Telemetry::sflow)},
       {"system telemetry interface-stats sample-interval *",
        sets(times(Duration(1_s), 1, 86'400, "seconds"), &Said::telemetry, &Telemetry::interval)},
+      {"bridge domain * vlan *", add_vlan},
       {"bridge **", {}},
       {"vrf **", {}},
       {"router bgp **", {}},
@@ -330,7 +366,11 @@ Rules<Said> interface_rules() {
       {"interface * description **", name_port},
       {"interface * link state **", name_port},
       {"interface * link speed *", name_port},
+      {"interface * link fec *", name_port},
+      {"interface * link breakout *", {}},
+      {"interface * link breakout * lanes-per-port *", {}},
       {"interface * ip **", name_port},
+      {"interface * bridge domain *", bridge_port},
       {"interface * bridge **", name_port},
       {"interface * router adaptive-routing **", name_port},
       {"interface * vlan *", {}},
@@ -366,10 +406,23 @@ class Builder : StateBuilder<Said> {
     for (const auto& [name, port] : said_.ports)
       add_port(name, port);
     set_groups_of_classes();
-    return finish();
+    evidence::Switch out = finish();
+    add_vlans(out);
+    return out;
   }
 
  private:
+  /// A port of a bridge carries its VLANs.
+  void add_vlans(evidence::Switch& out) const {
+    for (const auto& [bridge, vlans] : said_.vlans) {
+      const auto ports = said_.bridged.find(bridge);
+      if (ports == said_.bridged.end()) continue;
+      for (const std::string& vlan : vlans)
+        interface_named(out, "vlan" + vlan, "svi").members =
+            known(ports->second.first, ports->second.second);
+    }
+  }
+
   /// What holds where the file says nothing: the RoCE bundle's values where that is on.
   [[nodiscard]] Defaults base() const { return is_roce_ ? kRoceDefaults : kDefaults; }
 

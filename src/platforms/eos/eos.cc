@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "design/file/words.h"
+#include "platforms/common/breakout.h"
 #include "platforms/common/lower_common.h"
 #include "platforms/common/port_groups.h"
 #include "platforms/common/systems.h"
@@ -39,7 +40,7 @@ class EosLowering : Lowering {
     set_box();
     for (const SwitchPortIntent& port : node_.ports)
       add_port(port);
-    add_gateway("Vlan");
+    add_vlan("Vlan");
     return finish();
   }
 
@@ -322,8 +323,19 @@ class EosPrinter : CliPrinter {
     bar();
   }
 
+  /// Of a port that is not its whole cage at the native speed: rate and lanes.
+  void print_speed(const SwitchPort& port) {
+    const design::CagePort& place = design_port(port).place;
+    if (place.cage == 0 || place.mode.ports < 2) return;
+    line("   speed {}-{}", speed_word(place.mode.speed), place.mode.lanes / place.mode.ports);
+  }
+  [[nodiscard]] const SwitchPortIntent& design_port(const SwitchPort& port) const {
+    return intent_of(node_, port.name);
+  }
+
   void print_port(const SwitchPort& port) {
     begin_port(port);
+    print_speed(port);
     if (*port.dcbx) line("   dcbx mode ieee");
     line("   service-profile {}", profile_of_[port.name]);
     for (const EgressQueue& queue : port.queues) {

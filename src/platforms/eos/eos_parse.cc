@@ -258,6 +258,8 @@ Rules<Said> box_rules() {
 Rules<Said> interface_rules() {
   return {
       {"interface *", name_interface<Said>},
+      {"interface * | switchport trunk allowed vlan *", join_vlans<Said>},
+      {"interface * | switchport access vlan *", join_vlans<Said>},
       {"interface * | mtu *", sets_mtu(68, 9214)},
       {"interface * | service-profile *", sets(word(), &Said::ports, &Port::profile)},
       {"interface * | no switchport", sets(constant(true), &Said::ports, &Port::is_routed)},

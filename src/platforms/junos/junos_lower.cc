@@ -41,8 +41,8 @@ class Lowerer : Lowering {
     lower_pools();
     lower_rest();
     for (const SwitchPortIntent& port : node_.ports)
-      out_.ports.push_back(lower_port(port));
-    add_gateway("irb.", 14_B);  // irb counts the IP packet, without the Ethernet header
+      port_named(out_, port.name) = lower_port(port);
+    add_vlan("irb.", 14_B);  // irb counts the IP packet, without the Ethernet header
     return {finish(), std::move(classes_)};
   }
 

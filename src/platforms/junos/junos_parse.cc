@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -84,6 +85,9 @@ struct Said {
   std::map<std::string, SchedulerText> schedulers;
   std::map<std::string, std::map<std::string, At<std::string>>> maps;  // map, class, scheduler
   std::map<std::string, Binding> ports;
+  std::map<std::string, std::string> vlan_ids;                             // by name
+  std::vector<std::tuple<std::string, std::string, std::string>> members;  // VLAN, port, source
+  std::set<std::string, std::less<>> splits;  // cages, whose sub-ports are the ports
   At<bool> dcbx;
 };
 
@@ -209,6 +213,21 @@ Status set_irb_mtu(Said& said, const Taken& t, const Place& at) {
   assign(interface_named(said.state, "irb." + t[0], "svi").mtu, Bytes::raw(mtu), at);
   return {};
 }
+Status name_vlan(Said& said, const Taken& t, const Place&) {
+  WEIR_TRY(id, read_number(t[1], 1, 4094, "a VLAN"));
+  said.vlan_ids[t[0]] = std::to_string(id);
+  return {};
+}
+Status join_vlan(Said& said, const Taken& t, const Place& at) {
+  said.ports[t[0]];
+  said.members.emplace_back(t[2], t[0], at.text());
+  return {};
+}
+Status note_split(Said& said, const Taken& t, const Place&) {
+  WEIR_TRY(count, read_number(t[1], 1, 8, "a number of sub-ports"));
+  if (count > 1) said.splits.insert(t[0]);
+  return {};
+}
 Status name_port(Said& said, const Taken& t, const Place&) {
   const std::string_view name = t[0];
   bool is_port = name.find('*') == std::string_view::npos && name != "irb";
@@ -332,8 +351,15 @@ Rules<Said> port_rules() {
        sets_port(constant(false), &Binding::flow_control)},
       {"interfaces * disable", sets_port(constant(true), &Binding::is_disabled)},
       {"interfaces * description **", name_port},
+      {"interfaces * unit * family ethernet-switching vlan members *", join_vlan},
       {"interfaces * unit **", name_port},
+      {"vlans * vlan-id *", name_vlan},
+      {"vlans * l3-interface *", {}},
+      {"vlans * description **", {}},
       {"interfaces * speed *", name_port},
+      {"interfaces * number-of-sub-ports *", note_split},
+      {"chassis fpc * pic * port * speed *", {}},
+      {"chassis fpc * pic * port * number-of-sub-ports *", {}},
   };
 }
 
@@ -417,6 +443,7 @@ class Builder {
 
   void resolve_classes();
   void resolve_pools();
+  void resolve_vlans();
   void resolve_port(const std::string& name, const Binding& binding);
   template <std::size_t N>
   void resolve_classifier(const At<std::string>& name, const Classifiers& kind, std::string& bound,
@@ -447,11 +474,12 @@ Parsed Builder::build() {
   resolve_pools();
   std::vector<std::string> names;
   for (const auto& [name, binding] : said_.ports)
-    names.push_back(name);
+    if (!said_.splits.contains(name)) names.push_back(name);
   std::sort(names.begin(), names.end(),
             [](const std::string& a, const std::string& b) { return natural_order(a, b) < 0; });
   for (const std::string& name : names)
     resolve_port(name, said_.ports.at(name));
+  resolve_vlans();
   if (!names.empty()) state.watchdog.enabled = kDefaults.value(has_watchdog_ && !lacks_watchdog_);
   if (has_watchdog_ && !lacks_watchdog_) state.watchdog.enabled = known(true, file_);
   state.load_balancing = kDefaults.unless(state.load_balancing, std::string("ecmp"));
@@ -462,6 +490,19 @@ Parsed Builder::build() {
   std::stable_sort(out_.unread.begin(), out_.unread.end(),
                    [](const Unread& a, const Unread& b) { return a.line < b.line; });
   return std::move(out_);
+}
+
+void Builder::resolve_vlans() {
+  for (const auto& [vlan, port, source] : said_.members) {
+    const auto id = said_.vlan_ids.find(vlan);
+    const std::string number = id != said_.vlan_ids.end() ? id->second : vlan;
+    if (!parse_u64(number)) continue;  // "all", or a VLAN that is not in this file
+    evidence::SwitchInterface& svi = interface_named(out_.state, "irb." + number, "svi");
+    std::vector<std::string> all =
+        svi.members.is_known() ? *svi.members : std::vector<std::string>();
+    all.push_back(port);
+    svi.members = known(std::move(all), source);
+  }
 }
 
 void Builder::resolve_classes() {

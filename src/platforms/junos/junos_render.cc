@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "design/file/words.h"
+#include "platforms/common/breakout.h"
 #include "platforms/common/lower_common.h"
 #include "platforms/junos/junos.h"
 #include "units/format.h"
@@ -66,6 +67,7 @@ class Writer {
       bind_port(port);
     std::string out = head();
     out += fmt::format("set system host-name {}\n", state_.name);
+    out += cages();
     out += classes() + classifier() + rewrite() + buffers();
     out +=
         note(
@@ -94,6 +96,22 @@ class Writer {
                           state_.name, is_ptx(*wanted_.asic) ? "Juniper PTX" : "Juniper QFX",
                           wanted_.asic->title, "weir render --to junos"));
     return out + remarks_comment("##", plan_.lowered.remarks);
+  }
+
+  /// Older boxes split a port under `chassis`, the others under `interfaces`; never both (JVD).
+  [[nodiscard]] std::string cages() const {
+    const std::vector<UsedCage> changed = changed_cages(wanted_);
+    if (changed.empty()) return {};
+    std::string out = note("Cages that are split: the speed is that of each sub-port.");
+    const bool is_old = wanted_.model->name == "qfx5220-32cd";
+    for (const UsedCage& cage : changed) {
+      const std::string head = is_old
+                                   ? fmt::format("set chassis fpc 0 pic 0 port {}", cage.cage - 1)
+                                   : fmt::format("set interfaces {}", cage.name);
+      if (cage.is_split()) out += fmt::format("{} number-of-sub-ports {}\n", head, cage.mode.ports);
+      out += fmt::format("{} speed {}\n", head, speed_word(cage.mode.speed));
+    }
+    return out;
   }
 
   [[nodiscard]] std::string classes() const {
@@ -193,12 +211,21 @@ class Writer {
 
   void bind_port(const SwitchPort& port) {
     const std::string head = fmt::format("{} interfaces {}", kCos, port.name);
-    const std::size_t index = static_cast<std::size_t>(&port - state_.ports.data());
     bindings_ += fmt::format("set interfaces {} description \"{}\"\n", port.name,
-                             peer_of(wanted_.ports.at(index)));
+                             peer_text(intent_, intent_of(wanted_, port.name)));
     bindings_ += fmt::format("set interfaces {} mtu {}\n", port.name, port.mtu->raw());
     bindings_ += fmt::format("set interfaces {} ether-options {}\n", port.name,
                              *port.global_pause ? "flow-control" : "no-flow-control");
+    for (const evidence::SwitchInterface& svi : state_.interfaces) {
+      const bool is_member =
+          svi.members.is_known() &&
+          std::find(svi.members->begin(), svi.members->end(), port.name) != svi.members->end();
+      if (!is_member) continue;
+      const std::string bridged =
+          fmt::format("set interfaces {} unit 0 family ethernet-switching", port.name);
+      bindings_ += fmt::format("{} interface-mode trunk\n", bridged);
+      bindings_ += fmt::format("{} vlan members v{}\n", bridged, svi.name.substr(4));
+    }
     if (port.pfc->count() > 0)
       bindings_ += fmt::format("{} congestion-notification-profile {}\n", head, pause_name(port));
     bindings_ += fmt::format("{} scheduler-map {}\n", head, map_name(port));
@@ -208,15 +235,6 @@ class Writer {
     bindings_ +=
         fmt::format("{} unit 0 classifiers {} ROCE\n", head, by_dscp ? "dscp" : "ieee-802.1");
     if (*port.rewrites_dscp) bindings_ += fmt::format("{} unit 0 rewrite-rules dscp ROCE\n", head);
-  }
-
-  [[nodiscard]] std::string peer_of(const design::SwitchPortIntent& port) const {
-    if (port.peer.kind == design::NodeKind::kHost) {
-      const design::HostIntent& host = intent_.hosts[port.peer.node];
-      return fmt::format("{} {}", host.name, host.nics[port.peer.port].netdev);
-    }
-    const design::SwitchIntent& node = intent_.switches[port.peer.node];
-    return fmt::format("{} {}", node.name, node.ports[port.peer.port].name);
   }
 
   std::string pause_name(const SwitchPort& port) {
@@ -319,9 +337,13 @@ class Writer {
       for (const SwitchPort& port : state_.ports)
         out += fmt::format("set protocols sflow interfaces {}.0\n", port.name);
     }
-    for (const evidence::SwitchInterface& svi : state_.interfaces)
-      out += fmt::format("set interfaces irb unit {} family inet mtu {}\n", svi.name.substr(4),
-                         svi.mtu->raw());
+    for (const evidence::SwitchInterface& svi : state_.interfaces) {
+      const std::string vlan = svi.name.substr(4);
+      out += fmt::format("set vlans v{0} vlan-id {0}\n", vlan);
+      if (!svi.mtu.is_known()) continue;
+      out += fmt::format("set vlans v{0} l3-interface irb.{0}\n", vlan);
+      out += fmt::format("set interfaces irb unit {} family inet mtu {}\n", vlan, svi.mtu->raw());
+    }
     return out;
   }
 

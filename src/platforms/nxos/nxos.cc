@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "design/file/words.h"
+#include "platforms/common/breakout.h"
 #include "platforms/common/lower_common.h"
 #include "platforms/common/port_groups.h"
 #include "platforms/common/systems.h"
@@ -37,7 +38,7 @@ class NxosLowering : Lowering {
     remark_buffers();
     for (const SwitchPortIntent& port : node_.ports)
       add_port(port);
-    add_gateway("Vlan");
+    add_vlan("Vlan");
     return finish();
   }
 
@@ -208,6 +209,7 @@ class NxosPrinter : CliPrinter {
   Rendered print() {
     print_head("by weir render --to nxos, for the Nexus 9000 with eight queues.");
     line("feature lldp");
+    print_cages();
     print_features();
     print_watchdog();
     bar();
@@ -228,6 +230,20 @@ class NxosPrinter : CliPrinter {
   }
 
  private:
+  void print_cages() {
+    bool is_first = true;
+    for (const CageRun& run : runs_of(changed_cages(node_))) {
+      if (!run.first.is_split()) continue;
+      if (is_first)
+        why("Cages that are split; a cage with another map needs `no interface breakout` first.");
+      is_first = false;
+      line("interface breakout module 1 port {} map {}-{}x",
+           run.first.cage == run.last.cage ? std::to_string(run.first.cage)
+                                           : fmt::format("{}-{}", run.first.cage, run.last.cage),
+           speed_word(run.first.mode.speed), run.first.mode.ports);
+    }
+  }
+
   void print_features() {
     if (*state_.telemetry.gnmi) line("feature grpc");
     if (*state_.telemetry.sflow) {

@@ -250,6 +250,8 @@ Rules<Said> box_rules() {
       {"switching-mode store-forward", sets(constant(true), &Said::store_forward)},
       {"vlan *", {}},
       {"router bgp **", {}},
+      {"interface breakout module * port * map *", {}},
+      {"no interface breakout module * port * map *", {}},
   };
 }
 
@@ -258,6 +260,8 @@ Rules<Said> interface_rules() {
   const std::string policy = "interface * | service-policy type";
   return {
       {"interface *", name_interface<Said>},
+      {"interface * | switchport trunk allowed vlan *", join_vlans<Said>},
+      {"interface * | switchport access vlan *", join_vlans<Said>},
       {"interface * | mtu *", sets_mtu(576, 9216)},
       {pfc + " mode *", sets(choice<std::string>({{"on", "on"}, {"off", "off"}, {"auto", "auto"}}),
                              &Said::ports, &Port::mode)},

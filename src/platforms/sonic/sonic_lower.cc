@@ -15,6 +15,14 @@ namespace {
 
 constexpr Bytes kMinMtu = 68_B;  // sonic-port.yang: mtu 68..9216
 
+/// Queues that a lossless priority is sent to, as a mask.
+std::uint8_t lossless_queues(const SwitchIntent& node) {
+  unsigned mask = 0;
+  for (unsigned q = 0; q < Queue::kLimit; ++q)
+    if (is_queue_of(node, node.lossless, q)) mask |= 1U << q;
+  return static_cast<std::uint8_t>(mask);
+}
+
 class Lowerer : Lowering {
  public:
   Lowerer(const Intent& intent, const SwitchIntent& node)
@@ -32,8 +40,8 @@ class Lowerer : Lowering {
     lower_pools();
     lower_rest();
     for (const SwitchPortIntent& port : node_.ports)
-      out_.ports.push_back(lower_port(port));
-    add_gateway("Vlan");
+      port_named(out_, port.name) = lower_port(port);
+    add_vlan("Vlan");
     return finish();
   }
 
@@ -69,36 +77,25 @@ class Lowerer : Lowering {
     watchdog.action = known(std::string(design::to_word(node_.watchdog_action)));
   }
 
+  /// Pools are the platform's: in the dynamic model the switch sizes them (a size in CONFIG_DB
+  /// would turn the pool static, buffermgrdyn.cpp), in the traditional one the hwsku's numbers
+  /// stay.
   void lower_pools() {
-    using evidence::PoolKind;
     const design::BufferIntent& buffers = node_.buffers;
-    // Headroom added by rounding is taken from the shared part: the buffer does not grow.
-    Bytes headroom_sum;
-    for (const SwitchPortIntent& port : node_.ports)
-      headroom_sum += headroom_of(port) * node_.lossless.count();
-    const Bytes headroom = headroom_sum / std::max(buffers.headroom_oversubscription, 1);
-    const Bytes shared =
-        std::max(buffers.lossless_shared - (headroom - buffers.headroom_pool), 0_B);
-    if (buffers.lossless_shared < 0_B)
-      remarks_.add("shared buffer of the lossless classes", to_text(buffers.lossless_shared), "0B",
-                   "headroom alone exceeds the buffer");
-    std::vector<evidence::Pool> pools = {
-        {"ingress_lossless_pool", PoolKind::kLossless, shared, {}}};
-    const bool has_pool =
-        model_ == SonicModel::kTraditional || buffers.headroom_oversubscription > 1;
-    if (has_pool)
-      pools.push_back({"ingress_lossless_pool xoff", PoolKind::kHeadroom, headroom, {}});
-    const Bytes lossy = buffers.plan ? buffers.plan->lossy_pool + buffers.plan->storage_pool : 0_B;
-    if (lossy > 0_B) pools.push_back({"ingress_lossy_pool", PoolKind::kLossy, lossy, {}});
-    if (buffers.plan && buffers.plan->storage_pool > 0_B)
-      remarks_.add("separate buffer pool for storage", to_text(buffers.plan->storage_pool),
-                   "part of ingress_lossy_pool",
-                   "all lossy classes share priority group 0, and a group has one pool");
-    pools.push_back({"egress_lossless_pool", PoolKind::kLossless, buffers.total, {}});
-    out_.pools = known(pools);
-    if (model_ == SonicModel::kDynamic) {
+    const bool is_dynamic = model_ == SonicModel::kDynamic;
+    if (buffers.plan && buffers.plan->lossy_pool + buffers.plan->storage_pool > 0_B)
+      remarks_.add("buffer pools", "shares per class", "",
+                   is_dynamic ? "the switch sizes its pools itself"
+                              : "the pools of the hwsku stay as they are");
+    if (buffers.threshold == design::Threshold::kStatic)
+      remarks_.add("XOFF", to_text(buffers.static_xoff), "",
+                   "the pools of the platform are dynamic: alpha is used");
+    if (is_dynamic) {
       out_.headroom_oversubscription =
           known(static_cast<unsigned>(buffers.headroom_oversubscription));
+    } else if (buffers.headroom_oversubscription > 1) {
+      remarks_.add("shared headroom", fmt::format("1/{}", buffers.headroom_oversubscription), "",
+                   "the headroom pool of the hwsku stays as it is");
     }
   }
 
@@ -117,7 +114,8 @@ class Lowerer : Lowering {
       remarks_.add("802.3x pause", "on", "off", "CONFIG_DB has no such setting");
     out_.lldp = known(true);
     const design::TelemetryIntent& telemetry = intent_.telemetry;
-    out_.telemetry.gnmi = known(telemetry.gnmi);
+    // What the design does not ask for is not switched off: others may use it.
+    if (telemetry.gnmi) out_.telemetry.gnmi = known(true);
     out_.telemetry.sflow = known(telemetry.sflow);
     out_.telemetry.queue_monitor = known(true);
     out_.telemetry.ecn_counters = known(true);
@@ -173,28 +171,25 @@ class Lowerer : Lowering {
     return largest;
   }
 
-  /// NVIDIA ASICs resume at a fill level of the group, which must cover the pipeline.
-  [[nodiscard]] Bytes dynamic_reserved(const SwitchPortIntent& port) const {
-    model::HeadroomInput input;
-    const auto model = model::parse_headroom_model(node_.asic->headroom_model);
-    if (!model) return node_.buffers.reserved_per_group;
-    input.model = *model;
-    input.speed = port.speed;
-    input.cable = port.cable;
-    input.mtu = std::clamp(port.mtu, kMinMtu, system_.max_mtu);
-    const auto computed = model::headroom(input);
-    const Bytes least = computed && computed->xon ? *computed->xon : 0_B;
-    return std::max(least, node_.buffers.reserved_per_group);
-  }
-
   GroupBuffer lossless_group(const SwitchPortIntent& port, unsigned group) {
     GroupBuffer out;
     out.group = PriorityGroup::of(group);
     out.lossless = known(true);
+    const bool is_dynamic = model_ == SonicModel::kDynamic;
+    if (port.headroom_is_auto) {
+      out.headroom_auto = known(true);
+      out.headroom = evidence::Fact<Bytes>::missing(evidence::Missing::kAbsent);
+      remarks_.add("headroom", to_text(port.headroom), "the switch's own",
+                   is_dynamic ? "it computes it from speed, cable and MTU (profile NULL)"
+                              : "it looks it up by speed and cable (pg_profile_lookup.ini)",
+                   port.name);
+      if (is_dynamic) out.alpha = known(ingress_alpha(node_, remarks_));
+      return out;
+    }
     out.headroom_auto = known(false);
     out.headroom = known(headroom_of(port));
-    if (model_ == SonicModel::kDynamic) {
-      out.reserved = known(dynamic_reserved(port));
+    if (is_dynamic) {
+      out.reserved = known(lossless_reserve(node_, port));
       remarks_.changed("reserved buffer per lossless group", node_.buffers.reserved_per_group,
                        *out.reserved, "must cover the pipeline latency (NVIDIA's formula)");
       remarks_.add("XON", to_text(node_.buffers.xon_offset) + " below XOFF",
@@ -204,24 +199,7 @@ class Lowerer : Lowering {
       out.reserved = known(node_.buffers.reserved_per_group);
       out.xon = known(node_.buffers.xon_offset);
     }
-    if (node_.buffers.threshold == design::Threshold::kStatic) {
-      out.xoff = known(node_.buffers.static_xoff);
-    } else {
-      out.alpha = known(ingress_alpha(node_, remarks_));
-    }
-    return out;
-  }
-
-  GroupBuffer lossy_group() {
-    GroupBuffer out;
-    out.group = PriorityGroup::of(0);
-    out.lossless = known(false);
-    out.reserved = known(0_B);
-    if (node_.buffers.threshold == design::Threshold::kStatic) {
-      out.xoff = known(node_.buffers.total);
-    } else {
-      out.alpha = known(Alpha::from_log2(sonic_stock(model_).ingress_lossy_alpha));
-    }
+    out.alpha = known(ingress_alpha(node_, remarks_));
     return out;
   }
 
@@ -246,9 +224,10 @@ class Lowerer : Lowering {
     EgressQueue out = plain_queue(queue);
     const bool lossless = is_queue_of(node_, node_.lossless, queue);
     if (lossless) lower_marking(port, out);
-    out.alpha =
-        known(lossless ? clamp_alpha(node_, node_.buffers.egress_alpha, "egress alpha", remarks_)
-                       : Alpha::from_log2(sonic_stock(model_).egress_lossy_alpha));
+    if (sonic_writes_queue(lossless_queues(node_), queue))
+      out.alpha =
+          known(lossless ? clamp_alpha(node_, node_.buffers.egress_alpha, "egress alpha", remarks_)
+                         : Alpha::from_log2(sonic_stock(model_).egress_lossy_alpha));
     out.max_rate = known(BitRate());
     if (!share.used) return out;
     set_scheduler(share.scheduling == design::Scheduling::kStrict, percents_.at(queue), out);
@@ -266,14 +245,18 @@ class Lowerer : Lowering {
     out.dcbx = known(false);
     out.cable_length = known(cable_of(port));
     for (unsigned group = 0; group < PriorityGroup::kLimit; ++group) {
-      if (node_.lossless.contains(Priority::of(group))) {
+      // In the traditional model the switch makes a group for each priority with PFC.
+      const bool is_looked_up = model_ == SonicModel::kTraditional && port.headroom_is_auto;
+      const PrioritySet& with_group = is_looked_up ? node_.pfc : node_.lossless;
+      if (with_group.contains(Priority::of(group)))
         out.groups.push_back(lossless_group(port, group));
-      } else if (group == 0) {
-        out.groups.push_back(lossy_group());
-      }
     }
-    for (unsigned queue = 0; queue < Queue::kLimit; ++queue)
-      out.queues.push_back(lower_queue(port, queue));
+    for (unsigned queue = 0; queue < Queue::kLimit; ++queue) {
+      EgressQueue lowered = lower_queue(port, queue);
+      // Queues without a row keep what the platform gives them.
+      if (lowered.scheduler.is_known() || lowered.alpha.is_known() || lowered.ecn.is(true))
+        out.queues.push_back(std::move(lowered));
+    }
     return out;
   }
 
@@ -289,8 +272,22 @@ SonicModel sonic_model_of(const design::AsicModel& asic) {
                                                       : SonicModel::kTraditional;
 }
 
+std::vector<SonicRange> sonic_stock_ranges() {
+  return {{0, 2, false}, {3, 4, true}, {5, 6, false}};
+}
+
+bool sonic_writes_queue(std::uint8_t lossless, unsigned queue) {
+  for (const SonicRange& range : sonic_stock_ranges()) {
+    if (queue < range.first || queue > range.last) continue;
+    for (unsigned q = range.first; q <= range.last; ++q)
+      if ((((lossless >> q) & 1U) != 0) != range.lossless) return true;
+    return false;
+  }
+  return ((lossless >> queue) & 1U) != 0;
+}
+
 SonicStock sonic_stock(SonicModel model) {
-  return model == SonicModel::kDynamic ? SonicStock{3, 3} : SonicStock{-1, -4};
+  return model == SonicModel::kDynamic ? SonicStock{3} : SonicStock{-4};
 }
 
 std::vector<Length> sonic_common_rows() {

@@ -335,7 +335,8 @@ class Reader {
         }
         if (headroom > 0_B) pools.push_back({name + " xoff", kHeadroom, headroom, {}});
       }
-      out_.state.pools = fact(pools, *rows);
+      // Without a size a pool is the platform's business.
+      if (!pools.empty()) out_.state.pools = fact(pools, *rows);
     }
     const JsonNode* const defaults = tables_.table("DEFAULT_LOSSLESS_BUFFER_PARAMETER");
     if (defaults == nullptr || defaults->members.empty()) return;
@@ -623,11 +624,23 @@ class Reader {
     }
     read_counters();
     const JsonNode* const vlans = tables_.table("VLAN");
-    if (vlans == nullptr) return;
-    for (const JsonNode& row : vlans->members)
-      if (row.find("mtu") != nullptr)
-        take(row, "VLAN|" + row.key, "mtu", 1_B, 1, 9216,
-             interface_named(state, row.key, "svi").mtu);
+    if (vlans != nullptr) {
+      for (const JsonNode& row : vlans->members)
+        if (row.find("mtu") != nullptr)
+          take(row, "VLAN|" + row.key, "mtu", 1_B, 1, 9216,
+               interface_named(state, row.key, "svi").mtu);
+    }
+    const JsonNode* const members = tables_.table("VLAN_MEMBER");
+    if (members == nullptr) return;
+    for (const JsonNode& row : members->members) {
+      const auto bar = row.key.find('|');
+      if (bar == std::string::npos) continue;
+      evidence::SwitchInterface& vlan = interface_named(state, row.key.substr(0, bar), "svi");
+      std::vector<std::string> all =
+          vlan.members.is_known() ? *vlan.members : std::vector<std::string>();
+      all.push_back(row.key.substr(bar + 1));
+      vlan.members = fact(std::move(all), row);
+    }
   }
 
   void read_counters() {
@@ -687,7 +700,8 @@ Platform sonic() {
   return platform_row(
       {.system = design::SwitchSystem::kSonic,
        .how_load =
-           "config load -y FILE && config save -y   (buffer changes interrupt traffic briefly)",
+           "NODE.breakout.sh if there is one, config load -y NODE.remove.json, config load -y "
+           "NODE.config_db.json, config save -y",
        .lower = sonic_lower,
        .render = sonic_render,
        .recognises = sonic_recognises,

@@ -7,6 +7,8 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "design/file/words.h"
+#include "platforms/common/breakout.h"
+#include "platforms/common/lower_common.h"
 #include "platforms/sonic/sonic.h"
 #include "units/format.h"
 
@@ -102,8 +104,12 @@ std::string Database::text() const {
 
 class Writer {
  public:
-  Writer(const evidence::Switch& state, const std::vector<std::string>& descriptions)
-      : state_(state), descriptions_(descriptions), is_dynamic_(state.buffer_model.is("dynamic")) {}
+  Writer(const design::Intent& intent, const design::SwitchIntent& wanted,
+         const evidence::Switch& state)
+      : intent_(intent),
+        wanted_(wanted),
+        state_(state),
+        is_dynamic_(state.buffer_model.is("dynamic")) {}
 
   std::string write() {
     for (const std::string_view table :
@@ -115,9 +121,9 @@ class Writer {
     tables_["DEVICE_METADATA"].add(
         "localhost", {{"hostname", state_.name}, {"buffer_model", *state_.buffer_model}});
     write_maps();
-    write_pools();
-    for (std::size_t i = 0; i < state_.ports.size(); ++i)
-      write_port(state_.ports[i], descriptions_.at(i));
+    write_defaults();
+    for (const SwitchPort& port : state_.ports)
+      write_port(port, peer_text(intent_, intent_of(wanted_, port.name)));
     write_watchdog();
     write_rest();
     return tables_.text();
@@ -161,35 +167,26 @@ class Writer {
     tables_["TC_TO_DSCP_MAP"].add(name, std::move(rewrite));
   }
 
-  [[nodiscard]] bool is_static() const {
-    for (const SwitchPort& port : state_.ports)
-      for (const GroupBuffer& group : port.groups)
-        if (group.xoff.is_known()) return true;
-    return false;
+  /// Type and mode alone, for the profiles to name: sizes are the platform's.
+  void write_pool(std::string_view name) {
+    Table& pools = tables_["BUFFER_POOL"];
+    for (const auto& [key, fields] : pools.rows)
+      if (key == name) return;
+    pools.add(std::string(name),
+              {{"type", name.starts_with("ingress") ? "ingress" : "egress"}, {"mode", "dynamic"}});
   }
 
-  void write_pools() {
-    const std::string mode = is_static() ? "static" : "dynamic";
-    Bytes headroom;
-    for (const evidence::Pool& pool : *state_.pools)
-      if (pool.kind == evidence::PoolKind::kHeadroom) headroom = pool.size;
-    for (const evidence::Pool& pool : *state_.pools) {
-      if (pool.kind == evidence::PoolKind::kHeadroom) continue;
-      const bool is_ingress = pool.name.starts_with("ingress");
-      Fields row = {{"type", is_ingress ? "ingress" : "egress"},
-                    {"mode", is_ingress ? mode : "dynamic"}};
-      // Broadcom's pool includes headroom, NVIDIA's does not.
-      const bool has_headroom = pool.name == "ingress_lossless_pool" && headroom > 0_B;
-      const Bytes size = has_headroom && !is_dynamic_ ? pool.size + headroom : pool.size;
-      row.emplace_back("size", text_of(size));
-      if (has_headroom) row.emplace_back("xoff", text_of(headroom));
-      if (pool.kind == evidence::PoolKind::kLossy) has_lossy_pool_ = true;
-      tables_["BUFFER_POOL"].add(pool.name, std::move(row));
-    }
+  void write_defaults() {
     if (!is_dynamic_) return;
-    tables_["DEFAULT_LOSSLESS_BUFFER_PARAMETER"].add(
-        "AZURE", {{"default_dynamic_th", "0"},
-                  {"over_subscribe_ratio", std::to_string(*state_.headroom_oversubscription)}});
+    Fields row;
+    for (const SwitchPort& port : state_.ports)
+      for (const GroupBuffer& group : port.groups)
+        if (row.empty() && group.alpha.is_known())
+          row.emplace_back("default_dynamic_th", text_of(group.alpha->log2()));
+    // Any other value than 0 makes headroom a shared pool.
+    const unsigned ratio = *state_.headroom_oversubscription;
+    row.emplace_back("over_subscribe_ratio", std::to_string(ratio > 1 ? ratio : 0));
+    tables_["DEFAULT_LOSSLESS_BUFFER_PARAMETER"].add("AZURE", std::move(row));
   }
 
   // ---- a port ----
@@ -201,7 +198,8 @@ class Writer {
                                     {"admin_status", "up"},
                                     {"description", description}});
     Table& cables = tables_["CABLE_LENGTH"];
-    if (cables.rows.empty()) cables.add(std::string(kMap), {});
+    // The stock row: a second one would compete with it (buffermgrdyn clears its cache on each).
+    if (cables.rows.empty()) cables.add("AZURE", {});
     cables.rows.front().second.emplace_back(port.name, metres(*port.cable_length));
     const std::string map(kMap);
     Fields maps;
@@ -220,21 +218,23 @@ class Writer {
                                                   {"cir", bytes_a_second(*port.max_rate)},
                                                   {"pir", bytes_a_second(*port.max_rate)}}));
     tables_["PORT_QOS_MAP"].add(port.name, std::move(maps));
-    for (const GroupBuffer& group : port.groups)
-      tables_["BUFFER_PG"].add(fmt::format("{}|{}", port.name, group.group.value()),
-                               {{"profile", group_profile(port, group)}});
+    for (const GroupBuffer& group : port.groups) {
+      const std::string profile = group_profile(port, group);
+      if (!profile.empty())
+        tables_["BUFFER_PG"].add(fmt::format("{}|{}", port.name, group.group.value()),
+                                 {{"profile", profile}});
+    }
     for (const EgressQueue& queue : port.queues)
       write_queue(port, queue);
   }
 
+  /// Empty: the switch makes the group itself.
   std::string group_profile(const SwitchPort& port, const GroupBuffer& group) {
-    const bool is_lossless = group.lossless.is(true);
-    const bool in_lossy_pool = !is_lossless && has_lossy_pool_;
-    Fields row = {{"pool", in_lossy_pool ? "ingress_lossy_pool" : "ingress_lossless_pool"}};
-    std::string name = "ingress_lossy_profile";
-    if (!is_lossless) {
-      row.emplace_back("size", text_of(*group.reserved));
-    } else if (is_dynamic_) {
+    if (group.headroom_auto.is(true)) return is_dynamic_ ? "NULL" : "";
+    write_pool("ingress_lossless_pool");
+    Fields row = {{"pool", "ingress_lossless_pool"}};
+    std::string name;
+    if (is_dynamic_) {
       const bool is_shared = *state_.headroom_oversubscription > 1;
       row.emplace_back("xon", text_of(*group.reserved));
       row.emplace_back("xoff", text_of(*group.headroom));
@@ -251,19 +251,22 @@ class Writer {
       name = fmt::format("pg_lossless_{}_{}_profile", megabits(*port.speed),
                          metres(*port.cable_length));
     }
-    if (group.xoff.is_known()) row.emplace_back("static_th", text_of(*group.xoff));
-    if (group.alpha.is_known()) row.emplace_back("dynamic_th", text_of(group.alpha->log2()));
+    row.emplace_back("dynamic_th", text_of(group.alpha->log2()));
     return tables_["BUFFER_PROFILE"].name_of(name, std::move(row));
   }
 
   void write_queue(const SwitchPort& port, const EgressQueue& queue) {
     const unsigned index = queue.queue.value();
     const std::string key = fmt::format("{}|{}", port.name, index);
-    const std::string profile = tables_["BUFFER_PROFILE"].name_of(
-        "egress_profile", {{"pool", "egress_lossless_pool"},
-                           {"size", "0"},
-                           {"dynamic_th", text_of(queue.alpha->log2())}});
-    tables_["BUFFER_QUEUE"].add(key, {{"profile", profile}});
+    if (queue.alpha.is_known()) {
+      const bool is_lossless = is_queue_of(wanted_, wanted_.lossless, index);
+      const std::string pool = is_lossless ? "egress_lossless_pool" : "egress_lossy_pool";
+      write_pool(pool);
+      const std::string profile = tables_["BUFFER_PROFILE"].name_of(
+          is_lossless ? "roce_egress_lossless" : "roce_egress_lossy",
+          {{"pool", pool}, {"size", "0"}, {"dynamic_th", text_of(queue.alpha->log2())}});
+      tables_["BUFFER_QUEUE"].add(key, {{"profile", profile}});
+    }
     Fields row;
     if (queue.scheduler.is_known()) {
       const bool is_strict = *queue.scheduler == evidence::Scheduler::kStrict;
@@ -321,26 +324,114 @@ class Writer {
       counters.add(counter, {{"FLEX_COUNTER_STATUS", "enable"}, {"POLL_INTERVAL", interval}});
     counters.add("PFCWD", {{"FLEX_COUNTER_STATUS", "enable"}});
     tables_["FEATURE"].add("lldp", {{"state", "enabled"}});
-    tables_["FEATURE"].add("gnmi", {{"state", *telemetry.gnmi ? "enabled" : "disabled"}});
-    tables_["SFLOW"].add("global", {{"admin_state", *telemetry.sflow ? "up" : "down"}});
+    if (telemetry.gnmi.is(true)) tables_["FEATURE"].add("gnmi", {{"state", "enabled"}});
+    if (telemetry.sflow.is(true)) {
+      tables_["FEATURE"].add("sflow", {{"state", "enabled"}});
+      tables_["SFLOW"].add("global", {{"admin_state", "up"}});
+    }
     for (const evidence::SwitchInterface& svi : state_.interfaces)
-      tables_["VLAN"].add(svi.name, {{"vlanid", svi.name.substr(4)}, {"mtu", text_of(*svi.mtu)}});
+      write_vlan(svi);
   }
 
+  void write_vlan(const evidence::SwitchInterface& svi) {
+    Fields row = {{"vlanid", svi.name.substr(4)}};
+    if (svi.mtu.is_known()) row.emplace_back("mtu", text_of(*svi.mtu));
+    tables_["VLAN"].add(svi.name, std::move(row));
+    if (!svi.members.is_known()) return;
+    for (const std::string& member : *svi.members)
+      tables_["VLAN_MEMBER"].add(fmt::format("{}|{}", svi.name, member),
+                                 {{"tagging_mode", "tagged"}});
+  }
+
+  const design::Intent& intent_;
+  const design::SwitchIntent& wanted_;
   const evidence::Switch& state_;
-  const std::vector<std::string>& descriptions_;
   const bool is_dynamic_;
-  bool has_lossy_pool_ = false;
   Database tables_;
 };
 
-std::string peer_of(const design::Intent& intent, const design::SwitchPortIntent& port) {
-  if (port.peer.kind == design::NodeKind::kHost) {
-    const design::HostIntent& host = intent.hosts[port.peer.node];
-    return fmt::format("{} {}", host.name, host.nics[port.peer.port].netdev);
+// ---- beside CONFIG_DB ----
+
+/// The whole-box profile for a mode, where one is published.
+std::optional<std::string> hwsku_of(const design::SwitchModel& model, std::string_view mode) {
+  for (const std::string_view entry : split(model.sonic_hwskus, ' ')) {
+    const auto equals = entry.find('=');
+    if (equals != std::string_view::npos && entry.substr(0, equals) == mode)
+      return std::string(entry.substr(equals + 1));
   }
-  const design::SwitchIntent& node = intent.switches[port.peer.node];
-  return fmt::format("{} {}", node.name, node.ports[port.peer.port].name);
+  return std::nullopt;
+}
+
+/// Rows of the stock configuration that would contradict the design. `config load` merges: a row
+/// that is null in the file is deleted (configdb.cpp, mod_config). Deletions come in a file of
+/// their own, because within one file |3 would be added before |3-4 is gone.
+std::string removals_of(const design::SwitchIntent& wanted, const evidence::Switch& state) {
+  Json tables = Json::object();
+  std::uint8_t lossless = 0;
+  for (unsigned q = 0; q < Queue::kLimit; ++q)
+    if (is_queue_of(wanted, wanted.lossless, q))
+      lossless = static_cast<std::uint8_t>(lossless | (1U << q));
+  for (const SwitchPort& port : state.ports) {
+    for (const SonicRange& range : sonic_stock_ranges()) {
+      const std::string key = fmt::format("{}|{}-{}", port.name, range.first, range.last);
+      bool groups_fit = true;
+      for (unsigned p = range.first; p <= range.last; ++p)
+        groups_fit &= wanted.lossless.contains(Priority::of(p));
+      if (range.lossless && !groups_fit) tables["BUFFER_PG"][key] = nullptr;
+      if (!sonic_writes_queue(lossless, range.first)) continue;
+      tables["BUFFER_QUEUE"][key] = nullptr;
+      // The stock WRED profile of a queue that is lossy now.
+      for (unsigned q = range.first; q <= range.last && range.lossless; ++q)
+        if (((lossless >> q) & 1U) == 0)
+          tables["QUEUE"][fmt::format("{}|{}", port.name, q)] = nullptr;
+    }
+    if (!port.watchdog.is(true)) tables["PFC_WD"][port.name] = nullptr;
+  }
+  return tables.empty() ? std::string() : tables.dump(4) + "\n";
+}
+
+/// The split of the cages, before anything that names a sub-port.
+std::string breakout_script(const design::SwitchIntent& wanted) {
+  const std::vector<UsedCage> cages = changed_cages(wanted);
+  if (std::none_of(cages.begin(), cages.end(), [](const auto& cage) { return cage.is_split(); }))
+    return {};
+  std::string out = fmt::format(
+      R"sh(#!/bin/bash
+# Splits the cages of {} ({}) as the design wants them. Run on the switch, before the other files.
+# `config interface breakout` wants the mode as platform.json writes it: it is looked up there.
+set -eu
+platform=$(sonic-cfggen -H -v DEVICE_METADATA.localhost.platform)
+modes=/usr/share/sonic/device/$platform/platform.json
+exact_mode() {{
+  python3 - "$modes" "$1" "$2" <<'PYTHON'
+import json, sys
+file, port, wanted = sys.argv[1:]
+for mode in json.load(open(file))["interfaces"][port]["breakout_modes"]:
+    if mode == wanted or mode.startswith((wanted + "[", wanted + "(")):
+        print(mode)
+        break
+else:
+    sys.exit(f"{{port}}: platform.json has no mode {{wanted}}")
+PYTHON
+}}
+)sh",
+      wanted.name, wanted.model->title);
+  for (const CageRun& run : runs_of(cages)) {
+    if (!run.first.is_split()) continue;
+    const std::string mode =
+        fmt::format("{}x{}", run.first.mode.ports, to_text(run.first.mode.speed));
+    const auto hwsku = hwsku_of(*wanted.model, mode);
+    const bool is_whole = run.names.size() == static_cast<std::size_t>(wanted.model->cages());
+    if (hwsku && is_whole)
+      out += fmt::format(
+          "# A fresh switch can start with hwsku {0} instead:\n"
+          "#   sonic-cfggen -H -k {0} --preset t1 > config_db.json, then config reload\n",
+          *hwsku);
+    out += fmt::format("mode=$(exact_mode {} {})\n", run.names.front(), mode);
+    for (const std::string& name : run.names)
+      out += fmt::format("sudo config interface breakout {} \"$mode\" -y\n", name);
+  }
+  return out;
 }
 
 /// JSON has no comments: this file explains each table.
@@ -349,9 +440,16 @@ std::string notes(const design::Intent& intent, const design::SwitchIntent& want
   const bool is_dynamic = lowered.state.buffer_model.is("dynamic");
   std::string out = fmt::format(
       "Notes on {0}.config_db.json.\n\n"
-      "Load: config load -y {0}.config_db.json (merges: lanes, addresses and routes of the switch\n"
-      "stay), then config save. Buffer changes interrupt traffic briefly.\n\n",
-      wanted.name);
+      "Order, on a switch with its stock configuration:\n{1}"
+      "  config load -y {0}.remove.json      rows of the stock configuration that must go\n"
+      "  config load -y {0}.config_db.json   merges: lanes, addresses, routes and services stay\n"
+      "  config save\n"
+      "Buffer changes interrupt traffic briefly.\n\n",
+      wanted.name,
+      breakout_script(wanted).empty() ? ""
+                                      : fmt::format("  bash {}.breakout.sh           splits the "
+                                                    "cages\n",
+                                                    wanted.name));
   const auto add = [&](std::string_view table, const std::string& why) {
     out += fmt::format("{:<26} {}\n", table, hang(why, 72, 27));
   };
@@ -370,14 +468,18 @@ std::string notes(const design::Intent& intent, const design::SwitchIntent& want
       "the same priorities.");
   add("CABLE_LENGTH, BUFFER_PG",
       is_dynamic
-          ? "headroom in bytes for each speed and length, from the design; 'profile: NULL' would "
-            "leave it to the formula of the switch."
-          : "headroom is looked up by speed and length. With a length that has no row, a port "
-            "gets no lossless group; so lengths are rounded up to rows, and the profiles are "
-            "in this file.");
+          ? "'profile: NULL' lets the switch compute headroom from speed, cable and MTU, as its "
+            "own scripts do; a headroom that the design states in bytes has a profile."
+          : "the switch makes the lossless groups itself, from pfc_enable, and looks headroom up "
+            "by speed and length. With a length that has no row a port gets no lossless group; so "
+            "lengths are rounded up to rows.");
   add("BUFFER_POOL",
-      is_dynamic ? "size is the shared buffer; xoff, if set, the headroom pool."
-                 : "size includes the shared part and, in xoff, the headroom of all ports.");
+      "type and mode only, as they are: the sizes are the platform's. A size here would stop the "
+      "switch from computing it.");
+  if (is_dynamic)
+    add("DEFAULT_LOSSLESS_BUFFER_PARAMETER",
+        "over_subscribe_ratio 0: each group its own headroom; any other number makes it a shared "
+        "pool.");
   add("WRED_PROFILE",
       "marks ECN-capable packets of the lossless queues; packets that are not ECN-capable are "
       "dropped in the same band. Thresholds scale with the port's speed.");
@@ -401,13 +503,14 @@ std::string notes(const design::Intent& intent, const design::SwitchIntent& want
 
 Rendered sonic_render(const design::Intent& intent, const design::SwitchIntent& wanted) {
   const Lowered lowered = sonic_lower(intent, wanted);
-  std::vector<std::string> descriptions;
-  for (const design::SwitchPortIntent& port : wanted.ports)
-    descriptions.push_back(peer_of(intent, port));
   Rendered out;
   out.remarks = lowered.remarks;
   out.files.push_back(
-      {wanted.name + ".config_db.json", Writer(lowered.state, descriptions).write()});
+      {wanted.name + ".config_db.json", Writer(intent, wanted, lowered.state).write()});
+  if (std::string text = removals_of(wanted, lowered.state); !text.empty())
+    out.files.push_back({wanted.name + ".remove.json", std::move(text)});
+  if (std::string text = breakout_script(wanted); !text.empty())
+    out.files.push_back({wanted.name + ".breakout.sh", std::move(text)});
   out.files.push_back({wanted.name + ".notes.txt", notes(intent, wanted, lowered)});
   if (wanted.ecmp_seed != 0) {
     const Json seed = Json::array({{{"SWITCH_TABLE:switch",

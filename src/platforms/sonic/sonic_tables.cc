@@ -111,6 +111,7 @@ std::vector<TableShape> buffer_shapes() {
       {"VLAN",
        {"vlanid", "mtu", "admin_status", "description", "alias", "dhcp_servers", "dhcpv6_servers",
         "mac"}},
+      {"VLAN_MEMBER", {"tagging_mode"}},
   };
 }
 
