@@ -26,6 +26,7 @@ buffer.pools_over_100: pools sum exceeds memory: orchagent or syncd aborts, insu
   incorrect min guarantee, cells, devlink sb, percent over 100, shutdown wait warm boot
 buffer.too_small: pauses everywhere, on every port; ingress lossless pool watermark full; pool
   share, shared buffer, alpha, profile too small; every port of the fabric sends pause frames
+cable.too_long: DAC of 12m at 400G, passive copper beyond its reach, twinax over 3m, AOC over 100m
 cc.wrong_algorithm: ECE, ZTR-RTTCC, RTT-CC, PPCC, programmable congestion control, PCC slot, Swift,
   algorithm negotiated instead of DCQCN; UCX_RC_ECE=0 restores; roce_cc_legacy_dcqcn
 class.no_guarantee: ssh or management sessions die under RDMA load, BGP keepalive lost, no minimum
@@ -116,6 +117,7 @@ failover.not_injected: ip link down or ifconfig down does not stop RDMA, failove
 failover.window_too_short: link recovers or retrains in seconds but job aborts: retry count,
   attempts, timeout budget, NCCL_IB_TIMEOUT, NCCL_IB_RETRY_CNT, resiliency, failback, optic takes
   longer, permanent failure, outage; port needs 40 s, check waits less, passes with longer wait
+fec.wrong: fec none or fc on PAM4, encoding off at 400G, FEC disabled
 fleet.drift: one node differs: GDRDMA on some ranks only, plugin version, libnccl-net, MaxReadReq,
   settings not the same on all nodes, asymmetric direction, peers among themselves fine; two of
   sixteen nodes without the module, log plain NET/IB; second node misses a driver, firmware or OFED
@@ -152,6 +154,7 @@ gid.wrong_netdev: GID ndev is management, bond, VLAN, vxlan or docker0 interface
 headroom.exceeds_buffer: total headroom of all ports larger than memory, long cables, insufficient
   resources for lossless PGs, cannot reserve
 headroom.too_small: IBV_WC_RETRY_EXC_ERR, drops on the RoCE priority despite PFC; RDMA timeouts;
+  packets lost in the lossless queue although PFC works, long cable;
   ingress drops RX_DRP, xoff too small for cable length or speed, pg_profile_lookup.ini, pg_lossless
   profile, 300m, calculation, worst case, traffic start; RDMA operations time out now and then
 host.straggler: one node is in every slow pair, pairwise test, excluded node restores, consistently
@@ -306,6 +309,8 @@ rp.disabled: peer's CNPs arrive and rp_cnp_handled = 0, rp_cnp_ignored grows, re
   roce_rp enable 0, sender does not slow down, PFC everywhere
 shaper.on_rdma_path: rate limit, policer, VF max tx rate, maxrate, bandwidth capped at round number,
   tc qdisc, QoS limit
+subnet.two_leaves: same prefix announced by two leaves, one subnet stretched over routed leaves,
+  half of the hosts unreachable across leaves, no EVPN, anycast gateway missing
 telemetry.collector_blind: collector fails entirely, invalid syntax parsing N/A (no PMA),
   node_exporter scrape success 0, one unreadable file drops all metrics, vl15_dropped invalid
   argument, strconv.ParseUint, returns zero, no series; error of one device skips the whole
@@ -336,6 +341,7 @@ watchdog.blind: storm in bursts not detected, pulsing pause, detection time, pol
   packets
 watchdog.off: pfcwd not started, default_pfcwd_status disable, load_minigraph, start_default, show
   pfcwd empty, pfc-watchdog not configured
+watchdog.slow: pfcwd detection time of minutes, detect 60s, storm lasts until the job dies
 watchdog.stuck: queue remains stormed, not restored, restoration time, blackhole continues, state
   stays drop, warm reboot PFC_WD_TABLE_INSTORM, pause ended but watchdog still drops
 wiring.mismatch: LLDP neighbour is another leaf or port, swapped cables, p0 to p0, two cables on

@@ -159,11 +159,9 @@ Command init_command() {
       .summary = "write a commented design to start from",
       .description =
           "Writes fabric.yaml from a template: a complete fabric, every section commented, without "
-          "lint findings; change what differs from yours. With --hosts and the options beside it, "
-          "a design of that size: leaves without oversubscription and spines over them. Or from "
-          "hosts as they are: this one, or "
-          "many from their bundles; each value says whether it was found or is not known. An "
-          "existing file is not overwritten without --force.",
+          "lint findings. With --hosts and the options beside it, a design of that size without "
+          "oversubscription. Or from hosts as they are: this one, or many from their bundles; each "
+          "value says whether it was found or is not known. --force overwrites a file.",
       .options = {{.name = "template",
                    .letter = 't',
                    .metavar = "NAME",
@@ -195,8 +193,7 @@ Command init_command() {
                    {"weir init --template rail256 -o ai.yaml", "32 hosts with 8 rails each"},
                    {"weir init --system sonic --model sn5600 --hosts 128 --rails 8 --speed 400G",
                     "your own size"},
-                   {"weir init --from-host", "this machine as it is"},
-                   {"weir init --list", "the templates"}},
+                   {"weir init --from-host", "this machine as it is"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook,
                      ExitCode::kPartial},
       .run = run_init,

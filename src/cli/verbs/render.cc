@@ -125,15 +125,14 @@ Command render_command() {
       .group = Group::kOperators,
       .summary = "the design as configuration: hosts, switches, a marking plan",
       .description =
-          "Prints the design as configuration of a target: of one node to standard output, of "
-          "every "
-          "node with --all --out DIR. Without --to, a switch is rendered for the system that the "
-          "design gives it. What the target cannot express is reported on stderr.",
+          "Prints the design as configuration: of one node to standard output, of every node with "
+          "--all --out DIR; without --to a switch in its own system. What the target cannot "
+          "express is reported on stderr.",
       .arguments = {design_argument()},
       .options = with_host_options(
           {{.name = "to",
             .metavar = "TARGET",
-            .help = "kind of configuration; not given: a switch's own system, a host's script",
+            .help = "kind of configuration; default: the node's own",
             .choices = target_names()},
            {.name = "node", .letter = 'n', .metavar = "N", .help = "a host or switch"},
            {.name = "all", .help = "every node that the target is for"},
@@ -156,10 +155,7 @@ Command render_command() {
             .completes = Completes::kFiles}}),
       .examples = {{"weir render --all --out configs/", "every switch in its own system"},
                    {"weir render --to wiring > cables.csv", "the cabling plan"},
-                   {"weir render --to host-script --node gpu01 > gpu01.sh", ""},
-                   {"weir render --to marking-plan", ""},
-                   {"weir render --to nccl --format slurm", ""},
-                   {"weir render --to ansible --all --out roce/", ""}},
+                   {"weir render --to host-script --node gpu01 > gpu01.sh", ""}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput},
       .run = run_render,
   };

@@ -45,8 +45,11 @@ class Draw {
     return choices[random_.below(N)];
   }
   std::string_view asic() {
-    const auto all = design::asic_models();
-    return all[random_.below(all.size())].name;
+    // Sizes of Express are assumed, and it does not run SONiC: no fabric is drawn with it.
+    std::vector<std::string_view> all;
+    for (const design::AsicModel& asic : design::asic_models())
+      if (asic.family != design::AsicFamily::kExpress) all.push_back(asic.name);
+    return all[random_.below(all.size())];
   }
 
  private:
