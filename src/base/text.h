@@ -1,6 +1,7 @@
 #pragma once
 // Small text work that every layer needs: splitting, joining, wrapping, and the "did you mean".
 #include <compare>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -18,6 +19,9 @@ namespace weir {
 
 /// The pieces between `separator`s; "a,,b" has three. An empty text has one, empty.
 [[nodiscard]] std::vector<std::string_view> split(std::string_view text, char separator);
+/// Refused: the views would point into a text that is gone.
+template <std::same_as<std::string> Temporary>
+std::vector<std::string_view> split(Temporary&& text, char separator) = delete;
 
 [[nodiscard]] std::string join(std::span<const std::string> pieces, std::string_view separator);
 

@@ -201,7 +201,7 @@ void MachineCheck::check_gid(const Nic& nic, const design::NicIntent& wanted) {
 /// "10.10.1.5/24" as its network, in text; empty if it is not known.
 std::string network_of(const std::string& address) {
   const std::size_t slash = address.find('/');
-  const auto parts = split(address.substr(0, slash), '.');
+  const auto parts = split(std::string_view(address).substr(0, slash), '.');
   const auto length =
       slash == std::string::npos ? parse_error("none") : parse_u64(address.substr(slash + 1));
   if (parts.size() != 4 || !length || *length == 0 || *length > 30) return "";

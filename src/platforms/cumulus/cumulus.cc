@@ -243,7 +243,8 @@ std::string ranges(const std::vector<std::string>& names) {
     for (; end < cages.size() && cages[end].subs == cages[i].subs; ++end)
       alike.push_back(cages[end].name);
     const std::string subs = cages[i].subs.empty() ? "" : "s" + plain_ranges(cages[i].subs);
-    for (const std::string_view run : split(plain_ranges(alike), ','))
+    const std::string runs = plain_ranges(alike);
+    for (const std::string_view run : split(runs, ','))
       out += fmt::format("{}{}{}", out.empty() ? "" : ",", run, subs);
     i = end;
   }
