@@ -75,21 +75,20 @@ Status write_file_atomic(const std::string& path, std::string_view content, File
     return invalid_error(path + " is no plain file and was left as it is");
   remove_stale_files(path + ".");
   std::string temporary = path + ".XXXXXX";
-  {
-    const Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
-    if (file.get() < 0) return system_error("create a file beside " + path);
-    mark_alive(file.get());
-    const mode_t mask = ::umask(0);
-    ::umask(mask);
-    Status status = write_all(file.get(), content, path);
-    // mkostemp made it 0600.
-    const bool is_private = mode == FileMode::kPrivate;
-    if (status && !is_private && ::fchmod(file.get(), 0666U & ~mask) != 0)
-      status = system_error("chmod " + path);
-    if (!status) {
-      ::unlink(temporary.c_str());
-      return status;
-    }
+  const Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
+  if (file.get() < 0) return system_error("create a file beside " + path);
+  const TemporaryFileNote note(temporary);
+  mark_alive(file.get());
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  Status status = write_all(file.get(), content, path);
+  // mkostemp made it 0600.
+  const bool is_private = mode == FileMode::kPrivate;
+  if (status && !is_private && ::fchmod(file.get(), 0666U & ~mask) != 0)
+    status = system_error("chmod " + path);
+  if (!status) {
+    ::unlink(temporary.c_str());
+    return status;
   }
   if (::rename(temporary.c_str(), path.c_str()) != 0) {
     Error error = system_error("rename to " + path);

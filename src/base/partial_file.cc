@@ -42,6 +42,7 @@ Result<PartialFile> PartialFile::create(const std::string& path) {
 PartialFile::PartialFile(PartialFile&& other) noexcept
     : path_(std::move(other.path_)),
       name_(std::move(other.name_)),
+      note_(std::move(other.note_)),
       stream_(std::exchange(other.stream_, nullptr)) {}
 
 PartialFile::~PartialFile() {

@@ -1,11 +1,13 @@
 #pragma once
 // A file while it is being written: beside its place, under a random name, and renamed when it is
-// whole. A killed run leaves no half of a file under its name; and since the name cannot be
-// foreseen and must not exist, nobody else can have put a link there.
+// whole. A killed run leaves no half of a file under its name, and one that a signal ends removes
+// what it has. Since the name cannot be foreseen and must not exist, nobody else can have put a
+// link there.
 #include <cstdio>
 #include <string>
 
 #include "base/result.h"
+#include "base/stale_files.h"
 
 namespace weir {
 
@@ -26,9 +28,10 @@ class PartialFile {
 
  private:
   PartialFile(std::string path, std::string name, std::FILE* stream)
-      : path_(std::move(path)), name_(std::move(name)), stream_(stream) {}
+      : path_(std::move(path)), name_(std::move(name)), note_(name_), stream_(stream) {}
   std::string path_;
   std::string name_;
+  TemporaryFileNote note_;
   std::FILE* stream_;  // null: finished, or moved from
 };
 

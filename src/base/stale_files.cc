@@ -1,6 +1,8 @@
 #include "base/stale_files.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cctype>
 #include <ctime>
 #include <filesystem>
@@ -13,6 +15,10 @@
 
 namespace weir {
 namespace {
+
+/// More at a time are not noted: they are found by the next run.
+constexpr std::size_t kMostNotes = 64;
+std::array<std::atomic<const char*>, kMostNotes> notes{};  // NOLINT(*-avoid-non-const-global-*)
 
 bool is_made_up(std::string_view ending) {
   constexpr std::size_t kDrawn = 6;  // the X of mkstemp(3)
@@ -31,6 +37,27 @@ bool is_left_behind(int descriptor) {
 }
 
 }  // namespace
+
+TemporaryFileNote::TemporaryFileNote(const std::string& name)
+    : name_(std::make_unique<std::string>(name)) {
+  for (auto& note : notes) {
+    const char* free = nullptr;
+    if (note.compare_exchange_strong(free, name_->c_str())) return;
+  }
+}
+
+TemporaryFileNote::~TemporaryFileNote() {
+  if (!name_) return;
+  for (auto& note : notes) {
+    const char* own = name_->c_str();
+    if (note.compare_exchange_strong(own, nullptr)) return;
+  }
+}
+
+void remove_noted_files() {
+  for (const auto& note : notes)
+    if (const char* const name = note.load()) ::unlink(name);
+}
 
 void mark_alive(int descriptor) {
   ::flock(descriptor, LOCK_EX | LOCK_NB);

@@ -1,6 +1,8 @@
 #pragma once
-// Temporary files of processes that were killed: found by their name, known by the lock that the
-// living hold on theirs.
+// Temporary files of processes that were ended: by a signal that can be caught, they are removed at
+// once; after SIGKILL the next run finds them by their name, known by the lock that the living hold
+// on theirs.
+#include <memory>
 #include <string>
 
 namespace weir {
@@ -12,5 +14,23 @@ void mark_alive(int descriptor);
 /// Removes "PREFIX" + six letters and digits (mkstemp's) where the file is plain, of this user, not
 /// locked, and older than ten seconds: between making and locking one lies less.
 void remove_stale_files(const std::string& prefix);
+
+/// Names a temporary file of this process for as long as it lives. Taken down after the file was
+/// removed or renamed.
+class TemporaryFileNote {
+ public:
+  explicit TemporaryFileNote(const std::string& name);
+  TemporaryFileNote(TemporaryFileNote&&) noexcept = default;
+  TemporaryFileNote& operator=(TemporaryFileNote&&) noexcept = default;
+  TemporaryFileNote(const TemporaryFileNote&) = delete;
+  TemporaryFileNote& operator=(const TemporaryFileNote&) = delete;
+  ~TemporaryFileNote();
+
+ private:
+  std::unique_ptr<std::string> name_;
+};
+
+/// Removes the files that are noted. For a signal handler: calls nothing but unlink(2).
+void remove_noted_files();
 
 }  // namespace weir

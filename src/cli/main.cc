@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/stale_files.h"
 #include "base/untrusted/give_up_root.h"
 #include "base/untrusted/printable.h"
 #include "cli/frame/command_table.h"
@@ -23,8 +24,15 @@ namespace {
 
 using weir::cli::ExitCode;
 
-// Only async-signal-safe calls. The new line keeps the shell's prompt off a progress bar.
-extern "C" void end_interrupted(int /*signal*/) {
+// Only async-signal-safe calls. The new line keeps the shell's prompt off a progress bar. Ctrl-C
+// has an exit status of its own; who sends another signal sees that it ended us.
+extern "C" void end_interrupted(int signal) {
+  weir::remove_noted_files();
+  if (signal != SIGINT) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+    return;
+  }
   if (isatty(STDERR_FILENO) != 0) {
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, "\n", 1);
   }
@@ -87,6 +95,9 @@ int main(int argc, char** argv) {
   // manager had the signal ignored.
   std::signal(SIGPIPE, SIG_DFL);
   std::signal(SIGINT, end_interrupted);
+  std::signal(SIGTERM, end_interrupted);
+  // nohup(1) has it ignored.
+  if (std::signal(SIGHUP, end_interrupted) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
   std::ios::sync_with_stdio(false);
   weir::cli::Context context{.out = std::cout,
                              .err = std::cerr,

@@ -25,6 +25,15 @@ constexpr std::array kDurations = {Unit{"s", kPicosecondsPerSecond},
                                    Unit{"µs", 1'000'000},
                                    Unit{"ns", 1'000},
                                    Unit{"ps", 1}};
+// Read, not printed: 90s says more than 1.5min beside other times.
+constexpr std::array kDurationsRead = {Unit{"h", 3600 * kPicosecondsPerSecond},
+                                       Unit{"min", 60 * kPicosecondsPerSecond},
+                                       kDurations[0],
+                                       kDurations[1],
+                                       kDurations[2],
+                                       kDurations[3],
+                                       kDurations[4],
+                                       kDurations[5]};
 constexpr std::array kSizes = {Unit{"GB", 1'000'000'000}, Unit{"GiB", std::int64_t{1} << 30U},
                                Unit{"MB", 1'000'000},     Unit{"MiB", std::int64_t{1} << 20U},
                                Unit{"KB", 1'000},         Unit{"kB", 1'000},
@@ -45,7 +54,7 @@ struct Grammar {
   std::span<const Unit> units;
 };
 
-constexpr Grammar kDurationGrammar{"a time", "55us, 1.5ms or 200ns", "us", kDurations};
+constexpr Grammar kDurationGrammar{"a time", "55us, 1.5ms or 200ns", "us", kDurationsRead};
 constexpr Grammar kSizeGrammar{"a size", "9216B, 100KB, 1.5MB or 64KiB", "B", kSizes};
 constexpr Grammar kRateGrammar{"a rate", "400G, 25Gbps or 40Mbps", "G", kRates};
 constexpr Grammar kLengthGrammar{"a length", "3m or 2km", "m", kLengths};

@@ -83,6 +83,66 @@ class Killed(unittest.TestCase):
                     self.assertEqual(found["digest"], digest)
 
 
+    def test_a_simulation_that_a_signal_ends_removes_what_it_has_not_finished(self):
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([WEIR, "init", "-t", "pod16", "--quiet"], cwd=folder, check=True,
+                           stdout=subprocess.DEVNULL)
+            for number, status in ((signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM),
+                                   (signal.SIGHUP, -signal.SIGHUP)):
+                run = subprocess.Popen(
+                    [WEIR, "sim", "fabric.yaml", "-w", "all-to-all,size=30MB", "--trace", "trace.csv",
+                     "--pcap", "packets.pcap", "--at", "gpu01", "--quiet"], cwd=folder,
+                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+                until(lambda: len(list(pathlib.Path(folder).glob("*.partial.*"))) == 2)
+                run.send_signal(number)
+                self.assertEqual((run.wait(timeout=60), run.stderr.read()), (status, b""))
+                run.stderr.close()
+                self.assertEqual(sorted(p.name for p in pathlib.Path(folder).iterdir()),
+                                 ["fabric.yaml"])
+
+    def test_an_apply_that_a_signal_ends_leaves_no_host_of_a_lab_changed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([WEIR, "init", "-t", "pod16", "--quiet"], cwd=folder, check=True,
+                           stdout=subprocess.DEVNULL)
+            subprocess.run([WEIR, "lab", "up", "fabric.yaml", "--dir", "lab", "--quiet"], cwd=folder,
+                           check=True, stdout=subprocess.DEVNULL)
+
+            def plan():
+                return subprocess.run([WEIR, "plan", "--lab", "lab"], cwd=folder, check=True,
+                                      capture_output=True).stdout
+            before = plan()
+            journal = pathlib.Path(folder, "lab", "journal")
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                for wanted in (1, 30, 90):  # so many records were written
+                    run = subprocess.Popen([WEIR, "apply", "--lab", "lab"], cwd=folder,
+                                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                    count = len(list(journal.glob("journal-*"))) if journal.exists() else 0
+                    until(lambda: run.poll() is not None or records_after(journal, count) >= wanted)
+                    run.send_signal(number)
+                    out, _ = run.communicate(timeout=60)
+                    if run.returncode == 0:  # it was quicker
+                        subprocess.run([WEIR, "rollback", "--lab", "lab", "--yes"], cwd=folder,
+                                       check=True, stdout=subprocess.DEVNULL)
+                    else:
+                        self.assertEqual(run.returncode, 130)
+                        self.assertIn(b"rolled back", out.splitlines()[0])
+                    self.assertEqual(plan(), before)
+
+
+def until(is_so, seconds=60):
+    end = time.monotonic() + seconds
+    while not is_so():
+        if time.monotonic() > end:
+            raise AssertionError("it did not come to that")
+        time.sleep(0.002)
+
+
+def records_after(journal, count):
+    """Lines in the journal that comes after so many."""
+    files = sorted(journal.glob("journal-*")) if journal.exists() else []
+    return files[-1].read_bytes().count(b"\n") if len(files) > count else 0
+
+
 class Peer(unittest.TestCase):
     """`weir sim --hpcc` writes the files that the HPCC simulator wrote, byte for byte."""
     RUNS = pathlib.Path(__file__).resolve().parents[1] / "data" / "sim" / "hpcc"

@@ -77,9 +77,10 @@ void print_plan_json(Context& context, const Command& command, const ops::Plan& 
   print_json(context, object);
 }
 
-void print_applied_json(Context& context, const Command& command, const ops::Plan& plan,
-                        const ops::Applied& applied, std::string_view verdict,
-                        const std::vector<std::string>& next) {
+void print_applied_json(Context& context, const Command& command,
+                        const ops::Transaction& transaction, const ops::Applied& applied,
+                        std::string_view verdict, const std::vector<std::string>& next) {
+  const ops::Plan& plan = transaction.plan;
   Json object = json_object(command);
   object["verdict"] = verdict;
   object["design"] = plan.fabric.design.file;
@@ -93,6 +94,10 @@ void print_applied_json(Context& context, const Command& command, const ops::Pla
   object["guard"] = Json();
   if (applied.guard && !applied.is_failed())
     object["guard"] = {{"by", applied.guard->by}, {"unit", applied.guard->unit}};
+  object["pending"] = Json();
+  if (transaction.pending)
+    object["pending"] = {{"apply", transaction.pending->title},
+                         {"phase", host::to_text(transaction.pending->phase)}};
   object["next"] = next;
   print_json(context, object);
 }

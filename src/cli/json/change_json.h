@@ -11,7 +11,7 @@ namespace weir::cli {
 
 void print_plan_json(Context&, const Command&, const ops::Plan&, std::string_view verdict,
                      const std::vector<std::string>& next);
-void print_applied_json(Context&, const Command&, const ops::Plan&, const ops::Applied&,
+void print_applied_json(Context&, const Command&, const ops::Transaction&, const ops::Applied&,
                         std::string_view verdict, const std::vector<std::string>& next);
 void print_rollback_json(Context&, const Command&, const host::StoredJournal&,
                          const host::Rollback&, const std::vector<host::ChangedSince>& since,

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/name_pattern.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "cli/frame/change_input.h"
@@ -24,14 +25,43 @@ using host::HostOutcome;
 using host::StepOutcome;
 using host::StepState;
 
+/// The hosts that were changed, of which nothing or something is left.
+std::string hosts_text(const ops::Applied& applied, bool are_restored) {
+  std::vector<std::string> names;
+  for (const HostOutcome& host : applied.hosts)
+    if (!host.steps.empty() && host.is_restored() == are_restored) names.push_back(host.host);
+  return compact_names(names);
+}
+
+std::string failed_verdict(const ops::Applied& applied, const std::string& simulated) {
+  const HostOutcome& failed = applied.hosts.back();
+  const std::string head = failed.was_interrupted
+                               ? fmt::format("Interrupted at {}{}", failed.host, simulated)
+                               : fmt::format("{}{} failed", failed.host, simulated);
+  const bool is_alone = applied.hosts.size() == 1 && !failed.was_interrupted;
+  const std::string who = is_alone ? " and" : ", and " + hosts_text(applied, applied.is_restored());
+  const std::string rest = !applied.is_restored()      ? "could NOT be rolled back completely"
+                           : applied.hosts.size() == 1 ? "was rolled back"
+                                                       : "were rolled back";
+  return fmt::format("{}{} {}: {}.", head, who, rest, failed.failure);
+}
+
+/// Of an apply that did nothing while an earlier one is not ended; empty where none is.
+std::string pending_text(const ops::Transaction& transaction, const std::string& words) {
+  if (!transaction.pending) return "";
+  const ops::Pending& pending = *transaction.pending;
+  if (!pending.left)
+    return fmt::format("{} is {}: weir rollback{} undoes it.", pending.title,
+                       host::to_text(pending.phase), words);
+  return fmt::format(
+      "NOT confirmed yet: {} is rolled back in {} unless weir confirm{} is typed; weir rollback{} "
+      "undoes it now.",
+      pending.title, to_text(*pending.left), words, words);
+}
+
 std::string apply_verdict(const ops::Plan& plan, const ops::Applied& applied) {
   const std::string simulated = simulated_word(plan.seen.is_simulated());
-  if (applied.is_failed()) {
-    const HostOutcome& failed = applied.hosts.back();
-    const std::string rest =
-        failed.is_restored() ? "was rolled back" : "could NOT be rolled back completely";
-    return fmt::format("{}{} failed and {}: {}.", failed.host, simulated, rest, failed.failure);
-  }
+  if (applied.is_failed()) return failed_verdict(applied, simulated);
   const std::size_t steps = plan.step_count();
   if (steps == 0)
     return fmt::format("Nothing to do on {}{}: every setting that can be changed matches {}.",
@@ -63,8 +93,9 @@ std::string failure_text(const ops::Plan& plan, const ops::Applied& applied) {
   }
   text += table.to_text(2);
   if (applied.hosts.size() > 1)
-    text += fmt::format("{} before it: changed, and left so.\n",
-                        counted(applied.hosts.size() - 1, "host"));
+    text += fmt::format(
+        "{} before it: {}.\n", counted(applied.hosts.size() - 1, "host"),
+        applied.is_restored() ? "rolled back too" : "not all of it rolled back: weir rollback");
   if (applied.hosts.size() < plan.hosts.size())
     text += fmt::format("{} after it: not touched.\n",
                         counted(plan.hosts.size() - applied.hosts.size(), "host"));
@@ -100,8 +131,8 @@ ops::Result<ops::ApplyRequest> apply_request(const Args& args, const Context& co
   constexpr Duration kLeast = 5_s;
   constexpr Duration kMost = 86400_s;
   if (!within || *within < kLeast || *within > kMost)
-    return ops::bad_request(
-        fmt::format("--confirm-within {}: expected a time from 5s to 86400s, as in 120s", *text));
+    return ops::bad_request(fmt::format(
+        "--confirm-within {}: expected a time from 5s to 24h, such as 120s or 5min", *text));
   request.confirm_within = *within;
   return request;
 }
@@ -119,8 +150,9 @@ std::string guard_text(const host::JournalGuard& guard) {
   return guard.unit.empty() ? "a process waits for it" : guard.unit + ".timer";
 }
 
-void print_applied(const Args& args, Context& context, const ops::Plan& plan,
+void print_applied(const Args& args, Context& context, const ops::Transaction& transaction,
                    const ops::Applied& applied) {
+  const ops::Plan& plan = transaction.plan;
   const bool is_awaiting = applied.confirm_until && !applied.is_failed();
   std::string verdict = apply_verdict(plan, applied);
   std::vector<std::string> next;
@@ -129,9 +161,14 @@ void print_applied(const Args& args, Context& context, const ops::Plan& plan,
                            args.value("confirm-within"), guard_text(*applied.guard));
     next.push_back(fmt::format("weir confirm{}", state_words(args)));
   }
+  if (transaction.pending) {
+    verdict += " " + pending_text(transaction, state_words(args));
+    if (transaction.pending->left) next.push_back("weir confirm" + state_words(args));
+    next.push_back("weir rollback" + state_words(args));
+  }
   next.push_back((applied.is_failed() ? "weir plan" : "weir validate") + plan_words(args));
   if (context.json)
-    return print_applied_json(context, args.command(), plan, applied, verdict, next);
+    return print_applied_json(context, args.command(), transaction, applied, verdict, next);
   context.out << verdict << '\n';
   if (context.quiet) return;
   context.out << (applied.is_failed() ? failure_text(plan, applied)
@@ -161,7 +198,7 @@ ExitCode run_apply(const Args& args, Context& context) {
   const auto applied = ops::apply(*transaction, *request);
   bar.clear();
   if (!applied) return fail(context, args.command(), applied.error());
-  print_applied(args, context, plan, *applied);
+  print_applied(args, context, *transaction, *applied);
   return code_of(plan, *applied);
 }
 
@@ -176,9 +213,11 @@ Command apply_command() {
           "Makes the changes that weir plan lists, in a safe order. Each is recorded first, so "
           "that "
           "it can be undone even after a crash, and read back from the driver. If a change fails, "
-          "is not reported back, or takes the link down for good, or on Ctrl-C, all of it is "
-          "rolled "
-          "back. A second apply changes nothing.",
+          "is not reported back, or takes the link down for good, or on Ctrl-C, SIGTERM or SIGHUP, "
+          "all "
+          "of it is rolled back, on every host. A second apply changes nothing, and is refused "
+          "where "
+          "it would while the first is not confirmed.",
       .arguments = {design_argument()},
       .options = with_change_options(with_host_options(
           {{.name = "confirm-within",

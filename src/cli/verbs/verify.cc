@@ -211,9 +211,7 @@ ExitCode run_verify(const Args& args, Context& context) {
   if (!request) return fail(context, args.command(), request.error());
   Progress bar(context.err, context.stderr_is_terminal, "running");
   request->progress = bar.callback();
-  // perftest of a pair or a burst ends by itself; any other load is ended with us.
-  std::optional<Interruption> interruption;
-  if (!args.has("pair") && !args.has("microburst")) interruption.emplace();
+  const Interruption interruption;  // what was started is ended with us
   request->is_interrupted = Interruption::has_come;
   auto verified = run_operation(args, context, *request);
   bar.clear();

@@ -313,7 +313,6 @@ HostOutcome apply_plan(HostIo& host, const HostPlan& plan, JournalWriter* journa
     outcome.was_interrupted = is_interrupted(environment);
     if (journal != nullptr) (void)journal->undoing(failure).has_value();
     undo(host, outcome, journal, environment);
-    if (journal != nullptr) (void)journal->ended(outcome.is_restored()).has_value();
   };
   Expectation expectation(outcome.steps);
   const StepContext context{host, outcome, expectation, journal, environment};

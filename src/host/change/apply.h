@@ -55,7 +55,8 @@ struct ApplyEnvironment {
   Duration patience = 60_s;                 // a 400G link with FEC may train for half of it
 };
 
-/// `journal` may be null where the host can be thrown away.
+/// `journal` may be null where the host can be thrown away. Whoever calls says how it ended there
+/// (kept, awaiting, ended): other hosts may belong to the same apply.
 [[nodiscard]] HostOutcome apply_plan(HostIo& host, const HostPlan& plan,
                                      JournalWriter* journal = nullptr,
                                      const ApplyEnvironment& environment = {});

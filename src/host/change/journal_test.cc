@@ -592,6 +592,8 @@ TEST(Watchdog, ATimerHasAbsolutePathsAndAClockThatNobodySets) {
   EXPECT_NE(line.find("--on-active=120000ms"), std::string::npos);
   EXPECT_NE(line.find("/usr/bin/weir rollback --unconfirmed --state /var/lib/weir"),
             std::string::npos);
+  EXPECT_NE(line.find("Restart=on-failure"), std::string::npos) << "an error may go away";
+  EXPECT_NE(line.find("RestartPreventExitStatus=2 3 5"), std::string::npos);
 }
 
 /// The real thing: processes of their own, which act when the one that applied is gone.
@@ -609,6 +611,8 @@ class WatchdogTest : public StateDirectoryTest {
   Status start() {
     return start_watchdog(state_, *lock_,
                           [this](const StoredJournal& stored, std::string_view reason) -> Status {
+                            if (std::filesystem::exists(path_ / "no-room"))
+                              return Error{ErrorCode::kIo, "no room"};
                             auto writer = state_.reopen(stored);
                             if (!writer) return writer.error();
                             WEIR_TRY_STATUS(writer->undoing(reason));
@@ -622,6 +626,9 @@ class WatchdogTest : public StateDirectoryTest {
       let_processes_run(50);
     }
     return false;
+  }
+  [[nodiscard]] std::string log() const {
+    return read_file((path_ / "watchdog.log").string()).value_or("");
   }
   /// Those whose open files include the log: the two of the pair.
   [[nodiscard]] std::vector<pid_t> guards() const {
@@ -678,6 +685,66 @@ TEST_F(WatchdogTest, WhicheverOfThePairIsKilledTheOtherTakesOver) {
   }
   EXPECT_EQ(guards().size(), 2U);
   EXPECT_TRUE(is_undone_within(10'000));
+}
+
+TEST_F(WatchdogTest, WhicheverOfThePairIsStoppedTheOtherTakesOver) {
+  COVERS("B2");
+  ASSERT_TRUE(start());
+  ASSERT_TRUE(journal_->awaiting(0, boot_time_now().ms + 3500));
+  lock_.reset();
+  for (const bool stops_first : {true, false, true}) {
+    for (int look = 0; look < 40 && guards().size() != 2; ++look)
+      let_processes_run(50);
+    const auto pair = guards();
+    ASSERT_EQ(pair.size(), 2U);
+    ::kill(stops_first ? pair.front() : pair.back(), SIGSTOP);
+    let_processes_run(800);
+    for (const pid_t guard : guards())
+      EXPECT_NE(process_state(guard), 'T') << log();
+  }
+  EXPECT_TRUE(is_undone_within(10'000)) << log();
+}
+
+TEST_F(WatchdogTest, AnErrorIsTriedAgainUntilTheJournalIsSettled) {
+  COVERS("B2");
+  ASSERT_TRUE(start());
+  ASSERT_TRUE(journal_->awaiting(0, boot_time_now().ms + 1000));
+  lock_.reset();
+  const std::filesystem::path elsewhere = path_.string() + ".moved";
+  std::filesystem::rename(path_, elsewhere);
+  let_processes_run(1500);
+  std::filesystem::rename(elsewhere, path_);
+  std::filesystem::permissions(path_, std::filesystem::perms(0770));
+  let_processes_run(1500);
+  std::filesystem::permissions(path_, std::filesystem::perms(0700));
+  std::ofstream(path_ / "no-room");  // the rollback itself is an error
+  {
+    const auto busy = state_.lock({.patience = 5_s});
+    let_processes_run(1500);
+    EXPECT_EQ(now().phase, JournalPhase::kAwaiting);
+  }
+  for (int look = 0; look < 200 && log().find("no room") == std::string::npos; ++look)
+    let_processes_run(50);
+  EXPECT_EQ(now().phase, JournalPhase::kAwaiting);
+  std::filesystem::remove(path_ / "no-room");
+  EXPECT_TRUE(is_undone_within(30'000)) << log();
+  for (const std::string_view error : {"No such file", "others can write", "no room"}) {
+    const std::size_t first = log().find(error);
+    EXPECT_NE(first, std::string::npos) << error << '\n' << log();
+    EXPECT_EQ(log().find(error, first + 1), std::string::npos) << error << '\n' << log();
+  }
+}
+
+TEST_F(WatchdogTest, AJournalThatWasRemovedIsNotWaitedForForEver) {
+  COVERS("B2");
+  ASSERT_TRUE(start());
+  ASSERT_TRUE(journal_->awaiting(0, boot_time_now().ms + 60'000));
+  lock_.reset();
+  std::filesystem::remove(path_ / "journal-000001");
+  for (int look = 0; look < 60 && !guards().empty(); ++look)
+    let_processes_run(50);
+  EXPECT_TRUE(guards().empty());
+  EXPECT_NE(log().find("was removed"), std::string::npos) << log();
 }
 
 TEST_F(WatchdogTest, AConfirmationNeverCollidesWithIt) {

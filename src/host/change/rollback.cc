@@ -90,15 +90,20 @@ bool heal_failure(const Journal& journal, const Healer& heal, Recorder& recorder
   return true;
 }
 
-/// Field 22 of /proc/PID/stat (proc(5)): the start in clock ticks after boot. The name in front of
-/// it may have blanks: counted from its last parenthesis.
+/// Of /proc/PID/stat (proc(5)) from field 3 on, the state; nothing where there is no such process.
+/// The name in front of it may have blanks: counted from its last parenthesis.
+std::vector<std::string> stat_behind_name(std::int64_t pid) {
+  const Result<std::string> text = read_file("/proc/" + std::to_string(pid) + "/stat");
+  const std::size_t name_end = text ? text->rfind(')') : std::string::npos;
+  if (name_end == std::string::npos || name_end + 2 >= text->size()) return {};
+  const auto fields = split(std::string_view(*text).substr(name_end + 2), ' ');
+  return {fields.begin(), fields.end()};
+}
+
+/// Field 22: the start in clock ticks after boot.
 std::uint64_t start_of(std::int64_t pid) {
   constexpr std::size_t kFieldsBehindName = 19;
-  const Result<std::string> text = read_file("/proc/" + std::to_string(pid) + "/stat");
-  if (!text) return 0;
-  const std::size_t name_end = text->rfind(')');
-  if (name_end == std::string::npos || name_end + 2 >= text->size()) return 0;
-  const auto fields = split(std::string_view(*text).substr(name_end + 2), ' ');
+  const auto fields = stat_behind_name(pid);
   if (fields.size() <= kFieldsBehindName) return 0;
   return parse_u64(fields[kFieldsBehindName]).value_or(0);
 }
@@ -153,6 +158,11 @@ std::vector<ChangedSince> changed_since(const Journal& journal, const HostFinder
     }
   }
   return out;
+}
+
+char process_state(std::int64_t pid) {
+  const auto fields = stat_behind_name(pid);
+  return fields.empty() || fields.front().empty() ? '\0' : fields.front().front();
 }
 
 std::string boot_id() {

@@ -51,6 +51,8 @@ struct ChangedSince {
 bool stop_load(const JournalLoad& load);
 /// Of a process of our own; `started` is 0 where it cannot be read.
 [[nodiscard]] JournalLoad load_of_process(std::int64_t pid);
+/// 'T' where it was stopped (proc(5)); 0 where there is none.
+[[nodiscard]] char process_state(std::int64_t pid);
 
 /// The running kernel's boot id; empty where it cannot be read.
 [[nodiscard]] std::string boot_id();

@@ -225,6 +225,11 @@ Result<std::optional<StoredJournal>> StateDirectory::read(const std::string& fil
   return parse(directory, name_in(file));
 }
 
+Result<OwnedDescriptor> StateDirectory::hold(const StoredJournal& stored) const {
+  WEIR_TRY(directory, open());
+  return directory.open_file(name_in(stored.file), O_RDONLY);
+}
+
 Result<std::optional<StoredJournal>> StateDirectory::last_standing() const {
   WEIR_TRY(all, journals());
   for (auto stored = all.rbegin(); stored != all.rend(); ++stored) {

@@ -71,6 +71,8 @@ class StateDirectory {
   [[nodiscard]] Result<std::vector<StoredJournal>> journals() const;
   /// One of them as it is now.
   [[nodiscard]] Result<std::optional<StoredJournal>> read(const std::string& file) const;
+  /// Its file, open to read.
+  [[nodiscard]] Result<OwnedDescriptor> hold(const StoredJournal& stored) const;
   /// The newest that is open or has steps standing.
   [[nodiscard]] Result<std::optional<StoredJournal>> last_standing() const;
   /// The one that must be ended before another apply.

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <ctime>
 #include <filesystem>
+#include <set>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -53,6 +54,71 @@ std::string_view reason_of(const StoredJournal& stored) {
   return "the process that made it ended before it was done";
 }
 
+/// One journal under guard. What goes wrong (its directory is moved or opened to others,
+/// another holds the lock, a full disk) is said once and tried again, ever more rarely, until the
+/// journal is settled.
+class GuardedJournal {
+ public:
+  /// `held` is the journal's file, open: it tells one that was removed from one that was moved.
+  GuardedJournal(const StateDirectory& state, const RollBack& roll_back, std::string file,
+                 OwnedDescriptor held)
+      : state_(state), roll_back_(roll_back), file_(std::move(file)), held_(std::move(held)) {}
+
+  /// One look; acts where it is time to. True where there is nothing left to do.
+  [[nodiscard]] bool is_over() {
+    const auto settled = look();
+    const std::string error = settled ? "" : settled.error().what;
+    const bool is_known = !error.empty() && error == last_error_;
+    pause_ms_ = is_known ? std::min(pause_ms_ * 2, kLongestPauseMs) : kLookEveryMs;
+    last_error_ = error;
+    if (settled) return *settled;
+    say_once(error);
+    if (!is_removed()) return false;
+    say(file_ + " was removed: there is nothing left to roll back from");
+    return true;
+  }
+  /// Until the next look.
+  [[nodiscard]] std::int64_t pause_ms() const { return pause_ms_; }
+
+ private:
+  static constexpr std::int64_t kLongestPauseMs = 30'000;
+
+  Result<bool> look() {
+    WEIR_TRY(open, still_open(state_, file_));
+    const WatchdogStep step = next_step(open, boot_time_now());
+    if (step != WatchdogStep::kRollBack) return step == WatchdogStep::kLeave;
+    // The lock is free when whoever applies has ended: looked at again then.
+    const auto lock = state_.lock();
+    if (!lock && open->journal.phase == JournalPhase::kApplying) return false;
+    if (!lock) return lock.error();
+    WEIR_TRY(now, still_open(state_, file_));
+    if (next_step(now, boot_time_now()) != WatchdogStep::kRollBack) return false;
+    const std::string_view reason = reason_of(*now);
+    say_once(fmt::format("{}: rolling back: {}", file_, reason));
+    WEIR_TRY_STATUS(roll_back_(*now, reason));
+    say("rolled back");
+    return true;
+  }
+
+  void say_once(const std::string& text) {
+    constexpr std::size_t kMost = 100;  // a log is no place for every process number
+    if (said_.size() < kMost && said_.insert(text).second) say(text);
+  }
+
+  [[nodiscard]] bool is_removed() const {
+    struct stat info {};
+    return ::fstat(held_.get(), &info) == 0 && info.st_nlink == 0;
+  }
+
+  const StateDirectory& state_;
+  const RollBack& roll_back_;
+  std::string file_;
+  OwnedDescriptor held_;
+  std::int64_t pause_ms_ = kLookEveryMs;
+  std::string last_error_;
+  std::set<std::string> said_;
+};
+
 // ---- the processes ----
 
 /// Out of the session and off the terminal; what it says goes to the log. Signals that end
@@ -71,69 +137,76 @@ void leave_session(const StateDirectory& state) {
   if (nothing > STDERR_FILENO) ::close(nothing);
 }
 
-/// In the process that looks: until it is over. False where the other one is gone.
-bool watch(const StateDirectory& state, const RollBack& roll_back, pid_t other) {
-  std::string file;
-  for (;;) {
+/// In the process that looks: until it is over. False where the other one is gone; one that was
+/// stopped (SIGSTOP) would not notice that this one is, and is ended.
+bool watch(GuardedJournal& journal, pid_t other) {
+  for (std::int64_t left = 0;; left -= kLookEveryMs) {
     if (::getppid() != other) return false;
-    const auto open = still_open(state, file);
-    if (!open) {
-      say(open.error().what);
-      return true;
-    }
-    if (*open) file = (*open)->file;
-    const WatchdogStep step = next_step(*open, boot_time_now());
-    if (step == WatchdogStep::kLeave) return true;
-    if (step == WatchdogStep::kRollBack) {
-      // The lock is free when whoever applies has ended: looked at again then.
-      const auto lock = state.lock();
-      const auto now = still_open(state, file);
-      if (lock && now && next_step(*now, boot_time_now()) == WatchdogStep::kRollBack) {
-        const std::string_view reason = reason_of(**now);
-        say(fmt::format("{}: rolling back: {}", (*now)->file, reason));
-        const Status done = roll_back(**now, reason);
-        say(done ? "rolled back" : done.error().what);
-        return true;
-      }
+    if (process_state(other) == 'T') {
+      say("the process that waits was stopped: ended, and started again");
+      ::kill(other, SIGKILL);
+    } else if (left <= 0) {
+      if (journal.is_over()) return true;
+      left = journal.pause_ms();
     }
     sleep_ms(kLookEveryMs);
   }
 }
 
-/// Two processes, one that looks and one that waits for it. Whichever is killed, the other makes it
-/// anew: the waiting one forks again; the looking one forks another to look, and waits.
-[[noreturn]] void guard_in_pairs(const StateDirectory& state, const RollBack& roll_back) {
+/// In the process that waits: true where the one that looks came to its end.
+bool has_ended_well(pid_t child) {
+  int status = 0;
+  for (;;) {
+    if (::waitpid(child, &status, WUNTRACED) < 0) {
+      if (errno == EINTR) continue;
+      return false;
+    }
+    if (!WIFSTOPPED(status)) break;
+    ::kill(child, SIGKILL);
+  }
+  if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS) return true;
+  say(fmt::format("the process that looks was stopped or ended (status {}): started again",
+                  WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status)));
+  return false;
+}
+
+/// Two processes, one that looks and one that waits for it. Whichever is killed or stopped, the
+/// other makes it anew: the waiting one forks again; the looking one forks another to look, and
+/// waits.
+[[noreturn]] void guard_in_pairs(GuardedJournal& journal) {
   for (;;) {
     const pid_t self = ::getpid();
     const pid_t child = ::fork();
     if (child == 0) {
-      if (watch(state, roll_back, self)) ::_exit(EXIT_SUCCESS);
+      if (watch(journal, self)) ::_exit(EXIT_SUCCESS);
       continue;
     }
-    if (child < 0) {
-      sleep_ms(kLookEveryMs);
-      continue;
-    }
-    int status = 0;
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-    if (WIFEXITED(status)) ::_exit(WEXITSTATUS(status));
-    say(fmt::format("the process that looks was ended by signal {}: started again",
-                    WTERMSIG(status)));
+    // Where no process can be made, this one looks.
+    if (child < 0 ? journal.is_over() : has_ended_well(child)) ::_exit(EXIT_SUCCESS);
+    sleep_ms(child < 0 ? journal.pause_ms() : kLookEveryMs);
   }
 }
 
 /// In the child: out of the session, and sure that the journal can be found from there.
 [[noreturn]] void become_guard(const StateDirectory& state, const RollBack& roll_back, int ready) {
   leave_session(state);
+  const auto answer = [&](std::string_view text) {
+    (void)!::write(ready, text.data(), text.size());
+    ::close(ready);
+  };
   const auto open = state.open_journal();
-  const std::string wrong = !open    ? open.error().what
-                            : !*open ? "it does not find the journal in " + state.path()
-                                     : std::string();
-  (void)!::write(ready, wrong.empty() ? "." : wrong.data(), wrong.empty() ? 1 : wrong.size());
-  ::close(ready);
-  if (!wrong.empty()) ::_exit(EXIT_FAILURE);
-  guard_in_pairs(state, roll_back);
+  if (!open || !*open) {
+    answer(open ? "it does not find the journal in " + state.path() : open.error().what);
+    ::_exit(EXIT_FAILURE);
+  }
+  auto held = state.hold(**open);
+  if (!held) {
+    answer(held.error().what);
+    ::_exit(EXIT_FAILURE);
+  }
+  GuardedJournal journal(state, roll_back, (*open)->file, std::move(*held));
+  answer(".");
+  guard_in_pairs(journal);
 }
 
 /// What the child said: "." where it is in its place.
@@ -252,9 +325,11 @@ std::vector<std::string> timer_command(const std::string& unit, Duration within,
           "--description=weir: rolls back an apply that is not confirmed",
           fmt::format("--on-active={}ms", within.raw() / kPerMillisecond),
           "--timer-property=AccuracySec=100ms",
-          // Killed: started again. Ended with an error: what it could not put back it says, and a
-          // second try is the operator's.
-          "--property=Restart=on-abnormal", "--property=RestartSec=3s",
+          // Killed, or kept from it by an error that may go away: started again. What it could not
+          // put back (5), damage (3) and a wrong command (2) it says, and a second try is the
+          // operator's.
+          "--property=Restart=on-failure", "--property=RestartPreventExitStatus=2 3 5",
+          "--property=RestartSec=3s",
           // Stopped only when there is nothing left to do, or by a shutdown, which settles it.
           "--property=KillSignal=SIGKILL", "--service-type=exec", binary, "rollback",
           "--unconfirmed", "--state", state, "--quiet"};

@@ -3,8 +3,10 @@
 // dependent on the process that made it, on its session or on the time of day.
 //
 // Where systemd runs it is a transient timer, which starts `weir rollback --unconfirmed`: systemd
-// starts that again if it is killed. Elsewhere it is two processes outside the session that ignore
-// the signals by which processes are usually ended; each starts the other anew if it is killed.
+// starts that again if it is killed or fails. Elsewhere it is two processes out of the session that
+// ignore the signals by which processes are usually ended; each starts the other anew if it is
+// killed or stopped, and an error (the directory was moved, the disk is full) is tried again until
+// the journal is settled.
 // After a restart of the machine weir-settle.service does the same (packaging/).
 #include <functional>
 

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <thread>
 
 #include <fcntl.h>
@@ -116,21 +117,30 @@ Error start_error(const std::string& program, int code) {
           fmt::format("start {}: {}", program, std::strerror(code))};
 }
 
-/// Ends a child that may not want to, and the group that it leads: nothing waits for it longer than
-/// two seconds.
-int end_child(pid_t child, bool leads_group) {
-  constexpr auto kPatience = std::chrono::seconds(2);
+/// How long a child that was asked to end may take.
+constexpr auto kEndPatience = std::chrono::seconds(2);
+
+/// Whether it has ended by then. Looked at without taking it away: the number stays its own until
+/// it is waited for.
+bool ends_by(pid_t child, Clock::time_point deadline,
+             const std::function<bool()>& is_interrupted = {}) {
   constexpr auto kPause = std::chrono::milliseconds(10);
-  const pid_t target = leads_group ? -child : child;
-  ::kill(target, SIGTERM);
-  // Looked at without taking it away: the number stays its own until it is waited for.
-  siginfo_t state{};
-  for (const auto deadline = Clock::now() + kPatience; Clock::now() < deadline;) {
+  for (;;) {
+    siginfo_t state{};
     ::waitid(P_PID, static_cast<id_t>(child), &state, WEXITED | WNOHANG | WNOWAIT);
-    if (state.si_pid != 0) break;
+    if (state.si_pid != 0) return true;
+    if (Clock::now() >= deadline || (is_interrupted && is_interrupted())) return false;
     std::this_thread::sleep_for(kPause);
   }
-  if (leads_group || state.si_pid == 0) ::kill(target, SIGKILL);
+}
+
+/// Ends a child that may not want to, and the group that it leads: nothing waits for it longer than
+/// two seconds after it was asked to.
+int end_child(pid_t child, bool leads_group, std::optional<Clock::time_point> asked) {
+  const pid_t target = leads_group ? -child : child;
+  if (!asked) ::kill(target, SIGTERM);
+  const bool has_ended = ends_by(child, asked.value_or(Clock::now()) + kEndPatience);
+  if (leads_group || !has_ended) ::kill(target, SIGKILL);
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
@@ -149,6 +159,7 @@ struct RunningCommand::Parts {
   std::string program;
   pid_t child = -1;  // -1: not started, or waited for already
   bool leads_group = false;
+  std::optional<Clock::time_point> asked_to_end = {};
   Clock::time_point start = Clock::now();
 };
 
@@ -156,12 +167,13 @@ RunningCommand::RunningCommand(std::unique_ptr<Parts> parts) : parts_(std::move(
 
 RunningCommand::~RunningCommand() {
   if (parts_->child < 0) return;
-  end_child(parts_->child, parts_->leads_group);
+  end_child(parts_->child, parts_->leads_group, parts_->asked_to_end);
 }
 
-Result<std::unique_ptr<RunningCommand>> RunningCommand::start(
-    const std::vector<std::string>& command) {
-  return spawn(command, nullptr, -1);
+void RunningCommand::ask_to_end() {
+  if (parts_->child < 0 || parts_->asked_to_end) return;
+  ::kill(parts_->leads_group ? -parts_->child : parts_->child, SIGTERM);
+  parts_->asked_to_end = Clock::now();
 }
 
 Result<std::unique_ptr<RunningCommand>> RunningCommand::spawn(
@@ -205,8 +217,10 @@ Result<CommandOutcome> RunningCommand::finish(Duration limit,
   KeptOutput err;
   constexpr int kTimedOut = 124;
   constexpr int kInterrupted = 130;
+  // One that has closed both may still run.
   const bool is_over =
-      drain(parts_->out.read_end(), parts_->err.read_end(), deadline, is_interrupted, out, err);
+      drain(parts_->out.read_end(), parts_->err.read_end(), deadline, is_interrupted, out, err) &&
+      ends_by(parts_->child, deadline, is_interrupted);
   const bool was_interrupted = !is_over && is_interrupted && is_interrupted();
   outcome.output = std::move(out).take();
   outcome.errors = std::move(err).take();
@@ -217,7 +231,7 @@ Result<CommandOutcome> RunningCommand::finish(Duration limit,
       if (errno != EINTR) return start_error(parts_->program, errno);
     }
   } else {
-    wait_status = end_child(parts_->child, parts_->leads_group);
+    wait_status = end_child(parts_->child, parts_->leads_group, parts_->asked_to_end);
   }
   parts_->child = -1;
   const auto elapsed = Clock::now() - parts_->start;
@@ -272,6 +286,14 @@ class SpawnAttributes {
 
 }  // namespace
 
+Result<std::unique_ptr<RunningCommand>> RunningCommand::start(
+    const std::vector<std::string>& command) {
+  const SpawnAttributes attributes;
+  WEIR_TRY(running, spawn(command, attributes.get(), -1));
+  running->parts_->leads_group = true;
+  return std::move(running);
+}
+
 Result<CommandOutcome> run_load(const std::vector<std::string>& command,
                                 const LoadControl& control) {
   if (command.empty() || command.front().empty()) return invalid_error("no command to run");
@@ -289,7 +311,8 @@ Result<CommandOutcome> run_load(const std::vector<std::string>& command,
 }
 
 Result<CommandOutcome> run_command(const std::vector<std::string>& command) {
-  WEIR_TRY(running, RunningCommand::start(command));
+  // In our own group: Ctrl-C reaches it as it reaches us.
+  WEIR_TRY(running, RunningCommand::spawn(command, nullptr, -1));
   return running->finish();
 }
 

@@ -26,7 +26,8 @@ inline constexpr std::size_t kKeptOutput = std::size_t{8} << 20U;
 [[nodiscard]] Result<CommandOutcome> run_load(const std::vector<std::string>& command,
                                               const LoadControl& control);
 
-/// A command that runs beside us. Destroyed while it still runs, it is ended.
+/// A command that runs beside us, in a process group of its own. Destroyed while it still runs, it
+/// is ended with all that it started (SIGTERM, and SIGKILL two seconds later).
 class RunningCommand {
  public:
   [[nodiscard]] static Result<std::unique_ptr<RunningCommand>> start(
@@ -35,12 +36,15 @@ class RunningCommand {
   RunningCommand& operator=(const RunningCommand&) = delete;
   ~RunningCommand();
 
-  /// Waits for its end, at most `limit`: then it is ended (SIGTERM, and SIGKILL two seconds later),
-  /// with status 124 as timeout(1) has it.
+  /// Waits for its end, at most `limit`: then it is ended, with status 124 as timeout(1) has it.
+  /// Where it is interrupted the status is 130.
   [[nodiscard]] Result<CommandOutcome> finish(Duration limit = Duration::max(),
                                               const std::function<bool()>& is_interrupted = {});
+  /// SIGTERM, without waiting: many are ended in the time of one.
+  void ask_to_end();
 
  private:
+  friend Result<CommandOutcome> run_command(const std::vector<std::string>&);
   friend Result<CommandOutcome> run_load(const std::vector<std::string>&, const LoadControl&);
   struct Parts;
   explicit RunningCommand(std::unique_ptr<Parts> parts);

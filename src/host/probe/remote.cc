@@ -23,9 +23,12 @@ Remote::Remote(std::string name, std::vector<std::string> ssh)
   if (ssh_.front() == "ssh" || ssh_.front().ends_with("/ssh")) ssh_.emplace_back("--");
 }
 
-Result<Remote> Remote::make(std::string name, std::vector<std::string> ssh) {
+Result<Remote> Remote::make(std::string name, std::vector<std::string> ssh,
+                            std::function<bool()> is_interrupted) {
   WEIR_TRY_STATUS(check_destination(name));
-  return Remote(std::move(name), std::move(ssh));
+  Remote remote(std::move(name), std::move(ssh));
+  remote.is_interrupted_ = std::move(is_interrupted);
+  return remote;
 }
 
 std::vector<std::string> Remote::shell(const std::string& line) const {
@@ -45,7 +48,7 @@ Result<CommandOutcome> Remote::run(const std::vector<std::string>& words) const 
 
 Result<CommandOutcome> Remote::run_shell(const std::string& line) const {
   WEIR_TRY(running, RunningCommand::start(shell(line)));
-  WEIR_TRY(outcome, running->finish(kAnswerLimit));
+  WEIR_TRY(outcome, running->finish(kAnswerLimit, is_interrupted_));
   if (outcome.timed_out)
     return Error{ErrorCode::kIo, fmt::format("{} did not answer within {} s", name_,
                                              kAnswerLimit.raw() / kPicosecondsPerSecond)};

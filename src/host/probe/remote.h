@@ -1,5 +1,6 @@
 #pragma once
 // Another machine, reached by running commands there: ssh, or whatever is in for it.
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,9 +18,12 @@ class Remote {
   /// `ssh` are the words before the host's name; empty: the ssh of PATH, which asks nothing
   /// (BatchMode), gives up connecting after ten seconds and notices a dead peer after fifteen.
   /// An error where the name is not one that ssh should see (base/untrusted/name_policy.h).
-  [[nodiscard]] static Result<Remote> make(std::string name, std::vector<std::string> ssh);
+  /// `is_interrupted` ends a question that is being asked.
+  [[nodiscard]] static Result<Remote> make(std::string name, std::vector<std::string> ssh,
+                                           std::function<bool()> is_interrupted = {});
 
   [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const std::function<bool()>& is_interrupted() const { return is_interrupted_; }
   [[nodiscard]] std::vector<std::string> command(const std::vector<std::string>& words) const;
   /// Text for the remote shell.
   [[nodiscard]] std::vector<std::string> shell(const std::string& line) const;
@@ -32,6 +36,7 @@ class Remote {
   Remote(std::string name, std::vector<std::string> ssh);
   std::string name_;
   std::vector<std::string> ssh_;
+  std::function<bool()> is_interrupted_;
 };
 
 /// A shell line that ends when this TCP port is open, with status 1 after ten seconds.

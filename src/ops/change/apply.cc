@@ -100,6 +100,20 @@ std::vector<HostOutcome> apply_all(const Plan& plan, const ApplyRequest& request
   return outcomes;
 }
 
+/// All hosts or none: where one failed or it was interrupted, those before it are put back too, the
+/// last first; then the journal is ended.
+void undo_all(const Plan& plan, host::JournalWriter& journal, Applied& applied) {
+  const HostOutcome& failed = applied.hosts.back();
+  const host::HostFinder find = finder_of(plan.set);
+  // What cannot be written down is undone all the same: a rollback finds the steps as they were.
+  if (applied.hosts.size() > 1) (void)journal.undoing(failed.failure).has_value();
+  for (auto host = applied.hosts.rbegin() + 1; host != applied.hosts.rend(); ++host) {
+    host->failure = failed.was_interrupted ? "interrupted" : failed.host + " failed";
+    host::undo(*find(host->host), *host, &journal, environment_of(plan.set));
+  }
+  (void)journal.ended(applied.is_restored()).has_value();
+}
+
 /// Written down as kept, or as awaiting a confirmation; where that fails, everything is undone.
 void end_journal(const Plan& plan, const ApplyRequest& request, host::JournalWriter& journal,
                  Applied& applied) {
@@ -133,7 +147,6 @@ weir::Status arm(const ApplyRequest& request, const host::StateDirectory& state,
 Result<Applied> make_changes(Transaction& transaction, const ApplyRequest& request) {
   const Plan& plan = transaction.plan;
   const host::StateDirectory& state = transaction.state;
-  WEIR_TRY_STATUS(refuse_open_journal(state));
   WEIR_TRY(journal, or_state_failure(state.create()));
   WEIR_TRY_STATUS(or_state_failure(journal.begin(head_of(transaction, request))));
   // Room to say how it ended, whatever fills the disk.
@@ -148,14 +161,22 @@ Result<Applied> make_changes(Transaction& transaction, const ApplyRequest& reque
     return could_not_look(armed.error().what);
   }
   applied.hosts = apply_all(plan, request, journal);
-  if (!applied.is_failed()) {
+  if (applied.is_failed()) {
+    undo_all(plan, journal, applied);
+  } else {
     end_journal(plan, request, journal, applied);
-  } else if (applied.hosts.back().was_refused) {
-    (void)journal.ended(true).has_value();
   }
-  if (applied.is_failed() && applied.guard && applied.hosts.back().is_restored())
+  if (applied.is_failed() && applied.guard && applied.is_restored())
     host::disarm_guard(*applied.guard);
   return applied;
+}
+
+Pending pending_of(const host::Journal& journal) {
+  Pending pending{.title = journal.title(), .phase = journal.phase, .left = {}};
+  if (journal.phase != JournalPhase::kAwaiting) return pending;
+  const std::int64_t left = std::max<std::int64_t>(journal.deadline - host::boot_time_now().ms, 0);
+  pending.left = Duration::raw(left / 1000 * kPicoseconds);
+  return pending;
 }
 
 bool changes_pfc(const host::Journal& journal) {
@@ -182,6 +203,11 @@ std::size_t Applied::count(host::StepState state) const {
   return count;
 }
 
+bool Applied::is_restored() const {
+  return std::all_of(hosts.begin(), hosts.end(),
+                     [](const HostOutcome& host) { return host.is_restored(); });
+}
+
 Result<Transaction> begin_apply(const PlanRequest& planned, const ApplyRequest& request) {
   WEIR_TRY(set, open_hosts(planned.source));
   WEIR_TRY(fabric, fabric_for(planned.design, set));
@@ -196,7 +222,14 @@ Result<Transaction> begin_apply(const PlanRequest& planned, const ApplyRequest& 
   // A lab's hosts are one file: read now, and written once for all of them.
   if (set.lab) WEIR_TRY_STATUS(or_could_not_look(set.lab->begin()));
   WEIR_TRY(plan, plan_hosts(std::move(set), std::move(fabric)));
-  return Transaction{std::move(plan), std::move(state), std::move(lock), std::move(lint)};
+  std::optional<Pending> pending;
+  if (lock) {
+    WEIR_TRY(open, or_state_failure(state.open_journal()));
+    if (open && plan.step_count() > 0) return open_journal_failure(*open);
+    if (open) pending = pending_of(open->journal);
+  }
+  return Transaction{std::move(plan), std::move(state), std::move(lock), std::move(lint),
+                     std::move(pending)};
 }
 
 Result<Applied> apply(Transaction& transaction, const ApplyRequest& request) {

@@ -31,6 +31,13 @@ struct ApplyRequest {
   ProgressCallback progress = {};
 };
 
+/// An earlier apply that nobody has ended.
+struct Pending {
+  std::string title;  // "the apply of fabric.yaml at 2026-11-15T12:03:44Z"
+  host::JournalPhase phase = host::JournalPhase::kApplying;
+  std::optional<Duration> left;  // whole seconds until it is rolled back
+};
+
 /// What an apply would do, and the lock under which that was found out: nobody else who asks for
 /// the lock changes anything in between.
 struct Transaction {
@@ -38,7 +45,10 @@ struct Transaction {
   host::StateDirectory state;
   std::optional<host::StateLock> lock;  // none: captured machines, which nothing can change
   std::vector<std::string> lint;        // errors of the design that were overridden
+  std::optional<Pending> pending;       // only where there is nothing to do
 };
+/// A failure where an earlier apply is neither confirmed nor rolled back and there is something to
+/// change.
 [[nodiscard]] Result<Transaction> begin_apply(const PlanRequest& planned,
                                               const ApplyRequest& request);
 
@@ -48,11 +58,13 @@ struct Applied {
   std::optional<host::JournalGuard> guard;    // … and what rolls it back
 
   [[nodiscard]] bool is_failed() const { return !hosts.empty() && !hosts.back().is_done(); }
+  /// Nothing of it is left on any host.
+  [[nodiscard]] bool is_restored() const;
   [[nodiscard]] std::size_t count(host::StepState state) const;
 };
 
-/// Host by host; the first failure ends it, is undone on that host, and hosts after it stay as they
-/// are. With `confirm_within` the process may fork: one thread, streams flushed.
+/// Host by host; the first failure or an interruption ends it, and all that was done is undone, on
+/// the hosts before it too. With `confirm_within` it may fork: one thread, streams flushed.
 [[nodiscard]] Result<Applied> apply(Transaction& transaction, const ApplyRequest& request);
 
 /// What a rollback would undo, and the lock under which it is decided.

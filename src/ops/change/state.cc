@@ -29,9 +29,13 @@ Failure state_failure(const Error& error) {
 Status refuse_open_journal(const host::StateDirectory& state) {
   WEIR_TRY(open, or_state_failure(state.open_journal()));
   if (!open) return {};
-  const bool is_awaiting = open->journal.phase == host::JournalPhase::kAwaiting;
-  return could_not_look(fmt::format("{} is {}: {}weir rollback undoes it", open->journal.title(),
-                                    host::to_text(open->journal.phase),
+  return open_journal_failure(*open);
+}
+
+Failure open_journal_failure(const host::StoredJournal& open) {
+  const bool is_awaiting = open.journal.phase == host::JournalPhase::kAwaiting;
+  return could_not_look(fmt::format("{} is {}: {}weir rollback undoes it; nothing was changed now",
+                                    open.journal.title(), host::to_text(open.journal.phase),
                                     is_awaiting ? "weir confirm keeps it, " : ""));
 }
 

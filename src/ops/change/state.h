@@ -26,6 +26,7 @@ template <class T>
 
 /// One that nobody ended is in the way of the next.
 [[nodiscard]] Status refuse_open_journal(const host::StateDirectory& state);
+[[nodiscard]] Failure open_journal_failure(const host::StoredJournal& open);
 
 /// "2026-11-15T12:03:44Z", now.
 [[nodiscard]] std::string time_now();

@@ -135,7 +135,7 @@ weir::Result<PairOutcome> run_pair(const host::Remote& remote, const PairTest& t
   WEIR_TRY(server, host::RunningCommand::start(remote.command(bounded)));
   WEIR_TRY(listening, remote.run_shell(host::wait_for_listener(test.port)));
   if (listening.exit_status != 0) {
-    WEIR_TRY(ended, server->finish(Duration::raw(kPicosecondsPerSecond)));
+    WEIR_TRY(ended, server->finish(Duration::raw(kPicosecondsPerSecond), remote.is_interrupted()));
     return Error{
         ErrorCode::kIo,
         fmt::format("{} on {} does not listen on port {}: {}", test.words.front(), remote.name(),
@@ -144,9 +144,9 @@ weir::Result<PairOutcome> run_pair(const host::Remote& remote, const PairTest& t
   const Duration limit = Duration::raw(test.limit_seconds() * kPicosecondsPerSecond);
   WEIR_TRY(client, host::RunningCommand::start(client_words));
   PairOutcome both;
-  WEIR_TRY(client_done, client->finish(limit));
+  WEIR_TRY(client_done, client->finish(limit, remote.is_interrupted()));
   both.client = std::move(client_done);
-  WEIR_TRY(server_done, server->finish(limit));
+  WEIR_TRY(server_done, server->finish(limit, remote.is_interrupted()));
   both.server = std::move(server_done);
   return both;
 }

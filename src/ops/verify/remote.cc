@@ -86,9 +86,11 @@ struct Trial {
   Drive drive;
 };
 
-weir::Status add_peers(const RemoteRequest& request, Trial& trial) {
+weir::Status add_peers(const RemoteRequest& request, const std::function<bool()>& is_interrupted,
+                       Trial& trial) {
   for (const std::string& name : request.hosts) {
-    WEIR_TRY(remote, Remote::make(name, request.ssh));
+    if (is_interrupted && is_interrupted()) return {};
+    WEIR_TRY(remote, Remote::make(name, request.ssh, is_interrupted));
     auto peer = std::make_unique<Peer>(Peer{std::move(remote), {}, {}, {}});
     auto seen = remote_snapshot(peer->remote);
     if (seen) {
@@ -106,6 +108,12 @@ weir::Status add_peers(const RemoteRequest& request, Trial& trial) {
   return {};
 }
 
+/// After each part: what it started was ended with it.
+Status unless_interrupted(const VerifyRequest& request) {
+  if (!request.is_interrupted || !request.is_interrupted()) return {};
+  return Failure{FailureKind::kInterrupted, "interrupted: what was started was stopped"};
+}
+
 Result<std::unique_ptr<Trial>> set_up_trial(const VerifyRequest& request,
                                             const RemoteRequest& remote) {
   WEIR_TRY(stage, set_up(request));
@@ -114,7 +122,8 @@ Result<std::unique_ptr<Trial>> set_up_trial(const VerifyRequest& request,
   auto trial = std::make_unique<Trial>(
       Trial{std::move(stage), std::move(seen), {}, {}, std::move(test), {}});
   trial->drive.ran_on = trial->stage.ran_on;
-  WEIR_TRY_STATUS(or_could_not_look(add_peers(remote, *trial)));
+  WEIR_TRY_STATUS(or_could_not_look(add_peers(remote, request.is_interrupted, *trial)));
+  WEIR_TRY_STATUS(unless_interrupted(request));
   WEIR_TRY(here, or_could_not_look(choose_end(trial->stage.ran_on, &trial->seen,
                                               trial->stage.fabric.intent, remote.rail)));
   trial->here = std::move(here);
@@ -138,14 +147,18 @@ std::vector<Evidence> all_ends(const Observation& here, const Trial& trial,
 
 /// Looks at all ends, runs, looks again; what was seen in between.
 template <class Run>
-Result<std::vector<Evidence>> watch_trial(Trial& trial, const Run& run) {
+Result<std::vector<Evidence>> watch_trial(Trial& trial, const VerifyRequest& request,
+                                          const Run& run) {
   const Observation before = observe(trial.stage.set);
-  WEIR_TRY(outcome, or_could_not_look(run()));
+  auto done = run();
+  WEIR_TRY_STATUS(unless_interrupted(request));
+  WEIR_TRY(outcome, or_could_not_look(std::move(done)));
   const Observation after = observe(trial.stage.set);
   for (const auto& peer : trial.peers) {
     if (!peer->before) continue;
     if (auto again = remote_snapshot(peer->remote)) peer->after = std::move(*again);
   }
+  WEIR_TRY_STATUS(unless_interrupted(request));
   trial.drive.outcome = std::move(outcome);
   return window_of(all_ends(before, trial, &Peer::before), all_ends(after, trial, &Peer::after));
 }
@@ -165,18 +178,32 @@ std::string at_second(std::time_t when, const std::vector<std::string>& words, s
                      static_cast<long long>(when), limit, shell_line(words));
 }
 
+/// Commands side by side. Those that still run at the end are all asked to end before the first is
+/// waited for.
+struct Commands {
+  std::vector<std::unique_ptr<host::RunningCommand>> all = {};
+  Commands() = default;
+  Commands(const Commands&) = delete;
+  Commands& operator=(const Commands&) = delete;
+  ~Commands() {
+    for (const auto& command : all)
+      command->ask_to_end();
+  }
+};
+
 /// Servers here, one per sender, each on its own port; then all clients at the same second.
-weir::Result<host::CommandOutcome> run_senders(const Trial& trial, const std::string& address) {
-  std::vector<std::unique_ptr<host::RunningCommand>> servers;
+weir::Result<host::CommandOutcome> run_senders(const Trial& trial, const std::string& address,
+                                               const std::function<bool()>& is_interrupted) {
+  Commands servers;
   std::vector<std::vector<std::string>> words;
   for (const auto& sender : trial.peers) {
     PairTest own = trial.test;
-    own.port += static_cast<unsigned>(servers.size());
+    own.port += static_cast<unsigned>(servers.all.size());
     WEIR_TRY(server, host::RunningCommand::start(perftest_words(own, trial.here, "")));
-    servers.push_back(std::move(server));
+    servers.all.push_back(std::move(server));
     WEIR_TRY(listening, host::run_command({"sh", "-c", host::wait_for_listener(own.port)}));
     if (listening.exit_status != 0) {
-      WEIR_TRY(ended, servers.back()->finish(Duration::raw(kPicosecondsPerSecond)));
+      WEIR_TRY(ended, servers.all.back()->finish(Duration::raw(kPicosecondsPerSecond)));
       return Error{ErrorCode::kIo,
                    fmt::format("{} does not listen on port {}: {}", own.words.front(), own.port,
                                trim(ended.errors.empty() ? ended.output : ended.errors))};
@@ -187,22 +214,23 @@ weir::Result<host::CommandOutcome> run_senders(const Trial& trial, const std::st
   const std::time_t when = std::time(nullptr) + kToGather;
   const std::int64_t seconds = trial.test.limit_seconds();
   const Duration limit = Duration::raw(seconds * kPicosecondsPerSecond);
-  std::vector<std::unique_ptr<host::RunningCommand>> clients;
+  Commands clients;
   for (std::size_t i = 0; i < trial.peers.size(); ++i) {
     WEIR_TRY(client, host::RunningCommand::start(
                          trial.peers[i]->remote.shell(at_second(when, words[i], seconds))));
-    clients.push_back(std::move(client));
+    clients.all.push_back(std::move(client));
   }
   host::CommandOutcome all;
-  for (std::size_t i = 0; i < clients.size(); ++i) {
-    WEIR_TRY(done, clients[i]->finish(limit));
+  for (std::size_t i = 0; i < clients.all.size(); ++i) {
+    WEIR_TRY(done, clients.all[i]->finish(limit, is_interrupted));
+    if (is_interrupted && is_interrupted()) return done;
     all.output += fmt::format("# {}\n{}", trial.peers[i]->remote.name(), done.output);
     all.errors += done.errors;
     all.elapsed = std::max(all.elapsed, done.elapsed);
     if (all.exit_status == 0) all.exit_status = done.exit_status;
   }
-  for (const auto& server : servers) {
-    WEIR_TRY(done, server->finish(limit));
+  for (const auto& server : servers.all) {
+    WEIR_TRY(done, server->finish(limit, is_interrupted));
     if (all.exit_status == 0) all.exit_status = done.exit_status;
   }
   return all;
@@ -223,7 +251,9 @@ Result<Verified> remote_burst(const VerifyRequest& request, const RemoteRequest&
   trial->drive.notes.push_back(end_text("receiver", trial->here));
   for (const auto& sender : trial->peers)
     trial->drive.notes.push_back(end_text("sender", sender->end));
-  WEIR_TRY(window, watch_trial(*trial, [&] { return run_senders(*trial, address); }));
+  WEIR_TRY(window, watch_trial(*trial, request, [&] {
+             return run_senders(*trial, address, request.is_interrupted);
+           }));
   // What the senders report is the sum of their rows: what this host received.
   trial->drive.words = perftest_words(trial->test, trial->here, "");
   const Stage& stage = trial->stage;
@@ -292,7 +322,7 @@ Result<Verified> verify_pair(const VerifyRequest& request, const RemoteRequest& 
                               : server.end.address.empty() ? server.end.name
                                                            : server.end.address;
   drive.words = perftest_words(trial->test, client, address);
-  WEIR_TRY(window, watch_trial(*trial, [&] { return run_both(*trial, server); }));
+  WEIR_TRY(window, watch_trial(*trial, request, [&] { return run_both(*trial, server); }));
   if (server.before && server.before->provenance.host == trial->stage.ran_on)
     drive.notes.push_back(fmt::format("{} is this machine: seen once", server.end.name));
   drive.sees_all_ends = server.after.has_value();

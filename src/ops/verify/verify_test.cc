@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include <poll.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -404,6 +405,70 @@ TEST(RunningCommand, OneThatIgnoresTheSignalIsEndedAllTheSame) {
   EXPECT_TRUE(done->timed_out);
   EXPECT_EQ(done->exit_status, 124);
   EXPECT_EQ(done->output, "up\n");
+}
+
+/// The processes that have this word in their command line.
+std::size_t processes_with(const std::string& word) {
+  std::size_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const auto line = read_file((entry.path() / "cmdline").string());
+    if (line && line->find(word) != std::string::npos) ++count;
+  }
+  return count;
+}
+
+TEST(RunningCommand, WhatItStartedEndsWithItEvenWhereSignalsAreIgnored) {
+  // A number that no other process has in its words.
+  const std::string mark = "300." + std::to_string(::getpid());
+  const std::vector<std::string> words = {"sh", "-c",
+                                          "trap '' TERM HUP; sleep " + mark + " & sleep " + mark};
+  {
+    const auto running = host::RunningCommand::start(words);
+    ASSERT_TRUE(running.has_value());
+    for (int look = 0; look < 200 && processes_with(mark) < 3; ++look)
+      ::poll(nullptr, 0, 10);
+    ASSERT_EQ(processes_with(mark), 3U);
+  }
+  for (int look = 0; look < 100 && processes_with(mark) > 0; ++look)
+    ::poll(nullptr, 0, 10);
+  EXPECT_EQ(processes_with(mark), 0U);
+}
+
+TEST(VerifyPair, AnInterruptedOneLeavesNoProcessBehind) {
+  COVERS("D5");
+  const FakeSsh fake;
+  const std::string mark = "301." + std::to_string(::getpid());
+  PairTest test{.seconds = 1, .port = 20000 + static_cast<unsigned>(::getpid()) % 20000};
+  const std::string port = std::to_string(test.port);
+  // The client ignores SIGTERM and never comes to its end; timeout(1) ends the server over there.
+  bool has_come = false;
+  const auto remote = host::Remote::make("gpu2", {fake.path("ssh")}, [&] {
+    has_come = has_come || processes_with(mark) > 0;
+    return has_come;
+  });
+  ASSERT_TRUE(remote.has_value());
+  const auto both = run_pair(*remote, test, {"python3", fake.path("server.py"), port},
+                             {"sh", "-c", "trap '' TERM; sleep " + mark + "; :"});
+  ASSERT_TRUE(both.has_value()) << both.error().what;
+  EXPECT_EQ(both->client.exit_status, 130);
+  EXPECT_EQ(processes_with(mark), 0U);
+}
+
+TEST(RunningCommand, OneThatClosesItsOutputIsStillBounded) {
+  const auto running = host::RunningCommand::start({"sh", "-c", "exec >&- 2>&-; sleep 30"});
+  ASSERT_TRUE(running.has_value());
+  const auto done = (*running)->finish(Duration::raw(kPicosecondsPerSecond / 2));
+  ASSERT_TRUE(done.has_value());
+  EXPECT_TRUE(done->timed_out);
+}
+
+TEST(RunningCommand, AnInterruptionEndsTheQuestionThatIsAsked) {
+  const FakeSsh fake;
+  const auto remote = host::Remote::make("gpu2", {fake.path("ssh")}, [] { return true; });
+  ASSERT_TRUE(remote.has_value());
+  const auto done = remote->run_shell("sleep 30");
+  ASSERT_TRUE(done.has_value());
+  EXPECT_EQ(done->exit_status, 130);
 }
 
 TEST(RunningCommand, OfEndlessOutputBothEndsAreKept) {
