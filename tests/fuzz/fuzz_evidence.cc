@@ -1,6 +1,6 @@
-// JSON that is said to be ours: evidence, snapshots, results of a simulation, findings. Any
-// document may come; what reads is written and reads again as the same, and every name in it is a
-// name.
+// JSON that is said to be ours: evidence, snapshots, results of a simulation, findings; and the
+// curves beside such a result. Any document may come; what reads is written and reads again as the
+// same, and every name in it is a name.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -12,6 +12,7 @@
 #include "evidence/json.h"
 #include "evidence/names.h"
 #include "finding/json.h"
+#include "ops/report/report_input.h"
 #include "ops/source/snapshot_file.h"
 
 namespace weir::ops {
@@ -26,6 +27,8 @@ void check_evidence(const std::vector<evidence::Evidence>& pieces) {
 }
 
 void read_all(const std::string& text) {
+  if (const auto curves = timeline_from_csv(text, text, nullptr); !curves)
+    WEIR_CHECK(!curves.error().what.empty());
   if (const auto pieces = read_snapshot_text(text, "fuzz.json")) check_evidence(*pieces);
   if (const auto pieces = read_document(text, "fuzz.json"))
     if (*pieces) check_evidence(**pieces);

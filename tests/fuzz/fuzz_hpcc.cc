@@ -1,6 +1,5 @@
 // The input files of another simulator: the configuration names the others. The text is cut at
 // lines of dashes into configuration, topology, flows and trace.
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -8,9 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include <unistd.h>
-
 #include "base/check.h"
+#include "scratch.h"
 #include "sim/peer/hpcc.h"
 
 namespace weir::sim {
@@ -18,13 +16,9 @@ namespace {
 
 const std::string& folder() {
   static const std::string made = [] {
-    const std::filesystem::path shm = "/dev/shm";
-    std::error_code error;
-    const std::string dir =
-        (std::filesystem::is_directory(shm, error) ? shm : std::filesystem::temp_directory_path()) /
-        ("weir-fuzz-hpcc-" + std::to_string(::getpid()));
-    std::filesystem::create_directories(dir);
-    return dir;
+    const std::string path = scratch_path("hpcc");
+    std::filesystem::create_directories(path);
+    return path;
   }();
   return made;
 }

@@ -7,10 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include <unistd.h>
-
 #include "base/check.h"
 #include "lab/fabric/state.h"
+#include "scratch.h"
 
 namespace weir::lab {
 namespace {
@@ -23,11 +22,7 @@ constexpr std::string_view kDesign =
 /// One folder per process, in memory where there is such a place.
 const Blueprint& blueprint() {
   static const Blueprint made = [] {
-    const std::filesystem::path shm = "/dev/shm";
-    std::error_code error;
-    const std::string dir =
-        (std::filesystem::is_directory(shm, error) ? shm : std::filesystem::temp_directory_path()) /
-        ("weir-fuzz-lab-" + std::to_string(::getpid()));
+    const std::string dir = scratch_path("lab");
     std::filesystem::create_directories(dir);
     std::ofstream(design_file(dir)) << kDesign;
     auto loaded = load_blueprint(dir, design_file(dir));

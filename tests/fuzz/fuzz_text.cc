@@ -26,7 +26,15 @@ bool is_tame(std::string_view text) {
   return true;
 }
 
+/// libFuzzer sees what a text is compared with, so it learns the random mark of our own colours,
+/// which no file can know.
+bool has_own_mark(std::string_view text) {
+  const std::string twice = own_control("");
+  return text.find(twice.substr(0, twice.size() / 2)) != std::string_view::npos;
+}
+
 void check_printing(std::string_view text) {
+  if (has_own_mark(text)) return;
   const std::string shown = printable(text);
   WEIR_CHECK(is_tame(shown));
   WEIR_CHECK(printable(shown) == shown);

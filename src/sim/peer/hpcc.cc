@@ -35,7 +35,7 @@ Words words_of(std::string_view line) {
 Result<double> parse_double(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 0)
+  if (error != std::errc() || end != text.data() + text.size() || !(value >= 0))  // nor "nan"
     return parse_error(fmt::format("expected a decimal number, found '{}'", text));
   return value;
 }
@@ -43,7 +43,10 @@ Result<double> parse_double(std::string_view text) {
 /// A decimal fraction as so many parts of `whole`, to the nearest: "0.2" of 1000000 is 200000.
 Result<std::int64_t> parse_decimal(std::string_view text, std::int64_t whole) {
   WEIR_TRY(value, parse_double(text));
-  return static_cast<std::int64_t>(value * static_cast<double>(whole) + 0.5);
+  const double parts = value * static_cast<double>(whole) + 0.5;
+  constexpr double kMost = 9e18;  // below the largest 64-bit number
+  if (parts > kMost) return parse_error(fmt::format("{} is too large", text));
+  return static_cast<std::int64_t>(parts);
 }
 
 struct Config {
@@ -133,6 +136,7 @@ Result<NicConfig> nic_from(const Config& config, std::int64_t payload) {
   WEIR_TRY(cut, config.number("RATE_DECREASE_INTERVAL", 1'000'000));
   WEIR_TRY(timer, config.number("RP_TIMER", 1'000'000));
   WEIR_TRY(gain, config.number("EWMA_GAIN", kAlphaOne));
+  if (gain > kAlphaOne) return parse_error("EWMA_GAIN: expected 0 to 1");
   WEIR_TRY(fast, config.number("FAST_RECOVERY_TIMES", 1));
   WEIR_TRY(ai, config.rate("RATE_AI"));
   WEIR_TRY(hai, config.rate("RATE_HAI"));
