@@ -100,6 +100,8 @@ function(weir_layer name)
       target_precompile_headers(${name}_test REUSE_FROM weir_precompiled)
     endif()
     add_test(NAME unit.${name} COMMAND ${name}_test)
-    set_tests_properties(unit.${name} PROPERTIES LABELS unit)
+    # What its cases raise and spare, for tests/diagnose/shown_test.py.
+    set_tests_properties(unit.${name} PROPERTIES LABELS unit
+                         ENVIRONMENT "WEIR_SHOWN=${CMAKE_BINARY_DIR}/shown/${name}")
   endif()
 endfunction()

@@ -129,41 +129,26 @@ CatalogEntry lag_too_few_qps() {
       .id = "lag.too_few_qps",
       .title = "fewer QPs per connection than the bond has members",
       .severity = Severity::kWarning,
-      .aliases = {"lag.qps_vs_members", "LAG_SINGLE_QP"},
+      .aliases = {"lag.qps_vs_members", "LAG_SINGLE_QP", "lag.unbalanced", "lag.member_balance",
+                  "LAG_IMBALANCE"},
       .rows = {"E1", "E2"},
       .phase = "job",
       .why =
           "One RDMA connection uses one member of a bond. With NCCL's default of one connection a "
           "bond of two 200G ports gave 240 Gb/s where perftest with many connections reached 395. "
-          "At least as many connections as members, and data split over them.",
+          "At least as many connections as members, and data split over them. One member that "
+          "carries most of the load is where queues and pauses appear while the other idles.",
       .fix = {{.platform = "nccl",
                .commands = {"export NCCL_IB_QPS_PER_CONNECTION=2",
                             "export NCCL_IB_SPLIT_DATA_ON_QPS=1"},
                .note = "At least the number of members; twice it evens out the hash."},
-              {.platform = "design", .commands = {"nccl: { qps_per_connection: 2 }"}}},
-      .sources = {"NVIDIA/nccl issue 1015 and NVIDIA/nccl-tests issue 265: one member of a bond",
-                  cite::kNcclEnv},
-  };
-}
-
-CatalogEntry lag_unbalanced() {
-  return {
-      .id = "lag.unbalanced",
-      .title = "bond members carry different loads",
-      .severity = Severity::kWarning,
-      .aliases = {"lag.member_balance", "LAG_IMBALANCE"},
-      .rows = {"D3"},
-      .phase = "verify",
-      .why =
-          "Under load each member should send about the same. One that carries most of it is where "
-          "queues and pauses appear while the other idles: too few connections, a hash that "
-          "ignores the UDP source port, or a member at a lower speed.",
-      .fix = {{.platform = "host",
+              {.platform = "host",
                .commands = {"cat /proc/net/bonding/<bond>", "ethtool -S <member>"},
                .note = "For RoCE the NIC spreads connections over members itself; the netdev's "
                        "hash policy counts for TCP only."},
-              {.platform = "nccl", .commands = {"export NCCL_IB_QPS_PER_CONNECTION=4"}}},
-      .sources = {"Linux kernel, bonding: transmit hash policies", cite::kNcclEnv},
+              {.platform = "design", .commands = {"nccl: { qps_per_connection: 2 }"}}},
+      .sources = {"NVIDIA/nccl issue 1015 and NVIDIA/nccl-tests issue 265: one member of a bond",
+                  cite::kNcclEnv},
   };
 }
 
@@ -171,7 +156,7 @@ CatalogEntry rail_unbalanced() {
   return {
       .id = "rail.unbalanced",
       .title = "job leaves rails idle",
-      .severity = Severity::kWarning,
+      .severity = Severity::kInfo,
       .aliases = {"verify.rail_balance", "NIC_SINGLE_RAIL_USED"},
       .rows = {"D3", "E2"},
       .phase = "verify",
@@ -191,7 +176,7 @@ CatalogEntry rail_unbalanced() {
 
 std::vector<CatalogEntry> balance_entries() {
   return {ecmp_same_seed(),         ecmp_polarised(),  ecmp_imbalance(), fabric_oversubscribed(),
-          leaf_uplink_bottleneck(), lag_too_few_qps(), lag_unbalanced(), rail_unbalanced()};
+          leaf_uplink_bottleneck(), lag_too_few_qps(), rail_unbalanced()};
 }
 
 }  // namespace weir::finding

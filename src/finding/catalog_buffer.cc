@@ -164,31 +164,11 @@ CatalogEntry buffer_too_small() {
   };
 }
 
-CatalogEntry buffer_platform_bug() {
-  return {
-      .id = "buffer.platform_bug",
-      .title = "switch software sizes its buffers wrongly",
-      .severity = Severity::kError,
-      .aliases = {"BUFFER_PLATFORM_BUG"},
-      .rows = {"I3", "I8"},
-      .phase = "verify",
-      .why =
-          "The configuration is right and the hardware drops all the same: on one model, or with "
-          "ports of mixed speed, or since one release. One report has 100G ports that drop in "
-          "every priority under the profile of a 400G model and none under their own. A comparison "
-          "with another model or release distinguishes it from headroom that is too small.",
-      .fix = {{.platform = "any",
-               .commands = {"weir verify --microburst"},
-               .note = "Run it once per port speed, then send the vendor both results."}},
-      .sources = {"sonic-net/sonic-buildimage issue 23727: 100G ports under a 400G profile"},
-  };
-}
-
 }  // namespace
 
 std::vector<CatalogEntry> buffer_entries() {
-  return {headroom_too_small(),           headroom_exceeds_buffer(), buffer_pools_over_100(),
-          buffer_before_classification(), buffer_too_small(),        buffer_platform_bug()};
+  return {headroom_too_small(), headroom_exceeds_buffer(), buffer_pools_over_100(),
+          buffer_before_classification(), buffer_too_small()};
 }
 
 }  // namespace weir::finding

@@ -90,42 +90,24 @@ CatalogEntry gid_index_differs() {
       .id = "gid.index_differs",
       .title = "GID index differs between devices",
       .severity = Severity::kWarning,
-      .aliases = {"gid.index_consistent", "GID_INDEX_INCONSISTENT"},
-      .rows = {"C2", "C8", "E1"},
+      .aliases = {"gid.index_consistent", "GID_INDEX_INCONSISTENT", "gid.index_not_3",
+                  "gid.index3_portable", "GID_INDEX_ASSUMED_3"},
+      .rows = {"C2", "C8", "E1", "E2"},
       .phase = "validate",
       .why =
           "NCCL_IB_GID_INDEX is one number for every NIC of the job. Where the wanted GID is at 3 "
           "on one device and at 6 on another, as in pods with macvlan or after addresses were "
           "added in another order, one number cannot be right for all. Peers may differ; the "
-          "devices of one process may not.",
+          "devices of one process may not. Index 3 is only a common case (one IPv4 address, IPv6 "
+          "on), and some applications have the number built in.",
       .fix = {choose_by_address(),
               {.platform = "host",
                .commands = {"show_gids"},
                .note = "Or make them equal: the same addresses in the same order on every rail, "
                        "and no more of them."}},
       .sources = {"NVIDIA/nccl issue 890: index 3 on one HCA and 6 on another",
-                  "sgl-project/sglang pull request 30737: automatic choice on a bonded NIC"},
-  };
-}
-
-CatalogEntry gid_index_not_3() {
-  return {
-      .id = "gid.index_not_3",
-      .title = "rail address is not at GID index 3",
-      .severity = Severity::kInfo,
-      .aliases = {"gid.index3_portable", "GID_INDEX_ASSUMED_3"},
-      .rows = {"C8", "E2"},
-      .phase = "validate",
-      .why =
-          "Index 3 is only a common case: with one IPv4 address and IPv6 on, the RoCE v2 GID lands "
-          "there. Many applications have the number built in. Where the address is at 1, 4 or 5 "
-          "they pick another GID or none; a second address, a VLAN or IPv6 off is enough to move "
-          "it.",
-      .fix = {{.platform = "any",
-               .commands = {"weir show"},
-               .note = "Prints the index for each rail; hand that to applications, never 3."},
-              choose_by_address()},
-      .sources = {"kvcache-ai/Mooncake pull request 1432: index 3 built in", cite::kIbSysfs},
+                  "sgl-project/sglang pull request 30737: automatic choice on a bonded NIC",
+                  "kvcache-ai/Mooncake pull request 1432: index 3 built in"},
   };
 }
 
@@ -195,7 +177,7 @@ CatalogEntry gid_sparse() {
 
 std::vector<CatalogEntry> gid_entries() {
   return {gid_not_routable(), gid_wrong_netdev(), gid_wrong_family(), gid_index_differs(),
-          gid_index_not_3(),  gid_stale(),        gid_changed(),      gid_sparse()};
+          gid_stale(),        gid_changed(),      gid_sparse()};
 }
 
 }  // namespace weir::finding

@@ -70,13 +70,16 @@ CatalogEntry load_wrong_device() {
       .id = "load.wrong_device",
       .title = "the load used a different device than intended",
       .severity = Severity::kError,
+      .aliases = {"measurement.methods_disagree", "verify.two_methods"},
       .rows = {"D5", "D8"},
       .phase = "verify",
       .why =
           "The counters of the device that the program names, or that the design has, did not "
           "change, and those of another did. The GID index belongs to another interface, the "
           "device has another name than last time, or the job's list of devices names the wrong "
-          "one. What was measured is a different path than intended.",
+          "one. What was measured is a different path than intended. perftest with -R and without "
+          "it sets up connections in different ways: if one is slow, compare GID, traffic class "
+          "and device before the fabric is blamed.",
       .fix = {{.platform = "host",
                .commands = {"weir show", "rdma link", "show_gids"},
                .note = "Name device and GID index: ib_write_bw -d <device> -x <index>."},
@@ -234,14 +237,16 @@ CatalogEntry app_not_fabric() {
       .id = "app.not_fabric",
       .title = "not the network",
       .severity = Severity::kInfo,
-      .aliases = {"diagnose.exonerate", "NOT_FABRIC"},
+      .aliases = {"diagnose.exonerate", "NOT_FABRIC", "tool.about_a_tool", "TOOL_BUG",
+                  "FEATURE_REQUEST", "SIM_CRASH", "SIM_FIDELITY", "SIM_SPEED"},
       .rows = {"D8", "I10"},
       .phase = "diagnose",
       .why =
           "perftest with the job's message size and number of connections reaches line rate on the "
           "same rail, and the counters stay clean: no loss, no pauses, traffic in the right class. "
           "The cause is above the network, such as per-step overhead in the library; one case ran "
-          "at 13 GB/s where perftest made 392 Gb/s.",
+          "at 13 GB/s where perftest made 392 Gb/s. A tool that crashes or lacks a function says "
+          "nothing about the fabric either.",
       .fix = {{.platform = "nccl",
                .commands = {"ib_write_bw -d <device> -x <gid index> -q <connections> -s <size> "
                             "--tclass=106 --report_gbits <peer>",

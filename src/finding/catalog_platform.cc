@@ -77,14 +77,18 @@ CatalogEntry config_not_applied() {
       .id = "config.not_applied",
       .title = "hardware does not run what was configured",
       .severity = Severity::kError,
-      .aliases = {"pfc.readback_from_driver", "switch.queue_counters_match", "CONFIG_NOT_APPLIED"},
+      .aliases = {"pfc.readback_from_driver", "switch.queue_counters_match", "CONFIG_NOT_APPLIED",
+                  "buffer.platform_bug", "BUFFER_PLATFORM_BUG"},
       .rows = {"C1", "C7"},
       .phase = "validate",
       .why =
           "A tool reports its own database: lldptool showed PFC set while the NIC was never "
           "programmed, and a switch's CONFIG_DB held the right map while the ASIC used another. "
           "Read the state back from the driver, and prove it with a packet: the queue whose "
-          "counter moves must be the designed one.",
+          "counter moves must be the designed one. Switch software may size its buffers wrongly, "
+          "on "
+          "one model or with ports of mixed speed: a group that drops and never paused is not "
+          "protected, whatever the configuration says.",
       .fix = {{.platform = "host",
                .commands = {"dcb pfc show dev <netdev>", "dcb app show dev <netdev>", "weir plan",
                             "weir apply"},
@@ -98,7 +102,8 @@ CatalogEntry config_not_applied() {
               {.platform = "sonic",
                .commands = {"show queue wredcounters", "show buffer information"}}},
       .sources = {"intel/openlldp issue 34: PFC reported and never programmed",
-                  "sonic-buildimage issue 27310: CONFIG_DB and ASIC disagree", cite::kDcbTool},
+                  "sonic-buildimage issue 27310: CONFIG_DB and ASIC disagree",
+                  "sonic-buildimage issue 23727: 100G ports under a 400G profile", cite::kDcbTool},
   };
 }
 
@@ -121,32 +126,11 @@ CatalogEntry config_differs() {
   };
 }
 
-CatalogEntry tool_about_a_tool() {
-  return {
-      .id = "tool.about_a_tool",
-      .title = "problem of a tool or simulator, not of the network",
-      .severity = Severity::kInfo,
-      .aliases = {"TOOL_BUG", "FEATURE_REQUEST", "SIM_CRASH", "SIM_FIDELITY", "SIM_SPEED"},
-      .rows = {"D8"},
-      .phase = "diagnose",
-      .why =
-          "A tool that crashes, overwrites its own output or lacks a function says nothing about "
-          "hosts and switches, and neither does a simulator that is slow or drops packets. Measure "
-          "the same thing another way before blaming the fabric. One report of perftest in JSON "
-          "held the results of the other direction alone, because each part overwrote the last.",
-      .fix = {{.platform = "any",
-               .commands = {"weir verify", "weir snapshot <file>"},
-               .note =
-                   "Counters of both ends around a load do not depend on what the tool prints."}},
-      .sources = {cite::kPerftest},
-  };
-}
-
 }  // namespace
 
 std::vector<CatalogEntry> platform_entries() {
-  return {nic_knob_does_not_exist(), nic_knob_bad_value(), platform_cannot(),
-          config_not_applied(),      config_differs(),     tool_about_a_tool()};
+  return {nic_knob_does_not_exist(), nic_knob_bad_value(), platform_cannot(), config_not_applied(),
+          config_differs()};
 }
 
 }  // namespace weir::finding

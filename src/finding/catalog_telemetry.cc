@@ -9,42 +9,24 @@ CatalogEntry telemetry_counter_absent() {
       .id = "telemetry.counter_absent",
       .title = "counter missing on this driver, or named differently",
       .severity = Severity::kInfo,
-      .aliases = {"monitor.vendor_map", "COUNTER_ABSENT", "COUNTER_NAME_VENDOR"},
+      .aliases = {"monitor.vendor_map", "COUNTER_ABSENT", "COUNTER_NAME_VENDOR",
+                  "telemetry.not_comparable", "telemetry.semantics", "COUNTER_SEMANTICS"},
       .rows = {"D1", "K1"},
       .phase = "monitor",
       .why =
           "Drivers differ: bnxt_re has no counters directory on older kernels, irdma's file names "
           "hold blanks, per-priority pause is rx_prio3_pause on mlx5 and rx_pfc_ena_frames_pri3 on "
           "bnxt. A dashboard built for one vendor shows nothing, or -1, on another, which looks "
-          "like no problem. Absent is not zero.",
+          "like no problem. Absent is not zero. Equal names may mean different things: "
+          "ecn-marked-pkts counts packets marked here on one system and packets that arrived "
+          "marked on another. Compare a counter with its own past, never across vendors.",
       .fix = {{.platform = "any",
                .commands = {"weir snapshot", "weir explain <counter>"},
                .note = "The catalogue knows each meaning under each driver's name, and says where "
                        "there is none."}},
       .sources = {"prometheus/procfs pull request 687: no counters directory on bnxt_re",
-                  "ROCm/rocm-systems pull request 11027: wrong names on Thor 2", cite::kBnxt},
-  };
-}
-
-CatalogEntry telemetry_not_comparable() {
-  return {
-      .id = "telemetry.not_comparable",
-      .title = "counters with the same name but different meanings",
-      .severity = Severity::kInfo,
-      .aliases = {"telemetry.semantics", "COUNTER_SEMANTICS"},
-      .rows = {"D1", "K1"},
-      .phase = "monitor",
-      .why =
-          "ecn-marked-pkts counts packets marked here on one system and packets that arrived "
-          "marked on another; some platforms' drop counters do not move during a storm that they "
-          "report. ice moves all priorities of a class together. Compare such a counter with its "
-          "own past, never across vendors.",
-      .fix = {{.platform = "any",
-               .commands = {"weir explain <counter>"},
-               .note = "Tag metrics with the vendor and platform, and alert on changes."}},
-      .sources = {"openconfig/public issue 1298: ecn-marked-pkts differs by vendor",
-                  "sonic-buildimage issue 19067 and sonic-net/SONiC issue 167: counters that do "
-                  "not move in a storm"},
+                  "ROCm/rocm-systems pull request 11027: wrong names on Thor 2",
+                  "openconfig/public issue 1298: ecn-marked-pkts differs by vendor", cite::kBnxt},
   };
 }
 
@@ -89,28 +71,6 @@ CatalogEntry telemetry_sources_disagree() {
                        "until they agree."}},
       .sources = {"one fact from two sources: disagreement is reported as such, never resolved by "
                   "guessing"},
-  };
-}
-
-CatalogEntry measurement_methods_disagree() {
-  return {
-      .id = "measurement.methods_disagree",
-      .title = "two measurements of one path disagree",
-      .severity = Severity::kWarning,
-      .aliases = {"verify.two_methods"},
-      .rows = {"D5"},
-      .phase = "verify",
-      .why =
-          "ib_write_bw with -R and without it use the same wire, but set up connections in "
-          "different ways. When one is fast and the other is slow with a busy CPU, the path is "
-          "proven good and the difference lies in the set-up: another GID, another traffic class, "
-          "another device. Blame the fabric only where both agree.",
-      .fix = {{.platform = "nccl",
-               .commands =
-                   {"ib_write_bw -d <device> -x <gid index> --tclass=106 --report_gbits <peer>",
-                    "ib_write_bw -d <device> -R -T 106 --report_gbits <peer>"},
-               .note = "-T is the TOS byte and counts only with -R; without -R it is --tclass."}},
-      .sources = {"linux-rdma/perftest issue 240: -R far slower than without", cite::kPerftest},
   };
 }
 
@@ -165,9 +125,8 @@ CatalogEntry failover_not_injected() {
 }  // namespace
 
 std::vector<CatalogEntry> telemetry_entries() {
-  return {telemetry_counter_absent(),   telemetry_not_comparable(),     telemetry_collector_blind(),
-          telemetry_sources_disagree(), measurement_methods_disagree(), failover_window_too_short(),
-          failover_not_injected()};
+  return {telemetry_counter_absent(), telemetry_collector_blind(), telemetry_sources_disagree(),
+          failover_window_too_short(), failover_not_injected()};
 }
 
 }  // namespace weir::finding

@@ -20,8 +20,6 @@ app.receives_too_few: RNR retry exceeded, receiver not ready, rnr_nak, out_of_bu
   queue or SRQ too short, min_rnr_timer, rnr_retry, ibv_wc_rnr_retry_exc_err, posts too few receive
 buffer.before_classification: buffer_size set with mlnx_qos before trust and priority, prio2buffer,
   receive buffer reset when trust changes
-buffer.platform_bug: shipped template or hwsku has wrong pool, pg or headroom size; static buffer
-  model, breakout or dualtor SKU drops with stock config; vendor fixed buffer profile in a release
 buffer.pools_over_100: pools sum exceeds memory: orchagent or syncd aborts, insufficient resources,
   incorrect min guarantee, cells, devlink sb, percent over 100, shutdown wait warm boot
 buffer.too_small: pauses everywhere, on every port; ingress lossless pool watermark full; pool
@@ -45,7 +43,9 @@ config.not_applied: setting accepted but hardware unchanged: show says one value
   follows another; CONFIG_DB versus ASIC_DB, SAI, resolves, observed; dcbtool, mlnx_qos succeeds,
   reload or reboot loses it, running-config, PORT_QOS_MAP, orchagent, stays; still acts or still
   sends after it was taken out of the configuration, chip register still set, no effect, weights,
-  has no effect on traffic; change not in driver, dcbnl, shows old value, ACL entry, profile bound
+  has no effect on traffic; change not in driver, dcbnl, shows old value, ACL entry, profile bound;
+  shipped template or hwsku has wrong pool, pg or headroom size; static buffer model, breakout or
+  dualtor SKU drops with stock config; vendor fixed buffer profile in a release
 congestion.sustained: roce_slow_restart frequent, rate at minimum, senders restart from lowest rate,
   severe congestion
 container.gid_outside_netns: inside the container or pod the GID belongs to the host: handshake
@@ -134,9 +134,8 @@ gid.changed: GID index moved during the job, IBV_EVENT_GID_CHANGE, re-added addr
   NetworkManager, flap re-registers GID, cached index empty, hours later, async event, was index 3
   now 4; address moved from index 3 to 4, brings index back; privacy address, entry removed, bounce
 gid.index_differs: index 3 on one device, 5 on another; same NCCL_IB_GID_INDEX cannot fit all NICs
-  or nodes; pods see different indexes, GID is NULL
-gid.index_not_3: RoCE v2 address elsewhere than index 3, library or application hard-codes GID index
-  3, default, constant, literal, sgid_index
+  or nodes; pods see different indexes, GID is NULL; RoCE v2 address elsewhere than index 3, library
+  or application hard-codes GID index 3, default, constant, literal, sgid_index
 gid.not_routable: GID link-local fe80 or RoCE v1 chosen, index 0 or 1, automatic selection takes
   first, completion error 12 once data moves though bootstrap succeeded, retry exceeded across
   subnets, UCX_IB_GID_INDEX, GID is NULL, check your GID index, ibv_query_gid; works with another
@@ -179,10 +178,10 @@ kernel.regression: works on older kernel, broken by update; bisected; upstream f
   or bnxt_re or irdma; kernel version, CmaTotal 0, ibv_reg_mr_iova2 ENOMEM on tiny size, nfsd,
   release breaks
 lag.too_few_qps: bond of two ports reaches one port's rate, NCCL_IB_QPS_PER_CONNECTION, single QP
-  per connection, 2x100G or 2x200G bond, more QPs fill both, perftest higher than NCCL on bond
-lag.unbalanced: bond member saturated while other idle, xmit_hash_policy layer3+4 layer2,
-  lag_tx_port_affinity, queue_affinity, QPs all on one slave, active leg, 802.3ad; loads one port
-  only, all bytes on one port of the pair, UDP source port of every QP the same
+  per connection, 2x100G or 2x200G bond, more QPs fill both, perftest higher than NCCL on bond; bond
+  member saturated while other idle, xmit_hash_policy layer3+4 layer2, lag_tx_port_affinity,
+  queue_affinity, QPs all on one slave, active leg, 802.3ad; loads one port only, all bytes on one
+  port of the pair, UDP source port of every QP the same
 leaf.uplink_bottleneck: p999 jumps near one ToR in all-to-all only; one leaf or rack slow, its
   uplinks down or fewer
 limits.memlock_low: ibv_reg_mr or ibv_create_cq cannot allocate memory, ENOMEM, ulimit -l, memlock
@@ -201,9 +200,8 @@ link.physical_errors: symbol errors, CRC, FCS, BER, uncorrectable FEC, rx_crc_er
   connector, DOM low light power alarm, replace cable or optic, local link integrity, error recovery
 load.no_rdma: benchmark or test moved bytes over TCP, RDMA counters stay flat
 load.wrong_device: test used the wrong card: storage or 25G NIC picked, UCX_NET_DEVICES, -d device,
-  other NUMA, ibv_create_ah; 40 Gb/s port used beside 200 Gb/s ones, exclude with ^
-measurement.methods_disagree: two tools give different results on same path: rdma_cm versus socket
-  exchange, perftest -R, one direction only
+  other NUMA, ibv_create_ah; 40 Gb/s port used beside 200 Gb/s ones, exclude with ^; two tools give
+  different results on same path: rdma_cm versus socket exchange, perftest -R, one direction only
 mtu.below_4096: active_mtu 1024 while max_mtu 4096, netdev MTU 1500, raise interface MTU, wire
   payload small, path mtu
 mtu.mismatch: active_mtu differs between ends, mixed MTU, IBV_WC_LOC_LEN_ERR, IBV_MTU_4096
@@ -318,16 +316,13 @@ telemetry.collector_blind: collector fails entirely, invalid syntax parsing N/A 
 telemetry.counter_absent: hw_counters directory missing, counter not exposed by driver, bnxt_re,
   irdma, ionic, EFA names differ, rx_pfc_ena_frames_pri3, array -1, no such statistic, Thor2,
   exporter expects mlx5 names; counts on one model, is 0 on the other model; np_cnp_sent missing, no
-  rx_prio3_pause, older model, file empty
-telemetry.not_comparable: counter means different things per vendor, unit quanta or microseconds,
-  statistic includes others, does not move in storm, ecn-marked-pkts semantics, documentation says,
-  increments twice, zero although dropped; frames or duration, averaged, rx and tx confused, counted
-  twice
+  rx_prio3_pause, older model, file empty; counter means different things per vendor, unit quanta or
+  microseconds, statistic includes others, does not move in storm, ecn-marked-pkts semantics,
+  documentation says, increments twice, zero although dropped; frames or duration, averaged, rx and
+  tx confused, counted twice
 telemetry.sources_disagree: host says up, manager says down: SNMP, BMC, UFM, controller and ethtool
   contradict, ibstat active, LinkUp, stale state, unhealthy; CLI, API and chip counters differ,
   rx_drp stays 0
-tool.about_a_tool: perftest, simulator, generator or script bug or wish: prints wrong, option
-  missing, crashes, feature request, ns-3, calibration
 transport.retries_exhausted: IBV_WC_RETRY_EXC_ERR, transport retry counter exceeded, error 12,
   vendor err 129, no acknowledgement, local_ack_timeout_err, RDMA timeouts
 transport.timer_below_rtt: retransmission timer in ms shorter than RTT, long haul km, spurious
@@ -346,7 +341,8 @@ watchdog.stuck: queue remains stormed, not restored, restoration time, blackhole
   stays drop, warm reboot PFC_WD_TABLE_INSTORM, pause ended but watchdog still drops
 wiring.mismatch: LLDP neighbour is another leaf or port, swapped cables, p0 to p0, two cables on
   same port, patch panel, ring wiring, wrong slot, chassis id, pairs by device index; unexpected
-  neighbor, exchanged rails, expected leaf)";
+  neighbor, exchanged rails, expected leaf
+)";
 
 std::vector<Symptoms> read_table() {
   std::vector<Symptoms> rows;

@@ -19,6 +19,7 @@ struct Thresholds {
   // pauses
   double pause_warning = 0.01;
   double pause_error = 0.05;
+  double paused_mostly = 0.5;
   double stuck_pause = 0.9;
   double stuck_rate = 0.005;
   double renewed_pause = 0.2;
@@ -55,6 +56,8 @@ struct Thresholds {
   double moved_match = 0.15;
   double moved_slack = 5;
   std::uint64_t moved_ports = 2;
+  double mostly_unmarked = 10;
+  double busy_rail = 0.2;
   double over_usual = 1.8;
   std::uint64_t usual_hosts = 3;
   double job_of_line = 0.2;
@@ -96,13 +99,22 @@ struct Thresholds {
   std::uint64_t disorder_without_loss = 1000;
   double asked_again = 0.002;
   std::uint64_t restarts_that_matter = 10;
+  std::uint64_t symbol_errors_told = 10;
+  std::uint64_t link_downs_told = 1;
+  std::uint64_t carrier_changes_told = 2;
 
   // hosts and jobs
   double fec_speed = 100;
   std::uint64_t least_memlock = 67'108'864;
   std::uint64_t least_socket_buffer = 16'777'216;
+  double tcp_round_trip = 1;
   std::uint64_t mtu_slack = 100;
   double shortest_retry = 1;
+  double waits_for_data = 0.5;
+  double slow_pair = 0.8;
+  double uneven_runs = 2;
+  std::uint64_t runs_compared = 3;
+  std::uint64_t bandwidth_bytes = 1'000'000;
 };
 
 /// One row. Exactly one of the two members is set.

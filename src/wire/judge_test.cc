@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "base/testing.h"
+#include "finding/shown.h"
 #include "wire/encode.h"
 
 namespace weir::wire {
@@ -260,6 +261,10 @@ TEST(Judge, NamesEachFaultOfTheWireAndNothingBesideIt) {
       SCOPED_TRACE(test.name);
       const CaptureVerdict verdict = judged(test.say, usual_design());
       EXPECT_EQ(ids(verdict), test.found) << verdict.headline;
+      for (const Case& other : cases)
+        for (const std::string& id : other.found)
+          EXPECT_EQ(finding::is_raised(verdict.judgement.findings, id),
+                    std::count(test.found.begin(), test.found.end(), id) > 0);
     }
 }
 

@@ -6,6 +6,7 @@
 #include "design/file/load.h"
 #include "diagnose/validate/validate.h"
 #include "evidence/as_set.h"
+#include "finding/shown.h"
 #include "platforms/common/platform.h"
 
 namespace weir::diagnose {
@@ -105,9 +106,11 @@ void expect_traps(SwitchSystem system, const std::vector<Trap>& traps) {
     SCOPED_TRACE(trap.name);
     const std::string text =
         trap.to == "-" ? without(item.clean, trap.from) : with(item.clean, trap.from, trap.to);
-    const std::string said = audit(item, text).text();
-    EXPECT_NE(said.find(trap.id), std::string::npos) << said;
+    const Audit audited = audit(item, text);
+    const std::string said = audited.text();
+    EXPECT_TRUE(finding::is_raised(audited.judgement.findings, trap.id)) << said;
     EXPECT_NE(said.find(trap.says), std::string::npos) << said;
+    EXPECT_FALSE(finding::is_raised(audit(item, item.clean).judgement.findings, trap.id));
   }
 }
 

@@ -14,8 +14,13 @@ STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
 LIMIT = re.compile(r"\b\d+\.\d+\b|"
                    r"\bconstexpr\s+(?:double|int|unsigned|std::\w+)\s+(k\w+)\s*=\s*[-\d]")
 # ... unless it says how much of the evidence is shown, or is a unit or a field of a standard.
-NO_LIMITS = {"kLines", "kWideLines", "kNamed", "kApart", "kBits", "kSmallestFrame"}
-NO_FRACTIONS = {"0.0", "1.0", "65'535.0"}
+# Words and digits of a text that is read, and the usual values of a standard or a convention, are
+# no limits either.
+NO_LIMITS = {"kLines", "kWideLines", "kNamed", "kApart", "kBits", "kSmallestFrame", "kWords",
+             "kLongest", "kMostLines", "kHeaders", "kSlowest", "kFastest", "kTimeoutUnit", "kUsual",
+             "kWanted", "kLargeRdma", "kSmallEthernet", "kNear", "kDigits", "kRdmaDscp", "kLeast",
+             "kEnough"}
+NO_FRACTIONS = {"0.0", "1.0", "1000.0", "65'535.0"}
 
 
 def code_of(text):
@@ -25,7 +30,7 @@ def code_of(text):
 def unread(members, sources):
     """The members that no source reads."""
     text = "\n".join(code_of(source) for source in sources)
-    return [name for name in members if not re.search(rf"\.{name}\b", text)]
+    return [name for name in members if not re.search(rf"(?:\.|Thresholds::){name}\b", text)]
 
 
 def limits_in(text):
@@ -53,7 +58,7 @@ def main():
     sources = [path.read_text(encoding="utf-8") for path in source.rglob("*.cc")
                if path.stem != "thresholds" and not path.stem.endswith("_test")]
     problems = [f"{name}: no rule reads this threshold" for name in unread(members, sources)]
-    for path in sorted((source / "diagnose" / "rules").glob("*.cc")):
+    for path in sorted((source / "diagnose").rglob("*.cc")):
         if path.stem.endswith("_test"):
             continue
         problems += [f"{path.name}: `{limit}` belongs in finding/thresholds.h"

@@ -15,6 +15,7 @@
 #include "design/file/templates.h"
 #include "design/lint/rules.h"
 #include "finding/catalog.h"
+#include "finding/shown.h"
 #include "units/format.h"
 
 namespace weir::design {
@@ -81,9 +82,9 @@ std::string summary(const Judgement& judgement) {
 }
 
 const Finding* find_id(const Judgement& judgement, std::string_view id) {
-  const auto found = std::find_if(judgement.findings.begin(), judgement.findings.end(),
-                                  [&](const Finding& f) { return f.id == id; });
-  return found == judgement.findings.end() ? nullptr : &*found;
+  if (!finding::is_raised(judgement.findings, id)) return nullptr;
+  return &*std::find_if(judgement.findings.begin(), judgement.findings.end(),
+                        [&](const Finding& f) { return f.id == id; });
 }
 
 // ---- one edit, one finding ----
@@ -740,6 +741,7 @@ TEST_P(OneEdit, IsFoundWithItsLineItsNumbersAndAFix) {
   const std::string before = template_text(test.base);
   const std::string text = edited(before, test.edits);
   EXPECT_LE(changed_lines(before, text), 3U);
+  EXPECT_EQ(find_id(lint_text(before), test.id), nullptr) << "without the edit";
   const Judgement judgement = lint_text(text);
   const Finding* const found = find_id(judgement, test.id);
   ASSERT_NE(found, nullptr) << summary(judgement);

@@ -1,7 +1,10 @@
 #include "diagnose/behaviour/failure.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
+#include "counters/catalog.h"
 #include "finding/catalog.h"
 
 namespace weir::diagnose {
@@ -13,6 +16,14 @@ std::uint64_t lossless_drops(const std::vector<Observation>& observations) {
         moved.counter == "nic.prio.rx_discard.packets")
       sum += moved.amount;
   return sum;
+}
+
+bool shows_failure(const std::vector<Observation>& observations) {
+  return std::any_of(observations.begin(), observations.end(), [](const Observation& moved) {
+    const counters::Counter* counter = counters::find(moved.counter);
+    const bool is_link = moved.counter.find("link_down") != std::string::npos;
+    return is_link || (counter != nullptr && counter->topic == counters::Topic::kLoss);
+  });
 }
 
 finding::Judgement judge_failure(const std::array<FailurePhase, 3>& phases,
@@ -29,6 +40,12 @@ finding::Judgement judge_failure(const std::array<FailurePhase, 3>& phases,
         fmt::format("During the failure ({}) {} packets of the lossless class were dropped for "
                     "want of buffer.",
                     failure, during.lossless_drops)));
+  if (!during.shows_failure)
+    judgement.findings.push_back(finding::make_finding(
+        "failover.not_injected",
+        fmt::format("No link went down and nothing was lost during the failure ({}): it did not "
+                    "reach the traffic, so nothing was proven.",
+                    failure)));
   if (!during.is_survived())
     judgement.findings.push_back(finding::make_finding(
         "failover.window_too_short",

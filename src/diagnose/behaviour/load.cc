@@ -270,6 +270,12 @@ LoadJudgement judge_load(const View& view, const LoadClaim& claim,
   if (!idle.empty())
     judge_idle(View({.evidence = idle, .intent = view.intent(), .thresholds = view.thresholds()}),
                out);
+  // A question without an answer, and a fabric without a problem, may not stand together.
+  for (const Question& question : out.questions)
+    if (question.answer == Answer::kUnknown &&
+        out.judgement.conclusion == finding::Conclusion::kHealthy)
+      leave_open(out.judgement, {question.question, question.sentence,
+                                 "counters of the hosts before and after a load"});
   return out;
 }
 

@@ -197,9 +197,12 @@ finding::Conclusion conclusion(const View& view, finding::Judgement& judgement) 
     judgement.unknown.push_back({"behaviour", "no counters were given",
                                  "two snapshots around a load: weir snapshot, or weir verify"});
   } else if (view.traffic() < view.thresholds().bytes_that_matter) {
-    judgement.unknown.push_back({"behaviour",
-                                 "almost no traffic between the snapshots: nothing was tested",
-                                 "take the snapshots around a load"});
+    judgement.unknown.push_back(
+        {"behaviour",
+         view.traffic() == 0
+             ? "nothing moved in any class: counters at rest say nothing about a load"
+             : "almost no traffic between the snapshots: nothing was tested",
+         "take the snapshots around a load"});
   }
   if (judgement.unknown.empty()) add_open_questions(view, judgement);
   return judgement.unknown.empty() ? finding::Conclusion::kHealthy

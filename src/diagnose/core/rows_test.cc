@@ -5,6 +5,7 @@
 #include "diagnose/core/made_case.h"
 #include "diagnose/rules/rule.h"
 #include "finding/catalog.h"
+#include "finding/shown.h"
 
 namespace weir::diagnose {
 namespace {
@@ -299,9 +300,7 @@ TEST(Rows, SwitchesThatLeaveTheSameCablesIdleToAllHashAlike) {
     MadeCase made;
     bundles(made, is_alike, leaves, arrived);
     const finding::Judgement judgement = made.judge();
-    for (const finding::Finding& finding : judgement.findings)
-      if (finding.id == "ecmp.polarised") return true;
-    return false;
+    return finding::is_raised(judgement.findings, "ecmp.polarised");
   };
   EXPECT_TRUE(says_polarised(true));
   EXPECT_FALSE(says_polarised(false)) << "each leaf over a cable of its own is chance";

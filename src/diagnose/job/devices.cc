@@ -1,6 +1,8 @@
 // Which NICs a job will use: NCCL_IB_HCA as NCCL matches it, against the devices that exist.
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -169,6 +171,54 @@ void judge_opened(const JobCase& subject, JobFindings& out) {
   }
 }
 
+/// An RDMA device over a bond: mlx5 and irdma put "bond" into its name; else the host shows it.
+bool is_bond(const JobCase& subject, std::string_view device) {
+  if (device.find("bond") != std::string_view::npos) return true;
+  for (const evidence::Evidence& host : subject.hosts) {
+    const evidence::Nic* nic = host.find_nic(device);
+    if (nic == nullptr || !nic->link.layers.is_known()) continue;
+    if (std::any_of(nic->link.layers->begin(), nic->link.layers->end(),
+                    [](const evidence::Layer& layer) { return layer.kind == "bond"; }))
+      return true;
+  }
+  return false;
+}
+
+/// The bonded device that the job uses, and where it says so.
+std::optional<std::pair<std::string, readers::Cited>> bond_in_use(const JobCase& subject) {
+  for (const readers::NcclProcess& process : subject.job.processes)
+    for (const readers::NcclDevice& device : process.devices)
+      if (is_bond(subject, device.name)) return std::pair(device.name, process.devices_at);
+  const readers::JobVariable* list = subject.job.find("NCCL_IB_HCA");
+  if (list == nullptr) return std::nullopt;
+  const NameList names = parse_name_list(list->value);
+  if (names.excludes) return std::nullopt;
+  for (const NameList::Entry& entry : names.entries)
+    if (is_bond(subject, entry.name)) return std::pair(entry.name, list->at);
+  return std::nullopt;
+}
+
+/// One queue pair uses one member of a bond, and NCCL opens one per connection by default.
+void judge_bonds(const JobCase& subject, JobFindings& out) {
+  const auto bond = bond_in_use(subject);
+  if (!bond) return;
+  constexpr std::string_view kPairs = "NCCL_IB_QPS_PER_CONNECTION";
+  const readers::JobVariable* pairs = subject.job.find(kPairs);
+  if (pairs == nullptr && (subject.job.sets(kPairs) || !subject.job.sourced.empty())) return;
+  for (const evidence::Evidence& host : subject.hosts) {
+    if (pairs != nullptr || !host.host.nccl_conf.is_known()) continue;
+    for (const evidence::NamedText& known : *host.host.nccl_conf)
+      if (known.name == kPairs && known.value != "1") return;
+  }
+  if (pairs != nullptr && job_number(pairs->value).value_or(2) != 1) return;
+  auto& found =
+      out.add("lag.too_few_qps",
+              fmt::format("{} is a bond and {} is {}: a connection uses one of its members.",
+                          bond->first, kPairs, pairs == nullptr ? "not set (1)" : "1"),
+              pairs == nullptr ? bond->second : pairs->at);
+  found.confidence = pairs == nullptr ? finding::Confidence::kMedium : finding::Confidence::kHigh;
+}
+
 void judge_cross_nic(const JobCase& subject, JobFindings& out) {
   if (subject.intent == nullptr || subject.intent->hosts.empty()) return;
   const auto islands = design::islands(*subject.intent);
@@ -206,6 +256,7 @@ void judge_devices(const JobCase& subject, JobFindings& out) {
     }
   }
   judge_opened(subject, out);
+  judge_bonds(subject, out);
   judge_cross_nic(subject, out);
 }
 

@@ -104,6 +104,8 @@ constexpr auto kPhrases = std::to_array<Phrase>({
      "An entry of the GID table could not be read: the table has empty entries."},
     {"No suitable GID", "", "gid.wrong_family",
      "The device has no GID of the type that the library needs."},
+    {"onnection closed by remote peer", "", "peer.dead",
+     "The other end closed its connection: its process or host ended first; read its log."},
     {"GID is NULL", "", "gid.not_routable",
      "The library found no usable GID: set its index explicitly."},
 });

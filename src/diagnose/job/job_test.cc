@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "design/file/load.h"
 #include "design/file/templates.h"
+#include "finding/shown.h"
 
 namespace weir::diagnose {
 namespace {
@@ -30,8 +31,7 @@ readers::Job read(const fs::path& path) {
 }
 
 bool names(const finding::Judgement& judgement, std::string_view id) {
-  return std::any_of(judgement.findings.begin(), judgement.findings.end(),
-                     [&](const auto& item) { return item.id == id; });
+  return finding::is_raised(judgement.findings, id);
 }
 
 std::string ids_of(const finding::Judgement& judgement) {
@@ -119,7 +119,9 @@ TEST(JudgeJob, RealLogsAreAnswered) {
 TEST(JudgeJob, ATrafficClassIsTheSitesOwnUnlessTheDesignSaysOtherwise) {
   COVERS("E2");
   const readers::Job own = readers::read_job("NCCL_IB_TC=41\nNCCL_IB_TIMEOUT=22\n", "env");
-  EXPECT_EQ(ids_of(judge_job({own, nullptr, {}})), "");
+  const finding::Judgement alone = judge_job({own, nullptr, {}});
+  EXPECT_EQ(alone.count(finding::Severity::kError) + alone.count(finding::Severity::kWarning), 0U)
+      << ids_of(alone);
   const design::Intent intent = intent_of("pod16");
   EXPECT_TRUE(names(judge_job({own, &intent, {}}), "dscp.unmarked"));
   const readers::Job typed = readers::read_job("NCCL_IB_TC=26\n", "env");
@@ -150,6 +152,7 @@ TEST(JudgeJob, ADeviceListIsMatchedAsNcclMatchesIt) {
     const auto judgement = judge_job({job, nullptr, hosts});
     if (item.id.empty()) {
       EXPECT_EQ(ids_of(judgement), "") << item.list;
+      EXPECT_FALSE(names(judgement, "nccl.hca_prefix"));
     } else {
       EXPECT_TRUE(names(judgement, item.id)) << item.list << ": " << ids_of(judgement);
     }
@@ -297,7 +300,7 @@ TEST(JudgeJob, TroublesFromTheFieldAreNamed) {
       {"gpu:1:1 [0] NCCL INFO NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_0'", "gdr.off"},
       {"NCCL_IB_DISABLE=1 in job script", "nccl.ib_disabled"},
       {"-e CCL_NET_GDR_LEVEL=PHB (missing N)", "job.env_typo"},
-      {"NCCL_IB_TC=41", ""},
+      {"NCCL_IB_TC=41", "dscp.site_plan"},
   };
   for (const auto& item : cases) {
     const readers::Job job = readers::read_job(item.text, "pasted");
@@ -311,6 +314,33 @@ TEST(JudgeJob, CompletionsAreExplained) {
   COVERS("E2");
   EXPECT_NE(explain_completion(12).find("IBV_WC_RETRY_EXC_ERR"), std::string::npos);
   EXPECT_EQ(explain_completion(99), "");
+}
+
+TEST(Job, OneConnectionOverABondUsesOneMember) {
+  COVERS("E1", "E2");
+  const auto said = [](const std::string& text) {
+    const readers::Job job = readers::read_job(text, "job.sh");
+    return names(judge_job({job}), "lag.too_few_qps");
+  };
+  EXPECT_TRUE(said("export NCCL_IB_HCA=mlx5_bond_0\n"));
+  EXPECT_TRUE(said("export NCCL_IB_HCA=mlx5_bond_0\nexport NCCL_IB_QPS_PER_CONNECTION=1\n"));
+  EXPECT_FALSE(said("export NCCL_IB_HCA=mlx5_bond_0\nexport NCCL_IB_QPS_PER_CONNECTION=2\n"));
+  EXPECT_FALSE(said("export NCCL_IB_HCA=mlx5_0\n"));
+  EXPECT_FALSE(said("export NCCL_IB_HCA=^mlx5_bond_0\n"));
+  EXPECT_FALSE(said("source site.env\nexport NCCL_IB_HCA=mlx5_bond_0\n"));
+}
+
+TEST(Job, AnotherCodePointThanTheUsualIsTheSitesPlan) {
+  COVERS("A2", "E2");
+  const auto said = [](const std::string& value) {
+    const readers::Job job = readers::read_job("export NCCL_IB_TC=" + value + "\n", "job.sh");
+    const finding::Judgement judgement = judge_job({job});
+    EXPECT_EQ(judgement.count(finding::Severity::kError), 0U) << value;
+    return names(judgement, "dscp.site_plan");
+  };
+  EXPECT_TRUE(said("41"));
+  EXPECT_FALSE(said("106"));
+  EXPECT_FALSE(said("104"));
 }
 
 }  // namespace

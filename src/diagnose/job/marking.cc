@@ -56,7 +56,17 @@ void judge_value(const JobCase& subject, const readers::JobVariable& variable, J
     if (!wanted) found.confidence = finding::Confidence::kHigh;
     return;
   }
-  if (!wanted) return;  // a site's own plan: only its design can tell
+  if (!wanted) {  // a site's own plan: only its design can tell
+    constexpr unsigned kUsual = 26;
+    if (dscp == kUsual || dscp == 0) return;
+    auto& plan = out.add("dscp.site_plan",
+                         fmt::format("{}={} is DSCP {}, not the usual {}: right if every switch "
+                                     "maps it to the lossless class.",
+                                     variable.name, *value, dscp, kUsual),
+                         variable.at);
+    plan.confidence = finding::Confidence::kLow;
+    return;
+  }
   auto& found = out.add("dscp.unmarked",
                         fmt::format("{}={} marks the packets with DSCP {}; the design's class is "
                                     "DSCP {}.",

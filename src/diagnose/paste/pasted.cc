@@ -311,10 +311,9 @@ void judge_collective(const readers::PasteCollective& collective, finding::Judge
 
 /// I6: the same collective again and again, and its time is not the same. Marks that come too late
 /// let pauses decide who waits; a note, since other jobs on the fabric do it too.
-void judge_spread(const readers::PasteCollective& collective, finding::Judgement& out) {
-  constexpr double kVaries = 2.0;            // the longest over the shortest
-  constexpr std::size_t kEnough = 3;         // runs of one size
-  constexpr Bytes kBandwidth = 1'000'000_B;  // below it latency decides
+void judge_spread(const readers::PasteCollective& collective, const finding::Thresholds& limits,
+                  finding::Judgement& out) {
+  const auto decides = Bytes::raw(static_cast<std::int64_t>(limits.bandwidth_bytes));
   struct Times {
     Duration shortest;
     Duration longest;
@@ -322,7 +321,7 @@ void judge_spread(const readers::PasteCollective& collective, finding::Judgement
   };
   std::map<std::int64_t, Times> by_size;
   for (const readers::CollectiveRow& row : collective.report.rows) {
-    if (row.size < kBandwidth || row.time <= Duration()) continue;
+    if (row.size < decides || row.time <= Duration()) continue;
     Times& times = by_size[row.size.raw()];
     times.shortest = times.count == 0 ? row.time : std::min(times.shortest, row.time);
     times.longest = std::max(times.longest, row.time);
@@ -331,7 +330,7 @@ void judge_spread(const readers::PasteCollective& collective, finding::Judgement
   for (const auto& [size, times] : by_size) {
     const double spread =
         static_cast<double>(times.longest.raw()) / static_cast<double>(times.shortest.raw());
-    if (times.count < kEnough || spread < kVaries) continue;
+    if (times.count < limits.runs_compared || spread < limits.uneven_runs) continue;
     Finding finding = finding::make_finding(
         "ecn.thresholds_too_high",
         fmt::format("{} runs of {} took {} to {} for the same {}: if nothing else ran, ECN marks "
@@ -476,7 +475,7 @@ finding::Judgement judge_pasted(const PastedCase& input) {
   for (const readers::PasteCollective& collective : input.paste.collectives)
     judge_collective(collective, out);
   for (const readers::PasteCollective& collective : input.paste.collectives)
-    judge_spread(collective, out);
+    judge_spread(collective, input.thresholds, out);
   judge_pings(input, out);
   for (const readers::PasteCapture& capture : input.paste.captures)
     judge_capture(capture, wanted_dscp(input), input.intent != nullptr, out);
@@ -484,7 +483,8 @@ finding::Judgement judge_pasted(const PastedCase& input) {
     std::vector<Evidence> hosts;
     for (const Evidence& evidence : input.evidence)
       if (!evidence.nics.empty()) hosts.push_back(evidence);
-    out = combined(std::move(out), judge_job({input.paste.job, input.intent, hosts}));
+    out = combined(std::move(out),
+                   judge_job({input.paste.job, input.intent, hosts, input.thresholds}));
   }
   finding::settle(out);
   if (out.conclusion == finding::Conclusion::kHealthy)
@@ -515,6 +515,7 @@ void soften_described(const readers::Paste& paste, finding::Judgement& out) {
   for (Finding& finding : out.findings) {
     const bool is_lint = finding.id == "job.bad_value" || finding.id == "nccl.hca_unknown" ||
                          finding.id == "failover.window_too_short" ||
+                         finding.id == "lag.too_few_qps" ||
                          (finding.id == "job.env_typo" && finding.confidence < Confidence::kHigh);
     const bool is_symptom = finding.id == "transport.retries_exhausted";
     const bool is_tried = !finding.evidence.empty() && is_remedy(finding.evidence.front().line);
@@ -523,9 +524,9 @@ void soften_described(const readers::Paste& paste, finding::Judgement& out) {
 }
 
 /// Literal statements in the words; what they name of an application is not the fabric's.
-finding::Judgement judge_stated(const readers::Paste& paste) {
+finding::Judgement judge_stated(const readers::Paste& paste, const finding::Thresholds& limits) {
   finding::Judgement out;
-  out.findings = stated_faults(paste.words);
+  out.findings = stated_faults(paste.words, limits);
   finding::settle(out);
   const bool is_not_fabric =
       !out.findings.empty() &&
@@ -572,10 +573,10 @@ void add_related(const readers::Paste& paste, finding::Judgement& out) {
 }  // namespace
 
 finding::Judgement diagnose_paste(const readers::Paste& paste, const View& view) {
-  const PastedCase pasted{paste, view.evidence(), view.intent()};
+  const PastedCase pasted{paste, view.evidence(), view.intent(), view.thresholds()};
   finding::Judgement out = judge_pasted(pasted);
   if (!view.evidence().empty()) out = combined(judge_counts(pasted, view), std::move(out));
-  out = combined(std::move(out), judge_stated(paste));
+  out = combined(std::move(out), judge_stated(paste, view.thresholds()));
   soften_described(paste, out);
   const bool is_unanswered = std::any_of(
       out.findings.begin(), out.findings.end(),

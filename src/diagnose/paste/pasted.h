@@ -13,6 +13,7 @@
 #include "diagnose/core/view.h"
 #include "evidence/evidence.h"
 #include "finding/finding.h"
+#include "finding/thresholds.h"
 #include "readers/paste/paste.h"
 
 namespace weir::diagnose {
@@ -22,6 +23,7 @@ struct PastedCase {
   std::span<const evidence::Evidence>
       evidence;  // what the paste became, and whatever else is known
   const design::Intent* intent = nullptr;
+  finding::Thresholds thresholds = {};
 };
 
 /// Everything together: the rules on counters and facts, what the outputs show by themselves

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/testing.h"
+#include "finding/shown.h"
 
 namespace weir::diagnose {
 namespace {
@@ -20,8 +21,7 @@ finding::Judgement judged(std::string_view text) {
 }
 
 bool names(const finding::Judgement& judgement, std::string_view id) {
-  return std::any_of(judgement.findings.begin(), judgement.findings.end(),
-                     [&](const finding::Finding& finding) { return finding.id == id; });
+  return finding::is_raised(judgement.findings, id);
 }
 
 struct Case {

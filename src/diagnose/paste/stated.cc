@@ -152,8 +152,7 @@ bool is_of_network(const Lines& lines) {
 
 /// "data_time 1.61s" of "iter_time 1.92s", "time 3.10s (data 2.42s, …": a step that mostly waits
 /// for its data.
-std::optional<std::size_t> data_bound_line(const Lines& lines) {
-  constexpr double kMost = 0.5;  // of the step
+std::optional<std::size_t> data_bound_line(const Lines& lines, double waits_for_data) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     std::optional<double> step;
     std::optional<double> data;
@@ -177,19 +176,20 @@ std::optional<std::size_t> data_bound_line(const Lines& lines) {
       if (!step) step = seconds(key);
     for (const std::string_view key : {"data_time", "data time", "data_wait", "dataloader", "data"})
       if (!data) data = seconds(key);
-    if (step && data && *data<*step&& * data> kMost * *step) return i;
+    const bool is_bound = step && data && *data<*step&& * data> waits_for_data * *step;
+    if (is_bound) return i;
   }
   return std::nullopt;
 }
 
-void find_foreign(const Lines& lines, Stated& out) {
+void find_foreign(const Lines& lines, const finding::Thresholds& limits, Stated& out) {
   for (const Phrase& phrase : kForeign) {
     if (phrase.first.starts_with("traceback") && is_of_network(lines)) continue;
     for (std::size_t i = 0; i < lines.size(); ++i)
       if (lines[i].contains(phrase.first) && lines[i].contains(phrase.second))
         out.add("app.not_fabric", std::string(phrase.verdict), {i});
   }
-  if (const auto line = data_bound_line(lines))
+  if (const auto line = data_bound_line(lines, limits.waits_for_data))
     out.add("app.not_fabric", "Most of a step is spent waiting for data, not for the network.",
             {*line});
 }
@@ -366,23 +366,28 @@ std::optional<std::size_t> overload_line(const Lines& lines) {
 
 /// Counters that say one thing by themselves once they are above a value.
 struct CountRule {
-  std::string_view piece;  // of the counter's name
-  double above = 0;
+  std::string_view piece;                               // of the counter's name
+  std::uint64_t finding::Thresholds::*above = nullptr;  // null: any at all
   std::string_view id;
   std::string_view verdict;
 };
 constexpr auto kCountRules = std::to_array<CountRule>({
-    {"cnp_ignored", 0, "rp.disabled", "The sender ignores CNPs."},
-    {"rnr_nak_retry_err", 0, "app.receives_too_few", kNoReceive},
-    {"remote_access_err", 0, "app.protocol_error", kRefused},
-    {"pci_stalled_wr", 0, "receiver.slow", "PCIe writes of the receiving NIC stall."},
-    {"pause_ctrl_phy", 0, "pause.global_on", "802.3x pause frames are counted."},
-    {"link_downed", 1, "link.flapping", "The link went down more than once."},
-    {"linkdowned", 1, "link.flapping", "The link went down more than once."},
-    {"carrier_changes", 2, "link.flapping", "The carrier changed more than once."},
-    {"icrc", 0, "packet.icrc_bad", "Packets arrive with a wrong invariant CRC."},
-    {"symbol_err", 10, "link.physical_errors", "The port counts symbol errors."},
-    {"crc_err", 10, "link.physical_errors", "The port counts CRC errors."},
+    {"cnp_ignored", nullptr, "rp.disabled", "The sender ignores CNPs."},
+    {"rnr_nak_retry_err", nullptr, "app.receives_too_few", kNoReceive},
+    {"remote_access_err", nullptr, "app.protocol_error", kRefused},
+    {"pci_stalled_wr", nullptr, "receiver.slow", "PCIe writes of the receiving NIC stall."},
+    {"pause_ctrl_phy", nullptr, "pause.global_on", "802.3x pause frames are counted."},
+    {"link_downed", &finding::Thresholds::link_downs_told, "link.flapping",
+     "The link went down more than once."},
+    {"linkdowned", &finding::Thresholds::link_downs_told, "link.flapping",
+     "The link went down more than once."},
+    {"carrier_changes", &finding::Thresholds::carrier_changes_told, "link.flapping",
+     "The carrier changed more than once."},
+    {"icrc", nullptr, "packet.icrc_bad", "Packets arrive with a wrong invariant CRC."},
+    {"symbol_err", &finding::Thresholds::symbol_errors_told, "link.physical_errors",
+     "The port counts symbol errors."},
+    {"crc_err", &finding::Thresholds::symbol_errors_told, "link.physical_errors",
+     "The port counts CRC errors."},
 });
 
 void find_pairs_of_counts(const Lines& lines, const std::vector<Count>& counts, Stated& out) {
@@ -403,7 +408,7 @@ void find_pairs_of_counts(const Lines& lines, const std::vector<Count>& counts, 
             {sent->line, handled->line});
 }
 
-void find_counts(const Lines& lines, Stated& out) {
+void find_counts(const Lines& lines, const finding::Thresholds& limits, Stated& out) {
   const std::vector<Count> counts = counts_in(lines);
   Stated pairs(lines);
   find_pairs_of_counts(lines, counts, pairs);
@@ -412,13 +417,13 @@ void find_counts(const Lines& lines, Stated& out) {
   if (is_explained) return;  // what else is counted follows from it
   for (const CountRule& rule : kCountRules)
     for (const Count& count : counts)
-      if (count.name.find(rule.piece) != std::string_view::npos && count.value > rule.above)
+      if (count.name.find(rule.piece) != std::string_view::npos &&
+          count.value > (rule.above == nullptr ? 0 : static_cast<double>(limits.*rule.above)))
         out.add(rule.id, std::string(rule.verdict), {count.line});
 }
 
 /// Bytes or packets per priority: nearly all that is sent is in priority 0.
-void find_priorities(const Lines& lines, Stated& out) {
-  constexpr double kMost = 10;  // times as much as the other
+void find_priorities(const Lines& lines, double mostly_unmarked, Stated& out) {
   double plain = 0;
   double marked = 0;
   bool is_received_marked = false;
@@ -435,7 +440,7 @@ void find_priorities(const Lines& lines, Stated& out) {
     (is_zero ? plain : marked) += count.value;
     at.insert(count.line);
   }
-  if (plain > kMost * marked && plain > 1 && !is_received_marked)
+  if (plain > mostly_unmarked * marked && plain > 1 && !is_received_marked)
     out.add("dscp.unmarked", "Nearly all that is sent is in priority 0.", {at.begin(), at.end()});
 }
 
@@ -447,16 +452,17 @@ bool is_remedy(std::string_view line) {
   return !lines.empty() && lines.front().is_remedy();
 }
 
-std::vector<finding::Finding> stated_faults(std::span<const readers::Cited> cited) {
+std::vector<finding::Finding> stated_faults(std::span<const readers::Cited> cited,
+                                            const finding::Thresholds& limits) {
   const Lines lines = stated_lines(cited);
   Stated out(lines);
-  find_foreign(lines, out);
+  find_foreign(lines, limits, out);
   find_reordering(lines, out);
-  find_counts(lines, out);
+  find_counts(lines, limits, out);
   find_phrases(lines, out);
   find_mtus(lines, out);
-  find_priorities(lines, out);
-  find_settings(lines, out);
+  find_priorities(lines, limits.mostly_unmarked, out);
+  find_settings(lines, limits, out);
   return std::move(out).take();
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "finding/finding.h"
+#include "finding/thresholds.h"
 #include "readers/paste/paste.h"
 
 namespace weir::diagnose {
@@ -16,6 +17,7 @@ namespace weir::diagnose {
 /// Whether a line is about what was tried, what helped or what ought to be.
 [[nodiscard]] bool is_remedy(std::string_view line);
 
-[[nodiscard]] std::vector<finding::Finding> stated_faults(std::span<const readers::Cited> lines);
+[[nodiscard]] std::vector<finding::Finding> stated_faults(std::span<const readers::Cited> lines,
+                                                          const finding::Thresholds& limits = {});
 
 }  // namespace weir::diagnose

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "finding/finding.h"
+#include "finding/thresholds.h"
 #include "readers/paste/paste.h"
 #include "readers/paste/statement.h"
 
@@ -58,6 +59,6 @@ class Stated {
   std::vector<finding::Finding> findings_;
 };
 
-void find_settings(const Lines& lines, Stated& out);
+void find_settings(const Lines& lines, const finding::Thresholds& limits, Stated& out);
 
 }  // namespace weir::diagnose

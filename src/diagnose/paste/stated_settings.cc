@@ -420,8 +420,7 @@ std::vector<HostPair> pairs_in(const Lines& lines) {
 
 /// A host that is in every slow pair and in no fast one; two slow pairs have nothing else in
 /// common.
-void find_slow_host(const Lines& lines, Stated& out) {
-  constexpr double kSlow = 0.8;  // of the best pair
+void find_slow_host(const Lines& lines, double slow_pair, Stated& out) {
   const std::vector<HostPair> pairs = pairs_in(lines);
   if (pairs.size() < 3) return;
   double best = 0;
@@ -432,7 +431,7 @@ void find_slow_host(const Lines& lines, Stated& out) {
   std::vector<std::size_t> at;
   int slow_pairs = 0;
   for (const HostPair& pair : pairs) {
-    const bool is_slow = pair.rate < kSlow * best;
+    const bool is_slow = pair.rate < slow_pair * best;
     slow_pairs += is_slow ? 1 : 0;
     at.push_back(pair.line);
     for (const std::string& name : {pair.first, pair.second}) {
@@ -452,7 +451,7 @@ void find_slow_host(const Lines& lines, Stated& out) {
 
 }  // namespace
 
-void find_settings(const Lines& lines, Stated& out) {
+void find_settings(const Lines& lines, const finding::Thresholds& limits, Stated& out) {
   find_limits(lines, out);
   find_marking(lines, out);
   find_wire_bytes(lines, out);
@@ -462,7 +461,7 @@ void find_settings(const Lines& lines, Stated& out) {
   find_container_gid(lines, out);
   find_subnets(lines, out);
   find_timers(lines, out);
-  find_slow_host(lines, out);
+  find_slow_host(lines, limits.slow_pair, out);
 }
 
 }  // namespace weir::diagnose

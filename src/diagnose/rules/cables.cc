@@ -92,12 +92,32 @@ void look_at_both_ends(const View& view, Suspicions& out) {
            .explains = {{"path.loss"}, {"pfc.sustained"}}});
 }
 
+/// The link as each end sees it. One of the two is stale, or looks at another port.
+void look_at_states(const NicView& nic, const PortView& port, Suspicions& out) {
+  if (nic.facts == nullptr || port.facts == nullptr || !nic.facts->link.up.is_known() ||
+      !port.facts->up.is_known() || *nic.facts->link.up == *port.facts->up)
+    return;
+  const auto state = [](bool up) { return up ? "up" : "down"; };
+  out.add({.id = "telemetry.sources_disagree",
+           .verdict = fmt::format("{} is {} as the host sees it and {} as {} sees it: one of the "
+                                  "two is stale, or of another port.",
+                                  name_of(nic), state(*nic.facts->link.up), state(*port.facts->up),
+                                  name_of(port)),
+           .where = nic.where(),
+           .evidence = {
+               fact_line(nic.counts.source(), fmt::format("link: {}", state(*nic.facts->link.up))),
+               fact_line(name_of(port), fmt::format("link: {}", state(*port.facts->up)))}});
+}
+
 }  // namespace
 
 void look_at_cables(const View& view, Suspicions& out) {
   look_at_wiring(view, out);
-  for (const NicView& nic : view.nics())
-    if (nic.port) look_at_cable(view, nic, view.ports()[*nic.port], out);
+  for (const NicView& nic : view.nics()) {
+    if (!nic.port) continue;
+    look_at_cable(view, nic, view.ports()[*nic.port], out);
+    look_at_states(nic, view.ports()[*nic.port], out);
+  }
 }
 
 void look_at_ends(const View& view, Suspicions& out) {

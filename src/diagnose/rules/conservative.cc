@@ -2,9 +2,11 @@
 // too much or recovers too slowly. A load that comes and goes looks the same in a short window, so
 // only a long window makes it more than a note.
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "diagnose/core/shape.h"
 #include "diagnose/rules/rule.h"
 
@@ -43,9 +45,54 @@ bool anybody_pauses(const View& view) {
          });
 }
 
+// ---- rails that carry nothing while another is busy ----
+
+struct RailUse {
+  const NicView* nic = nullptr;
+  std::uint64_t sent = 0;
+};
+
+void look_at_rails(const View& view, const std::string& host, const std::vector<RailUse>& rails,
+                   Suspicions& out) {
+  const Thresholds& limits = view.thresholds();
+  const auto busiest =
+      std::max_element(rails.begin(), rails.end(),
+                       [](const RailUse& a, const RailUse& b) { return a.sent < b.sent; });
+  const NicView& busy = *busiest->nic;
+  const auto window = static_cast<double>(busy.counts.window().raw());
+  if (!busy.speed || busy.speed->raw() <= 0 || window < limits.steady_window * 1e9) return;
+  const double seconds = window / kPicosecondsPerSecond;
+  const double use =
+      static_cast<double>(busiest->sent) * 8 / seconds / static_cast<double>(busy.speed->raw());
+  std::vector<std::string> idle;
+  for (const RailUse& rail : rails)
+    if (!is_at_least(rail.sent, limits.idle_link, busiest->sent)) idle.push_back(rail.nic->device);
+  if (use < limits.busy_rail || idle.empty()) return;
+  out.add(
+      {.id = "rail.unbalanced",
+       .verdict = fmt::format("{} sent at {} of the line on {} and hardly anything on {}: a job "
+                              "that should use all rails does not.",
+                              host, percent(use), busy.device, join(idle, ", ")),
+       .where = {.host = host},
+       .confidence = finding::Confidence::kLow,
+       .severity = finding::Severity::kInfo,
+       .evidence = {busy.counts.line("nic.prio.tx.bytes", view.rdma())}});
+}
+
+/// Whether a job was meant to use them the counters do not say: a note.
+void look_for_idle_rails(const View& view, Suspicions& out) {
+  std::map<std::string, std::vector<RailUse>> hosts;
+  for (const NicView& nic : view.nics())
+    if (const auto sent = nic.counts.of("nic.prio.tx.bytes", view.rdma()))
+      hosts[nic.host].push_back({&nic, *sent});
+  for (const auto& [host, rails] : hosts)
+    if (rails.size() > 1) look_at_rails(view, host, rails, out);
+}
+
 }  // namespace
 
 void look_for_low_use(const View& view, Suspicions& out) {
+  look_for_idle_rails(view, out);
   const NicView* most = nullptr;
   std::uint64_t cuts = 0;
   for (const NicView& nic : view.nics()) {

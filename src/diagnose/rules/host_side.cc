@@ -53,11 +53,31 @@ void look_at_host_side(const View& view, const NicView& nic, Suspicions& out) {
   out.add(std::move(slow));
 }
 
+/// Without relaxed ordering each write of the NIC waits for the one before it. Off is no fault by
+/// itself: it is the reason where the NIC pauses its switch.
+void look_at_ordering(const View& view, const NicView& nic, Suspicions& out) {
+  const auto paused = nic.counts.share_of_window("nic.prio.pause_tx.microseconds", view.rdma());
+  if (nic.facts == nullptr || !nic.facts->pcie.relaxed_ordering.is(false) || !paused ||
+      *paused < view.thresholds().pause_warning)
+    return;
+  out.add(
+      {.id = "pcie.relaxed_ordering_wrong",
+       .verdict = fmt::format("{} paused its switch {} of the window, and PCIe relaxed ordering "
+                              "is off: its writes to memory wait for each other.",
+                              name_of(nic), percent(*paused)),
+       .where = nic.where(),
+       .confidence = finding::Confidence::kMedium,
+       .evidence = {fact_line(nic.counts.source(), "PCIe relaxed ordering: off"),
+                    nic.counts.line("nic.prio.pause_tx.microseconds", view.rdma())}});
+}
+
 }  // namespace
 
 void look_for_host_bottlenecks(const View& view, Suspicions& out) {
-  for (const NicView& nic : view.nics())
+  for (const NicView& nic : view.nics()) {
     look_at_host_side(view, nic, out);
+    look_at_ordering(view, nic, out);
+  }
 }
 
 }  // namespace weir::diagnose

@@ -1,6 +1,7 @@
 // Hosts that stand out among others: sockets, a NIC that is stuck, and one host alone.
 #include "base/testing.h"
 #include "diagnose/core/made_case.h"
+#include "finding/shown.h"
 
 namespace weir::diagnose {
 namespace {
@@ -110,10 +111,12 @@ TEST(OneHost, IsNotGuessedAboutWhereEcnHadItsTurnOrTheHostItselfIsWrong) {
 }
 
 bool is_named(const finding::Judgement& judgement, std::string_view id) {
-  return std::any_of(judgement.findings.begin(), judgement.findings.end(),
-                     [&](const finding::Finding& finding) {
-                       return finding.id == id && finding.severity > finding::Severity::kInfo;
-                     });
+  const bool is_there = std::any_of(
+      judgement.findings.begin(), judgement.findings.end(), [&](const finding::Finding& finding) {
+        return finding.id == id && finding.severity > finding::Severity::kInfo;
+      });
+  finding::note_shown(id, is_there);
+  return is_there;
 }
 
 TEST(OneHost, PausesOnAPriorityThatTheMaskLeavesOut) {
@@ -230,6 +233,55 @@ TEST(Queues, AClassThatDropsMostOfItsPacketsIsStarved) {
   };
   EXPECT_TRUE(is_named(judged(4'000), "class.starved"));
   EXPECT_FALSE(is_named(judged(10), "class.starved"));
+}
+
+/// Two rails of a host at 100G for two seconds, and what each sent.
+finding::Judgement two_rails(std::uint64_t first, std::uint64_t second,
+                             std::int64_t window_ns = 2'000'000'000) {
+  MadeCase made;
+  made.host("gpu01", {{"ethtool/tx_prio3_bytes", first}});
+  MadeCase other;
+  other.host("gpu01", {{"ethtool/tx_prio3_bytes", second}});
+  evidence::Evidence& host = made.pieces()[0];
+  host.nics.push_back(other.pieces()[0].nics[0]);
+  host.nics.back().device = "mlx5_1";
+  for (evidence::Nic& nic : host.nics)
+    nic.link.speed = evidence::Fact<BitRate>::of(100_Gbps);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const counters::PortCounters& from = other.pieces()[0].snapshots[i].nics[0];
+    host.snapshots[i].nics.push_back({"mlx5_1", "eth1", from.driver(), from.samples().copy()});
+  }
+  host.snapshots[1].clock_ns = window_ns;
+  return made.judge();
+}
+
+TEST(Rails, OneThatIsIdleBesideABusyOneIsANote) {
+  COVERS("D3", "E2");
+  constexpr std::uint64_t kBusy = 20'000'000'000;  // 80 Gb/s for two seconds
+  const finding::Judgement idle = two_rails(kBusy, 1000);
+  EXPECT_TRUE(finding::is_raised(idle.findings, "rail.unbalanced"));
+  EXPECT_EQ(idle.count(finding::Severity::kWarning) + idle.count(finding::Severity::kError), 0U);
+  EXPECT_FALSE(finding::is_raised(two_rails(kBusy, kBusy / 2).findings, "rail.unbalanced"));
+  EXPECT_FALSE(finding::is_raised(two_rails(kBusy / 100, 0).findings, "rail.unbalanced"));
+  EXPECT_FALSE(finding::is_raised(two_rails(80'000'000, 0, 10'000'000).findings, "rail.unbalanced"))
+      << "a short test may be of one rail";
+}
+
+TEST(AtRest, CountersThatDoNotMoveSayNothing) {
+  COVERS("D3");
+  MadeCase made;
+  std::vector<Count> zeros;
+  for (const std::string_view key :
+       {"ethtool/tx_prio0_bytes", "ethtool/tx_prio3_bytes", "ethtool/tx_prio3_packets",
+        "ethtool/rx_prio3_bytes", "hw_counters/np_ecn_marked_roce_packets",
+        "hw_counters/np_cnp_sent", "hw_counters/rp_cnp_handled"})
+    zeros.push_back({key, 0});
+  made.host("gpu01", zeros);
+  const finding::Judgement judgement = made.judge();
+  EXPECT_EQ(judgement.conclusion, finding::Conclusion::kInconclusive);
+  EXPECT_TRUE(judgement.findings.empty());
+  ASSERT_FALSE(judgement.unknown.empty());
+  EXPECT_NE(judgement.unknown.front().reason.find("nothing moved in any class"), std::string::npos);
 }
 
 }  // namespace

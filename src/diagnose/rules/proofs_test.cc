@@ -4,6 +4,7 @@
 // makes of it; what speaks must then also be among the findings of the whole diagnosis.
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -15,6 +16,7 @@
 #include "diagnose/core/made_case.h"
 #include "diagnose/core/switch_queues.h"
 #include "diagnose/rules/rule.h"
+#include "finding/shown.h"
 
 namespace weir::diagnose {
 namespace {
@@ -251,6 +253,28 @@ void alone_for_long(MadeCase& made, const std::vector<Count>& counts) {
   made.pieces()[0].snapshots[1].clock_ns = 2'000'000'000;
 }
 
+/// leaf1's uplink paused for so long of two seconds.
+void watched(MadeCase& made, std::uint64_t paused_us, bool has_watchdog) {
+  made.host("gpu1");
+  made.port_of("leaf1", "up", "spine1", "down",
+               {{"switch/prio3.pause_rx.microseconds", paused_us},
+                {"switch/prio3.pause_rx.frames", 9000},
+                {"switch/queue3.tx.bytes", 5'000'000'000}});
+  made.port_of("spine1", "down", "leaf1", "up");
+  made.device("leaf1").watchdog.enabled = Fact<bool>::of(has_watchdog);
+  for (evidence::Evidence& piece : made.pieces())
+    piece.snapshots[1].clock_ns = 2'000'000'000;
+}
+
+/// leaf1's uplink, whose RDMA queue the watchdog holds.
+void held(MadeCase& made, std::uint64_t pauses) {
+  made.host("gpu1");
+  evidence::SwitchPort& port =
+      made.port_of("leaf1", "up", "spine1", "down", {{"switch/prio3.pause_rx.frames", pauses}});
+  queue(port).stuck = Fact<bool>::of(true);
+  made.port_of("spine1", "down", "leaf1", "up");
+}
+
 void both_ends(MadeCase& made, std::uint64_t in_priority,
                std::initializer_list<const char*> hosts) {
   for (const char* name : hosts)
@@ -467,6 +491,31 @@ const Proof kSettings[] = {
      },
      ""},
 
+    {look_at_cables, "a cable that leads to another host than designed",
+     [](MadeCase& made) {
+       made.host("gpu1");
+       made.port(designed_leaf().ports[0].name, "gpu9", "mlx5_0");
+     },
+     "wiring.mismatch", "leaf1", Given::kDesign},
+    {look_at_cables, "a cable that leads where it should",
+     [](MadeCase& made) {
+       made.host("gpu1");
+       made.port(designed_leaf().ports[0].name, "gpu1", "mlx5_0");
+     },
+     "", "", Given::kDesign},
+    {look_at_cables, "the host sees the link up, the switch down",
+     [](MadeCase& made) {
+       cable(made, {}, {}).up = Fact<bool>::of(false);
+       made.pieces()[0].nics[0].link.up = Fact<bool>::of(true);
+     },
+     "telemetry.sources_disagree", "gpu1"},
+    {look_at_cables, "both see the link up",
+     [](MadeCase& made) {
+       cable(made, {}, {}).up = Fact<bool>::of(true);
+       made.pieces()[0].nics[0].link.up = Fact<bool>::of(true);
+     },
+     ""},
+
     {look_for_pfc_too_wide, "pause counters exist for priority 4 too",
      [](MadeCase& made) {
        made.host("gpu1", {{"ethtool/rx_prio4_pause", 0}});
@@ -653,6 +702,33 @@ const Proof kPaths[] = {
      },
      ""},
 
+    {look_for_host_bottlenecks, "relaxed ordering off on a NIC that pauses its switch",
+     [](MadeCase& made) {
+       nic(made, "gpu1",
+           {{"ethtool/tx_prio3_pause", 400}, {"ethtool/tx_prio3_pause_duration", 2000}})
+           .pcie.relaxed_ordering = Fact<bool>::of(false);
+     },
+     "pcie.relaxed_ordering_wrong", "gpu1"},
+    {look_for_host_bottlenecks, "relaxed ordering off on a NIC that keeps up",
+     [](MadeCase& made) { nic(made, "gpu1").pcie.relaxed_ordering = Fact<bool>::of(false); }, ""},
+    {look_for_host_bottlenecks, "relaxed ordering on, and the NIC pauses its switch",
+     [](MadeCase& made) {
+       nic(made, "gpu1",
+           {{"ethtool/tx_prio3_pause", 400}, {"ethtool/tx_prio3_pause_duration", 2000}})
+           .pcie.relaxed_ordering = Fact<bool>::of(true);
+     },
+     ""},
+
+    {look_for_slow_receivers, "an uplink paused 60 % of two seconds under a watchdog",
+     [](MadeCase& made) { watched(made, 1'200'000, true); }, "watchdog.blind", "leaf1"},
+    {look_for_slow_receivers, "the watchdog holds a queue that nobody pauses",
+     [](MadeCase& made) { held(made, 0); }, "watchdog.stuck", "leaf1"},
+    {look_for_slow_receivers, "the watchdog holds a queue that is being paused",
+     [](MadeCase& made) { held(made, 90); }, ""},
+    {look_for_slow_receivers, "the same without a watchdog",
+     [](MadeCase& made) { watched(made, 1'200'000, false); }, ""},
+    {look_for_slow_receivers, "paused 20 % of the time under a watchdog",
+     [](MadeCase& made) { watched(made, 400'000, true); }, ""},
     {look_for_slow_receivers, "a NIC pauses its switch for 40 % of the window",
      [](MadeCase& made) {
        made.host("gpu1",
@@ -900,6 +976,12 @@ const Proof kCongestion[] = {
     {look_for_early_marking, "the rate grows in the design's steps",
      [](MadeCase& made) { set_knob(made, 100); }, "", "", Given::kDesign},
 
+    {look_for_small_headroom, "drops in the lossless group, and not one pause",
+     [](MadeCase& made) {
+       cable(made, {},
+             {{"switch/pg3.drop_headroom.packets", 40}, {"switch/prio3.pause_tx.frames", 0}});
+     },
+     "config.not_applied", "leaf1"},
     {look_for_small_headroom, "drops in the lossless group",
      [](MadeCase& made) {
        cable(made, {}, {{"switch/pg3.drop_headroom.packets", 12}});
@@ -1194,6 +1276,15 @@ Said said_by(Look look, const Case& subject) {
   return {};
 }
 
+/// What the cases of a rule say.
+std::set<std::string_view> ids_of(Look look) {
+  std::set<std::string_view> ids;
+  for (const Proof& proof : proofs())
+    if (proof.look == look && !proof.says.empty() && !proof.says.starts_with("?"))
+      ids.insert(proof.says);
+  return ids;
+}
+
 void check(const Proof& proof) {
   MadeCase made;
   proof.make(made);
@@ -1202,6 +1293,8 @@ void check(const Proof& proof) {
   if (proof.says.empty()) {
     EXPECT_TRUE(said.findings.empty()) << said.findings.front().verdict;
     EXPECT_TRUE(said.unknown.empty()) << said.unknown.front().reason;
+    for (const std::string_view id : ids_of(proof.look))
+      EXPECT_FALSE(finding::is_raised(said.findings, id));
     return;
   }
   if (proof.says.starts_with("?")) {
@@ -1214,6 +1307,7 @@ void check(const Proof& proof) {
   ASSERT_FALSE(said.findings.empty());
   const finding::Finding& first = said.findings.front();
   EXPECT_EQ(first.id, proof.says) << first.verdict;
+  EXPECT_TRUE(finding::is_raised(said.findings, proof.says));
   EXPECT_FALSE(finding::fixes_of(first).empty());
   if (subject.intent == nullptr) {
     const finding::CatalogEntry* entry = finding::find(first.id);

@@ -109,6 +109,54 @@ void look_at_discards(const NicView& nic, Suspicions& out) {
        .explains = {{"path.loss"}}});
 }
 
+// ---- watchdogs ----
+
+/// The watchdog holds a queue of the port and no pause arrives: it drops on a healthy link.
+void look_at_held_queues(const View& view, const PortView& port, Suspicions& out) {
+  if (port.facts == nullptr) return;
+  const auto pauses = port.counts.of("switch.prio.pause_rx.frames", view.rdma());
+  for (const evidence::EgressQueue& queue : port.facts->queues) {
+    // While pauses arrive the watchdog is right, and the storm is the fault.
+    if (!queue.stuck.is(true) || pauses != std::optional<std::uint64_t>(0)) continue;
+    out.add(
+        {.id = "watchdog.stuck",
+         .verdict = fmt::format("The PFC watchdog holds queue {} of {}, and no pause arrives any "
+                                "more: what is sent to it is dropped.",
+                                queue.queue.value(), name_of(port)),
+         .where = port.where(),
+         .confidence = finding::Confidence::kHigh,
+         .evidence = {fact_line(name_of(port),
+                                fmt::format("PFC watchdog: queue {} is held", queue.queue.value())),
+                      port.counts.line("switch.prio.pause_rx.frames", view.rdma())},
+         .explains = {{"path.loss"}, {"port.discards"}}});
+  }
+}
+
+/// Watchdogs that act too seldom or too long. A storm that lets a few packets through in each
+/// interval wakes none: they want a pause without a break (SONiC on NVIDIA hardware: 99 % of the
+/// polling interval).
+void look_at_watchdogs(const View& view, Suspicions& out) {
+  const Thresholds& limits = view.thresholds();
+  for (const PortView& port : view.ports()) {
+    look_at_held_queues(view, port, out);
+    const bool is_on = port.device != nullptr && port.device->watchdog.enabled.is(true) &&
+                       !(port.facts != nullptr && port.facts->watchdog.is(false));
+    const auto paused =
+        port.counts.share_of_window("switch.prio.pause_rx.microseconds", view.rdma());
+    if (!is_on || !paused || *paused < limits.paused_mostly || *paused >= limits.stuck_pause ||
+        static_cast<double>(port.counts.window().raw()) < limits.steady_window * 1e9)
+      continue;
+    out.add({.id = "watchdog.blind",
+             .verdict = fmt::format("{} was paused {} of the window and its PFC watchdog did not "
+                                    "act: it waits for a pause without a break.",
+                                    name_of(port), percent(*paused)),
+             .where = with_priority(view, port.where()),
+             .confidence = finding::Confidence::kMedium,
+             .evidence = {fact_line(name_of(port), "PFC watchdog: on"),
+                          port.counts.line("switch.prio.pause_rx.microseconds", view.rdma())}});
+  }
+}
+
 }  // namespace
 
 void look_for_slow_receivers(const View& view, Suspicions& out) {
@@ -137,6 +185,7 @@ void look_for_slow_receivers(const View& view, Suspicions& out) {
   }
   for (const NicView& nic : view.nics())
     look_at_discards(nic, out);
+  look_at_watchdogs(view, out);
   if (!can_see && view.has_counters()) {
     out.cannot_tell("slow receivers", "no pause counters of the RDMA priority were read",
                     "ethtool -S <netdev> shows tx_prioN_pause while PFC is on");

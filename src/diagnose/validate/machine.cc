@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "diagnose/core/fixes.h"
 #include "diagnose/validate/parts.h"
+#include "evidence/address.h"
 #include "finding/catalog.h"
 #include "units/format.h"
 
@@ -32,6 +33,11 @@ bool is_link_local(std::string_view gid) {
          gid.starts_with("feb");
 }
 
+/// Of an IPv4 address.
+bool is_mapped(std::string_view gid) {
+  return gid.find("ffff:") != std::string_view::npos;
+}
+
 class MachineCheck {
  public:
   MachineCheck(const Evidence& host, const design::HostIntent& wanted,
@@ -45,11 +51,13 @@ class MachineCheck {
       check_link(*nic);
       check_sizes(*nic, wanted);
       check_gid(*nic, wanted);
+      check_stale_gids(*nic);
       check_buffer(*nic, wanted);
       check_pcie(nic->device, nic->pcie, true);
       check_interrupts(*nic);
     }
     check_subnets();
+    check_device_names();
     check_gpus();
     check_limits();
     check_tcp();
@@ -90,10 +98,13 @@ class MachineCheck {
   void check_buffer(const Nic& nic, const design::NicIntent& wanted);
   void check_pcie(const std::string& who, const evidence::Pcie& pcie, bool judge_speed);
   void check_interrupts(const Nic& nic);
+  void check_stale_gids(const Nic& nic);
   void check_subnets();
+  void check_device_names();
   void check_gpus();
   void check_gpu_memory();
   void check_limits();
+  [[nodiscard]] std::uint64_t needed_socket_buffer() const;
   void check_tcp();
   void check_nccl_conf();
 
@@ -179,7 +190,7 @@ void MachineCheck::check_gid(const Nic& nic, const design::NicIntent& wanted) {
     }
     return;
   }
-  const bool is_v4 = usable->gid.find("ffff:") != std::string::npos;
+  const bool is_v4 = is_mapped(usable->gid);
   const bool wants_v4 = wanted.address.find(':') == std::string::npos;
   if (!wanted.address.empty() && is_v4 != wants_v4)
     add("gid.wrong_family", nic.device,
@@ -195,6 +206,61 @@ void MachineCheck::check_gid(const Nic& nic, const design::NicIntent& wanted) {
         fmt::format("GID table: expected no empty entry before the usable {}, found entry {} empty",
                     usable->index, index));
     return;
+  }
+}
+
+/// A GID of an IPv4 address that its interface no longer has. Those of interfaces on top of the NIC
+/// (VLANs, a bond) are left alone: their addresses are not in the list.
+void MachineCheck::check_stale_gids(const Nic& nic) {
+  if (!nic.rdma.gids.is_known() || !nic.netdev.is_known() || !nic.addresses.is_known() ||
+      nic.addresses->empty())
+    return;
+  for (const evidence::Gid& gid : *nic.rdma.gids) {
+    const auto bytes = evidence::gid_of(gid.gid);
+    if (gid.netdev != *nic.netdev || !bytes || !is_mapped(gid.gid)) continue;
+    const bool is_there =
+        std::any_of(nic.addresses->begin(), nic.addresses->end(),
+                    [&](const std::string& address) { return evidence::gid_of(address) == bytes; });
+    if (is_there) continue;
+    add("gid.stale", nic.device,
+        fmt::format("GID {}: expected an address of {}, found {}, which the interface does not "
+                    "have",
+                    gid.index, *nic.netdev, evidence::address_text(*bytes)));
+    return;
+  }
+}
+
+/// A routable GID of the NIC in this subnet.
+const evidence::Gid* gid_within(const Nic& nic, std::string_view subnet) {
+  if (!nic.rdma.gids.is_known()) return nullptr;
+  for (const evidence::Gid& gid : *nic.rdma.gids) {
+    const auto bytes = evidence::gid_of(gid.gid);
+    if (gid.type == evidence::GidType::kRoceV2 && bytes && evidence::is_within(*bytes, subnet))
+      return &gid;
+  }
+  return nullptr;
+}
+
+/// Two devices that carry each other's rail: the numbers were given in another order than the
+/// design has them.
+void MachineCheck::check_device_names() {
+  for (std::size_t a = 0; a < wanted_.nics.size(); ++a) {
+    for (std::size_t b = a + 1; b < wanted_.nics.size(); ++b) {
+      const design::NicIntent& first = wanted_.nics[a];
+      const design::NicIntent& second = wanted_.nics[b];
+      const Nic* nic = host_.find_nic(first.device);
+      const Nic* other = host_.find_nic(second.device);
+      if (nic == nullptr || other == nullptr || first.subnet == second.subnet) continue;
+      const evidence::Gid* crossed = gid_within(*nic, second.subnet);
+      if (crossed == nullptr || gid_within(*other, first.subnet) == nullptr ||
+          gid_within(*nic, first.subnet) != nullptr || gid_within(*other, second.subnet) != nullptr)
+        continue;
+      add("inventory.renamed", nic->device,
+          fmt::format(
+              "address: expected one of {} (rail {}), found one of {} (rail {}), and {} the "
+              "other way round: the devices have changed names",
+              first.subnet, first.rail, second.subnet, second.rail, other->device));
+    }
   }
 }
 
@@ -235,22 +301,34 @@ void MachineCheck::check_subnets() {
 
 // ---- receive buffer ----
 
+}  // namespace
+
+std::optional<Bytes> receive_headroom(const Nic& nic, const design::NicIntent& wanted) {
+  const auto& qos = nic.qos;
+  const Priority rdma = wanted.dscp_to_priority.at(dscp_of(wanted.traffic_class).value());
+  if (!qos.priority_to_buffer.is_known() || !qos.buffer_size.is_known()) return std::nullopt;
+  const unsigned buffer = qos.priority_to_buffer->at(rdma.value());
+  if (buffer >= qos.buffer_size->size()) return std::nullopt;
+  const Bytes size = qos.buffer_size->at(buffer);
+  // The driver pauses at xoff: what is above it in the buffer takes what is still in flight.
+  const Bytes xoff = qos.buffer_xoff.is_known() ? qos.buffer_xoff->at(buffer) : 0_B;
+  return size > xoff ? size - xoff : 0_B;
+}
+
+namespace {
+
 void MachineCheck::check_buffer(const Nic& nic, const design::NicIntent& wanted) {
   const auto& qos = nic.qos;
   const Priority rdma = wanted.dscp_to_priority.at(dscp_of(wanted.traffic_class).value());
   if (!qos.pfc.is_known() || !qos.pfc->contains(rdma)) return;  // nothing is kept back then
   note_gap(nic.device + ": receive buffers", qos.buffer_size);
-  if (!qos.priority_to_buffer.is_known() || !qos.buffer_size.is_known()) return;
+  const auto headroom = receive_headroom(nic, wanted);
+  if (!headroom) return;
   const unsigned buffer = qos.priority_to_buffer->at(rdma.value());
-  if (buffer >= qos.buffer_size->size()) return;
-  const Bytes size = qos.buffer_size->at(buffer);
-  // The driver pauses at xoff: what is above it in the buffer takes what is still in flight.
-  const Bytes xoff = qos.buffer_xoff.is_known() ? qos.buffer_xoff->at(buffer) : 0_B;
-  const Bytes headroom = size > xoff ? size - xoff : 0_B;
-  if (wanted.xoff_need.raw() > 0 && headroom < wanted.xoff_need) {
+  if (wanted.xoff_need.raw() > 0 && *headroom < wanted.xoff_need) {
     add("headroom.too_small", nic.device,
         fmt::format("headroom of receive buffer {} of priority {}: expected at least {}, found {}",
-                    buffer, rdma.value(), to_text(wanted.xoff_need), to_text(headroom)));
+                    buffer, rdma.value(), to_text(wanted.xoff_need), to_text(*headroom)));
   }
   for (unsigned p = 0; p < 8; ++p) {
     const Priority other = Priority::of(p);
@@ -349,7 +427,12 @@ void MachineCheck::check_limits() {
         fmt::format("locked memory of this process: expected unlimited, found {}",
                     to_text(**host.memlock)));
   note_gap("/dev/infiniband", host.uverbs_visible);
-  if (host.uverbs_visible.is(false))
+  const bool is_outside = host.in_container.is(true) && host.rdma_namespaces.is("exclusive");
+  if (host.uverbs_visible.is(false) && is_outside)
+    add("k8s.netns_mode_wrong", "",
+        "RDMA devices: expected in this container, found none, and the RDMA subsystem is in "
+        "exclusive mode: each device is in one namespace, and none is in this one");
+  else if (host.uverbs_visible.is(false))
     add("container.no_ipc_lock", "",
         fmt::format("/dev/infiniband: expected uverbs devices, found none{}",
                     host.in_container.is(true) ? " in this container" : ""));
@@ -359,9 +442,28 @@ void MachineCheck::check_limits() {
         "LLDP agents: expected none that configures DCB, found lldpad running", Severity::kWarning);
 }
 
+/// What a TCP connection needs to fill the fastest line of the host: bandwidth times delay, and not
+/// more than the threshold, which is that of a fast line.
+std::uint64_t MachineCheck::needed_socket_buffer() const {
+  std::optional<BitRate> fastest;
+  for (const Nic& nic : host_.nics)
+    if (nic.link.speed.is_known())
+      fastest = fastest ? std::max(*fastest, *nic.link.speed) : *nic.link.speed;
+  if (!fastest) return limits_.least_socket_buffer;
+  const auto product = static_cast<std::uint64_t>(static_cast<double>(fastest->raw()) / 8 *
+                                                  limits_.tcp_round_trip / 1000);
+  return std::min(limits_.least_socket_buffer, product);
+}
+
 void MachineCheck::check_tcp() {
   note_gap("network settings of the kernel", host_.host.sysctls);
   if (!host_.host.sysctls.is_known()) return;
+  const std::uint64_t needed = needed_socket_buffer();
+  const auto value_of = [&](std::string_view name) -> std::string {
+    for (const evidence::NamedText& entry : *host_.host.sysctls)
+      if (entry.name == name) return std::string(trim(entry.value));
+    return "";
+  };
   for (const evidence::NamedText& entry : *host_.host.sysctls) {
     // The largest of "least default most"; TCP has limits of its own beside the sockets'.
     const bool is_tcp = entry.name == "net.ipv4.tcp_rmem" || entry.name == "net.ipv4.tcp_wmem";
@@ -370,11 +472,19 @@ void MachineCheck::check_tcp() {
     const std::size_t last = entry.value.find_last_of(" \t");
     const auto bytes =
         parse_u64(is_tcp && last != std::string::npos ? entry.value.substr(last + 1) : entry.value);
-    if (!bytes || *bytes >= limits_.least_socket_buffer) continue;
+    if (!bytes || *bytes >= needed) continue;
     add("host.tcp_untuned", "",
-        fmt::format("{}: expected {} or more, found {}", entry.name, limits_.least_socket_buffer,
-                    *bytes));
+        fmt::format("{}: expected {} or more, found {}", entry.name, needed, *bytes));
   }
+  const std::string algorithm = value_of("net.ipv4.tcp_congestion_control");
+  // Linux' dctcp behaves as reno where ECN was not negotiated (tcp_dctcp.c, dctcp_init).
+  if (algorithm == "dctcp" && value_of("net.ipv4.tcp_ecn") == "0")
+    add("host.tcp_untuned", "",
+        "net.ipv4.tcp_ecn: expected 1 for congestion control dctcp, found 0: it behaves as reno");
+  // One window per round trip after each loss: a fast line never fills.
+  if (algorithm == "reno")
+    add("host.tcp_untuned", "",
+        "net.ipv4.tcp_congestion_control: expected cubic, dctcp or bbr, found reno");
 }
 
 /// What every job inherits from the host.

@@ -66,6 +66,15 @@ Fault class_fault(const evidence::Nic& nic, const design::NicIntent& wanted) {
   return {"config.differs", Severity::kWarning};
 }
 
+/// The NIC computes its headroom from the length: what may be too small is the headroom.
+Fault cable_fault(const evidence::Nic& nic, const design::NicIntent& wanted) {
+  const auto headroom = receive_headroom(nic, wanted);
+  const bool is_enough = *nic.qos.cable_length >= wanted.cable ||
+                         (headroom && wanted.xoff_need.raw() > 0 && *headroom >= wanted.xoff_need);
+  if (is_enough) return {"config.differs", Severity::kInfo};
+  return {"headroom.too_small", Severity::kWarning};
+}
+
 Fault fault_of(const Deviation& deviation, const evidence::Nic& nic,
                const design::NicIntent& wanted) {
   const evidence::SettingRow& row = evidence::row_of(deviation.setting);
@@ -74,9 +83,7 @@ Fault fault_of(const Deviation& deviation, const evidence::Nic& nic,
   if (deviation.setting == Setting::kDcbx) return dcbx_fault(nic);
   if (deviation.setting == Setting::kDscpToPriority) return map_fault(nic, wanted);
   if (deviation.setting == Setting::kPriorityToTc) return class_fault(nic, wanted);
-  if (deviation.setting == Setting::kCableLength)
-    return {row.finding,
-            *nic.qos.cable_length < wanted.cable ? Severity::kWarning : Severity::kInfo};
+  if (deviation.setting == Setting::kCableLength) return cable_fault(nic, wanted);
   // The kernel's default. NCCL, UCX and perftest without -R set their own byte; without a design
   // (no speed is wanted) nobody said that anything connects by RDMA-CM.
   if (deviation.setting == Setting::kCmTos && wanted.speed.raw() == 0 &&

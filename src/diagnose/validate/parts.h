@@ -42,4 +42,9 @@ void validate_switch(const evidence::Switch& found, const design::SwitchIntent& 
 void find_drift(std::span<const evidence::Evidence> evidence, const design::Intent& intent,
                 finding::Judgement& out);
 
+/// What the NIC's receive buffer of the RDMA class takes after it has asked for a pause; absent
+/// where the buffers were not read.
+[[nodiscard]] std::optional<Bytes> receive_headroom(const evidence::Nic& nic,
+                                                    const design::NicIntent& wanted);
+
 }  // namespace weir::diagnose

@@ -1,7 +1,10 @@
 #include "diagnose/validate/validate.h"
 
+#include <algorithm>
+
 #include "base/testing.h"
 #include "diagnose/core/convention.h"
+#include "finding/shown.h"
 #include "units/format.h"
 
 namespace weir::diagnose {
@@ -49,9 +52,9 @@ finding::Judgement checked(const std::vector<Evidence>& hosts) {
 }
 
 const finding::Finding* find(const finding::Judgement& judgement, std::string_view id) {
-  for (const finding::Finding& finding : judgement.findings)
-    if (finding.id == id) return &finding;
-  return nullptr;
+  if (!finding::is_raised(judgement.findings, id)) return nullptr;
+  return &*std::find_if(judgement.findings.begin(), judgement.findings.end(),
+                        [&](const finding::Finding& finding) { return finding.id == id; });
 }
 
 TEST(Validate, AHostOfTheUsualConventionIsHealthy) {
@@ -137,6 +140,8 @@ TEST(Validate, DriftIsAFindingOfItsOwn) {
   EXPECT_EQ(judgement.findings[0].id, "fleet.drift");
   EXPECT_EQ(judgement.findings[0].where.host, "gpu02");
   EXPECT_NE(judgement.findings[0].verdict.find("28.39.2048"), std::string::npos);
+  hosts[1].nics[0].firmware = hosts[0].nics[0].firmware;
+  EXPECT_EQ(find(checked(hosts), "fleet.drift"), nullptr);
 }
 
 TEST(Validate, ValuesThatTheDesignTakesAlikeAreNoDrift) {
@@ -227,7 +232,110 @@ std::string switch_says(const Evidence& evidence) {
   if (judgement.findings.empty()) return std::string(finding::to_text(judgement.conclusion));
   EXPECT_EQ(judgement.findings.size(), 1U);
   EXPECT_EQ(judgement.findings[0].where.switch_name, "leaf1");
-  return judgement.findings[0].id;
+  const std::string& id = judgement.findings[0].id;
+  EXPECT_TRUE(finding::is_raised(judgement.findings, id));
+  // The switch as designed is the case beside each of them.
+  const finding::Judgement good = validate(std::vector{good_switch()}, with_switch());
+  EXPECT_FALSE(finding::is_raised(good.findings, id));
+  return id;
+}
+
+TEST(Validate, AGidOfAnAddressThatIsGoneIsStale) {
+  COVERS("C8");
+  Evidence host = good_host("gpu01");
+  host.nics[0].addresses = Fact<std::vector<std::string>>::of({"10.0.0.1/24"});
+  EXPECT_EQ(find(checked({host}), "gid.stale"), nullptr);
+  host.nics[0].addresses = Fact<std::vector<std::string>>::of({"10.0.0.9/24"});
+  ASSERT_NE(find(checked({host}), "gid.stale"), nullptr);
+  EXPECT_NE(find(checked({host}), "gid.stale")->verdict.find("found 10.0.0.1"), std::string::npos);
+  // A VLAN's address is not in the list of the NIC's own.
+  host.nics[0].rdma.gids = Fact<std::vector<evidence::Gid>>::of(
+      {{3, "::ffff:10.0.0.1", evidence::GidType::kRoceV2, "eth0.100"}});
+  EXPECT_EQ(find(checked({host}), "gid.stale"), nullptr);
+}
+
+TEST(Validate, DevicesThatCarryEachOthersRailChangedNames) {
+  COVERS("C1", "E2");
+  const auto named = [](const std::string& first, const std::string& second) {
+    Evidence host = good_host("gpu01");
+    host.nics.push_back(host.nics[0]);
+    host.nics[1].device = "mlx5_1";
+    const auto gid = [](const std::string& address) {
+      return Fact<std::vector<evidence::Gid>>::of(
+          {{3, "::ffff:" + address, evidence::GidType::kRoceV2, "eth0"}});
+    };
+    host.nics[0].rdma.gids = gid(first);
+    host.nics[1].rdma.gids = gid(second);
+    design::Intent intent = conventional_intent(std::vector{host});
+    for (std::size_t rail = 0; rail < 2; ++rail) {
+      intent.hosts[0].nics[rail].rail = static_cast<int>(rail);
+      intent.hosts[0].nics[rail].subnet = rail == 0 ? "10.0.0.0/16" : "10.1.0.0/16";
+    }
+    return find(validate(std::vector{host}, intent), "inventory.renamed") != nullptr;
+  };
+  EXPECT_TRUE(named("10.1.0.1", "10.0.0.1"));
+  EXPECT_FALSE(named("10.0.0.1", "10.1.0.1"));
+  EXPECT_FALSE(named("10.1.0.1", "10.1.0.2")) << "one address is wrong, which is another fault";
+}
+
+TEST(Validate, AContainerWithoutDevicesInExclusiveModeIsAMatterOfNamespaces) {
+  COVERS("C5");
+  Evidence host = good_host("gpu01");
+  host.host.in_container = Fact<bool>::of(true);
+  host.host.uverbs_visible = Fact<bool>::of(false);
+  host.host.rdma_namespaces = Fact<std::string>::of("exclusive");
+  EXPECT_NE(find(checked({host}), "k8s.netns_mode_wrong"), nullptr);
+  EXPECT_EQ(find(checked({host}), "container.no_ipc_lock"), nullptr);
+  host.host.rdma_namespaces = Fact<std::string>::of("shared");
+  EXPECT_EQ(find(checked({host}), "k8s.netns_mode_wrong"), nullptr);
+  EXPECT_NE(find(checked({host}), "container.no_ipc_lock"), nullptr);
+}
+
+TEST(Validate, HeadroomIsJudgedByWhatIsProgrammedNotByTheCableOfTheNic) {
+  COVERS("C10");
+  const auto said = [](Length cable, std::optional<Bytes> buffer) {
+    Evidence host = good_host("gpu01");
+    host.nics[0].qos.cable_length = Fact<Length>::of(cable);
+    if (buffer) {
+      host.nics[0].qos.priority_to_buffer = Fact<std::array<unsigned, 8>>::of({0, 0, 0, 1});
+      host.nics[0].qos.buffer_size = Fact<std::array<Bytes, 8>>::of({100'000_B, *buffer});
+      host.nics[0].qos.buffer_xoff = Fact<std::array<Bytes, 8>>::of({0_B, 100'000_B});
+    }
+    design::Intent intent = conventional_intent(std::vector{host});
+    intent.hosts[0].nics[0].cable = 10_m;
+    intent.hosts[0].nics[0].xoff_need = 50'000_B;
+    const finding::Judgement judgement = validate(std::vector{host}, intent);
+    const bool is_small = find(judgement, "headroom.too_small") != nullptr;
+    EXPECT_EQ(
+        judgement.count(finding::Severity::kWarning) + judgement.count(finding::Severity::kError) >
+            0,
+        is_small);
+    return is_small;
+  };
+  EXPECT_FALSE(said(30_m, std::nullopt)) << "sized for a longer cable";
+  EXPECT_FALSE(said(5_m, 200'000_B)) << "there is more than the cable needs";
+  EXPECT_TRUE(said(5_m, 120'000_B));
+  EXPECT_TRUE(said(5_m, std::nullopt));
+}
+
+TEST(Validate, TcpOfAHostIsJudgedByItsLineAndItsCongestionControl) {
+  COVERS("C6");
+  const auto said = [](BitRate speed, const std::vector<evidence::NamedText>& sysctls) {
+    Evidence host = good_host("gpu01");
+    host.nics[0].link.speed = Fact<BitRate>::of(speed);
+    host.host.sysctls = Fact<std::vector<evidence::NamedText>>::of(sysctls);
+    return find(checked({host}), "host.tcp_untuned") != nullptr;
+  };
+  EXPECT_TRUE(said(100_Gbps, {{"net.core.rmem_max", "4194304"}}));
+  EXPECT_FALSE(said(25_Gbps, {{"net.core.rmem_max", "4194304"}})) << "25G for 1 ms is 3.1 MB";
+  EXPECT_TRUE(said(100_Gbps, {{"net.ipv4.tcp_wmem", "4096 16384 4194304"}}));
+  EXPECT_FALSE(said(100_Gbps, {{"net.ipv4.tcp_wmem", "4096 65536 33554432"}}));
+  EXPECT_TRUE(
+      said(100_Gbps, {{"net.ipv4.tcp_congestion_control", "dctcp"}, {"net.ipv4.tcp_ecn", "0"}}));
+  EXPECT_FALSE(
+      said(100_Gbps, {{"net.ipv4.tcp_congestion_control", "dctcp"}, {"net.ipv4.tcp_ecn", "1"}}));
+  EXPECT_TRUE(said(100_Gbps, {{"net.ipv4.tcp_congestion_control", "reno"}}));
+  EXPECT_FALSE(said(100_Gbps, {{"net.ipv4.tcp_congestion_control", "cubic"}}));
 }
 
 TEST(ValidateSwitch, AsDesignedIsHealthyAndEveryFaultHasItsName) {
@@ -351,7 +459,21 @@ TEST(Validate, WhatIsWrongAroundTheNicsHasItsName) {
     ASSERT_NE(found, nullptr) << known.id;
     EXPECT_NE(found->verdict.find("expected"), std::string::npos) << found->verdict;
     EXPECT_EQ(judgement.findings.size(), 1U) << known.id << " comes alone";
+    EXPECT_EQ(find(checked({gpu_host()}), known.id), nullptr) << "without it";
   }
+}
+
+TEST(Validate, TheFamilyOfTheGidIsTheDesigns) {
+  COVERS("C8");
+  const auto said = [](const std::string& address) {
+    const Evidence host = good_host("gpu01");
+    design::Intent intent = conventional_intent(std::vector{host});
+    intent.hosts[0].nics[0].address = address;
+    intent.hosts[0].nics[0].subnet = address;
+    return find(validate(std::vector{host}, intent), "gid.wrong_family") != nullptr;
+  };
+  EXPECT_TRUE(said("fd00::1/64"));
+  EXPECT_FALSE(said("10.0.0.1/16"));
 }
 
 TEST(Validate, SaysWhatAppliesToInfiniband) {

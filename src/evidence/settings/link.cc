@@ -1,10 +1,10 @@
 // The link as such: up, its speed, its GIDs, 802.3x.
 #include <algorithm>
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "evidence/address.h"
 #include "evidence/settings/row.h"
 
 namespace weir::evidence {
@@ -14,42 +14,6 @@ using vocab::LinkSpeed;
 using vocab::LinkState;
 using vocab::RoceGids;
 using vocab::SetGlobalPause;
-
-using Address = std::array<unsigned char, 16>;
-
-/// An address with or without its prefix length, as the GID that the kernel makes of it: IPv4 ones
-/// are mapped into IPv6.
-std::optional<Address> gid_of(std::string_view text) {
-  const std::string address(text.substr(0, text.find('/')));
-  Address out{};
-  if (inet_pton(AF_INET6, address.c_str(), out.data()) == 1) return out;
-  std::array<unsigned char, 4> v4{};
-  if (inet_pton(AF_INET, address.c_str(), v4.data()) != 1) return std::nullopt;
-  out[10] = out[11] = 0xff;
-  std::copy(v4.begin(), v4.end(), out.begin() + 12);
-  return out;
-}
-
-/// Within a subnet as the design writes it: "10.0.0.0/16".
-bool is_within(const Address& gid, std::string_view subnet) {
-  const std::optional<Address> base = gid_of(subnet);
-  const std::size_t slash = subnet.find('/');
-  if (!base || slash == std::string_view::npos) return false;
-  const auto length = parse_u64(subnet.substr(slash + 1));
-  if (!length) return false;
-  const bool is_v4 = subnet.find(':') == std::string_view::npos;
-  const std::size_t bits = static_cast<std::size_t>(*length) + (is_v4 ? 96 : 0);
-  if (bits > base->size() * 8) return false;
-  for (std::size_t at = 0; at < bits; ++at) {
-    const unsigned differ = static_cast<unsigned>(gid.at(at / 8)) ^ base->at(at / 8);
-    if (((differ >> (7U - at % 8)) & 1U) != 0) return false;
-  }
-  return true;
-}
-
-bool is_link_local(const Address& gid) {
-  return gid[0] == 0xfe && (gid[1] & 0xc0U) == 0x80;
-}
 
 std::optional<SettingValue> wanted_gid(const NicCase& c) {
   if (!gid_of(c.wanted.address)) return RoceGids{};

@@ -10,6 +10,7 @@
 #include "design/file/templates.h"
 #include "diagnose/validate/validate.h"
 #include "evidence/as_set.h"
+#include "finding/shown.h"
 
 namespace weir::ops {
 namespace {
@@ -67,9 +68,7 @@ std::string ids(const finding::Judgement& judgement) {
 }
 
 bool has(const finding::Judgement& judgement, std::string_view id) {
-  for (const finding::Finding& found : judgement.findings)
-    if (found.id == id) return true;
-  return false;
+  return finding::is_raised(judgement.findings, id);
 }
 
 /// Every line that contains `what`, replaced as a whole; empty: left out.

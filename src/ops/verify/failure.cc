@@ -85,7 +85,9 @@ Result<std::pair<Phase, Verified>> run_phase(std::string_view name, Stage& stage
               .pauses = diagnose::count_burst(view, 0, stage.ran_on).pauses,
               .result = {.exit_status = verified.drive.outcome.exit_status,
                          .lossless_drops = diagnose::lossless_drops(verified.judged.observations),
-                         .judgement = verified.judgement()}};
+                         .judgement = verified.judgement(),
+                         .shows_failure = stage.set.lab.has_value() ||
+                                          diagnose::shows_failure(verified.judged.observations)}};
   if (const auto& survivors = verified.drive.outcome.survivors) {
     phase.result.lost = survivors->lost;
     phase.result.others_finished = survivors->are_finished;

@@ -11,6 +11,7 @@
 #include "design/file/load.h"
 #include "design/file/templates.h"
 #include "diagnose/core/made_case.h"
+#include "finding/shown.h"
 #include "ops/verify/perftest.h"
 
 namespace weir::ops {
@@ -47,8 +48,7 @@ std::vector<std::string> ids_of(const finding::Judgement& judgement) {
 }
 
 bool has(const finding::Judgement& judgement, std::string_view id) {
-  const std::vector<std::string> ids = ids_of(judgement);
-  return std::find(ids.begin(), ids.end(), id) != ids.end();
+  return finding::is_raised(judgement.findings, id);
 }
 
 /// gpu1 with one NIC whose RDMA bytes and bytes of two priorities are given.

@@ -28,6 +28,7 @@ constexpr auto kTellingWords =
                                      "gid_attrs/types",
                                      "No suitable GID",
                                      "GID is NULL",
+                                     "closed by remote peer",
                                      "Failed to initialize any NET plugin",
                                      "init_process_group",
                                      "ProcessGroupGloo",
