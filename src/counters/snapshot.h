@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -148,6 +149,18 @@ struct Snapshot {
 /// id and unit.
 [[nodiscard]] Json to_json(const PortCounters&);
 [[nodiscard]] Json to_json(const Snapshot&);
+
+/// Writes ports as to_json() has them, each in one line. What ports of one layout have in common is
+/// made once: a fabric of thousands of ports shows millions of counters.
+class PortWriter {
+ public:
+  /// With `host` as the first member.
+  void append(std::string_view host, const PortCounters& port, std::string& out);
+
+ private:
+  /// By layout, and each of its names: all that stands before the value.
+  std::map<SharedLayout, std::vector<std::string>> heads_;
+};
 
 /// Reads what to_json wrote. Unknown fields are ignored; a wrong one is an error that names its
 /// JSON pointer. Ids and units are not read: they follow from driver and key.

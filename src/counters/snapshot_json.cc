@@ -1,6 +1,8 @@
 // Snapshots as JSON, out and in.
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "base/json.h"
 #include "base/json_cursor.h"
 #include "counters/snapshot.h"
@@ -37,6 +39,26 @@ Json sample_json(const ShownSample& sample) {
     out.add("missing", to_text(sample.reading.why()));
   }
   return out.take();
+}
+
+/// Bytes that are not UTF-8 are replaced: a driver may show any, JSON may not hold them.
+std::string in_one_line(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// `"hw_counters/np_cnp_sent": {"id": …, "unit": …, "value": `: a sample up to its value.
+std::string head_of(const ShownSample& sample) {
+  const std::string text = in_one_line(sample_json(sample));
+  const std::size_t value = text.rfind(':') + 1;
+  return in_one_line(sample.key()) + ":" + text.substr(0, value);
+}
+
+std::vector<std::string> heads_of(const Layout& layout) {
+  const std::vector<Reading> zeros(layout.size(), Reading::of(0));
+  std::vector<std::string> heads;
+  for (const ShownSample& sample : Samples(layout, zeros))
+    heads.push_back(head_of(sample));
+  return heads;
 }
 
 Result<Reading> reading_from(const JsonCursor& entry) {
@@ -113,6 +135,27 @@ Json to_json(const PortCounters& port) {
   out.add("driver", port.driver());
   out.add("counters", counters.take());
   return out.take();
+}
+
+void PortWriter::append(std::string_view host, const PortCounters& port, std::string& out) {
+  const auto [known, is_new] = heads_.try_emplace(port.layout());
+  if (is_new) known->second = heads_of(*port.layout());
+  out += fmt::format(R"({{"host":{},"device":{},"netdev":{},"driver":{},"counters":{{)",
+                     in_one_line(host), in_one_line(port.device()), in_one_line(port.netdev()),
+                     in_one_line(port.driver()));
+  std::size_t at = 0;
+  for (const ShownSample& sample : port.samples()) {
+    if (at > 0) out += ',';
+    if (sample.reading.has_value()) {
+      out += known->second[at];
+      out += fmt::format_int(sample.reading.value()).c_str();
+      out += '}';
+    } else {
+      out += in_one_line(sample.key()) + ":" + in_one_line(sample_json(sample));
+    }
+    ++at;
+  }
+  out += "}}";
 }
 
 Json to_json(const Snapshot& snapshot) {

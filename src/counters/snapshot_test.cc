@@ -133,6 +133,24 @@ TEST(Snapshot, EveryDrawnSnapshotComesBackFromItsJson) {
   }
 }
 
+TEST(Snapshot, PortsWrittenLineByLineAreThoseOfItsJson) {
+  PortWriter writer;
+  const PortCounters first("mlx5_0", "eth2", "mlx5_core",
+                           {sample("hw_counters/np_cnp_sent", 90211),
+                            sample("ethtool/rx_prio3_pause", Reading::missing(Missing::kAbsent)),
+                            sample("ethtool/rx17_cache_full", 2)});
+  const PortCounters second =
+      first.with({Reading::of(7), Reading::missing(Missing::kPermission), Reading::of(18)});
+  const PortCounters other("\"1\\", "", "switch", {});
+  for (const PortCounters& port : {first, second, other}) {
+    std::string line;
+    writer.append("gpu1", port, line);
+    Json wanted = {{"host", "gpu1"}};
+    wanted.update(to_json(port));
+    EXPECT_EQ(line, wanted.dump());
+  }
+}
+
 TEST(Snapshot, AWrongFieldIsNamedByItsPointerAndAnUnknownOneIgnored) {
   const auto what = [](std::string_view text) {
     const auto result = snapshot_from_json(Json::parse(text));

@@ -51,25 +51,14 @@ Json pair_json(const ops::HostDiff& pair) {
   return object;
 }
 
-Json snapshot_object(const Command& command, const ops::Observation& seen,
-                     std::string_view verdict) {
-  Json object = json_object(command);
-  object["verdict"] = verdict;
-  object["unseen"] = seen.unseen;
-  object.update(ops::snapshot_json(seen.all()));
-  return object;
-}
-
 }  // namespace
 
 std::string snapshot_document(const Command& command, const ops::Observation& seen,
                               std::string_view verdict) {
-  return snapshot_object(command, seen, verdict).dump(1) + "\n";
-}
-
-void print_snapshot_json(Context& context, const Command& command, const ops::Observation& seen,
-                         std::string_view verdict) {
-  print_json(context, snapshot_object(command, seen, verdict));
+  Json heading = json_object(command);
+  heading["verdict"] = verdict;
+  heading["unseen"] = seen.unseen;
+  return ops::snapshot_text(heading, seen.all());
 }
 
 void print_diff_json(Context& context, const Command& command, const ops::Diff& diff,

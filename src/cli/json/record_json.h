@@ -9,11 +9,9 @@
 
 namespace weir::cli {
 
-/// What --out writes.
+/// What --out writes and --json prints.
 [[nodiscard]] std::string snapshot_document(const Command&, const ops::Observation&,
                                             std::string_view verdict);
-void print_snapshot_json(Context&, const Command&, const ops::Observation&,
-                         std::string_view verdict);
 void print_diff_json(Context&, const Command&, const ops::Diff&, std::string_view verdict);
 void print_bundle_json(Context&, const Command&, const ops::Bundled&, const std::string& path,
                        std::string_view verdict);

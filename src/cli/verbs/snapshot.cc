@@ -58,7 +58,7 @@ ExitCode run_snapshot(const Args& args, Context& context) {
     if (!written) return fail(context, ExitCode::kBadInput, written.error().what);
   }
   if (context.json) {
-    print_snapshot_json(context, args.command(), *seen, verdict);
+    context.out << snapshot_document(args.command(), *seen, verdict);
     return completeness(*seen);
   }
   context.out << verdict << '\n';

@@ -23,38 +23,81 @@ namespace {
 constexpr std::uint32_t kHosts = 0xFFFFFFFFU;  // in place of a switch: the hosts of a leaf
 
 /// Which ways a packet takes through each switch: from a neighbour (or hosts) to neighbours (or
-/// hosts).
+/// hosts), nothing broken. A fabric of a thousand switches has millions of them: bits, not sets.
 class Ways {
  public:
-  Ways(const SwitchGraph& graph, Routing routing) : ways_(graph.size()) {
-    for (std::uint32_t leaf = 0; leaf < graph.size(); ++leaf)
-      if (graph.nics[leaf] > 1) ways_[leaf][kHosts].insert(kHosts);
-    for (const Turn& turn : turns(graph, routing))
-      ways_[turn.at][turn.from].insert(turn.to);
+  explicit Ways(const SwitchGraph& graph) : peers_(graph.size()), rows_(graph.size()) {
+    for (std::uint32_t node = 0; node < graph.size(); ++node) {
+      for (const auto& [peer, edge] : graph.neighbours[node])
+        peers_[node].push_back(peer);
+      std::sort(peers_[node].begin(), peers_[node].end());
+      peers_[node].push_back(kHosts);
+      rows_[node].assign(peers_[node].size(), Bits(peers_[node].size()));
+      if (graph.nics[node] > 1) row(node, kHosts)[index_of(node, kHosts)] = true;
+    }
     for (std::uint32_t target = 0; target < graph.size(); ++target) {
       if (graph.nics[target] == 0) continue;
       const NextHops next = next_hops(graph, target);
-      for (std::uint32_t node = 0; node < graph.size(); ++node) {
-        for (const std::uint32_t to : next[node]) {
-          if (graph.nics[node] > 0) ways_[node][kHosts].insert(to);
-          if (to == target) ways_[target][node].insert(kHosts);
-        }
-      }
+      follow(graph, target, next);
       count_paths(graph, target, next);
     }
   }
 
-  [[nodiscard]] const std::set<std::uint32_t>& from(std::uint32_t node,
-                                                    std::uint32_t before) const {
-    static const std::set<std::uint32_t> none;
-    const auto at = ways_[node].find(before);
-    return at == ways_[node].end() ? none : at->second;
+  /// The switches around `node`, ascending, and kHosts at the end.
+  [[nodiscard]] const std::vector<std::uint32_t>& peers(std::uint32_t node) const {
+    return peers_[node];
+  }
+  /// Whether packets that came from `before` go to each of peers(node).
+  [[nodiscard]] const std::vector<bool>& from(std::uint32_t node, std::uint32_t before) const {
+    return rows_[node][index_of(node, before)];
   }
   [[nodiscard]] std::uint64_t paths() const { return paths_; }
   /// Switches on the longest path.
   [[nodiscard]] std::uint32_t longest() const { return longest_; }
 
  private:
+  using Bits = std::vector<bool>;
+
+  [[nodiscard]] std::size_t index_of(std::uint32_t node, std::uint32_t peer) const {
+    const auto at = std::lower_bound(peers_[node].begin(), peers_[node].end(), peer);
+    return static_cast<std::size_t>(at - peers_[node].begin());
+  }
+  Bits& row(std::uint32_t node, std::uint32_t before) {
+    return rows_[node][index_of(node, before)];
+  }
+
+  /// Packets for the hosts of `target`, from every leaf with hosts.
+  void follow(const SwitchGraph& graph, std::uint32_t target, const NextHops& next) {
+    std::vector<bool> is_reached(graph.size());
+    std::vector<std::uint32_t> open;
+    for (std::uint32_t leaf = 0; leaf < graph.size(); ++leaf) {
+      if (graph.nics[leaf] == 0 || leaf == target) continue;
+      is_reached[leaf] = true;
+      open.push_back(leaf);
+      for (const std::uint32_t to : next[leaf])
+        row(leaf, kHosts)[index_of(leaf, to)] = true;
+    }
+    while (!open.empty()) {
+      const std::uint32_t node = open.back();
+      open.pop_back();
+      for (const std::uint32_t to : next[node]) {
+        pass_on(node, to, target, next[to]);
+        if (to == target || is_reached[to]) continue;
+        is_reached[to] = true;
+        open.push_back(to);
+      }
+    }
+  }
+
+  /// Packets for `target` that came from `before` to `node`.
+  void pass_on(std::uint32_t before, std::uint32_t node, std::uint32_t target,
+               const std::vector<std::uint32_t>& next) {
+    Bits& ways = row(node, before);
+    if (node == target) ways[index_of(node, kHosts)] = true;
+    for (const std::uint32_t to : next)
+      if (to != before) ways[index_of(node, to)] = true;
+  }
+
   /// Over all pairs of NICs, parallel cables told apart.
   void count_paths(const SwitchGraph& graph, std::uint32_t target, const NextHops& next) {
     std::vector<double> ways(graph.size(), -1);
@@ -82,7 +125,8 @@ class Ways {
                                                        : paths_ + static_cast<std::uint64_t>(sum);
   }
 
-  std::vector<std::map<std::uint32_t, std::set<std::uint32_t>>> ways_;
+  std::vector<std::vector<std::uint32_t>> peers_;
+  std::vector<std::vector<Bits>> rows_;  // by switch and where packets came from
   std::uint64_t paths_ = 0;
   std::uint32_t longest_ = 1;
 };
@@ -93,10 +137,14 @@ class Walk {
   Walk(const ProofCase& c, const Ways& ways, TrafficKind kind, Proof& out)
       : c_(c), ways_(ways), kind_(kind), out_(out), ports_to_(c.intent.switches.size()) {
     for (std::uint32_t node = 0; node < ports_to_.size(); ++node) {
+      const std::vector<std::uint32_t>& peers = ways.peers(node);
+      ports_to_[node].resize(peers.size());
       const std::vector<SwitchPortIntent>& ports = c.intent.switches[node].ports;
       for (std::uint32_t p = 0; p < ports.size(); ++p) {
         const PortRef& peer = ports[p].peer;
-        ports_to_[node][peer.kind == NodeKind::kHost ? kHosts : peer.node].push_back(p);
+        const std::uint32_t to = peer.kind == NodeKind::kHost ? kHosts : peer.node;
+        const auto at = std::lower_bound(peers.begin(), peers.end(), to);
+        ports_to_[node][static_cast<std::size_t>(at - peers.begin())].push_back(p);
       }
     }
   }
@@ -115,6 +163,10 @@ class Walk {
 
  private:
   static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+
+  /// A packet as a switch sees it: the switch, priority, DSCP, PCP, who rewrote it, hops so far.
+  using Seen =
+      std::tuple<std::uint32_t, unsigned, unsigned, unsigned, std::uint32_t, std::uint32_t>;
 
   /// A packet on its way to the far end of a link.
   struct State {
@@ -169,12 +221,20 @@ class Walk {
       });
     const std::uint32_t before = state.wire.from_switch.value_or(kHosts);
     // What leaves depends on where it came from and how it was seen, not on the very cable.
-    const auto key = std::tuple(node, before, entered.priority.value(), state.wire.dscp.value(),
-                                state.wire.pcp ? state.wire.pcp->value() : 8U,
-                                state.wire.rewriter.value_or(kHosts), state.hops);
-    if (!passed_.insert(key).second) return;
-    for (const std::uint32_t next : ways_.from(node, before))
-      send(at, entered, node, next);
+    const Seen seen(node, entered.priority.value(), state.wire.dscp.value(),
+                    state.wire.pcp ? state.wire.pcp->value() : 8U,
+                    state.wire.rewriter.value_or(kHosts), state.hops);
+    if (!passed_.emplace(before, seen).second) return;
+    const std::vector<bool>& ways = ways_.from(node, before);
+    std::vector<bool>& sent = sent_.try_emplace(seen, ways.size()).first->second;
+    for (std::size_t i = 0; i < ways.size(); ++i) {
+      if (!ways[i]) continue;
+      if (sent[i]) {
+        out_.hops_checked += ports_to_[node][i].size();
+      } else {
+        sent[i] = send(at, entered, node, i);
+      }
+    }
   }
 
   [[nodiscard]] std::uint32_t blamed(const Break& why, std::uint32_t otherwise) const {
@@ -183,19 +243,25 @@ class Walk {
     return otherwise;
   }
 
-  void send(std::size_t at, const Passed& entered, std::uint32_t node, std::uint32_t next) {
+  /// To the peer of that index, by all cables. True where it left by all of them, so that the same
+  /// packet from elsewhere need not be tried again.
+  bool send(std::size_t at, const Passed& entered, std::uint32_t node, std::size_t peer_index) {
     const SwitchIntent& here = c_.intent.switches[node];
+    const bool is_to_hosts = ways_.peers(node)[peer_index] == kHosts;
     // Told apart by length, so that the longest path can be shown; turns may close a cycle.
     const std::uint32_t hops = std::min(states_[at].hops + 1, ways_.longest());
-    const auto ports = ports_to_[node].find(next);
-    if (ports == ports_to_[node].end()) return;
-    for (const std::uint32_t p : ports->second) {
+    bool has_left = true;
+    for (const std::uint32_t p : ports_to_[node][peer_index]) {
       const PortRef peer = here.ports[p].peer;
-      if (next == kHosts && states_[at].nic != nullptr && is_sender(states_[at], peer)) continue;
+      if (is_to_hosts && states_[at].nic != nullptr && is_sender(states_[at], peer)) {
+        has_left = false;
+        continue;
+      }
       const Passed left =
           leave_switch(c_, kind_, states_[at].wire, entered, node, p, Detail::kNone);
       ++out_.hops_checked;
       if (left.broken) {
+        has_left = false;
         fail(at, *left.broken, group_key(node), [&] { return steps_through(states_[at], p); });
         continue;
       }
@@ -210,6 +276,7 @@ class Walk {
       states_.push_back(std::move(state));
       frontier_.push_back(states_.size() - 1);
     }
+    return has_left;
   }
 
   [[nodiscard]] bool is_sender(const State& state, const PortRef& peer) const {
@@ -308,13 +375,12 @@ class Walk {
   const Ways& ways_;
   TrafficKind kind_;
   Proof& out_;
-  /// By switch: its ports by the switch at their other end, or kHosts.
-  std::vector<std::map<std::uint32_t, std::vector<std::uint32_t>>> ports_to_;
+  /// By switch and peer, as Ways::peers() lists them.
+  std::vector<std::vector<std::vector<std::uint32_t>>> ports_to_;
   std::vector<State> states_;
   std::deque<std::size_t> frontier_;
-  std::set<std::tuple<std::uint32_t, std::uint32_t, unsigned, unsigned, unsigned, std::uint32_t,
-                      std::uint32_t>>
-      passed_;
+  std::set<std::pair<std::uint32_t, Seen>> passed_;  // where it came from, and how it was seen
+  std::map<Seen, std::vector<bool>> sent_;           // by peer: left to it from any neighbour
   std::set<
       std::tuple<std::uint32_t, std::uint32_t, unsigned, unsigned, std::uint32_t, std::uint32_t>>
       on_wire_;
@@ -381,7 +447,7 @@ Proof prove(const Design& design, const Intent& intent, std::span<const Hop> con
                     *rdma->value.priority,
                     *cnp_class.priority,
                     *cnp_class.queue};
-  const Ways ways(switch_graph(intent), intent.routing);
+  const Ways ways(switch_graph(intent));
   proof.paths = ways.paths();
   Walk(c, ways, TrafficKind::kData, proof).run();
   Walk(c, ways, TrafficKind::kAck, proof).run();

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <map>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
@@ -432,12 +435,19 @@ std::span<const NicKnob> nic_knobs() {
 }
 
 const NicKnob* find_knob(std::string_view name_in_any_form) {
+  static const std::map<std::string, const NicKnob*, std::less<>> by_name = [] {
+    std::map<std::string, const NicKnob*, std::less<>> names;
+    for (const NicKnob& knob : kKnobs) {
+      const std::string firmware = lower(knob.mlxconfig);
+      for (const std::string_view name :
+           {knob.name, knob.debugfs, std::string_view(without_port(firmware))})
+        if (!name.empty()) names.try_emplace(std::string(name), &knob);
+    }
+    return names;
+  }();
   const std::string name = lower(trim(name_in_any_form));
-  for (const NicKnob& knob : kKnobs) {
-    const std::string firmware = lower(knob.mlxconfig);
-    if (name == knob.name || name == knob.debugfs || without_port(name) == without_port(firmware))
-      return &knob;
-  }
+  for (const std::string_view form : {std::string_view(name), std::string_view(without_port(name))})
+    if (const auto at = by_name.find(form); at != by_name.end()) return at->second;
   return nullptr;
 }
 

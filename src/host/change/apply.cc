@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -349,14 +350,12 @@ void undo(HostIo& host, HostOutcome& outcome, JournalWriter* journal,
 
 std::vector<HostOutcome> standing_steps(const Journal& journal) {
   std::vector<HostOutcome> out;
+  std::map<std::string_view, std::size_t> place_of;
   for (const JournalStep& step : journal.steps) {
     if (step.state == JournalStepState::kUndone) continue;
-    auto host = std::find_if(out.begin(), out.end(),
-                             [&](const HostOutcome& known) { return known.host == step.host; });
-    if (host == out.end()) {
-      out.push_back({.host = step.host, .steps = {}, .failure = ""});
-      host = out.end() - 1;
-    }
+    const auto [known, is_new] = place_of.try_emplace(step.host, out.size());
+    if (is_new) out.push_back({.host = step.host, .steps = {}, .failure = ""});
+    HostOutcome* const host = &out[known->second];
     StepOutcome outcome;
     outcome.step.operation = step.operation;
     outcome.step.rail = step.rail;

@@ -27,9 +27,13 @@ Fact<T> absent(const Fact<T>&, std::string source) {
 }
 
 std::string gid_text(const std::array<std::uint8_t, 16>& bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
   std::string out;
-  for (std::size_t i = 0; i < bytes.size(); i += 2)
-    out += fmt::format("{}{:02x}{:02x}", i == 0 ? "" : ":", bytes.at(i), bytes.at(i + 1));
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (i > 0 && i % 2 == 0) out += ':';
+    out += kDigits[bytes.at(i) >> 4U];
+    out += kDigits[bytes.at(i) & 15U];
+  }
   return out;
 }
 

@@ -24,8 +24,9 @@ inline constexpr std::size_t kLargestResults = std::size_t{512} << 20U;
 /// Its evidence: every host, then the switches together. Errors name the JSON pointer.
 [[nodiscard]] weir::Result<std::vector<evidence::Evidence>> read_simulation(const Json& document);
 
-/// The last snapshot of each; the fields above, without a schema.
-[[nodiscard]] Json snapshot_json(std::span<const evidence::Evidence> captures);
+/// The last snapshot of each, after the members of `heading`: JSON with one record per line.
+[[nodiscard]] std::string snapshot_text(const Json& heading,
+                                        std::span<const evidence::Evidence> captures);
 
 /// Reads such a file, one of evidence (`weir schema evidence`), or a bundle. Errors name the file
 /// and the JSON pointer.

@@ -17,14 +17,52 @@ namespace {
 constexpr std::string_view kSnapshotSchema = "weir/snapshot/1";
 constexpr std::string_view kSimulationSchema = "weir/sim/1";
 
-/// `ports` of one capture, each with the capture's name in front.
-void add_ports(const std::string& host, const std::vector<counters::PortCounters>& ports,
-               Json& list) {
-  for (const counters::PortCounters& port : ports) {
-    Json entry = {{"host", host}};
-    entry.update(counters::to_json(port));
-    list.push_back(std::move(entry));
+/// Bytes that are not UTF-8 are replaced: a host may show any, JSON may not hold them.
+std::string in_one_line(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// `"key": [`, a line per record, `]`.
+class RecordList {
+ public:
+  RecordList(std::string_view key, std::string& out) : out_(out) {
+    out_ += fmt::format(" \"{}\": [", key);
   }
+  /// Where the next record is to be appended.
+  std::string& next() {
+    out_ += is_empty_ ? "\n  " : ",\n  ";
+    is_empty_ = false;
+    return out_;
+  }
+  void end(std::string_view after) {
+    out_ += fmt::format("{}]{}\n", is_empty_ ? "" : "\n ", after);
+  }
+
+ private:
+  std::string& out_;
+  bool is_empty_ = true;
+};
+
+using PortsOf = std::vector<counters::PortCounters> counters::Snapshot::*;
+
+void append_ports(std::span<const evidence::Evidence> captures, PortsOf ports,
+                  counters::PortWriter& writer, RecordList& list) {
+  for (const evidence::Evidence& capture : captures) {
+    if (capture.snapshots.empty()) continue;
+    for (const counters::PortCounters& port : capture.snapshots.back().*ports)
+      writer.append(capture.provenance.host, port, list.next());
+  }
+}
+
+Json capture_json(const evidence::Evidence& capture) {
+  evidence::Evidence facts = capture;
+  facts.snapshots.clear();
+  const bool has_counters = !capture.snapshots.empty();
+  return {{"host", capture.provenance.host},
+          {"time", has_counters ? capture.snapshots.back().time : capture.provenance.time},
+          {"clock_ns", has_counters ? capture.snapshots.back().clock_ns : 0},
+          {"simulated", capture.provenance.simulated},
+          {"facts", evidence::to_json(facts)}};
 }
 
 /// The ports of a document by the capture they belong to, each a list.
@@ -120,28 +158,22 @@ weir::Result<std::vector<evidence::Evidence>> read_simulation(const Json& docume
   return out;
 }
 
-Json snapshot_json(std::span<const evidence::Evidence> captures) {
-  Json list = Json::array();
-  Json nics = Json::array();
-  Json switch_ports = Json::array();
-  for (const evidence::Evidence& capture : captures) {
-    evidence::Evidence facts = capture;
-    facts.snapshots.clear();
-    const bool has_counters = !capture.snapshots.empty();
-    const counters::Snapshot counters =
-        has_counters ? capture.snapshots.back() : counters::Snapshot{};
-    const std::string& host = capture.provenance.host;
-    list.push_back({{"host", host},
-                    {"time", has_counters ? counters.time : capture.provenance.time},
-                    {"clock_ns", counters.clock_ns},
-                    {"simulated", capture.provenance.simulated},
-                    {"facts", evidence::to_json(facts)}});
-    add_ports(host, counters.nics, nics);
-    add_ports(host, counters.switch_ports, switch_ports);
-  }
-  return {{"captures", std::move(list)},
-          {"nics", std::move(nics)},
-          {"switch_ports", std::move(switch_ports)}};
+std::string snapshot_text(const Json& heading, std::span<const evidence::Evidence> captures) {
+  std::string out = "{\n";
+  for (const auto& [key, value] : heading.items())
+    out += fmt::format(" {}: {},\n", in_one_line(key), in_one_line(value));
+  RecordList list("captures", out);
+  for (const evidence::Evidence& capture : captures)
+    list.next() += in_one_line(capture_json(capture));
+  list.end(",");
+  counters::PortWriter writer;
+  RecordList nics("nics", out);
+  append_ports(captures, &counters::Snapshot::nics, writer, nics);
+  nics.end(",");
+  RecordList switch_ports("switch_ports", out);
+  append_ports(captures, &counters::Snapshot::switch_ports, writer, switch_ports);
+  switch_ports.end("");
+  return out + "}\n";
 }
 
 weir::Result<std::vector<evidence::Evidence>> read_snapshot_file(const std::string& path) {
