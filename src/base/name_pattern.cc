@@ -80,4 +80,16 @@ std::string compact_names(std::span<const std::string> names) {
   return text;
 }
 
+std::string ports_text(std::span<const std::string> ports) {
+  constexpr std::size_t kShort = 32;
+  std::string text = compact_names(ports);
+  if (text.size() <= kShort) return text;
+  std::vector<std::string_view> sorted(ports.begin(), ports.end());
+  std::sort(sorted.begin(), sorted.end(),
+            [](std::string_view a, std::string_view b) { return natural_order(a, b) < 0; });
+  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+  if (sorted.size() < 3) return text;
+  return fmt::format("{} to {} ({} ports)", sorted.front(), sorted.back(), sorted.size());
+}
+
 }  // namespace weir

@@ -10,4 +10,8 @@ namespace weir {
 /// which people list names, each name once. design::expand_names() reads it back.
 [[nodiscard]] std::string compact_names(std::span<const std::string> names);
 
+/// Ports for a reader: compact_names() where that is short, else first, last and how many:
+/// "Ethernet0 to Ethernet252 (64 ports)".
+[[nodiscard]] std::string ports_text(std::span<const std::string> ports);
+
 }  // namespace weir

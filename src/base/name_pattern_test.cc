@@ -33,5 +33,18 @@ TEST(NamePattern, PaddedAndBareNumbersAreNotOneRange) {
   EXPECT_EQ(compact({"n123456789012345678901"}), "n123456789012345678901");
 }
 
+TEST(PortsText, AShortListIsAPatternAndALongOneItsEndsAndCount) {
+  COVERS("F1");
+  std::vector<std::string> ports;
+  for (int i = 0; i < 64; ++i)
+    ports.push_back("Ethernet" + std::to_string(4 * i));
+  EXPECT_EQ(ports_text(ports), "Ethernet0 to Ethernet252 (64 ports)");
+  EXPECT_EQ(ports_text(std::vector<std::string>{"Ethernet0", "Ethernet4"}), "Ethernet[0,4]");
+  EXPECT_EQ(ports_text(std::vector<std::string>{"swp3", "swp1", "swp2"}), "swp[1-3]");
+  const std::vector<std::string> pair = {"Ethernet1/63/1 of the first",
+                                         "Ethernet1/63/1 of another"};
+  EXPECT_EQ(ports_text(pair).find(" ports)"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace weir

@@ -143,6 +143,7 @@ struct EgressQueue {
 struct SwitchPort {
   std::string name;
   Fact<Neighbour> neighbour;
+  Fact<std::string> channel;  // its port-channel; empty: in none
   Fact<bool> up;
   Fact<BitRate> speed;
   Fact<Bytes> mtu;

@@ -117,6 +117,7 @@ template <class V, Is<SwitchPort> S>
 void visit(V& v, S& s) {
   v.field("name", s.name, "as the switch names it");
   v.fact("neighbour", s.neighbour, "LLDP neighbour");
+  v.fact("channel", s.channel, "its port-channel; empty where it is in none");
   v.fact("up", s.up, "carrier");
   v.fact("speed_bps", s.speed, "negotiated speed");
   v.fact("mtu_bytes", s.mtu, "MTU");

@@ -17,7 +17,8 @@ namespace {
 std::vector<Platform> all_platforms() {
   std::vector<Platform> all = {{"design", "the design file", Side::kDesign},
                                {"any", "anywhere", Side::kAny},
-                               {"host", "any Linux host", Side::kHost}};
+                               {"host", "any Linux host", Side::kHost},
+                               {"switch", "any switch", Side::kSwitch}};
   for (const vocab::NicStack& stack : vocab::kNicStacks)
     all.push_back({stack.name, stack.title, Side::kHost});
   for (const vocab::SwitchSystemName& system : vocab::kSwitchSystems)

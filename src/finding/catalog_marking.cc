@@ -69,7 +69,7 @@ CatalogEntry dscp_default_map() {
                .commands = {"qos map dscp 0 1 2 3 4 5 6 7 to traffic-class 0",
                             "qos map dscp 8 9 10 11 12 13 14 15 to traffic-class 0"},
                .note = "Or give the queue that it lands in a share."},
-              {.platform = "any", .commands = {"weir render --to <system> --node <name>"}}},
+              {.platform = "switch", .commands = {"weir render --node <switch>"}}},
       .sources = {cite::kEos},
   };
 }
@@ -90,8 +90,8 @@ CatalogEntry dscp_unmapped_hop() {
           "look perfect, and the loss shows only at the ends.",
       .fix = together({{{.platform = "design",
                          .commands = {"switches: { <group>: { dscp_overrides: [] } }"},
-                         .note = "Remove the override, or render the map: weir render --to "
-                                 "<system> --node <switch>."}},
+                         .note = "Remove the override, or render the map: weir render "
+                                 "--node <switch>."}},
                        dscp_map_on_switches()}),
       .sources = {cite::kSonicQos, cite::kEos, cite::kPfc},
   };

@@ -119,18 +119,40 @@ CatalogEntry config_differs() {
           "priorities to traffic classes, thresholds, a probability. Vendors' defaults are the "
           "usual reason: Cumulus marks with 100 % and SONiC with 5 % where the design says 10. All "
           "host QoS state is lost with a driver reload or a reboot.",
-      .fix = {{.platform = "any",
-               .commands = {"weir plan", "weir apply", "weir render --to <system> --node <name>"},
-               .note = "plan shows what is and what will be; nothing is written before apply."}},
+      .fix = {{.platform = "host",
+               .commands = {"weir plan", "weir apply"},
+               .note = "plan shows what is and what will be; nothing is written before apply."},
+              {.platform = "switch", .commands = {"weir render --node <switch>"}}},
       .sources = {cite::kNvue, cite::kSonicQos, cite::kMlx5Dcb},
+  };
+}
+
+CatalogEntry ports_differ() {
+  return {
+      .id = "ports.differ",
+      .title = "switch has other ports, port-channels or VLAN members than the design",
+      .severity = Severity::kError,
+      .rows = {"C7", "C3"},
+      .phase = "validate",
+      .why =
+          "The configuration is for other ports than those that the design's cables end in: "
+          "another model, another breakout, a link that is missing from its port-channel or is in "
+          "that of another switch, a port outside the VLAN of its hosts. What the design says of "
+          "such a port is not in effect: its traffic goes where nobody looks, or nowhere. LACP "
+          "leaves out a member whose other end is in another port-channel.",
+      .fix = {{.platform = "switch",
+               .commands = {"weir render --node <switch>"},
+               .note = "If the switch is right, correct `model`, `ports`, `lag` or `vlan` in the "
+                       "design instead."}},
+      .sources = {cite::kNvue, cite::kNxos, cite::kSonicQos},
   };
 }
 
 }  // namespace
 
 std::vector<CatalogEntry> platform_entries() {
-  return {nic_knob_does_not_exist(), nic_knob_bad_value(), platform_cannot(), config_not_applied(),
-          config_differs()};
+  return {nic_knob_does_not_exist(), nic_knob_bad_value(), platform_cannot(),
+          config_not_applied(),      config_differs(),     ports_differ()};
 }
 
 }  // namespace weir::finding

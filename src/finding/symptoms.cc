@@ -280,6 +280,8 @@ platform.cannot: SAI_STATUS_NOT_SUPPORTED, attribute not implemented, chip or AS
   has no option, consumer board
 port.discards: port_xmit_discards, port_rcv_errors, rx_discards_phy, interface drop counters rise,
   ring full, switch ingress
+ports.differ: configuration names other ports than the switch or the design has, wrong breakout or
+  model; link missing from the port-channel, member of another LAG or bond; port not in the VLAN
 rail.cross_rail_unreachable: NCCL_CROSS_NIC, cross-rail connection times out, ibv_modify_qp timed
   out errno 110, ring fine but gather or alltoall fails, PXN, rail-only fabric, NIC on other rail or
   subnet unreachable, separate subnets per NIC

@@ -8,17 +8,23 @@ namespace weir::cli {
 
 Option switch_option() {
   return {.name = "switch",
-          .metavar = "NAME=FILE",
-          .help = "the running configuration of a switch; repeatable",
+          .metavar = "[NAME=]FILE",
+          .help =
+              "the running configuration of a switch, by default the one that its host name or "
+              "the file's name says; repeatable",
           .repeated = true,
           .completes = Completes::kFiles};
 }
 
 ops::Result<std::vector<ops::SwitchFile>> switch_files(const std::vector<std::string>& words,
-                                                       std::string_view option) {
+                                                       std::string_view option, SwitchNames names) {
   std::vector<ops::SwitchFile> files;
   for (const std::string& word : words) {
     const auto equals = word.find('=');
+    if (equals == std::string::npos && names == SwitchNames::kOptional) {
+      files.push_back({"", word});
+      continue;
+    }
     if (equals == std::string::npos || equals == 0 || equals + 1 == word.size())
       return ops::bad_request(fmt::format("{}: expected NAME=FILE, found '{}'", option, word));
     files.push_back({word.substr(0, equals), word.substr(equals + 1)});

@@ -1,5 +1,5 @@
 #pragma once
-// Configuration files of switches beside the design: --switch NAME=FILE.
+// Configuration files of switches beside the design: --switch [NAME=]FILE.
 #include <vector>
 
 #include "cli/frame/command.h"
@@ -7,11 +7,12 @@
 
 namespace weir::cli {
 
-/// --switch NAME=FILE, as often as there are files.
+/// --switch [NAME=]FILE, as often as there are files.
 [[nodiscard]] Option switch_option();
 
+enum class SwitchNames { kOptional, kRequired };
 [[nodiscard]] ops::Result<std::vector<ops::SwitchFile>> switch_files(
-    const std::vector<std::string>& words, std::string_view option);
+    const std::vector<std::string>& words, std::string_view option, SwitchNames names);
 
 /// The first lines of each file that were not understood, on stderr.
 void print_unread(const std::vector<ops::SwitchConfig>& configs, Context&);

@@ -180,7 +180,7 @@ void print_loaded(const std::vector<ops::LoadedConfig>& loaded, Context& context
 }
 
 ExitCode load_switches(const Args& args, Context& context, lab::Lab& lab) {
-  const auto files = switch_files(args.all("ACTION"), "load");
+  const auto files = switch_files(args.all("ACTION"), "load", SwitchNames::kRequired);
   if (!files) return fail(context, args.command(), files.error());
   const auto loaded = ops::load_lab_switches(lab, *files, args.get("all").value_or(""));
   if (!loaded) return fail(context, args.command(), loaded.error());

@@ -104,7 +104,7 @@ ops::Result<ops::ProveRequest> prove_request(const Args& args, const Context& co
   ops::ProveRequest request;
   WEIR_TRY(path, design_path(args, context));
   request.design = std::move(path);
-  WEIR_TRY(files, switch_files(args.all("switch"), "--switch"));
+  WEIR_TRY(files, switch_files(args.all("switch"), "--switch", SwitchNames::kOptional));
   request.switches = std::move(files);
   request.failures = args.value("failures").front() - '0';
   return request;

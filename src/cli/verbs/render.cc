@@ -88,7 +88,8 @@ ops::Result<ops::RenderRequest> render_request(const Args& args, const Context& 
   request.design = std::move(path);
   request.target = args.get("to").value_or("");
   request.node = args.get("node").value_or("");
-  request.all_nodes = args.has("all");
+  // A directory has room for every node.
+  request.all_nodes = args.has("all") || args.has("out");
   request.tool = args.get("using").value_or("");
   request.format = args.get("format").value_or("");
   request.host_evidence = args.all("host-evidence");
@@ -126,7 +127,7 @@ Command render_command() {
       .summary = "the design as configuration: hosts, switches, a marking plan",
       .description =
           "Prints the design as configuration: of one node to standard output, of every node with "
-          "--all --out DIR; without --to a switch in its own system. What the target cannot "
+          "--out DIR; without --to a switch in its own system. What the target cannot "
           "express is reported on stderr.",
       .arguments = {design_argument()},
       .options = with_host_options(
@@ -135,7 +136,8 @@ Command render_command() {
             .help = "kind of configuration; default: the node's own",
             .choices = target_names()},
            {.name = "node", .letter = 'n', .metavar = "N", .help = "a host or switch"},
-           {.name = "all", .help = "every node that the target is for"},
+           {.name = "all",
+            .help = "every node that the target is for; with --out DIR, that is the default"},
            {.name = "out",
             .letter = 'o',
             .metavar = "DIR",
@@ -153,7 +155,7 @@ Command render_command() {
             .help = "of nccl and ucx: snapshots to read GID indexes from",
             .repeated = true,
             .completes = Completes::kFiles}}),
-      .examples = {{"weir render --all --out configs/", "every switch in its own system"},
+      .examples = {{"weir render --out configs/", "every switch in its own system"},
                    {"weir render --to wiring > cables.csv", "the cabling plan"},
                    {"weir render --to host-script --node gpu01 > gpu01.sh", ""}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput},

@@ -46,7 +46,7 @@ ops::Result<ops::ValidateRequest> request_of(const Args& args, const Context& co
   WEIR_TRY(design, design_path_for_hosts(args, context));
   request.design = std::move(design);
   request.despite_lint = args.has("despite-lint");
-  WEIR_TRY(files, switch_files(args.all("switch"), "--switch"));
+  WEIR_TRY(files, switch_files(args.all("switch"), "--switch", SwitchNames::kOptional));
   request.switches = std::move(files);
   request.bundle_key = bundle_key(context);
   WEIR_TRY(thresholds, ops::or_bad_request(thresholds_of(args)));
@@ -105,10 +105,7 @@ std::vector<std::string> next_steps(const Args& args, const ops::Validated& vali
       const bool is_wrong = std::any_of(
           judgement.findings.begin(), judgement.findings.end(),
           [&](const finding::Finding& found) { return found.where.switch_name == node.name; });
-      if (is_wrong)
-        next.push_back(fmt::format("weir render{} --to {} --node {}", design,
-                                   node.platform.is_known() ? *node.platform : "SYSTEM",
-                                   node.name));
+      if (is_wrong) next.push_back(fmt::format("weir render{} --node {}", design, node.name));
     }
     return next;
   }

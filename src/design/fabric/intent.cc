@@ -291,8 +291,21 @@ class Deriver {
       if (link.lower.kind == NodeKind::kSwitch) attach_port(link, i, link.lower, link.upper);
       if (link.upper.kind == NodeKind::kSwitch) attach_port(link, i, link.upper, link.lower);
     }
-    for (SwitchIntent& s : switches)
+    for (SwitchIntent& s : switches) {
       name_ports(s);
+      number_channels(s);
+    }
+  }
+
+  /// Links of one group to one peer are a port-channel, where the group says so.
+  void number_channels(SwitchIntent& s) const {
+    std::map<std::pair<std::uint32_t, std::uint32_t>, int> channels;  // by group and peer
+    for (SwitchPortIntent& port : s.ports) {
+      const std::uint32_t group = out_.intent.links[port.link].group;
+      if (!*design_.links[group].lag) continue;
+      const int next = static_cast<int>(channels.size()) + 1;
+      port.channel = channels.try_emplace({group, port.peer.node}, next).first->second;
+    }
   }
 
   void name_ports(SwitchIntent& s) {

@@ -93,6 +93,7 @@ struct SwitchPortIntent {
   CagePort place;    // where that is on the box; cage 0: not known
   std::uint32_t link = 0;
   PortRef peer;
+  int channel = 0;         // of the switch's port-channels, from 1; 0: in none
   bool is_access = false;  // a host is behind it
   BitRate speed;
   Length cable;

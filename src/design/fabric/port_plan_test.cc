@@ -1,6 +1,7 @@
 // Ports of switch models: names that exist, one per lane, on every system and at every speed.
 #include "design/fabric/port_plan.h"
 
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -233,6 +234,63 @@ TEST(PortPlan, LintSaysWhenAFabricDoesNotFitItsModel) {
                                dac),
                         "test.yaml")
                   .is_good());
+}
+
+std::string lagged(std::string_view links) {
+  return fmt::format(
+      "weir: 1\nhosts:\n  h: {{ names: 'h[1-4]', nic: connectx7 }}\nswitches:\n"
+      "  leaf: {{ names: 'leaf[1-2]', system: eos, asic: tomahawk5, tier: 1 }}\n"
+      "  spine: {{ names: 'spine[1-2]', system: eos, asic: tomahawk5, tier: 2 }}\nlinks:\n{}",
+      links);
+}
+
+TEST(PortChannels, ParallelLinksOfAPairAreOneAtBothEnds) {
+  COVERS("F1");
+  const Loaded loaded = load_text(
+      lagged("  - { from: h, to: leaf, wiring: block, speed: 400G, length: 2m }\n"
+             "  - { from: leaf, to: spine, wiring: mesh, count: 3, lag: on, speed: 400G, "
+             "length: 30m }\n"
+             "  - { from: leaf, to: spine, wiring: mesh, count: 2, speed: 100G, length: 30m }\n"),
+      "lag");
+  ASSERT_TRUE(loaded.is_good()) << to_text(loaded);
+  const Derived derived = derive(loaded.design);
+  ASSERT_TRUE(derived.errors.empty()) << derived.errors.front().message;
+  for (const SwitchIntent& node : derived.intent.switches) {
+    SCOPED_TRACE(node.name);
+    std::map<int, std::set<std::uint32_t>> peers;  // of each port-channel
+    std::map<int, int> sizes;
+    for (const SwitchPortIntent& port : node.ports) {
+      peers[port.channel].insert(port.peer.node);
+      ++sizes[port.channel];
+    }
+    ASSERT_EQ(sizes.size(), 3U);
+    EXPECT_EQ(sizes[1], 3);
+    EXPECT_EQ(sizes[2], 3);
+    EXPECT_EQ(peers[1].size(), 1U);
+    EXPECT_EQ(peers[2].size(), 1U);
+    EXPECT_EQ(sizes[0], node.tier == 1 ? 2 + 4 : 4);
+  }
+}
+
+TEST(PortChannels, AreRefusedForHostsAndForSingleLinks) {
+  COVERS("F1");
+  const auto error_of = [](std::string_view links) {
+    const Loaded loaded = load_text(lagged(links), "lag");
+    if (!loaded.is_good()) return to_text(loaded);
+    const Derived derived = derive(loaded.design);
+    return derived.errors.empty() ? std::string() : derived.errors.front().message;
+  };
+  EXPECT_NE(error_of("  - { from: h, to: leaf, wiring: block, lag: on, speed: 400G, length: 2m }\n")
+                .find("a port-channel joins links between switches"),
+            std::string::npos);
+  const std::string hosts = "  - { from: h, to: leaf, wiring: block, speed: 400G, length: 2m }\n";
+  EXPECT_NE(error_of(hosts + "  - { from: leaf, to: spine, wiring: mesh, lag: on, speed: 400G, "
+                             "length: 30m }\n")
+                .find("count of 2 or more, found count 1"),
+            std::string::npos);
+  EXPECT_EQ(error_of(hosts + "  - { from: leaf, to: spine, wiring: mesh, lag: off, speed: 400G, "
+                             "length: 30m }\n"),
+            "");
 }
 
 TEST(Cables, LengthKindAndFecAreChecked) {

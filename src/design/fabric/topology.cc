@@ -100,6 +100,13 @@ class Expander {
     if (to_hosts && !(from_hosts && *link.wiring == Wiring::kMesh))
       return error(link.to.at(),
                    "a host as the upper end: 'from' is the lower end, hosts before switches");
+    if (*link.lag && from_hosts)
+      return error(link.lag.at(),
+                   "lag: a port-channel joins links between switches; the NICs of a host are rails "
+                   "with a link each");
+    if (*link.lag && *link.count < 2)
+      return error(link.lag.at(),
+                   "lag: expected parallel links, count of 2 or more, found count 1");
     part_ = 0;
     switch (*link.wiring) {
       case Wiring::kBlock: return block(link, group, from, to);

@@ -109,6 +109,7 @@ void fill_links(Design& d) {
                            : *link.length <= 30_m ? CableKind::kAoc
                                                   : CableKind::kFibre;
     link.cable.fill(kind, "copper to 3 m, active optical to 30 m, fibre beyond");
+    link.lag.fill(false, "each link is routed on its own: ECMP spreads flows over them");
     link.fec.fill(Fec::kAuto, "RS-FEC from 50G per lane on; both ends choose it by the module");
   }
 }

@@ -105,7 +105,8 @@ inline std::string drawn_switches(DesignDraw& draw, std::string_view name, std::
   return out + " }\n";
 }
 
-inline std::string drawn_links(DesignDraw& draw, bool has_spines) {
+/// `lag`: parallel links between switches are a port-channel.
+inline std::string drawn_links(DesignDraw& draw, bool has_spines, bool lag) {
   constexpr std::array<int, 5> kSpeeds = {25, 100, 200, 400, 800};
   constexpr std::array<std::string_view, 6> kLengths = {"1m", "2.5m", "3m", "30m", "100m", "300m"};
   const auto link = [&](std::string_view from, std::string_view to, std::string_view wiring) {
@@ -113,6 +114,8 @@ inline std::string drawn_links(DesignDraw& draw, bool has_spines) {
         "  - {{ from: {}, to: {}, wiring: {}, count: {}, speed: {}G, cable: {}, length: {}", from,
         to, wiring, wiring == "mesh" ? draw.between(1, 3) : 1, draw.pick(kSpeeds),
         draw.pick(std::array<std::string_view, 3>{"dac", "aoc", "fibre"}), draw.pick(kLengths));
+    const bool is_parallel = wiring == "mesh" && out.find("count: 1,") == std::string::npos;
+    if (lag && is_parallel) out += ", lag: on";
     if (draw.one_in(6)) out += fmt::format(", mtu: {}B", draw.between(4200, 9216));
     if (draw.one_in(6)) out += fmt::format(", shaper: {}Mbps", draw.between(1, 25'000));
     return out + " }\n";
@@ -146,7 +149,7 @@ inline std::string drawn_design(std::uint64_t seed, SwitchSystem system) {
                      leaves * draw.between(1, 4));
   out += drawn_switches(draw, "leaf", leaves, 1, system);
   if (spines > 0) out += drawn_switches(draw, "spine", spines, 2, system);
-  out += drawn_links(draw, spines > 0);
+  out += drawn_links(draw, spines > 0, seed % 2 == 0);
   out += fmt::format("addressing: {{ subnets: '10.{{rail}}.0.0/16', vlan: {}, l3_from: {} }}\n",
                      draw.one_in(2) ? 0 : draw.between(1, 4094), draw.one_in(4) ? "spine" : "leaf");
   out += fmt::format("mtu: {{ host: 4200B, switch: {}B, rdma: 4096B }}\n",

@@ -116,6 +116,7 @@ struct LinkGroup {
   Setting<Wiring> wiring;
   Setting<int> count;   // parallel links of each pair
   Setting<int> groups;  // mesh: both ends split into that many equal parts (pods)
+  Setting<bool> lag;    // those parallel links are one port-channel at both ends
   Setting<int> split;   // links per cage of a switch; not set: as many as its cages can
   Setting<BitRate> speed;
   Setting<CableKind> cable;

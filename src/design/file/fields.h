@@ -93,6 +93,9 @@ void visit(V& v, LinkGroup& s) {
   v.field("count", s.count, "parallel links of each pair", Range{1, 1024});
   v.field("groups", s.groups,
           "mesh, rail, stripe: split both ends into that many equal parts (pods)", Range{1, 4096});
+  v.field("lag", s.lag,
+          "the parallel links of each pair of switches are one port-channel (LACP); needs count of "
+          "2 or more");
   v.field("split", s.split,
           "links per cage of a switch, as break-out cables make them; 1 = a cage for each link",
           Range{1, 8});

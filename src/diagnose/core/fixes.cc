@@ -36,7 +36,8 @@ void fit(finding::Finding& finding, std::string_view platform, finding::Side sid
   for (finding::Fix& fix : finding::fixes_of(finding)) {
     const finding::Platform* at = finding::find_platform(fix.platform);
     if (at == nullptr) continue;
-    const bool is_general = fix.platform == "any" || fix.platform == "host";
+    const bool is_general =
+        fix.platform == "any" || fix.platform == "host" || fix.platform == "switch";
     const bool is_side =
         at->side == side || at->side == finding::Side::kAny || at->side == finding::Side::kJob;
     if (!is_side) continue;
@@ -108,7 +109,7 @@ void fit_fixes(const evidence::Nic* nic, finding::Finding& finding) {
 
 void fit_fixes(const evidence::Switch* device, std::string_view port, finding::Finding& finding) {
   if (device == nullptr || !device->platform.is_known()) return;
-  Names names;
+  Names names = {{"<switch>", shell_word(device->name)}};
   if (!port.empty()) names.emplace_back("<port>", switch_word(port));
   fit(finding, *device->platform, finding::Side::kSwitch, names);
 }

@@ -1,8 +1,10 @@
 // A switch's settings against the design (C7): maps, PFC, headroom, marking, watchdog, MTU.
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
+#include "base/name_pattern.h"
 #include "base/text.h"
 #include "design/file/words.h"
 #include "design/tables/platforms.h"
@@ -343,18 +345,22 @@ void check_queue(const evidence::SwitchPort& port, const design::SwitchIntent& w
   }
 }
 
+void check_mtu(const std::string& name, const evidence::Fact<Bytes>& found, Bytes wanted,
+               Collector& out) {
+  if (!found.is_known()) {
+    out.unknown("MTU");
+  } else if (*found != wanted) {
+    out.wrong("mtu.mismatch", name, expected("MTU", to_text(wanted), to_text(*found)),
+              *found < wanted ? Severity::kError : Severity::kInfo);
+  }
+}
+
 void check_port(const evidence::SwitchPort& port, const design::SwitchIntent& wanted,
                 const design::SwitchPortIntent& intent, Collector& out) {
   if (port.up.is(false)) out.wrong("link.degraded", port.name, "link: expected up, found down");
   if (port.speed.is_known() && *port.speed != intent.speed)
     out.wrong("link.degraded", port.name,
               expected("speed", to_text(intent.speed), to_text(*port.speed)));
-  if (!port.mtu.is_known()) {
-    out.unknown("MTU");
-  } else if (*port.mtu != intent.mtu) {
-    out.wrong("mtu.mismatch", port.name, expected("MTU", to_text(intent.mtu), to_text(*port.mtu)),
-              *port.mtu < intent.mtu ? Severity::kError : Severity::kInfo);
-  }
   const auto wanted_trust =
       wanted.trust == design::Trust::kDscp ? evidence::TrustMode::kDscp : evidence::TrustMode::kPcp;
   if (!port.trust.is_known()) {
@@ -376,26 +382,164 @@ void check_port(const evidence::SwitchPort& port, const design::SwitchIntent& wa
   check_queue(port, wanted, intent, out);
 }
 
-/// Ports of hosts carry the VLAN of the design.
+/// Port-channels by their members: a number means nothing to the other end. Each port-channel of
+/// the design is the one of the switch that has most of its ports.
+class ChannelCheck {
+ public:
+  ChannelCheck(const evidence::Switch& found, const design::SwitchIntent& wanted, Collector& out)
+      : found_(found), out_(out) {
+    for (const design::SwitchPortIntent& intent : wanted.ports) {
+      const auto at =
+          std::find_if(found.ports.begin(), found.ports.end(),
+                       [&](const evidence::SwitchPort& port) { return port.name == intent.name; });
+      if (at == found.ports.end()) continue;
+      if (!at->channel.is_known()) {
+        if (intent.channel != 0) out_.unknown("port-channels");
+        continue;
+      }
+      ports_.push_back({&intent, *at->channel});
+      wanted_[intent.channel].push_back(ports_.back());
+      if (!at->channel->empty()) ++sizes_[*at->channel];
+    }
+  }
+
+  void check() {
+    for (const auto& [number, ports] : wanted_)
+      if (number != 0) find_home(number, ports);
+    for (const Port& port : ports_)
+      check(port);
+    for (const auto& [number, home] : homes_)
+      if (const evidence::SwitchInterface* const channel = interface(home))
+        check_mtu(home, channel->mtu, wanted_.at(number).front().intent->mtu, out_);
+  }
+
+  /// The MTU of a port that is its port-channel's is judged there.
+  [[nodiscard]] bool has_judged_mtu_of(const evidence::SwitchPort& port) const {
+    if (!port.channel.is_known() || port.channel->empty() || owner(*port.channel) == 0)
+      return false;
+    const evidence::SwitchInterface* const channel = interface(*port.channel);
+    return channel != nullptr && channel->mtu.is_known() && port.mtu.is(*channel->mtu);
+  }
+
+ private:
+  struct Port {
+    const design::SwitchPortIntent* intent;
+    std::string channel;  // as found
+  };
+
+  [[nodiscard]] const evidence::SwitchInterface* interface(const std::string& name) const {
+    for (const evidence::SwitchInterface& each : found_.interfaces)
+      if (each.kind == "port-channel" && each.name == name) return &each;
+    return nullptr;
+  }
+  /// The port-channel of the design that this one is; 0: none.
+  [[nodiscard]] int owner(const std::string& channel) const {
+    for (const auto& [number, home] : homes_)
+      if (home == channel) return number;
+    return 0;
+  }
+
+  void find_home(int number, const std::vector<Port>& ports) {
+    std::map<std::string, int> votes;
+    for (const Port& port : ports)
+      if (!port.channel.empty() && owner(port.channel) == 0) ++votes[port.channel];
+    const auto most =
+        std::max_element(votes.begin(), votes.end(),
+                         [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (most != votes.end()) homes_[number] = most->first;
+  }
+
+  /// "Port-Channel1 with Ethernet5": the other ports of the design's port-channel.
+  [[nodiscard]] std::string wanted_text(const Port& port, const std::string& home) const {
+    std::vector<std::string> others;
+    for (const Port& other : wanted_.at(port.intent->channel))
+      if (other.intent != port.intent) others.push_back(other.intent->name);
+    return fmt::format("{} with {}", home.empty() ? "one" : home, ports_text(others));
+  }
+
+  void check(const Port& port) {
+    const std::string found = port.channel.empty() ? "none" : port.channel;
+    const std::string& name = port.intent->name;
+    if (port.intent->channel != 0) {
+      const auto home = homes_.find(port.intent->channel);
+      if (home != homes_.end() && home->second == port.channel) return;
+      out_.wrong(
+          "ports.differ", name,
+          expected("port-channel",
+                   wanted_text(port, home == homes_.end() ? std::string() : home->second), found));
+    } else if (!port.channel.empty() && owner(port.channel) != 0) {
+      out_.wrong("ports.differ", name, expected("port-channel", "none", found));
+    } else if (!port.channel.empty() && sizes_.at(port.channel) > 1) {
+      out_.wrong("ports.differ", name,
+                 expected("port-channel", "none (the design's links have no `lag: on`)", found),
+                 Severity::kWarning);
+    }
+  }
+
+  const evidence::Switch& found_;
+  Collector& out_;
+  std::vector<Port> ports_;
+  std::map<int, std::vector<Port>> wanted_;  // by port-channel of the design
+  std::map<std::string, int> sizes_;         // ports of the design in each port-channel found
+  std::map<int, std::string> homes_;
+};
+
+/// "Vlan100", "irb.100": 100; 0 where the interface is no VLAN.
+int vlan_number(const evidence::SwitchInterface& svi) {
+  const std::size_t digits = svi.name.find_first_of("0123456789");
+  if (svi.kind != "svi" || digits == std::string::npos) return 0;
+  const auto number = parse_u64(svi.name.substr(digits));
+  return number && *number <= 4094 ? static_cast<int>(*number) : 0;
+}
+
+/// The VLANs that a port is a member of, by itself or by its port-channel.
+std::vector<int> vlans_of(const evidence::Switch& found, const evidence::SwitchPort& port) {
+  std::vector<int> out;
+  for (const evidence::SwitchInterface& svi : found.interfaces) {
+    if (vlan_number(svi) == 0 || !svi.members.is_known()) continue;
+    const bool is_member =
+        std::any_of(svi.members->begin(), svi.members->end(), [&](const std::string& member) {
+          return member == port.name ||
+                 (port.channel.is_known() && !port.channel->empty() && member == *port.channel);
+        });
+    if (is_member) out.push_back(vlan_number(svi));
+  }
+  return out;
+}
+
+/// Where the VLAN of the design is bridged, its ports carry it; where it ends, those above do not.
 void check_vlan(const evidence::Switch& found, const design::SwitchIntent& wanted,
                 const design::Intent& whole, Collector& out) {
-  const bool bridges = (whole.l3_from == design::Boundary::kLeaf && wanted.tier <= 1) ||
-                       (whole.l3_from == design::Boundary::kSpine && wanted.tier <= 2);
-  if (whole.vlan == 0 || !bridges) return;
-  const std::string number = std::to_string(whole.vlan);
-  const auto vlan = std::find_if(
-      found.interfaces.begin(), found.interfaces.end(), [&](const evidence::SwitchInterface& svi) {
-        return svi.kind == "svi" && svi.name.ends_with(number) &&
-               svi.name.find_first_of("0123456789") == svi.name.size() - number.size();
+  const int gateway = whole.l3_from == design::Boundary::kLeaf    ? 1
+                      : whole.l3_from == design::Boundary::kSpine ? 2
+                                                                  : 0;
+  if (whole.vlan == 0 || wanted.tier > gateway) return;
+  const std::string what = fmt::format("VLAN {}", whole.vlan);
+  const bool has_any = std::any_of(
+      found.interfaces.begin(), found.interfaces.end(), [](const evidence::SwitchInterface& svi) {
+        return vlan_number(svi) != 0 && svi.members.is_known() && !svi.members->empty();
       });
-  const std::string what = "VLAN " + number;
-  if (vlan == found.interfaces.end() || !vlan->members.is_known())
-    return out.unknown("ports of " + what);
-  for (const design::SwitchPortIntent& port : wanted.ports) {
-    const std::vector<std::string>& members = *vlan->members;
-    const bool is_member = std::find(members.begin(), members.end(), port.name) != members.end();
-    if (port.is_access && !is_member)
-      out.wrong("config.differs", port.name, expected(what, "a member", "none"), Severity::kError);
+  if (!has_any) return out.unknown("ports of " + what);
+  for (const design::SwitchPortIntent& intent : wanted.ports) {
+    const auto port =
+        std::find_if(found.ports.begin(), found.ports.end(),
+                     [&](const evidence::SwitchPort& known) { return known.name == intent.name; });
+    if (port == found.ports.end()) continue;
+    const std::vector<int> vlans = vlans_of(found, *port);
+    const bool is_member = std::find(vlans.begin(), vlans.end(), whole.vlan) != vlans.end();
+    const bool is_down = intent.is_access || whole.switches[intent.peer.node].tier < wanted.tier;
+    const bool is_wanted = is_down || wanted.tier < gateway;
+    if (is_member == is_wanted) continue;
+    if (!is_wanted) {
+      out.wrong("ports.differ", intent.name, expected(what, "no member, it is routed", "a member"));
+      continue;
+    }
+    std::vector<std::string> others;
+    for (const int vlan : vlans)
+      others.push_back(std::to_string(vlan));
+    out.wrong("ports.differ", intent.name,
+              expected(what, "a member",
+                       others.empty() ? "none" : "a member of VLAN " + join(others, ", ")));
   }
 }
 
@@ -412,20 +556,18 @@ void report_missing_ports(const evidence::Switch& found, const design::SwitchInt
       out.unknown("port " + name);
     return;
   }
-  const auto range = [](const std::string& first, const std::string& last, std::size_t count) {
-    return count == 1 ? first : fmt::format("{} to {} ({} ports)", first, last, count);
-  };
   if (wanted.ports_assumed) {
     out.unknown(fmt::format("ports {}: the design has no `model`, so these names are assumed",
-                            range(missing.front(), missing.back(), missing.size())));
+                            ports_text(missing)));
     return;
   }
-  const std::string here =
-      range(found.ports.front().name, found.ports.back().name, found.ports.size());
-  out.wrong("config.differs", "",
-            expected("ports", range(missing.front(), missing.back(), missing.size()),
-                     has_none ? here : "none of them, and ports that the design does not use"),
-            Severity::kError);
+  std::vector<std::string> here;
+  for (const evidence::SwitchPort& port : found.ports)
+    here.push_back(port.name);
+  out.wrong("ports.differ", "",
+            expected("ports", ports_text(missing),
+                     has_none ? ports_text(here)
+                              : "none of them, and ports that the design does not use"));
 }
 
 }  // namespace
@@ -454,6 +596,8 @@ void validate_switch(const evidence::Switch& found, const design::SwitchIntent& 
           expected("lossless pool", to_text(wanted.buffers.lossless_shared), to_text(pool.size)));
     }
   }
+  ChannelCheck channels(found, wanted, out);
+  channels.check();
   std::vector<std::string> missing;
   for (const design::SwitchPortIntent& intent : wanted.ports) {
     const auto at =
@@ -463,6 +607,7 @@ void validate_switch(const evidence::Switch& found, const design::SwitchIntent& 
       missing.push_back(intent.name);
       continue;
     }
+    if (!channels.has_judged_mtu_of(*at)) check_mtu(at->name, at->mtu, intent.mtu, out);
     check_port(*at, wanted, intent, out);
     check_port_buffers(found, *at, wanted, intent, wrong);
   }

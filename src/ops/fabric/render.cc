@@ -58,7 +58,7 @@ Result<std::vector<std::string>> chosen_nodes(const RenderRequest& request,
   if (request.all_nodes || all.size() == 1) return all;
   return bad_request(
       fmt::format("{} is made for each node: name one of {} with --node ({}, …), or write all with "
-                  "--all --out DIR",
+                  "--out DIR",
                   target.name, all.size(), all.front()));
 }
 

@@ -1,16 +1,41 @@
 #include "ops/source/switch_configs.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "base/name_pattern.h"
 #include "base/text.h"
 #include "evidence/as_set.h"
 #include "ops/source/fabric.h"
 
 namespace weir::ops {
 namespace {
+
+/// The switch that a file is of, where the user does not say: its host name, or the file's name up
+/// to the first dot.
+Result<const design::SwitchIntent*> switch_of(const std::string& file,
+                                              const design::Intent& intent) {
+  if (find_switch(intent, file) != nullptr)
+    return bad_request(fmt::format("--switch: expected NAME=FILE, found '{}'", file));
+  WEIR_TRY(text, or_bad_input(read_file(file)));
+  const platforms::Platform* const seen = platforms::recognise(text);
+  std::string host;
+  if (seen != nullptr) {
+    WEIR_TRY(parsed, or_bad_input(seen->parse(text, file)));
+    host = parsed.state.name;
+  }
+  const std::string name = std::filesystem::path(file).filename().string();
+  for (const std::string& candidate : {host, name.substr(0, name.find('.'))})
+    if (const design::SwitchIntent* const found = find_switch(intent, candidate)) return found;
+  return bad_request(fmt::format(
+      "--switch: expected NAME=FILE, found '{}': {} no switch of the design, which has {}", file,
+      host.empty() ? "its name is"
+                   : fmt::format("neither its host name '{}' nor its name is", host),
+      compact_names(switch_names(intent))));
+}
 
 weir::Result<platforms::Parsed> read_config(const design::SwitchIntent& wanted,
                                             const std::string& file) {
@@ -30,12 +55,16 @@ Result<std::vector<SwitchConfig>> read_switch_configs(const std::vector<SwitchFi
                                                       const design::Intent& intent) {
   std::vector<SwitchConfig> configs;
   for (const SwitchFile& given : files) {
-    const design::SwitchIntent* const wanted = find_switch(intent, given.name);
+    const design::SwitchIntent* wanted = find_switch(intent, given.name);
+    if (given.name.empty()) {
+      WEIR_TRY(own, switch_of(given.file, intent));
+      wanted = own;
+    }
     if (wanted == nullptr)
       return bad_request(fmt::format("the design has no switch '{}'{}", given.name,
                                      did_you_mean(given.name, switch_names(intent))));
     WEIR_TRY(parsed, or_bad_input(read_config(*wanted, given.file)));
-    configs.push_back({given.name, given.file, std::move(parsed)});
+    configs.push_back({wanted->name, given.file, std::move(parsed)});
   }
   return configs;
 }

@@ -13,7 +13,7 @@
 namespace weir::ops {
 
 struct SwitchFile {
-  std::string name;  // of a switch of the design
+  std::string name;  // of a switch of the design; empty: as its configuration or the file says
   std::string file;
 };
 

@@ -2,6 +2,8 @@
 // trap is found where a configuration shows it.
 #include "ops/source/switch_configs.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/testing.h"
@@ -192,6 +194,268 @@ TEST(SwitchAudit, AnMtuOf9214IsRightOnEosAndElsewhereItIsNot) {
   EXPECT_TRUE(has(cumulus.audit(with_lines(cumulus.clean(), "link mtu 9216",
                                            "nv set interface swp1-2 link mtu 9214")),
                   "mtu.mismatch"));
+}
+
+// ---- port-channels and VLANs ----
+
+/// Two hosts, and two links to each of two spines.
+TrapFabric two_links_each(SwitchSystem system, std::string_view lag, int vlan = 0,
+                          std::string_view l3_from = "leaf") {
+  const std::string_view asic = system == SwitchSystem::kCumulus ? "spectrum4"
+                                : system == SwitchSystem::kNxos  ? "cloudscale"
+                                                                 : "tomahawk5";
+  const std::string text = fmt::format(
+      "weir: 1\nname: lagged\nhosts:\n  gpu: {{ names: 'gpu[1-2]', nic: connectx7 }}\n"
+      "switches:\n"
+      "  leaf: {{ names: leaf1, system: {0}, asic: {1}, tier: 1, buffer: 160MB }}\n"
+      "  spine: {{ names: 'spine[1-2]', system: {0}, asic: {1}, tier: 2, buffer: 160MB }}\n"
+      "links:\n  - {{ from: gpu, to: leaf, wiring: block, speed: 400G, length: 3m }}\n"
+      "  - {{ from: leaf, to: spine, wiring: mesh, count: 2, lag: {2}, speed: 400G, length: 30m "
+      "}}\naddressing: {{ subnets: '10.0.0.0/16', vlan: {3}, l3_from: {4} }}\n"
+      "watchdog: {{ detect: 200ms, restore: 400ms }}\n",
+      design::to_word(system), asic, lag, vlan, l3_from);
+  const design::Loaded loaded = design::load_text(text, "lagged");
+  EXPECT_TRUE(loaded.is_good()) << design::to_text(loaded);
+  TrapFabric out;
+  out.intent = design::derive(loaded.design).intent;
+  out.platform = &platforms::platform_of(system);
+  return out;
+}
+
+/// The first `from` behind `anchor` replaced.
+std::string replaced(std::string text, std::string_view anchor, std::string_view from,
+                     std::string_view to) {
+  const std::size_t start = text.find(anchor);
+  EXPECT_NE(start, std::string::npos) << anchor << " is not in\n" << text;
+  if (start == std::string::npos) return text;
+  const std::size_t at = text.find(from, start);
+  EXPECT_NE(at, std::string::npos) << from << " is not in\n" << text;
+  if (at != std::string::npos) text.replace(at, from.size(), to);
+  return text;
+}
+
+struct ChannelTrap {
+  std::string_view name;
+  SwitchSystem system;
+  std::string_view anchor;
+  std::string_view from;
+  std::string_view to;
+  std::string_view id;  // empty: nothing is wrong
+  std::string_view says;
+};
+
+const std::vector<ChannelTrap>& channel_traps() {
+  using enum SwitchSystem;
+  static const std::vector<ChannelTrap> kTraps = {
+      {"NVUE lacks a member", kCumulus, "interface bond1", "member swp3-4", "member swp3",
+       "ports.differ", "swp4 port-channel: expected bond1 with swp3, found none"},
+      {"NVUE has a member elsewhere", kCumulus, "interface bond1", "member swp3-4",
+       "member swp3\nnv set interface bond2 bond member swp4", "ports.differ",
+       "swp4 port-channel: expected bond1 with swp3, found bond2"},
+      {"NVUE gives a bond another MTU", kCumulus, "link mtu 9216", "link mtu 9216",
+       "link mtu 9216\nnv set interface bond2 link mtu 1500", "mtu.mismatch",
+       "bond2 MTU: expected 9216B, found 1.5KB"},
+      {"NVUE names the bond otherwise", kCumulus, "interface bond1", "member swp3-4",
+       "member swp3-4\nnv set interface bond1 description uplink", "", ""},
+      {"EOS lacks a member", kEos, "interface Ethernet4/1", "   channel-group 1 mode active\n", "",
+       "ports.differ",
+       "Ethernet4/1 port-channel: expected Port-Channel1 with Ethernet3/1, found none"},
+      {"EOS has a member elsewhere", kEos, "interface Ethernet4/1", "channel-group 1",
+       "channel-group 2", "ports.differ",
+       "Ethernet4/1 port-channel: expected Port-Channel1 with Ethernet3/1, found Port-Channel2"},
+      {"EOS gives a port-channel another MTU", kEos, "interface Port-Channel2", "mtu 9214",
+       "mtu 9000", "mtu.mismatch", "Port-Channel2 MTU: expected 9214B, found 9KB"},
+      {"EOS bundles a host's port", kEos, "interface Ethernet1/1", "   dcbx mode ieee",
+       "   channel-group 1 mode active\n   dcbx mode ieee", "ports.differ",
+       "Ethernet1/1 port-channel: expected none, found Port-Channel1"},
+      {"EOS gives a host a port-channel of one", kEos, "interface Ethernet1/1", "   dcbx mode ieee",
+       "   channel-group 9 mode active\n   dcbx mode ieee", "", ""},
+      {"NX-OS lacks a member", kNxos, "interface Ethernet1/4", "  channel-group 1 mode active\n",
+       "", "ports.differ",
+       "Ethernet1/4 port-channel: expected port-channel1 with Ethernet1/3, found none"},
+      {"NX-OS has a member elsewhere", kNxos, "interface Ethernet1/4", "channel-group 1",
+       "channel-group 2", "ports.differ", "found port-channel2"},
+      {"NX-OS gives a port-channel another MTU", kNxos, "interface port-channel1", "mtu 9216",
+       "mtu 1500", "mtu.mismatch", "port-channel1 MTU: expected 9216B, found 1.5KB"},
+      {"NX-OS joins without LACP", kNxos, "interface Ethernet1/4", "channel-group 1 mode active",
+       "channel-group 1", "", ""},
+      {"Junos lacks a member", kJunos, "set interfaces et-0/0/3 ether-options 802.3ad",
+       "set interfaces et-0/0/3 ether-options 802.3ad ae0\n", "", "ports.differ",
+       "et-0/0/3 port-channel: expected ae0 with et-0/0/2, found none"},
+      {"Junos has a member elsewhere", kJunos, "set interfaces et-0/0/3 ether-options 802.3ad",
+       "ae0", "ae1", "ports.differ", "found ae1"},
+      {"Junos gives a LAG another MTU", kJunos, "set interfaces ae1 mtu", "mtu 9216", "mtu 1514",
+       "mtu.mismatch", "ae1 MTU: expected 9216B, found 1514B"},
+      {"Junos says how often LACP speaks", kJunos, "set interfaces ae0 mtu",
+       "set interfaces ae0 mtu",
+       "set interfaces ae0 aggregated-ether-options lacp periodic fast\nset interfaces ae0 mtu", "",
+       ""},
+      {"SONiC lacks a member", kSonic, "PORTCHANNEL_MEMBER", "\"PortChannel1|Ethernet24\": {},", "",
+       "ports.differ",
+       "Ethernet24 port-channel: expected PortChannel1 with Ethernet16, found none"},
+      {"SONiC has a member elsewhere", kSonic, "PORTCHANNEL_MEMBER", "PortChannel1|Ethernet24",
+       "PortChannel2|Ethernet24", "ports.differ", "found PortChannel2"},
+      {"SONiC gives a port-channel another MTU", kSonic, "\"PORTCHANNEL\"", "\"mtu\": \"9216\"",
+       "\"mtu\": \"9100\"", "mtu.mismatch", "PortChannel1 MTU: expected 9216B, found 9.1KB"},
+      {"SONiC wants both links", kSonic, "\"PORTCHANNEL\"", "\"min_links\": \"1\"",
+       "\"min_links\": \"2\"", "", ""},
+  };
+  return kTraps;
+}
+
+TEST(SwitchAudit, AMemberThatIsMissingOrElsewhereAndAnotherMtuAreFoundOnPortChannels) {
+  COVERS("C3", "C7");
+  for (const platforms::Platform& platform : platforms::platforms()) {
+    SCOPED_TRACE(platform.name);
+    const TrapFabric lagged = two_links_each(platform.system, "on");
+    EXPECT_EQ(ids(lagged.audit(lagged.clean())), "") << lagged.clean();
+  }
+  for (const ChannelTrap& trap : channel_traps()) {
+    SCOPED_TRACE(trap.name);
+    const TrapFabric lagged = two_links_each(trap.system, "on");
+    const finding::Judgement judgement =
+        lagged.audit(replaced(lagged.clean(), trap.anchor, trap.from, trap.to));
+    if (trap.id.empty()) {
+      EXPECT_EQ(ids(judgement), "");
+      continue;
+    }
+    ASSERT_TRUE(has(judgement, trap.id)) << ids(judgement);
+    bool is_said = false;
+    for (const finding::Finding& found : judgement.findings)
+      for (const finding::EvidenceLine& line : found.evidence)
+        is_said |=
+            fmt::format("{} {}", line.source, line.line).find(trap.says) != std::string::npos;
+    EXPECT_TRUE(is_said) << ids(judgement);
+  }
+}
+
+/// The numbers of port-channels are a switch's own affair.
+TEST(SwitchAudit, APortChannelOfAnotherNumberIsTheSame) {
+  COVERS("C7");
+  const TrapFabric lagged = two_links_each(SwitchSystem::kEos, "on");
+  std::string text = lagged.clean();
+  for (const std::string_view what : {"Port-Channel2", "channel-group 2"})
+    for (auto at = text.find(what); at != std::string::npos; at = text.find(what))
+      text.replace(at + what.size() - 1, 1, "71");
+  EXPECT_EQ(ids(lagged.audit(text)), "") << text;
+}
+
+TEST(SwitchAudit, LinksThatTheDesignKeepsApartAreNotBundled) {
+  COVERS("C7");
+  const TrapFabric apart = two_links_each(SwitchSystem::kNxos, "off");
+  const TrapFabric lagged = two_links_each(SwitchSystem::kNxos, "on");
+  EXPECT_EQ(ids(apart.audit(apart.clean())), "");
+  const finding::Judgement judgement = apart.audit(lagged.clean());
+  ASSERT_TRUE(has(judgement, "ports.differ")) << ids(judgement);
+  EXPECT_EQ(judgement.findings.front().severity, finding::Severity::kWarning);
+  EXPECT_TRUE(has(lagged.audit(apart.clean()), "ports.differ"));
+}
+
+struct VlanTrap {
+  std::string_view name;
+  SwitchSystem system;
+  std::string_view anchor;
+  std::string_view from;
+  std::string_view to;
+  std::string_view says;  // empty: nothing is wrong
+};
+
+TEST(SwitchAudit, PortsOutsideTheVlanInAnotherOrAboveTheGatewayAreFound) {
+  COVERS("C7", "F1");
+  using enum SwitchSystem;
+  const std::vector<VlanTrap> traps = {
+      {"EOS port in another VLAN", kEos, "interface Ethernet2/1", "allowed vlan 100",
+       "allowed vlan 200", "Ethernet2/1 VLAN 100: expected a member, found a member of VLAN 200"},
+      {"EOS port in none", kEos, "interface Ethernet2/1", "allowed vlan 100", "allowed vlan none",
+       "Ethernet2/1 VLAN 100: expected a member, found none"},
+      {"EOS uplink that bridges", kEos, "interface Port-Channel1", "   service-profile",
+       "   switchport mode trunk\n   switchport trunk allowed vlan 100\n   service-profile",
+       "Ethernet3/1 VLAN 100: expected no member, it is routed, found a member"},
+      {"EOS trunk of all VLANs", kEos, "interface Ethernet2/1",
+       "   switchport trunk allowed vlan 100\n", "", ""},
+      {"EOS range around it", kEos, "interface Ethernet2/1", "allowed vlan 100",
+       "allowed vlan 1,90-110", ""},
+      {"EOS access port", kEos, "interface Ethernet2/1",
+       "   switchport mode trunk\n   switchport trunk allowed vlan 100\n",
+       "   switchport access vlan 100\n", ""},
+      {"NX-OS port in another VLAN", kNxos, "interface Ethernet1/1", "allowed vlan 100",
+       "allowed vlan 10,1000",
+       "Ethernet1/1 VLAN 100: expected a member, found a member of VLAN 10"},
+      {"NX-OS list in two lines", kNxos, "interface Ethernet1/1", "allowed vlan 100",
+       "allowed vlan 10\n  switchport trunk allowed vlan add 100", ""},
+      {"NVUE port left out", kCumulus, "bridge domain br_default vlan", "interface swp1-2 bridge",
+       "interface swp1 bridge", "swp2 VLAN 100: expected a member, found none"},
+      {"NVUE port with a VLAN of its own", kCumulus, "bridge domain br_default vlan",
+       "interface swp1-2 bridge domain br_default",
+       "interface swp1 bridge domain br_default\nnv set interface swp2 bridge domain br_default "
+       "access 200",
+       "swp2 VLAN 100: expected a member, found a member of VLAN 200"},
+      {"NVUE access port", kCumulus, "bridge domain br_default vlan",
+       "interface swp1-2 bridge domain br_default",
+       "interface swp1-2 bridge domain br_default access 100", ""},
+      {"NVUE bond that bridges", kCumulus, "bridge domain br_default vlan",
+       "interface swp1-2 bridge", "interface swp1-2,bond2 bridge",
+       "swp5 VLAN 100: expected no member, it is routed, found a member"},
+      {"Junos VLAN of another number", kJunos, "set vlans v100", "vlan-id 100", "vlan-id 101",
+       "et-0/0/0 VLAN 100: expected a member, found a member of VLAN 101"},
+      {"Junos VLAN of another name", kJunos, "set vlans v100", "set vlans v100 vlan-id 100",
+       "set vlans v100 description roce\nset vlans v100 vlan-id 100", ""},
+      {"SONiC port left out", kSonic, "VLAN_MEMBER", "Vlan100|Ethernet8", "Vlan200|Ethernet8",
+       "Ethernet8 VLAN 100: expected a member, found a member of VLAN 200"},
+      {"SONiC port untagged", kSonic, "VLAN_MEMBER", "\"tagged\"", "\"untagged\"", ""},
+  };
+  for (const VlanTrap& trap : traps) {
+    SCOPED_TRACE(trap.name);
+    const TrapFabric tagged = two_links_each(trap.system, "on", 100);
+    EXPECT_EQ(ids(tagged.audit(tagged.clean())), "") << tagged.clean();
+    const finding::Judgement judgement =
+        tagged.audit(replaced(tagged.clean(), trap.anchor, trap.from, trap.to));
+    if (trap.says.empty()) {
+      EXPECT_EQ(ids(judgement), "");
+    } else {
+      EXPECT_NE(ids(judgement).find(trap.says), std::string::npos) << ids(judgement);
+    }
+  }
+}
+
+/// Where the spines route, the leaf bridges its uplinks too: as the port-channel, not its ports.
+TEST(SwitchAudit, APortChannelBelowTheGatewayCarriesTheVlan) {
+  COVERS("C7", "F1");
+  for (const platforms::Platform& platform : platforms::platforms()) {
+    SCOPED_TRACE(platform.name);
+    const TrapFabric tagged = two_links_each(platform.system, "on", 100, "spine");
+    EXPECT_EQ(ids(tagged.audit(tagged.clean())), "") << tagged.clean();
+  }
+}
+
+/// A VLAN that no line of the configuration names is not known to be missing.
+TEST(SwitchAudit, AConfigurationWithoutVlansLeavesThemOpen) {
+  COVERS("C7");
+  const TrapFabric tagged = two_links_each(SwitchSystem::kEos, "on", 100);
+  const TrapFabric plain = two_links_each(SwitchSystem::kEos, "on");
+  EXPECT_NE(ids(tagged.audit(plain.clean())).find("unknown leaf1: ports of VLAN 100"),
+            std::string::npos);
+}
+
+/// Of another box, the fix is to render the switch; hosts are not concerned.
+TEST(SwitchAudit, OtherPortsHaveTheirOwnFindingAndFix) {
+  COVERS("C7", "F1");
+  const TrapFabric eos = fabric(SwitchSystem::kEos);
+  TrapFabric named = eos;
+  for (design::SwitchIntent& node : named.intent.switches)
+    node.ports_assumed = false;
+  std::string text = eos.clean();
+  for (auto at = text.find("interface Ethernet"); at != std::string::npos;
+       at = text.find("interface Ethernet", at + 20))
+    text.replace(at, 18, "interface Ethernet4");
+  const finding::Judgement judgement = named.audit(text);
+  const auto found =
+      std::find_if(judgement.findings.begin(), judgement.findings.end(),
+                   [](const finding::Finding& each) { return each.id == "ports.differ"; });
+  ASSERT_NE(found, judgement.findings.end()) << ids(judgement);
+  ASSERT_EQ(found->fix.size(), 1U);
+  EXPECT_EQ(found->fix.front().commands, std::vector<std::string>{"weir render --node leaf1"});
+  EXPECT_FALSE(has(named.audit(eos.clean()), "ports.differ"));
 }
 
 /// A design that its own rendering contradicts would make every audit useless.

@@ -31,7 +31,7 @@ std::vector<Remark> Remarks::take() const {
   std::vector<Remark> out;
   for (const Many& many : all_) {
     Remark remark = many.remark;
-    if (!many.ports.empty()) remark.what += ", " + compact_names(many.ports);
+    if (!many.ports.empty()) remark.what += ", " + ports_text(many.ports);
     out.push_back(std::move(remark));
   }
   return out;
@@ -233,6 +233,16 @@ Lowering::Lowering(const design::Intent& intent, const SwitchIntent& node,
   out_.platform = platform_fact(system);
 }
 
+int Lowering::channel_of(std::string_view port) const {
+  return intent_of(node_, port).channel;
+}
+
+void Lowering::join_channel(const SwitchPort& port) {
+  evidence::SwitchInterface& channel = interface_named(out_, *port.channel, "port-channel");
+  channel.mtu = port.mtu;
+  add_member(channel, port.name);
+}
+
 void Lowering::add_vlan(std::string_view prefix, Bytes link_header) {
   const int gateway = intent_.l3_from == design::Boundary::kLeaf    ? 1
                       : intent_.l3_from == design::Boundary::kSpine ? 2
@@ -240,24 +250,28 @@ void Lowering::add_vlan(std::string_view prefix, Bytes link_header) {
   if (intent_.vlan == 0 || node_.tier > gateway) return;
   const bool is_gateway = node_.tier == gateway;
   Bytes widest;
-  std::vector<std::string> members;
+  evidence::SwitchInterface vlan;
   for (const evidence::SwitchPort& port : out_.ports) {
     if (port.mtu.is_known()) widest = std::max(widest, *port.mtu);
     const design::PortRef peer = intent_of(node_, port.name).peer;
     const bool is_down =
         peer.kind == design::NodeKind::kHost || intent_.switches[peer.node].tier < node_.tier;
-    if (is_down || !is_gateway) members.push_back(port.name);
+    if (!is_down && is_gateway) continue;
+    const bool is_bundled = port.channel.is_known() && !port.channel->empty();
+    add_member(vlan, is_bundled ? *port.channel : port.name);
   }
-  evidence::SwitchInterface& vlan =
-      interface_named(out_, fmt::format("{}{}", prefix, intent_.vlan), "svi");
+  vlan.name = fmt::format("{}{}", prefix, intent_.vlan);
+  vlan.kind = "svi";
   if (is_gateway) vlan.mtu = known(std::max(widest - link_header, 0_B));
-  if (!members.empty()) vlan.members = known(std::move(members));
+  interface_named(out_, vlan.name, vlan.kind) = vlan;
 }
 
 Lowered Lowering::finish() {
-  if (node_.ports_assumed && !node_.ports.empty())
-    remarks_.add("port names", counted(node_.ports.size(), "link"),
-                 fmt::format("{} to {}", node_.ports.front().name, node_.ports.back().name),
+  std::vector<std::string> names;
+  for (const SwitchPortIntent& port : node_.ports)
+    names.push_back(port.name);
+  if (node_.ports_assumed && !names.empty())
+    remarks_.add("port names", counted(node_.ports.size(), "link"), ports_text(names),
                  "assumed, one per cage: the switch has no `model` and no `ports` in the design");
   return {std::move(out_), remarks_.take()};
 }
@@ -440,6 +454,16 @@ evidence::SwitchInterface& interface_named(evidence::Switch& state, std::string_
   out.name = name;
   out.kind = kind;
   return out;
+}
+
+void add_member(evidence::SwitchInterface& interface, const std::string& port, std::string source) {
+  std::vector<std::string> members =
+      interface.members.is_known() ? *interface.members : std::vector<std::string>();
+  const auto at = std::find_if(members.begin(), members.end(), [&](const std::string& other) {
+    return natural_order(other, port) >= 0;
+  });
+  if (at == members.end() || *at != port) members.insert(at, port);
+  interface.members = known(std::move(members), std::move(source));
 }
 
 // ---- comments ----

@@ -131,6 +131,10 @@ evidence::GroupBuffer& group_at(evidence::SwitchPort& port, PriorityGroup group)
 evidence::SwitchInterface& interface_named(evidence::Switch& state, std::string_view name,
                                            std::string_view kind);
 
+/// Adds a port to those of a port-channel or VLAN, in natural order of names.
+void add_member(evidence::SwitchInterface& interface, const std::string& port,
+                std::string source = "");
+
 /// The steps of lowering that systems share. A system's own class derives from this, sets what
 /// differs, and ends with finish().
 class Lowering {
@@ -138,6 +142,16 @@ class Lowering {
   Lowering(const design::Intent& intent, const design::SwitchIntent& node,
            vocab::SwitchSystem system);
 
+  /// The port-channels of the design, with their ports and the MTU of these. `name_of` takes their
+  /// number, from 1.
+  template <class NameOf>
+  void add_channels(NameOf name_of) {
+    for (SwitchPort& port : out_.ports) {
+      const int channel = channel_of(port.name);
+      port.channel = known(channel == 0 ? std::string() : name_of(channel));
+      if (channel != 0) join_channel(port);
+    }
+  }
   /// The hosts' VLAN: its ports, and on the switch that routes it a gateway no narrower than they
   /// are. `link_header` is what the gateway's MTU does not count.
   void add_vlan(std::string_view prefix, Bytes link_header = {});
@@ -198,6 +212,9 @@ class Lowering {
   void set_marking(const design::SwitchPortIntent& from, bool is_lossless,
                    evidence::EgressQueue& queue);
   static void set_scheduler(bool is_strict, unsigned percent, evidence::EgressQueue& queue);
+
+  [[nodiscard]] int channel_of(std::string_view port) const;
+  void join_channel(const SwitchPort& port);
 
   const design::Intent& intent_;
   const design::SwitchIntent& node_;

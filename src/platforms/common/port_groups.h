@@ -39,6 +39,20 @@ template <class Key>
                        [&](const evidence::SwitchPort& port) { return port.name == name; });
 }
 
+[[nodiscard]] inline bool is_bundled(const evidence::SwitchPort& port) {
+  return port.channel.is_known() && !port.channel->empty();
+}
+
+/// Port-channels in their order, each with its first port: what it says holds for all of them.
+[[nodiscard]] inline std::vector<std::pair<std::string, const evidence::SwitchPort*>> channels_of(
+    const evidence::Switch& state) {
+  std::vector<std::pair<std::string, const evidence::SwitchPort*>> out;
+  for (const evidence::SwitchInterface& interface : state.interfaces)
+    if (interface.kind == "port-channel")
+      out.emplace_back(interface.name, &port_of(state, interface.members->front()));
+  return out;
+}
+
 /// By everything that a profile says of a port's queues: marking, shares, limits.
 [[nodiscard]] inline auto ports_by_queues(const evidence::Switch& state) {
   using Key = std::vector<std::int64_t>;
@@ -75,9 +89,11 @@ class CliPrinter {
     out_ += remarks_comment("!", remarks_);
     line("hostname {}", state_.name);
   }
+  /// VLANs; the port-channels are written with the ports.
   void print_interfaces() {
     for (const evidence::SwitchInterface& interface : state_.interfaces) {
-      if (interface.kind == "svi") line("vlan {}", vlan_of(interface));
+      if (interface.kind != "svi") continue;
+      line("vlan {}", vlan_of(interface));
       if (!interface.mtu.is_known()) continue;
       line("interface {}", interface.name);
       line("{}mtu {}", indent_, interface.mtu->raw());
@@ -88,19 +104,32 @@ class CliPrinter {
   [[nodiscard]] static std::string vlan_of(const evidence::SwitchInterface& interface) {
     return interface.name.substr(4);
   }
-  void begin_port(const SwitchPort& port) {
-    line("interface {}", port.name);
-    line("{}mtu {}", indent_, port.mtu->raw());
+  /// Of a port, or of the port-channel `name` that it is in.
+  void begin_port(const std::string& name, const SwitchPort& port, bool has_mtu = true) {
+    line("interface {}", name);
+    if (has_mtu) line("{}mtu {}", indent_, port.mtu->raw());
     for (const evidence::SwitchInterface& interface : state_.interfaces) {
       if (interface.kind != "svi" || !interface.members.is_known()) continue;
       const std::vector<std::string>& members = *interface.members;
-      if (std::find(members.begin(), members.end(), port.name) == members.end()) continue;
+      if (std::find(members.begin(), members.end(), name) == members.end()) continue;
       line("{}switchport mode trunk", indent_);
       line("{}switchport trunk allowed vlan {}", indent_, vlan_of(interface));
     }
     if (!*port.global_pause) return;
     line("{}flowcontrol receive on", indent_);
     line("{}flowcontrol send on", indent_);
+  }
+  /// "channel-group 7 mode active" of a member.
+  void print_membership(const SwitchPort& port) {
+    if (is_bundled(port))
+      line("{}channel-group {} mode active", indent_,
+           port.channel->substr(port.channel->find_first_of("0123456789")));
+  }
+  /// Each port-channel with its first port, before the ports: a member joins what is there.
+  template <class Print>
+  void for_each_channel(Print print) {
+    for (const auto& [channel, first] : channels_of(state_))
+      print(channel, *first);
   }
   void why_shares(std::string_view lossless) {
     why(

@@ -22,26 +22,54 @@ bool has_line_with(std::string_view text, std::initializer_list<std::string_view
   return false;
 }
 
+void VlanText::declare(unsigned low, unsigned high) {
+  for (unsigned vlan = low; vlan <= high; ++vlan)
+    declared.at(vlan) = true;
+}
+
+void VlanText::allow(const std::string& port, unsigned low, unsigned high, const Place& at) {
+  allowed.push_back({port, low, high, at.text()});
+  if (low == high) declare(low, high);  // named on its own: it is meant
+}
+
+Status read_vlans(std::string_view text, const std::function<void(unsigned, unsigned)>& take) {
+  for (const std::string_view piece : split(text, ',')) {
+    const std::size_t dash = piece.find('-');
+    const auto low = parse_u64(piece.substr(0, dash));
+    const auto high = dash == std::string_view::npos ? low : parse_u64(piece.substr(dash + 1));
+    if (!low || !high || *low < 1 || *high < *low || *high > VlanText::kMost)
+      return unsupported(fmt::format("'{}' are no VLANs", text));
+    take(static_cast<unsigned>(*low), static_cast<unsigned>(*high));
+  }
+  return {};
+}
+
+void add_vlans(const VlanText& vlans, evidence::Switch& state) {
+  std::vector<VlanText::Allowed> all = vlans.allowed;
+  for (const auto& [port, source] : vlans.trunks)
+    if (!vlans.limited.contains(port)) all.push_back({port, 1, VlanText::kMost, source});
+  for (const VlanText::Allowed& each : all)
+    for (unsigned vlan = each.low; vlan <= each.high; ++vlan)
+      if (vlans.declared.at(vlan))
+        add_member(interface_named(state, fmt::format("Vlan{}", vlan), "svi"), each.port,
+                   each.source);
+}
+
 bool is_ethernet(std::string_view name) {
   return name.starts_with("Ethernet");
 }
 
 evidence::SwitchInterface* interface_in(Interfaces& all, const std::string& name) {
-  const bool is_channel = name.starts_with("Port-Channel") || name.starts_with("port-channel");
-  if (!is_channel && !name.starts_with("Vlan")) return nullptr;
+  if (!is_channel(name) && !name.starts_with("Vlan")) return nullptr;
   evidence::SwitchInterface& interface = all[name];
   interface.name = name;
-  interface.kind = is_channel ? "port-channel" : "svi";
+  interface.kind = is_channel(name) ? "port-channel" : "svi";
   return &interface;
 }
 
 void add_member(Interfaces& all, const std::string& channel, const std::string& port,
                 const Place& at) {
-  evidence::SwitchInterface* const interface = interface_in(all, channel);
-  std::vector<std::string> members =
-      interface->members.is_known() ? *interface->members : std::vector<std::string>();
-  members.push_back(port);
-  assign(interface->members, std::move(members), at);
+  add_member(*interface_in(all, channel), port, at.text());
 }
 
 Status read_random_detect(std::string_view text, bool marks, const Place& at,

@@ -2,7 +2,9 @@
 // What reading configurations has in common: defaults of a system where a file says nothing, and
 // the statements that EOS and NX-OS share.
 #include <array>
+#include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,6 +56,28 @@ template <class Map>
 [[nodiscard]] bool has_line_with(std::string_view text,
                                  std::initializer_list<std::string_view> starts);
 
+/// Which VLANs an indented CLI gives its ports. A VLAN carries nothing before it is declared, so a
+/// range of allowed ones counts only where it meets those.
+struct VlanText {
+  static constexpr unsigned kMost = 4094;
+  struct Allowed {
+    std::string port;
+    unsigned low;
+    unsigned high;
+    std::string source;
+  };
+  std::vector<bool> declared = std::vector<bool>(kMost + 1);
+  std::vector<Allowed> allowed;
+  std::set<std::string, std::less<>> limited;              // ports with a list
+  std::map<std::string, std::string, std::less<>> trunks;  // and where that is said
+
+  void declare(unsigned low, unsigned high);
+  void allow(const std::string& port, unsigned low, unsigned high, const Place& at);
+};
+/// Calls `take(low, high)` for each piece of "100,200-210".
+[[nodiscard]] Status read_vlans(std::string_view text,
+                                const std::function<void(unsigned, unsigned)>& take);
+
 using Interfaces = std::map<std::string, evidence::SwitchInterface, std::less<>>;
 
 /// From what the statements of EOS, NX-OS or NVUE say to the state of the switch: what the three
@@ -68,6 +92,27 @@ class StateBuilder {
     out_.telemetry = said.telemetry;
     out_.telemetry.gnmi = defaults.unless(said.telemetry.gnmi, false);
     out_.telemetry.sflow = defaults.unless(said.telemetry.sflow, false);
+    for (const auto& [name, interface] : said.interfaces)
+      if (interface.kind == "port-channel" && interface.members.is_known())
+        for (const std::string& member : *interface.members)
+          channel_of_.try_emplace(member, known(name, interface.members.source()));
+  }
+
+  /// The port-channel of a port; its name is empty where the port is in none.
+  [[nodiscard]] Fact<std::string> channel_of(const std::string& port) const {
+    const auto found = channel_of_.find(port);
+    return found == channel_of_.end() ? defaults_.value(std::string()) : found->second;
+  }
+  /// The MTU that the statements give that port-channel, or else what they give the port.
+  [[nodiscard]] Fact<Bytes> mtu_of_channel(const Fact<std::string>& channel,
+                                           const Fact<Bytes>& own) const {
+    const evidence::SwitchInterface* const interface = find_named(said_.interfaces, channel);
+    return interface != nullptr && interface->mtu.is_known() ? interface->mtu : own;
+  }
+  /// `own` where the port says it itself, else what its port-channel says.
+  template <class T>
+  static void inherit(Fact<T>& own, const Fact<T>& channel) {
+    if (!own.is_known()) own = channel;
   }
 
   /// A class is rewritten where rewriting is on.
@@ -100,9 +145,14 @@ class StateBuilder {
     }
   }
 
-  [[nodiscard]] evidence::Switch finish() {
-    for (const auto& [name, interface] : said_.interfaces)
-      interface_named(out_, name, interface.kind) = interface;
+  /// `mtu` is that of a port-channel without a statement.
+  [[nodiscard]] evidence::Switch finish(Bytes mtu) {
+    for (const auto& [name, interface] : said_.interfaces) {
+      evidence::SwitchInterface& out = interface_named(out_, name, interface.kind);
+      out = interface;
+      const bool is_channel = interface.kind == "port-channel" && interface.members.is_known();
+      if (is_channel) out.mtu = defaults_.unless(interface.mtu, mtu);
+    }
     return std::move(out_);
   }
 
@@ -111,6 +161,7 @@ class StateBuilder {
 
  private:
   const Defaults defaults_;
+  std::map<std::string, Fact<std::string>, std::less<>> channel_of_;
 };
 
 /// Statements → what they say → the state, by the system's rules and its builder.
@@ -131,6 +182,8 @@ evidence::SwitchInterface* interface_in(Interfaces& all, const std::string& name
 /// "interface Ethernet1 | channel-group 7": `channel` is "Port-Channel7".
 void add_member(Interfaces& all, const std::string& channel, const std::string& port,
                 const Place& at);
+/// The ports of each declared VLAN; a trunk without a list carries all of them.
+void add_vlans(const VlanText& vlans, evidence::Switch& state);
 
 /// What follows `random-detect`, thresholds in bytes: "minimum-threshold 100 kbytes
 /// maximum-threshold … drop-probability 10 weight 0 ecn". `marks`: ECN is on without that word.
@@ -148,6 +201,10 @@ template <class... Path>
         },
         path...);
   };
+}
+
+[[nodiscard]] inline bool is_channel(std::string_view name) {
+  return name.starts_with("Port-Channel") || name.starts_with("port-channel");
 }
 
 /// "interface NAME".
@@ -183,11 +240,27 @@ template <class Said>
   return rules;
 }
 
-/// "interface NAME | switchport trunk allowed vlan 100,200": a member of each that is named.
+/// "vlan 100,200-210": a trunk without a list of its own carries them.
+template <class Said>
+Status declare_vlans(Said& said, const Taken& t, const Place&) {
+  return read_vlans(t[0], [&](unsigned low, unsigned high) { said.vlans.declare(low, high); });
+}
+/// "interface NAME | switchport trunk allowed vlan 100,200-210".
 template <class Said>
 Status join_vlans(Said& said, const Taken& t, const Place& at) {
-  for (const std::string_view vlan : split(t[1], ','))
-    if (parse_u64(vlan)) add_member(said.interfaces, "Vlan" + std::string(vlan), t[0], at);
+  said.vlans.limited.insert(t[0]);
+  if (t[1] == "none") return {};
+  if (t[1] == "all") {
+    said.vlans.allow(t[0], 1, VlanText::kMost, at);
+    return {};
+  }
+  return read_vlans(t[1],
+                    [&](unsigned low, unsigned high) { said.vlans.allow(t[0], low, high, at); });
+}
+/// "interface NAME | switchport mode trunk".
+template <class Said>
+Status set_switchport_mode(Said& said, const Taken& t, const Place& at) {
+  if (t[1] == "trunk") said.vlans.trunks.emplace(t[0], at.text());
   return {};
 }
 

@@ -50,6 +50,7 @@ class CumulusLowering : Lowering {
     set_rest();
     for (const SwitchPortIntent& port : node_.ports)
       add_port(port);
+    add_channels([](int number) { return fmt::format("bond{}", number); });
     add_vlan("vlan");
     return finish();
   }
@@ -338,6 +339,7 @@ class CumulusPrinter {
   Rendered print() {
     print_cages();
     w_.set("system hostname", state_.name);
+    print_bonds();
     print_mtu();
     if (state_.ports.empty()) return files();
     first_ = &state_.ports.front();
@@ -392,12 +394,39 @@ class CumulusPrinter {
     w_.apply();
   }
 
+  void print_bonds() {
+    const auto bonds = channels_of(state_);
+    if (bonds.empty()) return;
+    w_.why(
+        "Parallel links as one bond. MTU and QoS are the bond's: NVUE rejects QoS on a member. The "
+        "watchdog is set port by port.");
+    for (const evidence::SwitchInterface& bond : state_.interfaces) {
+      if (bond.kind != "port-channel") continue;
+      const std::string path = fmt::format("interface {}", bond.name);
+      w_.set(path + " type", "bond");
+      w_.set(path + " bond mode", "lacp");
+      w_.set(fmt::format("{} bond member {}", path, ranges(*bond.members)), "");
+    }
+  }
+
+  /// What MTU and QoS are said of: the ports, and the bonds in place of their members.
+  [[nodiscard]] std::string targets(const std::vector<std::string>& names) const {
+    std::vector<std::string> out;
+    for (const std::string& name : names) {
+      const SwitchPort& port = port_of(state_, name);
+      const std::string& target = is_bundled(port) ? *port.channel : name;
+      if (std::find(out.begin(), out.end(), target) == out.end()) out.push_back(target);
+    }
+    return ranges(out);
+  }
+
   void print_mtu() {
     w_.why("Host frames with RoCE headers fit on every hop.");
     for (const auto& [mtu, names] : ports_by<std::int64_t>(
              state_, [](const SwitchPort& p) { return std::optional(p.mtu->raw()); }))
-      w_.set(fmt::format("interface {} link mtu", ranges(names)), mtu);
+      w_.set(fmt::format("interface {} link mtu", targets(names)), mtu);
     for (const evidence::SwitchInterface& interface : state_.interfaces) {
+      if (interface.kind != "svi") continue;
       w_.set(fmt::format("bridge domain br_default vlan {}", interface.name.substr(4)), "");
       if (interface.members.is_known())
         w_.set(fmt::format("interface {} bridge domain br_default", ranges(*interface.members)),
@@ -485,7 +514,7 @@ class CumulusPrinter {
           w_.set(fmt::format("qos egress-shaper {} traffic-class {} max-rate", profile,
                              first_->queues[i].queue.value()),
                  limits[i + 1]);
-      w_.set(fmt::format("interface {} qos egress-shaper profile", ranges(names)), profile);
+      w_.set(fmt::format("interface {} qos egress-shaper profile", targets(names)), profile);
     }
   }
 
@@ -521,7 +550,7 @@ class CumulusPrinter {
       const std::string profile = n == 0 ? "default-global" : fmt::format("weir-ecn-{}", n);
       print_profile(profile, port_of(state_, names[0]));
       if (n++ > 0)
-        w_.set(fmt::format("interface {} qos congestion-control profile", ranges(names)), profile);
+        w_.set(fmt::format("interface {} qos congestion-control profile", targets(names)), profile);
     }
   }
 
@@ -535,7 +564,7 @@ class CumulusPrinter {
       return port.global_pause.is(true) ? std::optional(1) : std::nullopt;
     });
     for (const auto& [key, names] : pausing)
-      w_.set(fmt::format("interface {} qos link-pause profile", ranges(names)), "weir-pause");
+      w_.set(fmt::format("interface {} qos link-pause profile", targets(names)), "weir-pause");
     if (first_->groups.empty()) return;
     w_.why(
         "PFC on the lossless priority, in both directions. The switch computes headroom from the "
@@ -568,7 +597,7 @@ class CumulusPrinter {
       w_.set(path + " xoff-threshold", key[2]);
       w_.set(path + " xon-threshold", key[2] - key[3]);
     }
-    w_.set(fmt::format("interface {} qos pfc profile", ranges(names)), name);
+    w_.set(fmt::format("interface {} qos pfc profile", targets(names)), name);
   }
 
   void print_buffers() {
@@ -594,7 +623,7 @@ class CumulusPrinter {
     if (*state_.headroom_oversubscription <= 1) return;
     w_.why("One headroom pool for all ports: they never need their headroom all at the same time.");
     w_.set(base + " shared-headroom oversubscription-ratio", *state_.headroom_oversubscription);
-    w_.set(fmt::format("interface {} qos shared-headroom-pool", all_ports()), "enabled");
+    w_.set(fmt::format("interface {} qos shared-headroom-pool", targets(all_ports())), "enabled");
   }
 
   void print_watchdog() {
@@ -605,14 +634,14 @@ class CumulusPrinter {
     const std::int64_t poll = state_.watchdog.restoration->raw();
     w_.set("qos pfc-watchdog polling-interval", poll / (1_ms).raw());
     w_.set("qos pfc-watchdog robustness", state_.watchdog.detection->raw() / poll);
-    w_.set(fmt::format("interface {} qos pfc-watchdog state", all_ports()), "enabled");
+    w_.set(fmt::format("interface {} qos pfc-watchdog state", ranges(all_ports())), "enabled");
   }
 
-  [[nodiscard]] std::string all_ports() const {
+  [[nodiscard]] std::vector<std::string> all_ports() const {
     std::vector<std::string> all;
     for (const SwitchPort& port : state_.ports)
       all.push_back(port.name);
-    return ranges(all);
+    return all;
   }
 
   void print_rest() {

@@ -20,6 +20,7 @@ inline constexpr Share kRoceProbability = 100_percent;
 inline constexpr unsigned kRoceWeight = 50;  // of TC 0 and 3; TC 6 is strict
 inline constexpr Length kRoceCable = 100_m;
 
+inline constexpr Bytes kMtu = Bytes::raw(9216);
 inline constexpr Length kProfileCable = 10_m;  // of a PFC profile without cable-length
 inline constexpr Duration kPolling = 100_ms;
 inline constexpr std::int64_t kRobustness = 3;

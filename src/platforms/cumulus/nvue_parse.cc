@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -94,8 +95,9 @@ struct Said {
   Fact<bool> adaptive;
   Fact<unsigned> seed;
   evidence::Telemetry telemetry;
-  std::map<std::string, std::vector<std::string>> vlans;                            // by bridge
+  std::map<std::string, std::set<unsigned>> vlans;                                  // by bridge
   std::map<std::string, std::pair<std::vector<std::string>, std::string>> bridged;  // ports, source
+  std::map<std::string, std::set<unsigned>> own_vlans;  // of ports that do not carry all of these
 };
 
 /// The names of "swp1-4,swp7s0-3".
@@ -197,6 +199,14 @@ Status add_pool(Said& said, const Taken& t, const Place& at) {
   return {};
 }
 
+/// Management, loopback and VLAN interfaces have a type by their name; any other is a bond (NVUE
+/// accepts no bond whose name begins with these).
+bool is_bond(std::string_view name) {
+  for (const std::string_view other : {"swp", "sw", "eth", "vlan", "lo", "ib", "fnm", "vrrp"})
+    if (name.starts_with(other)) return false;
+  return !name.empty();
+}
+
 evidence::SwitchInterface& interface_of(Said& said, const std::string& name) {
   evidence::SwitchInterface& interface = said.interfaces[name];
   interface.name = name;
@@ -205,6 +215,8 @@ evidence::SwitchInterface& interface_of(Said& said, const std::string& name) {
 }
 Status set_mtu(Said& said, const Taken& t, const Place& at) {
   WEIR_TRY(bytes, read_number(t[1], 68, 9216, "an MTU"));
+  const bool is_known = is_port(t[0]) || is_bond(t[0]) || t[0].starts_with("vlan");
+  if (!is_known) return {};  // eth0, lo
   assign(is_port(t[0]) ? said.ports[t[0]].mtu : interface_of(said, t[0]).mtu, Bytes::raw(bytes),
          at);
   return {};
@@ -219,29 +231,45 @@ Status set_type(Said& said, const Taken& t, const Place& at) {
 }
 Status add_bond_members(Said& said, const Taken& t, const Place& at) {
   WEIR_TRY(members, expand(t[1]));
-  evidence::SwitchInterface& bond = interface_of(said, t[0]);
-  std::vector<std::string> all =
-      bond.members.is_known() ? *bond.members : std::vector<std::string>();
-  all.insert(all.end(), members.begin(), members.end());
-  assign(bond.members, std::move(all), at);
+  for (const std::string& member : members) {
+    if (is_port(member)) said.ports[member];
+    add_member(interface_of(said, t[0]), member, at.text());
+  }
   return {};
+}
+Status collect_vlans(std::string_view text, std::set<unsigned>& out) {
+  constexpr unsigned kLongest = 256;  // of a range that is worth an interface each
+  bool is_long = false;
+  WEIR_TRY_STATUS(read_vlans(text, [&](unsigned low, unsigned high) {
+    is_long |= high - low >= kLongest;
+    for (unsigned vlan = low; vlan <= high && !is_long; ++vlan)
+      out.insert(vlan);
+  }));
+  return is_long ? Status(unsupported("a range of more than 256 VLANs")) : Status();
 }
 Status add_vlan(Said& said, const Taken& t, const Place&) {
-  for (const std::string_view vlan : split(t[1], ','))
-    if (parse_u64(vlan)) said.vlans[t[0]].emplace_back(vlan);
-  return {};
+  return collect_vlans(t[1], said.vlans[t[0]]);
 }
 Status bridge_port(Said& said, const Taken& t, const Place& at) {
-  if (!is_port(t[0])) return {};
+  if (!is_port(t[0]) && !is_bond(t[0])) return {};
   said.ports[t[0]];
   auto& [ports, source] = said.bridged[t[1]];
   ports.push_back(t[0]);
   source = at.text();
   return {};
 }
+/// "interface swp1 bridge domain br_default access 10".
+Status bridge_port_to(Said& said, const Taken& t, const Place& at) {
+  WEIR_TRY_STATUS(bridge_port(said, t, at));
+  WEIR_TRY_STATUS(collect_vlans(t[2], said.own_vlans[t[0]]));
+  std::set<unsigned>& all = said.vlans[t[1]];
+  all.insert(said.own_vlans[t[0]].begin(), said.own_vlans[t[0]].end());
+  return {};
+}
+/// A port, or a bond: what is said of it holds for its members.
 Result<Port*> nvue_port(Said& said, Words& words) {
   const std::string& name = words.next();
-  if (!is_port(name)) return unsupported(fmt::format("{} is not a port", name));
+  if (!is_port(name) && !is_bond(name)) return unsupported(fmt::format("{} is not a port", name));
   return &said.ports[name];
 }
 
@@ -356,6 +384,7 @@ Rules<Said> interface_rules() {
       {"interface * link mtu *", set_mtu},
       {"interface * type *", set_type},
       {"interface * bond member *", add_bond_members},
+      {"interface * bond **", {}},
       {"interface * qos pfc profile *", sets(word(), nvue_port, &Port::pfc)},
       {"interface * qos congestion-control profile *", sets(word(), nvue_port, &Port::marking)},
       {"interface * qos egress-scheduler profile *", sets(word(), nvue_port, &Port::scheduler)},
@@ -371,6 +400,8 @@ Rules<Said> interface_rules() {
       {"interface * link breakout * lanes-per-port *", {}},
       {"interface * ip **", name_port},
       {"interface * bridge domain *", bridge_port},
+      {"interface * bridge domain * access *", bridge_port_to},
+      {"interface * bridge domain * vlan *", bridge_port_to},
       {"interface * bridge **", name_port},
       {"interface * router adaptive-routing **", name_port},
       {"interface * vlan *", {}},
@@ -404,22 +435,42 @@ class Builder : StateBuilder<Said> {
     out_.ecmp_seed = said_.seed;
     out_.lldp = kDefaults.value(true);
     for (const auto& [name, port] : said_.ports)
-      add_port(name, port);
+      if (is_port(name)) add_port(name, with_bond(name, port));
     set_groups_of_classes();
-    evidence::Switch out = finish();
+    evidence::Switch out = finish(kMtu);
     add_vlans(out);
     return out;
   }
 
  private:
+  /// A member has the MTU and the QoS of its bond, and a watchdog of its own.
+  [[nodiscard]] Port with_bond(const std::string& name, const Port& port) const {
+    Port out = port;
+    const Fact<std::string> bond = channel_of(name);
+    out.mtu = mtu_of_channel(bond, port.mtu);
+    const Port* const from = find_named(said_.ports, bond);
+    if (from == nullptr) return out;
+    inherit(out.pfc, from->pfc);
+    inherit(out.marking, from->marking);
+    inherit(out.scheduler, from->scheduler);
+    inherit(out.shaper, from->shaper);
+    inherit(out.pause, from->pause);
+    return out;
+  }
+
   /// A port of a bridge carries its VLANs.
   void add_vlans(evidence::Switch& out) const {
     for (const auto& [bridge, vlans] : said_.vlans) {
       const auto ports = said_.bridged.find(bridge);
       if (ports == said_.bridged.end()) continue;
-      for (const std::string& vlan : vlans)
-        interface_named(out, "vlan" + vlan, "svi").members =
-            known(ports->second.first, ports->second.second);
+      for (const unsigned vlan : vlans) {
+        for (const std::string& port : ports->second.first) {
+          const auto own = said_.own_vlans.find(port);
+          if (own != said_.own_vlans.end() && !own->second.contains(vlan)) continue;
+          add_member(interface_named(out, fmt::format("vlan{}", vlan), "svi"), port,
+                     ports->second.second);
+        }
+      }
     }
   }
 
@@ -465,7 +516,8 @@ class Builder : StateBuilder<Said> {
   void add_port(const std::string& name, const Port& from) {
     SwitchPort port;
     port.name = name;
-    port.mtu = kDefaults.unless(from.mtu, 9216_B);
+    port.channel = channel_of(name);
+    port.mtu = kDefaults.unless(from.mtu, kMtu);
     port.trust = base().unless(said_.trust,
                                is_roce_ ? evidence::TrustMode::kBoth : evidence::TrustMode::kPcp);
     const bool is_undefined = from.pfc.is_known() && profile_of(from) == nullptr;

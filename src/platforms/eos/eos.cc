@@ -40,6 +40,7 @@ class EosLowering : Lowering {
     set_box();
     for (const SwitchPortIntent& port : node_.ports)
       add_port(port);
+    add_channels([](int number) { return fmt::format("Port-Channel{}", number); });
     add_vlan("Vlan");
     return finish();
   }
@@ -193,6 +194,7 @@ class EosPrinter : CliPrinter {
       print_watchdog();
     }
     print_rest();
+    print_channels();
     for (const SwitchPort& port : state_.ports)
       print_port(port);
     print_interfaces();
@@ -333,9 +335,20 @@ class EosPrinter : CliPrinter {
     return intent_of(node_, port.name);
   }
 
+  /// Whether the profile of a port-channel or those of its members hold differs by platform: both
+  /// have it. The MTU is the port-channel's.
+  void print_channels() {
+    for_each_channel([&](const std::string& channel, const SwitchPort& first) {
+      begin_port(channel, first);
+      line("   service-profile {}", profile_of_[first.name]);
+      bar();
+    });
+  }
+
   void print_port(const SwitchPort& port) {
-    begin_port(port);
+    begin_port(port.name, port, !is_bundled(port));
     print_speed(port);
+    print_membership(port);
     if (*port.dcbx) line("   dcbx mode ieee");
     line("   service-profile {}", profile_of_[port.name]);
     for (const EgressQueue& queue : port.queues) {

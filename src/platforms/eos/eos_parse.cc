@@ -55,6 +55,7 @@ struct Said {
   std::map<std::string, Profile, std::less<>> profiles;
   std::map<std::string, Port, std::less<>> ports;
   Interfaces interfaces;
+  VlanText vlans;
   std::map<std::string, Mmu, std::less<>> mmus;
   std::string applied_mmu;
   Fact<bool> all_off;
@@ -247,7 +248,7 @@ Rules<Said> box_rules() {
        sets(times(Duration(1_s), 1, 3'600, "seconds"), &Said::telemetry, &Telemetry::interval)},
       {"management api gnmi", sets(constant(true), &Said::telemetry, &Telemetry::gnmi)},
       {"management api gnmi | **", {}},
-      {"vlan *", {}},
+      {"vlan *", declare_vlans<Said>},
       {"vrf instance *", {}},
       {"ip routing", {}},
       {"router bgp **", {}},
@@ -259,7 +260,9 @@ Rules<Said> interface_rules() {
   return {
       {"interface *", name_interface<Said>},
       {"interface * | switchport trunk allowed vlan *", join_vlans<Said>},
+      {"interface * | switchport trunk allowed vlan add *", join_vlans<Said>},
       {"interface * | switchport access vlan *", join_vlans<Said>},
+      {"interface * | switchport mode *", set_switchport_mode<Said>},
       {"interface * | mtu *", sets_mtu(68, 9214)},
       {"interface * | service-profile *", sets(word(), &Said::ports, &Port::profile)},
       {"interface * | no switchport", sets(constant(true), &Said::ports, &Port::is_routed)},
@@ -299,12 +302,33 @@ class Builder : StateBuilder<Said> {
     out_.watchdog.detection = said_.timeout;
     out_.watchdog.restoration = said_.recovery;
     for (const auto& [name, port] : said_.ports)
-      add_port(name, port);
+      if (is_ethernet(name)) add_port(name, with_channel(name, port));
     set_groups_of_classes();
-    return finish();
+    evidence::Switch out = finish(kDefaultMtu);
+    add_vlans(said_.vlans, out);
+    return out;
   }
 
  private:
+  /// A member has the MTU of its port-channel, and the QoS of that where it has none of its own.
+  [[nodiscard]] Port with_channel(const std::string& name, const Port& port) const {
+    Port out = port;
+    const Fact<std::string> channel = channel_of(name);
+    out.mtu = mtu_of_channel(channel, port.mtu);
+    const Port* const from = find_named(said_.ports, channel);
+    if (from == nullptr) return out;
+    inherit(out.profile, from->profile);
+    inherit(out.is_routed, from->is_routed);
+    inherit(out.pause, from->pause);
+    inherit(out.own.trust, from->own.trust);
+    inherit(out.own.pfc_on, from->own.pfc_on);
+    for (std::size_t p = 0; p < out.own.no_drop.size(); ++p)
+      inherit(out.own.no_drop.at(p), from->own.no_drop.at(p));
+    inherit(out.own.shape, from->own.shape);
+    inherit(out.own.shape_share, from->own.shape_share);
+    return out;
+  }
+
   void set_maps() {
     using Slot = std::optional<TrafficClass>;
     out_.dscp_to_tc =
@@ -353,6 +377,7 @@ class Builder : StateBuilder<Said> {
     const Profile* const profile = find_named(said_.profiles, from.profile);
     SwitchPort port;
     port.name = name;
+    port.channel = channel_of(name);
     port.mtu = kDefaults.unless(from.mtu, kDefaultMtu);
     // By default, routed ports trust the DSCP and switched ports the VLAN tag.
     port.trust = kDefaults.unless(

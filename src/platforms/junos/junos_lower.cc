@@ -42,6 +42,7 @@ class Lowerer : Lowering {
     lower_rest();
     for (const SwitchPortIntent& port : node_.ports)
       port_named(out_, port.name) = lower_port(port);
+    add_channels([](int number) { return fmt::format("ae{}", number - 1); });
     add_vlan("irb.", 14_B);  // irb counts the IP packet, without the Ethernet header
     return {finish(), std::move(classes_)};
   }

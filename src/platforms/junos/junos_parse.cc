@@ -66,7 +66,7 @@ struct SchedulerText {
 struct Binding {
   At<Bytes> mtu;
   At<bool> flow_control, is_disabled;
-  At<std::string> pause, map, dscp, pcp, rewrite;
+  At<std::string> pause, map, dscp, pcp, rewrite, channel;
   At<BitRate> shaping;
 };
 
@@ -349,6 +349,14 @@ Rules<Said> port_rules() {
        sets_port(constant(true), &Binding::flow_control)},
       {"interfaces * ether-options no-flow-control",
        sets_port(constant(false), &Binding::flow_control)},
+      {"interfaces * ether-options 802.3ad *", sets_port(word(), &Binding::channel)},
+      {"interfaces * gigether-options 802.3ad *", sets_port(word(), &Binding::channel)},
+      {"interfaces * aggregated-ether-options flow-control",
+       sets_port(constant(true), &Binding::flow_control)},
+      {"interfaces * aggregated-ether-options no-flow-control",
+       sets_port(constant(false), &Binding::flow_control)},
+      {"interfaces * aggregated-ether-options **", name_port},
+      {"chassis aggregated-devices **", {}},
       {"interfaces * disable", sets_port(constant(true), &Binding::is_disabled)},
       {"interfaces * description **", name_port},
       {"interfaces * unit * family ethernet-switching vlan members *", join_vlan},
@@ -400,6 +408,12 @@ const Rules<Said>& rules() {
 
 // ---- from statements to the state of the switch ----
 
+/// "ae0".
+bool is_aggregate(const std::string& name) {
+  return name.size() > 2 && name.starts_with("ae") &&
+         name.find_first_not_of("0123456789", 2) == std::string::npos;
+}
+
 class Builder {
  public:
   Builder(Said said, const std::vector<Statement>& statements, std::string_view file,
@@ -425,6 +439,10 @@ class Builder {
     const auto text = texts_.find(line);
     out_.unread.push_back({line, text == texts_.end() ? "" : text->second, why});
   }
+  [[nodiscard]] Fact<Bytes> mtu_of(const Binding& binding) const {
+    return binding.mtu.is_said() ? fact(binding.mtu.value, binding.mtu.line)
+                                 : kDefaults.value(1514_B);  // junos-conf-interfaces, et- and ae
+  }
   [[nodiscard]] const JunosClass* find_class(const std::string& name) const {
     for (const JunosClass& known_class : said_.classes)
       if (known_class.name == name) return &known_class;
@@ -444,6 +462,8 @@ class Builder {
   void resolve_classes();
   void resolve_pools();
   void resolve_vlans();
+  void resolve_channel(const std::string& name);
+  [[nodiscard]] Binding with_channel(const Binding& binding) const;
   void resolve_port(const std::string& name, const Binding& binding);
   template <std::size_t N>
   void resolve_classifier(const At<std::string>& name, const Classifiers& kind, std::string& bound,
@@ -477,8 +497,13 @@ Parsed Builder::build() {
     if (!said_.splits.contains(name)) names.push_back(name);
   std::sort(names.begin(), names.end(),
             [](const std::string& a, const std::string& b) { return natural_order(a, b) < 0; });
-  for (const std::string& name : names)
-    resolve_port(name, said_.ports.at(name));
+  for (const std::string& name : names) {
+    if (is_aggregate(name))
+      resolve_channel(name);
+    else
+      resolve_port(name, with_channel(said_.ports.at(name)));
+  }
+  std::erase_if(names, is_aggregate);
   resolve_vlans();
   if (!names.empty()) state.watchdog.enabled = kDefaults.value(has_watchdog_ && !lacks_watchdog_);
   if (has_watchdog_ && !lacks_watchdog_) state.watchdog.enabled = known(true, file_);
@@ -492,16 +517,36 @@ Parsed Builder::build() {
   return std::move(out_);
 }
 
+void Builder::resolve_channel(const std::string& name) {
+  const Binding& binding = said_.ports.at(name);
+  evidence::SwitchInterface& channel = interface_named(out_.state, name, "port-channel");
+  channel.mtu = mtu_of(binding);
+  for (const auto& [port, other] : said_.ports)
+    if (other.channel.is_said() && other.channel.value == name)
+      add_member(channel, port, at(other.channel.line));
+}
+
+/// A member is as its ae interface is; what it says itself it keeps.
+Binding Builder::with_channel(const Binding& binding) const {
+  Binding out = binding;
+  const auto found = said_.ports.find(binding.channel.value);
+  if (!binding.channel.is_said() || found == said_.ports.end()) return out;
+  const Binding& from = found->second;
+  const auto inherit = [&](auto... members) {
+    ((out.*members = (out.*members).is_said() ? out.*members : from.*members), ...);
+  };
+  inherit(&Binding::flow_control, &Binding::pause, &Binding::map, &Binding::dscp, &Binding::pcp,
+          &Binding::rewrite, &Binding::shaping);
+  if (from.mtu.is_said()) out.mtu = from.mtu;
+  return out;
+}
+
 void Builder::resolve_vlans() {
   for (const auto& [vlan, port, source] : said_.members) {
     const auto id = said_.vlan_ids.find(vlan);
     const std::string number = id != said_.vlan_ids.end() ? id->second : vlan;
     if (!parse_u64(number)) continue;  // "all", or a VLAN that is not in this file
-    evidence::SwitchInterface& svi = interface_named(out_.state, "irb." + number, "svi");
-    std::vector<std::string> all =
-        svi.members.is_known() ? *svi.members : std::vector<std::string>();
-    all.push_back(port);
-    svi.members = known(std::move(all), source);
+    add_member(interface_named(out_.state, "irb." + number, "svi"), port, source);
   }
 }
 
@@ -556,8 +601,9 @@ void Builder::resolve_pools() {
 void Builder::resolve_port(const std::string& name, const Binding& binding) {
   SwitchPort& port = out_.state.ports.emplace_back();
   port.name = name;
-  port.mtu = binding.mtu.is_said() ? fact(binding.mtu.value, binding.mtu.line)
-                                   : kDefaults.value(1514_B);  // junos-conf-interfaces, et-
+  port.channel = binding.channel.is_said() ? fact(binding.channel.value, binding.channel.line)
+                                           : kDefaults.value(std::string());
+  port.mtu = mtu_of(binding);
   if (binding.is_disabled.is_said()) port.up = fact(false, binding.is_disabled.line);
   if (binding.flow_control.is_said())
     port.global_pause = fact(binding.flow_control.value, binding.flow_control.line);

@@ -8,6 +8,7 @@
 #include "design/file/words.h"
 #include "platforms/common/breakout.h"
 #include "platforms/common/lower_common.h"
+#include "platforms/common/port_groups.h"
 #include "platforms/junos/junos.h"
 #include "units/format.h"
 
@@ -63,6 +64,7 @@ class Writer {
       : intent_(intent), wanted_(wanted), plan_(plan), state_(plan.lowered.state) {}
 
   std::string write() {
+    bind_channels();
     for (const SwitchPort& port : state_.ports)
       bind_port(port);
     std::string out = head();
@@ -209,20 +211,45 @@ class Writer {
 
   // ---- a port ----
 
+  /// MTU, pause and classes of a LAG are those of its ae interface; Junos refuses most of them on a
+  /// member.
+  void bind_channels() {
+    const auto channels = channels_of(state_);
+    if (channels.empty()) return;
+    bindings_ +=
+        fmt::format("set chassis aggregated-devices ethernet device-count {}\n", channels.size());
+    for (const auto& [channel, first] : channels) {
+      const design::PortRef peer = intent_of(wanted_, first->name).peer;
+      bindings_ += fmt::format("set interfaces {} description \"{}\"\n", channel,
+                               intent_.switches[peer.node].name);
+      bindings_ += fmt::format("set interfaces {} aggregated-ether-options lacp active\n", channel);
+      bind(channel, *first, "aggregated-ether-options");
+    }
+  }
+
   void bind_port(const SwitchPort& port) {
-    const std::string head = fmt::format("{} interfaces {}", kCos, port.name);
     bindings_ += fmt::format("set interfaces {} description \"{}\"\n", port.name,
                              peer_text(intent_, intent_of(wanted_, port.name)));
-    bindings_ += fmt::format("set interfaces {} mtu {}\n", port.name, port.mtu->raw());
-    bindings_ += fmt::format("set interfaces {} ether-options {}\n", port.name,
+    if (is_bundled(port))
+      bindings_ +=
+          fmt::format("set interfaces {} ether-options 802.3ad {}\n", port.name, *port.channel);
+    else
+      bind(port.name, port, "ether-options");
+  }
+
+  /// What `port` is set to, on the interface `name`.
+  void bind(const std::string& name, const SwitchPort& port, std::string_view options) {
+    const std::string head = fmt::format("{} interfaces {}", kCos, name);
+    bindings_ += fmt::format("set interfaces {} mtu {}\n", name, port.mtu->raw());
+    bindings_ += fmt::format("set interfaces {} {} {}\n", name, options,
                              *port.global_pause ? "flow-control" : "no-flow-control");
     for (const evidence::SwitchInterface& svi : state_.interfaces) {
       const bool is_member =
           svi.members.is_known() &&
-          std::find(svi.members->begin(), svi.members->end(), port.name) != svi.members->end();
-      if (!is_member) continue;
+          std::find(svi.members->begin(), svi.members->end(), name) != svi.members->end();
+      if (svi.kind != "svi" || !is_member) continue;
       const std::string bridged =
-          fmt::format("set interfaces {} unit 0 family ethernet-switching", port.name);
+          fmt::format("set interfaces {} unit 0 family ethernet-switching", name);
       bindings_ += fmt::format("{} interface-mode trunk\n", bridged);
       bindings_ += fmt::format("{} vlan members v{}\n", bridged, svi.name.substr(4));
     }
@@ -338,6 +365,7 @@ class Writer {
         out += fmt::format("set protocols sflow interfaces {}.0\n", port.name);
     }
     for (const evidence::SwitchInterface& svi : state_.interfaces) {
+      if (svi.kind != "svi") continue;
       const std::string vlan = svi.name.substr(4);
       out += fmt::format("set vlans v{0} vlan-id {0}\n", vlan);
       if (!svi.mtu.is_known()) continue;

@@ -38,6 +38,7 @@ class NxosLowering : Lowering {
     remark_buffers();
     for (const SwitchPortIntent& port : node_.ports)
       add_port(port);
+    add_channels([](int number) { return fmt::format("port-channel{}", number); });
     add_vlan("Vlan");
     return finish();
   }
@@ -209,6 +210,7 @@ class NxosPrinter : CliPrinter {
   Rendered print() {
     print_head("by weir render --to nxos, for the Nexus 9000 with eight queues.");
     line("feature lldp");
+    if (!channels_of(state_).empty()) line("feature lacp");
     print_cages();
     print_features();
     print_watchdog();
@@ -223,6 +225,7 @@ class NxosPrinter : CliPrinter {
       line("  service-policy type queuing output WEIR-OUT");
       bar();
     }
+    print_channels();
     for (const SwitchPort& port : state_.ports)
       print_port(port);
     print_interfaces();
@@ -402,17 +405,33 @@ class NxosPrinter : CliPrinter {
          key[1] - key[2]);
   }
 
-  void print_port(const SwitchPort& port) {
-    begin_port(port);
-    if (port.pfc->count() > 0) line("  priority-flow-control mode on send-tlv");
-    if (*port.watchdog)
-      line("  priority-flow-control watch-dog-interval on{}",
-           state_.watchdog.action.is("alert") ? " disable-action" : "");
+  void print_policies(const SwitchPort& port) {
     line("  service-policy type qos input WEIR-CLASSIFY");
     if (const auto at = out_policy_.find(port.name); at != out_policy_.end())
       line("  service-policy type queuing output {}", at->second);
     if (const auto at = in_policy_.find(port.name); at != in_policy_.end())
       line("  service-policy type queuing input {}", at->second);
+  }
+
+  /// MTU and PFC must be equal on a port-channel and its members, or these are suspended (`show
+  /// port-channel compatibility-parameters`); policies are the port-channel's.
+  void print_channels() {
+    for_each_channel([&](const std::string& channel, const SwitchPort& first) {
+      begin_port(channel, first);
+      if (first.pfc->count() > 0) line("  priority-flow-control mode on send-tlv");
+      print_policies(first);
+      bar();
+    });
+  }
+
+  void print_port(const SwitchPort& port) {
+    begin_port(port.name, port);
+    if (port.pfc->count() > 0) line("  priority-flow-control mode on send-tlv");
+    if (*port.watchdog)
+      line("  priority-flow-control watch-dog-interval on{}",
+           state_.watchdog.action.is("alert") ? " disable-action" : "");
+    if (!is_bundled(port)) print_policies(port);
+    print_membership(port);
     bar();
   }
 

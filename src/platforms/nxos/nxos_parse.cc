@@ -66,6 +66,7 @@ struct Said {
   Fact<std::string> system_qos;
   std::map<std::string, Port, std::less<>> ports;
   Interfaces interfaces;
+  VlanText vlans;
   Fact<bool> watchdog;
   Fact<Duration> interval;
   Fact<unsigned> shutdown;
@@ -248,7 +249,7 @@ Rules<Said> box_rules() {
       {"hardware profile dlb", name_dlb},
       {"hardware profile dlb | mode *", set_dlb},
       {"switching-mode store-forward", sets(constant(true), &Said::store_forward)},
-      {"vlan *", {}},
+      {"vlan *", declare_vlans<Said>},
       {"router bgp **", {}},
       {"interface breakout module * port * map *", {}},
       {"no interface breakout module * port * map *", {}},
@@ -261,7 +262,9 @@ Rules<Said> interface_rules() {
   return {
       {"interface *", name_interface<Said>},
       {"interface * | switchport trunk allowed vlan *", join_vlans<Said>},
+      {"interface * | switchport trunk allowed vlan add *", join_vlans<Said>},
       {"interface * | switchport access vlan *", join_vlans<Said>},
+      {"interface * | switchport mode *", set_switchport_mode<Said>},
       {"interface * | mtu *", sets_mtu(576, 9216)},
       {pfc + " mode *", sets(choice<std::string>({{"on", "on"}, {"off", "off"}, {"auto", "auto"}}),
                              &Said::ports, &Port::mode)},
@@ -302,11 +305,31 @@ class Builder : StateBuilder<Said> {
                                                       : kDefaults.value(true);
     out_.lldp = kDefaults.unless(said_.lldp, false);
     for (const auto& [name, port] : said_.ports)
-      add_port(name, port);
-    return finish();
+      if (is_ethernet(name)) add_port(name, with_channel(name, port));
+    evidence::Switch out = finish(kDefaultMtu);
+    add_vlans(said_.vlans, out);
+    return out;
   }
 
  private:
+  /// Policies are the port-channel's; what else a member does not say, it has from there too.
+  [[nodiscard]] Port with_channel(const std::string& name, const Port& port) const {
+    Port out = port;
+    const Fact<std::string> channel = channel_of(name);
+    if (!out.mtu.is_known()) out.mtu = mtu_of_channel(channel, {});
+    const Port* const from = find_named(said_.ports, channel);
+    if (from == nullptr) return out;
+    if (!out.mode.is_known()) {
+      out.mode = from->mode;
+      out.sends_tlv = from->sends_tlv;
+    }
+    inherit(out.qos, from->qos);
+    inherit(out.out, from->out);
+    inherit(out.in, from->in);
+    inherit(out.pause, from->pause);
+    return out;
+  }
+
   /// The classification of all ports: that of the first port which has one.
   [[nodiscard]] const QosPolicy* classification(std::string& source) const {
     Fact<std::string> name = said_.system_qos;
@@ -416,6 +439,7 @@ class Builder : StateBuilder<Said> {
   void add_port(const std::string& name, const Port& from) {
     SwitchPort port;
     port.name = name;
+    port.channel = channel_of(name);
     port.mtu = mtu_of(from);
     const bool is_classified = from.qos.is_known() || said_.system_qos.is_known();
     port.trust = is_classified ? known(trust_, from.qos.is_known() ? from.qos.source()

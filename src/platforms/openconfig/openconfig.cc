@@ -39,6 +39,7 @@ void remark_what_is_missing(const design::Intent& intent, const design::SwitchIn
   if (intent.telemetry.sflow || intent.telemetry.gnmi)
     remarks.add("telemetry", "on", "", "the collector subscribes");
   for (const design::SwitchPortIntent& port : wanted.ports) {
+    if (port.channel != 0) remarks.add("port-channel", "on", "", "not rendered", port.name);
     if (port.shaper) remarks.add("shaper", to_text(*port.shaper), "", "not rendered", port.name);
     for (unsigned q = 0; q < Queue::kLimit; ++q)
       if (limit_of(wanted, port, q).raw() != 0)

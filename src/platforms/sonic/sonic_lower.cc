@@ -41,6 +41,7 @@ class Lowerer : Lowering {
     lower_rest();
     for (const SwitchPortIntent& port : node_.ports)
       port_named(out_, port.name) = lower_port(port);
+    add_channels([](int number) { return fmt::format("PortChannel{}", number); });
     add_vlan("Vlan");
     return finish();
   }

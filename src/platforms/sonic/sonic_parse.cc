@@ -630,16 +630,40 @@ class Reader {
           take(row, "VLAN|" + row.key, "mtu", 1_B, 1, 9216,
                interface_named(state, row.key, "svi").mtu);
     }
-    const JsonNode* const members = tables_.table("VLAN_MEMBER");
-    if (members == nullptr) return;
-    for (const JsonNode& row : members->members) {
+    read_members("VLAN_MEMBER", "svi");
+    read_channels();
+  }
+
+  /// "Vlan100|Ethernet0": the port is a member.
+  void read_members(std::string_view table, std::string_view kind) {
+    const JsonNode* const rows = tables_.table(table);
+    if (rows == nullptr) return;
+    for (const JsonNode& row : rows->members) {
       const auto bar = row.key.find('|');
       if (bar == std::string::npos) continue;
-      evidence::SwitchInterface& vlan = interface_named(state, row.key.substr(0, bar), "svi");
-      std::vector<std::string> all =
-          vlan.members.is_known() ? *vlan.members : std::vector<std::string>();
-      all.push_back(row.key.substr(bar + 1));
-      vlan.members = fact(std::move(all), row);
+      add_member(interface_named(out_.state, row.key.substr(0, bar), kind), row.key.substr(bar + 1),
+                 tables_.source(row));
+    }
+  }
+
+  void read_channels() {
+    evidence::Switch& state = out_.state;
+    if (is_whole_)
+      for (SwitchPort& out : state.ports)
+        out.channel = by_default(std::string());
+    if (const JsonNode* const channels = tables_.table("PORTCHANNEL")) {
+      for (const JsonNode& row : channels->members) {
+        Fact<Bytes>& mtu = interface_named(state, row.key, "port-channel").mtu;
+        mtu = by_default(9100_B);  // teammgrd's DEFAULT_MTU_STR
+        take(row, "PORTCHANNEL|" + row.key, "mtu", 1_B, 68, 9216, mtu);
+      }
+    }
+    read_members("PORTCHANNEL_MEMBER", "port-channel");
+    for (const evidence::SwitchInterface& channel : state.interfaces) {
+      if (channel.kind != "port-channel" || !channel.members.is_known()) continue;
+      for (const std::string& member : *channel.members)
+        if (port_index_.contains(member))
+          port(member).channel = known(channel.name, channel.members.source());
     }
   }
 

@@ -329,8 +329,23 @@ class Writer {
       tables_["FEATURE"].add("sflow", {{"state", "enabled"}});
       tables_["SFLOW"].add("global", {{"admin_state", "up"}});
     }
-    for (const evidence::SwitchInterface& svi : state_.interfaces)
-      write_vlan(svi);
+    for (const evidence::SwitchInterface& interface : state_.interfaces) {
+      if (interface.kind == "svi")
+        write_vlan(interface);
+      else
+        write_channel(interface);
+    }
+  }
+
+  /// LACP, with min_links 1 as `config portchannel add` has it; QoS and buffers stay those of the
+  /// ports.
+  void write_channel(const evidence::SwitchInterface& channel) {
+    tables_["PORTCHANNEL"].add(channel.name, {{"admin_status", "up"},
+                                              {"mtu", text_of(*channel.mtu)},
+                                              {"min_links", "1"},
+                                              {"lacp_key", "auto"}});
+    for (const std::string& member : *channel.members)
+      tables_["PORTCHANNEL_MEMBER"].add(fmt::format("{}|{}", channel.name, member), {});
   }
 
   void write_vlan(const evidence::SwitchInterface& svi) {
@@ -486,6 +501,13 @@ std::string notes(const design::Intent& intent, const design::SwitchIntent& want
   add("SCHEDULER",
       "weights are the guaranteed minimums in percent, management included; CNPs are strict. "
       "pir limits a class at access ports.");
+  const auto& interfaces = lowered.state.interfaces;
+  if (std::any_of(interfaces.begin(), interfaces.end(),
+                  [](const auto& each) { return each.kind == "port-channel"; }))
+    add("PORTCHANNEL",
+        "parallel links as one port-channel, with LACP. QoS, buffers and watchdog are those of its "
+        "ports. A port joins only without addresses (INTERFACE) and VLANs of its own: remove those "
+        "of the stock configuration first.");
   add("PFC_WD", "a receiver that pauses forever must not stop the fabric.");
   add("FLEX_COUNTER_TABLE",
       "count queues, watermarks, headroom drops and ECN marks; without WRED_ECN_QUEUE marking "

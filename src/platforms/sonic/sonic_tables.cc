@@ -112,6 +112,10 @@ std::vector<TableShape> buffer_shapes() {
        {"vlanid", "mtu", "admin_status", "description", "alias", "dhcp_servers", "dhcpv6_servers",
         "mac"}},
       {"VLAN_MEMBER", {"tagging_mode"}},
+      {"PORTCHANNEL",
+       {"admin_status", "mtu", "min_links", "lacp_key", "fast_rate", "fallback", "description",
+        "mode", "tpid", "learn_mode", "members"}},
+      {"PORTCHANNEL_MEMBER", {"NULL"}},
   };
 }
 
