@@ -158,7 +158,7 @@ class PortWriter {
   void append(std::string_view host, const PortCounters& port, std::string& out);
 
  private:
-  /// By layout, and each of its names: all that stands before the value.
+  /// By layout, and each of its names: the text up to the value.
   std::map<SharedLayout, std::vector<std::string>> heads_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -78,10 +79,20 @@ weir::Status add_curves(const ReportInput& input, const design::Intent* intent,
 finding::Judgement judge_all(const ReportInput& input, const diagnose::View& view) {
   finding::Judgement all;
   bool is_settled = true;
+  // Thousands of hosts may have one each: only those with the same words are compared.
+  std::unordered_map<std::string, std::vector<std::size_t>> by_words;
+  const auto is_known = [&](const finding::Finding& found, const std::vector<std::size_t>& like) {
+    return std::any_of(like.begin(), like.end(),
+                       [&](std::size_t i) { return all.findings[i] == found; });
+  };
   const auto add = [&](const finding::Judgement& part) {
-    for (const finding::Finding& found : part.findings)
-      if (std::find(all.findings.begin(), all.findings.end(), found) == all.findings.end())
-        all.findings.push_back(found);
+    for (const finding::Finding& found : part.findings) {
+      std::vector<std::size_t>& like =
+          by_words[found.id + found.verdict + found.where.host + found.where.rail];
+      if (is_known(found, like)) continue;
+      like.push_back(all.findings.size());
+      all.findings.push_back(found);
+    }
     all.unknown.insert(all.unknown.end(), part.unknown.begin(), part.unknown.end());
     all.next.insert(all.next.end(), part.next.begin(), part.next.end());
     is_settled = is_settled && part.conclusion != finding::Conclusion::kInconclusive;
