@@ -5,7 +5,10 @@
 #include <stdexcept>
 
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/count_text.h"
@@ -18,6 +21,7 @@
 #include "base/table.h"
 #include "base/testing.h"
 #include "base/text.h"
+#include "base/untrusted/give_up_root.h"
 
 namespace weir {
 namespace {
@@ -208,6 +212,93 @@ TEST(StaleFiles, OfKilledProcessesAreRemovedAndThoseOfTheLivingAreNot) {
 TEST(ForEachIndex, WhatABodyThrowsComesToTheCallerAndEndsNothing) {
   const auto body = [](std::size_t i) { (void)std::vector<int>(i == 7 ? 0 : 1).at(0); };
   EXPECT_THROW(for_each_index(100, 4, body), std::out_of_range);
+}
+
+// ---- giving up root ----
+
+/// In a child process, which does not come back to be root: what `does` gives is its exit status.
+template <class Does>
+int in_child(const Does& does) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(does());
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+bool has_landlock() {
+  return ::syscall(SYS_landlock_create_ruleset, nullptr, 0, 1) >= 1;
+}
+
+TEST(GiveUpRoot, OneThatWritesFilesCanDoThatUnderItsPlacesAlone) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root to give up";
+  char pattern[] = "/tmp/weir-root-XXXXXX";
+  const std::string top = ::mkdtemp(pattern);
+  const std::string inside = top + "/inside";
+  ASSERT_TRUE(make_directory(inside));
+  ASSERT_TRUE(write_file_atomic(top + "/victim", "as it was"));
+  ASSERT_EQ(::chown(inside.c_str(), 1000, 1000), 0) << "a home directory";
+  const int status = in_child([&] {
+    if (!give_up_root({inside + "/new/results"})) return 1;
+    if (!make_directory(inside + "/new/results")) return 2;
+    if (!write_file_atomic(inside + "/new/results/report", "x")) return 3;
+    if (!write_file_atomic(inside + "/script.sh", "x", FileMode::kScript)) return 4;
+    if (!read_file("/etc/shadow")) return 5;
+    if (has_landlock() && write_file_atomic(top + "/victim", "gone")) return 6;
+    if (has_landlock() && ::open((top + "/victim").c_str(), O_WRONLY) >= 0) return 7;
+    if (has_landlock() && ::unlink((top + "/victim").c_str()) == 0) return 8;
+    if (::chmod((top + "/victim").c_str(), 04777) == 0) return 9;
+    if (::chown((top + "/victim").c_str(), 1000, 1000) == 0) return 10;
+    if (::socket(AF_INET, SOCK_DGRAM, 0) >= 0) return 11;
+    ::execl("/bin/true", "true", nullptr);
+    if (::setuid(0) == 0 && ::setuid(1000) == 0) return 12;
+    return 0;
+  });
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(*read_file(top + "/victim"), "as it was");
+  struct stat info {};
+  ASSERT_EQ(::stat((inside + "/script.sh").c_str(), &info), 0);
+  EXPECT_EQ(info.st_uid, 0U) << "its own files";
+  EXPECT_NE(info.st_mode & S_IXUSR, 0U);
+  std::filesystem::remove_all(top);
+}
+
+TEST(GiveUpRoot, OneThatOnlyPrintsIsNobodyAndWritesNowhere) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root to give up";
+  const std::string open_to_all = std::filesystem::temp_directory_path() / "weir-nobody-wrote-this";
+  const int status = in_child([&] {
+    if (!give_up_root({})) return 1;
+    if (::geteuid() == 0) return 2;
+    if (!read_file("/etc/shadow")) return 3;
+    if (has_landlock() && write_file_atomic(open_to_all, "x")) return 4;
+    return 0;
+  });
+  EXPECT_EQ(status, 0);
+  EXPECT_FALSE(file_exists(open_to_all));
+}
+
+// ---- temporary files and signals ----
+
+TEST(StaleFiles, TheNotedOnesAreRemovedAndOthersStay) {
+  char pattern[] = "/tmp/weir-notes-XXXXXX";
+  const std::string folder = ::mkdtemp(pattern);
+  const auto file = [&](const std::string& name) {
+    EXPECT_TRUE(write_file_atomic(folder + "/" + name, "x"));
+    return folder + "/" + name;
+  };
+  const TemporaryFileNote first(file("first"));
+  { const TemporaryFileNote done(file("done")); }
+  TemporaryFileNote moved(file("moved"));
+  const TemporaryFileNote target(std::move(moved));
+  remove_noted_files();
+  EXPECT_FALSE(file_exists(folder + "/first"));
+  EXPECT_FALSE(file_exists(folder + "/moved"));
+  EXPECT_TRUE(file_exists(folder + "/done"));
+  EXPECT_FALSE(is_name_taken(folder + "/link"));
+  std::filesystem::create_symlink("nowhere", folder + "/link");
+  EXPECT_TRUE(is_name_taken(folder + "/link"));
+  EXPECT_FALSE(file_exists(folder + "/link"));
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

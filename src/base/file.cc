@@ -74,18 +74,12 @@ Status write_file_atomic(const std::string& path, std::string_view content, File
   if (::stat(path.c_str(), &target) == 0 && !S_ISREG(target.st_mode))
     return invalid_error(path + " is no plain file and was left as it is");
   remove_stale_files(path + ".");
-  std::string temporary = path + ".XXXXXX";
-  const Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
+  const unsigned bits = mode == FileMode::kPrivate ? 0600 : mode == FileMode::kScript ? 0777 : 0666;
+  std::string temporary;
+  const Descriptor file(make_temporary_file(path + ".", bits, temporary));
   if (file.get() < 0) return system_error("create a file beside " + path);
   const TemporaryFileNote note(temporary);
-  mark_alive(file.get());
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  Status status = write_all(file.get(), content, path);
-  // mkostemp made it 0600.
-  const bool is_private = mode == FileMode::kPrivate;
-  if (status && !is_private && ::fchmod(file.get(), 0666U & ~mask) != 0)
-    status = system_error("chmod " + path);
+  const Status status = write_all(file.get(), content, path);
   if (!status) {
     ::unlink(temporary.c_str());
     return status;
@@ -109,6 +103,11 @@ bool file_exists(const std::string& path) {
   // Not access(2), which asks for the real user without the capabilities of this process.
   struct stat info {};
   return ::stat(path.c_str(), &info) == 0;
+}
+
+bool is_name_taken(const std::string& path) {
+  struct stat info {};
+  return ::lstat(path.c_str(), &info) == 0;
 }
 
 bool is_directory(const std::string& path) {

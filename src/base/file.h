@@ -12,7 +12,11 @@ namespace weir {
 [[nodiscard]] Result<std::string> read_file(const std::string& path,
                                             std::size_t limit = std::size_t{64} << 20U);
 
-enum class FileMode { kUsual, kPrivate };  // as the umask has it; or 0600
+enum class FileMode {
+  kUsual,    // 0666 less the umask
+  kScript,   // 0777 less the umask
+  kPrivate,  // 0600
+};
 
 /// Writes beside `path`, syncs, renames over it. On error nothing at `path` has changed. Files of
 /// the same kind that a killed process left beside it are removed first.
@@ -23,6 +27,8 @@ enum class FileMode { kUsual, kPrivate };  // as the umask has it; or 0600
 [[nodiscard]] Status make_directory(const std::string& path);
 
 [[nodiscard]] bool file_exists(const std::string& path);
+/// Something has that name: a link that leads nowhere too.
+[[nodiscard]] bool is_name_taken(const std::string& path);
 [[nodiscard]] bool is_directory(const std::string& path);
 
 }  // namespace weir

@@ -6,8 +6,6 @@
 #include <filesystem>
 #include <utility>
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/stale_files.h"
@@ -20,16 +18,12 @@ Result<PartialFile> PartialFile::create(const std::string& path) {
   if (std::filesystem::exists(found) && !std::filesystem::is_regular_file(found))
     return Error{ErrorCode::kIo, path + " is no plain file and was left as it is"};
   remove_stale_files(path + ".partial.");
-  std::string name = path + ".partial.XXXXXX";
-  const int descriptor = ::mkostemp(name.data(), O_CLOEXEC);  // O_EXCL, a random name
+  std::string name;
+  const int descriptor = make_temporary_file(path + ".partial.", 0666, name);
   if (descriptor < 0)
     return Error{ErrorCode::kIo,
                  "cannot write a file beside " + path + ": " + std::strerror(errno)};
-  mark_alive(descriptor);
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  std::FILE* stream = nullptr;
-  if (::fchmod(descriptor, 0666U & ~mask) == 0) stream = ::fdopen(descriptor, "wb");
+  std::FILE* const stream = ::fdopen(descriptor, "wb");
   if (stream == nullptr) {
     Error failed{ErrorCode::kIo, "cannot write " + path + ": " + std::strerror(errno)};
     ::close(descriptor);

@@ -4,12 +4,14 @@
 #include <array>
 #include <atomic>
 #include <cctype>
+#include <cerrno>
 #include <ctime>
 #include <filesystem>
 #include <vector>
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,8 +22,9 @@ namespace {
 constexpr std::size_t kMostNotes = 64;
 std::array<std::atomic<const char*>, kMostNotes> notes{};  // NOLINT(*-avoid-non-const-global-*)
 
+constexpr std::size_t kDrawn = 6;  // as mkstemp(3) does
+
 bool is_made_up(std::string_view ending) {
-  constexpr std::size_t kDrawn = 6;  // the X of mkstemp(3)
   return ending.size() == kDrawn && std::all_of(ending.begin(), ending.end(), [](char c) {
            return std::isalnum(static_cast<unsigned char>(c)) != 0;
          });
@@ -57,6 +60,23 @@ TemporaryFileNote::~TemporaryFileNote() {
 void remove_noted_files() {
   for (const auto& note : notes)
     if (const char* const name = note.load()) ::unlink(name);
+}
+
+int make_temporary_file(const std::string& prefix, unsigned mode, std::string& name) {
+  constexpr std::string_view kLetters =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+  constexpr int kTries = 100;  // 62^6 names: the second try is news
+  for (int n = 0; n < kTries; ++n) {
+    std::array<unsigned char, kDrawn> drawn{};
+    if (::getrandom(drawn.data(), drawn.size(), 0) != static_cast<ssize_t>(drawn.size())) return -1;
+    name = prefix;
+    for (const unsigned char byte : drawn)
+      name += kLetters[byte % kLetters.size()];
+    const int file = ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+    if (file >= 0) mark_alive(file);
+    if (file >= 0 || errno != EEXIST) return file;
+  }
+  return -1;
 }
 
 void mark_alive(int descriptor) {

@@ -7,11 +7,16 @@
 
 namespace weir {
 
+/// Makes "PREFIX" + six letters and digits, drawn at random, that did not exist (O_EXCL); `name` is
+/// its name afterwards, locked as mark_alive() says. The umask is taken from `mode`; a chmod
+/// afterwards is what a process that gave up root may not do. -1 and errno where it cannot.
+[[nodiscard]] int make_temporary_file(const std::string& prefix, unsigned mode, std::string& name);
+
 /// Locks an own temporary file for as long as it is open, so that remove_stale_files() of another
 /// process leaves it alone.
 void mark_alive(int descriptor);
 
-/// Removes "PREFIX" + six letters and digits (mkstemp's) where the file is plain, of this user, not
+/// Removes "PREFIX" + six letters and digits where the file is plain, of this user, not
 /// locked, and older than ten seconds: between making and locking one lies less.
 void remove_stale_files(const std::string& prefix);
 

@@ -106,10 +106,14 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
   std::size_t best_distance = 0;
   for (const std::string& candidate : candidates) {
     const bool is_prefix = word.size() >= 3 && candidate.starts_with(word);
-    // What was begun and not finished is meant before what was mistyped.
-    const std::size_t distance = is_prefix ? 0 : edit_distance(word, candidate);
     const std::size_t allowed =
         std::max<std::size_t>(1, std::min(candidate.size(), word.size()) / 3);
+    // Each edit changes the length by one at most.
+    const std::size_t longer = std::max(candidate.size(), word.size());
+    const std::size_t shorter = std::min(candidate.size(), word.size());
+    if (!is_prefix && longer - shorter > allowed) continue;
+    // What was begun and not finished is meant before what was mistyped.
+    const std::size_t distance = is_prefix ? 0 : edit_distance(word, candidate);
     if (distance > allowed || distance >= std::max(candidate.size(), word.size())) continue;
     if (best == nullptr || distance < best_distance) {
       best = &candidate;

@@ -353,7 +353,7 @@ class WithoutRoot(Untrusted):
     def test_verbs_that_read_files_are_nobody(self):
         self.write("fabric.yaml", DESIGN)
         for words in (["lint", "-"], ["diagnose", "-"], ["job", "-"], ["prove", "-"],
-                      ["validate", "fabric.yaml", "--switch", "leaf1=-"]):
+                      ["validate", "fabric.yaml", "--switch", "leaf1=-"], ["calc", "buffers", "-"]):
             status = self.status_of(*words)
             self.assertEqual(status["Uid"].split(), ["65534"] * 4, words)
             self.assertEqual(status["Gid"].split(), ["65534"] * 4, words)
@@ -368,10 +368,48 @@ class WithoutRoot(Untrusted):
         self.outside.chmod(0o700)
         self.assertEqual(self.weir("lint", "fabric.yaml").returncode, 0)
 
-    def test_verbs_that_write_keep_what_they_need(self):
+    def test_verbs_that_write_files_keep_what_that_needs_and_no_more(self):
         self.write("fabric.yaml", DESIGN)
-        done = self.weir("render", "fabric.yaml", "--to", "nccl", "--out", "out")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        for words in (["render", "-", "--to", "nccl", "--out", "out"], ["sim", "-", "--out", "out"],
+                      ["sim", "-", "-w", "pair", "--trace", "t.csv"]):
+            status = self.status_of(*words)
+            self.assertEqual(status["Uid"].split(), ["0"] * 4, words)
+            # CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH
+            self.assertEqual(int(status["CapEff"], 16) & ~0b110, 0, words)
+            self.assertEqual(status["NoNewPrivs"].strip(), "1", words)
+            self.assertEqual(status["Seccomp"].strip(), "2", words)
+        for words in (["render", "-", "--to", "nccl"], ["sim", "-"], ["calc", "buffers", "-"],
+                      ["calc", "wred", "-"], ["report", "-", "-o", "-"]):
+            self.assertEqual(self.status_of(*words)["Uid"].split(), ["65534"] * 4, words)
+
+    def test_they_write_where_they_are_told_to_in_anybodys_directory(self):
+        self.write("fabric.yaml", DESIGN)
+        os.chown(self.folder, 1000, 1000)
+        self.folder.chmod(0o755)
+        bundle = self.weir("bundle", "--root", TREE, "-o", "a.bundle")
+        self.assertEqual(bundle.returncode, 0, bundle.stderr)
+        for words in (["render", "fabric.yaml", "--to", "nccl", "--out", "out/new"],
+                      ["render", "fabric.yaml", "--to", "host-script", "--all", "--out", "scripts"],
+                      ["sim", "fabric.yaml", "-w", "pair", "--out", "r", "--trace", "t.csv",
+                       "--plot", "p.svg", "--pcap", "p.pcap", "--at", "gpu1"],
+                      ["report", "r", "-d", "fabric.yaml"],
+                      ["report", "--root", "a.bundle", "-o", "deep.html"],
+                      ["snapshot", "--root", "a.bundle", "-o", "s.json"],
+                      ["init", "-t", "pair", "-o", "pair.yaml"],
+                      ["init", "--from-bundles", ".", "-o", "found.yaml"],
+                      ["lab", "up", "fabric.yaml", "--dir", "lab"],
+                      ["lab", "fault", "add", "slow-receiver,at=gpu1", "--dir", "lab"],
+                      ["show", "--lab", "lab"], ["validate", "--lab", "lab"],
+                      ["report", "--lab", "lab", "-o", "lab.html"],
+                      ["apply", "--lab", "lab"], ["rollback", "--lab", "lab"],
+                      ["lab", "down", "--dir", "lab/"]):
+            done = self.weir(*words)
+            self.assertIn(done.returncode, (0, 1, 5), (words, done.stdout, done.stderr))
+        for name in ("out/new/nccl.env", "r/sim.json", "t.csv", "p.svg", "p.pcap", "report.html",
+                     "deep.html", "s.json", "pair.yaml", "found.yaml", "lab.html", "a.bundle"):
+            self.assertTrue((self.folder / name).exists(), name)
+        self.assertFalse((self.folder / "lab").exists())
+        self.assertTrue(os.access(self.folder / "scripts" / "gpu1.roce.sh", os.X_OK))
 
 
 class Descriptors(Untrusted):

@@ -1,6 +1,7 @@
 #include "cli/frame/command.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/check.h"
 #include "base/text_position.h"
@@ -105,24 +106,48 @@ const std::vector<std::string>& Args::all(std::string_view name) const {
   return found->second;
 }
 
-bool only_reads(const Args& args) {
+namespace {
+
+bool looks_at_files(const Args& args) {
   const Command& command = args.command();
   const auto given = [&](std::string_view name) {
     const bool is_known = std::any_of(command.options.begin(), command.options.end(),
                                       [&](const Option& option) { return option.name == name; });
     return is_known && args.has(name);
   };
-  if (given("output") || given("out") || given("trace") || given("pcap") || given("lab"))
-    return false;
+  if (given("from-host")) return false;
   // weir validate --switch looks at no host unless one is named.
-  const bool is_captured = given("root") || given("switch");
+  const bool is_captured = given("root") || given("switch") || given("lab");
+  const auto is_named = [&](const Argument& argument) { return args.has(argument.name); };
   switch (command.looks) {
     case Looks::kAtFiles: return true;
     case Looks::kAtHostOrFiles: return is_captured;
-    case Looks::kAtFilesIfNamed: return is_captured || args.has(command.arguments.front().name);
+    case Looks::kAtFilesIfNamed: return is_captured || is_named(command.arguments.front());
+    case Looks::kAtFilesIfAllNamed:
+      return is_captured ||
+             std::all_of(command.arguments.begin(), command.arguments.end(), is_named);
     case Looks::kElsewhere: break;
   }
   return false;
+}
+
+}  // namespace
+
+std::optional<std::vector<std::string>> confinement(const Args& args) {
+  if (!looks_at_files(args)) return std::nullopt;
+  std::vector<std::string> places;
+  for (const Option& option : args.command().options) {
+    if (option.writes == Writes::kNothing) continue;
+    const std::vector<std::string>& values = args.all(option.name);
+    if (values.empty() && option.writes == Writes::kFileAlways) places.emplace_back(".");
+    for (const std::string& value : values) {
+      if (value == "-") continue;
+      std::filesystem::path path(value);
+      if (!path.has_filename()) path = path.parent_path();  // "lab/"
+      places.push_back(option.writes == Writes::kDirectory ? value : path.parent_path().string());
+    }
+  }
+  return places;
 }
 
 }  // namespace weir::cli

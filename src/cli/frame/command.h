@@ -22,6 +22,14 @@ class Args;
 enum class Group { kOperators, kDevelopers };
 
 /// What a shell may offer in a place that has no fixed choices.
+/// Where the verb writes what an option names; "-" is standard output.
+enum class Writes {
+  kNothing,
+  kFile,        // a file, or a directory that is made and removed with all that is in it
+  kFileAlways,  // the same; where the option is not given, into the current directory
+  kDirectory,   // files in this directory
+};
+
 enum class Completes { kNothing, kFiles, kVerbs, kTopics };
 
 struct Argument {
@@ -44,6 +52,7 @@ struct Option {
   bool required = false;
   bool repeated = false;
   Completes completes = Completes::kNothing;
+  Writes writes = Writes::kNothing;
 
   [[nodiscard]] bool is_flag() const { return metavar.empty(); }
 };
@@ -56,10 +65,11 @@ struct Example {
 /// What a verb looks at. Root is given up before files of others are read
 /// (base/untrusted/give_up_root.h).
 enum class Looks {
-  kElsewhere,       // at this host, or it changes or writes something
-  kAtFiles,         // at files alone
-  kAtFilesIfNamed,  // at files where its first argument or --root names them
-  kAtHostOrFiles,   // at files where --root names them
+  kElsewhere,          // at this host, or it changes something there
+  kAtFiles,            // at files alone
+  kAtFilesIfNamed,     // at files where its first argument, --root or --lab names them
+  kAtFilesIfAllNamed,  // the same where all arguments, --root or --lab do
+  kAtHostOrFiles,      // at files where --root or --lab names them
 };
 
 struct Command {
@@ -82,9 +92,9 @@ struct Command {
 /// The verb's own options, then the common ones: what the parser accepts.
 [[nodiscard]] std::vector<Option> all_options(const Command&);
 
-/// Whether this command line only reads files and prints: by the verb's `looks`, by --root (a
-/// captured machine instead of this one) and by options that name a file to write.
-[[nodiscard]] bool only_reads(const Args& args);
+/// Of a command line that looks at files alone: the directories that it writes to, none where it
+/// only prints. nullopt where it looks at this host or changes it.
+[[nodiscard]] std::optional<std::vector<std::string>> confinement(const Args& args);
 
 /// A wrong command line: says so on stderr in one line, names the help, and returns kUsage.
 ExitCode usage_error(Context&, const Command&, std::string_view message);

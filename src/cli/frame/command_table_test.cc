@@ -134,5 +134,37 @@ TEST(CommandTable, NoMissionRowIsInAnyHelp) {
   }
 }
 
+TEST(Confinement, AVerbThatLooksAtFilesNamesWhereItWrites) {
+  using Places = std::optional<std::vector<std::string>>;
+  const auto places = [](const std::vector<std::string>& words) {
+    const Parsed parsed = parse(command_table(), words);
+    return confinement(std::get<Invocation>(parsed).args);
+  };
+  const Places nowhere = std::vector<std::string>();
+  EXPECT_EQ(places({"lint", "f"}), nowhere);
+  EXPECT_EQ(places({"calc", "buffers", "f"}), nowhere);
+  EXPECT_EQ(places({"render", "f", "--to", "nccl"}), nowhere);
+  EXPECT_EQ(places({"render", "f", "--to", "nccl", "--out", "a/b"}), Places({"a/b"}));
+  EXPECT_EQ(places({"sim", "f", "--trace", "a/t.csv", "--pcap", "/b/p"}), Places({"a", "/b"}));
+  EXPECT_EQ(places({"report", "f"}), Places({"."}));
+  EXPECT_EQ(places({"report", "--root", "b", "-o", "-"}), nowhere);
+  EXPECT_EQ(places({"report", "--lab", "lab", "-o", "x/r.html"}), Places({"lab", "x"}));
+  EXPECT_EQ(places({"lab", "down", "--dir", "x/lab/"}), Places({"x"}));
+  EXPECT_EQ(places({"diff", "a", "b"}), nowhere);
+  EXPECT_EQ(places({"snapshot", "--root", "b"}), nowhere);
+  // These look at this host, or change it.
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"diff", "a"},
+                                                {"snapshot"},
+                                                {"bundle"},
+                                                {"show"},
+                                                {"report"},
+                                                {"init", "--from-host"},
+                                                {"apply", "f", "--root", "b"},
+                                                {"rollback"},
+                                                {"verify", "--", "x"},
+                                                {"pcap", "--live", "eth0"}})
+    EXPECT_EQ(places(words), std::nullopt) << words.front();
+}
+
 }  // namespace
 }  // namespace weir::cli

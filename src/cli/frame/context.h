@@ -23,8 +23,9 @@ struct Context {
   bool stderr_is_terminal = false;
   /// Puts a question to whoever sits at the terminal; true is yes. Empty where nobody does.
   std::function<bool(const std::string& question)> ask = {};
-  /// Gives up root before files of others are read; empty in tests, which live on in the process.
-  std::function<Status()> give_up_root = {};
+  /// Gives up root before files of others are read, but for writing under these directories; empty
+  /// in tests, which live on in the process.
+  std::function<Status(const std::vector<std::string>& places)> give_up_root = {};
   // From the options that every verb has.
   bool json = false;
   bool quiet = false;

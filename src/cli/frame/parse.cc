@@ -181,6 +181,8 @@ std::optional<std::string> wrong_option(const Option& option, const Args& args) 
   if (option.is_flag() && std::find(values.begin(), values.end(), "false") != values.end())
     return fmt::format("--{} takes no value; leave it out instead", option.name);
   for (const std::string& value : values) {
+    // An empty name is a variable of a script that was not set.
+    if (value.empty() && option.completes == Completes::kFiles) return needs_value(option);
     if (auto wrong = wrong_choice(fmt::format("--{}", option.name), value, option.choices))
       return wrong;
   }

@@ -158,5 +158,21 @@ TEST(Parse, HelpTopicsAreVerbsOrFirstWords) {
   EXPECT_EQ(topic({"wiegh"}), "error");
 }
 
+TEST(Parse, AFileWithoutANameIsAUsageError) {
+  const std::vector<Command> table = {
+      {.name = "keep",
+       .options = {{.name = "state", .metavar = "DIR", .completes = Completes::kFiles},
+                   {.name = "title", .metavar = "T"}},
+       .run = run_nothing}};
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"keep", "--state", ""}, {"keep", "--state="}}) {
+    const Parsed parsed = parse(table, words);
+    const auto* error = std::get_if<UsageError>(&parsed);
+    ASSERT_NE(error, nullptr);
+    EXPECT_EQ(error->message, "--state needs a value: DIR");
+  }
+  EXPECT_TRUE(std::holds_alternative<Invocation>(parse(table, {"keep", "--title", ""})));
+}
+
 }  // namespace
 }  // namespace weir::cli

@@ -65,8 +65,9 @@ ExitCode dispatch(std::span<const Command> table, const std::vector<std::string>
   context.json = invocation.args.has("json");
   context.quiet = invocation.args.has("quiet");
   context.colour = wants_colour(invocation.args, context);
-  if (context.give_up_root && only_reads(invocation.args)) {
-    if (const Status done = context.give_up_root(); !done)
+  const auto places = confinement(invocation.args);
+  if (context.give_up_root && places) {
+    if (const Status done = context.give_up_root(*places); !done)
       return fail(context, ExitCode::kCouldNotLook, done.error().what);
   }
   // A user may type what a verb reads from "-": nothing may be written over it.

@@ -105,7 +105,8 @@ Command bundle_command() {
                    .letter = 'o',
                    .metavar = "FILE",
                    .help = "where to write; - is standard output (default: HOST.bundle)",
-                   .completes = Completes::kFiles},
+                   .completes = Completes::kFiles,
+                   .writes = Writes::kFileAlways},
                   {.name = "list", .help = "write nothing: list what would leave this host"},
                   {.name = "keep-names", .help = "keep real names and addresses"},
                   {.name = "counters",
@@ -121,6 +122,7 @@ Command bundle_command() {
                    {"weir validate fabric.yaml --root bundles/", "many hosts, and their drift"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook,
                      ExitCode::kPartial},
+      .looks = Looks::kAtHostOrFiles,
       .run = run_bundle,
   };
 }

@@ -147,6 +147,7 @@ Command calc_buffers_command() {
       .examples = {{"weir calc buffers", "./fabric.yaml"},
                    {"weir calc buffers pod16.yaml --json", "for a program"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput},
+      .looks = Looks::kAtFiles,
       .run = run_buffers,
   };
 }

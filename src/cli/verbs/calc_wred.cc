@@ -137,6 +137,7 @@ Command calc_wred_command() {
       .examples = {{"weir calc wred", "./fabric.yaml"},
                    {"weir calc wred pod16.yaml --json", "for a program"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput},
+      .looks = Looks::kAtFiles,
       .run = run_wred,
   };
 }

@@ -124,7 +124,7 @@ Command diff_command() {
                    {"weir diff good-node.json bad-node.json", "how they differ"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook,
                      ExitCode::kPartial},
-      .looks = Looks::kAtFiles,
+      .looks = Looks::kAtFilesIfAllNamed,
       .run = run_diff,
   };
 }

@@ -29,6 +29,9 @@ Result<sim::FidelityCase> gather_fidelity(const Args& args) {
   if (args.has("mtu")) {
     const auto mtu = parse_bytes(args.value("mtu"));
     if (!mtu) return mtu.error().within("--mtu");
+    if (*mtu < 64_B || *mtu > 9216_B)
+      return invalid_error(
+          fmt::format("--mtu: expected 64B to 9216B, found '{}'", args.value("mtu")));
     out.mtu = *mtu;
   }
   const auto duration = parse_duration(args.value("duration"));

@@ -58,7 +58,7 @@ ExitCode write_design(const Args& args, const ops::NewDesign& made, Context& con
     }
     return code;
   }
-  if (file_exists(path) && !args.has("force"))
+  if (is_name_taken(path) && !args.has("force"))
     return fail(context, ExitCode::kBadInput,
                 fmt::format("{} exists and was not changed; name another file with --output, or "
                             "overwrite it with --force",
@@ -186,7 +186,8 @@ Command init_command() {
                    .metavar = "FILE",
                    .help = "where to write; - is standard output",
                    .default_value = kDesignFile,
-                   .completes = Completes::kFiles},
+                   .completes = Completes::kFiles,
+                   .writes = Writes::kFile},
                   {.name = "force", .help = "overwrite the file"},
                   {.name = "list", .help = "list the templates, write nothing"}},
       .examples = {{"weir init", "fabric.yaml: 16 hosts, 2 leaves, a spine"},
@@ -196,6 +197,7 @@ Command init_command() {
                    {"weir init --from-host", "this machine as it is"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook,
                      ExitCode::kPartial},
+      .looks = Looks::kAtFiles,
       .run = run_init,
   };
 }

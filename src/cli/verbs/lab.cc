@@ -20,7 +20,8 @@ Option dir_option() {
           .metavar = "DIR",
           .help = "where the lab is kept",
           .default_value = "lab",
-          .completes = Completes::kFiles};
+          .completes = Completes::kFiles,
+          .writes = Writes::kFile};
 }
 
 // ---- status, up and down ----
@@ -240,6 +241,7 @@ Command lab_up_command() {
       .examples = {{"weir lab up pod16.yaml --dir lab", "16 hosts to practise on"},
                    {"weir validate --lab lab", "compare them with the design"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput},
+      .looks = Looks::kAtFiles,
       .run = run_up,
   };
 }
@@ -253,6 +255,7 @@ Command lab_down_command() {
       .options = {dir_option()},
       .examples = {{"weir lab down --dir lab", "remove the lab"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput},
+      .looks = Looks::kAtFiles,
       .run = run_down,
   };
 }
@@ -269,6 +272,7 @@ Command lab_status_command() {
       .options = {dir_option()},
       .examples = {{"weir lab status --dir lab", "settings, loads, faults"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput},
+      .looks = Looks::kAtFiles,
       .run = run_status,
   };
 }
@@ -292,6 +296,7 @@ Command lab_fault_command() {
       .examples = {{"weir lab fault add wrong-trust,at=gpu03", "a NIC that trusts PCP"},
                    {"weir lab fault clear wrong-trust", "restore its settings"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput},
+      .looks = Looks::kAtFiles,
       .run = run_fault,
   };
 }
@@ -320,6 +325,7 @@ Command lab_switch_command() {
                    {"weir lab switch load leaf1=leaf1.cfg", "load a configuration"},
                    {"weir lab switch load --all configs", "what weir render wrote"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput},
+      .looks = Looks::kAtFiles,
       .run = run_switch,
   };
 }

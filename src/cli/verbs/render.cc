@@ -46,13 +46,16 @@ void print_remarks(const std::vector<ops::NodeRemark>& remarks, Context& context
 Status write_one(const std::string& directory, const platforms::ConfigFile& file) {
   const std::filesystem::path path = std::filesystem::path(directory) / file.name;
   WEIR_TRY_STATUS(make_directory(path.parent_path().string()));
-  WEIR_TRY_STATUS(write_file_atomic(path.string(), file.text));
-  if (!file.name.ends_with(".sh")) return {};
-  std::error_code error;
-  std::filesystem::permissions(path, std::filesystem::perms{0755}, error);
-  if (error)
-    return Error{ErrorCode::kIo, fmt::format("chmod {}: {}", path.string(), error.message())};
-  return {};
+  return write_file_atomic(path.string(), file.text,
+                           file.name.ends_with(".sh") ? FileMode::kScript : FileMode::kUsual);
+}
+
+/// What to do with the files, for the first node of them.
+std::string with_node(const ops::RenderedFiles& output) {
+  std::string text(output.target->how_use);
+  for (std::size_t at = 0; (at = text.find(ops::kNodeWord, at)) != std::string::npos;)
+    text.replace(at, ops::kNodeWord.size(), output.files.front().node);
+  return text;
 }
 
 ExitCode print_output(const Args& args, Context& context, const ops::RenderedFiles& output) {
@@ -78,7 +81,7 @@ ExitCode print_output(const Args& args, Context& context, const ops::RenderedFil
   context.out << fmt::format("Wrote {} for {} to {}.\n", counted(output.files.size(), "file"),
                              output.target->name, directory);
   if (!context.quiet && !output.target->how_use.empty())
-    context.out << "\nnext:\n  " << output.target->how_use << '\n';
+    context.out << "\nnext:\n  " << with_node(output) << '\n';
   return ExitCode::kOk;
 }
 
@@ -142,7 +145,8 @@ Command render_command() {
             .letter = 'o',
             .metavar = "DIR",
             .help = "directory to write files to",
-            .completes = Completes::kFiles},
+            .completes = Completes::kFiles,
+            .writes = Writes::kDirectory},
            {.name = "using",
             .metavar = "TOOL",
             .help = "tool that a host-script calls: mlnx_qos, dcb or weir"},
@@ -159,6 +163,7 @@ Command render_command() {
                    {"weir render --to wiring > cables.csv", "the cabling plan"},
                    {"weir render --to host-script --node gpu01 > gpu01.sh", ""}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput},
+      .looks = Looks::kAtFiles,
       .run = run_render,
   };
 }

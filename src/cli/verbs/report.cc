@@ -48,7 +48,7 @@ ops::Result<ops::ReportRequest> report_request(const Args& args) {
   ops::ReportRequest request;
   request.files = args.all("FILE");
   WEIR_TRY(source, source_of(args));
-  if (args.has("lab")) request.source = std::move(source);
+  if (args.has("lab") || args.has("root")) request.source = std::move(source);
   request.design = args.get("design").value_or("");
   request.title = args.get("title").value_or("");
   WEIR_TRY(thresholds, ops::or_bad_request(thresholds_of(args)));
@@ -86,10 +86,10 @@ ExitCode write(const Args& args, Context& context, const render::Report& report,
 }
 
 ExitCode run_report(const Args& args, Context& context) {
-  if (!args.has("FILE") && !args.has("lab"))
+  if (!args.has("FILE") && !args.has("lab") && !args.has("root"))
     return usage_error(context, args.command(),
-                       "nothing to report from: name a folder of weir sim --out, JSON files, or "
-                       "--lab DIR");
+                       "nothing to report from: name a folder of weir sim --out, JSON files, "
+                       "--lab DIR or --root BUNDLE");
   const auto format = format_of(args);
   if (!format)
     return usage_error(context, args.command(),
@@ -118,7 +118,8 @@ std::vector<Option> report_options() {
         .letter = 'o',
         .metavar = "FILE",
         .help = "file to write; - is standard output (default: report.html)",
-        .completes = Completes::kFiles},
+        .completes = Completes::kFiles,
+        .writes = Writes::kFileAlways},
        {.name = "title", .metavar = "T", .help = "title (default: the name of the design)"},
        threshold_option()});
 }
@@ -148,6 +149,7 @@ Command report_command() {
                    {"weir report results/ -o report.html", "what weir sim --out results wrote"},
                    {"weir report results/ --format md -o -", "for a ticket"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook},
+      .looks = Looks::kAtFilesIfNamed,
       .run = run_report,
   };
 }

@@ -88,11 +88,13 @@ Command snapshot_command() {
             .letter = 'o',
             .metavar = "FILE",
             .help = "write JSON to FILE, for weir diff",
-            .completes = Completes::kFiles}}),
+            .completes = Completes::kFiles,
+            .writes = Writes::kFile}}),
       .examples = {{"weir snapshot --lab lab --out before.json", "before a job"},
                    {"weir snapshot --lab lab --host gpu03 --json", "for a program"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook,
                      ExitCode::kPartial},
+      .looks = Looks::kAtHostOrFiles,
       .run = run_snapshot,
   };
 }

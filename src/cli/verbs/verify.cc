@@ -58,6 +58,9 @@ ops::Result<ops::RemoteRequest> remote_request(const Args& args) {
 
 /// What is wrong with the combination of words; empty where nothing is.
 std::string words_error(const Args& args) {
+  if (args.has("root"))
+    return "--root: nothing can be run on a captured machine; weir diagnose --root judges what it "
+           "showed";
   const bool has_command = !args.all("COMMAND").empty();
   const int ways = (args.has("pair") ? 1 : 0) + (args.has("microburst") ? 1 : 0) +
                    (args.has("under-failure") ? 1 : 0);

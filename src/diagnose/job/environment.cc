@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -206,14 +207,45 @@ void judge_patience(const readers::Job& job, double shortest, JobFindings& out) 
   }
 }
 
+/// Names that no library reads: the first get a finding and a suggestion each, the rest one finding
+/// together. More than these are no typing errors, and each would be compared with every name.
+class UnknownNames {
+ public:
+  /// False where the variable is one of the rest.
+  [[nodiscard]] bool takes(const readers::JobVariable& variable) {
+    constexpr std::size_t kMost = 100;
+    const auto known = readers::knowledge_of(variable.name, readers::Suggests::kNothing);
+    if (known.is_known || known.is_removed || shown_.contains(variable.name)) return true;
+    if (shown_.size() < kMost) return shown_.insert(variable.name).second;
+    if (first_ == nullptr) first_ = &variable;
+    rest_.insert(variable.name);
+    return false;
+  }
+  void judge_rest(JobFindings& out) const {
+    if (first_ == nullptr) return;
+    auto& found = out.add(
+        "job.env_typo",
+        fmt::format("{} more unknown variables, {} the first of them.", rest_.size(), first_->name),
+        first_->at);
+    found.confidence = finding::Confidence::kMedium;
+  }
+
+ private:
+  std::set<std::string, std::less<>> shown_;
+  std::set<std::string, std::less<>> rest_;
+  const readers::JobVariable* first_ = nullptr;
+};
+
 }  // namespace
 
 void judge_variables(const JobCase& subject, JobFindings& out) {
+  UnknownNames unknown;
   for (const readers::JobVariable& variable : subject.job.variables) {
-    judge_name(variable, out);
+    if (unknown.takes(variable)) judge_name(variable, out);
     judge_range(variable, out);
     judge_words(variable, out);
   }
+  unknown.judge_rest(out);
   judge_open(subject.job, out);
   judge_patience(subject.job, subject.thresholds.shortest_retry, out);
 }

@@ -41,6 +41,23 @@ std::string ids_of(const finding::Judgement& judgement) {
   return text;
 }
 
+TEST(JobNames, ThousandsOfUnknownOnesAreAHundredFindingsAndOneForTheRest) {
+  COVERS("E2");
+  std::string text = "#!/bin/bash\nexport NCCL_IB_TCC=106\n";
+  for (int i = 0; i < 5000; ++i)
+    text += "export NCCL_MADE_UP_" + std::to_string(i) + "=1\n";
+  text += "export NCCL_MADE_UP_4999=2\nexport NCCL_IB_GID_INDEX=x\n";
+  const readers::Job job = readers::read_job(text, "job.sh");
+  const finding::Judgement judgement = judge_job({.job = job});
+  const auto typos = std::count_if(judgement.findings.begin(), judgement.findings.end(),
+                                   [](const auto& item) { return item.id == "job.env_typo"; });
+  EXPECT_EQ(typos, 101);
+  const std::string said = ids_of(judgement);
+  EXPECT_NE(said.find("NCCL_IB_TCC; did you mean NCCL_IB_TC?"), std::string::npos);
+  EXPECT_NE(said.find("4901 more unknown variables, NCCL_MADE_UP_99 the first of them."),
+            std::string::npos);
+}
+
 /// A host with these devices; each has the four GIDs that mlx5 makes of one IPv4 address.
 evidence::Evidence host_with(const std::vector<std::string>& devices) {
   evidence::Evidence host;

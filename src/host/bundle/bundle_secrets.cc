@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "readers/job/job.h"
 
 namespace weir::host {
 namespace {
@@ -61,14 +62,75 @@ std::string upper(std::string_view text) {
   return out;
 }
 
-/// Parameters of the kernel that decide how devices reach memory, and processors' isolation.
-bool is_about_devices(std::string_view word) {
-  constexpr std::array<std::string_view, 13> kBeginnings = {
-      "iommu",       "intel_iommu",  "amd_iommu", "pci",      "numa",
-      "isolcpus",    "nohz",         "rcu_nocb",  "hugepage", "default_hugepagesz",
-      "mitigations", "intel_pstate", "processor."};
-  return std::any_of(kBeginnings.begin(), kBeginnings.end(),
-                     [&](std::string_view start) { return word.starts_with(start); });
+/// A parameter of the kernel that decides how devices reach memory, or keeps processors for a job,
+/// and the values it may have (kernel-parameters.txt of Linux 6.12). Any other value was
+/// written by hand, and does not leave.
+struct KernelWord {
+  std::string_view name;
+  std::string_view values;     // separated by blanks; each part of a list is one of them …
+  bool takes_numbers = false;  // … or numbers: processors, sizes
+};
+constexpr auto kKernelWords = std::to_array<KernelWord>({
+    {"iommu", "off on force noforce biomerge panic nopanic merge nomerge soft pt nopt nobypass"},
+    {"iommu.passthrough", "0 1"},
+    {"iommu.strict", "0 1"},
+    {"iommu.forcedac", "0 1"},
+    {"intel_iommu", "on off igfx_off forcedac strict sp_off sm_on sm_off nobounce tboot_noforce"},
+    {"amd_iommu",
+     "on off fullflush force_isolation force_enable pgtbl_v1 pgtbl_v2 irtcachedis nohugepages"},
+    {"pci",
+     "off conf1 conf2 noaer nodomains nommconf nomsi noioapicquirk nobios noacpi use_crs nocrs "
+     "routeirq skip_isa_align noearly nobar norom rom realloc realloc=on realloc=off "
+     "assign-busses pcie_bus_tune_off pcie_bus_safe pcie_bus_perf pcie_bus_peer2peer noats noari "
+     "ecrc=bypass ecrc=off ecrc=on earlydump bfsort nobfsort big_root_window"},
+    {"pcie_aspm", "off force"},
+    {"pcie_aspm.policy", "default performance powersave powersupersave"},
+    {"pcie_ports", "auto native compat dpc-native"},
+    {"pcie_port_pm", "off force"},
+    {"pcie_acs_override", "downstream multifunction"},
+    {"numa", "off noacpi nohmat"},
+    {"numa_balancing", "enable disable"},
+    {"isolcpus", "nohz domain managed_irq", true},
+    {"nohz", "on off"},
+    {"nohz_full", "all", true},
+    {"rcu_nocbs", "all", true},
+    {"rcu_nocb_poll", ""},
+    {"hugepages", "", true},
+    {"hugepagesz", "", true},
+    {"default_hugepagesz", "", true},
+    {"mitigations", "off auto nosmt"},
+    {"intel_pstate",
+     "disable active passive force no_hwp hwp_only support_acpi_ppc per_cpu_perf_limits"},
+    {"processor.max_cstate", "", true},
+});
+
+bool is_kernel_number(std::string_view text) {
+  constexpr std::size_t kLongest = 24;  // "0-1023:15/16", "1073741824", "512M"
+  return !text.empty() && text.size() <= kLongest &&
+         std::isdigit(static_cast<unsigned char>(text.front())) != 0 &&
+         text.find_first_not_of("0123456789-:/KMG") == std::string_view::npos;
+}
+
+/// "pci=noaer,secret=x" is "pci=noaer,(left out)"; nothing of a word that is not in the table.
+std::string kept_kernel_word(std::string_view word) {
+  const std::size_t equals = word.find('=');
+  const std::string_view name = word.substr(0, equals);
+  const auto known =
+      std::find_if(kKernelWords.begin(), kKernelWords.end(),
+                   [&](const KernelWord& candidate) { return candidate.name == name; });
+  if (known == kKernelWords.end()) return {};
+  if (equals == std::string_view::npos) return std::string(name);
+  const auto values = split(known->values, ' ');
+  std::string out(name);
+  char separator = '=';
+  for (const std::string_view part : split(word.substr(equals + 1), ',')) {
+    const bool is_value = std::find(values.begin(), values.end(), part) != values.end();
+    const bool is_number = known->takes_numbers && is_kernel_number(part);
+    out += separator;
+    out += !part.empty() && (is_value || is_number) ? part : kLeftOut;
+    separator = ',';
+  }
+  return out;
 }
 
 /// A path or an address: names of people, hosts and networks are in them, and no setting that is
@@ -83,6 +145,15 @@ bool is_place(std::string_view value) {
       std::count(value.begin(), value.end(), ':') >= 2 &&
       value.find_first_not_of("0123456789abcdefABCDEF:[]") == std::string_view::npos;
   return numbers == kBytesOfIpv4 || is_ipv6;
+}
+
+/// As settings of NCCL and UCX are written: without blanks, quotes and what a shell or a URL has.
+bool is_plain(std::string_view text) {
+  constexpr std::size_t kLongest = 512;  // a list of sixteen devices with their ports has 200
+  return text.size() <= kLongest && std::all_of(text.begin(), text.end(), [](char c) {
+           return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+                  std::string_view("_-.,:;^=+%").find(c) != std::string_view::npos;
+         });
 }
 
 /// A run of letters and digits that no setting of NCCL has: keys and tokens have 20 and more.
@@ -144,8 +215,10 @@ std::string conf_without_secrets(std::string_view content) {
     const std::string_view name = trim(line.substr(0, equals));
     const std::string_view value = trim(line.substr(equals + 1));
     const bool is_setting = name.starts_with("NCCL_") || name.starts_with("UCX_");
-    if (!is_setting) continue;
-    out += fmt::format("{}={}\n", name, looks_secret(name, value) ? kLeftOut : value);
+    if (!is_setting || !is_plain(name)) continue;
+    const bool is_known = readers::knowledge_of(name, readers::Suggests::kNothing).is_known;
+    const bool is_kept = is_known && is_plain(value) && !looks_secret(name, value);
+    out += fmt::format("{}={}\n", name, is_kept ? value : kLeftOut);
   }
   return out;
 }
@@ -153,7 +226,8 @@ std::string conf_without_secrets(std::string_view content) {
 std::string short_command_line(std::string_view content) {
   std::string out;
   for (const std::string_view word : split(trim(content), ' ')) {
-    if (is_about_devices(word)) out += fmt::format("{}{}", out.empty() ? "" : " ", word);
+    const std::string kept = kept_kernel_word(trim(word));
+    if (!kept.empty()) out += fmt::format("{}{}", out.empty() ? "" : " ", kept);
   }
   return (out.empty() ? std::string("-") : out) + "\n";
 }

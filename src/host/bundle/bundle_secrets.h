@@ -21,7 +21,8 @@ namespace weir::host {
 
 /// nccl.conf with the variables of NCCL and UCX alone; a value that looks secret is "(left out)".
 [[nodiscard]] std::string conf_without_secrets(std::string_view content);
-/// Words about devices, memory and processors; "-" where there are none.
+/// Words about devices, memory and processors with the values that the kernel documents; any other
+/// value is "(left out)", any other word is gone; "-" where there are none.
 [[nodiscard]] std::string short_command_line(std::string_view content);
 
 /// Takes out of a bundle what must not leave; names (paths) of what was changed or taken out.

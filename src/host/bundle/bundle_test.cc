@@ -229,6 +229,39 @@ TEST(BundleSecrets, OfNcclConfOnlySettingsLeaveAndNoKeys) {
             "UCX_NET_DEVICES=mlx5_0:1\nNCCL_NET=(left out)\nNCCL_PLUGIN=(left out)\n");
 }
 
+TEST(BundleSecrets, OfTheKernelsWordsOnlyKnownValuesLeave) {
+  EXPECT_EQ(short_command_line("BOOT_IMAGE=/vmlinuz root=/dev/sda1 iommu=pt intel_iommu=on,sm_on "
+                               "pci=realloc=off,pcie_bus_perf isolcpus=managed_irq,2-15,18 "
+                               "hugepagesz=1G hugepages=16 rcu_nocb_poll mitigations=auto,nosmt\n"),
+            "iommu=pt intel_iommu=on,sm_on pci=realloc=off,pcie_bus_perf "
+            "isolcpus=managed_irq,2-15,18 hugepagesz=1G hugepages=16 rcu_nocb_poll "
+            "mitigations=auto,nosmt\n");
+  const std::string kept = short_command_line(
+      "pci=hunter2 pci=noaer,password=hunter2 iommu.token=hunter2 pci_secret=hunter2 "
+      "iommu=pt,hunter2 processor.ignore=hunter2 hugepages=hunter2 isolcpus=2,hunter2,10.1.2.3 "
+      "numa=hunter2 pcie_aspm.policy=hunter2 pci=disable_acs_redir=0000:81:00.0 iommu\thunter2 "
+      "pci=\"noaer hunter2\"");
+  EXPECT_EQ(kept.find("hunter2"), std::string::npos) << kept;
+  EXPECT_EQ(kept.find("10.1"), std::string::npos) << kept;
+  EXPECT_EQ(kept.find("81:00"), std::string::npos) << kept;
+  EXPECT_NE(kept.find("pci=noaer,(left out)"), std::string::npos) << kept;
+  EXPECT_EQ(short_command_line(kept), kept) << "a second time changes nothing";
+}
+
+TEST(BundleSecrets, NoFormOfASecretInNcclConfLeaves) {
+  for (const char* line :
+       {"NCCL_PLUGIN_PASSPHRASE=hunter2", "NCCL_MY_OWN=hunter2", "NCCL_IB_TC=106 PW=hunter2",
+        "NCCL_IB_TC=\"hunter2\"", "NCCL_IB_TC='hunter2'", "NCCL_IB_TC=$(echo hunter2)",
+        "NCCL_NET_PLUGIN=https://hunter2@host/x", "NCCL_DEBUG_FILE=~hunter2/log",
+        "NCCL_TOPO_FILE=/srv/hunter2/topo.xml", "NCCL_NET=\\\nhunter2", "export NCCL_X=hunter2",
+        "NCCL_IB_TC=106 # hunter2", "NCCL_hunter2 x=1", "UCX_TLS=rc hunter2", "  hunter2=1",
+        "UCX_SECRET=hunter2", "NCCL_SOCKET_IFNAME=hunter2@eth0", "NCCL_IB_TC\t=\thunter2 x"})
+    EXPECT_EQ(conf_without_secrets(line).find("hunter2"), std::string::npos)
+        << line << ": " << conf_without_secrets(line);
+  EXPECT_EQ(conf_without_secrets("UCX_TLS=rc,cuda_copy\n NCCL_ALGO = ring;allreduce:^tree,nvls\n"),
+            "UCX_TLS=rc,cuda_copy\nNCCL_ALGO=ring;allreduce:^tree,nvls\n");
+}
+
 TEST(BundleSecrets, OnlyWhatIsListedLeaves) {
   for (const char* path : {"/sys/class/net/eth0/mtu", "/proc/cmdline", "/etc/nccl.conf",
                            "/root/.nccl.conf", "/proc/17/comm", "/sys/devices/x/config"})

@@ -55,7 +55,7 @@ std::vector<RenderTarget> host_targets() {
   return {
       {.name = "host-script",
        .summary = "a shell script that configures a host as designed; idempotent",
-       .how_use = "scp gpu01.roce.sh gpu01: && ssh gpu01 sudo ./gpu01.roce.sh --check",
+       .how_use = "scp NODE.roce.sh NODE: && ssh NODE sudo ./NODE.roce.sh --check",
        .scope = RenderScope::kHost,
        .render = host_script,
        .tools = render::script_tools()},

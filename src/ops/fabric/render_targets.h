@@ -15,6 +15,9 @@
 
 namespace weir::ops {
 
+/// Stands for the name of a node in RenderTarget::how_use.
+inline constexpr std::string_view kNodeWord = "NODE";
+
 /// What a target prints files for.
 enum class RenderScope {
   kHost,    // each host
@@ -35,7 +38,7 @@ struct TargetInput {
 struct RenderTarget {
   std::string_view name;     // "host-script"
   std::string_view summary;  // half a line
-  std::string_view how_use;  // what to do with the files, one line
+  std::string_view how_use;  // what to do with the files, one line; kNodeWord is a node's name
   RenderScope scope = RenderScope::kHost;
   /// Of kHost and kFabric, and of kSwitch where `platform` is not set. The first file is the one
   /// that is printed where no directory is named; names end in .sh where a file is to be run.

@@ -13,7 +13,7 @@ namespace weir::ops {
 struct ReportRequest {
   /// Snapshots, evidence, JSON of other verbs, or directories that `weir sim --out` wrote.
   std::vector<std::string> files = {};
-  std::optional<Source> source = {};  // a lab
+  std::optional<Source> source = {};  // a lab, or captured machines
   std::string design = {};            // empty: the lab's, or the one that a simulation names
   std::string title = {};             // empty: the design's name
   finding::Thresholds thresholds = {};

@@ -146,7 +146,10 @@ struct VariableKnowledge {
   std::string note;            // since when, or what happened to it
   std::string nearest;         // did you mean
 };
-[[nodiscard]] VariableKnowledge knowledge_of(std::string_view name);
+/// A suggestion looks at every name there is: not for thousands of variables.
+enum class Suggests { kNothing, kNearest };
+[[nodiscard]] VariableKnowledge knowledge_of(std::string_view name,
+                                             Suggests suggests = Suggests::kNearest);
 
 /// A variable that weir renders or judges, for `weir explain`.
 struct VariableMeaning {

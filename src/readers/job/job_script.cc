@@ -177,7 +177,7 @@ bool concerns_communication(std::string_view name) {
                              return std::isupper(static_cast<unsigned char>(c)) != 0 ||
                                     std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '_';
                            });
-  return is_variable && !knowledge_of(name).is_known;
+  return is_variable && !knowledge_of(name, Suggests::kNothing).is_known;
 }
 
 ScriptReader::ScriptReader(std::string_view text, Job& job)

@@ -306,7 +306,7 @@ const std::vector<std::string>& all_names() {
 
 }  // namespace
 
-VariableKnowledge knowledge_of(std::string_view name) {
+VariableKnowledge knowledge_of(std::string_view name, Suggests suggests) {
   VariableKnowledge known;
   for (const Renamed& renamed : kRenamed) {
     if (renamed.old_name != name) continue;
@@ -331,9 +331,9 @@ VariableKnowledge knowledge_of(std::string_view name) {
     known.nearest = repaired;
     return known;
   }
-  const auto close = nearest(name, all_names());
   known.is_known = false;
-  if (close) known.nearest = *close;
+  if (suggests == Suggests::kNothing) return known;
+  if (const auto close = nearest(name, all_names())) known.nearest = *close;
   return known;
 }
 

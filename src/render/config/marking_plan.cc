@@ -8,6 +8,7 @@
 #include "base/name_pattern.h"
 #include "base/table.h"
 #include "base/text.h"
+#include "base/untrusted/printable.h"
 #include "design/file/value_text.h"
 #include "design/file/words.h"
 #include "units/dscp_name.h"
@@ -160,7 +161,8 @@ std::string where_ends(const Design& design) {
 }  // namespace
 
 std::string marking_plan(const Design& design, const Intent& intent) {
-  std::string text = fmt::format("Marking plan of {} ({})\n\n", *design.name, design.file);
+  std::string text =
+      fmt::format("Marking plan of {} ({})\n\n", *design.name, printable_line(design.file));
   text += "Marking and priority of each class:\n" + class_table(design);
   text += "\nSet by:\n" + marker_table(design);
   text += "\nTrust on hosts and switches:\n" + trust_table(intent);
