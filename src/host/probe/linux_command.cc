@@ -291,7 +291,7 @@ Result<std::unique_ptr<RunningCommand>> RunningCommand::start(
   const SpawnAttributes attributes;
   WEIR_TRY(running, spawn(command, attributes.get(), -1));
   running->parts_->leads_group = true;
-  return std::move(running);
+  return running;
 }
 
 Result<CommandOutcome> run_load(const std::vector<std::string>& command,
