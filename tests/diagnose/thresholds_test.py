@@ -19,7 +19,7 @@ LIMIT = re.compile(r"\b\d+\.\d+\b|"
 NO_LIMITS = {"kLines", "kWideLines", "kNamed", "kApart", "kBits", "kSmallestFrame", "kWords",
              "kLongest", "kMostLines", "kHeaders", "kSlowest", "kFastest", "kTimeoutUnit", "kUsual",
              "kWanted", "kLargeRdma", "kSmallEthernet", "kNear", "kDigits", "kRdmaDscp", "kLeast",
-             "kEnough"}
+             "kEnough", "kTwice"}
 NO_FRACTIONS = {"0.0", "1.0", "1000.0", "65'535.0"}
 
 

@@ -87,5 +87,37 @@ TEST(Pairs, ATextRaisesAFindingAndTheTextBesideItDoesNot) {
   }
 }
 
+TEST(Pairs, AKernelsLogOfAGpuADiskOrMemoryIsNotTheFabric) {
+  COVERS("C5", "D8");
+  for (const std::string_view line :
+       {"NVRM: Xid (PCI:0000:3b:00): 79, pid=1, GPU has fallen off the bus.",
+        "Out of memory: Killed process 4123 (python3) total-vm:91234kB",
+        "blk_update_request: I/O error, dev nvme0n1, sector 128"}) {
+    const finding::Judgement said = said_of("[  812.334455] " + std::string(line) + "\n");
+    EXPECT_TRUE(finding::is_raised(said.findings, "app.not_fabric")) << line;
+    EXPECT_EQ(said.conclusion, finding::Conclusion::kNotFabric) << line;
+  }
+  const finding::Judgement other =
+      said_of("[  812.334455] mlx5_core 0000:3b:00.0 eth2: Link down\n");
+  EXPECT_FALSE(finding::is_raised(other.findings, "app.not_fabric"));
+}
+
+TEST(Pairs, StepsThatTakeTwiceAsLongAgainAndAgainAreANote) {
+  COVERS("I6");
+  const auto said = [](const std::vector<double>& times) {
+    std::string text = "training got slow\n";
+    for (const double time : times)
+      text += "step_time " + std::to_string(time) + "s loss 2.1\n";
+    const finding::Judgement judgement = said_of(text);
+    EXPECT_EQ(judgement.count(finding::Severity::kWarning) +
+                  judgement.count(finding::Severity::kError),
+              0U);
+    return finding::is_raised(judgement.findings, "ecn.thresholds_too_high");
+  };
+  EXPECT_TRUE(said({9.0, 0.8, 1.9, 0.8, 2.1, 0.9}));
+  EXPECT_FALSE(said({9.0, 0.8, 0.9, 0.8, 2.1, 0.9})) << "one long step is a checkpoint";
+  EXPECT_FALSE(said({9.0, 0.8, 0.9, 0.8, 0.9})) << "the first is warm-up";
+}
+
 }  // namespace
 }  // namespace weir::diagnose

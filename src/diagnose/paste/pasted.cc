@@ -264,6 +264,12 @@ void judge_events(const PastedCase& input, finding::Judgement& out) {
     by_place[{event.host, event.device}].events.push_back(&event);
   for (const auto& [place, happened] : by_place)
     judge_events_of(happened, out);
+  // What a kernel says of GPUs, disks and memory is what the same words say elsewhere.
+  std::vector<readers::Cited> foreign;
+  for (const readers::PasteEvent& event : input.paste.events)
+    if (event.kind == EventKind::kForeign) foreign.push_back(event.at);
+  for (Finding& finding : stated_faults(foreign, input.thresholds))
+    out.findings.push_back(std::move(finding));
 }
 
 // ---- results of tests ----

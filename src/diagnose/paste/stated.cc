@@ -139,6 +139,7 @@ constexpr auto kForeign = std::to_array<Phrase>({
     {"dataloader worker", "exited", "", "A worker of the data loader ended."},
     {"traceback (most recent call last)", "", "", "The program raised an exception."},
     {"segmentation fault", "", "", "A process crashed."},
+    {": segfault at ", "", "", "A process crashed."},
     {"cuda error: device-side assert", "", "", "A kernel on the GPU failed an assertion."},
 });
 
@@ -150,6 +151,22 @@ bool is_of_network(const Lines& lines) {
   });
 }
 
+/// The time after a word such as "step_time": "step_time 1.92s", "step time: 812.3 ms".
+std::optional<double> time_after(const std::string& text, std::string_view key) {
+  for (std::size_t at = text.find(key); at != std::string::npos; at = text.find(key, at + 1)) {
+    const bool is_word = at == 0 || !std::isalnum(static_cast<unsigned char>(text[at - 1]));
+    const std::size_t begin = text.find_first_not_of(" :=", at + key.size());
+    if (!is_word || begin == std::string::npos || begin == at + key.size()) continue;
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data() + begin, text.data() + text.size(), value);
+    const char* const last = text.data() + text.size();
+    const bool is_time = error == std::errc() && value > 0 && end != last &&
+                         (*end == 's' || *end == 'm' || *end == ' ' || *end == ',');
+    if (is_time) return value;
+  }
+  return std::nullopt;
+}
+
 /// "data_time 1.61s" of "iter_time 1.92s", "time 3.10s (data 2.42s, …": a step that mostly waits
 /// for its data.
 std::optional<std::size_t> data_bound_line(const Lines& lines, double waits_for_data) {
@@ -157,25 +174,10 @@ std::optional<std::size_t> data_bound_line(const Lines& lines, double waits_for_
     std::optional<double> step;
     std::optional<double> data;
     const std::string& text = lines[i].lower;
-    const auto seconds = [&](std::string_view key) -> std::optional<double> {
-      for (std::size_t at = text.find(key); at != std::string::npos; at = text.find(key, at + 1)) {
-        const bool is_word = at == 0 || !std::isalnum(static_cast<unsigned char>(text[at - 1]));
-        const std::size_t begin = text.find_first_not_of(" :=", at + key.size());
-        if (!is_word || begin == std::string::npos || begin == at + key.size()) continue;
-        double value = 0;
-        const auto [end, error] =
-            std::from_chars(text.data() + begin, text.data() + text.size(), value);
-        const bool is_time = error == std::errc() && value > 0 &&
-                             end != text.data() + text.size() &&
-                             (*end == 's' || *end == 'm' || *end == ' ' || *end == ',');
-        if (is_time) return value;
-      }
-      return std::nullopt;
-    };
     for (const std::string_view key : {"iter_time", "step_time", "batch_time", "step time", "time"})
-      if (!step) step = seconds(key);
+      if (!step) step = time_after(text, key);
     for (const std::string_view key : {"data_time", "data time", "data_wait", "dataloader", "data"})
-      if (!data) data = seconds(key);
+      if (!data) data = time_after(text, key);
     const bool is_bound = step && data && *data<*step&& * data> waits_for_data * *step;
     if (is_bound) return i;
   }
@@ -192,6 +194,47 @@ void find_foreign(const Lines& lines, const finding::Thresholds& limits, Stated&
   if (const auto line = data_bound_line(lines, limits.waits_for_data))
     out.add("app.not_fabric", "Most of a step is spent waiting for data, not for the network.",
             {*line});
+}
+
+// ---- steps of a job ----
+
+/// I6: steps of one job that take twice as long as others, again and again. The first is warm-up,
+/// and a single long one a checkpoint. A note: other jobs on the fabric do it too.
+void find_uneven_steps(const Lines& lines, const finding::Thresholds& limits, Stated& out) {
+  struct Step {
+    double time = 0;
+    std::size_t line = 0;
+  };
+  std::vector<Step> steps;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    for (const std::string_view key : {"iter_time", "step_time", "batch_time", "step time",
+                                       "iteration time", "elapsed time per iteration (ms)"}) {
+      const auto time = time_after(lines[i].lower, key);
+      if (!time) continue;
+      steps.push_back({*time, i});
+      break;
+    }
+  }
+  if (steps.size() < limits.runs_compared + 1 || data_bound_line(lines, limits.waits_for_data))
+    return;
+  steps.erase(steps.begin());
+  const auto shorter = [](const Step& a, const Step& b) { return a.time < b.time; };
+  const Step shortest = *std::min_element(steps.begin(), steps.end(), shorter);
+  std::vector<std::size_t> at = {shortest.line};
+  double longest = 0;
+  for (const Step& step : steps) {
+    if (step.time < limits.uneven_runs * shortest.time) continue;
+    longest = std::max(longest, step.time);
+    at.push_back(step.line);
+  }
+  constexpr std::size_t kTwice = 3;  // the shortest, and two long ones
+  if (at.size() < kTwice) return;
+  at.resize(std::min<std::size_t>(at.size(), kTwice));
+  out.note("ecn.thresholds_too_high",
+           fmt::format("{} steps took between {:g} and {:g}: if nothing else ran, ECN marks come too "
+                       "late. Check marks and pauses on the switches during such steps.",
+                       steps.size(), shortest.time, longest),
+           at);
 }
 
 // ---- reordering ----
@@ -457,6 +500,7 @@ std::vector<finding::Finding> stated_faults(std::span<const readers::Cited> cite
   const Lines lines = stated_lines(cited);
   Stated out(lines);
   find_foreign(lines, limits, out);
+  find_uneven_steps(lines, limits, out);
   find_reordering(lines, out);
   find_counts(lines, limits, out);
   find_phrases(lines, out);

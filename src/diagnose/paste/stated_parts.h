@@ -45,6 +45,9 @@ class Stated {
   /// A fault that is already there gets the further lines only.
   void add(std::string_view id, std::string verdict, const std::vector<std::size_t>& at);
 
+  /// The same as a note that is not more than a hint.
+  void note(std::string_view id, std::string verdict, const std::vector<std::size_t>& at);
+
   /// The findings of another one.
   void take_over(Stated&& other) {
     for (finding::Finding& finding : other.findings_)

@@ -97,6 +97,14 @@ void Stated::add(std::string_view id, std::string verdict, const std::vector<std
   }
 }
 
+void Stated::note(std::string_view id, std::string verdict, const std::vector<std::size_t>& at) {
+  const std::size_t before = findings_.size();
+  add(id, std::move(verdict), at);
+  if (findings_.size() == before) return;
+  findings_.back().severity = finding::Severity::kInfo;
+  findings_.back().confidence = finding::Confidence::kLow;
+}
+
 namespace {
 
 /// 0 where it is none.

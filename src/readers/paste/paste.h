@@ -53,6 +53,7 @@ enum class EventKind : std::uint8_t {
   kAcsRedirect,     // a bridge sends peer-to-peer traffic through the root
   kFirmware,        // assert, health, command timeout
   kPeermemRefused,  // nvidia_peermem did not load
+  kForeign,         // a GPU, a disk, memory: not the network
 };
 struct PasteEvent {
   EventKind kind = EventKind::kLinkDown;

@@ -216,6 +216,13 @@ constexpr auto kEvents = std::to_array<Words>({
     {"nvidia_peermem", "Invalid argument", EventKind::kPeermemRefused},
     {"nvidia-peermem", "rror", EventKind::kPeermemRefused},
     {"nv_peer_mem", "Unknown symbol", EventKind::kPeermemRefused},
+    {"NVRM: Xid", "", EventKind::kForeign},
+    {"Out of memory: Killed process", "", EventKind::kForeign},
+    {"oom-kill", "", EventKind::kForeign},
+    {"I/O error, dev ", "", EventKind::kForeign},
+    {"controller is down; will reset", "", EventKind::kForeign},
+    {"nfs: server ", "not responding", EventKind::kForeign},
+    {"segfault at ", "", EventKind::kForeign},
 });
 
 const Words* event_of(std::string_view message) {
