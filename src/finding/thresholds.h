@@ -111,6 +111,8 @@ struct Thresholds {
   std::uint64_t mtu_slack = 100;
   double shortest_retry = 1;
   double waits_for_data = 0.5;
+  double idle_gpu = 0.4;
+  double busy_cpu = 0.8;
   double slow_pair = 0.8;
   double uneven_runs = 2;
   std::uint64_t runs_compared = 3;

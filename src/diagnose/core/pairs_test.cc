@@ -102,6 +102,23 @@ TEST(Pairs, AKernelsLogOfAGpuADiskOrMemoryIsNotTheFabric) {
   EXPECT_FALSE(finding::is_raised(other.findings, "app.not_fabric"));
 }
 
+TEST(Pairs, GpusThatWaitWhileTheCpusWorkAreANote) {
+  COVERS("I24");
+  const auto said = [](int gpu, const std::string& cpu) {
+    const finding::Judgement judgement =
+        said_of("$ nvidia-smi --query-gpu=utilization.gpu --format=csv,noheader\n" +
+                std::to_string(gpu) + " %\n11 %\n$ top -bn1 | head -4\n%Cpu(s): " + cpu +
+                " us,  2.9 sy,  0.0 ni, " + (cpu == "12.0" ? "85.1" : "0.3") + " id,  0.0 wa\n");
+    EXPECT_EQ(
+        judgement.count(finding::Severity::kWarning) + judgement.count(finding::Severity::kError),
+        0U);
+    return finding::is_raised(judgement.findings, "nccl.socket_fallback");
+  };
+  EXPECT_TRUE(said(14, "96.8"));
+  EXPECT_FALSE(said(97, "96.8"));
+  EXPECT_FALSE(said(14, "12.0"));
+}
+
 TEST(Pairs, StepsThatTakeTwiceAsLongAgainAndAgainAreANote) {
   COVERS("I6");
   const auto said = [](const std::vector<double>& times) {
@@ -109,9 +126,9 @@ TEST(Pairs, StepsThatTakeTwiceAsLongAgainAndAgainAreANote) {
     for (const double time : times)
       text += "step_time " + std::to_string(time) + "s loss 2.1\n";
     const finding::Judgement judgement = said_of(text);
-    EXPECT_EQ(judgement.count(finding::Severity::kWarning) +
-                  judgement.count(finding::Severity::kError),
-              0U);
+    EXPECT_EQ(
+        judgement.count(finding::Severity::kWarning) + judgement.count(finding::Severity::kError),
+        0U);
     return finding::is_raised(judgement.findings, "ecn.thresholds_too_high");
   };
   EXPECT_TRUE(said({9.0, 0.8, 1.9, 0.8, 2.1, 0.9}));

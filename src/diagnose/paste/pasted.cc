@@ -272,6 +272,37 @@ void judge_events(const PastedCase& input, finding::Judgement& out) {
     out.findings.push_back(std::move(finding));
 }
 
+// ---- how busy the machine is ----
+
+/// I24: the GPUs of a host wait while its CPUs work: data goes through them, over sockets or in
+/// copies. A note, since a data loader does the same.
+void judge_uses(const PastedCase& input, finding::Judgement& out) {
+  const auto share = [](unsigned percent) { return static_cast<double>(percent) / 100; };
+  for (const readers::PasteUse& gpu : input.paste.uses) {
+    if (!gpu.is_gpu || gpu.percent.empty()) continue;
+    const unsigned most = *std::max_element(gpu.percent.begin(), gpu.percent.end());
+    if (share(most) >= input.thresholds.idle_gpu) continue;
+    for (const readers::PasteUse& cpu : input.paste.uses) {
+      if (cpu.is_gpu || cpu.percent.empty() || cpu.host != gpu.host) continue;
+      const unsigned busy = *std::max_element(cpu.percent.begin(), cpu.percent.end());
+      if (share(busy) < input.thresholds.busy_cpu) continue;
+      Finding finding = finding::make_finding(
+          "nccl.socket_fallback",
+          fmt::format(
+              "The GPUs are used {} % at most and the CPUs {} %: data may go through the "
+              "CPUs. Look for \"Using network Socket\" and GPUDirect in the job's log, then "
+              "at its data loader.",
+              most, busy),
+          where_of(gpu.host, ""));
+      finding.severity = Severity::kInfo;
+      finding.confidence = Confidence::kLow;
+      finding.evidence = {line_of(gpu.at), line_of(cpu.at)};
+      out.findings.push_back(std::move(finding));
+      return;
+    }
+  }
+}
+
 // ---- results of tests ----
 
 /// The status in "a transfer failed with status 12: …".
@@ -476,6 +507,7 @@ Convention convention_of(const PastedCase& input) {
 finding::Judgement judge_pasted(const PastedCase& input) {
   finding::Judgement out = judge_settings(input);
   judge_events(input, out);
+  judge_uses(input, out);
   for (const readers::PastePerftest& perftest : input.paste.perftests)
     judge_perftest(perftest, out);
   for (const readers::PasteCollective& collective : input.paste.collectives)

@@ -158,7 +158,8 @@ std::optional<double> time_after(const std::string& text, std::string_view key) 
     const std::size_t begin = text.find_first_not_of(" :=", at + key.size());
     if (!is_word || begin == std::string::npos || begin == at + key.size()) continue;
     double value = 0;
-    const auto [end, error] = std::from_chars(text.data() + begin, text.data() + text.size(), value);
+    const auto [end, error] =
+        std::from_chars(text.data() + begin, text.data() + text.size(), value);
     const char* const last = text.data() + text.size();
     const bool is_time = error == std::errc() && value > 0 && end != last &&
                          (*end == 's' || *end == 'm' || *end == ' ' || *end == ',');
@@ -230,11 +231,12 @@ void find_uneven_steps(const Lines& lines, const finding::Thresholds& limits, St
   constexpr std::size_t kTwice = 3;  // the shortest, and two long ones
   if (at.size() < kTwice) return;
   at.resize(std::min<std::size_t>(at.size(), kTwice));
-  out.note("ecn.thresholds_too_high",
-           fmt::format("{} steps took between {:g} and {:g}: if nothing else ran, ECN marks come too "
-                       "late. Check marks and pauses on the switches during such steps.",
-                       steps.size(), shortest.time, longest),
-           at);
+  out.note(
+      "ecn.thresholds_too_high",
+      fmt::format("{} steps took between {:g} and {:g}: if nothing else ran, ECN marks come too "
+                  "late. Check marks and pauses on the switches during such steps.",
+                  steps.size(), shortest.time, longest),
+      at);
 }
 
 // ---- reordering ----
