@@ -43,6 +43,8 @@ constexpr RawName kNames[] = {
     ours("port.drop_policer.packets", "switch.port.drop_policer.packets"),
     ours("port.crc_error.packets", "switch.port.crc_error.packets"),
     ours("port.link_down.events", "switch.port.link_down.events"),
+    ours("port.pause_rx.frames", "switch.port.pause_rx.frames"),
+    ours("port.pause_tx.frames", "switch.port.pause_tx.frames"),
     ours("prio#.rx.bytes", "switch.prio.rx.bytes"),
     ours("prio#.rx.packets", "switch.prio.rx.packets"),
     ours("prio#.pause_rx.frames", "switch.prio.pause_rx.frames"),

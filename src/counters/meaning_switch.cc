@@ -80,6 +80,22 @@ constexpr Counter kMeanings[] = {
     traffic("switch.port.cnp_tx.packets", Per::kNothing, "CNPs sent by a port."),
     traffic("switch.port.cnp_tx.bytes", Per::kNothing, "Bytes of CNPs sent by a port."),
 
+    {.id = "switch.port.pause_rx.frames",
+     .topic = Topic::kPfc,
+     .side = Side::kSwitchSide,
+     .meaning =
+         "PFC frames a port received on all priorities together, where no priority is shown.",
+     .normal = "Low or zero; PFC is the safety net.",
+     .climbing = "The peer is the bottleneck; ask the switch for the counts per priority.",
+     .rows = "D4 I1"},
+    {.id = "switch.port.pause_tx.frames",
+     .topic = Topic::kPfc,
+     .side = Side::kSwitchSide,
+     .meaning = "PFC frames a port sent on all priorities together, where no priority is shown.",
+     .normal = "Low or zero; PFC is the safety net.",
+     .climbing = "The congestion is at an egress of this switch or beyond; ask the switch for the "
+                 "counts per priority.",
+     .rows = "D4 I1"},
     pause("switch.prio.pause_rx.frames",
           "PFC frames a port received: its peer asked the switch to stop sending.",
           "The peer (a host or the next switch) is the bottleneck; look further that way."),

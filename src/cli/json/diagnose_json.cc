@@ -1,5 +1,7 @@
 #include "cli/json/diagnose_json.h"
 
+#include <fmt/format.h>
+
 #include "base/json.h"
 #include "cli/json/object.h"
 #include "cli/json/questions_json.h"
@@ -30,10 +32,13 @@ Json unread_json(const readers::Paste& paste) {
                    {"why", unread.line.why}});
   }
   for (const readers::Cited& line : paste.rest) {
-    out.push_back({{"file", line.file},
-                   {"line", line.line},
-                   {"text", line.text},
-                   {"why", "in no known output"}});
+    const readers::Paste::NotRead* const by = paste.printed_by(line);
+    out.push_back(
+        {{"file", line.file},
+         {"line", line.line},
+         {"text", line.text},
+         {"why", by == nullptr ? std::string("in no known output")
+                               : fmt::format("output of `{}` is not read", by->command)}});
   }
   return out;
 }

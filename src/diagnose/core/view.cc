@@ -320,6 +320,27 @@ void View::choose_priorities() {
     if (port.facts != nullptr && port.facts->pfc.is_known()) vote(*port.facts->pfc);
   const auto best = std::max_element(votes.begin(), votes.end());
   if (*best > 0 && votes[3] < *best) rdma_ = static_cast<unsigned>(best - votes.begin());
+  if (const auto used = code_point_in_use()) rdma_dscp_ = *used;
+}
+
+/// The code point that ports force on RDMA, where a NIC maps it to the priority that is protected: a
+/// plan of the site's own. One that leads elsewhere is a fault, not a plan.
+std::optional<Dscp> View::code_point_in_use() const {
+  std::optional<Dscp> used;
+  for (const NicView& nic : nics_) {
+    if (nic.facts == nullptr) continue;
+    const auto& forced = nic.facts->rdma.traffic_class;
+    if (!forced.is_known() || !*forced) continue;
+    if (used && *used != dscp_of(**forced)) return std::nullopt;
+    used = dscp_of(**forced);
+  }
+  if (!used) return std::nullopt;
+  const bool leads_there = std::any_of(nics_.begin(), nics_.end(), [&](const NicView& nic) {
+    if (nic.facts == nullptr || !nic.facts->qos.dscp_to_priority.is_known()) return false;
+    const auto& to = nic.facts->qos.dscp_to_priority->at(used->value());
+    return to && to->value() == rdma_;
+  });
+  return leads_there ? used : std::nullopt;
 }
 
 void View::group_by_switch() {

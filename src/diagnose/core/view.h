@@ -132,6 +132,7 @@ class View {
   void connect();
   void group_by_switch();
   void choose_priorities();
+  [[nodiscard]] std::optional<Dscp> code_point_in_use() const;
 
   std::span<const evidence::Evidence> evidence_;
   Thresholds thresholds_;

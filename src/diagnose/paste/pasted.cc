@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/count_text.h"
 #include "base/text.h"
 #include "diagnose/core/diagnose.h"
 #include "diagnose/core/fixes.h"
@@ -72,6 +73,17 @@ std::optional<Dscp> dscp_moved_to(std::span<const Evidence> hosts, Priority prio
     }
   }
   return std::nullopt;
+}
+
+bool is_mapped_to(std::span<const Evidence> hosts, Dscp dscp, Priority priority) {
+  for (const Evidence& host : hosts) {
+    for (const evidence::Nic& nic : host.nics) {
+      if (!nic.qos.dscp_to_priority.is_known()) continue;
+      const auto& to = nic.qos.dscp_to_priority->at(dscp.value());
+      if (to && *to == priority) return true;
+    }
+  }
+  return false;
 }
 
 /// No class is requested; a limit is looked for in the one that RDMA is in.
@@ -386,6 +398,25 @@ void judge_spread(const readers::PasteCollective& collective, const finding::Thr
 
 // ---- probes ----
 
+/// Switch ports in the text whose MTU is too small for a packet that others of the switch carry.
+std::vector<finding::EvidenceLine> ports_below(const PastedCase& input, unsigned payload) {
+  constexpr std::int64_t kHeaders = 28;  // IP and ICMP
+  constexpr std::size_t kMost = 4;
+  const Bytes needed = Bytes::raw(payload + kHeaders);
+  std::vector<finding::EvidenceLine> out;
+  for (const Evidence& evidence : input.evidence) {
+    for (const evidence::Switch& item : evidence.switches) {
+      for (const evidence::SwitchPort& port : item.ports) {
+        if (!port.mtu.is_known() || *port.mtu >= needed || out.size() >= kMost) continue;
+        out.push_back(
+            {.source = fmt::format("{} {}", item.name, port.name),
+             .line = fmt::format("MTU {} bytes, needed {}", port.mtu->raw(), needed.raw())});
+      }
+    }
+  }
+  return out;
+}
+
 /// Small packets pass to a target and large ones do not.
 void judge_pings(const PastedCase& input, finding::Judgement& out) {
   for (const readers::PastePing& large : input.paste.pings) {
@@ -417,6 +448,8 @@ void judge_pings(const PastedCase& input, finding::Judgement& out) {
     finding.confidence = Confidence::kHigh;
     finding.evidence.push_back(line_of(large.at));
     if (has_small) finding.evidence.push_back(line_of(passed->at));
+    for (finding::EvidenceLine& line : ports_below(input, large.payload))
+      finding.evidence.push_back(std::move(line));
     out.findings.push_back(std::move(finding));
     return;
   }
@@ -497,6 +530,11 @@ Convention convention_of(const PastedCase& input) {
   if (const auto used = dscp_in_use(input)) out.dscp = *used;
   if (!pfc || pfc->contains(out.priority)) return out;
   const Priority only = Priority::of(static_cast<unsigned>(std::countr_zero(pfc->mask())));
+  // What is sent and what is protected agree: the site has a plan of its own.
+  if (dscp_in_use(input) && is_mapped_to(input.evidence, out.dscp, only)) {
+    out.priority = only;
+    return out;
+  }
   if (const auto moved = dscp_moved_to(input.evidence, only)) {
     out.priority = only;
     out.dscp = *moved;
@@ -532,8 +570,91 @@ finding::Judgement judge_pasted(const PastedCase& input) {
 
 namespace {
 
+// ---- pauses at ports of which nobody says what is behind them ----
+
+struct PortPauses {
+  const PortView* port = nullptr;
+  std::string_view id;
+  std::optional<unsigned> priority;
+  std::uint64_t frames = 0;
+};
+
+/// The priority with most, or all of them together where a switch shows no priority.
+PortPauses most_pauses(const PortView& port) {
+  constexpr std::string_view kOne = "switch.prio.pause_rx.frames";
+  constexpr std::string_view kAll = "switch.port.pause_rx.frames";
+  PortPauses out{&port, kAll, std::nullopt, port.counts.of(kAll).value_or(0)};
+  for (unsigned priority = 0; priority < Priority::kLimit; ++priority) {
+    const std::uint64_t frames = port.counts.of(kOne, priority).value_or(0);
+    if (frames > out.frames) out = {&port, kOne, priority, frames};
+  }
+  return out;
+}
+
+/// A port that receives far more pauses than its neighbours. Tables of switches show frames and no
+/// times: of a window the rate tells, of one reading only that it is not zero.
+///
+/// A pause ends after 65,535 quanta of 512 bits (84 us at 400 Gb/s) unless it is renewed: 10,000
+/// frames a second, half of which pause and half release, hold a port for at least 1 % of the time
+/// even if each lasts no longer than a round trip of 2 us; renewed, they hold it all the time.
+void judge_port_pauses(const View& view, finding::Judgement& out) {
+  constexpr double kStorm = 10'000;               // frames a second
+  constexpr std::uint64_t kWorthANote = 100'000;  // frames of one reading
+  constexpr double kMostOfAll = 0.9;              // of the pauses that the switch received
+  for (const std::string& name : view.switches()) {
+    PortPauses worst;
+    std::uint64_t all = 0;
+    for (const PortView* port : view.ports_of(name)) {
+      if (port->nic || port->peer || !port->counts.are_there()) continue;
+      const PortPauses here = most_pauses(*port);
+      all += here.frames;
+      if (here.frames > worst.frames) worst = here;
+    }
+    if (worst.port == nullptr ||
+        static_cast<double>(worst.frames) < kMostOfAll * static_cast<double>(all))
+      continue;
+    const double seconds = static_cast<double>(worst.port->counts.window().raw()) / 1e12;
+    const bool is_window = seconds > 0 && !view.is_read_once(worst.port->where());
+    const double rate = is_window ? static_cast<double>(worst.frames) / seconds : 0;
+    if (is_window ? rate < kStorm : worst.frames < kWorthANote) continue;
+    finding::Where where = worst.port->where();
+    if (worst.priority) where.priority = std::to_string(*worst.priority);
+    const std::string place = fmt::format("{} {}", name, worst.port->name);
+    Finding finding = finding::make_finding(
+        "pfc.storm",
+        is_window
+            ? fmt::format("{} received {} PFC frames in {:.0f} s, {} per second: the device at "
+                          "this port pauses it again and again.",
+                          place, count_text(worst.frames), seconds,
+                          count_text(static_cast<std::uint64_t>(rate)))
+            : fmt::format("{} received {} PFC frames since its counters were cleared, most of "
+                          "those that {} received: whether they still come one reading does "
+                          "not show.",
+                          place, count_text(worst.frames), name),
+        std::move(where));
+    finding.confidence = Confidence::kMedium;
+    finding.severity = is_window ? Severity::kWarning : Severity::kInfo;
+    finding.evidence.push_back(worst.port->counts.line(worst.id, worst.priority));
+    if (!is_window)
+      finding.evidence.push_back(
+          {.line = "read the counters again after a minute under load, with the time beside them"});
+    out.findings.push_back(std::move(finding));
+  }
+}
+
 finding::Judgement judge_counts(const PastedCase& pasted, const View& view) {
   finding::Judgement counted = diagnose(view);
+  const bool is_seen =
+      std::any_of(counted.findings.begin(), counted.findings.end(), [](const Finding& finding) {
+        return finding.id.starts_with("pfc.") || finding.id == "receiver.slow";
+      });
+  if (!is_seen) {
+    const std::size_t before = counted.findings.size();
+    judge_port_pauses(view, counted);
+    if (counted.findings.size() > before &&
+        counted.count(Severity::kError) + counted.count(Severity::kWarning) > 0)
+      counted.conclusion = finding::Conclusion::kFindings;
+  }
   weigh_counts(pasted, counted);
   if (view.has_counters()) return counted;
   // Without counters every rule would say so; once is enough.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "base/file.h"
 #include "base/testing.h"
 #include "finding/shown.h"
@@ -213,6 +215,112 @@ TEST(Pasted, CombinedNamesAFaultOnceAndKeepsSuspicionsSuspicions) {
   EXPECT_EQ(both.findings[0].where.host, "gpu01");
   EXPECT_EQ(both.conclusion, finding::Conclusion::kFindings);
   EXPECT_EQ(combined(told, {}).conclusion, finding::Conclusion::kInconclusive);
+}
+
+finding::Judgement diagnosed(std::string_view text) {
+  const readers::Paste paste = readers::read_paste({{"paste.txt", text}});
+  const View view({paste.evidence, nullptr, {}});
+  return diagnose_paste(paste, view);
+}
+
+std::string loud(const finding::Judgement& judgement) {
+  std::string out;
+  for (const finding::Finding& finding : judgement.findings)
+    if (finding.severity > finding::Severity::kInfo) out += finding.id + ": " + finding.verdict;
+  return out;
+}
+
+/// Received by Et7/1 at 09:14:02 and `seconds` later.
+std::string pauses_of_eos(unsigned first, unsigned second, std::string_view later,
+                          std::string_view header = "Port RxPfc TxPfc") {
+  return fmt::format(
+      "leaf21#show clock\nWed Apr  8 09:14:02 2026\n"
+      "leaf21#show priority-flow-control counters\n{0}\nEt6/1 17 210\nEt7/1 {1} 0\nEt8/1 22 198\n"
+      "leaf21#show clock\nWed Apr  8 {3} 2026\n"
+      "leaf21#show priority-flow-control counters\n{0}\nEt6/1 17 211\nEt7/1 {2} 0\nEt8/1 22 199\n",
+      header, first, second, later);
+}
+
+TEST(Pasted, APortThatIsFloodedWithPausesIsFoundByItsRate) {
+  COVERS("I1", "D4");
+  const finding::Judgement storm = diagnosed(pauses_of_eos(9'120'441, 9'523'882, "09:14:32"));
+  ASSERT_FALSE(storm.findings.empty());
+  EXPECT_EQ(storm.findings[0].id, "pfc.storm") << loud(storm);
+  EXPECT_EQ(storm.findings[0].severity, finding::Severity::kWarning);
+  EXPECT_NE(storm.findings[0].verdict.find("13,448 per second"), std::string::npos)
+      << storm.findings[0].verdict;
+  // The same frames in ten minutes are a busy fabric.
+  EXPECT_EQ(loud(diagnosed(pauses_of_eos(9'120'441, 9'523'882, "09:24:02"))), "");
+  // And once they are a sum since an unknown time.
+  const finding::Judgement once = diagnosed(
+      "leaf02#show priority-flow-control counters\nPort RxPfc TxPfc\nEt1/1 0 0\nEt2/1 9182736 0\n"
+      "Et3/1 0 412311\n");
+  EXPECT_EQ(loud(once), "");
+  EXPECT_EQ(once.conclusion, finding::Conclusion::kInconclusive);
+  EXPECT_TRUE(names(once, "pfc.storm"));
+  EXPECT_FALSE(names(diagnosed("Port RxPfc TxPfc\nEt1/1 12 0\nEt2/1 18 0\n"), "pfc.storm"));
+}
+
+TEST(Pasted, AWatchdogThatHoldsAnyQueueHasFoundAStorm) {
+  COVERS("I1");
+  constexpr std::string_view kStats =
+      "admin@tor-9:~$ show pfcwd stats\n"
+      "QUEUE  STATUS  STORM DETECTED/RESTORED  TX OK/DROP  RX OK/DROP\n"
+      "Ethernet40:{0}  {1}  {2}  812/91  0/4\nEthernet44:{0}  operational  0/0  0/0  0/0\n";
+  for (const unsigned queue : {3U, 4U, 5U}) {
+    const finding::Judgement held =
+        diagnosed(fmt::format(fmt::runtime(kStats), queue, "stormed", "18/17"));
+    EXPECT_TRUE(loud(held).starts_with("pfc.storm")) << queue << loud(held);
+    EXPECT_EQ(held.findings[0].where.priority, std::to_string(queue));
+    EXPECT_EQ(loud(diagnosed(fmt::format(fmt::runtime(kStats), queue, "operational", "1/1"))), "")
+        << "one reading of a storm that is over";
+    EXPECT_EQ(loud(diagnosed(fmt::format(fmt::runtime(kStats), queue, "operational", "0/0"))), "");
+  }
+}
+
+TEST(Pasted, APortWithoutPfcIsAFaultWhereItsRdmaQueueDrops) {
+  COVERS("I15");
+  const auto text = [](std::string_view drops, std::string_view oper) {
+    return fmt::format(
+        "lf3# show interface priority-flow-control\n"
+        "Port               Mode Oper(VL bmap)  RxPPP      TxPPP\n"
+        "Ethernet1/3        On   On  (8)       1204       88\n"
+        "Ethernet1/5        {}           0          0\n"
+        "lf3# show queuing interface ethernet 1/5\n"
+        "Egress Queuing for Ethernet1/5 [System]\n"
+        "|                              QOS GROUP 3                    |\n"
+        "|                   Tx Pkts |      8172635441|               0|\n"
+        "| WRED/AFD & Tail Drop Pkts |         {}|               0|\n",
+        oper, drops);
+  };
+  EXPECT_TRUE(loud(diagnosed(text("1928374", "Auto Off"))).starts_with("pfc.off"));
+  EXPECT_EQ(loud(diagnosed(text("0", "Auto Off"))), "") << "it may lead anywhere";
+  EXPECT_EQ(loud(diagnosed(text("0", "On   On  (8)"))), "");
+}
+
+TEST(Pasted, ASiteWithAPlanOfItsOwnIsLeftInPeace) {
+  COVERS("C1");
+  const auto text = [](unsigned priority, unsigned tos) {
+    std::string map;
+    for (unsigned p = 0; p < 8; ++p)
+      map += fmt::format("\tprio:{} dscp:{},{},{},{},{},{},{},{},\n", p, 8 * p + 7, 8 * p + 6,
+                         8 * p + 5, 8 * p + 4, 8 * p + 3, 8 * p + 2, 8 * p + 1, 8 * p);
+    std::string enabled = "\tenabled  ";
+    for (unsigned p = 0; p < 8; ++p)
+      enabled += p == priority ? "   1" : "   0";
+    return fmt::format(
+        "root@cn44:~# mlnx_qos -i eth4\nDCBX mode: OS controlled\nPriority trust state: dscp\n"
+        "dscp2prio mapping:\n{}default priority:\nReceive buffer size (bytes): "
+        "19872,243072,0,0,0,0,0,0,max_buffer_size=2097152\nCable len: 7\nPFC configuration:\n"
+        "\tpriority    0   1   2   3   4   5   6   7\n{}\n"
+        "root@cn44:~# cat /sys/class/infiniband/mlx5_4/tc/1/traffic_class\nGlobal tclass={}\n",
+        map, enabled, tos);
+  };
+  EXPECT_EQ(loud(diagnosed(text(5, 186))), "");  // DSCP 46
+  EXPECT_EQ(loud(diagnosed(text(4, 136))), "");  // DSCP 34
+  EXPECT_EQ(loud(diagnosed(text(3, 106))), "");  // the usual one
+  EXPECT_NE(loud(diagnosed(text(5, 106))), "") << "DSCP 26 leaves in priority 3, PFC is on 5";
+  EXPECT_NE(loud(diagnosed(text(3, 186))), "") << "DSCP 46 leaves in priority 5, PFC is on 3";
 }
 
 }  // namespace

@@ -12,10 +12,10 @@
 namespace weir::diagnose {
 namespace {
 
-bool is_held_by_watchdog(const View& view, const PortView& port) {
+bool is_held_by_watchdog(const PortView& port, unsigned number) {
   return port.facts != nullptr && std::any_of(port.facts->queues.begin(), port.facts->queues.end(),
                                               [&](const evidence::EgressQueue& queue) {
-                                                return queue.queue.value() == view.rdma() &&
+                                                return queue.queue.value() == number &&
                                                        queue.stuck.is(true);
                                               });
 }
@@ -23,7 +23,7 @@ bool is_held_by_watchdog(const View& view, const PortView& port) {
 /// Nothing leaves a port in the RDMA priority: paused nearly all of the window with nearly nothing
 /// sent, or held by the watchdog.
 bool is_stuck(const View& view, const PortView& port) {
-  if (is_held_by_watchdog(view, port)) return true;
+  if (is_held_by_watchdog(port, view.rdma())) return true;
   const auto share = port.counts.share_of_window("switch.prio.pause_rx.microseconds", view.rdma());
   if (!share || *share < view.thresholds().stuck_pause) return false;
   const auto sent = port.counts.of("switch.queue.tx.bytes", view.rdma());
@@ -71,28 +71,34 @@ class CycleSearch {
   std::map<std::string, bool> done_;
 };
 
-/// The watchdog found the RDMA queue stuck: the device behind that port pauses without end.
-void look_for_held_queues(const View& view, Suspicions& out) {
+void look_at_held_queue(const PortView& port, unsigned queue, Suspicions& out) {
   constexpr std::string_view kStorms = "switch.queue.watchdog_storm.events";
-  for (const PortView& port : view.ports()) {
-    const std::uint64_t storms = port.counts.of(kStorms, view.rdma()).value_or(0);
-    const bool is_held = is_held_by_watchdog(view, port);
-    if (storms == 0 && !is_held) continue;
-    Suspicion storm{.id = "pfc.storm",
-                    .verdict = fmt::format(
-                        "PFC watchdog of {} found queue {} stuck{}{}: the device behind "
-                        "this port pauses without end.",
-                        name_of(port), view.rdma(),
-                        storms > 0 ? fmt::format(" {} time{}", storms, storms == 1 ? "" : "s") : "",
-                        is_held ? " and holds it now" : ""),
-                    .where = with_priority(view, port.where()),
-                    .confidence = finding::Confidence::kHigh,
-                    .severity = is_held ? finding::Severity::kError : finding::Severity::kWarning,
-                    .explains = congestion_anywhere()};
-    if (storms > 0) storm.evidence.push_back(port.counts.line(kStorms, view.rdma()));
-    if (is_held) storm.evidence.push_back(fact_line(name_of(port), "watchdog holds the queue"));
-    out.add(std::move(storm));
-  }
+  const std::uint64_t storms = port.counts.of(kStorms, queue).value_or(0);
+  const bool is_held = is_held_by_watchdog(port, queue);
+  if (storms == 0 && !is_held) return;
+  Suspicion storm{.id = "pfc.storm",
+                  .verdict = fmt::format(
+                      "PFC watchdog of {} found queue {} stuck{}{}: the device behind "
+                      "this port pauses without end.",
+                      name_of(port), queue,
+                      storms > 0 ? fmt::format(" {} time{}", storms, storms == 1 ? "" : "s") : "",
+                      is_held ? " and holds it now" : ""),
+                  .where = port.where(),
+                  .confidence = finding::Confidence::kHigh,
+                  .severity = is_held ? finding::Severity::kError : finding::Severity::kWarning,
+                  .explains = congestion_anywhere()};
+  storm.where.priority = std::to_string(queue);
+  if (storms > 0) storm.evidence.push_back(port.counts.line(kStorms, queue));
+  if (is_held) storm.evidence.push_back(fact_line(name_of(port), "watchdog holds the queue"));
+  out.add(std::move(storm));
+}
+
+/// The watchdog found a queue stuck: the device behind that port pauses without end. It watches
+/// lossless queues alone, so whichever it names is one.
+void look_for_held_queues(const View& view, Suspicions& out) {
+  for (const PortView& port : view.ports())
+    for (unsigned queue = 0; queue < Queue::kLimit; ++queue)
+      look_at_held_queue(port, queue, out);
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ bool is_lossless(const View& view, const PortView& port) {
   if (port.counts.delta() == nullptr) return false;
   return std::any_of(port.counts.delta()->deltas.begin(), port.counts.delta()->deltas.end(),
                      [](const counters::Delta& delta) {
-                       const bool is_pause = delta.name == "TxPfc" || delta.name == "RxPfc" ||
+                       const bool is_pause = delta.name == "port.pause_rx.frames" ||
                                              delta.name.find("pause_tx") != std::string::npos;
                        return is_pause && delta.amount.value_or(delta.at_least.value_or(0)) > 0;
                      });

@@ -9,6 +9,8 @@
 namespace weir::diagnose {
 namespace {
 
+constexpr std::string_view kTailDrops = "switch.queue.drop_tail.packets";
+
 std::vector<Consequence> priority_consequences() {
   return {{"headroom.too_small"}, {"path.loss"}, {"pfc.sustained"}, {"pfc.multiple_priorities"}};
 }
@@ -69,9 +71,11 @@ const evidence::Fact<PrioritySet>& pfc_in_effect(const evidence::SwitchPort& por
   return port.pfc_active.is_known() ? port.pfc_active : port.pfc;
 }
 
-/// Without a design a port without any PFC, beside others that have it, may lead anywhere.
+/// Without a design a port without any PFC, beside others that have it, may lead anywhere; one that
+/// drops from the queue of RDMA leads to a host of ours.
 bool may_be_without(const View& view, const std::string& name, const PortView& port) {
   if (port.facts->up.is(false)) return true;
+  if (port.counts.of(kTailDrops, view.rdma()).value_or(0) > 0) return false;
   if (port.wanted != nullptr || pfc_in_effect(*port.facts)->count() > 0) return false;
   const auto ports = view.ports_of(name);
   return std::any_of(ports.begin(), ports.end(), [&](const PortView* other) {
@@ -99,15 +103,18 @@ void look_at_switch_priority(const View& view, const std::string& name, Suspicio
   }
   if (first == nullptr) return;
   finding::Where where = switch_place(view, name);
-  if (lines.size() == 1) where.port = first->name;
+  const bool is_one = lines.size() == 1;
+  if (is_one) where.port = first->name;
   const bool is_off = found->count() == 0;
-  out.add(
-      {.id = is_off ? "pfc.off" : "pfc.wrong_priority",
-       .verdict = fmt::format("{} has PFC on {}, RDMA uses priority {}.", name,
-                              is_off ? "no priority" : "priority " + to_text(*found), view.rdma()),
-       .where = where,
-       .evidence = std::move(lines),
-       .explains = priority_consequences()});
+  if (first->counts.of(kTailDrops, view.rdma()).value_or(0) > 0)
+    lines.push_back(first->counts.line(kTailDrops, view.rdma()));
+  out.add({.id = is_off ? "pfc.off" : "pfc.wrong_priority",
+           .verdict = fmt::format(
+               "{} has PFC on {}, RDMA uses priority {}.", is_one ? name_of(*first) : name,
+               is_off ? "no priority" : "priority " + to_text(*found), view.rdma()),
+           .where = where,
+           .evidence = std::move(lines),
+           .explains = priority_consequences()});
 }
 
 }  // namespace

@@ -172,7 +172,10 @@ void look_for_slow_receivers(const View& view, Suspicions& out) {
     if (nic.port) where.link = name_of(view.ports()[*nic.port]);
     judge_pauses(view, pauses, nic.speed, name_of(nic), where, out);
   }
+  bool has_unplaced = false;
   for (const PortView& port : view.ports()) {
+    has_unplaced = has_unplaced || (!port.nic && !port.is_fabric() &&
+                                    port.counts.of("switch.prio.pause_rx.frames", view.rdma()));
     if (port.nic || port.is_fabric().value_or(true)) continue;
     const ReceiverPauses pauses = pauses_of(view, port);
     can_see = can_see || pauses.frames.has_value();
@@ -186,7 +189,10 @@ void look_for_slow_receivers(const View& view, Suspicions& out) {
   for (const NicView& nic : view.nics())
     look_at_discards(nic, out);
   look_at_watchdogs(view, out);
-  if (!can_see && view.has_counters()) {
+  if (!can_see && has_unplaced) {
+    out.cannot_tell("slow receivers", "which of the switch ports lead to hosts is not known",
+                    "a design (--design), or the counters of the hosts themselves");
+  } else if (!can_see && view.has_counters()) {
     out.cannot_tell("slow receivers", "no pause counters of the RDMA priority were read",
                     "ethtool -S <netdev> shows tx_prioN_pause while PFC is on");
   }

@@ -4,6 +4,7 @@
 #include <array>
 #include <iterator>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -52,6 +53,7 @@ constexpr auto kTools = std::to_array<PasteTool>({
     {"perftest", begins_perftest, read_perftest_part},
     {"tcpdump", begins_tcpdump, read_tcpdump},
     {"files of the kernel", begins_sysfs, read_sysfs},
+    {"trust", begins_trust, read_trust},
     {"traffic class", begins_tos, read_tos},
     {"ulimit", begins_limits, read_limits},
     {"sysctl", begins_sysctl, read_sysctl},
@@ -68,6 +70,49 @@ bool is_job_line(std::string_view text) {
 /// Says nothing: blank, a rule, the end of a command.
 bool is_filler(std::string_view text) {
   return text.empty() || is_rule(text) || (text.starts_with("[exit ") && text.ends_with(']'));
+}
+
+/// Programs that print what others wrote: files, logs, a job, an answer in words.
+bool prints_words(std::string_view program) {
+  constexpr auto kPrograms = std::to_array<std::string_view>(
+      {"cat",     "tail",     "head",     "grep",       "egrep",  "zgrep",     "zcat",
+       "less",    "more",     "sed",      "awk",        "cut",    "sort",      "uniq",
+       "echo",    "printf",   "dmesg",    "journalctl", "bash",   "sh",        "zsh",
+       "python",  "python3",  "torchrun", "deepspeed",  "srun",   "sbatch",    "scontrol",
+       "mpirun",  "mpiexec",  "kubectl",  "docker",     "podman", "ansible",   "pdsh",
+       "clush",   "ssh",      "for",      "while",      "env",    "export",    "set",
+       "dig",     "nslookup", "host",     "getent",     "curl",   "wget",      "systemctl",
+       "service", "modprobe", "insmod",   "vi",         "vim",    "nano",      "diff",
+       "watch",   "time",     "tee",      "sudo",       "ls",     "nvidia-smi"});
+  return program.find('/') != std::string_view::npos || program.ends_with(".sh") ||
+         program.ends_with(".py") ||
+         std::find(kPrograms.begin(), kPrograms.end(), program) != kPrograms.end();
+}
+
+/// What a filter let through is pieces that people chose to show; and what switches say of balancing
+/// per packet is understood as words (diagnose/paste/stated.cc).
+bool is_left_to_words(std::string_view command) {
+  for (const std::string_view part :
+       {"grep ", "| include", "| match", "| awk", "| nz", "adaptive-routing", "load-balanc"})
+    if (command.find(part) != std::string_view::npos) return true;
+  return false;
+}
+
+/// Words of a person, not of a tool: no columns, no colons at the end of names, few numbers.
+bool is_sentence(std::string_view text) {
+  constexpr std::size_t kFewest = 5;
+  const auto words = words_of(text);
+  if (words.size() < kFewest || text.find("  ") != std::string_view::npos ||
+      text.find('\t') != std::string_view::npos)
+    return false;
+  const auto is_plain = [](std::string_view word) {
+    return std::all_of(word.begin(), word.end(), [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '\'' || c == ',' ||
+             c == '.' || c == '-' || c == '?' || c == '!';
+    });
+  };
+  const auto plain = std::count_if(words.begin(), words.end(), is_plain);
+  return static_cast<std::size_t>(plain) * 4 >= words.size() * 3;
 }
 
 /// One file, cut into lines and marks once, read twice.
@@ -119,9 +164,18 @@ class FileReader {
       at += is_nothing ? 1 : read_at(at);
     }
     read_switches();
+    for (const Section& section : sections_)
+      if (!section.mark->is_switch) note_unread(section);
   }
 
  private:
+  /// The lines below a command.
+  struct Section {
+    const Mark* mark = nullptr;
+    std::size_t begin = 0;
+    std::size_t end = 0;
+  };
+
   /// The end of what belongs together: the next mark, or another host's lines.
   [[nodiscard]] std::size_t section_end(std::size_t at) {
     if (at >= section_begin_ && at < section_end_) return section_end_;
@@ -138,11 +192,10 @@ class FileReader {
   std::size_t follow(const Mark& mark, std::size_t at) {
     if (mark.is_switch) {
       const std::size_t end = section_end(at);
-      for (std::size_t line = at; line < end; ++line)
-        for_switches_.push_back(line);
-      has_switch_prompt_ = true;
+      sections_.push_back({&mark, at + 1, end});
       return end;
     }
+    if (!mark.words.empty()) sections_.push_back({&mark, at + 1, section_end(at)});
     // A heading that names a host or a device holds for the commands below it.
     std::string device = mark.device;
     if (device.empty() && mark.words.empty() && mark.host.empty()) device = mark_.device;
@@ -165,6 +218,9 @@ class FileReader {
       const std::size_t taken = std::min(tool.read(here, sink_), here.lines.size());
       if (taken == 0) continue;
       add_part(tool, at, taken);
+      taken_.insert(at);
+      // The time may be that of switches.
+      if (time_of_line(here.line(0))) times_.push_back(at);
       return taken;
     }
     rest_.push_back(at);
@@ -193,33 +249,118 @@ class FileReader {
     paste_.parts.push_back(std::move(part));
   }
 
-  /// What switches printed, with the numbers of its lines: everything else is blank.
-  void read_switches() {
-    std::vector<std::size_t> wanted = for_switches_;
-    if (!has_switch_prompt_) wanted = rest_;
+  /// These lines with their numbers: everything else is blank.
+  [[nodiscard]] std::string text_of(std::vector<std::size_t> wanted) const {
     std::string text;
-    std::size_t next = 0;
     std::sort(wanted.begin(), wanted.end(),
               [&](std::size_t a, std::size_t b) { return lines_[a].number < lines_[b].number; });
     int number = 1;
-    for (; next < wanted.size(); ++next) {
-      const PasteLine& line = lines_[wanted[next]];
+    for (const std::size_t at : wanted) {
+      const PasteLine& line = lines_[at];
       text.append(static_cast<std::size_t>(std::max(0, line.number - number)), '\n');
       text += line.text;
       number = line.number;
     }
-    const Reader* const reader = wanted.empty() ? nullptr : recognise(text);
-    auto read = reader == nullptr ? Result<Recognised>(Error{ErrorCode::kUnsupported, "none"})
-                                  : reader->read(text, file_.name);
-    if (!read) {
-      rest_.insert(rest_.end(), for_switches_.begin(), for_switches_.end());
-      std::sort(rest_.begin(), rest_.end());
-    } else {
-      add_switches(std::move(*read), *reader);
-      if (!has_switch_prompt_) rest_.clear();  // its reader lists what it could not read
+    return text;
+  }
+
+  /// Whether a show command printed something that its reader knows.
+  [[nodiscard]] bool says_something(const Section& section, const Reader* reader) const {
+    if (reader == nullptr) return false;
+    std::vector<std::size_t> own;
+    for (std::size_t at = section.begin - 1; at < section.end; ++at)
+      own.push_back(at);
+    const auto read = reader->read(text_of(std::move(own)), file_.name);
+    if (!read || !read->unread.empty() || !read->evidence.snapshots.empty())
+      return read.has_value();
+    return std::any_of(read->evidence.switches.begin(), read->evidence.switches.end(),
+                       [](const evidence::Switch& item) {
+                         evidence::Switch nothing;
+                         nothing.name = item.name;
+                         nothing.platform = item.platform;
+                         return !(item == nothing);
+                       });
+  }
+
+  [[nodiscard]] bool has_line(const Section& section) const {
+    for (std::size_t at = section.begin; at < section.end; ++at) {
+      const std::string_view text = trim(lines_[at].text);
+      if (!is_filler(text) && !time_of_line(text)) return true;
     }
+    return false;
+  }
+
+  /// A command of a host of which nothing was read. What shows files, runs a job or asks a name
+  /// server prints words, and so does a tool that refuses.
+  void note_unread(const Section& section) {
+    std::vector<std::size_t> left;
+    for (std::size_t at = section.begin; at < section.end; ++at) {
+      const std::string_view text = trim(lines_[at].text);
+      if (taken_.contains(at) || is_job_line(text)) return;
+      if (is_filler(text)) continue;
+      if (is_sentence(text)) break;
+      left.push_back(at);
+    }
+    constexpr std::size_t kRefusal = 2;  // lines
+    const std::string_view tool = section.mark->tool();
+    if (left.empty() || prints_words(tool) || is_left_to_words(section.mark->command) ||
+        (is_read_tool(tool) && left.size() <= kRefusal))
+      return;
+    add_not_read(section, left.front(), left.back());
+  }
+
+  void add_not_read(const Section& section, std::size_t first, std::size_t last) {
+    constexpr std::size_t kLongest = 60;
+    paste_.not_read.push_back({std::string(section.mark->command.substr(0, kLongest)), file_.name,
+                               lines_[first].number, lines_[last].number});
+  }
+
+  /// What switches printed: with prompts each switch by itself, since systems may differ.
+  void read_switches() {
+    std::vector<std::string_view> hosts;
+    for (const Section& section : sections_)
+      if (section.mark->is_switch &&
+          std::find(hosts.begin(), hosts.end(), section.mark->host) == hosts.end())
+        hosts.push_back(section.mark->host);
+    for (const std::string_view host : hosts)
+      read_switch(host);
+    if (hosts.empty() && read_show(rest_) != nullptr)
+      rest_.clear();  // its reader lists what it could not read
+    std::sort(rest_.begin(), rest_.end());
     for (const std::size_t at : rest_)
       if (!is_filler(trim(lines_[at].text))) paste_.rest.push_back(sink_.cite(lines_[at]));
+  }
+
+  /// The reader that knew these lines; nullptr where none did.
+  const Reader* read_show(std::vector<std::size_t> wanted) {
+    wanted.insert(wanted.end(), times_.begin(), times_.end());
+    const std::string text = text_of(std::move(wanted));
+    const Reader* const reader = recognise(text);
+    if (reader == nullptr) return nullptr;
+    auto read = reader->read(text, file_.name);
+    if (!read) return nullptr;
+    add_switches(std::move(*read), *reader);
+    return reader;
+  }
+
+  void read_switch(std::string_view host) {
+    std::vector<std::size_t> wanted;
+    const auto is_own = [&](const Section& section) {
+      return section.mark->is_switch && section.mark->host == host;
+    };
+    for (const Section& section : sections_)
+      for (std::size_t at = section.begin - 1; is_own(section) && at < section.end; ++at)
+        wanted.push_back(at);
+    const Reader* const reader = read_show(wanted);
+    if (reader == nullptr) rest_.insert(rest_.end(), wanted.begin(), wanted.end());
+    for (const Section& section : sections_) {
+      if (!is_own(section) || !has_line(section) || is_left_to_words(section.mark->command) ||
+          says_something(section, reader))
+        continue;
+      add_not_read(section, section.begin, section.end - 1);
+      for (std::size_t at = section.begin; reader != nullptr && at < section.end; ++at)
+        rest_.push_back(at);
+    }
   }
 
   void add_switches(Recognised read, const Reader& reader) {
@@ -244,26 +385,30 @@ class FileReader {
   std::size_t section_begin_ = 0;  // the section that was requested last
   std::size_t section_end_ = 0;
   std::vector<std::size_t> rest_;
-  std::vector<std::size_t> for_switches_;
-  bool has_switch_prompt_ = false;
+  std::set<std::size_t> taken_;  // lines at which a reader began
+  std::vector<Section> sections_;
+  std::vector<std::size_t> times_;
 };
 
 /// A longer text is a log with words around it.
 constexpr int kShortText = 60;
 
 void add_words(const PlainFile& file, Paste& paste) {
+  const auto add = [&](Cited line) {
+    if (paste.printed_by(line) == nullptr) paste.words.push_back(std::move(line));
+  };
   std::vector<Cited> rest;
   std::copy_if(paste.rest.begin(), paste.rest.end(), std::back_inserter(rest),
                [&](const Cited& line) { return line.file == file.name; });
   const auto lines = lines_of(file.text);
   if (rest.empty() || (!lines.empty() && lines.back().number > kShortText)) {
-    paste.words.insert(paste.words.end(), rest.begin(), rest.end());
+    for (Cited& line : rest)
+      add(std::move(line));
     return;
   }
   for (const Line& line : lines)
     if (!trim(line.text).empty())
-      paste.words.push_back(
-          {file.name, line.number, std::string(trim(line.text).substr(0, kLongestCitation))});
+      add({file.name, line.number, std::string(trim(line.text).substr(0, kLongestCitation))});
 }
 
 void read_job_of(const PlainFile& file, Paste& paste) {
@@ -332,6 +477,12 @@ std::string to_text(const PastePart& part) {
   if (!part.host.empty()) out += " " + part.host;
   if (!part.device.empty()) out += " " + part.device;
   return out;
+}
+
+const Paste::NotRead* Paste::printed_by(const Cited& line) const {
+  const auto found = std::find_if(not_read.begin(), not_read.end(),
+                                  [&](const NotRead& item) { return item.contains(line); });
+  return found == not_read.end() ? nullptr : &*found;
 }
 
 Paste read_paste(const std::vector<PastedFile>& files) {

@@ -121,12 +121,25 @@ struct Paste {
     Unread line;
   };
   std::vector<UnreadLine> unread;
+  /// A command whose output no reader knows. Its lines are in `rest`, and nothing follows from them.
+  struct NotRead {
+    std::string command;  // "iperf3 -c 10.0.0.2"
+    std::string file;
+    int first = 0;  // lines, from 1
+    int last = 0;
+    [[nodiscard]] bool contains(const Cited& line) const {
+      return line.file == file && line.line >= first && line.line <= last;
+    }
+  };
+  std::vector<NotRead> not_read;
   std::vector<Cited> rest;  // without quoting and prefixes, blank lines left out
   /// The lines whose words are worth a search: a short text whole where some of its lines were not
   /// read, since what a tool printed belongs to the description around it; else `rest`.
   std::vector<Cited> words;
 
   [[nodiscard]] bool has_tools() const { return !parts.empty(); }
+  /// The command that printed a line of `rest`; nullptr where it is none that is not read.
+  [[nodiscard]] const NotRead* printed_by(const Cited& line) const;
 };
 
 /// Several files are one paste: they may speak of the same hosts.

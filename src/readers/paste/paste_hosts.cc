@@ -101,6 +101,25 @@ std::vector<NicMoment> moments_of(PastedNic& nic) {
   return out;
 }
 
+/// Whether `ip -s link` counted broken frames: worth a line, whatever the interface is for.
+bool has_bad_frames(const PastedNic& nic) {
+  constexpr std::array<std::string_view, 3> kBad{"rx_errors", "rx_crc_errors", "rx_frame_errors"};
+  for (const PastedNic::Dump& dump : nic.dumps)
+    for (const counters::Sample& sample : dump.samples)
+      if (sample.reading.has_value() && sample.reading.value() > 0 &&
+          std::find(kBad.begin(), kBad.end(), sample.name) != kBad.end())
+        return true;
+  return false;
+}
+
+/// Nobody says that the interface carries RDMA: its settings are not judged.
+void keep_counters_alone(PastedNic& nic) {
+  evidence::Nic bare;
+  bare.device = nic.nic.device;
+  bare.netdev = nic.nic.netdev;
+  nic.nic = std::move(bare);
+}
+
 }  // namespace
 
 std::string full_address(std::string_view address) {
@@ -300,7 +319,8 @@ evidence::Evidence PasteHosts::evidence_of(PastedHost& host, std::string_view fi
   out.gpus = std::move(host.gpus);
   out.distances = std::move(host.distances);
   for (PastedNic& nic : host.nics) {
-    if (!nic.is_strong) continue;
+    if (!nic.is_strong && !has_bad_frames(nic)) continue;
+    if (!nic.is_strong) keep_counters_alone(nic);
     std::string driver = nic.nic.driver.is_known() ? *nic.nic.driver : "";
     if (driver.empty()) driver = driver_of_name(nic.nic.device);
     if (driver.empty()) driver = driver_of_names(nic.dumps);

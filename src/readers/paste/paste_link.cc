@@ -226,6 +226,68 @@ void read_interface(const std::vector<std::string_view>& words, PastedNic& paste
   }
 }
 
+/// A column of `ip -s link` and the file of the same number.
+struct IpColumn {
+  std::string_view heading;
+  std::string_view word;
+  std::string_view file;
+};
+/// As iproute2 prints them, old and new releases.
+constexpr auto kIpColumns = std::to_array<IpColumn>({
+    {"RX:", "bytes", "rx_bytes"},
+    {"RX:", "packets", "rx_packets"},
+    {"RX:", "errors", "rx_errors"},
+    {"RX:", "dropped", "rx_dropped"},
+    {"RX:", "missed", "rx_missed_errors"},
+    {"RX:", "overrun", "rx_over_errors"},
+    {"RX:", "mcast", "multicast"},
+    {"RX errors:", "length", "rx_length_errors"},
+    {"RX errors:", "crc", "rx_crc_errors"},
+    {"RX errors:", "frame", "rx_frame_errors"},
+    {"RX errors:", "fifo", "rx_fifo_errors"},
+    {"RX errors:", "missed", "rx_missed_errors"},
+    {"RX errors:", "overrun", "rx_over_errors"},
+    {"RX errors:", "nohandler", "rx_nohandler"},
+    {"TX:", "bytes", "tx_bytes"},
+    {"TX:", "packets", "tx_packets"},
+    {"TX:", "errors", "tx_errors"},
+    {"TX:", "dropped", "tx_dropped"},
+    {"TX:", "carrier", "tx_carrier_errors"},
+    {"TX:", "collsns", "collisions"},
+    {"TX errors:", "aborted", "tx_aborted_errors"},
+    {"TX errors:", "fifo", "tx_fifo_errors"},
+    {"TX errors:", "window", "tx_window_errors"},
+    {"TX errors:", "heartbeat", "tx_heartbeat_errors"},
+    {"TX errors:", "heartbt", "tx_heartbeat_errors"},
+    {"TX errors:", "transns", "carrier_changes"},
+});
+
+/// "RX:", "RX errors:", "TX:", "TX errors:"; empty for any other line.
+std::string_view ip_heading(std::string_view text) {
+  for (const std::string_view heading : {"RX:", "RX errors:", "TX:", "TX errors:"})
+    if (text.starts_with(heading)) return heading;
+  return {};
+}
+
+/// A heading with its columns, and the line of numbers under it; false where they do not fit.
+bool read_ip_statistics(std::string_view heading, const PasteAt& at, std::size_t line,
+                        std::vector<counters::Sample>& samples) {
+  const auto columns = words_of(at.line(line).substr(heading.size()));
+  const auto numbers = words_of(at.line(line + 1));
+  if (columns.empty() || columns.size() != numbers.size()) return false;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const auto value = parse_u64(numbers[i]);
+    if (!value) return false;
+    for (const IpColumn& column : kIpColumns) {
+      if (column.heading != heading || column.word != columns[i]) continue;
+      const counters::Place place =
+          column.file == "carrier_changes" ? counters::Place::kNet : counters::Place::kStatistics;
+      add_count(samples, place, column.file, *value);
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 bool begins_ip(const PasteAt& at) {
@@ -235,6 +297,7 @@ bool begins_ip(const PasteAt& at) {
 std::size_t read_ip(const PasteAt& at, PasteSink& out) {
   std::size_t taken = 0;
   PastedNic* nic = nullptr;
+  std::vector<counters::Sample>* dump = nullptr;  // of the interface at hand
   std::vector<std::string> addresses;
   for (; taken < at.lines.size(); ++taken) {
     const PasteLine& line = at.lines[taken];
@@ -242,11 +305,21 @@ std::size_t read_ip(const PasteAt& at, PasteSink& out) {
     const auto words = words_of(text);
     if (const auto name = interface_of(text)) {
       addresses.clear();
+      dump = nullptr;
       nic = &out.hosts().by_netdev(out.host(), *name, false);
       read_interface(words, *nic, line, out);
       continue;
     }
     if (!is_indented(line) || words.empty()) break;
+    if (const std::string_view heading = ip_heading(text); !heading.empty()) {
+      if (heading == "RX:") dump = &nic->begin_dump(counters::Place::kStatistics);
+      if (dump == nullptr || !read_ip_statistics(heading, at, taken, *dump)) {
+        out.unread(line, "expected as many numbers under the heading as it has columns");
+      } else {
+        ++taken;
+      }
+      continue;
+    }
     const bool is_address = words.size() > 1 && (words[0] == "inet" || words[0] == "inet6");
     if (is_address && !words[1].starts_with("fe80")) {
       addresses.emplace_back(words[1]);

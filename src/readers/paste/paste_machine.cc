@@ -152,6 +152,29 @@ struct LogLine {
   std::string_view message;
 };
 
+bool are_digits(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// "12.345678": seconds since boot have six decimals.
+bool is_boot_time(std::string_view text) {
+  const std::size_t point = text.find('.');
+  return point != std::string_view::npos && point <= 9 && are_digits(text.substr(0, point)) &&
+         text.size() == point + 7 && are_digits(text.substr(point + 1));
+}
+
+bool is_month(std::string_view word) {
+  constexpr std::string_view kMonths = "JanFebMarAprMayJunJulAugSepOctNovDec";
+  return word.size() == 3 && kMonths.find(word) % 3 == 0;
+}
+
+/// "Sun Nov 15 14:00:00 2026", as `dmesg -T` prints it.
+bool is_long_date(std::string_view text) {
+  const auto words = words_of(text);
+  return words.size() == 5 && is_month(words[1]) && are_digits(words[2]) &&
+         second_of_day(words[3]).has_value() && are_digits(words[4]);
+}
+
 /// "[   12.345678] …", "[Sun Nov 15 14:00:00 2026] …"; nullopt where there is no such time.
 std::optional<std::string_view> after_time(std::string_view text) {
   if (text.starts_with('<')) {
@@ -159,27 +182,57 @@ std::optional<std::string_view> after_time(std::string_view text) {
     if (close == 2 || close == 3) text.remove_prefix(close + 1);
   }
   const std::size_t close = text.find(']');
-  if (!text.starts_with('[') || close == std::string_view::npos || close < 5 || close > 40)
-    return std::nullopt;
+  if (!text.starts_with('[') || close == std::string_view::npos || close > 40) return std::nullopt;
   const std::string_view time = trim(text.substr(1, close - 1));
-  const bool is_seconds = time.find('.') != std::string_view::npos &&
-                          time.find_first_not_of("0123456789.") == std::string_view::npos;
-  const bool is_date = time.size() > 15 && std::count(time.begin(), time.end(), ':') == 2 &&
-                       time.find_first_not_of("0123456789: ") != std::string_view::npos;
-  if (!is_seconds && !is_date) return std::nullopt;
+  if (!is_boot_time(time) && !is_long_date(time)) return std::nullopt;
   return trim(text.substr(close + 1));
+}
+
+/// "Nov 15 14:00:01 gpu01", "2026-11-15T14:00:01.123456+00:00 gpu01": what syslog puts in front.
+bool is_syslog_head(const std::vector<std::string_view>& words) {
+  if (words.size() == 4)
+    return is_month(words[0]) && are_digits(words[1]) && second_of_day(words[2]).has_value();
+  if (words.size() != 2) return false;
+  const std::string_view date = words[0];
+  return date.size() >= 19 && date[4] == '-' && date[7] == '-' && date[10] == 'T' &&
+         second_of_day(date.substr(11, 8)).has_value();
+}
+
+/// Who speaks: "mlx5_core 0000:18:00.0 eth2: …", "NVRM: …". A line of a kernel has it near its
+/// beginning, and it is a name.
+bool has_speaker(std::string_view message) {
+  constexpr std::size_t kLongest = 64;
+  const std::size_t colon = message.substr(0, kLongest).find(':');
+  if (colon == std::string_view::npos || colon == 0) return false;
+  return std::all_of(
+      message.begin(), message.begin() + static_cast<std::ptrdiff_t>(colon), [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               c == '_' || c == '-' || c == '.' || c == ' ' || c == '/' || c == '(' || c == ')';
+      });
+}
+
+/// A name that speaks in kernels alone: a NIC's driver, the PCI core, NVIDIA's modules.
+bool is_kernel_name(std::string_view word) {
+  const bool is_driver =
+      std::any_of(vocab::kNicDrivers.begin(), vocab::kNicDrivers.end(),
+                  [&](const vocab::NicDriver& driver) { return driver.kernel == word; });
+  return is_driver || word == "pcieport" || word == "NVRM:" || word == "nvidia_peermem:" ||
+         word == "nvidia-peermem";
 }
 
 std::optional<LogLine> log_line(std::string_view text) {
   if (const auto message = after_time(text)) return LogLine{{}, *message};
-  // "Nov 15 14:00:01 gpu01 kernel: …"
   const std::size_t at = text.find(" kernel: ");
-  constexpr std::size_t kLongestHead = 80;
+  constexpr std::size_t kLongestHead = 100;
   if (at == std::string_view::npos || at > kLongestHead) return std::nullopt;
   const auto words = words_of(text.substr(0, at));
-  if (words.empty() || words.size() > 6) return std::nullopt;
   std::string_view message = trim(text.substr(at + 9));
-  if (const auto rest = after_time(message)) message = *rest;
+  const auto rest = after_time(message);
+  // A time stamp in ISO form has been taken off: then the message itself must be a kernel's.
+  const bool is_cut = words.size() == 1 &&
+                      (rest.has_value() || is_kernel_name(message.substr(0, message.find(' '))));
+  if (!is_syslog_head(words) && !is_cut) return std::nullopt;
+  if (rest) message = *rest;
   return LogLine{words.back(), message};
 }
 
@@ -236,13 +289,9 @@ const Words* event_of(std::string_view message) {
 
 /// A message of a driver without its time, as people cut it.
 bool is_bare_message(std::string_view text) {
-  const std::string_view first = text.substr(0, text.find(' '));
-  const bool is_driver =
-      std::any_of(vocab::kNicDrivers.begin(), vocab::kNicDrivers.end(),
-                  [&](const vocab::NicDriver& driver) { return driver.kernel == first; });
-  const bool is_other = first == "pcieport" || first == "nvidia_peermem:" ||
-                        text.starts_with("modprobe: ERROR: could not insert");
-  return (is_driver || is_other) && event_of(text) != nullptr;
+  return (is_kernel_name(text.substr(0, text.find(' '))) ||
+          text.starts_with("modprobe: ERROR: could not insert")) &&
+         event_of(text) != nullptr;
 }
 
 /// "mlx5_core 0000:18:00.0 eth2: Link down": the interface, else the address.
@@ -273,7 +322,13 @@ std::string device_in(std::string_view message, PasteSink& out) {
 }  // namespace
 
 bool begins_kernel_log(const PasteAt& at) {
-  return log_line(at.line(0)).has_value() || is_bare_message(at.line(0));
+  if (!log_line(at.line(0))) return is_bare_message(at.line(0));
+  constexpr std::size_t kLooked = 8;  // the first lines of a boot have no speaker
+  for (std::size_t i = 0; i < kLooked; ++i) {
+    const auto line = log_line(at.line(i));
+    if (line && has_speaker(line->message)) return true;
+  }
+  return false;
 }
 
 std::size_t read_kernel_log(const PasteAt& at, PasteSink& out) {

@@ -65,7 +65,8 @@ class MlnxQos {
           line);
     } else if (pair->key == "Priority trust state") {
       read_trust(pair->value, line);
-    } else if (pair->key == "dscp2prio mapping" || pair->key == "PFC configuration") {
+    } else if (pair->key == "dscp2prio mapping" || pair->key == "PFC configuration" ||
+               pair->key == "default priority") {
       has_map_heading_ = has_map_heading_ || pair->key == "dscp2prio mapping";
       return true;
     } else if (text.starts_with("prio:")) {
@@ -557,6 +558,24 @@ std::size_t read_tos(const PasteAt& at, PasteSink& out) {
   } else {
     out.set(nic.nic.rdma.cm_tos, TosByte::of(*value), line);
   }
+  out.device = at.mark.device;
+  return 1;
+}
+
+// ---- the file of the trust ----
+
+/// Of the oldest stacks: one word.
+bool begins_trust(const PasteAt& at) {
+  const bool is_asked = at.mark.tool() == "cat" && at.mark.words.size() > 1 &&
+                        at.mark.words.back().ends_with("/qos/trust");
+  return is_asked && (at.line(0) == "pcp" || at.line(0) == "dscp");
+}
+
+std::size_t read_trust(const PasteAt& at, PasteSink& out) {
+  PastedNic& nic = out.hosts().by_netdev(out.host(), at.mark.device);
+  out.set(nic.nic.qos.trust,
+          at.line(0) == "dscp" ? evidence::TrustMode::kDscp : evidence::TrustMode::kPcp,
+          at.lines[0]);
   out.device = at.mark.device;
   return 1;
 }

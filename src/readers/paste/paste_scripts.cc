@@ -248,46 +248,13 @@ std::size_t read_ping(const PasteAt& at, PasteSink& out) {
 
 // ---- the time of readings ----
 
-namespace {
-
-/// "10:31:02" of "Mon Nov  4 10:31:02 UTC 2024", "11:20:01", "2026-05-12 10:31:02".
-std::optional<std::int64_t> second_of_day(std::string_view word) {
-  const auto parts = split(word, ':');
-  if (parts.size() != 3) return std::nullopt;
-  std::int64_t seconds = 0;
-  constexpr std::array<std::uint64_t, 3> kLimits{24, 60, 61};
-  for (std::size_t at = 0; at < 3; ++at) {
-    const std::string_view digits = parts[at].substr(0, parts[at].find('.'));
-    const auto value = parse_u64(digits);
-    if (!value || digits.size() > 2 || *value >= kLimits.at(at)) return std::nullopt;
-    seconds = seconds * 60 + static_cast<std::int64_t>(*value);
-  }
-  return seconds;
-}
-
-std::optional<std::int64_t> time_line(std::string_view text) {
-  constexpr std::array<std::string_view, 7> kDays{"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"};
-  const auto words = words_of(text);
-  if (words.empty() || words.size() > 7) return std::nullopt;
-  const bool is_date = std::any_of(kDays.begin(), kDays.end(),
-                                   [&](std::string_view day) { return words[0].starts_with(day); });
-  const bool is_plain = words.size() == 1 || (words.size() == 2 && words[0].size() == 10 &&
-                                              words[0][4] == '-' && words[0][7] == '-');
-  if (!is_date && !is_plain) return std::nullopt;
-  for (const std::string_view word : words)
-    if (const auto second = second_of_day(word)) return second;
-  return std::nullopt;
-}
-
-}  // namespace
-
 bool begins_date(const PasteAt& at) {
-  return time_line(at.line(0)).has_value();
+  return time_of_line(at.line(0)).has_value();
 }
 
 std::size_t read_date(const PasteAt& at, PasteSink& out) {
   PasteTime time = out.hosts().time();
-  time.second = time_line(at.line(0));
+  time.second = time_of_line(at.line(0));
   out.hosts().set_time(time);
   return 1;
 }

@@ -414,5 +414,126 @@ TEST(Paste, HowBusyTheMachineIs) {
   EXPECT_EQ(paste.uses[1].percent, (std::vector<unsigned>{100}));
 }
 
+TEST(Paste, AKernelsLogHasAKernelsShape) {
+  COVERS("C5", "D8");
+  for (const std::string_view log :
+       {"[   14.882341] mlx5_core 0000:41:00.0: firmware version: 20.39.1002\n",
+        "<6>[812736.110021] Lustre: scratch: Connection lost\n",
+        "[Sun Nov 15 14:00:00 2026] mlx5_core 0000:18:00.0 eth2: Link down\n",
+        "Nov 15 14:00:01 gpu01 kernel: NVRM: Xid (PCI:0000:4e:00): 48\n",
+        "2026-11-15T14:00:01.123456+00:00 gpu01 kernel: mlx5_core 0000:18:00.0 eth2: Link up\n",
+        "mlx5_core 0000:18:00.0 eth2: Link down\n"})
+    EXPECT_EQ(tools_of(paste_of(log)).substr(0, 16), "the kernel's log") << log;
+  for (const std::string_view noise :
+       {"[1.2] see the appendix\n", "[3.14159265] pi: the usual one\n", "[0.1.2.3] loopback\n",
+        "[2026] report: all well\n", "Ask the Linux kernel: it knows the driver.\n",
+        "my notes on a kernel: panics, oopses and mlx5_core\n", "x1 kernel: something happened\n",
+        "[12.345678] 0.5 0.25 0.125\n", "[12.345678] %$#: !!\n",
+        "Nov 32nd 14h gpu01 kernel: maybe\n", "[INFO] 2026-11-15 14:00:00 server: Link down\n",
+        "2026/02/11 10:12:07 [error] 2213#2213: *88121 upstream timed out\n"}) {
+    const Paste paste = paste_of(noise);
+    EXPECT_TRUE(paste.parts.empty()) << noise << tools_of(paste);
+    EXPECT_TRUE(paste.evidence.empty() && paste.events.empty()) << noise;
+  }
+}
+
+TEST(Paste, LinkStatisticsOfOldAndNewReleasesAreRead) {
+  COVERS("D1");
+  const auto text = [](std::string_view columns, std::string_view crc) {
+    return fmt::format(
+        "7: ens3np0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 4200 qdisc mq state UP\n"
+        "    link/ether 94:6d:ae:01:22:fe brd ff:ff:ff:ff:ff:ff\n"
+        "    RX: bytes  packets  errors  dropped {}\n"
+        "    81726354410 71625344 {} 3 0 1822\n"
+        "    RX errors: length   crc     frame   fifo    overrun\n"
+        "               0        {}      0       0       0\n"
+        "    TX: bytes  packets  errors  dropped carrier collsns\n"
+        "    71625344109 61524433 0 0 0 0\n"
+        "    TX errors: aborted  fifo   window heartbt transns\n"
+        "               0        0      0      0       2\n"
+        "    altname enp27s0f0np0\n",
+        columns, crc, crc);
+  };
+  for (const std::string_view columns : {"missed  mcast", "overrun mcast"}) {
+    const Paste twice = paste_of(
+        fmt::format("$ date; ip -s -s link show ens3np0\n08:00:01\n{}$ date; ip -s -s link show "
+                    "ens3np0\n08:01:01\n{}",
+                    text(columns, "120"), text(columns, "988")));
+    EXPECT_TRUE(twice.unread.empty());
+    ASSERT_EQ(twice.evidence.size(), 1U) << tools_of(twice);
+    const auto& moments = twice.evidence[0].snapshots;
+    ASSERT_EQ(moments.size(), 2U);
+    EXPECT_EQ(moments[0].nics[0].read(counters::Place::kStatistics, "rx_crc_errors").value(), 120U);
+    EXPECT_EQ(moments[1].nics[0].read(counters::Place::kStatistics, "rx_errors").value(), 988U);
+    EXPECT_EQ(moments[1].nics[0].read(counters::Place::kStatistics, "rx_dropped").value(), 3U);
+    EXPECT_EQ(moments[1].nics[0].read(counters::Place::kNet, "carrier_changes").value(), 2U);
+    EXPECT_EQ(moments[1].clock_ns - moments[0].clock_ns, 60'000'000'000);
+    EXPECT_FALSE(twice.evidence[0].nics[0].link.mtu.is_known()) << "nobody says it carries RDMA";
+  }
+  // Without broken frames it is an interface like any other.
+  EXPECT_TRUE(paste_of(text("missed mcast", "0")).evidence.empty());
+  const Paste cut = paste_of(
+      "7: eth0: <UP,LOWER_UP> mtu 1500 qdisc mq state UP\n    RX: bytes packets errors\n    1 2\n");
+  EXPECT_EQ(cut.unread.size(), 1U);
+}
+
+TEST(Paste, ACommandThatIsNotReadIsListedAndSaysNothing) {
+  COVERS("D8");
+  const Paste paste = paste_of(
+      "root@gpu01:~# iperf3 -c 10.0.0.2\nConnecting to host 10.0.0.2, port 5201\n"
+      "[  5]   0.00-1.00   sec  1.10 GBytes  9.42 Gbits/sec  PFC storm, link down\n\n"
+      "After that the whole job hangs again.\n"
+      "root@gpu01:~# cat notes.txt\nsome notes of mine\n"
+      "root@gpu01:~# frobnicate\nall fine here\n");
+  ASSERT_EQ(paste.not_read.size(), 2U);
+  EXPECT_EQ(paste.not_read[0].command, "iperf3 -c 10.0.0.2");
+  EXPECT_EQ(paste.not_read[0].first, 2);
+  EXPECT_EQ(paste.not_read[0].last, 3);
+  EXPECT_EQ(paste.not_read[1].command, "frobnicate");
+  std::string words;
+  for (const Cited& line : paste.words)
+    words += line.text + "\n";
+  EXPECT_EQ(words.find("PFC storm"), std::string::npos) << words;
+  EXPECT_NE(words.find("the whole job hangs"), std::string::npos) << words;
+  EXPECT_NE(words.find("some notes of mine"), std::string::npos) << words;
+}
+
+TEST(Paste, AShowCommandThatIsNotReadIsListedBesideThoseThatAre) {
+  COVERS("D8");
+  const Paste paste = paste_of(
+      "leaf1#show version\nArista DCS-7060X6\nSoftware image version: 4.33.1F\n"
+      "leaf1#show priority-flow-control counters\nPort RxPfc TxPfc\nEt1/1 7 9\n"
+      "admin@leaf2:~$ show platform summary\nPlatform: x86_64\n"
+      "admin@leaf2:~$ show pfc counters\n"
+      "  Port Rx  PFC0  PFC1  PFC2  PFC3  PFC4  PFC5  PFC6  PFC7\n"
+      "Ethernet0     0     0     0     5     0     0     0     0\n");
+  ASSERT_EQ(paste.not_read.size(), 2U);
+  EXPECT_EQ(paste.not_read[0].command, "show version");
+  EXPECT_EQ(paste.not_read[1].command, "show platform summary");
+  EXPECT_EQ(paste.evidence.size(), 2U) << "two systems in one text: " << tools_of(paste);
+}
+
+TEST(Paste, AnActiveLinkIsUpWhateverItsNegotiationShows) {
+  COVERS("C3");
+  const auto link = [](std::string_view state, std::string_view physical) {
+    return only_nic(paste_of(fmt::format(
+        "# mlxlink -d mlx5_2\nOperational Info\n----------------\nState : {}\nPhysical state : "
+        "{}\nSpeed : 400G\n",
+        state, physical)));
+  };
+  EXPECT_TRUE(link("Active", "ETH_AN_FSM_ENABLE").link.up.is(true));
+  EXPECT_TRUE(link("Active", "LinkUp").link.up.is(true));
+  EXPECT_TRUE(link("Polling", "ETH_AN_FSM_ENABLE").link.up.is(false));
+  EXPECT_TRUE(link("Disable", "Disabled").link.up.is(false));
+}
+
+TEST(Paste, TheFileOfTheTrustIsRead) {
+  COVERS("C1");
+  const evidence::Nic pcp =
+      only_nic(paste_of("[root@st-2 ~]# cat /sys/class/net/enp3s0f1np1/qos/trust\npcp\n"));
+  EXPECT_TRUE(pcp.qos.trust.is(evidence::TrustMode::kPcp));
+  EXPECT_TRUE(paste_of("pcp\n").evidence.empty());
+}
+
 }  // namespace
 }  // namespace weir::readers

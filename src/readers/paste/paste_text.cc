@@ -140,6 +140,19 @@ constexpr auto kKnownTools = std::to_array<std::string_view>(
      "nv",         "pfcwd",       "ping",        "ibstatus", "top",          "uptime",
      "date"});
 
+/// "show …", "nv show …", and "sh …" as people shorten it, which is no shell.
+bool is_show(const std::vector<std::string>& words) {
+  if (words.empty()) return false;
+  if (words[0] == "show" || words[0] == "nv" || words[0] == "pfcwd") return true;
+  if ((words[0] != "sh" && words[0] != "sho") || words.size() < 2) return false;
+  constexpr auto kTopics =
+      std::to_array<std::string_view>({"int", "queu", "prior", "pol", "qos", "class", "clock",
+                                       "lldp", "hard", "ver", "run", "pfc"});
+  return std::any_of(kTopics.begin(), kTopics.end(), [&](std::string_view topic) {
+    return words[1].starts_with(topic) && words[1].find('.') == std::string::npos;
+  });
+}
+
 bool is_program(std::string_view word) {
   const bool is_load = (word.starts_with("ib_") || word.starts_with("raw_ethernet_")) &&
                        (word.ends_with("_bw") || word.ends_with("_lat"));
@@ -256,7 +269,8 @@ Mark mark_from(std::string host, std::string_view command) {
   mark.words = words_of_command(command, host);
   mark.host = std::move(host);
   const std::string_view tool = mark.tool();
-  mark.is_switch = tool == "show" || tool == "nv" || tool == "pfcwd";
+  mark.is_switch = is_show(mark.words);
+  mark.command = trim(command);
   if (!mark.words.empty()) mark.device = device_of(mark.words);
   if (mark.device.empty() && tool == "for") mark.device = device_of_path(command);
   mark.waited = seconds_waited(command);
@@ -333,7 +347,7 @@ std::optional<Mark> prompt_of_host(std::string_view text) {
   const std::string_view command = trim(text.substr(sign + 1));
   std::string ignored;
   const auto words = words_of_command(command, ignored);
-  if (words.empty() || !is_program(words.front())) return std::nullopt;
+  if (words.empty() || !(is_program(words.front()) || is_show(words))) return std::nullopt;
   return mark_from(std::string(host), command);
 }
 
@@ -392,6 +406,10 @@ std::optional<Mark> heading(std::string_view text) {
 }
 
 }  // namespace
+
+bool is_read_tool(std::string_view program) {
+  return is_program(program);
+}
 
 bool Mark::has_word(std::string_view word) const {
   return std::find(words.begin(), words.end(), word) != words.end();

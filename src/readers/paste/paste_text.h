@@ -29,6 +29,7 @@ struct PlainText {
 struct Mark {
   std::string host;                    // empty: as before
   std::string device;                  // of the command's words or of a heading; empty: unknown
+  std::string command;                 // as it was typed; empty for a heading
   std::vector<std::string> words;      // of the command, its program first and without its folder
   bool is_switch = false;              // a show command: the readers of switches take what follows
   std::optional<std::int64_t> waited;  // seconds that the command slept between readings
@@ -39,6 +40,9 @@ struct Mark {
   [[nodiscard]] bool has_word(std::string_view word) const;
 };
 [[nodiscard]] std::optional<Mark> mark_of(std::string_view line);
+
+/// Whether outputs of this program are among those that are read.
+[[nodiscard]] bool is_read_tool(std::string_view program);
 
 /// "mlx5_0", "bnxt_re1", "rxe0": as RDMA drivers name their devices.
 [[nodiscard]] bool is_rdma_name(std::string_view name);

@@ -89,6 +89,8 @@ bool begins_dcb(const PasteAt&);
 std::size_t read_dcb(const PasteAt&, PasteSink&);
 bool begins_lldptool(const PasteAt&);
 std::size_t read_lldptool(const PasteAt&, PasteSink&);
+bool begins_trust(const PasteAt&);
+std::size_t read_trust(const PasteAt&, PasteSink&);
 bool begins_tos(const PasteAt&);
 std::size_t read_tos(const PasteAt&, PasteSink&);
 

@@ -162,10 +162,12 @@ bool is_out_of_range(std::string_view value) {
 void read_mlxlink_line(const KeyValue& pair, const PasteLine& line, const std::string& device,
                        evidence::Nic& nic, PasteSink& out) {
   if (pair.key == "State") {
-    out.set(nic.rdma.active, pair.value.starts_with("Active"), line);
+    const bool is_active = pair.value.starts_with("Active");
+    out.set(nic.rdma.active, is_active, line);
+    out.set(nic.link.up, is_active, line);
   } else if (pair.key == "Physical state") {
-    // Anything else is a state on the way up, or off.
-    out.set(nic.link.up, pair.value.starts_with("LinkUp"), line);
+    // An active Ethernet port may show a state of its auto-negotiation here (ETH_AN_FSM_ENABLE).
+    if (!nic.link.up.is(true)) out.set(nic.link.up, pair.value.starts_with("LinkUp"), line);
   } else if (pair.key == "Speed") {
     if (const auto speed = gigabits(pair.value.substr(0, pair.value.find('G'))))
       out.set(nic.link.speed, *speed, line);

@@ -42,6 +42,41 @@ std::optional<std::uint64_t> parse_count(std::string_view text) {
   return value ? std::optional(*value) : std::nullopt;
 }
 
+std::optional<std::int64_t> second_of_day(std::string_view word) {
+  const auto parts = split(word, ':');
+  if (parts.size() != 3) return std::nullopt;
+  std::int64_t seconds = 0;
+  constexpr std::array<std::uint64_t, 3> kLimits{24, 60, 61};
+  for (std::size_t at = 0; at < 3; ++at) {
+    const std::string_view digits = parts[at].substr(0, parts[at].find('.'));
+    const auto value = parse_u64(digits);
+    if (!value || digits.size() > 2 || *value >= kLimits.at(at)) return std::nullopt;
+    seconds = seconds * 60 + static_cast<std::int64_t>(*value);
+  }
+  return seconds;
+}
+
+std::optional<std::int64_t> time_of_line(std::string_view text) {
+  constexpr std::array<std::string_view, 7> kDays{"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"};
+  constexpr std::string_view kJunos = "Current time: ";
+  const bool is_named = text.starts_with(kJunos);
+  if (is_named) text.remove_prefix(kJunos.size());
+  const auto words = words_of(text);
+  if (words.empty() || words.size() > 7) return std::nullopt;
+  const auto is_day = [&](std::string_view word) {
+    return std::any_of(kDays.begin(), kDays.end(),
+                       [&](std::string_view day) { return word.starts_with(day); });
+  };
+  const bool has_date = words[0].size() == 10 && words[0][4] == '-' && words[0][7] == '-';
+  const bool is_plain =
+      words.size() == 1 || (has_date && (words.size() == 2 || (is_named && words.size() == 3)));
+  const bool is_clock_first = words.size() == 6 && is_day(words[2]);  // NX-OS
+  if (!is_day(words[0]) && !is_plain && !is_clock_first) return std::nullopt;
+  for (const std::string_view word : words)
+    if (const auto second = second_of_day(word)) return second;
+  return std::nullopt;
+}
+
 std::optional<Bytes> parse_size_1024(std::string_view number, std::string_view unit) {
   struct Scale {
     std::string_view unit;
@@ -52,7 +87,8 @@ std::optional<Bytes> parse_size_1024(std::string_view number, std::string_view u
                                                  {"KB", 1024},
                                                  {"MB", 1048576},
                                                  {"GB", 1073741824},
-                                                 {"TB", 1099511627776}});
+                                                 {"TB", 1099511627776},
+                                                 {"PB", 1125899906842624}});
   const auto* const scale = std::find_if(kScales.begin(), kScales.end(),
                                          [&](const Scale& item) { return item.unit == unit; });
   double value = 0;

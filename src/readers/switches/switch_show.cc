@@ -100,6 +100,7 @@ void ShowBuilder::add_sample(std::string_view port_name, counters::Place place, 
   const bool is_again = find(first) != first.end();
   std::vector<counters::Sample>& samples =
       is_again ? device().later[std::string(port_name)] : first;
+  if (device().now) (is_again ? device().later_time : device().first_time) = device().now;
   const auto same = find(samples);
   counters::Sample& sample = same == samples.end() ? samples.emplace_back() : *same;
   sample.place = place;
@@ -141,6 +142,12 @@ Recognised ShowBuilder::finish() && {
   counters::Snapshot snapshot;
   counters::Snapshot later;
   for (Device& device : devices_) {
+    if (device.first_time && device.later_time) {
+      constexpr std::int64_t kDay = 86'400;  // a time of day may go past midnight
+      constexpr std::int64_t kSecond = 1'000'000'000;
+      const std::int64_t passed = (*device.later_time - *device.first_time + kDay) % kDay;
+      later.clock_ns = std::max(later.clock_ns, passed * kSecond);
+    }
     std::sort(device.state.ports.begin(), device.state.ports.end(),
               [](const auto& a, const auto& b) { return natural_order(a.name, b.name) < 0; });
     for (auto& [port, samples] : device.samples)
@@ -166,13 +173,49 @@ std::optional<Prompt> prompt_of(std::string_view line) {
     host = host.substr(0, colon);
   if (const auto at = host.find('@'); at != std::string_view::npos) host.remove_prefix(at + 1);
   const std::string_view command = trim(text.substr(end + 1));
-  if (!is_name(host) || !(command.starts_with("show ") || command.starts_with("nv show ") ||
+  if (!is_name(host) || !(command.starts_with("show ") || command.starts_with("sh ") ||
+                          command.starts_with("sho ") || command.starts_with("nv show ") ||
                           command.starts_with("pfcwd ") || command.starts_with("sudo ")))
     return std::nullopt;
   // "leaf01(config)#" and "leaf01(s1)#": the mode is not the name.
   if (const auto mode = host.find('('); mode != std::string_view::npos) host = host.substr(0, mode);
   if (host.empty()) return std::nullopt;
   return Prompt{host, command};
+}
+
+std::optional<std::uint64_t> count_before(std::string_view text, std::string_view word) {
+  const auto words = words_of(text);
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    std::string_view last = words[i];
+    if (last.ends_with(',')) last.remove_suffix(1);
+    if (last == word) return parse_count(words[i - 1]);
+  }
+  return std::nullopt;
+}
+
+bool read_interface_line(std::string_view text, const Line& line, std::string& port,
+                         ShowBuilder& out) {
+  const auto words = words_of(text);
+  const bool is_heading =
+      words.size() > 2 && words[0].starts_with("Ethernet") && words[1] == "is" &&
+      (words[2].starts_with("up") || words[2].starts_with("down") || words[2].starts_with("admin"));
+  if (is_heading) {
+    port = words[0];
+    if (words[2].starts_with("up")) out.port(port).up = out.fact(true, line.number);
+    return true;
+  }
+  if (port.empty()) return false;
+  if (const auto at = text.find("MTU "); at != std::string_view::npos) {
+    const auto rest = words_of(text.substr(at + 4));
+    const auto mtu =
+        rest.size() > 1 && rest[1].starts_with("bytes") ? parse_count(rest[0]) : std::nullopt;
+    if (mtu && *mtu <= 65'536)
+      out.port(port).mtu = out.fact(Bytes::raw(static_cast<std::int64_t>(*mtu)), line.number);
+    return mtu.has_value();
+  }
+  const auto crc = count_before(text, "CRC");
+  if (crc) out.count(port, "port.crc_error.packets", *crc);
+  return crc.has_value();
 }
 
 std::optional<PrioritySet> priorities_of_hex(std::string_view text) {

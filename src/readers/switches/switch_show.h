@@ -33,6 +33,8 @@ class ShowBuilder {
   ShowBuilder(vocab::SwitchSystem system, std::string_view file);
 
   void use_switch(std::string_view name);
+  /// What this switch prints from here on was read then (seconds since midnight).
+  void set_time(std::int64_t second) { device().now = second; }
   /// A fact of this line: its source is "FILE:LINE".
   template <class T>
   [[nodiscard]] evidence::Fact<T> fact(T value, int line) const {
@@ -69,6 +71,9 @@ class ShowBuilder {
     using Samples = std::map<std::string, std::vector<counters::Sample>, NaturalOrder>;  // by port
     Samples samples;
     Samples later;  // of what was printed again
+    std::optional<std::int64_t> now;
+    std::optional<std::int64_t> first_time;  // of `samples`
+    std::optional<std::int64_t> later_time;
   };
   void add_sample(std::string_view port_name, counters::Place place, std::string name,
                   std::uint64_t value);
@@ -89,6 +94,15 @@ struct Prompt {
   std::string_view command;
 };
 [[nodiscard]] std::optional<Prompt> prompt_of(std::string_view line);
+
+/// "1 CRC" → 1: the number before a word, with or without a comma behind it.
+[[nodiscard]] std::optional<std::uint64_t> count_before(std::string_view text,
+                                                        std::string_view word);
+
+/// What `show interfaces PORT` prints alike on EOS and NX-OS: "… is up", "MTU 9214 bytes", "0 CRC".
+/// Returns false for any other line. A port that is down may be one that nobody uses: it stays open.
+bool read_interface_line(std::string_view text, const Line& line, std::string& port,
+                         ShowBuilder& out);
 
 /// Hex "8" → {3}; nullopt where it is no bitmap of eight priorities.
 [[nodiscard]] std::optional<PrioritySet> priorities_of_hex(std::string_view text);

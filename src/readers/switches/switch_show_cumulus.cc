@@ -1,5 +1,5 @@
-// Cumulus Linux: `nv show interface <port> qos roce counters`, `… qos pfc-watchdog`, as a table or
-// with `-o json`. Under `qos roce` the lossless switch priority, traffic class and group are 3 in
+// Cumulus Linux: `nv show interface [<port>]`, `… counters [qos]`, `… qos roce counters`, `… qos
+// pfc-watchdog`, as a table or with `-o json`. Under `qos roce` the lossless switch priority, traffic class and group are 3 in
 // every mode (NVUE documentation 5.19): the RoCE counters are theirs. Units are multiples of 1024.
 #include <algorithm>
 #include <array>
@@ -38,6 +38,58 @@ constexpr auto kFields = std::to_array<Field>({
     {"tx-roce-stats", "unicast-no-buffer-discard", "queue3.drop_tail.packets"},
 });
 
+/// `nv show interface <port> counters`: one number a line.
+struct PortField {
+  std::string_view name;
+  std::string_view counter;
+};
+constexpr auto kPortFields = std::to_array<PortField>({
+    {"in-bytes", "port.rx.bytes"},
+    {"in-pkts", "port.rx.packets"},
+    {"out-bytes", "port.tx.bytes"},
+    {"out-pkts", "port.tx.packets"},
+    {"out-drops", "port.drop.packets"},
+});
+
+/// `nv show interface <port> counters qos`: tables with a row per group, class or priority. Discards
+/// are printed as sizes there, and their unit is not said: zero is zero, more stays open.
+struct TableColumn {
+  std::string_view key;  // heading of the first column
+  std::string_view heading;
+  std::string_view counter;
+};
+constexpr auto kTableColumns = std::to_array<TableColumn>({
+    {"priority-group", "rx-buffer-discards", "pg{}.drop_headroom.packets"},
+    {"traffic-class", "tx-frames", "queue{}.tx.packets"},
+    {"traffic-class", "tx-bytes", "queue{}.tx.bytes"},
+    {"traffic-class", "tx-uc-buffer-discards", "queue{}.drop_tail.packets"},
+    {"traffic-class", "wred-discards", "queue{}.drop_wred.packets"},
+    {"switch-priority", "rx-pause-frames", "prio{}.pause_rx.frames"},
+    {"switch-priority", "rx-pause-duration", "prio{}.pause_rx.microseconds"},
+    {"switch-priority", "tx-pause-frames", "prio{}.pause_tx.frames"},
+    {"switch-priority", "tx-pause-duration", "prio{}.pause_tx.microseconds"},
+});
+
+bool is_table_key(std::string_view word) {
+  return word == "priority-group" || word == "traffic-class" || word == "switch-priority";
+}
+
+/// "0 Bytes" and "1.19 PB" are one cell: the words of a row, joined by their units.
+std::vector<std::string> cells_of(const std::vector<std::string_view>& words) {
+  constexpr auto kUnits =
+      std::to_array<std::string_view>({"Bytes", "B", "KB", "MB", "GB", "TB", "PB"});
+  std::vector<std::string> cells;
+  for (const std::string_view word : words) {
+    const bool is_unit = std::find(kUnits.begin(), kUnits.end(), word) != kUnits.end();
+    if (is_unit && !cells.empty()) {
+      cells.back() += fmt::format(" {}", word);
+    } else {
+      cells.emplace_back(word);
+    }
+  }
+  return cells;
+}
+
 bool is_section(std::string_view word) {
   return std::any_of(kFields.begin(), kFields.end(),
                      [&](const Field& field) { return field.section == word; });
@@ -65,7 +117,21 @@ class CumulusReader {
     const std::string_view text = trim(line.text);
     if (text.empty() || is_rule(text)) return;
     if (const auto prompt = prompt_of(text)) return use(*prompt);
+    if (const auto second = time_of_line(text)) return out_.set_time(*second);
     const auto words = words_of(text);
+    if (words[0] == "Interface" && text.find("MTU") != std::string_view::npos) {
+      columns_ = words_and_places(line.text);
+      in_list_ = true;
+      return;
+    }
+    if (in_list_ && words[0].starts_with("swp")) return read_listed(line);
+    if (is_table_key(words[0]) && words.size() > 1 &&
+        text.find("deadlock-count") == std::string_view::npos) {
+      headings_ = words;
+      return;
+    }
+    if (!headings_.empty() && parse_count(words[0])) return read_table_row(line, cells_of(words));
+    headings_.clear();
     if (is_section(words[0])) {
       section_ = words[0];
       return;
@@ -78,6 +144,7 @@ class CumulusReader {
     if (words[0] == "state" && words.size() > 1 &&
         command_.find("pfc-watchdog") != std::string::npos)
       return set_watchdog(words[1] == "enabled", line);
+    if (section_.empty() && read_port_field(line, words)) return;
     const Field* const field = find_field(section_, words[0]);
     if (field == nullptr || words.size() < 2) return;
     const auto value = value_of(words[1], words.size() > 2 ? words[2] : std::string_view());
@@ -105,9 +172,80 @@ class CumulusReader {
     command_ = prompt.command;
     section_ = {};
     in_watchdog_ = false;
+    in_list_ = false;
+    headings_.clear();
     const auto words = words_of(prompt.command);
     const auto at = std::find(words.begin(), words.end(), "interface");
     port_ = at != words.end() && at + 1 != words.end() ? std::string(at[1]) : std::string();
+  }
+
+  bool read_port_field(const Line& line, const std::vector<std::string_view>& words) {
+    const auto* const field =
+        std::find_if(kPortFields.begin(), kPortFields.end(),
+                     [&](const PortField& item) { return item.name == words[0]; });
+    if (field == kPortFields.end() || words.size() < 2) return false;
+    const auto value = value_of(words[1], words.size() > 2 ? words[2] : std::string_view());
+    if (!value) {
+      out_.unread(line, "expected a number, or a size with its unit");
+    } else if (port_.empty()) {
+      no_port();
+    } else {
+      out_.count(port_, std::string(field->counter), *value);
+    }
+    return true;
+  }
+
+  void read_table_row(const Line& line, const std::vector<std::string>& cells) {
+    const auto number = parse_count(cells[0]);
+    if (!number || *number > 7) return;
+    if (cells.size() != headings_.size())
+      return out_.unread(line, fmt::format("expected {} cells", headings_.size()));
+    if (port_.empty()) return no_port();
+    for (std::size_t i = 1; i < cells.size(); ++i) {
+      for (const TableColumn& column : kTableColumns) {
+        if (column.key != headings_[0] || column.heading != headings_[i]) continue;
+        const auto words = words_of(cells[i]);
+        const auto value = value_of(words[0], words.size() > 1 ? words[1] : std::string_view());
+        if (!value) return out_.unread(line, "expected a number, or a size with its unit");
+        const bool is_size = words.size() > 1;
+        const bool is_of_packets = column.counter.ends_with(".packets");
+        if (is_size && is_of_packets && *value > 0) continue;
+        out_.count(port_, fmt::format(fmt::runtime(column.counter), *number), *value);
+      }
+    }
+  }
+
+  /// Headings with the places where they begin: cells of the list may be empty.
+  static std::vector<std::pair<std::string_view, std::size_t>> words_and_places(
+      std::string_view text) {
+    std::vector<std::pair<std::string_view, std::size_t>> out;
+    constexpr std::string_view kGap = "  ";  // "Admin Status" is one heading
+    std::size_t at = text.find_first_not_of(' ');
+    while (at != std::string_view::npos) {
+      const std::size_t end = std::min(text.find(kGap, at), text.size());
+      out.emplace_back(text.substr(at, end - at), at);
+      at = text.find_first_not_of(' ', end);
+    }
+    return out;
+  }
+
+  /// "swp5  up  up  400G  1500  swp  ml-a6  eth2"
+  void read_listed(const Line& line) {
+    const std::string name(words_of(line.text)[0]);
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const auto& [heading, begin] = columns_[i];
+      if (begin >= line.text.size()) return;
+      const std::size_t end = i + 1 < columns_.size() ? columns_[i + 1].second : line.text.size();
+      const std::string_view cell =
+          trim(line.text.substr(begin, std::min(end, line.text.size()) - begin));
+      if (heading == "MTU") {
+        const auto mtu = parse_count(cell);
+        if (!mtu || *mtu > 65'536) return out_.unread(line, "expected an MTU");
+        out_.port(name).mtu = out_.fact(Bytes::raw(static_cast<std::int64_t>(*mtu)), line.number);
+      } else if (heading == "Oper Status" && cell == "up") {
+        out_.port(name).up = out_.fact(true, line.number);
+      }
+    }
   }
 
   void no_port() {
@@ -155,6 +293,9 @@ class CumulusReader {
   std::string port_;
   std::string_view section_;
   bool in_watchdog_ = false;
+  bool in_list_ = false;
+  std::vector<std::pair<std::string_view, std::size_t>> columns_;  // of the list of interfaces
+  std::vector<std::string_view> headings_;                         // of a table with numbered rows
 };
 
 }  // namespace

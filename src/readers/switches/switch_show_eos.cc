@@ -1,6 +1,6 @@
 // Arista EOS: `show priority-flow-control [counters [detail|watchdog]]`, `show qos interfaces …
-// ecn`, as tables or with `| json`. Port names are short in tables (Et1/1) and long in JSON
-// (Ethernet1/1).
+// ecn [counters queue]`, `show interfaces [counters [errors|discards|queue|rates]]`, as tables or
+// with `| json`. Port names are short in tables (Et1/1) and long in JSON (Ethernet1/1).
 #include <algorithm>
 #include <map>
 
@@ -23,6 +23,46 @@ bool is_port(std::string_view word) {
   return word.starts_with("Et") && word.find_first_of("0123456789") != std::string_view::npos;
 }
 
+/// Tables with a number per port and column, known by their headings. Pauses of a priority have its
+/// number in the heading.
+struct EosColumn {
+  std::string_view heading;
+  std::string_view counter;
+};
+constexpr auto kEosColumns = std::to_array<EosColumn>({
+    {"InOctets", "port.rx.bytes"},
+    {"OutOctets", "port.tx.bytes"},
+    {"InUcastPkts", "port.rx.packets"},
+    {"OutUcastPkts", "port.tx.packets"},
+    {"FCS", "port.crc_error.packets"},
+    {"OutDiscards", "port.drop.packets"},
+    {"RxPfc#", "prio#.pause_rx.frames"},
+    {"TxPfc#", "prio#.pause_tx.frames"},
+});
+
+/// "queue#…" and the like with the number in place; nullopt where the heading is not known.
+std::optional<std::string> counter_of_heading(std::string_view heading) {
+  for (const EosColumn& column : kEosColumns) {
+    if (heading == column.heading) return std::string(column.counter);
+    const std::string_view stem = column.heading.substr(0, column.heading.size() - 1);
+    const bool is_numbered = column.heading.ends_with('#') && heading.starts_with(stem) &&
+                             heading.size() == stem.size() + 1 && heading.back() >= '0' &&
+                             heading.back() <= '7';
+    if (!is_numbered) continue;
+    std::string out(column.counter);
+    out[out.find('#')] = heading.back();
+    return out;
+  }
+  return std::nullopt;
+}
+
+/// "Port  TxQ  Counter/pkts …"; "Interface  Tx-Queue  ECN Marked Packets" has one number.
+constexpr auto kEosQueueColumns = std::to_array<EosColumn>({
+    {"Counter/pkts", "tx.packets"},
+    {"Counter/bytes", "tx.bytes"},
+    {"Drop/pkts", "drop_tail.packets"},
+});
+
 class EosReader {
  public:
   explicit EosReader(std::string_view file) : out_(vocab::SwitchSystem::kEos, file) {}
@@ -31,8 +71,20 @@ class EosReader {
     const std::string_view text = trim(line.text);
     if (text.empty() || is_rule(text)) return;
     if (const auto prompt = prompt_of(text)) return use(*prompt);
+    if (const auto second = time_of_line(text)) {
+      time_ = second;
+      return out_.set_time(*second);
+    }
     const auto words = words_of(text);
-    if (words[0] == "Port" && text.find("RxPfc") != std::string_view::npos) {
+    if (words[0] == "Port" && words.size() > 1 && starts_columns(words)) return;
+    if (read_interface_line(text, line, port_, out_)) return;
+    if (words[0] == "Port" && words.size() > 2 && words[1] == "TxQ") {
+      table_ = Table::kQueues;
+      columns_.assign(words.begin() + 2, words.end());
+    } else if (text.find("ECN Marked Packets") != std::string_view::npos) {
+      table_ = Table::kQueues;
+      columns_.assign({"ECN Marked Packets"});
+    } else if (words[0] == "Port" && text.find("RxPfc") != std::string_view::npos) {
       table_ = Table::kCounters;
     } else if (words[0] == "Port" && text.find("Priorities") != std::string_view::npos) {
       table_ = Table::kStatus;
@@ -68,14 +120,16 @@ class EosReader {
   Recognised finish() && {
     // The totals of a port are those of its priority where only one has PFC.
     for (const Total& total : totals_) {
-      const auto known = pfc_.find(total.port);
+      if (!total.switch_name.empty()) out_.use_switch(total.switch_name);
+      if (total.time) out_.set_time(*total.time);
+      const auto known = pfc_.find({total.switch_name, total.port});
       const auto priority = known == pfc_.end() ? std::nullopt : only_one(known->second);
       if (priority) {
         out_.count_pauses(total.port, priority->value(), total.received, total.sent);
         continue;
       }
-      out_.count_unplaced(total.port, "RxPfc", total.received);
-      out_.count_unplaced(total.port, "TxPfc", total.sent);
+      out_.count(total.port, "port.pause_rx.frames", total.received);
+      out_.count(total.port, "port.pause_tx.frames", total.sent);
       out_.gap({"the priority of the pause frames", total.port, evidence::Missing::kAbsent,
                 "paste `show priority-flow-control` or `… counters detail` too"});
     }
@@ -83,27 +137,87 @@ class EosReader {
   }
 
  private:
-  enum class Table { kNone, kStatus, kCounters, kCountersDetail, kEcn, kQueueModes, kRates };
+  enum class Table {
+    kNone,
+    kStatus,
+    kCounters,
+    kCountersDetail,
+    kColumns,
+    kQueues,
+    kEcn,
+    kQueueModes,
+    kRates
+  };
   struct Total {
+    std::string switch_name;  // empty where no prompt names it
     std::string port;
     std::uint64_t received = 0;
     std::uint64_t sent = 0;
+    std::optional<std::int64_t> time;
   };
 
   void use(const Prompt& prompt) {
     out_.use_switch(prompt.host);
+    switch_name_ = prompt.host;
     table_ = Table::kNone;
     const auto words = words_of(prompt.command);
     const auto at = std::find_if(words.begin(), words.end(), [](std::string_view word) {
       return word == "ethernet" || word == "Ethernet" || word == "interface" || word == "Et";
     });
-    port_ = at != words.end() && at + 1 != words.end() ? fmt::format("Ethernet{}", at[1])
-                                                       : std::string();
+    port_ = at != words.end() && at + 1 != words.end() && parse_count(at[1].substr(0, 1))
+                ? fmt::format("Ethernet{}", at[1])
+                : std::string();
+    // "show interfaces Ethernet2/1": one port, no range.
+    for (const std::string_view word : words)
+      if (is_port(word) && word.find_first_of(",-|") == std::string_view::npos)
+        port_ = long_name(word);
+  }
+
+  bool starts_columns(const std::vector<std::string_view>& words) {
+    const bool is_known = std::any_of(words.begin() + 1, words.end(), [](std::string_view word) {
+      return counter_of_heading(word).has_value();
+    });
+    if (!is_known) return false;
+    table_ = Table::kColumns;
+    columns_.assign(words.begin() + 1, words.end());
+    return true;
+  }
+
+  void read_columns(const Line& line, const std::vector<std::string_view>& words) {
+    if (words.size() != columns_.size() + 1)
+      return out_.unread(line, fmt::format("expected a port and {} numbers", columns_.size()));
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const auto counter = counter_of_heading(columns_[i]);
+      const auto value = parse_count(words[i + 1]);
+      if (!value) return out_.unread(line, "expected a number");
+      if (counter) out_.count(long_name(words[0]), *counter, *value);
+    }
+  }
+
+  // "Et3/1  UC3  81726354": RDMA is never multicast.
+  void read_queues(const Line& line, const std::vector<std::string_view>& words) {
+    const bool is_unicast = words.size() > 1 && words[1].starts_with("UC");
+    const auto queue = is_unicast ? parse_count(words[1].substr(2)) : std::nullopt;
+    if (words.size() != columns_.size() + 2)
+      return out_.unread(line, fmt::format("expected port, queue and {} numbers", columns_.size()));
+    if (!queue || *queue > 7) return;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const auto value = parse_count(words[i + 2]);
+      if (!value) return out_.unread(line, "expected a number");
+      std::string_view counter =
+          columns_[i] == "ECN Marked Packets" ? "ecn_marked.packets" : std::string_view();
+      for (const EosColumn& column : kEosQueueColumns)
+        if (column.heading == columns_[i]) counter = column.counter;
+      if (!counter.empty())
+        out_.count(long_name(words[0]), fmt::format("queue{}.{}", *queue, counter), *value);
+    }
   }
 
   void read_row(const Line& line, const std::vector<std::string_view>& words) {
     const std::string port = long_name(words[0]);
     if (table_ == Table::kRates) return read_rates(words);
+    if (table_ == Table::kColumns) return read_columns(line, words);
+    if (table_ == Table::kQueues) return read_queues(line, words);
     if (table_ == Table::kStatus) {
       // Port, Enabled, Priorities (may be empty), Active, Note.
       if (words.size() < 3) return out_.unread(line, "expected port, enabled, priorities, active");
@@ -114,12 +228,12 @@ class EosReader {
       const std::string_view active = set && words.size() > 3 ? words[3] : words[2];
       out_.port(port).pfc_active =
           out_.fact(active == "Yes" ? priorities : PrioritySet(), line.number);
-      pfc_[port] = priorities;
+      pfc_[{switch_name_, port}] = priorities;
     } else if (table_ == Table::kCounters) {
       const auto received = words.size() == 3 ? parse_count(words[1]) : std::nullopt;
       const auto sent = words.size() == 3 ? parse_count(words[2]) : std::nullopt;
       if (!received || !sent) return out_.unread(line, "expected port, RxPfc and TxPfc");
-      totals_.push_back({port, *received, *sent});
+      totals_.push_back({switch_name_, port, *received, *sent, time_});
     } else if (table_ == Table::kCountersDetail) {
       const auto priority = words.size() == 4 ? parse_count(words[1]) : std::nullopt;
       const auto received = words.size() == 4 ? parse_count(words[2]) : std::nullopt;
@@ -201,13 +315,16 @@ class EosReader {
     };
     const auto received = count("rxFrames");
     const auto sent = count("txFrames");
-    if (received && sent) totals_.push_back({port, *received, *sent});
+    if (received && sent) totals_.push_back({switch_name_, port, *received, *sent, time_});
   }
 
   ShowBuilder out_;
   Table table_ = Table::kNone;
   std::string port_;
-  std::map<std::string, PrioritySet> pfc_;
+  std::vector<std::string_view> columns_;
+  std::string switch_name_;
+  std::optional<std::int64_t> time_;
+  std::map<std::pair<std::string, std::string>, PrioritySet> pfc_;  // by switch and port
   std::vector<Total> totals_;
 };
 
@@ -218,6 +335,9 @@ bool recognises_eos_show(std::string_view text) {
   return (has("RxPfc") && has("TxPfc")) || (has("ECN/WRED") && has("Shape Rate")) ||
          (has("In Mbps") && has("Out Mbps") && has("Intvl")) ||
          (has("Enabled") && has("Priorities") && has("Active")) ||
+         (has("InOctets") && has("InUcastPkts")) || (has("FCS") && has("Giants") && has("Runts")) ||
+         (has("line protocol is") && has("MTU ")) || (has("RxPfc0") || has("TxPfc0")) ||
+         has("ECN Marked Packets") || (has("TxQ") && has("Counter/pkts") && has("Et")) ||
          (has("Tx-Queue") && has("ECN Min")) || (has("\"txQueues\"") && has("\"stuckCount\"")) ||
          (has("\"interfaceCounters\"") && has("\"rxFrames\""));
 }

@@ -1,5 +1,5 @@
-// Junos: `show interfaces <port> extensive`, `show class-of-service shared-buffer`, `show
-// interfaces priority-group|queue buffer-occupancy <port>`. Sizes in KB are multiples of 1024.
+// Junos: `show interfaces <port> extensive`, `show interfaces queue <port>`, `show class-of-service
+// shared-buffer`, `show interfaces priority-group|queue buffer-occupancy <port>`. Sizes in KB are multiples of 1024.
 #include <algorithm>
 #include <array>
 
@@ -22,6 +22,20 @@ constexpr auto kPools = std::to_array<PoolName>({
     {"Lossy", evidence::PoolKind::kLossy},
 });
 
+/// Lines of `show interfaces queue` under "Queue: N": the number, then a rate.
+struct QueueLine {
+  std::string_view name;
+  std::string_view counter;
+};
+constexpr auto kQueueLines = std::to_array<QueueLine>({
+    {"Packets", "tx.packets"},
+    {"Bytes", "tx.bytes"},
+    {"Tail-dropped packets", "drop_tail.packets"},
+    {"RED-dropped packets", "drop_wred.packets"},
+    {"ECN-CE packets", "ecn_marked.packets"},
+    {"ECN-marked packets", "ecn_marked.packets"},
+});
+
 bool is_junos_port(std::string_view word) {
   return word.size() > 3 && word[2] == '-' && word.find('/') != std::string_view::npos;
 }
@@ -34,6 +48,7 @@ class JunosReader {
     const std::string_view text = trim(line.text);
     if (text.empty() || is_rule(text)) return;
     if (const auto prompt = prompt_of(text)) return use(*prompt);
+    if (const auto second = time_of_line(text)) return out_.set_time(*second);
     if (text.starts_with("Physical interface:")) return read_interface(line, text);
     if (text.starts_with("MAC Priority Flow Control Statistics")) {
       part_ = Part::kPauses;
@@ -43,6 +58,13 @@ class JunosReader {
       part_ = Part::kHeadroom;
     } else if (text.starts_with("PG:") || text.starts_with("Queue:")) {
       read_number(text);
+    } else if (text == "Queued:" || text == "Transmitted:") {
+      part_ = text == "Transmitted:" ? Part::kSent : Part::kQueued;
+    } else if (text.starts_with("CRC/Align errors")) {
+      read_broken_frames(line, text);
+    } else if ((part_ == Part::kSent || part_ == Part::kQueued) &&
+               text.find(" : ") != std::string_view::npos) {
+      if (part_ == Part::kSent) read_queue_line(line, text);
     } else if (text.starts_with("Peak")) {
       read_peak(line, text);
     } else if (const auto at = text.find("Resource errors:"); at != std::string_view::npos) {
@@ -66,7 +88,7 @@ class JunosReader {
   }
 
  private:
-  enum class Part { kNone, kPauses, kIngress, kHeadroom };
+  enum class Part { kNone, kPauses, kIngress, kHeadroom, kQueued, kSent };
 
   void use(const Prompt& prompt) {
     out_.use_switch(prompt.host);
@@ -126,6 +148,28 @@ class JunosReader {
                 fmt::format("show interfaces priority-group buffer-occupancy {}", port_)});
   }
 
+  // "CRC/Align errors   4411   0": received, then sent.
+  void read_broken_frames(const Line& line, std::string_view text) {
+    const auto words = words_of(text);
+    const auto value = words.size() >= 3 ? parse_count(words[2]) : std::nullopt;
+    if (!value) return out_.unread(line, "expected a number");
+    if (has_port(line)) out_.count(port_, "port.crc_error.packets", *value);
+  }
+
+  // "Tail-dropped packets :   262   0 pps"
+  void read_queue_line(const Line& line, std::string_view text) {
+    const auto colon = text.find(" : ");
+    const std::string_view name = trim(text.substr(0, colon));
+    const auto* const row = std::find_if(kQueueLines.begin(), kQueueLines.end(),
+                                         [&](const QueueLine& item) { return item.name == name; });
+    if (row == kQueueLines.end()) return;
+    const auto words = words_of(text.substr(colon + 3));
+    const auto value = words.empty() ? std::nullopt : parse_count(words[0]);
+    if (!value || is_group_ || !number_) return out_.unread(line, "expected a number under Queue");
+    if (has_port(line))
+      out_.count(port_, fmt::format("queue{}.{}", *number_, row->counter), *value);
+  }
+
   // "Lossless   :  22632 KB"
   void read_pool(const Line& line, std::string_view text) {
     const auto colon = text.find(':');
@@ -153,7 +197,11 @@ class JunosReader {
   void read_number(std::string_view text) {
     is_group_ = text.starts_with("PG:");
     const auto words = words_of(text.substr(text.find(':') + 1));
-    const auto number = words.empty() ? std::nullopt : parse_count(words[0]);
+    // "Queue: 3, Forwarding classes: no-loss"
+    std::string_view first = words.empty() ? std::string_view() : words[0];
+    if (first.ends_with(',')) first.remove_suffix(1);
+    const auto number = parse_count(first);
+    part_ = Part::kNone;
     number_ = number && *number < 8 ? std::optional(static_cast<unsigned>(*number)) : std::nullopt;
   }
 
@@ -186,7 +234,8 @@ class JunosReader {
 bool recognises_junos_show(std::string_view text) {
   const auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };
   return has("MAC Priority Flow Control Statistics") || has("PG-Utilization") ||
-         has("Lossless Headroom Utilization") || has("Queue-depth bytes");
+         has("Lossless Headroom Utilization") || has("Queue-depth bytes") ||
+         (has("Physical interface: ") && has("Physical link is"));
 }
 
 Result<Recognised> read_junos_show(std::string_view text, std::string_view file) {

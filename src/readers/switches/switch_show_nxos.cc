@@ -1,5 +1,5 @@
 // Cisco NX-OS: `show interface priority-flow-control`, `show queuing interface`, `show queuing
-// pfc-queue detail`, as tables or with `| json` (TABLE_/ROW_, fields of the 9.3 show-command
+// pfc-queue detail`, `show interface [counters errors]`, as tables or with `| json` (TABLE_/ROW_, fields of the 9.3 show-command
 // reference). "VL bmap" is hexadecimal: (8) is priority 3.
 #include <algorithm>
 #include <array>
@@ -83,7 +83,12 @@ class NxosReader {
       part_ = Part::kNone;
       return;
     }
+    if (const auto second = time_of_line(text)) return out_.set_time(*second);
     if (starts_part(line, text)) return;
+    if (read_interface_line(text, line, port_, out_)) {
+      part_ = Part::kNone;
+      return;
+    }
     if (text.starts_with('|')) return read_cell(line, text);
     const auto words = words_of(text);
     switch (part_) {
@@ -93,6 +98,7 @@ class NxosReader {
       case Part::kEgress: return read_scheduler(line, words);
       case Part::kIngress: return read_pause_buffer(line, words);
       case Part::kPfcTable: return read_pfc_table(line, words);
+      case Part::kErrors: return read_errors(line, words);
       case Part::kNone: return;
     }
   }
@@ -109,7 +115,7 @@ class NxosReader {
   Recognised finish() && { return std::move(out_).finish(); }
 
  private:
-  enum class Part { kNone, kPfc, kEgress, kIngress, kPfcTable };
+  enum class Part { kNone, kPfc, kEgress, kIngress, kPfcTable, kErrors };
 
   bool starts_part(const Line& line, std::string_view text) {
     const auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };
@@ -132,6 +138,11 @@ class NxosReader {
       queue_ = number && *number < 8 ? std::optional(static_cast<unsigned>(*number)) : std::nullopt;
     } else if (text.starts_with("PFC_COS")) {
       part_ = Part::kPfcTable;
+    } else if (has("FCS-Err")) {
+      part_ = Part::kErrors;
+      columns_ = words_of(text);
+    } else if (text.starts_with("Port ") && has("-Err")) {
+      part_ = Part::kNone;  // a table of errors that does not count broken frames
     } else if (text.starts_with(kOverflow)) {
       read_overflow(line, text);
     } else {
@@ -171,8 +182,8 @@ class NxosReader {
       out_.count_pauses(port, priority->value(), received, sent);
       return;
     }
-    out_.count_unplaced(port, "RxPPP", received);
-    out_.count_unplaced(port, "TxPPP", sent);
+    out_.count(port, "port.pause_rx.frames", received);
+    out_.count(port, "port.pause_tx.frames", sent);
     if (received + sent > 0)
       out_.gap({"the priority of the pause frames", std::string(port), evidence::Missing::kAbsent,
                 "paste `show queuing interface` of the port too"});
@@ -217,6 +228,8 @@ class NxosReader {
   void read_pause_buffer(const Line& line, const std::vector<std::string_view>& words) {
     const auto group = words.size() == 4 ? parse_count(words[0]) : std::nullopt;
     if (!group || *group > 7) return;
+    if (words[1] == "-" && words[2] == "-")
+      return;  // a group without pauses has no buffer of its own
     const auto size = parse_count(words[1]);
     const auto pause = parse_count(words[2]);
     const auto resume = parse_count(words[3]);
@@ -233,6 +246,19 @@ class NxosReader {
     buffer.xoff = bytes(*pause);
     buffer.xon = bytes(*pause - *resume);
     groups_.push_back(static_cast<unsigned>(*group));
+  }
+
+  // "Eth1/5  0  12  0  12  0  0" under "Port  Align-Err  FCS-Err  …".
+  void read_errors(const Line& line, const std::vector<std::string_view>& words) {
+    if (!words[0].starts_with("Eth")) return;
+    const auto at = std::find(columns_.begin(), columns_.end(), "FCS-Err");
+    const auto column = static_cast<std::size_t>(at - columns_.begin());
+    const auto value = words.size() == columns_.size() ? parse_count(words[column]) : std::nullopt;
+    if (!value) return out_.unread(line, fmt::format("expected {} cells", columns_.size()));
+    const std::size_t digits = words[0].find_first_of("0123456789");
+    if (digits == std::string_view::npos) return;
+    out_.count(fmt::format("Ethernet{}", words[0].substr(digits)), "port.crc_error.packets",
+               *value);
   }
 
   void read_overflow(const Line& line, std::string_view text) {
@@ -295,6 +321,7 @@ class NxosReader {
   Part part_ = Part::kNone;
   std::string port_;
   std::optional<unsigned> queue_;
+  std::vector<std::string_view> columns_;
   std::vector<unsigned> groups_;  // of the port's ingress: those with a pause buffer
   std::uint64_t shutdowns_ = 0;
 };
@@ -304,7 +331,8 @@ class NxosReader {
 bool recognises_nxos_show(std::string_view text) {
   const auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };
   return (has("RxPPP") && has("TxPPP")) || has("Egress Queuing for ") ||
-         has("Interface PFC watchdog:") || has("TABLE_pfc_interface") ||
+         has("Interface PFC watchdog:") || (has("FCS-Err") && has("Align-Err")) ||
+         (has("admin state is") && has("MTU ")) || has("TABLE_pfc_interface") ||
          has("TABLE_queuing_interface");
 }
 

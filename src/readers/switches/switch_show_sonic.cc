@@ -76,6 +76,7 @@ class SonicReader {
       table_ = Table::kNone;
       return;
     }
+    if (const auto second = time_of_line(text)) return out_.set_time(*second);
     if (starts_table(text)) return;
     const auto words = words_of(text);
     if (table_ == Table::kNone) return;
@@ -242,7 +243,8 @@ class SonicReader {
       const auto value = parse_count(cells[i]);
       const std::string_view heading = headings_[i];
       const bool is_rx = heading.starts_with("RX_");
-      if (heading == "STATE") out_.port(port).up = out_.fact(cells[i] == "U", line.number);
+      // A port that is down may be one that nobody uses: it stays open.
+      if (heading == "STATE" && cells[i] == "U") out_.port(port).up = out_.fact(true, line.number);
       if (heading.ends_with("_UTIL") && cells[i].ends_with('%')) {
         const auto whole = parse_count(cells[i].substr(0, cells[i].find_first_of(".%")));
         if (whole && *whole <= 100)

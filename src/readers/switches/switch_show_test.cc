@@ -142,7 +142,7 @@ TEST(SwitchShow, ANumberWithoutItsPriorityIsKeptButGivenToNoPriority) {
   const Recognised read = read_pasted("Port        RxPfc       TxPfc\nEt1/1   7  9\n");
   EXPECT_EQ(counted(read, "Ethernet1/1", "switch.prio.pause_rx.frames", 3), std::nullopt);
   const auto& ports = read.evidence.snapshots.front().switch_ports;
-  EXPECT_EQ(ports.front().read(counters::Place::kShow, "RxPfc").value(), 7U);
+  EXPECT_EQ(ports.front().read("switch.port.pause_rx.frames").value(), 7U);
   ASSERT_EQ(read.evidence.gaps.size(), 1U);
   EXPECT_EQ(read.evidence.switches.front().name, "paste");
 }
@@ -258,6 +258,133 @@ TEST(SwitchShow, OutputsOfOneMomentAreOneLookAndARepeatIsALaterOne) {
   EXPECT_TRUE(together[0].switches[0].watchdog.enabled.is(true));
   const auto twice = pieces({"nxos-pfc.txt", "nxos-pfc.txt"});
   EXPECT_EQ(twice.size(), 2U);
+}
+
+TEST(SwitchShow, EosCountersByPortQueueAndPriority) {
+  COVERS("D4");
+  const Recognised read = read_pasted(
+      "leaf21#show clock\nWed Apr  8 09:14:02 2026\nTimezone: UTC\n"
+      "leaf21#show priority-flow-control counters detail\n"
+      "Port   RxPfc0 RxPfc1 RxPfc2 RxPfc3 RxPfc4 RxPfc5 RxPfc6 RxPfc7\n"
+      "Et7/1       0      0      0   9120      0      0      0      0\n"
+      "Port   TxPfc0 TxPfc1 TxPfc2 TxPfc3 TxPfc4 TxPfc5 TxPfc6 TxPfc7\n"
+      "Et7/1       0      0      0      4      0      0      0      0\n"
+      "leaf21#show interfaces counters errors\n"
+      "Port    FCS  Align  Symbol  Rx  Runts  Giants  Tx\nEt7/1    12      0       0  12      0    "
+      "   0   0\n"
+      "leaf21#show interfaces counters\n"
+      "Port   InOctets InUcastPkts InMcastPkts InBcastPkts\nEt7/1  9182736  91827  4  2\n"
+      "leaf21#show qos interfaces ecn counters queue\n"
+      "Interface   Tx-Queue   ECN Marked Packets\nEt7/1       UC3        817\n"
+      "leaf21#show interfaces Ethernet9/1 | include errors\n"
+      "     0 input errors, 3 CRC, 0 alignment, 0 symbol, 0 input discards\n"
+      "leaf21#show clock\nWed Apr  8 09:14:32 2026\nTimezone: UTC\n"
+      "leaf21#show priority-flow-control counters detail\n"
+      "Port   RxPfc0 RxPfc1 RxPfc2 RxPfc3 RxPfc4 RxPfc5 RxPfc6 RxPfc7\n"
+      "Et7/1       0      0      0   9523      0      0      0      0\n");
+  EXPECT_TRUE(read.unread.empty());
+  EXPECT_EQ(counted(read, "Ethernet7/1", "switch.prio.pause_rx.frames", 3), 9120U);
+  EXPECT_EQ(counted(read, "Ethernet7/1", "switch.prio.pause_tx.frames", 3), 4U);
+  EXPECT_EQ(counted(read, "Ethernet7/1", "switch.port.crc_error.packets"), 12U);
+  EXPECT_EQ(counted(read, "Ethernet7/1", "switch.port.rx.bytes"), 9182736U);
+  EXPECT_EQ(counted(read, "Ethernet7/1", "switch.queue.ecn_marked.packets", 3), 817U);
+  EXPECT_EQ(counted(read, "Ethernet9/1", "switch.port.crc_error.packets"), 3U);
+  ASSERT_EQ(read.evidence.snapshots.size(), 2U);
+  EXPECT_EQ(read.evidence.snapshots[1].clock_ns, 30'000'000'000);
+}
+
+TEST(SwitchShow, TotalsOfEosBelongToTheSwitchThatPrintedThem) {
+  const Recognised read = read_pasted(
+      "leaf1#show priority-flow-control\nPort Enabled Priorities Active Note\nEt1/1 Yes 3 Yes\n"
+      "leaf1#show priority-flow-control counters\nPort RxPfc TxPfc\nEt1/1 7 9\n"
+      "leaf2#show priority-flow-control counters\nPort RxPfc TxPfc\nEt1/1 70 90\n");
+  ASSERT_EQ(read.evidence.snapshots.size(), 1U);
+  for (const counters::PortCounters& port : read.evidence.snapshots[0].switch_ports) {
+    const bool is_first = port.device() == "leaf1";
+    const counters::Reading placed = port.read("switch.prio.pause_rx.frames", 3);
+    const counters::Reading all = port.read("switch.port.pause_rx.frames");
+    EXPECT_EQ(placed.has_value(), is_first);
+    EXPECT_EQ(all.has_value(), !is_first);
+    EXPECT_EQ((is_first ? placed : all).value(), is_first ? 7U : 70U);
+  }
+}
+
+TEST(SwitchShow, NxosShortenedCommandsAndErrors) {
+  COVERS("D4");
+  const Recognised read = read_pasted(
+      "lf3# sh int priority-flow-control\n"
+      "Port               Mode Oper(VL bmap)  RxPPP      TxPPP\n"
+      "Ethernet1/3        On   On  (20)      1204       88\nEthernet1/5        Auto Off   0   0\n"
+      "lf3# sh int counters errors\n"
+      "Port       Align-Err  FCS-Err  Xmit-Err  Rcv-Err  UnderSize  OutDiscards\n"
+      "Eth1/5             0       41         0       41          0            0\n"
+      "Port       Single-Col  Multi-Col  Late-Col  Exces-Col  Carri-Sen  Runts-Err\n"
+      "Eth1/5             0          0         0          0          0          7\n"
+      "lf3# sh int e1/6\nEthernet1/6 is up\nadmin state is up, Dedicated Interface\n"
+      "  MTU 1500 bytes, BW 400000000 Kbit , DLY 10 usec\n"
+      "    0 runts  0 giants  5 CRC  0 no buffer\n");
+  EXPECT_EQ(read.evidence.switches.front().name, "lf3");
+  EXPECT_EQ(counted(read, "Ethernet1/3", "switch.prio.pause_rx.frames", 5), 1204U);
+  EXPECT_EQ(counted(read, "Ethernet1/5", "switch.port.crc_error.packets"), 41U);
+  EXPECT_EQ(counted(read, "Ethernet1/6", "switch.port.crc_error.packets"), 5U);
+  EXPECT_TRUE(find_port(read, "Ethernet1/6")->mtu.is(1500_B));
+  EXPECT_TRUE(read.unread.empty()) << read.unread.front().text;
+}
+
+TEST(SwitchShow, JunosQueuesAndBrokenFrames) {
+  COVERS("D4");
+  const Recognised read = read_pasted(
+      "ops@q1> show interfaces queue et-0/0/14\nPhysical interface: et-0/0/14, up, Physical link "
+      "is "
+      "Up\nForwarding classes: 16 supported, 4 in use\n"
+      "Queue: 3, Forwarding classes: no-loss\n  Queued:\n"
+      "    Packets              :   900   10 pps\n  Transmitted:\n"
+      "    Packets              :   800   10 pps\n    Bytes                :   64000   10 bps\n"
+      "    Tail-dropped packets :   100   0 pps\n    RED-dropped packets  :   2   0 pps\n"
+      "    ECN-CE packets       :   55   0 pps\n"
+      "ops@q1> show interfaces et-0/0/5 extensive | match \"CRC|Physical\"\n"
+      "Physical interface: et-0/0/5, Enabled, Physical link is Up\n"
+      "    CRC/Align errors                        4411                0\n");
+  EXPECT_EQ(counted(read, "et-0/0/14", "switch.queue.tx.packets", 3), 800U);
+  EXPECT_EQ(counted(read, "et-0/0/14", "switch.queue.drop_tail.packets", 3), 100U);
+  EXPECT_EQ(counted(read, "et-0/0/14", "switch.queue.drop_wred.packets", 3), 2U);
+  EXPECT_EQ(counted(read, "et-0/0/14", "switch.queue.ecn_marked.packets", 3), 55U);
+  EXPECT_EQ(counted(read, "et-0/0/5", "switch.port.crc_error.packets"), 4411U);
+}
+
+TEST(SwitchShow, CumulusPortsAndTheirClasses) {
+  COVERS("D4");
+  const Recognised read = read_pasted(
+      "cumulus@leaf05:mgmt:~$ nv show interface\n"
+      "Interface  Admin Status  Oper Status  Speed  MTU    Type      Remote Host  Remote Port\n"
+      "---------  ------------  -----------  -----  -----  --------  -----------  -----------\n"
+      "lo         up            unknown             65536  loopback\n"
+      "swp5       up            up           400G   1500   swp       ml-a6        eth2\n"
+      "swp6       up            down                9216   swp\n"
+      "cumulus@leaf05:mgmt:~$ nv show interface swp12 counters\n"
+      "in-bytes             1.00 KB\nin-pkts              32\nout-drops            4\n"
+      "cumulus@leaf05:mgmt:~$ nv show interface swp12 counters qos\nIngress Buffer Statistics\n"
+      "    priority-group  rx-frames  rx-buffer-discards  rx-shared-buffer-discards\n"
+      "    --------------  ---------  ------------------  -------------------------\n"
+      "    3               3298       0 Bytes             0 Bytes\n"
+      "    4               3298       9 KB                0 Bytes\n"
+      "PFC Statistics\n"
+      "    switch-priority  rx-pause-frames  rx-pause-duration  tx-pause-frames  "
+      "tx-pause-duration\n"
+      "    ---------------  ---------------  -----------------  ---------------  "
+      "-----------------\n"
+      "    3                19               214                7                88\n");
+  EXPECT_TRUE(read.unread.empty()) << read.unread.front().text;
+  EXPECT_TRUE(find_port(read, "swp5")->mtu.is(1500_B));
+  EXPECT_TRUE(find_port(read, "swp6")->mtu.is(9216_B));
+  EXPECT_FALSE(find_port(read, "swp6")->up.is_known()) << "nobody may use it";
+  EXPECT_EQ(find_port(read, "lo"), nullptr);
+  EXPECT_EQ(counted(read, "swp12", "switch.port.rx.bytes"), 1024U);
+  EXPECT_EQ(counted(read, "swp12", "switch.port.drop.packets"), 4U);
+  EXPECT_EQ(counted(read, "swp12", "switch.pg.drop_headroom.packets", 3), 0U);
+  EXPECT_EQ(counted(read, "swp12", "switch.pg.drop_headroom.packets", 4), std::nullopt)
+      << "a size is no number of packets";
+  EXPECT_EQ(counted(read, "swp12", "switch.prio.pause_rx.microseconds", 3), 214U);
 }
 
 }  // namespace
