@@ -70,7 +70,11 @@ constexpr auto kSymptomWords = std::to_array<std::string_view>(
      "uneven unevenly unequal imbalance unbalanced skewed polarised polarized polarisation",
      "step steps iteration",
      "everywhere all-ports every",
-     "many high lots excessive far constant constantly always",
+     "many high lots excessive far constant constantly always millions thousands keeps",
+     "host node server machine",
+     "worse slowest straggler lags behind",
+     "gpu gpus",
+     "climbs climb climbing rises rise rising grows growing increases increasing",
      "few rare rarely little",
      "idle unloaded quiet",
      "reorder reordering out_of_sequence sequence out-of-order ooo",
@@ -85,7 +89,18 @@ constexpr auto kSymptomWords = std::to_array<std::string_view>(
 /// "no", "without" and the like: what follows is said to be absent.
 bool is_negation(std::string_view word) {
   constexpr auto kWords = std::to_array<std::string_view>(
-      {"no", "not", "without", "zero", "never", "none", "0", "nor", "neither"});
+      {"no", "not", "without", "zero", "never", "none", "0", "nor", "neither", "nothing"});
+  return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
+}
+
+/// Words that every description has: two texts that share them have nothing in common.
+bool says_nothing(std::string_view word) {
+  constexpr auto kWords = std::to_array<std::string_view>(
+      {"a",    "an",   "the",  "is",   "are",   "was",  "were", "be",   "been", "it",   "its",
+       "we",   "i",    "my",   "our",  "you",   "they", "this", "that", "of",   "to",   "at",
+       "in",   "on",   "by",   "for",  "from",  "with", "and",  "or",   "as",   "than", "so",
+       "one",  "only", "same", "time", "times", "any",  "has",  "have", "does", "do",   "did",
+       "what", "when", "then", "see",  "seen",  "get",  "gets", "more", "very", "rdma", "roce"});
   return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
 }
 
@@ -128,7 +143,7 @@ SymptomText parse_symptoms(std::string_view text) {
       is_absent = false;
     } else if (is_negation(item)) {
       is_absent = true;
-    } else {
+    } else if (!says_nothing(item)) {
       // "throughput dropped" is about throughput, not about packets.
       if ((item == "dropped" || name == "drop") && before == "throughput") name = "down";
       if (item == "dropped" && name != "down") name = "drop";

@@ -30,6 +30,25 @@ TEST(SymptomRows, ADescriptionIsOfferedItsRows) {
   EXPECT_TRUE(offers("marks but no CNPs", "I11"));
 }
 
+TEST(SymptomRows, FreeWordsFindTheRowsThatFit) {
+  COVERS("I4", "I12", "I16", "I17", "I22");
+  EXPECT_TRUE(offers("we see millions of pause frames but no CNPs", "I22"));
+  EXPECT_TRUE(offers("out of sequence counter climbs but nothing is dropped", "I17"));
+  EXPECT_TRUE(offers("one node is always the straggler", "I16"));
+  EXPECT_TRUE(offers("uplinks of the leaf are skewed and half of the nodes are slow", "I4"));
+  EXPECT_TRUE(offers("latency spikes every few seconds at the p99", "I26"));
+  EXPECT_TRUE(offers("many timeouts of RDMA", "I9"));
+  EXPECT_TRUE(offers("the GPUs idle and the CPU rises during all-reduce", "I24"));
+}
+
+TEST(SymptomRows, SmallWordsInCommonMeanNothing) {
+  COVERS("I7", "I15");
+  EXPECT_FALSE(offers("training is fine at 8 nodes and bad at 64", "I15"));
+  EXPECT_FALSE(offers("all reduce is slow on one rail only", "I7"));
+  EXPECT_FALSE(offers("jobs hang after a cable was swapped", "I7"));
+  EXPECT_TRUE(look_up_symptom("it is what it is, at the same time").empty());
+}
+
 TEST(SymptomRows, WhatIsSaidToBeAbsentExcludesItsRows) {
   COVERS("I2");
   for (const SymptomRow* row : look_up_symptom("throughput dropped, no pauses")) {

@@ -6,7 +6,8 @@
 
 Healthy, foreign and noise cases are right where nothing of severity error or warning is said;
 a fault where the first finding is one of those that name the cause; an open case where the answer
-is inconclusive. Shares are checked, never a single case.
+is inconclusive. Shares are checked, never a single case. Of every case the exit status is checked:
+0 is said of nothing but what is not the fabric's, and 1 needs an error.
 """
 import concurrent.futures
 import json
@@ -28,6 +29,11 @@ def ask(weir, case):
     ran = subprocess.run([weir, "diagnose", "-", "--json"], input=case["text"],
                          capture_output=True, text=True, cwd="/", check=False)
     answer = json.loads(ran.stdout)
+    has_error = any(f["severity"] == "error" for f in answer["findings"])
+    wanted = 1 if has_error else 0 if answer["conclusion"] == "not_fabric" else 5
+    if ran.returncode != wanted or answer["conclusion"] == "healthy":
+        sys.exit(f"{case['id']}: exit status {ran.returncode} with {answer['conclusion']}, "
+                 f"expected {wanted}")
     loud = [f for f in answer["findings"] if f["severity"] in ("error", "warning")]
     group = GROUP[case["kind"]]
     if group == "quiet":

@@ -323,8 +323,8 @@ void View::choose_priorities() {
   if (const auto used = code_point_in_use()) rdma_dscp_ = *used;
 }
 
-/// The code point that ports force on RDMA, where a NIC maps it to the priority that is protected: a
-/// plan of the site's own. One that leads elsewhere is a fault, not a plan.
+/// The code point that ports force on RDMA, where a NIC maps it to the priority that is protected:
+/// a plan of the site's own. One that leads elsewhere is a fault, not a plan.
 std::optional<Dscp> View::code_point_in_use() const {
   std::optional<Dscp> used;
   for (const NicView& nic : nics_) {

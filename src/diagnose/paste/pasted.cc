@@ -595,10 +595,10 @@ PortPauses most_pauses(const PortView& port) {
 /// times: of a window the rate tells, of one reading only that it is not zero.
 ///
 /// A pause ends after 65,535 quanta of 512 bits (84 us at 400 Gb/s) unless it is renewed: 10,000
-/// frames a second, half of which pause and half release, hold a port for at least 1 % of the time
-/// even if each lasts no longer than a round trip of 2 us; renewed, they hold it all the time.
+/// frames per second, half of which pause and half release, hold a port for at least 1 % of the
+/// time even if each lasts no longer than a round trip of 2 us; renewed, they hold it all the time.
 void judge_port_pauses(const View& view, finding::Judgement& out) {
-  constexpr double kStorm = 10'000;               // frames a second
+  constexpr double kStorm = 10'000;               // frames per second
   constexpr std::uint64_t kWorthANote = 100'000;  // frames of one reading
   constexpr double kMostOfAll = 0.9;              // of the pauses that the switch received
   for (const std::string& name : view.switches()) {

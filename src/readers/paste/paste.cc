@@ -89,8 +89,8 @@ bool prints_words(std::string_view program) {
          std::find(kPrograms.begin(), kPrograms.end(), program) != kPrograms.end();
 }
 
-/// What a filter let through is pieces that people chose to show; and what switches say of balancing
-/// per packet is understood as words (diagnose/paste/stated.cc).
+/// What a filter let through is pieces that people chose to show; and what switches say of
+/// balancing per packet is understood as words (diagnose/paste/stated.cc).
 bool is_left_to_words(std::string_view command) {
   for (const std::string_view part :
        {"grep ", "| include", "| match", "| awk", "| nz", "adaptive-routing", "load-balanc"})
@@ -282,12 +282,15 @@ class FileReader {
                        });
   }
 
+  /// Something was printed, and it is not the time.
   [[nodiscard]] bool has_line(const Section& section) const {
+    bool is_there = false;
     for (std::size_t at = section.begin; at < section.end; ++at) {
       const std::string_view text = trim(lines_[at].text);
-      if (!is_filler(text) && !time_of_line(text)) return true;
+      if (time_of_line(text)) return false;
+      is_there = is_there || !is_filler(text);
     }
-    return false;
+    return is_there;
   }
 
   /// A command of a host of which nothing was read. What shows files, runs a job or asks a name

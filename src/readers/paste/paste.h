@@ -121,7 +121,8 @@ struct Paste {
     Unread line;
   };
   std::vector<UnreadLine> unread;
-  /// A command whose output no reader knows. Its lines are in `rest`, and nothing follows from them.
+  /// A command whose output no reader knows. Its lines are in `rest`, and nothing follows from
+  /// them.
   struct NotRead {
     std::string command;  // "iperf3 -c 10.0.0.2"
     std::string file;

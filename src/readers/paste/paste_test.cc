@@ -501,6 +501,7 @@ TEST(Paste, ACommandThatIsNotReadIsListedAndSaysNothing) {
 TEST(Paste, AShowCommandThatIsNotReadIsListedBesideThoseThatAre) {
   COVERS("D8");
   const Paste paste = paste_of(
+      "leaf1#show clock\nWed Apr  8 09:14:02 2026\nTimezone: UTC\n"
       "leaf1#show version\nArista DCS-7060X6\nSoftware image version: 4.33.1F\n"
       "leaf1#show priority-flow-control counters\nPort RxPfc TxPfc\nEt1/1 7 9\n"
       "admin@leaf2:~$ show platform summary\nPlatform: x86_64\n"

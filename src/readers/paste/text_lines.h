@@ -26,7 +26,8 @@ struct Line {
 /// "10:31:02" and "10:31:02.123": seconds since midnight.
 [[nodiscard]] std::optional<std::int64_t> second_of_day(std::string_view word);
 /// The same of a line that is nothing but a date: "Mon Nov  4 10:31:02 UTC 2024", "11:20:01",
-/// "2026-05-12 10:31:02", "16:20:11.402 UTC Tue Mar 10 2026", "Current time: 2026-05-12 10:31:02 UTC".
+/// "2026-05-12 10:31:02", "16:20:11.402 UTC Tue Mar 10 2026", "Current time: 2026-05-12 10:31:02
+/// UTC".
 [[nodiscard]] std::optional<std::int64_t> time_of_line(std::string_view text);
 
 /// "1.22 MB", "231.00 KB", "0 Bytes", "11314 KB": multiples of 1024, as switches print them.

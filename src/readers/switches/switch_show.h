@@ -100,7 +100,8 @@ struct Prompt {
                                                         std::string_view word);
 
 /// What `show interfaces PORT` prints alike on EOS and NX-OS: "… is up", "MTU 9214 bytes", "0 CRC".
-/// Returns false for any other line. A port that is down may be one that nobody uses: it stays open.
+/// Returns false for any other line. A port that is down may be one that nobody uses: it stays
+/// open.
 bool read_interface_line(std::string_view text, const Line& line, std::string& port,
                          ShowBuilder& out);
 

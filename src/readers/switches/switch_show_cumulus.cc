@@ -1,6 +1,7 @@
 // Cumulus Linux: `nv show interface [<port>]`, `… counters [qos]`, `… qos roce counters`, `… qos
-// pfc-watchdog`, as a table or with `-o json`. Under `qos roce` the lossless switch priority, traffic class and group are 3 in
-// every mode (NVUE documentation 5.19): the RoCE counters are theirs. Units are multiples of 1024.
+// pfc-watchdog`, as a table or with `-o json`. Under `qos roce` the lossless switch priority,
+// traffic class and group are 3 in every mode (NVUE documentation 5.19): the RoCE counters are
+// theirs. Units are multiples of 1024.
 #include <algorithm>
 #include <array>
 
@@ -38,7 +39,7 @@ constexpr auto kFields = std::to_array<Field>({
     {"tx-roce-stats", "unicast-no-buffer-discard", "queue3.drop_tail.packets"},
 });
 
-/// `nv show interface <port> counters`: one number a line.
+/// `nv show interface <port> counters`: one number per line.
 struct PortField {
   std::string_view name;
   std::string_view counter;
@@ -51,8 +52,8 @@ constexpr auto kPortFields = std::to_array<PortField>({
     {"out-drops", "port.drop.packets"},
 });
 
-/// `nv show interface <port> counters qos`: tables with a row per group, class or priority. Discards
-/// are printed as sizes there, and their unit is not said: zero is zero, more stays open.
+/// `nv show interface <port> counters qos`: tables with a row per group, class or priority.
+/// Discards are printed as sizes there, and their unit is not said: zero is zero, more stays open.
 struct TableColumn {
   std::string_view key;  // heading of the first column
   std::string_view heading;
@@ -302,8 +303,9 @@ class CumulusReader {
 
 bool recognises_cumulus_show(std::string_view text) {
   const auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };
-  return has("nv show ") || has("rx-roce-stats") || has("tx-roce-stats") ||
-         (has("PFC WD Status") && has("deadlock-count"));
+  return has("nv show ") || has("rx-pause-frames") || has("rx-buffer-discards") ||
+         (has("Admin Status") && has("Oper Status") && has("MTU")) || has("rx-roce-stats") ||
+         has("tx-roce-stats") || (has("PFC WD Status") && has("deadlock-count"));
 }
 
 Result<Recognised> read_cumulus_show(std::string_view text, std::string_view file) {

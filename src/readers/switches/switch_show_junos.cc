@@ -1,5 +1,6 @@
 // Junos: `show interfaces <port> extensive`, `show interfaces queue <port>`, `show class-of-service
-// shared-buffer`, `show interfaces priority-group|queue buffer-occupancy <port>`. Sizes in KB are multiples of 1024.
+// shared-buffer`, `show interfaces priority-group|queue buffer-occupancy <port>`. Sizes in KB are
+// multiples of 1024.
 #include <algorithm>
 #include <array>
 

@@ -1,6 +1,6 @@
 // Cisco NX-OS: `show interface priority-flow-control`, `show queuing interface`, `show queuing
-// pfc-queue detail`, `show interface [counters errors]`, as tables or with `| json` (TABLE_/ROW_, fields of the 9.3 show-command
-// reference). "VL bmap" is hexadecimal: (8) is priority 3.
+// pfc-queue detail`, `show interface [counters errors]`, as tables or with `| json` (TABLE_/ROW_,
+// fields of the 9.3 show-command reference). "VL bmap" is hexadecimal: (8) is priority 3.
 #include <algorithm>
 #include <array>
 #include <charconv>
