@@ -156,11 +156,22 @@ bool are_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-/// "12.345678": seconds since boot have six decimals.
-bool is_boot_time(std::string_view text) {
+/// A name that speaks in kernels alone: a NIC's driver, the PCI core, NVIDIA's modules.
+bool is_kernel_name(std::string_view word) {
+  const bool is_driver =
+      std::any_of(vocab::kNicDrivers.begin(), vocab::kNicDrivers.end(),
+                  [&](const vocab::NicDriver& driver) { return driver.kernel == word; });
+  return is_driver || word == "pcieport" || word == "NVRM:" || word == "nvidia_peermem:" ||
+         word == "nvidia-peermem";
+}
+
+/// "12.345678": seconds since boot have six decimals; people shorten them, and then what follows
+/// must be a kernel's.
+bool is_boot_time(std::string_view text, std::string_view message) {
   const std::size_t point = text.find('.');
   return point != std::string_view::npos && point <= 9 && are_digits(text.substr(0, point)) &&
-         text.size() == point + 7 && are_digits(text.substr(point + 1));
+         are_digits(text.substr(point + 1)) &&
+         (text.size() == point + 7 || is_kernel_name(message.substr(0, message.find(' '))));
 }
 
 bool is_month(std::string_view word) {
@@ -184,8 +195,9 @@ std::optional<std::string_view> after_time(std::string_view text) {
   const std::size_t close = text.find(']');
   if (!text.starts_with('[') || close == std::string_view::npos || close > 40) return std::nullopt;
   const std::string_view time = trim(text.substr(1, close - 1));
-  if (!is_boot_time(time) && !is_long_date(time)) return std::nullopt;
-  return trim(text.substr(close + 1));
+  const std::string_view message = trim(text.substr(close + 1));
+  if (!is_boot_time(time, message) && !is_long_date(time)) return std::nullopt;
+  return message;
 }
 
 /// "Nov 15 14:00:01 gpu01", "2026-11-15T14:00:01.123456+00:00 gpu01": what syslog puts in front.
@@ -209,15 +221,6 @@ bool has_speaker(std::string_view message) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                c == '_' || c == '-' || c == '.' || c == ' ' || c == '/' || c == '(' || c == ')';
       });
-}
-
-/// A name that speaks in kernels alone: a NIC's driver, the PCI core, NVIDIA's modules.
-bool is_kernel_name(std::string_view word) {
-  const bool is_driver =
-      std::any_of(vocab::kNicDrivers.begin(), vocab::kNicDrivers.end(),
-                  [&](const vocab::NicDriver& driver) { return driver.kernel == word; });
-  return is_driver || word == "pcieport" || word == "NVRM:" || word == "nvidia_peermem:" ||
-         word == "nvidia-peermem";
 }
 
 std::optional<LogLine> log_line(std::string_view text) {

@@ -422,7 +422,8 @@ TEST(Paste, AKernelsLogHasAKernelsShape) {
         "[Sun Nov 15 14:00:00 2026] mlx5_core 0000:18:00.0 eth2: Link down\n",
         "Nov 15 14:00:01 gpu01 kernel: NVRM: Xid (PCI:0000:4e:00): 48\n",
         "2026-11-15T14:00:01.123456+00:00 gpu01 kernel: mlx5_core 0000:18:00.0 eth2: Link up\n",
-        "mlx5_core 0000:18:00.0 eth2: Link down\n"})
+        "mlx5_core 0000:18:00.0 eth2: Link down\n",
+        "[  12.5] mlx5_core 0000:18:00.0 eth2: Link down\n"})
     EXPECT_EQ(tools_of(paste_of(log)).substr(0, 16), "the kernel's log") << log;
   for (const std::string_view noise :
        {"[1.2] see the appendix\n", "[3.14159265] pi: the usual one\n", "[0.1.2.3] loopback\n",
