@@ -67,6 +67,7 @@ std::string places(const std::vector<const Finding*>& findings) {
   std::vector<std::string> texts;
   for (const auto& [text, nodes] : groups) {
     const std::string names = compact_names(nodes);
+    if (names.empty() && text.empty()) continue;  // of no place in particular
     const std::string between = names.empty() || text.empty() ? "" : " ";
     texts.push_back(names + between + text);
   }

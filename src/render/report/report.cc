@@ -36,9 +36,10 @@ bool is_here(const std::vector<std::string>& platforms, const finding::Fix& fix)
 }
 
 /// The fixes for the platforms of the fabric; all where there is none of them.
-std::vector<finding::Fix> fixes_here(const Finding& found,
+std::vector<finding::Fix> fixes_here(const Problem& problem,
                                      const std::vector<std::string>& platforms) {
-  const std::vector<finding::Fix> all = fixes_for(found).fixes;
+  const std::vector<finding::Fix> all =
+      with_other_rails(fixes_for(problem.first()).fixes, problem.findings);
   std::vector<finding::Fix> here;
   for (const finding::Fix& fix : all)
     if (is_here(platforms, fix)) here.push_back(fix);
@@ -266,7 +267,7 @@ std::vector<PlanStep> plan_of(const Report& report) {
                      .priority = std::string(priority_of(first.severity)),
                      .what = entry != nullptr ? std::string(entry->title) : first.id,
                      .where = places_of(problem),
-                     .fixes = fixes_here(first, report.platforms),
+                     .fixes = fixes_here(problem, report.platforms),
                      .retest = retest_for(first, report.retests)});
   }
   return steps;

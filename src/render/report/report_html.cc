@@ -19,11 +19,11 @@ using finding::Conclusion;
 using finding::Finding;
 using finding::Severity;
 
-constexpr std::size_t kMostProblems = 5;  // in full; the others have a line in the plan
-constexpr std::size_t kMostEvidence = 3;  // lines of a problem
-constexpr std::size_t kMostCommands = 6;  // lines of a fix
-constexpr std::size_t kMostFixes = 2;     // platforms of a problem
-constexpr std::size_t kMostSteps = 12;    // of the plan
+constexpr std::size_t kMostProblems = 5;   // in full; the others have a line in the plan
+constexpr std::size_t kMostEvidence = 3;   // lines of a problem
+constexpr std::size_t kMostCommands = 24;  // lines of a fix: three for each of eight rails
+constexpr std::size_t kMostFixes = 2;      // platforms of a problem
+constexpr std::size_t kMostSteps = 12;     // of the plan
 constexpr std::size_t kMostUnknown = 4;
 
 class Page {

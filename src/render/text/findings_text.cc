@@ -97,25 +97,6 @@ std::string first_of(const finding::Folded& folded, std::string_view what) {
                      folded.findings.size());
 }
 
-/// The first one's fixes, with the commands of the other rails of its host.
-std::vector<Fix> fixes_of_host(const finding::Folded& folded, std::vector<Fix> fixes) {
-  const std::string& host = folded.findings.front()->where.host;
-  if (host.empty()) return fixes;
-  for (const Finding* const other : folded.findings) {
-    if (other == folded.findings.front() || other->where.host != host) continue;
-    for (const Fix& more : fixes_for(*other).fixes) {
-      const auto same = std::find_if(fixes.begin(), fixes.end(),
-                                     [&](const Fix& fix) { return fix.platform == more.platform; });
-      if (same == fixes.end()) continue;
-      for (const std::string& command : more.commands)
-        if (std::find(same->commands.begin(), same->commands.end(), command) ==
-            same->commands.end())
-          same->commands.push_back(command);
-    }
-  }
-  return fixes;
-}
-
 /// "fix:", or which of many hosts the commands are for.
 std::string fix_heading(const finding::Folded& folded) {
   const Finding& first = *folded.findings.front();
@@ -141,7 +122,7 @@ void write_finding(Writer& writer, const finding::Folded& folded, bool with_why)
     writer.prose(evidence_line(seen), 4);
   const ShownFixes shown = fixes_for(finding);
   if (!shown.fixes.empty()) writer.line(fix_heading(folded));
-  for (const Fix& fix : fixes_of_host(folded, shown.fixes))
+  for (const Fix& fix : with_other_rails(shown.fixes, folded.findings))
     write_fix(writer, fix);
   if (!shown.others.empty()) writer.prose("also for " + join(shown.others, ", "), 4);
   writer.line("  weir explain " + finding.id);

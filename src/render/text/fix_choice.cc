@@ -42,4 +42,26 @@ ShownFixes fixes_for(const finding::Finding& finding) {
   return {all, {}};  // the place does not decide
 }
 
+std::vector<finding::Fix> with_other_rails(std::vector<finding::Fix> fixes,
+                                           std::span<const finding::Finding* const> alike) {
+  const auto placed = std::find_if(alike.begin(), alike.end(), [](const finding::Finding* found) {
+    return !found->where.host.empty();
+  });
+  if (placed == alike.end()) return fixes;
+  for (const finding::Finding* const other : alike) {
+    if (other == alike.front() || other->where.host != (*placed)->where.host) continue;
+    for (const finding::Fix& more : fixes_for(*other).fixes) {
+      const auto same = std::find_if(fixes.begin(), fixes.end(), [&](const finding::Fix& fix) {
+        return fix.platform == more.platform;
+      });
+      if (same == fixes.end()) continue;
+      for (const std::string& command : more.commands)
+        if (std::find(same->commands.begin(), same->commands.end(), command) ==
+            same->commands.end())
+          same->commands.push_back(command);
+    }
+  }
+  return fixes;
+}
+
 }  // namespace weir::render
