@@ -126,8 +126,10 @@ std::string kept_kernel_word(std::string_view word) {
   for (const std::string_view part : split(word.substr(equals + 1), ',')) {
     const bool is_value = std::find(values.begin(), values.end(), part) != values.end();
     const bool is_number = known->takes_numbers && is_kernel_number(part);
+    const bool is_kept = !part.empty() && (is_value || is_number);
+    if (!is_kept && out.ends_with(kLeftOut)) continue;  // said once: not even how many there are
     out += separator;
-    out += !part.empty() && (is_value || is_number) ? part : kLeftOut;
+    out += is_kept ? part : kLeftOut;
     separator = ',';
   }
   return out;
