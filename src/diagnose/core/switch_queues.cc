@@ -76,10 +76,6 @@ std::optional<MarksByCurve> marks_by_curve(const View& view, std::string_view sw
   double longest = 0;
   for (const PortView* port : view.ports_of(switch_name)) {
     if (port->wanted == nullptr || !port->wanted->wred.ecn) continue;
-    // A queue that is held does not move: it is long, and nothing that leaves it could be marked.
-    const auto held =
-        port->counts.share_of_window("switch.prio.pause_rx.microseconds", view.rdma());
-    if (held.value_or(0) >= view.thresholds().stuck_pause) continue;
     const unsigned queue = queue_of(view, *port);
     const auto marked = port->counts.of("switch.queue.ecn_marked.packets", queue);
     const auto packets = port->counts.of("switch.queue.tx.packets", queue);
