@@ -78,6 +78,10 @@ ExitCode explain_name(const Args& args, const std::string& name, Context& contex
       return explain_symptom(args, name, rows, context);
     const auto related = finding::search(name);
     if (is_description && !related.empty()) return explain_words(args, name, related, context);
+    if (const ops::TableTopic* const table = ops::table_with(name))
+      return usage_error(
+          context, args.command(),
+          fmt::format("'{}' is a row of a table: weir explain {}", name, table->name));
     const std::string guess = did_you_mean(name, ops::explained_spellings());
     return usage_error(context, args.command(),
                        fmt::format("no finding, counter, knob or variable is called '{}'{}", name,

@@ -151,9 +151,13 @@ void check_probability_step(LintCase& c) {
         });
 }
 
-/// Where thresholds are percents of the largest queue, the smallest one that can be said.
+/// Where thresholds are percents of the largest queue, the smallest one that can be said. A queue
+/// of a deep buffer (PTX) is taken for a port's part of it, as the renderer does.
 std::optional<Bytes> smallest_threshold(const SwitchIntent& node) {
-  if (system_of(node).wred_in_bytes || node.asic->deep_buffer > 0_B) return std::nullopt;
+  if (system_of(node).wred_in_bytes) return std::nullopt;
+  if (node.asic->deep_buffer > 0_B)
+    return node.asic->deep_buffer /
+           static_cast<std::int64_t>(std::max<std::size_t>(node.ports.size(), 1)) / 100;
   const Alpha alpha =
       std::clamp(node.buffers.egress_alpha, system_of(node).min_alpha, system_of(node).max_alpha);
   return model::dynamic_threshold(std::max(node.buffers.lossless_shared, 0_B), alpha, 1) / 100;

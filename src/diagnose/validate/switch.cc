@@ -46,12 +46,21 @@ class Collector {
     return std::any_of(findings_.begin(), findings_.end(),
                        [&](const finding::Finding& entry) { return entry.id == id; });
   }
-  void unknown(std::string what) {
+  void unknown(std::string what, bool is_required = true) {
     const std::string check = fmt::format("{}: {}", found_.name, what);
     for (const finding::Unknown& unknown : out_.unknown)
       if (unknown.check == check) return;
-    out_.unknown.push_back(
-        {check, "not read", "the switch's configuration: weir validate --switch NAME=FILE"});
+    out_.unknown.push_back({check, "not read",
+                            "the switch's configuration: weir validate --switch NAME=FILE",
+                            is_required});
+  }
+  /// What only a configuration says: required where one was given. A lab has none of it, and its
+  /// facts have no source.
+  void unknown_without_configuration(std::string what) {
+    const bool has_configuration =
+        std::any_of(found_.ports.begin(), found_.ports.end(),
+                    [](const evidence::SwitchPort& port) { return !port.mtu.source().empty(); });
+    unknown(std::move(what), has_configuration);
   }
   void finish() {
     for (finding::Finding& finding : findings_) {
@@ -394,7 +403,7 @@ class ChannelCheck {
                        [&](const evidence::SwitchPort& port) { return port.name == intent.name; });
       if (at == found.ports.end()) continue;
       if (!at->channel.is_known()) {
-        if (intent.channel != 0) out_.unknown("port-channels");
+        if (intent.channel != 0) out_.unknown_without_configuration("port-channels");
         continue;
       }
       ports_.push_back({&intent, *at->channel});
@@ -519,7 +528,7 @@ void check_vlan(const evidence::Switch& found, const design::SwitchIntent& wante
       found.interfaces.begin(), found.interfaces.end(), [](const evidence::SwitchInterface& svi) {
         return vlan_number(svi) != 0 && svi.members.is_known() && !svi.members->empty();
       });
-  if (!has_any) return out.unknown("ports of " + what);
+  if (!has_any) return out.unknown_without_configuration("ports of " + what);
   for (const design::SwitchPortIntent& intent : wanted.ports) {
     const auto port =
         std::find_if(found.ports.begin(), found.ports.end(),

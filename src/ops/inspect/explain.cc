@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "counters/catalog.h"
 #include "design/tables/platforms.h"
 #include "design/tables/switch_models.h"
@@ -20,6 +21,17 @@ const TableTopic* find_table(std::string_view name) {
   const auto* found = std::find_if(kTables.begin(), kTables.end(),
                                    [&](const TableTopic& table) { return table.name == name; });
   return found == kTables.end() ? nullptr : found;
+}
+
+const TableTopic* table_with(std::string_view row) {
+  for (const TableTopic& table : kTables) {
+    const std::string text = table.text();
+    for (const std::string_view line : split(text, '\n')) {
+      const std::string_view bare = trim(line);
+      if (bare.substr(0, bare.find(' ')) == row) return &table;
+    }
+  }
+  return nullptr;
 }
 
 Meaning look_up(const std::string& name) {

@@ -36,6 +36,8 @@ struct TableTopic {
 };
 /// nullptr: no table of that name.
 [[nodiscard]] const TableTopic* find_table(std::string_view name);
+/// The table with a row of that name: "sn5600" is in models; nullptr: none has.
+[[nodiscard]] const TableTopic* table_with(std::string_view row);
 
 /// Every finding, counter, knob, variable and table.
 [[nodiscard]] std::vector<std::string> explained_topics();

@@ -433,8 +433,28 @@ TEST(SwitchAudit, AConfigurationWithoutVlansLeavesThemOpen) {
   COVERS("C7");
   const TrapFabric tagged = two_links_each(SwitchSystem::kEos, "on", 100);
   const TrapFabric plain = two_links_each(SwitchSystem::kEos, "on");
-  EXPECT_NE(ids(tagged.audit(plain.clean())).find("unknown leaf1: ports of VLAN 100"),
-            std::string::npos);
+  const finding::Judgement open = tagged.audit(plain.clean());
+  ASSERT_EQ(open.unknown.size(), 1U) << ids(open);
+  EXPECT_EQ(open.unknown.front().check, "leaf1: ports of VLAN 100");
+  EXPECT_TRUE(open.unknown.front().is_required);
+}
+
+/// A lab's switches have ports and no configuration: what only that would say is optional.
+TEST(SwitchAudit, PortChannelsAndVlansOfALabAreOptional) {
+  COVERS("C7");
+  const TrapFabric tagged = two_links_each(SwitchSystem::kEos, "on", 100);
+  evidence::Evidence evidence;
+  evidence.switches.push_back(tagged.platform->lower(tagged.intent, tagged.leaf()).state);
+  evidence::Switch& leaf = evidence.switches.front();
+  leaf.interfaces.clear();
+  for (evidence::SwitchPort& port : leaf.ports)
+    port.channel = {};
+  const finding::Judgement judgement = diagnose::validate({&evidence, 1}, tagged.intent);
+  std::string open;
+  for (const finding::Unknown& each : judgement.unknown)
+    if (!each.is_required) open += each.check + "\n";
+  EXPECT_EQ(open, "leaf1: port-channels\nleaf1: ports of VLAN 100\n");
+  EXPECT_FALSE(has(judgement, "ports.differ"));
 }
 
 /// Of another box, the fix is to render the switch; hosts are not concerned.

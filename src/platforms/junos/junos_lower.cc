@@ -230,7 +230,12 @@ class Lowerer : Lowering {
     const auto tell = [&](std::string what, Bytes wanted, std::int64_t becomes) {
       remarks_.add(std::move(what), to_text(wanted),
                    fmt::format("{} %, {}", becomes, approximate(whole * becomes / 100)),
-                   fmt::format("percent of the largest queue, {}", approximate(whole)), port.name);
+                   is_ptx_
+                       ? fmt::format("percent of a queue that is taken for a port's part of the "
+                                     "deep buffer, {}",
+                                     approximate(whole))
+                       : fmt::format("percent of the largest queue, {}", approximate(whole)),
+                   port.name);
     };
     tell("marking starts", wred.min, min);
     tell("everything is marked", wred.max, max);
