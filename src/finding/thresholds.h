@@ -25,6 +25,9 @@ struct Thresholds {
   double renewed_pause = 0.2;
   double renewed_pause_when_stuck = 0.05;
   double steady_window = 1000;
+  double storm_frames = 10'000;
+  std::uint64_t frames_noted = 100'000;
+  double pauses_at_one_port = 0.9;
 
   // marks and CNPs
   std::uint64_t marks_that_matter = 4;

@@ -213,10 +213,10 @@ class UnknownNames {
  public:
   /// False where the variable is one of the rest.
   [[nodiscard]] bool takes(const readers::JobVariable& variable) {
-    constexpr std::size_t kMost = 100;
+    constexpr std::size_t kNamed = 100;
     const auto known = readers::knowledge_of(variable.name, readers::Suggests::kNothing);
     if (known.is_known || known.is_removed || shown_.contains(variable.name)) return true;
-    if (shown_.size() < kMost) return shown_.insert(variable.name).second;
+    if (shown_.size() < kNamed) return shown_.insert(variable.name).second;
     if (first_ == nullptr) first_ = &variable;
     rest_.insert(variable.name);
     return false;

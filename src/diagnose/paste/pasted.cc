@@ -401,13 +401,13 @@ void judge_spread(const readers::PasteCollective& collective, const finding::Thr
 /// Switch ports in the text whose MTU is too small for a packet that others of the switch carry.
 std::vector<finding::EvidenceLine> ports_below(const PastedCase& input, unsigned payload) {
   constexpr std::int64_t kHeaders = 28;  // IP and ICMP
-  constexpr std::size_t kMost = 4;
+  constexpr std::size_t kLines = 4;
   const Bytes needed = Bytes::raw(payload + kHeaders);
   std::vector<finding::EvidenceLine> out;
   for (const Evidence& evidence : input.evidence) {
     for (const evidence::Switch& item : evidence.switches) {
       for (const evidence::SwitchPort& port : item.ports) {
-        if (!port.mtu.is_known() || *port.mtu >= needed || out.size() >= kMost) continue;
+        if (!port.mtu.is_known() || *port.mtu >= needed || out.size() >= kLines) continue;
         out.push_back(
             {.source = fmt::format("{} {}", item.name, port.name),
              .line = fmt::format("MTU {} bytes, needed {}", port.mtu->raw(), needed.raw())});
@@ -598,9 +598,7 @@ PortPauses most_pauses(const PortView& port) {
 /// frames per second, half of which pause and half release, hold a port for at least 1 % of the
 /// time even if each lasts no longer than a round trip of 2 us; renewed, they hold it all the time.
 void judge_port_pauses(const View& view, finding::Judgement& out) {
-  constexpr double kStorm = 10'000;               // frames per second
-  constexpr std::uint64_t kWorthANote = 100'000;  // frames of one reading
-  constexpr double kMostOfAll = 0.9;              // of the pauses that the switch received
+  const finding::Thresholds& limits = view.thresholds();
   for (const std::string& name : view.switches()) {
     PortPauses worst;
     std::uint64_t all = 0;
@@ -611,12 +609,12 @@ void judge_port_pauses(const View& view, finding::Judgement& out) {
       if (here.frames > worst.frames) worst = here;
     }
     if (worst.port == nullptr ||
-        static_cast<double>(worst.frames) < kMostOfAll * static_cast<double>(all))
+        static_cast<double>(worst.frames) < limits.pauses_at_one_port * static_cast<double>(all))
       continue;
     const double seconds = static_cast<double>(worst.port->counts.window().raw()) / 1e12;
     const bool is_window = seconds > 0 && !view.is_read_once(worst.port->where());
     const double rate = is_window ? static_cast<double>(worst.frames) / seconds : 0;
-    if (is_window ? rate < kStorm : worst.frames < kWorthANote) continue;
+    if (is_window ? rate < limits.storm_frames : worst.frames < limits.frames_noted) continue;
     finding::Where where = worst.port->where();
     if (worst.priority) where.priority = std::to_string(*worst.priority);
     const std::string place = fmt::format("{} {}", name, worst.port->name);
