@@ -27,8 +27,9 @@ ID = re.compile(r"[A-Z]\d+")
 
 
 class Row:
-    def __init__(self, id_, section, what, status):
+    def __init__(self, id_, section, what, status, missing=""):
         self.id, self.section, self.what, self.status = id_, section, what, status
+        self.missing = missing  # what a partial row lacks, and why
         self.tests = []  # (name, path from the root), in the order of the files
 
 
@@ -37,9 +38,11 @@ def read_rows(root, problems):
     lines = (root / ROWS_FILE).read_text(encoding="utf-8").splitlines()
     for number, line in enumerate(lines[1:], 2):
         cells = line.split("\t")
-        if len(cells) != 4 or cells[3] not in STATUSES:
+        if len(cells) not in (4, 5) or cells[3] not in STATUSES:
             problems.append(f"{ROWS_FILE}:{number}: expected id, section, what, "
-                            f"{'|'.join(STATUSES)}, apart by tabs")
+                            f"{'|'.join(STATUSES)}, and for partial what is missing, apart by tabs")
+        elif (cells[3] == "partial") != (len(cells) == 5):
+            problems.append(f"{ROWS_FILE}:{number}: partial rows, and no others, say what is missing")
         elif cells[0] in rows:
             problems.append(f"{ROWS_FILE}:{number}: {cells[0]} is there twice")
         else:
@@ -132,7 +135,8 @@ def page(rows):
                 lines.append("")
             lines += [f"## {section}", "", "| row | what | status | tests | where |",
                       "|---|---|---|---:|---|"]
-        lines.append(f"| {row.id} | {row.what} | {row.status} | {len(row.tests)} | "
+        status = f"{row.status}: {row.missing}" if row.missing else row.status
+        lines.append(f"| {row.id} | {row.what} | {status} | {len(row.tests)} | "
                      f"{links(row.tests)} |".replace("|  |", "| |"))
     return "\n".join(lines) + "\n"
 
