@@ -328,6 +328,7 @@ Result<LoadOutcome> Lab::Shared::run_load(const Load& load) {
     ++next.loads;
     ran.record.load = next.loads;
     ran.record.seed = next.seed;
+    ran.record.change = next.changes + 1;  // this one counts too
     ran.record.begin = next.clock;
     next.clock += ran.end.since_start();
     next.last_run = std::move(ran.record);
@@ -466,6 +467,11 @@ Result<LoadOutcome> Lab::run_load(const Load& load) {
 
 std::optional<RunRecord> Lab::last_run() const {
   return shared_->state.last_run;
+}
+
+bool Lab::was_changed_since_last_run() const {
+  const State& state = shared_->state;
+  return state.last_run && state.last_run->change && *state.last_run->change != state.changes;
 }
 
 void Lab::on_progress(std::function<void(double)> progress) {

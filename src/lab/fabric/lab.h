@@ -112,6 +112,8 @@ class Lab {
   /// On the fabric as it is now. The error says what does not fit it.
   [[nodiscard]] Result<LoadOutcome> run_load(const Load& load);
   [[nodiscard]] std::optional<RunRecord> last_run() const;
+  /// A setting, a switch or a fault is not as it was when that load ended.
+  [[nodiscard]] bool was_changed_since_last_run() const;
   /// One item per host, then one for all switches: facts as they are now, counters at the start and
   /// at the end of the last load. Empty if none has run.
   [[nodiscard]] Result<std::vector<evidence::Evidence>> observe_last_run() const;

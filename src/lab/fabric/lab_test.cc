@@ -231,6 +231,20 @@ TEST(Lab, CountersAddUpOverLoadsAndTheClockMovesOn) {
     EXPECT_EQ(curve.values.size(), last->times.size());
 }
 
+TEST(Lab, WhatIsChangedAfterALoadIsKnownUntilTheNext) {
+  const TemporaryDirectory place;
+  Lab lab = make_lab(place, pod16(), {.factory_hosts = false});
+  EXPECT_FALSE(lab.was_changed_since_last_run());
+  must(lab.add_fault("np-off,at=gpu02"));
+  EXPECT_FALSE(lab.was_changed_since_last_run());  // no load yet
+  (void)run(lab, "gpu01", "ib_write_bw -n 10 --tclass=106 gpu02");
+  EXPECT_FALSE(must(Lab::open(place.file("lab"))).was_changed_since_last_run());
+  (void)must(lab.clear_all_faults());
+  EXPECT_TRUE(must(Lab::open(place.file("lab"))).was_changed_since_last_run());
+  (void)run(lab, "gpu01", "ib_write_bw -n 10 --tclass=106 gpu02");
+  EXPECT_FALSE(must(Lab::open(place.file("lab"))).was_changed_since_last_run());
+}
+
 TEST(Lab, TheSameLabAndCommandGiveTheSameCounters) {
   COVERS("G8");
   const TemporaryDirectory a;

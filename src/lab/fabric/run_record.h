@@ -5,6 +5,7 @@
 // dropped and the interval doubled. There are always curves of the whole fabric, and those of the
 // ports with the fullest queues and the longest pauses.
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,7 +33,8 @@ struct RunRecord {
   std::string command;
   std::uint64_t load = 0;  // its number, from 1
   std::uint64_t seed = 0;
-  Duration begin;  // of the lab's clock
+  std::optional<std::uint64_t> change;  // State::changes after it; none: of an older Weir
+  Duration begin;                       // of the lab's clock
   Duration elapsed;
   std::vector<Duration> times;  // since `begin`
   std::vector<Curve> curves;    // each as long as `times`

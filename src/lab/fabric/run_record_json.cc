@@ -62,6 +62,7 @@ Json to_json(const RunRecord& record) {
   Json object = {{"command", record.command},
                  {"load", record.load},
                  {"seed", record.seed},
+                 {"change", record.change ? Json(*record.change) : Json(nullptr)},
                  {"begin_ps", record.begin.raw()},
                  {"elapsed_ps", record.elapsed.raw()},
                  {"is_finished", record.is_finished},
@@ -88,6 +89,10 @@ Result<RunRecord> run_record_from_json(const JsonCursor& at) {
   WEIR_TRY(seed_at, at.member("seed"));
   WEIR_TRY(seed, seed_at.whole_number());
   out.seed = seed;
+  if (const auto change_at = at.find("change"); change_at && !change_at->value().is_null()) {
+    WEIR_TRY(change, change_at->whole_number());
+    out.change = change;
+  }
   WEIR_TRY(begin_at, at.member("begin_ps"));
   WEIR_TRY(begin, begin_at.integer());
   out.begin = Duration::raw(begin);

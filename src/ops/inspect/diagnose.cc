@@ -73,6 +73,19 @@ Result<Pieces> read_source(const DiagnoseRequest& request, const HostSet& set, D
   return set.lab ? seen.all() : std::move(seen.hosts);
 }
 
+/// Counters of a lab are those of its last load, which may be older than its settings.
+void say_what_changed(const DiagnoseRequest& request, const HostSet& set, Diagnosed& out) {
+  if (!set.lab || !request.files.empty() || !set.lab->was_changed_since_last_run()) return;
+  finding::Unknown stale;
+  stale.check = "the lab as it is now";
+  stale.reason = fmt::format("settings or faults were changed after load {}, which is judged here",
+                             set.lab->last_run()->load);
+  stale.how =
+      fmt::format("weir verify --lab {} -- COMMAND, then diagnose again", request.source->lab);
+  stale.is_required = false;
+  out.judgement.unknown.push_back(std::move(stale));
+}
+
 void describe(const Pieces& evidence, Diagnosed& out) {
   for (const evidence::Evidence& piece : evidence) {
     const bool has_nics =
@@ -104,8 +117,10 @@ Result<Diagnosed> diagnose_all(const DiagnoseRequest& request) {
   Pieces pieces;
   WEIR_TRY_STATUS(or_bad_input(read_files(request.files, pieces, out)));
   std::optional<Fabric> fabric;
+  std::optional<HostSet> hosts;
   if (request.source) {
-    WEIR_TRY(set, open_hosts(*request.source));
+    WEIR_TRY(opened, open_hosts(*request.source));
+    const HostSet& set = hosts.emplace(std::move(opened));
     WEIR_TRY(seen, read_source(request, set, out));
     std::move(seen.begin(), seen.end(), std::back_inserter(pieces));
     if (set.lab) fabric = Fabric{set.lab->design(), set.lab->intent()};
@@ -125,6 +140,7 @@ Result<Diagnosed> diagnose_all(const DiagnoseRequest& request) {
                                .thresholds = request.thresholds};
   const diagnose::View view(subject);
   out.judgement = out.paste ? diagnose::diagnose_paste(*out.paste, view) : diagnose::diagnose(view);
+  if (hosts) say_what_changed(request, *hosts, out);
   if (request.load) {
     WEIR_TRY(expectation, or_bad_input(compare_load(request, view, *fabric)));
     out.expectation = std::move(expectation);

@@ -282,9 +282,13 @@ std::string verdict_of(const finding::Judgement& judgement) {
     case finding::Conclusion::kInconclusive: return "Inconclusive: not enough data";
     case finding::Conclusion::kFindings: break;
   }
-  return fmt::format("{}: {}",
-                     judgement.count(Severity::kError) > 0 ? "Not ready" : "Needs attention",
-                     count_text(judgement));
+  // As listed below it: a problem counts once, however many places have it.
+  finding::Judgement listed;
+  listed.unknown = judgement.unknown;
+  for (const Problem& problem : problems_of(judgement))
+    listed.findings.push_back(problem.first());
+  return fmt::format("{}: {}", listed.count(Severity::kError) > 0 ? "Not ready" : "Needs attention",
+                     count_text(listed));
 }
 
 RailTable rail_table(const Report& report) {
