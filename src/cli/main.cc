@@ -94,6 +94,7 @@ int main(int argc, char** argv) {
   // A reader that went away (`weir … | head`) ends us as it ends every tool, even where a service
   // manager had the signal ignored.
   std::signal(SIGPIPE, SIG_DFL);
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is an error of the write
   std::signal(SIGINT, end_interrupted);
   std::signal(SIGTERM, end_interrupted);
   // nohup(1) has it ignored.

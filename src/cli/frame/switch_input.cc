@@ -10,8 +10,8 @@ Option switch_option() {
   return {.name = "switch",
           .metavar = "[NAME=]FILE",
           .help =
-              "the running configuration of a switch, by default the one that its host name or "
-              "the file's name says; repeatable",
+              "a switch's running configuration; NAME by default from its host name or that of "
+              "the file",
           .repeated = true,
           .completes = Completes::kFiles};
 }

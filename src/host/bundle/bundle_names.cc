@@ -152,11 +152,41 @@ void rename_home(Recording& look) {
   home->second = std::string("/nobody");
 }
 
+/// Every `name` in a text, whatever it is part of: a build's "root@gpu01", a domain.
+std::string with_name_replaced(std::string text, std::string_view name, std::string_view by) {
+  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at)) {
+    text.replace(at, name.size(), by);
+    at += by.size();
+  }
+  return text;
+}
+
+/// The names of the host: with its domain, without, the domain.
+std::vector<std::string> names_of_host(const Recording& look) {
+  const auto file = look.files.find("/proc/sys/kernel/hostname");
+  if (file == look.files.end() || !file->second) return {};
+  const std::string whole(trim(*file->second));
+  const std::size_t dot = whole.find('.');
+  std::vector<std::string> out = {whole};
+  if (dot != std::string::npos) out.push_back(whole.substr(0, dot));
+  const bool has_domain = dot != std::string::npos && whole.find('.', dot + 1) != std::string::npos;
+  if (has_domain) out.push_back(whole.substr(dot + 1));  // "local" is a word
+  constexpr std::size_t kShortest = 3;                   // "c1" is part of too many other words
+  std::erase_if(out, [](const std::string& name) { return name.size() < kShortest; });
+  return out;
+}
+
 void pseudonymise_look(Recording& look, const Pseudonyms& names) {
   drop_processes(look);
   rename_home(look);
+  const std::vector<std::string> own = names_of_host(look);
   for (auto& [path, answer] : look.files) {
-    if (answer) answer = other_content(path, *answer, names);
+    if (!answer) continue;
+    std::string content = other_content(path, *answer, names);
+    const bool is_bytes = path.ends_with("/config");
+    for (const std::string& name : own)
+      if (!is_bytes) content = with_name_replaced(std::move(content), name, names.of_host(own[0]));
+    answer = std::move(content);
   }
   rename_keys(look.files, names);
   for (auto& [path, answer] : look.lists) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -313,15 +314,15 @@ Json step_record(unsigned number, const std::string& host, const Step& step,
 }  // namespace
 
 Status JournalWriter::begin(const JournalHead& head) {
-  return sink_(line_of({{"record", "begin"},
-                        {"format", kFormat},
-                        {"verb", head.verb},
-                        {"time", head.time},
-                        {"tool", head.tool},
-                        {"design", head.design},
-                        {"boot", head.boot},
-                        {"steps", head.steps},
-                        {"lint", head.lint}}));
+  return put(line_of({{"record", "begin"},
+                      {"format", kFormat},
+                      {"verb", head.verb},
+                      {"time", head.time},
+                      {"tool", head.tool},
+                      {"design", head.design},
+                      {"boot", head.boot},
+                      {"steps", head.steps},
+                      {"lint", head.lint}}));
 }
 
 std::size_t JournalWriter::space_for(const std::string& host, const Step& step,
@@ -331,6 +332,17 @@ std::size_t JournalWriter::space_for(const std::string& host, const Step& step,
   return line_of(step_record(kLongNumber, host, step, memory)).size() + kDoneAndUndone;
 }
 
+Status JournalWriter::put(std::string line) {
+  if (!is_held_) return sink_(line);
+  held_ += line;
+  return {};
+}
+
+Status JournalWriter::release() {
+  is_held_ = false;
+  return held_.empty() ? Status() : sink_(std::exchange(held_, {}));
+}
+
 Status JournalWriter::reserve(std::size_t bytes) {
   constexpr std::size_t kEnds = 4096;  // awaiting, kept, undoing, ended
   return reserve_ ? reserve_(bytes + kEnds) : Status();
@@ -338,50 +350,50 @@ Status JournalWriter::reserve(std::size_t bytes) {
 
 Result<unsigned> JournalWriter::step(const std::string& host, const Step& step,
                                      const std::string& memory) {
-  WEIR_TRY_STATUS(sink_(line_of(step_record(next_, host, step, memory))));
+  WEIR_TRY_STATUS(put(line_of(step_record(next_, host, step, memory))));
   return next_++;
 }
 
 Status JournalWriter::guarded(const JournalGuard& guard, std::int64_t within_ms) {
-  return sink_(line_of(
+  return put(line_of(
       {{"record", "guarded"}, {"by", guard.by}, {"unit", guard.unit}, {"within_ms", within_ms}}));
 }
 Status JournalWriter::load(const JournalLoad& load) {
-  return sink_(line_of({{"record", "load"}, {"pid", load.pid}, {"started", load.started}}));
+  return put(line_of({{"record", "load"}, {"pid", load.pid}, {"started", load.started}}));
 }
 Status JournalWriter::failing(const JournalFailure& failure) {
-  return sink_(line_of({{"record", "failing"},
-                        {"what", failure.what},
-                        {"restore", failure.restore},
-                        {"faults", failure.faults}}));
+  return put(line_of({{"record", "failing"},
+                      {"what", failure.what},
+                      {"restore", failure.restore},
+                      {"faults", failure.faults}}));
 }
 Status JournalWriter::healed() {
   Json record = Json::object();
   record["record"] = "healed";
-  return sink_(line_of(record));
+  return put(line_of(record));
 }
 Status JournalWriter::done(unsigned number, bool is_shown) {
-  return sink_(line_of({{"record", "done"}, {"number", number}, {"shown", is_shown}}));
+  return put(line_of({{"record", "done"}, {"number", number}, {"shown", is_shown}}));
 }
 Status JournalWriter::awaiting(std::int64_t until, std::int64_t deadline) {
-  return sink_(line_of({{"record", "awaiting"}, {"until", until}, {"boottime_ms", deadline}}));
+  return put(line_of({{"record", "awaiting"}, {"until", until}, {"boottime_ms", deadline}}));
 }
 Status JournalWriter::kept() {
   Json record = Json::object();
   record["record"] = "kept";
-  return sink_(line_of(record));
+  return put(line_of(record));
 }
 Status JournalWriter::undoing(std::string_view reason) {
-  return sink_(line_of({{"record", "undoing"}, {"reason", reason}}));
+  return put(line_of({{"record", "undoing"}, {"reason", reason}}));
 }
 Status JournalWriter::undone(unsigned number) {
-  return sink_(line_of({{"record", "undone"}, {"number", number}}));
+  return put(line_of({{"record", "undone"}, {"number", number}}));
 }
 Status JournalWriter::not_undone(unsigned number, const std::string& error) {
-  return sink_(line_of({{"record", "not_undone"}, {"number", number}, {"error", error}}));
+  return put(line_of({{"record", "not_undone"}, {"number", number}, {"error", error}}));
 }
 Status JournalWriter::ended(bool is_whole) {
-  return sink_(line_of({{"record", "ended"}, {"whole", is_whole}}));
+  return put(line_of({{"record", "ended"}, {"whole", is_whole}}));
 }
 
 }  // namespace weir::host

@@ -155,7 +155,15 @@ class JournalWriter {
   [[nodiscard]] Status not_undone(unsigned number, const std::string& error);
   [[nodiscard]] Status ended(bool is_whole);
 
+  /// Keeps records back until release() writes them: what they say is not lasting yet.
+  void hold() { is_held_ = true; }
+  [[nodiscard]] Status release();
+
  private:
+  [[nodiscard]] Status put(std::string line);
+
+  bool is_held_ = false;
+  std::string held_;
   JournalSink sink_;
   JournalReserve reserve_;
   unsigned next_;

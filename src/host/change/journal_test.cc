@@ -342,6 +342,31 @@ TEST_F(StateDirectoryTest, ARollbackTakesTheLastApplyThatStands) {
   EXPECT_FALSE((*state_.last_standing()).has_value());
 }
 
+TEST_F(StateDirectoryTest, WhatIsNotLastingYetIsNotWrittenDownAsUndone) {
+  COVERS("B2");
+  const auto kernel = machine(TestMachine::kOfed);
+  const auto host = host_on(kernel);
+  const auto find = [&](const std::string&) { return host.get(); };
+  auto journal = state_.create();
+  ASSERT_TRUE(journal && journal->begin({"first", "weir", "fabric.yaml", "boot-1", 0}));
+  ASSERT_TRUE(apply_plan(*host, plan_of(*host), &*journal).is_done());
+  const auto steps = [&] {
+    const auto stored = state_.last_standing();
+    return stored && *stored ? standing_steps((*stored)->journal).front().steps.size() : 0U;
+  };
+  const std::size_t made = steps();
+  ASSERT_GT(made, 0U);
+  const auto stored = state_.last_standing();
+  const auto full = [] { return Status(not_found_error("no space left")); };
+  EXPECT_FALSE(roll_back(state_, **stored, find, "boot-1", "asked for", {}, {}, full));
+  EXPECT_EQ(steps(), made) << "a lab that could not be written is as it was";
+  const auto done = roll_back(state_, **state_.last_standing(), find, "boot-1", "asked for", {}, {},
+                              [] { return Status(); });
+  ASSERT_TRUE(done) << done.error().what;
+  EXPECT_TRUE(done->is_whole);
+  EXPECT_EQ(steps(), 0U);
+}
+
 TEST_F(StateDirectoryTest, AfterARestartThereIsNothingToPutBack) {
   COVERS("B2");
   const auto kernel = machine(TestMachine::kOfed);

@@ -173,13 +173,14 @@ std::string boot_id() {
 Result<Rollback> roll_back(const StateDirectory& state, const StoredJournal& stored,
                            const HostFinder& find_host, const std::string& boot,
                            std::string_view reason, const ApplyEnvironment& environment,
-                           const Healer& heal) {
+                           const Healer& heal, const std::function<Status()>& keep) {
   Rollback out;
   out.hosts = standing_steps(stored.journal);
   const std::string& then = stored.journal.head.boot;
   out.was_restarted = !then.empty() && !boot.empty() && then != boot;
   WEIR_TRY(journal, state.reopen(stored));
   Recorder recorder(journal);
+  if (keep) journal.hold();
   recorder.note(journal.undoing(out.was_restarted ? "the machine was restarted" : reason));
   if (stored.journal.load && !out.was_restarted) out.stopped_load = stop_load(*stored.journal.load);
   for (auto host = out.hosts.rbegin(); host != out.hosts.rend(); ++host) {
@@ -197,6 +198,10 @@ Result<Rollback> roll_back(const StateDirectory& state, const StoredJournal& sto
       is_healed && std::all_of(out.hosts.begin(), out.hosts.end(),
                                [](const HostOutcome& host) { return host.is_restored(); });
   recorder.note(journal.ended(out.is_whole));
+  if (keep) {
+    WEIR_TRY_STATUS(keep());
+    recorder.note(journal.release());
+  }
   if (!recorder.status() && out.is_whole)
     return recorder.status().error().within(
         "everything was put back, but the journal could not be closed: weir rollback does that "

@@ -39,12 +39,14 @@ struct ChangedSince {
 /// killed and called again: it goes on where it was. `boot` is the kernel's boot id now; where the
 /// journal has another one, the settings are gone, and only what still shows the applied value is
 /// put back. A load that still runs is stopped, a failure ended by `heal`. A journal that cannot be
-/// written (a full disk) does not keep it from that; it is an error at the end.
+/// written (a full disk) does not keep it from that; it is an error at the end. Where settings last
+/// only after `keep` (a lab is written as a whole), nothing is written down before it.
 [[nodiscard]] Result<Rollback> roll_back(const StateDirectory& state, const StoredJournal& stored,
                                          const HostFinder& find_host, const std::string& boot,
                                          std::string_view reason,
                                          const ApplyEnvironment& environment = {},
-                                         const Healer& heal = {});
+                                         const Healer& heal = {},
+                                         const std::function<Status()>& keep = {});
 
 /// Ends a load: its process group is sent SIGTERM, and SIGKILL where that does not help. False
 /// where it has ended already.

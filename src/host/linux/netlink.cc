@@ -27,7 +27,10 @@ NetlinkRequest::~NetlinkRequest() {
 }
 
 void NetlinkRequest::put_text(int attribute, const std::string& text) {
-  WEIR_CHECK(nla_put_string(message_->message, attribute, text.c_str()) == 0);
+  // A bundle may hold a name of any length; no interface has one beyond IFNAMSIZ, 16.
+  constexpr std::size_t kLongest = 255;
+  const std::string name = text.substr(0, kLongest);
+  WEIR_CHECK(nla_put_string(message_->message, attribute, name.c_str()) == 0);
 }
 
 void NetlinkRequest::put(int attribute, std::string_view bytes) {

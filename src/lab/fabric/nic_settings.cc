@@ -201,6 +201,8 @@ struct Performer {
           fmt::format("ETS shares add up to {} %, the driver wants 100 (EINVAL)", sum));
     to.tsa = c.tsa;
     to.tc_bandwidth = c.percent;
+    for (std::size_t tc = 0; tc < 8; ++tc)  // as the driver shows a class that it schedules itself
+      if (platform.is_mlx5() && c.tsa.at(tc) == Tsa::kVendor) to.tc_bandwidth.at(tc) = 100;
     return {};
   }
   Status operator()(const host::SetPfc& c) const {

@@ -266,10 +266,11 @@ Result<host::Rollback> roll_back(RollbackPlan& plan) {
   WEIR_CHECK(plan.journal.has_value());
   lab::Lab* const lab = plan.set.lab ? &*plan.set.lab : nullptr;
   if (lab != nullptr) WEIR_TRY_STATUS(or_could_not_look(lab->begin()));
-  auto done = host::roll_back(plan.state, *plan.journal, finder_of(plan.set),
-                              lab != nullptr ? std::string() : host::boot_id(), "requested",
-                              environment_of(plan.set), healer_of(plan.set));
-  if (lab != nullptr) WEIR_TRY_STATUS(or_could_not_look(lab->commit()));
+  auto done = host::roll_back(
+      plan.state, *plan.journal, finder_of(plan.set),
+      lab != nullptr ? std::string() : host::boot_id(), "requested", environment_of(plan.set),
+      healer_of(plan.set),
+      lab != nullptr ? [lab] { return lab->commit(); } : std::function<weir::Status()>());
   if (done && plan.journal->journal.guard) host::disarm_guard(*plan.journal->journal.guard);
   return or_state_failure(std::move(done));
 }

@@ -51,6 +51,23 @@ TEST_F(ApplyLab, AnInterruptionUndoesEveryHostWhereverItComes) {
   EXPECT_EQ(differences(), 0U) << "none of them is in the way of the next";
 }
 
+TEST_F(ApplyLab, ARollbackLeavesEveryFactAsItWas) {
+  COVERS("B2");
+  const auto facts = [&] {
+    const lab::Lab opened = lab::Lab::open(place_.file("lab")).value();
+    return opened.host("gpu01").value()->observe().value().nics;
+  };
+  const std::vector<evidence::Nic> before = facts();
+  ASSERT_TRUE(apply_with({}));
+  ASSERT_NE(facts(), before);
+  auto plan = plan_rollback(hosts().source, "", {});
+  ASSERT_TRUE(plan && plan->journal);
+  const auto done = roll_back(*plan);
+  ASSERT_TRUE(done) << done.error().what;
+  EXPECT_TRUE(done->is_whole);
+  EXPECT_EQ(facts(), before);
+}
+
 TEST_F(ApplyLab, WhileOneIsNotConfirmedAnotherThatWouldChangeSomethingIsRefused) {
   COVERS("B2");
   leave_awaiting();
