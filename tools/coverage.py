@@ -42,7 +42,8 @@ def read_rows(root, problems):
             problems.append(f"{ROWS_FILE}:{number}: expected id, section, what, "
                             f"{'|'.join(STATUSES)}, and for partial what is missing, apart by tabs")
         elif (cells[3] == "partial") != (len(cells) == 5):
-            problems.append(f"{ROWS_FILE}:{number}: partial rows, and no others, say what is missing")
+            problems.append(f"{ROWS_FILE}:{number}: partial rows, and no others, say what is "
+                            "missing")
         elif cells[0] in rows:
             problems.append(f"{ROWS_FILE}:{number}: {cells[0]} is there twice")
         else:
