@@ -87,7 +87,7 @@ class EosReader {
     } else if (words[0] == "Port" && text.find("RxPfc") != std::string_view::npos) {
       table_ = Table::kCounters;
     } else if (words[0] == "Port" && text.find("Priorities") != std::string_view::npos) {
-      table_ = Table::kStatus;
+      table_ = table_of_status(words);
     } else if (words[0] == "Port" && text.find("Priority") != std::string_view::npos) {
       table_ = Table::kCountersDetail;
     } else if (words[0] == "Port" && text.find("Mbps") != std::string_view::npos) {
@@ -140,6 +140,8 @@ class EosReader {
   enum class Table {
     kNone,
     kStatus,
+    kStatusLetters,
+    kStatusUnknown,
     kCounters,
     kCountersDetail,
     kColumns,
@@ -219,16 +221,11 @@ class EosReader {
     if (table_ == Table::kColumns) return read_columns(line, words);
     if (table_ == Table::kQueues) return read_queues(line, words);
     if (table_ == Table::kStatus) {
-      // Port, Enabled, Priorities (may be empty), Active, Note.
-      if (words.size() < 3) return out_.unread(line, "expected port, enabled, priorities, active");
-      const bool is_on = words[1] == "Yes";
-      const auto set = priorities_of_list(words[2]);
-      const PrioritySet priorities = is_on && set ? *set : PrioritySet();
-      out_.port(port).pfc = out_.fact(priorities, line.number);
-      const std::string_view active = set && words.size() > 3 ? words[3] : words[2];
-      out_.port(port).pfc_active =
-          out_.fact(active == "Yes" ? priorities : PrioritySet(), line.number);
-      pfc_[{switch_name_, port}] = priorities;
+      read_status(line, words);
+    } else if (table_ == Table::kStatusLetters) {
+      read_status_letters(line, words);
+    } else if (table_ == Table::kStatusUnknown) {
+      out_.unread(line, "expected the columns Port, Enabled or Status, Priorities");
     } else if (table_ == Table::kCounters) {
       const auto received = words.size() == 3 ? parse_count(words[1]) : std::nullopt;
       const auto sent = words.size() == 3 ? parse_count(words[2]) : std::nullopt;
@@ -242,6 +239,65 @@ class EosReader {
         return out_.unread(line, "expected port, priority, RxPfc and TxPfc");
       out_.count_pauses(port, *priority, *received, *sent);
     }
+  }
+
+  // EOS has two forms: "Port Enabled Priorities Active Note" and "Port Status Priorities Action …".
+  static Table table_of_status(const std::vector<std::string_view>& words) {
+    if (words.size() < 3 || words[2] != "Priorities") return Table::kStatusUnknown;
+    if (words[1] == "Status") return Table::kStatusLetters;
+    const bool is_yes_no = words[1] == "Enabled" && words.size() > 3 && words[3] == "Active";
+    return is_yes_no ? Table::kStatus : Table::kStatusUnknown;
+  }
+
+  /// "3", "34", "3 4", "3,4" from `at` on, which moves behind them; nothing where none is there.
+  static PrioritySet take_priorities(const std::vector<std::string_view>& words, std::size_t& at) {
+    PrioritySet out;
+    for (; at < words.size(); ++at) {
+      const auto some = priorities_of_list(words[at]);
+      if (!some) break;
+      for (unsigned p = 0; p < Priority::kLimit; ++p)
+        if (some->contains(Priority::of(p))) out.insert(Priority::of(p));
+    }
+    return out;
+  }
+
+  void set_pfc(const Line& line, std::string_view name, PrioritySet priorities, bool is_active) {
+    const std::string port = long_name(name);
+    out_.port(port).pfc = out_.fact(priorities, line.number);
+    out_.port(port).pfc_active = out_.fact(is_active ? priorities : PrioritySet(), line.number);
+    pfc_[{switch_name_, port}] = priorities;
+  }
+
+  // "Et1/1  Yes  3 4  Yes  DCBX disabled": port, enabled, priorities (may be empty), active, note.
+  void read_status(const Line& line, const std::vector<std::string_view>& words) {
+    std::size_t at = 2;
+    const PrioritySet priorities = take_priorities(words, at);
+    if (priorities.count() == 0 && at < words.size() && words[at] == "-") ++at;
+    const auto is_yes_or_no = [&](std::size_t i) {
+      return i < words.size() && (words[i] == "Yes" || words[i] == "No");
+    };
+    if (!is_yes_or_no(1) || !is_yes_or_no(at))
+      return out_.unread(line, "expected port, enabled, priorities, active");
+    set_pfc(line, words[0], words[1] == "Yes" ? priorities : PrioritySet(), words[at] == "Yes");
+  }
+
+  // "Et1/1  E A W  3  drop …": E is enabled, D disabled, A active, W watched; "-" where a letter or
+  // the priorities are missing.
+  void read_status_letters(const Line& line, const std::vector<std::string_view>& words) {
+    constexpr std::size_t kPlaces = 3;  // of E or D, A and W
+    std::string letters;
+    std::size_t at = 1;
+    while (at < words.size() && letters.size() < kPlaces &&
+           words[at].find_first_not_of("EDAW-") == std::string_view::npos)
+      letters += words[at++];
+    const auto has = [&](char letter) { return letters.find(letter) != std::string::npos; };
+    const bool are_none = has('-') || at == words.size() || words[at] == "-";
+    const std::size_t before = at;
+    const PrioritySet priorities = take_priorities(words, at);
+    const bool is_read = has('D') || are_none || at > before;
+    if (has('E') == has('D') || !is_read)
+      return out_.unread(line, "expected port, letters of the status (E, D, A, W), priorities");
+    set_pfc(line, words[0], has('E') ? priorities : PrioritySet(), has('A'));
   }
 
   // "3   50   - ( - )   -   ( - )   RR   D": L is ECN by queue length, W is WRED, D is off.
@@ -335,6 +391,7 @@ bool recognises_eos_show(std::string_view text) {
   return (has("RxPfc") && has("TxPfc")) || (has("ECN/WRED") && has("Shape Rate")) ||
          (has("In Mbps") && has("Out Mbps") && has("Intvl")) ||
          (has("Enabled") && has("Priorities") && has("Active")) ||
+         (has("Port") && has("Status") && has("Priorities") && has("Action")) ||
          (has("InOctets") && has("InUcastPkts")) || (has("FCS") && has("Giants") && has("Runts")) ||
          (has("line protocol is") && has("MTU ")) || (has("RxPfc0") || has("TxPfc0")) ||
          has("ECN Marked Packets") || (has("TxQ") && has("Counter/pkts") && has("Et")) ||

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -71,6 +72,104 @@ std::vector<const Json*> rows_of(const Json& in, const std::string& name) {
   return rows;
 }
 
+/// "26", "24,26", "24-31": code points of `match dscp`; nullopt for names (af31).
+std::optional<std::vector<unsigned>> code_points_of(std::string_view text) {
+  std::vector<unsigned> out;
+  for (const std::string_view part : split(text, ',')) {
+    const std::size_t dash = part.find('-');
+    const auto first = parse_count(part.substr(0, dash));
+    const auto last = dash == std::string_view::npos ? first : parse_count(part.substr(dash + 1));
+    if (!first || !last || *first > *last || *last >= Dscp::kLimit) return std::nullopt;
+    for (std::uint64_t dscp = *first; dscp <= *last; ++dscp)
+      out.push_back(static_cast<unsigned>(dscp));
+  }
+  return out;
+}
+
+/// The classification in `show running-config ipqos`: the map of the policy that ports or the
+/// system use. Nothing where two policies in use differ, where one matches by more than DSCPs, or
+/// where the CoS of the pauses is not the number of the qos-group.
+class QosConfig {
+ public:
+  void read(const std::vector<std::string_view>& words, const Line& line, ShowBuilder& out) {
+    const std::string name(words.back());
+    const auto is = [&](std::size_t i, std::string_view word) {
+      return words.size() > i && words[i] == word;
+    };
+    const std::string_view type = is(1, "type") && words.size() > 3 ? words[2] : "qos";
+    if (is(0, "class-map") || is(0, "policy-map")) {
+      is_policy_ = is(0, "policy-map");
+      type_ = type;
+      (is_policy_ ? policy_ : class_) = name;
+    } else if (is(0, "service-policy") && type == "qos" && is(3, "input")) {
+      use(name, line, out);
+    } else if (is(0, "class")) {
+      class_ = name;
+    } else if (is(0, "match") && !is_policy_ && type_ == "qos") {
+      read_match(words.size() == 3 && is(1, "dscp") ? code_points_of(name) : std::nullopt);
+    } else if (is(0, "match") && !is_policy_ && is(1, "qos-group")) {
+      groups_[class_] = parse_count(name);
+    } else if (is(0, "set") && is_policy_ && is(1, "qos-group")) {
+      place(parse_count(name));
+    } else if (is(0, "pause") && is(1, "pfc-cos")) {
+      // The classes that the system comes with end in their group: c-8q-nq3.
+      const auto known = groups_.find(class_);
+      const std::string digit = class_.empty() ? "" : std::string(1, class_.back());
+      const auto group = known != groups_.end() ? known->second : parse_count(digit);
+      is_renumbered_ = is_renumbered_ || !group || group != parse_count(name);
+    }
+  }
+
+ private:
+  using Map = std::array<std::optional<TrafficClass>, Dscp::kLimit>;
+  struct Matches {
+    std::vector<unsigned> points;
+    bool is_read = true;
+  };
+  struct Policy {
+    Map map;
+    bool is_read = true;
+  };
+
+  void read_match(const std::optional<std::vector<unsigned>>& points) {
+    Matches& matches = matches_[class_];
+    matches.is_read = matches.is_read && points;
+    if (points) matches.points.insert(matches.points.end(), points->begin(), points->end());
+  }
+
+  /// The first class of a policy that matches decides.
+  void place(std::optional<std::uint64_t> group) {
+    Policy& policy = policies_[policy_];
+    if (class_ == "class-default") return;
+    const auto found = matches_.find(class_);
+    if (found == matches_.end() || !found->second.is_read || !group || *group > 7) {
+      policy.is_read = false;
+      return;
+    }
+    for (const unsigned dscp : found->second.points)
+      if (!policy.map.at(dscp))
+        policy.map.at(dscp) = TrafficClass::of(static_cast<unsigned>(*group));
+  }
+
+  void use(const std::string& name, const Line& line, ShowBuilder& out) {
+    const auto found = policies_.find(name);
+    const bool is_read = found != policies_.end() && found->second.is_read && !is_renumbered_;
+    auto& map = out.state().dscp_to_tc;
+    is_open_ = is_open_ || !is_read || (map.is_known() && !map.is(found->second.map));
+    map = is_open_ ? evidence::Fact<Map>() : out.fact(found->second.map, line.number);
+  }
+
+  bool is_policy_ = false;
+  bool is_renumbered_ = false;
+  bool is_open_ = false;
+  std::string type_;
+  std::string class_;
+  std::string policy_;
+  std::map<std::string, Matches> matches_;
+  std::map<std::string, std::optional<std::uint64_t>> groups_;
+  std::map<std::string, Policy> policies_;
+};
+
 class NxosReader {
  public:
   explicit NxosReader(std::string_view file) : out_(vocab::SwitchSystem::kNxos, file) {}
@@ -81,6 +180,7 @@ class NxosReader {
     if (const auto prompt = prompt_of(text)) {
       out_.use_switch(prompt->host);
       part_ = Part::kNone;
+      qos_ = QosConfig();
       return;
     }
     if (const auto second = time_of_line(text)) return out_.set_time(*second);
@@ -99,7 +199,7 @@ class NxosReader {
       case Part::kIngress: return read_pause_buffer(line, words);
       case Part::kPfcTable: return read_pfc_table(line, words);
       case Part::kErrors: return read_errors(line, words);
-      case Part::kNone: return;
+      case Part::kNone: return qos_.read(words, line, out_);
     }
   }
 
@@ -317,6 +417,7 @@ class NxosReader {
     }
   }
 
+  QosConfig qos_;
   ShowBuilder out_;
   Part part_ = Part::kNone;
   std::string port_;

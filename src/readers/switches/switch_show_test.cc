@@ -309,6 +309,79 @@ TEST(SwitchShow, TotalsOfEosBelongToTheSwitchThatPrintedThem) {
   }
 }
 
+TEST(SwitchShow, EosStatusIsReadByTheColumnsOfItsTable) {
+  const std::string letters =
+      "leaf1#show priority-flow-control\n"
+      "E: PFC Enabled, D: PFC Disabled, A: PFC Active, W: PFC Watchdog Enabled\n"
+      "Port     Status  Priorities Action      Timeout  Recovery        Polling         Note\n";
+  const PrioritySet three = PrioritySet::from_mask(1U << 3);
+  const PrioritySet both = PrioritySet::from_mask(3U << 3);
+  struct Row {
+    std::string_view text;
+    PrioritySet pfc;
+    PrioritySet active;
+  };
+  for (const Row& row :
+       {Row{"E A W   3          -  -  - / -  - / -  DCBX disabled", three, three},
+        Row{"E A W   3    drop     1.00", three, three},
+        Row{"E A     3    -        -", three, three}, Row{"E A -   3    -        -", three, three},
+        Row{"E   W   3    -        -", three, PrioritySet()},
+        Row{"EAW     34   -        -", both, both}, Row{"E A W   3 4  -        -", both, both},
+        Row{"E A W   -    -        2", PrioritySet(), PrioritySet()},
+        Row{"D       3    -        -", PrioritySet(), PrioritySet()},
+        Row{"D - -        -        -", PrioritySet(), PrioritySet()}}) {
+    const Recognised read = read_pasted(letters + "Et1/1    " + std::string(row.text) + "\n");
+    const evidence::SwitchPort* port = find_port(read, "Ethernet1/1");
+    ASSERT_NE(port, nullptr) << row.text;
+    EXPECT_TRUE(port->pfc.is(row.pfc)) << row.text;
+    EXPECT_TRUE(port->pfc_active.is(row.active)) << row.text;
+  }
+  const Recognised two = read_pasted(
+      "leaf1#show priority-flow-control\nPort Enabled Priorities Active Note\n"
+      "Et1/1 Yes 3 4 Yes DCBX disabled\nEt2/1 No No\n");
+  EXPECT_TRUE(find_port(two, "Ethernet1/1")->pfc_active.is(both));
+  EXPECT_TRUE(find_port(two, "Ethernet2/1")->pfc.is(PrioritySet()));
+}
+
+TEST(SwitchShow, EosStatusWithUnknownColumnsSaysNothingOfPfc) {
+  const std::string legend =
+      "E: PFC Enabled, D: PFC Disabled, A: PFC Active, W: PFC Watchdog Enabled\n";
+  for (const std::string_view table :
+       {"Port Mode Status Priorities Action\nEt1/1 auto E 3 drop\nEt2/1 1 2\n",
+        "Port Status Priorities Action\nEt1/1 X 3 drop\nEt2/1 E A W drop -\n",
+        "Port Enabled Priorities Active Note\nEt1/1 E A W 3\nEt2/1 Yes 3 drop\n"}) {
+    const Recognised read = read_pasted(legend + std::string(table) + "Et3/1 0 0\n" +
+                                        "Port RxPfc TxPfc\nEt1/1 7 9\nEt2/1 7 9\n");
+    for (const std::string_view name : {"Ethernet1/1", "Ethernet2/1", "Ethernet3/1"}) {
+      const evidence::SwitchPort* port = find_port(read, name);
+      EXPECT_TRUE(port == nullptr || !port->pfc.is_known()) << table;
+    }
+    EXPECT_EQ(read.unread.size(), 3U) << table;
+  }
+}
+
+TEST(SwitchShow, NxosClassificationOfThePolicyInUse) {
+  const std::string pfc = "Port   Mode Oper(VL bmap)  RxPPP   TxPPP\nEthernet1/9 On On (8) 0 0\n";
+  const std::string config =
+      "lf1# show running-config ipqos\nclass-map type qos match-any ROCE\n  match dscp 24-25,26\n"
+      "policy-map type qos IN\n  class ROCE\n    set qos-group 3\n";
+  const std::string use = "interface Ethernet1/9\n  service-policy type qos input IN\n";
+  const auto map_of = [&](const std::string& text) {
+    return read_pasted("lf1# show interface priority-flow-control\n" + pfc + text)
+        .evidence.switches.front()
+        .dscp_to_tc;
+  };
+  const auto map = map_of(config + use);
+  ASSERT_TRUE(map.is_known());
+  EXPECT_EQ(map->at(24), TrafficClass::of(3));
+  EXPECT_EQ(map->at(26), TrafficClass::of(3));
+  EXPECT_EQ(map->at(27), std::nullopt);
+  EXPECT_FALSE(map_of(config).is_known()) << "no port uses it";
+  EXPECT_FALSE(map_of(config + "pause pfc-cos 4\n" + use).is_known()) << "another number";
+  EXPECT_FALSE(map_of(config + use + "  service-policy type qos input OTHER\n").is_known());
+  EXPECT_FALSE(map_of("lf1# show run\npause pfc-cos 3\n").is_known()) << "no class";
+}
+
 TEST(SwitchShow, NxosShortenedCommandsAndErrors) {
   COVERS("D4");
   const Recognised read = read_pasted(
