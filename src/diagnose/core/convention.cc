@@ -35,4 +35,25 @@ design::Intent conventional_intent(std::span<const evidence::Evidence> evidence,
   return intent;
 }
 
+bool is_mapped_to(std::span<const evidence::Evidence> evidence, Dscp dscp, Priority priority) {
+  for (const evidence::Evidence& host : evidence) {
+    for (const evidence::Nic& nic : host.nics) {
+      if (!nic.qos.dscp_to_priority.is_known()) continue;
+      const auto& to = nic.qos.dscp_to_priority->at(dscp.value());
+      if (to && *to == priority) return true;
+    }
+  }
+  return false;
+}
+
+Dscp code_point_for(Priority priority, std::span<const evidence::Evidence> evidence) {
+  const Dscp usual = Convention().dscp;
+  if (is_mapped_to(evidence, usual, priority)) return usual;
+  for (unsigned dscp = 0; dscp < Dscp::kLimit; ++dscp)
+    if (dscp / 8 != priority.value() && is_mapped_to(evidence, Dscp::of(dscp), priority))
+      return Dscp::of(dscp);
+  const Dscp of_octet = Dscp::of(priority.value() * 8 + 2);
+  return is_mapped_to(evidence, of_octet, priority) ? of_octet : usual;
+}
+
 }  // namespace weir::diagnose

@@ -26,4 +26,13 @@ struct Convention {
 [[nodiscard]] design::Intent conventional_intent(std::span<const evidence::Evidence> evidence,
                                                  const Convention& convention = {});
 
+/// A code point that NICs map to this priority, where nobody says which one RDMA uses: the usual
+/// one, one that an operator moved there, or that of the octet (34 for 4, as 26 for 3). The usual
+/// one where no map was read or none leads there.
+[[nodiscard]] Dscp code_point_for(Priority priority, std::span<const evidence::Evidence> evidence);
+
+/// A NIC maps this code point to this priority.
+[[nodiscard]] bool is_mapped_to(std::span<const evidence::Evidence> evidence, Dscp dscp,
+                                Priority priority);
+
 }  // namespace weir::diagnose

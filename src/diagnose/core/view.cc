@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/count_text.h"
+#include "diagnose/core/convention.h"
 
 namespace weir::diagnose {
 namespace {
@@ -299,6 +300,30 @@ void View::connect() {
     if (ports_[i].nic) nics_[*ports_[i].nic].port = i;
 }
 
+namespace {
+
+/// As set, or as in effect where a switch shows that alone (NX-OS).
+const PrioritySet* pfc_shown(const PortView& port) {
+  if (port.facts == nullptr) return nullptr;
+  if (port.facts->pfc.is_known()) return &*port.facts->pfc;
+  return port.facts->pfc_active.is_known() ? &*port.facts->pfc_active : nullptr;
+}
+
+bool switch_maps(std::span<const PortView> ports, Dscp dscp, unsigned priority) {
+  return std::any_of(ports.begin(), ports.end(), [&](const PortView& port) {
+    if (port.device == nullptr || !port.device->dscp_to_tc.is_known()) return false;
+    const auto& to = port.device->dscp_to_tc->at(dscp.value());
+    return to && to->value() == priority;
+  });
+}
+
+bool forces_code_point(const NicView& nic) {
+  return nic.facts != nullptr && nic.facts->rdma.traffic_class.is_known() &&
+         nic.facts->rdma.traffic_class->has_value();
+}
+
+}  // namespace
+
 void View::choose_priorities() {
   if (intent_ != nullptr && !intent_->hosts.empty() && !intent_->hosts.front().nics.empty()) {
     const design::NicIntent& nic = intent_->hosts.front().nics.front();
@@ -317,10 +342,19 @@ void View::choose_priorities() {
   for (const NicView& nic : nics_)
     if (nic.pfc) vote(*nic.pfc);
   for (const PortView& port : ports_)
-    if (port.facts != nullptr && port.facts->pfc.is_known()) vote(*port.facts->pfc);
+    if (const auto* pfc = pfc_shown(port)) vote(*pfc);
   const auto best = std::max_element(votes.begin(), votes.end());
-  if (*best > 0 && votes[3] < *best) rdma_ = static_cast<unsigned>(best - votes.begin());
-  if (const auto used = code_point_in_use()) rdma_dscp_ = *used;
+  const bool is_other = *best > 0 && votes.at(rdma_) < *best;
+  // The usual code point is used and leads to the usual priority: then PFC is on the wrong one.
+  const bool is_usual = code_point_in_use() == rdma_dscp_ || switch_maps(ports_, rdma_dscp_, rdma_);
+  const bool has_plan = is_other && !is_usual;
+  if (has_plan) rdma_ = static_cast<unsigned>(best - votes.begin());
+  const bool is_forced = std::any_of(nics_.begin(), nics_.end(), forces_code_point);
+  if (const auto used = code_point_in_use()) {
+    rdma_dscp_ = *used;
+  } else if (has_plan && !is_forced) {
+    rdma_dscp_ = code_point_for(Priority::of(rdma_), evidence_);
+  }
 }
 
 /// The code point that ports force on RDMA, where a NIC maps it to the priority that is protected:

@@ -14,6 +14,7 @@
 #include "diagnose/validate/validate.h"
 #include "finding/catalog.h"
 #include "finding/search.h"
+#include "readers/paste/text_lines.h"
 #include "units/format.h"
 
 namespace weir::diagnose {
@@ -61,29 +62,21 @@ std::optional<Dscp> dscp_in_use(const PastedCase& input) {
   return std::nullopt;
 }
 
-/// A code point that an operator moved to this priority: another than the octet's own.
-std::optional<Dscp> dscp_moved_to(std::span<const Evidence> hosts, Priority priority) {
-  for (const Evidence& host : hosts) {
-    for (const evidence::Nic& nic : host.nics) {
-      if (!nic.qos.dscp_to_priority.is_known()) continue;
-      for (unsigned dscp = 0; dscp < Dscp::kLimit; ++dscp) {
-        const auto& to = nic.qos.dscp_to_priority->at(dscp);
-        if (to && *to == priority && dscp / 8 != priority.value()) return Dscp::of(dscp);
-      }
-    }
+/// All that the text says RDMA is marked with: by the ports, the job, or RDMA-CM.
+std::vector<Dscp> dscps_said(const PastedCase& input) {
+  std::vector<Dscp> out;
+  if (const auto used = dscp_in_use(input)) out.push_back(*used);
+  for (const readers::JobVariable& variable : input.paste.job.variables) {
+    const bool is_marking =
+        variable.name == "NCCL_IB_TC" || variable.name == "UCX_IB_TRAFFIC_CLASS";
+    const auto byte = is_marking ? readers::parse_count(variable.value) : std::nullopt;
+    if (byte && *byte < TosByte::kLimit)
+      out.push_back(dscp_of(TosByte::of(static_cast<unsigned>(*byte))));
   }
-  return std::nullopt;
-}
-
-bool is_mapped_to(std::span<const Evidence> hosts, Dscp dscp, Priority priority) {
-  for (const Evidence& host : hosts) {
-    for (const evidence::Nic& nic : host.nics) {
-      if (!nic.qos.dscp_to_priority.is_known()) continue;
-      const auto& to = nic.qos.dscp_to_priority->at(dscp.value());
-      if (to && *to == priority) return true;
-    }
-  }
-  return false;
+  for (const Evidence& host : input.evidence)
+    for (const evidence::Nic& nic : host.nics)
+      if (nic.rdma.cm_tos.is_known()) out.push_back(dscp_of(*nic.rdma.cm_tos));
+  return out;
 }
 
 /// No class is requested; a limit is looked for in the one that RDMA is in.
@@ -530,15 +523,20 @@ Convention convention_of(const PastedCase& input) {
   if (const auto used = dscp_in_use(input)) out.dscp = *used;
   if (!pfc || pfc->contains(out.priority)) return out;
   const Priority only = Priority::of(static_cast<unsigned>(std::countr_zero(pfc->mask())));
-  // What is sent and what is protected agree: the site has a plan of its own.
-  if (dscp_in_use(input) && is_mapped_to(input.evidence, out.dscp, only)) {
-    out.priority = only;
-    return out;
+  // What is sent and what is protected agree: the site has a plan of its own. What is sent in the
+  // usual priority is not protected.
+  const std::vector<Dscp> said = dscps_said(input);
+  for (const Priority priority : {only, out.priority}) {
+    for (const Dscp dscp : said) {
+      if (!is_mapped_to(input.evidence, dscp, priority)) continue;
+      out.dscp = dscp;
+      out.priority = priority;
+      return out;
+    }
   }
-  if (const auto moved = dscp_moved_to(input.evidence, only)) {
-    out.priority = only;
-    out.dscp = *moved;
-  }
+  // Nobody says which priority RDMA uses: the one that is protected.
+  out.priority = only;
+  if (!dscp_in_use(input)) out.dscp = code_point_for(only, input.evidence);
   return out;
 }
 

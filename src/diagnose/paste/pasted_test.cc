@@ -323,5 +323,64 @@ TEST(Pasted, ASiteWithAPlanOfItsOwnIsLeftInPeace) {
   EXPECT_NE(loud(diagnosed(text(3, 186))), "") << "DSCP 46 leaves in priority 5, PFC is on 3";
 }
 
+std::string mlnx_qos_text(unsigned protected_priority) {
+  std::string map;
+  for (unsigned p = 0; p < 8; ++p)
+    map += fmt::format("\tprio:{} dscp:{},{},{},{},{},{},{},{},\n", p, 8 * p + 7, 8 * p + 6,
+                       8 * p + 5, 8 * p + 4, 8 * p + 3, 8 * p + 2, 8 * p + 1, 8 * p);
+  std::string enabled = "\tenabled  ";
+  for (unsigned p = 0; p < 8; ++p)
+    enabled += p == protected_priority ? "   1" : "   0";
+  return fmt::format(
+      "root@cn44:~# mlnx_qos -i eth4\nDCBX mode: OS controlled\nPriority trust state: dscp\n"
+      "dscp2prio mapping:\n{}default priority:\nPFC configuration:\n"
+      "\tpriority    0   1   2   3   4   5   6   7\n{}\n",
+      map, enabled);
+}
+
+TEST(Pasted, PfcOnAnotherPriorityIsAnErrorOnlyWhereTheTextSaysWhatRdmaUses) {
+  const auto job = [](unsigned tc) {
+    return fmt::format("root@cn44:~# env | grep NCCL\nNCCL_IB_TC={}\nNCCL_DEBUG=INFO\n", tc);
+  };
+  EXPECT_EQ(loud(diagnosed(mlnx_qos_text(4))), "");
+  EXPECT_EQ(loud(diagnosed(mlnx_qos_text(5))), "");
+  EXPECT_EQ(loud(diagnosed(mlnx_qos_text(4) + job(136))), "");  // DSCP 34
+  const std::string wrong = loud(diagnosed(mlnx_qos_text(4) + job(106)));
+  EXPECT_TRUE(wrong.starts_with("pfc.wrong_priority: ")) << wrong;
+  EXPECT_EQ(wrong.find("instead of"), std::string::npos) << wrong;
+  const std::string cm = "root@cn44:~# cma_roce_tos -d mlx5_4\n";
+  EXPECT_EQ(loud(diagnosed(mlnx_qos_text(4) + cm + "136\n")), "");
+}
+
+/// `show running-config ipqos` with RoCE in one qos-group and pauses for another or the same.
+std::string nxos_text(unsigned roce_group, unsigned paused_group, unsigned pfc_cos,
+                      std::string_view match = "dscp 26") {
+  return fmt::format(
+      "leaf7# show interface priority-flow-control interface ethernet 1/9\n"
+      "Port               Mode Oper(VL bmap)  RxPPP      TxPPP\n"
+      "Ethernet1/9        On   On   ({:x})      0          0\n"
+      "leaf7# show running-config ipqos\n"
+      "class-map type qos match-all ROCE\n  match {}\n"
+      "class-map type qos match-all CNP\n  match dscp 48\n"
+      "policy-map type qos QOS_IN\n  class ROCE\n    set qos-group {}\n"
+      "  class CNP\n    set qos-group 7\n  class class-default\n    set qos-group 0\n"
+      "policy-map type network-qos LOSSLESS\n"
+      "  class type network-qos c-8q-nq{}\n    mtu 9216\n    pause pfc-cos {}\n"
+      "interface Ethernet1/9\n  priority-flow-control mode on\n"
+      "  service-policy type qos input QOS_IN\n",
+      1U << pfc_cos, match, roce_group, paused_group, pfc_cos);
+}
+
+TEST(Pasted, TheClassOfRoceOnASwitchSaysWhichPriorityRdmaUses) {
+  EXPECT_EQ(loud(diagnosed(nxos_text(3, 3, 3))), "");
+  EXPECT_EQ(loud(diagnosed(nxos_text(4, 4, 4))), "");
+  const std::string wrong = loud(diagnosed(nxos_text(3, 4, 4)));
+  EXPECT_TRUE(wrong.starts_with("pfc.wrong_priority: ")) << wrong;
+  EXPECT_NE(loud(diagnosed(nxos_text(4, 3, 3))), "");
+  // Nothing is said where the numbers or the matches of the policy are not understood.
+  EXPECT_EQ(loud(diagnosed(nxos_text(3, 3, 4))), "");
+  EXPECT_EQ(loud(diagnosed(nxos_text(3, 4, 4, "access-group name ROCE"))), "");
+}
+
 }  // namespace
 }  // namespace weir::diagnose
