@@ -21,7 +21,7 @@ class CoverageTest(TreeTest):
     def setUp(self):
         super().setUp()
         self.write(coverage.ROWS_FILE, HEADING + "A3\tPlan\ttos\tdone\n"
-                   "F2\tSwitch\theadroom\tpartial\nK1\tWatching\texporter\tplanned\n")
+                   "F2\tSwitch\theadroom\tpartial\tmixed speeds\nK1\tWatching\texporter\tplanned\n")
         self.write("src/units/tos_test.cc", UNIT_TEST)
         self.write_page()
 
@@ -30,6 +30,12 @@ class CoverageTest(TreeTest):
 
     def names_for(self, row):
         return [name for name, _ in coverage.gather(self.root)[0][row].tests]
+
+    def test_a_partial_row_that_does_not_say_what_is_missing_is_a_problem(self):
+        rows = self.root / coverage.ROWS_FILE
+        rows.write_text(rows.read_text().replace("\tmixed speeds", ""))
+        self.assertTrue(any("say what is missing" in problem
+                            for problem in coverage.check(self.root)))
 
     def test_a_tree_whose_claims_have_tests_passes(self):
         self.assertEqual(coverage.check(self.root), [])

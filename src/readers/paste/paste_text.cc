@@ -145,9 +145,8 @@ bool is_show(const std::vector<std::string>& words) {
   if (words.empty()) return false;
   if (words[0] == "show" || words[0] == "nv" || words[0] == "pfcwd") return true;
   if ((words[0] != "sh" && words[0] != "sho") || words.size() < 2) return false;
-  constexpr auto kTopics =
-      std::to_array<std::string_view>({"int", "queu", "prior", "pol", "qos", "class", "clock",
-                                       "lldp", "hard", "ver", "run", "pfc"});
+  constexpr auto kTopics = std::to_array<std::string_view>(
+      {"int", "que", "prior", "pol", "qos", "class", "clock", "lldp", "hard", "ver", "run", "pfc"});
   return std::any_of(kTopics.begin(), kTopics.end(), [&](std::string_view topic) {
     return words[1].starts_with(topic) && words[1].find('.') == std::string::npos;
   });
