@@ -450,6 +450,66 @@ void judge_pings(const PastedCase& input, finding::Judgement& out) {
 
 // ---- packets ----
 
+using CapturedFlow = readers::PasteCapture::Flow;
+
+unsigned dscp_of_flow(const CapturedFlow& flow) {
+  return dscp_of(TosByte::of(flow.tos)).value();
+}
+
+/// The packets of this flow nearest to its sender, where somebody caught them nearer than here and
+/// all of them have one marking; nullptr otherwise.
+const CapturedFlow* marked_before(const CapturedFlow& here,
+                                  const std::vector<readers::PasteCapture>& captures) {
+  const CapturedFlow* first = nullptr;
+  bool is_one = true;
+  for (const auto& capture : captures)
+    for (const CapturedFlow& flow : capture.flows) {
+      if (flow.name != here.name || flow.ttl <= here.ttl) continue;
+      if (first != nullptr && flow.ttl < first->ttl) continue;
+      is_one = first == nullptr || flow.ttl > first->ttl ||
+               (is_one && dscp_of_flow(flow) == dscp_of_flow(*first));
+      first = &flow;
+    }
+  return first != nullptr && is_one && dscp_of_flow(*first) != 0 ? first : nullptr;
+}
+
+/// Each router takes one off the TTL: one flow, marked at a higher TTL and not so at a lower one,
+/// lost its marking between the two places.
+bool is_rewritten(const CapturedFlow& flow, const std::vector<readers::PasteCapture>& captures) {
+  const CapturedFlow* const sent = marked_before(flow, captures);
+  return sent != nullptr && dscp_of_flow(*sent) != dscp_of_flow(flow);
+}
+
+void judge_rewritten(const std::vector<readers::PasteCapture>& captures, finding::Judgement& out) {
+  for (const auto& capture : captures)
+    for (const CapturedFlow& flow : capture.flows) {
+      if (!is_rewritten(flow, captures)) continue;
+      const CapturedFlow& sent = *marked_before(flow, captures);
+      Finding finding = finding::make_finding(
+          "dscp.rewritten",
+          fmt::format("On the wire: {} has TOS {:#04x} (DSCP {}) with TTL {} and TOS {:#04x} (DSCP "
+                      "{}) with TTL {}: the marking is changed between the two places.",
+                      flow.name, sent.tos, dscp_of_flow(sent), sent.ttl, flow.tos,
+                      dscp_of_flow(flow), flow.ttl));
+      finding.confidence = Confidence::kHigh;
+      finding.evidence.push_back(line_of(sent.first));
+      finding.evidence.push_back(line_of(flow.first));
+      out.findings.push_back(std::move(finding));
+      return;  // one fault, however many flows pass it
+    }
+}
+
+/// The capture without packets that were marked nearer to their sender.
+readers::PasteCapture without_rewritten(readers::PasteCapture capture,
+                                        const std::vector<readers::PasteCapture>& captures) {
+  for (const CapturedFlow& flow : capture.flows) {
+    if (!is_rewritten(flow, captures)) continue;
+    for (auto& marked : capture.by_tos)
+      if (marked.tos == flow.tos) marked.data -= std::min(marked.data, flow.data);
+  }
+  return capture;
+}
+
 void judge_capture(const readers::PasteCapture& capture, Dscp wanted, bool has_design,
                    finding::Judgement& out) {
   const TosByte byte = tos_byte(wanted, Ecn::kEct0);
@@ -551,8 +611,11 @@ finding::Judgement judge_pasted(const PastedCase& input) {
   for (const readers::PasteCollective& collective : input.paste.collectives)
     judge_spread(collective, input.thresholds, out);
   judge_pings(input, out);
+  const Dscp wanted = wanted_dscp(input);
+  judge_rewritten(input.paste.captures, out);
   for (const readers::PasteCapture& capture : input.paste.captures)
-    judge_capture(capture, wanted_dscp(input), input.intent != nullptr, out);
+    judge_capture(without_rewritten(capture, input.paste.captures), wanted, input.intent != nullptr,
+                  out);
   if (!input.paste.job.is_empty()) {
     std::vector<Evidence> hosts;
     for (const Evidence& evidence : input.evidence)

@@ -77,6 +77,14 @@ std::vector<Case> shown_cases() {
   };
 }
 
+/// One data packet as `tcpdump -v` prints it.
+std::string captured(std::string_view tos, unsigned ttl, unsigned port) {
+  return fmt::format(
+      "10:21:07.118201 IP (tos {},ECT(0), ttl {}, id 5, offset 0, flags [DF], proto UDP (17), "
+      "length 4156)\n    10.1.0.1.{} > 10.1.4.9.4791: UDP, length 4128\n",
+      tos, ttl, port);
+}
+
 /// The machine, the kernel, packets, tests, jobs.
 std::vector<Case> told_cases() {
   return {
@@ -102,6 +110,26 @@ std::vector<Case> told_cases() {
        "    192.0.2.1.49476 > 192.0.2.2.4791: UDP, length 1056\n",
        {"dscp.unmarked"},
        {"ecn.not_ect"}},
+      {"a marking that is lost on the way",
+       captured("0x6a", 64, 53312) + "3 packets captured\n\n" + captured("0x2", 61, 53312),
+       {"dscp.rewritten"},
+       {"dscp.unmarked"}},
+      {"a site's own marking that is lost on the way",
+       captured("0x2", 61, 53312) + captured("0x62", 64, 53312),
+       {"dscp.rewritten"},
+       {"dscp.unmarked"}},
+      {"another flow without a mark",
+       captured("0x6a", 64, 53312) + captured("0x2", 61, 53313),
+       {"dscp.unmarked"},
+       {"dscp.rewritten"}},
+      {"a sender that lost its marking",
+       captured("0x6a", 64, 53312) + captured("0x2", 64, 53312),
+       {"dscp.unmarked"},
+       {"dscp.rewritten"}},
+      {"one marking at both ends",
+       captured("0x6a", 64, 53312) + captured("0x6b", 61, 53312),
+       {},
+       {"dscp.unmarked", "dscp.rewritten"}},
       {"packets with 26 as the byte",
        "12:00:00.0 IP (tos 0x1a,ECT(0), ttl 64, id 1, proto UDP (17), length 1084)\n"
        "    192.0.2.1.49476 > 192.0.2.2.4791: UDP, length 1056\n",

@@ -161,6 +161,7 @@ class FileReader {
       }
       const std::string_view text = trim(lines_[at].text);
       const bool is_nothing = is_filler(text) || is_job_line(text);
+      if (is_rule(text)) rest_.push_back(at);  // a blank line in its place would end a table
       at += is_nothing ? 1 : read_at(at);
     }
     read_switches();
@@ -354,7 +355,11 @@ class FileReader {
     for (const Section& section : sections_)
       for (std::size_t at = section.begin - 1; is_own(section) && at < section.end; ++at)
         wanted.push_back(at);
-    const Reader* const reader = read_show(wanted);
+    // Of tables without prompts some commands are known and some are not: it is one switch.
+    const bool is_only = host.empty() && std::all_of(sections_.begin(), sections_.end(), is_own);
+    std::vector<std::size_t> all = wanted;
+    if (is_only) all.insert(all.end(), rest_.begin(), rest_.end());
+    const Reader* const reader = read_show(std::move(all));
     if (reader == nullptr) rest_.insert(rest_.end(), wanted.begin(), wanted.end());
     for (const Section& section : sections_) {
       if (!is_own(section) || !has_line(section) || is_left_to_words(section.mark->command) ||

@@ -73,6 +73,16 @@ struct PasteCapture {
     Cited first;
   };
   std::vector<Marked> by_tos;
+
+  /// Data packets of one flow with the same marking, seen at one place of the path.
+  struct Flow {
+    std::string name;  // "10.1.0.1.53312 > 10.1.4.9.4791"
+    unsigned tos = 0;
+    unsigned ttl = 0;
+    std::uint64_t data = 0;
+    Cited first;
+  };
+  std::vector<Flow> flows;
 };
 
 /// A ping of one size.

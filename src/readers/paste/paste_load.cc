@@ -164,12 +164,41 @@ struct Packet {
   unsigned tos = 0;
   bool is_roce = false;
   std::size_t length = 0;  // of UDP's payload
+  std::string flow;        // "10.1.0.1.53312 > 10.1.4.9.4791"
+  std::optional<unsigned> ttl;
   std::vector<unsigned> bytes;
   const PasteLine* line = nullptr;
 };
 
+/// "10.1.0.1.53312 > 10.1.4.9.4791" of "… 10.1.0.1.53312 > 10.1.4.9.4791: UDP, length 4128".
+std::string flow_in(std::string_view text) {
+  constexpr std::string_view kPort = ".4791: ";
+  constexpr std::string_view kTo = " > ";
+  const std::size_t end = text.find(kPort);
+  if (end == std::string_view::npos) return {};
+  const std::size_t to = text.substr(0, end).rfind(kTo);
+  if (to == std::string_view::npos || to == 0) return {};
+  const std::size_t blank = text.find_last_of(" \t", to - 1);
+  const std::size_t begin = blank == std::string_view::npos ? 0 : blank + 1;
+  return std::string(text.substr(begin, end + kPort.size() - 2 - begin));
+}
+
+/// "ttl 64" of IPv4, "hlim 64" of IPv6.
+std::optional<unsigned> ttl_in(std::string_view text) {
+  for (const std::string_view word : {" ttl ", " hlim "}) {
+    const std::size_t at = text.find(word);
+    if (at == std::string_view::npos) continue;
+    const std::string_view rest = text.substr(at + word.size());
+    const auto value = parse_u64(rest.substr(0, rest.find_first_not_of("0123456789")));
+    if (value && *value < 256) return static_cast<unsigned>(*value);
+  }
+  return std::nullopt;
+}
+
 void read_packet_text(std::string_view text, Packet& packet) {
   packet.is_roce = packet.is_roce || has(text, ".4791: ");
+  if (packet.flow.empty()) packet.flow = flow_in(text);
+  if (!packet.ttl) packet.ttl = ttl_in(text);
   const std::size_t at = text.find("UDP, length ");
   if (at == std::string_view::npos) return;
   const std::string_view rest = text.substr(at + 12);
@@ -204,6 +233,18 @@ bool is_cnp(const Packet& packet) {
          packet.bytes[opcode] == kCnp;
 }
 
+void add_flow(const Packet& packet, PasteCapture& capture, PasteSink& out) {
+  if (packet.flow.empty() || !packet.ttl) return;
+  auto at =
+      std::find_if(capture.flows.begin(), capture.flows.end(), [&](const PasteCapture::Flow& flow) {
+        return flow.name == packet.flow && flow.tos == packet.tos && flow.ttl == *packet.ttl;
+      });
+  if (at == capture.flows.end())
+    at = capture.flows.insert(
+        at, PasteCapture::Flow{packet.flow, packet.tos, *packet.ttl, 0, out.cite(*packet.line)});
+  ++at->data;
+}
+
 void add_packet(const Packet& packet, PasteCapture& capture, PasteSink& out) {
   if (packet.line == nullptr || !packet.is_roce) return;
   constexpr std::size_t kShortest = 64;  // an acknowledgement has 20 bytes, a CNP 32
@@ -217,7 +258,9 @@ void add_packet(const Packet& packet, PasteCapture& capture, PasteSink& out) {
   if (is_cnp(packet)) {
     ++at->cnps;
   } else {
-    ++(packet.length > kShortest ? at->data : at->other);
+    const bool is_data = packet.length > kShortest;
+    ++(is_data ? at->data : at->other);
+    if (is_data) add_flow(packet, capture, out);
   }
 }
 

@@ -132,13 +132,152 @@ void add_role(evidence::Fact<PrioritySet>& fact, unsigned priority, bool is_on,
   out.set(fact, set, line);
 }
 
+// ---- the files themselves ----
+
+/// "/sys/class/net/eth2/ecn/roce_rp/enable/3" and the value behind it.
+struct EcnFile {
+  std::string_view host;
+  std::string_view device;
+  bool is_np = false;
+  std::string_view priority;  // "3"; of a command also "*" and "$p"
+  std::string_view value;
+};
+std::optional<EcnFile> ecn_path(std::string_view text) {
+  constexpr std::string_view kFolder = "/enable/";
+  const std::size_t at = text.find(kFolder);
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::string_view folder = text.substr(0, at);
+  EcnFile out;
+  out.is_np = folder.ends_with("roce_np");
+  const bool is_ecn = out.is_np || folder.ends_with("roce_rp");
+  if (!is_ecn || folder.find_first_of(" \t") != std::string_view::npos) return std::nullopt;
+  if (const std::size_t net = folder.find("/net/"); net != std::string_view::npos) {
+    const std::string_view rest = folder.substr(net + 5);
+    out.device = rest.substr(0, rest.find('/'));
+  }
+  const std::string_view rest = text.substr(at + kFolder.size());
+  const std::size_t end = std::min(rest.find_first_of(": \t="), rest.size());
+  out.priority = rest.substr(0, end);
+  out.value = trim(rest.substr(std::min(rest.find_first_not_of(": \t=", end), rest.size())));
+  return out;
+}
+
+std::optional<unsigned> ecn_priority(std::string_view text) {
+  if (text.size() != 1 || text[0] < '0' || text[0] > '7') return std::nullopt;
+  return static_cast<unsigned>(text[0] - '0');
+}
+
+bool is_ecn_value(std::string_view text) {
+  return text == "0" || text == "1";
+}
+
+/// "PATH: 0", "PATH:0" as `grep .` prints it, "PATH = 0", also behind the name of a host.
+std::optional<EcnFile> ecn_file_line(std::string_view text) {
+  const Named named = split_host(text);
+  auto out = ecn_path(named.rest);
+  if (!out || !ecn_priority(out->priority) || !is_ecn_value(out->value)) return std::nullopt;
+  out->host = named.host;
+  return out;
+}
+
+/// "==> PATH <==" and the value on the next line, as head and tail print them.
+std::optional<EcnFile> headed_ecn_file(const PasteAt& at, std::size_t n) {
+  std::string_view head = at.line(n);
+  if (!head.starts_with("==> ") || !head.ends_with(" <==")) return std::nullopt;
+  head = head.substr(4, head.size() - 8);
+  auto out = ecn_path(head);
+  if (!out || !ecn_priority(out->priority) || !is_ecn_value(at.line(n + 1))) return std::nullopt;
+  out->value = at.line(n + 1);
+  return out;
+}
+
+/// The command names all eight priorities.
+bool is_over_all_priorities(std::string_view command) {
+  return command.find("{0..7}") != std::string_view::npos ||
+         command.find("seq 0 7") != std::string_view::npos ||
+         command.find("in 0 1 2 3 4 5 6 7") != std::string_view::npos;
+}
+
+/// The files whose values alone are below their command, in order: "cat …/enable/3" and "cat
+/// …/enable/*". Empty unless there is exactly one value per file.
+std::vector<EcnFile> ecn_files_shown(const PasteAt& at) {
+  static constexpr std::string_view kDigits = "01234567";
+  std::vector<EcnFile> files;
+  if (at.mark.tool() != "cat" && at.mark.tool() != "for") return files;
+  if (at.mark.tool() == "for" && at.mark.has_word("echo")) return files;
+  for (const std::string& word : at.mark.words) {
+    auto file = ecn_path(word);
+    const bool is_other_file = !file && word.find('/') != std::string::npos;
+    if (is_other_file) return {};  // whose values would be among these
+    if (!file) continue;
+    if (file->device.find_first_of("$*{") != std::string_view::npos) return {};
+    const std::string_view name = file->priority;
+    const bool is_all = name == "*" || name == "?" || name == "[0-7]" || name == "{0..7}" ||
+                        (name.starts_with('$') && is_over_all_priorities(at.mark.command));
+    if (!is_all && !ecn_priority(name)) return {};
+    for (unsigned p = 0; p < Priority::kLimit; ++p) {
+      if (!is_all && ecn_priority(name) != p) continue;
+      file->priority = kDigits.substr(p, 1);
+      files.push_back(*file);
+    }
+  }
+  if (at.mark.tool() == "for" && files.size() != Priority::kLimit) return {};
+  std::size_t values = 0;
+  while (values < at.lines.size() && is_ecn_value(at.line(values)))
+    ++values;
+  if (values != files.size()) return {};
+  for (std::size_t n = 0; n < files.size(); ++n)
+    files[n].value = at.line(n);
+  return files;
+}
+
+void add_ecn_file(const EcnFile& file, const PasteLine& line, const PasteAt& at, PasteSink& out) {
+  const std::string before = out.host();
+  if (!file.host.empty()) out.use_host(file.host);
+  const std::string device(file.device.empty() ? std::string_view(at.mark.device) : file.device);
+  evidence::Nic& nic = out.hosts().by_name(out.host(), device).nic;
+  evidence::Fact<PrioritySet>& fact = file.is_np ? nic.ecn.np : nic.ecn.rp;
+  // A file of one priority says nothing of the others; the driver has all of them on by default.
+  if (!fact.is_known()) out.set(fact, PrioritySet::from_mask(0xFF), line);
+  add_role(fact, ecn_priority(file.priority).value_or(0), file.value == "1", line, out);
+  if (!file.host.empty()) out.use_host(before);
+  if (out.device.empty()) out.device = device;
+}
+
+bool begins_ecn_files(const PasteAt& at) {
+  return ecn_file_line(at.line(0)) || headed_ecn_file(at, 0) || !ecn_files_shown(at).empty();
+}
+
+std::size_t read_ecn_files(const PasteAt& at, PasteSink& out) {
+  const std::vector<EcnFile> shown = ecn_files_shown(at);
+  for (std::size_t n = 0; n < shown.size(); ++n)
+    add_ecn_file(shown[n], at.lines[n], at, out);
+  if (!shown.empty()) return shown.size();
+  std::size_t taken = 0;
+  while (taken < at.lines.size()) {
+    if (const auto file = ecn_file_line(at.line(taken))) {
+      add_ecn_file(*file, at.lines[taken], at, out);
+      ++taken;
+    } else if (const auto headed = headed_ecn_file(at, taken)) {
+      add_ecn_file(*headed, at.lines[taken + 1], at, out);
+      taken += 2;
+    } else if (at.line(taken).empty() && headed_ecn_file(at, taken + 1)) {
+      ++taken;  // head leaves a blank line between files
+    } else {
+      break;
+    }
+  }
+  return taken;
+}
+
 }  // namespace
 
 bool begins_ecn_roles(const PasteAt& at) {
-  return role_line(at.line(0)).has_value();
+  return role_line(at.line(0)) || begins_ecn_files(at);
 }
 
 std::size_t read_ecn_roles(const PasteAt& at, PasteSink& out) {
+  if (begins_ecn_files(at)) return read_ecn_files(at, out);
   const std::string before = out.host();
   std::size_t taken = 0;
   for (; taken < at.lines.size(); ++taken) {

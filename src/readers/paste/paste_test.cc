@@ -346,6 +346,58 @@ TEST(Paste, TheLoopOverTheEcnFilesSetsBothRoles) {
   EXPECT_TRUE(paste_of("Priority 3: high\n").parts.empty());
 }
 
+TEST(Paste, EcnFilesOfOnePrioritySetTheirRole) {
+  COVERS("C2");
+  const std::string folder = "/sys/class/net/eth2/ecn/roce_rp/enable/";
+  std::string headed;
+  for (const char* p : {"2", "3"})
+    headed += "==> " + folder + p + " <==\n" + (*p == '3' ? "0" : "1") + "\n\n";
+  for (const std::string& text :
+       {folder + "2: 1\n" + folder + "3: 0\n", folder + "2:1\n" + folder + "3:0\n",
+        folder + "3 = 0\n", "gpu01: " + folder + "3: 0\n", headed,
+        "gpu01# cat " + folder + "3\n0\n", "gpu01# cat " + folder + "*\n1\n1\n1\n0\n1\n1\n1\n1\n",
+        "root@gpu01:~# for p in {0..7}; do cat " + folder + "$p; done\n1\n1\n1\n0\n1\n1\n1\n1\n"}) {
+    const evidence::Nic nic = only_nic(paste_of(text));
+    EXPECT_EQ(nic.ecn.rp.is_known() ? nic.ecn.rp->mask() : 0U, 0xF7U) << text;
+    EXPECT_FALSE(nic.ecn.np.is_known()) << text;
+  }
+  const evidence::Nic np =
+      only_nic(paste_of("/sys/class/net/eth2/ecn/roce_np/enable/3:0\n" + folder + "3:1\n"));
+  EXPECT_EQ(np.ecn.np->mask(), 0xF7U);
+  EXPECT_EQ(np.ecn.rp->mask(), 0xFFU);
+  for (const std::string& text :
+       {"gpu01# cat " + folder + "3 /sys/class/net/eth2/carrier\n1\n0\n",
+        "gpu01# cat " + folder + "*\n1\n0\n", "gpu01# echo 0 > " + folder + "3\n",
+        folder + "8: 0\n", folder + "3: 2\n"})
+    EXPECT_TRUE(paste_of(text).parts.empty()) << text << tools_of(paste_of(text));
+}
+
+TEST(Paste, TablesOfSwitchesAreReadBehindSeveralCommandsAndWithoutPrompts) {
+  COVERS("C2");
+  const std::string show = "show priority-group drop counters";
+  const auto table = [](const char* drops) {
+    return std::string("Ingress PG dropped packets:\n     Port    PG0    PG1    PG2    PG3\n") +
+           "---------  -----  -----  -----  -----\nEthernet0      0      0      0  " + drops + "\n";
+  };
+  const std::string first = "Mon 16 Nov 2026 12:59:50 PM UTC\n" + table("18842");
+  const std::string later = "Mon 16 Nov 2026 01:00:20 PM UTC\n" + table("24119");
+  const std::string at = "admin@t0-12:~$ ";
+  for (const std::string& text :
+       {at + "date; " + show + "\n" + first + at + "sleep 30; date; " + show + "\n" + later,
+        at + "date && " + show + "\n" + first + at + "sleep 30 && date && " + show + "\n" + later,
+        "t0-12# date; " + show + "\n" + first + "t0-12# sleep 30; date; " + show + "\n" + later,
+        first + later, "date; " + show + "\n" + first + "date; " + show + "\n" + later,
+        first + later +
+            "show pfc priority\nInterface    Lossless priorities\n"
+            "-----------  -------------------\nEthernet0    3\n"}) {
+    const Paste paste = paste_of(text);
+    ASSERT_EQ(paste.evidence.size(), 1U) << text << tools_of(paste);
+    ASSERT_EQ(paste.evidence[0].snapshots.size(), 2U) << text;
+    EXPECT_EQ(paste.evidence[0].snapshots[1].clock_ns, 30'000'000'000) << text;
+  }
+  EXPECT_TRUE(paste_of(at + "date; ls\n" + "show.txt\n").evidence.empty());
+}
+
 TEST(Paste, PingsAreReadBySize) {
   COVERS("C4");
   const Paste paste = paste_of(

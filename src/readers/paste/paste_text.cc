@@ -263,12 +263,28 @@ std::optional<std::int64_t> seconds_waited(std::string_view command) {
   return static_cast<std::int64_t>(*value) * scale;
 }
 
+/// The words of "show …" in "date; show …" and "sleep 30 && show …"; empty where there is none.
+std::vector<std::string> show_among(std::string_view command) {
+  for (const std::string_view part : commands_of(command)) {
+    std::string ignored;
+    auto words = words_of_command(part, ignored);
+    if (is_show(words)) return words;
+  }
+  return {};
+}
+
 Mark mark_from(std::string host, std::string_view command) {
   Mark mark;
   mark.words = words_of_command(command, host);
   mark.host = std::move(host);
-  const std::string_view tool = mark.tool();
   mark.is_switch = is_show(mark.words);
+  if (!mark.is_switch) {
+    if (auto words = show_among(command); !words.empty()) {
+      mark.words = std::move(words);
+      mark.is_switch = true;
+    }
+  }
+  const std::string_view tool = mark.tool();
   mark.command = trim(command);
   if (!mark.words.empty()) mark.device = device_of(mark.words);
   if (mark.device.empty() && tool == "for") mark.device = device_of_path(command);
@@ -346,7 +362,8 @@ std::optional<Mark> prompt_of_host(std::string_view text) {
   const std::string_view command = trim(text.substr(sign + 1));
   std::string ignored;
   const auto words = words_of_command(command, ignored);
-  if (words.empty() || !(is_program(words.front()) || is_show(words))) return std::nullopt;
+  const bool is_known = !words.empty() && (is_program(words.front()) || is_show(words));
+  if (!is_known && show_among(command).empty()) return std::nullopt;
   return mark_from(std::string(host), command);
 }
 

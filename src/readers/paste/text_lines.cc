@@ -72,9 +72,29 @@ std::optional<std::int64_t> time_of_line(std::string_view text) {
       words.size() == 1 || (has_date && (words.size() == 2 || (is_named && words.size() == 3)));
   const bool is_clock_first = words.size() == 6 && is_day(words[2]);  // NX-OS
   if (!is_day(words[0]) && !is_plain && !is_clock_first) return std::nullopt;
-  for (const std::string_view word : words)
-    if (const auto second = second_of_day(word)) return second;
+  for (std::size_t at = 0; at < words.size(); ++at) {
+    const auto second = second_of_day(words[at]);
+    if (!second) continue;
+    constexpr std::int64_t kHalf = 43'200;
+    const std::string_view half = at + 1 < words.size() ? words[at + 1] : std::string_view();
+    if (half != "AM" && half != "PM") return second;
+    return *second % kHalf + (half == "PM" ? kHalf : 0);
+  }
   return std::nullopt;
+}
+
+std::vector<std::string_view> commands_of(std::string_view line) {
+  std::vector<std::string_view> out;
+  while (!line.empty()) {
+    const std::size_t end =
+        std::min({line.find(';'), line.find("&&"), line.find("||"), line.size()});
+    std::string_view command = trim(line.substr(0, end));
+    if (command.starts_with("do ")) command = trim(command.substr(3));
+    if (!command.empty()) out.push_back(command);
+    line.remove_prefix(end);
+    line.remove_prefix(std::min(line.find_first_not_of(";&|"), line.size()));
+  }
+  return out;
 }
 
 std::optional<Bytes> parse_size_1024(std::string_view number, std::string_view unit) {

@@ -29,6 +29,8 @@ struct Line {
 /// "2026-05-12 10:31:02", "16:20:11.402 UTC Tue Mar 10 2026", "Current time: 2026-05-12 10:31:02
 /// UTC".
 [[nodiscard]] std::optional<std::int64_t> time_of_line(std::string_view text);
+/// "date", "show pfc counters" of "date; show pfc counters": the commands of one line of a shell.
+[[nodiscard]] std::vector<std::string_view> commands_of(std::string_view line);
 
 /// "1.22 MB", "231.00 KB", "0 Bytes", "11314 KB": multiples of 1024, as switches print them.
 [[nodiscard]] std::optional<Bytes> parse_size_1024(std::string_view number, std::string_view unit);

@@ -49,6 +49,15 @@ bool is_name(std::string_view text) {
   });
 }
 
+/// The first "show …" of a line of commands: of "date; show …" what is behind the semicolon. Empty
+/// where there is none.
+std::string_view shown_by(std::string_view line) {
+  for (const std::string_view command : commands_of(line))
+    for (const std::string_view start : {"show ", "sh ", "sho ", "nv show ", "pfcwd ", "sudo "})
+      if (command.starts_with(start)) return command;
+  return {};
+}
+
 }  // namespace
 
 ShowBuilder::ShowBuilder(vocab::SwitchSystem system, std::string_view file)
@@ -172,11 +181,8 @@ std::optional<Prompt> prompt_of(std::string_view line) {
   if (const auto colon = host.find(':'); colon != std::string_view::npos)
     host = host.substr(0, colon);
   if (const auto at = host.find('@'); at != std::string_view::npos) host.remove_prefix(at + 1);
-  const std::string_view command = trim(text.substr(end + 1));
-  if (!is_name(host) || !(command.starts_with("show ") || command.starts_with("sh ") ||
-                          command.starts_with("sho ") || command.starts_with("nv show ") ||
-                          command.starts_with("pfcwd ") || command.starts_with("sudo ")))
-    return std::nullopt;
+  const std::string_view command = shown_by(trim(text.substr(end + 1)));
+  if (!is_name(host) || command.empty()) return std::nullopt;
   // "leaf01(config)#" and "leaf01(s1)#": the mode is not the name.
   if (const auto mode = host.find('('); mode != std::string_view::npos) host = host.substr(0, mode);
   if (host.empty()) return std::nullopt;
