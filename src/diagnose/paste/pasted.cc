@@ -335,6 +335,18 @@ void judge_perftest(const readers::PastePerftest& perftest, finding::Judgement& 
       out.unknown.push_back({"the test on " + place, problem, "run it again on both ends"});
     }
   }
+  // Within one subnet link-local addresses work: only a test that got no answer shows the fault.
+  const bool is_unanswered =
+      perftest.report.bandwidth.empty() && perftest.report.latency.empty() &&
+      std::any_of(perftest.report.problems.begin(), perftest.report.problems.end(),
+                  [](const std::string& problem) { return has_status(problem, 12); });
+  if (perftest.link_local && is_unanswered) {
+    add("gid.not_routable",
+        fmt::format("The test on {} used a link-local GID (fe80) and got no answer from its peer.",
+                    place),
+        Confidence::kHigh);
+    out.findings.back().evidence.push_back(line_of(*perftest.link_local));
+  }
   if (perftest.report.mtu && *perftest.report.mtu < 4096_B)
     add("mtu.below_4096",
         fmt::format("The test on {} ran with an RDMA MTU of {} bytes: expected 4096.", place,

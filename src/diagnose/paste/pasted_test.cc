@@ -85,6 +85,20 @@ std::string captured(std::string_view tos, unsigned ttl, unsigned port) {
       tos, ttl, port);
 }
 
+/// What ib_write_bw prints with this GID: these rows, or an error in their place.
+std::string tested(std::string_view gid, std::string_view rows) {
+  constexpr std::string_view kError =
+      " Completion with error at client\n Failed status 12: wr_id 0 syndrom 0x81\n";
+  return fmt::format(
+      "                    RDMA_Write BW Test\n Dual-port       : OFF\t\tDevice         : mlx5_3\n"
+      " Mtu             : 4096[B]\n GID index       : 0\n"
+      "---------------------------------------------------------------------\n"
+      " local address: LID 0000 QPN 0x0a31 PSN 0x33ac09\n GID: {}\n"
+      "---------------------------------------------------------------------\n"
+      " #bytes     #iterations    BW average[Gb/sec]    MsgRate[Mpps]\n{}",
+      gid, rows.empty() ? kError : rows);
+}
+
 /// The machine, the kernel, packets, tests, jobs.
 std::vector<Case> told_cases() {
   return {
@@ -110,6 +124,19 @@ std::vector<Case> told_cases() {
        "    192.0.2.1.49476 > 192.0.2.2.4791: UDP, length 1056\n",
        {"dscp.unmarked"},
        {"ecn.not_ect"}},
+      {"a test over link-local GIDs without an answer",
+       tested("254:128:00:00:00:00:00:00:186:63:210:255:254:170:16:44", ""),
+       {"gid.not_routable"},
+       {}},
+      {"a test over link-local GIDs within one subnet",
+       tested("254:128:00:00:00:00:00:00:186:63:210:255:254:170:16:44",
+              " 65536      100000           392.44             0.748\n"),
+       {},
+       {"gid.not_routable"}},
+      {"a test over GIDs that route without an answer",
+       tested("00:00:00:00:00:00:00:00:00:00:255:255:10:64:03:22", ""),
+       {},
+       {"gid.not_routable"}},
       {"a marking that is lost on the way",
        captured("0x6a", 64, 53312) + "3 packets captured\n\n" + captured("0x2", 61, 53312),
        {"dscp.rewritten"},

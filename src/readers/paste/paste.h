@@ -109,6 +109,8 @@ struct PastePerftest {
   std::string host;
   PerftestReport report;
   Cited at;
+  /// "GID: 254:128:00:…": the test used a link-local address (fe80).
+  std::optional<Cited> link_local;
 };
 struct PasteCollective {
   std::string host;

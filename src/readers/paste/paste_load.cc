@@ -55,6 +55,12 @@ bool is_perftest_line(std::string_view text) {
          text.starts_with("PCIe relax");
 }
 
+/// "GID: 254:128:00:00:…": perftest prints the sixteen bytes in decimal, and fe80 is 254:128.
+bool is_link_local_gid(std::string_view text) {
+  if (!text.starts_with("GID:")) return false;
+  return trim(text.substr(4)).starts_with("254:128:");
+}
+
 }  // namespace
 
 bool begins_perftest(const PasteAt& at) {
@@ -78,6 +84,8 @@ std::size_t read_perftest_part(const PasteAt& at, PasteSink& out) {
   perftest.host = out.host();
   perftest.report = read_perftest(joined(at, last + 1));
   perftest.at = out.cite(at.lines[0]);
+  for (std::size_t n = 0; n <= last && !perftest.link_local; ++n)
+    if (is_link_local_gid(at.line(n))) perftest.link_local = out.cite(at.lines[n]);
   if (perftest.report.device.empty()) perftest.report.device = at.mark.device;
   out.device = perftest.report.device;
   out.detail = perftest.report.test;
