@@ -468,7 +468,7 @@ unsigned dscp_of_flow(const CapturedFlow& flow) {
   return dscp_of(TosByte::of(flow.tos)).value();
 }
 
-/// The packets of this flow nearest to its sender, where somebody caught them nearer than here and
+/// The packets of this flow nearest to its sender, where they were captured nearer than here and
 /// all of them have one marking; nullptr otherwise.
 const CapturedFlow* marked_before(const CapturedFlow& here,
                                   const std::vector<readers::PasteCapture>& captures) {

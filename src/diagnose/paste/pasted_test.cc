@@ -99,31 +99,9 @@ std::string tested(std::string_view gid, std::string_view rows) {
       gid, rows.empty() ? kError : rows);
 }
 
-/// The machine, the kernel, packets, tests, jobs.
-std::vector<Case> told_cases() {
+/// Addresses of tests, and one flow at two places.
+std::vector<Case> path_cases() {
   return {
-      {"802.3x pause", data("paste/ethtool_a_pause_on.txt"), {"pause.global_on"}, {}},
-      {"little memory to lock", "$ ulimit -l\n8192\n", {"limits.memlock_low"}, {}},
-      {"all memory to lock", "$ ulimit -l\nunlimited\n", {}, {"limits.memlock_low"}},
-      {"socket buffers", "net.core.rmem_max = 212992\n", {"host.tcp_untuned"}, {}},
-      {"a link that flaps, a slot too small",
-       data("paste/dmesg_flaps.txt"),
-       {"link.flapping", "pcie.link_degraded", "pcie.errors"},
-       {"nic.failed"}},
-      {"firmware that died", data("paste/journal_firmware.txt"), {"nic.failed"}, {}},
-      {"a module that did not load",
-       "modprobe: ERROR: could not insert 'nvidia_peermem': Invalid argument\n",
-       {"gdr.off"},
-       {}},
-      {"packets as they should be",
-       data("paste/tcpdump_v.txt"),
-       {},
-       {"dscp.unmarked", "ecn.not_ect"}},
-      {"packets without a mark",
-       "12:00:00.0 IP (tos 0x0, ttl 64, id 1, offset 0, flags [DF], proto UDP (17), length 1084)\n"
-       "    192.0.2.1.49476 > 192.0.2.2.4791: UDP, length 1056\n",
-       {"dscp.unmarked"},
-       {"ecn.not_ect"}},
       {"a test over link-local GIDs without an answer",
        tested("254:128:00:00:00:00:00:00:186:63:210:255:254:170:16:44", ""),
        {"gid.not_routable"},
@@ -157,6 +135,34 @@ std::vector<Case> told_cases() {
        captured("0x6a", 64, 53312) + captured("0x6b", 61, 53312),
        {},
        {"dscp.unmarked", "dscp.rewritten"}},
+  };
+}
+
+/// The machine, the kernel, packets, tests, jobs.
+std::vector<Case> told_cases() {
+  return {
+      {"802.3x pause", data("paste/ethtool_a_pause_on.txt"), {"pause.global_on"}, {}},
+      {"little memory to lock", "$ ulimit -l\n8192\n", {"limits.memlock_low"}, {}},
+      {"all memory to lock", "$ ulimit -l\nunlimited\n", {}, {"limits.memlock_low"}},
+      {"socket buffers", "net.core.rmem_max = 212992\n", {"host.tcp_untuned"}, {}},
+      {"a link that flaps, a slot too small",
+       data("paste/dmesg_flaps.txt"),
+       {"link.flapping", "pcie.link_degraded", "pcie.errors"},
+       {"nic.failed"}},
+      {"firmware that died", data("paste/journal_firmware.txt"), {"nic.failed"}, {}},
+      {"a module that did not load",
+       "modprobe: ERROR: could not insert 'nvidia_peermem': Invalid argument\n",
+       {"gdr.off"},
+       {}},
+      {"packets as they should be",
+       data("paste/tcpdump_v.txt"),
+       {},
+       {"dscp.unmarked", "ecn.not_ect"}},
+      {"packets without a mark",
+       "12:00:00.0 IP (tos 0x0, ttl 64, id 1, offset 0, flags [DF], proto UDP (17), length 1084)\n"
+       "    192.0.2.1.49476 > 192.0.2.2.4791: UDP, length 1056\n",
+       {"dscp.unmarked"},
+       {"ecn.not_ect"}},
       {"packets with 26 as the byte",
        "12:00:00.0 IP (tos 0x1a,ECT(0), ttl 64, id 1, proto UDP (17), length 1084)\n"
        "    192.0.2.1.49476 > 192.0.2.2.4791: UDP, length 1056\n",
@@ -205,6 +211,11 @@ TEST(Pasted, ALoneOutputNamesItsFault) {
 TEST(Pasted, TheMachineThePacketsAndTheJobNameTheirFaults) {
   COVERS("C5", "C6", "E2", "I24");
   expect_named(told_cases());
+}
+
+TEST(Pasted, AddressesAndMarkingsOfAPathNameTheirFaults) {
+  COVERS("C5", "C6");
+  expect_named(path_cases());
 }
 
 TEST(Pasted, WhatWasNotPastedIsUnknownInOneLine) {
