@@ -140,6 +140,8 @@ std::optional<std::vector<std::string>> confinement(const Args& args) {
     if (option.writes == Writes::kNothing) continue;
     const std::vector<std::string>& values = args.all(option.name);
     if (values.empty() && option.writes == Writes::kFileAlways) places.emplace_back(".");
+    if (!values.empty() && option.writes == Writes::kHere) places.emplace_back(".");
+    if (option.writes == Writes::kHere) continue;
     for (const std::string& value : values) {
       if (value == "-") continue;
       std::filesystem::path path(value);

@@ -28,6 +28,7 @@ enum class Writes {
   kFile,        // a file, or a directory that is made and removed with all that is in it
   kFileAlways,  // the same; where the option is not given, into the current directory
   kDirectory,   // files in this directory
+  kHere,        // files in the current directory, where the option is given: it names an input
 };
 
 enum class Completes { kNothing, kFiles, kVerbs, kTopics };

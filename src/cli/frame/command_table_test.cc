@@ -146,6 +146,7 @@ TEST(Confinement, AVerbThatLooksAtFilesNamesWhereItWrites) {
   EXPECT_EQ(places({"render", "f", "--to", "nccl"}), nowhere);
   EXPECT_EQ(places({"render", "f", "--to", "nccl", "--out", "a/b"}), Places({"a/b"}));
   EXPECT_EQ(places({"sim", "f", "--trace", "a/t.csv", "--pcap", "/b/p"}), Places({"a", "/b"}));
+  EXPECT_EQ(places({"sim", "--hpcc", "a/config.txt"}), Places({"."}));
   EXPECT_EQ(places({"report", "f"}), Places({"."}));
   EXPECT_EQ(places({"report", "--root", "b", "-o", "-"}), nowhere);
   EXPECT_EQ(places({"report", "--lab", "lab", "-o", "x/r.html"}), Places({"lab", "x"}));
