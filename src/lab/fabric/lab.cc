@@ -379,6 +379,10 @@ Result<Lab> Lab::open(const std::string& dir) {
 
 Status Lab::remove(const std::string& dir) {
   if (!file_exists(state_file(dir))) return not_found_error(fmt::format("{} is not a lab", dir));
+  if (!is_lab_state(dir))
+    return invalid_error(fmt::format(
+        "{} is not the state of a lab; nothing was removed: remove the directory yourself",
+        state_file(dir)));
   WEIR_TRY(lock, Lock::take(dir));
   return remove_files(dir);
 }

@@ -1,6 +1,7 @@
 #include "lab/fabric/lab.h"
 
 #include <csignal>
+#include <filesystem>
 
 #include <sys/wait.h>
 
@@ -52,6 +53,22 @@ TEST(Lab, GoesAndLeavesWhatIsNotItsOwn) {
   EXPECT_FALSE(file_exists(place.file("lab/state.json")));
   EXPECT_FALSE(file_exists(place.file("lab/design.yaml")));
   EXPECT_FALSE(Lab::remove(place.file("lab")).has_value());
+}
+
+TEST(Lab, AnotherProgramsStateAndFilesAreNotRemoved) {
+  const TemporaryDirectory place;
+  std::filesystem::create_directories(place.file("other/journal/2026"));
+  must(write_file_atomic(place.file("other/state.json"), ""));
+  must(write_file_atomic(place.file("other/journal/diary.txt"), "mine"));
+  EXPECT_FALSE(Lab::remove(place.file("other")));
+  EXPECT_TRUE(file_exists(place.file("other/state.json")));
+  (void)make_lab(place, pod16());
+  std::filesystem::create_directories(place.file("lab/journal"));
+  must(write_file_atomic(place.file("lab/journal/journal-000001"), "x"));
+  must(write_file_atomic(place.file("lab/journal/diary.txt"), "mine"));
+  must(Lab::remove(place.file("lab")));
+  EXPECT_TRUE(file_exists(place.file("lab/journal/diary.txt")));
+  EXPECT_FALSE(file_exists(place.file("lab/journal/journal-000001")));
 }
 
 TEST(Lab, SaysWhyAStateCannotBeRead) {

@@ -449,24 +449,36 @@ Lock::~Lock() {
   if (fd_ >= 0) ::close(fd_);
 }
 
+bool is_lab_state(const std::string& dir) {
+  constexpr std::size_t kHead = 200;  // the schema is the first member
+  const auto text = read_file(state_file(dir));
+  return text && std::string_view(*text).substr(0, kHead).find(kSchema) != std::string_view::npos;
+}
+
 Status remove_files(const std::string& dir) {
   namespace fs = std::filesystem;
   std::error_code error;
   std::vector<fs::path> own;
+  // Of the journals only what is one; a directory with anything else in it stays.
+  const fs::path journals = fs::path(dir) / "journal";
+  for (const fs::directory_entry& entry : fs::directory_iterator(journals, error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("journal-") || name == "lock") own.push_back(entry.path());
+  }
   for (const fs::directory_entry& entry : fs::directory_iterator(dir, error)) {
     const std::string name = entry.path().filename().string();
     const bool is_leftover = name.starts_with("state.json.") || name.starts_with("design.yaml.");
-    const bool is_own = name == "design.yaml" || name == "lock" || name == "journal";
-    if (is_own || is_leftover) own.push_back(entry.path());
+    if (name == "design.yaml" || name == "lock" || is_leftover) own.push_back(entry.path());
   }
   if (error) return Error{ErrorCode::kIo, fmt::format("read {}: {}", dir, error.message())};
   // The state first: without it the rest is not a lab.
   own.insert(own.begin(), state_file(dir));
   for (const fs::path& path : own) {
-    fs::remove_all(path, error);
+    fs::remove(path, error);
     if (error)
       return Error{ErrorCode::kIo, fmt::format("remove {}: {}", path.string(), error.message())};
   }
+  if (fs::is_empty(journals, error) && !error) fs::remove(journals, error);
   if (fs::is_empty(dir, error) && !error) fs::remove(dir, error);
   return {};
 }

@@ -120,6 +120,9 @@ class Lock {
   int fd_;
 };
 
+/// The state file says that it is one.
+[[nodiscard]] bool is_lab_state(const std::string& dir);
+
 /// Removes the files of the lab and temporary files of killed verbs; nothing else.
 [[nodiscard]] Status remove_files(const std::string& dir);
 
