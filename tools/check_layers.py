@@ -34,6 +34,7 @@ LIBRARY_HOMES = {
     "yaml.h": {"design"},
     "CLI/": {"cli"},
     "netlink/": {"host"},
+    "boost/": {"tune"},
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')

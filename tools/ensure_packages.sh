@@ -26,6 +26,7 @@ build    libdeflate-dev       CRC of RoCE packets
 build    zlib1g-dev           captures packed with gzip
 build    libzstd-dev          captures packed with zstd
 build    liblzma-dev          captures packed with xz
+build    libboost-math-dev    distributions behind the tests of weir tune
 test     clang                compiles the unit tests, a third faster
 test     libclang-rt-14-dev   clang's sanitizers and libFuzzer
 test     libgtest-dev         unit tests

@@ -17,8 +17,9 @@ import subprocess
 import sys
 
 # Header-only libraries that are compiled in: tools/ensure_packages.sh installs them.
-COMPILED_IN = ("nlohmann-json3-dev", "libcli11-dev")
-LICENSES = {"nlohmann-json3-dev": "MIT", "libcli11-dev": "BSD-3-Clause"}
+COMPILED_IN = ("nlohmann-json3-dev", "libcli11-dev", "libboost-math-dev")
+LICENSES = {"nlohmann-json3-dev": "MIT", "libcli11-dev": "BSD-3-Clause",
+            "libboost-math-dev": "BSL-1.0"}
 
 
 def output(*command):

@@ -63,6 +63,21 @@ struct Codec<std::int64_t> {
 };
 
 template <>
+struct Codec<std::uint64_t> {
+  static Json write(std::uint64_t value) { return value; }
+  static Result<std::uint64_t> read(const JsonCursor& at) { return at.whole_number(); }
+  static Json schema() { return {{"type", "integer"}, {"minimum", 0}}; }
+};
+
+/// Of results, never of settings: those are whole numbers. REQUIRES: finite.
+template <>
+struct Codec<double> {
+  static Json write(double value) { return value; }
+  static Result<double> read(const JsonCursor& at) { return at.number(); }
+  static Json schema() { return {{"type", "number"}}; }
+};
+
+template <>
 struct Codec<unsigned> {
   static constexpr std::uint64_t kLargest = std::numeric_limits<unsigned>::max();
   static Json write(unsigned value) { return value; }
