@@ -1,6 +1,8 @@
 // weir diagnose: from anything that was observed to the cause.
 #include "ops/inspect/diagnose.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/file.h"
@@ -16,6 +18,7 @@
 #include "cli/text/diagnose_text.h"
 #include "cli/text/questions_text.h"
 #include "diagnose/core/diagnose.h"
+#include "diagnose/paste/pasted.h"
 
 namespace weir::cli {
 namespace {
@@ -34,7 +37,28 @@ ExitCode list_thresholds(const Args& args, Context& context, const finding::Thre
   return ExitCode::kOk;
 }
 
+/// "Nothing wrong in what was read (2 readings: mlnx_qos of gpu01 eth2, ibstat of gpu01)."
+std::string nothing_wrong(const readers::Paste& paste) {
+  constexpr std::size_t kMost = 6;
+  std::vector<std::string> names;
+  for (const readers::PastePart& part : paste.parts) {
+    std::string name = readers::to_text(part);
+    if (part.tool != "date" && std::find(names.begin(), names.end(), name) == names.end())
+      names.push_back(std::move(name));
+  }
+  const std::size_t count = names.size();
+  std::string more;
+  if (count > kMost) {
+    more = fmt::format(" and {} more", count - kMost);
+    names.resize(kMost);
+  }
+  return fmt::format("Nothing wrong in what was read ({} reading{}: {}{}); the rest is not judged.",
+                     count, count == 1 ? "" : "s", join(names, ", "), more);
+}
+
 std::string diagnose_verdict(const ops::Diagnosed& found) {
+  if (found.paste && diagnose::shows_nothing_wrong(*found.paste, found.judgement))
+    return nothing_wrong(*found.paste);
   const bool is_open = found.judgement.conclusion == finding::Conclusion::kInconclusive;
   if (is_open && found.hosts + found.switches == 0)
     return "Inconclusive: no output, setting or error line in the text shows what is wrong.";

@@ -11,6 +11,7 @@
 #include "diagnose/core/fixes.h"
 #include "diagnose/job/job.h"
 #include "diagnose/paste/stated.h"
+#include "diagnose/paste/switches.h"
 #include "diagnose/validate/validate.h"
 #include "finding/catalog.h"
 #include "finding/search.h"
@@ -120,7 +121,7 @@ void soften(Finding& finding) {
 void fold_unknown(std::vector<finding::Unknown>& unknown, std::span<const Evidence> hosts) {
   std::vector<finding::Unknown> out;
   for (const Evidence& host : hosts) {
-    std::vector<std::string> missing;
+    std::vector<std::pair<std::string, std::size_t>> counts;  // of NICs without the setting
     const std::string& name = host.provenance.host;
     for (const finding::Unknown& item : unknown) {
       const std::size_t colon = item.check.find(": ");
@@ -128,9 +129,18 @@ void fold_unknown(std::vector<finding::Unknown>& unknown, std::span<const Eviden
           colon == std::string::npos)
         continue;
       const std::string setting = item.check.substr(colon + 2);
-      if (std::find(missing.begin(), missing.end(), setting) == missing.end())
-        missing.push_back(setting);
+      const auto known = std::find_if(counts.begin(), counts.end(),
+                                      [&](const auto& entry) { return entry.first == setting; });
+      if (known == counts.end()) {
+        counts.emplace_back(setting, 1);
+      } else {
+        ++known->second;
+      }
     }
+    // One NIC may be pasted under two names: what was read of one of them was pasted.
+    std::vector<std::string> missing;
+    for (const auto& [setting, count] : counts)
+      if (count >= host.nics.size()) missing.push_back(setting);
     if (missing.empty()) continue;
     out.push_back({fmt::format("{}: what was not pasted", name), join(missing, ", "),
                    "mlnx_qos -i <netdev>, show_gids, ethtool <netdev>, ibv_devinfo; or weir "
@@ -139,6 +149,16 @@ void fold_unknown(std::vector<finding::Unknown>& unknown, std::span<const Eviden
   for (finding::Unknown& item : unknown)
     if (item.reason != kNotRead) out.push_back(std::move(item));
   unknown = std::move(out);
+}
+
+/// A listing of DSCPs that were mapped on purpose says nothing of the others.
+void fill_map(evidence::Nic& nic, Dscp used) {
+  if (!nic.qos.dscp_to_priority.is_known()) return;
+  auto map = *nic.qos.dscp_to_priority;
+  for (std::size_t dscp = 0; dscp < map.size(); ++dscp)
+    if (!map.at(dscp) && dscp != used.value()) map.at(dscp) = Priority::of(0);
+  nic.qos.dscp_to_priority =
+      evidence::Fact<decltype(map)>::of(map, nic.qos.dscp_to_priority.source());
 }
 
 finding::Judgement judge_settings(const PastedCase& input) {
@@ -157,7 +177,11 @@ finding::Judgement judge_settings(const PastedCase& input) {
   if (has_design) {
     out = validate(hosts, *input.intent);
   } else {
-    out = validate(hosts, intent_of(hosts, convention_of(input)));
+    const Convention convention = convention_of(input);
+    for (Evidence& host : hosts)
+      for (evidence::Nic& nic : host.nics)
+        fill_map(nic, convention.dscp);
+    out = validate(hosts, intent_of(hosts, convention));
     const auto is_noise = [&](const Finding& finding) {
       return finding.id == "fleet.drift" && hosts.size() < 2;
     };
@@ -713,19 +737,39 @@ void judge_port_pauses(const View& view, finding::Judgement& out) {
   }
 }
 
+/// `ip -s link` counts broken frames and others in one number: it is not the cable for sure.
+void judge_kernel_errors(const View& view, finding::Judgement& out) {
+  constexpr std::string_view kErrors = "nic.netdev.rx_error.packets";
+  const bool is_seen =
+      std::any_of(out.findings.begin(), out.findings.end(),
+                  [](const Finding& finding) { return finding.id == "link.physical_errors"; });
+  for (const NicView& nic : view.nics()) {
+    const std::uint64_t errors = nic.counts.of(kErrors).value_or(0);
+    if (is_seen || errors == 0 || view.is_read_once(nic.where())) continue;
+    Finding finding = finding::make_finding(
+        "link.physical_errors",
+        fmt::format("{} counted {} receive errors between the readings: bad cable, optic or port; "
+                    "ethtool -S says which kind.",
+                    place_of(nic.where().host, nic.where().device), count_text(errors)),
+        nic.where());
+    finding.confidence = Confidence::kMedium;
+    finding.severity = Severity::kWarning;
+    finding.evidence.push_back(nic.counts.line(kErrors));
+    out.findings.push_back(std::move(finding));
+  }
+}
+
 finding::Judgement judge_counts(const PastedCase& pasted, const View& view) {
   finding::Judgement counted = diagnose(view);
   const bool is_seen =
       std::any_of(counted.findings.begin(), counted.findings.end(), [](const Finding& finding) {
         return finding.id.starts_with("pfc.") || finding.id == "receiver.slow";
       });
-  if (!is_seen) {
-    const std::size_t before = counted.findings.size();
-    judge_port_pauses(view, counted);
-    if (counted.findings.size() > before &&
-        counted.count(Severity::kError) + counted.count(Severity::kWarning) > 0)
-      counted.conclusion = finding::Conclusion::kFindings;
-  }
+  if (!is_seen) judge_port_pauses(view, counted);
+  judge_switches(view, counted);
+  judge_kernel_errors(view, counted);
+  if (counted.count(Severity::kError) + counted.count(Severity::kWarning) > 0)
+    counted.conclusion = finding::Conclusion::kFindings;
   weigh_counts(pasted, counted);
   if (view.has_counters()) return counted;
   // Without counters every rule would say so; once is enough.
@@ -738,6 +782,13 @@ finding::Judgement judge_counts(const PastedCase& pasted, const View& view) {
   return counted;
 }
 
+/// A line of the text itself, not one in our own words.
+bool is_quoted(const readers::Paste& paste, const finding::EvidenceLine& line) {
+  return std::any_of(paste.words.begin(), paste.words.end(), [&](const readers::Cited& word) {
+    return line.source == fmt::format("{}:{}", word.file, word.line);
+  });
+}
+
 /// A variable in a description of trouble may be one that was tried: what is only odd about it is a
 /// note. A transfer that got no answer is the symptom itself.
 void soften_described(const readers::Paste& paste, finding::Judgement& out) {
@@ -748,7 +799,8 @@ void soften_described(const readers::Paste& paste, finding::Judgement& out) {
                          finding.id == "lag.too_few_qps" ||
                          (finding.id == "job.env_typo" && finding.confidence < Confidence::kHigh);
     const bool is_symptom = finding.id == "transport.retries_exhausted";
-    const bool is_tried = !finding.evidence.empty() && is_remedy(finding.evidence.front().line);
+    const bool is_tried = !finding.evidence.empty() && is_quoted(paste, finding.evidence.front()) &&
+                          is_remedy(finding.evidence.front().line);
     if ((is_described && (is_lint || is_tried)) || is_symptom) finding.severity = Severity::kInfo;
   }
 }
@@ -822,6 +874,48 @@ finding::Judgement diagnose_paste(const readers::Paste& paste, const View& view)
                            "with NCCL_DEBUG=INFO, and weir validate on both hosts"});
   add_related(paste, out);
   return out;
+}
+
+namespace {
+
+/// A job's log, or words around the outputs, speak of a failure.
+bool speaks_of_failure(const readers::Paste& paste) {
+  const auto has_failed = [](const readers::NcclProcess& process) {
+    return !process.failures.empty();
+  };
+  if (!paste.job.messages.empty() ||
+      std::any_of(paste.job.processes.begin(), paste.job.processes.end(), has_failed))
+    return true;
+  return std::any_of(paste.rest.begin(), paste.rest.end(), [](const readers::Cited& line) {
+    for (const std::string_view word :
+         {"rror", "ERROR", "fail", "Fail", "FAIL", "timed out", "timeout", "Traceback", "WARN"})
+      if (line.text.find(word) != std::string::npos) return true;
+    return false;
+  });
+}
+
+}  // namespace
+
+bool shows_nothing_wrong(const readers::Paste& paste, const finding::Judgement& judgement) {
+  if (!paste.has_tools() || judgement.conclusion != finding::Conclusion::kInconclusive)
+    return false;
+  // A test or a job that failed is a symptom, whatever its cause.
+  const bool has_symptom =
+      std::any_of(judgement.findings.begin(), judgement.findings.end(), [](const Finding& finding) {
+        return finding.severity > Severity::kInfo || finding.id == "transport.retries_exhausted" ||
+               finding.id == "app.receives_too_few" || finding.id == "peer.dead" ||
+               finding.id == "app.protocol_error";
+      });
+  const bool has_failed =
+      std::any_of(paste.perftests.begin(), paste.perftests.end(),
+                  [](const readers::PastePerftest& test) { return !test.report.problems.empty(); }) ||
+      std::any_of(paste.pings.begin(), paste.pings.end(),
+                  [](const readers::PastePing& ping) { return ping.replies < ping.sent; }) ||
+      std::any_of(paste.collectives.begin(), paste.collectives.end(),
+                  [](const readers::PasteCollective& test) {
+                    return test.report.is_failed || test.report.out_of_bounds.value_or(0) > 0;
+                  });
+  return !has_symptom && !has_failed && !speaks_of_failure(paste);
 }
 
 finding::Judgement combined(finding::Judgement first, finding::Judgement second) {

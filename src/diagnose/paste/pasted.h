@@ -41,6 +41,10 @@ void weigh_counts(const PastedCase& input, finding::Judgement& judgement);
 /// What the text itself says about its plan: the code point in use and its priority.
 [[nodiscard]] Convention convention_of(const PastedCase&);
 
+/// Outputs were read, and nothing in them is wrong. Not the same as healthy: a text shows a part.
+[[nodiscard]] bool shows_nothing_wrong(const readers::Paste& paste,
+                                       const finding::Judgement& judgement);
+
 /// One judgement of two: a fault that both name once, the surer first; what is unknown once.
 /// Findings are sorted again; the conclusion is `findings`, or the less healthy of the two.
 [[nodiscard]] finding::Judgement combined(finding::Judgement first, finding::Judgement second);

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "diagnose/core/diagnose.h"
 #include "diagnose/core/join.h"
+#include "diagnose/paste/configs.h"
 #include "diagnose/paste/pasted.h"
 #include "ops/source/snapshot_file.h"
 #include "readers/paste/merge.h"
@@ -62,6 +63,8 @@ weir::Status read_files(const std::vector<std::string>& paths, Pieces& pieces, D
   if (texts.empty()) return {};
   out.paste = readers::read_paste(texts);
   std::move(out.paste->evidence.begin(), out.paste->evidence.end(), std::back_inserter(pieces));
+  Pieces configs = diagnose::pasted_configs(*out.paste);
+  std::move(configs.begin(), configs.end(), std::back_inserter(pieces));
   return {};
 }
 

@@ -10,7 +10,13 @@ using counters::PortCounters;
 
 bool is_switch_text(const evidence::Evidence& evidence) {
   return evidence.provenance.origin == evidence::Origin::kText && !evidence.switches.empty() &&
-         evidence.nics.empty() && evidence.snapshots.size() < 2;
+         evidence.nics.empty();
+}
+
+/// One of them adds settings, or a first reading, to the other.
+bool can_be_joined(const evidence::Evidence& a, const evidence::Evidence& b) {
+  const bool are_single = a.snapshots.size() < 2 && b.snapshots.size() < 2;
+  return is_switch_text(a) && is_switch_text(b) && (are_single || b.snapshots.empty());
 }
 
 bool share_a_switch(const evidence::Evidence& a, const evidence::Evidence& b) {
@@ -44,6 +50,8 @@ void fill(evidence::Fact<T>& to, const evidence::Fact<T>& from) {
 // What show outputs tell of a port (readers/switches/switch_show*.cc).
 void add_port(evidence::SwitchPort& to, const evidence::SwitchPort& from) {
   fill(to.up, from.up);
+  fill(to.mtu, from.mtu);
+  fill(to.trust, from.trust);
   fill(to.pfc, from.pfc);
   fill(to.pfc_active, from.pfc_active);
   if (to.groups.empty()) to.groups = from.groups;
@@ -71,6 +79,7 @@ void add_switch(evidence::Switch& to, const evidence::Switch& from) {
   fill(to.watchdog.restoration, from.watchdog.restoration);
   fill(to.watchdog.action, from.watchdog.action);
   fill(to.pools, from.pools);
+  fill(to.dscp_to_tc, from.dscp_to_tc);
   for (const evidence::SwitchPort& port : from.ports) {
     const auto at = std::find_if(
         to.ports.begin(), to.ports.end(),
@@ -124,7 +133,7 @@ std::vector<evidence::Evidence> merge_texts(std::vector<evidence::Evidence> piec
   std::vector<evidence::Evidence> out;
   for (evidence::Evidence& piece : pieces) {
     const auto same = std::find_if(out.begin(), out.end(), [&](const evidence::Evidence& evidence) {
-      return is_switch_text(evidence) && is_switch_text(piece) && share_a_switch(evidence, piece) &&
+      return can_be_joined(evidence, piece) && share_a_switch(evidence, piece) &&
              !count_the_same(evidence, piece);
     });
     if (same == out.end()) {

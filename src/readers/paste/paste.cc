@@ -98,6 +98,26 @@ bool is_left_to_words(std::string_view command) {
   return false;
 }
 
+/// A statement that only a switch's configuration has, at the beginning of its line.
+bool is_config_line(std::string_view text) {
+  constexpr auto kStarts = std::to_array<std::string_view>(
+      {"interface Ethernet", "interface Port-Channel", "interface port-channel", "qos map dscp ",
+       "qos profile ", "policy-map type ", "class-map type ", "set class-of-service ",
+       "set interfaces et-", "nv set "});
+  return std::any_of(kStarts.begin(), kStarts.end(),
+                     [&](std::string_view start) { return text.starts_with(start); });
+}
+
+/// "show running-config …", "show run int …", "show configuration …", "nv config show".
+bool shows_config(const Mark& mark) {
+  const auto has = [&](std::string_view start) {
+    return std::any_of(mark.words.begin(), mark.words.end(),
+                       [&](const std::string& word) { return word.starts_with(start); });
+  };
+  return mark.is_switch && (has("run") || has("configuration") || has("startup-config") ||
+                            (mark.tool() == "nv" && has("config")));
+}
+
 /// Words of a person, not of a tool: no columns, no colons at the end of names, few numbers.
 bool is_sentence(std::string_view text) {
   constexpr std::size_t kFewest = 5;
@@ -205,6 +225,7 @@ class FileReader {
     if (!mark.host.empty()) sink_.use_host(mark.host);
     PasteTime time = sink_.hosts().time();
     time.interval = mark.waited;
+    if (lines_[at].second) time.second = lines_[at].second;
     sink_.hosts().set_time(time);
     return at + 1;
   }
@@ -328,11 +349,45 @@ class FileReader {
         hosts.push_back(section.mark->host);
     for (const std::string_view host : hosts)
       read_switch(host);
-    if (hosts.empty() && read_show(rest_) != nullptr)
-      rest_.clear();  // its reader lists what it could not read
+    if (hosts.empty()) {
+      take_config();
+      if (read_show(rest_) != nullptr) rest_.clear();  // its reader lists what it could not read
+    }
     std::sort(rest_.begin(), rest_.end());
     for (const std::size_t at : rest_)
       if (!is_filler(trim(lines_[at].text))) paste_.rest.push_back(sink_.cite(lines_[at]));
+  }
+
+  void add_config(std::string_view switch_name, const std::vector<std::size_t>& lines) {
+    if (lines.empty()) return;
+    PastePart part;
+    part.tool = "configuration of a switch";
+    part.host = switch_name;
+    part.file = file_.name;
+    part.first = lines_[lines.front()].number;
+    part.last = lines_[lines.back()].number;
+    paste_.parts.push_back(std::move(part));
+    paste_.configs.push_back({std::string(switch_name), file_.name, text_of(lines)});
+  }
+
+  /// A configuration without prompts: from its first statement as long as lines are indented or
+  /// begin like one.
+  void take_config() {
+    std::vector<std::size_t> own;
+    std::vector<std::size_t> others;
+    bool is_inside = false;
+    for (const std::size_t at : rest_) {
+      const std::string_view line = lines_[at].text;
+      const bool is_start = is_config_line(trim(line));
+      const bool goes_on = is_inside && (line.starts_with(' ') || line.starts_with('\t') ||
+                                         trim(line) == "!" || trim(line).empty());
+      is_inside = is_start || goes_on;
+      (is_inside ? own : others).push_back(at);
+    }
+    constexpr std::size_t kFewest = 2;  // a single line may be a quotation
+    if (own.size() < kFewest) return;
+    rest_ = std::move(others);
+    add_config("", own);
   }
 
   /// The reader that knew these lines; nullptr where none did.
@@ -362,13 +417,28 @@ class FileReader {
     const Reader* const reader = read_show(std::move(all));
     if (reader == nullptr) rest_.insert(rest_.end(), wanted.begin(), wanted.end());
     for (const Section& section : sections_) {
-      if (!is_own(section) || !has_line(section) || is_left_to_words(section.mark->command) ||
-          says_something(section, reader))
-        continue;
+      if (!is_own(section) || !has_line(section)) continue;
+      if (shows_config(*section.mark) && add_config_of(section)) continue;
+      if (is_left_to_words(section.mark->command) || says_something(section, reader)) continue;
       add_not_read(section, section.begin, section.end - 1);
       for (std::size_t at = section.begin; reader != nullptr && at < section.end; ++at)
         rest_.push_back(at);
     }
+  }
+
+  /// False where the section has no statement of a configuration.
+  bool add_config_of(const Section& section) {
+    std::vector<std::size_t> own;
+    bool is_config = false;
+    for (std::size_t at = section.begin; at < section.end; ++at) {
+      own.push_back(at);
+      is_config = is_config || is_config_line(trim(lines_[at].text)) ||
+                  lines_[at].text.starts_with("   ");
+    }
+    if (!is_config) return false;
+    add_config(section.mark->host, own);
+    std::erase_if(rest_, [&](std::size_t at) { return at >= section.begin && at < section.end; });
+    return true;
   }
 
   void add_switches(Recognised read, const Reader& reader) {

@@ -118,8 +118,17 @@ struct PasteCollective {
   Cited at;
 };
 
+/// Lines of a switch's configuration, whole or in part: what it does not show is unknown, not left
+/// at its default.
+struct PasteConfig {
+  std::string switch_name;  // empty where no prompt names it
+  std::string file;
+  std::string text;  // the lines with their numbers in the file: everything else is blank
+};
+
 struct Paste {
   std::vector<PastePart> parts;
+  std::vector<PasteConfig> configs;
   std::vector<evidence::Evidence> evidence;  // origin kText; hosts, then switches
   Job job;
   std::vector<PasteEvent> events;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "readers/paste/paste.h"
 #include "readers/paste/paste_text.h"
@@ -118,6 +119,16 @@ void keep_counters_alone(PastedNic& nic) {
   bare.device = nic.nic.device;
   bare.netdev = nic.nic.netdev;
   nic.nic = std::move(bare);
+}
+
+/// Of a role that was read for some priorities only: nothing is known unless RDMA's own is among
+/// them.
+void keep_if_read(const evidence::Nic& nic, PrioritySet read, evidence::Fact<PrioritySet>& fact) {
+  constexpr unsigned kUsual = 3;
+  const bool has_own = nic.qos.pfc.is_known() && nic.qos.pfc->count() == 1;
+  const Priority rdma = Priority::of(
+      has_own ? static_cast<unsigned>(std::countr_zero(nic.qos.pfc->mask())) : kUsual);
+  if (read.count() > 0 && !read.contains(rdma)) fact = {};
 }
 
 }  // namespace
@@ -321,6 +332,8 @@ evidence::Evidence PasteHosts::evidence_of(PastedHost& host, std::string_view fi
   for (PastedNic& nic : host.nics) {
     if (!nic.is_strong && !has_bad_frames(nic)) continue;
     if (!nic.is_strong) keep_counters_alone(nic);
+    keep_if_read(nic.nic, nic.np_read, nic.nic.ecn.np);
+    keep_if_read(nic.nic, nic.rp_read, nic.nic.ecn.rp);
     std::string driver = nic.nic.driver.is_known() ? *nic.nic.driver : "";
     if (driver.empty()) driver = driver_of_name(nic.nic.device);
     if (driver.empty()) driver = driver_of_names(nic.dumps);

@@ -32,6 +32,9 @@ struct PastedNic {
     bool is_window = false;  // one of the two that set_window() made
   };
   std::vector<Dump> dumps;  // in the order of the text
+  /// Priorities whose files under ecn/ were read: the others are neither on nor off.
+  PrioritySet np_read;
+  PrioritySet rp_read;
   PasteTime now;            // of the dumps that begin
 
   /// A new dump of this place; a place that is printed again is a later moment.

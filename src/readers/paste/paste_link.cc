@@ -106,14 +106,28 @@ std::size_t read_fec(const PasteAt& at, PastedNic& pasted, PasteSink& out) {
 
 }  // namespace
 
+namespace {
+
+/// The settings without the line that names the interface.
+bool is_cut_settings(const PasteAt& at) {
+  return at.line(0).starts_with("Supported ports: [") &&
+         at.line(1).starts_with("Supported link modes:");
+}
+
+}  // namespace
+
 bool begins_ethtool(const PasteAt& at) {
   const std::string_view text = at.line(0);
   return !named_in(text, kSettings).empty() || !named_in(text, kPause).empty() ||
-         !named_in(text, kRings).empty() || !named_in(text, kFec).empty();
+         !named_in(text, kRings).empty() || !named_in(text, kFec).empty() || is_cut_settings(at);
 }
 
 std::size_t read_ethtool(const PasteAt& at, PasteSink& out) {
   const std::string_view text = at.line(0);
+  if (is_cut_settings(at)) {
+    out.device = at.mark.device;
+    return read_settings(at, out.hosts().by_netdev(out.host(), at.mark.device), out);
+  }
   for (const std::string_view start : {kSettings, kPause, kRings, kFec}) {
     const std::string_view name = named_in(text, start);
     if (name.empty()) continue;

@@ -119,13 +119,15 @@ std::optional<RoleLine> role_line(std::string_view text) {
   return out;
 }
 
-/// Adds one priority to a set that may be known in part; a loop that was cut off says nothing of
-/// the priorities it does not print.
-void add_role(evidence::Fact<PrioritySet>& fact, unsigned priority, bool is_on,
-              const PasteLine& line, PasteSink& out) {
+/// Adds what was read of one priority; of those that were not, nothing is said.
+void add_role(bool is_np, unsigned priority, bool is_on, PastedNic& nic, const PasteLine& line,
+              PasteSink& out) {
+  evidence::Fact<PrioritySet>& fact = is_np ? nic.nic.ecn.np : nic.nic.ecn.rp;
+  const Priority which = Priority::of(priority);
+  (is_np ? nic.np_read : nic.rp_read).insert(which);
   PrioritySet set = fact.is_known() ? *fact : PrioritySet();
   if (is_on) {
-    set.insert(Priority::of(priority));
+    set.insert(which);
   } else {
     set = PrioritySet::from_mask(static_cast<std::uint8_t>(set.mask() & ~(1U << priority)));
   }
@@ -235,11 +237,8 @@ void add_ecn_file(const EcnFile& file, const PasteLine& line, const PasteAt& at,
   const std::string before = out.host();
   if (!file.host.empty()) out.use_host(file.host);
   const std::string device(file.device.empty() ? std::string_view(at.mark.device) : file.device);
-  evidence::Nic& nic = out.hosts().by_name(out.host(), device).nic;
-  evidence::Fact<PrioritySet>& fact = file.is_np ? nic.ecn.np : nic.ecn.rp;
-  // A file of one priority says nothing of the others; the driver has all of them on by default.
-  if (!fact.is_known()) out.set(fact, PrioritySet::from_mask(0xFF), line);
-  add_role(fact, ecn_priority(file.priority).value_or(0), file.value == "1", line, out);
+  PastedNic& nic = out.hosts().by_name(out.host(), device);
+  add_role(file.is_np, ecn_priority(file.priority).value_or(0), file.value == "1", nic, line, out);
   if (!file.host.empty()) out.use_host(before);
   if (out.device.empty()) out.device = device;
 }
@@ -284,9 +283,9 @@ std::size_t read_ecn_roles(const PasteAt& at, PasteSink& out) {
     const auto item = role_line(at.line(taken));
     if (!item) break;
     if (!item->host.empty()) out.use_host(item->host);
-    evidence::Nic& nic = out.hosts().by_name(out.host(), at.mark.device).nic;
-    if (item->np) add_role(nic.ecn.np, item->priority, *item->np, at.lines[taken], out);
-    if (item->rp) add_role(nic.ecn.rp, item->priority, *item->rp, at.lines[taken], out);
+    PastedNic& nic = out.hosts().by_name(out.host(), at.mark.device);
+    if (item->np) add_role(true, item->priority, *item->np, nic, at.lines[taken], out);
+    if (item->rp) add_role(false, item->priority, *item->rp, nic, at.lines[taken], out);
     if (!item->host.empty()) out.use_host(before);
   }
   out.device = at.mark.device;

@@ -68,18 +68,168 @@ std::string_view without_quoting(std::string_view line, bool has_diff) {
   return line;
 }
 
-/// "2026-11-15T14:39:00.123Z ", as `ts`, kubectl and container logs put it in front.
-std::string_view without_time(std::string_view line) {
-  constexpr std::string_view kForm = "dddd-dd-ddTdd:dd:dd";
-  if (line.size() <= kForm.size()) return line;
-  for (std::size_t at = 0; at < kForm.size(); ++at) {
-    const bool fits = kForm[at] == 'd'   ? is_digit(line[at])
-                      : kForm[at] == 'T' ? line[at] == 'T' || line[at] == ' '
-                                         : line[at] == kForm[at];
-    if (!fits) return line;
+/// A line behind its time stamp.
+struct Stamped {
+  std::string_view rest;
+  std::optional<std::int64_t> second;  // of the day; nullopt: there is no stamp
+};
+
+/// "dddd-dd-dd": whether the text begins so, 'd' being a digit.
+bool begins_like(std::string_view text, std::string_view form) {
+  if (text.size() < form.size()) return false;
+  for (std::size_t at = 0; at < form.size(); ++at)
+    if (form[at] == 'd' ? !is_digit(text[at]) : text[at] != form[at]) return false;
+  return true;
+}
+
+/// "2026-11-15T14:39:00.123Z ", as `ts`, kubectl and container logs put it in front; where
+/// `may_lack_date`, also "14:39:00 " and "[14:39:00] ".
+Stamped without_time(std::string_view line, bool may_lack_date) {
+  std::string_view text = line;
+  const bool has_bracket = text.starts_with('[');
+  if (has_bracket) text.remove_prefix(1);
+  const bool has_date = begins_like(text, "dddd-dd-dd") || begins_like(text, "dddd/dd/dd");
+  if (has_date) text.remove_prefix(10);
+  const bool is_joined = has_date && (text.starts_with('T') || text.starts_with(' '));
+  if (is_joined) text.remove_prefix(1);
+  if (has_date != is_joined || (!has_date && !may_lack_date)) return {line, std::nullopt};
+  constexpr std::string_view kClock = "dd:dd:dd";
+  if (!begins_like(text, kClock)) return {line, std::nullopt};
+  const auto second = second_of_day(text.substr(0, kClock.size()));
+  std::size_t end = std::min(text.find_first_not_of(".,0123456789Z+-:", kClock.size()), text.size());
+  if (has_bracket) {
+    if (end >= text.size() || text[end] != ']') return {line, std::nullopt};
+    ++end;
   }
-  const std::size_t end = line.find_first_not_of(".,0123456789Z+-:", kForm.size());
-  return end == std::string_view::npos || line[end] != ' ' ? line : line.substr(end + 1);
+  if (!second || (end < text.size() && text[end] != ' ' && text[end] != '\t'))
+    return {line, std::nullopt};
+  // A stamp alone is what `date` printed; a packet's time belongs to tcpdump.
+  const std::string_view rest = text.substr(std::min(end + 1, text.size()));
+  const bool is_packet = rest.starts_with("IP ") || rest.starts_with("IP6 ") ||
+                         rest.starts_with("ARP") || rest.starts_with("ethertype");
+  if ((end >= text.size() && !has_bracket) || (is_packet && !has_date))
+    return {line, std::nullopt};
+  return {rest, second};
+}
+
+// ---- what is in front of every line ----
+
+/// Takes a prefix off all lines where nearly all of them have it: `taken` gives the rest of a line,
+/// or nullopt where it has no such prefix.
+template <class Taken>
+void take_from_all(std::vector<PasteLine>& lines, Taken taken) {
+  constexpr std::size_t kFewest = 3;
+  std::size_t with = 0;
+  std::size_t all = 0;
+  for (PasteLine& line : lines) {
+    if (trim(line.text).empty()) continue;
+    ++all;
+    with += taken(line) ? 1U : 0U;
+  }
+  if (with < kFewest || with * 5 < all * 4) return;
+  for (PasteLine& line : lines)
+    if (const auto rest = taken(line)) line.text = *rest;
+}
+
+/// "| text": quoting of some mail programs and trackers. A table has a bar at its end too.
+std::optional<std::string_view> behind_bar(const PasteLine& line) {
+  const std::string_view text = trim(line.text);
+  if (!text.starts_with('|') || text.ends_with(" |") || (text.size() > 1 && text.ends_with('|')))
+    return std::nullopt;
+  if (text.size() > 1 && text[1] != ' ') return std::nullopt;
+  const std::string_view rest = line.text.substr(line.text.find('|') + 1);
+  return rest.starts_with(' ') ? rest.substr(1) : rest;
+}
+
+/// "   12  text", as `cat -n` numbers the lines of a file: each number is one more than the last.
+void take_line_numbers(std::vector<PasteLine>& lines) {
+  std::optional<std::int64_t> offset;
+  std::size_t count = 0;
+  std::size_t worded = 0;
+  const auto behind = [](std::string_view text) {
+    const std::string_view rest = trim(text);
+    return std::min(rest.find_first_not_of("0123456789"), rest.size());
+  };
+  for (const PasteLine& line : lines) {
+    const std::string_view text = trim(line.text);
+    if (text.empty()) continue;
+    const auto number = parse_u64(text.substr(0, behind(text)));
+    if (!number || *number > 1'000'000) return;
+    const std::int64_t here = static_cast<std::int64_t>(*number) - line.number;
+    if (offset && *offset != here) return;
+    offset = here;
+    ++count;
+    worded += std::any_of(text.begin(), text.end(), is_letter) ? 1U : 0U;
+  }
+  constexpr std::size_t kFewest = 4;
+  if (count < kFewest || worded * 2 < count) return;
+  for (PasteLine& line : lines) {
+    const std::size_t blank = std::min(line.text.find_first_not_of(" \t"), line.text.size());
+    std::string_view rest = line.text.substr(blank);
+    rest.remove_prefix(behind(rest));
+    if (rest.starts_with(':')) rest.remove_prefix(1);
+    if (rest.starts_with('\t')) {
+      rest.remove_prefix(1);
+    } else {
+      for (int n = 0; n < 2 && rest.starts_with(' '); ++n)
+        rest.remove_prefix(1);
+    }
+    line.text = rest;
+  }
+}
+
+void take_times(std::vector<PasteLine>& lines) {
+  take_from_all(lines, [](PasteLine& line) -> std::optional<std::string_view> {
+    const Stamped stamped = without_time(line.text, true);
+    if (!stamped.second) return std::nullopt;
+    line.second = stamped.second;  // right even where too few lines have one
+    return stamped.rest;
+  });
+}
+
+// ---- fences and pages ----
+
+/// "```text" and "text```": what chats and trackers put around a quotation; the name of a language
+/// behind it is no text.
+std::string_view without_fence(std::string_view line) {
+  const std::string_view text = trim(line);
+  for (const std::string_view fence : {std::string_view("```"), std::string_view("~~~")}) {
+    if (text.starts_with(fence)) {
+      const std::string_view rest = text.substr(std::min(text.find_first_not_of(fence[0]), text.size()));
+      const bool is_language =
+          std::all_of(rest.begin(), rest.end(), [](char c) { return is_letter(c) || c == '-'; });
+      if (is_language || fence[0] == '~') return {};
+      return without_fence(rest);
+    }
+    if (fence[0] == '`' && text.ends_with(fence))
+      return line.substr(0, line.rfind(fence));
+  }
+  return line;
+}
+
+/// Text copied from the source of a page: "&lt;UP&gt;"; lines of its tags alone are nothing.
+std::string_view without_markup(std::string_view line, std::deque<std::string>& owned) {
+  const std::string_view text = trim(line);
+  for (const std::string_view tag :
+       {"<pre>", "</pre>", "<code>", "</code>", "<pre><code>", "</code></pre>"})
+    if (text == tag) return {};
+  constexpr std::array<std::pair<std::string_view, char>, 4> kNames{
+      {{"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&amp;", '&'}}};
+  if (line.find("&lt;") == std::string_view::npos && line.find("&gt;") == std::string_view::npos)
+    return line;
+  std::string out;
+  for (std::size_t at = 0; at < line.size();) {
+    const auto* const name =
+        std::find_if(kNames.begin(), kNames.end(),
+                     [&](const auto& item) { return line.substr(at).starts_with(item.first); });
+    if (name == kNames.end()) {
+      out += line[at++];
+    } else {
+      out += name->second;
+      at += name->first.size();
+    }
+  }
+  return owned.emplace_back(std::move(out));
 }
 
 /// "gpu01" of "gpu01: text"; empty where the line has no such prefix.
@@ -308,6 +458,9 @@ bool is_command(std::string_view text) {
            words.front() == "lsmod" || words.front() == "ibstatus" || words.front() == "ibstat";
   }
   const std::string& second = words[1];
+  // "ip address 10.0.0.1/31" is a line of a switch's configuration.
+  const bool is_statement = words.front() == "ip" && words.size() > 2 && is_digit(words[2].front());
+  if (is_statement) return false;
   constexpr auto kSubcommands = std::to_array<std::string_view>(
       {"link", "stat",    "statistic", "res", "resource", "system", "sys",  "dev",
        "addr", "address", "pfc",       "app", "ets",      "buffer", "dcbx", "maxrate",
@@ -352,13 +505,15 @@ std::optional<Mark> prompt_with_user(std::string_view text) {
 
 /// "gpu01# ethtool …", "leaf01#show …", "leaf01(config)# show …".
 std::optional<Mark> prompt_of_host(std::string_view text) {
-  const std::size_t sign = text.find_first_of("#$>");
+  const std::size_t sign = text.find_first_of("#$>%");
   if (sign == std::string_view::npos || sign == 0) return std::nullopt;
   std::string_view host = text.substr(0, sign);
-  host = host.substr(0, host.find('('));
+  host = trim(host.substr(0, host.find('(')));
   if (const auto colon = host.find(':'); colon != std::string_view::npos)
     host = host.substr(0, colon);
   if (!is_host(host)) return std::nullopt;
+  // "bash-5.1#", "sh-4.4#": the shell's own prompt names no host.
+  if (host.starts_with("bash-") || host.starts_with("sh-")) host = {};
   const std::string_view command = trim(text.substr(sign + 1));
   std::string ignored;
   const auto words = words_of_command(command, ignored);
@@ -421,6 +576,16 @@ std::optional<Mark> heading(std::string_view text) {
   return mark;
 }
 
+/// "➜  ~ ethtool …", "❯ ethtool …": without the signs that shells are decorated with.
+std::string_view without_sign(std::string_view text) {
+  const auto is_sign = [](char c) { return static_cast<unsigned char>(c) >= 0x80; };
+  if (text.empty() || !is_sign(text.front())) return text;
+  const auto end = std::find_if_not(text.begin(), text.end(), is_sign);
+  std::string_view rest = trim(text.substr(static_cast<std::size_t>(end - text.begin())));
+  if (rest.starts_with("~ ")) rest = trim(rest.substr(2));
+  return is_command(rest) ? rest : text;
+}
+
 }  // namespace
 
 bool is_read_tool(std::string_view program) {
@@ -444,16 +609,25 @@ PlainText plain_text(std::string_view text) {
   for (const Line& line : lines) {
     PasteLine plain;
     plain.number = line.number;
-    plain.text = without_time(without_quoting(without_colours(line.text, out.owned), has_diff));
-    if (trim(plain.text).starts_with("```") || trim(plain.text).starts_with("~~~")) plain.text = {};
+    const std::string_view bare = without_colours(line.text, out.owned);
+    plain.text = without_markup(without_fence(without_quoting(bare, has_diff)), out.owned);
     out.lines.push_back(plain);
+  }
+  take_from_all(out.lines, behind_bar);
+  take_line_numbers(out.lines);
+  take_times(out.lines);
+  for (PasteLine& line : out.lines) {
+    const Stamped stamped = without_time(line.text, false);
+    if (!stamped.second) continue;
+    line.text = stamped.rest;
+    line.second = stamped.second;
   }
   take_prefixes(out.lines);
   return out;
 }
 
 std::optional<Mark> mark_of(std::string_view line) {
-  const std::string_view text = trim(line);
+  const std::string_view text = without_sign(without_time(trim(line), true).rest);
   constexpr std::size_t kLongest = 600;
   if (text.empty() || text.size() > kLongest) return std::nullopt;
   if (auto mark = prompt_with_user(text)) return mark;

@@ -14,6 +14,7 @@ struct PasteLine {
   int number = 0;         // from 1, in the file
   std::string_view host;  // of a prefix ("gpu01: …"); empty where there is none
   std::string_view text;  // without quoting, fences, colours, line ends, time stamps and prefixes
+  std::optional<std::int64_t> second;  // of the day, from a time stamp in front of the line
 };
 
 /// Lines of hosts that a parallel shell mixed ("gpu01: …", "gpu02: …") stand host by host, each in

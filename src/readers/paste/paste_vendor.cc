@@ -75,11 +75,12 @@ std::string_view quoted_name(std::string_view text, std::string_view start) {
 }
 
 std::size_t read_ib_ports(const PasteAt& at, PasteSink& out, std::string_view start) {
-  std::string device(quoted_name(at.line(0), start));
+  const bool is_cut = quoted_name(at.line(0), start).empty();  // its first line was not pasted
+  std::string device(is_cut ? std::string_view(at.mark.device) : quoted_name(at.line(0), start));
   out.device = device;
   evidence::Nic* nic = &out.hosts().by_device(out.host(), device).nic;
   IbPort port;
-  std::size_t taken = 1;
+  std::size_t taken = is_cut ? 0 : 1;
   std::size_t last = 0;
   for (; taken < at.lines.size(); ++taken) {
     const std::string_view text = at.line(taken);
@@ -93,7 +94,7 @@ std::size_t read_ib_ports(const PasteAt& at, PasteSink& out, std::string_view st
     } else if (const auto pair = key_value(text)) {
       const bool is_indented =
           at.lines[taken].text.starts_with(' ') || at.lines[taken].text.starts_with('\t');
-      if (!is_indented) break;
+      if (!is_indented && taken > 0) break;
       read_ib_line(*pair, at.lines[taken], port, *nic, out);
     } else {
       break;
@@ -118,7 +119,10 @@ std::size_t read_ibstatus(const PasteAt& at, PasteSink& out) {
 }
 
 bool begins_ibstat(const PasteAt& at) {
-  return !quoted_name(at.line(0), kIbstat).empty() && key_value(at.line(1)).has_value();
+  const bool is_cut =
+      at.line(0).starts_with("CA type:") && at.line(1).starts_with("Number of ports:");
+  return is_cut ||
+         (!quoted_name(at.line(0), kIbstat).empty() && key_value(at.line(1)).has_value());
 }
 
 std::size_t read_ibstat(const PasteAt& at, PasteSink& out) {

@@ -127,6 +127,16 @@ void ShowBuilder::count_pauses(std::string_view port_name, std::uint64_t priorit
   count(port_name, fmt::format("prio{}.pause_tx.frames", priority), sent);
 }
 
+void ShowBuilder::count_later(std::string_view port_name, std::string_view name,
+                              std::uint64_t value, std::int64_t seconds) {
+  counters::Sample& sample = device().later[std::string(port_name)].emplace_back();
+  sample.place = counters::Place::kSwitch;
+  sample.name = name;
+  sample.reading = counters::Reading::of(value);
+  if (!device().first_time) device().first_time = 0;
+  device().later_time = *device().first_time + seconds;
+}
+
 void ShowBuilder::count_unplaced(std::string_view port_name, std::string raw_name,
                                  std::uint64_t value) {
   add_sample(port_name, counters::Place::kShow, std::move(raw_name), value);

@@ -52,6 +52,10 @@ class ShowBuilder {
   void count(std::string_view port_name, std::string name, std::uint64_t value);
   void count_pauses(std::string_view port_name, std::uint64_t priority, std::uint64_t received,
                     std::uint64_t sent);
+  /// A counter that was read once and grows as fast as the system says: a second reading `seconds`
+  /// later.
+  void count_later(std::string_view port_name, std::string_view name, std::uint64_t value,
+                   std::int64_t seconds);
   /// A number whose priority or queue is not known from the text: kept under its printed name
   /// (place `show`), which no rule reads.
   void count_unplaced(std::string_view port_name, std::string raw_name, std::uint64_t value);

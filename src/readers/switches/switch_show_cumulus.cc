@@ -1,4 +1,5 @@
-// Cumulus Linux: `nv show interface [<port>]`, `… counters [qos]`, `… qos roce counters`, `… qos
+// Cumulus Linux: `nv show qos roce`, `nv show interface [<port>]`, `… counters [qos]`, `… qos roce
+// [status|counters]`, `… qos
 // pfc-watchdog`, as a table or with `-o json`. Under `qos roce` the lossless switch priority,
 // traffic class and group are 3 in every mode (NVUE documentation 5.19): the RoCE counters are
 // theirs. Units are multiples of 1024.
@@ -126,6 +127,7 @@ class CumulusReader {
       return;
     }
     if (in_list_ && words[0].starts_with("swp")) return read_listed(line);
+    if (read_roce(line, text, words)) return;
     if (is_table_key(words[0]) && words.size() > 1 &&
         text.find("deadlock-count") == std::string_view::npos) {
       headings_ = words;
@@ -175,6 +177,9 @@ class CumulusReader {
     in_watchdog_ = false;
     in_list_ = false;
     headings_.clear();
+    is_roce_ = command_.find("qos roce") != std::string_view::npos &&
+               command_.find("counters") == std::string_view::npos;
+    roce_ = {};
     const auto words = words_of(prompt.command);
     const auto at = std::find(words.begin(), words.end(), "interface");
     port_ = at != words.end() && at + 1 != words.end() ? std::string(at[1]) : std::string();
@@ -249,6 +254,61 @@ class CumulusReader {
     }
   }
 
+  /// What `nv show qos roce` and `nv show interface PORT qos roce [status]` say of the settings: the
+  /// first value behind a name is the one in effect.
+  bool read_roce(const Line& line, std::string_view text,
+                 const std::vector<std::string_view>& words) {
+    if (text.starts_with("RoCE PCP/DSCP")) is_roce_ = true;
+    if (words[0] == "lldp-app-tlv" || words[0] == "congestion-control") is_roce_ = true;
+    if (!is_roce_) return false;
+    const std::string port = port_.empty() ? "qos roce" : port_;
+    const auto value = words.size() > 1 ? words[1] : std::string_view();
+    if (words.back() == "switch-prio" && words.size() > 1 && words[words.size() - 2] == "dscp") {
+      roce_.is_map = true;
+      roce_.map = {};
+    } else if (roce_.is_map && parse_count(words[0])) {
+      read_roce_map(line, words);
+    } else if (words[0] == "trust-mode") {
+      set_roce_trust(port, value, line);
+    } else if (words[0] == "pfc-priority") {
+      roce_.pfc = priorities_of_list(value);
+    } else if (words[0] == "rx-enabled" || words[0] == "tx-enabled") {
+      const bool is_on = value == "yes" || value == "enabled" || value == "on";
+      if (!value.empty() && !is_on) roce_.pfc = PrioritySet();
+      if (roce_.pfc) out_.port(port).pfc = out_.fact(*roce_.pfc, line.number);
+    } else if (text.starts_with("RoCE ")) {
+      roce_.is_map = text.starts_with("RoCE PCP/DSCP") && roce_.is_map;
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  void set_roce_trust(const std::string& port, std::string_view mode, const Line& line) {
+    using evidence::TrustMode;
+    const bool has_dscp = mode.find("dscp") != std::string_view::npos;
+    const bool has_pcp = mode.find("pcp") != std::string_view::npos;
+    if (!has_dscp && !has_pcp) return;
+    out_.port(port).trust = out_.fact(has_dscp && has_pcp ? TrustMode::kBoth
+                                      : has_dscp          ? TrustMode::kDscp
+                                                          : TrustMode::kPcp,
+                                      line.number);
+  }
+
+  // "3  3  24,25,26,27,28,29,30,31  3": the row, PCP, code points, switch priority.
+  void read_roce_map(const Line& line, const std::vector<std::string_view>& words) {
+    const auto priority = words.size() > 2 ? parse_count(words.back()) : std::nullopt;
+    if (!priority || *priority > 7) return;
+    for (const std::string_view cell : split(words[words.size() - 2], ',')) {
+      const auto dscp = parse_count(cell);
+      if (!dscp || *dscp >= Dscp::kLimit) return;
+      roce_.map.at(*dscp) = TrafficClass::of(static_cast<unsigned>(*priority));
+    }
+    const bool is_whole = std::all_of(roce_.map.begin(), roce_.map.end(),
+                                      [](const auto& slot) { return slot.has_value(); });
+    if (is_whole) out_.state().dscp_to_tc = out_.fact(roce_.map, line.number);
+  }
+
   void no_port() {
     out_.gap({"the port of the counters", "", evidence::Missing::kAbsent,
               "paste the prompt and the command too"});
@@ -297,6 +357,13 @@ class CumulusReader {
   bool in_list_ = false;
   std::vector<std::pair<std::string_view, std::size_t>> columns_;  // of the list of interfaces
   std::vector<std::string_view> headings_;                         // of a table with numbered rows
+  struct Roce {
+    std::optional<PrioritySet> pfc;
+    bool is_map = false;
+    std::array<std::optional<TrafficClass>, Dscp::kLimit> map{};
+  };
+  bool is_roce_ = false;  // in the settings that `qos roce` shows
+  Roce roce_;
 };
 
 }  // namespace
@@ -305,7 +372,7 @@ bool recognises_cumulus_show(std::string_view text) {
   const auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };
   return has("nv show ") || has("rx-pause-frames") || has("rx-buffer-discards") ||
          (has("Admin Status") && has("Oper Status") && has("MTU")) || has("rx-roce-stats") ||
-         has("tx-roce-stats") || (has("PFC WD Status") && has("deadlock-count"));
+         has("tx-roce-stats") || (has("pfc-priority") && has("trust-mode")) || (has("PFC WD Status") && has("deadlock-count"));
 }
 
 Result<Recognised> read_cumulus_show(std::string_view text, std::string_view file) {

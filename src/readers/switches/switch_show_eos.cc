@@ -2,6 +2,7 @@
 // ecn [counters queue]`, `show interfaces [counters [errors|discards|queue|rates]]`, as tables or
 // with `| json`. Port names are short in tables (Et1/1) and long in JSON (Ethernet1/1).
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include <fmt/format.h>
@@ -84,6 +85,14 @@ class EosReader {
     } else if (text.find("ECN Marked Packets") != std::string_view::npos) {
       table_ = Table::kQueues;
       columns_.assign({"ECN Marked Packets"});
+    } else if (text.find("Trust Mode") != std::string_view::npos) {
+      read_trust_heading(line, text);
+    } else if (text.starts_with("Dscp-tc map")) {
+      table_ = Table::kDscpMap;
+      dscp_map_ = {};
+      mapped_ = 0;
+    } else if (table_ == Table::kDscpMap) {
+      read_dscp_map(line, words);
     } else if (words[0] == "Port" && text.find("RxPfc") != std::string_view::npos) {
       table_ = Table::kCounters;
     } else if (words[0] == "Port" && text.find("Priorities") != std::string_view::npos) {
@@ -148,7 +157,9 @@ class EosReader {
     kQueues,
     kEcn,
     kQueueModes,
-    kRates
+    kRates,
+    kTrust,
+    kDscpMap
   };
   struct Total {
     std::string switch_name;  // empty where no prompt names it
@@ -218,6 +229,7 @@ class EosReader {
   void read_row(const Line& line, const std::vector<std::string_view>& words) {
     const std::string port = long_name(words[0]);
     if (table_ == Table::kRates) return read_rates(words);
+    if (table_ == Table::kTrust) return read_trust(line, words);
     if (table_ == Table::kColumns) return read_columns(line, words);
     if (table_ == Table::kQueues) return read_queues(line, words);
     if (table_ == Table::kStatus) {
@@ -324,6 +336,50 @@ class EosReader {
     out_.count(port, "port.tx.utilisation.percent", percents[1]);
   }
 
+  // The head of `show qos interfaces trust`, or "Trust Mode: COS" under a port.
+  void read_trust_heading(const Line& line, std::string_view text) {
+    if (text.starts_with("Port")) {
+      table_ = Table::kTrust;
+      return;
+    }
+    const auto colon = text.find(':');
+    if (colon == std::string_view::npos || port_.empty()) return;
+    set_trust(port_, trim(text.substr(colon + 1)), line);
+  }
+
+  // "Ethernet4/1  COS  COS": in effect, then as configured. A switched port trusts the VLAN tag by
+  // default, whatever it is for; only what was typed says what somebody wants.
+  void read_trust(const Line& line, const std::vector<std::string_view>& words) {
+    if (words.size() != 3) return out_.unread(line, "expected port, trust in effect, configured");
+    if (words[1] != "DSCP" && words[2] == "DEFAULT") return;
+    set_trust(long_name(words[0]), words[1], line);
+  }
+
+  void set_trust(const std::string& port, std::string_view mode, const Line& line) {
+    using evidence::TrustMode;
+    const auto is = [&](std::string_view name) { return mode == name; };
+    if (!is("DSCP") && !is("COS") && !is("UNTRUSTED")) return;
+    out_.port(port).trust = out_.fact(is("DSCP")  ? TrustMode::kDscp
+                                      : is("COS") ? TrustMode::kPcp
+                                                  : TrustMode::kNone,
+                                      line.number);
+  }
+
+  // "2 :  2  2  2  2  3  3  3  3  3  3": the classes of the code points 20 to 29.
+  void read_dscp_map(const Line& line, const std::vector<std::string_view>& words) {
+    const auto tens = words.size() > 2 && words[1] == ":" ? parse_count(words[0]) : std::nullopt;
+    if (!tens || *tens > 6) return;  // the heading
+    for (std::size_t i = 2; i < words.size(); ++i) {
+      const std::uint64_t dscp = *tens * 10 + i - 2;
+      const auto tc = parse_count(words[i]);
+      if (dscp >= Dscp::kLimit || !tc || *tc > 7)
+        return out_.unread(line, "expected the traffic classes of ten code points");
+      dscp_map_.at(dscp) = TrafficClass::of(static_cast<unsigned>(*tc));
+      ++mapped_;
+    }
+    if (mapped_ == Dscp::kLimit) out_.state().dscp_to_tc = out_.fact(dscp_map_, line.number);
+  }
+
   // "3  kbytes  100  1500"
   void read_ecn(const Line& line, const std::vector<std::string_view>& words) {
     const auto queue = parse_count(words[0]);
@@ -382,6 +438,8 @@ class EosReader {
   std::optional<std::int64_t> time_;
   std::map<std::pair<std::string, std::string>, PrioritySet> pfc_;  // by switch and port
   std::vector<Total> totals_;
+  std::array<std::optional<TrafficClass>, Dscp::kLimit> dscp_map_{};
+  std::size_t mapped_ = 0;  // code points of the map at hand
 };
 
 }  // namespace
@@ -394,6 +452,7 @@ bool recognises_eos_show(std::string_view text) {
          (has("Port") && has("Status") && has("Priorities") && has("Action")) ||
          (has("InOctets") && has("InUcastPkts")) || (has("FCS") && has("Giants") && has("Runts")) ||
          (has("line protocol is") && has("MTU ")) || (has("RxPfc0") || has("TxPfc0")) ||
+         (has("Trust Mode") && has("Operational") && has("Configured")) || has("Dscp-tc map") ||
          has("ECN Marked Packets") || (has("TxQ") && has("Counter/pkts") && has("Et")) ||
          (has("Tx-Queue") && has("ECN Min")) || (has("\"txQueues\"") && has("\"stuckCount\"")) ||
          (has("\"interfaceCounters\"") && has("\"rxFrames\""));

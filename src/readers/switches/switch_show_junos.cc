@@ -1,8 +1,9 @@
 // Junos: `show interfaces <port> extensive`, `show interfaces queue <port>`, `show class-of-service
-// shared-buffer`, `show interfaces priority-group|queue buffer-occupancy <port>`. Sizes in KB are
+// congestion-notification|shared-buffer`, `show interfaces priority-group|queue buffer-occupancy <port>`. Sizes in KB are
 // multiples of 1024.
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -51,6 +52,7 @@ class JunosReader {
     if (const auto prompt = prompt_of(text)) return use(*prompt);
     if (const auto second = time_of_line(text)) return out_.set_time(*second);
     if (text.starts_with("Physical interface:")) return read_interface(line, text);
+    if (read_notification(line, text)) return;
     if (text.starts_with("MAC Priority Flow Control Statistics")) {
       part_ = Part::kPauses;
     } else if (text == "Ingress:" || text == "Egress:") {
@@ -64,7 +66,7 @@ class JunosReader {
     } else if (text.starts_with("CRC/Align errors")) {
       read_broken_frames(line, text);
     } else if ((part_ == Part::kSent || part_ == Part::kQueued) &&
-               text.find(" : ") != std::string_view::npos) {
+               text.find(':') != std::string_view::npos) {
       if (part_ == Part::kSent) read_queue_line(line, text);
     } else if (text.starts_with("Peak")) {
       read_peak(line, text);
@@ -80,6 +82,7 @@ class JunosReader {
   }
 
   Recognised finish() && {
+    add_rates();
     if (!pools_.empty()) out_.state().pools = out_.fact(pools_, pools_line_);
     // It is of the whole switch, but counters belong to ports.
     if (headroom_used_ && !last_port_.empty())
@@ -159,16 +162,62 @@ class JunosReader {
 
   // "Tail-dropped packets :   262   0 pps"
   void read_queue_line(const Line& line, std::string_view text) {
-    const auto colon = text.find(" : ");
+    const auto colon = text.find(':');  // "Total-dropped packets:" has no blank before it
     const std::string_view name = trim(text.substr(0, colon));
     const auto* const row = std::find_if(kQueueLines.begin(), kQueueLines.end(),
                                          [&](const QueueLine& item) { return item.name == name; });
     if (row == kQueueLines.end()) return;
-    const auto words = words_of(text.substr(colon + 3));
+    const auto words = words_of(text.substr(colon + 1));
     const auto value = words.empty() ? std::nullopt : parse_count(words[0]);
     if (!value || is_group_ || !number_) return out_.unread(line, "expected a number under Queue");
-    if (has_port(line))
-      out_.count(port_, fmt::format("queue{}.{}", *number_, row->counter), *value);
+    if (!has_port(line)) return;
+    const std::string name_of_counter = fmt::format("queue{}.{}", *number_, row->counter);
+    out_.count(port_, name_of_counter, *value);
+    ++readings_[{port_, name_of_counter}];
+    const auto rate = words.size() > 2 ? parse_count(words[1]) : std::nullopt;
+    if (rate && words[2] == "pps") rates_.push_back({port_, name_of_counter, *value, *rate});
+    if (rate && words[2] == "bps") rates_.push_back({port_, name_of_counter, *value, *rate / 8});
+  }
+
+  /// "Name: roce, Index: 21, Type: Input" and the priorities below it.
+  bool read_notification(const Line& line, std::string_view text) {
+    if (text.find("Index:") != std::string_view::npos &&
+        text.find("Type:") != std::string_view::npos) {
+      const auto at = text.find("Name:");
+      const auto words = words_of(at == std::string_view::npos ? text : text.substr(at + 5));
+      std::string_view name = words.empty() ? std::string_view() : words[0];
+      if (name.ends_with(',')) name.remove_suffix(1);
+      is_notification_ = at != std::string_view::npos &&
+                         text.find("Type: Input") != std::string_view::npos;
+      profile_ = fmt::format("congestion-notification {}", name);
+      notified_ = {};
+      rows_ = 0;
+      return true;
+    }
+    if (!is_notification_) return false;
+    const auto words = words_of(text);
+    const bool is_row = words.size() > 1 && words[0].size() == 3 &&
+                        words[0].find_first_not_of("01") == std::string_view::npos &&
+                        (words[1] == "Enabled" || words[1] == "Disabled");
+    if (!is_row) return false;
+    unsigned priority = 0;
+    for (const char bit : words[0])
+      priority = priority * 2 + (bit == '1' ? 1U : 0U);
+    if (words[1] == "Enabled") notified_.insert(Priority::of(priority));
+    if (++rows_ == Priority::kLimit) out_.port(profile_).pfc = out_.fact(notified_, line.number);
+    return true;
+  }
+
+  /// The system measures rates itself: what was printed once is two readings a second apart.
+  void add_rates() {
+    const bool is_once = std::all_of(readings_.begin(), readings_.end(),
+                                     [](const auto& item) { return item.second == 1; });
+    const bool is_moving = std::any_of(rates_.begin(), rates_.end(),
+                                       [](const Rate& rate) { return rate.per_second > 0; });
+    if (!is_once || !is_moving) return;
+    constexpr std::int64_t kOneSecond = 1;
+    for (const Rate& rate : rates_)
+      out_.count_later(rate.port, rate.counter, rate.value + rate.per_second, kOneSecond);
   }
 
   // "Lossless   :  22632 KB"
@@ -228,6 +277,18 @@ class JunosReader {
   std::vector<evidence::Pool> pools_;
   int pools_line_ = 0;
   std::optional<Bytes> headroom_used_;
+  struct Rate {
+    std::string port;
+    std::string counter;
+    std::uint64_t value = 0;
+    std::uint64_t per_second = 0;
+  };
+  std::vector<Rate> rates_;
+  std::map<std::pair<std::string, std::string>, int> readings_;  // by port and counter
+  bool is_notification_ = false;
+  std::string profile_;
+  PrioritySet notified_;
+  std::size_t rows_ = 0;
 };
 
 }  // namespace
@@ -236,7 +297,8 @@ bool recognises_junos_show(std::string_view text) {
   const auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };
   return has("MAC Priority Flow Control Statistics") || has("PG-Utilization") ||
          has("Lossless Headroom Utilization") || has("Queue-depth bytes") ||
-         (has("Physical interface: ") && has("Physical link is"));
+         (has("Physical interface: ") && has("Physical link is")) ||
+         (has("Priority") && has("PFC") && has("Index: ") && has("Type: Input"));
 }
 
 Result<Recognised> read_junos_show(std::string_view text, std::string_view file) {

@@ -103,7 +103,8 @@ class SonicReader {
     kWatchdogStats,
     kWatchdogConfig,
     kPriorities,
-    kInterfaces
+    kInterfaces,
+    kStatus
   };
 
   void set_columns(const std::vector<std::string_view>& words, std::size_t skip) {
@@ -132,6 +133,9 @@ class SonicReader {
       table_ = Table::kWatchdogConfig;
     } else if (has("Lossless priorities")) {
       table_ = Table::kPriorities;
+    } else if (words[0] == "Interface" && has(" Lanes ") && has(" Oper ")) {
+      table_ = Table::kStatus;
+      headings_ = words;
     } else if (words[0] == "IFACE" && has("RX_OK")) {
       table_ = Table::kInterfaces;
       headings_.assign(words.begin() + 1, words.end());
@@ -149,6 +153,7 @@ class SonicReader {
       case Table::kWatchdogConfig: return read_watchdog_config(line, words);
       case Table::kPriorities: return read_priorities(line, words);
       case Table::kInterfaces: return read_interface(line, words);
+      case Table::kStatus: return read_status(line, words);
       case Table::kNone:
       case Table::kMatrixTitle: return;
     }
@@ -166,7 +171,9 @@ class SonicReader {
     }
   }
 
-  void read_queue(const Line& line, const std::vector<std::string_view>& words) {
+  // "0 B" is one cell in newer releases.
+  void read_queue(const Line& line, std::vector<std::string_view> words) {
+    std::erase(words, "B");
     if (words.size() != headings_.size() + 2)
       return out_.unread(line,
                          fmt::format("expected port, queue and {} numbers", headings_.size()));
@@ -231,6 +238,22 @@ class SonicReader {
     out_.port(words[0]).pfc = out_.fact(*set, line.number);
   }
 
+  // "Ethernet0  1,2,3,4  400G  9100  rs  etp1  routed  up  up  OSFP 8X Pluggable  N/A": up to the
+  // kind of module each column is one word.
+  void read_status(const Line& line, const std::vector<std::string_view>& words) {
+    evidence::SwitchPort& port = out_.port(words[0]);
+    for (std::size_t i = 1; i < headings_.size() && i < words.size(); ++i) {
+      if (headings_[i] == "Type") return;
+      if (headings_[i] == "MTU") {
+        const auto mtu = parse_count(words[i]);
+        if (!mtu || *mtu > 65'536) return out_.unread(line, "expected an MTU");
+        port.mtu = out_.fact(Bytes::raw(static_cast<std::int64_t>(*mtu)), line.number);
+      } else if (headings_[i] == "Oper" && words[i] == "up") {
+        port.up = out_.fact(true, line.number);
+      }
+    }
+  }
+
   // Rates are two words ("200.54 B/s"), all other columns one.
   void read_interface(const Line& line, const std::vector<std::string_view>& words) {
     std::vector<std::string_view> cells;
@@ -264,12 +287,23 @@ class SonicReader {
   std::vector<std::string_view> headings_;
 };
 
+/// "Ethernet40  UC3 …": EOS has tables with the same headings and short names of ports.
+bool has_queue_row(std::string_view text) {
+  for (const Line& line : lines_of(text)) {
+    const auto words = words_of(line.text);
+    if (words.size() > 2 && is_sonic_port(words[0]) && words[1].starts_with("UC")) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool recognises_sonic_show(std::string_view text) {
   const auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };
   return std::any_of(kMarks.begin(), kMarks.end(), has) ||
          ((has("Port Rx") || has("Port Tx")) && has("PFC0")) ||
+         (has("TxQ") && has("Counter/pkts") && has_queue_row(text)) ||
+         (has("Lanes") && has("Alias") && has("Oper") && has("Admin")) ||
          (has("IFACE") && has("RX_OK") && has("TX_OK"));
 }
 

@@ -1,0 +1,187 @@
+#include "diagnose/paste/switches.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/count_text.h"
+#include "finding/catalog.h"
+
+namespace weir::diagnose {
+namespace {
+
+using evidence::TrustMode;
+using finding::Confidence;
+using finding::Finding;
+using finding::Severity;
+
+bool is_found(const finding::Judgement& judgement, std::initializer_list<std::string_view> ids) {
+  return std::any_of(
+      judgement.findings.begin(), judgement.findings.end(), [&](const Finding& finding) {
+        return finding.severity > Severity::kInfo &&
+               std::any_of(ids.begin(), ids.end(),
+                           [&](std::string_view id) { return finding.id == id; });
+      });
+}
+
+finding::EvidenceLine stated_line(std::string source, std::string line) {
+  finding::EvidenceLine out;
+  out.source = std::move(source);
+  out.line = std::move(line);
+  return out;
+}
+
+// ---- trust ----
+
+bool trusts_dscp(const evidence::Fact<TrustMode>& trust) {
+  return trust.is(TrustMode::kDscp) || trust.is(TrustMode::kBoth);
+}
+
+bool any_nic_trusts_dscp(const View& view) {
+  return std::any_of(view.nics().begin(), view.nics().end(), [](const NicView& nic) {
+    return nic.facts != nullptr && trusts_dscp(nic.facts->qos.trust);
+  });
+}
+
+/// A port that reads the VLAN tag where others read the DSCP, or where a priority is lossless.
+void judge_trust_of(const View& view, const std::string& name, finding::Judgement& out) {
+  const auto ports = view.ports_of(name);
+  const bool is_plan =
+      any_nic_trusts_dscp(view) || std::any_of(ports.begin(), ports.end(), [](const PortView* p) {
+        return p->facts != nullptr && trusts_dscp(p->facts->trust);
+      });
+  const PortView* first = nullptr;
+  std::vector<finding::EvidenceLine> lines;
+  for (const PortView* port : ports) {
+    if (port->facts == nullptr || port->wanted != nullptr || port->facts->up.is(false)) continue;
+    const bool is_tag =
+        port->facts->trust.is(TrustMode::kPcp) || port->facts->trust.is(TrustMode::kNone);
+    const bool is_lossless = port->facts->pfc.is_known() && port->facts->pfc->count() > 0;
+    if (!is_tag || (!is_plan && !is_lossless)) continue;
+    if (first == nullptr) first = port;
+    constexpr std::size_t kLines = 4;
+    if (lines.size() < kLines)
+      lines.push_back(stated_line(port->facts->trust.source(),
+                                  fmt::format("{} {}: trust {}", name, port->name,
+                                              to_text(*port->facts->trust))));
+  }
+  if (first == nullptr) return;
+  Finding finding = finding::make_finding(
+      "trust.not_dscp",
+      fmt::format("{} {} trusts {}, not dscp: routed or untagged RDMA is in its default class "
+                  "there, whatever its DSCP.",
+                  name, first->name, to_text(*first->facts->trust)),
+      first->where());
+  finding.confidence = is_plan ? Confidence::kHigh : Confidence::kMedium;
+  // With a VLAN and its tag everywhere the plan may be one.
+  if (!is_plan) finding.severity = Severity::kWarning;
+  finding.evidence = std::move(lines);
+  out.findings.push_back(std::move(finding));
+}
+
+// ---- drops ----
+
+/// The queue of RDMA dropped in the window: it is not lossless, or its buffer is too small for what
+/// was under way when it paused.
+void judge_drops_of(const View& view, const std::string& name, finding::Judgement& out) {
+  constexpr std::string_view kDrops = "switch.queue.drop_tail.packets";
+  const PortView* worst = nullptr;
+  std::uint64_t most = 0;
+  for (const PortView* port : view.ports_of(name)) {
+    if (!port->counts.are_there() || view.is_read_once(port->where())) continue;
+    const std::uint64_t packets = port->counts.of(kDrops, view.rdma()).value_or(0);
+    if (packets > most) {
+      most = packets;
+      worst = port;
+    }
+  }
+  if (worst == nullptr) return;
+  const auto has_priority = [&](const evidence::Fact<PrioritySet>& set) {
+    return set.is_known() && set->contains(Priority::of(view.rdma()));
+  };
+  const bool is_protected =
+      worst->counts.of("switch.prio.pause_tx.frames", view.rdma()).value_or(0) > 0 ||
+      (worst->facts != nullptr &&
+       (has_priority(worst->facts->pfc) || has_priority(worst->facts->pfc_active)));
+  finding::Where where = worst->where();
+  where.priority = std::to_string(view.rdma());
+  Finding finding = finding::make_finding(
+      is_protected ? "headroom.too_small" : "pfc.off",
+      is_protected
+          ? fmt::format("{} {} dropped {} packets from queue {} although PFC is on: its buffer is "
+                        "too small for what is under way.",
+                        name, worst->name, count_text(most), view.rdma())
+          : fmt::format("{} {} dropped {} packets from queue {}, the one of RDMA: a queue with PFC "
+                        "pauses and does not drop.",
+                        name, worst->name, count_text(most), view.rdma()),
+      std::move(where));
+  finding.confidence = Confidence::kMedium;
+  finding.severity = Severity::kWarning;
+  finding.evidence.push_back(worst->counts.line(kDrops, view.rdma()));
+  out.findings.push_back(std::move(finding));
+}
+
+// ---- use of the paths ----
+
+struct PortUse {
+  const PortView* port = nullptr;
+  double sent = 0;
+  double received = 0;
+};
+
+/// Ports that are full or idle in one direction, among others that are neither: alike if as much
+/// arrives on each of them.
+void judge_paths_of(const View& view, const std::string& name, finding::Judgement& out) {
+  const finding::Thresholds& limits = view.thresholds();
+  std::vector<PortUse> full;
+  std::vector<PortUse> idle;
+  for (const PortView* port : view.ports_of(name)) {
+    const auto sent = port->counts.level("switch.port.tx.utilisation.percent");
+    const auto received = port->counts.level("switch.port.rx.utilisation.percent");
+    if (!sent || !received || port->nic) continue;
+    const PortUse use{port, static_cast<double>(*sent) / 100,
+                      static_cast<double>(*received) / 100};
+    if (use.sent >= limits.full_path) full.push_back(use);
+    if (use.sent <= limits.idle_path) idle.push_back(use);
+  }
+  std::vector<PortUse> all = full;
+  all.insert(all.end(), idle.begin(), idle.end());
+  if (full.size() < 2 || idle.size() < full.size() || all.size() < limits.paths_compared) return;
+  const auto [least, most] =
+      std::minmax_element(all.begin(), all.end(), [](const PortUse& a, const PortUse& b) {
+        return a.received < b.received;
+      });
+  // An idle port that nobody uses receives nothing either.
+  if (least->received <= limits.idle_path || most->received > limits.hot_link * least->received)
+    return;
+  finding::Where where;
+  where.switch_name = name;
+  Finding finding = finding::make_finding(
+      "ecmp.imbalance",
+      fmt::format("{} sends over {} of {} alike ports at {:.0f} % of the line or more, and {} of "
+                  "them are idle: ECMP does not spread the flows.",
+                  name, full.size(), all.size(), limits.full_path * 100, idle.size()),
+      std::move(where));
+  finding.confidence = Confidence::kMedium;
+  constexpr std::size_t kLines = 8;
+  for (const PortUse& use : all)
+    if (finding.evidence.size() < kLines)
+      finding.evidence.push_back(use.port->counts.line("switch.port.tx.utilisation.percent"));
+  out.findings.push_back(std::move(finding));
+}
+
+}  // namespace
+
+void judge_switches(const View& view, finding::Judgement& out) {
+  const bool is_trust = is_found(out, {"trust.mixed"});
+  const bool is_loss = is_found(out, {"pfc.off", "pfc.wrong_priority", "headroom.too_small",
+                                      "config.not_applied", "pfc.storm", "class.starved"});
+  const bool is_balance = is_found(out, {"ecmp.imbalance", "ecmp.polarised", "ecmp.same_seed"});
+  for (const std::string& name : view.switches()) {
+    if (!is_trust) judge_trust_of(view, name, out);
+    if (!is_loss) judge_drops_of(view, name, out);
+    if (!is_balance) judge_paths_of(view, name, out);
+  }
+}
+
+}  // namespace weir::diagnose
