@@ -16,7 +16,8 @@ import subprocess
 import sys
 
 DATA = pathlib.Path(__file__).resolve().parent.parent / "data" / "field"
-FILES = ("operator.jsonl", "operator_written.jsonl", "operator_fresh.jsonl")
+FILES = ("operator.jsonl", "operator_written.jsonl", "operator_fresh.jsonl",
+         "operator_trial.jsonl")
 QUIET = 32 / 33   # of the healthy, foreign and noise cases
 RIGHT = 19 / 22   # of the faults
 OPEN = 4 / 5      # of the open cases

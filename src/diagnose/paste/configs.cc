@@ -39,8 +39,8 @@ const platforms::Platform* system_of(std::string_view text) {
 template <class T>
 void take_stated(const evidence::Fact<T>& from, std::string_view file, evidence::Fact<T>& to) {
   const std::string& source = from.source();
-  const bool is_line = source.size() > file.size() && source.starts_with(file) &&
-                       source[file.size()] == ':';
+  const bool is_line =
+      source.size() > file.size() && source.starts_with(file) && source[file.size()] == ':';
   if (from.is_known() && is_line) to = from;
 }
 

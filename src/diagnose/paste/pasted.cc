@@ -897,7 +897,9 @@ bool speaks_of_failure(const readers::Paste& paste) {
 }  // namespace
 
 bool shows_nothing_wrong(const readers::Paste& paste, const finding::Judgement& judgement) {
-  if (!paste.has_tools() || judgement.conclusion != finding::Conclusion::kInconclusive)
+  // A line of a known output that could not be parsed may be the one that matters.
+  if (!paste.has_tools() || !paste.unread.empty() ||
+      judgement.conclusion != finding::Conclusion::kInconclusive)
     return false;
   // A test or a job that failed is a symptom, whatever its cause.
   const bool has_symptom =
@@ -907,8 +909,9 @@ bool shows_nothing_wrong(const readers::Paste& paste, const finding::Judgement& 
                finding.id == "app.protocol_error";
       });
   const bool has_failed =
-      std::any_of(paste.perftests.begin(), paste.perftests.end(),
-                  [](const readers::PastePerftest& test) { return !test.report.problems.empty(); }) ||
+      std::any_of(
+          paste.perftests.begin(), paste.perftests.end(),
+          [](const readers::PastePerftest& test) { return !test.report.problems.empty(); }) ||
       std::any_of(paste.pings.begin(), paste.pings.end(),
                   [](const readers::PastePing& ping) { return ping.replies < ping.sent; }) ||
       std::any_of(paste.collectives.begin(), paste.collectives.end(),

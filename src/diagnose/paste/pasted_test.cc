@@ -6,7 +6,9 @@
 
 #include "base/file.h"
 #include "base/testing.h"
+#include "diagnose/paste/configs.h"
 #include "finding/shown.h"
+#include "readers/paste/merge.h"
 
 namespace weir::diagnose {
 namespace {
@@ -214,8 +216,21 @@ TEST(Pasted, TheMachineThePacketsAndTheJobNameTheirFaults) {
 }
 
 TEST(Pasted, AddressesAndMarkingsOfAPathNameTheirFaults) {
-  COVERS("C5", "C6");
   expect_named(path_cases());
+}
+
+TEST(Pasted, HostsThatDifferAreAFindingOfItsOwn) {
+  COVERS("C2");
+  const auto host = [](std::string_view name, std::string_view trust) {
+    return fmt::format(
+        "root@{}:~# mlnx_qos -i eth2\nDCBX mode: OS controlled\nPriority trust state: {}\n"
+        "PFC configuration:\n\tpriority    0   1   2   3   4   5   6   7\n"
+        "\tenabled     0   0   0   1   0   0   0   0\n",
+        name, trust);
+  };
+  const std::string alike = host("gpu01", "dscp") + host("gpu02", "dscp");
+  EXPECT_TRUE(names(judged(alike + host("gpu03", "pcp")), "fleet.drift"));
+  EXPECT_FALSE(names(judged(alike + host("gpu03", "dscp")), "fleet.drift"));
 }
 
 TEST(Pasted, WhatWasNotPastedIsUnknownInOneLine) {
@@ -285,7 +300,11 @@ TEST(Pasted, CombinedNamesAFaultOnceAndKeepsSuspicionsSuspicions) {
 
 finding::Judgement diagnosed(std::string_view text) {
   const readers::Paste paste = readers::read_paste({{"paste.txt", text}});
-  const View view({paste.evidence, nullptr, {}});
+  std::vector<evidence::Evidence> pieces = paste.evidence;
+  for (evidence::Evidence& config : pasted_configs(paste))
+    pieces.push_back(std::move(config));
+  const std::vector<evidence::Evidence> evidence = readers::merge_texts(std::move(pieces));
+  const View view({evidence, nullptr, {}});
   return diagnose_paste(paste, view);
 }
 
@@ -446,6 +465,103 @@ TEST(Pasted, TheClassOfRoceOnASwitchSaysWhichPriorityRdmaUses) {
   // Nothing is said where the numbers or the matches of the policy are not understood.
   EXPECT_EQ(loud(diagnosed(nxos_text(3, 3, 4))), "");
   EXPECT_EQ(loud(diagnosed(nxos_text(3, 4, 4, "access-group name ROCE"))), "");
+}
+
+TEST(Pasted, APortThatTrustsTheTagAmongOthersIsAFault) {
+  COVERS("C7");
+  const auto config = [](std::string_view port, std::string_view trust, std::string_view pfc) {
+    return fmt::format(
+        "leaf2#show running-config interfaces {0}\ninterface {0}\n   mtu 9214\n   no switchport\n"
+        "   ip address 10.40.4.1/31\n   qos trust {1}\n{2}",
+        port, trust, pfc);
+  };
+  constexpr std::string_view kPfc =
+      "   priority-flow-control on\n   priority-flow-control priority 3 no-drop\n";
+  EXPECT_TRUE(loud(diagnosed(config("Ethernet4/1", "cos", kPfc)))
+                  .starts_with("trust.not_dscp: leaf2 Ethernet4/1 trusts pcp"));
+  EXPECT_TRUE(loud(diagnosed(config("Ethernet4/1", "cos", "") + config("Ethernet5/1", "dscp", "")))
+                  .starts_with("trust.not_dscp"));
+  EXPECT_EQ(loud(diagnosed(config("Ethernet4/1", "dscp", kPfc))), "");
+  EXPECT_EQ(loud(diagnosed(config("Ethernet4/1", "cos", ""))), "") << "it may be for anything";
+  // A piece says nothing of what it does not show.
+  EXPECT_EQ(loud(diagnosed("leaf2#show running-config interfaces Ethernet4/1\n"
+                           "interface Ethernet4/1\n   no switchport\n   qos trust dscp\n")),
+            "");
+  EXPECT_EQ(loud(diagnosed("n9k# show running-config interface Ethernet1/9\n"
+                           "interface Ethernet1/9\n  priority-flow-control mode on\n"
+                           "  service-policy type qos input QOS_IN\n")),
+            "");
+}
+
+TEST(Pasted, TheRdmaQueueThatDropsWhileItIsWatchedIsAFault) {
+  COVERS("D4");
+  const auto queue = [](unsigned number, unsigned rate) {
+    return fmt::format(
+        "ops@qfx1> show interfaces queue et-0/0/7\nPhysical interface: et-0/0/7, Enabled, Physical "
+        "link is Up\nQueue: {}, Forwarding classes: x\n  Transmitted:\n"
+        "    Packets              :  99122312231   8880221 pps\n"
+        "    Tail-dropped packets :      1000000   {} pps\n",
+        number, rate);
+  };
+  EXPECT_TRUE(loud(diagnosed(queue(3, 11000))).starts_with("pfc.off: qfx1 et-0/0/7 dropped"));
+  EXPECT_EQ(loud(diagnosed(queue(3, 0))), "") << "a sum since an unknown time";
+  EXPECT_EQ(loud(diagnosed(queue(0, 11000))), "") << "a lossy queue drops";
+}
+
+TEST(Pasted, UplinksThatAreFullOrIdleAmongPortsOfHosts) {
+  COVERS("I4");
+  const auto rates = [](std::string_view second, std::string_view received) {
+    return fmt::format(
+        "l4#show interfaces counters rates\n"
+        "Port      Name   Intvl   In Mbps      %  In Kpps  Out Mbps      %  Out Kpps\n"
+        "Et1/1     h1      5:00   98100.0  24.5%     2920   97110.0  24.3%      2900\n"
+        "Et31/1    sp1     5:00   97000.0  24.3%     2910  388110.2  97.0%     11680\n"
+        "Et32/1    sp2     5:00   98000.0  {1}%     2912    4011.7   {0}%       121\n"
+        "Et33/1    sp3     5:00   97700.0  24.4%     2911  392201.0  98.0%     11802\n"
+        "Et34/1    sp4     5:00   97400.0  {1}%     2911    4120.0   {0}%       124\n",
+        second, received);
+  };
+  EXPECT_TRUE(loud(diagnosed(rates("1.0", "24.5"))).starts_with("ecmp.imbalance"));
+  EXPECT_EQ(loud(diagnosed(rates("88.0", "24.5"))), "");
+  EXPECT_EQ(loud(diagnosed(rates("1.0", "0.1"))), "") << "ports that nobody uses";
+}
+
+TEST(Pasted, ReceiveErrorsOfTheKernelCountWhereTheyGrow) {
+  const auto link = [](unsigned errors) {
+    return fmt::format(
+        "7: eth2: <BROADCAST,UP,LOWER_UP> mtu 9000 qdisc mq state UP\n    RX:  bytes packets "
+        "errors "
+        "dropped  missed   mcast\n     812331223  912331    {}       1       0    8812\n",
+        errors);
+  };
+  const std::string command = "n2# ip -s link show eth2\n";
+  EXPECT_TRUE(loud(diagnosed(command + link(120) + command + link(81120)))
+                  .starts_with("link.physical_errors"));
+  EXPECT_EQ(loud(diagnosed(command + link(120) + command + link(120))), "");
+  EXPECT_EQ(loud(diagnosed(command + link(81120))), "");
+}
+
+TEST(Pasted, AListOfMappedCodePointsSaysNothingOfTheOthers) {
+  const std::string pfc =
+      "# dcb pfc show dev eth3\nprio-pfc 0:off 1:off 2:off 3:on 4:off 5:off "
+      "6:off 7:off\n# dcb app show dev eth3 dscp-prio\n";
+  EXPECT_EQ(loud(diagnosed(pfc + "dscp-prio 24:3 26:3 48:6\n")), "");
+  EXPECT_TRUE(loud(diagnosed(pfc + "dscp-prio 26:2 48:6\n")).starts_with("dscp.nic_map_wrong"));
+}
+
+TEST(Pasted, OutputsWithoutAFaultShowNothingWrong) {
+  const auto is_clean = [](std::string_view text) {
+    const readers::Paste paste = readers::read_paste({{"paste.txt", text}});
+    return shows_nothing_wrong(paste, diagnosed(text));
+  };
+  const std::string good = data("paste/mlnx_qos_recipe.txt");
+  EXPECT_TRUE(is_clean(good));
+  EXPECT_TRUE(is_clean("Is this right?\n\n" + good));
+  EXPECT_FALSE(is_clean(data("paste/mlnx_qos_default.txt"))) << "findings";
+  EXPECT_FALSE(is_clean("The weather is fine and no port is down.\n")) << "nothing was read";
+  EXPECT_FALSE(is_clean(good + "\nThe job fails with a timeout.\n"));
+  EXPECT_FALSE(is_clean(tested("00:00:00:00:00:00:00:00:00:00:255:255:10:64:03:22", "")))
+      << "a test without an answer";
 }
 
 }  // namespace

@@ -16,12 +16,12 @@ using finding::Finding;
 using finding::Severity;
 
 bool is_found(const finding::Judgement& judgement, std::initializer_list<std::string_view> ids) {
-  return std::any_of(
-      judgement.findings.begin(), judgement.findings.end(), [&](const Finding& finding) {
-        return finding.severity > Severity::kInfo &&
-               std::any_of(ids.begin(), ids.end(),
-                           [&](std::string_view id) { return finding.id == id; });
-      });
+  return std::any_of(judgement.findings.begin(), judgement.findings.end(),
+                     [&](const Finding& finding) {
+                       return finding.severity > Severity::kInfo &&
+                              std::any_of(ids.begin(), ids.end(),
+                                          [&](std::string_view id) { return finding.id == id; });
+                     });
 }
 
 finding::EvidenceLine stated_line(std::string source, std::string line) {
@@ -61,9 +61,9 @@ void judge_trust_of(const View& view, const std::string& name, finding::Judgemen
     if (first == nullptr) first = port;
     constexpr std::size_t kLines = 4;
     if (lines.size() < kLines)
-      lines.push_back(stated_line(port->facts->trust.source(),
-                                  fmt::format("{} {}: trust {}", name, port->name,
-                                              to_text(*port->facts->trust))));
+      lines.push_back(stated_line(
+          port->facts->trust.source(),
+          fmt::format("{} {}: trust {}", name, port->name, to_text(*port->facts->trust))));
   }
   if (first == nullptr) return;
   Finding finding = finding::make_finding(
@@ -139,18 +139,16 @@ void judge_paths_of(const View& view, const std::string& name, finding::Judgemen
     const auto sent = port->counts.level("switch.port.tx.utilisation.percent");
     const auto received = port->counts.level("switch.port.rx.utilisation.percent");
     if (!sent || !received || port->nic) continue;
-    const PortUse use{port, static_cast<double>(*sent) / 100,
-                      static_cast<double>(*received) / 100};
+    const PortUse use{port, static_cast<double>(*sent) / 100, static_cast<double>(*received) / 100};
     if (use.sent >= limits.full_path) full.push_back(use);
     if (use.sent <= limits.idle_path) idle.push_back(use);
   }
   std::vector<PortUse> all = full;
   all.insert(all.end(), idle.begin(), idle.end());
   if (full.size() < 2 || idle.size() < full.size() || all.size() < limits.paths_compared) return;
-  const auto [least, most] =
-      std::minmax_element(all.begin(), all.end(), [](const PortUse& a, const PortUse& b) {
-        return a.received < b.received;
-      });
+  const auto [least, most] = std::minmax_element(
+      all.begin(), all.end(),
+      [](const PortUse& a, const PortUse& b) { return a.received < b.received; });
   // An idle port that nobody uses receives nothing either.
   if (least->received <= limits.idle_path || most->received > limits.hot_link * least->received)
     return;

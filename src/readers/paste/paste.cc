@@ -432,8 +432,8 @@ class FileReader {
     bool is_config = false;
     for (std::size_t at = section.begin; at < section.end; ++at) {
       own.push_back(at);
-      is_config = is_config || is_config_line(trim(lines_[at].text)) ||
-                  lines_[at].text.starts_with("   ");
+      is_config =
+          is_config || is_config_line(trim(lines_[at].text)) || lines_[at].text.starts_with("   ");
     }
     if (!is_config) return false;
     add_config(section.mark->host, own);

@@ -126,8 +126,8 @@ void keep_counters_alone(PastedNic& nic) {
 void keep_if_read(const evidence::Nic& nic, PrioritySet read, evidence::Fact<PrioritySet>& fact) {
   constexpr unsigned kUsual = 3;
   const bool has_own = nic.qos.pfc.is_known() && nic.qos.pfc->count() == 1;
-  const Priority rdma = Priority::of(
-      has_own ? static_cast<unsigned>(std::countr_zero(nic.qos.pfc->mask())) : kUsual);
+  const Priority rdma =
+      Priority::of(has_own ? static_cast<unsigned>(std::countr_zero(nic.qos.pfc->mask())) : kUsual);
   if (read.count() > 0 && !read.contains(rdma)) fact = {};
 }
 

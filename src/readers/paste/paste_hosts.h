@@ -35,7 +35,7 @@ struct PastedNic {
   /// Priorities whose files under ecn/ were read: the others are neither on nor off.
   PrioritySet np_read;
   PrioritySet rp_read;
-  PasteTime now;            // of the dumps that begin
+  PasteTime now;  // of the dumps that begin
 
   /// A new dump of this place; a place that is printed again is a later moment.
   std::vector<counters::Sample>& begin_dump(counters::Place place);

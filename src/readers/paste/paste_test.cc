@@ -336,7 +336,6 @@ TEST(Paste, TwoReadingsWithTheirTimesHaveALength) {
 }
 
 TEST(Paste, TheLoopOverTheEcnFilesSetsBothRoles) {
-  COVERS("C2");
   const Paste paste = paste_of(
       "gpu05# for p in 2 3; do cat /sys/class/net/ib0/ecn/roce_np/enable/$p; done\n"
       "Priority 2: NP=1 RP=0\nPriority 3: NP=0 RP=1\n");
@@ -347,24 +346,35 @@ TEST(Paste, TheLoopOverTheEcnFilesSetsBothRoles) {
 }
 
 TEST(Paste, EcnFilesOfOnePrioritySetTheirRole) {
-  COVERS("C2");
   const std::string folder = "/sys/class/net/eth2/ecn/roce_rp/enable/";
   std::string headed;
   for (const char* p : {"2", "3"})
     headed += "==> " + folder + p + " <==\n" + (*p == '3' ? "0" : "1") + "\n\n";
   for (const std::string& text :
-       {folder + "2: 1\n" + folder + "3: 0\n", folder + "2:1\n" + folder + "3:0\n",
-        folder + "3 = 0\n", "gpu01: " + folder + "3: 0\n", headed,
-        "gpu01# cat " + folder + "3\n0\n", "gpu01# cat " + folder + "*\n1\n1\n1\n0\n1\n1\n1\n1\n",
+       {"gpu01# cat " + folder + "*\n1\n1\n1\n0\n1\n1\n1\n1\n",
         "root@gpu01:~# for p in {0..7}; do cat " + folder + "$p; done\n1\n1\n1\n0\n1\n1\n1\n1\n"}) {
     const evidence::Nic nic = only_nic(paste_of(text));
     EXPECT_EQ(nic.ecn.rp.is_known() ? nic.ecn.rp->mask() : 0U, 0xF7U) << text;
     EXPECT_FALSE(nic.ecn.np.is_known()) << text;
   }
+  // What was not read is not on: only the priorities in the text are in the set.
+  for (const std::string& text :
+       {folder + "2: 1\n" + folder + "3: 0\n", folder + "2:1\n" + folder + "3:0\n", headed}) {
+    const evidence::Nic nic = only_nic(paste_of(text));
+    EXPECT_EQ(nic.ecn.rp.is_known() ? nic.ecn.rp->mask() : 0xFFU, 1U << 2U) << text;
+  }
+  for (const std::string& text :
+       {folder + "3 = 0\n", "gpu01: " + folder + "3: 0\n", "gpu01# cat " + folder + "3\n0\n"}) {
+    const evidence::Nic nic = only_nic(paste_of(text));
+    EXPECT_EQ(nic.ecn.rp.is_known() ? nic.ecn.rp->mask() : 0xFFU, 0U) << text;
+  }
   const evidence::Nic np =
       only_nic(paste_of("/sys/class/net/eth2/ecn/roce_np/enable/3:0\n" + folder + "3:1\n"));
-  EXPECT_EQ(np.ecn.np->mask(), 0xF7U);
-  EXPECT_EQ(np.ecn.rp->mask(), 0xFFU);
+  EXPECT_EQ(np.ecn.np->mask(), 0U);
+  EXPECT_EQ(np.ecn.rp->mask(), 1U << 3U);
+  // Priority 5 alone says nothing of the one that RDMA uses.
+  EXPECT_FALSE(only_nic(paste_of(folder + "5:0\n")).ecn.rp.is_known());
+  EXPECT_FALSE(only_nic(paste_of("Priority 5: NP=0 RP=1\n")).ecn.np.is_known());
   for (const std::string& text :
        {"gpu01# cat " + folder + "3 /sys/class/net/eth2/carrier\n1\n0\n",
         "gpu01# cat " + folder + "*\n1\n0\n", "gpu01# echo 0 > " + folder + "3\n",
@@ -372,8 +382,65 @@ TEST(Paste, EcnFilesOfOnePrioritySetTheirRole) {
     EXPECT_TRUE(paste_of(text).parts.empty()) << text << tools_of(paste_of(text));
 }
 
+TEST(Paste, WhatIsAroundEveryLineIsTakenOff) {
+  const std::vector<std::string> lines{"Infiniband device 'mlx5_0' port 1 status:",
+                                       "\tdefault gid:\t fe80::1",
+                                       "\tstate:\t\t 4: ACTIVE",
+                                       "\tphys state:\t 5: LinkUp",
+                                       "\trate:\t\t 400 Gb/sec (4X NDR)",
+                                       "\tlink_layer:\t Ethernet"};
+  const auto with = [&](auto prefix) {
+    std::string out;
+    for (std::size_t n = 0; n < lines.size(); ++n)
+      out += prefix(n) + lines[n] + "\n";
+    return out;
+  };
+  const std::string plain = with([](std::size_t) { return std::string(); });
+  for (const std::string& text :
+       {with([](std::size_t n) { return fmt::format("[10:00:0{}] ", n); }),
+        with([](std::size_t n) { return fmt::format("10:00:0{} ", n); }),
+        with([](std::size_t n) { return fmt::format("2026/11/16 10:00:0{} ", n); }),
+        with([](std::size_t n) { return fmt::format("[2026-11-16 10:00:0{}.120] ", n); }),
+        with([](std::size_t) { return std::string("| "); }),
+        with([](std::size_t) { return std::string(">> "); }),
+        with([](std::size_t n) { return fmt::format("{:6}\t", n + 1); }),
+        with([](std::size_t n) { return fmt::format("{:4}  ", n + 7); }),
+        "look:\n```" + plain + "```\nwhat now?\n", "```text\n" + plain + "```\n",
+        "<pre>\n" + plain + "</pre>\n"}) {
+    const Paste paste = paste_of(text);
+    ASSERT_EQ(paste.evidence.size(), 1U) << text << tools_of(paste);
+    EXPECT_TRUE(only_nic(paste).link.up.is(true)) << text;
+  }
+  EXPECT_TRUE(paste_of("10:00:01 state: ACTIVE\n12 apples\n13 pears\n").evidence.empty());
+  EXPECT_TRUE(only_nic(paste_of("<pre>\n7: eth2: &lt;BROADCAST,UP,LOWER_UP&gt; mtu 9000 qdisc mq "
+                                "state UP\nroot@n1:~# ibdev2netdev\nmlx5_0 port 1 ==&gt; eth2 "
+                                "(Up)\n</pre>\n"))
+                  .link.up.is(true));
+}
+
+TEST(Paste, ATimeBeforeThePromptIsThatOfTheReading) {
+  const Paste paste = paste_of(
+      "2026-11-16T14:00:00 node-b7 $ ethtool -S eth3\nNIC statistics:\n     rx_discards_phy: 3\n"
+      "2026-11-16T14:01:00 node-b7 $ ethtool -S eth3\nNIC statistics:\n     rx_discards_phy: 4\n");
+  ASSERT_EQ(paste.evidence.size(), 1U);
+  EXPECT_EQ(paste.evidence[0].provenance.host, "node-b7");
+  const auto& snapshots = paste.evidence[0].snapshots;
+  ASSERT_EQ(snapshots.size(), 2U);
+  EXPECT_EQ(snapshots[1].clock_ns - snapshots[0].clock_ns, 60'000'000'000);
+}
+
+TEST(Paste, PiecesOfAConfigurationAreKeptForTheirPlatform) {
+  const std::string piece = "interface Ethernet4/1\n   ip address 10.40.4.1/31\n   qos trust cos\n";
+  const Paste shown = paste_of("leaf2#show running-config interfaces Ethernet4/1\n" + piece);
+  ASSERT_EQ(shown.configs.size(), 1U) << tools_of(shown);
+  EXPECT_EQ(shown.configs[0].switch_name, "leaf2");
+  EXPECT_NE(shown.configs[0].text.find("qos trust cos"), std::string::npos);
+  EXPECT_TRUE(shown.not_read.empty());
+  EXPECT_EQ(paste_of("We have this on the leaf:\n" + piece + "Is it right?\n").configs.size(), 1U);
+  EXPECT_TRUE(paste_of("interface Ethernet4/1 is the one with the errors\n").configs.empty());
+}
+
 TEST(Paste, TablesOfSwitchesAreReadBehindSeveralCommandsAndWithoutPrompts) {
-  COVERS("C2");
   const std::string show = "show priority-group drop counters";
   const auto table = [](const char* drops) {
     return std::string("Ingress PG dropped packets:\n     Port    PG0    PG1    PG2    PG3\n") +

@@ -96,7 +96,8 @@ Stamped without_time(std::string_view line, bool may_lack_date) {
   constexpr std::string_view kClock = "dd:dd:dd";
   if (!begins_like(text, kClock)) return {line, std::nullopt};
   const auto second = second_of_day(text.substr(0, kClock.size()));
-  std::size_t end = std::min(text.find_first_not_of(".,0123456789Z+-:", kClock.size()), text.size());
+  std::size_t end =
+      std::min(text.find_first_not_of(".,0123456789Z+-:", kClock.size()), text.size());
   if (has_bracket) {
     if (end >= text.size() || text[end] != ']') return {line, std::nullopt};
     ++end;
@@ -107,8 +108,7 @@ Stamped without_time(std::string_view line, bool may_lack_date) {
   const std::string_view rest = text.substr(std::min(end + 1, text.size()));
   const bool is_packet = rest.starts_with("IP ") || rest.starts_with("IP6 ") ||
                          rest.starts_with("ARP") || rest.starts_with("ethertype");
-  if ((end >= text.size() && !has_bracket) || (is_packet && !has_date))
-    return {line, std::nullopt};
+  if ((end >= text.size() && !has_bracket) || (is_packet && !has_date)) return {line, std::nullopt};
   return {rest, second};
 }
 
@@ -195,14 +195,14 @@ std::string_view without_fence(std::string_view line) {
   const std::string_view text = trim(line);
   for (const std::string_view fence : {std::string_view("```"), std::string_view("~~~")}) {
     if (text.starts_with(fence)) {
-      const std::string_view rest = text.substr(std::min(text.find_first_not_of(fence[0]), text.size()));
+      const std::string_view rest =
+          text.substr(std::min(text.find_first_not_of(fence[0]), text.size()));
       const bool is_language =
           std::all_of(rest.begin(), rest.end(), [](char c) { return is_letter(c) || c == '-'; });
       if (is_language || fence[0] == '~') return {};
       return without_fence(rest);
     }
-    if (fence[0] == '`' && text.ends_with(fence))
-      return line.substr(0, line.rfind(fence));
+    if (fence[0] == '`' && text.ends_with(fence)) return line.substr(0, line.rfind(fence));
   }
   return line;
 }
@@ -219,9 +219,9 @@ std::string_view without_markup(std::string_view line, std::deque<std::string>& 
     return line;
   std::string out;
   for (std::size_t at = 0; at < line.size();) {
-    const auto* const name =
-        std::find_if(kNames.begin(), kNames.end(),
-                     [&](const auto& item) { return line.substr(at).starts_with(item.first); });
+    const auto* const name = std::find_if(kNames.begin(), kNames.end(), [&](const auto& item) {
+      return line.substr(at).starts_with(item.first);
+    });
     if (name == kNames.end()) {
       out += line[at++];
     } else {

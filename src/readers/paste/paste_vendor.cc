@@ -121,8 +121,7 @@ std::size_t read_ibstatus(const PasteAt& at, PasteSink& out) {
 bool begins_ibstat(const PasteAt& at) {
   const bool is_cut =
       at.line(0).starts_with("CA type:") && at.line(1).starts_with("Number of ports:");
-  return is_cut ||
-         (!quoted_name(at.line(0), kIbstat).empty() && key_value(at.line(1)).has_value());
+  return is_cut || (!quoted_name(at.line(0), kIbstat).empty() && key_value(at.line(1)).has_value());
 }
 
 std::size_t read_ibstat(const PasteAt& at, PasteSink& out) {

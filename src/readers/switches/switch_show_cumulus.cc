@@ -1,6 +1,5 @@
 // Cumulus Linux: `nv show qos roce`, `nv show interface [<port>]`, `… counters [qos]`, `… qos roce
-// [status|counters]`, `… qos
-// pfc-watchdog`, as a table or with `-o json`. Under `qos roce` the lossless switch priority,
+// [status|counters]`, `… qos pfc-watchdog`, as a table or with `-o json`. Under `qos roce` the lossless switch priority,
 // traffic class and group are 3 in every mode (NVUE documentation 5.19): the RoCE counters are
 // theirs. Units are multiples of 1024.
 #include <algorithm>
@@ -254,7 +253,7 @@ class CumulusReader {
     }
   }
 
-  /// What `nv show qos roce` and `nv show interface PORT qos roce [status]` say of the settings: the
+  /// Settings as `nv show qos roce` and `nv show interface PORT qos roce [status]` print them: the
   /// first value behind a name is the one in effect.
   bool read_roce(const Line& line, std::string_view text,
                  const std::vector<std::string_view>& words) {
@@ -372,7 +371,8 @@ bool recognises_cumulus_show(std::string_view text) {
   const auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };
   return has("nv show ") || has("rx-pause-frames") || has("rx-buffer-discards") ||
          (has("Admin Status") && has("Oper Status") && has("MTU")) || has("rx-roce-stats") ||
-         has("tx-roce-stats") || (has("pfc-priority") && has("trust-mode")) || (has("PFC WD Status") && has("deadlock-count"));
+         has("tx-roce-stats") || (has("pfc-priority") && has("trust-mode")) ||
+         (has("PFC WD Status") && has("deadlock-count"));
 }
 
 Result<Recognised> read_cumulus_show(std::string_view text, std::string_view file) {

@@ -348,7 +348,7 @@ class EosReader {
   }
 
   // "Ethernet4/1  COS  COS": in effect, then as configured. A switched port trusts the VLAN tag by
-  // default, whatever it is for; only what was typed says what somebody wants.
+  // default, whatever it is for; only what was typed is a wish.
   void read_trust(const Line& line, const std::vector<std::string_view>& words) {
     if (words.size() != 3) return out_.unread(line, "expected port, trust in effect, configured");
     if (words[1] != "DSCP" && words[2] == "DEFAULT") return;

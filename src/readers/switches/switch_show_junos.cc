@@ -1,6 +1,6 @@
 // Junos: `show interfaces <port> extensive`, `show interfaces queue <port>`, `show class-of-service
-// congestion-notification|shared-buffer`, `show interfaces priority-group|queue buffer-occupancy <port>`. Sizes in KB are
-// multiples of 1024.
+// congestion-notification|shared-buffer`, `show interfaces priority-group|queue buffer-occupancy
+// <port>`. Sizes in KB are multiples of 1024.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -187,8 +187,8 @@ class JunosReader {
       const auto words = words_of(at == std::string_view::npos ? text : text.substr(at + 5));
       std::string_view name = words.empty() ? std::string_view() : words[0];
       if (name.ends_with(',')) name.remove_suffix(1);
-      is_notification_ = at != std::string_view::npos &&
-                         text.find("Type: Input") != std::string_view::npos;
+      is_notification_ =
+          at != std::string_view::npos && text.find("Type: Input") != std::string_view::npos;
       profile_ = fmt::format("congestion-notification {}", name);
       notified_ = {};
       rows_ = 0;
@@ -208,7 +208,7 @@ class JunosReader {
     return true;
   }
 
-  /// The system measures rates itself: what was printed once is two readings a second apart.
+  /// The system measures rates itself: what was printed once is a window of one second.
   void add_rates() {
     const bool is_once = std::all_of(readings_.begin(), readings_.end(),
                                      [](const auto& item) { return item.second == 1; });

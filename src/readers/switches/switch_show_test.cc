@@ -460,5 +460,80 @@ TEST(SwitchShow, CumulusPortsAndTheirClasses) {
   EXPECT_EQ(counted(read, "swp12", "switch.prio.pause_rx.microseconds", 3), 214U);
 }
 
+TEST(SwitchShow, TrustOfEosPortsIsWhatWasTyped) {
+  const Recognised read = read_pasted(
+      "leaf2#show qos interfaces trust\nPort                    Trust Mode\n"
+      "                 Operational   Configured\n---------------- ------------- ----------\n"
+      "Ethernet1/1      DSCP          DEFAULT\nEthernet2/1      COS           COS\n"
+      "Ethernet3/1      COS           DEFAULT\n");
+  using evidence::TrustMode;
+  ASSERT_NE(find_port(read, "Ethernet2/1"), nullptr);
+  EXPECT_TRUE(find_port(read, "Ethernet1/1")->trust.is(TrustMode::kDscp));
+  EXPECT_TRUE(find_port(read, "Ethernet2/1")->trust.is(TrustMode::kPcp));
+  EXPECT_EQ(find_port(read, "Ethernet3/1"), nullptr) << "a switched port as it comes";
+}
+
+TEST(SwitchShow, CumulusShowsItsRoceSettings) {
+  const Recognised read = read_pasted(
+      "cumulus@leaf3:mgmt:~$ nv show qos roce\n        operational  applied\n-----  ----  ----\n"
+      "mode                lossless     lossless\npfc\n  pfc-priority      4            4\n"
+      "  rx-enabled        enabled      enabled\n  tx-enabled        enabled      enabled\n"
+      "trust\n  trust-mode        pcp          pcp\n"
+      "cumulus@leaf3:mgmt:~$ nv show interface swp16 qos roce status\n"
+      "pfc\n  pfc-priority      3      switch-prio on which PFC is enabled\n"
+      "  rx-enabled        yes    PFC Rx Enabled status\n"
+      "trust\n  trust-mode        pcp,dscp\n");
+  const evidence::SwitchPort* const all = find_port(read, "qos roce");
+  const evidence::SwitchPort* const port = find_port(read, "swp16");
+  ASSERT_TRUE(all != nullptr && port != nullptr);
+  EXPECT_EQ(all->pfc->mask(), 1U << 4U);
+  EXPECT_TRUE(all->trust.is(evidence::TrustMode::kPcp));
+  EXPECT_EQ(port->pfc->mask(), 1U << 3U);
+  EXPECT_TRUE(port->trust.is(evidence::TrustMode::kBoth));
+}
+
+TEST(SwitchShow, JunosShowsPrioritiesWithPfcAndRatesOfItsQueues) {
+  std::string table = "Name: roce, Index: 21, Type: Input\n  Priority    PFC             MRU\n";
+  for (const char* bits : {"000", "001", "010", "011", "100", "101", "110", "111"})
+    table += fmt::format("  {}         {}\n", bits,
+                         std::string_view(bits) == "011" ? "Enabled         9216" : "Disabled");
+  const Recognised profile =
+      read_pasted("ops@qfx1> show class-of-service congestion-notification\n" + table);
+  ASSERT_NE(find_port(profile, "congestion-notification roce"), nullptr);
+  EXPECT_EQ(find_port(profile, "congestion-notification roce")->pfc->mask(), 1U << 3U);
+  EXPECT_EQ(find_port(read_pasted("Physical interface: et-0/0/7, Enabled, Physical link is Up\n" +
+                                  table.substr(0, table.size() / 2)),
+                      "congestion-notification roce"),
+            nullptr)
+      << "half of the priorities";
+  const auto queue = [](unsigned rate) {
+    return read_pasted(fmt::format(
+        "Physical interface: et-0/0/7, Enabled, Physical link is Up\n"
+        "Queue: 3, Forwarding classes: no-loss\n  Transmitted:\n"
+        "    Packets              :      900      {0} pps\n"
+        "    Tail-dropped packets :      100      {0} pps\n    Total-dropped packets:   100\n",
+        rate));
+  };
+  const Recognised dropping = queue(11);
+  ASSERT_EQ(dropping.evidence.snapshots.size(), 2U) << "the system measures the rate itself";
+  EXPECT_EQ(dropping.evidence.snapshots[1].clock_ns, 1'000'000'000);
+  EXPECT_EQ(queue(0).evidence.snapshots.size(), 1U);
+}
+
+TEST(SwitchShow, SonicListsItsPorts) {
+  const Recognised read = read_pasted(
+      "  Interface            Lanes    Speed    MTU    FEC    Alias    Vlan    Oper    Admin   "
+      "          Type    Asym PFC\n-----------  ----  ----\n"
+      "  Ethernet0  1,2,3,4,5,6,7,8     400G   9100     rs     etp1  routed      up       up  "
+      "OSFP 8X Pluggable          N/A\n"
+      "  Ethernet8  9,10,11,12          400G   1500     rs     etp2  routed    down       up  "
+      "OSFP 8X Pluggable          N/A\n");
+  ASSERT_NE(find_port(read, "Ethernet8"), nullptr);
+  EXPECT_EQ(find_port(read, "Ethernet0")->mtu->raw(), 9100);
+  EXPECT_TRUE(find_port(read, "Ethernet0")->up.is(true));
+  EXPECT_EQ(find_port(read, "Ethernet8")->mtu->raw(), 1500);
+  EXPECT_FALSE(find_port(read, "Ethernet8")->up.is_known()) << "it may be one that nobody uses";
+}
+
 }  // namespace
 }  // namespace weir::readers
