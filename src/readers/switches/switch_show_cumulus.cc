@@ -1,7 +1,7 @@
 // Cumulus Linux: `nv show qos roce`, `nv show interface [<port>]`, `… counters [qos]`, `… qos roce
-// [status|counters]`, `… qos pfc-watchdog`, as a table or with `-o json`. Under `qos roce` the lossless switch priority,
-// traffic class and group are 3 in every mode (NVUE documentation 5.19): the RoCE counters are
-// theirs. Units are multiples of 1024.
+// [status|counters]`, `… qos pfc-watchdog`, as a table or with `-o json`. Under `qos roce` the
+// lossless switch priority, traffic class and group are 3 in every mode (NVUE documentation 5.19):
+// the RoCE counters are theirs. Units are multiples of 1024.
 #include <algorithm>
 #include <array>
 
