@@ -31,6 +31,8 @@ struct Thresholds {
 
   // marks and CNPs
   std::uint64_t marks_that_matter = 4;
+  std::uint64_t marks_others_answer = 2;
+  std::uint64_t receivers_that_answer = 3;
   std::uint64_t captured_marks_that_matter = 16;
   std::uint64_t cnps_that_matter = 20;
   std::uint64_t cnps_sent_that_matter = 200;
@@ -65,6 +67,7 @@ struct Thresholds {
   std::uint64_t usual_hosts = 3;
   double job_of_line = 0.2;
   double job_of_line_compared = 0.05;
+  double job_of_peers = 0.45;
 
   // marking thresholds and DCQCN
   double threshold_factor = 1.5;
@@ -99,6 +102,7 @@ struct Thresholds {
 
   // loss
   double came_twice = 0.1;
+  double gaps_over_losses = 10;
   std::uint64_t disorder_without_loss = 1000;
   double asked_again = 0.002;
   std::uint64_t restarts_that_matter = 10;

@@ -93,7 +93,11 @@ std::optional<MarksByCurve> marks_by_curve(const View& view, std::string_view sw
             ? 4096 + kHeaders
             : static_cast<double>(view.intent()->hosts.front().nics.front().rdma_mtu.raw()) +
                   kHeaders;
-    out->at_least += area / step;
+    // Packets are marked as they leave: those that still wait have had no mark yet.
+    const auto waiting =
+        static_cast<double>(port->counts.level("switch.queue.depth.bytes", queue).value_or(0));
+    const double left = area - area_under(port->wanted->wred, std::min(waiting, length));
+    out->at_least += left / step;
     out->about += static_cast<double>(*packets) * area / length;
     if (length <= longest) continue;
     longest = length;

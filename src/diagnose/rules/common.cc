@@ -61,6 +61,15 @@ bool is_at_least(std::uint64_t part, double share, std::uint64_t whole) {
   return static_cast<double>(part) >= share * static_cast<double>(whole);
 }
 
+bool are_only_renewed(const Counts& counts, double share, std::uint64_t frames, BitRate speed,
+                      double kept) {
+  if (frames == 0 || speed.raw() <= 0) return false;
+  constexpr double kBits = 65'535.0 * 512;
+  const double longest_us = kBits / static_cast<double>(speed.raw()) * 1e6;
+  const double paused_us = share * static_cast<double>(counts.window().raw()) / 1e6;
+  return paused_us > longest_us * kept * static_cast<double>(frames) && paused_us > longest_us;
+}
+
 std::vector<Consequence> congestion_anywhere(std::initializer_list<std::string_view> and_ids) {
   std::vector<Consequence> out;
   for (const std::string_view id :

@@ -21,7 +21,7 @@ bool is_held_by_watchdog(const PortView& port, unsigned number) {
 }
 
 /// Nothing leaves a port in the RDMA priority: paused nearly all of the window with nearly nothing
-/// sent, or held by the watchdog.
+/// sent, or paused once and never released (what it sent was before), or held by the watchdog.
 bool is_stuck(const View& view, const PortView& port) {
   if (is_held_by_watchdog(port, view.rdma())) return true;
   const auto share = port.counts.share_of_window("switch.prio.pause_rx.microseconds", view.rdma());
@@ -29,7 +29,10 @@ bool is_stuck(const View& view, const PortView& port) {
   const auto sent = port.counts.of("switch.queue.tx.bytes", view.rdma());
   if (!sent || !port.speed || port.speed->raw() <= 0) return true;
   const auto possible = static_cast<double>(bytes_in(port.counts.window(), *port.speed).raw());
-  return static_cast<double>(*sent) < view.thresholds().stuck_rate * possible;
+  if (static_cast<double>(*sent) < view.thresholds().stuck_rate * possible) return true;
+  const auto frames = port.counts.of("switch.prio.pause_rx.frames", view.rdma());
+  return frames && are_only_renewed(port.counts, *share, *frames, *port.speed,
+                                    view.thresholds().renewed_pause);
 }
 
 /// By switch: the stuck ports that lead to other switches.

@@ -34,6 +34,19 @@ TEST(Sockets, WhatEverybodyMovesThroughTheKernelIsNoJob) {
   EXPECT_NE(made.said(), "nccl.socket_fallback");
 }
 
+TEST(Sockets, WithoutAnybodyWhoUsesRdmaItIsAGuess) {
+  COVERS("I24");
+  MadeCase made;
+  for (const char* name : {"gpu01", "gpu02"})
+    made.host(name, over(90'000'000, 0)).nics[0].link.speed = evidence::Fact<BitRate>::of(100_Gbps);
+  const finding::Judgement judgement = made.judge();
+  ASSERT_FALSE(judgement.findings.empty());
+  const finding::Finding& first = judgement.findings.front();
+  EXPECT_EQ(first.id, "nccl.socket_fallback") << first.verdict;
+  EXPECT_EQ(first.confidence, finding::Confidence::kLow);
+  EXPECT_EQ(first.severity, finding::Severity::kWarning);
+}
+
 std::string said_of_pauses(std::uint64_t frames, std::uint64_t microseconds) {
   MadeCase made;
   evidence::Evidence& host = made.host(
@@ -47,6 +60,26 @@ TEST(Storm, PausesThatAreOnlyRenewedAreAStormAndTakenBackASlowReceiver) {
   COVERS("I1");
   EXPECT_EQ(said_of_pauses(30, 6000), "pfc.storm");
   EXPECT_EQ(said_of_pauses(3000, 6000), "receiver.slow");
+}
+
+TEST(Storm, ExplainsThatTheStuckHostSendsNoCnpsAndNotThatOthersSendNone) {
+  COVERS("I1", "I11");
+  const auto finds = [](bool is_stuck_host) {
+    MadeCase made;
+    const std::vector<Count> storm = {{"ethtool/tx_prio3_pause", 30},
+                                      {"ethtool/tx_prio3_pause_duration", 9900}};
+    std::vector<Count> silent = {{"hw_counters/np_cnp_sent", 0}};
+    if (is_stuck_host) silent.insert(silent.end(), storm.begin(), storm.end());
+    made.host("gpu01", silent).nics[0].link.speed = evidence::Fact<BitRate>::of(100_Gbps);
+    if (!is_stuck_host)
+      made.host("gpu02", storm).nics[0].link.speed = evidence::Fact<BitRate>::of(100_Gbps);
+    std::vector<std::string> out;
+    for (const finding::Finding& finding : made.judge().findings)
+      if (finding.severity != finding::Severity::kInfo) out.push_back(finding.id);
+    return out;
+  };
+  EXPECT_EQ(finds(true), std::vector<std::string>{"pfc.storm"});
+  EXPECT_EQ(finds(false), (std::vector<std::string>{"pfc.storm", "np.disabled"}));
 }
 
 TEST(Beyond, AHostThatIsPausedIsNotCalledHealthyWhileNoSwitchWasSeen) {

@@ -238,9 +238,13 @@ void look_at_counters(const View& view, const NicView& nic, Suspicions& out) {
       nic.port
           ? split_of(view, view.ports()[*nic.port].counts, "switch.prio.rx.bytes").value_or(Split())
           : Split();
+  // Either most of it, or enough where the NIC counts next to nothing: beside other classes RDMA
+  // may be the smaller part.
   const bool is_right_on_wire =
       at_switch.total() > 0 &&
-      at_switch.share() > sent->share() + view.thresholds().switch_disagrees;
+      (at_switch.share() > sent->share() + view.thresholds().switch_disagrees ||
+       (at_switch.rdma >= view.thresholds().bytes_that_matter &&
+        !is_at_least(sent->rdma, view.thresholds().taken_for_rdma, at_switch.rdma)));
   if (!is_right_on_wire && is_of_another_class(view, nic, *sent) &&
       !is_in_place_of_rdma(view, nic, *sent)) {
     return;

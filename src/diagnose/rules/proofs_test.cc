@@ -217,14 +217,38 @@ void seeds(MadeCase& made, std::initializer_list<unsigned> all) {
 }
 
 /// leaf1 and spine1, whose ports to each other were paused for so long of 10,000 us.
-void waiting(MadeCase& made, std::uint64_t leaf_us, std::uint64_t spine_us,
-             std::uint64_t sent = 0) {
+void waiting(MadeCase& made, std::uint64_t leaf_us, std::uint64_t spine_us, std::uint64_t sent = 0,
+             std::uint64_t frames = 0) {
   made.host("gpu1");
   made.port_of("leaf1", "up", "spine1", "down",
-               {{"switch/prio3.pause_rx.microseconds", leaf_us}, {"switch/queue3.tx.bytes", sent}});
-  made.port_of(
-      "spine1", "down", "leaf1", "up",
-      {{"switch/prio3.pause_rx.microseconds", spine_us}, {"switch/queue3.tx.bytes", sent}});
+               {{"switch/prio3.pause_rx.microseconds", leaf_us},
+                {"switch/prio3.pause_rx.frames", frames},
+                {"switch/queue3.tx.bytes", sent}});
+  made.port_of("spine1", "down", "leaf1", "up",
+               {{"switch/prio3.pause_rx.microseconds", spine_us},
+                {"switch/prio3.pause_rx.frames", frames},
+                {"switch/queue3.tx.bytes", sent}});
+}
+
+/// CNPs of two hosts at leaf1, too few to judge a single port by; the RDMA class counts as many
+/// packets on top of 12,000, and the queue of CNPs sent so many.
+void few_cnps(MadeCase& made, std::uint64_t on_top, std::uint64_t from_their_queue) {
+  for (const char* name : {"gpu1", "gpu2"}) {
+    made.host(name, {{"ethtool/tx_prio6_packets", 15}, {"ethtool/tx_prio6_bytes", 960}});
+    made.port(name[3] == '1' ? "swp1" : "swp2", name, "mlx5_0",
+              {{"switch/prio3.rx.packets", 12'000 + on_top},
+               {"switch/queue6.tx.packets", from_their_queue}});
+  }
+}
+
+/// Receivers of so many marked packets each, the first of which sent no CNP.
+void answers(MadeCase& made, std::initializer_list<std::uint64_t> marks) {
+  std::size_t at = 0;
+  for (const std::uint64_t count : marks) {
+    ++at;
+    made.host("gpu" + std::to_string(at), {{"hw_counters/np_ecn_marked_roce_packets", count},
+                                           {"hw_counters/np_cnp_sent", at == 1 ? 0U : 1U}});
+  }
 }
 
 /// leaf1 pauses gpu1 for a tenth of two seconds; of its two links to spine1 the first has most
@@ -312,6 +336,27 @@ const Proof kSettings[] = {
          made.host(name, over(1000, 50'000'000));
      },
      ""},
+    {look_for_sockets, "a host outside the job with a fifth of what the job moves",
+     [](MadeCase& made) {
+       made.host("gpu1", over(10'000'000, 0));
+       for (const char* name : {"gpu2", "gpu3", "gpu4"})
+         made.host(name, over(1'000'000, 50'000'000));
+     },
+     ""},
+    {look_for_sockets, "two hosts, neither of which uses RDMA, that fill their lines",
+     [](MadeCase& made) {
+       for (const char* name : {"gpu1", "gpu2"})
+         nic(made, name, over(name[3] == '1' ? 90'000'000 : 80'000'000, 0)).link.speed =
+             Fact<BitRate>::of(100_Gbps);
+     },
+     "nccl.socket_fallback", "gpu1"},
+    {look_for_sockets, "two hosts, neither of which uses RDMA, with some traffic",
+     [](MadeCase& made) {
+       for (const char* name : {"gpu1", "gpu2"})
+         nic(made, name, over(name[3] == '1' ? 9'000'000 : 8'000'000, 0)).link.speed =
+             Fact<BitRate>::of(100_Gbps);
+     },
+     ""},
     {look_for_sockets, "as much kernel traffic as all others",
      [](MadeCase& made) {
        made.host("gpu1", over(1'000'000, 0));
@@ -344,6 +389,26 @@ const Proof kSettings[] = {
        nic(made, "gpu2").rdma.traffic_class = Fact<std::optional<TosByte>>::of(106_tos);
      },
      ""},
+    {look_for_marking, "RDMA beside other classes, counted in priority 3 by the switch alone",
+     [](MadeCase& made) {
+       cable(made,
+             {{"ethtool/tx_prio3_bytes", 0},
+              {"ethtool/tx_prio3_packets", 0},
+              {"ethtool/tx_prio0_bytes", 3'000'000},
+              {"ethtool/tx_prio0_packets", 2000}},
+             {{"switch/prio3.rx.bytes", 500'000}, {"switch/prio0.rx.bytes", 2'500'000}});
+     },
+     "trust.not_dscp", "gpu1", Given::kDesign},
+    {look_for_marking, "the same, and the switch counts nothing in priority 3 either",
+     [](MadeCase& made) {
+       cable(made,
+             {{"ethtool/tx_prio3_bytes", 0},
+              {"ethtool/tx_prio3_packets", 0},
+              {"ethtool/tx_prio0_bytes", 3'000'000},
+              {"ethtool/tx_prio0_packets", 2000}},
+             {{"switch/prio3.rx.bytes", 0}, {"switch/prio0.rx.bytes", 3'000'000}});
+     },
+     "dscp.unmarked", "gpu1", Given::kDesign},
     {look_for_marking, "traffic from the switch's RDMA queue arrives in priority 0",
      [](MadeCase& made) {
        cable(made,
@@ -419,6 +484,19 @@ const Proof kSettings[] = {
        }
      },
      "class.shared_queue", "leaf1", Given::kDesign},
+    {look_for_shared_queues, "short packets of a single port that are no CNPs",
+     [](MadeCase& made) {
+       cable(made, {{"ethtool/tx_prio2_packets", 1000}, {"ethtool/tx_prio2_bytes", 64'000}},
+             {{"switch/prio3.rx.packets", 13'000}});
+     },
+     "", "", Given::kDesign},
+    {look_for_shared_queues, "a few CNPs on each port that leave in the RDMA queue",
+     [](MadeCase& made) { few_cnps(made, 15, 0); }, "cnp.shares_rdma_priority", "leaf1",
+     Given::kDesign},
+    {look_for_shared_queues, "a few CNPs on each port that leave in their own queue",
+     [](MadeCase& made) { few_cnps(made, 15, 15); }, "", "", Given::kDesign},
+    {look_for_shared_queues, "a few CNPs on each port that nobody counted on top",
+     [](MadeCase& made) { few_cnps(made, 0, 0); }, "", "", Given::kDesign},
     {look_for_shared_queues, "a queue map that was read decides",
      [](MadeCase& made) {
        share_queue(made, std::nullopt,
@@ -673,6 +751,12 @@ const Proof kPaths[] = {
      [](MadeCase& made) { waiting(made, 10'000, 300); }, ""},
     {look_for_deadlock, "paused nearly all the time, but still sending",
      [](MadeCase& made) { waiting(made, 9'700, 9'700, 50'000'000); }, ""},
+    {look_for_deadlock, "two that sent until they paused each other and never released",
+     [](MadeCase& made) { waiting(made, 9'730, 9'770, 2'000'000, 60); }, "pfc.deadlock", "leaf1"},
+    {look_for_deadlock, "two that pause each other as long, and release all the time",
+     [](MadeCase& made) { waiting(made, 9'730, 9'770, 2'000'000, 900); }, ""},
+    {look_for_deadlock, "one of two that never releases the other",
+     [](MadeCase& made) { waiting(made, 9'730, 2'000, 2'000'000, 60); }, ""},
     {look_for_deadlock, "the watchdog saw a storm",
      [](MadeCase& made) {
        cable(made, {}, {{"switch/queue3.watchdog_storm.events", 2}});
@@ -777,6 +861,21 @@ const Proof kCongestion[] = {
                  {{"hw_counters/np_ecn_marked_roce_packets", 3}, {"hw_counters/np_cnp_sent", 0}});
      },
      ""},
+    {look_for_silent_receivers, "two marks without a CNP beside three hosts that answer theirs",
+     [](MadeCase& made) {
+       answers(made, {2, 1, 1, 3});
+     },
+     "np.disabled", "gpu1"},
+    {look_for_silent_receivers, "one mark without a CNP beside three hosts that answer theirs",
+     [](MadeCase& made) {
+       answers(made, {1, 1, 1, 3});
+     },
+     ""},
+    {look_for_silent_receivers, "two marks without a CNP beside two hosts that answer theirs",
+     [](MadeCase& made) {
+       answers(made, {2, 1, 3});
+     },
+     ""},
     {look_for_silent_receivers, "no counter of marks and no setting",
      [](MadeCase& made) {
        made.host("gpu1");
@@ -859,6 +958,34 @@ const Proof kCongestion[] = {
        cable(made, {{"hw_counters/out_of_sequence", 700}}, {{"switch/port.drop.packets", 9}});
      },
      ""},
+    {look_for_reordering, "out of order, a few drops and many more requests to repeat",
+     [](MadeCase& made) {
+       cable(made,
+             {{"hw_counters/out_of_sequence", 700},
+              {"hw_counters/duplicate_request", 300},
+              {"hw_counters/packet_seq_err", 400}},
+             {{"switch/port.drop.packets", 9}});
+     },
+     "path.reordering", "gpu1"},
+    {look_for_reordering, "out of order, and as many requests to repeat as drops",
+     [](MadeCase& made) {
+       cable(made,
+             {{"hw_counters/out_of_sequence", 700},
+              {"hw_counters/duplicate_request", 300},
+              {"hw_counters/packet_seq_err", 60}},
+             {{"switch/port.drop.packets", 9}});
+     },
+     ""},
+    {look_for_reordering, "many requests to repeat after a link went down",
+     [](MadeCase& made) {
+       cable(made,
+             {{"hw_counters/out_of_sequence", 700},
+              {"hw_counters/duplicate_request", 300},
+              {"hw_counters/packet_seq_err", 400},
+              {"ethtool/link_down_events_phy", 1}},
+             {{"switch/port.drop.packets", 9}});
+     },
+     ""},
     {look_for_reordering, "one host, and retransmitted packets arrived twice",
      [](MadeCase& made) {
        made.host("gpu1",
@@ -920,6 +1047,24 @@ const Proof kCongestion[] = {
      [](MadeCase& made) { marked(made, 2); }, "ecn.thresholds_too_high", "leaf1", Given::kDesign},
     {look_for_late_marking, "as few marks as a queue that long may have had",
      [](MadeCase& made) { marked(made, 25); }, "", "", Given::kDesign},
+    {look_for_late_marking, "few marks of a queue that has not drained yet",
+     [](MadeCase& made) {
+       cable(made, {},
+             {{"switch/queue3.depth_max.bytes", 300'000},
+              {"switch/queue3.depth.bytes", 300'000},
+              {"switch/queue3.tx.packets", 1000},
+              {"switch/queue3.ecn_marked.packets", 2}});
+     },
+     "", "", Given::kDesign},
+    {look_for_late_marking, "few marks of a queue that has drained",
+     [](MadeCase& made) {
+       cable(made, {},
+             {{"switch/queue3.depth_max.bytes", 300'000},
+              {"switch/queue3.depth.bytes", 10'000},
+              {"switch/queue3.tx.packets", 1000},
+              {"switch/queue3.ecn_marked.packets", 2}});
+     },
+     "ecn.thresholds_too_high", "leaf1", Given::kDesign},
     {look_for_late_marking, "400 pauses and two marks",
      [](MadeCase& made) {
        cable(made, {{"ethtool/rx_prio3_pause", 400}},

@@ -40,21 +40,31 @@ void look_at_balancing(const View& view, Suspicions& out) {
   }
 }
 
-std::uint64_t broken_frames(const View& view) {
-  std::uint64_t sum = 0;
-  for (const NicView& nic : view.nics())
-    sum += nic.counts.of("nic.phy.crc_error.packets").value_or(0) +
-           nic.counts.of("nic.phy.link_down.events").value_or(0) +
-           nic.counts.of("nic.port.rx_discard.packets").value_or(0) +
-           nic.counts.of("nic.port.rx_oversize.packets").value_or(0);
-  for (const PortView& port : view.ports())
-    sum += port.counts.of("switch.port.crc_error.packets").value_or(0) +
-           port.counts.of("switch.port.link_down.events").value_or(0);
-  return sum;
+/// Packets that were lost elsewhere than in a switch's buffer. A link that went down loses what was
+/// on it, which nobody counts: then it is not known how many.
+struct BrokenFrames {
+  std::uint64_t count = 0;
+  bool has_link_down = false;
+};
+
+BrokenFrames broken_frames(const View& view) {
+  BrokenFrames out;
+  for (const NicView& nic : view.nics()) {
+    out.count += nic.counts.of("nic.phy.crc_error.packets").value_or(0) +
+                 nic.counts.of("nic.port.rx_discard.packets").value_or(0) +
+                 nic.counts.of("nic.port.rx_oversize.packets").value_or(0);
+    if (nic.counts.of("nic.phy.link_down.events").value_or(0) > 0) out.has_link_down = true;
+  }
+  for (const PortView& port : view.ports()) {
+    out.count += port.counts.of("switch.port.crc_error.packets").value_or(0);
+    if (port.counts.of("switch.port.link_down.events").value_or(0) > 0) out.has_link_down = true;
+  }
+  return out;
 }
 
 struct Overtaken {
   std::uint64_t out_of_order = 0;
+  std::uint64_t asked_again = 0;  // NAKs that senders got: one for every gap
   std::uint64_t twice = 0;
   std::size_t hosts = 0;
   const NicView* most = nullptr;
@@ -70,32 +80,47 @@ void look_for_reordering(const View& view, Suspicions& out) {
     const std::uint64_t here = nic.counts.of(kReordered).value_or(0);
     seen.out_of_order += here;
     seen.twice += nic.counts.of(kTwice).value_or(0);
+    seen.asked_again += nic.counts.of("nic.req.seq_nak_received.packets").value_or(0);
     seen.hosts += here > 0 ? 1 : 0;
     if (here > most) {
       most = here;
       seen.most = &nic;
     }
   }
-  if (seen.most == nullptr || broken_frames(view) > 0) return;
+  const BrokenFrames broken = broken_frames(view);
+  if (seen.most == nullptr || broken.has_link_down) return;
   const auto drops = drops_of_switches(view);
-  const bool nothing_dropped = drops == std::optional<std::uint64_t>(0);
+  const std::uint64_t lost = broken.count + drops.value_or(0);
+  const bool nothing_dropped = drops && lost == 0;
   const bool came_twice = static_cast<double>(seen.twice) >
                           view.thresholds().came_twice * static_cast<double>(seen.out_of_order);
-  if (drops.value_or(0) > 0 || (!nothing_dropped && !came_twice)) return;
+  // A lost packet leaves one gap, so many more gaps than losses are packets that came late.
+  const bool is_beside_loss = lost > 0 && drops && came_twice &&
+                              static_cast<double>(seen.asked_again) >
+                                  view.thresholds().gaps_over_losses * static_cast<double>(lost);
+  if (lost > 0 ? !is_beside_loss : !nothing_dropped && !came_twice) return;
   const bool is_one = seen.hosts == 1;
   std::vector<finding::EvidenceLine> lines = {seen.most->counts.line(kReordered)};
   if (seen.twice > 0) lines.push_back(seen.most->counts.line(kTwice));
-  out.add(
-      {.id = "path.reordering",
-       .verdict = fmt::format(
-           "{} packets arrived out of order at {}, {}: reordering, not loss.",
-           count_text(seen.out_of_order),
-           is_one ? name_of(*seen.most) : fmt::format("{} hosts", seen.hosts),
-           nothing_dropped ? "and no switch dropped any" : "and retransmitted ones arrived twice"),
-       .where = is_one ? seen.most->where() : finding::Where(),
-       .confidence = nothing_dropped ? finding::Confidence::kHigh : finding::Confidence::kLow,
-       .evidence = std::move(lines),
-       .explains = {{"path.loss"}, {"congestion.sustained"}}});
+  out.add({.id = "path.reordering",
+           .verdict = fmt::format(
+               "{} packets arrived out of order at {}, {}: reordering, not {}loss.",
+               count_text(seen.out_of_order),
+               is_one ? name_of(*seen.most) : fmt::format("{} hosts", seen.hosts),
+               is_beside_loss    ? fmt::format("senders were asked {} times to repeat and only {} "
+                                                  "packets were lost",
+                                               count_text(seen.asked_again), count_text(lost))
+               : nothing_dropped ? std::string("and no switch dropped any")
+                                 : std::string("and retransmitted ones arrived twice"),
+               is_beside_loss ? "only " : ""),
+           .where = is_one ? seen.most->where() : finding::Where(),
+           .confidence = nothing_dropped  ? finding::Confidence::kHigh
+                         : is_beside_loss ? finding::Confidence::kMedium
+                                          : finding::Confidence::kLow,
+           .evidence = std::move(lines),
+           .explains = is_beside_loss
+                           ? std::vector<Consequence>()
+                           : std::vector<Consequence>{{"path.loss"}, {"congestion.sustained"}}});
 }
 
 }  // namespace weir::diagnose

@@ -85,6 +85,10 @@ struct Rule {
                                                              std::span<const std::string_view> ids);
 /// `part` is at least this share of `whole`.
 [[nodiscard]] bool is_at_least(std::uint64_t part, double share, std::uint64_t whole);
+/// A pause lasts 65,535 quanta of 512 bits unless it is renewed or released. Of these frames, which
+/// paused this share of the window: on average at least `kept` of that, so none was released.
+[[nodiscard]] bool are_only_renewed(const Counts& counts, double share, std::uint64_t frames,
+                                    BitRate speed, double kept);
 /// Marks, pauses and loss anywhere: what a fault of the whole fabric brings with it; and these ids.
 [[nodiscard]] std::vector<Consequence> congestion_anywhere(
     std::initializer_list<std::string_view> and_ids = {});

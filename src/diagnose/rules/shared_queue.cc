@@ -75,6 +75,34 @@ Flow flow_of(const View& view, const PortView& port, unsigned priority) {
   return out;
 }
 
+/// CNPs are few on each port. Over all ports of a switch: as many as arrived were counted in the
+/// RDMA class on top of RDMA, and the queue of CNPs sent none of them.
+std::optional<Sharing> cnps_by_counters(const View& view, std::span<const PortView* const> ports) {
+  if (ports.front()->wanted_switch == nullptr || view.cnp() == view.rdma()) return std::nullopt;
+  const unsigned queue = ports.front()->wanted_switch->priority_to_queue.at(view.cnp()).value();
+  const Thresholds& limits = view.thresholds();
+  std::uint64_t came = 0;
+  std::uint64_t sent = 0;
+  double excess = 0;
+  for (const PortView* port : ports) {
+    const auto rdma = port->counts.of("switch.prio.rx.packets", view.rdma());
+    const auto cnps = port->counts.of("switch.queue.tx.packets", queue);
+    if (!rdma || !cnps) return std::nullopt;
+    came += arrived(view, *port, view.cnp());
+    sent += *cnps;
+    excess += static_cast<double>(*rdma) - static_cast<double>(arrived(view, *port, view.rdma()));
+  }
+  const double off = std::abs(excess - static_cast<double>(came));
+  if (came < limits.class_packets || sent > 0 ||
+      off > limits.moved_match * static_cast<double>(came) + limits.moved_slack)
+    return std::nullopt;
+  return Sharing{view.cnp(),
+                 fact_line(ports.front()->switch_name,
+                           fmt::format("{} CNPs arrived, their queue {} sent none, and the RDMA "
+                                       "class counted {:.0f} packets too many",
+                                       came, queue, excess))};
+}
+
 /// The RDMA class counts the packets of another one, on every port where they arrive. A NIC with a
 /// wrong map shows the same on its own port only, with data; CNPs are short.
 std::optional<Sharing> by_counters(const View& view, std::span<const PortView* const> ports) {
@@ -93,7 +121,8 @@ std::optional<Sharing> by_counters(const View& view, std::span<const PortView* c
       moved += flow.is_moved ? 1 : 0;
       is_short = is_short && flow.is_short;
     }
-    if (all == 0 || moved < all || (moved < view.thresholds().moved_ports && !is_short)) continue;
+    const bool are_cnps = is_short && p == view.cnp();
+    if (all == 0 || moved < all || (moved < view.thresholds().moved_ports && !are_cnps)) continue;
     return Sharing{p,
                    fact_line(ports.front()->switch_name,
                              fmt::format("{} packets of priority {} arrived on {} ports and were "
@@ -114,6 +143,7 @@ void look_for_shared_queues(const View& view, Suspicions& out) {
     const evidence::Switch* device = ports.front()->device;
     const bool is_read = device != nullptr && device->tc_to_queue.is_known();
     if (!sharing && !is_read) sharing = by_counters(view, ports);
+    if (!sharing && !is_read) sharing = cnps_by_counters(view, ports);
     if (!sharing) continue;
     const bool is_cnp = sharing->priority == view.cnp();
     out.add({.id = is_cnp ? "cnp.shares_rdma_priority" : "class.shared_queue",

@@ -44,20 +44,14 @@ ReceiverPauses pauses_of(const View& view, const PortView& port) {
   return pauses_of(view, port.counts, "switch.prio.pause_rx", "switch.queue.tx.bytes", port.speed);
 }
 
-/// A pause lasts 65,535 quanta of 512 bits unless it is renewed or released. A slow receiver
-/// releases its pauses all the time; one that is stuck only renews them.
+/// A slow receiver releases its pauses all the time; one that is stuck only renews them.
 bool is_renewed(const ReceiverPauses& pauses, const Thresholds& limits,
                 std::optional<BitRate> speed) {
-  if (!pauses.share || !pauses.frames || *pauses.frames == 0 || !speed || speed->raw() <= 0)
-    return false;
-  constexpr double kBits = 65'535.0 * 512;
+  if (!pauses.share || !pauses.frames || !speed) return false;
   // If it was paused nearly all the time, a few short pauses from before count little.
   const double kept =
       *pauses.share >= limits.stuck_pause ? limits.renewed_pause_when_stuck : limits.renewed_pause;
-  const double longest_us = kBits / static_cast<double>(speed->raw()) * 1e6;
-  const double paused_us = *pauses.share * static_cast<double>(pauses.counts->window().raw()) / 1e6;
-  return paused_us > longest_us * kept * static_cast<double>(*pauses.frames) &&
-         paused_us > longest_us;
+  return are_only_renewed(*pauses.counts, *pauses.share, *pauses.frames, *speed, kept);
 }
 
 void judge_pauses(const View& view, const ReceiverPauses& pauses, std::optional<BitRate> speed,
@@ -86,7 +80,9 @@ void judge_pauses(const View& view, const ReceiverPauses& pauses, std::optional<
       .where = with_priority(view, std::move(where)),
       .confidence = has_window ? finding::Confidence::kHigh : finding::Confidence::kMedium,
       .evidence = std::move(lines),
-      .explains = congestion_anywhere({"np.disabled"})};
+      .explains = congestion_anywhere()};
+  // Itself, it sends no CNPs while it is stuck.
+  slow.explains.push_back({"np.disabled", slow.where.host});
   if (has_window && *pauses.share < limits.pause_error) slow.severity = finding::Severity::kWarning;
   // A NIC that is stuck also drops what arrives.
   if (is_stuck) slow.explains.push_back({"receiver.slow", slow.where.host});
