@@ -22,8 +22,8 @@ struct SwitchCounts {
 [[nodiscard]] SwitchCounts counts_of(const View& view, std::string_view switch_name);
 
 /// The marks that the designed curve gives a switch, from what its queues did, against those it
-/// set. A queue that rose to its peak saw at least the packets that filled it, less those that still
-/// wait in it; and one that was as often at every length up to its peak is as full as queues are
+/// set. A queue that rose to its peak saw at least the packets that filled it, less those that
+/// still wait in it; and one that was as often at every length up to its peak is as full as queues are
 /// that senders react to.
 struct MarksByCurve {
   double at_least = 0;

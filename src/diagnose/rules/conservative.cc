@@ -37,7 +37,11 @@ bool anybody_pauses(const View& view) {
   return std::any_of(view.nics().begin(), view.nics().end(),
                      [&](const NicView& nic) {
                        return counts_any(nic.counts, "nic.prio.pause_rx.frames",
-                                         "nic.prio.pause_tx.frames");
+                                         "nic.prio.pause_tx.frames") ||
+                              counts_any(nic.counts, "nic.pause.rx.frames",
+                                         "nic.pause.tx.frames") ||
+                              counts_any(nic.counts, "nic.mac.pause_control_rx.frames",
+                                         "nic.mac.pause_control_tx.frames");
                      }) ||
          std::any_of(view.ports().begin(), view.ports().end(), [&](const PortView& port) {
            return counts_any(port.counts, "switch.prio.pause_rx.frames",

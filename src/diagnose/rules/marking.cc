@@ -157,6 +157,19 @@ bool is_the_kernels(const View& view, const NicView& nic, const Split& sent) {
   return sent.other < kernel + view.thresholds().bytes_that_matter;
 }
 
+/// The settings that were read force the right byte, and yet the NIC counts most of its RDMA where
+/// unmarked packets go: the counter beats the setting.
+bool is_unmarked_rdma(const View& view, const NicView& nic, const Split& sent) {
+  const auto rdma = nic.counts.of("nic.rdma.tx_unicast.bytes");
+  const auto all = nic.counts.sum("nic.prio.tx.bytes");
+  const auto& unmarked = nic.facts->qos.dscp_to_priority->front();
+  if (!rdma || !all || !unmarked || unmarked->value() != sent.other_priority) return false;
+  const std::uint64_t elsewhere = *all - sent.other;
+  const std::uint64_t here = *rdma > elsewhere ? *rdma - elsewhere : 0;
+  return here >= view.thresholds().bytes_that_matter &&
+         is_at_least(here, view.thresholds().found_elsewhere, *rdma);
+}
+
 /// The design gives this priority to marked packets of another class: unmarked packets do not end
 /// up there.
 bool is_of_another_class(const View& view, const NicView& nic, const Split& sent) {
@@ -231,8 +244,10 @@ void look_at_counters(const View& view, const NicView& nic, Suspicions& out) {
   }
   // A wrong NIC setting affects everything it sends.
   if (sent->rdma > sent->other && is_data(view, nic, view.rdma(), sent->rdma)) return;
-  // The settings that were read force the right byte: the rest is not RDMA.
-  if (settings_are_right(nic) || is_the_kernels(view, nic, *sent)) return;
+  if (is_the_kernels(view, nic, *sent)) return;
+  // The settings that were read force the right byte: the rest is not RDMA, unless counted so.
+  const bool is_counted_so = settings_are_right(nic) && is_unmarked_rdma(view, nic, *sent);
+  if (settings_are_right(nic) && !is_counted_so) return;
   // Empty if its switch port was not read.
   const Split at_switch =
       nic.port
@@ -253,7 +268,8 @@ void look_at_counters(const View& view, const NicView& nic, Suspicions& out) {
       split_of(view, nic.counts, "nic.prio.rx.bytes").value_or(Split()).rdma >
       view.thresholds().bytes_that_matter;
   const bool is_known_rdma =
-      nic.wanted != nullptr && nic.counts.of("nic.rdma.tx_unicast.bytes").has_value();
+      is_counted_so ||
+      (nic.wanted != nullptr && nic.counts.of("nic.rdma.tx_unicast.bytes").has_value());
   if (!is_known_rdma && !receives_right && !others_use_rdma_priority(view, nic)) {
     return out.cannot_tell("marking",
                            "traffic flowed outside the RDMA priority, and it is not known whether "

@@ -91,6 +91,23 @@ void map_nic(MadeCase& made, unsigned priority) {
   nic(made, "gpu1").qos.dscp_to_priority = Fact<std::array<std::optional<Priority>, 64>>::of(map);
 }
 
+/// gpu1 trusts DSCP, maps 26 to 3 and 32 to 4, forces DSCP 26, and sent this much in the priority,
+/// and this much as RDMA.
+void right_settings(MadeCase& made, std::string_view key, std::uint64_t bytes, std::uint64_t rdma) {
+  evidence::Nic& gpu = nic(made, "gpu1",
+                           {{key, bytes},
+                            {"ethtool/tx_prio3_bytes", 1000},
+                            {"ethtool/tx_prio3_packets", 10},
+                            {"ethtool/tx_vport_rdma_unicast_bytes", rdma}});
+  std::array<std::optional<Priority>, 64> map{};
+  map.fill(Priority::of(0));
+  map.at(26) = Priority::of(3);
+  map.at(32) = Priority::of(4);
+  gpu.qos.trust = Fact<TrustMode>::of(TrustMode::kDscp);
+  gpu.qos.dscp_to_priority = Fact<std::array<std::optional<Priority>, 64>>::of(map);
+  gpu.rdma.traffic_class = Fact<std::optional<TosByte>>::of(104_tos);
+}
+
 void map_switch(MadeCase& made, unsigned tc) {
   cable(made, {}, {});
   std::array<std::optional<TrafficClass>, 64> map{};
@@ -387,6 +404,18 @@ const Proof kSettings[] = {
      [](MadeCase& made) {
        nic(made, "gpu1").rdma.traffic_class = Fact<std::optional<TosByte>>::of(104_tos);
        nic(made, "gpu2").rdma.traffic_class = Fact<std::optional<TosByte>>::of(106_tos);
+     },
+     ""},
+    {look_for_marking, "RDMA counted in priority 0 although all settings are right",
+     [](MadeCase& made) {
+       right_settings(made, "ethtool/tx_prio0_bytes", 400'000'000, 400'000'000);
+     },
+     "dscp.unmarked", "gpu1"},
+    {look_for_marking, "the same with traffic of the kernel",
+     [](MadeCase& made) { right_settings(made, "ethtool/tx_prio0_bytes", 400'000'000, 1000); }, ""},
+    {look_for_marking, "the same with RDMA of a class of its own",
+     [](MadeCase& made) {
+       right_settings(made, "ethtool/tx_prio4_bytes", 400'000'000, 400'000'000);
      },
      ""},
     {look_for_marking, "RDMA beside other classes, counted in priority 3 by the switch alone",
@@ -1351,6 +1380,12 @@ const Proof kRest[] = {
     {look_for_low_use, "the same with PFC pauses",
      [](MadeCase& made) {
        alone_for_long(made, {{"hw_counters/rp_cnp_handled", 5000}, {"ethtool/rx_prio3_pause", 9}});
+     },
+     ""},
+    {look_for_low_use, "the same with 802.3x pauses",
+     [](MadeCase& made) {
+       alone_for_long(made,
+                      {{"hw_counters/rp_cnp_handled", 5000}, {"ethtool/rx_pause_ctrl_phy", 9}});
      },
      ""},
     {look_for_low_use, "a line that is nearly empty because nobody sends",

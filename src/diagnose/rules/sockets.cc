@@ -91,7 +91,7 @@ std::optional<RdmaPeers> rdma_peers(const std::vector<Use>& with_rdma) {
 }
 
 /// Beyond what its peers move through the kernel too, it moves there what they move as RDMA.
-bool is_in_place_of_rdma(const Thresholds& limits, const Use& use, const RdmaPeers& peers) {
+bool is_worth_rdma(const Thresholds& limits, const Use& use, const RdmaPeers& peers) {
   const std::uint64_t more = use.kernel() > peers.kernel ? use.kernel() - peers.kernel : 0;
   return is_at_least(more, limits.job_of_peers, peers.rdma);
 }
@@ -149,7 +149,7 @@ void look_for_sockets(const View& view, Suspicions& out) {
   if (most == without_rdma.end()) return;
   const std::optional<RdmaPeers> peers = rdma_peers(with_rdma);
   const bool stands_out = is_a_job(view, *most) && !is_one_of_many(limits, *most, without_rdma);
-  const bool is_shown = peers ? stands_out && is_in_place_of_rdma(limits, *most, *peers)
+  const bool is_shown = peers ? stands_out && is_worth_rdma(limits, *most, *peers)
                               : stands_out || fills_line(limits, *most);
   if (is_shown) report_sockets(*most, without_rdma.size(), peers, out);
 }
