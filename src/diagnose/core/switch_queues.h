@@ -23,8 +23,8 @@ struct SwitchCounts {
 
 /// The marks that the designed curve gives a switch, from what its queues did, against those it
 /// set. A queue that rose to its peak saw at least the packets that filled it, less those that
-/// still wait in it; and one that was as often at every length up to its peak is as full as queues are
-/// that senders react to.
+/// still wait in it; and one that was as often at every length up to its peak is as full as queues
+/// are that senders react to.
 struct MarksByCurve {
   double at_least = 0;
   double about = 0;
