@@ -10,6 +10,7 @@
 #include "diagnose/core/diagnose.h"
 #include "diagnose/core/fixes.h"
 #include "diagnose/job/job.h"
+#include "diagnose/paste/pasted_parts.h"
 #include "diagnose/paste/stated.h"
 #include "diagnose/paste/switches.h"
 #include "diagnose/validate/validate.h"
@@ -19,17 +20,6 @@
 #include "units/format.h"
 
 namespace weir::diagnose {
-namespace {
-
-using evidence::Evidence;
-using finding::Confidence;
-using finding::Finding;
-using finding::Severity;
-using readers::EventKind;
-
-bool is_pasted_host(const Evidence& evidence) {
-  return evidence.provenance.origin == evidence::Origin::kText && evidence.switches.empty();
-}
 
 finding::EvidenceLine line_of(const readers::Cited& at) {
   finding::EvidenceLine line;
@@ -43,6 +33,18 @@ finding::Where where_of(const std::string& host, const std::string& device) {
   where.host = host;
   where.device = device;
   return where;
+}
+
+namespace {
+
+using evidence::Evidence;
+using finding::Confidence;
+using finding::Finding;
+using finding::Severity;
+using readers::EventKind;
+
+bool is_pasted_host(const Evidence& evidence) {
+  return evidence.provenance.origin == evidence::Origin::kText && evidence.switches.empty();
 }
 
 /// "gpu01 eth2", "gpu01".
@@ -63,7 +65,8 @@ std::optional<Dscp> dscp_in_use(const PastedCase& input) {
   return std::nullopt;
 }
 
-/// All that the text says RDMA is marked with: by the ports, the job, or RDMA-CM.
+}  // namespace
+
 std::vector<Dscp> dscps_said(const PastedCase& input) {
   std::vector<Dscp> out;
   if (const auto used = dscp_in_use(input)) out.push_back(*used);
@@ -79,6 +82,8 @@ std::vector<Dscp> dscps_said(const PastedCase& input) {
       if (nic.rdma.cm_tos.is_known()) out.push_back(dscp_of(*nic.rdma.cm_tos));
   return out;
 }
+
+namespace {
 
 /// No class is requested; a limit is looked for in the one that RDMA is in.
 void take_classes(const Evidence& found, design::HostIntent& host) {
@@ -211,8 +216,13 @@ void add_event_finding(std::string_view id, std::string verdict, Confidence conf
                        EventKind kind, const Happened& happened, finding::Judgement& out) {
   constexpr std::size_t kMostLines = 4;
   const readers::PasteEvent& first = *happened.events.front();
-  Finding finding =
-      finding::make_finding(id, std::move(verdict), where_of(first.host, first.device));
+  finding::Where where = where_of(first.host, first.device);
+  if (first.is_switch) {
+    where = {};
+    where.switch_name = first.host;
+    where.port = first.device;
+  }
+  Finding finding = finding::make_finding(id, std::move(verdict), std::move(where));
   finding.confidence = confidence;
   for (const readers::PasteEvent* event : happened.events)
     if (event->kind == kind && finding.evidence.size() < kMostLines)
@@ -256,6 +266,14 @@ void judge_events_of(const Happened& happened, finding::Judgement& out) {
                     "or dirty optic, fibre or cable.",
                     place),
         Confidence::kHigh, EventKind::kSignal, happened, out);
+  if (happened.count(EventKind::kNoLight) > 0) {
+    add_event_finding("link.physical_errors",
+                      fmt::format("{} receives no light: the other end is off, or no fibre leads "
+                                  "there.",
+                                  place),
+                      Confidence::kMedium, EventKind::kNoLight, happened, out);
+    out.findings.back().severity = Severity::kInfo;  // it may be a port that nobody uses
+  }
   if (happened.count(EventKind::kSlotPower) > 0)
     add_event_finding("pcie.slot_power",
                       fmt::format("The PCIe slot gives the NIC at {} too little power.", place),
@@ -647,6 +665,7 @@ finding::Judgement judge_pasted(const PastedCase& input) {
   for (const readers::PasteCollective& collective : input.paste.collectives)
     judge_spread(collective, input.thresholds, out);
   judge_pings(input, out);
+  judge_seen(input, out);
   const Dscp wanted = wanted_dscp(input);
   judge_rewritten(input.paste.captures, out);
   for (const readers::PasteCapture& capture : input.paste.captures)
@@ -872,6 +891,13 @@ finding::Judgement diagnose_paste(const readers::Paste& paste, const View& view)
     out.unknown.push_back({"the cause", "no known output, setting or error line in the text",
                            "counters of both ends around the load (weir snapshot), the job's log "
                            "with NCCL_DEBUG=INFO, and weir validate on both hosts"});
+  // With nothing but warnings the answer is open: a text shows a part.
+  if (out.unknown.empty() && out.conclusion == finding::Conclusion::kFindings &&
+      out.count(Severity::kError) == 0)
+    out.unknown.push_back(
+        {"behaviour",
+         view.has_counters() ? "a text shows a part of the fabric" : "no counters were given",
+         "two snapshots around a load: weir snapshot, or weir verify"});
   add_related(paste, out);
   return out;
 }

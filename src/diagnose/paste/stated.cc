@@ -84,7 +84,6 @@ constexpr auto kStatedPhrases = std::to_array<Phrase>({
     {"trust state: pcp", "", "trust.not_dscp", "The NIC trusts PCP, not DSCP."},
     {"nccl_net=socket", "", "nccl.ib_disabled", kSocket},
     {"\"nccl_net\"]=\"socket\"", "", "nccl.ib_disabled", kSocket},
-    {"nccl.conf", "nccl_", "nccl.stale_conf", "A file nccl.conf sets variables of NCCL."},
     {"wred_green_enable", "false", "ecn.off_on_lossless",
      "The WRED profile does not mark green packets (wred_green_enable false)."},
     {"rtm_setdcb", "dcb_cmd_ieee", "dcbx.two_agents",
@@ -105,6 +104,21 @@ void find_phrases(const Lines& lines, Stated& out) {
     for (const Phrase& phrase : kStatedPhrases)
       if (lines[i].contains(phrase.first) && lines[i].contains(phrase.second))
         out.add(phrase.id, std::string(phrase.verdict), {i});
+  }
+}
+
+/// A file nccl.conf that the text calls old, or that came with an image. That there is one is no
+/// fault: many sites set their traffic class in it.
+void find_stale_conf(const Lines& lines, Stated& out) {
+  constexpr auto kOld = std::to_array<std::string_view>(
+      {"image", "container", "old", "stale", "still", "year", "left", "leftover", "forgotten",
+       "previous", "overrides", "override"});
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const bool is_old = std::any_of(kOld.begin(), kOld.end(),
+                                    [&](std::string_view word) { return lines[i].has(word); });
+    if (is_old && !lines[i].is_remedy() && lines[i].contains("nccl.conf") &&
+        lines[i].contains("nccl_"))
+      out.add("nccl.stale_conf", "A file nccl.conf sets variables of NCCL.", {i});
   }
 }
 
@@ -506,6 +520,7 @@ std::vector<finding::Finding> stated_faults(std::span<const readers::Cited> cite
   find_reordering(lines, out);
   find_counts(lines, limits, out);
   find_phrases(lines, out);
+  find_stale_conf(lines, out);
   find_mtus(lines, out);
   find_priorities(lines, limits.mostly_unmarked, out);
   find_settings(lines, limits, out);

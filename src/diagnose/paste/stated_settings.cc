@@ -189,6 +189,16 @@ void find_marking(const Lines& lines, Stated& out) {
   }
 }
 
+/// "length 60" of a packet: too short for data. CNPs and acknowledgements need not be ECN-capable.
+bool is_short_packet(const std::string& lower) {
+  constexpr std::uint64_t kShortest = 100;  // with IP and UDP; a CNP has 60, an acknowledgement 48
+  const auto at = lower.rfind("length ");
+  if (at == std::string::npos) return false;
+  const std::string_view rest = std::string_view(lower).substr(at + 7);
+  const auto value = parse_u64(rest.substr(0, rest.find_first_not_of("0123456789")));
+  return value && *value < kShortest;
+}
+
 /// "tos 0x68": a byte on the wire whose ECN bits are 00, in a text about ECN.
 void find_wire_bytes(const Lines& lines, Stated& out) {
   const bool is_about_ecn = std::any_of(lines.begin(), lines.end(), [](const StatedLine& line) {
@@ -196,7 +206,9 @@ void find_wire_bytes(const Lines& lines, Stated& out) {
   });
   for (std::size_t i = 0; is_about_ecn && i < lines.size(); ++i) {
     const auto at = lines[i].lower.find("tos 0x");
-    if (at == std::string::npos || lines[i].is_remedy()) continue;
+    if (at == std::string::npos || lines[i].is_remedy() || is_short_packet(lines[i].lower) ||
+        lines[i].mentions("cnp"))
+      continue;
     const unsigned byte = hex_number(std::string_view(lines[i].lower).substr(at + 6, 2));
     if (byte != 0 && (byte & 3U) == 0)
       out.add("ecn.not_ect",

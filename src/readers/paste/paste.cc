@@ -29,6 +29,10 @@ constexpr auto kTools = std::to_array<PasteTool>({
     {"ethtool", begins_ethtool, read_ethtool},
     {"ethtool -i", begins_ethtool_driver, read_ethtool_driver},
     {"ethtool -m", begins_ethtool_module, read_ethtool_module},
+    {"optics", begins_optics, read_optics},
+    {"LLDP neighbours", begins_lldp, read_lldp},
+    {"CONFIG_DB", begins_config_db, read_config_db},
+    {"queuing policy", begins_queuing_policy, read_queuing_policy},
     {"dcb", begins_dcb, read_dcb},
     {"lldptool", begins_lldptool, read_lldptool},
     {"show_gids", begins_show_gids, read_show_gids},
@@ -47,11 +51,15 @@ constexpr auto kTools = std::to_array<PasteTool>({
     {"rdma link", begins_rdma_link, read_rdma_link},
     {"rdma resource", begins_rdma_resource, read_rdma_resource},
     {"ip", begins_ip, read_ip},
+    {"ip addr", begins_addresses, read_addresses},
+    {"ip route", begins_routes, read_routes},
     {"lspci", begins_lspci, read_lspci},
     {"the kernel's log", begins_kernel_log, read_kernel_log},
     {"nccl-tests", begins_nccl_tests, read_nccl_tests_part},
     {"perftest", begins_perftest, read_perftest_part},
     {"tcpdump", begins_tcpdump, read_tcpdump},
+    {"tshark", begins_tshark, read_tshark},
+    {"files of devices", begins_device_files, read_device_files},
     {"files of the kernel", begins_sysfs, read_sysfs},
     {"trust", begins_trust, read_trust},
     {"traffic class", begins_tos, read_tos},
@@ -59,6 +67,14 @@ constexpr auto kTools = std::to_array<PasteTool>({
     {"sysctl", begins_sysctl, read_sysctl},
     {"lsmod", begins_lsmod, read_lsmod},
     {"counters", begins_counter_list, read_counter_list},
+});
+
+/// What show commands of every system print beside what the readers of switches know.
+constexpr auto kShowTools = std::to_array<PasteTool>({
+    {"optics", begins_optics, read_optics},
+    {"LLDP neighbours", begins_lldp, read_lldp},
+    {"queuing policy", begins_queuing_policy, read_queuing_policy},
+    {"CONFIG_DB", begins_config_db, read_config_db},
 });
 
 bool is_job_line(std::string_view text) {
@@ -211,9 +227,11 @@ class FileReader {
   }
 
   std::size_t follow(const Mark& mark, std::size_t at) {
+    sink_.begin_section();
     if (mark.is_switch) {
       const std::size_t end = section_end(at);
       sections_.push_back({&mark, at + 1, end});
+      read_show_parts(mark, at + 1, end);
       return end;
     }
     if (!mark.words.empty()) sections_.push_back({&mark, at + 1, section_end(at)});
@@ -249,6 +267,31 @@ class FileReader {
     return 1;
   }
 
+  /// The lines below a show command that are the same on every system. The reader of the switch's
+  /// system gets them too.
+  void read_show_parts(const Mark& mark, std::size_t begin, std::size_t end) {
+    const std::string host = sink_.host();
+    sink_.use_host(mark.host);
+    for (std::size_t at = begin; at < end;) {
+      const PasteAt here{{&lines_[at], end - at}, mark};
+      std::size_t taken = 0;
+      for (const PasteTool& tool : kShowTools) {
+        if (!tool.begins(here)) continue;
+        sink_.detail.clear();
+        sink_.device.clear();
+        taken = std::min(tool.read(here, sink_), here.lines.size());
+        if (taken == 0) continue;
+        add_part(tool, at, taken);
+        taken_.insert(begin);
+        for (std::size_t line = at; line < at + taken; ++line)
+          shown_.insert(line);
+        break;
+      }
+      at += std::max<std::size_t>(taken, 1);
+    }
+    sink_.use_host(host);
+  }
+
   void add_part(const PasteTool& tool, std::size_t at, std::size_t taken) {
     PastePart part;
     part.tool = tool.name;
@@ -258,7 +301,8 @@ class FileReader {
     part.file = file_.name;
     part.first = lines_[at].number;
     part.last = lines_[at + taken - 1].number;
-    const bool is_one = part.tool == "lspci" || part.tool == "the kernel's log";
+    const bool is_one = part.tool == "lspci" || part.tool == "the kernel's log" ||
+                        part.tool == "optics" || part.tool == "files of devices";
     if (is_one && !paste_.parts.empty()) {
       PastePart& last = paste_.parts.back();
       const bool goes_on = last.tool == part.tool && last.host == part.host &&
@@ -415,11 +459,15 @@ class FileReader {
     std::vector<std::size_t> all = wanted;
     if (is_only) all.insert(all.end(), rest_.begin(), rest_.end());
     const Reader* const reader = read_show(std::move(all));
-    if (reader == nullptr) rest_.insert(rest_.end(), wanted.begin(), wanted.end());
+    if (reader == nullptr)
+      std::copy_if(wanted.begin(), wanted.end(), std::back_inserter(rest_),
+                   [&](std::size_t at) { return !shown_.contains(at); });
     for (const Section& section : sections_) {
       if (!is_own(section) || !has_line(section)) continue;
       if (shows_config(*section.mark) && add_config_of(section)) continue;
-      if (is_left_to_words(section.mark->command) || says_something(section, reader)) continue;
+      if (is_left_to_words(section.mark->command) || taken_.contains(section.begin) ||
+          says_something(section, reader))
+        continue;
       add_not_read(section, section.begin, section.end - 1);
       for (std::size_t at = section.begin; reader != nullptr && at < section.end; ++at)
         rest_.push_back(at);
@@ -464,6 +512,7 @@ class FileReader {
   std::size_t section_end_ = 0;
   std::vector<std::size_t> rest_;
   std::set<std::size_t> taken_;  // lines at which a reader began
+  std::set<std::size_t> shown_;  // of show commands: lines that are read whatever the system is
   std::vector<Section> sections_;
   std::vector<std::size_t> times_;
 };
@@ -540,6 +589,20 @@ void PasteSink::event(EventKind kind, std::string_view where, const PasteLine& l
   paste_.events.push_back({kind, hosts_.shown(host_), hosts_.known_name(host_, where), cite(line)});
 }
 
+void PasteSink::switch_event(EventKind kind, std::string_view port, const PasteLine& line) {
+  const bool is_host = host_.empty();  // a text without prompts: whose port it is nobody says
+  paste_.events.push_back(
+      {kind, is_host ? hosts_.shown(host_) : host_, std::string(port), cite(line), !is_host});
+}
+
+bool PasteSink::has_grown(std::string_view port, std::string_view counter, std::uint64_t value) {
+  Counted& known = counted_[fmt::format("{} {} {}", host_, port, counter)];
+  const bool is_later = known.section > 0 && known.section < section_;
+  const bool grew = is_later && value > known.value;
+  if (known.section == 0 || is_later) known = {value, section_};
+  return grew;
+}
+
 std::optional<KeyValue> key_value(std::string_view line) {
   const std::size_t colon = line.find(':');
   if (colon == std::string_view::npos || colon == 0) return std::nullopt;
@@ -593,6 +656,16 @@ Paste read_paste(const std::vector<PastedFile>& files) {
     ping.host = hosts.shown(ping.host);
   for (PasteUse& use : paste.uses)
     use.host = hosts.shown(use.host);
+  for (PasteNeighbour& neighbour : paste.neighbours)
+    if (!neighbour.is_switch) neighbour.host = hosts.shown(neighbour.host);
+  for (PasteAddress& address : paste.addresses)
+    address.host = hosts.shown(address.host);
+  for (PasteRoute& route : paste.routes)
+    route.host = hosts.shown(route.host);
+  for (PasteRule& rule : paste.rules)
+    rule.host = hosts.shown(rule.host);
+  for (PasteAble& able : paste.able)
+    able.host = hosts.shown(able.host);
   std::vector<evidence::Evidence> of_hosts = std::move(hosts).finish(join(all, ", "));
   paste.evidence.insert(paste.evidence.begin(), std::make_move_iterator(of_hosts.begin()),
                         std::make_move_iterator(of_hosts.end()));

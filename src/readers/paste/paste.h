@@ -21,6 +21,7 @@
 #include "readers/job/job.h"
 #include "readers/job/nccl_tests.h"
 #include "readers/job/perftest.h"
+#include "readers/paste/paste_seen.h"
 #include "readers/readers.h"
 
 namespace weir::readers {
@@ -47,6 +48,7 @@ enum class EventKind : std::uint8_t {
   kModule,          // too hot, not supported
   kUnplugged,       // no cable
   kSignal,          // the receiver gets too little light, or a signal that FEC cannot repair
+  kNoLight,         // the receiver gets none: the other end may be off
   kSlotPower,       // the PCIe slot gives the card too little
   kPcieError,       // AER
   kPcieLimited,     // "available PCIe bandwidth, limited by"
@@ -58,8 +60,9 @@ enum class EventKind : std::uint8_t {
 struct PasteEvent {
   EventKind kind = EventKind::kLinkDown;
   std::string host;
-  std::string device;  // netdev, or PCI address; may be empty
+  std::string device;  // netdev, PCI address, or port of a switch; may be empty
   Cited at;
+  bool is_switch = false;  // the host is one
 };
 
 /// Packets to port 4791 as tcpdump printed them.
@@ -137,6 +140,14 @@ struct Paste {
   std::vector<PasteUse> uses;
   std::vector<PastePerftest> perftests;
   std::vector<PasteCollective> collectives;
+  std::vector<PasteNeighbour> neighbours;
+  std::vector<PasteAddress> addresses;
+  std::vector<PasteRoute> routes;
+  std::vector<PasteRule> rules;
+  std::vector<PasteAble> able;
+  std::vector<PasteCodePoint> code_points;
+  std::vector<PasteWred> wred;
+  std::vector<PasteLossless> lossless;
   struct UnreadLine {
     std::string file;
     Unread line;

@@ -195,21 +195,62 @@ std::size_t read_ethtool_driver(const PasteAt& at, PasteSink& out) {
 
 // ---- ethtool -m ----
 
-bool begins_ethtool_module(const PasteAt& at) {
-  const auto pair = key_value(at.line(0));
-  return pair && pair->key == "Identifier" && pair->value.starts_with("0x");
+namespace {
+
+/// "-18.21" of "0.0151 mW / -18.21 dBm".
+std::optional<double> module_dbm(std::string_view value) {
+  const std::size_t slash = value.find(" / ");
+  return slash == std::string_view::npos || !value.ends_with("dBm")
+             ? std::nullopt
+             : leading_decimal(value.substr(slash + 3));
 }
 
-/// Nothing of it is a setting; a warning of the module itself is worth a line.
+bool is_module_light(std::string_view key) {
+  return key.starts_with("Rcvr signal avg optical power") ||
+         key.starts_with("Receiver signal average optical power");
+}
+
+}  // namespace
+
+bool begins_ethtool_module(const PasteAt& at) {
+  const auto pair = key_value(at.line(0));
+  if (!pair) return false;
+  return (pair->key == "Identifier" && pair->value.starts_with("0x")) ||
+         (at.mark.tool() == "ethtool" && at.mark.has_word("-m") &&
+          (is_module_light(pair->key) || pair->key.starts_with("Laser ") ||
+           pair->key.starts_with("Module ")));
+}
+
+/// Nothing of it is a setting; a warning of the module itself, or too little light for its own
+/// threshold, is worth a line. No light at all is what a port has whose other end is off.
 std::size_t read_ethtool_module(const PasteAt& at, PasteSink& out) {
+  constexpr double kDark = -30;  // dBm
   std::size_t taken = 0;
+  std::optional<double> lowest;
+  std::optional<double> weakest;
+  std::optional<double> strongest;
+  const PasteLine* where = nullptr;
   for (; taken < at.lines.size(); ++taken) {
     const auto pair = key_value(at.line(taken));
     if (!pair) break;
     const bool is_alarm = pair->key.ends_with(" alarm") || pair->key.ends_with(" warning");
-    if (is_alarm && pair->value == "On")
+    const bool is_light = pair->key.starts_with("Laser rx power");
+    if (is_alarm && pair->value == "On" && !is_light)
       out.event(EventKind::kModule, at.mark.device, at.lines[taken]);
+    if (is_alarm && pair->value == "On" && is_light && where == nullptr) where = &at.lines[taken];
+    const auto level = module_dbm(pair->value);
+    if (level && pair->key == "Laser rx power low alarm threshold") lowest = level;
+    if (!level || !is_module_light(pair->key)) continue;
+    if (!strongest || *level > *strongest) strongest = level;
+    if (!weakest || *level < *weakest) {
+      weakest = level;
+      if (where == nullptr || is_module_light(trim(where->text))) where = &at.lines[taken];
+    }
   }
+  const bool is_alarm = where != nullptr && !is_module_light(trim(where->text));
+  const bool is_dark = strongest && *strongest < kDark;
+  if (is_alarm || (lowest && weakest && *weakest < *lowest))
+    out.event(is_dark ? EventKind::kNoLight : EventKind::kSignal, at.mark.device, *where);
   out.device = at.mark.device;
   return taken;
 }
@@ -338,6 +379,9 @@ std::size_t read_ip(const PasteAt& at, PasteSink& out) {
     if (is_address && !words[1].starts_with("fe80")) {
       addresses.emplace_back(words[1]);
       out.set(nic->nic.addresses, addresses, line);
+      if (words[0] == "inet" && nic->nic.netdev.is_known())
+        out.paste().addresses.push_back(
+            {out.host(), *nic->nic.netdev, std::string(words[1]), out.cite(line)});
     }
   }
   return taken;

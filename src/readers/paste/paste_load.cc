@@ -61,10 +61,19 @@ bool is_link_local_gid(std::string_view text) {
   return trim(text.substr(4)).starts_with("254:128:");
 }
 
+/// A row of the table alone, as `| tail -2` leaves it.
+bool is_perftest_row(const PasteAt& at) {
+  const std::string_view tool = at.mark.tool();
+  if (!tool.starts_with("ib_") || (!tool.ends_with("_bw") && !tool.ends_with("_lat"))) return false;
+  const auto words = words_of(at.line(0));
+  constexpr std::size_t kFewest = 4;
+  return words.size() >= kFewest && std::all_of(words.begin(), words.end(), begins_with_digit);
+}
+
 }  // namespace
 
 bool begins_perftest(const PasteAt& at) {
-  return is_perftest_heading(at.line(0)) || is_perftest_error(at.line(0));
+  return is_perftest_heading(at.line(0)) || is_perftest_error(at.line(0)) || is_perftest_row(at);
 }
 
 std::size_t read_perftest_part(const PasteAt& at, PasteSink& out) {

@@ -43,7 +43,21 @@ struct DeltaLine {
   std::uint64_t before = 0;
   std::uint64_t after = 0;
 };
+/// "rx_discards_phy: 120 -> 991": of a counter that is known, and nothing else in the line.
+std::optional<DeltaLine> arrow_line(std::string_view text) {
+  for (const std::string_view arrow : {"->", "=>", "→"}) {
+    const std::size_t at = text.find(arrow);
+    if (at == std::string_view::npos) continue;
+    const auto first = named_count(trim(text.substr(0, at)));
+    const auto after = parse_count(trim(text.substr(at + arrow.size())));
+    if (first && after && place_of_counter(first->name))
+      return DeltaLine{{}, first->name, first->value, *after};
+  }
+  return std::nullopt;
+}
+
 std::optional<DeltaLine> delta_line(std::string_view text) {
+  if (auto arrow = arrow_line(text)) return arrow;
   const std::size_t values = text.find("pre=");
   if (values == std::string_view::npos || values < 2 ||
       text.find("post=") == std::string_view::npos)

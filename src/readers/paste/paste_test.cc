@@ -60,7 +60,7 @@ TEST(Paste, RecognisesEveryToolByItsContent) {
       {"paste/ibdev2netdev.txt", "ibdev2netdev", 0},
       {"paste/rdma_link.txt", "rdma link", 0},
       {"paste/ibv_devinfo-v.txt", "ibv_devinfo of rxe_a", 0},
-      {"paste/ip.txt", "ip", 5},
+      {"paste/ip.txt", "ip; ip route", 0},
       {"paste/lspci_acs.txt", "lspci", 0},
       {"paste/lspci_nic_downgraded.txt", "lspci", 0},
       {"paste/dmesg_flaps.txt", "the kernel's log", 0},

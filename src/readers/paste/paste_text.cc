@@ -288,7 +288,8 @@ constexpr auto kKnownTools = std::to_array<std::string_view>(
      "tcpdump",    "ulimit",      "sysctl",      "lsmod",    "ibdev2netdev", "ibstat",
      "nvidia-smi", "mlxlink",     "mlxconfig",   "uname",    "hostname",     "show",
      "nv",         "pfcwd",       "ping",        "ibstatus", "top",          "uptime",
-     "date"});
+     "date",       "lldpcli",     "lldpctl",     "tshark",   "ifconfig",     "sonic-db-cli",
+     "redis-cli"});
 
 /// "show …", "nv show …", and "sh …" as people shorten it, which is no shell.
 bool is_show(const std::vector<std::string>& words) {

@@ -6,6 +6,7 @@
 // takes lines as long as they fit and stops at the first that does not: another tool, or a
 // sentence, may follow. It never fails; a line that it knows to be its own and cannot read goes to
 // unread().
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -43,6 +44,12 @@ class PasteSink {
   [[nodiscard]] Cited cite(const PasteLine& line) const;
   void unread(const PasteLine& line, std::string why);
   void event(EventKind kind, std::string_view where, const PasteLine& line);
+  /// The same at a port of the switch that printed it.
+  void switch_event(EventKind kind, std::string_view port, const PasteLine& line);
+  /// Remembers a count of errors; true where the output of an earlier command had less.
+  bool has_grown(std::string_view port, std::string_view counter, std::uint64_t value);
+  /// What follows is the output of another command.
+  void begin_section() { ++section_; }
   template <class T>
   void set(evidence::Fact<T>& fact, T value, const PasteLine& line) {
     fact = evidence::Fact<T>::of(std::move(value), source(line));
@@ -61,6 +68,12 @@ class PasteSink {
   PasteHosts& hosts_;
   std::string file_;
   std::string host_;
+  struct Counted {
+    std::uint64_t value = 0;
+    int section = 0;
+  };
+  int section_ = 1;
+  std::map<std::string, Counted> counted_;  // by host, port and counter
 };
 
 struct PasteTool {
@@ -162,7 +175,43 @@ std::size_t read_gpu_use(const PasteAt&, PasteSink&);
 bool begins_cpu_use(const PasteAt&);
 std::size_t read_cpu_use(const PasteAt&, PasteSink&);
 
+// ---- paste_rates.cc ----
+bool begins_device_files(const PasteAt&);
+std::size_t read_device_files(const PasteAt&, PasteSink&);
+
+// ---- paste_addresses.cc ----
+bool begins_addresses(const PasteAt&);
+std::size_t read_addresses(const PasteAt&, PasteSink&);
+bool begins_routes(const PasteAt&);
+std::size_t read_routes(const PasteAt&, PasteSink&);
+
+// ---- paste_cabling.cc ----
+bool begins_lldp(const PasteAt&);
+std::size_t read_lldp(const PasteAt&, PasteSink&);
+
+// ---- paste_optics.cc ----
+bool begins_optics(const PasteAt&);
+std::size_t read_optics(const PasteAt&, PasteSink&);
+
+// ---- paste_switch_config.cc ----
+bool begins_config_db(const PasteAt&);
+std::size_t read_config_db(const PasteAt&, PasteSink&);
+bool begins_queuing_policy(const PasteAt&);
+std::size_t read_queuing_policy(const PasteAt&, PasteSink&);
+
+// ---- paste_capture.cc ----
+bool begins_tshark(const PasteAt&);
+std::size_t read_tshark(const PasteAt&, PasteSink&);
+
 // ---- what several of them need ----
+
+/// "Ethernet17/1" of "show lldp neighbors ethernet 17/1", "et-0/0/31", "swp9"; empty where the
+/// command names no port.
+[[nodiscard]] std::string port_of_command(const Mark& mark);
+/// A port of a switch as its system names it.
+[[nodiscard]] bool is_switch_port(std::string_view word);
+/// "-16.78" of "-16.78 dBm": the number that the text begins with.
+[[nodiscard]] std::optional<double> leading_decimal(std::string_view text);
 
 /// Where the catalogue has a NIC's counter of this name; nullopt for a name that nobody knows.
 [[nodiscard]] std::optional<counters::Place> place_of_counter(std::string_view name);

@@ -162,6 +162,34 @@ bool is_out_of_range(std::string_view value) {
   });
 }
 
+/// The largest of "0x00010ff2 (400G_4X,200G_2X,…)".
+std::optional<BitRate> fastest_of(std::string_view value) {
+  std::optional<BitRate> out;
+  const std::size_t open = value.find('(');
+  if (open == std::string_view::npos) return out;
+  for (const std::string_view mode : split(value.substr(open + 1), ',')) {
+    const std::size_t unit = mode.find('G');
+    const auto rate =
+        unit == std::string_view::npos ? std::nullopt : gigabits(mode.substr(0, unit));
+    if (rate && (!out || *rate > *out)) out = rate;
+  }
+  return out;
+}
+
+/// What the port is allowed to run at, and what its cable can.
+void read_able(const KeyValue& pair, const PasteLine& line, const std::string& device,
+               PasteSink& out) {
+  const auto fastest = fastest_of(pair.value);
+  if (!fastest) return;
+  auto& all = out.paste().able;
+  auto able = std::find_if(all.begin(), all.end(), [&](const PasteAble& known) {
+    return known.host == out.host() && known.device == device;
+  });
+  if (able == all.end()) able = all.insert(all.end(), PasteAble{out.host(), device, {}, {}, {}});
+  (pair.key.starts_with("Enabled") ? able->port : able->cable) = *fastest;
+  able->at = out.cite(line);
+}
+
 void read_mlxlink_line(const KeyValue& pair, const PasteLine& line, const std::string& device,
                        evidence::Nic& nic, PasteSink& out) {
   if (pair.key == "State") {
@@ -174,6 +202,9 @@ void read_mlxlink_line(const KeyValue& pair, const PasteLine& line, const std::s
   } else if (pair.key == "Speed") {
     if (const auto speed = gigabits(pair.value.substr(0, pair.value.find('G'))))
       out.set(nic.link.speed, *speed, line);
+  } else if (pair.key.starts_with("Enabled Link Speed") ||
+             pair.key.starts_with("Supported Cable Speed")) {
+    read_able(pair, line, out.hosts().known_name(out.host(), device), out);
   } else if (pair.key == "FEC" && pair.value != "N/A") {
     out.set(nic.link.fec, std::string(pair.value), line);
   } else if (pair.key == "Recommendation") {

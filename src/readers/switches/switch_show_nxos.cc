@@ -181,6 +181,7 @@ class NxosReader {
       out_.use_switch(prompt->host);
       part_ = Part::kNone;
       qos_ = QosConfig();
+      use_port_of(prompt->command);
       return;
     }
     if (const auto second = time_of_line(text)) return out_.set_time(*second);
@@ -249,6 +250,22 @@ class NxosReader {
       return false;
     }
     return true;
+  }
+
+  /// "show queuing interface ethernet 1/29 | begin …": a filter may cut the heading off.
+  void use_port_of(std::string_view command) {
+    const auto words = words_of(command);
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      const std::size_t digit = words[i].find_first_of("0123456789");
+      const std::string_view stem = words[i].substr(0, digit);
+      const bool is_kind = stem == "ethernet" || stem == "Ethernet" || stem == "eth" || stem == "e";
+      if (!is_kind) continue;
+      const std::string_view number = digit != std::string_view::npos ? words[i].substr(digit)
+                                      : i + 1 < words.size()          ? words[i + 1]
+                                                                      : std::string_view();
+      if (number.find('/') != std::string_view::npos) use_port(fmt::format("Ethernet{}", number));
+      return;
+    }
   }
 
   void use_port(std::string_view rest) {

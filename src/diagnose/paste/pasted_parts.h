@@ -1,0 +1,19 @@
+#pragma once
+// What the halves of pasted.h share. Internal to this folder.
+#include <string>
+#include <vector>
+
+#include "diagnose/paste/pasted.h"
+
+namespace weir::diagnose {
+
+[[nodiscard]] finding::EvidenceLine line_of(const readers::Cited& at);
+[[nodiscard]] finding::Where where_of(const std::string& host, const std::string& device);
+
+/// All that the text says RDMA is marked with: by the ports, the job, or RDMA-CM.
+[[nodiscard]] std::vector<Dscp> dscps_said(const PastedCase& input);
+
+/// Speeds, addresses and routes of hosts; neighbours; code points and queues of switches.
+void judge_seen(const PastedCase& input, finding::Judgement& out);
+
+}  // namespace weir::diagnose

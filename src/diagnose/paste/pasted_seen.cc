@@ -1,0 +1,576 @@
+// What a text shows literally of links, addresses, cables and switches, as paste_seen.h has it,
+// judged by itself: no design says what it should be, so only what contradicts itself, its sisters
+// or a plan that the text states is a finding.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "diagnose/paste/pasted_parts.h"
+#include "diagnose/paste/stated.h"
+#include "finding/catalog.h"
+#include "readers/paste/text_lines.h"
+#include "units/format.h"
+
+namespace weir::diagnose {
+namespace {
+
+using finding::Confidence;
+using finding::Finding;
+using finding::Severity;
+
+bool is_digit_char(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// Named for what it carries: a rail, a GPU, RDMA.
+bool is_rail_name(std::string_view name) {
+  for (const std::string_view stem :
+       {"rail", "gpu", "rdma", "roce", "hsn", "compute", "eth_r", "mlx"})
+    if (name.find(stem) != std::string_view::npos) return true;
+  return false;
+}
+
+// ---- speeds ----
+
+struct SpeedOfNic {
+  const evidence::Nic* nic = nullptr;
+  BitRate speed;
+};
+
+finding::EvidenceLine speed_line_of(const SpeedOfNic& item) {
+  finding::EvidenceLine line;
+  line.source = item.nic->link.speed.source();
+  line.line = fmt::format("{}: {}", item.nic->device, to_text(item.speed));
+  return line;
+}
+
+const readers::PasteAble* able_of(const PastedCase& input, const std::string& host,
+                                  const std::string& device) {
+  for (const readers::PasteAble& able : input.paste.able)
+    if (able.host == host && able.device == device) return &able;
+  return nullptr;
+}
+
+/// A port that is up and slower than its sisters. Other cards in a host may be slower on purpose:
+/// that it could run as fast must be shown, or it is a note.
+void judge_speeds_of(const PastedCase& input, const evidence::Evidence& host,
+                     finding::Judgement& out) {
+  std::vector<SpeedOfNic> all;
+  std::map<std::int64_t, std::size_t> counts;
+  for (const evidence::Nic& nic : host.nics) {
+    const bool is_down = (nic.link.up.is_known() && !*nic.link.up) ||
+                         (nic.rdma.active.is_known() && !*nic.rdma.active);
+    if (!nic.link.speed.is_known() || is_down) continue;
+    all.push_back({&nic, *nic.link.speed});
+    ++counts[nic.link.speed->raw()];
+  }
+  constexpr std::size_t kSisters = 3;
+  const auto most =
+      std::max_element(counts.begin(), counts.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  const bool has_sisters =
+      most != counts.end() && most->second >= kSisters && most->second * 3 >= all.size() * 2;
+  const BitRate usual = has_sisters ? BitRate::raw(most->first) : BitRate();
+  for (const SpeedOfNic& item : all) {
+    const readers::PasteAble* const able = able_of(input, host.provenance.host, item.nic->device);
+    const BitRate possible = able == nullptr ? BitRate() : std::min(able->port, able->cable);
+    const bool is_slower = has_sisters && item.speed < usual;
+    const bool could_more = possible > item.speed;
+    if (!is_slower && !could_more) continue;
+    if (is_slower && able != nullptr && able->port > BitRate() && able->port < usual)
+      continue;  // another kind of card
+    Finding finding = finding::make_finding(
+        "link.degraded",
+        is_slower ? fmt::format("{} {} runs at {}, {} other ports of the host at {}{}.",
+                                host.provenance.host, item.nic->device, to_text(item.speed),
+                                most->second, to_text(usual),
+                                could_more ? fmt::format("; port and cable are able to run at {}",
+                                                         to_text(possible))
+                                           : std::string())
+                  : fmt::format("{} {} runs at {}; port and cable are able to run at {}.",
+                                host.provenance.host, item.nic->device, to_text(item.speed),
+                                to_text(possible)),
+        where_of(host.provenance.host, item.nic->device));
+    finding.confidence = is_slower && could_more ? Confidence::kHigh : Confidence::kMedium;
+    if (!is_slower || !could_more) finding.severity = Severity::kInfo;
+    finding.evidence.push_back(speed_line_of(item));
+    if (could_more) finding.evidence.push_back(line_of(able->at));
+    if (is_slower)
+      for (const SpeedOfNic& sister : all)
+        if (sister.speed == usual && finding.evidence.size() < 3)
+          finding.evidence.push_back(speed_line_of(sister));
+    out.findings.push_back(std::move(finding));
+  }
+}
+
+// ---- addresses and routes ----
+
+struct Subnet {
+  std::uint64_t number = 0;
+  unsigned length = 0;
+  friend auto operator<=>(const Subnet&, const Subnet&) = default;
+};
+
+std::optional<std::uint64_t> ipv4_number(std::string_view address) {
+  const auto parts = split(address.substr(0, address.find('/')), '.');
+  std::uint64_t number = 0;
+  if (parts.size() != 4) return std::nullopt;
+  for (const std::string_view part : parts) {
+    const auto byte = parse_u64(part);
+    if (!byte || *byte > 255) return std::nullopt;
+    number = number * 256 + *byte;
+  }
+  return number;
+}
+
+std::optional<Subnet> subnet_of_address(std::string_view address) {
+  const std::size_t slash = address.find('/');
+  const auto number = ipv4_number(address);
+  if (slash == std::string_view::npos || !number) return std::nullopt;
+  const auto length = parse_u64(address.substr(slash + 1));
+  constexpr unsigned kLongest = 30;  // two ends of a link have one each
+  if (!length || *length < 8 || *length > kLongest) return std::nullopt;
+  const std::uint64_t size = std::uint64_t{1} << (32U - *length);
+  return Subnet{*number / size * size, static_cast<unsigned>(*length)};
+}
+
+/// Bridges, overlays and what containers are given are no ports of their own.
+bool is_virtual_interface(std::string_view name) {
+  for (const std::string_view stem : {"lo", "docker", "br-", "veth", "cni", "cali", "flannel",
+                                      "virbr", "vxlan", "tunl", "dummy", "kube", "podman"})
+    if (name.starts_with(stem)) return true;
+  return false;
+}
+
+/// A rule sends what comes from this address to a table of its own, or a VRF does.
+bool has_rule_for(const PastedCase& input, const readers::PasteAddress& address) {
+  const auto own = ipv4_number(address.address);
+  for (const readers::PasteRule& rule : input.paste.rules) {
+    if (rule.host != address.host) continue;
+    if (rule.table.find("l3mdev") != std::string::npos) return true;
+    const auto source = ipv4_number(rule.source);
+    if (!source || !own) continue;
+    const bool is_one = rule.source.find('/') == std::string::npos || rule.source.ends_with("/32");
+    const auto net = subnet_of_address(rule.source);
+    const bool is_in = is_one ? *source == *own
+                              : net && *own / (std::uint64_t{1} << (32U - net->length)) ==
+                                           net->number / (std::uint64_t{1} << (32U - net->length));
+    if (is_in) return true;
+  }
+  return false;
+}
+
+bool shows_rules(const PastedCase& input, const std::string& host) {
+  return std::any_of(input.paste.rules.begin(), input.paste.rules.end(),
+                     [&](const readers::PasteRule& rule) { return rule.host == host; });
+}
+
+/// The interface that has this address.
+const readers::PasteAddress* owner_of(const PastedCase& input, const std::string& host,
+                                      const std::string& address) {
+  const auto number = ipv4_number(address);
+  for (const readers::PasteAddress& item : input.paste.addresses)
+    if (item.host == host && number && ipv4_number(item.address) == number) return &item;
+  return nullptr;
+}
+
+/// Answers of `ip route get` that leave by another interface than the one of their source.
+std::vector<const readers::PasteRoute*> stray_routes(const PastedCase& input,
+                                                     const std::string& host) {
+  std::vector<const readers::PasteRoute*> out;
+  for (const readers::PasteRoute& route : input.paste.routes) {
+    if (route.host != host || route.source.empty() || route.netdev == "lo") continue;
+    const readers::PasteAddress* const owner = owner_of(input, host, route.source);
+    if (owner != nullptr && owner->netdev != route.netdev) out.push_back(&route);
+  }
+  return out;
+}
+
+void judge_shared_subnet(const PastedCase& input, const std::string& host,
+                         const std::vector<const readers::PasteAddress*>& ports,
+                         finding::Judgement& out) {
+  const auto ruled = std::count_if(ports.begin(), ports.end(),
+                                   [&](const auto* port) { return has_rule_for(input, *port); });
+  // The first may use the main table.
+  if (static_cast<std::size_t>(ruled) + 1 >= ports.size()) return;
+  const auto stray = stray_routes(input, host);
+  const bool is_rail = std::any_of(ports.begin(), ports.end(),
+                                   [](const auto* port) { return is_rail_name(port->netdev); });
+  const bool is_shown = !stray.empty() || shows_rules(input, host);
+  constexpr std::size_t kMany = 4;
+  if (!is_rail && stray.empty() && ports.size() < kMany) return;
+  std::vector<std::string> names;
+  for (const auto* port : ports)
+    names.push_back(port->netdev);
+  const readers::PasteAddress& first = *ports.front();
+  Finding finding = finding::make_finding(
+      "rail.same_subnet",
+      fmt::format("{}: {} are in one subnet, that of {}{}.", host, join(names, ", "), first.address,
+                  is_shown ? "; no rule gives each address a table of its own"
+                           : "; whether rules keep them apart is not shown (ip rule)"),
+      where_of(host, ""));
+  finding.confidence = is_shown ? Confidence::kHigh : Confidence::kMedium;
+  if (!is_shown) finding.severity = Severity::kInfo;
+  finding.evidence = {line_of(first.at), line_of(ports.back()->at)};
+  if (!stray.empty()) finding.evidence.push_back(line_of(stray.front()->at));
+  out.findings.push_back(std::move(finding));
+}
+
+void judge_addresses(const PastedCase& input, finding::Judgement& out) {
+  std::map<std::string, std::map<Subnet, std::vector<const readers::PasteAddress*>>> by_host;
+  for (const readers::PasteAddress& address : input.paste.addresses) {
+    const auto subnet = subnet_of_address(address.address);
+    if (!subnet || is_virtual_interface(address.netdev)) continue;
+    auto& ports = by_host[address.host][*subnet];
+    const bool is_known = std::any_of(ports.begin(), ports.end(), [&](const auto* port) {
+      return port->netdev == address.netdev;
+    });
+    if (!is_known) ports.push_back(&address);
+  }
+  std::set<std::string> shared;  // hosts
+  for (const auto& of_host : by_host) {
+    const std::string& host = of_host.first;
+    for (const auto& [subnet, ports] : of_host.second) {
+      if (ports.size() < 2) continue;
+      shared.insert(host);
+      // Rules of the text decide, not the addresses alone.
+      std::erase_if(out.findings, [&](const Finding& known) {
+        return known.id == "rail.same_subnet" && known.where.host == host;
+      });
+      judge_shared_subnet(input, host, ports, out);
+    }
+  }
+  for (const readers::PasteRoute& route : input.paste.routes) {
+    const readers::PasteAddress* const owner = owner_of(input, route.host, route.source);
+    const bool is_stray = owner != nullptr && !route.netdev.empty() &&
+                          owner->netdev != route.netdev && route.netdev != "lo";
+    const bool is_none = route.netdev.empty() && !route.source.empty();
+    if ((!is_stray && !is_none) || shared.contains(route.host)) continue;
+    Finding finding = finding::make_finding(
+        "rail.no_route",
+        is_none
+            ? fmt::format("{} has no route from {} to {}.", route.host, route.source, route.target)
+            : fmt::format("From {} of {} the route to {} leaves by {}.", route.source,
+                          owner->netdev, route.target, route.netdev),
+        where_of(route.host, owner == nullptr ? "" : owner->netdev));
+    finding.confidence = Confidence::kHigh;
+    finding.evidence.push_back(line_of(route.at));
+    if (owner != nullptr) finding.evidence.push_back(line_of(owner->at));
+    out.findings.push_back(std::move(finding));
+    return;  // one fault, however many routes show it
+  }
+}
+
+// ---- cables ----
+
+/// The number behind a stem: 2 of "gpu2_eth" for "gpu".
+std::optional<unsigned> number_behind(std::string_view name, std::string_view stem) {
+  for (std::size_t at = name.find(stem); at != std::string_view::npos;
+       at = name.find(stem, at + 1)) {
+    std::string_view rest = name.substr(at + stem.size());
+    while (!rest.empty() && (rest[0] == '-' || rest[0] == '_'))
+      rest.remove_prefix(1);
+    const auto end = static_cast<std::size_t>(
+        std::find_if_not(rest.begin(), rest.end(), is_digit_char) - rest.begin());
+    const auto value = parse_u64(rest.substr(0, end));
+    if (value && *value < 100'000) return static_cast<unsigned>(*value);
+  }
+  return std::nullopt;
+}
+
+/// "host port gpuN_eth -> railN-leaf": what is before the number on either side.
+struct CablePlan {
+  std::string port;
+  std::string system;
+  const readers::Cited* at = nullptr;
+};
+
+/// "gpu" of "gpuN_eth", "rail" of "rail<n>-leaf"; empty where the word has no place for a number.
+std::string stem_of_pattern(std::string_view word) {
+  for (const std::string_view place : {"<n>", "<N>", "{n}", "{N}", "N"}) {
+    const std::size_t at = word.find(place);
+    if (at == std::string_view::npos || at == 0) continue;
+    const std::string_view rest = word.substr(at + place.size());
+    const bool is_word = place == "N" && !rest.empty() &&
+                         ((rest[0] >= 'a' && rest[0] <= 'z') || (rest[0] >= 'A' && rest[0] <= 'Z'));
+    const char before = word[at - 1];
+    const bool is_capitals = place == "N" && before >= 'A' && before <= 'Z';
+    std::string stem(word.substr(0, at));
+    while (!stem.empty() && (stem.back() == '-' || stem.back() == '_'))
+      stem.pop_back();
+    if (!is_word && !is_capitals && !stem.empty()) return stem;
+  }
+  return {};
+}
+
+std::optional<CablePlan> plan_in(const PastedCase& input) {
+  for (const readers::Cited& line : input.paste.words) {
+    std::vector<std::string> stems;
+    bool is_leading = false;
+    std::string_view before;
+    for (std::string_view word : readers::words_of(line.text)) {
+      is_leading = is_leading || word == "->" || word == "=>" || word == "→" || word == "to" ||
+                   word == "into" || word == "on";
+      while (!word.empty() && std::string_view(",.;:()`'\"").find(word.back()) != std::string::npos)
+        word.remove_suffix(1);
+      while (!word.empty() && std::string_view("(`'\"").find(word.front()) != std::string::npos)
+        word.remove_prefix(1);
+      std::string stem = stem_of_pattern(word);
+      if (word == "N" && !before.empty()) stem = before;  // "rail N goes to leaf N"
+      if (!stem.empty() && stems.size() < 2) stems.push_back(std::move(stem));
+      before = word;
+    }
+    if (stems.size() == 2 && is_leading) return CablePlan{stems[0], stems[1], &line};
+  }
+  return std::nullopt;
+}
+
+void add_wiring(const std::vector<const readers::PasteNeighbour*>& wrong, std::string why,
+                Severity severity, Confidence confidence, const readers::Cited* plan,
+                finding::Judgement& out) {
+  const readers::PasteNeighbour& first = *wrong.front();
+  finding::Where where;
+  if (first.is_switch) {
+    where.switch_name = first.host;
+    where.port = first.port;
+  } else {
+    where = where_of(first.host, "");
+  }
+  std::vector<std::string> ends;
+  for (const auto* item : wrong)
+    ends.push_back(fmt::format("{} leads to {}", item->port, item->system));
+  Finding finding = finding::make_finding(
+      "wiring.mismatch", fmt::format("{}: {}{}.", first.host, join(ends, ", "), why),
+      std::move(where));
+  finding.severity = severity;
+  finding.confidence = confidence;
+  for (const auto* item : wrong)
+    finding.evidence.push_back(line_of(item->at));
+  if (plan != nullptr) finding.evidence.push_back(line_of(*plan));
+  out.findings.push_back(std::move(finding));
+}
+
+using PortsOfHost = std::vector<const readers::PasteNeighbour*>;
+
+bool judge_by_plan(const CablePlan& plan, const PortsOfHost& ports, finding::Judgement& out) {
+  PortsOfHost wrong;
+  for (const auto* item : ports) {
+    const auto port = number_behind(item->port, plan.port);
+    const auto system = number_behind(item->system, plan.system);
+    if (port && system && *port != *system) wrong.push_back(item);
+  }
+  if (wrong.empty() || wrong.size() == ports.size()) return false;  // all: it is another plan
+  add_wiring(wrong, ", against the plan that the text states", Severity::kError, Confidence::kHigh,
+             plan.at, out);
+  return true;
+}
+
+/// A name cut at its numbers: "rail", "2", "-leaf".
+std::vector<std::string> runs_of(std::string_view name) {
+  std::vector<std::string> out;
+  for (const char c : name) {
+    if (out.empty() || is_digit_char(out.back().back()) != is_digit_char(c)) out.emplace_back();
+    out.back() += c;
+  }
+  return out;
+}
+
+/// The one number in which names differ, for each; empty where they differ in more.
+std::vector<unsigned> only_numbers(const std::vector<std::string>& names) {
+  std::vector<std::vector<std::string>> runs;
+  for (const std::string& name : names)
+    runs.push_back(runs_of(name));
+  std::optional<std::size_t> place;
+  for (const auto& name : runs) {
+    if (name.size() != runs.front().size()) return {};
+    for (std::size_t i = 0; i < name.size(); ++i) {
+      if (name[i] == runs.front()[i]) continue;
+      if (place.value_or(i) != i || !is_digit_char(name[i].front())) return {};
+      place = i;
+    }
+  }
+  std::vector<unsigned> out;
+  for (std::size_t i = 0; place && i < runs.size(); ++i) {
+    const auto value = parse_u64(runs[i][*place]);
+    if (!value || *value > 100'000) return {};
+    out.push_back(static_cast<unsigned>(*value));
+  }
+  return out;
+}
+
+/// Numbers of ports and of the systems behind them go together, but for two that are exchanged.
+void judge_by_numbers(const PortsOfHost& ports, finding::Judgement& out) {
+  constexpr std::size_t kFewest = 4;
+  if (ports.size() < kFewest) return;
+  std::vector<std::string> names;
+  std::vector<std::string> systems;
+  for (const auto* item : ports) {
+    names.push_back(item->port);
+    systems.push_back(item->system);
+  }
+  const auto port = only_numbers(names);
+  const auto system = only_numbers(systems);
+  if (port.size() != ports.size() || system.size() != ports.size()) return;
+  std::map<int, std::size_t> offsets;
+  for (std::size_t i = 0; i < ports.size(); ++i)
+    ++offsets[static_cast<int>(system[i]) - static_cast<int>(port[i])];
+  const auto usual =
+      std::max_element(offsets.begin(), offsets.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  std::vector<std::size_t> odd;
+  for (std::size_t i = 0; i < ports.size(); ++i)
+    if (static_cast<int>(system[i]) - static_cast<int>(port[i]) != usual->first) odd.push_back(i);
+  const bool is_swap =
+      odd.size() == 2 && usual->second >= 2 &&
+      static_cast<int>(system[odd[0]]) == static_cast<int>(port[odd[1]]) + usual->first &&
+      static_cast<int>(system[odd[1]]) == static_cast<int>(port[odd[0]]) + usual->first;
+  const bool is_one = odd.size() == 1 && usual->second >= 3;
+  if (!is_swap && !is_one) return;
+  PortsOfHost wrong;
+  for (const std::size_t i : odd)
+    wrong.push_back(ports[i]);
+  const bool is_rail = is_rail_name(wrong.front()->system) || is_rail_name(wrong.front()->port);
+  add_wiring(wrong,
+             is_swap ? fmt::format(": exchanged, as the {} others show", usual->second)
+                     : fmt::format(", unlike the {} others", usual->second),
+             is_rail ? Severity::kError : Severity::kInfo,
+             is_rail ? Confidence::kHigh : Confidence::kMedium, nullptr, out);
+}
+
+/// The same port of other hosts leads to another switch, and two of this host's are exchanged.
+bool judge_by_others(const std::map<std::string, PortsOfHost>& hosts, finding::Judgement& out) {
+  std::map<std::string, std::map<std::string, std::size_t>> systems;  // by port
+  for (const auto& [host, ports] : hosts)
+    for (const auto* item : ports)
+      if (!item->is_switch) ++systems[item->port][item->system];
+  const auto usual = [&](const std::string& port) {
+    const auto& counts = systems[port];
+    for (const auto& [system, count] : counts)
+      if (count >= 2 && count + 1 >= hosts.size()) return system;
+    return std::string();
+  };
+  constexpr std::size_t kHosts = 3;
+  for (const auto& [host, ports] : hosts) {
+    if (hosts.size() < kHosts || ports.front()->is_switch) continue;
+    PortsOfHost wrong;
+    for (const auto* item : ports)
+      if (const std::string wanted = usual(item->port); !wanted.empty() && wanted != item->system)
+        wrong.push_back(item);
+    const bool is_swap = wrong.size() == 2 && usual(wrong[0]->port) == wrong[1]->system &&
+                         usual(wrong[1]->port) == wrong[0]->system;
+    if (!is_swap) continue;
+    add_wiring(wrong, ": exchanged, as the other hosts show", Severity::kError, Confidence::kHigh,
+               nullptr, out);
+    return true;
+  }
+  return false;
+}
+
+void judge_cables(const PastedCase& input, finding::Judgement& out) {
+  if (input.intent != nullptr) return;  // the design says it (rules/wiring.cc)
+  std::map<std::string, PortsOfHost> hosts;
+  for (const readers::PasteNeighbour& item : input.paste.neighbours)
+    hosts[item.host].push_back(&item);
+  const auto plan = plan_in(input);
+  bool is_judged = judge_by_others(hosts, out);
+  for (const auto& [host, ports] : hosts)
+    if (plan && !is_judged) is_judged = judge_by_plan(*plan, ports, out);
+  for (const auto& [host, ports] : hosts)
+    if (!is_judged && !ports.front()->is_switch) judge_by_numbers(ports, out);
+}
+
+// ---- switches ----
+
+/// Priorities that this switch pauses, as its ports and its configuration say it.
+PrioritySet lossless_on(const PastedCase& input, const std::string& name) {
+  PrioritySet out;
+  const auto add = [&](const PrioritySet& set) {
+    out = PrioritySet::from_mask(static_cast<std::uint8_t>(out.mask() | set.mask()));
+  };
+  const auto is_same = [&](const std::string& other) {
+    return other == name || name.empty() || other.empty();
+  };
+  for (const readers::PasteLossless& item : input.paste.lossless)
+    if (is_same(item.switch_name)) add(item.priorities);
+  for (const evidence::Evidence& evidence : input.evidence)
+    for (const evidence::Switch& device : evidence.switches)
+      for (const evidence::SwitchPort& port : device.ports) {
+        if (!is_same(device.name)) continue;
+        if (port.pfc.is_known()) add(*port.pfc);
+        if (port.pfc_active.is_known()) add(*port.pfc_active);
+      }
+  return out;
+}
+
+finding::Where switch_where(const std::string& name) {
+  finding::Where where;
+  where.switch_name = name;
+  return where;
+}
+
+std::string switch_text(const std::string& name) {
+  return name.empty() ? std::string("The switch") : name;
+}
+
+void judge_code_points(const PastedCase& input, finding::Judgement& out) {
+  const std::vector<Dscp> said = dscps_said(input);
+  std::set<std::pair<std::string, unsigned>> judged;
+  for (const readers::PasteCodePoint& entry : input.paste.code_points) {
+    const bool is_used = std::find(said.begin(), said.end(), entry.dscp) != said.end();
+    const PrioritySet lossless = lossless_on(input, entry.switch_name);
+    const Priority priority = Priority::of(entry.traffic_class.value());
+    if (!is_used || lossless.mask() == 0 || lossless.contains(priority) ||
+        !judged.emplace(entry.switch_name, entry.dscp.value()).second)
+      continue;
+    Finding finding = finding::make_finding(
+        "dscp.unmapped_hop",
+        fmt::format("{} maps DSCP {}, which RDMA carries here, to class {}: not one that PFC "
+                    "protects.",
+                    switch_text(entry.switch_name), entry.dscp.value(),
+                    entry.traffic_class.value()),
+        switch_where(entry.switch_name));
+    finding.confidence = Confidence::kHigh;
+    finding.evidence.push_back(line_of(entry.at));
+    out.findings.push_back(std::move(finding));
+  }
+}
+
+void judge_wred(const PastedCase& input, finding::Judgement& out) {
+  for (const readers::PasteWred& item : input.paste.wred) {
+    if (item.marks) continue;
+    const PrioritySet lossless = lossless_on(input, item.switch_name);
+    const bool is_named = item.profile.find("LOSSLESS") != std::string::npos &&
+                          item.profile.find("LOSSY") == std::string::npos;
+    const bool is_lossless =
+        item.queue ? lossless.contains(Priority::of(item.queue->value())) : is_named;
+    if (!is_lossless) continue;
+    Finding finding = finding::make_finding(
+        "ecn.off_on_lossless",
+        fmt::format("{}: WRED of {} drops packets and does not mark them: ECN is off on a queue "
+                    "that PFC protects.",
+                    switch_text(item.switch_name),
+                    item.queue ? fmt::format("queue {}", item.queue->value()) : item.profile),
+        switch_where(item.switch_name));
+    finding.confidence = Confidence::kHigh;
+    finding.evidence.push_back(line_of(item.at));
+    out.findings.push_back(std::move(finding));
+  }
+}
+
+}  // namespace
+
+void judge_seen(const PastedCase& input, finding::Judgement& out) {
+  for (const evidence::Evidence& host : input.evidence)
+    if (host.provenance.origin == evidence::Origin::kText && input.intent == nullptr)
+      judge_speeds_of(input, host, out);
+  judge_addresses(input, out);
+  judge_cables(input, out);
+  judge_code_points(input, out);
+  judge_wred(input, out);
+}
+
+}  // namespace weir::diagnose

@@ -1,0 +1,253 @@
+// What a text shows literally of links, addresses, cables and switches: each fault, and a text near
+// it that shows none.
+#include <fmt/format.h>
+
+#include "base/testing.h"
+#include "diagnose/paste/pasted.h"
+#include "finding/shown.h"
+
+namespace weir::diagnose {
+namespace {
+
+finding::Judgement seen(std::string_view text) {
+  const readers::Paste paste = readers::read_paste({{"paste.txt", text}});
+  return judge_pasted({paste, paste.evidence});
+}
+
+const finding::Finding* find_id(const finding::Judgement& judgement, std::string_view id) {
+  for (const finding::Finding& finding : judgement.findings)
+    if (finding.id == id) return &finding;
+  return nullptr;
+}
+
+/// How loudly an id is said; empty where it is not.
+std::string loudness(std::string_view text, std::string_view id) {
+  const finding::Judgement judgement = seen(text);
+  const finding::Finding* const found = find_id(judgement, id);
+  return found == nullptr ? std::string() : std::string(finding::to_text(found->severity));
+}
+
+struct SeenCase {
+  std::string_view what;
+  std::string text;
+  std::string_view id;
+  std::string_view severity;  // empty: not said
+};
+
+void check(const std::vector<SeenCase>& cases) {
+  for (const SeenCase& item : cases)
+    EXPECT_EQ(loudness(item.text, item.id), item.severity) << item.what;
+}
+
+std::string rates(std::string_view odd) {
+  return fmt::format(
+      "mlx5_0 400 Gb/sec (4X NDR)\nmlx5_1 400 Gb/sec (4X NDR)\nmlx5_2: 400 Gb/sec (4X NDR)\n"
+      "mlx5_3 {}\n",
+      odd);
+}
+
+TEST(PastedSeen, PortsSlowerThanTheirSisters) {
+  const std::string able =
+      "$ mlxlink -d mlx5_3\nOperational Info\n----------------\n"
+      "State                              : Active\n"
+      "Speed                              : 100G\n"
+      "Enabled Link Speed (Ext.)          : 0x00010ff2 (400G_4X,200G_4X,100G_4X)\n"
+      "Supported Cable Speed (Ext.)       : 0x00010ff2 (400G_4X,200G_4X,100G_4X)\n";
+  check({
+      {"one of four, and nobody says that it could do more", rates("100 Gb/sec (4X EDR)"),
+       "link.degraded", "info"},
+      {"port and cable could do more", rates("100 Gb/sec (4X EDR)") + able, "link.degraded",
+       "error"},
+      {"all alike", rates("400 Gb/sec (4X NDR)"), "link.degraded", ""},
+      {"files by path",
+       "/sys/class/infiniband/mlx5_0/ports/1/rate:200 Gb/sec (4X HDR)\n"
+       "/sys/class/infiniband/mlx5_1/ports/1/rate:200 Gb/sec (4X HDR)\n"
+       "/sys/class/infiniband/mlx5_2/ports/1/rate:200 Gb/sec (4X HDR)\n"
+       "/sys/class/infiniband/mlx5_3/ports/1/rate:50 Gb/sec (1X HDR)\n",
+       "link.degraded", "info"},
+      {"two kinds of cards",
+       "mlx5_0 400 Gb/sec (4X NDR)\nmlx5_1 400 Gb/sec (4X NDR)\nmlx5_2 200 Gb/sec (4X HDR)\n"
+       "mlx5_3 200 Gb/sec (4X HDR)\n",
+       "link.degraded", ""},
+      {"ethtool in a loop",
+       "rail0 Speed: 400000Mb/s\nrail1 Speed: 400000Mb/s\nrail2 Speed: 400000Mb/s\n"
+       "rail3 Speed: 100000Mb/s\n",
+       "link.degraded", "info"},
+  });
+}
+
+std::string rails(std::string_view second) {
+  return fmt::format(
+      "root@n1:~# ip -br -4 addr\n"
+      "eno1   UP  172.16.0.4/24\nrail0  UP  10.9.0.40/24\nrail1  UP  {}\n",
+      second);
+}
+constexpr std::string_view kPlainRules =
+    "root@n1:~# ip rule\n0:\tfrom all lookup local\n32766:\tfrom all lookup main\n";
+constexpr std::string_view kSourceRules =
+    "root@n1:~# ip rule\n0:\tfrom all lookup local\n100:\tfrom 10.9.0.40 lookup 100\n"
+    "101:\tfrom 10.9.0.41 lookup 101\n32766:\tfrom all lookup main\n";
+
+TEST(PastedSeen, RailsInOneSubnet) {
+  check({
+      {"without rules", rails("10.9.0.41/24") + std::string(kPlainRules), "rail.same_subnet",
+       "error"},
+      {"rules are not shown", rails("10.9.0.41/24"), "rail.same_subnet", "info"},
+      {"a rule for each", rails("10.9.0.41/24") + std::string(kSourceRules), "rail.same_subnet",
+       ""},
+      {"a subnet each", rails("10.9.1.41/24") + std::string(kPlainRules), "rail.same_subnet", ""},
+      {"the two ends of a /31",
+       "root@n1:~# ip -br addr\nrail0 UP 10.0.0.0/31\nrail1 UP 10.0.0.1/31\n", "rail.same_subnet",
+       ""},
+      {"ports for management",
+       "root@n1:~# ip -br addr\neno1 UP 10.0.0.4/24\neno2 UP 10.0.0.5/24\n" +
+           std::string(kPlainRules),
+       "rail.same_subnet", ""},
+      {"a route that leaves by another rail",
+       rails("10.9.1.41/24") + "root@n1:~# ip route get 10.9.8.7 from 10.9.1.41\n"
+                               "10.9.8.7 from 10.9.1.41 via 172.16.0.1 dev eno1 uid 0\n    cache\n",
+       "rail.no_route", "error"},
+      {"a route that leaves by its own",
+       rails("10.9.1.41/24") + "root@n1:~# ip route get 10.9.8.7 from 10.9.1.41\n"
+                               "10.9.8.7 from 10.9.1.41 via 10.9.1.1 dev rail1 uid 0\n    cache\n",
+       "rail.no_route", ""},
+  });
+}
+
+std::string lldp(const std::vector<std::pair<std::string, std::string>>& links) {
+  std::string out =
+      "root@n5:~# lldpcli show neighbors\n-----------\nLLDP neighbors:\n-----------\n";
+  for (const auto& [port, system] : links)
+    out += fmt::format(
+        "Interface:    {}, via: LLDP, RID: 1\n  Chassis:\n    SysName:      {}\n  Port:\n"
+        "    PortID:       ifname swp5\n-----------\n",
+        port, system);
+  return out;
+}
+
+TEST(PastedSeen, CablesThatAreExchanged) {
+  const auto swapped =
+      lldp({{"rail0", "leaf0"}, {"rail1", "leaf1"}, {"rail2", "leaf3"}, {"rail3", "leaf2"}});
+  check({
+      {"numbers of rails and leaves", swapped, "wiring.mismatch", "error"},
+      {"an offset is a plan too",
+       lldp({{"rail0", "leaf1"}, {"rail1", "leaf2"}, {"rail2", "leaf3"}, {"rail3", "leaf4"}}),
+       "wiring.mismatch", ""},
+      {"names that tell nothing of rails",
+       lldp({{"eth0", "leaf0"}, {"eth1", "leaf1"}, {"eth2", "leaf3"}, {"eth3", "leaf2"}}),
+       "wiring.mismatch", "info"},
+      {"a plan that the text states",
+       "Plan: host port ethN -> leafN\n" +
+           lldp({{"eth0", "leaf0"}, {"eth1", "leaf3"}, {"eth2", "leaf2"}}),
+       "wiring.mismatch", "error"},
+      {"all of them differ: it is another plan",
+       "Plan: host port ethN -> leafN\n" + lldp({{"eth0", "leaf1"}, {"eth1", "leaf2"}}),
+       "wiring.mismatch", ""},
+      {"all to one switch",
+       lldp({{"rail0", "leaf7"}, {"rail1", "leaf7"}, {"rail2", "leaf7"}, {"rail3", "leaf7"}}),
+       "wiring.mismatch", ""},
+      {"as key and value",
+       "lldp.rail0.chassis.name=r0-leaf3\nlldp.rail1.chassis.name=r1-leaf3\n"
+       "lldp.rail2.chassis.name=r3-leaf3\nlldp.rail3.chassis.name=r2-leaf3\n",
+       "wiring.mismatch", "error"},
+  });
+}
+
+constexpr std::string_view kJunosLane =
+    "noc@qfx> show interfaces diagnostics optics et-0/0/31\nPhysical interface: et-0/0/31\n"
+    "  Lane 0\n    Laser receiver power             :  {}\n"
+    "    Laser receiver power low alarm   :  {}\n"
+    "  Lane 1\n    Laser receiver power             :  {}\n";
+
+std::string junos(std::string_view first, std::string_view alarm, std::string_view second) {
+  return fmt::format(fmt::runtime(kJunosLane), first, alarm, second);
+}
+
+std::string uncorrected(std::string_view first, std::string_view second) {
+  return fmt::format(
+      "noc@qfx> show interfaces et-0/0/31 extensive | match FEC\n"
+      "    FEC Uncorrected Errors                   {}\n"
+      "noc@qfx> show interfaces et-0/0/31 extensive | match FEC\n"
+      "    FEC Uncorrected Errors                   {}\n",
+      first, second);
+}
+
+TEST(PastedSeen, LightAndCodeWords) {
+  check({
+      {"an alarm", junos("0.021 mW / -16.78 dBm", "On", "0.981 mW / -0.08 dBm"),
+       "link.physical_errors", "error"},
+      {"no alarm", junos("0.921 mW / -0.36 dBm", "Off", "0.981 mW / -0.08 dBm"),
+       "link.physical_errors", ""},
+      {"no light at all: a spare port has none",
+       junos("0.000 mW / - Inf dBm", "On", "0.000 mW / - Inf dBm"), "link.physical_errors", "info"},
+      {"code words that grow", uncorrected("55120", "57981"), "link.physical_errors", "error"},
+      {"code words of long ago", uncorrected("55120", "55120"), "link.physical_errors", ""},
+      {"a row of EOS below its alarm",
+       "leaf7#show interfaces Ethernet12/1 transceiver detail\n"
+       "                    High Alarm  High Warn   Low Alarm   Low Warn\n"
+       "           Rx Power  Threshold   Threshold   Threshold   Threshold\n"
+       "Port       (dBm)     (dBm)       (dBm)       (dBm)       (dBm)\n"
+       "Et12/1     -14.32    5.50        4.50        -10.40      -9.40\n",
+       "link.physical_errors", "error"},
+      {"a row of NX-OS with its sign",
+       "n9k# show interface ethernet 1/17 transceiver details\nEthernet1/17\n"
+       "  Rx Power     -13.77 dBm --    5.00 dBm   -8.90 dBm    4.00 dBm     -5.90 dBm\n",
+       "link.physical_errors", "error"},
+      {"the same in range",
+       "n9k# show interface ethernet 1/17 transceiver details\nEthernet1/17\n"
+       "  Rx Power      -3.77 dBm       5.00 dBm   -8.90 dBm    4.00 dBm     -5.90 dBm\n",
+       "link.physical_errors", ""},
+      {"a channel below the threshold of its module",
+       "root@n1:~# ethtool -m rail0\n\tIdentifier : 0x18 (QSFP-DD)\n"
+       "\tRcvr signal avg optical power(Channel 1)  : 1.0151 mW / 0.06 dBm\n"
+       "\tRcvr signal avg optical power(Channel 2)  : 0.0251 mW / -16.00 dBm\n"
+       "\tLaser rx power low alarm threshold        : 0.1514 mW / -8.20 dBm\n",
+       "link.physical_errors", "error"},
+  });
+}
+
+std::string sonic(std::string_view to, std::string_view job) {
+  return fmt::format(
+      "admin@tor:~$ sonic-db-cli CONFIG_DB hget \"DSCP_TO_TC_MAP|AZURE\" 26\n{}\n"
+      "admin@tor:~$ show pfc priority\nInterface    Lossless priorities\n"
+      "-----------  ---------------------\nEthernet64   3,4\n{}\n",
+      to, job);
+}
+
+TEST(PastedSeen, CodePointsAndQueuesOfSwitches) {
+  const std::string policy =
+      "n9k# show running-config ipqos\npolicy-map type queuing OUT\n"
+      "  class type queuing c-out-8q-q3\n"
+      "    random-detect minimum-threshold 150 kbytes maximum-threshold 3000 kbytes "
+      "drop-probability 7 weight 0{}\n"
+      "  class type queuing c-out-8q-q-default\n    random-detect minimum-threshold 1 kbytes\n"
+      "n9k# show interface priority-flow-control\n"
+      "Port               Mode Oper(VL bmap)  RxPPP      TxPPP\n"
+      "Ethernet1/29       On   On  (8)       0          112\n";
+  check({
+      {"the class is not lossless", sonic("1", "NCCL_IB_TC=106"), "dscp.unmapped_hop", "error"},
+      {"it is", sonic("4", "NCCL_IB_TC=106"), "dscp.unmapped_hop", ""},
+      {"the job uses another code point", sonic("1", "NCCL_IB_TC=16"), "dscp.unmapped_hop", ""},
+      {"nobody says which one RDMA uses", sonic("1", ""), "dscp.unmapped_hop", ""},
+      {"WRED that drops", fmt::format(fmt::runtime(policy), ""), "ecn.off_on_lossless", "error"},
+      {"WRED that marks", fmt::format(fmt::runtime(policy), " ecn"), "ecn.off_on_lossless", ""},
+      {"a profile of SONiC",
+       "\"WRED_PROFILE\": {\n  \"AZURE_LOSSLESS\": {\n    \"ecn\": \"ecn_none\"\n  }\n},\n"
+       "\"QUEUE\": {\n  \"Ethernet0|3-4\": {\n    \"wred_profile\": \"AZURE_LOSSLESS\"\n  }\n},\n"
+       "\"PORT_QOS_MAP\": {\n  \"Ethernet0\": {\n    \"pfc_enable\": \"3,4\"\n  }\n}\n",
+       "ecn.off_on_lossless", "error"},
+  });
+}
+
+TEST(PastedSeen, CnpsNeedNotBeEcnCapable) {
+  const std::string tshark =
+      "$ tshark -r r.pcap -T fields -e ip.dsfield.dscp -e ip.dsfield.ecn -e infiniband.bth.opcode\n"
+      "26\t{}\t7\n26\t{}\t7\n48\t0\t129\n26\t0\t17\n";
+  check({
+      {"data", fmt::format(fmt::runtime(tshark), 0, 0), "ecn.not_ect", "error"},
+      {"CNPs and acknowledgements", fmt::format(fmt::runtime(tshark), 2, 3), "ecn.not_ect", ""},
+  });
+}
+
+}  // namespace
+}  // namespace weir::diagnose

@@ -1,0 +1,292 @@
+// LLDP neighbours: lldpcli and lldpctl (blocks, key=value, JSON), and the tables of switches.
+#include <algorithm>
+#include <array>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "base/untrusted/json_parse.h"
+#include "readers/paste/paste_tools.h"
+#include "readers/paste/text_lines.h"
+
+namespace weir::readers {
+
+bool is_switch_port(std::string_view word) {
+  const std::size_t digit = word.find_first_of("0123456789");
+  if (digit == std::string_view::npos || digit == 0) return false;
+  const std::string_view stem = word.substr(0, digit);
+  // "0/0/31", "17/1", "64s1", "0:3"
+  if (word.substr(digit).find_first_not_of("0123456789/:.s") != std::string_view::npos)
+    return false;
+  for (const std::string_view known : {"Ethernet", "ethernet", "Eth", "eth", "Et", "et-", "xe-",
+                                       "ge-", "swp", "PortChannel", "Po"})
+    if (stem == known) return true;
+  return false;
+}
+
+std::string port_of_command(const Mark& mark) {
+  for (std::size_t i = 1; i < mark.words.size(); ++i) {
+    const std::string& word = mark.words[i];
+    if (is_switch_port(word)) {
+      // "ethernet17/1" and "e17/1" are "Ethernet17/1" in what is printed.
+      return word.starts_with("ethernet") ? "E" + word.substr(1) : word;
+    }
+    const bool is_kind = word == "ethernet" || word == "Ethernet" || word == "eth" || word == "e";
+    if (is_kind && i + 1 < mark.words.size() && !mark.words[i + 1].empty() &&
+        mark.words[i + 1][0] >= '0' && mark.words[i + 1][0] <= '9')
+      return "Ethernet" + mark.words[i + 1];
+  }
+  return {};
+}
+
+namespace {
+
+// ---- blocks ----
+
+/// "gpu0_eth" of "Interface:    gpu0_eth, via: LLDP, RID: 1, …".
+std::optional<std::string_view> lldp_interface(std::string_view text) {
+  constexpr std::string_view kStart = "Interface:";
+  if (!text.starts_with(kStart)) return std::nullopt;
+  const std::string_view rest = trim(text.substr(kStart.size()));
+  const std::size_t comma = rest.find(',');
+  if (comma == std::string_view::npos || rest.find("via: LLDP", comma) == std::string_view::npos)
+    return std::nullopt;
+  return rest.substr(0, comma);
+}
+
+class Neighbours {
+ public:
+  Neighbours(const PasteAt& at, PasteSink& out) : is_switch_(at.mark.is_switch), out_(out) {}
+
+  void begin(std::string_view port, const PasteLine& line) {
+    flush();
+    now_.port = port;
+    now_.at = out_.cite(line);
+  }
+  PasteNeighbour& now() { return now_; }
+  void add(std::string_view port, std::string_view system, std::string_view remote,
+           const PasteLine& line) {
+    begin(port, line);
+    now_.system = system;
+    now_.remote_port = remote;
+    flush();
+  }
+  void flush() {
+    if (!now_.port.empty() && !now_.system.empty()) {
+      now_.host = out_.host();
+      now_.is_switch = is_switch_;
+      out_.paste().neighbours.push_back(now_);
+    }
+    now_ = {};
+  }
+
+ private:
+  bool is_switch_;
+  PasteSink& out_;
+  PasteNeighbour now_;
+};
+
+std::size_t read_lldp_blocks(const PasteAt& at, PasteSink& out) {
+  Neighbours found(at, out);
+  std::size_t taken = 0;
+  std::size_t last = 0;
+  for (; taken < at.lines.size(); ++taken) {
+    const std::string_view text = at.line(taken);
+    if (text.empty() || is_rule(text)) {
+      if (is_rule(text)) last = taken;
+      continue;
+    }
+    const auto pair = key_value(text);
+    if (!pair) break;
+    if (const auto name = lldp_interface(text)) {
+      found.begin(*name, at.lines[taken]);
+    } else if (pair->key == "SysName") {
+      found.now().system = pair->value;
+      found.now().at.text += "; " + std::string(text);
+    } else if (pair->key == "PortID") {
+      const auto words = words_of(pair->value);
+      if (!words.empty() && words[0] == "ifname") found.now().remote_port = words.back();
+    } else if (pair->key == "PortDescr" && found.now().remote_port.empty()) {
+      found.now().remote_port = pair->value;
+    }
+    last = taken;
+  }
+  found.flush();
+  return last + 1;
+}
+
+// ---- key=value ----
+
+struct LldpKey {
+  std::string_view port;
+  std::string_view key;  // "chassis.name"
+  std::string_view value;
+};
+/// "lldp.gpu0_eth.chassis.name=rail0-leaf"
+std::optional<LldpKey> lldp_key(std::string_view text) {
+  if (!text.starts_with("lldp.")) return std::nullopt;
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos) return std::nullopt;
+  const std::string_view path = text.substr(5, equals - 5);
+  for (const std::string_view part :
+       {".chassis.", ".port.", ".via", ".rid", ".age", ".vlan", ".lldp-med", ".unknown-tlvs"}) {
+    const std::size_t at = path.find(part);
+    if (at != std::string_view::npos && at > 0)
+      return LldpKey{path.substr(0, at), path.substr(at + 1), text.substr(equals + 1)};
+  }
+  return std::nullopt;
+}
+
+std::size_t read_lldp_keys(const PasteAt& at, PasteSink& out) {
+  Neighbours found(at, out);
+  std::string port;
+  std::size_t taken = 0;
+  for (; taken < at.lines.size(); ++taken) {
+    const auto item = lldp_key(at.line(taken));
+    if (!item) break;
+    if (item->port != port) found.begin(item->port, at.lines[taken]);
+    port = item->port;
+    if (item->key == "chassis.name") {
+      found.now().system = item->value;
+      found.now().at = out.cite(at.lines[taken]);
+    }
+    if (item->key == "port.ifname" ||
+        (item->key == "port.descr" && found.now().remote_port.empty()))
+      found.now().remote_port = item->value;
+  }
+  found.flush();
+  return taken;
+}
+
+// ---- JSON ----
+
+std::string lldp_text(const Json& object, const char* key) {
+  return object.is_object() && object.contains(key) && object[key].is_string()
+             ? object[key].get<std::string>()
+             : std::string();
+}
+
+void read_lldp_interface(const std::string& port, const Json& item, const PasteLine& line,
+                         Neighbours& found) {
+  if (!item.is_object() || !item.contains("chassis") || !item["chassis"].is_object()) return;
+  const Json& chassis = item["chassis"];
+  std::string system = lldp_text(chassis, "name");
+  // lldpcli names the object after the system.
+  if (system.empty() && chassis.size() == 1 && chassis.begin()->is_object())
+    system = chassis.begin().key();
+  std::string remote;
+  if (item.contains("port")) remote = lldp_text(item["port"], "descr");
+  found.add(port, system, remote, line);
+}
+
+/// The lines of one JSON document; 0 where it does not end.
+std::size_t json_lines(const PasteAt& at) {
+  int depth = 0;
+  for (std::size_t n = 0; n < at.lines.size(); ++n) {
+    for (const char c : at.line(n))
+      depth += c == '{' || c == '[' ? 1 : c == '}' || c == ']' ? -1 : 0;
+    if (depth == 0) return n + 1;
+    if (depth < 0) return 0;
+  }
+  return 0;
+}
+
+bool begins_lldp_json(const PasteAt& at) {
+  const std::string_view first = at.line(0);
+  return first.starts_with('{') &&
+         (first.find("\"lldp\"") != std::string_view::npos || at.line(1).starts_with("\"lldp\""));
+}
+
+std::size_t read_lldp_json(const PasteAt& at, PasteSink& out) {
+  const std::size_t count = json_lines(at);
+  std::string text;
+  for (std::size_t n = 0; n < count; ++n)
+    text += std::string(at.line(n)) + "\n";
+  auto document = parse_json(text);
+  if (count == 0 || !document || !document->is_object() || !(*document)["lldp"].is_object() ||
+      !(*document)["lldp"].contains("interface"))
+    return 0;
+  Neighbours found(at, out);
+  const Json& interfaces = (*document)["lldp"]["interface"];
+  const auto read_all = [&](const Json& object) {
+    for (auto item = object.begin(); object.is_object() && item != object.end(); ++item) {
+      // The line that names the port, to be quoted.
+      const std::string quoted = "\"" + item.key() + "\"";
+      std::size_t line = 0;
+      while (line + 1 < count && at.line(line).find(quoted) == std::string_view::npos)
+        ++line;
+      read_lldp_interface(item.key(), item.value(), at.lines[line], found);
+    }
+  };
+  if (interfaces.is_array())
+    for (const Json& item : interfaces)
+      read_all(item);
+  else
+    read_all(interfaces);
+  return count;
+}
+
+// ---- tables of switches ----
+
+/// Which word of a row is the local port, the system and its port; from the end where negative.
+struct LldpTable {
+  std::string_view heading;  // without blanks
+  int port;
+  int system;
+  int remote;
+};
+constexpr auto kLldpTables = std::to_array<LldpTable>({
+    {"PortNeighborDeviceIDNeighborPortIDTTL", 0, 1, 2},                       // EOS
+    {"LocalPortRemoteDeviceRemotePortIDCapabilityRemotePortDescr", 0, 1, 2},  // SONiC
+    {"DeviceIDLocalIntfHold-timeCapabilityPortID", 1, 0, -1},                 // NX-OS
+    {"LocalInterfaceParentInterfaceChassisIdPortinfoSystemName", 0, -1, -2},  // Junos
+    {"LocalPortSpeedModeRemoteHostRemotePort", 0, 3, 4},                      // Cumulus, NCLU
+    {"InterfaceSpeedTypeRemoteHostRemotePort", 0, 3, 4},                      // Cumulus, NVUE
+});
+
+const LldpTable* lldp_table(std::string_view text) {
+  std::string heading;
+  for (const std::string_view word : words_of(text))
+    heading += word;
+  const auto* const found =
+      std::find_if(kLldpTables.begin(), kLldpTables.end(),
+                   [&](const LldpTable& table) { return table.heading == heading; });
+  return found == kLldpTables.end() ? nullptr : found;
+}
+
+std::size_t read_lldp_table(const LldpTable& table, const PasteAt& at, PasteSink& out) {
+  Neighbours found(at, out);
+  std::size_t taken = 1;
+  for (; taken < at.lines.size(); ++taken) {
+    const std::string_view text = at.line(taken);
+    if (is_rule(text) && !text.empty()) continue;
+    const auto words = words_of(text);
+    if (words.size() < 3) break;
+    const auto cell = [&](int index) {
+      const auto place = index < 0
+                             ? static_cast<std::size_t>(static_cast<int>(words.size()) + index)
+                             : static_cast<std::size_t>(index);
+      return place < words.size() ? words[place] : std::string_view();
+    };
+    if (!is_switch_port(cell(table.port))) break;
+    found.add(cell(table.port), cell(table.system), cell(table.remote), at.lines[taken]);
+  }
+  return taken;
+}
+
+}  // namespace
+
+bool begins_lldp(const PasteAt& at) {
+  return lldp_interface(at.line(0)) || lldp_key(at.line(0)) || begins_lldp_json(at) ||
+         lldp_table(at.line(0)) != nullptr ||
+         (at.line(0) == "LLDP neighbors:" && (is_rule(at.line(1)) || lldp_interface(at.line(1))));
+}
+
+std::size_t read_lldp(const PasteAt& at, PasteSink& out) {
+  if (const LldpTable* const table = lldp_table(at.line(0)))
+    return read_lldp_table(*table, at, out);
+  if (lldp_key(at.line(0))) return read_lldp_keys(at, out);
+  if (begins_lldp_json(at)) return read_lldp_json(at, out);
+  return read_lldp_blocks(at, out);
+}
+
+}  // namespace weir::readers

@@ -1,0 +1,83 @@
+#pragma once
+// What a pasted text shows literally and evidence has no place for: neighbours, addresses and
+// routes, what a port could run at, code points and queues of switches. Each with its line, since
+// a finding quotes it.
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "readers/job/job.h"
+#include "units/qos_code.h"
+#include "units/quantity.h"
+
+namespace weir::readers {
+
+/// Who is at the other end of a port, as LLDP says it.
+struct PasteNeighbour {
+  std::string host;  // or switch
+  bool is_switch = false;
+  std::string port;
+  std::string system;
+  std::string remote_port;
+  Cited at;
+};
+
+/// An address of a host's interface, with its prefix length: "10.9.0.40/24".
+struct PasteAddress {
+  std::string host;
+  std::string netdev;
+  std::string address;
+  Cited at;
+};
+
+/// What `ip route get` answered; without a device there is no route.
+struct PasteRoute {
+  std::string host;
+  std::string target;
+  std::string source;  // as requested; may be empty
+  std::string netdev;
+  Cited at;
+};
+
+/// One line of `ip rule`.
+struct PasteRule {
+  std::string host;
+  std::string source;  // "all", "10.9.0.41", "10.9.0.0/24"
+  std::string table;
+  Cited at;
+};
+
+/// The fastest speed that the port and its cable are both able to run at.
+struct PasteAble {
+  std::string host;
+  std::string device;
+  BitRate port;
+  BitRate cable;
+  Cited at;
+};
+
+/// An entry of a switch's map of code points.
+struct PasteCodePoint {
+  std::string switch_name;
+  Dscp dscp;
+  TrafficClass traffic_class;
+  Cited at;
+};
+
+/// WRED of a queue of a switch, and whether it marks instead of dropping.
+struct PasteWred {
+  std::string switch_name;
+  std::string profile;
+  std::optional<Queue> queue;  // where the text says it
+  bool marks = false;
+  Cited at;
+};
+
+/// Priorities that a switch pauses, where its configuration says it.
+struct PasteLossless {
+  std::string switch_name;
+  PrioritySet priorities;
+  Cited at;
+};
+
+}  // namespace weir::readers

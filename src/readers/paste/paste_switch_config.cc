@@ -1,0 +1,302 @@
+// Settings of switches as people show them: entries of SONiC's CONFIG_DB (sonic-db-cli, redis-cli,
+// JSON in whole or in pieces) and queuing policies of NX-OS.
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "readers/paste/paste_tools.h"
+#include "readers/paste/text_lines.h"
+#include "readers/switches/switch_show.h"
+
+namespace weir::readers {
+namespace {
+
+constexpr auto kQosTables =
+    std::to_array<std::string_view>({"DSCP_TO_TC_MAP", "PORT_QOS_MAP", "WRED_PROFILE", "QUEUE"});
+
+bool is_qos_table(std::string_view name) {
+  return std::find(kQosTables.begin(), kQosTables.end(), name) != kQosTables.end();
+}
+
+/// What the entries of one output say together.
+class DbEntries {
+ public:
+  DbEntries(std::string_view switch_name, PasteSink& out) : switch_(switch_name), out_(out) {}
+
+  /// One value: table, key and field from the outside to the inside; "TABLE|KEY" may be one.
+  void add(const std::vector<std::string>& path, std::string_view value, const PasteLine& line) {
+    std::vector<std::string> parts;
+    for (const std::string& piece : path)
+      for (const std::string_view part : split(std::string_view(piece), '|'))
+        parts.emplace_back(part);
+    const auto table = std::find_if(parts.begin(), parts.end(), is_qos_table);
+    if (table == parts.end() || parts.end() - table < 3) return;
+    const std::string& key = *(table + 1);
+    const std::string& field = parts.back();
+    if (*table == "DSCP_TO_TC_MAP") add_code_point(field, value, line);
+    if (*table == "PORT_QOS_MAP" && field == "pfc_enable") {
+      if (const auto set = priorities_of_list(value))
+        out_.paste().lossless.push_back({switch_, *set, out_.cite(line)});
+    }
+    if (*table == "WRED_PROFILE" && field == "ecn")
+      profiles_.push_back({switch_, key, std::nullopt, value != "ecn_none", out_.cite(line)});
+    if (*table == "QUEUE" && field == "wred_profile" && parts.end() - table > 3) {
+      const std::string_view name = value.substr(value.find('|') + 1);
+      queues_.emplace_back(std::string(name.substr(0, name.find(']'))),
+                           priorities_of_list(*(table + 2)));
+    }
+  }
+
+  void finish() {
+    for (const PasteWred& profile : profiles_) {
+      bool is_bound = false;
+      for (const auto& [name, queues] : queues_) {
+        if (name != profile.profile || !queues) continue;
+        for (unsigned queue = 0; queue < Priority::kLimit; ++queue) {
+          if (!queues->contains(Priority::of(queue))) continue;
+          PasteWred bound = profile;
+          bound.queue = Queue::of(queue);
+          add_once(std::move(bound));
+          is_bound = true;
+        }
+      }
+      if (!is_bound) add_once(profile);
+    }
+  }
+
+ private:
+  void add_code_point(std::string_view field, std::string_view value, const PasteLine& line) {
+    const auto dscp = parse_u64(field);
+    const auto tc = parse_u64(value);
+    if (!dscp || *dscp >= Dscp::kLimit || !tc || *tc >= TrafficClass::kLimit) return;
+    Cited at = out_.cite(line);  // the value alone says nothing to a reader
+    at.text = fmt::format("DSCP_TO_TC_MAP {}: {}", field, value);
+    out_.paste().code_points.push_back({switch_, Dscp::of(static_cast<unsigned>(*dscp)),
+                                        TrafficClass::of(static_cast<unsigned>(*tc)),
+                                        std::move(at)});
+  }
+  /// A profile is bound to the queues of every port.
+  void add_once(PasteWred item) {
+    auto& all = out_.paste().wred;
+    const bool is_known = std::any_of(all.begin(), all.end(), [&](const PasteWred& known) {
+      return known.switch_name == item.switch_name && known.profile == item.profile &&
+             known.queue == item.queue;
+    });
+    if (!is_known) all.push_back(std::move(item));
+  }
+
+  std::string switch_;
+  PasteSink& out_;
+  std::vector<PasteWred> profiles_;
+  std::vector<std::pair<std::string, std::optional<PrioritySet>>> queues_;
+};
+
+/// JSON, or a dictionary as Python prints it, in whole or in pieces: names and braces alone decide,
+/// so that what is cut off or left out with dots does no harm.
+class DbScanner {
+ public:
+  DbScanner(std::vector<std::string> start, DbEntries& out) : path_(std::move(start)), out_(out) {}
+
+  /// False where the line is nothing of the kind.
+  bool take(std::string_view text, const PasteLine& line) {
+    if (text.empty() || text.find_first_of("{}\"'") == std::string_view::npos)
+      return text.empty() || text.starts_with("...") || text == "," || text == "]" || text == "[";
+    if (text[0] != '{' && text[0] != '}' && text[0] != '"' && text[0] != '\'') return false;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      const char c = text[at];
+      if (c == '"' || c == '\'') {
+        const std::size_t end = text.find(c, at + 1);
+        if (end == std::string_view::npos) return true;
+        take_string(text.substr(at + 1, end - at - 1), text.substr(end + 1), line);
+        at = end;
+      } else if (c == '{') {
+        path_.push_back(name_);
+        name_.clear();
+        ++depth_;
+      } else if (c == '}') {
+        if (!path_.empty()) path_.pop_back();
+        --depth_;
+      }
+    }
+    return true;
+  }
+  [[nodiscard]] bool is_closed() const { return depth_ <= 0; }
+
+ private:
+  void take_string(std::string_view text, std::string_view rest, const PasteLine& line) {
+    if (trim(rest).starts_with(':')) {
+      name_ = text;
+      return;
+    }
+    if (name_.empty()) return;
+    std::vector<std::string> path;
+    for (const std::string& part : path_)
+      if (!part.empty()) path.push_back(part);
+    path.push_back(name_);
+    out_.add(path, text, line);
+    name_.clear();
+  }
+
+  std::vector<std::string> path_;
+  std::string name_;
+  int depth_ = 0;
+  DbEntries& out_;
+};
+
+/// `hget TABLE|KEY FIELD` and `hgetall TABLE|KEY` of sonic-db-cli and redis-cli.
+struct DbQuery {
+  std::string key;
+  std::string field;  // empty: all of them
+};
+std::optional<DbQuery> db_query(const Mark& mark) {
+  if (mark.tool() != "sonic-db-cli" && mark.tool() != "redis-cli") return std::nullopt;
+  for (std::size_t i = 1; i + 1 < mark.words.size(); ++i) {
+    std::string word = mark.words[i];
+    std::transform(word.begin(), word.end(), word.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    const bool is_one = word == "hget";
+    if (!is_one && word != "hgetall") continue;
+    DbQuery out;
+    out.key = mark.words[i + 1];
+    if (is_one && i + 2 < mark.words.size()) out.field = mark.words[i + 2];
+    if (is_one == out.field.empty()) return std::nullopt;
+    const std::string_view table = std::string_view(out.key).substr(0, out.key.find('|'));
+    return is_qos_table(table) ? std::optional(out) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+/// "1" of `"1"` and of `2) "1"`.
+std::string_view redis_value(std::string_view text) {
+  const std::size_t close = text.find(") ");
+  if (close != std::string_view::npos && parse_u64(trim(text.substr(0, close))))
+    text = trim(text.substr(close + 2));
+  if (text.size() >= 2 && text.front() == '"' && text.back() == '"')
+    text = text.substr(1, text.size() - 2);
+  return text;
+}
+
+std::size_t read_db_answer(const DbQuery& query, const PasteAt& at, PasteSink& out) {
+  DbEntries entries(out.host(), out);
+  std::size_t taken = 0;
+  if (!query.field.empty()) {
+    entries.add({query.key, query.field}, redis_value(at.line(0)), at.lines[0]);
+    taken = 1;
+  } else if (at.line(0).starts_with('{')) {
+    DbScanner scanner({query.key}, entries);
+    while (taken < at.lines.size() && scanner.take(at.line(taken), at.lines[taken])) {
+      ++taken;
+      if (scanner.is_closed()) break;
+    }
+  } else {
+    for (; taken + 1 < at.lines.size(); taken += 2) {
+      const std::string_view field = redis_value(at.line(taken));
+      if (field.empty() || field.find_first_of(" \t") != std::string_view::npos) break;
+      entries.add({query.key, std::string(field)}, redis_value(at.line(taken + 1)),
+                  at.lines[taken]);
+    }
+  }
+  entries.finish();
+  return taken;
+}
+
+/// The table that a line opens: `"DSCP_TO_TC_MAP": {`.
+bool opens_table(std::string_view text) {
+  return std::any_of(kQosTables.begin(), kQosTables.end(), [&](std::string_view table) {
+    const std::size_t at = text.find(table);
+    return at != std::string_view::npos && at > 0 && text[at - 1] == '"' &&
+           text.find('{', at) != std::string_view::npos;
+  });
+}
+
+/// A table that the command names, where its output begins within it: `jq .DSCP_TO_TC_MAP …`.
+std::string table_of_command(const Mark& mark) {
+  for (const std::string_view table : kQosTables)
+    if (table != "QUEUE" && mark.command.find(table) != std::string::npos)
+      return std::string(table);
+  return {};
+}
+
+bool begins_db_json(const PasteAt& at) {
+  const std::string_view text = at.line(0);
+  if (opens_table(text)) return true;
+  if (!text.starts_with('{')) return false;
+  return opens_table(at.line(1)) || !table_of_command(at.mark).empty();
+}
+
+std::size_t read_db_json(const PasteAt& at, PasteSink& out) {
+  DbEntries entries(out.host(), out);
+  std::vector<std::string> start;
+  const bool has_table = opens_table(at.line(0)) || opens_table(at.line(1));
+  if (!has_table) start.push_back(table_of_command(at.mark));
+  DbScanner scanner(std::move(start), entries);
+  std::size_t taken = 0;
+  while (taken < at.lines.size() && scanner.take(at.line(taken), at.lines[taken])) {
+    ++taken;
+    if (scanner.is_closed() && at.line(taken).find('"') != 0) break;
+  }
+  entries.finish();
+  return taken;
+}
+
+}  // namespace
+
+bool begins_config_db(const PasteAt& at) {
+  return (db_query(at.mark).has_value() && !at.line(0).empty()) || begins_db_json(at);
+}
+
+std::size_t read_config_db(const PasteAt& at, PasteSink& out) {
+  const auto query = db_query(at.mark);
+  return query ? read_db_answer(*query, at, out) : read_db_json(at, out);
+}
+
+// ---- queuing policies ----
+
+namespace {
+
+/// The queue of a class that the system comes with: "c-out-8q-q3" is 3, "…-q-default" is 0.
+std::optional<Queue> queue_of_class(std::string_view name) {
+  if (name.ends_with("q-default")) return Queue::of(0);
+  const std::size_t at = name.size() < 2 ? std::string_view::npos : name.size() - 2;
+  const bool is_queue = at != std::string_view::npos && name[at] == 'q' && name[at + 1] >= '0' &&
+                        name[at + 1] <= '7' && name.starts_with("c-out");
+  return is_queue ? std::optional(Queue::of(static_cast<unsigned>(name[at + 1] - '0')))
+                  : std::nullopt;
+}
+
+bool is_policy_line(std::string_view text) {
+  for (const std::string_view start :
+       {"policy-map type queuing ", "class type queuing ", "bandwidth ", "priority level",
+        "random-detect", "shape ", "queue-limit ", "congestion-control ", "no random-detect"})
+    if (text.starts_with(start)) return true;
+  return text == "!" || text == "priority";
+}
+
+}  // namespace
+
+bool begins_queuing_policy(const PasteAt& at) {
+  return at.line(0).starts_with("policy-map type queuing ") ||
+         at.line(0).starts_with("class type queuing ");
+}
+
+std::size_t read_queuing_policy(const PasteAt& at, PasteSink& out) {
+  std::string policy;
+  std::optional<Queue> queue;
+  std::size_t taken = 0;
+  for (; taken < at.lines.size() && is_policy_line(at.line(taken)); ++taken) {
+    const auto words = words_of(at.line(taken));
+    if (words[0] == "policy-map") policy = words.back();
+    if (words[0] == "class") queue = queue_of_class(words.back());
+    const bool is_wred = words[0] == "random-detect" ||
+                         (words.size() > 1 && words[0] != "no" && words[1] == "random-detect");
+    if (!is_wred || !queue) continue;
+    const bool marks = std::find(words.begin(), words.end(), "ecn") != words.end();
+    out.paste().wred.push_back({out.host(), policy, queue, marks, out.cite(at.lines[taken])});
+  }
+  return taken;
+}
+
+}  // namespace weir::readers
