@@ -44,6 +44,14 @@ install(CODE "
   file(MAKE_DIRECTORY \"\$ENV{DESTDIR}\${units}/multi-user.target.wants\")
   file(CREATE_LINK ../weir-settle.service
        \"\$ENV{DESTDIR}\${units}/multi-user.target.wants/weir-settle.service\" SYMBOLIC)")
+# The exporter's unit: started by whoever wants it.
+install(CODE "
+  set(BINDIR \"\${CMAKE_INSTALL_PREFIX}/bin\")
+  set(folder \"${PROJECT_BINARY_DIR}/docs\")
+  configure_file(\"${PROJECT_SOURCE_DIR}/packaging/weir-serve.service.in\"
+                 \"\${folder}/weir-serve.service\" @ONLY)
+  file(INSTALL \"\${folder}/weir-serve.service\"
+       DESTINATION \"\${CMAKE_INSTALL_PREFIX}/lib/systemd/system\")")
 install(FILES ${PROJECT_SOURCE_DIR}/packaging/copyright ${PROJECT_SOURCE_DIR}/README.md
               ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${WEIR_CHANGELOG}
         DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -8,7 +8,7 @@ deb=$1
 listing=$(dpkg-deb -c "$deb")
 for path in usr/bin/weir usr/share/man/man1/weir.1.gz usr/share/doc/weir/copyright \
   usr/share/bash-completion/completions/weir usr/share/zsh/vendor-completions/_weir \
-  usr/lib/systemd/system/weir-settle.service; do
+  usr/lib/systemd/system/weir-settle.service usr/lib/systemd/system/weir-serve.service; do
   grep -q " \./$path\$" <<<"$listing" || {
     echo "$deb: $path is missing" >&2
     exit 1

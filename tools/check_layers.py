@@ -24,7 +24,8 @@ LAYERS = [
     {"lab"},
     {"tune", "preflight"},
     {"ops"},
-    {"cli", "serve"},
+    {"serve"},
+    {"cli"},
 ]
 RANK = {folder: rank for rank, folders in enumerate(LAYERS) for folder in folders}
 
@@ -35,6 +36,9 @@ LIBRARY_HOMES = {
     "CLI/": {"cli"},
     "netlink/": {"host"},
     "boost/": {"tune"},
+    "prometheus/": {"serve"},
+    "httplib.h": {"serve"},
+    "openssl/": {"serve"},
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')

@@ -27,10 +27,13 @@ build    zlib1g-dev           captures packed with gzip
 build    libzstd-dev          captures packed with zstd
 build    liblzma-dev          captures packed with xz
 build    libboost-math-dev    distributions behind the tests of weir tune
+build    libcpp-httplib-dev   HTTP, for weir serve
+build    prometheus-cpp-dev   metrics, for weir serve
 test     clang                compiles the unit tests, a third faster
 test     libclang-rt-14-dev   clang's sanitizers and libFuzzer
 test     libgtest-dev         unit tests
 test     iproute2             network namespaces, for weir probe
+test     openssl              a certificate, for weir serve
 test     systemd              systemd-analyze, for rendered units; starts nothing
 test     binutils             reads the release binary
 test     python3              golden tests and source checks
@@ -55,6 +58,7 @@ package_of_tool() {
     yanglint) echo libyang2-tools ;;
     netns) echo iproute2 ;; # namespaces for weir probe; the kernel has the rest
     systemd-analyze) echo systemd ;;
+    prometheus) echo openssl ;; # its packages are downloaded by tests/serve, and not installed
     vm) echo qemu-system-x86 ;; # the guest's packages are downloaded by tests/vm
     *) die "WEIR_REQUIRE names '$1', which no test knows" ;;
   esac

@@ -106,6 +106,7 @@ int main(int argc, char** argv) {
                              .stdout_is_terminal = isatty(STDOUT_FILENO) != 0,
                              .stderr_is_terminal = isatty(STDERR_FILENO) != 0};
   context.give_up_root = weir::give_up_root;
+  context.give_up_root_to_serve = weir::give_up_root_to_serve;
   if (isatty(STDIN_FILENO) != 0 && context.stderr_is_terminal) context.ask = ask;
   std::vector<std::string> words(argv + 1, argv + argc);
   // Alone, on a host with RDMA: what it shows. Elsewhere: the help.

@@ -27,4 +27,8 @@ namespace weir {
 /// even that is refused. REQUIRES: one thread.
 [[nodiscard]] Status give_up_root(const std::vector<std::string>& places);
 
+/// For a process that goes on to answer on a socket: `nobody` with the capability to read what root
+/// may read (keys, a lab of root's). REQUIRES: one thread.
+[[nodiscard]] Status give_up_root_to_serve();
+
 }  // namespace weir

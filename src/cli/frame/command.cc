@@ -133,8 +133,15 @@ bool looks_at_files(const Args& args) {
 
 }  // namespace
 
+bool is_serving(const Args& args) {
+  const auto& options = args.command().options;
+  return args.command().serves && std::none_of(options.begin(), options.end(), [&](const auto& o) {
+           return o.writes == Writes::kFile && args.has(o.name);
+         });
+}
+
 std::optional<std::vector<std::string>> confinement(const Args& args) {
-  if (!looks_at_files(args)) return std::nullopt;
+  if (is_serving(args) || !looks_at_files(args)) return std::nullopt;
   std::vector<std::string> places;
   for (const Option& option : args.command().options) {
     if (option.writes == Writes::kNothing) continue;

@@ -84,6 +84,7 @@ struct Command {
   std::vector<ExitCode> exit_codes = {};  // that this verb can give, besides kUsage
   bool judges = false;                    // has findings, hence --fail-on
   Looks looks = Looks::kElsewhere;
+  bool serves = false;  // answers on a socket, unless an option names a file to write
   ExitCode (*run)(const Args&, Context&) = nullptr;
 };
 
@@ -96,6 +97,9 @@ struct Command {
 /// Of a command line that looks at files alone: the directories that it writes to, none where it
 /// only prints. nullopt where it looks at this host or changes it.
 [[nodiscard]] std::optional<std::vector<std::string>> confinement(const Args& args);
+
+/// Of a command line that answers on a socket until it is interrupted.
+[[nodiscard]] bool is_serving(const Args& args);
 
 /// A wrong command line: says so on stderr in one line, names the help, and returns kUsage.
 ExitCode usage_error(Context&, const Command&, std::string_view message);

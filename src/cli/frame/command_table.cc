@@ -39,6 +39,7 @@ std::span<const Command> command_table() {
       lab_switch_command(),
       lab_down_command(),
       report_command(),
+      serve_command(),
       help_command(),
       // For developers.
       schema_command(),

@@ -34,6 +34,7 @@ namespace weir::cli {
 [[nodiscard]] Command report_command();
 [[nodiscard]] Command rollback_command();
 [[nodiscard]] Command schema_command();
+[[nodiscard]] Command serve_command();
 [[nodiscard]] Command show_command();
 [[nodiscard]] Command sim_command();
 [[nodiscard]] Command snapshot_command();

@@ -26,6 +26,8 @@ struct Context {
   /// Gives up root before files of others are read, but for writing under these directories; empty
   /// in tests, which live on in the process.
   std::function<Status(const std::vector<std::string>& places)> give_up_root = {};
+  /// The same for a verb that goes on to answer on a socket.
+  std::function<Status()> give_up_root_to_serve = {};
   // From the options that every verb has.
   bool json = false;
   bool quiet = false;

@@ -28,6 +28,12 @@ ops::Result<std::string> design_path_for_hosts(const Args& args, const Context& 
   return design_path(args, context);
 }
 
+std::string design_path_if_any(const Args& args, const Context& context) {
+  if (args.has("lab") && !args.has("DESIGN")) return std::string();
+  auto path = design_path(args, context);
+  return path ? *path : std::string();
+}
+
 ops::Result<ops::Fabric> load_design(const Args& args, const Context& context) {
   WEIR_TRY(path, design_path(args, context));
   return ops::load_fabric(path);

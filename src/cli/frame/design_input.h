@@ -20,6 +20,9 @@ inline constexpr const char* kDesignVariable = "WEIR_DESIGN";
 /// The same for a verb on hosts: without an argument, --lab is the lab's own design (empty).
 [[nodiscard]] ops::Result<std::string> design_path_for_hosts(const Args&, const Context&);
 
+/// The same for a verb that does without one: empty too where there is none.
+[[nodiscard]] std::string design_path_if_any(const Args&, const Context&);
+
 /// The design at design_path().
 [[nodiscard]] ops::Result<ops::Fabric> load_design(const Args&, const Context&);
 

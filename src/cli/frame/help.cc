@@ -79,7 +79,7 @@ Entries overview_of(std::span<const Command> table, Group group) {
   Entries entries;
   std::string_view folded;  // the family that the last entry stands for
   for (const Command& command : table) {
-    if (command.group != group) continue;
+    if (command.group != group || command.name == "help") continue;  // whoever reads it knows
     const std::vector<std::string_view> words = split(command.name, ' ');
     const auto* family = std::find_if(kFamilies.begin(), kFamilies.end(), [&](const Family& entry) {
       return words.size() > 1 && entry.first == words.front();
@@ -199,6 +199,10 @@ std::string verb_help(const Command& command) {
 
 }  // namespace
 
+std::string_view version_number() {
+  return WEIR_VERSION;
+}
+
 std::string version_line() {
   return "weir " WEIR_VERSION;
 }
@@ -210,11 +214,8 @@ std::string overview_help(std::span<const Command> table) {
   std::vector<std::string> developers;  // on one line: operators need the screen
   for (const auto& [name, summary] : overview_of(table, Group::kDevelopers))
     developers.emplace_back(name);
-  out += fmt::format("\nFor developers: {}\n", join(developers, ", "));
-  out += "\n" + wrap(
-                    "weir VERB --help explains a verb, with examples; man weir has them all. Every "
-                    "verb takes --json (one object on standard output) and --quiet.",
-                    kColumns);
+  out += fmt::format("For developers: {}\n", join(developers, ", "));
+  out += "\nweir VERB --help explains a verb; every verb takes --json and --quiet.";
   return out + "\n" + exit_line(exit_meanings());
 }
 

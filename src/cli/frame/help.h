@@ -11,6 +11,9 @@ namespace weir::cli {
 inline constexpr std::string_view kTagline =
     "lossless RoCEv2 fabrics for GPU clusters: designed, proven, watched";
 
+/// "0.1.0".
+[[nodiscard]] std::string_view version_number();
+
 /// "weir 0.1.0".
 [[nodiscard]] std::string version_line();
 

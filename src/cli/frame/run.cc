@@ -70,6 +70,10 @@ ExitCode dispatch(std::span<const Command> table, const std::vector<std::string>
     if (const Status done = context.give_up_root(*places); !done)
       return fail(context, ExitCode::kCouldNotLook, done.error().what);
   }
+  if (context.give_up_root_to_serve && is_serving(invocation.args)) {
+    if (const Status done = context.give_up_root_to_serve(); !done)
+      return fail(context, ExitCode::kCouldNotLook, done.error().what);
+  }
   // A user may type what a verb reads from "-": nothing may be written over it.
   const bool reads_input = std::find(words.begin(), words.end(), "-") != words.end();
   Working working(context.err, context.stderr_is_terminal && !reads_input,
@@ -135,7 +139,8 @@ ExitCode run(std::span<const Command> table, const std::vector<std::string>& wor
                    .stdout_is_terminal = context.stdout_is_terminal,
                    .stderr_is_terminal = context.stderr_is_terminal,
                    .ask = context.ask,
-                   .give_up_root = context.give_up_root};
+                   .give_up_root = context.give_up_root,
+                   .give_up_root_to_serve = context.give_up_root_to_serve};
   const ExitCode code = run_guarded(table, words, shown);
   context.json = shown.json;
   context.quiet = shown.quiet;

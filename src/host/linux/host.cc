@@ -52,7 +52,8 @@ struct LookedAt {
 
 class LinuxHost final : public HostIo {
  public:
-  LinuxHost(std::unique_ptr<Kernel> kernel, std::string capture, std::unique_ptr<Kernel> later);
+  LinuxHost(std::unique_ptr<Kernel> kernel, std::string capture, std::unique_ptr<Kernel> later,
+            ExcludedDevices excluded);
 
   [[nodiscard]] const std::string& name() const override { return name_; }
   [[nodiscard]] Result<evidence::Evidence> observe() override;
@@ -78,14 +79,16 @@ class LinuxHost final : public HostIo {
   std::unique_ptr<Kernel> kernel_;
   std::unique_ptr<Kernel> later_;
   std::string capture_;
+  ExcludedDevices excluded_;
   std::string name_;
 };
 
 LinuxHost::LinuxHost(std::unique_ptr<Kernel> kernel, std::string capture,
-                     std::unique_ptr<Kernel> later)
+                     std::unique_ptr<Kernel> later, ExcludedDevices excluded)
     : kernel_(std::move(kernel)),
       later_(std::move(later)),
       capture_(std::move(capture)),
+      excluded_(std::move(excluded)),
       name_(read_host_name(*kernel_)) {
   if (!name_.empty()) return;
   std::string_view path = capture_;
@@ -95,7 +98,7 @@ LinuxHost::LinuxHost(std::unique_ptr<Kernel> kernel, std::string capture,
 }
 
 Result<std::vector<LookedAt>> LinuxHost::find_nics(Kernel& kernel) const {
-  const auto ports = find_ports(kernel);
+  const auto ports = find_ports(kernel, excluded_);
   if (!ports && ports.error() != Errno{ENOENT}) {
     const bool refused = missing_of(ports.error()) == counters::Missing::kPermission;
     return Error{refused ? ErrorCode::kPermission : ErrorCode::kIo,
@@ -294,12 +297,13 @@ Result<CommandOutcome> LinuxHost::run(const std::vector<std::string>& command,
 }  // namespace
 
 std::unique_ptr<HostIo> make_host(std::unique_ptr<Kernel> kernel, std::string capture,
-                                  std::unique_ptr<Kernel> later) {
-  return std::make_unique<LinuxHost>(std::move(kernel), std::move(capture), std::move(later));
+                                  std::unique_ptr<Kernel> later, ExcludedDevices excluded) {
+  return std::make_unique<LinuxHost>(std::move(kernel), std::move(capture), std::move(later),
+                                     std::move(excluded));
 }
 
-std::unique_ptr<HostIo> make_linux_host() {
-  return make_host(make_live_kernel(), "");
+std::unique_ptr<HostIo> make_linux_host(ExcludedDevices excluded) {
+  return make_host(make_live_kernel(), "", nullptr, std::move(excluded));
 }
 
 bool has_rdma_device() {
@@ -307,21 +311,24 @@ bool has_rdma_device() {
   return devices && !devices->empty();
 }
 
-Result<std::unique_ptr<HostIo>> open_bundle(std::string_view text, const std::string& name) {
+Result<std::unique_ptr<HostIo>> open_bundle(std::string_view text, const std::string& name,
+                                            ExcludedDevices excluded) {
   auto bundle = parse_bundle(text);
   if (!bundle) return bundle.error().within(name);
   std::unique_ptr<Kernel> later;
   if (bundle->looks.size() > 1) later = make_bundle_kernel(std::move(bundle->looks[1]));
-  return make_host(make_bundle_kernel(std::move(bundle->looks[0])), name, std::move(later));
+  return make_host(make_bundle_kernel(std::move(bundle->looks[0])), name, std::move(later),
+                   std::move(excluded));
 }
 
-Result<std::unique_ptr<HostIo>> open_captured_host(const std::string& path) {
+Result<std::unique_ptr<HostIo>> open_captured_host(const std::string& path,
+                                                   ExcludedDevices excluded) {
   if (!is_directory(path) && file_exists(path)) {
     WEIR_TRY(text, read_file(path));
-    return open_bundle(text, path);
+    return open_bundle(text, path, std::move(excluded));
   }
   WEIR_TRY(kernel, open_replay(path));
-  return make_host(std::move(kernel), path);
+  return make_host(std::move(kernel), path, nullptr, std::move(excluded));
 }
 
 Result<std::vector<std::string>> find_captures(const std::string& path) {

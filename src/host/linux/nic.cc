@@ -507,10 +507,13 @@ std::string RdmaPort::net_folder() const {
   return "/sys/class/net/" + *netdev;
 }
 
-Answer<std::vector<RdmaPort>> find_ports(Kernel& kernel) {
+Answer<std::vector<RdmaPort>> find_ports(Kernel& kernel, const std::vector<std::string>& excluded) {
   const auto listed = kernel.list(std::string(kRdmaClass));
   if (!listed) return listed.error();
   std::vector<std::string> devices = *listed;
+  std::erase_if(devices, [&](const std::string& device) {
+    return std::find(excluded.begin(), excluded.end(), device) != excluded.end();
+  });
   std::sort(devices.begin(), devices.end(), less_by_nature);
   std::vector<RdmaPort> out;
   for (const std::string& device : devices) {

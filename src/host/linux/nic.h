@@ -23,8 +23,10 @@ struct RdmaPort {
   [[nodiscard]] std::string net_folder() const;   // /sys/class/net/eth2; REQUIRES: netdev known
 };
 
-/// In the order in which a person lists them. The errno is that of /sys/class/infiniband.
-[[nodiscard]] Answer<std::vector<RdmaPort>> find_ports(Kernel& kernel);
+/// In the order in which a person lists them; of `excluded` devices no file is opened. The errno is
+/// that of /sys/class/infiniband.
+[[nodiscard]] Answer<std::vector<RdmaPort>> find_ports(
+    Kernel& kernel, const std::vector<std::string>& excluded = {});
 
 /// Everything of the port but QoS, ethtool's facts, PCIe and addresses.
 [[nodiscard]] evidence::Nic read_nic(Kernel& kernel, const RdmaPort& port);

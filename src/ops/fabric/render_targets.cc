@@ -5,6 +5,7 @@
 #include "render/config/job_env.h"
 #include "render/config/marking_plan.h"
 #include "render/config/wiring.h"
+#include "render/watch/alerts.h"
 
 namespace weir::ops {
 namespace {
@@ -106,6 +107,23 @@ std::vector<RenderTarget> switch_targets() {
   return targets;
 }
 
+weir::Result<Rendered> prometheus(const TargetInput& input) {
+  return Rendered{
+      .files = {{"weir.rules.yml", render::prometheus_rules(input.design)},
+                {"prometheus.yml", render::prometheus_config(input.design, input.intent)}},
+      .remarks = {}};
+}
+
+weir::Result<Rendered> alertmanager(const TargetInput& input) {
+  return Rendered{.files = {{"alertmanager.yml", render::alertmanager_config(input.design)}},
+                  .remarks = {}};
+}
+
+weir::Result<Rendered> grafana(const TargetInput& input) {
+  return Rendered{.files = {{"weir.dashboard.json", render::grafana_dashboard(input.design)}},
+                  .remarks = {}};
+}
+
 std::vector<RenderTarget> fabric_targets() {
   return {
       {.name = "marking-plan",
@@ -130,6 +148,21 @@ std::vector<RenderTarget> fabric_targets() {
        .scope = RenderScope::kFabric,
        .render = ucx,
        .formats = render::job_formats("UCX")},
+      {.name = "prometheus",
+       .summary = "scrape configuration, recording and alerting rules for weir serve",
+       .how_use = "promtool check config prometheus.yml; rules beside it",
+       .scope = RenderScope::kFabric,
+       .render = prometheus},
+      {.name = "alertmanager",
+       .summary = "grouping, routes and inhibitions of those alerts",
+       .how_use = "name a receiver in it, then amtool check-config alertmanager.yml",
+       .scope = RenderScope::kFabric,
+       .render = alertmanager},
+      {.name = "grafana",
+       .summary = "a dashboard over weir serve's metrics",
+       .how_use = "Dashboards, Import in Grafana 9 or later",
+       .scope = RenderScope::kFabric,
+       .render = grafana},
   };
 }
 

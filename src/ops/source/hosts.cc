@@ -67,11 +67,11 @@ weir::Result<HostSet> open_machines(const Source& source) {
   for (const std::string& root : source.captures) {
     WEIR_TRY(paths, host::find_captures(root));
     for (const std::string& path : paths) {
-      WEIR_TRY(host, host::open_captured_host(path));
+      WEIR_TRY(host, host::open_captured_host(path, source.excluded));
       set.hosts.push_back(std::move(host));
     }
   }
-  if (source.captures.empty()) set.hosts.push_back(host::make_linux_host());
+  if (source.captures.empty()) set.hosts.push_back(host::make_linux_host(source.excluded));
   return set;
 }
 

@@ -19,6 +19,7 @@ struct Source {
   std::string lab = {};                    // its directory
   std::vector<std::string> hosts = {};     // of the lab: "gpu03", "gpu[01-04]", "all"; none: all
   std::vector<std::string> captures = {};  // bundles, captured trees, or directories of them
+  std::vector<std::string> excluded = {};  // devices of machines of which no file is opened
 };
 
 struct HostSet {

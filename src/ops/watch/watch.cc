@@ -1,0 +1,82 @@
+#include "ops/watch/watch.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "diagnose/core/convention.h"
+#include "diagnose/core/diagnose.h"
+#include "diagnose/core/join.h"
+#include "diagnose/validate/validate.h"
+#include "ops/inspect/validate.h"
+
+namespace weir::ops {
+namespace {
+
+/// Every host with the counters of the judgement before in front of those of now.
+std::vector<evidence::Evidence> with_window(const std::vector<evidence::Evidence>& before,
+                                            const std::vector<evidence::Evidence>& now) {
+  std::vector<evidence::Evidence> pieces = before;
+  pieces.insert(pieces.end(), now.begin(), now.end());
+  return diagnose::join_windows(std::move(pieces));
+}
+
+/// Findings of both, each once: settings are judged by validation and by the diagnosis alike.
+void add_new(std::vector<finding::Finding> found, finding::Judgement& out) {
+  for (finding::Finding& next : found) {
+    const bool is_there = std::any_of(out.findings.begin(), out.findings.end(), [&](const auto& f) {
+      return f.id == next.id && f.where == next.where;
+    });
+    if (!is_there) out.findings.push_back(std::move(next));
+  }
+}
+
+}  // namespace
+
+Result<Watch> Watch::open(WatchRequest request) {
+  Watch watch(std::move(request));
+  WEIR_TRY(set, open_hosts(watch.request_.source));
+  if (set.lab || !watch.request_.design.empty()) {
+    WEIR_TRY(fabric, fabric_for(watch.request_.design, set));
+    watch.fabric_ = std::move(fabric);
+  }
+  return watch;
+}
+
+bool Watch::speaks_for_many() const {
+  return !request_.source.lab.empty() || !request_.source.captures.empty();
+}
+
+Result<Observation> Watch::look() const {
+  WEIR_TRY(set, open_hosts(request_.source));
+  return observe(set);
+}
+
+Result<finding::Judgement> Watch::judge() {
+  WEIR_TRY(set, open_hosts(request_.source));
+  Observation seen = observe(set);
+  const std::vector<evidence::Evidence> now = seen.all();
+  const design::Intent usual = fabric_ ? design::Intent() : diagnose::conventional_intent(now);
+  const design::Intent& intent = fabric_ ? fabric_->intent : usual;
+  finding::Judgement out = diagnose::validate(diagnose::View({now, &intent, request_.thresholds}));
+
+  std::vector<evidence::Evidence> window;
+  if (set.lab) {
+    WEIR_TRY(last, observe_last_load(set));
+    window = std::move(last);
+  } else if (!before_.empty()) {
+    window = with_window(before_, now);
+  }
+  if (!window.empty()) {
+    const design::Intent* designed = fabric_ ? &fabric_->intent : nullptr;
+    finding::Judgement behaviour =
+        diagnose::diagnose(diagnose::Case{window, designed, request_.thresholds});
+    add_new(std::move(behaviour.findings), out);
+    std::move(behaviour.unknown.begin(), behaviour.unknown.end(), std::back_inserter(out.unknown));
+  }
+  finding::settle(out);
+  add_unseen(seen, out);
+  before_ = now;
+  return out;
+}
+
+}  // namespace weir::ops

@@ -1,0 +1,48 @@
+#pragma once
+// What a process that watches does again and again: look at hosts, and judge what it saw at a pace
+// of its own. Neither an HTTP server nor a terminal is known here.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "finding/finding.h"
+#include "finding/thresholds.h"
+#include "ops/source/fabric.h"
+#include "ops/source/hosts.h"
+
+namespace weir::ops {
+
+struct WatchRequest {
+  Source source = {};
+  std::string design = {};  // empty: the lab's; of a machine: what RoCEv2 fabrics usually agree on
+  finding::Thresholds thresholds = {};
+};
+
+class Watch {
+ public:
+  /// Loads the design. A failure where it is broken or a lab or capture cannot be opened; hosts
+  /// that cannot be looked at now may be there later.
+  [[nodiscard]] static Result<Watch> open(WatchRequest request);
+
+  /// nullptr where there is no design.
+  [[nodiscard]] const Fabric* fabric() const { return fabric_ ? &*fabric_ : nullptr; }
+  /// Several hosts are looked at from here: a lab, or captures.
+  [[nodiscard]] bool speaks_for_many() const;
+
+  /// Settings and counters of every host now; a lab is read again, others may have changed it.
+  [[nodiscard]] Result<Observation> look() const;
+
+  /// Settings against the design, and what the counters did since the judgement before; in a lab,
+  /// what they did around its last load.
+  [[nodiscard]] Result<finding::Judgement> judge();
+
+ private:
+  explicit Watch(WatchRequest request) : request_(std::move(request)) {}
+
+  WatchRequest request_;
+  std::optional<Fabric> fabric_;
+  std::vector<evidence::Evidence> before_;  // what the judgement before saw of each host
+};
+
+}  // namespace weir::ops

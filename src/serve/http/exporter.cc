@@ -1,0 +1,54 @@
+#include "serve/http/exporter.h"
+
+#include <chrono>
+
+namespace weir::serve {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+double unix_now() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+std::vector<prometheus::MetricFamily> Exporter::Collect() const {
+  const std::lock_guard lock(scrape_mutex_);
+  const Clock::time_point begin = Clock::now();
+  const ops::Result<ops::Observation> seen = scraping_.look();
+  Scrape scrape;
+  scrape.version = version_;
+  scrape.fabric = scraping_.fabric();
+  scrape.profile = profile_;
+  scrape.speaks_for_many = scraping_.speaks_for_many();
+  if (seen) scrape.seen = &*seen;
+  scrape.collectors.push_back(
+      {"hosts", seen && !seen->hosts.empty() && seen->unseen.empty(), seconds_since(begin)});
+  std::shared_ptr<const Judged> judged;
+  {
+    const std::lock_guard judged_lock(judged_mutex_);
+    judged = judged_;
+    scrape.collectors.push_back(judge_collector_);
+  }
+  scrape.judged = judged.get();
+  return families(scrape, widened_);
+}
+
+void Exporter::judge() {
+  const Clock::time_point begin = Clock::now();
+  ops::Result<finding::Judgement> judgement = judging_.judge();
+  const Collector collector{"findings", judgement.has_value(), seconds_since(begin)};
+  std::shared_ptr<const Judged> judged;
+  if (judgement) judged = std::make_shared<Judged>(Judged{std::move(*judgement), unix_now()});
+  const std::lock_guard lock(judged_mutex_);
+  judge_collector_ = collector;
+  // The last one stays where this one failed: its time says how old it is.
+  if (judged) judged_ = std::move(judged);
+}
+
+}  // namespace weir::serve

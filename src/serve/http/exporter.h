@@ -1,0 +1,44 @@
+#pragma once
+// What /metrics answers: looks when it is asked, judges at a pace of its own.
+//
+// A scrape reads settings and counters at that moment; its findings are those of the last
+// judgement, with its time. One scrape at a time: a second one waits for the first.
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include <prometheus/collectable.h>
+
+#include "ops/watch/watch.h"
+#include "serve/metrics/families.h"
+
+namespace weir::serve {
+
+class Exporter final : public prometheus::Collectable {
+ public:
+  Exporter(ops::Watch watch, Profile profile, std::string version)
+      : scraping_(watch),
+        judging_(std::move(watch)),
+        profile_(profile),
+        version_(std::move(version)) {}
+
+  /// Everything now. From any thread.
+  [[nodiscard]] std::vector<prometheus::MetricFamily> Collect() const override;
+
+  /// Judges, and keeps the judgement for the scrapes to come. From one thread.
+  void judge();
+
+ private:
+  ops::Watch scraping_;
+  ops::Watch judging_;
+  Profile profile_;
+  std::string version_;
+  mutable std::mutex scrape_mutex_;
+  mutable Widened widened_;
+  mutable std::mutex judged_mutex_;
+  std::shared_ptr<const Judged> judged_;
+  Collector judge_collector_{"findings", false, 0};
+};
+
+}  // namespace weir::serve

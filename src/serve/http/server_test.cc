@@ -1,0 +1,166 @@
+#include "serve/http/server.h"
+
+#include <atomic>
+#include <future>
+#include <thread>
+
+#include <gtest/gtest.h>
+#include <httplib.h>
+
+namespace weir::serve {
+namespace {
+
+// bcrypt of "secret", cost 4: tests need no strength.
+constexpr const char* kHash = "$2b$04$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW";
+
+ops::Watch watch_recorded() {
+  ops::WatchRequest request;
+  request.source.captures = {std::string(WEIR_TEST_DATA) + "/host/mlx5-ofed"};
+  auto watch = ops::Watch::open(request);
+  WEIR_CHECK(watch.has_value());
+  return std::move(*watch);
+}
+
+/// A server of a recorded host on a port of its own while this lives.
+class Running {
+ public:
+  explicit Running(std::optional<WebConfig> web = {})
+      : exporter_(watch_recorded(), Profile::kLean, "test") {
+    ServerRequest request;
+    request.listen.port = 0;
+    request.judge_every = 3600_s;
+    request.web = std::move(web);
+    request.is_interrupted = [this] { return is_over_.load(); };
+    std::promise<int> port;
+    request.on_listening = [&port](const std::string& url) {
+      port.set_value(std::stoi(url.substr(url.rfind(':') + 1)));
+    };
+    thread_ = std::thread([this, request] { (void)serve(exporter_, request); });
+    port_ = port.get_future().get();
+  }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  ~Running() {
+    is_over_ = true;
+    thread_.join();
+  }
+  [[nodiscard]] httplib::Client client() const { return httplib::Client("127.0.0.1", port_); }
+  [[nodiscard]] int port() const { return port_; }
+
+ private:
+  Exporter exporter_;
+  std::atomic<bool> is_over_ = false;
+  int port_ = 0;
+  std::thread thread_;
+};
+
+// COVERS K1
+TEST(Server, AnswersGetAloneInTheTextFormat) {
+  const Running running;
+  auto client = running.client();
+  const auto answer = client.Get("/metrics");
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 200);
+  EXPECT_EQ(answer->get_header_value("Content-Type"), "text/plain; version=0.0.4; charset=utf-8");
+  EXPECT_NE(answer->body.find("weir_port_up{"), std::string::npos);
+  EXPECT_EQ(client.Get("/healthz")->body, "ok\n");
+  EXPECT_EQ(client.Post("/metrics", "", "text/plain")->status, 405);
+  EXPECT_EQ(client.Get("/none")->status, 404);
+}
+
+TEST(Server, ManyScrapersAtOnceAreAllAnswered) {
+  const Running running;
+  std::atomic<int> answered = 0;
+  std::vector<std::thread> scrapers;
+  for (int i = 0; i < 64; ++i)
+    scrapers.emplace_back([&] {
+      auto client = running.client();
+      client.set_read_timeout(60);
+      client.set_connection_timeout(60);
+      if (const auto answer = client.Get("/metrics"); answer && answer->status == 200) ++answered;
+    });
+  for (std::thread& scraper : scrapers)
+    scraper.join();
+  EXPECT_EQ(answered, 64);
+}
+
+TEST(Server, OnlyUsersOfTheFileAreAnswered) {
+  WebConfig web;
+  web.users.emplace("prom", kHash);
+  const Running running(web);
+  auto nobody = running.client();
+  EXPECT_EQ(nobody.Get("/metrics")->status, 401);
+  auto wrong = running.client();
+  wrong.set_basic_auth("prom", "guess");
+  EXPECT_EQ(wrong.Get("/healthz")->status, 401);
+  auto right = running.client();
+  right.set_basic_auth("prom", "secret");
+  EXPECT_EQ(right.Get("/healthz")->status, 200);
+}
+
+TEST(Server, ATakenPortIsAnError) {
+  const Running running;
+  Exporter exporter(watch_recorded(), Profile::kLean, "test");
+  ServerRequest request;
+  request.listen.port = static_cast<std::uint16_t>(running.port());
+  const auto served = serve(exporter, request);
+  ASSERT_FALSE(served);
+  EXPECT_NE(served.error().what.find("is the port taken"), std::string::npos);
+}
+
+TEST(Server, AddressesToListenOn) {
+  EXPECT_EQ(parse_listen_address(":9347")->host, "0.0.0.0");
+  EXPECT_EQ(parse_listen_address("[::1]:80")->host, "::1");
+  EXPECT_TRUE(is_loopback(*parse_listen_address("127.0.0.2:1")));
+  EXPECT_TRUE(is_loopback(*parse_listen_address("localhost:1")));
+  EXPECT_FALSE(is_loopback(*parse_listen_address(":1")));
+  EXPECT_FALSE(is_loopback(*parse_listen_address("10.0.0.1:1")));
+  for (const char* const text : {"", "9347", "host", "::1", "::1:80", "a:b", "a:70000", "a:-1"})
+    EXPECT_FALSE(parse_listen_address(text)) << text;
+}
+
+TEST(WebConfig, TheFormOfExporterToolkitIsRead) {
+  const auto web = parse_web_config(
+      "tls_server_config:\n  cert_file: a.crt\n  key_file: /k.key\n  min_version: TLS13\n"
+      "  client_auth_type: RequireAndVerifyClientCert\n  client_ca_file: ca.crt\n"
+      "basic_auth_users:\n  prom: " +
+          std::string(kHash) + "\nhttp_server_config:\n  headers:\n    X-Frame-Options: deny\n",
+      "web.yml", "/etc/weir");
+  ASSERT_TRUE(web) << web.error().what;
+  EXPECT_EQ(web->tls->certificate, "/etc/weir/a.crt");
+  EXPECT_EQ(web->tls->key, "/k.key");
+  EXPECT_EQ(web->tls->minimum_version, 13);
+  EXPECT_TRUE(web->authenticates());
+  EXPECT_EQ(web->headers.size(), 1U);
+}
+
+TEST(WebConfig, MistakesNameTheirPlaceAndNoPassword) {
+  const auto error_of = [](const std::string& text) {
+    const auto web = parse_web_config(text, "web.yml", "");
+    return web ? std::string() : web.error().what;
+  };
+  EXPECT_NE(error_of("rate_limit: {burst: 1}\n").find("web.yml:1:1: rate_limit: expected one of"),
+            std::string::npos);
+  EXPECT_NE(error_of("tls_server_config: {cert_file: a}\n").find("cert_file and key_file"),
+            std::string::npos);
+  EXPECT_NE(error_of("tls_server_config: {cert_file: a, key_file: b, client_auth_type: "
+                     "RequestClientCert}\n")
+                .find("proves nothing"),
+            std::string::npos);
+  const std::string plain = error_of("basic_auth_users: {prom: hunter2}\n");
+  EXPECT_NE(plain.find("expected a bcrypt hash"), std::string::npos);
+  EXPECT_EQ(plain.find("hunter2"), std::string::npos);
+  EXPECT_NE(error_of("basic_auth_users: [a]\n").find("expected a mapping"), std::string::npos);
+}
+
+TEST(WebConfig, HeadersThatAreNoneAreRefused) {
+  PasswordCheck check({{"prom", kHash}});
+  for (const char* const header : {"", "Basic", "Basic ", "Basic ====", "Basic AAAA", "Bearer x",
+                                   "Basic cHJvbQ==", "Basic cHJvbTpndWVzcw=="})
+    EXPECT_FALSE(check.admits(header)) << header;
+  EXPECT_TRUE(check.admits("Basic cHJvbTpzZWNyZXQ="));  // prom:secret
+  EXPECT_TRUE(check.admits("Basic cHJvbTpzZWNyZXQ="));  // as remembered
+}
+
+}  // namespace
+}  // namespace weir::serve

@@ -1,0 +1,281 @@
+#!/usr/bin/env python3
+"""`weir serve` with a real Prometheus and Alertmanager.  COVERS K1 K2
+
+    serve_test.py WEIR CACHE
+
+Prometheus scrapes a lab and a recorded host over TLS with a password; every query of the rendered
+dashboard is answered; a fault in the lab makes an alert that Alertmanager delivers to a receiver of
+this test. What is rendered passes promtool and amtool.
+"""
+import base64
+import contextlib
+import http.server
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import urllib.error
+import urllib.parse
+import urllib.request
+
+from prometheus import programs
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+DATA = ROOT / "tests/data"
+WEIR = ""
+TOOLS = {}
+# bcrypt of "secret" with a cost of 4: a test needs no strength.
+HASH = "$2b$04$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW"
+
+
+def run(*words, good=(0,)):
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode not in good:
+        raise AssertionError(f"{' '.join(map(str, words))}: {done.returncode}\n"
+                             f"{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def weir(*words, good=(0, 1, 5)):
+    return run(WEIR, *map(str, words), good=good)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@contextlib.contextmanager
+def running(*words, log, **options):
+    with open(log, "w", encoding="utf-8") as out:
+        with subprocess.Popen([str(word) for word in words], stdout=out, stderr=out,
+                              **options) as process:
+            try:
+                yield process
+            finally:
+                process.send_signal(signal.SIGTERM)
+                process.wait(20)
+
+
+@contextlib.contextmanager
+def serving(scratch, *words):
+    """`weir serve` on a free port; gives its URL."""
+    log = scratch / f"serve{time.monotonic_ns()}.log"
+    with running(WEIR, "serve", "--listen", "127.0.0.1:0", *words, log=log):
+        yield wait_for(lambda: re.search(r"Serving (\S+)/metrics", log.read_text()), "weir serve",
+                       log).group(1)
+
+
+def wait_for(ask, what, log=None, seconds=60):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        with contextlib.suppress(OSError, urllib.error.URLError, KeyError, ValueError):
+            if answer := ask():
+                return answer
+        time.sleep(0.2)
+    raise AssertionError(f"{what}: nothing after {seconds} s\n" + (log.read_text() if log else ""))
+
+
+def get(url, user=None, context=None):
+    request = urllib.request.Request(url)
+    if user:
+        request.add_header("Authorization", "Basic " + base64.b64encode(user.encode()).decode())
+    with urllib.request.urlopen(request, timeout=20, context=context) as answer:
+        return answer.read().decode()
+
+
+def status_of(url, **options):
+    try:
+        get(url, **options)
+    except urllib.error.HTTPError as error:
+        return error.code
+    return 200
+
+
+def certificate(scratch):
+    run("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+        "-keyout", scratch / "key.pem", "-out", scratch / "cert.pem", "-days", "2", "-subj",
+        "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1")
+    config = scratch / "web.yml"
+    config.write_text("tls_server_config:\n  cert_file: cert.pem\n  key_file: key.pem\n"
+                      f"basic_auth_users:\n  prom: {HASH}\n")
+    return config
+
+
+def make_lab(scratch):
+    design = scratch / "fabric.yaml"
+    weir("init", "--template", "pod16", "--output", design)
+    lab = scratch / "lab"
+    weir("lab", "up", design, "--dir", lab)
+    weir("apply", "--lab", lab, "--yes")
+    return design, lab
+
+
+class Receiver(http.server.BaseHTTPRequestHandler):
+    """Takes what Alertmanager delivers."""
+    delivered = []
+
+    def do_POST(self):  # noqa: N802, the name that the library calls
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        Receiver.delivered += [alert["labels"] for alert in json.loads(body)["alerts"]]
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+class Serve(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.scratch = pathlib.Path(folder.name)
+
+    def test_metrics_of_recorded_hosts_pass_promtool(self):
+        for name in ("mlx5-ofed", "mlx5-inbox", "bnxt", "irdma", "ionic", "hgx01"):
+            for profile in ("lean", "full"):
+                file = self.scratch / "host.prom"
+                weir("serve", "--root", DATA / "host" / name, "--profile", profile, "--textfile",
+                     file)
+                done = subprocess.run([TOOLS["promtool"], "check", "metrics"],
+                                      input=file.read_text(), capture_output=True, text=True,
+                                      check=False)
+                self.assertEqual(done.returncode, 0, f"{name} {profile}: {done.stderr}")
+
+    def test_a_device_that_is_excluded_has_no_series(self):
+        for words, expected in (([], True), (["--exclude-device", "mlx5_1"], False)):
+            file = self.scratch / "host.prom"
+            weir("serve", "--root", DATA / "host" / "hgx01", *words, "--textfile", file)
+            self.assertEqual('device="mlx5_1"' in file.read_text(), expected)
+
+    def test_beyond_this_machine_only_with_users(self):
+        refused = subprocess.run([WEIR, "serve", "--listen", ":0"], capture_output=True, text=True,
+                                 check=False)
+        self.assertEqual(refused.returncode, 2, refused.stderr)
+        self.assertIn("--without-auth", refused.stderr)
+
+    def test_tls_and_users(self):
+        config = certificate(self.scratch)
+        run(TOOLS["promtool"], "check", "web-config", config)
+        trusted = ssl.create_default_context(cafile=str(self.scratch / "cert.pem"))
+        with serving(self.scratch, "--root", DATA / "host" / "hgx01", "--web-config",
+                     config) as url:
+            self.assertTrue(url.startswith("https://"))
+            metrics = url + "/metrics"
+            self.assertEqual(status_of(metrics, context=trusted), 401)
+            self.assertEqual(status_of(metrics, context=trusted, user="prom:guess"), 401)
+            self.assertIn("weir_port_up{", get(metrics, user="prom:secret", context=trusted))
+
+    @unittest.skipUnless(os.geteuid() == 0, "not root")
+    def test_root_is_given_up(self):
+        log = self.scratch / "log"
+        with running(WEIR, "serve", "--listen", "127.0.0.1:0", "--root", DATA / "host" / "hgx01",
+                     log=log) as process:
+            wait_for(lambda: "Serving" in log.read_text(), "weir serve", log)
+            status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+            self.assertRegex(status, r"Uid:\t65534\t65534\t65534\t65534")
+            self.assertRegex(status, r"CapEff:\t0000000000000004")
+
+    def test_the_packaged_unit_may_do_little(self):
+        if shutil.which("systemd-analyze") is None:
+            self.skipTest("systemd-analyze is not installed")
+        unit = self.scratch / "weir-serve.service"
+        unit.write_text((ROOT / "packaging/weir-serve.service.in").read_text()
+                        .replace("@BINDIR@", "/bin").replace("weir serve", "true"))
+        run("systemd-analyze", "verify", "--man=no", unit)
+        shown = run("systemd-analyze", "security", "--offline=true", "--no-pager", unit)
+        level = re.search(r"exposure level for weir-serve.service: ([0-9.]+)", shown).group(1)
+        self.assertLessEqual(float(level), 2.0, shown)
+
+    def test_rendered_files_are_good(self):
+        design, _ = make_lab(self.scratch)
+        for target in ("prometheus", "alertmanager", "grafana"):
+            weir("render", design, "--to", target, "--out", self.scratch)
+        run(TOOLS["promtool"], "check", "config", self.scratch / "prometheus.yml")
+        run(TOOLS["amtool"], "check-config", self.scratch / "alertmanager.yml")
+
+    def test_prometheus_scrapes_alerts_and_fills_the_dashboard(self):
+        design, lab = make_lab(self.scratch)
+        for target in ("prometheus", "grafana"):
+            weir("render", design, "--to", target, "--out", self.scratch)
+        with contextlib.ExitStack() as stack:
+            url = stack.enter_context(serving(self.scratch, "--lab", lab, "--judge-every", "1s"))
+            receiver = http.server.HTTPServer(("127.0.0.1", 0), Receiver)
+            stack.callback(receiver.server_close)
+            stack.callback(receiver.shutdown)
+            threading.Thread(target=receiver.serve_forever, daemon=True).start()
+            alertmanager = self.start_alertmanager(stack, receiver.server_port)
+            prometheus = self.start_prometheus(stack, url, alertmanager)
+            self.check_dashboard(prometheus, lab)
+            weir("lab", "fault", "add", "wrong-trust,at=gpu03", "--dir", lab)
+            wait_for(lambda: [alert for alert in Receiver.delivered
+                              if alert["alertname"] == "WeirFinding"
+                              and alert["id"] == "trust.not_dscp" and alert["host"] == "gpu03"],
+                     "an alert at the receiver")
+
+    def start_alertmanager(self, stack, receiver):
+        port = free_port()
+        config = self.scratch / "alertmanager.yml"
+        config.write_text("route: {receiver: test, group_wait: 1s, group_interval: 1s, "
+                          "group_by: ['...']}\nreceivers:\n  - name: test\n"
+                          f"    webhook_configs: [{{url: 'http://127.0.0.1:{receiver}/'}}]\n")
+        stack.enter_context(running(
+            TOOLS["prometheus-alertmanager"], f"--config.file={config}",
+            f"--storage.path={self.scratch / 'am'}", f"--web.listen-address=127.0.0.1:{port}",
+            "--cluster.listen-address=", log=self.scratch / "am.log"))
+        return port
+
+    def start_prometheus(self, stack, url, alertmanager):
+        """With the rendered rules and configuration; what takes minutes is made to take seconds."""
+        rules = self.scratch / "weir.rules.yml"
+        rules.write_text(re.sub(r"for: \d+[mh]", "for: 1s", rules.read_text()))
+        config = self.scratch / "prometheus.yml"
+        text = config.read_text().replace("interval: 15s", "interval: 1s")
+        text = text.replace("127.0.0.1:9093", f"127.0.0.1:{alertmanager}")
+        text = re.sub(r"targets:\n(?: +- .*\n)+",
+                      f"targets: ['{urllib.parse.urlsplit(url).netloc}']\n", text)
+        config.write_text(text)
+        port = free_port()
+        log = self.scratch / "prometheus.log"
+        stack.enter_context(running(
+            TOOLS["prometheus"], f"--config.file={config}",
+            f"--storage.tsdb.path={self.scratch / 'tsdb'}",
+            f"--web.listen-address=127.0.0.1:{port}", log=log))
+        base = f"http://127.0.0.1:{port}"
+        wait_for(lambda: self.query(base, 'up{job="weir"} == 1'), "the first scrape", log)
+        return base
+
+    @staticmethod
+    def query(base, text):
+        answer = get(f"{base}/api/v1/query?" + urllib.parse.urlencode({"query": text}))
+        return json.loads(answer)["data"]["result"]
+
+    def check_dashboard(self, prometheus, lab):
+        for _ in range(2):
+            weir("verify", "--lab", lab, "--", "incast", "size=1MB")
+            time.sleep(2)
+        dashboard = json.loads((self.scratch / "weir.dashboard.json").read_text())
+        for panel in dashboard["panels"]:
+            # A table of open findings is empty where there is none.
+            if panel["title"] == "Findings":
+                continue
+            for target in panel["targets"]:
+                wait_for(lambda expr=target["expr"]: self.query(prometheus, expr),
+                         f"{panel['title']}: {target['expr']}", seconds=30)
+
+
+if __name__ == "__main__":
+    WEIR = os.path.abspath(sys.argv[1])
+    TOOLS = programs(sys.argv[2])
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
