@@ -154,7 +154,7 @@ TEST(WebConfig, MistakesNameTheirPlaceAndNoPassword) {
 }
 
 TEST(WebConfig, HeadersThatAreNoneAreRefused) {
-  PasswordCheck check({{"prom", kHash}});
+  PasswordCheck check(Users{{"prom", kHash}});
   for (const char* const header : {"", "Basic", "Basic ", "Basic ====", "Basic AAAA", "Bearer x",
                                    "Basic cHJvbQ==", "Basic cHJvbTpndWVzcw=="})
     EXPECT_FALSE(check.admits(header)) << header;

@@ -27,9 +27,11 @@ struct TlsConfig {
   int minimum_version = 0;  // 12 or 13: TLS 1.2, TLS 1.3
 };
 
+using Users = std::map<std::string, std::string, std::less<>>;  // name: bcrypt hash
+
 struct WebConfig {
   std::optional<TlsConfig> tls;
-  std::map<std::string, std::string, std::less<>> users;  // bcrypt hash of each
+  Users users;
   std::vector<std::pair<std::string, std::string>> headers;
 
   /// Clients have to show who they are.
@@ -48,13 +50,12 @@ struct WebConfig {
 /// (as a digest) and not computed again. An unknown user costs as much as a wrong password.
 class PasswordCheck {
  public:
-  explicit PasswordCheck(std::map<std::string, std::string, std::less<>> users)
-      : users_(std::move(users)) {}
+  explicit PasswordCheck(Users users) : users_(std::move(users)) {}
   /// `header` is the value: "Basic dXNlcjpwYXNz".
   [[nodiscard]] bool admits(std::string_view header);
 
  private:
-  std::map<std::string, std::string, std::less<>> users_;
+  Users users_;
   std::mutex mutex_;
   std::vector<std::string> remembered_;
 };
