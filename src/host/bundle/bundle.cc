@@ -79,6 +79,16 @@ class RecordingKernel final : public Kernel {
   Recording& into_;
 };
 
+template <class Answers>
+void add_interfaces(const Answers& answers, std::set<std::string>& out) {
+  constexpr std::string_view kFolder = "/sys/class/net/";
+  for (auto at = answers.lower_bound(kFolder);
+       at != answers.end() && at->first.starts_with(kFolder); ++at) {
+    const std::string_view rest = std::string_view(at->first).substr(kFolder.size());
+    out.emplace(rest.substr(0, rest.find('/')));
+  }
+}
+
 // ---- answering ----
 
 class BundleKernel final : public Kernel {
@@ -261,6 +271,14 @@ Result<Bundle> BundleReader::read(std::string_view text) {
 }
 
 }  // namespace
+
+std::set<std::string> interfaces_of(const Recording& look) {
+  std::set<std::string> out;
+  add_interfaces(look.files, out);
+  add_interfaces(look.lists, out);
+  add_interfaces(look.paths, out);
+  return out;
+}
 
 std::string bundle_text(const Bundle& bundle) {
   std::string out = fmt::format("{}\n{}names\t{}\n", kBundleHeading, kIntroduction,

@@ -20,6 +20,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -41,6 +42,9 @@ struct Recording {
   /// By netdev (empty for netlink) and question.
   std::map<std::pair<std::string, std::string>, CapturedTalk> talks;
 };
+
+/// Names of the network interfaces that were looked at, sorted.
+[[nodiscard]] std::set<std::string> interfaces_of(const Recording& look);
 
 struct Bundle {
   bool has_pseudonyms = false;

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstring>
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 
@@ -64,6 +66,12 @@ bool is_process_name(std::string_view path) {
   return parts.size() == 4 && parts[1] == "proc" && parts[3] == "comm" && parse_u64(parts[2]);
 }
 
+/// Files in which every address is replaced, whoever's it is.
+bool has_addresses(const std::string& path) {
+  return path.ends_with("/traffic_class") || path.ends_with("nccl.conf") ||
+         path.find("/gids/") != std::string::npos;
+}
+
 std::string other_content(const std::string& path, const std::string& content,
                           const Pseudonyms& names) {
   if (path == "/proc/sys/kernel/hostname") return names.of_host(trim(content)) + "\n";
@@ -72,8 +80,7 @@ std::string other_content(const std::string& path, const std::string& content,
   if (path.starts_with(kNetworkdLldp)) return other_neighbours(content, names);
   if (path.find("/gids/") != std::string::npos) return other_gid(content, names);
   if (path.ends_with("/config")) return without_serial(content);
-  if (path.ends_with("/traffic_class") || path.ends_with("nccl.conf"))
-    return names.of_text(content);
+  if (has_addresses(path)) return names.of_text(content);
   return names.of_macs(content);
 }
 
@@ -91,31 +98,61 @@ void replace_address(std::string& message, std::size_t at, std::size_t size,
   if (size == sizeof(Ipv6)) change(Ipv6{});
 }
 
-void replace_addresses(std::string& message, const Pseudonyms& names) {
-  if (message.size() < NLMSG_HDRLEN + sizeof(ifaddrmsg)) return;
-  if (number_at<nlmsghdr>(message, 0).nlmsg_type != RTM_NEWADDR) return;
-  const std::string_view whole = message;
-  const auto attributes = Attributes::of_message(whole, sizeof(ifaddrmsg));
+/// Where in the message addresses are, and how long.
+std::vector<std::pair<std::size_t, std::size_t>> addresses_in(std::string_view whole) {
   std::vector<std::pair<std::size_t, std::size_t>> places;
+  if (whole.size() < NLMSG_HDRLEN + sizeof(ifaddrmsg)) return places;
+  if (number_at<nlmsghdr>(whole, 0).nlmsg_type != RTM_NEWADDR) return places;
+  const auto attributes = Attributes::of_message(whole, sizeof(ifaddrmsg));
   for (const Attributes::One& attribute : attributes->all()) {
     constexpr std::array kAddresses = {int{IFA_ADDRESS}, int{IFA_LOCAL}, int{IFA_BROADCAST},
                                        int{IFA_ANYCAST}};
     if (std::find(kAddresses.begin(), kAddresses.end(), attribute.type) != kAddresses.end())
       places.emplace_back(attribute.payload.data() - whole.data(), attribute.payload.size());
   }
-  for (const auto& [at, size] : places)
+  return places;
+}
+
+void replace_addresses(std::string& message, const Pseudonyms& names) {
+  for (const auto& [at, size] : addresses_in(message))
     replace_address(message, at, size, names);
 }
 
 // ---- a look ----
 
-/// Names in keys change as well: a network device may be called after its MAC address.
-template <class T>
-void rename_keys(std::map<std::string, Answer<T>, std::less<>>& answers, const Pseudonyms& names) {
-  std::map<std::string, Answer<T>, std::less<>> renamed;
+template <class T, class Change>
+void change_keys(std::map<std::string, Answer<T>, std::less<>>& answers, const Change& change) {
+  std::map<std::string, Answer<T>, std::less<>> changed;
   for (auto& [key, answer] : answers)
-    renamed.emplace(names.of_macs(key), std::move(answer));
-  answers = std::move(renamed);
+    changed.emplace(change(key), std::move(answer));
+  answers = std::move(changed);
+}
+
+/// Names of network devices, which may be called after a MAC address or the host, wherever they are
+/// but in files. `change` keeps the length, or the kernel's messages fall apart.
+template <class Change>
+void change_devices(Recording& look, const Change& change) {
+  change_keys(look.files, change);
+  change_keys(look.lists, change);
+  change_keys(look.paths, change);
+  for (auto& [path, answer] : look.lists) {
+    if (!answer) continue;
+    std::vector<std::string> list = *answer;
+    std::transform(list.begin(), list.end(), list.begin(), change);
+    answer = std::move(list);
+  }
+  for (auto& [path, answer] : look.paths) {
+    if (answer) answer = change(*answer);
+  }
+  std::map<std::pair<std::string, std::string>, CapturedTalk> talks;
+  for (auto& [question, talk] : look.talks) {
+    talk.netdev = change(talk.netdev);
+    talk.request = change(talk.request);
+    std::transform(talk.replies.begin(), talk.replies.end(), talk.replies.begin(), change);
+    std::pair key(talk.netdev, talk.request);
+    talks.emplace(std::move(key), std::move(talk));
+  }
+  look.talks = std::move(talks);
 }
 
 /// Of the processes, the first and the LLDP agents: enough to tell that the others are none.
@@ -152,70 +189,176 @@ void rename_home(Recording& look) {
   home->second = std::string("/nobody");
 }
 
-/// Every `name` in a text, whatever it is part of: a build's "root@gpu01", a domain.
+// ---- the host's own names, wherever they are ----
+
+bool is_same_letter(char a, char b) {
+  return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+}
+
+/// As find(), in capitals and small letters.
+std::size_t find_name(std::string_view text, std::string_view name, std::size_t from) {
+  const auto found = std::search(text.begin() + static_cast<std::ptrdiff_t>(from), text.end(),
+                                 name.begin(), name.end(), is_same_letter);
+  return found == text.end() ? std::string_view::npos
+                             : static_cast<std::size_t>(found - text.begin());
+}
+
+bool is_in_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_';
+}
+
+/// Every `name` in a text, whatever it is part of: a build's "root@gpu01", "GPU01.LOCAL".
 std::string with_name_replaced(std::string text, std::string_view name, std::string_view by) {
-  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at)) {
+  for (std::size_t at = find_name(text, name, 0); at != std::string::npos;
+       at = find_name(text, name, at)) {
     text.replace(at, name.size(), by);
     at += by.size();
   }
   return text;
 }
 
-/// The names of the host: with its domain, without, the domain.
-std::vector<std::string> names_of_host(const Recording& look) {
+/// Every name within the domain: other hosts of the site too, each by a pseudonym of its own.
+std::string with_domain_replaced(std::string text, std::string_view domain,
+                                 const Pseudonyms& names) {
+  for (std::size_t at = find_name(text, domain, 0); at != std::string::npos;
+       at = find_name(text, domain, at)) {
+    std::size_t begin = at;
+    while (begin > 0 && (is_in_name(text[begin - 1]) || text[begin - 1] == '.'))
+      --begin;
+    const std::string by = names.of_host(text.substr(begin, at + domain.size() - begin));
+    text.replace(begin, at + domain.size() - begin, by);
+    at = begin + by.size();
+  }
+  return text;
+}
+
+/// Every `number` that is no part of another one.
+std::string with_number_replaced(std::string text, std::string_view number, std::string_view by) {
+  const auto is_part = [](char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; };
+  for (std::size_t at = text.find(number); at != std::string::npos; at = text.find(number, at)) {
+    const std::size_t end = at + number.size();
+    const bool is_whole =
+        (at == 0 || !is_part(text[at - 1])) && (end == text.size() || !is_part(text[end]));
+    if (is_whole) text.replace(at, number.size(), by);
+    at += is_whole ? by.size() : 1;
+  }
+  return text;
+}
+
+/// Every `word` that stands alone; `by` has its length, so that messages of the kernel keep theirs.
+void replace_word(std::string& text, std::string_view word, std::string_view by) {
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    const bool is_alone =
+        (at == 0 || !is_in_name(text[at - 1])) && (end == text.size() || !is_in_name(text[end]));
+    if (is_alone) text.replace(at, word.size(), by);
+  }
+}
+
+/// The names of the host.
+struct OwnNames {
+  std::string pseudonym;
+  std::string name;    // "gpu01"; empty where it is not known, or part of too many other words
+  std::string domain;  // "site.example", not "local", which is a word
+};
+
+OwnNames own_names(const Recording& look, const Pseudonyms& names) {
+  constexpr std::size_t kShortest = 3;  // "c1"
   const auto file = look.files.find("/proc/sys/kernel/hostname");
   if (file == look.files.end() || !file->second) return {};
   const std::string whole(trim(*file->second));
-  const std::size_t dot = whole.find('.');
-  std::vector<std::string> out = {whole};
-  if (dot != std::string::npos) out.push_back(whole.substr(0, dot));
-  const bool has_domain = dot != std::string::npos && whole.find('.', dot + 1) != std::string::npos;
-  if (has_domain) out.push_back(whole.substr(dot + 1));  // "local" is a word
-  constexpr std::size_t kShortest = 3;                   // "c1" is part of too many other words
-  std::erase_if(out, [](const std::string& name) { return name.size() < kShortest; });
+  OwnNames own{names.of_host(whole), whole.substr(0, whole.find('.')), ""};
+  if (own.name.size() < kShortest) own.name.clear();
+  const std::string domain = whole.substr(std::min(whole.find('.'), whole.size() - 1) + 1);
+  if (domain.find('.') != std::string::npos) own.domain = domain;
+  return own;
+}
+
+std::string without_own_names(std::string text, const OwnNames& own, const Pseudonyms& names) {
+  if (!own.domain.empty()) text = with_domain_replaced(std::move(text), own.domain, names);
+  if (!own.name.empty()) text = with_name_replaced(std::move(text), own.name, own.pseudonym);
+  return text;
+}
+
+/// A network interface that is called after its host gets another name of the same length; one on
+/// top of it ("gpu01r0.100") follows.
+std::map<std::string, std::string> other_interfaces(const Recording& look, const OwnNames& own,
+                                                    const Pseudonyms& names) {
+  std::map<std::string, std::string> renamed;
+  if (own.name.empty()) return renamed;
+  for (const std::string& each : interfaces_of(look)) {
+    const std::string base = each.substr(0, each.find('.'));
+    if (find_name(base, own.name, 0) == std::string_view::npos) continue;
+    std::string by = "n";
+    while (by.size() < base.size())
+      by += names.of_name("nic", base + by).substr(std::string_view("nic-").size());
+    renamed.emplace(base, by.substr(0, base.size()));
+  }
+  return renamed;
+}
+
+/// The answers to this question have addresses in them. Numbers of generic netlink's families are
+/// those of rtnetlink's messages: the question tells.
+bool is_about_addresses(const CapturedTalk& talk) {
+  return talk.netdev.empty() && talk.request == question_of(address_request());
+}
+
+std::vector<Ipv4> own_addresses(const Recording& look) {
+  std::vector<Ipv4> out;
+  for (const auto& [question, talk] : look.talks) {
+    if (!is_about_addresses(talk)) continue;
+    for (const std::string& reply : talk.replies)
+      for (const auto& [at, size] : addresses_in(reply)) {
+        if (size != sizeof(Ipv4)) continue;
+        std::memcpy(out.emplace_back().data(), reply.data() + at, size);
+      }
+  }
   return out;
+}
+
+/// The host's own IPv4 addresses in forms that are looked for nowhere else: "ip-10-0-0-1",
+/// "0A000001".
+std::string without_own_addresses(std::string text, const std::vector<Ipv4>& own,
+                                  const Pseudonyms& names) {
+  const auto replace = [&](const Ipv4& from, const Ipv4& to, const auto& text_of) {
+    text = with_number_replaced(std::move(text), text_of(from), text_of(to));
+  };
+  for (const Ipv4& from : own) {
+    const Ipv4 to = names.of(from);
+    replace(from, to, [](const Ipv4& a) { return fmt::format("{}", fmt::join(a, ".")); });
+    replace(from, to, [](const Ipv4& a) { return fmt::format("{}", fmt::join(a, "-")); });
+    replace(from, to, [](const Ipv4& a) { return fmt::format("{:02x}", fmt::join(a, "")); });
+    replace(from, to, [](const Ipv4& a) { return fmt::format("{:02X}", fmt::join(a, "")); });
+  }
+  return text;
 }
 
 void pseudonymise_look(Recording& look, const Pseudonyms& names) {
   drop_processes(look);
   rename_home(look);
-  const std::vector<std::string> own = names_of_host(look);
+  const OwnNames own = own_names(look, names);
+  const std::vector<Ipv4> addresses = own_addresses(look);
+  const std::map<std::string, std::string> interfaces = other_interfaces(look, own, names);
+  const auto rename = [&](std::string text) {
+    for (const auto& [name, by] : interfaces)
+      replace_word(text, name, by);
+    return text;
+  };
   for (auto& [path, answer] : look.files) {
     if (!answer) continue;
-    std::string content = other_content(path, *answer, names);
-    const bool is_bytes = path.ends_with("/config");
-    for (const std::string& name : own)
-      if (!is_bytes) content = with_name_replaced(std::move(content), name, names.of_host(own[0]));
+    std::string content = other_content(path, rename(*answer), names);
+    if (!path.ends_with("/config")) {
+      content = without_own_names(std::move(content), own, names);
+      if (!has_addresses(path))
+        content = without_own_addresses(std::move(content), addresses, names);
+    }
     answer = std::move(content);
   }
-  rename_keys(look.files, names);
-  for (auto& [path, answer] : look.lists) {
-    if (!answer) continue;
-    std::vector<std::string> list = *answer;
-    for (std::string& name : list)
-      name = names.of_macs(name);
-    answer = std::move(list);
-  }
-  rename_keys(look.lists, names);
-  for (auto& [path, answer] : look.paths) {
-    if (answer) answer = names.of_macs(*answer);
-  }
-  rename_keys(look.paths, names);
-  const std::string addresses = question_of(address_request());
-  std::map<std::pair<std::string, std::string>, CapturedTalk> talks;
-  for (auto& [question, talk] : look.talks) {
-    talk.netdev = names.of_macs(talk.netdev);
-    talk.request = names.of_macs(talk.request);
-    // Numbers of generic netlink's families are those of rtnetlink's messages: the question tells.
-    const bool is_about_addresses = talk.netdev.empty() && talk.request == addresses;
-    for (std::string& reply : talk.replies) {
-      if (is_about_addresses) replace_addresses(reply, names);
-      reply = names.of_macs(reply);
-    }
-    std::pair key(talk.netdev, talk.request);
-    talks.emplace(std::move(key), std::move(talk));
-  }
-  look.talks = std::move(talks);
+  for (auto& [question, talk] : look.talks)
+    if (is_about_addresses(talk))
+      for (std::string& reply : talk.replies)
+        replace_addresses(reply, names);
+  change_devices(look, [&](const std::string& text) { return names.of_macs(rename(text)); });
 }
 
 // ---- back ----

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "readers/job/job.h"
 
 namespace weir::host {
 namespace {
@@ -53,13 +52,6 @@ constexpr auto kMayLeave = std::to_array<std::string_view>({
 bool is_process_file(std::string_view path) {
   const auto parts = split(path, '/');
   return parts.size() == 4 && parts[1] == "proc" && parts[3] == "comm" && parse_u64(parts[2]);
-}
-
-std::string upper(std::string_view text) {
-  std::string out;
-  for (const char c : text)
-    out += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return out;
 }
 
 /// A parameter of the kernel that decides how devices reach memory, or keeps processors for a job,
@@ -135,49 +127,145 @@ std::string kept_kernel_word(std::string_view word) {
   return out;
 }
 
-/// A path or an address: names of people, hosts and networks are in them, and no setting that is
-/// judged is one.
-bool is_place(std::string_view value) {
-  if (value.find('/') != std::string_view::npos) return true;
-  std::size_t numbers = 0;
-  for (const std::string_view part : split(value.substr(0, value.find(':')), '.'))
-    numbers += parse_u64(part) ? 1 : 0;
-  constexpr std::size_t kBytesOfIpv4 = 4;
-  const bool is_ipv6 =
-      std::count(value.begin(), value.end(), ':') >= 2 &&
-      value.find_first_not_of("0123456789abcdefABCDEF:[]") == std::string_view::npos;
-  return numbers == kBytesOfIpv4 || is_ipv6;
+/// Variables of NCCL and UCX that Weir explains or that tune a transport, with the values that their
+/// documentation gives them (job_variable_meanings.cc names it). Any other value was written by hand
+/// and does not leave: one word that is a password looks like one word that is a plugin.
+struct JobSettings {
+  std::string_view names;      // separated by blanks
+  std::string_view values;     // each part of a list is one of them, in any case …
+  bool takes_numbers = false;  // … or a number, with a unit or without
+  bool takes_devices = false;  // … or a NIC
+};
+constexpr std::string_view kFunctions = "broadcast reduce allgather reducescatter allreduce";
+constexpr auto kJobSettings = std::to_array<JobSettings>({
+    {"NCCL_IB_TC NCCL_IB_FIFO_TC NCCL_IB_GID_INDEX NCCL_IB_ROCE_VERSION_NUM NCCL_IB_SL "
+     "NCCL_IB_TIMEOUT NCCL_IB_RETRY_CNT NCCL_IB_QPS_PER_CONNECTION NCCL_IB_SPLIT_DATA_ON_QPS "
+     "NCCL_IB_ADAPTIVE_ROUTING NCCL_IB_AR_THRESHOLD NCCL_IB_PCI_RELAXED_ORDERING NCCL_IB_DISABLE "
+     "NCCL_IB_MERGE_NICS NCCL_IB_MERGE_VFS NCCL_IB_CUDA_SUPPORT NCCL_IB_ECE_ENABLE "
+     "NCCL_IB_USE_INLINE NCCL_IB_DATA_DIRECT NCCL_NET_GDR_READ NCCL_NET_GDR_C2C "
+     "NCCL_NET_FORCE_FLUSH NCCL_GDR_FLUSH_DISABLE NCCL_GDRCOPY_ENABLE NCCL_DMABUF_ENABLE "
+     "NCCL_CROSS_NIC NCCL_PXN_DISABLE NCCL_P2P_DISABLE NCCL_P2P_NET_CHUNKSIZE NCCL_SHM_DISABLE "
+     "NCCL_NVLS_ENABLE NCCL_MNNVL_ENABLE NCCL_COLLNET_ENABLE NCCL_CUMEM_ENABLE NCCL_BUFFSIZE "
+     "NCCL_NTHREADS NCCL_MIN_NCHANNELS NCCL_MAX_NCHANNELS NCCL_MIN_CTAS NCCL_MAX_CTAS "
+     "NCCL_NCHANNELS_PER_NET_PEER NCCL_NSOCKS_PERTHREAD NCCL_SOCKET_NTHREADS "
+     "NCCL_IGNORE_CPU_AFFINITY",
+     "", true},
+    {"NCCL_NET_GDR_LEVEL NCCL_IB_GDR_LEVEL NCCL_P2P_LEVEL NCCL_NET_MERGE_LEVEL",
+     "loc nvl port pix pxb p2c phb sys", true},
+    {"NCCL_IB_ADDR_FAMILY NCCL_SOCKET_FAMILY", "af_inet af_inet6"},
+    {"NCCL_IB_HCA UCX_NET_DEVICES", "all", true, true},
+    {"NCCL_SOCKET_IFNAME NCCL_OOB_NET_IFNAME", "", false, true},
+    {"NCCL_NET", "ib socket"},
+    {"NCCL_NET_PLUGIN", "none"},
+    {"NCCL_ALGO", "ring tree collnetchain collnetdirect nvls nvlstree pat"},
+    {"NCCL_PROTO", "ll ll128 simple"},
+    {"NCCL_DEBUG", "version warn info abort trace"},
+    {"NCCL_DEBUG_SUBSYS",
+     "init coll p2p shm net graph tuning env alloc call proxy nvls bootstrap reg profile ras all"},
+    {"UCX_IB_TRAFFIC_CLASS UCX_IB_GID_INDEX UCX_IB_SL UCX_IB_NUM_PATHS UCX_RC_RETRY_COUNT "
+     "UCX_RC_TIMEOUT UCX_RNDV_THRESH UCX_ZCOPY_THRESH UCX_MAX_RNDV_RAILS UCX_MAX_EAGER_RAILS "
+     "UCX_IB_PCI_RELAXED_ORDERING UCX_IB_ADDR_TYPE",
+     "auto inf y n yes no on off try", true},
+    {"UCX_TLS",
+     "all rc rc_x rc_v rc_mlx5 rc_verbs ud ud_x ud_v ud_mlx5 ud_verbs dc dc_x dc_mlx5 ib sm shm mm "
+     "self posix sysv cma knem xpmem tcp cuda cuda_copy cuda_ipc gdr_copy rocm rocm_copy rocm_ipc"},
+    {"UCX_LOG_LEVEL", "fatal error warn diag info debug trace"},
+});
+
+std::string lower_case(std::string_view text) {
+  std::string out;
+  for (const char c : text)
+    out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
 }
 
-/// As settings of NCCL and UCX are written: without blanks, quotes and what a shell or a URL has.
-bool is_plain(std::string_view text) {
-  constexpr std::size_t kLongest = 512;  // a list of sixteen devices with their ports has 200
-  return text.size() <= kLongest && std::all_of(text.begin(), text.end(), [](char c) {
-           return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-                  std::string_view("_-.,:;^=+%").find(c) != std::string_view::npos;
-         });
+bool is_one_of(std::string_view list, std::string_view word) {
+  const auto words = split(list, ' ');
+  return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// A run of letters and digits that no setting of NCCL has: keys and tokens have 20 and more.
-bool has_long_token(std::string_view value) {
-  std::size_t run = 0;
-  bool has_digit = false;
-  bool has_letter = false;
-  for (const char c : value) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool is_part = std::isalnum(byte) != 0 || c == '+' || c == '=';
-    if (!is_part) {
-      run = 0;
-      has_digit = has_letter = false;
-      continue;
-    }
-    ++run;
-    has_digit = has_digit || std::isdigit(byte) != 0;
-    has_letter = has_letter || std::isalpha(byte) != 0;
-    constexpr std::size_t kTokenLength = 20;
-    if (run >= kTokenLength && has_digit && has_letter) return true;
+std::size_t digits_at(std::string_view text, std::size_t at) {
+  return std::min(text.find_first_not_of("0123456789", at), text.size()) - at;
+}
+
+/// "106", "-1", "8388608", "8k", "1.00s", "0xffff".
+bool is_job_number(std::string_view text) {
+  constexpr std::size_t kMostDigits = 10;  // bytes; a longer one is an id
+  if (text.starts_with("0x"))
+    return text.size() > 2 && text.size() <= 2 + 8 &&
+           text.find_first_not_of("0123456789abcdef", 2) == std::string_view::npos;
+  text.remove_prefix(text.starts_with('-') ? 1 : 0);
+  const std::size_t digits = digits_at(text, 0);
+  if (digits == 0 || digits > kMostDigits) return false;
+  text.remove_prefix(digits);
+  if (text.starts_with('.')) text.remove_prefix(1 + std::min<std::size_t>(digits_at(text, 1), 3));
+  return text.empty() || is_one_of("b k kb m mb g gb s ms us ns", text);
+}
+
+/// As the kernel, drivers and systemd call NICs, or the beginning of such a name: a word of theirs,
+/// then places of one or two letters and a number ("enp65s0f1np1", "mlx5_bond_0").
+bool is_usual_device(std::string_view text) {
+  constexpr std::string_view kWords =
+      "mlx5_bond_ mlx5_ mlx5 mlx4_ mlx4 bnxt_re_bond bnxt_re irdma rocep roceo roces roce rdmap "
+      "rdma hns_ erdma_ efa_ mana_ ionic_ rxe siw docker veth virbr bond team eth ib en br lo";
+  constexpr std::size_t kLongest = 24;
+  const std::string lower = lower_case(text);
+  const auto words = split(kWords, ' ');
+  const auto word = std::find_if(words.begin(), words.end(),
+                                 [&](std::string_view each) { return lower.starts_with(each); });
+  if (word == words.end() || lower.size() > kLongest) return false;
+  for (std::size_t at = word->size(); at < lower.size();) {
+    const std::size_t number = std::min(lower.find_first_of("0123456789", at), lower.size());
+    const std::size_t other = lower.find_first_not_of("abcdefghijklmnopqrstuvwxyz", at);
+    if (number - at > 2 || other < number) return false;
+    at = number + digits_at(lower, number);
   }
-  return false;
+  return true;
+}
+
+bool is_device(std::string_view text, const std::vector<std::string>& devices) {
+  return is_usual_device(text) ||
+         std::any_of(devices.begin(), devices.end(),
+                     [&](const std::string& each) { return each.starts_with(text); });
+}
+
+/// Whether every part of the value is what the documentation of the variable says.
+bool is_documented(std::string_view name, std::string_view value,
+                   const std::vector<std::string>& devices) {
+  const auto row =
+      std::find_if(kJobSettings.begin(), kJobSettings.end(),
+                   [&](const JobSettings& each) { return is_one_of(each.names, name); });
+  if (row == kJobSettings.end() || value.empty()) return false;
+  const bool is_per_function = name == "NCCL_ALGO" || name == "NCCL_PROTO";
+  for (std::size_t at = 0; at <= value.size();) {
+    const std::size_t end = std::min(value.find_first_of(",;:^=", at), value.size());
+    const std::string_view part = value.substr(at, end - at);
+    const std::string lower = lower_case(part);
+    const bool is_kept = part.empty() || is_one_of(row->values, lower) ||
+                         (is_per_function && is_one_of(kFunctions, lower)) ||
+                         (row->takes_numbers && is_job_number(lower)) ||
+                         (row->takes_devices && is_device(part, devices));
+    if (!is_kept) return false;
+    at = end + 1;
+  }
+  return true;
+}
+
+/// As variables are called; what else stands before a '=' is no setting.
+bool is_variable_name(std::string_view name) {
+  constexpr std::size_t kLongest = 64;
+  return (name.starts_with("NCCL_") || name.starts_with("UCX_")) && name.size() <= kLongest &&
+         name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == std::string_view::npos;
+}
+
+/// What this host calls its NICs: in the bundle anyway.
+std::vector<std::string> devices_of(const Recording& look) {
+  const std::set<std::string> interfaces = interfaces_of(look);
+  std::vector<std::string> out(interfaces.begin(), interfaces.end());
+  const auto list = look.lists.find("/sys/class/infiniband");
+  if (list != look.lists.end() && list->second)
+    out.insert(out.end(), list->second->begin(), list->second->end());
+  return out;
 }
 
 /// /proc/modules without where in the kernel each module is, which root can read.
@@ -192,10 +280,11 @@ std::string modules_without_addresses(std::string content) {
   return content;
 }
 
-std::string without_secrets(const std::string& path, const std::string& content) {
+std::string without_secrets(const std::string& path, const std::string& content,
+                            const Recording& look) {
   if (path == "/proc/cmdline") return short_command_line(content);
   if (path == "/proc/modules") return modules_without_addresses(content);
-  if (path.ends_with("nccl.conf")) return conf_without_secrets(content);
+  if (path.ends_with("nccl.conf")) return conf_without_secrets(content, devices_of(look));
   return content;
 }
 
@@ -209,19 +298,8 @@ bool may_leave(std::string_view path) {
   });
 }
 
-bool looks_secret(std::string_view name, std::string_view value) {
-  constexpr auto kWords = std::to_array<std::string_view>(
-      {"KEY", "SECRET", "TOKEN", "PASS", "CREDENTIAL", "AUTH", "PRIVATE", "COOKIE", "LICENSE"});
-  const std::string loud = upper(name);
-  const bool is_named = std::any_of(kWords.begin(), kWords.end(), [&](std::string_view word) {
-    return loud.find(word) != std::string::npos;
-  });
-  const bool has_login = value.find('@') != std::string_view::npos;
-  const bool is_pem = value.find("-----BEGIN") != std::string_view::npos;
-  return is_named || has_login || is_pem || is_place(value) || has_long_token(value);
-}
-
-std::string conf_without_secrets(std::string_view content) {
+std::string conf_without_secrets(std::string_view content,
+                                 const std::vector<std::string>& devices) {
   std::string out;
   for (const std::string_view whole : split(content, '\n')) {
     const std::string_view line = trim(whole.substr(0, whole.find('#')));
@@ -229,11 +307,8 @@ std::string conf_without_secrets(std::string_view content) {
     if (equals == std::string_view::npos) continue;
     const std::string_view name = trim(line.substr(0, equals));
     const std::string_view value = trim(line.substr(equals + 1));
-    const bool is_setting = name.starts_with("NCCL_") || name.starts_with("UCX_");
-    if (!is_setting || !is_plain(name)) continue;
-    const bool is_known = readers::knowledge_of(name, readers::Suggests::kNothing).is_known;
-    const bool is_kept = is_known && is_plain(value) && !looks_secret(name, value);
-    out += fmt::format("{}={}\n", name, is_kept ? value : kLeftOut);
+    if (!is_variable_name(name)) continue;
+    out += fmt::format("{}={}\n", name, is_documented(name, value, devices) ? value : kLeftOut);
   }
   return out;
 }
@@ -258,7 +333,7 @@ std::vector<std::string> withhold(Bundle& bundle) {
     });
     for (auto& [path, answer] : look.files) {
       if (!answer) continue;
-      std::string kept = without_secrets(path, *answer);
+      std::string kept = without_secrets(path, *answer, look);
       if (kept == *answer) continue;
       names.push_back(path);
       answer = std::move(kept);

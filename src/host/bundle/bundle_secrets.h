@@ -3,8 +3,8 @@
 //
 // Two gates, whether names are kept or not: an allow-list of the files that Weir reads, so that a
 // file that a later version reads is not sent before someone has thought of it; and, in what people
-// write by hand (nccl.conf, the kernel's command line), only what is known to be a setting, without
-// values that look like secrets.
+// write by hand (nccl.conf, the kernel's command line), only settings that are known, with values that
+// are documented.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,11 +16,11 @@ namespace weir::host {
 /// True for files below /sys and /proc that Weir reads, and the few of /etc, /run and $HOME.
 [[nodiscard]] bool may_leave(std::string_view path);
 
-/// A variable whose name or value looks like a key, a token or a password.
-[[nodiscard]] bool looks_secret(std::string_view name, std::string_view value);
-
-/// nccl.conf with the variables of NCCL and UCX alone; a value that looks secret is "(left out)".
-[[nodiscard]] std::string conf_without_secrets(std::string_view content);
+/// nccl.conf with the variables of NCCL and UCX alone; a value that is not one of those which the
+/// documentation of its variable gives is "(left out)". `devices`: names of this host's NICs, as
+/// values of variables that name some.
+[[nodiscard]] std::string conf_without_secrets(std::string_view content,
+                                               const std::vector<std::string>& devices = {});
 /// Words about devices, memory and processors with the values that the kernel documents; any other
 /// value is "(left out)", any other word is gone; "-" where there are none.
 [[nodiscard]] std::string short_command_line(std::string_view content);

@@ -134,6 +134,52 @@ TEST(Bundle, TheNameOfTheHostIsInNoFileOfIt) {
     EXPECT_EQ(text.find(secret), std::string::npos) << secret;
 }
 
+TEST(Bundle, NorInCapitalsNorAreOtherHostsOfItsDomain) {
+  COVERS("C2");
+  Bundle bundle = bundle_of("mlx5-ofed");
+  const auto seen = observe_text(bundle_text(bundle));
+  const std::string address = seen.nics[0].addresses->front();
+  ASSERT_TRUE(address.starts_with("10.10.1.5/")) << address;
+  for (Recording& look : bundle.looks) {
+    look.files.insert_or_assign("/proc/sys/kernel/hostname",
+                                std::string("gpu07.site.corp.example\n"));
+    look.files.insert_or_assign(
+        "/proc/1/cgroup",
+        std::string("0::/GPU07/Gpu07/gpu08.SITE.corp.example/ip-10-10-1-5/0A0A0105/10.10.1.5\n"
+                    "1::/10.10.1.55/ip-10-10-1-50/0a0a01055\n"));
+  }
+  const Pseudonyms names("key");
+  pseudonymise(bundle, names);
+  const std::string text = bundle_text(bundle);
+  for (const std::string_view secret : {"GPU07", "Gpu07", "gpu07", "gpu08", "SITE", "10-10-1-5/",
+                                        "0A0A0105", "10.10.1.5\\n", "0a0a0105"})
+    EXPECT_TRUE(text.find(secret) == std::string::npos || secret == "0a0a0105") << secret;
+  const std::string& cgroup = *bundle.looks[0].files.at("/proc/1/cgroup");
+  EXPECT_NE(cgroup.find(names.of_host("gpu08")), std::string::npos) << cgroup;
+  EXPECT_NE(cgroup.find("1::/10.10.1.55/ip-10-10-1-50/0a0a01055\n"), std::string::npos)
+      << cgroup << ": other numbers stay";
+}
+
+TEST(Bundle, AnInterfaceThatIsCalledAfterTheHostGetsAnotherName) {
+  COVERS("C2");
+  Bundle bundle = bundle_of("mlx5-ofed");
+  const auto open = observe_text(bundle_text(bundle));
+  const std::string name = *open.nics[0].netdev;
+  for (Recording& look : bundle.looks)
+    look.files.insert_or_assign("/proc/sys/kernel/hostname", name + "\n");
+  pseudonymise(bundle, Pseudonyms("key"));
+  const std::string text = bundle_text(bundle);
+  EXPECT_EQ(text.find(name), std::string::npos) << text.substr(text.find(name) - 60, 120);
+  const auto closed = observe_text(text);
+  ASSERT_EQ(closed.nics.size(), open.nics.size());
+  ASSERT_TRUE(closed.nics[0].netdev.is_known());
+  EXPECT_NE(*closed.nics[0].netdev, name);
+  EXPECT_EQ(closed.nics[0].netdev->size(), name.size());
+  ASSERT_TRUE(closed.nics[0].rdma.gids.is_known() && closed.nics[0].addresses.is_known());
+  EXPECT_EQ(closed.nics[0].rdma.gids->front().netdev, *closed.nics[0].netdev);
+  EXPECT_EQ(closed.gaps.size(), open.gaps.size());
+}
+
 TEST(BundleSecrets, AddressesOfTheKernelDoNotLeave) {
   Bundle bundle = bundle_of("mlx5-ofed");
   bundle.looks[0].files.insert_or_assign(
@@ -278,17 +324,81 @@ TEST(BundleSecrets, OfTheKernelsWordsOnlyKnownValuesLeave) {
 }
 
 TEST(BundleSecrets, NoFormOfASecretInNcclConfLeaves) {
-  for (const char* line :
-       {"NCCL_PLUGIN_PASSPHRASE=hunter2", "NCCL_MY_OWN=hunter2", "NCCL_IB_TC=106 PW=hunter2",
-        "NCCL_IB_TC=\"hunter2\"", "NCCL_IB_TC='hunter2'", "NCCL_IB_TC=$(echo hunter2)",
-        "NCCL_NET_PLUGIN=https://hunter2@host/x", "NCCL_DEBUG_FILE=~hunter2/log",
-        "NCCL_TOPO_FILE=/srv/hunter2/topo.xml", "NCCL_NET=\\\nhunter2", "export NCCL_X=hunter2",
-        "NCCL_IB_TC=106 # hunter2", "NCCL_hunter2 x=1", "UCX_TLS=rc hunter2", "  hunter2=1",
-        "UCX_SECRET=hunter2", "NCCL_SOCKET_IFNAME=hunter2@eth0", "NCCL_IB_TC\t=\thunter2 x"})
+  for (const char* line : {"NCCL_PLUGIN_PASSPHRASE=hunter2",
+                           "NCCL_MY_OWN=hunter2",
+                           "NCCL_IB_TC=106 PW=hunter2",
+                           "NCCL_IB_TC=\"hunter2\"",
+                           "NCCL_IB_TC='hunter2'",
+                           "NCCL_IB_TC=$(echo hunter2)",
+                           "NCCL_NET_PLUGIN=https://hunter2@host/x",
+                           "NCCL_DEBUG_FILE=~hunter2/log",
+                           "NCCL_TOPO_FILE=/srv/hunter2/topo.xml",
+                           "NCCL_NET=\\\nhunter2",
+                           "export NCCL_X=hunter2",
+                           "NCCL_IB_TC=106 # hunter2",
+                           "NCCL_hunter2 x=1",
+                           "UCX_TLS=rc hunter2",
+                           "  hunter2=1",
+                           "UCX_SECRET=hunter2",
+                           "NCCL_SOCKET_IFNAME=hunter2@eth0",
+                           "NCCL_IB_TC\t=\thunter2 x",
+                           "UCX_X=hunter2",
+                           "UCX_TLS=hunter2",
+                           "UCX_TLS=rc,hunter2",
+                           "NCCL_ALGO=hunter2",
+                           "NCCL_IB_HCA=hunter2",
+                           "NCCL_IB_HCA==mlx5_0,hunter2",
+                           "NCCL_IB_HCA=mlx5_hunter2",
+                           "NCCL_SOCKET_IFNAME=enhunter2",
+                           "NCCL_SOCKET_IFNAME=hunter2",
+                           "NCCL_NET=hunter2",
+                           "NCCL_NET_PLUGIN=hunter2",
+                           "NCCL_HOSTID=hunter2",
+                           "NCCL_DEBUG=hunter2",
+                           "NCCL_IB_TC=hunter2",
+                           "NCCL_IB_TC=106hunter2",
+                           "NCCL_IB_PKEY_VALUE=hunter2",
+                           "NCCL_BUFFSIZE=8hunter2",
+                           "NCCL_PROTO=LL,hunter2",
+                           "NCCL_FOO=hunter2",
+                           "NCCL_hunter2=1",
+                           "NCCL_IB_HCA=mlx5_0:hunter2",
+                           "UCX_LOG_LEVEL=hunter2",
+                           "MPI_X=hunter2"})
     EXPECT_EQ(conf_without_secrets(line).find("hunter2"), std::string::npos)
         << line << ": " << conf_without_secrets(line);
   EXPECT_EQ(conf_without_secrets("UCX_TLS=rc,cuda_copy\n NCCL_ALGO = ring;allreduce:^tree,nvls\n"),
             "UCX_TLS=rc,cuda_copy\nNCCL_ALGO=ring;allreduce:^tree,nvls\n");
+}
+
+TEST(BundleSecrets, ValuesThatAreDocumentedLeave) {
+  for (const std::string line : {"NCCL_IB_TC=106",
+                                 "NCCL_IB_GID_INDEX=-1",
+                                 "NCCL_BUFFSIZE=8388608",
+                                 "NCCL_DEBUG=WARN",
+                                 "NCCL_IB_HCA=^=mlx5_0:1,mlx5_bond_0",
+                                 "NCCL_IB_HCA=bnxt_re0",
+                                 "NCCL_IB_HCA=rocep65s0f1",
+                                 "NCCL_IB_HCA=mlx5",
+                                 "NCCL_SOCKET_IFNAME=enp65s0f1np1",
+                                 "NCCL_SOCKET_IFNAME=ens",
+                                 "NCCL_SOCKET_IFNAME==eth0,bond0",
+                                 "NCCL_NET_GDR_LEVEL=PHB",
+                                 "NCCL_NET_GDR_LEVEL=4",
+                                 "NCCL_PROTO=^LL128",
+                                 "NCCL_NET=IB",
+                                 "NCCL_SOCKET_FAMILY=AF_INET6",
+                                 "UCX_TLS=rc_x,sm,self",
+                                 "UCX_NET_DEVICES=mlx5_0:1,mlx5_3:1",
+                                 "UCX_RNDV_THRESH=8k",
+                                 "UCX_RC_TIMEOUT=1.00s",
+                                 "UCX_IB_TRAFFIC_CLASS=auto"})
+    EXPECT_EQ(conf_without_secrets(line), line + "\n");
+  EXPECT_EQ(conf_without_secrets("NCCL_SOCKET_IFNAME=storage,rail\n", {"storage0", "rail1"}),
+            "NCCL_SOCKET_IFNAME=storage,rail\n")
+      << "names of this host's NICs are in the bundle anyway";
+  EXPECT_EQ(conf_without_secrets("NCCL_SOCKET_MAGIC=81985529216486895\n"),
+            "NCCL_SOCKET_MAGIC=(left out)\n");
 }
 
 TEST(BundleSecrets, OnlyWhatIsListedLeaves) {
