@@ -37,11 +37,13 @@ std::string plan_verdict(const ops::Plan& plan) {
 }
 
 void print_unfinished(const Args& args, Context& context, const ops::Plan& plan) {
-  const auto journal = ops::unfinished_apply(args.get("state").value_or(""),
-                                             plan.set.lab ? &*plan.set.lab : nullptr);
-  if (journal)
-    context.err << fmt::format("weir: {} is {}: weir rollback{} undoes it\n", journal->title(),
-                               host::to_text(journal->phase), state_words(args));
+  const auto open = ops::unfinished_apply(args.get("state").value_or(""), plan.set);
+  if (!open) {
+    context.err << fmt::format("weir: {}\n", open.error().what);
+  } else if (*open) {
+    context.err << fmt::format("weir: {} is {}: weir rollback{} undoes it\n", (*open)->title(),
+                               host::to_text((*open)->phase), state_words(args));
+  }
 }
 
 ExitCode run_plan(const Args& args, Context& context) {
@@ -50,6 +52,7 @@ ExitCode run_plan(const Args& args, Context& context) {
   const auto plan = ops::plan(*request);
   if (!plan) return fail(context, args.command(), plan.error());
   print_unseen(plan->seen, context);
+  print_unfinished(args, context, *plan);
   const std::string verdict = plan_verdict(*plan);
   std::vector<std::string> next;
   if (plan->step_count() > 0) next.push_back("weir apply" + plan_words(args));
@@ -60,7 +63,6 @@ ExitCode run_plan(const Args& args, Context& context) {
   }
   context.out << verdict << '\n';
   if (context.quiet) return code;
-  print_unfinished(args, context, *plan);
   context.out << plan_table(plan->hosts, Tense::kWillBe) << plan_commands(plan->hosts);
   if (!next.empty()) context.out << "\nnext:\n  " << next.front() << '\n';
   return code;

@@ -28,13 +28,25 @@ std::size_t step_count(const std::vector<HostOutcome>& hosts) {
   return count;
 }
 
+/// A journal that ends in the middle of its apply: each change is written down before it is made, but
+/// a file that somebody else cut looks like an apply that was.
+std::string unknown_rest(const host::Journal& journal) {
+  if (journal.phase != host::JournalPhase::kApplying || journal.steps.size() >= journal.head.steps)
+    return "";
+  return fmt::format(
+      " Its journal has {} of the {} that were planned: it was cut off there, or the "
+      "file was; weir plan shows what is left.",
+      journal.steps.size(), counted(journal.head.steps, "change"));
+}
+
 /// After a restart of the machine.
 std::string restarted_verdict(const StoredJournal& stored, const Rollback& done) {
   const std::string head =
       fmt::format("The machine was restarted since {}: ", stored.journal.title());
-  if (done.survived == 0) return head + "its changes are gone.";
-  return head + fmt::format("{} had survived and {} undone.", counted(done.survived, "change"),
-                            done.survived == 1 ? "was" : "were");
+  const std::string rest = unknown_rest(stored.journal);
+  if (done.survived == 0) return head + "its changes are gone." + rest;
+  return head + fmt::format("{} had survived and {} undone.{}", counted(done.survived, "change"),
+                            done.survived == 1 ? "was" : "were", rest);
 }
 
 std::string healed_verdict(const StoredJournal& stored, const Rollback& done) {
@@ -50,17 +62,19 @@ std::string rollback_verdict(const StoredJournal& stored, const Rollback& done) 
   if (stored.journal.failure && !stored.journal.failure->is_healed)
     return healed_verdict(stored, done);
   if (done.was_restarted && done.is_whole) return restarted_verdict(stored, done);
-  if (steps == 0) return fmt::format("Closed {}: it had changed nothing yet.", title);
+  const std::string rest = unknown_rest(stored.journal);
+  if (steps == 0)
+    return fmt::format("Closed {}: no change to undo is in its journal.{}", title, rest);
   if (done.is_whole)
-    return fmt::format("Rolled back {}: {} undone, every setting is as it was before.", title,
-                       counted(steps, "change"));
+    return fmt::format("Rolled back {}: {} undone, these settings are as they were before.{}",
+                       title, counted(steps, "change"), rest);
   std::size_t left = 0;
   for (const HostOutcome& host : done.hosts)
     left += static_cast<std::size_t>(std::count_if(
         host.steps.begin(), host.steps.end(),
         [](const StepOutcome& step) { return step.state == host::StepState::kNotUndone; }));
-  return fmt::format("Rolled back {} in part: {} of {} could NOT be undone.", title, left,
-                     counted(steps, "change"));
+  return fmt::format("Rolled back {} in part: {} of {} could NOT be undone.{}", title, left,
+                     counted(steps, "change"), rest);
 }
 
 std::string table_of(const HostOutcome& host) {

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "base/digest.h"
-#include "base/file.h"
 #include "base/text.h"
 #include "units/format.h"
 
@@ -160,15 +159,22 @@ Result<TrustedDirectory> StateDirectory::open() const {
                        "to you alone (--state)");
 }
 
+Result<bool> StateDirectory::is_there() const {
+  const auto opened = open();
+  if (!opened && opened.error().code != ErrorCode::kNotFound) return opened.error();
+  return opened.has_value();
+}
+
 Status StateDirectory::prepare() const {
-  auto opened = open();
-  if (opened) return {};
-  if (opened.error().code != ErrorCode::kNotFound) return opened.error();
-  const std::string parent = std::filesystem::path(path_).parent_path().string();
-  if (!parent.empty()) WEIR_TRY_STATUS(make_directory(parent));
-  if (::mkdir(path_.c_str(), kDirectoryMode) != 0 && errno != EEXIST)
-    return failed("make directory " + path_);
-  opened = open();
+  WEIR_TRY(is_made, is_there());
+  if (is_made) return {};
+  if (::mkdir(path_.c_str(), kDirectoryMode) != 0 && errno != EEXIST) {
+    if (errno != ENOENT) return failed("make directory " + path_);
+    return not_found_error(
+        fmt::format("make directory {}: {} does not exist, and only the last directory is made",
+                    path_, std::filesystem::path(path_).parent_path().string()));
+  }
+  const auto opened = open();
   if (!opened) return opened.error();
   return {};
 }

@@ -59,7 +59,10 @@ class StateDirectory {
   /// As the user wrote it: for messages.
   [[nodiscard]] const std::string& name() const { return name_; }
 
-  /// Makes the directory where it is not there; an error where it is not to be trusted.
+  /// False where it is not there: then no journal is. An error where it is not to be trusted.
+  [[nodiscard]] Result<bool> is_there() const;
+  /// Makes the directory where it is not there, not those above it: a mistyped path is an error. An
+  /// error also where it is not to be trusted.
   [[nodiscard]] Status prepare() const;
   /// kInvalid where another process still holds it after the wait; its number is in the message.
   [[nodiscard]] Result<StateLock> lock(const LockWait& wait = {}) const;

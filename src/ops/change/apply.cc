@@ -188,10 +188,17 @@ bool changes_pfc(const host::Journal& journal) {
 
 }  // namespace
 
-std::optional<host::Journal> unfinished_apply(const std::string& state, const lab::Lab* lab) {
-  auto open = state_directory(state, lab).open_journal();
-  if (!open || !*open) return std::nullopt;
-  return std::move((*open)->journal);
+Result<std::optional<host::Journal>> unfinished_apply(const std::string& given,
+                                                      const HostSet& set) {
+  std::optional<host::Journal> none;
+  const host::StateDirectory state = state_directory(given, lab_of(set));
+  const auto may_read = state.is_there();
+  const bool is_refused = !may_read && may_read.error().code == ErrorCode::kPermission;
+  if (set.are_captured || is_refused) return none;
+  WEIR_TRY(is_there, has_state(state, given));
+  if (!is_there) return none;
+  WEIR_TRY(open, or_state_failure(state.open_journal()));
+  return open ? std::optional(std::move(open->journal)) : none;
 }
 
 std::size_t Applied::count(host::StepState state) const {
@@ -249,10 +256,13 @@ Result<RollbackPlan> plan_rollback(const Source& source, const std::string& stat
   WEIR_TRY(set, open_hosts(source));
   if (set.are_captured) return bad_request("a captured machine cannot be changed");
   host::StateDirectory directory = state_directory(state, lab_of(set));
-  WEIR_TRY_STATUS(or_state_failure(directory.prepare()));
-  WEIR_TRY(lock, or_state_failure(directory.lock(wait)));
-  WEIR_TRY(found, or_state_failure(directory.last_standing()));
-  RollbackPlan plan{std::move(set), std::move(directory), std::move(lock), std::move(found), {}};
+  RollbackPlan plan{std::move(set), std::move(directory), {}, {}, {}};
+  WEIR_TRY(is_there, has_state(plan.state, state));
+  if (!is_there) return plan;
+  WEIR_TRY(lock, or_state_failure(plan.state.lock(wait)));
+  plan.lock.emplace(std::move(lock));
+  WEIR_TRY(found, or_state_failure(plan.state.last_standing()));
+  plan.journal = std::move(found);
   if (!plan.journal) return plan;
   const host::Journal& journal = plan.journal->journal;
   const bool was_restarted = !journal.head.boot.empty() && journal.head.boot != host::boot_id();
@@ -277,8 +287,9 @@ Result<host::Rollback> roll_back(RollbackPlan& plan) {
 
 Result<Settled> settle(const std::string& given) {
   const host::StateDirectory state = state_directory(given, nullptr);
-  WEIR_TRY_STATUS(or_state_failure(state.prepare()));
   Settled out{.directory = state.name(), .journal = {}, .rollback = {}};
+  WEIR_TRY(is_there, has_state(state, given));
+  if (!is_there) return out;
   WEIR_TRY(open, or_state_failure(state.open_journal()));
   out.journal = std::move(open);
   WEIR_TRY_STATUS(or_state_failure(host::settle_open_journal(
@@ -294,10 +305,11 @@ Result<Settled> settle(const std::string& given) {
 
 Result<Confirmed> confirm(const std::string& given, const host::LockWait& wait) {
   const host::StateDirectory state = state_directory(given, nullptr);
-  WEIR_TRY_STATUS(or_state_failure(state.prepare()));
+  Confirmed out{.directory = state.name()};
+  WEIR_TRY(is_there, has_state(state, given));
+  if (!is_there) return out;
   WEIR_TRY(lock, or_state_failure(state.lock(wait)));
   WEIR_TRY(open, or_state_failure(state.open_journal()));
-  Confirmed out{.directory = state.name()};
   if (!open) {
     WEIR_TRY(all, or_state_failure(state.journals()));
     if (all.empty()) return out;

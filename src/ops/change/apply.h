@@ -17,9 +17,10 @@
 
 namespace weir::ops {
 
-/// An earlier apply that was neither kept nor undone, where there is one and it can be read.
-[[nodiscard]] std::optional<host::Journal> unfinished_apply(const std::string& state,
-                                                            const lab::Lab* lab);
+/// An earlier apply of these hosts that was neither kept nor undone. A failure where a journal is
+/// damaged; none where the user may not read it.
+[[nodiscard]] Result<std::optional<host::Journal>> unfinished_apply(const std::string& state,
+                                                                    const HostSet& set);
 
 struct ApplyRequest {
   std::string state = {};
@@ -71,7 +72,7 @@ struct Applied {
 struct RollbackPlan {
   HostSet set;
   host::StateDirectory state;
-  host::StateLock lock;
+  std::optional<host::StateLock> lock;            // none: there is no such directory
   std::optional<host::StoredJournal> journal;     // none: nothing to undo
   std::vector<host::ChangedSince> changed_since;  // by others: a rollback overwrites it
   bool needs_consent = false;  // it was kept, or changed since: not to be undone by accident

@@ -18,6 +18,14 @@ host::StateDirectory state_directory(const std::string& given, const lab::Lab* l
       path, lab != nullptr ? StateDirectory::Kind::kLab : StateDirectory::Kind::kMachine);
 }
 
+Result<bool> has_state(const host::StateDirectory& state, const std::string& given) {
+  WEIR_TRY(is_there, or_state_failure(state.is_there()));
+  if (!is_there && !given.empty())
+    return bad_input(
+        fmt::format("{}: there is no such directory, so no journal of weir apply", given));
+  return is_there;
+}
+
 Failure state_failure(const Error& error) {
   if (error.code == ErrorCode::kParse) return bad_input(error.what);
   if (error.code != ErrorCode::kPermission) return could_not_look(error.what);

@@ -12,6 +12,9 @@ namespace weir::ops {
 /// journal is not synced.
 [[nodiscard]] host::StateDirectory state_directory(const std::string& given, const lab::Lab* lab);
 
+/// False where it is not there, so that no journal is; a failure where the user named it.
+[[nodiscard]] Result<bool> has_state(const host::StateDirectory& state, const std::string& given);
+
 /// A state directory that cannot be opened, locked or read.
 [[nodiscard]] Failure state_failure(const Error& error);
 template <class T>
