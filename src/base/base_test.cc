@@ -149,6 +149,38 @@ TEST(File, WritesAtomicallyAndRefusesWhatIsTooLarge) {
   std::remove(path.c_str());
 }
 
+TEST(File, ReadsPlainFilesAloneAndWaitsForNone) {
+  const std::string path = testing::TempDir() + "weir_base_test.fifo" + std::to_string(::getpid());
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  EXPECT_EQ(read_file(path).error().what, "open " + path + ": expected a plain file, found a FIFO");
+  std::remove(path.c_str());
+  ASSERT_EQ(::symlink("/dev/zero", path.c_str()), 0);
+  EXPECT_EQ(read_file(path).error().what,
+            "open " + path + ": expected a plain file, found a device");
+  std::remove(path.c_str());
+  EXPECT_EQ(read_file("/dev").error().what, "open /dev: expected a plain file, found a directory");
+  EXPECT_EQ(open_plain_file("/dev/zero").get(), -1);
+  EXPECT_EQ(errno, EINVAL);
+  EXPECT_TRUE(read_file("/proc/self/status")) << "files of the kernel have no size and are read";
+}
+
+TEST(File, APipeThatTheShellHandedOverIsRead) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  ASSERT_EQ(::write(ends[1], "text", 4), 4);
+  ::close(ends[1]);
+  EXPECT_EQ(*read_file("/dev/fd/" + std::to_string(ends[0])), "text");
+  ::close(ends[0]);
+}
+
+TEST(File, TheHeadOfAFileIsAsMuchOfItAsThereIs) {
+  const std::string path = testing::TempDir() + "weir_base_test.head" + std::to_string(::getpid());
+  ASSERT_TRUE(write_file_atomic(path, "weir bundle 1"));
+  EXPECT_EQ(*read_head(path, 4), "weir");
+  EXPECT_EQ(*read_head(path, 40), "weir bundle 1");
+  std::remove(path.c_str());
+}
+
 TEST(TextTable, WrapsTheLastColumnWithinAWidth) {
   TextTable table({"name", "bytes", "why"}, {Align::kLeft, Align::kRight, Align::kLeft});
   table.add_row({"cable", "15", "both ways at five"});

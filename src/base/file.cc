@@ -1,5 +1,6 @@
 #include "base/file.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/stale_files.h"
+#include "base/untrusted/printable.h"
 
 namespace weir {
 namespace {
@@ -19,25 +21,8 @@ Error system_error(const std::string& attempt) {
   const ErrorCode code = number == ENOENT                      ? ErrorCode::kNotFound
                          : number == EACCES || number == EPERM ? ErrorCode::kPermission
                                                                : ErrorCode::kIo;
-  return {code, attempt + ": " + std::strerror(number)};
+  return {code, printable_line(attempt) + ": " + std::strerror(number)};
 }
-
-// Closes on every way out; keeps errno, so that a caller may still report what went wrong.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    const int saved = errno;
-    if (fd_ > STDERR_FILENO) ::close(fd_);
-    errno = saved;
-  }
-  [[nodiscard]] int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 Status write_all(int fd, std::string_view content, const std::string& path) {
   while (!content.empty()) {
@@ -50,22 +35,77 @@ Status write_all(int fd, std::string_view content, const std::string& path) {
   return {};
 }
 
-}  // namespace
+bool is_own_descriptor(const std::string& path) {
+  return path == "/dev/stdin" || path.starts_with("/dev/fd/") || path.starts_with("/proc/self/fd/");
+}
 
-Result<std::string> read_file(const std::string& path, std::size_t limit) {
-  const Descriptor file(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) return system_error("open " + path);
+/// Sets errno where it is none.
+bool is_plain_file(const struct stat& info) {
+  if (S_ISREG(info.st_mode)) return true;
+  errno = S_ISDIR(info.st_mode) ? EISDIR : EINVAL;
+  return false;
+}
+
+std::string kind_of(const std::string& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) return "something else";
+  if (S_ISFIFO(info.st_mode)) return "a FIFO";
+  if (S_ISSOCK(info.st_mode)) return "a socket";
+  if (S_ISDIR(info.st_mode)) return "a directory";
+  return "a device";
+}
+
+/// Up to `most` bytes; `descriptor` is where it came to then.
+Result<std::string> read_most(int descriptor, std::size_t most, const std::string& path) {
   std::string content;
   std::array<char, 65536> chunk{};
-  for (;;) {
-    const ssize_t got = ::read(file.get(), chunk.data(), chunk.size());
+  while (content.size() < most) {
+    const ssize_t got =
+        ::read(descriptor, chunk.data(), std::min(chunk.size(), most - content.size()));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return system_error("read " + path);
-    if (got == 0) return content;
+    if (got == 0) break;
     content.append(chunk.data(), static_cast<std::size_t>(got));
-    if (content.size() > limit)
-      return invalid_error("read " + path + ": more than " + std::to_string(limit) + " bytes");
   }
+  return content;
+}
+
+}  // namespace
+
+OwnedDescriptor open_plain_file(const std::string& path) {
+  if (is_own_descriptor(path)) return OwnedDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // Looked at before it is opened, because opening some devices does something (/dev/watchdog), and
+  // after, because it may have been replaced in between. O_NONBLOCK: a FIFO would be waited for.
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0 || !is_plain_file(info)) return {};
+  OwnedDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (file.get() < 0 || ::fstat(file.get(), &info) != 0 || !is_plain_file(info)) return {};
+  return file;
+}
+
+Result<OwnedDescriptor> open_to_read(const std::string& path) {
+  OwnedDescriptor file = open_plain_file(path);
+  if (file.get() >= 0) return file;
+  if (errno != EINVAL && errno != EISDIR) return system_error("open " + path);
+  return invalid_error("open " + printable_line(path) + ": expected a plain file, found " +
+                       kind_of(path));
+}
+
+Result<std::string> read_file(const std::string& path, std::size_t limit) {
+  OwnedDescriptor file;
+  if (path != "-") {
+    WEIR_TRY(opened, open_to_read(path));
+    file = std::move(opened);
+  }
+  WEIR_TRY(content, read_most(path == "-" ? STDIN_FILENO : file.get(), limit + 1, path));
+  if (content.size() <= limit) return content;
+  return invalid_error("read " + printable_line(path) + ": more than " + std::to_string(limit) +
+                       " bytes");
+}
+
+Result<std::string> read_head(const std::string& path, std::size_t size) {
+  WEIR_TRY(file, open_to_read(path));
+  return read_most(file.get(), size, path);
 }
 
 Status write_file_atomic(const std::string& path, std::string_view content, FileMode mode) {
@@ -76,7 +116,7 @@ Status write_file_atomic(const std::string& path, std::string_view content, File
   remove_stale_files(path + ".");
   const unsigned bits = mode == FileMode::kPrivate ? 0600 : mode == FileMode::kScript ? 0777 : 0666;
   std::string temporary;
-  const Descriptor file(make_temporary_file(path + ".", bits, temporary));
+  const OwnedDescriptor file(make_temporary_file(path + ".", bits, temporary));
   if (file.get() < 0) return system_error("create a file beside " + path);
   const TemporaryFileNote note(temporary);
   const Status status = write_all(file.get(), content, path);

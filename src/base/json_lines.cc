@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/untrusted/json_parse.h"
 #include "base/untrusted/json_place.h"
+#include "base/untrusted/printable.h"
 
 namespace weir {
 namespace {
@@ -27,14 +28,17 @@ class Builder : public nlohmann::json_sax<Json> {
   bool number_float(number_float_t, const string_t& written) override {
     return scalar(JsonNode::Kind::kNumber, written);
   }
-  bool string(string_t& value) override { return scalar(JsonNode::Kind::kText, std::move(value)); }
+  /// On one line: no setting of a switch has a line break, and an error cites it.
+  bool string(string_t& value) override {
+    return scalar(JsonNode::Kind::kText, printable_line(value));
+  }
   bool binary(binary_t&) override { return false; }
   bool start_object(std::size_t) override { return open(JsonNode::Kind::kObject); }
   bool start_array(std::size_t) override { return open(JsonNode::Kind::kArray); }
   bool end_object() override { return close(); }
   bool end_array() override { return close(); }
   bool key(string_t& value) override {
-    key_ = std::move(value);
+    key_ = printable_line(value);
     key_line_ = place_.last_line;
     return true;
   }

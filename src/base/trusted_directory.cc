@@ -155,24 +155,6 @@ Result<OwnedDescriptor> open_alone(const std::string& path) {
 
 }  // namespace
 
-OwnedDescriptor::OwnedDescriptor(OwnedDescriptor&& other) noexcept
-    : number_(std::exchange(other.number_, -1)) {}
-
-OwnedDescriptor& OwnedDescriptor::operator=(OwnedDescriptor&& other) noexcept {
-  std::swap(number_, other.number_);
-  return *this;
-}
-
-OwnedDescriptor::~OwnedDescriptor() {
-  const int saved = errno;
-  if (number_ >= 0) ::close(number_);
-  errno = saved;
-}
-
-int OwnedDescriptor::release() {
-  return std::exchange(number_, -1);
-}
-
 Result<TrustedDirectory> TrustedDirectory::open(const std::string& path, Above above) {
   WEIR_TRY(here, above == Above::kChecked ? Walk(path).to_end() : open_alone(path));
   return TrustedDirectory(path, std::move(here));

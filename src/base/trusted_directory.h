@@ -10,27 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "base/owned_descriptor.h"
 #include "base/result.h"
 
 namespace weir {
-
-/// An open file or directory; closed when it is destroyed.
-class OwnedDescriptor {
- public:
-  OwnedDescriptor() = default;
-  explicit OwnedDescriptor(int number) : number_(number) {}
-  OwnedDescriptor(OwnedDescriptor&& other) noexcept;
-  OwnedDescriptor& operator=(OwnedDescriptor&& other) noexcept;
-  OwnedDescriptor(const OwnedDescriptor&) = delete;
-  OwnedDescriptor& operator=(const OwnedDescriptor&) = delete;
-  ~OwnedDescriptor();
-  [[nodiscard]] int get() const { return number_; }
-  /// Whoever calls closes it.
-  [[nodiscard]] int release();
-
- private:
-  int number_ = -1;
-};
 
 class TrustedDirectory {
  public:

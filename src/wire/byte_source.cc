@@ -9,10 +9,11 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <lzma.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
+
+#include "base/file.h"
 
 namespace weir::wire {
 namespace {
@@ -251,19 +252,9 @@ Result<std::unique_ptr<ByteSource>> unpacked(std::unique_ptr<ByteSource> packed)
 Result<std::unique_ptr<ByteSource>> open_source(const std::string& path) {
   if (path == "-")
     return unpacked(std::make_unique<FileSource>(STDIN_FILENO, "standard input", false));
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) {
-    const ErrorCode code = errno == ENOENT   ? ErrorCode::kNotFound
-                           : errno == EACCES ? ErrorCode::kPermission
-                                             : ErrorCode::kIo;
-    return Error{code, fmt::format("open {}: {}", path, std::strerror(errno))};
-  }
-  auto file = std::make_unique<FileSource>(descriptor, path, true);
-  struct stat status {};
-  if (::fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode))
-    return Error{ErrorCode::kIo, fmt::format("{} is a directory, not a capture", path)};
-  posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
-  return unpacked(std::move(file));
+  WEIR_TRY(file, open_to_read(path));
+  posix_fadvise(file.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
+  return unpacked(std::make_unique<FileSource>(file.release(), path, true));
 }
 
 Result<std::unique_ptr<ByteSource>> memory_source(std::span<const std::uint8_t> bytes) {

@@ -167,6 +167,30 @@ class Controls(Untrusted):
         self.clean("explain", self.EVIL)
         self.clean(self.EVIL)
 
+    def test_nor_does_a_line_break_make_a_line_of_its_own(self):
+        fake = "\\nweir: all is well"  # as YAML and JSON write it
+        self.design_with("stack: ofed", f'    stack: "ofed{fake}"')
+        self.write("sonic.json", '{"PORT": {"Ethernet0' + fake + '": {"lanes": "1' + fake + '"}},'
+                   '"BUFFER_PG": {"Ethernet0|x' + fake + '": {"profile": "p"}}}')
+        self.write("e.json", json.dumps({"schema": "weir/evidence/1",
+                                         "provenance": {"host": "h\nweir: all is well"}}))
+        self.write("l.yaml", DESIGN.replace("names: gpu[1-2]", f'names: "gpu{fake}"'))
+        self.write("ok.yaml", DESIGN.replace("cumulus", "sonic"))
+        tree = self.folder / "tree"
+        tree.mkdir()
+        (tree / "tree.tsv").write_text(
+            "file\t/proc/sys/kernel/hostname\th\\nweir: all is well\n")
+        bundles = self.folder / "bundles"
+        bundles.mkdir()
+        os.mkfifo(bundles / "a\nweir: all is well.bundle")
+        for words in (["lint", "fabric.yaml"], ["lint", "l.yaml"], ["diagnose", "e.json"],
+                      ["validate", "ok.yaml", "--switch", "leaf1=sonic.json"],
+                      ["show", "--root", tree], ["show", "--root", bundles]):
+            done = self.weir(*words)
+            for line in (done.stdout + done.stderr).decode().splitlines():
+                self.assertFalse(line.startswith("weir: all is well"), (words, done.stderr))
+            self.assertNotEqual(done.returncode, 0, words)
+
     def test_nor_a_report(self):
         judgement = {"schema": "weir/findings/1", "findings": [
             {"id": "link.down", "severity": "error", "verdict": f"x{self.EVIL}",
@@ -218,6 +242,150 @@ class Documents(Untrusted):
         done = self.weir("show", "--lab", "L")
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertIn(b"state.json: ", done.stderr)
+
+
+class NotFiles(Untrusted):
+    """A FIFO, a device or an endless file where a file belongs is an error, and is not waited for."""
+
+    def weir(self, *words, **options):
+        return subprocess.run([WEIR, *map(str, words)], cwd=self.folder, capture_output=True,
+                              check=False, timeout=20, **options)
+
+    def replaced(self, path):
+        """The same name as a FIFO, and as a link to a device that never ends."""
+        path.unlink(missing_ok=True)
+        os.mkfifo(path)
+        yield b"found a FIFO"
+        path.unlink()
+        path.symlink_to("/dev/zero")
+        yield b"found a device"
+        path.unlink()
+
+    def refused(self, path, *commands):
+        for kind in self.replaced(path):
+            for words in commands:
+                done = self.weir(*words)
+                self.assertEqual(done.returncode, 3, (words, done.stdout, done.stderr))
+                self.assertIn(kind, done.stderr, words)
+
+    def test_in_a_recorded_tree(self):
+        for name in ("tree.tsv", "netlink/x.hex", "ethtool/x.txt"):
+            tree = self.folder / name.replace("/", "-")
+            (tree / name).parent.mkdir(parents=True)
+            self.refused(tree / name, ["show", "--root", tree], ["diagnose", "--root", tree])
+
+    def test_below_sys_it_is_unreadable(self):
+        tree = self.folder / "tree"
+        (tree / "proc/sys/kernel").mkdir(parents=True)
+        (tree / "proc/net").mkdir()
+        for _ in self.replaced(tree / "proc/sys/kernel/hostname"):
+            for _ in self.replaced(tree / "proc/net/snmp"):
+                self.assertIn(self.weir("show", "--root", tree).returncode, (0, 3, 4, 5))
+
+    def test_among_bundles(self):
+        (self.folder / "bundles").mkdir()
+        self.refused(self.folder / "bundles" / "x.bundle", ["show", "--root", "bundles"],
+                     ["init", "--from-bundles", "bundles", "-o", "-"])
+
+    def test_in_a_lab(self):
+        self.write("fabric.yaml", DESIGN)
+        for name in ("state.json", "design.yaml"):
+            lab = self.folder / name[:5]
+            self.assertEqual(self.weir("lab", "up", "fabric.yaml", "--dir", lab).returncode, 0)
+            self.refused(lab / name, ["show", "--lab", lab], ["apply", "--lab", lab],
+                         ["lab", "status", "--dir", lab], ["lab", "fault", "clear", "--dir", lab])
+        self.weir("lab", "up", "fabric.yaml", "--dir", "locked")
+        for _ in self.replaced(self.folder / "locked" / "lock"):
+            done = self.weir("lab", "fault", "add", "slow-receiver,at=gpu1", "--dir", "locked")
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertIn(b"locked/lock is not trusted", done.stderr)
+
+    def test_in_a_journal(self):
+        self.write("fabric.yaml", DESIGN)
+        self.weir("lab", "up", "fabric.yaml", "--dir", "lab")
+        self.assertEqual(self.weir("apply", "--lab", "lab", "--yes").returncode, 0)
+        for name in ("lock", "journal-00000001"):
+            path = self.folder / "lab" / "journal" / name
+            for _ in self.replaced(path):
+                for words in (["rollback", "--lab", "lab"], ["plan", "--lab", "lab"],
+                              ["apply", "--lab", "lab"]):
+                    self.weir(*words)
+
+    def test_named_by_the_user(self):
+        self.write("fabric.yaml", DESIGN)
+        pipe = self.folder / "pipe"
+        self.refused(pipe, ["lint", pipe], ["diagnose", pipe], ["pcap", pipe], ["report", pipe],
+                     ["job", pipe], ["diff", pipe, pipe], ["show", "--root", pipe],
+                     ["validate", "fabric.yaml", "--switch", f"leaf1={pipe}"])
+
+    def test_a_pipe_of_the_shell_is_read(self):
+        done = subprocess.run(["bash", "-c", f"{WEIR} lint <(cat)"], input=DESIGN.encode(),
+                              capture_output=True, check=False, timeout=20)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+
+class Journals(Untrusted):
+    """A journal that somebody cut is not a short apply."""
+
+    def applied(self):
+        self.write("fabric.yaml", DESIGN)
+        self.weir("lab", "up", "fabric.yaml", "--dir", "lab")
+        self.assertEqual(self.weir("apply", "--lab", "lab", "--yes").returncode, 0)
+        journal = self.folder / "lab" / "journal" / "journal-000001"
+        lines = journal.read_text().splitlines(keepends=True)
+        planned = json.loads(lines[0][17:])["steps"]
+        return journal, lines, planned
+
+    def test_what_was_cut_off_is_not_called_restored(self):
+        journal, lines, planned = self.applied()
+        steps = [i for i, line in enumerate(lines) if '"record":"step"' in line]
+        self.assertEqual(len(steps), planned)
+        journal.write_text("".join(lines[:steps[2]]))  # begin, two steps, both done
+        done = self.weir("rollback", "--lab", "lab", "--yes")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(b"2 changes undone", done.stdout)
+        self.assertIn(f"Its journal has 2 of the {planned} changes that were planned".encode(),
+                      done.stdout)
+        self.assertNotIn(b"every setting", done.stdout)
+
+    def test_not_even_where_nothing_is_left_of_it(self):
+        journal, lines, planned = self.applied()
+        journal.write_text(lines[0])
+        done = self.weir("rollback", "--lab", "lab", "--yes")
+        self.assertIn(b"no change to undo is in its journal", done.stdout)
+        self.assertIn(f"Its journal has 0 of the {planned} changes".encode(), done.stdout)
+        self.assertNotIn(b"nothing yet", done.stdout)
+
+    def test_a_whole_one_says_nothing_of_that(self):
+        _, _, planned = self.applied()
+        done = self.weir("rollback", "--lab", "lab", "--yes")
+        self.assertIn(f"{planned} changes undone, these settings are as they were before.".encode(),
+                      done.stdout)
+        self.assertNotIn(b"Its journal has", done.stdout)
+
+    def test_a_mistyped_state_directory_is_not_made(self):
+        self.applied()
+        for words in (["rollback", "--lab", "lab", "--yes"], ["confirm"],
+                      ["rollback", "--unconfirmed"]):
+            done = self.weir(*words, "--state", "mistyped")
+            self.assertEqual(done.returncode, 3, (words, done.stdout, done.stderr))
+            self.assertIn(b"mistyped: there is no such directory", done.stderr)
+        done = self.weir("apply", "--lab", "lab", "--yes", "--state", "no/such")
+        self.assertFalse((self.folder / "no").exists())
+        self.assertFalse((self.folder / "mistyped").exists())
+        self.weir("rollback", "--lab", "lab", "--yes")
+        done = self.weir("apply", "--lab", "lab", "--yes", "--state", "no/such")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn(b"only the last directory is made", done.stderr)
+        self.assertEqual(self.weir("apply", "--lab", "lab", "--yes", "--state",
+                                   "new").returncode, 0)
+
+    def test_plan_says_that_one_is_damaged(self):
+        journal, lines, _ = self.applied()
+        journal.write_text(lines[0] + lines[1].replace("step", "stop") + "".join(lines[2:]))
+        for extra in ([], ["--quiet"], ["--json"]):
+            done = self.weir("plan", "--lab", "lab", *extra)
+            self.assertIn(b"journal-000001:2: damaged", done.stderr, extra)
 
 
 class Sizes(Untrusted):

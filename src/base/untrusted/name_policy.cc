@@ -36,7 +36,7 @@ bool is_letter_or_digit(char c) {
 
 std::string shown(std::string_view name) {
   constexpr std::size_t kShown = 60;
-  return "'" + printable(name.substr(0, kShown)) + (name.size() > kShown ? "...'" : "'");
+  return "'" + printable_line(name.substr(0, kShown)) + (name.size() > kShown ? "...'" : "'");
 }
 
 }  // namespace

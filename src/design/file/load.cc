@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "base/untrusted/printable.h"
 #include "design/fabric/patterns.h"
 #include "design/file/defaults.h"
 #include "design/file/fields.h"
@@ -194,7 +195,8 @@ class Reader {
   void check_name(std::string_view section, const YamlEntry& entry) {
     constexpr std::string_view kAllowed =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
-    if (entry.key.find_first_not_of(kAllowed) == std::string::npos && entry.key.front() != '-')
+    if (!entry.key.empty() && entry.key.find_first_not_of(kAllowed) == std::string::npos &&
+        entry.key.front() != '-')
       return;
     error(entry.at, fmt::format("{}: expected a name of letters, digits, '_' and '-', found '{}'",
                                 section, entry.key));
@@ -454,9 +456,7 @@ class Setter {
   Status status_;
 };
 
-}  // namespace
-
-Loaded load_text(std::string_view text, const std::string& file) {
+Loaded loaded_from(std::string_view text, const std::string& file) {
   Loaded loaded;
   loaded.design.file = file;
   YamlDocument document = parse_yaml(text);
@@ -478,6 +478,16 @@ Loaded load_text(std::string_view text, const std::string& file) {
   if (!loaded.is_good()) return loaded;
   fill_defaults(loaded.design);
   Checker(loaded.design, loaded.errors).check_usual_classes();
+  return loaded;
+}
+
+}  // namespace
+
+Loaded load_text(std::string_view text, const std::string& file) {
+  Loaded loaded = loaded_from(text, file);
+  // Errors cite the file, and a line break in a quoted word must not end theirs.
+  for (Diagnostic& error : loaded.errors)
+    error.message = printable_line(error.message);
   return loaded;
 }
 

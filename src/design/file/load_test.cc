@@ -116,6 +116,11 @@ TEST(Load, NamesAndTextsThatCannotBePrintedAgainAreRefused) {
   COVERS("A1");
   EXPECT_EQ(errors_of(std::string(kSmall) + "classes: { 'a b': { dscp: 40 } }\n"),
             "f.yaml:8:12: classes: expected a name of letters, digits, '_' and '-', found 'a b'\n");
+  EXPECT_EQ(errors_of(std::string(kSmall) + "classes: { '': { dscp: 40 } }\n"),
+            "f.yaml:8:12: classes: expected a name of letters, digits, '_' and '-', found ''\n");
+  EXPECT_EQ(errors_of(std::string(kSmall) + "classes: { \"a\\nb\": { dscp: 40 } }\n"),
+            "f.yaml:8:12: classes: expected a name of letters, digits, '_' and '-', found "
+            "'a\\u000ab'\n");
   EXPECT_EQ(errors_of(std::string(kSmall) + "dcqcn: { rpg_ai_rate: \"5\\u2028Mbps\" }\n"),
             "f.yaml:8:23: dcqcn.rpg_ai_rate: expected a text of one line, found a control "
             "character\n");

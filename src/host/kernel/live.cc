@@ -24,6 +24,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "host/kernel/netlink.h"
 #include "host/kernel/nvml.h"
 
@@ -35,20 +36,6 @@ namespace {
 constexpr timeval kAnswerTimeout = {.tv_sec = 1, .tv_usec = 0};
 /// A change may rebuild every queue of a NIC: seconds on a machine with hundreds of processors.
 constexpr timeval kChangeTimeout = {.tv_sec = 30, .tv_usec = 0};
-
-class FileDescriptor {
- public:
-  explicit FileDescriptor(int fd) : fd_(fd) {}
-  FileDescriptor(const FileDescriptor&) = delete;
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
-  ~FileDescriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  [[nodiscard]] int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 struct SocketDeleter {
   void operator()(nl_sock* socket) const { nl_socket_free(socket); }
@@ -97,11 +84,11 @@ class LiveKernel final : public Kernel {
   Answer<std::vector<std::string>> talk(SocketKey key, const std::string& request);
 
   std::map<SocketKey, Socket> sockets_;  // one per protocol, kept open: a snapshot asks many times
-  FileDescriptor ioctl_socket_{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+  OwnedDescriptor ioctl_socket_{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
 };
 
 Answer<std::string> LiveKernel::read_file(const std::string& path) {
-  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const OwnedDescriptor file = open_plain_file(path);
   if (file.get() < 0) return Errno{errno};
   std::string content;
   std::array<char, 4096> buffer{};
@@ -209,7 +196,7 @@ Answer<Taken> LiveKernel::change_ethtool(const std::string& netdev, const std::s
 }
 
 Answer<Taken> LiveKernel::write_file(const std::string& path, const std::string& text) {
-  const FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  const OwnedDescriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (file.get() < 0) return Errno{errno};
   ssize_t written = 0;
   do {

@@ -16,6 +16,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "base/untrusted/printable.h"
 #include "host/kernel/capture.h"
 #include "host/kernel/live.h"
 #include "host/kernel/netlink.h"
@@ -161,7 +162,7 @@ Status ReplayKernel::load_talks() {
     if (!name.ends_with(".hex")) continue;
     WEIR_TRY(text, weir::read_file(folder + "/" + name));
     auto talks = parse_hex(text);
-    if (!talks) return talks.error().within(folder + "/" + name);
+    if (!talks) return talks.error().within(printable_line(folder + "/" + name));
     for (CapturedTalk& talk : *talks) {
       // The first answer to a question stays: a capture may go on to change things.
       if (talk.netdev.empty()) {

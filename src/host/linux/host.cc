@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "base/untrusted/name_policy.h"
+#include "base/untrusted/printable.h"
 #include "evidence/gaps.h"
 #include "evidence/names.h"
 #include "host/bundle/bundle.h"
@@ -89,7 +90,7 @@ LinuxHost::LinuxHost(std::unique_ptr<Kernel> kernel, std::string capture,
       later_(std::move(later)),
       capture_(std::move(capture)),
       excluded_(std::move(excluded)),
-      name_(read_host_name(*kernel_)) {
+      name_(printable_line(read_host_name(*kernel_))) {
   if (!name_.empty()) return;
   std::string_view path = capture_;
   while (path.size() > 1 && path.ends_with('/'))
@@ -107,10 +108,10 @@ Result<std::vector<LookedAt>> LinuxHost::find_nics(Kernel& kernel) const {
   }
   if (!ports || ports->empty()) {
     return not_found_error(fmt::format(
-        "{} has no RDMA device: /sys/class/infiniband is {}. Is the NIC there (lspci), and is its "
+        "no RDMA device: /sys/class/infiniband is {}. Is the NIC there (lspci), and is its "
         "driver loaded (modprobe mlx5_ib, or its like)? In a container, the host's devices must "
         "be passed in",
-        name_, ports ? "empty" : "not there"));
+        ports ? "empty" : "not there"));
   }
   std::vector<LookedAt> out;
   for (const RdmaPort& port : *ports) {
@@ -325,10 +326,10 @@ Result<std::unique_ptr<HostIo>> open_captured_host(const std::string& path,
                                                    ExcludedDevices excluded) {
   if (!is_directory(path) && file_exists(path)) {
     WEIR_TRY(text, read_file(path));
-    return open_bundle(text, path, std::move(excluded));
+    return open_bundle(text, printable_line(path), std::move(excluded));
   }
   WEIR_TRY(kernel, open_replay(path));
-  return make_host(std::move(kernel), path, nullptr, std::move(excluded));
+  return make_host(std::move(kernel), printable_line(path), nullptr, std::move(excluded));
 }
 
 Result<std::vector<std::string>> find_captures(const std::string& path) {
@@ -344,8 +345,9 @@ Result<std::vector<std::string>> find_captures(const std::string& path) {
       if (file_exists(file + "/tree.tsv")) found.push_back(file);
       continue;
     }
-    const auto text = read_file(file);
-    if (text && text->starts_with(kBundleHeading)) found.push_back(file);
+    const auto head = read_head(file, kBundleHeading.size());
+    if (!head && name.ends_with(".bundle")) return head.error();  // a host would go missing
+    if (head && *head == kBundleHeading) found.push_back(file);
   }
   if (found.empty()) found.push_back(path);
   return found;

@@ -341,6 +341,22 @@ std::uint32_t mtu_of(const std::string& interface) {
   return static_cast<std::uint32_t>(request.ifr_mtu);
 }
 
+/// A mistyped address is not a name to look up, and "10.1" is not 10.0.0.1 (inet_aton's old forms).
+Status check_address(const std::string& peer) {
+  const bool is_four = peer.find_first_not_of("0123456789.") == std::string::npos;
+  const bool is_six = peer.find(':') != std::string::npos;
+  in6_addr bytes{};
+  if (is_four && ::inet_pton(AF_INET, peer.c_str(), &bytes) != 1)
+    return invalid_error(
+        fmt::format("{} is not an IPv4 address: expected four numbers up to 255, "
+                    "such as 10.0.0.1",
+                    peer));
+  if (is_six && ::inet_pton(AF_INET6, peer.substr(0, peer.find('%')).c_str(), &bytes) != 1)
+    return invalid_error(
+        fmt::format("{} is not an IPv6 address: expected one such as fd00::1", peer));
+  return {};
+}
+
 }  // namespace
 
 std::string_view to_text(ProbeMethod method) {
@@ -353,6 +369,7 @@ std::string_view to_text(ProbeMethod method) {
 }
 
 Result<ProbeTarget> resolve_probe_target(const std::string& peer, int family) {
+  WEIR_TRY_STATUS(check_address(peer));
   addrinfo hints{};
   hints.ai_family = family == 4 ? AF_INET : family == 6 ? AF_INET6 : AF_UNSPEC;
   hints.ai_socktype = SOCK_DGRAM;

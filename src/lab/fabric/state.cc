@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/digest.h"
@@ -439,6 +440,9 @@ Result<Lock> Lock::take(const std::string& dir) {
     return Error{errno == EACCES ? ErrorCode::kPermission : ErrorCode::kIo,
                  fmt::format("open {}: {}", path, std::strerror(errno))};
   Lock lock(fd);
+  struct stat info {};
+  if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
+    return invalid_error(path + " is not trusted: it is no plain file");
   while (::flock(fd, LOCK_EX) != 0)
     if (errno != EINTR)
       return Error{ErrorCode::kIo, fmt::format("lock {}: {}", path, std::strerror(errno))};
@@ -451,8 +455,8 @@ Lock::~Lock() {
 
 bool is_lab_state(const std::string& dir) {
   constexpr std::size_t kHead = 200;  // the schema is the first member
-  const auto text = read_file(state_file(dir));
-  return text && std::string_view(*text).substr(0, kHead).find(kSchema) != std::string_view::npos;
+  const auto head = read_head(state_file(dir), kHead);
+  return head && head->find(kSchema) != std::string::npos;
 }
 
 Status remove_files(const std::string& dir) {

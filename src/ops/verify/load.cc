@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/name_pattern.h"
+#include "base/text.h"
 #include "ops/inspect/validate.h"
 #include "ops/verify/stage.h"
 
@@ -58,6 +59,11 @@ Result<Watched> watch_command(Stage& stage, const std::vector<std::string>& word
   WEIR_TRY(outcome, or_could_not_look(stage.set.named(stage.ran_on).run(words, control)));
   if (control.is_interrupted && control.is_interrupted())
     return Failure{FailureKind::kInterrupted, "interrupted: the load was stopped"};
+  constexpr int kNotFound = 127;  // POSIX, Shell Command Language: the command was not found
+  if (outcome.exit_status == kNotFound)
+    return could_not_look(
+        fmt::format("{} was not run on {} (status 127): {}", join(words, " "), stage.ran_on,
+                    outcome.errors.empty() ? "the command was not found" : trim(outcome.errors)));
   out.after = observe(stage.set);
   out.drive.words = words;
   out.drive.ran_on = stage.ran_on;

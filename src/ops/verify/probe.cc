@@ -155,8 +155,9 @@ std::string bottleneck_text(const ProbeTarget& target, const MtuFinding& found) 
 Result<Probed> probe_mtu(const ProbeRequest& request) {
   auto target = host::resolve_probe_target(request.peer, request.family);
   if (!target) {
-    const bool is_name = target.error().code == ErrorCode::kNotFound;
-    return Failure{is_name ? FailureKind::kBadInput : FailureKind::kCouldNotLook,
+    const bool is_input =
+        target.error().code == ErrorCode::kNotFound || target.error().code == ErrorCode::kInvalid;
+    return Failure{is_input ? FailureKind::kBadInput : FailureKind::kCouldNotLook,
                    target.error().what};
   }
   Probed probed{.target = std::move(*target)};

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "base/untrusted/printable.h"
 #include "design/file/yaml_document.h"
 #include "platforms/common/lower_common.h"
 #include "platforms/common/read_common.h"
@@ -652,7 +653,7 @@ void flatten(const design::YamlNode& node, std::vector<std::string>& path,
   switch (node.kind) {
     case design::YamlNode::Kind::kScalar: {
       std::vector<std::string> words = path;
-      if (!node.is_empty()) words.push_back(node.scalar);
+      if (!node.is_empty()) words.push_back(printable_line(node.scalar));
       return add(words);
     }
     case design::YamlNode::Kind::kSequence:
@@ -663,7 +664,7 @@ void flatten(const design::YamlNode& node, std::vector<std::string>& path,
   }
   if (node.entries.empty()) return add(path);
   for (const design::YamlEntry& entry : node.entries) {
-    path.push_back(entry.key);
+    path.push_back(printable_line(entry.key));
     flatten(entry.value, path, out);
     path.pop_back();
   }
