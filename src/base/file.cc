@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -71,6 +72,24 @@ Result<std::string> read_most(int descriptor, std::size_t most, const std::strin
 }
 
 }  // namespace
+
+OwnedDescriptor::OwnedDescriptor(OwnedDescriptor&& other) noexcept
+    : number_(std::exchange(other.number_, -1)) {}
+
+OwnedDescriptor& OwnedDescriptor::operator=(OwnedDescriptor&& other) noexcept {
+  std::swap(number_, other.number_);
+  return *this;
+}
+
+OwnedDescriptor::~OwnedDescriptor() {
+  const int saved = errno;
+  if (number_ >= 0) ::close(number_);
+  errno = saved;
+}
+
+int OwnedDescriptor::release() {
+  return std::exchange(number_, -1);
+}
 
 OwnedDescriptor open_plain_file(const std::string& path) {
   if (is_own_descriptor(path)) return OwnedDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));

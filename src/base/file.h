@@ -10,8 +10,8 @@
 
 namespace weir {
 
-/// Opens a plain file to read, following links; -1 and errno as open(2) does. A directory (EISDIR), a
-/// FIFO, a socket or a device (EINVAL) is not opened. What the shell handed to this process under
+/// Opens a plain file to read, following links; -1 and errno as open(2) does. A directory (EISDIR),
+/// a FIFO, a socket or a device (EINVAL) is not opened. What the shell handed to this process under
 /// /dev/fd (`weir diagnose <(dmesg)`) may be a pipe.
 [[nodiscard]] OwnedDescriptor open_plain_file(const std::string& path);
 /// The same with an error that says what was found.

@@ -1,5 +1,5 @@
 #pragma once
-// An open file, directory or socket that is closed when its owner goes away.
+// An open file, directory or socket that is closed with its owner (in file.cc).
 
 namespace weir {
 

@@ -245,7 +245,7 @@ class Documents(Untrusted):
 
 
 class NotFiles(Untrusted):
-    """A FIFO, a device or an endless file where a file belongs is an error, and is not waited for."""
+    """A FIFO or a device where a file belongs is an error, and is not waited for."""
 
     def weir(self, *words, **options):
         return subprocess.run([WEIR, *map(str, words)], cwd=self.folder, capture_output=True,
@@ -325,7 +325,7 @@ class NotFiles(Untrusted):
 
 
 class Journals(Untrusted):
-    """A journal that somebody cut is not a short apply."""
+    """A journal that another program cut is not a short apply."""
 
     def applied(self):
         self.write("fabric.yaml", DESIGN)

@@ -28,8 +28,8 @@ std::size_t step_count(const std::vector<HostOutcome>& hosts) {
   return count;
 }
 
-/// A journal that ends in the middle of its apply: each change is written down before it is made, but
-/// a file that somebody else cut looks like an apply that was.
+/// A journal that ends in the middle of its apply: each change is written down before it is made,
+/// but a file that another program cut looks like an apply that was.
 std::string unknown_rest(const host::Journal& journal) {
   if (journal.phase != host::JournalPhase::kApplying || journal.steps.size() >= journal.head.steps)
     return "";

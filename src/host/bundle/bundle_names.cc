@@ -245,7 +245,7 @@ std::string with_number_replaced(std::string text, std::string_view number, std:
   return text;
 }
 
-/// Every `word` that stands alone; `by` has its length, so that messages of the kernel keep theirs.
+/// Every `word` that is no part of another. `by` has its length: the kernel's messages keep theirs.
 void replace_word(std::string& text, std::string_view word, std::string_view by) {
   for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
     const std::size_t end = at + word.size();

@@ -127,9 +127,9 @@ std::string kept_kernel_word(std::string_view word) {
   return out;
 }
 
-/// Variables of NCCL and UCX that Weir explains or that tune a transport, with the values that their
-/// documentation gives them (job_variable_meanings.cc names it). Any other value was written by hand
-/// and does not leave: one word that is a password looks like one word that is a plugin.
+/// Variables of NCCL and UCX that Weir explains or that tune a transport, with the values that
+/// their documentation gives them (job_variable_meanings.cc names it). Any other value was written
+/// by hand and does not leave: one word that is a password looks like one that is a plugin.
 struct JobSettings {
   std::string_view names;      // separated by blanks
   std::string_view values;     // each part of a list is one of them, in any case …
@@ -251,7 +251,7 @@ bool is_documented(std::string_view name, std::string_view value,
   return true;
 }
 
-/// As variables are called; what else stands before a '=' is no setting.
+/// As variables are called; what else is before a '=' is no setting.
 bool is_variable_name(std::string_view name) {
   constexpr std::size_t kLongest = 64;
   return (name.starts_with("NCCL_") || name.starts_with("UCX_")) && name.size() <= kLongest &&

@@ -3,8 +3,8 @@
 //
 // Two gates, whether names are kept or not: an allow-list of the files that Weir reads, so that a
 // file that a later version reads is not sent before someone has thought of it; and, in what people
-// write by hand (nccl.conf, the kernel's command line), only settings that are known, with values that
-// are documented.
+// write by hand (nccl.conf, the kernel's command line), only settings that are known, with values
+// that are documented.
 #include <string>
 #include <string_view>
 #include <vector>
