@@ -14,7 +14,7 @@ std::string offer(const std::vector<std::string_view>& choices, Completes comple
   if (!choices.empty()) return fmt::format("words='{}'", fmt::join(choices, " "));
   switch (completes) {
     case Completes::kNothing: return "words=";
-    case Completes::kFiles: return "files=yes";
+    case Completes::kFiles: return "words= files=yes";
     case Completes::kVerbs: return "words=$verbs";
     case Completes::kTopics:
       return "words=$(\"${COMP_WORDS[0]}\" explain --list --quiet 2>/dev/null)";
@@ -22,7 +22,17 @@ std::string offer(const std::vector<std::string_view>& choices, Completes comple
   WEIR_UNREACHABLE("every kind of completion has an offer");
 }
 
-std::string verb_case(const Command& command) {
+// The second words of verbs that begin with `first`: headroom, buffers, wred of calc.
+std::vector<std::string_view> seconds_of(std::span<const Command> table, std::string_view first) {
+  std::vector<std::string_view> seconds;
+  for (const Command& command : table) {
+    if (command.name.starts_with(fmt::format("{} ", first)))
+      seconds.push_back(command.name.substr(first.size() + 1));
+  }
+  return seconds;
+}
+
+std::string verb_case(std::span<const Command> table, const Command& command) {
   std::vector<std::string> names;
   std::string values;
   for (const Option& option : all_options(command)) {
@@ -40,17 +50,15 @@ std::string verb_case(const Command& command) {
     out += fmt::format("      {}\n", offer(command.arguments.front().choices,
                                            command.arguments.front().completes));
   }
+  // A verb that longer ones begin with: their second words may stand where its argument does.
+  if (const auto seconds = seconds_of(table, command.name); !seconds.empty())
+    out += fmt::format("      words+=' {}'\n", fmt::join(seconds, " "));
   return out + fmt::format("      case $previous in\n{}      esac\n      ;;\n", values);
 }
 
-// First words of verbs that have two: "calc", with their second words.
+// First words of verbs that have two, and are none themselves: "calc".
 std::string group_case(std::span<const Command> table, std::string_view first) {
-  std::vector<std::string_view> seconds;
-  for (const Command& command : table) {
-    if (command.name.starts_with(fmt::format("{} ", first)))
-      seconds.push_back(command.name.substr(first.size() + 1));
-  }
-  return fmt::format("    '{}') words='{}' ;;\n", first, fmt::join(seconds, " "));
+  return fmt::format("    '{}') words='{}' ;;\n", first, fmt::join(seconds_of(table, first), " "));
 }
 
 constexpr std::string_view kHead =
@@ -74,8 +82,8 @@ _weir() {{
     fi
   done
   # Some verbs have two words.
-  case $first in
-    {}) first+=${{second:+ $second}} ;;
+  case "$first $second" in
+    {}) first+=" $second" ;;
   esac
   case $first in
     '') words=$verbs options='--version --help' ;;
@@ -87,7 +95,7 @@ constexpr std::string_view kTail = R"(  esac
   fi
   if [[ $files ]]; then
     compopt -o filenames 2>/dev/null
-    mapfile -t COMPREPLY < <(compgen -f -- "$current")
+    mapfile -t COMPREPLY < <(compgen -f -- "$current"; compgen -W "$words" -- "$current")
   else
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
   fi
@@ -100,19 +108,21 @@ complete -F _weir weir
 std::string bash_completion(std::span<const Command> table) {
   std::vector<std::string_view> first_words;  // each once, in the table's order
   std::vector<std::string_view> groups;
+  std::vector<std::string> pairs;
   std::set<std::string_view> seen;
   for (const Command& command : table) {
     const std::vector<std::string_view> words = split(command.name, ' ');
+    if (words.size() > 1) pairs.push_back(fmt::format("'{}'", command.name));
     if (!seen.insert(words.front()).second) continue;
     if (words.size() > 1) groups.push_back(words.front());
     first_words.push_back(words.front());
   }
-  if (groups.empty()) groups.emplace_back("''");
-  std::string out = fmt::format(kHead, fmt::join(first_words, " "), fmt::join(groups, " | "));
+  if (pairs.empty()) pairs.emplace_back("''");
+  std::string out = fmt::format(kHead, fmt::join(first_words, " "), fmt::join(pairs, " | "));
   for (const std::string_view group : groups)
     out += group_case(table, group);
   for (const Command& command : table)
-    out += verb_case(command);
+    out += verb_case(table, command);
   return out + std::string(kTail);
 }
 

@@ -99,15 +99,23 @@ std::string zsh_completion(std::span<const Command> table) {
     verbs += fmt::format(
         "    '{}:{}'\n", words.front(),
         words.size() > 1 ? std::string(words.front()) + " …" : spec_text(command.summary));
-    if (words.size() < 2) continue;
     std::string seconds;
+    std::vector<std::string> names;
     for (const Command& other : table) {
       const std::string prefix = fmt::format("{} ", words.front());
-      if (other.name.starts_with(prefix))
-        seconds +=
-            fmt::format(" '{}:{}'", other.name.substr(prefix.size()), spec_text(other.summary));
+      if (!other.name.starts_with(prefix)) continue;
+      names.emplace_back(other.name.substr(prefix.size()));
+      seconds += fmt::format(" '{}:{}'", names.back(), spec_text(other.summary));
     }
-    groups += fmt::format("    {}) seconds=({} ) ;;\n", words.front(), seconds);
+    if (names.empty()) continue;
+    // The first word may be a verb too: then what follows may also be its argument.
+    groups += words.size() > 1 ? fmt::format("    {}) seconds=({} ) ;;\n", words.front(), seconds)
+                               : fmt::format(
+                                     "    {})\n      local -a longer=({} )\n"
+                                     "      (( CURRENT == 3 )) && _describe verb longer\n"
+                                     "      (( CURRENT > 3 )) && [[ $words[3] == ({}) ]] && "
+                                     "seconds=($longer) ;;\n",
+                                     words.front(), seconds, join(names, "|"));
   }
   std::string out(kZshHead);
   out += "_weir_verbs() {\n  local -a verbs\n  verbs=(\n" + verbs +

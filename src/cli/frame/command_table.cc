@@ -38,6 +38,7 @@ std::span<const Command> command_table() {
       lab_fault_command(),
       lab_switch_command(),
       lab_down_command(),
+      tune_judge_command(),
       report_command(),
       serve_command(),
       help_command(),

@@ -39,6 +39,7 @@ namespace weir::cli {
 [[nodiscard]] Command sim_command();
 [[nodiscard]] Command snapshot_command();
 [[nodiscard]] Command tos_command();
+[[nodiscard]] Command tune_judge_command();
 [[nodiscard]] Command validate_command();
 [[nodiscard]] Command verify_command();
 

@@ -73,7 +73,13 @@ struct Family {
 constexpr auto kFamilies = std::to_array<Family>({
     {"calc", "the arithmetic, every term shown"},
     {"lab", "a simulated fabric, for --lab"},
+    {"tune", "new settings on a live fabric, step by step"},
 });
+
+bool is_verb(std::span<const Command> table, std::string_view name) {
+  return std::any_of(table.begin(), table.end(),
+                     [&](const Command& command) { return command.name == name; });
+}
 
 Entries overview_of(std::span<const Command> table, Group group) {
   Entries entries;
@@ -81,6 +87,7 @@ Entries overview_of(std::span<const Command> table, Group group) {
   for (const Command& command : table) {
     if (command.group != group || command.name == "help") continue;  // whoever reads it knows
     const std::vector<std::string_view> words = split(command.name, ' ');
+    if (words.size() > 1 && is_verb(table, words.front())) continue;  // the verb's help names it
     const auto* family = std::find_if(kFamilies.begin(), kFamilies.end(), [&](const Family& entry) {
       return words.size() > 1 && entry.first == words.front();
     });
@@ -175,7 +182,17 @@ std::vector<std::string> usage_pieces(const Command& command) {
   return pieces;
 }
 
-std::string verb_help(const Command& command) {
+// Verbs of two words that begin with a verb: "tune judge" beside "tune".
+std::string longer_verbs(std::span<const Command> table, std::string_view verb) {
+  std::vector<std::string> names;
+  for (const Command& command : table)
+    if (command.name.starts_with(fmt::format("{} ", verb)))
+      names.push_back(fmt::format("weir {}", command.name));
+  constexpr std::string_view kTitle = "see also: ";
+  return names.empty() ? "" : fmt::format("\n{}{}\n", kTitle, fill(names, ", ", kTitle.size()));
+}
+
+std::string verb_help(std::span<const Command> table, const Command& command) {
   Entries arguments;
   for (const Argument& argument : command.arguments)
     arguments.emplace_back(argument.name, full_help(argument));
@@ -194,6 +211,7 @@ std::string verb_help(const Command& command) {
   out += section("options", options);
   out += common_line();
   out += examples_section(command);
+  out += longer_verbs(table, command.name);
   return out + "\n" + exit_line(exits_of(command));
 }
 
@@ -223,7 +241,7 @@ std::string help_for(std::span<const Command> table, std::string_view verb) {
   if (verb.empty()) return overview_help(table);
   const auto found = std::find_if(table.begin(), table.end(),
                                   [&](const Command& command) { return command.name == verb; });
-  return found == table.end() ? group_help(table, verb) : verb_help(*found);
+  return found == table.end() ? group_help(table, verb) : verb_help(table, *found);
 }
 
 std::string usage_line(const Command& command) {

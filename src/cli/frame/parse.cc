@@ -106,7 +106,14 @@ std::variant<const Command*, Parsed> take_verb(std::span<const Command> table,
                                                std::vector<std::string>& rest) {
   const std::string first = rest.front();
   rest.erase(rest.begin());
-  if (const Command* command = find_command(table, first)) return command;
+  if (const Command* command = find_command(table, first)) {
+    // Where "tune" and "tune judge" are both verbs, the longer one is meant.
+    const Command* longer =
+        rest.empty() ? nullptr : find_command(table, fmt::format("{} {}", first, rest.front()));
+    if (longer == nullptr) return command;
+    rest.erase(rest.begin());
+    return longer;
+  }
   const std::vector<std::string> seconds = second_words(table, first);
   if (seconds.empty()) return Parsed(unknown_verb(table, first));
   if (rest.empty())

@@ -41,6 +41,11 @@ const std::vector<Command>& sample_table() {
                       .repeated = true,
                       .after_dashes = true}},
        .run = run_nothing},
+      {.name = "time zone",
+       .summary = "names the zone",
+       .description = "Names.",
+       .arguments = {{.name = "PLACE", .help = "where"}},
+       .run = run_nothing},
   };
   return table;
 }
@@ -70,6 +75,15 @@ TEST(Parse, WhatFollowsTwoDashesIsACommandOfItsOwn) {
   EXPECT_EQ(args_of({"time", "sundial", "--", "true"}).value("CLOCK"), "sundial");
   EXPECT_EQ(error_of({"time", "sundial"}), "COMMAND is missing: what to run");
   EXPECT_EQ(error_of({"time", "sundial", "--"}), "COMMAND is missing: what to run");
+}
+
+TEST(Parse, OfAVerbAndALongerOneTheLongerIsMeant) {
+  EXPECT_EQ(args_of({"time", "zone", "here"}).command().name, "time zone");
+  EXPECT_EQ(args_of({"time", "zone"}).command().name, "time zone");
+  EXPECT_EQ(args_of({"time", "sundial", "--", "zone"}).command().name, "time");
+  EXPECT_EQ(args_of({"time", "./zone", "--", "true"}).value("CLOCK"), "./zone");
+  EXPECT_EQ(std::get<HelpRequest>(parse_words({"time", "--help"})).verb, "time");
+  EXPECT_EQ(std::get<HelpRequest>(parse_words({"time", "zone", "--help"})).verb, "time zone");
 }
 
 TEST(Parse, GivesTheVerbWhatTheUserTyped) {

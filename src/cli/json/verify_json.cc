@@ -148,6 +148,7 @@ void print_verified_json(Context& context, const Command& command, const ops::Ve
   for (const diagnose::DeviceTraffic& traffic : judged.devices)
     object["devices"].push_back(device_json(traffic));
   object["observations"] = observations_json(judged.observations);
+  object["totals"] = diagnose::to_json(verified.totals);
   object["notes"] = verified.drive.notes;
   object["simulated"] = verified.is_simulated;
   if (verified.burst) object["burst"] = burst_json(*verified.burst);

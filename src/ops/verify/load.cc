@@ -90,6 +90,7 @@ Verified judge_drive(Drive drive, const diagnose::View& view) {
   Verified verified;
   verified.load = host::read_load(drive.words, drive.outcome);
   verified.judged = diagnose::judge_load(view, claim_of(drive, verified.load), drive.idle);
+  verified.totals = diagnose::totals_of(view);
   verified.drive = std::move(drive);
   verified.is_simulated = std::any_of(view.evidence().begin(), view.evidence().end(),
                                       [](const auto& piece) { return piece.provenance.simulated; });

@@ -11,6 +11,7 @@
 #include "diagnose/behaviour/burst.h"
 #include "diagnose/behaviour/failure.h"
 #include "diagnose/behaviour/load.h"
+#include "diagnose/behaviour/totals.h"
 #include "host/change/state_directory.h"
 #include "host/probe/load_report.h"
 #include "ops/source/hosts.h"
@@ -50,6 +51,7 @@ struct Verified {
   Drive drive;
   host::LoadReport load;
   diagnose::LoadJudgement judged;
+  diagnose::Totals totals;  // of the run; around a failure of the one after it
   bool is_simulated = false;
   std::optional<diagnose::Burst> burst;  // of a burst
   std::string failure;                   // of a run around a failure: what failed

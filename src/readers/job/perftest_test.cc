@@ -1,6 +1,7 @@
 #include "readers/job/perftest.h"
 
 #include "base/testing.h"
+#include "readers/job/step_times.h"
 
 namespace weir::readers {
 namespace {
@@ -40,6 +41,20 @@ TEST(Perftest, OtherTextHasNoRows) {
   EXPECT_TRUE(bandwidth_rows("#bytes #iterations BW peak[MB/sec] BW average[MB/sec] MsgRate\n"
                              "99999999999999999999 1 1 1 1\n-1 2 3 4 5\n4096 1 1 nan 1\n")
                   .empty());
+}
+
+TEST(StepTimes, AListOrTheLogOfMegatron) {
+  EXPECT_EQ(
+      read_step_times("# warm\n 412ms \r\n0.4s\n\n"),
+      (std::vector<Duration>{Duration::raw(412'000'000'000), Duration::raw(400'000'000'000)}));
+  EXPECT_EQ(read_step_times("loading\n iteration 1/ 9 | elapsed time per iteration (ms): 412.5 | "
+                            "learning rate: 1E-4\nsaving\n"),
+            (std::vector<Duration>{Duration::raw(412'500'000'000)}));
+  EXPECT_TRUE(read_step_times("").empty());
+  EXPECT_TRUE(read_step_times("412\n").empty());  // of what unit?
+  EXPECT_TRUE(read_step_times("412ms\nfailed\n").empty());
+  EXPECT_TRUE(read_step_times("0ms\n").empty());
+  EXPECT_TRUE(read_step_times("elapsed time per iteration (ms): nan |\n").empty());
 }
 
 }  // namespace
