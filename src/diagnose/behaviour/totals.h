@@ -20,7 +20,7 @@ struct Totals {
   std::optional<std::uint64_t> cnps;        // sent by NICs
   std::optional<std::uint64_t> sent_bytes;  // by NICs, in the RDMA priority
   std::optional<std::uint64_t> dropped;     // packets of the lossless class
-  std::optional<std::uint64_t> loss_signs;  // sequence errors that senders were told of
+  std::optional<std::uint64_t> loss_signs;  // sequence errors that senders saw
   std::optional<std::uint64_t> disordered;  // packets that came out of sequence
   std::optional<std::uint64_t> timeouts;    // of acknowledgements
   std::optional<std::uint64_t> watchdog;    // PFC watchdog: storms, and what it dropped

@@ -131,11 +131,11 @@ weir::Result<std::vector<tune::Block>> blocks_of(const std::vector<std::string>&
     WEIR_TRY(parts, read_block_file(file));
     for (std::size_t i = 0; i < parts.size(); ++i) {
       const std::string name = parts[i].origin;
-      std::vector<BlockPart> one;
-      one.push_back(std::move(parts[i]));
-      if (!one.front().captures.empty() && i + 1 < parts.size() && !parts[i + 1].captures.empty())
-        one.push_back(std::move(parts[++i]));
-      WEIR_TRY(block, make_block(name, std::move(one)));
+      std::vector<BlockPart> own;
+      own.push_back(std::move(parts[i]));
+      if (!own.front().captures.empty() && i + 1 < parts.size() && !parts[i + 1].captures.empty())
+        own.push_back(std::move(parts[++i]));
+      WEIR_TRY(block, make_block(name, std::move(own)));
       out.push_back(std::move(block));
     }
   }

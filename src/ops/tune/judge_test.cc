@@ -110,16 +110,16 @@ TEST_F(JudgeFiles, ErrorsSayWhatWasExpected) {
   put("02-A.json", verified(100, 2));
   EXPECT_NE(error_of({.paths = {folder()}}).find("01-A and 02-A follow each other"),
             std::string::npos);
-  const std::string one = put("one.json", verified(100, 1));
-  EXPECT_NE(error_of({.paths = {one}}).find("one directory of blocks"), std::string::npos);
+  const std::string single = put("one.json", verified(100, 1));
+  EXPECT_NE(error_of({.paths = {single}}).find("one directory of blocks"), std::string::npos);
   const std::string odd = put("odd.txt", "hello\n");
-  EXPECT_NE(error_of({.paths = {one, odd}}).find("nccl-tests or perftest"), std::string::npos);
+  EXPECT_NE(error_of({.paths = {single, odd}}).find("nccl-tests or perftest"), std::string::npos);
   const std::string torn = put("torn.json", "{\"schema\": \"weir/verify/1\", ");
-  EXPECT_NE(error_of({.paths = {one, torn}}).find("torn.json"), std::string::npos);
+  EXPECT_NE(error_of({.paths = {single, torn}}).find("torn.json"), std::string::npos);
   const std::string wrong = put("wrong.json", R"({"schema": "weir/verify/1", "command": 3})");
-  EXPECT_NE(error_of({.paths = {one, wrong}}).find("/command"), std::string::npos);
-  EXPECT_NE(error_of({.paths = {one, put("empty", "\n")}}).find("empty"), std::string::npos);
-  EXPECT_NE(error_of({.paths = {one, folder() + "/none"}}).find("none"), std::string::npos);
+  EXPECT_NE(error_of({.paths = {single, wrong}}).find("/command"), std::string::npos);
+  EXPECT_NE(error_of({.paths = {single, put("empty", "\n")}}).find("empty"), std::string::npos);
+  EXPECT_NE(error_of({.paths = {single, folder() + "/none"}}).find("none"), std::string::npos);
 }
 
 TEST_F(JudgeFiles, OutputOfTools) {

@@ -14,7 +14,7 @@
 namespace weir::tune {
 namespace {
 
-// tuning.md, section 6.1 rule 7, unless said otherwise.
+// docs/rollout.md, "What ends a roll-out at once".
 constexpr double kPauseFactor = 2;
 constexpr double kPauseSeconds = 60;
 constexpr double kP99Factor = 1.5;
@@ -82,7 +82,7 @@ void check_never(std::span<const BlockPair> pairs, CountOf count, std::string_vi
   out.text = fmt::format("none in {}", counted(after.seen, "block"));
 }
 
-/// Drops where they are counted; else what senders were told of, where that began with the change:
+/// Drops where they are counted; else sequence errors of senders that began with the change:
 /// routing that reorders packets shows it all the time.
 void check_drops(std::span<const BlockPair> pairs, Criterion& out) {
   check_never(pairs, &diagnose::Totals::dropped, "packet", out);
@@ -92,7 +92,7 @@ void check_drops(std::span<const BlockPair> pairs, Criterion& out) {
   const bool is_known = before.seen == pairs.size() && after.seen == pairs.size();
   if (after.sum > 0 && before.sum == 0 && before.seen == pairs.size()) {
     out.state = CriterionState::kMet;
-    out.text = fmt::format("{} that senders were told of in {}, none without the change",
+    out.text = fmt::format("{} that senders saw in {}, none without the change",
                            counted(after.sum, "sequence error"), some_of(after.where));
   } else if (out.state == CriterionState::kNotChecked && is_known && after.sum == 0) {
     out.state = CriterionState::kNotMet;

@@ -1,5 +1,5 @@
 #pragma once
-// The events that end a roll-out at once (tuning.md, section 6.1 rule 7).
+// The events that end a roll-out at once (docs/rollout.md).
 #include <span>
 #include <vector>
 
@@ -7,7 +7,7 @@
 
 namespace weir::tune {
 
-/// Of the blocks with the change, in the order of time. Always the same criteria, in the same order.
+/// Of the blocks with the change, in the order of time. Always the same criteria in the same order.
 [[nodiscard]] std::vector<Criterion> check_criteria(std::span<const BlockPair> pairs);
 
 /// The criteria as rules, for a plan.

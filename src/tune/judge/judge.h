@@ -4,10 +4,10 @@
 // The same workload runs in blocks without the change (A) and with it (B), interleaved A B B A, so
 // that what drifts with time meets both. Each block with the change is compared with its neighbour
 // without: paired ratios, the t test and Wilcoxon's, the worse of the two believed
-// (statistics/statistics.h). One metric decides, the one the change was made for; the others are its
-// price. Some events end the experiment at once, whatever that metric says.
+// (tune/statistics/statistics.h). One metric decides, the one the change was made for; the others
+// are its price. Some events end the experiment at once, whatever that metric says.
 //
-// Pure: blocks in, judgement out. ops/tune/blocks.h reads blocks from files.
+// Pure: blocks in, judgement out. ops/tune/block_file.h reads blocks from files.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -129,8 +129,8 @@ struct Judged {
   [[nodiscard]] bool is_loss_checked() const;
 };
 
-/// tuning.md, section 6.1 rule 5: with fewer pairs Wilcoxon's test cannot tell a change from chance
-/// (at least 6), and the spread is not known.
+/// With fewer than 6 pairs Wilcoxon's test cannot reach 5 %; two more make one pair that disagrees
+/// bearable.
 inline constexpr std::size_t kLeastPairs = 8;
 /// The change whose number of pairs is printed beside a metric that shows none.
 inline constexpr double kSmallChange = 0.02;
