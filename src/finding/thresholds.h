@@ -90,6 +90,7 @@ struct Thresholds {
   // links and routes
   double hot_link = 1.9;
   double idle_link = 0.02;
+  double allowed_bit_errors = 1e-12;
   double full_path = 0.8;
   double idle_path = 0.05;
   std::uint64_t paths_compared = 4;

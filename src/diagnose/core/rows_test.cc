@@ -318,18 +318,16 @@ finding::Judgement idle_line(std::uint64_t cnps, std::uint64_t pauses, std::int6
   return made.judge();
 }
 
-TEST(Rows, SendersToldToSlowDownOnEmptyLinesAreHeldBackByDcqcn) {
+TEST(Rows, SendersToldToSlowDownOnEmptyLinesMayBeHeldBackByDcqcn) {
   COVERS("I10");
   constexpr std::int64_t kTwoSeconds = 2'000'000'000;
   const finding::Judgement slow = idle_line(5000, 0, kTwoSeconds);
   ASSERT_FALSE(slow.findings.empty());
   EXPECT_EQ(slow.findings.front().id, "dcqcn.too_conservative");
-  EXPECT_EQ(slow.findings.front().severity, finding::Severity::kWarning);
+  EXPECT_EQ(slow.findings.front().severity, finding::Severity::kInfo)
+      << "a job that computes between its messages looks the same";
   EXPECT_TRUE(idle_line(0, 0, kTwoSeconds).findings.empty()) << "nobody told it to slow down";
   EXPECT_TRUE(idle_line(5000, 9, kTwoSeconds).findings.empty()) << "PFC held it back";
-  const finding::Judgement brief = idle_line(5000, 0, 10'000'000);
-  for (const finding::Finding& finding : brief.findings)
-    EXPECT_EQ(finding.severity, finding::Severity::kInfo) << "a short window may be a burst";
 }
 
 TEST(Rows, EveryRowOfTheTableHasARule) {

@@ -108,8 +108,6 @@ void look_for_low_use(const View& view, Suspicions& out) {
   if (most == nullptr || cuts < view.thresholds().cnps_that_matter || anybody_pauses(view)) return;
   const auto use = busiest(view);
   if (!use || *use >= view.thresholds().low_use) return;
-  const bool is_steady =
-      static_cast<double>(most->counts.window().raw()) >= view.thresholds().steady_window * 1e9;
   out.add(
       {.id = "dcqcn.too_conservative",
        .verdict = fmt::format("The busiest link was used {}, nothing was paused, and {} handled "
@@ -117,7 +115,8 @@ void look_for_low_use(const View& view, Suspicions& out) {
                               "intermittent.",
                               percent(*use), name_of(*most), cuts),
        .confidence = finding::Confidence::kLow,
-       .severity = is_steady ? finding::Severity::kWarning : finding::Severity::kInfo,
+       // Any job that computes between its messages looks like this: a note.
+       .severity = finding::Severity::kInfo,
        .evidence = {most->counts.line("nic.rp.cnp_handled.packets")}});
 }
 

@@ -17,12 +17,19 @@ struct End {
   finding::Where where;
   std::optional<bool> up;  // as a fact
   std::string_view crc;
+  std::string_view received;             // bytes
   std::vector<std::string_view> broken;  // other counters of bad frames, symbols and recoveries
   std::string_view downs;
   std::vector<std::string_view> also_downs;  // the same as the kernel and the port's twin count it
 };
 
-void look_for_errors(const End& end, Suspicions& out) {
+/// No more errors than a link within its specification may have in as many bits.
+bool are_allowed(const End& end, std::uint64_t broken, double errors_per_bit) {
+  const auto bytes = end.counts.of(end.received);
+  return bytes && static_cast<double>(broken) <= static_cast<double>(*bytes) * 8 * errors_per_bit;
+}
+
+void look_for_errors(const View& view, const End& end, Suspicions& out) {
   std::uint64_t broken = end.counts.of(end.crc).value_or(0);
   const bool are_frames = broken > 0;
   std::vector<finding::EvidenceLine> lines;
@@ -34,10 +41,20 @@ void look_for_errors(const End& end, Suspicions& out) {
     if (!are_frames) broken = std::max(broken, more);
   }
   if (broken == 0) return;
+  const std::string what =
+      fmt::format("{} counted {} {}", end.name, count_text(broken),
+                  are_frames ? "frames with CRC errors" : "physical layer errors");
+  if (are_allowed(end, broken, view.thresholds().allowed_bit_errors)) {
+    out.add({.id = "link.physical_errors",
+             .verdict = what + ", as few as a good link may have for the bytes it received.",
+             .where = end.where,
+             .confidence = finding::Confidence::kLow,
+             .severity = finding::Severity::kInfo,
+             .evidence = std::move(lines)});
+    return;
+  }
   out.add({.id = "link.physical_errors",
-           .verdict = fmt::format("{} counted {} {}: bad cable, optic or port.", end.name,
-                                  count_text(broken),
-                                  are_frames ? "frames with CRC errors" : "physical layer errors"),
+           .verdict = what + ": bad cable, optic or port.",
            .where = end.where,
            .confidence = are_frames ? finding::Confidence::kHigh : finding::Confidence::kMedium,
            .evidence = std::move(lines),
@@ -81,6 +98,7 @@ End end_of(const View& view, const NicView& nic) {
       std::move(where),
       nic.facts == nullptr ? std::nullopt : known(nic.facts->link.up),
       "nic.phy.crc_error.packets",
+      "nic.port.rx.bytes",
       {"nic.phy.symbol_error.events", "nic.phy.pcs_symbol_error.symbols", "nic.phy.recovery.events",
        "nic.netdev.rx_crc_error.packets", "nic.ibspec.symbol_error.events",
        "nic.ibspec.link_error_recovery.events", "nic.ibspec.link_integrity_error.events"},
@@ -97,6 +115,7 @@ End end_of(const View& view, const PortView& port) {
           std::move(where),
           port.facts == nullptr ? std::nullopt : known(port.facts->up),
           "switch.port.crc_error.packets",
+          "switch.port.rx.bytes",
           {},
           "switch.port.link_down.events",
           {}};
@@ -108,7 +127,7 @@ void look_for_bad_links(const View& view, Suspicions& out) {
   bool can_see = false;
   const auto look = [&](const End& end) {
     can_see = can_see || end.counts.of(end.crc).has_value();
-    look_for_errors(end, out);
+    look_for_errors(view, end, out);
     look_for_downs(end, out);
   };
   for (const NicView& nic : view.nics())
