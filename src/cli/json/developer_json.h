@@ -1,13 +1,21 @@
 #pragma once
-// The models of `fidelity`, `schema`, `demo` and `help` for programs.
+// The models of `exam`, `fidelity`, `schema`, `demo` and `help` for programs.
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cli/frame/command.h"
+#include "lab/exam/exam.h"
 #include "sim/results/fidelity.h"
 
 namespace weir::cli {
+
+[[nodiscard]] const lab::ViewScore& score_of(const lab::ExamReport& report, lab::ExamView view);
+/// "right", "right cause, wrong place", …
+[[nodiscard]] std::string mark_text(const lab::Mark& mark);
+
+void print_exam_json(Context&, const Command&, const lab::ExamReport&, std::string_view verdict);
+void print_replay_json(Context&, const Command&, const lab::ExamRun&);
 
 void print_text_json(Context&, const Command&, const std::string& text);
 void print_fidelity_json(Context&, const Command&, const sim::FidelityCase&,

@@ -1,6 +1,5 @@
-#include "cli/json/exam_json.h"
-
 #include "base/json.h"
+#include "cli/json/developer_json.h"
 #include "cli/json/diagnose_json.h"
 #include "cli/json/object.h"
 #include "evidence/json.h"

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "cli/frame/commands.h"
 #include "cli/frame/progress.h"
-#include "cli/json/exam_json.h"
+#include "cli/json/developer_json.h"
 #include "cli/text/diagnose_text.h"
 #include "sim/fault/fault.h"
 
