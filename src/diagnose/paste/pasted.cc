@@ -1,6 +1,7 @@
 #include "diagnose/paste/pasted.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include <fmt/format.h>
@@ -166,6 +167,13 @@ void fill_map(evidence::Nic& nic, Dscp used) {
       evidence::Fact<decltype(map)>::of(map, nic.qos.dscp_to_priority.source());
 }
 
+bool shows_pfc(std::span<const Evidence> hosts) {
+  return std::any_of(hosts.begin(), hosts.end(), [](const Evidence& host) {
+    return std::any_of(host.nics.begin(), host.nics.end(),
+                       [](const evidence::Nic& nic) { return nic.qos.pfc.is_known(); });
+  });
+}
+
 finding::Judgement judge_settings(const PastedCase& input) {
   std::vector<Evidence> hosts;
   for (const Evidence& evidence : input.evidence)
@@ -194,6 +202,9 @@ finding::Judgement judge_settings(const PastedCase& input) {
                        out.findings.end());
     for (Finding& finding : out.findings) {
       soften(finding);
+      // Which priority RDMA has is only assumed where no PFC is shown.
+      if (finding.id == "cnp.shares_rdma_priority" && !shows_pfc(hosts))
+        finding.severity = Severity::kInfo;
       finding.where.rail.clear();  // without a design nobody knows the rails
     }
   }
@@ -627,14 +638,51 @@ void weigh_counts(const PastedCase& input, finding::Judgement& judgement) {
     judgement.conclusion = finding::Conclusion::kInconclusive;
 }
 
+namespace {
+
+bool shows_map(const PastedCase& input) {
+  return std::any_of(input.evidence.begin(), input.evidence.end(), [](const Evidence& host) {
+    return std::any_of(host.nics.begin(), host.nics.end(), [](const evidence::Nic& nic) {
+      return nic.qos.dscp_to_priority.is_known();
+    });
+  });
+}
+
+/// One code point that the text says for RDMA, and that NICs do not put elsewhere: the site's plan.
+/// A small one is more likely a DSCP that was written as a TOS byte.
+std::optional<Dscp> dscp_of_site(const PastedCase& input, Priority priority) {
+  constexpr unsigned kSmall = 16;  // 26 and 48 as bytes are code points 6 and 12
+  const std::vector<Dscp> said = dscps_said(input);
+  if (said.empty() || said.front().value() < kSmall) return std::nullopt;
+  const bool is_one =
+      std::all_of(said.begin(), said.end(), [&](Dscp dscp) { return dscp == said.front(); });
+  const bool is_placed = !shows_map(input) || is_mapped_to(input.evidence, said.front(), priority);
+  return is_one && is_placed ? std::optional(said.front()) : std::nullopt;
+}
+
+}  // namespace
+
 Convention convention_of(const PastedCase& input) {
   Convention out;
+  // How CNPs are marked is the site's choice, as long as it is not RDMA's own priority.
+  for (const Evidence& host : input.evidence)
+    for (const evidence::Nic& nic : host.nics) {
+      if (!nic.ecn.cnp_dscp.is_known() || !nic.ecn.cnp_priority.is_known() ||
+          *nic.ecn.cnp_priority == out.priority)
+        continue;
+      out.cnp_dscp = *nic.ecn.cnp_dscp;
+      out.cnp_priority = *nic.ecn.cnp_priority;
+    }
   std::optional<PrioritySet> pfc;
   for (const Evidence& host : input.evidence) {
     for (const evidence::Nic& nic : host.nics)
       if (!pfc && nic.qos.pfc.is_known() && nic.qos.pfc->count() == 1) pfc = *nic.qos.pfc;
   }
-  if (const auto used = dscp_in_use(input)) out.dscp = *used;
+  if (const auto used = dscp_in_use(input)) {
+    out.dscp = *used;
+  } else if (const auto planned = dscp_of_site(input, out.priority)) {
+    out.dscp = *planned;
+  }
   if (!pfc || pfc->contains(out.priority)) return out;
   const Priority only = Priority::of(static_cast<unsigned>(std::countr_zero(pfc->mask())));
   // What is sent and what is protected agree: the site has a plan of its own. What is sent in the
@@ -824,6 +872,28 @@ void soften_described(const readers::Paste& paste, finding::Judgement& out) {
   }
 }
 
+struct Explained {
+  std::string_view cause;
+  std::string_view effect;
+};
+/// Packets that are balanced one by one arrive out of order, and counters call it loss; a port that
+/// speaks InfiniBand does not come up at an Ethernet switch.
+constexpr auto kExplained = std::to_array<Explained>(
+    {{"path.reordering", "path.loss"}, {"link.infiniband", "link.degraded"}});
+
+void soften_explained(finding::Judgement& out) {
+  for (const Explained& pair : kExplained) {
+    const bool is_there =
+        std::any_of(out.findings.begin(), out.findings.end(), [&](const Finding& finding) {
+          return finding.id == pair.cause && finding.severity > Severity::kInfo;
+        });
+    for (Finding& finding : out.findings)
+      if (is_there && finding.id == pair.effect) finding.severity = Severity::kInfo;
+  }
+  std::stable_sort(out.findings.begin(), out.findings.end(),
+                   [](const Finding& a, const Finding& b) { return a.severity > b.severity; });
+}
+
 /// Literal statements in the words; what they name of an application is not the fabric's.
 finding::Judgement judge_stated(const readers::Paste& paste, const finding::Thresholds& limits) {
   finding::Judgement out;
@@ -878,6 +948,7 @@ finding::Judgement diagnose_paste(const readers::Paste& paste, const View& view)
   finding::Judgement out = judge_pasted(pasted);
   if (!view.evidence().empty()) out = combined(judge_counts(pasted, view), std::move(out));
   out = combined(std::move(out), judge_stated(paste, view.thresholds()));
+  soften_explained(out);
   soften_described(paste, out);
   const bool is_unanswered = std::any_of(
       out.findings.begin(), out.findings.end(),

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "diagnose/paste/pasted_parts.h"
 #include "diagnose/paste/stated.h"
+#include "evidence/address.h"
 #include "finding/catalog.h"
 #include "readers/paste/text_lines.h"
 #include "units/format.h"
@@ -96,13 +97,57 @@ void judge_speeds_of(const PastedCase& input, const evidence::Evidence& host,
                                 to_text(possible)),
         where_of(host.provenance.host, item.nic->device));
     finding.confidence = is_slower && could_more ? Confidence::kHigh : Confidence::kMedium;
-    if (!is_slower || !could_more) finding.severity = Severity::kInfo;
+    // Interfaces that are numbered as rails are meant to be alike.
+    const std::string& shown = item.nic->netdev.is_known() ? *item.nic->netdev : item.nic->device;
+    const bool is_rail = is_slower && shown.starts_with("rail");
+    if (!is_slower || !could_more)
+      finding.severity = is_rail ? Severity::kWarning : Severity::kInfo;
     finding.evidence.push_back(speed_line_of(item));
     if (could_more) finding.evidence.push_back(line_of(able->at));
     if (is_slower)
       for (const SpeedOfNic& sister : all)
         if (sister.speed == usual && finding.evidence.size() < 3)
           finding.evidence.push_back(speed_line_of(sister));
+    out.findings.push_back(std::move(finding));
+  }
+}
+
+// ---- MTUs ----
+
+/// "rail" of "rail3": interfaces that are numbered are sisters.
+std::string family_of_interface(std::string_view name) {
+  const auto end = name.find_last_not_of("0123456789");
+  return end == std::string_view::npos || end + 1 == name.size()
+             ? std::string()
+             : std::string(name.substr(0, end + 1));
+}
+
+/// One interface of several sisters carries no large frames.
+void judge_mtus(const PastedCase& input, finding::Judgement& out) {
+  constexpr std::size_t kSisters = 2;
+  const Bytes large = Bytes::raw(4200);  // room for an RDMA MTU of 4096
+  std::map<std::pair<std::string, std::string>, std::map<std::string, const readers::PasteMtu*>>
+      all;
+  for (const readers::PasteMtu& item : input.paste.mtus)
+    if (const std::string family = family_of_interface(item.netdev); is_rail_name(family))
+      all[{item.host, family}][item.netdev] = &item;
+  for (const auto& [family, ports] : all) {
+    const readers::PasteMtu* small = nullptr;
+    const readers::PasteMtu* wide = nullptr;
+    std::size_t smalls = 0;
+    for (const auto& [name, port] : ports) {
+      (port->mtu < large ? small : wide) = port;
+      smalls += port->mtu < large ? 1 : 0;
+    }
+    if (small == nullptr || smalls > 1 || ports.size() < kSisters + 1) continue;
+    Finding finding = finding::make_finding(
+        "mtu.mismatch",
+        fmt::format("{} {} has an MTU of {} bytes, its {} sisters {}.", family.first, small->netdev,
+                    small->mtu.raw(), ports.size() - 1, wide->mtu.raw()),
+        where_of(family.first, small->netdev));
+    finding.severity = Severity::kWarning;  // its peers may be as small
+    finding.confidence = Confidence::kHigh;
+    finding.evidence = {line_of(small->at), line_of(wide->at)};
     out.findings.push_back(std::move(finding));
   }
 }
@@ -263,6 +308,45 @@ void judge_addresses(const PastedCase& input, finding::Judgement& out) {
     out.findings.push_back(std::move(finding));
     return;  // one fault, however many routes show it
   }
+}
+
+/// A container whose interfaces do not have the address of any GID that it sees.
+void judge_container(const PastedCase& input, const evidence::Evidence& host,
+                     finding::Judgement& out) {
+  std::set<std::uint64_t> own;
+  const readers::PasteAddress* inside = nullptr;
+  for (const readers::PasteAddress& address : input.paste.addresses) {
+    if (address.host != host.provenance.host) continue;
+    if (const auto number = ipv4_number(address.address)) own.insert(*number);
+    if (address.is_inside) inside = &address;
+    if (!address.is_inside && address.netdev != "lo") return;  // a host of its own
+  }
+  if (inside == nullptr) return;
+  const evidence::Nic* outside = nullptr;
+  std::string shown;
+  for (const evidence::Nic& nic : host.nics) {
+    if (!nic.rdma.gids.is_known()) continue;
+    for (const evidence::Gid& gid : *nic.rdma.gids) {
+      const auto bytes = evidence::gid_of(gid.gid);
+      if (!bytes || (*bytes)[10] != 0xff || (*bytes)[11] != 0xff) continue;  // no IPv4 in it
+      std::uint64_t number = 0;
+      for (std::size_t i = 12; i < bytes->size(); ++i)
+        number = number * 256 + (*bytes)[i];
+      if (own.contains(number)) return;
+      outside = &nic;
+      shown = evidence::address_text(*bytes);
+    }
+  }
+  if (outside == nullptr) return;
+  Finding finding = finding::make_finding(
+      "container.gid_outside_netns",
+      fmt::format("The GID of {} has the address {}, which no interface of the container has.",
+                  outside->device, shown),
+      where_of(host.provenance.host, outside->device));
+  finding.confidence = Confidence::kHigh;
+  finding.evidence = {line_of(inside->at),
+                      {.source = outside->rdma.gids.source(), .line = "GID " + shown}};
+  out.findings.push_back(std::move(finding));
 }
 
 // ---- cables ----
@@ -567,7 +651,10 @@ void judge_seen(const PastedCase& input, finding::Judgement& out) {
   for (const evidence::Evidence& host : input.evidence)
     if (host.provenance.origin == evidence::Origin::kText && input.intent == nullptr)
       judge_speeds_of(input, host, out);
+  judge_mtus(input, out);
   judge_addresses(input, out);
+  for (const evidence::Evidence& host : input.evidence)
+    judge_container(input, host, out);
   judge_cables(input, out);
   judge_code_points(input, out);
   judge_wred(input, out);

@@ -72,7 +72,7 @@ TEST(PastedSeen, PortsSlowerThanTheirSisters) {
       {"ethtool in a loop",
        "rail0 Speed: 400000Mb/s\nrail1 Speed: 400000Mb/s\nrail2 Speed: 400000Mb/s\n"
        "rail3 Speed: 100000Mb/s\n",
-       "link.degraded", "info"},
+       "link.degraded", "warning"},
   });
 }
 
@@ -246,6 +246,85 @@ TEST(PastedSeen, CnpsNeedNotBeEcnCapable) {
   check({
       {"data", fmt::format(fmt::runtime(tshark), 0, 0), "ecn.not_ect", "error"},
       {"CNPs and acknowledgements", fmt::format(fmt::runtime(tshark), 2, 3), "ecn.not_ect", ""},
+  });
+}
+
+TEST(PastedSeen, MtusOfSisters) {
+  const std::string loop =
+      "$ for i in rail0 rail1 rail2; do echo \"$i $(cat /sys/class/net/$i/mtu)\"; done\n"
+      "rail0 9000\nrail1 9000\nrail2 {}\n";
+  check({
+      {"one is small", fmt::format(fmt::runtime(loop), 1500), "mtu.mismatch", "warning"},
+      {"all are large", fmt::format(fmt::runtime(loop), 9000), "mtu.mismatch", ""},
+      {"a port for management is no sister",
+       "1: eno1: <BROADCAST,UP,LOWER_UP> mtu 1500 qdisc mq\n"
+       "2: rail0: <BROADCAST,UP,LOWER_UP> mtu 9000 qdisc mq\n"
+       "3: rail1: <BROADCAST,UP,LOWER_UP> mtu 9000 qdisc mq\n",
+       "mtu.mismatch", ""},
+  });
+}
+
+TEST(PastedSeen, FilesOfDevicesInLoopsAndLists) {
+  const std::string trust =
+      "$ for i in 0 1; do echo -n \"rail$i \"; cat /sys/class/net/rail$i/qos/trust; done\n"
+      "rail0 dscp\nrail1 {}\n";
+  const std::string cnp =
+      "$ cat /sys/class/net/rail0/ecn/roce_np/cnp_dscp "
+      "/sys/class/net/rail0/ecn/roce_np/cnp_802p_prio\n{}\n";
+  check({
+      {"one trusts PCP", fmt::format(fmt::runtime(trust), "pcp"), "trust.not_dscp", "error"},
+      {"both trust DSCP", fmt::format(fmt::runtime(trust), "dscp"), "trust.not_dscp", ""},
+      {"CNPs in the priority that PFC protects",
+       fmt::format(fmt::runtime(cnp), "26\n3") +
+           "# mlnx_qos -i rail0\nPFC configuration:\n\tenabled     0   0   0   1   0   0   0   0\n",
+       "cnp.shares_rdma_priority", "error"},
+      {"which priority RDMA has is not shown", fmt::format(fmt::runtime(cnp), "26\n3"),
+       "cnp.shares_rdma_priority", "info"},
+      {"CNPs as the site has them", fmt::format(fmt::runtime(cnp), "46\n5"),
+       "cnp.shares_rdma_priority", ""},
+      {"a device that the host does not have",
+       "export NCCL_IB_HCA==mlx5_0,mlx5_9\n$ ls /sys/class/infiniband\nmlx5_0  mlx5_1\n",
+       "nccl.hca_unknown", "error"},
+      {"devices that it has",
+       "export NCCL_IB_HCA==mlx5_0,mlx5_1\n$ ls /sys/class/infiniband\nmlx5_0  mlx5_1\n",
+       "nccl.hca_unknown", ""},
+  });
+}
+
+TEST(PastedSeen, AContainerWithoutTheAddressOfItsGid) {
+  const std::string pod =
+      "root@pod:/# ip -4 -br a\nlo UNKNOWN 127.0.0.1/8\neth0@if92 UP 10.244.3.17/24\n{}"
+      "root@pod:/# show_gids\nDEV\tPORT\tINDEX\tGID\tIPv4\tVER\tDEV\n"
+      "mlx5_0\t1\t3\t0000:0000:0000:0000:0000:ffff:c0a8:0a15\t192.168.10.21\tv2\tnet1\n";
+  check({
+      {"the interface is outside", fmt::format(fmt::runtime(pod), ""),
+       "container.gid_outside_netns", "error"},
+      {"it is inside", fmt::format(fmt::runtime(pod), "net1@if7 UP 192.168.10.21/24\n"),
+       "container.gid_outside_netns", ""},
+      {"a host: others list what they chose",
+       fmt::format(fmt::runtime(pod), "eno1 UP 10.0.0.4/24\n"), "container.gid_outside_netns", ""},
+  });
+}
+
+TEST(PastedSeen, PlansOfASite) {
+  const std::string map =
+      "# cma_roce_tos -d mlx5_0\n96\n# mlnx_qos -i rail0 | egrep -A3 \"trust|PFC\"\n"
+      "Priority trust state: dscp\ndscp2prio mapping:\n\tprio:0 dscp:07,06,\n"
+      "\tprio:{} dscp:31,30,29,28,27,26,25,24,\nPFC configuration:\n"
+      "\tpriority    0   1   2   3   4   5   6   7\n\tenabled     0   0   0   1   0   0   0   0\n";
+  check({
+      {"DSCP 24 in the priority that is protected", fmt::format(fmt::runtime(map), 3),
+       "dscp.unmarked", ""},
+      {"code points that were cut off are not wrong", fmt::format(fmt::runtime(map), 3),
+       "dscp.nic_map_wrong", ""},
+      {"a code point alone is no fault", "# cma_roce_tos -d mlx5_0\n96\n", "dscp.unmarked", ""},
+      {"a DSCP as a byte is", "# cma_roce_tos -d mlx5_0\n26\n", "dscp.tos_confusion", "error"},
+      {"a limit in what is left of the classes",
+       "tc: 3 ratelimit: 50.0 Gbps, tsa: ets, bw: 50%\n\t priority:  3\n", "shaper.on_rdma_path",
+       "error"},
+      {"a limit of another class",
+       "tc: 1 ratelimit: 50.0 Gbps, tsa: ets, bw: 50%\n\t priority:  1\n", "shaper.on_rdma_path",
+       ""},
   });
 }
 

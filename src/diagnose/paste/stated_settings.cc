@@ -347,7 +347,8 @@ void find_states(const Lines& lines, Stated& out) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const StatedLine& line = lines[i];
     if (line.is_remedy()) continue;
-    if (is_roce && line.has("link_layer") && line.has("infiniband"))
+    if (is_roce && (line.has("link_layer") || line.contains("link layer:")) &&
+        line.has("infiniband"))
       out.add("link.infiniband", "The port is InfiniBand; RoCE settings do nothing there.", {i});
     const bool is_yes = line.contains("willing = yes") || line.contains("willing: yes") ||
                         line.contains("willing=1") || line.contains("willing = true") ||

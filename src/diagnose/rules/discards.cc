@@ -18,6 +18,7 @@ constexpr Discard kOfNics[] = {
     {"nic.ibspec.rcv_error.packets", "received with errors"},
     {"nic.ibspec.rcv_constraint_error.packets", "that it is not allowed to receive"},
     {"nic.prio.rx_discard.packets", "for lack of receive buffer"},
+    {"nic.cos.rx_discard.packets", "for lack of receive buffer"},
 };
 
 /// Counters of a switch that say why it dropped.

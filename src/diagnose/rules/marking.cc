@@ -102,7 +102,12 @@ bool look_at_settings(const View& view, const NicView& nic, Suspicions& out) {
     }
   }
   const auto& forced = nic.facts->rdma.traffic_class;
-  if (forced.is_known() && *forced && dscp_of(**forced) != view.rdma_dscp()) {
+  // Without a design and a map a code point of its own is the site's plan; a small one is a DSCP
+  // that was written as a byte, or none.
+  constexpr unsigned kSmall = 16;
+  const bool may_be_planned = nic.wanted == nullptr && !qos.dscp_to_priority.is_known() &&
+                              forced.is_known() && *forced && dscp_of(**forced).value() >= kSmall;
+  if (forced.is_known() && *forced && dscp_of(**forced) != view.rdma_dscp() && !may_be_planned) {
     const unsigned value = (*forced)->value();
     const unsigned found = dscp_of(**forced).value();
     const unsigned byte = tos_byte(view.rdma_dscp(), Ecn::kEct0).value();

@@ -151,6 +151,22 @@ bool is_sentence(std::string_view text) {
   return static_cast<std::size_t>(plain) * 4 >= words.size() * 3;
 }
 
+/// Words with names and numbers among them: most begin with a small letter, and no columns.
+bool is_remark(std::string_view text) {
+  constexpr std::size_t kFewest = 5;
+  const auto words = words_of(text);
+  if (words.size() < kFewest || text.find("  ") != std::string_view::npos ||
+      text.find('\t') != std::string_view::npos || text.find('|') != std::string_view::npos)
+    return false;
+  const auto plain = std::count_if(words.begin(), words.end(), [](std::string_view word) {
+    return std::all_of(word.begin(), word.end(), [](char c) {
+      return (c >= 'a' && c <= 'z') || c == ',' || c == '.' || c == '\'' || c == '-' || c == ':' ||
+             c == '(' || c == ')';
+    });
+  });
+  return static_cast<std::size_t>(plain) * 2 >= words.size();
+}
+
 /// One file, cut into lines and marks once, read twice.
 struct PlainFile {
   std::string name;
@@ -462,6 +478,8 @@ class FileReader {
     if (reader == nullptr)
       std::copy_if(wanted.begin(), wanted.end(), std::back_inserter(rest_),
                    [&](std::size_t at) { return !shown_.contains(at); });
+    for (const Section& section : sections_)
+      if (is_own(section) && reader != nullptr) keep_remarks(section);
     for (const Section& section : sections_) {
       if (!is_own(section) || !has_line(section)) continue;
       if (shows_config(*section.mark) && add_config_of(section)) continue;
@@ -487,6 +505,18 @@ class FileReader {
     add_config(section.mark->host, own);
     std::erase_if(rest_, [&](std::size_t at) { return at >= section.begin && at < section.end; });
     return true;
+  }
+
+  /// Sentences behind the output of a show command: they are a person's, not the switch's.
+  void keep_remarks(const Section& section) {
+    std::size_t at = section.end;
+    while (at > section.begin) {
+      const std::string_view text = lines_[at - 1].text;
+      const bool is_indented = text.starts_with(' ') || text.starts_with('\t');
+      if (!trim(text).empty() && (is_indented || !is_remark(text))) return;
+      if (!trim(text).empty()) rest_.push_back(at - 1);
+      --at;
+    }
   }
 
   void add_switches(Recognised read, const Reader& reader) {
@@ -660,6 +690,8 @@ Paste read_paste(const std::vector<PastedFile>& files) {
     if (!neighbour.is_switch) neighbour.host = hosts.shown(neighbour.host);
   for (PasteAddress& address : paste.addresses)
     address.host = hosts.shown(address.host);
+  for (PasteMtu& mtu : paste.mtus)
+    mtu.host = hosts.shown(mtu.host);
   for (PasteRoute& route : paste.routes)
     route.host = hosts.shown(route.host);
   for (PasteRule& rule : paste.rules)

@@ -142,6 +142,7 @@ struct Paste {
   std::vector<PasteCollective> collectives;
   std::vector<PasteNeighbour> neighbours;
   std::vector<PasteAddress> addresses;
+  std::vector<PasteMtu> mtus;
   std::vector<PasteRoute> routes;
   std::vector<PasteRule> rules;
   std::vector<PasteAble> able;

@@ -37,14 +37,16 @@ std::optional<unsigned> prefix_of_mask(std::string_view mask) {
   return std::popcount(bits) == static_cast<int>(length) ? std::optional(length) : std::nullopt;
 }
 
-void add_address(std::string_view netdev, std::string_view address, const PasteLine& line,
+void add_address(std::string_view name, std::string_view address, const PasteLine& line,
                  PasteSink& out) {
+  const std::string_view netdev = interface_word(name);
   auto& all = out.paste().addresses;
   const bool is_known = std::any_of(all.begin(), all.end(), [&](const PasteAddress& known) {
     return known.host == out.host() && known.netdev == netdev && known.address == address;
   });
   if (!is_known)
-    all.push_back({out.host(), std::string(netdev), std::string(address), out.cite(line)});
+    all.push_back({out.host(), std::string(netdev), std::string(address), out.cite(line),
+                   name.find("@if") != std::string_view::npos});
 }
 
 /// "rail0  UP  10.9.0.40/24 fe80::…/64"
@@ -75,6 +77,10 @@ std::size_t read_ifconfig(const PasteAt& at, PasteSink& out) {
     if (words.empty()) continue;
     if (is_ifconfig_heading(words)) {
       netdev = words[0].substr(0, words[0].size() - 1);
+      const auto mtu = words[words.size() - 2] == "mtu" ? parse_count(words.back()) : std::nullopt;
+      if (mtu && *mtu <= 65'536)
+        out.paste().mtus.push_back({out.host(), netdev, Bytes::raw(static_cast<std::int64_t>(*mtu)),
+                                    out.cite(at.lines[taken])});
       continue;
     }
     const PasteLine& line = at.lines[taken];
@@ -101,10 +107,9 @@ std::size_t read_addresses(const PasteAt& at, PasteSink& out) {
     const auto words = words_of(at.line(taken));
     if (is_brief_line(words)) {
       for (std::size_t i = 2; i < words.size(); ++i)
-        if (is_ipv4(words[i]))
-          add_address(interface_word(words[0]), words[i], at.lines[taken], out);
+        if (is_ipv4(words[i])) add_address(words[0], words[i], at.lines[taken], out);
     } else if (is_one_line(words)) {
-      if (is_ipv4(words[3])) add_address(interface_word(words[1]), words[3], at.lines[taken], out);
+      if (is_ipv4(words[3])) add_address(words[1], words[3], at.lines[taken], out);
     } else {
       break;
     }

@@ -276,8 +276,11 @@ void read_interface(const std::vector<std::string_view>& words, PastedNic& paste
   for (std::size_t at = 3; at + 1 < words.size(); ++at) {
     if (words[at] != "mtu") continue;
     const auto mtu = parse_u64(words[at + 1]);
-    if (mtu && *mtu <= 65536)
-      out.set(nic.link.mtu, Bytes::raw(static_cast<std::int64_t>(*mtu)), line);
+    if (!mtu || *mtu > 65536) continue;
+    const Bytes size = Bytes::raw(static_cast<std::int64_t>(*mtu));
+    out.set(nic.link.mtu, size, line);
+    if (nic.netdev.is_known())
+      out.paste().mtus.push_back({out.host(), *nic.netdev, size, out.cite(line)});
   }
 }
 
@@ -354,11 +357,13 @@ std::size_t read_ip(const PasteAt& at, PasteSink& out) {
   PastedNic* nic = nullptr;
   std::vector<counters::Sample>* dump = nullptr;  // of the interface at hand
   std::vector<std::string> addresses;
+  bool is_inside = false;  // of a container: the interface's other end is elsewhere
   for (; taken < at.lines.size(); ++taken) {
     const PasteLine& line = at.lines[taken];
     const std::string_view text = at.line(taken);
     const auto words = words_of(text);
     if (const auto name = interface_of(text)) {
+      is_inside = words[1].find("@if") != std::string_view::npos;
       addresses.clear();
       dump = nullptr;
       nic = &out.hosts().by_netdev(out.host(), *name, false);
@@ -381,7 +386,7 @@ std::size_t read_ip(const PasteAt& at, PasteSink& out) {
       out.set(nic->nic.addresses, addresses, line);
       if (words[0] == "inet" && nic->nic.netdev.is_known())
         out.paste().addresses.push_back(
-            {out.host(), *nic->nic.netdev, std::string(words[1]), out.cite(line)});
+            {out.host(), *nic->nic.netdev, std::string(words[1]), out.cite(line), is_inside});
     }
   }
   return taken;

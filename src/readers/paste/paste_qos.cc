@@ -90,9 +90,14 @@ class MlnxQos {
     // Without its heading it is what a grep left of the list: whole only if nothing is missing.
     const bool is_whole =
         std::all_of(map_.begin(), map_.end(), [](const auto& entry) { return entry.has_value(); });
-    if (has_map_ && (is_whole || has_map_heading_)) out_.set(nic_.qos.dscp_to_priority, map_, last);
+    if (has_map_ && (is_whole || has_map_heading_)) {
+      // The tool prints all 64: what is missing was cut off, and is as mlx5 comes (DSCP / 8).
+      for (unsigned dscp = 0; dscp < Dscp::kLimit; ++dscp)
+        if (!map_.at(dscp)) map_.at(dscp) = Priority::of(dscp / 8);
+      out_.set(nic_.qos.dscp_to_priority, map_, last);
+    }
     if (classes_ == 0) return;
-    if (members_ != 8) return;  // cut off
+    if (members_ != 8) return set_limits(last);  // cut off
     out_.set(nic_.qos.priority_to_tc, priority_to_tc_, last);
     out_.set(nic_.qos.tc_max_rate, limit_, last);
     if (classes_ != 8) return;  // classes without a priority are not printed
@@ -101,6 +106,17 @@ class MlnxQos {
   }
 
  private:
+  /// Of classes that were cut off nothing is known: their priorities are put where no limit is.
+  void set_limits(const PasteLine& last) {
+    const auto* const free = std::find(limit_.begin(), limit_.end(), BitRate());
+    if (members_ == 0 || free == limit_.end()) return;
+    const auto open = TrafficClass::of(static_cast<unsigned>(free - limit_.begin()));
+    for (unsigned p = 0; p < Priority::kLimit; ++p)
+      if (!seen_.contains(Priority::of(p))) priority_to_tc_.at(p) = open;
+    out_.set(nic_.qos.priority_to_tc, priority_to_tc_, last);
+    out_.set(nic_.qos.tc_max_rate, limit_, last);
+  }
+
   bool is_refusal(const PasteLine& line, std::string_view text) {
     const bool is_permission = text.find("Operation not permitted") != std::string_view::npos;
     const bool is_unsupported = text.find("not supported on your system") != std::string_view::npos;
@@ -224,6 +240,7 @@ class MlnxQos {
     const auto priority = small_number(value, 8);
     if (!priority || classes_ == 0) return false;
     priority_to_tc_.at(*priority) = TrafficClass::of(class_);
+    seen_.insert(Priority::of(*priority));
     ++members_;
     return true;
   }
@@ -236,6 +253,7 @@ class MlnxQos {
   unsigned class_ = 0;
   std::size_t classes_ = 0;
   std::size_t members_ = 0;
+  PrioritySet seen_;
   std::array<TrafficClass, 8> priority_to_tc_{};
   std::array<evidence::Tsa, 8> tsa_{};
   std::array<unsigned, 8> share_{};
@@ -249,6 +267,7 @@ bool begins_mlnx_qos(const PasteAt& at) {
   return text.starts_with("DCBX mode:") || text.starts_with("Priority trust state") ||
          text.starts_with("PFC configuration:") || text.starts_with("dscp2prio mapping:") ||
          text.find("lldpad service is running and may overwrite") != std::string_view::npos ||
+         (text.starts_with("tc: ") && text.find(" ratelimit: ") != std::string_view::npos) ||
          (at.mark.tool() == "mlnx_qos" &&
           text.find("Operation not permitted") != std::string_view::npos);
 }

@@ -1,5 +1,5 @@
 // Files of RDMA and network devices as loops of a shell print them: rate, state, phys_state, speed,
-// MTU, or one counter of many devices.
+// MTU, trust, or one counter of many devices.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -63,6 +63,7 @@ bool fits_file(const DeviceFile& file) {
   if (file.name == "speed") return file.value == "-1" || parse_u64(file.value).has_value();
   if (file.name == "state" || file.name == "phys_state")
     return file.value.size() > 3 && file.value[1] == ':';
+  if (file.name == "trust") return file.value == "dscp" || file.value == "pcp";
   if (file.name == "operstate")
     return file.value == "up" || file.value == "down" || file.value == "unknown";
   return parse_u64(file.value).has_value();
@@ -77,6 +78,15 @@ std::optional<DeviceFile> file_of_path(std::string_view path) {
   out.name = parts.back();
   std::size_t at = parts.size() - 1;
   const std::string_view folder = parts[at - 1];
+  const bool is_cnp = out.name == "cnp_dscp" || out.name == "cnp_802p_prio";
+  if (is_cnp && folder == "roce_np" && parts.size() > 4) {
+    out.device = parts[at - 3];
+    return out;
+  }
+  if (out.name == "trust" && folder == "qos" && parts.size() > 2) {
+    out.device = parts[at - 2];
+    return out;
+  }
   if (folder == "hw_counters" || folder == "counters" || folder == "statistics") {
     out.folder = folder;
     --at;
@@ -202,12 +212,29 @@ void apply_device_file(const DeviceFile& file, const PasteLine& line, PasteSink&
     return;
   }
   if (file.name == "speed") return apply_speed(file, line, out);
+  if (file.name == "trust") {
+    out.set(out.hosts().by_name(out.host(), file.device).nic.qos.trust,
+            file.value == "dscp" ? evidence::TrustMode::kDscp : evidence::TrustMode::kPcp, line);
+    return;
+  }
+  if (file.name.starts_with("cnp_")) {
+    evidence::Nic& nic = out.hosts().by_name(out.host(), file.device).nic;
+    const auto value = parse_u64(file.value);
+    if (value && *value < Dscp::kLimit && file.name == "cnp_dscp")
+      out.set(nic.ecn.cnp_dscp, Dscp::of(static_cast<unsigned>(*value)), line);
+    if (value && *value < Priority::kLimit && file.name != "cnp_dscp")
+      out.set(nic.ecn.cnp_priority, Priority::of(static_cast<unsigned>(*value)), line);
+    return;
+  }
   if (file.name == "mtu" || file.name == "operstate") {
     evidence::Nic& nic = out.hosts().by_netdev(out.host(), file.device, false).nic;
     if (file.name == "mtu") {
       const auto mtu = parse_u64(file.value);
-      if (mtu && *mtu <= 65'536)
-        out.set(nic.link.mtu, Bytes::raw(static_cast<std::int64_t>(*mtu)), line);
+      if (mtu && *mtu <= 65'536) {
+        const Bytes size = Bytes::raw(static_cast<std::int64_t>(*mtu));
+        out.set(nic.link.mtu, size, line);
+        out.paste().mtus.push_back({out.host(), file.device, size, out.cite(line)});
+      }
     } else if (file.value == "up") {
       out.set(nic.link.up, true, line);
     }
@@ -223,13 +250,58 @@ void apply_device_file(const DeviceFile& file, const PasteLine& line, PasteSink&
   }
 }
 
+/// `cat FILE FILE`: as many values below it as it has files, in their order. Empty otherwise.
+std::vector<DeviceFile> files_of_cat(const PasteAt& at) {
+  std::vector<DeviceFile> files;
+  if (at.mark.tool() != "cat") return files;
+  for (std::size_t i = 1; i < at.mark.words.size(); ++i) {
+    auto file = file_of_path(at.mark.words[i]);
+    if (!file || !file->folder.empty() || !is_device_word(file->device)) return {};
+    file->value = at.line(files.size());
+    if (!fits_file(*file)) return {};
+    files.push_back(std::move(*file));
+  }
+  return files;
+}
+
+/// `ls /sys/class/infiniband`: the RDMA devices of the host.
+bool is_device_list(const PasteAt& at) {
+  if (at.mark.tool() != "ls" || at.mark.words.size() < 2) return false;
+  const std::string& folder = at.mark.words.back();
+  if (!folder.ends_with("/class/infiniband") && !folder.ends_with("/class/infiniband/"))
+    return false;
+  const auto words = words_of(at.line(0));
+  return !words.empty() && std::all_of(words.begin(), words.end(), is_rdma_name);
+}
+
+std::size_t read_device_list(const PasteAt& at, PasteSink& out) {
+  std::size_t taken = 0;
+  for (; taken < at.lines.size(); ++taken) {
+    const auto words = words_of(at.line(taken));
+    if (words.empty() || !std::all_of(words.begin(), words.end(), is_rdma_name)) break;
+    for (const std::string_view word : words)
+      (void)out.hosts().by_device(out.host(), word);
+  }
+  out.detail = "RDMA devices";
+  return taken;
+}
+
 }  // namespace
 
 bool begins_device_files(const PasteAt& at) {
-  return device_file_at(at, 0, file_of_command(at.mark.command)).has_value();
+  return is_device_list(at) || !files_of_cat(at).empty() ||
+         device_file_at(at, 0, file_of_command(at.mark.command)).has_value();
 }
 
 std::size_t read_device_files(const PasteAt& at, PasteSink& out) {
+  if (is_device_list(at)) return read_device_list(at, out);
+  const auto shown = files_of_cat(at);
+  for (std::size_t n = 0; n < shown.size(); ++n)
+    apply_device_file(shown[n], at.lines[n], out);
+  if (!shown.empty()) {
+    out.detail = shown.front().name;
+    return shown.size();
+  }
   const auto asked = file_of_command(at.mark.command);
   std::size_t taken = 0;
   while (taken < at.lines.size()) {

@@ -72,10 +72,33 @@ std::optional<DeltaLine> delta_line(std::string_view text) {
   return DeltaLine{named.host, name, *before, *after};
 }
 
+/// "np_cnp_sent +0, out_of_sequence +61230", also behind "words:": by how much known counters grew.
+std::vector<DeltaLine> growth_line(std::string_view text) {
+  constexpr std::size_t kFewest = 2;  // one alone may be a sentence
+  std::vector<DeltaLine> out;
+  const std::size_t colon = text.find(": ");
+  if (colon != std::string_view::npos) text = text.substr(colon + 2);
+  for (const std::string_view part : split(text, ',')) {
+    const auto words = words_of(part);
+    const auto grown = words.size() == 2 && words[1].starts_with('+')
+                           ? parse_count(words[1].substr(1))
+                           : std::nullopt;
+    if (!grown || !place_of_counter(words[0])) return {};
+    out.push_back({{}, words[0], 0, *grown});
+  }
+  return out.size() < kFewest ? std::vector<DeltaLine>() : out;
+}
+
+/// All that a line says; empty where it is none of these.
+std::vector<DeltaLine> delta_lines(std::string_view text) {
+  if (const auto line = delta_line(text)) return {*line};
+  return growth_line(text);
+}
+
 }  // namespace
 
 bool begins_deltas(const PasteAt& at) {
-  return delta_line(at.line(0)).has_value();
+  return !delta_lines(at.line(0)).empty();
 }
 
 std::size_t read_deltas(const PasteAt& at, PasteSink& out) {
@@ -84,18 +107,20 @@ std::size_t read_deltas(const PasteAt& at, PasteSink& out) {
   std::vector<std::pair<const PastedNic*, counters::Place>> begun;
   counters::Place place = counters::Place::kHwCounters;
   for (; taken < at.lines.size(); ++taken) {
-    const auto item = delta_line(at.line(taken));
-    if (!item) break;
-    if (!item->host.empty()) out.use_host(item->host);
-    PastedNic& nic = out.hosts().by_name(out.host(), at.mark.device);
-    place = place_of_counter(item->name).value_or(place);
-    const auto key = std::pair<const PastedNic*, counters::Place>(&nic, place);
-    if (std::find(begun.begin(), begun.end(), key) == begun.end()) {
-      nic.begin_window(place);
-      begun.push_back(key);
+    const auto items = delta_lines(at.line(taken));
+    if (items.empty()) break;
+    for (const DeltaLine& item : items) {
+      if (!item.host.empty()) out.use_host(item.host);
+      PastedNic& nic = out.hosts().by_name(out.host(), at.mark.device);
+      place = place_of_counter(item.name).value_or(place);
+      const auto key = std::pair<const PastedNic*, counters::Place>(&nic, place);
+      if (std::find(begun.begin(), begun.end(), key) == begun.end()) {
+        nic.begin_window(place);
+        begun.push_back(key);
+      }
+      nic.add_window(place, item.name, item.before, item.after);
+      if (!item.host.empty()) out.use_host(before);
     }
-    nic.add_window(place, item->name, item->before, item->after);
-    if (!item->host.empty()) out.use_host(before);
   }
   out.device = at.mark.device;
   return taken;

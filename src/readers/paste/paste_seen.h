@@ -28,6 +28,15 @@ struct PasteAddress {
   std::string netdev;
   std::string address;
   Cited at;
+  bool is_inside = false;  // "eth0@if92": the other end is in another namespace
+};
+
+/// The MTU of a host's interface.
+struct PasteMtu {
+  std::string host;
+  std::string netdev;
+  Bytes mtu;
+  Cited at;
 };
 
 /// What `ip route get` answered; without a device there is no route.

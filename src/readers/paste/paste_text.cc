@@ -424,9 +424,26 @@ std::vector<std::string> show_among(std::string_view command) {
   return {};
 }
 
+/// The words of "ethtool …" in "sleep 10; ethtool …": what waits, clears or shows the time prints
+/// nothing of its own. Empty where no known program follows.
+std::vector<std::string> known_behind_wait(std::string_view command, std::string& host) {
+  const auto parts = commands_of(command);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    auto words = words_of_command(parts[i], host);
+    if (words.empty()) return {};
+    const std::string& tool = words.front();
+    if (tool == "sleep" || tool == "date" || tool == "clear" || tool == "cd") continue;
+    const bool is_behind = i > 0 && is_program(tool);
+    return is_behind ? words : std::vector<std::string>();
+  }
+  return {};
+}
+
 Mark mark_from(std::string host, std::string_view command) {
   Mark mark;
   mark.words = words_of_command(command, host);
+  if (auto behind = known_behind_wait(command, host); !behind.empty())
+    mark.words = std::move(behind);
   mark.host = std::move(host);
   mark.is_switch = is_show(mark.words);
   if (!mark.is_switch) {

@@ -202,6 +202,10 @@ void read_mlxlink_line(const KeyValue& pair, const PasteLine& line, const std::s
   } else if (pair.key == "Speed") {
     if (const auto speed = gigabits(pair.value.substr(0, pair.value.find('G'))))
       out.set(nic.link.speed, *speed, line);
+  } else if (pair.key == "Effective Physical Errors" || pair.key == "Symbol Errors") {
+    const auto count = parse_count(pair.value);
+    if (count && out.has_grown(device, pair.key, *count))
+      out.event(EventKind::kSignal, device, line);
   } else if (pair.key.starts_with("Enabled Link Speed") ||
              pair.key.starts_with("Supported Cable Speed")) {
     read_able(pair, line, out.hosts().known_name(out.host(), device), out);

@@ -82,6 +82,17 @@ void ShowBuilder::use_switch(std::string_view name) {
   devices_.push_back(std::move(another));
 }
 
+void ShowBuilder::set_time(std::int64_t second) {
+  Device& here = device();
+  if (!here.samples.empty() && !here.first_time && here.later.empty()) {
+    here.first_time = second;
+    here.is_clock_behind = true;
+  } else if (here.is_clock_behind && !here.later.empty()) {
+    here.later_time = second;
+  }
+  here.now = second;
+}
+
 evidence::Switch& ShowBuilder::state() {
   return device().state;
 }
@@ -109,7 +120,8 @@ void ShowBuilder::add_sample(std::string_view port_name, counters::Place place, 
   const bool is_again = find(first) != first.end();
   std::vector<counters::Sample>& samples =
       is_again ? device().later[std::string(port_name)] : first;
-  if (device().now) (is_again ? device().later_time : device().first_time) = device().now;
+  if (device().now && !device().is_clock_behind)
+    (is_again ? device().later_time : device().first_time) = device().now;
   const auto same = find(samples);
   counters::Sample& sample = same == samples.end() ? samples.emplace_back() : *same;
   sample.place = place;

@@ -34,7 +34,8 @@ class ShowBuilder {
 
   void use_switch(std::string_view name);
   /// What this switch prints from here on was read then (seconds since midnight).
-  void set_time(std::int64_t second) { device().now = second; }
+  /// A clock that is shown after a reading, with none before it, is that reading's.
+  void set_time(std::int64_t second);
   /// A fact of this line: its source is "FILE:LINE".
   template <class T>
   [[nodiscard]] evidence::Fact<T> fact(T value, int line) const {
@@ -78,6 +79,7 @@ class ShowBuilder {
     std::optional<std::int64_t> now;
     std::optional<std::int64_t> first_time;  // of `samples`
     std::optional<std::int64_t> later_time;
+    bool is_clock_behind = false;  // clocks are shown after the readings
   };
   void add_sample(std::string_view port_name, counters::Place place, std::string name,
                   std::uint64_t value);

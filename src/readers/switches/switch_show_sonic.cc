@@ -18,14 +18,17 @@ struct Matrix {
   std::string_view title;    // the line above the header, or the header's own beginning
   std::string_view scope;    // of the counter: "prio"
   std::string_view counter;  // "pause_rx.frames"
+  std::string_view command;  // that prints it; empty where the header says what it is
 };
 constexpr auto kMatrices = std::to_array<Matrix>({
-    {"Port Rx", "prio", "pause_rx.frames"},
-    {"Port Tx", "prio", "pause_tx.frames"},
-    {"Ingress headroom per PG", "pg", "headroom_max.bytes"},
-    {"Ingress shared pool occupancy per PG", "pg", "occupancy_max.bytes"},
-    {"Ingress PG dropped packets", "pg", "drop_headroom.packets"},
-    {"Egress shared pool occupancy per unicast queue", "queue", "depth_max.bytes"},
+    {"Port Rx", "prio", "pause_rx.frames", ""},
+    {"Port Tx", "prio", "pause_tx.frames", ""},
+    {"Ingress headroom per PG", "pg", "headroom_max.bytes", "priority-group watermark headroom"},
+    {"Ingress shared pool occupancy per PG", "pg", "occupancy_max.bytes",
+     "priority-group watermark shared"},
+    {"Ingress PG dropped packets", "pg", "drop_headroom.packets", "priority-group drop"},
+    {"Egress shared pool occupancy per unicast queue", "queue", "depth_max.bytes",
+     "queue watermark unicast"},
 });
 
 /// A table with one row per queue: "Ethernet16  UC3  0  0 …".
@@ -74,6 +77,7 @@ class SonicReader {
     if (const auto prompt = prompt_of(text)) {
       out_.use_switch(prompt->host);
       table_ = Table::kNone;
+      matrix_ = matrix_of(prompt->command);
       return;
     }
     if (const auto second = time_of_line(text)) return out_.set_time(*second);
@@ -114,6 +118,14 @@ class SonicReader {
       columns_.push_back(number_of(words[i]));
   }
 
+  /// The table that a command prints: a filter may cut its title off.
+  static const Matrix* matrix_of(std::string_view command) {
+    for (const Matrix& matrix : kMatrices)
+      if (!matrix.command.empty() && command.find(matrix.command) != std::string_view::npos)
+        return &matrix;
+    return nullptr;
+  }
+
   bool starts_table(std::string_view text) {
     for (const Matrix& matrix : kMatrices) {
       if (!text.starts_with(matrix.title)) continue;
@@ -124,7 +136,11 @@ class SonicReader {
     }
     const auto words = words_of(text);
     const auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };
-    if (words.size() > 2 && words[0] == "Port" && words[1] == "TxQ") {
+    const bool is_heading = words.size() > 2 && words[0] == "Port" &&
+                            (words[1] == "PG0" || words[1] == "UC0") && table_ == Table::kNone;
+    if (is_heading && matrix_ != nullptr) {
+      set_columns(words, 1);
+    } else if (words.size() > 2 && words[0] == "Port" && words[1] == "TxQ") {
       table_ = Table::kQueues;
       headings_.assign(words.begin() + 2, words.end());
     } else if (has("STORM DETECTED/RESTORED")) {
@@ -304,7 +320,8 @@ bool recognises_sonic_show(std::string_view text) {
          ((has("Port Rx") || has("Port Tx")) && has("PFC0")) ||
          (has("TxQ") && has("Counter/pkts") && has_queue_row(text)) ||
          (has("Lanes") && has("Alias") && has("Oper") && has("Admin")) ||
-         (has("IFACE") && has("RX_OK") && has("TX_OK"));
+         (has("IFACE") && has("RX_OK") && has("TX_OK")) ||
+         (has("show priority-group ") && has("PG0"));
 }
 
 Result<Recognised> read_sonic_show(std::string_view text, std::string_view file) {
