@@ -517,7 +517,10 @@ void judge_by_numbers(const PortsOfHost& ports, finding::Judgement& out) {
   PortsOfHost wrong;
   for (const std::size_t i : odd)
     wrong.push_back(ports[i]);
-  const bool is_rail = is_rail_name(wrong.front()->system) || is_rail_name(wrong.front()->port);
+  // One that differs may be meant so, unless the switch is named after its rail.
+  const bool is_rail =
+      is_swap ? is_rail_name(wrong.front()->system) || is_rail_name(wrong.front()->port)
+              : wrong.front()->system.find("rail") != std::string::npos;
   add_wiring(wrong,
              is_swap ? fmt::format(": exchanged, as the {} others show", usual->second)
                      : fmt::format(", unlike the {} others", usual->second),
