@@ -34,6 +34,7 @@ test     libclang-rt-14-dev   clang's sanitizers and libFuzzer
 test     libgtest-dev         unit tests
 test     iproute2             network namespaces, for weir probe
 test     openssl              a certificate, for weir serve
+test     tmux                 a terminal, for weir top
 test     systemd              systemd-analyze, for rendered units; starts nothing
 test     binutils             reads the release binary
 test     python3              golden tests and source checks

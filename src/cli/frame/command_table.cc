@@ -41,6 +41,7 @@ std::span<const Command> command_table() {
       tune_judge_command(),
       report_command(),
       serve_command(),
+      top_command(),
       help_command(),
       // For developers.
       schema_command(),

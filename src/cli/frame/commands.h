@@ -38,6 +38,7 @@ namespace weir::cli {
 [[nodiscard]] Command show_command();
 [[nodiscard]] Command sim_command();
 [[nodiscard]] Command snapshot_command();
+[[nodiscard]] Command top_command();
 [[nodiscard]] Command tos_command();
 [[nodiscard]] Command tune_judge_command();
 [[nodiscard]] Command validate_command();
