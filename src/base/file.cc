@@ -136,7 +136,7 @@ Status write_file_atomic(const std::string& path, std::string_view content, File
   const unsigned bits = mode == FileMode::kPrivate ? 0600 : mode == FileMode::kScript ? 0777 : 0666;
   std::string temporary;
   const OwnedDescriptor file(make_temporary_file(path + ".", bits, temporary));
-  if (file.get() < 0) return system_error("create a file beside " + path);
+  if (file.get() < 0) return system_error("write " + path);
   const TemporaryFileNote note(temporary);
   const Status status = write_all(file.get(), content, path);
   if (!status) {

@@ -21,8 +21,7 @@ Result<PartialFile> PartialFile::create(const std::string& path) {
   std::string name;
   const int descriptor = make_temporary_file(path + ".partial.", 0666, name);
   if (descriptor < 0)
-    return Error{ErrorCode::kIo,
-                 "cannot write a file beside " + path + ": " + std::strerror(errno)};
+    return Error{ErrorCode::kIo, "cannot write " + path + ": " + std::strerror(errno)};
   std::FILE* const stream = ::fdopen(descriptor, "wb");
   if (stream == nullptr) {
     Error failed{ErrorCode::kIo, "cannot write " + path + ": " + std::strerror(errno)};

@@ -42,6 +42,7 @@ constexpr RawName kNames[] = {
     ours("port.drop_link_down.packets", "switch.port.drop_link_down.packets"),
     ours("port.drop_policer.packets", "switch.port.drop_policer.packets"),
     ours("port.crc_error.packets", "switch.port.crc_error.packets"),
+    ours("port.rx_error.packets", "switch.port.rx_error.packets"),
     ours("port.link_down.events", "switch.port.link_down.events"),
     ours("port.pause_rx.frames", "switch.port.pause_rx.frames"),
     ours("port.pause_tx.frames", "switch.port.pause_tx.frames"),

@@ -1,6 +1,7 @@
 #include "cli/frame/parse.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include <CLI/CLI.hpp>
@@ -44,6 +45,32 @@ std::string one_of(const Words& words) {
   return text;
 }
 
+/// The same letters, two neighbours exchanged.
+bool is_exchanged(std::string_view word, std::string_view other) {
+  if (word.size() != other.size()) return false;
+  const auto [a, b] = std::mismatch(word.begin(), word.end(), other.begin());
+  if (a == word.end() || a + 1 == word.end()) return false;
+  return *a == *(b + 1) && *(a + 1) == *b && std::equal(a + 2, word.end(), b + 2);
+}
+
+/// What people call a system by its vendor; empty where the word is no vendor's.
+std::string_view system_of_vendor(std::string_view word) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kVendors{{
+      {"cisco", "nxos"},
+      {"nexus", "nxos"},
+      {"nx-os", "nxos"},
+      {"arista", "eos"},
+      {"juniper", "junos"},
+      {"nvidia", "cumulus"},
+      {"mellanox", "cumulus"},
+      {"nvue", "cumulus"},
+      {"edgecore", "sonic"},
+  }};
+  for (const auto& [vendor, system] : kVendors)
+    if (word == vendor) return system;
+  return {};
+}
+
 UsageError unknown_verb(std::span<const Command> table, const std::string& word) {
   std::vector<std::string> candidates;
   for (const Command& command : table) {
@@ -51,6 +78,13 @@ UsageError unknown_verb(std::span<const Command> table, const std::string& word)
     candidates.emplace_back(words.front());
     if (words.size() > 1 && word == words.back())
       return {fmt::format("unknown verb '{}'; did you mean '{}'?", word, command.name), ""};
+  }
+  // "lnit" is as near to "lint" as to "init": an exchange of two letters is one slip.
+  for (const std::string& other : candidates) {
+    const auto guess = nearest(word, candidates);
+    if (guess && *guess != other && is_exchanged(word, other))
+      return {fmt::format("unknown verb '{}'; did you mean '{}' or '{}'?", word, other, *guess),
+              ""};
   }
   return {fmt::format("unknown verb '{}'{}", word, did_you_mean(word, candidates)), ""};
 }
@@ -165,7 +199,11 @@ std::optional<std::string> wrong_choice(std::string_view what, const std::string
   if (choices.empty() || std::find(choices.begin(), choices.end(), value) != choices.end())
     return std::nullopt;
   const std::vector<std::string> candidates(choices.begin(), choices.end());
-  const std::string guess = did_you_mean(value, candidates);
+  const std::string_view system = system_of_vendor(value);
+  const bool is_vendor =
+      !system.empty() && std::find(choices.begin(), choices.end(), system) != choices.end();
+  const std::string guess =
+      is_vendor ? fmt::format("; did you mean '{}'?", system) : did_you_mean(value, candidates);
   // A long list would bury the guess; the help has it.
   constexpr std::size_t kFew = 8;
   const std::string expected = choices.size() > kFew && !guess.empty()

@@ -60,7 +60,7 @@ void add_perf(Json& object, const sim::Perf& perf) {
 }
 
 void add_outcome(Json& object, const sim::Outcome& outcome) {
-  object["verdict"] = sim_verdict(outcome.results, outcome.is_finished);
+  object["verdict"] = sim_verdict(outcome.results, outcome.is_finished, outcome.workloads);
   object["digest"] = fmt::format("{:016x}", outcome.results.digest);
   object["seed"] = outcome.results.seed;
   object["finished"] = outcome.is_finished;

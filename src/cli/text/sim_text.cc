@@ -139,7 +139,8 @@ std::string unfinished_text(const Totals& totals) {
 
 }  // namespace
 
-std::string sim_verdict(const Results& results, bool is_finished) {
+std::string sim_verdict(const Results& results, bool is_finished,
+                        const std::vector<WorkloadResult>& workloads) {
   const Totals& totals = results.totals;
   const bool is_whole = is_finished && totals.finished == totals.flows;
   std::vector<std::string> parts;
@@ -153,9 +154,18 @@ std::string sim_verdict(const Results& results, bool is_finished) {
   if (is_whole)
     parts.push_back(fmt::format("{} {} finished", count_text(totals.flows),
                                 totals.flows == 1 ? "flow" : "flows"));
+  for (const WorkloadResult& load : workloads) {
+    if (!load.bus_bandwidth || load.steps.empty()) continue;
+    Duration all;
+    for (const sim::StepResult& step : load.steps)
+      all += step.time();
+    parts.push_back(fmt::format("{} took {}", load.label,
+                                approximate(all / static_cast<std::int64_t>(load.steps.size()))));
+  }
   if (totals.finished > 0)
-    parts.push_back(fmt::format("completion p50 {}, p99 {}", approximate(totals.completion.p50),
-                                approximate(totals.completion.p99)));
+    parts.push_back(
+        fmt::format("{} p50 {}, p99 {}", parts.size() > 2 && is_whole ? "one flow" : "completion",
+                    approximate(totals.completion.p50), approximate(totals.completion.p99)));
   return join(parts, ", ") + " (simulated).";
 }
 
@@ -163,7 +173,7 @@ void print_sim(const Outcome& outcome, Context& context) {
   const Results& results = outcome.results;
   const bool is_good = results.totals.lossless_drops == 0 && outcome.is_finished;
   context.out << paint(context, is_good ? Tone::kGood : Tone::kBad,
-                       sim_verdict(results, outcome.is_finished))
+                       sim_verdict(results, outcome.is_finished, outcome.workloads))
               << '\n';
   if (context.quiet) return;
   if (!outcome.workloads.empty()) context.out << '\n' << workload_table(outcome.workloads);

@@ -11,7 +11,9 @@
 namespace weir::cli {
 
 /// One line: lossless or not, how many flows, how long they took. Says that it is a simulation.
-[[nodiscard]] std::string sim_verdict(const sim::Results& results, bool is_finished);
+/// Of workloads with rounds their time is that of a round, not of the flows that it is made of.
+[[nodiscard]] std::string sim_verdict(const sim::Results& results, bool is_finished,
+                                      const std::vector<sim::WorkloadResult>& workloads);
 
 void print_sim(const sim::Outcome& outcome, Context& context);
 

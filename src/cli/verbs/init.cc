@@ -117,6 +117,9 @@ ExitCode run_init(const Args& args, Context& context) {
     return usage_error(context, args.command(),
                        "--from-host and --from-bundles exclude each other");
   if (asks_for_size(args)) {
+    if (args.has("template"))
+      return usage_error(context, args.command(),
+                         "a template has a size of its own: give --template, or a size");
     if (args.has("from-host") || bundles)
       return usage_error(context, args.command(),
                          "a size is for a new design: not with --from-host or --from-bundles");
@@ -127,7 +130,8 @@ ExitCode run_init(const Args& args, Context& context) {
     return write_design(args, *made, context);
   }
   if (!args.has("from-host") && !bundles)
-    return write_design(args, ops::design_from_template(args.value("template")), context);
+    return write_design(args, ops::design_from_template(args.get("template").value_or("pod16")),
+                        context);
   ops::Source source;
   if (bundles) source.captures = {*bundles};
   const auto made = ops::design_from_hosts(source);
@@ -165,8 +169,7 @@ Command init_command() {
       .options = {{.name = "template",
                    .letter = 't',
                    .metavar = "NAME",
-                   .help = "template to write; see --list",
-                   .default_value = "pod16",
+                   .help = "template to write (pod16 if none is named); see --list",
                    .choices = template_names()},
                   {.name = "system",
                    .metavar = "S",

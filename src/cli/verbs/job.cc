@@ -29,6 +29,9 @@ std::string job_verdict(const ops::JudgedJob& judged) {
     const auto count = [&](finding::Severity severity, std::string_view word) {
       return counted(static_cast<std::size_t>(judgement.count(severity)), word);
     };
+    if (judgement.count(finding::Severity::kError) == 0)
+      return fmt::format("The job has {} and no error ({}).",
+                         count(finding::Severity::kWarning, "warning"), read);
     return fmt::format("The job has mistakes: {}, {} ({}).",
                        count(finding::Severity::kError, "error"),
                        count(finding::Severity::kWarning, "warning"), read);

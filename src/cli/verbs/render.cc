@@ -28,12 +28,17 @@ std::string remark_text(const ops::NodeRemark& entry) {
 void print_remarks(const std::vector<ops::NodeRemark>& remarks, Context& context) {
   std::vector<std::pair<ops::NodeRemark, std::size_t>> folded;
   for (const ops::NodeRemark& entry : remarks) {
+    // What each switch has of its own (a seed) and cannot be expressed anywhere is one line too.
     const auto same = std::find_if(folded.begin(), folded.end(), [&](const auto& seen) {
-      return seen.first.remark == entry.remark;
+      const platforms::Remark& known = seen.first.remark;
+      return known.what == entry.remark.what && known.becomes == entry.remark.becomes &&
+             known.why == entry.remark.why &&
+             (known.wanted == entry.remark.wanted || known.becomes.empty());
     });
     if (same == folded.end()) {
       folded.emplace_back(entry, 1);
     } else {
+      if (same->first.remark.wanted != entry.remark.wanted) same->first.remark.wanted.clear();
       ++same->second;
     }
   }

@@ -314,10 +314,11 @@ class Checker {
     const bool has_names = group.value.ports.is_written() && !group.value.ports->names.empty();
     const auto names = names_of(switch_models());
     if (!has_names)
-      error(model.at(),
-            fmt::format("unknown switch model '{}'{}; known are {}; for another one write `asic` "
-                        "and, in `ports`, the names of its ports",
-                        *model, did_you_mean(*model, names), join(names, ", ")));
+      error(
+          model.at(),
+          fmt::format("unknown switch model '{}'{}; `weir explain models` lists the {} known "
+                      "ones; for another one write `asic` and, in `ports`, the names of its ports",
+                      *model, did_you_mean(*model, names), names.size()));
     else
       require(group.value.asic.is_written(), group.at,
               fmt::format("switches.{}.asic (its model is not in the table)", group.name));
@@ -443,11 +444,32 @@ class Setter {
 
   Status result() {
     if (is_done_) return status_;
-    return not_found_error(
-        fmt::format("no setting '{}' in the design{}", path_, did_you_mean(path_, known_)));
+    return not_found_error(fmt::format("no setting '{}' in the design{}", path_, hint()));
   }
 
  private:
+  /// Of a section its settings; of a name in the wrong section those that end with its last words.
+  [[nodiscard]] std::string hint() const {
+    constexpr std::size_t kFew = 4;
+    std::vector<std::string> found;
+    const auto collect = [&](auto&& fits) {
+      for (const std::string& name : known_)
+        if (found.size() < kFew && fits(name)) found.push_back(name);
+    };
+    collect([&](const std::string& name) { return name.starts_with(std::string(path_) + "."); });
+    if (!found.empty())
+      return fmt::format(": it is a section, name one of its settings: {}", join(found, ", "));
+    for (std::size_t dot = path_.find('.'); dot != std::string_view::npos && found.empty();
+         dot = path_.find('.', dot + 1)) {
+      const std::string_view tail = path_.substr(dot + 1);
+      collect([&](const std::string& name) {
+        return name == tail || name.ends_with(fmt::format(".{}", tail));
+      });
+    }
+    return found.empty() ? did_you_mean(path_, known_)
+                         : fmt::format("; did you mean {}?", join(found, " or "));
+  }
+
   std::string_view path_;
   std::string_view text_;
   std::string prefix_;

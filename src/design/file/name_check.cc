@@ -46,7 +46,14 @@ class NameCheck {
       for (const std::string_view mark : {"{rail}", "{leaf}", "{pod}"})
         for (auto at = address.find(mark); at != std::string::npos; at = address.find(mark))
           address.replace(at, mark.size(), "0");
-      if (address.find_first_not_of("0123456789abcdefABCDEF.:/") != std::string::npos)
+      const std::size_t open = address.find('{');
+      const std::size_t close = address.find('}', open == std::string::npos ? 0 : open);
+      if (open != std::string::npos && close != std::string::npos)
+        error(
+            setting.at(), key,
+            fmt::format("unknown placeholder '{}' in '{}': expected {{rail}}, {{leaf}} or {{pod}}",
+                        address.substr(open, close - open + 1), text));
+      else if (address.find_first_not_of("0123456789abcdefABCDEF.:/") != std::string::npos)
         error(setting.at(), key,
               fmt::format("expected a subnet such as 10.{{rail}}.{{leaf}}.0/24, found '{}'", text));
     }

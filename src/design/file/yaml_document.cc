@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <yaml.h>
 
+#include "base/text.h"
+
 namespace weir::design {
 namespace {
 
@@ -21,7 +23,7 @@ TextPosition position(const yaml_mark_t& mark) {
 // one is guesswork, but reports every duplicate key.
 class Builder {
  public:
-  explicit Builder(std::string_view text) {
+  explicit Builder(std::string_view text) : text_(text) {
     ready_ = yaml_parser_initialize(&parser_) != 0;
     if (!ready_) return;
     const auto* const bytes = reinterpret_cast<const unsigned char*>(text.data());
@@ -81,6 +83,13 @@ class Builder {
     bool filled_ = false;
   };
 
+  [[nodiscard]] bool is_indented_with_tab(std::size_t number) const {
+    const std::vector<std::string_view> lines = split(text_, '\n');
+    if (number >= lines.size()) return false;
+    const std::string_view line = lines[number];
+    return line.substr(0, line.find_first_not_of(" \t")).find('\t') != std::string_view::npos;
+  }
+
   void fail(TextPosition at, std::string message) {
     if (!failed_) document_.errors.push_back({at, std::move(message)});
     failed_ = true;
@@ -89,7 +98,10 @@ class Builder {
   bool next(Event& event) {
     if (event.fill(parser_)) return true;
     const std::string problem = parser_.problem != nullptr ? parser_.problem : "unreadable";
-    fail(position(parser_.problem_mark), "not YAML: " + problem);
+    fail(position(parser_.problem_mark),
+         is_indented_with_tab(parser_.problem_mark.line)
+             ? std::string("a tab: expected blanks, YAML is not indented with tabs")
+             : "not YAML: " + problem);
     return false;
   }
 
@@ -163,6 +175,7 @@ class Builder {
   bool failed_ = false;
   int documents_ = 0;
   std::size_t nodes_ = 0;
+  std::string_view text_;
   YamlDocument document_;
 };
 

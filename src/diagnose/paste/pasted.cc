@@ -157,12 +157,18 @@ void fold_unknown(std::vector<finding::Unknown>& unknown, std::span<const Eviden
   unknown = std::move(out);
 }
 
-/// A listing of DSCPs that were mapped on purpose says nothing of the others.
-void fill_map(evidence::Nic& nic, Dscp used) {
+/// A listing of DSCPs that were mapped on purpose, or that is cut off, says nothing of the others.
+void fill_map(evidence::Nic& nic, const Convention& convention) {
   if (!nic.qos.dscp_to_priority.is_known()) return;
   auto map = *nic.qos.dscp_to_priority;
+  if (!map.at(convention.dscp.value())) {
+    nic.qos.dscp_to_priority = {};
+    return;
+  }
   for (std::size_t dscp = 0; dscp < map.size(); ++dscp)
-    if (!map.at(dscp) && dscp != used.value()) map.at(dscp) = Priority::of(0);
+    if (!map.at(dscp))
+      map.at(dscp) =
+          dscp == convention.cnp_dscp.value() ? convention.cnp_priority : Priority::of(0);
   nic.qos.dscp_to_priority =
       evidence::Fact<decltype(map)>::of(map, nic.qos.dscp_to_priority.source());
 }
@@ -193,7 +199,7 @@ finding::Judgement judge_settings(const PastedCase& input) {
     const Convention convention = convention_of(input);
     for (Evidence& host : hosts)
       for (evidence::Nic& nic : host.nics)
-        fill_map(nic, convention.dscp);
+        fill_map(nic, convention);
     out = validate(hosts, intent_of(hosts, convention));
     const auto is_noise = [&](const Finding& finding) {
       return finding.id == "fleet.drift" && hosts.size() < 2;
@@ -210,6 +216,32 @@ finding::Judgement judge_settings(const PastedCase& input) {
   }
   fold_unknown(out.unknown, hosts);
   return out;
+}
+
+// ---- links ----
+
+/// Lanes of 50 Gb/s and more (PAM4) do not work without RS-FEC (IEEE 802.3bs, 802.3cd, 802.3ck).
+void judge_fec(const PastedCase& input, finding::Judgement& out) {
+  constexpr std::int64_t kFromHere = 200'000'000'000;
+  for (const Evidence& host : input.evidence)
+    for (const evidence::Nic& nic : host.nics) {
+      const evidence::Link& link = nic.link;
+      const bool is_off = link.fec.is_known() && (*link.fec == "None" || *link.fec == "Off");
+      if (!is_pasted_host(host) || !is_off || !link.speed.is_known() ||
+          link.speed->raw() < kFromHere)
+        continue;
+      Finding finding = finding::make_finding(
+          "fec.wrong",
+          fmt::format("{} has no FEC at {}: expected RS.",
+                      place_of(host.provenance.host, nic.device), to_text(*link.speed)),
+          where_of(host.provenance.host, nic.device));
+      finding.confidence = Confidence::kHigh;
+      finding::EvidenceLine line;
+      line.source = link.fec.source();
+      line.line = fmt::format("FEC: expected RS, found {}", *link.fec);
+      finding.evidence.push_back(std::move(line));
+      out.findings.push_back(std::move(finding));
+    }
 }
 
 // ---- what the kernel said ----
@@ -704,6 +736,7 @@ Convention convention_of(const PastedCase& input) {
 
 finding::Judgement judge_pasted(const PastedCase& input) {
   finding::Judgement out = judge_settings(input);
+  judge_fec(input, out);
   judge_events(input, out);
   judge_uses(input, out);
   for (const readers::PastePerftest& perftest : input.paste.perftests)
@@ -826,6 +859,46 @@ void judge_kernel_errors(const View& view, finding::Judgement& out) {
   }
 }
 
+/// Drops by class of service, which need not be the number of a priority: bnxt.
+void judge_class_drops(const View& view, finding::Judgement& out) {
+  constexpr std::string_view kDrops = "nic.cos.rx_discard.packets";
+  for (const NicView& nic : view.nics()) {
+    const std::uint64_t packets = nic.counts.sum(kDrops).value_or(0);
+    if (packets == 0 || view.is_read_once(nic.where())) continue;
+    Finding finding = finding::make_finding(
+        "port.discards",
+        fmt::format("{} dropped {} received packets between the readings for lack of buffer.",
+                    place_of(nic.where().host, nic.where().device), count_text(packets)),
+        nic.where());
+    finding.confidence = Confidence::kMedium;
+    finding.severity = Severity::kWarning;
+    finding.evidence.push_back(nic.counts.line(kDrops));
+    out.findings.push_back(std::move(finding));
+  }
+}
+
+/// The same of switch ports that count all errors together.
+void judge_port_errors(const View& view, finding::Judgement& out) {
+  constexpr std::string_view kErrors = "switch.port.rx_error.packets";
+  const bool is_seen =
+      std::any_of(out.findings.begin(), out.findings.end(),
+                  [](const Finding& finding) { return finding.id == "link.physical_errors"; });
+  for (const PortView& port : view.ports()) {
+    const std::uint64_t errors = port.counts.of(kErrors).value_or(0);
+    if (is_seen || errors == 0 || view.is_read_once(port.where())) continue;
+    Finding finding = finding::make_finding(
+        "link.physical_errors",
+        fmt::format("{} {} counted {} receive errors between the readings: bad cable, optic or "
+                    "port, or frames above its MTU.",
+                    port.switch_name, port.name, count_text(errors)),
+        port.where());
+    finding.confidence = Confidence::kMedium;
+    finding.severity = Severity::kWarning;
+    finding.evidence.push_back(port.counts.line(kErrors));
+    out.findings.push_back(std::move(finding));
+  }
+}
+
 finding::Judgement judge_counts(const PastedCase& pasted, const View& view) {
   finding::Judgement counted = diagnose(view);
   const bool is_seen =
@@ -835,6 +908,8 @@ finding::Judgement judge_counts(const PastedCase& pasted, const View& view) {
   if (!is_seen) judge_port_pauses(view, counted);
   judge_switches(view, counted);
   judge_kernel_errors(view, counted);
+  judge_port_errors(view, counted);
+  judge_class_drops(view, counted);
   if (counted.count(Severity::kError) + counted.count(Severity::kWarning) > 0)
     counted.conclusion = finding::Conclusion::kFindings;
   weigh_counts(pasted, counted);

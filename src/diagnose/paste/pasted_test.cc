@@ -564,5 +564,49 @@ TEST(Pasted, OutputsWithoutAFaultShowNothingWrong) {
       << "a test without an answer";
 }
 
+TEST(Pasted, FecIsNeverOffAt400Gigabit) {
+  COVERS("C4");
+  const auto link = [](std::string_view fec, int speed) {
+    return fmt::format(
+        "# ethtool --show-fec eth3\nFEC parameters for eth3:\nActive FEC encoding: "
+        "{}\n# ethtool eth3 | grep -i speed\n\tSpeed: {}Mb/s\n",
+        fec, speed);
+  };
+  EXPECT_TRUE(loud(diagnosed(link("None", 400000))).starts_with("fec.wrong"));
+  EXPECT_EQ(loud(diagnosed(link("RS", 400000))), "");
+  EXPECT_EQ(loud(diagnosed(link("None", 100000))), "") << "four lanes of 25 Gb/s may do without";
+}
+
+TEST(Pasted, AMapThatIsCutOffIsNotWrong) {
+  const std::string head =
+      "Priority trust state: dscp\ndscp2prio mapping:\n"
+      "\tprio:0 dscp:07,06,05,04,03,02,01,00,\n";
+  EXPECT_EQ(loud(diagnosed(head)), "");
+  EXPECT_EQ(loud(diagnosed(head + "\tprio:5 dscp:47,46,45,44,43,42,41,40,\nPFC configuration:\n"
+                                  "\tenabled     0   0   0   0   0   1   0   0\n"
+                                  "n1# cat /sys/class/infiniband/mlx5_0/tc/1/traffic_class\n"
+                                  "Global tclass=160\n")),
+            "");
+}
+
+TEST(Pasted, ErrorsOfSonicPortsAndDropsOfClassesCountWhereTheyGrow) {
+  const auto table = [](std::string_view errors) {
+    return fmt::format(
+        "t5:~$ show interfaces counters\nIFACE STATE RX_OK RX_BPS RX_UTIL RX_ERR TX_OK\n"
+        "Ethernet0 U 812,331 200.1 MB/s 0.40% {} 712\n",
+        errors);
+  };
+  EXPECT_TRUE(loud(diagnosed(table("10,233") + table("88,233"))).starts_with("link.physical"));
+  EXPECT_EQ(loud(diagnosed(table("10,233"))), "");
+  const auto discards = [](unsigned packets) {
+    return fmt::format(
+        "b7# ethtool -S ens5np0\n     rx_bytes_pri3: 5\n"
+        "     rx_discard_packets_cos3: {}\n",
+        packets);
+  };
+  EXPECT_TRUE(loud(diagnosed(discards(1) + discards(812331))).starts_with("port.discards"));
+  EXPECT_EQ(loud(diagnosed(discards(812331))), "");
+}
+
 }  // namespace
 }  // namespace weir::diagnose

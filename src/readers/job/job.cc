@@ -267,7 +267,9 @@ class LogReader {
       failure.status = plain;
     } else {
       failure.status = number_after(text, "with error ");
-      failure.is_short_form = failure.status.has_value();
+      // "Got completion from peer … with error 12" is what later versions printed.
+      failure.is_short_form =
+          failure.status.has_value() && text.find("from peer") == std::string_view::npos;
     }
     failure.vendor_error = number_after(text, "vendor_err=");
     if (!failure.vendor_error) failure.vendor_error = number_after(text, "vendor err ");

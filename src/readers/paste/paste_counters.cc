@@ -266,11 +266,14 @@ void add_gid_file(const FileLine& file, const PasteLine& line, PastedNic& nic, P
       return;
     gid = gids.insert(gids.end(), evidence::Gid{});
     gid->index = static_cast<unsigned>(*index);
-    gid->type = evidence::GidType::kRoceV1;  // until its type is read
+    gid->type = evidence::GidType::kRoceV1;
+    nic.untyped_gids.insert(gid->index);  // until its type is read
   }
   if (file.folder == "gids") gid->gid = file.value;
-  if (file.folder == "gid_attrs/types" && file.value.find("v2") != std::string_view::npos)
-    gid->type = evidence::GidType::kRoceV2;
+  if (file.folder == "gid_attrs/types") {
+    nic.untyped_gids.erase(gid->index);
+    if (file.value.find("v2") != std::string_view::npos) gid->type = evidence::GidType::kRoceV2;
+  }
   if (file.folder == "gid_attrs/ndevs") gid->netdev = file.value;
   out.set(nic.nic.rdma.gids, std::move(gids), line);
 }

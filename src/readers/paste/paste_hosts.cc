@@ -332,6 +332,7 @@ evidence::Evidence PasteHosts::evidence_of(PastedHost& host, std::string_view fi
   for (PastedNic& nic : host.nics) {
     if (!nic.is_strong && !has_bad_frames(nic)) continue;
     if (!nic.is_strong) keep_counters_alone(nic);
+    if (!nic.untyped_gids.empty()) nic.nic.rdma.gids = {};
     keep_if_read(nic.nic, nic.np_read, nic.nic.ecn.np);
     keep_if_read(nic.nic, nic.rp_read, nic.nic.ecn.rp);
     std::string driver = nic.nic.driver.is_known() ? *nic.nic.driver : "";

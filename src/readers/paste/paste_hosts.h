@@ -35,6 +35,8 @@ struct PastedNic {
   /// Priorities whose files under ecn/ were read: the others are neither on nor off.
   PrioritySet np_read;
   PrioritySet rp_read;
+  /// Indexes of GIDs whose type was not read: a table with one of them says nothing.
+  std::set<unsigned> untyped_gids;
   PasteTime now;  // of the dumps that begin
 
   /// A new dump of this place; a place that is printed again is a later moment.

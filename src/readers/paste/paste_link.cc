@@ -1,5 +1,6 @@
 // Links and interfaces: ethtool without -S, ip link and ip addr.
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "base/text.h"
@@ -36,29 +37,57 @@ std::optional<BitRate> speed_of(std::string_view value) {
   return BitRate::raw(static_cast<std::int64_t>(*megabits) * 1'000'000);
 }
 
+/// False for a line that says nothing of the link.
+bool read_setting(const KeyValue& pair, const PasteLine& line, evidence::Link& link,
+                  PasteSink& out) {
+  if (pair.key == "Speed") {
+    if (const auto speed = speed_of(pair.value)) {
+      out.set(link.speed, *speed, line);
+    } else {
+      out.refuse(link.speed, Missing::kUnsupported, line);
+    }
+  } else if (pair.key == "Duplex") {
+    if (pair.value == "Full") out.set(link.duplex, evidence::Duplex::kFull, line);
+    if (pair.value == "Half") out.set(link.duplex, evidence::Duplex::kHalf, line);
+  } else if (pair.key == "Auto-negotiation") {
+    out.set(link.autoneg, pair.value == "on", line);
+  } else if (pair.key == "Link detected") {
+    out.set(link.up, pair.value.starts_with("yes"), line);
+  } else if (pair.key.starts_with("Active FEC encoding")) {
+    out.set(link.fec, std::string(pair.value), line);
+  } else {
+    return false;
+  }
+  return true;
+}
+
 std::size_t read_settings(const PasteAt& at, PastedNic& pasted, PasteSink& out) {
-  evidence::Link& link = pasted.nic.link;
   std::size_t taken = 1;
   for (; taken < at.lines.size(); ++taken) {
     const std::string_view text = at.line(taken);
     const PasteLine& line = at.lines[taken];
     if (text.empty() || !is_indented(line)) break;
-    const auto pair = key_value(text);
-    if (!pair) continue;  // the second line of a list of modes
-    if (pair->key == "Speed") {
-      if (const auto speed = speed_of(pair->value)) {
-        out.set(link.speed, *speed, line);
-      } else {
-        out.refuse(link.speed, Missing::kUnsupported, line);
-      }
-    } else if (pair->key == "Duplex") {
-      if (pair->value == "Full") out.set(link.duplex, evidence::Duplex::kFull, line);
-      if (pair->value == "Half") out.set(link.duplex, evidence::Duplex::kHalf, line);
-    } else if (pair->key == "Auto-negotiation") {
-      out.set(link.autoneg, pair->value == "on", line);
-    } else if (pair->key == "Link detected") {
-      out.set(link.up, pair->value.starts_with("yes"), line);
-    }
+    // A line without a colon is the second one of a list of modes.
+    if (const auto pair = key_value(text)) read_setting(*pair, line, pasted.nic.link, out);
+  }
+  return taken;
+}
+
+/// What a grep left of the settings: the command has the interface.
+bool is_filtered_setting(const PasteAt& at, std::size_t n) {
+  if (at.mark.tool() != "ethtool" || at.mark.device.empty()) return false;
+  const auto pair = key_value(at.line(n));
+  return pair && (pair->key == "Speed" || pair->key == "Duplex" || pair->key == "Link detected" ||
+                  pair->key == "Auto-negotiation" || pair->key.starts_with("Active FEC encoding"));
+}
+
+std::size_t read_filtered_settings(const PasteAt& at, PasteSink& out) {
+  out.device = at.mark.device;
+  PastedNic& nic = out.hosts().by_netdev(out.host(), at.mark.device);
+  std::size_t taken = 0;
+  for (; taken < at.lines.size(); ++taken) {
+    const auto pair = key_value(at.line(taken));
+    if (!pair || !read_setting(*pair, at.lines[taken], nic.nic.link, out)) break;
   }
   return taken;
 }
@@ -119,11 +148,13 @@ bool is_cut_settings(const PasteAt& at) {
 bool begins_ethtool(const PasteAt& at) {
   const std::string_view text = at.line(0);
   return !named_in(text, kSettings).empty() || !named_in(text, kPause).empty() ||
-         !named_in(text, kRings).empty() || !named_in(text, kFec).empty() || is_cut_settings(at);
+         !named_in(text, kRings).empty() || !named_in(text, kFec).empty() || is_cut_settings(at) ||
+         is_filtered_setting(at, 0);
 }
 
 std::size_t read_ethtool(const PasteAt& at, PasteSink& out) {
   const std::string_view text = at.line(0);
+  if (is_filtered_setting(at, 0)) return read_filtered_settings(at, out);
   if (is_cut_settings(at)) {
     out.device = at.mark.device;
     return read_settings(at, out.hosts().by_netdev(out.host(), at.mark.device), out);
@@ -233,7 +264,9 @@ std::size_t read_ethtool_module(const PasteAt& at, PasteSink& out) {
   for (; taken < at.lines.size(); ++taken) {
     const auto pair = key_value(at.line(taken));
     if (!pair) break;
-    const bool is_alarm = pair->key.ends_with(" alarm") || pair->key.ends_with(" warning");
+    // "Laser rx power low alarm", "Laser rx power low alarm   (Channel 2)"
+    const bool is_alarm = pair->key.find(" alarm") != std::string_view::npos ||
+                          pair->key.find(" warning") != std::string_view::npos;
     const bool is_light = pair->key.starts_with("Laser rx power");
     if (is_alarm && pair->value == "On" && !is_light)
       out.event(EventKind::kModule, at.mark.device, at.lines[taken]);

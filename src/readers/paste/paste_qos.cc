@@ -63,7 +63,7 @@ class MlnxQos {
           nic_.qos.dcbx,
           pair->value.starts_with("OS") ? evidence::DcbxMode::kOs : evidence::DcbxMode::kFirmware,
           line);
-    } else if (pair->key == "Priority trust state") {
+    } else if (pair->key == "Priority trust state" || pair->key == "Trust state") {
       read_trust(pair->value, line);
     } else if (pair->key == "dscp2prio mapping" || pair->key == "PFC configuration" ||
                pair->key == "default priority") {

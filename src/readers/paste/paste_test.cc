@@ -656,5 +656,27 @@ TEST(Paste, TheFileOfTheTrustIsRead) {
   EXPECT_TRUE(paste_of("pcp\n").evidence.empty());
 }
 
+TEST(Paste, GidsWithoutTheirTypesSayNothing) {
+  const std::string folder = "/sys/class/infiniband/mlx5_0/ports/1/";
+  const std::string gid = folder + "gids/3:0000:0000:0000:0000:0000:ffff:0a0a:0105\n";
+  EXPECT_FALSE(only_nic(paste_of(gid)).rdma.gids.is_known());
+  const evidence::Nic typed = only_nic(paste_of(gid + folder + "gid_attrs/types/3:RoCE v2\n"));
+  ASSERT_TRUE(typed.rdma.gids.is_known());
+  EXPECT_EQ(typed.rdma.gids->front().type, evidence::GidType::kRoceV2);
+}
+
+TEST(Paste, SpeedsByFileByLoopAndBehindAGrep) {
+  for (const std::string_view text :
+       {"n1# ethtool ens1np0 | grep -i speed\n\tSpeed: 400000Mb/s\n",
+        "n1# cat /sys/class/net/ens1np0/speed\n400000\n",
+        "n1# for i in ens1np0; do echo -n \"$i \"; cat /sys/class/net/$i/speed; done\n"
+        "ens1np0 400000\n",
+        "/sys/class/net/ens1np0/speed:400000\n"}) {
+    const evidence::Nic nic = only_nic(paste_of(text));
+    EXPECT_EQ(nic.link.speed.is_known() ? nic.link.speed->raw() : 0, 400'000'000'000) << text;
+  }
+  EXPECT_TRUE(paste_of("n1# cat /sys/class/net/ens1np0/carrier\n1\n").evidence.empty());
+}
+
 }  // namespace
 }  // namespace weir::readers

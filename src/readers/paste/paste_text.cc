@@ -529,13 +529,21 @@ std::optional<Mark> prompt_of_host(std::string_view text) {
   host = trim(host.substr(0, host.find('(')));
   if (const auto colon = host.find(':'); colon != std::string_view::npos)
     host = host.substr(0, colon);
+  // "dgx-04 ~ # …": a folder may be between.
+  if (const auto blank = host.find(' '); blank != std::string_view::npos &&
+                                         blank + 1 < host.size() &&
+                                         (host[blank + 1] == '~' || host[blank + 1] == '/'))
+    host = host.substr(0, blank);
   if (!is_host(host)) return std::nullopt;
   // "bash-5.1#", "sh-4.4#": the shell's own prompt names no host.
   if (host.starts_with("bash-") || host.starts_with("sh-")) host = {};
   const std::string_view command = trim(text.substr(sign + 1));
   std::string ignored;
   const auto words = words_of_command(command, ignored);
-  const bool is_known = !words.empty() && (is_program(words.front()) || is_show(words));
+  const bool is_loop = !words.empty() && (words.front() == "for" || words.front() == "while") &&
+                       command.find("; do") != std::string_view::npos;
+  const bool is_known =
+      is_loop || (!words.empty() && (is_program(words.front()) || is_show(words)));
   if (!is_known && show_among(command).empty()) return std::nullopt;
   return mark_from(std::string(host), command);
 }

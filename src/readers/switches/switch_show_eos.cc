@@ -79,7 +79,9 @@ class EosReader {
     const auto words = words_of(text);
     if (words[0] == "Port" && words.size() > 1 && starts_columns(words)) return;
     if (read_interface_line(text, line, port_, out_)) return;
-    if (words[0] == "Port" && words.size() > 2 && words[1] == "TxQ") {
+    if (words[0] == "Port" && text.find("Total times") != std::string_view::npos) {
+      table_ = Table::kWatchdog;
+    } else if (words[0] == "Port" && words.size() > 2 && words[1] == "TxQ") {
       table_ = Table::kQueues;
       columns_.assign(words.begin() + 2, words.end());
     } else if (text.find("ECN Marked Packets") != std::string_view::npos) {
@@ -159,7 +161,8 @@ class EosReader {
     kQueueModes,
     kRates,
     kTrust,
-    kDscpMap
+    kDscpMap,
+    kWatchdog
   };
   struct Total {
     std::string switch_name;  // empty where no prompt names it
@@ -230,6 +233,7 @@ class EosReader {
     const std::string port = long_name(words[0]);
     if (table_ == Table::kRates) return read_rates(words);
     if (table_ == Table::kTrust) return read_trust(line, words);
+    if (table_ == Table::kWatchdog) return read_watchdog(line, words);
     if (table_ == Table::kColumns) return read_columns(line, words);
     if (table_ == Table::kQueues) return read_queues(line, words);
     if (table_ == Table::kStatus) {
@@ -334,6 +338,21 @@ class EosReader {
     const std::string port = long_name(words[0]);
     out_.count(port, "port.rx.utilisation.percent", percents[0]);
     out_.count(port, "port.tx.utilisation.percent", percents[1]);
+  }
+
+  // "Et7/1  UC3  12  11": how often stuck, how often recovered.
+  void read_watchdog(const Line& line, const std::vector<std::string_view>& words) {
+    const bool is_queue = words.size() == 4 && words[1].starts_with("UC");
+    const auto queue = is_queue ? parse_count(words[1].substr(2)) : std::nullopt;
+    const auto stuck = is_queue ? parse_count(words[2]) : std::nullopt;
+    const auto recovered = is_queue ? parse_count(words[3]) : std::nullopt;
+    if (!queue || *queue > 7 || !stuck || !recovered)
+      return out_.unread(line, "expected port, queue, times stuck and times recovered");
+    const std::string port = long_name(words[0]);
+    out_.count(port, fmt::format("queue{}.watchdog_storm.events", *queue), *stuck);
+    out_.count(port, fmt::format("queue{}.watchdog_restored.events", *queue), *recovered);
+    out_.queue(port, Queue::of(static_cast<unsigned>(*queue))).stuck =
+        out_.fact(*stuck > *recovered, line.number);
   }
 
   // The head of `show qos interfaces trust`, or "Trust Mode: COS" under a port.
@@ -452,6 +471,7 @@ bool recognises_eos_show(std::string_view text) {
          (has("Port") && has("Status") && has("Priorities") && has("Action")) ||
          (has("InOctets") && has("InUcastPkts")) || (has("FCS") && has("Giants") && has("Runts")) ||
          (has("line protocol is") && has("MTU ")) || (has("RxPfc0") || has("TxPfc0")) ||
+         (has("TxQ") && has("Total times")) ||
          (has("Trust Mode") && has("Operational") && has("Configured")) || has("Dscp-tc map") ||
          has("ECN Marked Packets") || (has("TxQ") && has("Counter/pkts") && has("Et")) ||
          (has("Tx-Queue") && has("ECN Min")) || (has("\"txQueues\"") && has("\"stuckCount\"")) ||

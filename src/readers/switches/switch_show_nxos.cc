@@ -450,8 +450,10 @@ bool recognises_nxos_show(std::string_view text) {
   const auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };
   return (has("RxPPP") && has("TxPPP")) || has("Egress Queuing for ") ||
          has("Interface PFC watchdog:") || (has("FCS-Err") && has("Align-Err")) ||
-         (has("admin state is") && has("MTU ")) || has("TABLE_pfc_interface") ||
-         has("TABLE_queuing_interface");
+         (has("admin state is") && has("MTU ")) || has("class-map type qos ") ||
+         has("policy-map type network-qos ") ||
+         (has("runts") && has("giants") && has(" CRC") && !has("line protocol is")) ||
+         has("TABLE_pfc_interface") || has("TABLE_queuing_interface");
 }
 
 Result<Recognised> read_nxos_show(std::string_view text, std::string_view file) {

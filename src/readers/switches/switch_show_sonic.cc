@@ -292,6 +292,7 @@ class SonicReader {
       if (!value) continue;
       if (heading == "RX_OK") out_.count(port, "port.rx.packets", *value);
       if (heading == "TX_OK") out_.count(port, "port.tx.packets", *value);
+      if (heading == "RX_ERR") out_.count(port, "port.rx_error.packets", *value);
       if (heading == "RX_DRP") out_.count(port, "port.drop.packets", *value);
     }
   }

@@ -535,5 +535,13 @@ TEST(SwitchShow, SonicListsItsPorts) {
   EXPECT_FALSE(find_port(read, "Ethernet8")->up.is_known()) << "it may be one that nobody uses";
 }
 
+TEST(SwitchShow, TheWatchdogOfEosIsReadAsATable) {
+  const Recognised read = read_pasted(
+      "leaf5#show priority-flow-control counters watchdog\n"
+      "Port    TxQ   Total times   Total times\n              stuck         recovered\n"
+      "------- ----- ------------- -----------\nEt7/1   UC3   12            11\n");
+  EXPECT_EQ(counted(read, "Ethernet7/1", "switch.queue.watchdog_storm.events", 3), 12U);
+}
+
 }  // namespace
 }  // namespace weir::readers
