@@ -121,7 +121,7 @@ struct Sensitivity {
   double effect = 0;        // mean of |ln ratio| per step of the grid (mu*)
   double interaction = 0;   // its standard deviation (sigma)
   double pause_effect = 0;  // mean change of the share of paused runs
-  bool is_inert = false;    // no step of it moved the objective or the pauses by the tolerance
+  bool is_inert = false;    // from the start values no step of it moved the objective or the pauses
 };
 
 /// A move that was tried from the start values, on the search seeds.

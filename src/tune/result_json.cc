@@ -1,5 +1,5 @@
 #include <array>
-#include <cmath>
+#include <charconv>
 
 #include <fmt/format.h>
 
@@ -244,6 +244,19 @@ class ResultWriter {
   Json out_ = Json::object();
 };
 
+/// To ten digits: the last ones of a quantile differ between compilers, and say nothing.
+void round_numbers(Json& value) {
+  if (value.is_number_float()) {
+    const std::string text = fmt::format("{:.10g}", value.get<double>());
+    double rounded = 0;
+    std::from_chars(text.data(), text.data() + text.size(), rounded);
+    value = rounded;
+  } else if (value.is_structured()) {
+    for (Json& item : value)
+      round_numbers(item);
+  }
+}
+
 /// Stops at the first error. Every member must be there: a result is read by what wrote it.
 class ResultReader {
  public:
@@ -342,7 +355,10 @@ Result<Objective> parse_objective(std::string_view text) {
 }
 
 Json to_json(const TuneResult& result) {
-  return vocab::Codec<TuneResult>::write(result);
+  Json out = {{"schema", "weir/tune/1"}, {"simulated", true}};
+  out.update(vocab::Codec<TuneResult>::write(result));
+  round_numbers(out);
+  return out;
 }
 Result<TuneResult> tune_result_from_json(const Json& document) {
   return vocab::Codec<TuneResult>::read(JsonCursor(document));

@@ -33,6 +33,7 @@ std::span<const Command> command_table() {
       diagnose_command(),
       pcap_command(),
       sim_command(),
+      tune_command(),
       lab_up_command(),
       lab_status_command(),
       lab_fault_command(),

@@ -40,6 +40,7 @@ namespace weir::cli {
 [[nodiscard]] Command snapshot_command();
 [[nodiscard]] Command top_command();
 [[nodiscard]] Command tos_command();
+[[nodiscard]] Command tune_command();
 [[nodiscard]] Command tune_judge_command();
 [[nodiscard]] Command validate_command();
 [[nodiscard]] Command verify_command();

@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "base/parallel.h"
 #include "base/text.h"
 #include "ops/simulate/sim.h"
+#include "sim/results/simulate_all.h"
 
 namespace weir::ops {
 namespace {
@@ -60,34 +60,29 @@ weir::Status execute(const RepeatRequest& request, const std::vector<Variant>& v
                      std::vector<SweepRun>& runs) {
   sim::Experiment experiment = request.experiment;
   experiment.sample_every = {};  // time series belong to one run
-  std::vector<std::optional<Error>> errors(runs.size());
   std::mutex guard;
   std::size_t done = 0;
-  for_each_index(runs.size(), request.jobs, [&](std::size_t i) {
-    SweepRun& run = runs[i];
+  const auto order = [&](std::size_t i) {
     sim::Experiment mine = experiment;
-    mine.design = &variants[run.point].fabric.design;
-    mine.intent = variants[run.point].fabric.intent;
-    mine.seed = run.seed;
-    const auto outcome = sim::simulate(mine);
-    if (outcome) {
-      run.digest = outcome->results.digest;
-      run.totals = outcome->results.totals;
-      for (const sim::WorkloadResult& load : outcome->workloads)
-        if (load.bus_bandwidth)
-          run.bus_bandwidth =
-              std::min(run.bus_bandwidth.value_or(*load.bus_bandwidth), *load.bus_bandwidth);
-      run.is_finished = outcome->is_finished && run.totals.finished == run.totals.flows;
-    } else {
-      errors[i] = outcome.error();
-    }
-    const std::lock_guard lock(guard);
-    tell(request.progress, static_cast<double>(++done) / static_cast<double>(runs.size()),
-         fmt::format("{} of {} runs", done, runs.size()));
-  });
-  for (const auto& error : errors)
-    if (error) return *error;
-  return {};
+    mine.design = &variants[runs[i].point].fabric.design;
+    mine.intent = variants[runs[i].point].fabric.intent;
+    mine.seed = runs[i].seed;
+    return mine;
+  };
+  return sim::simulate_all(
+      runs.size(), request.jobs, order, [&](std::size_t i, const sim::Outcome& outcome) {
+        SweepRun& run = runs[i];
+        run.digest = outcome.results.digest;
+        run.totals = outcome.results.totals;
+        for (const sim::WorkloadResult& load : outcome.workloads)
+          if (load.bus_bandwidth)
+            run.bus_bandwidth =
+                std::min(run.bus_bandwidth.value_or(*load.bus_bandwidth), *load.bus_bandwidth);
+        run.is_finished = outcome.is_finished && run.totals.finished == run.totals.flows;
+        const std::lock_guard lock(guard);
+        tell(request.progress, static_cast<double>(++done) / static_cast<double>(runs.size()),
+             fmt::format("{} of {} runs", done, runs.size()));
+      });
 }
 
 Spread spread_of(const std::vector<double>& values) {

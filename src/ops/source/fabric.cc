@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "design/fabric/variant.h"
 #include "design/file/load.h"
 #include "design/lint/lint.h"
 
@@ -63,16 +64,8 @@ Result<std::vector<std::string>> lint_errors(const Fabric& fabric, bool is_allow
 
 weir::Status set_values(const std::vector<std::string>& settings, Fabric& fabric) {
   if (settings.empty()) return {};
-  for (const std::string& text : settings) {
-    const auto equals = text.find('=');
-    if (equals == std::string::npos)
-      return parse_error(fmt::format("expected path=value, found '{}'", text));
-    WEIR_TRY_STATUS(
-        design::set_value(fabric.design, text.substr(0, equals), text.substr(equals + 1)));
-  }
-  design::Derived derived = design::derive(fabric.design);
-  if (!derived.errors.empty()) return invalid_error(derived.errors.front().message);
-  fabric.intent = std::move(derived.intent);
+  WEIR_TRY(variant, design::with_values(fabric.design, settings));
+  fabric = {std::move(variant.design), std::move(variant.intent)};
   return {};
 }
 

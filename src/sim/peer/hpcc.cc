@@ -352,7 +352,8 @@ void set_paths(HpccRun& run, std::int64_t payload) {
 }
 
 /// Everything but the paths and what follows from them.
-Result<HpccRun> read_run(const std::string& config_path, const Config& config) {
+Result<HpccRun> make_run(const Config& config, const std::string& topology,
+                         const std::string& flows) {
   HpccRun run;
   Network& network = run.network;
   network.model = Model::kHpcc;
@@ -364,12 +365,8 @@ Result<HpccRun> read_run(const std::string& config_path, const Config& config) {
   WEIR_TRY(stop, config.number("SIMULATOR_STOP_TIME", 1'000'000'000));
   run.stop = Time::at(Duration::raw(stop * 1000));
   WEIR_TRY(errors, config.number("ERROR_RATE_PER_LINK", std::int64_t{1} << 32U, 0));
-  WEIR_TRY(topology_name, config.text("TOPOLOGY_FILE"));
-  WEIR_TRY(topology, read_beside(config_path, topology_name));
   WEIR_TRY_STATUS(read_topology(topology, errors, network));
   WEIR_TRY_STATUS(configure_switches(config, network));
-  WEIR_TRY(flow_name, config.text("FLOW_FILE"));
-  WEIR_TRY(flows, read_beside(config_path, flow_name));
   WEIR_TRY_STATUS(read_flows(flows, run));
   network.nics.push_back(nic);
   // Of two things at one instant the peer does first what it scheduled first: the ACK when it was
@@ -383,6 +380,29 @@ Result<HpccRun> read_run(const std::string& config_path, const Config& config) {
   network.peer_streams = 2 + 6 * network.nodes.size();
   WEIR_TRY_STATUS(check_network(network));
   return run;
+}
+
+Result<HpccRun> read_run(const std::string& config_path, const Config& config) {
+  WEIR_TRY(topology_name, config.text("TOPOLOGY_FILE"));
+  WEIR_TRY(topology, read_beside(config_path, topology_name));
+  WEIR_TRY(flow_name, config.text("FLOW_FILE"));
+  WEIR_TRY(flows, read_beside(config_path, flow_name));
+  return make_run(config, topology, flows);
+}
+
+/// The peer's paths, and the window that is made of them.
+Status add_paths(const Config& config, HpccRun& run) {
+  Network& network = run.network;
+  set_paths(run, network.nics[0].mtu.raw());
+  WEIR_TRY(window, config.number("HAS_WIN", 1, 0));
+  WEIR_TRY(scales, config.number("VAR_WIN", 1, 0));
+  if (window == 0) return {};
+  std::int64_t largest = 0;
+  for (const QpId q : network.qps.ids())
+    largest = std::max(largest, run.base_rtt_ns[q] * run.bottleneck[q] / 8 / 1'000'000'000);
+  network.nics[0].window = largest;
+  network.nics[0].window_follows_rate = scales != 0;
+  return {};
 }
 
 }  // namespace
@@ -401,17 +421,14 @@ Result<HpccRun> read_hpcc(const std::string& config_path) {
   WEIR_TRY(content, read_file(config_path));
   WEIR_TRY(config, parse_config(content));
   WEIR_TRY(run, read_run(config_path, config));
-  Network& network = run.network;
-  set_paths(run, network.nics[0].mtu.raw());
-  WEIR_TRY(window, config.number("HAS_WIN", 1, 0));
-  WEIR_TRY(scales, config.number("VAR_WIN", 1, 0));
-  if (window != 0) {
-    std::int64_t largest = 0;
-    for (const QpId q : network.qps.ids())
-      largest = std::max(largest, run.base_rtt_ns[q] * run.bottleneck[q] / 8 / 1'000'000'000);
-    network.nics[0].window = largest;
-    network.nics[0].window_follows_rate = scales != 0;
-  }
+  WEIR_TRY_STATUS(add_paths(config, run));
+  return run;
+}
+
+Result<HpccRun> parse_hpcc(const HpccFiles& files) {
+  WEIR_TRY(config, parse_config(files.config));
+  WEIR_TRY(run, make_run(config, files.topology, files.flows));
+  WEIR_TRY_STATUS(add_paths(config, run));
   return run;
 }
 

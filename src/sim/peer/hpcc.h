@@ -24,6 +24,15 @@ struct HpccRun {
   Table<QpId, std::uint16_t> target_port;  // by flow
 };
 
+/// The three files of a run, as text.
+struct HpccFiles {
+  std::string config;
+  std::string topology;
+  std::string flows;
+};
+/// TOPOLOGY_FILE and FLOW_FILE of the configuration are not looked at.
+[[nodiscard]] Result<HpccRun> parse_hpcc(const HpccFiles& files);
+
 /// Reads `config_path` and the topology and flow files it names: looked for as written, then beside
 /// the configuration, then in the two directories above it.
 [[nodiscard]] Result<HpccRun> read_hpcc(const std::string& config_path);

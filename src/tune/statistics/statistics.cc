@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include <boost/math/distributions/beta.hpp>
@@ -69,7 +68,7 @@ Change change_of(std::span<const double> log_ratios, double confidence) {
   out.mean = std::expm1(moments.mean);
   if (log_ratios.size() < 2) {
     out.low = -1;
-    out.high = std::numeric_limits<double>::max();
+    out.high = kUnbounded;
     return out;
   }
   out.low = out.high = out.mean;

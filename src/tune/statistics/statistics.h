@@ -30,12 +30,13 @@ struct Change {
 };
 
 inline constexpr double kConfidence = 0.95;
+inline constexpr double kUnbounded = 1e9;  // the end of an interval that has none
 
 /// ln(after / before) of each pair. REQUIRES: equal lengths, all values positive.
 [[nodiscard]] std::vector<double> log_ratios(std::span<const double> before,
                                              std::span<const double> after);
 
-/// Of log ratios. Fewer than two give no interval: low is -1, high is the largest number, p is 1.
+/// Of log ratios. Fewer than two give no interval: low is -1, high is kUnbounded, p is 1.
 [[nodiscard]] Change change_of(std::span<const double> log_ratios, double confidence = kConfidence);
 
 /// Two-sided p of Wilcoxon's signed-rank test, exact with ties (mid-ranks); zeros are left out, and

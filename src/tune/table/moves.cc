@@ -271,7 +271,10 @@ std::string explain(const Move& move, std::size_t width) {
   out += move_field("price", move.price, width);
   out += move_field("taught", move.taught.empty() ? "nowhere" : move.taught, width);
   out += move_field("but", move.wrong, width);
-  out += move_field("measured", fmt::format("{} (simulated)", move.measured), width);
+  out += move_field(
+      "measured",
+      move.knob.empty() ? std::string(move.measured) : fmt::format("{} (simulated)", move.measured),
+      width);
   return out;
 }
 

@@ -1,0 +1,105 @@
+#include "ops/tune/tune.h"
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "design/fabric/effective.h"
+#include "design/file/edit.h"
+#include "design/file/load.h"
+
+namespace weir::ops {
+namespace {
+
+std::string percent_of(const tune::Change& change) {
+  return fmt::format("{:+.1f} % ({:+.1f} to {:+.1f})", 100 * change.mean, 100 * change.low,
+                     100 * change.high);
+}
+
+std::string comment_of(const tune::Bought& row, const tune::TuneResult& result) {
+  std::string text = fmt::format("weir tune: was {}; bought {} {}", row.from,
+                                 to_text(result.objective), percent_of(row.objective));
+  if (row.bad_with != row.bad_without)
+    text += fmt::format(", {} instead of {} of {} runs paused beyond {:.3g} %", row.bad_with,
+                        row.bad_without, row.runs, 100 * result.pause_limit);
+  return text + " (simulated)";
+}
+
+std::vector<design::ValueEdit> edits_of(const tune::TuneResult& result) {
+  std::vector<design::ValueEdit> edits;
+  for (const tune::Bought& row : result.bought)
+    edits.push_back({row.knob, row.to, comment_of(row, result)});
+  return edits;
+}
+
+/// Values without the comments that say where each came from.
+std::string bare_values(const design::Design& design) {
+  std::string out;
+  const std::string text = design::effective_text(design);
+  for (const std::string_view line : split(text, '\n'))
+    out += fmt::format("{}\n", trim(line.substr(0, line.find('#'))));
+  return out;
+}
+
+/// The user's file with the chosen values, checked: it loads to the design that was simulated.
+Result<std::string> tuned_design(const TuneRequest& request, const Fabric& fabric,
+                                 const tune::TuneResult& result) {
+  if (request.design == "-")
+    return bad_request("--apply-to edits a file; the design came from standard input");
+  WEIR_TRY(text, or_bad_input(read_file(request.design)));
+  WEIR_TRY(changed, or_bad_input(design::edited(text, edits_of(result))));
+  std::vector<std::string> settings;
+  for (const tune::KnobSetting& setting : result.chosen)
+    settings.push_back(fmt::format("{}={}", setting.knob, setting.value));
+  WEIR_TRY(wanted, or_bad_input(design::with_values(fabric.design, settings)));
+  const design::Loaded loaded = design::load_text(changed, request.apply_to);
+  if (!loaded.is_good() || bare_values(loaded.design) != bare_values(wanted.design))
+    return bad_input(
+        fmt::format("{} has a form that is not edited; write these lines yourself:\n{}",
+                    request.design, design::lines_of(edits_of(result))));
+  return changed;
+}
+
+}  // namespace
+
+Result<Tuned> tune(const TuneRequest& request) {
+  WEIR_TRY(fabric, load_fabric(request.design));
+  if (!request.apply_to.empty() && !request.is_forced && is_name_taken(request.apply_to))
+    return bad_input(
+        fmt::format("{} exists and was not changed; name another file with "
+                    "--apply-to, or overwrite it with --force",
+                    request.apply_to));
+  Tuned out;
+  tune::TuneRequest tuning = request.tuning;
+  if (!request.out.empty()) {
+    WEIR_TRY_STATUS(or_bad_input(make_directory(request.out)));
+    tuning.results = request.out + "/results.jsonl";
+    out.written.push_back(tuning.results);
+  }
+  tuning.progress = [&](std::uint64_t done, std::uint64_t all, std::string_view stage) {
+    tell(request.progress, all == 0 ? 0 : static_cast<double>(done) / static_cast<double>(all),
+         fmt::format("{}, {} runs", stage, done));
+  };
+  WEIR_TRY(result, or_bad_request(tune::tune({fabric.design, fabric.intent}, tuning)));
+  out.result = std::move(result);
+  std::vector<design::ValueEdit> bare = edits_of(out.result);
+  for (design::ValueEdit& edit : bare)
+    edit.comment.clear();
+  out.patch = design::lines_of(bare);
+  if (!request.out.empty()) {
+    const std::string path = request.out + "/tune.json";
+    WEIR_TRY_STATUS(or_bad_input(write_file_atomic(
+        path,
+        tune::to_json(out.result).dump(1, ' ', false, Json::error_handler_t::replace) + "\n")));
+    out.written.push_back(path);
+  }
+  if (!request.apply_to.empty() && !out.patch.empty()) {
+    WEIR_TRY(text, tuned_design(request, fabric, out.result));
+    WEIR_TRY_STATUS(or_bad_input(write_file_atomic(request.apply_to, text)));
+    out.written.push_back(request.apply_to);
+  }
+  return out;
+}
+
+}  // namespace weir::ops

@@ -1,0 +1,256 @@
+// The tuner as a whole, on fabrics small enough to be tuned in a second.
+#include "tune/tune.h"
+
+#include <cmath>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "tune/evaluation.h"
+#include "tune/loads.h"
+#include "tune/peer.h"
+#include "tune/plan.h"
+#include "tune/search.h"
+#include "tune/steps.h"
+#include "tune/test_fabrics.h"
+
+namespace weir::tune {
+namespace {
+
+TuneRequest small_request(std::uint64_t seed = 1) {
+  TuneRequest request;
+  request.loads = {"incast,size=300KB"};
+  request.knobs = {"dcqcn.rpg_time_reset", "dcqcn.min_time_between_cnps", "dcqcn.rpg_hai_rate"};
+  request.budget = {200, 0};
+  request.seed = seed;
+  return request;
+}
+
+// ---- runs ----
+
+TEST(Evaluation, ASeedIsTheSameLoadUnderEverySetting) {
+  const design::Variant fabric = star(6);
+  Evaluator evaluator(fabric.design, 1);
+  std::vector<RunOrder> orders;
+  for (const char* gap : {"4us", "50us"})
+    orders.push_back({{fmt::format("dcqcn.min_time_between_cnps={}", gap)},
+                      {"flows,sizes=64KB,load=5%,duration=300us"},
+                      {},
+                      7,
+                      100_ms});
+  const auto runs = evaluator.run(orders);
+  ASSERT_TRUE(runs) << runs.error().what;
+  // Too little load for marks: the same flows take the same time to the picosecond.
+  EXPECT_EQ((*runs)[0].marked, 0U);
+  EXPECT_EQ((*runs)[0].digest, (*runs)[1].digest);
+}
+
+TEST(Evaluation, AnOrderIsRunOnceAndKept) {
+  const design::Variant fabric = star(4);
+  const std::string path = ::testing::TempDir() + "/weir_tune_results.jsonl";
+  const std::vector<RunOrder> orders = {{{}, {"incast,size=50KB"}, {}, 1, 100_ms},
+                                        {{}, {"incast,size=50KB"}, {}, 2, 100_ms},
+                                        {{}, {"incast,size=50KB"}, {}, 1, 100_ms}};
+  std::string first;
+  {
+    Evaluator evaluator(fabric.design, 2);
+    ASSERT_TRUE(evaluator.keep_results(path, false));
+    const auto runs = evaluator.run(orders);
+    ASSERT_TRUE(runs);
+    EXPECT_EQ((*runs)[0].digest, (*runs)[2].digest);
+    EXPECT_EQ(evaluator.runs(), 2U);
+  }
+  first = read_file(path).value();
+  // Cut in the middle of the second line, as a kill would.
+  ASSERT_TRUE(write_file_atomic(path, first.substr(0, first.size() - 40)));
+  {
+    Evaluator evaluator(fabric.design, 1);
+    ASSERT_TRUE(evaluator.keep_results(path, true));
+    ASSERT_TRUE(evaluator.run(orders));
+    EXPECT_EQ(evaluator.runs(), 2U);
+  }
+  EXPECT_EQ(read_file(path).value(), first);
+  const design::Variant other = star(5);
+  Evaluator wrong(other.design, 1);
+  const Status refused = wrong.keep_results(path, true);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().what.find("another design"), std::string::npos);
+  ASSERT_TRUE(write_file_atomic(path, "{\"key\": 1}\n"));
+  Evaluator damaged(fabric.design, 1);
+  EXPECT_FALSE(damaged.keep_results(path, true));
+  std::remove(path.c_str());
+}
+
+TEST(Evaluation, VictimsAreFlowsBesideAHotReceiver) {
+  const design::Variant fabric = star(8);
+  Evaluator evaluator(fabric.design, 1);
+  const auto runs = evaluator.run(
+      {{{}, {"incast,size=300KB"}, {}, 1, 100_ms},
+       {{}, {"incast,size=300KB", "pair,from=gpu7,to=gpu8,size=100KB"}, {}, 1, 100_ms}});
+  ASSERT_TRUE(runs) << runs.error().what;
+  EXPECT_FALSE((*runs)[0].victim_slowdown);
+  ASSERT_TRUE((*runs)[1].victim_slowdown);
+  EXPECT_GE(*(*runs)[1].victim_slowdown, 1);
+}
+
+// ---- plans, loads, seeds ----
+
+TEST(Plan, IsTheRichestWithinTheBudgetAndSaysWhatTheLeastIs) {
+  const Problem problem{14, 5, 5, 20, 5};
+  const auto small = plan_for(problem, 2000);
+  const auto large = plan_for(problem, 20'000);
+  ASSERT_TRUE(small);
+  ASSERT_TRUE(large);
+  EXPECT_LT(small->report_seeds, large->report_seeds);
+  EXPECT_LE(small->most_runs(problem), 2000U);
+  const auto none = plan_for(problem, 10);
+  ASSERT_FALSE(none);
+  EXPECT_NE(none.error().what.find("need at least"), std::string::npos);
+}
+
+TEST(Plan, Budgets) {
+  EXPECT_EQ(parse_budget("2000runs")->runs, 2000U);
+  EXPECT_EQ(parse_budget("10min")->minutes, 10);
+  EXPECT_EQ(parse_budget("90s")->minutes, 1.5);
+  for (const char* wrong : {"", "10", "min", "0runs", "10 min", "-5runs", "1e3runs", "10minutes"})
+    EXPECT_FALSE(parse_budget(wrong)) << wrong;
+}
+
+TEST(Loads, NeighboursAreOtherLoadsThatParse) {
+  const design::Variant fabric = pod16();
+  for (const std::string& text : usual_loads(fabric.intent)) {
+    const auto other = held_out_of(parse_load(text).value(), fabric.intent);
+    ASSERT_TRUE(other) << text;
+    EXPECT_NE(*other, text);
+    EXPECT_TRUE(parse_load(*other)) << *other;
+  }
+  EXPECT_EQ(held_out_of(parse_load("incast,size=2MB").value(), fabric.intent),
+            "incast,size=2MB,senders=8,to=gpu16");
+  EXPECT_EQ(held_out_of(parse_load("incast,to=gpu03,senders=6").value(), fabric.intent),
+            "incast,to=gpu03,senders=3");
+  EXPECT_EQ(
+      held_out_of(parse_load("all-reduce,hosts=gpu[01-04]+gpu12,algo=tree").value(), fabric.intent),
+      "all-reduce,hosts=gpu[01-04]+gpu12,algo=ring");
+  EXPECT_FALSE(held_out_of(parse_load("trace,file=x.csv").value(), fabric.intent));
+}
+
+TEST(Seeds, SetsAndTuningsAreDisjoint) {
+  EXPECT_NE(seed_of(1, SeedSet::kSearch, 999'999), seed_of(1, SeedSet::kSelection, 0));
+  EXPECT_LT(seed_of(1, SeedSet::kReport, 999'999), seed_of(2, SeedSet::kSearch, 0));
+}
+
+// ---- the steps before the search ----
+
+TEST(Steps, TheBurstIsSizedByCalculation) {
+  COVERS("H1");
+  const design::Variant fabric = pod16();
+  const Burst burst = burst_of(fabric.intent);
+  EXPECT_EQ(burst.senders, 15U);
+  EXPECT_EQ(burst.ingresses, 15U);  // 7 hosts of the leaf, 8 uplinks
+  // Measured: none up to 15 x 3 MB, the first at 15 x 4 MB.
+  EXPECT_LT(burst.silent, 3_MB);
+  EXPECT_GT(burst.size, 4_MB);
+  std::uint64_t runs = 0;
+  const auto groundwork = check_groundwork(fabric, 1, runs);
+  ASSERT_TRUE(groundwork) << groundwork.error().what;
+  EXPECT_TRUE(groundwork->holds()) << groundwork->pfc.text;
+  EXPECT_EQ(runs, 2U);
+}
+
+TEST(Steps, AMisclassifiedDesignIsRefusedWithItsCause) {
+  COVERS("H1");
+  const design::Variant fabric = star(4, "pfc:\n  priorities: [4]\n");
+  const auto result = tune(fabric, small_request());
+  ASSERT_TRUE(result) << result.error().what;
+  EXPECT_EQ(result->verdict, Verdict::kRefused);
+  EXPECT_EQ(result->steps[0].state, StepState::kFailed);
+  EXPECT_EQ(result->steps[2].state, StepState::kNotRun);
+  EXPECT_NE(result->reason.find("not sound"), std::string::npos) << result->reason;
+  EXPECT_TRUE(result->chosen.empty());
+}
+
+// ---- whole tunings ----
+
+TEST(Tune, ARingAloneHasNothingToTune) {
+  COVERS("H2");
+  TuneRequest request = small_request();
+  request.loads = {"all-reduce,size=1MB"};
+  request.knobs = {"*"};
+  request.budget = {2000, 0};
+  const auto result = tune(star(4), request);
+  ASSERT_TRUE(result) << result.error().what;
+  EXPECT_EQ(result->verdict, Verdict::kNothingToTune) << result->reason;
+  EXPECT_TRUE(result->chosen.empty());
+  EXPECT_LT(result->runs, 20U);
+}
+
+TEST(Tune, TheAnswerIsTheSameForAnyNumberOfJobs) {
+  const design::Variant fabric = star(6);
+  TuneRequest request = small_request();
+  const auto alone = tune(fabric, request);
+  request.jobs = 3;
+  const auto together = tune(fabric, request);
+  ASSERT_TRUE(alone && together);
+  EXPECT_EQ(to_json(*alone).dump(), to_json(*together).dump());
+}
+
+TEST(Tune, FindsTheTimersAndSaysWhatEachBought) {
+  COVERS("H2", "H3");
+  const auto result = tune(star(6), small_request());
+  ASSERT_TRUE(result) << result.error().what;
+  ASSERT_EQ(result->verdict, Verdict::kTuned) << result->reason;
+  EXPECT_TRUE(result->gain.is_less());
+  EXPECT_EQ(result->bought.size(), result->chosen.size());
+  EXPECT_EQ(result->outcomes.size(), 2U);  // the load and its held-out neighbour
+  EXPECT_TRUE(result->outcomes[1].is_held_out);
+  for (const Sensitivity& row : result->sensitivity)
+    EXPECT_EQ(row.is_inert, row.knob == "dcqcn.rpg_hai_rate") << row.knob;
+  for (const StepOutcome& step : result->steps)
+    EXPECT_EQ(step.state, StepState::kPassed) << step.name;
+  EXPECT_LE(result->runs, result->budget_runs);
+}
+
+TEST(Tune, KnobsThatDoNothingGiveNoGain) {
+  // Ten tunings of knobs that do nothing for flows this short.
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    TuneRequest request = small_request(seed);
+    request.knobs = {"dcqcn.rpg_hai_rate", "dcqcn.rpg_threshold", "buffers.xon_offset"};
+    const auto result = tune(star(5), request);
+    ASSERT_TRUE(result) << result.error().what;
+    EXPECT_NE(result->verdict, Verdict::kTuned) << seed << ": " << result->reason;
+  }
+}
+
+TEST(Tune, RequestsThatMakeNoSenseAreErrors) {
+  const design::Variant fabric = star(4);
+  TuneRequest request = small_request();
+  request.knobs = {"dcqcn.no_such_thing"};
+  EXPECT_FALSE(tune(fabric, request));
+  request = small_request();
+  request.loads = {"incats"};
+  EXPECT_FALSE(tune(fabric, request));
+  request = small_request();
+  request.budget = {5, 0};
+  EXPECT_FALSE(tune(fabric, request));
+  request = small_request();
+  request.keep = {"dcqcn.*"};
+  const auto kept = tune(fabric, request);
+  ASSERT_TRUE(kept) << kept.error().what;
+  EXPECT_EQ(kept->verdict, Verdict::kNothingToTune);
+  EXPECT_EQ(kept->fixed.size(), 3U);
+}
+
+// ---- the other simulator ----
+
+TEST(Peer, AgreementIsSignAndHalfTheSize) {
+  EXPECT_TRUE(does_peer_agree(-0.10, -0.06));
+  EXPECT_FALSE(does_peer_agree(-0.10, -0.04));
+  EXPECT_FALSE(does_peer_agree(-0.10, 0.06));
+  EXPECT_TRUE(does_peer_agree(-0.01, 0.02));
+  EXPECT_FALSE(does_peer_agree(-0.01, 0.05));
+}
+
+}  // namespace
+}  // namespace weir::tune
