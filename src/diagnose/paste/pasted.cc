@@ -273,7 +273,20 @@ void add_event_finding(std::string_view id, std::string verdict, Confidence conf
   out.findings.push_back(std::move(finding));
 }
 
-void judge_links(const Happened& happened, finding::Judgement& out) {
+/// In the first two minutes after the boot links come up, and report that they were down before.
+bool is_at_boot(const readers::PasteEvent& event) {
+  constexpr std::uint64_t kBootSeconds = 120;
+  std::string_view text = trim(event.at.text);
+  if (!text.starts_with('[')) return false;
+  text = trim(text.substr(1));
+  const auto seconds = parse_u64(text.substr(0, text.find('.')));
+  return seconds && *seconds < kBootSeconds && text.find('.') < text.find(']');
+}
+
+void judge_links(const Happened& all, finding::Judgement& out) {
+  Happened happened;
+  std::copy_if(all.events.begin(), all.events.end(), std::back_inserter(happened.events),
+               [](const readers::PasteEvent* event) { return !is_at_boot(*event); });
   const std::size_t downs = happened.count(EventKind::kLinkDown);
   if (downs == 0) return;
   const readers::PasteEvent& first = *happened.events.front();
@@ -300,7 +313,7 @@ void judge_events_of(const Happened& happened, finding::Judgement& out) {
   if (happened.count(EventKind::kUnplugged) > 0 && happened.count(EventKind::kLinkUp) == 0) {
     add_event_finding("link.degraded", fmt::format("No cable is plugged in at {}.", place),
                       Confidence::kHigh, EventKind::kUnplugged, happened, out);
-    out.findings.back().severity = Severity::kWarning;  // it may be a port that nobody uses
+    out.findings.back().severity = Severity::kInfo;  // it may be a port that nobody uses
   }
   if (happened.count(EventKind::kSignal) > 0)
     add_event_finding(
@@ -931,6 +944,25 @@ bool is_quoted(const readers::Paste& paste, const finding::EvidenceLine& line) {
   });
 }
 
+/// A point of a list with code in quotes, or a row of a table: what people write in a runbook, not
+/// what a host was set to.
+bool is_lesson(std::string_view line) {
+  line = trim(line);
+  const std::size_t digits = line.find_first_not_of("0123456789");
+  const bool is_numbered =
+      digits > 0 && digits < line.size() && (line[digits] == '.' || line[digits] == ')');
+  const bool is_point =
+      is_numbered || line.starts_with("- ") || line.starts_with("* ") || line.starts_with('|');
+  return is_point && line.find('`') != std::string_view::npos;
+}
+
+/// Every switch that shows its RoCE mode is lossy: PFC is off on purpose.
+void soften_lossy(const readers::Paste& paste, finding::Judgement& out) {
+  if (!paste.shows_lossy_mode || paste.shows_lossless_mode) return;
+  for (Finding& finding : out.findings)
+    if (finding.id == "pfc.off") finding.severity = Severity::kInfo;
+}
+
 /// A variable in a description of trouble may be one that was tried: what is only odd about it is a
 /// note. A transfer that got no answer is the symptom itself.
 void soften_described(const readers::Paste& paste, finding::Judgement& out) {
@@ -943,7 +975,9 @@ void soften_described(const readers::Paste& paste, finding::Judgement& out) {
     const bool is_symptom = finding.id == "transport.retries_exhausted";
     const bool is_tried = !finding.evidence.empty() && is_quoted(paste, finding.evidence.front()) &&
                           is_remedy(finding.evidence.front().line);
-    if ((is_described && (is_lint || is_tried)) || is_symptom) finding.severity = Severity::kInfo;
+    const bool is_mentioned = !finding.evidence.empty() && is_lesson(finding.evidence.front().line);
+    if ((is_described && (is_lint || is_tried)) || is_symptom || is_mentioned)
+      finding.severity = Severity::kInfo;
   }
 }
 
@@ -1025,6 +1059,7 @@ finding::Judgement diagnose_paste(const readers::Paste& paste, const View& view)
   out = combined(std::move(out), judge_stated(paste, view.thresholds()));
   soften_explained(out);
   soften_described(paste, out);
+  soften_lossy(paste, out);
   const bool is_unanswered = std::any_of(
       out.findings.begin(), out.findings.end(),
       [](const Finding& finding) { return finding.id == "transport.retries_exhausted"; });

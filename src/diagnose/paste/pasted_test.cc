@@ -608,5 +608,48 @@ TEST(Pasted, ErrorsOfSonicPortsAndDropsOfClassesCountWhereTheyGrow) {
   EXPECT_EQ(loud(diagnosed(discards(812331))), "");
 }
 
+TEST(Pasted, WhatIsMeantToBeIsNoFault) {
+  const std::string counted =
+      "gpu1# for c in out_of_sequence packet_seq_err local_ack_timeout_err; do echo $c $(cat "
+      "/sys/class/infiniband/mlx5_0/ports/1/hw_counters/$c); done\n"
+      "out_of_sequence 1000000\npacket_seq_err 0\nlocal_ack_timeout_err 0\n"
+      "gpu1# sleep 60; same again\n"
+      "out_of_sequence 9000000\npacket_seq_err 0\nlocal_ack_timeout_err 0\n";
+  const std::string routed =
+      "gpu1# mlxconfig -d mlx5_0 q ROCE_ADAPTIVE_ROUTING_EN | grep ADAPT\n"
+      "         ROCE_ADAPTIVE_ROUTING_EN                    True(1)\n";
+  EXPECT_EQ(loud(diagnosed(routed + counted)), "") << "adaptive routing reorders by design";
+  EXPECT_TRUE(loud(diagnosed(counted)).starts_with("path.reordering"));
+
+  const std::string host =
+      "root@gpu1:~# mlnx_qos -i eth0 | grep -A2 \"PFC conf\"\nPFC configuration:\n"
+      "\tpriority    0   1   2   3   4   5   6   7\n"
+      "\tenabled     0   0   0   0   0   0   0   0\n";
+  const auto mode = [](const std::string& word) {
+    return "cumulus@leaf1:mgmt:~$ nv show qos roce | head -4\nenable   on\nmode   " + word + "   " +
+           word + "   Roce Mode\ncongestion-control\n";
+  };
+  EXPECT_EQ(loud(diagnosed(mode("lossy") + host)), "") << "a lossy fabric on purpose";
+  EXPECT_TRUE(loud(diagnosed(mode("lossless") + host)).starts_with("pfc.off"));
+}
+
+TEST(Pasted, ALinkThatComesUpAtBootDidNotFlap) {
+  const auto log = [](const std::string& down, const std::string& up) {
+    return "[" + down + "] mlx5_core 0000:18:00.0 rail0: Link down\n[" + up +
+           "] mlx5_core 0000:18:00.0 rail0: Link up\n";
+  };
+  EXPECT_EQ(loud(diagnosed(log("   14.220114", "   18.931770"))), "");
+  EXPECT_TRUE(loud(diagnosed(log("86414.220114", "86418.931770"))).starts_with("link.flapping"));
+}
+
+TEST(Pasted, AMistakeInARunbookIsNotASetting) {
+  EXPECT_EQ(loud(diagnosed("Typical mistakes we have seen over the years:\n\n"
+                           "1. `NCCL_IB_TC=26` instead of 104/106. TC is the TOS byte.\n"
+                           "2. MTU 1500 on one leaf port.\n")),
+            "");
+  EXPECT_TRUE(loud(diagnosed("export NCCL_IB_TC=26\nexport NCCL_IB_HCA=mlx5_0\n"))
+                  .starts_with("dscp.tos_confusion"));
+}
+
 }  // namespace
 }  // namespace weir::diagnose

@@ -81,4 +81,16 @@ std::vector<Consequence> congestion_anywhere(std::initializer_list<std::string_v
   return out;
 }
 
+bool takes_any_order(const NicView& nic) {
+  if (nic.facts == nullptr) return false;
+  const evidence::Rdma& rdma = nic.facts->rdma;
+  if (rdma.adaptive_routing.is(true) || rdma.out_of_order.is(true)) return true;
+  if (!nic.facts->firmware_settings.is_known()) return false;
+  const auto& settings = *nic.facts->firmware_settings;
+  return std::any_of(settings.begin(), settings.end(), [](const auto& setting) {
+    const std::string& value = setting.current.empty() ? setting.next_boot : setting.current;
+    return setting.name == "ROCE_ADAPTIVE_ROUTING_EN" && value.starts_with("True");
+  });
+}
+
 }  // namespace weir::diagnose

@@ -37,8 +37,11 @@ bool is_lossy_loss(const View& view) {
 
 void look_at_loss(const NicView& nic, bool is_lossy, Suspicions& out) {
   std::uint64_t sum = 0;
-  for (const std::string_view id : kLossSigns)
+  for (const std::string_view id : kLossSigns) {
+    // Where packets may come in any order, their order says nothing of loss.
+    if (id == "nic.resp.out_of_sequence.packets" && takes_any_order(nic)) continue;
     sum += nic.counts.of(id).value_or(0);
+  }
   if (sum == 0) return;
   Suspicion loss{
       .id = "path.loss",

@@ -141,6 +141,8 @@ void look_for_order(const View& view, const NicView& nic, Suspicions& out) {
                               name_of(nic), count_text(disordered)),
        .where = nic.where(),
        .confidence = finding::Confidence::kLow,
+       // A guess, and no fault at all where it is by design.
+       .severity = takes_any_order(nic) ? finding::Severity::kInfo : finding::Severity::kWarning,
        .evidence = {nic.counts.line(kOutOfOrder), nic.counts.line("nic.req.ack_timeout.events")},
        .explains = {{"path.loss", nic.host}}});
 }

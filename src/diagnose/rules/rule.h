@@ -75,6 +75,9 @@ struct Rule {
 /// "gpu03 mlx5_0", "leaf1 swp5".
 [[nodiscard]] std::string name_of(const NicView& nic);
 [[nodiscard]] std::string name_of(const PortView& port);
+
+/// The card takes packets in any order: the fabric is meant to spread them.
+[[nodiscard]] bool takes_any_order(const NicView& nic);
 /// A switch, or another place, and the RDMA priority there.
 [[nodiscard]] finding::Where switch_place(const View& view, const std::string& switch_name);
 [[nodiscard]] finding::Where with_priority(const View& view, finding::Where where);
