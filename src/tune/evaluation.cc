@@ -124,34 +124,20 @@ Result<KeptRun> kept_run_of(const Json& line) {
   return out;
 }
 
-/// What of an order is text, read: an error here is the user's.
-struct ReadOrder {
-  std::vector<sim::WorkloadSpec> loads;
-  std::vector<sim::Fault> faults;
-};
-
-Result<ReadOrder> read_order(const RunOrder& order) {
-  ReadOrder out;
+/// The order as an experiment; an error is of its texts.
+Result<sim::Experiment> experiment_of(const RunOrder& order, const design::Variant& variant) {
+  sim::Experiment out;
+  out.design = &variant.design;
+  out.seed = order.seed;
+  out.limit = order.limit;
   for (const std::string& text : order.loads) {
     WEIR_TRY(load, parse_load(text));
-    out.loads.push_back(std::move(load.spec));
+    out.workloads.push_back(std::move(load.spec));
   }
   for (const std::string& text : order.faults) {
     WEIR_TRY(fault, sim::parse_fault(text));
     out.faults.push_back(std::move(fault));
   }
-  return out;
-}
-
-sim::Experiment experiment_of(const RunOrder& order, const ReadOrder& read,
-                              const design::Variant& variant) {
-  sim::Experiment out;
-  out.design = &variant.design;
-  out.intent = variant.intent;
-  out.workloads = read.loads;
-  out.faults = read.faults;
-  out.seed = order.seed;
-  out.limit = order.limit;
   return out;
 }
 
@@ -161,7 +147,7 @@ struct Evaluator::Pending {
   std::uint64_t key = 0;
   const RunOrder* order = nullptr;
   const design::Variant* variant = nullptr;
-  ReadOrder read;
+  sim::Experiment experiment;  // without the intent, which is large: it comes with the run
   std::optional<Metrics> metrics;
 };
 
@@ -306,7 +292,9 @@ Status Evaluator::make(std::vector<Pending>& pending) {
   std::mutex guard;
   std::size_t written = 0;
   const auto order = [&](std::size_t i) {
-    return experiment_of(*pending[i].order, pending[i].read, *pending[i].variant);
+    sim::Experiment mine = pending[i].experiment;
+    mine.intent = pending[i].variant->intent;
+    return mine;
   };
   const auto take = [&](std::size_t i, const sim::Outcome& outcome) {
     const Metrics metrics = metrics_of(outcome);
@@ -349,8 +337,8 @@ Result<std::vector<Metrics>> Evaluator::run(const std::vector<RunOrder>& orders)
     }
     if (!is_pending.emplace(keys.back(), true).second) continue;
     WEIR_TRY(changed, variant(order.settings));
-    WEIR_TRY(read, read_order(order));
-    pending.push_back({keys.back(), &order, changed, std::move(read), {}});
+    WEIR_TRY(experiment, experiment_of(order, *changed));
+    pending.push_back({keys.back(), &order, changed, std::move(experiment), {}});
   }
   WEIR_TRY_STATUS(make(pending));
   for (const Pending& each : pending)
@@ -386,8 +374,9 @@ Status Evaluator::read_results(const std::string& path) {
   // Another version of the simulator may give other numbers: one run tells.
   const Metrics before = known_.at(key_of(*first)).metrics;
   WEIR_TRY(changed, variant(first->settings));
-  WEIR_TRY(read, read_order(*first));
-  WEIR_TRY(outcome, sim::simulate(experiment_of(*first, read, *changed)));
+  WEIR_TRY(experiment, experiment_of(*first, *changed));
+  experiment.intent = changed->intent;
+  WEIR_TRY(outcome, sim::simulate(experiment));
   if (metrics_of(outcome).digest != before.digest)
     return invalid_error(fmt::format(
         "{}:1: this run gives another result now (another version of Weir wrote it); name another "

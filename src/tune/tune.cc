@@ -276,6 +276,10 @@ class Tuning {
     for (const auto& load : runs[0])
       for (const Metrics& run : load)
         is_quiet = is_quiet && run.marked == 0 && run.pauses == 0;
+    // Where some runs are bad, a handful of seeds would take a rate of a few percent for none.
+    select_seeds_ = plan_.select_seeds;
+    if (bad_in(runs[0], request_.pause_limit) > 0)
+      select_seeds_ = std::max(select_seeds_, kSeedsToBound);
     if (is_quiet) {
       conclude(Verdict::kNothingToTune,
                "no packet was marked and no port was paused: no knob acts on these loads");
@@ -344,7 +348,7 @@ class Tuning {
       points.push_back(finalist.point);
     std::vector<std::string> loads = question_.loads;
     loads.insert(loads.end(), result_.held_out.begin(), result_.held_out.end());
-    WEIR_TRY(runs, search_->evaluate(points, SeedSet::kSelection, plan_.select_seeds, loads));
+    WEIR_TRY(runs, search_->evaluate(points, SeedSet::kSelection, select_seeds_, loads));
     const auto tuned = static_cast<std::ptrdiff_t>(question_.loads.size());
     const auto part = [&](const Runs& all) { return Runs(all.begin(), all.begin() + tuned); };
     const Score start = score_of(part(runs[0]), part(runs[0]), question_);
@@ -392,7 +396,7 @@ class Tuning {
         knob_of.push_back(knob);
       }
       WEIR_TRY(runs,
-               search_->evaluate(points, SeedSet::kSelection, plan_.select_seeds, question_.loads));
+               search_->evaluate(points, SeedSet::kSelection, select_seeds_, question_.loads));
       const Score whole = score_of(runs[0], runs[1], question_);
       std::optional<std::size_t> spare;
       double cheapest = kTolerance;
@@ -661,6 +665,7 @@ class Tuning {
   Space space_;
   Question question_;
   Plan plan_;
+  std::size_t select_seeds_ = 0;
   std::uint64_t expected_ = 0;
   std::uint64_t extra_runs_ = 0;  // that the evaluator does not know
   std::string stage_;
