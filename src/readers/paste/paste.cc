@@ -33,6 +33,7 @@ constexpr auto kTools = std::to_array<PasteTool>({
     {"LLDP neighbours", begins_lldp, read_lldp},
     {"CONFIG_DB", begins_config_db, read_config_db},
     {"queuing policy", begins_queuing_policy, read_queuing_policy},
+    {"the PFC watchdog's log", begins_watchdog_log, read_watchdog_log},
     {"dcb", begins_dcb, read_dcb},
     {"lldptool", begins_lldptool, read_lldptool},
     {"show_gids", begins_show_gids, read_show_gids},
@@ -75,6 +76,9 @@ constexpr auto kShowTools = std::to_array<PasteTool>({
     {"LLDP neighbours", begins_lldp, read_lldp},
     {"queuing policy", begins_queuing_policy, read_queuing_policy},
     {"CONFIG_DB", begins_config_db, read_config_db},
+    {"classifier", begins_classifier, read_classifier},
+    {"RoCE mode", begins_roce_mode, read_roce_mode},
+    {"the PFC watchdog's log", begins_watchdog_log, read_watchdog_log},
 });
 
 bool is_job_line(std::string_view text) {
@@ -318,7 +322,8 @@ class FileReader {
     part.first = lines_[at].number;
     part.last = lines_[at + taken - 1].number;
     const bool is_one = part.tool == "lspci" || part.tool == "the kernel's log" ||
-                        part.tool == "optics" || part.tool == "files of devices";
+                        part.tool == "the PFC watchdog's log" || part.tool == "optics" ||
+                        part.tool == "files of devices";
     if (is_one && !paste_.parts.empty()) {
       PastePart& last = paste_.parts.back();
       const bool goes_on = last.tool == part.tool && last.host == part.host &&
