@@ -1010,7 +1010,10 @@ bool is_lesson(std::string_view line) {
 
 /// Every switch that shows its RoCE mode is lossy: PFC is off on purpose.
 void soften_lossy(const readers::Paste& paste, finding::Judgement& out) {
-  if (!paste.shows_lossy_mode || paste.shows_lossless_mode) return;
+  const auto& modes = paste.roce_modes;
+  if (modes.empty() ||
+      std::any_of(modes.begin(), modes.end(), [](const auto& mode) { return mode.is_lossless; }))
+    return;
   for (Finding& finding : out.findings)
     if (finding.id == "pfc.off") finding.severity = Severity::kInfo;
 }

@@ -573,18 +573,6 @@ void add_words(const PlainFile& file, Paste& paste) {
       add({file.name, line.number, std::string(trim(line.text).substr(0, kLongestCitation))});
 }
 
-/// NVUE's `nv show qos roce`, or what sets it.
-void note_roce_modes(const PlainFile& file, Paste& paste) {
-  for (const PasteLine& line : file.plain.lines) {
-    const auto words = words_of(line.text);
-    const bool is_set = line.text.find("qos roce mode ") != std::string_view::npos;
-    if (words.size() < 2 || (words[0] != "mode" && !is_set)) continue;
-    const std::string_view mode = is_set ? words.back() : words[1];
-    paste.shows_lossy_mode = paste.shows_lossy_mode || mode == "lossy";
-    paste.shows_lossless_mode = paste.shows_lossless_mode || mode == "lossless";
-  }
-}
-
 void read_job_of(const PlainFile& file, Paste& paste) {
   std::string text;
   text.reserve(file.text.size());
@@ -689,7 +677,6 @@ Paste read_paste(const std::vector<PastedFile>& files) {
   std::vector<std::string> all;
   for (const PlainFile& file : plain) {
     FileReader(file, paste, hosts).run();
-    note_roce_modes(file, paste);
     read_job_of(file, paste);
     add_words(file, paste);
     all.push_back(file.name);

@@ -170,9 +170,6 @@ struct Paste {
     }
   };
   std::vector<NotRead> not_read;
-  /// RoCE modes that switches print ("mode  lossy  lossy"): a fabric may be lossy on purpose.
-  bool shows_lossy_mode = false;
-  bool shows_lossless_mode = false;
   std::vector<Cited> rest;  // without quoting and prefixes, blank lines left out
   /// The lines whose words are worth a search: a short text whole where some of its lines were not
   /// read, since what a tool printed belongs to the description around it; else `rest`.
