@@ -117,7 +117,7 @@ bool looks_at_files(const Args& args) {
   };
   if (given("from-host")) return false;
   // weir validate --switch looks at no host unless one is named.
-  const bool is_captured = given("root") || given("switch") || given("lab");
+  const bool is_captured = given("root") || given("switch") || given("lab") || given("tune");
   const auto is_named = [&](const Argument& argument) { return args.has(argument.name); };
   switch (command.looks) {
     case Looks::kAtFiles: return true;

@@ -39,6 +39,7 @@ std::span<const Command> command_table() {
       lab_fault_command(),
       lab_switch_command(),
       lab_down_command(),
+      tune_rollout_command(),
       tune_judge_command(),
       report_command(),
       serve_command(),

@@ -42,6 +42,7 @@ namespace weir::cli {
 [[nodiscard]] Command tos_command();
 [[nodiscard]] Command tune_command();
 [[nodiscard]] Command tune_judge_command();
+[[nodiscard]] Command tune_rollout_command();
 [[nodiscard]] Command validate_command();
 [[nodiscard]] Command verify_command();
 

@@ -14,6 +14,7 @@
 #include "cli/frame/host_input.h"
 #include "cli/frame/threshold_option.h"
 #include "cli/json/report_json.h"
+#include "ops/report/tuning_report.h"
 
 namespace weir::cli {
 namespace {
@@ -85,11 +86,38 @@ ExitCode write(const Args& args, Context& context, const render::Report& report,
   return ExitCode::kOk;
 }
 
+/// Of a tuning: its own page, and its own inputs.
+ExitCode report_tuning(const Args& args, Context& context) {
+  for (const std::string_view other : {"FILE", "lab", "root", "design"})
+    if (args.has(other))
+      return usage_error(context, args.command(), "--tune reports a tuning alone: no other input");
+  const auto format = format_of(args);
+  if (context.json || !format || *format != Format::kHtml)
+    return usage_error(context, args.command(),
+                       "the report of a tuning is HTML; its numbers are in tune.json beside it");
+  const auto page = ops::tuning_report({.result = args.value("tune"),
+                                        .title = args.get("title").value_or(""),
+                                        .tool = version_line()});
+  if (!page) return fail(context, args.command(), page.error());
+  const std::string text = printable(render::tuning_html(*page));
+  const std::string file = output_file(args);
+  if (file == "-") {
+    context.out << text;
+    return ExitCode::kOk;
+  }
+  if (const Status written = write_file_atomic(file, text); !written)
+    return fail(context, ExitCode::kBadInput, written.error().what);
+  if (!context.quiet)
+    context.out << fmt::format("{} (simulated).\nwrote {}\n", page->verdict, file);
+  return ExitCode::kOk;
+}
+
 ExitCode run_report(const Args& args, Context& context) {
+  if (args.has("tune")) return report_tuning(args, context);
   if (!args.has("FILE") && !args.has("lab") && !args.has("root"))
     return usage_error(context, args.command(),
                        "nothing to report from: name a folder of weir sim --out, JSON files, "
-                       "--lab DIR or --root BUNDLE");
+                       "--lab DIR, --root BUNDLE or --tune DIR");
   const auto format = format_of(args);
   if (!format)
     return usage_error(context, args.command(),
@@ -120,6 +148,10 @@ std::vector<Option> report_options() {
         .help = "file to write; - is standard output (default: report.html)",
         .completes = Completes::kFiles,
         .writes = Writes::kFileAlways},
+       {.name = "tune",
+        .metavar = "DIR",
+        .help = "the report of a tuning instead: what weir tune --out wrote",
+        .completes = Completes::kFiles},
        {.name = "title", .metavar = "T", .help = "title (default: the name of the design)"},
        threshold_option()});
 }
@@ -147,7 +179,8 @@ Command report_command() {
       .options = report_options(),
       .examples = {{"weir report --lab lab", "the last load of a lab"},
                    {"weir report results/ -o report.html", "what weir sim --out results wrote"},
-                   {"weir report results/ --format md -o -", "for a ticket"}},
+                   {"weir report results/ --format md -o -", "for a ticket"},
+                   {"weir report --tune tuned", "what weir tune --out tuned found"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook},
       .looks = Looks::kAtFilesIfNamed,
       .run = run_report,

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "cli/frame/commands.h"
 #include "cli/frame/host_input.h"
-#include "cli/json/tune_json.h"
+#include "cli/json/tune/rollout_json.h"
 #include "ops/tune/judge.h"
 #include "units/format.h"
 
