@@ -306,10 +306,62 @@ void judge_links(const Happened& all, finding::Judgement& out) {
   if (downs == 1) out.findings.back().severity = Severity::kWarning;
 }
 
+/// The second of the day that a line of a log has; nullopt where it has none.
+std::optional<std::int64_t> clock_in(std::string_view text) {
+  constexpr std::size_t kClock = 8;  // "08:41:12"
+  for (const std::string_view word : readers::words_of(text))
+    if (word.size() >= kClock)
+      if (const auto second = readers::second_of_day(word.substr(0, kClock))) return second;
+  return std::nullopt;
+}
+
+/// Logs that are printed with the newest line first.
+bool is_newest_first(const std::vector<const readers::PasteEvent*>& events) {
+  constexpr std::size_t kFewest = 3;
+  std::optional<std::int64_t> before;
+  bool is_earlier = false;
+  for (const readers::PasteEvent* event : events) {
+    const auto second = clock_in(event->at.text);
+    if (!second || (before && *second > *before)) return false;
+    is_earlier = is_earlier || (before && *second < *before);
+    before = second;
+  }
+  return events.size() >= kFewest && is_earlier;
+}
+
+/// What the watchdog of a switch wrote of one port: a storm that lasts where the last line says no
+/// end of it. Those that ended are a note.
+void judge_storms(const Happened& happened, finding::Judgement& out) {
+  const std::size_t storms = happened.count(EventKind::kStorm);
+  if (storms == 0) return;
+  std::vector<const readers::PasteEvent*> own;
+  for (const readers::PasteEvent* event : happened.events)
+    if (event->kind == EventKind::kStorm || event->kind == EventKind::kStormOver)
+      own.push_back(event);
+  const readers::PasteEvent& last = is_newest_first(own) ? *own.front() : *own.back();
+  const bool is_on = last.kind == EventKind::kStorm;
+  const readers::PasteEvent& first = *happened.events.front();
+  add_event_finding(
+      "pfc.storm",
+      fmt::format("The PFC watchdog found a storm at {} {} time{}, {}.",
+                  place_of(first.host, first.device), storms, storms == 1 ? "" : "s",
+                  is_on ? "and the text does not show that the last one ended: the device at this "
+                          "port pauses it without end"
+                        : "each of which ended: whether they still come the text does not show"),
+      is_on ? Confidence::kHigh : Confidence::kMedium, EventKind::kStorm, happened, out);
+  Finding& finding = out.findings.back();
+  if (!is_on) finding.severity = Severity::kInfo;
+  // One that has just begun may be over with the next line.
+  if (is_on && storms == 1) finding.severity = Severity::kWarning;
+  if (is_on && finding.evidence.back().line != last.at.text)
+    finding.evidence.back() = line_of(last.at);
+}
+
 void judge_events_of(const Happened& happened, finding::Judgement& out) {
   const readers::PasteEvent& first = *happened.events.front();
   const std::string place = place_of(first.host, first.device);
   judge_links(happened, out);
+  judge_storms(happened, out);
   if (happened.count(EventKind::kUnplugged) > 0 && happened.count(EventKind::kLinkUp) == 0) {
     add_event_finding("link.degraded", fmt::format("No cable is plugged in at {}.", place),
                       Confidence::kHigh, EventKind::kUnplugged, happened, out);
@@ -958,7 +1010,10 @@ bool is_lesson(std::string_view line) {
 
 /// Every switch that shows its RoCE mode is lossy: PFC is off on purpose.
 void soften_lossy(const readers::Paste& paste, finding::Judgement& out) {
-  if (!paste.shows_lossy_mode || paste.shows_lossless_mode) return;
+  const auto& modes = paste.roce_modes;
+  if (modes.empty() ||
+      std::any_of(modes.begin(), modes.end(), [](const auto& mode) { return mode.is_lossless; }))
+    return;
   for (Finding& finding : out.findings)
     if (finding.id == "pfc.off") finding.severity = Severity::kInfo;
 }

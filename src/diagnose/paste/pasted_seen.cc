@@ -626,6 +626,116 @@ void judge_code_points(const PastedCase& input, finding::Judgement& out) {
   }
 }
 
+/// "no-loss", "NO_LOSS", "lossless", "roce", "rdma": the class that is named for what it carries.
+bool is_lossless_class(std::string_view name) {
+  std::string plain;
+  for (const char c : name)
+    if (c != '-' && c != '_') plain += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  for (const std::string_view stem : {"noloss", "lossless", "roce", "rdma"})
+    if (plain.find(stem) != std::string::npos) return true;
+  return false;
+}
+
+/// Code points of "hosts send DSCP 26": where no setting shows one.
+std::vector<Dscp> dscps_told(const PastedCase& input) {
+  std::vector<Dscp> out;
+  for (const readers::Cited& line : input.paste.words) {
+    const auto words = readers::words_of(line.text);
+    const bool is_sending = std::any_of(words.begin(), words.end(), [](std::string_view word) {
+      return word == "send" || word == "sends" || word == "mark" || word == "marks" ||
+             word == "marked" || word == "carries" || word == "use" || word == "uses";
+    });
+    if (!is_sending || is_remedy(line.text)) continue;
+    for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+      const std::string_view next = words[i + 1];
+      const auto value =
+          parse_u64(next.substr(0, std::min(next.find_first_of(",.;)"), next.size())));
+      if ((words[i] == "DSCP" || words[i] == "dscp") && value && *value < Dscp::kLimit)
+        out.push_back(Dscp::of(static_cast<unsigned>(*value)));
+    }
+  }
+  return out;
+}
+
+/// Where this classifier puts a code point; nullptr where it has no entry for it.
+const readers::PasteClassifier::Entry* entry_of(const readers::PasteClassifier& classifier,
+                                                Dscp dscp) {
+  for (const auto& entry : classifier.entries)
+    if (entry.dscp == dscp) return &entry;
+  return nullptr;
+}
+
+/// A code point of RDMA that no classifier of the switch has in its lossless class, while one of
+/// them has others there.
+void judge_classifiers(const PastedCase& input, finding::Judgement& out) {
+  std::vector<Dscp> said = dscps_said(input);
+  if (said.empty()) said = dscps_told(input);
+  const auto& all = input.paste.classifiers;
+  std::set<std::pair<std::string, unsigned>> judged;
+  for (const readers::PasteClassifier& classifier : all) {
+    const auto lossless =
+        std::find_if(classifier.entries.begin(), classifier.entries.end(),
+                     [](const auto& entry) { return is_lossless_class(entry.forwarding_class); });
+    if (lossless == classifier.entries.end()) continue;
+    for (const Dscp dscp : said) {
+      const auto* const entry = entry_of(classifier, dscp);
+      const bool is_placed =
+          std::any_of(all.begin(), all.end(), [&](const readers::PasteClassifier& other) {
+            const auto* const there = entry_of(other, dscp);
+            return other.switch_name == classifier.switch_name && there != nullptr &&
+                   is_lossless_class(there->forwarding_class);
+          });
+      if (is_placed || (entry == nullptr && !classifier.is_whole) ||
+          !judged.emplace(classifier.switch_name, dscp.value()).second)
+        continue;
+      Finding finding = finding::make_finding(
+          "dscp.unmapped_hop",
+          fmt::format("{}: classifier {} has DSCP {}, which RDMA carries here, {}, and {} in {}.",
+                      switch_text(classifier.switch_name), classifier.name, dscp.value(),
+                      entry == nullptr ? std::string("in no forwarding class")
+                                       : fmt::format("in {}", entry->forwarding_class),
+                      lossless->dscp.value(), lossless->forwarding_class),
+          switch_where(classifier.switch_name));
+      finding.confidence = Confidence::kHigh;
+      finding.evidence = {line_of(classifier.at),
+                          line_of(entry == nullptr ? lossless->at : entry->at)};
+      out.findings.push_back(std::move(finding));
+    }
+  }
+}
+
+/// Switches of one text, most of them lossless: one that is lossy drops what the others pause.
+/// Where none is lossless the fabric is meant to be lossy.
+void judge_roce_modes(const PastedCase& input, finding::Judgement& out) {
+  std::map<std::string, const readers::PasteRoceMode*> modes;  // the last that was shown
+  for (const readers::PasteRoceMode& mode : input.paste.roce_modes)
+    modes[mode.switch_name] = &mode;
+  std::vector<const readers::PasteRoceMode*> lossy;
+  std::vector<const readers::PasteRoceMode*> lossless;
+  for (const auto& [name, mode] : modes)
+    (mode->is_lossless ? lossless : lossy).push_back(mode);
+  if (lossless.empty() || lossy.size() > lossless.size()) return;
+  bool has_pfc = false;  // at a host
+  for (const evidence::Evidence& host : input.evidence)
+    for (const evidence::Nic& nic : host.nics)
+      has_pfc = has_pfc || (nic.qos.pfc.is_known() && nic.qos.pfc->count() > 0);
+  const bool is_sure = has_pfc || lossless.size() > lossy.size();
+  for (const auto* mode : lossy) {
+    Finding finding = finding::make_finding(
+        "pfc.off",
+        fmt::format("{} runs RoCE in mode lossy, without PFC; {} {} lossless{}.", mode->switch_name,
+                    lossless.front()->switch_name,
+                    lossless.size() == 1 ? std::string("is")
+                                         : fmt::format("and {} more are", lossless.size() - 1),
+                    has_pfc ? ", and hosts use PFC" : ""),
+        switch_where(mode->switch_name));
+    finding.confidence = is_sure ? Confidence::kHigh : Confidence::kMedium;
+    if (!is_sure) finding.severity = Severity::kWarning;
+    finding.evidence = {line_of(mode->at), line_of(lossless.front()->at)};
+    out.findings.push_back(std::move(finding));
+  }
+}
+
 void judge_wred(const PastedCase& input, finding::Judgement& out) {
   for (const readers::PasteWred& item : input.paste.wred) {
     if (item.marks) continue;
@@ -660,6 +770,8 @@ void judge_seen(const PastedCase& input, finding::Judgement& out) {
     judge_container(input, host, out);
   judge_cables(input, out);
   judge_code_points(input, out);
+  judge_classifiers(input, out);
+  judge_roce_modes(input, out);
   judge_wred(input, out);
 }
 

@@ -334,5 +334,143 @@ TEST(PastedSeen, PlansOfASite) {
   });
 }
 
+std::string looped(std::string_view fourth, std::string_view fifth, std::string_view separator) {
+  std::string out =
+      "root@n14:~# for i in 0 1 2 3 4 5; do echo -n \"rail$i: \"; lldpctl rail$i -f keyvalue | "
+      "egrep \"chassis.name|port.ifname\" | cut -d= -f2 | xargs; done\n";
+  for (const int i : {0, 1, 2, 3})
+    out += fmt::format("rail{}{}leaf-f-r{} Ethernet14/1\n", i, separator, i);
+  return out + fmt::format("rail4{0}{1} Ethernet14/1\nrail5{0}{2} Ethernet14/1\n", separator,
+                           fourth, fifth);
+}
+
+TEST(PastedSeen, CablesThatALoopAroundLldpctlPrints) {
+  const std::string plan = "Rail N of every server goes to leaf-f-rN.\n";
+  const std::string wrong = looped("leaf-f-r5", "leaf-f-r4", ": ");
+  const std::string right = looped("leaf-f-r4", "leaf-f-r5", ": ");
+  check({
+      {"exchanged, with the plan", plan + wrong, "wiring.mismatch", "error"},
+      {"exchanged, by the convention", wrong, "wiring.mismatch", "error"},
+      {"an arrow between", looped("leaf-f-r5", "leaf-f-r4", " -> "), "wiring.mismatch", "error"},
+      {"nothing between", looped("leaf-f-r5", "leaf-f-r4", " "), "wiring.mismatch", "error"},
+      {"as planned", plan + right, "wiring.mismatch", ""},
+      {"lines of another command", "root@n14:~# cat notes\nrail4: leaf-f-r5 Ethernet14/1\n",
+       "wiring.mismatch", ""},
+      {"three hosts: the rails are no hosts",
+       right + "root@n15:~# " + wrong.substr(wrong.find("for")) + "root@n16:~# " +
+           right.substr(right.find("for")),
+       "wiring.mismatch", "error"},
+  });
+}
+
+std::string classified(std::string_view said, std::string_view rows,
+                       std::string_view command = "show class-of-service classifier name roce") {
+  return fmt::format(
+      "{}\n\nops@l07> {}\nClassifier: roce, Code point type: dscp, Index: 41210\n"
+      "  Code point         Forwarding class                    Loss priority\n{}",
+      said, command, rows);
+}
+
+TEST(PastedSeen, ClassifiersWithTheCodePointOfRdmaElsewhere) {
+  const std::string narrow =
+      "  000000             best-effort                         low\n"
+      "  011000             NO-LOSS                             low\n";
+  const std::string other = "  011010             best-effort                         low\n";
+  const std::string whole = "  011010             NO-LOSS                             low\n";
+  const std::string_view sent = "Hosts run with NCCL_IB_TC=106.";
+  check({
+      {"not listed", classified(sent, narrow), "dscp.unmapped_hop", "error"},
+      {"in another class", classified(sent, narrow + other), "dscp.unmapped_hop", "error"},
+      {"told in words", classified("All our hosts send DSCP 26, seen on a mirror port.", narrow),
+       "dscp.unmapped_hop", "error"},
+      {"in the lossless class", classified(sent, narrow + whole), "dscp.unmapped_hop", ""},
+      {"another code point in use", classified("Hosts run with NCCL_IB_TC=96.", narrow),
+       "dscp.unmapped_hop", ""},
+      {"nobody says what RDMA carries", classified("Here is the leaf.", narrow),
+       "dscp.unmapped_hop", ""},
+      {"a filter may have left it out",
+       classified(sent, narrow, "show class-of-service classifier | match 0000"),
+       "dscp.unmapped_hop", ""},
+      {"no lossless class in it: another classifier may be bound",
+       classified(sent, "  000000             best-effort                         low\n"),
+       "dscp.unmapped_hop", ""},
+  });
+}
+
+std::string storm_line(std::string_view time, bool begins, std::string_view port = "Ethernet104") {
+  return fmt::format(
+      "Sep 17 {}.201934 leaf2 NOTICE swss#orchagent: :- {} on port {}, queue index 3, queue id "
+      "0x15000000000a31 and port id 0x100000000002f\n",
+      time,
+      begins ? "startWdActionOnQueue: PFC Watchdog detected PFC storm"
+             : "stopWdActionOnQueue: PFC Watchdog storm restored",
+      port);
+}
+
+TEST(PastedSeen, StormsInTheLogOfTheWatchdog) {
+  const std::string ended = storm_line("08:41:12", true) + storm_line("08:41:14", false);
+  const std::string again = ended + storm_line("08:41:31", true);
+  check({
+      {"again, and no end", again, "pfc.storm", "error"},
+      {"the newest first",
+       storm_line("08:41:31", true) + storm_line("08:41:14", false) + storm_line("08:41:12", true),
+       "pfc.storm", "error"},
+      {"one that has begun", storm_line("08:41:12", true), "pfc.storm", "warning"},
+      {"each ended", again + storm_line("08:41:40", false), "pfc.storm", "info"},
+      {"ended, the newest first",
+       storm_line("08:41:40", false) + storm_line("08:41:31", true) + storm_line("08:41:14", false),
+       "pfc.storm", "info"},
+      {"two ports, each ended",
+       ended + storm_line("08:41:31", true, "Ethernet8") +
+           storm_line("08:41:33", false, "Ethernet8"),
+       "pfc.storm", "info"},
+      {"below a command", "admin@leaf2:~$ sudo grep -i storm /var/log/syslog\n" + again,
+       "pfc.storm", "error"},
+      {"NX-OS",
+       "2025 Sep 17 08:41:12 l1 %TAHUSD-SLOT1-2-TAHUSD_SYSLOG_PFCWD_QUEUE_SHUTDOWN: PFC watchdog: "
+       "queue 3 of Ethernet1/7 is shutdown\n"
+       "2025 Sep 17 08:41:14 l1 %TAHUSD-SLOT1-2-TAHUSD_SYSLOG_PFCWD_QUEUE_RESTORED: PFC watchdog: "
+       "queue 3 of Ethernet1/7 is restored\n"
+       "2025 Sep 17 08:41:20 l1 %TAHUSD-SLOT1-2-TAHUSD_SYSLOG_PFCWD_QUEUE_SHUTDOWN: PFC watchdog: "
+       "queue 3 of Ethernet1/7 is shutdown\n",
+       "pfc.storm", "error"},
+      {"words of a person", "last year the PFC watchdog detected PFC storm on port Ethernet104\n",
+       "pfc.storm", ""},
+  });
+  const finding::Judgement judgement = seen(again);
+  const finding::Finding* const found = find_id(judgement, "pfc.storm");
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->where.switch_name, "leaf2");
+  EXPECT_EQ(found->where.port, "Ethernet104");
+}
+
+std::string roce_mode(std::string_view name, std::string_view mode) {
+  return fmt::format(
+      "cumulus@{}:mgmt:~$ nv show qos roce | egrep \"^mode|pfc\"\nmode                {}     {}\n",
+      name, mode, mode);
+}
+
+TEST(PastedSeen, OneSwitchWithRoceInAnotherMode) {
+  const std::string others = roce_mode("leaf01", "lossless") + roce_mode("leaf02", "lossless");
+  const std::string odd = roce_mode("leaf03", "lossy");
+  const std::string pfc =
+      "# mlnx_qos -i rail0\nPFC configuration:\n\tpriority    0   1   2   3   4   5   6   7\n"
+      "\tenabled     0   0   0   1   0   0   0   0   \n";
+  check({
+      {"two others are lossless", others + odd, "pfc.off", "error"},
+      {"the others in words",
+       odd + roce_mode("leaf01", "lossless") + "leaf02, leaf04: same as leaf01\n", "pfc.off",
+       "error"},
+      {"one other, and a host with PFC", roce_mode("leaf01", "lossless") + odd + "\n" + pfc,
+       "pfc.off", "error"},
+      {"one other", roce_mode("leaf01", "lossless") + odd, "pfc.off", "warning"},
+      {"all lossless", others, "pfc.off", ""},
+      {"all lossy: it is meant so", odd + roce_mode("leaf04", "lossy"), "pfc.off", ""},
+      {"most are lossy", odd + roce_mode("leaf01", "lossless") + "leaf02, leaf04: same as leaf03\n",
+       "pfc.off", ""},
+      {"lossless by now", others + odd + roce_mode("leaf03", "lossless"), "pfc.off", ""},
+  });
+}
+
 }  // namespace
 }  // namespace weir::diagnose

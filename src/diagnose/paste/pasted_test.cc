@@ -651,5 +651,36 @@ TEST(Pasted, AMistakeInARunbookIsNotASetting) {
                   .starts_with("dscp.tos_confusion"));
 }
 
+TEST(Pasted, APortWithoutPfcThatDropsAmongSistersWithIt) {
+  COVERS("D4");
+  const auto pfc = [](std::string_view second, std::string_view third) {
+    return fmt::format(
+        "leaf12# show interface priority-flow-control | i \"Port|1/47|1/48|1/49\"\n"
+        "Port               Mode Oper(VL bmap)  RxPPP      TxPPP\n"
+        "Ethernet1/47       On   On  (8)       22188      40192\n"
+        "Ethernet1/48       {}       21873      39904\n"
+        "Ethernet1/49       {}       0          0\n",
+        second, third);
+  };
+  const auto drops = [](unsigned packets) {
+    return fmt::format(
+        "leaf12# show queuing interface ethernet 1/49 | i \"Ingress MMU\"\n"
+        "Ingress MMU Drop Pkts      {}\nIngress MMU Drop Bytes     21722447746\n",
+        packets);
+  };
+  const std::string odd = pfc("On   On  (8)", "Auto Off");
+  const std::string said = loud(diagnosed(odd + drops(5219233) + drops(5304871)));
+  EXPECT_TRUE(said.starts_with("pfc.off: leaf12 Ethernet1/49 dropped 85,638 packets")) << said;
+  EXPECT_EQ(said.find("port.discards"), std::string::npos) << said;
+  EXPECT_EQ(loud(diagnosed(odd + drops(5219233))), "") << "a sum since an unknown time";
+  EXPECT_EQ(loud(diagnosed(odd + drops(5219233) + drops(5219233))), "") << "it drops no more";
+  EXPECT_EQ(loud(diagnosed(odd)), "") << "a port that may carry no RDMA";
+  EXPECT_FALSE(names(
+      diagnosed(pfc("On   On  (8)", "On   On  (8)") + drops(5219233) + drops(5304871)), "pfc.off"));
+  EXPECT_FALSE(
+      names(diagnosed(pfc("Auto Off", "Auto Off") + drops(5219233) + drops(5304871)), "pfc.off"))
+      << "which of them is meant to have PFC nobody says";
+}
+
 }  // namespace
 }  // namespace weir::diagnose

@@ -121,6 +121,46 @@ void judge_drops_of(const View& view, const std::string& name, finding::Judgemen
   out.findings.push_back(std::move(finding));
 }
 
+// ---- PFC of sister ports ----
+
+/// PFC is in effect on most of the ports that are shown and not on this one, which drops what
+/// arrives. A port without drops may carry no RDMA.
+void judge_pfc_of(const View& view, const std::string& name, finding::Judgement& out) {
+  constexpr std::string_view kDrops = "switch.port.drop.packets";
+  std::vector<const PortView*> with;
+  std::vector<const PortView*> without;
+  for (const PortView* port : view.ports_of(name)) {
+    if (port->facts == nullptr || port->wanted != nullptr || port->facts->up.is(false) ||
+        !port->facts->pfc_active.is_known())
+      continue;
+    (port->facts->pfc_active->count() > 0 ? with : without).push_back(port);
+  }
+  constexpr std::size_t kSisters = 2;
+  if (with.size() < kSisters || with.size() <= without.size()) return;
+  for (const PortView* port : without) {
+    const std::uint64_t drops = port->counts.of(kDrops).value_or(0);
+    if (drops == 0 || view.is_read_once(port->where())) continue;
+    Finding finding = finding::make_finding(
+        "pfc.off",
+        fmt::format("{} {} dropped {} packets between the readings and PFC is not in effect on it; "
+                    "on {} other ports it is.",
+                    name, port->name, count_text(drops), with.size()),
+        port->where());
+    finding.confidence = Confidence::kHigh;
+    finding.evidence = {
+        stated_line(port->facts->pfc_active.source(), fmt::format("{}: PFC off", port->name)),
+        stated_line(with.front()->facts->pfc_active.source(),
+                    fmt::format("{}: PFC on", with.front()->name)),
+        port->counts.line(kDrops)};
+    // The drops are its effect.
+    for (Finding& other : out.findings)
+      if (other.id == "port.discards" && other.where.switch_name == name &&
+          other.where.port == port->name)
+        other.severity = Severity::kInfo;
+    out.findings.push_back(std::move(finding));
+  }
+}
+
 // ---- use of the paths ----
 
 struct PortUse {
@@ -177,6 +217,7 @@ void judge_switches(const View& view, finding::Judgement& out) {
   const bool is_balance = is_found(out, {"ecmp.imbalance", "ecmp.polarised", "ecmp.same_seed"});
   for (const std::string& name : view.switches()) {
     if (!is_trust) judge_trust_of(view, name, out);
+    if (!is_loss) judge_pfc_of(view, name, out);
     if (!is_loss) judge_drops_of(view, name, out);
     if (!is_balance) judge_paths_of(view, name, out);
   }

@@ -13,6 +13,7 @@
 #include "diagnose/core/interpret.h"
 #include "diagnose/core/join.h"
 #include "diagnose/validate/validate.h"
+#include "ops/inspect/validate.h"
 #include "ops/report/report_input.h"
 #include "render/report/report_facts.h"
 #include "units/format.h"
@@ -31,12 +32,16 @@ struct Sources {
 
 Status add_lab(const ReportRequest& request, Sources& sources) {
   WEIR_TRY(hosts, open_hosts(*request.source));
-  if (request.files.empty()) {
+  if (hosts.lab && request.files.empty()) {
     WEIR_TRY(seen, observe_last_load(hosts));
     std::move(seen.begin(), seen.end(), std::back_inserter(sources.input.evidence));
   } else {
-    std::vector<evidence::Evidence> seen = observe(hosts).all();
-    std::move(seen.begin(), seen.end(), std::back_inserter(sources.input.evidence));
+    WEIR_TRY(seen, observe_some(hosts));
+    std::vector<evidence::Evidence> all = seen.all();
+    std::move(all.begin(), all.end(), std::back_inserter(sources.input.evidence));
+    finding::Judgement unseen;
+    add_unseen(seen, unseen);
+    if (!unseen.unknown.empty()) sources.input.judgements.push_back(std::move(unseen));
   }
   if (!hosts.lab) return {};
   sources.run = hosts.lab->last_run();

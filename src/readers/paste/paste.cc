@@ -33,6 +33,7 @@ constexpr auto kTools = std::to_array<PasteTool>({
     {"LLDP neighbours", begins_lldp, read_lldp},
     {"CONFIG_DB", begins_config_db, read_config_db},
     {"queuing policy", begins_queuing_policy, read_queuing_policy},
+    {"the PFC watchdog's log", begins_watchdog_log, read_watchdog_log},
     {"dcb", begins_dcb, read_dcb},
     {"lldptool", begins_lldptool, read_lldptool},
     {"show_gids", begins_show_gids, read_show_gids},
@@ -75,6 +76,9 @@ constexpr auto kShowTools = std::to_array<PasteTool>({
     {"LLDP neighbours", begins_lldp, read_lldp},
     {"queuing policy", begins_queuing_policy, read_queuing_policy},
     {"CONFIG_DB", begins_config_db, read_config_db},
+    {"classifier", begins_classifier, read_classifier},
+    {"RoCE mode", begins_roce_mode, read_roce_mode},
+    {"the PFC watchdog's log", begins_watchdog_log, read_watchdog_log},
 });
 
 bool is_job_line(std::string_view text) {
@@ -318,7 +322,8 @@ class FileReader {
     part.first = lines_[at].number;
     part.last = lines_[at + taken - 1].number;
     const bool is_one = part.tool == "lspci" || part.tool == "the kernel's log" ||
-                        part.tool == "optics" || part.tool == "files of devices";
+                        part.tool == "the PFC watchdog's log" || part.tool == "optics" ||
+                        part.tool == "files of devices";
     if (is_one && !paste_.parts.empty()) {
       PastePart& last = paste_.parts.back();
       const bool goes_on = last.tool == part.tool && last.host == part.host &&
@@ -568,18 +573,6 @@ void add_words(const PlainFile& file, Paste& paste) {
       add({file.name, line.number, std::string(trim(line.text).substr(0, kLongestCitation))});
 }
 
-/// NVUE's `nv show qos roce`, or what sets it.
-void note_roce_modes(const PlainFile& file, Paste& paste) {
-  for (const PasteLine& line : file.plain.lines) {
-    const auto words = words_of(line.text);
-    const bool is_set = line.text.find("qos roce mode ") != std::string_view::npos;
-    if (words.size() < 2 || (words[0] != "mode" && !is_set)) continue;
-    const std::string_view mode = is_set ? words.back() : words[1];
-    paste.shows_lossy_mode = paste.shows_lossy_mode || mode == "lossy";
-    paste.shows_lossless_mode = paste.shows_lossless_mode || mode == "lossless";
-  }
-}
-
 void read_job_of(const PlainFile& file, Paste& paste) {
   std::string text;
   text.reserve(file.text.size());
@@ -684,7 +677,6 @@ Paste read_paste(const std::vector<PastedFile>& files) {
   std::vector<std::string> all;
   for (const PlainFile& file : plain) {
     FileReader(file, paste, hosts).run();
-    note_roce_modes(file, paste);
     read_job_of(file, paste);
     add_words(file, paste);
     all.push_back(file.name);

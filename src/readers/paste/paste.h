@@ -55,6 +55,8 @@ enum class EventKind : std::uint8_t {
   kAcsRedirect,     // a bridge sends peer-to-peer traffic through the root
   kFirmware,        // assert, health, command timeout
   kPeermemRefused,  // nvidia_peermem did not load
+  kStorm,           // the PFC watchdog of a switch found a queue that is paused without end
+  kStormOver,       // and gave it back
   kForeign,         // a GPU, a disk, memory: not the network
 };
 struct PasteEvent {
@@ -149,6 +151,8 @@ struct Paste {
   std::vector<PasteCodePoint> code_points;
   std::vector<PasteWred> wred;
   std::vector<PasteLossless> lossless;
+  std::vector<PasteClassifier> classifiers;
+  std::vector<PasteRoceMode> roce_modes;
   struct UnreadLine {
     std::string file;
     Unread line;
@@ -166,9 +170,6 @@ struct Paste {
     }
   };
   std::vector<NotRead> not_read;
-  /// RoCE modes that switches print ("mode  lossy  lossy"): a fabric may be lossy on purpose.
-  bool shows_lossy_mode = false;
-  bool shows_lossless_mode = false;
   std::vector<Cited> rest;  // without quoting and prefixes, blank lines left out
   /// The lines whose words are worth a search: a short text whole where some of its lines were not
   /// read, since what a tool printed belongs to the description around it; else `rest`.

@@ -1,4 +1,5 @@
-// LLDP neighbours: lldpcli and lldpctl (blocks, key=value, JSON), and the tables of switches.
+// LLDP neighbours: lldpcli and lldpctl (blocks, key=value, JSON, a line per port of a loop), and
+// the tables of switches.
 #include <algorithm>
 #include <array>
 
@@ -273,11 +274,58 @@ std::size_t read_lldp_table(const LldpTable& table, const PasteAt& at, PasteSink
   return taken;
 }
 
+// ---- loops of a shell ----
+
+struct LoopedPort {
+  std::string_view port;
+  std::string_view system;
+  std::string_view remote;  // may be empty
+};
+/// "rail4: leaf-f-r5 Ethernet14/1", "rail4 -> leaf-f-r5 Ethernet14/1": what a loop around lldpctl
+/// prints for each of its ports.
+std::optional<LoopedPort> looped_port(std::string_view text, const Mark& mark) {
+  if (mark.command.find("lldp") == std::string::npos || mark.is_switch) return std::nullopt;
+  std::vector<std::string_view> words = words_of(text);
+  const auto is_arrow = [](std::string_view word) {
+    return word == "->" || word == "=>" || word == "=" || word == ":" || word == "-";
+  };
+  const bool has_mark = words.size() > 1 && (words[0].ends_with(':') || is_arrow(words[1]));
+  if (words.size() > 1 && is_arrow(words[1])) words.erase(words.begin() + 1);
+  if (words.size() < 2 || words.size() > 3) return std::nullopt;
+  const bool has_port = words.size() == 3 && is_switch_port(words[2]);
+  if (words.size() == 3 ? !has_port : !has_mark) return std::nullopt;
+  if (words[0].ends_with(':')) words[0].remove_suffix(1);
+  const auto is_name = [](std::string_view word) {
+    constexpr std::string_view kChars = "-_.";
+    const bool has_digit = word.find_first_of("0123456789") != std::string_view::npos;
+    const bool has_letter = std::any_of(word.begin(), word.end(), [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    });
+    return has_digit && has_letter && std::all_of(word.begin(), word.end(), [&](char c) {
+             return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                    kChars.find(c) != std::string_view::npos;
+           });
+  };
+  if (!is_name(words[0]) || !is_name(words[1])) return std::nullopt;
+  return LoopedPort{words[0], words[1], has_port ? words[2] : std::string_view()};
+}
+
+std::size_t read_lldp_loop(const PasteAt& at, PasteSink& out) {
+  Neighbours found(at, out);
+  std::size_t taken = 0;
+  for (; taken < at.lines.size(); ++taken) {
+    const auto item = looped_port(at.line(taken), at.mark);
+    if (!item) break;
+    found.add(item->port, item->system, item->remote, at.lines[taken]);
+  }
+  return taken;
+}
+
 }  // namespace
 
 bool begins_lldp(const PasteAt& at) {
-  return lldp_interface(at.line(0)) || lldp_key(at.line(0)) || begins_lldp_json(at) ||
-         lldp_table(at.line(0)) != nullptr ||
+  return looped_port(at.line(0), at.mark).has_value() || lldp_interface(at.line(0)) ||
+         lldp_key(at.line(0)) || begins_lldp_json(at) || lldp_table(at.line(0)) != nullptr ||
          (at.line(0) == "LLDP neighbors:" && (is_rule(at.line(1)) || lldp_interface(at.line(1))));
 }
 
@@ -286,6 +334,7 @@ std::size_t read_lldp(const PasteAt& at, PasteSink& out) {
     return read_lldp_table(*table, at, out);
   if (lldp_key(at.line(0))) return read_lldp_keys(at, out);
   if (begins_lldp_json(at)) return read_lldp_json(at, out);
+  if (looped_port(at.line(0), at.mark)) return read_lldp_loop(at, out);
   return read_lldp_blocks(at, out);
 }
 

@@ -353,6 +353,72 @@ std::size_t read_kernel_log(const PasteAt& at, PasteSink& out) {
   return last + 1;
 }
 
+// ---- the PFC watchdog's log ----
+
+namespace {
+
+struct WatchdogLine {
+  EventKind kind = EventKind::kStorm;
+  std::string_view host;  // may be empty
+  std::string_view port;
+};
+
+/// "Sep 17 08:41:12.201934 leaf2 NOTICE swss#orchagent: …: PFC Watchdog detected PFC storm on port
+/// Ethernet104, queue index 3, …" (sonic-swss, orchagent); other systems name the watchdog, the
+/// queue and the port in their own order ("…PFCWD_QUEUE_SHUTDOWN: …", NX-OS). A line without a time
+/// and a speaker is a person's.
+std::optional<WatchdogLine> watchdog_line(const PasteLine& line) {
+  const std::string_view text = trim(line.text);
+  if (text.size() > 1000) return std::nullopt;
+  const std::string lower = lower_case(text);
+  const auto has = [&](std::string_view piece) { return lower.find(piece) != std::string::npos; };
+  if (!has("pfcwd") && !(has("pfc") && has("watchdog"))) return std::nullopt;
+  WatchdogLine out;
+  if (has("restored") || has("recovered") || has("queue_restore")) {
+    out.kind = EventKind::kStormOver;
+  } else if (!has("detected pfc storm") && !has("storm detected") && !has("queue_shutdown") &&
+             !has("is shutdown") && !has("stuck")) {
+    return std::nullopt;
+  }
+  const auto words = words_of(text);
+  bool has_time = line.second.has_value();
+  if (has_time && !words.empty() && !words[0].ends_with(':')) out.host = words[0];
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    std::string_view word = words[i];
+    const bool is_clock = word.size() >= 8 && second_of_day(word.substr(0, 8)).has_value();
+    if (is_clock && !has_time) {
+      has_time = true;
+      if (i + 1 < words.size()) out.host = words[i + 1];
+    }
+    while (!word.empty() && std::string_view(",.;:)").find(word.back()) != std::string::npos)
+      word.remove_suffix(1);
+    if (out.port.empty() && is_switch_port(word)) out.port = word;
+  }
+  const bool has_speaker_name = has("orchagent") || has("%");
+  if (out.host.find_first_of(":%#[") != std::string_view::npos) out.host = {};
+  if (out.port.empty() || (!has_time && !has_speaker_name)) return std::nullopt;
+  return out;
+}
+
+}  // namespace
+
+bool begins_watchdog_log(const PasteAt& at) {
+  return watchdog_line(at.lines[0]).has_value();
+}
+
+std::size_t read_watchdog_log(const PasteAt& at, PasteSink& out) {
+  const std::string before = out.host();
+  std::size_t taken = 0;
+  for (; taken < at.lines.size(); ++taken) {
+    const auto line = watchdog_line(at.lines[taken]);
+    if (!line) break;
+    out.use_host(line->host.empty() ? std::string_view(before) : line->host);
+    out.switch_event(line->kind, line->port, at.lines[taken]);
+  }
+  out.use_host(before);
+  return taken;
+}
+
 // ---- limits ----
 
 namespace {

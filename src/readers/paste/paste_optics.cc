@@ -12,10 +12,6 @@
 #include "readers/paste/text_lines.h"
 
 namespace weir::readers {
-namespace {
-
-/// Below it there is no light at all: the other end is off, or nothing is plugged in there.
-constexpr double kDarkDbm = -30;
 
 std::string lower_case(std::string_view text) {
   std::string out(text);
@@ -23,6 +19,11 @@ std::string lower_case(std::string_view text) {
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   return out;
 }
+
+namespace {
+
+/// Below it there is no light at all: the other end is off, or nothing is plugged in there.
+constexpr double kDarkDbm = -30;
 
 /// "-16.78" of "0.021 mW / -16.78 dBm" and of "-16.78dBm"; no light is minus infinity.
 std::optional<double> dbm_in(std::string_view text) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "readers/job/job.h"
 #include "units/qos_code.h"
@@ -79,6 +80,27 @@ struct PasteWred {
   std::string profile;
   std::optional<Queue> queue;  // where the text says it
   bool marks = false;
+  Cited at;
+};
+
+/// A classifier of Junos: which forwarding class a code point is in.
+struct PasteClassifier {
+  struct Entry {
+    Dscp dscp;
+    std::string forwarding_class;
+    Cited at;
+  };
+  std::string switch_name;
+  std::string name;
+  bool is_whole = true;  // no filter in the command: a code point that is not listed has no entry
+  std::vector<Entry> entries;
+  Cited at;
+};
+
+/// "mode lossy" of `nv show qos roce`.
+struct PasteRoceMode {
+  std::string switch_name;
+  bool is_lossless = false;
   Cited at;
 };
 

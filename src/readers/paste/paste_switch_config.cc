@@ -1,5 +1,6 @@
 // Settings of switches as people show them: entries of SONiC's CONFIG_DB (sonic-db-cli, redis-cli,
-// JSON in whole or in pieces) and queuing policies of NX-OS.
+// JSON in whole or in pieces), queuing policies of NX-OS, classifiers of Junos and RoCE modes of
+// Cumulus.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -297,6 +298,104 @@ std::size_t read_queuing_policy(const PasteAt& at, PasteSink& out) {
     out.paste().wred.push_back({out.host(), policy, queue, marks, out.cite(at.lines[taken])});
   }
   return taken;
+}
+
+// ---- classifiers ----
+
+namespace {
+
+/// 26 of "011010"; nullopt where it is no code point of six bits.
+std::optional<Dscp> dscp_of_bits(std::string_view text) {
+  constexpr std::size_t kBits = 6;
+  if (text.size() != kBits || text.find_first_not_of("01") != std::string_view::npos)
+    return std::nullopt;
+  unsigned value = 0;
+  for (const char bit : text)
+    value = value * 2 + (bit == '1' ? 1U : 0U);
+  return Dscp::of(value);
+}
+
+}  // namespace
+
+// "Classifier: roce-dscp, Code point type: dscp, Index: 41210"; dscp-ipv6 is another type.
+bool begins_classifier(const PasteAt& at) {
+  return at.line(0).starts_with("Classifier: ") &&
+         at.line(0).find("Code point type: dscp,") != std::string_view::npos;
+}
+
+std::size_t read_classifier(const PasteAt& at, PasteSink& out) {
+  const std::string_view rest = at.line(0).substr(12);
+  PasteClassifier found;
+  found.switch_name = out.host();
+  found.name = rest.substr(0, rest.find(','));
+  found.is_whole = at.mark.command.find('|') == std::string::npos;
+  found.at = out.cite(at.lines[0]);
+  std::size_t taken = 1;
+  for (; taken < at.lines.size(); ++taken) {
+    const auto words = words_of(at.line(taken));
+    if (words.size() > 1 && words[0] == "Code" && words[1] == "point") continue;
+    const auto dscp = words.size() > 1 ? dscp_of_bits(words[0]) : std::nullopt;
+    if (!dscp) break;
+    found.entries.push_back({*dscp, std::string(words[1]), out.cite(at.lines[taken])});
+  }
+  if (!found.entries.empty()) out.paste().classifiers.push_back(std::move(found));
+  return taken;
+}
+
+// ---- RoCE modes of Cumulus ----
+
+namespace {
+
+/// "leaf02, leaf04: same as leaf01": the names before the colon and the one behind.
+struct SameAs {
+  std::vector<std::string> names;
+  std::string model;
+};
+std::optional<SameAs> same_as(std::string_view text) {
+  constexpr std::string_view kSame = "same as ";
+  const std::size_t at = text.find(kSame);
+  if (at == std::string_view::npos) return std::nullopt;
+  const auto name_in = [](std::string_view word) {
+    while (!word.empty() && std::string_view(",.:;)").find(word.back()) != std::string::npos)
+      word.remove_suffix(1);
+    return std::string(word);
+  };
+  const auto behind = words_of(text.substr(at + kSame.size()));
+  SameAs out;
+  if (!behind.empty()) out.model = name_in(behind[0]);
+  for (const std::string_view word : words_of(text.substr(0, at)))
+    if (word.find_first_of("0123456789") != std::string_view::npos)
+      out.names.push_back(name_in(word));
+  return out.names.empty() || out.model.empty() ? std::nullopt : std::optional(out);
+}
+
+}  // namespace
+
+bool begins_roce_mode(const PasteAt& at) {
+  if (at.mark.command.find("qos roce") == std::string::npos) return false;
+  const auto words = words_of(at.line(0));
+  const bool is_mode =
+      words.size() > 1 && words[0] == "mode" && (words[1] == "lossy" || words[1] == "lossless");
+  return is_mode || same_as(at.line(0)).has_value();
+}
+
+/// The first value is the one in effect.
+std::size_t read_roce_mode(const PasteAt& at, PasteSink& out) {
+  auto& modes = out.paste().roce_modes;
+  const Cited cited = out.cite(at.lines[0]);
+  const auto same = same_as(at.line(0));
+  if (!same) {
+    modes.push_back({out.host(), words_of(at.line(0))[1] == "lossless", cited});
+    return 1;
+  }
+  const auto model = std::find_if(modes.begin(), modes.end(), [&](const PasteRoceMode& mode) {
+    return mode.switch_name == same->model;
+  });
+  if (model == modes.end()) return 0;
+  const bool is_lossless = model->is_lossless;
+  for (const std::string& name : same->names)
+    modes.push_back({name, is_lossless, cited});
+  return 1;
 }
 
 }  // namespace weir::readers

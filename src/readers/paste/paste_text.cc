@@ -242,6 +242,14 @@ std::string_view prefix_of(std::string_view line) {
   return is_host(name) && is_hostlike ? name : std::string_view();
 }
 
+/// "rail3": a port, whatever follows it.
+bool is_rail_port(std::string_view name) {
+  constexpr std::string_view kStem = "rail";
+  const std::string_view rest = name.substr(std::min(kStem.size(), name.size()));
+  return name.starts_with(kStem) && !rest.empty() &&
+         std::all_of(rest.begin(), rest.end(), is_digit);
+}
+
 /// Prefixes that come often enough to be hosts; the names of devices and counters come once a line.
 std::map<std::string_view, int> prefixes_of(const std::vector<PasteLine>& lines) {
   std::map<std::string_view, int> counts;
@@ -251,7 +259,9 @@ std::map<std::string_view, int> prefixes_of(const std::vector<PasteLine>& lines)
   }
   constexpr int kOften = 3;
   for (auto at = counts.begin(); at != counts.end();)
-    at = at->second < kOften || is_rdma_name(at->first) ? counts.erase(at) : std::next(at);
+    at = at->second < kOften || is_rdma_name(at->first) || is_rail_port(at->first)
+             ? counts.erase(at)
+             : std::next(at);
   return counts;
 }
 

@@ -134,6 +134,8 @@ bool begins_lspci(const PasteAt&);
 std::size_t read_lspci(const PasteAt&, PasteSink&);
 bool begins_kernel_log(const PasteAt&);
 std::size_t read_kernel_log(const PasteAt&, PasteSink&);
+bool begins_watchdog_log(const PasteAt&);
+std::size_t read_watchdog_log(const PasteAt&, PasteSink&);
 bool begins_limits(const PasteAt&);
 std::size_t read_limits(const PasteAt&, PasteSink&);
 bool begins_sysctl(const PasteAt&);
@@ -198,6 +200,10 @@ bool begins_config_db(const PasteAt&);
 std::size_t read_config_db(const PasteAt&, PasteSink&);
 bool begins_queuing_policy(const PasteAt&);
 std::size_t read_queuing_policy(const PasteAt&, PasteSink&);
+bool begins_classifier(const PasteAt&);
+std::size_t read_classifier(const PasteAt&, PasteSink&);
+bool begins_roce_mode(const PasteAt&);
+std::size_t read_roce_mode(const PasteAt&, PasteSink&);
 
 // ---- paste_capture.cc ----
 bool begins_tshark(const PasteAt&);
@@ -210,6 +216,8 @@ std::size_t read_tshark(const PasteAt&, PasteSink&);
 [[nodiscard]] std::string port_of_command(const Mark& mark);
 /// A port of a switch as its system names it.
 [[nodiscard]] bool is_switch_port(std::string_view word);
+/// ASCII letters only.
+[[nodiscard]] std::string lower_case(std::string_view text);
 /// "-16.78" of "-16.78 dBm": the number that the text begins with.
 [[nodiscard]] std::optional<double> leading_decimal(std::string_view text);
 

@@ -31,6 +31,8 @@ constexpr auto kStatistics = std::to_array<Statistic>({
     {"Total pkts dropped", "drop_watchdog.packets"},
 });
 constexpr std::string_view kOverflow = "Ingress Overflow Drop Pkts";
+/// Of a port, whatever the class.
+constexpr std::string_view kMmuDrops = "Ingress MMU Drop Pkts";
 
 const Statistic* find_statistic(std::string_view name) {
   const auto* const at =
@@ -246,6 +248,13 @@ class NxosReader {
       part_ = Part::kNone;  // a table of errors that does not count broken frames
     } else if (text.starts_with(kOverflow)) {
       read_overflow(line, text);
+    } else if (text.starts_with(kMmuDrops)) {
+      const auto value = parse_count(trim(text.substr(kMmuDrops.size())));
+      if (!value || port_.empty()) {
+        out_.unread(line, "expected a number of a port");
+      } else {
+        out_.count(port_, "port.drop.packets", *value);
+      }
     } else {
       return false;
     }
@@ -448,7 +457,7 @@ class NxosReader {
 
 bool recognises_nxos_show(std::string_view text) {
   const auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };
-  return (has("RxPPP") && has("TxPPP")) || has("Egress Queuing for ") ||
+  return (has("RxPPP") && has("TxPPP")) || has(kMmuDrops) || has("Egress Queuing for ") ||
          has("Interface PFC watchdog:") || (has("FCS-Err") && has("Align-Err")) ||
          (has("admin state is") && has("MTU ")) || has("class-map type qos ") ||
          has("policy-map type network-qos ") ||

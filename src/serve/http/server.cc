@@ -10,13 +10,13 @@
 
 #include "base/text.h"
 #include "base/untrusted/printable.h"
+#include "serve/http/bounded_server.h"
 
 namespace weir::serve {
 namespace {
 
-// Each open connection holds a thread until it is answered or times out.
+// Each open connection holds a thread until it is answered or its time is over.
 constexpr std::size_t kThreads = 64;
-constexpr time_t kTimeoutSeconds = 5;
 constexpr std::string_view kTextFormat = "text/plain; version=0.0.4; charset=utf-8";
 
 constexpr std::string_view kFrontPage =
@@ -35,24 +35,20 @@ bool set_up_tls(SSL_CTX& context, const TlsConfig& tls) {
   return true;
 }
 
-Result<std::unique_ptr<httplib::Server>> make_server(const std::optional<WebConfig>& web) {
-  if (!web || !web->tls) return std::make_unique<httplib::Server>();
+Result<std::unique_ptr<BoundedServer>> make_server(const std::optional<WebConfig>& web) {
+  if (!web || !web->tls) return std::make_unique<BoundedServer>(nullptr);
   const TlsConfig& tls = *web->tls;
-  std::unique_ptr<httplib::Server> server = std::make_unique<httplib::SSLServer>(
-      [&](SSL_CTX& context) { return set_up_tls(context, tls); });
-  if (!server->is_valid())
+  TlsContext context(SSL_CTX_new(TLS_server_method()));
+  if (context == nullptr || !set_up_tls(*context, tls))
     return invalid_error(fmt::format(
         "TLS: cannot use certificate {} with key {}{}: expected PEM files that belong together and "
         "can be read",
         tls.certificate, tls.key, tls.client_ca.empty() ? "" : " and client CA " + tls.client_ca));
-  return server;
+  return std::make_unique<BoundedServer>(std::move(context));
 }
 
 void limit(httplib::Server& server) {
   server.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
-  server.set_read_timeout(kTimeoutSeconds);
-  server.set_write_timeout(kTimeoutSeconds);
-  server.set_payload_max_length(1024);  // nothing is taken
   // The library's own would let a second server share the port (SO_REUSEPORT).
   server.set_socket_options([](socket_t socket) {
     const int yes = 1;
@@ -156,7 +152,9 @@ Result<ListenAddress> parse_listen_address(std::string_view text) {
 }
 
 bool is_loopback(const ListenAddress& address) {
-  return address.host == "localhost" || address.host == "::1" || address.host.starts_with("127.");
+  in_addr v4{};
+  if (::inet_pton(AF_INET, address.host.c_str(), &v4) == 1) return (ntohl(v4.s_addr) >> 24U) == 127;
+  return address.host == "localhost" || address.host == "::1";
 }
 
 Status serve(Exporter& exporter, const ServerRequest& request) {

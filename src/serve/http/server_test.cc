@@ -1,5 +1,6 @@
 #include "serve/http/server.h"
 
+#include <array>
 #include <atomic>
 #include <future>
 #include <thread>
@@ -98,6 +99,45 @@ TEST(Server, OnlyUsersOfTheFileAreAnswered) {
   EXPECT_EQ(right.Get("/healthz")->status, 200);
 }
 
+/// What the server answers to these bytes; it may close before all were sent.
+std::string answer_to(int port, const std::string& bytes) {
+  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  EXPECT_EQ(::connect(socket, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);  // NOLINT
+  for (std::size_t sent = 0; sent < bytes.size();) {
+    const ssize_t count = ::send(socket, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
+    if (count <= 0) break;
+    sent += static_cast<std::size_t>(count);
+  }
+  std::string answer;
+  std::array<char, 65536> part{};
+  for (ssize_t count = 0; (count = ::recv(socket, part.data(), part.size(), 0)) > 0;)
+    answer.append(part.data(), static_cast<std::size_t>(count));
+  ::close(socket);
+  return answer;
+}
+
+TEST(Server, WhatAClientSendsIsBounded) {
+  const Running running;
+  const std::string endless(4'000'000, 'a');
+  EXPECT_EQ(answer_to(running.port(), "GET /" + endless).find("200 OK"), std::string::npos);
+  EXPECT_EQ(answer_to(running.port(), "GET / HTTP/1.1\r\nX: " + endless).find("200 OK"),
+            std::string::npos);
+  const std::string posted = "POST /metrics HTTP/1.1\r\nContent-Length: 4000000\r\n\r\n" + endless;
+  EXPECT_EQ(answer_to(running.port(), posted).find("200 OK"), std::string::npos);
+  std::string ranges = "GET / HTTP/1.1\r\nRange: bytes=0-";
+  for (int i = 0; i < 1000; ++i)
+    ranges += ",0-";
+  const std::string whole = answer_to(running.port(), ranges + "\r\n\r\n");
+  EXPECT_NE(whole.find("200 OK"), std::string::npos) << whole.substr(0, 100);
+  EXPECT_LT(whole.size(), 2000U) << "the page once";
+  EXPECT_NE(answer_to(running.port(), "GET /healthz HTTP/1.1\r\n\r\n").find("200 OK"),
+            std::string::npos);
+}
+
 TEST(Server, ATakenPortIsAnError) {
   const Running running;
   Exporter exporter(watch_recorded(), Profile::kLean, "test");
@@ -114,6 +154,7 @@ TEST(Server, AddressesToListenOn) {
   EXPECT_TRUE(is_loopback(*parse_listen_address("127.0.0.2:1")));
   EXPECT_TRUE(is_loopback(*parse_listen_address("localhost:1")));
   EXPECT_FALSE(is_loopback(*parse_listen_address(":1")));
+  EXPECT_FALSE(is_loopback(*parse_listen_address("127.example.com:1")));
   EXPECT_FALSE(is_loopback(*parse_listen_address("10.0.0.1:1")));
   for (const char* const text : {"", "9347", "host", "::1", "::1:80", "a:b", "a:70000", "a:-1"})
     EXPECT_FALSE(parse_listen_address(text)) << text;

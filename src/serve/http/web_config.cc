@@ -219,19 +219,26 @@ bool PasswordCheck::admits(std::string_view header) {
   const std::size_t colon = words->find(':');
   if (colon == std::string::npos || words->find('\0') != std::string::npos) return false;
   const std::string digest = sha256(*words);
-  const std::lock_guard lock(mutex_);
-  if (std::any_of(remembered_.begin(), remembered_.end(), [&](const std::string& known) {
-        return CRYPTO_memcmp(known.data(), digest.data(), digest.size()) == 0;
-      }))
-    return true;
+  if (is_remembered(digest)) return true;
+  // One hash at a time: guesses wait for each other, those who were right before wait for nobody.
+  const std::lock_guard lock(hash_mutex_);
+  if (is_remembered(digest)) return true;
   const auto user = users_.find(words->substr(0, colon));
   // The hash of no password, so that the time does not tell who exists.
   static const std::string kNobody = "$2b$10$" + std::string(53, '.');
   const bool is_right =
       is_password(words->substr(colon + 1), user == users_.end() ? kNobody : user->second);
   if (!is_right || user == users_.end()) return false;
+  const std::lock_guard remembering(mutex_);
   remembered_.push_back(digest);
   return true;
+}
+
+bool PasswordCheck::is_remembered(const std::string& digest) {
+  const std::lock_guard lock(mutex_);
+  return std::any_of(remembered_.begin(), remembered_.end(), [&](const std::string& known) {
+    return CRYPTO_memcmp(known.data(), digest.data(), digest.size()) == 0;
+  });
 }
 
 }  // namespace weir::serve

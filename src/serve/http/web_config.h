@@ -55,8 +55,11 @@ class PasswordCheck {
   [[nodiscard]] bool admits(std::string_view header);
 
  private:
+  [[nodiscard]] bool is_remembered(const std::string& digest);
+
   Users users_;
-  std::mutex mutex_;
+  std::mutex hash_mutex_;
+  std::mutex mutex_;  // of what is remembered
   std::vector<std::string> remembered_;
 };
 
