@@ -583,6 +583,13 @@ void judge_pings(const PastedCase& input, finding::Judgement& out) {
                  (small.target == large.target || small.target.empty() || large.target.empty());
         });
     const bool has_small = passed != input.paste.pings.end();
+    // Packets of 9000 bytes pass: what is larger than that is meant to fail.
+    constexpr unsigned kJumbo = 9000 - 28;
+    const bool is_beyond_jumbo = std::any_of(
+        input.paste.pings.begin(), input.paste.pings.end(), [&](const readers::PastePing& other) {
+          return other.replies > 0 && other.payload >= kJumbo && other.payload < large.payload;
+        });
+    if (is_beyond_jumbo) continue;
     const bool is_named = large.host != readers::kThisHost;
     if (!large.is_refused && !has_small) {
       out.unknown.push_back(

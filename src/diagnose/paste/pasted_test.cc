@@ -642,6 +642,20 @@ TEST(Pasted, ALinkThatComesUpAtBootDidNotFlap) {
   EXPECT_TRUE(loud(diagnosed(log("86414.220114", "86418.931770"))).starts_with("link.flapping"));
 }
 
+TEST(Pasted, APingBeyondTheJumboFrameIsMeantToFail) {
+  const auto pings = [](const std::string& passes, const std::string& fails) {
+    return "$ ping -M do -s " + passes + " -c 1 10.10.1.15\nPING 10.10.1.15 (10.10.1.15) " +
+           passes +
+           "(1) bytes of data.\n1 packets transmitted, 1 received, 0% packet loss, time 0ms\n"
+           "$ ping -M do -s " +
+           fails + " -c 1 10.10.1.15\nPING 10.10.1.15 (10.10.1.15) " + fails +
+           "(1) bytes of data.\nping: local error: message too long, mtu=9000\n"
+           "1 packets transmitted, 0 received, +1 errors, 100% packet loss, time 0ms\n";
+  };
+  EXPECT_EQ(loud(diagnosed(pings("8972", "8973"))), "");
+  EXPECT_TRUE(loud(diagnosed(pings("1472", "8972"))).starts_with("mtu.mismatch"));
+}
+
 TEST(Pasted, AMistakeInARunbookIsNotASetting) {
   EXPECT_EQ(loud(diagnosed("Typical mistakes we have seen over the years:\n\n"
                            "1. `NCCL_IB_TC=26` instead of 104/106. TC is the TOS byte.\n"
