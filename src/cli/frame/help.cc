@@ -189,7 +189,7 @@ std::string longer_verbs(std::span<const Command> table, std::string_view verb) 
     if (command.name.starts_with(fmt::format("{} ", verb)))
       names.push_back(fmt::format("weir {}", command.name));
   constexpr std::string_view kTitle = "see also: ";
-  return names.empty() ? "" : fmt::format("\n{}{}\n", kTitle, fill(names, ", ", kTitle.size()));
+  return names.empty() ? "" : fmt::format("{}{}\n", kTitle, fill(names, ", ", kTitle.size()));
 }
 
 std::string verb_help(std::span<const Command> table, const Command& command) {
@@ -211,8 +211,7 @@ std::string verb_help(std::span<const Command> table, const Command& command) {
   out += section("options", options);
   out += common_line();
   out += examples_section(command);
-  out += longer_verbs(table, command.name);
-  return out + "\n" + exit_line(exits_of(command));
+  return out + "\n" + longer_verbs(table, command.name) + exit_line(exits_of(command));
 }
 
 }  // namespace
