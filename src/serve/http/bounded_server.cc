@@ -6,6 +6,7 @@
 #include <cstring>
 #include <optional>
 
+#include <netdb.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -16,7 +17,8 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::size_t kLongestRequest = 16384;
-constexpr auto kTimeToAsk = std::chrono::seconds(5);
+constexpr std::chrono::milliseconds kTimeToAsk(5000);
+constexpr std::chrono::milliseconds kTimeWhereMany(250);
 constexpr auto kTimeToAnswer = std::chrono::seconds(10);
 
 struct FreeSession {
@@ -41,7 +43,8 @@ void set_timeout(int socket, int option, int milliseconds) {
 
 class BoundedStream final : public httplib::Stream {
  public:
-  BoundedStream(socket_t socket, SSL* session) : socket_(socket), session_(session) {}
+  BoundedStream(socket_t socket, SSL* session, std::chrono::milliseconds time_to_ask)
+      : socket_(socket), session_(session), asks_by_(SteadyClock::now() + time_to_ask) {}
 
   [[nodiscard]] bool is_readable() const override { return has_buffered() || waits_for(POLLIN); }
   [[nodiscard]] bool is_writable() const override { return waits_for(POLLOUT); }
@@ -101,7 +104,7 @@ class BoundedStream final : public httplib::Stream {
 
   socket_t socket_;
   SSL* session_;  // nullptr: plain
-  SteadyClock::time_point asks_by_ = SteadyClock::now() + kTimeToAsk;
+  SteadyClock::time_point asks_by_;
   std::optional<SteadyClock::time_point> answers_by_;
   std::array<char, 4096> buffer_{};
   std::size_t begin_ = 0;
@@ -109,16 +112,42 @@ class BoundedStream final : public httplib::Stream {
   std::size_t taken_ = 0;
 };
 
+/// Without its port; empty where it is not known.
+std::string address_of(socket_t socket) {
+  sockaddr_storage peer{};
+  socklen_t size = sizeof peer;
+  std::array<char, NI_MAXHOST> text{};
+  auto* const address = reinterpret_cast<sockaddr*>(&peer);  // NOLINT: as the interface wants it
+  if (::getpeername(socket, address, &size) != 0) return {};
+  if (::getnameinfo(address, size, text.data(), text.size(), nullptr, 0, NI_NUMERICHOST) != 0)
+    return {};
+  return text.data();
+}
+
 }  // namespace
 
 bool BoundedServer::process_and_close_socket(socket_t socket) {
+  constexpr int kManyPerAddress = 16;
+  const std::string address = address_of(socket);
+  bool are_many = false;
+  {
+    const std::lock_guard lock(mutex_);
+    are_many = ++connections_[address] > kManyPerAddress;
+  }
+  const bool is_done = process(socket, are_many ? kTimeWhereMany : kTimeToAsk);
+  const std::lock_guard lock(mutex_);
+  if (--connections_[address] == 0) connections_.erase(address);
+  return is_done;
+}
+
+bool BoundedServer::process(socket_t socket, std::chrono::milliseconds time_to_ask) {
   TlsSession session;
   if (tls_ != nullptr) {
     session.reset(SSL_new(tls_.get()));
     if (session != nullptr) SSL_set_fd(session.get(), socket);
   }
   bool is_done = false;
-  BoundedStream stream(socket, session.get());
+  BoundedStream stream(socket, session.get(), time_to_ask);
   const bool is_open = tls_ == nullptr || (session != nullptr && stream.accept());
   if (is_open) {
     bool is_closed = false;

@@ -69,6 +69,19 @@ TEST(Server, AnswersGetAloneInTheTextFormat) {
   EXPECT_EQ(client.Get("/none")->status, 404);
 }
 
+TEST(Server, ThoseWhoWereRightDoNotWaitForGuesses) {
+  PasswordCheck check(Users{{"prom", kHash}});
+  ASSERT_TRUE(check.admits("Basic cHJvbTpzZWNyZXQ="));
+  std::vector<std::thread> guesses;
+  std::atomic<int> admitted = 0;
+  for (int i = 0; i < 32; ++i)
+    guesses.emplace_back([&] { admitted += check.admits("Basic cHJvbTpndWVzcw==") ? 1 : 0; });
+  EXPECT_TRUE(check.admits("Basic cHJvbTpzZWNyZXQ="));
+  for (std::thread& guess : guesses)
+    guess.join();
+  EXPECT_EQ(admitted, 0);
+}
+
 TEST(Server, ManyScrapersAtOnceAreAllAnswered) {
   const Running running;
   std::atomic<int> answered = 0;
@@ -192,6 +205,13 @@ TEST(WebConfig, MistakesNameTheirPlaceAndNoPassword) {
   EXPECT_NE(plain.find("expected a bcrypt hash"), std::string::npos);
   EXPECT_EQ(plain.find("hunter2"), std::string::npos);
   EXPECT_NE(error_of("basic_auth_users: [a]\n").find("expected a mapping"), std::string::npos);
+  std::string dear = kHash;
+  dear.replace(4, 2, "31");
+  EXPECT_NE(
+      error_of("basic_auth_users: {prom: " + dear + "}\n").find("a bcrypt cost of at most 14"),
+      std::string::npos);
+  EXPECT_NE(error_of("basic_auth_users: {'': " + std::string(kHash) + "}\n").find("empty"),
+            std::string::npos);
 }
 
 TEST(WebConfig, HeadersThatAreNoneAreRefused) {
@@ -200,7 +220,7 @@ TEST(WebConfig, HeadersThatAreNoneAreRefused) {
                                    "Basic cHJvbQ==", "Basic cHJvbTpndWVzcw=="})
     EXPECT_FALSE(check.admits(header)) << header;
   EXPECT_TRUE(check.admits("Basic cHJvbTpzZWNyZXQ="));  // prom:secret
-  EXPECT_TRUE(check.admits("Basic cHJvbTpzZWNyZXQ="));  // as remembered
+  EXPECT_TRUE(check.admits("basic cHJvbTpzZWNyZXQ="));  // as remembered, in another case
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <strings.h>
 
 #include "base/file.h"
 #include "base/text.h"
@@ -126,6 +127,16 @@ Status read_users(const Place& place, const YamlEntry& section, WebConfig& out) 
                          fmt::format("basic_auth_users: {}: expected a bcrypt hash ($2y$…, as "
                                      "`htpasswd -nBC 10 NAME` prints it)",
                                      printable(entry.key)));
+    // Each step doubles the time of a guess, which others wait for: 2^14 is a second.
+    constexpr std::uint64_t kDearest = 14;
+    const auto cost = parse_u64(hash.substr(4, 2));
+    if (!cost || *cost > kDearest)
+      return place.wrong(entry.at,
+                         fmt::format("basic_auth_users: {}: expected a bcrypt cost of at "
+                                     "most {}, found {}",
+                                     printable(entry.key), kDearest, printable(hash.substr(4, 2))));
+    if (entry.key.empty())
+      return place.wrong(entry.at, "basic_auth_users: expected a name, found an empty one");
     out.users.emplace(entry.key, hash);
   }
   return {};
@@ -172,6 +183,20 @@ bool is_password(const std::string& password, const std::string& hash) {
          CRYPTO_memcmp(computed, hash.data(), hash.size()) == 0;
 }
 
+/// A place among those who wait, while this lives.
+class Turn {
+ public:
+  explicit Turn(std::atomic<int>& waiting) : waiting_(waiting), number_(++waiting) {}
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  ~Turn() { --waiting_; }
+  [[nodiscard]] int number() const { return number_; }
+
+ private:
+  std::atomic<int>& waiting_;
+  int number_;
+};
+
 std::string sha256(std::string_view text) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned length = 0;
@@ -212,8 +237,10 @@ Result<WebConfig> read_web_config(const std::string& path) {
 }
 
 bool PasswordCheck::admits(std::string_view header) {
-  constexpr std::string_view kBasic = "Basic ";
-  if (!header.starts_with(kBasic)) return false;
+  constexpr std::string_view kBasic = "Basic ";  // in any case, RFC 9110 11.1
+  if (header.size() < kBasic.size() ||
+      ::strncasecmp(header.data(), kBasic.data(), kBasic.size()) != 0)
+    return false;
   const auto words = from_base64(header.substr(kBasic.size()));
   if (!words) return false;
   const std::size_t colon = words->find(':');
@@ -221,6 +248,9 @@ bool PasswordCheck::admits(std::string_view header) {
   const std::string digest = sha256(*words);
   if (is_remembered(digest)) return true;
   // One hash at a time: guesses wait for each other, those who were right before wait for nobody.
+  constexpr int kMostWaiting = 4;
+  const Turn turn(waiting_);
+  if (turn.number() > kMostWaiting) return false;
   const std::lock_guard lock(hash_mutex_);
   if (is_remembered(digest)) return true;
   const auto user = users_.find(words->substr(0, colon));

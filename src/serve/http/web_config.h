@@ -8,6 +8,7 @@
 //
 // Read here: the keys above. Any other key of that form is refused by name, not ignored: a limit
 // that is not held would be trusted. Paths are relative to the file.
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -47,7 +48,8 @@ struct WebConfig {
 
 /// Whether the words of an Authorization header belong to a user. A bcrypt takes tens of
 /// milliseconds by design, and a scraper asks every few seconds: what was right once is remembered
-/// (as a digest) and not computed again. An unknown user costs as much as a wrong password.
+/// (as a digest) and not computed again. An unknown user costs as much as a wrong password. A few
+/// guesses wait for their turn; more are refused at once, so that they hold no threads.
 class PasswordCheck {
  public:
   explicit PasswordCheck(Users users) : users_(std::move(users)) {}
@@ -59,7 +61,8 @@ class PasswordCheck {
 
   Users users_;
   std::mutex hash_mutex_;
-  std::mutex mutex_;  // of what is remembered
+  std::atomic<int> waiting_ = 0;  // for the hash
+  std::mutex mutex_;              // of what is remembered
   std::vector<std::string> remembered_;
 };
 
