@@ -1,6 +1,7 @@
 #include "base/partial_file.h"
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -11,6 +12,28 @@
 #include "base/stale_files.h"
 
 namespace weir {
+namespace {
+
+/// Signals that end the process wait while this lives: between making a file and noting it, the
+/// handler would not know of it.
+class SignalsHeld {
+ public:
+  SignalsHeld() {
+    sigset_t ending;
+    sigemptyset(&ending);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+      sigaddset(&ending, signal);
+    ::pthread_sigmask(SIG_BLOCK, &ending, &before_);
+  }
+  SignalsHeld(const SignalsHeld&) = delete;
+  SignalsHeld& operator=(const SignalsHeld&) = delete;
+  ~SignalsHeld() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+};
+
+}  // namespace
 
 Result<PartialFile> PartialFile::create(const std::string& path) {
   std::error_code error;
@@ -18,6 +41,7 @@ Result<PartialFile> PartialFile::create(const std::string& path) {
   if (std::filesystem::exists(found) && !std::filesystem::is_regular_file(found))
     return Error{ErrorCode::kIo, path + " is no plain file and was left as it is"};
   remove_stale_files(path + ".partial.");
+  const SignalsHeld held;
   std::string name;
   const int descriptor = make_temporary_file(path + ".partial.", 0666, name);
   if (descriptor < 0)
