@@ -44,7 +44,7 @@ TEST(Sockets, WithoutAnybodyWhoUsesRdmaItIsAGuess) {
   const finding::Finding& first = judgement.findings.front();
   EXPECT_EQ(first.id, "nccl.socket_fallback") << first.verdict;
   EXPECT_EQ(first.confidence, finding::Confidence::kLow);
-  EXPECT_EQ(first.severity, finding::Severity::kWarning);
+  EXPECT_EQ(first.severity, finding::Severity::kInfo);
 }
 
 std::string said_of_pauses(std::uint64_t frames, std::uint64_t microseconds) {

@@ -338,7 +338,7 @@ const Proof kSettings[] = {
      [](MadeCase& made) {
        nic(made, "gpu1", over(80'000'000, 0)).link.speed = Fact<BitRate>::of(100_Gbps);
      },
-     "nccl.socket_fallback", "gpu1"},
+     "~nccl.socket_fallback", "gpu1"},
     {look_for_sockets, "the usual kernel traffic of a host without a job",
      [](MadeCase& made) {
        nic(made, "gpu1", over(1'000'000, 0)).link.speed = Fact<BitRate>::of(100_Gbps);
@@ -367,7 +367,7 @@ const Proof kSettings[] = {
          nic(made, name, over(name[3] == '1' ? 90'000'000 : 80'000'000, 0)).link.speed =
              Fact<BitRate>::of(100_Gbps);
      },
-     "nccl.socket_fallback", "gpu1"},
+     "~nccl.socket_fallback", "gpu1"},
     {look_for_sockets, "two hosts, neither of which uses RDMA, with some traffic",
      [](MadeCase& made) {
        for (const char* name : {"gpu1", "gpu2"})

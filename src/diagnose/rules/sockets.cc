@@ -127,7 +127,8 @@ void report_sockets(const Use& use, std::size_t without_rdma, const std::optiona
       .confidence = peers ? finding::Confidence::kMedium : finding::Confidence::kLow,
       .evidence = std::move(lines),
       .explains = {{"path.loss"}, {"dscp.unmarked"}, {"pfc.sustained"}, {"trust.not_dscp"}}};
-  if (!peers) sockets.severity = finding::Severity::kWarning;
+  // A guess between two things: a note.
+  if (!peers) sockets.severity = finding::Severity::kInfo;
   out.add(std::move(sockets));
 }
 
