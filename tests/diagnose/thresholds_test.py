@@ -19,8 +19,8 @@ LIMIT = re.compile(r"\b\d+\.\d+\b|"
 NO_LIMITS = {"kLines", "kWideLines", "kNamed", "kApart", "kBits", "kSmallestFrame", "kWords",
              "kLongest", "kMostLines", "kHeaders", "kSlowest", "kFastest", "kTimeoutUnit", "kUsual",
              "kWanted", "kLargeRdma", "kSmallEthernet", "kNear", "kDigits", "kRdmaDscp", "kLeast",
-             "kEnough", "kTwice", "kPicosecondsPerMicrosecond", "kFromHere", "kBootSeconds", "kClock",
-             "kJumbo", "kSmall", "kShortest"}
+             "kEnough", "kTwice", "kPicosecondsPerMicrosecond", "kFromHere", "kBootSeconds",
+             "kClock", "kJumbo", "kSmall", "kShortest"}
 # The fewest ports or hosts of a text among which one can be called different from the others.
 NO_LIMITS |= {"kSisters", "kFewest", "kMany", "kHosts"}
 NO_FRACTIONS = {"0.0", "1.0", "1000.0", "65'535.0"}

@@ -222,7 +222,7 @@ class Serve(unittest.TestCase):
             wait_for(lambda: [alert for alert in Receiver.delivered
                               if alert["alertname"] == "WeirFinding"
                               and alert["id"] == "trust.not_dscp" and alert["host"] == "gpu03"],
-                     "an alert at the receiver")
+                     "an alert at the receiver", seconds=240)
 
     def start_alertmanager(self, stack, receiver):
         port = free_port()
