@@ -59,7 +59,8 @@ package_of_tool() {
     yanglint) echo libyang2-tools ;;
     netns) echo iproute2 ;; # namespaces for weir probe; the kernel has the rest
     systemd-analyze) echo systemd ;;
-    prometheus) echo openssl ;; # its packages are downloaded by tests/serve, and not installed
+    # Their packages are downloaded by tests/serve, and not installed.
+    prometheus | alertmanager) echo openssl ;;
     vm) echo qemu-system-x86 ;; # the guest's packages are downloaded by tests/vm
     *) die "WEIR_REQUIRE names '$1', which no test knows" ;;
   esac
