@@ -128,6 +128,52 @@ class Killed(unittest.TestCase):
                         self.assertIn(b"rolled back", out.splitlines()[0])
                     self.assertEqual(plan(), before)
 
+    def test_a_signal_after_the_last_change_does_not_take_the_answer_away(self):
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([WEIR, "init", "-t", "pod16", "--quiet"], cwd=folder, check=True,
+                           stdout=subprocess.DEVNULL)
+            subprocess.run([WEIR, "lab", "up", "fabric.yaml", "--dir", "lab", "--quiet"], cwd=folder,
+                           check=True, stdout=subprocess.DEVNULL)
+            journal = pathlib.Path(folder, "lab", "journal")
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                for words, answer in ((["apply"], b"Applied "), (["rollback", "--yes"], b"Rolled ")):
+                    reader, writer, filled = full_pipe()  # it cannot say yet what it did
+                    run = subprocess.Popen([WEIR, *words, "--lab", "lab"], cwd=folder, stdout=writer,
+                                           stderr=subprocess.PIPE)
+                    os.close(writer)
+                    until(lambda: run.poll() is not None or is_ended(journal, words[0])
+                          and sleeps(run.pid))
+                    run.send_signal(number)
+                    with os.fdopen(reader, "rb") as pipe:
+                        out = pipe.read()[filled:]
+                    _, err = run.communicate(timeout=60)
+                    self.assertEqual((run.returncode, out[:len(answer)], err), (0, answer, b""))
+
+
+def full_pipe():
+    """A pipe that takes nothing more until it is read: its two ends, and what is in it."""
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    filled = 0
+    try:
+        while True:
+            filled += os.write(writer, bytes(4096))
+    except BlockingIOError:
+        os.set_blocking(writer, True)
+    return reader, writer, filled
+
+
+def is_ended(journal, verb):
+    """The last record of the newest journal is how that verb ended."""
+    files = sorted(journal.glob("journal-*")) if journal.exists() else []
+    last = files[-1].read_bytes().splitlines()[-1:] if files else []
+    return bool(last) and (b'"kept"' if verb == "apply" else b'"ended"') in last[0]
+
+
+def sleeps(pid):
+    stat = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
+    return stat.rsplit(")", 1)[1].split()[0] == "S"
+
 
 def until(is_so, seconds=60):
     end = time.monotonic() + seconds

@@ -39,6 +39,11 @@ Interruption::~Interruption() {
     ::sigaction(kSignals.at(i), &earlier.at(i), nullptr);
 }
 
+void Interruption::ignore_from_here() {
+  for (std::size_t i = 0; i < kSignals.size(); ++i)
+    if (!is_error_of_write(kSignals.at(i))) earlier.at(i).sa_handler = SIG_IGN;
+}
+
 bool Interruption::has_come() {
   return interrupted != 0;
 }

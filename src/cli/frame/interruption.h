@@ -12,6 +12,10 @@ class Interruption {
   Interruption& operator=(const Interruption&) = delete;
   ~Interruption();
   [[nodiscard]] static bool has_come();
+
+  /// What was done stands, and only remains to be said: a signal from here to the end of the process
+  /// is too late, and does not take the words away.
+  static void ignore_from_here();
 };
 
 }  // namespace weir::cli

@@ -196,6 +196,7 @@ ExitCode run_apply(const Args& args, Context& context) {
   Progress bar(context.err, context.stderr_is_terminal, "applying");
   request->progress = bar.callback();
   const auto applied = ops::apply(*transaction, *request);
+  Interruption::ignore_from_here();
   bar.clear();
   if (!applied) return fail(context, args.command(), applied.error());
   print_applied(args, context, *transaction, *applied);

@@ -166,6 +166,7 @@ ExitCode settle_unconfirmed(const Args& args, Context& context) {
     return usage_error(context, args.command(), "--unconfirmed is for this machine");
   const Interruption interruption;
   const auto settled = ops::settle(args.get("state").value_or(""));
+  Interruption::ignore_from_here();
   if (!settled) return fail(context, args.command(), settled.error());
   if (!settled->was_rolled_back) {
     const std::string verdict =
@@ -198,6 +199,7 @@ ExitCode run_rollback(const Args& args, Context& context) {
   if (consent != Consent::kGiven) return exit_for(consent);
   const Interruption interruption;  // an undoing is not interrupted
   const auto done = ops::roll_back(*plan);
+  Interruption::ignore_from_here();
   if (!done) return fail(context, args.command(), done.error());
   print_done(args, context, *plan->journal, *done, plan->changed_since);
   return done->is_whole ? ExitCode::kOk : ExitCode::kPartial;
