@@ -132,8 +132,10 @@ Status check_traffic(const Network& network) {
 /// What set-up reserves is counted before it is reserved: frames that fit into the buffers, into
 /// the wires, and events of messages.
 Status check_size(const Network& network) {
-  constexpr Int128 kMostFrames = Int128{1} << 30U;  // 32 B each: 32 GiB of addresses
-  constexpr std::int64_t kSmallestFrame = 60;       // of Ethernet, without its check sequence
+  // Ids of frames have 32 bits, and a frame 32 B: 64 GiB of addresses. 32,768 NICs on switches of
+  // 64 MB need two thirds of it.
+  constexpr Int128 kMostFrames = Int128{1} << 31U;
+  constexpr std::int64_t kSmallestFrame = 60;  // of Ethernet, without its check sequence
   Int128 frames = 0;
   for (const NodeId n : network.nodes.ids()) {
     if (network.nodes[n].kind != NodeKind::kSwitch) continue;
