@@ -13,8 +13,8 @@ class Interruption {
   ~Interruption();
   [[nodiscard]] static bool has_come();
 
-  /// What was done stands, and only remains to be said: a signal from here to the end of the process
-  /// is too late, and does not take the words away.
+  /// What was done stands, and only remains to be said: a signal from here to the end of the
+  /// process is too late, and does not take the words away.
   static void ignore_from_here();
 };
 

@@ -14,7 +14,8 @@ Network row_of(std::uint32_t switches, Bytes buffer) {
   network.nodes.resize(switches, {NodeKind::kNic, 0, {}});
   network.nodes.resize(network.nodes.size() + switches, {NodeKind::kSwitch, 0, {}});
   for (std::uint32_t s = 0; s < switches; ++s)
-    network.links.push_back({.a = NodeId{s}, .b = NodeId{switches + s}, .rate = 100_Gbps, .propagation = 1_us});
+    network.links.push_back(
+        {.a = NodeId{s}, .b = NodeId{switches + s}, .rate = 100_Gbps, .propagation = 1_us});
   return network;
 }
 
