@@ -22,6 +22,9 @@ configure = cmake --preset $(1) $(2) >/dev/null
 compile = cmake --build $(1) -j $(JOBS) $(2) -- $(QUIET)
 run_tests = ctest --test-dir $(1) --output-on-failure -j $(JOBS) $(2)
 
+# Where Open MPI can be compiled against, weir-mpi is built and tested.
+HAS_MPI = $$(pkg-config --exists ompi-c && echo ON || echo OFF)
+
 .PHONY: help demo build release-pgo test test-all bench format format-check tidy fuzz coverage \
   pictures install deb clean
 
@@ -57,7 +60,8 @@ release-pgo: ## build-pgo/weir: the release binary, its simulator tuned by profi
 UNIT_TESTS ?= OFF
 test: ## all tests; the unit tests under ASan and UBSan
 	@$(ENSURE) build test
-	@$(call configure,$(PRESET),-DWEIR_TESTS=ON -DWEIR_UNIT_TESTS=$(UNIT_TESTS))
+	@$(call configure,$(PRESET),-DWEIR_TESTS=ON -DWEIR_UNIT_TESTS=$(UNIT_TESTS) \
+	  -DWEIR_MPI=$(HAS_MPI))
 	@$(call compile,build)
 	@$(call configure,dev)
 	@$(call compile,build-dev)
@@ -66,13 +70,14 @@ test: ## all tests; the unit tests under ASan and UBSan
 	@echo 'The binary and the simulator, release build:'
 	@$(call run_tests,build)
 
-test-all: export WEIR_REQUIRE := clang-format,codespell,lintian,shellcheck,tshark
+test-all: export WEIR_REQUIRE := clang-format,codespell,lintian,mpi,shellcheck,tshark
 test-all: ## test, then clang-tidy, a clang build, long fuzzing, the package
 	@$(MAKE) --no-print-directory test UNIT_TESTS=ON
 	@$(MAKE) --no-print-directory tidy
 	@$(MAKE) --no-print-directory fuzz
 	@$(MAKE) --no-print-directory deb
 	@tools/check_deb.sh build/weir_*.deb
+	@tools/check_deb.sh build/weir-mpi_*.deb
 	@tools/check_reproducible.sh
 
 bench: ## the benchmarks, release build
@@ -113,17 +118,18 @@ install: ## binary, man page, completion into PREFIX=/usr/local (DESTDIR= for pa
 	@$(ENSURE) build
 	@$(call configure,$(PRESET))
 	@$(call compile,build,--target weir weir_docs)
-	@DESTDIR='$(DESTDIR)' cmake --install build --strip --prefix '$(PREFIX)'
+	@DESTDIR='$(DESTDIR)' cmake --install build --strip --component weir --prefix '$(PREFIX)'
 
-deb: ## build/weir_VERSION_ARCH.deb, its debug symbols (weir-dbgsym) and its SBOM (SPDX)
+deb: ## weir_VERSION_ARCH.deb and weir-mpi_….deb in build/, their debug symbols and SBOMs (SPDX)
 	@$(ENSURE) build deb
-	@$(call configure,$(PRESET))
-	@$(call compile,build,--target weir weir_docs)
+	@$(call configure,$(PRESET),-DWEIR_MPI=ON)
+	@$(call compile,build,--target weir weir-mpi weir_docs)
 	@cd build && cpack -G DEB >cpack.log 2>&1 || { cat cpack.log; exit 1; }
-	@cd build && for d in weir-dbgsym_*.ddeb; do mv -f "$$d" "$${d%.ddeb}.deb"; done
-	@python3 tools/make_sbom.py build/weir "$$(dpkg-deb -f build/weir_*.deb Version)" \
-	  >build/weir.spdx.json
-	@ls build/weir_*.deb build/weir-dbgsym_*.deb build/weir.spdx.json
+	@cd build && for d in weir*-dbgsym_*.ddeb; do mv -f "$$d" "$${d%.ddeb}.deb"; done
+	@for p in weir weir-mpi; do \
+	  python3 tools/make_sbom.py build/$$p "$$(dpkg-deb -f build/$${p}_*.deb Version)" \
+	    >build/$$p.spdx.json; done
+	@ls build/weir_*.deb build/weir-mpi_*.deb build/weir*-dbgsym_*.deb build/weir*.spdx.json
 
 clean: ## remove every build folder
 	rm -rf build build-dev build-tidy build-fuzz build-bench build-pgo

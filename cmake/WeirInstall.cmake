@@ -3,20 +3,24 @@
 # these.
 include_guard()
 include(GNUInstallDirs)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME weir)
 
 set(WEIR_MAN ${PROJECT_BINARY_DIR}/docs/weir.1.gz)
+set(WEIR_MPI_MAN ${PROJECT_BINARY_DIR}/docs/weir-mpi.1.gz)
 set(WEIR_BASH ${PROJECT_BINARY_DIR}/docs/weir.bash)
 set(WEIR_ZSH ${PROJECT_BINARY_DIR}/docs/_weir)
 set(WEIR_CHANGELOG ${PROJECT_BINARY_DIR}/docs/changelog.gz)  # Debian's form; CHANGELOG.md has more
 configure_file(packaging/changelog.in docs/changelog @ONLY)
 add_custom_command(
-  OUTPUT ${WEIR_MAN} ${WEIR_BASH} ${WEIR_ZSH} ${WEIR_CHANGELOG}
+  OUTPUT ${WEIR_MAN} ${WEIR_MPI_MAN} ${WEIR_BASH} ${WEIR_ZSH} ${WEIR_CHANGELOG}
   COMMAND weir-docs man > ${PROJECT_BINARY_DIR}/docs/weir.1
   COMMAND gzip -9nf ${PROJECT_BINARY_DIR}/docs/weir.1
+  COMMAND gzip -9nc ${PROJECT_SOURCE_DIR}/packaging/weir-mpi.1 > ${WEIR_MPI_MAN}
   COMMAND weir-docs bash > ${WEIR_BASH}
   COMMAND weir-docs zsh > ${WEIR_ZSH}
   COMMAND gzip -9nkf ${PROJECT_BINARY_DIR}/docs/changelog
   DEPENDS weir-docs ${PROJECT_BINARY_DIR}/docs/changelog
+          ${PROJECT_SOURCE_DIR}/packaging/weir-mpi.1
   COMMENT "Man page and completion"
   VERBATIM)
 add_custom_target(weir_docs DEPENDS ${WEIR_MAN} ${WEIR_BASH} ${WEIR_ZSH} ${WEIR_CHANGELOG})
@@ -56,8 +60,24 @@ install(FILES ${PROJECT_SOURCE_DIR}/packaging/copyright ${PROJECT_SOURCE_DIR}/RE
               ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${WEIR_CHANGELOG}
         DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
-# The .deb (`make deb`).
+# A package of its own, since it needs Open MPI.
+if(TARGET weir-mpi)
+  install(TARGETS weir-mpi RUNTIME COMPONENT weir-mpi)
+  install(FILES ${WEIR_MPI_MAN}
+          DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT weir-mpi)
+  install(FILES ${PROJECT_SOURCE_DIR}/packaging/copyright ${WEIR_CHANGELOG}
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/weir-mpi COMPONENT weir-mpi)
+endif()
+
+# The packages (`make deb`).
 set(CPACK_GENERATOR DEB)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_ALL weir)
+if(TARGET weir-mpi)
+  list(APPEND CPACK_COMPONENTS_ALL weir-mpi)
+endif()
+set(CPACK_DEBIAN_WEIR_PACKAGE_NAME weir)
+set(CPACK_DEBIAN_WEIR-MPI_PACKAGE_NAME weir-mpi)
 set(CPACK_PACKAGE_NAME weir)
 set(CPACK_PACKAGE_CONTACT "Weir maintainers <maintainers@weir.invalid>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "design, prove and check lossless RoCEv2 fabrics")
@@ -66,6 +86,13 @@ set(CPACK_PACKAGE_DESCRIPTION
 holds the intent of the whole fabric; lint finds its mistakes before anything
 is configured; calculators show headroom, buffers and marking thresholds with
 every term.")
+set(CPACK_COMPONENT_WEIR_DESCRIPTION "${CPACK_PACKAGE_DESCRIPTION}")
+set(CPACK_COMPONENT_WEIR-MPI_DESCRIPTION
+"The tuning of Weir with its simulations made by the ranks of an MPI job: the
+same answer as weir tune on one machine, sooner.")
+set(CPACK_DEBIAN_WEIR-MPI_DESCRIPTION
+"weir tune over the ranks of an MPI job
+${CPACK_COMPONENT_WEIR-MPI_DESCRIPTION}")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES OFF)  # what is stripped goes into a package of its own
 set(CPACK_DEBIAN_DEBUGINFO_PACKAGE ON)

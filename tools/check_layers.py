@@ -39,6 +39,7 @@ LIBRARY_HOMES = {
     "prometheus/": {"serve"},
     "httplib.h": {"serve"},
     "openssl/": {"serve"},
+    "mpi.h": {"cli"},
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')

@@ -49,6 +49,7 @@ pictures chromium             shows and prints a report
 pictures poppler-utils        makes pictures of the print
 deb      dpkg-dev             library dependencies of the .deb
 deb      file                 finds the binaries in the .deb
+deb      libopenmpi-dev       MPI, for weir-mpi
 TABLE
 }
 
@@ -57,6 +58,7 @@ package_of_tool() {
   case "$1" in
     clang-format | clang-tidy | codespell | lintian | shellcheck | tshark) echo "$1" ;;
     yanglint) echo libyang2-tools ;;
+    mpi) echo libopenmpi-dev ;; # weir-mpi, and mpirun to test it
     netns) echo iproute2 ;; # namespaces for weir probe; the kernel has the rest
     systemd-analyze) echo systemd ;;
     # Their packages are downloaded by tests/serve, and not installed.

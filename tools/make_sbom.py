@@ -64,7 +64,8 @@ def document(binary, version):
     packages = [package_entry(name) for name in linked]
     compiled = [package_entry(name) for name in COMPILED_IN]
     digest = hashlib.sha256(pathlib.Path(binary).read_bytes()).hexdigest()
-    own = {"SPDXID": "SPDXRef-Package-weir", "name": "weir", "versionInfo": version,
+    name = pathlib.Path(binary).name
+    own = {"SPDXID": f"SPDXRef-Package-{name}", "name": name, "versionInfo": version,
            "downloadLocation": "NOASSERTION", "filesAnalyzed": False,
            "licenseConcluded": "Apache-2.0", "licenseDeclared": "Apache-2.0",
            "copyrightText": "NOASSERTION", "primaryPackagePurpose": "APPLICATION",
@@ -76,8 +77,8 @@ def document(binary, version):
         output("git", "log", "-1", "--format=%ct").strip() or 0)
     created = datetime.datetime.fromtimestamp(epoch, datetime.timezone.utc)
     return {"spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT",
-            "name": f"weir-{version}",
-            "documentNamespace": f"https://weir.invalid/spdx/weir-{version}-{digest[:16]}",
+            "name": f"{name}-{version}",
+            "documentNamespace": f"https://weir.invalid/spdx/{name}-{version}-{digest[:16]}",
             "creationInfo": {"created": created.strftime("%Y-%m-%dT%H:%M:%SZ"),
                              "creators": ["Tool: weir tools/make_sbom.py"]},
             "packages": [own, *packages, *compiled],

@@ -1,45 +1,25 @@
 #pragma once
-// One run as a pure function: settings, workload, seed and fault in, metrics out. Everything that a
-// tuning decides is made of such runs, so a result once known is never computed again: not within a
-// tuning, not after it was interrupted.
-//
-// Common random numbers: the engine has one random stream per purpose (arrivals, sizes, targets of
-// each sender, source ports, marks of each port), so that a seed means the same load under every
-// setting and two settings are compared pair by pair.
+// The runs of a tuning. Everything that it decides is made of runs, each a pure function of its
+// order (tune/run.h), so a result once known is never computed again: not within a tuning, not
+// after it was interrupted.
 #include <cstdint>
 #include <cstdio>
 #include <functional>
 #include <map>
-#include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "design/fabric/variant.h"
-#include "sim/results/simulate.h"
+#include "tune/crew/crew.h"
 #include "tune/result.h"
+#include "tune/run.h"
 
 namespace weir::tune {
 
-/// A workload to tune for, as it was written.
-struct Load {
-  std::string text;
-  sim::WorkloadSpec spec;
-};
-[[nodiscard]] Result<Load> parse_load(const std::string& text);
-
-struct RunOrder {
-  std::vector<std::string> settings;  // "path=value", over the design's
-  std::vector<std::string> loads;     // they run at once
-  std::vector<std::string> faults;
-  std::uint64_t seed = 1;
-  Duration limit = 1'000_ms;  // simulated
-};
-
 [[nodiscard]] double objective_of(const Metrics& metrics, Objective objective);
-[[nodiscard]] Metrics metrics_of(const sim::Outcome& outcome);
-
 /// REQUIRES: at least one run.
 [[nodiscard]] Summary summary_of(const std::vector<Metrics>& runs, Objective objective,
                                  double pause_limit);
@@ -55,12 +35,14 @@ class Evaluator {
   /// Called after each run, in no particular order of runs: how many have been made so far.
   using Progress = std::function<void(std::uint64_t runs)>;
 
-  Evaluator(const design::Design& design, unsigned jobs, Progress progress = {});
+  /// Makes runs on `jobs` threads; with a foreman, his workers make them.
+  Evaluator(const design::Design& design, unsigned jobs, Progress progress = {},
+            Foreman* foreman = nullptr);
   Evaluator(const Evaluator&) = delete;
   Evaluator& operator=(const Evaluator&) = delete;
   ~Evaluator();
 
-  /// Keeps every result as a line of `path`, in the order of the runs. With `is_resumed`, what is
+  /// Keeps every result as a line of `path`, as soon as its run ends. With `is_resumed`, what is
   /// there already counts; a last line that was cut short is dropped. An error where the file is of
   /// another design, or where a run of it gives another result now.
   [[nodiscard]] Status keep_results(const std::string& path, bool is_resumed);
@@ -70,32 +52,40 @@ class Evaluator {
 
   /// Different runs so far, taken from the file or made.
   [[nodiscard]] std::uint64_t runs() const { return runs_; }
+  /// Of those, how many were made here and now.
+  [[nodiscard]] std::uint64_t made() const { return made_; }
+  /// Runs at a time.
   [[nodiscard]] unsigned jobs() const { return jobs_; }
-  /// CPU time of the runs that were made. For the estimate of a budget in minutes, nothing else.
-  [[nodiscard]] double cpu_seconds() const { return cpu_seconds_; }
+  /// CPU time of these runs when they were made. For the estimate of a budget in minutes, nothing
+  /// else. REQUIRES: run() made them.
+  [[nodiscard]] double cpu_seconds(const std::vector<RunOrder>& orders) const;
 
   /// The design under these settings; kept, so that it is derived once.
-  [[nodiscard]] Result<const design::Variant*> variant(const std::vector<std::string>& settings);
+  [[nodiscard]] Result<const design::Variant*> variant(const std::vector<std::string>& settings) {
+    return variants_.get(settings);
+  }
 
  private:
   struct Known {
-    Metrics metrics;
+    MadeRun made;
     bool is_used = false;  // by this tuning
   };
-  struct Pending;
   [[nodiscard]] std::uint64_t key_of(const RunOrder& order) const;
   [[nodiscard]] Status read_results(const std::string& path);
-  [[nodiscard]] Status make(std::vector<Pending>& pending);
+  /// Makes them and calls keep() for each.
+  [[nodiscard]] Status make(const std::vector<RunOrder>& orders);
+  void keep(const RunOrder& order, const MadeRun& made);
 
-  const design::Design& design_;
+  Variants variants_;
   std::uint64_t design_digest_ = 0;
   unsigned jobs_;
   Progress progress_;
+  Foreman* foreman_;
   std::map<std::uint64_t, Known> known_;
-  std::map<std::vector<std::string>, std::unique_ptr<design::Variant>> variants_;
+  std::mutex guard_;  // of what keep() changes
   std::FILE* file_ = nullptr;
   std::uint64_t runs_ = 0;
-  double cpu_seconds_ = 0;
+  std::uint64_t made_ = 0;
 };
 
 }  // namespace weir::tune

@@ -5,17 +5,11 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "sim/results/simulate_all.h"
 #include "tune/loads.h"
 #include "units/format.h"
 
 namespace weir::tune {
 namespace {
-
-struct BrokenRun {
-  Metrics metrics;
-  std::uint64_t stuck = 0;  // flows that could have ended and did not
-};
 
 /// The first link between two switches, as a fault names it.
 std::string link_between_switches(const design::Intent& intent) {
@@ -36,66 +30,29 @@ std::string spare_switch(const design::Intent& intent) {
   return names.size() > 1 ? names.front() : std::string();
 }
 
-std::uint64_t stuck_flows(const sim::Outcome& outcome, const std::string& dead_host) {
-  const auto is_dead = [&](sim::NodeId node) {
-    const std::string& name = outcome.sim->network().nodes[node].name;
-    return !dead_host.empty() && name.starts_with(dead_host + ":");
-  };
-  std::uint64_t stuck = 0;
-  for (const sim::Flow& flow : outcome.results.flows)
-    if (!flow.is_done() && !is_dead(flow.source) && !is_dead(flow.target)) ++stuck;
-  return stuck;
-}
-
-Result<std::vector<BrokenRun>> run_broken(Search& search, const std::vector<std::string>& settings,
-                                          const Scenario& scenario, std::size_t seeds) {
-  WEIR_TRY(variant, search.evaluator().variant(settings));
-  sim::Experiment experiment;
-  experiment.design = &variant->design;
-  experiment.intent = variant->intent;
-  // A tail that is lost with a link is sent again after an ACK timeout (InfiniBand 9.7.6.1.3:
-  // 4.096 us * 2^n), which may be seconds: time for two.
-  const Duration timeout = 4096_ns * (std::int64_t{1} << *variant->design.nccl.timeout);
-  experiment.limit = search.question().limit + timeout * 2;
-  for (const std::string& text : scenario.loads) {
-    WEIR_TRY(load, parse_load(text));
-    experiment.workloads.push_back(std::move(load.spec));
+std::vector<RunOrder> broken_orders(Search& search, const std::vector<std::string>& settings,
+                                    const Scenario& scenario, Duration limit, std::size_t seeds) {
+  std::vector<RunOrder> orders;
+  for (std::size_t i = 0; i < seeds; ++i) {
+    RunOrder order{settings, scenario.loads, {}, 0, limit, scenario.dead_host};
+    order.seed = seed_of(search.seed(), SeedSet::kSelection, i);
+    if (!scenario.fault.empty()) order.faults = {scenario.fault};
+    orders.push_back(std::move(order));
   }
-  if (!scenario.fault.empty()) {
-    WEIR_TRY(fault, sim::parse_fault(scenario.fault));
-    experiment.faults = {std::move(fault)};
-  }
-  std::vector<BrokenRun> runs(seeds);
-  const auto order = [&](std::size_t i) {
-    sim::Experiment mine = experiment;
-    mine.seed = seed_of(search.seed(), SeedSet::kSelection, i);
-    return mine;
-  };
-  WEIR_TRY_STATUS(sim::simulate_all(
-      seeds, search.evaluator().jobs(), order, [&](std::size_t i, const sim::Outcome& outcome) {
-        runs[i] = {metrics_of(outcome), stuck_flows(outcome, scenario.dead_host)};
-      }));
-  return runs;
+  return orders;
 }
 
 /// Empty where it passes.
-std::string trouble_of(const std::vector<BrokenRun>& runs) {
+std::string trouble_of(const std::vector<Metrics>& runs) {
   std::uint64_t drops = 0;
   std::uint64_t stuck = 0;
-  for (const BrokenRun& run : runs) {
-    drops += run.metrics.lossless_drops;
+  for (const Metrics& run : runs) {
+    drops += run.lossless_drops;
     stuck += run.stuck;
   }
   if (drops > 0) return fmt::format("{} of lossless packets", counted(drops, "drop"));
   if (stuck > 0) return fmt::format("{} did not finish", counted(stuck, "flow"));
   return {};
-}
-
-Summary summary_of_broken(const std::vector<BrokenRun>& runs, const Question& question) {
-  std::vector<Metrics> metrics;
-  for (const BrokenRun& run : runs)
-    metrics.push_back(run.metrics);
-  return summary_of(metrics, question.objective, question.pause_limit);
 }
 
 }  // namespace
@@ -148,16 +105,34 @@ std::vector<Scenario> scenarios_of(const design::Intent& intent,
 Result<std::vector<FailureOutcome>> break_things(Search& search, const Point& point,
                                                  const std::vector<Scenario>& scenarios,
                                                  std::size_t seeds) {
+  const std::vector<std::string> chosen = search.space().settings(point);
+  WEIR_TRY(variant, search.evaluator().variant(chosen));
+  // A tail that is lost with a link is sent again after an ACK timeout (InfiniBand 9.7.6.1.3:
+  // 4.096 us * 2^n), which may be seconds: time for two, in whole microseconds.
+  const std::int64_t timeout = 4096 * (std::int64_t{1} << *variant->design.nccl.timeout) / 1000 + 1;
+  const Duration limit = search.question().limit + 1_us * (2 * timeout);
+  // All at once, so that no core waits for the last of a scenario.
+  std::vector<RunOrder> orders;
+  for (const Scenario& scenario : scenarios)
+    for (const auto& settings : {std::vector<std::string>(), chosen})
+      for (RunOrder& order : broken_orders(search, settings, scenario, limit, seeds))
+        orders.push_back(std::move(order));
+  WEIR_TRY(runs, search.evaluator().run(orders));
+  const Question& question = search.question();
   std::vector<FailureOutcome> out;
+  auto next = runs.begin();
   for (const Scenario& scenario : scenarios) {
+    const auto middle = next + static_cast<std::ptrdiff_t>(seeds);
+    const auto end = middle + static_cast<std::ptrdiff_t>(seeds);
+    const std::vector<Metrics> before(next, middle);
+    const std::vector<Metrics> after(middle, end);
+    next = end;
     FailureOutcome row;
     row.name = scenario.name;
     row.fault = scenario.fault;
     row.workload = scenario.loads.front();
-    WEIR_TRY(before, run_broken(search, {}, scenario, seeds));
-    WEIR_TRY(after, run_broken(search, search.space().settings(point), scenario, seeds));
-    row.start = summary_of_broken(before, search.question());
-    row.chosen = summary_of_broken(after, search.question());
+    row.start = summary_of(before, question.objective, question.pause_limit);
+    row.chosen = summary_of(after, question.objective, question.pause_limit);
     const std::string start_trouble = trouble_of(before);
     const std::string trouble = trouble_of(after);
     row.start_passes = start_trouble.empty();

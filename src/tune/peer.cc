@@ -1,15 +1,10 @@
 #include "tune/peer.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <mutex>
 
 #include <fmt/format.h>
-
-#include "base/parallel.h"
-#include "sim/peer/hpcc.h"
-#include "sim/peer/hpcc_files.h"
-#include "sim/results/simulate_all.h"
 
 namespace weir::tune {
 namespace {
@@ -20,37 +15,15 @@ constexpr std::size_t kMostPeerFlows = 20'000;
 constexpr double kWorthChecking = 0.03;
 constexpr double kLeastRatio = 0.5;
 
-/// What both simulators know; steps of a collective are flows with fixed starts there.
-double common_objective(const sim::Totals& totals, Objective objective) {
-  switch (objective) {
-    case Objective::kStepTime: return static_cast<double>(totals.completion.mean.raw()) / 1e6;
-    case Objective::kP99: return totals.slowdown_p99;
-    case Objective::kThroughput: return static_cast<double>(totals.duration.raw()) / 1e6;
-    case Objective::kLatency: return totals.slowdown_mean;
-  }
-  WEIR_UNREACHABLE("every objective has a value");
-}
-
-struct PeerRun {
-  std::vector<sim::Flow> flows;  // of the start values, in our rules
-  double ours[2] = {0, 0};       // start, changed; 0: it did not finish
-  double peer[2] = {0, 0};
-  std::optional<Error> error;
-};
-
-Result<double> run_in_peer(const design::Variant& fabric, const std::vector<sim::Flow>& flows,
-                           const Question& question) {
-  WEIR_TRY(files, sim::hpcc_files_of(fabric, flows, question.limit));
-  WEIR_TRY(run, sim::parse_hpcc(files));
-  WEIR_TRY(made, sim::Sim::make(std::move(run.network)));
-  sim::run(*made, {.end = run.stop});
-  if (made->open_messages() > 0) return 0.0;
-  const sim::Results results = sim::collect_flows(*made, Time::at(Duration::raw(made->now())));
-  return common_objective(results.totals, question.objective);
+/// What both simulators know; steps of a collective are flows with fixed starts there. 0: it did
+/// not finish.
+double common_objective(const Metrics& run, Objective objective) {
+  if (!run.finished) return 0;
+  return objective == Objective::kStepTime ? run.mean_us : objective_of(run, objective);
 }
 
 /// Why this load cannot be shown there; empty where it can.
-std::string beyond_peer_load(const Load& load, std::size_t flows) {
+std::string beyond_peer_load(const Load& load, std::uint64_t flows) {
   const std::string& name = load.spec.traffic_class;
   if (load.spec.kind == sim::WorkloadKind::kStorage ||
       load.spec.kind == sim::WorkloadKind::kLossy || (!name.empty() && name != "rdma"))
@@ -59,53 +32,39 @@ std::string beyond_peer_load(const Load& load, std::size_t flows) {
   return {};
 }
 
-Result<PeerWorkload> check_load(Search& search, const std::string& text,
-                                const design::Variant& start, const design::Variant& changed,
-                                std::size_t seeds, std::uint64_t& runs, std::string& why_not) {
+Result<PeerWorkload> check_load(Search& search, const std::string& text, const Point& mapped,
+                                std::size_t seeds, std::string& why_not) {
   const Question& question = search.question();
   WEIR_TRY(load, parse_load(text));
-  std::vector<PeerRun> pairs(seeds);
-  const auto order = [&](std::size_t i) {
-    sim::Experiment out;
-    const design::Variant& fabric = i % 2 == 0 ? start : changed;
-    out.design = &fabric.design;
-    out.intent = fabric.intent;
-    out.workloads = {load.spec};
-    out.limit = question.limit;
-    out.seed = seed_of(search.seed(), SeedSet::kReport, i / 2);
-    return out;
-  };
-  WEIR_TRY_STATUS(sim::simulate_all(
-      2 * seeds, search.evaluator().jobs(), order, [&](std::size_t i, const sim::Outcome& outcome) {
-        PeerRun& pair = pairs[i / 2];
-        if (i % 2 == 0) pair.flows = outcome.results.flows;
-        if (outcome.is_finished)
-          pair.ours[i % 2] = common_objective(outcome.results.totals, question.objective);
-      }));
+  const std::vector<Point> sides = {search.space().start, mapped};
+  WEIR_TRY(ours, search.evaluate(sides, SeedSet::kReport, seeds, {text}));
   PeerWorkload out;
   out.workload = text;
-  why_not = beyond_peer_load(load, pairs.front().flows.size());
-  if (!why_not.empty() || pairs.front().flows.empty()) return out;
-  std::vector<std::optional<Error>> errors(2 * seeds);
-  for_each_index(2 * seeds, search.evaluator().jobs(), [&](std::size_t i) {
-    PeerRun& pair = pairs[i / 2];
-    const auto value = run_in_peer(i % 2 == 0 ? start : changed, pair.flows, question);
-    if (value) {
-      pair.peer[i % 2] = *value;
-    } else {
-      errors[i] = value.error();
+  const std::uint64_t flows = ours[0][0].front().flows;
+  why_not = beyond_peer_load(load, flows);
+  if (!why_not.empty() || flows == 0) return out;
+  std::vector<RunOrder> orders;
+  for (const Point& side : sides)
+    for (std::size_t i = 0; i < seeds; ++i) {
+      RunOrder order{search.space().settings(side), {text}, {}, 0, question.limit};
+      order.seed = seed_of(search.seed(), SeedSet::kReport, i);
+      order.is_in_peer = true;
+      orders.push_back(std::move(order));
     }
-  });
-  runs += 4 * seeds;
-  for (const auto& error : errors)
-    if (error) return *error;
-  std::vector<double> before[2], after[2];
-  for (const PeerRun& pair : pairs) {
-    if (pair.ours[0] <= 0 || pair.ours[1] <= 0 || pair.peer[0] <= 0 || pair.peer[1] <= 0) continue;
-    before[0].push_back(pair.ours[0]);
-    after[0].push_back(pair.ours[1]);
-    before[1].push_back(pair.peer[0]);
-    after[1].push_back(pair.peer[1]);
+  WEIR_TRY(theirs, search.evaluator().run(orders));
+  std::array<std::vector<double>, 2> before;
+  std::array<std::vector<double>, 2> after;
+  for (std::size_t i = 0; i < seeds; ++i) {
+    const std::array values = {common_objective(ours[0][0][i], question.objective),
+                               common_objective(ours[1][0][i], question.objective),
+                               common_objective(theirs[i], question.objective),
+                               common_objective(theirs[seeds + i], question.objective)};
+    if (std::any_of(values.begin(), values.end(), [](double value) { return value <= 0; }))
+      continue;
+    before[0].push_back(values[0]);
+    after[0].push_back(values[1]);
+    before[1].push_back(values[2]);
+    after[1].push_back(values[3]);
   }
   out.ours = change_of(log_ratios(before[0], after[0]));
   out.peer = change_of(log_ratios(before[1], after[1]));
@@ -121,8 +80,7 @@ bool does_peer_agree(double ours, double peer) {
   return ours * peer > 0 && std::abs(peer) >= kLeastRatio * std::abs(ours);
 }
 
-Result<PeerCheck> check_in_peer(Search& search, const Point& point, std::size_t seeds,
-                                std::uint64_t& runs) {
+Result<PeerCheck> check_in_peer(Search& search, const Point& point, std::size_t seeds) {
   PeerCheck out;
   const Space& space = search.space();
   Point mapped = point;
@@ -137,7 +95,6 @@ Result<PeerCheck> check_in_peer(Search& search, const Point& point, std::size_t 
     return out;
   }
   WEIR_TRY(start, search.evaluator().variant({}));
-  WEIR_TRY(changed, search.evaluator().variant(space.settings(mapped)));
   std::size_t nics = 0;
   for (const design::HostIntent& host : start->intent.hosts)
     nics += host.nics.size();
@@ -148,7 +105,7 @@ Result<PeerCheck> check_in_peer(Search& search, const Point& point, std::size_t 
   out.agrees = true;
   for (const std::string& text : search.question().loads) {
     std::string why_not;
-    auto row = check_load(search, text, *start, *changed, seeds, runs, why_not);
+    auto row = check_load(search, text, mapped, seeds, why_not);
     if (!row) {
       // What the peer cannot show is no error of the tuning.
       out = {false, row.error().what, out.checked, out.unchecked, {}, false};

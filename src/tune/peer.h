@@ -8,10 +8,9 @@
 namespace weir::tune {
 
 /// Runs the start values and those changes that the peer has, on flows of runs of the start values,
-/// in our rules and in the peer's. Makes `seeds` runs of each; `runs` is raised by those that the
-/// evaluator does not know.
-[[nodiscard]] Result<PeerCheck> check_in_peer(Search& search, const Point& point, std::size_t seeds,
-                                              std::uint64_t& runs);
+/// in our rules and in the peer's, on the first `seeds` report seeds.
+[[nodiscard]] Result<PeerCheck> check_in_peer(Search& search, const Point& point,
+                                              std::size_t seeds);
 
 /// Of the peer's rules: whether a load's gain there supports ours. Above 3 % of ours it must have
 /// the same sign and at least half the size; below, it must not point the other way by more.

@@ -81,7 +81,7 @@ std::size_t Plan::last_seeds() const {
 std::uint64_t Plan::most_runs(const Problem& problem) const {
   const std::size_t all = problem.loads + problem.held_out;
   const std::size_t changes = std::min(problem.knobs, kMostChanges);
-  std::uint64_t runs = 2 + problem.loads * last_seeds();  // the burst, the start values
+  std::uint64_t runs = 4 + problem.loads * last_seeds();  // burst, one flow, start values
   runs += (trajectories * (problem.knobs + 1) + problem.knobs) * problem.loads * screen_seeds;
   runs += problem.move_values * problem.loads * move_seeds;
   std::size_t left = candidates + problem.move_values;

@@ -29,13 +29,16 @@ enum class Objective : std::uint8_t {
 /// One run of one workload under one seed.
 struct Metrics {
   bool finished = false;  // every message complete within the limit
-  double mean_us = 0;     // completion times
+  std::uint64_t flows = 0;
+  std::uint64_t stuck = 0;  // flows that did not finish, though neither end was dead
+  double mean_us = 0;       // completion times
   double p99_us = 0;
   double max_us = 0;
   double slowdown_mean = 0;
   double slowdown_p99 = 0;
-  std::optional<double> step_us;  // mean of rounds or steps
-  double duration_us = 0;         // first post to last completion
+  std::optional<double> step_us;      // mean of rounds or steps
+  std::optional<double> step_max_us;  // the longest of them
+  double duration_us = 0;             // first post to last completion
   std::optional<double> bus_gbps;
   double utilisation = 0;  // of the NICs that receive
   std::uint64_t pauses = 0;
@@ -48,6 +51,7 @@ struct Metrics {
   double queue_bytes = 0;                 // the deepest of any switch port
   double jain = 1;                        // fairness of the flows' goodput
   std::optional<double> victim_slowdown;  // flows that do not go to the hot receiver
+  std::optional<double> rdma_share;  // of the bytes that NICs received, CNPs aside: in their class
   std::uint64_t digest = 0;
 
   [[nodiscard]] bool is_lossless() const { return finished && lossless_drops == 0; }
@@ -178,6 +182,22 @@ struct PeerCheck {
   bool agrees = false;  // on every workload with a gain or loss above 3 %
 };
 
+/// The target: marks, pauses, drops, use, tails, and one flow on an idle fabric.
+enum class TargetState : std::uint8_t { kMet, kMissed, kNotJudged };
+[[nodiscard]] std::string_view to_text(TargetState);  // "met" "missed" "not judged"
+struct TargetSide {
+  TargetState state = TargetState::kNotJudged;
+  std::string text;  // the number, or why it is not judged
+};
+struct TargetRow {
+  std::string goal;  // "marks" "pauses" "drops" "use" "tails" "idle"
+  std::string workload;
+  TargetSide start;
+  std::optional<TargetSide> chosen;  // absent: the start values stay
+  /// Of the values that hold after the tuning.
+  [[nodiscard]] const TargetSide& now() const { return chosen ? *chosen : start; }
+};
+
 enum class StepState : std::uint8_t { kPassed, kFailed, kNotRun };
 [[nodiscard]] std::string_view to_text(StepState);  // "passed" "failed" "not run"
 struct StepOutcome {
@@ -211,6 +231,8 @@ struct TuneResult {
   std::vector<std::string> held_out;
   std::vector<KnobSetting> start;   // every knob of the search
   std::vector<KnobSetting> chosen;  // those that changed; empty: the start values stay
+  /// What `gain` and `outcomes` are of: the chosen ones, or what was not proven.
+  std::vector<KnobSetting> proposed;
   std::vector<WorkloadOutcome> outcomes;
   Change gain;  // of the objective, over the tuned workloads
   std::vector<Bought> bought;
@@ -218,6 +240,7 @@ struct TuneResult {
   std::vector<TriedMove> tried;
   std::vector<CurvePoint> curve;
   std::vector<FailureOutcome> failures;
+  std::vector<TargetRow> target;  // report seeds; search seeds where nothing was found
   PeerCheck peer;
   std::vector<KnobSetting> fixed;  // knobs that were left alone, with the reason as value
   std::vector<std::string> notes;

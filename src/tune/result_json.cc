@@ -21,6 +21,10 @@ struct EnumNames<tune::StepState> {
   static constexpr std::array<std::string_view, 3> kNames = {"passed", "failed", "not run"};
 };
 template <>
+struct EnumNames<tune::TargetState> {
+  static constexpr std::array<std::string_view, 3> kNames = {"met", "missed", "not judged"};
+};
+template <>
 struct EnumNames<tune::Verdict> {
   static constexpr std::array<std::string_view, 4> kNames = {"refused", "nothing to tune",
                                                              "not proven", "tuned"};
@@ -46,12 +50,15 @@ void visit_change(V& v, S& s) {
 template <class V, class S>
 void visit_metrics(V& v, S& s) {
   v("finished", s.finished);
+  v("flows", s.flows);
+  v("stuck", s.stuck);
   v("mean_us", s.mean_us);
   v("p99_us", s.p99_us);
   v("max_us", s.max_us);
   v("slowdown_mean", s.slowdown_mean);
   v("slowdown_p99", s.slowdown_p99);
   v("step_us", s.step_us);
+  v("step_max_us", s.step_max_us);
   v("duration_us", s.duration_us);
   v("bus_gbps", s.bus_gbps);
   v("utilisation", s.utilisation);
@@ -65,6 +72,7 @@ void visit_metrics(V& v, S& s) {
   v("queue_bytes", s.queue_bytes);
   v("jain", s.jain);
   v("victim_slowdown", s.victim_slowdown);
+  v("rdma_share", s.rdma_share);
   v("digest", s.digest);
 }
 
@@ -196,6 +204,20 @@ void visit_peer(V& v, S& s) {
 }
 
 template <class V, class S>
+void visit_target_side(V& v, S& s) {
+  v("state", s.state);
+  v("text", s.text);
+}
+
+template <class V, class S>
+void visit_target(V& v, S& s) {
+  v("goal", s.goal);
+  v("workload", s.workload);
+  v("start", s.start);
+  v("chosen", s.chosen);
+}
+
+template <class V, class S>
 void visit_step(V& v, S& s) {
   v("name", s.name);
   v("state", s.state);
@@ -220,6 +242,7 @@ void visit_result(V& v, S& s) {
   v("held_out", s.held_out);
   v("start", s.start);
   v("chosen", s.chosen);
+  v("proposed", s.proposed);
   v("outcomes", s.outcomes);
   v("gain", s.gain);
   v("bought", s.bought);
@@ -227,6 +250,7 @@ void visit_result(V& v, S& s) {
   v("tried", s.tried);
   v("curve", s.curve);
   v("failures", s.failures);
+  v("target", s.target);
   v("peer", s.peer);
   v("fixed", s.fixed);
   v("notes", s.notes);
@@ -327,6 +351,8 @@ WEIR_TUNE_SECTION(Sensitivity, visit_sensitivity);
 WEIR_TUNE_SECTION(TriedMove, visit_tried);
 WEIR_TUNE_SECTION(CurvePoint, visit_curve);
 WEIR_TUNE_SECTION(FailureOutcome, visit_failure);
+WEIR_TUNE_SECTION(TargetSide, visit_target_side);
+WEIR_TUNE_SECTION(TargetRow, visit_target);
 WEIR_TUNE_SECTION(PeerWorkload, visit_peer_workload);
 WEIR_TUNE_SECTION(PeerCheck, visit_peer);
 WEIR_TUNE_SECTION(StepOutcome, visit_step);
@@ -343,6 +369,10 @@ std::string_view to_text(Verdict verdict) {
   return vocab::enum_name(verdict);
 }
 std::string_view to_text(StepState state) {
+  return vocab::enum_name(state);
+}
+
+std::string_view to_text(TargetState state) {
   return vocab::enum_name(state);
 }
 

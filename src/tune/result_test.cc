@@ -25,6 +25,8 @@ TuneResult example() {
   out.tried.emplace_back().move = "lower-min-threshold";
   out.curve.emplace_back().settings = {{"wred.max", "1MB"}};
   out.failures.emplace_back().name = "link";
+  out.target = {{"use", "incast", {TargetState::kMissed, "72 %"}, TargetSide{}}};
+  out.proposed = out.chosen;
   out.peer.workloads.push_back({"incast", {}, {}, 0.5, true});
   out.notes = {"a note"};
   return out;

@@ -9,8 +9,6 @@
 #include "design/lint/lint.h"
 #include "design/prove/prove.h"
 #include "model/buffers.h"
-#include "sim/results/simulate.h"
-#include "tune/evaluation.h"
 #include "units/format.h"
 
 namespace weir::tune {
@@ -23,6 +21,7 @@ constexpr std::size_t kMostBurstSenders = 64;
 constexpr Bytes kLargestBurst = 1'000_MB;
 /// Of the bytes that NICs receive in the burst, CNPs aside.
 constexpr double kLeastShare = 0.9;
+constexpr Duration kLongestBurst = 10'000_ms;  // simulated
 
 StepOutcome judge_design(const design::Variant& fabric) {
   StepOutcome out{"classify", StepState::kPassed, {}, {}};
@@ -44,44 +43,7 @@ StepOutcome judge_design(const design::Variant& fabric) {
   return out;
 }
 
-struct ByteSplit {
-  double rdma = 0;
-  double others = 0;
-  [[nodiscard]] double share() const { return rdma + others > 0 ? rdma / (rdma + others) : 0; }
-};
-
-ByteSplit split_of(const design::Variant& fabric, const sim::Outcome& outcome) {
-  const auto* const rdma = fabric.design.find_class(design::kRdmaClass);
-  const auto* const cnp = fabric.design.find_class(design::kCnpClass);
-  ByteSplit out;
-  for (const sim::NodeId node : outcome.sim->network().nodes.ids()) {
-    if (outcome.sim->network().nodes[node].kind != sim::NodeKind::kNic) continue;
-    const sim::PortCounters& port = outcome.sim->port_counters(outcome.sim->port_of(node, 0));
-    for (unsigned priority = 0; priority < 8; ++priority) {
-      const auto bytes = static_cast<double>(port.rx_class_bytes.at(priority));
-      if (rdma != nullptr && rdma->value.priority->value() == priority) {
-        out.rdma += bytes;
-      } else if (cnp == nullptr || cnp->value.priority->value() != priority) {
-        out.others += bytes;
-      }
-    }
-  }
-  return out;
-}
-
-Result<sim::Outcome> run_burst(const design::Variant& fabric, const Burst& burst,
-                               std::uint64_t seed) {
-  WEIR_TRY(load, parse_load(burst.load()));
-  sim::Experiment experiment;
-  experiment.design = &fabric.design;
-  experiment.intent = fabric.intent;
-  experiment.workloads = {load.spec};
-  experiment.seed = seed;
-  experiment.limit = 10'000_ms;
-  return sim::simulate(experiment);
-}
-
-StepOutcome judge_burst(const Burst& burst, const sim::Totals& hard, const sim::Totals& usual) {
+StepOutcome judge_burst(const Burst& burst, const Metrics& hard, const Metrics& usual) {
   StepOutcome out{"pfc", StepState::kPassed, {}, {}};
   const std::string what = fmt::format("{} x {} into {} with the reaction point off", burst.senders,
                                        to_text(burst.size), burst.receiver);
@@ -156,7 +118,7 @@ Burst burst_of(const design::Intent& intent) {
 }
 
 Result<Groundwork> check_groundwork(const design::Variant& fabric, std::uint64_t seed,
-                                    std::uint64_t& runs) {
+                                    Evaluator& evaluator) {
   Groundwork out;
   out.classify = judge_design(fabric);
   out.pfc.name = "pfc";
@@ -168,22 +130,19 @@ Result<Groundwork> check_groundwork(const design::Variant& fabric, std::uint64_t
                                to_text(burst.size), burst.leaf);
     return out;
   }
-  const std::vector<std::string> off = {"dcqcn.reaction_point=off"};
-  WEIR_TRY(without, design::with_values(fabric.design, off));
-  WEIR_TRY(hard, run_burst(without, burst, seed));
-  WEIR_TRY(usual, run_burst(fabric, burst, seed));
-  runs += 2;
-  const ByteSplit split = split_of(fabric, hard);
-  out.classify.details.push_back(
-      fmt::format("{:.1f} % of the bytes that NICs receive in a burst are in the RDMA class",
-                  100 * split.share()));
-  if (split.share() < kLeastShare) {
+  const std::vector<std::string> load = {burst.load()};
+  WEIR_TRY(runs, evaluator.run({{{"dcqcn.reaction_point=off"}, load, {}, seed, kLongestBurst},
+                                {{}, load, {}, seed, kLongestBurst}}));
+  const double share = runs[0].rdma_share.value_or(0);
+  out.classify.details.push_back(fmt::format(
+      "{:.1f} % of the bytes that NICs receive in a burst are in the RDMA class", 100 * share));
+  if (share < kLeastShare) {
     out.classify.state = StepState::kFailed;
-    out.classify.text = fmt::format("only {:.0f} % of the bytes of RDMA traffic are in its class",
-                                    100 * split.share());
+    out.classify.text =
+        fmt::format("only {:.0f} % of the bytes of RDMA traffic are in its class", 100 * share);
     return out;
   }
-  out.pfc = judge_burst(burst, hard.results.totals, usual.results.totals);
+  out.pfc = judge_burst(burst, runs[0], runs[1]);
   return out;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "design/fabric/variant.h"
+#include "tune/evaluation.h"
 #include "tune/result.h"
 
 namespace weir::tune {
@@ -31,8 +32,8 @@ struct Groundwork {
   }
 };
 /// Lint and the proof, then the burst with the reaction point off: the share of bytes in the RDMA
-/// class, pauses, drops. `runs` is raised by the runs made.
+/// class, pauses, drops. REQUIRES: `evaluator` is of the same design.
 [[nodiscard]] Result<Groundwork> check_groundwork(const design::Variant& fabric, std::uint64_t seed,
-                                                  std::uint64_t& runs);
+                                                  Evaluator& evaluator);
 
 }  // namespace weir::tune

@@ -13,6 +13,7 @@
 #include "tune/peer.h"
 #include "tune/search.h"
 #include "tune/steps.h"
+#include "tune/target.h"
 #include "units/format.h"
 
 namespace weir::tune {
@@ -134,7 +135,9 @@ class Tuning {
   Tuning(const design::Variant& fabric, const TuneRequest& request)
       : fabric_(fabric),
         request_(request),
-        evaluator_(fabric.design, request.jobs, [this](std::uint64_t) { tell_progress(); }) {}
+        evaluator_(
+            fabric.design, request.jobs, [this](std::uint64_t) { tell_progress(); },
+            request.foreman) {}
 
   Result<TuneResult> run() {
     WEIR_TRY_STATUS(prepare());
@@ -153,15 +156,14 @@ class Tuning {
  private:
   void tell_progress() const {
     if (request_.progress)
-      request_.progress(evaluator_.runs() + extra_runs_, std::max(expected_, evaluator_.runs()),
-                        stage_);
+      request_.progress(evaluator_.runs(), std::max(expected_, evaluator_.runs()), stage_);
   }
   void enter(std::string_view stage) {
     stage_ = stage;
     tell_progress();
   }
   Result<TuneResult> finish() {
-    result_.runs = evaluator_.runs() + extra_runs_;
+    result_.runs = evaluator_.runs();
     return std::move(result_);
   }
   void conclude(Verdict verdict, std::string reason) {
@@ -229,7 +231,7 @@ class Tuning {
   Result<bool> lay_groundwork() {
     enter("classify");
     WEIR_TRY(groundwork,
-             check_groundwork(fabric_, seed_of(request_.seed, SeedSet::kSearch, 0), extra_runs_));
+             check_groundwork(fabric_, seed_of(request_.seed, SeedSet::kSearch, 0), evaluator_));
     result_.steps[0] = groundwork.classify;
     result_.steps[1] = groundwork.pfc;
     if (groundwork.holds()) return true;
@@ -261,7 +263,7 @@ class Tuning {
     question_.limit = std::max(1_us * (static_cast<std::int64_t>(longest) * kPatience), 100_ms);
     if (request_.budget.minutes > 0) {
       // One significant digit, so that small differences in speed give the same plan.
-      const double each = evaluator_.cpu_seconds() / static_cast<double>(first.size());
+      const double each = evaluator_.cpu_seconds(orders) / static_cast<double>(first.size());
       const double runs = request_.budget.minutes * 60 * evaluator_.jobs() / std::max(each, 1e-4);
       const double magnitude = std::pow(10, std::floor(std::log10(std::max(runs, 1.0))));
       WEIR_TRY_STATUS(
@@ -272,6 +274,7 @@ class Tuning {
     search_.emplace(evaluator_, space_, question_, request_.seed);
     WEIR_TRY(runs, search_->evaluate({space_.start}, SeedSet::kSearch, plan_.last_seeds(),
                                      question_.loads));
+    WEIR_TRY_STATUS(judge_start(runs[0]));
     bool is_quiet = true;
     for (const auto& load : runs[0])
       for (const Metrics& run : load)
@@ -292,6 +295,27 @@ class Tuning {
       return false;
     }
     return true;
+  }
+
+  /// Until something better is found, the target is judged by the start values.
+  Status judge_start(const Runs& runs) {
+    const RunOrder idle{
+        {}, {idle_load()}, {}, seed_of(request_.seed, SeedSet::kReport, 0), question_.limit};
+    WEIR_TRY(alone, evaluator_.run({idle}));
+    return say_target(runs, nullptr, alone.front(), nullptr);
+  }
+
+  Status say_target(const Runs& start, const Runs* chosen, const Metrics& idle_start,
+                    const Metrics* idle_chosen) {
+    result_.target.clear();
+    for (std::size_t i = 0; i < question_.loads.size(); ++i) {
+      WEIR_TRY(load, parse_load(question_.loads[i]));
+      for (TargetRow& row : judge_target(
+               load, start[i], chosen == nullptr ? nullptr : &(*chosen)[i], request_.pause_limit))
+        result_.target.push_back(std::move(row));
+    }
+    result_.target.push_back(judge_idle(idle_start, idle_chosen));
+    return {};
   }
 
   void pass_search(std::string text) {
@@ -424,7 +448,6 @@ class Tuning {
       WEIR_TRY(point, eliminate(finalists[i].point));
       enter("failures");
       WEIR_TRY(failures, break_things(*search_, point, scenarios, plan_.failure_seeds));
-      extra_runs_ += 2 * scenarios.size() * plan_.failure_seeds;
       const auto broken = std::find_if(
           failures.begin(), failures.end(),
           [](const FailureOutcome& row) { return row.start_passes && !row.chosen_passes; });
@@ -560,11 +583,17 @@ class Tuning {
     const Runs tuned_before(before.begin(), before.begin() + tuned);
     const Runs tuned_after(after.begin(), after.begin() + tuned);
     result_.gain = change_of(ratios_by_seed(tuned_before, tuned_after, request_.objective));
+    result_.proposed = space_.changes(point);
     if (!is_proven(tuned_before, tuned_after, after)) {
       pass_search(fmt::format("{} were tried", counted(search_->archive().size(), "setting")));
       return {};
     }
     result_.chosen = space_.changes(point);
+    std::vector<RunOrder> idle(
+        2, {{}, {idle_load()}, {}, seed_of(request_.seed, SeedSet::kReport, 0), question_.limit});
+    idle[1].settings = space_.settings(point);
+    WEIR_TRY(alone, evaluator_.run(idle));
+    WEIR_TRY_STATUS(say_target(tuned_before, &tuned_after, alone[0], &alone[1]));
     if (const auto warning = search_->new_warning(point))
       result_.notes.push_back(
           fmt::format("weir lint will warn of the chosen values: {}", *warning));
@@ -572,7 +601,7 @@ class Tuning {
                             counted(result_.chosen.size(), "change")));
     WEIR_TRY_STATUS(say_what_was_bought(point, tuned_after));
     enter("peer");
-    WEIR_TRY(peer, check_in_peer(*search_, point, plan_.peer_seeds, extra_runs_));
+    WEIR_TRY(peer, check_in_peer(*search_, point, plan_.peer_seeds));
     result_.peer = std::move(peer);
     return {};
   }
@@ -667,7 +696,6 @@ class Tuning {
   Plan plan_;
   std::size_t select_seeds_ = 0;
   std::uint64_t expected_ = 0;
-  std::uint64_t extra_runs_ = 0;  // that the evaluator does not know
   std::string stage_;
   std::vector<TimedLoad> timed_;
   std::optional<Search> search_;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "design/fabric/variant.h"
+#include "tune/crew/crew.h"
 #include "tune/result.h"
 
 namespace weir::tune {
@@ -31,6 +32,7 @@ struct TuneRequest {
   std::vector<std::string> keep = {};
   Budget budget = {};
   unsigned jobs = 1;
+  Foreman* foreman = nullptr;  // his workers make the runs; none: `jobs` threads here
   std::uint64_t seed = 1;
   std::string results = {};  // a file that keeps every run; empty: none
   bool is_resumed = false;

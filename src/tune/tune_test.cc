@@ -1,6 +1,7 @@
 // The tuner as a whole, on fabrics small enough to be tuned in a second.
 #include "tune/tune.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -14,6 +15,7 @@
 #include "tune/plan.h"
 #include "tune/search.h"
 #include "tune/steps.h"
+#include "tune/target.h"
 #include "tune/test_fabrics.h"
 
 namespace weir::tune {
@@ -55,12 +57,13 @@ TEST(Evaluation, AnOrderIsRunOnceAndKept) {
                                         {{}, {"incast,size=50KB"}, {}, 1, 100_ms}};
   std::string first;
   {
-    Evaluator evaluator(fabric.design, 2);
+    Evaluator evaluator(fabric.design, 1);
     ASSERT_TRUE(evaluator.keep_results(path, false));
     const auto runs = evaluator.run(orders);
     ASSERT_TRUE(runs);
     EXPECT_EQ((*runs)[0].digest, (*runs)[2].digest);
     EXPECT_EQ(evaluator.runs(), 2U);
+    EXPECT_EQ(evaluator.made(), 2U);
   }
   first = read_file(path).value();
   // Cut in the middle of the second line, as a kill would.
@@ -70,8 +73,11 @@ TEST(Evaluation, AnOrderIsRunOnceAndKept) {
     ASSERT_TRUE(evaluator.keep_results(path, true));
     ASSERT_TRUE(evaluator.run(orders));
     EXPECT_EQ(evaluator.runs(), 2U);
+    EXPECT_EQ(evaluator.made(), 1U);  // what the cut line held
   }
-  EXPECT_EQ(read_file(path).value(), first);
+  const std::string again = read_file(path).value();
+  EXPECT_EQ(again.substr(0, again.find('\n')), first.substr(0, first.find('\n')));
+  EXPECT_EQ(std::count(again.begin(), again.end(), '\n'), 2);
   const design::Variant other = star(5);
   Evaluator wrong(other.design, 1);
   const Status refused = wrong.keep_results(path, true);
@@ -152,11 +158,11 @@ TEST(Steps, TheBurstIsSizedByCalculation) {
   // Measured: none up to 15 x 3 MB, the first at 15 x 4 MB.
   EXPECT_LT(burst.silent, 3_MB);
   EXPECT_GT(burst.size, 4_MB);
-  std::uint64_t runs = 0;
-  const auto groundwork = check_groundwork(fabric, 1, runs);
+  Evaluator evaluator(fabric.design, 1);
+  const auto groundwork = check_groundwork(fabric, 1, evaluator);
   ASSERT_TRUE(groundwork) << groundwork.error().what;
   EXPECT_TRUE(groundwork->holds()) << groundwork->pfc.text;
-  EXPECT_EQ(runs, 2U);
+  EXPECT_EQ(evaluator.runs(), 2U);
 }
 
 TEST(Steps, AMisclassifiedDesignIsRefusedWithItsCause) {
@@ -210,6 +216,10 @@ TEST(Tune, FindsTheTimersAndSaysWhatEachBought) {
   for (const StepOutcome& step : result->steps)
     EXPECT_EQ(step.state, StepState::kPassed) << step.name;
   EXPECT_LE(result->runs, result->budget_runs);
+  EXPECT_EQ(to_json(*result)["proposed"], to_json(*result)["chosen"]);
+  ASSERT_EQ(result->target.size(), 6U);
+  for (const TargetRow& row : result->target)
+    EXPECT_TRUE(row.chosen) << row.goal;
 }
 
 TEST(Tune, KnobsThatDoNothingGiveNoGain) {
@@ -240,6 +250,79 @@ TEST(Tune, RequestsThatMakeNoSenseAreErrors) {
   ASSERT_TRUE(kept) << kept.error().what;
   EXPECT_EQ(kept->verdict, Verdict::kNothingToTune);
   EXPECT_EQ(kept->fixed.size(), 3U);
+}
+
+// ---- the target ----
+
+Metrics good_run() {
+  Metrics run;
+  run.finished = true;
+  run.mean_us = 100;
+  run.max_us = 110;
+  run.marked = 50;
+  run.mark_share = 0.02;
+  run.utilisation = 0.9;
+  return run;
+}
+
+std::string states_of(const std::vector<TargetRow>& rows) {
+  std::string out;
+  for (const TargetRow& row : rows)
+    out += fmt::format("{}{}={}", out.empty() ? "" : " ", row.goal, to_text(row.start.state));
+  return out;
+}
+
+TEST(Target, EachPartIsMissedByItsOwnFault) {
+  COVERS("H3");
+  const Load incast = parse_load("incast,size=2MB").value();
+  const auto judged = [&](const Metrics& run) {
+    return states_of(judge_target(incast, {good_run(), run}, nullptr, 0.01));
+  };
+  EXPECT_EQ(judged(good_run()), "marks=met pauses=met drops=met use=met tails=met");
+  Metrics run = good_run();
+  run.marked = 0;
+  run.pauses = 7;
+  EXPECT_EQ(judged(run), "marks=missed pauses=met drops=met use=met tails=met");
+  run = good_run();
+  run.pauses = 200;  // more than both runs' marks
+  run.pause_share = 0.02;
+  EXPECT_EQ(judged(run), "marks=missed pauses=missed drops=met use=met tails=met");
+  run = good_run();
+  run.retransmitted = 1;
+  EXPECT_EQ(judged(run), "marks=met pauses=met drops=missed use=met tails=met");
+  run = good_run();
+  run.utilisation = 0.5;  // 70 % over both
+  EXPECT_EQ(judged(run), "marks=met pauses=met drops=met use=missed tails=met");
+  run = good_run();
+  run.max_us = 200;
+  EXPECT_EQ(judged(run), "marks=met pauses=met drops=met use=met tails=missed");
+  run = good_run();
+  run.mean_us = 300;  // even within the run, but three times the other
+  run.max_us = 310;
+  EXPECT_EQ(judged(run), "marks=met pauses=met drops=met use=met tails=missed");
+}
+
+TEST(Target, WhatALoadCannotShowIsNotJudged) {
+  COVERS("H3");
+  Metrics quiet = good_run();
+  quiet.marked = 0;
+  const Load ring = parse_load("all-reduce,size=1MB").value();
+  EXPECT_EQ(states_of(judge_target(ring, {quiet}, nullptr, 0.01)),
+            "marks=not judged pauses=met drops=met use=met tails=met");
+  const Load flows = parse_load("flows,sizes=websearch,load=60%").value();
+  EXPECT_EQ(states_of(judge_target(flows, {good_run()}, nullptr, 0.01)),
+            "marks=met pauses=met drops=met use=not judged tails=not judged");
+}
+
+TEST(Target, RareIsABoundNotACount) {
+  COVERS("H3");
+  const Load incast = parse_load("incast,size=2MB").value();
+  std::vector<Metrics> runs(200, good_run());
+  runs[3].pause_share = 0.5;
+  EXPECT_EQ(judge_target(incast, runs, nullptr, 0.01)[1].start.state, TargetState::kMet);
+  runs.resize(20);
+  EXPECT_EQ(judge_target(incast, runs, nullptr, 0.01)[1].start.state, TargetState::kMissed);
+  EXPECT_EQ(judge_idle(good_run(), nullptr).start.state, TargetState::kMissed);
 }
 
 // ---- the other simulator ----

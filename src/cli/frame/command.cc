@@ -115,7 +115,7 @@ bool looks_at_files(const Args& args) {
                                       [&](const Option& option) { return option.name == name; });
     return is_known && args.has(name);
   };
-  if (given("from-host")) return false;
+  if (given("from-host") || given("launcher")) return false;  // a launcher starts programs
   // weir validate --switch looks at no host unless one is named.
   const bool is_captured = given("root") || given("switch") || given("lab") || given("tune");
   const auto is_named = [&](const Argument& argument) { return args.has(argument.name); };

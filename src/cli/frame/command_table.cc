@@ -49,6 +49,7 @@ std::span<const Command> command_table() {
       schema_command(),
       exam_command(),
       fidelity_dcqcn_command(),
+      tune_worker_command(),
   };
   return table;
 }

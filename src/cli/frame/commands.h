@@ -43,6 +43,7 @@ namespace weir::cli {
 [[nodiscard]] Command tune_command();
 [[nodiscard]] Command tune_judge_command();
 [[nodiscard]] Command tune_rollout_command();
+[[nodiscard]] Command tune_worker_command();
 [[nodiscard]] Command validate_command();
 [[nodiscard]] Command verify_command();
 

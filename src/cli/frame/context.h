@@ -10,6 +10,10 @@
 #include "base/result.h"
 #include "cli/frame/exit_code.h"
 
+namespace weir::tune {
+class Crew;
+}
+
 namespace weir::cli {
 
 struct Context {
@@ -28,6 +32,8 @@ struct Context {
   std::function<Status(const std::vector<std::string>& places)> give_up_root = {};
   /// The same for a verb that goes on to answer on a socket.
   std::function<Status()> give_up_root_to_serve = {};
+  /// The other ranks of weir-mpi, if any, for the runs of a tuning; null: this is not weir-mpi.
+  tune::Crew* crew = nullptr;
   // From the options that every verb has.
   bool json = false;
   bool quiet = false;

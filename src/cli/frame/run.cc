@@ -86,6 +86,7 @@ ExitCode dispatch(std::span<const Command> table, const std::vector<std::string>
               .stdout_is_terminal = context.stdout_is_terminal,
               .stderr_is_terminal = context.stderr_is_terminal,
               .ask = {},
+              .crew = context.crew,
               .json = context.json,
               .quiet = context.quiet,
               .colour = context.colour};
@@ -140,7 +141,8 @@ ExitCode run(std::span<const Command> table, const std::vector<std::string>& wor
                    .stderr_is_terminal = context.stderr_is_terminal,
                    .ask = context.ask,
                    .give_up_root = context.give_up_root,
-                   .give_up_root_to_serve = context.give_up_root_to_serve};
+                   .give_up_root_to_serve = context.give_up_root_to_serve,
+                   .crew = context.crew};
   const ExitCode code = run_guarded(table, words, shown);
   context.json = shown.json;
   context.quiet = shown.quiet;

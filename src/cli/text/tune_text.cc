@@ -104,6 +104,35 @@ std::string loads_text(const tune::TuneResult& result) {
          "\n\nwhat it costs, or not\n" + costs.to_text(2, kTuneWidth);
 }
 
+std::string target_cell(const tune::TargetRow& row) {
+  const tune::TargetSide& now = row.now();
+  const bool was_other = row.chosen && row.start.state != now.state;
+  if (now.state == tune::TargetState::kNotJudged) return "-";
+  return fmt::format("{}{}", was_other ? fmt::format("{}, now ", to_text(row.start.state)) : "",
+                     to_text(now.state));
+}
+
+std::string target_text(const tune::TuneResult& result) {
+  TextTable table({"marks", "pauses", "drops", "use", "tails", "load"});
+  std::vector<std::string> cells;
+  std::string missed;
+  for (const tune::TargetRow& row : result.target) {
+    if (row.now().state == tune::TargetState::kMissed)
+      missed += wrap(fmt::format("  {} of {}: {}", row.goal, row.workload, row.now().text),
+                     kTuneWidth, 4) +
+                "\n";
+    if (row.goal == "idle") continue;
+    cells.push_back(target_cell(row));
+    if (cells.size() < 5) continue;
+    cells.push_back(row.workload);
+    table.add_row(std::move(cells));
+    cells.clear();
+  }
+  if (!missed.empty()) missed = "  missed\n" + missed;
+  return "the target: frequent marks, rare PFC, no drops, high use, short tails\n" +
+         table.to_text(2, kTuneWidth) + missed;
+}
+
 std::string tried_text(const tune::TuneResult& result) {
   std::string out;
   TextTable table({"move", "value", "effect on the search seeds", "paused runs", "outcome"});
@@ -183,6 +212,7 @@ void print_tuned(const ops::Tuned& tuned, Context& context) {
   context.out << '\n' << steps_text(result);
   if (!result.bought.empty()) context.out << '\n' << changes_text(result);
   if (!result.outcomes.empty()) context.out << '\n' << loads_text(result);
+  if (!result.target.empty()) context.out << '\n' << target_text(result);
   if (const std::string peer = peer_text(result.peer); !peer.empty()) context.out << '\n' << peer;
   if (const std::string tried = tried_text(result); !tried.empty()) context.out << '\n' << tried;
   if (!result.curve.empty()) context.out << '\n' << curve_text(result);

@@ -2,6 +2,8 @@
 // each of them bought.
 #include "ops/tune/tune.h"
 
+#include <filesystem>
+
 #include <fmt/format.h>
 
 #include "base/parallel.h"
@@ -94,6 +96,30 @@ Status read_tune_numbers(const Args& args, tune::TuneRequest& out) {
   return {};
 }
 
+/// Who makes the runs, where it is not this process.
+Status read_launcher(const Args& args, const Context& context, ops::TuneRequest& out) {
+  if (context.crew != nullptr && context.crew->size() > 0) {
+    out.crew = context.crew;
+    if (args.has("jobs") || args.has("launcher"))
+      return invalid_error("the ranks of weir-mpi make the runs: --jobs and --launcher are weir's");
+    return {};
+  }
+  if (!args.has("launcher")) return {};
+  if (!args.has("jobs")) {
+    const auto tasks = context.environment("SLURM_NTASKS");
+    const auto count = parse_u64(tasks.value_or(""));
+    if (!count || *count == 0)
+      return invalid_error(
+          "--launcher slurm: SLURM_NTASKS is not set: start it within salloc or sbatch, or say "
+          "--jobs");
+    out.tuning.jobs = static_cast<unsigned>(*count);
+  }
+  std::error_code error;
+  out.worker_program = std::filesystem::read_symlink("/proc/self/exe", error).string();
+  if (error) return invalid_error("--launcher: the path of this program cannot be read");
+  return {};
+}
+
 ExitCode run_tune(const Args& args, Context& context) {
   if (const auto move = args.get("explain")) return explain_move(*move, args, context);
   if (args.has("list-moves")) return list_all_moves(context);
@@ -104,6 +130,8 @@ ExitCode run_tune(const Args& args, Context& context) {
     return usage_error(context, args.command(), "--force is for --apply-to");
   ops::TuneRequest request;
   if (const Status good = read_tune_numbers(args, request.tuning); !good)
+    return usage_error(context, args.command(), good.error().what);
+  if (const Status good = read_launcher(args, context, request); !good)
     return usage_error(context, args.command(), good.error().what);
   request.tuning.loads = args.all("workload");
   if (args.has("knobs")) request.tuning.knobs = globs_of(args, "knobs");
@@ -154,6 +182,10 @@ std::vector<Option> tune_options() {
        .help = "runs or time: 10min, 2000runs",
        .default_value = "4000runs"},
       {.name = "jobs", .metavar = "J", .help = "runs in parallel (default: one per core)"},
+      {.name = "launcher",
+       .metavar = "L",
+       .help = "job steps of this Slurm allocation make the runs",
+       .choices = {"slurm"}},
       {.name = "seed", .metavar = "N", .help = "of everything drawn", .default_value = "1"},
       {.name = "out",
        .letter = 'o',
@@ -186,7 +218,8 @@ Command tune_command() {
       .arguments = {design_argument()},
       .options = tune_options(),
       .examples = {{"weir tune -w incast,size=2MB --apply-to tuned.yaml", "for one load"}},
-      .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput},
+      .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput,
+                     ExitCode::kCouldNotLook},
       .looks = Looks::kAtFiles,
       .run = run_tune,
   };

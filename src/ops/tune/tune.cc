@@ -8,6 +8,7 @@
 #include "design/fabric/effective.h"
 #include "design/file/edit.h"
 #include "design/file/load.h"
+#include "tune/crew/processes.h"
 
 namespace weir::ops {
 namespace {
@@ -61,6 +62,30 @@ Result<std::string> tuned_design(const TuneRequest& request, const Fabric& fabri
   return changed;
 }
 
+/// Who makes the runs, where it is not this process.
+struct Elsewhere {
+  std::unique_ptr<tune::Crew> started;
+  std::optional<tune::Foreman> foreman;
+};
+
+Status go_elsewhere(const TuneRequest& request, const Fabric& fabric, Elsewhere& out) {
+  tune::Crew* crew = request.crew;
+  if (crew == nullptr && request.worker_program.empty()) return {};
+  if (request.design == "-")
+    return bad_request("workers are given the design's file; it came from standard input");
+  WEIR_TRY(text, or_bad_input(read_file(request.design)));
+  if (crew == nullptr) {
+    auto started =
+        tune::start_processes(tune::slurm_command(request.worker_program), request.tuning.jobs);
+    if (!started) return could_not_look(started.error().what);
+    out.started = std::move(*started);
+    crew = out.started.get();
+  }
+  out.foreman.emplace(*crew, fabric.design.file, std::move(text),
+                      tune::Variants(fabric.design).design_digest());
+  return {};
+}
+
 }  // namespace
 
 Result<Tuned> tune(const TuneRequest& request) {
@@ -81,8 +106,14 @@ Result<Tuned> tune(const TuneRequest& request) {
     tell(request.progress, all == 0 ? 0 : static_cast<double>(done) / static_cast<double>(all),
          fmt::format("{}, {} runs", stage, done));
   };
-  WEIR_TRY(result, or_bad_request(tune::tune({fabric.design, fabric.intent}, tuning)));
-  out.result = std::move(result);
+  Elsewhere elsewhere;
+  WEIR_TRY_STATUS(go_elsewhere(request, fabric, elsewhere));
+  if (elsewhere.foreman) tuning.foreman = &*elsewhere.foreman;
+  auto result = tune::tune({fabric.design, fabric.intent}, tuning);
+  if (!result && tuning.foreman != nullptr && result.error().code == ErrorCode::kIo)
+    return could_not_look(result.error().what);
+  WEIR_TRY(made, or_bad_request(std::move(result)));
+  out.result = std::move(made);
   std::vector<design::ValueEdit> bare = edits_of(out.result);
   for (design::ValueEdit& edit : bare)
     edit.comment.clear();

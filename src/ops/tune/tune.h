@@ -15,6 +15,9 @@ struct TuneRequest {
   std::string out = {};           // a directory for tune.json and results.jsonl; empty: none
   std::string apply_to = {};      // a file for the design with the chosen values; empty: none
   bool is_forced = false;         // that file may exist
+  tune::Crew* crew = nullptr;     // makes the runs
+  /// This program; job steps of Slurm with it make the runs, `tuning.jobs` of them. Empty: none.
+  std::string worker_program = {};
   ProgressCallback progress = {};
 };
 
