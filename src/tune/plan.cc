@@ -15,7 +15,8 @@ constexpr std::size_t kMostChanges = 4;
 // printed interval: at a deviation of 4 % between pairs, 16 pairs give +-2 %, 32 give +-1.4 %.
 constexpr std::array kPlans = {
     Plan{.rungs = 2, .finalists = 2, .curve_points = 2},
-    Plan{.trajectories = 1, .candidates = 9, .select_seeds = 6, .report_seeds = 12},
+    Plan{
+        .trajectories = 1, .candidates = 9, .select_seeds = 6, .report_seeds = 12, .peer_seeds = 4},
     Plan{.trajectories = 2,
          .candidates = 12,
          .select_seeds = 8,

@@ -230,6 +230,14 @@ class Tuning {
 
   Result<bool> lay_groundwork() {
     enter("classify");
+    if (!request_.deviations.empty()) {
+      StepOutcome& classify = result_.steps[0];
+      classify.state = StepState::kFailed;
+      classify.details = request_.deviations;
+      classify.text = fmt::format("the fabric is not as designed: {}", request_.deviations.front());
+      conclude(Verdict::kRefused, classify.text);
+      return false;
+    }
     WEIR_TRY(groundwork,
              check_groundwork(fabric_, seed_of(request_.seed, SeedSet::kSearch, 0), evaluator_));
     result_.steps[0] = groundwork.classify;
@@ -423,12 +431,15 @@ class Tuning {
                search_->evaluate(points, SeedSet::kSelection, select_seeds_, question_.loads));
       const Score whole = score_of(runs[0], runs[1], question_);
       std::optional<std::size_t> spare;
-      double cheapest = kTolerance;
+      double cheapest = kUnbounded;
       for (std::size_t i = 0; i < knob_of.size(); ++i) {
         const Score less = score_of(runs[0], runs[i + 2], question_);
         if (less.failed > whole.failed || less.bad > whole.bad) continue;
         const double cost = less.gain - whole.gain;
-        if (cost < cheapest) {
+        // What costs less than the tolerance, or no more than chance, is not needed.
+        const Change paired = change_of(ratios_by_seed(runs[1], runs[i + 2], request_.objective));
+        const bool is_needed = cost >= kTolerance && paired.is_more();
+        if (!is_needed && cost < cheapest) {
           cheapest = cost;
           spare = knob_of[i];
         }

@@ -34,6 +34,8 @@ struct TuneRequest {
   unsigned jobs = 1;
   Foreman* foreman = nullptr;  // his workers make the runs; none: `jobs` threads here
   std::uint64_t seed = 1;
+  /// Where hosts or switches were seen not to be as designed: the first step fails by it.
+  std::vector<std::string> deviations = {};
   std::string results = {};  // a file that keeps every run; empty: none
   bool is_resumed = false;
   /// How many runs of how many are done, and where it is.

@@ -128,8 +128,8 @@ class Crew(unittest.TestCase):
         self.assertEqual(self.results("cut"), self.results("whole"))
 
     def test_a_worker_says_what_is_wrong_with_its_input(self):
-        done = subprocess.run([WEIR, "tune", "worker"], input='{"design": "x", "text": "weir: 9"}\n',
-                              capture_output=True, text=True, check=False)
+        done = subprocess.run([WEIR, "tune", "worker"], capture_output=True, text=True, check=False,
+                              input='{"design": "x", "text": "weir: 9"}\n')
         self.assertEqual(done.returncode, 3)
         self.assertIn("error", json.loads(done.stdout.splitlines()[0]))
 

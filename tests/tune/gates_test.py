@@ -34,7 +34,7 @@ def tune(*arguments):
 class Gates(unittest.TestCase):
     def test_the_timer_and_the_cnp_gap_come_before_the_increases_which_are_inert(self):
         result = tune("-w", "incast,size=2MB", "-w", "permutation,size=4MB", "--knobs",
-                      ",".join([TIMER, GAP, *INCREASES]), "--budget", "400runs")
+                      ",".join([TIMER, GAP, *INCREASES]), "--budget", "600runs")
         ranked = [row["knob"] for row in result["sensitivity"]]
         self.assertEqual(set(ranked[:2]), {TIMER, GAP})
         inert = {row["knob"] for row in result["sensitivity"] if row["inert"]}

@@ -52,7 +52,7 @@ OURS = [
     ("shorter-increase-timer, 300 to 75 us", TIMER, "permutation,size=4MB", "mean_us", (0, 0.95)),
     ("longer-cnp-gap, 4 to 50 us", GAP, "incast,size=2MB", "p99_us", (0, 0.95)),
     ("longer-cnp-gap, 4 to 50 us", GAP, "permutation,size=4MB", "p99_us", (0, 0.95)),
-    ("gentler-cuts, 50 to 90 %", ["dcqcn.rpg_min_dec_fac=90"], "permutation,size=4MB", "mean_us",
+    ("gentler-cuts, 50 to 90 %", ["dcqcn.rpg_min_dec_fac=90%"], "permutation,size=4MB", "mean_us",
      (0, 0.995)),
     ("longer-alpha-period, 1 to 100 us", ["dcqcn.dce_tcp_rtt=100us"], "incast,size=2MB", "mean_us",
      (1.02, math.inf)),

@@ -4,9 +4,9 @@
   trials_test.py WEIR [--count N] [--first SEED] [--table]
 
 Two kinds of trials, N of each:
-  null   knobs that were seen to do nothing for the load (tests/tune/README.md), but shake it: every
-         run differs, and the best of several settings looks better by chance
-  drawn  a fabric, a load, an objective and four knobs, all drawn
+  null   knobs that do nothing for flows this short; a claim is false whatever the truth says
+  drawn  a fabric, a load, an objective and three knobs, all drawn: what helps, what hurts, and what
+         only shakes the result (p99 of mixed flows: 10 to 20 % from seed to seed)
 
 A tuning has at most 200 runs. The truth of what it reports is the mean of the log ratios of the
 objective over 512 seeds that no tuning uses. A gain is false where the tuning says "tuned" by its
@@ -31,10 +31,10 @@ import worker
 TRUTH_SEEDS = range(9_000_000_001, 9_000_000_513)
 OBJECTIVES = ("step-time", "p99", "throughput", "latency")
 
-# Knobs that do nothing for these loads and still change every run.
-NULL = [
-    ("incast,size=1MB", ["buffers.xon_offset", "dcqcn.rpg_hai_rate", "dcqcn.rpg_threshold"]),
-]
+NULL_KNOBS = ["dcqcn.rpg_hai_rate", "dcqcn.rpg_threshold", "buffers.xon_offset", "buffers.alpha"]
+NULL_LOADS = ["incast,size=1MB", "permutation,size=1MB",
+              "flows,sizes=websearch,load=60%,duration=300us",
+              "flows,sizes=hadoop,load=60%,duration=300us"]
 ACTIVE = ["dcqcn.rpg_time_reset", "dcqcn.min_time_between_cnps", "dcqcn.rpg_min_dec_fac",
           "dcqcn.rate_reduce_monitor_period", "dcqcn.dce_tcp_rtt", "dcqcn.dce_tcp_g",
           "dcqcn.rpg_byte_reset", "dcqcn.rpg_ai_rate", "dcqcn.rpg_hai_rate", "dcqcn.rpg_threshold",
@@ -49,13 +49,12 @@ def objective_of(metrics, objective):
 
 
 def drawn_load(random_, hosts):
-    kind = random_.choice(["incast", "permutation", "flows", "all-to-all"])
+    kind = random_.choice(["incast", "incast", "flows", "flows", "all-to-all"])
     if kind == "incast":
-        return f"incast,senders={random_.randint(2, hosts - 1)},size={random_.choice([200, 500, 1000, 2000])}KB"
-    if kind == "permutation":
-        return f"permutation,size={random_.choice([300, 1000, 3000])}KB"
+        size = random_.choice([200, 500, 1000, 2000])
+        return f"incast,senders={random_.randint(2, hosts - 1)},size={size}KB"
     if kind == "all-to-all":
-        return f"all-to-all,size={random_.choice([64, 256])}KB"
+        return f"all-to-all,size={random_.choice([128, 512])}KB"
     sizes = random_.choice(["websearch", "hadoop"])
     return f"flows,sizes={sizes},load={random_.choice([40, 60, 80])}%,duration=300us"
 
@@ -65,10 +64,10 @@ def trial_of(kind, seed):
     random_ = random.Random(f"{kind} {seed}")
     hosts = random_.randint(4, 8)
     if kind == "null":
-        load, knobs = random_.choice(NULL)
-        return fabrics.star(hosts), load, random_.choice(OBJECTIVES), knobs
+        return (fabrics.star(hosts), random_.choice(NULL_LOADS), random_.choice(OBJECTIVES),
+                random_.sample(NULL_KNOBS, 3))
     return (fabrics.star(hosts), drawn_load(random_, hosts), random_.choice(OBJECTIVES),
-            random_.sample(ACTIVE, 4))
+            random_.sample(ACTIVE, 3))
 
 
 def tune(weir, folder, load, objective, knobs, seed):
@@ -115,7 +114,8 @@ def percent(count, trials):
     if trials == 0:
         return "none"
     low, high = interval(count, trials)
-    return f"{count} of {trials} = {100 * count / trials:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
+    return (f"{count} of {trials} = {100 * count / trials:.1f} % "
+            f"({100 * low:.1f} to {100 * high:.1f})")
 
 
 class Tally:

@@ -140,7 +140,10 @@ ExitCode run_tune(const Args& args, Context& context) {
   request.out = args.get("out").value_or("");
   request.apply_to = args.get("apply-to").value_or("");
   request.is_forced = args.has("force");
-  const auto design = design_path(args, context);
+  if (args.has("lab") && args.has("DESIGN"))
+    return usage_error(context, args.command(), "--lab has a design of its own");
+  request.lab = args.get("lab").value_or("");
+  const auto design = design_path_for_hosts(args, context);
   if (!design) return fail(context, args.command(), design.error());
   request.design = *design;
   Progress bar(context.err, context.stderr_is_terminal, "tuning");
@@ -158,6 +161,10 @@ ExitCode run_tune(const Args& args, Context& context) {
 
 std::vector<Option> tune_options() {
   return {
+      {.name = "lab",
+       .metavar = "DIR",
+       .help = "tune the design of a lab, if it runs as designed",
+       .completes = Completes::kFiles},
       {.name = "workload",
        .letter = 'w',
        .metavar = "W",

@@ -108,6 +108,11 @@ std::string page_patch(const TuneResult& result) {
 // ---- the figures ----
 
 void add_trade_off(const TuneResult& result, render::TuningPage& out) {
+  if (result.curve.size() == 1) {
+    out.notes.emplace_back(
+        "Nothing that was tried is better for being paused longer: there is no trade-off to draw.");
+    return;
+  }
   for (const tune::CurvePoint& point : result.curve)
     out.trade_off.push_back({share_text(point.pause_limit), estimate_of(point.objective),
                              fmt::format("paused {}", share_text(point.pause_share)),
@@ -186,6 +191,23 @@ render::PageTable page_loads(const TuneResult& result) {
   return out;
 }
 
+render::PageTable page_target(const TuneResult& result) {
+  render::PageTable out{"The target: frequent marks, rare PFC, no drops, high use, short tails",
+                        {"load", "part", "start values", "chosen values"},
+                        {},
+                        "Not judged: the load cannot show it."};
+  const auto words = [](const tune::TargetSide& side) {
+    return fmt::format("{}: {}", tune::to_text(side.state), side.text);
+  };
+  std::string last;
+  for (const tune::TargetRow& row : result.target) {
+    out.rows.push_back({row.workload == last ? "" : row.workload, row.goal, words(row.start),
+                        row.chosen ? words(*row.chosen) : "-"});
+    last = row.workload;
+  }
+  return out;
+}
+
 render::PageTable page_steps(const TuneResult& result) {
   render::PageTable out{"The four steps", {"step", "state", ""}, {}, ""};
   for (const tune::StepOutcome& step : result.steps)
@@ -205,14 +227,16 @@ render::PageTable page_failures(const TuneResult& result) {
 render::PageTable page_peer(const TuneResult& result) {
   render::PageTable out{
       "The same changes in the HPCC simulator's semantics",
-      {"load", "ours", "HPCC semantics", "agrees"},
+      {"load", "ours", "HPCC semantics", "ratio", "agrees"},
       {},
       result.peer.unchecked.empty()
           ? ""
           : fmt::format("Not checked, no such knob there: {}.", join(result.peer.unchecked, ", "))};
   for (const tune::PeerWorkload& row : result.peer.workloads)
     out.rows.push_back({row.workload, render::to_text(estimate_of(row.ours)),
-                        render::to_text(estimate_of(row.peer)), row.agrees ? "yes" : "no"});
+                        render::to_text(estimate_of(row.peer)),
+                        row.ratio ? fmt::format("{:.2f}", *row.ratio) : "-",
+                        row.agrees ? "yes" : "no"});
   return out;
 }
 
@@ -248,8 +272,8 @@ render::TuningPage tuning_page_of(const TuneResult& result) {
   add_trade_off(result, out);
   add_ranking(result, out);
   add_panels(result, out);
-  out.tables = {page_loads(result), page_steps(result), page_failures(result), page_peer(result),
-                page_moves(result)};
+  out.tables = {page_loads(result),    page_target(result), page_steps(result),
+                page_failures(result), page_peer(result),   page_moves(result)};
   for (const std::string& note : result.notes)
     out.notes.push_back(note);
   return out;

@@ -8,6 +8,7 @@
 #include "design/fabric/effective.h"
 #include "design/file/edit.h"
 #include "design/file/load.h"
+#include "ops/inspect/validate.h"
 #include "tune/crew/processes.h"
 
 namespace weir::ops {
@@ -62,6 +63,18 @@ Result<std::string> tuned_design(const TuneRequest& request, const Fabric& fabri
   return changed;
 }
 
+/// What a lab shows to be wrong with its hosts and switches: a tuning would tune the fault.
+Result<std::vector<std::string>> deviations_of(const std::string& lab) {
+  ValidateRequest request;
+  request.source = Source{.lab = lab};
+  WEIR_TRY(seen, validate(request));
+  std::vector<std::string> out;
+  for (const finding::Finding& found : seen.judgement.findings)
+    if (found.severity == finding::Severity::kError)
+      out.push_back(fmt::format("{} ({})", found.verdict, found.id));
+  return out;
+}
+
 /// Who makes the runs, where it is not this process.
 struct Elsewhere {
   std::unique_ptr<tune::Crew> started;
@@ -88,7 +101,13 @@ Status go_elsewhere(const TuneRequest& request, const Fabric& fabric, Elsewhere&
 
 }  // namespace
 
-Result<Tuned> tune(const TuneRequest& request) {
+Result<Tuned> tune(const TuneRequest& asked) {
+  TuneRequest request = asked;
+  if (!request.lab.empty()) {
+    WEIR_TRY(wrong, deviations_of(request.lab));
+    request.tuning.deviations = std::move(wrong);
+    request.design = request.lab + "/design.yaml";
+  }
   WEIR_TRY(fabric, load_fabric(request.design));
   if (!request.apply_to.empty() && !request.is_forced && is_name_taken(request.apply_to))
     return bad_input(

@@ -11,6 +11,7 @@ namespace weir::ops {
 
 struct TuneRequest {
   std::string design;
+  std::string lab = {};           // a lab's design, where its hosts and switches are as designed
   tune::TuneRequest tuning = {};  // its results and progress are set here
   std::string out = {};           // a directory for tune.json and results.jsonl; empty: none
   std::string apply_to = {};      // a file for the design with the chosen values; empty: none

@@ -205,7 +205,7 @@ std::string draw_ranking(const std::vector<RankRow>& rows) {
     canvas.text({kFigureWidth - kValueWidth + 12, middle + 4},
                 row.is_inert
                     ? "does nothing here"
-                    : fmt::format("{:.2g} %, spread {:.2g}", row.effect * 100, row.spread * 100),
+                    : fmt::format("{:.2g} %, spread {:.2g} %", row.effect * 100, row.spread * 100),
                 {.size = kFigureText, .colour = row.is_inert ? kFaintInk : kInk});
     y += kRow;
   }

@@ -156,10 +156,11 @@ std::string tuning_html(const TuningPage& page) {
   write_figure(out, fmt::format("What pausing would buy: {}", page.objective),
                draw_trade_off(page.trade_off, "The best found under each limit of pauses"),
                page.trade_off_note);
-  write_figure(out, fmt::format("Which knobs matter: {}", page.objective),
-               draw_ranking(page.ranking),
-               "Mean size of the effect of one step of the grid (elementary effects); dashes: how "
-               "much it depends on the other knobs.");
+  write_figure(
+      out, fmt::format("Which knobs matter: {}", page.objective), draw_ranking(page.ranking),
+      "Mean size of the effect of one step of the grid (elementary effects); dashes: how "
+      "much it depends on the other knobs. Ordered by what half of the grid does, bad runs "
+      "included.");
   write_panels(out, page);
   for (const PageTable& table : page.tables)
     write_page_table(out, table);
