@@ -20,6 +20,8 @@ LOADS = {
     "leafspine24-100g": ["incast,senders=16,size=2MB", "permutation,size=4MB",
                          "flows,sizes=hadoop,load=50%"],
     "rails8-400g": ["incast,size=8MB", "all-to-all,size=1MB"],
+    "oversubscribed16-100g": ["permutation,size=4MB", "flows,sizes=websearch,load=40%"],
+    "rack10-400g": ["incast,senders=6,size=10MB", "flows,sizes=websearch,load=60%"],
 }
 
 
@@ -34,7 +36,7 @@ def main():
         loads = [word for load in LOADS[name] for word in ("-w", load)]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         done = subprocess.run([weir, "tune", str(HERE / f"{name}.yaml"), *loads, "--knobs", KNOBS,
-                               "--budget", "1000runs", "--json"], check=True, capture_output=True,
+                               "--budget", "3000runs", "--json"], check=True, capture_output=True,
                               text=True)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         cpu = after.ru_utime - before.ru_utime

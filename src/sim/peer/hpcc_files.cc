@@ -114,10 +114,15 @@ Result<std::string> marking_text(const design::Intent& intent) {
       if (!is_new && found->second != mine)
         return beyond_peer("switches of one link speed mark at different queue lengths");
     }
+  // Whole kilobytes: third.cc reads an integer, and would take what follows a point for the next
+  // word.
+  const auto kilobytes = [](std::int64_t bytes) {
+    return std::max<std::int64_t>((bytes + 500) / 1000, 1);
+  };
   std::string min, max, share;
   for (const auto& [rate, marking] : by_rate) {
-    min += fmt::format(" {} {}", rate, static_cast<double>(marking.min) / 1000);
-    max += fmt::format(" {} {}", rate, static_cast<double>(marking.max) / 1000);
+    min += fmt::format(" {} {}", rate, kilobytes(marking.min));
+    max += fmt::format(" {} {}", rate, kilobytes(marking.max));
     share += fmt::format(" {} {}", rate, static_cast<double>(marking.share) / kSharePerWhole);
   }
   return fmt::format("KMIN_MAP {0}{1}\nKMAX_MAP {0}{2}\nPMAX_MAP {0}{3}\n", by_rate.size(), min,
