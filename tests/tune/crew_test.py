@@ -4,7 +4,7 @@
   crew_test.py WEIR [--mpi WEIR_MPI]
 
 Skips (77) what needs Open MPI where it is absent, unless WEIR_REQUIRE names mpi. srun is a stub
-that starts what it is told to: what Slurm adds is the place.
+that starts what follows its options: what Slurm adds is the place.
 """
 import argparse
 import json

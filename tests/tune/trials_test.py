@@ -11,7 +11,7 @@ Two kinds of trials, N of each:
 A tuning has at most 200 runs. The truth of what it reports is the mean of the log ratios of the
 objective over 512 seeds that no tuning uses. A gain is false where the tuning says "tuned" by its
 objective and the truth is no gain. An interval covers where the truth, by its own standard error,
-cannot be told from a value inside. Fails where more than 5 % of the gains are false or fewer than
+may be a value inside. Fails where more than 5 % of the gains are false or fewer than
 90 % of the intervals cover; the binomial interval (Clopper and Pearson, 95 %) is printed. Ten of
 each are a test; a hundred of each are the gate, see docs/tuning.md.
 """
