@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs every benchmark of a build folder, then counts the simulator's instructions per packet hop
-# and those of a snapshot against a shell script, and times a capture against tshark.
+# and those of a snapshot against a shell script, times a capture against tshark, and weighs exact
+# replay.
 #
 #   tools/bench.sh FOLDER     FOLDER holds *_bench; `make bench` builds it
 set -euo pipefail
@@ -13,3 +14,4 @@ done
 "$(dirname "$0")/../bench/sim_table.sh" "$1"
 "$(dirname "$0")/../bench/snapshot_instructions.sh" "$1/../weir"
 "$(dirname "$0")/../bench/pcap_vs_tshark.sh" "$1"
+"$(dirname "$0")/../bench/sim_replay.sh" "$1/../weir"

@@ -60,7 +60,7 @@ std::uint64_t stuck_flows(const sim::Outcome& outcome, const std::string& dead_h
     return !dead_host.empty() && name.starts_with(dead_host + ":");
   };
   std::uint64_t stuck = 0;
-  for (const sim::Flow& flow : outcome.results.flows)
+  for (const sim::Flow& flow : sim::every_flow(outcome.results))
     if (!flow.is_done() && !is_dead(flow.source) && !is_dead(flow.target)) ++stuck;
   return stuck;
 }
@@ -119,7 +119,7 @@ Result<sim::Outcome> simulate_ready(const ReadyRun& run, const design::Variant& 
 Result<MadeRun> make_peer_run(const ReadyRun& run) {
   const double before = sim::cpu_seconds();
   WEIR_TRY(ours, simulate_ready(run, *run.start));
-  WEIR_TRY(files, sim::hpcc_files_of(*run.variant, ours.results.flows, run.order.limit));
+  WEIR_TRY(files, sim::hpcc_files_of(*run.variant, sim::every_flow(ours.results), run.order.limit));
   WEIR_TRY(peer, sim::parse_hpcc(files));
   WEIR_TRY(made, sim::Sim::make(std::move(peer.network)));
   sim::run(*made, {.end = peer.stop});
@@ -159,7 +159,7 @@ Metrics metrics_of(const sim::Outcome& outcome, const std::string& dead_host) {
   }
   if (steps > 0) out.step_us = step_time / steps;
   out.pause_share = pause_share_of(*outcome.sim, totals.duration);
-  out.victim_slowdown = victims_of(outcome.results.flows);
+  out.victim_slowdown = victims_of(sim::every_flow(outcome.results));
   return out;
 }
 

@@ -76,8 +76,15 @@ void add_outcome(Json& object, const sim::Outcome& outcome) {
            {"begin_us", run_microseconds(step.begin.since_start())},
            {"communication_us", run_microseconds(step.communication.since_start())},
            {"end_us", run_microseconds(step.end.since_start())},
-           {"time_us", run_microseconds(step.time())}});
+           {"time_us", run_microseconds(step.time())},
+           {"compute_us", run_microseconds(step.compute)},
+           {"exposed_us", run_microseconds(step.exposed())},
+           {"straggler", outcome.sim->network().nodes[step.straggler].name},
+           {"late_us", run_microseconds(step.late)}});
   }
+  object["replay"] = {{"steps", outcome.replay.steps},
+                      {"hops", outcome.replay.hops},
+                      {"why_not", outcome.replay.why_not}};
   object["notes"] = outcome.notes;
 }
 
@@ -132,6 +139,7 @@ Json runs_object(const ops::Repeated& repeated, std::string_view verdict) {
 Json simulated_object(const Command& command, const ops::Simulated& simulated) {
   Json object = json_object(command);
   add_outcome(object, simulated.outcome);
+  object["replay"]["checked"] = simulated.is_replay_checked;
   object["design"] = simulated.fabric->design.file;
   object["faults"] = Json::array();
   for (const sim::Fault& fault : simulated.faults)

@@ -169,20 +169,66 @@ std::string sim_verdict(const Results& results, bool is_finished,
   return join(parts, ", ") + " (simulated).";
 }
 
-void print_sim(const Outcome& outcome, Context& context) {
+namespace {
+
+/// Where the time of the training steps went, a line per workload.
+std::string steps_text(const Outcome& outcome) {
+  std::string text;
+  for (const WorkloadResult& load : outcome.workloads) {
+    if (load.kind != sim::WorkloadKind::kTraining || load.steps.empty()) continue;
+    Duration all;
+    Duration exposed;
+    Duration worst;
+    const sim::StepResult* latest = &load.steps.front();
+    for (const sim::StepResult& step : load.steps) {
+      all += step.time();
+      exposed += step.exposed();
+      worst = std::max(worst, step.exposed());
+      if (step.late > latest->late) latest = &step;
+    }
+    const auto count = static_cast<std::int64_t>(load.steps.size());
+    text += fmt::format(
+        "  {}: compute {}, exposed communication {} per step ({:.1f} %), at most {}; straggler {}, "
+        "{} after the median NIC\n",
+        load.label, approximate(latest->compute), approximate(exposed / count),
+        100 * static_cast<double>(exposed.raw()) / static_cast<double>(all.raw()),
+        approximate(worst), outcome.sim->network().nodes[latest->straggler].name,
+        approximate(latest->late));
+  }
+  return text;
+}
+
+std::string replay_text(const Outcome& outcome, bool is_checked) {
+  std::size_t steps = 0;
+  for (const WorkloadResult& load : outcome.workloads)
+    if (load.kind == sim::WorkloadKind::kTraining) steps += load.steps.size();
+  if (steps < 2) return "";
+  if (outcome.replay.steps == 0)
+    return fmt::format("no step was replayed: {}\n", outcome.replay.why_not);
+  return fmt::format("{} of {} steps replayed, {}\n", count_text(outcome.replay.steps),
+                     count_text(steps),
+                     is_checked ? "and checked: simulated one by one they are the same"
+                                : "exactly as they would be simulated");
+}
+
+}  // namespace
+
+void print_sim(const Outcome& outcome, Context& context, bool is_replay_checked) {
   const Results& results = outcome.results;
   const bool is_good = results.totals.lossless_drops == 0 && outcome.is_finished;
   context.out << paint(context, is_good ? Tone::kGood : Tone::kBad,
                        sim_verdict(results, outcome.is_finished, outcome.workloads))
               << '\n';
   if (context.quiet) return;
-  if (!outcome.workloads.empty()) context.out << '\n' << workload_table(outcome.workloads);
+  if (!outcome.workloads.empty())
+    context.out << '\n' << workload_table(outcome.workloads) << steps_text(outcome);
   context.out << '\n' << totals_table(results.totals) << port_table(results);
   for (const std::string& note : outcome.notes)
     context.out << "\nnote: " << hang(note, kRunWidth - 6, 6);
   if (!outcome.notes.empty()) context.out << '\n';
   context.out << fmt::format("\nsimulated {}, seed {}, digest {:016x}\n",
-                             approximate(results.totals.duration), results.seed, results.digest);
+                             approximate(results.totals.duration), results.seed, results.digest)
+              << replay_text(outcome, is_replay_checked);
 }
 
 }  // namespace weir::cli

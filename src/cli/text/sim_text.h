@@ -15,7 +15,7 @@ namespace weir::cli {
 [[nodiscard]] std::string sim_verdict(const sim::Results& results, bool is_finished,
                                       const std::vector<sim::WorkloadResult>& workloads);
 
-void print_sim(const sim::Outcome& outcome, Context& context);
+void print_sim(const sim::Outcome& outcome, Context& context, bool is_replay_checked = false);
 
 /// The verdict over all runs of a sweep, in one line.
 [[nodiscard]] std::string runs_verdict(const ops::Repeated& repeated);

@@ -1,6 +1,8 @@
 // weir sim: the fabric of a design, packet by packet, healthy or with faults.
 #include "ops/simulate/sim.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/file.h"
@@ -63,6 +65,13 @@ Status read_duration(const Args& args, std::string_view name, Duration& out) {
   return {};
 }
 
+bool has_steps(const sim::Experiment& experiment) {
+  return std::any_of(experiment.workloads.begin(), experiment.workloads.end(),
+                     [](const sim::WorkloadSpec& spec) {
+                       return spec.kind == sim::WorkloadKind::kTraining && spec.iterations > 1;
+                     });
+}
+
 Status gather_experiment(const Args& args, sim::Experiment& out) {
   WEIR_TRY_STATUS(read_all(args, "workload", sim::parse_workload, out.workloads));
   if (out.workloads.empty()) out.workloads.push_back(sim::parse_workload(kPlainLoad).value());
@@ -71,7 +80,9 @@ Status gather_experiment(const Args& args, sim::Experiment& out) {
   if (!seed) return seed.error().within("--seed");
   out.seed = *seed;
   WEIR_TRY_STATUS(read_duration(args, "duration", out.limit));
-  if (args.has("out") || args.has("plot")) out.sample_every = 10_us;
+  out.replays = !args.has("no-replay");
+  // Every sample would be a step simulated: of steps, --plot draws the steps, unless asked.
+  if (args.has("out") || (args.has("plot") && !has_steps(out))) out.sample_every = 10_us;
   return read_duration(args, "sample", out.sample_every);
 }
 
@@ -96,6 +107,12 @@ std::string option_error(const Args& args) {
   if (args.has("hpcc") && args.has("plot")) return "--plot is for designs, not --hpcc";
   if (args.has("hpcc")) return has_many ? "--repeat and --sweep are for designs, not --hpcc" : "";
   if (args.value("model") != "hpcc") return "--model says how to run --hpcc files; name one";
+  if (args.has("check-replay"))
+    for (const std::string_view name :
+         {"no-replay", "repeat", "sweep", "trace", "pcap", "out", "plot", "sample"})
+      if (args.has(name))
+        return fmt::format("--check-replay runs once with and once without replay; leave out --{}",
+                           name);
   if (!has_many && args.has("jobs")) return "--jobs is for --repeat and --sweep";
   if (!has_many)
     return args.has("at") && !args.has("pcap") ? "--at says where --pcap looks; name a file" : "";
@@ -152,6 +169,7 @@ ExitCode run_once(const Args& args, Context& context, const std::string& design,
                                         .trace = args.get("trace").value_or(""),
                                         .pcap = args.get("pcap").value_or(""),
                                         .pcap_port = args.get("at").value_or(""),
+                                        .checks_replay = args.has("check-replay"),
                                         .progress = bar.callback()});
   bar.clear();
   if (!simulated) return fail(context, args.command(), simulated.error());
@@ -172,7 +190,7 @@ ExitCode run_once(const Args& args, Context& context, const std::string& design,
     print_simulated_json(context, args.command(), *simulated);
     return code;
   }
-  print_sim(simulated->outcome, context);
+  print_sim(simulated->outcome, context, simulated->is_replay_checked);
   if (plot) show_plot(args.value("plot"), *plot, context);
   if (folder && !context.quiet)
     context.out << fmt::format("wrote {}/sim.json, flows.csv, counters.csv, ports.csv, rates.csv\n",
@@ -300,7 +318,7 @@ std::vector<Option> sim_options() {
        .writes = Writes::kDirectory},
       {.name = "plot",
        .metavar = "FILE",
-       .help = "draw queue, rate, pauses, or the sweep, as SVG; -: here",
+       .help = "draw queues and rates, steps, or the sweep, as SVG; -: here",
        .completes = Completes::kFiles,
        .writes = Writes::kFile},
       {.name = "sample",
@@ -317,6 +335,8 @@ std::vector<Option> sim_options() {
        .completes = Completes::kFiles,
        .writes = Writes::kFile},
       {.name = "at", .metavar = "PORT", .help = "port of --pcap: gpu01, gpu01:mlx5_0, leaf1:swp1"},
+      {.name = "no-replay", .help = "simulate every step, also those that repeat"},
+      {.name = "check-replay", .help = "run with and without replay, and compare everything"},
       {.name = "list-workloads", .help = "list workloads and their parameters"},
       {.name = "list-faults", .help = "list faults and their parameters"},
       {.name = "hpcc",

@@ -106,7 +106,7 @@ Result<sim::Outcome> simulate(const Question& question, std::optional<std::size_
 bool has_load(const sim::Outcome& run) {
   constexpr std::int64_t kLeast = 2'000'000;  // bytes
   std::int64_t sum = 0;
-  for (const sim::Flow& flow : run.results.flows)
+  for (const sim::Flow& flow : sim::every_flow(run.results))
     sum += flow.size.raw();
   return sum >= kLeast;
 }

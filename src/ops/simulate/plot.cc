@@ -74,10 +74,36 @@ render::Panel panel_over(const SweepAxis& axis, const std::vector<RunSummary>& s
   return panel;
 }
 
+/// Where the time of each step went.
+render::Timeline steps_timeline(const sim::Outcome& outcome) {
+  render::Timeline out;
+  const auto load = std::find_if(outcome.workloads.begin(), outcome.workloads.end(),
+                                 [](const sim::WorkloadResult& result) {
+                                   return result.kind == sim::WorkloadKind::kTraining;
+                                 });
+  if (load == outcome.workloads.end()) return out;
+  const auto milliseconds = [](Duration time) { return static_cast<double>(time.raw()) / 1e9; };
+  render::Panel step{load->label + ": time of a step", "ms", render::Merge::kPeak, {}, {}};
+  step.curves = {{"step", {}}, {"compute", {}}, {"exposed communication", {}}};
+  render::Panel late{
+      load->label + ": straggler after the median", "us", render::Merge::kPeak, {}, {}};
+  late.curves = {{"straggler", {}}};
+  for (const sim::StepResult& result : load->steps) {
+    out.times_us.push_back(static_cast<double>(result.begin.since_start().raw()) / 1e6);
+    step.curves[0].values.push_back(milliseconds(result.time()));
+    step.curves[1].values.push_back(milliseconds(result.compute));
+    step.curves[2].values.push_back(milliseconds(result.exposed()));
+    late.curves[0].values.push_back(milliseconds(result.late) * 1e3);
+  }
+  out.panels = {std::move(step), std::move(late)};
+  out.note = "Steps alone; --sample adds queues, rates and pauses, and simulates every step.";
+  return out;
+}
+
 }  // namespace
 
 Result<render::Timeline> plot_of(const Simulated& simulated) {
-  WEIR_CHECK(simulated.outcome.samples.has_value());
+  if (!simulated.outcome.samples) return steps_timeline(simulated.outcome);
   const sim::Sampler& samples = *simulated.outcome.samples;
   const sim::Sim& sim = *simulated.outcome.sim;
   return or_bad_input(

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/check.h"
 #include "base/file.h"
 #include "base/partial_file.h"
 #include "sim/peer/hpcc.h"
@@ -161,6 +162,14 @@ Result<Simulated> simulate(const SimRequest& request) {
                         experiment, [&](double share) { tell(request.progress, share); })));
   WEIR_TRY_STATUS(or_bad_input(watchers.close()));
   out.outcome = std::move(outcome);
+  if (request.checks_replay) {
+    experiment.replays = false;
+    WEIR_TRY(without, or_bad_input(sim::simulate(
+                          experiment, [&](double share) { tell(request.progress, share); })));
+    const std::string found = sim::difference(out.outcome, without);
+    if (!found.empty()) check_failed(__FILE__, __LINE__, "replay changed the result: " + found);
+    out.is_replay_checked = true;
+  }
   out.faults = std::move(experiment.faults);
   return out;
 }

@@ -20,6 +20,7 @@ struct SimRequest {
   std::string trace = {};                  // a file for every frame, as CSV
   std::string pcap = {};                   // a file for what one port saw
   std::string pcap_port = {};              // empty: the first host's
+  bool checks_replay = false;              // runs it without replay too, and compares
   ProgressCallback progress = {};
 };
 
@@ -27,6 +28,7 @@ struct Simulated {
   std::unique_ptr<Fabric> fabric;  // the outcome points into it
   std::vector<sim::Fault> faults;
   sim::Outcome outcome;
+  bool is_replay_checked = false;
 };
 [[nodiscard]] Result<Simulated> simulate(const SimRequest& request);
 
@@ -87,7 +89,8 @@ struct RunSummary {
 [[nodiscard]] RunSummary summary_of(const std::vector<SweepRun>& runs,
                                     std::optional<std::size_t> point);
 
-/// What `--plot` draws of one run: queues, pauses and rates over time. REQUIRES: it was sampled.
+/// What `--plot` draws of one run: queues, pauses and rates over time where it was sampled, else
+/// the steps of its first training workload.
 [[nodiscard]] Result<render::Timeline> plot_of(const Simulated& simulated);
 /// Of several runs: completion, queue, bus bandwidth and pauses over the values of the first sweep,
 /// with a curve for each combination of the others; over the seeds where nothing is swept.

@@ -104,9 +104,22 @@ std::uint64_t Sim::digest() const {
     add_port(digest, port_counters(p));
   for (const engine::Nic& nic : state_->nics)
     add_nic(digest, nic.counters);
-  for (const MessageRecord& message : messages()) {
-    digest.add(static_cast<std::uint64_t>(message.delivered));
-    digest.add(static_cast<std::uint64_t>(message.done));
+  const auto add_time = [&](Ps at, Ps shift) {
+    digest.add(static_cast<std::uint64_t>(at == kNever ? kNever : at + shift));
+  };
+  const auto add_message = [&](MessageId m, Ps shift) {
+    add_time(messages()[m].delivered, shift);
+    add_time(messages()[m].done, shift);
+  };
+  if (message_count() <= kMostMessages) {
+    for_each_in_order(repeats(), messages().end_id(), add_message);
+  } else {  // only a run with repeats has that many, and to add each of them would take minutes
+    for_each_in_order({}, messages().end_id(), add_message);
+    for (const Repeat& repeat : repeats())
+      for (const std::uint64_t word :
+           {std::uint64_t{to_index(repeat.first)}, std::uint64_t{repeat.count}, repeat.times,
+            static_cast<std::uint64_t>(repeat.period)})
+        digest.add(word);
   }
   for (const engine::Sender& sender : state_->senders)
     digest.add(static_cast<std::uint64_t>(sender.control->rate()));

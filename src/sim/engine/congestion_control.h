@@ -50,6 +50,10 @@ class CongestionControl {
   /// Bit/s as last computed.
   [[nodiscard]] std::int64_t rate() const { return rate_; }
   [[nodiscard]] std::int64_t next_due() const { return next_due_; }
+  /// Neither time nor packets nor ACKs change the rate: only a CNP will.
+  [[nodiscard]] bool is_at_rest() const {
+    return next_due_ == kNeverDue && !counts_bytes_ && !hears_acks_;
+  }
 
  protected:
   static constexpr std::int64_t kNeverDue = std::numeric_limits<std::int64_t>::max();

@@ -27,6 +27,7 @@
 #include "sim/engine/nic_state.h"
 #include "sim/engine/packet_pool.h"
 #include "sim/engine/port_state.h"
+#include "sim/engine/rest.h"
 #include "sim/engine/sim.h"
 #include "sim/engine/switch_state.h"
 #include "sim/engine/transport_state.h"
@@ -57,7 +58,7 @@ struct State {
   }
   /// A frame was consumed or dropped.
   void frame_gone() {
-    if (--live_frames == 0 && open_messages == 0) events.stop();
+    if (--live_frames == 0 && open_messages <= stop_below) events.stop();
   }
 
   Network network;
@@ -91,9 +92,14 @@ struct State {
   std::uint64_t data_hops = 0;
   std::uint64_t live_frames = 0;  // created, and neither consumed nor dropped
   std::uint64_t open_messages = 0;
+  std::uint64_t stop_below = 0;  // without a frame, a run stops with this many open messages
   std::uint64_t created = 0;
   std::uint64_t consumed = 0;
   std::uint64_t dropped = 0;
+
+  std::vector<Repeat> repeats;
+  bool guards_timers = false;       // since something was repeated: see start_timer()
+  bool is_replay_in_doubt = false;  // … a time-out might have been another one
 };
 
 template <class W>

@@ -11,9 +11,12 @@
 // How it works: sim/engine/engine.h.
 #include <cstdint>
 #include <memory>
+#include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "sim/engine/records.h"
+#include "sim/engine/rest.h"
 #include "sim/engine/shared_buffer.h"
 #include "sim/fabric/network.h"
 #include "sim/fabric/route.h"
@@ -107,6 +110,27 @@ class Sim {
   [[nodiscard]] Ps next_event();
   [[nodiscard]] std::uint64_t drops(DropReason reason) const;
   [[nodiscard]] std::uint64_t lossless_drops() const;
+
+  // ---- exact replay (docs/replay.md)
+
+  /// Why this run never repeats anything; empty: it may.
+  [[nodiscard]] std::string_view cannot_rest() const;
+  /// run() also returns when no frame is left, so that rest() can be asked for.
+  void set_stop_at_rest(bool stops);
+  /// The present instant, if nothing moves and messages are posted for later; else `why` says what
+  /// moves.
+  [[nodiscard]] std::unique_ptr<Rest> rest(std::string_view& why) const;
+  /// All that happened between `before` and now, the present rest(), happens `times` more, at once.
+  /// `is_last`: and then no message follows. REQUIRES: the two do not differ, and is_compact where
+  /// it is the last.
+  void repeat(const Rest& before, const Rest& now, std::uint64_t times, bool is_last);
+  /// In the order of time.
+  [[nodiscard]] const std::vector<Repeat>& repeats() const;
+  /// Messages posted so far, those of repeated periods included. messages() has them once.
+  [[nodiscard]] std::uint64_t message_count() const;
+  /// After a repeat a time-out was due that might have come at another time, or not at all: the run
+  /// has stopped and must be done again without.
+  [[nodiscard]] bool is_replay_in_doubt() const;
 
   /// Packets, bytes and pauses are conserved, and every account adds up; the error says which not.
   [[nodiscard]] Status audit() const;

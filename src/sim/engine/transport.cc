@@ -202,6 +202,12 @@ void arm_timeout(State& sim, QpId qp, Ps at) {
   sim.events.push(at, tie_of(EventKind::kQpTimeout, qp));
 }
 
+/// The run cannot be trusted any more and ends; see Sim::is_replay_in_doubt().
+void doubt_replay(State& sim) {
+  sim.is_replay_in_doubt = true;
+  sim.events.stop();
+}
+
 /// Everything below `psn` has arrived.
 void acknowledge(State& sim, Sender& sender, std::uint32_t psn) {
   if (psn <= sender.una) return;
@@ -272,7 +278,12 @@ void start_timer(State& sim, QpId qp) {
   Sender& sender = sim.senders[qp];
   const Ps timeout = sender.nic->config->ack_timeout.raw();
   if (timeout == 0 || sender.granted != kNone || sender.timer_pending) return;
-  sender.timeout_at = sim.now() + timeout;
+  // Where periods were repeated, it is not known whether an older timer still runs; if it does, it
+  // is due at the old deadline. That one is kept then: whoever is silent until it comes is in doubt.
+  const Ps old = sender.timeout_at;
+  const bool may_run = sim.guards_timers && old != kNever && old >= sim.now();
+  if (!may_run) sender.timeout_at = sim.now() + timeout;
+  if (may_run && old == sim.now()) return doubt_replay(sim);
   arm_timeout(sim, qp, sender.timeout_at);
 }
 
@@ -286,6 +297,7 @@ void qp_timeout(Engine<World>& sim, QpId qp) {
   if (idle || sender.failed) return;
   Ps& deadline = read ? receiver.timeout_at : sender.timeout_at;
   if (sim.now() < deadline) return arm_timeout(sim, qp, deadline);
+  if (sim.guards_timers) return doubt_replay(sim);
   Nic& nic = read ? *receiver.nic : *sender.nic;
   const NicConfig& config = *nic.config;
   ++nic.counters.local_ack_timeout;

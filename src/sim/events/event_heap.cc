@@ -13,6 +13,17 @@ void RadixHeap::reserve(std::size_t capacity) {
   tail_.fill(kNone);
 }
 
+void RadixHeap::clear() {
+  head_.fill(kNone);
+  tail_.fill(kNone);
+  occupied_ = 0;
+  min_ = kNever;
+  min_stale_ = false;
+  free_ = kNone;
+  fresh_ = 0;
+  size_ = 0;
+}
+
 unsigned RadixHeap::bucket_of(Ps at) const {
   const auto differ = static_cast<std::uint64_t>(at ^ last_);
   return static_cast<unsigned>(64 - std::countl_zero(differ));
@@ -73,6 +84,17 @@ void TimerWheel::reserve(std::size_t capacity, unsigned slot_shift) {
   capacity_ = static_cast<std::uint32_t>(capacity);
   slot_shift_ = slot_shift;
   far_.reserve(capacity);
+}
+
+void TimerWheel::clear() {
+  slots_.fill({});
+  bits_.fill(0);
+  words_ = 0;
+  min_ = far_min_ = kNever;
+  far_.clear();
+  free_ = kNone;
+  fresh_ = 0;
+  taken_first_ = taken_last_ = kNone;
 }
 
 /// Where the tail is later: behind the last that is not.

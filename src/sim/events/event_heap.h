@@ -61,6 +61,7 @@ class RadixHeap {
     }
     min_stale_ = true;
   }
+  void clear();
   template <class See>
   void for_each(See&& see) const {
     if (capacity_ == 0) return;
@@ -98,6 +99,8 @@ class TimerWheel {
   /// `slot_shift`: a slot is 2^slot_shift ps. The more is pending, the narrower it should be; a
   /// slot is a list in the order of time.
   void reserve(std::size_t capacity, unsigned slot_shift);
+
+  void clear();
 
   /// REQUIRES: at > now, and now never goes back.
   void push(Ps now, Ps at, std::uint32_t tie) { event_for(now, at, tie); }

@@ -45,6 +45,14 @@ void EventList::widen(Lane& lane) {
   lane.limit = slots;
 }
 
+void EventList::restart(Ps now) {
+  WEIR_CHECK(now >= now_);
+  for (std::size_t i = 0; i < lane_count_; ++i)
+    WEIR_CHECK(lanes_[i].head == lanes_[i].tail);
+  wheel_.clear();
+  now_ = now;
+}
+
 /// Everything of the instant `now_`, from all lanes and the wheel, in its order.
 void EventList::take_batch() {
   const Ps at = now_;

@@ -120,6 +120,8 @@ class EventList {
     }
   }
   [[nodiscard]] Ps next_time() { return earliest().at; }
+  /// Forgets what is pending and sets the clock on. REQUIRES: no lane holds anything.
+  void restart(Ps now);
   /// Ends the current run_before after the instant in hand.
   void stop() { stop_ = true; }
   [[nodiscard]] std::uint64_t events() const { return events_; }

@@ -4,12 +4,17 @@
 #include <cmath>
 #include <memory>
 
+#include <fmt/format.h>
+
+#include "base/text.h"
 #include "sim/engine/sim.h"
+#include "units/format.h"
 
 namespace weir::sim {
 namespace {
 
 constexpr Duration kToQueue = 2_us;  // from the sender to the queue
+constexpr Bytes kBuffer = 2000_MB;   // not the limit: a run in which it is has no result
 constexpr std::uint8_t kTos = (26U << 2U) | 2U;
 
 double as_double(Int128 value) {
@@ -18,7 +23,7 @@ double as_double(Int128 value) {
 
 SwitchConfig one_queue(const model::FluidParameters& parameters, MarkAt mark_at) {
   SwitchConfig sw;
-  sw.buffer = Bytes::raw(2'000'000'000);  // never the limit: nothing here pauses or drops
+  sw.buffer = kBuffer;
   sw.dscp_to_class.fill(0);
   sw.dscp_to_class[48] = 6;
   sw.queues[6].scheduling = Scheduling::kStrict;
@@ -90,6 +95,20 @@ FidelityTotals totals(const Sim& sim, std::uint32_t flows, PortId port) {
   return t;
 }
 
+/// The buffer is large, not endless: senders that all start at line rate can fill it before the
+/// first CNP acts, and what is measured after a loss is not DCQCN.
+Status check_nothing_lost(const Sim& sim) {
+  std::uint64_t lost = 0;
+  for (std::size_t r = 0; r < kDropReasons; ++r)
+    lost += sim.drops(static_cast<DropReason>(r));
+  if (lost == 0) return {};
+  return invalid_error(fmt::format(
+      "the flows overflowed the bottleneck's buffer of {}: {} packets were lost, so that queue and "
+      "rates would say nothing about DCQCN; start at the fair share, or choose fewer flows or a "
+      "lower rate",
+      to_text(kBuffer), with_thousands(static_cast<std::int64_t>(lost))));
+}
+
 }  // namespace
 
 double jain_index(const std::vector<double>& values) {
@@ -147,6 +166,7 @@ Result<FidelityResult> dcqcn_fidelity(const FidelityCase& what) {
     for (std::uint32_t q = 0; q < flows; ++q)
       sample.push_back(static_cast<double>(sim->qp_rate(QpId{q})) / 1e9);
   }
+  WEIR_TRY_STATUS(check_nothing_lost(*sim));
   const FidelityTotals after = totals(*sim, flows, port);
   const double seconds =
       static_cast<double>((what.duration - what.warm_up).raw()) / kPicosecondsPerSecond;

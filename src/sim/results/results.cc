@@ -19,13 +19,6 @@ double microseconds(Duration duration) {
   return static_cast<double>(duration.raw()) / 1e6;
 }
 
-template <class T>
-const T& at_rank(const std::vector<T>& sorted, double share) {
-  const auto rank =
-      static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size()) - 1e-9));
-  return sorted[std::clamp<std::size_t>(rank, 1, sorted.size()) - 1];
-}
-
 using LinksAt = Table<NodeId, std::vector<LinkId>>;  // in the order of the node's ports
 
 LinksAt links_at_nodes(const Network& network) {
@@ -117,7 +110,7 @@ Duration ideal_of(const Sim& sim, const LinksAt& links_at, QpId index, Bytes siz
          path.ack;
 }
 
-Totals totals_of(const Sim& sim, const std::vector<Flow>& flows) {
+Totals totals_of(const Sim& sim) {
   Totals out;
   for (const PortId p : sim.ports()) {
     const PortCounters& port = sim.port_counters(p);
@@ -142,39 +135,96 @@ Totals totals_of(const Sim& sim, const std::vector<Flow>& flows) {
     out.retransmitted += nic.retransmitted;
     out.received += sim.port_counters(sim.port_of(n, 0)).rx_frames;
   }
-  out.flows = flows.size();
   return out;
 }
 
-void add_flows(const std::vector<Flow>& flows, Time end, Totals& out) {
-  std::vector<Duration> completions;
-  std::vector<double> slowdowns;
-  std::vector<double> goodputs;
+/// Values with how often each occurs.
+using Weighted = std::vector<std::pair<double, std::uint64_t>>;  // report only
+
+/// Adds up one by one as long as that takes no time to speak of, so that a run has the same sum
+/// whether its values were simulated or repeated.
+class Sum {
+ public:
+  explicit Sum(bool is_exact) : is_exact_(is_exact) {}
+  void add(double value, std::uint64_t times) {
+    if (!is_exact_) sum_ += value * static_cast<double>(times);
+    for (std::uint64_t i = 0; is_exact_ && i < times; ++i)
+      sum_ += value;
+  }
+  [[nodiscard]] double value() const { return sum_; }
+
+ private:
+  bool is_exact_;
+  double sum_ = 0;  // report only
+};
+
+double completion_ps(const Flow& flow) {
+  return static_cast<double>(std::max<std::int64_t>(flow.completion.raw(), 1));
+}
+
+void add_slowdowns(Weighted values, bool is_exact, Totals& out) {
+  std::sort(values.begin(), values.end());
+  Sum sum(is_exact);
+  std::uint64_t count = 0;
+  for (const auto& [slowdown, times] : values) {
+    sum.add(slowdown, times);
+    count += times;
+  }
+  out.slowdown_mean = sum.value() / static_cast<double>(count);
+  const auto rank = static_cast<std::uint64_t>(std::ceil(0.99 * static_cast<double>(count) - 1e-9));
+  std::uint64_t passed = 0;
+  for (const auto& [slowdown, times] : values) {
+    passed += times;
+    out.slowdown_p99 = slowdown;
+    if (passed >= rank) break;
+  }
+}
+
+/// jain_index() of the goodputs of finished flows, in the order of the flows.
+double fairness_of(const Results& results, bool is_exact) {
+  Sum sum(is_exact);
+  Sum squares(is_exact);
+  const auto add = [&](MessageId m, std::uint64_t times) {
+    const Flow& flow = results.flows[to_index(m)];
+    if (!flow.is_done()) return;
+    const double goodput = static_cast<double>(flow.size.raw()) / completion_ps(flow);
+    sum.add(goodput, times);
+    squares.add(goodput * goodput, times);
+  };
+  const auto count = to_id<MessageId>(results.flows.size());
+  if (is_exact)
+    for_each_in_order(results.repeats, count, [&](MessageId m, Ps) { add(m, 1); });
+  else
+    for_each_with_count(results.repeats, count,
+                        [&](MessageId m, std::uint64_t times, Ps) { add(m, times); });
+  const double all = static_cast<double>(results.totals.finished) * squares.value();
+  return squares.value() == 0 ? 1 : sum.value() * sum.value() / all;
+}
+
+void add_flows(const Results& results, Time end, Totals& out) {
+  std::vector<TimesOf> completions;
+  Weighted slowdowns;
   Time first = Time::never();
   Time last;
-  for (const Flow& flow : flows) {
+  const auto add = [&](MessageId m, std::uint64_t times, Ps shift) {
+    const Flow& flow = results.flows[to_index(m)];
     first = std::min(first, flow.post);
-    out.failed += flow.state == MessageState::kFailed ? 1 : 0;
-    if (flow.state != MessageState::kDone) continue;
-    ++out.finished;
-    last = std::max(last, flow.post + flow.completion);
-    completions.push_back(flow.completion);
-    const auto time = static_cast<double>(std::max<std::int64_t>(flow.completion.raw(), 1));
-    if (flow.ideal.raw() > 0) slowdowns.push_back(time / static_cast<double>(flow.ideal.raw()));
-    goodputs.push_back(static_cast<double>(flow.size.raw()) / time);
-  }
+    out.flows += times;
+    out.failed += flow.state == MessageState::kFailed ? times : 0;
+    if (!flow.is_done()) return;
+    out.finished += times;
+    last = std::max(last, flow.post + flow.completion + Duration::raw(shift));
+    completions.push_back({flow.completion, times});
+    if (flow.ideal.raw() > 0)
+      slowdowns.emplace_back(completion_ps(flow) / static_cast<double>(flow.ideal.raw()), times);
+  };
+  for_each_with_count(results.repeats, to_id<MessageId>(results.flows.size()), add);
   if (out.finished < out.flows) last = std::max(last, end);
   if (first < last) out.duration = last - first;
-  out.completion = completion_times(std::move(completions));
-  if (!slowdowns.empty()) {
-    std::sort(slowdowns.begin(), slowdowns.end());
-    double sum = 0;
-    for (const double slowdown : slowdowns)
-      sum += slowdown;
-    out.slowdown_mean = sum / static_cast<double>(slowdowns.size());
-    out.slowdown_p99 = at_rank(slowdowns, 0.99);
-  }
-  if (!goodputs.empty()) out.jain = jain_index(goodputs);
+  out.completion = completion_times_of(std::move(completions));
+  const bool is_exact = out.flows <= kMostMessages;
+  if (!slowdowns.empty()) add_slowdowns(std::move(slowdowns), is_exact, out);
+  if (out.finished > 0) out.jain = fairness_of(results, is_exact);
 }
 
 /// Mean over the NICs that data is sent to, of the share of the time in which their wire is busy.
@@ -239,9 +289,22 @@ Results collect_flows(const Sim& sim, Time end) {
     flow.ideal = last[qp].time;
     out.flows.push_back(flow);
   }
-  out.totals = totals_of(sim, out.flows);
-  add_flows(out.flows, end, out.totals);
+  out.repeats = sim.repeats();
+  out.totals = totals_of(sim);
+  add_flows(out, end, out.totals);
   out.totals.utilisation = utilisation_of(sim, out.totals.duration);
+  return out;
+}
+
+std::vector<Flow> every_flow(const Results& results) {
+  std::vector<Flow> out;
+  out.reserve(results.totals.flows);
+  for_each_in_order(results.repeats, to_id<MessageId>(results.flows.size()),
+                    [&](MessageId m, Ps shift) {
+                      Flow& flow = out.emplace_back(results.flows[to_index(m)]);
+                      flow.message = to_id<MessageId>(out.size() - 1);
+                      flow.post = flow.post + Duration::raw(shift);
+                    });
   return out;
 }
 
@@ -288,9 +351,27 @@ void add_json(Json& object, const Results& results, bool with_evidence) {
   object["switches"] = evidence::to_json(results.switches);
 }
 
+std::string difference(const Results& a, const Results& b) {
+  if (a.digest != b.digest)
+    return fmt::format("digest {:016x} against {:016x}", a.digest, b.digest);
+  const std::vector<Flow> left = every_flow(a);
+  const std::vector<Flow> right = every_flow(b);
+  if (left.size() != right.size())
+    return fmt::format("{} flows against {}", left.size(), right.size());
+  for (std::size_t i = 0; i < left.size(); ++i)
+    if (!(left[i] == right[i])) return fmt::format("flow {}", i);
+  Json one;
+  Json other;
+  add_json(one, a, true);
+  add_json(other, b, true);
+  for (const auto& [key, value] : one.items())
+    if (value != other[key]) return key;
+  return "";
+}
+
 std::string flows_csv(const Results& results, const Sim& sim) {
   std::string text = "flow,source,target,bytes,post_us,completion_us,ideal_us,state\n";
-  for (const Flow& flow : results.flows) {
+  for (const Flow& flow : every_flow(results)) {
     const std::string_view state = flow.state == MessageState::kDone     ? "done"
                                    : flow.state == MessageState::kFailed ? "failed"
                                                                          : "unfinished";

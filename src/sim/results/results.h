@@ -49,7 +49,8 @@ struct Results {
   std::uint64_t digest = 0;
   std::uint64_t seed = 1;
   Totals totals;
-  std::vector<Flow> flows;
+  std::vector<Flow> flows;                // those that were simulated, in the order of posting
+  std::vector<Repeat> repeats;            // ranges of them that followed once more, and again
   std::vector<evidence::Evidence> hosts;  // one per host, in the order of the intent
   evidence::Evidence switches;            // the fabric's, all in one
 };
@@ -60,6 +61,12 @@ struct Results {
                               const Sim& sim, Time end);
 /// Without evidence: for networks that no design made.
 [[nodiscard]] Results collect_flows(const Sim& sim, Time end);
+
+/// All flows, the repeated ones with their own times and numbers.
+[[nodiscard]] std::vector<Flow> every_flow(const Results& results);
+
+/// Empty where two runs came to the same, digest and every result; else what differs first.
+[[nodiscard]] std::string difference(const Results& a, const Results& b);
 
 /// The stable fields of `weir sim --json` that follow from the run: flows, drops, lossless_drops,
 /// pfc, ecn, cnp, utilisation, jain, ports, hosts, switches; without evidence the last three are

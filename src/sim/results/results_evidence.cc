@@ -270,21 +270,23 @@ Table<NodeId, Requests> requests_of(const Sim& sim) {
   const Network& network = sim.network();
   Table<NodeId, Requests> out(network.nodes.size());
   Table<QpId, std::uint8_t> has_failed(network.qps.size(), 0);
-  for (const MessageRecord& message : sim.messages()) {
+  const auto add = [&](MessageId m, std::uint64_t count, Ps) {
+    const MessageRecord& message = sim.messages()[m];
     const QueuePair& qp = network.qps[message.qp];
-    if (qp.is_socket) continue;
+    if (qp.is_socket) return;
     const bool is_read = qp.operation == Operation::kRead;
     Requests& responder = out[is_read ? qp.source : qp.target];
     Requests& requester = out[is_read ? qp.target : qp.source];
     if (message.delivered != kNever) {
-      responder.reads += is_read ? 1 : 0;
-      responder.writes += qp.operation == Operation::kWrite ? 1 : 0;
+      responder.reads += is_read ? count : 0;
+      responder.writes += qp.operation == Operation::kWrite ? count : 0;
     }
     // The first work request of a broken queue pair ends with the error, the others are flushed.
-    if (message.state != MessageState::kFailed || message.post > sim.now()) continue;
+    if (message.state != MessageState::kFailed || message.post > sim.now()) return;
     ++(has_failed[message.qp] != 0 ? requester.flushes : requester.errors);
     has_failed[message.qp] = 1;
-  }
+  };
+  for_each_with_count(sim.repeats(), sim.messages().end_id(), add);
   return out;
 }
 

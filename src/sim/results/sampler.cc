@@ -45,9 +45,16 @@ bool run_slice(Sim& sim, const RunPlan& plan, Time stop) {
       sim.run_until(Time::at(Duration::raw(next + 1)));
       continue;
     }
-    if (sim.next_event() == kNever) return false;
+    if (plan.at_rest && sim.live_frames() == 0) {
+      plan.at_rest();
+      if (is_idle(sim)) continue;
+    }
+    const Ps next = sim.next_event();
+    if (next == kNever || sim.is_replay_in_doubt()) return false;
+    if (next >= stop.since_start().raw()) return true;
     sim.run(stop);
-    if (!is_idle(sim)) return true;
+    const bool is_at_rest = plan.at_rest && sim.live_frames() == 0;
+    if (!is_idle(sim) && !is_at_rest) return true;
   }
 }
 

@@ -58,6 +58,7 @@ struct RunPlan {
   std::function<void(const Sim&)> progress;  // after every `slice`, and at the end
   Duration slice = 20_us;                    // simulated: often enough for a bar
   std::function<bool()> is_finished;         // nothing more will be posted; absent: no driver does
+  std::function<void()> at_rest;             // no frame is left: with Sim::set_stop_at_rest()
 };
 
 /// Runs until every message is done or failed, or until `end`; acts and samples on the way.

@@ -12,6 +12,7 @@
 #include "design/file/fabric.h"
 #include "sim/engine/sim.h"
 #include "sim/fault/fault.h"
+#include "sim/results/replay.h"
 #include "sim/results/results.h"
 #include "sim/results/sampler.h"
 #include "sim/workload/workload.h"
@@ -27,6 +28,7 @@ struct Experiment {
   std::uint64_t replica = 0;  // see Network: the same load with other random draws
   Duration limit = 100_ms;    // simulated: a fault may keep flows from ever finishing
   Duration sample_every;      // 0: no time series
+  bool replays = true;        // steps that repeat are not simulated again (docs/replay.md)
   Observer* observer = nullptr;
   std::function<void(const Sim&)> on_made;  // before the first event
 };
@@ -38,9 +40,10 @@ struct Perf {
   double cpu_s = 0;    // report only: of the run
   double setup_s = 0;  // report only: before it
   std::uint64_t max_rss_bytes = 0;
+  std::uint64_t replayed_hops = 0;  // those of `hops` that were not simulated
 
-  [[nodiscard]] double hops_per_s() const {                    // report only
-    return cpu_s > 0 ? static_cast<double>(hops) / cpu_s : 0;  // report only
+  [[nodiscard]] double hops_per_s() const {                                    // report only
+    return cpu_s > 0 ? static_cast<double>(hops - replayed_hops) / cpu_s : 0;  // report only
   }
 };
 /// Of this thread, so far.
@@ -55,8 +58,13 @@ struct Outcome {
   std::optional<Sampler> samples;
   std::vector<std::string> notes;  // what of the design is not simulated
   Perf perf;
+  ReplayReport replay;
   bool is_finished = false;  // nothing was left when it ended
 };
+
+/// Whether two runs of one experiment, with and without replay, came to the same: the digest and
+/// every result. Empty, or what differs first.
+[[nodiscard]] std::string difference(const Outcome& a, const Outcome& b);
 
 /// The share that is done, 0 to 1: of the messages, or of the time where that is further.
 using RunProgress = std::function<void(double share)>;  // report only

@@ -22,6 +22,7 @@ struct Flow {
   MessageState state = MessageState::kPosted;
 
   [[nodiscard]] bool is_done() const { return state == MessageState::kDone; }
+  friend bool operator==(const Flow&, const Flow&) = default;
 };
 
 /// What became of a message; without `ideal`.
@@ -37,7 +38,14 @@ struct CompletionTimes {
   Duration p99;
   Duration p999;
   Duration max;
+  friend bool operator==(const CompletionTimes&, const CompletionTimes&) = default;
 };
 [[nodiscard]] CompletionTimes completion_times(std::vector<Duration> times);
+/// The same of times that occur more than once.
+struct TimesOf {
+  Duration time;
+  std::uint64_t count = 1;
+};
+[[nodiscard]] CompletionTimes completion_times_of(std::vector<TimesOf> times);
 
 }  // namespace weir::sim

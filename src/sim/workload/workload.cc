@@ -20,7 +20,6 @@ namespace weir::sim {
 namespace {
 
 constexpr std::size_t kMostQps = std::size_t{1} << 23U;
-constexpr std::size_t kMostMessages = std::size_t{1} << 27U;
 constexpr std::size_t kMostFlows = 2'000'000;
 
 enum Purpose : std::uint64_t { kPortDraw = 0x504F5254, kPermutationDraw = 0x5045524D };
@@ -45,6 +44,11 @@ WorkloadKind collective_of(const WorkloadSpec& spec) {
     case StepCollective::kAllToAll: return WorkloadKind::kAllToAll;
   }
   WEIR_UNREACHABLE("every collective is a workload");
+}
+
+/// Whether the fabric comes to rest between rounds: they compute, and not only beside what is sent.
+bool repeats_rounds(const WorkloadSpec& spec) {
+  return spec.kind == WorkloadKind::kTraining && spec.iterations > 1 && spec.compute.raw() > 0;
 }
 
 struct Group {
@@ -84,7 +88,7 @@ Result<Program> collective_program(const WorkloadSpec& spec, std::uint32_t ranks
 /// Turns one spec after the other into jobs.
 class WorkloadBuilder {
  public:
-  explicit WorkloadBuilder(Fabric& fabric) : fabric_(fabric) {
+  WorkloadBuilder(Fabric& fabric, bool replays) : fabric_(fabric), replays_(replays) {
     for (const NicPlace& nic : fabric.nics)
       out_->nic_rate_.push_back(nic.speed);
     out_->owner_.resize(fabric.network.messages.size());
@@ -254,7 +258,9 @@ class WorkloadBuilder {
     lane.plan = plan;
     lane.first_qp = fabric_.network.qps.end_id();
     lane.first_transfer = static_cast<std::uint32_t>(job.lane_of.size());
+    lane.first_rank = static_cast<std::uint32_t>(job.last_byte.size());
     lane.nodes = std::move(group.nodes);
+    job.last_byte.resize(job.last_byte.size() + lane.nodes.size(), -1);
     for (const Pairing& pair : job.plans[plan].connections)
       WEIR_TRY_STATUS(add_qps(job.spec, job.spec.traffic_class, lane.nodes[pair.from],
                               lane.nodes[pair.to], job.qps));
@@ -338,16 +344,19 @@ class WorkloadBuilder {
     for (const std::uint32_t parts : job.parts)
       per_round += parts;
     job.messages = per_round * job.rounds;
-    if (job.messages > kMostMessages)
+    job.per_round = per_round;
+    const bool may_repeat = replays_ && repeats_rounds(job.spec) && 2 * per_round <= kMostMessages;
+    const std::uint64_t kept = may_repeat ? std::min(job.messages, kMostMessages) : job.messages;
+    if (kept > kMostMessages)
       return invalid_error(fmt::format(
           "{} messages; at most {}: choose fewer hosts, iterations or "
           "larger chunks",
           with_thousands(static_cast<std::int64_t>(job.messages)), with_thousands(kMostMessages)));
     const auto index = static_cast<std::uint32_t>(out_->jobs_.size());
     const Time at = Workloads::first_post(job);
-    std::uint64_t posted = 0;
     for (std::uint32_t t = 0; t < job.lane_of.size(); ++t) {
       if (job.waits[t] != 0) continue;
+      job.first.push_back(t);
       const Workloads::Lane& lane = job.lanes[job.lane_of[t]];
       const Workloads::Plan& plan = job.plans[lane.plan];
       const Transfer& transfer = plan.program.transfers[t - lane.first_transfer];
@@ -357,9 +366,9 @@ class WorkloadBuilder {
             {first + p, part_of(transfer.size, job.parts[t], p), at});
         out_->owner_.push_back({index, t});
       }
-      posted += job.parts[t];
+      job.first_messages += job.parts[t];
     }
-    spare_ += job.messages - posted;
+    spare_ += kept - job.first_messages;
     out_->jobs_.push_back(std::move(job));
     return {};
   }
@@ -455,13 +464,15 @@ class WorkloadBuilder {
   }
 
   Fabric& fabric_;
+  bool replays_;
   std::unique_ptr<Workloads> out_{new Workloads};
   std::size_t spare_ = 0;
 };
 
 Result<std::unique_ptr<Workloads>> Workloads::add(Fabric& fabric,
-                                                  const std::vector<WorkloadSpec>& specs) {
-  WorkloadBuilder builder(fabric);
+                                                  const std::vector<WorkloadSpec>& specs,
+                                                  bool replays) {
+  WorkloadBuilder builder(fabric, replays);
   for (const WorkloadSpec& spec : specs) {
     const Status status = builder.add(spec);
     if (!status) return status.error().within("workload " + std::string(row_of(spec.kind).name));
@@ -531,6 +542,7 @@ void Workloads::advance(const Owner& owner) {
   const Program& program = job.plans[lane.plan].program;
   const Transfer& transfer = program.transfers[owner.transfer - lane.first_transfer];
   const Time now = Time::at(Duration::raw(sim_->now()));
+  job.last_byte[lane.first_rank + transfer.to] = sim_->now();
   for (std::uint32_t i = 0; i < transfer.next_count; ++i) {
     const std::uint32_t next = lane.first_transfer + program.next[transfer.first_next + i];
     if (--job.waits[next] == 0) post_transfer(owner.job, next, now);
@@ -538,18 +550,111 @@ void Workloads::advance(const Owner& owner) {
   if (--job.left == 0) end_round(owner.job);
 }
 
+/// Of the ranks that get anything: the last one, the first of them where several are.
+void Workloads::find_straggler(const Job& job, StepResult& step) {
+  std::vector<Ps> times;
+  Ps last = -1;
+  const Ps begin = step.communication.since_start().raw();
+  for (const Lane& lane : job.lanes)
+    for (std::uint32_t r = 0; r < lane.nodes.size(); ++r) {
+      const Ps at = job.last_byte[lane.first_rank + r];
+      if (at < begin) continue;
+      times.push_back(at);
+      if (at <= last) continue;
+      last = at;
+      step.straggler = lane.nodes[r];
+    }
+  if (times.empty()) return;
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::nth_element(times.begin(), middle, times.end());
+  step.late = Duration::raw(last - *middle);
+}
+
 void Workloads::end_round(std::uint32_t job_index) {
   Job& job = jobs_[job_index];
   const Time now = Time::at(Duration::raw(sim_->now()));
   Time end = now;
   if (job.spec.kind == WorkloadKind::kTraining) end = std::max(end, job.begin + job.spec.compute);
-  job.steps.push_back({job.begin, first_post(job), now, end});
+  StepResult step{job.begin, first_post(job), now, end};
+  if (job.spec.kind == WorkloadKind::kTraining) step.compute = job.spec.compute;
+  find_straggler(job, step);
+  job.steps.push_back(step);
   if (job.steps.size() == job.rounds) return;
   job.begin = end;
   begin_round(job);
+  if (sim_->messages().size() + job.per_round > owner_.size()) {
+    is_out_of_room_ = true;
+    return;
+  }
   const Time at = first_post(job);
-  for (std::uint32_t t = 0; t < job.lane_of.size(); ++t)
-    if (job.waits[t] == 0) post_transfer(job_index, t, at);
+  for (const std::uint32_t t : job.first)
+    post_transfer(job_index, t, at);
+}
+
+// ---- exact replay
+
+bool Workloads::has_rounds_to_repeat() const {
+  return std::any_of(jobs_.begin(), jobs_.end(), [](const Job& job) {
+    return repeats_rounds(job.spec) && job.steps.size() < job.rounds;
+  });
+}
+
+std::optional<WorkloadMark> Workloads::mark() const {
+  WorkloadMark out;
+  std::uint64_t pending = 0;
+  for (const Job& job : jobs_) {
+    const bool is_over = is_open_loop(job.spec.kind) || job.steps.size() == job.rounds;
+    if (!is_over && job.left != job.lane_of.size()) return std::nullopt;
+    if (!is_over) pending += job.first_messages;
+    out.jobs.push_back({job.steps.size(), job.begin, is_over});
+  }
+  if (pending != sim_->open_messages()) return std::nullopt;
+  return out;
+}
+
+RoundsAgain Workloads::rounds_again(const WorkloadMark& before, const WorkloadMark& now,
+                                    Duration period) const {
+  std::uint64_t fewest = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t most = 0;
+  std::uint64_t before_last = fewest;
+  bool ends_whole = true;
+  for (std::size_t j = 0; j < jobs_.size(); ++j) {
+    const WorkloadMark::Job& then = before.jobs[j];
+    const WorkloadMark::Job& here = now.jobs[j];
+    if (then.is_over) continue;
+    const std::uint64_t done = here.steps - then.steps;
+    if (here.is_over || done == 0 || here.begin - then.begin != period) return {};
+    const std::uint64_t left = jobs_[j].rounds - here.steps;
+    ends_whole = ends_whole && left % done == 0;
+    fewest = std::min(fewest, left / done);
+    most = std::max(most, left / done);
+    before_last = std::min(before_last, (left - 1) / done);
+  }
+  if (ends_whole && fewest == most) return {most, true};
+  return {before_last, false};
+}
+
+std::uint64_t Workloads::repeat(const WorkloadMark& before, std::uint64_t times, Duration period) {
+  std::uint64_t rounds = 0;
+  for (std::size_t j = 0; j < jobs_.size(); ++j) {
+    if (before.jobs[j].is_over) continue;
+    Job& job = jobs_[j];
+    const std::size_t first = before.jobs[j].steps;
+    const std::size_t end = job.steps.size();
+    for (std::uint64_t k = 1; k <= times; ++k)
+      for (std::size_t s = first; s < end; ++s)
+        job.steps.push_back(job.steps[s].later(period * static_cast<std::int64_t>(k)));
+    job.begin = job.begin + period * static_cast<std::int64_t>(times);
+    rounds += (end - first) * times;
+  }
+  return rounds;
+}
+
+std::uint64_t Workloads::message_count() const {
+  std::uint64_t count = 0;
+  for (const Job& job : jobs_)
+    count += job.messages;
+  return count;
 }
 
 bool Workloads::finished() const {
@@ -568,6 +673,24 @@ std::vector<Flow> Workloads::flows(std::size_t workload) const {
   return out;
 }
 
+/// Of all jobs in one pass over the messages.
+void Workloads::count_messages(std::vector<WorkloadResult>& results) const {
+  std::vector<std::vector<TimesOf>> times(jobs_.size());
+  const auto add = [&](MessageId m, std::uint64_t count, Ps) {
+    if (!owner_.contains(m)) return;
+    WorkloadResult& result = results[owner_[m].job];
+    const MessageRecord& message = sim_->messages()[m];
+    if (message.state == MessageState::kFailed) result.failed += count;
+    if (message.state != MessageState::kDone) return;
+    result.completed += count;
+    result.bytes += Bytes::raw(message.size) * static_cast<std::int64_t>(count);
+    times[owner_[m].job].push_back({Duration::raw(message.done - message.post), count});
+  };
+  for_each_with_count(sim_->repeats(), sim_->messages().end_id(), add);
+  for (std::size_t j = 0; j < jobs_.size(); ++j)
+    results[j].completion = completion_times_of(std::move(times[j]));
+}
+
 std::vector<WorkloadResult> Workloads::results() const {
   std::vector<WorkloadResult> out;
   for (std::size_t j = 0; j < jobs_.size(); ++j) {
@@ -578,19 +701,12 @@ std::vector<WorkloadResult> Workloads::results() const {
     result.messages = job.messages;
     result.groups = static_cast<std::uint32_t>(job.lanes.size());
     result.steps = job.steps;
-    std::vector<Duration> times;
-    for (const Flow& flow : flows(j)) {
-      if (flow.state == MessageState::kFailed) ++result.failed;
-      if (!flow.is_done()) continue;
-      ++result.completed;
-      result.bytes += flow.size;
-      times.push_back(flow.completion);
-    }
-    result.completion = completion_times(std::move(times));
-    result.finished = result.completed == result.messages;
     measure(job, result);
     out.push_back(std::move(result));
   }
+  count_messages(out);
+  for (WorkloadResult& result : out)
+    result.finished = result.completed == result.messages;
   return out;
 }
 

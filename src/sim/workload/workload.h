@@ -31,11 +31,20 @@ namespace weir::sim {
 /// One round of a collective, or one training step.
 struct StepResult {
   Time begin;
-  Time communication;  // when the first message was posted
-  Time communicated;   // last byte delivered
-  Time end;            // … and computing over
+  Time communication;              // when the first message was posted
+  Time communicated;               // last byte delivered
+  Time end;                        // … and computing over
+  Duration compute;                // of a training step
+  NodeId straggler = kNo<NodeId>;  // the NIC that got its last byte last …
+  Duration late;                   // … this much after the median NIC
 
   [[nodiscard]] Duration time() const { return end - begin; }
+  /// Communication that computing does not hide.
+  [[nodiscard]] Duration exposed() const { return time() - compute; }
+  friend bool operator==(const StepResult&, const StepResult&) = default;
+  [[nodiscard]] StepResult later(Duration by) const {
+    return {begin + by, communication + by, communicated + by, end + by, compute, straggler, late};
+  }
 };
 
 struct WorkloadResult {
@@ -59,12 +68,28 @@ struct WorkloadResult {
   std::optional<Duration> bound;
 };
 
+/// Where the workloads are while nothing moves: what exact replay compares (docs/replay.md).
+struct WorkloadMark {
+  struct Job {
+    std::size_t steps = 0;  // finished
+    Time begin;             // of the next one
+    bool is_over = false;
+  };
+  std::vector<Job> jobs;
+};
+struct RoundsAgain {
+  std::uint64_t times = 0;
+  bool is_last = false;  // all workloads are over then
+};
+
 class Workloads final : public Driver {
  public:
   /// Adds queue pairs, first messages and room for the others to fabric.network. The error names
   /// the workload and what does not fit the fabric.
+  /// `replays`: rounds will be repeated where they can, so that there may be more messages than a
+  /// run can keep.
   [[nodiscard]] static Result<std::unique_ptr<Workloads>> add(
-      Fabric& fabric, const std::vector<WorkloadSpec>& specs);
+      Fabric& fabric, const std::vector<WorkloadSpec>& specs, bool replays = false);
 
   /// REQUIRES: `sim` was made of the network that add() saw.
   void start(Sim& sim);
@@ -74,7 +99,21 @@ class Workloads final : public Driver {
   /// Messages of one workload, by its place in `specs`, in the order of posting.
   [[nodiscard]] std::vector<Flow> flows(std::size_t workload) const;
   /// Messages that will have been posted when all is done.
-  [[nodiscard]] std::size_t message_count() const { return owner_.size(); }
+  [[nodiscard]] std::uint64_t message_count() const;
+
+  // ---- exact replay
+
+  /// Some workload computes between rounds and has one to come that may be like one before.
+  [[nodiscard]] bool has_rounds_to_repeat() const;
+  /// None: some workload is in the middle of a round.
+  [[nodiscard]] std::optional<WorkloadMark> mark() const;
+  /// How often what lies between two marks, `period` apart, can follow itself.
+  [[nodiscard]] RoundsAgain rounds_again(const WorkloadMark& before, const WorkloadMark& now,
+                                         Duration period) const;
+  /// Takes the rounds since `before` as done again, so many times; how many rounds that are.
+  std::uint64_t repeat(const WorkloadMark& before, std::uint64_t times, Duration period);
+  /// A round could not be repeated and has no room: the run ended before its time.
+  [[nodiscard]] bool is_out_of_room() const { return is_out_of_room_; }
 
   void on_sent(MessageId message) override;
   void on_delivered(MessageId message) override;
@@ -94,6 +133,7 @@ class Workloads final : public Driver {
     std::uint32_t plan = 0;
     QpId first_qp{0};
     std::uint32_t first_transfer = 0;  // into waits and parts
+    std::uint32_t first_rank = 0;      // into last_byte
     std::vector<NodeId> nodes;         // by rank
   };
   struct Job {
@@ -103,6 +143,7 @@ class Workloads final : public Driver {
     std::vector<std::uint32_t> lane_of;  // by transfer of all lanes
     std::vector<std::uint32_t> waits;    // transfers that are still needed, by transfer
     std::vector<std::uint32_t> parts;    // messages that are still under way, by transfer
+    std::vector<Ps> last_byte;           // in this round, by rank of all lanes
     std::uint32_t qps = 1;
     std::uint32_t left = 0;    // transfers of this round
     std::uint32_t rounds = 1;  // of the program
@@ -110,6 +151,9 @@ class Workloads final : public Driver {
     Time begin;               // of this round
     std::vector<StepResult> steps;
     std::uint64_t messages = 0;  // in all
+    std::uint64_t per_round = 0;
+    std::vector<std::uint32_t> first;  // transfers that wait for nothing
+    std::uint64_t first_messages = 0;  // theirs
   };
   static constexpr std::uint32_t kNone = 0xFFFFFFFFU;
   struct Owner {
@@ -124,11 +168,14 @@ class Workloads final : public Driver {
   void post_transfer(std::uint32_t job, std::uint32_t transfer, Time at);
   void advance(const Owner& owner);
   void end_round(std::uint32_t job);
+  static void find_straggler(const Job& job, StepResult& step);
   void measure(const Job& job, WorkloadResult& result) const;
+  void count_messages(std::vector<WorkloadResult>& results) const;
 
   Sim* sim_ = nullptr;
   std::vector<Job> jobs_;
-  Table<MessageId, Owner> owner_;  // with room for all
+  Table<MessageId, Owner> owner_;  // with room for all that are not repeated
+  bool is_out_of_room_ = false;
   Table<NodeId, BitRate> nic_rate_;
 };
 
