@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Exact replay: what it saves where the run without it can be waited for, with both results compared,
-# and 1,000 training steps of 1,024 hosts with 8 NICs each. Fails when a digest differs, the saving is
-# less than 200, or the long run takes more than 60 s of CPU.
+# Exact replay: what it saves where the run without it can be waited for, with both digests
+# compared, and 1,000 training steps of 1,024 hosts with 8 NICs each. Fails when a digest differs,
+# the saving is less than 200 times, or the long run takes more than 60 s of CPU.
 #
 #   bench/sim_replay.sh WEIR
 set -euo pipefail
@@ -32,9 +32,11 @@ PYTHON
 "$weir" init --quiet -t pod16 -o pod16.yaml
 load="training,compute=1ms,size=16MB,qps=1,steps=400"
 read -r digest cpu _ steps _ < <(run with pod16.yaml --duration 10s -w "$load")
-read -r plain_digest plain_cpu _ _ _ < <(run without pod16.yaml --duration 10s -w "$load" --no-replay)
+read -r plain_digest plain_cpu _ _ _ < <(
+  run without pod16.yaml --duration 10s -w "$load" --no-replay
+)
 ratio=$(awk -v a="$plain_cpu" -v b="$cpu" 'BEGIN { printf "%.0f", a / b }')
-echo "16 hosts, 400 steps of 16 MB: $plain_cpu s simulated, $cpu s with $steps steps replayed: $ratio times"
+echo "16 hosts, 400 steps of 16 MB: $plain_cpu s, $cpu s with $steps steps replayed: $ratio times"
 
 "$weir" init --quiet -t rail256 -o rail256.yaml
 sed -e 's/gpu\[01-32\]/gpu[0001-1024]/' -e 's/leaf\[0-7\]/leaf[000-127]/' \
@@ -42,9 +44,15 @@ sed -e 's/gpu\[01-32\]/gpu[0001-1024]/' -e 's/leaf\[0-7\]/leaf[000-127]/' \
   -e 's/wiring: mesh, count: 4/wiring: mesh/' rail256.yaml >rail8192.yaml
 load="training,compute=5ms,size=4MB,qps=1,steps=1000"
 read -r _ long _ long_steps finished < <(run long rail8192.yaml --duration 100s -w "$load")
-echo "1,024 hosts x 8 NICs, 1,000 steps of a ring of 4 MB per rail: $long s, $long_steps steps replayed"
+echo "1,024 hosts x 8 NICs, 1,000 steps of 4 MB per rail: $long s, $long_steps steps replayed"
 
-[[ $digest == "$plain_digest" ]] || { echo "MISSED: another digest with replay" >&2; exit 1; }
-[[ $finished == True ]] || { echo "MISSED: the long run did not finish" >&2; exit 1; }
-awk -v ratio="$ratio" 'BEGIN { exit !(ratio >= 200) }' || { echo "MISSED: $ratio times, at least 200" >&2; exit 1; }
-awk -v long="$long" 'BEGIN { exit !(long <= 60) }' || { echo "MISSED: $long s, at most 60" >&2; exit 1; }
+missed=0
+miss() {
+  echo "MISSED: $*" >&2
+  missed=1
+}
+[[ $digest == "$plain_digest" ]] || miss "another digest with replay"
+[[ $finished == True ]] || miss "the long run did not finish"
+awk -v ratio="$ratio" 'BEGIN { exit !(ratio >= 200) }' || miss "$ratio times, at least 200"
+awk -v long="$long" 'BEGIN { exit !(long <= 60) }' || miss "$long s, at most 60"
+exit "$missed"

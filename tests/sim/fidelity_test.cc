@@ -25,6 +25,21 @@ FidelityCase connectx(BitRate rate, int flows, Bytes mtu) {
   return what;
 }
 
+TEST(Fidelity, ACaseThatOverflowsTheBuffersOfTheModelHasNoResult) {
+  COVERS("G3");
+  FidelityCase what = connectx(400_Gbps, 20, 9000_B);
+  what.start = StartAt::kLineRate;
+  what.duration = 20_ms;
+  what.warm_up = 6_ms;
+  const auto refused = dcqcn_fidelity(what);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_NE(refused.error().what.find("overflowed the bottleneck's buffer of 2GB"),
+            std::string::npos)
+      << refused.error().what;
+  what.start = StartAt::kFairShare;
+  EXPECT_TRUE(dcqcn_fidelity(what).has_value());
+}
+
 TEST(Fidelity, A5PaperQueueMatchesAnIndependentPacketModel) {
   COVERS("G3");
   struct Row {

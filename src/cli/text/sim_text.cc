@@ -171,8 +171,8 @@ std::string sim_verdict(const Results& results, bool is_finished,
 
 namespace {
 
-/// Where the time of the training steps went, a line per workload.
-std::string steps_text(const Outcome& outcome) {
+/// Where the time of the training steps went.
+std::string training_steps_text(const Outcome& outcome) {
   std::string text;
   for (const WorkloadResult& load : outcome.workloads) {
     if (load.kind != sim::WorkloadKind::kTraining || load.steps.empty()) continue;
@@ -188,9 +188,10 @@ std::string steps_text(const Outcome& outcome) {
     }
     const auto count = static_cast<std::int64_t>(load.steps.size());
     text += fmt::format(
-        "  {}: compute {}, exposed communication {} per step ({:.1f} %), at most {}; straggler {}, "
-        "{} after the median NIC\n",
-        load.label, approximate(latest->compute), approximate(exposed / count),
+        "  exposed      {} of communication per step beside {} of computing ({:.1f} %), at most "
+        "{}\n"
+        "  straggler    {}, {} after the median NIC\n",
+        approximate(exposed / count), approximate(latest->compute),
         100 * static_cast<double>(exposed.raw()) / static_cast<double>(all.raw()),
         approximate(worst), outcome.sim->network().nodes[latest->straggler].name,
         approximate(latest->late));
@@ -220,9 +221,10 @@ void print_sim(const Outcome& outcome, Context& context, bool is_replay_checked)
                        sim_verdict(results, outcome.is_finished, outcome.workloads))
               << '\n';
   if (context.quiet) return;
-  if (!outcome.workloads.empty())
-    context.out << '\n' << workload_table(outcome.workloads) << steps_text(outcome);
-  context.out << '\n' << totals_table(results.totals) << port_table(results);
+  if (!outcome.workloads.empty()) context.out << '\n' << workload_table(outcome.workloads);
+  context.out << '\n'
+              << training_steps_text(outcome) << totals_table(results.totals)
+              << port_table(results);
   for (const std::string& note : outcome.notes)
     context.out << "\nnote: " << hang(note, kRunWidth - 6, 6);
   if (!outcome.notes.empty()) context.out << '\n';

@@ -115,7 +115,7 @@ class Sim {
 
   /// Why this run never repeats anything; empty: it may.
   [[nodiscard]] std::string_view cannot_rest() const;
-  /// run() also returns when no frame is left, so that rest() can be asked for.
+  /// run() also returns when no frame is left, so that rest() can look.
   void set_stop_at_rest(bool stops);
   /// The present instant, if nothing moves and messages are posted for later; else `why` says what
   /// moves.

@@ -279,7 +279,7 @@ void start_timer(State& sim, QpId qp) {
   const Ps timeout = sender.nic->config->ack_timeout.raw();
   if (timeout == 0 || sender.granted != kNone || sender.timer_pending) return;
   // Where periods were repeated, it is not known whether an older timer still runs; if it does, it
-  // is due at the old deadline. That one is kept then: whoever is silent until it comes is in doubt.
+  // is due at the old deadline. That one is kept then: silence until it comes is a doubt.
   const Ps old = sender.timeout_at;
   const bool may_run = sim.guards_timers && old != kNever && old >= sim.now();
   if (!may_run) sender.timeout_at = sim.now() + timeout;

@@ -360,12 +360,12 @@ std::string difference(const Results& a, const Results& b) {
     return fmt::format("{} flows against {}", left.size(), right.size());
   for (std::size_t i = 0; i < left.size(); ++i)
     if (!(left[i] == right[i])) return fmt::format("flow {}", i);
-  Json one;
-  Json other;
-  add_json(one, a, true);
-  add_json(other, b, true);
-  for (const auto& [key, value] : one.items())
-    if (value != other[key]) return key;
+  Json first;
+  Json second;
+  add_json(first, a, true);
+  add_json(second, b, true);
+  for (const auto& [key, value] : first.items())
+    if (value != second[key]) return key;
   return "";
 }
 

@@ -41,7 +41,7 @@ std::function<void(const Sim&)> share_done(const RunProgress& progress, std::siz
 /// Why an experiment is simulated step by step, whatever its workloads; empty: it need not be.
 std::string_view needs_every_step(const Experiment& experiment,
                                   const std::vector<FaultAction>& actions) {
-  if (!experiment.replays) return "it was asked for";
+  if (!experiment.replays) return "it is switched off";
   if (experiment.sample_every.raw() > 0) return "time series are sampled";
   return actions.empty() ? "" : "a fault begins or ends during the run";
 }
