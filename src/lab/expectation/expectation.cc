@@ -172,7 +172,8 @@ Result<Replicas> Replicas::play(const design::Design& design, const design::Inte
       failed.at(i) = invalid_error(
           fmt::format("does not finish within {} on the design", to_text(load.limit)));
     } else {
-      run->results.flows.clear();  // large, and not compared
+      run->results.flows = {};  // large, and not compared
+      run->results.repeats = {};
       out.runs_[i] = std::move(run->results);
     }
     if (!told) return;
