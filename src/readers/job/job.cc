@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <map>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -162,8 +165,8 @@ class LogReader {
 
  private:
   NcclProcess& process_of(const LogLine& line) {
-    for (NcclProcess& process : job_.processes)
-      if (process.host == line.host && process.pid == line.pid) return process;
+    const auto [known, is_new] = places_.try_emplace({line.host, line.pid}, job_.processes.size());
+    if (!is_new) return job_.processes[known->second];
     NcclProcess fresh;
     fresh.host = line.host;
     fresh.pid = line.pid;
@@ -187,8 +190,7 @@ class LogReader {
       if (value.ends_with('.')) value.remove_suffix(1);
       if (name == "NCCL_HOSTID") process.host_id = value;
       const std::string owner = process.host + ":" + process.pid;
-      for (const JobVariable& known : job_.variables)
-        if (known.name == name && known.process == owner) return;
+      if (!read_.emplace(std::string(name), owner).second) return;
       job_.variables.push_back({std::string(name), std::string(value), owner, at});
       return;
     }
@@ -293,6 +295,9 @@ class LogReader {
   }
 
   Job& job_;
+  // A log may hold a hundred thousand processes: found without looking through them.
+  std::map<std::pair<std::string, std::string>, std::size_t> places_;  // host and pid
+  std::set<std::pair<std::string, std::string>> read_;                 // variable and process
 };
 
 /// "NCCL version 2.21.5+cuda12.4" without a process in front: the first rank prints it for all.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <set>
 
 #include "base/text.h"
 #include "readers/paste/text_lines.h"
@@ -240,15 +241,15 @@ void ScriptReader::statement(std::string_view text, const Cited& at) {
   if (words.front() == "source" || words.front() == ".") job_.sourced.push_back(at);
   if (words.front() == "read") {
     for (const std::string_view word : words)
-      state_.values.insert_or_assign(std::string(word), std::nullopt);
+      learn(word, std::nullopt);
     return;
   }
   if (text.starts_with("((") && text.ends_with("))")) {
     const std::size_t equals = text.find('=');
     if (equals == std::string_view::npos) return;
     const auto value = arithmetic(text.substr(equals + 1, text.size() - equals - 3), state_.values);
-    state_.values.insert_or_assign(std::string(trim(text.substr(2, equals - 2))),
-                                   value ? std::optional(std::to_string(*value)) : std::nullopt);
+    learn(trim(text.substr(2, equals - 2)),
+          value ? std::optional(std::to_string(*value)) : std::nullopt);
     return;
   }
   limit_in(text, at);
@@ -269,7 +270,7 @@ std::string_view ScriptReader::keyword(std::string_view text) {
     } else if (word == "for" || word == "select") {
       open_branch();
       const auto words = words_of(rest);
-      if (!words.empty()) state_.values.insert_or_assign(std::string(words[0]), std::nullopt);
+      if (!words.empty()) learn(words[0], std::nullopt);
       return {};
     } else if (word == "case") {
       open_branch();
@@ -303,18 +304,24 @@ std::string_view ScriptReader::keyword(std::string_view text) {
 
 void ScriptReader::open_branch() {
   constexpr std::size_t kDeepest = 50;  // a text with more is no script
-  if (branches_.size() < kDeepest) branches_.push_back({state_, std::nullopt});
+  if (is_followed_) spend(size_of(state_));
+  if (is_followed_ && branches_.size() < kDeepest) branches_.push_back({state_, std::nullopt});
 }
 
 void ScriptReader::next_branch() {
   if (branches_.empty()) return;
   Branch& branch = branches_.back();
+  spend(size_of(branch.before) + size_of(state_) + (branch.ended ? size_of(*branch.ended) : 0));
+  if (!is_followed_) return;
   branch.ended = branch.ended ? merged(*branch.ended, state_) : state_;
   state_ = branch.before;
 }
 
 void ScriptReader::close_branch() {
   if (branches_.empty()) return;
+  const Branch& last = branches_.back();
+  spend(size_of(last.before) + size_of(state_) + (last.ended ? size_of(*last.ended) : 0));
+  if (!is_followed_) return;
   const Branch branch = std::move(branches_.back());
   branches_.pop_back();
   if (branch.ended) state_ = branch.is_fresh ? *branch.ended : merged(*branch.ended, state_);
@@ -333,13 +340,48 @@ ScriptReader::State ScriptReader::merged(const State& a, const State& b) {
     }
     for (const auto& [name, settings] : side->live) {
       auto& all = out.live[name];
-      for (const std::size_t index : settings)
-        if (std::find(all.begin(), all.end(), index) == all.end()) all.push_back(index);
+      all.insert(all.end(), settings.begin(), settings.end());
+      std::sort(all.begin(), all.end());
+      all.erase(std::unique(all.begin(), all.end()), all.end());
     }
     for (const auto& [name, at] : side->unset)
       if (other.unset.contains(name)) out.unset.emplace(name, at);
   }
   return out;
+}
+
+// ---- limits ----
+
+std::size_t ScriptReader::size_of(const State& state) {
+  constexpr std::size_t kNode = 64;  // of a map, and what a string needs beside its text
+  std::size_t size = 0;
+  for (const auto& [name, value] : state.values)
+    size += kNode + name.size() + (value ? value->size() : 0);
+  for (const auto& [name, settings] : state.live)
+    size += kNode + name.size() + settings.size() * sizeof settings.front();
+  for (const auto& [name, at] : state.unset)
+    size += kNode + name.size() + at.file.size() + at.text.size();
+  return size;
+}
+
+void ScriptReader::spend(std::size_t bytes) {
+  if (!is_followed_) return;
+  if (bytes > left_) return follow_no_more();
+  left_ -= bytes;
+}
+
+/// A text that was made to be expensive: what it sets counts, whatever a shell would make of it.
+void ScriptReader::follow_no_more() {
+  is_followed_ = false;
+  for (Setting& setting : settings_)
+    setting.is_used = true;
+  branches_.clear();
+  state_ = {};
+}
+
+void ScriptReader::learn(std::string_view name, std::optional<std::string> value) {
+  spend(name.size() + (value ? value->size() : 0));
+  if (is_followed_) state_.values.insert_or_assign(std::string(name), std::move(value));
 }
 
 // ---- what a statement says ----
@@ -531,12 +573,12 @@ void ScriptReader::set(std::string_view name, std::string_view word, const Cited
   // \"…\" within the quotes of bash -c "…": the inner shell takes them off.
   if (value && value->size() > 1 && value->front() == '"' && value->back() == '"')
     value = value->substr(1, value->size() - 2);
-  state_.values.insert_or_assign(std::string(name), value);
+  learn(name, value);
   if (!concerns_communication(name)) return;
   Setting setting;
   setting.variable = {std::string(name), value ? *value : std::string(word), "", at};
   setting.is_open = !value;
-  const bool is_for_rest = is_statement && is_script_;
+  const bool is_for_rest = is_statement && is_script_ && is_followed_;
   setting.is_used = !is_for_rest;
   settings_.push_back(std::move(setting));
   if (!is_for_rest) return;
@@ -548,6 +590,7 @@ void ScriptReader::mark_used() {
   for (const auto& [name, indices] : state_.live)
     for (const std::size_t index : indices)
       settings_[index].is_used = true;
+  state_.live.clear();  // nothing takes that back
 }
 
 void ScriptReader::finish() {
@@ -558,8 +601,12 @@ void ScriptReader::finish() {
     if (!setting.is_used) continue;
     (setting.is_open ? job_.open : job_.variables).push_back(std::move(setting.variable));
   }
+  std::set<std::string_view> is_set;
+  for (const auto* list : {&job_.variables, &job_.open})
+    for (const JobVariable& variable : *list)
+      is_set.insert(variable.name);
   for (const auto& [name, at] : state_.unset)
-    if (!job_.sets(name)) job_.unset.push_back({name, "", "", at});
+    if (!is_set.contains(name)) job_.unset.push_back({name, "", "", at});
 }
 
 }  // namespace weir::readers

@@ -56,6 +56,10 @@ class ScriptReader {
   void next_branch();
   void close_branch();
   static State merged(const State& a, const State& b);
+  static std::size_t size_of(const State& state);
+  void spend(std::size_t bytes);
+  void follow_no_more();
+  void learn(std::string_view name, std::optional<std::string> value);
 
   [[nodiscard]] bool unset_by(std::string_view text, const Cited& at);
   void limit_in(std::string_view text, const Cited& at);
@@ -72,6 +76,10 @@ class ScriptReader {
   Job& job_;
   bool is_script_ = false;
   int case_depth_ = 0;
+  /// Bytes of values that may still be kept or copied (each branch copies what is in force). A
+  /// script of people needs some thousand.
+  std::size_t left_ = std::size_t{128} << 20U;
+  bool is_followed_ = true;  // false: all that is set counts, and $NAME is open
   State state_;
   std::vector<Branch> branches_;
   std::vector<Setting> settings_;

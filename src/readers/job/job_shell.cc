@@ -15,6 +15,8 @@ namespace {
 constexpr int kDeepestNesting = 20;
 constexpr std::size_t kLongestBracket = 512;
 constexpr std::size_t kLongestQuote = 4096;
+/// A value made of others may be this long: each line of `A=$A$A` doubles it.
+constexpr std::size_t kLongestExpansion = 65536;
 
 bool is_blank(char c) {
   return std::isspace(static_cast<unsigned char>(c)) != 0;
@@ -217,7 +219,7 @@ class Expander {
       } else if (quote != '\'' && c == '$') {
         const std::size_t end = behind_dollar(text, i);
         const auto value = dollar(text.substr(i, end - i));
-        if (!value) return std::nullopt;
+        if (!value || out.size() + value->size() > kLongestExpansion) return std::nullopt;
         out += *value;
         i = end;
       } else {

@@ -107,6 +107,43 @@ TEST(JobScript, ItsOwnVariablesAreResolved) {
   }
 }
 
+TEST(JobScript, AValueThatDoublesWithEveryLineIsOpen) {
+  constexpr int kDoublings = 24;  // 128 MB of an eight-byte word
+  std::string shell = "export A0=aaaaaaaa\n";
+  std::string appended = "export A=aaaaaaaa\n";
+  std::string pod = "env:\n- {name: A0, value: \"aaaaaaaa\"}\n";
+  for (int i = 1; i <= kDoublings; ++i) {
+    const std::string now = "A" + std::to_string(i);
+    const std::string before = "A" + std::to_string(i - 1);
+    shell += "export " + now + "=$" + before + "$" + before + "\n";
+    appended += "A+=$A\n";
+    pod += "- {name: " + now + ", value: \"$(" + before + ")$(" + before + ")\"}\n";
+  }
+  shell += "export NCCL_IB_TC=$A24\n";
+  appended += "export NCCL_IB_TC=$A\n";
+  pod += "- {name: NCCL_IB_TC, value: \"$(A24)\"}\n";
+  for (const std::string& text : {shell, appended, pod}) {
+    const Job job = read_job(text, "f");
+    EXPECT_EQ(job.find("NCCL_IB_TC"), nullptr) << text.substr(0, 40);
+    EXPECT_TRUE(job.sets("NCCL_IB_TC"));
+  }
+}
+
+TEST(JobScript, OneThatWasMadeToBeExpensiveIsFollowedNoFurther) {
+  // Each branch keeps what is in force: this would copy 6 GB.
+  std::string text = "export NCCL_DEBUG=INFO\n";
+  for (int i = 0; i < 3000; ++i)
+    text += "V" + std::to_string(i) + "=" + std::string(200, 'x') + "\n";
+  for (int i = 0; i < 3000; ++i)
+    text += "if a; then B=1; else B=2; fi\n";
+  text += "TC=26\nexport NCCL_IB_TC=104\nexport NCCL_IB_SL=$TC\n";
+  const Job job = read_job(text, "f");
+  EXPECT_EQ(value_of(job, "NCCL_DEBUG"), "INFO");
+  EXPECT_EQ(value_of(job, "NCCL_IB_TC"), "104");
+  EXPECT_EQ(job.find("NCCL_IB_SL"), nullptr);
+  EXPECT_TRUE(job.sets("NCCL_IB_SL"));
+}
+
 TEST(JobScript, WhatACommandRanWithIsKept) {
   COVERS("E2");
   const Job job =
