@@ -3,8 +3,8 @@
 // lines, headers and bodies of any length into memory before a handler is asked.
 //
 // A connection is one request of at most 16 KiB, head and body together, sent within five seconds;
-// its answer is taken within ten. Ranges are not served: a short request could ask for the same
-// bytes a thousand times. An address with 16 connections has a quarter of a second for each further
+// its answer is taken within ten. Answers are packed by gzip or not at all, and ranges are not
+// served: a request of one line must not cost much. An address with 16 connections has a quarter of a second for each further
 // request: one machine that sends slowly cannot keep the threads from others.
 #include <chrono>
 #include <map>
@@ -25,14 +25,21 @@ using TlsContext = std::unique_ptr<SSL_CTX, FreeTls>;
 class BoundedServer final : public httplib::Server {
  public:
   /// `tls` may be null: plain HTTP.
-  explicit BoundedServer(TlsContext tls) : tls_(std::move(tls)) {}
+  explicit BoundedServer(TlsContext tls, std::size_t most_bytes = std::size_t{64} << 20U)
+      : tls_(std::move(tls)), most_bytes_(most_bytes) {}
+
+  /// Of a handler: whether an answer of so many bytes may be made now, counted until its connection
+  /// is closed. A client that takes it slowly keeps it here; one answer may always be made.
+  [[nodiscard]] bool may_keep(std::size_t bytes);
 
  private:
   bool process_and_close_socket(socket_t socket) override;
   bool process(socket_t socket, std::chrono::milliseconds time_to_ask);
 
   TlsContext tls_;
+  std::size_t most_bytes_;
   std::mutex mutex_;
+  std::size_t kept_bytes_ = 0;              // of answers that are not taken yet
   std::map<std::string, int> connections_;  // being read or answered, by address
 };
 

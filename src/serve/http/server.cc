@@ -56,9 +56,26 @@ void limit(httplib::Server& server) {
   });
 }
 
-/// Answers whoever may not ask, before any other handler.
-void guard(httplib::Server& server, const std::optional<WebConfig>& web,
+/// The host of a request, without its port, is an address or this machine's own name for itself. Any
+/// other name may be a site that had its name lead here (DNS rebinding): then a page of that site
+/// asks, in a browser on this machine.
+bool is_asked_by_address(std::string_view host) {
+  const bool is_v6 = host.starts_with('[');
+  const std::size_t close = host.find(']');
+  if (is_v6 && close == std::string_view::npos) return false;
+  host = is_v6 ? host.substr(1, close - 1) : host.substr(0, host.rfind(':'));
+  in6_addr address{};
+  const std::string name(host);
+  return name.empty() || name == "localhost" ||
+         ::inet_pton(is_v6 ? AF_INET6 : AF_INET, name.c_str(), &address) == 1;
+}
+
+/// Answers whoever may not ask, before any other handler. Where nobody needs a password, because
+/// only this machine is listened to, other sites' pages may not ask in its name.
+void guard(httplib::Server& server, const ServerRequest& asked,
            const std::shared_ptr<PasswordCheck>& passwords) {
+  const std::optional<WebConfig>& web = asked.web;
+  const bool is_open = passwords == nullptr && !(web && web->tls) && is_loopback(asked.listen);
   httplib::Headers headers{{"X-Content-Type-Options", "nosniff"},
                            {"Content-Security-Policy", "default-src 'none'"},
                            {"Cache-Control", "no-store"}};
@@ -69,11 +86,17 @@ void guard(httplib::Server& server, const std::optional<WebConfig>& web,
     }
   server.set_default_headers(std::move(headers));
   server.set_pre_routing_handler(
-      [passwords](const httplib::Request& request, httplib::Response& response) {
+      [passwords, is_open](const httplib::Request& request, httplib::Response& response) {
         using Handled = httplib::Server::HandlerResponse;
         if (request.method != "GET" && request.method != "HEAD") {
           response.status = 405;
           response.set_header("Allow", "GET, HEAD");
+          return Handled::Handled;
+        }
+        if (is_open && !is_asked_by_address(request.get_header_value("Host"))) {
+          response.status = 403;
+          response.set_content("ask for 127.0.0.1, [::1] or localhost: any other name is refused\n",
+                               "text/plain; charset=utf-8");
           return Handled::Handled;
         }
         if (passwords == nullptr || passwords->admits(request.get_header_value("Authorization")))
@@ -84,15 +107,24 @@ void guard(httplib::Server& server, const std::optional<WebConfig>& web,
       });
 }
 
-void route(httplib::Server& server, const Exporter& exporter) {
+void route(BoundedServer& server, const Exporter& exporter) {
   server.Get("/", [](const httplib::Request&, httplib::Response& response) {
     response.set_content(kFrontPage.data(), kFrontPage.size(), "text/html; charset=utf-8");
   });
   server.Get("/healthz", [](const httplib::Request&, httplib::Response& response) {
     response.set_content("ok\n", "text/plain; charset=utf-8");
   });
-  server.Get("/metrics", [&](const httplib::Request&, httplib::Response& response) {
-    response.set_content(to_text(exporter.Collect()), std::string(kTextFormat));
+  // As large as the last one: asked before it is made, so that a refusal costs nothing.
+  const auto expected = std::make_shared<std::atomic<std::size_t>>(0);
+  server.Get("/metrics", [&, expected](const httplib::Request&, httplib::Response& response) {
+    if (!server.may_keep(*expected)) {
+      response.status = 503;
+      response.set_header("Retry-After", "1");
+      return;
+    }
+    response.body = to_text(exporter.Collect());
+    response.set_header("Content-Type", std::string(kTextFormat));
+    *expected = response.body.size();
   });
 }
 
@@ -163,7 +195,7 @@ Status serve(Exporter& exporter, const ServerRequest& request) {
   std::shared_ptr<PasswordCheck> passwords;
   if (request.web && !request.web->users.empty())
     passwords = std::make_shared<PasswordCheck>(request.web->users);
-  guard(*server, request.web, passwords);
+  guard(*server, request, passwords);
   route(*server, exporter);
   int port = request.listen.port;
   if (port == 0) {

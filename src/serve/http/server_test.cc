@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 #include <httplib.h>
 
+#include "serve/http/bounded_server.h"
+
 namespace weir::serve {
 namespace {
 
@@ -131,6 +133,52 @@ std::string answer_to(int port, const std::string& bytes) {
     answer.append(part.data(), static_cast<std::size_t>(count));
   ::close(socket);
   return answer;
+}
+
+TEST(Server, AnAnswerIsPackedByGzipAlone) {
+  const Running running;
+  const auto asked = [&](const std::string& encodings) {
+    const std::string answer = answer_to(
+        running.port(),
+        "GET /metrics HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: " + encodings + "\r\n\r\n");
+    EXPECT_NE(answer.find("200 OK"), std::string::npos);
+    return answer;
+  };
+  // Brotli costs forty times as much: sixty such requests took 700 MB and a minute.
+  EXPECT_EQ(asked("br").find("Content-Encoding"), std::string::npos);
+  EXPECT_NE(asked("gzip, deflate, br").find("Content-Encoding: gzip"), std::string::npos);
+  EXPECT_NE(asked("br, gzip").find("Content-Encoding: gzip"), std::string::npos);
+}
+
+TEST(Server, AnswersThatNobodyTakesAreBounded) {
+  BoundedServer server(nullptr, 100);
+  EXPECT_TRUE(server.may_keep(1000)) << "one may always be made";
+  EXPECT_FALSE(server.may_keep(1));
+  BoundedServer other(nullptr, 100);
+  EXPECT_TRUE(other.may_keep(40));
+  EXPECT_TRUE(other.may_keep(60));
+  EXPECT_FALSE(other.may_keep(1));
+}
+
+TEST(Server, APageOfAnotherSiteIsNotAnswered) {
+  const Running running;
+  const auto status = [&](const std::string& host) {
+    return answer_to(running.port(), "GET /metrics HTTP/1.1\r\nHost: " + host + "\r\n\r\n")
+        .substr(9, 3);
+  };
+  for (const char* const host : {"127.0.0.1", "127.0.0.1:9347", "localhost:1", "[::1]:9347", ""})
+    EXPECT_EQ(status(host), "200") << host;
+  for (const char* const host : {"evil.example", "evil.example:9347", "127.0.0.1.evil.example",
+                                 "[::1", "[evil]:80", "x:1:2"})
+    EXPECT_EQ(status(host), "403") << host;
+  WebConfig web;
+  web.users.emplace("prom", kHash);
+  const Running guarded(web);
+  EXPECT_EQ(answer_to(guarded.port(),
+                      "GET /healthz HTTP/1.1\r\nHost: gpu01\r\nAuthorization: "
+                      "Basic cHJvbTpzZWNyZXQ=\r\n\r\n")
+                .substr(9, 3),
+            "200");
 }
 
 TEST(Server, WhatAClientSendsIsBounded) {
