@@ -1,10 +1,12 @@
 #include "tune/evaluation.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <set>
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/digest.h"
@@ -14,6 +16,7 @@
 #include "base/owned_descriptor.h"
 #include "base/parallel.h"
 #include "base/text.h"
+#include "base/untrusted/json_parse.h"
 
 namespace weir::tune {
 namespace {
@@ -28,12 +31,6 @@ Spread spread_over(const std::vector<Metrics>& runs, double (*value)(const Metri
     out.most = std::max(out.most, number);
   }
   return out;
-}
-
-/// By a descriptor: truncate() is among what a process that gave up root may not call.
-bool shorten(const std::string& path, std::size_t bytes) {
-  const OwnedDescriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  return file.get() >= 0 && ::ftruncate(file.get(), static_cast<off_t>(bytes)) == 0;
 }
 
 struct KeptRun {
@@ -218,7 +215,7 @@ double Evaluator::cpu_seconds(const std::vector<RunOrder>& orders) const {
   return sum;
 }
 
-Status Evaluator::read_results(const std::string& path) {
+Result<std::size_t> Evaluator::read_results(const std::string& path) {
   WEIR_TRY(text, read_file(path));
   std::optional<RunOrder> first;
   std::size_t number = 0;
@@ -227,9 +224,8 @@ Status Evaluator::read_results(const std::string& path) {
     ++number;
     if (whole + line.size() >= text.size()) break;  // cut short: the run is made again
     whole += line.size() + 1;
-    const Json parsed = Json::parse(line, nullptr, false);
-    auto kept =
-        parsed.is_discarded() ? Result<KeptRun>(parse_error("not JSON")) : kept_run_of(parsed);
+    const auto parsed = parse_json(line);
+    auto kept = parsed ? kept_run_of(*parsed) : Result<KeptRun>(parse_error("not JSON"));
     if (!kept) return kept.error().within(fmt::format("{}:{}", path, number));
     if (kept->design != fmt::format("{:016x}", design_digest_))
       return invalid_error(fmt::format(
@@ -237,9 +233,7 @@ Status Evaluator::read_results(const std::string& path) {
     if (!first) first = kept->order;
     known_[key_of(kept->order)] = {kept->made, false};
   }
-  if (whole < text.size() && !shorten(path, whole))
-    return Error{ErrorCode::kIo, fmt::format("{}: cannot be shortened to its whole lines", path)};
-  if (!first) return {};
+  if (!first) return whole;
   // Another version of the simulator may give other numbers: one run tells.
   const Metrics before = known_.at(key_of(*first)).made.metrics;
   WEIR_TRY(ready, ready_run(*first, variants_));
@@ -249,12 +243,29 @@ Status Evaluator::read_results(const std::string& path) {
         "{}:1: this run gives another result now (another version of Weir wrote it); name another "
         "directory with --out",
         path));
-  return {};
+  return whole;
 }
 
 Status Evaluator::keep_results(const std::string& path, bool is_resumed) {
-  if (is_resumed && file_exists(path)) WEIR_TRY_STATUS(read_results(path));
-  file_ = std::fopen(path.c_str(), is_resumed ? "a" : "w");
+  std::size_t whole = 0;
+  if (is_resumed && file_exists(path)) {
+    WEIR_TRY(kept, read_results(path));
+    whole = kept;
+  }
+  // Whoever can write to the directory may have put a link there: what it leads to is not ours.
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  const OwnedDescriptor file(::open(path.c_str(), kFlags, 0666));
+  if (file.get() < 0)
+    return Error{ErrorCode::kIo,
+                 fmt::format("open {}: {}", path,
+                             errno == ELOOP ? "it is a symbolic link" : "cannot be written")};
+  struct stat found {};
+  if (::fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode) || found.st_nlink != 1)
+    return Error{ErrorCode::kIo, path + " is no plain file with one name and was left as it is"};
+  if (::ftruncate(file.get(), static_cast<off_t>(whole)) != 0)
+    return Error{ErrorCode::kIo, fmt::format("{}: cannot be shortened to its whole lines", path)};
+  const int again = ::fcntl(file.get(), F_DUPFD_CLOEXEC, 0);
+  file_ = again < 0 ? nullptr : ::fdopen(again, "a");
   if (file_ == nullptr)
     return Error{ErrorCode::kIo, fmt::format("open {}: cannot be written", path)};
   return {};

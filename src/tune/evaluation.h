@@ -71,7 +71,8 @@ class Evaluator {
     bool is_used = false;  // by this tuning
   };
   [[nodiscard]] std::uint64_t key_of(const RunOrder& order) const;
-  [[nodiscard]] Status read_results(const std::string& path);
+  /// How many bytes of the file are whole lines.
+  [[nodiscard]] Result<std::size_t> read_results(const std::string& path);
   /// Makes them and calls keep() for each.
   [[nodiscard]] Status make(const std::vector<RunOrder>& orders);
   void keep(const RunOrder& order, const MadeRun& made);

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/json.h"
@@ -86,7 +87,32 @@ TEST(Evaluation, AnOrderIsRunOnceAndKept) {
   ASSERT_TRUE(write_file_atomic(path, "{\"key\": 1}\n"));
   Evaluator damaged(fabric.design, 1);
   EXPECT_FALSE(damaged.keep_results(path, true));
+  // Deep enough to end a process that frees it level by level.
+  constexpr std::size_t kDeep = 300'000;
+  ASSERT_TRUE(write_file_atomic(path, std::string(kDeep, '[') + std::string(kDeep, ']') + "\n"));
+  Evaluator deep(fabric.design, 1);
+  EXPECT_FALSE(deep.keep_results(path, true));
   std::remove(path.c_str());
+}
+
+TEST(Evaluation, AResultFileThatIsALinkIsLeftAlone) {
+  const design::Variant fabric = star(4);
+  const std::string path = ::testing::TempDir() + "/weir_tune_link.jsonl";
+  const std::string others = ::testing::TempDir() + "/weir_tune_others";
+  for (const bool is_resumed : {false, true}) {
+    for (const auto& link : {::symlink, ::link}) {
+      ASSERT_TRUE(write_file_atomic(others, is_resumed ? "" : "of another\n"));
+      std::remove(path.c_str());
+      ASSERT_EQ(link(others.c_str(), path.c_str()), 0);
+      Evaluator evaluator(fabric.design, 1);
+      const Status refused = evaluator.keep_results(path, is_resumed);
+      ASSERT_FALSE(refused);
+      EXPECT_NE(refused.error().what.find("weir_tune_link.jsonl"), std::string::npos);
+      EXPECT_EQ(read_file(others).value(), is_resumed ? "" : "of another\n");
+    }
+  }
+  std::remove(path.c_str());
+  std::remove(others.c_str());
 }
 
 TEST(Evaluation, VictimsAreFlowsBesideAHotReceiver) {
