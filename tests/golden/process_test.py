@@ -17,6 +17,11 @@ WEIR_DOCS = WEIR.with_name("weir-docs")
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
+# What ends a process unless it is handled, by a terminal, an operator or a limit.
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGALRM,
+          signal.SIGUSR1)
+
+
 class Ends(unittest.TestCase):
     def test_a_closed_pipe_ends_quietly(self):
         read_end, write_end = os.pipe()
@@ -112,21 +117,44 @@ class Killed(unittest.TestCase):
                                       capture_output=True).stdout
             before = plan()
             journal = pathlib.Path(folder, "lab", "journal")
-            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            for number in ENDING:
                 for wanted in (1, 30, 90):  # so many records were written
+                    count = len(list(journal.glob("journal-*"))) if journal.exists() else 0
                     run = subprocess.Popen([WEIR, "apply", "--lab", "lab"], cwd=folder,
                                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-                    count = len(list(journal.glob("journal-*"))) if journal.exists() else 0
                     until(lambda: run.poll() is not None or records_after(journal, count) >= wanted)
                     run.send_signal(number)
-                    out, _ = run.communicate(timeout=60)
+                    out, err = run.communicate(timeout=60)
                     if run.returncode == 0:  # it was quicker
                         subprocess.run([WEIR, "rollback", "--lab", "lab", "--yes"], cwd=folder,
                                        check=True, stdout=subprocess.DEVNULL)
                     else:
-                        self.assertEqual(run.returncode, 130)
-                        self.assertIn(b"rolled back", out.splitlines()[0])
+                        self.assertEqual(run.returncode, 130, (number, wanted, out, err))
+                        self.assertIn(b"rolled back", out.partition(b"\n")[0], (number, wanted, err))
                     self.assertEqual(plan(), before)
+
+    def test_a_failure_that_a_signal_ends_is_healed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([WEIR, "init", "-t", "pod16", "--quiet"], cwd=folder, check=True,
+                           stdout=subprocess.DEVNULL)
+            subprocess.run([WEIR, "lab", "up", "fabric.yaml", "--dir", "lab", "--factory", "none",
+                            "--quiet"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+            journal = pathlib.Path(folder, "lab", "journal")
+            for number in ENDING:
+                count = len(list(journal.glob("journal-*"))) if journal.exists() else 0
+                run = subprocess.Popen([WEIR, "verify", "--lab", "lab", "--under-failure",
+                                        "link=leaf1-spine1"], cwd=folder, stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE)
+                until(lambda: run.poll() is not None or records_after(journal, count) >= 2)
+                run.send_signal(number)
+                out, err = run.communicate(timeout=60)
+                self.assertIn(run.returncode, (0, 130), (number, out, err))  # 0: it was quicker
+                newest = sorted(journal.glob("journal-*"))[-1].read_bytes()
+                self.assertIn(b'"healed"', newest, number)
+                self.assertIn(b'{"record":"ended","whole":true}', newest.splitlines()[-1], number)
+                faults = subprocess.run([WEIR, "lab", "fault", "list", "--dir", "lab"], cwd=folder,
+                                        check=True, capture_output=True).stdout
+                self.assertIn(b"No faults", faults)
 
     def test_a_signal_after_the_last_change_does_not_take_the_answer_away(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -135,7 +163,7 @@ class Killed(unittest.TestCase):
             subprocess.run([WEIR, "lab", "up", "fabric.yaml", "--dir", "lab", "--quiet"], cwd=folder,
                            check=True, stdout=subprocess.DEVNULL)
             journal = pathlib.Path(folder, "lab", "journal")
-            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            for number in ENDING:
                 for words, answer in ((["apply"], b"Applied "), (["rollback", "--yes"], b"Rolled ")):
                     reader, writer, filled = full_pipe()  # it cannot say yet what it did
                     run = subprocess.Popen([WEIR, *words, "--lab", "lab"], cwd=folder, stdout=writer,

@@ -14,7 +14,9 @@ extern "C" void note_interruption(int /*signal*/) {
   interrupted = 1;
 }
 
-constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ};
+// All that end a process unless they are handled, but for SIGKILL and those of a fault.
+constexpr std::array kSignals = {SIGINT,    SIGTERM, SIGHUP,  SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM,
+                                 SIGVTALRM, SIGPROF, SIGXCPU, SIGIO,   SIGPWR,  SIGPIPE, SIGXFSZ};
 
 /// A reader who goes away and a file that may not grow are errors of a write.
 bool is_error_of_write(int signal) {

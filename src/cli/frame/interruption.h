@@ -3,8 +3,9 @@
 
 namespace weir::cli {
 
-/// SIGINT, SIGTERM and SIGHUP are noted instead of ending the process, and a reader who goes away
-/// does not end it either, while this lives: a change is undone, not left.
+/// SIGINT, SIGTERM, SIGHUP, SIGQUIT and the others that end a process by default are noted instead,
+/// and a reader who goes away does not end it either, while this lives: a change is undone, not
+/// left.
 class Interruption {
  public:
   Interruption();
@@ -13,7 +14,7 @@ class Interruption {
   ~Interruption();
   [[nodiscard]] static bool has_come();
 
-  /// What was done stands, and only remains to be said: a signal from here to the end of the
+  /// What was done is final, and only remains to be said: a signal from here to the end of the
   /// process is too late, and does not take the words away.
   static void ignore_from_here();
 };

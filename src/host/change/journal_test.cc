@@ -689,7 +689,9 @@ TEST_F(WatchdogTest, IgnoresTheSignalsThatEndProcessesByHabit) {
   ASSERT_TRUE(journal_->awaiting(0, boot_time_now().ms + 1500));
   lock_.reset();
   for (const pid_t guard : guards())
-    for (const int signal : {SIGTERM, SIGHUP, SIGINT, SIGQUIT})
+    for (const int signal :
+         {SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2, SIGPIPE, SIGVTALRM, SIGPROF,
+          SIGXCPU, SIGIO, SIGPWR, SIGTSTP, SIGTTIN, SIGTTOU, SIGRTMIN, SIGRTMAX})
       ::kill(guard, signal);
   EXPECT_TRUE(is_undone_within(10'000));
   EXPECT_EQ(now().reason, "it was not confirmed in time");

@@ -121,12 +121,18 @@ class GuardedJournal {
 
 // ---- the processes ----
 
-/// Out of the session and off the terminal; what it says goes to the log. Signals that end
+/// One that the kernel sends where the process itself is at fault: it cannot go on.
+bool is_of_a_fault(int signal) {
+  constexpr std::array kFaults = {SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS};
+  return std::find(kFaults.begin(), kFaults.end(), signal) != kFaults.end();
+}
+
+/// Out of the session and off the terminal; what it says goes to the log. Signals that end or stop
 /// processes by habit (a terminal that closes, kill, pkill weir) do not end this one.
 void leave_session(const StateDirectory& state) {
   ::setsid();
-  for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGUSR1, SIGUSR2, SIGXFSZ})
-    std::signal(signal, SIG_IGN);
+  for (int signal = 1; signal <= SIGRTMAX; ++signal)
+    if (signal != SIGCHLD && !is_of_a_fault(signal)) std::signal(signal, SIG_IGN);
   (void)!::chdir("/");
   const int nothing = ::open("/dev/null", O_RDWR);
   auto log = state.watchdog_log();
