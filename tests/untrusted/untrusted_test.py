@@ -226,6 +226,15 @@ class Documents(Untrusted):
                 self.assertIn(b"deep.json: ", done.stderr)
                 self.assertIn(b"at most 64 levels of JSON", done.stderr)
 
+    def test_deep_results_of_a_tuning_are_an_error(self):
+        self.write("fabric.yaml", DESIGN)
+        (self.folder / "tuned").mkdir()
+        self.write("tuned/results.jsonl", "[" * 300000 + "]" * 300000 + "\n")
+        done = self.weir("tune", "fabric.yaml", "-w", "incast,to=gpu1", "--knobs", "wred.min",
+                         "--out", "tuned", "--resume")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn(b"tuned/results.jsonl:1: not JSON", done.stderr)
+
     def test_a_schema_that_is_a_number_is_an_error(self):
         for text in ('{"schema":7}', '{"schema":{}}', '{"schema":"weir/snapshot/1","captures":[],'
                      '"nics":[{"host":7}]}', '{"schema":"weir/snapshot/1","captures":[7]}'):
@@ -336,6 +345,40 @@ class Journals(Untrusted):
         planned = json.loads(lines[0][17:])["steps"]
         return journal, lines, planned
 
+    @staticmethod
+    def record(fields):
+        """A line as the journal has it, with its digest (src/base/digest.h)."""
+        text = json.dumps(fields, separators=(",", ":")).encode()
+        mask = (1 << 64) - 1
+        digest = 0x5EED
+        for word in (len(text), *text):
+            mixed = ((digest ^ word) + 0x9E3779B97F4A7C15) & mask
+            mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9 & mask
+            mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EB & mask
+            digest = mixed ^ (mixed >> 31)
+        return f"{digest:016x} ".encode() + text + b"\n"
+
+    def test_the_journal_of_a_lab_ends_no_process(self):
+        """A lab of another user names a process as its load: it is not ended."""
+        self.write("fabric.yaml", DESIGN)
+        self.weir("lab", "up", "fabric.yaml", "--dir", "lab")
+        self.weir("apply", "--lab", "lab", "--yes")
+        journal = self.folder / "lab" / "journal" / "journal-000001"
+        begin = json.loads(journal.read_text().splitlines()[0][17:])
+        with subprocess.Popen(["sleep", "60"], start_new_session=True) as other:
+            stat = pathlib.Path(f"/proc/{other.pid}/stat").read_text(encoding="utf-8")
+            started = int(stat.rsplit(")", 1)[1].split()[19])
+            journal.write_bytes(b"".join(map(self.record, (
+                {**begin, "verb": "verify", "steps": 0},
+                {"record": "load", "pid": other.pid, "started": started},
+                {"record": "failing", "what": "x", "restore": "touch PWNED", "faults": []}))))
+            done = self.weir("rollback", "--lab", "lab", "--yes")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(b"Ended the failure", done.stdout)
+            self.assertIsNone(other.poll())
+            self.assertFalse((self.folder / "PWNED").exists())
+            other.kill()
+
     def test_what_was_cut_off_is_not_called_restored(self):
         journal, lines, planned = self.applied()
         steps = [i for i, line in enumerate(lines) if '"record":"step"' in line]
@@ -442,6 +485,27 @@ class Work(Untrusted):
             large = self.instructions(piece * (80000 // len(piece)) + "\n") - empty
             # 4 where it is linear, 16 where it is quadratic
             self.assertLess(large, 6 * max(small, 1000), piece)
+
+    def test_a_script_or_log_of_a_job_costs_little(self):
+        """Values that double, branches that keep them, a log of many processes: at most 400 MB and
+        20 s of a processor, where one took all memory and another grew with the square."""
+        doubled = "A0=aaaaaaaa\n" + "".join(f"export A{i}=$A{i - 1}$A{i - 1}\n"
+                                            for i in range(1, 200)) + "export NCCL_IB_TC=$A199\n"
+        kept = "".join(f"export NCCL_X{i}=$A13\n" for i in range(60000))
+        branches = ("#!/bin/sh\n" + "".join(f"V{i}={i}\n" for i in range(5000)) +
+                    "if a; then export NCCL_IB_TC=1; fi\n" * 50000)
+        launches = ("#!/bin/sh\n" + "".join(f"export NCCL_V{i}={i}\n" for i in range(30000)) +
+                    "srun a\n" * 30000)
+        processes = "".join(f"host{i}:1:1 [0] NCCL INFO NET/IB : Using [0]mlx5_0:1/RoCE [RO]; OOB "
+                            f"eth0:10.0.0.1<0>\n" for i in range(120000))
+        def bound():
+            resource.setrlimit(resource.RLIMIT_AS, (400 << 20, 400 << 20))
+            resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
+        is_small = self.weir("--version", preexec_fn=bound).returncode == 0
+        for text in (doubled, doubled + kept, branches, launches, processes):
+            file = self.write("job", text)
+            done = self.weir("job", file, preexec_fn=bound if is_small else None)
+            self.assertIn(done.returncode, (0, 1, 5), (text[:60], done.stderr[-300:]))
 
     def test_a_text_beyond_the_limit_is_refused(self):
         file = self.write("log.txt", "mlx5_0: Link down\n" * 1000000)

@@ -276,6 +276,8 @@ Result<host::Rollback> roll_back(RollbackPlan& plan) {
   WEIR_CHECK(plan.journal.has_value());
   lab::Lab* const lab = plan.set.lab ? &*plan.set.lab : nullptr;
   if (lab != nullptr) WEIR_TRY_STATUS(or_could_not_look(lab->begin()));
+  // A load of a lab is simulated. A process that its journal names is another's: labs are handed on.
+  if (lab != nullptr) plan.journal->journal.load.reset();
   auto done = host::roll_back(
       plan.state, *plan.journal, finder_of(plan.set),
       lab != nullptr ? std::string() : host::boot_id(), "requested", environment_of(plan.set),
