@@ -19,6 +19,7 @@
 #include "counters/snapshot.h"
 #include "evidence/fact.h"
 #include "evidence/nic.h"
+#include "evidence/shared_list.h"
 #include "units/qos_code.h"
 #include "units/quantity.h"
 
@@ -84,8 +85,9 @@ struct Host {
   Fact<bool> lldpad_running;
   Fact<bool> uverbs_visible;
   Fact<bool> in_container;
-  Fact<std::string> rdma_namespaces;       // "shared", "exclusive"
-  Fact<std::vector<NamedText>> nccl_conf;  // what every job on the host inherits
+  Fact<std::string> rdma_namespaces;          // "shared", "exclusive"
+  Fact<std::vector<NamedText>> nccl_conf;     // what every job on the host inherits
+  Fact<std::vector<std::string>> kernel_log;  // lines that name a problem of NICs, PCIe or GPUs
   friend bool operator==(const Host&, const Host&) = default;
 };
 
@@ -160,8 +162,8 @@ struct SwitchPort {
   Fact<bool> lldp;
   Fact<bool> dcbx;  // DCBX is spoken on it
   Fact<Length> cable_length;
-  std::vector<GroupBuffer> groups;
-  std::vector<EgressQueue> queues;
+  SharedList<GroupBuffer> groups;  // ports of a switch have the same ones by hundreds
+  SharedList<EgressQueue> queues;
   friend bool operator==(const SwitchPort&, const SwitchPort&) = default;
 };
 

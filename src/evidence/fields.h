@@ -64,6 +64,7 @@ void visit(V& v, S& s) {
   v.fact("in_container", s.in_container, "observed from within a container");
   v.fact("rdma_namespaces", s.rdma_namespaces, "shared or exclusive");
   v.fact("nccl_conf", s.nccl_conf, "settings of nccl.conf, which jobs inherit unseen");
+  v.fact("kernel_log", s.kernel_log, "lines of the kernel's log that name a problem");
 }
 
 template <class V, Is<Watchdog> S>
@@ -113,6 +114,16 @@ void visit(V& v, S& s) {
   v.fact("stuck", s.stuck, "the watchdog holds it");
 }
 
+/// Of a list that shares its elements: to be read, or to be changed.
+template <class T>
+const std::vector<T>& items_of(const SharedList<T>& list) {
+  return list.get();
+}
+template <class T>
+std::vector<T>& items_of(SharedList<T>& list) {
+  return list.edit();
+}
+
 template <class V, Is<SwitchPort> S>
 void visit(V& v, S& s) {
   v.field("name", s.name, "as the switch names it");
@@ -134,8 +145,8 @@ void visit(V& v, S& s) {
   v.fact("lldp", s.lldp, "speaks LLDP");
   v.fact("dcbx", s.dcbx, "speaks DCBX");
   v.fact("cable_length_mm", s.cable_length, "cable length that the port sizes its headroom for");
-  v.list("groups", s.groups, "ingress accounting");
-  v.list("queues", s.queues, "egress queues");
+  v.list("groups", items_of(s.groups), "ingress accounting");
+  v.list("queues", items_of(s.queues), "egress queues");
 }
 
 template <class V, Is<SwitchInterface> S>

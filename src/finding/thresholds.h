@@ -121,6 +121,7 @@ struct Thresholds {
   double waits_for_data = 0.5;
   double idle_gpu = 0.4;
   double busy_cpu = 0.8;
+  double log_age = 24;
   double slow_pair = 0.8;
   double uneven_runs = 2;
   std::uint64_t runs_compared = 3;

@@ -9,6 +9,7 @@
 #include "counters/catalog.h"
 #include "diagnose/core/fixes.h"
 #include "diagnose/core/interpret.h"
+#include "diagnose/paste/events.h"
 #include "diagnose/rules/rule.h"
 #include "finding/catalog.h"
 
@@ -30,19 +31,26 @@ bool explains(const Candidate& cause, const Candidate& other) {
 /// Candidates are in the order of causes: each absorbs the later ones it explains. A wrong setting
 /// is never absorbed: it is a fault of its own and needs its own fix.
 std::vector<Finding> folded(std::vector<Candidate> candidates) {
+  constexpr std::size_t kShown = 12;  // a fabric of thousands of NICs has as many consequences
   std::vector<bool> is_folded(candidates.size(), false);
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     if (is_folded[i]) continue;
     Finding& cause = candidates[i].finding;
+    std::size_t consequences = 0;
     for (std::size_t j = i + 1; j < candidates.size(); ++j) {
       const Finding& other = candidates[j].finding;
       if (is_folded[j] || other.confidence == finding::Confidence::kCertain) continue;
       if (!explains(candidates[i], candidates[j])) continue;
       is_folded[j] = true;
       cause.severity = std::max(cause.severity, other.severity);
+      if (++consequences > kShown) continue;
       cause.evidence.push_back(
           {.source = finding::to_text(other.where), .line = "consequence: " + other.verdict});
     }
+    if (consequences > kShown)
+      cause.evidence.push_back(
+          {.line = fmt::format("consequence: the same or similar at {} more places",
+                               consequences - kShown)});
   }
   std::vector<Finding> out;
   for (std::size_t i = 0; i < candidates.size(); ++i)
@@ -199,7 +207,8 @@ finding::Conclusion conclusion(const View& view, finding::Judgement& judgement) 
   } else if (view.traffic() < view.thresholds().bytes_that_matter) {
     judgement.unknown.push_back(
         {"behaviour",
-         view.traffic() == 0
+         view.is_read_once({}) ? "one reading of counters: whether anything moves it cannot show"
+         : view.traffic() == 0
              ? "nothing moved in any class: counters at rest say nothing about a load"
              : "almost no traffic between the snapshots: nothing was tested",
          "take the snapshots around a load"});
@@ -207,6 +216,21 @@ finding::Conclusion conclusion(const View& view, finding::Judgement& judgement) 
   if (judgement.unknown.empty()) add_open_questions(view, judgement);
   return judgement.unknown.empty() ? finding::Conclusion::kHealthy
                                    : finding::Conclusion::kInconclusive;
+}
+
+/// What counters and a log both show of a device is one finding, with the lines of both.
+void add_logged(std::vector<Finding> logged, std::vector<Finding>& findings) {
+  for (Finding& line : logged) {
+    const auto same = std::find_if(findings.begin(), findings.end(), [&](const Finding& known) {
+      return known.id == line.id && known.where.host == line.where.host &&
+             known.where.device == line.where.device;
+    });
+    if (same == findings.end()) {
+      findings.push_back(std::move(line));
+    } else {
+      std::move(line.evidence.begin(), line.evidence.end(), std::back_inserter(same->evidence));
+    }
+  }
 }
 
 }  // namespace
@@ -219,19 +243,40 @@ finding::Judgement diagnose(const View& view) {
   judgement.findings = without_repetition(folded(std::move(suspicions.candidates())), view);
   judgement.unknown = std::move(suspicions.unknown());
   weigh_single_readings(view, judgement.findings);
+  finding::Judgement logs;
+  for (const evidence::Evidence& host : view.evidence())
+    judge_kernel_log(host, view.thresholds(), logs);
+  add_logged(std::move(logs.findings), judgement.findings);
   sort(judgement.findings);
   for (Finding& finding : judgement.findings)
     fit_fixes(view, finding);
   judgement.conclusion = conclusion(view, judgement);
+  // Counters say what a log says, and more: without it a fabric may still be called healthy.
+  std::move(logs.unknown.begin(), logs.unknown.end(), std::back_inserter(judgement.unknown));
   return judgement;
 }
+
+namespace {
+
+/// "Not the fabric: the program ran out of GPU memory."
+std::string not_fabric(const finding::Judgement& judgement) {
+  const auto cause =
+      std::find_if(judgement.findings.begin(), judgement.findings.end(),
+                   [](const Finding& finding) { return finding.id == "app.not_fabric"; });
+  if (cause == judgement.findings.end()) return "Not the fabric.";
+  std::string verdict = cause->verdict;
+  if (verdict.starts_with("The ")) verdict[0] = 't';
+  return fmt::format("Not the fabric: {}", verdict);
+}
+
+}  // namespace
 
 std::string headline(const finding::Judgement& judgement, std::size_t hosts, std::size_t switches) {
   const std::string seen = fmt::format("{} host{} and {} switch{}", hosts, hosts == 1 ? "" : "s",
                                        switches, switches == 1 ? "" : "es");
   switch (judgement.conclusion) {
     case finding::Conclusion::kHealthy: return fmt::format("Healthy: no fault found on {}.", seen);
-    case finding::Conclusion::kNotFabric: return "Not the fabric.";
+    case finding::Conclusion::kNotFabric: return not_fabric(judgement);
     case finding::Conclusion::kInconclusive:
       return fmt::format("Cannot tell: not enough data from {}.", seen);
     case finding::Conclusion::kFindings: break;

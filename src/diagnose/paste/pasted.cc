@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <map>
 
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 #include "diagnose/core/diagnose.h"
 #include "diagnose/core/fixes.h"
 #include "diagnose/job/job.h"
+#include "diagnose/paste/events.h"
 #include "diagnose/paste/pasted_parts.h"
 #include "diagnose/paste/stated.h"
 #include "diagnose/paste/switches.h"
@@ -21,6 +23,10 @@
 #include "units/format.h"
 
 namespace weir::diagnose {
+
+std::string place_of(const std::string& host, const std::string& device) {
+  return device.empty() ? host : fmt::format("{} {}", host, device);
+}
 
 finding::EvidenceLine line_of(const readers::Cited& at) {
   finding::EvidenceLine line;
@@ -42,15 +48,9 @@ using evidence::Evidence;
 using finding::Confidence;
 using finding::Finding;
 using finding::Severity;
-using readers::EventKind;
 
 bool is_pasted_host(const Evidence& evidence) {
   return evidence.provenance.origin == evidence::Origin::kText && evidence.switches.empty();
-}
-
-/// "gpu01 eth2", "gpu01".
-std::string place_of(const std::string& host, const std::string& device) {
-  return device.empty() ? host : fmt::format("{} {}", host, device);
 }
 
 // ---- settings ----
@@ -244,189 +244,6 @@ void judge_fec(const PastedCase& input, finding::Judgement& out) {
     }
 }
 
-// ---- what the kernel said ----
-
-struct Happened {
-  std::vector<const readers::PasteEvent*> events;
-  [[nodiscard]] std::size_t count(EventKind kind) const {
-    return static_cast<std::size_t>(
-        std::count_if(events.begin(), events.end(),
-                      [&](const readers::PasteEvent* event) { return event->kind == kind; }));
-  }
-};
-
-void add_event_finding(std::string_view id, std::string verdict, Confidence confidence,
-                       EventKind kind, const Happened& happened, finding::Judgement& out) {
-  constexpr std::size_t kMostLines = 4;
-  const readers::PasteEvent& first = *happened.events.front();
-  finding::Where where = where_of(first.host, first.device);
-  if (first.is_switch) {
-    where = {};
-    where.switch_name = first.host;
-    where.port = first.device;
-  }
-  Finding finding = finding::make_finding(id, std::move(verdict), std::move(where));
-  finding.confidence = confidence;
-  for (const readers::PasteEvent* event : happened.events)
-    if (event->kind == kind && finding.evidence.size() < kMostLines)
-      finding.evidence.push_back(line_of(event->at));
-  out.findings.push_back(std::move(finding));
-}
-
-/// In the first two minutes after the boot links come up, and report that they were down before.
-bool is_at_boot(const readers::PasteEvent& event) {
-  constexpr std::uint64_t kBootSeconds = 120;
-  std::string_view text = trim(event.at.text);
-  if (!text.starts_with('[')) return false;
-  text = trim(text.substr(1));
-  const auto seconds = parse_u64(text.substr(0, text.find('.')));
-  return seconds && *seconds < kBootSeconds && text.find('.') < text.find(']');
-}
-
-void judge_links(const Happened& all, finding::Judgement& out) {
-  Happened happened;
-  std::copy_if(all.events.begin(), all.events.end(), std::back_inserter(happened.events),
-               [](const readers::PasteEvent* event) { return !is_at_boot(*event); });
-  const std::size_t downs = happened.count(EventKind::kLinkDown);
-  if (downs == 0) return;
-  const readers::PasteEvent& first = *happened.events.front();
-  const std::string place = place_of(first.host, first.device);
-  const bool is_up = happened.events.back()->kind == EventKind::kLinkUp;
-  if (downs == 1 && !is_up) {
-    add_event_finding(
-        "link.degraded",
-        fmt::format("The link of {} went down; the text does not show it coming back.", place),
-        Confidence::kHigh, EventKind::kLinkDown, happened, out);
-    return;
-  }
-  add_event_finding(
-      "link.flapping",
-      fmt::format("The link of {} went down {} time{}.", place, downs, downs == 1 ? "" : "s"),
-      downs > 1 ? Confidence::kHigh : Confidence::kMedium, EventKind::kLinkDown, happened, out);
-  if (downs == 1) out.findings.back().severity = Severity::kWarning;
-}
-
-/// The second of the day that a line of a log has; nullopt where it has none.
-std::optional<std::int64_t> clock_in(std::string_view text) {
-  constexpr std::size_t kClock = 8;  // "08:41:12"
-  for (const std::string_view word : readers::words_of(text))
-    if (word.size() >= kClock)
-      if (const auto second = readers::second_of_day(word.substr(0, kClock))) return second;
-  return std::nullopt;
-}
-
-/// Logs that are printed with the newest line first.
-bool is_newest_first(const std::vector<const readers::PasteEvent*>& events) {
-  constexpr std::size_t kFewest = 3;
-  std::optional<std::int64_t> before;
-  bool is_earlier = false;
-  for (const readers::PasteEvent* event : events) {
-    const auto second = clock_in(event->at.text);
-    if (!second || (before && *second > *before)) return false;
-    is_earlier = is_earlier || (before && *second < *before);
-    before = second;
-  }
-  return events.size() >= kFewest && is_earlier;
-}
-
-/// What the watchdog of a switch wrote of one port: a storm that lasts where the last line says no
-/// end of it. Those that ended are a note.
-void judge_storms(const Happened& happened, finding::Judgement& out) {
-  const std::size_t storms = happened.count(EventKind::kStorm);
-  if (storms == 0) return;
-  std::vector<const readers::PasteEvent*> own;
-  for (const readers::PasteEvent* event : happened.events)
-    if (event->kind == EventKind::kStorm || event->kind == EventKind::kStormOver)
-      own.push_back(event);
-  const readers::PasteEvent& last = is_newest_first(own) ? *own.front() : *own.back();
-  const bool is_on = last.kind == EventKind::kStorm;
-  const readers::PasteEvent& first = *happened.events.front();
-  add_event_finding(
-      "pfc.storm",
-      fmt::format("The PFC watchdog found a storm at {} {} time{}, {}.",
-                  place_of(first.host, first.device), storms, storms == 1 ? "" : "s",
-                  is_on ? "and the text does not show that the last one ended: the device at this "
-                          "port pauses it without end"
-                        : "each of which ended: whether they still come the text does not show"),
-      is_on ? Confidence::kHigh : Confidence::kMedium, EventKind::kStorm, happened, out);
-  Finding& finding = out.findings.back();
-  if (!is_on) finding.severity = Severity::kInfo;
-  // One that has just begun may be over with the next line.
-  if (is_on && storms == 1) finding.severity = Severity::kWarning;
-  if (is_on && finding.evidence.back().line != last.at.text)
-    finding.evidence.back() = line_of(last.at);
-}
-
-void judge_events_of(const Happened& happened, finding::Judgement& out) {
-  const readers::PasteEvent& first = *happened.events.front();
-  const std::string place = place_of(first.host, first.device);
-  judge_links(happened, out);
-  judge_storms(happened, out);
-  if (happened.count(EventKind::kUnplugged) > 0 && happened.count(EventKind::kLinkUp) == 0) {
-    add_event_finding("link.degraded", fmt::format("No cable is plugged in at {}.", place),
-                      Confidence::kHigh, EventKind::kUnplugged, happened, out);
-    out.findings.back().severity = Severity::kInfo;  // it may be a port that nobody uses
-  }
-  if (happened.count(EventKind::kSignal) > 0)
-    add_event_finding(
-        "link.physical_errors",
-        fmt::format("The link of {} gets a signal that is out of range or cannot be repaired: bad "
-                    "or dirty optic, fibre or cable.",
-                    place),
-        Confidence::kHigh, EventKind::kSignal, happened, out);
-  if (happened.count(EventKind::kNoLight) > 0) {
-    add_event_finding("link.physical_errors",
-                      fmt::format("{} receives no light: the other end is off, or no fibre leads "
-                                  "there.",
-                                  place),
-                      Confidence::kMedium, EventKind::kNoLight, happened, out);
-    out.findings.back().severity = Severity::kInfo;  // it may be a port that nobody uses
-  }
-  if (happened.count(EventKind::kSlotPower) > 0)
-    add_event_finding("pcie.slot_power",
-                      fmt::format("The PCIe slot gives the NIC at {} too little power.", place),
-                      Confidence::kHigh, EventKind::kSlotPower, happened, out);
-  if (happened.count(EventKind::kModule) > 0)
-    add_event_finding("link.physical_errors",
-                      fmt::format("The transceiver of {} reports a problem.", place),
-                      Confidence::kMedium, EventKind::kModule, happened, out);
-  if (const std::size_t errors = happened.count(EventKind::kPcieError))
-    add_event_finding(
-        "pcie.errors",
-        fmt::format("PCIe errors of {} ({} line{}).", place, errors, errors == 1 ? "" : "s"),
-        Confidence::kHigh, EventKind::kPcieError, happened, out);
-  if (happened.count(EventKind::kPcieLimited) > 0)
-    add_event_finding("pcie.link_degraded",
-                      fmt::format("The PCIe path of {} has less bandwidth than the card.", place),
-                      Confidence::kHigh, EventKind::kPcieLimited, happened, out);
-  if (happened.count(EventKind::kAcsRedirect) > 0) {
-    add_event_finding("pcie.acs_on",
-                      fmt::format("ACS of the bridge at {} redirects peer-to-peer traffic.", place),
-                      Confidence::kMedium, EventKind::kAcsRedirect, happened, out);
-    out.findings.back().severity = Severity::kWarning;  // whose path it is on is not known
-  }
-  if (happened.count(EventKind::kFirmware) > 0)
-    add_event_finding("nic.failed", fmt::format("The NIC at {} stopped working.", place),
-                      Confidence::kHigh, EventKind::kFirmware, happened, out);
-  if (happened.count(EventKind::kPeermemRefused) > 0)
-    add_event_finding("gdr.off", fmt::format("nvidia_peermem did not load on {}.", first.host),
-                      Confidence::kHigh, EventKind::kPeermemRefused, happened, out);
-}
-
-void judge_events(const PastedCase& input, finding::Judgement& out) {
-  std::map<std::pair<std::string, std::string>, Happened> by_place;
-  for (const readers::PasteEvent& event : input.paste.events)
-    by_place[{event.host, event.device}].events.push_back(&event);
-  for (const auto& [place, happened] : by_place)
-    judge_events_of(happened, out);
-  // What a kernel says of GPUs, disks and memory is what the same words say elsewhere.
-  std::vector<readers::Cited> foreign;
-  for (const readers::PasteEvent& event : input.paste.events)
-    if (event.kind == EventKind::kForeign) foreign.push_back(event.at);
-  for (Finding& finding : stated_faults(foreign, input.thresholds))
-    out.findings.push_back(std::move(finding));
-}
-
 // ---- how busy the machine is ----
 
 /// I24: the GPUs of a host wait while its CPUs work: data goes through them, over sockets or in
@@ -553,19 +370,25 @@ void judge_spread(const readers::PasteCollective& collective, const finding::Thr
 
 // ---- probes ----
 
-/// Switch ports in the text whose MTU is too small for a packet that others of the switch carry.
-std::vector<finding::EvidenceLine> ports_below(const PastedCase& input, unsigned payload) {
+/// A switch port in the text whose MTU is too small for a packet.
+struct SmallPort {
+  finding::Where where;
+  Bytes mtu;
+  Bytes needed;
+};
+std::vector<SmallPort> ports_below(const PastedCase& input, unsigned payload) {
   constexpr std::int64_t kHeaders = 28;  // IP and ICMP
-  constexpr std::size_t kLines = 4;
+  constexpr std::size_t kMost = 4;
   const Bytes needed = Bytes::raw(payload + kHeaders);
-  std::vector<finding::EvidenceLine> out;
+  std::vector<SmallPort> out;
   for (const Evidence& evidence : input.evidence) {
     for (const evidence::Switch& item : evidence.switches) {
       for (const evidence::SwitchPort& port : item.ports) {
-        if (!port.mtu.is_known() || *port.mtu >= needed || out.size() >= kLines) continue;
-        out.push_back(
-            {.source = fmt::format("{} {}", item.name, port.name),
-             .line = fmt::format("MTU {} bytes, needed {}", port.mtu->raw(), needed.raw())});
+        if (!port.mtu.is_known() || *port.mtu >= needed || out.size() >= kMost) continue;
+        finding::Where where;
+        where.switch_name = item.name;
+        where.port = port.name;
+        out.push_back({where, *port.mtu, needed});
       }
     }
   }
@@ -610,8 +433,18 @@ void judge_pings(const PastedCase& input, finding::Judgement& out) {
     finding.confidence = Confidence::kHigh;
     finding.evidence.push_back(line_of(large.at));
     if (has_small) finding.evidence.push_back(line_of(passed->at));
-    for (finding::EvidenceLine& line : ports_below(input, large.payload))
+    const std::vector<SmallPort> small = ports_below(input, large.payload);
+    for (const SmallPort& port : small) {
+      finding::EvidenceLine line;
+      line.source = finding::to_text(port.where);
+      line.line = fmt::format("MTU {} bytes, needed {}", port.mtu.raw(), port.needed.raw());
       finding.evidence.push_back(std::move(line));
+    }
+    if (small.size() == 1) {
+      finding.where = small.front().where;
+      finding.verdict += fmt::format(" {} {} has an MTU of {} bytes.", finding.where.switch_name,
+                                     finding.where.port, small.front().mtu.raw());
+    }
     out.findings.push_back(std::move(finding));
     return;
   }
@@ -809,7 +642,7 @@ Convention convention_of(const PastedCase& input) {
 finding::Judgement judge_pasted(const PastedCase& input) {
   finding::Judgement out = judge_settings(input);
   judge_fec(input, out);
-  judge_events(input, out);
+  judge_events(input.paste.events, input.thresholds, out);
   judge_uses(input, out);
   for (const readers::PastePerftest& perftest : input.paste.perftests)
     judge_perftest(perftest, out);
@@ -1043,6 +876,11 @@ void soften_described(const readers::Paste& paste, finding::Judgement& out) {
   }
 }
 
+/// How people say what a number was before, or ought to be.
+constexpr auto kUsualWords = std::to_array<std::string_view>(
+    {" was ", " were ", " used to ", " expected ", " expect ", " should ", " before", " last ",
+     " normally ", " usually ", " yesterday", " earlier", " instead of ", " down from "});
+
 struct Explained {
   std::string_view cause;
   std::string_view effect;
@@ -1080,6 +918,78 @@ finding::Judgement judge_stated(const readers::Paste& paste, const finding::Thre
       out.count(Severity::kError) + out.count(Severity::kWarning) == 0;
   if (is_not_fabric || is_foreign) out.conclusion = finding::Conclusion::kNotFabric;
   return out;
+}
+
+/// A link that a job saw fail and that the kernel's log of the same host shows going down is one
+/// finding, at the place that the kernel names.
+void merge_link_events(finding::Judgement& out) {
+  for (std::size_t i = 0; i < out.findings.size(); ++i) {
+    const Finding& job = out.findings[i];
+    if (job.id != "link.flapping" || job.where.file.empty() || job.where.host.empty()) continue;
+    const auto same =
+        std::find_if(out.findings.begin(), out.findings.end(), [&](const Finding& other) {
+          return other.id == job.id && other.where.file.empty() &&
+                 other.where.host == job.where.host;
+        });
+    if (same == out.findings.end()) continue;
+    same->severity = std::max(same->severity, job.severity);
+    for (const finding::EvidenceLine& line : job.evidence)
+      same->evidence.push_back(line);
+    out.findings.erase(out.findings.begin() + static_cast<std::ptrdiff_t>(i));
+    --i;
+  }
+}
+
+/// What a process died of comes before what its peers saw of it.
+void put_cause_first(finding::Judgement& out) {
+  if (out.conclusion != finding::Conclusion::kNotFabric) return;
+  std::stable_partition(out.findings.begin(), out.findings.end(),
+                        [](const Finding& finding) { return finding.id == "app.not_fabric"; });
+}
+
+/// A bandwidth that the words around a result call usual or expected, and that it does not reach.
+std::optional<std::pair<double, readers::Cited>> stated_bandwidth(
+    const readers::Paste& paste, double measured, const finding::Thresholds& limits) {
+  constexpr double kMost = 10;  // times the result: another quantity
+  for (const readers::Cited& line : paste.words) {
+    std::string text = " " + line.text + " ";
+    std::transform(text.begin(), text.end(), text.begin(), [](char c) {
+      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    const bool compares =
+        std::any_of(kUsualWords.begin(), kUsualWords.end(),
+                    [&](std::string_view word) { return text.find(word) != std::string::npos; });
+    if (!compares) continue;
+    for (const std::string_view word : readers::words_of(line.text)) {
+      double value = 0;
+      const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+      const bool is_larger = error == std::errc() && value * limits.slow_pair > measured;
+      if (is_larger && value < measured * kMost) return std::pair(value, line);
+    }
+  }
+  return std::nullopt;
+}
+
+/// A result says how fast it was, not why.
+void judge_results(const readers::Paste& paste, const View& view, finding::Judgement& out) {
+  if (view.has_counters() || out.conclusion != finding::Conclusion::kInconclusive) return;
+  constexpr std::string_view kHow =
+      "the job's log with NCCL_DEBUG=INFO, counters of the hosts around a run (weir snapshot), "
+      "speed and PCIe width of every rail (mlxlink, lspci -vv), the same test between two hosts";
+  for (const readers::PasteCollective& item : paste.collectives) {
+    double best = 0;
+    for (const readers::CollectiveRow& row : item.report.rows)
+      best = std::max(best, row.bus_bandwidth);
+    if (best <= 0) continue;
+    const auto usual = stated_bandwidth(paste, best, view.thresholds());
+    out.unknown.push_back(
+        {usual ? fmt::format("why it is {:.0f} GB/s and not {:.0f}", best, usual->first)
+               : std::string("whether this bandwidth is what the fabric can do"),
+         usual ? "the result and what is said of it differ, and nothing shows the cause"
+               : "a result says how fast it was, and not what limits it",
+         std::string(kHow), usual.has_value()});
+    return;
+  }
 }
 
 /// Which conclusion the findings allow, now that some are notes.
@@ -1129,13 +1039,19 @@ finding::Judgement diagnose_paste(const readers::Paste& paste, const View& view)
     out.unknown.push_back({"why the peer did not answer", "a symptom of many faults",
                            "the peer's process and log, link state and drop counters of both ends, "
                            "show_gids on both, ping -M do -s 4092 between them"});
+  merge_link_events(out);
   conclude(out);
+  put_cause_first(out);
+  judge_results(paste, view, out);
   if (!paste.has_tools() && paste.job.is_empty() && out.findings.empty())
     out.unknown.push_back({"the cause", "no known output, setting or error line in the text",
                            "counters of both ends around the load (weir snapshot), the job's log "
                            "with NCCL_DEBUG=INFO, and weir validate on both hosts"});
   // With nothing but warnings the answer is open: a text shows a part.
-  if (out.unknown.empty() && out.conclusion == finding::Conclusion::kFindings &&
+  const bool is_open =
+      std::any_of(out.unknown.begin(), out.unknown.end(),
+                  [](const finding::Unknown& unknown) { return unknown.is_required; });
+  if (!is_open && out.conclusion == finding::Conclusion::kFindings &&
       out.count(Severity::kError) == 0)
     out.unknown.push_back(
         {"behaviour",
@@ -1187,7 +1103,11 @@ bool shows_nothing_wrong(const readers::Paste& paste, const finding::Judgement& 
                   [](const readers::PasteCollective& test) {
                     return test.report.is_failed || test.report.out_of_bounds.value_or(0) > 0;
                   });
-  return !has_symptom && !has_failed && !speaks_of_failure(paste);
+  // A person says that it was faster.
+  const bool is_slower = std::any_of(
+      judgement.unknown.begin(), judgement.unknown.end(),
+      [](const finding::Unknown& unknown) { return unknown.check.starts_with("why it is "); });
+  return !has_symptom && !has_failed && !is_slower && !speaks_of_failure(paste);
 }
 
 finding::Judgement combined(finding::Judgement first, finding::Judgement second) {

@@ -7,6 +7,8 @@
 
 namespace weir::diagnose {
 
+/// "gpu01 eth2", "gpu01".
+[[nodiscard]] std::string place_of(const std::string& host, const std::string& device);
 [[nodiscard]] finding::EvidenceLine line_of(const readers::Cited& at);
 [[nodiscard]] finding::Where where_of(const std::string& host, const std::string& device);
 

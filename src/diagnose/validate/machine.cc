@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "diagnose/core/fixes.h"
+#include "diagnose/paste/events.h"
 #include "diagnose/validate/parts.h"
 #include "evidence/address.h"
 #include "finding/catalog.h"
@@ -62,6 +63,7 @@ class MachineCheck {
     check_limits();
     check_tcp();
     check_nccl_conf();
+    judge_kernel_log(host_, limits_, out_);
   }
 
  private:

@@ -463,6 +463,75 @@ TEST(Validate, WhatIsWrongAroundTheNicsHasItsName) {
   }
 }
 
+/// A host whose kernel wrote this, looked at ten days after its boot.
+Evidence logged_host(std::vector<std::string> lines) {
+  constexpr std::int64_t kTenDays = 864'000;
+  Evidence host = gpu_host();
+  host.nics[0].pcie.address = Fact<std::string>::of("0000:18:00.0");
+  host.gpus[0].pcie.address = Fact<std::string>::of("0000:5e:00.0");
+  host.host.kernel_log = Fact<std::vector<std::string>>::of(std::move(lines), "dmesg");
+  host.snapshots.emplace_back();
+  host.snapshots[0].clock_ns = kTenDays * 1'000'000'000;
+  return host;
+}
+
+struct Logged {
+  const char* id;  // null: no finding
+  std::vector<std::string> lines;
+};
+
+TEST(Validate, TheKernelsLogOfAHostIsJudgedAsAPastedOneIs) {
+  COVERS("C5");
+  const std::vector<Logged> cases = {
+      {"link.flapping",
+       {"[863000.000001] mlx5_core 0000:18:00.0 eth0: Link down",
+        "[863002.000001] mlx5_core 0000:18:00.0 eth0: Link up",
+        "[863100.000001] mlx5_core 0000:18:00.0 eth0: Link down",
+        "[863102.000001] mlx5_core 0000:18:00.0 eth0: Link up"}},
+      {"link.degraded", {"[863000.000001] mlx5_core 0000:18:00.0 eth0: Link down"}},
+      {"pcie.errors",
+       {"[863000.000001] pcieport 0000:17:00.0: AER: Corrected error message received from "
+        "0000:18:00.0"}},
+      {"pcie.link_degraded",
+       {"[    9.208412] mlx5_core 0000:18:00.0: 126.028 Gb/s available PCIe bandwidth, limited by "
+        "16.0 GT/s PCIe x8 link at 0000:17:00.0"}},
+      {"nic.failed",
+       {"[863000.000001] NETDEV WATCHDOG: eth0 (mlx5_core): transmit queue 3 timed out"}},
+      {"app.not_fabric", {"[863000.000001] NVRM: Xid (PCI:0000:5e:00): 79, pid=77, name=x"}},
+      // The days before yesterday, another NIC, a disk's controller, and a boot.
+      {nullptr,
+       {"[  3000.000001] mlx5_core 0000:18:00.0 eth0: Link down",
+        "[863000.000001] igb 0000:99:00.0 eno1: igb: eno1 NIC Link is Down",
+        "[863000.000001] pcieport 0000:80:00.0: AER: Corrected error message received from "
+        "0000:81:00.0",
+        "[    8.000001] mlx5_core 0000:18:00.0 eth0: Link down"}},
+      {nullptr, {}},
+  };
+  for (const Logged& known : cases) {
+    const finding::Judgement judgement = checked({logged_host(known.lines)});
+    const std::string first = known.lines.empty() ? "no line" : known.lines.front();
+    if (known.id == nullptr) {
+      EXPECT_EQ(judgement.conclusion, Conclusion::kHealthy) << first;
+      continue;
+    }
+    const finding::Finding* found = find(judgement, known.id);
+    ASSERT_NE(found, nullptr) << first;
+    EXPECT_EQ(found->evidence.front().line, first);
+  }
+}
+
+TEST(Validate, ALogThatMayNotBeReadIsAnOptionalCheck) {
+  COVERS("C5");
+  Evidence host = gpu_host();
+  host.host.kernel_log =
+      Fact<std::vector<std::string>>::missing(evidence::Missing::kPermission, "dmesg");
+  const finding::Judgement judgement = checked({host});
+  ASSERT_EQ(judgement.unknown.size(), 1U);
+  EXPECT_FALSE(judgement.unknown[0].is_required);
+  EXPECT_NE(judgement.unknown[0].reason.find("dmesg_restrict"), std::string::npos);
+  EXPECT_TRUE(judgement.findings.empty());
+}
+
 TEST(Validate, TheFamilyOfTheGidIsTheDesigns) {
   COVERS("C8");
   const auto said = [](const std::string& address) {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "readers/paste/kernel_log.h"
 
 namespace weir::host {
 namespace {
@@ -280,6 +281,17 @@ std::string modules_without_addresses(std::string content) {
   return content;
 }
 
+/// Of the kernel's log: the lines that are judged, without names of processes, servers and files.
+std::string problems_without_names(std::string_view log, const Recording& look) {
+  const std::vector<std::string> devices = devices_of(look);
+  std::string out;
+  for (const std::string_view line : split(log, '\n')) {
+    const std::string kept = readers::without_names(line, devices);
+    if (!kept.empty()) out += kept + "\n";
+  }
+  return out;
+}
+
 std::string without_secrets(const std::string& path, const std::string& content,
                             const Recording& look) {
   if (path == "/proc/cmdline") return short_command_line(content);
@@ -331,6 +343,11 @@ std::vector<std::string> withhold(Bundle& bundle) {
       names.push_back(file.first);
       return true;
     });
+    if (const auto log = look.about.find(kKernelLog); log != look.about.end() && log->second) {
+      std::string kept = problems_without_names(*log->second, look);
+      if (kept != *log->second) names.emplace_back("dmesg");
+      log->second = std::move(kept);
+    }
     for (auto& [path, answer] : look.files) {
       if (!answer) continue;
       std::string kept = without_secrets(path, *answer, look);

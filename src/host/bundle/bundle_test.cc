@@ -1,5 +1,6 @@
 #include "host/bundle/bundle.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 
@@ -71,6 +72,88 @@ TEST(Bundle, ShowsWhatTheHostShowed) {
     ASSERT_TRUE(again);
     EXPECT_EQ(bundle_text(*again), text) << "what was written reads back";
   }
+}
+
+namespace {
+
+/// A capture whose kernel has this log, or refuses it.
+class LoggedKernel final : public Kernel {
+ public:
+  LoggedKernel(std::unique_ptr<Kernel> inner, Answer<std::string> log)
+      : inner_(std::move(inner)), log_(std::move(log)) {}
+  Answer<std::string> read_file(const std::string& path) override {
+    return inner_->read_file(path);
+  }
+  Answer<std::vector<std::string>> list(const std::string& path) override {
+    return inner_->list(path);
+  }
+  Answer<std::string> real_path(const std::string& path) override {
+    return inner_->real_path(path);
+  }
+  Answer<std::vector<std::string>> netlink(int protocol, const std::string& request) override {
+    return inner_->netlink(protocol, request);
+  }
+  Answer<std::string> ethtool(const std::string& netdev, const std::string& request) override {
+    return inner_->ethtool(netdev, request);
+  }
+  Answer<std::string> about(std::string_view what) override {
+    return what == kKernelLog ? log_ : inner_->about(what);
+  }
+
+ private:
+  std::unique_ptr<Kernel> inner_;
+  Answer<std::string> log_;
+};
+
+constexpr std::string_view kLog =
+    "<6>[    3.100000] Command line: root=UUID=1234 secret=hunter2\n"
+    "<6>[   14.000001] mlx5_core 0000:18:00.0 eth2: Link up\n"
+    "<4>[  500.000001] mlx5_core 0000:18:00.0 eth2: Link down\n"
+    "<4>[  501.000001] mlx5_core 0000:18:00.0 eth2: Link up\n"
+    "<4>[  600.000001] mlx5_core 0000:99:00.0 payroll0: Link down\n"
+    "<3>[  700.000001] Out of memory: Killed process 4242 (topsecret_train) total-vm:99kB\n"
+    "<3>[  701.000001] nfs: server vault.corp.example not responding, timed out\n"
+    "<4>[  702.000001] NVRM: Xid (PCI:0000:5e:00): 79, pid=77, name=topsecret_train, GPU has "
+    "fallen off the bus.\n"
+    "<6>[  703.000001] usb 1-1: SerialNumber: A1B2C3D4\n";
+
+}  // namespace
+
+TEST(Bundle, HoldsOfTheKernelsLogOnlyWhatIsJudged) {
+  COVERS("C5", "C2");
+  LoggedKernel kernel(kernel_of("mlx5-ofed"), std::string(kLog));
+  auto bundle = record_host(kernel, "", false, [] {});
+  ASSERT_TRUE(bundle);
+  const std::vector<std::string> withheld = withhold(*bundle);
+  EXPECT_NE(std::find(withheld.begin(), withheld.end(), "dmesg"), withheld.end());
+  const std::string text = bundle_text(*bundle);
+  for (const std::string_view secret :
+       {"hunter2", "topsecret", "vault", "payroll", "A1B2C3D4", "4242", "pid=77"})
+    EXPECT_EQ(text.find(secret), std::string::npos) << secret;
+  const evidence::Evidence seen = observe_text(text);
+  ASSERT_TRUE(seen.host.kernel_log.is_known());
+  const std::vector<std::string> expected = {
+      "[   14.000001] mlx5_core 0000:18:00.0 eth2: Link up",
+      "[  500.000001] mlx5_core 0000:18:00.0 eth2: Link down",
+      "[  501.000001] mlx5_core 0000:18:00.0 eth2: Link up",
+      "[  600.000001] mlx5_core 0000:99:00.0: Link down",
+      "[  700.000001] Out of memory: Killed process",
+      "[  701.000001] nfs: server  not responding",
+      "[  702.000001] NVRM: Xid (PCI): 79"};
+  EXPECT_EQ(*seen.host.kernel_log, expected);
+}
+
+TEST(Bundle, ALogThatWasRefusedIsAGapWithItsReason) {
+  COVERS("C5");
+  const auto seen =
+      observe(make_host(std::make_unique<LoggedKernel>(kernel_of("mlx5-ofed"), Errno{EPERM}), ""));
+  ASSERT_TRUE(seen.host.kernel_log.is_missing());
+  EXPECT_EQ(seen.host.kernel_log.why(), counters::Missing::kPermission);
+  const bool is_said = std::any_of(seen.gaps.begin(), seen.gaps.end(), [](const auto& gap) {
+    return gap.what.find("kernel_log") != std::string::npos &&
+           gap.how.find("root") != std::string::npos;
+  });
+  EXPECT_TRUE(is_said);
 }
 
 TEST(Bundle, LeavesNoNameAndNoAddressWhenAskedTo) {

@@ -70,6 +70,8 @@ inline constexpr std::size_t kFileLimit = std::size_t{1} << 20U;
   return {EPROTO};
 }
 
+inline constexpr std::string_view kKernelLog = "kernel_log";
+
 class Kernel {
  public:
   Kernel() = default;
@@ -96,7 +98,8 @@ class Kernel {
                                                     const std::string& request) = 0;
 
   /// What no file says: "machine" (uname's, "x86_64"), "time" (RFC 3339, UTC), "clock_ns" (a clock
-  /// that only goes forward), "home" (of this user), "gpu_busy" (percent of each GPU, "97,100").
+  /// that only goes forward), "home" (of this user), "gpu_busy" (percent of each GPU, "97,100"),
+  /// kKernelLog (what `dmesg` prints; EPERM where the kernel keeps it for administrators).
   /// ENOENT for anything else.
   [[nodiscard]] virtual Answer<std::string> about(std::string_view what) = 0;
 

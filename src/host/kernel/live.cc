@@ -18,6 +18,7 @@
 #include <netlink/netlink.h>
 #include <netlink/socket.h>
 #include <sys/ioctl.h>
+#include <sys/klog.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -219,6 +220,20 @@ Answer<Taken> LiveKernel::remove_directory(const std::string& path) {
   return Taken();
 }
 
+/// syslog(2): needs no device file, so that it also works where /dev/kmsg is not passed in.
+Answer<std::string> read_kernel_log_buffer() {
+  constexpr int kReadAll = 3;        // SYSLOG_ACTION_READ_ALL
+  constexpr int kSizeOfBuffer = 10;  // SYSLOG_ACTION_SIZE_BUFFER
+  constexpr int kMost = 16 << 20;
+  const int size = ::klogctl(kSizeOfBuffer, nullptr, 0);
+  if (size < 0) return Errno{errno};
+  std::string out(static_cast<std::size_t>(std::clamp(size, 0, kMost)), '\0');
+  const int length = ::klogctl(kReadAll, out.data(), static_cast<int>(out.size()));
+  if (length < 0) return Errno{errno};
+  out.resize(static_cast<std::size_t>(length));
+  return out;
+}
+
 Answer<std::string> LiveKernel::about(std::string_view what) {
   if (what == "machine") {
     utsname names{};
@@ -226,6 +241,7 @@ Answer<std::string> LiveKernel::about(std::string_view what) {
     return std::string(static_cast<const char*>(names.machine));
   }
   if (what == "gpu_busy") return read_gpu_busy();
+  if (what == kKernelLog) return read_kernel_log_buffer();
   if (what == "home") {
     const char* home = std::getenv("HOME");
     if (home == nullptr) return Errno{ENOENT};

@@ -10,8 +10,10 @@
 #include <rdma/rdma_netlink.h>
 
 #include "base/text.h"
+#include "base/untrusted/printable.h"
 #include "host/linux/netlink.h"
 #include "host/linux/reader.h"
+#include "readers/paste/kernel_log.h"
 
 namespace weir::host {
 
@@ -197,6 +199,19 @@ Fact<std::vector<evidence::NamedText>> read_nccl_conf(Kernel& kernel) {
   return F::of(std::move(all), source);
 }
 
+/// Of the kernel's log the lines that are judged, and no others: the rest is nobody's business.
+Fact<std::vector<std::string>> read_kernel_problems(Kernel& kernel) {
+  using F = Fact<std::vector<std::string>>;
+  constexpr std::size_t kMostLines = 200;
+  const std::string source = "dmesg";
+  const auto log = kernel.about(kKernelLog);
+  if (!log) return F::missing(missing_of(log.error()), source);
+  std::vector<std::string> lines = readers::problem_lines(*log, kMostLines);
+  for (std::string& line : lines)
+    line = printable_line(line);
+  return F::of(std::move(lines), source);
+}
+
 /// The vendor's modules carry its release where the kernel's own carry none ("5.0-0" before 5.7).
 Parsed<std::string> parse_ofed_release(std::string_view text) {
   const std::string_view word = trim(text);
@@ -235,6 +250,7 @@ evidence::Host read_machine(Kernel& kernel, const std::vector<std::string>& pci_
   out.in_container = read_container(kernel);
   out.rdma_namespaces = read_rdma_namespaces(kernel);
   out.nccl_conf = read_nccl_conf(kernel);
+  out.kernel_log = read_kernel_problems(kernel);
   return out;
 }
 

@@ -431,7 +431,7 @@ evidence::SwitchPort& port_named(evidence::Switch& state, std::string_view name)
 
 evidence::EgressQueue& queue_at(evidence::SwitchPort& port, Queue queue) {
   evidence::EgressQueue& out = find_or_insert(
-      port.queues, [&](const evidence::EgressQueue& other) { return other.queue == queue; },
+      port.queues.edit(), [&](const evidence::EgressQueue& other) { return other.queue == queue; },
       [&](const evidence::EgressQueue& other) { return other.queue > queue; });
   out.queue = queue;
   return out;
@@ -439,7 +439,7 @@ evidence::EgressQueue& queue_at(evidence::SwitchPort& port, Queue queue) {
 
 evidence::GroupBuffer& group_at(evidence::SwitchPort& port, PriorityGroup group) {
   evidence::GroupBuffer& out = find_or_insert(
-      port.groups, [&](const evidence::GroupBuffer& other) { return other.group == group; },
+      port.groups.edit(), [&](const evidence::GroupBuffer& other) { return other.group == group; },
       [&](const evidence::GroupBuffer& other) { return other.group > group; });
   out.group = group;
   return out;

@@ -356,7 +356,8 @@ class NxosPrinter : CliPrinter {
       line("policy-map type queuing {}", policy);
       int level = 0;
       const SwitchPort& port = port_of(state_, names.front());
-      for (auto queue = port.queues.rbegin(); queue != port.queues.rend(); ++queue)
+      const std::vector<EgressQueue>& queues = port.queues.get();
+      for (auto queue = queues.rbegin(); queue != queues.rend(); ++queue)
         print_queue(*queue, level);
       bar();
     }

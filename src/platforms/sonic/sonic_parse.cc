@@ -367,8 +367,9 @@ class Reader {
     if (!is_whole_) return;
     for (SwitchPort& out : out_.state.ports) {
       add_looked_up_groups(out);
+      std::vector<GroupBuffer>& groups = out.groups.edit();
       std::stable_sort(
-          out.groups.begin(), out.groups.end(),
+          groups.begin(), groups.end(),
           [](const GroupBuffer& a, const GroupBuffer& b) { return a.group < b.group; });
     }
   }

@@ -56,12 +56,13 @@ void add_port(evidence::SwitchPort& to, const evidence::SwitchPort& from) {
   fill(to.pfc_active, from.pfc_active);
   if (to.groups.empty()) to.groups = from.groups;
   for (const evidence::EgressQueue& queue : from.queues) {
-    const auto at = std::find_if(to.queues.begin(), to.queues.end(),
-                                 [&](const evidence::EgressQueue& egress_queue) {
-                                   return egress_queue.queue == queue.queue;
-                                 });
-    if (at == to.queues.end()) {
-      to.queues.push_back(queue);
+    std::vector<evidence::EgressQueue>& known = to.queues.edit();
+    const auto at =
+        std::find_if(known.begin(), known.end(), [&](const evidence::EgressQueue& egress_queue) {
+          return egress_queue.queue == queue.queue;
+        });
+    if (at == known.end()) {
+      known.push_back(queue);
       continue;
     }
     fill(at->ecn, queue.ecn);

@@ -102,11 +102,11 @@ evidence::SwitchPort& ShowBuilder::port(std::string_view name) {
 }
 
 evidence::EgressQueue& ShowBuilder::queue(std::string_view port_name, Queue number) {
-  return find_or_add(port(port_name).queues, &evidence::EgressQueue::queue, number);
+  return find_or_add(port(port_name).queues.edit(), &evidence::EgressQueue::queue, number);
 }
 
 evidence::GroupBuffer& ShowBuilder::group(std::string_view port_name, PriorityGroup number) {
-  return find_or_add(port(port_name).groups, &evidence::GroupBuffer::group, number);
+  return find_or_add(port(port_name).groups.edit(), &evidence::GroupBuffer::group, number);
 }
 
 void ShowBuilder::add_sample(std::string_view port_name, counters::Place place, std::string name,
@@ -243,7 +243,13 @@ bool read_interface_line(std::string_view text, const Line& line, std::string& p
   }
   const auto crc = count_before(text, "CRC");
   if (crc) out.count(port, "port.crc_error.packets", *crc);
-  return crc.has_value();
+  const std::size_t discards = text.find(" output discard");
+  const auto before = words_of(text.substr(0, std::min(discards, text.size())));
+  const auto drops = discards == std::string_view::npos || before.empty()
+                         ? std::nullopt
+                         : parse_count(before.back());
+  if (drops) out.count(port, "port.drop.packets", *drops);
+  return crc.has_value() || drops.has_value();
 }
 
 std::optional<PrioritySet> priorities_of_hex(std::string_view text) {

@@ -595,6 +595,12 @@ evidence::SwitchPort port_facts(const EvidenceSource& source, std::uint32_t inde
   return out;
 }
 
+/// Ports beside each other mostly have the same buffers and queues: these are kept once.
+void share_lists(const evidence::SwitchPort& before, evidence::SwitchPort& port) {
+  if (port.groups == before.groups) port.groups = before.groups;
+  if (port.queues == before.queues) port.queues = before.queues;
+}
+
 evidence::Switch switch_facts(const EvidenceSource& source, std::uint32_t index) {
   const design::SwitchIntent& sw = source.intent.switches[index];
   const Network& network = source.sim.network();
@@ -614,8 +620,10 @@ evidence::Switch switch_facts(const EvidenceSource& source, std::uint32_t index)
       {"headroom", evidence::PoolKind::kHeadroom, sw.buffers.headroom_pool, {}}});
   out.load_balancing = known(std::string(design::to_word(sw.load_balancing)));
   out.ecmp_seed = known(sw.ecmp_seed);
-  for (std::uint32_t port = 0; port < sw.ports.size(); ++port)
+  for (std::uint32_t port = 0; port < sw.ports.size(); ++port) {
     out.ports.push_back(port_facts(source, index, port));
+    if (port > 0) share_lists(out.ports[port - 1], out.ports[port]);
+  }
   return out;
 }
 
