@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/json_cursor.h"
+#include "base/untrusted/json_text.h"
 #include "counters/snapshot.h"
 
 namespace weir::counters {
@@ -41,16 +42,11 @@ Json sample_json(const ShownSample& sample) {
   return out.take();
 }
 
-/// Bytes that are not UTF-8 are replaced: a driver may show any, JSON may not hold them.
-std::string in_one_line(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 /// `"hw_counters/np_cnp_sent": {"id": …, "unit": …, "value": `: a sample up to its value.
 std::string head_of(const ShownSample& sample) {
-  const std::string text = in_one_line(sample_json(sample));
+  const std::string text = json_in_one_line(sample_json(sample));
   const std::size_t value = text.rfind(':') + 1;
-  return in_one_line(sample.key()) + ":" + text.substr(0, value);
+  return json_in_one_line(sample.key()) + ":" + text.substr(0, value);
 }
 
 std::vector<std::string> heads_of(const Layout& layout) {
@@ -140,18 +136,25 @@ Json to_json(const PortCounters& port) {
 void PortWriter::append(std::string_view host, const PortCounters& port, std::string& out) {
   const auto [known, is_new] = heads_.try_emplace(port.layout());
   if (is_new) known->second = heads_of(*port.layout());
-  out += fmt::format(R"({{"host":{},"device":{},"netdev":{},"driver":{},"counters":{{)",
-                     in_one_line(host), in_one_line(port.device()), in_one_line(port.netdev()),
-                     in_one_line(port.driver()));
+  const auto member = [&](std::string_view key, std::string_view text) {
+    out += key;
+    append_json_text(text, out);
+  };
+  member(R"({"host":)", host);
+  member(R"(,"device":)", port.device());
+  member(R"(,"netdev":)", port.netdev());
+  member(R"(,"driver":)", port.driver());
+  out += R"(,"counters":{)";
   std::size_t at = 0;
   for (const ShownSample& sample : port.samples()) {
     if (at > 0) out += ',';
     if (sample.reading.has_value()) {
       out += known->second[at];
-      out += fmt::format_int(sample.reading.value()).c_str();
+      const fmt::format_int number(sample.reading.value());
+      out.append(number.data(), number.size());
       out += '}';
     } else {
-      out += in_one_line(sample.key()) + ":" + in_one_line(sample_json(sample));
+      out += json_in_one_line(sample.key()) + ":" + json_in_one_line(sample_json(sample));
     }
     ++at;
   }

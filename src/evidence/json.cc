@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/json_cursor.h"
+#include "base/untrusted/json_text.h"
 #include "evidence/enum_names.h"
 #include "evidence/fields.h"
 #include "evidence/names.h"
@@ -194,6 +195,153 @@ struct Codec<T> {
 }  // namespace weir::vocab
 
 namespace weir::evidence {
+
+// ---- text without a document ----
+
+/// The last list of each kind that was written, with its text.
+class FactWriter::Kept {
+ public:
+  template <class S>
+  struct Last {
+    std::vector<S> list;
+    std::string text;
+  };
+  Last<GroupBuffer> groups;
+  Last<EgressQueue> queues;
+};
+
+namespace {
+
+template <class T>
+struct IsList : std::false_type {};
+template <class T>
+struct IsList<std::vector<T>> : std::bool_constant<Described<T>> {};
+
+/// As Writer, into a text.
+template <class Kept>
+class TextWriter {
+ public:
+  TextWriter(std::string& out, Kept& kept) : out_(out), kept_(kept) {}
+
+  template <class T>
+  void field(std::string_view key, const T& value, std::string_view /*help*/) {
+    begin(key);
+    append(value);
+  }
+  template <class T>
+  void fact(std::string_view key, const Fact<T>& fact, std::string_view /*help*/) {
+    if (!fact.was_looked_at()) return;
+    begin(key);
+    if (fact.is_known()) {
+      out_ += R"({"value":)";
+      append(fact.value());
+    } else {
+      out_ += R"({"missing":)";
+      append_json(vocab::enum_name(fact.why()), out_);
+    }
+    if (!fact.source().empty()) {
+      out_ += R"(,"source":)";
+      append_json_text(fact.source(), out_);
+    }
+    out_ += '}';
+  }
+  template <class S>
+  void section(std::string_view key, const S& section, std::string_view /*help*/) {
+    const std::size_t before = out_.size();
+    const bool was_first = is_first_;
+    begin(key);
+    const std::size_t start = out_.size();
+    append(section);
+    if (out_.size() > start + 2) return;
+    out_.resize(before);  // "{}": nobody looked
+    is_first_ = was_first;
+  }
+  template <class S>
+  void list(std::string_view key, const std::vector<S>& list, std::string_view /*help*/) {
+    begin(key);
+    append(list);
+  }
+
+  template <class T>
+  void append(const T& value) {
+    if constexpr (Described<T>) {
+      const bool was_first = is_first_;
+      is_first_ = true;
+      out_ += '{';
+      visit(*this, value);
+      out_ += '}';
+      is_first_ = was_first;
+    } else if constexpr (IsList<T>::value) {
+      append_list(value);
+    } else {
+      append_json(Codec<T>::write(value), out_);
+    }
+  }
+
+ private:
+  void begin(std::string_view key) {
+    if (!is_first_) out_ += ',';
+    is_first_ = false;
+    out_ += '"';
+    out_ += key;
+    out_ += "\":";
+  }
+  template <class S>
+  void append_list(const std::vector<S>& list) {
+    if constexpr (std::is_same_v<S, GroupBuffer>) {
+      append_again(list, kept_.groups);
+    } else if constexpr (std::is_same_v<S, EgressQueue>) {
+      append_again(list, kept_.queues);
+    } else {
+      append_each(list);
+    }
+  }
+  template <class S, class Last>
+  void append_again(const std::vector<S>& list, Last& last) {
+    if (last.text.empty() || last.list != list) {
+      const std::size_t start = out_.size();
+      append_each(list);
+      last = {list, out_.substr(start)};
+      return;
+    }
+    out_ += last.text;
+  }
+  template <class S>
+  void append_each(const std::vector<S>& list) {
+    out_ += '[';
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (i > 0) out_ += ',';
+      append(list[i]);
+    }
+    out_ += ']';
+  }
+
+  std::string& out_;
+  Kept& kept_;
+  bool is_first_ = true;
+};
+
+}  // namespace
+
+FactWriter::FactWriter() : kept_(std::make_unique<Kept>()) {}
+FactWriter::~FactWriter() = default;
+
+void FactWriter::append(const Evidence& evidence, std::string& out) {
+  TextWriter writer(out, *kept_);
+  const auto member = [&](std::string_view key, const auto& value) {
+    out += key;
+    writer.append(value);
+  };
+  member(R"({"schema":"weir/evidence/1","provenance":)", evidence.provenance);
+  member(R"(,"host":)", evidence.host);
+  member(R"(,"nics":)", evidence.nics);
+  member(R"(,"gpus":)", evidence.gpus);
+  member(R"(,"distances":)", evidence.distances);
+  member(R"(,"switches":)", evidence.switches);
+  member(R"(,"gaps":)", evidence.gaps);
+  out += R"(,"snapshots":[]})";
+}
+
 namespace {
 
 // ---- the document ----

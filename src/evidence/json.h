@@ -6,6 +6,9 @@
 //
 // A fact is `{"value": …, "source": …}` or `{"missing": "permission", "source": …}`, and is left
 // out where nobody looked. `weir schema evidence` prints every key with its meaning.
+#include <memory>
+#include <string>
+
 #include "base/json_cursor.h"
 #include "base/json_fwd.h"
 #include "base/result.h"
@@ -14,6 +17,22 @@
 namespace weir::evidence {
 
 [[nodiscard]] Json to_json(const Evidence&);
+
+/// Writes to_json() of evidence without its snapshots, in one line. Buffers and queues, of which
+/// the ports of a fabric have thousands alike, are made once while they stay the same.
+class FactWriter {
+ public:
+  FactWriter();
+  ~FactWriter();
+  FactWriter(const FactWriter&) = delete;
+  FactWriter& operator=(const FactWriter&) = delete;
+
+  void append(const Evidence& evidence, std::string& out);
+
+ private:
+  class Kept;
+  std::unique_ptr<Kept> kept_;
+};
 
 /// Unknown keys are ignored, because the format may grow. A value of another type, or out of its
 /// range, is an error that names its JSON pointer: "/nics/0/qos/pfc/value/1: …".

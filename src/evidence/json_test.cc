@@ -25,6 +25,21 @@ TEST(EvidenceJson, EveryDrawnEvidenceComesBackFromItsJson) {
   EXPECT_GT(with_ports, 15U);
 }
 
+TEST(EvidenceJson, TheTextOfFactsIsThatOfTheDocument) {
+  COVERS("G8");
+  FactWriter writer;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Evidence drawn = draw_evidence(seed);
+    // Two switches in a row with the same buffers: their text is made once.
+    if (!drawn.switches.empty()) drawn.switches.push_back(drawn.switches.back());
+    std::string text;
+    writer.append(drawn, text);
+    drawn.snapshots.clear();
+    EXPECT_EQ(text, to_json(drawn).dump());
+  }
+}
+
 TEST(EvidenceJson, AFactIsAValueAReasonOrLeftOut) {
   COVERS("C1");
   Evidence evidence;

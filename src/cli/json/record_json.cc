@@ -58,7 +58,7 @@ std::string snapshot_document(const Command& command, const ops::Observation& se
   Json heading = json_object(command);
   heading["verdict"] = verdict;
   heading["unseen"] = seen.unseen;
-  return ops::snapshot_text(heading, seen.all());
+  return ops::snapshot_text(heading, seen.pieces());
 }
 
 void print_diff_json(Context& context, const Command& command, const ops::Diff& diff,

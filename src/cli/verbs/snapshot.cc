@@ -14,7 +14,7 @@ namespace weir::cli {
 namespace {
 
 std::string snapshot_verdict(const ops::Observation& seen) {
-  const ops::CounterTotals count = ops::count_counters(seen.all());
+  const ops::CounterTotals count = ops::count_counters(seen.pieces());
   const std::string switches =
       seen.switches ? fmt::format(" and {}", counted(seen.switches->switches.size(), "switch"))
                     : "";

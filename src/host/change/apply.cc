@@ -66,7 +66,7 @@ Scope scope_of(const std::string& device) {
 }
 
 /// Looks at one device until `judge` finds nothing wrong or patience is over; what was wrong last
-/// is the error.
+/// is the error. `judge` may keep what it is given.
 template <class Judge>
 Status look_until_well(HostIo& host, const std::string& device, const ApplyEnvironment& environment,
                        Judge judge) {
@@ -98,20 +98,21 @@ Status perform_and_confirm(HostIo& host, const Step& step, const Connected& befo
   bool is_first = true;
   WEIR_TRY_STATUS(host.perform(operation));
   std::string mismatch;
-  const auto judge = [&](const evidence::Evidence& now) -> std::string {
-    if (is_first) seen = now;
-    is_first = false;
+  const auto judge = [&](evidence::Evidence& now) -> std::string {
     const std::optional<Change> found = as_found(operation.change, operation.device, now);
     const bool differs = found && *found != operation.change;
     is_shown = found.has_value() && !differs;
+    const Nic* const nic = now.find_nic(operation.device);
+    const std::string lost = nic == nullptr ? std::string() : lost_connection(*nic, before);
+    if (is_first) seen = std::move(now);
+    is_first = false;
     if (!found && step.before && environment.wait && ++unseen <= kMoreLooks)
       return "the driver does not show it any more";
     if (differs && !is_shown_later(operation.change)) {
       mismatch = fmt::format("the driver took it and shows {}", value_text(*found));
       return "";  // waiting does not help
     }
-    const Nic* const nic = now.find_nic(operation.device);
-    return nic == nullptr ? std::string() : lost_connection(*nic, before);
+    return lost;
   };
   const Status connected = look_until_well(host, operation.device, environment, judge);
   if (!mismatch.empty()) return Error{ErrorCode::kIo, mismatch};
@@ -217,7 +218,7 @@ Status remember_all(HostIo& host, HostOutcome& outcome) {
 Status reserve_space(const HostOutcome& outcome, JournalWriter& journal) {
   std::size_t bytes = 0;
   for (const StepOutcome& step : outcome.steps)
-    bytes += JournalWriter::space_for(outcome.host, step.step, step.memory);
+    bytes += journal.space_for(outcome.host, step.step, step.memory);
   return journal.reserve(bytes);
 }
 

@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/json_cursor.h"
 #include "base/untrusted/json_parse.h"
+#include "base/untrusted/json_text.h"
 #include "vocab/setting_json.h"
 
 namespace weir::host {
@@ -26,9 +27,11 @@ std::string digest_of(std::string_view text) {
   return digest.to_text();
 }
 
-std::string line_of(const Json& record) {
-  const std::string text = record.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string digested(std::string_view text) {
   return fmt::format("{} {}\n", digest_of(text), text);
+}
+std::string line_of(const Json& record) {
+  return digested(json_in_one_line(record));
 }
 
 /// The object of a line without its end; nullopt where it is not whole.
@@ -299,19 +302,30 @@ Result<std::optional<Journal>> parse_journal(std::string_view text, std::string_
   return std::optional<Journal>(std::move(reader.journal));
 }
 
-namespace {
-
-Json step_record(unsigned number, const std::string& host, const Step& step,
-                 const std::string& memory) {
-  Json record = {{"record", "step"},  {"number", number},
-                 {"host", host},      {"device", step.operation.device},
-                 {"rail", step.rail}, {"change", vocab::to_json(step.operation.change)},
-                 {"before", nullptr}, {"memory", memory}};
-  if (step.before) record["before"] = vocab::to_json(*step.before);
-  return record;
+/// Thousands of hosts get the same few changes.
+const std::string& JournalWriter::text_of(const Change& change) {
+  constexpr std::size_t kMost = 64;
+  for (const auto& [known, text] : texts_)
+    if (known == change) return text;
+  if (texts_.size() == kMost) texts_.clear();
+  return texts_.emplace_back(change, json_in_one_line(vocab::to_json(change))).second;
 }
 
-}  // namespace
+std::string JournalWriter::step_text(unsigned number, const std::string& host, const Step& step,
+                                     const std::string& memory) {
+  std::string out = fmt::format(R"({{"record":"step","number":{})", number);
+  const auto add = [&](std::string_view key, std::string_view text) {
+    out += key;
+    append_json_text(text, out);
+  };
+  add(R"(,"host":)", host);
+  add(R"(,"device":)", step.operation.device);
+  add(R"(,"rail":)", step.rail);
+  out += R"(,"change":)" + text_of(step.operation.change);
+  out += R"(,"before":)" + (step.before ? text_of(*step.before) : std::string("null"));
+  add(R"(,"memory":)", memory);
+  return out + "}";
+}
 
 Status JournalWriter::begin(const JournalHead& head) {
   return put(line_of({{"record", "begin"},
@@ -329,7 +343,7 @@ std::size_t JournalWriter::space_for(const std::string& host, const Step& step,
                                      const std::string& memory) {
   constexpr unsigned kLongNumber = 10'000'000;
   constexpr std::size_t kDoneAndUndone = 768;  // a driver's error is a sentence
-  return line_of(step_record(kLongNumber, host, step, memory)).size() + kDoneAndUndone;
+  return step_text(kLongNumber, host, step, memory).size() + kDigestLength + 2 + kDoneAndUndone;
 }
 
 Status JournalWriter::put(std::string line) {
@@ -350,7 +364,7 @@ Status JournalWriter::reserve(std::size_t bytes) {
 
 Result<unsigned> JournalWriter::step(const std::string& host, const Step& step,
                                      const std::string& memory) {
-  WEIR_TRY_STATUS(put(line_of(step_record(next_, host, step, memory))));
+  WEIR_TRY_STATUS(put(digested(step_text(next_, host, step, memory))));
   return next_++;
 }
 
@@ -373,7 +387,8 @@ Status JournalWriter::healed() {
   return put(line_of(record));
 }
 Status JournalWriter::done(unsigned number, bool is_shown) {
-  return put(line_of({{"record", "done"}, {"number", number}, {"shown", is_shown}}));
+  return put(
+      digested(fmt::format(R"({{"record":"done","number":{},"shown":{}}})", number, is_shown)));
 }
 Status JournalWriter::awaiting(std::int64_t until, std::int64_t deadline) {
   return put(line_of({{"record", "awaiting"}, {"until", until}, {"boottime_ms", deadline}}));
@@ -387,7 +402,7 @@ Status JournalWriter::undoing(std::string_view reason) {
   return put(line_of({{"record", "undoing"}, {"reason", reason}}));
 }
 Status JournalWriter::undone(unsigned number) {
-  return put(line_of({{"record", "undone"}, {"number", number}}));
+  return put(digested(fmt::format(R"({{"record":"undone","number":{}}})", number)));
 }
 Status JournalWriter::not_undone(unsigned number, const std::string& error) {
   return put(line_of({{"record", "not_undone"}, {"number", number}, {"error", error}}));

@@ -28,10 +28,12 @@
 // out; so is the beginning of a record in front of a whole one in the same line. Any other line
 // that does not match its digest in front of others is damage, and an error.
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -136,8 +138,8 @@ class JournalWriter {
 
   [[nodiscard]] Status begin(const JournalHead& head);
   /// The bytes to reserve() for this step, made and put back.
-  [[nodiscard]] static std::size_t space_for(const std::string& host, const Step& step,
-                                             const std::string& memory);
+  [[nodiscard]] std::size_t space_for(const std::string& host, const Step& step,
+                                      const std::string& memory);
   [[nodiscard]] Status reserve(std::size_t bytes);
   [[nodiscard]] Status guarded(const JournalGuard& guard, std::int64_t within_ms);
   [[nodiscard]] Status load(const JournalLoad& load);
@@ -161,12 +163,16 @@ class JournalWriter {
 
  private:
   [[nodiscard]] Status put(std::string line);
+  [[nodiscard]] const std::string& text_of(const Change& change);
+  [[nodiscard]] std::string step_text(unsigned number, const std::string& host, const Step& step,
+                                      const std::string& memory);
 
   bool is_held_ = false;
   std::string held_;
   JournalSink sink_;
   JournalReserve reserve_;
   unsigned next_;
+  std::deque<std::pair<Change, std::string>> texts_;  // JSON of changes that were written
 };
 
 }  // namespace weir::host

@@ -231,6 +231,7 @@ Result<Resting*> Lab::Shared::at_rest() {
   if (!rest) {
     WEIR_TRY(bed, set_up_at_rest(blueprint, state, profiles));
     rest = std::make_unique<Resting>(std::move(bed));
+    looked = {};
   }
   return rest.get();
 }
@@ -264,25 +265,50 @@ Result<evidence::Evidence> Lab::Shared::observe_host(std::uint32_t host) {
   return out;
 }
 
+void Lab::Shared::add_nic_facts(std::uint32_t host, std::uint32_t rail, const Resting& resting,
+                                const evidence::Nic& shown, evidence::Evidence& out) const {
+  const design::Intent& present = resting.bed().intent;
+  const design::NicIntent& intent = present.hosts[host].nics[rail];
+  evidence::Nic& nic = out.nics.emplace_back(shown);
+  add_settings(blueprint.platform(host), state.nics[host][rail], intent, present, nic);
+  nic.rdma.gids = evidence::Fact<std::vector<evidence::Gid>>::of(gids_of(intent, host), "lab");
+}
+
+Result<evidence::Evidence> Lab::Shared::facts_of_nic(std::uint32_t host, std::uint32_t rail) {
+  WEIR_TRY(resting, at_rest());
+  const NicSettings& settings = state.nics[host][rail];
+  const bool is_known = looked.rest == resting && looked.host == host && looked.rail == rail &&
+                        looked.settings == settings;
+  if (!is_known) {
+    looked = {resting, host, rail, settings, {}};
+    looked.seen.provenance = {.host = resting->bed().intent.hosts[host].name,
+                              .time = {},
+                              .tool = "weir lab",
+                              .origin = evidence::Origin::kLab,
+                              .simulated = true,
+                              .detail = {}};
+    add_nic_facts(host, rail, *resting, resting->host(host).nics[rail], looked.seen);
+  }
+  return looked.seen;
+}
+
 Result<evidence::Evidence> Lab::Shared::facts_of_host(std::uint32_t host,
-                                                      const std::vector<std::string>* devices) {
+                                                      const host::Scope* scope) {
   WEIR_TRY(resting, at_rest());
   const evidence::Evidence& shown = resting->host(host);
-  const design::Intent& present = resting->bed().intent;
-  const design::HostIntent& intent = present.hosts[host];
+  if (scope != nullptr && !scope->with_machine && scope->devices.size() == 1)
+    for (std::uint32_t rail = 0; rail < shown.nics.size(); ++rail)
+      if (shown.nics[rail].device == scope->devices.front()) return facts_of_nic(host, rail);
   evidence::Evidence out;
   out.host = shown.host;
-  const NicPlatform platform = blueprint.platform(host);
-  out.provenance = provenance(blueprint, state, intent.name);
-  add_host_facts(platform, out.host);
+  out.provenance = provenance(blueprint, state, resting->bed().intent.hosts[host].name);
+  add_host_facts(blueprint.platform(host), out.host);
+  out.nics.reserve(shown.nics.size());
   for (std::uint32_t rail = 0; rail < shown.nics.size(); ++rail) {
-    if (devices != nullptr &&
-        std::find(devices->begin(), devices->end(), shown.nics[rail].device) == devices->end())
+    if (scope != nullptr && std::find(scope->devices.begin(), scope->devices.end(),
+                                      shown.nics[rail].device) == scope->devices.end())
       continue;
-    evidence::Nic& nic = out.nics.emplace_back(shown.nics[rail]);
-    add_settings(platform, state.nics[host][rail], intent.nics[rail], present, nic);
-    nic.rdma.gids =
-        evidence::Fact<std::vector<evidence::Gid>>::of(gids_of(intent.nics[rail], host), "lab");
+    add_nic_facts(host, rail, *resting, shown.nics[rail], out);
   }
   return out;
 }

@@ -123,7 +123,7 @@ class LabHost final : public host::HostIo {
     return shared_->observe_host(host_);
   }
   [[nodiscard]] Result<evidence::Evidence> facts(const host::Scope& scope) override {
-    return shared_->facts_of_host(host_, &scope.devices);
+    return shared_->facts_of_host(host_, &scope);
   }
   [[nodiscard]] Result<counters::Snapshot> snapshot() override {
     return shared_->snapshot_host(host_);

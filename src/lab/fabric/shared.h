@@ -51,6 +51,14 @@ struct Lab::Shared {
   std::optional<Lock> held;              // between begin() and commit()
   bool is_dirty = false;                 // has changes that are not written yet
   std::function<void(double)> progress;  // report only
+  struct Looked {
+    const Resting* rest = nullptr;
+    std::uint32_t host = 0;
+    std::uint32_t rail = 0;
+    NicSettings settings;
+    evidence::Evidence seen;
+  };
+  Looked looked;  // the last that facts_of_nic() gave
 
   /// Reads the state, applies `edit` and writes it, under the lock.
   [[nodiscard]] Status change(const std::function<Status(State&)>& edit);
@@ -62,9 +70,14 @@ struct Lab::Shared {
   [[nodiscard]] Result<Resting*> at_rest();
 
   [[nodiscard]] Result<evidence::Evidence> observe_host(std::uint32_t host);
-  /// Without counters; of all devices, or of these.
+  /// Without counters; of all of the host, or of what is in the scope.
   [[nodiscard]] Result<evidence::Evidence> facts_of_host(std::uint32_t host,
-                                                         const std::vector<std::string>* devices);
+                                                         const host::Scope* scope);
+  /// Of one device. A change is looked at right before it and right after it: the second look is
+  /// also the first of the next change.
+  [[nodiscard]] Result<evidence::Evidence> facts_of_nic(std::uint32_t host, std::uint32_t rail);
+  void add_nic_facts(std::uint32_t host, std::uint32_t rail, const Resting& resting,
+                     const evidence::Nic& shown, evidence::Evidence& out) const;
   [[nodiscard]] Result<counters::Snapshot> snapshot_host(std::uint32_t host);
   /// The counters of a host, or of all switches, from a bank.
   [[nodiscard]] Result<counters::Snapshot> host_counters(std::uint32_t host,

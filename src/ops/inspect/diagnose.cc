@@ -73,7 +73,7 @@ Result<Pieces> read_source(const DiagnoseRequest& request, const HostSet& set, D
   if (set.lab && request.files.empty()) return observe_last_load(set);
   Observation seen = observe(set);
   out.unseen = seen.unseen;
-  return set.lab ? seen.all() : std::move(seen.hosts);
+  return set.lab ? std::move(seen).all() : std::move(seen.hosts);
 }
 
 /// Counters of a lab are those of its last load, which may be older than its settings.

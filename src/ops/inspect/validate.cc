@@ -56,8 +56,10 @@ std::vector<std::string> unknown_hosts(const Observation& seen, const design::In
 }
 
 void judge(const design::Intent& intent, const finding::Thresholds& thresholds, Validated& out) {
-  const std::vector<evidence::Evidence> all = out.seen.all();
+  const bool has_switches = out.seen.switches.has_value();
+  std::vector<evidence::Evidence> all = std::move(out.seen).all();
   out.judgement = diagnose::validate(diagnose::View({all, &intent, thresholds}));
+  out.seen.put_back(std::move(all), has_switches);
   add_unseen(out.seen, out.judgement);
   const std::vector<finding::Unknown> unread = unread_lines(out.configs);
   out.judgement.unknown.insert(out.judgement.unknown.end(), unread.begin(), unread.end());

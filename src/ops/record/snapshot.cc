@@ -91,25 +91,25 @@ Result<Observation> snapshot(const Source& source, bool only_counters) {
   return seen;
 }
 
-CounterTotals count_counters(const std::vector<evidence::Evidence>& captures) {
+CounterTotals count_counters(const std::vector<const evidence::Evidence*>& captures) {
   CounterTotals count;
   const auto add = [&](const std::vector<counters::PortCounters>& ports) {
     for (const counters::PortCounters& port : ports) {
-      for (const counters::ShownSample& sample : port.samples()) {
-        if (!sample.reading.has_value()) {
+      for (const counters::Reading& reading : port.readings()) {
+        if (!reading.has_value()) {
           ++count.refused;
           continue;
         }
         ++count.read;
-        if (sample.reading.value() > 0) ++count.nonzero;
+        if (reading.value() > 0) ++count.nonzero;
       }
     }
   };
-  for (const evidence::Evidence& capture : captures) {
-    if (capture.snapshots.empty()) continue;
-    count.nics += capture.snapshots.back().nics.size();
-    add(capture.snapshots.back().nics);
-    add(capture.snapshots.back().switch_ports);
+  for (const evidence::Evidence* capture : captures) {
+    if (capture->snapshots.empty()) continue;
+    count.nics += capture->snapshots.back().nics.size();
+    add(capture->snapshots.back().nics);
+    add(capture->snapshots.back().switch_ports);
   }
   return count;
 }
@@ -125,7 +125,7 @@ Result<Diff> diff(const DiffRequest& request) {
     WEIR_TRY(set, open_hosts(request.source));
     Observation seen = observe(set);
     out.unseen = seen.unseen;
-    after = seen.all();
+    after = std::move(seen).all();
   }
   pair_up(before, after, out);
   out.is_simulated = std::any_of(after.begin(), after.end(),

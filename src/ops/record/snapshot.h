@@ -20,7 +20,7 @@ struct CounterTotals {
   std::size_t nonzero = 0;
   std::size_t refused = 0;  // there, but without a value
 };
-[[nodiscard]] CounterTotals count_counters(const std::vector<evidence::Evidence>& captures);
+[[nodiscard]] CounterTotals count_counters(const std::vector<const evidence::Evidence*>& captures);
 
 struct DiffRequest {
   std::string before;                // a file

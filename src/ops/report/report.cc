@@ -37,7 +37,7 @@ Status add_lab(const ReportRequest& request, Sources& sources) {
     std::move(seen.begin(), seen.end(), std::back_inserter(sources.input.evidence));
   } else {
     WEIR_TRY(seen, observe_some(hosts));
-    std::vector<evidence::Evidence> all = seen.all();
+    std::vector<evidence::Evidence> all = std::move(seen).all();
     std::move(all.begin(), all.end(), std::back_inserter(sources.input.evidence));
     finding::Judgement unseen;
     add_unseen(seen, unseen);

@@ -100,10 +100,34 @@ Result<HostSet> with_whole_lab(HostSet set) {
   return set;
 }
 
-std::vector<evidence::Evidence> Observation::all() const {
+std::vector<evidence::Evidence> Observation::all() && {
+  std::vector<evidence::Evidence> everything = std::move(hosts);
+  if (switches) everything.push_back(std::move(*switches));
+  hosts.clear();
+  switches.reset();
+  return everything;
+}
+
+void Observation::put_back(std::vector<evidence::Evidence> everything, bool with_switches) {
+  if (with_switches) {
+    switches = std::move(everything.back());
+    everything.pop_back();
+  }
+  hosts = std::move(everything);
+}
+
+std::vector<evidence::Evidence> Observation::all() const& {
   std::vector<evidence::Evidence> everything = hosts;
   if (switches) everything.push_back(*switches);
   return everything;
+}
+
+std::vector<const evidence::Evidence*> Observation::pieces() const {
+  std::vector<const evidence::Evidence*> out;
+  for (const evidence::Evidence& host : hosts)
+    out.push_back(&host);
+  if (switches) out.push_back(&*switches);
+  return out;
 }
 
 bool Observation::is_simulated() const {

@@ -44,7 +44,12 @@ struct Observation {
   std::vector<std::string> unseen;             // "gpu03: why"
 
   /// Hosts and switches in one list.
-  [[nodiscard]] std::vector<evidence::Evidence> all() const;
+  [[nodiscard]] std::vector<evidence::Evidence> all() const&;
+  [[nodiscard]] std::vector<evidence::Evidence> all() &&;
+  /// What `all` took out of it with std::move, back in its place.
+  void put_back(std::vector<evidence::Evidence> everything, bool with_switches);
+  /// The same without copies.
+  [[nodiscard]] std::vector<const evidence::Evidence*> pieces() const;
   [[nodiscard]] bool is_simulated() const;
   /// The system kept something back on a host.
   [[nodiscard]] bool was_refused() const;

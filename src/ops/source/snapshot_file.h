@@ -25,8 +25,8 @@ inline constexpr std::size_t kLargestResults = std::size_t{512} << 20U;
 [[nodiscard]] weir::Result<std::vector<evidence::Evidence>> read_simulation(const Json& document);
 
 /// The last snapshot of each, after the members of `heading`: JSON with one record per line.
-[[nodiscard]] std::string snapshot_text(const Json& heading,
-                                        std::span<const evidence::Evidence> captures);
+using CapturePointers = std::span<const evidence::Evidence* const>;
+[[nodiscard]] std::string snapshot_text(const Json& heading, CapturePointers captures);
 
 /// Reads such a file, one of evidence (`weir schema evidence`), or a bundle. Errors name the file
 /// and the JSON pointer.

@@ -1,0 +1,42 @@
+#include "base/untrusted/json_text.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/json.h"
+
+namespace weir {
+
+std::string json_in_one_line(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+void append_json_text(std::string_view text, std::string& out) {
+  const bool is_plain = std::all_of(text.begin(), text.end(), [](char c) {
+    return c >= ' ' && c < '\x7f' && c != '"' && c != '\\';
+  });
+  if (!is_plain) {
+    out += json_in_one_line(text);
+    return;
+  }
+  out += '"';
+  out += text;
+  out += '"';
+}
+
+void append_json(const Json& value, std::string& out) {
+  switch (value.type()) {
+    case Json::value_t::boolean: out += value.get<bool>() ? "true" : "false"; return;
+    case Json::value_t::number_integer:
+      out += fmt::format_int(value.get<std::int64_t>()).c_str();
+      return;
+    case Json::value_t::number_unsigned:
+      out += fmt::format_int(value.get<std::uint64_t>()).c_str();
+      return;
+    case Json::value_t::string: append_json_text(value.get_ref<const std::string&>(), out); return;
+    default: out += json_in_one_line(value); return;
+  }
+}
+
+}  // namespace weir
