@@ -53,6 +53,18 @@ constexpr std::string_view kSynonyms =
     "adaptive ar spray; job script; allreduce all-reduce all_reduce; alltoall all-to-all "
     "all_to_all; threshold kmin kmax min_th max_th";
 
+/// A long text that has fewer than two of these is about something else: a log of a web server has
+/// words in common with every entry, and nothing would be worth reading.
+constexpr std::string_view kFabricWords =
+    "rdma roce infiniband pfc pause xoff xon ecn cnp dcqcn dscp tos tclass dcbx lldp mtu gid qp "
+    "nic "
+    "hca mlx5 mlx5_core bnxt irdma ionic connectx nccl ucx gloo mpi allreduce alltoall collective "
+    "rank gpu gpudirect peermem switch leaf spine tor rail fabric network packet link cable optic "
+    "fec crc headroom ecmp lag vlan vrf congestion incast bandwidth lossless drop retransmit flap "
+    "ethernet ethtool ibstat perftest train mark traffic interface subnet ping port uplink iperf";
+constexpr std::size_t kLongText = 12;  // different words
+constexpr std::size_t kFewestFabricWords = 2;
+
 bool is_letter(char c) {
   return c >= 'a' && c <= 'z';
 }
@@ -116,6 +128,23 @@ bool is_common(std::string_view word) {
     return out;
   }();
   return table.contains(word);
+}
+
+/// As terms are compared.
+std::string compared_form(std::string_view word) {
+  std::string form = normal_form(word);
+  const auto same = synonyms().find(form);
+  return same == synonyms().end() ? form : same->second;
+}
+
+bool is_fabric_word(const std::string& term) {
+  static const auto table = [] {
+    std::unordered_set<std::string> out;
+    for (const std::string_view word : split(kFabricWords, ' '))
+      out.insert(compared_form(word));
+    return out;
+  }();
+  return table.contains(term);
 }
 
 struct Term {
@@ -186,9 +215,7 @@ class TermReader {
     const bool is_number = std::all_of(word.begin(), word.end(),
                                        [](char c) { return is_digit(c) || c == '.' || c == '-'; });
     if (word.size() < 2 || is_number || is_common(word)) return;
-    std::string form = normal_form(word);
-    if (const auto same = synonyms().find(form); same != synonyms().end()) form = same->second;
-    terms_.push_back({std::move(form), std::string(word)});
+    terms_.push_back({compared_form(word), std::string(word)});
   }
 
   std::vector<Term> terms_;
@@ -269,6 +296,10 @@ std::vector<Related> search(std::string_view text, std::size_t most) {
     Asked& word = asked[term.text];
     if (word.times++ == 0) word.shown = std::move(term.shown);
   }
+  const auto fabric_words = std::count_if(
+      asked.begin(), asked.end(), [](const auto& word) { return is_fabric_word(word.first); });
+  if (asked.size() >= kLongText && static_cast<std::size_t>(fabric_words) < kFewestFabricWords)
+    return {};
   std::map<std::size_t, Match> matches;
   for (const auto& [term, word] : asked) {
     const auto postings = index.find(term);

@@ -248,9 +248,13 @@ Question is_link_healthy(const View& view) {
     return not_read(std::move(out), "No counters of the physical layer were read.");
   if (nics.value() + ports.value() == 0)
     return answered(std::move(out), Answer::kYes, true, "No frame errors and no link-down events.");
-  return answered(
-      std::move(out), Answer::kNo, false,
-      fmt::format("{} frame errors or link-down events.", nics.value() + ports.value()));
+  const std::uint64_t events = nics.value() + ports.value();
+  const std::string count = fmt::format("{} frame error{} or link-down event{}", events,
+                                        events == 1 ? "" : "s", events == 1 ? "" : "s");
+  if (view.is_read_once({}))
+    return not_read(std::move(out),
+                    fmt::format("{} since the counters were cleared; read them again.", count));
+  return answered(std::move(out), Answer::kNo, false, count + ".");
 }
 
 }  // namespace

@@ -67,17 +67,24 @@ void judge_completion(const JobCase& subject, const readers::NcclProcess& proces
   gid.confidence = finding::Confidence::kHigh;
 }
 
-void judge_event(const readers::NcclFailure& failure, JobFindings& out) {
+void judge_event(const readers::NcclProcess& process, const readers::NcclFailure& failure,
+                 JobFindings& out) {
   const bool is_link = failure.event.find("port error") != std::string::npos ||
                        failure.event.find("port active") != std::string::npos ||
                        failure.event.find("link") != std::string::npos;
   const bool is_gid = failure.event.find("GID table change") != std::string::npos;
   const bool is_access = failure.event.find("access violation") != std::string::npos ||
                          failure.event.find("invalid request") != std::string::npos;
-  const std::string device = failure.device.empty() ? "the NIC" : failure.device;
+  const std::string device = !failure.device.empty() ? failure.device
+                             : process.host.empty()
+                                 ? std::string("a NIC that the log does not name")
+                                 : fmt::format("a NIC of {}", process.host);
   if (is_link) {
-    out.add("link.flapping", fmt::format("The link of {} went down while the job ran.", device),
-            failure.at);
+    finding::Finding& found =
+        out.add("link.flapping", fmt::format("The link of {} went down while the job ran.", device),
+                failure.at);
+    found.where.host = process.host;
+    found.where.device = failure.device;
   } else if (is_gid) {
     out.add("gid.changed", fmt::format("The GID table of {} changed while the job ran.", device),
             failure.at);
@@ -147,7 +154,7 @@ void judge_failures(const JobCase& subject, JobFindings& out) {
       if (failure.status) {
         judge_completion(subject, process, failure, out);
       } else {
-        judge_event(failure, out);
+        judge_event(process, failure, out);
       }
     }
   }

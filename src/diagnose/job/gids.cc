@@ -1,5 +1,7 @@
 // The GID that a job's packets will carry as their source: routable, and the same choice
 // everywhere.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "diagnose/job/rules.h"
@@ -60,6 +62,12 @@ void judge_log(const readers::NcclProcess& process, JobFindings& out) {
   }
 }
 
+bool has_remote_channel(const readers::NcclProcess& process) {
+  return std::any_of(
+      process.channels.begin(), process.channels.end(),
+      [](const readers::NcclChannel& channel) { return channel.via.starts_with("NET/IB"); });
+}
+
 /// Up to 2.20 NCCL took index 0 unless told otherwise: usually RoCE v1 and link-local.
 void judge_default(const JobCase& subject, const readers::NcclProcess& process, JobFindings& out) {
   if (process.version.empty() || !readers::version_before(process.version, 2, 21)) return;
@@ -74,6 +82,15 @@ void judge_default(const JobCase& subject, const readers::NcclProcess& process, 
                 process.devices_at);
     found.severity = finding::Severity::kWarning;
     found.confidence = finding::Confidence::kMedium;
+    // Ranks on other hosts were reached with whatever index was used.
+    if (process.is_connected && has_remote_channel(process)) {
+      found.verdict = fmt::format(
+          "Which GID index NCCL {} used the log does not show: its default is 0, usually RoCE v1 "
+          "and link-local. The ranks reached each other.",
+          process.version);
+      found.severity = finding::Severity::kInfo;
+      found.confidence = finding::Confidence::kLow;
+    }
     return;
   }
 }

@@ -123,7 +123,9 @@ void look_for_pfc_priority(const View& view, Suspicions& out) {
   const bool is_convention = any_protects(view);
   bool can_see = view.nics().empty();
   for (const NicView& nic : view.nics()) {
-    can_see = can_see || nic.pfc.has_value();
+    can_see = can_see || nic.pfc.has_value() ||
+              nic.counts.of("nic.prio.pause_rx.frames", view.rdma()).value_or(0) > 0 ||
+              nic.counts.of("nic.prio.pause_tx.frames", view.rdma()).value_or(0) > 0;
     look_at_nic_priority(view, nic, is_convention, out);
   }
   for (const std::string& name : view.switches())

@@ -75,8 +75,12 @@ void judge_pauses(const View& view, const ReceiverPauses& pauses, std::optional<
                                  takes_nothing ? " and received almost nothing" : "")
           : has_window ? fmt::format("{} paused its switch port for {} of the window: {}.", name,
                                      percent(*pauses.share), kSlow)
-                       : fmt::format("{} paused its switch port {} times: {}.", name,
-                                     pauses.frames.value_or(0), kSlow),
+          : view.is_read_once(where)
+              ? fmt::format(
+                    "{} has paused its switch port {} times since its counters were cleared.", name,
+                    pauses.frames.value_or(0))
+              : fmt::format("{} paused its switch port {} times: {}.", name,
+                            pauses.frames.value_or(0), kSlow),
       .where = with_priority(view, std::move(where)),
       .confidence = has_window ? finding::Confidence::kHigh : finding::Confidence::kMedium,
       .evidence = std::move(lines),

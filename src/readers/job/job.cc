@@ -150,6 +150,8 @@ class LogReader {
       read_devices(process, text.substr(15), at);
     } else if (text.find("GPU Direct RDMA ") != std::string_view::npos) {
       read_gpu_direct(process, text, at);
+    } else if (text.starts_with("Connected all ")) {
+      process.is_connected = true;
     } else if (text.starts_with("Channel ") && text.find(" via ") != std::string_view::npos) {
       read_channel(process, text, at);
     } else if (text.starts_with("NET/IB") && text.find(" GID ") != std::string_view::npos &&
@@ -288,8 +290,11 @@ class LogReader {
     if (last == std::string_view::npos) return;
     const std::string_view event = text.substr(last + 2);
     failure.event = trim(event.substr(0, event.find('(')));
+    // Versions differ in whether they name the device: "NET/IB : Got async event : port error".
     const std::string device = word_after(text, "NET/IB :");
-    failure.device = device.substr(0, device.find(':'));
+    const bool is_device =
+        device != "Got" && device.find_first_of("0123456789") != std::string::npos;
+    if (is_device) failure.device = device.substr(0, device.find(':'));
     failure.at = at;
     process.failures.push_back(std::move(failure));
   }

@@ -93,6 +93,7 @@ struct NcclProcess {
   std::vector<NcclChannel> channels;
   std::vector<NcclQueuePair> queue_pairs;
   std::vector<NcclFailure> failures;
+  bool is_connected = false;  // `Connected all rings`, `Init COMPLETE`
 
   [[nodiscard]] std::string name() const;  // "rank 3 (gpu02:4711)", "gpu02:4711"
 };

@@ -258,9 +258,14 @@ class FileReader {
     // A heading that names a host or a device holds for the commands below it.
     std::string device = mark.device;
     if (device.empty() && mark.words.empty() && mark.host.empty()) device = mark_.device;
+    if (!mark.host.empty()) sink_.use_host(mark.host);
+    if (mark.entered) entered_[sink_.host()] = *mark.entered;
+    const std::string_view tool = mark.tool();
+    const bool shows_files = tool == "grep" || tool == "cat" || tool == "head" || tool == "tail" ||
+                             tool == "for" || tool == "paste";
+    if (device.empty() && shows_files) device = entered_[sink_.host()];
     mark_ = mark;
     mark_.device = std::move(device);
-    if (!mark.host.empty()) sink_.use_host(mark.host);
     PasteTime time = sink_.hosts().time();
     time.interval = mark.waited;
     if (lines_[at].second) time.second = lines_[at].second;
@@ -550,6 +555,7 @@ class FileReader {
   std::set<std::size_t> shown_;  // of show commands: lines that are read whatever the system is
   std::vector<Section> sections_;
   std::vector<std::size_t> times_;
+  std::map<std::string, std::string> entered_;  // by host: the device whose folder it is in
 };
 
 /// A longer text is a log with words around it.

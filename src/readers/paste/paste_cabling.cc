@@ -86,8 +86,19 @@ class Neighbours {
   PasteNeighbour now_;
 };
 
+/// "SysName:  leaf-r0" below "== rail0": a loop that prints the port and then a part of the block.
+bool begins_lldp_part(const PasteAt& at) {
+  const auto pair = key_value(at.line(0));
+  return !at.mark.device.empty() && pair && (pair->key == "SysName" || pair->key == "PortID") &&
+         !pair->value.empty();
+}
+
 std::size_t read_lldp_blocks(const PasteAt& at, PasteSink& out) {
   Neighbours found(at, out);
+  if (begins_lldp_part(at)) {
+    found.begin(at.mark.device, at.lines[0]);
+    found.now().at.text = at.mark.device;
+  }
   std::size_t taken = 0;
   std::size_t last = 0;
   for (; taken < at.lines.size(); ++taken) {
@@ -326,6 +337,7 @@ std::size_t read_lldp_loop(const PasteAt& at, PasteSink& out) {
 bool begins_lldp(const PasteAt& at) {
   return looped_port(at.line(0), at.mark).has_value() || lldp_interface(at.line(0)) ||
          lldp_key(at.line(0)) || begins_lldp_json(at) || lldp_table(at.line(0)) != nullptr ||
+         begins_lldp_part(at) ||
          (at.line(0) == "LLDP neighbors:" && (is_rule(at.line(1)) || lldp_interface(at.line(1))));
 }
 

@@ -121,6 +121,22 @@ std::optional<DeviceFile> file_of_command(std::string_view command) {
   return out;
 }
 
+/// "400 Gb/sec (4X NDR)" of "rocep0 (Up) 400 Gb/sec (4X NDR)": ibdev2netdev's words in front of a
+/// rate. The text itself where something else is in front.
+std::string_view behind_state(std::string_view text) {
+  const std::string_view whole = text;
+  for (int skipped = 0; skipped < 4; ++skipped) {
+    const std::string_view word = text.substr(0, text.find_first_of(" \t"));
+    if (leading_decimal(word)) return text;
+    const bool is_state = word == "(Up)" || word == "(Down)" || word == "==>" || word == "Up" ||
+                          word == "ACTIVE" || word == "(up)";
+    if (!is_state && !is_device_word(word)) return whole;
+    text = trim(text.substr(word.size()));
+    if (text.empty()) return whole;
+  }
+  return whole;
+}
+
 /// "mlx5_6 100 Gb/sec (4X EDR)", "mlx5_6: 4: ACTIVE", "mlx5_6 port 1: …", "rail3=400000".
 std::optional<DeviceFile> pair_line(std::string_view text, const std::optional<DeviceFile>& asked) {
   const std::size_t end = text.find_first_of(" \t:=/");
@@ -133,9 +149,13 @@ std::optional<DeviceFile> pair_line(std::string_view text, const std::optional<D
   DeviceFile out;
   out.device = name;
   out.value = trim(rest);
-  if (is_rdma_name(name) && rate_of_file(out.value)) {
-    out.name = "rate";
-    return out;
+  if (is_rdma_name(name)) {
+    const std::string_view value = behind_state(out.value);
+    if (rate_of_file(value)) {
+      out.value = value;
+      out.name = "rate";
+      return out;
+    }
   }
   if (!asked || !is_device_word(name)) return std::nullopt;
   out.name = asked->name;

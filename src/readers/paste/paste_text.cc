@@ -466,6 +466,8 @@ Mark mark_from(std::string host, std::string_view command) {
   mark.command = trim(command);
   if (!mark.words.empty()) mark.device = device_of(mark.words);
   if (mark.device.empty() && tool == "for") mark.device = device_of_path(command);
+  for (const std::string_view part : commands_of(command))
+    if (trim(part).starts_with("cd ")) mark.entered = device_of_path(trim(part).substr(3));
   mark.waited = seconds_waited(command);
   return mark;
 }

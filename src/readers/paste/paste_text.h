@@ -32,6 +32,7 @@ struct Mark {
   std::string device;                  // of the command's words or of a heading; empty: unknown
   std::string command;                 // as it was typed; empty for a heading
   std::vector<std::string> words;      // of the command, its program first and without its folder
+  std::optional<std::string> entered;  // the device whose folder `cd` went to; empty: elsewhere
   bool is_switch = false;              // a show command: the readers of switches take what follows
   std::optional<std::int64_t> waited;  // seconds that the command slept between readings
 

@@ -473,8 +473,9 @@ bool recognises_eos_show(std::string_view text) {
          (has("line protocol is") && has("MTU ")) || (has("RxPfc0") || has("TxPfc0")) ||
          (has("TxQ") && has("Total times")) ||
          (has("Trust Mode") && has("Operational") && has("Configured")) || has("Dscp-tc map") ||
-         has("ECN Marked Packets") || (has("TxQ") && has("Counter/pkts") && has("Et")) ||
-         (has("Tx-Queue") && has("ECN Min")) || (has("\"txQueues\"") && has("\"stuckCount\"")) ||
+         (has("Trust Mode: ") && has("Default COS")) || has("ECN Marked Packets") ||
+         (has("TxQ") && has("Counter/pkts") && has("Et")) || (has("Tx-Queue") && has("ECN Min")) ||
+         (has("\"txQueues\"") && has("\"stuckCount\"")) ||
          (has("\"interfaceCounters\"") && has("\"rxFrames\""));
 }
 

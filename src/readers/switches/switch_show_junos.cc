@@ -53,6 +53,7 @@ class JunosReader {
     if (const auto second = time_of_line(text)) return out_.set_time(*second);
     if (text.starts_with("Physical interface:")) return read_interface(line, text);
     if (read_notification(line, text)) return;
+    if (read_interface_facts(line, text)) return;
     if (text.starts_with("MAC Priority Flow Control Statistics")) {
       part_ = Part::kPauses;
     } else if (text == "Ingress:" || text == "Egress:") {
@@ -117,6 +118,44 @@ class JunosReader {
     const bool is_up = text.find("link is Up") != std::string_view::npos;
     if (is_up || text.find("link is Down") != std::string_view::npos)
       out_.port(port_).up = out_.fact(is_up, line.number);
+  }
+
+  // "Link-level type: Ethernet, MTU: 9216, …"; "Carrier transitions: 0, Errors: 0, Drops: 0, …"
+  // below "Output errors:"; "    3   364000518227   364000518227   0" below "Queue counters:".
+  bool read_interface_facts(const Line& line, std::string_view text) {
+    if (port_.empty()) return false;
+    const auto number_behind = [&](std::string_view key) -> std::optional<std::uint64_t> {
+      const std::size_t at = text.find(key);
+      if (at == std::string_view::npos) return std::nullopt;
+      const std::string_view rest = trim(text.substr(at + key.size()));
+      return parse_count(rest.substr(0, rest.find_first_not_of("0123456789")));
+    };
+    if (text.starts_with("Link-level type:")) {
+      const auto mtu = number_behind("MTU:");
+      if (mtu && *mtu <= 65'536)
+        out_.port(port_).mtu = out_.fact(Bytes::raw(static_cast<std::int64_t>(*mtu)), line.number);
+      return true;
+    }
+    if (text.starts_with("Carrier transitions:")) {
+      if (const auto drops = number_behind(" Drops:"))
+        out_.count(port_, "port.drop.packets", *drops);
+      return false;  // resource errors are in the same line
+    }
+    if (text.starts_with("Queue counters:")) {
+      is_queue_table_ = text.find("Dropped packets") != std::string_view::npos;
+      return true;
+    }
+    const auto words = words_of(text);
+    const auto queue = words.size() == 4 ? parse_count(words[0]) : std::nullopt;
+    const auto sent = queue ? parse_count(words[2]) : std::nullopt;
+    const auto dropped = queue ? parse_count(words[3]) : std::nullopt;
+    is_queue_table_ = is_queue_table_ && queue && *queue < 12 && sent && dropped;
+    if (!is_queue_table_) return false;
+    if (*queue < Queue::kLimit) {
+      out_.count(port_, fmt::format("queue{}.tx.packets", *queue), *sent);
+      out_.count(port_, fmt::format("queue{}.drop_tail.packets", *queue), *dropped);
+    }
+    return true;
   }
 
   bool has_port(const Line& line) {
@@ -287,6 +326,7 @@ class JunosReader {
   std::map<std::pair<std::string, std::string>, int> readings_;  // by port and counter
   bool is_notification_ = false;
   std::string profile_;
+  bool is_queue_table_ = false;
   PrioritySet notified_;
   std::size_t rows_ = 0;
 };
