@@ -1,8 +1,7 @@
 #include "base/name_pattern.h"
 
 #include <algorithm>
-#include <string_view>
-#include <vector>
+#include <cstdint>
 
 #include <fmt/format.h>
 
@@ -54,6 +53,30 @@ std::string numbers_text(const std::vector<std::string_view>& numbers) {
   return numbers.size() == 1 ? text : fmt::format("[{}]", text);
 }
 
+/// One pattern without commas outside of its brackets.
+void expand_one(std::string_view pattern, std::vector<std::string>& out) {
+  const std::size_t open = pattern.find('[');
+  const std::size_t close = pattern.find(']', open == std::string_view::npos ? 0 : open);
+  if (open == std::string_view::npos || close == std::string_view::npos) {
+    if (!pattern.empty()) out.emplace_back(pattern);
+    return;
+  }
+  constexpr std::uint64_t kMost = 100'000;  // of a range: more is no list of names
+  for (const std::string_view range : split(pattern.substr(open + 1, close - open - 1), ',')) {
+    const std::size_t dash = range.find('-');
+    std::string number(range.substr(0, dash));
+    const std::string last(dash == std::string_view::npos ? number : range.substr(dash + 1));
+    const auto from = parse_u64(number);
+    const auto to = parse_u64(last);
+    if (!from || !to || *to < *from || *to - *from > kMost) continue;
+    for (std::uint64_t i = *from; i <= *to; ++i) {
+      out.push_back(
+          fmt::format("{}{}{}", pattern.substr(0, open), number, pattern.substr(close + 1)));
+      number = successor(number, number.size());
+    }
+  }
+}
+
 }  // namespace
 
 std::string compact_names(std::span<const std::string> names) {
@@ -78,6 +101,26 @@ std::string compact_names(std::span<const std::string> names) {
     i = next;
   }
   return text;
+}
+
+std::vector<std::string> expand_compact(std::string_view names) {
+  std::vector<std::string> out;
+  std::size_t first = 0;
+  bool is_inside = false;
+  for (std::size_t at = 0; at <= names.size(); ++at) {
+    if (at < names.size() && names[at] == '[') is_inside = true;
+    if (at < names.size() && names[at] == ']') is_inside = false;
+    if (at < names.size() && (names[at] != ',' || is_inside)) continue;
+    expand_one(names.substr(first, at - first), out);
+    first = at + 1;
+  }
+  return out;
+}
+
+bool names_include(std::string_view names, std::string_view name) {
+  if (names.find_first_of("[,") == std::string_view::npos) return names == name;
+  const std::vector<std::string> all = expand_compact(names);
+  return std::find(all.begin(), all.end(), name) != all.end();
 }
 
 std::string ports_text(std::span<const std::string> ports) {

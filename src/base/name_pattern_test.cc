@@ -27,6 +27,18 @@ TEST(NamePattern, WhatIsNoPatternStandsAlone) {
   EXPECT_EQ(compact({"alpha", "beta", "leaf2"}), "alpha,beta,leaf2");
 }
 
+TEST(NamePattern, APatternHoldsTheNamesItWasMadeOf) {
+  const std::vector<std::string> names = {"gpu08", "gpu09", "gpu10", "leaf1",
+                                          "n7x",   "n9x",   "spine"};
+  EXPECT_EQ(expand_compact(compact(names)), names);
+  for (const std::string& name : names)
+    EXPECT_TRUE(names_include(compact(names), name)) << name;
+  EXPECT_FALSE(names_include("mlx5_[0-7]", "mlx5_8"));
+  EXPECT_FALSE(names_include("mlx5_[0-7]", "mlx5_07"));
+  EXPECT_FALSE(names_include("mlx5_1", "mlx5_10"));
+  EXPECT_EQ(expand_compact("rail [0-1]"), (std::vector<std::string>{"rail 0", "rail 1"}));
+}
+
 /// A width that changes within a run would read back as other names.
 TEST(NamePattern, PaddedAndBareNumbersAreNotOneRange) {
   EXPECT_EQ(compact({"gpu09", "gpu10", "gpu011"}), "gpu[09-10,011]");

@@ -159,7 +159,7 @@ constexpr Counter kMeanings[] = {
           "Near its size: many ports pause at once, and the pool is oversubscribed."),
 
     drop("switch.port.drop.packets", Per::kNothing, "Packets a port dropped, for any reason.",
-         "Look at the drops by reason.", "I3 I9 I29"),
+         "Something is dropped; the counters of drops by reason say what.", "I3 I9 I29"),
     drop("switch.pg.drop_headroom.packets", Per::kGroup,
          "Packets of a lossless class lost because the headroom was used up.",
          "Headroom too small for the cable, the speed or the peer's reaction time.", "I3 I9"),

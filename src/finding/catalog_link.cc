@@ -4,6 +4,11 @@
 namespace weir::finding {
 namespace {
 
+constexpr std::string_view kSwapParts =
+    "Clean and reseat first, then swap the cable, then the optic, then the port: the counter "
+    "follows "
+    "the part that is bad.";
+
 CatalogEntry link_physical_errors() {
   return {
       .id = "link.physical_errors",
@@ -20,14 +25,35 @@ CatalogEntry link_physical_errors() {
       .fix = {{.platform = "host",
                .commands = {"ethtool -S <netdev> | grep -E '_phy|fec'",
                             "ethtool --show-fec <netdev>", "ethtool -m <netdev>"},
-               .note = "Clean and reseat first, then swap the cable, then the optic, then the "
-                       "port: the counter follows the part that is bad."},
+               .note = kSwapParts},
               {.platform = "mlx5-ofed",
                .commands = {"mlxlink -d <bdf> -m -c"},
                .note = "Shows raw and effective bit error rates and a recommendation. An effective "
                        "BER of 15E-255 means none seen."},
-              {.platform = "mlx5-inbox", .commands = {"mstlink -d <bdf> -m -c"}}},
-      .sources = {cite::kMlx5Counters, "Mellanox/mstflint, mlxlink", cite::kIbSysfs},
+              {.platform = "mlx5-inbox", .commands = {"mstlink -d <bdf> -m -c"}},
+              {.platform = "sonic",
+               .commands = {"show interfaces counters errors", "show interfaces counters fec-stats",
+                            "show interfaces transceiver eeprom --dom <port>"},
+               .note = kSwapParts},
+              {.platform = "cumulus",
+               .commands = {"nv show interface <port> counters", "nv show interface <port> link",
+                            "ethtool -m <port>"},
+               .note = kSwapParts},
+              {.platform = "eos",
+               .commands = {"show interfaces <port> counters errors",
+                            "show interfaces <port> phy detail",
+                            "show interfaces <port> transceiver detail"},
+               .note = kSwapParts},
+              {.platform = "nxos",
+               .commands = {"show interface <port> counters errors",
+                            "show interface <port> transceiver details"},
+               .note = kSwapParts},
+              {.platform = "junos",
+               .commands = {"show interfaces <port> extensive",
+                            "show interfaces diagnostics optics <port>"},
+               .note = kSwapParts}},
+      .sources = {cite::kMlx5Counters, "Mellanox/mstflint, mlxlink", cite::kIbSysfs,
+                  "sonic-net/sonic-utilities, command reference"},
   };
 }
 

@@ -238,6 +238,29 @@ CatalogEntry rail_cross_rail_unreachable() {
   };
 }
 
+CatalogEntry rail_rings_cross() {
+  return {
+      .id = "rail.rings_cross",
+      .title = "job lets rings change rails where the design keeps them apart",
+      .severity = Severity::kWarning,
+      .aliases = {"nccl.cross_nic"},
+      .rows = {"E2"},
+      .phase = "job",
+      .why =
+          "In a rail-optimised fabric NIC r of every host is on leaf r, so that a ring which stays "
+          "on its rail takes one hop and shares no link with other rings. With NCCL_CROSS_NIC=1 a "
+          "ring enters a host on one rail and leaves it on another: every step goes over the "
+          "spines, where the rings of all rails meet and ECMP collides.",
+      .fix = {{.platform = "nccl",
+               .commands = {"export NCCL_CROSS_NIC=0"},
+               .note = "2, NCCL's default, lets NCCL choose."},
+              {.platform = "design",
+               .commands = {"nccl: { cross_nic: true }"},
+               .note = "If all rails are connected without oversubscription and this is wanted."}},
+      .sources = {cite::kNcclEnv},
+  };
+}
+
 CatalogEntry rail_isolated() {
   return {
       .id = "rail.isolated",
@@ -404,14 +427,23 @@ CatalogEntry congestion_sustained() {
 }  // namespace
 
 std::vector<CatalogEntry> path_entries() {
-  return {mtu_mismatch(),        mtu_below_4096(),
-          mtu_platform_max(),    routing_cyclic(),
-          routing_loop(),        routing_ordering_risk(),
-          rail_same_subnet(),    subnet_two_leaves(),
-          rail_no_route(),       rail_cross_rail_unreachable(),
-          rail_isolated(),       wiring_mismatch(),
-          path_reordering(),     path_loss(),
-          packet_icrc_bad(),     transport_timer_below_rtt(),
+  return {mtu_mismatch(),
+          mtu_below_4096(),
+          mtu_platform_max(),
+          routing_cyclic(),
+          routing_loop(),
+          routing_ordering_risk(),
+          rail_same_subnet(),
+          subnet_two_leaves(),
+          rail_no_route(),
+          rail_cross_rail_unreachable(),
+          rail_rings_cross(),
+          rail_isolated(),
+          wiring_mismatch(),
+          path_reordering(),
+          path_loss(),
+          packet_icrc_bad(),
+          transport_timer_below_rtt(),
           congestion_sustained()};
 }
 

@@ -51,8 +51,14 @@ std::string item_of(const Where& where) {
 /// Nodes with the same list of places are one pattern.
 std::string places(const std::vector<const Finding*>& findings) {
   std::map<std::string, std::vector<std::string>> items;
-  for (const Finding* finding : findings)
-    items[node_of(finding->where)].push_back(item_of(finding->where));
+  for (const Finding* finding : findings) {
+    std::vector<std::string>& here = items[node_of(finding->where)];
+    // A finding may already stand for several rails: "rail [0-7]".
+    const std::string item = item_of(finding->where);
+    const std::vector<std::string> names = expand_compact(item);
+    here.insert(here.end(), names.begin(), names.end());
+    if (names.empty()) here.push_back(item);
+  }
   std::vector<std::pair<std::string, std::vector<std::string>>> groups;  // items, nodes
   for (const auto& [node, places] : items) {
     const std::string text = compact_names(places);

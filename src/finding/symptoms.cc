@@ -287,6 +287,8 @@ rail.cross_rail_unreachable: NCCL_CROSS_NIC, cross-rail connection times out, ib
   subnet unreachable, separate subnets per NIC
 rail.isolated: rail-only topology, no spine between rails, PXN or NVLink required, checkpoint save
   crosses rails, optimised without core
+rail.rings_cross: NCCL_CROSS_NIC=1, rings change rails, all-reduce goes over the spines although
+  rail-optimised, spine uplinks loaded by one job
 rail.no_route: no route to peer, RDMA_CM_EVENT_ADDR_ERROR, ip route get uses management eth0,
   gateway, policy rule table missing, unreachable, rdma_resolve_route, VRF, source-based routing
 rail.same_subnet: all NICs in one /24, ARP flux, arp_ignore, arp_announce, rp_filter, reply leaves

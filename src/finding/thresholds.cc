@@ -36,6 +36,11 @@ constexpr ThresholdInfo kTable[] = {
     {"renewed_pause_when_stuck", "share", "I1", "exam",
      "the same, for a port that was paused for stuck_pause of the window",
      &T::renewed_pause_when_stuck, nullptr},
+    {"pauses_released", "events", "I1", "exam",
+     "pauses of one port in the window, counted one by one (transitions): a receiver that begins "
+     "so "
+     "many releases them, and is slow rather than stuck",
+     nullptr, &T::pauses_released},
     {"steady_window", "ms", "I7 I10 I27", "field",
      "shorter windows may show an intended burst: pauses and low use in them are notes, not "
      "warnings",

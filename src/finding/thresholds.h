@@ -24,6 +24,7 @@ struct Thresholds {
   double stuck_rate = 0.005;
   double renewed_pause = 0.2;
   double renewed_pause_when_stuck = 0.05;
+  std::uint64_t pauses_released = 20;
   double steady_window = 1000;
   double storm_frames = 10'000;
   std::uint64_t frames_noted = 100'000;
@@ -113,7 +114,7 @@ struct Thresholds {
 
   // hosts and jobs
   double fec_speed = 100;
-  std::uint64_t least_memlock = 67'108'864;
+  std::uint64_t least_memlock = 1'073'741'824;
   std::uint64_t least_socket_buffer = 16'777'216;
   double tcp_round_trip = 1;
   std::uint64_t mtu_slack = 100;

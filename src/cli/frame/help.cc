@@ -156,8 +156,9 @@ std::string examples_section(const Command& command) {
   const bool beside = 2 + left + 2 + right <= kColumns;
   std::string out = "\nexamples:\n";
   for (const Example& example : command.examples) {
-    const std::string gap = beside ? std::string(left - display_width(example.command) + 2, ' ')
-                                   : std::string("\n      ");
+    const std::string gap = example.note.empty() ? ""
+                            : beside ? std::string(left - display_width(example.command) + 2, ' ')
+                                     : std::string("\n      ");
     out += fmt::format("  {}{}{}\n", example.command, gap, example.note);
   }
   return out;

@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "cli/json/object.h"
+#include "cli/schemas_data.h"
 #include "design/file/schema.h"
 #include "evidence/schema.h"
 
@@ -12,14 +13,14 @@ namespace {
 
 constexpr std::string_view kDesignSchema = "design";
 
-std::vector<std::string_view> schema_names() {
-  const auto of_evidence = evidence::schema_names();
-  std::vector<std::string_view> all = {kDesignSchema};
-  all.insert(all.end(), of_evidence.begin(), of_evidence.end());
-  return all;
+/// The file of counters is `snapshot`; what the verb of that name prints has another.
+std::string_view name_of(const EmbeddedSchema& schema) {
+  return schema.name == "snapshot" ? "snapshot-verb" : schema.name;
 }
 
 Json schema_of(std::string_view name) {
+  for (const EmbeddedSchema& schema : kEmbeddedSchemas)
+    if (name_of(schema) == name) return Json::parse(schema.text);
   return name == kDesignSchema ? design::design_schema() : evidence::schema(name);
 }
 
@@ -65,6 +66,15 @@ void print_demo_json(Context& context, const Command& command, const std::string
                                {"expected", static_cast<int>(step.expected)}});
   object["verdict"] = verdict;
   print_json(context, object);
+}
+
+std::vector<std::string_view> schema_names() {
+  const auto of_evidence = evidence::schema_names();
+  std::vector<std::string_view> all = {kDesignSchema};
+  all.insert(all.end(), of_evidence.begin(), of_evidence.end());
+  for (const EmbeddedSchema& schema : kEmbeddedSchemas)
+    all.push_back(name_of(schema));
+  return all;
 }
 
 std::vector<SchemaRow> schema_rows() {

@@ -30,6 +30,9 @@ struct DemoStep {
 void print_demo_json(Context&, const Command&, const std::string& folder,
                      const std::vector<DemoStep>& steps, std::string_view verdict);
 
+/// Of the files that weir reads, then of what each verb prints.
+[[nodiscard]] std::vector<std::string_view> schema_names();
+
 /// Schemas by name, with their titles.
 struct SchemaRow {
   std::string name;

@@ -69,6 +69,11 @@ std::string run_table(const ops::Repeated& repeated) {
   return text;
 }
 
+/// Of several runs a mean; a count as a whole number.
+std::string mean_count(double mean) {
+  return mean == std::floor(mean) ? fmt::format("{:.0f}", mean) : fmt::format("{:.1f}", mean);
+}
+
 std::string point_table(const ops::Repeated& repeated) {
   TextTable table(
       {"settings", "runs", "lossless", "mean", "p99", "queue", "bus Gb/s", "pauses", "marked"},
@@ -83,8 +88,7 @@ std::string point_table(const ops::Repeated& repeated) {
                    std::to_string(summary.lossless), times(summary.mean_us), times(summary.p99_us),
                    approximate(Bytes::raw(std::llround(summary.queue_bytes.mean))),
                    summary.bus_gbps ? fmt::format("{:.1f}", summary.bus_gbps->mean) : "-",
-                   fmt::format("{:.1f}", summary.pauses.mean),
-                   fmt::format("{:.1f}", summary.marked.mean)});
+                   mean_count(summary.pauses.mean), mean_count(summary.marked.mean)});
   }
   return table.to_text(2);
 }

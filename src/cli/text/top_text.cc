@@ -107,10 +107,11 @@ std::vector<std::string> rail_lines(const std::vector<ops::RailRates>& rows,
   return lines_of(table.to_text());
 }
 
-std::vector<std::string> finding_lines(const finding::Judgement& judgement) {
+std::vector<std::string> finding_lines(const finding::Judgement& judgement, const TopView& view) {
   std::vector<std::string> lines;
   lines.push_back(fmt::format(
-      "findings: {}, {}",
+      "findings{}: {}, {}",
+      view.has_load.value_or(false) ? " (settings now, behaviour in that load)" : "",
       counted(static_cast<std::size_t>(judgement.count(finding::Severity::kError)), "error"),
       counted(static_cast<std::size_t>(judgement.count(finding::Severity::kWarning)), "warning")));
   for (const finding::Finding& found : judgement.findings) {
@@ -178,12 +179,15 @@ std::vector<std::string> top_screen(const std::vector<ops::RailRates>& rows,
   const std::vector<ops::RailRates> chosen = chosen_rows(rows, view);
   std::vector<std::string> lines{
       fmt::format(
-          "{}{} of {}{}, by {}{}", view.status.empty() ? "" : view.status + "  ", chosen.size(),
+          "{}{} of {}{}, by {}{}{}", view.status.empty() ? "" : view.status + "  ", chosen.size(),
           counted(rows.size(), "rail"), view.is_simulated ? " (simulated)" : "", to_text(view.sort),
-          view.filter.empty() ? "" : fmt::format(", with '{}'", printable_line(view.filter))),
+          view.filter.empty() ? "" : fmt::format(", with '{}'", printable_line(view.filter)),
+          !view.has_load   ? ""
+          : *view.has_load ? ": the last load of the lab"
+                           : ": no load has run, so no counter moved (weir verify --lab)"),
       "Gb/s, % of the time, events per second" + (view.keys.empty() ? "" : "; " + view.keys)};
   std::vector<std::string> below;
-  if (judgement != nullptr) below = finding_lines(*judgement);
+  if (judgement != nullptr) below = finding_lines(*judgement, view);
   std::vector<std::string> rails = rail_lines(chosen, history);
   const std::size_t taken = lines.size() + below.size();
   if (view.height > 0 && taken + rails.size() > view.height)

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,8 +37,9 @@ struct TopView {
   std::size_t width = 80;
   std::size_t height = 0;  // lines; 0: as many as there are
   bool is_simulated = false;
-  std::string status;  // before the first line: the time, "held"
-  std::string keys;    // what may be typed
+  std::optional<bool> has_load;  // of a lab: rates are those of its last load, or there is none yet
+  std::string status;            // before the first line: the time, "held"
+  std::string keys;              // what may be typed
 };
 
 /// Rows that the filter lets through, the largest first; equal ones by name.

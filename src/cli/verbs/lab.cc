@@ -1,6 +1,8 @@
 // weir lab: a simulated fabric in a directory, for every verb that takes --lab.
 #include "ops/simulate/lab.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/table.h"
@@ -125,6 +127,18 @@ ExitCode list_lab_faults(const Args& args, Context& context, const lab::Lab& lab
   return ExitCode::kOk;
 }
 
+void print_cleared(const std::vector<lab::ActiveFault>& before, const lab::Lab& lab,
+                   Context& context) {
+  std::vector<std::string> gone;
+  const std::vector<lab::ActiveFault> left = lab.faults();
+  for (const lab::ActiveFault& fault : before)
+    if (std::none_of(left.begin(), left.end(),
+                     [&](const lab::ActiveFault& other) { return other.text == fault.text; }))
+      gone.push_back(fault.text);
+  context.out << (gone.empty() ? "Nothing to clear.\n"
+                               : fmt::format("Cleared {}.\n", join(gone, "; ")));
+}
+
 ExitCode run_fault(const Args& args, Context& context) {
   const std::string& action = args.value("ACTION");
   const std::vector<std::string>& faults = args.all("FAULT");
@@ -137,8 +151,10 @@ ExitCode run_fault(const Args& args, Context& context) {
   if (!lab) return fail(context, args.command(), lab.error());
   ops::Status done;
   if (action == "add") done = ops::add_lab_faults(*lab, faults);
+  const std::vector<lab::ActiveFault> before = lab->faults();
   if (action == "clear") done = ops::clear_lab_faults(*lab, faults);
   if (!done) return fail(context, args.command(), done.error());
+  if (action == "clear" && !context.json && !context.quiet) print_cleared(before, *lab, context);
   return list_lab_faults(args, context, *lab);
 }
 

@@ -126,8 +126,8 @@ Command probe_mtu_command() {
       .arguments = {{.name = "PEER", .help = "a host name or an address", .required = true}},
       .options =
           {{.name = "size",
-            .metavar = "BYTES",
-            .help = "largest packet to try (default: the interface's MTU)"},
+            .metavar = "SIZE",
+            .help = "largest packet to try, such as 9000B (default: the interface's MTU)"},
            {.name = "ipv4", .letter = '4', .help = "use IPv4"},
            {.name = "ipv6", .letter = '6', .help = "use IPv6"},
            {.name = "dscp", .metavar = "N", .help = "DSCP of the probes"},

@@ -43,8 +43,14 @@ std::string prove_verdict(const ops::Proved& proved) {
       return fmt::format("{} is not proven lossless: {} was not read.", file, chain.reason);
   if (!proved.judgement.findings.empty())
     return fmt::format("{} is lossless on {}, and can deadlock.", file, with_paths(proof.paths));
-  return fmt::format("{} is lossless on {} in {}.", file, with_paths(proof.paths),
-                     size_of(proved.fabric.intent));
+  const FailureWalk& walk = proved.walk;
+  const bool survives = walk.failures > 0 && walk.cutting == 0 && walk.isolated.empty() &&
+                        proved.fabric.intent.routing == design::Routing::kUpDown;
+  return fmt::format("{} is lossless on {} in {}{}.", file, with_paths(proof.paths),
+                     size_of(proved.fabric.intent),
+                     survives ? fmt::format(", and all hosts reach each other after any {}",
+                                            walk.failures == 1 ? "failure" : "two failures")
+                              : "");
 }
 
 void print_chain(const Chain& chain, Context& context) {
@@ -58,6 +64,19 @@ void print_chain(const Chain& chain, Context& context) {
   if (!chain.reason.empty())
     context.out << fmt::format(
         "  {}: {}\n", chain.proven == Proven::kBroken ? "breaks here" : "not known", chain.reason);
+}
+
+/// Why there are fewer scenarios than links.
+std::string parallel_text(const design::Intent& intent, int failures) {
+  const design::SwitchGraph graph = switch_graph(intent);
+  std::size_t cables = 0;
+  for (const auto& edge : graph.edges)
+    if (edge.cables > static_cast<std::uint32_t>(failures)) cables += edge.cables;
+  if (cables == 0) return "";
+  return fmt::format(
+      "\n  {} between switches are no scenarios of their own: with {} down, parallel "
+      "ones remain",
+      counted(cables, "link"), failures == 1 ? "one" : "two");
 }
 
 std::string routing_text(const FailureWalk& walk, const design::Intent& intent) {
@@ -84,6 +103,7 @@ std::string routing_text(const FailureWalk& walk, const design::Intent& intent) 
   } else if (walk.failures > 0 && intent.routing == design::Routing::kUpDown) {
     text += fmt::format("\n  {} still reach each other in {}",
                         walk.isolated.empty() ? "all hosts" : "hosts whose leaf is up", scenarios);
+    text += parallel_text(intent, walk.failures);
   }
   if (!walk.isolated.empty()) {
     std::vector<std::string> names;

@@ -28,12 +28,13 @@ std::string remark_text(const ops::NodeRemark& entry) {
 void print_remarks(const std::vector<ops::NodeRemark>& remarks, Context& context) {
   std::vector<std::pair<ops::NodeRemark, std::size_t>> folded;
   for (const ops::NodeRemark& entry : remarks) {
-    // What each switch has of its own (a seed) and cannot be expressed anywhere is one line too.
+    // What each switch has of its own (a seed) and has no place here, or a file, is one line too.
     const auto same = std::find_if(folded.begin(), folded.end(), [&](const auto& seen) {
       const platforms::Remark& known = seen.first.remark;
       return known.what == entry.remark.what && known.becomes == entry.remark.becomes &&
              known.why == entry.remark.why &&
-             (known.wanted == entry.remark.wanted || known.becomes.empty());
+             (known.wanted == entry.remark.wanted || known.becomes.empty() ||
+              known.becomes.find(ops::kNodeWord) != std::string::npos);
     });
     if (same == folded.end()) {
       folded.emplace_back(entry, 1);
@@ -43,7 +44,8 @@ void print_remarks(const std::vector<ops::NodeRemark>& remarks, Context& context
     }
   }
   for (const auto& [entry, count] : folded) {
-    const std::string others = count > 1 ? fmt::format(" (and {} more)", count - 1) : "";
+    const std::string others =
+        count > 1 ? fmt::format("; the same for {} more", counted(count - 1, "node")) : "";
     context.err << "weir: " << remark_text(entry) << others << '\n';
   }
 }
@@ -165,7 +167,8 @@ Command render_command() {
             .completes = Completes::kFiles}}),
       .examples = {{"weir render --out configs/", "every switch in its own system"},
                    {"weir render --to wiring > cables.csv", "the cabling plan"},
-                   {"weir render --to host-script --node gpu01 > gpu01.sh", ""}},
+                   {"weir render --to host-script --node gpu01 > gpu01.sh",
+                    "a script that sets this host, and --check compares"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput},
       .looks = Looks::kAtFiles,
       .run = run_render,

@@ -1,6 +1,4 @@
 // weir schema: the formats that other programs read and write, as JSON Schemas.
-#include "evidence/schema.h"
-
 #include <fmt/format.h>
 
 #include "base/table.h"
@@ -9,13 +7,6 @@
 
 namespace weir::cli {
 namespace {
-
-std::vector<std::string_view> names() {
-  const auto of_evidence = evidence::schema_names();
-  std::vector<std::string_view> all = {"design"};
-  all.insert(all.end(), of_evidence.begin(), of_evidence.end());
-  return all;
-}
 
 ExitCode list_schemas(const Args& args, Context& context) {
   if (context.json) {
@@ -48,9 +39,11 @@ Command schema_command() {
       .summary = "JSON Schemas of the files that weir reads and writes",
       .description =
           "Prints a JSON Schema (draft 2020-12): of the design file, for editors that check while "
-          "you type, and of the objects that verbs print with --json. Without a name, the list.",
-      .arguments = {{.name = "NAME", .help = "which schema", .choices = names()}},
+          "you type, of evidence and counters, and of what each verb prints with --json. Without a "
+          "name, the list.",
+      .arguments = {{.name = "NAME", .help = "which schema", .choices = schema_names()}},
       .examples = {{"weir schema design > fabric.schema.json", "for an editor"},
+                   {"weir schema verify", "what weir verify --json prints"},
                    {"weir schema", "the list"}},
       .exit_codes = {ExitCode::kOk},
       .run = run_schema,

@@ -142,7 +142,7 @@ Command serve_command() {
             .default_value = "15s"},
            {.name = "textfile",
             .metavar = "FILE",
-            .help = "write FILE.prom once for node_exporter and end",
+            .help = "write FILE, whose name ends in .prom, once for node_exporter and end",
             .completes = Completes::kFiles,
             .writes = Writes::kFile},
            threshold_option()}),

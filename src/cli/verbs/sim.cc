@@ -113,7 +113,6 @@ std::string option_error(const Args& args) {
       if (args.has(name))
         return fmt::format("--check-replay runs once with and once without replay; leave out --{}",
                            name);
-  if (!has_many && args.has("jobs")) return "--jobs is for --repeat and --sweep";
   if (!has_many)
     return args.has("at") && !args.has("pcap") ? "--at says where --pcap looks; name a file" : "";
   for (const std::string_view name : {"trace", "pcap", "sample"})
@@ -145,7 +144,7 @@ Status write_results(const std::string& folder, const Command& command,
   return put("sim.json", simulated_document(command, simulated));
 }
 
-/// Writes the curves as SVG, and gives them to the reader of a terminal.
+/// Writes the curves as SVG; "-" is for the reader of a terminal.
 Status write_plot(const std::string& path, const render::Timeline& timeline) {
   if (path == "-") return {};
   const std::string drawing = render::draw_timeline(timeline, "simulated");
@@ -155,9 +154,12 @@ Status write_plot(const std::string& path, const render::Timeline& timeline) {
 
 void show_plot(const std::string& path, const render::Timeline& timeline, Context& context) {
   if (context.quiet) return;
+  if (path != "-") {
+    context.out << fmt::format("\nwrote {}\n", path);
+    return;
+  }
   context.out << '\n' << render::draw_braille(timeline, kSimWidth);
   if (!timeline.note.empty()) context.out << timeline.note << '\n';
-  if (path != "-") context.out << fmt::format("wrote {}\n", path);
 }
 
 ExitCode run_once(const Args& args, Context& context, const std::string& design,
@@ -318,7 +320,7 @@ std::vector<Option> sim_options() {
        .writes = Writes::kDirectory},
       {.name = "plot",
        .metavar = "FILE",
-       .help = "draw queues and rates, steps, or the sweep, as SVG; -: here",
+       .help = "draw queues and rates, steps, or the sweep, to FILE as SVG; -: here",
        .completes = Completes::kFiles,
        .writes = Writes::kFile},
       {.name = "sample",
@@ -363,7 +365,8 @@ Command sim_command() {
           "digest. Exit status 1: packets of a lossless class were dropped.",
       .arguments = {design_argument()},
       .options = sim_options(),
-      .examples = {{"weir sim -w incast,to=gpu01 -f np-off,at=gpu03 --plot run.svg", ""}},
+      .examples = {{"weir sim -w incast,to=gpu01 -f np-off,at=gpu03 --plot run.svg",
+                    "one fault, and the curves as a picture"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput},
       .looks = Looks::kAtFiles,
       .run = run_sim,

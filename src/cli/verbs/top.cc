@@ -153,6 +153,11 @@ class Top {
     view_.is_simulated = seen->is_simulated();
     if (before_) rows_ = ops::rail_rates(*before_, *seen);
     if (!before_) rows_ = ops::rail_rates({}, *seen);
+    // The clock of a lab does not move between loads: the last load is what there is to show.
+    if (const auto load = watch_.last_load()) {
+      view_.has_load = load->has_value();
+      if (*load) rows_ = ops::rail_rates((*load)->first, (*load)->second);
+    }
     history_.add(rows_);
     before_ = std::move(*seen);
   }
@@ -243,9 +248,12 @@ Command top_command() {
       .name = "top",
       .summary = "what every rail does now, on one screen that refreshes",
       .description =
-          "A row per rail: rates, time paused by its switch and time it paused it, marks, CNPs, "
+          "A row per rail: rates, how long the switch paused the NIC and the NIC the switch, "
+          "marks, CNPs, "
           "losses, a curve of what it sent; open findings below. A ? is a number that could not "
-          "be read. Keys: s sort, / filter, p hold, q quit.",
+          "be read twice, so that nothing says how fast it grows. Of a lab: what its last load "
+          "did. "
+          "Keys: s sort, / filter, p hold, q quit.",
       .arguments = {design_argument()},
       .options = with_host_options(
           {{.name = "interval",
@@ -262,7 +270,9 @@ Command top_command() {
             .help = "only rails whose host or device has TEXT"},
            {.name = "once", .help = "print one screen and end"}}),
       .examples = {{"weir top", "this host"},
-                   {"weir top --lab lab --once", "one screen, for a script"}},
+                   {"weir top --once --interval 5s",
+                    "one screen for a script: the rates of five seconds"},
+                   {"weir top --lab lab --once", "what the last load of a lab did"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook},
       .looks = Looks::kAtHostOrFiles,
       .run = run_top,

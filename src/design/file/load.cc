@@ -316,8 +316,8 @@ class Checker {
     if (!has_names)
       error(
           model.at(),
-          fmt::format("unknown switch model '{}'{}; `weir explain models` lists the {} known "
-                      "ones; for another one write `asic` and, in `ports`, the names of its ports",
+          fmt::format("unknown switch model '{}'{} (`weir explain models` lists the {} known "
+                      "ones; for another one write `asic` and, in `ports`, the names of its ports)",
                       *model, did_you_mean(*model, names), names.size()));
     else
       require(group.value.asic.is_written(), group.at,

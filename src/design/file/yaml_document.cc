@@ -186,9 +186,14 @@ std::string describe_kind(const YamlNode& node) {
   switch (node.kind) {
     case YamlNode::Kind::kSequence: return "a list";
     case YamlNode::Kind::kMapping: return "a mapping";
-    case YamlNode::Kind::kScalar: return "'" + node.scalar + "'";
+    case YamlNode::Kind::kScalar: break;
   }
-  return "";
+  constexpr std::size_t kShown = 60;  // of a text that is no value: the beginning tells enough
+  if (node.scalar.size() <= kShown) return "'" + node.scalar + "'";
+  std::size_t end = kShown;
+  while (end > 0 && (static_cast<unsigned char>(node.scalar[end]) & 0xC0U) == 0x80U)
+    --end;  // not within a character
+  return fmt::format("'{}…' ({} bytes)", node.scalar.substr(0, end), node.scalar.size());
 }
 
 YamlDocument parse_yaml(std::string_view text) {

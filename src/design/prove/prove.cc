@@ -297,7 +297,21 @@ class Walk {
         return arrive_at_nic(c_, kind_, state.wire, host, nic, Detail::kSteps).steps;
       });
     }
-    if (longest_ == kNone || state.hops > states_[longest_].hops) longest_ = at;
+    if (is_better_example(at)) longest_ = at;
+  }
+
+  /// Of two paths as long, one between two hosts shows more than one between rails of a host.
+  [[nodiscard]] bool is_better_example(std::size_t at) const {
+    if (longest_ == kNone || states_[at].hops > states_[longest_].hops) return true;
+    return states_[at].hops == states_[longest_].hops && is_to_itself(longest_) &&
+           !is_to_itself(at);
+  }
+
+  [[nodiscard]] bool is_to_itself(std::size_t at) const {
+    std::size_t first = at;
+    while (states_[first].before != kNone)
+      first = states_[first].before;
+    return states_[first].host == &c_.intent.hosts[states_[at].to.node];
   }
 
   /// The steps of the packet of `state` through the switch it reaches, out by `port`.

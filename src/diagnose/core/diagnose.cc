@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include <fmt/format.h>
 
+#include "base/name_pattern.h"
 #include "base/text.h"
 #include "counters/catalog.h"
 #include "diagnose/core/fixes.h"
@@ -18,6 +20,9 @@ namespace {
 
 using finding::Finding;
 using finding::Severity;
+
+/// Begins the line that stands for the evidence of places that are not shown.
+constexpr std::string_view kMorePlaces = "the same at";
 
 bool explains(const Candidate& cause, const Candidate& other) {
   const Finding& finding = other.finding;
@@ -62,22 +67,65 @@ std::string short_place(const Finding& finding) {
   return finding.where.host.empty() ? finding.where.switch_name : finding.where.host;
 }
 
+/// Places of one finding on the host of the first: all its rails are named, and get a fix.
+struct Rails {
+  std::vector<std::string> devices;  // the first finding's first
+  std::vector<std::string> numbers;
+};
+
+Rails rails_of_first(const std::vector<Finding>& same) {
+  Rails out;
+  for (const Finding& place : same) {
+    const finding::Where& where = place.where;
+    if (where.host.empty() || where.host != same.front().where.host || where.device.empty())
+      continue;
+    if (std::find(out.devices.begin(), out.devices.end(), where.device) != out.devices.end())
+      continue;
+    out.devices.push_back(where.device);
+    if (!where.rail.empty()) out.numbers.push_back(where.rail);
+  }
+  return out;
+}
+
+/// Evidence of the other places: every rail of the first host, and the first places of others.
+void add_evidence_of_others(const std::vector<Finding>& same, Finding& out) {
+  constexpr std::size_t kLines = 8;
+  std::size_t left_out = 0;
+  for (const Finding& place : same) {
+    if (&place == &same.front() || place.evidence.empty()) continue;
+    const bool is_here = !place.where.host.empty() && place.where.host == same.front().where.host;
+    if (is_here || out.evidence.size() < kLines) {
+      out.evidence.push_back(place.evidence.front());
+    } else {
+      ++left_out;
+    }
+  }
+  if (left_out > 0)
+    out.evidence.push_back({.line = fmt::format("{} {} more place{}", kMorePlaces, left_out,
+                                                left_out == 1 ? "" : "s")});
+}
+
 /// The same fault at many places is one finding; if it is everywhere, without a place.
 Finding merged(const std::vector<Finding>& same, const View& view) {
   constexpr std::size_t kNamed = 4;
-  constexpr std::size_t kLines = 8;
   Finding out = same.front();
   std::vector<std::string> names;
   for (const Finding& place : same) {
     const std::string name = short_place(place);
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     out.severity = std::max(out.severity, place.severity);
-    if (&place == &same.front() || place.evidence.empty()) continue;
-    if (out.evidence.size() < kLines) out.evidence.push_back(place.evidence.front());
   }
-  const std::vector<std::string> shown(
+  add_evidence_of_others(same, out);
+  const Rails rails = rails_of_first(same);
+  std::vector<std::string> shown(
       names.begin() + 1,
       names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kNamed + 1)));
+  if (rails.devices.size() > 1) {
+    shown.insert(shown.begin(), compact_names(std::span(rails.devices).subspan(1)));
+    out.where.device = compact_names(rails.devices);
+    if (!out.where.rail.empty()) out.where.rail = compact_names(rails.numbers);
+    out.where.link.clear();  // that of the first alone
+  }
   if (!shown.empty()) {
     out.verdict += fmt::format(" Also at {}{}.", join(shown, ", "),
                                names.size() > kNamed + 1
@@ -166,7 +214,8 @@ bool is_relation(std::string_view id) {
 
 /// A setting, a state or a level: true of the moment, not a sum.
 bool is_of_now(const finding::EvidenceLine& line) {
-  if (line.counter.empty()) return !line.line.starts_with("consequence: ");
+  if (line.counter.empty())
+    return !line.line.starts_with("consequence: ") && !line.line.starts_with(kMorePlaces);
   const counters::Counter* counter = counters::find(line.counter);
   return counter != nullptr && counter->kind == counters::Kind::kGauge &&
          line.value.value_or(0) > 0;

@@ -185,5 +185,62 @@ TEST(Interpret, PauseAboveOnePercentWarnsAndBelowItDoesNot) {
   }
 }
 
+TEST(Diagnose, BitErrorsAtASwitchHaveTheCommandsOfItsSystem) {
+  COVERS("I18");
+  MadeCase made;
+  made.host("gpu01");
+  made.port("Ethernet352", "spine2", "Ethernet8", {{"switch/port.crc_error.packets", 356}});
+  for (evidence::Evidence& piece : made.pieces())
+    for (evidence::Switch& device : piece.switches)
+      device.platform = Fact<std::string>::of("sonic");
+  const finding::Judgement judgement = made.judge();
+  ASSERT_FALSE(judgement.findings.empty());
+  const finding::Finding& found = judgement.findings.front();
+  EXPECT_EQ(found.id, "link.physical_errors");
+  ASSERT_FALSE(found.fix.empty());
+  EXPECT_EQ(found.fix.front().platform, "sonic");
+  EXPECT_EQ(found.fix.front().commands.back(),
+            "show interfaces transceiver eeprom --dom Ethernet352");
+  for (const finding::Fix& fix : found.fix)
+    EXPECT_NE(fix.platform, "host");
+}
+
+/// One host of eight rails whose notification points are off.
+TEST(Diagnose, AllRailsOfAHostAreInPlaceEvidenceAndFix) {
+  COVERS("I11");
+  MadeCase made;
+  made.host("gpu01");
+  made.host("gpu02");
+  evidence::Evidence& host = made.host("gpu40");
+  const evidence::Nic first = host.nics.front();
+  host.nics.clear();
+  for (unsigned rail = 0; rail < 8; ++rail) {
+    evidence::Nic nic = first;
+    nic.device = fmt::format("mlx5_{}", rail);
+    nic.netdev = evidence::Fact<std::string>::of(fmt::format("rail{}", rail));
+    nic.rail = evidence::Fact<unsigned>::of(rail);
+    nic.ecn.np = evidence::Fact<PrioritySet>::of(PrioritySet());
+    host.nics.push_back(nic);
+  }
+  const finding::Judgement judgement = made.judge();
+  ASSERT_FALSE(judgement.findings.empty());
+  const finding::Finding& found = judgement.findings.front();
+  EXPECT_EQ(found.id, "np.disabled");
+  EXPECT_EQ(found.where.host, "gpu40");
+  EXPECT_EQ(found.where.device, "mlx5_[0-7]");
+  EXPECT_NE(found.verdict.find("Also at mlx5_[1-7]"), std::string::npos) << found.verdict;
+  std::string seen;
+  for (const finding::EvidenceLine& line : found.evidence)
+    seen += line.source + "\n";
+  std::string typed;
+  for (const finding::Fix& fix : found.fix)
+    for (const std::string& command : fix.commands)
+      typed += command + "\n";
+  for (unsigned rail = 0; rail < 8; ++rail) {
+    EXPECT_NE(seen.find(fmt::format("mlx5_{}", rail)), std::string::npos) << rail << seen;
+    EXPECT_NE(typed.find(fmt::format("rail{}", rail)), std::string::npos) << rail << typed;
+  }
+}
+
 }  // namespace
 }  // namespace weir::diagnose

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/name_pattern.h"
 #include "base/text.h"
 #include "base/untrusted/quote.h"
 #include "finding/catalog.h"
@@ -79,6 +80,17 @@ std::vector<std::string> commands_of(const evidence::Nic& nic,
   return out;
 }
 
+/// The commands of another rail behind those of the first, each once.
+void add_commands(const std::vector<finding::Fix>& more, std::vector<finding::Fix>& fixes) {
+  for (const finding::Fix& other : more)
+    for (finding::Fix& fix : fixes) {
+      if (fix.platform != other.platform) continue;
+      for (const std::string& line : other.commands)
+        if (std::find(fix.commands.begin(), fix.commands.end(), line) == fix.commands.end())
+          fix.commands.push_back(line);
+    }
+}
+
 }  // namespace
 
 void fit_fixes(const evidence::Nic& nic, std::span<const evidence::SettingValue> changes,
@@ -121,8 +133,20 @@ void fit_fixes(const View& view, finding::Finding& finding) {
     if (!ports.empty()) fit_fixes(ports.front()->device, where.port, finding);
     return;
   }
-  for (const NicView& nic : view.nics())
-    if (nic.host == where.host && nic.device == where.device) return fit_fixes(nic.facts, finding);
+  // One finding may stand for several rails of a host: "mlx5_[0-7]".
+  if (where.device.empty()) return;
+  finding::Finding all;
+  for (const NicView& nic : view.nics()) {
+    if (nic.host != where.host || !names_include(where.device, nic.device)) continue;
+    finding::Finding here = finding;
+    fit_fixes(nic.facts, here);
+    if (all.id.empty()) {
+      all = std::move(here);
+    } else {
+      add_commands(here.fix, all.fix);
+    }
+  }
+  if (!all.id.empty()) finding.fix = std::move(all.fix);
 }
 
 }  // namespace weir::diagnose

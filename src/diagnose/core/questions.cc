@@ -95,8 +95,8 @@ Question is_dcqcn_working(const View& view) {
     return answered(std::move(out), Answer::kNo, false,
                     fmt::format("{} CNPs were sent and none was handled.", sent.value()));
   return answered(std::move(out), Answer::kYes, true,
-                  fmt::format("{} marked packets, {} CNPs sent, {} handled.", marked.value(),
-                              sent.value(), handled.value()));
+                  fmt::format("{} marked packets arrived, {} CNPs sent, {} handled.",
+                              marked.value(), sent.value(), handled.value()));
 }
 
 Question are_we_dropping(const View& view) {

@@ -219,13 +219,28 @@ void judge_bonds(const JobCase& subject, JobFindings& out) {
   found.confidence = pairs == nullptr ? finding::Confidence::kMedium : finding::Confidence::kHigh;
 }
 
+/// Rails meet at the spines, and the design keeps rings on their rail: then a ring that changes
+/// rails crosses the spines at every step. 2 (NCCL's default) lets NCCL choose.
+void judge_rings(const JobCase& subject, JobFindings& out) {
+  if (subject.nccl == nullptr || *subject.nccl->cross_nic || rails_of(subject) < 2) return;
+  for (const readers::JobVariable& variable : subject.job.variables) {
+    if (variable.name != "NCCL_CROSS_NIC" || variable.value != "1") continue;
+    auto& found =
+        out.add("rail.rings_cross",
+                "NCCL_CROSS_NIC=1 lets rings change rails; in the design a ring stays on its rail "
+                "(nccl: { cross_nic: false }).",
+                variable.at);
+    found.fix = {{"nccl", {"export NCCL_CROSS_NIC=0"}, ""}};
+  }
+}
+
 void judge_cross_nic(const JobCase& subject, JobFindings& out) {
   if (subject.intent == nullptr || subject.intent->hosts.empty()) return;
   const auto islands = design::islands(*subject.intent);
   const bool is_isolated = std::any_of(
       subject.intent->hosts.begin(), subject.intent->hosts.end(),
       [&](const auto& host) { return design::has_isolated_rails(*subject.intent, host, islands); });
-  if (!is_isolated) return;
+  if (!is_isolated) return judge_rings(subject, out);
   for (const readers::JobVariable& variable : subject.job.variables) {
     const bool crosses = variable.name == "NCCL_CROSS_NIC" && variable.value != "0";
     const bool no_pxn = variable.name == "NCCL_PXN_DISABLE" && variable.value == "1";

@@ -13,22 +13,24 @@ namespace weir::diagnose {
 namespace {
 
 /// Numbers that NCCL hands to the device as they are. Source: ibv_modify_qp(3): timeout is five
-/// bits, retry_cnt three, sl four; a TOS byte is eight. NCCL takes -1 for its own default.
+/// bits, retry_cnt three; a TOS byte is eight. A service level has four bits, but over Ethernet it
+/// is a priority, and those are 0 to 7 (IEEE 802.1Q). NCCL takes -1 for its own default.
 struct Range {
   std::string_view name;
   long low;
   long high;
+  std::string_view usual;  // a right value and what it is; empty where only the design can tell
 };
 constexpr auto kRanges = std::to_array<Range>({
-    {"NCCL_IB_TC", -1, 255},
-    {"NCCL_IB_FIFO_TC", -1, 255},
-    {"NCCL_IB_SL", -1, 15},
-    {"NCCL_IB_TIMEOUT", 0, 31},
-    {"NCCL_IB_RETRY_CNT", 0, 7},
-    {"NCCL_IB_GID_INDEX", -1, 255},
-    {"NCCL_IB_QPS_PER_CONNECTION", 1, 128},
-    {"NCCL_IB_DISABLE", 0, 1},
-    {"NCCL_CROSS_NIC", 0, 2},
+    {"NCCL_IB_TC", -1, 255, ""},
+    {"NCCL_IB_FIFO_TC", -1, 255, ""},
+    {"NCCL_IB_SL", -1, 7, "0"},
+    {"NCCL_IB_TIMEOUT", 0, 31, "20"},
+    {"NCCL_IB_RETRY_CNT", 0, 7, "7"},
+    {"NCCL_IB_GID_INDEX", -1, 255, "-1"},
+    {"NCCL_IB_QPS_PER_CONNECTION", 1, 128, "1"},
+    {"NCCL_IB_DISABLE", 0, 1, "0"},
+    {"NCCL_CROSS_NIC", 0, 2, "2"},
 });
 
 /// A queue pair retries for 4.096 µs × 2^timeout per attempt before it fails.
@@ -172,15 +174,54 @@ void judge_open(const readers::Job& job, JobFindings& out) {
   }
 }
 
-void judge_range(const readers::JobVariable& variable, JobFindings& out) {
+/// What the design renders for this variable; empty where it has none.
+std::string designed(const design::Nccl* nccl, std::string_view name) {
+  if (nccl == nullptr) return "";
+  if (name == "NCCL_IB_TC") return std::to_string(nccl->traffic_class->value());
+  if (name == "NCCL_IB_SL") return std::to_string(*nccl->service_level);
+  if (name == "NCCL_IB_TIMEOUT") return std::to_string(*nccl->timeout);
+  if (name == "NCCL_IB_RETRY_CNT") return std::to_string(*nccl->retry_count);
+  if (name == "NCCL_IB_QPS_PER_CONNECTION") return std::to_string(*nccl->qps_per_connection);
+  if (name == "NCCL_CROSS_NIC") return *nccl->cross_nic ? "1" : "0";
+  return "";
+}
+
+/// Under PCP trust the service level is the priority of the packets.
+void judge_service_level(const JobCase& subject, const readers::JobVariable& variable,
+                         JobFindings& out) {
+  if (variable.name != "NCCL_IB_SL" || subject.nccl == nullptr || subject.intent == nullptr) return;
+  const auto value = job_number(variable.value);
+  const int wanted = *subject.nccl->service_level;
+  if (!value || *value > 7 || *value == wanted || (*value < 0 && wanted == 0)) return;
+  const bool is_pcp = !subject.intent->hosts.empty() &&
+                      !subject.intent->hosts.front().nics.empty() &&
+                      subject.intent->hosts.front().nics.front().trust == design::Trust::kPcp;
+  if (!is_pcp) return;  // the traffic class decides
+  auto& found = out.add("dscp.unmarked",
+                        fmt::format("NCCL_IB_SL={} puts the packets into priority {}; the design's "
+                                    "class is priority {}, and its ports trust the PCP.",
+                                    *value, std::max(*value, 0L), wanted),
+                        variable.at);
+  found.fix = {{"nccl", {fmt::format("export NCCL_IB_SL={}", wanted)}, ""}};
+}
+
+void judge_range(const JobCase& subject, const readers::JobVariable& variable, JobFindings& out) {
   for (const Range& range : kRanges) {
     if (variable.name != range.name) continue;
     const auto value = job_number(variable.value);
     if (value && *value >= range.low && *value <= range.high) return;
-    out.add("job.bad_value",
-            fmt::format("{}: expected a number from {} to {}, found '{}'.", variable.name,
-                        range.low, range.high, variable.value),
-            variable.at);
+    auto& found = out.add("job.bad_value",
+                          fmt::format("{}: expected a number from {} to {}, found '{}'.",
+                                      variable.name, range.low, range.high, variable.value),
+                          variable.at);
+    const std::string own = designed(subject.nccl, range.name);
+    const std::string_view right = own.empty() ? range.usual : std::string_view(own);
+    if (right.empty()) continue;
+    found.fix = {{"nccl",
+                  {fmt::format("export {}={}", variable.name, right)},
+                  own.empty()
+                      ? "NCCL's default; weir render --to nccl prints every value for a design"
+                      : "the design's value; weir render --to nccl prints all"}};
   }
 }
 
@@ -242,7 +283,8 @@ void judge_variables(const JobCase& subject, JobFindings& out) {
   UnknownNames unknown;
   for (const readers::JobVariable& variable : subject.job.variables) {
     if (unknown.takes(variable)) judge_name(variable, out);
-    judge_range(variable, out);
+    judge_range(subject, variable, out);
+    judge_service_level(subject, variable, out);
     judge_words(variable, out);
   }
   unknown.judge_rest(out);

@@ -32,6 +32,14 @@ std::string reason_of(const readers::Job& job, const readers::NcclProcess& proce
   return "neither nvidia_peermem nor dma-buf is in use";
 }
 
+/// Undoes the job's own limit: nothing on the host needs a change.
+finding::Fix without_limit(const readers::JobVariable& limit) {
+  return {"nccl",
+          {fmt::format("export {}=PXB", limit.name)},
+          fmt::format("in place of {}={}, or remove the line: NCCL selects the distance itself",
+                      limit.name, limit.value)};
+}
+
 /// By NCCL's own lines. True if GPUDirect is off.
 bool judge_lines(const readers::Job& job, const readers::NcclProcess& process, JobFindings& out) {
   bool is_off = false;
@@ -39,8 +47,10 @@ bool judge_lines(const readers::Job& job, const readers::NcclProcess& process, J
     if (line.is_on || line.network != "IB") continue;
     is_off = true;
     const bool is_far = line.reason.starts_with("distance") && own_limit(job) == nullptr;
-    out.add(is_far ? "pcie.gpu_far" : "gdr.off",
-            fmt::format("GPUDirect RDMA is off: {}.", reason_of(job, process, line)), line.at);
+    auto& found =
+        out.add(is_far ? "pcie.gpu_far" : "gdr.off",
+                fmt::format("GPUDirect RDMA is off: {}.", reason_of(job, process, line)), line.at);
+    if (const readers::JobVariable* limit = own_limit(job)) found.fix = {without_limit(*limit)};
   }
   return is_off;
 }
@@ -65,8 +75,10 @@ void judge_gpu_direct(const JobCase& subject, JobFindings& out) {
   }
   if (!subject.job.processes.empty()) return;
   if (const readers::JobVariable* limit = own_limit(subject.job)) {
-    out.add("gdr.off", fmt::format("{}={} turns GPUDirect RDMA off.", limit->name, limit->value),
-            limit->at);
+    auto& found = out.add("gdr.off",
+                          fmt::format("{}={} turns GPUDirect RDMA off.", limit->name, limit->value),
+                          limit->at);
+    found.fix = {without_limit(*limit)};
   }
 }
 

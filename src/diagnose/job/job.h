@@ -7,6 +7,7 @@
 #include <span>
 
 #include "design/fabric/intent.h"
+#include "design/file/fabric.h"
 #include "evidence/evidence.h"
 #include "finding/finding.h"
 #include "finding/thresholds.h"
@@ -19,6 +20,7 @@ struct JobCase {
   const design::Intent* intent = nullptr;          // where there is a design
   std::span<const evidence::Evidence> hosts = {};  // where hosts were observed
   finding::Thresholds thresholds = {};
+  const design::Nccl* nccl = nullptr;  // the design's values for jobs, where there is a design
 };
 
 /// Conclusion: healthy, findings, or inconclusive where the job says nothing that could be judged.

@@ -300,6 +300,60 @@ TEST(JudgeJob, RailsThatDoNotMeetAreNotCrossed) {
   EXPECT_FALSE(names(judge_job({job, &joined, {}}), "rail.cross_rail_unreachable"));
 }
 
+std::string first_fix(const finding::Judgement& judgement, std::string_view id) {
+  for (const auto& known : judgement.findings)
+    if (known.id == id && !known.fix.empty() && !known.fix.front().commands.empty())
+      return known.fix.front().commands.front();
+  return "";
+}
+
+TEST(JudgeJob, AFixUndoesTheLineThatIsWrong) {
+  COVERS("E2");
+  const design::Template* chosen = design::find_template("rail256");
+  const auto loaded = design::load_text(chosen->text, "rail256");
+  const design::Intent intent = design::derive(loaded.design).intent;
+  const auto judged = [&](std::string_view text) {
+    const readers::Job job = readers::read_job(text, "env");
+    return judge_job({.job = job, .intent = &intent, .nccl = &loaded.design.nccl});
+  };
+  EXPECT_EQ(first_fix(judged("NCCL_NET_GDR_LEVEL=0\nNCCL_IB_TC=106\n"), "gdr.off"),
+            "export NCCL_NET_GDR_LEVEL=PXB");
+  EXPECT_EQ(first_fix(judged("NCCL_IB_TIMEOUT=40\nNCCL_IB_TC=106\n"), "job.bad_value"),
+            "export NCCL_IB_TIMEOUT=20");
+  EXPECT_EQ(first_fix(judged("NCCL_IB_SL=9\nNCCL_IB_TC=106\n"), "job.bad_value"),
+            "export NCCL_IB_SL=0");
+  EXPECT_EQ(first_fix(judged("NCCL_CROSS_NIC=1\nNCCL_IB_TC=106\n"), "rail.rings_cross"),
+            "export NCCL_CROSS_NIC=0");
+  for (const std::string_view right :
+       {"NCCL_CROSS_NIC=0\nNCCL_IB_TC=106\n", "NCCL_CROSS_NIC=2\nNCCL_IB_TC=106\nNCCL_IB_SL=7\n"})
+    EXPECT_EQ(ids_of(judged(right)), "");
+}
+
+TEST(JudgeJob, UnderPcpTrustTheServiceLevelMustBeTheClass) {
+  COVERS("E2");
+  const design::Template* chosen = design::find_template("pair");
+  const auto loaded = design::load_text(std::string(chosen->text) + "trust: pcp\n", "pair");
+  const design::Intent intent = design::derive(loaded.design).intent;
+  const auto is_wrong = [&](std::string_view text) {
+    const readers::Job job = readers::read_job(text, "env");
+    return names(judge_job({.job = job, .intent = &intent, .nccl = &loaded.design.nccl}),
+                 "dscp.unmarked");
+  };
+  EXPECT_TRUE(is_wrong("NCCL_IB_SL=5\nNCCL_IB_TC=106\n"));
+  EXPECT_FALSE(is_wrong("NCCL_IB_SL=3\nNCCL_IB_TC=106\n"));
+}
+
+TEST(JudgeJob, SixtyFourMebibytesOfLockedMemoryAreTooFew) {
+  COVERS("E2");
+  const auto is_low = [](std::string_view text) {
+    const readers::Job job = readers::read_job(text, "job.sh");
+    return names(judge_job({.job = job}), "limits.memlock_low");
+  };
+  EXPECT_TRUE(is_low("#!/bin/bash\nexport NCCL_DEBUG=INFO\nulimit -l 65536\n"));
+  EXPECT_FALSE(is_low("#!/bin/bash\nexport NCCL_DEBUG=INFO\nulimit -l unlimited\n"));
+  EXPECT_FALSE(is_low("#!/bin/bash\nexport NCCL_DEBUG=INFO\nulimit -l 8388608\n"));
+}
+
 // The gid, tc, gdr and env families of troubles from public trackers, as far as they carry text of
 // a job or log.
 TEST(JudgeJob, TroublesFromTheFieldAreNamed) {

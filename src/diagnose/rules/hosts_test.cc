@@ -62,6 +62,24 @@ TEST(Storm, PausesThatAreOnlyRenewedAreAStormAndTakenBackASlowReceiver) {
   EXPECT_EQ(said_of_pauses(3000, 6000), "receiver.slow");
 }
 
+/// A 400G NIC that takes 40G pauses its port nine tenths of the time, some microseconds each: as
+/// long on average as a stuck one with a few pauses before. Its port counted each of them.
+TEST(Storm, AReceiverThatReleasesItsPauseAgainAndAgainIsSlowHoweverLongItPauses) {
+  COVERS("I1");
+  const auto said = [](std::uint64_t begun) {
+    MadeCase made;
+    made.host("gpu01", {{"ethtool/tx_prio3_pause", 1950},
+                        {"ethtool/tx_prio3_pause_duration", 9'010},
+                        {"ethtool/rx_prio3_bytes", 50'000'000}})
+        .nics.back()
+        .link.speed = evidence::Fact<BitRate>::of(400_Gbps);
+    made.port("swp1", "gpu01", "mlx5_0", {{"switch/prio3.pause_rx.transitions.events", begun}});
+    return made.said();
+  };
+  EXPECT_EQ(said(1720), "receiver.slow");
+  EXPECT_EQ(said(3), "pfc.storm");
+}
+
 TEST(Storm, ExplainsThatTheStuckHostSendsNoCnpsAndNotThatOthersSendNone) {
   COVERS("I1", "I11");
   const auto finds = [](bool is_stuck_host) {

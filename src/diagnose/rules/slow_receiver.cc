@@ -12,6 +12,8 @@ struct ReceiverPauses {
   std::optional<double> share;  // of the window
   std::optional<std::uint64_t> frames;
   std::optional<double> received;  // by the host: share of the line
+  /// Pauses counted one by one, their renewals left out: all but the last of them ended.
+  std::optional<finding::EvidenceLine> begun;
   const Counts* counts = nullptr;
   std::string duration_id;
   std::string frames_id;
@@ -44,6 +46,22 @@ ReceiverPauses pauses_of(const View& view, const PortView& port) {
   return pauses_of(view, port.counts, "switch.prio.pause_rx", "switch.queue.tx.bytes", port.speed);
 }
 
+std::optional<finding::EvidenceLine> pauses_begun(const View& view, const Counts& counts,
+                                                  std::string_view id) {
+  if (!counts.of(id, view.rdma())) return std::nullopt;
+  return counts.line(id, view.rdma());
+}
+
+std::optional<finding::EvidenceLine> pauses_begun(const View& view, const PortView& port) {
+  return pauses_begun(view, port.counts, "switch.prio.pause_rx.transitions.events");
+}
+
+/// By the NIC, or else by its switch port.
+std::optional<finding::EvidenceLine> pauses_begun(const View& view, const NicView& nic) {
+  auto own = pauses_begun(view, nic.counts, "nic.prio.pause_tx.transitions.events");
+  return own || !nic.port ? own : pauses_begun(view, view.ports()[*nic.port]);
+}
+
 /// A slow receiver releases its pauses all the time; one that is stuck only renews them.
 bool is_renewed(const ReceiverPauses& pauses, const Thresholds& limits,
                 std::optional<BitRate> speed) {
@@ -59,13 +77,18 @@ void judge_pauses(const View& view, const ReceiverPauses& pauses, std::optional<
   const Thresholds& limits = view.thresholds();
   const bool has_window = pauses.share.has_value();
   if (has_window ? *pauses.share < limits.pause_warning : pauses.frames.value_or(0) == 0) return;
+  // Counted releases decide; without them the length of the pauses must tell.
+  const bool is_released = pauses.begun && pauses.begun->value.value_or(0) >
+                                               static_cast<std::int64_t>(limits.pauses_released);
   const bool takes_nothing = has_window && *pauses.share >= limits.stuck_pause && pauses.received &&
                              *pauses.received < limits.stuck_rate;
   const bool takes_much = pauses.received && *pauses.received > limits.low_use;
-  const bool is_stuck = takes_nothing || (!takes_much && is_renewed(pauses, limits, speed));
+  const bool is_stuck =
+      !is_released && (takes_nothing || (!takes_much && is_renewed(pauses, limits, speed)));
   constexpr std::string_view kSlow = "the host drains packets more slowly than they arrive";
   std::vector<finding::EvidenceLine> lines = {pauses.counts->line(pauses.frames_id, view.rdma())};
   if (has_window) lines.push_back(pauses.counts->line(pauses.duration_id, view.rdma()));
+  if (is_released) lines.push_back(*pauses.begun);
   Suspicion slow{
       .id = is_stuck ? "pfc.storm" : "receiver.slow",
       .verdict =
@@ -165,7 +188,8 @@ void look_for_slow_receivers(const View& view, Suspicions& out) {
     const ReceiverPauses own = pauses_of(view, nic);
     const bool is_own = own.frames.has_value();
     if (!is_own && !nic.port) continue;
-    const ReceiverPauses pauses = is_own ? own : pauses_of(view, view.ports()[*nic.port]);
+    ReceiverPauses pauses = is_own ? own : pauses_of(view, view.ports()[*nic.port]);
+    pauses.begun = pauses_begun(view, nic);
     if (!pauses.frames) continue;
     can_see = true;
     finding::Where where = nic.where();
@@ -177,7 +201,8 @@ void look_for_slow_receivers(const View& view, Suspicions& out) {
     has_unplaced = has_unplaced || (!port.nic && !port.is_fabric() &&
                                     port.counts.of("switch.prio.pause_rx.frames", view.rdma()));
     if (port.nic || port.is_fabric().value_or(true)) continue;
-    const ReceiverPauses pauses = pauses_of(view, port);
+    ReceiverPauses pauses = pauses_of(view, port);
+    pauses.begun = pauses_begun(view, port);
     can_see = can_see || pauses.frames.has_value();
     finding::Where where = port.where();
     where.host = port.neighbour;

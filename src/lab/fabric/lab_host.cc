@@ -42,9 +42,11 @@ std::string summary(const LoadOutcome& done) {
                       approximate(result.completion.p99), approximate(result.completion.max));
   }
   const sim::Totals& totals = done.totals;
-  out += fmt::format("{} simulated; {} marked, {} CNPs, {} pauses, {} lossless drops\n",
-                     approximate(done.elapsed), totals.marked, totals.cnp_sent, totals.pauses,
-                     totals.lossless_drops);
+  out += fmt::format(
+      "{} simulated; switches marked {} packets; {} CNPs, {} pauses begun, {} lossless "
+      "drops\n",
+      approximate(done.elapsed), totals.marked, totals.cnp_sent, totals.pauses,
+      totals.lossless_drops);
   if (!done.is_finished) out += "not finished within the time limit\n";
   for (const std::string& note : done.notes)
     out += fmt::format("note: {}\n", note);

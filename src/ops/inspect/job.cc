@@ -26,6 +26,7 @@ Result<JudgedJob> judge_job(const JobRequest& request) {
     WEIR_TRY(loaded, load_fabric(request.design));
     fabric = std::move(loaded);
     subject.intent = &fabric.intent;
+    subject.nccl = &fabric.design.nccl;
   }
   out.judgement = diagnose::judge_job(subject);
   return out;

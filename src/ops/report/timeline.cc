@@ -253,7 +253,7 @@ Panel panel_for(lab::Measure measure) {
     case lab::Measure::kCnps:
       return {.title = "CNPs sent", .unit = "per interval", .merge = Merge::kMean};
     case lab::Measure::kRate:
-      return {.title = "Rate on the wire", .unit = "Gb/s", .merge = Merge::kMean};
+      return {.title = "Rate of all NICs of the rail", .unit = "Gb/s", .merge = Merge::kMean};
     case lab::Measure::kDrops: return {.title = "Packets dropped", .unit = "per interval"};
   }
   WEIR_UNREACHABLE("every measure has a panel");

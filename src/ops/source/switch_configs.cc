@@ -44,9 +44,17 @@ weir::Result<platforms::Parsed> read_config(const design::SwitchIntent& wanted,
   const platforms::Platform* const seen = platforms::recognise(text);
   const platforms::Platform& platform =
       seen != nullptr ? *seen : platforms::platform_of(wanted.system);
-  WEIR_TRY(parsed, platform.parse(text, file));
-  parsed.state.name = wanted.name;
-  return parsed;
+  return platform.parse(text, file);
+}
+
+/// A file given for one switch that says it is another of the design: nothing it holds would be
+/// judged right. A host name that the design does not have may be a site's own.
+Status check_name(const SwitchFile& given, const std::string& own, const design::Intent& intent) {
+  if (own == given.name || given.name.empty() || find_switch(intent, own) == nullptr) return {};
+  return bad_input(
+      fmt::format("{} is the configuration of {} (its host name), not of {}: "
+                  "--switch {}={} compares it",
+                  given.file, own, given.name, own, given.file));
 }
 
 }  // namespace
@@ -64,6 +72,9 @@ Result<std::vector<SwitchConfig>> read_switch_configs(const std::vector<SwitchFi
       return bad_request(fmt::format("the design has no switch '{}'{}", given.name,
                                      did_you_mean(given.name, switch_names(intent))));
     WEIR_TRY(parsed, or_bad_input(read_config(*wanted, given.file)));
+    if (const Status named = check_name(given, parsed.state.name, intent); !named)
+      return named.error();
+    parsed.state.name = wanted->name;
     configs.push_back({wanted->name, given.file, std::move(parsed)});
   }
   return configs;

@@ -64,6 +64,10 @@ Result<Watched> watch_command(Stage& stage, const std::vector<std::string>& word
     return could_not_look(
         fmt::format("{} was not run on {} (status 127): {}", join(words, " "), stage.ran_on,
                     outcome.errors.empty() ? "the command was not found" : trim(outcome.errors)));
+  // A lab reads the words of a load itself, and has run nothing where they are wrong.
+  constexpr int kUsage = 2;
+  if (stage.set.lab && outcome.exit_status == kUsage && outcome.output.empty())
+    return bad_input(std::string(trim(outcome.errors)));
   out.after = observe(stage.set);
   out.drive.words = words;
   out.drive.ran_on = stage.ran_on;

@@ -51,6 +51,22 @@ Result<Observation> Watch::look() const {
   return observe(set);
 }
 
+Result<std::optional<std::pair<Observation, Observation>>> Watch::last_load() const {
+  if (request_.source.lab.empty()) return bad_request("there is no lab");
+  WEIR_TRY(set, open_hosts(request_.source));
+  std::optional<std::pair<Observation, Observation>> out;
+  if (!set.lab || !set.lab->last_run()) return out;
+  WEIR_TRY(window, observe_last_load(set));
+  out.emplace();
+  for (evidence::Evidence& host : window) {
+    if (host.nics.empty() || host.snapshots.size() < 2) continue;
+    out->second.hosts.push_back(host);
+    host.snapshots.resize(1);
+    out->first.hosts.push_back(std::move(host));
+  }
+  return out;
+}
+
 Result<finding::Judgement> Watch::judge() {
   WEIR_TRY(set, open_hosts(request_.source));
   Observation seen = observe(set);

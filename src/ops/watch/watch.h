@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "finding/finding.h"
@@ -32,6 +33,10 @@ class Watch {
 
   /// Settings and counters of every host now; a lab is read again, others may have changed it.
   [[nodiscard]] Result<Observation> look() const;
+
+  /// Of a lab: what was seen before and after its last load; nullopt where none has run. A failure
+  /// where this is no lab.
+  [[nodiscard]] Result<std::optional<std::pair<Observation, Observation>>> last_load() const;
 
   /// Settings against the design, and what the counters did since the judgement before; in a lab,
   /// what they did around its last load.

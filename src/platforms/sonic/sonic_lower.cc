@@ -106,9 +106,9 @@ class Lowerer : Lowering {
       remarks_.add("load balancing", std::string(design::to_word(node_.load_balancing)), "ecmp",
                    "community SONiC has no CONFIG_DB table for it; vendors add their own");
     if (node_.ecmp_seed != 0)
-      remarks_.add(
-          "ECMP hash seed", std::to_string(node_.ecmp_seed), "",
-          fmt::format("not in CONFIG_DB; {}.switch.json sets it through swssconfig", node_.name));
+      remarks_.add("ECMP hash seed", std::to_string(node_.ecmp_seed),
+                   "a file of its own, NODE.switch.json",
+                   "not in CONFIG_DB: swssconfig loads it, after each restart of swss");
     if (node_.forwarding == design::Forwarding::kStoreAndForward)
       remarks_.add("store-and-forward", "on", "", "CONFIG_DB has no such setting");
     if (node_.global_pause)
@@ -181,7 +181,7 @@ class Lowerer : Lowering {
       out.headroom_auto = known(true);
       out.headroom = evidence::Fact<Bytes>::missing(evidence::Missing::kAbsent);
       remarks_.add("headroom", to_text(port.headroom), "the switch's own",
-                   is_dynamic ? "it computes it from speed, cable and MTU (profile NULL)"
+                   is_dynamic ? "it computes it from speed, cable and MTU: profile NULL"
                               : "it looks it up by speed and cable (pg_profile_lookup.ini)",
                    port.name);
       if (is_dynamic) out.alpha = known(ingress_alpha(node_, remarks_));

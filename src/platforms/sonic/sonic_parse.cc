@@ -726,7 +726,9 @@ Platform sonic() {
       {.system = design::SwitchSystem::kSonic,
        .how_load =
            "NODE.breakout.sh if there is one, config load -y NODE.remove.json, config load -y "
-           "NODE.config_db.json, config save -y",
+           "NODE.config_db.json, swssconfig NODE.switch.json in the container swss (the hash "
+           "seed), "
+           "config save -y; NODE.notes.txt has the order and the reasons",
        .lower = sonic_lower,
        .render = sonic_render,
        .recognises = sonic_recognises,

@@ -449,6 +449,22 @@ PYTHON
   return out;
 }
 
+std::string with_name(std::string text, const std::string& name) {
+  constexpr std::string_view kNode = "NODE";
+  if (const auto at = text.find(kNode); at != std::string::npos)
+    text.replace(at, kNode.size(), name);
+  return text;
+}
+
+/// The hash seed is not in CONFIG_DB, and gone when swss restarts: equal seeds polarise.
+std::string seed_order(const design::SwitchIntent& wanted) {
+  if (wanted.ecmp_seed == 0) return "";
+  return fmt::format(
+      "  docker cp {0}.switch.json swss:/ && docker exec swss swssconfig /{0}.switch.json\n"
+      "                                     the hash seed; again after each restart of swss\n",
+      wanted.name);
+}
+
 /// JSON has no comments: this file explains each table.
 std::string notes(const design::Intent& intent, const design::SwitchIntent& wanted,
                   const Lowered& lowered) {
@@ -458,13 +474,14 @@ std::string notes(const design::Intent& intent, const design::SwitchIntent& want
       "Order, on a switch with its stock configuration:\n{1}"
       "  config load -y {0}.remove.json      rows of the stock configuration that must go\n"
       "  config load -y {0}.config_db.json   merges: lanes, addresses, routes and services stay\n"
-      "  config save\n"
+      "{2}  config save -y\n"
       "Buffer changes interrupt traffic briefly.\n\n",
       wanted.name,
       breakout_script(wanted).empty() ? ""
                                       : fmt::format("  bash {}.breakout.sh           splits the "
                                                     "cages\n",
-                                                    wanted.name));
+                                                    wanted.name),
+      seed_order(wanted));
   const auto add = [&](std::string_view table, const std::string& why) {
     out += fmt::format("{:<26} {}\n", table, hang(why, 72, 27));
   };
@@ -515,9 +532,10 @@ std::string notes(const design::Intent& intent, const design::SwitchIntent& want
   if (lowered.remarks.empty()) return out;
   out += "\nDifferences from the design:\n";
   for (const Remark& remark : lowered.remarks)
-    out += fmt::format("  {}: design {}, {} ({})\n", remark.what, remark.wanted,
-                       remark.becomes.empty() ? "not expressed" : "here " + remark.becomes,
-                       remark.why);
+    out += fmt::format(
+        "  {}: design {}, {} ({})\n", remark.what, remark.wanted,
+        remark.becomes.empty() ? "not expressed" : "here " + with_name(remark.becomes, wanted.name),
+        remark.why);
   return out;
 }
 

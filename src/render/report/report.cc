@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/name_pattern.h"
 #include "base/text.h"
 #include "finding/catalog.h"
 #include "finding/fold.h"
@@ -109,8 +110,8 @@ std::string name_of(const RailRow& row) {
 bool is_at(const Finding& found, const RailRow& row) {
   const finding::Where& where = found.where;
   if (where.host != row.host) return false;
-  if (!where.device.empty()) return where.device == row.device;
-  return where.rail.empty() || (row.rail && where.rail == std::to_string(*row.rail));
+  if (!where.device.empty()) return names_include(where.device, row.device);
+  return where.rail.empty() || (row.rail && names_include(where.rail, std::to_string(*row.rail)));
 }
 
 std::vector<int> problems_at(const std::vector<Problem>& problems, const RailRow& row) {
@@ -161,8 +162,26 @@ std::string range_cell(const Column& column, const std::vector<const RailRow*>& 
   return from == to ? from : fmt::format("{} – {}", from, to);
 }
 
+using RowProblems = std::map<const RailRow*, std::vector<int>>;
+
+/// "1 (2 of them)": problems of rows that have no line of their own.
+std::string folded_problems(const std::vector<const RailRow*>& rows, const RowProblems& problems) {
+  std::map<int, std::size_t> counts;
+  for (const RailRow* row : rows) {
+    const auto here = problems.find(row);
+    if (here == problems.end()) continue;
+    for (const int number : here->second)
+      ++counts[number];
+  }
+  std::vector<std::string> texts;
+  for (const auto& [number, count] : counts)
+    texts.push_back(count == rows.size() ? std::to_string(number)
+                                         : fmt::format("{} ({} of them)", number, count));
+  return join(texts, ", ");
+}
+
 RailTable::Line fold_of(const std::vector<const RailRow*>& rows, bool is_all_there_is,
-                        const finding::Thresholds& limits) {
+                        const RowProblems& problems, const finding::Thresholds& limits) {
   const RailRow& first = *rows.front();
   const bool is_one_rail = std::all_of(rows.begin(), rows.end(),
                                        [&](const RailRow* row) { return row->rail == first.rail; });
@@ -175,7 +194,7 @@ RailTable::Line fold_of(const std::vector<const RailRow*>& rows, bool is_all_the
       .count = rows.size()};
   for (const Column& column : columns())
     line.cells.push_back(range_cell(column, rows, limits));
-  line.cells.emplace_back();
+  line.cells.push_back(folded_problems(rows, problems));
   return line;
 }
 
@@ -196,20 +215,24 @@ std::vector<bool> choose_apart(const Report& report,
   return is_apart;
 }
 
-void fold_rest(const Report& report, const std::vector<bool>& is_apart, RailTable& table) {
+void fold_rest(const Report& report, const std::vector<bool>& is_apart,
+               const std::vector<std::vector<int>>& problems, RailTable& table) {
+  RowProblems by_row;
+  for (std::size_t i = 0; i < report.rails.size(); ++i)
+    by_row[&report.rails[i]] = problems[i];
   std::map<std::optional<unsigned>, std::vector<const RailRow*>> by_rail;
   for (std::size_t i = 0; i < report.rails.size(); ++i)
     if (!is_apart[i]) by_rail[report.rails[i].rail].push_back(&report.rails[i]);
   const bool has_apart = !table.lines.empty();
   if (by_rail.size() <= kMostRails - kMostApart) {
     for (const auto& [rail, rows] : by_rail)
-      table.lines.push_back(fold_of(rows, !has_apart, report.thresholds));
+      table.lines.push_back(fold_of(rows, !has_apart, by_row, report.thresholds));
     return;
   }
   std::vector<const RailRow*> all;
   for (const auto& [rail, rows] : by_rail)
     all.insert(all.end(), rows.begin(), rows.end());
-  table.lines.push_back(fold_of(all, !has_apart, report.thresholds));
+  table.lines.push_back(fold_of(all, !has_apart, by_row, report.thresholds));
 }
 
 }  // namespace
@@ -307,7 +330,7 @@ RailTable rail_table(const Report& report) {
   for (std::size_t i = 0; i < report.rails.size(); ++i)
     if (is_short || is_apart[i])
       table.lines.push_back(line_of(report.rails[i], numbers[i], report.thresholds));
-  if (!is_short) fold_rest(report, is_apart, table);
+  if (!is_short) fold_rest(report, is_apart, numbers, table);
   return table;
 }
 

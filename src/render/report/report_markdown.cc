@@ -116,8 +116,12 @@ void write_problems(Text& text, const std::vector<Problem>& problems,
                           plan[i].where.empty() ? "" : ", at " + plain(plan[i].where)));
     text.line(plain(found.verdict));
     if (entry != nullptr) text.line("\nWhy it matters: " + plain(entry->why));
-    for (std::size_t k = 0; k < found.evidence.size(); ++k)
-      text.line(fmt::format("{}- {}", k == 0 ? "\n" : "", plain(found.evidence[k].line)));
+    for (std::size_t k = 0; k < found.evidence.size(); ++k) {
+      const finding::EvidenceLine& seen = found.evidence[k];
+      text.line(
+          fmt::format("{}- {}", k == 0 ? "\n" : "",
+                      plain(seen.source.empty() ? seen.line : seen.source + ": " + seen.line)));
+    }
     for (const finding::Fix& fix : plan[i].fixes) {
       text.line(fmt::format("\n{}{}{}", plain(fix.platform), fix.note.empty() ? "" : ": ",
                             plain(fix.note)));

@@ -161,6 +161,36 @@ TEST(Report, givesTheSameBytesForTheSameInput) {
   EXPECT_EQ(report_markdown(sample(intent)), report_markdown(sample(intent)));
 }
 
+/// A table has room for six NICs of their own; the problem of the others is not lost.
+TEST(Report, saysHowManyFoldedNicsHaveAProblem) {
+  COVERS("J5");
+  Report report;
+  finding::Finding found;
+  found.id = "np.disabled";
+  found.where.host = "gpu40";
+  found.where.rail = "[0-7]";
+  found.where.device = "mlx5_[0-7]";
+  found.evidence.push_back({.source = "gpu40 mlx5_0", .line = "ECN NP: off"});
+  report.judgement.findings.push_back(found);
+  for (const char* host : {"gpu40", "gpu41"})
+    for (unsigned rail = 0; rail < 8; ++rail) {
+      RailRow& row = report.rails.emplace_back();
+      row.host = host;
+      row.device = "mlx5_" + std::to_string(rail);
+      row.rail = rail;
+    }
+  std::size_t with_problem = 0;
+  for (const RailTable::Line& line : rail_table(report).lines) {
+    if (line.cells.back().empty()) continue;
+    with_problem += line.is_fold ? 2 : 1;
+    if (line.is_fold) {
+      EXPECT_EQ(line.cells.back(), "1 (2 of them)") << line.name;
+    }
+  }
+  EXPECT_EQ(with_problem, 8U);
+  EXPECT_NE(report_markdown(report).find("gpu40 mlx5"), std::string::npos);
+}
+
 TEST(Report, foldsAThousandHostsAndSaysHowManyAreLikeThem) {
   COVERS("J5");
   const design::Intent intent = intent_of("clos1k");

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/name_pattern.h"
 #include "base/text.h"
 #include "render/report/svg_canvas.h"
 #include "units/format.h"
@@ -38,17 +39,20 @@ std::optional<std::uint32_t> index_of(const List& nodes, const std::string& name
   return std::nullopt;
 }
 
-std::optional<std::uint32_t> link_at(const Intent& intent, const finding::Where& where) {
+std::vector<std::uint32_t> links_at(const Intent& intent, const finding::Where& where) {
+  std::vector<std::uint32_t> links;
   if (const auto sw = index_of(intent.switches, where.switch_name)) {
     for (const design::SwitchPortIntent& port : intent.switches[*sw].ports)
-      if (port.name == where.port) return port.link;
-    return std::nullopt;
+      if (port.name == where.port) links.push_back(port.link);
+    return links;
   }
   const auto host = index_of(intent.hosts, where.host);
-  if (!host || intent.hosts[*host].nics.size() < 2) return std::nullopt;
+  if (!host || intent.hosts[*host].nics.size() < 2) return links;
   for (const design::NicIntent& nic : intent.hosts[*host].nics)
-    if (nic.device == where.device || std::to_string(nic.rail) == where.rail) return nic.link;
-  return std::nullopt;
+    if (names_include(where.device, nic.device) ||
+        names_include(where.rail, std::to_string(nic.rail)))
+      links.push_back(nic.link);
+  return links;
 }
 
 Sites sites_of(const Intent& intent, std::span<const Problem> problems) {
@@ -60,7 +64,8 @@ Sites sites_of(const Intent& intent, std::span<const Problem> problems) {
         sites.switches[*sw].insert(problem.number);
       else if (const auto host = index_of(intent.hosts, where.host))
         sites.hosts[*host].insert(problem.number);
-      if (const auto link = link_at(intent, where)) sites.links[*link].insert(problem.number);
+      for (const std::uint32_t link : links_at(intent, where))
+        sites.links[link].insert(problem.number);
     }
   return sites;
 }

@@ -230,7 +230,7 @@ Result<Fault> parse_fault(std::string_view text) {
   fault.text = std::string(trim(text));
   fault.type = find_fault(pieces.front());
   if (fault.type == nullptr)
-    return invalid_error(fmt::format("no fault '{}'{}; weir sim --list-faults shows them all",
+    return invalid_error(fmt::format("no fault '{}'{} (weir sim --list-faults shows them all)",
                                      pieces.front(), did_you_mean(pieces.front(), type_names())));
   FaultValues values = default_values(*fault.type);
   for (std::size_t i = 1; i < pieces.size(); ++i)
