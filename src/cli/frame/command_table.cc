@@ -28,6 +28,7 @@ std::span<const Command> command_table() {
       bundle_command(),
       diff_command(),
       verify_command(),
+      preflight_command(),
       probe_mtu_command(),
       job_command(),
       diagnose_command(),

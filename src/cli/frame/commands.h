@@ -28,6 +28,7 @@ namespace weir::cli {
 [[nodiscard]] Command lint_command();
 [[nodiscard]] Command pcap_command();
 [[nodiscard]] Command plan_command();
+[[nodiscard]] Command preflight_command();
 [[nodiscard]] Command prove_command();
 [[nodiscard]] Command probe_mtu_command();
 [[nodiscard]] Command render_command();

@@ -46,6 +46,12 @@ constexpr auto kSteps = std::to_array<Step>({
     {"One page to hand on.", "weir report --lab lab -o report.html"},
     {"Repair it.", "weir lab fault clear"},
     {"Verify that it is healthy again.", "weir verify --quiet --lab lab -- all-to-all size=500KB"},
+    {"Before training: every stage from settings to a failing link. Go or no-go?",
+     "weir preflight --quick --lab lab"},
+    {"Another host breaks.", "weir lab fault add slow-receiver,at=gpu11,rate=10G"},
+    {"The same preflight stops at the first stage that shows it, and names the host.",
+     "weir preflight --quick --lab lab", ExitCode::kFindings},
+    {"Repair it.", "weir lab fault clear"},
 });
 
 std::vector<std::string> words_of(std::string_view command) {
@@ -165,7 +171,9 @@ Command demo_command() {
       .description =
           "Writes a design, makes a lab of it (a simulated fabric of 16 hosts), validates it (not "
           "configured yet), applies the configuration, verifies it under load, adds a fault, "
-          "diagnoses it, writes a report and repairs it. Each step is a command that you can type "
+          "diagnoses it, writes a report, repairs it, and ends with two preflights: go, and no-go "
+          "for a "
+          "broken host. Each step is a command that you can type "
           "yourself; nothing outside the folder is changed. All numbers are simulated.",
       .options = {{.name = "dir",
                    .metavar = "DIR",

@@ -1,0 +1,332 @@
+// weir preflight: go or no-go before training, in stages.
+#include "ops/preflight/preflight.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "base/name_pattern.h"
+#include "base/table.h"
+#include "base/text.h"
+#include "cli/frame/change_input.h"
+#include "cli/frame/commands.h"
+#include "cli/frame/design_input.h"
+#include "cli/frame/help.h"
+#include "cli/frame/host_input.h"
+#include "cli/frame/interruption.h"
+#include "cli/frame/progress.h"
+#include "cli/frame/threshold_option.h"
+#include "cli/json/preflight_json.h"
+#include "render/text/findings_text.h"
+#include "units/format.h"
+
+namespace weir::cli {
+namespace {
+
+using preflight::Report;
+using preflight::StageResult;
+using preflight::State;
+using preflight::Verdict;
+
+constexpr std::size_t kPreflightWidth = 100;
+
+std::string fabric_text(const Report& report) {
+  return fmt::format("{}, {}{}", report.identity.design,
+                     counted(static_cast<std::size_t>(report.identity.hosts), "host"),
+                     simulated_word(report.identity.is_simulated));
+}
+
+std::string preflight_stage_text(const StageResult& stage) {
+  return fmt::format("{} ({})", preflight::number_of(stage.id), preflight::row_of(stage.id).name);
+}
+
+std::string failing_text(const preflight::Failing& failing) {
+  std::vector<std::string> parts;
+  const auto add = [&](std::string_view what, const std::vector<std::string>& names) {
+    if (!names.empty()) parts.push_back(fmt::format("{} {}", what, compact_names(names)));
+  };
+  add(failing.hosts.size() == 1 ? "host" : "hosts", failing.hosts);
+  add(failing.rails.size() == 1 ? "rail" : "rails", failing.rails);
+  add(failing.switches.size() == 1 ? "switch" : "switches", failing.switches);
+  if (!failing.links.empty())
+    parts.push_back(fmt::format("{} {}", failing.links.size() == 1 ? "link" : "links",
+                                join(failing.links, ", ")));
+  return join(parts, "; ");
+}
+
+std::string preflight_verdict(const Report& report) {
+  const std::string head = fmt::format("{}: ", fabric_text(report));
+  switch (report.verdict()) {
+    case Verdict::kGo: {
+      const auto passed =
+          std::count_if(report.stages.begin(), report.stages.end(),
+                        [](const StageResult& stage) { return stage.state == State::kPassed; });
+      return fmt::format("Go. {}no red flag in {}.", head,
+                         counted(static_cast<std::size_t>(passed), "stage"));
+    }
+    case Verdict::kNoGo: {
+      const std::string places = failing_text(preflight::failing_of(report));
+      return fmt::format("No-go. {}red flag in stage {}{}.", head,
+                         preflight_stage_text(*report.failed()),
+                         places.empty() ? "" : ": " + places);
+    }
+    case Verdict::kCannotTell: break;
+  }
+  std::vector<std::string> open;
+  for (const StageResult& stage : report.stages)
+    if (stage.state == State::kOpen ||
+        (stage.state == State::kNotRun && stage.id != preflight::StageId::kSoak))
+      open.push_back(preflight_stage_text(stage));
+  return fmt::format("Cannot tell. {}no red flag, but without an answer of stage {}.", head,
+                     join(open, ", "));
+}
+
+void print_plan(const Report& report, Context& context) {
+  context.out << fmt::format("Preflight of {}. Stages and their budgets:\n\n", fabric_text(report));
+  TextTable table({"", "stage", "what", "budget"});
+  for (const StageResult& stage : report.stages) {
+    const preflight::StageRow& row = preflight::row_of(stage.id);
+    table.add_row({std::to_string(preflight::number_of(stage.id)), std::string(row.name),
+                   std::string(row.what), stage.budget});
+  }
+  context.out << table.to_text(2, kPreflightWidth) << '\n' << std::flush;
+}
+
+Tone tone_of(State state) {
+  switch (state) {
+    case State::kPassed: return Tone::kGood;
+    case State::kFailed: return Tone::kBad;
+    case State::kOpen: return Tone::kWarning;
+    case State::kNotRun:
+    case State::kNotApplicable: break;
+  }
+  return Tone::kFaint;
+}
+
+std::string state_word(State state) {
+  switch (state) {
+    case State::kPassed: return "passed";
+    case State::kFailed: return "FAILED";
+    case State::kOpen: return "cannot tell";
+    case State::kNotRun: return "not run";
+    case State::kNotApplicable: return "does not apply";
+  }
+  return {};
+}
+
+void print_stage(const StageResult& stage, Context& context) {
+  const std::string line = fmt::format(
+      "stage {} {:<12} {}: {}", preflight::number_of(stage.id), preflight::row_of(stage.id).name,
+      paint(context, tone_of(stage.state), state_word(stage.state)), stage.why);
+  context.out << hang(line, kPreflightWidth, 8) << '\n';
+  for (const std::string& note : stage.notes)
+    if (!note.empty()) context.out << "        " << hang(note, kPreflightWidth - 8, 8) << '\n';
+  context.out << std::flush;
+}
+
+void print_measures(const Report& report, Context& context) {
+  using enum Align;
+  TextTable table({"stage", "measure", "n", "least", "p50", "p99", "p999", "most", "floor"},
+                  {kLeft, kLeft, kRight, kRight, kRight, kRight, kRight, kRight, kRight});
+  bool has_rows = false;
+  for (const StageResult& stage : report.stages)
+    for (const preflight::Measure& measure : stage.measures) {
+      const auto text = [&](double value) { return preflight::value_text(measure, value); };
+      const preflight::Distribution& values = measure.values;
+      if (values.count == 0) continue;
+      has_rows = true;
+      table.add_row({std::to_string(preflight::number_of(stage.id)), measure.metric,
+                     std::to_string(values.count), text(values.least), text(values.p50),
+                     text(values.p99), text(values.p999), text(values.most),
+                     measure.floor ? text(*measure.floor) : ""});
+    }
+  if (has_rows)
+    context.out << fmt::format("\nmeasured{}:\n", simulated_word(report.identity.is_simulated))
+                << table.to_text(2);
+}
+
+/// What to type now.
+std::vector<std::string> next_of(const Report& report, const Args& args) {
+  const std::string source = args.has("lab") ? " --lab " + args.value("lab") : std::string();
+  const std::string again =
+      args.has("out") ? fmt::format("weir preflight{} --resume {}", source, args.value("out"))
+                      : fmt::format("weir preflight{}", source);
+  if (report.verdict() == Verdict::kGo) return {};
+  if (const StageResult* const failed = report.failed()) {
+    if (failed->id == preflight::StageId::kFacts)
+      return {fmt::format("weir plan{}", source), fmt::format("weir apply{}", source), again};
+    return {fmt::format("weir diagnose{}", source), again};
+  }
+  return {again};
+}
+
+void print_report(const Report& report, const std::vector<std::string>& next, Context& context) {
+  if (!context.quiet) {
+    for (const StageResult& stage : report.stages)
+      if (stage.state == State::kNotRun || stage.state == State::kNotApplicable)
+        print_stage(stage, context);
+    print_measures(report, context);
+    context.out << '\n';
+  }
+  const std::string headline = preflight_verdict(report);
+  const bool is_good = report.verdict() == Verdict::kGo;
+  context.out << wrap(paint(context, is_good ? Tone::kGood : Tone::kBad, headline), kPreflightWidth)
+              << '\n';
+  finding::Judgement judgement = preflight::whole_judgement(report);
+  judgement.next = next;
+  const std::string text =
+      render::findings_text(judgement, "", {.colour = context.colour, .quiet = context.quiet});
+  context.out << text.substr(text.find('\n') + 1);
+}
+
+ops::Result<std::optional<preflight::StageId>> stage_of(const Args& args, std::string_view name) {
+  const auto text = args.get(name);
+  if (!text) return std::optional<preflight::StageId>();
+  WEIR_TRY(stage, ops::or_bad_request(preflight::parse_stage(*text)));
+  return std::optional(stage);
+}
+
+/// "4h" and "30min" beside the units of a design.
+Result<Duration> soak_time(const std::string& text) {
+  constexpr std::int64_t kSecondsPerMinute = 60;
+  constexpr std::int64_t kMostMinutes = 60 * 24 * 7;
+  const auto whole = [&](std::string_view unit) -> std::optional<std::uint64_t> {
+    if (!text.ends_with(unit)) return std::nullopt;
+    const auto number = parse_u64(text.substr(0, text.size() - unit.size()));
+    return number ? std::optional(*number) : std::nullopt;
+  };
+  std::optional<std::uint64_t> minutes = whole("min");
+  if (const auto hours = whole("h")) minutes = *hours * 60;
+  if (!minutes) {
+    const auto time = parse_duration(text);
+    if (!time) return time.error().within("--soak");
+    if (time->raw() <= 0) return invalid_error("--soak: expected a time above zero");
+    return *time;
+  }
+  if (*minutes == 0 || *minutes > kMostMinutes)
+    return invalid_error("--soak: expected at most a week");
+  return 1_s * (static_cast<std::int64_t>(*minutes) * kSecondsPerMinute);
+}
+
+ops::Result<ops::PreflightRequest> preflight_request(const Args& args, const Context& context) {
+  ops::PreflightRequest request;
+  request.source.lab = args.get("lab").value_or("");
+  WEIR_TRY(design, design_path_for_hosts(args, context));
+  request.design = std::move(design);
+  request.is_quick = args.has("quick");
+  WEIR_TRY(from, stage_of(args, "from-stage"));
+  request.from = from;
+  WEIR_TRY(until, stage_of(args, "until"));
+  request.until = until;
+  if (const auto soak = args.get("soak")) {
+    WEIR_TRY(time, ops::or_bad_request(soak_time(*soak)));
+    request.soak = time;
+  }
+  request.resume = args.get("resume").value_or("");
+  request.red_flag = finding::parse_severity(args.value("fail-on")).value();
+  WEIR_TRY(thresholds, ops::or_bad_request(thresholds_of(args)));
+  request.thresholds = thresholds;
+  request.state = args.get("state").value_or("");
+  request.tool = version_line();
+  request.wait = wait_for_lock(context);
+  return request;
+}
+
+ExitCode exit_of_preflight(const Report& report) {
+  switch (report.verdict()) {
+    case Verdict::kGo: return ExitCode::kOk;
+    case Verdict::kNoGo: return ExitCode::kFindings;
+    case Verdict::kCannotTell: break;
+  }
+  return ExitCode::kPartial;
+}
+
+ExitCode run_preflight_verb(const Args& args, Context& context) {
+  auto request = preflight_request(args, context);
+  if (!request) return fail(context, args.command(), request.error());
+  const bool is_shown = !context.json && !context.quiet;
+  Progress bar(context.err, context.stderr_is_terminal, "preflight");
+  request->progress = bar.callback();
+  const Interruption interruption;  // what was started is ended with us
+  request->is_interrupted = Interruption::has_come;
+  Status written;
+  const auto write = [&](const Report& report) {
+    if (!args.has("out")) return;
+    written = write_file_atomic(
+        args.value("out"), preflight_text_json(args.command(), report, preflight_verdict(report),
+                                               next_of(report, args)));
+  };
+  request->on_plan = [&](const Report& report) {
+    if (is_shown) print_plan(report, context);
+  };
+  request->on_stage = [&](const Report& report, preflight::StageId id) {
+    bar.clear();
+    write(report);
+    if (is_shown) print_stage(report.stages.at(preflight::number_of(id)), context);
+  };
+  const auto report = ops::run_preflight(*request);
+  bar.clear();
+  if (!report) return fail(context, args.command(), report.error());
+  write(*report);
+  if (!written) return fail(context, ExitCode::kCouldNotLook, written.error().what);
+  const std::vector<std::string> next = next_of(*report, args);
+  if (context.json) {
+    context.out << preflight_text_json(args.command(), *report, preflight_verdict(*report), next);
+  } else {
+    print_report(*report, next, context);
+  }
+  return exit_of_preflight(*report);
+}
+
+}  // namespace
+
+Command preflight_command() {
+  return {
+      .name = "preflight",
+      .group = Group::kOperators,
+      .summary = "go or no-go before training, in stages that stop at the first red flag",
+      .description =
+          "Says first what each stage will do, then runs them in order: 0 facts, 1 idle counters, "
+          "2 paths, 3 loopback, 4 pairs of hosts, 5 overload, 6 collectives, 7 a failure, 8 a "
+          "soak. Each is judged by what was measured (floors follow from speed, MTU and headers) "
+          "and by what the counters did around it. A slow host is tried again, alone, with healthy "
+          "partners before it is blamed. Exit status 0 is go, 1 no-go, 5 cannot tell. Without "
+          "--lab only stages 0 and 1 of this host can be run.",
+      .arguments = {design_argument()},
+      .options = {{.name = "lab",
+                   .metavar = "DIR",
+                   .help = "the hosts of a lab instead of this machine",
+                   .completes = Completes::kFiles,
+                   .writes = Writes::kDirectory},
+                  {.name = "quick", .help = "shorter stages, and a few rounds of pairs"},
+                  {.name = "from-stage",
+                   .metavar = "S",
+                   .help = "begin with this stage, by number or name"},
+                  {.name = "until", .metavar = "S", .help = "end with this stage"},
+                  {.name = "soak",
+                   .metavar = "TIME",
+                   .help = "stage 8, for this long: 4h; simulated time in a lab: 20ms"},
+                  {.name = "out",
+                   .letter = 'o',
+                   .metavar = "FILE",
+                   .help = "write the result there, after each stage",
+                   .completes = Completes::kFiles,
+                   .writes = Writes::kFile},
+                  {.name = "resume",
+                   .metavar = "FILE",
+                   .help = "go on from a file of --out: what passed is not run again",
+                   .completes = Completes::kFiles},
+                  state_option(),
+                  threshold_option()},
+      .examples = {{"weir preflight --lab lab --quick", ""},
+                   {"weir preflight --lab lab --until pairs --out preflight.json", ""},
+                   {"weir preflight --lab lab --resume preflight.json", "after a repair"}},
+      .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput,
+                     ExitCode::kCouldNotLook, ExitCode::kPartial, ExitCode::kInterrupted},
+      .judges = true,
+      .run = run_preflight_verb,
+  };
+}
+
+}  // namespace weir::cli

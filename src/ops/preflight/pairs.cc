@@ -1,0 +1,294 @@
+// Stage 4: pairs of hosts, first few, then all, by a schedule; suspects again, alone.
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "base/name_pattern.h"
+#include "base/text.h"
+#include "diagnose/core/diagnose.h"
+#include "finding/catalog.h"
+#include "ops/preflight/bench.h"
+#include "units/format.h"
+
+namespace weir::ops {
+namespace {
+
+using preflight::Blame;
+using preflight::HostPair;
+using preflight::Round;
+using preflight::Sample;
+using preflight::Suspect;
+
+// Measured again, alone: each costs a run.
+constexpr std::size_t kMostSuspects = 6;
+constexpr std::size_t kMostPairs = 4;
+
+std::string rate_text(double rate) {
+  constexpr double kGiga = 1e9;
+  return fmt::format("{:.1f} Gb/s", rate / kGiga);
+}
+
+/// The worst of a retest.
+const Sample* slowest(const std::vector<Sample>& samples) {
+  const auto found = std::min_element(
+      samples.begin(), samples.end(),
+      [](const Sample& a, const Sample& b) { return a.of_floor() < b.of_floor(); });
+  return found == samples.end() ? nullptr : &*found;
+}
+
+bool is_slow(const std::vector<Sample>& samples) {
+  return std::any_of(samples.begin(), samples.end(),
+                     [](const Sample& sample) { return sample.is_slow(); });
+}
+
+std::string sample_text(const Bench& bench, const Sample& sample) {
+  return fmt::format("{} to {}, rail {}, alone: {} of at least {}", bench.name(sample.from),
+                     bench.name(sample.to), sample.rail, rate_text(sample.rate),
+                     rate_text(sample.floor));
+}
+
+/// A finding of this stage that names the host already gets the measurement; else a new one.
+void blame_host(const Bench& bench, const Suspect& suspect, const Sample& worst,
+                const std::vector<std::string>& partners, finding::Judgement& judgement) {
+  const std::string& host = bench.name(suspect.host);
+  const finding::EvidenceLine line{.source = "retest, alone in the fabric",
+                                   .line = sample_text(bench, worst),
+                                   .counter = "",
+                                   .value = std::nullopt};
+  for (finding::Finding& finding : judgement.findings) {
+    if (finding.where.host != host || finding.severity == finding::Severity::kInfo) continue;
+    finding.severity = finding::Severity::kError;
+    finding.evidence.push_back(line);
+    finding::settle(judgement);
+    return;
+  }
+  finding::Finding finding = finding::make_finding(
+      "host.straggler",
+      fmt::format("{} is slow with every partner: alone with {} it {} {} of at least {}.", host,
+                  join(partners, " and with "), worst.to == suspect.host ? "receives" : "sends",
+                  rate_text(worst.rate), rate_text(worst.floor)),
+      {.host = host, .rail = fmt::format("{}", worst.rail)});
+  finding.severity = finding::Severity::kError;
+  finding.evidence.push_back(line);
+  judgement.findings.push_back(std::move(finding));
+  finding::settle(judgement);
+}
+
+void blame_path(const Bench& bench, const Sample& worst, finding::Judgement& judgement) {
+  finding::Finding finding = finding::make_finding(
+      "link.degraded",
+      fmt::format("The path between {} and {} is slow, and neither host is with others: {} of at "
+                  "least {}, alone.",
+                  bench.name(worst.from), bench.name(worst.to), rate_text(worst.rate),
+                  rate_text(worst.floor)),
+      {.rail = fmt::format("{}", worst.rail),
+       .link = fmt::format("{} - {}", bench.name(worst.from), bench.name(worst.to))});
+  finding.evidence.push_back({.source = "retest, alone in the fabric",
+                              .line = sample_text(bench, worst),
+                              .counter = "",
+                              .value = std::nullopt});
+  judgement.findings.push_back(std::move(finding));
+  finding::settle(judgement);
+}
+
+/// With one healthy partner, then with another.
+Status try_suspect(Bench& bench, const Suspect& suspect, const std::vector<Sample>& samples,
+                   const std::vector<Suspect>& suspects, const std::vector<std::uint32_t>& kinds,
+                   preflight::StageResult& stage, finding::Judgement& judgement,
+                   std::vector<std::string>& cleared) {
+  std::vector<std::string> partners;
+  std::vector<Sample> worst;
+  std::array<bool, 2> was_slow = {false, false};
+  std::uint32_t excluded = suspect.host;
+  for (std::size_t i = 0; i < was_slow.size(); ++i) {
+    const std::uint32_t partner =
+        preflight::healthy_partner(suspect.host, excluded, samples, suspects, kinds);
+    if (partner == suspect.host) break;
+    WEIR_TRY(again, bench.exchange({{suspect.host, partner}}, 0));
+    partners.push_back(bench.name(partner));
+    was_slow.at(i) = is_slow(again);
+    if (was_slow.at(i)) worst.push_back(*slowest(again));
+    excluded = partner;
+  }
+  const std::string& host = bench.name(suspect.host);
+  if (partners.size() < 2) {
+    stage.notes.push_back(
+        fmt::format("{} is slow, and too few healthy partners are left to try it with", host));
+    if (partners.empty() || worst.empty()) return {};
+    was_slow[1] = was_slow[0];  // with the only one there is
+  }
+  switch (preflight::blame(was_slow[0], was_slow[1])) {
+    case Blame::kNobody: cleared.push_back(host); return {};
+    case Blame::kHost: blame_host(bench, suspect, worst.front(), partners, judgement); return {};
+    case Blame::kPath: blame_path(bench, worst.front(), judgement); return {};
+  }
+  WEIR_UNREACHABLE("every blame is handled");
+}
+
+/// Links that carried nothing in the window, as ports of switches; counted over both directions.
+struct Cover {
+  std::size_t links = 0;
+  std::vector<std::string> unused;
+};
+Cover cover_of(const diagnose::View& view) {
+  Cover out;
+  std::map<std::uint32_t, bool> carried;  // by link
+  std::map<std::uint32_t, std::string> names;
+  for (const diagnose::PortView& port : view.ports()) {
+    if (port.wanted == nullptr || port.wanted->is_access) continue;
+    const auto bytes = port.counts.of("switch.port.tx.bytes");
+    if (!bytes) continue;
+    carried[port.wanted->link] = carried[port.wanted->link] || *bytes > 0;
+    names.try_emplace(port.wanted->link, port.switch_name + " " + port.name);
+  }
+  out.links = carried.size();
+  for (const auto& [link, was_used] : carried)
+    if (!was_used) out.unused.push_back(names.at(link));
+  return out;
+}
+
+void note_cover(const Cover& cover, preflight::StageResult& stage) {
+  if (cover.links == 0) return;
+  if (cover.unused.empty()) {
+    stage.notes.push_back(fmt::format("all {} links between switches carried data", cover.links));
+    return;
+  }
+  constexpr std::size_t kNamed = 4;
+  std::vector<std::string> named = cover.unused;
+  if (named.size() > kNamed) named.resize(kNamed);
+  stage.notes.push_back(
+      fmt::format("{} of {} links between switches carried nothing, so that "
+                  "nothing is known of them: {}{}",
+                  cover.unused.size(), cover.links, join(named, ", "),
+                  cover.unused.size() > kNamed ? " …" : ""));
+}
+
+void add_measures(const std::vector<Sample>& samples, std::vector<double> latencies,
+                  preflight::StageResult& stage) {
+  std::vector<double> rates;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<double>> by_round;
+  for (const Sample& sample : samples) {
+    rates.push_back(sample.rate);
+    by_round[{sample.round, sample.rail}].push_back(sample.of_floor());
+  }
+  std::vector<double> fairness;
+  for (const auto& [round, values] : by_round)
+    fairness.push_back(preflight::jain_index(values));
+  stage.measures.push_back({.metric = "bandwidth",
+                            .unit = "bit/s",
+                            .better = preflight::Better::kMore,
+                            .values = preflight::distribution_of(std::move(rates)),
+                            .floor = std::nullopt});
+  stage.measures.push_back({.metric = "jain",
+                            .unit = "index",
+                            .better = preflight::Better::kMore,
+                            .values = preflight::distribution_of(std::move(fairness)),
+                            .floor = std::nullopt});
+  stage.measures.push_back({.metric = "latency",
+                            .unit = "s",
+                            .better = preflight::Better::kLess,
+                            .values = preflight::distribution_of(std::move(latencies)),
+                            .floor = std::nullopt});
+}
+
+/// One pair alone: it must reach the floor.
+Status run_first_pair(Bench& bench, preflight::StageResult& stage, finding::Judgement& judgement) {
+  std::vector<Sample> samples;
+  WEIR_TRY(window, bench.watch([&]() -> Status {
+    WEIR_TRY(ran, bench.exchange({{0, 1}}, 0));
+    samples = std::move(ran);
+    return {};
+  }));
+  judgement = diagnose::diagnose(bench.subject(window));
+  std::vector<double> rates;
+  double floor = 0;
+  for (const Sample& sample : samples) {
+    rates.push_back(sample.rate);
+    floor = std::max(floor, sample.floor);
+  }
+  stage.measures.push_back({.metric = "pair_bandwidth",
+                            .unit = "bit/s",
+                            .better = preflight::Better::kMore,
+                            .values = preflight::distribution_of(std::move(rates)),
+                            .floor = floor});
+  return {};
+}
+
+/// Growing numbers of hosts, one round each; true at the first red flag.
+Result<bool> grow(Bench& bench, preflight::StageResult& stage, finding::Judgement& judgement) {
+  const auto is_red = [&] {
+    return std::any_of(
+        judgement.findings.begin(), judgement.findings.end(),
+        [&](const auto& found) { return found.severity >= bench.request().red_flag; });
+  };
+  WEIR_TRY_STATUS(run_first_pair(bench, stage, judgement));
+  if (is_red()) return true;
+  if (bench.request().is_quick) return false;
+  for (const std::uint32_t size : preflight::growth(bench.hosts())) {
+    if (size == 2) continue;
+    WEIR_TRY(window, bench.watch([&]() -> Status {
+      WEIR_TRY(ran, bench.exchange(preflight::circle_rounds(size).front(), 0));
+      return {};
+    }));
+    judgement = diagnose::diagnose(bench.subject(window));
+    if (!is_red()) continue;
+    stage.notes.push_back(fmt::format("red flag with the first {} hosts", size));
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Status run_pairs(Bench& bench, preflight::StageResult& stage) {
+  finding::Judgement judgement;
+  WEIR_TRY(is_stopped, grow(bench, stage, judgement));
+  if (is_stopped) {
+    settle_stage(bench.request(), std::move(judgement), stage);
+    return {};
+  }
+  const std::vector<Round> rounds = preflight::rounds_for(bench.hosts(), bench.request().is_quick);
+  std::vector<Sample> samples;
+  std::vector<double> latencies;
+  WEIR_TRY(window, bench.watch([&]() -> Status {
+    for (std::uint32_t i = 0; i < rounds.size(); ++i) {
+      tell(bench.request().progress, static_cast<double>(i) / static_cast<double>(rounds.size()),
+           fmt::format("round {} of {}", i + 1, rounds.size()));
+      WEIR_TRY(ran, bench.exchange(rounds[i], i));
+      samples.insert(samples.end(), ran.begin(), ran.end());
+    }
+    WEIR_TRY(times, bench.latencies(rounds.front()));
+    latencies = std::move(times);
+    return {};
+  }));
+  const diagnose::View view(bench.subject(window));
+  judgement = diagnose::diagnose(view);
+  note_cover(cover_of(view), stage);
+  add_measures(samples, std::move(latencies), stage);
+  const std::vector<std::uint32_t> kinds = bench.kinds();
+  const std::vector<Suspect> suspects =
+      preflight::suspects_among(samples, kinds, bench.request().limits, kMostSuspects);
+  std::vector<std::string> cleared;
+  for (const Suspect& suspect : suspects)
+    WEIR_TRY_STATUS(
+        try_suspect(bench, suspect, samples, suspects, kinds, stage, judgement, cleared));
+  if (!cleared.empty())
+    stage.notes.push_back(
+        fmt::format("below the floor among others, and above it alone: {}; the rounds shared links",
+                    compact_names(cleared)));
+  for (const HostPair& pair : preflight::suspect_pairs(samples, suspects, kMostPairs)) {
+    WEIR_TRY(again, bench.exchange({pair}, 0));
+    if (is_slow(again)) blame_path(bench, *slowest(again), judgement);
+  }
+  const preflight::Measure& first = *stage.find("pair_bandwidth");
+  stage.why =
+      fmt::format("{} in {}; a pair alone {} of at least {}", counted(samples.size(), "exchange"),
+                  counted(rounds.size(), "round"), preflight::value_text(first, first.values.least),
+                  preflight::value_text(first, first.floor.value_or(0)));
+  settle_stage(bench.request(), std::move(judgement), stage);
+  return {};
+}
+
+}  // namespace weir::ops

@@ -1,0 +1,147 @@
+#include "ops/preflight/preflight.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/digest.h"
+#include "design/fabric/effective.h"
+#include "ops/preflight/bench.h"
+#include "units/format.h"
+
+namespace weir::ops {
+namespace {
+
+using preflight::Report;
+using preflight::StageId;
+using preflight::StageResult;
+using preflight::State;
+
+void add_name(std::vector<std::string>& list, std::string name) {
+  if (std::find(list.begin(), list.end(), name) == list.end()) list.push_back(std::move(name));
+}
+
+void add_facts(const evidence::Evidence& host, preflight::Identity& out) {
+  if (host.host.kernel.is_known()) add_name(out.kernels, *host.host.kernel);
+  for (const evidence::Nic& nic : host.nics) {
+    if (nic.firmware.is_known()) add_name(out.firmwares, *nic.firmware);
+    if (!nic.driver.is_known()) continue;
+    add_name(out.drivers, nic.driver_version.is_known()
+                              ? fmt::format("{} {}", *nic.driver, *nic.driver_version)
+                              : *nic.driver);
+  }
+}
+
+preflight::Identity identity_of(const Bench& bench, const Observation& seen) {
+  preflight::Identity out;
+  out.design = bench.design().name.value();
+  Digest digest;
+  digest.add(design::effective_text(bench.design()));
+  out.digest = digest.to_text();
+  out.is_simulated = bench.is_lab();
+  out.is_quick = bench.request().is_quick;
+  out.hosts = seen.hosts.size();
+  for (const evidence::Evidence& host : seen.hosts)
+    add_facts(host, out);
+  for (const design::HostIntent& host : bench.intent().hosts)
+    for (const design::NicIntent& nic : host.nics) {
+      add_name(out.speeds, to_text(nic.speed));
+      add_name(out.mtus, fmt::format("{}, RDMA {}", to_text(nic.mtu), to_text(nic.rdma_mtu)));
+    }
+  for (std::vector<std::string>* list :
+       {&out.drivers, &out.firmwares, &out.kernels, &out.speeds, &out.mtus})
+    std::sort(list->begin(), list->end());
+  return out;
+}
+
+Status run_stage(Bench& bench, StageResult& stage) {
+  switch (stage.id) {
+    case StageId::kFacts: return run_facts(bench, stage);
+    case StageId::kIdle: return run_idle(bench, stage);
+    case StageId::kPath: return run_path(bench, stage);
+    case StageId::kLoopback: return {};  // of a lab it never applies
+    case StageId::kPairs: return run_pairs(bench, stage);
+    case StageId::kOverload: return run_overload(bench, stage);
+    case StageId::kCollectives: return run_collectives(bench, stage);
+    case StageId::kFailure: return run_failure(bench, stage);
+    case StageId::kSoak: return run_soak(bench, stage);
+  }
+  WEIR_UNREACHABLE("every stage is run");
+}
+
+/// Takes over what passed before, so that it is not run again.
+Status take_earlier(const PreflightRequest& request, Report& report) {
+  if (request.resume.empty()) return {};
+  WEIR_TRY(earlier, or_bad_input(read_preflight(request.resume)));
+  if (earlier.identity != report.identity)
+    return bad_input(fmt::format(
+        "{} is of another fabric, or of one that was changed since (design, drivers, firmware, "
+        "--quick): start again without --resume",
+        request.resume));
+  for (StageResult& stage : earlier.stages)
+    if (stage.state == State::kPassed)
+      report.stages.at(preflight::number_of(stage.id)) = std::move(stage);
+  return {};
+}
+
+bool is_wanted(const PreflightRequest& request, const Bench& bench, const StageResult& stage) {
+  if (stage.state != State::kNotRun) return false;  // passed before, or does not apply
+  if (request.from && stage.id < *request.from) return false;
+  if (request.until && stage.id > *request.until) return false;
+  if (stage.id == StageId::kSoak && !request.soak) return false;
+  return bench.is_lab() || stage.id <= StageId::kIdle;
+}
+
+Status check_range(const PreflightRequest& request) {
+  if (request.from && request.until && *request.from > *request.until)
+    return bad_request("--from-stage is behind --until: nothing would run");
+  if (request.soak && request.until && *request.until < StageId::kSoak)
+    return bad_request("--soak is stage 8, behind --until");
+  return {};
+}
+
+void say_not_run(const PreflightRequest& request, Report& report) {
+  for (StageResult& stage : report.stages) {
+    if (stage.state != State::kNotRun || !stage.why.empty()) continue;
+    if (const StageResult* const failed = report.failed()) {
+      stage.why = fmt::format("stage {} failed", preflight::number_of(failed->id));
+    } else if ((request.from && stage.id < *request.from) ||
+               (request.until && stage.id > *request.until)) {
+      stage.why = "not asked for";
+    }
+  }
+}
+
+}  // namespace
+
+Result<Report> run_preflight(const PreflightRequest& request) {
+  WEIR_TRY_STATUS(check_range(request));
+  WEIR_TRY(opened, open_hosts(request.source));
+  if (opened.are_captured) return bad_request("nothing can be run on a captured machine");
+  WEIR_TRY(set, with_whole_lab(std::move(opened)));
+  WEIR_TRY(fabric, fabric_for(request.design, set));
+  WEIR_TRY(overridden, lint_errors(fabric, false));
+  WEIR_TRY(seen, observe_some(set));
+  Bench bench(request, std::move(set), std::move(fabric));
+  if (bench.is_lab() && bench.hosts() < 2)
+    return bad_input("the design has a single host: there is nothing to exchange data with");
+  Report report = preflight::empty_report();
+  report.tool = request.tool;
+  report.identity = identity_of(bench, seen);
+  plan_stages(bench, report);
+  WEIR_TRY_STATUS(take_earlier(request, report));
+  if (request.on_plan) request.on_plan(report);
+  for (StageResult& stage : report.stages) {
+    if (report.failed() != nullptr) break;
+    if (!is_wanted(request, bench, stage)) continue;
+    if (request.is_interrupted && request.is_interrupted())
+      return Failure{FailureKind::kInterrupted,
+                     fmt::format("interrupted before stage {}", preflight::number_of(stage.id))};
+    WEIR_TRY_STATUS(run_stage(bench, stage));
+    if (request.on_stage) request.on_stage(report, stage.id);
+  }
+  say_not_run(request, report);
+  return report;
+}
+
+}  // namespace weir::ops

@@ -1,0 +1,303 @@
+#include <algorithm>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "base/json.h"
+#include "base/testing.h"
+#include "finding/catalog.h"
+#include "preflight/measure.h"
+#include "preflight/report.h"
+#include "preflight/schedule.h"
+#include "preflight/suspects.h"
+
+namespace weir::preflight {
+namespace {
+
+// ---- the schedule ----
+
+TEST(Circle, LetsEveryTwoHostsMeetOnceAndNobodyTwiceInARound) {
+  COVERS("J1", "J2");
+  for (std::uint32_t hosts = 2; hosts <= 33; ++hosts) {
+    const std::vector<Round> rounds = circle_rounds(hosts);
+    EXPECT_EQ(rounds.size(), hosts % 2 == 0 ? hosts - 1 : hosts) << hosts;
+    std::set<std::pair<std::uint32_t, std::uint32_t>> met;
+    for (const Round& round : rounds) {
+      EXPECT_EQ(round.size(), hosts / 2) << hosts;
+      std::set<std::uint32_t> busy;
+      for (const HostPair& pair : round) {
+        EXPECT_TRUE(busy.insert(pair.first).second && busy.insert(pair.second).second) << hosts;
+        EXPECT_TRUE(met.insert(std::minmax(pair.first, pair.second)).second) << hosts;
+      }
+    }
+    EXPECT_EQ(met.size(), hosts * (hosts - 1) / 2) << hosts;
+  }
+}
+
+TEST(Circle, OfFewerThanTwoHostsIsEmpty) {
+  EXPECT_TRUE(circle_rounds(0).empty());
+  EXPECT_TRUE(circle_rounds(1).empty());
+}
+
+TEST(Rounds, AreAllOfThemUpToAHundredAndTwentyEightHostsAndASampleBeyond) {
+  EXPECT_EQ(rounds_for(128, false).size(), 127U);
+  EXPECT_EQ(rounds_for(256, false).size(), kSampledRounds);
+  EXPECT_EQ(rounds_for(128, true).size(), kQuickRounds);
+  EXPECT_EQ(rounds_for(3, true).size(), 3U);
+  // A sample is spread over the circle: no two rounds of it are the same.
+  const std::vector<Round> sample = rounds_for(256, false);
+  for (std::size_t i = 1; i < sample.size(); ++i)
+    EXPECT_NE(sample[i], sample[i - 1]);
+}
+
+TEST(Growth, DoublesUntilAllTakePart) {
+  EXPECT_EQ(growth(16), (std::vector<std::uint32_t>{2, 4, 8}));
+  EXPECT_EQ(growth(20), (std::vector<std::uint32_t>{2, 4, 8, 16}));
+  EXPECT_TRUE(growth(2).empty());
+}
+
+// ---- numbers ----
+
+TEST(Distribution, TakesTheNearestRank) {
+  std::vector<double> values;
+  for (int i = 1000; i >= 1; --i)
+    values.push_back(i);
+  const Distribution all = distribution_of(values);
+  EXPECT_EQ(all.count, 1000U);
+  EXPECT_EQ(all.least, 1);
+  EXPECT_EQ(all.p50, 500);
+  EXPECT_EQ(all.p99, 990);
+  EXPECT_EQ(all.p999, 999);
+  EXPECT_EQ(all.most, 1000);
+  EXPECT_EQ(distribution_of({7}).p999, 7);
+  EXPECT_EQ(distribution_of({}).count, 0U);
+}
+
+TEST(Floor, FollowsFromSpeedMtuAndHeaders) {
+  COVERS("J1");
+  design::NicIntent nic;
+  nic.speed = 400_Gbps;
+  nic.rdma_mtu = 4096_B;
+  nic.address = "10.0.0.1/16";
+  // 4096 bytes in 4178 on the wire (62 of headers and CRC, 20 of preamble and gap): 98.0 %.
+  EXPECT_NEAR(static_cast<double>(pair_floor(nic, nic, 1).raw()), 400e9 * 4096 / 4178, 1);
+  design::NicIntent slow = nic;
+  slow.speed = 100_Gbps;
+  slow.rdma_mtu = 1024_B;
+  EXPECT_NEAR(static_cast<double>(pair_floor(nic, slow, 1).raw()), 100e9 * 1024 / 1106, 1);
+  EXPECT_NEAR(static_cast<double>(pair_floor(nic, nic, 0.5).raw()), 200e9 * 4096 / 4178, 1);
+  nic.address = "fd00::1/64";
+  nic.vlan = 100;
+  EXPECT_NEAR(static_cast<double>(pair_floor(nic, nic, 1).raw()), 400e9 * 4096 / 4202, 1);
+}
+
+TEST(RobustZ, FindsTheOneThatIsFarFromTheOthersAndNobodyAmongEquals) {
+  COVERS("J3");
+  std::vector<double> values(15, 1.0);
+  values.push_back(0.1);
+  const std::vector<double> z = robust_z(values);
+  EXPECT_LT(z.back(), -Limits().outlier_z);
+  EXPECT_EQ(z.front(), 0);
+  for (const double each : robust_z(std::vector<double>(8, 0.97)))
+    EXPECT_EQ(each, 0);
+  EXPECT_TRUE(robust_z({}).empty());
+}
+
+TEST(Jain, IsOneForEqualsAndOneOverNForTheLuckyOne) {
+  COVERS("J3");
+  EXPECT_DOUBLE_EQ(jain_index({3, 3, 3}), 1);
+  EXPECT_DOUBLE_EQ(jain_index({1, 0, 0, 0}), 0.25);
+  EXPECT_DOUBLE_EQ(jain_index({}), 1);
+}
+
+TEST(LineUp, CountsSlowMomentsAndWhatFlowControlDidInThem) {
+  COVERS("J3");
+  const LineUp found = line_up({100, 100, 10, 20, 100, 0}, {0, 5, 3, 0, 0, 9}, {0, 0, 2, 2, 0, 0});
+  EXPECT_EQ(found.samples, 5U);
+  EXPECT_EQ(found.slow, 2U);
+  EXPECT_EQ(found.with_pauses, 1U);
+  EXPECT_EQ(found.with_cnps, 2U);
+}
+
+// ---- suspects ----
+
+constexpr std::uint32_t kHosts = 16;
+
+/// All pairs, each at its floor; what goes to `slow` at a tenth of it.
+std::vector<Sample> with_slow_receiver(std::optional<std::uint32_t> slow) {
+  std::vector<Sample> samples;
+  const std::vector<Round> rounds = circle_rounds(kHosts);
+  for (std::uint32_t round = 0; round < rounds.size(); ++round)
+    for (const HostPair& pair : rounds[round])
+      for (const auto& [from, to] :
+           {std::pair(pair.first, pair.second), std::pair(pair.second, pair.first)})
+        samples.push_back({.from = from,
+                           .to = to,
+                           .rail = 0,
+                           .round = round,
+                           .rate = slow == to ? 10e9 : 98e9,
+                           .floor = 93e9});
+  return samples;
+}
+const std::vector<std::uint32_t> kAlike(kHosts, 0);
+
+TEST(Suspects, AreNoneWhereEveryPairReachesItsFloor) {
+  const std::vector<Sample> samples = with_slow_receiver(std::nullopt);
+  EXPECT_TRUE(suspects_among(samples, kAlike, {}, 8).empty());
+  EXPECT_TRUE(suspect_pairs(samples, {}, 8).empty());
+}
+
+TEST(Suspects, AreTheHostWithWhichEveryPairIsSlowAndNotItsPartners) {
+  COVERS("J2", "J3");
+  const std::vector<Sample> samples = with_slow_receiver(4);
+  const std::vector<Suspect> suspects = suspects_among(samples, kAlike, {}, 8);
+  ASSERT_EQ(suspects.size(), 1U);
+  EXPECT_EQ(suspects.front().host, 4U);
+  EXPECT_TRUE(suspects.front().is_receiving);
+  EXPECT_LT(suspects.front().z, -Limits().outlier_z);
+  EXPECT_TRUE(suspect_pairs(samples, suspects, 8).empty());
+  EXPECT_NE(healthy_partner(4, 4, samples, suspects, kAlike), 4U);
+}
+
+TEST(Suspects, AreComparedWithHostsOfTheirKindAlone) {
+  // Two hosts with NICs of half the speed have a floor of their own, and reach it.
+  std::vector<Sample> samples = with_slow_receiver(std::nullopt);
+  std::vector<std::uint32_t> kinds = kAlike;
+  kinds[0] = 1;
+  kinds[1] = 1;
+  for (Sample& sample : samples)
+    if (sample.from < 2 || sample.to < 2)
+      sample = {sample.from, sample.to, 0, sample.round, 47e9, 46e9};
+  EXPECT_TRUE(suspects_among(samples, kinds, {}, 8).empty());
+  EXPECT_EQ(healthy_partner(0, 0, samples, {}, kinds), 1U);
+}
+
+TEST(Suspects, WhereAllAreSlowNobodyStandsOut) {
+  // An oversubscribed fabric: every pair gets about half, and all hosts are alike.
+  std::vector<Sample> samples = with_slow_receiver(std::nullopt);
+  for (Sample& sample : samples)
+    sample.rate = 48e9 + 1e8 * ((sample.from + sample.to) % 5);
+  EXPECT_TRUE(suspects_among(samples, kAlike, {}, 8).empty());
+  EXPECT_EQ(suspect_pairs(samples, {}, 4).size(), 4U);
+}
+
+TEST(Suspects, AmongFewHostsTheFloorAloneDecides) {
+  std::vector<Sample> samples;
+  for (std::uint32_t from = 0; from < 4; ++from)
+    for (std::uint32_t to = 0; to < 4; ++to)
+      if (from != to) samples.push_back({from, to, 0, 0, to == 2 ? 50e9 : 98e9, 93e9});
+  const std::vector<Suspect> suspects = suspects_among(samples, {0, 0, 0, 0}, {}, 8);
+  ASSERT_EQ(suspects.size(), 1U);
+  EXPECT_EQ(suspects.front().host, 2U);
+  EXPECT_EQ(suspects.front().z, 0);
+}
+
+TEST(Blame, NeedsTwoPartnersForAHostAndOneForAPath) {
+  COVERS("J2");
+  EXPECT_EQ(blame(true, true), Blame::kHost);
+  EXPECT_EQ(blame(true, false), Blame::kPath);
+  EXPECT_EQ(blame(false, true), Blame::kPath);
+  EXPECT_EQ(blame(false, false), Blame::kNobody);
+}
+
+// ---- the verdict ----
+
+Report passed() {
+  Report report = empty_report();
+  for (StageResult& stage : report.stages)
+    stage.state = State::kPassed;
+  return report;
+}
+
+TEST(Verdict, IsGoOnlyWhereEveryStagePassedOrDoesNotApply) {
+  COVERS("J1");
+  Report report = passed();
+  EXPECT_EQ(report.verdict(), Verdict::kGo);
+  report.stages.at(number_of(StageId::kLoopback)).state = State::kNotApplicable;
+  report.stages.at(number_of(StageId::kSoak)).state = State::kNotRun;
+  EXPECT_EQ(report.verdict(), Verdict::kGo);
+  report.stages.at(number_of(StageId::kOverload)).state = State::kOpen;
+  EXPECT_EQ(report.verdict(), Verdict::kCannotTell);
+  report.stages.at(number_of(StageId::kOverload)).state = State::kNotRun;
+  EXPECT_EQ(report.verdict(), Verdict::kCannotTell);
+  report.stages.at(number_of(StageId::kPairs)).state = State::kFailed;
+  EXPECT_EQ(report.verdict(), Verdict::kNoGo);
+  EXPECT_EQ(report.failed()->id, StageId::kPairs);
+}
+
+Report with_a_red_flag() {
+  Report report = passed();
+  report.identity = {.design = "pod16", .digest = "0123", .is_simulated = true, .hosts = 16};
+  report.identity.drivers = {"mlx5_core 24.10"};
+  report.tool = "weir 0.1.0";
+  StageResult& pairs = report.stages.at(number_of(StageId::kPairs));
+  pairs.state = State::kFailed;
+  pairs.why = "gpu05 is slow";
+  pairs.took = 300_us;
+  pairs.notes = {"a note"};
+  pairs.measures.push_back({.metric = "bandwidth",
+                            .unit = "bit/s",
+                            .better = Better::kMore,
+                            .values = distribution_of({1e9, 2e9, 3e9}),
+                            .floor = 9.3e10});
+  pairs.judgement.findings.push_back(
+      finding::make_finding("host.straggler", "gpu05 is slow.", {.host = "gpu05", .rail = "0"}));
+  pairs.judgement.findings.front().severity = finding::Severity::kError;
+  pairs.judgement.findings.push_back(finding::make_finding(
+      "receiver.slow", "gpu05 is slow to receive.", {.switch_name = "leaf1", .port = "swp5"}));
+  pairs.judgement.findings.back().severity = finding::Severity::kError;
+  finding::settle(pairs.judgement);
+  return report;
+}
+
+TEST(Failing, NamesHostsRailsSwitchesAndLinksOnce) {
+  const Failing failing = failing_of(with_a_red_flag());
+  EXPECT_EQ(failing.hosts, std::vector<std::string>{"gpu05"});
+  EXPECT_EQ(failing.rails, std::vector<std::string>{"0"});
+  EXPECT_EQ(failing.switches, std::vector<std::string>{"leaf1"});
+  EXPECT_EQ(failing.links, std::vector<std::string>{"leaf1 swp5"});
+  EXPECT_TRUE(failing_of(passed()).hosts.empty());
+}
+
+TEST(Report, SurvivesAFile) {
+  const Report report = with_a_red_flag();
+  const Json written = to_json(report);
+  const auto read = report_from_json(JsonCursor(written));
+  ASSERT_TRUE(read.has_value()) << read.error().what;
+  EXPECT_EQ(read->identity, report.identity);
+  EXPECT_EQ(to_json(*read), written);
+}
+
+TEST(Report, NamesThePlaceOfWhatIsWrongInAFile) {
+  Json written = to_json(with_a_red_flag());
+  written["stages"][4]["measures"][0]["p99"] = "much";
+  const auto read = report_from_json(JsonCursor(written));
+  ASSERT_FALSE(read.has_value());
+  EXPECT_NE(read.error().what.find("/stages/4/measures/0/p99"), std::string::npos)
+      << read.error().what;
+  written = to_json(with_a_red_flag());
+  written["stages"][0]["state"] = "fine";
+  EXPECT_FALSE(report_from_json(JsonCursor(written)).has_value());
+  EXPECT_FALSE(report_from_json(JsonCursor(Json::array())).has_value());
+}
+
+TEST(Stage, IsFoundByNumberAndByName) {
+  EXPECT_EQ(parse_stage("4").value(), StageId::kPairs);
+  EXPECT_EQ(parse_stage("soak").value(), StageId::kSoak);
+  const auto wrong = parse_stage("pair");
+  ASSERT_FALSE(wrong.has_value());
+  EXPECT_NE(wrong.error().what.find("pairs"), std::string::npos);
+}
+
+TEST(Judgement, OfTheWholeSaysAFaultOnce) {
+  Report report = with_a_red_flag();
+  report.stages.at(number_of(StageId::kPath)).judgement =
+      report.stages.at(number_of(StageId::kPairs)).judgement;
+  EXPECT_EQ(whole_judgement(report).findings.size(), 2U);
+  Report open = passed();
+  open.stages.at(2).state = State::kOpen;
+  EXPECT_EQ(whole_judgement(open).conclusion, finding::Conclusion::kInconclusive);
+}
+
+}  // namespace
+}  // namespace weir::preflight
