@@ -26,17 +26,16 @@ void append_json_text(std::string_view text, std::string& out) {
 }
 
 void append_json(const Json& value, std::string& out) {
-  switch (value.type()) {
-    case Json::value_t::boolean: out += value.get<bool>() ? "true" : "false"; return;
-    case Json::value_t::number_integer:
-      out += fmt::format_int(value.get<std::int64_t>()).c_str();
-      return;
-    case Json::value_t::number_unsigned:
-      out += fmt::format_int(value.get<std::uint64_t>()).c_str();
-      return;
-    case Json::value_t::string: append_json_text(value.get_ref<const std::string&>(), out); return;
-    default: out += json_in_one_line(value); return;
-  }
+  if (value.is_boolean())
+    out += value.get<bool>() ? "true" : "false";
+  else if (value.is_number_unsigned())
+    out += fmt::format_int(value.get<std::uint64_t>()).c_str();
+  else if (value.is_number_integer())
+    out += fmt::format_int(value.get<std::int64_t>()).c_str();
+  else if (value.is_string())
+    append_json_text(value.get_ref<const std::string&>(), out);
+  else
+    out += json_in_one_line(value);
 }
 
 }  // namespace weir

@@ -14,8 +14,8 @@ class Interruption {
   ~Interruption();
   [[nodiscard]] static bool has_come();
 
-  /// What was done is final, and only remains to be said: a signal from here to the end of the
-  /// process is too late, and does not take the words away.
+  /// What was done is final, and only remains to be printed: a signal from here to the end of the
+  /// process is too late and is ignored.
   static void ignore_from_here();
 };
 

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <numeric>
 
+// Without this Boost computes constants in long double before main; under valgrind, whose long
+// double is a double, that overflows and ends the program.
+#define BOOST_MATH_PROMOTE_DOUBLE_POLICY false
 #include <boost/math/distributions/beta.hpp>
 #include <boost/math/distributions/hypergeometric.hpp>
 #include <boost/math/distributions/students_t.hpp>
