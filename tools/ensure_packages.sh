@@ -56,7 +56,7 @@ TABLE
 # The package that brings an optional tool.
 package_of_tool() {
   case "$1" in
-    clang-format | clang-tidy | codespell | lintian | shellcheck | tshark) echo "$1" ;;
+    chromium | clang-format | clang-tidy | codespell | lintian | shellcheck | tshark) echo "$1" ;;
     yanglint) echo libyang2-tools ;;
     mpi) echo libopenmpi-dev ;; # weir-mpi, and mpirun to test it
     netns) echo iproute2 ;; # namespaces for weir probe; the kernel has the rest

@@ -210,7 +210,8 @@ class Serve(unittest.TestCase):
         for target in ("prometheus", "grafana"):
             weir("render", design, "--to", target, "--out", self.scratch)
         with contextlib.ExitStack() as stack:
-            url = stack.enter_context(serving(self.scratch, "--lab", lab, "--judge-every", "1s"))
+            url = stack.enter_context(serving(self.scratch, "--lab", lab, "--judge-every", "1s",
+                                              "--load", "none"))
             receiver = http.server.HTTPServer(("127.0.0.1", 0), Receiver)
             stack.callback(receiver.server_close)
             stack.callback(receiver.shutdown)

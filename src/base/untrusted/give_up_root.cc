@@ -22,6 +22,7 @@ namespace weir {
 namespace {
 
 constexpr std::uint32_t kToRead = 1U << CAP_DAC_READ_SEARCH;
+constexpr std::uint32_t kToWrite = 1U << CAP_DAC_OVERRIDE;
 constexpr unsigned kNobody = 65534;  // Debian policy 9.2.2; the kernel's overflowuid
 
 Error refused(const char* what) {
@@ -162,16 +163,16 @@ bool write_only_under(const std::vector<std::string>& places) {
 
 }  // namespace
 
-Status give_up_root_to_serve() {
+Status give_up_root_to_serve(const std::vector<std::string>& places) {
   if (::geteuid() != 0) return {};
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return refused("no_new_privs");
-  if (!become_nobody()) return refused("setuid");
-  if (!keep_capabilities(kToRead)) return refused("capset");
+  if (!places.empty() && !write_only_under(places)) return refused("landlock");
+  if (places.empty() && !become_nobody()) return refused("setuid");
+  if (!keep_capabilities(places.empty() ? kToRead : kToRead | kToWrite)) return refused("capset");
   return {};
 }
 
 Status give_up_root(const std::vector<std::string>& places) {
-  constexpr std::uint32_t kToWrite = 1U << CAP_DAC_OVERRIDE;
   if (::geteuid() != 0) return {};
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return refused("no_new_privs");
   if (!write_only_under(places)) return refused("landlock");

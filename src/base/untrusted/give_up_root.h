@@ -28,7 +28,8 @@ namespace weir {
 [[nodiscard]] Status give_up_root(const std::vector<std::string>& places);
 
 /// For a process that goes on to answer on a socket: `nobody` with the capability to read what root
-/// may read (keys, a lab of root's). REQUIRES: one thread.
-[[nodiscard]] Status give_up_root_to_serve();
+/// may read (keys, a lab of root's). One that writes (a lab that runs a load) stays the user it is
+/// and keeps what give_up_root() keeps; Landlock confines it to `places`. REQUIRES: one thread.
+[[nodiscard]] Status give_up_root_to_serve(const std::vector<std::string>& places);
 
 }  // namespace weir

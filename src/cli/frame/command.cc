@@ -140,6 +140,12 @@ bool is_serving(const Args& args) {
          });
 }
 
+std::vector<std::string> places_of_server(const Args& args) {
+  const auto lab = args.get("lab");
+  if (!lab || args.has("replay")) return {};
+  return {*lab};  // its load and its faults are written there
+}
+
 std::optional<std::vector<std::string>> confinement(const Args& args) {
   if (is_serving(args) || !looks_at_files(args)) return std::nullopt;
   std::vector<std::string> places;

@@ -100,6 +100,8 @@ struct Command {
 
 /// Of a command line that answers on a socket until it is interrupted.
 [[nodiscard]] bool is_serving(const Args& args);
+/// The directories that such a process writes to.
+[[nodiscard]] std::vector<std::string> places_of_server(const Args& args);
 
 /// A wrong command line: says so on stderr in one line, names the help, and returns kUsage.
 ExitCode usage_error(Context&, const Command&, std::string_view message);

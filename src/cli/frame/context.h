@@ -31,7 +31,7 @@ struct Context {
   /// in tests, which live on in the process.
   std::function<Status(const std::vector<std::string>& places)> give_up_root = {};
   /// The same for a verb that goes on to answer on a socket.
-  std::function<Status()> give_up_root_to_serve = {};
+  std::function<Status(const std::vector<std::string>& places)> give_up_root_to_serve = {};
   /// The other ranks of weir-mpi, if any, for the runs of a tuning; null: this is not weir-mpi.
   tune::Crew* crew = nullptr;
   // From the options that every verb has.

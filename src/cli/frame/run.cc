@@ -71,7 +71,7 @@ ExitCode dispatch(std::span<const Command> table, const std::vector<std::string>
       return fail(context, ExitCode::kCouldNotLook, done.error().what);
   }
   if (context.give_up_root_to_serve && is_serving(invocation.args)) {
-    if (const Status done = context.give_up_root_to_serve(); !done)
+    if (const Status done = context.give_up_root_to_serve(places_of_server(invocation.args)); !done)
       return fail(context, ExitCode::kCouldNotLook, done.error().what);
   }
   // A user may type what a verb reads from "-": nothing may be written over it.

@@ -6,10 +6,11 @@
 namespace weir::cli {
 
 void print_serving_json(Context& context, const Command& command, const std::string& verdict,
-                        const std::string& url) {
+                        const std::string& url, const std::string& page) {
   Json object = json_object(command);
   object["verdict"] = verdict;
   object["url"] = url;
+  object["page"] = page;
   print_json(context, object);
 }
 

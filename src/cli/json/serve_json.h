@@ -10,7 +10,7 @@
 namespace weir::cli {
 
 void print_serving_json(Context&, const Command&, const std::string& verdict,
-                        const std::string& url);
+                        const std::string& url, const std::string& page);
 void print_textfile_json(Context&, const Command&, const std::string& verdict,
                          const std::string& file);
 /// `judgement` may be nullptr: nothing was judged.

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "base/untrusted/quote.h"
 #include "cli/frame/command_table.h"
 #include "cli/frame/commands.h"
 #include "cli/frame/run.h"
@@ -118,10 +119,11 @@ void print_end(Context& context, const std::string& folder) {
   }
   context.out << fmt::format(
       "\n{}\n\nEverything is in {}: open {}/report.html, or go on with the lab there.\n\nnext:\n"
+      "  {:<32}  watch that lab live, and break it\n"
       "  weir show                         on a host with RDMA NICs\n"
       "  weir init --list                  a design for a fabric like yours\n"
       "  weir sim --list-faults            what else can go wrong\n",
-      verdict, folder, folder);
+      verdict, folder, folder, fmt::format("weir serve --lab {}", shell_word(folder + "/lab")));
 }
 
 ExitCode run_demo(const Args& args, Context& context) {

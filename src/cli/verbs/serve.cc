@@ -1,7 +1,8 @@
-// weir serve: metrics of the ports for Prometheus, judged as they are watched.
+// weir serve: metrics of the ports for Prometheus and a live page, judged as they are watched.
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "cli/frame/commands.h"
 #include "cli/frame/help.h"
 #include "cli/frame/host_input.h"
@@ -16,6 +17,9 @@ namespace {
 
 constexpr Duration kShortestPace = 1_s;
 constexpr Duration kLongestPace = 3600_s;
+constexpr Duration kShortestLook = 100_ms;
+constexpr Duration kLongestLook = 60_s;
+constexpr std::string_view kNoLoad = "none";
 
 ops::Result<ops::WatchRequest> watch_request(const Args& args, const Context& context) {
   ops::WatchRequest request;
@@ -75,35 +79,88 @@ ExitCode write_textfile(const Args& args, Context& context, serve::Exporter& exp
   return ExitCode::kOk;
 }
 
-ExitCode run_server(const Args& args, Context& context, serve::Exporter& exporter) {
+ops::Result<Duration> interval_of_page(const Args& args) {
+  const auto interval = parse_duration(args.value("interval"));
+  if (!interval || *interval < kShortestLook || *interval > kLongestLook)
+    return ops::bad_request(fmt::format(
+        "--interval: expected a time from 100ms to 1min, found '{}'", args.value("interval")));
+  return *interval;
+}
+
+serve::PageInfo page_info(const Args& args, Duration interval) {
+  serve::PageInfo info;
+  info.version = version_number();
+  info.interval_ms = interval.raw() / 1'000'000'000;
+  info.source = trim(source_words(args));
+  info.mode = args.has("lab") ? "lab" : args.has("root") ? "recorded" : "host";
+  info.title = args.get("lab").value_or("");
+  return info;
+}
+
+ExitCode run_server(const Args& args, Context& context, serve::Exporter* exporter,
+                    serve::LivePage& page) {
   auto request = server_request(args);
   if (!request) return fail(context, args.command(), request.error());
   const Interruption interruption;
   request->is_interrupted = Interruption::has_come;
-  request->on_listening = [&](const std::string& url) {
-    const std::string verdict = fmt::format("Serving {}/metrics.", url);
+  request->on_listening = [&](const std::string& url, const std::string& address) {
+    const std::string verdict =
+        exporter != nullptr ? fmt::format("Serving {}/metrics.", url) : "Serving a recording.";
     if (context.json) {
-      print_serving_json(context, args.command(), verdict, url);
+      print_serving_json(context, args.command(), verdict, url, address);
     } else {
-      context.out << verdict << '\n';
+      context.out << verdict << "\nPage: " << address << '\n';
     }
     context.out.flush();
   };
-  if (const Status served = serve::serve(exporter, *request); !served)
+  if (const Status served = serve::serve(exporter, page, *request); !served)
     return fail(context, ExitCode::kBadInput, served.error().what);
   return ExitCode::kOk;
 }
 
+ExitCode replay(const Args& args, Context& context, const std::string& path, Duration interval) {
+  const auto thresholds = ops::or_bad_request(thresholds_of(args));
+  if (!thresholds) return fail(context, args.command(), thresholds.error());
+  const auto run = ops::read_replay({path, design_path_if_any(args, context), *thresholds});
+  if (!run) return fail(context, args.command(), run.error());
+  serve::PageInfo info = page_info(args, interval);
+  info.mode = "replay";
+  info.title = path;
+  info.is_simulated = run->is_simulated;
+  info.pause_limit = thresholds->pause_warning;
+  serve::LivePage page(*run, std::move(info));
+  return run_server(args, context, nullptr, page);
+}
+
+ops::Result<std::optional<ops::LiveLab>> load_of(const Args& args, Duration interval) {
+  const auto lab = args.get("lab");
+  if (!lab || args.value("load") == kNoLoad) return std::optional<ops::LiveLab>();
+  WEIR_TRY(live, ops::LiveLab::open(*lab, args.value("load"), interval));
+  return std::optional(std::move(live));
+}
+
 ExitCode run_serve(const Args& args, Context& context) {
+  const auto interval = interval_of_page(args);
+  if (!interval) return fail(context, args.command(), interval.error());
+  if (const auto path = args.get("replay")) return replay(args, context, *path, *interval);
   const auto request = watch_request(args, context);
   if (!request) return fail(context, args.command(), request.error());
   auto watch = ops::Watch::open(*request);
   if (!watch) return fail(context, args.command(), watch.error());
   const auto profile =
       args.value("profile") == "full" ? serve::Profile::kFull : serve::Profile::kLean;
-  serve::Exporter exporter(std::move(*watch), profile, std::string(version_number()));
+  serve::Exporter exporter(*watch, profile, std::string(version_number()));
   if (const auto file = args.get("textfile")) return write_textfile(args, context, exporter, *file);
-  return run_server(args, context, exporter);
+  auto load = load_of(args, *interval);
+  if (!load) return fail(context, args.command(), load.error());
+  serve::PageInfo info = page_info(args, *interval);
+  info.pause_limit = request->thresholds.pause_warning;
+  if (watch->fabric() != nullptr) info.design = *watch->fabric()->design.name;
+  info.is_simulated = args.has("lab");
+  if (*load) info.load = (*load)->load();
+  serve::LivePage page(std::move(*watch), std::move(info), std::move(*load),
+                       args.get("lab").value_or(""));
+  return run_server(args, context, &exporter, page);
 }
 
 }  // namespace
@@ -111,11 +168,12 @@ ExitCode run_serve(const Args& args, Context& context) {
 Command serve_command() {
   return {
       .name = "serve",
-      .summary = "metrics and findings for Prometheus",
+      .summary = "a live page of the fabric, and metrics for Prometheus",
       .description =
-          "Answers /metrics with settings, counters and open findings of every port. Findings are "
-          "judged against DESIGN, or without one against what RoCEv2 fabrics usually agree on. A "
-          "counter that cannot be read has no series.",
+          "Shows every port on a page that refreshes, and answers /metrics with settings, counters "
+          "and open findings. Findings are judged against DESIGN, or without one against what "
+          "RoCEv2 fabrics usually agree on. A counter that cannot be read is a gap, never zero. A "
+          "lab runs a load, and its faults can be switched from the page.",
       .arguments = {design_argument()},
       .options = with_host_options(
           {{.name = "listen",
@@ -140,6 +198,18 @@ Command serve_command() {
             .metavar = "TIME",
             .help = "how often findings are judged",
             .default_value = "15s"},
+           {.name = "interval",
+            .metavar = "TIME",
+            .help = "between two looks while someone watches the page",
+            .default_value = "1s"},
+           {.name = "load",
+            .metavar = "W",
+            .help = "what a lab runs, as weir sim --workload; none: nothing",
+            .default_value = "all-to-all,size=1MB"},
+           {.name = "replay",
+            .metavar = "RUN",
+            .help = "a directory of files of weir snapshot --out, or one file",
+            .completes = Completes::kFiles},
            {.name = "textfile",
             .metavar = "FILE",
             .help = "write FILE, whose name ends in .prom, once for node_exporter and end",
@@ -147,6 +217,7 @@ Command serve_command() {
             .writes = Writes::kFile},
            threshold_option()}),
       .examples = {{"weir serve fabric.yaml", "on a host"},
+                   {"weir serve --lab lab", "a simulated fabric at work"},
                    {"weir serve --listen :9347 --web-config web.yml", "with users"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook},
       .looks = Looks::kAtHostOrFiles,

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <array>
-
-#include "counters/delta.h"
+#include <span>
 
 namespace weir::ops {
 namespace {
@@ -11,6 +10,12 @@ namespace {
 constexpr std::array<std::string_view, 5> kLosses = {
     "nic.req.seq_nak_received.packets", "nic.req.ack_timeout.events", "nic.port.rx_discard.packets",
     "nic.port.tx_discard.packets", "nic.req.retry_exceeded.events"};
+
+/// Where a switch does not count all drops of a port together.
+constexpr std::array<std::string_view, 5> kDropReasons = {
+    "switch.queue.drop_tail.packets", "switch.queue.drop_wred.packets",
+    "switch.queue.drop_watchdog.packets", "switch.pg.drop_headroom.packets",
+    "switch.pg.drop_admission.packets"};
 
 const evidence::Evidence* find_seen(const Observation& seen, const std::string& host) {
   for (const evidence::Evidence& evidence : seen.hosts)
@@ -28,22 +33,34 @@ std::optional<double> largest_share(const counters::PortDelta& delta, std::strin
   return largest;
 }
 
-void add_rates(const counters::PortDelta& delta, std::int64_t elapsed_ns, RailRates& out) {
-  const double seconds = static_cast<double>(elapsed_ns) / 1e9;
-  const auto rate = [&](std::string_view id, double times = 1) -> std::optional<double> {
-    const auto amount = delta.amount(id);
+class RatesOf {
+ public:
+  RatesOf(const counters::PortDelta& delta, std::int64_t elapsed_ns)
+      : delta_(delta), seconds_(static_cast<double>(elapsed_ns) / 1e9) {}
+
+  [[nodiscard]] std::optional<double> rate(std::string_view id, double times = 1) const {
+    const auto amount = delta_.amount(id);
     if (!amount) return std::nullopt;
-    return static_cast<double>(*amount) * times / seconds;
-  };
-  out.sent = rate("nic.rdma.tx.bytes", 8);
-  out.received = rate("nic.rdma.rx.bytes", 8);
-  out.paused = largest_share(delta, "nic.prio.pause_rx.microseconds", seconds * 1e6);
-  out.pausing = largest_share(delta, "nic.prio.pause_tx.microseconds", seconds * 1e6);
-  out.marks = rate("nic.np.ecn_marked.packets");
-  out.cnps = rate("nic.rp.cnp_handled.packets");
-  for (const std::string_view id : kLosses)
-    if (const auto more = rate(id)) out.losses = out.losses.value_or(0) + *more;
-}
+    return static_cast<double>(*amount) * times / seconds_;
+  }
+  /// Over all priorities, queues or groups, and over these counters; absent where none is there.
+  [[nodiscard]] std::optional<double> sum(std::span<const std::string_view> ids) const {
+    std::optional<double> out;
+    for (const counters::Delta& delta : delta_.deltas) {
+      if (!delta.match || !delta.amount) continue;
+      if (std::find(ids.begin(), ids.end(), delta.match.counter->id) == ids.end()) continue;
+      out = out.value_or(0) + static_cast<double>(*delta.amount) / seconds_;
+    }
+    return out;
+  }
+  [[nodiscard]] std::optional<double> longest(std::string_view id) const {
+    return largest_share(delta_, id, seconds_ * 1e6);
+  }
+
+ private:
+  const counters::PortDelta& delta_;
+  double seconds_;
+};
 
 RailRates describe_rail(const evidence::Evidence& host, const evidence::Nic& nic) {
   RailRates out;
@@ -57,6 +74,31 @@ RailRates describe_rail(const evidence::Evidence& host, const evidence::Nic& nic
 }
 
 }  // namespace
+
+Rates nic_rates(const counters::PortDelta& delta, std::int64_t elapsed_ns) {
+  const RatesOf rates(delta, elapsed_ns);
+  Rates out{.sent = rates.rate("nic.rdma.tx.bytes", 8),
+            .received = rates.rate("nic.rdma.rx.bytes", 8),
+            .paused = rates.longest("nic.prio.pause_rx.microseconds"),
+            .pausing = rates.longest("nic.prio.pause_tx.microseconds"),
+            .marks = rates.rate("nic.np.ecn_marked.packets"),
+            .cnps = rates.rate("nic.rp.cnp_handled.packets")};
+  for (const std::string_view id : kLosses)
+    if (const auto more = rates.rate(id)) out.losses = out.losses.value_or(0) + *more;
+  return out;
+}
+
+Rates switch_port_rates(const counters::PortDelta& delta, std::int64_t elapsed_ns) {
+  constexpr std::array<std::string_view, 1> kMarks = {"switch.queue.ecn_marked.packets"};
+  const RatesOf rates(delta, elapsed_ns);
+  const auto dropped = rates.rate("switch.port.drop.packets");
+  return {.sent = rates.rate("switch.port.tx.bytes", 8),
+          .received = rates.rate("switch.port.rx.bytes", 8),
+          .paused = rates.longest("switch.prio.pause_rx.microseconds"),
+          .pausing = rates.longest("switch.prio.pause_tx.microseconds"),
+          .marks = rates.sum(kMarks),
+          .losses = dropped ? dropped : rates.sum(kDropReasons)};
+}
 
 std::vector<RailRates> rail_rates(const Observation& before, const Observation& after) {
   std::vector<RailRates> rows;
@@ -72,7 +114,7 @@ std::vector<RailRates> rail_rates(const Observation& before, const Observation& 
       if (delta)
         for (const counters::PortDelta& port : delta->nics)
           if (port.device == nic.device && (row.netdev.empty() || port.netdev == row.netdev))
-            add_rates(port, delta->elapsed_ns, row);
+            static_cast<Rates&>(row) = nic_rates(port, delta->elapsed_ns);
       rows.push_back(std::move(row));
     }
   }

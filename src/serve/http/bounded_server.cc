@@ -21,6 +21,8 @@ constexpr std::size_t kLongestRequest = 16384;
 constexpr std::chrono::milliseconds kTimeToAsk(5000);
 constexpr std::chrono::milliseconds kTimeWhereMany(250);
 constexpr auto kTimeToAnswer = std::chrono::seconds(10);
+constexpr std::chrono::milliseconds kTimeToTake(8000);  // a message of a stream
+constexpr int kStreamBuffer = 128 * 1024;
 
 struct FreeSession {
   void operator()(SSL* session) const { SSL_free(session); }
@@ -48,7 +50,17 @@ class BoundedStream final : public httplib::Stream {
       : socket_(socket), session_(session), asks_by_(SteadyClock::now() + time_to_ask) {}
 
   [[nodiscard]] bool is_readable() const override { return has_buffered() || waits_for(POLLIN); }
-  [[nodiscard]] bool is_writable() const override { return waits_for(POLLOUT); }
+  /// Asked before every message of an answer that goes on.
+  [[nodiscard]] bool is_writable() const override {
+    if (!is_stream_) return waits_for(POLLOUT);
+    answers_by_ = SteadyClock::now() + kTimeToTake;
+    pollfd waiting{socket_, POLLOUT, 0};
+    return ::poll(&waiting, 1, static_cast<int>(kTimeToTake.count())) > 0;
+  }
+  void becomes_stream() {
+    is_stream_ = true;
+    ::setsockopt(socket_, SOL_SOCKET, SO_SNDBUF, &kStreamBuffer, sizeof kStreamBuffer);
+  }
 
   ssize_t read(char* to, std::size_t size) override {
     if (!has_buffered() && !fill()) return -1;
@@ -106,7 +118,8 @@ class BoundedStream final : public httplib::Stream {
   socket_t socket_;
   SSL* session_;  // nullptr: plain
   SteadyClock::time_point asks_by_;
-  std::optional<SteadyClock::time_point> answers_by_;
+  mutable std::optional<SteadyClock::time_point> answers_by_;
+  bool is_stream_ = false;
   std::array<char, 4096> buffer_{};
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
@@ -176,7 +189,10 @@ bool BoundedServer::process(socket_t socket, std::chrono::milliseconds time_to_a
   const bool is_open = tls_ == nullptr || (session != nullptr && stream.accept());
   if (is_open) {
     bool is_closed = false;
-    is_done = process_request(stream, true, is_closed, restrain);
+    is_done = process_request(stream, true, is_closed, [&stream](httplib::Request& request) {
+      restrain(request);
+      if (request.path == kStreamPath) stream.becomes_stream();
+    });
   }
   if (session != nullptr && is_open) SSL_shutdown(session.get());
   ::shutdown(socket, SHUT_RDWR);

@@ -4,8 +4,10 @@
 //
 // A connection is one request of at most 16 KiB, head and body together, sent within five seconds;
 // its answer is taken within ten. Answers are packed by gzip or not at all, and ranges are not
-// served: a request of one line must not cost much. An address with 16 connections has a quarter of a second for each further
-// request: one machine that sends slowly cannot keep the threads from others.
+// served: a request of one line must not cost much. An address with 16 connections has a quarter of
+// a second for each further request: one machine that sends slowly cannot keep the threads from
+// others. An answer that goes on (server-sent events) has no end; whoever does not take a message
+// within eight seconds is let go.
 #include <chrono>
 #include <map>
 #include <memory>
@@ -31,6 +33,9 @@ class BoundedServer final : public httplib::Server {
   /// Of a handler: whether an answer of so many bytes may be made now, counted until its connection
   /// is closed. A client that takes it slowly keeps it here; one answer may always be made.
   [[nodiscard]] bool may_keep(std::size_t bytes);
+
+  /// The path whose answer goes on for ever.
+  static constexpr const char* kStreamPath = "/api/stream";
 
  private:
   bool process_and_close_socket(socket_t socket) override;

@@ -39,6 +39,11 @@ std::vector<prometheus::MetricFamily> Exporter::Collect() const {
   return families(scrape, widened_);
 }
 
+std::shared_ptr<const Judged> Exporter::judged() const {
+  const std::lock_guard lock(judged_mutex_);
+  return judged_;
+}
+
 void Exporter::judge() {
   const Clock::time_point begin = Clock::now();
   ops::Result<finding::Judgement> judgement = judging_.judge();

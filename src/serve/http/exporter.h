@@ -28,6 +28,8 @@ class Exporter final : public prometheus::Collectable {
 
   /// Judges, and keeps the judgement for the scrapes to come. From one thread.
   void judge();
+  /// The last judgement; nullptr: none yet.
+  [[nodiscard]] std::shared_ptr<const Judged> judged() const;
 
  private:
   ops::Watch scraping_;

@@ -10,18 +10,24 @@
 
 #include "base/text.h"
 #include "base/untrusted/printable.h"
+#include "serve/assets/assets.h"
 #include "serve/http/bounded_server.h"
+#include "serve/http/streams.h"
+#include "serve/page/door.h"
 
 namespace weir::serve {
 namespace {
 
 // Each open connection holds a thread until it is answered or its time is over.
 constexpr std::size_t kThreads = 64;
+constexpr const char* kFaultPath = "/api/lab/fault";
 constexpr std::string_view kTextFormat = "text/plain; version=0.0.4; charset=utf-8";
 
-constexpr std::string_view kFrontPage =
-    "<!doctype html><html lang=\"en\"><title>weir</title><h1>weir</h1>"
-    "<p>Metrics of RoCE ports: <a href=\"/metrics\">/metrics</a></p></html>\n";
+constexpr std::string_view kJsonType = "application/json; charset=utf-8";
+// No script and no style but the page's own files; nothing from elsewhere.
+constexpr const char* kPolicy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 bool set_up_tls(SSL_CTX& context, const TlsConfig& tls) {
   SSL_CTX_set_min_proto_version(&context,
@@ -70,50 +76,118 @@ bool is_asked_by_address(std::string_view host) {
          ::inet_pton(is_v6 ? AF_INET6 : AF_INET, name.c_str(), &address) == 1;
 }
 
-/// Answers whoever may not ask, before any other handler. Where nobody needs a password, because
-/// only this machine is listened to, other sites' pages may not ask in its name.
-void guard(httplib::Server& server, const ServerRequest& asked,
-           const std::shared_ptr<PasswordCheck>& passwords) {
-  const std::optional<WebConfig>& web = asked.web;
-  const bool is_open = passwords == nullptr && !(web && web->tls) && is_loopback(asked.listen);
+httplib::Headers headers_of(const std::optional<WebConfig>& web) {
   httplib::Headers headers{{"X-Content-Type-Options", "nosniff"},
-                           {"Content-Security-Policy", "default-src 'none'"},
+                           {"Content-Security-Policy", kPolicy},
+                           {"Referrer-Policy", "no-referrer"},
+                           {"X-Frame-Options", "DENY"},
+                           {"Cross-Origin-Resource-Policy", "same-origin"},
                            {"Cache-Control", "no-store"}};
   if (web)
     for (const auto& [name, value] : web->headers) {
       headers.erase(name);
       headers.emplace(name, value);
     }
-  server.set_default_headers(std::move(headers));
-  server.set_pre_routing_handler(
-      [passwords, is_open](const httplib::Request& request, httplib::Response& response) {
-        using Handled = httplib::Server::HandlerResponse;
-        if (request.method != "GET" && request.method != "HEAD") {
-          response.status = 405;
-          response.set_header("Allow", "GET, HEAD");
-          return Handled::Handled;
-        }
-        if (is_open && !is_asked_by_address(request.get_header_value("Host"))) {
-          response.status = 403;
-          response.set_content("ask for 127.0.0.1, [::1] or localhost: any other name is refused\n",
-                               "text/plain; charset=utf-8");
-          return Handled::Handled;
-        }
-        if (passwords == nullptr || passwords->admits(request.get_header_value("Authorization")))
-          return Handled::Unhandled;
-        response.status = 401;
-        response.set_header("WWW-Authenticate", "Basic realm=\"weir\"");
-        return Handled::Handled;
-      });
+  return headers;
 }
 
-void route(BoundedServer& server, const Exporter& exporter) {
-  server.Get("/", [](const httplib::Request&, httplib::Response& response) {
-    response.set_content(kFrontPage.data(), kFrontPage.size(), "text/html; charset=utf-8");
+Visit visit_of(const httplib::Request& request) {
+  return {.method = request.method,
+          .path = request.path,
+          .host = request.get_header_value("Host"),
+          .origin = request.get_header_value("Origin"),
+          .fetch_site = request.get_header_value("Sec-Fetch-Site"),
+          .cookie = request.get_header_value("Cookie"),
+          .authorization = request.get_header_value("Authorization")};
+}
+
+bool is_for_scrapers(const std::string& path) {
+  return path == "/metrics" || path == "/healthz";
+}
+
+/// Answers whoever may not ask, before any other handler. Where nobody needs a password, because
+/// only this machine is listened to, other sites' pages may not ask in its name.
+void guard(httplib::Server& server, const ServerRequest& asked,
+           const std::shared_ptr<PasswordCheck>& passwords,
+           const std::shared_ptr<const Door>& door) {
+  const std::optional<WebConfig>& web = asked.web;
+  const bool is_open = passwords == nullptr && !(web && web->tls) && is_loopback(asked.listen);
+  server.set_default_headers(headers_of(web));
+  server.set_pre_routing_handler([passwords, door, is_open](const httplib::Request& request,
+                                                            httplib::Response& response) {
+    using Handled = httplib::Server::HandlerResponse;
+    const bool is_change = request.method == "POST" && request.path == kFaultPath;
+    if (request.method != "GET" && request.method != "HEAD" && !is_change) {
+      response.status = 405;
+      response.set_header("Allow", "GET, HEAD");
+      return Handled::Handled;
+    }
+    if (is_open && !is_asked_by_address(request.get_header_value("Host"))) {
+      response.status = 403;
+      response.set_content("ask for 127.0.0.1, [::1] or localhost: any other name is refused\n",
+                           "text/plain; charset=utf-8");
+      return Handled::Handled;
+    }
+    if (passwords != nullptr && !passwords->admits(request.get_header_value("Authorization"))) {
+      response.status = 401;
+      response.set_header("WWW-Authenticate", "Basic realm=\"weir\"");
+      return Handled::Handled;
+    }
+    if (is_for_scrapers(request.path)) return Handled::Unhandled;
+    // The address with the token: the browser keeps it as a cookie and asks again without it.
+    if (request.path == "/" && door->is_token(request.get_param_value("token"))) {
+      response.status = 303;
+      response.set_header("Set-Cookie", door->cookie());
+      response.set_header("Location", "/");
+      return Handled::Handled;
+    }
+    if (const auto refusal = door->refuses(visit_of(request))) {
+      response.status = refusal->status;
+      response.set_content(fmt::format("weir: {}\n", refusal->why), "text/plain; charset=utf-8");
+      return Handled::Handled;
+    }
+    return Handled::Unhandled;
   });
-  server.Get("/healthz", [](const httplib::Request&, httplib::Response& response) {
-    response.set_content("ok\n", "text/plain; charset=utf-8");
+}
+
+Question question_of(const httplib::Request& request) {
+  Question question{.path = request.path, .values = {}, .body = request.body};
+  for (const auto& [name, value] : request.params)
+    question.values.try_emplace(name, value);
+  return question;
+}
+
+void reply(Answer answer, httplib::Response& response) {
+  response.status = answer.status;
+  response.set_content(std::move(answer.body), std::string(kJsonType));
+}
+
+void route_stream(httplib::Server& server, LivePage& page) {
+  server.Get(BoundedServer::kStreamPath, [&](const httplib::Request& request,
+                                             httplib::Response& response) {
+    const auto asked = page.api().stream(question_of(request));
+    if (!asked) return reply({400, R"({"error":"expected quantities of frames"})"}, response);
+    if (!page.open_stream()) {
+      response.set_header("Retry-After", "10");
+      return reply({503, R"({"error":"48 clients watch already"})"}, response);
+    }
+    auto stream = std::make_shared<Api::Stream>(*asked);
+    response.set_chunked_content_provider(
+        "text/event-stream",
+        [stream](std::size_t /*offset*/, httplib::DataSink& sink) {
+          const auto text = stream->next(kLongestSilence);
+          if (!text) {
+            sink.done();
+            return true;
+          }
+          // Asking sets the time for this message.
+          return text->empty() || (sink.is_writable() && sink.write(text->data(), text->size()));
+        },
+        [&page](bool /*is_well*/) { page.close_stream(); });
   });
+}
+
+void route_metrics(BoundedServer& server, const Exporter& exporter) {
   // As large as the last one: asked before it is made, so that a refusal costs nothing.
   const auto expected = std::make_shared<std::atomic<std::size_t>>(0);
   server.Get("/metrics", [&, expected](const httplib::Request&, httplib::Response& response) {
@@ -128,38 +202,69 @@ void route(BoundedServer& server, const Exporter& exporter) {
   });
 }
 
-/// Judges again and again until told to stop; ends the server then.
+void route(BoundedServer& server, const Exporter* exporter, LivePage& page) {
+  server.Get("/healthz", [](const httplib::Request&, httplib::Response& response) {
+    response.set_content("ok\n", "text/plain; charset=utf-8");
+  });
+  if (exporter != nullptr) route_metrics(server, *exporter);
+  route_stream(server, page);
+  server.Post(kFaultPath, [&](const httplib::Request& request, httplib::Response& response) {
+    reply(page.api().post(question_of(request)), response);
+  });
+  server.Get(R"(/.*)", [&](const httplib::Request& request, httplib::Response& response) {
+    if (const Asset* asset = find_asset(request.path)) {
+      response.set_content(asset->text.data(), asset->text.size(),
+                           std::string(asset->type).c_str());
+      return;
+    }
+    Answer answer = page.api().get(question_of(request));
+    if (!server.may_keep(answer.body.size()))
+      answer = {503, R"({"error":"too many answers are not taken yet"})"};
+    reply(std::move(answer), response);
+  });
+}
+
+/// Looks and judges again and again until told to stop; ends the server then.
 class Pace {
  public:
-  Pace(Exporter& exporter, const ServerRequest& request, httplib::Server& server)
-      : thread_([this, &exporter, &request, &server] { run(exporter, request, server); }) {}
+  Pace(Exporter* exporter, LivePage& page, const ServerRequest& request, httplib::Server& server)
+      : page_(page),
+        looking_([this] { page_.run(is_over_); }),
+        judging_([this, exporter, &request, &server] { judge(exporter, request, server); }) {}
   Pace(const Pace&) = delete;
   Pace& operator=(const Pace&) = delete;
   ~Pace() {
     is_over_ = true;
-    thread_.join();
+    page_.feed().close();
+    judging_.join();
+    looking_.join();
   }
 
  private:
-  void run(Exporter& exporter, const ServerRequest& request, httplib::Server& server) {
+  void judge(Exporter* exporter, const ServerRequest& request, httplib::Server& server) {
     constexpr auto kStep = std::chrono::milliseconds(100);
     const auto every = std::chrono::nanoseconds(request.judge_every.raw() / 1000);
     auto next = std::chrono::steady_clock::now();
     while (!is_over_) {
       if (request.is_interrupted && request.is_interrupted()) {
+        page_.feed().close();
         server.stop();
         return;
       }
-      if (std::chrono::steady_clock::now() >= next) {
-        exporter.judge();
+      const auto now = std::chrono::steady_clock::now();
+      if (exporter != nullptr && (page_.takes_judging() || now >= next)) {
+        exporter->judge();
+        if (auto judged = exporter->judged()) page_.feed().judge(std::move(judged));
         next = std::chrono::steady_clock::now() + every;
       }
       std::this_thread::sleep_for(kStep);
     }
   }
 
+  LivePage& page_;
   std::atomic<bool> is_over_ = false;
-  std::thread thread_;
+  std::thread looking_;
+  std::thread judging_;
 };
 
 }  // namespace
@@ -189,14 +294,9 @@ bool is_loopback(const ListenAddress& address) {
   return address.host == "localhost" || address.host == "::1";
 }
 
-Status serve(Exporter& exporter, const ServerRequest& request) {
+Status serve(Exporter* exporter, LivePage& page, const ServerRequest& request) {
   WEIR_TRY(server, make_server(request.web));
   limit(*server);
-  std::shared_ptr<PasswordCheck> passwords;
-  if (request.web && !request.web->users.empty())
-    passwords = std::make_shared<PasswordCheck>(request.web->users);
-  guard(*server, request, passwords);
-  route(*server, exporter);
   int port = request.listen.port;
   if (port == 0) {
     port = server->bind_to_any_port(request.listen.host);
@@ -208,13 +308,22 @@ Status serve(Exporter& exporter, const ServerRequest& request) {
         fmt::format("cannot listen on {}:{}: is the port taken (ss -ltnp), or the "
                     "address not of this machine?",
                     request.listen.host, request.listen.port));
-  const Pace pace(exporter, request, *server);
-  if (request.on_listening) {
-    const bool is_v6 = request.listen.host.find(':') != std::string::npos;
-    request.on_listening(
-        fmt::format("{}://{}:{}", request.web && request.web->tls ? "https" : "http",
-                    is_v6 ? "[" + request.listen.host + "]" : request.listen.host, port));
-  }
+  const bool is_v6 = request.listen.host.find(':') != std::string::npos;
+  const std::string url =
+      fmt::format("{}://{}:{}", request.web && request.web->tls ? "https" : "http",
+                  is_v6 ? "[" + request.listen.host + "]" : request.listen.host, port);
+  // Users and client certificates say who asks; without them the token does.
+  const bool needs_token = !request.web || !request.web->authenticates();
+  const std::string token = needs_token ? draw_token() : std::string();
+  std::shared_ptr<PasswordCheck> passwords;
+  if (request.web && !request.web->users.empty())
+    passwords = std::make_shared<PasswordCheck>(request.web->users);
+  guard(*server, request, passwords,
+        std::make_shared<const Door>(token, url, is_loopback(request.listen), port));
+  route(*server, exporter, page);
+  const Pace pace(exporter, page, request, *server);
+  if (request.on_listening)
+    request.on_listening(url, url + (needs_token ? "/?token=" + token : "/"));
   server->listen_after_bind();
   return {};
 }

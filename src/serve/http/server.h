@@ -1,6 +1,6 @@
 #pragma once
-// The exporter over HTTP: /metrics, /healthz and a page that names them. GET and HEAD alone;
-// nothing that is asked here changes a host.
+// The exporter and the live page over HTTP: /metrics and /healthz, the page with its API. GET and
+// HEAD alone, but for the faults of a lab; nothing that is asked here changes a host.
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "serve/http/exporter.h"
 #include "serve/http/web_config.h"
+#include "serve/page/live_page.h"
 #include "units/quantity.h"
 
 namespace weir::serve {
@@ -27,11 +28,12 @@ struct ServerRequest {
   std::optional<WebConfig> web = {};
   Duration judge_every = {};
   std::function<bool()> is_interrupted = {};
-  /// Told the address once connections are taken.
-  std::function<void(const std::string& url)> on_listening = {};
+  /// Told the address once connections are taken, and the page's with its token.
+  std::function<void(const std::string& url, const std::string& page)> on_listening = {};
 };
 
-/// Serves until interrupted. An error where the address or the certificate cannot be used.
-[[nodiscard]] Status serve(Exporter& exporter, const ServerRequest& request);
+/// Serves until interrupted. An error where the address or the certificate cannot be used. Without
+/// an exporter (nullptr: a recording) there is no /metrics.
+[[nodiscard]] Status serve(Exporter* exporter, LivePage& page, const ServerRequest& request);
 
 }  // namespace weir::serve

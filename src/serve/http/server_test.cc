@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <httplib.h>
 
+#include "base/testing.h"
 #include "serve/http/bounded_server.h"
 
 namespace weir::serve {
@@ -28,17 +29,19 @@ ops::Watch watch_recorded() {
 class Running {
  public:
   explicit Running(std::optional<WebConfig> web = {})
-      : exporter_(watch_recorded(), Profile::kLean, "test") {
+      : exporter_(watch_recorded(), Profile::kLean, "test"),
+        page_(watch_recorded(), PageInfo{.mode = "recorded"}, std::nullopt, "") {
     ServerRequest request;
     request.listen.port = 0;
     request.judge_every = 3600_s;
     request.web = std::move(web);
     request.is_interrupted = [this] { return is_over_.load(); };
     std::promise<int> port;
-    request.on_listening = [&port](const std::string& url) {
+    request.on_listening = [&](const std::string& url, const std::string& page) {
+      token_ = page.substr(page.find('=') + 1);
       port.set_value(std::stoi(url.substr(url.rfind(':') + 1)));
     };
-    thread_ = std::thread([this, request] { (void)serve(exporter_, request); });
+    thread_ = std::thread([this, request] { (void)serve(&exporter_, page_, request); });
     port_ = port.get_future().get();
   }
   Running(const Running&) = delete;
@@ -49,11 +52,14 @@ class Running {
   }
   [[nodiscard]] httplib::Client client() const { return httplib::Client("127.0.0.1", port_); }
   [[nodiscard]] int port() const { return port_; }
+  [[nodiscard]] httplib::Headers token() const { return {{"Authorization", "Bearer " + token_}}; }
 
  private:
   Exporter exporter_;
+  LivePage page_;
   std::atomic<bool> is_over_ = false;
   int port_ = 0;
+  std::string token_;
   std::thread thread_;
 };
 
@@ -68,7 +74,29 @@ TEST(Server, AnswersGetAloneInTheTextFormat) {
   EXPECT_NE(answer->body.find("weir_port_up{"), std::string::npos);
   EXPECT_EQ(client.Get("/healthz")->body, "ok\n");
   EXPECT_EQ(client.Post("/metrics", "", "text/plain")->status, 405);
-  EXPECT_EQ(client.Get("/none")->status, 404);
+  EXPECT_EQ(client.Get("/none")->status, 401) << "only those who know the token learn more";
+  EXPECT_EQ(client.Get("/none", running.token())->status, 404);
+}
+
+TEST(Server, ThePageIsForThoseWithTheToken) {
+  COVERS("K2");
+  const Running running;
+  auto client = running.client();
+  EXPECT_EQ(client.Get("/")->status, 401);
+  EXPECT_EQ(client.Get("/api/topology")->status, 401);
+  EXPECT_EQ(client.Get("/?token=0123")->status, 401);
+  const std::string token = running.token().begin()->second.substr(7);
+  const auto entered = client.Get("/?token=" + token);
+  EXPECT_EQ(entered->status, 303);
+  const std::string cookie = entered->get_header_value("Set-Cookie");
+  EXPECT_NE(cookie.find("HttpOnly; SameSite=Strict"), std::string::npos);
+  const auto page = client.Get("/", {{"Cookie", cookie.substr(0, cookie.find(';'))}});
+  EXPECT_EQ(page->status, 200);
+  EXPECT_NE(page->body.find("<title>weir</title>"), std::string::npos);
+  EXPECT_EQ(page->get_header_value("Content-Security-Policy").find("unsafe"), std::string::npos);
+  EXPECT_EQ(client.Get("/page.js", running.token())->status, 200);
+  EXPECT_EQ(client.Post("/api/lab/fault", running.token(), "{}", "application/json")->status, 403)
+      << "no Origin";
 }
 
 TEST(Server, ThoseWhoWereRightDoNotWaitForGuesses) {
@@ -189,12 +217,12 @@ TEST(Server, WhatAClientSendsIsBounded) {
             std::string::npos);
   const std::string posted = "POST /metrics HTTP/1.1\r\nContent-Length: 4000000\r\n\r\n" + endless;
   EXPECT_EQ(answer_to(running.port(), posted).find("200 OK"), std::string::npos);
-  std::string ranges = "GET / HTTP/1.1\r\nRange: bytes=0-";
+  std::string ranges = "GET /healthz HTTP/1.1\r\nRange: bytes=0-";
   for (int i = 0; i < 1000; ++i)
     ranges += ",0-";
   const std::string whole = answer_to(running.port(), ranges + "\r\n\r\n");
   EXPECT_NE(whole.find("200 OK"), std::string::npos) << whole.substr(0, 100);
-  EXPECT_LT(whole.size(), 2000U) << "the page once";
+  EXPECT_LT(whole.size(), 2000U) << "the answer once";
   EXPECT_NE(answer_to(running.port(), "GET /healthz HTTP/1.1\r\n\r\n").find("200 OK"),
             std::string::npos);
 }
@@ -204,7 +232,8 @@ TEST(Server, ATakenPortIsAnError) {
   Exporter exporter(watch_recorded(), Profile::kLean, "test");
   ServerRequest request;
   request.listen.port = static_cast<std::uint16_t>(running.port());
-  const auto served = serve(exporter, request);
+  LivePage page(watch_recorded(), PageInfo{.mode = "recorded"}, std::nullopt, "");
+  const auto served = serve(&exporter, page, request);
   ASSERT_FALSE(served);
   EXPECT_NE(served.error().what.find("is the port taken"), std::string::npos);
 }

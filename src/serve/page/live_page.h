@@ -1,0 +1,59 @@
+#pragma once
+// The live page: looks again and again and keeps what it saw for whoever watches.
+//
+// A lab's load runs at the interval. Hosts are looked at at the interval only while someone
+// watches, else every 15 s: a page that nobody sees costs next to nothing.
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "ops/watch/live_lab.h"
+#include "ops/watch/replay.h"
+#include "ops/watch/watch.h"
+#include "serve/page/api.h"
+#include "serve/page/feed.h"
+
+namespace weir::serve {
+
+class LivePage {
+ public:
+  static constexpr int kMostStreams = 48;
+
+  /// `load` runs between two looks; `lab` names a lab whose faults can be switched.
+  LivePage(ops::Watch watch, PageInfo info, std::optional<ops::LiveLab> load,
+           const std::string& lab_directory);
+  /// A recording: everything is there at once.
+  LivePage(const ops::Replay& replay, PageInfo info);
+
+  /// Looks until told to stop. From one thread.
+  void run(const std::atomic<bool>& is_over);
+  /// True once after a fault was switched and a load has run with it: worth judging now.
+  [[nodiscard]] bool takes_judging() { return wants_judging_.exchange(false); }
+
+  [[nodiscard]] Feed& feed() { return feed_; }
+  [[nodiscard]] Api& api() { return api_; }
+
+  /// A place for a stream while it lives; false: all are taken.
+  [[nodiscard]] bool open_stream();
+  void close_stream() { --streams_; }
+
+ private:
+  void look();
+  void run_load();
+  [[nodiscard]] LabControl control_of(const std::string& directory);
+
+  Feed feed_;
+  std::optional<ops::Watch> watch_;
+  std::optional<ops::LiveLab> load_;
+  ops::PortWatch ports_;
+  std::string clock_;
+  std::string trouble_;  // the last failure, said once
+  std::vector<std::string> faults_;
+  std::atomic<int> streams_ = 0;
+  std::atomic<bool> was_switched_ = false;
+  std::atomic<bool> wants_judging_ = false;
+  Api api_;
+};
+
+}  // namespace weir::serve
