@@ -131,8 +131,8 @@ thread_local std::size_t kept_by_this_connection = 0;  // NOLINT(*-avoid-non-con
 
 /// What the library would do for a client and must not. Ranges: a short request could ask for the
 /// same bytes a thousand times. Brotli, which it prefers: packing one answer takes forty times the
-/// processor time of gzip and 10 MB, so that sixty requests of one line would take the memory of the
-/// service.
+/// processor time of gzip and 10 MB, so that sixty requests of one line would take the memory of
+/// the service.
 void restrain(httplib::Request& request) {
   request.ranges.clear();
   constexpr const char* kAccepted = "Accept-Encoding";

@@ -62,9 +62,9 @@ void limit(httplib::Server& server) {
   });
 }
 
-/// The host of a request, without its port, is an address or this machine's own name for itself. Any
-/// other name may be a site that had its name lead here (DNS rebinding): then a page of that site
-/// asks, in a browser on this machine.
+/// The host of a request, without its port, is an address or this machine's own name for itself.
+/// Any other name may be a site that had its name lead here (DNS rebinding): then a page of that
+/// site asks, in a browser on this machine.
 bool is_asked_by_address(std::string_view host) {
   const bool is_v6 = host.starts_with('[');
   const std::size_t close = host.find(']');
