@@ -303,7 +303,8 @@ class Follow(unittest.TestCase):
     """A leaf with a small buffer passes pauses on to its hosts and to the spine."""
 
     def follow(self, page, root, kind):
-        page.wait("!document.getElementById('follow-longest').disabled", 15)
+        page.wait("Weir.stats.updates > 1 && "
+                  "!document.getElementById('follow-longest').disabled", 15)
         page.run("document.getElementById('follow-longest').click()")
         page.wait(f"document.querySelector('#follow [data-root=\"{root}\"][data-kind={kind}]')"
                   " !== null", 10)
