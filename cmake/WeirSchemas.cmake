@@ -11,7 +11,7 @@ string(JOIN "\n" content
   "struct EmbeddedSchema {"
   "  std::string_view name;"
   "  std::string_view text;"
-  "}\;"
+  "};"
   "inline constexpr EmbeddedSchema kEmbeddedSchemas[] = {\n")
 foreach(file ${schemas})
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
@@ -19,6 +19,6 @@ foreach(file ${schemas})
   file(READ ${file} text)
   string(APPEND content "    {\"${name}\",\n     R\"json(${text})json\"},\n")
 endforeach()
-string(APPEND content "}\;\n\n}  // namespace weir::cli\n")
+string(APPEND content "};\n\n}  // namespace weir::cli\n")
 file(GENERATE OUTPUT ${header} CONTENT "${content}")
 target_include_directories(weir_cli PRIVATE ${PROJECT_BINARY_DIR}/generated)

@@ -27,6 +27,8 @@ build    zlib1g-dev           captures packed with gzip
 build    libzstd-dev          captures packed with zstd
 build    liblzma-dev          captures packed with xz
 build    libboost-math-dev    distributions behind the tests of weir tune
+build    libnlopt-dev         least squares, for weir calibrate
+build    libeigen3-dev        singular values, for weir calibrate
 build    libcpp-httplib-dev   HTTP, for weir serve
 build    prometheus-cpp-dev   metrics, for weir serve
 test     clang                compiles the unit tests, a third faster

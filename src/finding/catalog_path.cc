@@ -250,7 +250,7 @@ CatalogEntry rail_rings_cross() {
           "In a rail-optimised fabric NIC r of every host is on leaf r, so that a ring which stays "
           "on its rail takes one hop and shares no link with other rings. With NCCL_CROSS_NIC=1 a "
           "ring enters a host on one rail and leaves it on another: every step goes over the "
-          "spines, where the rings of all rails meet and ECMP collides.",
+          "spines, where ECMP makes the rings of all rails collide.",
       .fix = {{.platform = "nccl",
                .commands = {"export NCCL_CROSS_NIC=0"},
                .note = "2, NCCL's default, lets NCCL choose."},

@@ -360,17 +360,20 @@ class Tuning {
     return refined;
   }
 
-  /// Whether a load fares worse, beyond the tolerance and beyond chance.
-  [[nodiscard]] bool is_hurt(const std::vector<Metrics>& before,
-                             const std::vector<Metrics>& after) const {
-    const Change change = change_of(objective_ratios(before, after, request_.objective));
-    if (change.is_more() && change.mean > kRegret) return true;
-    const Runs one_before = {before};
-    const Runs one_after = {after};
-    const std::uint64_t bad_before = bad_in(one_before, request_.pause_limit);
-    const std::uint64_t bad_after = bad_in(one_after, request_.pause_limit);
+  /// Whether a load has more bad runs, beyond chance.
+  [[nodiscard]] bool has_more_bad(const std::vector<Metrics>& before,
+                                  const std::vector<Metrics>& after) const {
+    const std::uint64_t bad_before = bad_in({before}, request_.pause_limit);
+    const std::uint64_t bad_after = bad_in({after}, request_.pause_limit);
     return bad_after > bad_before &&
            fisher_p(bad_before, before.size(), bad_after, after.size()) < kSignificant;
+  }
+
+  /// Whether the objective of a load gets worse, beyond the tolerance and beyond chance.
+  [[nodiscard]] bool is_slower(const std::vector<Metrics>& before,
+                               const std::vector<Metrics>& after) const {
+    const Change change = change_of(objective_ratios(before, after, request_.objective));
+    return change.is_more() && change.mean > kRegret;
   }
 
   /// Indices of the finalists that are left, best first, by the selection seeds.
@@ -384,33 +387,40 @@ class Tuning {
     const auto tuned = static_cast<std::ptrdiff_t>(question_.loads.size());
     const auto part = [&](const Runs& all) { return Runs(all.begin(), all.begin() + tuned); };
     const Score start = score_of(part(runs[0]), part(runs[0]), question_);
-    std::vector<std::pair<Score, std::size_t>> left;
+    struct Left {
+      Score score;
+      std::size_t index;
+      bool is_slower;  // on some load; the price of fewer bad runs
+    };
+    std::vector<Left> left;
     for (std::size_t i = 0; i < finalists.size(); ++i) {
       const Runs& mine = runs[i + 1];
       if (failed_in(mine) > 0) continue;
       const Score score = score_of(part(runs[0]), part(mine), question_);
       if (score.bad > start.bad) continue;
-      const bool is_gain = score.bad < start.bad || score.gain < -kTolerance;
-      bool hurts = false;
+      const bool fewer_bad = score.bad < start.bad;
+      bool more_bad = false;
+      bool slower = false;
       for (std::size_t load = 0; load < loads.size(); ++load) {
-        // Fewer bad runs may cost the objective something; nothing else may.
-        const bool may_cost = score.bad < start.bad && load < question_.loads.size();
-        hurts = hurts || (!may_cost && is_hurt(runs[0][load], mine[load]));
+        more_bad = more_bad || has_more_bad(runs[0][load], mine[load]);
+        slower = slower || is_slower(runs[0][load], mine[load]);
       }
-      if (is_gain && !hurts) left.emplace_back(score, i);
+      if (more_bad || (slower && !fewer_bad)) continue;
+      if (fewer_bad || score.gain < -kTolerance) left.push_back({score, i, slower});
     }
-    std::stable_sort(left.begin(), left.end(), [&](const auto& a, const auto& b) {
-      if (a.first.bad != b.first.bad) return a.first.bad < b.first.bad;
-      if (std::abs(a.first.gain - b.first.gain) > kTolerance) return a.first.gain < b.first.gain;
-      if (std::abs(a.first.side - b.first.side) > kTolerance) return a.first.side < b.first.side;
-      if (std::abs(a.first.queue - b.first.queue) > kTolerance)
-        return a.first.queue < b.first.queue;
-      return space_.count_changes(finalists[a.second].point) <
-             space_.count_changes(finalists[b.second].point);
+    std::stable_sort(left.begin(), left.end(), [&](const Left& a, const Left& b) {
+      if (a.score.bad != b.score.bad) return a.score.bad < b.score.bad;
+      if (a.is_slower != b.is_slower) return b.is_slower;
+      if (std::abs(a.score.gain - b.score.gain) > kTolerance) return a.score.gain < b.score.gain;
+      if (std::abs(a.score.side - b.score.side) > kTolerance) return a.score.side < b.score.side;
+      if (std::abs(a.score.queue - b.score.queue) > kTolerance)
+        return a.score.queue < b.score.queue;
+      return space_.count_changes(finalists[a.index].point) <
+             space_.count_changes(finalists[b.index].point);
     });
     std::vector<std::size_t> out;
-    for (const auto& [score, i] : left)
-      out.push_back(i);
+    for (const Left& next : left)
+      out.push_back(next.index);
     return out;
   }
 
@@ -651,8 +661,9 @@ class Tuning {
     }
     for (const WorkloadOutcome& row : result_.outcomes) {
       if (!why.empty()) break;
-      const bool may_cost = fewer_bad && !row.is_held_out;
-      if (!may_cost && row.objective.is_more() && row.objective.mean > kRegret)
+      if (row.chosen.bad > row.start.bad && row.fisher_p < kSignificant)
+        why = fmt::format("more runs of {} are paused beyond the limit", row.workload);
+      else if (!fewer_bad && row.objective.is_more() && row.objective.mean > kRegret)
         why = fmt::format("{} gets {:.1f} % worse", row.workload, 100 * row.objective.mean);
     }
     if (!why.empty()) {

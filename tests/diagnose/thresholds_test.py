@@ -22,6 +22,8 @@ NO_LIMITS = {"kLines", "kWideLines", "kNamed", "kApart", "kBits", "kSmallestFram
              "kEnough", "kTwice", "kPicosecondsPerMicrosecond", "kFromHere", "kBootSeconds",
              "kClock", "kJumbo", "kSmall", "kShortest"}
 # The fewest ports or hosts of a text among which one can be called different from the others.
+# What the tree of a followed pause shows; it sets no finding.
+NO_LIMITS |= {"kDeepest", "kMattersFrom"}
 NO_LIMITS |= {"kSisters", "kFewest", "kMany", "kHosts"}
 NO_FRACTIONS = {"0.0", "1.0", "1000.0", "65'535.0"}
 

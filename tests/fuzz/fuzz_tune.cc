@@ -1,5 +1,5 @@
-// Files beside a tuning: its result, and the blocks that were measured on a live fabric. Any file may
-// come; a result that reads is written and reads again as the same.
+// Files beside a tuning: its result, and the blocks that were measured on a live fabric. Any file
+// may come; a result that reads is written and reads again as the same.
 #include <cstddef>
 #include <cstdint>
 #include <fstream>

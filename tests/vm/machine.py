@@ -51,6 +51,7 @@ class Machine:
         and the state of weir is on a disk that outlives a restart."""
         if shutil.which(QEMU) is None:
             raise Unavailable(f"{QEMU} is not installed (apt-get install qemu-system-x86)")
+        self.programs = programs
         self.folder = cache / f"run{os.getpid()}"
         self.share = self.folder / "share"
         self.share.mkdir(parents=True)

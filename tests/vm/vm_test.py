@@ -2,10 +2,10 @@
 """weir on a real kernel with RDMA: a machine under QEMU, with Soft-RoCE, perftest, and NICs of ours
 that answer DCB netlink and ethtool as a ConnectX does (see README.md).
 
-    vm_test.py --weir BINARY --cache FOLDER look|change|kill|promise|boot|image|STEP…
+    vm_test.py --weir BINARY --cache FOLDER PART|image|STEP…
 
-look, change, kill, promise and boot are the parts, each on a machine of its own, that of boot with
-systemd and a disk; image only makes what they share.
+look, change, kill, promise, boot and calibrate are the parts, each on a machine of its own, that of
+boot with systemd and a disk; image only makes what they share.
 
 Exit 77, "skipped", where the machine cannot be made, unless WEIR_REQUIRE names `vm`.
 """
@@ -17,6 +17,7 @@ import sys
 import time
 
 import image
+from calibrate import CALIBRATE_STEPS
 from change import CHANGE_STEPS, KILL_STEPS, fresh
 from look import LOOK_STEPS
 from machine import Dead, Machine
@@ -52,7 +53,8 @@ def main():
         with machine:
             say("the machine is up")
             parts = {"look": LOOK_STEPS, "change": CHANGE_STEPS, "kill": KILL_STEPS,
-                     "promise": [fresh, *PROMISE_STEPS], "boot": BOOT_STEPS}
+                     "promise": [fresh, *PROMISE_STEPS], "boot": BOOT_STEPS,
+                     "calibrate": CALIBRATE_STEPS}
             known = {step.__name__: [step] for part in parts.values() for step in part}
             steps = [step for name in options.steps for step in {**known, **parts}[name]]
             failed = Steps(machine).run(steps)

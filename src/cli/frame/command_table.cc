@@ -42,6 +42,8 @@ std::span<const Command> command_table() {
       lab_down_command(),
       tune_rollout_command(),
       tune_judge_command(),
+      calibrate_plan_command(),
+      calibrate_fit_command(),
       report_command(),
       serve_command(),
       top_command(),
@@ -49,6 +51,7 @@ std::span<const Command> command_table() {
       // For developers.
       schema_command(),
       exam_command(),
+      calibrate_twin_command(),
       fidelity_dcqcn_command(),
       tune_worker_command(),
   };

@@ -43,6 +43,9 @@ namespace weir::cli {
 [[nodiscard]] Command tos_command();
 [[nodiscard]] Command tune_command();
 [[nodiscard]] Command tune_judge_command();
+[[nodiscard]] Command calibrate_plan_command();
+[[nodiscard]] Command calibrate_fit_command();
+[[nodiscard]] Command calibrate_twin_command();
 [[nodiscard]] Command tune_rollout_command();
 [[nodiscard]] Command tune_worker_command();
 [[nodiscard]] Command validate_command();

@@ -72,6 +72,7 @@ struct Family {
 };
 constexpr auto kFamilies = std::to_array<Family>({
     {"calc", "the arithmetic, every term shown"},
+    {"calibrate", "the simulator fitted to a real fabric"},
     {"lab", "a simulated fabric, for --lab"},
     {"tune", "new settings on a live fabric, step by step"},
 });
@@ -164,7 +165,10 @@ std::string examples_section(const Command& command) {
   return out;
 }
 
-std::vector<std::string> usage_pieces(const Command& command) {
+enum class Usage { kWhole, kShort };
+
+// A short one names the options that must be given; the list below it has the others.
+std::vector<std::string> usage_pieces(const Command& command, Usage form) {
   std::vector<std::string> pieces;
   for (const Argument& argument : command.arguments) {
     if (argument.after_dashes) continue;
@@ -172,12 +176,16 @@ std::vector<std::string> usage_pieces(const Command& command) {
     pieces.push_back(argument.required ? name : fmt::format("[{}]", name));
   }
   for (const Option& option : command.options) {
+    if (form == Usage::kShort && !option.required) continue;
     const std::string value = option.is_flag() ? "" : fmt::format(" {}", option.metavar);
     const std::string text = fmt::format("--{}{}", option.name, value);
     pieces.push_back(option.required ? text
                                      : fmt::format("[{}]{}", text, option.repeated ? "..." : ""));
   }
-  if (command.judges) pieces.emplace_back("[--fail-on SEVERITY]");
+  if (form == Usage::kShort)
+    pieces.emplace_back("[OPTIONS]");
+  else if (command.judges)
+    pieces.emplace_back("[--fail-on SEVERITY]");
   for (const Argument& argument : command.arguments)
     if (argument.after_dashes) pieces.push_back(fmt::format("-- {}...", argument.name));
   return pieces;
@@ -204,9 +212,11 @@ std::string verb_help(std::span<const Command> table, const Command& command) {
     const Option fail_on = common_options(command).front();
     options.emplace_back(spelling(fail_on), full_help(fail_on));
   }
+  constexpr std::size_t kFewOptions = 10;  // more of them take a screen's lines twice
+  const Usage form = command.options.size() > kFewOptions ? Usage::kShort : Usage::kWhole;
   const std::string usage = fmt::format("usage: weir {} ", command.name);
   std::string out =
-      fmt::format("{}{}\n\n{}\n", usage, fill(usage_pieces(command), " ", usage.size()),
+      fmt::format("{}{}\n\n{}\n", usage, fill(usage_pieces(command, form), " ", usage.size()),
                   wrap(command.description, kColumns));
   out += section("arguments", arguments);
   out += section("options", options);
@@ -227,13 +237,18 @@ std::string version_line() {
 
 std::string overview_help(std::span<const Command> table) {
   std::string out =
-      fmt::format("{}: {}\n\nusage: weir VERB [ARGUMENTS] [OPTIONS]\n", version_line(), kTagline);
-  out += section("For operators", overview_of(table, Group::kOperators));
+      fmt::format("{}: {}\nusage: weir VERB [ARGUMENTS] [OPTIONS]\n", version_line(), kTagline);
+  const Entries operators = overview_of(table, Group::kOperators);
+  out += section("For operators", operators);
   std::vector<std::string> developers;  // on one line: operators need the screen
-  for (const auto& [name, summary] : overview_of(table, Group::kDevelopers))
-    developers.emplace_back(name);
+  for (const auto& entry : overview_of(table, Group::kDevelopers)) {
+    const bool is_there = std::any_of(operators.begin(), operators.end(), [&](const auto& above) {
+      return above.first == entry.first;
+    });
+    if (!is_there) developers.emplace_back(entry.first);
+  }
   out += fmt::format("For developers: {}\n", join(developers, ", "));
-  out += "\nweir VERB --help explains a verb; every verb takes --json and --quiet.";
+  out += "weir VERB --help explains a verb; every verb takes --json and --quiet.";
   return out + "\n" + exit_line(exit_meanings());
 }
 
@@ -245,7 +260,7 @@ std::string help_for(std::span<const Command> table, std::string_view verb) {
 }
 
 std::string usage_line(const Command& command) {
-  std::vector<std::string> pieces = usage_pieces(command);
+  std::vector<std::string> pieces = usage_pieces(command, Usage::kWhole);
   pieces.insert(pieces.begin(), fmt::format("weir {}", command.name));
   return join(pieces, " ");
 }

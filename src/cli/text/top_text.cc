@@ -184,7 +184,7 @@ std::vector<std::string> top_screen(const std::vector<ops::RailRates>& rows,
           view.filter.empty() ? "" : fmt::format(", with '{}'", printable_line(view.filter)),
           !view.has_load   ? ""
           : *view.has_load ? ": the last load of the lab"
-                           : ": no load has run, so no counter moved (weir verify --lab)"),
+                           : ": no load has run yet (weir verify --lab)"),
       "Gb/s, % of the time, events per second" + (view.keys.empty() ? "" : "; " + view.keys)};
   std::vector<std::string> below;
   if (judgement != nullptr) below = finding_lines(*judgement, view);

@@ -285,7 +285,7 @@ Command preflight_command() {
   return {
       .name = "preflight",
       .group = Group::kOperators,
-      .summary = "go or no-go before training, in stages that stop at the first red flag",
+      .summary = "go or no-go before training, in stages; stops at a red flag",
       .description =
           "Says first what each stage will do, then runs them in order: 0 facts, 1 idle counters, "
           "2 paths, 3 loopback, 4 pairs of hosts, 5 overload, 6 collectives, 7 a failure, 8 a "

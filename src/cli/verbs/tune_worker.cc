@@ -29,6 +29,7 @@ Command tune_worker_command() {
           "Reads a design and then orders from standard input, one JSON object per line, and "
           "writes a line for each run. weir tune --launcher slurm starts it; a launcher of another "
           "kind can do the same.",
+      .examples = {{"srun -n 8 weir tune worker", "as a launcher starts it"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput},
       .looks = Looks::kAtFiles,
       .run = run_tune_worker,

@@ -21,6 +21,8 @@ enum class EcmpSeeds : std::uint8_t { kPerSwitch, kSame };
 enum class Fec : std::uint8_t { kAuto, kRs, kFc, kNone };
 enum class Routing : std::uint8_t { kUpDown, kBounce };
 enum class HostStack : std::uint8_t { kOfed, kInbox };
+/// What a notification point paces its CNPs by: each queue pair, each peer (IP pair), or the port.
+enum class CnpScope : std::uint8_t { kQp, kDestination, kPort };
 enum class Forwarding : std::uint8_t { kCutThrough, kStoreAndForward };
 
 }  // namespace weir::design

@@ -241,6 +241,32 @@ struct Nccl {
   Setting<std::string> socket_interface;
 };
 
+/// What was measured of this fabric and fitted (`weir calibrate fit`). The simulator alone reads
+/// it; what is not written is as the tables and the other sections say. A share is a ratio: applied
+/// to configured.
+struct Calibration {
+  Setting<std::string> source;    // provenance: what was measured, when
+  Setting<Duration> nic_latency;  // of a message, both NICs and PCIe together
+  Setting<Share> switch_latency;  // of the ASIC's
+  Setting<Share> host_rate;       // of the speed of the hosts' links
+  Setting<Share> wred_min;        // of the configured threshold …
+  Setting<Share> wred_max;        // … and so on
+  Setting<Share> wred_probability;
+  Setting<Share> cnp_gap;         // of min_time_between_cnps
+  Setting<CnpScope> cnp_scope;    // instead of the NIC table's
+  Setting<Duration> cnp_delay;    // from a mark at the receiver to the CNP on the wire
+  Setting<Share> xoff;            // of the shared buffer (static: of the XOFF point)
+  Setting<Share> pause_reaction;  // of the NIC's
+  Setting<std::vector<std::string>> not_identified;  // unknowns that the experiment cannot tell
+  Setting<Share> residual;  // root mean square of (measured - simulated) / measured
+  Setting<int> fan_in;      // the range: senders to one receiver, at most
+  Setting<int> flows;       // … queue pairs to one receiver, at most
+  Setting<Bytes> rdma_mtu;
+  Setting<BitRate> speed;  // of the hosts' links
+
+  [[nodiscard]] bool is_there() const { return source.is_written(); }
+};
+
 struct Design {
   std::string file;  // as the user named it; every message starts with it
   Setting<int> format;
@@ -265,6 +291,7 @@ struct Design {
   HostTuning host_tuning;
   Telemetry telemetry;
   Nccl nccl;
+  Calibration calibration;
 
   [[nodiscard]] const Named<TrafficClassDesign>* find_class(std::string_view class_name) const;
 };

@@ -245,6 +245,29 @@ void visit(V& v, Nccl& s) {
 }
 
 template <class V>
+void visit(V& v, Calibration& s) {
+  v.field("source", s.source, "what was measured and when; written by weir calibrate fit");
+  v.field("nic_latency", s.nic_latency, "of a message, both NICs and PCIe together");
+  v.field("switch_latency", s.switch_latency, "measured, of the ASIC table's");
+  v.field("host_rate", s.host_rate, "what a host can send, of the speed of its link");
+  v.field("wred_min", s.wred_min, "Kmin as applied, of the configured");
+  v.field("wred_max", s.wred_max, "Kmax as applied, of the configured");
+  v.field("wred_probability", s.wred_probability, "Pmax as applied, of the configured");
+  v.field("cnp_gap", s.cnp_gap, "gap between CNPs as applied, of min_time_between_cnps");
+  v.field("cnp_scope", s.cnp_scope, "what NICs pace CNPs by, where it differs from the NIC table");
+  v.field("cnp_delay", s.cnp_delay, "from a mark at the receiver to the CNP on the wire");
+  v.field("xoff", s.xoff, "XOFF as applied, of the configured");
+  v.field("pause_reaction", s.pause_reaction, "of NICs to a pause frame, of the NIC table's");
+  v.field("not_identified", s.not_identified, "unknowns that the measurement could not identify");
+  v.field("residual", s.residual, "root mean square of measured against simulated");
+  v.field("fan_in", s.fan_in, "fitted up to this many senders to one receiver", Range{1, 65536});
+  v.field("flows", s.flows, "fitted up to this many queue pairs to one receiver",
+          Range{1, 1'000'000});
+  v.field("rdma_mtu", s.rdma_mtu, "fitted at this payload of an RDMA packet");
+  v.field("speed", s.speed, "fitted at this speed of the hosts' links");
+}
+
+template <class V>
 void visit(V& v, Design& d) {
   v.field("weir", d.format, "version of this format", Range{1, 1});
   v.field("name", d.name, "name of the fabric");
@@ -271,6 +294,7 @@ void visit(V& v, Design& d) {
   v.section("host_tuning", d.host_tuning, "optional tuning of the hosts");
   v.section("telemetry", d.telemetry, "telemetry of the switches");
   v.section("nccl", d.nccl, "environment of the jobs");
+  v.section("calibration", d.calibration, "what was measured of this fabric, for the simulator");
 }
 
 }  // namespace weir::design

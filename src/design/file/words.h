@@ -98,6 +98,10 @@ inline constexpr auto words(HostStack) {
   return std::to_array<EnumWord<HostStack>>(
       {{HostStack::kOfed, "ofed"}, {HostStack::kInbox, "inbox"}});
 }
+inline constexpr auto words(CnpScope) {
+  return std::to_array<EnumWord<CnpScope>>(
+      {{CnpScope::kQp, "qp"}, {CnpScope::kDestination, "destination"}, {CnpScope::kPort, "port"}});
+}
 inline constexpr auto words(Forwarding) {
   return std::to_array<EnumWord<Forwarding>>({{Forwarding::kCutThrough, "cut-through"},
                                               {Forwarding::kStoreAndForward, "store-and-forward"}});

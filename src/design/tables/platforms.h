@@ -39,7 +39,8 @@ struct NicModel {
   bool has_pfc_duration = false;      // counts pause time, not only frames
   bool has_selective_repeat = false;  // retransmits only the lost packet; others go back N
   Reordering reordering =
-      Reordering::kNone;  // what it can do when configured; off by default on ConnectX
+      Reordering::kNone;               // what it can do when configured; off by default on ConnectX
+  CnpScope cnp_scope = CnpScope::kQp;  // what it paces CNPs by; unverified on every NIC
   Duration pfc_reaction =
       kNicReaction;           // from the last bit of a PFC frame to the last bit it lets out
   std::string_view tool;      // the vendor's QoS tool

@@ -36,7 +36,7 @@ bool explains(const Candidate& cause, const Candidate& other) {
 /// Candidates are in the order of causes: each absorbs the later ones it explains. A wrong setting
 /// is never absorbed: it is a fault of its own and needs its own fix.
 std::vector<Finding> folded(std::vector<Candidate> candidates) {
-  constexpr std::size_t kShown = 12;  // a fabric of thousands of NICs has as many consequences
+  constexpr std::size_t kLines = 12;  // a fabric of thousands of NICs has as many consequences
   std::vector<bool> is_folded(candidates.size(), false);
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     if (is_folded[i]) continue;
@@ -48,14 +48,14 @@ std::vector<Finding> folded(std::vector<Candidate> candidates) {
       if (!explains(candidates[i], candidates[j])) continue;
       is_folded[j] = true;
       cause.severity = std::max(cause.severity, other.severity);
-      if (++consequences > kShown) continue;
+      if (++consequences > kLines) continue;
       cause.evidence.push_back(
           {.source = finding::to_text(other.where), .line = "consequence: " + other.verdict});
     }
-    if (consequences > kShown)
+    if (consequences > kLines)
       cause.evidence.push_back(
           {.line = fmt::format("consequence: the same or similar at {} more places",
-                               consequences - kShown)});
+                               consequences - kLines)});
   }
   std::vector<Finding> out;
   for (std::size_t i = 0; i < candidates.size(); ++i)

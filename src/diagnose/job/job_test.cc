@@ -322,6 +322,8 @@ TEST(JudgeJob, AFixUndoesTheLineThatIsWrong) {
             "export NCCL_IB_TIMEOUT=20");
   EXPECT_EQ(first_fix(judged("NCCL_IB_SL=9\nNCCL_IB_TC=106\n"), "job.bad_value"),
             "export NCCL_IB_SL=0");
+  EXPECT_TRUE(names(judged("NCCL_CROSS_NIC=1\nNCCL_IB_TC=106\n"), "rail.rings_cross"));
+  EXPECT_FALSE(names(judged("NCCL_CROSS_NIC=0\nNCCL_IB_TC=106\n"), "rail.rings_cross"));
   EXPECT_EQ(first_fix(judged("NCCL_CROSS_NIC=1\nNCCL_IB_TC=106\n"), "rail.rings_cross"),
             "export NCCL_CROSS_NIC=0");
   for (const std::string_view right :

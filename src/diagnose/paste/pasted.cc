@@ -378,13 +378,13 @@ struct SmallPort {
 };
 std::vector<SmallPort> ports_below(const PastedCase& input, unsigned payload) {
   constexpr std::int64_t kHeaders = 28;  // IP and ICMP
-  constexpr std::size_t kMost = 4;
+  constexpr std::size_t kLines = 4;
   const Bytes needed = Bytes::raw(payload + kHeaders);
   std::vector<SmallPort> out;
   for (const Evidence& evidence : input.evidence) {
     for (const evidence::Switch& item : evidence.switches) {
       for (const evidence::SwitchPort& port : item.ports) {
-        if (!port.mtu.is_known() || *port.mtu >= needed || out.size() >= kMost) continue;
+        if (!port.mtu.is_known() || *port.mtu >= needed || out.size() >= kLines) continue;
         finding::Where where;
         where.switch_name = item.name;
         where.port = port.name;
@@ -950,7 +950,7 @@ void put_cause_first(finding::Judgement& out) {
 /// A bandwidth that the words around a result call usual or expected, and that it does not reach.
 std::optional<std::pair<double, readers::Cited>> stated_bandwidth(
     const readers::Paste& paste, double measured, const finding::Thresholds& limits) {
-  constexpr double kMost = 10;  // times the result: another quantity
+  constexpr double kMany = 10;  // times the result: another quantity
   for (const readers::Cited& line : paste.words) {
     std::string text = " " + line.text + " ";
     std::transform(text.begin(), text.end(), text.begin(), [](char c) {
@@ -964,7 +964,7 @@ std::optional<std::pair<double, readers::Cited>> stated_bandwidth(
       double value = 0;
       const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
       const bool is_larger = error == std::errc() && value * limits.slow_pair > measured;
-      if (is_larger && value < measured * kMost) return std::pair(value, line);
+      if (is_larger && value < measured * kMany) return std::pair(value, line);
     }
   }
   return std::nullopt;

@@ -84,7 +84,7 @@ void judge_pauses(const View& view, const ReceiverPauses& pauses, std::optional<
                              *pauses.received < limits.stuck_rate;
   const bool takes_much = pauses.received && *pauses.received > limits.low_use;
   const bool is_stuck =
-      !is_released && (takes_nothing || (!takes_much && is_renewed(pauses, limits, speed)));
+      takes_nothing || (!is_released && !takes_much && is_renewed(pauses, limits, speed));
   constexpr std::string_view kSlow = "the host drains packets more slowly than they arrive";
   std::vector<finding::EvidenceLine> lines = {pauses.counts->line(pauses.frames_id, view.rdma())};
   if (has_window) lines.push_back(pauses.counts->line(pauses.duration_id, view.rdma()));

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
-#include "base/name_pattern.h"
 #include "base/text.h"
 #include "diagnose/core/fixes.h"
 #include "diagnose/rules/rule.h"
@@ -114,7 +113,7 @@ Values values_of(const evidence::Nic& nic, const design::NicIntent& wanted) {
   put(out, "ECN reaction", nic.ecn.rp, asked_of(wanted.ecn_rp));
   put(out, "MTU", nic.link.mtu, [](Bytes b) { return to_text(b); });
   put(out, "speed", nic.link.speed, [](BitRate r) { return to_text(r); });
-  put(out, "ring rx", nic.rings.rx, [](unsigned n) { return std::to_string(n); });
+  put(out, "rx ring", nic.rings.rx, [](unsigned n) { return std::to_string(n); });
   put(out, "congestion control", nic.ecn.algorithm, same);
   put(out, "traffic class", nic.rdma.traffic_class, [&](std::optional<TosByte> tos) {
     const bool is_right = !tos || dscp_of(*tos) == dscp_of(wanted.traffic_class);
@@ -132,52 +131,13 @@ Values values_of(const evidence::Nic& nic, const design::NicIntent& wanted) {
 }
 
 struct Member {
+  std::string name;
   std::string host;
   std::string device;
   Values values;
 };
 
-/// "gpu40 mlx5_[0-7], gpu41 mlx5_0": the rails of a host together.
-std::string names_of(const std::vector<const Member*>& members) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> by_host;
-  for (const Member* member : members) {
-    if (by_host.empty() || by_host.back().first != member->host)
-      by_host.push_back({member->host, {}});
-    by_host.back().second.push_back(member->device);
-  }
-  std::vector<std::string> texts;
-  for (const auto& [host, devices] : by_host)
-    texts.push_back(fmt::format("{} {}", host, compact_names(devices)));
-  return join(texts, ", ");
-}
-
-/// Settings of NICs that differ from the design, as validate_nic() found them: by host and device,
-/// what the evidence says ("trust: expected dscp, found pcp").
-using Known = std::map<std::pair<std::string, std::string>, std::vector<std::string>>;
-
-Known known_deviations(const finding::Judgement& judged) {
-  Known out;
-  for (const finding::Finding& found : judged.findings)
-    for (const finding::EvidenceLine& line : found.evidence)
-      if (!found.where.device.empty())
-        out[{found.where.host, found.where.device}].push_back(line.line);
-  return out;
-}
-
-/// Each of them already has a finding about this setting: that it also differs from its neighbours
-/// is the same fault again.
-bool is_found_at_all(const Known& known, const std::vector<const Member*>& members,
-                     const std::string& setting) {
-  return std::all_of(members.begin(), members.end(), [&](const Member* member) {
-    const auto lines = known.find({member->host, member->device});
-    return lines != known.end() &&
-           std::any_of(lines->second.begin(), lines->second.end(),
-                       [&](const std::string& line) { return line.starts_with(setting); });
-  });
-}
-
-void compare_members(const std::vector<Member>& members, const Known& known,
-                     finding::Judgement& out) {
+void compare_members(const std::vector<Member>& members, finding::Judgement& out) {
   std::map<std::string, std::map<std::string, std::vector<const Member*>>> by_setting;
   for (const Member& member : members)
     for (const auto& [setting, value] : member.values)
@@ -190,9 +150,11 @@ void compare_members(const std::vector<Member>& members, const Known& known,
         values.begin(), values.end(),
         [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
     for (const auto& [value, who] : values) {
-      if (value == usual->first || is_found_at_all(known, who, setting)) continue;
-      const std::string names = names_of(who);
-      finding::Finding& finding = by_names[names];
+      if (value == usual->first) continue;
+      std::vector<std::string> names;
+      for (const Member* member : who)
+        names.push_back(member->name);
+      finding::Finding& finding = by_names[join(names, ", ")];
       if (finding.id.empty()) {
         finding::Where where;
         where.host = who.front()->host;
@@ -200,7 +162,7 @@ void compare_members(const std::vector<Member>& members, const Known& known,
         finding = finding::make_finding("fleet.drift", "", where);
       }
       finding::EvidenceLine line;
-      line.source = names;
+      line.source = join(names, ", ");
       line.line = setting == "DSCP map"
                       ? fmt::format("DSCP map differs from {} others", usual->second.size())
                       : fmt::format("{}: {}; {} others have {}", setting, value,
@@ -209,11 +171,10 @@ void compare_members(const std::vector<Member>& members, const Known& known,
     }
   }
   for (auto& [names, finding] : by_names) {
-    finding.verdict = fmt::format("{} differ{} from the rest in {}.", names,
-                                  names.find_first_of(",[") == std::string::npos ? "s" : "",
-                                  finding.evidence.size() == 1
-                                      ? finding.evidence.front().line
-                                      : fmt::format("{} settings", finding.evidence.size()));
+    finding.verdict = fmt::format(
+        "{} differ{} from the rest in {}.", names, names.find(',') == std::string::npos ? "s" : "",
+        finding.evidence.size() == 1 ? finding.evidence.front().line
+                                     : fmt::format("{} settings", finding.evidence.size()));
     out.findings.push_back(std::move(finding));
   }
 }
@@ -250,12 +211,12 @@ void find_drift(std::span<const evidence::Evidence> evidence, const design::Inte
       if (nic == nullptr) continue;
       const bool is_open = wanted.speed.raw() == 0 && nic->model.is_known();
       groups[{host->group, is_open ? *nic->model : ""}].push_back(
-          {host->name, nic->device, values_of(*nic, wanted)});
+          {fmt::format("{} {}", host->name, nic->device), host->name, nic->device,
+           values_of(*nic, wanted)});
     }
   }
-  const Known known = known_deviations(out);
   for (const auto& [group, members] : groups)
-    compare_members(members, known, out);
+    compare_members(members, out);
 }
 
 finding::Judgement validate(const View& view) {

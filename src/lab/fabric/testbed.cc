@@ -84,7 +84,9 @@ class KnobWriter {
   void write(const NicSettings& settings, sim::NicConfig& config) {
     if (settings.knobs.empty()) return;
     const auto interval = settings.knobs.find("min_time_between_cnps");
-    if (interval != settings.knobs.end()) config.cnp_interval = 1_us * interval->second;
+    if (interval != settings.knobs.end())
+      config.cnp_interval = share_of(1_us * interval->second,
+                                     blueprint_.design.calibration.cnp_gap.value_or(100_percent));
     if (config.congestion_control == "none") return;
     const auto [found, is_new] = made_.try_emplace(settings.knobs);
     if (is_new) {
@@ -291,7 +293,7 @@ TestbedRun run(Testbed& bed, const Load& load, const std::function<void(double)>
     const sim::MessageRecord& message = sim.messages()[flow.message];
     out.outcome.deliveries.push_back(message.delivered == sim::kNever
                                          ? Duration()
-                                         : Duration::raw(message.delivered - message.post));
+                                         : Time::at(Duration::raw(message.delivered)) - flow.post);
   }
   std::map<sim::NodeId, std::uint32_t> host_of;
   for (std::uint32_t h = 0; h < bed.intent.hosts.size(); ++h)

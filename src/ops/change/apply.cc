@@ -276,7 +276,7 @@ Result<host::Rollback> roll_back(RollbackPlan& plan) {
   WEIR_CHECK(plan.journal.has_value());
   lab::Lab* const lab = plan.set.lab ? &*plan.set.lab : nullptr;
   if (lab != nullptr) WEIR_TRY_STATUS(or_could_not_look(lab->begin()));
-  // A load of a lab is simulated. A process that its journal names is another's: labs are handed on.
+  // A load of a lab is simulated: a process that its journal names is not ours, labs are copied.
   if (lab != nullptr) plan.journal->journal.load.reset();
   auto done = host::roll_back(
       plan.state, *plan.journal, finder_of(plan.set),

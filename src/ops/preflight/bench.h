@@ -18,6 +18,9 @@ struct Window {
   std::vector<std::string> unseen;
 };
 
+/// Simulated time after which a load of a preflight is given up.
+inline constexpr Duration kLoadLimit = 100_ms;
+
 class Bench {
  public:
   Bench(const PreflightRequest& request, HostSet set, Fabric fabric)
@@ -50,9 +53,10 @@ class Bench {
 
   /// REQUIRES: a lab.
   [[nodiscard]] Result<lab::LoadOutcome> run(std::vector<sim::WorkloadSpec> workloads,
-                                             const std::string& command, Duration limit = 100_ms);
+                                             const std::string& command,
+                                             Duration limit = kLoadLimit);
   [[nodiscard]] Result<lab::LoadOutcome> run(const std::vector<std::string>& workloads,
-                                             Duration limit = 100_ms);
+                                             Duration limit = kLoadLimit);
   /// Every pair at once, both ways, on every rail that both hosts have.
   [[nodiscard]] Result<std::vector<preflight::Sample>> exchange(const preflight::Round& round,
                                                                 std::uint32_t number);

@@ -11,6 +11,7 @@
 #include "sim/peer/hpcc.h"
 #include "sim/peer/hpcc_native.h"
 #include "sim/results/capture.h"
+#include "tune/calibration/range.h"
 
 namespace weir::ops {
 namespace {
@@ -170,6 +171,10 @@ Result<Simulated> simulate(const SimRequest& request) {
     if (!found.empty()) check_failed(__FILE__, __LINE__, "replay changed the result: " + found);
     out.is_replay_checked = true;
   }
+  WEIR_TRY(outside, or_bad_input(tune::outside_calibration(out.fabric->design, out.fabric->intent,
+                                                           experiment.workloads)));
+  for (const std::string& what : outside)
+    out.outcome.notes.push_back("beyond the calibration of this design: " + what);
   out.faults = std::move(experiment.faults);
   return out;
 }

@@ -9,6 +9,7 @@
 #include "design/file/edit.h"
 #include "design/file/load.h"
 #include "ops/inspect/validate.h"
+#include "ops/tune/calibrate.h"
 #include "tune/crew/processes.h"
 
 namespace weir::ops {
@@ -114,6 +115,7 @@ Result<Tuned> tune(const TuneRequest& asked) {
         fmt::format("{} exists and was not changed; name another file with "
                     "--apply-to, or overwrite it with --force",
                     request.apply_to));
+  WEIR_TRY_STATUS(check_calibrated_range(fabric, request.tuning.loads));
   Tuned out;
   tune::TuneRequest tuning = request.tuning;
   if (!request.out.empty()) {

@@ -83,6 +83,7 @@ struct State {
 
   Table<QpId, Sender> senders;
   Table<QpId, Receiver> receivers;
+  Table<QpId, QpId> cnp_pacer;  // by QP: whose time its CNPs wait for; empty: each its own
   Messages messages;
   EarlyPackets early;
 

@@ -259,7 +259,16 @@ void change_drain(State& sim, NodeId node, BitRate drain) {
 template <class World>
 void notify_congestion(Engine<World>& sim, Nic& nic, Receiver& receiver, QpId qp) {
   ++nic.counters.ce_received;
-  if (!nic.may_notify(receiver, sim.now())) return;
+  Receiver& pacer = sim.cnp_pacer.empty() ? receiver : sim.receivers[sim.cnp_pacer[qp]];
+  if (!nic.may_notify(pacer, sim.now())) return;
+  const Ps delay = nic.config->cnp_delay.raw();
+  if (delay == 0) return send_cnp(sim, receiver, qp);
+  sim.events.push(sim.now() + delay, tie_of(EventKind::kCnpDue, qp));
+}
+
+template <class World>
+void send_cnp(Engine<World>& sim, Receiver& receiver, QpId qp) {
+  Nic& nic = *receiver.nic;
   ++nic.counters.cnp_sent;
   Packet cnp;
   cnp.kind = PacketKind::kCnp;

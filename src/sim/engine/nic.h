@@ -25,6 +25,10 @@ void send_packet(Engine<World>& sim, Nic& nic, unsigned priority, const Packet& 
 template <class World>
 void notify_congestion(Engine<World>& sim, Nic& nic, Receiver& receiver, QpId qp);
 
+/// kCnpDue, or at once.
+template <class World>
+void send_cnp(Engine<World>& sim, Receiver& receiver, QpId qp);
+
 /// kQpWake at `at`, unless the QP wakes before.
 void wake_later(State& sim, QpId qp, Ps at);
 

@@ -14,7 +14,7 @@ namespace weir::sim {
 enum class MessageState : std::uint8_t { kPosted, kDone, kFailed };
 
 struct MessageRecord {
-  Ps post = 0;
+  Ps post = 0;            // at the NIC: NicConfig::message_latency after the post
   Ps delivered = kNever;  // last byte at the target
   Ps done = kNever;       // completion at the side that posted it
   std::int64_t size = 0;

@@ -243,6 +243,25 @@ Receiver make_receiver(State& sim, const QueuePair& qp) {
   return receiver;
 }
 
+/// CNPs of one scope are paced by the clock of its first QP.
+void set_up_cnp_pacers(State& sim) {
+  const auto scope_of = [&](const QueuePair& qp) {
+    return sim.network.nic_config(qp.target).cnp_scope;
+  };
+  if (std::all_of(sim.network.qps.begin(), sim.network.qps.end(),
+                  [&](const QueuePair& qp) { return scope_of(qp) == CnpScope::kQp; }))
+    return;
+  std::map<std::pair<NodeId, NodeId>, QpId> first;
+  for (const QpId id : sim.network.qps.ids()) {
+    const QueuePair& qp = sim.network.qps[id];
+    const CnpScope scope = scope_of(qp);
+    // A port's own node stands for all its peers.
+    const NodeId peer = scope == CnpScope::kPort ? qp.target : qp.source;
+    sim.cnp_pacer.push_back(
+        scope == CnpScope::kQp ? id : first.emplace(std::pair(qp.target, peer), id).first->second);
+  }
+}
+
 template <class World>
 void set_up_qps(Engine<World>& sim) {
   std::vector<std::size_t> senders(sim.nics.size(), 0);
@@ -254,6 +273,7 @@ void set_up_qps(Engine<World>& sim) {
     ++senders[sim.index_of[qp.source]];
   }
   sim.extra.add_hosts(senders);
+  set_up_cnp_pacers(sim);
 }
 
 Ps pipeline_of(const Port& port) {
@@ -347,9 +367,17 @@ void reserve_memory(State& sim, std::size_t waiting_per_qp) {
   std::size_t receives = 0;
   for (const QueuePair& qp : sim.network.qps)
     receives += static_cast<std::size_t>(std::max(qp.receives, 0));
+  std::size_t answers = 0;  // CNPs under way from the mark to the wire
+  for (const QueuePair& qp : sim.network.qps) {
+    const NicConfig& nic = sim.network.nic_config(qp.target);
+    if (nic.cnp_delay.raw() > 0)
+      answers += static_cast<std::size_t>(nic.cnp_delay.raw() /
+                                          std::max<Ps>(nic.cnp_interval.raw(), 100'000)) +
+                 2;
+  }
   const std::size_t qps = sim.network.qps.size();
-  const std::size_t timers =
-      qps * 8 + receives + sim.network.changes.size() * 2 + sim.network.spare_messages + 4096;
+  const std::size_t timers = qps * 8 + receives + answers + sim.network.changes.size() * 2 +
+                             sim.network.spare_messages + 4096;
   sim.events.reserve(frames + timers, sim.ports.size() * 8 + timers, sim.ports.size());
   std::size_t packets = qps * waiting_per_qp + 4096;
   for (const Switch& sw : sim.switches)
@@ -387,7 +415,7 @@ MessageId post(Engine<World>& sim, QpId qp, Bytes size, Ps at) {
   MessageRecord message;
   message.qp = qp;
   message.size = size.raw();
-  message.post = at;
+  message.post = at + sim.senders[qp].nic->config->message_latency.raw();
   const std::int64_t mtu = sim.senders[qp].nic->config->mtu.raw();
   message.packets =
       static_cast<std::uint32_t>(std::max<std::int64_t>((size.raw() + mtu - 1) / mtu, 1));

@@ -77,6 +77,7 @@ void dispatch_rare(Engine<World>& sim, const Event& event) {
     case EventKind::kWatchdog: return watchdog(sim, port());
     case EventKind::kLinkState: return link_state(sim, entity);
     case EventKind::kNicWake: return nic_wake(sim, port());
+    case EventKind::kCnpDue: return send_cnp(sim, sim.receivers[qp], qp);
     case EventKind::kDriver:
       if (sim.driver != nullptr) sim.driver->on_call(entity);
       return;

@@ -45,6 +45,7 @@ enum class EventKind : std::uint8_t {
   kWatchdog,      // entity: port
   kDriver,        // entity: the driver's token
   kNicWake,       // entity: port (model `hpcc`)
+  kCnpDue,        // entity: QP whose mark is answered now
 };
 
 inline constexpr unsigned kTieKindShift = 27;

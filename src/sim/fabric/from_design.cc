@@ -21,6 +21,12 @@ constexpr std::size_t kClasses = 8;
 /// more finely. Weights are the shares in units of the smallest, at most this many.
 constexpr std::int64_t kLargestWeight = 16;
 
+/// What was measured instead of what is configured; the same where nothing was.
+template <class T>
+T scaled(T configured, const design::Setting<Share>& ratio) {
+  return ratio.is_set() ? share_of(configured, *ratio) : configured;
+}
+
 class Builder {
  public:
   Builder(const design::Design& design, const Intent& intent, const BuildOptions& options)
@@ -42,7 +48,7 @@ class Builder {
     for (const design::LinkIntent& link : intent_.links)
       fabric_.network.links.push_back({.a = node_of(link.lower),
                                        .b = node_of(link.upper),
-                                       .rate = link.speed,
+                                       .rate = rate_of(link),
                                        .propagation = std::max(link.propagation, 1_ps)});
     note_what_is_left_out();
     find_components(fabric_);
@@ -54,6 +60,14 @@ class Builder {
   [[nodiscard]] NodeId node_of(design::PortRef end) const {
     if (end.kind == design::NodeKind::kHost) return first_nic_[end.node] + end.port;
     return fabric_.switch_node(end.node);
+  }
+
+  /// A host that cannot fill its link (PCIe, memory, a shaper) is a slower link.
+  [[nodiscard]] BitRate rate_of(const design::LinkIntent& link) const {
+    const design::Setting<Share>& ratio = design_.calibration.host_rate;
+    const bool is_host = link.lower.kind == design::NodeKind::kHost;
+    if (!is_host || !ratio.is_set()) return link.speed;
+    return std::max(share_of(link.speed, *ratio), BitRate::raw(1'000));
   }
 
   /// A tag and the longer IPv6 header are in every frame that carries IP.
@@ -88,14 +102,18 @@ class Builder {
     out.rp_enabled = nic.ecn_rp.count() > 0;
     out.np_enabled = nic.ecn_np.count() > 0;
     if (!out.rp_enabled) out.congestion_control = "none";
-    out.cnp_interval = 1_us * intent_.dcqcn.at("min_time_between_cnps");
+    const design::Calibration& measured = design_.calibration;
+    out.cnp_interval = scaled(1_us * intent_.dcqcn.at("min_time_between_cnps"), measured.cnp_gap);
+    out.cnp_scope = measured.cnp_scope.value_or(host.nic_model->cnp_scope);
+    out.cnp_delay = measured.cnp_delay.value_or({});
+    out.message_latency = measured.nic_latency.value_or({});
     out.cnp_dscp = nic.cnp_dscp;
     out.cnp_priority = nic.cnp_priority;
     out.trust = nic.trust;
     for (std::size_t d = 0; d < 64; ++d)
       out.dscp_to_priority.at(d) = static_cast<std::uint8_t>(nic.dscp_to_priority.at(d).value());
     out.pfc = nic.pfc;
-    out.pfc_reaction = host.nic_model->pfc_reaction;
+    out.pfc_reaction = scaled(host.nic_model->pfc_reaction, measured.pause_reaction);
     for (unsigned p = 0; p < kClasses; ++p) {
       const design::Share8& tc = nic.traffic_classes.at(nic.priority_to_tc.at(p).value());
       if (tc.used && tc.scheduling == Scheduling::kStrict) out.strict.insert(Priority::of(p));
@@ -121,7 +139,7 @@ class Builder {
     set_queues(s, out);
     out.pfc = s.pfc;
     out.pfc_reaction = s.asic->pfc_reaction;
-    out.pipeline = s.asic->pipeline_latency;
+    out.pipeline = scaled(s.asic->pipeline_latency, design_.calibration.switch_latency);
     out.forwarding = s.forwarding;
     if (s.watchdog) out.watchdog = {s.watchdog_detect, s.watchdog_restore, s.watchdog_action};
     // Seeds are small numbers in a design; equal ones must still hash alike, others not.
@@ -168,7 +186,7 @@ class Builder {
       group.lossless = true;
       group.xon_offset = b.xon_offset;
       if (b.threshold == design::Threshold::kStatic)
-        group.static_threshold = b.static_xoff;
+        group.static_threshold = scaled(b.static_xoff, design_.calibration.xoff);
       else
         group.alpha = b.alpha;
     }
@@ -183,7 +201,10 @@ class Builder {
     const Bytes lossy = b.plan->lossy_pool + b.plan->storage_pool;
     if (lossy > 0_B) out.lossy_pool = lossy;
     const auto ports = static_cast<std::int64_t>(s.ports.size());
-    out.buffer = b.plan->lossless_shared + (pooled ? b.headroom_pool : b.headroom_sum) + lossy +
+    const Bytes shared = b.threshold == design::Threshold::kStatic
+                             ? b.plan->lossless_shared
+                             : scaled(b.plan->lossless_shared, design_.calibration.xoff);
+    out.buffer = shared + (pooled ? b.headroom_pool : b.headroom_sum) + lossy +
                  b.reserved_per_group * (groups * ports);
   }
 
@@ -208,7 +229,11 @@ class Builder {
     }
     for (const design::SwitchPortIntent& port : s.ports) {
       const design::WredIntent& wred = port.wred;
-      out.port_wred.push_back({wred.ecn, wred.min, wred.max, wred.probability});
+      const design::Calibration& measured = design_.calibration;
+      const Bytes least = scaled(wred.min, measured.wred_min);
+      out.port_wred.push_back(
+          {wred.ecn, least, std::max(least, scaled(wred.max, measured.wred_max)),
+           std::min(scaled(wred.probability, measured.wred_probability), 100_percent)});
       out.mark_at = wred.mark_at;
     }
   }

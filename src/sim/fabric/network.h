@@ -64,6 +64,7 @@ struct Wred {
   Share max_probability;
 };
 
+using design::CnpScope;
 using design::Forwarding;
 using design::LoadBalancing;
 using design::MarkAt;
@@ -133,9 +134,12 @@ enum class Recovery : std::uint8_t { kGoBack0, kGoBackN, kSelective };
 struct NicConfig {
   std::string_view congestion_control = "dcqcn";  // find_congestion_algorithm()
   DcqcnConfig dcqcn;
-  bool rp_enabled = true;          // reaction point: acts on CNPs
-  bool np_enabled = true;          // notification point: answers CE with CNPs
-  Duration cnp_interval;           // at most one CNP per QP in this time
+  bool rp_enabled = true;              // reaction point: acts on CNPs
+  bool np_enabled = true;              // notification point: answers CE with CNPs
+  Duration cnp_interval;               // at most one CNP per QP in this time …
+  CnpScope cnp_scope = CnpScope::kQp;  // … or per peer, or per port
+  Duration cnp_delay;                  // from the mark to the CNP
+  Duration message_latency;        // from a post to the NIC: PCIe and both NICs, once per message
   Duration cnp_capacity_interval;  // at most one CNP per NIC in this time; 0: no limit
   Dscp cnp_dscp = Dscp::of(48);
   Priority cnp_priority = Priority::of(6);  // under PCP trust

@@ -94,8 +94,8 @@ TEST(FaultText, GivesNamePlacesTimesAndValues) {
 
 TEST(FaultText, EveryErrorSaysWhatWasFoundAndWhatWasMeant) {
   EXPECT_EQ(error_of("slow-reciever,at=gpu03"),
-            "no fault 'slow-reciever'; did you mean 'slow-receiver'?; weir sim --list-faults shows "
-            "them all");
+            "no fault 'slow-reciever'; did you mean 'slow-receiver'? (weir sim --list-faults shows "
+            "them all)");
   EXPECT_EQ(error_of("slow-receiver"), "slow-receiver needs a place: slow-receiver,at=gpu03");
   EXPECT_EQ(error_of("slow-receiver,at=gpu03,rat=40G"),
             "slow-receiver takes at, from, until, rate, not 'rat'; did you mean 'rate'?");

@@ -15,9 +15,10 @@ Flow flow_of(const Sim& sim, MessageId message) {
   flow.source = qp.source;
   flow.target = qp.target;
   flow.size = Bytes::raw(record.size);
-  flow.post = Time::at(Duration::raw(record.post));
+  const Ps asked = record.post - sim.network().nic_config(qp.source).message_latency.raw();
+  flow.post = Time::at(Duration::raw(asked));
   flow.state = record.state;
-  if (flow.is_done()) flow.completion = Duration::raw(record.done - record.post);
+  if (flow.is_done()) flow.completion = Duration::raw(record.done - asked);
   return flow;
 }
 

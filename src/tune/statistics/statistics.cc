@@ -89,6 +89,12 @@ Change change_of(std::span<const double> log_ratios, double confidence) {
   return out;
 }
 
+double student_quantile(std::size_t degrees, double confidence) {
+  WEIR_CHECK(degrees > 0);
+  const boost::math::students_t student(static_cast<double>(degrees));
+  return boost::math::quantile(student, (1 + confidence) / 2);
+}
+
 double wilcoxon_p(std::span<const double> differences) {
   std::vector<double> values;
   for (const double difference : differences)

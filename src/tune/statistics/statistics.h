@@ -39,6 +39,10 @@ inline constexpr double kUnbounded = 1e9;  // the end of an interval that has no
 /// Of log ratios. Fewer than two give no interval: low is -1, high is kUnbounded, p is 1.
 [[nodiscard]] Change change_of(std::span<const double> log_ratios, double confidence = kConfidence);
 
+/// Student's quantile of a two-sided interval: 12.7 for one degree of freedom, 1.96 for very many.
+/// REQUIRES: degrees > 0.
+[[nodiscard]] double student_quantile(std::size_t degrees, double confidence = kConfidence);
+
 /// Two-sided p of Wilcoxon's signed-rank test, exact with ties (mid-ranks); zeros are left out, and
 /// where nothing is left p is 1.
 [[nodiscard]] double wilcoxon_p(std::span<const double> differences);

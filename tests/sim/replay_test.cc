@@ -48,9 +48,11 @@ Outcome outcome_of(const Experiment& experiment) {
   return std::move(outcome).value();
 }
 
+constexpr Duration kLongEnough = 1000_s;
+
 /// Runs both ways; the run with replay.
 Outcome same_both_ways(const ReplayFabric& fabric, const std::vector<std::string>& workloads,
-                       Duration limit = 1000_s) {
+                       Duration limit = kLongEnough) {
   Experiment experiment = training(fabric, workloads, true);
   experiment.limit = limit;
   Outcome with = outcome_of(experiment);
