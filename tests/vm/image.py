@@ -44,6 +44,7 @@ MODULES = """
     virtio_pci virtio_console 9pnet_virtio 9p crc32_generic rdma_rxe ib_uverbs rdma_ucm
     bridge sch_red sch_tbf sch_ingress cls_matchall act_gact
     virtio_blk ext4 crc32c_generic
+    virtio_net
 """.split()
 
 # Where the kernel's package has them.
@@ -52,7 +53,9 @@ KERNEL_PARTS = ["./boot/vmlinuz-*", "./lib/modules/*/modules.builtin",
                     "net", "crypto", "arch/x86/crypto", "lib", "fs/9p", "fs/netfs", "fs/fscache",
                     "fs/configfs",
                     "fs/ext4", "fs/jbd2", "fs",
-                    "drivers/virtio", "drivers/block", "drivers/char", "drivers/infiniband"))]
+                    "drivers/virtio", "drivers/block", "drivers/char", "drivers/infiniband")),
+                *(f"./lib/modules/*/kernel/drivers/net/{name}.ko" for name in (
+                    "virtio_net", "net_failover"))]
 
 OURS = ("fakenic", "fakehca")
 PROVIDERS = "usr/lib/x86_64-linux-gnu/libibverbs"

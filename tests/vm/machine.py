@@ -46,13 +46,14 @@ def accelerator():
 class Machine:
     """A context: the machine is up inside it."""
 
-    def __init__(self, cache, programs, with_systemd=False):
+    def __init__(self, cache, programs, with_systemd=False, name="", devices=()):
         """programs: path in the guest to file here; libraries follow. With systemd it is process 1,
-        and the state of weir is on a disk that outlives a restart."""
+        and the state of weir is on a disk that outlives a restart. name: of one machine of several
+        (cluster.py); devices: more words for QEMU."""
         if shutil.which(QEMU) is None:
             raise Unavailable(f"{QEMU} is not installed (apt-get install qemu-system-x86)")
         self.programs = programs
-        self.folder = cache / f"run{os.getpid()}"
+        self.folder = cache / f"run{os.getpid()}{name}"
         self.share = self.folder / "share"
         self.share.mkdir(parents=True)
         initrd = self.folder / "initrd"
@@ -72,6 +73,7 @@ class Machine:
             with open(disk, "wb") as out:
                 out.truncate(32 << 20)
             self.command += ["-drive", f"file={disk},if=virtio,format=raw,cache=writethrough"]
+        self.command += devices
         self.process = None
         self.answers = queue.Queue()
         self.count = 0
@@ -108,13 +110,17 @@ class Machine:
         archive.add("etc/machine-id", HERE / "guest/machine-id")
 
     def __enter__(self):
-        self._start()
+        self.launch()
+        self.wait_until_up()
         return self
 
-    def _start(self):
+    def launch(self):
+        """Starts QEMU; wait_until_up() follows."""
         self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         threading.Thread(target=self._listen, args=(self.process,), daemon=True).start()
+
+    def wait_until_up(self):
         self._wait_for("up", 240)
 
     def restart(self, command=None):
@@ -131,11 +137,13 @@ class Machine:
             raise Dead(f"did not stop\n{self._last_words()}") from None
         while self.answers.get(timeout=10) is not None:
             pass
-        self._start()
+        self.launch()
+        self.wait_until_up()
 
     def __exit__(self, *_):
-        self.process.kill()
-        self.process.wait()
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
         shutil.rmtree(self.folder)
 
     def _listen(self, process):
