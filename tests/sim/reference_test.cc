@@ -1,7 +1,5 @@
 // Larger runs of the peer (model `hpcc`), flow by flow.
-#include <algorithm>
 #include <map>
-#include <numeric>
 
 #include "base/file.h"
 #include "base/testing.h"
@@ -55,30 +53,12 @@ TEST(Reference, AnAllToAllOfFourThousandFlowsIsIdentical) {
   EXPECT_TRUE(completions(fct.ours) == peers);  // too many to print
 }
 
-TEST(Reference, WebSearchOnAFatTreeIsWithinOnePercentFlowByFlow) {
+TEST(Reference, WebSearchOnAFatTreeIsIdentical) {
   COVERS("G6");
   const Fct fct = reference("fat320_websearch30_1ms_dcqcn");
-  const auto ours = completions(fct.ours);
   const auto peers = completions(fct.peers);
-  ASSERT_EQ(ours.size(), peers.size());
-  std::vector<double> a;
-  std::vector<double> b;
-  std::size_t identical = 0;
-  for (const auto& [flow, time] : peers) {
-    ASSERT_TRUE(ours.contains(flow)) << flow;
-    EXPECT_NEAR(ours.at(flow) / time, 1.0, 0.01) << flow;
-    identical += ours.at(flow) == time ? 1 : 0;
-    a.push_back(ours.at(flow));
-    b.push_back(time);
-  }
-  std::sort(a.begin(), a.end());
-  std::sort(b.begin(), b.end());
-  EXPECT_GE(identical * 100, peers.size() * 95);
-  const auto mean = [](const std::vector<double>& times) {
-    return std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
-  };
-  EXPECT_NEAR(mean(a) / mean(b), 1.0, 0.001);
-  EXPECT_NEAR(a[a.size() * 99 / 100] / b[b.size() * 99 / 100], 1.0, 0.001) << "p99";
+  EXPECT_EQ(peers.size(), 388U);
+  EXPECT_TRUE(completions(fct.ours) == peers);  // too many to print
 }
 
 }  // namespace

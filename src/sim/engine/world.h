@@ -36,6 +36,8 @@ struct NativeWorld {
   static constexpr bool kListsReadyQps = true;
   /// pick() spreads flows; else: the world's own hash.
   static constexpr bool kHasPlainEcmp = true;
+  /// The wake-up for a message comes so long before its time.
+  static constexpr Ps kWakesBefore = 0;
   /// Control frames of a queue pair that may wait in a NIC.
   static constexpr std::size_t kWaitingFrames = 4;
 

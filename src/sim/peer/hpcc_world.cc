@@ -118,6 +118,10 @@ void activate(Engine<PeerWorld>& sim, QpId qp) {
 
 void wake(Engine<PeerWorld>& sim, QpId qp) {
   Sender& sender = sim.senders[qp];
+  // It is called just before: a flow of the peer begins by an event that is set only when its time
+  // has come, so that whatever else happens at that instant happens before.
+  const Ps begin = sim.messages[sender.current].post;
+  if (begin > sim.now()) return sim.events.push(begin, tie_of(EventKind::kQpWake, qp));
   if (sender.wake_at == sim.now()) sender.wake_at = kNever;
   sender.next_send = sim.now();
   host_of(sim, *sender.nic).qps.push_back(qp);

@@ -21,6 +21,7 @@ struct PeerWorld {
   static constexpr bool kMergesAcks = false;
   static constexpr bool kListsReadyQps = false;
   static constexpr bool kHasPlainEcmp = false;
+  static constexpr Ps kWakesBefore = 1;
   static constexpr std::size_t kWaitingFrames = 256;
 
   struct Host {
