@@ -18,6 +18,10 @@ Weir.worstOf = (ports, cells) => {
   return worst;
 };
 
+Weir.railBar = (topology, pick) => Weir.el('div', {class: 'switches', role: 'group', 'aria-label': 'Rails'},
+  topology.rails.map((rail) => Weir.el('button', {type: 'button', 'data-rail': rail,
+    on: {click: () => pick({rail})}}, `rail ${rail}`)));
+
 /// Up to 64 hosts: every port is a cell of its device, devices stand tier above tier.
 Weir.SvgMap = class {
   constructor(parent, topology, palette, pick) {
@@ -40,7 +44,7 @@ Weir.SvgMap = class {
     const bottom = this.layOut();
     this.root.setAttribute('viewBox', `0 0 ${this.width} ${bottom}`);
     this.drawLinks();
-    parent.replaceChildren(this.root);
+    parent.replaceChildren(...(topology.rails.length > 1 ? [Weir.railBar(topology, pick)] : []), this.root);
     this.root.addEventListener('click', (event) => this.clicked(event));
     this.root.addEventListener('keydown', (event) => this.pressed(event));
   }
@@ -231,10 +235,7 @@ Weir.HeatMap = class {
       this.strip.append(button);
       return {device, button, byte: -1};
     });
-    const railBar = Weir.el('div', {class: 'switches', role: 'group', 'aria-label': 'Rails'},
-      topology.rails.map((rail) => Weir.el('button', {type: 'button', 'data-rail': rail,
-        on: {click: () => pick({rail})}}, `rail ${rail}`)));
-    parent.replaceChildren(this.strip, railBar, this.canvas);
+    parent.replaceChildren(this.strip, Weir.railBar(topology, pick), this.canvas);
     this.canvas.addEventListener('click', (event) => {
       const found = this.at(event.offsetX, event.offsetY);
       if (found !== null) pick({port: found});

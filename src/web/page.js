@@ -76,23 +76,34 @@ const pick = ({port, device, rail}) => {
     if (follow) closeFollow();
     highlight();
     markRows();
-  } else if (device !== undefined) {
-    setState({device, rail: null});
     showCrumbs();
-    buildTable();
-  } else if (rail !== undefined) {
-    setState({rail, device: ''});
+  } else {
+    // A switch of the rail that is looked at is within it; anything else is not.
+    const isWithin = device !== undefined && state.rail !== null && leavesOf(state.rail).includes(device);
+    setState({device: device ?? '', rail: rail ?? (isWithin ? state.rail : null)});
+    announce(device ?? (rail === undefined ? 'the fabric' : `rail ${rail}`));
     showCrumbs();
     buildTable();
   }
 };
 
+/// Switches that the NICs of a rail are plugged into, by name.
+const leavesOf = (rail) => [...new Set(topology.hosts.flatMap((h) => h.ports.filter((p) => p.row === rail))
+  .map((p) => topology.peerDevice(p)?.name).filter(Boolean))];
+
+const leavePort = () => { setState({port: ''}); showPort(); closeFollow(); highlight(); markRows(); showCrumbs(); };
+
+/// Fabric, rail, switch or host, port: a step up is a button, where one is now is a word.
 const showCrumbs = () => {
-  const all = el('button', {type: 'button', on: {click: () => { setState({device: '', rail: null}); showCrumbs(); buildTable(); }}}, 'Fabric');
-  const parts = [all];
-  if (state.rail !== null) parts.push('›', el('span', {'aria-current': 'true'}, `rail ${state.rail}`));
-  if (state.device) parts.push('›', el('span', {'aria-current': 'true'}, state.device));
-  $('crumbs').replaceChildren(...parts);
+  const steps = [['Fabric', () => pick({}), state.rail !== null || state.device]];
+  if (state.rail !== null) steps.push([`rail ${state.rail}`, () => pick({rail: state.rail}), state.device]);
+  if (state.device) steps.push([state.device, leavePort, state.port]);
+  if (state.port) steps.push([state.port.startsWith(state.device + ' ') ? state.port.slice(state.device.length + 1) : state.port, null, false]);
+  const parts = steps.map(([name, go, isAbove], i) => [i ? '›' : '',
+    go && (isAbove || state.port) ? el('button', {type: 'button', on: {click: go}}, name) : el('span', {'aria-current': i === steps.length - 1 ? 'true' : null}, name)]);
+  const leaves = state.rail !== null && !state.device ? leavesOf(state.rail).slice(0, 16) : [];
+  $('crumbs').replaceChildren(...parts.flat(), ...(leaves.length ? ['›'] : []),
+    ...leaves.map((name) => el('button', {type: 'button', on: {click: () => pick({device: name})}}, name)));
 };
 
 const showQuantities = () => {
@@ -297,8 +308,9 @@ const showWhen = () => {
   const box = $('when');
   if (!shown) { box.textContent = ''; return; }
   box.className = isPast() ? 'past' : '';
-  box.textContent = `${Weir.clock(shown.time)}${isPast() && topology.mode !== 'replay' ? ' (past)' : ''}`;
-  box.title = shown.clock;
+  const clock = topology.mode === 'replay' ? '' : shown.clock;
+  box.replaceChildren(`${Weir.clock(shown.time)}${isPast() && topology.mode !== 'replay' ? ' (past)' : ''}`,
+    clock ? el('span', {class: 'clock'}, clock) : '');
 };
 
 const showAge = () => {
@@ -450,8 +462,8 @@ const loadExtra = async () => {
   const ports = new Set(rows.map((r) => r.port.index));
   const chosen = selected();
   if (chosen) ports.add(chosen.index);
-  if (ports.size === 0 || isPast()) return;
-  const answer = await Weir.ask(`/api/series?ports=${[...ports].join(',')}&last=1&quantities=${Weir.QUANTITIES.join(',')}`);
+  if (ports.size === 0) return;
+  const answer = await Weir.ask(`/api/series?ports=${[...ports].join(',')}&last=1&until=${state.at}&quantities=${Weir.QUANTITIES.join(',')}`);
   extra = new Map(answer.ports.map((p) => [p.port,
     Object.fromEntries(Weir.QUANTITIES.map((q) => [q, Weir.bytesOf(p[q])[0] ?? Weir.GAP]))]));
 };
@@ -484,7 +496,7 @@ const showPort = () => {
   if (!port) return;
   const values = [['paused', 'pause'], ['pausing', 'pausing'], ['sends', 'sent'], ['receives', 'received'], ['marks', 'marks'], ['drops', 'drops'], ['link', 'link'], ['speed', 'speed']];
   const list = el('dl', {}, values.map(([title, quantity]) => el('div', {}, el('dt', {}, title), el('dd', {'data-value': quantity}))));
-  const close = el('button', {type: 'button', 'aria-label': 'Close the port', on: {click: () => { setState({port: ''}); showPort(); closeFollow(); highlight(); markRows(); }}}, '×');
+  const close = el('button', {type: 'button', 'aria-label': 'Close the port', on: {click: leavePort}}, '×');
   const other = topology.towards(port);
   const source = topology.mode === 'replay' ? '' : topology.source;
   box.replaceChildren(
@@ -731,11 +743,16 @@ const showLog = () => {
   box.replaceChildren(el('h2', {}, 'Events'), items.length ? el('ol', {tabindex: 0, 'aria-label': 'Events, the latest first'}, items) : el('p', {class: 'muted'}, 'Nothing has happened yet.'));
 };
 
-const onEvent = (event) => {
-  if (event.number <= lastEvent) return;
+const takeEvent = (event) => {
+  if (event.number <= lastEvent) return false;
   lastEvent = event.number;
   events.push(event);
   if (events.length > 500) events.shift();
+  return true;
+};
+
+const onEvent = (event) => {
+  if (!takeEvent(event)) return;
   showLog();
   if (event.kind === 'fault') loadLab();
   if (event.severity === 'error') announce(event.text);
@@ -808,8 +825,8 @@ const openStream = () => {
   });
 };
 
-const loadHistory = async () => {
-  const answer = await Weir.ask('/api/history');
+const loadHistory = async () => takeHistory(await Weir.ask('/api/history'));
+const takeHistory = (answer) => {
   past.numbers = answer.numbers;
   past.times = answer.times;
   for (const q of Object.keys(past.highest)) past.highest[q] = answer.highest[q] ?? [];
@@ -829,21 +846,26 @@ const reload = async () => {
 
 const start = async () => {
   labForm = null;
+  const answers = Promise.all([Weir.ask('/api/history'), Weir.ask('/api/events'), Weir.ask('/api/findings')]);
+  answers.catch(() => {});    // said below
   topology = new Weir.Topology(await Weir.ask('/api/topology'));
+  const first = Weir.ask(frameUrl(0)).catch(() => null);
   $('title').textContent = topology.title || topology.hosts[0]?.name || '';
   $('simulated').hidden = !topology.simulated;
   const modes = {host: 'this host', recorded: 'recorded hosts', lab: 'lab', replay: 'recording'};
   $('subtitle').textContent = [modes[topology.mode], topology.design && `design ${topology.design}`,
-    topology.load && `load ${topology.load}, slower than real time`].filter(Boolean).join(' · ');
+    topology.load && `load ${topology.load}`].filter(Boolean).join(' · ');
   showQuantities();
   showLegend();
   showCrumbs();
   makeMap();
-  await loadHistory();
-  const answer = await Weir.ask(frameUrl(0)).catch(() => null);
-  if (answer) { live = shown = Weir.decodeFrame(answer); keep(live); remember(live); }
-  for (const event of (await Weir.ask('/api/events')).events) onEvent(event);
-  findings = await Weir.ask('/api/findings');
+  const answer = await first;
+  if (answer) { live = shown = Weir.decodeFrame(answer); keep(live); map.update(live, state.quantity); }
+  const [kept, noted, judged] = await answers;
+  takeHistory(kept);
+  if (live) remember(live);
+  for (const event of noted.events) takeEvent(event);
+  findings = judged;
   showFindings();
   showLog();
   buildTable();
@@ -865,7 +887,7 @@ const start = async () => {
 document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) && event.target.id !== 'scrub') return;
   const keys = {ArrowLeft: () => step(-1), ArrowRight: () => step(1), n: goLive, f: followLongest,
-    Escape: () => { if (follow) closeFollow(); else if (state.port) { setState({port: ''}); showPort(); highlight(); markRows(); } else { setState({device: '', rail: null}); showCrumbs(); buildTable(); } }};
+    Escape: () => { if (follow) closeFollow(); else if (state.port) leavePort(); else pick(state.device && state.rail !== null ? {rail: state.rail} : {}); }};
   Object.keys(Weir.VIEWS).forEach((name, i) => { keys[i + 1] = () => setQuantity(name); });
   if (event.key === ' ' && event.target.tagName !== 'BUTTON' && event.target.getAttribute?.('role') !== 'button') { event.preventDefault(); play(); return; }
   if (event.target.id === 'scrub' && event.key.startsWith('Arrow')) return;

@@ -4,7 +4,8 @@
     load_test.py WEIR [SCRAPES]
 
 A recorded host with eight ConnectX is scraped again and again: CPU time per scrape, against the
-loop of cat and ethtool that people write; resident memory; 64 scrapers at once.
+loop of cat and ethtool that people write; resident memory; 64 scrapers at once; 60 that ask for
+megabytes and do not take them.
 """
 import http.client
 import os
@@ -13,6 +14,7 @@ import re
 import resource
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -93,9 +95,9 @@ class Server:
         fields = text.rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
-    def memory(self):
-        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(re.search(r"VmRSS:\s+(\d+)", status)[1])
+    def memory(self, kind="VmRSS"):
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text(encoding="utf-8")
+        return int(re.search(rf"{kind}:\s+(\d+)", status)[1])
 
 
 class Load(unittest.TestCase):
@@ -151,6 +153,38 @@ class Load(unittest.TestCase):
             for thread in threads:
                 thread.join()
         self.assertEqual(answered.count(True), 192)
+
+    def test_60_readers_that_do_not_read_take_bounded_memory(self):
+        """A fabric with every counter answers megabytes: who does not take them is refused."""
+        design = self.scratch / "fabric.yaml"
+        for words in (("init", "--template", "rail256", "--output", design),
+                      ("lab", "up", design, "--dir", self.scratch / "lab")):
+            subprocess.run([WEIR, *map(str, words)], check=True, capture_output=True)
+        with Server("--lab", self.scratch / "lab", "--load", "none", "--profile", "full",
+                    "--interval", "1min") as server:
+            size = len(server.scrape())
+            before = server.memory("VmHWM")
+            clients = []
+            for _ in range(60):
+                client = socket.socket()
+                client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+                client.settimeout(120)
+                client.connect(("127.0.0.1", server.port))
+                client.sendall(b"GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+                clients.append(client)
+            heads = [client.recv(2048) for client in clients]
+            grown = server.memory("VmHWM") - before
+            statuses = [head.split(b" ")[1] for head in heads if head]
+            refused = [head for head in heads if b" 503 " in head]
+            for client in clients:
+                client.close()
+            print(f"60 readers of {size / 1e6:.1f} MB that do not read: {statuses.count(b'200')} "
+                  f"answered, {len(refused)} refused, {grown} KiB more at most")
+            self.assertEqual(set(statuses), {b"200", b"503"})
+            self.assertIn(b"too many answers are not taken yet", b"".join(refused))
+            # 64 MiB of answers, and a few more while they are made.
+            self.assertLess(grown, (64 << 10) + 8 * size // 1024 + (64 << 10))
+            self.assertIn("weir_port_up{", server.scrape(), "the next one is answered")
 
 
 if __name__ == "__main__":

@@ -132,10 +132,13 @@ ExitCode replay(const Args& args, Context& context, const std::string& path, Dur
   return run_server(args, context, nullptr, page);
 }
 
-ops::Result<std::optional<ops::LiveLab>> load_of(const Args& args, Duration interval) {
+ops::Result<std::optional<ops::LiveLab>> load_of(const Args& args, const ops::Watch& watch,
+                                                 Duration interval) {
   const auto lab = args.get("lab");
-  if (!lab || args.value("load") == kNoLoad) return std::optional<ops::LiveLab>();
-  WEIR_TRY(live, ops::LiveLab::open(*lab, args.value("load"), interval));
+  if (!lab || args.get("load") == kNoLoad) return std::optional<ops::LiveLab>();
+  const std::string load =
+      args.get("load").value_or(ops::LiveLab::usual_load(watch.fabric()->intent.hosts.size()));
+  WEIR_TRY(live, ops::LiveLab::open(*lab, load, interval));
   return std::optional(std::move(live));
 }
 
@@ -151,7 +154,7 @@ ExitCode run_serve(const Args& args, Context& context) {
       args.value("profile") == "full" ? serve::Profile::kFull : serve::Profile::kLean;
   serve::Exporter exporter(*watch, profile, std::string(version_number()));
   if (const auto file = args.get("textfile")) return write_textfile(args, context, exporter, *file);
-  auto load = load_of(args, *interval);
+  auto load = load_of(args, *watch, *interval);
   if (!load) return fail(context, args.command(), load.error());
   serve::PageInfo info = page_info(args, *interval);
   info.pause_limit = request->thresholds.pause_warning;
@@ -204,8 +207,8 @@ Command serve_command() {
             .default_value = "1s"},
            {.name = "load",
             .metavar = "W",
-            .help = "what a lab runs, as weir sim --workload; none: nothing",
-            .default_value = "all-to-all,size=1MB"},
+            .help = "what a lab runs, as weir sim --workload; none: nothing (default: all-to-all; "
+                    "beyond 64 hosts permutation)"},
            {.name = "replay",
             .metavar = "RUN",
             .help = "files of weir snapshot --out, in a directory or one",

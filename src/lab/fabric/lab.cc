@@ -12,6 +12,7 @@
 #include "evidence/changes.h"
 #include "lab/fabric/facts.h"
 #include "lab/fabric/lab_host.h"
+#include "lab/fabric/port_counts.h"
 #include "lab/fabric/shared.h"
 #include "model/buffers.h"
 #include "sim/results/results_evidence.h"
@@ -52,54 +53,18 @@ void count_flap(const Blueprint& blueprint, const sim::NicRef& nic, State& state
                      link_down_key("switch.port.link_down.events", counters::Driver::kSwitch), 1);
 }
 
-/// Calls `add` with the counters of every port.
-template <class Add>
-void for_each_port(const Blueprint& blueprint, const Testbed& bed, Time end, const Add& add) {
-  sim::EvidenceSource source(bed.intent, bed.placement, *bed.sim, end);
-  for (std::uint32_t h = 0; h < bed.intent.hosts.size(); ++h) {
-    const evidence::Evidence host = sim::host_evidence(source, h);
-    for (std::uint32_t rail = 0; rail < bed.intent.hosts[h].nics.size(); ++rail)
-      add(nic_key(blueprint, {h, rail}), host.snapshots.back().nics[rail]);
-  }
-  const evidence::Evidence switches = sim::switch_evidence(source);
-  for (const counters::PortCounters& port : switches.snapshots.back().switch_ports)
-    add(port_key(port.device(), port.netdev()), port);
-}
-
-/// A link that is down from the start is counted once, not again by every load.
-counters::PortCounters without(const counters::PortCounters& run,
-                               const counters::PortCounters& rest) {
-  std::vector<counters::Reading> readings;
-  for (const counters::ShownSample& sample : run.samples()) {
-    const counters::Reading before = rest.read(sample.place, sample.name);
-    const bool is_level =
-        sample.match.counter != nullptr && sample.match.counter->kind != counters::Kind::kCounter;
-    readings.push_back(sample.reading);
-    if (is_level || !before.has_value() || !sample.reading.has_value()) continue;
-    readings.back() = counters::Reading::of(sample.reading.value() -
-                                            std::min(sample.reading.value(), before.value()));
-  }
-  return run.with(std::move(readings));
-}
-
-bool is_network_fault(const State& state) {
-  return std::any_of(state.faults.begin(), state.faults.end(),
-                     [](const FaultRecord& fault) { return !fault.is_setting; });
-}
-
 /// What active faults have counted (a link that is down) stays counted when they are cleared.
 Status keep_counts_at_rest(Lab::Shared& shared, State& state) {
-  if (!is_network_fault(state)) return {};
-  WEIR_TRY(bed, set_up_at_rest(shared.blueprint, state, shared.profiles));
-  for_each_port(shared.blueprint, bed, Time(),
-                [&](const std::string& port, const counters::PortCounters& now) {
-                  for (const counters::ShownSample& sample : now.samples()) {
-                    const bool counts = sample.match.counter != nullptr &&
-                                        sample.match.counter->kind == counters::Kind::kCounter;
-                    if (counts && sample.reading.has_value() && sample.reading.value() > 0)
-                      state.counters.add(port, sample.key(), sample.reading.value());
-                  }
-                });
+  sim::LayoutsByNames layouts;
+  WEIR_TRY(ports, counted_at_rest(shared.blueprint, state, shared.profiles, layouts));
+  const std::vector<std::string> keys = port_keys(shared.blueprint);
+  for (std::size_t i = 0; i < ports.size(); ++i)
+    for (const counters::ShownSample& sample : ports[i].samples()) {
+      const bool counts = sample.match.counter != nullptr &&
+                          sample.match.counter->kind == counters::Kind::kCounter;
+      if (counts && sample.reading.has_value() && sample.reading.value() > 0)
+        state.counters.add(keys[i], sample.key(), sample.reading.value());
+    }
   return {};
 }
 
@@ -337,20 +302,14 @@ Result<LoadOutcome> Lab::Shared::run_load(const Load& load) {
   const Status done = change([&](State& next) -> Status {
     WEIR_TRY(bed, set_up(blueprint, next, profiles, load));
     TestbedRun ran = lab::run(bed, load, progress);
-    std::map<std::string, counters::PortCounters> before;
-    if (is_network_fault(next)) {
-      WEIR_TRY(resting, set_up_at_rest(blueprint, next, profiles));
-      for_each_port(blueprint, resting, Time(),
-                    [&](const std::string& port, const counters::PortCounters& now) {
-                      before.emplace(port, now);
-                    });
-    }
+    sim::LayoutsByNames layouts;
+    // A link that is down from the start is counted once, not again by every load.
+    WEIR_TRY(before, counted_at_rest(blueprint, next, profiles, layouts));
+    const std::vector<std::string> keys = port_keys(blueprint);
+    const std::vector<counters::PortCounters> after = count_ports(bed, ran.end, layouts);
     next.counters_before = next.counters;
-    for_each_port(
-        blueprint, bed, ran.end, [&](const std::string& port, const counters::PortCounters& run) {
-          const auto rest_of = before.find(port);
-          next.counters.add(port, rest_of == before.end() ? run : without(run, rest_of->second));
-        });
+    for (std::size_t i = 0; i < keys.size(); ++i)
+      next.counters.add(keys[i], before.empty() ? after[i] : counted_since(before[i], after[i]));
     ++next.loads;
     ran.record.load = next.loads;
     ran.record.seed = next.seed;

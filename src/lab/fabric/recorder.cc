@@ -37,10 +37,16 @@ Recorder::Moment Recorder::look(const sim::Sim& sim, Time now) const {
 }
 
 void Recorder::watch(const sim::Sim& sim, Time now) {
-  const Time due = moments_.empty() ? Time::at(interval_) : moments_.back().at + interval_;
+  const Time due = (moments_.empty() ? first_.at : moments_.back().at) + interval_;
   if (now < due) return;
   moments_.push_back(look(sim, now));
   if (moments_.size() >= kMostSamples) thin_out();
+}
+
+void Recorder::begin_at(const sim::Sim& sim, Time now) {
+  first_ = look(sim, now);
+  moments_.clear();
+  interval_ = kFirstInterval;
 }
 
 void Recorder::thin_out() {
@@ -54,9 +60,9 @@ void Recorder::thin_out() {
 double Recorder::delta(std::size_t moment, sim::PortId port, Measure measure) const {
   static const PortSample kZero;
   const PortSample& now = moments_[moment].ports[port];
-  const PortSample& before = moment == 0 ? kZero : moments_[moment - 1].ports[port];
-  const Time begin = moment == 0 ? Time() : moments_[moment - 1].at;
-  const auto span = static_cast<double>((moments_[moment].at - begin).raw());
+  const Moment& earlier = moment == 0 ? first_ : moments_[moment - 1];
+  const PortSample& before = earlier.ports.empty() ? kZero : earlier.ports[port];
+  const auto span = static_cast<double>((moments_[moment].at - earlier.at).raw());
   switch (measure) {
     case Measure::kQueue: return static_cast<double>(now.queue);
     case Measure::kPauseTime: return static_cast<double>(now.paused - before.paused) / 1e6;
@@ -128,7 +134,7 @@ void Recorder::add_rates(const sim::Sim& sim, RunRecord& out) const {
 
 void Recorder::add_cnps(RunRecord& out) const {
   Curve curve{Measure::kCnps, "", {}};
-  std::uint64_t before = 0;
+  auto before = std::accumulate(first_.cnps.begin(), first_.cnps.end(), std::uint64_t{0});
   for (const Moment& moment : moments_) {
     const std::uint64_t sent =
         std::accumulate(moment.cnps.begin(), moment.cnps.end(), std::uint64_t{0});
@@ -141,9 +147,9 @@ void Recorder::add_cnps(RunRecord& out) const {
 RunRecord Recorder::finish(const sim::Sim& sim, Time end) {
   if (moments_.empty() || moments_.back().at < end) moments_.push_back(look(sim, end));
   RunRecord out;
-  out.elapsed = end.since_start();
+  out.elapsed = end - first_.at;
   for (const Moment& moment : moments_)
-    out.times.push_back(moment.at.since_start());
+    out.times.push_back(moment.at - first_.at);
   for (const Measure measure : {Measure::kQueue, Measure::kPauseTime, Measure::kDrops})
     add_port_curves(sim, measure, out);
   add_rates(sim, out);

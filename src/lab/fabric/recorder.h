@@ -22,7 +22,9 @@ class Recorder {
 
   /// Called at every multiple of kFirstInterval; takes a sample where one is due.
   void watch(const sim::Sim& sim, Time now);
-  /// Times and curves. `end` closes the last interval.
+  /// Forgets what it saw: what follows is counted from now on.
+  void begin_at(const sim::Sim& sim, Time now);
+  /// Times and curves since the beginning. `end` closes the last interval.
   [[nodiscard]] RunRecord finish(const sim::Sim& sim, Time end);
 
  private:
@@ -49,6 +51,7 @@ class Recorder {
   const design::Intent& intent_;
   const sim::Placement& placement_;
   Duration interval_ = kFirstInterval;
+  Moment first_;  // no ports: the start of the simulation
   std::vector<Moment> moments_;
 };
 

@@ -163,6 +163,12 @@ bool BoundedServer::may_keep(std::size_t bytes) {
   return true;
 }
 
+void BoundedServer::keeps_instead(std::size_t expected, std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  kept_bytes_ = kept_bytes_ - expected + bytes;
+  kept_by_this_connection = kept_by_this_connection - expected + bytes;
+}
+
 bool BoundedServer::process_and_close_socket(socket_t socket) {
   constexpr int kManyPerAddress = 16;
   const std::string address = address_of(socket);

@@ -33,6 +33,8 @@ class BoundedServer final : public httplib::Server {
   /// Of a handler: whether an answer of so many bytes may be made now, counted until its connection
   /// is closed. A client that takes it slowly keeps it here; one answer may always be made.
   [[nodiscard]] bool may_keep(std::size_t bytes);
+  /// The answer became `bytes` and not what was said of it before.
+  void keeps_instead(std::size_t expected, std::size_t bytes);
 
   /// The path whose answer goes on for ever.
   static constexpr const char* kStreamPath = "/api/stream";

@@ -3,7 +3,10 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <mutex>
 #include <thread>
+
+#include <malloc.h>
 
 #include <fmt/format.h>
 #include <httplib.h>
@@ -187,18 +190,47 @@ void route_stream(httplib::Server& server, LivePage& page) {
   });
 }
 
+/// What /metrics answered last. Made one at a time, so that what many ask for at once is bounded:
+/// whoever waited while one was begun and made is answered with that one.
+class Scrapes {
+ public:
+  explicit Scrapes(const Exporter& exporter) : exporter_(exporter) {}
+
+  /// False where too many answers are not taken yet.
+  bool answer(BoundedServer& server, std::string& body) {
+    const auto asked = std::chrono::steady_clock::now();
+    const std::lock_guard lock(mutex_);
+    // As large as the last one: asked before it is made, so that a refusal costs nothing.
+    if (!server.may_keep(text_.size())) return false;
+    const std::size_t expected = text_.size();
+    if (begun_ < asked) {
+      begun_ = std::chrono::steady_clock::now();
+      text_ = to_text(exporter_.Collect());
+      server.keeps_instead(expected, text_.size());
+    }
+    body = text_;
+    return true;
+  }
+
+ private:
+  const Exporter& exporter_;
+  std::mutex mutex_;
+  std::chrono::steady_clock::time_point begun_;
+  std::string text_;
+};
+
 void route_metrics(BoundedServer& server, const Exporter& exporter) {
-  // As large as the last one: asked before it is made, so that a refusal costs nothing.
-  const auto expected = std::make_shared<std::atomic<std::size_t>>(0);
-  server.Get("/metrics", [&, expected](const httplib::Request&, httplib::Response& response) {
-    if (!server.may_keep(*expected)) {
-      response.status = 503;
-      response.set_header("Retry-After", "1");
+  const auto scrapes = std::make_shared<Scrapes>(exporter);
+  server.Get("/metrics", [&, scrapes](const httplib::Request&, httplib::Response& response) {
+    if (scrapes->answer(server, response.body)) {
+      response.set_header("Content-Type", std::string(kTextFormat));
       return;
     }
-    response.body = to_text(exporter.Collect());
-    response.set_header("Content-Type", std::string(kTextFormat));
-    *expected = response.body.size();
+    response.status = 503;
+    response.set_header("Retry-After", "1");
+    response.set_content(
+        "weir: too many answers are not taken yet; read them, or scrape less often\n",
+        "text/plain; charset=utf-8");
   });
 }
 
@@ -267,6 +299,15 @@ class Pace {
   std::thread judging_;
 };
 
+/// Answers of megabytes come and go on many threads: their memory goes back to the system when they
+/// were sent, and no thread keeps a pool of its own.
+void return_memory() {
+#ifdef __GLIBC__
+  ::mallopt(M_MMAP_THRESHOLD, 256 * 1024);
+  ::mallopt(M_ARENA_MAX, 4);
+#endif
+}
+
 }  // namespace
 
 Result<ListenAddress> parse_listen_address(std::string_view text) {
@@ -295,6 +336,7 @@ bool is_loopback(const ListenAddress& address) {
 }
 
 Status serve(Exporter* exporter, LivePage& page, const ServerRequest& request) {
+  return_memory();
   WEIR_TRY(server, make_server(request.web));
   limit(*server);
   int port = request.listen.port;

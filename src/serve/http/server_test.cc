@@ -186,6 +186,10 @@ TEST(Server, AnswersThatNobodyTakesAreBounded) {
   EXPECT_TRUE(other.may_keep(40));
   EXPECT_TRUE(other.may_keep(60));
   EXPECT_FALSE(other.may_keep(1));
+  // It became smaller than it was expected to be: there is room for the next.
+  other.keeps_instead(60, 10);
+  EXPECT_TRUE(other.may_keep(50));
+  EXPECT_FALSE(other.may_keep(1));
 }
 
 TEST(Server, APageOfAnotherSiteIsNotAnswered) {

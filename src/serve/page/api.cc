@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -124,10 +126,13 @@ Answer Api::series(const Question& question) const {
   const Feed::State state = feed_.now();
   const auto ports = ports_of(question, state.topology ? state.topology->size() : 0);
   const auto last = number_of(question, "last", 120);
+  const auto until = number_of(question, "until", 0);
   const auto quantities = quantities_of(question);
-  if (!ports || !last || !quantities)
-    return refuse(400, "expected ports=N,N… of the topology, last=NUMBER and quantities");
+  if (!ports || !last || !until || !quantities)
+    return refuse(400, "expected ports=N,N… of the topology, last=NUMBER, until=NUMBER, quantities");
   std::vector<SharedFrame> frames = feed_.history();
+  if (*until != 0)
+    std::erase_if(frames, [&](const SharedFrame& frame) { return frame->number > *until; });
   const std::size_t kept = std::min({frames.size(), kMostPoints, static_cast<std::size_t>(*last)});
   frames.erase(frames.begin(), frames.end() - static_cast<std::ptrdiff_t>(kept));
   Json out = {{"numbers", Json::array()}, {"times", Json::array()}, {"ports", Json::array()}};
@@ -205,12 +210,26 @@ std::optional<Api::Stream> Api::stream(const Question& question) const {
   return Stream(*this, *quantities, *after);
 }
 
+/// A look that comes before the one before it was paid for is left out; the next one counts.
+void Api::Stream::add_tick(Feed::State& now, std::string& out) {
+  if (now.frame == known_.frame || now.frame == nullptr) return;
+  const auto time = std::chrono::steady_clock::now();
+  if (time < next_tick_) {
+    now.frame = known_.frame;
+    return;
+  }
+  out += sse("tick", frame_json(*now.frame, now.topology_version, quantities_));
+  next_tick_ = time + std::chrono::microseconds(out.size() * 1'000'000 / kBytesPerSecond);
+}
+
 std::optional<std::string> Api::Stream::next(std::chrono::milliseconds most) {
-  const Feed::State now = api_.feed_.wait(known_, most);
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+      next_tick_ - std::chrono::steady_clock::now());
+  if (left.count() > 0) std::this_thread::sleep_for(std::min(left, most));
+  Feed::State now = api_.feed_.wait(known_, most);
   if (now.is_closed) return std::nullopt;
   std::string out;
-  if (now.frame != known_.frame && now.frame != nullptr)
-    out += sse("tick", frame_json(*now.frame, now.topology_version, quantities_));
+  add_tick(now, out);
   if (now.judged_version != known_.judged_version)
     out += sse("judged", findings_json(now.judged.get()));
   if (now.last_event != known_.last_event)
@@ -221,7 +240,7 @@ std::optional<std::string> Api::Stream::next(std::chrono::milliseconds most) {
     silent_ = {};
     out = ": still here\n\n";
   }
-  known_ = now;
+  known_ = std::move(now);
   return out;
 }
 

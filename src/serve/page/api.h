@@ -5,13 +5,14 @@
 //   /api/topology                         ports, devices, who is at the other end
 //   /api/frame?at=N&quantities=pause      one moment; at=0: the latest
 //   /api/history                          which moments are kept, and the highest of each
-//   /api/series?ports=1,2&last=120        curves of some ports
+//   /api/series?ports=1,2&last=120        curves of some ports; until=N: up to that moment
 //   /api/follow?port=N&at=N               from a paused port to the root
 //   /api/findings  /api/explain?id=X      what is open; what it means
 //   /api/events?after=N                   the log
 //   /api/lab                              faults that are on, those that exist, the load
 //   POST /api/lab/fault {fault, on}       switches one
 //   /api/stream?quantities=…&after=N      all of it as it comes (text/event-stream)
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -64,9 +65,12 @@ class Api {
   /// REQUIRES: the door let it in.
   [[nodiscard]] Answer post(const Question& question);
 
-  /// One client of /api/stream.
+  /// One client of /api/stream. Looks take 90 kB/s at most: of a large fabric that is looked at
+  /// often some are left out.
   class Stream {
    public:
+    static constexpr std::size_t kBytesPerSecond = 90'000;
+
     Stream(const Api& api, std::vector<Quantity> quantities, std::uint64_t last_event)
         : api_(api), quantities_(std::move(quantities)) {
       known_.last_event = last_event;
@@ -75,9 +79,12 @@ class Api {
     [[nodiscard]] std::optional<std::string> next(std::chrono::milliseconds most);
 
    private:
+    void add_tick(Feed::State& now, std::string& out);
+
     const Api& api_;
     std::vector<Quantity> quantities_;
     Feed::State known_;
+    std::chrono::steady_clock::time_point next_tick_;
     std::chrono::milliseconds silent_{};
   };
   /// nullopt: the question makes no sense.

@@ -25,38 +25,55 @@ bool has(const Judged* judged, const finding::Finding& wanted) {
   return std::any_of(all.begin(), all.end(), [&](const auto& f) { return is_same(f, wanted); });
 }
 
+/// What the page knows of a port; `peer` is the place of the other end.
+PagePort page_port(const ops::WatchedPort& port, std::optional<std::size_t> peer) {
+  return {port.device, port.name, port.tier, port.rail, peer, port.neighbour, port.speed};
+}
+
 }  // namespace
 
+/// The ports of the look before, in the same order and unchanged: the usual case.
+bool Feed::are_known(const std::vector<ops::WatchedPort>& ports) const {
+  if (!state_.topology || ports.size() != last_places_.size()) return false;
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    const ops::WatchedPort& port = ports[i];
+    const PagePort& known = (*state_.topology)[last_places_[i]];
+    const auto peer = port.peer ? std::optional(last_places_[*port.peer]) : std::nullopt;
+    if (known.name != port.name || known.device != port.device || known.tier != port.tier ||
+        known.rail != port.rail || known.peer != peer || known.speed != port.speed ||
+        known.neighbour != port.neighbour)
+      return false;
+  }
+  return true;
+}
+
 /// Where each port is in the frame. Ports that were not there before come last.
-std::vector<std::size_t> Feed::place(const std::vector<ops::WatchedPort>& ports) {
+void Feed::place(const std::vector<ops::WatchedPort>& ports) {
+  if (are_known(ports)) return;
   auto next =
       state_.topology ? std::make_shared<Topology>(*state_.topology) : std::make_shared<Topology>();
-  std::vector<std::size_t> out;
-  out.reserve(ports.size());
+  last_places_.clear();
   for (const ops::WatchedPort& port : ports) {
     const auto [at, is_new] = places_.try_emplace({port.device, port.name}, next->size());
     if (is_new) next->push_back({});
-    out.push_back(at->second);
+    last_places_.push_back(at->second);
   }
   for (std::size_t i = 0; i < ports.size(); ++i) {
-    const ops::WatchedPort& port = ports[i];
     std::optional<std::size_t> peer;
-    if (port.peer) peer = out[*port.peer];
-    (*next)[out[i]] = {port.device, port.name,      port.tier, port.rail,
-                       peer,        port.neighbour, port.speed};
+    if (ports[i].peer) peer = last_places_[*ports[i].peer];
+    (*next)[last_places_[i]] = page_port(ports[i], peer);
   }
   if (!state_.topology || *state_.topology != *next) {
     state_.topology = std::move(next);
     ++state_.topology_version;
   }
-  return out;
 }
 
 void Feed::add(const std::vector<ops::WatchedPort>& ports, std::int64_t unix_ms,
                std::string clock) {
   const std::lock_guard lock(mutex_);
-  const std::vector<std::size_t> places = place(ports);
-  Frame frame = make_frame(ports, places, state_.topology->size());
+  place(ports);
+  Frame frame = make_frame(ports, last_places_, state_.topology->size());
   frame.number = state_.frame ? state_.frame->number + 1 : 1;
   frame.unix_ms = unix_ms;
   frame.clock = std::move(clock);

@@ -79,7 +79,8 @@ class Feed {
   [[nodiscard]] std::size_t bytes() const;
 
  private:
-  std::vector<std::size_t> place(const std::vector<ops::WatchedPort>& ports);
+  [[nodiscard]] bool are_known(const std::vector<ops::WatchedPort>& ports) const;
+  void place(const std::vector<ops::WatchedPort>& ports);
   void note_links(const Frame& frame);
   void thin_out();
   void push_event(PageEvent event);
@@ -89,6 +90,7 @@ class Feed {
   mutable std::condition_variable changed_;
   State state_;
   std::map<std::pair<std::string, std::string>, std::size_t> places_;  // device, name
+  std::vector<std::size_t> last_places_;  // of the ports of the last look, in their order
   std::deque<SharedFrame> frames_;
   std::size_t bytes_ = 0;
   std::deque<PageEvent> events_;

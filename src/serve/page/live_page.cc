@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <ctime>
 #include <thread>
 
@@ -32,6 +33,15 @@ std::optional<std::int64_t> unix_ms_of(const std::string& rfc3339) {
   return static_cast<std::int64_t>(::timegm(&parts)) * 1000;
 }
 
+/// "1,700,000" of 1,683,211: it changes with every step.
+std::string in_two_digits(double number) {
+  const double step = std::pow(10, std::max(0.0, std::floor(std::log10(number)) - 1));
+  std::string digits = fmt::format("{:.0f}", std::round(number / step) * step);
+  for (std::size_t at = digits.size(); at > 3; at -= 3)
+    digits.insert(at - 3, 1, ',');
+  return digits;
+}
+
 Status plain(const ops::Status& status) {
   if (status) return {};
   return invalid_error(status.error().what);
@@ -57,15 +67,17 @@ LivePage::LivePage(const ops::Replay& replay, PageInfo info)
 }
 
 LabControl LivePage::control_of(const std::string& directory) {
-  const auto set = [this, directory](const std::string& fault, bool is_on) -> Status {
+  const auto set = [directory](const std::string& fault, bool is_on) -> Status {
     auto lab = ops::open_lab(directory);
     if (!lab) return invalid_error(lab.error().what);
-    const Status done =
-        plain(is_on ? ops::add_lab_faults(*lab, {fault}) : ops::clear_lab_faults(*lab, {fault}));
-    if (done) was_switched_ = true;
-    return done;
+    return plain(is_on ? ops::add_lab_faults(*lab, {fault})
+                       : ops::clear_lab_faults(*lab, {fault}));
   };
-  const auto faults = [directory] {
+  const auto faults = [this, directory] {
+    if (load_) {
+      const std::lock_guard lock(faults_mutex_);
+      return faults_;
+    }
     std::vector<std::string> out;
     if (const auto lab = ops::open_lab(directory))
       for (const auto& fault : lab->faults())
@@ -81,31 +93,57 @@ bool LivePage::open_stream() {
   return false;
 }
 
-/// Said once, until something else happens.
+void LivePage::note_faults(const std::vector<std::string>& now) {
+  const std::int64_t at = unix_ms_now();
+  const std::lock_guard lock(faults_mutex_);
+  const auto note = [&](const std::vector<std::string>& some, const std::vector<std::string>& others,
+                        const char* severity, const char* what) {
+    for (const std::string& fault : some)
+      if (std::find(others.begin(), others.end(), fault) == others.end())
+        feed_.note({.unix_ms = at, .kind = "fault", .severity = severity, .text = what + fault});
+  };
+  note(now, faults_, "warning", "on: ");
+  note(faults_, now, "info", "off: ");
+  faults_ = now;
+}
+
+/// How slow it is, of late: ten steps or so.
+void LivePage::set_clock(const ops::LabStep& step) {
+  constexpr double kOfLate = 0.1;
+  const Steady::time_point now = Steady::now();
+  if (last_step_ != Steady::time_point() && step.simulated > Duration()) {
+    const double took = std::chrono::duration<double, std::pico>(now - last_step_).count();
+    const double ratio = took / static_cast<double>(step.simulated.raw());
+    slowness_ = slowness_ == 0 ? ratio : slowness_ + kOfLate * (ratio - slowness_);
+  }
+  last_step_ = now;
+  clock_ = fmt::format("{:.3f} ms simulated", static_cast<double>(step.clock.raw()) / 1e9);
+  if (slowness_ >= 1.5)
+    clock_ += fmt::format(", {} times slower than the fabric", in_two_digits(slowness_));
+}
+
+/// A failure is said once, until something else happens.
 void LivePage::run_load() {
-  const bool was_switched = was_switched_.exchange(false);
   auto step = load_->step();
-  const std::int64_t now = unix_ms_now();
   if (!step) {
     if (trouble_ != step.error().what)
-      feed_.note({.unix_ms = now, .kind = "note", .severity = "error", .text = step.error().what});
+      feed_.note({.unix_ms = unix_ms_now(),
+                  .kind = "note",
+                  .severity = "error",
+                  .text = step.error().what});
     trouble_ = step.error().what;
     return;
   }
   trouble_.clear();
-  clock_ = fmt::format("{:.3f} ms simulated", static_cast<double>(step->clock.raw()) / 1e9);
-  for (const std::string& fault : step->faults)
-    if (std::find(faults_.begin(), faults_.end(), fault) == faults_.end())
-      feed_.note({.unix_ms = now, .kind = "fault", .severity = "warning", .text = "on: " + fault});
-  for (const std::string& fault : faults_)
-    if (std::find(step->faults.begin(), step->faults.end(), fault) == step->faults.end())
-      feed_.note({.unix_ms = now, .kind = "fault", .severity = "info", .text = "off: " + fault});
-  faults_ = std::move(step->faults);
-  if (was_switched) wants_judging_ = true;
+  set_clock(*step);
+  note_faults(step->faults);
+  feed_.add(step->ports, unix_ms_now(), clock_);
+  if (std::exchange(judged_changes_, step->shown_changes) != step->shown_changes)
+    wants_judging_ = true;
 }
 
 void LivePage::look() {
-  if (load_) run_load();
+  if (load_) return run_load();
   auto seen = watch_->look();
   if (!seen) return;
   const design::Intent* intent = watch_->fabric() ? &watch_->fabric()->intent : nullptr;

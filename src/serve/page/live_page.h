@@ -4,9 +4,13 @@
 // A lab's load runs at the interval. Hosts are looked at at the interval only while someone
 // watches, else every 15 s: a page that nobody sees costs next to nothing.
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "ops/watch/live_lab.h"
 #include "ops/watch/replay.h"
@@ -28,7 +32,7 @@ class LivePage {
 
   /// Looks until told to stop. From one thread.
   void run(const std::atomic<bool>& is_over);
-  /// True once after a fault was switched and a load has run with it: worth judging now.
+  /// True once after a lab was changed and a load has run with it: worth judging now.
   [[nodiscard]] bool takes_judging() { return wants_judging_.exchange(false); }
 
   [[nodiscard]] Feed& feed() { return feed_; }
@@ -41,6 +45,8 @@ class LivePage {
  private:
   void look();
   void run_load();
+  void note_faults(const std::vector<std::string>& now);
+  void set_clock(const ops::LabStep& step);
   [[nodiscard]] LabControl control_of(const std::string& directory);
 
   Feed feed_;
@@ -49,9 +55,12 @@ class LivePage {
   ops::PortWatch ports_;
   std::string clock_;
   std::string trouble_;  // the last failure, said once
-  std::vector<std::string> faults_;
+  double slowness_ = 0;  // of a lab: real time over simulated time, of late
+  std::chrono::steady_clock::time_point last_step_;
+  std::uint64_t judged_changes_ = 0;  // of a lab, up to which they were given to the judge
+  std::mutex faults_mutex_;
+  std::vector<std::string> faults_;  // that are on
   std::atomic<int> streams_ = 0;
-  std::atomic<bool> was_switched_ = false;
   std::atomic<bool> wants_judging_ = false;
   Api api_;
 };

@@ -152,6 +152,38 @@ TEST(Api, AnswersWhatIsKeptAndRefusesTheRest) {
   asked(api, "/api/none", {}, 404);
 }
 
+TEST(Api, CurvesEndAtTheMomentThatIsLookedAt) {
+  Feed feed;
+  const Api api(feed, info(), std::nullopt);
+  for (int second = 1; second <= 3; ++second)
+    feed.add(ports(0.1 * second), second * 1000, "");
+  const auto numbers = [&](const char* until) {
+    return asked(api, "/api/series", {{"ports", "3"}, {"last", "2"}, {"until", until}})["numbers"];
+  };
+  EXPECT_EQ(numbers("2"), Json::parse("[1,2]"));
+  EXPECT_EQ(numbers("0"), Json::parse("[2,3]")) << "the latest";
+  asked(api, "/api/series", {{"ports", "3"}, {"until", "x"}}, 400);
+}
+
+TEST(Api, AClientIsSentNoMoreThanItsShare) {
+  Feed feed;
+  const Api api(feed, info(), std::nullopt);
+  std::vector<ops::WatchedPort> many(30'000, ports(0.1)[0]);
+  for (std::size_t i = 0; i < many.size(); ++i) {
+    many[i].device = "gpu" + std::to_string(i);
+    many[i].peer.reset();
+  }
+  auto stream = api.stream({"/api/stream", {{"quantities", "pause,sent,marks,drops"}}, ""});
+  feed.add(many, 1000, "");
+  EXPECT_GT(stream->next(std::chrono::milliseconds(0))->size(), 150'000U);
+  feed.add(many, 1100, "");
+  feed.note({.kind = "note", .text = "said"});
+  // It is worth more than a second: the look is left out, what happened is told.
+  const std::string said = *stream->next(std::chrono::milliseconds(0));
+  EXPECT_EQ(said.find("event: tick"), std::string::npos);
+  EXPECT_NE(said.find("event: log"), std::string::npos);
+}
+
 TEST(Api, OnlyALabsFaultsCanBeSwitched) {
   Feed feed;
   std::vector<std::string> switched;

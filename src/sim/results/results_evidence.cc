@@ -84,20 +84,6 @@ std::uint64_t dropped(const PortCounters& port, DropReason reason) {
   return port.drops[static_cast<std::size_t>(reason)];
 }
 
-/// The port at the other end of each port.
-Table<PortId, PortId> peers_of(const Sim& sim) {
-  const Network& network = sim.network();
-  Table<NodeId, std::uint32_t> next(network.nodes.size(), 0);
-  Table<PortId, PortId> peers(sim.port_count(), kNo<PortId>);
-  for (const Link& link : network.links) {
-    const PortId a = sim.port_of(link.a, next[link.a]++);
-    const PortId b = sim.port_of(link.b, next[link.b]++);
-    peers[a] = b;
-    peers[b] = a;
-  }
-  return peers;
-}
-
 std::uint64_t downs_of(const Sim& sim, LinkId link) {
   return static_cast<std::uint64_t>(std::count_if(
       sim.network().changes.begin(), sim.network().changes.end(), [&](const LinkChange& change) {
@@ -149,24 +135,6 @@ void add_transport(Counting& out, const NicCounters& nic) {
   out.add("nic.np.cnp_sent.packets", nic.cnp_sent);
   out.add("nic.rp.cnp_handled.packets", nic.cnp_handled);
   out.add("nic.rp.cnp_ignored.packets", nic.cnp_ignored);
-}
-
-/// What the NIC's RDMA engine sent and took: all frames that are no socket's.
-struct RdmaTraffic {
-  std::uint64_t rx_packets = 0;
-  std::uint64_t rx_bytes = 0;
-  std::uint64_t tx_packets = 0;
-  std::uint64_t tx_bytes = 0;
-};
-
-RdmaTraffic rdma_of(const PortCounters& port, const NicCounters& nic) {
-  const auto all = [](const std::array<std::uint64_t, 8>& by_priority) {
-    return std::accumulate(by_priority.begin(), by_priority.end(), std::uint64_t{0});
-  };
-  return {.rx_packets = all(port.rx_class_frames) - nic.socket_rx_frames,
-          .rx_bytes = all(port.rx_class_bytes) - nic.socket_rx_bytes,
-          .tx_packets = all(port.tx_class_frames) - nic.socket_tx_frames,
-          .tx_bytes = all(port.tx_class_bytes) - nic.socket_tx_bytes};
 }
 
 void add_rdma(Counting& out, const RdmaTraffic& rdma) {
@@ -636,6 +604,29 @@ counters::Snapshot snapshot_at(Ps at) {
 
 }  // namespace
 
+Table<PortId, PortId> peers_of(const Sim& sim) {
+  const Network& network = sim.network();
+  Table<NodeId, std::uint32_t> next(network.nodes.size(), 0);
+  Table<PortId, PortId> peers(sim.port_count(), kNo<PortId>);
+  for (const Link& link : network.links) {
+    const PortId a = sim.port_of(link.a, next[link.a]++);
+    const PortId b = sim.port_of(link.b, next[link.b]++);
+    peers[a] = b;
+    peers[b] = a;
+  }
+  return peers;
+}
+
+RdmaTraffic rdma_of(const PortCounters& port, const NicCounters& nic) {
+  const auto all = [](const std::array<std::uint64_t, 8>& by_priority) {
+    return std::accumulate(by_priority.begin(), by_priority.end(), std::uint64_t{0});
+  };
+  return {.rx_packets = all(port.rx_class_frames) - nic.socket_rx_frames,
+          .rx_bytes = all(port.rx_class_bytes) - nic.socket_rx_bytes,
+          .tx_packets = all(port.tx_class_frames) - nic.socket_tx_frames,
+          .tx_bytes = all(port.tx_class_bytes) - nic.socket_tx_bytes};
+}
+
 const counters::RawName* LayoutsByNames::name_of(counters::Driver driver, std::string_view id) {
   const auto [place, is_new] = names_[driver].try_emplace(id, nullptr);
   if (!is_new) return place->second;
@@ -676,21 +667,44 @@ EvidenceSource::EvidenceSource(const design::Intent& intent_, const Placement& p
       peers(peers_of(sim_)),
       requests(requests_of(sim_)) {}
 
+std::vector<counters::PortCounters> host_counters(EvidenceSource& source, std::uint32_t host) {
+  const design::HostIntent& intent = source.intent.hosts[host];
+  const std::string driver = kernel_driver(intent.nic_model->driver);
+  std::vector<counters::PortCounters> out;
+  for (std::uint32_t rail = 0; rail < intent.nics.size(); ++rail) {
+    const design::NicIntent& nic = intent.nics[rail];
+    Counting counting(counters::driver_of(driver), source.layouts);
+    count_nic(counting, source, source.placement.node_of({host, rail}), LinkId{nic.link});
+    out.push_back(counting.take(nic.device, nic.netdev, driver));
+  }
+  return out;
+}
+
+std::vector<counters::PortCounters> switch_counters(EvidenceSource& source) {
+  std::vector<counters::PortCounters> out;
+  for (std::uint32_t s = 0; s < source.intent.switches.size(); ++s) {
+    const design::SwitchIntent& sw = source.intent.switches[s];
+    const NodeId node = source.placement.switches[s];
+    for (std::uint32_t port = 0; port < sw.ports.size(); ++port) {
+      Counting counting(counters::Driver::kSwitch, source.layouts);
+      count_switch(counting, source.sim, node, port, source.peers[source.sim.port_of(node, port)],
+                   LinkId{sw.ports[port].link});
+      out.push_back(counting.take(sw.name, sw.ports[port].name, "switch"));
+    }
+  }
+  return out;
+}
+
 evidence::Evidence host_evidence(EvidenceSource& source, std::uint32_t host) {
   const design::HostIntent& intent = source.intent.hosts[host];
   evidence::Evidence out;
   out.provenance = provenance(source, intent.name);
   counters::Snapshot start = snapshot_at(0);
   counters::Snapshot end = snapshot_at(source.end.since_start().raw());
-  const std::string driver = kernel_driver(intent.nic_model->driver);
+  end.nics = host_counters(source, host);
   for (std::uint32_t rail = 0; rail < intent.nics.size(); ++rail) {
     out.nics.push_back(nic_facts(source, {host, rail}));
-    const design::NicIntent& nic = intent.nics[rail];
-    const NodeId node = source.placement.node_of({host, rail});
-    Counting counting(counters::driver_of(driver), source.layouts);
-    count_nic(counting, source, node, LinkId{nic.link});
-    end.nics.push_back(counting.take(nic.device, nic.netdev, driver));
-    start.nics.push_back(zeroed(end.nics.back()));
+    start.nics.push_back(zeroed(end.nics[rail]));
   }
   out.snapshots.push_back(std::move(start));
   out.snapshots.push_back(std::move(end));
@@ -702,18 +716,11 @@ evidence::Evidence switch_evidence(EvidenceSource& source) {
   out.provenance = provenance(source, "");
   counters::Snapshot start = snapshot_at(0);
   counters::Snapshot end = snapshot_at(source.end.since_start().raw());
-  for (std::uint32_t s = 0; s < source.intent.switches.size(); ++s) {
-    const design::SwitchIntent& sw = source.intent.switches[s];
+  for (std::uint32_t s = 0; s < source.intent.switches.size(); ++s)
     out.switches.push_back(switch_facts(source, s));
-    const NodeId node = source.placement.switches[s];
-    for (std::uint32_t port = 0; port < sw.ports.size(); ++port) {
-      Counting counting(counters::Driver::kSwitch, source.layouts);
-      count_switch(counting, source.sim, node, port, source.peers[source.sim.port_of(node, port)],
-                   LinkId{sw.ports[port].link});
-      end.switch_ports.push_back(counting.take(sw.name, sw.ports[port].name, "switch"));
-      start.switch_ports.push_back(zeroed(end.switch_ports.back()));
-    }
-  }
+  end.switch_ports = switch_counters(source);
+  for (const counters::PortCounters& port : end.switch_ports)
+    start.switch_ports.push_back(zeroed(port));
   out.snapshots.push_back(std::move(start));
   out.snapshots.push_back(std::move(end));
   return out;

@@ -63,7 +63,23 @@ class EvidenceSource {
   LayoutsByNames layouts;
 };
 
+/// The port at the other end of each port.
+[[nodiscard]] Table<PortId, PortId> peers_of(const Sim& sim);
+
+/// What the NIC's RDMA engine sent and took: all frames that are no socket's.
+struct RdmaTraffic {
+  std::uint64_t rx_packets = 0;
+  std::uint64_t rx_bytes = 0;
+  std::uint64_t tx_packets = 0;
+  std::uint64_t tx_bytes = 0;
+};
+[[nodiscard]] RdmaTraffic rdma_of(const PortCounters& port, const NicCounters& nic);
+
 [[nodiscard]] evidence::Evidence host_evidence(EvidenceSource& source, std::uint32_t host);
 [[nodiscard]] evidence::Evidence switch_evidence(EvidenceSource& source);
+/// The counters of that evidence alone, at its end: by rail, and switch by switch.
+[[nodiscard]] std::vector<counters::PortCounters> host_counters(EvidenceSource& source,
+                                                                std::uint32_t host);
+[[nodiscard]] std::vector<counters::PortCounters> switch_counters(EvidenceSource& source);
 
 }  // namespace weir::sim
