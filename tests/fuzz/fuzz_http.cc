@@ -5,7 +5,6 @@
 // nothing, never a failure of the server's own, and the page's data for the token alone.
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -59,11 +58,11 @@ class Served {
       request.on_listening = [this](const std::string& url, const std::string& address) {
         token_ = address.substr(address.find(kToken) + kToken.size());
         port_ = static_cast<std::uint16_t>(std::stoul(url.substr(url.rfind(':') + 1)));
+        port_.notify_all();
       };
       if (!serve(nullptr, page, request)) std::abort();
     }).detach();
-    while (port_ == 0)
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    port_.wait(0);
   }
   [[nodiscard]] std::uint16_t port() const { return port_; }
   [[nodiscard]] const std::string& token() const { return token_; }
@@ -110,7 +109,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (answer.empty()) return 0;
   if (!answer.starts_with("HTTP/1.1 ") || answer.compare(9, 3, "500") == 0) std::abort();
   const bool shows_token = request.find(served.token()) != std::string::npos;
-  const bool has_data = answer.compare(9, 3, "200") == 0 && answer.find("gpu0") != std::string::npos;
+  const bool has_data =
+      answer.compare(9, 3, "200") == 0 && answer.find("gpu0") != std::string::npos;
   if (has_data && !shows_token) std::abort();
   return 0;
 }

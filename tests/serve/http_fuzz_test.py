@@ -6,8 +6,8 @@
 Requests of tests/fuzz/corpus/http are cut, spliced, repeated and overwritten, and sent over
 loopback, some of them in pieces: every answer is one of HTTP and no failure of the server's own,
 data comes for the token alone, and the server stays as large as it was. Then files of
-tests/fuzz/corpus/web_config, damaged in the same way, at start. Without SECONDS some seconds of each
-(a seed that stays); the fuzz targets http and web_config do the same with coverage.
+tests/fuzz/corpus/web_config, damaged in the same way, at start. Without SECONDS some seconds of
+each (a seed that stays); the fuzz targets http and web_config do the same with coverage.
 """
 import os
 import pathlib
@@ -21,11 +21,12 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-WORDS = [b"\r\n", b"\r\n\r\n", b"\0", b"\xff", b": ", b"chunked", b"Transfer-Encoding: chunked\r\n",
-         b"Content-Length: 99999999999999999999\r\n", b"Content-Length: -1\r\n", b"%00", b"%2e%2e/",
-         b"../", b"?", b"&", b"=", b"@TOKEN@", b"HTTP/9.9", b"Expect: 100-continue\r\n",
-         b"Range: bytes=0-0,1-1,2-2\r\n", b"Accept-Encoding: br, gzip\r\n", b"Host: evil.example\r\n",
-         b"Connection: Upgrade\r\n", b"18446744073709551616", b"-1", b"A" * 5000, b"\n " * 300]
+WORDS = [b"\r\n", b"\r\n\r\n", b"\0", b"\xff", b": ", b"chunked",
+         b"Transfer-Encoding: chunked\r\n", b"Content-Length: 99999999999999999999\r\n",
+         b"Content-Length: -1\r\n", b"%00", b"%2e%2e/", b"../", b"?", b"&", b"=", b"@TOKEN@",
+         b"HTTP/9.9", b"Expect: 100-continue\r\n", b"Range: bytes=0-0,1-1,2-2\r\n",
+         b"Accept-Encoding: br, gzip\r\n", b"Host: evil.example\r\n", b"Connection: Upgrade\r\n",
+         b"18446744073709551616", b"-1", b"A" * 5000, b"\n " * 300]
 
 
 def damaged(rng, seeds):
@@ -103,7 +104,8 @@ def fuzz_requests(weir, folder, rng, seconds):
             count += 1
             answered += bool(answer)
             if served.process.poll() is not None:
-                raise AssertionError(f"the server ended with {served.process.returncode}: {request!r}")
+                code = served.process.returncode
+                raise AssertionError(f"the server ended with {code}: {request!r}")
             if answer and not answer.startswith(b"HTTP/1.1 "):
                 raise AssertionError(f"{request!r}\nis answered {answer[:200]!r}")
             if answer[9:12] == b"500":
@@ -120,7 +122,8 @@ def fuzz_requests(weir, folder, rng, seconds):
 
 
 def fuzz_web_configs(weir, folder, rng, seconds):
-    seeds = [path.read_bytes() for path in sorted((ROOT / "tests/fuzz/corpus/web_config").iterdir())]
+    corpus = ROOT / "tests/fuzz/corpus/web_config"
+    seeds = [path.read_bytes() for path in sorted(corpus.iterdir())]
     file = folder / "web.yml"
     codes = {}
     end = time.monotonic() + seconds

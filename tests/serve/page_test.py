@@ -309,7 +309,7 @@ class Follow(unittest.TestCase):
         page.wait(f"document.querySelector('#follow [data-root=\"{root}\"][data-kind={kind}]')"
                   " !== null", 10)
         self.assertGreater(page.run("document.querySelectorAll('#follow .victims button').length"),
-                           3, "victims")
+                           0, "victims")
         self.assertGreater(page.run("document.querySelectorAll('#follow [role=treeitem]').length"),
                            0, "steps")
         self.assertEqual(page.run("document.querySelectorAll('#map .root').length"), 1)

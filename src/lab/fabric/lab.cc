@@ -60,8 +60,8 @@ Status keep_counts_at_rest(Lab::Shared& shared, State& state) {
   const std::vector<std::string> keys = port_keys(shared.blueprint);
   for (std::size_t i = 0; i < ports.size(); ++i)
     for (const counters::ShownSample& sample : ports[i].samples()) {
-      const bool counts = sample.match.counter != nullptr &&
-                          sample.match.counter->kind == counters::Kind::kCounter;
+      const bool counts =
+          sample.match.counter != nullptr && sample.match.counter->kind == counters::Kind::kCounter;
       if (counts && sample.reading.has_value() && sample.reading.value() > 0)
         state.counters.add(keys[i], sample.key(), sample.reading.value());
     }

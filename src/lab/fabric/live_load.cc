@@ -95,11 +95,10 @@ struct Running {
       const Steady::time_point before = Steady::now();
       if (before >= until) break;
       run_to(std::min(now + piece, begin + most));
-      const auto took = std::max<std::chrono::nanoseconds>(Steady::now() - before,
-                                                           std::chrono::nanoseconds(1));
-      const double change = std::clamp(static_cast<double>(kTimeOfPiece.count()) /
-                                           static_cast<double>(took.count()),
-                                       0.5, 2.0);
+      const auto took =
+          std::max<std::chrono::nanoseconds>(Steady::now() - before, std::chrono::nanoseconds(1));
+      const double change = std::clamp(
+          static_cast<double>(kTimeOfPiece.count()) / static_cast<double>(took.count()), 0.5, 2.0);
       piece = std::clamp(
           Duration::raw(static_cast<std::int64_t>(static_cast<double>(piece.raw()) * change)),
           kShortestLivePiece, kLongestLivePiece);
@@ -206,8 +205,9 @@ struct LiveLoad::Impl {
   void begin_save() {
     save_began = Steady::now();
     saving_settings = settings;
-    saving = std::async(std::launch::async,
-                        [this, counts = take_counts()]() mutable { return write(std::move(counts)); });
+    saving = std::async(std::launch::async, [this, counts = take_counts()]() mutable {
+      return write(std::move(counts));
+    });
   }
 
   Status wait_for_save() {

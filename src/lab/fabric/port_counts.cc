@@ -32,12 +32,10 @@ std::vector<counters::PortCounters> count_ports(const Testbed& bed, Time end,
 }
 
 Result<std::vector<counters::PortCounters>> counted_at_rest(const Blueprint& blueprint,
-                                                            const State& state,
-                                                            Profiles& profiles,
+                                                            const State& state, Profiles& profiles,
                                                             sim::LayoutsByNames& layouts) {
-  const bool is_broken =
-      std::any_of(state.faults.begin(), state.faults.end(),
-                  [](const FaultRecord& fault) { return !fault.is_setting; });
+  const bool is_broken = std::any_of(state.faults.begin(), state.faults.end(),
+                                     [](const FaultRecord& fault) { return !fault.is_setting; });
   if (!is_broken) return std::vector<counters::PortCounters>();
   WEIR_TRY(resting, set_up_at_rest(blueprint, state, profiles));
   return count_ports(resting, Time(), layouts);
@@ -49,8 +47,8 @@ counters::PortCounters counted_since(const counters::PortCounters& before,
   std::vector<counters::Reading> readings;
   readings.reserve(now.readings().size());
   for (const counters::ShownSample& sample : now.samples()) {
-    const counters::Reading earlier = is_same ? before.readings()[readings.size()]
-                                              : before.read(sample.place, sample.name);
+    const counters::Reading earlier =
+        is_same ? before.readings()[readings.size()] : before.read(sample.place, sample.name);
     const bool is_level =
         sample.match.counter != nullptr && sample.match.counter->kind != counters::Kind::kCounter;
     readings.push_back(sample.reading);

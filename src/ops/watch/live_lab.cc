@@ -67,7 +67,8 @@ std::vector<WatchedPort> simulated_ports(const design::Intent& intent,
 
 Rates rates_of(const sim::PortActivity& did, Duration elapsed) {
   const auto seconds = static_cast<double>(elapsed.raw()) / 1e12;
-  const auto rate = [&](std::optional<std::uint64_t> amount, double times) -> std::optional<double> {
+  const auto rate = [&](std::optional<std::uint64_t> amount,
+                        double times) -> std::optional<double> {
     if (!amount) return std::nullopt;
     return static_cast<double>(*amount) * times / seconds;
   };

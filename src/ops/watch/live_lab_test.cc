@@ -1,7 +1,6 @@
 #include "ops/watch/live_lab.h"
 
 #include <cmath>
-#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -25,7 +24,8 @@ lab::CreateOptions as_designed() {
 void expect_same(const char* what, std::optional<double> live, std::optional<double> read,
                  double close) {
   ASSERT_EQ(live.has_value(), read.has_value()) << what;
-  if (live) EXPECT_NEAR(*live, *read, close) << what;
+  // The window of the counters has whole nanoseconds.
+  EXPECT_NEAR(live.value_or(0), read.value_or(0), close + 1e-5 * read.value_or(0)) << what;
 }
 
 /// What the page draws of a running load is what its counters show, which other verbs read.
@@ -74,14 +74,15 @@ void expect_as_evidence(const std::string& design, const std::string& fault) {
 TEST(LiveLab, DrawsWhatTheCountersShow) {
   expect_as_evidence(pod16(), "");
   expect_as_evidence(pod16(), "slow-receiver,at=gpu03");
-  expect_as_evidence(pod16(), "pfc-off,at=gpu03");
+  expect_as_evidence(pod16(), "wrong-pfc-priority,at=gpu03");
 }
 
 /// Drivers that lack counters: what they do not show is not drawn either.
 TEST(LiveLab, DrawsNoMoreThanADriverShows) {
-  for (const char* const model : {"thor2", "e810", "pollara"}) {
-    SCOPED_TRACE(model);
-    expect_as_evidence(edited(pod16(), "model: connectx7", std::string("model: ") + model), "");
+  for (const char* const nic : {"thor2", "e810", "pollara"}) {
+    SCOPED_TRACE(nic);
+    const std::string design = edited(pod16(), "nic: connectx6dx", std::string("nic: ") + nic);
+    expect_as_evidence(edited(design, "stack: ofed ", "stack: inbox"), "");
   }
 }
 
@@ -98,12 +99,11 @@ TEST(LiveLab, TakesOverWhatOthersChangeAndKeepsCounting) {
   must(made.add_fault("slow-receiver,at=gpu03"));
   // A load may be over in a step: it begins again, and the lab's clock never goes back.
   Duration clock = step->clock;
-  for (int i = 0; i < 200 && step->shown_changes <= changes; ++i) {
+  for (int i = 0; i < 2000 && step->shown_changes <= changes; ++i) {
     step = live->step();
     ASSERT_TRUE(step.has_value()) << step.error().what;
     EXPECT_GE(step->clock, clock);
     clock = step->clock;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   EXPECT_EQ(step->changes, changes + 1);
   EXPECT_EQ(step->shown_changes, changes + 1) << "a load with the fault is in the files";

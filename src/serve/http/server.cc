@@ -6,10 +6,9 @@
 #include <mutex>
 #include <thread>
 
-#include <malloc.h>
-
 #include <fmt/format.h>
 #include <httplib.h>
+#include <malloc.h>
 
 #include "base/text.h"
 #include "base/untrusted/printable.h"

@@ -129,7 +129,8 @@ Answer Api::series(const Question& question) const {
   const auto until = number_of(question, "until", 0);
   const auto quantities = quantities_of(question);
   if (!ports || !last || !until || !quantities)
-    return refuse(400, "expected ports=N,N… of the topology, last=NUMBER, until=NUMBER, quantities");
+    return refuse(400,
+                  "expected ports=N,N… of the topology, last=NUMBER, until=NUMBER, quantities");
   std::vector<SharedFrame> frames = feed_.history();
   if (*until != 0)
     std::erase_if(frames, [&](const SharedFrame& frame) { return frame->number > *until; });

@@ -70,8 +70,7 @@ LabControl LivePage::control_of(const std::string& directory) {
   const auto set = [directory](const std::string& fault, bool is_on) -> Status {
     auto lab = ops::open_lab(directory);
     if (!lab) return invalid_error(lab.error().what);
-    return plain(is_on ? ops::add_lab_faults(*lab, {fault})
-                       : ops::clear_lab_faults(*lab, {fault}));
+    return plain(is_on ? ops::add_lab_faults(*lab, {fault}) : ops::clear_lab_faults(*lab, {fault}));
   };
   const auto faults = [this, directory] {
     if (load_) {
@@ -96,8 +95,9 @@ bool LivePage::open_stream() {
 void LivePage::note_faults(const std::vector<std::string>& now) {
   const std::int64_t at = unix_ms_now();
   const std::lock_guard lock(faults_mutex_);
-  const auto note = [&](const std::vector<std::string>& some, const std::vector<std::string>& others,
-                        const char* severity, const char* what) {
+  const auto note = [&](const std::vector<std::string>& some,
+                        const std::vector<std::string>& others, const char* severity,
+                        const char* what) {
     for (const std::string& fault : some)
       if (std::find(others.begin(), others.end(), fault) == others.end())
         feed_.note({.unix_ms = at, .kind = "fault", .severity = severity, .text = what + fault});

@@ -178,7 +178,7 @@ TEST(Api, AClientIsSentNoMoreThanItsShare) {
   EXPECT_GT(stream->next(std::chrono::milliseconds(0))->size(), 150'000U);
   feed.add(many, 1100, "");
   feed.note({.kind = "note", .text = "said"});
-  // It is worth more than a second: the look is left out, what happened is told.
+  // It is worth more than a second: the look is left out, what happened is not.
   const std::string said = *stream->next(std::chrono::milliseconds(0));
   EXPECT_EQ(said.find("event: tick"), std::string::npos);
   EXPECT_NE(said.find("event: log"), std::string::npos);

@@ -38,8 +38,8 @@ Activity::Activity(const design::Intent& intent, const Placement& placement, con
     const Shown shown = shown_by(network.switches[network.nodes[node].config]);
     for (std::uint32_t local = 0; local < intent.switches[s].ports.size(); ++local) {
       const PortId port = sim.port_of(node, local);
-      watched_.push_back({port, peers[port], kNo<NodeId>,
-                          LinkId{intent.switches[s].ports[local].link}, shown});
+      watched_.push_back(
+          {port, peers[port], kNo<NodeId>, LinkId{intent.switches[s].ports[local].link}, shown});
     }
   }
 }
