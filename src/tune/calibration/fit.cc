@@ -37,7 +37,11 @@ constexpr double kHeldOutSigmas = 3;
 constexpr double kHeldOutShare = 0.10;  // a prediction further off than that is none
 constexpr std::size_t kFitSeeds = 2;
 constexpr std::size_t kJacobianSeeds = 4;
-constexpr double kSureEntry = 3;  // standard errors: less is taken for none
+constexpr double kSureEntry = 3;         // standard errors: less is taken for none
+constexpr double kResolved = 0.10;       // of a value: an interval beyond it does not identify
+constexpr double kBracketStep = 0.02;    // of a logarithm
+constexpr int kBracketSteps = 15;        // each way
+constexpr double kWorseByChance = 3.84;  // of chi square, one degree of freedom: 95 %
 
 using IsFree = std::array<bool, kUnknowns>;
 
@@ -59,6 +63,21 @@ double floor_of(const Target& target) {
 
 bool is_random(const Trial& trial) {
   return trial.kind == TrialKind::kIncast || trial.kind == TrialKind::kJoin;
+}
+
+/// What the levels leave open of Kmax, and what Pmax then is, to what was fitted: the slope of
+/// marking is known better than its end.
+struct MaxRange {
+  double low = 0;
+  double high = 0;
+  double least_probability = 1;
+  double most_probability = 1;
+};
+
+/// An interval that is as narrow as what is called identified.
+bool is_resolved(double low, double value, double high) {
+  constexpr double kMost = kResolved + 0.001;  // rounding
+  return high <= value * (1 + kMost) && low >= value / (1 + kMost);
 }
 
 class Fitter {
@@ -422,31 +441,83 @@ class Fitter {
         slope * (most - least) * kSharePerWhole / static_cast<double>(wred.probability.raw()));
   }
 
-  /// Other Kmax of the same slope: the levels on the ramp do not change, those beyond it do.
-  Status scan_max(const std::set<const Trial*>& trials) {
+  /// Another Kmax of the same slope: the levels on the ramp do not change, those beyond it do.
+  [[nodiscard]] Assumption with_max(double max) const {
     const design::WredIntent wred =
         wred_of(intent_, request_.plan.trials.front().receiver, request_.plan.rail);
-    double& max = at_.values.at(static_cast<std::size_t>(Unknown::kWredMax));
-    double& probability = at_.values.at(static_cast<std::size_t>(Unknown::kWredProbability));
-    const double least_queue = at_.values.at(static_cast<std::size_t>(Unknown::kWredMin)) *
-                               static_cast<double>(wred.min.raw());
+    const auto value = [](Unknown unknown) { return static_cast<std::size_t>(unknown); };
+    const double least_queue =
+        at_.values.at(value(Unknown::kWredMin)) * static_cast<double>(wred.min.raw());
     const auto ramp = [&](double ratio) {
       return std::max(ratio * static_cast<double>(wred.max.raw()) - least_queue, 1.0);
     };
-    const double start_max = max;
-    const double slope = probability / ramp(start_max);
-    double best_max = start_max;
+    const UnknownInfo& probability = info_of(Unknown::kWredProbability);
+    Assumption out = at_;
+    out.values.at(value(Unknown::kWredMax)) = max;
+    double& share = out.values.at(value(Unknown::kWredProbability));
+    share = std::clamp(share * ramp(max) / ramp(at_.values.at(value(Unknown::kWredMax))),
+                       probability.low, probability.high);
+    return out;
+  }
+
+  Status scan_max(const std::set<const Trial*>& trials) {
+    const double start = at_.values.at(static_cast<std::size_t>(Unknown::kWredMax));
+    Assumption best = at_;
     std::optional<double> least;
     for (int step = -7; step <= 7; ++step) {
-      max = start_max * std::exp(step * 0.035);
-      probability = std::clamp(slope * ramp(max), 0.25, 4.0);
-      WEIR_TRY(sum, chi_square_at(at_, trials));
+      const Assumption tried = with_max(start * std::exp(step * 0.035));
+      WEIR_TRY(sum, chi_square_at(tried, trials));
       if (least && sum >= *least) continue;
       least = sum;
-      best_max = max;
+      best = tried;
     }
-    max = best_max;
-    probability = std::clamp(slope * ramp(max), 0.25, 4.0);
+    at_ = best;
+    return {};
+  }
+
+  /// The Kmax that explain the levels no worse than the best one does, and the middle of them as
+  /// the answer. Shares jump at Kmax: between two levels nothing tells where it is, and a
+  /// derivative does not show that.
+  Status bracket_max() {
+    const std::set<const Trial*> levels = trials_that([](const Trial& t) { return t.is_level; });
+    const auto place = static_cast<std::size_t>(Unknown::kWredMax);
+    if (levels.empty() || !at_.is_set.at(place)) return {};
+    const double start = at_.values.at(place);
+    std::map<int, double> sums;
+    for (int step = -kBracketSteps; step <= kBracketSteps; ++step) {
+      WEIR_TRY(sum, chi_square_at(with_max(start * std::exp(step * kBracketStep)), levels));
+      sums[step] = sum;
+    }
+    const auto best = std::min_element(
+        sums.begin(), sums.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    std::size_t rows = 0;
+    for (const Target& target : targets_)
+      rows += levels.contains(target.trial) ? 1U : 0U;
+    const double allowed =
+        best->second + kWorseByChance * std::max(1.0, best->second / static_cast<double>(rows));
+    int first = best->first;
+    int last = best->first;
+    for (const auto& [step, sum] : sums) {
+      if (sum > allowed) continue;
+      first = std::min(first, step);
+      last = std::max(last, step);
+    }
+    const bool is_open = first == -kBracketSteps || last == kBracketSteps;
+    // Half a step further each way: the end lies between this point and the next.
+    const UnknownInfo& info = info_of(Unknown::kWredMax);
+    const double low =
+        first == -kBracketSteps ? info.low : start * std::exp((first - 0.5) * kBracketStep);
+    const double high =
+        last == kBracketSteps ? info.high : start * std::exp((last + 0.5) * kBracketStep);
+    const double middle =
+        is_open ? start * std::exp(best->first * kBracketStep) : std::sqrt(low * high);
+    const double least =
+        with_max(low).values.at(static_cast<std::size_t>(Unknown::kWredProbability));
+    const double most =
+        with_max(high).values.at(static_cast<std::size_t>(Unknown::kWredProbability));
+    at_ = with_max(middle);
+    const double share = at_.values.at(static_cast<std::size_t>(Unknown::kWredProbability));
+    max_range_ = MaxRange{low, high, least / share, most / share};
     return {};
   }
 
@@ -574,10 +645,12 @@ class Fitter {
     return mean / width * kUnit / target.sigma;
   }
 
+  /// What the Jacobian is asked about: a Kmax that levels bracket has its range already.
   [[nodiscard]] std::vector<std::size_t> fitted_columns() const {
     std::vector<std::size_t> out;
     for (std::size_t i = 0; i < kUnknowns; ++i)
-      if (at_.is_set.at(i)) out.push_back(i);
+      if (at_.is_set.at(i) && !(max_range_ && i == static_cast<std::size_t>(Unknown::kWredMax)))
+        out.push_back(i);
     return out;
   }
 
@@ -585,14 +658,17 @@ class Fitter {
   /// then the others are fitted once more.
   Status identify() {
     tell(0.75, "what can be identified");
+    WEIR_TRY_STATUS(bracket_max());
     const std::vector<std::size_t> columns = fitted_columns();
+    before_freezing_ = at_.values;
     if (columns.empty()) return {};
     WEIR_TRY(matrix, jacobian(columns));
-    before_freezing_ = at_.values;
     freeze_unseen(std::move(matrix), columns);
     if (out_.unseen.empty()) return {};
     tell(0.9, "all that can be identified");
-    return minimise_over(at_.is_set, all_fitted(), 0.08, 30);
+    IsFree is_free = at_.is_set;
+    if (max_range_) is_free.at(static_cast<std::size_t>(Unknown::kWredMax)) = false;
+    return minimise_over(is_free, all_fitted(), 0.08, 30);
   }
 
   void freeze_unseen(Matrix matrix, std::vector<std::size_t> columns) {
@@ -691,14 +767,36 @@ class Fitter {
       out.low = unknowns()[i].low;
       out.high = unknowns()[i].high;
       if (at_.is_set.at(i)) {
-        const double factor = std::exp(kQuantile * kUnit * deviations_.at(i));
-        out.low = out.value / factor;
-        out.high = out.value * factor;
-        out.state = is_named(out.unknown) ? UnknownState::kConditional : UnknownState::kIdentified;
+        set_range(out);
+        out.state = is_resolved(out.low, out.value, out.high) && !is_named(out.unknown)
+                        ? UnknownState::kIdentified
+                        : UnknownState::kConditional;
       } else if (measured_.at(i)) {
         out.state = UnknownState::kFrozen;
       }
       out_.unknowns.push_back(out);
+    }
+  }
+
+  /// By the Jacobian; of Kmax by the levels around it, and Pmax follows that.
+  void set_range(FittedUnknown& out) {
+    if (max_range_ && out.unknown == Unknown::kWredMax) {
+      out.low = max_range_->low;
+      out.high = max_range_->high;
+      if (!is_resolved(out.low, out.value, out.high))
+        out_.notes.push_back(fmt::format(
+            "wred_max is between {:.0f} % and {:.0f} % of the design: no level of the plan lies "
+            "between, and wred_probability is known only with it",
+            100 * out.low, 100 * out.high));
+      return;
+    }
+    const double factor =
+        std::exp(kQuantile * kUnit * deviations_.at(static_cast<std::size_t>(out.unknown)));
+    out.low = out.value / factor;
+    out.high = out.value * factor;
+    if (max_range_ && out.unknown == Unknown::kWredProbability) {
+      out.low *= max_range_->least_probability;
+      out.high *= max_range_->most_probability;
     }
   }
 
@@ -801,6 +899,7 @@ class Fitter {
   std::map<std::size_t, double> deviations_;
   double last_chi_square_ = 0;
   double least_ = 0;
+  std::optional<MaxRange> max_range_;
   FitResult out_;
 };
 

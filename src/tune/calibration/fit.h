@@ -42,7 +42,7 @@ struct FitRequest {
 
 enum class UnknownState : std::uint8_t {
   kIdentified,   // by this measurement
-  kConditional,  // fitted, but only together with one that is frozen
+  kConditional,  // fitted, but only together with one that is frozen, or not within 10 %
   kFrozen,       // cannot be identified: as the design says
   kNotMeasured,  // no trial shows it
 };
