@@ -76,7 +76,9 @@ Result<PeerWorkload> check_load(Search& search, const std::string& text, const P
 }  // namespace
 
 bool does_peer_agree(double ours, double peer) {
-  if (std::abs(ours) <= kWorthChecking) return ours * peer >= 0 || std::abs(peer) <= kWorthChecking;
+  // A small change of ours: the peer sees no more of a loss.
+  if (std::abs(ours) <= kWorthChecking)
+    return peer <= kWorthChecking && (ours <= 0 || peer >= -kWorthChecking);
   return ours * peer > 0 && std::abs(peer) >= kLeastRatio * std::abs(ours);
 }
 

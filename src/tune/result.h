@@ -138,7 +138,9 @@ struct TriedMove {
   std::uint64_t bad_start = 0;
   std::uint64_t bad = 0;
   std::uint64_t runs = 0;
-  std::string outcome;  // "helps", "does nothing", "worse", "more pauses", "not allowed: …"
+  /// "better", "worse", "more pauses", "fewer pauses" where the runs show it, "does nothing" where
+  /// they exclude it, else "no difference shown"; "loses packets", "not allowed: …".
+  std::string outcome;
 };
 
 /// The best that was found while runs may be paused no longer than `pause_limit`; selection seeds.

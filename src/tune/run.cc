@@ -177,7 +177,7 @@ void Variants::trim() {
 
 std::uint64_t Variants::design_digest() const {
   Digest digest;
-  digest.add(design::effective_text(design_));
+  digest.add(design::effective_values(design_));
   return digest.value();
 }
 

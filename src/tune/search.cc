@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <tuple>
 
@@ -9,6 +10,7 @@
 
 #include "base/rng.h"
 #include "design/lint/lint.h"
+#include "tune/statistics/statistics.h"
 
 namespace weir::tune {
 namespace {
@@ -125,6 +127,42 @@ bool is_better(const Score& a, const Score& b) {
   if (a.failed != b.failed) return a.failed < b.failed;
   if (a.bad != b.bad) return a.bad < b.bad;
   return a.gain + a.excess < b.gain + b.excess;
+}
+
+namespace {
+
+/// Keeps those of `left` whose level is within `tolerance` of the least.
+void keep_least(std::vector<std::size_t>& left, double tolerance,
+                const std::function<double(std::size_t)>& level) {
+  double least = level(left.front());
+  for (const std::size_t each : left)
+    least = std::min(least, level(each));
+  std::erase_if(left, [&](std::size_t each) { return level(each) > least + tolerance; });
+}
+
+std::size_t best_in_stages(const std::vector<Contender>& all, std::vector<std::size_t> left,
+                           double tolerance) {
+  keep_least(left, 0, [&](std::size_t i) { return static_cast<double>(all[i].score.bad); });
+  keep_least(left, 0, [&](std::size_t i) { return all[i].is_slower ? 1.0 : 0.0; });
+  keep_least(left, tolerance, [&](std::size_t i) { return all[i].score.gain; });
+  keep_least(left, tolerance, [&](std::size_t i) { return all[i].score.side; });
+  keep_least(left, tolerance, [&](std::size_t i) { return all[i].score.queue; });
+  keep_least(left, 0, [&](std::size_t i) { return static_cast<double>(all[i].changes); });
+  return left.front();
+}
+
+}  // namespace
+
+std::vector<std::size_t> rank_in_stages(const std::vector<Contender>& contenders,
+                                        double tolerance) {
+  std::vector<std::size_t> left(contenders.size());
+  std::iota(left.begin(), left.end(), std::size_t{0});
+  std::vector<std::size_t> out;
+  while (!left.empty()) {
+    out.push_back(best_in_stages(contenders, left, tolerance));
+    std::erase(left, out.back());
+  }
+  return out;
 }
 
 Result<std::vector<Runs>> Search::evaluate(const std::vector<Point>& points, SeedSet set,
@@ -315,6 +353,23 @@ Result<std::vector<Sensitivity>> Search::screen(const Plan& plan) {
   return sorted;
 }
 
+namespace {
+
+/// What the seeds show of a move, and no more: few runs seldom show a difference.
+std::string_view outcome_of_move(const TriedMove& row, double tolerance) {
+  constexpr double kShown = 0.05;
+  if (row.bad != row.bad_start && fisher_p(row.bad_start, row.runs, row.bad, row.runs) < kShown)
+    return row.bad > row.bad_start ? "more pauses" : "fewer pauses";
+  const Change& change = row.objective;
+  const bool is_small = change.pairs >= 2 && change.low > -tolerance && change.high < tolerance;
+  if (is_small && row.bad == row.bad_start) return "does nothing";
+  if (change.is_less() && change.mean <= -tolerance) return "better";
+  if (change.is_more() && change.mean >= tolerance) return "worse";
+  return "no difference shown";
+}
+
+}  // namespace
+
 Result<std::vector<TriedMove>> Search::try_moves(const Plan& plan) {
   struct Trial {
     const Move* move = nullptr;
@@ -367,12 +422,7 @@ Result<std::vector<TriedMove>> Search::try_moves(const Plan& plan) {
     row.bad_start = count_bad(runs[0], question_.pause_limit);
     row.bad = count_bad(tried, question_.pause_limit);
     const Score score = score_of(runs[0], tried, question_);
-    row.outcome = score.failed > 0                                     ? "loses packets"
-                  : row.bad > row.bad_start                            ? "more pauses"
-                  : row.bad < row.bad_start                            ? "fewer pauses"
-                  : std::abs(row.objective.mean) < question_.tolerance ? "does nothing"
-                  : row.objective.mean < 0                             ? "better"
-                                                                       : "worse";
+    row.outcome = score.failed > 0 ? "loses packets" : outcome_of_move(row, question_.tolerance);
     moved_.push_back({trials[next].point, row.move, plan.move_seeds, score});
     ++next;
   }

@@ -68,6 +68,18 @@ struct Score {
 /// Fewer failures, fewer bad runs, then the smaller gain plus excess.
 [[nodiscard]] bool is_better(const Score& a, const Score& b);
 
+/// A finalist, by what ranks it.
+struct Contender {
+  Score score;
+  bool is_slower = false;  // on some load; the price of fewer bad runs
+  std::size_t changes = 0;
+};
+/// Places of all contenders, best first. The best of those that are left is found in stages: fewest
+/// bad runs, slower on no load, then gain, victims, queue, each within the tolerance of the best,
+/// then fewest changes. "Equal within a tolerance" is no order that a sort may use.
+[[nodiscard]] std::vector<std::size_t> rank_in_stages(const std::vector<Contender>& contenders,
+                                                      double tolerance);
+
 struct Candidate {
   Point point;
   std::string move;  // that it was made by; empty: several, or none

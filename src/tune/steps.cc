@@ -48,9 +48,9 @@ StepOutcome judge_burst(const Burst& burst, const Metrics& hard, const Metrics& 
   const std::string what = fmt::format("{} x {} into {} with the reaction point off", burst.senders,
                                        to_text(burst.size), burst.receiver);
   out.details.push_back(
-      fmt::format("{} ingresses of {} reach XOFF at {} each; up to {} per sender "
-                  "no pause is possible",
-                  burst.ingresses, burst.leaf, approximate(burst.xoff), approximate(burst.silent)));
+      fmt::format("XOFF of {} of {} is {} each; up to {} per sender no pause is possible",
+                  counted(burst.ingresses, "ingress port"), burst.leaf, approximate(burst.xoff),
+                  approximate(burst.silent)));
   out.details.push_back(fmt::format("with DCQCN the same burst makes {} and {}",
                                     counted(usual.pauses, "pause"),
                                     counted(usual.lossless_drops, "drop")));
@@ -58,6 +58,9 @@ StepOutcome judge_burst(const Burst& burst, const Metrics& hard, const Metrics& 
     out.state = StepState::kFailed;
     out.text = fmt::format("{}: {} of lossless packets", what,
                            counted(std::max(hard.lossless_drops, usual.lossless_drops), "drop"));
+  } else if (hard.pauses == 0 && !burst.can_wait) {
+    out.text = fmt::format("{}: no pause, and none is possible: no more comes to {} than leaves it",
+                           what, burst.leaf);
   } else if (hard.pauses == 0) {
     out.state = StepState::kFailed;
     out.text = fmt::format("{}: no pause, although so much does not fit below XOFF", what);
@@ -86,10 +89,13 @@ Burst burst_of(const design::Intent& intent) {
   // others over the uplinks.
   std::int64_t local = 0;
   std::int64_t remote = 0;
+  BitRate offered;
   for (std::size_t h = 1; h <= out.senders; ++h) {
     const design::LinkIntent& from = intent.links[intent.hosts[h].nics.front().link];
     ++(from.upper.node == link.upper.node ? local : remote);
+    offered = offered + from.speed;
   }
+  out.can_wait = offered > link.speed;
   std::int64_t uplinks = 0;
   for (const design::SwitchPortIntent& port : leaf.ports)
     uplinks += port.is_access ? 0 : 1;

@@ -10,7 +10,8 @@
 
 namespace weir::tune {
 
-/// A burst that must make the receiver's switch pause its ingresses, by calculation.
+/// A burst that must make the receiver's switch pause its ingresses, by calculation: unless no more
+/// comes in than goes out, as from one sender.
 struct Burst {
   std::string receiver;
   std::string leaf;
@@ -19,6 +20,7 @@ struct Burst {
   Bytes xoff;                 // of each of them, when all are congested alike
   Bytes silent;               // no pause is possible up to this size per sender
   Bytes size;                 // per sender: pauses
+  bool can_wait = true;       // more can come to the receiver's switch than leaves it
   [[nodiscard]] std::string load() const;
 };
 /// REQUIRES: at least two hosts.

@@ -191,6 +191,19 @@ TEST(Steps, TheBurstIsSizedByCalculation) {
   EXPECT_EQ(evaluator.runs(), 2U);
 }
 
+TEST(Steps, OneSenderCannotFillAQueueSoThatNoPauseIsNoFault) {
+  COVERS("H1");
+  const design::Variant fabric = star(2);
+  EXPECT_FALSE(burst_of(fabric.intent).can_wait);
+  TuneRequest request = small_request();
+  request.loads = {"pair,size=1MB"};
+  const auto result = tune(fabric, request);
+  ASSERT_TRUE(result) << result.error().what;
+  EXPECT_EQ(result->steps[1].state, StepState::kPassed) << result->steps[1].text;
+  EXPECT_NE(result->steps[1].text.find("none is possible"), std::string::npos);
+  EXPECT_EQ(result->verdict, Verdict::kNothingToTune) << result->reason;
+}
+
 TEST(Steps, AMisclassifiedDesignIsRefusedWithItsCause) {
   COVERS("H1");
   const design::Variant fabric = star(4, "pfc:\n  priorities: [4]\n");
@@ -201,6 +214,30 @@ TEST(Steps, AMisclassifiedDesignIsRefusedWithItsCause) {
   EXPECT_EQ(result->steps[2].state, StepState::kNotRun);
   EXPECT_NE(result->reason.find("not sound"), std::string::npos) << result->reason;
   EXPECT_TRUE(result->chosen.empty());
+}
+
+// ---- the order of finalists ----
+
+TEST(Ranking, StagesAreAnOrderWhereTolerancesAreNone) {
+  COVERS("H2");
+  const auto gains = [](double gain, double side, std::size_t changes) {
+    Contender out;
+    out.score.gain = gain;
+    out.score.side = side;
+    out.changes = changes;
+    return out;
+  };
+  // a equals b and b equals c within 1 %, and yet a is better than c: the best of what is left is
+  // found among those that equal the best.
+  const std::vector<Contender> near = {gains(-0.100, 0.3, 1), gains(-0.094, 0.2, 1),
+                                       gains(-0.088, 0.1, 1)};
+  EXPECT_EQ(rank_in_stages(near, 0.01), (std::vector<std::size_t>{1, 0, 2}));
+  std::vector<Contender> bad = {gains(-0.2, 0, 1), gains(0.1, 0, 1), gains(0.0, 0, 2),
+                                gains(0.0, 0, 1)};
+  bad[0].score.bad = 1;
+  bad[1].is_slower = true;
+  EXPECT_EQ(rank_in_stages(bad, 0.01), (std::vector<std::size_t>{3, 2, 1, 0}));
+  EXPECT_TRUE(rank_in_stages({}, 0.01).empty());
 }
 
 // ---- whole tunings ----
@@ -359,6 +396,8 @@ TEST(Peer, AgreementIsSignAndHalfTheSize) {
   EXPECT_FALSE(does_peer_agree(-0.10, 0.06));
   EXPECT_TRUE(does_peer_agree(-0.01, 0.02));
   EXPECT_FALSE(does_peer_agree(-0.01, 0.05));
+  EXPECT_FALSE(does_peer_agree(0.02, 0.78));
+  EXPECT_TRUE(does_peer_agree(-0.02, -0.3));
 }
 
 }  // namespace

@@ -44,6 +44,8 @@ std::string value_text(const std::vector<std::string>& value) {
 
 class Writer {
  public:
+  explicit Writer(bool has_reasons) : has_reasons_(has_reasons) {}
+
   template <class T>
   void field(std::string_view key, Setting<T>& setting, std::string_view /*help*/) {
     if (!setting.is_set()) return;
@@ -102,27 +104,36 @@ class Writer {
     dash_ = false;
     content.insert(0, margin);
     constexpr std::size_t kReasonColumn = 44;
-    if (!why.empty()) {
+    if (has_reasons_ && !why.empty()) {
       if (content.size() < kReasonColumn) content.resize(kReasonColumn, ' ');
       content += "  # " + why;
     }
     text_ += content + "\n";
   }
 
+  bool has_reasons_;
   std::string text_;
   std::size_t indent_ = 0;
   bool dash_ = false;
 };
 
+std::string written(const Design& design, bool has_reasons) {
+  Design copy = design;
+  Writer writer(has_reasons);
+  visit(writer, copy);
+  return writer.take();
+}
+
 }  // namespace
 
 std::string effective_text(const Design& design) {
-  Design copy = design;
-  Writer writer;
-  visit(writer, copy);
   return "# " + design.file +
          " as it takes effect. A comment gives the reason for a value you did not write.\n" +
-         writer.take();
+         written(design, true);
+}
+
+std::string effective_values(const Design& design) {
+  return written(design, false);
 }
 
 }  // namespace weir::design

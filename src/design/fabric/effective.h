@@ -9,4 +9,8 @@ namespace weir::design {
 
 [[nodiscard]] std::string effective_text(const Design& design);
 
+/// The same without comments: equal for equal designs, whatever their files are called and wherever
+/// a value comes from.
+[[nodiscard]] std::string effective_values(const Design& design);
+
 }  // namespace weir::design

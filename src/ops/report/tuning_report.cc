@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "design/file/edit.h"
 #include "ops/tune/result_file.h"
+#include "render/report/svg_chart.h"
 #include "units/format.h"
 
 namespace weir::ops {
@@ -34,7 +35,7 @@ std::string bytes_text(double value) {
 }
 
 std::string plain_number(double value) {
-  return fmt::format("{:.4g}", value);
+  return render::short_number(value);
 }
 
 std::string bad_text(std::uint64_t bad, std::uint64_t runs) {
@@ -65,6 +66,7 @@ std::vector<render::KeyNumber> page_numbers(const TuneResult& result) {
   std::uint64_t bad_chosen = 0;
   double bound = 0;
   for (const tune::WorkloadOutcome& outcome : result.outcomes) {
+    if (outcome.is_held_out) continue;  // few runs of these, and no bound that matters
     runs += outcome.start.runs;
     bad_start += outcome.start.bad;
     bad_chosen += outcome.chosen.bad;

@@ -111,16 +111,6 @@ std::vector<design::ValueEdit> calibration_edits(const tune::FitResult& fit,
   return out;
 }
 
-/// Values without the comments that say where each came from.
-std::string without_comments(const design::Design& design) {
-  std::string out;
-  const std::string text = design::effective_text(design);
-  for (const std::string_view line : split(text, '\n'))
-    if (!line.starts_with('#'))  // the first one names the file
-      out += fmt::format("{}\n", trim(line.substr(0, line.find(" #"))));
-  return out;
-}
-
 /// The user's file with the section, checked: it loads to the design that was meant.
 Result<std::string> calibrated_design(const CalibrateRequest& request, const Fabric& fabric,
                                       const std::vector<design::ValueEdit>& edits) {
@@ -139,7 +129,8 @@ Result<std::string> calibrated_design(const CalibrateRequest& request, const Fab
   }
   WEIR_TRY(wanted, or_bad_input(design::with_values(fabric.design, settings)));
   const design::Loaded loaded = design::load_text(changed, request.apply_to);
-  if (!loaded.is_good() || without_comments(loaded.design) != without_comments(wanted.design))
+  if (!loaded.is_good() ||
+      design::effective_values(loaded.design) != design::effective_values(wanted.design))
     return bad_input(
         fmt::format("{} has a form that is not edited; write these lines yourself:\n{}",
                     request.design, design::lines_of(edits)));

@@ -17,17 +17,21 @@
 namespace weir::ops {
 namespace {
 
-/// As the tuner names it, from where it was run, or beside the result.
+constexpr int kFoldersUp = 4;  // around a result, in which its design is looked for
+
+/// As the tuner names it, from where it was run: that is here, or a folder around the result; or
+/// beside the result.
 std::string design_file_of(const RolloutRequest& request, const tune::TuneResult& result) {
   if (!request.design.empty()) return request.design;
   if (file_exists(result.design)) return result.design;
-  const std::filesystem::path folder = is_directory(request.result)
-                                           ? std::filesystem::path(request.result)
-                                           : std::filesystem::path(request.result).parent_path();
-  for (const std::filesystem::path& beside : {folder, folder.parent_path()}) {
-    const std::string candidate =
-        (beside / std::filesystem::path(result.design).filename()).string();
-    if (file_exists(candidate)) return candidate;
+  std::filesystem::path folder(request.result);
+  if (!is_directory(request.result) || !folder.has_filename()) folder = folder.parent_path();
+  const std::filesystem::path named(result.design);
+  std::filesystem::path around = folder;
+  for (int up = 0; up <= kFoldersUp; ++up) {
+    for (const std::filesystem::path& candidate : {around / named, around / named.filename()})
+      if (file_exists(candidate.string())) return candidate.string();
+    around = (around / "..").lexically_normal();
   }
   return result.design;
 }
@@ -35,7 +39,7 @@ std::string design_file_of(const RolloutRequest& request, const tune::TuneResult
 Status expect_tuned_design(const Fabric& fabric, const std::string& file,
                            const tune::TuneResult& result) {
   Digest digest;
-  digest.add(design::effective_text(fabric.design));
+  digest.add(design::effective_values(fabric.design));
   if (digest.to_text() == result.design_digest) return {};
   return bad_input(fmt::format(
       "{} is not the design that was tuned, or was changed since: tune it again, or name the old "

@@ -36,15 +36,6 @@ std::vector<design::ValueEdit> edits_of(const tune::TuneResult& result) {
   return edits;
 }
 
-/// Values without the comments that say where each came from.
-std::string bare_values(const design::Design& design) {
-  std::string out;
-  const std::string text = design::effective_text(design);
-  for (const std::string_view line : split(text, '\n'))
-    out += fmt::format("{}\n", trim(line.substr(0, line.find('#'))));
-  return out;
-}
-
 /// The user's file with the chosen values, checked: it loads to the design that was simulated.
 Result<std::string> tuned_design(const TuneRequest& request, const Fabric& fabric,
                                  const tune::TuneResult& result) {
@@ -57,7 +48,8 @@ Result<std::string> tuned_design(const TuneRequest& request, const Fabric& fabri
     settings.push_back(fmt::format("{}={}", setting.knob, setting.value));
   WEIR_TRY(wanted, or_bad_input(design::with_values(fabric.design, settings)));
   const design::Loaded loaded = design::load_text(changed, request.apply_to);
-  if (!loaded.is_good() || bare_values(loaded.design) != bare_values(wanted.design))
+  if (!loaded.is_good() ||
+      design::effective_values(loaded.design) != design::effective_values(wanted.design))
     return bad_input(
         fmt::format("{} has a form that is not edited; write these lines yourself:\n{}",
                     request.design, design::lines_of(edits_of(result))));
