@@ -5,7 +5,7 @@ that answer DCB netlink and ethtool as a ConnectX does (see README.md).
     vm_test.py --weir BINARY --cache FOLDER PART|image|STEP…
 
 look, change, kill, promise, boot and calibrate are the parts, each on a machine of its own, that of
-boot with systemd and a disk; image only makes what they share.
+boot with systemd and a disk, calibrate on two; image only makes what they share.
 
 Exit 77, "skipped", where the machine cannot be made, unless WEIR_REQUIRE names `vm`.
 """
@@ -17,8 +17,9 @@ import sys
 import time
 
 import image
-from calibrate import CALIBRATE_STEPS
+from calibrate import CALIBRATE_STEPS, HOSTS
 from change import CHANGE_STEPS, KILL_STEPS, fresh
+from cluster import Cluster
 from look import LOOK_STEPS
 from machine import Dead, Machine
 from promise import BOOT_STEPS, PROMISE_STEPS
@@ -42,7 +43,9 @@ def main():
             return 0
         boots = any(name in ("boot", *(step.__name__ for step in BOOT_STEPS))
                     for name in options.steps)
-        machine = Machine(options.cache.resolve(), {"bin/weir": options.weir.resolve()}, boots)
+        place = (options.cache.resolve(), {"bin/weir": options.weir.resolve()})
+        machine = (Cluster(*place, HOSTS) if "calibrate" in options.steps
+                   else Machine(*place, boots))
     except image.Unavailable as why:
         if "vm" in os.environ.get("WEIR_REQUIRE", "").split(","):
             print(f"FAILED: no test machine, and WEIR_REQUIRE names it: {why}")
@@ -50,14 +53,14 @@ def main():
         print(f"skipped: no test machine: {why}")
         return 77
     try:
-        with machine:
+        with machine as up:
             say("the machine is up")
             parts = {"look": LOOK_STEPS, "change": CHANGE_STEPS, "kill": KILL_STEPS,
                      "promise": [fresh, *PROMISE_STEPS], "boot": BOOT_STEPS,
                      "calibrate": CALIBRATE_STEPS}
             known = {step.__name__: [step] for part in parts.values() for step in part}
             steps = [step for name in options.steps for step in {**known, **parts}[name]]
-            failed = Steps(machine).run(steps)
+            failed = Steps(up).run(steps)
     except Dead as why:
         print(f"FAILED: {why}")
         return 1
