@@ -477,7 +477,7 @@ class Tuning {
     }
     Settled out{std::move(point), std::move(failures), 0};
     enter("selection");
-    // The fewest bad runs of a few dozen are partly luck: twice as many seeds say more.
+    // The fewest bad runs of a few dozen are partly chance: twice as many seeds say more.
     for (const std::string& load : paused_loads_) {
       WEIR_TRY(runs, search_->evaluate({out.point}, SeedSet::kSelection, kSeedsToBound, {load}));
       const std::uint64_t bad = bad_in(runs[0], request_.pause_limit);

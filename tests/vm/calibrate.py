@@ -1,5 +1,5 @@
-"""A real path, calibrated: Soft-RoCE between two machines, over links that are shaped far below what
-they can do. Latency and bandwidth of two message sizes are fitted, those of a third predicted.
+"""A real path, calibrated: Soft-RoCE between two machines, over links that are shaped far below
+what they can do. Latency and bandwidth of two message sizes are fitted, those of a third predicted.
 """
 import json
 import pathlib
@@ -78,8 +78,9 @@ def predicted(vm):
     answer = json.loads(done.stdout)
     held = [row for row in answer["rows"] if row["held_out"]]
     told = answer["verdict"] + "".join(
-        f"\n       {row['trial']}: measured {row['measured']:.4g} {row['unit']} ({row['low']:.4g} to "
-        f"{row['high']:.4g} from run to run), predicted {row['simulated']:.4g}" for row in held)
+        f"\n       {row['trial']}: measured {row['measured']:.4g} {row['unit']} "
+        f"({row['low']:.4g} to {row['high']:.4g} from run to run), predicted "
+        f"{row['simulated']:.4g}" for row in held)
     assert len(held) == len(PROGRAMS), told
     if done.returncode == 0:
         assert all(row["within"] for row in held), told
