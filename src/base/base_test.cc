@@ -15,6 +15,7 @@
 #include "base/digest.h"
 #include "base/file.h"
 #include "base/parallel.h"
+#include "base/partial_file.h"
 #include "base/result.h"
 #include "base/rng.h"
 #include "base/stale_files.h"
@@ -142,7 +143,11 @@ TEST(File, AFailedWriteLeavesNothingBehindAndTheErrorNamesTheAttempt) {
 
 TEST(File, WritesAtomicallyAndRefusesWhatIsTooLarge) {
   const std::string path = testing::TempDir() + "weir_base_test." + std::to_string(::getpid());
-  ASSERT_TRUE(write_file_atomic(path, "first"));
+  ASSERT_TRUE(write_pieces_atomic(path, [](const PieceSink& put) {
+    put("fi");
+    put("rst");
+  }));
+  EXPECT_EQ(*read_file(path), "first");
   ASSERT_TRUE(write_file_atomic(path, "second"));
   EXPECT_EQ(*read_file(path), "second");
   EXPECT_FALSE(read_file(path, 3));

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/partial_file.h"
 #include "base/stale_files.h"
 #include "base/untrusted/printable.h"
 
@@ -32,8 +33,17 @@ Status write_all(int fd, std::string_view content, const std::string& path) {
     if (written < 0) return system_error("write " + path);
     content.remove_prefix(static_cast<std::size_t>(written));
   }
-  if (::fsync(fd) != 0 && errno != EINVAL) return system_error("fsync " + path);
   return {};
+}
+
+Status write_pieces(int fd, const std::function<void(const PieceSink&)>& make,
+                    const std::string& path) {
+  Status status;
+  make([&](std::string_view piece) {
+    if (status) status = write_all(fd, piece, path);
+  });
+  if (status && ::fsync(fd) != 0 && errno != EINVAL) return system_error("fsync " + path);
+  return status;
 }
 
 bool is_own_descriptor(const std::string& path) {
@@ -128,6 +138,12 @@ Result<std::string> read_head(const std::string& path, std::size_t size) {
 }
 
 Status write_file_atomic(const std::string& path, std::string_view content, FileMode mode) {
+  return write_pieces_atomic(
+      path, [&](const PieceSink& put) { put(content); }, mode);
+}
+
+Status write_pieces_atomic(const std::string& path,
+                           const std::function<void(const PieceSink&)>& make, FileMode mode) {
   // A device, a FIFO or a link to one belongs to another program.
   struct stat target {};
   if (::stat(path.c_str(), &target) == 0 && !S_ISREG(target.st_mode))
@@ -138,7 +154,7 @@ Status write_file_atomic(const std::string& path, std::string_view content, File
   const OwnedDescriptor file(make_temporary_file(path + ".", bits, temporary));
   if (file.get() < 0) return system_error("write " + path);
   const TemporaryFileNote note(temporary);
-  const Status status = write_all(file.get(), content, path);
+  const Status status = write_pieces(file.get(), make, path);
   if (!status) {
     ::unlink(temporary.c_str());
     return status;

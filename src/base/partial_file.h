@@ -4,8 +4,11 @@
 // what it has. Since the name cannot be foreseen and must not exist, nobody else can have put a
 // link there.
 #include <cstdio>
+#include <functional>
 #include <string>
+#include <string_view>
 
+#include "base/file.h"
 #include "base/result.h"
 #include "base/stale_files.h"
 
@@ -34,5 +37,14 @@ class PartialFile {
   TemporaryFileNote note_;
   std::FILE* stream_;  // null: finished, or moved from
 };
+
+/// Takes the next piece of a text.
+using PieceSink = std::function<void(std::string_view)>;
+
+/// As write_file_atomic(), for a text of hundreds of megabytes that need not be in memory at once:
+/// `make` hands all of it to its sink.
+[[nodiscard]] Status write_pieces_atomic(const std::string& path,
+                                         const std::function<void(const PieceSink&)>& make,
+                                         FileMode mode = FileMode::kUsual);
 
 }  // namespace weir

@@ -159,6 +159,22 @@ std::vector<PortDelta> compare(const std::vector<PortCounters>& before,
   return deltas;
 }
 
+std::vector<PortDelta> totals_of(const std::vector<PortCounters>& ports) {
+  std::vector<PortDelta> out;
+  out.reserve(ports.size());
+  for (const PortCounters& port : ports) {
+    PortDelta& total =
+        out.emplace_back(PortDelta{port.device(), port.netdev(), port.driver(), port.layout(), {}});
+    total.deltas.reserve(port.readings().size());
+    for (std::size_t i = 0; i < port.readings().size(); ++i) {
+      const Reading now = port.readings()[i];
+      total.deltas.push_back(
+          change_of((*port.layout())[i], now.has_value() ? Reading::of(0) : now, now));
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string_view to_text(Change change) {
@@ -214,6 +230,10 @@ PortDelta difference(const PortCounters& before, const PortCounters& after) {
   }
   spread_resets(out.deltas);
   return out;
+}
+
+SnapshotDelta totals(const Snapshot& snapshot) {
+  return {0, totals_of(snapshot.nics), totals_of(snapshot.switch_ports), {}, {}};
 }
 
 Result<SnapshotDelta> difference(const Snapshot& before, const Snapshot& after) {

@@ -80,6 +80,9 @@ struct SnapshotDelta {
   std::vector<std::string> vanished;
 };
 
+/// All that was counted until the snapshot: its difference from zeros.
+[[nodiscard]] SnapshotDelta totals(const Snapshot& snapshot);
+
 /// An error where the second snapshot is older than the first.
 [[nodiscard]] Result<SnapshotDelta> difference(const Snapshot& before, const Snapshot& after);
 

@@ -34,6 +34,21 @@ TEST(Delta, ACounterThatGrewCounted) {
   EXPECT_EQ(change("hw_counters/np_cnp_sent", 5, 5).amount, 0U);
 }
 
+TEST(Delta, TotalsAreTheDifferenceFromZeros) {
+  COVERS("D2");
+  Snapshot last;
+  last.nics.push_back(nic({sample("hw_counters/np_cnp_sent", Reading::of(17)),
+                           sample("hw_counters/packet_seq_err", Reading::of(kMax32)),
+                           sample("ethtool/rx_prio3_pause", Reading::missing(Missing::kError))}));
+  const SnapshotDelta all = totals(last);
+  ASSERT_EQ(all.nics.size(), 1U);
+  EXPECT_EQ(all.nics[0].amount("nic.np.cnp_sent.packets"), 17U);
+  const Delta* const pauses = all.nics[0].find(Place::kEthtool, "rx_prio3_pause");
+  ASSERT_NE(pauses, nullptr);
+  EXPECT_EQ(pauses->change, Change::kUnreadable);
+  EXPECT_EQ(all.elapsed_ns, 0);
+}
+
 TEST(Delta, ANarrowCounterGoesRoundOnce) {
   COVERS("D2");
   const Delta delta = change("hw_counters/rx_write_requests", 4294901760, 1000);

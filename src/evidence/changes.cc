@@ -195,11 +195,109 @@ class SourceRemover {
   }
 };
 
+/// Notes where the facts of a thing stand. What is in its lists is left out: of two things of one
+/// type, these alone stand in the same order.
+class FactCollector {
+ public:
+  template <class T>
+  void field(std::string_view /*key*/, T& /*value*/, std::string_view /*help*/) {}
+  template <class T>
+  void fact(std::string_view /*key*/, Fact<T>& fact, std::string_view /*help*/) {
+    facts_.push_back(&fact);
+  }
+  template <class S>
+  void section(std::string_view /*key*/, S& section, std::string_view /*help*/) {
+    visit(*this, section);
+  }
+  template <class S>
+  void list(std::string_view /*key*/, std::vector<S>& /*list*/, std::string_view /*help*/) {}
+  [[nodiscard]] std::vector<void*> take() { return std::move(facts_); }
+
+ private:
+  std::vector<void*> facts_;
+};
+
+/// Forgets the facts that are equal in another thing of the same type.
+class EqualFactRemover {
+ public:
+  explicit EqualFactRemover(std::vector<void*> others) : others_(std::move(others)) {}
+
+  template <class T>
+  void field(std::string_view /*key*/, T& /*value*/, std::string_view /*help*/) {}
+  template <class T>
+  void fact(std::string_view /*key*/, Fact<T>& fact, std::string_view /*help*/) {
+    auto& other = *static_cast<Fact<T>*>(others_[at_++]);
+    if (fact == other) fact = other = Fact<T>();
+  }
+  template <class S>
+  void section(std::string_view /*key*/, S& section, std::string_view /*help*/) {
+    visit(*this, section);
+  }
+  template <class S>
+  void list(std::string_view /*key*/, std::vector<S>& /*list*/, std::string_view /*help*/) {}
+
+ private:
+  std::vector<void*> others_;
+  std::size_t at_ = 0;
+};
+
+template <class T>
+void forget_equal_facts(T& before, T& after) {
+  FactCollector collector;
+  visit(collector, before);
+  EqualFactRemover remover(collector.take());
+  visit(remover, after);
+}
+
+const std::string& name_in_list(const Nic& nic) {
+  return nic.device;
+}
+const std::string& name_in_list(const GpuDistance& pair) {
+  return pair.nic;
+}
+const std::string& name_in_list(const Switch& sw) {
+  return sw.name;
+}
+unsigned name_in_list(const Gpu& gpu) {
+  return gpu.index;
+}
+
+/// What differs of two lists: as JSON it is a small part of them. Lists that name other things, or
+/// in another order, are taken as they are.
+template <class T>
+void copy_differing(const std::vector<T>& before, const std::vector<T>& after,
+                    std::vector<T>& old_part, std::vector<T>& new_part) {
+  const bool are_same_things =
+      std::equal(before.begin(), before.end(), after.begin(), after.end(),
+                 [](const T& a, const T& b) { return name_in_list(a) == name_in_list(b); });
+  if (!are_same_things) {
+    old_part = before;
+    new_part = after;
+    return;
+  }
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (before[i] == after[i]) continue;
+    old_part.push_back(before[i]);
+    new_part.push_back(after[i]);
+    forget_equal_facts(old_part.back(), new_part.back());
+  }
+}
+
 }  // namespace
 
 std::vector<FactChange> fact_changes(const Evidence& before, const Evidence& after) {
-  const Json old_json = to_json(before);
-  const Json new_json = to_json(after);
+  Evidence old_part;
+  Evidence new_part;
+  if (before.host != after.host) {
+    old_part.host = before.host;
+    new_part.host = after.host;
+  }
+  copy_differing(before.nics, after.nics, old_part.nics, new_part.nics);
+  copy_differing(before.gpus, after.gpus, old_part.gpus, new_part.gpus);
+  copy_differing(before.distances, after.distances, old_part.distances, new_part.distances);
+  copy_differing(before.switches, after.switches, old_part.switches, new_part.switches);
+  const Json old_json = to_json(old_part);
+  const Json new_json = to_json(new_part);
   Comparer comparer;
   for (const std::string section : {"host", "nics", "gpus", "distances", "switches"})
     comparer.compare(member(&old_json, section), member(&new_json, section), "",

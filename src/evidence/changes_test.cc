@@ -45,6 +45,21 @@ TEST(FactChanges, ChangesAreNamedByDeviceAndFact) {
   EXPECT_EQ(fact_changes(before, after), expected);
 }
 
+TEST(FactChanges, OfNicsThatStandInAnotherOrderNothingIsMissed) {
+  COVERS("D2");
+  Evidence before = one_nic();
+  before.nics.push_back(before.nics[0]);
+  before.nics[1].device = "mlx5_1";
+  Evidence after = before;
+  std::swap(after.nics[0], after.nics[1]);
+  EXPECT_TRUE(fact_changes(before, after).empty());
+  after.nics[0].qos.trust = Fact<TrustMode>::of(TrustMode::kDscp, "a");
+  const std::vector<FactChange> expected = {{"mlx5_1", "qos.trust", "pcp", "dscp"}};
+  EXPECT_EQ(fact_changes(before, after), expected);
+  std::swap(after.nics[0], after.nics[1]);
+  EXPECT_EQ(fact_changes(before, after), expected);
+}
+
 TEST(FactChanges, ANicThatIsGoneIsOneChange) {
   COVERS("D2");
   const Evidence before = one_nic();

@@ -124,6 +124,16 @@ std::vector<T>& items_of(SharedList<T>& list) {
   return list.edit();
 }
 
+/// A visitor may take such a list as it is, and share it.
+template <class V, class L>
+void visit_shared(V& v, std::string_view key, L& list, std::string_view help) {
+  if constexpr (requires { v.shared_list(key, list); }) {
+    v.shared_list(key, list);
+  } else {
+    v.list(key, items_of(list), help);
+  }
+}
+
 template <class V, Is<SwitchPort> S>
 void visit(V& v, S& s) {
   v.field("name", s.name, "as the switch names it");
@@ -145,8 +155,8 @@ void visit(V& v, S& s) {
   v.fact("lldp", s.lldp, "speaks LLDP");
   v.fact("dcbx", s.dcbx, "speaks DCBX");
   v.fact("cable_length_mm", s.cable_length, "cable length that the port sizes its headroom for");
-  v.list("groups", items_of(s.groups), "ingress accounting");
-  v.list("queues", items_of(s.queues), "egress queues");
+  visit_shared(v, "groups", s.groups, "ingress accounting");
+  visit_shared(v, "queues", s.queues, "egress queues");
 }
 
 template <class V, Is<SwitchInterface> S>

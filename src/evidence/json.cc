@@ -1,12 +1,15 @@
 #include "evidence/json.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/json.h"
 #include "base/json_cursor.h"
+#include "base/untrusted/json_parse.h"
 #include "base/untrusted/json_text.h"
 #include "evidence/enum_names.h"
 #include "evidence/fields.h"
@@ -340,6 +343,215 @@ void FactWriter::append(const Evidence& evidence, std::string& out) {
   member(R"(,"switches":)", evidence.switches);
   member(R"(,"gaps":)", evidence.gaps);
   out += R"(,"snapshots":[]})";
+}
+
+// ---- the same text, read ----
+
+/// Values by their text.
+class FactReader::Kept {
+ public:
+  /// nullptr where it is no JSON.
+  const Json* parsed(std::string_view text) {
+    constexpr std::size_t kMost = 20'000;
+    text_ = text;
+    const auto known = values_.find(text_);
+    if (known != values_.end()) return &known->second;
+    auto value = parse_json(text);
+    if (!value) return nullptr;
+    if (values_.size() == kMost) values_.clear();
+    return &values_.emplace(text_, std::move(*value)).first->second;
+  }
+
+  template <class S>
+  struct Last {
+    std::string text;
+    SharedList<S> list;
+  };
+  Last<GroupBuffer>& last(const SharedList<GroupBuffer>& /*kind*/) { return groups_; }
+  Last<EgressQueue>& last(const SharedList<EgressQueue>& /*kind*/) { return queues_; }
+
+ private:
+  std::string text_;
+  std::unordered_map<std::string, Json> values_;
+  Last<GroupBuffer> groups_;
+  Last<EgressQueue> queues_;
+};
+
+namespace {
+
+/// The length of the JSON value that `text` begins with; as far as brackets and quotes tell.
+std::size_t value_length(std::string_view text) {
+  std::size_t depth = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '"') {
+      for (++at; at < text.size() && text[at] != '"'; ++at)
+        if (text[at] == '\\') ++at;
+      if (depth == 0) return std::min(at + 1, text.size());
+    } else if (c == '{' || c == '[') {
+      ++depth;
+    } else if (c == '}' || c == ']' || c == ',') {
+      if (depth == 0) return at;
+      if (c != ',' && --depth == 0) return at + 1;
+    }
+  }
+  return text.size();
+}
+
+/// A visitor that reads the text of TextWriter, whose keys stand in the order of the description.
+template <class Kept>
+class TextReader {
+ public:
+  TextReader(std::string_view text, Kept& kept) : rest_(text), kept_(kept) {}
+
+  template <class T>
+  void field(std::string_view key, T& out, std::string_view /*help*/) {
+    if (enter(key)) read(out);
+  }
+  template <class T>
+  void fact(std::string_view key, Fact<T>& out, std::string_view /*help*/) {
+    if (!enter(key)) return;
+    if (take(R"({"value":)")) {
+      T value{};
+      read(value);
+      std::string source = take_source();
+      out = Fact<T>::of(std::move(value), std::move(source));
+    } else if (take(R"({"missing":)")) {
+      Missing why = Missing::kAbsent;
+      read(why);
+      out = Fact<T>::missing(why, take_source());
+    } else {
+      is_good_ = false;
+    }
+    expect("}");
+  }
+  template <class S>
+  void section(std::string_view key, S& out, std::string_view /*help*/) {
+    if (enter(key)) read(out);
+  }
+  template <class S>
+  void list(std::string_view key, std::vector<S>& out, std::string_view /*help*/) {
+    if (enter(key)) read(out);
+  }
+  template <class S>
+  void shared_list(std::string_view key, SharedList<S>& out) {
+    if (!enter(key)) return;
+    const std::string_view text = rest_.substr(0, value_length(rest_));
+    auto& last = kept_.last(out);
+    if (last.text != text) {
+      std::vector<S> items;
+      read(items);
+      last = {std::string(text), SharedList<S>(std::move(items))};
+    } else {
+      rest_.remove_prefix(text.size());
+    }
+    out = last.list;
+  }
+
+  template <class T>
+  void read(T& out) {
+    if constexpr (Described<T>) {
+      const bool was_first = std::exchange(is_first_, true);
+      expect("{");
+      if (is_good_) visit(*this, out);
+      expect("}");
+      is_first_ = was_first;
+    } else if constexpr (IsList<T>::value) {
+      read_list(out);
+    } else {
+      read_value(out);
+    }
+  }
+  void expect(std::string_view text) {
+    if (!take(text)) is_good_ = false;
+  }
+  [[nodiscard]] bool is_done() const { return is_good_ && rest_.empty(); }
+
+ private:
+  bool take(std::string_view text) {
+    if (!is_good_ || !rest_.starts_with(text)) return false;
+    rest_.remove_prefix(text.size());
+    return true;
+  }
+  /// Moves behind `"key":`; false where another key is next. A null is as good as no key.
+  bool enter(std::string_view key) {
+    const std::size_t start = is_first_ ? 0 : 1;
+    const std::size_t length = start + key.size() + 3;
+    const bool is_next = is_good_ && rest_.size() > length && (is_first_ || rest_[0] == ',') &&
+                         rest_[start] == '"' && rest_.substr(start + 1, key.size()) == key &&
+                         rest_.substr(length - 2, 2) == "\":";
+    if (!is_next) return false;
+    rest_.remove_prefix(length);
+    is_first_ = false;
+    return !take("null");
+  }
+  std::string take_source() {
+    std::string source;
+    if (take(R"(,"source":)")) read(source);
+    return source;
+  }
+  template <class S>
+  void read_list(std::vector<S>& out) {
+    expect("[");
+    if (take("]")) return;
+    do {
+      read(out.emplace_back());
+    } while (take(","));
+    expect("]");
+  }
+  template <class T>
+  void read_value(T& out) {
+    if (!is_good_) return;
+    const std::string_view text = rest_.substr(0, value_length(rest_));
+    rest_.remove_prefix(text.size());
+    if constexpr (std::is_same_v<T, std::string>) {
+      const bool is_plain = text.size() >= 2 && text.front() == '"' && text.back() == '"' &&
+                            std::all_of(text.begin() + 1, text.end() - 1, [](char c) {
+                              return c >= ' ' && c < '\x7f' && c != '\\' && c != '"';
+                            });
+      if (is_plain) {
+        out = text.substr(1, text.size() - 2);
+        return;
+      }
+    }
+    const Json* parsed = kept_.parsed(text);
+    auto value =
+        parsed == nullptr ? Result<T>(parse_error("")) : Codec<T>::read(JsonCursor(*parsed));
+    if (value) {
+      out = std::move(*value);
+    } else {
+      is_good_ = false;
+    }
+  }
+
+  std::string_view rest_;
+  Kept& kept_;
+  bool is_first_ = true;
+  bool is_good_ = true;
+};
+
+}  // namespace
+
+FactReader::FactReader() : kept_(std::make_unique<Kept>()) {}
+FactReader::~FactReader() = default;
+
+std::optional<Evidence> FactReader::read(std::string_view text) {
+  TextReader reader(text, *kept_);
+  Evidence out;
+  const auto member = [&](std::string_view key, auto& value) {
+    reader.expect(key);
+    reader.read(value);
+  };
+  member(R"({"schema":"weir/evidence/1","provenance":)", out.provenance);
+  member(R"(,"host":)", out.host);
+  member(R"(,"nics":)", out.nics);
+  member(R"(,"gpus":)", out.gpus);
+  member(R"(,"distances":)", out.distances);
+  member(R"(,"switches":)", out.switches);
+  member(R"(,"gaps":)", out.gaps);
+  reader.expect(R"(,"snapshots":[]})");
+  if (!reader.is_done() || !check_names(out)) return std::nullopt;
+  return out;
 }
 
 namespace {

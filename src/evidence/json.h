@@ -7,7 +7,9 @@
 // A fact is `{"value": …, "source": …}` or `{"missing": "permission", "source": …}`, and is left
 // out where nobody looked. `weir schema evidence` prints every key with its meaning.
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/json_cursor.h"
 #include "base/json_fwd.h"
@@ -28,6 +30,23 @@ class FactWriter {
   FactWriter& operator=(const FactWriter&) = delete;
 
   void append(const Evidence& evidence, std::string& out);
+
+ private:
+  class Kept;
+  std::unique_ptr<Kept> kept_;
+};
+
+/// Reads what FactWriter wrote, without a document in memory. Values and lists that thousands of NICs
+/// and ports have alike are parsed once.
+class FactReader {
+ public:
+  FactReader();
+  ~FactReader();
+  FactReader(const FactReader&) = delete;
+  FactReader& operator=(const FactReader&) = delete;
+
+  /// nullopt for a text of another shape, or with an error: evidence_from_json() says which.
+  [[nodiscard]] std::optional<Evidence> read(std::string_view text);
 
  private:
   class Kept;

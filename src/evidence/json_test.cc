@@ -40,6 +40,43 @@ TEST(EvidenceJson, TheTextOfFactsIsThatOfTheDocument) {
   }
 }
 
+TEST(EvidenceJson, TheTextOfFactsIsReadBackWithoutADocument) {
+  COVERS("G8");
+  FactWriter writer;
+  FactReader reader;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Evidence drawn = draw_evidence(seed);
+    std::string text;
+    writer.append(drawn, text);
+    const auto as_document = evidence_from_json(Json::parse(text));
+    ASSERT_TRUE(as_document) << as_document.error().what;
+    const auto as_text = reader.read(text);
+    ASSERT_TRUE(as_text);
+    EXPECT_EQ(*as_text, *as_document);
+    // Whatever is cut off or put elsewhere is left to the reader of documents.
+    EXPECT_FALSE(reader.read(std::string_view(text).substr(0, text.size() - 1 - seed)));
+    EXPECT_FALSE(reader.read(Json::parse(text).dump(1)));
+  }
+}
+
+TEST(EvidenceJson, WhatTheReaderOfDocumentsRefusesIsNotReadAsText) {
+  Evidence evidence;
+  evidence.nics.emplace_back().device = "mlx5_0";
+  evidence.nics.back().link.speed = Fact<BitRate>::of(400_Gbps);
+  std::string text;
+  FactWriter().append(evidence, text);
+  ASSERT_TRUE(FactReader().read(text));
+  const std::string_view speed = R"("value":400000000000)";
+  ASSERT_NE(text.find(speed), std::string::npos);
+  for (const std::string_view wrong :
+       {R"("value":-1)", R"("value":"fast")", R"("value":)", R"("value":1,"missing":"absent")"}) {
+    std::string changed = text;
+    changed.replace(changed.find(speed), speed.size(), wrong);
+    EXPECT_FALSE(FactReader().read(changed)) << wrong;
+  }
+}
+
 TEST(EvidenceJson, AFactIsAValueAReasonOrLeftOut) {
   COVERS("C1");
   Evidence evidence;

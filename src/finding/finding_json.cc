@@ -237,10 +237,16 @@ Json to_json(const Related& related) {
 }
 
 Json to_json(const Judgement& judgement) {
-  Json out;
-  out["conclusion"] = to_text(judgement.conclusion);
+  Json out = json_without_findings(judgement);
   out["findings"] =
       list_json(judgement.findings, [](const Finding& finding) { return to_json(finding); });
+  return out;
+}
+
+Json json_without_findings(const Judgement& judgement) {
+  Json out;
+  out["conclusion"] = to_text(judgement.conclusion);
+  out["findings"] = Json::array();
   out["unknown"] = list_json(judgement.unknown, [](const Unknown& unknown) {
     return Json{{"check", unknown.check},
                 {"reason", unknown.reason},

@@ -17,6 +17,8 @@ namespace weir::finding {
 [[nodiscard]] Json to_json(const Finding&);
 [[nodiscard]] Json to_json(const Related&);
 [[nodiscard]] Json to_json(const Judgement&);
+/// The same with an empty list of findings, for who writes these one by one.
+[[nodiscard]] Json json_without_findings(const Judgement&);
 
 /// Reads what to_json wrote. Keys that it does not know are ignored, because the format may grow; a
 /// key that is missing or of another type is an error that names its place: "findings[2].severity:

@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "base/testing.h"
+#include "base/untrusted/json_text.h"
 
 namespace weir {
 namespace {
@@ -54,6 +55,17 @@ TEST(ParseJson, AddsMembersWithoutLookingThroughTheOthers) {
   const auto read = parse_json(wide + "}");
   ASSERT_TRUE(read.has_value());
   EXPECT_EQ(read->size(), 200'000U);
+}
+
+TEST(JsonText, LinesAreThoseOfTheLibrary) {
+  for (const char* text :
+       {"[]", "{}", "3", R"({"a": [], "b": {}, "c": null})",
+        R"([[1, -2], {"x": 0.1, "y": {"z": [true, "q\"\u00e9\u007f\n"]}}, 1e300])"}) {
+    const Json value = Json::parse(text);
+    std::string out;
+    append_json_lines(value, 0, out);
+    EXPECT_EQ(out, value.dump(2)) << text;
+  }
 }
 
 }  // namespace

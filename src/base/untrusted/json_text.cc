@@ -38,4 +38,25 @@ void append_json(const Json& value, std::string& out) {
     out += json_in_one_line(value);
 }
 
+void append_json_lines(const Json& value, std::size_t level, std::string& out) {
+  constexpr std::size_t kBlanks = 2;
+  if (!value.is_structured() || value.empty()) return append_json(value, out);
+  const bool is_object = value.is_object();
+  bool is_first = true;
+  out += is_object ? '{' : '[';
+  for (auto member = value.begin(); member != value.end(); ++member) {
+    out += is_first ? "\n" : ",\n";
+    is_first = false;
+    out.append((level + 1) * kBlanks, ' ');
+    if (is_object) {
+      append_json_text(member.key(), out);
+      out += ": ";
+    }
+    append_json_lines(*member, level + 1, out);
+  }
+  out += '\n';
+  out.append(level * kBlanks, ' ');
+  out += is_object ? '}' : ']';
+}
+
 }  // namespace weir

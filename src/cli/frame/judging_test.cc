@@ -1,5 +1,7 @@
 #include "cli/frame/judging.h"
 
+#include <sstream>
+
 #include "base/json.h"
 #include "base/testing.h"
 #include "cli/frame/commands.h"
@@ -60,6 +62,21 @@ TEST(Judging, JsonHoldsTheStableFields) {
   EXPECT_EQ(object["conclusion"], "findings");
   EXPECT_EQ(object["findings"][0]["id"], "dscp.tos_confusion");
   EXPECT_EQ(object["summary"]["errors"], 1);
+}
+
+TEST(Judging, FindingsPrintedOneByOneAreThoseOfTheObject) {
+  finding::Judgement judgement = with_severity(finding::Severity::kError);
+  judgement.findings.push_back(judgement.findings.front());
+  judgement.findings.back().verdict = "\"quoted\"\n\xff";
+  for (const std::size_t count : {std::size_t{2}, std::size_t{0}}) {
+    judgement.findings.resize(count);
+    std::ostringstream out;
+    std::ostringstream errors;
+    Context context{out, errors};
+    print_judged(context, judged_heading(lint_command(), judgement, "both"), judgement);
+    const Json whole = judged_object(lint_command(), judgement, "both");
+    EXPECT_EQ(out.str(), whole.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  }
 }
 
 }  // namespace

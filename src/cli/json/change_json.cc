@@ -70,11 +70,11 @@ void print_plan_json(Context& context, const Command& command, const ops::Plan& 
   object["verdict"] = verdict;
   object["design"] = plan.fabric.design.file;
   object["hosts"] = Json::array();
-  for (const host::HostPlan& host : plan.hosts)
-    object["hosts"].push_back(host_plan_json(host));
   object["unseen"] = plan.seen.unseen;
   object["next"] = next;
-  print_json(context, object);
+  print_json(context, object, {"hosts", plan.hosts.size(), [&](std::size_t at) {
+                                 return host_plan_json(plan.hosts[at]);
+                               }});
 }
 
 void print_applied_json(Context& context, const Command& command,
@@ -87,8 +87,6 @@ void print_applied_json(Context& context, const Command& command,
   object["changed"] =
       applied.count(host::StepState::kDone) + applied.count(host::StepState::kUnconfirmed);
   object["hosts"] = Json::array();
-  for (const HostOutcome& outcome : applied.hosts)
-    object["hosts"].push_back(outcome_json(outcome));
   object["unseen"] = plan.seen.unseen;
   object["confirm_until"] = applied.is_failed() ? Json() : or_null(applied.confirm_until);
   object["guard"] = Json();
@@ -99,7 +97,9 @@ void print_applied_json(Context& context, const Command& command,
     object["pending"] = {{"apply", transaction.pending->title},
                          {"phase", host::to_text(transaction.pending->phase)}};
   object["next"] = next;
-  print_json(context, object);
+  print_json(context, object, {"hosts", applied.hosts.size(), [&](std::size_t at) {
+                                 return outcome_json(applied.hosts[at]);
+                               }});
 }
 
 void print_rollback_json(Context& context, const Command& command,

@@ -75,7 +75,7 @@ void print_thresholds_json(Context& context, const Command& command,
 
 void print_diagnosed_json(Context& context, const Command& command, const ops::Diagnosed& found,
                           std::string_view verdict) {
-  Json object = judged_object(command, found.judgement, verdict);
+  Json object = judged_heading(command, found.judgement, verdict);
   object["questions"] = questions_json(found.questions);
   object["hosts"] = found.hosts;
   object["switches"] = found.switches;
@@ -85,7 +85,7 @@ void print_diagnosed_json(Context& context, const Command& command, const ops::D
     object["unread"] = unread_json(*found.paste);
   }
   if (found.expectation) object["expectation"] = expectation_json(*found.expectation);
-  print_json(context, object);
+  print_judged(context, object, found.judgement);
 }
 
 }  // namespace weir::cli

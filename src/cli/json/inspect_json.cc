@@ -26,10 +26,9 @@ Json shown_host_json(const evidence::Evidence& host, const ops::ShownHost& shown
   Json object = {{"host", host.provenance.host},
                  {"simulated", host.provenance.simulated},
                  {"wrong", std::move(list)}};
-  const Json document = evidence::to_json(facts);
-  for (const auto& [key, value] : document.items())
-    if (key != "schema" && key != "host") object[key] = value;
-  object["nics"] = document["nics"];
+  Json document = evidence::to_json(facts);
+  for (auto& [key, value] : document.items())
+    if (key != "schema" && key != "host") object[key] = std::move(value);
   return object;
 }
 
@@ -75,33 +74,33 @@ void print_shown_json(Context& context, const Command& command, const ops::Shown
   Json object = json_object(command);
   object["verdict"] = verdict;
   object["hosts"] = Json::array();
-  for (std::size_t i = 0; i < shown.hosts.size(); ++i)
-    object["hosts"].push_back(shown_host_json(shown.seen.hosts[i], shown.hosts[i]));
   object["unknown_settings"] = shown.unread();
   object["unseen"] = shown.seen.unseen;
   object["next"] = next;
-  print_json(context, object);
+  print_json(context, object, {"hosts", shown.hosts.size(), [&](std::size_t at) {
+                                 return shown_host_json(shown.seen.hosts[at], shown.hosts[at]);
+                               }});
 }
 
 void print_checked_json(Context& context, const Command& command, const ops::Checked& checked,
                         std::string_view verdict) {
-  Json object = judged_object(command, checked.judgement, verdict);
+  Json object = judged_heading(command, checked.judgement, verdict);
   object["hosts"] = checked.seen.hosts.size();
   object["simulated"] = checked.seen.is_simulated();
-  print_json(context, object);
+  print_judged(context, object, checked.judgement);
 }
 
 void print_validated_json(Context& context, const Command& command, const ops::Validated& validated,
                           std::string_view verdict, const std::optional<std::string>& drain) {
   const ops::Observation& seen = validated.seen;
-  Json object = judged_object(command, validated.judgement, verdict);
+  Json object = judged_heading(command, validated.judgement, verdict);
   object["design"] = validated.fabric.design.file;
   object["hosts"] = seen.hosts.size();
   object["not_in_design"] = validated.not_in_design;
   object["switches"] = seen.switches ? seen.switches->switches.size() : 0;
   object["simulated"] = seen.is_simulated();
   if (drain) object["drain"] = *drain;
-  print_json(context, object);
+  print_judged(context, object, validated.judgement);
 }
 
 }  // namespace weir::cli

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/json.h"
+#include "base/untrusted/json_text.h"
 #include "cli/json/error.h"
 #include "cli/json/object.h"
 #include "finding/json.h"
@@ -24,10 +25,52 @@ Json judged_object(const Command& command, const finding::Judgement& judgement,
   return object;
 }
 
+Json judged_heading(const Command& command, const finding::Judgement& judgement,
+                    std::string_view verdict) {
+  Json object = json_object(command);
+  object["verdict"] = verdict;
+  object.update(finding::json_without_findings(judgement));
+  return object;
+}
+
+void print_judged(Context& context, const Json& heading, const finding::Judgement& judgement) {
+  print_json(context, heading, {"findings", judgement.findings.size(), [&](std::size_t at) {
+                                  return finding::to_json(judgement.findings[at]);
+                                }});
+}
+
 void print_json(Context& context, const Json& object) {
+  print_json(context, object, {});
+}
+
+void print_json(Context& context, const Json& object, const LongList& list) {
   WEIR_CHECK(object.is_object() && object.begin().key() == "schema");
-  // A file name or a pasted text may hold any bytes; JSON may not.
-  context.out << object.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+  std::string text = "{";
+  const auto begin_line = [&](bool is_first, std::string_view indent) {
+    text += is_first ? "\n" : ",\n";
+    text += indent;
+    constexpr std::size_t kPiece = 1 << 16;
+    if (text.size() < kPiece) return;
+    context.out << text;
+    text.clear();
+  };
+  for (auto member = object.begin(); member != object.end(); ++member) {
+    begin_line(member == object.begin(), "  ");
+    append_json_text(member.key(), text);
+    text += ": ";
+    if (list.size == 0 || member.key() != list.key) {
+      append_json_lines(*member, 1, text);
+      continue;
+    }
+    WEIR_CHECK(member->empty());
+    text += '[';
+    for (std::size_t i = 0; i < list.size; ++i) {
+      begin_line(i == 0, "    ");
+      append_json_lines(list.element(i), 2, text);
+    }
+    text += "\n  ]";
+  }
+  context.out << text << "\n}\n";
 }
 
 Json or_null(const std::optional<std::uint64_t>& value) {

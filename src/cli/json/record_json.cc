@@ -53,12 +53,12 @@ Json pair_json(const ops::HostDiff& pair) {
 
 }  // namespace
 
-std::string snapshot_document(const Command& command, const ops::Observation& seen,
-                              std::string_view verdict) {
+void write_snapshot_json(const Command& command, const ops::Observation& seen,
+                         std::string_view verdict, const PieceSink& put) {
   Json heading = json_object(command);
   heading["verdict"] = verdict;
   heading["unseen"] = seen.unseen;
-  return ops::snapshot_text(heading, seen.pieces());
+  ops::write_snapshot(heading, seen.pieces(), put);
 }
 
 void print_diff_json(Context& context, const Command& command, const ops::Diff& diff,
@@ -67,10 +67,10 @@ void print_diff_json(Context& context, const Command& command, const ops::Diff& 
   object["verdict"] = verdict;
   object["simulated"] = diff.is_simulated;
   object["hosts"] = Json::array();
-  for (const ops::HostDiff& pair : diff.hosts)
-    object["hosts"].push_back(pair_json(pair));
   object["unpaired"] = diff.unpaired;
-  print_json(context, object);
+  print_json(context, object, {"hosts", diff.hosts.size(), [&](std::size_t at) {
+                                 return pair_json(diff.hosts[at]);
+                               }});
 }
 
 void print_bundle_json(Context& context, const Command& command, const ops::Bundled& bundled,

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/partial_file.h"
 #include "cli/frame/command.h"
 #include "ops/record/bundle.h"
 #include "ops/record/snapshot.h"
@@ -10,8 +11,8 @@
 namespace weir::cli {
 
 /// What --out writes and --json prints.
-[[nodiscard]] std::string snapshot_document(const Command&, const ops::Observation&,
-                                            std::string_view verdict);
+void write_snapshot_json(const Command&, const ops::Observation&, std::string_view verdict,
+                         const PieceSink& put);
 void print_diff_json(Context&, const Command&, const ops::Diff&, std::string_view verdict);
 void print_bundle_json(Context&, const Command&, const ops::Bundled&, const std::string& path,
                        std::string_view verdict);

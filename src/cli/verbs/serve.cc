@@ -66,8 +66,7 @@ ExitCode write_textfile(const Args& args, Context& context, serve::Exporter& exp
   if (!file.ends_with(".prom"))
     return usage_error(context, args.command(),
                        "--textfile: expected a name ending in .prom: node_exporter reads no other");
-  exporter.judge();
-  const std::string text = serve::to_text(exporter.Collect());
+  const std::string text = serve::to_text(exporter.collect_judged());
   if (const Status written = write_file_atomic(file, text); !written)
     return fail(context, ExitCode::kBadInput, written.error().what);
   const std::string verdict = fmt::format("Written to {}.", file);

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "base/file.h"
+#include "base/partial_file.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "cli/frame/commands.h"
@@ -53,12 +53,14 @@ ExitCode run_snapshot(const Args& args, Context& context) {
   const std::string verdict = snapshot_verdict(*seen);
   const auto file = args.get("out");
   if (file) {
-    const Status written =
-        write_file_atomic(*file, snapshot_document(args.command(), *seen, verdict));
+    const Status written = write_pieces_atomic(*file, [&](const PieceSink& put) {
+      write_snapshot_json(args.command(), *seen, verdict, put);
+    });
     if (!written) return fail(context, ExitCode::kBadInput, written.error().what);
   }
   if (context.json) {
-    context.out << snapshot_document(args.command(), *seen, verdict);
+    write_snapshot_json(args.command(), *seen, verdict,
+                        [&](std::string_view piece) { context.out << piece; });
     return completeness(*seen);
   }
   context.out << verdict << '\n';

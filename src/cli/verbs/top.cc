@@ -101,7 +101,8 @@ class Top {
     if (const auto first = watch_.look()) before_ = *first;
     wait();
     look();
-    judge();
+    if (seen_)
+      if (auto judgement = watch_.judge(*before_)) judgement_ = std::move(*judgement);
     if (context_.json) {
       print_top_json(context_, command, chosen_rows(rows_, view_), judged(), view_.is_simulated);
     } else {

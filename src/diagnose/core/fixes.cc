@@ -31,22 +31,41 @@ void replace_names(std::string& text, const Names& names) {
       text.replace(at, name.size(), value);
 }
 
+/// A fix for `offered` helps who has `platform` at this side.
+bool suits(std::string_view offered, std::string_view platform, finding::Side side) {
+  const finding::Platform* at = finding::find_platform(offered);
+  if (at == nullptr) return false;
+  const bool is_side =
+      at->side == side || at->side == finding::Side::kAny || at->side == finding::Side::kJob;
+  if (!is_side) return false;
+  const bool is_general = offered == "any" || offered == "host" || offered == "switch";
+  return platform.empty() || is_general || at->side != side || offered == platform;
+}
+
+/// The fixes of the finding, or the catalogue's, that suit. Of the catalogue's, which are for every
+/// platform, nothing else is copied: a fabric may have a finding per NIC.
+std::vector<finding::Fix> suitable_fixes(const finding::Finding& finding, std::string_view platform,
+                                         finding::Side side) {
+  std::vector<finding::Fix> out;
+  for (const finding::Fix& fix : finding.fix)
+    if (suits(fix.platform, platform, side)) out.push_back(fix);
+  const finding::CatalogEntry* entry = finding::find(finding.id);
+  if (!finding.fix.empty() || entry == nullptr) return out;
+  for (const finding::CatalogFix& fix : entry->fix)
+    if (suits(fix.platform, platform, side))
+      out.push_back({std::string(fix.platform),
+                     {fix.commands.begin(), fix.commands.end()},
+                     std::string(fix.note)});
+  return out;
+}
+
 void fit(finding::Finding& finding, std::string_view platform, finding::Side side,
          const Names& names) {
-  std::vector<finding::Fix> kept;
-  for (finding::Fix& fix : finding::fixes_of(finding)) {
-    const finding::Platform* at = finding::find_platform(fix.platform);
-    if (at == nullptr) continue;
-    const bool is_general =
-        fix.platform == "any" || fix.platform == "host" || fix.platform == "switch";
-    const bool is_side =
-        at->side == side || at->side == finding::Side::kAny || at->side == finding::Side::kJob;
-    if (!is_side) continue;
-    if (!platform.empty() && !is_general && at->side == side && fix.platform != platform) continue;
+  std::vector<finding::Fix> kept = suitable_fixes(finding, platform, side);
+  for (finding::Fix& fix : kept) {
     for (std::string& command : fix.commands)
       replace_names(command, names);
     replace_names(fix.note, names);
-    kept.push_back(std::move(fix));
   }
   if (kept.empty()) return;
   std::stable_sort(kept.begin(), kept.end(), [&](const finding::Fix& a, const finding::Fix& b) {

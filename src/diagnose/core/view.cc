@@ -12,23 +12,6 @@
 namespace weir::diagnose {
 namespace {
 
-/// Counters of one snapshot as a difference from nothing.
-counters::SnapshotDelta totals(const counters::Snapshot& last) {
-  counters::Snapshot zero = last;
-  const auto clear = [](std::vector<counters::PortCounters>& ports) {
-    for (counters::PortCounters& port : ports) {
-      std::vector<counters::Reading> readings(port.readings().begin(), port.readings().end());
-      for (counters::Reading& reading : readings)
-        if (reading.has_value()) reading = counters::Reading::of(0);
-      port = port.with(std::move(readings));
-    }
-  };
-  clear(zero.nics);
-  clear(zero.switch_ports);
-  auto delta = counters::difference(zero, last);
-  return delta ? std::move(delta).value() : counters::SnapshotDelta();
-}
-
 const counters::PortDelta* find_nic(std::span<const counters::PortDelta> ports,
                                     std::string_view device) {
   for (const counters::PortDelta& port : ports)
@@ -155,7 +138,7 @@ View::View(const Case& subject)
       has_window = difference.has_value() && difference->elapsed_ns > 0;
       if (difference) delta = std::move(difference).value();
     } else if (piece.snapshots.size() == 1) {
-      delta = totals(piece.snapshots.front());
+      delta = counters::totals(piece.snapshots.front());
     }
     deltas_.push_back(std::move(delta));
     has_window_.push_back(has_window);

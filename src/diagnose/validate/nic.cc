@@ -205,8 +205,7 @@ NicFindings validate_nic(const std::string& host, const evidence::Nic& nic,
     finding::Finding& finding = finding_of(out, fault, deviation.setting, where);
     // A note and an error of one fault are an error.
     finding.severity =
-        std::max(finding.severity,
-                 fault.severity.value_or(finding::make_finding(fault.id, "", where).severity));
+        std::max(finding.severity, fault.severity.value_or(finding::find(fault.id)->severity));
     changes.resize(out.findings.size());
     changes[static_cast<std::size_t>(&finding - out.findings.data())].push_back(deviation.wanted);
     const evidence::DeviationText words = evidence::text_of(deviation);

@@ -13,6 +13,7 @@
 #include "host/bundle/bundle_names.h"
 #include "host/bundle/bundle_secrets.h"
 #include "host/kernel/faulty.h"
+#include "host/kernel/memory.h"
 #include "host/kernel/replay.h"
 #include "host/linux/host.h"
 
@@ -77,31 +78,15 @@ TEST(Bundle, ShowsWhatTheHostShowed) {
 namespace {
 
 /// A capture whose kernel has this log, or refuses it.
-class LoggedKernel final : public Kernel {
+class LoggedKernel final : public SharedKernel {
  public:
   LoggedKernel(std::unique_ptr<Kernel> inner, Answer<std::string> log)
-      : inner_(std::move(inner)), log_(std::move(log)) {}
-  Answer<std::string> read_file(const std::string& path) override {
-    return inner_->read_file(path);
-  }
-  Answer<std::vector<std::string>> list(const std::string& path) override {
-    return inner_->list(path);
-  }
-  Answer<std::string> real_path(const std::string& path) override {
-    return inner_->real_path(path);
-  }
-  Answer<std::vector<std::string>> netlink(int protocol, const std::string& request) override {
-    return inner_->netlink(protocol, request);
-  }
-  Answer<std::string> ethtool(const std::string& netdev, const std::string& request) override {
-    return inner_->ethtool(netdev, request);
-  }
+      : SharedKernel(std::move(inner)), log_(std::move(log)) {}
   Answer<std::string> about(std::string_view what) override {
-    return what == kKernelLog ? log_ : inner_->about(what);
+    return what == kKernelLog ? log_ : SharedKernel::about(what);
   }
 
  private:
-  std::unique_ptr<Kernel> inner_;
   Answer<std::string> log_;
 };
 
@@ -337,33 +322,20 @@ TEST(Bundle, NamesTheLineThatIsWrong) {
 TEST(Bundle, SpendsItsTwoSecondsAndSaysWhatIsMissing) {
   COVERS("C10");
   // A kernel whose every answer takes a tenth of a second.
-  class SlowKernel final : public Kernel {
+  class SlowKernel final : public SharedKernel {
    public:
-    explicit SlowKernel(std::unique_ptr<Kernel> inner) : inner_(std::move(inner)) {}
+    explicit SlowKernel(std::unique_ptr<Kernel> inner) : SharedKernel(std::move(inner)) {}
     Answer<std::string> read_file(const std::string& path) override {
       now_ += 100'000'000;
-      return inner_->read_file(path);
-    }
-    Answer<std::vector<std::string>> list(const std::string& path) override {
-      return inner_->list(path);
-    }
-    Answer<std::string> real_path(const std::string& path) override {
-      return inner_->real_path(path);
-    }
-    Answer<std::vector<std::string>> netlink(int protocol, const std::string& request) override {
-      return inner_->netlink(protocol, request);
-    }
-    Answer<std::string> ethtool(const std::string& netdev, const std::string& request) override {
-      return inner_->ethtool(netdev, request);
+      return SharedKernel::read_file(path);
     }
     Answer<std::string> about(std::string_view what) override {
       if (what == "clock_ns") return fmt::format("{}", now_);
-      return inner_->about(what);
+      return SharedKernel::about(what);
     }
     [[nodiscard]] std::int64_t now() const { return now_; }
 
    private:
-    std::unique_ptr<Kernel> inner_;
     std::int64_t now_ = 0;
   };
   auto owned = std::make_unique<SlowKernel>(kernel_of("mlx5-ofed"));

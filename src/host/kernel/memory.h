@@ -142,8 +142,8 @@ class MemoryKernel final : public Kernel {
   Fate fate_ = Fate::kTaken;
 };
 
-/// A kernel that a host owns while a test holds on to it.
-class SharedKernel final : public Kernel {
+/// A kernel that a host owns while a test holds on to it; a test may answer some questions itself.
+class SharedKernel : public Kernel {
  public:
   explicit SharedKernel(std::shared_ptr<Kernel> inner) : inner_(std::move(inner)) {}
   Answer<std::string> read_file(const std::string& path) override {

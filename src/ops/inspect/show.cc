@@ -43,6 +43,7 @@ std::size_t Shown::unread() const {
 
 Result<Shown> show(const Source& source) {
   WEIR_TRY(set, open_hosts(source));
+  set.with_switches = false;
   WEIR_TRY(seen, observe_some(set));
   const design::Intent convention = diagnose::conventional_intent(seen.hosts);
   Shown shown;

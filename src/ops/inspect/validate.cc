@@ -93,6 +93,7 @@ void add_unseen(const Observation& seen, finding::Judgement& judgement) {
 Result<Checked> check(const Source& source, const diagnose::Convention& convention,
                       const finding::Thresholds& thresholds) {
   WEIR_TRY(set, open_hosts(source));
+  set.with_switches = false;
   WEIR_TRY(seen, observe_some(set));
   Checked out;
   const design::Intent intent = diagnose::conventional_intent(seen.hosts, convention);

@@ -1,6 +1,8 @@
 #include "ops/record/snapshot.h"
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -52,34 +54,39 @@ void subtract(const evidence::Evidence& before, const evidence::Evidence& after,
   }
 }
 
+/// The first capture of each host.
+std::map<std::string_view, const evidence::Evidence*> by_host(const Captures& captures) {
+  std::map<std::string_view, const evidence::Evidence*> out;
+  for (const evidence::Evidence& capture : captures)
+    out.emplace(capture.provenance.host, &capture);
+  return out;
+}
+
 /// By name; two files of one host each are compared whatever they are called.
 void pair_up(const Captures& before, const Captures& after, Diff& out) {
-  const bool are_two_hosts = before.size() == 1 && after.size() == 1 &&
-                             before[0].provenance.host != after[0].provenance.host;
+  if (before.size() == 1 && after.size() == 1 &&
+      before[0].provenance.host != after[0].provenance.host) {
+    out.hosts.push_back({fmt::format("{} and {}", name_of(before[0]), name_of(after[0])),
+                         evidence::fact_changes(before[0], after[0]),
+                         {},
+                         "two hosts: their counters are not subtracted"});
+    return;
+  }
+  const auto earlier = by_host(before);
   for (const evidence::Evidence& capture : after) {
-    const auto same = std::find_if(before.begin(), before.end(), [&](const auto& other) {
-      return are_two_hosts || other.provenance.host == capture.provenance.host;
-    });
-    if (same == before.end()) {
+    const auto same = earlier.find(capture.provenance.host);
+    if (same == earlier.end()) {
       out.unpaired.push_back(name_of(capture) + ": in the second file only");
       continue;
     }
-    HostDiff pair{name_of(capture), evidence::fact_changes(*same, capture), {}, ""};
-    if (are_two_hosts) {
-      pair.name = fmt::format("{} and {}", name_of(*same), name_of(capture));
-      pair.problem = "two hosts: their counters are not subtracted";
-    } else {
-      subtract(*same, capture, pair);
-    }
+    HostDiff pair{name_of(capture), evidence::fact_changes(*same->second, capture), {}, ""};
+    subtract(*same->second, capture, pair);
     out.hosts.push_back(std::move(pair));
   }
-  for (const evidence::Evidence& capture : before) {
-    const bool is_there =
-        are_two_hosts || std::any_of(after.begin(), after.end(), [&](const auto& other) {
-          return other.provenance.host == capture.provenance.host;
-        });
-    if (!is_there) out.unpaired.push_back(name_of(capture) + ": in the first file only");
-  }
+  const auto later = by_host(after);
+  for (const evidence::Evidence& capture : before)
+    if (!later.contains(capture.provenance.host))
+      out.unpaired.push_back(name_of(capture) + ": in the first file only");
 }
 
 }  // namespace

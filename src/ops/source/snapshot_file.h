@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/partial_file.h"
 #include "base/json_fwd.h"
 #include "base/result.h"
 #include "evidence/evidence.h"
@@ -26,7 +27,7 @@ inline constexpr std::size_t kLargestResults = std::size_t{512} << 20U;
 
 /// The last snapshot of each, after the members of `heading`: JSON with one record per line.
 using CapturePointers = std::span<const evidence::Evidence* const>;
-[[nodiscard]] std::string snapshot_text(const Json& heading, CapturePointers captures);
+void write_snapshot(const Json& heading, CapturePointers captures, const PieceSink& put);
 
 /// Reads such a file, one of evidence (`weir schema evidence`), or a bundle. Errors name the file
 /// and the JSON pointer.

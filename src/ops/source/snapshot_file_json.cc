@@ -25,11 +25,16 @@ constexpr std::string_view kSimulationSchema = "weir/sim/1";
 /// `"key": [`, a line per record, `]`.
 class RecordList {
  public:
-  RecordList(std::string_view key, std::string& out) : out_(out) {
+  RecordList(std::string_view key, std::string& out, const PieceSink& put) : out_(out), put_(put) {
     out_ += fmt::format(" \"{}\": [", key);
   }
   /// Where the next record is to be appended.
   std::string& next() {
+    constexpr std::size_t kPiece = 1 << 18;
+    if (out_.size() > kPiece) {
+      put_(out_);
+      out_.clear();
+    }
     out_ += is_empty_ ? "\n  " : ",\n  ";
     is_empty_ = false;
     return out_;
@@ -40,6 +45,7 @@ class RecordList {
 
  private:
   std::string& out_;
+  const PieceSink& put_;
   bool is_empty_ = true;
 };
 
@@ -91,19 +97,28 @@ Json ports_of(const PortsOfHost& ports, const std::string& host) {
   return found == ports.end() ? Json::array() : found->second;
 }
 
+/// When a capture was made: a snapshot without ports.
+weir::Result<counters::Snapshot> read_moment(const JsonCursor& capture) {
+  counters::Snapshot snapshot;
+  WEIR_TRY(time_at, capture.member("time"));
+  WEIR_TRY(time, time_at.text());
+  WEIR_TRY(clock_at, capture.member("clock_ns"));
+  WEIR_TRY(clock_ns, clock_at.integer());
+  snapshot.time = std::move(time);
+  snapshot.clock_ns = clock_ns;
+  return snapshot;
+}
+
 weir::Result<evidence::Evidence> read_capture(const JsonCursor& capture, const PortsOfHost& nics,
                                               const PortsOfHost& switch_ports) {
   WEIR_TRY_STATUS(capture.expect_object());
   WEIR_TRY(host_at, capture.member("host"));
   WEIR_TRY(host, host_at.text());
-  WEIR_TRY(time_at, capture.member("time"));
-  WEIR_TRY(time, time_at.text());
-  WEIR_TRY(clock_at, capture.member("clock_ns"));
-  WEIR_TRY(clock_ns, clock_at.integer());
+  WEIR_TRY(moment, read_moment(capture));
   WEIR_TRY(facts, capture.member("facts"));
   WEIR_TRY(evidence, evidence::evidence_from_json(facts.value()));
-  const Json counters = {{"time", time},
-                         {"clock_ns", clock_ns},
+  const Json counters = {{"time", moment.time},
+                         {"clock_ns", moment.clock_ns},
                          {"nics", ports_of(nics, host)},
                          {"switch_ports", ports_of(switch_ports, host)}};
   WEIR_TRY(snapshot, counters::snapshot_from_json(counters));
@@ -231,7 +246,7 @@ class PortReader {
   std::vector<Known> known_;
 };
 
-/// The lines of a list that snapshot_text() wrote, one record each; moves behind its end.
+/// The lines of a list that write_snapshot() wrote, one record each; moves behind its end.
 class SnapshotLines {
  public:
   explicit SnapshotLines(std::string_view text) : rest_(text) {}
@@ -260,7 +275,22 @@ class SnapshotLines {
 
 using Captures = std::vector<evidence::Evidence>;
 
-weir::Result<evidence::Evidence> read_capture_line(std::string_view line) {
+/// Reads what append_capture() wrote; the ports of the snapshot come later in the file.
+weir::Result<evidence::Evidence> read_capture_line(std::string_view line,
+                                                   evidence::FactReader& reader) {
+  constexpr std::string_view kFacts = R"(,"facts":)";
+  const std::size_t at = line.find(kFacts);
+  if (at != std::string_view::npos && line.ends_with('}')) {
+    std::string_view facts = line.substr(at + kFacts.size());
+    facts.remove_suffix(1);
+    const auto head = parse_json(std::string(line.substr(0, at)) + "}");
+    auto capture = head ? reader.read(facts) : std::nullopt;
+    if (capture) {
+      WEIR_TRY(snapshot, read_moment(JsonCursor(*head)));
+      capture->snapshots = {std::move(snapshot)};
+      return std::move(*capture);
+    }
+  }
   WEIR_TRY(record, parse_json(line));
   const PortsOfHost none;
   return read_capture(JsonCursor(record), none, none);
@@ -273,8 +303,9 @@ weir::Result<std::optional<Captures>> read_captures_by_line(std::string_view tex
   if (!text.starts_with(kStart) || !lines.enter("captures")) return std::optional<Captures>();
   Captures captures;
   std::map<std::string, std::size_t, std::less<>> by_host;
+  evidence::FactReader facts;
   for (std::string_view line = lines.next(); !line.empty(); line = lines.next()) {
-    WEIR_TRY(capture, read_capture_line(line));
+    WEIR_TRY(capture, read_capture_line(line, facts));
     by_host.emplace(capture.provenance.host, captures.size());
     captures.push_back(std::move(capture));
   }
@@ -317,23 +348,23 @@ weir::Result<std::vector<evidence::Evidence>> read_simulation(const Json& docume
   return out;
 }
 
-std::string snapshot_text(const Json& heading, CapturePointers captures) {
+void write_snapshot(const Json& heading, CapturePointers captures, const PieceSink& put) {
   std::string out = "{\n";
   for (const auto& [key, value] : heading.items())
     out += fmt::format(" {}: {},\n", json_in_one_line(key), json_in_one_line(value));
-  RecordList list("captures", out);
+  RecordList list("captures", out, put);
   evidence::FactWriter facts;
   for (const evidence::Evidence* capture : captures)
     append_capture(*capture, facts, list.next());
   list.end(",");
   counters::PortWriter writer;
-  RecordList nics("nics", out);
+  RecordList nics("nics", out, put);
   append_ports(captures, &counters::Snapshot::nics, writer, nics);
   nics.end(",");
-  RecordList switch_ports("switch_ports", out);
+  RecordList switch_ports("switch_ports", out, put);
   append_ports(captures, &counters::Snapshot::switch_ports, writer, switch_ports);
   switch_ports.end("");
-  return out + "}\n";
+  put(out + "}\n");
 }
 
 weir::Result<std::vector<evidence::Evidence>> read_snapshot_file(const std::string& path) {

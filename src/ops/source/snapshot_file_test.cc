@@ -15,7 +15,10 @@ std::string text_of(const std::vector<evidence::Evidence>& captures) {
   std::vector<const evidence::Evidence*> pieces;
   for (const evidence::Evidence& capture : captures)
     pieces.push_back(&capture);
-  return snapshot_text({{"schema", "weir/snapshot/1"}}, pieces);
+  std::string text;
+  write_snapshot({{"schema", "weir/snapshot/1"}}, pieces,
+                 [&](std::string_view piece) { text += piece; });
+  return text;
 }
 
 std::vector<evidence::Evidence> drawn_captures() {

@@ -70,28 +70,42 @@ Result<std::optional<std::pair<Observation, Observation>>> Watch::last_load() co
 Result<finding::Judgement> Watch::judge() {
   WEIR_TRY(set, open_hosts(request_.source));
   Observation seen = observe(set);
-  const std::vector<evidence::Evidence> now = seen.all();
+  auto judgement = judge(set, seen);
+  before_ = std::move(seen).all();
+  return judgement;
+}
+
+Result<finding::Judgement> Watch::judge(Observation& seen) const {
+  WEIR_TRY(set, open_hosts(request_.source));
+  return judge(set, seen);
+}
+
+Result<finding::Judgement> Watch::judge(const HostSet& set, Observation& seen) const {
+  std::vector<evidence::Evidence> window;
+  const bool has_run = set.lab && set.lab->last_run();
+  if (has_run) {
+    WEIR_TRY(last, observe_last_load(set));
+    window = std::move(last);
+  }
+  const bool has_switches = seen.switches.has_value();
+  std::vector<evidence::Evidence> now = std::move(seen).all();
+  if (!set.lab && !before_.empty()) window = with_window(before_, now);
   const design::Intent usual = fabric_ ? design::Intent() : diagnose::conventional_intent(now);
   const design::Intent& intent = fabric_ ? fabric_->intent : usual;
   finding::Judgement out = diagnose::validate(diagnose::View({now, &intent, request_.thresholds}));
 
-  std::vector<evidence::Evidence> window;
-  if (set.lab) {
-    WEIR_TRY(last, observe_last_load(set));
-    window = std::move(last);
-  } else if (!before_.empty()) {
-    window = with_window(before_, now);
-  }
-  if (!window.empty()) {
+  // A lab in which nothing ran yet shows what is there now.
+  const std::vector<evidence::Evidence>& shown = set.lab && !has_run ? now : window;
+  if (!shown.empty()) {
     const design::Intent* designed = fabric_ ? &fabric_->intent : nullptr;
     finding::Judgement behaviour =
-        diagnose::diagnose(diagnose::Case{window, designed, request_.thresholds});
+        diagnose::diagnose(diagnose::Case{shown, designed, request_.thresholds});
     add_new(std::move(behaviour.findings), out);
     std::move(behaviour.unknown.begin(), behaviour.unknown.end(), std::back_inserter(out.unknown));
   }
   finding::settle(out);
+  seen.put_back(std::move(now), has_switches);
   add_unseen(seen, out);
-  before_ = now;
   return out;
 }
 

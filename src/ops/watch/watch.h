@@ -41,9 +41,12 @@ class Watch {
   /// Settings against the design, and what the counters did since the judgement before; in a lab,
   /// what they did around its last load.
   [[nodiscard]] Result<finding::Judgement> judge();
+  /// The same of what look() has just seen, which is as it was afterwards.
+  [[nodiscard]] Result<finding::Judgement> judge(Observation& seen) const;
 
  private:
   explicit Watch(WatchRequest request) : request_(std::move(request)) {}
+  [[nodiscard]] Result<finding::Judgement> judge(const HostSet& set, Observation& seen) const;
 
   WatchRequest request_;
   std::optional<Fabric> fabric_;

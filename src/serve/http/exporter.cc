@@ -20,7 +20,20 @@ double unix_now() {
 std::vector<prometheus::MetricFamily> Exporter::Collect() const {
   const std::lock_guard lock(scrape_mutex_);
   const Clock::time_point begin = Clock::now();
-  const ops::Result<ops::Observation> seen = scraping_.look();
+  const Seen seen = scraping_.look();
+  return families_of(seen, seconds_since(begin));
+}
+
+std::vector<prometheus::MetricFamily> Exporter::collect_judged() {
+  const Clock::time_point begin = Clock::now();
+  Seen seen = scraping_.look();
+  const double looked = seconds_since(begin);
+  if (seen) keep(judging_.judge(*seen), seconds_since(begin) - looked);
+  return families_of(seen, looked);
+}
+
+std::vector<prometheus::MetricFamily> Exporter::families_of(const Seen& seen,
+                                                            double seconds) const {
   Scrape scrape;
   scrape.version = version_;
   scrape.fabric = scraping_.fabric();
@@ -28,7 +41,7 @@ std::vector<prometheus::MetricFamily> Exporter::Collect() const {
   scrape.speaks_for_many = scraping_.speaks_for_many();
   if (seen) scrape.seen = &*seen;
   scrape.collectors.push_back(
-      {"hosts", seen && !seen->hosts.empty() && seen->unseen.empty(), seconds_since(begin)});
+      {"hosts", seen && !seen->hosts.empty() && seen->unseen.empty(), seconds});
   std::shared_ptr<const Judged> judged;
   {
     const std::lock_guard judged_lock(judged_mutex_);
@@ -47,7 +60,11 @@ std::shared_ptr<const Judged> Exporter::judged() const {
 void Exporter::judge() {
   const Clock::time_point begin = Clock::now();
   ops::Result<finding::Judgement> judgement = judging_.judge();
-  const Collector collector{"findings", judgement.has_value(), seconds_since(begin)};
+  keep(std::move(judgement), seconds_since(begin));
+}
+
+void Exporter::keep(ops::Result<finding::Judgement> judgement, double seconds) {
+  const Collector collector{"findings", judgement.has_value(), seconds};
   std::shared_ptr<const Judged> judged;
   if (judgement) judged = std::make_shared<Judged>(Judged{std::move(*judgement), unix_now()});
   const std::lock_guard lock(judged_mutex_);

@@ -26,12 +26,20 @@ class Exporter final : public prometheus::Collectable {
   /// Everything now. From any thread.
   [[nodiscard]] std::vector<prometheus::MetricFamily> Collect() const override;
 
+  /// The same, with a judgement of what is there: for a process that looks once.
+  [[nodiscard]] std::vector<prometheus::MetricFamily> collect_judged();
+
   /// Judges, and keeps the judgement for the scrapes to come. From one thread.
   void judge();
   /// The last judgement; nullptr: none yet.
   [[nodiscard]] std::shared_ptr<const Judged> judged() const;
 
  private:
+  using Seen = ops::Result<ops::Observation>;
+  [[nodiscard]] std::vector<prometheus::MetricFamily> families_of(const Seen& seen,
+                                                                  double seconds) const;
+  void keep(ops::Result<finding::Judgement> judgement, double seconds);
+
   ops::Watch scraping_;
   ops::Watch judging_;
   Profile profile_;
