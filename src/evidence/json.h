@@ -36,8 +36,8 @@ class FactWriter {
   std::unique_ptr<Kept> kept_;
 };
 
-/// Reads what FactWriter wrote, without a document in memory. Values and lists that thousands of NICs
-/// and ports have alike are parsed once.
+/// Reads what FactWriter wrote, without a document in memory. Values and lists that thousands of
+/// NICs and ports have alike are parsed once.
 class FactReader {
  public:
   FactReader();

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "base/partial_file.h"
 #include "base/json_fwd.h"
+#include "base/partial_file.h"
 #include "base/result.h"
 #include "evidence/evidence.h"
 
