@@ -113,6 +113,7 @@ coverage: ## rewrite docs/coverage.md: mission row, the tests that name it
 pictures: build ## rewrite docs/img: reports as a browser shows and prints them
 	@$(ENSURE) pictures
 	@tools/pictures.sh build/weir
+	@python3 -B tools/page_pictures.py build/weir
 
 install: ## binary, man page, completion into PREFIX=/usr/local (DESTDIR= for packagers)
 	@$(ENSURE) build

@@ -654,7 +654,7 @@ const showFollow = () => {
     first ? el('p', {class: 'rootline', 'data-kind': first.kind, 'data-root': `${rootPort.device.name} ${rootPort.name}`}, first.text) : '',
     others.length ? el('p', {class: 'muted'}, `${others.length} more: `, others.map((r) => [portButton(r.port), ' '])) : '',
     el('ul', {class: 'tree', role: 'tree', 'aria-label': 'From the paused port to the root'}, branch(follow.tree)),
-    el('h2', {}, `${follow.victim_count} ports wait for it`),
+    el('h2', {}, follow.victim_count === 1 ? '1 port waits for it' : `${follow.victim_count} ports wait for it`),
     el('div', {class: 'victims'}, follow.victims.map(portButton)));
 };
 
@@ -775,7 +775,8 @@ const loadLab = async () => {
   try { lab = await Weir.ask('/api/lab'); } catch { return; }
   const box = $('lab');
   box.hidden = false;
-  if (!labForm) {
+  // A form of an earlier topology offers other places.
+  if (labForm?.topology !== topology) {
     const said = el('p', {class: 'said', role: 'alert'});
     const types = el('select', {'aria-label': 'Fault'}, lab.types.map((t) => el('option', {value: t.name, title: t.summary}, t.name)));
     types.value = 'slow-receiver';
@@ -795,7 +796,7 @@ const loadLab = async () => {
     }}}, types, place, el('button', {type: 'submit'}, 'Switch on'));
     const list = el('div', {});
     box.replaceChildren(el('h2', {}, 'Faults of the lab'), form, hint, list, said);
-    labForm = {list, said};
+    labForm = {list, said, topology};
   }
   labForm.list.replaceChildren(...lab.faults.map((fault) => el('div', {class: 'on'}, el('code', {}, fault),
     el('button', {type: 'button', on: {click: () => switchFault(fault, false, labForm.said)}}, 'Switch off'))));

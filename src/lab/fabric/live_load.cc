@@ -29,6 +29,7 @@ constexpr Duration kLongestLivePiece = 10_ms;
 constexpr int kRestPerSave = 20;
 constexpr int kLeastRestPerSave = 2;
 constexpr std::chrono::nanoseconds kLongestRest = std::chrono::seconds(10);
+constexpr std::chrono::nanoseconds kShortSetUp = std::chrono::milliseconds(100);
 constexpr int kFewSlices = 60;
 constexpr std::uint32_t kMoreRounds = 8;
 constexpr std::uint64_t kMostMessages = 200'000;
@@ -118,6 +119,7 @@ struct LiveLoad::Impl {
   std::unique_ptr<Running> network;
   bool is_new = false;  // nothing of the network was shown yet
   std::vector<std::string> faults;
+  std::chrono::nanoseconds set_up_took{};
   std::uint64_t settings = 0;
   std::uint64_t saved_settings = 0;
 
@@ -241,9 +243,11 @@ struct LiveLoad::Impl {
       if (!sound) check_failed(__FILE__, __LINE__, sound.error().what);
       network.reset();
     }
+    const Steady::time_point begin = Steady::now();
     WEIR_TRY(made, set_up(blueprint, state, profiles, load));
     WEIR_TRY(resting, counted_at_rest(blueprint, state, profiles, layouts));
     network = std::make_unique<Running>(std::move(made), std::move(resting));
+    set_up_took = Steady::now() - begin;
     is_new = true;
     return {};
   }
@@ -271,9 +275,10 @@ struct LiveLoad::Impl {
     return {};
   }
 
-  /// To set a large network up takes longer than a slice: a load that is soon over has more rounds
-  /// the next time.
+  /// To set a large network up takes longer than a slice: a load that is soon over then has more
+  /// rounds the next time.
   void lengthen() {
+    if (set_up_took < kShortSetUp) return;
     const bool fits = network->bed.load->message_count() * kMoreRounds <= kMostMessages;
     if (network->slices > kFewSlices || !fits) return;
     for (sim::WorkloadSpec& spec : load.workloads)
