@@ -62,6 +62,20 @@ void judge_log(const readers::NcclProcess& process, JobFindings& out) {
   }
 }
 
+/// A transfer that got no answer, from a link-local address.
+void judge_unanswered(const readers::NcclProcess& process, JobFindings& out) {
+  constexpr unsigned kNoAnswer = 12;
+  for (const readers::NcclFailure& failure : process.failures) {
+    if (failure.status != kNoAnswer || !is_link_local(failure.local_gid)) continue;
+    out.add("gid.not_routable",
+            fmt::format("A transfer from GID {} got no answer: the address is link-local and does "
+                        "not pass a router.",
+                        failure.local_gid),
+            failure.at);
+    return;
+  }
+}
+
 bool has_remote_channel(const readers::NcclProcess& process) {
   return std::any_of(
       process.channels.begin(), process.channels.end(),
@@ -132,6 +146,7 @@ void judge_gids(const JobCase& subject, JobFindings& out) {
   }
   for (const readers::NcclProcess& process : subject.job.processes) {
     judge_log(process, out);
+    judge_unanswered(process, out);
     judge_default(subject, process, out);
   }
 }

@@ -70,6 +70,18 @@ void judge_links(const Happened& all, finding::Judgement& out) {
   const readers::PasteEvent& first = *happened.events.front();
   const std::string place = place_of(first.host, first.device);
   const bool is_up = happened.events.back()->kind == EventKind::kLinkUp;
+  // Behind a switch's port a host may have been booted.
+  constexpr std::size_t kBoots = 2;
+  const bool is_booted = first.is_switch && downs <= kBoots;
+  if (is_booted) {
+    add_event_finding("link.flapping",
+                      fmt::format("The link of {} went down {} time{}: whether the device behind "
+                                  "it was booted the text does not show.",
+                                  place, downs, downs == 1 ? "" : "s"),
+                      Confidence::kLow, EventKind::kLinkDown, happened, out);
+    out.findings.back().severity = Severity::kInfo;
+    return;
+  }
   if (downs == 1 && !is_up) {
     add_event_finding(
         "link.degraded",

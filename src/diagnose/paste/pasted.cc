@@ -727,9 +727,13 @@ void judge_port_pauses(const View& view, finding::Judgement& out) {
                           "this port pauses it again and again.",
                           place, count_text(worst.frames), seconds,
                           count_text(static_cast<std::uint64_t>(rate)))
-            : fmt::format("{} received {} PFC frames since its counters were cleared, most of "
+        : view.is_read_once(worst.port->where())
+            ? fmt::format("{} received {} PFC frames since its counters were cleared, most of "
                           "those that {} received: whether they still come one reading does "
                           "not show.",
+                          place, count_text(worst.frames), name)
+            : fmt::format("{} received {} PFC frames between the readings, most of those that {} "
+                          "received: how long it was the text does not show.",
                           place, count_text(worst.frames), name),
         std::move(where));
     finding.confidence = Confidence::kMedium;
@@ -804,14 +808,27 @@ void judge_port_errors(const View& view, finding::Judgement& out) {
   }
 }
 
+/// The view takes the protected priority for that of RDMA; where the job's settings say another
+/// one, and the NICs map it so, what it says of the map is wrong.
+void drop_guessed_map(const PastedCase& pasted, const View& view, finding::Judgement& out) {
+  if (pasted.intent != nullptr) return;
+  const Convention plan = convention_of(pasted);
+  if (plan.priority.value() == view.rdma() ||
+      !is_mapped_to(pasted.evidence, plan.dscp, plan.priority))
+    return;
+  std::erase_if(out.findings,
+                [](const Finding& finding) { return finding.id == "dscp.nic_map_wrong"; });
+}
+
 finding::Judgement judge_counts(const PastedCase& pasted, const View& view) {
   finding::Judgement counted = diagnose(view);
+  drop_guessed_map(pasted, view, counted);
   const bool is_seen =
       std::any_of(counted.findings.begin(), counted.findings.end(), [](const Finding& finding) {
         return finding.id.starts_with("pfc.") || finding.id == "receiver.slow";
       });
   if (!is_seen) judge_port_pauses(view, counted);
-  judge_switches(view, counted);
+  judge_switches(view, pasted.paste, counted);
   judge_kernel_errors(view, counted);
   judge_port_errors(view, counted);
   judge_class_drops(view, counted);
@@ -858,6 +875,11 @@ void soften_lossy(const readers::Paste& paste, finding::Judgement& out) {
     if (finding.id == "pfc.off") finding.severity = Severity::kInfo;
 }
 
+void sort_by_severity(finding::Judgement& out) {
+  std::stable_sort(out.findings.begin(), out.findings.end(),
+                   [](const Finding& a, const Finding& b) { return a.severity > b.severity; });
+}
+
 /// A variable in a description of trouble may be one that was tried: what is only odd about it is a
 /// note. A transfer that got no answer is the symptom itself.
 void soften_described(const readers::Paste& paste, finding::Judgement& out) {
@@ -874,6 +896,7 @@ void soften_described(const readers::Paste& paste, finding::Judgement& out) {
     if ((is_described && (is_lint || is_tried)) || is_symptom || is_mentioned)
       finding.severity = Severity::kInfo;
   }
+  sort_by_severity(out);
 }
 
 /// How people say what a number was before, or ought to be.
@@ -890,6 +913,16 @@ struct Explained {
 constexpr auto kExplained = std::to_array<Explained>(
     {{"path.reordering", "path.loss"}, {"link.infiniband", "link.degraded"}});
 
+/// The link of a NIC whose firmware stopped goes down with it.
+void soften_links_of_failed(finding::Judgement& out) {
+  for (const Finding& failed : out.findings) {
+    if (failed.id != "nic.failed" || failed.severity == Severity::kInfo) continue;
+    for (Finding& finding : out.findings)
+      if (finding.id == "link.degraded" && finding.where.host == failed.where.host)
+        finding.severity = Severity::kInfo;
+  }
+}
+
 void soften_explained(finding::Judgement& out) {
   for (const Explained& pair : kExplained) {
     const bool is_there =
@@ -899,8 +932,8 @@ void soften_explained(finding::Judgement& out) {
     for (Finding& finding : out.findings)
       if (is_there && finding.id == pair.effect) finding.severity = Severity::kInfo;
   }
-  std::stable_sort(out.findings.begin(), out.findings.end(),
-                   [](const Finding& a, const Finding& b) { return a.severity > b.severity; });
+  soften_links_of_failed(out);
+  sort_by_severity(out);
 }
 
 /// Literal statements in the words; what they name of an application is not the fabric's.
@@ -1024,11 +1057,50 @@ void add_related(const readers::Paste& paste, finding::Judgement& out) {
 
 }  // namespace
 
+namespace {
+
+/// A port that is InfiniBand and down, in a text that speaks of Ethernet: it is set to the wrong
+/// kind.
+void judge_infiniband(const readers::Paste& paste, finding::Judgement& out) {
+  const auto is_about = [](const readers::Cited& line) {
+    return line.text.find("thernet") != std::string::npos ||
+           line.text.find("RoCE") != std::string::npos;
+  };
+  if (!std::any_of(paste.rest.begin(), paste.rest.end(), is_about)) return;
+  for (Finding& finding : out.findings) {
+    const bool is_down =
+        std::any_of(out.findings.begin(), out.findings.end(), [&](const Finding& other) {
+          return other.id == "link.degraded" && other.where.host == finding.where.host &&
+                 other.where.device == finding.where.device;
+        });
+    if (finding.id == "link.infiniband" && is_down)
+      finding.severity = std::max(finding.severity, Severity::kWarning);
+  }
+}
+
+/// A round trip that was measured and buffers that are too small for it: one stream cannot fill
+/// the line.
+void judge_round_trips(const PastedCase& pasted, finding::Judgement& out) {
+  for (const readers::PastePing& ping : pasted.paste.pings) {
+    if (ping.round_trip_ms < pasted.thresholds.tcp_round_trip) continue;
+    for (Finding& finding : out.findings) {
+      if (finding.id != "host.tcp_untuned" || finding.where.host != ping.host) continue;
+      finding.severity = std::max(finding.severity, Severity::kWarning);
+      finding.evidence.push_back(line_of(ping.at));
+      finding.evidence.back().line += fmt::format(": round trip {:g} ms", ping.round_trip_ms);
+    }
+  }
+}
+
+}  // namespace
+
 finding::Judgement diagnose_paste(const readers::Paste& paste, const View& view) {
   const PastedCase pasted{paste, view.evidence(), view.intent(), view.thresholds()};
   finding::Judgement out = judge_pasted(pasted);
   if (!view.evidence().empty()) out = combined(judge_counts(pasted, view), std::move(out));
   out = combined(std::move(out), judge_stated(paste, view.thresholds()));
+  judge_infiniband(paste, out);
+  judge_round_trips(pasted, out);
   soften_explained(out);
   soften_described(paste, out);
   soften_lossy(paste, out);

@@ -18,4 +18,7 @@ namespace weir::diagnose {
 /// Speeds, addresses and routes of hosts; neighbours; code points and queues of switches.
 void judge_seen(const PastedCase& input, finding::Judgement& out);
 
+/// Ports of one piece of a configuration of which one lacks what its sisters have.
+void judge_config_pieces(const PastedCase& input, finding::Judgement& out);
+
 }  // namespace weir::diagnose

@@ -112,6 +112,41 @@ void judge_speeds_of(const PastedCase& input, const evidence::Evidence& host,
   }
 }
 
+// ---- ports that are down ----
+
+/// One RDMA port is down, and all its sisters are active. Where two are down, or few are shown,
+/// nobody may use them.
+void judge_down_port(const PastedCase& input, const evidence::Evidence& host,
+                     finding::Judgement& out) {
+  constexpr std::size_t kSisters = 3;
+  const evidence::Nic* down = nullptr;
+  std::size_t downs = 0;
+  std::size_t active = 0;
+  for (const evidence::Nic& nic : host.nics) {
+    if (!nic.rdma.active.is_known()) continue;
+    active += *nic.rdma.active ? 1 : 0;
+    downs += *nic.rdma.active ? 0 : 1;
+    if (!*nic.rdma.active) down = &nic;
+  }
+  // A state of the cable was read: the rules for links have it.
+  if (downs != 1 || active < kSisters || down->link.up.is_known()) return;
+  const auto& shut = input.paste.shut;
+  if (std::find(shut.begin(), shut.end(), down->device) != shut.end()) return;
+  const std::string netdev = down->netdev.is_known() ? *down->netdev : std::string();
+  for (const std::string_view word : {"spare", "unused", "mgmt", "stor"})
+    if (netdev.find(word) != std::string::npos) return;
+  Finding finding = finding::make_finding(
+      "link.degraded",
+      fmt::format("The RDMA port of {} is down; {} others of the host are active.",
+                  place_of(host.provenance.host, down->device), active),
+      where_of(host.provenance.host, down->device));
+  finding.confidence = Confidence::kHigh;
+  finding.severity = Severity::kWarning;
+  finding.evidence.push_back(
+      {.source = down->rdma.active.source(), .line = down->device + ": state down"});
+  out.findings.push_back(std::move(finding));
+}
+
 // ---- MTUs ----
 
 /// "rail" of "rail3": interfaces that are numbered are sisters.
@@ -148,6 +183,40 @@ void judge_mtus(const PastedCase& input, finding::Judgement& out) {
     finding.severity = Severity::kWarning;  // its peers may be as small
     finding.confidence = Confidence::kHigh;
     finding.evidence = {line_of(small->at), line_of(wide->at)};
+    out.findings.push_back(std::move(finding));
+  }
+}
+
+/// One of several numbered rails has no carrier.
+void judge_carriers(const PastedCase& input, finding::Judgement& out) {
+  constexpr std::size_t kSisters = 2;
+  std::map<std::pair<std::string, std::string>, std::map<std::string, const readers::PasteCarrier*>>
+      all;
+  for (const readers::PasteCarrier& item : input.paste.carriers)
+    if (const std::string family = family_of_interface(item.netdev); is_rail_name(family))
+      all[{item.host, family}][item.netdev] = &item;
+  for (const auto& [family, ports] : all) {
+    const readers::PasteCarrier* dark = nullptr;
+    std::size_t up = 0;
+    for (const auto& [name, port] : ports) {
+      up += port->is_up ? 1 : 0;
+      if (!port->is_up) dark = port;
+    }
+    const std::string& host = family.first;
+    const bool is_said =
+        dark != nullptr &&
+        std::any_of(out.findings.begin(), out.findings.end(), [&](const Finding& known) {
+          return known.id == "link.degraded" && known.where.host == host;
+        });
+    if (dark == nullptr || up < kSisters || up + 1 != ports.size() || is_said) continue;
+    Finding finding =
+        finding::make_finding("link.degraded",
+                              fmt::format("{} has no carrier, its {} sisters have one.",
+                                          place_of(host, dark->netdev), up),
+                              where_of(host, dark->netdev));
+    finding.severity = Severity::kWarning;
+    finding.confidence = Confidence::kHigh;
+    finding.evidence.push_back(line_of(dark->at));
     out.findings.push_back(std::move(finding));
   }
 }
@@ -293,11 +362,13 @@ void judge_addresses(const PastedCase& input, finding::Judgement& out) {
     const readers::PasteAddress* const owner = owner_of(input, route.host, route.source);
     const bool is_stray = owner != nullptr && !route.netdev.empty() &&
                           owner->netdev != route.netdev && route.netdev != "lo";
-    const bool is_none = route.netdev.empty() && !route.source.empty();
+    const bool is_none = route.netdev.empty();
     if ((!is_stray && !is_none) || shared.contains(route.host)) continue;
     Finding finding = finding::make_finding(
         "rail.no_route",
-        is_none
+        is_none && route.source.empty()
+            ? fmt::format("{} has no route to {}.", route.host, route.target)
+        : is_none
             ? fmt::format("{} has no route from {} to {}.", route.host, route.source, route.target)
             : fmt::format("From {} of {} the route to {} leaves by {}.", route.source,
                           owner->netdev, route.target, route.netdev),
@@ -626,16 +697,6 @@ void judge_code_points(const PastedCase& input, finding::Judgement& out) {
   }
 }
 
-/// "no-loss", "NO_LOSS", "lossless", "roce", "rdma": the class that is named for what it carries.
-bool is_lossless_class(std::string_view name) {
-  std::string plain;
-  for (const char c : name)
-    if (c != '-' && c != '_') plain += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  for (const std::string_view stem : {"noloss", "lossless", "roce", "rdma"})
-    if (plain.find(stem) != std::string::npos) return true;
-  return false;
-}
-
 /// Code points of "hosts send DSCP 26": where no setting shows one.
 std::vector<Dscp> dscps_told(const PastedCase& input) {
   std::vector<Dscp> out;
@@ -673,9 +734,9 @@ void judge_classifiers(const PastedCase& input, finding::Judgement& out) {
   const auto& all = input.paste.classifiers;
   std::set<std::pair<std::string, unsigned>> judged;
   for (const readers::PasteClassifier& classifier : all) {
-    const auto lossless =
-        std::find_if(classifier.entries.begin(), classifier.entries.end(),
-                     [](const auto& entry) { return is_lossless_class(entry.forwarding_class); });
+    const auto lossless = std::find_if(
+        classifier.entries.begin(), classifier.entries.end(),
+        [](const auto& entry) { return readers::is_lossless_class(entry.forwarding_class); });
     if (lossless == classifier.entries.end()) continue;
     for (const Dscp dscp : said) {
       const auto* const entry = entry_of(classifier, dscp);
@@ -683,7 +744,7 @@ void judge_classifiers(const PastedCase& input, finding::Judgement& out) {
           std::any_of(all.begin(), all.end(), [&](const readers::PasteClassifier& other) {
             const auto* const there = entry_of(other, dscp);
             return other.switch_name == classifier.switch_name && there != nullptr &&
-                   is_lossless_class(there->forwarding_class);
+                   readers::is_lossless_class(there->forwarding_class);
           });
       if (is_placed || (entry == nullptr && !classifier.is_whole) ||
           !judged.emplace(classifier.switch_name, dscp.value()).second)
@@ -736,6 +797,36 @@ void judge_roce_modes(const PastedCase& input, finding::Judgement& out) {
   }
 }
 
+/// The switch pauses other priorities than the hosts do.
+void judge_lossless(const PastedCase& input, finding::Judgement& out) {
+  PrioritySet hosts;
+  std::string source;
+  for (const evidence::Evidence& host : input.evidence)
+    for (const evidence::Nic& nic : host.nics)
+      if (nic.qos.pfc.is_known() && nic.qos.pfc->count() == 1) {
+        hosts =
+            PrioritySet::from_mask(static_cast<std::uint8_t>(hosts.mask() | nic.qos.pfc->mask()));
+        source = nic.qos.pfc.source();
+      }
+  const bool is_found =
+      std::any_of(out.findings.begin(), out.findings.end(),
+                  [](const Finding& finding) { return finding.id == "pfc.wrong_priority"; });
+  if (hosts.count() != 1 || is_found) return;
+  for (const readers::PasteLossless& item : input.paste.lossless) {
+    if (item.priorities.count() == 0 || (item.priorities.mask() & hosts.mask()) != 0) continue;
+    Finding finding = finding::make_finding(
+        "pfc.wrong_priority",
+        fmt::format("{} pauses priority {}, the hosts {}: neither protects what the other sends.",
+                    switch_text(item.switch_name), to_text(item.priorities), to_text(hosts)),
+        switch_where(item.switch_name));
+    finding.confidence = Confidence::kHigh;
+    finding.evidence = {line_of(item.at),
+                        {.source = source, .line = "PFC of the host: " + to_text(hosts)}};
+    out.findings.push_back(std::move(finding));
+    return;
+  }
+}
+
 void judge_wred(const PastedCase& input, finding::Judgement& out) {
   for (const readers::PasteWred& item : input.paste.wred) {
     if (item.marks) continue;
@@ -764,7 +855,11 @@ void judge_seen(const PastedCase& input, finding::Judgement& out) {
   for (const evidence::Evidence& host : input.evidence)
     if (host.provenance.origin == evidence::Origin::kText && input.intent == nullptr)
       judge_speeds_of(input, host, out);
+  for (const evidence::Evidence& host : input.evidence)
+    if (host.provenance.origin == evidence::Origin::kText && input.intent == nullptr)
+      judge_down_port(input, host, out);
   judge_mtus(input, out);
+  judge_carriers(input, out);
   judge_addresses(input, out);
   for (const evidence::Evidence& host : input.evidence)
     judge_container(input, host, out);
@@ -772,7 +867,9 @@ void judge_seen(const PastedCase& input, finding::Judgement& out) {
   judge_code_points(input, out);
   judge_classifiers(input, out);
   judge_roce_modes(input, out);
+  judge_lossless(input, out);
   judge_wred(input, out);
+  judge_config_pieces(input, out);
 }
 
 }  // namespace weir::diagnose

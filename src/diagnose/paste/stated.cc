@@ -86,6 +86,8 @@ constexpr auto kStatedPhrases = std::to_array<Phrase>({
     {"\"nccl_net\"]=\"socket\"", "", "nccl.ib_disabled", kSocket},
     {"wred_green_enable", "false", "ecn.off_on_lossless",
      "The WRED profile does not mark green packets (wred_green_enable false)."},
+    {"no socket interface found", "", "job.bad_value",
+     "NCCL_SOCKET_IFNAME names no interface of this host."},
     {"rtm_setdcb", "dcb_cmd_ieee", "dcbx.two_agents",
      "An LLDP agent on the host rewrites the DCB settings of the port."},
     {"no permission to modify", "", "k8s.qos_on_vf", kVirtual},
@@ -135,6 +137,26 @@ constexpr auto kForeign = std::to_array<Phrase>({
     {"oom-killer", "", "", "The kernel ended a process for lack of memory."},
     {"oom_kill", "", "", "The kernel ended a process for lack of memory."},
     {"out of memory: killed process", "", "", "The kernel ended a process for lack of memory."},
+    {"oomkilled", "", "", "A container was ended for lack of memory."},
+    {"exceeded memory limit", "", "", "A process was ended for its limit of memory."},
+    {"due to time limit", "", "", "The scheduler ended the job at its time limit."},
+    {"due to preemption", "", "", "The scheduler ended the job for another one."},
+    {"cancelled", "due to node failure", "", "The scheduler ended the job: a node failed."},
+    {"system not yet initialized", "", "", "The GPUs are not ready: the fabric manager's service."},
+    {"nvidia-fabricmanager", "failed", "", "The service of the NVLink fabric does not run."},
+    {"nvswitch", "sxid", "", "An NVSwitch inside a node reported an error."},
+    {"driver version is insufficient", "", "", "The GPU's driver is older than CUDA needs."},
+    {"permission denied (publickey", "", "", "A login over ssh was refused for its key."},
+    {"host key verification failed", "", "", "A login over ssh was refused for its host key."},
+    {"failedscheduling", "insufficient", "", "No node has what the pod asks for."},
+    {"imagepullbackoff", "", "", "A container's image could not be fetched."},
+    {"errimagepull", "", "", "A container's image could not be fetched."},
+    {"certificate has expired", "", "", "A certificate has expired."},
+    {"read-only file system", "", "", "A file system is read-only."},
+    {"stale file handle", "", "", "A file server lost a file that was open."},
+    {"kernel panic", "", "", "A host's kernel stopped."},
+    {"bug: soft lockup", "", "", "A CPU of a host hung."},
+    {"[hardware error]", "machine check", "", "A CPU or its memory reported an error."},
     {"no space left on device", "", "", "A file system is full."},
     {"disk quota exceeded", "", "", "A quota of a file system is used up."},
     {"i/o error, dev ", "", "", "A disk has errors."},
@@ -321,8 +343,9 @@ void note_mtus(const Lines& lines, std::size_t i, MtuLines& rdma, MtuLines& ethe
       if (size && rdma_mtu(static_cast<double>(*size))) rdma.emplace(static_cast<int>(*size), i);
     }
     const bool is_largest = before == "max_mtu";  // what a port could do, not what it uses
+    const bool is_payload = before == "s" && lines[i].has("ping");  // "ping -M do -s 8972"
     before = word.text;
-    if (is_largest || !word.value || (!is_about_mtu && !goes_on)) continue;
+    if (is_largest || is_payload || !word.value || (!is_about_mtu && !goes_on)) continue;
     const double value = *word.value;
     if (const auto size = rdma_mtu(value)) rdma.emplace(*size, i);
     const bool is_ethernet = (value >= 1400 && value <= 1600) || (value >= 4200 && value <= 9500);
@@ -349,11 +372,16 @@ void find_mtus(const Lines& lines, Stated& out) {
        "more", "or", "allows", "raising", "raised", "up", "from"});
   MtuLines rdma;
   MtuLines ethernet;
+  bool is_down = false;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const bool is_wish =
         lines[i].is_remedy() || std::any_of(kNotUsed.begin(), kNotUsed.end(),
                                             [&](auto word) { return lines[i].has(word); });
-    if (!is_wish) note_mtus(lines, i, rdma, ethernet);
+    // A port that is down shows the MTU it would have.
+    if (lines[i].contains("port_down")) is_down = true;
+    if (lines[i].contains("port_active") || lines[i].contains("hca_id"))
+      is_down = lines[i].contains("port_down");
+    if (!is_wish && !is_down) note_mtus(lines, i, rdma, ethernet);
   }
   if (rdma.size() > 1)
     out.add("mtu.mismatch",
@@ -389,9 +417,16 @@ struct Count {
   std::size_t line = 0;
 };
 
+/// A rule of a monitoring system: its numbers are limits, not measurements.
+bool is_expression(const StatedLine& line) {
+  return line.contains("expr:") || line.contains("\"expr\"") || line.contains("increase(") ||
+         line.contains("rate(") || line.contains("delta(");
+}
+
 std::vector<Count> counts_in(const Lines& lines) {
   std::vector<Count> out;
   for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (is_expression(lines[i])) continue;
     const auto& words = lines[i].statement.words;
     for (std::size_t j = 0; j < words.size(); ++j) {
       if (words[j].text.find('_') == std::string::npos) continue;

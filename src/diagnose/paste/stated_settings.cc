@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "diagnose/paste/stated_parts.h"
 #include "finding/catalog.h"
+#include "readers/paste/text_lines.h"
 
 namespace weir::diagnose {
 
@@ -424,7 +425,10 @@ std::vector<HostPair> pairs_in(const Lines& lines) {
   std::vector<HostPair> out;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::string_view text = lines[i].statement.text;
-    const auto colon = text.rfind(": ");
+    auto colon = text.rfind(": ");
+    // A table has blanks: "n1-n4    98.1".
+    if (colon == std::string_view::npos && readers::words_of(text).size() == 2)
+      colon = text.find_first_of(" \t");
     const auto comma = text.find_first_of(",-");
     if (colon == std::string_view::npos || comma == std::string_view::npos || comma > colon)
       continue;

@@ -1,6 +1,7 @@
 #include "diagnose/paste/switches.h"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -83,13 +84,14 @@ void judge_trust_of(const View& view, const std::string& name, finding::Judgemen
 
 /// The queue of RDMA dropped in the window: it is not lossless, or its buffer is too small for what
 /// was under way when it paused.
-void judge_drops_of(const View& view, const std::string& name, finding::Judgement& out) {
+void judge_drops_of(const View& view, const std::string& name, unsigned queue,
+                    finding::Judgement& out) {
   constexpr std::string_view kDrops = "switch.queue.drop_tail.packets";
   const PortView* worst = nullptr;
   std::uint64_t most = 0;
   for (const PortView* port : view.ports_of(name)) {
     if (!port->counts.are_there() || view.is_read_once(port->where())) continue;
-    const std::uint64_t packets = port->counts.of(kDrops, view.rdma()).value_or(0);
+    const std::uint64_t packets = port->counts.of(kDrops, queue).value_or(0);
     if (packets > most) {
       most = packets;
       worst = port;
@@ -97,28 +99,38 @@ void judge_drops_of(const View& view, const std::string& name, finding::Judgemen
   }
   if (worst == nullptr) return;
   const auto has_priority = [&](const evidence::Fact<PrioritySet>& set) {
-    return set.is_known() && set->contains(Priority::of(view.rdma()));
+    return set.is_known() && set->contains(Priority::of(queue));
   };
   const bool is_protected =
-      worst->counts.of("switch.prio.pause_tx.frames", view.rdma()).value_or(0) > 0 ||
+      worst->counts.of("switch.prio.pause_tx.frames", queue).value_or(0) > 0 ||
       (worst->facts != nullptr &&
        (has_priority(worst->facts->pfc) || has_priority(worst->facts->pfc_active)));
   finding::Where where = worst->where();
-  where.priority = std::to_string(view.rdma());
+  where.priority = std::to_string(queue);
   Finding finding = finding::make_finding(
       is_protected ? "headroom.too_small" : "pfc.off",
       is_protected
           ? fmt::format("{} {} dropped {} packets from queue {} although PFC is on: its buffer is "
                         "too small for what is under way.",
-                        name, worst->name, count_text(most), view.rdma())
+                        name, worst->name, count_text(most), queue)
           : fmt::format("{} {} dropped {} packets from queue {}, the one of RDMA: a queue with PFC "
                         "pauses and does not drop.",
-                        name, worst->name, count_text(most), view.rdma()),
+                        name, worst->name, count_text(most), queue),
       std::move(where));
   finding.confidence = Confidence::kMedium;
   finding.severity = Severity::kWarning;
-  finding.evidence.push_back(worst->counts.line(kDrops, view.rdma()));
+  finding.evidence.push_back(worst->counts.line(kDrops, queue));
   out.findings.push_back(std::move(finding));
+}
+
+/// The queue of RDMA's priority, and those whose class is named for being lossless.
+std::set<unsigned> lossless_queues_of(const View& view, const readers::Paste& paste,
+                                      const std::string& name) {
+  std::set<unsigned> out;
+  for (const readers::PasteLosslessQueue& item : paste.lossless_queues)
+    if (item.switch_name == name) out.insert(item.queue.value());
+  if (out.empty()) out.insert(view.rdma());
+  return out;
 }
 
 // ---- PFC of sister ports ----
@@ -210,7 +222,7 @@ void judge_paths_of(const View& view, const std::string& name, finding::Judgemen
 
 }  // namespace
 
-void judge_switches(const View& view, finding::Judgement& out) {
+void judge_switches(const View& view, const readers::Paste& paste, finding::Judgement& out) {
   const bool is_trust = is_found(out, {"trust.mixed"});
   const bool is_loss = is_found(out, {"pfc.off", "pfc.wrong_priority", "headroom.too_small",
                                       "config.not_applied", "pfc.storm", "class.starved"});
@@ -218,7 +230,8 @@ void judge_switches(const View& view, finding::Judgement& out) {
   for (const std::string& name : view.switches()) {
     if (!is_trust) judge_trust_of(view, name, out);
     if (!is_loss) judge_pfc_of(view, name, out);
-    if (!is_loss) judge_drops_of(view, name, out);
+    for (const unsigned queue : lossless_queues_of(view, paste, name))
+      if (!is_loss) judge_drops_of(view, name, queue, out);
     if (!is_balance) judge_paths_of(view, name, out);
   }
 }

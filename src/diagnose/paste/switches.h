@@ -3,10 +3,11 @@
 // design says what they are for, so each is judged by what else the text shows.
 #include "diagnose/core/view.h"
 #include "finding/finding.h"
+#include "readers/paste/paste.h"
 
 namespace weir::diagnose {
 
 /// Adds to the findings of the rules; what they have already found is not said again.
-void judge_switches(const View& view, finding::Judgement& out);
+void judge_switches(const View& view, const readers::Paste& paste, finding::Judgement& out);
 
 }  // namespace weir::diagnose

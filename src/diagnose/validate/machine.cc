@@ -138,7 +138,8 @@ void MachineCheck::check_link(const Nic& nic) {
 void MachineCheck::check_sizes(const Nic& nic, const design::NicIntent& wanted) {
   const auto& link = nic.link;
   const bool is_open = wanted.rdma_mtu.raw() == 0;  // else the design's own value was compared
-  if (is_open && link.active_mtu.is_known() && *link.active_mtu < 4096_B)
+  if (is_open && !nic.rdma.active.is(false) && link.active_mtu.is_known() &&
+      *link.active_mtu < 4096_B)
     add("mtu.below_4096", nic.device,
         fmt::format("RDMA MTU: expected 4096B, found {}B (interface {})", link.active_mtu->raw(),
                     link.mtu.is_known() ? fmt::format("{}B", link.mtu->raw()) : "unknown"));
@@ -393,6 +394,10 @@ void MachineCheck::check_gpu_memory() {
 void MachineCheck::check_gpus() {
   if (host_.gpus.empty()) return;
   check_gpu_memory();
+  const bool has_switches =
+      std::any_of(host_.distances.begin(), host_.distances.end(), [](const auto& distance) {
+        return distance.distance.is_known() && *distance.distance <= Distance::kPxb;
+      });
   for (const evidence::Gpu& gpu : host_.gpus) {
     const std::string who = fmt::format("GPU {}", gpu.index);
     check_pcie(who, gpu.pcie, false);  // an idle GPU slows its link down
@@ -401,10 +406,13 @@ void MachineCheck::check_gpus() {
       if (distance.gpu != gpu.index || !distance.distance.is_known()) continue;
       nearest = nearest ? std::min(*nearest, *distance.distance) : *distance.distance;
     }
-    if (nearest && *nearest > Distance::kPxb)
-      add("pcie.gpu_far", who,
-          fmt::format("nearest RDMA NIC: expected behind the same PCIe switch (PIX, PXB), found {}",
-                      evidence::to_text(*nearest)));
+    if (!nearest || *nearest <= Distance::kPxb) continue;
+    // Boards without PCIe switches have no nearer place; another socket is never the best one.
+    const bool is_board = *nearest < Distance::kSys && !has_switches;
+    add("pcie.gpu_far", who,
+        fmt::format("nearest RDMA NIC: expected behind the same PCIe switch (PIX, PXB), found {}",
+                    evidence::to_text(*nearest)),
+        is_board ? std::optional(Severity::kInfo) : std::nullopt);
   }
   for (const Nic& nic : host_.nics) {
     note_gap(nic.device + ": ACS of the bridges above it", nic.pcie.acs_redirect);

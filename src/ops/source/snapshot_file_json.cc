@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <map>
 #include <optional>
@@ -326,6 +327,14 @@ weir::Result<std::optional<Captures>> read_captures_by_line(std::string_view tex
 
 }  // namespace
 
+/// Says that weir wrote it, whether or not it can be read. Other JSON is a text like any other.
+static bool is_own_document(const Json& document) {
+  constexpr auto kOwn = std::to_array<const char*>(
+      {"schema", "provenance", "captures", "snapshots", "nics", "switch_ports", "weir"});
+  return std::any_of(kOwn.begin(), kOwn.end(),
+                     [&](const char* key) { return document.contains(key); });
+}
+
 bool is_simulation(const Json& document) {
   return document.is_object() && document.value("schema", Json()) == kSimulationSchema;
 }
@@ -406,7 +415,7 @@ weir::Result<std::optional<std::vector<evidence::Evidence>>> read_document(
   if (snapshots) return Found(std::move(*snapshots));
   // What says that it is a bundle and cannot be read as one is not read as prose.
   if (text.starts_with(host::kBundleHeading)) return snapshots.error();
-  if (!document.is_object()) return Found();
+  if (!document.is_object() || !is_own_document(document)) return Found();
   return is_simulation(document) ? snapshots.error().within(path) : snapshots.error();
 }
 

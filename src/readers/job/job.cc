@@ -279,6 +279,7 @@ class LogReader {
     if (!failure.vendor_error) failure.vendor_error = number_after(text, "vendor err ");
     failure.device = word_after(text, " hca ");
     failure.peer = word_after(text, "from peer ");
+    failure.local_gid = word_after(text, "localGid ");
     failure.at = at;
     process.failures.push_back(std::move(failure));
   }

@@ -73,6 +73,7 @@ struct NcclFailure {
   std::string event;  // "port error", for asynchronous events
   std::string device;
   std::string peer;
+  std::string local_gid;       // "fe80::…", where the message has it
   bool is_short_form = false;  // "Got completion with error": as NCCL printed it up to 2.12
   Cited at;
 };

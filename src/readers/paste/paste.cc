@@ -5,6 +5,7 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -25,6 +26,10 @@ constexpr auto kTools = std::to_array<PasteTool>({
     {"a diff of counters", begins_diff, read_diff},
     {"ECN files", begins_ecn_roles, read_ecn_roles},
     {"ethtool -S", begins_statistics, read_statistics},
+    {"JSON of a tool", begins_json, read_json},
+    {"metrics", begins_metrics, read_metrics},
+    {"settings of several hosts", begins_fleet, read_fleet},
+    {"bonding", begins_bonding, read_bonding},
     {"mlnx_qos", begins_mlnx_qos, read_mlnx_qos},
     {"ethtool", begins_ethtool, read_ethtool},
     {"ethtool -i", begins_ethtool_driver, read_ethtool_driver},
@@ -33,7 +38,9 @@ constexpr auto kTools = std::to_array<PasteTool>({
     {"LLDP neighbours", begins_lldp, read_lldp},
     {"CONFIG_DB", begins_config_db, read_config_db},
     {"queuing policy", begins_queuing_policy, read_queuing_policy},
-    {"the PFC watchdog's log", begins_watchdog_log, read_watchdog_log},
+    {"ECN profile", begins_ecn_profile, read_ecn_profile},
+    {"a switch's log", begins_watchdog_log, read_watchdog_log},
+    {"nicctl show qos", begins_nicctl, read_nicctl},
     {"dcb", begins_dcb, read_dcb},
     {"lldptool", begins_lldptool, read_lldptool},
     {"show_gids", begins_show_gids, read_show_gids},
@@ -47,11 +54,14 @@ constexpr auto kTools = std::to_array<PasteTool>({
     {"use of the GPUs", begins_gpu_use, read_gpu_use},
     {"use of the CPUs", begins_cpu_use, read_cpu_use},
     {"ping", begins_ping, read_ping},
+    {"tracepath", begins_tracepath, read_tracepath},
     {"date", begins_date, read_date},
     {"rdma statistic", begins_rdma_statistic, read_rdma_statistic},
     {"rdma link", begins_rdma_link, read_rdma_link},
     {"rdma resource", begins_rdma_resource, read_rdma_resource},
     {"ip", begins_ip, read_ip},
+    {"netstat -i", begins_interface_table, read_interface_table},
+    {"PCIe widths", begins_link_widths, read_link_widths},
     {"ip addr", begins_addresses, read_addresses},
     {"ip route", begins_routes, read_routes},
     {"lspci", begins_lspci, read_lspci},
@@ -78,7 +88,10 @@ constexpr auto kShowTools = std::to_array<PasteTool>({
     {"CONFIG_DB", begins_config_db, read_config_db},
     {"classifier", begins_classifier, read_classifier},
     {"RoCE mode", begins_roce_mode, read_roce_mode},
-    {"the PFC watchdog's log", begins_watchdog_log, read_watchdog_log},
+    {"lossless classes", begins_pause_class, read_pause_class},
+    {"lossless queues", begins_lossless_queue, read_lossless_queue},
+    {"ECN profile", begins_ecn_profile, read_ecn_profile},
+    {"a switch's log", begins_watchdog_log, read_watchdog_log},
 });
 
 bool is_job_line(std::string_view text) {
@@ -267,7 +280,7 @@ class FileReader {
     mark_ = mark;
     mark_.device = std::move(device);
     PasteTime time = sink_.hosts().time();
-    time.interval = mark.waited;
+    time.interval = mark.waited ? mark.waited : std::exchange(told_wait_, std::nullopt);
     if (lines_[at].second) time.second = lines_[at].second;
     sink_.hosts().set_time(time);
     return at + 1;
@@ -275,6 +288,15 @@ class FileReader {
 
   /// By the first tool that knows the line; how many lines were dealt with.
   std::size_t read_at(std::size_t at) {
+    if (const auto waited = wait_of_line(lines_[at].text)) {
+      told_wait_ = waited;
+      PasteTime time = sink_.hosts().time();
+      time.interval = waited;
+      sink_.hosts().set_time(time);
+      sink_.begin_section();
+      rest_.push_back(at);
+      return 1;
+    }
     const PasteAt here{{&lines_[at], section_end(at) - at}, mark_};
     for (const PasteTool& tool : kTools) {
       if (!tool.begins(here)) continue;
@@ -327,7 +349,7 @@ class FileReader {
     part.first = lines_[at].number;
     part.last = lines_[at + taken - 1].number;
     const bool is_one = part.tool == "lspci" || part.tool == "the kernel's log" ||
-                        part.tool == "the PFC watchdog's log" || part.tool == "optics" ||
+                        part.tool == "a switch's log" || part.tool == "optics" ||
                         part.tool == "files of devices";
     if (is_one && !paste_.parts.empty()) {
       PastePart& last = paste_.parts.back();
@@ -555,6 +577,7 @@ class FileReader {
   std::set<std::size_t> shown_;  // of show commands: lines that are read whatever the system is
   std::vector<Section> sections_;
   std::vector<std::size_t> times_;
+  std::optional<std::int64_t> told_wait_;       // "30 seconds later"
   std::map<std::string, std::string> entered_;  // by host: the device whose folder it is in
 };
 
@@ -703,6 +726,8 @@ Paste read_paste(const std::vector<PastedFile>& files) {
     address.host = hosts.shown(address.host);
   for (PasteMtu& mtu : paste.mtus)
     mtu.host = hosts.shown(mtu.host);
+  for (PasteCarrier& carrier : paste.carriers)
+    carrier.host = hosts.shown(carrier.host);
   for (PasteRoute& route : paste.routes)
     route.host = hosts.shown(route.host);
   for (PasteRule& rule : paste.rules)

@@ -98,7 +98,8 @@ struct PastePing {
   bool is_whole = true;  // sent with DF
   std::uint64_t sent = 0;
   std::uint64_t replies = 0;
-  bool is_refused = false;  // "message too long", "frag needed"
+  bool is_refused = false;   // "message too long", "frag needed"
+  double round_trip_ms = 0;  // the mean; 0 where it is not shown
   Cited at;
 };
 
@@ -145,12 +146,15 @@ struct Paste {
   std::vector<PasteNeighbour> neighbours;
   std::vector<PasteAddress> addresses;
   std::vector<PasteMtu> mtus;
+  std::vector<PasteCarrier> carriers;
+  std::vector<std::string> shut;  // RDMA devices whose port an operator has shut
   std::vector<PasteRoute> routes;
   std::vector<PasteRule> rules;
   std::vector<PasteAble> able;
   std::vector<PasteCodePoint> code_points;
   std::vector<PasteWred> wred;
   std::vector<PasteLossless> lossless;
+  std::vector<PasteLosslessQueue> lossless_queues;
   std::vector<PasteClassifier> classifiers;
   std::vector<PasteRoceMode> roce_modes;
   struct UnreadLine {

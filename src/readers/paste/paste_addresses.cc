@@ -56,6 +56,19 @@ bool is_brief_line(const std::vector<std::string_view>& words) {
          (is_ipv4(words[2]) || words[2].find(':') != std::string_view::npos);
 }
 
+/// "rail2  DOWN  b8:3f:d2:00:00:03 <NO-CARRIER,BROADCAST,MULTICAST,UP>" of `ip -br link`, "rail2
+/// ethernet  unavailable  --" of `nmcli dev`: whether there is a carrier; nullopt for other lines.
+std::optional<bool> carrier_in(const std::vector<std::string_view>& words) {
+  const bool is_brief = words.size() == 4 && words[3].starts_with('<') && words[3].ends_with('>') &&
+                        words[2].find(':') != std::string_view::npos;
+  if (is_brief && words[3].find("NO-CARRIER") != std::string_view::npos) return false;
+  if (is_brief && words[3].find("LOWER_UP") != std::string_view::npos) return true;
+  const bool is_managed = words.size() >= 4 && words[1] == "ethernet";
+  if (is_managed && words[2] == "unavailable") return false;
+  if (is_managed && words[2] == "connected") return true;
+  return std::nullopt;
+}
+
 /// "5: rail0    inet 10.9.0.40/24 brd …"
 bool is_one_line(const std::vector<std::string_view>& words) {
   return words.size() >= 4 && words[0].ends_with(':') &&
@@ -97,7 +110,8 @@ std::size_t read_ifconfig(const PasteAt& at, PasteSink& out) {
 
 bool begins_addresses(const PasteAt& at) {
   const auto words = words_of(at.line(0));
-  return is_brief_line(words) || is_one_line(words) || is_ifconfig_heading(words);
+  return is_brief_line(words) || is_one_line(words) || is_ifconfig_heading(words) ||
+         carrier_in(words).has_value();
 }
 
 std::size_t read_addresses(const PasteAt& at, PasteSink& out) {
@@ -108,6 +122,9 @@ std::size_t read_addresses(const PasteAt& at, PasteSink& out) {
     if (is_brief_line(words)) {
       for (std::size_t i = 2; i < words.size(); ++i)
         if (is_ipv4(words[i])) add_address(words[0], words[i], at.lines[taken], out);
+    } else if (const auto is_up = carrier_in(words)) {
+      out.paste().carriers.push_back(
+          {out.host(), std::string(interface_word(words[0])), *is_up, out.cite(at.lines[taken])});
     } else if (is_one_line(words)) {
       if (is_ipv4(words[3])) add_address(words[1], words[3], at.lines[taken], out);
     } else {
@@ -197,11 +214,72 @@ std::size_t read_routes(const PasteAt& at, PasteSink& out) {
     } else if (is_route_line(words)) {
       read_route(words, line, at.mark, out);
     } else if (is_refused_route(at, taken)) {
-      out.paste().routes.push_back({out.host(), word_behind(at.mark, "get"),
-                                    word_behind(at.mark, "from"), "", out.cite(line)});
+      std::string source = word_behind(at.mark, "from");
+      if (source.empty()) source = word_behind(at.mark, "oif");
+      out.paste().routes.push_back(
+          {out.host(), word_behind(at.mark, "get"), std::move(source), "", out.cite(line)});
     } else if (words.empty() || words[0] != "cache") {
       break;
     }
+  }
+  return taken;
+}
+
+// ---- netstat -i ----
+
+bool begins_interface_table(const PasteAt& at) {
+  const auto words = words_of(at.line(0));
+  return words.size() > 3 && words[0] == "Iface" && words[1] == "MTU";
+}
+
+/// The MTU of each interface; its counters are the kernel's own.
+std::size_t read_interface_table(const PasteAt& at, PasteSink& out) {
+  std::size_t taken = 1;
+  for (; taken < at.lines.size(); ++taken) {
+    const auto words = words_of(at.line(taken));
+    const auto mtu = words.size() > 3 ? parse_count(words[1]) : std::nullopt;
+    if (!mtu || *mtu > 65'536) break;
+    out.paste().mtus.push_back({out.host(), std::string(words[0]),
+                                Bytes::raw(static_cast<std::int64_t>(*mtu)),
+                                out.cite(at.lines[taken])});
+  }
+  return taken;
+}
+
+// ---- widths of PCIe links, as a loop over the files prints them ----
+
+namespace {
+
+/// "mlx5_2 8 16 32.0 GT/s PCIe": the width that a device has, and the one it could have.
+std::optional<std::pair<unsigned, unsigned>> widths_in(const std::vector<std::string_view>& words) {
+  if (words.size() < 3 || !is_rdma_name(words[0].substr(0, words[0].find(':'))))
+    return std::nullopt;
+  const auto now = parse_count(words[1]);
+  const auto most = parse_count(words[2]);
+  constexpr std::uint64_t kWidest = 32;
+  if (!now || !most || *now == 0 || *most > kWidest || *now > *most) return std::nullopt;
+  return std::pair(static_cast<unsigned>(*now), static_cast<unsigned>(*most));
+}
+
+}  // namespace
+
+bool begins_link_widths(const PasteAt& at) {
+  const std::size_t now = at.mark.command.find("current_link_width");
+  const std::size_t most = at.mark.command.find("max_link_width");
+  return now != std::string::npos && most != std::string::npos && now < most &&
+         widths_in(words_of(at.line(0))).has_value();
+}
+
+std::size_t read_link_widths(const PasteAt& at, PasteSink& out) {
+  std::size_t taken = 0;
+  for (; taken < at.lines.size(); ++taken) {
+    const auto words = words_of(at.line(taken));
+    const auto widths = widths_in(words);
+    if (!widths) break;
+    const std::string_view device = words[0].substr(0, words[0].find(':'));
+    evidence::Nic& nic = out.hosts().by_device(out.host(), device).nic;
+    out.set(nic.pcie.width, widths->first, at.lines[taken]);
+    out.set(nic.pcie.width_max, widths->second, at.lines[taken]);
   }
   return taken;
 }

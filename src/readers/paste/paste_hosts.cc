@@ -143,8 +143,13 @@ std::vector<counters::Sample>& PastedNic::begin_dump(Place place) {
   return dumps.back().samples;
 }
 
-void PastedNic::begin_window(Place place) {
-  std::erase_if(dumps, [&](const Dump& dump) { return dump.is_window && dump.place == place; });
+void PastedNic::begin_window(Place place, std::string_view name) {
+  const auto is_own = [&](const Dump& dump) { return dump.is_window && dump.place == place; };
+  const bool is_again = std::any_of(dumps.begin(), dumps.end(), [&](const Dump& dump) {
+    return is_own(dump) && std::any_of(dump.samples.begin(), dump.samples.end(),
+                                       [&](const auto& sample) { return sample.name == name; });
+  });
+  if (is_again) std::erase_if(dumps, is_own);
 }
 
 void PastedNic::add_window(Place place, std::string_view name, std::uint64_t before,
@@ -320,6 +325,16 @@ std::string PasteHosts::known_name(std::string_view host, std::string_view name)
   return device != names->second.device_of_netdev.end() ? device->second : out;
 }
 
+/// The firmware's mask holds for both roles where the driver's files were not read. One that leaves
+/// priorities out says something only where the text shows which one RDMA has.
+static void take_firmware_mask(PastedNic& nic) {
+  if (!nic.cc_mask.is_known()) return;
+  const bool is_all = nic.cc_mask->count() == Priority::kLimit;
+  if (!is_all && nic.cc_mask->count() > 0 && !nic.nic.qos.pfc.is_known()) return;
+  if (!nic.nic.ecn.np.is_known()) nic.nic.ecn.np = nic.cc_mask;
+  if (!nic.nic.ecn.rp.is_known()) nic.nic.ecn.rp = nic.cc_mask;
+}
+
 evidence::Evidence PasteHosts::evidence_of(PastedHost& host, std::string_view files) const {
   evidence::Evidence out;
   out.provenance.host = host.name.empty() ? kThisHost : std::string_view(host.name);
@@ -335,6 +350,7 @@ evidence::Evidence PasteHosts::evidence_of(PastedHost& host, std::string_view fi
     if (!nic.untyped_gids.empty()) nic.nic.rdma.gids = {};
     keep_if_read(nic.nic, nic.np_read, nic.nic.ecn.np);
     keep_if_read(nic.nic, nic.rp_read, nic.nic.ecn.rp);
+    take_firmware_mask(nic);
     std::string driver = nic.nic.driver.is_known() ? *nic.nic.driver : "";
     if (driver.empty()) driver = driver_of_name(nic.nic.device);
     if (driver.empty()) driver = driver_of_names(nic.dumps);

@@ -35,6 +35,8 @@ struct PastedNic {
   /// Priorities whose files under ecn/ were read: the others are neither on nor off.
   PrioritySet np_read;
   PrioritySet rp_read;
+  /// Priorities with congestion control, as the firmware's settings say it.
+  evidence::Fact<PrioritySet> cc_mask;
   /// Indexes of GIDs whose type was not read: a table with one of them says nothing.
   std::set<unsigned> untyped_gids;
   PasteTime now;  // of the dumps that begin
@@ -45,8 +47,8 @@ struct PastedNic {
   /// none, or where it has the name already.
   std::vector<counters::Sample>& dump_for(counters::Place place, std::string_view name);
   /// The two ends of a window that a script printed as such ("pre=1 post=3"). A later window of the
-  /// same place takes its place.
-  void begin_window(counters::Place place);
+  /// same place that has this name again takes its place; other names belong to the same one.
+  void begin_window(counters::Place place, std::string_view name);
   void add_window(counters::Place place, std::string_view name, std::uint64_t before,
                   std::uint64_t after);
   /// One end of a window, as `diff` prints them.

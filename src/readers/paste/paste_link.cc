@@ -401,6 +401,9 @@ std::size_t read_ip(const PasteAt& at, PasteSink& out) {
       dump = nullptr;
       nic = &out.hosts().by_netdev(out.host(), *name, false);
       read_interface(words, *nic, line, out);
+      const bool is_dark = text.find("NO-CARRIER") != std::string_view::npos;
+      if (is_dark || text.find("LOWER_UP") != std::string_view::npos)
+        out.paste().carriers.push_back({out.host(), std::string(*name), !is_dark, out.cite(line)});
       continue;
     }
     if (!is_indented(line) || words.empty()) break;
@@ -423,6 +426,42 @@ std::size_t read_ip(const PasteAt& at, PasteSink& out) {
     }
   }
   return taken;
+}
+
+// ---- /proc/net/bonding ----
+
+bool begins_bonding(const PasteAt& at) {
+  return at.line(0).starts_with("Ethernet Channel Bonding Driver") ||
+         (at.line(0).starts_with("Slave Interface: ") && at.line(1).starts_with("MII Status: "));
+}
+
+/// A member is there to carry traffic: one that is down is a link that is down.
+std::size_t read_bonding(const PasteAt& at, PasteSink& out) {
+  std::string member;
+  std::size_t last = 0;
+  for (std::size_t n = 0; n < at.lines.size(); ++n) {
+    const std::string_view text = at.line(n);
+    if (text.empty()) continue;
+    const auto pair = key_value(text);
+    if (!pair && text != "802.3ad info" && text != "details actor lacp pdu" &&
+        text != "details partner lacp pdu")
+      break;
+    last = n;
+    if (!pair) continue;
+    if (pair->key == "Slave Interface") member = pair->value;
+    if (member.empty()) continue;
+    evidence::Nic& nic = out.hosts().by_netdev(out.host(), member).nic;
+    if (pair->key == "MII Status") out.set(nic.link.up, pair->value == "up", at.lines[n]);
+    const std::size_t unit = pair->value.find(" Mbps");
+    const auto speed = pair->key == "Speed" && unit != std::string_view::npos
+                           ? parse_count(pair->value.substr(0, unit))
+                           : std::nullopt;
+    if (speed && *speed < 10'000'000)
+      out.set(nic.link.speed, BitRate::raw(static_cast<std::int64_t>(*speed) * 1'000'000),
+              at.lines[n]);
+  }
+  out.device = member;
+  return last + 1;
 }
 
 }  // namespace weir::readers

@@ -160,7 +160,7 @@ std::size_t read_kernel_log(const PasteAt& at, PasteSink& out) {
   return last + 1;
 }
 
-// ---- the PFC watchdog's log ----
+// ---- logs of switches ----
 
 namespace {
 
@@ -169,6 +169,37 @@ struct WatchdogLine {
   std::string_view host;  // may be empty
   std::string_view port;
 };
+
+/// What a line in small letters says of the PFC watchdog; nullopt where it is not about it.
+std::optional<EventKind> watchdog_event(std::string_view lower) {
+  const auto has = [&](std::string_view piece) {
+    return lower.find(piece) != std::string_view::npos;
+  };
+  if (!has("pfcwd") && !(has("pfc") && has("watchdog"))) return std::nullopt;
+  if (has("restored") || has("recovered") || has("queue_restore")) return EventKind::kStormOver;
+  const bool is_storm = has("detected pfc storm") || has("storm detected") ||
+                        has("queue_shutdown") || has("is shutdown") || has("stuck");
+  return is_storm ? std::optional(EventKind::kStorm) : std::nullopt;
+}
+
+/// What it says of a port that went down or came up: EOS (LINEPROTO-5-UPDOWN), NX-OS (IF_DOWN…,
+/// IF_UP), Junos (SNMP_TRAP_LINK_DOWN), SONiC (oper state set from up to down), Cumulus (swp12 link
+/// down). One that an operator shut is none.
+std::optional<EventKind> port_event(std::string_view lower) {
+  const auto has = [&](std::string_view piece) {
+    return lower.find(piece) != std::string_view::npos;
+  };
+  if (has("admin_down") || has("administratively") || has("ifadminstatus down"))
+    return std::nullopt;
+  const bool is_cumulus = has("switchd") || has(" swp");
+  if ((has("lineproto") && has("state to down")) || has("-if_down") || has("trap_link_down") ||
+      (has("oper state") && has("to down")) || (is_cumulus && has("link down")))
+    return EventKind::kLinkDown;
+  if ((has("lineproto") && has("state to up")) || has("-if_up") || has("trap_link_up") ||
+      (has("oper state") && has("to up")) || (is_cumulus && has("link up")))
+    return EventKind::kLinkUp;
+  return std::nullopt;
+}
 
 /// "Sep 17 08:41:12.201934 leaf2 NOTICE swss#orchagent: …: PFC Watchdog detected PFC storm on port
 /// Ethernet104, queue index 3, …" (sonic-swss, orchagent); other systems name the watchdog, the
@@ -179,14 +210,10 @@ std::optional<WatchdogLine> watchdog_line(const PasteLine& line) {
   if (text.size() > 1000) return std::nullopt;
   const std::string lower = lower_case(text);
   const auto has = [&](std::string_view piece) { return lower.find(piece) != std::string::npos; };
-  if (!has("pfcwd") && !(has("pfc") && has("watchdog"))) return std::nullopt;
+  const auto kind = watchdog_event(lower) ? watchdog_event(lower) : port_event(lower);
+  if (!kind) return std::nullopt;
   WatchdogLine out;
-  if (has("restored") || has("recovered") || has("queue_restore")) {
-    out.kind = EventKind::kStormOver;
-  } else if (!has("detected pfc storm") && !has("storm detected") && !has("queue_shutdown") &&
-             !has("is shutdown") && !has("stuck")) {
-    return std::nullopt;
-  }
+  out.kind = *kind;
   const auto words = words_of(text);
   bool has_time = line.second.has_value();
   if (has_time && !words.empty() && !words[0].ends_with(':')) out.host = words[0];
@@ -201,6 +228,9 @@ std::optional<WatchdogLine> watchdog_line(const PasteLine& line) {
       word.remove_suffix(1);
     if (out.port.empty() && is_switch_port(word)) out.port = word;
   }
+  // What hosts write of their own ports is the kernel's log.
+  const bool is_link = out.kind == EventKind::kLinkDown || out.kind == EventKind::kLinkUp;
+  if (is_link && (has("kernel:") || has("mlx5_core") || !has_time)) return std::nullopt;
   const bool has_speaker_name = has("orchagent") || has("%");
   if (out.host.find_first_of(":%#[") != std::string_view::npos) out.host = {};
   if (out.port.empty() || (!has_time && !has_speaker_name)) return std::nullopt;

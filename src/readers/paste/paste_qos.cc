@@ -585,8 +585,9 @@ std::size_t read_tos(const PasteAt& at, PasteSink& out) {
 
 /// Of the oldest stacks: one word.
 bool begins_trust(const PasteAt& at) {
-  const bool is_asked = at.mark.tool() == "cat" && at.mark.words.size() > 1 &&
-                        at.mark.words.back().ends_with("/qos/trust");
+  // Also behind another command of the same line.
+  const bool is_asked = at.mark.command.find("cat ") != std::string::npos &&
+                        trim(at.mark.command).ends_with("/qos/trust");
   return is_asked && (at.line(0) == "pcp" || at.line(0) == "dscp");
 }
 
@@ -597,6 +598,49 @@ std::size_t read_trust(const PasteAt& at, PasteSink& out) {
           at.lines[0]);
   out.device = at.mark.device;
   return 1;
+}
+
+// ---- nicctl show qos (ionic) ----
+
+bool begins_nicctl(const PasteAt& at) {
+  return at.line(0).starts_with("Classification type") &&
+         (at.line(0).ends_with("DSCP") || at.line(0).ends_with("PCP"));
+}
+
+/// "Classification type : DSCP", "DSCP : 24 ==> priority : 3", "PFC no-drop priorities : 3".
+std::size_t read_nicctl(const PasteAt& at, PasteSink& out) {
+  evidence::Nic& nic = out.hosts().by_name(out.host(), at.mark.device).nic;
+  out.set(nic.qos.trust,
+          at.line(0).ends_with("DSCP") ? evidence::TrustMode::kDscp : evidence::TrustMode::kPcp,
+          at.lines[0]);
+  std::size_t last = 0;
+  for (std::size_t n = 1; n < at.lines.size(); ++n) {
+    const auto pair = key_value(at.line(n));
+    if (at.line(n).empty()) continue;
+    if (!pair) break;
+    last = n;
+    constexpr std::string_view kTo = "==> priority :";
+    const std::size_t to = pair->value.find(kTo);
+    const auto dscp = pair->key == "DSCP" && to != std::string_view::npos
+                          ? parse_count(trim(pair->value.substr(0, to)))
+                          : std::nullopt;
+    const auto priority =
+        dscp ? parse_count(trim(pair->value.substr(to + kTo.size()))) : std::nullopt;
+    if (priority && *dscp < Dscp::kLimit && *priority < Priority::kLimit) {
+      auto map = nic.qos.dscp_to_priority.is_known()
+                     ? *nic.qos.dscp_to_priority
+                     : std::array<std::optional<Priority>, Dscp::kLimit>();
+      map.at(*dscp) = Priority::of(static_cast<unsigned>(*priority));
+      out.set(nic.qos.dscp_to_priority, map, at.lines[n]);
+    }
+    if (pair->key != "PFC no-drop priorities") continue;
+    PrioritySet set;
+    for (const std::string_view word : split(pair->value, ','))
+      if (const auto value = parse_count(trim(word)); value && *value < Priority::kLimit)
+        set.insert(Priority::of(static_cast<unsigned>(*value)));
+    out.set(nic.qos.pfc, set, at.lines[n]);
+  }
+  return last + 1;
 }
 
 }  // namespace weir::readers

@@ -268,6 +268,11 @@ std::size_t read_rdma_link(const PasteAt& at, PasteSink& out) {
       if (words[at_word] == "netdev") out.hosts().connect(out.host(), device, words[at_word + 1]);
     PastedNic& nic = out.hosts().by_device(out.host(), device);
     out.set(nic.nic.rdma.active, words[3] == "ACTIVE", line);
+    // A port that was shut says nothing of its link.
+    if (std::find(words.begin(), words.end(), "DISABLED") != words.end()) {
+      out.paste().shut.emplace_back(device);
+      continue;
+    }
     for (std::size_t at_word = 3; at_word + 1 < words.size(); ++at_word)
       if (words[at_word] == "physical_state")
         out.set(nic.nic.link.up, words[at_word + 1] == "LINK_UP", line);

@@ -56,8 +56,67 @@ std::optional<DeltaLine> arrow_line(std::string_view text) {
   return std::nullopt;
 }
 
+/// A sentence that says what would be: a rule for an alarm, a wish.
+bool is_condition(const std::vector<std::string_view>& words) {
+  constexpr auto kWords = std::to_array<std::string_view>(
+      {"if", "If", "when", "When", "should", "would", "could", "whenever", "alert", "unless"});
+  return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
+    return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
+  });
+}
+
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+/// A number of a sentence: "4,112,938." without what ends the sentence.
+std::optional<std::uint64_t> told_number(std::string_view word) {
+  while (!word.empty() && is_one_of(word.substr(word.size() - 1), {",", ".", ";", ")"}))
+    word.remove_suffix(1);
+  return parse_count(word);
+}
+
+/// "rp_cnp_ignored went from 0 to 4112938", "out_of_sequence grew by 61230", "rp_cnp_handled stayed
+/// at 12": what a person tells of a counter that is known.
+std::optional<DeltaLine> told_line(std::string_view text) {
+  const auto words = words_of(text);
+  constexpr std::size_t kNear = 8;  // words between the counter and what is said of it
+  if (words.size() < 3 || is_condition(words)) return std::nullopt;
+  for (std::size_t i = 0; i + 2 < words.size(); ++i) {
+    std::string_view name = words[i];
+    while (!name.empty() && is_one_of(name.substr(name.size() - 1), {":", ",", "`", ")"}))
+      name.remove_suffix(1);
+    while (!name.empty() && is_one_of(name.substr(0, 1), {"`", "("}))
+      name.remove_prefix(1);
+    if (name.find('_') == std::string_view::npos || !place_of_counter(name)) continue;
+    const std::size_t end = std::min(words.size(), i + 1 + kNear);
+    for (std::size_t j = i + 1; j < end; ++j) {
+      const auto number = [&](std::size_t n) {
+        return n < words.size() ? told_number(words[n]) : std::nullopt;
+      };
+      if (words[j] == "from" && number(j + 1) && j + 2 < words.size() && words[j + 2] == "to" &&
+          number(j + 3))
+        return DeltaLine{{}, name, *number(j + 1), *number(j + 3)};
+      const bool is_growth = is_one_of(
+          words[j], {"rose", "rises", "grew", "grows", "increased", "increases", "climbed", "up"});
+      if (is_growth && j + 1 < words.size() && words[j + 1] == "by" && number(j + 2))
+        return DeltaLine{{}, name, 0, *number(j + 2)};
+      const bool is_still =
+          is_one_of(words[j], {"stayed", "stays", "remained", "remains", "unchanged", "flat"});
+      const std::size_t at = j + 1 < words.size() && words[j + 1] == "at" ? j + 2 : j + 1;
+      if (is_still) {
+        const std::uint64_t value = number(at).value_or(0);
+        return DeltaLine{{}, name, value, value};
+      }
+    }
+    return std::nullopt;  // one counter per sentence
+  }
+  return std::nullopt;
+}
+
 std::optional<DeltaLine> delta_line(std::string_view text) {
   if (auto arrow = arrow_line(text)) return arrow;
+  if (auto told = told_line(text)) return told;
   const std::size_t values = text.find("pre=");
   if (values == std::string_view::npos || values < 2 ||
       text.find("post=") == std::string_view::npos)
@@ -89,40 +148,143 @@ std::vector<DeltaLine> growth_line(std::string_view text) {
   return out.size() < kFewest ? std::vector<DeltaLine>() : out;
 }
 
+/// "tx_prio3_pause   +812033  (81203/s)": by how much one known counter grew; a rate may follow.
+std::optional<DeltaLine> grown_line(std::string_view text) {
+  const auto words = words_of(text);
+  const bool is_it = (words.size() == 2 || (words.size() == 3 && words[2].starts_with('('))) &&
+                     words[1].starts_with('+');
+  if (!is_it) return std::nullopt;
+  std::string_view name = words[0];
+  if (name.ends_with(':')) name.remove_suffix(1);
+  const auto grown = parse_count(words[1].substr(1));
+  if (!grown || !place_of_counter(name)) return std::nullopt;
+  return DeltaLine{{}, name, 0, *grown};
+}
+
+/// Several of them below each other; empty where it is one, which may be a sentence.
+std::vector<DeltaLine> grown_lines(const PasteAt& at) {
+  std::vector<DeltaLine> out;
+  for (std::size_t n = 0; n < at.lines.size(); ++n) {
+    const auto line = grown_line(at.line(n));
+    if (!line) break;
+    out.push_back(*line);
+  }
+  return out.size() < 2 ? std::vector<DeltaLine>() : out;
+}
+
+/// The heading of a table of two readings: "counter  before  after 60s", "name t0 t1 delta".
+struct TwoColumns {
+  std::optional<std::int64_t> seconds;  // between them, where the heading says it
+};
+std::optional<TwoColumns> two_columns(std::string_view text) {
+  const std::string lower = lower_case(text);
+  const auto words = words_of(lower);
+  constexpr std::size_t kMost = 8;
+  if (words.size() < 2 || words.size() > kMost) return std::nullopt;
+  std::optional<std::size_t> first;
+  std::optional<std::size_t> second;
+  TwoColumns out;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    if (is_one_of(word, {"before", "pre", "start", "begin", "t0", "old", "first", "earlier"}))
+      first = i;
+    if (is_one_of(word, {"after", "post", "end", "t1", "new", "second", "now", "later"}))
+      second = i;
+    const std::size_t digits = std::min(word.find_first_not_of("0123456789+"), word.size());
+    if (second && digits > 0 && word.substr(digits) == "s")
+      if (const auto value = parse_u64(word.substr(word[0] == '+' ? 1 : 0, digits)))
+        out.seconds = static_cast<std::int64_t>(*value);
+  }
+  return first && second && *first < *second ? std::optional(out) : std::nullopt;
+}
+
+/// "rx_discards_phy  10233  1244098", also with the difference behind.
+std::optional<DeltaLine> table_row(std::string_view text) {
+  const auto words = words_of(text);
+  if (words.size() < 3 || words.size() > 4) return std::nullopt;
+  std::string_view name = words[0];
+  if (name.ends_with(':')) name.remove_suffix(1);
+  const auto before = parse_count(words[1]);
+  const auto after = parse_count(words[2]);
+  if (!before || !after || name.find('_') == std::string_view::npos) return std::nullopt;
+  return DeltaLine{{}, name, *before, *after};
+}
+
+/// The rows below a heading of two readings; empty where none of them is a known counter.
+std::vector<DeltaLine> table_of_deltas(const PasteAt& at) {
+  std::vector<DeltaLine> out;
+  if (!two_columns(at.line(0))) return out;
+  std::size_t n = is_rule(at.line(1)) ? 2 : 1;
+  bool is_known = false;
+  for (; n < at.lines.size(); ++n) {
+    const auto row = table_row(at.line(n));
+    if (!row) break;
+    is_known = is_known || place_of_counter(row->name).has_value();
+    out.push_back(*row);
+  }
+  return is_known ? out : std::vector<DeltaLine>();
+}
+
 /// All that a line says; empty where it is none of these.
 std::vector<DeltaLine> delta_lines(std::string_view text) {
   if (const auto line = delta_line(text)) return {*line};
   return growth_line(text);
 }
 
+/// Where deltas go: one window per NIC and place.
+class DeltaWindows {
+ public:
+  DeltaWindows(const PasteAt& at, PasteSink& out) : at_(at), out_(out), host_(out.host()) {}
+
+  void add(const DeltaLine& item) {
+    if (!item.host.empty()) out_.use_host(item.host);
+    PastedNic& nic = out_.hosts().by_name(out_.host(), at_.mark.device);
+    place_ = place_of_counter(item.name).value_or(place_);
+    const auto key = std::pair<const PastedNic*, counters::Place>(&nic, place_);
+    if (std::find(begun_.begin(), begun_.end(), key) == begun_.end()) {
+      nic.begin_window(place_, item.name);
+      begun_.push_back(key);
+    }
+    nic.add_window(place_, item.name, item.before, item.after);
+    if (!item.host.empty()) out_.use_host(host_);
+  }
+
+ private:
+  const PasteAt& at_;
+  PasteSink& out_;
+  std::string host_;
+  std::vector<std::pair<const PastedNic*, counters::Place>> begun_;
+  counters::Place place_ = counters::Place::kHwCounters;
+};
+
 }  // namespace
 
 bool begins_deltas(const PasteAt& at) {
-  return !delta_lines(at.line(0)).empty();
+  return !delta_lines(at.line(0)).empty() || !table_of_deltas(at).empty() ||
+         !grown_lines(at).empty();
 }
 
 std::size_t read_deltas(const PasteAt& at, PasteSink& out) {
-  const std::string before = out.host();
-  std::size_t taken = 0;
-  std::vector<std::pair<const PastedNic*, counters::Place>> begun;
-  counters::Place place = counters::Place::kHwCounters;
-  for (; taken < at.lines.size(); ++taken) {
+  DeltaWindows windows(at, out);
+  out.device = at.mark.device;
+  if (const auto table = table_of_deltas(at); !table.empty()) {
+    PasteTime time = out.hosts().time();
+    time.interval = two_columns(at.line(0))->seconds;
+    if (time.interval) out.hosts().set_time(time);
+    for (const DeltaLine& item : table)
+      windows.add(item);
+    return table.size() + (is_rule(at.line(1)) ? 2 : 1);
+  }
+  const auto grown = grown_lines(at);
+  for (const DeltaLine& item : grown)
+    windows.add(item);
+  std::size_t taken = grown.size();
+  for (; grown.empty() && taken < at.lines.size(); ++taken) {
     const auto items = delta_lines(at.line(taken));
     if (items.empty()) break;
-    for (const DeltaLine& item : items) {
-      if (!item.host.empty()) out.use_host(item.host);
-      PastedNic& nic = out.hosts().by_name(out.host(), at.mark.device);
-      place = place_of_counter(item.name).value_or(place);
-      const auto key = std::pair<const PastedNic*, counters::Place>(&nic, place);
-      if (std::find(begun.begin(), begun.end(), key) == begun.end()) {
-        nic.begin_window(place);
-        begun.push_back(key);
-      }
-      nic.add_window(place, item.name, item.before, item.after);
-      if (!item.host.empty()) out.use_host(before);
-    }
+    for (const DeltaLine& item : items)
+      windows.add(item);
   }
-  out.device = at.mark.device;
   return taken;
 }
 
@@ -408,6 +570,13 @@ std::size_t read_ping(const PasteAt& at, PasteSink& out) {
       ping.is_refused = true;
       ping.at = out.cite(at.lines[taken]);
     }
+    // "rtt min/avg/max/mdev = 27.991/28.033/28.104/0.042 ms"
+    if (const std::size_t values = text.find(" = ");
+        text.starts_with("rtt min/avg/max") && values != std::string_view::npos) {
+      const auto parts = split(text.substr(values + 3), '/');
+      if (parts.size() > 2) ping.round_trip_ms = leading_decimal(parts[1]).value_or(0);
+      if (ping.sent == 0 && !sent) ping.at = out.cite(at.lines[taken]);
+    }
     if (text.find(" packets transmitted, ") != std::string_view::npos) {
       sent = number_after(" " + std::string(text), " ");
       received = number_after(text, "transmitted, ");
@@ -418,9 +587,52 @@ std::size_t read_ping(const PasteAt& at, PasteSink& out) {
   if (received) ping.replies = *received;
   ping.sent = sent.value_or(ping.replies);
   out.detail = ping.target;
-  if (ping.payload > 0 && (ping.sent > 0 || ping.is_refused))
+  if ((ping.payload > 0 && (ping.sent > 0 || ping.is_refused)) || ping.round_trip_ms > 0)
     out.paste().pings.push_back(std::move(ping));
   return last + 1;
+}
+
+// ---- tracepath ----
+
+namespace {
+
+/// "1500" of "… pmtu 1500 …".
+std::optional<unsigned> path_mtu_in(std::string_view text) {
+  const auto value = number_after(text, "pmtu ");
+  return value && *value >= 576 && *value <= 65'535 ? std::optional(static_cast<unsigned>(*value))
+                                                    : std::nullopt;
+}
+
+}  // namespace
+
+bool begins_tracepath(const PasteAt& at) {
+  return at.line(0).find("[LOCALHOST]") != std::string_view::npos &&
+         path_mtu_in(at.line(0)).has_value();
+}
+
+/// The first line has the MTU of the interface, the last what the path passes.
+std::size_t read_tracepath(const PasteAt& at, PasteSink& out) {
+  constexpr unsigned kHeaders = 28;
+  const unsigned local = *path_mtu_in(at.line(0));
+  std::size_t n = 1;
+  for (; n < at.lines.size(); ++n) {
+    const auto passed = path_mtu_in(at.line(n));
+    if (!at.line(n).starts_with("Resume: ")) continue;
+    PastePing large;
+    large.host = out.host();
+    large.target = at.mark.words.empty() ? std::string() : at.mark.words.back();
+    large.payload = local - kHeaders;
+    large.sent = 1;
+    large.at = out.cite(at.lines[n]);
+    PastePing small = large;
+    if (passed) small.payload = *passed - kHeaders;
+    small.replies = 1;
+    large.is_refused = passed && *passed < local;
+    if (large.is_refused) out.paste().pings.push_back(std::move(large));
+    if (passed) out.paste().pings.push_back(std::move(small));
+    return n + 1;
+  }
+  return n;
 }
 
 // ---- the time of readings ----

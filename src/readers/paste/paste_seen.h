@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "readers/job/job.h"
@@ -37,6 +38,14 @@ struct PasteMtu {
   std::string host;
   std::string netdev;
   Bytes mtu;
+  Cited at;
+};
+
+/// Whether a host's interface has a carrier; one that is shut down is left out.
+struct PasteCarrier {
+  std::string host;
+  std::string netdev;
+  bool is_up = false;
   Cited at;
 };
 
@@ -83,6 +92,9 @@ struct PasteWred {
   Cited at;
 };
 
+/// "no-loss", "NO_LOSS", "lossless", "roce", "rdma": a class that is named for what it carries.
+[[nodiscard]] bool is_lossless_class(std::string_view name);
+
 /// A classifier of Junos: which forwarding class a code point is in.
 struct PasteClassifier {
   struct Entry {
@@ -101,6 +113,14 @@ struct PasteClassifier {
 struct PasteRoceMode {
   std::string switch_name;
   bool is_lossless = false;
+  Cited at;
+};
+
+/// A queue of a switch whose forwarding class is named for being lossless.
+struct PasteLosslessQueue {
+  std::string switch_name;
+  Queue queue;
+  std::string forwarding_class;
   Cited at;
 };
 

@@ -376,16 +376,24 @@ bool begins_roce_mode(const PasteAt& at) {
   const auto words = words_of(at.line(0));
   const bool is_mode =
       words.size() > 1 && words[0] == "mode" && (words[1] == "lossy" || words[1] == "lossless");
-  return is_mode || same_as(at.line(0)).has_value();
+  const bool is_pfc =
+      words.size() > 1 && words[0] == "pfc-priority" && priorities_of_list(words[1]).has_value();
+  return is_mode || is_pfc || same_as(at.line(0)).has_value();
 }
 
 /// The first value is the one in effect.
 std::size_t read_roce_mode(const PasteAt& at, PasteSink& out) {
   auto& modes = out.paste().roce_modes;
   const Cited cited = out.cite(at.lines[0]);
+  const auto words = words_of(at.line(0));
+  if (words[0] == "pfc-priority") {
+    if (const auto set = priorities_of_list(words[1]))
+      out.paste().lossless.push_back({out.host(), *set, cited});
+    return 1;
+  }
   const auto same = same_as(at.line(0));
   if (!same) {
-    modes.push_back({out.host(), words_of(at.line(0))[1] == "lossless", cited});
+    modes.push_back({out.host(), words[1] == "lossless", cited});
     return 1;
   }
   const auto model = std::find_if(modes.begin(), modes.end(), [&](const PasteRoceMode& mode) {
@@ -396,6 +404,84 @@ std::size_t read_roce_mode(const PasteAt& at, PasteSink& out) {
   for (const std::string& name : same->names)
     modes.push_back({name, is_lossless, cited});
   return 1;
+}
+
+// ---- queues of Junos ----
+
+bool is_lossless_class(std::string_view name) {
+  std::string plain;
+  for (const char c : lower_case(name))
+    if (c != '-' && c != '_') plain += c;
+  for (const std::string_view stem : {"noloss", "lossless", "roce", "rdma"})
+    if (plain.find(stem) != std::string::npos) return true;
+  return false;
+}
+
+namespace {
+
+/// "Queue: 4, Forwarding classes: NO-LOSS".
+struct ClassOfQueue {
+  Queue queue;
+  std::string_view name;
+};
+std::optional<ClassOfQueue> class_of_queue(std::string_view text) {
+  constexpr std::string_view kClasses = ", Forwarding classes: ";
+  const std::size_t at = text.find(kClasses);
+  if (!text.starts_with("Queue: ") || at == std::string_view::npos) return std::nullopt;
+  const auto number = parse_u64(trim(text.substr(7, at - 7)));
+  if (!number || *number >= Queue::kLimit) return std::nullopt;
+  return ClassOfQueue{Queue::of(static_cast<unsigned>(*number)),
+                      trim(text.substr(at + kClasses.size()))};
+}
+
+}  // namespace
+
+bool begins_lossless_queue(const PasteAt& at) {
+  const auto found = class_of_queue(at.line(0));
+  return found && is_lossless_class(found->name);
+}
+
+std::size_t read_lossless_queue(const PasteAt& at, PasteSink& out) {
+  const auto found = class_of_queue(at.line(0));
+  out.paste().lossless_queues.push_back(
+      {out.host(), found->queue, std::string(found->name), out.cite(at.lines[0])});
+  return 1;
+}
+
+// ---- network-qos of NX-OS ----
+
+bool begins_pause_class(const PasteAt& at) {
+  return at.line(0).starts_with("pause pfc-cos ");
+}
+
+std::size_t read_pause_class(const PasteAt& at, PasteSink& out) {
+  const auto words = words_of(at.line(0));
+  if (const auto set = words.size() > 2 ? priorities_of_list(words[2]) : std::nullopt)
+    out.paste().lossless.push_back({out.host(), *set, out.cite(at.lines[0])});
+  return 1;
+}
+
+// ---- `show ecn` of SONiC ----
+
+bool begins_ecn_profile(const PasteAt& at) {
+  return at.line(0).starts_with("Profile: ") &&
+         (at.mark.has_word("ecn") || at.mark.tool() == "ecnconfig");
+}
+
+/// "ecn  ecn_none" among the values of a profile, "wred_green_enable  false" too.
+std::size_t read_ecn_profile(const PasteAt& at, PasteSink& out) {
+  const std::string profile(trim(at.line(0).substr(9)));
+  std::size_t n = 1;
+  for (; n < at.lines.size(); ++n) {
+    if (at.line(n).empty() || is_rule(at.line(n))) continue;
+    const auto words = words_of(at.line(n));
+    if (words.size() != 2 || words[0] == "Profile:") break;
+    if (words[0] == "ecn" && words[1].starts_with("ecn_"))
+      out.paste().wred.push_back(
+          {out.host(), profile, std::nullopt, words[1] != "ecn_none", out.cite(at.lines[n])});
+  }
+  out.detail = profile;
+  return n;
 }
 
 }  // namespace weir::readers

@@ -102,6 +102,8 @@ bool begins_dcb(const PasteAt&);
 std::size_t read_dcb(const PasteAt&, PasteSink&);
 bool begins_lldptool(const PasteAt&);
 std::size_t read_lldptool(const PasteAt&, PasteSink&);
+bool begins_nicctl(const PasteAt&);
+std::size_t read_nicctl(const PasteAt&, PasteSink&);
 bool begins_trust(const PasteAt&);
 std::size_t read_trust(const PasteAt&, PasteSink&);
 bool begins_tos(const PasteAt&);
@@ -128,6 +130,19 @@ bool begins_ethtool_module(const PasteAt&);
 std::size_t read_ethtool_module(const PasteAt&, PasteSink&);
 bool begins_ip(const PasteAt&);
 std::size_t read_ip(const PasteAt&, PasteSink&);
+
+bool begins_bonding(const PasteAt&);
+std::size_t read_bonding(const PasteAt&, PasteSink&);
+
+// ---- paste_metrics.cc ----
+bool begins_metrics(const PasteAt&);
+std::size_t read_metrics(const PasteAt&, PasteSink&);
+bool begins_fleet(const PasteAt&);
+std::size_t read_fleet(const PasteAt&, PasteSink&);
+
+// ---- paste_json.cc ----
+bool begins_json(const PasteAt&);
+std::size_t read_json(const PasteAt&, PasteSink&);
 
 // ---- paste_machine.cc ----
 bool begins_lspci(const PasteAt&);
@@ -158,6 +173,8 @@ bool begins_ecn_roles(const PasteAt&);
 std::size_t read_ecn_roles(const PasteAt&, PasteSink&);
 bool begins_ping(const PasteAt&);
 std::size_t read_ping(const PasteAt&, PasteSink&);
+bool begins_tracepath(const PasteAt&);
+std::size_t read_tracepath(const PasteAt&, PasteSink&);
 bool begins_date(const PasteAt&);
 std::size_t read_date(const PasteAt&, PasteSink&);
 
@@ -187,6 +204,11 @@ std::size_t read_addresses(const PasteAt&, PasteSink&);
 bool begins_routes(const PasteAt&);
 std::size_t read_routes(const PasteAt&, PasteSink&);
 
+bool begins_interface_table(const PasteAt&);
+std::size_t read_interface_table(const PasteAt&, PasteSink&);
+bool begins_link_widths(const PasteAt&);
+std::size_t read_link_widths(const PasteAt&, PasteSink&);
+
 // ---- paste_cabling.cc ----
 bool begins_lldp(const PasteAt&);
 std::size_t read_lldp(const PasteAt&, PasteSink&);
@@ -204,6 +226,12 @@ bool begins_classifier(const PasteAt&);
 std::size_t read_classifier(const PasteAt&, PasteSink&);
 bool begins_roce_mode(const PasteAt&);
 std::size_t read_roce_mode(const PasteAt&, PasteSink&);
+bool begins_lossless_queue(const PasteAt&);
+std::size_t read_lossless_queue(const PasteAt&, PasteSink&);
+bool begins_pause_class(const PasteAt&);
+std::size_t read_pause_class(const PasteAt&, PasteSink&);
+bool begins_ecn_profile(const PasteAt&);
+std::size_t read_ecn_profile(const PasteAt&, PasteSink&);
 
 // ---- paste_capture.cc ----
 bool begins_tshark(const PasteAt&);

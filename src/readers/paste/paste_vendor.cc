@@ -277,6 +277,21 @@ std::optional<evidence::FirmwareSetting> config_line(std::string_view text) {
   return out;
 }
 
+/// ROCE_CC_PRIO_MASK_P1: the priorities for which the firmware notifies and reacts. Files of the
+/// driver, where they were read, say it more exactly.
+void take_cc_mask(const evidence::FirmwareSetting& setting, PastedNic& nic, const PasteAt& at,
+                  PasteSink& out) {
+  const std::string& text = setting.current.empty() ? setting.next_boot : setting.current;
+  const bool is_hex = text.starts_with("0x");
+  unsigned mask = 0;
+  const char* const begin = text.data() + (is_hex ? 2 : 0);
+  const char* const end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(begin, end, mask, is_hex ? 16 : 10);
+  if (error != std::errc() || last != end || mask > 255) return;
+  const auto set = PrioritySet::from_mask(static_cast<std::uint8_t>(mask));
+  nic.cc_mask = evidence::Fact<PrioritySet>::of(set, out.source(at.lines[0]));
+}
+
 }  // namespace
 
 bool begins_mlxconfig(const PasteAt& at) {
@@ -314,6 +329,8 @@ std::size_t read_mlxconfig(const PasteAt& at, PasteSink& out) {
             at.lines[0]);
     break;
   }
+  for (const evidence::FirmwareSetting& setting : settings)
+    if (setting.name.starts_with("ROCE_CC_PRIO_MASK_P")) take_cc_mask(setting, nic, at, out);
   out.device = address;
   out.set(nic.nic.firmware_settings, std::move(settings), at.lines[0]);
   return last + 1;

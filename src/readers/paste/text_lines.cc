@@ -83,6 +83,34 @@ std::optional<std::int64_t> time_of_line(std::string_view text) {
   return std::nullopt;
 }
 
+std::optional<std::int64_t> wait_of_line(std::string_view text) {
+  constexpr std::string_view kAround = "#=-*~()[]<>:.,; \t";
+  const std::size_t begin = text.find_first_not_of(kAround);
+  if (begin == std::string_view::npos) return std::nullopt;
+  text = text.substr(begin, text.find_last_not_of(kAround) + 1 - begin);
+  auto words = words_of(text);
+  constexpr std::size_t kMost = 5;
+  if (words.size() < 2 || words.size() > kMost) return std::nullopt;
+  const bool is_after = words[0] == "after" || words[0] == "After";
+  if (is_after) words.erase(words.begin());
+  const bool is_later = !words.empty() && (words.back() == "later" || words.back() == "after");
+  if (is_later) words.pop_back();
+  if ((!is_after && !is_later) || words.empty() || words.size() > 2) return std::nullopt;
+  const std::size_t digits = std::min(words[0].find_first_not_of("0123456789"), words[0].size());
+  const bool is_one = words[0] == "one" || words[0] == "One" || words[0] == "a";
+  const auto number = digits > 0 ? parse_count(words[0].substr(0, digits))
+                      : is_one   ? std::optional<std::uint64_t>(1)
+                                 : std::nullopt;
+  const std::string_view unit = words.size() == 2 ? words[1] : words[0].substr(digits);
+  const bool is_second = unit == "s" || unit.starts_with("sec");
+  const bool is_minute = unit == "m" || unit.starts_with("min");
+  constexpr std::uint64_t kDay = 86'400;
+  if (!number || *number == 0 || *number > kDay || (!is_second && !is_minute) ||
+      (words.size() == 2 && digits < words[0].size() && !is_one))
+    return std::nullopt;
+  return static_cast<std::int64_t>(*number) * (is_minute ? 60 : 1);
+}
+
 std::vector<std::string_view> commands_of(std::string_view line) {
   std::vector<std::string_view> out;
   while (!line.empty()) {

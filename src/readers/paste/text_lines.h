@@ -29,6 +29,9 @@ struct Line {
 /// "2026-05-12 10:31:02", "16:20:11.402 UTC Tue Mar 10 2026", "Current time: 2026-05-12 10:31:02
 /// UTC".
 [[nodiscard]] std::optional<std::int64_t> time_of_line(std::string_view text);
+/// "(30 seconds later)", "one minute later:", "after 10 s": how long a person waited before what
+/// follows; nullopt for other lines.
+[[nodiscard]] std::optional<std::int64_t> wait_of_line(std::string_view text);
 /// "date", "show pfc counters" of "date; show pfc counters": the commands of one line of a shell.
 [[nodiscard]] std::vector<std::string_view> commands_of(std::string_view line);
 

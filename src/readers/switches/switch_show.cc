@@ -82,6 +82,11 @@ void ShowBuilder::use_switch(std::string_view name) {
   devices_.push_back(std::move(another));
 }
 
+void ShowBuilder::use_prompt(const Prompt& prompt) {
+  use_switch(prompt.host);
+  if (prompt.second) set_time(*prompt.second);
+}
+
 void ShowBuilder::set_time(std::int64_t second) {
   Device& here = device();
   if (!here.samples.empty() && !here.first_time && here.later.empty()) {
@@ -91,6 +96,15 @@ void ShowBuilder::set_time(std::int64_t second) {
     here.later_time = second;
   }
   here.now = second;
+}
+
+void ShowBuilder::wait(std::int64_t seconds) {
+  Device& here = device();
+  if (!here.now) {
+    here.now = 0;
+    if (!here.samples.empty() && !here.first_time) here.first_time = 0;
+  }
+  *here.now += seconds;
 }
 
 evidence::Switch& ShowBuilder::state() {
@@ -196,7 +210,13 @@ Recognised ShowBuilder::finish() && {
 }
 
 std::optional<Prompt> prompt_of(std::string_view line) {
-  const std::string_view text = trim(line);
+  std::string_view text = trim(line);
+  // "19:30:02 admin@leaf01:~$ …", "[19:30:02] leaf01# …": some shells print the time first.
+  const std::size_t blank = std::min(text.find(' '), text.size());
+  std::string_view stamp = text.substr(0, blank);
+  if (stamp.starts_with('[') && stamp.ends_with(']')) stamp = stamp.substr(1, stamp.size() - 2);
+  const auto second = second_of_day(stamp);
+  if (second) text = trim(text.substr(blank));
   const auto end = text.find_first_of("#>$");
   if (end == std::string_view::npos || end == 0) return std::nullopt;
   std::string_view host = text.substr(0, end);
@@ -208,7 +228,7 @@ std::optional<Prompt> prompt_of(std::string_view line) {
   // "leaf01(config)#" and "leaf01(s1)#": the mode is not the name.
   if (const auto mode = host.find('('); mode != std::string_view::npos) host = host.substr(0, mode);
   if (host.empty()) return std::nullopt;
-  return Prompt{host, command};
+  return Prompt{host, command, second};
 }
 
 std::optional<std::uint64_t> count_before(std::string_view text, std::string_view word) {

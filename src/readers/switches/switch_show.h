@@ -26,6 +26,14 @@ namespace weir::readers {
 [[nodiscard]] Result<Recognised> read_nxos_show(std::string_view text, std::string_view file);
 [[nodiscard]] Result<Recognised> read_junos_show(std::string_view text, std::string_view file);
 
+/// A prompt and its command: "admin@leaf01:~$ show pfc counters", "leaf01#show …",
+/// "user@leaf01> show …".
+struct Prompt {
+  std::string_view host;
+  std::string_view command;
+  std::optional<std::int64_t> second = std::nullopt;  // of the day, where the prompt shows it
+};
+
 /// Collects facts and counters from show outputs, per switch.
 class ShowBuilder {
  public:
@@ -33,6 +41,10 @@ class ShowBuilder {
   ShowBuilder(vocab::SwitchSystem system, std::string_view file);
 
   void use_switch(std::string_view name);
+  /// So many seconds passed between what was printed and what follows, as the text says.
+  void wait(std::int64_t seconds);
+  /// Its switch, and the time that it shows.
+  void use_prompt(const Prompt& prompt);
   /// What this switch prints from here on was read then (seconds since midnight).
   /// A clock that is shown after a reading, with none before it, is that reading's.
   void set_time(std::int64_t second);
@@ -93,12 +105,7 @@ class ShowBuilder {
   Recognised out_;
 };
 
-/// A prompt and its command: "admin@leaf01:~$ show pfc counters", "leaf01#show …",
-/// "user@leaf01> show …".
-struct Prompt {
-  std::string_view host;
-  std::string_view command;
-};
+/// nullopt where the line is none.
 [[nodiscard]] std::optional<Prompt> prompt_of(std::string_view line);
 
 /// "1 CRC" → 1: the number before a word, with or without a comma behind it.

@@ -118,6 +118,7 @@ class CumulusReader {
     const std::string_view text = trim(line.text);
     if (text.empty() || is_rule(text)) return;
     if (const auto prompt = prompt_of(text)) return use(*prompt);
+    if (const auto waited = wait_of_line(text)) return out_.wait(*waited);
     if (const auto second = time_of_line(text)) return out_.set_time(*second);
     const auto words = words_of(text);
     if (words[0] == "Interface" && text.find("MTU") != std::string_view::npos) {
@@ -146,6 +147,7 @@ class CumulusReader {
     if (words[0] == "state" && words.size() > 1 &&
         command_.find("pfc-watchdog") != std::string::npos)
       return set_watchdog(words[1] == "enabled", line);
+    if (text.starts_with("FCS Errors") && words.size() > 2) return read_broken_frames(line, words);
     if (section_.empty() && read_port_field(line, words)) return;
     const Field* const field = find_field(section_, words[0]);
     if (field == nullptr || words.size() < 2) return;
@@ -170,7 +172,7 @@ class CumulusReader {
 
  private:
   void use(const Prompt& prompt) {
-    out_.use_switch(prompt.host);
+    out_.use_prompt(prompt);
     command_ = prompt.command;
     section_ = {};
     in_watchdog_ = false;
@@ -198,6 +200,14 @@ class CumulusReader {
       out_.count(port_, std::string(field->counter), *value);
     }
     return true;
+  }
+
+  // "FCS Errors   88120": received, then sent.
+  void read_broken_frames(const Line& line, const std::vector<std::string_view>& words) {
+    const auto value = parse_count(words[2]);
+    if (!value) return out_.unread(line, "expected a number");
+    if (port_.empty()) return no_port();
+    out_.count(port_, "port.crc_error.packets", *value);
   }
 
   void read_table_row(const Line& line, const std::vector<std::string>& cells) {

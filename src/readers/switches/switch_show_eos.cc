@@ -72,6 +72,7 @@ class EosReader {
     const std::string_view text = trim(line.text);
     if (text.empty() || is_rule(text)) return;
     if (const auto prompt = prompt_of(text)) return use(*prompt);
+    if (const auto waited = wait_of_line(text)) return wait(*waited);
     if (const auto second = time_of_line(text)) {
       time_ = second;
       return out_.set_time(*second);
@@ -172,8 +173,18 @@ class EosReader {
     std::optional<std::int64_t> time;
   };
 
+  void wait(std::int64_t seconds) {
+    if (!time_) {
+      time_ = 0;
+      for (auto& total : totals_)
+        total.time = 0;
+    }
+    *time_ += seconds;
+    out_.wait(seconds);
+  }
   void use(const Prompt& prompt) {
-    out_.use_switch(prompt.host);
+    if (prompt.second) time_ = prompt.second;
+    out_.use_prompt(prompt);
     switch_name_ = prompt.host;
     table_ = Table::kNone;
     const auto words = words_of(prompt.command);

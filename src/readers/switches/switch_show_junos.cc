@@ -50,6 +50,7 @@ class JunosReader {
     const std::string_view text = trim(line.text);
     if (text.empty() || is_rule(text)) return;
     if (const auto prompt = prompt_of(text)) return use(*prompt);
+    if (const auto waited = wait_of_line(text)) return out_.wait(*waited);
     if (const auto second = time_of_line(text)) return out_.set_time(*second);
     if (text.starts_with("Physical interface:")) return read_interface(line, text);
     if (read_notification(line, text)) return;
@@ -96,7 +97,7 @@ class JunosReader {
   enum class Part { kNone, kPauses, kIngress, kHeadroom, kQueued, kSent };
 
   void use(const Prompt& prompt) {
-    out_.use_switch(prompt.host);
+    out_.use_prompt(prompt);
     part_ = Part::kNone;
     port_.clear();
     for (const std::string_view word : words_of(prompt.command))

@@ -180,12 +180,13 @@ class NxosReader {
     const std::string_view text = trim(line.text);
     if (text.empty() || is_rule(text)) return;
     if (const auto prompt = prompt_of(text)) {
-      out_.use_switch(prompt->host);
+      out_.use_prompt(*prompt);
       part_ = Part::kNone;
       qos_ = QosConfig();
       use_port_of(prompt->command);
       return;
     }
+    if (const auto waited = wait_of_line(text)) return out_.wait(*waited);
     if (const auto second = time_of_line(text)) return out_.set_time(*second);
     if (starts_part(line, text)) return;
     if (read_interface_line(text, line, port_, out_)) {

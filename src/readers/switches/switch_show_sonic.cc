@@ -75,11 +75,12 @@ class SonicReader {
     }
     if (is_rule(text)) return;
     if (const auto prompt = prompt_of(text)) {
-      out_.use_switch(prompt->host);
+      out_.use_prompt(*prompt);
       table_ = Table::kNone;
       matrix_ = matrix_of(prompt->command);
       return;
     }
+    if (const auto waited = wait_of_line(text)) return out_.wait(*waited);
     if (const auto second = time_of_line(text)) return out_.set_time(*second);
     if (starts_table(text)) return;
     const auto words = words_of(text);

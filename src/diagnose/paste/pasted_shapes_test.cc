@@ -1,0 +1,315 @@
+// Shapes of pasted text that are read as such: each with a fault, and one near it that shows none.
+#include <fmt/format.h>
+
+#include "base/testing.h"
+#include "diagnose/core/view.h"
+#include "diagnose/paste/configs.h"
+#include "diagnose/paste/pasted.h"
+#include "readers/paste/merge.h"
+
+namespace weir::diagnose {
+namespace {
+
+/// The first error or warning; empty where there is none.
+std::string loudest(std::string_view text) {
+  const readers::Paste paste = readers::read_paste({{"paste.txt", text}});
+  std::vector<evidence::Evidence> pieces = paste.evidence;
+  for (evidence::Evidence& piece : pasted_configs(paste))
+    pieces.push_back(std::move(piece));
+  const std::vector<evidence::Evidence> merged = readers::merge_texts(std::move(pieces));
+  const View view({merged, nullptr, {}});
+  const finding::Judgement judgement = diagnose_paste(paste, view);
+  for (const finding::Finding& finding : judgement.findings)
+    if (finding.severity > finding::Severity::kInfo) return finding.id;
+  return "";
+}
+
+struct Shape {
+  std::string_view what;
+  std::string_view fault;
+  std::string_view id;
+  std::string_view near;  // no error and no warning
+};
+
+void check_shapes(const std::vector<Shape>& shapes) {
+  for (const Shape& shape : shapes) {
+    EXPECT_EQ(loudest(shape.fault), shape.id) << shape.what;
+    EXPECT_EQ(loudest(shape.near), "") << shape.what;
+  }
+}
+
+TEST(PastedShapes, CountersOfTwoMoments) {
+  COVERS("I13");
+  check_shapes({
+      {"a sentence with both values",
+       "rp_cnp_ignored went from 0 to 4112938 in half a minute\nrp_cnp_handled stayed at 12\n",
+       "rp.disabled",
+       "rp_cnp_handled went from 120 to 4112938 in half a minute\nrp_cnp_ignored stayed at 0\n"},
+      {"a rule for an alarm is no measurement",
+       "rp_cnp_ignored went from 0 to 4112938\nrp_cnp_handled stayed at 12\n", "rp.disabled",
+       "page us when rp_cnp_ignored went from 0 to 4112938\n"},
+      {"two columns",
+       "counter            before   after\n-----------------  ------   -----\n"
+       "out_of_buffer      20       811902\nout_of_sequence    0        0\n",
+       "app.receives_too_few",
+       "counter            before   after\nout_of_buffer      811902   811902\n"
+       "out_of_sequence    0        0\n"},
+      {"two hosts side by side are no window",
+       "counter            before   after\nout_of_buffer      20       811902\n",
+       "app.receives_too_few",
+       "counter            gpu01    gpu02\nout_of_buffer      20       811902\n"},
+      {"an exporter, twice",
+       "node_infiniband_link_downed_total{device=\"mlx5_3\",port=\"1\",instance=\"g1:9100\"} 57\n"
+       "later\n"
+       "node_infiniband_link_downed_total{device=\"mlx5_3\",port=\"1\",instance=\"g1:9100\"} 63\n",
+       "link.flapping",
+       "node_infiniband_link_downed_total{device=\"mlx5_3\",port=\"1\",instance=\"g1:9100\"} 57\n"},
+  });
+}
+
+TEST(PastedShapes, PortsThatAreDown) {
+  COVERS("C2");
+  check_shapes({
+      {"a member of a bond",
+       "$ cat /proc/net/bonding/bond0\nEthernet Channel Bonding Driver: v6.8.0\n\n"
+       "Bonding Mode: IEEE 802.3ad Dynamic link aggregation\nMII Status: up\n\n"
+       "Slave Interface: ens1f0np0\nMII Status: up\nSpeed: 100000 Mbps\n\n"
+       "Slave Interface: ens1f1np1\nMII Status: down\nSpeed: Unknown\n",
+       "link.degraded",
+       "$ cat /proc/net/bonding/bond0\nEthernet Channel Bonding Driver: v6.8.0\n\n"
+       "Bonding Mode: IEEE 802.3ad Dynamic link aggregation\nMII Status: up\n\n"
+       "Slave Interface: ens1f0np0\nMII Status: up\nSpeed: 100000 Mbps\n\n"
+       "Slave Interface: ens1f1np1\nMII Status: up\nSpeed: 100000 Mbps\n"},
+      {"one of four RDMA ports; its MTU is none",
+       "hca_id:\tmlx5_0\n\tstate:\tPORT_ACTIVE (4)\n\tactive_mtu:\t4096 (5)\n"
+       "hca_id:\tmlx5_1\n\tstate:\tPORT_ACTIVE (4)\n\tactive_mtu:\t4096 (5)\n"
+       "hca_id:\tmlx5_2\n\tstate:\tPORT_DOWN (1)\n\tactive_mtu:\t1024 (3)\n"
+       "hca_id:\tmlx5_3\n\tstate:\tPORT_ACTIVE (4)\n\tactive_mtu:\t4096 (5)\n"
+       "NCCL sees three NICs\n",
+       "link.degraded",
+       "hca_id:\tmlx5_0\n\tstate:\tPORT_ACTIVE (4)\n\tactive_mtu:\t4096 (5)\n"
+       "hca_id:\tmlx5_1\n\tstate:\tPORT_DOWN (1)\n\tactive_mtu:\t1024 (3)\n"
+       "the second port is not cabled\n"},
+      {"no route from a rail",
+       "n1# ip route get 10.33.2.19 oif rail2\nRTNETLINK answers: "
+       "Network is unreachable\n",
+       "rail.no_route",
+       "n1# ip route get 10.33.2.19 oif rail2\n10.33.2.19 via 10.32.2.1 dev rail2 src 10.32.2.12 "
+       "uid 0\n"},
+  });
+}
+
+TEST(PastedShapes, SettingsThatContradictEachOther) {
+  COVERS("C1");
+  constexpr std::string_view kHost =
+      "g1# mlnx_qos -i ens1np0\nDCBX mode: OS controlled\nPriority trust state: dscp\n"
+      "PFC configuration:\n\tpriority    0   1   2   3   4   5   6   7\n"
+      "\tenabled     0   0   0   1   0   0   0   0   \n";
+  const std::string mask =
+      "g1# mlxconfig -d 0000:5e:00.0 q ROCE_CC_PRIO_MASK_P1\nDevice type:        ConnectX6DX\n"
+      "Device:             0000:5e:00.0\n\nConfigurations:          Next Boot\n"
+      "        ROCE_CC_PRIO_MASK_P1                        ";
+  const std::string roce =
+      "cumulus@leaf1:~$ nv show qos roce\n                    operational  applied\n"
+      "------------------  -----------  --------\nmode                lossless     lossless\n"
+      "pfc\n  pfc-priority      ";
+  const std::string fleet =
+      "n101: mlx5_0 trust=dscp tc=106 pfc=0,0,0,1,0,0,0,0\n"
+      "n102: mlx5_0 trust=dscp tc=106 pfc=0,0,0,1,0,0,0,0\nn103: mlx5_0 trust=";
+  const std::string wrong_mask = std::string(kHost) + mask + "16\n";
+  const std::string right_mask = std::string(kHost) + mask + "255\n";
+  const std::string wrong_roce = std::string(kHost) + roce + "5\n";
+  const std::string right_roce = std::string(kHost) + roce + "3\n";
+  const std::string wrong_fleet = fleet + "pcp tc=106 pfc=0,0,0,1,0,0,0,0\n";
+  const std::string right_fleet = fleet + "dscp tc=106 pfc=0,0,0,1,0,0,0,0\n";
+  check_shapes({
+      {"the firmware controls another priority", wrong_mask, "rp.disabled", right_mask},
+      {"the switch pauses another priority", wrong_roce, "pfc.wrong_priority", right_roce},
+      {"one host of several", wrong_fleet, "trust.not_dscp", right_fleet},
+      {"a profile of SONiC that drops",
+       "admin@l1:~$ show ecn\nProfile: AZURE_LOSSLESS\n-------  --------\necn      ecn_none\n"
+       "-------  --------\n",
+       "ecn.off_on_lossless",
+       "admin@l1:~$ show ecn\nProfile: AZURE_LOSSLESS\n-------  --------\necn      ecn_all\n"
+       "-------  --------\n"},
+  });
+  EXPECT_EQ(loudest(mask + "16\n"), "") << "which priority RDMA has the text does not say";
+}
+
+std::string queue_of_junos(unsigned dropped, std::string_view name) {
+  return fmt::format(
+      "u@qfx1> show interfaces queue et-0/0/18\nPhysical interface: et-0/0/18, up, Physical link "
+      "is Up\nQueue: 4, Forwarding classes: {}\n  Transmitted:\n    Packets              :    "
+      "73201188450               4210233 pps\n    Tail-dropped packets :    {}     0 pps\n",
+      name, dropped);
+}
+
+TEST(PastedShapes, QueuesThatDropAndPortsThatWereForgotten) {
+  COVERS("D4");
+  const std::string drops = queue_of_junos(10, "NO-LOSS") + queue_of_junos(4010, "NO-LOSS");
+  const std::string none = queue_of_junos(4010, "NO-LOSS") + queue_of_junos(4010, "NO-LOSS");
+  const std::string lossy = queue_of_junos(10, "bulk") + queue_of_junos(4010, "bulk");
+  EXPECT_EQ(loudest(drops), "pfc.off");
+  EXPECT_EQ(loudest(none), "");
+  EXPECT_EQ(loudest(lossy), "") << "a queue that may drop";
+  const auto ports = [](std::string_view second) {
+    return fmt::format(
+        "n1# show running-config interface ethernet 1/1-3\n\ninterface Ethernet1/1\n"
+        "  priority-flow-control mode on\n  service-policy type qos input ROCE\n\n"
+        "interface Ethernet1/2\n{}\ninterface Ethernet1/3\n"
+        "  priority-flow-control mode on\n  service-policy type qos input ROCE\n",
+        second);
+  };
+  EXPECT_EQ(loudest(ports("  priority-flow-control mode on\n")), "fleet.drift");
+  EXPECT_EQ(loudest(ports("  description uplink\n")), "") << "another kind of port";
+  EXPECT_EQ(loudest(ports("  priority-flow-control mode on\n  service-policy type qos input "
+                          "ROCE\n")),
+            "");
+}
+
+TEST(PastedShapes, LogsOfSwitchesAndCarriersOfRails) {
+  COVERS("I18");
+  const auto log = [](int times) {
+    std::string out;
+    for (int n = 0; n < times; ++n)
+      out += fmt::format(
+          "Oct  6 10:{0:02}:02 leaf1 Ebra: %LINEPROTO-5-UPDOWN: Line protocol on Interface "
+          "Ethernet12/1, changed state to down\nOct  6 10:{0:02}:09 leaf1 Ebra: "
+          "%LINEPROTO-5-UPDOWN: Line protocol on Interface Ethernet12/1, changed state to up\n",
+          n);
+    return out;
+  };
+  EXPECT_EQ(loudest(log(3)), "link.flapping");
+  EXPECT_EQ(loudest(log(1)), "") << "a host that was booted";
+  const auto links = [](std::string_view third) {
+    return fmt::format(
+        "n1# ip -br link\n"
+        "rail0  UP    b8:3f:d2:00:00:01 <BROADCAST,MULTICAST,UP,LOWER_UP>\n"
+        "rail1  UP    b8:3f:d2:00:00:02 <BROADCAST,MULTICAST,UP,LOWER_UP>\n"
+        "rail2  {}\n",
+        third);
+  };
+  EXPECT_EQ(loudest(links("DOWN  b8:3f:d2:00:00:03 <NO-CARRIER,BROADCAST,MULTICAST,UP>")),
+            "link.degraded");
+  EXPECT_EQ(loudest(links("DOWN  b8:3f:d2:00:00:03 <BROADCAST,MULTICAST>")), "") << "shut down";
+}
+
+TEST(PastedShapes, FormsOfOneTool) {
+  COVERS("C1");
+  check_shapes({
+      {"counters as JSON",
+       "$ rdma -j statistic show\n[{\"ifname\":\"mlx5_0\",\"port\":1,"
+       "\"np_ecn_marked_roce_packets\":8120331,\"np_cnp_sent\":0}]\n",
+       "np.disabled",
+       "$ rdma -j statistic show\n[{\"ifname\":\"mlx5_0\",\"port\":1,"
+       "\"np_ecn_marked_roce_packets\":8120331,\"np_cnp_sent\":7120331}]\n"},
+      {"DCB as JSON, over several lines",
+       "$ dcb -jp pfc show dev ens1np0\n{\n  \"pfc_cap\": 8,\n"
+       "  \"prio_pfc\": [ false,false,false,false,false,false,false,false ]\n}\n",
+       "pfc.off",
+       "$ dcb -jp pfc show dev ens1np0\n{\n  \"pfc_cap\": 8,\n"
+       "  \"prio_pfc\": [ false,false,false,true,false,false,false,false ]\n}\n"},
+      {"nicctl",
+       "# nicctl show qos\n  Classification type     : PCP\n  PFC :\n"
+       "    PFC no-drop priorities  : 3\n",
+       "trust.not_dscp",
+       "# nicctl show qos\n  Classification type     : DSCP\n  DSCP-to-priority :\n"
+       "    DSCP                    : 26 ==> priority : 3\n  PFC :\n"
+       "    PFC no-drop priorities  : 3\n"},
+      {"tracepath",
+       "$ tracepath -n 10.2.0.9\n 1?: [LOCALHOST]    pmtu 9000\n 1:  10.1.0.1  0.211ms\n"
+       " 2:  10.1.9.1  0.310ms pmtu 1500\n     Resume: pmtu 1500 hops 2 back 2\n",
+       "mtu.mismatch",
+       "$ tracepath -n 10.2.0.9\n 1?: [LOCALHOST]    pmtu 9000\n 1:  10.1.0.1  0.211ms\n"
+       "     Resume: pmtu 9000 hops 2 back 2\n"},
+      {"statements of Junos",
+       "set class-of-service interfaces et-0/0/1 congestion-notification-profile CNP\n"
+       "set class-of-service interfaces et-0/0/1 unit 0 classifiers dscp CLS\n"
+       "set class-of-service interfaces et-0/0/2 congestion-notification-profile CNP\n"
+       "set class-of-service interfaces et-0/0/2 unit 0 classifiers dscp CLS\n"
+       "set class-of-service interfaces et-0/0/3 unit 0 classifiers dscp CLS\n",
+       "fleet.drift",
+       "set class-of-service interfaces et-0/0/1 congestion-notification-profile CNP\n"
+       "set class-of-service interfaces et-0/0/2 congestion-notification-profile CNP\n"
+       "set class-of-service interfaces et-0/0/3 congestion-notification-profile CNP\n"},
+      {"bandwidths of pairs",
+       "n1-n2   391.2\nn1-n3   390.8\nn1-n4   98.1\nn2-n3   391.0\n"
+       "n2-n4   97.9\n",
+       "host.straggler", "n1-n2   391.2\nn1-n3   390.8\nn1-n4   390.1\nn2-n3   391.0\n"},
+  });
+}
+
+TEST(PastedShapes, ReadingsOfWhichThePersonSaysHowFarApartTheyAre) {
+  COVERS("I1");
+  const auto frames = [](std::string_view wait, unsigned later) {
+    return fmt::format(
+        "leaf#show priority-flow-control counters\nPort RxPfc TxPfc\nEt1/1 0 0\n"
+        "Et2/1 9182736 0\n{}\nleaf#show priority-flow-control counters\nPort RxPfc TxPfc\n"
+        "Et1/1 0 0\nEt2/1 {} 0\n",
+        wait, later);
+  };
+  EXPECT_EQ(loudest(frames("(30 seconds later)", 12182736)), "pfc.storm");
+  EXPECT_EQ(loudest(frames("(10 minutes later)", 9183736)), "");
+  EXPECT_EQ(loudest(frames("later", 12182736)), "") << "how long it was nobody says";
+}
+
+TEST(PastedShapes, WhatOneFaultExplains) {
+  COVERS("C6");
+  check_shapes({
+      {"the firmware of a NIC stopped, and its link went down",
+       "[884120.118] ionic 0000:61:00.0: FW heartbeat stalled at 4294838272\n"
+       "[884120.119] ionic 0000:61:00.0 benic3p1: Link down\n"
+       "[884145.902] ionic 0000:61:00.0: FW recovery failed: -110\n",
+       "nic.failed", "[    4.118] ionic 0000:61:00.0: FW: 1.110.0\n"},
+      {"buffers that a measured round trip does not allow",
+       "$ ping -c3 10.2.0.4 | tail -1\nrtt min/avg/max/mdev = 27.9/28.0/28.1/0.04 ms\n"
+       "$ sysctl net.ipv4.tcp_rmem\nnet.ipv4.tcp_rmem = 4096\t87380\t212992\n",
+       "host.tcp_untuned",
+       "$ ping -c3 10.2.0.4 | tail -1\nrtt min/avg/max/mdev = 0.021/0.030/0.041/0.004 ms\n"
+       "$ sysctl net.ipv4.tcp_rmem\nnet.ipv4.tcp_rmem = 4096\t87380\t212992\n"},
+      {"broken frames of a Cumulus port",
+       "cumulus@l1:~$ nv show interface swp12 counters errors\nFCS Errors               88120\n"
+       "cumulus@l1:~$ nv show interface swp12 counters errors\nFCS Errors               102441\n",
+       "link.physical_errors",
+       "cumulus@l1:~$ nv show interface swp12 counters errors\nFCS Errors               88120\n"
+       "cumulus@l1:~$ nv show interface swp12 counters errors\nFCS Errors               88120\n"},
+      {"an InfiniBand port among Ethernet ones",
+       "$ ibstat mlx5_6\nCA 'mlx5_6'\n\tPort 1:\n\t\tState: Down\n\t\tPhysical state: Polling\n"
+       "\t\tRate: 10\n\t\tLink layer: InfiniBand\n\nthe other seven are Ethernet and up\n",
+       "link.infiniband",
+       "$ ibstat mlx5_6\nCA 'mlx5_6'\n\tPort 1:\n\t\tState: Active\n"
+       "\t\tPhysical state: LinkUp\n\t\tRate: 400\n\t\tLink layer: InfiniBand\n"},
+      {"counters of a rule for alarms", "port 3: link_downed 57\n", "link.flapping",
+       "  expr: increase(link_downed[10m]) > 57\n"},
+      {"a port that was shut",
+       "link mlx5_0/1 state ACTIVE physical_state LINK_UP netdev e0\n"
+       "link mlx5_1/1 state DOWN physical_state POLLING netdev e1\n",
+       "link.degraded",
+       "link mlx5_0/1 state ACTIVE physical_state LINK_UP netdev e0\n"
+       "link mlx5_1/1 state DOWN physical_state DISABLED netdev e1\n"},
+      {"another socket; a board without PCIe switches",
+       "\tGPU0\tGPU1\tNIC0\nGPU0\t X \tNV18\tSYS\nGPU1\tNV18\t X \tNODE\n"
+       "NIC0\tSYS\tNODE\t X \n",
+       "pcie.gpu_far",
+       "\tGPU0\tGPU1\tNIC0\nGPU0\t X \tNV18\tNODE\nGPU1\tNV18\t X \tNODE\n"
+       "NIC0\tNODE\tNODE\t X \n"},
+  });
+}
+
+TEST(PastedShapes, WordsAroundOutputs) {
+  check_shapes({
+      {"a ping's size is no MTU", "MTU 9000 on leaf1 and MTU 1500 on leaf2\n", "mtu.mismatch",
+       "MTU 9000 everywhere (ping -M do -s 8972 ok)\n"},
+      {"a link-local source",
+       "h1:1:2 [0] NCCL WARN NET/IB: Got completion from peer 10.1.0.4<4> with "
+       "status=IBV_WC_RETRY_EXC_ERR(12) opcode=IBV_WC_SEND(0) vendor_err=129 localGid "
+       "fe80::a2:1 remoteGids fe80::a2:2 hca mlx5_0\n",
+       "gid.not_routable",
+       "h1:1:2 [0] NCCL WARN NET/IB: Got completion from peer 10.1.0.4<4> with "
+       "status=IBV_WC_RETRY_EXC_ERR(12) opcode=IBV_WC_SEND(0) vendor_err=129 localGid "
+       "::ffff:10.1.0.3 remoteGids ::ffff:10.1.0.4 hca mlx5_0\n"},
+  });
+}
+
+}  // namespace
+}  // namespace weir::diagnose
