@@ -292,6 +292,15 @@ constexpr ThresholdInfo kTable[] = {
     {"bandwidth_bytes", "bytes", "I6", "field",
      "message size from which bandwidth decides its time, not latency", nullptr,
      &T::bandwidth_bytes},
+    {"tuned_use", "share", "H3", "field",
+     "of the receivers' links that a load which can fill them fills, when tuned", &T::tuned_use,
+     nullptr},
+    {"tuned_tail", "times", "H3", "field",
+     "the mean: when tuned, neither the longest step or flow nor the slowest run takes as long",
+     &T::tuned_tail, nullptr},
+    {"tuned_paused_runs", "share", "H3", "statistics",
+     "of the runs: paused ones are rare where the bound of their rate is below this",
+     &T::tuned_paused_runs, nullptr},
 };
 
 bool is_share(const ThresholdInfo& info) {

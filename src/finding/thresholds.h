@@ -127,6 +127,11 @@ struct Thresholds {
   double uneven_runs = 2;
   std::uint64_t runs_compared = 3;
   std::uint64_t bandwidth_bytes = 1'000'000;
+
+  // tuning
+  double tuned_use = 0.8;
+  double tuned_tail = 2;
+  double tuned_paused_runs = 0.05;
 };
 
 /// One row. Exactly one of the two members is set.

@@ -36,11 +36,11 @@ TargetSide judge_marks(const std::vector<Metrics>& runs) {
   return side(marks >= pauses, fmt::format("{}, {:.3g} per pause", text, marks / pauses));
 }
 
-TargetSide judge_pauses(const std::vector<Metrics>& runs, double pause_limit) {
+TargetSide judge_pauses(const std::vector<Metrics>& runs, double pause_limit, double rare) {
   const auto bad = static_cast<std::uint64_t>(std::count_if(
       runs.begin(), runs.end(), [&](const Metrics& run) { return run.pause_share > pause_limit; }));
   const double rate = upper_bound(bad, runs.size());
-  return side(bad == 0 || rate < kTargetPausedRuns,
+  return side(bad == 0 || rate < rare,
               fmt::format("{} of {} runs, rate <{:.1f} %", bad, runs.size(), 100 * rate));
 }
 
@@ -65,22 +65,22 @@ bool has_mixed_sizes(const sim::WorkloadSpec& spec) {
          spec.kind == sim::WorkloadKind::kLossy || spec.kind == sim::WorkloadKind::kTrace;
 }
 
-TargetSide judge_use(const Load& load, const std::vector<Metrics>& runs) {
+TargetSide judge_use(const Load& load, const std::vector<Metrics>& runs, double wanted) {
   if (load.spec.kind == sim::WorkloadKind::kTrace)
     return not_judged("what a trace offers is not known");
   if (load.spec.kind == sim::WorkloadKind::kTraining)
     return not_judged("it computes between transfers");
   const double offered = static_cast<double>(load.spec.load.raw()) / kSharePerWhole;
-  if (has_mixed_sizes(load.spec) && offered < kTargetUse)
+  if (has_mixed_sizes(load.spec) && offered < wanted)
     return not_judged(fmt::format("it offers {:.0f} %", 100 * offered));
   double use = 0;
   for (const Metrics& run : runs)
     use += run.utilisation / static_cast<double>(runs.size());
-  return side(use >= kTargetUse, fmt::format("{:.0f} %", 100 * use));
+  return side(use >= wanted, fmt::format("{:.0f} %", 100 * use));
 }
 
 /// The longest against the mean, in a run and between runs.
-TargetSide judge_tails(const Load& load, const std::vector<Metrics>& runs) {
+TargetSide judge_tails(const Load& load, const std::vector<Metrics>& runs, double most_times) {
   if (has_mixed_sizes(load.spec)) return not_judged("its flows differ in size");
   double worst = 0;
   double least = 0;
@@ -94,14 +94,15 @@ TargetSide judge_tails(const Load& load, const std::vector<Metrics>& runs) {
     most = std::max(most, mean);
   }
   const double between = most / least;
-  return side(worst < kTargetTail && between < kTargetTail,
+  return side(worst < most_times && between < most_times,
               fmt::format("longest {:.2f}x the mean, {:.2f}x between runs", worst, between));
 }
 
 }  // namespace
 
 std::vector<TargetRow> judge_target(const Load& load, const std::vector<Metrics>& start,
-                                    const std::vector<Metrics>* chosen, double pause_limit) {
+                                    const std::vector<Metrics>* chosen, double pause_limit,
+                                    const finding::Thresholds& thresholds) {
   std::vector<TargetRow> out;
   const auto add = [&](std::string_view goal, const auto& judge) {
     TargetRow row{std::string(goal), load.text, judge(start), {}};
@@ -109,10 +110,12 @@ std::vector<TargetRow> judge_target(const Load& load, const std::vector<Metrics>
     out.push_back(std::move(row));
   };
   add("marks", [](const auto& runs) { return judge_marks(runs); });
-  add("pauses", [&](const auto& runs) { return judge_pauses(runs, pause_limit); });
+  add("pauses", [&](const auto& runs) {
+    return judge_pauses(runs, pause_limit, thresholds.tuned_paused_runs);
+  });
   add("drops", [](const auto& runs) { return judge_drops(runs); });
-  add("use", [&](const auto& runs) { return judge_use(load, runs); });
-  add("tails", [&](const auto& runs) { return judge_tails(load, runs); });
+  add("use", [&](const auto& runs) { return judge_use(load, runs, thresholds.tuned_use); });
+  add("tails", [&](const auto& runs) { return judge_tails(load, runs, thresholds.tuned_tail); });
   return out;
 }
 

@@ -321,8 +321,9 @@ class Tuning {
     result_.target.clear();
     for (std::size_t i = 0; i < question_.loads.size(); ++i) {
       WEIR_TRY(load, parse_load(question_.loads[i]));
-      for (TargetRow& row : judge_target(
-               load, start[i], chosen == nullptr ? nullptr : &(*chosen)[i], request_.pause_limit))
+      for (TargetRow& row :
+           judge_target(load, start[i], chosen == nullptr ? nullptr : &(*chosen)[i],
+                        request_.pause_limit, request_.thresholds))
         result_.target.push_back(std::move(row));
     }
     result_.target.push_back(judge_idle(idle_start, idle_chosen));
@@ -496,7 +497,7 @@ class Tuning {
       WEIR_TRY(settled, settle(finalists[i].point));
       if (!settled) continue;
       if (!best || settled->paused_rate < best->paused_rate) best = std::move(settled);
-      if (best->paused_rate < kTargetPausedRuns) break;
+      if (best->paused_rate < request_.thresholds.tuned_paused_runs) break;
     }
     if (best) {
       judge_failures(best->failures);

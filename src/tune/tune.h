@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "design/fabric/variant.h"
+#include "finding/thresholds.h"
 #include "tune/crew/crew.h"
 #include "tune/result.h"
 
@@ -34,6 +35,7 @@ struct TuneRequest {
   unsigned jobs = 1;
   Foreman* foreman = nullptr;  // his workers make the runs; none: `jobs` threads here
   std::uint64_t seed = 1;
+  finding::Thresholds thresholds = {};  // by which the target is judged
   /// Where hosts or switches were seen not to be as designed: the first step fails by it.
   std::vector<std::string> deviations = {};
   std::string results = {};  // a file that keeps every run; empty: none

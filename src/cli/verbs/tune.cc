@@ -11,6 +11,7 @@
 #include "cli/frame/commands.h"
 #include "cli/frame/design_input.h"
 #include "cli/frame/progress.h"
+#include "cli/frame/threshold_option.h"
 #include "cli/json/tune/tuning_json.h"
 #include "cli/text/tune_text.h"
 #include "tune/table/moves.h"
@@ -133,6 +134,9 @@ ExitCode run_tune(const Args& args, Context& context) {
     return usage_error(context, args.command(), good.error().what);
   if (const Status good = read_launcher(args, context, request); !good)
     return usage_error(context, args.command(), good.error().what);
+  const auto thresholds = thresholds_of(args);
+  if (!thresholds) return usage_error(context, args.command(), thresholds.error().what);
+  request.tuning.thresholds = *thresholds;
   request.tuning.loads = args.all("workload");
   if (args.has("knobs")) request.tuning.knobs = globs_of(args, "knobs");
   request.tuning.keep = globs_of(args, "keep");
@@ -194,6 +198,7 @@ std::vector<Option> tune_options() {
        .help = "job steps of this Slurm allocation make the runs",
        .choices = {"slurm"}},
       {.name = "seed", .metavar = "N", .help = "of everything drawn", .default_value = "1"},
+      threshold_option(),
       {.name = "out",
        .letter = 'o',
        .metavar = "DIR",
