@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "cli/docs/documents.h"
+#include "cli/fleet/fleet_input.h"
 #include "cli/frame/help.h"
 
 namespace weir::cli {
@@ -67,6 +68,12 @@ std::string commands_page(std::span<const Command> table) {
       "The first line of every output is the verdict in words. Every verb takes these:\n\n"
       "| option | |\n|---|---|\n";
   for (const Option& option : common_options(Command{}))
+    out += fmt::format("| `{}` | {} |\n", spelling(option), cell(full_help(option)));
+  out +=
+      "\nVerbs that look at hosts take many of them over a network ([fleet](fleet.md)); their "
+      "usage "
+      "ends in FLEET:\n\n| option | |\n|---|---|\n";
+  for (const Option& option : fleet_options(Command{}))
     out += fmt::format("| `{}` | {} |\n", spelling(option), cell(full_help(option)));
   out += overview(table, Group::kOperators, "For operators");
   out += overview(table, Group::kDevelopers, "For developers");

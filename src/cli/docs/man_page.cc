@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "cli/docs/documents.h"
+#include "cli/fleet/fleet_input.h"
 #include "cli/frame/help.h"
 
 namespace weir::cli {
@@ -95,6 +96,15 @@ std::string common_section() {
   return out;
 }
 
+std::string fleet_section() {
+  std::string out = heading("OPTIONS OF A FLEET");
+  out += literal("Verbs that look at hosts take these, for many machines at once.");
+  out += "\n";
+  for (const Option& option : fleet_options(Command{}))
+    out += item(tag_of(option), full_help(option));
+  return out;
+}
+
 std::string exit_section() {
   std::string out = heading("EXIT STATUS");
   for (const ExitMeaning& exit : exit_meanings())
@@ -117,7 +127,7 @@ std::string man_page(std::span<const Command> table) {
   out += "\n";
   out += verbs_of(table, Group::kOperators, "VERBS FOR OPERATORS");
   out += verbs_of(table, Group::kDevelopers, "VERBS FOR DEVELOPERS");
-  out += common_section() + exit_section();
+  out += common_section() + fleet_section() + exit_section();
   out += heading("ENVIRONMENT");
   out += item(bold("WEIR_DESIGN"), "the design file of verbs that are given none");
   out += item(bold("NO_COLOR"), "set and not empty: no colours, unless --color always");

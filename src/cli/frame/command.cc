@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/text_position.h"
+#include "cli/fleet/fleet_input.h"
 #include "cli/json/error.h"
 
 namespace weir::cli {
@@ -47,6 +48,10 @@ std::vector<Option> common_options(const Command& command) {
 
 std::vector<Option> all_options(const Command& command) {
   std::vector<Option> options = command.options;
+  if (command.takes_fleet) {
+    const std::vector<Option> fleet = fleet_options(command);
+    options.insert(options.end(), fleet.begin(), fleet.end());
+  }
   const std::vector<Option> common = common_options(command);
   options.insert(options.end(), common.begin(), common.end());
   return options;
@@ -116,6 +121,8 @@ bool looks_at_files(const Args& args) {
     return is_known && args.has(name);
   };
   if (given("from-host") || given("launcher")) return false;  // a launcher starts programs
+  const bool is_lab_or_capture = given("lab") || given("root");
+  if (names_fleet(args) && !is_lab_or_capture) return false;  // so does the way to a fleet
   // weir validate --switch looks at no host unless one is named.
   const bool is_captured = given("root") || given("switch") || given("lab") || given("tune");
   const auto is_named = [&](const Argument& argument) { return args.has(argument.name); };

@@ -84,14 +84,15 @@ struct Command {
   std::vector<ExitCode> exit_codes = {};  // that this verb can give, besides kUsage
   bool judges = false;                    // has findings, hence --fail-on
   Looks looks = Looks::kElsewhere;
-  bool serves = false;  // answers on a socket, unless an option names a file to write
+  bool takes_fleet = false;  // hosts of a fleet too, hence --hosts and --via (fleet_input.h)
+  bool serves = false;       // answers on a socket, unless an option names a file to write
   ExitCode (*run)(const Args&, Context&) = nullptr;
 };
 
 /// Options that every verb has; where it judges, --fail-on before them.
 [[nodiscard]] std::vector<Option> common_options(const Command&);
 
-/// The verb's own options, then the common ones: what the parser accepts.
+/// The verb's own options, then those of a fleet, then the common ones: what the parser accepts.
 [[nodiscard]] std::vector<Option> all_options(const Command&);
 
 /// Of a command line that looks at files alone: the directories that it writes to, none where it

@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "cli/fleet/fleet_input.h"
 
 namespace weir::cli {
 namespace {
@@ -131,19 +132,18 @@ std::string with_choices(std::string_view help, const std::vector<std::string_vi
   return notes.empty() ? std::string(help) : fmt::format("{} ({})", help, notes);
 }
 
-// The common options in a line or two: they are the same everywhere and must not push the verb's
-// own off the screen.
-std::string common_line() {
+// Options in a line or two: they are the same everywhere and must not push the verb's own off the
+// screen.
+std::string options_line(std::string_view title, const std::vector<Option>& options) {
   std::vector<std::string> pieces;
-  for (const Option& option : common_options(Command{})) {
+  for (const Option& option : options) {
     if (option.choices.empty()) {
       pieces.push_back(spelling(option));
     } else {
       pieces.push_back(fmt::format("--{} {}", option.name, fmt::join(option.choices, "|")));
     }
   }
-  constexpr std::string_view kTitle = "common:  ";
-  return fmt::format("\n{}{}\n", kTitle, fill(pieces, "  ", kTitle.size()));
+  return fmt::format("\n{}{}\n", title, fill(pieces, "  ", title.size()));
 }
 
 // Beside its command where there is room, under it where there is not.
@@ -182,6 +182,7 @@ std::vector<std::string> usage_pieces(const Command& command, Usage form) {
     pieces.push_back(option.required ? text
                                      : fmt::format("[{}]{}", text, option.repeated ? "..." : ""));
   }
+  if (command.takes_fleet && form == Usage::kWhole) pieces.emplace_back("[FLEET]");
   if (form == Usage::kShort)
     pieces.emplace_back("[OPTIONS]");
   else if (command.judges)
@@ -220,7 +221,8 @@ std::string verb_help(std::span<const Command> table, const Command& command) {
                   wrap(command.description, kColumns));
   out += section("arguments", arguments);
   out += section("options", options);
-  out += common_line();
+  if (command.takes_fleet) out += options_line("fleet:   ", fleet_options(command));
+  out += options_line("common:  ", common_options(Command{}));
   out += examples_section(command);
   return out + "\n" + longer_verbs(table, command.name) + exit_line(exits_of(command));
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "cli/fleet/fleet_input.h"
 
 namespace weir::cli {
 
@@ -35,16 +36,21 @@ ops::Result<ops::Source> source_of(const Args& args) {
       .lab = args.get("lab").value_or(""), .hosts = args.all("host"), .captures = args.all("root")};
 }
 
+ops::Result<ops::Source> source_of(const Args& args, const Context& context) {
+  WEIR_TRY(source, source_of(args));
+  return with_fleet(std::move(source), args, context);
+}
+
 std::string source_words(const Args& args) {
   std::string words;
   if (const auto lab = args.get("lab")) words += fmt::format(" --lab {}", *lab);
   for (const std::string& root : args.all("root"))
     words += fmt::format(" --root {}", root);
-  return words;
+  return words + fleet_words(args);
 }
 
 ops::Result<ops::PlanRequest> plan_request(const Args& args, const Context& context) {
-  WEIR_TRY(source, source_of(args));
+  WEIR_TRY(source, source_of(args, context));
   WEIR_TRY(design, design_path_for_hosts(args, context));
   return ops::PlanRequest{std::move(source), std::move(design)};
 }
@@ -63,7 +69,7 @@ ExitCode completeness(const ops::Observation& seen) {
 }
 
 void print_unseen(const ops::Observation& seen, Context& context) {
-  for (const std::string& text : seen.unseen)
+  for (const std::string& text : ops::fold_reasons(seen.unseen))
     context.err << "weir: could not read " << text << '\n';
 }
 

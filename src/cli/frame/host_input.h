@@ -14,9 +14,11 @@ namespace weir::cli {
 [[nodiscard]] std::vector<Option> with_host_options(std::vector<Option> own = {});
 
 [[nodiscard]] ops::Result<ops::Source> source_of(const Args&);
+/// The same for a verb that takes a fleet.
+[[nodiscard]] ops::Result<ops::Source> source_of(const Args&, const Context&);
 
-/// " --lab DIR", " --root DIR": the same hosts again, for commands to type next; empty on this
-/// machine.
+/// " --lab DIR", " --root DIR", " --hosts SET": the same hosts again, for commands to type next;
+/// empty on this machine.
 [[nodiscard]] std::string source_words(const Args&);
 
 /// The hosts and the design of `plan` and `apply`, and the same as words to type next.

@@ -102,6 +102,38 @@ void print_applied_json(Context& context, const Command& command,
                                }});
 }
 
+void print_waves_json(Context& context, const Command& command, const ops::Waves& done,
+                      const std::string& design, const std::vector<std::string>& unseen,
+                      std::string_view verdict, const std::vector<std::string>& next) {
+  Json object = json_object(command);
+  object["verdict"] = verdict;
+  object["design"] = design;
+  std::size_t changed = 0;
+  Json waves = Json::array();
+  for (const ops::Wave& wave : done.waves) {
+    Json hosts = Json::array();
+    for (const ops::WaveHost& host : wave.hosts) {
+      if (host.state == ops::WaveHostState::kConfirmed) changed += host.changes;
+      hosts.push_back({{"host", host.host},
+                       {"state", state_text(host.state)},
+                       {"changes", host.changes},
+                       {"detail", host.detail}});
+    }
+    waves.push_back({{"wave", wave.name}, {"hosts", std::move(hosts)}});
+  }
+  object["changed"] = changed;
+  object["hosts"] = Json::array();
+  object["unseen"] = unseen;
+  object["confirm_until"] = Json();
+  object["guard"] = Json();
+  object["pending"] = Json();
+  object["waves"] = std::move(waves);
+  object["red_flag"] = done.red_flag;
+  object["journal"] = done.journal;
+  object["next"] = next;
+  print_json(context, object);
+}
+
 void print_rollback_json(Context& context, const Command& command,
                          const host::StoredJournal& stored, const host::Rollback& done,
                          const std::vector<host::ChangedSince>& since, std::string_view verdict) {

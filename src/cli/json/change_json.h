@@ -6,6 +6,7 @@
 
 #include "cli/frame/command.h"
 #include "ops/change/apply.h"
+#include "ops/change/waves.h"
 
 namespace weir::cli {
 
@@ -13,6 +14,10 @@ void print_plan_json(Context&, const Command&, const ops::Plan&, std::string_vie
                      const std::vector<std::string>& next);
 void print_applied_json(Context&, const Command&, const ops::Transaction&, const ops::Applied&,
                         std::string_view verdict, const std::vector<std::string>& next);
+/// An apply in waves: the hosts of each, and why it ended.
+void print_waves_json(Context&, const Command&, const ops::Waves& done, const std::string& design,
+                      const std::vector<std::string>& unseen, std::string_view verdict,
+                      const std::vector<std::string>& next);
 void print_rollback_json(Context&, const Command&, const host::StoredJournal&,
                          const host::Rollback&, const std::vector<host::ChangedSince>& since,
                          std::string_view verdict);

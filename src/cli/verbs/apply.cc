@@ -16,6 +16,7 @@
 #include "cli/frame/progress.h"
 #include "cli/json/change_json.h"
 #include "cli/text/plan_text.h"
+#include "cli/fleet/apply_waves.h"
 #include "units/format.h"
 
 namespace weir::cli {
@@ -181,6 +182,7 @@ ExitCode run_apply(const Args& args, Context& context) {
   if (!planned) return fail(context, args.command(), planned.error());
   auto request = apply_request(args, context);
   if (!request) return fail(context, args.command(), request.error());
+  if (asks_for_waves(args, *planned)) return run_waves(args, context, *planned, *request);
   auto transaction = ops::begin_apply(*planned, *request);
   if (!transaction) return fail(context, args.command(), transaction.error());
   const ops::Plan& plan = transaction->plan;
@@ -203,6 +205,17 @@ ExitCode run_apply(const Args& args, Context& context) {
   return code_of(plan, *applied);
 }
 
+std::vector<Option> apply_options() {
+  std::vector<Option> own = {
+      {.name = "confirm-within",
+       .metavar = "TIME",
+       .help = "roll back unless weir confirm is typed in time, such as 120s"},
+      despite_lint_option()};
+  for (Option& option : wave_options())
+    own.push_back(std::move(option));
+  return with_change_options(with_host_options(std::move(own)));
+}
+
 }  // namespace
 
 Command apply_command() {
@@ -218,17 +231,18 @@ Command apply_command() {
           "all "
           "of it is rolled back, on every host. A second apply changes nothing, and is refused "
           "where "
-          "it would while the first is not confirmed.",
+          "it would while the first is not confirmed. On a fleet each host is changed by its own "
+          "weir, in waves: a canary, a batch, the rest; each host rolls itself back unless it is "
+          "confirmed, and the first red flag ends it and rolls its wave back.",
       .arguments = {design_argument()},
-      .options = with_change_options(with_host_options(
-          {{.name = "confirm-within",
-            .metavar = "TIME",
-            .help = "roll back unless weir confirm is typed in time, such as 120s"},
-           despite_lint_option()})),
+      .options = apply_options(),
       .examples = {{"sudo weir apply fabric.yaml --confirm-within 120s", "this host"},
-                   {"weir apply --lab lab", "all hosts of a lab"}},
+                   {"weir apply --lab lab", "all hosts of a lab"},
+                   {"weir apply fabric.yaml --hosts gpu[001-128] --sudo --batch 16",
+                    "a fleet, in waves"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook,
                      ExitCode::kPartial, ExitCode::kRolledBack, ExitCode::kInterrupted},
+      .takes_fleet = true,
       .run = run_apply,
   };
 }

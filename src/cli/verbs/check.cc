@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "cli/frame/commands.h"
+#include "cli/fleet/fleet_input.h"
 #include "cli/frame/host_input.h"
 #include "cli/frame/judging.h"
 #include "cli/frame/threshold_option.h"
@@ -37,7 +38,7 @@ Result<diagnose::Convention> convention_of(const Args& args) {
 ExitCode run_check(const Args& args, Context& context) {
   const auto convention = convention_of(args);
   if (!convention) return usage_error(context, args.command(), convention.error().what);
-  const auto source = source_of(args);
+  const auto source = source_of(args, context);
   if (!source) return fail(context, args.command(), source.error());
   const auto thresholds = thresholds_of(args);
   if (!thresholds) return usage_error(context, args.command(), thresholds.error().what);
@@ -51,7 +52,8 @@ ExitCode run_check(const Args& args, Context& context) {
   if (context.json) {
     print_checked_json(context, args.command(), *checked, verdict);
   } else {
-    print_findings(context, checked->judgement, verdict);
+    const auto answers = ops::fold_answers(checked->seen, checked->judgement, "as usual");
+    print_findings(context, checked->judgement, with_answers(args, context, verdict, answers));
   }
   return exit_for(args, checked->judgement);
 }
@@ -82,6 +84,7 @@ Command check_command() {
                      ExitCode::kCouldNotLook, ExitCode::kPartial},
       .judges = true,
       .looks = Looks::kAtHostOrFiles,
+      .takes_fleet = true,
       .run = run_check,
   };
 }

@@ -9,6 +9,7 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "cli/frame/commands.h"
+#include "cli/fleet/fleet_input.h"
 #include "cli/frame/host_input.h"
 #include "cli/frame/judging.h"
 #include "cli/frame/known_load.h"
@@ -67,11 +68,11 @@ std::string diagnose_verdict(const ops::Diagnosed& found) {
   return verdict;
 }
 
-ops::Result<ops::DiagnoseRequest> diagnose_request(const Args& args) {
+ops::Result<ops::DiagnoseRequest> diagnose_request(const Args& args, const Context& context) {
   ops::DiagnoseRequest request;
   request.files = args.all("FILE");
-  WEIR_TRY(source, source_of(args));
-  if (args.has("lab") || args.has("root")) request.source = std::move(source);
+  WEIR_TRY(source, source_of(args, context));
+  if (args.has("lab") || args.has("root") || names_fleet(args)) request.source = std::move(source);
   const bool has_file = !args.has("lab") && file_exists(std::string(kDesignFile));
   request.design = args.get("design").value_or(has_file ? std::string(kDesignFile) : "");
   WEIR_TRY(thresholds, ops::or_bad_request(thresholds_of(args)));
@@ -90,7 +91,7 @@ void print_diagnosed(const ops::Diagnosed& found, Context& context) {
 }
 
 ExitCode run_diagnose(const Args& args, Context& context) {
-  auto request = diagnose_request(args);
+  auto request = diagnose_request(args, context);
   if (!request) return fail(context, args.command(), request.error());
   if (args.has("list-thresholds")) return list_thresholds(args, context, request->thresholds);
   Progress bar(context.err, context.stderr_is_terminal, "simulating the load");
@@ -98,7 +99,7 @@ ExitCode run_diagnose(const Args& args, Context& context) {
   const auto found = ops::diagnose_all(*request);
   bar.clear();
   if (!found) return fail(context, args.command(), found.error());
-  for (const std::string& text : found->unseen)
+  for (const std::string& text : ops::fold_reasons(found->unseen))
     context.err << "weir: could not read " << text << '\n';
   if (found->paste) print_what_was_read(*found->paste, context);
   if (context.json) {
@@ -147,6 +148,7 @@ Command diagnose_command() {
       .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput, ExitCode::kPartial},
       .judges = true,
       .looks = Looks::kAtFilesIfNamed,
+      .takes_fleet = true,
       .run = run_diagnose,
   };
 }

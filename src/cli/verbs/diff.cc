@@ -79,7 +79,7 @@ void print_pair(const ops::HostDiff& pair, Context& context) {
 }
 
 ExitCode run_diff(const Args& args, Context& context) {
-  const auto source = source_of(args);
+  const auto source = source_of(args, context);
   if (!source) return fail(context, args.command(), source.error());
   const auto diff = ops::diff({args.value("BEFORE"), args.get("AFTER"), *source});
   if (!diff) return fail(context, args.command(), diff.error());
@@ -125,6 +125,7 @@ Command diff_command() {
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook,
                      ExitCode::kPartial},
       .looks = Looks::kAtFilesIfAllNamed,
+      .takes_fleet = true,
       .run = run_diff,
   };
 }

@@ -89,6 +89,7 @@ Command plan_command() {
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook,
                      ExitCode::kPartial},
       .looks = Looks::kAtHostOrFiles,
+      .takes_fleet = true,
       .run = run_plan,
   };
 }

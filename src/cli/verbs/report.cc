@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "base/untrusted/printable.h"
 #include "cli/frame/commands.h"
+#include "cli/fleet/fleet_input.h"
 #include "cli/frame/help.h"
 #include "cli/frame/host_input.h"
 #include "cli/frame/threshold_option.h"
@@ -45,11 +46,11 @@ std::optional<Format> format_of(const Args& args) {
   return ending.empty() ? std::optional(Format::kHtml) : std::nullopt;
 }
 
-ops::Result<ops::ReportRequest> report_request(const Args& args) {
+ops::Result<ops::ReportRequest> report_request(const Args& args, const Context& context) {
   ops::ReportRequest request;
   request.files = args.all("FILE");
-  WEIR_TRY(source, source_of(args));
-  if (args.has("lab") || args.has("root")) request.source = std::move(source);
+  WEIR_TRY(source, source_of(args, context));
+  if (args.has("lab") || args.has("root") || names_fleet(args)) request.source = std::move(source);
   request.design = args.get("design").value_or("");
   request.title = args.get("title").value_or("");
   WEIR_TRY(thresholds, ops::or_bad_request(thresholds_of(args)));
@@ -124,7 +125,7 @@ ExitCode run_report(const Args& args, Context& context) {
                        fmt::format("{}: a report is .html, .md or .json; for another ending say "
                                    "which with --format",
                                    output_file(args)));
-  const auto request = report_request(args);
+  const auto request = report_request(args, context);
   if (!request) return fail(context, args.command(), request.error());
   const auto reported = ops::report(*request);
   if (!reported) return fail(context, args.command(), reported.error());
@@ -183,6 +184,7 @@ Command report_command() {
                    {"weir report --tune tuned", "what weir tune --out tuned found"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook},
       .looks = Looks::kAtFilesIfNamed,
+      .takes_fleet = true,
       .run = run_report,
   };
 }

@@ -57,7 +57,7 @@ void print_facts(const ops::Observation& seen, Context& context) {
 }
 
 ExitCode run_show(const Args& args, Context& context) {
-  const auto source = source_of(args);
+  const auto source = source_of(args, context);
   if (!source) return fail(context, args.command(), source.error());
   const auto shown = ops::show(*source);
   if (!shown) return fail(context, args.command(), shown.error());
@@ -101,6 +101,7 @@ Command show_command() {
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook,
                      ExitCode::kPartial},
       .looks = Looks::kAtHostOrFiles,
+      .takes_fleet = true,
       .run = run_show,
   };
 }

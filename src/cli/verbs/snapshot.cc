@@ -45,7 +45,7 @@ void print_nonzero(const ops::Observation& seen, Context& context) {
 }
 
 ExitCode run_snapshot(const Args& args, Context& context) {
-  const auto source = source_of(args);
+  const auto source = source_of(args, context);
   if (!source) return fail(context, args.command(), source.error());
   const auto seen = ops::snapshot(*source, args.has("counters"));
   if (!seen) return fail(context, args.command(), seen.error());
@@ -97,6 +97,7 @@ Command snapshot_command() {
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook,
                      ExitCode::kPartial},
       .looks = Looks::kAtHostOrFiles,
+      .takes_fleet = true,
       .run = run_snapshot,
   };
 }

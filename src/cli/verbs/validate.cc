@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/frame/change_input.h"
 #include "cli/frame/commands.h"
+#include "cli/fleet/fleet_input.h"
 #include "cli/frame/host_input.h"
 #include "cli/frame/judging.h"
 #include "cli/frame/progress.h"
@@ -40,8 +41,9 @@ ops::Result<ops::ValidateRequest> request_of(const Args& args, const Context& co
   ops::ValidateRequest request;
   WEIR_TRY(watch, watch_time(args));
   request.watch = watch;
-  const bool has_hosts = args.has("lab") || args.has("root") || !args.has("switch");
-  WEIR_TRY(source, source_of(args));
+  const bool has_hosts =
+      args.has("lab") || args.has("root") || names_fleet(args) || !args.has("switch");
+  WEIR_TRY(source, source_of(args, context));
   request.source = has_hosts ? std::optional(source) : std::nullopt;
   WEIR_TRY(design, design_path_for_hosts(args, context));
   request.design = std::move(design);
@@ -142,7 +144,9 @@ ExitCode run_validate(const Args& args, Context& context) {
   } else if (args.has("slurm")) {
     print_drain(args, context, judgement);
   } else {
-    print_findings(context, judgement, validate_verdict(*validated));
+    const auto answers = ops::fold_answers(validated->seen, judgement, "as designed");
+    print_findings(context, judgement,
+                   with_answers(args, context, validate_verdict(*validated), answers));
   }
   return exit_for(args, judgement);
 }
@@ -177,6 +181,7 @@ Command validate_command() {
                      ExitCode::kCouldNotLook, ExitCode::kPartial},
       .judges = true,
       .looks = Looks::kAtHostOrFiles,
+      .takes_fleet = true,
       .run = run_validate,
   };
 }

@@ -34,7 +34,7 @@ std::vector<std::string> words_of(const std::string& text, char separator) {
 
 ops::Result<ops::VerifyRequest> verify_request(const Args& args, const Context& context) {
   ops::VerifyRequest request;
-  WEIR_TRY(source, source_of(args));
+  WEIR_TRY(source, source_of(args, context));
   request.source = std::move(source);
   WEIR_TRY(design, design_path_for_hosts(args, context));
   request.design = std::move(design);
@@ -273,6 +273,7 @@ Command verify_command() {
       .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput,
                      ExitCode::kCouldNotLook, ExitCode::kPartial, ExitCode::kInterrupted},
       .judges = true,
+      .takes_fleet = true,
       .run = run_verify,
   };
 }

@@ -14,9 +14,11 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/owned_descriptor.h"
 #include "base/text.h"
 
 extern "C" char** environ;  // POSIX has no header for it
@@ -81,21 +83,66 @@ class KeptOutput {
   std::size_t left_out_ = 0;
 };
 
+/// Our end of a command's standard input: a socket, so that one that has closed its own is an error
+/// and no signal.
+class InputWriter {
+ public:
+  InputWriter() = default;
+  explicit InputWriter(OwnedDescriptor end) : end_(std::move(end)) {}
+
+  [[nodiscard]] int waits_on() const { return has_begun_ && !left_.empty() ? end_.get() : -1; }
+  /// Looks whether the first line of the output is the cue, and asks for what to answer.
+  void hear(const Talk& talk, std::string_view output) {
+    if (has_begun_ || end_.get() < 0) return;
+    const std::size_t line = output.find('\n');
+    if (!talk.cue.empty() && line == std::string_view::npos) return;
+    has_begun_ = true;
+    const bool is_cued = talk.cue.empty() || output.starts_with(talk.cue);
+    if (is_cued && talk.input_for) left_ = talk.input_for(output.substr(0, line));
+    if (left_.empty()) end_ = OwnedDescriptor();
+  }
+  void write_some() {
+    const ssize_t sent =
+        ::send(end_.get(), left_.data(), left_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    left_ = sent < 0 ? std::string_view() : left_.substr(static_cast<std::size_t>(sent));
+    if (left_.empty()) end_ = OwnedDescriptor();
+  }
+
+ private:
+  OwnedDescriptor end_;
+  std::string_view left_;
+  bool has_begun_ = false;
+};
+
+struct Heard {
+  KeptOutput out;
+  KeptOutput err;
+  std::size_t out_bytes = 0;
+  std::string first_line;  // the beginning of the output, while a cue is awaited
+};
+
 /// Reads both until both are closed: a child that fills one must not wait for the other. False
-/// where the time was over first.
-bool drain(int out_fd, int err_fd, Clock::time_point deadline,
-           const std::function<bool()>& is_interrupted, KeptOutput& out, KeptOutput& err) {
-  std::array<pollfd, 2> watched = {pollfd{out_fd, POLLIN, 0}, pollfd{err_fd, POLLIN, 0}};
+/// where the time was over first, or it printed too much.
+bool drain(int out_fd, int err_fd, Clock::time_point deadline, const Talk& talk, InputWriter& input,
+           Heard& heard) {
+  std::array<pollfd, 3> watched = {pollfd{out_fd, POLLIN, 0}, pollfd{err_fd, POLLIN, 0},
+                                   pollfd{-1, POLLOUT, 0}};
   std::array<char, 65536> buffer{};
   constexpr auto kBetweenLooks = std::chrono::milliseconds(200);
+  constexpr std::size_t kLongestCue = 4096;
+  if (talk.cue.empty()) input.hear(talk, "");
   while (watched[0].fd >= 0 || watched[1].fd >= 0) {
-    if (is_interrupted && is_interrupted()) return false;
-    const auto next = is_interrupted ? std::min(deadline, Clock::now() + kBetweenLooks) : deadline;
+    if (talk.is_interrupted && talk.is_interrupted()) return false;
+    watched[2].fd = input.waits_on();
+    const auto next =
+        talk.is_interrupted ? std::min(deadline, Clock::now() + kBetweenLooks) : deadline;
     const int ready = ::poll(watched.data(), watched.size(), left_until(next));
     if (ready < 0 && errno == EINTR) continue;
     if (ready < 0) return true;
     if (ready == 0 && Clock::now() >= deadline) return false;
-    for (std::size_t n = 0; n < watched.size(); ++n) {
+    if (watched[2].fd >= 0 && watched[2].revents != 0) input.write_some();
+    for (std::size_t n = 0; n < 2; ++n) {
       if (watched.at(n).fd < 0 || watched.at(n).revents == 0) continue;
       const ssize_t got = ::read(watched.at(n).fd, buffer.data(), buffer.size());
       if (got < 0 && errno == EINTR) continue;
@@ -103,7 +150,15 @@ bool drain(int out_fd, int err_fd, Clock::time_point deadline,
         watched.at(n).fd = -1;
         continue;
       }
-      (n == 0 ? out : err).add({buffer.data(), static_cast<std::size_t>(got)});
+      const std::string_view text(buffer.data(), static_cast<std::size_t>(got));
+      (n == 0 ? heard.out : heard.err).add(text);
+      if (n != 0) continue;
+      heard.out_bytes += text.size();
+      if (heard.out_bytes > talk.most_output) return false;
+      if (heard.first_line.size() < kLongestCue) {
+        heard.first_line += text.substr(0, kLongestCue);
+        input.hear(talk, heard.first_line);
+      }
     }
   }
   return true;
@@ -161,6 +216,8 @@ struct RunningCommand::Parts {
   bool leads_group = false;
   std::optional<Clock::time_point> asked_to_end = {};
   Clock::time_point start = Clock::now();
+  OwnedDescriptor input = {};  // our end of its standard input
+  bool was_cut = false;
 };
 
 RunningCommand::RunningCommand(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -208,23 +265,33 @@ Result<std::unique_ptr<RunningCommand>> RunningCommand::spawn(
 
 Result<CommandOutcome> RunningCommand::finish(Duration limit,
                                               const std::function<bool()>& is_interrupted) {
+  return finish(Talk{.limit = limit, .is_interrupted = is_interrupted});
+}
+
+bool RunningCommand::was_cut() const {
+  return parts_->was_cut;
+}
+
+Result<CommandOutcome> RunningCommand::finish(const Talk& talk) {
   WEIR_CHECK(parts_->child >= 0);
-  const auto deadline = limit == Duration::max()
+  const std::function<bool()>& is_interrupted = talk.is_interrupted;
+  const auto deadline = talk.limit == Duration::max()
                             ? Clock::time_point::max()
-                            : parts_->start + std::chrono::nanoseconds(limit.raw() / 1000);
+                            : parts_->start + std::chrono::nanoseconds(talk.limit.raw() / 1000);
   CommandOutcome outcome;
-  KeptOutput out;
-  KeptOutput err;
+  Heard heard;
+  InputWriter input(std::move(parts_->input));
   constexpr int kTimedOut = 124;
   constexpr int kInterrupted = 130;
   // One that has closed both may still run.
   const bool is_over =
-      drain(parts_->out.read_end(), parts_->err.read_end(), deadline, is_interrupted, out, err) &&
+      drain(parts_->out.read_end(), parts_->err.read_end(), deadline, talk, input, heard) &&
       ends_by(parts_->child, deadline, is_interrupted);
+  parts_->was_cut = heard.out_bytes > talk.most_output;
   const bool was_interrupted = !is_over && is_interrupted && is_interrupted();
-  outcome.output = std::move(out).take();
-  outcome.errors = std::move(err).take();
-  outcome.timed_out = !is_over && !was_interrupted;
+  outcome.output = std::move(heard.out).take();
+  outcome.errors = std::move(heard.err).take();
+  outcome.timed_out = !is_over && !was_interrupted && !parts_->was_cut;
   int wait_status = 0;
   if (is_over) {
     while (::waitpid(parts_->child, &wait_status, 0) < 0) {
@@ -291,6 +358,20 @@ Result<std::unique_ptr<RunningCommand>> RunningCommand::start(
   const SpawnAttributes attributes;
   WEIR_TRY(running, spawn(command, attributes.get(), -1));
   running->parts_->leads_group = true;
+  return running;
+}
+
+Result<std::unique_ptr<RunningCommand>> RunningCommand::start_with_input(
+    const std::vector<std::string>& command) {
+  std::array<int, 2> ends{-1, -1};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
+    return start_error(command.empty() ? "" : command.front(), errno);
+  const OwnedDescriptor theirs(ends[0]);
+  OwnedDescriptor ours(ends[1]);
+  const SpawnAttributes attributes;
+  WEIR_TRY(running, spawn(command, attributes.get(), theirs.get()));
+  running->parts_->leads_group = true;
+  running->parts_->input = std::move(ours);
   return running;
 }
 

@@ -26,11 +26,27 @@ inline constexpr std::size_t kKeptOutput = std::size_t{8} << 20U;
 [[nodiscard]] Result<CommandOutcome> run_load(const std::vector<std::string>& command,
                                               const LoadControl& control);
 
+/// What a command may cost, and what it is given to read.
+struct Talk {
+  Duration limit = Duration::max();
+  std::function<bool()> is_interrupted = {};
+  /// More on standard output than this, and it is ended: `was_cut`.
+  std::size_t most_output = static_cast<std::size_t>(-1);
+  /// Its standard input, written when its output begins with the cue (empty: at once) and a line
+  /// that `input_for` understands; then closed. Without an `input_for` there is none.
+  std::string cue = {};
+  /// What to answer to that first line; the text lives until the command has ended.
+  std::function<std::string_view(std::string_view line)> input_for = {};
+};
+
 /// A command that runs beside us, in a process group of its own. Destroyed while it still runs, it
 /// is ended with all that it started (SIGTERM, and SIGKILL two seconds later).
 class RunningCommand {
  public:
   [[nodiscard]] static Result<std::unique_ptr<RunningCommand>> start(
+      const std::vector<std::string>& command);
+  /// With a standard input of its own, for what finish() writes to it.
+  [[nodiscard]] static Result<std::unique_ptr<RunningCommand>> start_with_input(
       const std::vector<std::string>& command);
   RunningCommand(const RunningCommand&) = delete;
   RunningCommand& operator=(const RunningCommand&) = delete;
@@ -40,6 +56,10 @@ class RunningCommand {
   /// Where it is interrupted the status is 130.
   [[nodiscard]] Result<CommandOutcome> finish(Duration limit = Duration::max(),
                                               const std::function<bool()>& is_interrupted = {});
+  /// The same within all limits of `talk`. REQUIRES: started with it.
+  [[nodiscard]] Result<CommandOutcome> finish(const Talk& talk);
+  /// It printed more than it may.
+  [[nodiscard]] bool was_cut() const;
   /// SIGTERM, without waiting: many are ended in the time of one.
   void ask_to_end();
 

@@ -11,17 +11,21 @@ namespace {
 /// would not be changed.
 Observation read_facts(const HostSet& set, const design::Intent& intent) {
   Observation seen;
-  for (const auto& host : set.hosts) {
+  seen.unseen = set.absent;
+  std::vector<std::optional<weir::Result<evidence::Evidence>>> looks(set.hosts.size());
+  for_each_host(set, [&](std::size_t i, host::HostIo& host) {
     host::Scope scope{.devices = {}, .with_machine = true};
-    if (const design::HostIntent* wanted = find_host(intent, host->name())) {
+    if (const design::HostIntent* wanted = find_host(intent, host.name())) {
       for (const design::NicIntent& nic : wanted->nics)
         scope.devices.push_back(nic.device);
     }
-    weir::Result<evidence::Evidence> facts = host->facts(scope);
-    if (facts) {
-      seen.hosts.push_back(std::move(*facts));
+    looks[i] = host.facts(scope);
+  });
+  for (std::size_t i = 0; i < looks.size(); ++i) {
+    if (looks[i]->has_value()) {
+      seen.hosts.push_back(std::move(**looks[i]));
     } else {
-      seen.unseen.push_back(fmt::format("{}: {}", host->name(), facts.error().what));
+      seen.unseen.push_back(fmt::format("{}: {}", set.hosts[i]->name(), looks[i]->error().what));
     }
   }
   return seen;

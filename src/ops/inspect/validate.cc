@@ -20,12 +20,19 @@ void watch(const HostSet& set, Duration time, const ProgressCallback& progress, 
     tell(progress, static_cast<double>(done) / static_cast<double>(total));
     std::this_thread::sleep_for(std::chrono::milliseconds(std::min(kStep, total - done)));
   }
-  for (const auto& host : set.hosts) {
-    const auto same = std::find_if(seen.hosts.begin(), seen.hosts.end(), [&](const auto& other) {
-      return other.provenance.host == host->name();
-    });
-    if (same == seen.hosts.end()) continue;
-    auto later = host->snapshot();
+  std::vector<std::optional<weir::Result<counters::Snapshot>>> again(set.hosts.size());
+  const auto seen_before = [&](const std::string& name) {
+    return std::find_if(seen.hosts.begin(), seen.hosts.end(),
+                        [&](const auto& other) { return other.provenance.host == name; });
+  };
+  for_each_host(set, [&](std::size_t i, host::HostIo& host) {
+    if (seen_before(host.name()) != seen.hosts.end()) again[i] = host.snapshot();
+  });
+  for (std::size_t i = 0; i < again.size(); ++i) {
+    if (!again[i]) continue;
+    const auto& host = set.hosts[i];
+    const auto same = seen_before(host->name());
+    weir::Result<counters::Snapshot>& later = *again[i];
     if (later) {
       same->snapshots.push_back(std::move(*later));
     } else {

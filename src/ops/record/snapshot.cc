@@ -16,8 +16,12 @@ using Captures = std::vector<evidence::Evidence>;
 /// The counters alone, without the facts.
 Observation read_counters(const HostSet& set) {
   Observation seen;
-  for (const auto& host : set.hosts) {
-    weir::Result<counters::Snapshot> counted = host->snapshot();
+  seen.unseen = set.absent;
+  std::vector<std::optional<weir::Result<counters::Snapshot>>> all(set.hosts.size());
+  for_each_host(set, [&](std::size_t i, host::HostIo& host) { all[i] = host.snapshot(); });
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto& host = set.hosts[i];
+    weir::Result<counters::Snapshot>& counted = *all[i];
     if (!counted) {
       seen.unseen.push_back(fmt::format("{}: {}", host->name(), counted.error().what));
       continue;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/name_pattern.h"
+#include "base/parallel.h"
 #include "base/text.h"
 #include "design/fabric/patterns.h"
 #include "host/bundle/bundle_names.h"
@@ -60,6 +61,22 @@ weir::Result<HostSet> open_lab_hosts(const Source& source) {
   return set;
 }
 
+/// Of captures: those that were requested, and which of them are not there.
+void keep_named(const std::vector<std::string>& names, HostSet& set) {
+  std::vector<std::unique_ptr<host::HostIo>> kept;
+  for (const std::string& name : names) {
+    const auto found = std::find_if(set.hosts.begin(), set.hosts.end(), [&](const auto& host) {
+      return host != nullptr && host->name() == name;
+    });
+    if (found == set.hosts.end()) {
+      set.absent.push_back(fmt::format("{}: no capture of it", name));
+    } else {
+      kept.push_back(std::move(*found));
+    }
+  }
+  set.hosts = std::move(kept);
+}
+
 /// This machine, or those that were captured.
 weir::Result<HostSet> open_machines(const Source& source) {
   HostSet set;
@@ -72,7 +89,23 @@ weir::Result<HostSet> open_machines(const Source& source) {
     }
   }
   if (source.captures.empty()) set.hosts.push_back(host::make_linux_host(source.excluded));
+  if (!source.hosts.empty()) keep_named(source.hosts, set);
   return set;
+}
+
+weir::Result<HostSet> open_fleet(const FleetSource& fleet) {
+  HostSet set;
+  WEIR_TRY(members, host::make_fleet(fleet.hosts, fleet.reach, fleet.limits));
+  for (auto& member : members)
+    set.hosts.push_back(std::move(member));
+  set.fanout = fleet.limits.fanout;
+  set.is_interrupted = fleet.limits.is_interrupted;
+  return set;
+}
+
+weir::Result<HostSet> open_source(const Source& source) {
+  if (source.fleet) return open_fleet(*source.fleet);
+  return source.lab.empty() ? open_machines(source) : open_lab_hosts(source);
 }
 
 }  // namespace
@@ -85,7 +118,7 @@ host::HostIo& HostSet::named(const std::string& name) const {
 }
 
 Result<HostSet> open_hosts(const Source& source) {
-  weir::Result<HostSet> set = source.lab.empty() ? open_machines(source) : open_lab_hosts(source);
+  weir::Result<HostSet> set = open_source(source);
   if (set) return std::move(*set);
   const bool is_refused = set.error().code == ErrorCode::kPermission;
   return Failure{is_refused ? FailureKind::kCouldNotLook : FailureKind::kBadInput,
@@ -150,18 +183,26 @@ std::size_t Observation::nic_count() const {
   return count;
 }
 
+void for_each_host(const HostSet& set,
+                   const std::function<void(std::size_t, host::HostIo&)>& body) {
+  for_each_index(set.hosts.size(), set.fanout, [&](std::size_t i) { body(i, *set.hosts[i]); });
+}
+
 Observation observe(const HostSet& set) {
   Observation seen;
+  seen.unseen = set.absent;
   const auto note = [&](const std::string& who, const Error& error) {
     seen.unseen.push_back(fmt::format("{}: {}", who, error.what));
   };
-  for (const auto& host : set.hosts) {
-    weir::Result<evidence::Evidence> evidence = host->observe();
-    if (evidence) {
-      seen.hosts.push_back(std::move(*evidence));
+  std::vector<std::optional<weir::Result<evidence::Evidence>>> looks(set.hosts.size());
+  for_each_host(set, [&](std::size_t i, host::HostIo& host) { looks[i] = host.observe(); });
+  for (std::size_t i = 0; i < looks.size(); ++i) {
+    if (looks[i]->has_value()) {
+      seen.hosts.push_back(std::move(**looks[i]));
     } else {
-      note(host->name(), evidence.error());
+      note(set.hosts[i]->name(), looks[i]->error());
     }
+    looks[i].reset();
   }
   if (set.lab && set.with_switches) {
     weir::Result<evidence::Evidence> switches = set.lab->observe_switches();
@@ -182,6 +223,8 @@ Failure no_host_seen(const Observation& seen) {
 
 Result<Observation> observe_some(const HostSet& set) {
   Observation seen = observe(set);
+  if (set.is_interrupted && set.is_interrupted())
+    return Failure{FailureKind::kInterrupted, "interrupted while the hosts were read"};
   if (seen.hosts.empty()) return no_host_seen(seen);
   return seen;
 }

@@ -1,0 +1,432 @@
+#include "readers/inventory/inventory.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/hosts/host_set.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "base/untrusted/json_parse.h"
+#include "base/untrusted/name_policy.h"
+#include "base/untrusted/printable.h"
+#include "design/file/yaml_document.h"
+
+namespace weir::readers {
+namespace {
+
+using design::YamlEntry;
+using design::YamlNode;
+
+/// Hosts and groups as they are met; children are resolved at the end.
+class Builder {
+ public:
+  Status add(InventoryHost host, const std::string& group, const std::string& place) {
+    WEIR_TRY_STATUS(check_name(NameKind::kHost, host.name, place));
+    if (!host.address.empty()) {
+      if (const Status good = check_destination(host.address); !good)
+        return good.error().within(place);
+    }
+    const auto [known, is_new] = index_.emplace(host.name, out_.hosts.size());
+    if (is_new && out_.hosts.size() >= kMostHosts)
+      return invalid_error(fmt::format("{}: more than {} hosts", place, kMostHosts));
+    if (is_new) out_.hosts.push_back(host);
+    InventoryHost& kept = out_.hosts[known->second];
+    if (!host.address.empty()) kept.address = std::move(host.address);
+    if (!host.user.empty()) kept.user = std::move(host.user);
+    if (host.port != 0) kept.port = host.port;
+    if (!group.empty()) members_[group].push_back(kept.name);
+    return {};
+  }
+  void add_group(const std::string& group) { members_[group]; }
+  void add_child(const std::string& group, const std::string& child) {
+    members_[group];
+    children_[group].push_back(child);
+  }
+
+  Result<Inventory> finish() && {
+    for (const auto& [group, names] : members_) {
+      std::vector<std::string>& all = out_.groups[group];
+      std::set<std::string> visited;
+      std::set<std::string> taken;
+      collect(group, visited, taken, all);
+    }
+    if (out_.hosts.empty())
+      return parse_error(
+          "no host in it; expected an Ansible inventory (INI or YAML) or devices exported from "
+          "NetBox (JSON)");
+    return std::move(out_);
+  }
+
+ private:
+  void collect(const std::string& group, std::set<std::string>& visited,
+               std::set<std::string>& taken, std::vector<std::string>& all) const {
+    if (!visited.insert(group).second) return;
+    if (const auto found = members_.find(group); found != members_.end()) {
+      for (const std::string& name : found->second)
+        if (taken.insert(name).second) all.push_back(name);
+    }
+    if (const auto found = children_.find(group); found != children_.end()) {
+      for (const std::string& child : found->second)
+        collect(child, visited, taken, all);
+    }
+  }
+
+  Inventory out_;
+  std::map<std::string, std::size_t> index_;
+  std::map<std::string, std::vector<std::string>> members_;
+  std::map<std::string, std::vector<std::string>> children_;
+};
+
+/// "www[01:50:2].x" as ClusterShell writes it, "[01-50/2]"; letters one by one: "db-[a:c]".
+Result<std::vector<std::string>> expand_ansible(std::string_view pattern) {
+  const std::size_t open = pattern.find('[');
+  const std::size_t close = pattern.find(']', open == std::string_view::npos ? 0 : open);
+  if (open == std::string_view::npos || close == std::string_view::npos)
+    return std::vector<std::string>{std::string(pattern)};
+  const std::string_view inside = pattern.substr(open + 1, close - open - 1);
+  const std::vector<std::string_view> bounds = split(inside, ':');
+  const bool are_letters = bounds.size() == 2 && bounds[0].size() == 1 && bounds[1].size() == 1 &&
+                           bounds[0] >= "a" && bounds[1] <= "z" && bounds[0] <= bounds[1];
+  std::vector<std::string> middle;
+  if (are_letters) {
+    for (char c = bounds[0].front(); c <= bounds[1].front(); ++c)
+      middle.emplace_back(1, c);
+  } else {
+    const bool is_range = bounds.size() == 2 || bounds.size() == 3;
+    if (!is_range)
+      return parse_error(
+          fmt::format("'{}': expected a range such as [01:50] or [a:f]", printable_line(pattern)));
+    const std::string step = bounds.size() == 3 ? fmt::format("/{}", bounds[2]) : "";
+    auto numbers = parse_host_set(fmt::format("x[{}-{}{}]", bounds[0], bounds[1], step));
+    if (!numbers)
+      return parse_error(
+          fmt::format("'{}': expected a range such as [01:50] or [a:f]", printable_line(pattern)));
+    for (const std::string& number : *numbers)
+      middle.push_back(number.substr(1));
+  }
+  WEIR_TRY(rest, expand_ansible(pattern.substr(close + 1)));
+  if (middle.size() * rest.size() > kMostHosts)
+    return invalid_error(
+        fmt::format("'{}': more than {} names", printable_line(pattern), kMostHosts));
+  std::vector<std::string> names;
+  for (const std::string& number : middle)
+    for (const std::string& tail : rest)
+      names.push_back(std::string(pattern.substr(0, open)) + number + tail);
+  return names;
+}
+
+std::string_view unquoted(std::string_view value) {
+  const bool is_quoted = value.size() >= 2 && (value.front() == '"' || value.front() == '\'') &&
+                         value.back() == value.front();
+  return is_quoted ? value.substr(1, value.size() - 2) : value;
+}
+
+/// What of a host's variables is the way to it.
+void take_variable(std::string_view key, std::string_view value, InventoryHost& host) {
+  value = unquoted(trim(value));
+  if (value.find("{{") != std::string_view::npos) return;  // a template: not ours to expand
+  if (key == "ansible_host" || key == "ansible_ssh_host") host.address = value;
+  if (key == "ansible_user" || key == "ansible_ssh_user") host.user = value;
+  constexpr std::uint64_t kLastPort = 65535;
+  const auto port = parse_u64(value);
+  if ((key == "ansible_port" || key == "ansible_ssh_port") && port && *port <= kLastPort)
+    host.port = static_cast<unsigned>(*port);
+}
+
+/// Words between blanks; quotes keep blanks together.
+std::vector<std::string_view> words_of(std::string_view line) {
+  std::vector<std::string_view> words;
+  for (std::size_t at = 0; at < line.size();) {
+    while (at < line.size() && (line[at] == ' ' || line[at] == '\t'))
+      ++at;
+    const std::size_t first = at;
+    char quote = '\0';
+    for (; at < line.size(); ++at) {
+      if (quote != '\0') {
+        if (line[at] == quote) quote = '\0';
+      } else if (line[at] == '"' || line[at] == '\'') {
+        quote = line[at];
+      } else if (line[at] == ' ' || line[at] == '\t' || line[at] == '#') {
+        break;
+      }
+    }
+    if (at > first) words.push_back(line.substr(first, at - first));
+    if (at < line.size() && line[at] == '#') break;
+  }
+  return words;
+}
+
+Status add_ini_host(std::string_view line, const std::string& group, const std::string& place,
+                    Builder& out) {
+  const std::vector<std::string_view> words = words_of(line);
+  if (words.empty()) return {};
+  InventoryHost host;
+  std::string_view pattern = words.front();
+  // "host:2222"; a colon in brackets belongs to a range.
+  const std::size_t colon = pattern.rfind(':');
+  if (colon != std::string_view::npos && pattern.find(']', colon) == std::string_view::npos) {
+    take_variable("ansible_port", pattern.substr(colon + 1), host);
+    pattern = pattern.substr(0, colon);
+  }
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::size_t equals = words[i].find('=');
+    if (equals != std::string_view::npos)
+      take_variable(words[i].substr(0, equals), words[i].substr(equals + 1), host);
+  }
+  auto names = expand_ansible(pattern);
+  if (!names) return names.error().within(place);
+  for (std::string& name : *names) {
+    host.name = std::move(name);
+    WEIR_TRY_STATUS(out.add(host, group, place));
+  }
+  return {};
+}
+
+Result<Inventory> parse_ansible_ini(std::string_view text) {
+  Builder out;
+  std::string group;
+  std::string kind;
+  std::size_t number = 0;
+  for (const std::string_view raw : split(text, '\n')) {
+    ++number;
+    const std::string_view line = trim(raw);
+    const std::string place = fmt::format("line {}", number);
+    if (line.empty() || line.front() == '#' || line.front() == ';') continue;
+    if (line.front() == '[' && line.find(']') != std::string_view::npos &&
+        line.find_first_of(" \t") == std::string_view::npos) {
+      const std::string_view inside = line.substr(1, line.find(']') - 1);
+      const std::size_t colon = inside.find(':');
+      group = inside.substr(0, colon);
+      kind = colon == std::string_view::npos ? "" : inside.substr(colon + 1);
+      WEIR_TRY_STATUS(check_name(NameKind::kWord, group, place));
+      out.add_group(group);
+      continue;
+    }
+    if (kind == "vars") continue;
+    if (kind == "children") {
+      const std::string child(words_of(line).empty() ? line : words_of(line).front());
+      WEIR_TRY_STATUS(check_name(NameKind::kWord, child, place));
+      out.add_child(group, child);
+      continue;
+    }
+    WEIR_TRY_STATUS(add_ini_host(line, group, place, out));
+  }
+  return std::move(out).finish();
+}
+
+Error yaml_wrong(const YamlNode& node, std::string_view expected) {
+  return parse_error(fmt::format("line {}: expected {}, found {}", node.at.line, expected,
+                                 design::describe_kind(node)));
+}
+
+/// A group of Ansible's YAML: hosts, children, vars.
+Status add_yaml_group(const std::string& group, const YamlNode& node, int depth, Builder& out) {
+  constexpr int kDeepest = 32;
+  if (depth > kDeepest) return invalid_error("groups are nested too deeply");
+  out.add_group(group);
+  if (node.is_empty()) return {};
+  if (node.kind != YamlNode::Kind::kMapping)
+    return yaml_wrong(node, "a group with hosts, children or vars");
+  for (const YamlEntry& part : node.entries) {
+    if (part.key != "hosts" && part.key != "children") continue;
+    if (part.value.is_empty()) continue;
+    if (part.value.kind != YamlNode::Kind::kMapping) return yaml_wrong(part.value, "a mapping");
+    for (const YamlEntry& entry : part.value.entries) {
+      if (part.key == "children") {
+        out.add_child(group, entry.key);
+        WEIR_TRY_STATUS(add_yaml_group(entry.key, entry.value, depth + 1, out));
+        continue;
+      }
+      InventoryHost host;
+      for (const YamlEntry& variable : entry.value.entries)
+        if (variable.value.kind == YamlNode::Kind::kScalar)
+          take_variable(variable.key, variable.value.scalar, host);
+      const std::string place = fmt::format("line {}", entry.at.line);
+      auto names = expand_ansible(entry.key);
+      if (!names) return names.error().within(place);
+      for (std::string& name : *names) {
+        host.name = std::move(name);
+        WEIR_TRY_STATUS(out.add(host, group, place));
+      }
+    }
+  }
+  return {};
+}
+
+Result<YamlNode> read_yaml(std::string_view text) {
+  design::YamlDocument document = design::parse_yaml(text);
+  if (document.errors.empty()) return std::move(document.root);
+  const design::Diagnostic& first = document.errors.front();
+  return parse_error(fmt::format("line {}: {}", first.at.line, first.message));
+}
+
+Result<Inventory> parse_ansible_yaml(std::string_view text) {
+  WEIR_TRY(root, read_yaml(text));
+  if (root.kind != YamlNode::Kind::kMapping) return yaml_wrong(root, "groups by name");
+  Builder out;
+  for (const YamlEntry& group : root.entries)
+    WEIR_TRY_STATUS(add_yaml_group(group.key, group.value, 0, out));
+  return std::move(out).finish();
+}
+
+std::string member_text(const Json& object, std::string_view key, std::string_view inner) {
+  const auto found = object.find(key);
+  if (found == object.end()) return "";
+  if (found->is_string()) return found->get<std::string>();
+  if (!found->is_object()) return "";
+  const auto part = found->find(inner);
+  return part != found->end() && part->is_string() ? part->get<std::string>() : "";
+}
+
+Status add_device(const Json& device, std::size_t number, Builder& out) {
+  const std::string place = fmt::format("device {}", number);
+  if (!device.is_object()) return parse_error(place + ": expected an object");
+  InventoryHost host;
+  host.name = member_text(device, "name", "");
+  if (host.name.empty()) return {};  // NetBox has devices without a name: nothing to reach
+  for (const std::string_view key : {"primary_ip", "primary_ip4", "primary_ip6"}) {
+    if (host.address.empty()) host.address = member_text(device, key, "address");
+  }
+  host.address = host.address.substr(0, host.address.find('/'));
+  WEIR_TRY_STATUS(out.add(host, "", place));
+  struct Grouping {
+    std::string_view name;
+    std::string_view key;
+    std::string_view inner;
+  };
+  for (const Grouping& by :
+       {Grouping{"site", "site", "slug"}, Grouping{"role", "role", "slug"},
+        Grouping{"role", "device_role", "slug"}, Grouping{"status", "status", "value"}}) {
+    const std::string value = member_text(device, by.key, by.inner);
+    if (value.empty() || wrong_name(NameKind::kWord, value)) continue;
+    WEIR_TRY_STATUS(out.add({.name = host.name}, fmt::format("{}:{}", by.name, value), place));
+  }
+  return {};
+}
+
+Result<Inventory> parse_netbox(std::string_view text) {
+  WEIR_TRY(document, parse_json(text));
+  const Json* devices = &document;
+  if (document.is_object()) {
+    const auto results = document.find("results");
+    if (results == document.end())
+      return parse_error("expected a list of devices, or an object with results[]");
+    devices = &*results;
+  }
+  if (!devices->is_array()) return parse_error("expected a list of devices");
+  Builder out;
+  std::size_t number = 0;
+  for (const Json& device : *devices)
+    WEIR_TRY_STATUS(add_device(device, ++number, out));
+  return std::move(out).finish();
+}
+
+/// YAML inventories begin with "---" or a key of a mapping; INI has none of both.
+bool looks_like_yaml(std::string_view text) {
+  for (const std::string_view raw : split(text, '\n')) {
+    const std::string_view line = trim(raw);
+    if (line.empty() || line.front() == '#') continue;
+    return line == "---" || line.ends_with(':') || line.find(": ") != std::string_view::npos;
+  }
+  return false;
+}
+
+/// The text of a group: a set, or a list of sets.
+Result<std::string> group_text(const YamlNode& node) {
+  if (node.kind == YamlNode::Kind::kScalar) return node.scalar;
+  if (node.kind != YamlNode::Kind::kSequence) return yaml_wrong(node, "hosts, or a list of them");
+  std::string all;
+  for (const YamlNode& item : node.items) {
+    if (item.kind != YamlNode::Kind::kScalar) return yaml_wrong(item, "hosts");
+    all += (all.empty() ? "" : ",") + item.scalar;
+  }
+  return all;
+}
+
+}  // namespace
+
+const InventoryHost* Inventory::find(std::string_view name) const {
+  const auto found = std::find_if(hosts.begin(), hosts.end(),
+                                  [&](const InventoryHost& host) { return host.name == name; });
+  return found == hosts.end() ? nullptr : &*found;
+}
+
+Result<Inventory> parse_inventory(std::string_view text) {
+  const std::string_view content = trim(text);
+  if (content.starts_with('{') || content.starts_with("[{") || content.starts_with("[\n") ||
+      content.starts_with("[ ") || content == "[]")
+    return parse_netbox(content);
+  return looks_like_yaml(content) ? parse_ansible_yaml(text) : parse_ansible_ini(text);
+}
+
+Result<GroupSources> parse_group_yaml(std::string_view text) {
+  WEIR_TRY(root, read_yaml(text));
+  if (root.kind != YamlNode::Kind::kMapping) return yaml_wrong(root, "sources of groups by name");
+  GroupSources sources;
+  for (const YamlEntry& source : root.entries) {
+    std::map<std::string, std::string>& groups = sources[source.key];
+    if (source.value.is_empty()) continue;
+    if (source.value.kind != YamlNode::Kind::kMapping)
+      return yaml_wrong(source.value, "groups by name");
+    for (const YamlEntry& group : source.value.entries) {
+      WEIR_TRY(hosts, group_text(group.value));
+      groups[group.key] = std::move(hosts);
+    }
+  }
+  return sources;
+}
+
+Result<std::map<std::string, std::string>> parse_group_lines(std::string_view text) {
+  std::map<std::string, std::string> groups;
+  std::size_t number = 0;
+  for (const std::string_view raw : split(text, '\n')) {
+    ++number;
+    const std::string_view line = trim(raw.substr(0, raw.find('#')));
+    if (line.empty()) continue;
+    const std::size_t colon = line.find(':');
+    if (colon == std::string_view::npos || colon == 0)
+      return parse_error(fmt::format("line {}: expected 'group: hosts', found '{}'", number,
+                                     printable_line(line.substr(0, 40))));
+    groups[std::string(trim(line.substr(0, colon)))] = trim(line.substr(colon + 1));
+  }
+  return groups;
+}
+
+Result<GroupSettings> parse_group_settings(std::string_view text) {
+  GroupSettings out;
+  std::string section;
+  std::size_t number = 0;
+  for (const std::string_view raw : split(text, '\n')) {
+    ++number;
+    const std::string_view line = trim(raw);
+    if (line.empty() || line.front() == '#' || line.front() == ';') continue;
+    if (line.front() == '[') {
+      const std::size_t close = line.find(']');
+      if (close == std::string_view::npos)
+        return parse_error(fmt::format("line {}: '[' without ']'", number));
+      section = line.substr(1, close - 1);
+      continue;
+    }
+    const std::size_t mark = line.find_first_of(":=");
+    if (mark == std::string_view::npos) continue;
+    const std::string_view key = trim(line.substr(0, mark));
+    const std::string_view value = trim(line.substr(mark + 1));
+    if (section != "Main") {
+      if (key == "map")
+        for (const std::string_view name : split(section, ','))
+          out.upcalls.emplace_back(trim(name));
+      continue;
+    }
+    if (key == "default") out.default_source = value;
+    if (key == "autodir" || key == "confdir" || key == "groupsdir") {
+      for (const std::string_view folder : words_of(value))
+        out.folders.emplace_back(folder);
+    }
+  }
+  return out;
+}
+
+}  // namespace weir::readers

@@ -1,0 +1,49 @@
+#pragma once
+// Lists of hosts that other programs keep: inventories of Ansible (INI and YAML), devices that
+// NetBox exports (JSON), and the group files of ClusterShell. Only names, addresses and groups are
+// taken; variables, and commands that would make groups, are left alone.
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace weir::readers {
+
+struct InventoryHost {
+  std::string name;
+  std::string address = {};  // ansible_host, or NetBox's primary address
+  std::string user = {};     // ansible_user
+  unsigned port = 0;         // ansible_port, or "host:port"; 0: not said
+};
+
+struct Inventory {
+  std::vector<InventoryHost> hosts;                        // each once, as first named
+  std::map<std::string, std::vector<std::string>> groups;  // all hosts of each, its children's too
+
+  [[nodiscard]] const InventoryHost* find(std::string_view name) const;
+};
+
+/// By content: JSON is NetBox's (a list of devices, or an answer of its API with `results`), text
+/// with [sections] or bare names is Ansible's INI, else its YAML. NetBox's groups are "site:…",
+/// "role:…" and "status:…". Errors name the line or the device, and what was expected.
+[[nodiscard]] Result<Inventory> parse_inventory(std::string_view text);
+
+/// Sources of groups: "roles" → "gpu" → "gpu[01-16]".
+using GroupSources = std::map<std::string, std::map<std::string, std::string>>;
+
+/// groups.d/*.yaml of ClusterShell.
+[[nodiscard]] Result<GroupSources> parse_group_yaml(std::string_view text);
+/// "name: hosts" on each line, as of groups.d/local.cfg.
+[[nodiscard]] Result<std::map<std::string, std::string>> parse_group_lines(std::string_view text);
+
+/// groups.conf.
+struct GroupSettings {
+  std::string default_source = {};
+  std::vector<std::string> folders = {};  // of static files (autodir), $CFGDIR not replaced
+  std::vector<std::string> upcalls = {};  // sources that commands make: not run here
+};
+[[nodiscard]] Result<GroupSettings> parse_group_settings(std::string_view text);
+
+}  // namespace weir::readers
