@@ -63,6 +63,7 @@ package_of_tool() {
     mpi) echo libopenmpi-dev ;; # weir-mpi, and mpirun to test it
     netns) echo iproute2 ;; # namespaces for weir probe; the kernel has the rest
     systemd-analyze) echo systemd ;;
+    sshd) echo openssh-server ;; # for tests/fleet, which starts its own; the daemon is not started
     # Their packages are downloaded by tests/serve, and not installed.
     prometheus | alertmanager) echo openssl ;;
     vm) echo qemu-system-x86 ;; # the guest's packages are downloaded by tests/vm
@@ -115,13 +116,22 @@ install_missing() {
   printf '%s\n' "${reasons[@]}"
   local log
   log=$(mktemp)
+  # No daemon of a package is started (invoke-rc.d and deb-systemd-invoke ask this file).
+  local policy=/usr/sbin/policy-rc.d made_policy=
+  if [[ ! -e "$policy" ]]; then
+    printf '#!/bin/sh\nexit 101\n' | "${as_root[@]}" tee "$policy" >/dev/null
+    "${as_root[@]}" chmod 755 "$policy"
+    made_policy=1
+  fi
   if ! { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -q &&
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
       apt-get install -y -q --no-install-recommends "${missing[@]}"; } >"$log" 2>&1 </dev/null; then
     tail -n 20 "$log" >&2
     rm -f "$log"
+    [[ -z "$made_policy" ]] || "${as_root[@]}" rm -f "$policy"
     die "apt-get could not install: ${missing[*]}"
   fi
+  [[ -z "$made_policy" ]] || "${as_root[@]}" rm -f "$policy"
   rm -f "$log"
 }
 

@@ -91,4 +91,15 @@ void print_bundle_json(Context& context, const Command& command, const ops::Bund
   print_json(context, object);
 }
 
+void print_fleet_bundle_json(Context& context, const Command& command,
+                             const ops::FleetBundles& made, const std::string& directory,
+                             std::string_view verdict) {
+  Json object = json_object(command);
+  object["verdict"] = verdict;
+  object["file"] = directory;
+  object["hosts"] = made.written;
+  object["unseen"] = made.unseen;
+  print_json(context, object);
+}
+
 }  // namespace weir::cli

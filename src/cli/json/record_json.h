@@ -17,4 +17,8 @@ void print_diff_json(Context&, const Command&, const ops::Diff&, std::string_vie
 void print_bundle_json(Context&, const Command&, const ops::Bundled&, const std::string& path,
                        std::string_view verdict);
 
+/// The bundles of a fleet: how many, where, and which hosts are missing.
+void print_fleet_bundle_json(Context&, const Command&, const ops::FleetBundles& made,
+                             const std::string& directory, std::string_view verdict);
+
 }  // namespace weir::cli

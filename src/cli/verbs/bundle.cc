@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "cli/fleet/fleet_input.h"
 #include "cli/frame/commands.h"
 #include "cli/frame/host_input.h"
 #include "cli/json/record_json.h"
@@ -63,9 +64,37 @@ void print_leaving(const Args& args, const ops::Bundled& bundled, Context& conte
     context.out << fmt::format("  {:<6} {:>8}  {}\n", item.kind, item.bytes, item.name);
 }
 
+/// A file per host in the directory of --output.
+ExitCode run_fleet_bundle(const Args& args, Context& context, const ops::BundleRequest& request) {
+  if (args.has("list") || args.has("counters") || args.has("root"))
+    return usage_error(context, args.command(),
+                       "--list, --counters and --root are for one host, without --hosts");
+  const auto source = with_fleet({}, args, context);
+  if (!source) return fail(context, args.command(), source.error());
+  if (!source->fleet)
+    return usage_error(context, args.command(), "--via: ssh, slurm or exec; a lab needs no bundle");
+  const std::string directory = args.get("output").value_or("bundles");
+  const auto made = ops::bundle_fleet(*source->fleet, directory, request);
+  if (!made) return fail(context, args.command(), made.error());
+  for (const std::string& text : ops::fold_reasons(made->unseen))
+    context.err << "weir: could not read " << text << '\n';
+  const std::string verdict =
+      fmt::format("Wrote {} to {}: {}.", counted(made->written.size(), "bundle"), directory,
+                  fold_hosts(made->written));
+  if (context.json) {
+    print_fleet_bundle_json(context, args.command(), *made, directory, verdict);
+  } else {
+    context.out << verdict << '\n';
+    if (!context.quiet)
+      context.out << fmt::format("\nnext:\n  weir validate DESIGN --root {}\n", directory);
+  }
+  return made->unseen.empty() ? ExitCode::kOk : ExitCode::kPartial;
+}
+
 ExitCode run_bundle(const Args& args, Context& context) {
   const auto request = bundle_request(args, context);
   if (!request) return fail(context, args.command(), request.error());
+  if (names_fleet(args)) return run_fleet_bundle(args, context, *request);
   const auto bundled = ops::bundle(*request);
   if (!bundled) return fail(context, args.command(), bundled.error());
   ops::Observation seen;
@@ -104,7 +133,8 @@ Command bundle_command() {
       .options = {{.name = "output",
                    .letter = 'o',
                    .metavar = "FILE",
-                   .help = "where to write; - is standard output (default: HOST.bundle)",
+                   .help = "where to write; - is standard output (default: HOST.bundle); of a "
+                           "fleet a directory",
                    .completes = Completes::kFiles,
                    .writes = Writes::kFileAlways},
                   {.name = "list", .help = "write nothing: list what would leave this host"},
@@ -119,10 +149,12 @@ Command bundle_command() {
       .examples = {{"sudo weir bundle", "this host; root sees more"},
                    {"weir bundle -o - --counters 10 | gzip > gpu03.gz",
                     "with rates over ten seconds"},
+                   {"weir bundle --hosts gpu[001-128] -o bundles", "a fleet, a file per host"},
                    {"weir validate fabric.yaml --root bundles/", "many hosts, and their drift"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook,
                      ExitCode::kPartial},
       .looks = Looks::kAtHostOrFiles,
+      .takes_fleet = true,
       .run = run_bundle,
   };
 }

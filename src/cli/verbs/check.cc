@@ -2,8 +2,9 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "cli/frame/commands.h"
 #include "cli/fleet/fleet_input.h"
+#include "cli/fleet/node_line.h"
+#include "cli/frame/commands.h"
 #include "cli/frame/host_input.h"
 #include "cli/frame/judging.h"
 #include "cli/frame/threshold_option.h"
@@ -43,7 +44,7 @@ ExitCode run_check(const Args& args, Context& context) {
   const auto thresholds = thresholds_of(args);
   if (!thresholds) return usage_error(context, args.command(), thresholds.error().what);
   auto checked = ops::check(*source, *convention, *thresholds);
-  if (!checked) return fail(context, args.command(), checked.error());
+  if (!checked) return styled_failure(args, fail(context, args.command(), checked.error()));
   print_unseen(checked->seen, context);
   checked->judgement.next = {fmt::format("weir validate{}", source_words(args))};
   const std::string against = fmt::format("the usual convention (DSCP {}, priority {})",
@@ -51,11 +52,26 @@ ExitCode run_check(const Args& args, Context& context) {
   const std::string verdict = match_verdict(checked->seen, checked->judgement, against);
   if (context.json) {
     print_checked_json(context, args.command(), *checked, verdict);
+  } else if (args.has("format")) {
+    context.out << npd_line(args, checked->judgement) << '\n';
   } else {
     const auto answers = ops::fold_answers(checked->seen, checked->judgement, "as usual");
     print_findings(context, checked->judgement, with_answers(args, context, verdict, answers));
   }
-  return exit_for(args, checked->judgement);
+  return styled_exit(args, checked->judgement);
+}
+
+std::vector<Option> check_options() {
+  std::vector<Option> own = {
+      {.name = "dscp", .metavar = "N", .help = "DSCP of RDMA traffic", .default_value = "26"},
+      {.name = "priority",
+       .metavar = "N",
+       .help = "priority of RDMA traffic",
+       .default_value = "3"},
+      threshold_option()};
+  for (Option& option : node_options())
+    own.push_back(std::move(option));
+  return with_host_options(std::move(own));
 }
 
 }  // namespace
@@ -71,13 +87,7 @@ Command check_command() {
           "for RDMA on one lossless priority, PFC on that priority only, ECN as NP and RP, no "
           "802.3x pause. What differs from site to site (speed, MTU, bandwidth shares) is not "
           "checked.",
-      .options = with_host_options(
-          {{.name = "dscp", .metavar = "N", .help = "DSCP of RDMA traffic", .default_value = "26"},
-           {.name = "priority",
-            .metavar = "N",
-            .help = "priority of RDMA traffic",
-            .default_value = "3"},
-           threshold_option()}),
+      .options = check_options(),
       .examples = {{"weir check --lab lab", "all hosts of a lab"},
                    {"weir check --lab lab --dscp 24 --priority 3", "a site that uses CS3"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput,

@@ -7,9 +7,10 @@
 
 #include "base/name_pattern.h"
 #include "base/text.h"
+#include "cli/fleet/fleet_input.h"
+#include "cli/fleet/node_line.h"
 #include "cli/frame/change_input.h"
 #include "cli/frame/commands.h"
-#include "cli/fleet/fleet_input.h"
 #include "cli/frame/host_input.h"
 #include "cli/frame/judging.h"
 #include "cli/frame/progress.h"
@@ -71,23 +72,6 @@ std::string validate_verdict(const ops::Validated& validated) {
   return fmt::format("{} {}.", verdict, lost);
 }
 
-/// One line for the reason that Slurm drains a node with: a stable code, then the fault.
-std::string drain_reason(const Args& args, const finding::Judgement& judgement) {
-  constexpr std::size_t kLongest = 200;
-  const auto threshold = finding::parse_severity(args.value("fail-on"));
-  std::vector<const finding::Finding*> bad;
-  for (const finding::Finding& found : judgement.findings) {
-    if (found.severity >= *threshold) bad.push_back(&found);
-  }
-  if (bad.empty()) return "";
-  const std::string more =
-      bad.size() > 1 ? fmt::format(" (and {} more)", bad.size() - 1) : std::string();
-  std::string text = fmt::format("weir:{} {}", bad.front()->id, bad.front()->verdict);
-  if (text.size() + more.size() > kLongest)
-    text = text.substr(0, kLongest - more.size() - 3) + "...";
-  return text + more;
-}
-
 void print_drain(const Args& args, Context& context, const finding::Judgement& judgement) {
   const std::string reason = drain_reason(args, judgement);
   if (!reason.empty()) context.out << reason << '\n';
@@ -122,7 +106,7 @@ ExitCode could_not_validate(const Args& args, Context& context, const ops::Failu
   if (args.has("slurm") && failure.kind == ops::FailureKind::kCouldNotLook)
     context.out << fmt::format("weir:cannot_look {}\n",
                                failure.what.substr(0, failure.what.find(". ")));
-  return fail(context, args.command(), failure);
+  return styled_failure(args, fail(context, args.command(), failure));
 }
 
 ExitCode run_validate(const Args& args, Context& context) {
@@ -141,6 +125,8 @@ ExitCode run_validate(const Args& args, Context& context) {
     print_validated_json(
         context, args.command(), *validated, validate_verdict(*validated),
         args.has("slurm") ? std::optional(drain_reason(args, judgement)) : std::nullopt);
+  } else if (args.has("format")) {
+    context.out << npd_line(args, judgement) << '\n';
   } else if (args.has("slurm")) {
     print_drain(args, context, judgement);
   } else {
@@ -148,7 +134,22 @@ ExitCode run_validate(const Args& args, Context& context) {
     print_findings(context, judgement,
                    with_answers(args, context, validate_verdict(*validated), answers));
   }
-  return exit_for(args, judgement);
+  return styled_exit(args, judgement);
+}
+
+std::vector<Option> validate_options() {
+  std::vector<Option> own = {
+      {.name = "slurm",
+       .help = "print one line, the reason to drain the node; nothing when healthy"},
+      {.name = "watch",
+       .metavar = "TIME",
+       .help = "watch the links this long for flaps and bad frames"},
+      despite_lint_option(),
+      switch_option(),
+      threshold_option()};
+  for (Option& option : node_options())
+    own.push_back(std::move(option));
+  return with_host_options(std::move(own));
 }
 
 }  // namespace
@@ -164,15 +165,7 @@ Command validate_command() {
           "found, why it matters, what to type. Rails or hosts that differ are a finding too. A "
           "check without data is skipped and never passes.",
       .arguments = {design_argument()},
-      .options = with_host_options(
-          {{.name = "slurm",
-            .help = "print one line, the reason to drain the node; nothing when healthy"},
-           {.name = "watch",
-            .metavar = "TIME",
-            .help = "watch the links this long for flaps and bad frames"},
-           despite_lint_option(),
-           switch_option(),
-           threshold_option()}),
+      .options = validate_options(),
       .examples = {{"weir validate fabric.yaml --root bundles/", "many hosts, from their bundles"},
                    {"weir validate fabric.yaml --switch leaf1=leaf1.cfg",
                     "one switch's configuration"},

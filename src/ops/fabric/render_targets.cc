@@ -5,6 +5,7 @@
 #include "render/config/job_env.h"
 #include "render/config/marking_plan.h"
 #include "render/config/wiring.h"
+#include "render/fleet/node_checks.h"
 #include "render/watch/alerts.h"
 
 namespace weir::ops {
@@ -124,6 +125,65 @@ weir::Result<Rendered> grafana(const TargetInput& input) {
                   .remarks = {}};
 }
 
+weir::Result<Rendered> one_file(std::string name, std::string text) {
+  return Rendered{.files = {{std::move(name), std::move(text)}}, .remarks = {}};
+}
+
+/// Checks of a host for what sites run already.
+std::vector<RenderTarget> node_check_targets() {
+  return {
+      {.name = "slurm-healthcheck",
+       .summary = "Slurm's HealthCheckProgram: drains on a proven fault, resumes its own",
+       .how_use = "its first lines say what goes into slurm.conf",
+       .scope = RenderScope::kFabric,
+       .render =
+           [](const TargetInput& input) {
+             return one_file("weir-healthcheck.sh", render::slurm_healthcheck(input.design));
+           }},
+      {.name = "slurm-prolog",
+       .summary = "Slurm's Prolog: no job where the health check proved a fault",
+       .how_use = "slurm.conf: Prolog=/etc/slurm/weir-prolog.sh, beside slurm-healthcheck",
+       .scope = RenderScope::kFabric,
+       .render =
+           [](const TargetInput& input) {
+             return one_file("weir-prolog.sh", render::slurm_prolog(input.design));
+           }},
+      {.name = "npd",
+       .summary = "a custom plugin monitor of Kubernetes' node-problem-detector",
+       .how_use = "node-problem-detector --config.custom-plugin-monitor=weir.npd.json",
+       .scope = RenderScope::kFabric,
+       .render =
+           [](const TargetInput& input) {
+             return one_file("weir.npd.json", render::npd_monitor(input.design));
+           }},
+      {.name = "nagios",
+       .summary = "a Nagios command and service for the hosts, through NRPE",
+       .how_use = "its first lines go into nrpe.cfg of each host",
+       .scope = RenderScope::kFabric,
+       .render =
+           [](const TargetInput& input) {
+             return one_file("weir.nagios.cfg", render::nagios_objects(input.design, input.intent));
+           }},
+      {.name = "k8s-daemonset",
+       .summary = "weir serve on every node of a Kubernetes cluster, without privilege",
+       .how_use = "name an image in it, then kubectl apply -f weir.daemonset.yaml",
+       .scope = RenderScope::kFabric,
+       .render =
+           [](const TargetInput& input) {
+             return one_file("weir.daemonset.yaml", render::k8s_daemonset(input.design));
+           }},
+      {.name = "ansible-inventory",
+       .summary = "the hosts of the design as an Ansible inventory",
+       .how_use = "ansible -i roce.inventory.yml roce -m ping",
+       .scope = RenderScope::kFabric,
+       .render =
+           [](const TargetInput& input) {
+             return one_file("roce.inventory.yml",
+                             render::ansible_inventory(input.design, input.intent));
+           }},
+  };
+}
+
 std::vector<RenderTarget> fabric_targets() {
   return {
       {.name = "marking-plan",
@@ -176,6 +236,7 @@ std::span<const RenderTarget> render_targets() {
     };
     add(switch_targets());
     add(fabric_targets());
+    add(node_check_targets());
     return targets;
   }();
   return all;

@@ -7,6 +7,7 @@
 #include "evidence/evidence.h"
 #include "host/bundle/bundle_secrets.h"
 #include "ops/source/failure.h"
+#include "ops/source/hosts.h"
 
 namespace weir::ops {
 
@@ -27,5 +28,16 @@ struct Bundled {
 };
 
 [[nodiscard]] Result<Bundled> bundle(const BundleRequest& request);
+
+/// The bundles of a fleet as files, HOST.bundle each.
+struct FleetBundles {
+  std::vector<std::string> written;  // hosts
+  std::vector<std::string> unseen;   // "gpu03: why"
+};
+/// Written to `directory` as they arrive; what must not leave a host is taken out, and names and
+/// addresses become pseudonyms unless `keeps_names`.
+[[nodiscard]] Result<FleetBundles> bundle_fleet(const FleetSource& fleet,
+                                                const std::string& directory,
+                                                const BundleRequest& request);
 
 }  // namespace weir::ops

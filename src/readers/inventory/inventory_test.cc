@@ -1,0 +1,73 @@
+#include "readers/inventory/inventory.h"
+
+#include "base/testing.h"
+
+namespace weir::readers {
+namespace {
+
+using Names = std::vector<std::string>;
+
+TEST(Inventory, AnsibleIniHasRangesVariablesAndChildren) {
+  COVERS("K3");
+  const auto read = parse_inventory(
+      "# site\nlogin ansible_host=10.0.0.9\n[gpu]\ngpu[01:03] ansible_user=ops # rack 1\n"
+      "db-[a:c]:2222\n[gpu:vars]\nansible_become=yes\n[all_roce:children]\ngpu\n");
+  ASSERT_TRUE(read.has_value()) << read.error().what;
+  EXPECT_EQ(read->hosts.size(), 7U);
+  EXPECT_EQ(read->find("login")->address, "10.0.0.9");
+  EXPECT_EQ(read->find("gpu02")->user, "ops");
+  EXPECT_EQ(read->find("db-c")->port, 2222U);
+  EXPECT_EQ(read->groups.at("all_roce").size(), 6U);
+}
+
+TEST(Inventory, AnsibleYamlNestsGroups) {
+  const auto read = parse_inventory(
+      "all:\n  children:\n    gpu:\n      hosts:\n        gpu[01:02]:\n          ansible_host: "
+      "10.0.0.1\n      children:\n        spare:\n          hosts:\n            gpu09:\n");
+  ASSERT_TRUE(read.has_value()) << read.error().what;
+  EXPECT_EQ(read->groups.at("gpu"), (Names{"gpu01", "gpu02", "gpu09"}));
+  EXPECT_EQ(read->groups.at("all").size(), 3U);
+  EXPECT_EQ(read->find("gpu01")->address, "10.0.0.1");
+}
+
+TEST(Inventory, NetboxDevicesHaveAddressesAndGroups) {
+  const auto read = parse_inventory(
+      R"({"results": [{"name": "gpu01", "primary_ip": {"address": "10.0.0.1/24"},
+          "role": {"slug": "gpu"}, "site": {"slug": "a"}, "status": {"value": "active"}},
+          {"name": null}]})");
+  ASSERT_TRUE(read.has_value()) << read.error().what;
+  EXPECT_EQ(read->hosts.size(), 1U);
+  EXPECT_EQ(read->hosts.front().address, "10.0.0.1");
+  EXPECT_EQ(read->groups.at("role:gpu"), Names{"gpu01"});
+  EXPECT_EQ(read->groups.at("status:active"), Names{"gpu01"});
+}
+
+TEST(Inventory, NamesOfOthersAreCheckedAndErrorsHaveAPlace) {
+  EXPECT_NE(parse_inventory("a\n-oProxyCommand=x\n").error().what.find("line 2"),
+            std::string::npos);
+  EXPECT_FALSE(parse_inventory("a ansible_host=-oX\n").has_value());
+  EXPECT_FALSE(parse_inventory("gpu[1:99999999]\n").has_value());
+  EXPECT_FALSE(parse_inventory("").has_value());
+  EXPECT_FALSE(parse_inventory("{\"a\": 1}").has_value());
+  EXPECT_NE(parse_inventory("[{\"name\": \"a;b\"}]").error().what.find("device 1"),
+            std::string::npos);
+}
+
+TEST(Inventory, GroupFilesOfClusterShell) {
+  const auto yaml = parse_group_yaml("roles:\n  gpu: 'gpu[01-16]'\n  io: [a, b]\n");
+  ASSERT_TRUE(yaml.has_value()) << yaml.error().what;
+  EXPECT_EQ(yaml->at("roles").at("gpu"), "gpu[01-16]");
+  EXPECT_EQ(yaml->at("roles").at("io"), "a,b");
+  const auto lines = parse_group_lines("gpu: gpu[01-04]  # all\n\nio: a,b\n");
+  EXPECT_EQ(lines->at("gpu"), "gpu[01-04]");
+  EXPECT_FALSE(parse_group_lines("nothing\n").has_value());
+  const auto conf = parse_group_settings(
+      "[Main]\ndefault: roles\nautodir: $CFGDIR/groups.d /srv/g\n[slurm]\nmap: sinfo -h -p "
+      "$GROUP\n");
+  EXPECT_EQ(conf->default_source, "roles");
+  EXPECT_EQ(conf->folders.size(), 2U);
+  EXPECT_EQ(conf->upcalls, Names{"slurm"});
+}
+
+}  // namespace
+}  // namespace weir::readers

@@ -1,0 +1,398 @@
+#!/usr/bin/env python3
+"""Many hosts at once, as weir is run: --via exec, --via ssh through a real sshd, apply in waves.
+
+  fleet_test.py WEIR exec|ssh|waves [--hosts N]
+
+exec   1,000 hosts by stubs, 20 of them dead: partial, named, folded, and how long it took
+ssh    200 hosts behind one sshd on loopback (MaxStartups as Debian has it), dead ones, and hosts
+       that print 10 GB, escape sequences, half a bundle, or never end. Skipped without sshd (exit 77),
+       unless WEIR_REQUIRE names it
+waves  canary, batch, rest: kept, stopped at the first red flag, a lost host, a lost controller
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import resource
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+DATA = HERE.parent / "data" / "host" / "hgx01"
+# rows: K3
+
+
+def run(*words, **named):
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True,
+                          errors="replace", check=False, timeout=600, **named)
+
+
+def check(is_true, *what):
+    if not is_true:
+        sys.exit("FAILED: " + "\n".join(str(each) for each in what))
+
+
+def make_bundle(weir, folder):
+    path = folder / "host.bundle"
+    done = run(weir, "bundle", "--root", DATA, "--keep-names", "-o", path)
+    check(done.returncode in (0, 5), done.stderr)
+    return path
+
+
+def cpu_of_children():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def test_exec(weir, folder, count):
+    bundle = make_bundle(weir, folder)
+    stub = folder / "stub.sh"
+    # Every fiftieth is dead: it never answers.
+    stub.write_text('#!/bin/sh\nn=${1#n}\nwhile [ "${n#0}" != "$n" ]; do n=${n#0}; done\n'
+                    '[ $((n % 50)) -eq 0 ] && exec sleep 600\n'
+                    f"exec cat {bundle}\n")
+    stub.chmod(0o755)
+    names = f"n[{1:04}-{count:04}]"
+    limit = 10
+    before, start = cpu_of_children(), time.monotonic()
+    done = run(weir, "show", "--hosts", names, "--via", "exec", "--exec", f"{stub} %h",
+               "--host-timeout", f"{limit}s", "--json")
+    wall, cpu = time.monotonic() - start, cpu_of_children() - before
+    dead = count // 50
+    check(done.returncode == 5, f"status {done.returncode}", done.stderr[-2000:])
+    shown = json.loads(done.stdout)
+    check(len(shown["unseen"]) == dead, shown["unseen"][:5])
+    check(all("did not end within" in text for text in shown["unseen"]), shown["unseen"][:5])
+    check(f"{count - dead} hosts" in shown["verdict"], shown["verdict"])
+    # One line for all that have the same trouble, and it is a set that can be typed again.
+    lines = [line for line in done.stderr.splitlines() if "could not read" in line]
+    check(len(lines) == 1 and lines[0].count("n[") == 1, lines)
+    # Those that never answer cost their time limit once for every 64 of them.
+    beyond = wall - limit * -(-dead // 64)
+    print(f"{count} hosts, {dead} dead: {wall:.1f} s, {beyond:.1f} s beyond the dead hosts' limit, "
+          f"{cpu:.1f} s of CPU with the stubs")
+    check(beyond < 120, f"{beyond:.1f} s beyond the hosts' own time")
+
+    # The whole is bounded too; what was not reached is named.
+    done = run(weir, "show", "--hosts", "n[0001-0200]", "--via", "exec", "--exec", "sleep 60; : %h",
+               "--budget", "2s", "--quiet")
+    check(done.returncode == 4 and "--budget 2s" in done.stderr, done.returncode,
+          done.stderr[-600:])
+
+    # Words that cannot be right are refused before anything is started.
+    for words, expected in [(["--via", "exec"], "--exec"),
+                            (["--via", "exec", "--exec", "true"], "%h"),
+                            (["--hosts", "n[3-1]"], "[0-6/2]"),
+                            (["--hosts", "-oProxyCommand=x"], "expected"),
+                            (["--hosts", "n1", "--fanout", "0"], "--fanout"),
+                            (["--hosts", "@nosuchgroup"], "@nosuchgroup")]:
+        done = run(weir, "show", *words, env=dict(os.environ, CLUSTERSHELL_CFGDIR=str(folder)))
+        check(done.returncode == 2 and expected in done.stderr, words, done.returncode, done.stderr)
+
+    # Groups, inventories and lists name the same hosts.
+    (folder / "groups.d").mkdir()
+    (folder / "groups.d" / "cluster.yaml").write_text(
+        "roles:\n  gpu: 'n[0001-0003]'\n  down: 'n0002'\n  up: '@gpu!@down'\n")
+    (folder / "inventory.ini").write_text("[gpu]\nn[0001:0003] ansible_host=10.0.0.1\n")
+    (folder / "netbox.json").write_text(json.dumps({"results": [
+        {"name": f"n{i:04}", "primary_ip": {"address": f"10.0.0.{i}/24"},
+         "status": {"value": "active"}} for i in (1, 2, 3)]}))
+    (folder / "list.txt").write_text("# hosts\nn[0001-0002]\nn0003\n")
+    for words, hosts in [(["--hosts", "@up"], 2), (["--hosts", "@roles:gpu"], 3),
+                         (["--inventory", folder / "inventory.ini", "--hosts", "@gpu"], 3),
+                         (["--inventory", folder / "netbox.json"], 3),
+                         (["--hosts-file", folder / "list.txt"], 3)]:
+        done = run(weir, "show", *words, "--via", "exec", "--exec", f"{stub} %h", "--quiet",
+                   env=dict(os.environ, CLUSTERSHELL_CFGDIR=str(folder)))
+        check(done.stdout.startswith(f"{hosts} host"), words, done.stdout, done.stderr)
+
+    # Bundles of a fleet are files that every verb reads.
+    done = run(weir, "bundle", "--hosts", "n[0001-0003]", "--via", "exec", "--exec", f"{stub} %h",
+               "-o", folder / "made")
+    check(done.returncode == 0 and "Wrote 3 bundles" in done.stdout, done.stdout, done.stderr)
+    check(sorted(os.listdir(folder / "made")) == [f"n{i:04}.bundle" for i in (1, 2, 3)],
+          os.listdir(folder / "made"))
+
+
+class Sshd:
+    """Debian's sshd with a configuration, keys and a port of its own, in `folder`."""
+
+    def __init__(self, folder, bundle):
+        program = shutil.which("sshd", path=os.environ["PATH"] + ":/usr/sbin")
+        if not program or not shutil.which("ssh"):
+            if "sshd" in os.environ.get("WEIR_REQUIRE", "").split(","):
+                sys.exit("FAILED: sshd is not installed and WEIR_REQUIRE names it")
+            print("skipped: sshd is not installed (apt-get install openssh-server)")
+            sys.exit(77)
+        self.folder = folder
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        for key in ("host", "user"):
+            subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder / key],
+                           check=True)
+        (folder / "authorized").write_text((folder / "user.pub").read_text())
+        tools = folder / "bin"
+        tools.mkdir()
+        # The address that was logged in to says which host this is.
+        (tools / "weir").write_text(f"""#!/bin/sh
+set -- $SSH_CONNECTION
+case $3 in
+  127.0.3.1) exec head -c 10000000000 /dev/zero ;;
+  127.0.3.2) printf 'weir bundle 1\\nnames\\tkept\\nlook\\t1\\n\\033]0;owned\\007\\033[2J\\n'; exit ;;
+  127.0.3.3) exec head -c 40000 {bundle} ;;
+  127.0.3.4) echo '{{"schema": "weir/bundle/1"'; exit 0 ;;
+  127.0.3.5) exec sleep 600 ;;
+  127.0.3.6) printf 'motd: \\033[31mwelcome\\033[0m\\n'; exec cat {bundle} ;;
+esac
+exec cat {bundle}
+""")
+        (tools / "weir").chmod(0o755)
+        (folder / "sshd_config").write_text(f"""
+Port {self.port}
+ListenAddress 0.0.0.0
+HostKey {folder}/host
+AuthorizedKeysFile {folder}/authorized
+PidFile {folder}/sshd.pid
+UsePAM no
+StrictModes no
+PasswordAuthentication no
+PermitRootLogin yes
+MaxStartups 10:30:100
+SetEnv PATH={tools}:/usr/bin:/bin
+""")
+        (folder / "ssh_config").write_text(f"""
+Host *
+  Port {self.port}
+  IdentityFile {folder}/user
+  IdentitiesOnly yes
+  StrictHostKeyChecking no
+  UserKnownHostsFile /dev/null
+  GlobalKnownHostsFile /dev/null
+""" + "".join(f"Host {name}\n  HostName {address}\n" for name, address in self.addresses().items())
+            + "Host bastion\n  HostName 127.0.0.1\n")
+        if os.getuid() == 0:
+            pathlib.Path("/run/sshd").mkdir(exist_ok=True)
+        self.process = subprocess.Popen([program, "-D", "-e", "-f", folder / "sshd_config"],
+                                        stderr=(folder / "log").open("w"))
+        for _ in range(100):
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", self.port)) == 0:
+                    return
+            time.sleep(0.1)
+        sys.exit("FAILED: sshd does not listen: " + (folder / "log").read_text())
+
+    @staticmethod
+    def addresses():
+        hosts = {f"gpu{i:03}": f"127.0.1.{i}" for i in range(1, 201)}
+        hosts.update({f"bad{i}": f"127.0.3.{i}" for i in range(1, 7)})
+        hosts.update({f"same{i:02}": "127.0.0.1" for i in range(1, 25)})
+        return hosts
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(10)
+
+
+def test_ssh(weir, folder, count):
+    bundle = make_bundle(weir, folder)
+    sshd = Sshd(folder, bundle)
+    ssh = f"ssh -F {folder}/ssh_config"
+    # A port that takes no connection any more: a dead host that says nothing.
+    full = socket.socket()
+    full.bind(("127.0.0.1", 0))
+    full.listen(0)
+    fillers = []
+    for _ in range(8):
+        filler = socket.socket()
+        filler.setblocking(False)
+        filler.connect_ex(full.getsockname())
+        fillers.append(filler)
+    with (folder / "ssh_config").open("a") as config:
+        config.write(f"Host silent*\n  HostName 127.0.0.1\n  Port {full.getsockname()[1]}\n")
+        config.write("Host closed*\n  HostName 127.0.4.1\n  Port 9\n")
+    config = (folder / "ssh_config").read_text()  # the first value counts: special hosts first
+    special = config[config.index("Host silent*"):]
+    (folder / "ssh_config").write_text(special + config[:config.index("Host silent*")])
+    try:
+        start = time.monotonic()
+        done = run(weir, "show", "--hosts", f"gpu[001-{count:03}],silent[1-3],closed[1-2]", "--via",
+                   "ssh", "--ssh", ssh, "--json", "--host-timeout", "60s")
+        wall = time.monotonic() - start
+        check(done.returncode == 5, done.returncode, done.stderr[-3000:])
+        shown = json.loads(done.stdout)
+        check(len(shown["unseen"]) == 5, shown["unseen"][:9])
+        reasons = "\n".join(shown["unseen"])
+        check(reasons.count("no answer on port") == 3, reasons)
+        check(reasons.count("Connection refused") == 2, reasons)
+        hosts = {host["host"] for host in shown["hosts"]}
+        check(hosts == {f"gpu{i:03}" for i in range(1, count + 1)}, len(hosts))
+        print(f"{count} hosts by ssh behind one sshd with MaxStartups 10:30:100: {wall:.1f} s")
+
+        # 24 names of one sshd: eight logins at once, and none is turned away.
+        log = len((folder / "log").read_text())
+        done = run(weir, "show", "--hosts", "same[01-24]", "--ssh", ssh, "--quiet")
+        check(done.stdout.startswith("24 hosts"), done.stdout, done.stderr)
+        check("drop connection" not in (folder / "log").read_text()[log:], "sshd dropped logins")
+
+        # Through a jump host: one login there carries all.
+        done = run(weir, "show", "--hosts", "gpu[001-006]", "--ssh", ssh, "--jump", "bastion",
+                   "--quiet")
+        check(done.stdout.startswith("6 hosts"), done.stdout, done.stderr)
+
+        # Hosts that mean harm are errors of their own.
+        done = run(weir, "show", "--hosts", "bad[1-6],gpu001", "--ssh", ssh, "--json",
+                   "--host-timeout", "20s")
+        check(done.returncode == 5, done.returncode, done.stderr[-2000:])
+        shown = json.loads(done.stdout)
+        why = dict(text.split(": ", 1) for text in shown["unseen"])
+        check("printed more than 8 MiB" in why.get("bad1", ""), why)
+        check("bad2" in why and "bad3" in why, why)
+        check("no bundle" in why.get("bad4", ""), why)
+        check("did not end within" in why.get("bad5", ""), why)
+        check({host["host"] for host in shown["hosts"]} == {"bad6", "gpu001"}, shown["hosts"])
+        check("\x1b" not in done.stdout + done.stderr, "an escape sequence came through")
+
+        # A host without weir is looked at by a shell alone; this one has no RDMA device.
+        done = run(weir, "show", "--hosts", "gpu001", "--ssh", ssh, "--remote-weir", "no-weir-here")
+        check(done.returncode == 4 and "no RDMA device" in done.stderr, done.stderr)
+        done = run(weir, "show", "--hosts", "gpu001", "--ssh", ssh, "--remote-weir", "no-weir-here",
+                   "--push", "--host-timeout", "120s")
+        check(done.returncode == 4 and "no RDMA device" in done.stderr, done.stderr)
+    finally:
+        sshd.stop()
+        for each in fillers + [full]:
+            each.close()
+
+
+# A host of the waves: what weir does there, with its state in a file.
+FAKE_WEIR = r"""#!/bin/sh
+state=@FOLDER@/state/$WEIR_TEST_HOST
+echo "$*" >>"$state.calls"
+case $1 in
+  bundle) [ -e "$state.cut" ] && exit 255
+    sed "s/hgx01/$WEIR_TEST_HOST/" @BUNDLE@ ;;
+  apply) cat >"$state.design"
+    case $(cat "$state.mood" 2>/dev/null) in
+      fail) echo '{"schema": "weir/apply/1", "verdict": "gpu failed and was rolled back: EIO."}'
+        exit 6 ;;
+      garbage) printf '\033[2Jnot json\n'; exit 0 ;;
+      cut) echo applied >"$state"; touch "$state.cut" ;;
+      slow) echo applied >"$state"; sleep 30 ;;
+    esac
+    echo applied >"$state"
+    echo '{"schema": "weir/apply/1", "verdict": "Applied 3 changes.", "changed": 3}' ;;
+  confirm) echo confirmed >"$state"; echo '{"schema": "weir/confirm/1"}' ;;
+  rollback) [ -e "$state.cut" ] && exit 255
+    echo rolled-back >"$state"; echo '{"schema": "weir/rollback/1"}' ;;
+esac
+"""
+
+
+class Stage:
+    def __init__(self, weir, folder):
+        self.weir, self.folder = weir, folder
+        bundle = make_bundle(weir, folder)
+        (folder / "bin").mkdir()
+        fake = folder / "bin" / "weir"
+        fake.write_text(FAKE_WEIR.replace("@FOLDER@", str(folder)).replace("@BUNDLE@", str(bundle)))
+        fake.chmod(0o755)
+        done = run(weir, "init", "--template", "pod16", "-o", folder / "fabric.yaml")
+        check((folder / "fabric.yaml").exists(), done.stdout, done.stderr)
+        text = (folder / "fabric.yaml").read_text()
+        self.hosts = re.search(r"(gpu\[[0-9-]+\])", text).group(1)
+        self.exec = f"WEIR_TEST_HOST=%h PATH={folder}/bin:$PATH sh -c %c"
+        self.reset()
+
+    def reset(self, **moods):
+        shutil.rmtree(self.folder / "state", ignore_errors=True)
+        (self.folder / "state").mkdir()
+        for host, mood in moods.items():
+            (self.folder / "state" / f"{host}.mood").write_text(mood)
+
+    def words(self, *more):
+        return [str(self.weir), "apply", str(self.folder / "fabric.yaml"), "--despite-lint",
+                "--hosts", self.hosts, "--via", "exec", "--exec", self.exec, "--yes", "--json",
+                "--state", str(self.folder / "journal"), "--batch", "1", *more]
+
+    def states(self):
+        return {file.name: file.read_text().strip()
+                for file in (self.folder / "state").iterdir() if "." not in file.name}
+
+
+def test_waves(weir, folder, _count):
+    stage = Stage(weir, folder)
+    done = run(*stage.words())
+    check(done.returncode in (0, 5), done.returncode, done.stdout[-1500:], done.stderr[-1500:])
+    shown = json.loads(done.stdout)
+    names = [host["host"] for wave in shown["waves"] for host in wave["hosts"]]
+    check([wave["wave"] for wave in shown["waves"]] == ["canary", "batch", "rest"], shown["waves"])
+    check(set(stage.states().values()) == {"confirmed"}, stage.states())
+    calls = (folder / "state" / f"{names[0]}.calls").read_text()
+    check("--confirm-within" in calls, calls)
+    check((folder / "state" / f"{names[0]}.design").read_text() ==
+          (folder / "fabric.yaml").read_text(), "another design arrived")
+    journal = pathlib.Path(shown["journal"]).read_text().splitlines()
+    check(json.loads(journal[0])["schema"] == "weir/waves/1" and
+          [json.loads(line)["event"] for line in journal[1:5]] ==
+          ["apply", "applied", "confirm", "done"], journal[:5])
+
+    # The canary fails: nobody else is touched.
+    stage.reset(**{names[0]: "fail"})
+    done = run(*stage.words())
+    check(done.returncode == 6, done.returncode, done.stdout, done.stderr)
+    check(stage.states() == {}, stage.states())
+    check("EIO" in json.loads(done.stdout)["red_flag"], done.stdout)
+
+    # The second wave is cut off from us after its change: it is left to its own deadline, what was
+    # confirmed stays, and nobody after it is touched.
+    stage.reset(**{names[1]: "cut"})
+    done = run(*stage.words())
+    check(done.returncode == 6, done.returncode, done.stdout, done.stderr)
+    check(stage.states() == {names[0]: "confirmed", names[1]: "applied"}, stage.states())
+    lost = json.loads(done.stdout)["waves"][1]["hosts"][0]
+    check(lost["state"] == "lost" and "rolls itself back" in lost["detail"], lost)
+
+    # One of the last wave prints nonsense: that wave is rolled back, all of it.
+    stage.reset(**{names[-1]: "garbage"})
+    done = run(*stage.words())
+    check(done.returncode == 6 and "\x1b" not in done.stdout + done.stderr, done.returncode)
+    states = stage.states()
+    check(all(states[name] == "confirmed" for name in names[:2]), states)
+    check(all(states[name] == "rolled-back" for name in names[2:]), states)
+
+    # The controller has to end: what it began is rolled back.
+    stage.reset(**{names[0]: "slow"})
+    with subprocess.Popen(stage.words(), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        for _ in range(300):
+            if (folder / "state" / names[0]).exists():
+                break
+            time.sleep(0.1)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=60)
+    check(process.returncode == 130, process.returncode)
+    check(stage.states() == {names[0]: "rolled-back"}, stage.states())
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("weir")
+    parser.add_argument("part", choices=["exec", "ssh", "waves"])
+    parser.add_argument("--hosts", type=int, default=0)
+    options = parser.parse_args()
+    weir = pathlib.Path(options.weir).resolve()
+    test, usual = {"exec": (test_exec, 1000), "ssh": (test_ssh, 200),
+                   "waves": (test_waves, 0)}[options.part]
+    with tempfile.TemporaryDirectory(prefix="weir-fleet.") as folder:
+        test(weir, pathlib.Path(folder), options.hosts or usual)
+    print(f"fleet {options.part}: all as expected")
+
+
+if __name__ == "__main__":
+    main()
