@@ -5,8 +5,8 @@
 
 exec   1,000 hosts by stubs, 20 of them dead: partial, named, folded, and how long it took
 ssh    200 hosts behind one sshd on loopback (MaxStartups as Debian has it), dead ones, and hosts
-       that print 10 GB, escape sequences, half a bundle, or never end. Skipped without sshd (exit 77),
-       unless WEIR_REQUIRE names it
+       that print 10 GB, escape sequences, half a bundle, or never end. Skipped without sshd
+       (exit 77), unless WEIR_REQUIRE names it
 waves  canary, batch, rest: kept, stopped at the first red flag, a lost host, a lost controller
 """
 import argparse
@@ -145,7 +145,7 @@ class Sshd:
 set -- $SSH_CONNECTION
 case $3 in
   127.0.3.1) exec head -c 10000000000 /dev/zero ;;
-  127.0.3.2) printf 'weir bundle 1\\nnames\\tkept\\nlook\\t1\\n\\033]0;owned\\007\\033[2J\\n'; exit ;;
+  127.0.3.2) printf 'weir bundle 1\\nnames\\tkept\\nlook\\t1\\n\\033]0;x\\007\\033[2J\\n'; exit ;;
   127.0.3.3) exec head -c 40000 {bundle} ;;
   127.0.3.4) echo '{{"schema": "weir/bundle/1"'; exit 0 ;;
   127.0.3.5) exec sleep 600 ;;

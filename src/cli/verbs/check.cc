@@ -55,7 +55,9 @@ ExitCode run_check(const Args& args, Context& context) {
   } else if (args.has("format")) {
     context.out << npd_line(args, checked->judgement) << '\n';
   } else {
-    const auto answers = ops::fold_answers(checked->seen, checked->judgement, "as usual");
+    const auto answers =
+        ops::fold_answers(checked->seen, checked->judgement,
+                          checked->judgement.unknown.empty() ? "as usual" : "no difference found");
     print_findings(context, checked->judgement, with_answers(args, context, verdict, answers));
   }
   return styled_exit(args, checked->judgement);

@@ -130,7 +130,9 @@ ExitCode run_validate(const Args& args, Context& context) {
   } else if (args.has("slurm")) {
     print_drain(args, context, judgement);
   } else {
-    const auto answers = ops::fold_answers(validated->seen, judgement, "as designed");
+    const auto answers =
+        ops::fold_answers(validated->seen, judgement,
+                          judgement.unknown.empty() ? "as designed" : "no difference found");
     print_findings(context, judgement,
                    with_answers(args, context, validate_verdict(*validated), answers));
   }

@@ -109,6 +109,8 @@ class Fleet {
  private:
   struct Door {
     unsigned inside = 0;
+    bool is_being_tried = false;
+    std::optional<Status> answer = {};  // of the one try by TCP
   };
   [[nodiscard]] bool is_interrupted() const {
     return limits_.is_interrupted && limits_.is_interrupted();
@@ -116,6 +118,8 @@ class Fleet {
   [[nodiscard]] Result<Duration> time_left(Duration wanted) const;
   /// Where ssh would go to, tried by TCP where that is ours to try.
   [[nodiscard]] Result<std::string> find_door(const FleetHost& host);
+  /// By TCP, once for all who share the door: sshd counts a mere connection as a login begun.
+  [[nodiscard]] Status try_door(const SshTarget& target, const std::string& door);
   [[nodiscard]] Status enter(const std::string& door);
   void leave(const std::string& door);
   [[nodiscard]] Result<CommandOutcome> run_once(const std::vector<std::string>& command, Talk talk,
@@ -153,14 +157,32 @@ Result<std::string> Fleet::find_door(const FleetHost& host) {
   WEIR_TRY(answer, run_once(ssh_question(reach_, host), Talk{.limit = limit}, false));
   const auto target = answer.exit_status == 0 ? parse_ssh_answer(answer.output) : std::nullopt;
   if (!target) return fleet_error(fmt::format("ssh -G: {}", last_words(answer.errors)));
-  if (target->through.empty()) {
-    WEIR_TRY(time, time_left(limits_.probe_time));
-    WEIR_TRY_STATUS(probe_tcp(target->address, target->port, time));
-  }
   std::string door = reach_.jump.empty() ? target->gate() : reach_.jump;
+  if (target->through.empty()) WEIR_TRY_STATUS(try_door(*target, door));
   const std::lock_guard<std::mutex> lock(guard_);
   known_doors_.emplace(host.name, door);
   return door;
+}
+
+Status Fleet::try_door(const SshTarget& target, const std::string& door) {
+  constexpr auto kBetweenLooks = std::chrono::milliseconds(200);
+  std::unique_lock<std::mutex> lock(guard_);
+  while (doors_[door].is_being_tried) {
+    WEIR_TRY(left, time_left(limits_.budget));
+    (void)left;
+    somebody_left_.wait_for(lock, kBetweenLooks);
+  }
+  if (doors_[door].answer) return *doors_[door].answer;
+  WEIR_TRY(time, time_left(limits_.probe_time));
+  doors_[door].is_being_tried = true;
+  lock.unlock();
+  Status answer = probe_tcp(target.address, target.port, time);
+  lock.lock();
+  doors_[door].is_being_tried = false;
+  doors_[door].answer = answer;
+  lock.unlock();
+  somebody_left_.notify_all();
+  return answer;
 }
 
 Status Fleet::enter(const std::string& door) {

@@ -11,6 +11,7 @@
 #include "host/bundle/bundle_names.h"
 #include "host/bundle/pseudonym.h"
 #include "host/linux/host.h"
+#include "ops/source/fleet.h"
 
 namespace weir::ops {
 namespace {
@@ -216,9 +217,9 @@ Observation observe(const HostSet& set) {
 }
 
 Failure no_host_seen(const Observation& seen) {
-  return could_not_look(seen.unseen.empty()
-                            ? "there is no host to look at"
-                            : fmt::format("no host could be read: {}", join(seen.unseen, "; ")));
+  return could_not_look(seen.unseen.empty() ? "there is no host to look at"
+                                            : fmt::format("no host could be read: {}",
+                                                          join(fold_reasons(seen.unseen), "; ")));
 }
 
 Result<Observation> observe_some(const HostSet& set) {
