@@ -8,6 +8,7 @@
 #include "base/name_pattern.h"
 #include "base/table.h"
 #include "base/text.h"
+#include "cli/fleet/apply_waves.h"
 #include "cli/frame/change_input.h"
 #include "cli/frame/commands.h"
 #include "cli/frame/help.h"
@@ -16,7 +17,6 @@
 #include "cli/frame/progress.h"
 #include "cli/json/change_json.h"
 #include "cli/text/plan_text.h"
-#include "cli/fleet/apply_waves.h"
 #include "units/format.h"
 
 namespace weir::cli {
