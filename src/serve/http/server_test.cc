@@ -192,6 +192,16 @@ TEST(Server, AnswersThatNobodyTakesAreBounded) {
   EXPECT_FALSE(other.may_keep(1));
 }
 
+TEST(Server, ALongPathIsRefusedBeforeItIsCompared) {
+  const Running running;
+  for (const std::size_t size : {std::size_t{300}, std::size_t{8000}}) {
+    const std::string path = "/metrics" + std::string(size, 'a');
+    const std::string answer =
+        answer_to(running.port(), "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    EXPECT_EQ(answer.substr(9, 3), "414");
+  }
+}
+
 TEST(Server, APageOfAnotherSiteIsNotAnswered) {
   const Running running;
   const auto status = [&](const std::string& host) {
