@@ -768,6 +768,28 @@ void judge_kernel_errors(const View& view, finding::Judgement& out) {
   }
 }
 
+/// The kernel counts each way: down and up again are two.
+void judge_carrier_changes(const View& view, finding::Judgement& out) {
+  constexpr std::string_view kChanges = "nic.link.carrier_change.events";
+  for (const NicView& nic : view.nics()) {
+    const std::uint64_t changes = nic.counts.of(kChanges).value_or(0);
+    const bool is_said =
+        std::any_of(out.findings.begin(), out.findings.end(),
+                    [](const Finding& finding) { return finding.id == "link.flapping"; });
+    if (is_said || changes <= view.thresholds().carrier_changes_told ||
+        view.is_read_once(nic.where()))
+      continue;
+    Finding finding = finding::make_finding(
+        "link.flapping",
+        fmt::format("The carrier of {} changed {} times between the readings.",
+                    place_of(nic.where().host, nic.where().device), count_text(changes)),
+        nic.where());
+    finding.confidence = Confidence::kHigh;
+    finding.evidence.push_back(nic.counts.line(kChanges));
+    out.findings.push_back(std::move(finding));
+  }
+}
+
 /// Drops by class of service, which need not be the number of a priority: bnxt.
 void judge_class_drops(const View& view, finding::Judgement& out) {
   constexpr std::string_view kDrops = "nic.cos.rx_discard.packets";
@@ -830,6 +852,7 @@ finding::Judgement judge_counts(const PastedCase& pasted, const View& view) {
   if (!is_seen) judge_port_pauses(view, counted);
   judge_switches(view, pasted.paste, counted);
   judge_kernel_errors(view, counted);
+  judge_carrier_changes(view, counted);
   judge_port_errors(view, counted);
   judge_class_drops(view, counted);
   if (counted.count(Severity::kError) + counted.count(Severity::kWarning) > 0)

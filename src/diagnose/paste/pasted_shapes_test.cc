@@ -58,6 +58,12 @@ TEST(PastedShapes, CountersOfTwoMoments) {
        "counter            before   after\nout_of_buffer      20       811902\n",
        "app.receives_too_few",
        "counter            gpu01    gpu02\nout_of_buffer      20       811902\n"},
+      {"a file of the kernel, twice",
+       "h4$ cat /sys/class/net/ens5np0/carrier_changes\n14\n"
+       "h4$ cat /sys/class/net/ens5np0/carrier_changes\n30\n",
+       "link.flapping",
+       "h4$ cat /sys/class/net/ens5np0/carrier_changes\n30\n"
+       "h4$ cat /sys/class/net/ens5np0/carrier_changes\n30\n"},
       {"an exporter, twice",
        "node_infiniband_link_downed_total{device=\"mlx5_3\",port=\"1\",instance=\"g1:9100\"} 57\n"
        "later\n"

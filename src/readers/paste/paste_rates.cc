@@ -28,8 +28,8 @@ struct DeviceFile {
   std::size_t lines = 1;
 };
 
-constexpr auto kDeviceFiles =
-    std::to_array<std::string_view>({"rate", "state", "phys_state", "speed", "mtu", "operstate"});
+constexpr auto kDeviceFiles = std::to_array<std::string_view>(
+    {"rate", "state", "phys_state", "speed", "mtu", "operstate", "carrier_changes"});
 
 bool is_device_file(std::string_view name) {
   return std::find(kDeviceFiles.begin(), kDeviceFiles.end(), name) != kDeviceFiles.end();
@@ -232,6 +232,13 @@ void apply_device_file(const DeviceFile& file, const PasteLine& line, PasteSink&
     return;
   }
   if (file.name == "speed") return apply_speed(file, line, out);
+  if (file.name == "carrier_changes") {
+    constexpr auto kPlace = counters::Place::kNet;
+    PastedNic& nic = out.hosts().by_netdev(out.host(), file.device);
+    if (const auto value = parse_u64(file.value))
+      add_count(nic.dump_for(kPlace, file.name), kPlace, file.name, *value);
+    return;
+  }
   if (file.name == "trust") {
     out.set(out.hosts().by_name(out.host(), file.device).nic.qos.trust,
             file.value == "dscp" ? evidence::TrustMode::kDscp : evidence::TrustMode::kPcp, line);

@@ -90,7 +90,7 @@ class EosReader {
       columns_.assign({"ECN Marked Packets"});
     } else if (text.find("Trust Mode") != std::string_view::npos) {
       read_trust_heading(line, text);
-    } else if (text.starts_with("Dscp-tc map")) {
+    } else if (text.starts_with("Dscp-tc map") || text.starts_with("DSCP-TC map")) {
       table_ = Table::kDscpMap;
       dscp_map_ = {};
       mapped_ = 0;
@@ -484,9 +484,9 @@ bool recognises_eos_show(std::string_view text) {
          (has("line protocol is") && has("MTU ")) || (has("RxPfc0") || has("TxPfc0")) ||
          (has("TxQ") && has("Total times")) ||
          (has("Trust Mode") && has("Operational") && has("Configured")) || has("Dscp-tc map") ||
-         (has("Trust Mode: ") && has("Default COS")) || has("ECN Marked Packets") ||
-         (has("TxQ") && has("Counter/pkts") && has("Et")) || (has("Tx-Queue") && has("ECN Min")) ||
-         (has("\"txQueues\"") && has("\"stuckCount\"")) ||
+         has("DSCP-TC map") || (has("Trust Mode: ") && has("Default COS")) ||
+         has("ECN Marked Packets") || (has("TxQ") && has("Counter/pkts") && has("Et")) ||
+         (has("Tx-Queue") && has("ECN Min")) || (has("\"txQueues\"") && has("\"stuckCount\"")) ||
          (has("\"interfaceCounters\"") && has("\"rxFrames\""));
 }
 
