@@ -91,7 +91,11 @@ std::optional<std::string> held_out_of(const Load& load, const design::Intent& i
     case sim::WorkloadKind::kStorage:
     case sim::WorkloadKind::kLossy:
       return with_parameters(load.text, {{"load", half_of_load(spec.load)}});
-    case sim::WorkloadKind::kTrace: return std::nullopt;
+    case sim::WorkloadKind::kTrace:
+    case sim::WorkloadKind::kModel:
+    case sim::WorkloadKind::kSimai:
+    case sim::WorkloadKind::kChakra:
+    case sim::WorkloadKind::kNcclTests: return std::nullopt;
   }
   WEIR_UNREACHABLE("every workload has a neighbour, or none");
 }

@@ -44,4 +44,17 @@ void print_job_json(Context& context, const Command& command, const ops::JudgedJ
   print_json(context, object);
 }
 
+void print_job_workload_json(Context& context, const Command& command,
+                             const ops::JobWorkload& made) {
+  Json object = {{"schema", "weir/job-workload/1"}, {"command", std::string(command.name)}};
+  object["workload"] = made.workload;
+  object["gpus"] = made.gpus > 0 ? Json(made.gpus) : Json();
+  object["parameters"] = Json::array();
+  for (const ops::WorkloadChoice& choice : made.choices)
+    object["parameters"].push_back(
+        {{"name", choice.name}, {"value", choice.value}, {"source", choice.source}});
+  object["open"] = made.open;
+  print_json(context, object);
+}
+
 }  // namespace weir::cli

@@ -46,6 +46,14 @@ Json workload_json(const sim::WorkloadResult& load) {
   if (load.algorithm_bandwidth) object["algorithm_bps"] = *load.algorithm_bandwidth;
   if (load.bus_bandwidth) object["bus_bps"] = *load.bus_bandwidth;
   if (load.bound) object["bound_us"] = run_microseconds(*load.bound);
+  if (!load.phases.empty()) object["tests"] = Json::array();
+  for (const sim::PhaseResult& phase : load.phases)
+    object["tests"].push_back({{"test", phase.name},
+                               {"bytes", phase.size.raw()},
+                               {"iterations", phase.iterations},
+                               {"time_us", run_microseconds(phase.time)},
+                               {"algorithm_bps", phase.algorithm_bandwidth},
+                               {"bus_bps", phase.bus_bandwidth}});
   return object;
 }
 

@@ -175,7 +175,7 @@ namespace {
 std::string training_steps_text(const Outcome& outcome) {
   std::string text;
   for (const WorkloadResult& load : outcome.workloads) {
-    if (load.kind != sim::WorkloadKind::kTraining || load.steps.empty()) continue;
+    if (!sim::has_steps(load.kind) || load.steps.empty()) continue;
     Duration all;
     Duration exposed;
     Duration worst;
@@ -199,10 +199,26 @@ std::string training_steps_text(const Outcome& outcome) {
   return text;
 }
 
+/// A list of tests, in the columns of nccl-tests.
+std::string tests_text(const Outcome& outcome) {
+  std::string text;
+  for (const WorkloadResult& load : outcome.workloads) {
+    if (load.phases.empty()) continue;
+    TextTable table({"test", "size", "time", "algbw GB/s", "busbw GB/s"},
+                    {Align::kLeft, Align::kRight, Align::kRight, Align::kRight, Align::kRight});
+    for (const sim::PhaseResult& phase : load.phases)
+      table.add_row({phase.name, to_text(phase.size), approximate(phase.time),
+                     fmt::format("{:.2f}", phase.algorithm_bandwidth / 8e9),
+                     fmt::format("{:.2f}", phase.bus_bandwidth / 8e9)});
+    text += "\n" + table.to_text(2);
+  }
+  return text;
+}
+
 std::string replay_text(const Outcome& outcome, bool is_checked) {
   std::size_t steps = 0;
   for (const WorkloadResult& load : outcome.workloads)
-    if (load.kind == sim::WorkloadKind::kTraining) steps += load.steps.size();
+    if (sim::has_steps(load.kind)) steps += load.steps.size();
   if (steps < 2) return "";
   if (outcome.replay.steps == 0)
     return fmt::format("no step was replayed: {}\n", outcome.replay.why_not);
@@ -223,7 +239,7 @@ void print_sim(const Outcome& outcome, Context& context, bool is_replay_checked)
   if (context.quiet) return;
   if (!outcome.workloads.empty()) context.out << '\n' << workload_table(outcome.workloads);
   context.out << '\n'
-              << training_steps_text(outcome) << totals_table(results.totals)
+              << training_steps_text(outcome) << totals_table(results.totals) << tests_text(outcome)
               << port_table(results);
   for (const std::string& note : outcome.notes)
     context.out << "\nnote: " << hang(note, kRunWidth - 6, 6);

@@ -10,6 +10,7 @@
 #include "cli/frame/judging.h"
 #include "cli/frame/threshold_option.h"
 #include "cli/json/job_json.h"
+#include "ops/inspect/job_workload.h"
 
 namespace weir::cli {
 namespace {
@@ -45,7 +46,30 @@ std::string job_verdict(const ops::JudgedJob& judged) {
   return fmt::format("No mistake found ({}).", read);
 }
 
+/// The workload with where each value is from, as a file for `weir sim -w @FILE`.
+ExitCode print_workload(const Args& args, Context& context) {
+  const auto made = ops::job_workload(
+      {.files = args.all("FILE"), .with = args.get("with").value_or(std::string())});
+  if (!made) return fail(context, args.command(), made.error());
+  if (context.json) {
+    print_job_workload_json(context, args.command(), *made);
+    return ExitCode::kOk;
+  }
+  context.out << fmt::format("# A training step of {}, for weir sim -w @FILE\n",
+                             join(args.all("FILE"), ", "));
+  if (made->gpus > 0) context.out << fmt::format("# ranks: {} GPUs, one NIC each\n", made->gpus);
+  for (const ops::WorkloadChoice& choice : made->choices)
+    context.out << fmt::format("# {} = {} ({})\n", choice.name, choice.value, choice.source);
+  for (const std::string& open : made->open)
+    context.out << fmt::format("# {}\n", open);
+  context.out << made->workload << '\n';
+  return ExitCode::kOk;
+}
+
 ExitCode run_job(const Args& args, Context& context) {
+  if (args.has("to")) return print_workload(args, context);
+  if (args.has("with"))
+    return usage_error(context, args.command(), "--with is for --to workload; name both");
   ops::JobRequest request{.files = args.all("FILE"), .hosts = args.all("host")};
   request.design = args.get("design").value_or(
       file_exists(std::string(kDesignFile)) ? std::string(kDesignFile) : std::string());
@@ -91,8 +115,17 @@ Command job_command() {
                    .help = "a snapshot or bundle of a host of the job",
                    .repeated = true,
                    .completes = Completes::kFiles},
+                  {.name = "to",
+                   .metavar = "WHAT",
+                   .help = "print it as a workload of weir sim instead of judging it",
+                   .choices = {"workload"}},
+                  {.name = "with",
+                   .metavar = "P=V,…",
+                   .help = "parameters of that workload, such as of=70B,tp=8,pp=4"},
                   threshold_option()},
       .examples = {{"weir job train.sh", "before it is submitted"},
+                   {"weir job train.sbatch --to workload --with of=70B > train.workload",
+                    "to simulate a step of it"},
                    {"weir job slurm-4711.out --design fabric.yaml", "after it was slow"},
                    {"env | weir job -", "what is set here"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput, ExitCode::kPartial},

@@ -66,14 +66,33 @@ Status read_duration(const Args& args, std::string_view name, Duration& out) {
 }
 
 bool has_steps(const sim::Experiment& experiment) {
-  return std::any_of(experiment.workloads.begin(), experiment.workloads.end(),
-                     [](const sim::WorkloadSpec& spec) {
-                       return spec.kind == sim::WorkloadKind::kTraining && spec.iterations > 1;
-                     });
+  return std::any_of(
+      experiment.workloads.begin(), experiment.workloads.end(), [](const sim::WorkloadSpec& spec) {
+        return sim::is_graph(spec.kind) || (sim::has_steps(spec.kind) && spec.iterations > 1);
+      });
+}
+
+/// "@FILE" stands for the workloads of a file.
+Status read_workloads(const Args& args, std::vector<sim::WorkloadSpec>& out) {
+  for (const std::string& text : args.all("workload")) {
+    if (!text.starts_with('@')) {
+      auto spec = sim::parse_workload(text);
+      if (!spec) return spec.error().within("--workload");
+      out.push_back(std::move(*spec));
+      continue;
+    }
+    const std::string path = text.substr(1);
+    const auto content = read_file(path);
+    if (!content) return content.error().within("--workload");
+    auto specs = sim::parse_workloads(*content, path);
+    if (!specs) return specs.error().within("--workload");
+    out.insert(out.end(), specs->begin(), specs->end());
+  }
+  return {};
 }
 
 Status gather_experiment(const Args& args, sim::Experiment& out) {
-  WEIR_TRY_STATUS(read_all(args, "workload", sim::parse_workload, out.workloads));
+  WEIR_TRY_STATUS(read_workloads(args, out.workloads));
   if (out.workloads.empty()) out.workloads.push_back(sim::parse_workload(kPlainLoad).value());
   WEIR_TRY_STATUS(read_all(args, "fault", sim::parse_fault, out.faults));
   const auto seed = parse_u64(args.value("seed"));
@@ -83,6 +102,7 @@ Status gather_experiment(const Args& args, sim::Experiment& out) {
   out.replays = !args.has("no-replay");
   // Every sample would be a step simulated: of steps, --plot draws the steps, unless asked.
   if (args.has("out") || (args.has("plot") && !has_steps(out))) out.sample_every = 10_us;
+  out.keeps_rank_times = args.has("plot") && has_steps(out);
   return read_duration(args, "sample", out.sample_every);
 }
 
@@ -290,7 +310,7 @@ std::vector<Option> sim_options() {
       {.name = "workload",
        .letter = 'w',
        .metavar = "W",
-       .help = "workload, such as incast,to=gpu01 (default: all-to-all)",
+       .help = "workload, such as incast,to=gpu01, or @FILE (default: all-to-all)",
        .repeated = true},
       {.name = "fault",
        .letter = 'f',

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "ops/report/report_input.h"
 #include "ops/simulate/sim.h"
+#include "ops/simulate/step_lanes.h"
 
 namespace weir::ops {
 namespace {
@@ -77,11 +78,13 @@ render::Panel panel_over(const SweepAxis& axis, const std::vector<RunSummary>& s
 /// Where the time of each step went.
 render::Timeline steps_timeline(const sim::Outcome& outcome) {
   render::Timeline out;
-  const auto load = std::find_if(outcome.workloads.begin(), outcome.workloads.end(),
-                                 [](const sim::WorkloadResult& result) {
-                                   return result.kind == sim::WorkloadKind::kTraining;
-                                 });
-  if (load == outcome.workloads.end()) return out;
+  if (!outcome.rank_times.empty())
+    out.lanes = lanes_of(outcome.rank_times.front(), outcome.sim->network());
+  const auto load =
+      std::find_if(outcome.workloads.begin(), outcome.workloads.end(),
+                   [](const sim::WorkloadResult& result) { return sim::has_steps(result.kind); });
+  // Curves over a handful of steps say no more than their lanes.
+  if (load == outcome.workloads.end() || load->steps.size() <= kStepsDrawn) return out;
   const auto milliseconds = [](Duration time) { return static_cast<double>(time.raw()) / 1e9; };
   render::Panel step{load->label + ": time of a step", "ms", render::Merge::kPeak, {}, {}};
   step.curves = {{"step", {}}, {"compute", {}}, {"exposed communication", {}}};

@@ -90,7 +90,7 @@ struct RunSummary {
                                     std::optional<std::size_t> point);
 
 /// What `--plot` draws of one run: queues, pauses and rates over time where it was sampled, else
-/// the steps of its first training workload.
+/// the steps of its first workload that has any.
 [[nodiscard]] Result<render::Timeline> plot_of(const Simulated& simulated);
 /// Of several runs: completion, queue, bus bandwidth and pauses over the values of the first sweep,
 /// with a curve for each combination of the others; over the seeds where nothing is swept.

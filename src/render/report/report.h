@@ -69,6 +69,22 @@ struct Panel {
   std::vector<Level> levels;
 };
 
+/// What one rank, or several together, did: the share of them, 0 to 1, at each place of the time.
+struct Lane {
+  std::string label;
+  std::vector<double> compute;
+  std::vector<double> exposed;  // communication beside which nothing is computed
+};
+
+struct LaneChart {
+  std::string title;
+  double begin_us = 0;
+  double end_us = 0;
+  std::vector<Lane> lanes;       // all of one length
+  std::vector<double> marks_us;  // ends of steps
+  std::string note;              // shares in words
+};
+
 /// Panels over one axis: time, or the values of something that was varied.
 struct Timeline {
   std::vector<double> times_us;  // rising
@@ -77,6 +93,7 @@ struct Timeline {
   /// What was varied and its values, one per place of `times_us`; empty for time.
   std::string axis = {};
   std::vector<std::string> ticks = {};
+  LaneChart lanes = {};  // above the panels, over a time of its own; may be empty
 };
 
 /// The mean load of a link as a share of its line rate, 0 to 1; absent where not measured.

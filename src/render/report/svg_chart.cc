@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "render/report/lane_chart.h"
 #include "render/report/svg_canvas.h"
 
 namespace weir::render {
@@ -214,7 +215,35 @@ std::string as_svg_file(std::string drawing) {
   return drawing;
 }
 
+namespace {
+
+/// One drawing below the other.
+std::string stacked(const std::string& top, double top_height, std::string bottom,
+                    double bottom_height) {
+  constexpr std::string_view kOpen = "<svg";
+  bottom.insert(kOpen.size(), fmt::format(" y=\"{:.0f}\"", top_height));
+  std::string out = SvgCanvas(kWidth, top_height + bottom_height, "steps").finish();
+  const std::size_t end = out.rfind("</svg>");
+  return out.insert(end, top + bottom);
+}
+
+std::string draw_panels(const Timeline& timeline, std::string_view origin);
+
+}  // namespace
+
 std::string draw_timeline(const Timeline& timeline, std::string_view origin) {
+  std::string panels = draw_panels(timeline, origin);
+  if (timeline.lanes.lanes.empty()) return panels;
+  std::string lanes = draw_lanes(timeline.lanes, origin);
+  if (panels.empty()) return lanes;
+  const auto count = static_cast<double>(timeline.panels.size());
+  return stacked(lanes, height_of(timeline.lanes), std::move(panels),
+                 count * (kTitle + kPanel) + kAxis);
+}
+
+namespace {
+
+std::string draw_panels(const Timeline& timeline, std::string_view origin) {
   if (timeline.panels.empty() || timeline.times_us.empty()) return "";
   const auto count = static_cast<double>(timeline.panels.size());
   const double bottom = count * (kTitle + kPanel);
@@ -227,6 +256,8 @@ std::string draw_timeline(const Timeline& timeline, std::string_view origin) {
   }
   return std::move(drawing).finish();
 }
+
+}  // namespace
 
 std::vector<double> thin_out(const std::vector<double>& values, std::size_t most, Merge merge) {
   WEIR_CHECK(most > 0);

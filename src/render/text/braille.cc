@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "render/report/lane_chart.h"
 #include "render/report/svg_chart.h"
 
 namespace weir::render {
@@ -148,12 +149,13 @@ std::string axis_text(const Timeline& timeline, std::size_t columns) {
 }  // namespace
 
 std::string draw_braille(const Timeline& timeline, std::size_t width) {
-  if (timeline.panels.empty() || timeline.times_us.empty()) return "";
+  const std::string lanes = lanes_text(timeline.lanes, width);
+  if (timeline.panels.empty() || timeline.times_us.empty()) return lanes;
   const std::size_t columns = std::max<std::size_t>(width, kMargin + 20) - kMargin;
   std::vector<std::string> parts;
   for (const Panel& panel : timeline.panels)
     parts.push_back(panel_text(panel, timeline.times_us, columns));
-  return join(parts, "\n") + axis_text(timeline, columns);
+  return lanes + (lanes.empty() ? "" : "\n") + join(parts, "\n") + axis_text(timeline, columns);
 }
 
 }  // namespace weir::render

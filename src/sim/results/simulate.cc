@@ -70,6 +70,7 @@ Result<std::optional<Outcome>> simulate_as_told(const Experiment& experiment,
     WEIR_TRY_STATUS(apply_to_network(fault, intent, placement, fabric.network, actions));
   Outcome out;
   out.notes = fabric.notes;
+  out.notes.insert(out.notes.end(), load->notes().begin(), load->notes().end());
   WEIR_TRY(sim, Sim::make(std::move(fabric.network)));
   out.sim = std::move(sim);
   out.sim->set_observer(experiment.observer);
@@ -98,6 +99,7 @@ Result<std::optional<Outcome>> simulate_as_told(const Experiment& experiment,
   if (!sound) check_failed(__FILE__, __LINE__, sound.error().what);
   out.is_finished = load->finished();
   out.workloads = load->results();
+  if (experiment.keeps_rank_times) out.rank_times = load->rank_times();
   const bool is_over = out.sim->open_messages() == 0 && out.is_finished;
   out.results = collect(intent, placement, *out.sim,
                         Time::at(is_over ? Duration::raw(out.sim->now()) : experiment.limit));

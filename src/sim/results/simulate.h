@@ -29,6 +29,7 @@ struct Experiment {
   Duration limit = 100_ms;    // simulated: a fault may keep flows from ever finishing
   Duration sample_every;      // 0: no time series
   bool replays = true;        // steps that repeat are not simulated again (docs/replay.md)
+  bool keeps_rank_times = false;  // what each rank did when, for a picture
   Observer* observer = nullptr;
   std::function<void(const Sim&)> on_made;  // before the first event
 };
@@ -56,6 +57,7 @@ struct Outcome {
   Results results;
   std::vector<WorkloadResult> workloads;
   std::optional<Sampler> samples;
+  std::vector<RankTimes> rank_times;  // where they are kept
   std::vector<std::string> notes;  // what of the design is not simulated
   Perf perf;
   ReplayReport replay;

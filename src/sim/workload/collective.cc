@@ -17,7 +17,7 @@ class Composer {
   explicit Composer(std::uint32_t ranks) { program_.ranks = ranks; }
 
   std::uint32_t add(std::uint32_t from, std::uint32_t to, Bytes size) {
-    program_.transfers.push_back({from, to, size});
+    program_.transfers.push_back({.from = from, .to = to, .size = size});
     return static_cast<std::uint32_t>(program_.transfers.size() - 1);
   }
   void order(std::uint32_t before, std::uint32_t after) { edges_.emplace_back(before, after); }

@@ -18,6 +18,14 @@
 
 namespace weir::sim {
 
+/// Collectives are made of kSend alone; the others are what a job does beside (task_graph.h).
+enum class TaskKind : std::uint8_t {
+  kSend,     // through the fabric
+  kCompute,  // the rank's GPU is busy
+  kInside,   // by the links inside a host
+  kWait,     // time alone
+};
+
 struct Transfer {
   std::uint32_t from = 0;  // ranks
   std::uint32_t to = 0;
@@ -25,6 +33,9 @@ struct Transfer {
   std::uint32_t needs = 0;  // transfers that must have arrived before
   std::uint32_t first_next = 0;
   std::uint32_t next_count = 0;  // those that wait for this one: next[first_next …]
+  std::uint32_t channel = 0;     // transfers of another one have queue pairs of their own
+  TaskKind what = TaskKind::kSend;
+  Duration takes = {};  // of all but kSend
 };
 
 struct Program {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -46,9 +47,9 @@ WorkloadKind collective_of(const WorkloadSpec& spec) {
   WEIR_UNREACHABLE("every collective is a workload");
 }
 
-/// Whether the fabric comes to rest between rounds: they compute, and not only beside what is sent.
-bool repeats_rounds(const WorkloadSpec& spec) {
-  return spec.kind == WorkloadKind::kTraining && spec.iterations > 1 && spec.compute.raw() > 0;
+/// Rounds of a list of tests are in its graph already.
+std::uint32_t rounds_of(const WorkloadSpec& spec) {
+  return is_stream(spec.kind) || spec.kind == WorkloadKind::kNcclTests ? 1 : spec.iterations;
 }
 
 struct Group {
@@ -68,7 +69,11 @@ Result<Program> collective_program(const WorkloadSpec& spec, std::uint32_t ranks
     case WorkloadKind::kFlows:
     case WorkloadKind::kStorage:
     case WorkloadKind::kLossy:
-    case WorkloadKind::kTrace: WEIR_UNREACHABLE("not a collective");
+    case WorkloadKind::kTrace:
+    case WorkloadKind::kModel:
+    case WorkloadKind::kSimai:
+    case WorkloadKind::kChakra:
+    case WorkloadKind::kNcclTests: WEIR_UNREACHABLE("not a collective");
   }
   switch (spec.algorithm) {
     case Algorithm::kRing: return ring_all_reduce(ranks, spec.size);
@@ -109,8 +114,12 @@ class WorkloadBuilder {
         WEIR_TRY_STATUS(add_flows(spec, group));
       return {};
     }
-    for (Group& group : groups)
-      WEIR_TRY_STATUS(add_lane(job, group));
+    if (is_graph(spec.kind)) {
+      WEIR_TRY_STATUS(add_graph_lane(job, groups.front()));
+    } else {
+      for (Group& group : groups)
+        WEIR_TRY_STATUS(add_lane(job, group));
+    }
     return add_job(std::move(job));
   }
 
@@ -164,20 +173,20 @@ class WorkloadBuilder {
       return spec.rails.empty() ||
              std::find(spec.rails.begin(), spec.rails.end(), rail) != spec.rails.end();
     };
-    std::vector<Group> groups(spec.group == Grouping::kAll ? 1
-                                                           : static_cast<std::size_t>(most_rails));
+    const bool is_one_group = spec.group == Grouping::kAll || is_graph(spec.kind);
+    std::vector<Group> groups(is_one_group ? 1 : static_cast<std::size_t>(most_rails));
     for (const std::uint32_t host : hosts)
       for (const NodeId nic : nics_of[host]) {
         const int rail = fabric_.nics[nic].rail;
         if (!wanted(rail)) continue;
-        groups[spec.group == Grouping::kAll ? 0 : static_cast<std::size_t>(rail)].nodes.push_back(
-            nic);
+        groups[is_one_group ? 0 : static_cast<std::size_t>(rail)].nodes.push_back(nic);
       }
     std::erase_if(groups, [](const Group& group) { return group.nodes.empty(); });
     if (spec.kind == WorkloadKind::kTrace) return groups;
+    if (groups.empty()) return invalid_error("no NIC is chosen");
+    if (is_graph(spec.kind)) return groups;  // not everybody talks to everybody
     for (const Group& group : groups)
       WEIR_TRY_STATUS(check_group(group));
-    if (groups.empty()) return invalid_error("no NIC is chosen");
     return groups;
   }
 
@@ -254,6 +263,38 @@ class WorkloadBuilder {
       WEIR_TRY(program, program_of(job.spec, group, job.lanes.size()));
       job.plans.push_back(connect(std::move(program)));
     }
+    return add_lane_of(job, plan, group);
+  }
+
+  /// The ranks of a job with a graph of its own are one lane.
+  Status add_graph_lane(Workloads::Job& job, Group& group) {
+    std::vector<std::uint32_t> hosts;
+    for (const NodeId node : group.nodes)
+      hosts.push_back(fabric_.nics[node].host);
+    WEIR_TRY(graph, job_graph(job.spec, hosts));
+    job.is_graph = true;
+    job.phases = std::move(graph.phases);
+    out_->notes_.insert(out_->notes_.end(), graph.notes.begin(), graph.notes.end());
+    job.plans.push_back(connect(std::move(graph.program)));
+    const Workloads::Plan& plan = job.plans.back();
+    for (const Pairing& pair : plan.connections)
+      WEIR_TRY_STATUS(check_path(group.nodes[pair.from], group.nodes[pair.to]));
+    std::vector<Duration> computes(group.nodes.size());
+    std::size_t tasks = 0;
+    for (const Transfer& task : plan.program.transfers) {
+      if (task.what == TaskKind::kCompute) computes[task.from] += task.takes;
+      if (task.what != TaskKind::kSend) ++tasks;
+    }
+    job.compute = *std::max_element(computes.begin(), computes.end());
+    job.ready.resize(plan.program.transfers.size());
+    job.posted.resize(plan.connections.size());
+    job.work.reserve(plan.program.transfers.size());
+    constexpr std::size_t kSpansKept = 4'000'000;
+    job.spans.reserve(std::min(tasks * job.spec.iterations, std::max(tasks, kSpansKept)));
+    return add_lane_of(job, 0, group);
+  }
+
+  Status add_lane_of(Workloads::Job& job, std::uint32_t plan, Group& group) {
     Workloads::Lane lane;
     lane.plan = plan;
     lane.first_qp = fabric_.network.qps.end_id();
@@ -316,16 +357,16 @@ class WorkloadBuilder {
 
   static Workloads::Plan connect(Program program) {
     Workloads::Plan plan;
-    const auto key = [](const Transfer& t) { return (std::uint64_t{t.from} << 32U) | t.to; };
-    std::vector<std::uint64_t> keys;
+    using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
+    const auto key = [](const Transfer& t) { return Key{t.channel, t.from, t.to}; };
+    std::vector<Key> keys;
     keys.reserve(program.transfers.size());
     for (const Transfer& transfer : program.transfers)
-      keys.push_back(key(transfer));
+      if (transfer.what == TaskKind::kSend) keys.push_back(key(transfer));
     std::sort(keys.begin(), keys.end());
     keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-    for (const std::uint64_t k : keys)
-      plan.connections.push_back(
-          {static_cast<std::uint32_t>(k >> 32U), static_cast<std::uint32_t>(k)});
+    for (const auto& [channel, from, to] : keys)
+      plan.connections.push_back({from, to});
     for (const Transfer& transfer : program.transfers)
       plan.connection.push_back(static_cast<std::uint32_t>(
           std::lower_bound(keys.begin(), keys.end(), key(transfer)) - keys.begin()));
@@ -335,7 +376,10 @@ class WorkloadBuilder {
 
   /// The messages that can go at once are the network's; the others are room.
   Status add_job(Workloads::Job job) {
-    job.rounds = is_stream(job.spec.kind) ? 1 : job.spec.iterations;
+    job.rounds = rounds_of(job.spec);
+    if (!job.is_graph && job.spec.kind == WorkloadKind::kTraining) job.compute = job.spec.compute;
+    // The fabric comes to rest where computing is not only beside what is sent.
+    job.repeats = has_steps(job.spec.kind) && job.rounds > 1 && job.compute.raw() > 0;
     job.waits.resize(job.lane_of.size());
     job.parts.resize(job.lane_of.size());
     job.steps.reserve(job.rounds);
@@ -345,7 +389,7 @@ class WorkloadBuilder {
       per_round += parts;
     job.messages = per_round * job.rounds;
     job.per_round = per_round;
-    const bool may_repeat = replays_ && repeats_rounds(job.spec) && 2 * per_round <= kMostMessages;
+    const bool may_repeat = replays_ && job.repeats && 2 * per_round <= kMostMessages;
     const std::uint64_t kept = may_repeat ? std::min(job.messages, kMostMessages) : job.messages;
     if (kept > kMostMessages)
       return invalid_error(fmt::format(
@@ -353,21 +397,21 @@ class WorkloadBuilder {
           "larger chunks",
           with_thousands(static_cast<std::int64_t>(job.messages)), with_thousands(kMostMessages)));
     const auto index = static_cast<std::uint32_t>(out_->jobs_.size());
-    const Time at = Workloads::first_post(job);
-    for (std::uint32_t t = 0; t < job.lane_of.size(); ++t) {
-      if (job.waits[t] != 0) continue;
-      job.first.push_back(t);
+    for (std::uint32_t t = 0; t < job.lane_of.size(); ++t)
+      if (job.waits[t] == 0) job.first.push_back(t);
+    out_->begin_tasks(job, [&](std::uint32_t t, Ps at) {
       const Workloads::Lane& lane = job.lanes[job.lane_of[t]];
       const Workloads::Plan& plan = job.plans[lane.plan];
       const Transfer& transfer = plan.program.transfers[t - lane.first_transfer];
       const QpId first = lane.first_qp + plan.connection[t - lane.first_transfer] * job.qps;
       for (std::uint32_t p = 0; p < job.parts[t]; ++p) {
         fabric_.network.messages.push_back(
-            {first + p, part_of(transfer.size, job.parts[t], p), at});
+            {first + p, part_of(transfer.size, job.parts[t], p), Time::at(Duration::raw(at))});
         out_->owner_.push_back({index, t});
       }
       job.first_messages += job.parts[t];
-    }
+    });
+    job.left_at_begin = job.left;
     spare_ += kept - job.first_messages;
     out_->jobs_.push_back(std::move(job));
     return {};
@@ -501,9 +545,73 @@ void Workloads::begin_round(Job& job) {
     const Lane& lane = job.lanes[job.lane_of[t]];
     const Transfer& transfer = job.plans[lane.plan].program.transfers[t - lane.first_transfer];
     job.waits[t] = transfer.needs;
-    job.parts[t] = parts_of(job, transfer.size);
+    job.parts[t] = transfer.what == TaskKind::kSend ? parts_of(job, transfer.size) : 0;
   }
   job.left = static_cast<std::uint32_t>(job.lane_of.size());
+  std::fill(job.ready.begin(), job.ready.end(), 0);
+  job.first_post = -1;
+  job.latest = 0;
+}
+
+/// Messages of a connection are posted in the order in which they are known of.
+Ps Workloads::post_time(Job& job, std::uint32_t connection, Ps at) {
+  if (!job.is_graph) return at;
+  at = std::max(at, job.posted[connection]);
+  job.posted[connection] = at;
+  if (job.first_post < 0 || at < job.first_post) job.first_post = at;
+  return at;
+}
+
+/// Time of a task is known as soon as it begins, so no clock is needed: what follows it is posted
+/// for later.
+template <class Post>
+void Workloads::work_off(Job& job, Post post) {
+  while (!job.work.empty()) {
+    const auto [task, at] = job.work.back();
+    job.work.pop_back();
+    const Lane& lane = job.lanes[job.lane_of[task]];
+    const Plan& plan = job.plans[lane.plan];
+    const std::uint32_t local = task - lane.first_transfer;
+    const Transfer& transfer = plan.program.transfers[local];
+    if (transfer.what == TaskKind::kSend) {
+      post(task, post_time(job, plan.connection[local], at));
+      continue;
+    }
+    const Ps end = at + transfer.takes.raw();
+    if (job.spans.size() < job.spans.capacity() && end > at) job.spans.push_back({task, at, end});
+    finish_task(job, task, end,
+                [&](std::uint32_t next, Ps begin) { job.work.emplace_back(next, begin); });
+  }
+}
+
+/// `post` gets what can begin now, in the order of the program.
+template <class Post>
+void Workloads::finish_task(Job& job, std::uint32_t task, Ps at, Post post) {
+  const Lane& lane = job.lanes[job.lane_of[task]];
+  const Program& program = job.plans[lane.plan].program;
+  const Transfer& transfer = program.transfers[task - lane.first_transfer];
+  Ps& last = job.last_byte[lane.first_rank + transfer.to];
+  last = std::max(last, at);
+  job.latest = std::max(job.latest, at);
+  --job.left;
+  for (std::uint32_t i = 0; i < transfer.next_count; ++i) {
+    const std::uint32_t next = lane.first_transfer + program.next[transfer.first_next + i];
+    if (job.is_graph) job.ready[next] = std::max(job.ready[next], at);
+    if (--job.waits[next] == 0) post(next, job.is_graph ? job.ready[next] : at);
+  }
+}
+
+template <class Post>
+void Workloads::begin_tasks(Job& job, Post post) {
+  const Ps begin = first_post(job).since_start().raw();
+  for (const std::uint32_t task : job.first) {
+    if (!job.is_graph) {
+      post(task, begin);
+      continue;
+    }
+    job.work.emplace_back(task, begin);
+    work_off(job, post);
+  }
 }
 
 void Workloads::post_transfer(std::uint32_t job_index, std::uint32_t transfer_index, Time at) {
@@ -538,16 +646,17 @@ void Workloads::on_call(std::uint32_t) {}
 void Workloads::advance(const Owner& owner) {
   Job& job = jobs_[owner.job];
   if (--job.parts[owner.transfer] > 0) return;
-  const Lane& lane = job.lanes[job.lane_of[owner.transfer]];
-  const Program& program = job.plans[lane.plan].program;
-  const Transfer& transfer = program.transfers[owner.transfer - lane.first_transfer];
-  const Time now = Time::at(Duration::raw(sim_->now()));
-  job.last_byte[lane.first_rank + transfer.to] = sim_->now();
-  for (std::uint32_t i = 0; i < transfer.next_count; ++i) {
-    const std::uint32_t next = lane.first_transfer + program.next[transfer.first_next + i];
-    if (--job.waits[next] == 0) post_transfer(owner.job, next, now);
+  const auto post = [&](std::uint32_t next, Ps at) {
+    post_transfer(owner.job, next, Time::at(Duration::raw(at)));
+  };
+  if (job.is_graph) {
+    finish_task(job, owner.transfer, sim_->now(),
+                [&](std::uint32_t next, Ps at) { job.work.emplace_back(next, at); });
+    work_off(job, post);
+  } else {
+    finish_task(job, owner.transfer, sim_->now(), post);
   }
-  if (--job.left == 0) end_round(owner.job);
+  if (job.left == 0) end_round(owner.job);
 }
 
 /// Of the ranks that get anything: the last one, the first of them where several are.
@@ -575,8 +684,9 @@ void Workloads::end_round(std::uint32_t job_index) {
   const Time now = Time::at(Duration::raw(sim_->now()));
   Time end = now;
   if (job.spec.kind == WorkloadKind::kTraining) end = std::max(end, job.begin + job.spec.compute);
-  StepResult step{job.begin, first_post(job), now, end};
-  if (job.spec.kind == WorkloadKind::kTraining) step.compute = job.spec.compute;
+  if (job.is_graph) end = Time::at(Duration::raw(job.latest));
+  const Time posted = job.is_graph ? Time::at(Duration::raw(job.first_post)) : first_post(job);
+  StepResult step{job.begin, posted, now, end, job.compute, kNo<NodeId>, Duration()};
   find_straggler(job, step);
   job.steps.push_back(step);
   if (job.steps.size() == job.rounds) return;
@@ -586,17 +696,16 @@ void Workloads::end_round(std::uint32_t job_index) {
     is_out_of_room_ = true;
     return;
   }
-  const Time at = first_post(job);
-  for (const std::uint32_t t : job.first)
-    post_transfer(job_index, t, at);
+  begin_tasks(job, [&](std::uint32_t transfer, Ps at) {
+    post_transfer(job_index, transfer, Time::at(Duration::raw(at)));
+  });
 }
 
 // ---- exact replay
 
 bool Workloads::has_rounds_to_repeat() const {
-  return std::any_of(jobs_.begin(), jobs_.end(), [](const Job& job) {
-    return repeats_rounds(job.spec) && job.steps.size() < job.rounds;
-  });
+  return std::any_of(jobs_.begin(), jobs_.end(),
+                     [](const Job& job) { return job.repeats && job.steps.size() < job.rounds; });
 }
 
 std::optional<WorkloadMark> Workloads::mark() const {
@@ -604,7 +713,7 @@ std::optional<WorkloadMark> Workloads::mark() const {
   std::uint64_t pending = 0;
   for (const Job& job : jobs_) {
     const bool is_over = is_open_loop(job.spec.kind) || job.steps.size() == job.rounds;
-    if (!is_over && job.left != job.lane_of.size()) return std::nullopt;
+    if (!is_over && job.left != job.left_at_begin) return std::nullopt;
     if (!is_over) pending += job.first_messages;
     out.jobs.push_back({job.steps.size(), job.begin, is_over});
   }
@@ -644,7 +753,17 @@ std::uint64_t Workloads::repeat(const WorkloadMark& before, std::uint64_t times,
     for (std::uint64_t k = 1; k <= times; ++k)
       for (std::size_t s = first; s < end; ++s)
         job.steps.push_back(job.steps[s].later(period * static_cast<std::int64_t>(k)));
-    job.begin = job.begin + period * static_cast<std::int64_t>(times);
+    const Duration shift = period * static_cast<std::int64_t>(times);
+    std::erase_if(job.spans, [&](const Span& span) {  // of the round to come
+      return span.begin >= job.begin.since_start().raw();
+    });
+    job.spans.shrink_to_fit();  // and none of later ones
+    job.begin = job.begin + shift;
+    for (auto* const values : {&job.ready, &job.posted})
+      for (Ps& value : *values)
+        if (value > 0) value += shift.raw();
+    if (job.is_graph && job.first_post >= 0) job.first_post += shift.raw();
+    if (job.is_graph) job.latest += shift.raw();
     rounds += (end - first) * times;
   }
   return rounds;
@@ -719,6 +838,7 @@ void Workloads::measure(const Job& job, WorkloadResult& result) const {
       slowest = std::min(slowest, nic_rate_[node]);
   }
   if (is_stream(job.spec.kind)) return;
+  if (job.is_graph) return measure_phases(job, result);
   const auto n = static_cast<int>(result.ranks);
   const model::Collective collective{n, job.spec.size, slowest, Duration()};
   double size = static_cast<double>(job.spec.size.raw());
@@ -741,6 +861,82 @@ void Workloads::measure(const Job& job, WorkloadResult& result) const {
   seconds /= static_cast<double>(job.steps.size());
   result.algorithm_bandwidth = size * 8 / seconds;
   result.bus_bandwidth = *result.algorithm_bandwidth * factor;
+}
+
+/// A phase lasts from the barrier before it to its last task.
+void Workloads::measure_phases(const Job& job, WorkloadResult& result) const {
+  if (job.steps.empty()) return;  // phases are of one round
+  const auto n = static_cast<double>(result.ranks);
+  for (std::size_t p = 0; p < job.phases.size(); ++p) {
+    const GraphPhase& phase = job.phases[p];
+    const Ps begin = p == 0 ? job.steps[0].begin.since_start().raw() : job.ready[phase.first];
+    const Ps end = p + 1 < job.phases.size() ? job.ready[job.phases[p + 1].first] : job.latest;
+    PhaseResult out{phase.name, phase.size, phase.iterations,
+                    Duration::raw(end - begin) / std::int64_t{phase.iterations}};
+    const double seconds = static_cast<double>(out.time.raw()) / kPicosecondsPerSecond;
+    out.algorithm_bandwidth = static_cast<double>(phase.size.raw()) * 8 / seconds;
+    const double once = (n - 1) / n;
+    out.bus_bandwidth = out.algorithm_bandwidth *
+                        (phase.collective == StepCollective::kAllReduce ? 2 * once : once);
+    result.phases.push_back(std::move(out));
+  }
+}
+
+std::vector<RankTimes> Workloads::rank_times() const {
+  std::vector<RankTimes> out;
+  std::vector<std::size_t> place(jobs_.size());
+  for (std::size_t j = 0; j < jobs_.size(); ++j) {
+    const Job& job = jobs_[j];
+    if (!has_steps(job.spec.kind) && !job.is_graph) continue;
+    RankTimes times{job.spec.label, {}, {}, {}};
+    for (const Lane& lane : job.lanes)
+      times.nodes.insert(times.nodes.end(), lane.nodes.begin(), lane.nodes.end());
+    // As many steps as were simulated and kept.
+    const std::uint64_t messages = sim_->messages().size();
+    const std::uint64_t kept =
+        std::max<std::uint64_t>(messages / std::max<std::uint64_t>(job.per_round, 1), 1);
+    times.steps.assign(job.steps.begin(),
+                       job.steps.begin() + static_cast<std::ptrdiff_t>(
+                                               std::min<std::uint64_t>(kept, job.steps.size())));
+    for (const Span& span : job.spans) {
+      const Transfer& task = job.plans[0].program.transfers[span.task];
+      if (task.what == TaskKind::kWait) continue;
+      const auto add = [&](std::uint32_t rank) {
+        times.spans.push_back({rank, task.what, Time::at(Duration::raw(span.begin)),
+                               Time::at(Duration::raw(span.end))});
+      };
+      add(task.from);
+      if (task.to != task.from) add(task.to);
+    }
+    if (!job.is_graph)
+      for (const StepResult& step : times.steps)
+        for (std::uint32_t rank = 0; rank < times.nodes.size(); ++rank)
+          times.spans.push_back(
+              {rank, TaskKind::kCompute, step.begin, step.begin + job.spec.compute});
+    place[j] = out.size();
+    out.push_back(std::move(times));
+  }
+  add_messages(out, place);
+  return out;
+}
+
+/// When messages of each rank were under way, sent or received.
+void Workloads::add_messages(std::vector<RankTimes>& out,
+                             const std::vector<std::size_t>& place) const {
+  for (const MessageId m : sim_->messages().ids()) {
+    if (!owner_.contains(m) || owner_[m].transfer == kNone) continue;
+    const Job& job = jobs_[owner_[m].job];
+    const MessageRecord& message = sim_->messages()[m];
+    if ((!has_steps(job.spec.kind) && !job.is_graph) || message.state != MessageState::kDone)
+      continue;
+    const Lane& lane = job.lanes[job.lane_of[owner_[m].transfer]];
+    const Transfer& transfer =
+        job.plans[lane.plan].program.transfers[owner_[m].transfer - lane.first_transfer];
+    for (const std::uint32_t rank : {transfer.from, transfer.to})
+      out[place[owner_[m].job]].spans.push_back({lane.first_rank + rank, TaskKind::kSend,
+                                                 Time::at(Duration::raw(message.post)),
+                                                 Time::at(Duration::raw(message.delivered))});
+  }
 }
 
 }  // namespace weir::sim

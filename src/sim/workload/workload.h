@@ -23,6 +23,7 @@
 #include "sim/fabric/from_design.h"
 #include "sim/workload/collective.h"
 #include "sim/workload/flow.h"
+#include "sim/workload/job_graph.h"
 #include "sim/workload/workload_spec.h"
 #include "units/quantity.h"
 
@@ -47,6 +48,31 @@ struct StepResult {
   }
 };
 
+/// A stretch of one rank's time, for pictures.
+struct RankSpan {
+  std::uint32_t rank = 0;  // of the workload, in the order of hosts, then rails
+  TaskKind what = TaskKind::kSend;
+  Time begin;
+  Time end;
+};
+/// What each rank of a workload did while its first steps ran; nothing of replayed ones.
+struct RankTimes {
+  std::string label;
+  std::vector<NodeId> nodes;      // by rank
+  std::vector<RankSpan> spans;    // in no order
+  std::vector<StepResult> steps;  // that the spans are of
+};
+
+/// One size of one test of a list.
+struct PhaseResult {
+  std::string name;
+  Bytes size;
+  std::uint32_t iterations = 1;
+  Duration time;                   // of one iteration
+  double algorithm_bandwidth = 0;  // report only: bit/s
+  double bus_bandwidth = 0;        // report only
+};
+
 struct WorkloadResult {
   std::string label;
   WorkloadKind kind = WorkloadKind::kPair;
@@ -64,6 +90,7 @@ struct WorkloadResult {
   /// rate.
   std::optional<double> algorithm_bandwidth;  // report only
   std::optional<double> bus_bandwidth;        // report only
+  std::vector<PhaseResult> phases;            // of a list of tests, as far as it came
   /// No round can be shorter (sim/ideal: user bytes at line rate, no latency).
   std::optional<Duration> bound;
 };
@@ -100,6 +127,10 @@ class Workloads final : public Driver {
   [[nodiscard]] std::vector<Flow> flows(std::size_t workload) const;
   /// Messages that will have been posted when all is done.
   [[nodiscard]] std::uint64_t message_count() const;
+  /// Of workloads with steps, or with a graph of their own.
+  [[nodiscard]] std::vector<RankTimes> rank_times() const;
+  /// Sentences: what of a file is not simulated.
+  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
   // ---- exact replay
 
@@ -136,6 +167,11 @@ class Workloads final : public Driver {
     std::uint32_t first_rank = 0;      // into last_byte
     std::vector<NodeId> nodes;         // by rank
   };
+  struct Span {
+    std::uint32_t task = 0;
+    Ps begin = 0;
+    Ps end = 0;
+  };
   struct Job {
     WorkloadSpec spec;
     std::vector<Plan> plans;
@@ -153,7 +189,18 @@ class Workloads final : public Driver {
     std::uint64_t messages = 0;  // in all
     std::uint64_t per_round = 0;
     std::vector<std::uint32_t> first;  // transfers that wait for nothing
-    std::uint64_t first_messages = 0;  // theirs
+    std::uint64_t first_messages = 0;  // posted when a round begins
+    std::uint32_t left_at_begin = 0;   // transfers, after what begins a round
+    bool repeats = false;              // the fabric may rest between rounds
+    bool is_graph = false;             // it has more than transfers; what follows is its alone
+    Duration compute;                  // of the rank that computes longest
+    std::vector<Ps> ready;             // when all it waits for is there, by transfer
+    std::vector<Ps> posted;            // the latest message, by connection
+    std::vector<std::pair<std::uint32_t, Ps>> work;  // tasks that can begin, and when
+    Ps first_post = -1;                              // of this round
+    Ps latest = 0;                                   // end of any task of this round
+    std::vector<Span> spans;  // of all but transfers, with room for the first rounds
+    std::vector<GraphPhase> phases;
   };
   static constexpr std::uint32_t kNone = 0xFFFFFFFFU;
   struct Owner {
@@ -163,6 +210,17 @@ class Workloads final : public Driver {
 
   Workloads() = default;
   [[nodiscard]] static Time first_post(const Job& job);
+  /// Begins what can begin at the start of a round; `post(transfer, at)` for each transfer.
+  template <class Post>
+  void begin_tasks(Job& job, Post post);
+  /// A transfer or task is done at `at`: begins what waited for it alone.
+  template <class Post>
+  void finish_task(Job& job, std::uint32_t transfer, Ps at, Post post);
+  template <class Post>
+  void work_off(Job& job, Post post);
+  [[nodiscard]] static Ps post_time(Job& job, std::uint32_t connection, Ps at);
+  void measure_phases(const Job& job, WorkloadResult& result) const;
+  void add_messages(std::vector<RankTimes>& out, const std::vector<std::size_t>& place) const;
   [[nodiscard]] std::uint32_t parts_of(const Job& job, Bytes size) const;
   void begin_round(Job& job);
   void post_transfer(std::uint32_t job, std::uint32_t transfer, Time at);
@@ -177,6 +235,7 @@ class Workloads final : public Driver {
   Table<MessageId, Owner> owner_;  // with room for all that are not repeated
   bool is_out_of_room_ = false;
   Table<NodeId, BitRate> nic_rate_;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace weir::sim

@@ -123,11 +123,57 @@ std::vector<WorkloadRow> steps_and_loads() {
   };
 }
 
+constexpr WorkloadParameter kInside{
+    "inside", "3600G",
+    "between the GPUs of a host, each way: what stays inside is time, no traffic"};
+constexpr WorkloadParameter kSteps{"steps", "1", "how many"};
+
+std::vector<WorkloadRow> jobs() {
+  return {
+      {WorkloadKind::kModel,
+       "model",
+       "training steps of a transformer: tensor, pipeline, data and expert parallel",
+       {{"of", "70B", "7B, 8B, 13B, 34B, 70B, 175B or 405B: layers, hidden and params at once"},
+        {"layers", "of", "of the model"},
+        {"hidden", "of", "width of a layer"},
+        {"params", "of", "of a dense model, such as 70B"},
+        {"tp", "8", "ranks that share a layer, within a host"},
+        {"pp", "1", "pipeline stages"},
+        {"dp", "rest", "copies of the model; rest: ranks / (tp * pp)"},
+        {"ep", "1", "ranks that share the experts, among the copies"},
+        {"experts", "0", "of each layer; 0: a dense model"},
+        {"topk", "2", "experts that a token goes to"},
+        {"seq", "4096", "tokens of a sequence"},
+        {"microbatches", "8", "of a step, one after the other"},
+        {"batch", "1", "sequences of a micro-batch"},
+        {"precision", "bf16", "fp32, bf16, fp16 or fp8: of activations and gradients"},
+        {"flops", "400T", "that a GPU does in a second, of those that count"},
+        {"overlap", "0%", "share of the last backward pass that gradients are sent beside"},
+        kInside,
+        kSteps}},
+      {WorkloadKind::kSimai,
+       "simai",
+       "a workload file of SimAI (AICB)",
+       {{"file", "", "its path"}, kInside, kSteps}},
+      {WorkloadKind::kChakra,
+       "chakra",
+       "Chakra execution traces, one file per rank, as ASTRA-sim reads them",
+       {{"file", "", "the path without .RANK.et (or .RANK.json)"},
+        {"groups", "none", "JSON file of communicator groups"},
+        kInside,
+        kSteps}},
+      {WorkloadKind::kNcclTests,
+       "nccl-tests",
+       "a list of nccl-tests runs, one command per line, each size after the other",
+       {{"file", "", "its path"}, kInside}},
+  };
+}
+
 const std::vector<WorkloadRow>& rows() {
   static const std::vector<WorkloadRow> table = [] {
     std::vector<WorkloadRow> all = patterns_and_collectives();
-    for (const WorkloadRow& row : steps_and_loads())
-      all.push_back(row);
+    for (const auto& more : {steps_and_loads(), jobs()})
+      all.insert(all.end(), more.begin(), more.end());
     return all;
   }();
   return table;
@@ -277,6 +323,98 @@ std::optional<Status> set_common(WorkloadSpec& spec, std::string_view key, std::
   return std::nullopt;
 }
 
+constexpr std::array<KnownModel, 7> kKnownModels{{
+    {"7B", 32, 4096, 6'740'000'000},
+    {"8B", 32, 4096, 8'030'000'000},
+    {"13B", 40, 5120, 13'020'000'000},
+    {"34B", 48, 8192, 33'740'000'000},
+    {"70B", 80, 8192, 70'550'000'000},
+    {"175B", 96, 12288, 174'600'000'000},
+    {"405B", 126, 16384, 405'850'000'000},
+}};
+
+Status set_known_model(ModelShape& model, std::string_view text) {
+  std::vector<std::string> names;
+  for (const KnownModel& known : kKnownModels) {
+    names.emplace_back(known.name);
+    if (known.name != text) continue;
+    model.layers = known.layers;
+    model.hidden = known.hidden;
+    model.parameters = known.parameters;
+    return {};
+  }
+  return parse_error(fmt::format("'{}' is none of {}{}; give layers, hidden and params instead",
+                                 text, join(names, ", "), did_you_mean(text, names)));
+}
+
+/// "70B", "1.5T", "400T": a decimal number with a letter for thousands.
+Result<std::uint64_t> decimal_count(std::string_view text) {
+  constexpr std::array<Choice<std::uint64_t>, 5> kLetters{{{"K", 1'000},
+                                                           {"M", 1'000'000},
+                                                           {"G", 1'000'000'000},
+                                                           {"B", 1'000'000'000},
+                                                           {"T", 1'000'000'000'000}}};
+  std::uint64_t unit = 1;
+  std::string_view digits = text;
+  for (const auto& letter : kLetters)
+    if (text.ends_with(letter.word)) unit = letter.value;
+  if (unit > 1) digits.remove_suffix(1);
+  const std::size_t point = digits.find('.');
+  const auto whole = parse_u64(digits.substr(0, point));
+  constexpr std::uint64_t kMost = 1'000'000;
+  std::uint64_t parts = 0;
+  if (point != std::string_view::npos && unit > 1) {
+    const std::string_view tail = digits.substr(point + 1);
+    const auto fraction = parse_u64(tail);
+    if (!fraction || tail.size() > 3)
+      return parse_error(fmt::format("expected a number such as 70B, found '{}'", text));
+    parts = *fraction;
+    for (std::size_t i = tail.size(); i < 3; ++i)
+      parts *= 10;
+  }
+  if (!whole || *whole > kMost || (unit == 1 && point != std::string_view::npos))
+    return parse_error(fmt::format("expected a number such as 70B, found '{}'", text));
+  return *whole * unit + parts * (unit / 1000);
+}
+
+/// Parameters of a model; nullopt for others.
+std::optional<Status> set_model(ModelShape& model, std::string_view key, std::string_view text) {
+  struct Count {
+    std::string_view key;
+    std::uint32_t* value;
+    std::uint32_t least;
+    std::uint32_t most;
+    std::string_view nothing;  // a word that leaves it as it is
+  };
+  const std::array<Count, 11> counts{{{"layers", &model.layers, 1, 10'000, "of"},
+                                      {"hidden", &model.hidden, 1, 1'000'000, "of"},
+                                      {"tp", &model.tensor, 1, 64, ""},
+                                      {"pp", &model.pipeline, 1, 1024, ""},
+                                      {"dp", &model.data, 1, 1'000'000, "rest"},
+                                      {"ep", &model.expert, 1, 4096, ""},
+                                      {"experts", &model.experts, 0, 65'536, ""},
+                                      {"topk", &model.active, 1, 65'536, ""},
+                                      {"seq", &model.sequence, 1, 100'000'000, ""},
+                                      {"microbatches", &model.micro_batches, 1, 100'000, ""},
+                                      {"batch", &model.batch, 1, 100'000, ""}}};
+  for (const Count& count : counts) {
+    if (count.key != key) continue;
+    if (!count.nothing.empty() && text == count.nothing) return Status();
+    if (key == "layers" || key == "hidden") model.parameters = 0;  // no longer those of a known one
+    return assign(*count.value, count_of(text, count.least, count.most));
+  }
+  if (key == "of") return set_known_model(model, text);
+  if (key == "params")
+    return text == "of" ? Status() : assign(model.parameters, decimal_count(text));
+  if (key == "flops") return set_positive(model.flops, text, decimal_count);
+  if (key == "precision") {
+    constexpr std::array kWords{Choice<std::uint32_t>{"fp32", 4}, Choice<std::uint32_t>{"bf16", 2},
+                                Choice<std::uint32_t>{"fp16", 2}, Choice<std::uint32_t>{"fp8", 1}};
+    return assign(model.element, choose(text, kWords));
+  }
+  return std::nullopt;
+}
+
 Status set_own(WorkloadSpec& spec, std::string_view key, std::string_view text) {
   constexpr std::uint32_t kMost = 1'000'000;
   if (key == "size") return set_positive(spec.size, text, parse_bytes);
@@ -328,6 +466,12 @@ Status set_own(WorkloadSpec& spec, std::string_view key, std::string_view text) 
     spec.file = text;
     return {};
   }
+  if (key == "groups") {
+    if (text != "none") spec.groups_file = text;
+    return {};
+  }
+  if (key == "inside") return set_positive(spec.inside, text, parse_rate);
+  if (const auto model = set_model(spec.model, key, text)) return *model;
   WEIR_UNREACHABLE("the table names no other parameter");
 }
 
@@ -352,6 +496,10 @@ std::vector<WorkloadParameter> parameters_of(const WorkloadRow& row) {
 
 std::span<const WorkloadRow> workload_table() {
   return rows();
+}
+
+std::span<const KnownModel> known_models() {
+  return kKnownModels;
 }
 
 const WorkloadRow& row_of(WorkloadKind kind) {
@@ -395,13 +543,32 @@ Result<WorkloadSpec> parse_workload(std::string_view text) {
     const Status status = set(spec, key, trim(piece.substr(equals + 1)));
     if (!status) return status.error().within(fmt::format("workload {}: {}", name, key));
   }
-  if (spec.kind == WorkloadKind::kTrace && spec.file.empty())
-    return parse_error("workload trace: a file is needed: trace,file=flows.csv");
+  if (has_own(*row, "file") && spec.file.empty())
+    return parse_error(fmt::format("workload {0}: a file is needed: {0},file=PATH", name));
   return spec;
 }
 
+Result<std::vector<WorkloadSpec>> parse_workloads(std::string_view text, std::string_view file) {
+  std::vector<WorkloadSpec> out;
+  std::size_t number = 0;
+  for (const std::string_view raw : split(text, '\n')) {
+    ++number;
+    const std::string_view line = trim(raw.substr(0, raw.find('#')));
+    if (line.empty()) continue;
+    auto spec = parse_workload(line);
+    if (!spec) return spec.error().within(fmt::format("{}:{}", file, number));
+    out.push_back(std::move(*spec));
+  }
+  if (out.empty())
+    return parse_error(fmt::format(
+        "{}: expected workloads, one per line, found none; see --list-workloads", file));
+  return out;
+}
+
 std::string list_workloads(std::size_t width) {
-  std::string out = "Workloads: --workload \"name,parameter=value,...\", as often as wanted.\n";
+  std::string out =
+      "Workloads: --workload \"name,parameter=value,...\", as often as wanted; @FILE: a file of "
+      "them.\n";
   const auto add = [&](std::span<const WorkloadParameter> parameters) {
     TextTable table({"", "", ""});
     for (const WorkloadParameter& p : parameters)
