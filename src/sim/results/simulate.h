@@ -25,10 +25,10 @@ struct Experiment {
   std::vector<WorkloadSpec> workloads;
   std::vector<Fault> faults;
   std::uint64_t seed = 1;
-  std::uint64_t replica = 0;  // see Network: the same load with other random draws
-  Duration limit = 100_ms;    // simulated: a fault may keep flows from ever finishing
-  Duration sample_every;      // 0: no time series
-  bool replays = true;        // steps that repeat are not simulated again (docs/replay.md)
+  std::uint64_t replica = 0;      // see Network: the same load with other random draws
+  Duration limit = 100_ms;        // simulated: a fault may keep flows from ever finishing
+  Duration sample_every;          // 0: no time series
+  bool replays = true;            // steps that repeat are not simulated again (docs/replay.md)
   bool keeps_rank_times = false;  // what each rank did when, for a picture
   Observer* observer = nullptr;
   std::function<void(const Sim&)> on_made;  // before the first event
@@ -58,7 +58,7 @@ struct Outcome {
   std::vector<WorkloadResult> workloads;
   std::optional<Sampler> samples;
   std::vector<RankTimes> rank_times;  // where they are kept
-  std::vector<std::string> notes;  // what of the design is not simulated
+  std::vector<std::string> notes;     // what of the design is not simulated
   Perf perf;
   ReplayReport replay;
   bool is_finished = false;  // nothing was left when it ended
