@@ -27,6 +27,7 @@ build    zlib1g-dev           captures packed with gzip
 build    libzstd-dev          captures packed with zstd
 build    liblzma-dev          captures packed with xz
 build    libboost-math-dev    distributions behind the tests of weir tune
+build    libsqlite3-dev       history of baselines
 build    libnlopt-dev         least squares, for weir calibrate
 build    libeigen3-dev        singular values, for weir calibrate
 build    libcpp-httplib-dev   HTTP, for weir serve

@@ -315,6 +315,29 @@ CatalogEntry host_straggler() {
   };
 }
 
+CatalogEntry baseline_regressed() {
+  return {
+      .id = "baseline.regressed",
+      .title = "slower than the fabric's own baseline",
+      .severity = Severity::kError,
+      .rows = {"J4"},
+      .phase = "verify",
+      .why =
+          "The same load on the same design, drivers, firmware and speeds did better before, by "
+          "more "
+          "than it varies from run to run. Something changed that no setting shows: a cable or "
+          "optic that corrects more errors, a link that is gone, another routing, a PCIe lane, a "
+          "neighbour's traffic.",
+      .fix = {{.platform = "any",
+               .commands = {"weir preflight --until pairs", "weir diagnose", "weir diff"},
+               .note =
+                   "Measure again first; then look at what the stage that is worse uses and the "
+                   "stages before it do not."}},
+      .sources =
+          {"Y. Xiong et al., SuperBench, USENIX ATC 2024: 5 % below the baseline is a defect"},
+  };
+}
+
 CatalogEntry host_tcp_untuned() {
   return {
       .id = "host.tcp_untuned",
@@ -344,7 +367,7 @@ std::vector<CatalogEntry> host_entries() {
   return {receiver_slow(),  pcie_link_degraded(),    pcie_slot_power(),    pcie_errors(),
           nic_failed(),     pcie_relaxed_ordering(), pcie_acs_on(),        pcie_gpu_far(),
           gdr_off(),        gdr_not_registered(),    gdr_not_persistent(), fleet_drift(),
-          host_straggler(), host_tcp_untuned()};
+          host_straggler(), baseline_regressed(),    host_tcp_untuned()};
 }
 
 }  // namespace weir::finding

@@ -34,7 +34,8 @@ struct Measure {
   std::string unit;    // "bit/s", "s", "share"
   Better better = Better::kMore;
   Distribution values;
-  std::optional<double> floor;  // what the least value must reach; of kLess: the most
+  std::optional<double> floor = {};  // what the least value must reach; of kLess: the most
+  std::string subject = {};          // "gpu11 rail 0"; empty: the whole fabric
 };
 [[nodiscard]] std::string_view to_text(Better);  // "more" "less"
 

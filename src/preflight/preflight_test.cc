@@ -39,15 +39,39 @@ TEST(Circle, OfFewerThanTwoHostsIsEmpty) {
   EXPECT_TRUE(circle_rounds(1).empty());
 }
 
-TEST(Rounds, AreAllOfThemUpToAHundredAndTwentyEightHostsAndASampleBeyond) {
-  EXPECT_EQ(rounds_for(128, false).size(), 127U);
-  EXPECT_EQ(rounds_for(256, false).size(), kSampledRounds);
-  EXPECT_EQ(rounds_for(128, true).size(), kQuickRounds);
-  EXPECT_EQ(rounds_for(3, true).size(), 3U);
-  // A sample is spread over the circle: no two rounds of it are the same.
-  const std::vector<Round> sample = rounds_for(256, false);
-  for (std::size_t i = 1; i < sample.size(); ++i)
-    EXPECT_NE(sample[i], sample[i - 1]);
+/// `count` hosts, `below` of them below each leaf.
+std::vector<std::uint32_t> leaves_of(std::uint32_t count, std::uint32_t below) {
+  std::vector<std::uint32_t> out;
+  for (std::uint32_t i = 0; i < count; ++i)
+    out.push_back(i / below);
+  return out;
+}
+
+TEST(Rounds, AreAllPairsUpToAHundredAndTwentyEightHostsAndLinksBeyond) {
+  EXPECT_EQ(rounds_for(leaves_of(128, 16), false).size(), 127U);
+  EXPECT_EQ(rounds_for(leaves_of(256, 16), false).size(), 16U);  // 15 between leaves, 1 within
+  EXPECT_EQ(rounds_for(leaves_of(128, 16), true).size(), kQuickRounds);
+  EXPECT_EQ(rounds_for(leaves_of(256, 16), true).size(), kQuickRounds);
+  EXPECT_EQ(rounds_for(leaves_of(3, 16), true).size(), 3U);
+}
+
+TEST(Rounds, OfLinksLetEveryTwoLeavesMeetAndNobodyTwiceInARound) {
+  COVERS("J1");
+  for (const std::uint32_t below : {1U, 7U, 16U, 300U}) {
+    const std::vector<std::uint32_t> leaves = leaves_of(300, below);
+    std::set<std::pair<std::uint32_t, std::uint32_t>> met;
+    for (const Round& round : link_rounds(leaves)) {
+      std::set<std::uint32_t> busy;
+      for (const HostPair& pair : round) {
+        EXPECT_TRUE(busy.insert(pair.first).second && busy.insert(pair.second).second) << below;
+        met.insert(std::minmax(leaves[pair.first], leaves[pair.second]));
+      }
+    }
+    const std::size_t groups = (300 + below - 1) / below;
+    for (std::uint32_t a = 0; a < groups; ++a)
+      for (std::uint32_t b = a + 1; b < groups; ++b)
+        EXPECT_TRUE(met.contains({a, b})) << below << ": " << a << " " << b;
+  }
 }
 
 TEST(Growth, DoublesUntilAllTakePart) {

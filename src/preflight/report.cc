@@ -38,8 +38,9 @@ std::string_view to_text(Verdict verdict) {
 }
 
 const Measure* StageResult::find(std::string_view metric) const {
-  const auto found = std::find_if(measures.begin(), measures.end(),
-                                  [&](const Measure& each) { return each.metric == metric; });
+  const auto found = std::find_if(measures.begin(), measures.end(), [&](const Measure& each) {
+    return each.metric == metric && each.subject.empty();
+  });
   return found == measures.end() ? nullptr : &*found;
 }
 
@@ -81,6 +82,23 @@ Failing failing_of(const Report& report) {
     if (!finding.where.switch_name.empty() && !finding.where.port.empty())
       add_once(out.links, finding.where.switch_name + " " + finding.where.port);
   }
+  return out;
+}
+
+diagnose::Totals sum_of(const diagnose::Totals& a, const diagnose::Totals& b) {
+  using Amount = std::optional<std::uint64_t>;
+  diagnose::Totals out;
+  out.window = a.window + b.window;
+  for (const auto member :
+       {&diagnose::Totals::pauses, &diagnose::Totals::marks, &diagnose::Totals::cnps,
+        &diagnose::Totals::sent_bytes, &diagnose::Totals::dropped, &diagnose::Totals::loss_signs,
+        &diagnose::Totals::disordered, &diagnose::Totals::timeouts, &diagnose::Totals::watchdog}) {
+    const Amount& first = a.*member;
+    const Amount& second = b.*member;
+    if (first || second) out.*member = first.value_or(0) + second.value_or(0);
+  }
+  if (a.pause_share || b.pause_share)
+    out.pause_share = std::max(a.pause_share.value_or(0), b.pause_share.value_or(0));
   return out;
 }
 

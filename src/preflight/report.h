@@ -9,6 +9,7 @@
 #include "base/json_cursor.h"
 #include "base/json_fwd.h"
 #include "base/result.h"
+#include "diagnose/behaviour/totals.h"
 #include "finding/finding.h"
 #include "preflight/measure.h"
 #include "preflight/stage.h"
@@ -33,6 +34,7 @@ struct StageResult {
   Duration took;       // of the hosts' clock: simulated in a lab
   std::vector<Measure> measures;
   std::vector<std::string> notes;
+  std::optional<diagnose::Totals> totals = {};  // of all windows of the stage; none: nothing ran
   finding::Judgement judgement;
 
   [[nodiscard]] const Measure* find(std::string_view metric) const;
@@ -51,15 +53,27 @@ struct Identity {
   std::vector<std::string> drivers;    // "mlx5_core 24.10-1.1.4", each once
   std::vector<std::string> firmwares;  // each once; none: no host showed one
   std::vector<std::string> kernels;
-  std::vector<std::string> speeds;  // "400Gbps"
-  std::vector<std::string> mtus;    // "9000B, RDMA 4096B"
+  std::vector<std::string> speeds;         // "400Gbps"
+  std::vector<std::string> mtus;           // "9000B, RDMA 4096B"
+  std::vector<std::string> switches = {};  // "sonic 202311.4": system, and version where shown
 
   friend bool operator==(const Identity&, const Identity&) = default;
 };
 
+/// A QoS or MTU setting as the NICs showed it, each value once.
+struct SettingFact {
+  std::string setting;  // "trust"
+  std::vector<std::string> values;
+
+  friend bool operator==(const SettingFact&, const SettingFact&) = default;
+};
+
 struct Report {
   Identity identity;
-  std::string tool;  // "weir 0.1.0"
+  std::string tool;          // "weir 0.1.0"
+  std::string started = {};  // RFC 3339; a lab's own time
+  std::string ended = {};
+  std::vector<SettingFact> settings = {};
   std::array<StageResult, kStages> stages;
 
   [[nodiscard]] Verdict verdict() const;
@@ -76,6 +90,9 @@ struct Failing {
 };
 [[nodiscard]] Failing failing_of(const Report& report);
 
+/// Two windows of one stage as one: sums, the longer pause share, and both times.
+[[nodiscard]] diagnose::Totals sum_of(const diagnose::Totals& a, const diagnose::Totals& b);
+
 /// Warnings, errors and open questions of all stages that ran, as one judgement.
 [[nodiscard]] finding::Judgement whole_judgement(const Report& report);
 
@@ -88,5 +105,7 @@ struct Failing {
 [[nodiscard]] Result<Report> report_from_json(const JsonCursor& at);
 [[nodiscard]] Result<Identity> identity_from_json(const JsonCursor& at);
 [[nodiscard]] Result<Measure> measure_from_json(const JsonCursor& at);
+[[nodiscard]] Json to_json(const std::vector<SettingFact>& settings);
+[[nodiscard]] Result<std::vector<SettingFact>> settings_from_json(const JsonCursor& at);
 
 }  // namespace weir::preflight

@@ -13,11 +13,15 @@ Json stage_json(const StageResult& stage) {
   Json measures = Json::array();
   for (const Measure& measure : stage.measures)
     measures.push_back(to_json(measure));
-  Json out = {
-      {"number", number_of(stage.id)},   {"name", row_of(stage.id).name},
-      {"state", to_text(stage.state)},   {"why", stage.why},
-      {"budget", stage.budget},          {"took_us", stage.took.raw() / kPicosecondsPerMicrosecond},
-      {"measures", std::move(measures)}, {"notes", stage.notes}};
+  Json out = {{"number", number_of(stage.id)},
+              {"name", row_of(stage.id).name},
+              {"state", to_text(stage.state)},
+              {"why", stage.why},
+              {"budget", stage.budget},
+              {"took_us", stage.took.raw() / kPicosecondsPerMicrosecond},
+              {"measures", std::move(measures)},
+              {"notes", stage.notes},
+              {"totals", stage.totals ? diagnose::to_json(*stage.totals) : Json(nullptr)}};
   out.update(finding::to_json(stage.judgement));
   return out;
 }
@@ -76,6 +80,10 @@ Result<StageResult> stage_from_json(const JsonCursor& at) {
     WEIR_TRY(measure, measure_from_json(measures.at(i)));
     out.measures.push_back(std::move(measure));
   }
+  if (const auto totals_at = at.find("totals")) {
+    WEIR_TRY(totals, diagnose::totals_from_json(*totals_at));
+    out.totals = totals;
+  }
   WEIR_TRY(judgement, finding::judgement_from_json(at.value()));
   out.judgement = std::move(judgement);
   return out;
@@ -85,17 +93,13 @@ Result<StageResult> stage_from_json(const JsonCursor& at) {
 
 Json to_json(const Measure& measure) {
   const Distribution& values = measure.values;
-  return {{"metric", measure.metric},
-          {"unit", measure.unit},
-          {"better", to_text(measure.better)},
-          {"count", values.count},
-          {"min", values.least},
-          {"p50", values.p50},
-          {"p95", values.p95},
-          {"p99", values.p99},
-          {"p999", values.p999},
-          {"max", values.most},
-          {"floor", measure.floor ? Json(*measure.floor) : Json(nullptr)}};
+  return {
+      {"metric", measure.metric}, {"subject", measure.subject},
+      {"unit", measure.unit},     {"better", to_text(measure.better)},
+      {"count", values.count},    {"min", values.least},
+      {"p50", values.p50},        {"p95", values.p95},
+      {"p99", values.p99},        {"p999", values.p999},
+      {"max", values.most},       {"floor", measure.floor ? Json(*measure.floor) : Json(nullptr)}};
 }
 
 Json to_json(const Identity& identity) {
@@ -108,7 +112,15 @@ Json to_json(const Identity& identity) {
           {"firmwares", identity.firmwares},
           {"kernels", identity.kernels},
           {"speeds", identity.speeds},
-          {"mtus", identity.mtus}};
+          {"mtus", identity.mtus},
+          {"switch_systems", identity.switches}};
+}
+
+Json to_json(const std::vector<SettingFact>& settings) {
+  Json list = Json::array();
+  for (const SettingFact& fact : settings)
+    list.push_back({{"setting", fact.setting}, {"values", fact.values}});
+  return list;
 }
 
 Json to_json(const Report& report) {
@@ -119,6 +131,9 @@ Json to_json(const Report& report) {
   return {{"decision", to_text(report.verdict())},
           {"identity", to_json(report.identity)},
           {"tool", report.tool},
+          {"started", report.started},
+          {"ended", report.ended},
+          {"settings", to_json(report.settings)},
           {"failing",
            {{"hosts", failing.hosts},
             {"rails", failing.rails},
@@ -132,6 +147,10 @@ Result<Measure> measure_from_json(const JsonCursor& at) {
   Measure out;
   WEIR_TRY(metric, text_at(at, "metric"));
   out.metric = std::move(metric);
+  if (const auto subject_at = at.find("subject")) {
+    WEIR_TRY(subject, subject_at->text());
+    out.subject = std::move(subject);
+  }
   WEIR_TRY(unit, text_at(at, "unit"));
   out.unit = std::move(unit);
   WEIR_TRY(better, text_at(at, "better"));
@@ -182,6 +201,20 @@ Result<Identity> identity_from_json(const JsonCursor& at) {
   WEIR_TRY_STATUS(read("kernels", out.kernels));
   WEIR_TRY_STATUS(read("speeds", out.speeds));
   WEIR_TRY_STATUS(read("mtus", out.mtus));
+  if (at.find("switch_systems")) WEIR_TRY_STATUS(read("switch_systems", out.switches));
+  return out;
+}
+
+Result<std::vector<SettingFact>> settings_from_json(const JsonCursor& at) {
+  WEIR_TRY_STATUS(at.expect_array());
+  std::vector<SettingFact> out;
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    const JsonCursor element = at.at(i);
+    WEIR_TRY_STATUS(element.expect_object());
+    WEIR_TRY(setting, text_at(element, "setting"));
+    WEIR_TRY(values, texts_at(element, "values"));
+    out.push_back({std::move(setting), std::move(values)});
+  }
   return out;
 }
 
@@ -193,6 +226,16 @@ Result<Report> report_from_json(const JsonCursor& at) {
   out.identity = std::move(identity);
   WEIR_TRY(tool, text_at(at, "tool"));
   out.tool = std::move(tool);
+  // Times, settings and counts: not in files of earlier versions.
+  for (const auto& [key, into] : {std::pair("started", &out.started), {"ended", &out.ended}}) {
+    if (!at.find(key)) continue;
+    WEIR_TRY(text, text_at(at, key));
+    *into = std::move(text);
+  }
+  if (const auto settings_at = at.find("settings")) {
+    WEIR_TRY(settings, settings_from_json(*settings_at));
+    out.settings = std::move(settings);
+  }
   WEIR_TRY(list, at.member("stages"));
   WEIR_TRY_STATUS(list.expect_array());
   for (std::size_t i = 0; i < list.size(); ++i) {

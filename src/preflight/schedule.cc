@@ -1,5 +1,7 @@
 #include "preflight/schedule.h"
 
+#include <algorithm>
+#include <map>
 #include <numeric>
 
 namespace weir::preflight {
@@ -28,15 +30,39 @@ std::vector<Round> circle_rounds(std::uint32_t hosts) {
   return rounds;
 }
 
-std::vector<Round> rounds_for(std::uint32_t hosts, bool is_quick) {
-  std::vector<Round> all = circle_rounds(hosts);
-  std::uint32_t wanted =
-      hosts > kAllPairsHosts ? kSampledRounds : static_cast<std::uint32_t>(all.size());
-  if (is_quick) wanted = std::min(wanted, kQuickRounds);
-  if (wanted >= all.size()) return all;
+std::vector<Round> link_rounds(const std::vector<std::uint32_t>& groups) {
+  std::map<std::uint32_t, std::vector<std::uint32_t>> members;
+  for (std::uint32_t host = 0; host < groups.size(); ++host)
+    members[groups[host]].push_back(host);
+  std::vector<std::vector<std::uint32_t>> sets;
+  for (auto& [group, hosts] : members)
+    sets.push_back(std::move(hosts));
+  std::vector<Round> rounds;
+  for (const Round& meeting : circle_rounds(static_cast<std::uint32_t>(sets.size()))) {
+    Round round;
+    for (const HostPair& pair : meeting) {
+      const auto& ours = sets[pair.first];
+      const auto& theirs = sets[pair.second];
+      for (std::size_t i = 0; i < std::min(ours.size(), theirs.size()); ++i)
+        round.push_back({ours[i], theirs[i]});
+    }
+    rounds.push_back(std::move(round));
+  }
+  Round within;
+  for (const auto& hosts : sets)
+    for (std::size_t i = 0; i + 1 < hosts.size(); i += 2)
+      within.push_back({hosts[i], hosts[i + 1]});
+  if (!within.empty()) rounds.push_back(std::move(within));
+  return rounds;
+}
+
+std::vector<Round> rounds_for(const std::vector<std::uint32_t>& groups, bool is_quick) {
+  const auto hosts = static_cast<std::uint32_t>(groups.size());
+  std::vector<Round> all = hosts > kAllPairsHosts ? link_rounds(groups) : circle_rounds(hosts);
+  if (!is_quick || all.size() <= kQuickRounds) return all;
   std::vector<Round> chosen;
-  for (std::uint32_t i = 0; i < wanted; ++i)
-    chosen.push_back(std::move(all[std::size_t{i} * all.size() / wanted]));
+  for (std::uint32_t i = 0; i < kQuickRounds; ++i)
+    chosen.push_back(std::move(all[std::size_t{i} * all.size() / kQuickRounds]));
   return chosen;
 }
 

@@ -21,14 +21,19 @@ using Round = std::vector<HostPair>;
 
 /// Up to this many hosts every pair is measured.
 inline constexpr std::uint32_t kAllPairsHosts = 128;
-/// Beyond it so many rounds, spread evenly over those of the circle: each holds pairs of every
-/// distance, so that links of every tier carry traffic in each.
-inline constexpr std::uint32_t kSampledRounds = 16;
 /// Of a quick preflight.
 inline constexpr std::uint32_t kQuickRounds = 3;
 
-/// The rounds of a preflight; all of them where they are few enough.
-[[nodiscard]] std::vector<Round> rounds_for(std::uint32_t hosts, bool is_quick);
+/// Rounds that cover links instead of pairs: the circle method over the groups of hosts (those
+/// below one leaf), in which the hosts of two groups meet one to one, and one round within each
+/// group. Every link between a host and its leaf carries traffic in each, and every two leaves
+/// exchange data in one: which of the links between them carries it is the hash's choice.
+[[nodiscard]] std::vector<Round> link_rounds(const std::vector<std::uint32_t>& groups);
+
+/// The rounds of a preflight, `groups` being a number per host: all pairs up to kAllPairsHosts,
+/// links beyond. Of a quick one kQuickRounds of them, spread evenly.
+[[nodiscard]] std::vector<Round> rounds_for(const std::vector<std::uint32_t>& groups,
+                                            bool is_quick);
 
 /// How the number of hosts grows before all take part: 2, 4, 8, … below `hosts`.
 [[nodiscard]] std::vector<std::uint32_t> growth(std::uint32_t hosts);

@@ -74,6 +74,10 @@ PROVOKED = [
     (["CollectorFailed"], ['weir_scrape_collector_success{instance="a:9347",collector="hosts"} 0']),
     (["JudgementStale"], ['weir_last_judged_timestamp_seconds{instance="a:9347"} 0']),
     ([], ['weir_counter_saturated{%s,counter="counters/symbol_error"} 1' % PORT]),  # after an hour
+    (["Regression"], ['weir_baseline_regressions{instance="a:9347",baseline="good"} 2']),
+    ([], ['weir_baseline_regressions{instance="a:9347",baseline="good"} 0',
+          'weir_baseline_deviation_ratio{instance="a:9347",baseline="good",stage="pairs",'
+          'metric="bandwidth",quantile="p50"} 0.04']),
     (["LinkDown"], ["weir_port_up{%s} 0" % PORT]),
     (["RetriesExceeded"], ["weir_roce_transport_retries_exceeded_total{%s} 0+0.1" % PORT]),
     (["AckTimeouts"], ["weir_roce_ack_timeouts_total{%s} 0+30" % PORT]),

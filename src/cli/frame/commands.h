@@ -29,6 +29,11 @@ namespace weir::cli {
 [[nodiscard]] Command pcap_command();
 [[nodiscard]] Command plan_command();
 [[nodiscard]] Command preflight_command();
+[[nodiscard]] Command baseline_save_command();
+[[nodiscard]] Command baseline_list_command();
+[[nodiscard]] Command baseline_show_command();
+[[nodiscard]] Command baseline_compare_command();
+[[nodiscard]] Command baseline_drop_command();
 [[nodiscard]] Command prove_command();
 [[nodiscard]] Command probe_mtu_command();
 [[nodiscard]] Command render_command();

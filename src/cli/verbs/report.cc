@@ -52,6 +52,8 @@ ops::Result<ops::ReportRequest> report_request(const Args& args, const Context& 
   WEIR_TRY(source, source_of(args, context));
   if (args.has("lab") || args.has("root") || names_fleet(args)) request.source = std::move(source);
   request.design = args.get("design").value_or("");
+  request.baseline = args.get("baseline").value_or("");
+  request.baselines = args.value("baselines");
   request.title = args.get("title").value_or("");
   WEIR_TRY(thresholds, ops::or_bad_request(thresholds_of(args)));
   request.thresholds = thresholds;
@@ -152,6 +154,14 @@ std::vector<Option> report_options() {
        {.name = "tune",
         .metavar = "DIR",
         .help = "the report of a tuning instead: what weir tune --out wrote",
+        .completes = Completes::kFiles},
+       {.name = "baseline",
+        .metavar = "NAME",
+        .help = "put a baseline of weir baseline and its trend first"},
+       {.name = "baselines",
+        .metavar = "DIR",
+        .help = "where that baseline is",
+        .default_value = "baselines",
         .completes = Completes::kFiles},
        {.name = "title", .metavar = "T", .help = "title (default: the name of the design)"},
        threshold_option()});

@@ -151,7 +151,8 @@ ExitCode run_serve(const Args& args, Context& context) {
   if (!watch) return fail(context, args.command(), watch.error());
   const auto profile =
       args.value("profile") == "full" ? serve::Profile::kFull : serve::Profile::kLean;
-  serve::Exporter exporter(*watch, profile, std::string(version_number()));
+  serve::Exporter exporter(*watch, profile, std::string(version_number()),
+                           args.get("baselines").value_or(""));
   if (const auto file = args.get("textfile")) return write_textfile(args, context, exporter, *file);
   auto load = load_of(args, *watch, *interval);
   if (!load) return fail(context, args.command(), load.error());
@@ -211,6 +212,10 @@ Command serve_command() {
            {.name = "replay",
             .metavar = "RUN",
             .help = "files of weir snapshot --out, in a directory or one",
+            .completes = Completes::kFiles},
+           {.name = "baselines",
+            .metavar = "DIR",
+            .help = "also how the last run compares with each baseline of weir baseline",
             .completes = Completes::kFiles},
            {.name = "textfile",
             .metavar = "FILE",

@@ -1,14 +1,20 @@
 #pragma once
-// The bench of a preflight: its hosts, the loads that it runs on them, the windows around those.
-// Internal to this folder.
+// The bench of a preflight: its hosts, what runs loads on them, the windows around those. Internal
+// to this folder.
+#include <algorithm>
+#include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "diagnose/behaviour/totals.h"
 #include "diagnose/core/view.h"
+#include "lab/expectation/expectation.h"
 #include "ops/preflight/preflight.h"
+#include "ops/preflight/rig.h"
 #include "preflight/schedule.h"
 #include "preflight/suspects.h"
-#include "sim/workload/workload_spec.h"
 
 namespace weir::ops {
 
@@ -18,31 +24,49 @@ struct Window {
   std::vector<std::string> unseen;
 };
 
-/// Simulated time after which a load of a preflight is given up.
-inline constexpr Duration kLoadLimit = 100_ms;
-
 class Bench {
  public:
+  // The rig refers to it.
+  Bench(const Bench&) = delete;
+  Bench& operator=(const Bench&) = delete;
   Bench(const PreflightRequest& request, HostSet set, Fabric fabric)
-      : request_(request), set_(std::move(set)), fabric_(std::move(fabric)) {}
+      : request_(request), set_(std::move(set)), fabric_(std::move(fabric)) {
+    for (std::uint32_t i = 0; i < fabric_.intent.hosts.size(); ++i)
+      if (std::any_of(set_.hosts.begin(), set_.hosts.end(), [&](const auto& each) {
+            return each->name() == fabric_.intent.hosts[i].name;
+          }))
+        part_.push_back(i);
+    rig_ = is_lab() ? make_lab_rig(*this) : make_host_rig(*this);
+  }
 
   [[nodiscard]] const PreflightRequest& request() const { return request_; }
   [[nodiscard]] const design::Intent& intent() const { return fabric_.intent; }
   [[nodiscard]] const design::Design& design() const { return fabric_.design; }
   [[nodiscard]] HostSet& set() { return set_; }
+  [[nodiscard]] Rig& rig() { return *rig_; }
   [[nodiscard]] bool is_lab() const { return set_.lab.has_value(); }
-  [[nodiscard]] std::uint32_t hosts() const {
-    return static_cast<std::uint32_t>(fabric_.intent.hosts.size());
+  /// That take part: those of the design that were named. Numbers of hosts count these.
+  [[nodiscard]] std::uint32_t hosts() const { return static_cast<std::uint32_t>(part_.size()); }
+  [[nodiscard]] const design::HostIntent& host(std::uint32_t number) const {
+    return fabric_.intent.hosts[part_[number]];
   }
-  [[nodiscard]] const std::string& name(std::uint32_t host) const {
-    return fabric_.intent.hosts[host].name;
-  }
+  [[nodiscard]] const std::string& name(std::uint32_t number) const { return host(number).name; }
   [[nodiscard]] bool is_interrupted() const {
     return request_.is_interrupted && request_.is_interrupted();
   }
 
   /// A number per host; equal ones have the same NICs at the same speed.
   [[nodiscard]] std::vector<std::uint32_t> kinds() const;
+
+  /// What was counted in all windows since it was last asked; none: nothing was watched.
+  [[nodiscard]] std::optional<diagnose::Totals> take_totals() {
+    return std::exchange(totals_, std::nullopt);
+  }
+  /// The time of the last look.
+  [[nodiscard]] const std::string& seen_until() const { return seen_until_; }
+
+  /// A number per host; equal ones are below the same leaf (of their first rail).
+  [[nodiscard]] std::vector<std::uint32_t> leaves() const;
 
   /// Looks, acts, looks again. An error (kInterrupted too) is the action's.
   [[nodiscard]] Result<Window> watch(const std::function<Status()>& action);
@@ -51,33 +75,53 @@ class Bench {
         .evidence = window.evidence, .intent = &fabric_.intent, .thresholds = request_.thresholds};
   }
 
-  /// REQUIRES: a lab.
-  [[nodiscard]] Result<lab::LoadOutcome> run(std::vector<sim::WorkloadSpec> workloads,
-                                             const std::string& command,
-                                             Duration limit = kLoadLimit);
-  [[nodiscard]] Result<lab::LoadOutcome> run(const std::vector<std::string>& workloads,
-                                             Duration limit = kLoadLimit);
-  /// Every pair at once, both ways, on every rail that both hosts have.
-  [[nodiscard]] Result<std::vector<preflight::Sample>> exchange(const preflight::Round& round,
-                                                                std::uint32_t number);
-  /// The same with small messages, one after the other: seconds from the post to the last byte.
-  [[nodiscard]] Result<std::vector<double>> latencies(const preflight::Round& round);
+  /// A host as it was last seen; nullptr: it was not.
+  [[nodiscard]] const evidence::Evidence* last_seen(std::uint32_t host) const;
+  void remember(const Observation& seen) { last_seen_ = seen.hosts; }
+
+  /// Both ways of every pair, on every rail, with the floor of each; rates are to be filled in.
+  [[nodiscard]] std::vector<preflight::Sample> samples_of(const preflight::Round& round,
+                                                          std::uint32_t number) const;
 
  private:
   const PreflightRequest& request_;
   HostSet set_;
   Fabric fabric_;
+  std::vector<std::uint32_t> part_;  // places in the intent
+  std::unique_ptr<Rig> rig_;
+  std::vector<evidence::Evidence> last_seen_;
+  std::optional<diagnose::Totals> totals_;
+  std::string seen_until_;
 };
+
+[[nodiscard]] preflight::Identity identity_of(const Bench& bench, const Observation& seen);
+/// QoS and MTU of the NICs that the design knows, as they were shown.
+[[nodiscard]] std::vector<preflight::SettingFact> settings_of(const Bench& bench,
+                                                              const Observation& seen);
 
 /// Adds what `judgement` found; the state follows from it: failed from the red flag on, open where
 /// something that is required could not be judged.
 void settle_stage(const PreflightRequest& request, finding::Judgement judgement,
                   preflight::StageResult& stage);
 
+[[nodiscard]] double seconds_of(Duration time);
+[[nodiscard]] preflight::Measure measure_of(std::string metric, std::string unit,
+                                            preflight::Better better, std::vector<double> values);
+/// From the first of each pair to the second, and back.
+[[nodiscard]] std::vector<std::pair<std::uint32_t, std::uint32_t>> both_ways(
+    const preflight::Round& round);
+
+/// The load on the fabric as designed, by the simulator, against what was counted.
+[[nodiscard]] std::string expected_text(const Bench& bench, const lab::KnownLoad& known,
+                                        const std::vector<evidence::Evidence>& window);
+/// Bits per second that a NIC sends in an all-to-all on the fabric as designed, by the simulator.
+[[nodiscard]] weir::Result<double> expected_nic_rate(const Bench& bench);
+
 // The stages. Each fills in the state, `why` and what was measured.
 [[nodiscard]] Status run_facts(Bench& bench, preflight::StageResult& stage);
 [[nodiscard]] Status run_idle(Bench& bench, preflight::StageResult& stage);
 [[nodiscard]] Status run_path(Bench& bench, preflight::StageResult& stage);
+[[nodiscard]] Status run_loopback(Bench& bench, preflight::StageResult& stage);
 [[nodiscard]] Status run_pairs(Bench& bench, preflight::StageResult& stage);
 [[nodiscard]] Status run_overload(Bench& bench, preflight::StageResult& stage);
 [[nodiscard]] Status run_collectives(Bench& bench, preflight::StageResult& stage);
@@ -85,12 +129,14 @@ void settle_stage(const PreflightRequest& request, finding::Judgement judgement,
 [[nodiscard]] Status run_soak(Bench& bench, preflight::StageResult& stage);
 
 /// What each stage will do, in words with numbers, and which do not apply.
-void plan_stages(const Bench& bench, preflight::Report& report);
+void plan_lab(const Bench& bench, preflight::Report& report);
+/// `seconds` is how long a load runs.
+void plan_hosts(const Bench& bench, std::int64_t seconds, preflight::Report& report);
 
 /// What fails in stage 7: "rail=1", "link=leaf1/swp9"; empty where nothing is redundant.
 [[nodiscard]] std::string failure_of(const design::Intent& intent);
 /// Who receives in stage 5: the first host below each leaf; of a quick one the first alone.
-[[nodiscard]] std::vector<std::string> receivers_of(const design::Intent& intent, bool is_quick);
+[[nodiscard]] std::vector<std::string> receivers_of(const Bench& bench);
 /// Traffic of other classes that the design knows, as workloads.
 [[nodiscard]] std::vector<std::string> background_of(const design::Intent& intent);
 

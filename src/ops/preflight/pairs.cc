@@ -106,7 +106,7 @@ Status try_suspect(Bench& bench, const Suspect& suspect, const std::vector<Sampl
     const std::uint32_t partner =
         preflight::healthy_partner(suspect.host, excluded, samples, suspects, kinds);
     if (partner == suspect.host) break;
-    WEIR_TRY(again, bench.exchange({{suspect.host, partner}}, 0));
+    WEIR_TRY(again, bench.rig().exchange({{suspect.host, partner}}, 0));
     partners.push_back(bench.name(partner));
     was_slow.at(i) = is_slow(again);
     if (was_slow.at(i)) worst.push_back(*slowest(again));
@@ -193,11 +193,27 @@ void add_measures(const std::vector<Sample>& samples, std::vector<double> latenc
                             .floor = std::nullopt});
 }
 
+/// The same per NIC: whose it is that a later run has lost.
+void add_nic_measures(const Bench& bench, const std::vector<Sample>& samples,
+                      preflight::StageResult& stage) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<double>> by_nic;  // host, rail
+  for (const Sample& sample : samples)
+    for (const std::uint32_t host : {sample.from, sample.to})
+      by_nic[{host, sample.rail}].push_back(sample.rate);
+  for (auto& [nic, rates] : by_nic)
+    stage.measures.push_back(
+        {.metric = "bandwidth",
+         .unit = "bit/s",
+         .better = preflight::Better::kMore,
+         .values = preflight::distribution_of(std::move(rates)),
+         .subject = fmt::format("{} rail {}", bench.name(nic.first), nic.second)});
+}
+
 /// One pair alone: it must reach the floor.
 Status run_first_pair(Bench& bench, preflight::StageResult& stage, finding::Judgement& judgement) {
   std::vector<Sample> samples;
   WEIR_TRY(window, bench.watch([&]() -> Status {
-    WEIR_TRY(ran, bench.exchange({{0, 1}}, 0));
+    WEIR_TRY(ran, bench.rig().exchange({{0, 1}}, 0));
     samples = std::move(ran);
     return {};
   }));
@@ -229,7 +245,7 @@ Result<bool> grow(Bench& bench, preflight::StageResult& stage, finding::Judgemen
   for (const std::uint32_t size : preflight::growth(bench.hosts())) {
     if (size == 2) continue;
     WEIR_TRY(window, bench.watch([&]() -> Status {
-      WEIR_TRY(ran, bench.exchange(preflight::circle_rounds(size).front(), 0));
+      WEIR_TRY(ran, bench.rig().exchange(preflight::circle_rounds(size).front(), 0));
       return {};
     }));
     judgement = diagnose::diagnose(bench.subject(window));
@@ -249,24 +265,27 @@ Status run_pairs(Bench& bench, preflight::StageResult& stage) {
     settle_stage(bench.request(), std::move(judgement), stage);
     return {};
   }
-  const std::vector<Round> rounds = preflight::rounds_for(bench.hosts(), bench.request().is_quick);
+  const std::vector<Round> rounds = preflight::rounds_for(bench.leaves(), bench.request().is_quick);
   std::vector<Sample> samples;
-  std::vector<double> latencies;
+  Latencies latencies;
   WEIR_TRY(window, bench.watch([&]() -> Status {
     for (std::uint32_t i = 0; i < rounds.size(); ++i) {
       tell(bench.request().progress, static_cast<double>(i) / static_cast<double>(rounds.size()),
            fmt::format("round {} of {}", i + 1, rounds.size()));
-      WEIR_TRY(ran, bench.exchange(rounds[i], i));
+      WEIR_TRY(ran, bench.rig().exchange(rounds[i], i));
       samples.insert(samples.end(), ran.begin(), ran.end());
     }
-    WEIR_TRY(times, bench.latencies(rounds.front()));
+    WEIR_TRY(times, bench.rig().latencies(rounds.front()));
     latencies = std::move(times);
     return {};
   }));
   const diagnose::View view(bench.subject(window));
   judgement = diagnose::diagnose(view);
   note_cover(cover_of(view), stage);
-  add_measures(samples, std::move(latencies), stage);
+  add_measures(samples, std::move(latencies.seconds), stage);
+  for (preflight::Measure& measure : latencies.more)
+    if (measure.values.count > 0) stage.measures.push_back(std::move(measure));
+  add_nic_measures(bench, samples, stage);
   const std::vector<std::uint32_t> kinds = bench.kinds();
   const std::vector<Suspect> suspects =
       preflight::suspects_among(samples, kinds, bench.request().limits, kMostSuspects);
@@ -279,7 +298,7 @@ Status run_pairs(Bench& bench, preflight::StageResult& stage) {
         fmt::format("below the floor among others, and above it alone: {}; the rounds shared links",
                     compact_names(cleared)));
   for (const HostPair& pair : preflight::suspect_pairs(samples, suspects, kMostPairs)) {
-    WEIR_TRY(again, bench.exchange({pair}, 0));
+    WEIR_TRY(again, bench.rig().exchange({pair}, 0));
     if (is_slow(again)) blame_path(bench, *slowest(again), judgement);
   }
   const preflight::Measure& first = *stage.find("pair_bandwidth");

@@ -22,7 +22,7 @@ void does_not_apply(preflight::StageResult& stage, std::string why) {
 }
 
 std::string pairs_budget(const Bench& bench) {
-  const auto rounds = preflight::rounds_for(bench.hosts(), bench.request().is_quick);
+  const auto rounds = preflight::rounds_for(bench.leaves(), bench.request().is_quick);
   const auto all = preflight::circle_rounds(bench.hosts());
   std::string out =
       fmt::format("{} with all {} hosts", counted(rounds.size(), "round"), bench.hosts());
@@ -33,6 +33,8 @@ std::string pairs_budget(const Bench& bench) {
                       sizes.size() > 1 ? fmt::format(" to {}", sizes.back()) : "", out);
   return out;
 }
+
+}  // namespace
 
 void plan_lab(const Bench& bench, preflight::Report& report) {
   const PreflightRequest& request = bench.request();
@@ -50,7 +52,7 @@ void plan_lab(const Bench& bench, preflight::Report& report) {
   if (bench.hosts() < 3) {
     does_not_apply(at(StageId::kOverload), "two hosts cannot overload a third");
   } else {
-    const auto receivers = receivers_of(bench.intent(), is_quick);
+    const auto receivers = receivers_of(bench);
     at(StageId::kOverload).budget =
         fmt::format("{} senders to {}", bench.hosts() - 1, join(receivers, ", then to "));
   }
@@ -71,7 +73,68 @@ void plan_lab(const Bench& bench, preflight::Report& report) {
   }
 }
 
+namespace {
+
+/// "about 12 min".
+std::string minutes_text(std::int64_t seconds) {
+  constexpr std::int64_t kMinute = 60;
+  if (seconds < 2 * kMinute) return fmt::format("about {} s", seconds);
+  return fmt::format("about {} min", (seconds + kMinute / 2) / kMinute);
+}
+
+/// Loads of pairs, one after the other: alone, few, then the rounds, then small messages.
+std::int64_t pair_loads(const Bench& bench) {
+  const bool is_quick = bench.request().is_quick;
+  const auto rounds = preflight::rounds_for(bench.leaves(), is_quick).size();
+  const auto grown =
+      is_quick ? 1 : std::max<std::size_t>(preflight::growth(bench.hosts()).size(), 1);
+  return static_cast<std::int64_t>(rounds + grown + 1);
+}
+
 }  // namespace
+
+void plan_hosts(const Bench& bench, std::int64_t seconds, preflight::Report& report) {
+  const PreflightRequest& request = bench.request();
+  const auto at = [&](StageId id) -> preflight::StageResult& {
+    return report.stages.at(preflight::number_of(id));
+  };
+  constexpr std::int64_t kAround = 6;  // to connect, to look before and after
+  const std::int64_t each = seconds + kAround;
+  at(StageId::kFacts).budget = fmt::format("{}, no load", counted(bench.hosts(), "host"));
+  at(StageId::kIdle).budget = request.is_quick ? "30 s" : "5 min";
+  if (bench.hosts() < 2) {
+    for (const StageId id : {StageId::kPath, StageId::kPairs, StageId::kOverload,
+                             StageId::kCollectives, StageId::kFailure, StageId::kSoak})
+      at(id).budget = "-", at(id).why = "needs more hosts than one: --hosts, or --lab DIR";
+    at(StageId::kLoopback).budget = minutes_text(each);
+    return;
+  }
+  at(StageId::kPath).budget =
+      fmt::format("pings of full size and 2000 messages from every NIC, {}", minutes_text(each));
+  at(StageId::kLoopback).budget = fmt::format("every NIC with itself, {}", minutes_text(each));
+  at(StageId::kPairs).budget =
+      fmt::format("{}, {}", pairs_budget(bench), minutes_text(pair_loads(bench) * each));
+  if (bench.hosts() < 3) {
+    does_not_apply(at(StageId::kOverload), "two hosts cannot overload a third");
+  } else {
+    const auto receivers = receivers_of(bench);
+    at(StageId::kOverload).budget =
+        fmt::format("{} senders to {}, {}", bench.hosts() - 1, join(receivers, ", then to "),
+                    minutes_text(static_cast<std::int64_t>(receivers.size()) * each));
+  }
+  at(StageId::kCollectives).budget =
+      fmt::format("{}perftest all-to-all, then beside best effort, {}",
+                  request.collective.empty() ? "" : "the collective, ", minutes_text(2 * each));
+  if (request.drain.empty()) {
+    at(StageId::kFailure).budget = "-";
+    at(StageId::kFailure).why = "how a rail is drained is not said: --drain CMD --restore CMD";
+  } else {
+    at(StageId::kFailure).budget =
+        fmt::format("{}: before, during, after, {}", request.drain, minutes_text(3 * each));
+  }
+  at(StageId::kSoak).budget = request.soak ? approximate(*request.soak) : "-";
+  if (!request.soak) at(StageId::kSoak).why = "not asked for: --soak TIME";
+}
 
 std::string failure_of(const design::Intent& intent) {
   const bool has_rails =
@@ -89,15 +152,16 @@ std::string failure_of(const design::Intent& intent) {
   return {};
 }
 
-std::vector<std::string> receivers_of(const design::Intent& intent, bool is_quick) {
+std::vector<std::string> receivers_of(const Bench& bench) {
+  const std::vector<std::uint32_t> below = bench.leaves();
   std::set<std::uint32_t> leaves;
   std::vector<std::string> out;
-  for (const design::HostIntent& host : intent.hosts) {
+  for (std::uint32_t i = 0; i < bench.hosts(); ++i) {
+    const design::HostIntent& host = bench.host(i);
     if (host.nics.empty()) continue;
-    const std::uint32_t leaf = intent.links[host.nics.front().link].upper.node;
-    if (!leaves.insert(leaf).second) continue;
+    if (!leaves.insert(below[i]).second) continue;
     out.push_back(host.name);
-    if (is_quick) break;
+    if (bench.request().is_quick) break;
   }
   return out;
 }
@@ -111,16 +175,6 @@ std::vector<std::string> background_of(const design::Intent& intent) {
   if (has("storage")) out.emplace_back("storage,load=10%,duration=200us");
   if (has("best_effort")) out.emplace_back("lossy,load=5%,duration=200us");
   return out;
-}
-
-void plan_stages(const Bench& bench, preflight::Report& report) {
-  if (bench.is_lab()) return plan_lab(bench, report);
-  for (preflight::StageResult& stage : report.stages) {
-    stage.budget = "-";
-    stage.why = "needs more hosts than this one: --lab DIR, or weir verify --pair for each pair";
-  }
-  report.stages[0].budget = "this host, no load";
-  report.stages[1].budget = bench.request().is_quick ? "30 s" : "5 min";
 }
 
 }  // namespace weir::ops

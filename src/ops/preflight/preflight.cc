@@ -4,10 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "base/digest.h"
-#include "design/fabric/effective.h"
+#include "ops/change/state.h"
 #include "ops/preflight/bench.h"
-#include "units/format.h"
 
 namespace weir::ops {
 namespace {
@@ -17,49 +15,12 @@ using preflight::StageId;
 using preflight::StageResult;
 using preflight::State;
 
-void add_name(std::vector<std::string>& list, std::string name) {
-  if (std::find(list.begin(), list.end(), name) == list.end()) list.push_back(std::move(name));
-}
-
-void add_facts(const evidence::Evidence& host, preflight::Identity& out) {
-  if (host.host.kernel.is_known()) add_name(out.kernels, *host.host.kernel);
-  for (const evidence::Nic& nic : host.nics) {
-    if (nic.firmware.is_known()) add_name(out.firmwares, *nic.firmware);
-    if (!nic.driver.is_known()) continue;
-    add_name(out.drivers, nic.driver_version.is_known()
-                              ? fmt::format("{} {}", *nic.driver, *nic.driver_version)
-                              : *nic.driver);
-  }
-}
-
-preflight::Identity identity_of(const Bench& bench, const Observation& seen) {
-  preflight::Identity out;
-  out.design = bench.design().name.value();
-  Digest digest;
-  digest.add(design::effective_text(bench.design()));
-  out.digest = digest.to_text();
-  out.is_simulated = bench.is_lab();
-  out.is_quick = bench.request().is_quick;
-  out.hosts = seen.hosts.size();
-  for (const evidence::Evidence& host : seen.hosts)
-    add_facts(host, out);
-  for (const design::HostIntent& host : bench.intent().hosts)
-    for (const design::NicIntent& nic : host.nics) {
-      add_name(out.speeds, to_text(nic.speed));
-      add_name(out.mtus, fmt::format("{}, RDMA {}", to_text(nic.mtu), to_text(nic.rdma_mtu)));
-    }
-  for (std::vector<std::string>* list :
-       {&out.drivers, &out.firmwares, &out.kernels, &out.speeds, &out.mtus})
-    std::sort(list->begin(), list->end());
-  return out;
-}
-
 Status run_stage(Bench& bench, StageResult& stage) {
   switch (stage.id) {
     case StageId::kFacts: return run_facts(bench, stage);
     case StageId::kIdle: return run_idle(bench, stage);
     case StageId::kPath: return run_path(bench, stage);
-    case StageId::kLoopback: return {};  // of a lab it never applies
+    case StageId::kLoopback: return run_loopback(bench, stage);
     case StageId::kPairs: return run_pairs(bench, stage);
     case StageId::kOverload: return run_overload(bench, stage);
     case StageId::kCollectives: return run_collectives(bench, stage);
@@ -84,12 +45,11 @@ Status take_earlier(const PreflightRequest& request, Report& report) {
   return {};
 }
 
-bool is_wanted(const PreflightRequest& request, const Bench& bench, const StageResult& stage) {
+bool is_wanted(const PreflightRequest& request, const StageResult& stage) {
   if (stage.state != State::kNotRun) return false;  // passed before, or does not apply
   if (request.from && stage.id < *request.from) return false;
   if (request.until && stage.id > *request.until) return false;
-  if (stage.id == StageId::kSoak && !request.soak) return false;
-  return bench.is_lab() || stage.id <= StageId::kIdle;
+  return stage.budget != "-";  // nothing was planned, and `why` says it
 }
 
 Status check_range(const PreflightRequest& request) {
@@ -128,16 +88,28 @@ Result<Report> run_preflight(const PreflightRequest& request) {
   Report report = preflight::empty_report();
   report.tool = request.tool;
   report.identity = identity_of(bench, seen);
-  plan_stages(bench, report);
+  report.settings = settings_of(bench, seen);
+  report.started = seen.hosts.front().provenance.time;  // a lab has a time of its own
+  bench.remember(seen);
+  bench.rig().plan(report);
   WEIR_TRY_STATUS(take_earlier(request, report));
   if (request.on_plan) request.on_plan(report);
   for (StageResult& stage : report.stages) {
     if (report.failed() != nullptr) break;
-    if (!is_wanted(request, bench, stage)) continue;
+    if (!is_wanted(request, stage)) continue;
     if (request.is_interrupted && request.is_interrupted())
       return Failure{FailureKind::kInterrupted,
                      fmt::format("interrupted before stage {}", preflight::number_of(stage.id))};
-    WEIR_TRY_STATUS(run_stage(bench, stage));
+    const Status ran = run_stage(bench, stage);
+    // On real hosts a tool may be missing, or a host: that stage has no answer, others may.
+    const bool is_open = !ran && !bench.is_lab() && ran.error().kind == FailureKind::kCouldNotLook;
+    if (!ran && !is_open) return ran.error();
+    if (is_open) {
+      stage.state = State::kOpen;
+      stage.why = ran.error().what;
+    }
+    if (auto totals = bench.take_totals()) stage.totals = std::move(totals);
+    report.ended = bench.is_lab() ? bench.seen_until() : time_now();
     if (request.on_stage) request.on_stage(report, stage.id);
   }
   say_not_run(request, report);

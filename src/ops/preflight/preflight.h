@@ -1,6 +1,7 @@
 #pragma once
-// Go or no-go before training: the stages of preflight/stage.h on the hosts of a lab, each judged
-// by what was measured and by what the counters did around it. Stops at the first red flag.
+// Go or no-go before training: the stages of preflight/stage.h on the hosts of a lab or on real
+// ones, each judged by what was measured and by what the counters did around it. Stops at the first
+// red flag.
 #include <functional>
 #include <optional>
 #include <string>
@@ -21,7 +22,10 @@ struct PreflightRequest {
   std::optional<preflight::StageId> from = {};   // none: the first
   std::optional<preflight::StageId> until = {};  // none: the last
   std::optional<Duration> soak = {};             // none: no soak
-  std::string resume = {};  // a file of an earlier run: what passed there is not run again
+  std::string collective = {};  // on hosts: a command of nccl-tests, run on the first
+  std::string drain = {};       // on hosts: the command that drains a rail …
+  std::string restore = {};     // … and the one that ends it
+  std::string resume = {};      // a file of an earlier run: what passed there is not run again
   finding::Severity red_flag = finding::Severity::kError;  // findings from here on stop it
   finding::Thresholds thresholds = {};
   preflight::Limits limits = {};

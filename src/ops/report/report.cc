@@ -14,6 +14,7 @@
 #include "diagnose/core/join.h"
 #include "diagnose/validate/validate.h"
 #include "ops/inspect/validate.h"
+#include "ops/report/baseline_part.h"
 #include "ops/report/report_input.h"
 #include "render/report/report_facts.h"
 #include "units/format.h"
@@ -274,6 +275,10 @@ Result<Reported> report(const ReportRequest& request) {
   WEIR_TRY_STATUS(or_bad_input(fill(request, *sources)));
   Reported out;
   out.report = std::move(sources->input.report);
+  if (!request.baseline.empty()) {
+    WEIR_TRY(part, baseline_part({.directory = request.baselines}, request.baseline));
+    out.report.baseline = std::move(part);
+  }
   if (sources->fabric) {
     // The report points into the intent: both stay together.
     out.intent = std::make_unique<design::Intent>(std::move(sources->fabric->intent));

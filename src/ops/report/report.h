@@ -15,6 +15,8 @@ struct ReportRequest {
   std::vector<std::string> files = {};
   std::optional<Source> source = {};  // a lab, or captured machines
   std::string design = {};            // empty: the lab's, or the one that a simulation names
+  std::string baseline = {};          // its name; empty: none
+  std::string baselines = {};         // the directory that it is in
   std::string title = {};             // empty: the design's name
   finding::Thresholds thresholds = {};
   std::string tool = {};  // who makes it: "weir 0.1.0"

@@ -129,16 +129,15 @@ class Injection {
 };
 
 /// A new journal, for a failure.
-Result<host::JournalWriter> begin_journal(const host::StateDirectory& state, const Stage& stage,
-                                          const FailureRequest& asked) {
+Result<host::JournalWriter> begin_journal(const host::StateDirectory& state, bool is_lab,
+                                          const std::string& design, const FailureRequest& asked) {
   WEIR_TRY_STATUS(refuse_open_journal(state));
   WEIR_TRY(journal, or_state_failure(state.create()));
-  WEIR_TRY_STATUS(
-      or_state_failure(journal.begin({.time = time_now(),
-                                      .tool = asked.tool,
-                                      .design = stage.fabric.design.file,
-                                      .boot = stage.set.lab ? std::string() : host::boot_id(),
-                                      .verb = "verify"})));
+  WEIR_TRY_STATUS(or_state_failure(journal.begin({.time = time_now(),
+                                                  .tool = asked.tool,
+                                                  .design = design,
+                                                  .boot = is_lab ? std::string() : host::boot_id(),
+                                                  .verb = "verify"})));
   constexpr std::size_t kRecords = 16384;  // two commands of a line each, three loads
   WEIR_TRY_STATUS(or_state_failure(journal.reserve(kRecords)));
   return journal;
@@ -189,36 +188,66 @@ std::string why_no_failure(const std::string& command) {
          "Shut the switch's port, or the queue pair's peer";
 }
 
+namespace {
+
+constexpr std::array<std::string_view, 3> kPhaseNames = {"before", "during", "after"};
+
+/// The failure from before it is injected until it is over, and `run` in its three phases.
+Result<FailureAround> run_around(
+    const Failing& failing, const FailureRequest& asked, lab::Lab* lab, const std::string& design,
+    const std::function<bool()>& is_interrupted,
+    const std::function<Result<Phase>(std::string_view, const host::LoadControl&)>& run) {
+  const host::StateDirectory state = state_directory(asked.state, lab);
+  WEIR_TRY_STATUS(or_state_failure(state.prepare()));
+  WEIR_TRY(lock, or_state_failure(state.lock(asked.wait)));
+  WEIR_TRY(journal, begin_journal(state, lab != nullptr, design, asked));
+  Injection injection(failing, lab, std::move(journal));
+  host::LoadControl control;
+  control.is_interrupted = is_interrupted;
+  control.on_start = [&](std::int64_t group) { return injection.note_load(group); };
+  FailureAround out;
+  for (std::size_t i = 0; i < kPhaseNames.size(); ++i) {
+    const weir::Status changed = i == 1   ? injection.begin()
+                                 : i == 2 ? injection.end()
+                                          : weir::Status();
+    if (!changed) return not_injected(changed.error());
+    WEIR_TRY(phase, run(kPhaseNames.at(i), control));
+    out.phases.push_back(std::move(phase));
+  }
+  out.judgement = diagnose::judge_failure(
+      {out.phases[0].result, out.phases[1].result, out.phases[2].result}, asked.failure);
+  return out;
+}
+
+}  // namespace
+
+Result<FailureAround> around_command(const FailureRequest& asked, const std::string& design,
+                                     const std::function<Result<Phase>(std::string_view)>& run) {
+  if (asked.restore.empty())
+    return bad_request("--drain needs --restore: what ends the failure, whatever happens");
+  WEIR_TRY(failing, commanded_failure(asked));
+  return run_around(failing, asked, nullptr, design, {},
+                    [&](std::string_view name, const host::LoadControl&) { return run(name); });
+}
+
 Result<Verified> verify_failure(const VerifyRequest& request, const FailureRequest& asked) {
   WEIR_TRY(stage, set_up(request));
   WEIR_TRY(words, load_of(asked, stage));
   WEIR_TRY(failing, stage.set.lab ? lab_failure(asked, *stage.set.lab, stage.fabric.intent)
                                   : commanded_failure(asked));
-  lab::Lab* const lab = stage.set.lab ? &*stage.set.lab : nullptr;
-  const host::StateDirectory state = state_directory(asked.state, lab);
-  WEIR_TRY_STATUS(or_state_failure(state.prepare()));
-  WEIR_TRY(lock, or_state_failure(state.lock(asked.wait)));
-  WEIR_TRY(journal, begin_journal(state, stage, asked));
-  Injection injection(failing, lab, std::move(journal));
-  host::LoadControl control;
-  control.is_interrupted = request.is_interrupted;
-  control.on_start = [&](std::int64_t group) { return injection.note_load(group); };
-  constexpr std::array<std::string_view, 3> kNames = {"before", "during", "after"};
-  std::vector<Phase> phases;
   std::optional<Verified> last;
-  for (std::size_t i = 0; i < kNames.size(); ++i) {
-    const weir::Status changed = i == 1   ? injection.begin()
-                                 : i == 2 ? injection.end()
-                                          : weir::Status();
-    if (!changed) return not_injected(changed.error());
-    WEIR_TRY(phase, run_phase(kNames.at(i), stage, words, request.progress, control));
-    phases.push_back(std::move(phase.first));
-    last = std::move(phase.second);
-  }
-  last->judged.judgement = diagnose::judge_failure(
-      {phases[0].result, phases[1].result, phases[2].result}, asked.failure);
+  WEIR_TRY(
+      around,
+      run_around(failing, asked, stage.set.lab ? &*stage.set.lab : nullptr,
+                 stage.fabric.design.file, request.is_interrupted,
+                 [&](std::string_view name, const host::LoadControl& control) -> Result<Phase> {
+                   WEIR_TRY(phase, run_phase(name, stage, words, request.progress, control));
+                   last = std::move(phase.second);
+                   return std::move(phase.first);
+                 }));
+  last->judged.judgement = std::move(around.judgement);
   last->failure = asked.failure;
-  last->phases = std::move(phases);
+  last->phases = std::move(around.phases);
   return std::move(*last);
 }
 

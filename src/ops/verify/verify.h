@@ -94,6 +94,16 @@ struct FailureRequest {
 [[nodiscard]] Result<Verified> verify_failure(const VerifyRequest& request,
                                               const FailureRequest& failure);
 
+struct FailureAround {
+  std::vector<Phase> phases;  // before, during, after
+  finding::Judgement judgement;
+};
+/// The same around a load of the caller's, with a command that fails something and one that ends
+/// it.
+[[nodiscard]] Result<FailureAround> around_command(
+    const FailureRequest& failure, const std::string& design,
+    const std::function<Result<Phase>(std::string_view name)>& run);
+
 // ---- parts, for tests ----
 
 /// Evidence over the window of a load: facts as they are after it, both snapshots.

@@ -47,6 +47,25 @@ struct Measurement {
   std::string result;
 };
 
+/// What the fabric did when it was good, and how it went since: part 1 of a report.
+struct BaselineRow {
+  std::string what;   // "pairs: bandwidth"
+  std::string count;  // of values
+  std::string p50;
+  std::string p99;
+  std::string p999;
+  std::string spread;         // run to run; "?" of one run
+  std::string now;            // the last run that was compared: "-11.2 %"; empty: none
+  bool is_regressed = false;  // of that one
+  std::vector<double> trend;  // p50 of every run, oldest first
+};
+struct BaselinePart {
+  std::string title;    // "good: pod16, 16 hosts, 3 runs, 2026-08-01"
+  std::string verdict;  // of the last comparison; empty: none
+  std::vector<BaselineRow> rows;
+  std::vector<std::string> settings;  // "trust: dscp"
+};
+
 /// How the samples of one pixel become one value.
 enum class Merge : std::uint8_t { kPeak, kMean };
 
@@ -136,6 +155,7 @@ struct Report {
   std::string tool;    // "weir 0.1.0"
   std::vector<KeyNumber> numbers;
   std::vector<Question> questions;
+  std::optional<BaselinePart> baseline = {};
   std::vector<Measurement> measured;
   finding::Judgement judgement;
   finding::Thresholds thresholds;      // that it was judged by

@@ -1,6 +1,7 @@
 // The report as one HTML file: see report.h for what it promises.
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -128,6 +129,55 @@ void write_questions(Page& page, const Report& report) {
     page.raw("</tr>\n");
   }
   page.raw("</table>\n</section>\n");
+}
+
+/// The trend as a line, the last run as a dot.
+std::string draw_trend(const std::vector<double>& values) {
+  if (values.size() < 2) return {};
+  constexpr double kWidth = 90;
+  constexpr double kHeight = 18;
+  constexpr double kEdge = 3;
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  // Differences of less than 1 % are a flat line.
+  const double range = std::max(*high - *low, 0.01 * std::abs(*high));
+  const double middle = (*high + *low) / 2;
+  std::vector<Point> points;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double share = range > 0 ? (values[i] - middle) / range + 0.5 : 0.5;
+    points.push_back({kEdge + (kWidth - 2 * kEdge) * static_cast<double>(i) /
+                                  static_cast<double>(values.size() - 1),
+                      kHeight - kEdge - (kHeight - 2 * kEdge) * share});
+  }
+  SvgCanvas canvas(kWidth, kHeight, fmt::format("trend over {} runs", values.size()));
+  canvas.polyline(points, {.width = 1.5});
+  canvas.circle(points.back(), 2, kInk);
+  return std::move(canvas).finish();
+}
+
+void write_baseline(Page& page, const Report& report) {
+  if (!report.baseline) return;
+  const BaselinePart& part = *report.baseline;
+  page.raw("<section>\n<h2>Baseline</h2>\n");
+  page.element("p", part.title);
+  if (!part.verdict.empty()) page.element("p", part.verdict);
+  page.raw(
+      "<table class=\"rails\">\n<thead><tr><th>what</th><th>n</th><th>p50</th><th>p99</th>"
+      "<th>p999</th><th>spread</th><th>last run</th><th>trend</th></tr></thead>\n<tbody>\n");
+  for (const BaselineRow& row : part.rows) {
+    page.raw("<tr>");
+    page.element("th", row.what);
+    for (const std::string* cell : {&row.count, &row.p50, &row.p99, &row.p999, &row.spread})
+      page.element("td", *cell);
+    page.element("td", row.is_regressed ? row.now + " !!" : row.now);
+    page.raw(fmt::format("<td>{}</td></tr>\n", draw_trend(row.trend)));
+  }
+  page.raw("</tbody></table>\n");
+  page.element("p",
+               "Spread: from run to run, as a share of the mean; ?: one run. Last run: how much "
+               "worse than the baseline (!!: a regression). Trend: p50 of every run that was kept.",
+               "caption");
+  if (!part.settings.empty()) page.element("p", join(part.settings, "; "), "caption");
+  page.raw("</section>\n");
 }
 
 void write_measured(Page& page, const Report& report) {
@@ -360,6 +410,7 @@ std::string report_html(const Report& report) {
   write_html_heading(page, report);
   write_numbers(page, report);
   write_questions(page, report);
+  write_baseline(page, report);
   write_measured(page, report);
   write_problems(page, report, problems, plan);
   write_plan(page, problems, plan);

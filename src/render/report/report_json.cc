@@ -55,6 +55,24 @@ Json rail_json(const RailRow& row) {
           {"discards", or_null(row.discards)}};
 }
 
+Json baseline_part_json(const BaselinePart& part) {
+  Json rows = Json::array();
+  for (const BaselineRow& row : part.rows)
+    rows.push_back({{"what", row.what},
+                    {"count", row.count},
+                    {"p50", row.p50},
+                    {"p99", row.p99},
+                    {"p999", row.p999},
+                    {"spread", row.spread},
+                    {"now", row.now},
+                    {"regressed", row.is_regressed},
+                    {"trend", row.trend}});
+  return {{"title", part.title},
+          {"verdict", part.verdict},
+          {"rows", std::move(rows)},
+          {"settings", part.settings}};
+}
+
 }  // namespace
 
 void add_report_json(Json& object, const Report& report) {
@@ -73,6 +91,7 @@ void add_report_json(Json& object, const Report& report) {
   object["questions"] = Json::array();
   for (const Question& question : report.questions)
     object["questions"].push_back(question_json(question));
+  object["baseline"] = report.baseline ? baseline_part_json(*report.baseline) : Json(nullptr);
   object["measured"] = Json::array();
   for (const Measurement& measurement : report.measured)
     object["measured"].push_back({{"what", measurement.what},

@@ -9,6 +9,7 @@
 #include "render/report/svg_canvas.h"
 #include "render/report/svg_chart.h"
 #include "render/report/svg_map.h"
+#include "render/text/sparkline.h"
 
 namespace weir::render {
 namespace {
@@ -80,6 +81,19 @@ void write_markdown_heading(Text& text, const Report& report) {
   }
 }
 
+void write_markdown_baseline(Text& text, const BaselinePart& part) {
+  text.line("\n## Baseline\n");
+  text.line(plain(part.title));
+  if (!part.verdict.empty()) text.line("\n" + plain(part.verdict));
+  text.line();
+  text.header({"what", "n", "p50", "p99", "p999", "spread", "last run", "trend"});
+  for (const BaselineRow& row : part.rows)
+    text.row({plain(row.what), plain(row.count), plain(row.p50), plain(row.p99), plain(row.p999),
+              plain(row.spread), plain(row.is_regressed ? row.now + " !!" : row.now),
+              row.trend.size() < 2 ? "" : sparkline(row.trend)});
+  if (!part.settings.empty()) text.line("\n" + plain(join(part.settings, "; ")));
+}
+
 void write_overview(Text& text, const Report& report) {
   if (!report.numbers.empty()) {
     text.line();
@@ -96,6 +110,7 @@ void write_overview(Text& text, const Report& report) {
                             asked.answer == Answer::kUnknown || asked.is_good ? "" : " (!)"),
                 plain(asked.why)});
   }
+  if (report.baseline) write_markdown_baseline(text, *report.baseline);
   if (!report.measured.empty()) {
     text.line(fmt::format("\n## What was {}\n", markdown_origin(report)));
     for (const Measurement& measurement : report.measured)

@@ -33,6 +33,9 @@ void add_findings(std::vector<AlertRule>& rules) {
                    "weir found a fault: {{ $labels.id }}", ""});
   rules.push_back({"WeirDrift", R"(weir_finding{id="fleet.drift"} == 1)", "5m", "", "warning",
                    "rails or hosts that should be alike differ", "fleet.drift"});
+  rules.push_back({"WeirRegression", "weir_baseline_regressions > 0", "", "", "warning",
+                   "the last preflight did worse than the baseline {{ $labels.baseline }}",
+                   "baseline.regressed"});
 }
 
 void add_pauses(const finding::Thresholds& limits, std::vector<AlertRule>& rules) {

@@ -2,6 +2,8 @@
 
 #include <chrono>
 
+#include "ops/baseline/baseline.h"
+
 namespace weir::serve {
 namespace {
 
@@ -49,6 +51,13 @@ std::vector<prometheus::MetricFamily> Exporter::families_of(const Seen& seen,
     scrape.collectors.push_back(judge_collector_);
   }
   scrape.judged = judged.get();
+  const Clock::time_point asked = Clock::now();
+  std::optional<weir::Result<std::vector<store::LastComparison>>> compared;
+  if (!baselines_.empty()) {
+    compared = ops::last_comparisons({.directory = baselines_});
+    scrape.collectors.push_back({"baselines", compared->has_value(), seconds_since(asked)});
+    if (*compared) scrape.baselines = &**compared;
+  }
   return families(scrape, widened_);
 }
 

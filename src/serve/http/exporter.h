@@ -17,11 +17,13 @@ namespace weir::serve {
 
 class Exporter final : public prometheus::Collectable {
  public:
-  Exporter(ops::Watch watch, Profile profile, std::string version)
+  /// `baselines` is the directory of `weir baseline`; empty: none.
+  Exporter(ops::Watch watch, Profile profile, std::string version, std::string baselines = {})
       : scraping_(watch),
         judging_(std::move(watch)),
         profile_(profile),
-        version_(std::move(version)) {}
+        version_(std::move(version)),
+        baselines_(std::move(baselines)) {}
 
   /// Everything now. From any thread.
   [[nodiscard]] std::vector<prometheus::MetricFamily> Collect() const override;
@@ -44,6 +46,7 @@ class Exporter final : public prometheus::Collectable {
   ops::Watch judging_;
   Profile profile_;
   std::string version_;
+  std::string baselines_;
   mutable std::mutex scrape_mutex_;
   mutable Widened widened_;
   mutable std::mutex judged_mutex_;

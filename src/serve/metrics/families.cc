@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ctime>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -51,6 +52,14 @@ class Collection {
 Labels with(Labels labels, std::string_view name, std::string value) {
   labels.push_back({std::string(name), std::move(value)});
   return labels;
+}
+
+/// Of "2026-08-01T08:00:00Z"; none for any other text.
+std::optional<double> unix_seconds(const std::string& text) {
+  std::tm utc{};
+  const char* const end = ::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%SZ", &utc);
+  if (end == nullptr || *end != '\0') return std::nullopt;
+  return static_cast<double>(::timegm(&utc));
 }
 
 std::string text_of(const evidence::Fact<std::string>& fact) {
@@ -315,6 +324,37 @@ void add_judgement(const Scrape& scrape, Collection& out) {
             scrape.judged->unix_seconds);
 }
 
+/// The last comparison with each baseline. Of single NICs only how many regressed: a fabric has
+/// thousands of them, and `weir baseline compare` names them.
+void add_baselines(const std::vector<store::LastComparison>& all, Collection& out) {
+  for (const store::LastComparison& last : all) {
+    const Labels labels = {{"baseline", last.baseline}};
+    const bool is_comparable = last.outcome == "as the baseline" || last.outcome == "regressed";
+    out.gauge("weir_baseline_comparable",
+              "1 where the last run was of the same design, drivers, firmware and speeds.", labels,
+              is_comparable ? 1 : 0);
+    if (const auto seconds = unix_seconds(last.started))
+      out.gauge("weir_baseline_last_run_timestamp_seconds",
+                "When the last run that was compared began.", labels, *seconds);
+    if (!is_comparable) continue;
+    const auto regressed = std::count_if(last.rows.begin(), last.rows.end(),
+                                         [](const auto& row) { return row.is_regression; });
+    out.gauge("weir_baseline_regressions", "Values of the last run that regressed.", labels,
+              static_cast<double>(regressed));
+    for (const store::DeviationRow& row : last.rows) {
+      if (!row.subject.empty()) continue;
+      Labels of_value = with(labels, "stage", std::string(preflight::row_of(row.stage).name));
+      of_value = with(std::move(of_value), "metric", row.metric);
+      of_value = with(std::move(of_value), "quantile", row.quantile);
+      out.gauge("weir_baseline_deviation_ratio",
+                "How much worse than the baseline: 0.1 is 10 %; below 0 it is better.", of_value,
+                row.worse);
+      out.gauge("weir_baseline_limit_ratio", "How much worse it may be.", std::move(of_value),
+                row.limit);
+    }
+  }
+}
+
 void add_self(const Scrape& scrape, Collection& out) {
   out.gauge("weir_build_info", "The version of weir; the value is 1.",
             {{"version", scrape.version}}, 1);
@@ -348,6 +388,7 @@ std::vector<prometheus::MetricFamily> families(const Scrape& scrape, Widened& wi
   add_self(scrape, out);
   add_design(scrape, out);
   add_judgement(scrape, out);
+  if (scrape.baselines != nullptr) add_baselines(*scrape.baselines, out);
   if (scrape.seen != nullptr) {
     for (const evidence::Evidence& host : scrape.seen->hosts)
       add_host(scrape, host, widened, out);

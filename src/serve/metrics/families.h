@@ -19,6 +19,7 @@
 #include "finding/finding.h"
 #include "ops/source/fabric.h"
 #include "ops/source/hosts.h"
+#include "store/history.h"
 
 namespace weir::serve {
 
@@ -60,6 +61,7 @@ struct Scrape {
   const ops::Observation* seen = nullptr;  // nullptr: nothing could be looked at
   const ops::Fabric* fabric = nullptr;     // nullptr: no design
   const Judged* judged = nullptr;          // nullptr: not judged yet
+  const std::vector<store::LastComparison>* baselines = nullptr;  // nullptr: not asked for
   std::vector<Collector> collectors;
   Profile profile = Profile::kLean;
   bool speaks_for_many = false;  // series carry the label `host`

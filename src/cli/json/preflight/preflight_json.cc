@@ -1,4 +1,4 @@
-#include "cli/json/preflight_json.h"
+#include "cli/json/preflight/preflight_json.h"
 
 #include "base/json.h"
 #include "cli/json/object.h"

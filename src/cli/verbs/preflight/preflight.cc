@@ -17,7 +17,7 @@
 #include "cli/frame/interruption.h"
 #include "cli/frame/progress.h"
 #include "cli/frame/threshold_option.h"
-#include "cli/json/preflight_json.h"
+#include "cli/json/preflight/preflight_json.h"
 #include "render/text/findings_text.h"
 #include "units/format.h"
 
@@ -134,7 +134,7 @@ void print_measures(const Report& report, Context& context) {
     for (const preflight::Measure& measure : stage.measures) {
       const auto text = [&](double value) { return preflight::value_text(measure, value); };
       const preflight::Distribution& values = measure.values;
-      if (values.count == 0) continue;
+      if (values.count == 0 || !measure.subject.empty()) continue;  // single NICs: in the file
       has_rows = true;
       table.add_row({std::to_string(preflight::number_of(stage.id)), measure.metric,
                      std::to_string(values.count), text(values.least), text(values.p50),
@@ -223,6 +223,11 @@ ops::Result<ops::PreflightRequest> preflight_request(const Args& args, const Con
     WEIR_TRY(time, ops::or_bad_request(soak_time(*soak)));
     request.soak = time;
   }
+  request.collective = args.get("collective").value_or("");
+  request.drain = args.get("drain").value_or("");
+  request.restore = args.get("restore").value_or("");
+  if (request.drain.empty() != request.restore.empty())
+    return ops::bad_request("--drain and --restore go together: what fails, and what ends it");
   request.resume = args.get("resume").value_or("");
   request.red_flag = finding::parse_severity(args.value("fail-on")).value();
   WEIR_TRY(thresholds, ops::or_bad_request(thresholds_of(args)));
@@ -291,8 +296,8 @@ Command preflight_command() {
           "2 paths, 3 loopback, 4 pairs of hosts, 5 overload, 6 collectives, 7 a failure, 8 a "
           "soak. Each is judged by what was measured (floors follow from speed, MTU and headers) "
           "and by what the counters did around it. A slow host is tried again, alone, with healthy "
-          "partners before it is blamed. Exit status 0 is go, 1 no-go, 5 cannot tell. Without "
-          "--lab only stages 0 and 1 of this host can be run.",
+          "partners before it is blamed. Exit status 0 is go, 1 no-go, 5 cannot tell. On "
+          "hosts perftest runs in shells there, and needs nothing else.",
       .arguments = {design_argument()},
       .options = {{.name = "lab",
                    .metavar = "DIR",
@@ -307,6 +312,13 @@ Command preflight_command() {
                   {.name = "soak",
                    .metavar = "TIME",
                    .help = "stage 8, for this long: 4h; simulated time in a lab: 20ms"},
+                  {.name = "collective",
+                   .metavar = "CMD",
+                   .help = "on hosts: nccl-tests for stage 6, run by a shell of the first host"},
+                  {.name = "drain",
+                   .metavar = "CMD",
+                   .help = "on hosts: drains the last rail for stage 7, run by a shell here"},
+                  {.name = "restore", .metavar = "CMD", .help = "ends what --drain began"},
                   {.name = "out",
                    .letter = 'o',
                    .metavar = "FILE",

@@ -1,0 +1,170 @@
+#include "ops/preflight/host_load.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/digest.h"
+#include "base/parallel.h"
+#include "base/text.h"
+#include "base/untrusted/quote.h"
+
+namespace weir::ops {
+namespace {
+
+constexpr std::string_view kTaskMark = "weir-task ";
+constexpr std::string_view kStatusMark = "weir-status ";
+constexpr int kNoSuchProgram = 127;  // POSIX, Shell Command Language
+
+/// Tasks of each host, and which flow they belong to.
+struct HostScript {
+  std::vector<HostTask> tasks;
+  std::vector<std::size_t> flows;
+};
+
+weir::Result<std::map<std::uint32_t, HostScript>> scripts_of(
+    const std::vector<Flow>& flows,
+    const std::function<weir::Result<PairEnd>(std::uint32_t, std::uint32_t)>& ends) {
+  std::map<std::uint32_t, HostScript> out;
+  std::map<std::uint32_t, unsigned> servers;  // ports taken, by host
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    const Flow& flow = flows[i];
+    WEIR_TRY(client, ends(flow.from, flow.rail));
+    WEIR_TRY(server, ends(flow.to, flow.rail));
+    PairTest test = flow.test;
+    test.port += servers[flow.to]++;
+    const std::string address = server.address.empty() ? server.name : server.address;
+    HostScript& there = out[flow.to];
+    there.tasks.push_back({true, perftest_words(test, server, "")});
+    there.flows.push_back(i);
+    HostScript& here = out[flow.from];
+    here.tasks.push_back({false, perftest_words(test, client, address)});
+    here.flows.push_back(i);
+  }
+  return out;
+}
+
+std::string last_line(const std::string& text) {
+  const std::string_view trimmed = trim(text);
+  const std::size_t at = trimmed.rfind('\n');
+  return std::string(at == std::string_view::npos ? trimmed : trimmed.substr(at + 1));
+}
+
+std::int64_t longest_of(const std::vector<Flow>& flows) {
+  std::int64_t longest = 0;
+  for (const Flow& flow : flows)
+    longest = std::max(longest, flow.test.limit_seconds());
+  return longest;
+}
+
+}  // namespace
+
+std::string load_line(const std::vector<HostTask>& tasks, std::int64_t limit_seconds,
+                      std::string_view id) {
+  // Every line ends with what a shell takes for a separator: the whole is one word of `sh -c`.
+  std::string out = fmt::format(
+      "d=/tmp/weir-load-{0}; mkdir -m 700 \"$d\" || exit 1; echo $$ >\"$d/pid\"\n"
+      "trap 'kill $(jobs -p) 2>/dev/null; rm -rf \"$d\"' EXIT\n"
+      "trap 'exit 143' HUP INT TERM\n"
+      "server() {{ n=$1; shift; timeout {1} \"$@\" >\"$d/$n\" 2>&1; "
+      "echo \"{2}$?\" >>\"$d/$n\"; }}\n"
+      // Until the server listens: what says that it could not connect is tried again.
+      "client() {{ n=$1; shift; i=0; while :; do timeout {1} \"$@\" >\"$d/$n\" 2>&1; s=$?; "
+      "i=$((i + 1)); [ $s -ne 0 ] && [ $i -lt 60 ] && grep -qi \"connect\" \"$d/$n\" || break; "
+      "sleep 0.25; done; echo \"{2}$s\" >>\"$d/$n\"; }}\n",
+      id, limit_seconds, kStatusMark);
+  for (std::size_t i = 0; i < tasks.size(); ++i)
+    out += fmt::format("{} {} {} &\n", tasks[i].is_server ? "server" : "client", i,
+                       shell_line(tasks[i].words));
+  out += fmt::format(
+      "wait\ni=0; while [ $i -lt {} ]; do echo \"{}$i\"; cat \"$d/$i\"; i=$((i + 1)); done\n",
+      tasks.size(), kTaskMark);
+  return out;
+}
+
+std::string stop_line(std::string_view id) {
+  return fmt::format("d=/tmp/weir-load-{}; [ -f \"$d/pid\" ] && kill $(cat \"$d/pid\"); exit 0",
+                     id);
+}
+
+std::vector<TaskOutcome> read_load_output(std::string_view output, std::size_t tasks) {
+  std::vector<TaskOutcome> out(tasks);
+  TaskOutcome* current = nullptr;
+  if (output.ends_with('\n')) output.remove_suffix(1);
+  for (const std::string_view line : split(output, '\n')) {
+    if (line.starts_with(kTaskMark)) {
+      const auto number = parse_u64(std::string(line.substr(kTaskMark.size())));
+      current = number && *number < tasks ? &out[*number] : nullptr;
+    } else if (current != nullptr && line.starts_with(kStatusMark)) {
+      constexpr std::uint64_t kMostStatus = 255;
+      const auto status = parse_u64(std::string(line.substr(kStatusMark.size())));
+      if (status && *status <= kMostStatus) current->status = static_cast<int>(*status);
+    } else if (current != nullptr) {
+      current->text.append(line).push_back('\n');
+    }
+  }
+  return out;
+}
+
+Result<std::vector<FlowOutcome>> run_flows(
+    const LoadHosts& hosts, const std::vector<Flow>& flows,
+    const std::function<weir::Result<PairEnd>(std::uint32_t, std::uint32_t)>& ends,
+    const std::function<bool()>& is_interrupted) {
+  static std::uint64_t loads = 0;
+  WEIR_TRY(scripts, or_could_not_look(scripts_of(flows, ends)));
+  Digest digest;
+  digest.add(static_cast<std::uint64_t>(::getpid()));
+  digest.add(++loads);
+  const std::string id = digest.to_text();
+  struct Part {
+    std::uint32_t number = 0;
+    host::HostIo* host = nullptr;
+    const HostScript* script = nullptr;
+    std::string id;  // several hosts of a fleet may be one machine
+    weir::Result<host::CommandOutcome> outcome = Error{ErrorCode::kIo, "not run"};
+  };
+  std::vector<Part> parts;
+  for (const auto& [number, script] : scripts) {
+    const auto host = hosts.find(number);
+    if (host == hosts.end() || host->second == nullptr)
+      return could_not_look(fmt::format("host {} of the design is not among --hosts", number));
+    parts.push_back({number, host->second, &script, fmt::format("{}-{}", id, number)});
+  }
+  const std::int64_t limit = longest_of(flows);
+  // All at the same time: a server waits for its client.
+  for_each_index(parts.size(), static_cast<unsigned>(parts.size()), [&](std::size_t i) {
+    Part& part = parts[i];
+    part.outcome = part.host->run({"sh", "-c", load_line(part.script->tasks, limit, part.id)},
+                                  {.is_interrupted = is_interrupted});
+  });
+  if (is_interrupted && is_interrupted()) {
+    for_each_index(parts.size(), static_cast<unsigned>(parts.size()), [&](std::size_t i) {
+      static_cast<void>(parts[i].host->run({"sh", "-c", stop_line(parts[i].id)}));
+    });
+    return Failure{FailureKind::kInterrupted, "interrupted: what was started was stopped"};
+  }
+  std::vector<FlowOutcome> out(flows.size());
+  for (Part& part : parts) {
+    if (!part.outcome)
+      return could_not_look(fmt::format("{}: {}", part.host->name(), part.outcome.error().what));
+    const HostScript& script = *part.script;
+    const auto answers = read_load_output(part.outcome->output, script.tasks.size());
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      if (answers[i].status == kNoSuchProgram)
+        return could_not_look(fmt::format("{} on {}: {}", script.tasks[i].words.front(),
+                                          part.host->name(), last_line(answers[i].text)));
+      FlowOutcome& flow = out[script.flows[i]];
+      if (script.tasks[i].is_server) {
+        flow.server_status = answers[i].status;
+        flow.server = answers[i].text;
+      } else {
+        flow.client_status = answers[i].status;
+        flow.client = answers[i].text;
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace weir::ops

@@ -1,0 +1,67 @@
+#pragma once
+// perftest on many hosts at once: one shell line per host starts its servers and its clients, waits
+// for them and prints what each said. One connection per host and load, whichever way it is
+// reached; no clock is shared: a client tries until its server listens. Internal to this folder.
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/host_io.h"
+#include "ops/source/failure.h"
+#include "ops/verify/perftest.h"
+
+namespace weir::ops {
+
+/// One program, from a NIC of a host to one of another, or of its own.
+struct Flow {
+  std::uint32_t from = 0;  // hosts of the design
+  std::uint32_t to = 0;
+  std::uint32_t rail = 0;
+  PairTest test;  // without its port
+};
+
+/// What became of it.
+struct FlowOutcome {
+  int client_status = 0;
+  int server_status = 0;
+  std::string client;  // what it printed on both streams
+  std::string server;
+
+  [[nodiscard]] bool is_done() const { return client_status == 0; }
+};
+
+/// What one host has to start.
+struct HostTask {
+  bool is_server = false;
+  std::vector<std::string> words;
+};
+/// The line for it. `id` names what an interrupted load leaves; `limit_seconds` ends a task that
+/// hangs.
+[[nodiscard]] std::string load_line(const std::vector<HostTask>& tasks, std::int64_t limit_seconds,
+                                    std::string_view id);
+/// Ends what a load of that id left there.
+[[nodiscard]] std::string stop_line(std::string_view id);
+
+struct TaskOutcome {
+  int status = -1;  // -1: it did not say
+  std::string text;
+};
+/// What load_line() printed: one per task. A host may print anything.
+[[nodiscard]] std::vector<TaskOutcome> read_load_output(std::string_view output, std::size_t tasks);
+
+/// The hosts of a load, by their number in the design; null: not reached.
+using LoadHosts = std::map<std::uint32_t, host::HostIo*>;
+
+/// `ends(host, rail)` chooses the device, GID and address; an error names what is missing. All
+/// flows run at the same time. An error (kInterrupted too) where a host could not be reached at
+/// all, or has no perftest; flows that fail are outcomes.
+[[nodiscard]] Result<std::vector<FlowOutcome>> run_flows(
+    const LoadHosts& hosts, const std::vector<Flow>& flows,
+    const std::function<weir::Result<PairEnd>(std::uint32_t host, std::uint32_t rail)>& ends,
+    const std::function<bool()>& is_interrupted);
+
+}  // namespace weir::ops

@@ -1,0 +1,478 @@
+// Loads of a preflight on real hosts: perftest, run by shells there (host_load.h).
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "base/parallel.h"
+#include "base/text.h"
+#include "finding/catalog.h"
+#include "host/probe/load_report.h"
+#include "ops/preflight/bench.h"
+#include "ops/preflight/host_load.h"
+#include "preflight/measure.h"
+#include "units/format.h"
+
+namespace weir::ops {
+namespace {
+
+using preflight::Better;
+
+// Of a host: so many others it sends to at the same time in an all-to-all.
+constexpr std::uint32_t kMostPeers = 16;
+constexpr std::int64_t kSeconds = 5;
+constexpr std::int64_t kQuickSeconds = 2;
+constexpr std::int64_t kSoakSeconds = 60;
+
+class HostRig final : public Rig {
+ public:
+  explicit HostRig(Bench& bench) : bench_(bench) {
+    for (std::uint32_t i = 0; i < bench_.hosts(); ++i)
+      for (const auto& host : bench_.set().hosts)
+        if (host->name() == bench_.name(i)) hosts_[i] = host.get();
+  }
+
+  void plan(preflight::Report& report) const override { plan_hosts(bench_, seconds(), report); }
+
+  Result<Duration> rest() override {
+    const std::chrono::seconds time(bench_.request().is_quick ? 30 : 300);
+    for (std::chrono::seconds done{0}; done < time; ++done) {
+      if (bench_.is_interrupted())
+        return Failure{FailureKind::kInterrupted, "interrupted while the counters were watched"};
+      tell(bench_.request().progress,
+           static_cast<double>(done.count()) / static_cast<double>(time.count()), "idle");
+      std::this_thread::sleep_for(std::chrono::seconds(1));
+    }
+    return 1_s * time.count();
+  }
+
+  Result<LoadRun> neighbours(finding::Judgement& judgement) override {
+    WEIR_TRY(notes, ping_neighbours(judgement));
+    std::vector<Flow> flows;
+    for (std::uint32_t i = 0; i < bench_.hosts(); ++i)
+      add_flows(i, (i + 1) % bench_.hosts(), {"ib_write_bw", "-n", "2000", "-s", "65536"}, flows);
+    WEIR_TRY(out, run("neighbour_bandwidth", flows));
+    out.notes = std::move(notes);
+    out.summary = fmt::format("{} reached the next host's NIC", counted(out.transfers, "NIC"));
+    return out;
+  }
+
+  Result<LoadRun> loopback() override {
+    std::vector<Flow> flows;
+    for (std::uint32_t i = 0; i < bench_.hosts(); ++i)
+      add_flows(i, i, {"ib_write_bw", "-n", "5000", "-s", "65536"}, flows);
+    WEIR_TRY(out, run("loopback_bandwidth", flows));
+    out.summary = fmt::format("{} in loopback, {}", counted(out.transfers, "NIC"), out.summary);
+    WEIR_TRY_STATUS(add_gpu_loopback(flows, out));
+    return out;
+  }
+
+  Result<std::vector<preflight::Sample>> exchange(const preflight::Round& round,
+                                                  std::uint32_t number) override {
+    std::vector<Flow> flows;
+    for (const auto& [from, to] : both_ways(round))
+      add_flows(from, to, timed("ib_write_bw"), flows);
+    WEIR_TRY(outcomes, start(flows));
+    std::vector<preflight::Sample> out = bench_.samples_of(round, number);
+    for (preflight::Sample& sample : out)
+      for (std::size_t i = 0; i < flows.size(); ++i)
+        if (flows[i].from == sample.from && flows[i].to == sample.to &&
+            flows[i].rail == sample.rail)
+          sample.rate = rate_of(outcomes[i]);
+    return out;
+  }
+
+  Result<Latencies> latencies(const preflight::Round& round) override {
+    std::vector<Flow> flows;
+    for (const preflight::HostPair& pair : round)
+      add_flows(pair.first, pair.second, {"ib_write_lat", "-n", "1000", "-s", "64"}, flows, 1);
+    WEIR_TRY(outcomes, start(flows));
+    Latencies out;
+    std::vector<double> p99;
+    std::vector<double> p999;
+    std::vector<double> jitter;
+    for (const FlowOutcome& outcome : outcomes) {
+      const host::PerftestReport report = host::read_perftest(outcome.client);
+      if (report.latency.empty() || !report.latency.front().typical) continue;
+      const host::LatencyRow& row = report.latency.front();
+      out.seconds.push_back(seconds_of(*row.typical));
+      if (row.p99) p99.push_back(seconds_of(*row.p99));
+      if (row.p99) jitter.push_back(seconds_of(*row.p99) - seconds_of(*row.typical));
+      if (row.p999) p999.push_back(seconds_of(*row.p999));
+    }
+    // perftest prints quantiles, no single messages: what is spread here are the pairs.
+    out.more.push_back(measure_of("latency_p99", "s", Better::kLess, std::move(p99)));
+    out.more.push_back(measure_of("latency_p999", "s", Better::kLess, std::move(p999)));
+    out.more.push_back(measure_of("jitter", "s", Better::kLess, std::move(jitter)));
+    return out;
+  }
+
+  Result<LoadRun> incast(const std::string& receiver) override {
+    std::uint32_t to = 0;
+    while (to + 1 < bench_.hosts() && bench_.name(to) != receiver)
+      ++to;
+    std::vector<std::string> words = timed("ib_write_bw");
+    words.insert(words.end(), {"-q", "4"});
+    std::vector<Flow> flows;
+    for (std::uint32_t from = 0; from < bench_.hosts(); ++from)
+      if (from != to) add_flows(from, to, words, flows);
+    return run("bandwidth_to_" + receiver, flows);
+  }
+
+  [[nodiscard]] bool has_all_reduce() const override {
+    return !bench_.request().collective.empty();
+  }
+  Result<LoadRun> all_reduce() override;
+
+  Result<LoadRun> all_to_all() override {
+    const std::vector<Flow> flows = all_to_all_flows(seconds(), std::nullopt);
+    WEIR_TRY(outcomes, start(flows));
+    std::map<std::pair<std::uint32_t, std::uint32_t>, double> sent;  // by host and rail
+    for (std::size_t i = 0; i < flows.size(); ++i)
+      sent[{flows[i].from, flows[i].rail}] += rate_of(outcomes[i]);
+    std::vector<double> rates;
+    for (const auto& [nic, rate] : sent)
+      rates.push_back(rate);
+    nic_rate_ = preflight::median_of(rates);
+    return run_of("all_to_all_bandwidth", flows, outcomes);
+  }
+
+  [[nodiscard]] bool has_other_classes() const override { return true; }  // best effort
+  Result<LoadRun> all_to_all_with_others() override {
+    std::vector<Flow> flows = all_to_all_flows(seconds(), std::nullopt);
+    const std::size_t ours = flows.size();
+    // Best effort from every host to the next, beside it: the fabric must keep the classes apart.
+    for (std::uint32_t i = 0; i < bench_.hosts(); ++i)
+      add_flows(i, (i + 1) % bench_.hosts(), timed("ib_write_bw"), flows, 1);
+    for (std::size_t i = ours; i < flows.size(); ++i)
+      flows[i].test.traffic_class = TosByte::of(0);
+    WEIR_TRY(outcomes, start(flows));
+    std::vector<Flow> measured(flows.begin(), flows.begin() + static_cast<std::ptrdiff_t>(ours));
+    outcomes.resize(ours);
+    return run_of("all_to_all_bandwidth_with_background", measured, outcomes);
+  }
+
+  std::string expectation(const std::vector<evidence::Evidence>& window, Duration took) override;
+  std::string slow_moments() override { return {}; }  // needs counters within the run
+  Result<FailureRun> under_failure() override;
+
+  Result<LoadRun> soak_load() override {
+    return run("all_to_all_bandwidth", all_to_all_flows(kSoakSeconds, std::nullopt));
+  }
+
+ private:
+  [[nodiscard]] std::int64_t seconds() const {
+    return bench_.request().is_quick ? kQuickSeconds : kSeconds;
+  }
+  [[nodiscard]] std::vector<std::string> timed(std::string program) const {
+    return {std::move(program), "-D", std::to_string(seconds())};
+  }
+
+  /// On every rail that both have, or on the first `most`.
+  void add_flows(std::uint32_t from, std::uint32_t to, const std::vector<std::string>& words,
+                 std::vector<Flow>& flows, std::size_t most = 64) const {
+    const design::HostIntent& sender = bench_.host(from);
+    const design::HostIntent& receiver = bench_.host(to);
+    const std::size_t rails = std::min({sender.nics.size(), receiver.nics.size(), most});
+    for (std::uint32_t rail = 0; rail < rails; ++rail) {
+      Flow flow{.from = from, .to = to, .rail = rail, .test = {}};
+      flow.test.words = words;
+      if (const auto command = host::perftest_command(words); command && command->duration)
+        flow.test.seconds = command->duration->raw() / kPicosecondsPerSecond;
+      flow.test.traffic_class = sender.nics[rail].traffic_class;
+      flows.push_back(std::move(flow));
+    }
+  }
+
+  /// Every host to up to kMostPeers others, at distances spread over all.
+  [[nodiscard]] std::vector<Flow> all_to_all_flows(std::int64_t time,
+                                                   std::optional<std::uint32_t> without) const {
+    const std::uint32_t others = bench_.hosts() - 1;
+    const std::uint32_t peers = std::min(others, kMostPeers);
+    std::vector<Flow> flows;
+    for (std::uint32_t from = 0; from < bench_.hosts(); ++from)
+      for (std::uint32_t k = 0; k < peers; ++k)
+        add_flows(from, (from + 1 + k * others / peers) % bench_.hosts(),
+                  {"ib_write_bw", "-D", std::to_string(time)}, flows);
+    if (without) std::erase_if(flows, [&](const Flow& flow) { return flow.rail == *without; });
+    return flows;
+  }
+
+  [[nodiscard]] Result<std::vector<FlowOutcome>> start(const std::vector<Flow>& flows) {
+    return run_flows(
+        hosts_, flows,
+        [&](std::uint32_t host, std::uint32_t rail) {
+          return choose_end(bench_.name(host), bench_.last_seen(host), bench_.intent(),
+                            bench_.host(host).nics[rail].rail);
+        },
+        bench_.request().is_interrupted);
+  }
+
+  [[nodiscard]] static double rate_of(const FlowOutcome& outcome) {
+    if (!outcome.is_done()) return 0;
+    const host::PerftestReport report = host::read_perftest(outcome.client);
+    if (report.bandwidth.empty() || !report.bandwidth.back().average) return 0;
+    return static_cast<double>(report.bandwidth.back().average->raw());
+  }
+
+  [[nodiscard]] LoadRun run_of(std::string metric, const std::vector<Flow>& flows,
+                               const std::vector<FlowOutcome>& outcomes) const {
+    LoadRun out;
+    out.is_finished = true;
+    out.transfers = flows.size();
+    std::vector<double> rates;
+    for (std::size_t i = 0; i < flows.size(); ++i) {
+      const double rate = rate_of(outcomes[i]);
+      if (rate > 0) {
+        rates.push_back(rate);
+        continue;
+      }
+      out.is_finished = false;
+      out.open.emplace_back(flows[i].from, flows[i].to);
+      if (out.notes.empty()) out.notes.push_back(failure_text(flows[i], outcomes[i]));
+    }
+    preflight::Measure measure =
+        measure_of(std::move(metric), "bit/s", Better::kMore, std::move(rates));
+    out.summary =
+        fmt::format("{} in the median of {}", preflight::value_text(measure, measure.values.p50),
+                    counted(flows.size(), "stream"));
+    out.measures.push_back(std::move(measure));
+    for (const Flow& flow : flows)
+      out.elapsed = std::max(out.elapsed, 1_s * flow.test.seconds);
+    return out;
+  }
+
+  [[nodiscard]] std::string failure_text(const Flow& flow, const FlowOutcome& outcome) const {
+    const host::PerftestReport report = host::read_perftest(outcome.client);
+    const std::string_view text = trim(outcome.client);
+    return fmt::format("{} to {}, rail {}: {}", bench_.name(flow.from), bench_.name(flow.to),
+                       flow.rail,
+                       !report.problems.empty() ? report.problems.front()
+                       : text.empty()           ? fmt::format("status {}", outcome.client_status)
+                                                : std::string(text.substr(text.rfind('\n') + 1)));
+  }
+
+  [[nodiscard]] Result<LoadRun> run(std::string metric, const std::vector<Flow>& flows) {
+    const auto begin = std::chrono::steady_clock::now();
+    WEIR_TRY(outcomes, start(flows));
+    LoadRun out = run_of(std::move(metric), flows, outcomes);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    out.elapsed = Duration::raw(static_cast<std::int64_t>(took.count() * 1e12));
+    return out;
+  }
+
+  Result<std::vector<std::string>> ping_neighbours(finding::Judgement& judgement);
+  Status add_gpu_loopback(const std::vector<Flow>& flows, LoadRun& out);
+  Result<Phase> run_phase(std::string_view name, std::optional<std::uint32_t> without,
+                          diagnose::Totals& totals);
+
+  Bench& bench_;
+  LoadHosts hosts_;
+  double nic_rate_ = 0;  // that a NIC sent in the last all-to-all, in the median
+};
+
+// ---- stage 2: packets of full size, undivided ----
+
+constexpr int kPingWorks = 0;
+constexpr int kNoPing = 127;
+
+/// Two pings to a neighbour: a small one, and one that fills the MTU and must not be divided.
+std::string ping_line(const std::vector<std::pair<std::string, std::int64_t>>& targets) {
+  std::string out = "command -v ping >/dev/null || exit 127\n";
+  for (const auto& [address, mtu] : targets) {
+    const bool is_ipv6 = address.find(':') != std::string::npos;
+    constexpr std::int64_t kIpv4Headers = 28;  // IP and ICMP
+    constexpr std::int64_t kIpv6Headers = 48;
+    const std::int64_t size = mtu - (is_ipv6 ? kIpv6Headers : kIpv4Headers);
+    out += fmt::format(
+        "ping -n -q -c 2 -i 0.3 -W 2 {0} >/dev/null 2>&1; a=$?; "
+        "ping -n -q -c 2 -i 0.3 -W 2 -M do -s {1} {0} >/dev/null 2>&1; echo \"weir-ping $a $?\"\n",
+        address, size);
+  }
+  return out;
+}
+
+Result<std::vector<std::string>> HostRig::ping_neighbours(finding::Judgement& judgement) {
+  struct Asked {
+    std::uint32_t to = 0;
+    std::uint32_t rail = 0;
+  };
+  std::vector<std::vector<Asked>> asked(bench_.hosts());
+  std::vector<weir::Result<host::CommandOutcome>> answers(
+      bench_.hosts(), weir::Result<host::CommandOutcome>(Error{ErrorCode::kIo, "not run"}));
+  for_each_index(bench_.hosts(), bench_.hosts(), [&](std::size_t i) {
+    const auto from = static_cast<std::uint32_t>(i);
+    const std::uint32_t to = (from + 1) % bench_.hosts();
+    const auto host = hosts_.find(from);
+    if (host == hosts_.end()) return;
+    std::vector<std::pair<std::string, std::int64_t>> targets;
+    const design::HostIntent& receiver = bench_.host(to);
+    const std::size_t rails = std::min(bench_.host(from).nics.size(), receiver.nics.size());
+    for (std::uint32_t rail = 0; rail < rails; ++rail) {
+      const std::string& address = receiver.nics[rail].address;
+      if (address.empty()) continue;
+      targets.emplace_back(address.substr(0, address.find('/')), receiver.nics[rail].mtu.raw());
+      asked[i].push_back({to, rail});
+    }
+    answers[i] = host->second->run({"sh", "-c", ping_line(targets)},
+                                   {.is_interrupted = bench_.request().is_interrupted});
+  });
+  std::vector<std::string> silent;
+  for (std::uint32_t from = 0; from < bench_.hosts(); ++from) {
+    if (!answers[from] || answers[from]->exit_status == kNoPing) {
+      silent.push_back(bench_.name(from));
+      continue;
+    }
+    std::size_t next = 0;
+    for (const std::string_view line : split(answers[from]->output, '\n')) {
+      if (!line.starts_with("weir-ping ") || next >= asked[from].size()) continue;
+      const Asked& ping = asked[from][next++];
+      const bool small_passes = line.starts_with(fmt::format("weir-ping {} ", kPingWorks));
+      if (!small_passes) silent.push_back(bench_.name(ping.to));
+      if (!small_passes || line.ends_with(fmt::format(" {}", kPingWorks))) continue;
+      const design::NicIntent& nic = bench_.host(ping.to).nics[ping.rail];
+      judgement.findings.push_back(finding::make_finding(
+          "mtu.mismatch",
+          fmt::format(
+              "Packets of {} do not pass undivided from {} to {} on rail {}; small ones do.",
+              to_text(nic.mtu), bench_.name(from), bench_.name(ping.to), nic.rail),
+          {.host = bench_.name(from), .rail = fmt::format("{}", nic.rail)}));
+    }
+  }
+  finding::settle(judgement);
+  if (silent.empty()) return std::vector<std::string>();
+  std::sort(silent.begin(), silent.end());
+  silent.erase(std::unique(silent.begin(), silent.end()), silent.end());
+  return std::vector<std::string>{
+      fmt::format("the MTU of the path is known by RDMA alone: {} cannot ping or be pinged",
+                  join(silent, ", "))};
+}
+
+// ---- stage 3: GPU memory ----
+
+Status HostRig::add_gpu_loopback(const std::vector<Flow>& flows, LoadRun& out) {
+  std::vector<Flow> with_gpu;
+  std::string why_not;
+  for (const Flow& flow : flows) {
+    const evidence::Evidence* const seen = bench_.last_seen(flow.from);
+    const std::string& name = bench_.name(flow.from);
+    if (seen == nullptr || seen->gpus.empty()) {
+      why_not = fmt::format("{} shows no GPU", name);
+      continue;
+    }
+    const auto help = hosts_.at(flow.from)->run({"sh", "-c", "ib_write_bw --help 2>&1; exit 0"});
+    if (!help || help->output.find("--use_cuda") == std::string::npos) {
+      why_not = fmt::format("perftest on {} was built without CUDA", name);
+      continue;
+    }
+    Flow gpu = flow;
+    gpu.test.uses_gpu = true;
+    with_gpu.push_back(std::move(gpu));
+  }
+  if (!why_not.empty()) out.notes.push_back("GPUDirect was not tried everywhere: " + why_not);
+  if (with_gpu.empty()) return {};
+  WEIR_TRY(gpu, run("gpu_loopback_bandwidth", with_gpu));
+  out.is_finished = out.is_finished && gpu.is_finished;
+  out.open.insert(out.open.end(), gpu.open.begin(), gpu.open.end());
+  for (preflight::Measure& measure : gpu.measures)
+    out.measures.push_back(std::move(measure));
+  return {};
+}
+
+// ---- stages 6 and 7 ----
+
+Result<LoadRun> HostRig::all_reduce() {
+  const std::string& command = bench_.request().collective;
+  const auto first = hosts_.find(0);
+  if (first == hosts_.end()) return could_not_look("the first host of the design is not reached");
+  WEIR_TRY(outcome,
+           or_could_not_look(first->second->run(
+               {"sh", "-c", command}, {.is_interrupted = bench_.request().is_interrupted})));
+  const host::CollectiveReport report = host::read_nccl_tests(outcome.output);
+  LoadRun out;
+  out.elapsed = outcome.elapsed;
+  out.is_finished = outcome.exit_status == 0 && report.is_there() && !report.is_failed;
+  out.transfers = report.rows.size();
+  constexpr double kBitsPerGigabyte = 8e9;
+  std::vector<double> rates;
+  for (const host::CollectiveRow& row : report.rows)
+    rates.push_back(row.bus_bandwidth * kBitsPerGigabyte);
+  out.measures.push_back(
+      measure_of("collective_bus_bandwidth", "bit/s", Better::kMore, std::move(rates)));
+  if (!out.is_finished)
+    out.notes.push_back(
+        fmt::format("{}: status {}: {}", command, outcome.exit_status, trim(outcome.errors)));
+  if (report.network == "Socket")
+    out.notes.emplace_back("NCCL used sockets: this says nothing of the RDMA fabric");
+  return out;
+}
+
+std::string HostRig::expectation(const std::vector<evidence::Evidence>& /*window*/,
+                                 Duration /*took*/) {
+  const auto expected = expected_nic_rate(bench_);
+  if (!expected) return fmt::format("not compared with the simulator: {}", expected.error().what);
+  constexpr double kGiga = 1e9;
+  return fmt::format(
+      "the simulator, on the fabric as designed: {:.1f} Gb/s from a NIC in an all-to-all; measured "
+      "{:.1f} Gb/s in the median",
+      *expected / kGiga, nic_rate_ / kGiga);
+}
+
+Result<Phase> HostRig::run_phase(std::string_view name, std::optional<std::uint32_t> without,
+                                 diagnose::Totals& totals) {
+  LoadRun load;
+  WEIR_TRY(window, bench_.watch([&]() -> Status {
+    WEIR_TRY(ran, run("all_to_all_bandwidth", all_to_all_flows(seconds(), without)));
+    load = std::move(ran);
+    return {};
+  }));
+  Drive drive;
+  drive.ran_on = bench_.name(0);
+  drive.words = {"ib_write_bw"};
+  drive.outcome.exit_status = load.is_finished ? 0 : 1;
+  drive.outcome.elapsed = load.elapsed;
+  drive.sees_all_ends = window.unseen.empty();
+  const diagnose::View view(bench_.subject(window));
+  const Verified verified = judge_drive(std::move(drive), view);
+  totals = verified.totals;
+  return Phase{.name = name,
+               .elapsed = load.elapsed,
+               .pauses = diagnose::count_burst(view, 0, bench_.name(0)).pauses,
+               .result = {.exit_status = load.is_finished ? 0 : 1,
+                          .lossless_drops = diagnose::lossless_drops(verified.judged.observations),
+                          .judgement = verified.judgement(),
+                          .shows_failure = diagnose::shows_failure(verified.judged.observations)}};
+}
+
+Result<FailureRun> HostRig::under_failure() {
+  const PreflightRequest& request = bench_.request();
+  const std::size_t rails = bench_.host(0).nics.size();
+  // The load stays off the rail that goes: jobs do, too.
+  const auto without =
+      rails > 1 ? std::optional(static_cast<std::uint32_t>(rails - 1)) : std::nullopt;
+  FailureRun out;
+  out.failure = request.drain;
+  WEIR_TRY(around, around_command({.failure = request.drain,
+                                   .restore = request.restore,
+                                   .command = {},
+                                   .state = request.state,
+                                   .tool = request.tool,
+                                   .wait = request.wait},
+                                  bench_.design().file, [&](std::string_view name) {
+                                    return run_phase(name, without, out.totals);
+                                  }));
+  for (const Phase& phase : around.phases)
+    out.phases.emplace_back(phase.name, phase.elapsed);
+  out.judgement = std::move(around.judgement);
+  return out;
+}
+
+}  // namespace
+
+std::unique_ptr<Rig> make_host_rig(Bench& bench) {
+  return std::make_unique<HostRig>(bench);
+}
+
+}  // namespace weir::ops

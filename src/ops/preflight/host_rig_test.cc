@@ -1,0 +1,272 @@
+// Stages on hosts: shells and scripts of perftest stand for machines, everything else is real.
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "base/testing.h"
+#include "base/text.h"
+#include "base/untrusted/quote.h"
+#include "design/fabric/intent.h"
+#include "design/file/load.h"
+#include "design/file/templates.h"
+#include "host/fake_host.h"
+#include "host/probe/linux_command.h"
+#include "ops/preflight/bench.h"
+#include "ops/preflight/host_load.h"
+
+namespace weir::ops {
+namespace {
+
+/// A machine that runs commands here, with programs of its own in front of PATH.
+class ShellHost final : public host::FakeHost {
+ public:
+  ShellHost(evidence::Evidence evidence, std::string programs)
+      : FakeHost(std::move(evidence)), programs_(std::move(programs)) {}
+  weir::Result<host::CommandOutcome> run(const std::vector<std::string>& command,
+                                         const host::LoadControl& control) override {
+    std::vector<std::string> words = {"env", fmt::format("PATH={}:/usr/bin:/bin", programs_),
+                                      "HOST=" + name()};
+    words.insert(words.end(), command.begin(), command.end());
+    return host::run_load(words, control);
+  }
+
+ private:
+  std::string programs_;
+};
+
+/// A host that shows its devices and no settings: nothing of it is wrong.
+evidence::Evidence silent_host(const design::HostIntent& host, const design::Intent& intent) {
+  evidence::Evidence out = host::factory_host(host, intent);
+  for (evidence::Nic& nic : out.nics) {
+    nic.link = {};
+    nic.qos = {};
+    nic.ecn = {};
+  }
+  return out;
+}
+
+/// perftest as it prints: a rate for who names a server, latencies, failures by a file `broken`.
+constexpr std::string_view kBandwidth = R"(#!/bin/sh
+for last; do :; done
+case $last in -*) exit 0 ;; esac
+case " $* " in *" --report_gbits "*) ;; *) exit 1 ;; esac
+dir=$(dirname "$0")
+case $last in --*|*=*) ;; *)
+  if [ -f "$dir/broken.$HOST" ]; then echo "Completion with error at client"; exit 1; fi
+  rate=95.1; [ -f "$dir/slow.$HOST" ] && rate=20.5
+  echo " #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]"
+  echo " 65536      500000         $rate              $rate              0.18"
+esac
+)";
+constexpr std::string_view kLatency = R"(#!/bin/sh
+for last; do :; done
+printf " #bytes #iterations t_min[usec] t_max[usec] t_typical[usec] t_avg[usec] "
+echo "t_stdev[usec] 99% percentile[usec] 99.9% percentile[usec]"
+echo " 64 1000 1.80 9.10 1.95 1.99 0.10 2.40 5.60"
+)";
+
+class HostsOfADesign : public testing::Test {
+ protected:
+  HostsOfADesign()
+      : folder_(std::filesystem::path(testing::TempDir()) /
+                testing::UnitTest::GetInstance()->current_test_info()->name()) {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+    EXPECT_TRUE(
+        write_file_atomic((folder_ / "ib_write_bw").string(), kBandwidth, FileMode::kScript));
+    EXPECT_TRUE(
+        write_file_atomic((folder_ / "ib_write_lat").string(), kLatency, FileMode::kScript));
+    EXPECT_TRUE(
+        write_file_atomic((folder_ / "ping").string(), "#!/bin/sh\nexit 0\n", FileMode::kScript));
+  }
+  ~HostsOfADesign() override { std::filesystem::remove_all(folder_); }
+
+  void mark(const std::string& name) const {
+    EXPECT_TRUE(write_file_atomic((folder_ / name).string(), ""));
+  }
+  [[nodiscard]] std::string folder() const { return folder_.string(); }
+
+  /// The first `count` hosts of pod16.
+  [[nodiscard]] Bench bench(const PreflightRequest& request, std::size_t count) const {
+    const design::Loaded loaded =
+        design::load_text(std::string(design::find_template("pod16")->text), "pod16.yaml");
+    Fabric fabric{loaded.design, design::derive(loaded.design).intent};
+    HostSet set;
+    for (std::size_t i = 0; i < count; ++i)
+      set.hosts.push_back(std::make_unique<ShellHost>(
+          silent_host(fabric.intent.hosts[i], fabric.intent), folder()));
+    return Bench(request, std::move(set), std::move(fabric));
+  }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+preflight::StageResult stage_of(preflight::StageId id) {
+  preflight::StageResult stage;
+  stage.id = id;
+  return stage;
+}
+
+PreflightRequest quick() {
+  PreflightRequest request;
+  request.is_quick = true;
+  return request;
+}
+
+TEST(LoadOutput, IsReadByTaskAndWhateverElseIsPrintedIsNone) {
+  COVERS("J1");
+  const auto read = read_load_output(
+      "Welcome to gpu01\nweir-task 0\nhello\nweir-status 0\nweir-task 1\nweir-status 127\n"
+      "weir-task 9\nweir-status 0\nweir-task x\n",
+      3);
+  ASSERT_EQ(read.size(), 3U);
+  EXPECT_EQ(read[0].status, 0);
+  EXPECT_EQ(read[0].text, "hello\n");
+  EXPECT_EQ(read[1].status, 127);
+  EXPECT_EQ(read[2].status, -1);  // it did not say
+}
+
+TEST_F(HostsOfADesign, RunClientsUntilTheirServersListenAndSayWhatEachPrinted) {
+  COVERS("D5");
+  // The first two tries find nobody.
+  ASSERT_TRUE(write_file_atomic(folder() + "/late",
+                                "#!/bin/sh\nd=$(dirname \"$0\")\necho x >>\"$d/tries\"\n"
+                                "[ $(wc -l <\"$d/tries\") -ge 3 ] && { echo done; exit 0; }\n"
+                                "echo \"Couldn't connect to 10.0.0.2:18515\"; exit 1\n",
+                                FileMode::kScript));
+  const std::string line = load_line(
+      {{true, {"sh", "-c", "echo it\\'s; exit 3"}}, {false, {folder() + "/late"}}}, 20, "test-1");
+  const auto outcome = host::run_command({"sh", "-c", line});
+  ASSERT_TRUE(outcome.has_value());
+  const auto read = read_load_output(outcome->output, 2);
+  EXPECT_EQ(read[0].status, 3) << outcome->output << outcome->errors;
+  EXPECT_EQ(read[1].status, 0);
+  EXPECT_EQ(read[1].text, "done\n");
+  EXPECT_FALSE(is_name_taken("/tmp/weir-load-test-1"));
+}
+
+TEST_F(HostsOfADesign, ArePlannedWithTheTimeOfEachStageAndWhatIsNotSaid) {
+  COVERS("J1", "J2");
+  const PreflightRequest request = quick();
+  Bench three = bench(request, 3);
+  EXPECT_EQ(three.hosts(), 3U);
+  preflight::Report report = preflight::empty_report();
+  three.rig().plan(report);
+  EXPECT_EQ(report.stages[1].budget, "30 s");
+  EXPECT_NE(report.stages[4].budget.find("3 rounds with all 3 hosts"), std::string::npos);
+  EXPECT_NE(report.stages[5].budget.find("2 senders to gpu01"), std::string::npos);
+  EXPECT_EQ(report.stages[7].why, "how a rail is drained is not said: --drain CMD --restore CMD");
+  Bench alone = bench(request, 1);
+  alone.rig().plan(report);
+  EXPECT_EQ(report.stages[4].budget, "-");
+}
+
+TEST_F(HostsOfADesign, ExchangeInPairsAndASlowHostIsTriedAgainAndBlamed) {
+  COVERS("J2", "J3");
+  mark("slow.gpu03");
+  const PreflightRequest request = quick();
+  Bench four = bench(request, 4);
+  preflight::StageResult stage = stage_of(preflight::StageId::kPairs);
+  const auto ran = run_pairs(four, stage);
+  ASSERT_TRUE(ran.has_value()) << ran.error().what;
+  const preflight::Measure* const bandwidth = stage.find("bandwidth");
+  ASSERT_NE(bandwidth, nullptr);
+  EXPECT_EQ(bandwidth->values.count, 12U);  // 6 pairs, both ways
+  EXPECT_DOUBLE_EQ(bandwidth->values.least, 20.5e9);
+  EXPECT_DOUBLE_EQ(bandwidth->values.most, 95.1e9);
+  ASSERT_NE(stage.find("latency_p999"), nullptr);
+  EXPECT_NEAR(stage.find("latency_p999")->values.p50, 5.6e-6, 1e-12);
+  EXPECT_EQ(stage.state, preflight::State::kFailed);
+  ASSERT_FALSE(stage.judgement.findings.empty());
+  EXPECT_EQ(stage.judgement.findings.front().id, "host.straggler");
+  EXPECT_EQ(stage.judgement.findings.front().where.host, "gpu03");
+}
+
+TEST_F(HostsOfADesign, ThatDoNotReachTheNextAreARedFlagOfThePath) {
+  COVERS("J1");
+  mark("broken.gpu02");
+  const PreflightRequest request = quick();
+  Bench three = bench(request, 3);
+  preflight::StageResult stage = stage_of(preflight::StageId::kPath);
+  const auto ran = run_path(three, stage);
+  ASSERT_TRUE(ran.has_value()) << ran.error().what;
+  EXPECT_EQ(stage.state, preflight::State::kFailed);
+  EXPECT_EQ(stage.why, "Messages did not arrive: gpu02 to gpu03.");
+}
+
+TEST_F(HostsOfADesign, WhereLargePacketsDoNotPassNameTheMtu) {
+  COVERS("J1");
+  ASSERT_TRUE(write_file_atomic(folder() + "/ping",
+                                "#!/bin/sh\ncase \"$HOST $*\" in \"gpu02 \"*\"-M do\"*) exit 1;; "
+                                "esac\nexit 0\n",
+                                FileMode::kScript));
+  const PreflightRequest request = quick();
+  Bench three = bench(request, 3);
+  preflight::StageResult stage = stage_of(preflight::StageId::kPath);
+  ASSERT_TRUE(run_path(three, stage).has_value());
+  ASSERT_FALSE(stage.judgement.findings.empty());
+  EXPECT_EQ(stage.judgement.findings.front().id, "mtu.mismatch");
+  EXPECT_EQ(stage.judgement.findings.front().where.host, "gpu02");
+}
+
+TEST_F(HostsOfADesign, WithoutPerftestCannotBeMeasured) {
+  std::filesystem::remove(folder() + "/ib_write_bw");
+  const PreflightRequest request = quick();
+  Bench two = bench(request, 2);
+  const auto ran = two.rig().exchange({{0, 1}}, 0);
+  ASSERT_FALSE(ran.has_value());
+  EXPECT_EQ(ran.error().kind, FailureKind::kCouldNotLook);
+  EXPECT_NE(ran.error().what.find("ib_write_bw on gpu0"), std::string::npos) << ran.error().what;
+}
+
+TEST_F(HostsOfADesign, ReadACollectiveOfNcclTests) {
+  COVERS("J2");
+  ASSERT_TRUE(write_file_atomic(folder() + "/all_reduce_perf",
+                                "#!/bin/sh\n"
+                                "echo '#       size         count      type   redop    root     "
+                                "time   algbw   busbw #wrong'\n"
+                                "echo '     1048576        262144     float     sum      -1    "
+                                "100.0   10.49   18.35      0'\n"
+                                "echo '# Avg bus bandwidth    : 18.35'\n",
+                                FileMode::kScript));
+  PreflightRequest request = quick();
+  request.collective = "all_reduce_perf -b 1M";
+  Bench two = bench(request, 2);
+  const auto ran = two.rig().all_reduce();
+  ASSERT_TRUE(ran.has_value()) << ran.error().what;
+  EXPECT_TRUE(ran->is_finished);
+  ASSERT_EQ(ran->measures.size(), 1U);
+  EXPECT_NEAR(ran->measures.front().values.p50, 18.35 * 8e9, 1);
+}
+
+TEST_F(HostsOfADesign, FailAndHealByTheCommandsOfTheUser) {
+  COVERS("D5", "J2");
+  PreflightRequest request = quick();
+  request.drain = "touch " + shell_word(folder() + "/drained");
+  request.restore = "rm " + shell_word(folder() + "/drained");
+  request.state = folder() + "/state";
+  request.tool = "test";
+  Bench two = bench(request, 2);
+  const auto ran = two.rig().under_failure();
+  ASSERT_TRUE(ran.has_value()) << ran.error().what;
+  ASSERT_EQ(ran->phases.size(), 3U);
+  EXPECT_EQ(ran->phases[1].first, "during");
+  EXPECT_FALSE(is_name_taken(folder() + "/drained"));
+  request.restore.clear();
+  EXPECT_FALSE(two.rig().under_failure().has_value());
+}
+
+TEST_F(HostsOfADesign, AreStoppedWhenItIsInterrupted) {
+  PreflightRequest request = quick();
+  request.is_interrupted = [] { return true; };
+  Bench two = bench(request, 2);
+  const auto ran = two.rig().all_to_all();
+  ASSERT_FALSE(ran.has_value());
+  EXPECT_EQ(ran.error().kind, FailureKind::kInterrupted);
+}
+
+}  // namespace
+}  // namespace weir::ops

@@ -1,0 +1,151 @@
+#include "store/history.h"
+
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "base/testing.h"
+#include "finding/catalog.h"
+
+namespace weir::store {
+namespace {
+
+using preflight::StageId;
+
+class HistoryFile : public testing::Test {
+ protected:
+  HistoryFile()
+      : directory_(std::filesystem::path(testing::TempDir()) /
+                   testing::UnitTest::GetInstance()->current_test_info()->name()) {
+    std::filesystem::remove_all(directory_);
+    std::filesystem::create_directories(directory_);
+  }
+  ~HistoryFile() override { std::filesystem::remove_all(directory_); }
+
+  [[nodiscard]] std::string path() const { return (directory_ / "history.db").string(); }
+  [[nodiscard]] History open(Access access = Access::kWrite) const {
+    auto history = History::open(path(), access);
+    EXPECT_TRUE(history.has_value()) << (history ? "" : history.error().what);
+    return std::move(*history);
+  }
+
+ private:
+  std::filesystem::path directory_;
+};
+
+preflight::Report run_at(std::string started, double rate) {
+  preflight::Report run = preflight::empty_report();
+  run.identity.design = "pod2";
+  run.identity.digest = "d1";
+  run.identity.hosts = 2;
+  run.started = std::move(started);
+  preflight::StageResult& pairs = run.stages.at(preflight::number_of(StageId::kPairs));
+  pairs.state = preflight::State::kPassed;
+  for (const std::string subject : {"", "gpu01 rail 0", "gpu02 rail 0"})
+    pairs.measures.push_back({.metric = "bandwidth",
+                              .unit = "bit/s",
+                              .values = preflight::distribution_of({rate, rate, rate}),
+                              .subject = subject});
+  pairs.judgement.findings.push_back(
+      finding::make_finding("host.straggler", "gpu02 is slow.", {.host = "gpu02"}));
+  return run;
+}
+
+TEST_F(HistoryFile, KeepsARunOnceWithItsMeasuresAsATrend) {
+  COVERS("J4");
+  History history = open();
+  const auto first = history.add_run(run_at("2026-08-01T08:00:00Z", 96e9));
+  const auto again = history.add_run(run_at("2026-08-01T08:00:00Z", 96e9));
+  const auto second = history.add_run(run_at("2026-08-02T08:00:00Z", 90e9));
+  ASSERT_TRUE(first && again && second);
+  EXPECT_EQ(*first, *again);
+  EXPECT_NE(*first, *second);
+  const auto runs = history.runs();
+  ASSERT_TRUE(runs.has_value());
+  ASSERT_EQ(runs->size(), 2U);
+  EXPECT_EQ((*runs)[0].verdict, "cannot tell");
+  const auto trends = history.trends("d1");
+  ASSERT_TRUE(trends.has_value()) << trends.error().what;
+  ASSERT_EQ(trends->size(), 1U);  // of the fabric; single NICs are in the file
+  EXPECT_EQ((*trends)[0].stage, StageId::kPairs);
+  ASSERT_EQ((*trends)[0].points.size(), 2U);
+  EXPECT_DOUBLE_EQ((*trends)[0].points[1].p50, 90e9);
+  EXPECT_TRUE(history.trends("d2")->empty());
+}
+
+TEST_F(HistoryFile, HasTheLastComparisonOfEachActiveBaseline) {
+  History history = open();
+  const preflight::Report good = run_at("2026-08-01T08:00:00Z", 96e9);
+  const preflight::Report bad = run_at("2026-08-02T08:00:00Z", 80e9);
+  const auto baseline = preflight::make_baseline("good", {good});
+  ASSERT_TRUE(baseline.has_value());
+  const std::int64_t first = *history.add_run(good);
+  ASSERT_TRUE(history.set_baseline(*baseline, first));
+  ASSERT_TRUE(history.add_comparison(first, preflight::compare(*baseline, good, {})));
+  const std::int64_t second = *history.add_run(bad);
+  for (int twice = 0; twice < 2; ++twice)
+    ASSERT_TRUE(history.add_comparison(second, preflight::compare(*baseline, bad, {})));
+  auto last = history.last_comparisons();
+  ASSERT_TRUE(last.has_value()) << last.error().what;
+  ASSERT_EQ(last->size(), 1U);
+  EXPECT_EQ((*last)[0].outcome, "regressed");
+  EXPECT_EQ((*last)[0].started, "2026-08-02T08:00:00Z");
+  EXPECT_TRUE((*last)[0].rows.front().is_regression);
+  ASSERT_TRUE(history.drop_baseline("good"));
+  last = history.last_comparisons();
+  EXPECT_TRUE(last.has_value() && last->empty());
+}
+
+TEST_F(HistoryFile, IsReadByOthersWhileItIsWritten) {
+  History writer = open();
+  ASSERT_TRUE(writer.add_run(run_at("2026-08-01T08:00:00Z", 96e9)));
+  History reader = open(Access::kRead);
+  ASSERT_TRUE(writer.add_run(run_at("2026-08-02T08:00:00Z", 96e9)));
+  EXPECT_EQ(reader.runs()->size(), 2U);
+  EXPECT_FALSE(reader.add_run(run_at("2026-08-03T08:00:00Z", 96e9)).has_value());
+}
+
+TEST_F(HistoryFile, OfAnEarlierVersionIsChangedOnlyWhenAsked) {
+  {
+    // As version 1 was: without the tables of comparisons.
+    History history = open();
+    auto raw = Database::open(path(), Access::kWrite);
+    ASSERT_TRUE(raw.has_value());
+    ASSERT_TRUE(raw->execute("DROP TABLE deviation; DROP TABLE comparison; PRAGMA user_version=1"));
+  }
+  const auto refused = History::open(path(), Access::kWrite);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_NE(refused.error().what.find("version 1 of the history, and this weir writes 2: nothing "
+                                      "was changed"),
+            std::string::npos)
+      << refused.error().what;
+  EXPECT_FALSE(History::open(path(), Access::kRead, true).has_value());
+  auto upgraded = History::open(path(), Access::kWrite, true);
+  ASSERT_TRUE(upgraded.has_value()) << upgraded.error().what;
+  EXPECT_TRUE(upgraded->last_comparisons().has_value());
+}
+
+TEST_F(HistoryFile, OfALaterVersionOrOfAnotherProgramIsLeftAlone) {
+  {
+    History history = open();
+    auto raw = Database::open(path(), Access::kWrite);
+    ASSERT_TRUE(raw.has_value());
+    ASSERT_TRUE(raw->execute("PRAGMA user_version=99"));
+  }
+  const auto later = History::open(path(), Access::kWrite, true);
+  ASSERT_FALSE(later.has_value());
+  EXPECT_NE(later.error().what.find("use the weir that wrote it"), std::string::npos);
+  {
+    auto raw = Database::open(path(), Access::kWrite);
+    ASSERT_TRUE(raw->execute("PRAGMA application_id=1; PRAGMA user_version=2"));
+  }
+  EXPECT_FALSE(History::open(path(), Access::kWrite, true).has_value());
+  ASSERT_TRUE(write_file_atomic(path(), std::string(4096, 'x')));
+  const auto none = History::open(path(), Access::kRead);
+  ASSERT_FALSE(none.has_value());
+  EXPECT_NE(none.error().what.find("not a database"), std::string::npos) << none.error().what;
+}
+
+}  // namespace
+}  // namespace weir::store
