@@ -110,7 +110,7 @@ std::vector<TaskOutcome> read_load_output(std::string_view output, std::size_t t
 Result<std::vector<FlowOutcome>> run_flows(
     const LoadHosts& hosts, const std::vector<Flow>& flows,
     const std::function<weir::Result<PairEnd>(std::uint32_t, std::uint32_t)>& ends,
-    const std::function<bool()>& is_interrupted) {
+    const std::function<bool()>& is_interrupted, std::atomic<bool>& is_healing) {
   static std::uint64_t loads = 0;
   WEIR_TRY(scripts, or_could_not_look(scripts_of(flows, ends)));
   Digest digest;
@@ -139,9 +139,11 @@ Result<std::vector<FlowOutcome>> run_flows(
                                   {.is_interrupted = is_interrupted});
   });
   if (is_interrupted && is_interrupted()) {
+    is_healing = true;
     for_each_index(parts.size(), static_cast<unsigned>(parts.size()), [&](std::size_t i) {
       static_cast<void>(parts[i].host->run({"sh", "-c", stop_line(parts[i].id)}));
     });
+    is_healing = false;
     return Failure{FailureKind::kInterrupted, "interrupted: what was started was stopped"};
   }
   std::vector<FlowOutcome> out(flows.size());

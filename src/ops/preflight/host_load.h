@@ -2,6 +2,7 @@
 // perftest on many hosts at once: one shell line per host starts its servers and its clients, waits
 // for them and prints what each said. One connection per host and load, whichever way it is
 // reached; no clock is shared: a client tries until its server listens. Internal to this folder.
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -58,10 +59,11 @@ using LoadHosts = std::map<std::uint32_t, host::HostIo*>;
 
 /// `ends(host, rail)` chooses the device, GID and address; an error names what is missing. All
 /// flows run at the same time. An error (kInterrupted too) where a host could not be reached at
-/// all, or has no perftest; flows that fail are outcomes.
+/// all, or has no perftest; flows that fail are outcomes. `is_healing` is set while what
+/// was started is ended: whoever refuses commands after an interruption must not refuse these.
 [[nodiscard]] Result<std::vector<FlowOutcome>> run_flows(
     const LoadHosts& hosts, const std::vector<Flow>& flows,
     const std::function<weir::Result<PairEnd>(std::uint32_t host, std::uint32_t rail)>& ends,
-    const std::function<bool()>& is_interrupted);
+    const std::function<bool()>& is_interrupted, std::atomic<bool>& is_healing);
 
 }  // namespace weir::ops

@@ -207,7 +207,7 @@ class HostRig final : public Rig {
           return choose_end(bench_.name(host), bench_.last_seen(host), bench_.intent(),
                             bench_.host(host).nics[rail].rail);
         },
-        bench_.request().is_interrupted);
+        bench_.request().is_interrupted, bench_.is_healing());
   }
 
   [[nodiscard]] static double rate_of(const FlowOutcome& outcome) {

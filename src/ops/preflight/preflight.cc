@@ -72,17 +72,34 @@ void say_not_run(const PreflightRequest& request, Report& report) {
   }
 }
 
+/// A fleet for hours of loads: all hosts of one at the same time, and commands that end them when
+/// the user has interrupted everything else.
+Source source_for_loads(Source source, const std::shared_ptr<std::atomic<bool>>& is_healing) {
+  if (!source.fleet) return source;
+  constexpr Duration kWeek = 604800_s;
+  host::FleetLimits& limits = source.fleet->limits;
+  limits.budget = kWeek;
+  limits.logins_per_door =
+      std::max(limits.logins_per_door, static_cast<unsigned>(source.fleet->hosts.size()));
+  limits.is_interrupted = [is_healing, before = limits.is_interrupted] {
+    return !*is_healing && before && before();
+  };
+  source.fleet->reach.keeps_connection = true;
+  return source;
+}
+
 }  // namespace
 
 Result<Report> run_preflight(const PreflightRequest& request) {
   WEIR_TRY_STATUS(check_range(request));
-  WEIR_TRY(opened, open_hosts(request.source));
+  const auto is_healing = std::make_shared<std::atomic<bool>>(false);
+  WEIR_TRY(opened, open_hosts(source_for_loads(request.source, is_healing)));
   if (opened.are_captured) return bad_request("nothing can be run on a captured machine");
   WEIR_TRY(set, with_whole_lab(std::move(opened)));
   WEIR_TRY(fabric, fabric_for(request.design, set));
   WEIR_TRY(overridden, lint_errors(fabric, false));
   WEIR_TRY(seen, observe_some(set));
-  Bench bench(request, std::move(set), std::move(fabric));
+  Bench bench(request, std::move(set), std::move(fabric), is_healing);
   if (bench.is_lab() && bench.hosts() < 2)
     return bad_input("the design has a single host: there is nothing to exchange data with");
   Report report = preflight::empty_report();

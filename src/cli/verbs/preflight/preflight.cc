@@ -9,6 +9,7 @@
 #include "base/name_pattern.h"
 #include "base/table.h"
 #include "base/text.h"
+#include "cli/fleet/fleet_input.h"
 #include "cli/frame/change_input.h"
 #include "cli/frame/commands.h"
 #include "cli/frame/design_input.h"
@@ -148,7 +149,8 @@ void print_measures(const Report& report, Context& context) {
 
 /// What to type now.
 std::vector<std::string> next_of(const Report& report, const Args& args) {
-  const std::string source = args.has("lab") ? " --lab " + args.value("lab") : std::string();
+  const std::string source =
+      (args.has("lab") ? " --lab " + args.value("lab") : std::string()) + fleet_words(args);
   const std::string again =
       args.has("out") ? fmt::format("weir preflight{} --resume {}", source, args.value("out"))
                       : fmt::format("weir preflight{}", source);
@@ -211,7 +213,8 @@ Result<Duration> soak_time(const std::string& text) {
 
 ops::Result<ops::PreflightRequest> preflight_request(const Args& args, const Context& context) {
   ops::PreflightRequest request;
-  request.source.lab = args.get("lab").value_or("");
+  WEIR_TRY(source, with_fleet({.lab = args.get("lab").value_or("")}, args, context));
+  request.source = std::move(source);
   WEIR_TRY(design, design_path_for_hosts(args, context));
   request.design = std::move(design);
   request.is_quick = args.has("quick");
@@ -332,11 +335,13 @@ Command preflight_command() {
                   state_option(),
                   threshold_option()},
       .examples = {{"weir preflight --lab lab --quick", ""},
+                   {"weir preflight fabric.yaml --hosts gpu[01-16] --quick", "real hosts, by ssh"},
                    {"weir preflight --lab lab --until pairs --out preflight.json", ""},
                    {"weir preflight --lab lab --resume preflight.json", "after a repair"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput,
                      ExitCode::kCouldNotLook, ExitCode::kPartial, ExitCode::kInterrupted},
       .judges = true,
+      .takes_fleet = true,
       .run = run_preflight_verb,
   };
 }
