@@ -63,6 +63,8 @@ bool was_turned_away(const CommandOutcome& outcome) {
   return false;
 }
 
+}  // namespace
+
 /// Where the ssh of this process keeps its sockets; removed with it.
 class SocketFolder {
  public:
@@ -81,8 +83,6 @@ class SocketFolder {
  private:
   std::string path_;
 };
-
-}  // namespace
 
 class Fleet {
  public:
