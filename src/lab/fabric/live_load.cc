@@ -34,6 +34,10 @@ constexpr int kFewSlices = 60;
 constexpr std::uint32_t kMoreRounds = 8;
 constexpr std::uint64_t kMostMessages = 200'000;
 
+}  // namespace
+
+namespace live {
+
 /// Tells one version of a file from another: each is a new file, renamed over the old one.
 struct FileMark {
   dev_t device = 0;
@@ -43,7 +47,7 @@ struct FileMark {
   friend bool operator==(const FileMark&, const FileMark&) = default;
 };
 
-FileMark mark_of(const std::string& path) {
+static FileMark mark_of(const std::string& path) {
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0) return {};
   return {info.st_dev, info.st_ino, info.st_mtim.tv_sec, info.st_mtim.tv_nsec};
@@ -108,7 +112,7 @@ struct Running {
   }
 };
 
-}  // namespace
+}  // namespace live
 
 struct LiveLoad::Impl {
   Blueprint blueprint;
@@ -116,7 +120,7 @@ struct LiveLoad::Impl {
   Profiles profiles;
   std::vector<std::string> keys;
   sim::LayoutsByNames layouts;
-  std::unique_ptr<Running> network;
+  std::unique_ptr<live::Running> network;
   bool is_new = false;  // nothing of the network was shown yet
   std::vector<std::string> faults;
   std::chrono::nanoseconds set_up_took{};
@@ -125,7 +129,7 @@ struct LiveLoad::Impl {
 
   // Of the thread that saves, while it does.
   State state;
-  FileMark mark;
+  live::FileMark mark;
   bool was_changed = false;  // by someone else: the network is not as the lab is set
 
   struct Counts {
@@ -185,7 +189,7 @@ struct LiveLoad::Impl {
   /// By the thread that saves.
   Status write(Counts counts) {
     WEIR_TRY(lock, Lock::take(blueprint.directory));
-    if (mark_of(file()) != mark) {
+    if (live::mark_of(file()) != mark) {
       WEIR_TRY(fresh, read_state(blueprint));
       state = std::move(fresh);
       was_changed = true;
@@ -200,7 +204,7 @@ struct LiveLoad::Impl {
     state.clock += counts.record.elapsed;
     state.last_run = std::move(counts.record);
     WEIR_TRY_STATUS(write_state(blueprint, state));
-    mark = mark_of(file());
+    mark = live::mark_of(file());
     return {};
   }
 
@@ -246,7 +250,7 @@ struct LiveLoad::Impl {
     const Steady::time_point begin = Steady::now();
     WEIR_TRY(made, set_up(blueprint, state, profiles, load));
     WEIR_TRY(resting, counted_at_rest(blueprint, state, profiles, layouts));
-    network = std::make_unique<Running>(std::move(made), std::move(resting));
+    network = std::make_unique<live::Running>(std::move(made), std::move(resting));
     set_up_took = Steady::now() - begin;
     is_new = true;
     return {};
@@ -254,13 +258,13 @@ struct LiveLoad::Impl {
 
   /// Takes over what others changed in the lab's files.
   Status follow_changes() {
-    if (!was_changed && mark_of(file()) == mark && network) return {};
+    if (!was_changed && live::mark_of(file()) == mark && network) return {};
     WEIR_TRY_STATUS(wait_for_save());
     if (!file_exists(file()))
       return not_found_error(fmt::format("{} is not a lab any more", blueprint.directory));
     if (network && unsaved > Duration()) WEIR_TRY_STATUS(save_now());
-    if (mark_of(file()) != mark) {
-      mark = mark_of(file());
+    if (live::mark_of(file()) != mark) {
+      mark = live::mark_of(file());
       WEIR_TRY(fresh, read_state(blueprint));
       state = std::move(fresh);
     }
