@@ -56,6 +56,19 @@ TEST(Digest, ThePeersModelRunsAlikeInEveryBuild) {
   EXPECT_EQ((*sim)->digest(), 0x30cb92d681d47f10U);
 }
 
+TEST(Digest, AFlowOfThePeersModelMayBeginAtTheFirstInstant) {
+  COVERS("G6");
+  auto run =
+      read_hpcc(std::string(WEIR_TEST_DATA) + "/sim/hpcc/incast16_1MB_pfconly_buf2/config.txt");
+  ASSERT_TRUE(run.has_value()) << run.error().what;
+  for (Message& message : run->network.messages)
+    message.post = Time::at(Duration::raw(0));
+  const auto sim = Sim::make(run->network);
+  ASSERT_TRUE(sim.has_value());
+  (*sim)->run(run->stop);
+  EXPECT_EQ((*sim)->open_messages(), 0U);
+}
+
 TEST(Digest, TheBenchmarksIncastRunsAlikeInEveryBuild) {
   COVERS("G1", "G7");
   const auto run = read_hpcc_native(std::string(WEIR_TEST_DATA) +

@@ -128,7 +128,7 @@ void add_message(Engine<World>& sim, MessageId index) {
        {&sender.current, &sender.oldest, &receiver.message, &receiver.requested})
     if (*waits_for == kNo<MessageId>) *waits_for = index;
   if (message.post > sim.now())
-    wake_later(sim, message.qp, message.post - World::kWakesBefore);
+    wake_later(sim, message.qp, std::max(message.post - World::kWakesBefore, sim.now() + 1));
   else
     wake(sim, message.qp);
 }
