@@ -89,6 +89,7 @@ std::vector<std::string> every_workload(const TemporaryDirectory& place) {
   must(write_file_atomic(trace,
                          "start_us,source,target,bytes\n0,gpu02,gpu01,2000000\n"
                          "10,gpu03,gpu01,2000000\n20,gpu05,gpu09,4000000\n"));
+  const std::string jobs = std::string(WEIR_TEST_DATA) + "/../golden/sim-jobs/";
   return {
       "pair,size=16MB,from=gpu05,to=gpu01",
       "incast,to=gpu01,size=2MB,qps=2",
@@ -104,6 +105,10 @@ std::vector<std::string> every_workload(const TemporaryDirectory& place) {
       "storage",
       "lossy",
       "trace,file=" + trace,
+      "model,layers=2,hidden=512,seq=512,tp=1,pp=2,microbatches=2,flops=200T,hosts=gpu[01-04]",
+      "simai,file=" + jobs + "two_hosts.simai.txt",
+      "chakra,hosts=gpu[01-02],file=" + jobs + "pair",
+      "nccl-tests,file=" + jobs + "list.nccl",
   };
 }
 

@@ -64,9 +64,9 @@ void judge_log(const readers::NcclProcess& process, JobFindings& out) {
 
 /// A transfer that got no answer, from a link-local address.
 void judge_unanswered(const readers::NcclProcess& process, JobFindings& out) {
-  constexpr unsigned kNoAnswer = 12;
+  constexpr unsigned kTimeoutStatus = 12;
   for (const readers::NcclFailure& failure : process.failures) {
-    if (failure.status != kNoAnswer || !is_link_local(failure.local_gid)) continue;
+    if (failure.status != kTimeoutStatus || !is_link_local(failure.local_gid)) continue;
     out.add("gid.not_routable",
             fmt::format("A transfer from GID {} got no answer: the address is link-local and does "
                         "not pass a router.",

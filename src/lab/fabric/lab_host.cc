@@ -140,7 +140,7 @@ class LabHost final : public host::HostIo {
     const std::string tool = base_name(command.front());
     if (is_perftest(tool)) return run_perftest(*shared_, host_, command);
     if (is_nccl_test(command)) return run_nccl_test(*shared_, command);
-    if (is_workload(tool)) return run_workload(command);
+    if (is_workload(command.front())) return run_workload(command);
     return host::CommandOutcome{
         .exit_status = 127,
         .output = "",
@@ -152,8 +152,9 @@ class LabHost final : public host::HostIo {
   }
 
  private:
-  static bool is_workload(const std::string& tool) {
-    const std::string word = tool.substr(0, tool.find(','));
+  /// "trace,file=/data/t.csv": its name is what stands before the first comma.
+  static bool is_workload(const std::string& command) {
+    const std::string word = command.substr(0, command.find(','));
     const auto rows = sim::workload_table();
     return std::any_of(rows.begin(), rows.end(),
                        [&](const sim::WorkloadRow& row) { return row.name == word; });
