@@ -18,6 +18,8 @@ app.protocol_error: remote access error, invalid rkey or lkey, deregistered memo
   range address, bad pointer EFAULT; sge length, memory window, buffer registration
 app.receives_too_few: RNR retry exceeded, receiver not ready, rnr_nak, out_of_buffer climbing, recv
   queue or SRQ too short, min_rnr_timer, rnr_retry, ibv_wc_rnr_retry_exc_err, posts too few receive
+baseline.regressed: slower than last month, worse than the golden baseline or acceptance run,
+  bandwidth fell since the firmware upgrade, regression against the reference, degraded over time
 buffer.before_classification: buffer_size set with mlnx_qos before trust and priority, prio2buffer,
   receive buffer reset when trust changes
 buffer.pools_over_100: pools sum exceeds memory: orchagent or syncd aborts, insufficient resources,

@@ -97,10 +97,10 @@ std::string waves_question(const ops::Plan& plan, const ops::WaveSizes& sizes) {
 std::vector<Option> wave_options() {
   return {{.name = "canary",
            .metavar = "N",
-           .help = "of a fleet or lab: hosts of the first wave (a fleet: 1)"},
+           .help = "hosts of the first wave (a fleet: 1)"},
           {.name = "batch",
            .metavar = "N",
-           .help = "hosts of the second wave (a fleet: a tenth); the rest follow"}};
+           .help = "hosts of the second (a fleet: a tenth)"}};
 }
 
 bool asks_for_waves(const Args& args, const ops::PlanRequest& planned) {

@@ -72,6 +72,7 @@ struct Family {
   std::string_view summary;
 };
 constexpr auto kFamilies = std::to_array<Family>({
+    {"baseline", "good runs, and later ones"},
     {"calc", "the arithmetic, every term shown"},
     {"calibrate", "the simulator fitted to a real fabric"},
     {"lab", "a simulated fabric, for --lab"},
@@ -213,7 +214,7 @@ std::string verb_help(std::span<const Command> table, const Command& command) {
     const Option fail_on = common_options(command).front();
     options.emplace_back(spelling(fail_on), full_help(fail_on));
   }
-  constexpr std::size_t kFewOptions = 10;  // more of them take a screen's lines twice
+  constexpr std::size_t kFewOptions = 8;  // more of them take a screen's lines twice
   const Usage form = command.options.size() > kFewOptions ? Usage::kShort : Usage::kWhole;
   const std::string usage = fmt::format("usage: weir {} ", command.name);
   std::string out =
@@ -221,7 +222,8 @@ std::string verb_help(std::span<const Command> table, const Command& command) {
                   wrap(command.description, kColumns));
   out += section("arguments", arguments);
   out += section("options", options);
-  if (command.takes_fleet) out += options_line("fleet:   ", fleet_options(command));
+  if (command.takes_fleet)
+    out += "\nfleet:   --hosts SET  --via ssh|slurm|exec|lab|bundles  (all of them: man weir)\n";
   out += options_line("common:  ", common_options(Command{}));
   out += examples_section(command);
   return out + "\n" + longer_verbs(table, command.name) + exit_line(exits_of(command));

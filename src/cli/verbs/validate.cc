@@ -142,7 +142,7 @@ ExitCode run_validate(const Args& args, Context& context) {
 std::vector<Option> validate_options() {
   std::vector<Option> own = {
       {.name = "slurm",
-       .help = "print one line, the reason to drain the node; nothing when healthy"},
+       .help = "one line, the reason to drain the node, or none"},
       {.name = "watch",
        .metavar = "TIME",
        .help = "watch the links this long for flaps and bad frames"},
@@ -168,9 +168,8 @@ Command validate_command() {
           "check without data is skipped and never passes.",
       .arguments = {design_argument()},
       .options = validate_options(),
-      .examples = {{"weir validate fabric.yaml --root bundles/", "many hosts, from their bundles"},
-                   {"weir validate fabric.yaml --switch leaf1=leaf1.cfg",
-                    "one switch's configuration"},
+      .examples = {{"weir validate fabric.yaml --root bundles/", "from bundles"},
+                   {"weir validate fabric.yaml --switch leaf1=leaf1.cfg", "one switch"},
                    {"weir validate fabric.yaml --watch 30s --slurm", "as a health check"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput,
                      ExitCode::kCouldNotLook, ExitCode::kPartial},
