@@ -30,6 +30,19 @@ std::string uri_of(const std::string& path, std::string_view parameters) {
   return out + std::string(parameters);
 }
 
+/// The file may be another's: nothing that it brings along is run, and no value of it is large.
+void distrust(sqlite3* database) {
+  constexpr int kLongestValue = 16 << 20;  // bytes
+  constexpr int kLongestSql = 64 << 10;    // bytes
+  sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+  sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
+  sqlite3_limit(database, SQLITE_LIMIT_LENGTH, kLongestValue);
+  sqlite3_limit(database, SQLITE_LIMIT_SQL_LENGTH, kLongestSql);
+  sqlite3_limit(database, SQLITE_LIMIT_ATTACHED, 0);
+}
+
 }  // namespace
 
 void Statement::Finalize::operator()(sqlite3_stmt* statement) const {
@@ -117,8 +130,7 @@ Result<Database> Database::open(const std::string& path, Access access) {
     if (code != SQLITE_OK) return database_error(raw, "open " + path);
     constexpr int kPatience = 5000;  // ms
     sqlite3_busy_timeout(raw, kPatience);
-    sqlite3_db_config(raw, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-    sqlite3_db_config(raw, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+    distrust(raw);
     const auto readable = database.number_of("PRAGMA schema_version");
     if (!readable) return readable.error().within(path);
     return database;

@@ -57,7 +57,8 @@ enum class Access : std::uint8_t { kRead, kWrite };
 class Database {
  public:
   /// To write: made where it is not there, in WAL mode, waiting up to five seconds for another
-  /// writer, with foreign keys. To read: an error where it is not there.
+  /// writer, with foreign keys. To read: an error where it is not there. Triggers and views of the
+  /// file are off either way.
   [[nodiscard]] static Result<Database> open(const std::string& path, Access access);
 
   [[nodiscard]] Result<Statement> prepare(std::string_view sql);

@@ -1,10 +1,12 @@
 #include "store/history.h"
 
 #include <array>
+#include <map>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "base/untrusted/printable.h"
 #include "store/run_digest.h"
 
 namespace weir::store {
@@ -95,6 +97,39 @@ CREATE TABLE deviation (
 ) STRICT, WITHOUT ROWID;
 )"};
 
+/// Name and SQL by which a file knows each of its tables and indexes, by name.
+using Schema = std::map<std::string, std::string>;
+
+Result<Schema> schema_of(Database& database) {
+  WEIR_TRY(rows, database.prepare("SELECT type || ' ' || name, sql FROM sqlite_schema"));
+  Schema schema;
+  while (true) {
+    WEIR_TRY(has_row, rows.step());
+    if (!has_row) return schema;
+    schema.emplace(rows.text(0), rows.text(1));
+  }
+}
+
+/// A trigger, a view, or a table that is not as this program makes it is another's work: the file
+/// would decide what is done with what is written to it.
+Status check_schema(Database& database, std::int64_t version) {
+  WEIR_TRY(own, Database::open(":memory:", Access::kWrite));
+  for (std::int64_t step = 0; step < version; ++step)
+    WEIR_TRY_STATUS(own.execute(std::string(kSteps.at(static_cast<std::size_t>(step)))));
+  WEIR_TRY(expected, schema_of(own));
+  WEIR_TRY(found, schema_of(database));
+  for (const auto& [name, sql] : found)
+    if (const auto same = expected.find(name); same == expected.end() || same->second != sql)
+      return Error{ErrorCode::kInvalid,
+                   fmt::format("is not trusted: {} is not of weir's making, and nothing was "
+                               "changed; use a history that weir wrote",
+                               printable_line(name))};
+  for (const auto& [name, sql] : expected)
+    if (!found.contains(name))
+      return Error{ErrorCode::kInvalid, fmt::format("is not whole: {} is missing", name)};
+  return {};
+}
+
 Status upgrade(Database& database, std::int64_t from) {
   WEIR_TRY(transaction, Transaction::begin(database));
   for (std::int64_t step = from; step < History::kVersion; ++step)
@@ -118,13 +153,14 @@ Result<History> History::open(const std::string& path, Access access, bool migra
   WEIR_TRY(application, database.number_of("PRAGMA application_id"));
   WEIR_TRY(tables, database.number_of("SELECT count(*) FROM sqlite_schema"));
   const bool is_new = tables == 0 && version == 0;
-  if (!is_new && application != kApplication)
+  if (!is_new && (application != kApplication || version < 0))
     return Error{ErrorCode::kInvalid, fmt::format("{}: a database of another program", path)};
   if (version > kVersion)
     return Error{ErrorCode::kUnsupported,
                  fmt::format("{}: version {} of the history, and this weir knows {}: use the weir "
                              "that wrote it, or a later one",
                              path, version, kVersion)};
+  if (const Status own = check_schema(database, version); !own) return own.error().within(path);
   if (version == kVersion) return History(std::move(database));
   if (access == Access::kRead || (!is_new && !migrates))
     return Error{ErrorCode::kUnsupported,

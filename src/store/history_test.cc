@@ -147,5 +147,41 @@ TEST_F(HistoryFile, OfALaterVersionOrOfAnotherProgramIsLeftAlone) {
   EXPECT_NE(none.error().what.find("not a database"), std::string::npos) << none.error().what;
 }
 
+TEST_F(HistoryFile, WithWhatIsNotOfItsOwnMakingIsRefusedAndNoTriggerRuns) {
+  const std::vector<std::pair<std::string, std::string>> plants = {
+      {"CREATE TRIGGER planted AFTER INSERT ON run BEGIN DELETE FROM baseline; END",
+       "trigger planted is not of weir's making"},
+      {"CREATE VIEW planted AS SELECT 1", "view planted is not of weir's making"},
+      {"CREATE INDEX planted ON run (kind)", "index planted is not of weir's making"},
+      {"ALTER TABLE subject ADD COLUMN x TEXT", "table subject is not of weir's making"},
+      {"DROP TABLE deviation", "table deviation is missing"}};
+  for (const auto& [sql, reason] : plants) {
+    std::filesystem::remove(path());
+    static_cast<void>(open());
+    {
+      auto raw = Database::open(path(), Access::kWrite);
+      ASSERT_TRUE(raw.has_value());
+      ASSERT_TRUE(raw->execute(sql)) << sql;
+    }
+    for (const Access access : {Access::kRead, Access::kWrite}) {
+      const auto refused = History::open(path(), access);
+      ASSERT_FALSE(refused.has_value()) << sql;
+      EXPECT_NE(refused.error().what.find(reason), std::string::npos) << refused.error().what;
+    }
+  }
+}
+
+TEST_F(HistoryFile, RunsNoTriggerThatIsPlantedAfterItWasOpened) {
+  History history = open();
+  auto raw = Database::open(path(), Access::kWrite);
+  ASSERT_TRUE(raw.has_value());
+  ASSERT_TRUE(
+      raw->execute("CREATE TRIGGER planted AFTER INSERT ON run BEGIN "
+                   "UPDATE run SET kind = 'planted'; END"));
+  ASSERT_TRUE(history.add_run(run_at("2026-08-01T08:00:00Z", 96e9)));
+  EXPECT_EQ(*raw->number_of("SELECT count(*) FROM run WHERE kind = 'planted'"), 0);
+  EXPECT_EQ(*raw->number_of("SELECT count(*) FROM run"), 1);
+}
+
 }  // namespace
 }  // namespace weir::store
