@@ -71,6 +71,23 @@ TEST(Lab, AnotherProgramsStateAndFilesAreNotRemoved) {
   EXPECT_FALSE(file_exists(place.file("lab/journal/journal-000001")));
 }
 
+TEST(Lab, WhoseJournalIsALinkElsewhereIsNotRemoved) {
+  const TemporaryDirectory place;
+  (void)make_lab(place, pod16());
+  std::filesystem::create_directories(place.file("elsewhere"));
+  must(write_file_atomic(place.file("elsewhere/lock"), "theirs"));
+  must(write_file_atomic(place.file("elsewhere/journal-000001"), "theirs"));
+  std::filesystem::create_directory_symlink(place.file("elsewhere"), place.file("lab/journal"));
+  const Status refused = Lab::remove(place.file("lab"));
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_NE(refused.error().what.find("is not trusted: it is no directory of its own"),
+            std::string::npos)
+      << refused.error().what;
+  for (const char* const kept : {"elsewhere/lock", "elsewhere/journal-000001", "lab/state.json",
+                                 "lab/design.yaml", "lab/journal"})
+    EXPECT_TRUE(file_exists(place.file(kept))) << kept;
+}
+
 TEST(Lab, SaysWhyAStateCannotBeRead) {
   const TemporaryDirectory place;
   EXPECT_NE(open_error(place).find("is not a lab"), std::string::npos);

@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "base/trusted_directory.h"
 #include "base/untrusted/json_parse.h"
 #include "design/file/load.h"
 #include "evidence/json.h"
@@ -465,10 +466,16 @@ Status remove_files(const std::string& dir) {
   std::vector<fs::path> own;
   // Of the journals only what is one; a directory with anything else in it stays.
   const fs::path journals = fs::path(dir) / "journal";
-  for (const fs::directory_entry& entry : fs::directory_iterator(journals, error)) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with("journal-") || name == "lock") own.push_back(entry.path());
+  const auto applied = TrustedDirectory::open(journals.string(), TrustedDirectory::Above::kIgnored);
+  if (!applied && applied.error().code != ErrorCode::kNotFound) return applied.error();
+  std::vector<std::string> written;
+  if (applied) {
+    WEIR_TRY(names, applied->names());
+    written = std::move(names);
   }
+  std::erase_if(written, [](const std::string& name) {
+    return !name.starts_with("journal-") && name != "lock";
+  });
   for (const fs::directory_entry& entry : fs::directory_iterator(dir, error)) {
     const std::string name = entry.path().filename().string();
     const bool is_leftover = name.starts_with("state.json.") || name.starts_with("design.yaml.");
@@ -482,7 +489,9 @@ Status remove_files(const std::string& dir) {
     if (error)
       return Error{ErrorCode::kIo, fmt::format("remove {}: {}", path.string(), error.message())};
   }
-  if (fs::is_empty(journals, error) && !error) fs::remove(journals, error);
+  for (const std::string& name : written)  // by the open directory: its name may change meanwhile
+    applied->remove(name);
+  if (applied && fs::is_empty(journals, error) && !error) fs::remove(journals, error);
   if (fs::is_empty(dir, error) && !error) fs::remove(dir, error);
   return {};
 }
