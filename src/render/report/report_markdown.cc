@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "base/untrusted/printable.h"
 #include "finding/catalog.h"
 #include "render/report/report.h"
 #include "render/report/svg_canvas.h"
@@ -28,15 +29,21 @@ std::string plain(std::string_view text) {
   return out;
 }
 
-/// Code in a line: a fence longer than any run of backticks in it (CommonMark 6.1).
-std::string code(std::string_view text) {
+/// How long the longest run of backticks in it is.
+std::size_t backticks_in(std::string_view text) {
   std::size_t longest = 0;
   for (std::size_t i = 0, run = 0; i < text.size(); ++i) {
     run = text[i] == '`' ? run + 1 : 0;
     longest = std::max(longest, run);
   }
+  return longest;
+}
+
+/// Code in a line: a fence longer than any run of backticks in it (CommonMark 6.1).
+std::string code(std::string_view text) {
+  const std::size_t longest = backticks_in(text);
   const std::string fence(longest + 1, '`');
-  std::string line(text);
+  std::string line = printable(text);
   std::replace(line.begin(), line.end(), '\n', ' ');
   return longest == 0 ? fence + line + fence : fence + " " + line + " " + fence;
 }
@@ -62,6 +69,19 @@ class Text {
  private:
   std::string text_;
 };
+
+/// A block of code, one line a command, in a fence that none of them can close (CommonMark 4.5).
+void write_commands_block(Text& text, const std::vector<std::string>& commands) {
+  if (commands.empty()) return;
+  std::size_t longest = 2;
+  for (const std::string& command : commands)
+    longest = std::max(longest, backticks_in(command));
+  const std::string fence(longest + 1, '`');
+  text.line("\n" + fence);
+  for (const std::string& command : commands)
+    text.line(printable_line(command));
+  text.line(fence);
+}
 
 std::string_view markdown_origin(const Report& report) {
   return report.is_simulated ? "simulated" : "measured";
@@ -140,9 +160,7 @@ void write_problems(Text& text, const std::vector<Problem>& problems,
     for (const finding::Fix& fix : plan[i].fixes) {
       text.line(fmt::format("\n{}{}{}", plain(fix.platform), fix.note.empty() ? "" : ": ",
                             plain(fix.note)));
-      if (!fix.commands.empty()) text.line();
-      for (const std::string& command : fix.commands)  // indented code: no fence to break out of
-        text.line("    " + command);
+      write_commands_block(text, fix.commands);
     }
     text.line();
   }

@@ -154,6 +154,23 @@ TEST(Report, makesMarkupInNamesHarmless) {
   EXPECT_EQ(report_markdown(report).find("<script"), std::string::npos);
 }
 
+TEST(Report, asMarkdownKeepsEachCommandOfAFixOnALineOfItsBlock) {
+  const design::Intent intent = intent_of("pod16");
+  Report report = sample(intent);
+  finding::Finding found = finding::make_finding("watchdog.off", "off", {.switch_name = "leaf1"});
+  found.fix = {{.platform = "any",
+                .commands = {"one\n\n<img src=x>\r<b>", "```", "````\n<i>", "last"},
+                .note = ""}};
+  report.judgement.findings = {found};
+  const std::string text = report_markdown(report);
+  EXPECT_NE(text.find("\n`````\none\\u000a\\u000a<img src=x>\\u000d<b>\n```\n````\\u000a<i>\nlast\n"
+                      "`````\n"),
+            std::string::npos)
+      << text;
+  for (const std::string_view raw : {"\n<img", "\r", "\n<i>"})
+    EXPECT_EQ(text.find(raw), std::string::npos) << raw;
+}
+
 TEST(Report, givesTheSameBytesForTheSameInput) {
   COVERS("J5");
   const design::Intent intent = intent_of("pod16");
