@@ -457,6 +457,11 @@ void ScriptReader::nodes_in(std::string_view text) {
 }
 
 void ScriptReader::scan(std::string_view text, const Cited& at, bool is_statement) {
+  // A value may hold assignments (`OPTS="-x A=1 -x B=2"`), and those others. Deeper ones are text:
+  // each value is read to its end, so that their depth is what a line costs.
+  constexpr std::size_t kDeepest = 16;
+  std::vector<std::size_t> ends;  // of the values around
+  const bool has_list = text.find("--export") != std::string_view::npos || text.starts_with("#PBS");
   QuoteState quote;
   for (std::size_t i = 0; i < text.size();) {
     const bool appends = text[i] == '=' && i > 1 && text[i - 1] == '+';
@@ -467,9 +472,11 @@ void ScriptReader::scan(std::string_view text, const Cited& at, bool is_statemen
       const bool is_expansion =
           name_at > 0 && (text[name_at - 1] == '$' || text[name_at - 1] == '{');
       const bool is_option = name_at > 0 && (text[name_at - 1] == '-' || text[name_at - 1] == '/');
-      if (!is_expansion && !is_option) {
-        const std::size_t end =
-            word_end(text, i + 1, quote.around, is_in_export_list(text, name_at));
+      std::erase_if(ends, [&](std::size_t end) { return end <= i; });
+      if (!is_expansion && !is_option && ends.size() < kDeepest) {
+        const bool is_list = has_list && is_in_export_list(text, name_at);
+        const std::size_t end = word_end(text, i + 1, quote.around, is_list);
+        ends.push_back(end);
         std::string word(text.substr(i + 1, end - i - 1));
         if (appends) word = "${" + std::string(name) + "}" + word;
         if (end == i + 1 && end < text.size() && text[end] == '(') word = "$(";  // an array

@@ -180,6 +180,19 @@ TEST(JobScript, KubernetesListsAreReadInEveryForm) {
   }
 }
 
+TEST(JobScript, AssignmentsWithinValuesAreReadToALimitedDepth) {
+  std::string nested = "#!/bin/sh\nexport ";
+  for (int i = 0; i < 1000; ++i)
+    nested += "NCCL_X" + std::to_string(i) + "=";
+  const Job deep = read_job(nested + "1\n", "f");
+  EXPECT_EQ(deep.variables.size() + deep.open.size(), 16U);
+  // Side by side they are not within each other, however many they are.
+  std::string list = "#!/bin/sh\nmpirun ";
+  for (int i = 0; i < 100; ++i)
+    list += "-x NCCL_X" + std::to_string(i) + "=1 ";
+  EXPECT_EQ(read_job(list + "app\n", "f").variables.size(), 100U);
+}
+
 TEST(JobScript, LimitsOfLockedMemoryAreRead) {
   COVERS("E2");
   const auto limit = [](std::string_view text) {
