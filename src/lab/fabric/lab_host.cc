@@ -152,7 +152,7 @@ class LabHost final : public host::HostIo {
   }
 
  private:
-  /// "trace,file=/data/t.csv": its name is what stands before the first comma.
+  /// "trace,file=/data/t.csv": its name is what comes before the first comma.
   static bool is_workload(const std::string& command) {
     const std::string word = command.substr(0, command.find(','));
     const auto rows = sim::workload_table();

@@ -489,7 +489,7 @@ Status remove_files(const std::string& dir) {
     if (error)
       return Error{ErrorCode::kIo, fmt::format("remove {}: {}", path.string(), error.message())};
   }
-  for (const std::string& name : written)  // by the open directory: its name may change meanwhile
+  for (const std::string& name : written)  // by the open directory, not by name
     applied->remove(name);
   if (applied && fs::is_empty(journals, error) && !error) fs::remove(journals, error);
   if (fs::is_empty(dir, error) && !error) fs::remove(dir, error);

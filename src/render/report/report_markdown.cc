@@ -70,7 +70,7 @@ class Text {
   std::string text_;
 };
 
-/// A block of code, one line a command, in a fence that none of them can close (CommonMark 4.5).
+/// A block of code, one line per command, in a fence that none of them can close (CommonMark 4.5).
 void write_commands_block(Text& text, const std::vector<std::string>& commands) {
   if (commands.empty()) return;
   std::size_t longest = 2;
