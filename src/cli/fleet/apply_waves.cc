@@ -95,12 +95,8 @@ std::string waves_question(const ops::Plan& plan, const ops::WaveSizes& sizes) {
 }  // namespace
 
 std::vector<Option> wave_options() {
-  return {{.name = "canary",
-           .metavar = "N",
-           .help = "hosts of the first wave (a fleet: 1)"},
-          {.name = "batch",
-           .metavar = "N",
-           .help = "hosts of the second (a fleet: a tenth)"}};
+  return {{.name = "canary", .metavar = "N", .help = "hosts of the first wave (a fleet: 1)"},
+          {.name = "batch", .metavar = "N", .help = "hosts of the second (a fleet: a tenth)"}};
 }
 
 bool asks_for_waves(const Args& args, const ops::PlanRequest& planned) {

@@ -141,8 +141,7 @@ ExitCode run_validate(const Args& args, Context& context) {
 
 std::vector<Option> validate_options() {
   std::vector<Option> own = {
-      {.name = "slurm",
-       .help = "one line, the reason to drain the node, or none"},
+      {.name = "slurm", .help = "one line, the reason to drain the node, or none"},
       {.name = "watch",
        .metavar = "TIME",
        .help = "watch the links this long for flaps and bad frames"},
