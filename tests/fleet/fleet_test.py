@@ -112,6 +112,15 @@ def test_exec(weir, folder, count):
                    env=dict(os.environ, CLUSTERSHELL_CFGDIR=str(folder)))
         check(done.stdout.startswith(f"{hosts} host"), words, done.stdout, done.stderr)
 
+    # A host has the name that the user gave, whatever its bundle says.
+    hidden = folder / "hidden.bundle"
+    run(weir, "bundle", "--root", DATA, "-o", hidden)
+    check("names\tpseudonyms" in hidden.read_text(errors="replace")[:1024], "no pseudonyms")
+    done = run(weir, "show", "--hosts", "n[0001-0002]", "--via", "exec", "--exec",
+               f"cat {hidden}; : %h", "--json")
+    names = [host["host"] for host in json.loads(done.stdout)["hosts"]]
+    check(names == ["n0001", "n0002"], names, done.stderr)
+
     # Bundles of a fleet are files that every verb reads.
     done = run(weir, "bundle", "--hosts", "n[0001-0003]", "--via", "exec", "--exec", f"{stub} %h",
                "-o", folder / "made")
@@ -282,6 +291,7 @@ case $1 in
     case $(cat "$state.mood" 2>/dev/null) in
       fail) echo '{"schema": "weir/apply/1", "verdict": "gpu failed and was rolled back: EIO."}'
         exit 6 ;;
+      old) printf 'no answer\n'; exit 0 ;;
       garbage) printf '\033[2Jnot json\n'; exit 0 ;;
       cut) echo applied >"$state"; touch "$state.cut" ;;
       slow) echo applied >"$state"; sleep 30 ;;
@@ -290,7 +300,13 @@ case $1 in
     echo '{"schema": "weir/apply/1", "verdict": "Applied 3 changes.", "changed": 3}' ;;
   confirm) echo confirmed >"$state"; echo '{"schema": "weir/confirm/1"}' ;;
   rollback) [ -e "$state.cut" ] && exit 255
-    echo rolled-back >"$state"; echo '{"schema": "weir/rollback/1"}' ;;
+    case "$*" in
+      *--pending*)
+        [ "$(cat "$state.mood" 2>/dev/null)" = old ] && { echo 'no option --pending' >&2; exit 2; }
+        [ "$(cat "$state" 2>/dev/null)" = applied ] || {
+          echo '{"schema": "weir/rollback/1", "journal": null}'; exit 0; } ;;
+    esac
+    echo rolled-back >"$state"; echo '{"schema": "weir/rollback/1", "journal": "journal-2"}' ;;
 esac
 """
 
@@ -315,6 +331,15 @@ class Stage:
         (self.folder / "state").mkdir()
         for host, mood in moods.items():
             (self.folder / "state" / f"{host}.mood").write_text(mood)
+
+    def keep_earlier(self, *hosts):
+        """An apply of another day, confirmed: a rollback without --pending would undo it."""
+        for host in hosts:
+            (self.folder / "state" / host).write_text("earlier")
+
+    def verbs(self, host):
+        return [line.split()[0]
+                for line in (self.folder / "state" / f"{host}.calls").read_text().splitlines()]
 
     def words(self, *more):
         return [str(self.weir), "apply", str(self.folder / "fabric.yaml"), "--despite-lint",
@@ -359,25 +384,44 @@ def test_waves(weir, folder, _count):
     lost = json.loads(done.stdout)["waves"][1]["hosts"][0]
     check(lost["state"] == "lost" and "rolls itself back" in lost["detail"], lost)
 
-    # One of the last wave prints nonsense: that wave is rolled back, all of it.
+    # One of the last wave prints nonsense: that wave is rolled back, all of it. Its own apply never
+    # began: the earlier one stays.
     stage.reset(**{names[-1]: "garbage"})
+    stage.keep_earlier(names[-1])
     done = run(*stage.words())
     check(done.returncode == 6 and "\x1b" not in done.stdout + done.stderr, done.returncode)
     states = stage.states()
     check(all(states[name] == "confirmed" for name in names[:2]), states)
-    check(all(states[name] == "rolled-back" for name in names[2:]), states)
+    check(all(states[name] == "rolled-back" for name in names[2:-1]), states)
+    check(states[names[-1]] == "earlier", states)
+    last = json.loads(done.stdout)["waves"][2]["hosts"][-1]
+    check(last["state"] == "failed" and "nothing was undone" in last["detail"], last)
 
-    # The controller has to end: what it began is rolled back.
+    # An older weir there, which cannot undo this apply alone: an error, and no other rollback.
+    stage.reset(**{names[0]: "old"})
+    stage.keep_earlier(names[0])
+    done = run(*stage.words())
+    check(done.returncode == 6 and stage.states() == {names[0]: "earlier"}, stage.states())
+    check(stage.verbs(names[0]).count("rollback") == 1, stage.verbs(names[0]))
+    old = json.loads(done.stdout)["waves"][0]["hosts"][0]
+    check(old["state"] == "lost" and "no option --pending" in old["detail"], old)
+
+    # The controller has to end: what it began is rolled back, and a host whose turn had not come is
+    # sent nothing.
     stage.reset(**{names[0]: "slow"})
-    with subprocess.Popen(stage.words(), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    stage.keep_earlier(names[1])
+    with subprocess.Popen(stage.words("--canary", "2", "--fanout", "1"), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         for _ in range(300):
             if (folder / "state" / names[0]).exists():
                 break
             time.sleep(0.1)
         process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=60)
+        printed, _ = process.communicate(timeout=60)
     check(process.returncode == 130, process.returncode)
-    check(stage.states() == {names[0]: "rolled-back"}, stage.states())
+    check(stage.states() == {names[0]: "rolled-back", names[1]: "earlier"}, stage.states())
+    check(set(stage.verbs(names[1])) == {"bundle"}, stage.verbs(names[1]))
+    waiting = json.loads(printed)["waves"][0]["hosts"][1]
+    check(waiting["state"] == "not touched" and "not asked" in waiting["detail"], waiting)
 
 
 def main():

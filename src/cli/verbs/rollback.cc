@@ -140,7 +140,8 @@ Consent consent_to(const Args& args, Context& context, const ops::RollbackPlan& 
 
 ExitCode nothing_to_do(const Args& args, Context& context, const std::string& directory) {
   const std::string verdict =
-      fmt::format("Nothing to roll back: {} has no apply to undo.", directory);
+      fmt::format("Nothing to roll back: {} has no apply {}.", directory,
+                  args.has("pending") ? "that awaits its confirmation or was cut off" : "to undo");
   if (context.json) {
     print_nothing_to_roll_back_json(context, args.command(), verdict);
   } else {
@@ -187,12 +188,17 @@ ExitCode settle_unconfirmed(const Args& args, Context& context) {
 }
 
 ExitCode run_rollback(const Args& args, Context& context) {
+  if (args.has("unconfirmed") && args.has("pending"))
+    return usage_error(context, args.command(),
+                       "--unconfirmed waits for the deadline, --pending does not: name one");
   if (args.has("unconfirmed")) return settle_unconfirmed(args, context);
   if (args.has("host"))
     return usage_error(context, args.command(), "an apply is undone as a whole: leave --host out");
   const auto source = source_of(args);
   if (!source) return fail(context, args.command(), source.error());
-  auto plan = ops::plan_rollback(*source, args.get("state").value_or(""), wait_for_lock(context));
+  auto plan = ops::plan_rollback(
+      *source, args.get("state").value_or(""), wait_for_lock(context),
+      args.has("pending") ? ops::RollbackScope::kPending : ops::RollbackScope::kLast);
   if (!plan) return fail(context, args.command(), plan.error());
   if (!plan->journal) return nothing_to_do(args, context, plan->state.name());
   const Consent consent = consent_to(args, context, *plan);
@@ -222,7 +228,10 @@ Command rollback_command() {
       .options = with_change_options(with_host_options(
           {{.name = "unconfirmed",
             .help = "only an apply that is not confirmed in time (waits until then) or was cut "
-                    "off; asks nothing"}})),
+                    "off; asks nothing"},
+           {.name = "pending",
+            .help = "only an apply that still awaits its confirmation or was cut off, at once; "
+                    "an apply that was confirmed stays"}})),
       .examples = {{"sudo weir rollback", "this host as it was before the last apply"},
                    {"weir rollback --lab lab", "the hosts of a lab"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook,

@@ -218,6 +218,7 @@ Result<CommandOutcome> Fleet::run_once(const std::vector<std::string>& command, 
                                        bool with_input) const {
   talk.is_interrupted = [this] { return is_interrupted(); };
   talk.most_output = limits_.most_output;
+  talk.kept_errors = kKeptErrors;
   const Duration limit = talk.limit;
   WEIR_TRY(running,
            with_input ? RunningCommand::start_with_input(command) : RunningCommand::start(command));
@@ -363,13 +364,11 @@ class RemoteHost final : public FleetMember {
 
   [[nodiscard]] Result<std::unique_ptr<HostIo>> open_look() {
     WEIR_TRY(text, fetch_bundle());
-    constexpr std::size_t kHead = 1024;
-    has_pseudonyms_ = text.substr(0, kHead).find("\nnames\tpseudonyms\n") != std::string::npos;
     return open_bundle(text, "its bundle");
   }
 
+  /// The name that the user gave, whatever the bundle says: no host speaks in another's name.
   [[nodiscard]] evidence::Evidence named(evidence::Evidence seen) const {
-    if (has_pseudonyms_) return seen;  // whose it is, the design tells (restore_names())
     seen.provenance.host = host_.name;
     seen.provenance.origin = evidence::Origin::kLive;
     seen.provenance.detail.clear();
@@ -378,7 +377,6 @@ class RemoteHost final : public FleetMember {
 
   FleetHost host_;
   std::shared_ptr<Fleet> fleet_;
-  bool has_pseudonyms_ = false;
 };
 
 }  // namespace

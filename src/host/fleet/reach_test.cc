@@ -130,6 +130,18 @@ TEST(Fleet, ACommandGetsItsInputAndItsStatusIsAnOutcome) {
   if (!absent) EXPECT_EQ(absent.error().code, ErrorCode::kNotFound);
 }
 
+TEST(Fleet, OfWhatAHostPrintsToStandardErrorTheFirstAndTheLastIsKept) {
+  COVERS("K3");
+  auto fleet = fleet_of(": %h; sh -c %c", {});
+  const auto done =
+      fleet.front()->run({"sh", "-c", "echo first >&2; yes | head -c 5000000 >&2; echo last >&2"});
+  ASSERT_TRUE(done.has_value()) << done.error().what;
+  EXPECT_LT(done->errors.size(), std::size_t{64} << 10U);
+  EXPECT_TRUE(done->errors.starts_with("first\n"));
+  EXPECT_TRUE(done->errors.ends_with("last\n"));
+  EXPECT_NE(done->errors.find("bytes of output left out"), std::string::npos);
+}
+
 TEST(Fleet, NamesAreChecked) {
   EXPECT_FALSE(make_fleet({{.name = "-x"}}, {}, {}).has_value());
   EXPECT_FALSE(make_fleet({{.name = "a"}, {.name = "a"}}, {}, {}).has_value());

@@ -61,16 +61,17 @@ int left_until(Clock::time_point deadline) {
   return static_cast<int>(std::clamp<std::int64_t>(left.count() + 1, 0, kLongest));
 }
 
-/// The first and the last kKeptOutput bytes of what comes.
+/// The first and the last `kept` bytes of what comes.
 class KeptOutput {
  public:
+  explicit KeptOutput(std::size_t kept) : kept_(kept) {}
   void add(std::string_view text) {
-    const std::size_t room = kKeptOutput - first_.size();
+    const std::size_t room = kept_ - first_.size();
     first_ += text.substr(0, room);
     last_ += text.substr(std::min(room, text.size()));
-    if (last_.size() <= 2 * kKeptOutput) return;
-    left_out_ += last_.size() - kKeptOutput;
-    last_.erase(0, last_.size() - kKeptOutput);
+    if (last_.size() <= 2 * kept_) return;
+    left_out_ += last_.size() - kept_;
+    last_.erase(0, last_.size() - kept_);
   }
   [[nodiscard]] std::string take() && {
     if (left_out_ == 0) return std::move(first_) + last_;
@@ -78,6 +79,7 @@ class KeptOutput {
   }
 
  private:
+  std::size_t kept_;
   std::string first_;
   std::string last_;
   std::size_t left_out_ = 0;
@@ -116,10 +118,10 @@ class InputWriter {
 };
 
 struct Heard {
-  KeptOutput out;
+  KeptOutput out = KeptOutput(kKeptOutput);
   KeptOutput err;
   std::size_t out_bytes = 0;
-  std::string first_line;  // the beginning of the output, while a cue is awaited
+  std::string first_line = {};  // the beginning of the output, while a cue is awaited
 };
 
 /// Reads both until both are closed: a child that fills one must not wait for the other. False
@@ -279,7 +281,7 @@ Result<CommandOutcome> RunningCommand::finish(const Talk& talk) {
                             ? Clock::time_point::max()
                             : parts_->start + std::chrono::nanoseconds(talk.limit.raw() / 1000);
   CommandOutcome outcome;
-  Heard heard;
+  Heard heard{.err = KeptOutput(talk.kept_errors)};
   InputWriter input(std::move(parts_->input));
   constexpr int kTimedOut = 124;
   constexpr int kInterrupted = 130;

@@ -21,6 +21,10 @@ namespace weir::host {
 /// at the end, its settings at the beginning. A line between says how much is left out.
 inline constexpr std::size_t kKeptOutput = std::size_t{8} << 20U;
 
+/// The same for what a host of a fleet prints to standard error: with the middle part that is not
+/// left out yet, at most 48 KiB a host.
+inline constexpr std::size_t kKeptErrors = std::size_t{16} << 10U;
+
 /// A load, in a process group of its own: ended with all that it started where it is interrupted
 /// (status 130).
 [[nodiscard]] Result<CommandOutcome> run_load(const std::vector<std::string>& command,
@@ -32,6 +36,8 @@ struct Talk {
   std::function<bool()> is_interrupted = {};
   /// More on standard output than this, and it is ended: `was_cut`.
   std::size_t most_output = static_cast<std::size_t>(-1);
+  /// Of what it prints to standard error, the first and the last part of this size are kept.
+  std::size_t kept_errors = kKeptOutput;
   /// Its standard input, written when its output begins with the cue (empty: at once) and a line
   /// that `input_for` understands; then closed. Without an `input_for` there is none.
   std::string cue = {};

@@ -252,7 +252,7 @@ Result<Applied> apply(Transaction& transaction, const ApplyRequest& request) {
 }
 
 Result<RollbackPlan> plan_rollback(const Source& source, const std::string& state,
-                                   const host::LockWait& wait) {
+                                   const host::LockWait& wait, RollbackScope scope) {
   WEIR_TRY(set, open_hosts(source));
   if (set.are_captured) return bad_request("a captured machine cannot be changed");
   host::StateDirectory directory = state_directory(state, lab_of(set));
@@ -261,7 +261,10 @@ Result<RollbackPlan> plan_rollback(const Source& source, const std::string& stat
   if (!is_there) return plan;
   WEIR_TRY(lock, or_state_failure(plan.state.lock(wait)));
   plan.lock.emplace(std::move(lock));
-  WEIR_TRY(found, or_state_failure(plan.state.last_standing()));
+  const bool is_last = scope == RollbackScope::kLast;
+  WEIR_TRY(found,
+           or_state_failure(is_last ? plan.state.last_standing() : plan.state.open_journal()));
+  if (!is_last && found && found->journal.head.verb != "apply") return plan;
   plan.journal = std::move(found);
   if (!plan.journal) return plan;
   const host::Journal& journal = plan.journal->journal;

@@ -78,8 +78,13 @@ struct RollbackPlan {
   bool needs_consent = false;  // it was kept, or changed since: not to be undone by accident
   bool takes_links_down = false;
 };
+enum class RollbackScope {
+  kLast,     // the last apply that still is, confirmed or not
+  kPending,  // only an apply that awaits its confirmation or was cut off
+};
 [[nodiscard]] Result<RollbackPlan> plan_rollback(const Source& source, const std::string& state,
-                                                 const host::LockWait& wait);
+                                                 const host::LockWait& wait,
+                                                 RollbackScope scope = RollbackScope::kLast);
 /// REQUIRES: a journal.
 [[nodiscard]] Result<host::Rollback> roll_back(RollbackPlan& plan);
 

@@ -3,6 +3,7 @@
 #include "base/testing.h"
 #include "host/change/watchdog.h"
 #include "lab/fabric/test_labs.h"
+#include "ops/change/waves.h"
 
 namespace weir::ops {
 namespace {
@@ -66,6 +67,47 @@ TEST_F(ApplyLab, ARollbackLeavesEveryFactAsItWas) {
   ASSERT_TRUE(done) << done.error().what;
   EXPECT_TRUE(done->is_whole);
   EXPECT_EQ(facts(), before);
+}
+
+TEST_F(ApplyLab, ARollbackOfWhatIsPendingLeavesAnApplyThatWasKept) {
+  COVERS("B2");
+  ASSERT_TRUE(apply_with({}));
+  {
+    const auto nothing = plan_rollback(hosts().source, "", {}, RollbackScope::kPending);
+    ASSERT_TRUE(nothing) << nothing.error().what;
+    EXPECT_FALSE(nothing->journal);
+  }
+  leave_awaiting();
+  auto pending = plan_rollback(hosts().source, "", {}, RollbackScope::kPending);
+  ASSERT_TRUE(pending && pending->journal);
+  EXPECT_EQ(pending->journal->journal.head.time, "now");
+  ASSERT_TRUE(roll_back(*pending));
+  pending->lock.reset();
+  EXPECT_EQ(differences(), 0U) << "the apply before is still there";
+  const auto after = plan_rollback(hosts().source, "", {}, RollbackScope::kPending);
+  ASSERT_TRUE(after) << after.error().what;
+  EXPECT_FALSE(after->journal);
+}
+
+TEST_F(ApplyLab, AWaveThatWasNotBegunLeavesTheWaveBefore) {
+  COVERS("K3");
+  const WaveRequest request{.planned = hosts(), .apply = {}, .sizes = {}};
+  const Plan planned = plan(hosts()).value();
+  const auto driver = make_lab_driver(request, planned);
+  int applies = 0;
+  const Waves done = drive_waves(plan_waves({"gpu01", "gpu02"}, {1, 1}), *driver,
+                                 error_texts(planned.seen.hosts, planned.fabric.intent), {},
+                                 [&](std::string_view what, const Wave&) -> weir::Status {
+                                   if (what == "apply" && ++applies == 2)
+                                     return Error{ErrorCode::kIo, "full"};
+                                   return {};
+                                 });
+  EXPECT_EQ(done.red_flag, "full");
+  EXPECT_EQ(done.count(WaveHostState::kConfirmed), 1U);
+  EXPECT_EQ(done.count(WaveHostState::kUntouched), 1U);
+  PlanRequest first = hosts();
+  first.source.hosts = {"gpu01"};
+  EXPECT_EQ(plan(first).value().step_count(), 0U) << "the first wave was confirmed";
 }
 
 TEST_F(ApplyLab, WhileOneIsNotConfirmedAnotherThatWouldChangeSomethingIsRefused) {

@@ -59,6 +59,9 @@ class FleetWaves final : public WaveDriver {
                                       fmt::format("{}s", within.raw() / 1'000'000'000'000)};
     if (request_.apply.despite_lint) words.emplace_back("--despite-lint");
     for_each(wave, members_, [&](WaveHost& host, host::FleetMember& member) {
+      const auto& is_interrupted = request_.apply.is_interrupted;
+      if (is_interrupted && is_interrupted())
+        return set(host, WaveHostState::kUntouched, "not asked: interrupted before its turn");
       // Whether it was lost before or after its changes, nobody here knows: its deadline does.
       const auto outcome = member.run_weir(words, design_, kChangeTime);
       if (!outcome) return set(host, state_of(outcome.error()), outcome.error().what);
@@ -102,19 +105,30 @@ class FleetWaves final : public WaveDriver {
                                   host.state == WaveHostState::kConfirmed ||
                                   host.state == WaveHostState::kLost;
       if (!may_be_changed) return;
-      const auto outcome = member.run_weir({"rollback", "--yes", "--json"}, "", kChangeTime);
-      if (outcome && outcome->exit_status == 0)
-        return set(host, WaveHostState::kRolledBack, host.detail);
-      const std::string why = outcome ? short_line(outcome->errors) : outcome.error().what;
+      const auto was_undone = undo(host, member);
+      if (was_undone && *was_undone) return set(host, WaveHostState::kRolledBack, host.detail);
+      if (was_undone)
+        return set(host, WaveHostState::kFailed,
+                   fmt::format("{}{}no apply awaits its confirmation there: not begun, rolled back "
+                               "by itself, or confirmed; nothing was undone",
+                               host.detail, host.detail.empty() ? "" : "; "));
       const std::string note =
           host.state == WaveHostState::kConfirmed
               ? "confirmed, and could not be rolled back: "
-              : "rolls itself back when its deadline is over; not reached for that now: ";
-      set(host, WaveHostState::kLost, note + why);
+              : "rolls itself back when its deadline is over; could not be rolled back now: ";
+      set(host, WaveHostState::kLost, note + was_undone.error().what);
     });
   }
 
  private:
+  /// Whether an apply was undone. The last one there is this one only where we confirmed it; else
+  /// an earlier one, which was kept, may be the last.
+  static weir::Result<bool> undo(const WaveHost& host, host::FleetMember& member) {
+    std::vector<std::string> words = {"rollback", "--yes", "--json"};
+    if (host.state != WaveHostState::kConfirmed) words.emplace_back("--pending");
+    WEIR_TRY(outcome, member.run_weir(words, "", kChangeTime));
+    return read_rollback_answer(outcome.exit_status, outcome.output, outcome.errors);
+  }
   static void set(WaveHost& host, WaveHostState state, std::string detail) {
     host.state = state;
     host.detail = std::move(detail);

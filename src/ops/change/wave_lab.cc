@@ -14,6 +14,7 @@ class LabWaves final : public WaveDriver {
       : request_(request), intent_(plan.fabric.intent) {}
 
   void apply(std::vector<WaveHost>& wave) override {
+    changed_ = false;
     auto transaction = begin_apply(of(wave), request_.apply);
     if (!transaction) return all(wave, WaveHostState::kFailed, transaction.error().what);
     auto applied = ops::apply(*transaction, request_.apply);
@@ -51,7 +52,11 @@ class LabWaves final : public WaveDriver {
   }
 
   void roll_back(std::vector<WaveHost>& wave) override {
-    if (!changed_) return;
+    // A wave that was not begun has nothing to undo: the last apply is the wave before.
+    const bool was_begun = std::any_of(wave.begin(), wave.end(), [](const WaveHost& host) {
+      return host.state != WaveHostState::kUntouched;
+    });
+    if (!changed_ || !was_begun) return;
     auto planned = plan_rollback(of(wave).source, request_.apply.state, request_.apply.wait);
     if (!planned || !planned->journal) return;
     const auto done = ops::roll_back(*planned);
@@ -81,7 +86,7 @@ class LabWaves final : public WaveDriver {
 
   const WaveRequest& request_;
   const design::Intent& intent_;
-  bool changed_ = false;
+  bool changed_ = false;  // by the last apply()
 };
 
 }  // namespace

@@ -24,7 +24,7 @@ struct WaveSizes {
 };
 
 enum class WaveHostState {
-  kUntouched,   // the waves ended before it
+  kUntouched,   // the waves ended before it: nothing was sent to it
   kNothing,     // it is as designed: nothing was to be done
   kApplied,     // changed, and not confirmed yet
   kConfirmed,   // changed, and kept
@@ -115,6 +115,11 @@ struct WavePlan {
 /// host may print anything.
 void read_apply_answer(int status, std::string_view output, std::string_view errors,
                        WaveHost& host);
+
+/// What weir rollback --json printed on a host, and its status: whether it undid an apply. An error
+/// where it did not answer, or could not undo all of it.
+[[nodiscard]] weir::Result<bool> read_rollback_answer(int status, std::string_view output,
+                                                      std::string_view errors);
 
 /// One JSON object per line, each synced: "waves-20261118T092345Z.jsonl".
 class WaveJournal {

@@ -39,17 +39,24 @@ std::string first_line(std::string_view text) {
   return printable_line(text.substr(0, std::min(text.find('\n'), kMost)));
 }
 
+/// The object in what a host printed; null where there is none of that schema.
+Json answer_in(std::string_view output, std::string_view schema) {
+  const std::size_t brace = output.find('{');  // a login shell may greet before
+  auto document = parse_json(brace == std::string_view::npos ? output : output.substr(brace));
+  const bool is_answer =
+      document && document->is_object() && document->value("schema", Json()) == Json(schema);
+  return is_answer ? std::move(*document) : Json();
+}
+
 }  // namespace
 
 void read_apply_answer(int status, std::string_view output, std::string_view errors,
                        WaveHost& host) {
   constexpr int kOk = 0;
   constexpr int kPartial = 5;
-  const std::size_t brace = output.find('{');  // a login shell may greet before
-  const auto document = parse_json(brace == std::string_view::npos ? output : output.substr(brace));
-  const bool is_answer = document && document->is_object() &&
-                         document->value("schema", Json()) == Json("weir/apply/1");
-  const Json verdict = is_answer ? document->value("verdict", Json()) : Json();
+  const Json document = answer_in(output, "weir/apply/1");
+  const bool is_answer = document.is_object();
+  const Json verdict = is_answer ? document.value("verdict", Json()) : Json();
   const std::string said = verdict.is_string() ? first_line(verdict.get<std::string>())
                                                : first_line(errors.empty() ? output : errors);
   if (!is_answer || (status != kOk && status != kPartial)) {
@@ -61,10 +68,21 @@ void read_apply_answer(int status, std::string_view output, std::string_view err
     if (status == kOk || status == kPartial) host.state = WaveHostState::kLost;
     return;
   }
-  const Json changed = document->value("changed", Json());
+  const Json changed = document.value("changed", Json());
   host.changes = changed.is_number_unsigned() ? changed.get<std::size_t>() : 0;
   host.state = host.changes == 0 ? WaveHostState::kNothing : WaveHostState::kApplied;
   host.detail.clear();
+}
+
+weir::Result<bool> read_rollback_answer(int status, std::string_view output,
+                                        std::string_view errors) {
+  const std::string said = first_line(errors.empty() ? output : errors);
+  if (status != 0)
+    return Error{ErrorCode::kIo, fmt::format("weir rollback: status {}: {}", status, said)};
+  const Json document = answer_in(output, "weir/rollback/1");
+  if (!document.is_object() || !document.contains("journal"))
+    return parse_error(fmt::format("printed no answer of weir rollback: '{}'", said));
+  return !document["journal"].is_null();
 }
 
 Result<WaveJournal> WaveJournal::create(const std::string& directory, const std::string& design) {

@@ -105,5 +105,20 @@ TEST(Waves, AnAnswerOfAHostIsCheckedAndPrintable) {
   EXPECT_EQ(host.detail.find('\x1b'), std::string::npos);
 }
 
+TEST(Waves, ARollbackThatUndidNothingIsNotOneThatDid) {
+  COVERS("K3");
+  const auto undid = read_rollback_answer(
+      0, "motd\n{\"schema\": \"weir/rollback/1\", \"journal\": \"journal-000002\"}", "");
+  EXPECT_TRUE(undid && *undid);
+  const auto nothing =
+      read_rollback_answer(0, "{\"schema\": \"weir/rollback/1\", \"journal\": null}", "");
+  EXPECT_TRUE(nothing && !*nothing);
+  EXPECT_FALSE(read_rollback_answer(0, "{\"schema\": \"weir/rollback/1\"}", ""));
+  EXPECT_FALSE(read_rollback_answer(0, "", ""));
+  const auto old = read_rollback_answer(2, "", "weir rollback: no option --pending");
+  ASSERT_FALSE(old);
+  EXPECT_NE(old.error().what.find("status 2: weir rollback: no option"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace weir::ops
