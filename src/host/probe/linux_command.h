@@ -22,7 +22,7 @@ namespace weir::host {
 inline constexpr std::size_t kKeptOutput = std::size_t{8} << 20U;
 
 /// The same for what a host of a fleet prints to standard error: with the middle part that is not
-/// left out yet, at most 48 KiB a host.
+/// left out yet, at most 48 KiB per host.
 inline constexpr std::size_t kKeptErrors = std::size_t{16} << 10U;
 
 /// A load, in a process group of its own: ended with all that it started where it is interrupted
