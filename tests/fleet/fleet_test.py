@@ -410,7 +410,8 @@ def test_waves(weir, folder, _count):
     # sent nothing.
     stage.reset(**{names[0]: "slow"})
     stage.keep_earlier(names[1])
-    with subprocess.Popen(stage.words("--canary", "2", "--fanout", "1"), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    words = stage.words("--canary", "2", "--fanout", "1")
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         for _ in range(300):
             if (folder / "state" / names[0]).exists():
                 break
