@@ -1,5 +1,7 @@
 #include "diagnose/core/diagnose.h"
 
+#include <fmt/format.h>
+
 #include "base/testing.h"
 #include "diagnose/core/interpret.h"
 #include "diagnose/core/join.h"
