@@ -65,8 +65,8 @@ package_of_tool() {
     netns) echo iproute2 ;; # namespaces for weir probe; the kernel has the rest
     systemd-analyze) echo systemd ;;
     sshd) echo openssh-server ;; # for tests/fleet, which starts its own; the daemon is not started
-    # Their packages are downloaded by tests/serve, and not installed.
-    prometheus | alertmanager) echo openssl ;;
+    # Their packages are downloaded by tests/serve and tests/fleet, and not installed.
+    prometheus | alertmanager | slurm) echo openssl ;;
     vm) echo qemu-system-x86 ;; # the guest's packages are downloaded by tests/vm
     *) die "WEIR_REQUIRE names '$1', which no test knows" ;;
   esac

@@ -85,7 +85,7 @@ def wait_until(is_true, what):
 
 
 def test_drain_and_resume(fabric, slurm):
-    fabric.run("lab", "fault", "add", "--lab", "lab", "np-off,at=gpu1")
+    fabric.run("lab", "fault", "add", "--dir", "lab", "np-off,at=gpu1")
     wait_until(lambda: slurm.state("gpu1") == "drained",
                lambda: f"gpu1 is drained, found {slurm.state('gpu1')}")
     reason = slurm.reason("gpu1")
@@ -94,7 +94,7 @@ def test_drain_and_resume(fabric, slurm):
           "an id without numbers", reason)
     check(slurm.state("gpu2") == "idle", "gpu2 stays idle", slurm.state("gpu2"))
     test_prolog(fabric)
-    fabric.run("lab", "fault", "clear", "--lab", "lab")
+    fabric.run("lab", "fault", "clear", "--dir", "lab")
     fabric.run("apply", "--lab", "lab", "--quiet", "--yes")
     wait_until(lambda: slurm.state("gpu1") == "idle",
                lambda: f"gpu1 is resumed, found {slurm.state('gpu1')} {slurm.reason('gpu1')}")
@@ -119,11 +119,11 @@ def test_prolog(fabric):
 
 def test_others_drains_are_left(fabric, slurm):
     slurm.run("scontrol", "update", "nodename=gpu2", "state=drain", "reason=NHC: bad DIMM")
-    fabric.run("lab", "fault", "add", "--lab", "lab", "np-off,at=gpu2")
+    fabric.run("lab", "fault", "add", "--dir", "lab", "np-off,at=gpu2")
     verdict = fabric.folder / "gpu2.verdict"
     wait_until(lambda: verdict.read_text(encoding="utf-8").startswith("1 "),
                lambda: f"the fault of gpu2 is seen, found {verdict.read_text(encoding='utf-8')}")
-    fabric.run("lab", "fault", "clear", "--lab", "lab")
+    fabric.run("lab", "fault", "clear", "--dir", "lab")
     fabric.run("apply", "--lab", "lab", "--quiet", "--yes")
     wait_until(lambda: verdict.read_text(encoding="utf-8").startswith("0 "),
                lambda: f"gpu2 is healthy, found {verdict.read_text(encoding='utf-8')}")
@@ -133,8 +133,9 @@ def test_others_drains_are_left(fabric, slurm):
 
 
 def test_via_slurm(fabric, slurm):
+    slurm.wait_for_state(NODES, "idle")
     done = slurm.run(fabric.weir, "show", "--hosts", "gpu[1-2]", "--via", "slurm",
-                     env={"PATH": f"{fabric.bin}:{slurm.environment['PATH']}"})
+                     "--remote-weir", str(fabric.bin / "weir"))
     check(done.returncode in (0, 1, 5) and "gpu1" in done.stdout and "gpu2" in done.stdout
           and "mlx5_" in done.stdout, "show of both nodes", done.returncode, done.stdout,
           done.stderr)

@@ -70,7 +70,7 @@ Words srun_words(const Reach& reach, const FleetHost& host, const std::string& l
                  "--quiet",    "--immediate=20",          "--overlap",   "--export=NONE",
                  "--mpi=none", "--job-name=weir",         "--unbuffered"};
   if (!reach.pushes) words.emplace_back("--input=none");
-  words.insert(words.end(), {"sh", "-c", line});
+  words.insert(words.end(), {"/bin/sh", "-c", line});  // without an environment there is no PATH
   return words;
 }
 
