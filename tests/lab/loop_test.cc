@@ -106,9 +106,9 @@ std::vector<std::string> every_workload(const TemporaryDirectory& place) {
       "lossy",
       "trace,file=" + trace,
       "model,layers=2,hidden=512,seq=512,tp=1,pp=2,microbatches=2,flops=200T,hosts=gpu[01-04]",
-      "simai,file=" + jobs + "two_hosts.simai.txt",
       "chakra,hosts=gpu[01-02],file=" + jobs + "pair",
-      "nccl-tests,file=" + jobs + "list.nccl",
+      "simai,hosts=gpu[01-16],file=" + jobs + "two_hosts.simai.txt",
+      "nccl-tests,hosts=gpu[01-16],file=" + jobs + "list.nccl",
   };
 }
 
@@ -119,6 +119,8 @@ TEST(Loop, AHealthyLabIsHealthyUnderEveryWorkload) {
     const TemporaryDirectory place;
     Lab lab = applied_lab(place, design);
     for (const std::string& workload : every_workload(place)) {
+      const bool is_of_16 = workload.find("gpu[01-16]") != std::string::npos;
+      if (is_of_16 && lab.intent().hosts.size() < 16) continue;
       SCOPED_TRACE(fmt::format("{} under {}", *lab.design().name, workload));
       load(lab, workload);
       expect_healthy(lab, "as designed");
