@@ -193,8 +193,11 @@ std::uint8_t Sim::paused_now(PortId port) const {
   return state_->ports[port].paused;
 }
 Ps Sim::paused_for(PortId port, unsigned priority) const {
+  return paused_for(port, priority, now());
+}
+Ps Sim::paused_for(PortId port, unsigned priority, Ps at) const {
   return state_->port_counters[port].paused_time[priority] +
-         state_->pauses[port].paused_since(priority, now());
+         state_->pauses[port].paused_since(priority, at);
 }
 
 std::int64_t Sim::qp_rate(QpId qp) const {

@@ -90,6 +90,9 @@ class Sim {
   [[nodiscard]] std::uint8_t paused_now(PortId port) const;
   /// How long the peer has paused this priority, the pause in force included.
   [[nodiscard]] Ps paused_for(PortId port, unsigned priority) const;
+  /// The same at a time that is not before now() and before which nothing happens: a pause in force
+  /// lasts.
+  [[nodiscard]] Ps paused_for(PortId port, unsigned priority, Ps at) const;
 
   /// Sending rate of a QP by its congestion control, and user bytes that have arrived in order.
   [[nodiscard]] std::int64_t qp_rate(QpId qp) const;

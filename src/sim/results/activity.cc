@@ -88,12 +88,8 @@ Activity::Tally Activity::tally_of(const Watched& watched, Ps now) const {
                  (shown.discards ? dropped_by(port, DropReason::kReceiverBuffer) : 0) +
                  (shown.failures ? nic.retries_exhausted : 0);
   }
-  // A pause in force lasts while nothing happens.
-  const std::uint8_t in_force = sim_.paused_now(watched.port);
-  for (unsigned priority = 0; priority < 8; ++priority) {
-    out.paused[priority] = sim_.paused_for(watched.port, priority);
-    if (((in_force >> priority) & 1U) != 0) out.paused[priority] += now - sim_.now();
-  }
+  for (unsigned priority = 0; priority < 8; ++priority)
+    out.paused[priority] = sim_.paused_for(watched.port, priority, now);
   return out;
 }
 

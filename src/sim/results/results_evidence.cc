@@ -111,14 +111,17 @@ constexpr PauseIds kSwitchPauses = {"switch.prio.pause_rx.frames", "switch.prio.
                                     "switch.prio.pause_rx.transitions.events"};
 
 /// What both ends know of the pauses of a link: this port's pause frames are those the peer heard.
-void add_pauses(Counting& out, const PauseIds& ids, const Sim& sim, PortId port, PortId peer,
+void add_pauses(Counting& out, const PauseIds& ids, const EvidenceSource& source, PortId port,
                 unsigned priority) {
+  const Sim& sim = source.sim;
+  const PortId peer = source.peers[port];
+  const Ps end = std::max(source.end.since_start().raw(), sim.now());
   const PortCounters& self = sim.port_counters(port);
   const PortCounters& other = sim.port_counters(peer);
   out.add(ids.rx_frames, self.pause_rx[priority], priority);
   out.add(ids.tx_frames, other.pause_rx[priority], priority);
-  out.add(ids.rx_time, whole_microseconds(sim.paused_for(port, priority)), priority);
-  out.add(ids.tx_time, whole_microseconds(sim.paused_for(peer, priority)), priority);
+  out.add(ids.rx_time, whole_microseconds(sim.paused_for(port, priority, end)), priority);
+  out.add(ids.tx_time, whole_microseconds(sim.paused_for(peer, priority, end)), priority);
   out.add(ids.transitions, other.pause_tx[priority], priority);
 }
 
@@ -261,7 +264,6 @@ Table<NodeId, Requests> requests_of(const Sim& sim) {
 void count_nic(Counting& out, const EvidenceSource& source, NodeId node, LinkId link) {
   const Sim& sim = source.sim;
   const PortId port = sim.port_of(node, 0);
-  const PortId peer = source.peers[port];
   const PortCounters& p = sim.port_counters(port);
   const NicConfig& config = sim.network().nics[sim.network().nodes[node].config];
   const RdmaTraffic rdma = rdma_of(p, sim.nic_counters(node));
@@ -274,7 +276,7 @@ void count_nic(Counting& out, const EvidenceSource& source, NodeId node, LinkId 
     out.add("nic.prio.tx.bytes", p.tx_class_bytes[priority], priority);
     out.add("nic.prio.tx.packets", p.tx_class_frames[priority], priority);
     if (config.pfc.contains(Priority::of(priority)))
-      add_pauses(out, kNicPauses, sim, port, peer, priority);
+      add_pauses(out, kNicPauses, source, port, priority);
   }
   out.add("nic.port.rx.bytes", p.rx_bytes);
   out.add("nic.port.tx.bytes", p.tx_bytes);
@@ -318,8 +320,9 @@ void add_port(Counting& out, const PortCounters& p, std::uint64_t downs) {
   out.add("switch.port.link_down.events", downs);
 }
 
-void count_switch(Counting& out, const Sim& sim, NodeId node, std::uint32_t local, PortId peer,
+void count_switch(Counting& out, const EvidenceSource& source, NodeId node, std::uint32_t local,
                   LinkId link) {
+  const Sim& sim = source.sim;
   const PortId port = sim.port_of(node, local);
   const PortCounters& p = sim.port_counters(port);
   const SwitchConfig& config = sim.network().switches[sim.network().nodes[node].config];
@@ -332,7 +335,7 @@ void count_switch(Counting& out, const Sim& sim, NodeId node, std::uint32_t loca
     if (config.groups[i].lossless && lossless == 8) lossless = i;
     out.add("switch.prio.rx.bytes", p.rx_class_bytes[i], priority);
     out.add("switch.prio.rx.packets", p.rx_class_frames[i], priority);
-    if (config.pfc.contains(Priority::of(i))) add_pauses(out, kSwitchPauses, sim, port, peer, i);
+    if (config.pfc.contains(Priority::of(i))) add_pauses(out, kSwitchPauses, source, port, i);
     out.add("switch.queue.tx.bytes", p.tx_class_bytes[i], i);
     out.add("switch.queue.tx.packets", p.tx_class_frames[i], i);
     out.add("switch.queue.depth.bytes", static_cast<std::uint64_t>(sim.queue_bytes(port, i)), i);
@@ -687,8 +690,7 @@ std::vector<counters::PortCounters> switch_counters(EvidenceSource& source) {
     const NodeId node = source.placement.switches[s];
     for (std::uint32_t port = 0; port < sw.ports.size(); ++port) {
       Counting counting(counters::Driver::kSwitch, source.layouts);
-      count_switch(counting, source.sim, node, port, source.peers[source.sim.port_of(node, port)],
-                   LinkId{sw.ports[port].link});
+      count_switch(counting, source, node, port, LinkId{sw.ports[port].link});
       out.push_back(counting.take(sw.name, sw.ports[port].name, "switch"));
     }
   }
