@@ -16,7 +16,7 @@ namespace weir::cli {
 namespace {
 
 constexpr std::size_t kScreenColumns = 80;
-constexpr std::size_t kScreenLines = 48;  // of a terminal as it usually opens maximised
+constexpr std::size_t kScreenLines = 40;
 
 void expect_fits_a_screen(const std::string& text) {
   const std::vector<std::string_view> lines = split(text, '\n');

@@ -8,10 +8,9 @@
 namespace weir::cli {
 
 Argument design_argument() {
-  return {
-      .name = "DESIGN",
-      .help = "the design file; - reads standard input (default: $WEIR_DESIGN or ./fabric.yaml)",
-      .completes = Completes::kFiles};
+  return {.name = "DESIGN",
+          .help = "design file; - is stdin (default: $WEIR_DESIGN or fabric.yaml)",
+          .completes = Completes::kFiles};
 }
 
 ops::Result<std::string> design_path(const Args& args, const Context& context) {

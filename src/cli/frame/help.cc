@@ -144,7 +144,7 @@ std::string options_line(std::string_view title, const std::vector<Option>& opti
       pieces.push_back(fmt::format("--{} {}", option.name, fmt::join(option.choices, "|")));
     }
   }
-  return fmt::format("\n{}{}\n", title, fill(pieces, "  ", title.size()));
+  return fmt::format("{}{}\n", title, fill(pieces, "  ", title.size()));
 }
 
 // Beside its command where there is room, under it where there is not.
@@ -222,8 +222,9 @@ std::string verb_help(std::span<const Command> table, const Command& command) {
                   wrap(command.description, kColumns));
   out += section("arguments", arguments);
   out += section("options", options);
+  if (options.empty()) out += "\n";
   if (command.takes_fleet)
-    out += "\nfleet:   --hosts SET  --via ssh|slurm|exec|lab|bundles  (all of them: man weir)\n";
+    out += "fleet:   --hosts SET  --via ssh|slurm|exec|lab|bundles  (all of them: man weir)\n";
   out += options_line("common:  ", common_options(Command{}));
   out += examples_section(command);
   return out + "\n" + longer_verbs(table, command.name) + exit_line(exits_of(command));
@@ -240,8 +241,9 @@ std::string version_line() {
 }
 
 std::string overview_help(std::span<const Command> table) {
-  std::string out =
-      fmt::format("{}: {}\nusage: weir VERB [ARGUMENTS] [OPTIONS]\n", version_line(), kTagline);
+  std::string out = fmt::format(
+      "{}: {}\nusage: weir VERB [ARGUMENTS] [OPTIONS] (all take --help, --json, --quiet)\n",
+      version_line(), kTagline);
   const Entries operators = overview_of(table, Group::kOperators);
   out += section("For operators", operators);
   std::vector<std::string> developers;  // on one line: operators need the screen
@@ -252,8 +254,7 @@ std::string overview_help(std::span<const Command> table) {
     if (!is_there) developers.emplace_back(entry.first);
   }
   out += fmt::format("For developers: {}\n", join(developers, ", "));
-  out += "weir VERB --help explains a verb; every verb takes --json and --quiet.";
-  return out + "\n" + exit_line(exit_meanings());
+  return out + exit_line(exit_meanings());
 }
 
 std::string help_for(std::span<const Command> table, std::string_view verb) {

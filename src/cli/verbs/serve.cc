@@ -215,7 +215,7 @@ Command serve_command() {
             .completes = Completes::kFiles},
            {.name = "baselines",
             .metavar = "DIR",
-            .help = "also how the last run compares with each baseline of weir baseline",
+            .help = "compare the last run with these baselines",
             .completes = Completes::kFiles},
            {.name = "textfile",
             .metavar = "FILE",
