@@ -123,29 +123,39 @@ void soften(Finding& finding) {
   if (is_doubtful) finding.severity = std::min(finding.severity, Severity::kWarning);
 }
 
+/// How many NICs of a host are without a setting, in the order of the settings.
+using MissingSettings = std::vector<std::pair<std::string, std::size_t>>;
+
+void count_setting(MissingSettings& counts, std::string_view setting) {
+  const auto known = std::find_if(counts.begin(), counts.end(),
+                                  [&](const auto& entry) { return entry.first == setting; });
+  if (known == counts.end()) {
+    counts.emplace_back(setting, 1);
+  } else {
+    ++known->second;
+  }
+}
+
 /// "trust", "DSCP map" of "gpu01 mlx5_0: trust": all that was not pasted of a host is one line.
 void fold_unknown(std::vector<finding::Unknown>& unknown, std::span<const Evidence> hosts) {
+  std::map<std::string, MissingSettings, std::less<>> by_host;
+  for (const Evidence& host : hosts)
+    by_host.try_emplace(host.provenance.host);
+  for (const finding::Unknown& item : unknown) {
+    const std::string_view check = item.check;
+    const std::size_t colon = check.find(": ");
+    if (item.reason != kNotRead || colon == std::string_view::npos) continue;
+    for (std::size_t at = check.find(' '); at != std::string_view::npos;
+         at = check.find(' ', at + 1))  // a name may have spaces
+      if (const auto host = by_host.find(check.substr(0, at)); host != by_host.end())
+        count_setting(host->second, check.substr(colon + 2));
+  }
   std::vector<finding::Unknown> out;
   for (const Evidence& host : hosts) {
-    std::vector<std::pair<std::string, std::size_t>> counts;  // of NICs without the setting
     const std::string& name = host.provenance.host;
-    for (const finding::Unknown& item : unknown) {
-      const std::size_t colon = item.check.find(": ");
-      if (item.reason != kNotRead || !item.check.starts_with(name + " ") ||
-          colon == std::string::npos)
-        continue;
-      const std::string setting = item.check.substr(colon + 2);
-      const auto known = std::find_if(counts.begin(), counts.end(),
-                                      [&](const auto& entry) { return entry.first == setting; });
-      if (known == counts.end()) {
-        counts.emplace_back(setting, 1);
-      } else {
-        ++known->second;
-      }
-    }
     // One NIC may be pasted under two names: what was read of one of them was pasted.
     std::vector<std::string> missing;
-    for (const auto& [setting, count] : counts)
+    for (const auto& [setting, count] : by_host.find(name)->second)
       if (count >= host.nics.size()) missing.push_back(setting);
     if (missing.empty()) continue;
     out.push_back({fmt::format("{}: what was not pasted", name), join(missing, ", "),

@@ -1,6 +1,8 @@
 #include "diagnose/paste/pasted.h"
 
 #include <algorithm>
+#include <ctime>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -26,6 +28,38 @@ finding::Judgement judged(std::string_view text) {
 
 bool names(const finding::Judgement& judgement, std::string_view id) {
   return finding::is_raised(judgement.findings, id);
+}
+
+std::string counters_of_hosts(int hosts) {
+  std::string text;
+  for (int i = 0; i < hosts; ++i)
+    text += fmt::format(
+        "[root@gpu{0} ~]# ethtool -S eth{0}\nNIC statistics:\n     rx_prio3_pause: {0}\n", i);
+  return text;
+}
+
+TEST(Pasted, FoldsWhatWasNotPastedOfEachHostToOneLine) {
+  constexpr int kHosts = 40;
+  const finding::Judgement judgement = judged(counters_of_hosts(kHosts));
+  const auto folded =
+      std::count_if(judgement.unknown.begin(), judgement.unknown.end(),
+                    [](const auto& item) { return item.check.ends_with(": what was not pasted"); });
+  EXPECT_EQ(folded, kHosts);
+}
+
+TEST(Pasted, TakesTimeInProportionToTheHosts) {
+  const auto time_of = [](int hosts) {
+    const std::string text = counters_of_hosts(hosts);
+    std::clock_t least = std::numeric_limits<std::clock_t>::max();
+    for (int i = 0; i < 2; ++i) {
+      const std::clock_t begin = std::clock();
+      static_cast<void>(judged(text));
+      least = std::min(least, std::clock() - begin);
+    }
+    return static_cast<double>(least);
+  };
+  // Eight times the hosts: 64 times the time where each is compared with each.
+  EXPECT_LT(time_of(1600), 32 * time_of(200));
 }
 
 struct Case {

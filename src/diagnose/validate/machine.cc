@@ -247,22 +247,29 @@ const evidence::Gid* gid_within(const Nic& nic, std::string_view subnet) {
 /// Two devices that carry each other's rail: the numbers were given in another order than the
 /// design has them.
 void MachineCheck::check_device_names() {
-  for (std::size_t a = 0; a < wanted_.nics.size(); ++a) {
-    for (std::size_t b = a + 1; b < wanted_.nics.size(); ++b) {
-      const design::NicIntent& first = wanted_.nics[a];
-      const design::NicIntent& second = wanted_.nics[b];
-      const Nic* nic = host_.find_nic(first.device);
-      const Nic* other = host_.find_nic(second.device);
-      if (nic == nullptr || other == nullptr || first.subnet == second.subnet) continue;
-      const evidence::Gid* crossed = gid_within(*nic, second.subnet);
-      if (crossed == nullptr || gid_within(*other, first.subnet) == nullptr ||
-          gid_within(*nic, first.subnet) != nullptr || gid_within(*other, second.subnet) != nullptr)
+  struct Stray {  // without an address of its own subnet
+    const design::NicIntent* wanted;
+    const Nic* nic;
+  };
+  std::vector<Stray> strays;
+  for (const design::NicIntent& wanted : wanted_.nics) {
+    if (wanted.subnet.empty()) continue;
+    const Nic* nic = host_.find_nic(wanted.device);
+    if (nic != nullptr && gid_within(*nic, wanted.subnet) == nullptr)
+      strays.push_back({&wanted, nic});
+  }
+  for (std::size_t a = 0; a < strays.size(); ++a) {
+    for (std::size_t b = a + 1; b < strays.size(); ++b) {
+      const auto [first, nic] = strays[a];
+      const auto [second, other] = strays[b];
+      if (gid_within(*nic, second->subnet) == nullptr ||
+          gid_within(*other, first->subnet) == nullptr)
         continue;
       add("inventory.renamed", nic->device,
           fmt::format(
               "address: expected one of {} (rail {}), found one of {} (rail {}), and {} the "
               "other way round: the devices have changed names",
-              first.subnet, first.rail, second.subnet, second.rail, other->device));
+              first->subnet, first->rail, second->subnet, second->rail, other->device));
     }
   }
 }

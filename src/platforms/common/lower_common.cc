@@ -429,6 +429,11 @@ evidence::SwitchPort& port_named(evidence::Switch& state, std::string_view name)
   return port;
 }
 
+void sort_ports(evidence::Switch& state) {
+  std::stable_sort(state.ports.begin(), state.ports.end(),
+                   [](const auto& a, const auto& b) { return natural_order(a.name, b.name) < 0; });
+}
+
 evidence::EgressQueue& queue_at(evidence::SwitchPort& port, Queue queue) {
   evidence::EgressQueue& out = find_or_insert(
       port.queues.edit(), [&](const evidence::EgressQueue& other) { return other.queue == queue; },

@@ -126,6 +126,9 @@ void settle_queue(evidence::EgressQueue& queue);
 /// Finds or inserts; ports and interfaces are kept in natural order of names, queues and groups by
 /// number.
 evidence::SwitchPort& port_named(evidence::Switch& state, std::string_view name);
+/// The same order for ports that were appended: each is inserted by port_named() in a time that
+/// grows with the ports, and a configuration may name any number.
+void sort_ports(evidence::Switch& state);
 evidence::EgressQueue& queue_at(evidence::SwitchPort& port, Queue queue);
 evidence::GroupBuffer& group_at(evidence::SwitchPort& port, PriorityGroup group);
 evidence::SwitchInterface& interface_named(evidence::Switch& state, std::string_view name,

@@ -437,6 +437,7 @@ class Builder : StateBuilder<Said> {
     out_.lldp = kDefaults.value(true);
     for (const auto& [name, port] : said_.ports)
       if (is_port(name)) add_port(name, with_bond(name, port));
+    sort_ports(out_);
     set_groups_of_classes();
     evidence::Switch out = finish(kMtu);
     add_vlans(out);
@@ -539,7 +540,7 @@ class Builder : StateBuilder<Said> {
     port.dcbx = base().unless(said_.dcbx, is_roce_);
     set_groups(from, port);
     set_queues(from, port);
-    port_named(out_, name) = std::move(port);
+    out_.ports.push_back(std::move(port));
   }
 
   void set_groups(const Port& from, SwitchPort& port) {

@@ -303,6 +303,7 @@ class Builder : StateBuilder<Said> {
     out_.watchdog.restoration = said_.recovery;
     for (const auto& [name, port] : said_.ports)
       if (is_ethernet(name)) add_port(name, with_channel(name, port));
+    sort_ports(out_);
     set_groups_of_classes();
     evidence::Switch out = finish(kDefaultMtu);
     add_vlans(said_.vlans, out);
@@ -403,7 +404,7 @@ class Builder : StateBuilder<Said> {
       return group.headroom;
     });
     set_queues(from, profile, port);
-    port_named(out_, name) = std::move(port);
+    out_.ports.push_back(std::move(port));
   }
 
   [[nodiscard]] const Mmu* mmu() const {

@@ -306,6 +306,7 @@ class Builder : StateBuilder<Said> {
     out_.lldp = kDefaults.unless(said_.lldp, false);
     for (const auto& [name, port] : said_.ports)
       if (is_ethernet(name)) add_port(name, with_channel(name, port));
+    sort_ports(out_);
     evidence::Switch out = finish(kDefaultMtu);
     add_vlans(said_.vlans, out);
     return out;
@@ -460,7 +461,7 @@ class Builder : StateBuilder<Said> {
                       mode.source());
     set_groups(from, port);
     set_queues(from, port);
-    port_named(out_, name) = std::move(port);
+    out_.ports.push_back(std::move(port));
   }
 
   void set_groups(const Port& from, SwitchPort& port) {
