@@ -31,8 +31,7 @@ class Groups {
     if (name == kDesignGroup)
       return not_found_error("--hosts @design: no design is at hand: name its file");
     if (inventory_) {
-      const auto found = inventory_->groups.find(name);
-      if (found != inventory_->groups.end()) return fold_hosts(found->second);
+      if (const auto found = inventory_->hosts_of(name)) return fold_hosts(*found);
       if (name == "*" || name == "all") return fold_hosts(all_of_inventory());
     }
     WEIR_TRY_STATUS(read_files());

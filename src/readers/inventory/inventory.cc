@@ -20,9 +20,85 @@ namespace {
 using design::YamlEntry;
 using design::YamlNode;
 
-/// Hosts and groups as they are met; children are resolved at the end.
+/// What a message shows of a text.
+std::string shown(std::string_view text) {
+  constexpr std::size_t kMostShown = 40;
+  return printable_line(text.substr(0, kMostShown));
+}
+
+/// "01:50:2" of "www[01:50:2].x", as ClusterShell writes it, "[01-50/2]"; letters one by one:
+/// "a:c".
+Result<std::vector<std::string>> expand_range(std::string_view inside) {
+  const std::vector<std::string_view> bounds = split(inside, ':');
+  const bool are_letters = bounds.size() == 2 && bounds[0].size() == 1 && bounds[1].size() == 1 &&
+                           bounds[0] >= "a" && bounds[1] <= "z" && bounds[0] <= bounds[1];
+  std::vector<std::string> out;
+  if (are_letters) {
+    for (char c = bounds[0].front(); c <= bounds[1].front(); ++c)
+      out.emplace_back(1, c);
+    return out;
+  }
+  const auto wrong =
+      parse_error(fmt::format("'[{}]': expected a range such as [01:50] or [a:f]", shown(inside)));
+  if (bounds.size() != 2 && bounds.size() != 3) return wrong;
+  const std::string step = bounds.size() == 3 ? fmt::format("/{}", bounds[2]) : "";
+  const auto numbers = parse_host_set(fmt::format("x[{}-{}{}]", bounds[0], bounds[1], step));
+  if (!numbers) return wrong;
+  for (const std::string& number : *numbers)
+    out.push_back(number.substr(1));
+  return out;
+}
+
+/// Names of Ansible's patterns. A line of a few bytes can name many hosts, and the next line the
+/// same ones again: what all ranges of a file make together is bounded.
+class PatternExpander {
+ public:
+  Result<std::vector<std::string>> expand(std::string_view pattern) {
+    // Four times the longest name (RFC 1123): the rest would be brackets, which nest the calls.
+    constexpr std::size_t kLongestPattern = 1024;
+    if (pattern.size() > kLongestPattern)
+      return invalid_error(fmt::format("'{}…': a pattern of {} characters; expected {} at most",
+                                       shown(pattern), pattern.size(), kLongestPattern));
+    return expand_from(pattern);
+  }
+
+ private:
+  Result<std::vector<std::string>> expand_from(std::string_view pattern) {
+    const std::size_t open = pattern.find('[');
+    const std::size_t close = pattern.find(']', open == std::string_view::npos ? 0 : open);
+    if (open == std::string_view::npos || close == std::string_view::npos)
+      return std::vector<std::string>{std::string(pattern)};
+    WEIR_TRY(middle, expand_range(pattern.substr(open + 1, close - open - 1)));
+    WEIR_TRY(rest, expand_from(pattern.substr(close + 1)));
+    constexpr std::size_t kMostMade = 4 * kMostHosts;  // each host in four groups
+    made_ += middle.size() * rest.size();
+    if (middle.size() * rest.size() > kMostHosts || made_ > kMostMade)
+      return invalid_error(fmt::format("'{}': more than {} names", shown(pattern),
+                                       made_ > kMostMade ? kMostMade : kMostHosts));
+    std::vector<std::string> names;
+    for (const std::string& number : middle)
+      for (const std::string& tail : rest)
+        names.push_back(std::string(pattern.substr(0, open)) + number + tail);
+    return names;
+  }
+
+  std::size_t made_ = 0;
+};
+
+/// Hosts and groups as they are met.
 class Builder {
  public:
+  /// Every host of a pattern such as "gpu[01:16]"; `host` says the rest.
+  Status add_pattern(std::string_view pattern, InventoryHost host, const std::string& group,
+                     const std::string& place) {
+    auto names = patterns_.expand(pattern);
+    if (!names) return names.error().within(place);
+    for (std::string& name : *names) {
+      host.name = std::move(name);
+      WEIR_TRY_STATUS(add(host, group, place));
+    }
+    return {};
+  }
   Status add(InventoryHost host, const std::string& group, const std::string& place) {
     WEIR_TRY_STATUS(check_name(NameKind::kHost, host.name, place));
     if (!host.address.empty()) {
@@ -37,22 +113,15 @@ class Builder {
     if (!host.address.empty()) kept.address = std::move(host.address);
     if (!host.user.empty()) kept.user = std::move(host.user);
     if (host.port != 0) kept.port = host.port;
-    if (!group.empty()) members_[group].push_back(kept.name);
+    if (!group.empty()) out_.groups[group].hosts.push_back(kept.name);
     return {};
   }
-  void add_group(const std::string& group) { members_[group]; }
+  void add_group(const std::string& group) { out_.groups[group]; }
   void add_child(const std::string& group, const std::string& child) {
-    members_[group];
-    children_[group].push_back(child);
+    out_.groups[group].children.push_back(child);
   }
 
   Result<Inventory> finish() && {
-    for (const auto& [group, names] : members_) {
-      std::vector<std::string>& all = out_.groups[group];
-      std::set<std::string> visited;
-      std::set<std::string> taken;
-      collect(group, visited, taken, all);
-    }
     if (out_.hosts.empty())
       return parse_error(
           "no host in it; expected an Ansible inventory (INI or YAML) or devices exported from "
@@ -61,62 +130,10 @@ class Builder {
   }
 
  private:
-  void collect(const std::string& group, std::set<std::string>& visited,
-               std::set<std::string>& taken, std::vector<std::string>& all) const {
-    if (!visited.insert(group).second) return;
-    if (const auto found = members_.find(group); found != members_.end()) {
-      for (const std::string& name : found->second)
-        if (taken.insert(name).second) all.push_back(name);
-    }
-    if (const auto found = children_.find(group); found != children_.end()) {
-      for (const std::string& child : found->second)
-        collect(child, visited, taken, all);
-    }
-  }
-
   Inventory out_;
   std::map<std::string, std::size_t> index_;
-  std::map<std::string, std::vector<std::string>> members_;
-  std::map<std::string, std::vector<std::string>> children_;
+  PatternExpander patterns_;
 };
-
-/// "www[01:50:2].x" as ClusterShell writes it, "[01-50/2]"; letters one by one: "db-[a:c]".
-Result<std::vector<std::string>> expand_ansible(std::string_view pattern) {
-  const std::size_t open = pattern.find('[');
-  const std::size_t close = pattern.find(']', open == std::string_view::npos ? 0 : open);
-  if (open == std::string_view::npos || close == std::string_view::npos)
-    return std::vector<std::string>{std::string(pattern)};
-  const std::string_view inside = pattern.substr(open + 1, close - open - 1);
-  const std::vector<std::string_view> bounds = split(inside, ':');
-  const bool are_letters = bounds.size() == 2 && bounds[0].size() == 1 && bounds[1].size() == 1 &&
-                           bounds[0] >= "a" && bounds[1] <= "z" && bounds[0] <= bounds[1];
-  std::vector<std::string> middle;
-  if (are_letters) {
-    for (char c = bounds[0].front(); c <= bounds[1].front(); ++c)
-      middle.emplace_back(1, c);
-  } else {
-    const bool is_range = bounds.size() == 2 || bounds.size() == 3;
-    if (!is_range)
-      return parse_error(
-          fmt::format("'{}': expected a range such as [01:50] or [a:f]", printable_line(pattern)));
-    const std::string step = bounds.size() == 3 ? fmt::format("/{}", bounds[2]) : "";
-    auto numbers = parse_host_set(fmt::format("x[{}-{}{}]", bounds[0], bounds[1], step));
-    if (!numbers)
-      return parse_error(
-          fmt::format("'{}': expected a range such as [01:50] or [a:f]", printable_line(pattern)));
-    for (const std::string& number : *numbers)
-      middle.push_back(number.substr(1));
-  }
-  WEIR_TRY(rest, expand_ansible(pattern.substr(close + 1)));
-  if (middle.size() * rest.size() > kMostHosts)
-    return invalid_error(
-        fmt::format("'{}': more than {} names", printable_line(pattern), kMostHosts));
-  std::vector<std::string> names;
-  for (const std::string& number : middle)
-    for (const std::string& tail : rest)
-      names.push_back(std::string(pattern.substr(0, open)) + number + tail);
-  return names;
-}
 
 std::string_view unquoted(std::string_view value) {
   const bool is_quoted = value.size() >= 2 && (value.front() == '"' || value.front() == '\'') &&
@@ -124,16 +141,29 @@ std::string_view unquoted(std::string_view value) {
   return is_quoted ? value.substr(1, value.size() - 2) : value;
 }
 
-/// What of a host's variables is the way to it.
-void take_variable(std::string_view key, std::string_view value, InventoryHost& host) {
-  value = unquoted(trim(value));
-  if (value.find("{{") != std::string_view::npos) return;  // a template: not ours to expand
-  if (key == "ansible_host" || key == "ansible_ssh_host") host.address = value;
-  if (key == "ansible_user" || key == "ansible_ssh_user") host.user = value;
+Result<unsigned> port_of(std::string_view key, std::string_view value, const std::string& place) {
   constexpr std::uint64_t kLastPort = 65535;
   const auto port = parse_u64(value);
-  if ((key == "ansible_port" || key == "ansible_ssh_port") && port && *port <= kLastPort)
-    host.port = static_cast<unsigned>(*port);
+  if (port && *port >= 1 && *port <= kLastPort) return static_cast<unsigned>(*port);
+  return parse_error(fmt::format("{}: {}: expected a port from 1 to {}, found '{}'", place, key,
+                                 kLastPort, shown(value)));
+}
+
+/// What of a host's variables is the way to it.
+Status take_variable(std::string_view key, std::string_view value, const std::string& place,
+                     InventoryHost& host) {
+  value = unquoted(trim(value));
+  if (value.find("{{") != std::string_view::npos) return {};  // a template: not ours to expand
+  if (key == "ansible_host" || key == "ansible_ssh_host") host.address = value;
+  if (key == "ansible_user" || key == "ansible_ssh_user") {
+    WEIR_TRY_STATUS(check_name(NameKind::kWord, value, fmt::format("{}: {}", place, key)));
+    host.user = value;
+  }
+  if (key == "ansible_port" || key == "ansible_ssh_port") {
+    WEIR_TRY(port, port_of(key, value, place));
+    host.port = port;
+  }
+  return {};
 }
 
 /// Words between blanks; quotes keep blanks together.
@@ -168,21 +198,17 @@ Status add_ini_host(std::string_view line, const std::string& group, const std::
   // "host:2222"; a colon in brackets belongs to a range.
   const std::size_t colon = pattern.rfind(':');
   if (colon != std::string_view::npos && pattern.find(']', colon) == std::string_view::npos) {
-    take_variable("ansible_port", pattern.substr(colon + 1), host);
+    WEIR_TRY(port, port_of(pattern.substr(0, colon), pattern.substr(colon + 1), place));
+    host.port = port;
     pattern = pattern.substr(0, colon);
   }
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::size_t equals = words[i].find('=');
     if (equals != std::string_view::npos)
-      take_variable(words[i].substr(0, equals), words[i].substr(equals + 1), host);
+      WEIR_TRY_STATUS(
+          take_variable(words[i].substr(0, equals), words[i].substr(equals + 1), place, host));
   }
-  auto names = expand_ansible(pattern);
-  if (!names) return names.error().within(place);
-  for (std::string& name : *names) {
-    host.name = std::move(name);
-    WEIR_TRY_STATUS(out.add(host, group, place));
-  }
-  return {};
+  return out.add_pattern(pattern, std::move(host), group, place);
 }
 
 Result<Inventory> parse_ansible_ini(std::string_view text) {
@@ -243,14 +269,10 @@ Status add_yaml_group(const std::string& group, const YamlNode& node, int depth,
       InventoryHost host;
       for (const YamlEntry& variable : entry.value.entries)
         if (variable.value.kind == YamlNode::Kind::kScalar)
-          take_variable(variable.key, variable.value.scalar, host);
-      const std::string place = fmt::format("line {}", entry.at.line);
-      auto names = expand_ansible(entry.key);
-      if (!names) return names.error().within(place);
-      for (std::string& name : *names) {
-        host.name = std::move(name);
-        WEIR_TRY_STATUS(out.add(host, group, place));
-      }
+          WEIR_TRY_STATUS(take_variable(variable.key, variable.value.scalar,
+                                        fmt::format("line {}", variable.at.line), host));
+      WEIR_TRY_STATUS(out.add_pattern(entry.key, std::move(host), group,
+                                      fmt::format("line {}", entry.at.line)));
     }
   }
   return {};
@@ -354,6 +376,24 @@ const InventoryHost* Inventory::find(std::string_view name) const {
   return found == hosts.end() ? nullptr : &*found;
 }
 
+std::optional<std::vector<std::string>> Inventory::hosts_of(const std::string& group) const {
+  if (groups.find(group) == groups.end()) return std::nullopt;
+  std::vector<std::string> all;
+  std::set<std::string> visited;
+  std::set<std::string> taken;
+  std::vector<std::string> open = {group};  // the next is the last
+  while (!open.empty()) {
+    const std::string name = std::move(open.back());
+    open.pop_back();
+    const auto found = groups.find(name);
+    if (found == groups.end() || !visited.insert(name).second) continue;
+    for (const std::string& host : found->second.hosts)
+      if (taken.insert(host).second) all.push_back(host);
+    open.insert(open.end(), found->second.children.rbegin(), found->second.children.rend());
+  }
+  return all;
+}
+
 Result<Inventory> parse_inventory(std::string_view text) {
   const std::string_view content = trim(text);
   if (content.starts_with('{') || content.starts_with("[{") || content.starts_with("[\n") ||
@@ -388,8 +428,8 @@ Result<std::map<std::string, std::string>> parse_group_lines(std::string_view te
     if (line.empty()) continue;
     const std::size_t colon = line.find(':');
     if (colon == std::string_view::npos || colon == 0)
-      return parse_error(fmt::format("line {}: expected 'group: hosts', found '{}'", number,
-                                     printable_line(line.substr(0, 40))));
+      return parse_error(
+          fmt::format("line {}: expected 'group: hosts', found '{}'", number, shown(line)));
     groups[std::string(trim(line.substr(0, colon)))] = trim(line.substr(colon + 1));
   }
   return groups;

@@ -3,6 +3,7 @@
 // NetBox exports (JSON), and the group files of ClusterShell. Only names, addresses and groups are
 // taken; variables, and commands that would make groups, are left alone.
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,10 +20,17 @@ struct InventoryHost {
 };
 
 struct Inventory {
-  std::vector<InventoryHost> hosts;                        // each once, as first named
-  std::map<std::string, std::vector<std::string>> groups;  // all hosts of each, its children's too
+  struct Group {
+    std::vector<std::string> hosts = {};     // its own, as named
+    std::vector<std::string> children = {};  // groups; one may be named that is nowhere else
+  };
+  std::vector<InventoryHost> hosts = {};  // each once, as first named
+  std::map<std::string, Group> groups = {};
 
   [[nodiscard]] const InventoryHost* find(std::string_view name) const;
+  /// All hosts of a group, its children's too, each once; nullopt where there is no such group.
+  /// Made on demand: the lists of all groups together can be the square of the file.
+  [[nodiscard]] std::optional<std::vector<std::string>> hosts_of(const std::string& group) const;
 };
 
 /// By content: JSON is NetBox's (a list of devices, or an answer of its API with `results`), text

@@ -17,7 +17,7 @@ TEST(Inventory, AnsibleIniHasRangesVariablesAndChildren) {
   EXPECT_EQ(read->find("login")->address, "10.0.0.9");
   EXPECT_EQ(read->find("gpu02")->user, "ops");
   EXPECT_EQ(read->find("db-c")->port, 2222U);
-  EXPECT_EQ(read->groups.at("all_roce").size(), 6U);
+  EXPECT_EQ(read->hosts_of("all_roce")->size(), 6U);
 }
 
 TEST(Inventory, AnsibleYamlNestsGroups) {
@@ -25,8 +25,8 @@ TEST(Inventory, AnsibleYamlNestsGroups) {
       "all:\n  children:\n    gpu:\n      hosts:\n        gpu[01:02]:\n          ansible_host: "
       "10.0.0.1\n      children:\n        spare:\n          hosts:\n            gpu09:\n");
   ASSERT_TRUE(read.has_value()) << read.error().what;
-  EXPECT_EQ(read->groups.at("gpu"), (Names{"gpu01", "gpu02", "gpu09"}));
-  EXPECT_EQ(read->groups.at("all").size(), 3U);
+  EXPECT_EQ(read->hosts_of("gpu"), (Names{"gpu01", "gpu02", "gpu09"}));
+  EXPECT_EQ(read->hosts_of("all")->size(), 3U);
   EXPECT_EQ(read->find("gpu01")->address, "10.0.0.1");
 }
 
@@ -38,8 +38,8 @@ TEST(Inventory, NetboxDevicesHaveAddressesAndGroups) {
   ASSERT_TRUE(read.has_value()) << read.error().what;
   EXPECT_EQ(read->hosts.size(), 1U);
   EXPECT_EQ(read->hosts.front().address, "10.0.0.1");
-  EXPECT_EQ(read->groups.at("role:gpu"), Names{"gpu01"});
-  EXPECT_EQ(read->groups.at("status:active"), Names{"gpu01"});
+  EXPECT_EQ(read->hosts_of("role:gpu"), Names{"gpu01"});
+  EXPECT_EQ(read->hosts_of("status:active"), Names{"gpu01"});
 }
 
 TEST(Inventory, NamesOfOthersAreCheckedAndErrorsHaveAPlace) {
@@ -51,6 +51,40 @@ TEST(Inventory, NamesOfOthersAreCheckedAndErrorsHaveAPlace) {
   EXPECT_FALSE(parse_inventory("{\"a\": 1}").has_value());
   EXPECT_NE(parse_inventory("[{\"name\": \"a;b\"}]").error().what.find("device 1"),
             std::string::npos);
+}
+
+TEST(Inventory, AnUnusableWayToAHostIsAnErrorWithItsPlace) {
+  const auto what = [](const char* text) { return parse_inventory(text).error().what; };
+  EXPECT_EQ(what("a\nb ansible_port=99999\n"),
+            "line 2: ansible_port: expected a port from 1 to 65535, found '99999'");
+  EXPECT_EQ(what("a ansible_ssh_port='x'\n"),
+            "line 1: ansible_ssh_port: expected a port from 1 to 65535, found 'x'");
+  EXPECT_EQ(what("a:0\n"), "line 1: a: expected a port from 1 to 65535, found '0'");
+  EXPECT_EQ(what("all:\n  hosts:\n    a:\n      ansible_user: ops\n      ansible_port: -1\n"),
+            "line 5: ansible_port: expected a port from 1 to 65535, found '-1'");
+  EXPECT_NE(what("a ansible_user=-oProxyCommand=x\n").find("line 1: ansible_user: "),
+            std::string::npos);
+  EXPECT_EQ(parse_inventory("a ansible_port='{{ p }}'\n")->find("a")->port, 0U) << "a template";
+}
+
+TEST(Inventory, WhatAFileCostsIsBoundedByItsSize) {
+  // A chain of groups: resolved one by one it is the square of the file, and a call per link.
+  std::string chain = "[g0]\nhost\n";
+  constexpr int kLinks = 30'000;
+  for (int i = 0; i < kLinks; ++i)
+    chain += "[g" + std::to_string(i + 1) + ":children]\ng" + std::to_string(i) + "\n";
+  const auto read = parse_inventory(chain);
+  ASSERT_TRUE(read.has_value()) << read.error().what;
+  EXPECT_EQ(read->hosts_of("g" + std::to_string(kLinks)), Names{"host"});
+  // Ranges nest the calls, and a short line makes many names.
+  std::string brackets = "a";
+  for (int i = 0; i < 100'000; ++i)
+    brackets += "[1:1]";
+  EXPECT_FALSE(parse_inventory(brackets).has_value());
+  std::string again;
+  for (int i = 0; i < 5; ++i)
+    again += "a[1:100000]\n";
+  EXPECT_NE(parse_inventory(again).error().what.find("line 5: "), std::string::npos);
 }
 
 TEST(Inventory, GroupFilesOfClusterShell) {
