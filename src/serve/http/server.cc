@@ -69,15 +69,14 @@ void limit(httplib::Server& server) {
 /// The host of a request, without its port, is an address or this machine's own name for itself.
 /// Any other name may be a site that had its name lead here (DNS rebinding): then a page of that
 /// site asks, in a browser on this machine.
-bool is_asked_by_address(std::string_view host) {
-  const bool is_v6 = host.starts_with('[');
-  const std::size_t close = host.find(']');
-  if (is_v6 && close == std::string_view::npos) return false;
-  host = is_v6 ? host.substr(1, close - 1) : host.substr(0, host.rfind(':'));
-  in6_addr address{};
-  const std::string name(host);
-  return name.empty() || name == "localhost" ||
-         ::inet_pton(is_v6 ? AF_INET6 : AF_INET, name.c_str(), &address) == 1;
+bool is_asked_by_address(std::string_view header) {
+  const auto host = host_without_port(header);
+  if (!host) return false;
+  if (host->empty() || *host == "localhost") return true;
+  const bool is_v6 = host->starts_with('[');
+  const std::string address(is_v6 ? host->substr(1, host->size() - 2) : *host);
+  in6_addr binary{};
+  return ::inet_pton(is_v6 ? AF_INET6 : AF_INET, address.c_str(), &binary) == 1;
 }
 
 httplib::Headers headers_of(const std::optional<WebConfig>& web) {

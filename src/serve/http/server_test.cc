@@ -210,8 +210,9 @@ TEST(Server, APageOfAnotherSiteIsNotAnswered) {
   };
   for (const char* const host : {"127.0.0.1", "127.0.0.1:9347", "localhost:1", "[::1]:9347", ""})
     EXPECT_EQ(status(host), "200") << host;
-  for (const char* const host : {"evil.example", "evil.example:9347", "127.0.0.1.evil.example",
-                                 "[::1", "[evil]:80", "x:1:2"})
+  for (const char* const host :
+       {"evil.example", "evil.example:9347", "127.0.0.1.evil.example", "[::1", "[evil]:80", "x:1:2",
+        "[::1]evil", "[::1]evil:80", "[::1].evil.example", "127.0.0.1:evil", "localhost:1:2"})
     EXPECT_EQ(status(host), "403") << host;
   WebConfig web;
   web.users.emplace("prom", kHash);

@@ -15,16 +15,19 @@ namespace {
 
 constexpr std::string_view kBearer = "Bearer ";
 
-/// "[::1]:9347" is "[::1]", "localhost:9347" is "localhost".
-std::string_view without_port(std::string_view host) {
-  const std::size_t colon = host.rfind(':');
-  const std::size_t bracket = host.rfind(']');
-  if (colon == std::string_view::npos) return host;
-  if (bracket != std::string_view::npos && bracket > colon) return host;
-  return host.substr(0, colon);
-}
-
 }  // namespace
+
+std::optional<std::string_view> host_without_port(std::string_view header) {
+  const std::size_t close = header.starts_with('[') ? header.find(']') : 0;
+  if (close == std::string_view::npos) return std::nullopt;
+  const std::size_t colon = header.find(':', close);
+  const std::string_view name = header.substr(0, colon);
+  if (close > 0 && name.size() != close + 1) return std::nullopt;
+  if (colon == std::string_view::npos) return name;
+  const std::string_view port = header.substr(colon + 1);
+  if (port.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
+  return name;
+}
 
 std::string draw_token() {
   std::array<std::uint8_t, 16> bytes{};
@@ -38,7 +41,8 @@ std::string draw_token() {
 Door::Door(std::string token, std::string origin, bool is_loopback, int port)
     : token_(std::move(token)),
       scheme_(origin.substr(0, origin.find("://"))),
-      listens_on_(without_port(std::string_view(origin).substr(scheme_.size() + 3))),
+      listens_on_(
+          host_without_port(std::string_view(origin).substr(scheme_.size() + 3)).value_or("")),
       is_loopback_(is_loopback),
       cookie_name_(fmt::format("weir_{}", port)) {}
 
@@ -53,8 +57,9 @@ std::string Door::cookie() const {
 }
 
 bool Door::is_this_machine(std::string_view host) const {
-  const std::string_view name = without_port(host);
-  return name == listens_on_ || name == "localhost" || name == "127.0.0.1" || name == "[::1]";
+  const auto name = host_without_port(host);
+  return name &&
+         (name == listens_on_ || name == "localhost" || name == "127.0.0.1" || name == "[::1]");
 }
 
 bool Door::shows_token(const Visit& visit) const {

@@ -50,6 +50,10 @@ class Door {
   std::string cookie_name_;
 };
 
+/// "[::1]" of the Host header "[::1]:9347", "localhost" of "localhost:9347"; nullopt where it is no
+/// host with or without a port (RFC 9110, 7.2; RFC 3986, 3.2.2).
+[[nodiscard]] std::optional<std::string_view> host_without_port(std::string_view header);
+
 /// 128 bits of the kernel's, in hexadecimal.
 [[nodiscard]] std::string draw_token();
 

@@ -236,8 +236,11 @@ TEST(Door, LetsInWhoShowsTheTokenFromThisPage) {
   EXPECT_FALSE(door.refuses(visit));
   visit.host = "localhost:9347";
   EXPECT_FALSE(door.refuses(visit));
-  visit.host = "evil.example:9347";
-  EXPECT_EQ(door.refuses(visit)->status, 403) << "rebinding";
+  for (const char* const host : {"evil.example:9347", "[::1]evil", "127.0.0.1:evil", ""}) {
+    visit.host = host;
+    ASSERT_TRUE(door.refuses(visit)) << host;
+    EXPECT_EQ(door.refuses(visit)->status, 403) << "rebinding: " << host;
+  }
   visit.host = "127.0.0.1:9347";
   visit.fetch_site = "cross-site";
   EXPECT_EQ(door.refuses(visit)->status, 403);
