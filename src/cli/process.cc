@@ -52,12 +52,44 @@ bool ask(const std::string& question) {
   return std::getline(std::cin, answer) && (answer == "y" || answer == "Y" || answer == "yes");
 }
 
-// A full disk behind `weir … > file` must not look like success.
-ExitCode flush(ExitCode code) {
+/// Standard output, and a copy of it once keep() was called. A verb that changes hosts goes on
+/// where its output cannot be written: what it did is then printed on standard error.
+class KeptOutput : public std::streambuf {
+ public:
+  void keep() { keeps_ = true; }
+  [[nodiscard]] bool keeps() const { return keeps_; }
+  [[nodiscard]] const std::string& kept() const { return kept_; }
+
+ protected:
+  int_type overflow(int_type c) override {
+    if (traits_type::eq_int_type(c, traits_type::eof())) return traits_type::not_eof(c);
+    const char byte = traits_type::to_char_type(c);
+    return xsputn(&byte, 1) == 1 ? c : traits_type::eof();
+  }
+  std::streamsize xsputn(const char* text, std::streamsize size) override {
+    if (keeps_) kept_.append(text, static_cast<std::size_t>(size));
+    std::cout.write(text, size);
+    return keeps_ || std::cout.good() ? size : 0;
+  }
+  int sync() override {
+    std::cout.flush();
+    return keeps_ || std::cout.good() ? 0 : -1;
+  }
+
+ private:
+  bool keeps_ = false;
+  std::string kept_;
+};
+
+// A full disk behind `weir … > file` must not look like success; the exit code of a change is
+// that of the change all the same.
+ExitCode flush(ExitCode code, const KeptOutput& output) {
   std::cout.flush();
   if (std::cout.good()) return code;
   std::cerr << "weir: could not write to standard output; is the disk full?\n";
-  return ExitCode::kInternalError;
+  if (!output.keeps()) return ExitCode::kInternalError;
+  std::cerr << output.kept() << std::flush;
+  return std::cerr.good() ? code : ExitCode::kInternalError;
 }
 
 /// Memory that runs out while a library frees some (nlohmann's destructor needs a little itself)
@@ -103,12 +135,15 @@ int run_process(const std::vector<std::string>& given, tune::Crew* crew) {
   // nohup(1) has it ignored.
   if (std::signal(SIGHUP, end_interrupted) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
   std::ios::sync_with_stdio(false);
-  weir::cli::Context context{.out = std::cout,
+  KeptOutput output;
+  std::ostream out(&output);
+  weir::cli::Context context{.out = out,
                              .err = std::cerr,
                              .environment = environment,
                              .stdout_is_terminal = isatty(STDOUT_FILENO) != 0,
                              .stderr_is_terminal = isatty(STDERR_FILENO) != 0};
   context.crew = crew;
+  context.keep_output = [&] { output.keep(); };
   // Ranks go on to talk to each other, and mpirun does not start them for root anyway.
   if (crew == nullptr) context.give_up_root = weir::give_up_root;
   context.give_up_root_to_serve = weir::give_up_root_to_serve;
@@ -116,7 +151,8 @@ int run_process(const std::vector<std::string>& given, tune::Crew* crew) {
   std::vector<std::string> words = given;
   // Alone, on a host with RDMA: what it shows. Elsewhere: the help.
   if (words.empty() && weir::host::has_rdma_device()) words = {"show"};
-  return static_cast<int>(flush(weir::cli::run(weir::cli::command_table(), words, context)));
+  return static_cast<int>(
+      flush(weir::cli::run(weir::cli::command_table(), words, context), output));
 }
 
 }  // namespace weir::cli

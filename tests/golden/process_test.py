@@ -40,6 +40,28 @@ class Ends(unittest.TestCase):
         self.assertEqual(done.returncode, 70)
         self.assertIn(b"could not write", done.stderr)
 
+    def test_a_change_tells_its_outcome_where_the_disk_is_full(self):
+        with tempfile.TemporaryDirectory() as folder, open("/dev/full", "wb") as full:
+            subprocess.run([WEIR, "init", "-t", "pair", "--quiet"], cwd=folder, check=True,
+                           stdout=subprocess.DEVNULL)
+            subprocess.run([WEIR, "lab", "up", "--quiet"], cwd=folder, check=True,
+                           stdout=subprocess.DEVNULL)
+
+            def run(*words, stderr=subprocess.PIPE):
+                return subprocess.run([WEIR, *words, "--lab", "lab"], cwd=folder, stdout=full,
+                                      stderr=stderr, check=False)
+
+            applied = run("apply")
+            self.assertEqual(applied.returncode, 0, applied.stderr)
+            self.assertIn(b"could not write to standard output", applied.stderr)
+            again = subprocess.run([WEIR, "apply", "--lab", "lab"], cwd=folder, check=True,
+                                   capture_output=True)
+            self.assertIn(b"othing to do", again.stdout, "the first has changed it")
+            rolled_back = run("rollback")
+            self.assertEqual(rolled_back.returncode, 0, rolled_back.stderr)
+            self.assertIn(b"olled back", rolled_back.stderr)
+            self.assertEqual(run("apply", stderr=full).returncode, 70, "told nowhere")
+
     def test_an_interrupt_exits_130(self):
         # lint waits for a design on standard input that never comes.
         with subprocess.Popen([WEIR, "lint", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,

@@ -85,6 +85,7 @@ struct Command {
   bool judges = false;                    // has findings, hence --fail-on
   Looks looks = Looks::kElsewhere;
   bool takes_fleet = false;  // hosts of a fleet too, hence --hosts and --via (fleet_input.h)
+  bool changes = false;      // hosts: its exit code is the outcome, wherever its output went
   bool serves = false;       // answers on a socket, unless an option names a file to write
   ExitCode (*run)(const Args&, Context&) = nullptr;
 };

@@ -32,6 +32,9 @@ struct Context {
   std::function<Status(const std::vector<std::string>& places)> give_up_root = {};
   /// The same for a verb that goes on to answer on a socket.
   std::function<Status(const std::vector<std::string>& places)> give_up_root_to_serve = {};
+  /// Has `out` take all that is written and keep a copy, for a verb that changes hosts; empty in
+  /// tests.
+  std::function<void()> keep_output = {};
   /// The other ranks of weir-mpi, if any, for the runs of a tuning; null: this is not weir-mpi.
   tune::Crew* crew = nullptr;
   // From the options that every verb has.

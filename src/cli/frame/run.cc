@@ -74,6 +74,7 @@ ExitCode dispatch(std::span<const Command> table, const std::vector<std::string>
     if (const Status done = context.give_up_root_to_serve(places_of_server(invocation.args)); !done)
       return fail(context, ExitCode::kCouldNotLook, done.error().what);
   }
+  if (context.keep_output && invocation.command->changes) context.keep_output();
   // A user may type what a verb reads from "-": nothing may be written over it.
   const bool reads_input = std::find(words.begin(), words.end(), "-") != words.end();
   Working working(context.err, context.stderr_is_terminal && !reads_input,
@@ -142,6 +143,7 @@ ExitCode run(std::span<const Command> table, const std::vector<std::string>& wor
                    .ask = context.ask,
                    .give_up_root = context.give_up_root,
                    .give_up_root_to_serve = context.give_up_root_to_serve,
+                   .keep_output = context.keep_output,
                    .crew = context.crew};
   const ExitCode code = run_guarded(table, words, shown);
   context.json = shown.json;

@@ -242,6 +242,7 @@ Command apply_command() {
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook,
                      ExitCode::kPartial, ExitCode::kRolledBack, ExitCode::kInterrupted},
       .takes_fleet = true,
+      .changes = true,
       .run = run_apply,
   };
 }

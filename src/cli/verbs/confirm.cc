@@ -58,6 +58,7 @@ Command confirm_command() {
       .examples = {{"sudo weir confirm", "the changes stay"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook,
                      ExitCode::kRolledBack},
+      .changes = true,
       .run = run_confirm,
   };
 }

@@ -236,6 +236,7 @@ Command rollback_command() {
                    {"weir rollback --lab lab", "the hosts of a lab"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook,
                      ExitCode::kPartial},
+      .changes = true,
       .run = run_rollback,
   };
 }
