@@ -31,7 +31,8 @@ Weir.SvgMap = class {
     this.cells = new Map();    // port -> {rect, x, y, size, byte, mark}
     this.links = [];
     this.boxes = new Map();    // device -> box
-    this.width = Math.max(640, parent.clientWidth || 900);
+    this.width = Math.max(320, parent.clientWidth || 900);
+    this.isNarrow = this.width < 640;    // a phone: names stay legible, rows are more
     this.root = Weir.svg('svg', {role: 'group', 'aria-label': 'Map of the fabric'});
     this.root.append(Weir.svg('defs', {}, Weir.svg('pattern',
       {id: 'hatch', width: 4, height: 4, patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)'},
@@ -53,12 +54,12 @@ Weir.SvgMap = class {
     let y = 4;
     const tiers = [...new Set(this.topology.switches.map((d) => d.tier))].sort((a, b) => b - a);
     for (const tier of tiers)
-      y = this.layOutRow(this.topology.switches.filter((d) => d.tier === tier), y, 34) + 46;
+      y = this.layOutRow(this.topology.switches.filter((d) => d.tier === tier), y, this.isNarrow ? 12 : 34) + 46;
     if (tiers.length === 0) y += 6;
     const hosts = this.topology.hosts;
-    const perRow = Math.min(hosts.length, 16);
+    const perRow = Math.min(hosts.length, this.isNarrow ? 8 : 16);
     for (let i = 0; i < hosts.length; i += perRow)
-      y = this.layOutRow(hosts.slice(i, i + perRow), y, 8, perRow) + 10;
+      y = this.layOutRow(hosts.slice(i, i + perRow), y, this.isNarrow ? 4 : 8, perRow) + 10;
     return y;
   }
 
@@ -71,7 +72,7 @@ Weir.SvgMap = class {
     let columns = most;
     for (; size > 5; --size) {
       columns = Math.max(1, Math.floor((room - 8) / (size + 2)));
-      if (Math.ceil(most / columns) <= (most > 16 ? 2 : 1)) break;
+      if (Math.ceil(most / columns) <= (most > 16 || this.isNarrow ? 2 : 1)) break;
     }
     columns = Math.min(columns, most);
     if (devices[0].tier === 0 && most > 4) columns = Math.min(columns, Math.ceil(most / 2));
@@ -210,7 +211,7 @@ Weir.HeatMap = class {
     this.palette = palette;
     this.pick = pick;
     const rails = topology.rails.length || 1;
-    const width = Math.max(600, (parent.clientWidth || 900) - 70);
+    const width = Math.max(256, (parent.clientWidth || 900) - 70);
     this.perBand = 128;
     while (this.perBand * 4 > width) this.perBand /= 2;
     this.size = Math.max(3, Math.min(9, Math.floor(width / this.perBand)));
@@ -352,34 +353,41 @@ Weir.HeatMap = class {
   }
 };
 
-/// A curve of bytes; gaps are grey bands, the cursor a line.
-Weir.sparkline = (cells, quantity, palette, cursor) => {
-  const width = 110, height = 16;
-  const svg = Weir.svg('svg', {width, height, viewBox: `0 0 ${width} ${height}`, 'aria-hidden': 'true'});
-  const n = cells.length;
-  if (n === 0) return svg;
-  const x = (i) => n === 1 ? width : (i / (n - 1)) * (width - 2) + 1;
-  let most = 25;
-  for (const cell of cells) if (cell !== Weir.GAP) most = Math.max(most, cell);
-  let path = '';
-  let isOpen = false;
-  let gapFrom = -1;
-  const gaps = [];
-  for (let i = 0; i < n; ++i) {
-    if (cells[i] === Weir.GAP) {
-      isOpen = false;
-      if (gapFrom < 0) gapFrom = i;
-      if (i === n - 1) gaps.push([gapFrom, i]);
-      continue;
-    }
-    if (gapFrom >= 0) { gaps.push([gapFrom, i]); gapFrom = -1; }
-    path += `${isOpen ? 'L' : 'M'}${x(i).toFixed(1)},${(height - 1 - (cells[i] / most) * (height - 3)).toFixed(1)}`;
-    isOpen = true;
+/// A curve of bytes; gaps are grey bands, the cursor a line. Made once and drawn again and again: new
+/// elements at every update, of 64 rows, would be most of the page's work.
+Weir.Sparkline = class {
+  constructor() {
+    this.gaps = Weir.svg('path', {opacity: 0.5});
+    this.curve = Weir.svg('path', {fill: 'none', 'stroke-width': 1.3});
+    this.cursor = Weir.svg('path', {'stroke-width': 1});
+    this.root = Weir.svg('svg', {width: 110, height: 16, viewBox: '0 0 110 16', 'aria-hidden': 'true'}, this.gaps, this.curve, this.cursor);
   }
-  for (const [a, b] of gaps)
-    svg.append(Weir.svg('rect', {x: x(a), y: 0, width: Math.max(1, x(b) - x(a)), height, fill: palette.gap, opacity: 0.5}));
-  if (path) svg.append(Weir.svg('path', {d: path, fill: 'none', stroke: palette.of(quantity, 190), 'stroke-width': 1.3}));
-  if (cursor !== null && cursor >= 0)
-    svg.append(Weir.svg('line', {x1: x(cursor), x2: x(cursor), y1: 0, y2: height, stroke: palette.accent, 'stroke-width': 1}));
-  return svg;
+
+  draw(cells, quantity, palette, cursor) {
+    const width = 110, height = 16;
+    const n = cells.length;
+    const tenth = (v) => Math.round(v * 10) / 10;
+    const x = (i) => n === 1 ? width : tenth((i / (n - 1)) * (width - 2) + 1);
+    let most = 25;
+    for (const cell of cells) if (cell !== Weir.GAP) most = Math.max(most, cell);
+    let curve = '', gaps = '';
+    let isOpen = false;
+    let gapFrom = -1;
+    const closeGap = (to) => { gaps += `M${x(gapFrom)},0H${Math.max(x(gapFrom) + 1, x(to))}V${height}H${x(gapFrom)}z`; gapFrom = -1; };
+    for (let i = 0; i < n; ++i) {
+      const isGap = cells[i] === Weir.GAP;
+      if (isGap && gapFrom < 0) gapFrom = i;
+      if (gapFrom >= 0 && (!isGap || i === n - 1)) closeGap(i);
+      if (!isGap) curve += `${isOpen ? 'L' : 'M'}${x(i)},${tenth(height - 1 - (cells[i] / most) * (height - 3))}`;
+      isOpen = !isGap;
+    }
+    this.set(this.gaps, 'd', gaps, 'fill', palette.gap);
+    this.set(this.curve, 'd', curve, 'stroke', palette.of(quantity, 190));
+    this.set(this.cursor, 'd', cursor !== null && cursor >= 0 ? `M${x(cursor)},0V${height}` : '', 'stroke', palette.accent);
+  }
+
+  set(path, ...pairs) {
+    for (let i = 0; i < pairs.length; i += 2)
+      if (path.getAttribute(pairs[i]) !== pairs[i + 1]) path.setAttribute(pairs[i], pairs[i + 1]);
+  }
 };

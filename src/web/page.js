@@ -31,7 +31,7 @@ let clockSkew = 0;            // server's clock against ours
 let isLost = false;
 
 // For whoever measures this page.
-Weir.stats = {updates: 0, work: [], bytes: 0, firstPaint: 0};
+Weir.stats = {updates: 0, bytes: 0, firstPaint: 0};
 
 const quantities = () => topology.isLarge ? [state.quantity] : Weir.QUANTITIES;
 const selected = () => {
@@ -101,7 +101,7 @@ const showCrumbs = () => {
   if (state.port) steps.push([state.port.startsWith(state.device + ' ') ? state.port.slice(state.device.length + 1) : state.port, null, false]);
   const parts = steps.map(([name, go, isAbove], i) => [i ? '›' : '',
     go && (isAbove || state.port) ? el('button', {type: 'button', on: {click: go}}, name) : el('span', {'aria-current': i === steps.length - 1 ? 'true' : null}, name)]);
-  const leaves = state.rail !== null && !state.device ? leavesOf(state.rail).slice(0, 16) : [];
+  const leaves = state.rail !== null && !state.device && !state.port ? leavesOf(state.rail).slice(0, 16) : [];
   $('crumbs').replaceChildren(...parts.flat(), ...(leaves.length ? ['›'] : []),
     ...leaves.map((name) => el('button', {type: 'button', on: {click: () => pick({device: name})}}, name)));
 };
@@ -168,7 +168,6 @@ const remember = (frame) => {
 };
 
 const onTick = (message) => {
-  const begin = performance.now();
   const frame = Weir.decodeFrame(message);
   clockSkew = Date.now() - frame.time;
   if (frame.topology !== topology.version) { reload(); return; }
@@ -184,8 +183,6 @@ const onTick = (message) => {
   }
   drawTimeline();
   Weir.stats.updates++;
-  Weir.stats.work.push(performance.now() - begin);
-  if (Weir.stats.work.length > 600) Weir.stats.work.shift();
 };
 
 let wanted = 0;
@@ -324,10 +321,13 @@ const showAge = () => {
   box.className = isOld ? 'age old' : 'age';
 };
 
+// Asked once per size: a question in the middle of an update has the page laid out for it.
+let ribbonSize = null;
 const drawTimeline = () => {
   const canvas = $('ribbon');
   const ratio = devicePixelRatio || 1;
-  const width = canvas.clientWidth, height = canvas.clientHeight;
+  ribbonSize ??= {width: canvas.clientWidth, height: canvas.clientHeight};
+  const {width, height} = ribbonSize;
   if (canvas.width !== Math.round(width * ratio)) { canvas.width = Math.round(width * ratio); canvas.height = Math.round(height * ratio); }
   const context = canvas.getContext('2d');
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -405,12 +405,14 @@ const buildTable = () => {
     el('th', {scope: 'col'}, `${Weir.VIEWS[state.quantity].label.toLowerCase()}, last ${SPARK} looks`));
   rows = ports.map((port) => {
     const cells = COLUMNS.map(() => el('td'));
-    const spark = el('td');
+    const spark = new Weir.Sparkline();
     const button = el('button', {class: 'name', type: 'button', on: {click: () => pick({port: port.index})}}, `${port.device.name} ${port.name}`);
-    const tr = el('tr', {}, el('td', {}, button), el('td', {class: 'left muted'}, topology.towards(port)), cells, spark);
+    const tr = el('tr', {}, el('td', {}, button), el('td', {class: 'left muted'}, topology.towards(port)), cells, el('td', {}, spark.root));
     return {port, tr, cells, spark, texts: []};
   });
   $('table').replaceChildren(el('table', {}, el('caption', {class: 'muted'}, caption), el('thead', {}, head), el('tbody', {}, rows.map((r) => r.tr))));
+  sight.disconnect();
+  for (const row of rows) sight.observe(row.tr);
   builtAt = shown?.number ?? 0;
   loadSparks();
   markRows();
@@ -453,7 +455,6 @@ const loadSparks = async () => {
     sparkNumbers = answer.numbers;
     sparks = new Map(answer.ports.map((p) => [p.port, Array.from(Weir.bytesOf(p[state.quantity] ?? ''))]));
     if (topology.isLarge) await loadExtra();
-    drawSparks();
     updateTable();
   } catch (error) { showTrouble(error.message); }
 };
@@ -479,11 +480,19 @@ const growSparks = (frame) => {
   if (topology.isLarge) loadExtra().then(() => { updatePort(); }).catch(() => {});
 };
 
+// Curves of rows that are scrolled out of sight are drawn when they come into it.
+const sight = new IntersectionObserver((entries) => {
+  for (const entry of entries) entry.target.weirIsHidden = !entry.isIntersecting;
+  drawSparks();
+});
+addEventListener('beforeprint', () => { for (const row of rows) row.tr.weirIsHidden = false; drawSparks(); });
+
 const drawSparks = () => {
   const cursor = isPast() ? sparkNumbers.findIndex((n) => n >= state.at) : null;
   for (const row of rows) {
+    if (row.tr.weirIsHidden) continue;
     const cells = sparks.get(row.port.index);
-    if (cells) row.spark.replaceChildren(Weir.sparkline(cells, state.quantity, palette, cursor));
+    if (cells) row.spark.draw(cells, state.quantity, palette, cursor);
   }
 };
 
@@ -910,9 +919,10 @@ document.addEventListener('visibilitychange', () => {
 });
 addEventListener('hashchange', () => { Object.assign(state, Weir.readState()); reload(); });
 let resized = 0;
+new ResizeObserver(() => { ribbonSize = null; if (topology) drawTimeline(); }).observe($('ribbon'));
 addEventListener('resize', () => { clearTimeout(resized); resized = setTimeout(() => { if (topology) { makeMap(); draw(); highlight(); drawTimeline(); } }, 150); });
 palette.onchange = () => { if (topology) { makeMap(); showLegend(); draw(); highlight(); loadChart(); drawTimeline(); } };
-setInterval(showAge, 500);
+setInterval(showAge, 1000);
 
 const begin = () => start().catch((error) => {
   showTrouble(`${error.message}. Trying again.`);

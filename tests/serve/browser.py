@@ -106,8 +106,9 @@ class Browser:
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         page = Page(self, session, target)
-        for domain in ("Page", "Runtime", "Network", "Log", "Performance", "Accessibility"):
+        for domain in ("Page", "Runtime", "Network", "Log", "Accessibility"):
             page.call(f"{domain}.enable")
+        page.call("Performance.enable", timeDomain="threadTicks")
         page.call("Emulation.setDeviceMetricsOverride", width=size[0], height=size[1],
                   deviceScaleFactor=1, mobile=False)
         page.features(*features)
@@ -172,7 +173,8 @@ class Page:
         return sent
 
     def busy(self):
-        """Seconds that the main thread has worked so far, of all kinds."""
+        """Seconds of CPU that the tasks of the main thread have taken so far: script, style,
+        layout, paint, all of it. Other work on the machine does not count."""
         metrics = self.call("Performance.getMetrics")["metrics"]
         return next(m["value"] for m in metrics if m["name"] == "TaskDuration")
 

@@ -16,6 +16,7 @@ import pathlib
 import re
 import signal
 import socket
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -29,6 +30,7 @@ WEIR = ""
 SCRATCH = None
 BROWSER = None
 MiB = 1 << 20
+MOST_WORK = 50  # ms of the main thread's CPU per update: more is felt when one clicks
 
 
 def weir(*words, good=(0, 1, 5)):
@@ -97,6 +99,23 @@ def make_lab(name, template="pod16", edit=lambda text: text):
     return SCRATCH / name
 
 
+def updates_of(page, count):
+    """CPU milliseconds of the main thread for each of `count` updates, and the seconds that they
+    took. Asked rarely: a question is work for the page too."""
+    def update():
+        return page.run("Weir.stats.updates")
+    work = []
+    begin, busy, seen = time.monotonic(), page.busy(), update()
+    while len(work) < count:
+        if time.monotonic() > begin + 240:
+            raise AssertionError(f"{len(work)} updates after 240 s")
+        time.sleep(0.25)
+        if (now := update()) > seen:
+            work += [(page.busy() - busy) * 1000 / (now - seen)] * (now - seen)
+            busy, seen = page.busy(), now
+    return work, time.monotonic() - begin
+
+
 class Case(unittest.TestCase):
     def check_figure(self, measured, most):
         """A time says nothing where other work is done: WEIR_FIGURES=1 on a quiet machine."""
@@ -146,7 +165,7 @@ class LabPage(Case):
         self.page.run("document.querySelector('[data-device=leaf1]').dispatchEvent(new MouseEvent("
                       "'click', {bubbles: true}))")
         self.page.wait("document.querySelectorAll('#table tbody tr').length === 16")
-        self.page.wait("document.querySelector('#table tbody svg path') !== null")
+        self.page.wait("document.querySelector('#table tbody svg path[d^=M]') !== null")
         self.assertIn("device=leaf1", self.page.run("location.hash"))
         # A port of it, then step by step back to the fabric.
         self.page.run("document.querySelector('#table button.name').click()")
@@ -440,24 +459,22 @@ class Large(Case):
                 time.sleep(0.2)
             # A machine that does other things too: the best of three.
             first = 99
-            for _ in range(3):
+            for left in (2, 1, 0):
                 page = BROWSER.open(server.page)
                 page.wait("Weir.stats.firstPaint > 0", 60)
                 first = min(first, page.run("Weir.stats.firstPaint") / 1000)
-                if first < 2:
+                if first < 2 or left == 0:
                     break
                 page.close()
             page.wait("Weir.stats.updates >= 1", 120)
-            page.run("Weir.stats.bytes = 0; Weir.stats.work = []; Weir.stats.updates = 0")
-            begin = time.monotonic()
-            page.wait("Weir.stats.updates >= 10", 120)
-            seconds = time.monotonic() - begin
-            count = page.run("Weir.stats.updates")
-            work = sorted(page.run("Weir.stats.work"))
-            size = page.run("Weir.stats.bytes") / count
-            print(f"1,024 x 8: first paint {first:.2f} s; script per update {work[0]:.0f} to "
-                  f"{work[-1]:.0f} ms, {size / 1000:.0f} kB; an update per "
-                  f"{seconds / count:.1f} s; server {server.memory() / MiB:.0f} MiB")
+            time.sleep(2)  # what belongs to the load of the page is over
+            page.run("Weir.stats.bytes = 0")
+            work, seconds = updates_of(page, 12)
+            rate = page.run("Weir.stats.bytes") / seconds
+            print(f"1,024 x 8: first paint {first:.2f} s; main thread per update "
+                  f"{statistics.median(work):.0f} ms of CPU, {max(work):.0f} at most; "
+                  f"{rate / 1000:.0f} kB/s; an update per {seconds / len(work):.1f} s; server "
+                  f"{server.memory() / MiB:.0f} MiB")
             self.assertEqual(page.run("document.querySelectorAll('#map canvas').length"), 1)
             # From the fabric to a rail, its leaf and a port of it.
             page.run("document.querySelector('[data-rail=\"3\"]').click()")
@@ -467,9 +484,26 @@ class Large(Case):
             page.run("document.querySelector('#table button.name').click()")
             page.wait("location.hash.includes('port=leaf3')")
             self.check_figure(first, 2)
-            self.check_figure(work[len(work) // 2], 50)
-            self.check_figure(seconds / count, 1.2)
-            self.assertLess(size, 100_000)
+            self.assertLess(statistics.median(work), MOST_WORK)
+            self.check_figure(max(work), MOST_WORK)
+            self.check_figure(seconds / len(work), 1.2)
+            self.assertLess(rate, 100_000)
+            page.close()
+
+
+class Pod(Case):
+    def test_ten_updates_a_second(self):
+        with Server("--lab", make_lab("ten"), "--interval", "100ms") as server:
+            page = BROWSER.open(server.page)
+            page.wait("Weir.stats.updates >= 10", 60)
+            page.run("Weir.stats.bytes = 0")
+            work, seconds = updates_of(page, 100)
+            rate = page.run("Weir.stats.bytes") / seconds
+            print(f"a pod: {len(work) / seconds:.1f} updates per second; main thread per update "
+                  f"{statistics.median(work):.0f} ms of CPU; {rate / 1000:.0f} kB/s")
+            self.assertLess(statistics.median(work), MOST_WORK)
+            self.assertLess(rate, 100_000)
+            self.check_figure(-len(work) / seconds, -9.5)
             page.close()
 
 

@@ -113,6 +113,18 @@ def certificate(scratch):
     return config
 
 
+def authority(scratch, name):
+    """Its own certificate, and one of a client, signed by it."""
+    key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
+    run("openssl", "req", "-x509", *key, "-keyout", scratch / f"{name}.key", "-out",
+        scratch / f"{name}.crt", "-days", "2", "-subj", f"/CN={name}")
+    run("openssl", "req", *key, "-keyout", scratch / f"{name}-client.key", "-out",
+        scratch / "request.pem", "-subj", "/CN=prometheus")
+    run("openssl", "x509", "-req", "-in", scratch / "request.pem", "-CA", scratch / f"{name}.crt",
+        "-CAkey", scratch / f"{name}.key", "-CAcreateserial", "-days", "2", "-out",
+        scratch / f"{name}-client.crt")
+
+
 def make_lab(scratch):
     design = scratch / "fabric.yaml"
     weir("init", "--template", "pod16", "--output", design)
@@ -176,6 +188,45 @@ class Serve(unittest.TestCase):
             self.assertEqual(status_of(metrics, context=trusted), 401)
             self.assertEqual(status_of(metrics, context=trusted, user="prom:guess"), 401)
             self.assertIn("weir_port_up{", get(metrics, user="prom:secret", context=trusted))
+
+    def client_context(self, authority_name=None, newest=ssl.TLSVersion.TLSv1_3):
+        context = ssl.create_default_context(cafile=str(self.scratch / "cert.pem"))
+        context.maximum_version = newest
+        if authority_name:
+            context.load_cert_chain(self.scratch / f"{authority_name}-client.crt",
+                                    self.scratch / f"{authority_name}-client.key")
+        return context
+
+    def test_client_certificates(self):
+        config = certificate(self.scratch)
+        for name in ("ours", "theirs"):
+            authority(self.scratch, name)
+        config.write_text("tls_server_config:\n  cert_file: cert.pem\n  key_file: key.pem\n"
+                          "  client_auth_type: RequireAndVerifyClientCert\n"
+                          "  client_ca_file: ours.crt\n")
+        run(TOOLS["promtool"], "check", "web-config", config)
+        with serving(self.scratch, "--root", DATA / "host" / "hgx01", "--web-config",
+                     config) as url:
+            for refused in (None, "theirs"):
+                with self.assertRaises(OSError):
+                    get(url + "/metrics", context=self.client_context(refused))
+            for newest in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3):
+                context = self.client_context("ours", newest)
+                self.assertIn("weir_port_up{", get(url + "/metrics", context=context))
+                self.assertEqual(status_of(url + "/", context=context), 200, "the page, no token")
+                self.check_resumes(url, context)
+
+    def check_resumes(self, url, context):
+        """A browser's second connection takes up the session of its first."""
+        session = None
+        for is_second in (False, True):
+            with socket.create_connection(("127.0.0.1", urllib.parse.urlsplit(url).port)) as plain:
+                with context.wrap_socket(plain, server_hostname="127.0.0.1",
+                                         session=session) as secure:
+                    secure.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+                    self.assertIn(b"200 OK", secure.recv(100))
+                    self.assertEqual(secure.session_reused, is_second)
+                    session = secure.session
 
     @unittest.skipUnless(os.geteuid() == 0, "not root")
     def test_root_is_given_up(self):

@@ -18,6 +18,8 @@ namespace {
 using Steady = std::chrono::steady_clock;
 constexpr auto kUnwatched = std::chrono::seconds(15);
 constexpr auto kNap = std::chrono::milliseconds(20);
+// After a look that took longer than the interval: others wait for the lab's lock.
+constexpr auto kShortestNap = std::chrono::milliseconds(2);
 
 std::int64_t unix_ms_now() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -153,17 +155,20 @@ void LivePage::look() {
 void LivePage::run(const std::atomic<bool>& is_over) {
   if (!watch_) return;
   const auto interval = std::chrono::milliseconds(api_.info().interval_ms);
-  auto last = Steady::time_point();
+  const auto unwatched = std::max<std::chrono::milliseconds>(interval, kUnwatched);
+  auto last = Steady::now() - 2 * unwatched;  // the first look is due
   while (!is_over) {
     const auto now = Steady::now();
     const bool is_watched = load_ || streams_ > 0;
-    const std::chrono::milliseconds pace =
-        is_watched ? interval : std::max<std::chrono::milliseconds>(interval, kUnwatched);
-    if (last == Steady::time_point() || now - last >= pace) {
-      last = now;
+    const std::chrono::milliseconds pace = is_watched ? interval : unwatched;
+    if (now - last >= pace) {
+      // From when it was due: ten looks a second are ten, whatever a nap takes. One that comes an
+      // interval late is not made up for.
+      last = now - last < 2 * pace ? last + pace : now;
       look();
     }
-    std::this_thread::sleep_for(kNap);
+    const Steady::duration left = last + pace - Steady::now();
+    std::this_thread::sleep_for(std::clamp<Steady::duration>(left, kShortestNap, kNap));
   }
 }
 
