@@ -253,6 +253,9 @@ constexpr ThresholdInfo kTable[] = {
     {"carrier_changes_told", "events", "I18", "field",
      "in pasted text: the same of carrier changes, two per time", nullptr,
      &T::carrier_changes_told},
+    {"boot_link_downs", "events", "I18", "field",
+     "in pasted logs: link losses of a switch port while the device behind it boots", nullptr,
+     &T::boot_link_downs},
     {"fec_speed", "Gb/s", "I18", "IEEE 802.3", "link speed from which FEC must be on",
      &T::fec_speed, nullptr},
     {"least_memlock", "bytes", "E2", "field",
@@ -301,6 +304,22 @@ constexpr ThresholdInfo kTable[] = {
     {"tuned_paused_runs", "share", "H3", "statistics",
      "of the runs: paused ones are rare where the bound of their rate is below this",
      &T::tuned_paused_runs, nullptr},
+    // Published floors are 95 to 96 % of the line rate, one is 90 %; this is 93 % of it.
+    {"pair_floor", "share", "J1", "field",
+     "of what speed, MTU and headers leave for data: a pair that moves less, alone, is slow",
+     &T::pair_floor, nullptr},
+    // Iglewicz and Hoaglin 1993.
+    {"outlier_z", "sigma", "J2", "statistics",
+     "robust ones below the median of like hosts: an outlier", &T::outlier_z, nullptr},
+    {"like_hosts", "hosts", "J2", "statistics",
+     "of one kind from which their median is compared with; fewer meet the floor alone", nullptr,
+     &T::like_hosts},
+    // SuperBench: 5 %.
+    {"baseline_change", "share", "J4", "field",
+     "worse than the baseline by more than this is a regression", &T::baseline_change, nullptr},
+    {"baseline_spread", "times", "J4", "field",
+     "its spread from run to run: what varies by itself may be worse by so much",
+     &T::baseline_spread, nullptr},
 };
 
 bool is_share(const ThresholdInfo& info) {

@@ -111,6 +111,7 @@ struct Thresholds {
   std::uint64_t symbol_errors_told = 10;
   std::uint64_t link_downs_told = 1;
   std::uint64_t carrier_changes_told = 2;
+  std::uint64_t boot_link_downs = 2;
 
   // hosts and jobs
   double fec_speed = 100;
@@ -132,6 +133,13 @@ struct Thresholds {
   double tuned_use = 0.8;
   double tuned_tail = 2;
   double tuned_paused_runs = 0.05;
+
+  // preflight and baselines
+  double pair_floor = 0.95;
+  double outlier_z = 3.5;
+  std::uint64_t like_hosts = 8;
+  double baseline_change = 0.05;
+  double baseline_spread = 3;
 };
 
 /// One row. Exactly one of the two members is set.

@@ -15,7 +15,7 @@
 #include "base/json_cursor.h"
 #include "base/json_fwd.h"
 #include "base/result.h"
-#include "preflight/limits.h"
+#include "finding/thresholds.h"
 #include "preflight/report.h"
 
 namespace weir::preflight {
@@ -118,7 +118,8 @@ struct Comparison {
   [[nodiscard]] Outcome outcome() const;
   [[nodiscard]] std::size_t regressions() const;
 };
-[[nodiscard]] Comparison compare(const Baseline& baseline, const Report& run, const Limits& limits);
+[[nodiscard]] Comparison compare(const Baseline& baseline, const Report& run,
+                                 const finding::Thresholds& limits);
 
 [[nodiscard]] bool is_regression(const ComparedValue& value);
 /// "4 pairs, bandwidth p50 of gpu11 rail 0".

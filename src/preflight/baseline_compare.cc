@@ -28,7 +28,7 @@ double worse_by(double was, double is, Better better) {
 
 class Comparer {
  public:
-  Comparer(const Baseline& baseline, const Limits& limits, Comparison& out)
+  Comparer(const Baseline& baseline, const finding::Thresholds& limits, Comparison& out)
       : baseline_(baseline), limits_(limits), out_(out) {}
 
   void stage(const BaselineStage& was, const StageResult& is) {
@@ -114,7 +114,7 @@ class Comparer {
   }
 
   const Baseline& baseline_;
-  const Limits& limits_;
+  const finding::Thresholds& limits_;
   Comparison& out_;
 };
 
@@ -237,7 +237,7 @@ Outcome Comparison::outcome() const {
   return regressions() > 0 ? Outcome::kRegressed : Outcome::kAsBaseline;
 }
 
-Comparison compare(const Baseline& baseline, const Report& run, const Limits& limits) {
+Comparison compare(const Baseline& baseline, const Report& run, const finding::Thresholds& limits) {
   Comparison out;
   out.baseline = baseline.name;
   out.digest = digest_of(baseline);

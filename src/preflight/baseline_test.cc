@@ -150,7 +150,7 @@ TEST(Comparison, RegressesBeyondFivePercentAndNotWithin) {
   const Comparison near = compare(*baseline, run_of(92e9), {});
   EXPECT_FALSE(finding::is_raised(near.judgement.findings, "baseline.regressed"));
   // A threshold that the user sets holds.
-  Limits lenient;
+  finding::Thresholds lenient;
   lenient.baseline_change = 0.1;
   EXPECT_EQ(compare(*baseline, run_of(90e9), lenient).outcome(), Outcome::kAsBaseline);
   // Better is no regression, whatever it is of.

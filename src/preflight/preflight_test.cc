@@ -120,7 +120,7 @@ TEST(RobustZ, FindsTheOneThatIsFarFromTheOthersAndNobodyAmongEquals) {
   std::vector<double> values(15, 1.0);
   values.push_back(0.1);
   const std::vector<double> z = robust_z(values);
-  EXPECT_LT(z.back(), -Limits().outlier_z);
+  EXPECT_LT(z.back(), -finding::Thresholds().outlier_z);
   EXPECT_EQ(z.front(), 0);
   for (const double each : robust_z(std::vector<double>(8, 0.97)))
     EXPECT_EQ(each, 0);
@@ -178,7 +178,7 @@ TEST(Suspects, AreTheHostWithWhichEveryPairIsSlowAndNotItsPartners) {
   ASSERT_EQ(suspects.size(), 1U);
   EXPECT_EQ(suspects.front().host, 4U);
   EXPECT_TRUE(suspects.front().is_receiving);
-  EXPECT_LT(suspects.front().z, -Limits().outlier_z);
+  EXPECT_LT(suspects.front().z, -finding::Thresholds().outlier_z);
   EXPECT_TRUE(suspect_pairs(samples, suspects, 8).empty());
   EXPECT_NE(healthy_partner(4, 4, samples, suspects, kAlike), 4U);
 }

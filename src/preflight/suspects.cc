@@ -61,8 +61,8 @@ bool is_among(std::uint32_t host, const std::vector<Suspect>& suspects) {
 }  // namespace
 
 std::vector<Suspect> suspects_among(const std::vector<Sample>& samples,
-                                    const std::vector<std::uint32_t>& kinds, const Limits& limits,
-                                    std::size_t most) {
+                                    const std::vector<std::uint32_t>& kinds,
+                                    const finding::Thresholds& limits, std::size_t most) {
   const std::map<std::uint32_t, Score> scores = scores_of(samples);
   const std::map<std::uint32_t, double> z = z_of(scores, kinds, limits.like_hosts);
   std::vector<Suspect> out;

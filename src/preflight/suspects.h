@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "preflight/limits.h"
+#include "finding/thresholds.h"
 #include "preflight/schedule.h"
 
 namespace weir::preflight {
@@ -34,7 +34,8 @@ struct Suspect {
 /// outlier. `kinds` is a number per host: equal ones are compared. Worst first, at most `most`.
 [[nodiscard]] std::vector<Suspect> suspects_among(const std::vector<Sample>& samples,
                                                   const std::vector<std::uint32_t>& kinds,
-                                                  const Limits& limits, std::size_t most);
+                                                  const finding::Thresholds& limits,
+                                                  std::size_t most);
 
 /// Slow pairs of hosts of which neither is a suspect. Worst first, at most `most`.
 [[nodiscard]] std::vector<HostPair> suspect_pairs(const std::vector<Sample>& samples,

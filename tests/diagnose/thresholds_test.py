@@ -25,9 +25,8 @@ NO_LIMITS = {"kLines", "kWideLines", "kNamed", "kApart", "kBits", "kSmallestFram
 # What the tree of a followed pause shows; it sets no finding.
 NO_LIMITS |= {"kDeepest", "kMattersFrom"}
 NO_LIMITS |= {"kSisters", "kFewest", "kMany", "kHosts"}
-# A completion's status as verbs number it; how often a port's link goes down while the device
-# behind it boots.
-NO_LIMITS |= {"kTimeoutStatus", "kBoots"}
+# A completion's status as verbs number it.
+NO_LIMITS |= {"kTimeoutStatus"}
 NO_FRACTIONS = {"0.0", "1.0", "1000.0", "65'535.0"}
 
 

@@ -61,7 +61,7 @@ bool is_at_boot(const readers::PasteEvent& event) {
   return seconds && *seconds < kBootSeconds && text.find('.') < text.find(']');
 }
 
-void judge_links(const Happened& all, finding::Judgement& out) {
+void judge_links(const Happened& all, const finding::Thresholds& limits, finding::Judgement& out) {
   Happened happened;
   std::copy_if(all.events.begin(), all.events.end(), std::back_inserter(happened.events),
                [](const readers::PasteEvent* event) { return !is_at_boot(*event); });
@@ -71,8 +71,7 @@ void judge_links(const Happened& all, finding::Judgement& out) {
   const std::string place = place_of(first.host, first.device);
   const bool is_up = happened.events.back()->kind == EventKind::kLinkUp;
   // Behind a switch's port a host may have been booted.
-  constexpr std::size_t kBoots = 2;
-  const bool is_booted = first.is_switch && downs <= kBoots;
+  const bool is_booted = first.is_switch && downs <= limits.boot_link_downs;
   if (is_booted) {
     add_event_finding("link.flapping",
                       fmt::format("The link of {} went down {} time{}: whether the device behind "
@@ -147,10 +146,11 @@ void judge_storms(const Happened& happened, finding::Judgement& out) {
     finding.evidence.back() = line_of(last.at);
 }
 
-void judge_events_of(const Happened& happened, finding::Judgement& out) {
+void judge_events_of(const Happened& happened, const finding::Thresholds& limits,
+                     finding::Judgement& out) {
   const readers::PasteEvent& first = *happened.events.front();
   const std::string place = place_of(first.host, first.device);
-  judge_links(happened, out);
+  judge_links(happened, limits, out);
   judge_storms(happened, out);
   if (happened.count(EventKind::kUnplugged) > 0 && happened.count(EventKind::kLinkUp) == 0) {
     add_event_finding("link.degraded", fmt::format("No cable is plugged in at {}.", place),
@@ -211,7 +211,7 @@ void judge_events(std::span<const readers::PasteEvent> events, const finding::Th
   for (const readers::PasteEvent& event : events)
     by_place[{event.host, event.device}].events.push_back(&event);
   for (const auto& [place, happened] : by_place)
-    judge_events_of(happened, out);
+    judge_events_of(happened, limits, out);
   // What a kernel says of GPUs, disks and memory is what the same words say elsewhere.
   std::vector<readers::Cited> foreign;
   for (const readers::PasteEvent& event : events)

@@ -132,7 +132,8 @@ Result<ShownBaseline> show_baseline(const BaselinePlace& place, const std::strin
 }
 
 Result<ComparedRun> compare_with_baseline(const BaselinePlace& place, const std::string& name,
-                                          const std::string& run, const preflight::Limits& limits) {
+                                          const std::string& run,
+                                          const finding::Thresholds& limits) {
   WEIR_TRY(baseline, read_baseline(place, name));
   WEIR_TRY(report, or_bad_input(read_preflight(run)));
   ComparedRun out{.comparison = preflight::compare(baseline, report, limits),

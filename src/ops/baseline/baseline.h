@@ -55,7 +55,7 @@ struct ComparedRun {
 [[nodiscard]] Result<ComparedRun> compare_with_baseline(const BaselinePlace& place,
                                                         const std::string& name,
                                                         const std::string& run,
-                                                        const preflight::Limits& limits);
+                                                        const finding::Thresholds& limits);
 
 /// The file is removed; its runs stay in the history.
 [[nodiscard]] Status drop_baseline(const BaselinePlace& place, const std::string& name);

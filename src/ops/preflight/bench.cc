@@ -69,10 +69,10 @@ std::vector<preflight::Sample> Bench::samples_of(const preflight::Round& round,
                      .rail = rail,
                      .round = number,
                      .rate = 0,
-                     .floor = static_cast<double>(preflight::pair_floor(sender.nics[rail],
-                                                                        receiver.nics[rail],
-                                                                        request_.limits.pair_floor)
-                                                      .raw())});
+                     .floor = static_cast<double>(
+                         preflight::pair_floor(sender.nics[rail], receiver.nics[rail],
+                                               request_.thresholds.pair_floor)
+                             .raw())});
   }
   return out;
 }

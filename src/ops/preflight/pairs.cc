@@ -288,7 +288,7 @@ Status run_pairs(Bench& bench, preflight::StageResult& stage) {
   add_nic_measures(bench, samples, stage);
   const std::vector<std::uint32_t> kinds = bench.kinds();
   const std::vector<Suspect> suspects =
-      preflight::suspects_among(samples, kinds, bench.request().limits, kMostSuspects);
+      preflight::suspects_among(samples, kinds, bench.request().thresholds, kMostSuspects);
   std::vector<std::string> cleared;
   for (const Suspect& suspect : suspects)
     WEIR_TRY_STATUS(

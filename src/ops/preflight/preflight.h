@@ -10,7 +10,6 @@
 #include "host/change/state_directory.h"
 #include "ops/source/hosts.h"
 #include "ops/source/progress.h"
-#include "preflight/limits.h"
 #include "preflight/report.h"
 
 namespace weir::ops {
@@ -28,7 +27,6 @@ struct PreflightRequest {
   std::string resume = {};      // a file of an earlier run: what passed there is not run again
   finding::Severity red_flag = finding::Severity::kError;  // findings from here on stop it
   finding::Thresholds thresholds = {};
-  preflight::Limits limits = {};
   std::string state = {};    // where the failure of stage 7 is written down, as an apply is
   std::string tool = {};     // "weir 0.1.0"
   host::LockWait wait = {};  // for another that changes the hosts

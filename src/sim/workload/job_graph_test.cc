@@ -7,26 +7,13 @@
 #include "base/testing.h"
 #include "sim/fabric/test_networks.h"
 #include "sim/workload/task_graph.h"
+#include "sim/workload/test_fabric.h"
 #include "sim/workload/workload.h"
 
 namespace weir::sim {
 namespace {
 
 const std::string kJobFiles = std::string(WEIR_TEST_DATA) + "/workload/";
-
-Fabric job_fabric(std::uint32_t hosts, std::uint32_t rails, BitRate rate) {
-  Fabric fabric;
-  fabric.network = test::star(hosts * rails, rate, 500_ns, test::lossless_switch(256_MB, 200_KB),
-                              test::plain_nic(4096_B));
-  fabric.classes = {{"rdma", 26_dscp, 3_prio, true}, {"best_effort", 0_dscp, 0_prio, false}};
-  for (std::uint32_t h = 0; h < hosts; ++h) {
-    fabric.hosts.push_back("h" + std::to_string(h));
-    for (std::uint32_t r = 0; r < rails; ++r)
-      fabric.nics.push_back({h, static_cast<int>(r), "mlx5_" + std::to_string(r), rate,
-                             TosByte::of(test::kDataTos), 0});
-  }
-  return fabric;
-}
 
 struct JobRun {
   std::unique_ptr<Workloads> load;
@@ -100,7 +87,7 @@ TEST(JobGraph, AModelWithOneStageComputesThenReducesItsGradients) {
   EXPECT_EQ(step->data, 2U);
   // 12 * 1024^2 * 2 layers / 2 ranks, two bytes each
   EXPECT_EQ(step->gradients, Bytes::raw(12 * 1024 * 1024 * 2));
-  const auto run = run_job(job_fabric(2, 2, 100_Gbps), text);
+  const auto run = run_job(test::star_fabric(2, 2, 100_Gbps), text);
   ASSERT_TRUE(run) << run.error().what;
   const WorkloadResult result = run->result();
   ASSERT_EQ(result.steps.size(), 2U);
@@ -118,14 +105,14 @@ TEST(JobGraph, APipelineWaitsForItsStages) {
   // Four stages and one micro-batch: forward and backward one after the other, so four times as
   // long as a rank computes, and what the stages send on top.
   const auto run =
-      run_job(job_fabric(4, 1, 400_Gbps),
+      run_job(test::star_fabric(4, 1, 400_Gbps),
               "model,layers=4,hidden=1024,seq=1024,tp=1,pp=4,microbatches=1,flops=10T");
   ASSERT_TRUE(run) << run.error().what;
   const StepResult step = run->result().steps.front();
   EXPECT_GT(step.time(), step.compute * 4);
   EXPECT_LT(step.time(), step.compute * 5);
   // With many micro-batches the stages work side by side.
-  const auto many = run_job(job_fabric(4, 1, 400_Gbps),
+  const auto many = run_job(test::star_fabric(4, 1, 400_Gbps),
                             "model,layers=4,hidden=1024,seq=1024,tp=1,pp=4,microbatches=16,"
                             "flops=10T");
   ASSERT_TRUE(many) << many.error().what;
@@ -137,8 +124,8 @@ TEST(JobGraph, OverlapHidesGradients) {
   COVERS("G7");
   const std::string text =
       "model,layers=2,hidden=1024,seq=4096,tp=1,microbatches=1,flops=50T,overlap=";
-  const auto plain = run_job(job_fabric(4, 1, 100_Gbps), text + "0%");
-  const auto hidden = run_job(job_fabric(4, 1, 100_Gbps), text + "100%");
+  const auto plain = run_job(test::star_fabric(4, 1, 100_Gbps), text + "0%");
+  const auto hidden = run_job(test::star_fabric(4, 1, 100_Gbps), text + "100%");
   ASSERT_TRUE(plain && hidden);
   EXPECT_LT(hidden->result().steps[0].time(), plain->result().steps[0].time());
   EXPECT_EQ(hidden->result().steps[0].compute, plain->result().steps[0].compute);
@@ -146,7 +133,7 @@ TEST(JobGraph, OverlapHidesGradients) {
 
 TEST(JobGraph, ExpertsExchangeTokensInEveryLayer) {
   COVERS("G7");
-  const auto run = run_job(job_fabric(4, 1, 100_Gbps),
+  const auto run = run_job(test::star_fabric(4, 1, 100_Gbps),
                            "model,layers=2,hidden=512,seq=512,tp=1,ep=4,experts=8,microbatches=1,"
                            "flops=10T");
   ASSERT_TRUE(run) << run.error().what;
@@ -156,7 +143,7 @@ TEST(JobGraph, ExpertsExchangeTokensInEveryLayer) {
 
 TEST(JobGraph, DegreesThatDoNotFitAreNamed) {
   COVERS("G7");
-  const Fabric fabric = job_fabric(2, 2, 100_Gbps);
+  const Fabric fabric = test::star_fabric(2, 2, 100_Gbps);
   EXPECT_NE(error_of(fabric, "model,layers=2,hidden=64,tp=2,pp=1,dp=4").find("tp 2 * pp 1 * dp 4"),
             std::string::npos);
   EXPECT_NE(error_of(fabric, "model,layers=2,hidden=64,tp=4").find("does not stay within a host"),
@@ -170,35 +157,36 @@ TEST(JobGraph, DegreesThatDoNotFitAreNamed) {
 TEST(JobGraph, ASimaiFileRuns) {
   COVERS("G7");
   const auto run =
-      run_job(job_fabric(8, 2, 100_Gbps), "simai,file=" + kJobFiles + "two_hosts.simai.txt");
+      run_job(test::star_fabric(8, 2, 100_Gbps), "simai,file=" + kJobFiles + "two_hosts.simai.txt");
   ASSERT_TRUE(run) << run.error().what;
   const StepResult step = run->result().steps.front();
   EXPECT_EQ(step.compute,
             40_us * 2 + 20_us + 120_us * 2 + 80_us + 160_us * 2 + 90_us + 10_us + 2_ns);
   EXPECT_GT(step.time(), step.compute);
-  EXPECT_NE(error_of(job_fabric(2, 2, 100_Gbps), "simai,file=" + kJobFiles + "two_hosts.simai.txt")
-                .find("it is for 16 GPUs, but 4 NICs"),
-            std::string::npos);
+  EXPECT_NE(
+      error_of(test::star_fabric(2, 2, 100_Gbps), "simai,file=" + kJobFiles + "two_hosts.simai.txt")
+          .find("it is for 16 GPUs, but 4 NICs"),
+      std::string::npos);
 }
 
 TEST(JobGraph, ChakraTracesRunAndBothFormsAreEqual) {
   COVERS("G7");
-  const Fabric fabric = job_fabric(2, 1, 100_Gbps);
+  const Fabric fabric = test::star_fabric(2, 1, 100_Gbps);
   const auto wire = run_job(fabric, "chakra,file=" + kJobFiles + "pair");
   const auto json = run_job(fabric, "chakra,file=" + kJobFiles + "pair_json");
   ASSERT_TRUE(wire) << wire.error().what;
   ASSERT_TRUE(json) << json.error().what;
   EXPECT_EQ(wire->sim->digest(), json->sim->digest());
   EXPECT_EQ(wire->result().steps.front().compute, 150_us);
-  EXPECT_NE(
-      error_of(job_fabric(3, 1, 100_Gbps), "chakra,file=" + kJobFiles + "pair").find("pair.2.et"),
-      std::string::npos);
+  EXPECT_NE(error_of(test::star_fabric(3, 1, 100_Gbps), "chakra,file=" + kJobFiles + "pair")
+                .find("pair.2.et"),
+            std::string::npos);
 }
 
 TEST(JobGraph, AListOfTestsHasAResultForEachSize) {
   COVERS("G7");
   const auto run =
-      run_job(job_fabric(4, 2, 100_Gbps), "nccl-tests,file=" + kJobFiles + "list.nccl");
+      run_job(test::star_fabric(4, 2, 100_Gbps), "nccl-tests,file=" + kJobFiles + "list.nccl");
   ASSERT_TRUE(run) << run.error().what;
   const WorkloadResult result = run->result();
   ASSERT_EQ(result.phases.size(), 4U);
@@ -213,7 +201,7 @@ TEST(JobGraph, AListOfTestsHasAResultForEachSize) {
 
 TEST(JobGraph, RankTimesAddUpToTheStep) {
   COVERS("G7");
-  const auto run = run_job(job_fabric(2, 1, 100_Gbps), "chakra,file=" + kJobFiles + "pair");
+  const auto run = run_job(test::star_fabric(2, 1, 100_Gbps), "chakra,file=" + kJobFiles + "pair");
   ASSERT_TRUE(run);
   const auto times = run->load->rank_times();
   ASSERT_EQ(times.size(), 1U);

@@ -12,26 +12,11 @@
 #include "model/roce_wire.h"
 #include "sim/fabric/route.h"
 #include "sim/fabric/test_networks.h"
+#include "sim/workload/test_fabric.h"
 #include "sim/workload/traffic.h"
 
 namespace weir::sim {
 namespace {
-
-/// Hosts h0, h1, … with `rails` NICs each around one switch.
-Fabric star_fabric(std::uint32_t hosts, std::uint32_t rails, BitRate rate) {
-  const std::uint32_t nics = hosts * rails;
-  Fabric fabric;
-  fabric.network = test::star(nics, rate, 500_ns, test::lossless_switch(256_MB, 200_KB),
-                              test::plain_nic(4096_B));
-  fabric.classes = {{"rdma", 26_dscp, 3_prio, true}, {"best_effort", 0_dscp, 0_prio, false}};
-  for (std::uint32_t h = 0; h < hosts; ++h) {
-    fabric.hosts.push_back("h" + std::to_string(h));
-    for (std::uint32_t r = 0; r < rails; ++r)
-      fabric.nics.push_back({h, static_cast<int>(r), "mlx5_" + std::to_string(r), rate,
-                             TosByte::of(test::kDataTos), 0});
-  }
-  return fabric;
-}
 
 struct Ran {
   std::unique_ptr<Workloads> load;
@@ -271,7 +256,7 @@ TEST(Workload, EveryKindMovesExactlyItsMessagesAndBytes) {
       {"training,size=800KB,steps=2,compute=20us", 2 * 8 * 14, 22400_KB},
   };
   for (const Case& c : cases) {
-    const Ran out = run(star_fabric(8, 1, 100_Gbps), {c.text});
+    const Ran out = run(test::star_fabric(8, 1, 100_Gbps), {c.text});
     const WorkloadResult result = out.load->results()[0];
     EXPECT_EQ(result.messages, c.messages) << c.text;
     EXPECT_EQ(result.completed, c.messages) << c.text;
@@ -283,14 +268,14 @@ TEST(Workload, EveryKindMovesExactlyItsMessagesAndBytes) {
 
 TEST(Workload, RailsWorkOnTheirOwnUnlessTold) {
   COVERS("G6");
-  const Ran apart = run(star_fabric(4, 2, 100_Gbps), {"all-to-all,size=10KB"});
+  const Ran apart = run(test::star_fabric(4, 2, 100_Gbps), {"all-to-all,size=10KB"});
   EXPECT_EQ(apart.load->results()[0].groups, 2U);
   EXPECT_EQ(apart.load->results()[0].completed, 2U * 4 * 3);
   for (const Flow& flow : apart.load->flows(0))
     EXPECT_EQ(to_index(flow.source) % 2, to_index(flow.target) % 2);
-  const Ran together = run(star_fabric(4, 2, 100_Gbps), {"all-to-all,size=10KB,group=all"});
+  const Ran together = run(test::star_fabric(4, 2, 100_Gbps), {"all-to-all,size=10KB,group=all"});
   EXPECT_EQ(together.load->results()[0].completed, 8U * 7);
-  const Ran second_rail = run(star_fabric(4, 2, 100_Gbps), {"all-to-all,size=10KB,rails=1"});
+  const Ran second_rail = run(test::star_fabric(4, 2, 100_Gbps), {"all-to-all,size=10KB,rails=1"});
   for (const Flow& flow : second_rail.load->flows(0))
     EXPECT_EQ(to_index(flow.source) % 2, 1U);
 }
@@ -298,7 +283,7 @@ TEST(Workload, RailsWorkOnTheirOwnUnlessTold) {
 TEST(Workload, SeveralRunAtOnceEachFromItsStart) {
   COVERS("G6");
   const Ran out =
-      run(star_fabric(8, 1, 100_Gbps),
+      run(test::star_fabric(8, 1, 100_Gbps),
           {"all-reduce,size=800KB,hosts=h[0-3]", "incast,size=1MB,start=30us,to=h7",
            "lossy,load=5%,duration=50us,label=web", "flows,sizes=hadoop,duration=50us"});
   const auto results = out.load->results();
@@ -315,7 +300,7 @@ TEST(Workload, SeveralRunAtOnceEachFromItsStart) {
 TEST(Workload, TrainingStepsAddComputingAndWhatDoesNotOverlap) {
   COVERS("G6");
   const auto step = [](const std::string& text) {
-    const Ran out = run(star_fabric(4, 1, 100_Gbps), {text});
+    const Ran out = run(test::star_fabric(4, 1, 100_Gbps), {text});
     const auto steps = out.load->results()[0].steps;
     EXPECT_EQ(steps.size(), 3U);
     for (std::size_t i = 1; i < steps.size(); ++i)
@@ -338,7 +323,7 @@ TEST(Workload, CollectivesNeverBeatTheirBound) {
         "all-reduce,size=2MB,algo=halving-doubling", "all-gather,size=2MB",
         "reduce-scatter,size=2MB,qps=3", "all-to-all,size=100KB,iterations=2"}) {
     for (const std::uint32_t n : {2U, 4U, 8U}) {
-      const Ran out = run(star_fabric(n, 1, 100_Gbps), {text});
+      const Ran out = run(test::star_fabric(n, 1, 100_Gbps), {text});
       const WorkloadResult result = out.load->results()[0];
       for (const StepResult& s : result.steps)
         EXPECT_GE(s.time(), *result.bound) << text << " " << n;
@@ -352,7 +337,7 @@ TEST(Workload, ARingOnAnIdleFabricIsWithinThreePercentOfItsBound) {
   COVERS("G6", "G7");
   // A21 asks for 1 GB on 8 ranks; a quarter of it takes a second here and leaves the latency of the
   // 14 steps, which is all that does not scale, four times its share.
-  const Ran out = run(star_fabric(8, 1, 400_Gbps), {"all-reduce,size=256MB"});
+  const Ran out = run(test::star_fabric(8, 1, 400_Gbps), {"all-reduce,size=256MB"});
   const WorkloadResult result = out.load->results()[0];
   const double ideal = static_cast<double>(result.bound->raw()) / model::goodput_ceiling(4096_B);
   const double measured = static_cast<double>(result.steps[0].time().raw());
@@ -364,7 +349,7 @@ TEST(Workload, ARingOnAnIdleFabricIsWithinThreePercentOfItsBound) {
 TEST(Workload, OneSeedIsOneRun) {
   COVERS("G5");
   const auto digest = [](std::uint64_t seed) {
-    Fabric fabric = star_fabric(8, 1, 100_Gbps);
+    Fabric fabric = test::star_fabric(8, 1, 100_Gbps);
     fabric.network.seed = seed;
     const Ran out =
         run(std::move(fabric), {"permutation,size=200KB", "flows,load=40%,sizes=hadoop"});
@@ -382,7 +367,7 @@ TEST(Workload, ATraceFileIsPlayedLineByLine) {
                                 "# a comment\n"
                                 "0,h0,h1,1000\n"
                                 "12.5,h2:1,h3:mlx5_1,5000,best_effort\n"));
-  const Ran out = run(star_fabric(4, 2, 100_Gbps), {"trace,file=" + path});
+  const Ran out = run(test::star_fabric(4, 2, 100_Gbps), {"trace,file=" + path});
   const auto flows = out.load->flows(0);
   ASSERT_EQ(flows.size(), 2U);
   EXPECT_EQ(flows[1].post, Time::at(12'500_ns));
@@ -390,7 +375,7 @@ TEST(Workload, ATraceFileIsPlayedLineByLine) {
   EXPECT_EQ(flows[1].target, NodeId{7});
   EXPECT_EQ(flows[1].size, 5000_B);
   ASSERT_TRUE(write_file_atomic(path, "0,h0,h1,1000\n0,h0,h9,1000\n"));
-  Fabric fabric = star_fabric(4, 2, 100_Gbps);
+  Fabric fabric = test::star_fabric(4, 2, 100_Gbps);
   const auto load = Workloads::add(fabric, {*parse_workload("trace,file=" + path)});
   ASSERT_FALSE(load);
   EXPECT_NE(load.error().what.find(":2: no host is named 'h9'"), std::string::npos)
@@ -422,7 +407,7 @@ TEST(WorkloadSpec, ErrorsSayWhatWasExpected) {
 TEST(WorkloadSpec, WhatDoesNotFitTheFabricIsSaid) {
   COVERS("G6");
   const auto error = [](std::string_view text) {
-    Fabric fabric = star_fabric(6, 1, 100_Gbps);
+    Fabric fabric = test::star_fabric(6, 1, 100_Gbps);
     const auto load = Workloads::add(fabric, {*parse_workload(text)});
     return load ? std::string("no error") : load.error().what;
   };
@@ -509,7 +494,7 @@ TEST(Ecmp, SwitchesOfOneSeedPolariseAndOthersDoNot) {
 TEST(Ecmp, MoreQueuePairsOfAConnectionSpreadOverMoreLinks) {
   COVERS("G6", "G7");
   const auto links_used = [](const std::string& qps) {
-    Fabric fabric = star_fabric(2, 1, 100_Gbps);
+    Fabric fabric = test::star_fabric(2, 1, 100_Gbps);
     const auto load = Workloads::add(fabric, {*parse_workload("pair,size=1MB,qps=" + qps)});
     EXPECT_TRUE(load);
     std::set<std::uint32_t> used;

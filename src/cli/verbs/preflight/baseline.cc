@@ -10,6 +10,7 @@
 #include "cli/frame/commands.h"
 #include "cli/frame/host_input.h"
 #include "cli/frame/judging.h"
+#include "cli/frame/threshold_option.h"
 #include "cli/json/preflight/baseline_json.h"
 #include "render/text/findings_text.h"
 #include "render/text/sparkline.h"
@@ -274,8 +275,10 @@ ExitCode exit_of_comparison(const Args& args, const Comparison& comparison) {
 }
 
 ExitCode run_baseline_compare(const Args& args, Context& context) {
-  const auto run =
-      ops::compare_with_baseline(place_of(args, true), args.value("NAME"), args.value("RUN"), {});
+  const auto thresholds = ops::or_bad_request(thresholds_of(args));
+  if (!thresholds) return fail(context, args.command(), thresholds.error());
+  const auto run = ops::compare_with_baseline(place_of(args, true), args.value("NAME"),
+                                              args.value("RUN"), *thresholds);
   if (!run) return fail(context, args.command(), run.error());
   const std::string verdict = comparison_verdict(*run);
   const ExitCode code = exit_of_comparison(args, run->comparison);
@@ -374,7 +377,7 @@ Command baseline_compare_command() {
                      .help = "a file of weir preflight --out",
                      .required = true,
                      .completes = Completes::kFiles}},
-      .options = {baseline_dir_option(), migrate_option()},
+      .options = {baseline_dir_option(), migrate_option(), threshold_option()},
       .examples = {{"weir baseline compare good run.json", ""}},
       .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput, ExitCode::kPartial},
       .judges = true,
