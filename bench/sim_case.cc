@@ -56,7 +56,7 @@ sim::Network rails(std::uint32_t hosts) {
 
 }  // namespace
 
-Result<SimCase> set_up(const std::string& input, const std::string& model) {
+Result<SimCase> set_up(const std::string& input, const std::string& model, unsigned threads) {
   SimCase out;
   sim::Network network;
   if (input.starts_with("rails:")) {
@@ -68,7 +68,7 @@ Result<SimCase> set_up(const std::string& input, const std::string& model) {
     network = std::move(run.network);
     out.stop = run.stop;
   }
-  WEIR_TRY(made, sim::Sim::make(std::move(network)));
+  WEIR_TRY(made, sim::Sim::make(std::move(network), {threads, std::nullopt}));
   out.sim = std::move(made);
   return out;
 }

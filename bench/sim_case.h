@@ -18,7 +18,7 @@ struct SimCase {
 /// `input`: a configuration file of the HPCC simulator, or "rails:N", N hosts of eight NICs each:
 /// every rail a leaf-spine fabric of its own, 100 Gb/s, every NIC sending 100 KB to one other of
 /// its rail. `model`: "hpcc" or "native".
-Result<SimCase> set_up(const std::string& input, const std::string& model);
+Result<SimCase> set_up(const std::string& input, const std::string& model, unsigned threads = 1);
 
 /// The part that is measured; a function of its own, so that a profiler can be given its name.
 void measured_run(SimCase& run);

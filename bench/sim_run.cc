@@ -1,14 +1,17 @@
-// sim_run INPUT hpcc|native [--count]: one run, and what it came to on one line:
+// sim_run INPUT hpcc|native [--count] [THREADS]: one run, and what it came to on one line:
 //
-//   hops data_hops events digest marks cnps acks setup_s run_s peak_mb multimap_per_s
+//   hops data_hops events digest marks cnps acks setup_s run_s peak_mb multimap_per_s wall_s threads
 //
-// --count: for a profiler that counts instructions; the multimap is left out.
+// --count: for a profiler that counts instructions; the multimap is left out. run_s is CPU time of
+// all threads, wall_s is the time that passed.
+#include <chrono>
 #include <ctime>
 #include <string_view>
 
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include "base/text.h"
 #include "sim_case.h"
 
 namespace {
@@ -26,19 +29,29 @@ double peak_mb() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bool counts = argc == 4 && std::string_view(argv[3]) == "--count";
-  if (argc != 3 && !counts) {
-    fmt::print(stderr, "usage: sim_run INPUT hpcc|native [--count]\n");
+  bool counts = false;
+  unsigned threads = 1;
+  for (int i = 3; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--count")
+      counts = true;
+    else
+      threads = static_cast<unsigned>(weir::parse_u64(word).value_or(1));
+  }
+  if (argc < 3) {
+    fmt::print(stderr, "usage: sim_run INPUT hpcc|native [--count] [THREADS]\n");
     return 2;
   }
   const double begin = cpu_seconds();
-  auto run = weir::bench::set_up(argv[1], argv[2]);
+  auto run = weir::bench::set_up(argv[1], argv[2], threads);
   if (!run) {
     fmt::print(stderr, "sim_run: {}\n", run.error().what);
     return 3;
   }
   const double ready = cpu_seconds();
+  const auto start = std::chrono::steady_clock::now();
   weir::bench::measured_run(*run);
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
   const double end = cpu_seconds();
   const double peak = peak_mb();
   const weir::sim::Sim& sim = *run->sim;
@@ -48,8 +61,9 @@ int main(int argc, char** argv) {
                seen.unfinished);
     return 1;
   }
-  fmt::print("{} {} {} {:016x} {} {} {} {:.3f} {:.3f} {:.1f} {:.0f}\n", sim.hops(), sim.data_hops(),
-             sim.events(), sim.digest(), seen.marks, seen.cnps, seen.acks, ready - begin,
-             end - ready, peak, counts ? 0 : weir::bench::multimap_rate());
+  fmt::print("{} {} {} {:016x} {} {} {} {:.3f} {:.3f} {:.1f} {:.0f} {:.3f} {}\n", sim.hops(),
+             sim.data_hops(), sim.events(), sim.digest(), seen.marks, seen.cnps, seen.acks,
+             ready - begin, end - ready, peak, counts ? 0 : weir::bench::multimap_rate(),
+             wall.count(), sim.threads());
   return 0;
 }

@@ -56,7 +56,11 @@ Outcome same_both_ways(const ReplayFabric& fabric, const std::vector<std::string
   Experiment experiment = training(fabric, workloads, true);
   experiment.limit = limit;
   Outcome with = outcome_of(experiment);
+  experiment.threads = 3;
+  EXPECT_EQ(difference(with, outcome_of(experiment)), "") << workloads.front() << ", three threads";
   experiment.replays = false;
+  EXPECT_EQ(difference(with, outcome_of(experiment)), "") << workloads.front() << ", no replay";
+  experiment.threads = 1;
   const Outcome without = outcome_of(experiment);
   EXPECT_EQ(difference(with, without), "") << workloads.front();
   EXPECT_EQ(without.replay.steps, 0U);

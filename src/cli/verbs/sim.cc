@@ -91,21 +91,6 @@ Status read_workloads(const Args& args, std::vector<sim::WorkloadSpec>& out) {
   return {};
 }
 
-Status gather_experiment(const Args& args, sim::Experiment& out) {
-  WEIR_TRY_STATUS(read_workloads(args, out.workloads));
-  if (out.workloads.empty()) out.workloads.push_back(sim::parse_workload(kPlainLoad).value());
-  WEIR_TRY_STATUS(read_all(args, "fault", sim::parse_fault, out.faults));
-  const auto seed = parse_u64(args.value("seed"));
-  if (!seed) return seed.error().within("--seed");
-  out.seed = *seed;
-  WEIR_TRY_STATUS(read_duration(args, "duration", out.limit));
-  out.replays = !args.has("no-replay");
-  // Every sample would be a step simulated: of steps, --plot draws the steps, unless asked.
-  if (args.has("out") || (args.has("plot") && !has_steps(out))) out.sample_every = 10_us;
-  out.keeps_rank_times = args.has("plot") && has_steps(out);
-  return read_duration(args, "sample", out.sample_every);
-}
-
 Result<std::uint64_t> count_option(const Args& args, std::string_view name,
                                    std::uint64_t fallback) {
   constexpr std::uint64_t kMost = 100'000;  // more is a typing error
@@ -115,6 +100,23 @@ Result<std::uint64_t> count_option(const Args& args, std::string_view name,
   if (*count == 0 || *count > kMost)
     return invalid_error(fmt::format("--{}: expected 1 to {}, found {}", name, kMost, *count));
   return *count;
+}
+
+Status gather_experiment(const Args& args, sim::Experiment& out) {
+  WEIR_TRY_STATUS(read_workloads(args, out.workloads));
+  if (out.workloads.empty()) out.workloads.push_back(sim::parse_workload(kPlainLoad).value());
+  WEIR_TRY_STATUS(read_all(args, "fault", sim::parse_fault, out.faults));
+  const auto seed = parse_u64(args.value("seed"));
+  if (!seed) return seed.error().within("--seed");
+  out.seed = *seed;
+  WEIR_TRY_STATUS(read_duration(args, "duration", out.limit));
+  out.replays = !args.has("no-replay");
+  WEIR_TRY(threads, count_option(args, "threads", 0));
+  out.threads = static_cast<unsigned>(threads);
+  // Every sample would be a step simulated: of steps, --plot draws the steps, unless asked.
+  if (args.has("out") || (args.has("plot") && !has_steps(out))) out.sample_every = 10_us;
+  out.keeps_rank_times = args.has("plot") && has_steps(out);
+  return read_duration(args, "sample", out.sample_every);
 }
 
 bool wants_several_runs(const Args& args) {
@@ -228,6 +230,7 @@ Status write_runs(const std::string& folder, const ops::Repeated& repeated) {
 
 ExitCode run_many(const Args& args, Context& context, const std::string& design,
                   sim::Experiment experiment) {
+  experiment.threads = std::max(experiment.threads, 1U);  // runs are made side by side already
   const auto repeat = count_option(args, "repeat", 1);
   if (!repeat) return usage_error(context, args.command(), repeat.error().what);
   const auto jobs = count_option(args, "jobs", available_cores());
@@ -328,6 +331,9 @@ std::vector<Option> sim_options() {
        .help = "run every value of a setting; repeat for all combinations",
        .repeated = true},
       {.name = "jobs", .metavar = "J", .help = "runs in parallel (default: one per core)"},
+      {.name = "threads",
+       .metavar = "N",
+       .help = "threads of one run (default: as many as help); no result depends on it"},
       {.name = "duration",
        .metavar = "T",
        .help = "stop at this simulated time",

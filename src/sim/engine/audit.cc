@@ -6,26 +6,34 @@
 #include "base/digest.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/sim.h"
+#include "sim/engine/windows.h"
 
 namespace weir::sim {
 namespace {
+
+using engine::State;
 
 Status expect_equal(std::string_view what, std::uint32_t where, std::uint64_t a, std::uint64_t b) {
   if (a == b) return {};
   return invalid_error(fmt::format("not conserved: {} at {}: {} against {}", what, where, a, b));
 }
 
-Status audit_frames(const engine::State& sim) {
+Status audit_frames(const engine::Tables& sim) {
   Table<PortId, std::uint64_t> flying(sim.ports.size(), 0);
   std::uint64_t in_flight = 0;
-  sim.events.for_each([&](const Event& event) {
-    if (kind_of(event.tie) != EventKind::kArrive) return;
-    ++flying[PortId{entity_of(event.tie)}];
-    ++in_flight;
-  });
-  WEIR_TRY_STATUS(
-      expect_equal("frames created", 0, sim.created, sim.consumed + sim.dropped + sim.live_frames));
-  WEIR_TRY_STATUS(expect_equal("frames alive", 0, sim.live_frames, in_flight + sim.pool.used()));
+  std::uint64_t waiting = 0;
+  for (const auto& domain : sim.domains) {
+    domain->events.for_each([&](const Event& event) {
+      if (kind_of(event.tie) != EventKind::kArrive) return;
+      ++flying[PortId{entity_of(event.tie)}];
+      ++in_flight;
+    });
+    waiting += domain->pool.used();
+  }
+  const std::uint64_t live = sim.sum(&State::live_frames);
+  WEIR_TRY_STATUS(expect_equal("frames created", 0, sim.sum(&State::created),
+                               sim.sum(&State::consumed) + sim.sum(&State::dropped) + live));
+  WEIR_TRY_STATUS(expect_equal("frames alive", 0, live, in_flight + waiting));
   for (const PortId p : sim.ports.ids()) {
     const PortId peer = sim.ports[p].peer;
     WEIR_TRY_STATUS(expect_equal(
@@ -35,7 +43,7 @@ Status audit_frames(const engine::State& sim) {
   return {};
 }
 
-Status audit_pauses(const engine::State& sim) {
+Status audit_pauses(const engine::Tables& sim) {
   for (const PortId p : sim.ports.ids()) {
     const PortCounters& self = sim.port_counters[p];
     for (unsigned priority = 0; priority < 8; ++priority)
@@ -91,9 +99,9 @@ void add_nic(Digest& digest, const NicCounters& c) {
 }  // namespace
 
 Status Sim::audit() const {
-  WEIR_TRY_STATUS(audit_frames(*state_));
-  WEIR_TRY_STATUS(audit_pauses(*state_));
-  for (const engine::Switch& sw : state_->switches)
+  WEIR_TRY_STATUS(audit_frames(*all_));
+  WEIR_TRY_STATUS(audit_pauses(*all_));
+  for (const engine::Switch& sw : all_->switches)
     WEIR_TRY_STATUS(audit_buffer(sw));
   return {};
 }
@@ -102,7 +110,7 @@ std::uint64_t Sim::digest() const {
   Digest digest;
   for (const PortId p : ports())
     add_port(digest, port_counters(p));
-  for (const engine::Nic& nic : state_->nics)
+  for (const engine::Nic& nic : all_->nics)
     add_nic(digest, nic.counters);
   const auto add_time = [&](Ps at, Ps shift) {
     digest.add(static_cast<std::uint64_t>(at == kNever ? kNever : at + shift));
@@ -121,9 +129,9 @@ std::uint64_t Sim::digest() const {
             static_cast<std::uint64_t>(repeat.period)})
         digest.add(word);
   }
-  for (const engine::Sender& sender : state_->senders)
+  for (const engine::Sender& sender : all_->senders)
     digest.add(static_cast<std::uint64_t>(sender.control->rate()));
-  for (const RandomStream& random : state_->port_random)
+  for (const RandomStream& random : all_->port_random)
     digest.add(random.state());
   digest.add(static_cast<std::uint64_t>(now()));
   digest.add(hops());
@@ -131,37 +139,44 @@ std::uint64_t Sim::digest() const {
 }
 
 const Network& Sim::network() const {
-  return state_->network;
+  return all_->network;
 }
 Ps Sim::now() const {
-  return state_->now();
+  return threads() == 1 ? all_->domains[0]->now() : all_->now;
 }
-const Table<MessageId, MessageRecord>& Sim::messages() const {
-  return state_->messages;
+std::uint32_t Sim::posted() const {
+  return all_->message_count.load(std::memory_order_relaxed);
+}
+unsigned Sim::threads() const {
+  return static_cast<unsigned>(all_->domains.size());
+}
+View<MessageId, const MessageRecord> Sim::messages() const {
+  if (threads() > 1 && all_->in_order != all_->posted().end_id()) engine::number_messages(*all_);
+  return {all_->message_room.data(), posted()};
 }
 const Routes& Sim::routes() const {
-  return state_->routes;
+  return all_->routes;
 }
 
 PortId Sim::port_of(NodeId node, std::uint32_t local) const {
-  return state_->first_port[node] + local;
+  return all_->first_port[node] + local;
 }
 NodeId Sim::node_of(PortId port) const {
-  return state_->ports[port].node;
+  return all_->ports[port].node;
 }
 std::uint32_t Sim::local_port(PortId port) const {
-  return state_->ports[port].local;
+  return all_->ports[port].local;
 }
 IdRange<PortId> Sim::ports() const {
-  return state_->ports.ids();
+  return all_->ports.ids();
 }
 std::uint32_t Sim::port_count() const {
-  return to_index(state_->ports.end_id());
+  return to_index(all_->ports.end_id());
 }
 
 PortCounters Sim::port_counters(PortId port) const {
-  PortCounters out = state_->port_counters[port];
-  const engine::Traffic& traffic = state_->traffic[port];
+  PortCounters out = all_->port_counters[port];
+  const engine::Traffic& traffic = all_->traffic[port];
   const engine::ClassTraffic sum = traffic.sum();
   out.rx_frames += sum.rx.frames;
   out.rx_bytes += sum.rx.bytes;
@@ -178,77 +193,77 @@ PortCounters Sim::port_counters(PortId port) const {
 }
 
 const NicCounters& Sim::nic_counters(NodeId node) const {
-  return state_->nic_at(node).counters;
+  return all_->nic_at(node).counters;
 }
 const SharedBuffer& Sim::buffer_of(NodeId node) const {
-  return state_->switches[state_->index_of[node]].buffer;
+  return all_->switches[all_->index_of[node]].buffer;
 }
 std::int64_t Sim::queue_bytes(PortId port, std::uint32_t queue) const {
-  return state_->ports[port].queues[queue].bytes;
+  return all_->ports[port].queues[queue].bytes;
 }
 std::int64_t Sim::queue_peak(PortId port, std::uint32_t queue) const {
-  return state_->ports[port].queues[queue].peak;
+  return all_->ports[port].queues[queue].peak;
 }
 std::uint8_t Sim::paused_now(PortId port) const {
-  return state_->ports[port].paused;
+  return all_->ports[port].paused;
 }
 Ps Sim::paused_for(PortId port, unsigned priority) const {
   return paused_for(port, priority, now());
 }
 Ps Sim::paused_for(PortId port, unsigned priority, Ps at) const {
-  return state_->port_counters[port].paused_time[priority] +
-         state_->pauses[port].paused_since(priority, at);
+  return all_->port_counters[port].paused_time[priority] +
+         all_->pauses[port].paused_since(priority, at);
 }
 
 std::int64_t Sim::qp_rate(QpId qp) const {
-  return state_->senders[qp].control->rate();
+  return all_->senders[qp].control->rate();
 }
 std::int64_t Sim::qp_delivered(QpId qp) const {
-  return state_->receivers[qp].bytes;
+  return all_->receivers[qp].bytes;
 }
 bool Sim::qp_failed(QpId qp) const {
-  return state_->senders[qp].failed;
+  return all_->senders[qp].failed;
 }
 
 QueueWatch Sim::queue_watch() const {
-  QueueWatch watch = state_->watch;
+  QueueWatch watch = all_->watch;
   watch.advance(now());
   return watch;
 }
 
 std::uint64_t Sim::data_hops() const {
-  return state_->data_hops;
+  return all_->sum(&State::data_hops);
 }
 std::uint64_t Sim::events() const {
-  return state_->events.events();
+  std::uint64_t events = 0;
+  for (const auto& domain : all_->domains)
+    events += domain->events.events();
+  return events;
 }
 std::uint64_t Sim::live_frames() const {
-  return state_->live_frames;
+  return all_->sum(&State::live_frames);
 }
 std::uint64_t Sim::open_messages() const {
-  return state_->open_messages;
-}
-Ps Sim::next_event() {
-  return state_->events.next_time();
+  return all_->sum(&State::open_messages);
 }
 
 std::uint64_t Sim::hops() const {
   std::uint64_t sum = 0;
   for (const PortId p : ports())
-    sum += state_->traffic[p].sum().tx.frames + state_->port_counters[p].pfc_tx_frames;
+    sum += all_->traffic[p].sum().tx.frames + all_->port_counters[p].pfc_tx_frames;
   return sum;
 }
 
 std::uint64_t Sim::drops(DropReason reason) const {
   std::uint64_t sum = 0;
-  for (const PortCounters& counters : state_->port_counters)
+  for (const PortCounters& counters : all_->port_counters)
     sum += counters.drops[static_cast<std::size_t>(reason)];
   return sum;
 }
 
 std::uint64_t Sim::lossless_drops() const {
   std::uint64_t sum = 0;
-  for (const PortCounters& counters : state_->port_counters)
+  for (const PortCounters& counters : all_->port_counters)
     sum += counters.lossless_drops;
   return sum;
 }

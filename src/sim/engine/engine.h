@@ -7,6 +7,7 @@
 //   nic.h        arbitration, pacing, receive buffer, CNPs
 //   transport.h  requester and responder of the RC queue pairs
 //   set_up.h     from a Network to all of this
+//   windows.h    several domains of the fabric, each on a thread
 //
 // Their .cc files are compiled as one (WEIR_SIM_ENGINE in CMakeLists.txt): what is marked inline in
 // one of them is inline in all. Nobody else includes these headers; sim.h is the way in.
@@ -19,11 +20,14 @@
 // (PortCondition), keeps one tally at each end, and leaves everything else to the general path,
 // which comes to the same result for it.
 #include <array>
+#include <atomic>
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "base/rng.h"
+#include "sim/engine/crew.h"
 #include "sim/engine/nic_state.h"
 #include "sim/engine/packet_pool.h"
 #include "sim/engine/port_state.h"
@@ -39,32 +43,42 @@
 
 namespace weir::sim::engine {
 
-struct State {
-  State(Network given, Ties ties) : network(std::move(given)), events(ties) {}
-  virtual ~State() = default;
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
+struct State;
 
-  [[nodiscard]] Ps now() const { return events.now(); }
+/// What was posted, or is to be called, when the others have come so far: in the order of time and
+/// of the port whose event it was.
+struct InOrder {
+  Ps at;
+  PortId port;
+  std::uint32_t what;  // a message, or the driver's token
+};
+
+/// What a domain sends to another: written in one window, taken in at the beginning of the next,
+/// while that is already written to the other half.
+struct Outbox {
+  std::array<std::vector<Event>, 2> by_turn;
+  Ps earliest = kNever;  // of the window
+};
+
+/// The fabric: what exists once, whoever simulates it. Every entry belongs to one domain.
+struct Tables {
+  explicit Tables(Network given) : network(std::move(given)) {}
+
   [[nodiscard]] Nic& nic_at(NodeId node) { return nics[index_of[node]]; }
   [[nodiscard]] const Nic& nic_at(NodeId node) const { return nics[index_of[node]]; }
   [[nodiscard]] IdRange<PortId> ports_of(NodeId node) const {
     return {first_port[node], first_port[node + 1]};
   }
-  /// A frame that did not exist before.
-  void frame_created() {
-    ++live_frames;
-    ++created;
-  }
-  /// A frame was consumed or dropped.
-  void frame_gone() {
-    if (--live_frames == 0 && open_messages <= stop_below) events.stop();
+  [[nodiscard]] State& domain_at(NodeId node) { return *domains[domain_of[node]]; }
+  /// Over all domains.
+  template <class Value>
+  [[nodiscard]] std::uint64_t sum(Value State::*value) const;
+  [[nodiscard]] Messages posted() const {
+    return {message_room.data(), message_count.load(std::memory_order_relaxed)};
   }
 
   Network network;
-  EventList events;
   Routes routes;
-  PacketPool pool;
 
   Table<PortId, Port> ports;
   std::vector<Queue> queues;  // eight per port
@@ -84,29 +98,105 @@ struct State {
   Table<QpId, Sender> senders;
   Table<QpId, Receiver> receivers;
   Table<QpId, QpId> cnp_pacer;  // by QP: whose time its CNPs wait for; empty: each its own
-  Messages messages;
   EarlyPackets early;
+  RawArray<MessageRecord> message_room;
+  std::atomic<std::uint32_t> message_count{0};
+
+  QueueWatch watch;
+  std::vector<Repeat> repeats;
+  Ps now = -1;  // the last instant of which everything has happened
+
+  // ---- several domains (windows.h)
+  std::vector<std::unique_ptr<State>> domains;
+  Table<NodeId, std::uint32_t> domain_of;
+  Ps window = kNever;                      // what one domain does is felt in another so much later
+  MessageId in_order{0};                   // messages from here on are numbered as they came
+  std::vector<InOrder> posted_in_between;  // posts of the driver while no domain ran …
+  bool is_between = true;                  // … as now
+  InOrder call{-1, PortId{0}, 0};          // the one in hand
+  std::unique_ptr<Crew> crew;
+};
+
+/// A part of the fabric with its own clock: one thread simulates it. Most runs have one domain.
+struct State {
+  explicit State(Tables& tables, Ties ties)
+      : all(tables),
+        network(tables.network),
+        routes(tables.routes),
+        events(ties),
+        watch(tables.watch),
+        early(tables.early) {}
+  virtual ~State() = default;
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  [[nodiscard]] Ps now() const { return events.now(); }
+  /// A frame that did not exist before.
+  void frame_created() {
+    ++live_frames;
+    ++created;
+  }
+  /// A frame was consumed or dropped.
+  void frame_gone() {
+    last_gone = events.now();
+    if (--live_frames == 0 && open_messages <= stop_below) events.stop();
+  }
+  /// Of the tables, once they stay where they are.
+  void bind();
+
+  Tables& all;
+  const Network& network;
+  Routes& routes;
+  EventList events;
+  PacketPool pool;
+
+  View<PortId, Port> ports;
+  View<PortId, PauseState> pauses;
+  View<PortId, PortCounters> port_counters;
+  View<PortId, RandomStream> port_random;
+  View<PortId, std::uint64_t> error_threshold;
+  View<QpId, Sender> senders;
+  View<QpId, Receiver> receivers;
+  View<QpId, QpId> cnp_pacer;
+  Messages messages;  // with the room for those to come
 
   Driver* driver = nullptr;
   Observer* observer = nullptr;
-  QueueWatch watch;
+  QueueWatch& watch;
+  EarlyPackets& early;
   std::uint64_t data_hops = 0;
+  // Of several domains only the sums mean something: a frame is created in one and gone in another.
   std::uint64_t live_frames = 0;  // created, and neither consumed nor dropped
   std::uint64_t open_messages = 0;
+  std::uint64_t unsent = 0;      // messages whose last packet never left
   std::uint64_t stop_below = 0;  // without a frame, a run stops with this many open messages
   std::uint64_t created = 0;
   std::uint64_t consumed = 0;
   std::uint64_t dropped = 0;
+  Ps last_gone = -1;
 
-  std::vector<Repeat> repeats;
   bool guards_timers = false;       // since something was repeated: see start_timer()
   bool is_replay_in_doubt = false;  // … a time-out might have been another one
+
+  std::uint32_t index = 0;       // of this domain
+  std::uint8_t turn = 0;         // which half of the outboxes is written
+  std::vector<Outbox> outboxes;  // to each of the others
+  std::vector<InOrder> posts;    // messages, while several domains ran
+  std::vector<InOrder> calls;    // that the driver asked for
 };
+
+template <class Value>
+std::uint64_t Tables::sum(Value State::*value) const {
+  std::uint64_t out = 0;
+  for (const auto& domain : domains)
+    out += static_cast<std::uint64_t>((*domain).*value);
+  return out;
+}
 
 template <class W>
 struct Engine final : State {
   using World = W;
-  explicit Engine(Network given) : State(std::move(given), W::kTies), extra(network) {}
+  explicit Engine(Tables& tables) : State(tables, W::kTies), extra(network) {}
 
   [[no_unique_address]] typename W::Extra extra;
 };

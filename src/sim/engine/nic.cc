@@ -17,7 +17,7 @@ unsigned Nic::next_priority(std::uint8_t eligible) const {
   return (turn + static_cast<unsigned>(std::countr_zero(turned))) % 8U;
 }
 
-inline void Nic::append_ready(QpId qp, Table<QpId, Sender>& senders) {
+inline void Nic::append_ready(QpId qp, const Senders& senders) {
   Sender& sender = senders[qp];
   const unsigned priority = sender.priority;
   sender.in_ready = true;
@@ -30,7 +30,7 @@ inline void Nic::append_ready(QpId qp, Table<QpId, Sender>& senders) {
   ready = static_cast<std::uint8_t>(ready | bit_of(priority));
 }
 
-inline QpId Nic::take_ready(unsigned priority, Table<QpId, Sender>& senders) {
+inline QpId Nic::take_ready(unsigned priority, const Senders& senders) {
   const QpId qp = ready_head[priority];
   Sender& sender = senders[qp];
   ready_head[priority] = sender.next_ready;
@@ -144,7 +144,7 @@ void nic_send(Engine<NativeWorld>& sim, Port& port) {
 }
 
 template <class World>
-void send_queued(Engine<World>& sim, Port& port, unsigned priority) {
+[[gnu::always_inline]] inline void send_queued(Engine<World>& sim, Port& port, unsigned priority) {
   const FrameId frame = port.queues[priority].head;
   const Packet& packet = sim.pool[frame].packet;
   unlink(sim, port, priority, packet.size);
@@ -248,10 +248,10 @@ void nic_drain(Engine<World>& sim, Nic& nic) {
 }
 
 void change_drain(State& sim, NodeId node, BitRate drain) {
-  Nic& nic = sim.nic_at(node);
+  Nic& nic = sim.all.nic_at(node);
   if (nic.config->drain.raw() > 0) nic.drain_until(sim.now());
   nic.receive_at = sim.now();
-  sim.network.nic_config(node).drain = drain;
+  sim.all.network.nic_config(node).drain = drain;
   if (nic.receive_paused == 0 || nic.drain_pending || drain.raw() == 0) return;
   push_drain(sim, nic, std::max<Ps>(nic.time_to_resume(), 1));
 }

@@ -9,6 +9,8 @@
 
 namespace weir::sim::engine {
 
+using Senders = View<QpId, Sender>;
+
 struct Nic {
   NodeId node{0};
   Port* port = nullptr;
@@ -26,9 +28,9 @@ struct Nic {
   Ps receive_at = 0;
   NicCounters counters;
 
-  void append_ready(QpId qp, Table<QpId, Sender>& senders);
+  void append_ready(QpId qp, const Senders& senders);
   /// REQUIRES: the priority is in `ready`.
-  QpId take_ready(unsigned priority, Table<QpId, Sender>& senders);
+  QpId take_ready(unsigned priority, const Senders& senders);
   /// Strict priorities from the top, then the others in turn after the last one served.
   [[nodiscard]] unsigned next_priority(std::uint8_t eligible) const;
   /// The others are served in turn after this one.

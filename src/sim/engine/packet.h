@@ -28,25 +28,23 @@ inline constexpr std::uint8_t kFlagAckRequest = 4;  // the sender wants an ACK o
 inline constexpr std::uint8_t kFlagEcho = 8;   // the model `hpcc`: an ACK that carries a CNP bit
 inline constexpr std::uint8_t kFlagSend = 16;  // consumes a receive at the target
 inline constexpr std::uint8_t kFlagSelective =
-    32;  // a NAK whose `aux` is the last PSN of the gap, + 1
+    32;  // a NAK of the gap that ends `aux` after `psn` and has `payload` packets
 inline constexpr std::uint8_t kFlagSocket = 64;  // of a QueuePair::is_socket, both ways
 
 struct Packet {
   std::uint32_t key = 0;  // hash of the 5-tuple: what ECMP sees
   QpId qp{0};
-  std::uint32_t psn = 0;      // counted without wrap (the wire's 24 bits are its low ones)
-  std::uint32_t aux = 0;      // see PacketKind
+  std::uint32_t psn = 0;  // counted without wrap (the wire's 24 bits are its low ones)
+  NodeId dst{0};
   std::uint16_t size = 0;     // frame bytes, FCS included; preamble and gap are the wire's
   std::uint16_t payload = 0;  // bytes of user data
-  std::uint16_t dst = 0;      // see destination()
+  std::uint16_t aux = 0;      // see PacketKind
   std::uint16_t in_port = 0;  // local ingress port at the switch that holds it
   PacketKind kind = PacketKind::kData;
   std::uint8_t flags = 0;
   std::uint8_t tos = 0;  // DSCP << 2 | ECN
   std::uint8_t ttl = 0;
 
-  /// The node it goes to. Kept in 16 bits: check_network() accepts no more nodes.
-  [[nodiscard]] NodeId destination() const { return NodeId{dst}; }
   [[nodiscard]] bool is_ect() const { return (tos & 3U) != 0; }
   [[nodiscard]] bool is_marked() const { return (tos & 3U) == 3U; }
 };

@@ -86,6 +86,7 @@ static_assert(sizeof(PortCondition) == 8);
 /// What every frame needs fills the first cache line, with the condition.
 struct alignas(64) Port : PortCondition {
   static constexpr std::uint16_t kNoSize = 0xFFFF;
+  static constexpr std::uint8_t kHere = 0xFF;
 
   Ps busy_until = 0;
   const std::uint32_t* wire_time = nullptr;  // ps, by frame size
@@ -109,7 +110,8 @@ struct alignas(64) Port : PortCondition {
   PortId self{0};
   NodeId node{0};
   std::uint8_t lane_free = EventList::kNoLane;
-  std::uint8_t round_robin = 0;  // queue served last among the weighted
+  std::uint8_t round_robin = 0;      // queue served last among the weighted
+  std::uint8_t peer_domain = kHere;  // where the peer is simulated
 
   [[nodiscard]] bool is_idle_at(Ps now) const { return busy_until <= now; }
 };

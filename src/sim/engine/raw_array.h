@@ -42,6 +42,8 @@ class RawArray {
   ~RawArray() {
     if (data_ != nullptr) munmap(data_, count_ * sizeof(T));
   }
+  [[nodiscard]] T* data() const { return data_; }
+  [[nodiscard]] std::size_t size() const { return count_; }
   T& operator[](std::size_t i) { return data_[i]; }
   const T& operator[](std::size_t i) const { return data_[i]; }
 

@@ -17,10 +17,11 @@ using engine::Receiver;
 using engine::Sender;
 using engine::State;
 using engine::Switch;
+using engine::Tables;
 
 // ---- is it at rest?
 
-std::string_view moving_port(const State& sim, const Port& port, Ps origin) {
+std::string_view moving_port(const Tables& sim, const Port& port, Ps origin) {
   if (port.waiting != 0 || port.free_pending || port.busy_until > origin) return "a frame waits";
   if (port.has_pause_frame() || port.paused != 0 || port.tripped != 0) return "a port is paused";
   const engine::PauseState& pause = sim.pauses[port.self];
@@ -55,24 +56,31 @@ std::string_view moving_qp(Sender& sender, const Receiver& receiver, Ps origin) 
 }
 
 /// The only events allowed: a queue pair wakes for a message posted for then; time-outs.
-std::string_view moving_event(const State& sim) {
+template <class See>
+void for_each_event(const Tables& sim, See&& see) {
+  for (const auto& domain : sim.domains)
+    domain->events.for_each(see);
+}
+
+std::string_view moving_event(const Tables& sim) {
+  const engine::Messages messages = sim.posted();
   std::string_view found;
-  sim.events.for_each([&](const Event& event) {
+  for_each_event(sim, [&](const Event& event) {
     const EventKind kind = kind_of(event.tie);
     if (kind == EventKind::kQpTimeout) return;
     const QpId qp{entity_of(event.tie)};
     if (kind != EventKind::kQpWake) {
       found = "something else is to happen";
-    } else if (const Sender& sender = sim.senders[qp];
-               sender.wake_at != event.at || sender.current == kNo<MessageId> ||
-               sim.messages[sender.current].post != event.at) {
+    } else if (const Sender& sender = sim.senders[qp]; sender.wake_at != event.at ||
+                                                       sender.current == kNo<MessageId> ||
+                                                       messages[sender.current].post != event.at) {
       found = "a queue pair wakes in between";
     }
   });
   return found;
 }
 
-std::string_view moving(State& sim, Ps origin) {
+std::string_view moving(Tables& sim, Ps origin) {
   for (const Port& port : sim.ports)
     if (const auto why = moving_port(sim, port, origin); !why.empty()) return why;
   for (const Switch& sw : sim.switches)
@@ -90,8 +98,8 @@ std::string_view moving(State& sim, Ps origin) {
 
 /// Every counter that plain traffic leaves alone. They only grow, so that their sum stays the same
 /// only if each of them does.
-std::uint64_t incidents_of(const State& sim) {
-  std::uint64_t sum = sim.dropped;
+std::uint64_t incidents_of(const Tables& sim) {
+  std::uint64_t sum = sim.sum(&State::dropped);
   const auto add = [&](const auto& counters) {
     for (const auto value : counters)
       sum += static_cast<std::uint64_t>(value);
@@ -116,7 +124,7 @@ std::uint64_t incidents_of(const State& sim) {
 }
 
 /// By NIC: the priorities of the round robin that its queue pairs use.
-std::vector<std::uint8_t> priorities_in_turn(const State& sim) {
+std::vector<std::uint8_t> priorities_in_turn(const Tables& sim) {
   std::vector<std::uint8_t> used(sim.nics.size(), 0);
   const auto use = [&](const Nic& nic, std::uint8_t priority) {
     std::uint8_t& mask = used[static_cast<std::size_t>(&nic - sim.nics.data())];
@@ -129,7 +137,7 @@ std::vector<std::uint8_t> priorities_in_turn(const State& sim) {
   return used;
 }
 
-std::vector<std::uint8_t> turns_of(const State& sim) {
+std::vector<std::uint8_t> turns_of(const Tables& sim) {
   std::vector<std::uint8_t> turns;
   for (const Port& port : sim.ports)
     if (port.sw != nullptr) turns.push_back(port.round_robin);
@@ -139,22 +147,24 @@ std::vector<std::uint8_t> turns_of(const State& sim) {
   return turns;
 }
 
-void remember_messages(const State& sim, Rest& out) {
-  out.end = sim.messages.end_id();
+void remember_messages(const Tables& sim, Rest& out) {
+  const engine::Messages messages = sim.posted();
+  const std::uint64_t open = sim.sum(&State::open_messages);
+  out.end = messages.end_id();
   out.open = out.end;
   out.origin = kNever;
-  std::uint64_t left = sim.open_messages;
+  std::uint64_t left = open;
   for (std::uint32_t m = to_index(out.end); left > 0 && m-- > 0;) {
-    const MessageRecord& message = sim.messages[MessageId{m}];
+    const MessageRecord& message = messages[MessageId{m}];
     if (message.state != MessageState::kPosted) continue;
     out.open = MessageId{m};
     out.origin = std::min(out.origin, message.post);
     --left;
   }
-  out.is_compact = out.end - out.open == sim.open_messages;
+  out.is_compact = out.end - out.open == open;
   const auto relative = [&](Ps at) { return at == kNever ? kNever : at - out.origin; };
   for (const MessageId m : IdRange<MessageId>(out.open, out.end)) {
-    const MessageRecord& message = sim.messages[m];
+    const MessageRecord& message = messages[m];
     out.recent.push_back({message.qp, message.size, message.post - out.origin,
                           relative(message.delivered), relative(message.done)});
   }
@@ -175,11 +185,12 @@ void for_each_counter(AnyState& sim, See&& see) {
                                 &c.socket_rx_frames, &c.socket_rx_bytes})
       see(*counter);
   }
-  for (auto* const counter : {&sim.data_hops, &sim.created, &sim.consumed})
-    see(*counter);
+  for (const auto& domain : sim.domains)
+    for (std::uint64_t* const counter : {&domain->data_hops, &domain->created, &domain->consumed})
+      see(*counter);
 }
 
-void remember_traffic(const State& sim, Rest& out) {
+void remember_traffic(const Tables& sim, Rest& out) {
   for_each_counter(sim, [&](const std::uint64_t& counter) { out.counters.push_back(counter); });
   for (const QpId qp : sim.senders.ids()) {
     out.delivered.push_back(sim.receivers[qp].bytes);
@@ -192,7 +203,7 @@ void remember_traffic(const State& sim, Rest& out) {
 
 // ---- repeating
 
-void count_up(State& sim, const Rest& before, std::uint64_t times) {
+void count_up(Tables& sim, const Rest& before, std::uint64_t times) {
   std::size_t i = 0;
   for_each_counter(
       sim, [&](std::uint64_t& counter) { counter += (counter - before.counters[i++]) * times; });
@@ -200,7 +211,7 @@ void count_up(State& sim, const Rest& before, std::uint64_t times) {
 
 /// What queue pairs with traffic in the period did last, they did later. PSNs stay: nothing depends
 /// on them but on their differences.
-void shift_qps(State& sim, const Rest& before, std::uint64_t times, Ps shift) {
+void shift_qps(Tables& sim, const Rest& before, std::uint64_t times, Ps shift) {
   for (const QpId qp : sim.senders.ids()) {
     Sender& sender = sim.senders[qp];
     Receiver& receiver = sim.receivers[qp];
@@ -219,15 +230,18 @@ void shift_message(MessageRecord& message, Ps shift) {
 }
 
 /// The messages of a period that does not follow after all are taken back.
-void take_back(State& sim, MessageId first) {
-  for (const MessageId m : IdRange<MessageId>(first, sim.messages.end_id())) {
-    Sender& sender = sim.senders[sim.messages[m].qp];
+void take_back(Tables& sim, MessageId first) {
+  const engine::Messages messages = sim.posted();
+  for (const MessageId m : IdRange<MessageId>(first, messages.end_id())) {
+    Sender& sender = sim.senders[messages[m].qp];
     sender.current = sender.oldest = kNo<MessageId>;
     sender.wake_at = kNever;
-    sim.receivers[sim.messages[m].qp].message = kNo<MessageId>;
+    sim.receivers[messages[m].qp].message = kNo<MessageId>;
   }
-  sim.messages.resize(to_index(first));
-  sim.open_messages = 0;
+  sim.message_count = to_index(first);
+  sim.in_order = first;
+  for (const auto& domain : sim.domains)
+    domain->open_messages = domain->unsent = 0;
 }
 
 }  // namespace
@@ -242,9 +256,9 @@ std::string_view Rest::differs_from(const Rest& before) const {
 }
 
 std::string_view Sim::cannot_rest() const {
-  const State& sim = *state_;
+  const Tables& sim = *all_;
   if (sim.network.model != Model::kNative) return "the model of the HPCC simulator";
-  if (sim.observer != nullptr) return "every frame is written down";
+  if (sim.domains[0]->observer != nullptr) return "every frame is written down";
   if (sim.watch.port != kNo<PortId>) return "a queue is watched";
   if (!sim.network.changes.empty()) return "links change during the run";
   for (const Switch& sw : sim.switches)
@@ -259,17 +273,19 @@ std::string_view Sim::cannot_rest() const {
 }
 
 void Sim::set_stop_at_rest(bool stops) {
-  state_->stop_below = stops ? UINT64_MAX : 0;
+  for (const auto& domain : all_->domains)
+    domain->stop_below = stops ? UINT64_MAX : 0;
 }
 
 std::unique_ptr<Rest> Sim::rest(std::string_view& why) const {
-  State& sim = *state_;
-  why = sim.live_frames != 0 ? "a frame is under way" : "";
-  if (!why.empty() || sim.open_messages == 0) return nullptr;
+  Tables& sim = *all_;
+  why = live_frames() != 0 ? "a frame is under way" : "";
+  if (!why.empty() || open_messages() == 0) return nullptr;
+  static_cast<void>(messages());  // numbers them
   auto out = std::make_unique<Rest>();
   remember_messages(sim, *out);
-  out->since = sim.now();
-  if (out->origin <= sim.now()) why = "a message is under way";
+  out->since = now();
+  if (out->origin <= now()) why = "a message is under way";
   if (why.empty()) why = moving(sim, out->origin);
   if (!why.empty()) return nullptr;
   out->turns = turns_of(sim);
@@ -279,8 +295,8 @@ std::unique_ptr<Rest> Sim::rest(std::string_view& why) const {
 }
 
 void Sim::repeat(const Rest& before, const Rest& now, std::uint64_t times, bool is_last) {
-  State& sim = *state_;
-  WEIR_CHECK(now.differs_from(before).empty() && now.since == sim.now() && times > 0);
+  Tables& sim = *all_;
+  WEIR_CHECK(now.differs_from(before).empty() && now.since == this->now() && times > 0);
   WEIR_CHECK(!is_last || now.is_compact);
   const std::uint32_t count = now.end - before.end;
   const Ps period = now.period_since(before);
@@ -288,35 +304,39 @@ void Sim::repeat(const Rest& before, const Rest& now, std::uint64_t times, bool 
   count_up(sim, before, times);
   shift_qps(sim, before, times, shift);
   for (const MessageId m : IdRange<MessageId>(now.open, now.end))
-    shift_message(sim.messages[m], shift);
+    shift_message(sim.posted()[m], shift);
   sim.repeats.push_back({MessageId{to_index(now.open) - count}, count, times, period});
   std::vector<std::pair<Ps, QpId>> wakes;
-  sim.events.for_each([&](const Event& event) {
+  for_each_event(sim, [&](const Event& event) {
     if (kind_of(event.tie) == EventKind::kQpWake)
       wakes.emplace_back(event.at, QpId{entity_of(event.tie)});
   });
-  sim.events.restart(sim.now() + shift);
-  sim.guards_timers = true;
+  sim.now = now.since + shift;
+  for (const auto& domain : sim.domains) {
+    domain->events.restart(sim.now);
+    domain->guards_timers = true;
+  }
   if (is_last) return take_back(sim, now.open);
   for (const auto& [at, qp] : wakes) {
     sim.senders[qp].wake_at = at + shift;
-    sim.events.push(at + shift, tie_of(EventKind::kQpWake, qp));
+    sim.domain_at(sim.network.qps[qp].source)
+        .events.push(at + shift, tie_of(EventKind::kQpWake, qp));
   }
 }
 
 const std::vector<Repeat>& Sim::repeats() const {
-  return state_->repeats;
+  return all_->repeats;
 }
 
 std::uint64_t Sim::message_count() const {
-  std::uint64_t count = messages().size();
-  for (const Repeat& repeat : state_->repeats)
+  std::uint64_t count = all_->posted().size();
+  for (const Repeat& repeat : all_->repeats)
     count += repeat.times * repeat.count;
   return count;
 }
 
 bool Sim::is_replay_in_doubt() const {
-  return state_->is_replay_in_doubt;
+  return all_->sum(&State::is_replay_in_doubt) != 0;
 }
 
 }  // namespace weir::sim

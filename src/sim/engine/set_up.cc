@@ -5,7 +5,9 @@
 #include <map>
 
 #include "base/check.h"
+#include "base/parallel.h"
 #include "sim/engine/transport.h"
+#include "sim/engine/windows.h"
 #include "sim/engine/wire.h"
 
 namespace weir::sim::engine {
@@ -13,6 +15,9 @@ namespace {
 
 constexpr std::int64_t kCutThroughHeader = 64;  // bytes a cut-through switch reads before it acts
 constexpr std::size_t kShortFrame = 60;
+constexpr unsigned kMostDomains = 64;
+constexpr std::size_t kNicsPerThread = 160;  // threads that nobody asked for
+constexpr Ps kHopsPerWindow = 1000;          // … each with so much to do at a time
 
 enum Purpose : std::uint64_t { kPortStream = 1, kSprayStream = 2 };
 
@@ -29,7 +34,7 @@ std::vector<std::uint32_t> wire_table(BitRate rate, std::int64_t gap) {
 }
 
 /// Ports of each node in the order of its links.
-void number_ports(State& sim) {
+void number_ports(Tables& sim) {
   const std::size_t nodes = sim.network.nodes.size();
   Table<NodeId, std::uint32_t> count(nodes, 0);
   for (const Link& link : sim.network.links) {
@@ -48,7 +53,8 @@ struct LinkEnd {
   bool has_errors;  // on frames that arrive here
 };
 
-void set_up_port(State& sim, const Link& link, const LinkEnd& end, const std::uint32_t* wire_time) {
+void set_up_port(Tables& sim, const Link& link, const LinkEnd& end,
+                 const std::uint32_t* wire_time) {
   Port& port = sim.ports[end.self];
   port.self = end.self;
   port.peer = end.peer;
@@ -66,12 +72,11 @@ void set_up_port(State& sim, const Link& link, const LinkEnd& end, const std::ui
 }
 
 template <class World>
-void set_up_ports(Engine<World>& sim) {
+void set_up_ports(Tables& sim) {
   number_ports(sim);
   const std::size_t total = to_index(sim.first_port.back());
   sim.ports.resize(total);
   sim.queues.resize(total * 8);
-  sim.extra.add_queues(total * 8);
   sim.pauses.resize(total);
   sim.traffic.resize(total);
   sim.port_counters.resize(total);
@@ -95,8 +100,23 @@ void set_up_ports(Engine<World>& sim) {
   }
 }
 
+const Wred& wred_of(const SwitchConfig& config, std::uint32_t local, std::uint32_t queue) {
+  const bool by_port = local < config.port_wred.size() && has_bit(config.port_wred_queues, queue);
+  return by_port ? config.port_wred[local] : config.queues[queue].wred;
+}
+
+/// What only this world keeps of the queues.
 template <class World>
-void set_up_queues(Engine<World>& sim, NodeId node, const SwitchConfig& config) {
+void set_up_marking(Engine<World>& sim) {
+  sim.extra.add_queues(sim.all.queues.size());
+  for (const Switch& sw : sim.all.switches)
+    for (std::uint32_t local = 0; local < sw.port_count; ++local)
+      for (std::uint32_t q = 0; q < 8; ++q)
+        if (const Wred& wred = wred_of(*sw.config, local, q); wred.enabled)
+          sim.extra.set_marking(std::size_t{to_index(sw.ports[local].self)} * 8 + q, wred);
+}
+
+void set_up_queues(Tables& sim, NodeId node, const SwitchConfig& config) {
   for (const PortId p : sim.ports_of(node)) {
     sim.pauses[p].configure(config.pfc_reaction, config.pause_quanta, config.pfc.mask());
     const std::uint32_t local = sim.ports[p].local;
@@ -106,12 +126,10 @@ void set_up_queues(Engine<World>& sim, NodeId node, const SwitchConfig& config) 
       const EgressQueue& from = config.queues[q];
       Queue& queue = sim.ports[p].queues[q];
       queue.quantum = std::max<std::int64_t>(from.weight, 1) * config.mtu.raw();
-      const bool by_port = local < config.port_wred.size() && has_bit(config.port_wred_queues, q);
-      const Wred& wred = by_port ? config.port_wred[local] : from.wred;
+      const Wred& wred = wred_of(config, local, q);
       if (!wred.enabled) continue;
       queue.mark_min = wred.min.raw();
       queue.mark_max = wred.max.raw();
-      sim.extra.set_marking(std::size_t{to_index(p)} * 8 + q, wred);
       const std::int64_t range = std::max<std::int64_t>(queue.mark_max - queue.mark_min, 1);
       queue.mark_slope = static_cast<std::uint64_t>((Int128{wred.max_probability.raw()} << 48U) /
                                                     kSharePerWhole / range);
@@ -121,7 +139,7 @@ void set_up_queues(Engine<World>& sim, NodeId node, const SwitchConfig& config) 
 
 /// A cut-through switch acts on the header, provided no port of its own is faster than the wire the
 /// frame comes in by.
-void set_up_cut_through(State& sim, NodeId node, const SwitchConfig& config) {
+void set_up_cut_through(Tables& sim, NodeId node, const SwitchConfig& config) {
   if (config.forwarding != Forwarding::kCutThrough) return;
   std::int64_t fastest = 0;
   for (const PortId p : sim.ports_of(node))
@@ -136,7 +154,7 @@ void set_up_cut_through(State& sim, NodeId node, const SwitchConfig& config) {
 }
 
 template <class World>
-Switch make_switch(Engine<World>& sim, NodeId node, const SwitchConfig& config) {
+Switch make_switch(Tables& sim, NodeId node, const SwitchConfig& config) {
   const std::uint32_t count = sim.first_port[node + 1] - sim.first_port[node];
   Switch sw{node, count, &config, SharedBuffer(config, count, World::kPausesAtThreshold),
             RandomStream(sim.network.replica_seed(), to_index(node), kSprayStream)};
@@ -159,19 +177,19 @@ Switch make_switch(Engine<World>& sim, NodeId node, const SwitchConfig& config) 
 }
 
 template <class World>
-void set_up_switches(Engine<World>& sim) {
+void set_up_switches(Tables& sim) {
   sim.index_of.assign(sim.network.nodes.size(), 0);
   for (const NodeId n : sim.network.nodes.ids()) {
     if (sim.network.nodes[n].kind != NodeKind::kSwitch) continue;
     const SwitchConfig& config = sim.network.switch_config(n);
     sim.index_of[n] = static_cast<std::uint32_t>(sim.switches.size());
-    sim.switches.push_back(make_switch(sim, n, config));
+    sim.switches.push_back(make_switch<World>(sim, n, config));
     set_up_queues(sim, n, config);
     set_up_cut_through(sim, n, config);
   }
 }
 
-Nic make_nic(State& sim, NodeId node) {
+Nic make_nic(Tables& sim, NodeId node) {
   const NicConfig& config = sim.network.nic_config(node);
   Nic nic;
   nic.node = node;
@@ -189,7 +207,7 @@ Nic make_nic(State& sim, NodeId node) {
   return nic;
 }
 
-void set_up_nics(State& sim) {
+void set_up_nics(Tables& sim) {
   for (const NodeId n : sim.network.nodes.ids()) {
     if (sim.network.nodes[n].kind != NodeKind::kNic) continue;
     sim.index_of[n] = static_cast<std::uint32_t>(sim.nics.size());
@@ -198,7 +216,7 @@ void set_up_nics(State& sim) {
 }
 
 /// Once the tables of switches and NICs stay where they are.
-void set_up_owners(State& sim) {
+void set_up_owners(Tables& sim) {
   for (Switch& sw : sim.switches)
     for (std::uint32_t local = 0; local < sw.port_count; ++local)
       sw.ports[local].sw = &sw;
@@ -210,12 +228,12 @@ std::uint8_t priority_at(const NicConfig& config, const QueuePair& qp) {
   return config.trust == Trust::kDscp ? config.dscp_to_priority[qp.tos >> 2U] : qp.service_level;
 }
 
-Sender make_sender(State& sim, const QueuePair& qp) {
+Sender make_sender(Tables& sim, const QueuePair& qp) {
   Sender sender;
   sender.nic = &sim.nic_at(qp.source);
   const NicConfig& config = *sender.nic->config;
   sender.key = flow_key(qp.source, qp.target, qp.source_port);
-  sender.dst = static_cast<std::uint16_t>(to_index(qp.target));
+  sender.dst = qp.target;
   sender.tos = qp.tos;
   sender.priority = priority_at(config, qp);
   sender.operation = qp.operation;
@@ -226,12 +244,12 @@ Sender make_sender(State& sim, const QueuePair& qp) {
   return sender;
 }
 
-Receiver make_receiver(State& sim, const QueuePair& qp) {
+Receiver make_receiver(Tables& sim, const QueuePair& qp) {
   Receiver receiver;
   receiver.nic = &sim.nic_at(qp.target);
   const NicConfig& config = *receiver.nic->config;
   receiver.key = flow_key(qp.target, qp.source, qp.source_port);
-  receiver.dst = static_cast<std::uint16_t>(to_index(qp.source));
+  receiver.dst = qp.source;
   receiver.tos = qp.tos;
   receiver.is_socket = qp.is_socket;
   receiver.is_read = qp.operation == Operation::kRead;
@@ -244,7 +262,7 @@ Receiver make_receiver(State& sim, const QueuePair& qp) {
 }
 
 /// CNPs of one scope are paced by the clock of its first QP.
-void set_up_cnp_pacers(State& sim) {
+void set_up_cnp_pacers(Tables& sim) {
   const auto scope_of = [&](const QueuePair& qp) {
     return sim.network.nic_config(qp.target).cnp_scope;
   };
@@ -262,18 +280,23 @@ void set_up_cnp_pacers(State& sim) {
   }
 }
 
-template <class World>
-void set_up_qps(Engine<World>& sim) {
-  std::vector<std::size_t> senders(sim.nics.size(), 0);
+void set_up_qps(Tables& sim) {
   sim.senders.reserve(sim.network.qps.size());
   sim.receivers.reserve(sim.network.qps.size());
   for (const QueuePair& qp : sim.network.qps) {
     sim.senders.push_back(make_sender(sim, qp));
     sim.receivers.push_back(make_receiver(sim, qp));
-    ++senders[sim.index_of[qp.source]];
   }
-  sim.extra.add_hosts(senders);
   set_up_cnp_pacers(sim);
+}
+
+/// What only this world keeps of the hosts.
+template <class World>
+void set_up_hosts(Engine<World>& sim) {
+  std::vector<std::size_t> senders(sim.all.nics.size(), 0);
+  for (const QueuePair& qp : sim.network.qps)
+    ++senders[sim.all.index_of[qp.source]];
+  sim.extra.add_hosts(senders);
 }
 
 Ps pipeline_of(const Port& port) {
@@ -292,8 +315,11 @@ class LanePlan {
   }
 
   void set_up() {
+    std::size_t inbound = 0;
     for (const Port& port : sim_.ports)
-      want_lanes_of(port);
+      if (is_here(port)) want_lanes_of(port);
+    for (const Port& port : sim_.ports)
+      if (port.peer_domain == sim_.index) inbound += most_under_way(port);
     std::vector<std::pair<std::size_t, Ps>> order;
     for (const auto& [delay, want] : wanted_)
       order.emplace_back(want.ports, delay);
@@ -303,9 +329,11 @@ class LanePlan {
       if (lane != EventList::kNoLane) lanes_[delay] = lane;
     }
     for (Port& port : sim_.ports)
-      assign(port);
-    for (Switch& sw : sim_.switches)
-      sw.lane_pipeline = lane_of(sw.config->pipeline.raw());
+      if (is_here(port)) assign(port);
+    for (Switch& sw : sim_.all.switches)
+      if (is_here(sw.ports[0])) sw.lane_pipeline = lane_of(sw.config->pipeline.raw());
+    if (const std::size_t domains = sim_.all.domains.size(); domains > 1)
+      sim_.events.add_inboxes(domains, inbound + 2, full_);
   }
 
  private:
@@ -314,6 +342,13 @@ class LanePlan {
     std::size_t ports = 0;
   };
 
+  [[nodiscard]] bool is_here(const Port& port) const {
+    return sim_.all.domain_of[port.node] == sim_.index;
+  }
+  [[nodiscard]] std::size_t most_under_way(const Port& port) const {
+    const Ps shortest = port.wire_time[std::min<std::size_t>(ack_, kShortFrame)];
+    return static_cast<std::size_t>((port.flight + 2 * sim_.all.window) / shortest) + 4;
+  }
   [[nodiscard]] Ps full_delay(const Port& port) const {
     return port.flight + (port.is_cut_through ? 0 : Ps{port.wire_time[full_]});
   }
@@ -326,21 +361,23 @@ class LanePlan {
   }
   void want_lanes_of(const Port& port) {
     const Ps shortest = port.wire_time[std::min<std::size_t>(ack_, kShortFrame)];
-    want_spaced(full_delay(port), port.is_cut_through ? shortest : Ps{port.wire_time[full_]});
-    if (!port.is_cut_through) want_spaced(port.flight + port.wire_time[ack_], port.wire_time[ack_]);
     want(port.wire_time[full_], 2);
     if (const Ps pipeline = pipeline_of(port); pipeline > 0) want_spaced(pipeline, shortest);
+    if (port.peer_domain != Port::kHere) return;
+    want_spaced(full_delay(port), port.is_cut_through ? shortest : Ps{port.wire_time[full_]});
+    if (!port.is_cut_through) want_spaced(port.flight + port.wire_time[ack_], port.wire_time[ack_]);
   }
   [[nodiscard]] std::uint8_t lane_of(Ps delay) const {
     const auto found = lanes_.find(delay);
     return found == lanes_.end() ? EventList::kNoLane : found->second;
   }
   void assign(Port& port) const {
+    port.lane_free = lane_of(port.wire_time[full_]);
+    port.free_delay = port.wire_time[full_];
+    if (port.peer_domain != Port::kHere) return;
     port.lane_full = lane_of(full_delay(port));
     port.lane_ack =
         port.is_cut_through ? EventList::kNoLane : lane_of(port.flight + port.wire_time[ack_]);
-    port.lane_free = lane_of(port.wire_time[full_]);
-    port.free_delay = port.wire_time[full_];
     if (port.lane_full != EventList::kNoLane) port.full_size = full_;
     if (port.lane_ack != EventList::kNoLane) port.ack_size = ack_;
   }
@@ -355,63 +392,146 @@ class LanePlan {
 /// Bounds from the design: as many events as frames fit into wires and pipelines, and timers; as
 /// many waiting frames as fit into the buffers.
 void reserve_memory(State& sim, std::size_t waiting_per_qp) {
+  const Tables& all = sim.all;
+  const auto is_here = [&](NodeId node) { return all.domain_of[node] == sim.index; };
   const WireFormat& wire = sim.network.wire;
   std::int64_t smallest =
       std::min({wire.ack_frame, wire.cnp_frame, wire.pfc_frame, wire.data_header});
   smallest = std::max<std::int64_t>(smallest, 1);
   std::size_t frames = 0;
+  std::size_t ports = 0;
   for (const Port& port : sim.ports) {
+    if (!is_here(port.node) && !is_here(sim.ports[port.peer].node)) continue;
     const Ps spacing = std::max<Ps>(port.wire_time[smallest], 100);
     frames += static_cast<std::size_t>((port.flight + pipeline_of(port)) / spacing) + 24;
+    ++ports;
   }
   std::size_t receives = 0;
-  for (const QueuePair& qp : sim.network.qps)
-    receives += static_cast<std::size_t>(std::max(qp.receives, 0));
   std::size_t answers = 0;  // CNPs under way from the mark to the wire
+  std::size_t qps = 0;
   for (const QueuePair& qp : sim.network.qps) {
+    if (!is_here(qp.source) && !is_here(qp.target)) continue;
+    ++qps;
+    receives += static_cast<std::size_t>(std::max(qp.receives, 0));
     const NicConfig& nic = sim.network.nic_config(qp.target);
     if (nic.cnp_delay.raw() > 0)
       answers += static_cast<std::size_t>(nic.cnp_delay.raw() /
                                           std::max<Ps>(nic.cnp_interval.raw(), 100'000)) +
                  2;
   }
-  const std::size_t qps = sim.network.qps.size();
   const std::size_t timers = qps * 8 + receives + answers + sim.network.changes.size() * 2 +
                              sim.network.spare_messages + 4096;
-  sim.events.reserve(frames + timers, sim.ports.size() * 8 + timers, sim.ports.size());
+  sim.events.reserve(frames + timers, ports * 8 + timers, ports);
   std::size_t packets = qps * waiting_per_qp + 4096;
-  for (const Switch& sw : sim.switches)
-    packets += static_cast<std::size_t>(sw.config->buffer.raw() /
-                                        std::max<std::int64_t>(sw.buffer.charge_of(60), 1));
-  sim.pool.reserve(packets);
+  for (const Switch& sw : all.switches)
+    if (is_here(sw.node))
+      packets += static_cast<std::size_t>(sw.config->buffer.raw() /
+                                          std::max<std::int64_t>(sw.buffer.charge_of(60), 1));
+  // More than any machine has memory for: those of a large fabric are never all full.
+  constexpr std::size_t kMostPackets = std::size_t{1} << 31U;
+  sim.pool.reserve(std::min(packets, kMostPackets));
+}
+
+/// Several domains only where nothing happens that they would all feel at once.
+unsigned domains_of(const Tables& all, const Threads& threads) {
+  const Network& network = all.network;
+  const bool has_reads =
+      std::any_of(network.qps.begin(), network.qps.end(),
+                  [](const QueuePair& qp) { return qp.operation == Operation::kRead; });
+  if (!network.changes.empty() || has_reads) return 1;
+  if (threads.reach && threads.reach->raw() <= 0) return 1;
+  if (threads.count > 0) return std::min(threads.count, kMostDomains);
+  const std::size_t helpful = all.nics.size() / kNicsPerThread;
+  return static_cast<unsigned>(
+      std::clamp<std::size_t>(helpful, 1, std::min(available_cores(), kMostDomains)));
+}
+
+/// Where nobody asked for threads, a window must have work that waiting for the others is small
+/// against: frames that the NICs can send in it, over some four links there and back.
+bool is_worth_it(const Tables& all) {
+  Ps frames = 0;
+  for (const Nic& nic : all.nics)
+    frames += 8 * all.window / Ps{nic.port->wire_time[nic.config->mtu.raw()]};
+  return frames >= kHopsPerWindow * static_cast<Ps>(all.domains.size());
+}
+
+template <class World>
+void set_up_domains(Tables& all, unsigned wanted, std::optional<Duration> reach) {
+  all.domain_of = cut_into_domains(all.network, all.routes, wanted);
+  all.domains.clear();
+  for (Port& port : all.ports)
+    port.peer_domain = Port::kHere;
+  std::uint32_t count = 0;
+  for (const std::uint32_t domain : all.domain_of)
+    count = std::max(count, domain + 1);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    auto engine = std::make_unique<Engine<World>>(all);
+    engine->index = i;
+    engine->outboxes.resize(count);
+    all.domains.push_back(std::move(engine));
+  }
+  if (count > 1) set_up_windows(all, reach ? reach->raw() : kNever);
 }
 
 }  // namespace
 
+void State::bind() {
+  ports = View<PortId, Port>(all.ports);
+  pauses = View<PortId, PauseState>(all.pauses);
+  port_counters = View<PortId, PortCounters>(all.port_counters);
+  port_random = View<PortId, RandomStream>(all.port_random);
+  error_threshold = View<PortId, std::uint64_t>(all.error_threshold);
+  senders = View<QpId, Sender>(all.senders);
+  receivers = View<QpId, Receiver>(all.receivers);
+  cnp_pacer = View<QpId, QpId>(all.cnp_pacer);
+  messages = {all.message_room.data(), all.message_room.size()};
+}
+
 template <class World>
-void set_up(Engine<World>& sim) {
-  for (NicConfig& nic : sim.network.nics)
+void set_up(Tables& all, const Threads& threads) {
+  for (NicConfig& nic : all.network.nics)
     prepare(nic.dcqcn);
-  sim.routes.build(sim.network);
-  set_up_ports(sim);
-  set_up_switches(sim);
-  set_up_nics(sim);
-  set_up_owners(sim);
-  set_up_qps(sim);
-  LanePlan(sim).set_up();
-  reserve_memory(sim, World::kWaitingFrames);
-  sim.messages.reserve(sim.network.messages.size() + sim.network.spare_messages);
-  for (const Message& message : sim.network.messages)
-    post(sim, message.qp, message.size, message.post.since_start().raw());
-  for (std::uint32_t i = 0; i < sim.network.changes.size(); ++i)
-    sim.events.push(sim.network.changes[i].at.since_start().raw(),
-                    tie_of(EventKind::kLinkState, i));
+  all.routes.build(all.network);
+  set_up_ports<World>(all);
+  set_up_switches<World>(all);
+  set_up_nics(all);
+  set_up_owners(all);
+  set_up_qps(all);
+  all.message_room =
+      RawArray<MessageRecord>(all.network.messages.size() + all.network.spare_messages);
+  const unsigned wanted = World::kTies == Ties::kCanonical ? domains_of(all, threads) : 1;
+  set_up_domains<World>(all, wanted, threads.reach);
+  if (threads.count == 0 && all.domains.size() > 1 && !is_worth_it(all))
+    set_up_domains<World>(all, 1, threads.reach);
+  for (const auto& domain : all.domains) {
+    domain->bind();
+    LanePlan(*domain).set_up();
+    reserve_memory(*domain, World::kWaitingFrames);
+  }
+  auto& first = static_cast<Engine<World>&>(*all.domains[0]);
+  set_up_marking(first);
+  set_up_hosts(first);
+  for (const Message& message : all.network.messages)
+    post(static_cast<Engine<World>&>(all.domain_at(all.network.qps[message.qp].source)), message.qp,
+         message.size, message.post.since_start().raw());
+  all.in_order = all.posted().end_id();
+  all.posted_in_between.clear();
+  for (std::uint32_t i = 0; i < all.network.changes.size(); ++i)
+    first.events.push(all.network.changes[i].at.since_start().raw(),
+                      tie_of(EventKind::kLinkState, i));
 }
 
 template <class World>
 MessageId post(Engine<World>& sim, QpId qp, Bytes size, Ps at) {
-  WEIR_CHECK(sim.messages.size() < sim.messages.capacity());
-  const MessageId index = sim.messages.end_id();
+  Tables& all = sim.all;
+  const MessageId index{all.message_count.fetch_add(1, std::memory_order_relaxed)};
+  WEIR_CHECK(sim.messages.contains(index));
+  if (all.domains.size() > 1) {
+    if (all.is_between)
+      all.posted_in_between.push_back({all.call.at, all.call.port, to_index(index)});
+    else
+      sim.posts.push_back({sim.now(), sim.senders[qp].nic->port->self, to_index(index)});
+  }
   MessageRecord message;
   message.qp = qp;
   message.size = size.raw();
@@ -419,7 +539,7 @@ MessageId post(Engine<World>& sim, QpId qp, Bytes size, Ps at) {
   const std::int64_t mtu = sim.senders[qp].nic->config->mtu.raw();
   message.packets =
       static_cast<std::uint32_t>(std::max<std::int64_t>((size.raw() + mtu - 1) / mtu, 1));
-  sim.messages.push_back(message);
+  sim.messages[index] = message;
   ++sim.open_messages;
   add_message(sim, index);
   return index;

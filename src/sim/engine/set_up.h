@@ -6,7 +6,7 @@ namespace weir::sim::engine {
 
 /// REQUIRES: check_network() accepts the network. Nothing is allocated after it.
 template <class World>
-void set_up(Engine<World>& sim);
+void set_up(Tables& all, const Threads& threads);
 
 /// A new message. REQUIRES: room (Network::spare_messages).
 template <class World>

@@ -1,5 +1,6 @@
 #include "sim/engine/sim.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
@@ -8,6 +9,7 @@
 #include "sim/engine/set_up.h"
 #include "sim/engine/switch.h"
 #include "sim/engine/transport.h"
+#include "sim/engine/windows.h"
 #include "sim/engine/wire.h"
 
 namespace weir::sim {
@@ -23,18 +25,11 @@ decltype(auto) in_world(State& state, Act&& act) {
 }
 
 template <class World>
-std::unique_ptr<State> make_engine(Network network) {
-  auto sim = std::make_unique<Engine<World>>(std::move(network));
-  set_up(*sim);
-  return sim;
-}
-
-template <class World>
 void change_link(Engine<World>& sim, LinkId link, bool up, bool reroute) {
-  for (const PortId p : sim.link_ports[link]) {
+  for (const PortId p : sim.all.link_ports[link]) {
     Port& port = sim.ports[p];
     port.down = !up;
-    refresh_disturbed(sim, port);
+    refresh_disturbed(sim.all, port);
     for (unsigned priority = 0; priority < 8; ++priority)
       set_pause(sim, port, priority, false);
     if (!up && port.sw != nullptr)
@@ -66,7 +61,7 @@ void dispatch_rare(Engine<World>& sim, const Event& event) {
     case EventKind::kArrive:
     case EventKind::kPortFree: WEIR_UNREACHABLE("dispatch() has these");
     case EventKind::kForward:
-      return switch_forward(sim, port(), FrameId{event.packet.psn}, PortId{event.packet.aux});
+      return switch_forward(sim, port(), FrameId{event.packet.psn}, PortId{event.packet.key});
     case EventKind::kQpWake: return wake(sim, qp);
     case EventKind::kPfcApply: return apply_pause(sim, port(), event.packet);
     case EventKind::kPauseExpire: return pause_expire(sim, port());
@@ -78,9 +73,7 @@ void dispatch_rare(Engine<World>& sim, const Event& event) {
     case EventKind::kLinkState: return link_state(sim, entity);
     case EventKind::kNicWake: return nic_wake(sim, port());
     case EventKind::kCnpDue: return send_cnp(sim, sim.receivers[qp], qp);
-    case EventKind::kDriver:
-      if (sim.driver != nullptr) sim.driver->on_call(entity);
-      return;
+    case EventKind::kUnused: WEIR_UNREACHABLE("nobody pushes it");
   }
 }
 
@@ -100,8 +93,33 @@ inline void dispatch(Engine<World>& sim, Event& event) {
 }
 
 template <class World>
-void run_before(Engine<World>& sim, Ps end) {
+[[gnu::noinline]] void run_before(Engine<World>& sim, Ps end) {
   sim.events.run_before(end, [&sim](Event& event) { dispatch(sim, event); });
+}
+
+/// Of several domains, one event at a time: not worth a second copy of everything.
+[[gnu::noinline, gnu::cold]] void dispatch_in_turn(Engine<NativeWorld>& sim, Event& event) {
+  dispatch(sim, event);
+}
+
+/// Several domains are always native.
+constexpr DomainSteps kNativeSteps{
+    [](State& domain, Ps end) { run_before(static_cast<Engine<NativeWorld>&>(domain), end); },
+    [](State& domain, Event& event) {
+      dispatch_in_turn(static_cast<Engine<NativeWorld>&>(domain), event);
+    },
+};
+
+void run_all(Tables& all, Ps end) {
+  if (all.domains.size() > 1) return run_domains(all, end, kNativeSteps);
+  in_world(*all.domains[0], [&](auto& sim) { run_before(sim, end); });
+}
+
+Ps next_time(Tables& all) {
+  Ps next = kNever;
+  for (const auto& domain : all.domains)
+    next = std::min(next, domain->events.next_time());
+  return next;
 }
 
 }  // namespace
@@ -128,76 +146,89 @@ std::string_view to_text(DropReason reason) {
   WEIR_UNREACHABLE("not a drop reason");
 }
 
-Sim::Sim(std::unique_ptr<engine::State> state) : state_(std::move(state)) {}
+Sim::Sim(std::unique_ptr<engine::Tables> tables) : all_(std::move(tables)) {}
 Sim::~Sim() = default;
 
-Result<std::unique_ptr<Sim>> Sim::make(Network network) {
+Result<std::unique_ptr<Sim>> Sim::make(Network network, Threads threads) {
   WEIR_TRY_STATUS(check_network(network));
-  const bool is_peer = network.model == Model::kHpcc;
-  return std::unique_ptr<Sim>(
-      new Sim(is_peer ? engine::make_engine<engine::PeerWorld>(std::move(network))
-                      : engine::make_engine<engine::NativeWorld>(std::move(network))));
+  auto all = std::make_unique<engine::Tables>(std::move(network));
+  if (all->network.model == Model::kHpcc)
+    engine::set_up<engine::PeerWorld>(*all, threads);
+  else
+    engine::set_up<engine::NativeWorld>(*all, threads);
+  return std::unique_ptr<Sim>(new Sim(std::move(all)));
 }
 
 void Sim::set_driver(Driver* driver) {
-  state_->driver = driver;
+  for (const auto& domain : all_->domains)
+    domain->driver = driver;
 }
 
 void Sim::set_observer(Observer* observer) {
-  state_->observer = observer;
+  WEIR_CHECK(observer == nullptr || threads() == 1);  // it sees frames in their order
+  for (const auto& domain : all_->domains)
+    domain->observer = observer;
 }
 
 void Sim::run(Time end) {
-  if (state_->open_messages == 0 && state_->live_frames == 0) return;
-  in_world(*state_, [&](auto& sim) { engine::run_before(sim, end.since_start().raw()); });
+  if (open_messages() == 0 && live_frames() == 0) return;
+  engine::run_all(*all_, end.since_start().raw());
 }
 
 void Sim::run_until(Time end) {
   const Ps until = end.since_start().raw();
-  while (state_->events.next_time() < until)
-    in_world(*state_, [&](auto& sim) { engine::run_before(sim, until); });
+  while (next_event() < until)
+    engine::run_all(*all_, until);
 }
 
 MessageId Sim::post(QpId qp, Bytes size, Time at) {
-  return in_world(*state_,
+  engine::State& domain = all_->domain_at(all_->network.qps[qp].source);
+  return in_world(domain,
                   [&](auto& sim) { return engine::post(sim, qp, size, at.since_start().raw()); });
 }
 
-void Sim::call_at(Time at, std::uint32_t token) {
-  state_->events.push(at.since_start().raw(), tie_of(EventKind::kDriver, token));
+void Sim::call_in_order(NodeId node, std::uint32_t token) {
+  engine::State& domain = all_->domain_at(node);
+  if (threads() == 1) return domain.driver->on_call(token, domain.now());
+  domain.calls.push_back({domain.now(), all_->first_port[node], token});
 }
 
 void Sim::set_link(LinkId link, bool up, bool reroute) {
-  in_world(*state_, [&](auto& sim) { engine::change_link(sim, link, up, reroute); });
+  WEIR_CHECK(threads() == 1);
+  in_world(*all_->domains[0], [&](auto& sim) { engine::change_link(sim, link, up, reroute); });
 }
 
 void Sim::set_drain(NodeId node, BitRate drain) {
-  engine::change_drain(*state_, node, drain);
+  engine::change_drain(all_->domain_at(node), node, drain);
 }
 
 void Sim::set_congestion_control(NodeId node, bool np, bool rp) {
-  NicConfig& config = state_->network.nic_config(node);
+  NicConfig& config = all_->network.nic_config(node);
   config.np_enabled = np;
   config.rp_enabled = rp;
 }
 
 void Sim::set_errors(LinkId link, std::uint64_t threshold) {
-  state_->network.links[link].error_threshold = threshold;
-  for (const PortId p : state_->link_ports[link]) {
-    state_->error_threshold[p] = threshold;
-    engine::refresh_disturbed(*state_, state_->ports[p]);
+  all_->network.links[link].error_threshold = threshold;
+  for (const PortId p : all_->link_ports[link]) {
+    all_->error_threshold[p] = threshold;
+    engine::refresh_disturbed(*all_, all_->ports[p]);
   }
 }
 
 void Sim::watch_queue(PortId port, std::uint32_t queue) {
-  QueueWatch& watch = state_->watch;
-  if (watch.port != kNo<PortId>) state_->ports[watch.port].watched = false;
-  state_->ports[port].watched = true;
+  QueueWatch& watch = all_->watch;
+  if (watch.port != kNo<PortId>) all_->ports[watch.port].watched = false;
+  all_->ports[port].watched = true;
   watch = {};
   watch.port = port;
   watch.queue = queue;
   watch.since = watch.last = now();
   watch.level = watch.low = watch.high = queue_bytes(port, queue);
+}
+
+Ps Sim::next_event() {
+  return engine::next_time(*all_);
 }
 
 }  // namespace weir::sim

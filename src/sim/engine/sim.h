@@ -11,6 +11,8 @@
 // How it works: sim/engine/engine.h.
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -24,15 +26,28 @@
 namespace weir::sim {
 
 namespace engine {
-struct State;
+struct Tables;
 }
 
 class Driver {
  public:
   virtual ~Driver() = default;
-  virtual void on_sent(MessageId message) = 0;       // completed at the poster
-  virtual void on_delivered(MessageId message) = 0;  // last byte at the target
-  virtual void on_call(std::uint32_t token) = 0;     // a call it asked for
+  virtual void on_sent(MessageId message, Ps now) = 0;       // completed at the poster
+  virtual void on_delivered(MessageId message, Ps now) = 0;  // last byte at the target
+  virtual void on_call(std::uint32_t token, Ps now) = 0;     // a call it asked for
+  /// Several threads: the messages from `first` on were posted in another order. What now has the
+  /// number first + i had order[i].
+  virtual void on_numbered(MessageId first, std::span<const MessageId> order) = 0;
+};
+
+/// On how many threads a simulation runs, which changes nothing but the time it takes (docs/
+/// performance.md).
+struct Threads {
+  unsigned count = 1;  // at most; fewer where the fabric has fewer parts; 0: as many as help
+  /// What the driver posts in on_call() comes so much after the call at least. In on_sent() and
+  /// on_delivered(), which are then called on several threads, it posts on queue pairs of the NIC
+  /// where that happened, and nowhere else. None: there is no driver, or it never posts.
+  std::optional<Duration> reach;
 };
 
 class Observer {
@@ -45,7 +60,7 @@ class Observer {
 
 class Sim {
  public:
-  [[nodiscard]] static Result<std::unique_ptr<Sim>> make(Network network);
+  [[nodiscard]] static Result<std::unique_ptr<Sim>> make(Network network, Threads threads = {});
   ~Sim();
   Sim(const Sim&) = delete;
   Sim& operator=(const Sim&) = delete;
@@ -61,8 +76,9 @@ class Sim {
   /// A new message on `qp`, posted now or at `at`. REQUIRES: room (Network::spare_messages); of one
   /// QP in the order of `at`.
   MessageId post(QpId qp, Bytes size, Time at);
-  /// Driver::on_call(token) at `at` (after now).
-  void call_at(Time at, std::uint32_t token);
+  /// Driver::on_call(token), when everything before the event in hand, which is one of `node`, has
+  /// happened everywhere; at once, where one thread simulates.
+  void call_in_order(NodeId node, std::uint32_t token);
   void set_link(LinkId link, bool up, bool reroute);
   /// Faults between slices. REQUIRES: no other node shares this NIC's configuration.
   void set_drain(NodeId node, BitRate drain);
@@ -71,7 +87,11 @@ class Sim {
 
   [[nodiscard]] const Network& network() const;
   [[nodiscard]] Ps now() const;
-  [[nodiscard]] const Table<MessageId, MessageRecord>& messages() const;
+  [[nodiscard]] View<MessageId, const MessageRecord> messages() const;
+  /// How many there are.
+  [[nodiscard]] std::uint32_t posted() const;
+  /// Domains of the fabric, each with its thread.
+  [[nodiscard]] unsigned threads() const;
   [[nodiscard]] const Routes& routes() const;
 
   [[nodiscard]] PortId port_of(NodeId node, std::uint32_t local) const;
@@ -141,9 +161,9 @@ class Sim {
   [[nodiscard]] std::uint64_t digest() const;
 
  private:
-  explicit Sim(std::unique_ptr<engine::State> state);
+  explicit Sim(std::unique_ptr<engine::Tables> tables);
 
-  std::unique_ptr<engine::State> state_;
+  std::unique_ptr<engine::Tables> all_;
 };
 
 }  // namespace weir::sim

@@ -154,7 +154,7 @@ void enter_pipeline(State& sim, Switch& node, const Port& in, const Port& out,
                     const Packet& packet) {
   Packet ticket;
   ticket.psn = to_index(sim.pool.take(packet));
-  ticket.aux = to_index(out.self);
+  ticket.key = to_index(out.self);
   const std::uint32_t tie = tie_of(EventKind::kForward, in.self);
   if (node.lane_pipeline != EventList::kNoLane)
     sim.events.push_lane(node.lane_pipeline, tie, ticket);
@@ -214,7 +214,7 @@ void switch_arrive(Engine<World>& sim, Port& in, Packet& packet) {
   }
   --packet.ttl;
   packet.in_port = in.local;
-  const auto ports = sim.routes.next_in(node.route_row, node.node, packet.destination());
+  const auto ports = sim.routes.next_in(node.route_row, node.node, packet.dst);
   if (ports.empty()) [[unlikely]]
     return drop(sim, in, packet, DropReason::kNoRoute, node.is_lossless(lookup));
   Port& out = node.ports[choose_port(sim, node, packet, ports)];
@@ -237,7 +237,7 @@ void switch_forward(Engine<World>& sim, Port& in, FrameId held, PortId to) {
 }
 
 template <class World>
-void switch_send(Engine<World>& sim, Port& port) {
+[[gnu::always_inline]] inline void switch_send(Engine<World>& sim, Port& port) {
   const auto eligible = static_cast<std::uint8_t>(port.waiting & ~port.paused);
   if (eligible == 0) return;
   const std::uint32_t queue = port.sw->next_queue(port, eligible, sim.pool);

@@ -77,7 +77,7 @@ void message_done(State& sim, MessageId message) {
   record.state = MessageState::kDone;
   record.done = sim.now();
   --sim.open_messages;
-  if (sim.driver != nullptr) sim.driver->on_sent(message);
+  if (sim.driver != nullptr) sim.driver->on_sent(message, sim.now());
 }
 
 void message_failed(State& sim, MessageId message) {
@@ -87,15 +87,20 @@ void message_failed(State& sim, MessageId message) {
   --sim.open_messages;
 }
 
+/// Where the responder may be on another thread than the requester, which appends messages: it goes
+/// on to the next one when a packet of that has come, and not before.
 void finish_delivered(State& sim, Receiver& receiver) {
   while (receiver.message != kNo<MessageId>) {
     const MessageId index = receiver.message;
     MessageRecord& message = sim.messages[index];
     if (receiver.expected < message.end_psn()) return;
+    if (message.delivered == kNever) {
+      message.delivered = sim.now();
+      if (receiver.is_read) message_done(sim, index);
+      if (sim.driver != nullptr) sim.driver->on_delivered(index, sim.now());
+    }
+    if (receiver.expected == message.end_psn() && !receiver.is_read) return;
     receiver.message = message.next;
-    message.delivered = sim.now();
-    if (receiver.is_read) message_done(sim, index);
-    if (sim.driver != nullptr) sim.driver->on_delivered(index);
   }
 }
 
@@ -106,8 +111,10 @@ void fail(State& sim, QpId qp) {
   sender.current = kNo<MessageId>;
   sender.gap_from = sender.gap_to;
   for (MessageId m = sender.is_read() ? sim.receivers[qp].message : sender.oldest;
-       m != kNo<MessageId>; m = sim.messages[m].next)
+       m != kNo<MessageId>; m = sim.messages[m].next) {
+    if (sim.messages[m].end_psn() > sender.top_psn) --sim.unsent;
     message_failed(sim, m);
+  }
 }
 
 }  // namespace
@@ -118,15 +125,19 @@ void add_message(Engine<World>& sim, MessageId index) {
   Sender& sender = sim.senders[message.qp];
   Receiver& receiver = sim.receivers[message.qp];
   if (sender.failed) return message_failed(sim, index);
-  if (sender.last != kNo<MessageId>) {
+  ++sim.unsent;
+  const bool is_first = sender.last == kNo<MessageId>;
+  if (!is_first) {
     MessageRecord& last = sim.messages[sender.last];
     last.next = index;
     message.first_psn = last.end_psn();
   }
   sender.last = index;
-  for (MessageId* const waits_for :
-       {&sender.current, &sender.oldest, &receiver.message, &receiver.requested})
+  for (MessageId* const waits_for : {&sender.current, &sender.oldest})
     if (*waits_for == kNo<MessageId>) *waits_for = index;
+  if (is_first || sender.is_read())
+    for (MessageId* const waits_for : {&receiver.message, &receiver.requested})
+      if (*waits_for == kNo<MessageId>) *waits_for = index;
   if (message.post > sim.now())
     wake_later(sim, message.qp, std::max(message.post - World::kWakesBefore, sim.now() + 1));
   else
@@ -180,6 +191,7 @@ Packet build_data(State& sim, Sender& sender, QpId qp) {
   if (index + 1 == message.packets) {
     packet.flags |= kFlagLast;
     packet.payload = static_cast<std::uint16_t>(message.size - std::int64_t{index} * mtu);
+    if (psn >= sender.top_psn) --sim.unsent;
   } else {
     packet.payload = static_cast<std::uint16_t>(mtu);
   }
@@ -237,7 +249,7 @@ void acknowledge(State& sim, Sender& sender, std::uint32_t psn) {
 void on_nak(State& sim, Sender& sender, const Packet& packet) {
   ++sender.nic->counters.packet_seq_err;
   if ((packet.flags & kFlagSelective) != 0)
-    sender.add_gap(packet.aux - packet.payload, packet.aux);
+    sender.add_gap(packet.psn + packet.aux - packet.payload, packet.psn + packet.aux);
   else if (packet.psn < sender.next_psn)
     sender.rewind(sim.messages, packet.psn);
 }
@@ -364,12 +376,14 @@ void send_ack(Engine<World>& sim, Nic& nic, Receiver& receiver, QpId qp, const A
   ack.key = receiver.key;
   ack.qp = qp;
   ack.psn = answer.psn;
-  ack.aux = answer.gap_to;
-  ack.payload =
-      static_cast<std::uint16_t>(std::min<std::uint32_t>(answer.gap_to - answer.gap_from, 0xFFFF));
+  if (answer.gap_to > answer.gap_from) {
+    constexpr std::uint32_t kMost = 0xFFFF;
+    ack.aux = static_cast<std::uint16_t>(std::min(answer.gap_to - answer.psn, kMost));
+    ack.payload = static_cast<std::uint16_t>(std::min(answer.gap_to - answer.gap_from, kMost));
+    ack.flags |= kFlagSelective;
+  }
   if (answer.echo) ack.flags |= kFlagEcho;
   if (receiver.is_socket) ack.flags |= kFlagSocket;
-  if (answer.gap_to > answer.gap_from) ack.flags |= kFlagSelective;
   ack.size = static_cast<std::uint16_t>(sim.network.wire.ack_frame);
   ack.dst = receiver.dst;
   ack.tos = receiver.tos;
@@ -412,7 +426,10 @@ void on_gap(Engine<World>& sim, Nic& nic, Receiver& receiver, const Packet& pack
   const bool new_gap = receiver.is_selective() && packet.psn > seen;
   const bool again = config.nak_interval.raw() > 0 && sim.now() >= receiver.nak_again;
   if (receiver.naked == receiver.expected && !again && !new_gap) return;
-  if (config.recovery == Recovery::kGoBack0 && receiver.message != kNo<MessageId>) {
+  const bool goes_to_start = config.recovery == Recovery::kGoBack0 &&
+                             receiver.message != kNo<MessageId> &&
+                             receiver.expected < sim.messages[receiver.message].end_psn();
+  if (goes_to_start) {
     const std::uint32_t first = sim.messages[receiver.message].first_psn;
     receiver.bytes -= std::int64_t{receiver.expected - first} * config.mtu.raw();
     receiver.expected = first;

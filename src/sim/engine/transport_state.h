@@ -18,7 +18,7 @@ struct Nic;
 /// "None" for PSNs and other counts that are no ids.
 inline constexpr std::uint32_t kNone = 0xFFFFFFFFU;
 
-using Messages = Table<MessageId, MessageRecord>;
+using Messages = View<MessageId, MessageRecord>;
 
 /// The message that `psn` belongs to, searched from `from` on; none: no message goes that far.
 [[nodiscard]] MessageId message_with(const Messages& messages, MessageId from, std::uint32_t psn);
@@ -44,8 +44,8 @@ struct Sender {
   QpId next_ready = kNo<QpId>;
   std::uint32_t gap_from = 0;  // selective: to be sent again, [from, to)
   std::uint32_t gap_to = 0;
+  NodeId dst{0};
   std::uint16_t last_wire = 0;  // bytes of the last packet on the wire: what pacing spaces
-  std::uint16_t dst = 0;
   std::uint8_t priority = 0;
   std::uint8_t tos = 0;
   std::uint8_t retries = 0;
@@ -101,7 +101,7 @@ struct Receiver {
   std::uint32_t early = kNone;           // selective: its slot in EarlyPackets
   std::uint32_t highest = 0;             // selective: one past the highest seen
   std::int32_t receives = -1;
-  std::uint16_t dst = 0;
+  NodeId dst{0};
   std::uint8_t priority = 0;  // of control packets at this NIC
   std::uint8_t tos = 0;
   std::uint8_t retries = 0;

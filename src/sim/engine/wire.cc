@@ -5,18 +5,20 @@
 #include "base/check.h"
 #include "sim/engine/nic.h"
 #include "sim/engine/switch.h"
+#include "sim/engine/windows.h"
 
 namespace weir::sim::engine {
 namespace {
 
 /// Of a frame whose size has no lane of its own.
 void push_arrival(State& sim, const Port& port, std::uint32_t tie, const Packet& packet) {
-  if (!port.is_cut_through)
-    sim.events.push(port.busy_until + port.flight, tie, packet);
-  else if (port.lane_full != EventList::kNoLane)
+  const Ps at = (port.is_cut_through ? sim.now() : port.busy_until) + port.flight;
+  if (port.peer_domain != Port::kHere)
+    send_across(sim, port.peer_domain, {at, tie, packet});
+  else if (port.is_cut_through && port.lane_full != EventList::kNoLane)
     sim.events.push_lane(port.lane_full, tie, packet);
   else
-    sim.events.push(sim.now() + port.flight, tie, packet);
+    sim.events.push(at, tie, packet);
 }
 
 void push_free(State& sim, Port& port) {
@@ -38,7 +40,7 @@ void send_pause_frame(Engine<World>& sim, Port& port) {
   Packet frame;
   frame.kind = PacketKind::kPfc;
   frame.size = static_cast<std::uint16_t>(sim.network.wire.pfc_frame);
-  frame.aux = std::uint32_t{port.pause_due} | (std::uint32_t{port.resume_due} << 8U);
+  frame.aux = static_cast<std::uint16_t>(port.pause_due | (port.resume_due << 8U));
   frame.psn = state.quanta;
   const bool pauses = port.pause_due != 0;
   port.pause_due = port.resume_due = 0;
@@ -46,8 +48,12 @@ void send_pause_frame(Engine<World>& sim, Port& port) {
   ++sim.port_counters[port.self].pfc_tx_frames;
   if (sim.observer != nullptr) sim.observer->on_frame(sim.now(), port.self, frame);
   if constexpr (!World::kFreesPortsLazily) push_free(sim, port);
-  sim.events.push(port.busy_until + state.cable + sim.pauses[port.peer].reaction,
-                  tie_of(EventKind::kPfcApply, port.peer), frame);
+  const Ps applies = port.busy_until + state.cable + sim.pauses[port.peer].reaction;
+  const std::uint32_t tie = tie_of(EventKind::kPfcApply, port.peer);
+  if (port.peer_domain != Port::kHere)
+    send_across(sim, port.peer_domain, {applies, tie, frame});
+  else
+    sim.events.push(applies, tie, frame);
   if (World::kPausesExpire && pauses && !state.refresh_pending) {
     state.refresh_pending = true;
     sim.events.push(sim.now() + state.quanta_time / 2, tie_of(EventKind::kPauseRefresh, port.self));
@@ -118,8 +124,8 @@ void drop(State& sim, const Port& port, const Packet& packet, DropReason reason,
   sim.frame_gone();
 }
 
-void refresh_disturbed(State& sim, Port& port) {
-  port.is_disturbed = port.down || sim.error_threshold[port.self] != 0;
+void refresh_disturbed(const Tables& all, Port& port) {
+  port.is_disturbed = port.down || all.error_threshold[port.self] != 0;
 }
 
 bool survives_link(State& sim, const Port& port, const Packet& packet) {

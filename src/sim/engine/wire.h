@@ -22,7 +22,7 @@ void send_rest_later(Engine<World>& sim, Port& port);
 /// The only place where frames are lost.
 void drop(State& sim, const Port& port, const Packet& packet, DropReason reason, bool lossless);
 /// Whether frames reach this port undisturbed is one bit, looked at for each of them.
-void refresh_disturbed(State& sim, Port& port);
+void refresh_disturbed(const Tables& all, Port& port);
 /// A frame comes over a link that is down or makes errors. False: it is lost.
 [[nodiscard]] bool survives_link(State& sim, const Port& port, const Packet& packet);
 

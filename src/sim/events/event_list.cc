@@ -11,7 +11,7 @@ constexpr std::size_t kFewEvents = 24;   // sorted by insertion: most instants h
 
 std::uint8_t EventList::add_lane(Ps delay, std::size_t bound) {
   WEIR_CHECK(delay > 0);
-  if (ties_ == Ties::kInsertion || lane_count_ == kMaxLanes) return kNoLane;
+  if (ties_ == Ties::kInsertion || lane_count_ == kOwnLanes) return kNoLane;
   Lane& lane = lanes_[lane_count_];
   lane.delay = delay;
   lane.bound = bound;
@@ -19,6 +19,18 @@ std::uint8_t EventList::add_lane(Ps delay, std::size_t bound) {
   lane.mask = kFirstSlots - 1;
   lane.limit = kFirstSlots / 2;
   return static_cast<std::uint8_t>(lane_count_++);
+}
+
+void EventList::add_inboxes(std::size_t sources, std::size_t bound, std::uint16_t full_size) {
+  first_inbox_ = lane_count_;
+  inbox_full_size_ = full_size;
+  for (std::size_t i = 0; i < 2 * sources && lane_count_ < kMaxLanes; ++i) {
+    Lane& lane = lanes_[lane_count_++];
+    lane.bound = bound;
+    lane.ring = RawArray<Event>(std::max(std::bit_ceil(2 * bound + 2), kFirstSlots));
+    lane.mask = kFirstSlots - 1;
+    lane.limit = kFirstSlots / 2;
+  }
 }
 
 void EventList::reserve(std::size_t wheel_capacity, std::size_t batch_capacity, std::size_t ports) {
@@ -46,10 +58,10 @@ void EventList::widen(Lane& lane) {
 }
 
 void EventList::restart(Ps now) {
-  WEIR_CHECK(now >= now_);
   for (std::size_t i = 0; i < lane_count_; ++i)
     WEIR_CHECK(lanes_[i].head == lanes_[i].tail);
   wheel_.clear();
+  WEIR_CHECK(now >= now_);
   now_ = now;
 }
 

@@ -36,14 +36,14 @@ enum class EventKind : std::uint8_t {
   kPauseExpire,  // entity: port
   kPortFree,     // entity: port
   kArrive,       // entity: receiving port; packet: the frame
-  kForward,      // entity: ingress port; packet: `psn` = where the frame waits, `aux` = egress port
+  kForward,      // entity: ingress port; packet: `psn` = where the frame waits, `key` = egress port
   kPauseRefresh,  // entity: port
   kNicDrain,      // entity: port
   kQpWake,        // entity: QP
   kQpTimeout,     // entity: QP
   kRecvRepost,    // entity: QP
   kWatchdog,      // entity: port
-  kDriver,        // entity: the driver's token
+  kUnused,        // holds its place
   kNicWake,       // entity: port (model `hpcc`)
   kCnpDue,        // entity: QP whose mark is answered now
 };
@@ -67,8 +67,9 @@ enum class Ties : std::uint8_t { kCanonical, kInsertion };
 
 class EventList {
  public:
-  static constexpr std::size_t kMaxLanes = 16;
-  static constexpr std::size_t kFewLanes = 3;  // of one link speed: full frames, ACKs, port free
+  static constexpr std::size_t kMaxLanes = 32;
+  static constexpr std::size_t kOwnLanes = 16;  // … of them for add_lane()
+  static constexpr std::size_t kFewLanes = 3;   // of one link speed: full frames, ACKs, port free
   static constexpr std::uint8_t kNoLane = 0xFF;
 
   explicit EventList(Ties ties = Ties::kCanonical) : ties_(ties) { heads_.fill(kNever); }
@@ -81,7 +82,7 @@ class EventList {
 
   [[nodiscard]] Ps now() const { return now_; }
 
-  void push(Ps at, std::uint32_t tie) {
+  [[gnu::always_inline]] void push(Ps at, std::uint32_t tie) {
     WEIR_CHECK(at > now_);
     wheel_.push(now_, at, tie);
   }
@@ -97,6 +98,29 @@ class EventList {
   }
   /// And without a packet.
   void push_lane(std::uint8_t lane, std::uint32_t tie) { push_slot(lane, tie); }
+
+  /// Two lanes for what comes from each of `sources` others, each in the order of time: full
+  /// frames and the rest. What comes out of order goes to the wheel.
+  void add_inboxes(std::size_t sources, std::size_t bound, std::uint16_t full_size);
+  void push_from(std::size_t source, const Event& event) {
+    const std::size_t lane =
+        first_inbox_ + 2 * source + (event.packet.size == inbox_full_size_ ? 0 : 1);
+    if (lane < lane_count_ && fits_behind(lanes_[lane], event.at))
+      append(lane, event);
+    else
+      wheel_.push(now_, event.at, event.tie, event.packet);
+  }
+
+  /// One instant, event by event: for several lists whose events have one order.
+  void begin_instant(Ps at) {
+    now_ = at;
+    take_batch();
+    events_ += batch_size_;
+    taken_ = 0;
+  }
+  [[nodiscard]] bool has_more() const { return taken_ < batch_size_; }
+  [[nodiscard]] std::uint64_t next_tie() const { return order_[taken_] >> 32U; }
+  [[nodiscard]] Event& take_next() { return *batch_[static_cast<std::uint32_t>(order_[taken_++])]; }
 
   /// Hands every event before `end` to `dispatch(Event&)`, in order. Leaves the clock at the last
   /// instant handled. The event is the handler's to change; it stays where it is until the instant
@@ -165,6 +189,19 @@ class EventList {
     ++l.tail;
     return slot;
   }
+  [[nodiscard]] static bool fits_behind(const Lane& lane, Ps at) {
+    if (lane.tail - lane.head >= lane.bound) return false;
+    return lane.head == lane.tail || lane.ring[(lane.tail - 1) & lane.mask].at <= at;
+  }
+  void append(std::size_t lane, const Event& event) {
+    Lane& l = lanes_[lane];
+    const std::uint64_t waiting = l.tail - l.head;
+    if (waiting == 0) heads_[lane] = event.at;
+    if (waiting >= l.limit) [[unlikely]]
+      widen(l);
+    l.ring[l.tail & l.mask] = event;
+    ++l.tail;
+  }
   [[nodiscard]] Earliest earliest() const {
     Ps best = wheel_.min();
     Ps second = kNever;
@@ -206,7 +243,10 @@ class EventList {
   std::array<Ps, kMaxLanes> heads_;  // kNever: empty, or not there
   std::array<Lane, kMaxLanes> lanes_;
   TimerWheel wheel_;
+  std::size_t first_inbox_ = kMaxLanes;
+  std::uint16_t inbox_full_size_ = 0;
   std::size_t batch_size_ = 0;
+  std::size_t taken_ = 0;  // of an instant in hand
   std::size_t batch_capacity_ = 0;
   RawArray<Event*> batch_;         // as found
   RawArray<std::uint64_t> order_;  // tie << 32 | place in batch_

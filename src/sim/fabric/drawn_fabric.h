@@ -208,7 +208,7 @@ struct DrawnRun {
   std::unique_ptr<Sim> sim;
   std::string error;  // empty: it can run
 };
-inline DrawnRun make_run(const DrawnFabric& drawn, std::uint64_t seed) {
+inline DrawnRun make_run(const DrawnFabric& drawn, std::uint64_t seed, unsigned threads = 1) {
   DrawnRun run;
   const design::Loaded loaded = design::load_text(drawn.text, "drawn");
   if (!loaded.is_good()) return {nullptr, nullptr, design::to_text(loaded)};
@@ -224,7 +224,7 @@ inline DrawnRun make_run(const DrawnFabric& drawn, std::uint64_t seed) {
   }
   auto load = Workloads::add(*fabric, specs);
   if (!load) return {nullptr, nullptr, load.error().what};
-  auto sim = Sim::make(std::move(fabric->network));
+  auto sim = Sim::make(std::move(fabric->network), (*load)->threads(threads));
   if (!sim) return {nullptr, nullptr, sim.error().what};
   run.load = std::move(*load);
   run.sim = std::move(*sim);

@@ -71,6 +71,29 @@ class IdRange {
   std::uint32_t last_;
 };
 
+/// A table that another one owns and that stays where it is; only its own ids index it.
+template <IndexId Id, class T>
+class View {
+ public:
+  View() = default;
+  View(T* data, std::size_t size) : data_(data), size_(size) {}
+  template <class Owner>
+  explicit View(Owner& owner) : data_(owner.data()), size_(owner.size()) {}
+  [[nodiscard]] T& operator[](Id id) const { return data_[to_index(id)]; }
+  [[nodiscard]] T* data() const { return data_; }
+  [[nodiscard]] T* begin() const { return data_; }
+  [[nodiscard]] T* end() const { return data_ + size_; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+  [[nodiscard]] bool contains(Id id) const { return to_index(id) < size_; }
+  [[nodiscard]] Id end_id() const { return to_id<Id>(size_); }
+  [[nodiscard]] IdRange<Id> ids() const { return {Id{0}, end_id()}; }
+
+ private:
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
 /// A vector that only its own ids index.
 template <IndexId Id, class T>
 class Table : public std::vector<T> {

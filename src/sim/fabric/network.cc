@@ -18,10 +18,17 @@ std::string name_of(const Network& network, NodeId node) {
   return name.empty() ? fmt::format("node {}", to_index(node)) : name;
 }
 
+constexpr std::size_t kMostNodes = std::size_t{1} << 22U;
+constexpr std::size_t kMostLinks = std::size_t{1} << 25U;  // events name ports in 27 bits
+constexpr std::uint32_t kMostPorts = 0xFFFF;               // of one switch
+
 Status check_nodes(const Network& network) {
-  if (network.nodes.empty() || network.nodes.size() > 0xFFFF)
-    return invalid_error(
-        fmt::format("a network of {} nodes; 1 to 65535 can be simulated", network.nodes.size()));
+  if (network.nodes.empty() || network.nodes.size() > kMostNodes)
+    return invalid_error(fmt::format("a network of {} nodes; 1 to {} can be simulated",
+                                     network.nodes.size(), kMostNodes));
+  if (network.links.size() > kMostLinks)
+    return invalid_error(fmt::format("a network of {} links; {} can be simulated",
+                                     network.links.size(), kMostLinks));
   for (const NodeId n : network.nodes.ids()) {
     const Node& node = network.nodes[n];
     const std::size_t configs =
@@ -59,10 +66,14 @@ Status check_links(const Network& network) {
     ++links_of[link.a];
     ++links_of[link.b];
   }
-  for (const NodeId n : network.nodes.ids())
+  for (const NodeId n : network.nodes.ids()) {
     if (network.nodes[n].kind == NodeKind::kNic && links_of[n] != 1)
       return invalid_error(fmt::format("{} is a NIC with {} links; a NIC has one",
                                        name_of(network, n), links_of[n]));
+    if (links_of[n] > kMostPorts)
+      return invalid_error(fmt::format("{} has {} links; a switch has at most {}",
+                                       name_of(network, n), links_of[n], kMostPorts));
+  }
   return {};
 }
 
@@ -143,21 +154,19 @@ Status check_traffic(const Network& network) {
 /// What set-up reserves is counted before it is reserved: frames that fit into the buffers, into
 /// the wires, and events of messages.
 Status check_size(const Network& network) {
-  // Ids of frames have 32 bits, and a frame 32 B: 64 GiB of addresses. 32,768 NICs on switches of
-  // 64 MB need two thirds of it.
+  // Ids of frames have 32 bits, and a frame 32 B: 64 GiB of addresses. The buffers of a large
+  // fabric may hold more, and are never all full; those of one switch are not that large.
   constexpr Int128 kMostFrames = Int128{1} << 31U;
   constexpr std::int64_t kSmallestFrame = 60;  // of Ethernet, without its check sequence
-  Int128 frames = 0;
   for (const NodeId n : network.nodes.ids()) {
     if (network.nodes[n].kind != NodeKind::kSwitch) continue;
     const SwitchConfig& config = network.switch_config(n);
-    frames += config.buffer.raw() / std::max(config.cell.raw(), kSmallestFrame);
+    const std::int64_t frames = config.buffer.raw() / std::max(config.cell.raw(), kSmallestFrame);
+    if (frames > kMostFrames)
+      return invalid_error(fmt::format(
+          "the buffer of {} holds {} frames; the simulator has room for {}: is its size right?",
+          name_of(network, n), frames, static_cast<std::int64_t>(kMostFrames)));
   }
-  if (frames > kMostFrames)
-    return invalid_error(fmt::format(
-        "the buffers of the fabric hold {} frames; the simulator has room for {}: are their sizes "
-        "right?",
-        static_cast<std::int64_t>(frames), static_cast<std::int64_t>(kMostFrames)));
   Int128 in_flight = 0;
   for (const Link& link : network.links)
     in_flight += Int128{link.propagation.raw()} * link.rate.raw() /

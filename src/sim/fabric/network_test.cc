@@ -29,7 +29,7 @@ TEST(Network, TheBuffersOfThirtyTwoThousandNicsFit) {
 TEST(Network, BuffersThatNoSwitchHasAreRefusedBeforeTheyAreReserved) {
   const Status status = check_network(row_of(1, 1'000'000_MB));
   ASSERT_FALSE(status);
-  EXPECT_NE(status.error().what.find("buffers of the fabric hold"), std::string::npos)
+  EXPECT_NE(status.error().what.find("the buffer of node 1 holds"), std::string::npos)
       << status.error().what;
 }
 

@@ -32,7 +32,7 @@ constexpr unsigned kAckPriority = 7;   // the priority that read_hpcc() gives to
 constexpr unsigned kDataPriority = 3;  // and to data
 
 PeerWorld::Host& host_of(Engine<PeerWorld>& sim, const Nic& nic) {
-  return sim.extra.hosts[static_cast<std::size_t>(&nic - sim.nics.data())];
+  return sim.extra.hosts[static_cast<std::size_t>(&nic - sim.all.nics.data())];
 }
 
 /// The QP to send from, as a place in the list, or kNone. Finished ones leave the list on the way;
@@ -89,7 +89,8 @@ std::uint32_t balance(Engine<PeerWorld>& sim, Switch& node, const Packet& packet
 }
 
 bool draw_mark(Engine<PeerWorld>& sim, const Port&, const Queue& queue, std::int64_t bytes) {
-  const double share = sim.extra.mark_share[static_cast<std::size_t>(&queue - sim.queues.data())];
+  const double share =
+      sim.extra.mark_share[static_cast<std::size_t>(&queue - sim.all.queues.data())];
   const auto ramp = static_cast<double>(queue.mark_max - queue.mark_min);
   return sim.extra.random.next() < share * static_cast<double>(bytes - queue.mark_min) / ramp;
 }

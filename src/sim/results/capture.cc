@@ -201,10 +201,10 @@ void CaptureTap::write_socket(const Packet& packet) {
   const std::int64_t mtu = sim_->network().nic_config(from).mtu.raw();
   wire::TcpFrame frame;
   frame.source_mac = mac_of(from);
-  frame.destination_mac = mac_of(packet.destination());
+  frame.destination_mac = mac_of(packet.dst);
   frame.tags = tags(packet, from);
   frame.source = addresses_[from];
-  frame.destination = addresses_[packet.destination()];
+  frame.destination = addresses_[packet.dst];
   frame.tos = packet.tos;
   frame.ttl = packet.ttl;
   constexpr std::uint16_t kServer = 5201;
@@ -222,7 +222,7 @@ void CaptureTap::write_socket(const Packet& packet) {
 }
 
 void CaptureTap::read_messages() {
-  const Table<MessageId, MessageRecord>& all = sim_->messages();
+  const auto all = sim_->messages();
   for (const MessageId m : IdRange<MessageId>(messages_read_, all.end_id()))
     messages_[all[m].qp].push_back(m);
   messages_read_ = all.end_id();
@@ -273,10 +273,10 @@ void CaptureTap::write_roce(const Packet& packet) {
   const QueuePair& qp = sim_->network().qps[packet.qp];
   wire::RoceFrame frame;
   frame.source_mac = mac_of(from);
-  frame.destination_mac = mac_of(packet.destination());
+  frame.destination_mac = mac_of(packet.dst);
   frame.tags = tags(packet, from);
   frame.source = addresses_[from];
-  frame.destination = addresses_[packet.destination()];
+  frame.destination = addresses_[packet.dst];
   frame.tos = packet.tos;
   frame.ttl = packet.ttl;
   frame.source_port = qp.source_port;

@@ -71,7 +71,10 @@ Result<std::optional<Outcome>> simulate_as_told(const Experiment& experiment,
   Outcome out;
   out.notes = fabric.notes;
   out.notes.insert(out.notes.end(), load->notes().begin(), load->notes().end());
-  WEIR_TRY(sim, Sim::make(std::move(fabric.network)));
+  // Frames are written down in their order, and a fault may change every path.
+  const bool is_one = experiment.observer != nullptr || !actions.empty();
+  WEIR_TRY(sim,
+           Sim::make(std::move(fabric.network), load->threads(is_one ? 1 : experiment.threads)));
   out.sim = std::move(sim);
   out.sim->set_observer(experiment.observer);
   if (experiment.on_made) experiment.on_made(*out.sim);

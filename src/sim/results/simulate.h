@@ -28,6 +28,7 @@ struct Experiment {
   std::uint64_t replica = 0;      // see Network: the same load with other random draws
   Duration limit = 100_ms;        // simulated: a fault may keep flows from ever finishing
   Duration sample_every;          // 0: no time series
+  unsigned threads = 1;           // at most; 0: as many as help. No result depends on it
   bool replays = true;            // steps that repeat are not simulated again (docs/replay.md)
   bool keeps_rank_times = false;  // what each rank did when, for a picture
   Observer* observer = nullptr;

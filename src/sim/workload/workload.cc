@@ -578,6 +578,7 @@ void Workloads::work_off(Job& job, Post post) {
       continue;
     }
     const Ps end = at + transfer.takes.raw();
+    --job.left;
     if (job.spans.size() < job.spans.capacity() && end > at) job.spans.push_back({task, at, end});
     finish_task(job, task, end,
                 [&](std::uint32_t next, Ps begin) { job.work.emplace_back(next, begin); });
@@ -592,8 +593,7 @@ void Workloads::finish_task(Job& job, std::uint32_t task, Ps at, Post post) {
   const Transfer& transfer = program.transfers[task - lane.first_transfer];
   Ps& last = job.last_byte[lane.first_rank + transfer.to];
   last = std::max(last, at);
-  job.latest = std::max(job.latest, at);
-  --job.left;
+  if (job.is_graph) job.latest = std::max(job.latest, at);
   for (std::uint32_t i = 0; i < transfer.next_count; ++i) {
     const std::uint32_t next = lane.first_transfer + program.next[transfer.first_next + i];
     if (job.is_graph) job.ready[next] = std::max(job.ready[next], at);
@@ -629,34 +629,67 @@ void Workloads::post_transfer(std::uint32_t job_index, std::uint32_t transfer_in
   }
 }
 
-void Workloads::on_sent(MessageId message) {
+void Workloads::on_sent(MessageId message, Ps now) {
   if (!owner_.contains(message)) return;
   const Owner owner = owner_[message];
-  if (owner.transfer != kNone && !jobs_[owner.job].on_delivery) advance(owner);
+  if (owner.transfer != kNone && !jobs_[owner.job].on_delivery) advance(owner, now);
 }
 
-void Workloads::on_delivered(MessageId message) {
+void Workloads::on_delivered(MessageId message, Ps now) {
   if (!owner_.contains(message)) return;
   const Owner owner = owner_[message];
-  if (owner.transfer != kNone && jobs_[owner.job].on_delivery) advance(owner);
+  if (owner.transfer != kNone && jobs_[owner.job].on_delivery) advance(owner, now);
 }
 
-void Workloads::on_call(std::uint32_t) {}
+void Workloads::on_call(std::uint32_t job, Ps now) {
+  if (--jobs_[job].left == 0) end_round(job, Time::at(Duration::raw(now)));
+}
 
-void Workloads::advance(const Owner& owner) {
+void Workloads::on_numbered(MessageId first, std::span<const MessageId> order) {
+  std::vector<Owner> owners;
+  owners.reserve(order.size());
+  for (const MessageId old : order)
+    owners.push_back(owner_[old]);
+  std::copy(owners.begin(), owners.end(), owner_.begin() + to_index(first));
+}
+
+/// Everything of a transfer happens at the NIC that waits for it: what comes next there is posted
+/// at once. The end of a round is everybody's. A graph's tasks begin in an order that is the whole
+/// job's, so one thread simulates it.
+Threads Workloads::threads(unsigned count) const {
+  std::optional<Duration> reach;
+  for (const Job& job : jobs_) {
+    if (job.is_graph) return {};
+    for (const Plan& plan : job.plans)
+      for (const Transfer& transfer : plan.program.transfers)
+        for (std::uint32_t i = 0; i < transfer.next_count; ++i) {
+          const std::uint32_t next = plan.program.next[transfer.first_next + i];
+          const std::uint32_t here = job.on_delivery ? transfer.to : transfer.from;
+          if (plan.program.transfers[next].from != here) return {};
+        }
+    if (!is_open_loop(job.spec.kind) && job.rounds > 1)
+      reach = std::min(reach.value_or(Duration::max()), first_post(job) - job.begin);
+  }
+  return {count, reach};
+}
+
+void Workloads::advance(const Owner& owner, Ps at) {
   Job& job = jobs_[owner.job];
   if (--job.parts[owner.transfer] > 0) return;
-  const auto post = [&](std::uint32_t next, Ps at) {
-    post_transfer(owner.job, next, Time::at(Duration::raw(at)));
+  const auto post = [&](std::uint32_t next, Ps when) {
+    post_transfer(owner.job, next, Time::at(Duration::raw(when)));
   };
   if (job.is_graph) {
-    finish_task(job, owner.transfer, sim_->now(),
-                [&](std::uint32_t next, Ps at) { job.work.emplace_back(next, at); });
+    finish_task(job, owner.transfer, at,
+                [&](std::uint32_t next, Ps when) { job.work.emplace_back(next, when); });
     work_off(job, post);
   } else {
-    finish_task(job, owner.transfer, sim_->now(), post);
+    finish_task(job, owner.transfer, at, post);
   }
-  if (job.left == 0) end_round(owner.job);
+  const Lane& lane = job.lanes[job.lane_of[owner.transfer]];
+  const Transfer& transfer =
+      job.plans[lane.plan].program.transfers[owner.transfer - lane.first_transfer];
+  sim_->call_in_order(lane.nodes[job.on_delivery ? transfer.to : transfer.from], owner.job);
 }
 
 /// Of the ranks that get anything: the last one, the first of them where several are.
@@ -679,9 +712,8 @@ void Workloads::find_straggler(const Job& job, StepResult& step) {
   step.late = Duration::raw(last - *middle);
 }
 
-void Workloads::end_round(std::uint32_t job_index) {
+void Workloads::end_round(std::uint32_t job_index, Time now) {
   Job& job = jobs_[job_index];
-  const Time now = Time::at(Duration::raw(sim_->now()));
   Time end = now;
   if (job.spec.kind == WorkloadKind::kTraining) end = std::max(end, job.begin + job.spec.compute);
   if (job.is_graph) end = Time::at(Duration::raw(job.latest));
@@ -692,7 +724,7 @@ void Workloads::end_round(std::uint32_t job_index) {
   if (job.steps.size() == job.rounds) return;
   job.begin = end;
   begin_round(job);
-  if (sim_->messages().size() + job.per_round > owner_.size()) {
+  if (sim_->posted() + job.per_round > owner_.size()) {
     is_out_of_room_ = true;
     return;
   }

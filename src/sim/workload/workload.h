@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -146,9 +147,13 @@ class Workloads final : public Driver {
   /// A round could not be repeated and has no room: the run ended before its time.
   [[nodiscard]] bool is_out_of_room() const { return is_out_of_room_; }
 
-  void on_sent(MessageId message) override;
-  void on_delivered(MessageId message) override;
-  void on_call(std::uint32_t token) override;
+  /// How many threads may simulate it: what it posts for one NIC because of what another did.
+  [[nodiscard]] Threads threads(unsigned count) const;
+
+  void on_sent(MessageId message, Ps now) override;
+  void on_delivered(MessageId message, Ps now) override;
+  void on_call(std::uint32_t job, Ps now) override;  // one more transfer of the round is done
+  void on_numbered(MessageId first, std::span<const MessageId> order) override;
 
  private:
   friend class WorkloadBuilder;
@@ -224,8 +229,8 @@ class Workloads final : public Driver {
   [[nodiscard]] std::uint32_t parts_of(const Job& job, Bytes size) const;
   void begin_round(Job& job);
   void post_transfer(std::uint32_t job, std::uint32_t transfer, Time at);
-  void advance(const Owner& owner);
-  void end_round(std::uint32_t job);
+  void advance(const Owner& owner, Ps now);
+  void end_round(std::uint32_t job, Time now);
   static void find_straggler(const Job& job, StepResult& step);
   void measure(const Job& job, WorkloadResult& result) const;
   void count_messages(std::vector<WorkloadResult>& results) const;
