@@ -333,7 +333,7 @@ std::vector<Option> sim_options() {
       {.name = "jobs", .metavar = "J", .help = "runs in parallel (default: one per core)"},
       {.name = "threads",
        .metavar = "N",
-       .help = "threads of one run (default: as many as help); no result depends on it"},
+       .help = "threads of one run (default: as many as help)"},
       {.name = "duration",
        .metavar = "T",
        .help = "stop at this simulated time",
