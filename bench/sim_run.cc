@@ -1,6 +1,7 @@
 // sim_run INPUT hpcc|native [--count] [THREADS]: one run, and what it came to on one line:
 //
-//   hops data_hops events digest marks cnps acks setup_s run_s peak_mb multimap_per_s wall_s threads
+//   hops data_hops events digest marks cnps acks setup_s run_s peak_mb multimap_per_s wall_s
+//   threads
 //
 // --count: for a profiler that counts instructions; the multimap is left out. run_s is CPU time of
 // all threads, wall_s is the time that passed.

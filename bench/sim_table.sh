@@ -66,7 +66,8 @@ count_instructions() {
 measure() {
   local input=$1 most=$2 events_most=$3 setup_most=$4 mb_most=$5 goal=$6 congested=$7 expected=$8
   local hops _data events digest marks cnps acks setup run mb multimap _wall
-  read -r hops _data events digest marks cnps acks setup run mb multimap _wall <<<"$(best_run "$input")"
+  read -r hops _data events digest marks cnps acks setup run mb multimap _wall \
+    <<<"$(best_run "$input")"
   local instructions=-
   if [[ $most != - || -n ${COUNT_ALL:-} ]]; then
     instructions=$(($(count_instructions "$input") / hops))

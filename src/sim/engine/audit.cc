@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include "base/digest.h"
+#include "sim/domains/windows.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/sim.h"
-#include "sim/engine/windows.h"
 
 namespace weir::sim {
 namespace {

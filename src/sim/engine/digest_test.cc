@@ -13,7 +13,7 @@ namespace weir::sim {
 namespace {
 
 std::uint64_t drawn_digest(std::uint64_t seed) {
-  test::DrawnRun run = test::make_run(test::draw_fabric(seed), seed);
+  test::DrawnRun run = test::make_drawn_run(test::draw_fabric(seed), seed);
   EXPECT_EQ(run.error, "");
   run.sim->run();
   return run.sim->digest();

@@ -27,7 +27,7 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "sim/engine/crew.h"
+#include "sim/domains/crew.h"
 #include "sim/engine/nic_state.h"
 #include "sim/engine/packet_pool.h"
 #include "sim/engine/port_state.h"

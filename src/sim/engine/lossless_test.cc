@@ -30,7 +30,7 @@ TEST(DrawnFabrics, NoFabricWorkloadOrSeedLosesAPacketForWantOfBuffer) {
     for (const std::string& workload : drawn.workloads)
       what += workload + "\n";
     SCOPED_TRACE(what);
-    test::DrawnRun run = test::make_run(drawn, seed);
+    test::DrawnRun run = test::make_drawn_run(drawn, seed);
     ASSERT_EQ(run.error, "");
     run.sim->run();
     paused += pauses(*run.sim) > 0 ? 1 : 0;

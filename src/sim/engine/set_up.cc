@@ -6,8 +6,8 @@
 
 #include "base/check.h"
 #include "base/parallel.h"
+#include "sim/domains/windows.h"
 #include "sim/engine/transport.h"
-#include "sim/engine/windows.h"
 #include "sim/engine/wire.h"
 
 namespace weir::sim::engine {

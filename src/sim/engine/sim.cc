@@ -4,12 +4,12 @@
 #include <utility>
 
 #include "base/check.h"
+#include "sim/domains/windows.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/nic.h"
 #include "sim/engine/set_up.h"
 #include "sim/engine/switch.h"
 #include "sim/engine/transport.h"
-#include "sim/engine/windows.h"
 #include "sim/engine/wire.h"
 
 namespace weir::sim {

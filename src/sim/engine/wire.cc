@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "sim/domains/windows.h"
 #include "sim/engine/nic.h"
 #include "sim/engine/switch.h"
-#include "sim/engine/windows.h"
 
 namespace weir::sim::engine {
 namespace {

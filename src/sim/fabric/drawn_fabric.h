@@ -208,7 +208,7 @@ struct DrawnRun {
   std::unique_ptr<Sim> sim;
   std::string error;  // empty: it can run
 };
-inline DrawnRun make_run(const DrawnFabric& drawn, std::uint64_t seed, unsigned threads = 1) {
+inline DrawnRun make_drawn_run(const DrawnFabric& drawn, std::uint64_t seed, unsigned threads = 1) {
   DrawnRun run;
   const design::Loaded loaded = design::load_text(drawn.text, "drawn");
   if (!loaded.is_good()) return {nullptr, nullptr, design::to_text(loaded)};

@@ -1,4 +1,4 @@
-#include "sim/engine/windows.h"
+#include "sim/domains/windows.h"
 
 #include <memory>
 #include <set>
@@ -103,8 +103,8 @@ TEST(Windows, DrawnFabricsAndWorkloadsComeToTheSame) {
   for (std::uint64_t seed = 1; seed <= kDraws; ++seed) {
     const test::DrawnFabric drawn = test::draw_fabric(seed);
     SCOPED_TRACE(fmt::format("seed {}\n{}\n{}", seed, drawn.text, drawn.workloads.front()));
-    test::DrawnRun single = test::make_run(drawn, seed);
-    test::DrawnRun several = test::make_run(drawn, seed, 2 + static_cast<unsigned>(seed % 3));
+    test::DrawnRun single = test::make_drawn_run(drawn, seed);
+    test::DrawnRun several = test::make_drawn_run(drawn, seed, 2 + static_cast<unsigned>(seed % 3));
     ASSERT_EQ(single.error, "");
     single.sim->run();
     several.sim->run();

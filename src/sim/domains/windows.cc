@@ -1,4 +1,4 @@
-#include "sim/engine/windows.h"
+#include "sim/domains/windows.h"
 
 #include <algorithm>
 #include <functional>

@@ -1,4 +1,4 @@
-#include "sim/engine/crew.h"
+#include "sim/domains/crew.h"
 
 namespace weir::sim::engine {
 namespace {

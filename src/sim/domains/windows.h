@@ -7,7 +7,7 @@
 // other, and in one domain the order of ties is the canonical one: so nothing depends on the number
 // of domains. What remains to be the same as in one domain:
 //
-//   the end         A run ends at the instant when its last frame is gone, and not a timer later. No
+//   the end         A run ends at the instant when its last frame is gone, not a timer later. No
 //                   message can be posted and be done within a window, so that instant is not in a
 //                   window at whose beginning some message has not left its NIC. From there on one
 //                   thread simulates all domains, instant by instant.
