@@ -3,7 +3,7 @@
 namespace weir::sim::engine {
 namespace {
 
-/// Some tens of microseconds, then the core is somebody else's: the others may have no core at all.
+/// Some tens of microseconds, then the core is free: the other threads may have none at all.
 constexpr int kSpins = 2000;
 
 void wait_for_change(const std::atomic<std::uint32_t>& value, std::uint32_t old) {
@@ -19,7 +19,28 @@ void wait_for_change(const std::atomic<std::uint32_t>& value, std::uint32_t old)
 
 }  // namespace
 
-Crew::Crew(unsigned size) : size_(size) {
+void Pace::passed(Way way, std::int64_t ns, std::uint64_t events) {
+  if (!adapts_ || way != way_) return;
+  ns_ += ns;
+  events_ += events;
+  longest_ = std::max(longest_, ns);
+  if (ns_ < wanted_) return;
+  const auto cost = ns_ * 1024 / static_cast<std::int64_t>(std::max<std::uint64_t>(events_, 1));
+  const bool is_better = is_trial_ && cost < cost_;
+  if (!is_better) way_ = way_ == kAll ? kAlone : kAll;
+  if (is_trial_) {
+    wanted_ = kStretchPerTrial * (is_better ? other_trial_ : trial_time());
+  } else {
+    cost_ = cost;
+    wanted_ = kTrialNs;
+    other_trial_ = trial_time();
+  }
+  is_trial_ = !is_trial_;
+  ns_ = longest_ = 0;
+  events_ = 0;
+}
+
+Crew::Crew(unsigned size, bool adapts) : size_(size), pace_(adapts) {
   for (unsigned i = 1; i < size; ++i)
     threads_.emplace_back([this, i] { work(i); });
 }

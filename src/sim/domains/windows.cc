@@ -1,6 +1,7 @@
 #include "sim/domains/windows.h"
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <numeric>
@@ -224,56 +225,81 @@ struct alignas(64) Report {
   std::uint64_t live_frames = 0;
   std::uint64_t unsent = 0;
   std::uint64_t gone = 0;
+  std::uint64_t events = 0;
   bool has_calls = false;
   bool is_over = false;  // nothing is left, or a replay is in doubt
+};
+/// What all know when they meet.
+struct Meeting {
+  std::vector<Report> reports;
+  unsigned turn = 0;      // half of the outboxes that was written last
+  bool is_alone = false;  // the first thread simulates what comes
 };
 
 class WindowRun {
  public:
   WindowRun(Tables& all, Ps end, const DomainSteps& steps)
-      : all_(all), end_(end), steps_(steps), reports_{} {
-    for (auto& reports : reports_)
-      reports.resize(all.domains.size());
+      : all_(all), end_(end), steps_(steps), pace_(all.crew->pace()) {
+    for (Meeting& meeting : meetings_)
+      meeting.reports.resize(all.domains.size());
+    meetings_[0].is_alone = pace_.is_alone();
     for (unsigned d = 0; d < all.domains.size(); ++d)
-      report(d, 0);
+      report(d, meetings_[0]);
     gone_ = gone();
+    events_ = events_of(meetings_[0]);
   }
 
   void work(unsigned index) {
-    unsigned turn = 0;  // of the reports
-    for (;;) {
-      const Plan plan = next(turn);
+    for (unsigned place = 0;; place = 1 - place) {
+      const Meeting& before = meetings_[place];
+      Meeting& after = meetings_[1 - place];
+      const Plan plan = next(before);
       if (plan.what == Plan::kOver) {
         if (index == 0) finish(plan);
         return;
       }
-      turn = 1 - turn;
-      if (plan.what == Plan::kWindow) {
-        State& sim = *all_.domains[index];
-        take_in(sim, turn);
-        sim.turn = static_cast<std::uint8_t>(turn);
-        while (sim.events.next_time() < plan.end)  // a domain without frames stops, and goes on
-          steps_.run_before(sim, plan.end);
-        report(index, turn);
+      const bool is_shared = plan.what == Plan::kWindow && !before.is_alone;
+      if (index == 0) {
+        look_at_clock(before, Pace::kAll, was_shared_);
+        was_shared_ = is_shared;
+      }
+      if (is_shared) {
+        if (index == 0) after.turn = 1 - before.turn;
+        if (index == 0) after.is_alone = pace_.is_alone();
+        simulate(index, 1 - before.turn, plan.end);
+        report(index, after);
       } else if (index == 0) {
-        alone(plan, turn);
+        lead(plan, before.turn, after);
       }
       all_.crew->meet();
     }
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
   struct Plan {
     enum What { kWindow, kCalls, kOneByOne, kOver } what;
     Ps end = 0;
     bool is_at_rest = false;
   };
 
-  void report(unsigned index, unsigned turn) {
+  void simulate(unsigned index, unsigned turn, Ps end) {
     State& sim = *all_.domains[index];
-    Report& to = reports_[turn][index];
-    to = {sim.events.next_time(),     sim.live_frames,    sim.unsent,
-          sim.consumed + sim.dropped, !sim.calls.empty(), sim.is_replay_in_doubt || is_stopped_};
+    take_in(sim, turn);
+    sim.turn = static_cast<std::uint8_t>(turn);
+    while (sim.events.next_time() < end)  // a domain without frames stops, and goes on
+      steps_.run_before(sim, end);
+  }
+  void report(unsigned index, Meeting& meeting) {
+    State& sim = *all_.domains[index];
+    Report& to = meeting.reports[index];
+    to = {sim.events.next_time(),
+          sim.live_frames,
+          sim.unsent,
+          sim.consumed + sim.dropped,
+          sim.events.events(),
+          !sim.calls.empty(),
+          sim.is_replay_in_doubt || is_stopped_};
     for (Outbox& box : sim.outboxes) {
       to.next = std::min(to.next, box.earliest);
       box.earliest = kNever;
@@ -282,10 +308,25 @@ class WindowRun {
   [[nodiscard]] std::uint64_t gone() const {
     return all_.sum(&State::consumed) + all_.sum(&State::dropped);
   }
+  [[nodiscard]] static std::uint64_t events_of(const Meeting& meeting) {
+    std::uint64_t events = 0;
+    for (const Report& report : meeting.reports)
+      events += report.events;
+    return events;
+  }
+  /// What happened between the last look and `meeting` was simulated that way, if it counts.
+  void look_at_clock(const Meeting& meeting, Pace::Way way, bool counts) {
+    const Clock::time_point now = Clock::now();
+    const std::uint64_t events = events_of(meeting);
+    if (counts)
+      pace_.passed(way, std::chrono::nanoseconds(now - looked_).count(), events - events_);
+    looked_ = now;
+    events_ = events;
+  }
   /// Every thread comes to the same, from the same reports.
-  [[nodiscard]] Plan next(unsigned turn) const {
+  [[nodiscard]] Plan next(const Meeting& meeting) const {
     Report sum;
-    for (const Report& report : reports_[turn]) {
+    for (const Report& report : meeting.reports) {
       sum.next = std::min(sum.next, report.next);
       sum.live_frames += report.live_frames;
       sum.unsent += report.unsent;
@@ -310,16 +351,31 @@ class WindowRun {
       box.clear();
     }
   }
-  /// One thread, while the others wait.
+  /// One thread, while the others wait: for as long as that is faster.
+  void lead(Plan plan, unsigned turn, Meeting& after) {
+    do {
+      turn = 1 - turn;
+      alone(plan, turn);
+      for (unsigned d = 0; d < all_.domains.size(); ++d)
+        report(d, after);
+      look_at_clock(after, Pace::kAlone, true);
+      plan = next(after);
+    } while (pace_.is_alone() && plan.what != Plan::kOver);
+    after.turn = turn;
+    after.is_alone = pace_.is_alone();
+  }
   void alone(const Plan& plan, unsigned turn) {
+    if (plan.what == Plan::kWindow) {
+      for (unsigned d = 0; d < all_.domains.size(); ++d)
+        simulate(d, turn, plan.end);
+      return;
+    }
     for (const auto& sim : all_.domains)
       take_in(*sim, turn);
     if (plan.what == Plan::kCalls)
       call_driver();
     else
       run_one_by_one(turn);
-    for (unsigned d = 0; d < all_.domains.size(); ++d)
-      report(d, turn);
   }
   void call_driver() {
     std::vector<InOrder> calls;
@@ -387,8 +443,12 @@ class WindowRun {
   Tables& all_;
   Ps end_;
   const DomainSteps& steps_;
-  std::array<std::vector<Report>, 2> reports_;
-  std::uint64_t gone_ = 0;   // frames, before this run
+  Pace& pace_;
+  std::array<Meeting, 2> meetings_;  // the last one, and the one to come
+  std::uint64_t gone_ = 0;           // frames, before this run
+  std::uint64_t events_ = 0;         // up to the last look at the clock, which the first thread has
+  Clock::time_point looked_ = Clock::now();
+  bool was_shared_ = false;  // the window before this one, as the first thread knows
   bool is_stopped_ = false;  // only one thread looks at it, and reports it
 };
 
@@ -396,7 +456,7 @@ class WindowRun {
 
 void run_domains(Tables& all, Ps end, const DomainSteps& steps) {
   const auto count = static_cast<unsigned>(all.domains.size());
-  if (all.crew == nullptr) all.crew = std::make_unique<Crew>(count);
+  if (all.crew == nullptr) all.crew = std::make_unique<Crew>(count, all.adapts);
   all.is_between = false;
   WindowRun run(all, end, steps);
   all.crew->run([&](unsigned index) { run.work(index); });

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/testing.h"
+#include "sim/domains/crew.h"
 #include "sim/engine/sim.h"
 #include "sim/fabric/drawn_fabric.h"
 #include "sim/fabric/test_networks.h"
@@ -14,8 +15,9 @@
 namespace weir::sim {
 namespace {
 
-std::unique_ptr<Sim> run_on(Network network, unsigned threads, Time end = Time::never()) {
-  auto sim = Sim::make(std::move(network), {threads, std::nullopt});
+std::unique_ptr<Sim> run_on(Network network, unsigned threads, Time end = Time::never(),
+                            bool adapts = false) {
+  auto sim = Sim::make(std::move(network), {threads, std::nullopt, adapts});
   EXPECT_TRUE(sim.has_value());
   (*sim)->run(end);
   EXPECT_TRUE((*sim)->audit().has_value());
@@ -58,7 +60,7 @@ TEST(Windows, AnyNumberOfThreadsComesToTheSame) {
       const auto single = run_on(network, 1, end);
       EXPECT_GT(single->port_count(), 0U);
       for (const unsigned threads : {2U, 3U, 5U}) {
-        const auto several = run_on(network, threads, end);
+        const auto several = run_on(network, threads, end, end == Time::never());
         EXPECT_GT(several->threads(), 1U);
         EXPECT_EQ(several->digest(), single->digest()) << threads;
         EXPECT_EQ(several->now(), single->now()) << threads;
@@ -79,6 +81,32 @@ TEST(Windows, SlicesAndThreadsChangeNothing) {
     ASSERT_TRUE((*sim)->audit().has_value());
   }
   EXPECT_EQ((*sim)->digest(), whole->digest());
+}
+
+/// Simulates until so many nanoseconds have passed; what share of them in the way that costs more.
+double share_of_slower(std::int64_t alone_cost, std::int64_t all_cost, std::int64_t window_events) {
+  engine::Pace pace(true);
+  std::int64_t spent[2] = {0, 0};
+  while (spent[0] + spent[1] < 20'000'000'000) {
+    const std::int64_t ns = (pace.is_alone() ? alone_cost : all_cost) * window_events;
+    spent[pace.is_alone() ? 0 : 1] += ns;
+    pace.passed(pace.is_alone() ? engine::Pace::kAlone : engine::Pace::kAll, ns,
+                static_cast<std::uint64_t>(window_events));
+  }
+  return static_cast<double>(spent[alone_cost > all_cost ? 0 : 1]) /
+         static_cast<double>(spent[0] + spent[1]);
+}
+
+TEST(Windows, TheSlowerWayIsOnlyTried) {
+  COVERS("G7");
+  const double most = 1.0 / (engine::Pace::kStretchPerTrial - 1);
+  EXPECT_LT(share_of_slower(100, 60, 1000), most);      // both cores are free
+  EXPECT_LT(share_of_slower(100, 30'000, 1000), most);  // others use them: 30 ms per window
+  EXPECT_LT(share_of_slower(100, 30'000, 20), most);    // hardly anything in a window
+  EXPECT_LT(share_of_slower(100, 101, 100'000), most);  // windows longer than a trial
+  engine::Pace fixed(false);
+  fixed.passed(engine::Pace::kAll, engine::Pace::kTrialNs * 100, 1);
+  EXPECT_FALSE(fixed.is_alone());
 }
 
 TEST(Windows, PartsThatNoTrafficConnectsAreDealtWhole) {

@@ -114,6 +114,7 @@ struct Tables {
   std::vector<InOrder> posted_in_between;  // posts of the driver while no domain ran …
   bool is_between = true;                  // … as now
   InOrder call{-1, PortId{0}, 0};          // the one in hand
+  bool adapts = true;                      // see Threads
   std::unique_ptr<Crew> crew;
 };
 

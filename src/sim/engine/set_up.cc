@@ -500,6 +500,7 @@ void set_up(Tables& all, const Threads& threads) {
   all.message_room =
       RawArray<MessageRecord>(all.network.messages.size() + all.network.spare_messages);
   const unsigned wanted = World::kTies == Ties::kCanonical ? domains_of(all, threads) : 1;
+  all.adapts = threads.adapts;
   set_up_domains<World>(all, wanted, threads.reach);
   if (threads.count == 0 && all.domains.size() > 1 && !is_worth_it(all))
     set_up_domains<World>(all, 1, threads.reach);

@@ -48,6 +48,9 @@ struct Threads {
   /// on_delivered(), which are then called on several threads, it posts on queue pairs of the NIC
   /// where that happened, and nowhere else. None: there is no driver, or it never posts.
   std::optional<Duration> reach;
+  /// One thread simulates all parts while that is faster: where a window has little to do, or
+  /// others use the cores. Tests of the threads have them all.
+  bool adapts = true;
 };
 
 class Observer {

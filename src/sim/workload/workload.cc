@@ -1,6 +1,7 @@
 #include "sim/workload/workload.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <limits>
 #include <tuple>
@@ -86,6 +87,14 @@ Result<Program> collective_program(const WorkloadSpec& spec, std::uint32_t ranks
                     "algo=ring",
                     ranks));
   return halving_doubling_all_reduce(ranks, spec.size);
+}
+
+/// Senders of a stream, on several threads, note it for the one receiver they have in common.
+void note_last_byte(Ps& last, Ps at) {
+  const std::atomic_ref<Ps> shared(last);
+  Ps seen = shared.load(std::memory_order_relaxed);
+  while (seen < at && !shared.compare_exchange_weak(seen, at, std::memory_order_relaxed)) {
+  }
 }
 
 }  // namespace
@@ -591,8 +600,7 @@ void Workloads::finish_task(Job& job, std::uint32_t task, Ps at, Post post) {
   const Lane& lane = job.lanes[job.lane_of[task]];
   const Program& program = job.plans[lane.plan].program;
   const Transfer& transfer = program.transfers[task - lane.first_transfer];
-  Ps& last = job.last_byte[lane.first_rank + transfer.to];
-  last = std::max(last, at);
+  note_last_byte(job.last_byte[lane.first_rank + transfer.to], at);
   if (job.is_graph) job.latest = std::max(job.latest, at);
   for (std::uint32_t i = 0; i < transfer.next_count; ++i) {
     const std::uint32_t next = lane.first_transfer + program.next[transfer.first_next + i];
