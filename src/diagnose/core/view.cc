@@ -292,12 +292,28 @@ const PrioritySet* pfc_shown(const PortView& port) {
   return port.facts->pfc_active.is_known() ? &*port.facts->pfc_active : nullptr;
 }
 
-bool switch_maps(std::span<const PortView> ports, Dscp dscp, unsigned priority) {
+/// A map of all code points may be the one that the system comes with; one of a few was made.
+bool is_made(const evidence::Switch& device) {
+  const auto& map = *device.dscp_to_tc;
+  return std::any_of(map.begin(), map.end(), [](const auto& to) { return !to.has_value(); });
+}
+
+/// `is_sent`: a NIC is known to mark RDMA so.
+bool switch_maps(std::span<const PortView> ports, Dscp dscp, unsigned priority, bool is_sent) {
   return std::any_of(ports.begin(), ports.end(), [&](const PortView& port) {
     if (port.device == nullptr || !port.device->dscp_to_tc.is_known()) return false;
     const auto& to = port.device->dscp_to_tc->at(dscp.value());
-    return to && to->value() == priority;
+    return to && to->value() == priority && (is_sent || is_made(*port.device));
   });
+}
+
+/// A NIC marks RDMA so, by force or through RDMA-CM.
+bool sends(const NicView& nic, Dscp dscp) {
+  if (nic.facts == nullptr) return false;
+  const auto& forced = nic.facts->rdma.traffic_class;
+  const auto& cm_tos = nic.facts->rdma.cm_tos;
+  return (forced.is_known() && forced->has_value() && dscp_of(**forced) == dscp) ||
+         (cm_tos.is_known() && dscp_of(*cm_tos) == dscp);
 }
 
 bool forces_code_point(const NicView& nic) {
@@ -329,7 +345,10 @@ void View::choose_priorities() {
   const auto best = std::max_element(votes.begin(), votes.end());
   const bool is_other = *best > 0 && votes.at(rdma_) < *best;
   // The usual code point is used and leads to the usual priority: then PFC is on the wrong one.
-  const bool is_usual = code_point_in_use() == rdma_dscp_ || switch_maps(ports_, rdma_dscp_, rdma_);
+  const bool is_sent = std::any_of(nics_.begin(), nics_.end(),
+                                   [&](const NicView& nic) { return sends(nic, rdma_dscp_); });
+  const bool is_usual =
+      code_point_in_use() == rdma_dscp_ || switch_maps(ports_, rdma_dscp_, rdma_, is_sent);
   const bool has_plan = is_other && !is_usual;
   if (has_plan) rdma_ = static_cast<unsigned>(best - votes.begin());
   const bool is_forced = std::any_of(nics_.begin(), nics_.end(), forces_code_point);

@@ -146,8 +146,24 @@ std::size_t rails_of(const JobCase& subject) {
   return rails;
 }
 
+/// Without a design: a bond beside single ports is for storage or the host's own traffic, not a
+/// rail.
+std::vector<std::string> rails_among(const std::vector<std::string>& devices,
+                                     const NameList& list) {
+  const auto is_bond_name = [](std::string_view name) {
+    return name.find("bond") != std::string_view::npos;
+  };
+  const bool names_bond =
+      std::any_of(list.entries.begin(), list.entries.end(),
+                  [&](const NameList::Entry& entry) { return is_bond_name(entry.name); });
+  std::vector<std::string> out = devices;
+  if (!names_bond) std::erase_if(out, is_bond_name);
+  return out;
+}
+
 void judge_count(const JobCase& subject, const readers::JobVariable& variable, const NameList& list,
-                 const std::vector<std::string>& devices, JobFindings& out) {
+                 const std::vector<std::string>& all, JobFindings& out) {
+  const std::vector<std::string> devices = subject.intent == nullptr ? rails_among(all, list) : all;
   const std::size_t rails = rails_of(subject) > 0 ? rails_of(subject) : devices.size();
   if (rails == 0) return;
   const std::size_t taken = devices.empty() ? list.entries.size() : count_taken(list, devices);

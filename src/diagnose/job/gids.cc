@@ -96,12 +96,14 @@ void judge_default(const JobCase& subject, const readers::NcclProcess& process, 
                 process.devices_at);
     found.severity = finding::Severity::kWarning;
     found.confidence = finding::Confidence::kMedium;
-    // Ranks on other hosts were reached with whatever index was used.
-    if (process.is_connected && has_remote_channel(process)) {
+    // Ranks on other hosts were reached with whatever index was used; a piece of a log without a
+    // failure shows neither.
+    const bool is_reached = process.is_connected && has_remote_channel(process);
+    if (is_reached || process.failures.empty()) {
       found.verdict = fmt::format(
           "Which GID index NCCL {} used the log does not show: its default is 0, usually RoCE v1 "
-          "and link-local. The ranks reached each other.",
-          process.version);
+          "and link-local.{}",
+          process.version, is_reached ? " The ranks reached each other." : "");
       found.severity = finding::Severity::kInfo;
       found.confidence = finding::Confidence::kLow;
     }

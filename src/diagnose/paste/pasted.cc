@@ -913,12 +913,26 @@ void sort_by_severity(finding::Judgement& out) {
                    [](const Finding& a, const Finding& b) { return a.severity > b.severity; });
 }
 
+/// A job exports a list of devices of which a listing of two or more shows none.
+bool exports_strangers(const readers::Paste& paste, const Finding& finding) {
+  if (finding.evidence.empty() || !trim(finding.evidence.front().line).starts_with("export "))
+    return false;
+  std::size_t devices = 0;
+  for (const Evidence& host : paste.evidence)
+    for (const evidence::Nic& nic : host.nics) {
+      if (finding.evidence.front().line.find(nic.device) != std::string::npos) return false;
+      ++devices;
+    }
+  return devices > 1;
+}
+
 /// A variable in a description of trouble may be one that was tried: what is only odd about it is a
 /// note. A transfer that got no answer is the symptom itself.
 void soften_described(const readers::Paste& paste, finding::Judgement& out) {
   const bool is_described = !paste.words.empty() && paste.job.processes.empty();
   for (Finding& finding : out.findings) {
-    const bool is_lint = finding.id == "job.bad_value" || finding.id == "nccl.hca_unknown" ||
+    const bool is_lint = finding.id == "job.bad_value" ||
+                         (finding.id == "nccl.hca_unknown" && !exports_strangers(paste, finding)) ||
                          finding.id == "failover.window_too_short" ||
                          finding.id == "lag.too_few_qps" ||
                          (finding.id == "job.env_typo" && finding.confidence < Confidence::kHigh);
@@ -942,9 +956,23 @@ struct Explained {
   std::string_view effect;
 };
 /// Packets that are balanced one by one arrive out of order, and counters call it loss; a port that
-/// speaks InfiniBand does not come up at an Ethernet switch.
-constexpr auto kExplained = std::to_array<Explained>(
-    {{"path.reordering", "path.loss"}, {"link.infiniband", "link.degraded"}});
+/// speaks InfiniBand does not come up at an Ethernet switch; a timer below the round trip ends each
+/// transfer, not only those over a link that failed.
+constexpr auto kExplained =
+    std::to_array<Explained>({{"path.reordering", "path.loss"},
+                              {"link.infiniband", "link.degraded"},
+                              {"transport.timer_below_rtt", "failover.window_too_short"}});
+
+/// A queue that the watchdog still holds although no pause arrives is no storm.
+void soften_storms_that_ended(finding::Judgement& out) {
+  for (const Finding& stuck : out.findings) {
+    if (stuck.id != "watchdog.stuck" || stuck.severity == Severity::kInfo) continue;
+    for (Finding& finding : out.findings)
+      if (finding.id == "pfc.storm" && finding.where.switch_name == stuck.where.switch_name &&
+          finding.where.port == stuck.where.port)
+        finding.severity = Severity::kInfo;
+  }
+}
 
 /// The link of a NIC whose firmware stopped goes down with it.
 void soften_links_of_failed(finding::Judgement& out) {
@@ -966,6 +994,7 @@ void soften_explained(finding::Judgement& out) {
       if (is_there && finding.id == pair.effect) finding.severity = Severity::kInfo;
   }
   soften_links_of_failed(out);
+  soften_storms_that_ended(out);
   sort_by_severity(out);
 }
 
@@ -1058,6 +1087,11 @@ void judge_results(const readers::Paste& paste, const View& view, finding::Judge
   }
 }
 
+/// Ranks with different releases of NCCL: how the job was packed, not the fabric.
+bool is_packaging(const Finding& finding) {
+  return finding.id == "job.rank_differs" && finding.verdict.starts_with("NCCL version: ");
+}
+
 /// Which conclusion the findings allow, now that some are notes.
 void conclude(finding::Judgement& out) {
   using finding::Conclusion;
@@ -1067,6 +1101,12 @@ void conclude(finding::Judgement& out) {
   const bool has_findings =
       std::any_of(out.findings.begin(), out.findings.end(),
                   [](const Finding& finding) { return finding.severity > Severity::kInfo; });
+  const bool is_packed_wrong =
+      has_findings &&
+      std::all_of(out.findings.begin(), out.findings.end(), [](const Finding& finding) {
+        return finding.severity == Severity::kInfo || is_packaging(finding);
+      });
+  if (is_packed_wrong) out.conclusion = Conclusion::kNotFabric;
   if (!has_findings && (out.conclusion == Conclusion::kFindings || is_foreign))
     out.conclusion = is_foreign ? Conclusion::kNotFabric : Conclusion::kInconclusive;
   if (out.conclusion == Conclusion::kHealthy) out.conclusion = Conclusion::kInconclusive;
@@ -1127,6 +1167,36 @@ void judge_round_trips(const PastedCase& pasted, finding::Judgement& out) {
 
 }  // namespace
 
+namespace {
+
+/// The job's timer, 4.096 us times a power of two (IBTA volume 1, 9.9.2.1.1, local ACK timeout),
+/// ends before an answer can have come over the path that a ping measured.
+void judge_timers(const PastedCase& pasted, finding::Judgement& out) {
+  constexpr double kUnitMs = 0.004096;
+  constexpr std::uint64_t kLargest = 31;
+  for (const readers::JobVariable& variable : pasted.paste.job.variables) {
+    const auto power =
+        variable.name == "NCCL_IB_TIMEOUT" ? readers::parse_count(variable.value) : std::nullopt;
+    if (!power || *power == 0 || *power > kLargest) continue;
+    const double timer = kUnitMs * static_cast<double>(std::uint64_t{1} << *power);
+    for (const readers::PastePing& ping : pasted.paste.pings) {
+      if (ping.round_trip_ms <= timer) continue;
+      Finding finding = finding::make_finding(
+          "transport.timer_below_rtt",
+          fmt::format("NCCL_IB_TIMEOUT={} sends again after {:.3g} ms; the round trip to {} takes "
+                      "{:.3g} ms.",
+                      variable.value, timer, ping.target, ping.round_trip_ms),
+          where_of(ping.host, ""));
+      finding.confidence = Confidence::kHigh;
+      finding.evidence = {line_of(variable.at), line_of(ping.at)};
+      out.findings.push_back(std::move(finding));
+      return;
+    }
+  }
+}
+
+}  // namespace
+
 finding::Judgement diagnose_paste(const readers::Paste& paste, const View& view) {
   const PastedCase pasted{paste, view.evidence(), view.intent(), view.thresholds()};
   finding::Judgement out = judge_pasted(pasted);
@@ -1134,6 +1204,7 @@ finding::Judgement diagnose_paste(const readers::Paste& paste, const View& view)
   out = combined(std::move(out), judge_stated(paste, view.thresholds()));
   judge_infiniband(paste, out);
   judge_round_trips(pasted, out);
+  judge_timers(pasted, out);
   soften_explained(out);
   soften_described(paste, out);
   soften_lossy(paste, out);

@@ -524,6 +524,42 @@ bool judge_by_plan(const CablePlan& plan, const PortsOfHost& ports, finding::Jud
   return true;
 }
 
+/// "ens1 -> leaf1, ens2 -> leaf2": the system that the text names for this port; empty where it
+/// names none.
+std::string listed_system(const PastedCase& input, const std::string& port,
+                          const readers::Cited** at) {
+  for (const readers::Cited& line : input.paste.words) {
+    const auto words = readers::words_of(line.text);
+    for (std::size_t i = 1; i + 1 < words.size(); ++i) {
+      const bool leads = words[i] == "->" || words[i] == "=>" || words[i] == "→";
+      if (!leads || words[i - 1].substr(words[i - 1].find_last_of(",(") + 1) != port) continue;
+      *at = &line;
+      return std::string(words[i + 1].substr(0, words[i + 1].find_first_of(",.;:()")));
+    }
+  }
+  return {};
+}
+
+/// Ports that lead to another system than the text lists for them, while others lead where it says.
+bool judge_by_list(const PastedCase& input, const PortsOfHost& ports, finding::Judgement& out) {
+  PortsOfHost wrong;
+  std::size_t right = 0;
+  const readers::Cited* at = nullptr;
+  for (const auto* item : ports) {
+    const std::string wanted = listed_system(input, item->port, &at);
+    if (wanted.empty()) continue;
+    if (item->system.substr(0, item->system.find('.')) == wanted) {
+      ++right;
+    } else {
+      wrong.push_back(item);
+    }
+  }
+  if (wrong.empty() || right == 0) return false;  // all: it is another plan
+  add_wiring(wrong, ", against the plan that the text states", Severity::kError, Confidence::kHigh,
+             at, out);
+  return true;
+}
+
 /// A name cut at its numbers: "rail", "2", "-leaf".
 std::vector<std::string> runs_of(std::string_view name) {
   std::vector<std::string> out;
@@ -638,6 +674,8 @@ void judge_cables(const PastedCase& input, finding::Judgement& out) {
   for (const auto& [host, ports] : hosts)
     if (plan && !is_judged) is_judged = judge_by_plan(*plan, ports, out);
   for (const auto& [host, ports] : hosts)
+    if (!is_judged && !ports.front()->is_switch) is_judged = judge_by_list(input, ports, out);
+  for (const auto& [host, ports] : hosts)
     if (!is_judged && !ports.front()->is_switch) judge_by_numbers(ports, out);
 }
 
@@ -674,48 +712,113 @@ std::string switch_text(const std::string& name) {
   return name.empty() ? std::string("The switch") : name;
 }
 
+/// Code points of "hosts send DSCP 26", "RoCE = DSCP 26": where no setting shows one. CNPs have one
+/// of their own.
+std::vector<Dscp> dscps_told(const PastedCase& input) {
+  std::vector<Dscp> out;
+  for (const readers::Cited& line : input.paste.words) {
+    if (is_remedy(line.text)) continue;
+    const auto words = readers::words_of(line.text);
+    bool is_data = false;  // what the words before speak of
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      constexpr auto kData = std::to_array<std::string_view>(
+          {"send", "sends", "mark", "marks", "marked", "carries", "use", "uses", "RoCE", "roce",
+           "RoCEv2", "RDMA", "rdma"});
+      const std::string_view word = words[i].substr(0, words[i].find_last_not_of(",.;:=") + 1);
+      if (word.starts_with("CNP") || word.starts_with("cnp")) is_data = false;
+      if (std::find(kData.begin(), kData.end(), word) != kData.end()) is_data = true;
+      const bool is_dscp = word == "DSCP" || word == "dscp";
+      if (!is_dscp || !is_data || i + 1 == words.size()) continue;
+      const std::string_view next = words[i + 1];
+      const auto value =
+          parse_u64(next.substr(0, std::min(next.find_first_of(",.;)"), next.size())));
+      if (value && *value < Dscp::kLimit) out.push_back(Dscp::of(static_cast<unsigned>(*value)));
+    }
+  }
+  return out;
+}
+
+std::vector<Dscp> dscps_of_rdma(const PastedCase& input) {
+  std::vector<Dscp> out = dscps_said(input);
+  return out.empty() ? dscps_told(input) : out;
+}
+
+/// The class of one code point at a switch, from its database or its `show` output.
+struct MappedPoint {
+  std::string switch_name;
+  Dscp dscp;
+  TrafficClass traffic_class;
+  finding::EvidenceLine line;
+};
+
+std::vector<MappedPoint> mapped_points(const PastedCase& input, const std::vector<Dscp>& wanted) {
+  std::vector<MappedPoint> out;
+  const auto is_wanted = [&](Dscp dscp) {
+    return std::find(wanted.begin(), wanted.end(), dscp) != wanted.end();
+  };
+  for (const readers::PasteCodePoint& entry : input.paste.code_points)
+    if (is_wanted(entry.dscp))
+      out.push_back({entry.switch_name, entry.dscp, entry.traffic_class, line_of(entry.at)});
+  for (const evidence::Evidence& evidence : input.evidence)
+    for (const evidence::Switch& device : evidence.switches)
+      for (const Dscp dscp : wanted) {
+        if (!device.dscp_to_tc.is_known() || !device.dscp_to_tc->at(dscp.value())) continue;
+        const TrafficClass to = *device.dscp_to_tc->at(dscp.value());
+        out.push_back({device.name,
+                       dscp,
+                       to,
+                       {.source = device.dscp_to_tc.source(),
+                        .line = fmt::format("DSCP {}: class {}", dscp.value(), to.value())}});
+      }
+  return out;
+}
+
+/// RDMA's code point is in a class that the switch does not pause. Where it is in the class that
+/// its bits say, PFC is on the wrong priority; else the map is wrong.
 void judge_code_points(const PastedCase& input, finding::Judgement& out) {
-  const std::vector<Dscp> said = dscps_said(input);
+  if (input.intent != nullptr) return;
   std::set<std::pair<std::string, unsigned>> judged;
-  for (const readers::PasteCodePoint& entry : input.paste.code_points) {
-    const bool is_used = std::find(said.begin(), said.end(), entry.dscp) != said.end();
+  for (const MappedPoint& entry : mapped_points(input, dscps_of_rdma(input))) {
     const PrioritySet lossless = lossless_on(input, entry.switch_name);
-    const Priority priority = Priority::of(entry.traffic_class.value());
-    if (!is_used || lossless.mask() == 0 || lossless.contains(priority) ||
+    const unsigned to = entry.traffic_class.value();
+    if (lossless.mask() == 0 || lossless.contains(Priority::of(to)) ||
         !judged.emplace(entry.switch_name, entry.dscp.value()).second)
       continue;
+    const bool is_usual = to == entry.dscp.value() / 8;
     Finding finding = finding::make_finding(
-        "dscp.unmapped_hop",
-        fmt::format("{} maps DSCP {}, which RDMA carries here, to class {}: not one that PFC "
-                    "protects.",
-                    switch_text(entry.switch_name), entry.dscp.value(),
-                    entry.traffic_class.value()),
+        is_usual ? "pfc.wrong_priority" : "dscp.unmapped_hop",
+        is_usual
+            ? fmt::format(
+                  "{} has PFC on priority {}; DSCP {}, which RDMA carries here, is in class "
+                  "{}.",
+                  switch_text(entry.switch_name), to_text(lossless), entry.dscp.value(), to)
+            : fmt::format("{} maps DSCP {}, which RDMA carries here, to class {}: not one that PFC "
+                          "protects.",
+                          switch_text(entry.switch_name), entry.dscp.value(), to),
         switch_where(entry.switch_name));
     finding.confidence = Confidence::kHigh;
-    finding.evidence.push_back(line_of(entry.at));
+    finding.evidence.push_back(entry.line);
     out.findings.push_back(std::move(finding));
   }
 }
 
-/// Code points of "hosts send DSCP 26": where no setting shows one.
-std::vector<Dscp> dscps_told(const PastedCase& input) {
-  std::vector<Dscp> out;
-  for (const readers::Cited& line : input.paste.words) {
-    const auto words = readers::words_of(line.text);
-    const bool is_sending = std::any_of(words.begin(), words.end(), [](std::string_view word) {
-      return word == "send" || word == "sends" || word == "mark" || word == "marks" ||
-             word == "marked" || word == "carries" || word == "use" || word == "uses";
-    });
-    if (!is_sending || is_remedy(line.text)) continue;
-    for (std::size_t i = 0; i + 1 < words.size(); ++i) {
-      const std::string_view next = words[i + 1];
-      const auto value =
-          parse_u64(next.substr(0, std::min(next.find_first_of(",.;)"), next.size())));
-      if ((words[i] == "DSCP" || words[i] == "dscp") && value && *value < Dscp::kLimit)
-        out.push_back(Dscp::of(static_cast<unsigned>(*value)));
+/// `show pfcwd config` lists no port, and the switch has lossless priorities.
+void judge_watchdogs(const PastedCase& input, finding::Judgement& out) {
+  if (input.intent != nullptr) return;
+  for (const evidence::Evidence& evidence : input.evidence)
+    for (const evidence::Switch& device : evidence.switches) {
+      const PrioritySet lossless = lossless_on(input, device.name);
+      if (!device.watchdog.enabled.is(false) || lossless.mask() == 0) continue;
+      Finding finding = finding::make_finding(
+          "watchdog.off",
+          fmt::format("{} has PFC on priority {} and a PFC watchdog on no port.",
+                      switch_text(device.name), to_text(lossless)),
+          switch_where(device.name));
+      finding.confidence = Confidence::kHigh;
+      finding.evidence.push_back(
+          {.source = device.watchdog.enabled.source(), .line = "PFC watchdog: no port"});
+      out.findings.push_back(std::move(finding));
     }
-  }
-  return out;
 }
 
 /// Where this classifier puts a code point; nullptr where it has no entry for it.
@@ -729,8 +832,7 @@ const readers::PasteClassifier::Entry* entry_of(const readers::PasteClassifier& 
 /// A code point of RDMA that no classifier of the switch has in its lossless class, while one of
 /// them has others there.
 void judge_classifiers(const PastedCase& input, finding::Judgement& out) {
-  std::vector<Dscp> said = dscps_said(input);
-  if (said.empty()) said = dscps_told(input);
+  const std::vector<Dscp> said = dscps_of_rdma(input);
   const auto& all = input.paste.classifiers;
   std::set<std::pair<std::string, unsigned>> judged;
   for (const readers::PasteClassifier& classifier : all) {
@@ -865,6 +967,7 @@ void judge_seen(const PastedCase& input, finding::Judgement& out) {
     judge_container(input, host, out);
   judge_cables(input, out);
   judge_code_points(input, out);
+  judge_watchdogs(input, out);
   judge_classifiers(input, out);
   judge_roce_modes(input, out);
   judge_lossless(input, out);

@@ -317,5 +317,225 @@ TEST(PastedShapes, WordsAroundOutputs) {
   });
 }
 
+/// `show qos maps` of EOS with the class of DSCP 26, and the priority of PFC on two ports.
+std::string eos_map(std::string_view class_of_26, std::string_view pfc, std::string_view words) {
+  return fmt::format(
+      "leaf5#show qos maps\n   Dscp-tc map:\n     d1 :  d2 0  1  2  3  4  5  6  7  8  9\n"
+      "      0 :     1  1  1  1  1  1  1  1  0  0\n      1 :     0  0  0  0  0  0  2  2  2  2\n"
+      "      2 :     2  2  2  2  3  3  {}  3  3  3\n      3 :     3  3  4  4  4  4  4  4  4  4\n"
+      "      4 :     5  5  5  5  5  5  5  5  6  6\n      5 :     6  6  6  6  6  6  7  7  7  7\n"
+      "      6 :     7  7  7  7\nleaf5#show priority-flow-control status | include Et\n"
+      "Et1/1 E A W  {}   -   -   - / -   - / -   DCBX disabled\n"
+      "Et2/1 E A W  {}   -   -   - / -   - / -   DCBX disabled\n{}\n",
+      class_of_26, pfc, pfc, words);
+}
+
+TEST(PastedShapes, MapOfASwitchAgainstItsPfcAsTheTextNamesTheCodePoint) {
+  COVERS("I14", "I15");
+  EXPECT_EQ(loudest(eos_map("1", "3", "On the servers RoCE uses DSCP 26 and CNPs use DSCP 48.")),
+            "dscp.unmapped_hop");
+  EXPECT_EQ(loudest(eos_map("1", "3", "export NCCL_IB_TC=106")), "dscp.unmapped_hop");
+  EXPECT_EQ(loudest(eos_map("3", "4", "hosts mark RDMA with DSCP 26")), "pfc.wrong_priority");
+  EXPECT_EQ(loudest(eos_map("3", "3", "hosts mark RDMA with DSCP 26")), "");
+  EXPECT_EQ(loudest(eos_map("3", "4", "RoCE is DSCP 34, CNP = DSCP 26")), "");
+  // Nobody says which code point RDMA carries: 34 may be the plan, or 24.
+  EXPECT_EQ(loudest(eos_map("3", "4", "")), "");
+  EXPECT_EQ(loudest(eos_map("1", "3", "")), "");
+}
+
+/// Two readings of the overflow of a port, as a filter leaves them.
+std::string nxos_overflow(std::string_view after, std::string_view pauses) {
+  return fmt::format(
+      "n9k# show clock\n08:00:01.111 UTC Mon Oct 12 2026\n"
+      "n9k# show queuing interface ethernet 1/9 | i Overflow\n"
+      "Ingress Overflow Drop Pkts                    : 10233\n"
+      "n9k# show interface ethernet 1/9 priority-flow-control\n"
+      "Port               Mode Oper(VL bmap)  RxPPP      TxPPP\n"
+      "Ethernet1/9        On   On  (8)       120        8812033\n"
+      "n9k# show clock\n08:01:01.413 UTC Mon Oct 12 2026\n"
+      "n9k# show queuing interface ethernet 1/9 | i Overflow\n"
+      "Ingress Overflow Drop Pkts                    : {}\n"
+      "n9k# show interface ethernet 1/9 priority-flow-control\n"
+      "Port               Mode Oper(VL bmap)  RxPPP      TxPPP\n"
+      "Ethernet1/9        On   On  (8)       120        {}\n",
+      after, pauses);
+}
+
+TEST(PastedShapes, OverflowOfANexusPortBelongsToItsLosslessPriority) {
+  COVERS("I10");
+  EXPECT_EQ(loudest(nxos_overflow("40120", "8990331")), "headroom.too_small");
+  EXPECT_EQ(loudest(nxos_overflow("10233", "8812040")), "");
+}
+
+TEST(PastedShapes, LinksAndWatchdogs) {
+  check_shapes({
+      {"bits that the error correction let through",
+       "# mlxlink -d mlx5_4 -c\nOperational Info\n----------------\nState : Active\n"
+       "Physical Counters and BER Info\n------------------------------\n"
+       "Effective Physical Errors : 48213\nEffective Physical BER : 2E-10\n",
+       "link.physical_errors",
+       "# mlxlink -d mlx5_4 -c\nOperational Info\n----------------\nState : Active\n"
+       "Physical Counters and BER Info\n------------------------------\n"
+       "Effective Physical Errors : 2\nEffective Physical BER : 8E-17\nSymbol BER : 15E-255\n"},
+      {"signs of an alarm in a table of EOS",
+       "leaf2#show interfaces Ethernet14/1 transceiver detail\n"
+       "                     High Alarm  High Warn  Low Alarm  Low Warn\n"
+       "   Optical Rx Power  Threshold   Threshold  Threshold  Threshold\n"
+       "Port      (dBm)      (dBm)       (dBm)      (dBm)      (dBm)\n"
+       "Et14/1    -13.21 --   7.00        4.00      -10.00     -7.90\n",
+       "link.physical_errors",
+       "leaf2#show interfaces Ethernet14/1 transceiver detail\n"
+       "                     High Alarm  High Warn  Low Alarm  Low Warn\n"
+       "   Optical Rx Power  Threshold   Threshold  Threshold  Threshold\n"
+       "Port      (dBm)      (dBm)       (dBm)      (dBm)      (dBm)\n"
+       "Et14/1     -8.21 -    7.00        4.00      -10.00     -7.90\n"},
+      {"a table of watchdogs without a row",
+       "admin@leaf1:~$ show pfc priority\nInterface    Lossless priorities\n"
+       "-----------  ---------------------\nEthernet0    3\n"
+       "admin@leaf1:~$ show pfcwd config\nPORT    ACTION    DETECTION TIME    RESTORATION TIME\n"
+       "------  --------  ----------------  ------------------\nadmin@leaf1:~$ show version\n",
+       "watchdog.off",
+       "admin@leaf1:~$ show pfcwd config\nPORT    ACTION    DETECTION TIME    RESTORATION TIME\n"
+       "------  --------  ----------------  ------------------\nadmin@leaf1:~$ show version\n"},
+      {"a watchdog that holds a queue after the storm",
+       "admin@leaf1:~$ show pfcwd stats; date\n"
+       "QUEUE  STATUS  STORM DETECTED/RESTORED  TX OK/DROP  RX OK/DROP  TX LAST OK/DROP  RX LAST "
+       "OK/DROP\nEthernet20:3  stormed  1/0  0/88  0/0  0/88  0/0\nTue Apr 14 10:00:00 UTC 2026\n"
+       "admin@leaf1:~$ show pfc counters\n"
+       "Port Rx    PFC0    PFC1    PFC2    PFC3    PFC4    PFC5    PFC6    PFC7\n"
+       "Ethernet20    0    0    0    44120    0    0    0    0\n"
+       "admin@leaf1:~$ show pfcwd stats; date\n"
+       "QUEUE  STATUS  STORM DETECTED/RESTORED  TX OK/DROP  RX OK/DROP  TX LAST OK/DROP  RX LAST "
+       "OK/DROP\nEthernet20:3  stormed  1/0  0/99  0/0  0/99  0/0\nTue Apr 14 10:10:00 UTC 2026\n"
+       "admin@leaf1:~$ show pfc counters\n"
+       "Port Rx    PFC0    PFC1    PFC2    PFC3    PFC4    PFC5    PFC6    PFC7\n"
+       "Ethernet20    0    0    0    44120    0    0    0    0\n",
+       "watchdog.stuck",
+       "admin@leaf1:~$ show pfcwd stats\n"
+       "QUEUE  STATUS  STORM DETECTED/RESTORED  TX OK/DROP  RX OK/DROP  TX LAST OK/DROP  RX LAST "
+       "OK/DROP\nEthernet20:3  operational  1/1  0/88  0/0  0/88  0/0\n"},
+  });
+}
+
+TEST(PastedShapes, HostsAndTheirJobs) {
+  check_shapes({
+      {"the loop over the roles in small letters",
+       "prio 2 np=1 rp=1\nprio 3 np=1 rp=0\nprio 4 np=1 rp=1\n", "rp.disabled",
+       "prio 2 np=0 rp=0\nprio 3 np=1 rp=1\nprio 4 np=0 rp=0\n"},
+      {"several counters by one cat",
+       "10:00:00 # cat /sys/class/infiniband/mlx5_6/ports/1/hw_counters/{out_of_buffer,"
+       "rnr_nak_retry_err}\n20\n0\n10:01:00 # cat /sys/class/infiniband/mlx5_6/ports/1/"
+       "hw_counters/{out_of_buffer,rnr_nak_retry_err}\n811902\n0\n",
+       "app.receives_too_few",
+       "10:00:00 # cat /sys/class/infiniband/mlx5_6/ports/1/hw_counters/{out_of_buffer,"
+       "rnr_nak_retry_err}\n811902\n0\n10:01:00 # cat /sys/class/infiniband/mlx5_6/ports/1/"
+       "hw_counters/{out_of_buffer,rnr_nak_retry_err}\n811902\n0\n"},
+      {"a timer below the round trip",
+       "$ ping -c 1 10.2.1.9\nPING 10.2.1.9 (10.2.1.9) 56(84) bytes of data.\n"
+       "64 bytes from 10.2.1.9: icmp_seq=1 ttl=60 time=4.11 ms\n\n"
+       "--- 10.2.1.9 ping statistics ---\n1 packets transmitted, 1 received, 0% packet loss, "
+       "time 0ms\nrtt min/avg/max/mdev = 4.104/4.110/4.121/0.007 ms\n"
+       "export NCCL_IB_TIMEOUT=8\n",
+       "transport.timer_below_rtt",
+       "$ ping -c 1 10.2.1.9\nPING 10.2.1.9 (10.2.1.9) 56(84) bytes of data.\n"
+       "64 bytes from 10.2.1.9: icmp_seq=1 ttl=60 time=4.11 ms\n\n"
+       "--- 10.2.1.9 ping statistics ---\n1 packets transmitted, 1 received, 0% packet loss, "
+       "time 0ms\nrtt min/avg/max/mdev = 4.104/4.110/4.121/0.007 ms\n"
+       "export NCCL_IB_TIMEOUT=20\n"},
+      {"cables against a plan that lists each port",
+       "plan: ens1 -> leaf1, ens2 -> leaf2, ens3 -> leaf3\n"
+       "[root@gpu07 ~]# lldpcli show neighbors\nInterface:    ens1, via: LLDP\n"
+       "    SysName:      leaf1\nInterface:    ens2, via: LLDP\n    SysName:      leaf3\n"
+       "Interface:    ens3, via: LLDP\n    SysName:      leaf2\n",
+       "wiring.mismatch",
+       "plan: ens1 -> leaf1, ens2 -> leaf2, ens3 -> leaf3\n"
+       "[root@gpu07 ~]# lldpcli show neighbors\nInterface:    ens1, via: LLDP\n"
+       "    SysName:      leaf1\nInterface:    ens2, via: LLDP\n    SysName:      leaf2\n"
+       "Interface:    ens3, via: LLDP\n    SysName:      leaf3\n"},
+      {"a test without its banner that uses link-local addresses",
+       "local address: LID 0000 QPN 0x0a2b PSN 0x31a2f1 RKey 0x20ab00 VAddr 0x007f2a100000\n"
+       "GID: 254:128:00:00:00:00:00:00:14:02:236:255:254:33:01:09\n"
+       "#bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]\n"
+       " Completion with error at client\n Failed status 12: wr_id 0 syndrom 0x81\n",
+       "gid.not_routable",
+       "local address: LID 0000 QPN 0x0a2b PSN 0x31a2f1 RKey 0x20ab00 VAddr 0x007f2a100000\n"
+       "GID: 00:00:00:00:00:00:00:00:00:00:255:255:10:00:01:22\n"
+       "#bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]\n"
+       " 65536      22408681         0.00               391.62             0.746956\n"},
+  });
+}
+
+TEST(PastedShapes, LinesOfHostsContainersAndWordsBehindOutputs) {
+  check_shapes({
+      {"counters of a NIC, a reading a line",
+       "gpu22 10:00:00 mlx5_4 packet_seq_err=112 out_of_sequence=31 local_ack_timeout_err=7\n"
+       "gpu22 10:01:00 mlx5_4 packet_seq_err=45112 out_of_sequence=882031 "
+       "local_ack_timeout_err=911\n",
+       "path.loss",
+       "gpu22 10:00:00 mlx5_4 packet_seq_err=112 out_of_sequence=31 local_ack_timeout_err=7\n"
+       "gpu22 10:01:00 mlx5_4 packet_seq_err=112 out_of_sequence=31 local_ack_timeout_err=7\n"},
+      {"one field of lldptool",
+       "[root@c01 ~]# lldptool -t -i ens2f0np0 -V PFC -c willing\nwilling=yes\n", "dcbx.willing",
+       "[root@c01 ~]# lldptool -t -i ens2f0np0 -V PFC -c willing\nwilling=no\n"},
+      {"a container is named by its id", "root@4a2e1:/# ulimit -l\n64\n", "limits.memlock_low",
+       "root@4a2e1:/# ulimit -l\nunlimited\n"},
+      {"a sentence behind an output that is not read",
+       "jnpr@leaf2> show class-of-service classifier name roce\n"
+       "Classifier: roce, Code point type: dscp, Index: 11\n"
+       "  Code point         Forwarding class                    Loss priority\n"
+       "  011010             best-effort                         low\n"
+       "  011000             no-loss                             low\n\n"
+       "jnpr@leaf2> show class-of-service forwarding-class\n"
+       "Forwarding class       ID      Queue  Policing priority  No-Loss   PFC priority\n"
+       "  no-loss              1       3       normal           Enabled      3\n"
+       "Our hosts send RoCE with DSCP 26.\n",
+       "dscp.unmapped_hop",
+       "jnpr@leaf2> show class-of-service classifier name roce\n"
+       "Classifier: roce, Code point type: dscp, Index: 11\n"
+       "  Code point         Forwarding class                    Loss priority\n"
+       "  011010             best-effort                         low\n"
+       "  011000             no-loss                             low\n\n"
+       "jnpr@leaf2> show class-of-service forwarding-class\n"
+       "Forwarding class       ID      Queue  Policing priority  No-Loss   PFC priority\n"
+       "  no-loss              1       3       normal           Enabled      3\n"
+       "Our hosts send RoCE with DSCP 24.\n"},
+      {"a bond beside the rails is none of them",
+       "export NCCL_IB_HCA=mlx5_0,mlx5_1\n$ ibdev2netdev\nmlx5_0 port 1 ==> ens1np0 (Up)\n"
+       "mlx5_1 port 1 ==> ens2np0 (Up)\nmlx5_2 port 1 ==> ens3np0 (Up)\n",
+       "nccl.hca_list_short",
+       "export NCCL_IB_HCA=mlx5_0,mlx5_1\n$ ibdev2netdev\nmlx5_0 port 1 ==> ens1np0 (Up)\n"
+       "mlx5_1 port 1 ==> ens2np0 (Up)\nmlx5_bond_0 port 1 ==> bond0 (Up)\n"},
+      {"devices that a job exports and the host has not",
+       "export NCCL_IB_HCA=mlx5_8,mlx5_9\n$ ibdev2netdev\nmlx5_0 port 1 ==> ens1np0 (Up)\n"
+       "mlx5_1 port 1 ==> ens2np0 (Up)\n",
+       "nccl.hca_unknown",
+       "export NCCL_IB_HCA=mlx5_0,mlx5_1\n$ ibdev2netdev\nmlx5_0 port 1 ==> ens1np0 (Up)\n"
+       "mlx5_1 port 1 ==> ens2np0 (Up)\n"},
+  });
+}
+
+TEST(PastedShapes, ADeviceAndItsInterfacePastedApartAreOneNic) {
+  const auto text = [](std::string_view netdev) {
+    return fmt::format(
+        "# ethtool -S {} | grep prio3_pause\nrx_prio3_pause: 5\n"
+        "# cat /sys/class/infiniband/mlx5_6/ports/1/hw_counters/np_cnp_sent\n9\n",
+        netdev);
+  };
+  const auto nics = [&](std::string_view netdev) {
+    return readers::read_paste({{"paste.txt", text(netdev)}}).evidence.front().nics.size();
+  };
+  EXPECT_EQ(nics("ens6np0"), 1U);
+  EXPECT_EQ(nics("eno1"), 2U);  // named for something else
+}
+
+TEST(PastedShapes, RanksWithDifferentReleasesOfNcclAreNotTheFabrics) {
+  const readers::Paste paste =
+      readers::read_paste({{"log",
+                            "h1:112:190 [0] NCCL INFO NCCL version 2.21.5+cuda12.4\n"
+                            "h2:118:201 [0] NCCL INFO NCCL version 2.18.3+cuda12.1\n"}});
+  const finding::Judgement judgement = diagnose_paste(paste, View({paste.evidence, nullptr, {}}));
+  EXPECT_EQ(judgement.conclusion, finding::Conclusion::kNotFabric);
+}
+
 }  // namespace
 }  // namespace weir::diagnose

@@ -1,4 +1,6 @@
 // I14 and I15 on the switch: it does not map the RDMA DSCP to the RDMA class.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "diagnose/rules/rule.h"
@@ -23,6 +25,20 @@ unsigned wanted(const View& view, const PortView& port) {
   return port.wanted_switch != nullptr
              ? port.wanted_switch->dscp_to_priority.at(view.rdma_dscp().value()).value()
              : view.rdma();
+}
+
+/// Nobody says which code point RDMA carries, and another one leads to its class: the site may use
+/// that one.
+bool is_guessed(const View& view, const PortView& port) {
+  if (port.wanted_switch != nullptr) return false;
+  for (const NicView& nic : view.nics())
+    if (nic.facts != nullptr &&
+        (nic.facts->rdma.traffic_class.is_known() || nic.facts->rdma.cm_tos.is_known() ||
+         nic.facts->qos.dscp_to_priority.is_known()))
+      return false;
+  const auto& map = *port.device->dscp_to_tc;
+  return std::any_of(map.begin(), map.end(),
+                     [&](const auto& to) { return to && to->value() == view.rdma(); });
 }
 
 void add_unmapped(const View& view, const std::string& name, std::string verdict,
@@ -60,7 +76,9 @@ void look_for_switch_maps(const View& view, Suspicions& out) {
     }
     const bool shows = arrived > 0 && !is_at_least(classed, least, arrived);
     const auto found = mapped(view, *ports.front());
-    if (found && *found != wanted(view, *ports.front())) {
+    const bool is_other = found && *found != wanted(view, *ports.front());
+    if (is_other && is_guessed(view, *ports.front())) continue;
+    if (is_other) {
       lines.insert(lines.begin(),
                    fact_line(name, fmt::format("DSCP {}: expected class {}, found {}",
                                                view.rdma_dscp().value(),

@@ -518,8 +518,10 @@ class FileReader {
       if (is_left_to_words(section.mark->command) || taken_.contains(section.begin) ||
           says_something(section, reader))
         continue;
-      add_not_read(section, section.begin, section.end - 1);
-      for (std::size_t at = section.begin; reader != nullptr && at < section.end; ++at)
+      const std::size_t end = begin_of_remarks(section);
+      if (end == section.begin) continue;
+      add_not_read(section, section.begin, end - 1);
+      for (std::size_t at = section.begin; reader != nullptr && at < end; ++at)
         rest_.push_back(at);
     }
   }
@@ -539,16 +541,22 @@ class FileReader {
     return true;
   }
 
-  /// Sentences behind the output of a show command: they are a person's, not the switch's.
-  void keep_remarks(const Section& section) {
+  /// Where the sentences behind the output of a show command begin: they are a person's, not the
+  /// switch's.
+  [[nodiscard]] std::size_t begin_of_remarks(const Section& section) const {
     std::size_t at = section.end;
     while (at > section.begin) {
       const std::string_view text = lines_[at - 1].text;
       const bool is_indented = text.starts_with(' ') || text.starts_with('\t');
-      if (!trim(text).empty() && (is_indented || !is_remark(text))) return;
-      if (!trim(text).empty()) rest_.push_back(at - 1);
+      const bool is_words = !is_indented && (is_remark(text) || is_sentence(text));
+      if (!trim(text).empty() && !is_words) break;
       --at;
     }
+    return at;
+  }
+  void keep_remarks(const Section& section) {
+    for (std::size_t at = begin_of_remarks(section); at < section.end; ++at)
+      if (!trim(lines_[at].text).empty()) rest_.push_back(at);
   }
 
   void add_switches(Recognised read, const Reader& reader) {

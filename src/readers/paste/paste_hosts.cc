@@ -187,6 +187,25 @@ std::vector<counters::Sample>& PastedNic::dump_for(Place place, std::string_view
   return begin_dump(place);
 }
 
+/// A text with counters of one RDMA device and of one interface, and nothing that says which
+/// belong together, shows one NIC from its two sides. Interfaces that are named for something else
+/// stay apart.
+template <class Names>
+static void connect_the_only_two(Names& names) {
+  std::string device;
+  std::string netdev;
+  for (const std::string& name : names.known)
+    (is_rdma_name(name) ? device : netdev) = name;
+  const bool is_pair = names.known.size() == 2 && !device.empty() && !netdev.empty();
+  const bool is_free = is_pair && !names.device_of_netdev.contains(netdev) &&
+                       !names.netdev_of_device.contains(device);
+  if (!is_free || is_software(device)) return;
+  for (const std::string_view other : {"eno", "mgmt", "bond", "docker", "br", "eth0"})
+    if (netdev.starts_with(other)) return;
+  names.device_of_netdev[netdev] = device;
+  names.netdev_of_device[device] = netdev;
+}
+
 PasteHosts PasteHosts::after(const PasteHosts& first) {
   PasteHosts out;
   out.names_ = first.names_;
@@ -208,6 +227,8 @@ PasteHosts PasteHosts::after(const PasteHosts& first) {
       names.addresses.insert(nameless->second.addresses.begin(), nameless->second.addresses.end());
     }
   }
+  for (auto& [host, names] : out.names_)
+    connect_the_only_two(names);
   // A netdev whose device is known is no NIC of its own.
   for (auto& [host, names] : out.names_) {
     for (const auto& [netdev, device] : names.device_of_netdev)

@@ -40,7 +40,7 @@ bool is_perftest_heading(std::string_view text) {
   const bool is_banner = text.ends_with(" Test") && text.size() < 60 &&
                          (has(text, "BW") || has(text, "Lat") || has(text, "lat"));
   return is_banner || text.starts_with("#bytes") || text.starts_with("Dual-port") ||
-         has(text, "Waiting for client to connect") ||
+         text.starts_with("local address: LID ") || has(text, "Waiting for client to connect") ||
          has(text, "BW peak won't be measured in this run");
 }
 

@@ -140,9 +140,11 @@ struct FleetLine {
   std::optional<evidence::TrustMode> trust;
   std::optional<PrioritySet> pfc;
   std::optional<unsigned> traffic_class;
+  std::vector<std::pair<std::string_view, std::uint64_t>> counters;
 };
 
-/// "n103: mlx5_0 ens2np0 trust=pcp tc=106 pfc=0,0,0,1,0,0,0,0": a host, and what its NIC is set to.
+/// "n103: mlx5_0 ens2np0 trust=pcp tc=106 pfc=0,0,0,1,0,0,0,0": a host, and what its NIC is set to;
+/// "n103 mlx5_0 packet_seq_err=12 out_of_sequence=0": or what it counted.
 std::optional<FleetLine> fleet_line(std::string_view text) {
   const auto words = words_of(text);
   constexpr std::size_t kMost = 12;
@@ -155,7 +157,8 @@ std::optional<FleetLine> fleet_line(std::string_view text) {
       if (word.ends_with(':')) word.remove_suffix(1);
       const bool has_digit =
           std::any_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
-      if (i == 0 && has_digit && !is_rdma_name(word)) {
+      const bool is_time = second_of_day(word).has_value();
+      if (i == 0 && has_digit && !is_time && !is_rdma_name(word)) {
         out.host = word;
       } else if (is_rdma_name(word)) {
         out.device = word;
@@ -170,11 +173,14 @@ std::optional<FleetLine> fleet_line(std::string_view text) {
     if (name == "trust" && (value == "pcp" || value == "dscp"))
       out.trust = value == "dscp" ? evidence::TrustMode::kDscp : evidence::TrustMode::kPcp;
     if (name == "pfc") out.pfc = pfc_of_bits(value);
+    const auto count = place_of_counter(name) ? parse_count(value) : std::nullopt;
+    if (count) out.counters.emplace_back(name, *count);
     const auto number =
         name == "tc" || name == "tos" || name == "tclass" ? parse_count(value) : std::nullopt;
     if (number && *number < TosByte::kLimit) out.traffic_class = static_cast<unsigned>(*number);
   }
-  const bool says_something = out.trust || out.pfc;
+  const bool says_something =
+      out.trust || out.pfc || (out.counters.size() > 1 && !out.device.empty());
   return says_something && !out.host.empty() ? std::optional(out) : std::nullopt;
 }
 
@@ -208,7 +214,12 @@ std::size_t read_fleet(const PasteAt& at, PasteSink& out) {
     if (!item) break;
     const PasteLine& line = at.lines[taken];
     out.use_host(item->host);
-    evidence::Nic& nic = out.hosts().by_name(out.host(), item->device).nic;
+    PastedNic& pasted = out.hosts().by_name(out.host(), item->device);
+    evidence::Nic& nic = pasted.nic;
+    for (const auto& [name, value] : item->counters) {
+      const auto place = place_of_counter(name);
+      if (place) add_count(pasted.dump_for(*place, name), *place, name, value);
+    }
     if (item->trust) out.set(nic.qos.trust, *item->trust, line);
     if (item->pfc) out.set(nic.qos.pfc, *item->pfc, line);
     if (item->traffic_class)

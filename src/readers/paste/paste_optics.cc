@@ -124,7 +124,12 @@ class OpticsReader {
       is_received_ = is_received_ || text.find("Rx Power") != std::string_view::npos;
       return true;
     }
-    const auto words = words_of(text);
+    auto words = words_of(text);
+    // Signs behind the value that is out of its range: "-13.21 --".
+    const bool is_alarm = std::find(words.begin(), words.end(), "--") != words.end();
+    std::erase_if(words, [](std::string_view word) {
+      return word.find_first_not_of("+-") == std::string_view::npos;
+    });
     constexpr std::size_t kCells = 5;
     if (words.size() < kCells + 1 || !is_switch_port(words[0])) return false;
     std::vector<double> cells;
@@ -136,6 +141,7 @@ class OpticsReader {
       port_ = words[0];
     }
     light_.lowest = cells[3];
+    if (is_alarm) light_.alarm = &at_.lines[n];
     note_received(cells[0], at_.lines[n]);
     return true;
   }

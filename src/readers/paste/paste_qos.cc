@@ -501,13 +501,29 @@ std::size_t read_dcb(const PasteAt& at, PasteSink& out) {
 
 // ---- lldptool ----
 
+namespace {
+
+/// "willing=yes": what `lldptool -V PFC -c willing` prints.
+bool is_willing_line(const PasteAt& at) {
+  return at.mark.tool() == "lldptool" &&
+         (at.line(0) == "willing=yes" || at.line(0) == "willing=no");
+}
+
+}  // namespace
+
 bool begins_lldptool(const PasteAt& at) {
+  if (is_willing_line(at)) return true;
   return at.line(0).find("8021QAZ PFC TLV") != std::string_view::npos ||
          at.line(0).find("PFC Configuration TLV") != std::string_view::npos;
 }
 
 std::size_t read_lldptool(const PasteAt& at, PasteSink& out) {
   PastedNic& nic = out.hosts().by_netdev(out.host(), at.mark.device);
+  out.device = at.mark.device;
+  if (is_willing_line(at)) {
+    out.set(nic.nic.qos.dcbx_willing, at.line(0) == "willing=yes", at.lines[0]);
+    return 1;
+  }
   std::size_t taken = 1;
   for (; taken < at.lines.size(); ++taken) {
     const auto pair = key_value(at.line(taken));
@@ -534,7 +550,6 @@ std::size_t read_lldptool(const PasteAt& at, PasteSink& out) {
         out.set(nic.nic.qos.pfc_classes, *classes, line);
     }
   }
-  out.device = at.mark.device;
   return taken;
 }
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <charconv>
 
+#include <fmt/format.h>
+
 #include "base/text.h"
 #include "readers/paste/paste_tools.h"
 #include "readers/paste/text_lines.h"
@@ -277,17 +279,32 @@ void apply_device_file(const DeviceFile& file, const PasteLine& line, PasteSink&
   }
 }
 
+/// "…/{np_cnp_sent,rp_cnp_handled}" as the shell expands it; another word is itself.
+std::vector<std::string> expanded(std::string_view word) {
+  const std::size_t open = word.find('{');
+  const std::size_t close = word.find('}', open == std::string_view::npos ? 0 : open);
+  if (open == std::string_view::npos || close == std::string_view::npos) return {std::string(word)};
+  std::vector<std::string> out;
+  for (const std::string_view choice : split(word.substr(open + 1, close - open - 1), ','))
+    out.push_back(fmt::format("{}{}{}", word.substr(0, open), choice, word.substr(close + 1)));
+  return out;
+}
+
 /// `cat FILE FILE`: as many values below it as it has files, in their order. Empty otherwise.
 std::vector<DeviceFile> files_of_cat(const PasteAt& at) {
   std::vector<DeviceFile> files;
   if (at.mark.tool() != "cat") return files;
   for (std::size_t i = 1; i < at.mark.words.size(); ++i) {
-    auto file = file_of_path(at.mark.words[i]);
-    if (!file || !file->folder.empty() || !is_device_word(file->device)) return {};
-    file->value = at.line(files.size());
-    if (!fits_file(*file)) return {};
-    files.push_back(std::move(*file));
+    for (const std::string& path : expanded(at.mark.words[i])) {
+      auto file = file_of_path(path);
+      if (!file || !is_device_word(file->device) || files.size() >= at.lines.size()) return {};
+      file->value = at.line(files.size());
+      if (!fits_file(*file)) return {};
+      files.push_back(std::move(*file));
+    }
   }
+  // One counter alone has the reader of counters.
+  if (files.size() == 1 && !files.front().folder.empty()) return {};
   return files;
 }
 

@@ -288,7 +288,7 @@ std::size_t read_deltas(const PasteAt& at, PasteSink& out) {
   return taken;
 }
 
-// ---- "Priority 3: NP=1 RP=0" ----
+// ---- "Priority 3: NP=1 RP=0", "prio 3 np=1 rp=0" ----
 
 namespace {
 
@@ -302,21 +302,32 @@ std::optional<bool> role(std::string_view text, std::string_view key) {
   const auto value = number_after(text, key);
   return value && *value <= 1 ? std::optional(*value == 1) : std::nullopt;
 }
+/// The number behind "priority 3", "prio 3", "prio=3" or "prio3" at the begin of a line.
+std::optional<unsigned> role_priority(std::string_view line) {
+  for (const std::string_view word : {"priority", "prio"}) {
+    if (!line.starts_with(word)) continue;
+    std::string_view rest = line.substr(word.size());
+    rest = rest.substr(std::min(rest.find_first_not_of(" \t=:#"), rest.size()));
+    const bool is_one_digit = !rest.empty() && rest[0] >= '0' && rest[0] <= '7' &&
+                              (rest.size() == 1 || rest[1] < '0' || rest[1] > '9');
+    if (is_one_digit) return static_cast<unsigned>(rest[0] - '0');
+  }
+  return std::nullopt;
+}
 std::optional<RoleLine> role_line(std::string_view text) {
   RoleLine out;
-  if (!text.starts_with("Priority ")) {
+  std::string line = lower_case(text);
+  if (!role_priority(line)) {
     const Named named = split_host(text);
     out.host = named.host;
-    text = named.rest;
+    line = lower_case(named.rest);
   }
-  if (!text.starts_with("Priority ") || text.find("NP=") == std::string_view::npos ||
-      text.find("RP=") == std::string_view::npos)
+  const auto priority = role_priority(line);
+  if (!priority || line.find("np=") == std::string::npos || line.find("rp=") == std::string::npos)
     return std::nullopt;
-  const auto priority = number_after(text, "Priority ");
-  if (!priority || *priority > 7) return std::nullopt;
-  out.priority = static_cast<unsigned>(*priority);
-  out.np = role(text, "NP=");
-  out.rp = role(text, "RP=");
+  out.priority = *priority;
+  out.np = role(line, "np=");
+  out.rp = role(line, "rp=");
   return out;
 }
 

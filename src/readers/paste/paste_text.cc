@@ -520,9 +520,13 @@ std::optional<Mark> prompt_with_user(std::string_view text) {
   const std::string_view after = text.substr(at + 1);
   const auto name_end = static_cast<std::size_t>(
       std::find_if_not(after.begin(), after.end(), is_name_char) - after.begin());
+  if (name_end == after.size()) return std::nullopt;
   const std::string_view host = after.substr(0, name_end);
   const std::size_t sign = after.find_first_of("#$%>", name_end);
-  if (!is_host(host) || sign == std::string_view::npos) return std::nullopt;
+  // A container has the begin of its id for a name: "root@4a2e1:/#".
+  const bool is_container = !host.empty() && is_digit(host.front()) && after[name_end] == ':' &&
+                            std::any_of(host.begin(), host.end(), is_letter);
+  if ((!is_host(host) && !is_container) || sign == std::string_view::npos) return std::nullopt;
   const std::string_view between = after.substr(name_end, sign - name_end);
   const bool is_prompt = between.empty() || between.starts_with(':') || between.starts_with(' ') ||
                          between.starts_with(']');
@@ -584,8 +588,27 @@ bool is_netdev_name(std::string_view name) {
   return false;
 }
 
+/// "receiver node (gpu02):": a line that ends in a colon and says whose output follows.
+std::optional<Mark> heading_of_side(std::string_view text) {
+  const std::size_t open = text.find('(');
+  const std::size_t close = text.find(')', open == std::string_view::npos ? 0 : open);
+  if (!text.ends_with(':') || open == std::string_view::npos || close == std::string_view::npos)
+    return std::nullopt;
+  const std::string_view name = text.substr(open + 1, close - open - 1);
+  const std::string_view before = text.substr(0, open);
+  const bool is_side = [&] {
+    for (const std::string_view word : {"receiver", "sender", "node", "server", "client", "host"})
+      if (before.find(word) != std::string_view::npos) return true;
+    return false;
+  }();
+  if (!is_side || !is_host(name) || !has_digit(name) || is_rdma_name(name) || is_netdev_name(name))
+    return std::nullopt;
+  return mark_from(std::string(name), "");
+}
+
 /// "=== gpu01 ===", "### ethtool -S eth2", "gpu01 | CHANGED | rc=0 >>", "Host: gpu01".
 std::optional<Mark> heading(std::string_view text) {
+  if (auto side = heading_of_side(trim(text))) return side;
   constexpr std::string_view kSigns = "=-*#~+[]<>: \t";
   if (const auto bar = text.find(" | "); bar != std::string_view::npos) {
     const std::string_view name = text.substr(0, bar);

@@ -162,6 +162,14 @@ bool is_out_of_range(std::string_view value) {
   });
 }
 
+/// The share of wrong bits that the error correction let through. IEEE 802.3 asks for at most one
+/// in 1e12 (clauses 91 and 119 with their PMDs); mlxlink prints 15E-255 where there were none.
+bool is_bad_error_rate(std::string_view value) {
+  constexpr double kMost = 1e-12;
+  const auto rate = decimal(value);
+  return rate && *rate > kMost && *rate < 1;
+}
+
 /// The largest of "0x00010ff2 (400G_4X,200G_2X,…)".
 std::optional<BitRate> fastest_of(std::string_view value) {
   std::optional<BitRate> out;
@@ -206,6 +214,8 @@ void read_mlxlink_line(const KeyValue& pair, const PasteLine& line, const std::s
     const auto count = parse_count(pair.value);
     if (count && out.has_grown(device, pair.key, *count))
       out.event(EventKind::kSignal, device, line);
+  } else if (pair.key == "Effective Physical BER" || pair.key == "Symbol BER") {
+    if (is_bad_error_rate(pair.value)) out.event(EventKind::kSignal, device, line);
   } else if (pair.key.starts_with("Enabled Link Speed") ||
              pair.key.starts_with("Supported Cable Speed")) {
     read_able(pair, line, out.hosts().known_name(out.host(), device), out);

@@ -154,6 +154,7 @@ class EosReader {
     kStatus,
     kStatusLetters,
     kStatusUnknown,
+    kStatusFiltered,
     kCounters,
     kCountersDetail,
     kColumns,
@@ -188,6 +189,11 @@ class EosReader {
     switch_name_ = prompt.host;
     table_ = Table::kNone;
     const auto words = words_of(prompt.command);
+    // "show priority-flow-control status | include Et7": the filter leaves rows without a heading.
+    const bool is_pfc = prompt.command.find("priority-flow-control") != std::string_view::npos &&
+                        prompt.command.find("counters") == std::string_view::npos;
+    if (is_pfc && prompt.command.find('|') != std::string_view::npos)
+      table_ = Table::kStatusFiltered;
     const auto at = std::find_if(words.begin(), words.end(), [](std::string_view word) {
       return word == "ethernet" || word == "Ethernet" || word == "interface" || word == "Et";
     });
@@ -251,6 +257,9 @@ class EosReader {
       read_status(line, words);
     } else if (table_ == Table::kStatusLetters) {
       read_status_letters(line, words);
+    } else if (table_ == Table::kStatusFiltered && words.size() > 2) {
+      const bool is_yes_no = words[1] == "Yes" || words[1] == "No";
+      is_yes_no ? read_status(line, words) : read_status_letters(line, words);
     } else if (table_ == Table::kStatusUnknown) {
       out_.unread(line, "expected the columns Port, Enabled or Status, Priorities");
     } else if (table_ == Table::kCounters) {

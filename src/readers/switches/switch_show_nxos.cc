@@ -1,6 +1,7 @@
-// Cisco NX-OS: `show interface priority-flow-control`, `show queuing interface`, `show queuing
-// pfc-queue detail`, `show interface [counters errors]`, as tables or with `| json` (TABLE_/ROW_,
-// fields of the 9.3 show-command reference). "VL bmap" is hexadecimal: (8) is priority 3.
+// Cisco NX-OS: `show interface priority-flow-control`, `show queuing interface` (the form of the
+// Nexus 9000 and that of the 3000, 5000 and 6000), `show queuing pfc-queue detail`, `show interface
+// [counters errors]`, as tables or with `| json` (TABLE_/ROW_, fields of the 9.3 show-command
+// reference). "VL bmap" is hexadecimal: (8) is priority 3.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -23,6 +24,7 @@ constexpr auto kStatistics = std::to_array<Statistic>({
     {"Tx Byts", "tx.bytes"},
     {"WRED/AFD & Tail Drop Pkts", "drop_tail.packets"},
     {"WD & Tail Drop Pkts", "drop_watchdog.packets"},
+    {"Dropped Pkts", "drop_tail.packets"},
     {"Q Depth Byts", "depth.bytes"},
     {"WRED/AFD Drop Pkts", "drop_wred.packets"},
     {"Tail Drop Pkts", "drop_tail.packets"},
@@ -181,13 +183,18 @@ class NxosReader {
     if (text.empty() || is_rule(text)) return;
     if (const auto prompt = prompt_of(text)) {
       out_.use_prompt(*prompt);
+      switch_name_ = prompt->host;
+      if (prompt->second) time_ = prompt->second;
       part_ = Part::kNone;
       qos_ = QosConfig();
       use_port_of(prompt->command);
       return;
     }
     if (const auto waited = wait_of_line(text)) return out_.wait(*waited);
-    if (const auto second = time_of_line(text)) return out_.set_time(*second);
+    if (const auto second = time_of_line(text)) {
+      time_ = second;
+      return out_.set_time(*second);
+    }
     if (starts_part(line, text)) return;
     if (read_interface_line(text, line, port_, out_)) {
       part_ = Part::kNone;
@@ -203,6 +210,7 @@ class NxosReader {
       case Part::kIngress: return read_pause_buffer(line, words);
       case Part::kPfcTable: return read_pfc_table(line, words);
       case Part::kErrors: return read_errors(line, words);
+      case Part::kGroups: return read_group(line, text, words);
       case Part::kNone: return qos_.read(words, line, out_);
     }
   }
@@ -216,10 +224,31 @@ class NxosReader {
     }
   }
 
-  Recognised finish() && { return std::move(out_).finish(); }
+  Recognised finish() && {
+    // What overflowed is the group of the one priority with PFC, wherever the text shows it.
+    for (const Overflow& item : overflows_) {
+      if (!item.switch_name.empty()) out_.use_switch(item.switch_name);
+      if (item.time) out_.set_time(*item.time);
+      const auto known = pfc_.find({item.switch_name, item.port});
+      const auto priority = known == pfc_.end() ? std::nullopt : only_one(known->second);
+      if (priority) {
+        out_.count(item.port, fmt::format("pg{}.drop_headroom.packets", priority->value()),
+                   item.packets);
+      } else {
+        out_.count_unplaced(item.port, std::string(kOverflow), item.packets);
+      }
+    }
+    return std::move(out_).finish();
+  }
 
  private:
-  enum class Part { kNone, kPfc, kEgress, kIngress, kPfcTable, kErrors };
+  enum class Part { kNone, kPfc, kEgress, kIngress, kPfcTable, kErrors, kGroups };
+  struct Overflow {
+    std::string switch_name;  // empty where no prompt names it
+    std::string port;
+    std::uint64_t packets = 0;
+    std::optional<std::int64_t> time;
+  };
 
   bool starts_part(const Line& line, std::string_view text) {
     const auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };
@@ -233,6 +262,9 @@ class NxosReader {
       use_port(text.substr(20));
       part_ = Part::kIngress;
       groups_.clear();
+    } else if (text.ends_with(" queuing information:")) {
+      use_port(text);
+      part_ = Part::kGroups;
     } else if (has("Interface PFC watchdog:")) {
       use_port(text);
       part_ = Part::kNone;
@@ -280,7 +312,9 @@ class NxosReader {
 
   void use_port(std::string_view rest) {
     const auto words = words_of(rest);
-    port_ = words.empty() ? std::string() : std::string(words[0]);
+    const std::string port = words.empty() ? std::string() : std::string(words[0]);
+    if (port != port_) groups_.clear();
+    port_ = port;
     queue_.reset();
   }
 
@@ -298,8 +332,9 @@ class NxosReader {
 
   void set_pfc(std::string_view port, bool is_on, std::optional<PrioritySet> map, int line) {
     if (is_on && !map) return;
-    out_.port(port).pfc_active =
-        out_.fact(is_on ? map.value_or(PrioritySet()) : PrioritySet(), line);
+    const PrioritySet set = is_on ? map.value_or(PrioritySet()) : PrioritySet();
+    out_.port(port).pfc_active = out_.fact(set, line);
+    pfc_[{switch_name_, std::string(port)}] = set;
   }
 
   void add_pauses(std::string_view port, std::optional<PrioritySet> map, std::uint64_t received,
@@ -389,12 +424,35 @@ class NxosReader {
   }
 
   void read_overflow(const Line& line, std::string_view text) {
-    const auto value = parse_count(trim(text.substr(kOverflow.size())));
+    std::string_view rest = trim(text.substr(kOverflow.size()));
+    if (rest.starts_with(':')) rest = trim(rest.substr(1));
+    const auto value = parse_count(rest);
     if (!value || port_.empty()) return out_.unread(line, "expected a number");
     if (groups_.size() == 1) {
       out_.count(port_, fmt::format("pg{}.drop_headroom.packets", groups_.front()), *value);
     } else {
-      out_.count_unplaced(port_, std::string(kOverflow), *value);
+      overflows_.push_back({switch_name_, port_, *value, time_});
+    }
+  }
+
+  // Nexus 3000, 5000 and 6000: "qos-group 3", "drop-type: no-drop, xon: 17280, xoff: 37120", "Pkts
+  // discarded on ingress  : 220200".
+  void read_group(const Line& line, std::string_view text,
+                  const std::vector<std::string_view>& words) {
+    constexpr std::string_view kDiscarded = "Pkts discarded on ingress";
+    if (words[0] == "qos-group" && words.size() == 2) {
+      const auto number = parse_count(words[1]);
+      queue_ = number && *number < 8 ? std::optional(static_cast<unsigned>(*number)) : std::nullopt;
+      is_no_drop_ = false;
+    } else if (words[0] == "drop-type:") {
+      is_no_drop_ = text.find("no-drop") != std::string_view::npos;
+    } else if (text.starts_with(kDiscarded) && is_no_drop_ && queue_) {
+      const std::size_t colon = text.find(':');
+      const auto value = colon == std::string_view::npos
+                             ? std::nullopt
+                             : parse_count(trim(text.substr(colon + 1)));
+      if (!value) return out_.unread(line, "expected a number");
+      out_.count(port_, fmt::format("pg{}.drop_headroom.packets", *queue_), *value);
     }
   }
 
@@ -452,6 +510,11 @@ class NxosReader {
   std::vector<std::string_view> columns_;
   std::vector<unsigned> groups_;  // of the port's ingress: those with a pause buffer
   std::uint64_t shutdowns_ = 0;
+  std::string switch_name_;
+  std::optional<std::int64_t> time_;
+  std::map<std::pair<std::string, std::string>, PrioritySet> pfc_;  // by switch and port
+  std::vector<Overflow> overflows_;
+  bool is_no_drop_ = false;
 };
 
 }  // namespace
@@ -459,9 +522,9 @@ class NxosReader {
 bool recognises_nxos_show(std::string_view text) {
   const auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };
   return (has("RxPPP") && has("TxPPP")) || has(kMmuDrops) || has("Egress Queuing for ") ||
-         has("Interface PFC watchdog:") || (has("FCS-Err") && has("Align-Err")) ||
-         (has("admin state is") && has("MTU ")) || has("class-map type qos ") ||
-         has("policy-map type network-qos ") ||
+         (has(" queuing information:") && has("drop-type: ")) || has("Interface PFC watchdog:") ||
+         (has("FCS-Err") && has("Align-Err")) || (has("admin state is") && has("MTU ")) ||
+         has("class-map type qos ") || has("policy-map type network-qos ") ||
          (has("runts") && has("giants") && has(" CRC") && !has("line protocol is")) ||
          has("TABLE_pfc_interface") || has("TABLE_queuing_interface");
 }

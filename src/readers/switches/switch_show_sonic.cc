@@ -75,6 +75,7 @@ class SonicReader {
     }
     if (is_rule(text)) return;
     if (const auto prompt = prompt_of(text)) {
+      end_watchdog_config(line);
       out_.use_prompt(*prompt);
       table_ = Table::kNone;
       matrix_ = matrix_of(prompt->command);
@@ -148,6 +149,7 @@ class SonicReader {
       table_ = Table::kWatchdogStats;
     } else if (has("RESTORATION TIME")) {
       table_ = Table::kWatchdogConfig;
+      is_watchdog_empty_ = true;
     } else if (has("Lossless priorities")) {
       table_ = Table::kPriorities;
     } else if (words[0] == "Interface" && has(" Lanes ") && has(" Oper ")) {
@@ -230,8 +232,17 @@ class SonicReader {
     if (dropped) out_.count(port, fmt::format("queue{}.drop_watchdog.packets", *queue), *dropped);
   }
 
+  /// `show pfcwd config` lists the ports with a watchdog: a whole table without rows has none. A
+  /// text that ends below the heading may be cut off.
+  void end_watchdog_config(const Line& line) {
+    if (is_watchdog_empty_ && !out_.state().watchdog.enabled.is_known())
+      out_.state().watchdog.enabled = out_.fact(false, line.number);
+    is_watchdog_empty_ = false;
+  }
+
   // "Ethernet0  drop  200  400  disable"
   void read_watchdog_config(const Line& line, const std::vector<std::string_view>& words) {
+    is_watchdog_empty_ = false;
     const auto detect = words.size() > 3 ? parse_count(words[2]) : std::nullopt;
     const auto restore = words.size() > 3 ? parse_count(words[3]) : std::nullopt;
     constexpr std::uint64_t kLongest = 60'000;  // milliseconds, the YANG model's limit
@@ -303,6 +314,7 @@ class SonicReader {
   const Matrix* matrix_ = nullptr;
   std::vector<std::optional<unsigned>> columns_;
   std::vector<std::string_view> headings_;
+  bool is_watchdog_empty_ = false;
 };
 
 /// "Ethernet40  UC3 …": EOS has tables with the same headings and short names of ports.
