@@ -1,6 +1,7 @@
 #include "diagnose/core/fixes.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/name_pattern.h"
@@ -99,16 +100,30 @@ std::vector<std::string> commands_of(const evidence::Nic& nic,
   return out;
 }
 
-/// The commands of another rail behind those of the first, each once.
-void add_commands(const std::vector<finding::Fix>& more, std::vector<finding::Fix>& fixes) {
-  for (const finding::Fix& other : more)
-    for (finding::Fix& fix : fixes) {
-      if (fix.platform != other.platform) continue;
-      for (const std::string& line : other.commands)
-        if (std::find(fix.commands.begin(), fix.commands.end(), line) == fix.commands.end())
-          fix.commands.push_back(line);
+/// The fixes of several rails of a host: the commands of each behind those of the first, each once.
+class FixesOfRails {
+ public:
+  void add(std::vector<finding::Fix> more) {
+    if (fixes_.empty()) {
+      fixes_ = std::move(more);
+      for (std::size_t i = 0; i < fixes_.size(); ++i)
+        for (const std::string& line : fixes_[i].commands)
+          taken_.emplace(i, line);
+      return;
     }
-}
+    for (const finding::Fix& other : more)
+      for (std::size_t i = 0; i < fixes_.size(); ++i) {
+        if (fixes_[i].platform != other.platform) continue;
+        for (const std::string& line : other.commands)
+          if (taken_.emplace(i, line).second) fixes_[i].commands.push_back(line);
+      }
+  }
+  [[nodiscard]] std::vector<finding::Fix> take() && { return std::move(fixes_); }
+
+ private:
+  std::vector<finding::Fix> fixes_;
+  std::set<std::pair<std::size_t, std::string>> taken_;  // index of the fix, command
+};
 
 }  // namespace
 
@@ -154,18 +169,18 @@ void fit_fixes(const View& view, finding::Finding& finding) {
   }
   // One finding may stand for several rails of a host: "mlx5_[0-7]".
   if (where.device.empty()) return;
-  finding::Finding all;
+  const std::vector<std::string> named = expand_compact(where.device);
+  const std::set<std::string, std::less<>> devices(named.begin(), named.end());
+  FixesOfRails all;
   for (const NicView& nic : view.nics()) {
-    if (nic.host != where.host || !names_include(where.device, nic.device)) continue;
-    finding::Finding here = finding;
+    if (nic.host != where.host || devices.find(nic.device) == devices.end()) continue;
+    finding::Finding here;  // without the evidence, which may be of as many NICs
+    here.id = finding.id;
+    here.fix = finding.fix;
     fit_fixes(nic.facts, here);
-    if (all.id.empty()) {
-      all = std::move(here);
-    } else {
-      add_commands(here.fix, all.fix);
-    }
+    all.add(std::move(here.fix));
   }
-  if (!all.id.empty()) finding.fix = std::move(all.fix);
+  if (auto fixes = std::move(all).take(); !fixes.empty()) finding.fix = std::move(fixes);
 }
 
 }  // namespace weir::diagnose

@@ -47,9 +47,18 @@ TEST(Pasted, FoldsWhatWasNotPastedOfEachHostToOneLine) {
   EXPECT_EQ(folded, kHosts);
 }
 
-TEST(Pasted, TakesTimeInProportionToTheHosts) {
-  const auto time_of = [](int hosts) {
-    const std::string text = counters_of_hosts(hosts);
+std::string counters_of_nics(int nics) {
+  std::string text;
+  for (int i = 0; i < nics; ++i)
+    text += fmt::format(
+        "[root@gpu1 ~]# ethtool -S eth{0}\nNIC statistics:\n     rx_prio3_pause: {0}\n"
+        "     rx_discards_phy: 3\n",
+        i);
+  return text;
+}
+
+TEST(Pasted, TakesTimeInProportionToTheHostsAndTheNics) {
+  const auto time_of = [](const std::string& text) {
     std::clock_t least = std::numeric_limits<std::clock_t>::max();
     for (int i = 0; i < 2; ++i) {
       const std::clock_t begin = std::clock();
@@ -58,8 +67,9 @@ TEST(Pasted, TakesTimeInProportionToTheHosts) {
     }
     return static_cast<double>(least);
   };
-  // Eight times the hosts: 64 times the time where each is compared with each.
-  EXPECT_LT(time_of(1600), 32 * time_of(200));
+  // Eight times as many: 64 times the time where each is compared with each.
+  EXPECT_LT(time_of(counters_of_hosts(1600)), 32 * time_of(counters_of_hosts(200)));
+  EXPECT_LT(time_of(counters_of_nics(800)), 32 * time_of(counters_of_nics(100)));
 }
 
 struct Case {
