@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 #include "base/check.h"
 
@@ -41,6 +42,16 @@ void distrust(sqlite3* database) {
   sqlite3_limit(database, SQLITE_LIMIT_LENGTH, kLongestValue);
   sqlite3_limit(database, SQLITE_LIMIT_SQL_LENGTH, kLongestSql);
   sqlite3_limit(database, SQLITE_LIMIT_ATTACHED, 0);
+}
+
+/// SQLite follows a link to where nobody asked it to write, and waits for a FIFO.
+Status check_plain(const std::string& path, Access access) {
+  struct stat found {};
+  const bool is_there =
+      (access == Access::kRead ? ::stat(path.c_str(), &found) : ::lstat(path.c_str(), &found)) == 0;
+  if (!is_there || S_ISREG(found.st_mode)) return {};
+  return parse_error(fmt::format("open {}: expected a plain file, found {}", path,
+                                 S_ISLNK(found.st_mode) ? "a symbolic link" : "something else"));
 }
 
 }  // namespace
@@ -122,6 +133,7 @@ void Database::Close::operator()(sqlite3* database) const {
 }
 
 Result<Database> Database::open(const std::string& path, Access access) {
+  WEIR_TRY_STATUS(check_plain(path, access));
   const auto attempt = [&](std::string_view parameters, int flags) -> Result<Database> {
     sqlite3* raw = nullptr;
     const int code =

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/testing.h"
@@ -169,6 +170,18 @@ TEST_F(HistoryFile, WithWhatIsNotOfItsOwnMakingIsRefusedAndNoTriggerRuns) {
       EXPECT_NE(refused.error().what.find(reason), std::string::npos) << refused.error().what;
     }
   }
+}
+
+TEST_F(HistoryFile, IsAPlainFileOfItsDirectory) {
+  const std::string elsewhere = path() + ".elsewhere";
+  std::filesystem::create_symlink(elsewhere, path());
+  const auto linked = History::open(path(), Access::kWrite);
+  ASSERT_FALSE(linked.has_value());
+  EXPECT_NE(linked.error().what.find("found a symbolic link"), std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(elsewhere)) << "nothing is written where a link leads";
+  std::filesystem::remove(path());
+  ASSERT_EQ(::mkfifo(path().c_str(), 0600), 0);
+  EXPECT_FALSE(History::open(path(), Access::kRead).has_value()) << "no FIFO is waited for";
 }
 
 TEST_F(HistoryFile, RunsNoTriggerThatIsPlantedAfterItWasOpened) {
