@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -560,13 +561,63 @@ Dscp wanted_dscp(const PastedCase& input) {
 }
 
 bool is_same_fault(const Finding& a, const Finding& b) {
+  static const finding::Where kNowhere;
+  if (a.id != b.id) return false;
   // What people tell has no place: it is the one that an output shows.
-  if (a.where == finding::Where{} || b.where == finding::Where{}) return a.id == b.id;
-  return a.id == b.id && a.where.switch_name == b.where.switch_name &&
-         a.where.port == b.where.port && a.where.file == b.where.file &&
+  if (a.where == kNowhere || b.where == kNowhere) return true;
+  return a.where.switch_name == b.where.switch_name && a.where.port == b.where.port &&
+         a.where.file == b.where.file &&
          (a.where.host == b.where.host || a.where.host.empty() || b.where.host.empty()) &&
          (a.where.device == b.where.device || a.where.device.empty() || b.where.device.empty());
 }
+
+/// The first finding of a list that is the same fault as another. Where both name a host and a
+/// device, which is where there are many, it is looked up.
+class SameFaults {
+ public:
+  explicit SameFaults(const std::vector<Finding>& findings) : findings_(findings) {
+    for (std::size_t i = 0; i < findings.size(); ++i)
+      note(i);
+  }
+  /// Finding `i` is new, or has become another one.
+  void note(std::size_t i) {
+    const Finding& finding = findings_[i];
+    if (is_exact(finding)) {
+      exact_.emplace(key_of(finding), i);
+    } else {
+      open_.push_back(i);
+    }
+  }
+  [[nodiscard]] std::optional<std::size_t> find(const Finding& finding) const {
+    if (!is_exact(finding)) {
+      for (std::size_t i = 0; i < findings_.size(); ++i)
+        if (is_same_fault(finding, findings_[i])) return i;
+      return std::nullopt;
+    }
+    std::optional<std::size_t> first;
+    if (const auto found = exact_.find(key_of(finding));
+        found != exact_.end() && is_same_fault(finding, findings_[found->second]))
+      first = found->second;
+    for (const std::size_t i : open_)
+      if ((!first || i < *first) && is_same_fault(finding, findings_[i])) first = i;
+    return first;
+  }
+
+ private:
+  using Key = std::array<std::string, 6>;
+  static bool is_exact(const Finding& finding) {
+    return !finding.where.host.empty() && !finding.where.device.empty();
+  }
+  static Key key_of(const Finding& finding) {
+    const finding::Where& where = finding.where;
+    return {std::string(finding.id), where.host, where.device,
+            where.switch_name,       where.port, where.file};
+  }
+
+  const std::vector<Finding>& findings_;
+  std::map<Key, std::size_t> exact_;
+  std::vector<std::size_t> open_;
+};
 
 }  // namespace
 
@@ -1296,26 +1347,29 @@ finding::Judgement combined(finding::Judgement first, finding::Judgement second)
                                 : either(Conclusion::kNotFabric)    ? Conclusion::kNotFabric
                                 : either(Conclusion::kInconclusive) ? Conclusion::kInconclusive
                                                                     : Conclusion::kHealthy;
+  SameFaults faults(first.findings);
   for (Finding& finding : second.findings) {
-    const auto same =
-        std::find_if(first.findings.begin(), first.findings.end(),
-                     [&](const Finding& other) { return is_same_fault(finding, other); });
-    if (same == first.findings.end()) {
+    const auto at = faults.find(finding);
+    if (!at) {
       first.findings.push_back(std::move(finding));
+      faults.note(first.findings.size() - 1);
       continue;
     }
-    if (finding.confidence > same->confidence) std::swap(finding, *same);
+    Finding* const same = &first.findings[*at];
+    if (finding.confidence > same->confidence) {
+      std::swap(finding, *same);
+      faults.note(*at);
+    }
     same->severity = std::max(same->severity, finding.severity);
     for (finding::EvidenceLine& line : finding.evidence)
       if (std::find(same->evidence.begin(), same->evidence.end(), line) == same->evidence.end())
         same->evidence.push_back(std::move(line));
   }
-  for (finding::Unknown& unknown : second.unknown) {
-    const auto same =
-        std::find_if(first.unknown.begin(), first.unknown.end(),
-                     [&](const finding::Unknown& other) { return other.check == unknown.check; });
-    if (same == first.unknown.end()) first.unknown.push_back(std::move(unknown));
-  }
+  std::set<std::string> checks;
+  for (const finding::Unknown& unknown : first.unknown)
+    checks.insert(unknown.check);
+  for (finding::Unknown& unknown : second.unknown)
+    if (checks.insert(unknown.check).second) first.unknown.push_back(std::move(unknown));
   for (std::string& text : second.next)
     if (std::find(first.next.begin(), first.next.end(), text) == first.next.end())
       first.next.push_back(std::move(text));
