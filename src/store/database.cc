@@ -188,8 +188,8 @@ Result<std::int64_t> Database::number_of(std::string_view sql) {
   return has_row ? statement.integer(0) : 0;
 }
 
-Result<Transaction> Transaction::begin(Database& database) {
-  WEIR_TRY_STATUS(database.execute("BEGIN IMMEDIATE"));
+Result<Transaction> Transaction::begin(Database& database, Access access) {
+  WEIR_TRY_STATUS(database.execute(access == Access::kWrite ? "BEGIN IMMEDIATE" : "BEGIN"));
   return Transaction(database);
 }
 

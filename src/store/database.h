@@ -78,7 +78,8 @@ class Database {
 /// Undone where it is not committed.
 class Transaction {
  public:
-  [[nodiscard]] static Result<Transaction> begin(Database& database);
+  /// To write: nobody else writes until it ends. To read: what is read is of one moment.
+  [[nodiscard]] static Result<Transaction> begin(Database& database, Access access);
   Transaction(Transaction&& other) noexcept : database_(std::exchange(other.database_, nullptr)) {}
   Transaction& operator=(Transaction&&) = delete;
   ~Transaction();

@@ -130,13 +130,12 @@ Status check_schema(Database& database, std::int64_t version) {
   return {};
 }
 
+/// REQUIRES: a transaction.
 Status upgrade(Database& database, std::int64_t from) {
-  WEIR_TRY(transaction, Transaction::begin(database));
   for (std::int64_t step = from; step < History::kVersion; ++step)
     WEIR_TRY_STATUS(database.execute(std::string(kSteps.at(static_cast<std::size_t>(step)))));
   WEIR_TRY_STATUS(database.execute(fmt::format("PRAGMA application_id={}", kApplication)));
-  WEIR_TRY_STATUS(database.execute(fmt::format("PRAGMA user_version={}", History::kVersion)));
-  return transaction.commit();
+  return database.execute(fmt::format("PRAGMA user_version={}", History::kVersion));
 }
 
 /// Stages are numbers in the file; one that this program does not know is of no use to it.
@@ -149,6 +148,9 @@ std::optional<preflight::StageId> stage_of_number(std::int64_t number) {
 
 Result<History> History::open(const std::string& path, Access access, bool migrates) {
   WEIR_TRY(database, Database::open(path, access));
+  // Another process may be making the same file: one looks and makes, the other finds it made.
+  auto transaction = Transaction::begin(database, access);
+  if (!transaction) return transaction.error().within(path);
   WEIR_TRY(version, database.number_of("PRAGMA user_version"));
   WEIR_TRY(application, database.number_of("PRAGMA application_id"));
   WEIR_TRY(tables, database.number_of("SELECT count(*) FROM sqlite_schema"));
@@ -161,13 +163,17 @@ Result<History> History::open(const std::string& path, Access access, bool migra
                              "that wrote it, or a later one",
                              path, version, kVersion)};
   if (const Status own = check_schema(database, version); !own) return own.error().within(path);
-  if (version == kVersion) return History(std::move(database));
+  if (version == kVersion) {
+    WEIR_TRY_STATUS(transaction->commit());
+    return History(std::move(database));
+  }
   if (access == Access::kRead || (!is_new && !migrates))
     return Error{ErrorCode::kUnsupported,
                  fmt::format("{}: version {} of the history, and this weir writes {}: nothing was "
                              "changed; weir baseline list --migrate brings it up, keep a copy",
                              path, version, kVersion)};
   if (const Status done = upgrade(database, version); !done) return done.error().within(path);
+  if (const Status done = transaction->commit(); !done) return done.error().within(path);
   return History(std::move(database));
 }
 
@@ -235,7 +241,7 @@ Status History::add_findings(std::int64_t run, const preflight::Report& report) 
 
 Result<std::int64_t> History::add_run(const preflight::Report& run) {
   const std::string digest = run_digest(run);
-  WEIR_TRY(transaction, Transaction::begin(database_));
+  WEIR_TRY(transaction, Transaction::begin(database_, Access::kWrite));
   WEIR_TRY(find, database_.prepare("SELECT id FROM run WHERE digest = ?1"));
   WEIR_TRY(is_known, find.with(std::string_view(digest)).step());
   if (is_known) return find.integer(0);
@@ -273,7 +279,7 @@ Status History::drop_baseline(const std::string& name) {
 }
 
 Status History::add_comparison(std::int64_t run, const preflight::Comparison& comparison) {
-  WEIR_TRY(transaction, Transaction::begin(database_));
+  WEIR_TRY(transaction, Transaction::begin(database_, Access::kWrite));
   WEIR_TRY(gone, database_.prepare("DELETE FROM comparison WHERE run = ?1 AND baseline = ?2"));
   WEIR_TRY_STATUS(gone.with(run).with(std::string_view(comparison.baseline)).run());
   WEIR_TRY(whole, database_.prepare("INSERT INTO comparison (run, baseline, digest, outcome) "

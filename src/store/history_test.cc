@@ -1,7 +1,9 @@
 #include "store/history.h"
 
 #include <filesystem>
+#include <thread>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -170,6 +172,27 @@ TEST_F(HistoryFile, WithWhatIsNotOfItsOwnMakingIsRefusedAndNoTriggerRuns) {
       EXPECT_NE(refused.error().what.find(reason), std::string::npos) << refused.error().what;
     }
   }
+}
+
+TEST_F(HistoryFile, ManyThatMakeItAtTheSameTimeAllKeepTheirRun) {
+  constexpr int kWriters = 8;
+  std::vector<std::string> wrong(kWriters);
+  std::vector<std::thread> writers;
+  writers.reserve(kWriters);
+  for (int i = 0; i < kWriters; ++i)
+    writers.emplace_back([&, i] {
+      auto history = History::open(path(), Access::kWrite);
+      if (!history) {
+        wrong[static_cast<std::size_t>(i)] = history.error().what;
+        return;
+      }
+      const auto run = history->add_run(run_at(fmt::format("2026-08-0{}T08:00:00Z", i + 1), 96e9));
+      if (!run) wrong[static_cast<std::size_t>(i)] = run.error().what;
+    });
+  for (std::thread& writer : writers)
+    writer.join();
+  for (const std::string& what : wrong)
+    EXPECT_EQ(what, "");
 }
 
 TEST_F(HistoryFile, IsAPlainFileOfItsDirectory) {
