@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "base/name_pattern.h"
 #include "base/text.h"
@@ -28,9 +29,12 @@ std::string_view said(const Finding& finding) {
   return verdict;
 }
 
-bool says_the_same(const Finding& a, const Finding& b) {
-  return a.where.file.empty() && b.where.file.empty() && a.id == b.id && a.severity == b.severity &&
-         a.confidence == b.confidence && said(a) == said(b) && a.where.priority == b.where.priority;
+/// Findings with the same key say the same of several places.
+using SaidKey =
+    std::tuple<std::string_view, Severity, Confidence, std::string_view, std::string_view>;
+
+SaidKey key_of(const Finding& finding) {
+  return {finding.id, finding.severity, finding.confidence, said(finding), finding.where.priority};
 }
 
 /// The host or switch a place is on.
@@ -108,14 +112,16 @@ std::string where_text(const std::vector<const Finding*>& findings) {
 
 std::vector<Folded> fold(std::span<const Finding> findings) {
   std::vector<Folded> folded;
+  std::map<SaidKey, std::size_t> known;
   for (const Finding& finding : findings) {
-    const auto same = std::find_if(folded.begin(), folded.end(), [&](const Folded& group) {
-      return says_the_same(*group.findings.front(), finding);
-    });
-    if (same == folded.end()) {
+    // A line of a file is a place of its own.
+    const bool is_alone = !finding.where.file.empty();
+    const auto [same, is_new] =
+        is_alone ? std::pair(known.end(), true) : known.emplace(key_of(finding), folded.size());
+    if (is_new) {
       folded.push_back({{&finding}, "", ""});
     } else {
-      same->findings.push_back(&finding);
+      folded[same->second].findings.push_back(&finding);
     }
   }
   for (Folded& group : folded) {
@@ -176,17 +182,18 @@ std::vector<Unknown> fold_devices(const std::vector<Group>& groups) {
 
 std::vector<Unknown> fold(std::span<const Unknown> unknown) {
   std::vector<Group> groups;
+  std::map<std::tuple<std::string, std::string, std::string>, std::size_t> known;
   for (const Unknown& entry : unknown) {
     // "gpu01 mlx5_0: trust": the node is the first word of a place; a check without one stays.
     const bool has_place = entry.check.find(": ") != std::string::npos;
     const std::size_t end = has_place ? entry.check.find_first_of(" :") : 0;
     Group group{{entry.check.substr(end), entry.reason, entry.how}, {entry.check.substr(0, end)}};
-    const auto same = std::find_if(groups.begin(), groups.end(),
-                                   [&](const Group& known) { return known.first == group.first; });
-    if (same == groups.end()) {
+    const auto [same, is_new] = known.emplace(
+        std::tuple(group.first.check, group.first.reason, group.first.how), groups.size());
+    if (is_new) {
       groups.push_back(std::move(group));
     } else {
-      same->nodes.push_back(group.nodes.front());
+      groups[same->second].nodes.push_back(group.nodes.front());
     }
   }
   return fold_devices(groups);

@@ -363,12 +363,11 @@ class FileReader {
     paste_.parts.push_back(std::move(part));
   }
 
-  /// These lines with their numbers: everything else is blank.
-  [[nodiscard]] std::string text_of(std::vector<std::size_t> wanted) const {
+  /// These lines with their numbers, counted from `number`: everything else is blank.
+  [[nodiscard]] std::string text_of(std::vector<std::size_t> wanted, int number = 1) const {
     std::string text;
     std::sort(wanted.begin(), wanted.end(),
               [&](std::size_t a, std::size_t b) { return lines_[a].number < lines_[b].number; });
-    int number = 1;
     for (const std::size_t at : wanted) {
       const PasteLine& line = lines_[at];
       text.append(static_cast<std::size_t>(std::max(0, line.number - number)), '\n');
@@ -384,7 +383,9 @@ class FileReader {
     std::vector<std::size_t> own;
     for (std::size_t at = section.begin - 1; at < section.end; ++at)
       own.push_back(at);
-    const auto read = reader->read(text_of(std::move(own)), file_.name);
+    // Its numbers are not used: without the blank lines in front it is as long as the section.
+    const int first = lines_[own.front()].number;
+    const auto read = reader->read(text_of(std::move(own), first), file_.name);
     if (!read || !read->unread.empty() || !read->evidence.snapshots.empty())
       return read.has_value();
     return std::any_of(read->evidence.switches.begin(), read->evidence.switches.end(),
@@ -448,6 +449,14 @@ class FileReader {
     std::sort(rest_.begin(), rest_.end());
     for (const std::size_t at : rest_)
       if (!is_filler(trim(lines_[at].text))) paste_.rest.push_back(sink_.cite(lines_[at]));
+  }
+
+  /// Each configuration is kept with the blank lines that stand for what is before it: thousands
+  /// of them in one text would be the square of it.
+  bool has_room(const Section& section) {
+    constexpr std::size_t kMostBlank = std::size_t{64} << 20U;  // as a file (base/file.h)
+    blank_ += static_cast<std::size_t>(std::max(0, lines_[section.begin].number));
+    return blank_ <= kMostBlank;
   }
 
   void add_config(std::string_view switch_name, const std::vector<std::size_t>& lines) {
@@ -536,6 +545,10 @@ class FileReader {
           is_config || is_config_line(trim(lines_[at].text)) || lines_[at].text.starts_with("   ");
     }
     if (!is_config) return false;
+    if (!has_room(section)) {
+      add_not_read(section, section.begin, section.end - 1);
+      return true;
+    }
     add_config(section.mark->host, own);
     std::erase_if(rest_, [&](std::size_t at) { return at >= section.begin && at < section.end; });
     return true;
@@ -581,6 +594,7 @@ class FileReader {
   std::size_t section_begin_ = 0;  // the section that was requested last
   std::size_t section_end_ = 0;
   std::vector<std::size_t> rest_;
+  std::size_t blank_ = 0;        // lines in front of configurations
   std::set<std::size_t> taken_;  // lines at which a reader began
   std::set<std::size_t> shown_;  // of show commands: lines that are read whatever the system is
   std::vector<Section> sections_;
