@@ -84,8 +84,9 @@ struct Tables {
   std::vector<Queue> queues;  // eight per port
   Table<PortId, PauseState> pauses;
   Table<PortId, Traffic> traffic;
-  Table<PortId, PortCounters> port_counters;     // the rare ones; rx_*: of frames without a class
-  Table<PortId, RandomStream> port_random;       // marks and bit errors
+  RawArray<PortCounters> counter_room;       // most ports never count anything rare, so …
+  View<PortId, PortCounters> port_counters;  // … no page of it; rx_*: of frames without a class
+  Table<PortId, RandomStream> port_random;   // marks and bit errors
   Table<PortId, std::uint64_t> error_threshold;  // of the receiving port
   Table<LinkId, std::array<PortId, 2>> link_ports;
   Table<NodeId, PortId> first_port;                    // and one past the last node

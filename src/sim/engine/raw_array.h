@@ -1,6 +1,7 @@
 #pragma once
-// Memory for trivially copyable things that are always written before they are read. Unlike a
-// vector it touches nothing at set-up, so a generous bound costs address space and no pages.
+// Memory for trivially copyable things that are written before they are read, or begin as zeros.
+// Unlike a vector it touches nothing at set-up, so a generous bound, or a counter that nothing
+// counts, costs address space and no pages.
 //
 // The bounds of a large fabric add up to more than the machine has (every switch full of the
 // smallest frames), so large arrays are mapped without a reservation: the kernel does not promise

@@ -79,7 +79,8 @@ void set_up_ports(Tables& sim) {
   sim.queues.resize(total * 8);
   sim.pauses.resize(total);
   sim.traffic.resize(total);
-  sim.port_counters.resize(total);
+  sim.counter_room = RawArray<PortCounters>(total);
+  sim.port_counters = View<PortId, PortCounters>(sim.counter_room);
   sim.error_threshold.assign(total, 0);
   for (std::size_t p = 0; p < total; ++p)
     sim.port_random.emplace_back(sim.network.replica_seed(), p, kPortStream);
@@ -478,7 +479,7 @@ void set_up_domains(Tables& all, unsigned wanted, std::optional<Duration> reach)
 void State::bind() {
   ports = View<PortId, Port>(all.ports);
   pauses = View<PortId, PauseState>(all.pauses);
-  port_counters = View<PortId, PortCounters>(all.port_counters);
+  port_counters = all.port_counters;
   port_random = View<PortId, RandomStream>(all.port_random);
   error_threshold = View<PortId, std::uint64_t>(all.error_threshold);
   senders = View<QpId, Sender>(all.senders);

@@ -5,7 +5,7 @@
 
 namespace weir::sim {
 namespace {
-constexpr std::size_t kFirstSlots = 64;  // of a ring; it doubles when half of it is in use
+constexpr std::size_t kFirstSlots = 64;  // of a ring; it doubles when all of it is in use
 constexpr std::size_t kFewEvents = 24;   // sorted by insertion: most instants have two or three
 }  // namespace
 
@@ -17,7 +17,7 @@ std::uint8_t EventList::add_lane(Ps delay, std::size_t bound) {
   lane.bound = bound;
   lane.ring = RawArray<Event>(std::max(std::bit_ceil(2 * bound + 2), kFirstSlots));
   lane.mask = kFirstSlots - 1;
-  lane.limit = kFirstSlots / 2;
+  lane.limit = kFirstSlots - 1;
   return static_cast<std::uint8_t>(lane_count_++);
 }
 
@@ -29,7 +29,7 @@ void EventList::add_inboxes(std::size_t sources, std::size_t bound, std::uint16_
     lane.bound = bound;
     lane.ring = RawArray<Event>(std::max(std::bit_ceil(2 * bound + 2), kFirstSlots));
     lane.mask = kFirstSlots - 1;
-    lane.limit = kFirstSlots / 2;
+    lane.limit = kFirstSlots - 1;
   }
 }
 
@@ -42,12 +42,16 @@ void EventList::reserve(std::size_t wheel_capacity, std::size_t batch_capacity, 
   batch_capacity_ = batch_capacity;
 }
 
-/// Doubles the part of the ring in use. What waits moves to the new half, so that the events of the
-/// batch in hand stay where they are: the new half has room for as many again before it is widened
-/// once more.
+/// A limit of another instant becomes that of the one event in hand. Otherwise doubles the part of
+/// the ring in use: what waits moves to the new half, so that the events of the batch in hand stay
+/// where they are, and the new half alone is used until it is over.
 void EventList::widen(Lane& lane) {
   const std::uint64_t waiting = lane.tail - lane.head;
   WEIR_CHECK(waiting < lane.bound);  // no more fit on these wires: a bound was wrong
+  if (lane.limited_at != now_) {
+    lane.limit = lane.mask;
+    if (waiting < lane.limit) return;
+  }
   const std::uint64_t slots = lane.mask + 1;
   for (std::uint64_t i = 0; i < waiting; ++i)
     lane.ring[slots + i] = lane.ring[(lane.head + i) & lane.mask];
@@ -55,6 +59,7 @@ void EventList::widen(Lane& lane) {
   lane.tail = slots + waiting;
   lane.mask = 2 * slots - 1;
   lane.limit = slots;
+  lane.limited_at = now_;
 }
 
 void EventList::restart(Ps now) {
@@ -92,6 +97,8 @@ void EventList::take_batch() {
       ++head;
       next = head == tail ? kNever : ring[head & mask].at;
     } while (next == at);
+    lane.limit = mask + 1 - (head - lane.head);
+    lane.limited_at = at;
     lane.head = head;
     heads_[i] = next;
   }

@@ -15,7 +15,8 @@
 // Invariants:
 // (1) Every event is pushed strictly after `now()`, so a batch never grows while it is handled.
 // (2) Nothing is allocated after `reserve`: rings and the wheel are sized from the design. A ring
-//     uses of its room only some four times what it ever held, so that it stays in the cache.
+//     uses of its room at most twice what it ever held, the batch in hand included, so that it
+//     stays in the cache.
 // (3) In `Ties::kInsertion` (the peer's rule, model `hpcc`) there are no lanes and equal times are
 //     handled in push order.
 #include <array>
@@ -151,6 +152,8 @@ class EventList {
   void stop() { stop_ = true; }
   [[nodiscard]] std::uint64_t events() const { return events_; }
   [[nodiscard]] Ties ties() const { return ties_; }
+  /// Of a lane's ring: those ever used.
+  [[nodiscard]] std::size_t slots(std::uint8_t lane) const { return lanes_[lane].mask + 1; }
   /// Calls `see(const Event&)` for every pending event, in no particular order (checks, digests).
   template <class See>
   void for_each(See&& see) const {
@@ -167,7 +170,8 @@ class EventList {
     std::uint64_t head = 0;
     std::uint64_t tail = 0;
     std::uint64_t mask = 0;   // of the part in use
-    std::uint64_t limit = 0;  // half of that part: the batch in hand is still read from the rest
+    std::uint64_t limit = 0;  // of that part: what the batch in hand was read from stays as it is
+    Ps limited_at = -1;       // the instant whose batch `limit` is for
     std::uint64_t bound = 0;
   };
   struct Earliest {

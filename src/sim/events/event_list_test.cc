@@ -152,6 +152,27 @@ TEST(EventList, ALaneThatWidensWhileABatchIsInHandLosesNothing) {
   EXPECT_EQ(expected, 4000U);
 }
 
+TEST(EventList, ARingGrowsToTwiceWhatItHoldsAtMost) {
+  COVERS("G7");
+  constexpr std::size_t kHeld = 1000;
+  constexpr Ps kDelay = 5000;
+  for (const std::size_t per_instant : {std::size_t{1}, std::size_t{8}}) {
+    EventList list;
+    const std::uint8_t lane = list.add_lane(kDelay, 4 * kHeld);
+    list.reserve(2 * kHeld, 2 * kHeld);
+    for (std::size_t i = 0; i < kHeld; ++i)
+      list.push(static_cast<Ps>(i / per_instant), static_cast<std::uint32_t>(i));
+    std::uint64_t seen = 0;
+    list.run_before(kDelay * 40, [&](Event& event) {
+      ++seen;
+      const std::uint32_t tie = event.tie;
+      list.push_lane(lane, tie, event.packet);
+    });
+    EXPECT_EQ(seen, 40 * kHeld);
+    EXPECT_LE(list.slots(lane), 2 * (kHeld + per_instant));
+  }
+}
+
 TEST(EventList, StoppingBeforeAnInstantLeavesRoomToPushEarlierEvents) {
   EventList list;
   list.reserve(16, 16);
