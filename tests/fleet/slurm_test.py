@@ -6,6 +6,7 @@
 Debian's slurmctld and slurmd on loopback (slurm.py). The nodes are hosts of a lab: on each, `weir`
 is the binary under test with --lab and --host, or for a bundle with a recorded host.
 """
+import json
 import pathlib
 import subprocess
 import sys
@@ -132,6 +133,17 @@ def test_others_drains_are_left(fabric, slurm):
     slurm.run("scontrol", "update", "nodename=gpu2", "state=resume")
 
 
+def test_tune_by_job_steps(fabric, slurm):
+    """`weir tune --launcher slurm` in an allocation of both nodes: the answer of one thread."""
+    words = ["tune", "fabric.yaml", "-w", "incast,senders=1,size=300KB", "--knobs",
+             "dcqcn.rpg_time_reset", "--budget", "150runs", "--json"]
+    alone = json.loads(fabric.run(*words, "--jobs", "1"))
+    done = slurm.run("salloc", "-N", "2", "-n", "2", fabric.weir, *words, "--launcher", "slurm",
+                     cwd=fabric.folder)
+    check(done.returncode == 0, "tune in an allocation", done.stdout, done.stderr)
+    check(json.loads(done.stdout) == alone, "another answer", done.stdout, alone)
+
+
 def test_via_slurm(fabric, slurm):
     slurm.wait_for_state(NODES, "idle")
     done = slurm.run(fabric.weir, "show", "--hosts", "gpu[1-2]", "--via", "slurm",
@@ -155,11 +167,10 @@ def main():
                     for key in ("LD_LIBRARY_PATH", "SLURM_CONF"))
             + f"export PATH='{fabric.bin}:{slurm.environment['PATH']}'\n", encoding="utf-8")
         with slurm:
-            for test in (test_drain_and_resume, test_others_drains_are_left):
+            for test in (test_drain_and_resume, test_others_drains_are_left, test_via_slurm,
+                         test_tune_by_job_steps):
                 test(fabric, slurm)
                 print(f"ok  {test.__name__}", flush=True)
-            test_via_slurm(fabric, slurm)
-            print("ok  test_via_slurm")
 
 
 main()

@@ -222,6 +222,23 @@ TEST(CalibrationFit, SaysWhereNoValueExplainsWhatWasMeasured) {
   EXPECT_TRUE(fit->reason.starts_with("cannot be calibrated here")) << fit->reason;
 }
 
+TEST(CalibrationFit, SaysWhatVariesTooMuchFromRunToRun) {
+  const design::Variant fabric = star(2);
+  FitRequest request;
+  request.plan = plan_of(fabric);
+  request.measured = {{"latency-2", Statistic::kLatency, {1.9, 7.3, 3.1}},
+                      {"latency-4096", Statistic::kLatency, {11.3, 2.9, 5.3}},
+                      {"bandwidth", Statistic::kBandwidth, {31, 89, 59}}};
+  const auto fit = fit_calibration(fabric.design, fabric.intent, request);
+  ASSERT_TRUE(fit.has_value()) << fit.error().what;
+  EXPECT_FALSE(fit->is_calibrated);
+  EXPECT_TRUE(
+      fit->reason.starts_with("cannot be calibrated here: what was measured varies too "
+                              "much from run to run"))
+      << fit->reason;
+  EXPECT_NE(fit->reason.find("most: latency of latency-2,"), std::string::npos) << fit->reason;
+}
+
 TEST(CalibrationFit, WantsRepeatsSinceNoiseIsPartOfTheAnswer) {
   const design::Variant fabric = star(2);
   FitRequest request;

@@ -814,11 +814,13 @@ class Fitter {
 
   void judge() {
     const FitRow* worst = nullptr;
+    const FitRow* widest = nullptr;
     std::size_t fitted = 0;
     for (const FitRow& row : out_.rows) {
       if (row.is_held_out) continue;
       ++fitted;
       if (worst == nullptr || std::abs(row.z()) > std::abs(worst->z())) worst = &row;
+      if (widest == nullptr || row.width() > widest->width()) widest = &row;
     }
     const auto told = std::count_if(
         out_.unknowns.begin(), out_.unknowns.end(),
@@ -827,9 +829,11 @@ class Fitter {
         out_.unknowns.begin(), out_.unknowns.end(),
         [](const FittedUnknown& each) { return each.state == UnknownState::kConditional; });
     if (told + some == 0) {
-      out_.reason =
+      out_.reason = fmt::format(
           "cannot be calibrated here: what was measured varies too much from run to run to tell "
-          "any unknown within 10 %";
+          "any unknown within 10 % (most: {} of {}, measured {:.4g}, {:.4g} to {:.4g} from run to "
+          "run)",
+          to_text(widest->statistic), widest->trial, widest->measured, widest->low, widest->high);
       return;
     }
     if (out_.chi_square > kWorstChiSquare * static_cast<double>(fitted)) {

@@ -76,6 +76,8 @@ struct FitRow {
 
   [[nodiscard]] double z() const { return (simulated - measured) / sigma; }
   [[nodiscard]] bool is_within() const { return simulated >= low && simulated <= high; }
+  /// Of the interval from run to run, as a share of what was measured.
+  [[nodiscard]] double width() const { return measured == 0 ? 0 : (high - low) / measured; }
 };
 
 struct ScopeScore {
