@@ -146,6 +146,28 @@ void judge_storms(const Happened& happened, finding::Judgement& out) {
     finding.evidence.back() = line_of(last.at);
 }
 
+/// "16.0 GT/s PCIe x16 link": the width behind each "PCIe x" of a line.
+std::vector<std::uint64_t> widths_in(std::string_view line) {
+  constexpr std::string_view kKey = "PCIe x";
+  std::vector<std::uint64_t> out;
+  for (std::size_t at = line.find(kKey); at != std::string_view::npos; at = line.find(kKey, at + 1))
+    if (const auto width = readers::parse_count(
+            line.substr(at + kKey.size(),
+                        line.find_first_not_of("0123456789", at + kKey.size()) - at - kKey.size())))
+      out.push_back(*width);
+  return out;
+}
+
+/// The card is of a newer generation than the server: all lanes are there, and whether they are
+/// too slow the speed of the link decides.
+bool is_older_server(const Happened& happened) {
+  return std::all_of(happened.events.begin(), happened.events.end(), [](const auto* event) {
+    if (event->kind != EventKind::kPcieLimited) return true;
+    const auto widths = widths_in(event->at.text);
+    return widths.size() == 2 && widths[0] == widths[1];
+  });
+}
+
 void judge_events_of(const Happened& happened, const finding::Thresholds& limits,
                      finding::Judgement& out) {
   const readers::PasteEvent& first = *happened.events.front();
@@ -185,10 +207,12 @@ void judge_events_of(const Happened& happened, const finding::Thresholds& limits
         "pcie.errors",
         fmt::format("PCIe errors of {} ({} line{}).", place, errors, errors == 1 ? "" : "s"),
         Confidence::kHigh, EventKind::kPcieError, happened, out);
-  if (happened.count(EventKind::kPcieLimited) > 0)
+  if (happened.count(EventKind::kPcieLimited) > 0) {
     add_event_finding("pcie.link_degraded",
                       fmt::format("The PCIe path of {} has less bandwidth than the card.", place),
                       Confidence::kHigh, EventKind::kPcieLimited, happened, out);
+    if (is_older_server(happened)) out.findings.back().severity = Severity::kInfo;
+  }
   if (happened.count(EventKind::kAcsRedirect) > 0) {
     add_event_finding("pcie.acs_on",
                       fmt::format("ACS of the bridge at {} redirects peer-to-peer traffic.", place),

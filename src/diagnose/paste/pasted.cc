@@ -137,6 +137,21 @@ void count_setting(MissingSettings& counts, std::string_view setting) {
   }
 }
 
+/// Several ports of a host are down beside others that are up: nobody may use them.
+void soften_spare_ports(std::span<const Evidence> hosts, std::vector<Finding>& findings) {
+  for (const Evidence& host : hosts) {
+    const auto count = [&](bool is_up) {
+      return std::count_if(host.nics.begin(), host.nics.end(), [&](const evidence::Nic& nic) {
+        return nic.link.up.is(is_up) && !nic.rdma.active.is_known();
+      });
+    };
+    if (count(false) < 2 || count(true) < 1) continue;
+    for (Finding& finding : findings)
+      if (finding.id == "link.degraded" && finding.where.host == host.provenance.host)
+        finding.severity = Severity::kInfo;
+  }
+}
+
 /// "trust", "DSCP map" of "gpu01 mlx5_0: trust": all that was not pasted of a host is one line.
 void fold_unknown(std::vector<finding::Unknown>& unknown, std::span<const Evidence> hosts) {
   std::map<std::string, MissingSettings, std::less<>> by_host;
@@ -1256,6 +1271,7 @@ finding::Judgement diagnose_paste(const readers::Paste& paste, const View& view)
   judge_infiniband(paste, out);
   judge_round_trips(pasted, out);
   judge_timers(pasted, out);
+  if (pasted.intent == nullptr) soften_spare_ports(pasted.evidence, out.findings);
   soften_explained(out);
   soften_described(paste, out);
   soften_lossy(paste, out);

@@ -537,5 +537,42 @@ TEST(PastedShapes, RanksWithDifferentReleasesOfNcclAreNotTheFabrics) {
   EXPECT_EQ(judgement.conclusion, finding::Conclusion::kNotFabric);
 }
 
+TEST(PastedShapes, PortsThatNobodyUsesAndServersOlderThanTheirCards) {
+  check_shapes({
+      {"one of two ports; two of four",
+       "mlx5_0 port 1 ==> ens1np0 (Up)\nmlx5_1 port 1 ==> ens2np0 (Down)\n", "link.degraded",
+       "mlx5_0 port 1 ==> ens1np0 (Up)\nmlx5_1 port 1 ==> ens2np0 (Up)\n"
+       "mlx5_2 port 1 ==> ens3np0 (Down)\nmlx5_3 port 1 ==> ens4np0 (Down)\n"},
+      {"lanes that are missing; a slot of an older generation",
+       "[    3.120441] mlx5_core 0000:9a:00.0: 126.024 Gb/s available PCIe bandwidth, limited by "
+       "16.0 GT/s PCIe x8 link at 0000:98:01.0 (capable of 252.048 Gb/s with 16.0 GT/s PCIe x16 "
+       "link)\n",
+       "pcie.link_degraded",
+       "[    3.120441] mlx5_core 0000:9a:00.0: 252.048 Gb/s available PCIe bandwidth, limited by "
+       "16.0 GT/s PCIe x16 link at 0000:98:01.0 (capable of 504.112 Gb/s with 32.0 GT/s PCIe x16 "
+       "link)\n"},
+      {"a heading with the length of the window",
+       "counter          t0     t0+60s\nrp_cnp_handled   1202   1202\n"
+       "rp_cnp_ignored   0      3312003\n",
+       "rp.disabled",
+       "counter          t0     t0+60s\nrp_cnp_handled   1202   3312003\n"
+       "rp_cnp_ignored   0      0\n"},
+      {"rates of SONiC with packets per second",
+       "admin@leaf3:~$ show interfaces counters rates\n"
+       "IFACE STATE RX_OK RX_BPS RX_PPS RX_UTIL TX_OK TX_BPS TX_PPS TX_UTIL\n"
+       "Ethernet480 U 112 6210.11 MB/s 1.5M/s 12.42% 991 48910.2 MB/s 11.9M/s 97.82%\n"
+       "Ethernet484 U 112 6190.11 MB/s 1.5M/s 12.38% 11 210.2 MB/s 0.05M/s 0.42%\n"
+       "Ethernet488 U 112 6230.11 MB/s 1.5M/s 12.46% 981 48810.2 MB/s 11.8M/s 97.62%\n"
+       "Ethernet492 U 112 6205.11 MB/s 1.5M/s 12.41% 10 190.2 MB/s 0.05M/s 0.38%\n",
+       "ecmp.imbalance",
+       "admin@leaf3:~$ show interfaces counters rates\n"
+       "IFACE STATE RX_OK RX_BPS RX_PPS RX_UTIL TX_OK TX_BPS TX_PPS TX_UTIL\n"
+       "Ethernet480 U 112 6210.11 MB/s 1.5M/s 12.42% 991 28910.2 MB/s 11.9M/s 57.82%\n"
+       "Ethernet484 U 112 6190.11 MB/s 1.5M/s 12.38% 971 28210.2 MB/s 11.5M/s 56.42%\n"
+       "Ethernet488 U 112 6230.11 MB/s 1.5M/s 12.46% 981 28810.2 MB/s 11.8M/s 57.62%\n"
+       "Ethernet492 U 112 6205.11 MB/s 1.5M/s 12.41% 961 28190.2 MB/s 11.5M/s 56.38%\n"},
+  });
+}
+
 }  // namespace
 }  // namespace weir::diagnose

@@ -185,7 +185,11 @@ std::optional<TwoColumns> two_columns(std::string_view text) {
   std::optional<std::size_t> second;
   TwoColumns out;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string_view word = words[i];
+    std::string_view word = words[i];
+    if (first && word.starts_with("t0+")) {  // "t0+60s"
+      second = i;
+      word.remove_prefix(3);
+    }
     if (is_one_of(word, {"before", "pre", "start", "begin", "t0", "old", "first", "earlier"}))
       first = i;
     if (is_one_of(word, {"after", "post", "end", "t1", "new", "second", "now", "later"}))

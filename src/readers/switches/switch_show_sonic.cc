@@ -282,11 +282,12 @@ class SonicReader {
     }
   }
 
-  // Rates are two words ("200.54 B/s"), all other columns one.
+  // Rates of bytes are two words ("200.54 B/s"), all other columns one ("1.5M/s").
   void read_interface(const Line& line, const std::vector<std::string_view>& words) {
     std::vector<std::string_view> cells;
     for (std::size_t i = 1; i < words.size(); ++i)
-      if (!words[i].ends_with("/s")) cells.push_back(words[i]);
+      if (!words[i].ends_with("/s") || parse_count(words[i].substr(0, 1)))
+        cells.push_back(words[i]);
     if (cells.size() != headings_.size())
       return out_.unread(line, "fewer or more cells than columns");
     const std::string_view port = words[0];
