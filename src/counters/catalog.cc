@@ -214,7 +214,24 @@ class Index {
       best = found;
       return raw.driver == driver;
     });
+    if (!best && driver == Driver::kRxe && place == Place::kEthtool) return find_of_parent(name);
     return best;
+  }
+
+  /// Soft-RoCE runs on a NIC of any driver, whose names these are. One that two drivers use for
+  /// different counters is not taken.
+  [[nodiscard]] Match find_of_parent(std::string_view name) const {
+    Match best;
+    bool is_ambiguous = false;
+    by_name_.each(name, [&](std::size_t position, Digits digits) {
+      if (names_[position].place != Place::kEthtool) return false;
+      const Match found = match(position, name, digits);
+      if (!found) return false;
+      is_ambiguous = best && best.counter != found.counter;
+      best = found;
+      return is_ambiguous;
+    });
+    return is_ambiguous ? Match{} : best;
   }
 
   [[nodiscard]] std::vector<Match> find_anywhere(std::string_view name) const {

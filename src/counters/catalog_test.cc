@@ -317,6 +317,14 @@ TEST(Catalog, KernelDriversBelongToFamilies) {
   EXPECT_EQ(driver_of("virtio_net"), Driver::kAny);
 }
 
+TEST(Catalog, SoftRoceHasTheEthtoolNamesOfTheNicBelowIt) {
+  const Match pause = find_raw(Driver::kRxe, Place::kEthtool, "rx_prio3_pause");
+  ASSERT_TRUE(pause);
+  EXPECT_EQ(pause.counter->id, "nic.prio.pause_rx.frames");
+  EXPECT_EQ(pause.number, 3U);
+  EXPECT_FALSE(find_raw(Driver::kRxe, Place::kHwCounters, "np_cnp_sent"));  // not its own
+}
+
 TEST(Catalog, ALookupAllocatesNothing) {
   ASSERT_TRUE(find_raw(Driver::kMlx5, Place::kEthtool, "rx_prio3_pause"));  // builds the index
   const std::size_t before = allocations;

@@ -308,6 +308,9 @@ constexpr ThresholdInfo kTable[] = {
     {"pair_floor", "share", "J1", "field",
      "of what speed, MTU and headers leave for data: a pair that moves less, alone, is slow",
      &T::pair_floor, nullptr},
+    // Azure's node health checks: 180 of 200, 360 and 380 of 400 Gb/s.
+    {"loopback_floor", "share", "J1", "field",
+     "of the line rate: a NIC that moves less with itself is slow", &T::loopback_floor, nullptr},
     // Iglewicz and Hoaglin 1993.
     {"outlier_z", "sigma", "J2", "statistics",
      "robust ones below the median of like hosts: an outlier", &T::outlier_z, nullptr},

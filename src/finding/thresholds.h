@@ -136,6 +136,7 @@ struct Thresholds {
 
   // preflight and baselines
   double pair_floor = 0.95;
+  double loopback_floor = 0.90;
   double outlier_z = 3.5;
   std::uint64_t like_hosts = 8;
   double baseline_change = 0.05;

@@ -38,10 +38,17 @@ Distribution distribution_of(std::vector<double> values) {
           .most = values.back()};
 }
 
-std::string value_text(const Measure& measure, double value) {
+std::string rate_text(double bits_per_second) {
   constexpr double kGiga = 1e9;
+  constexpr double kMega = 1e6;
+  if (bits_per_second > 0 && bits_per_second < kGiga)
+    return fmt::format("{:.1f} Mb/s", bits_per_second / kMega);
+  return fmt::format("{:.1f} Gb/s", bits_per_second / kGiga);
+}
+
+std::string value_text(const Measure& measure, double value) {
   constexpr double kPicosecondsPerSecond = 1e12;
-  if (measure.unit == "bit/s") return fmt::format("{:.1f} Gb/s", value / kGiga);
+  if (measure.unit == "bit/s") return rate_text(value);
   if (measure.unit == "s")
     return approximate(Duration::raw(std::llround(value * kPicosecondsPerSecond)));
   return fmt::format("{:.3f}", value);

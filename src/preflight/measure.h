@@ -39,6 +39,8 @@ struct Measure {
 };
 [[nodiscard]] std::string_view to_text(Better);  // "more" "less"
 
+/// "392.1 Gb/s", "9.6 Mb/s": for people.
+[[nodiscard]] std::string rate_text(double bits_per_second);
 /// "392.1 Gb/s", "2.41us", "0.998": for people.
 [[nodiscard]] std::string value_text(const Measure& measure, double value);
 

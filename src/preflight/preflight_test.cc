@@ -115,6 +115,12 @@ TEST(Floor, FollowsFromSpeedMtuAndHeaders) {
   EXPECT_NEAR(static_cast<double>(pair_floor(nic, nic, 1).raw()), 400e9 * 4096 / 4202, 1);
 }
 
+TEST(Rate, OfASlowLinkIsNotRoundedToNothing) {
+  EXPECT_EQ(rate_text(392.14e9), "392.1 Gb/s");
+  EXPECT_EQ(rate_text(3.72e6), "3.7 Mb/s");
+  EXPECT_EQ(rate_text(0), "0.0 Gb/s");
+}
+
 TEST(RobustZ, FindsTheOneThatIsFarFromTheOthersAndNobodyAmongEquals) {
   COVERS("J3");
   std::vector<double> values(15, 1.0);

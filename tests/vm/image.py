@@ -21,12 +21,14 @@ from cpio import Archive, contents
 HERE = pathlib.Path(__file__).resolve().parent
 
 TOOLS = ("bash ip tc rdma dcb ethtool strace setpriv "
-         "ib_write_bw ib_send_bw ib_write_lat").split()
+         "ib_write_bw ib_send_bw ib_write_lat ping").split()
 
 PACKAGES = """
     busybox-static strace libunwind8
     perftest ibverbs-providers libibverbs1 librdmacm1 libibumad3
     libnl-3-200 libnl-route-3-200 libpci3
+    openssh-server libwrap0 libgssapi-krb5-2 libkrb5-3 libk5crypto3 libkrb5support0 libkeyutils1
+    libnsl2 libtirpc3 libsystemd0 zlib1g iputils-ping libidn2-0 libunistring2
     ethtool iproute2 libbpf1 libelf1 libmnl0 libxtables12 libcap2 libbsd0 libmd0
     systemd libsystemd-shared libacl1 libapparmor1 libaudit1 libblkid1 libcap-ng0 libcrypt1
     libgcrypt20 libgpg-error0 libip4tc2 libkmod2 liblz4-1 libmount1 libssl3 libpam0g libseccomp2
@@ -42,7 +44,7 @@ SYSTEMD_UNITS = ("*.target", "*.slice", "systemd-reboot.service", "systemd-power
 # Soft-RoCE wants crc32_generic through the crypto API, which no list of dependencies shows.
 MODULES = """
     virtio_pci virtio_console 9pnet_virtio 9p crc32_generic rdma_rxe ib_uverbs rdma_ucm
-    bridge sch_red sch_tbf sch_ingress cls_matchall act_gact
+    bridge sch_red sch_tbf sch_ingress cls_matchall act_gact act_mirred
     virtio_blk ext4 crc32c_generic
     virtio_net
 """.split()
@@ -188,7 +190,10 @@ def write_archive(work, release, modules, out):
     archive = Archive([root, "/"])
     for name in TOOLS:
         archive.add_named(name)
+    # Where it looks for itself, and for the user it drops its privileges to.
+    archive.add_program("usr/sbin/sshd", archive.find(("usr/sbin",), "sshd"))
     busybox = archive.find(("bin", "usr/bin"), "busybox")
+    archive.add_link("bin/sh", "bash")  # busybox' own would take its own ping before the package's
     archive.add("bin/busybox", busybox)
     for applet in run([busybox, "--list"]).split():
         archive.add_link(f"bin/{applet}", "/bin/busybox")

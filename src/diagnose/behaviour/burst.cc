@@ -69,8 +69,9 @@ void judge_burst(const Burst& burst, finding::Judgement& judgement) {
   if (burst.is_lossless() && !burst.has_acted()) {
     judgement.unknown.push_back(
         {"PFC under a burst",
-         burst.pauses ? "no queue came near its threshold: ECN and the buffers took the burst"
-                      : "nobody showed a pause counter",
+         !burst.pauses ? "nobody showed a pause counter"
+         : burst.marks ? "no queue came near its threshold: ECN and the buffers took the burst"
+                       : "no pause was seen, and nobody counts marked packets",
          "more senders, more queue pairs, or larger messages"});
     if (judgement.conclusion == finding::Conclusion::kHealthy)
       judgement.conclusion = finding::Conclusion::kInconclusive;

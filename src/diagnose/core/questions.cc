@@ -1,4 +1,5 @@
 // D8: the five questions, from sums over all NICs and switch ports that were read.
+#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
@@ -80,6 +81,14 @@ Question is_dcqcn_working(const View& view) {
   const Total handled = over_nics(view, {"nic.rp.cnp_handled.packets"});
   for (const Total* total : {&marked, &sent, &handled})
     append(out, *total);
+  const bool is_software =
+      !view.nics().empty() &&
+      std::all_of(view.nics().begin(), view.nics().end(), [](const NicView& nic) {
+        return nic.facts != nullptr && evidence::driver_of(*nic.facts) == counters::Driver::kRxe;
+      });
+  if (is_software)
+    return answered(std::move(out), Answer::kNotNeeded, true,
+                    "Soft-RoCE has no congestion control.");
   if (!marked.is_known() && !sent.is_known())
     return not_read(std::move(out), "No congestion counters were read.");
   if (!marked.is_known() || (!sent.is_known() && marked.value() > 0))

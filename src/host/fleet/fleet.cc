@@ -57,8 +57,9 @@ std::string last_words(std::string_view text) {
 /// sshd has too many that are logging in (MaxStartups) and says nothing but goodbye.
 bool was_turned_away(const CommandOutcome& outcome) {
   if (outcome.exit_status != 255 || !outcome.output.empty()) return false;
-  for (const char* const sign : {"kex_exchange_identification", "Connection reset by",
-                                 "Connection closed by", "Connection closed by remote host"})
+  for (const char* const sign :
+       {"kex_exchange_identification", "Connection reset by", "Connection closed by",
+        "Connection closed by remote host", "timed out during banner exchange"})
     if (outcome.errors.find(sign) != std::string::npos) return true;
   return false;
 }
@@ -316,8 +317,11 @@ class RemoteHost final : public FleetMember {
     Talk talk{.limit = limit};
     talk.input_for = [&input](std::string_view) { return std::string_view(input); };
     WEIR_TRY(outcome, fleet_->run(host_, weir_line(fleet_->reach(), words), talk, !input.empty()));
-    if (outcome.exit_status == kSshFailed && fleet_->reach().kind == Reach::Kind::kSsh)
-      return fleet_error(fmt::format("ssh: {}", last_words(outcome.errors)));
+    if (outcome.exit_status == kSshFailed && fleet_->reach().kind == Reach::Kind::kSsh) {
+      // ssh says nothing where the other end went away without a word: a power cut.
+      const std::string said = last_words(outcome.errors);
+      return fleet_error(said.empty() ? "the connection broke off" : fmt::format("ssh: {}", said));
+    }
     if (outcome.exit_status == kNotFound)
       return not_found_error(fmt::format("there is no {} on it: {}", fleet_->reach().weir,
                                          last_words(outcome.errors)));

@@ -28,6 +28,11 @@ std::vector<std::uint32_t> Bench::kinds() const {
   return out;
 }
 
+BitRate Bench::line_rate(const design::NicIntent& nic) const {
+  const auto& shaper = design().links[intent().links[nic.link].group].shaper;
+  return shaper.is_set() ? std::min(nic.speed, *shaper) : nic.speed;
+}
+
 std::vector<std::uint32_t> Bench::leaves() const {
   std::vector<std::uint32_t> out;
   for (std::uint32_t i = 0; i < hosts(); ++i)
@@ -63,16 +68,19 @@ std::vector<preflight::Sample> Bench::samples_of(const preflight::Round& round,
     const design::HostIntent& sender = host(from);
     const design::HostIntent& receiver = host(to);
     const std::size_t rails = std::min(sender.nics.size(), receiver.nics.size());
-    for (std::uint32_t rail = 0; rail < rails; ++rail)
+    for (std::uint32_t rail = 0; rail < rails; ++rail) {
+      design::NicIntent sends = sender.nics[rail];
+      design::NicIntent receives = receiver.nics[rail];
+      sends.speed = line_rate(sends);
+      receives.speed = line_rate(receives);
+      const BitRate floor = preflight::pair_floor(sends, receives, request_.thresholds.pair_floor);
       out.push_back({.from = from,
                      .to = to,
                      .rail = rail,
                      .round = number,
                      .rate = 0,
-                     .floor = static_cast<double>(
-                         preflight::pair_floor(sender.nics[rail], receiver.nics[rail],
-                                               request_.thresholds.pair_floor)
-                             .raw())});
+                     .floor = static_cast<double>(floor.raw())});
+    }
   }
   return out;
 }

@@ -72,6 +72,9 @@ class Bench {
   /// The time of the last look.
   [[nodiscard]] const std::string& seen_until() const { return seen_until_; }
 
+  /// The speed of the link, or the rate that the design shapes it to.
+  [[nodiscard]] BitRate line_rate(const design::NicIntent& nic) const;
+
   /// A number per host; equal ones are below the same leaf (of their first rail).
   [[nodiscard]] std::vector<std::uint32_t> leaves() const;
 

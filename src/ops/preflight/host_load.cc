@@ -156,6 +156,11 @@ Result<std::vector<FlowOutcome>> run_flows(
       if (answers[i].status == kNoSuchProgram)
         return could_not_look(fmt::format("{} on {}: {}", script.tasks[i].words.front(),
                                           part.host->name(), last_line(answers[i].text)));
+      if (answers[i].status == kDidNotSay)  // the way to it broke: nothing is known of the load
+        return could_not_look(fmt::format(
+            "{} did not say how the load ended: {}", part.host->name(),
+            part.outcome->errors.empty() ? fmt::format("status {}", part.outcome->exit_status)
+                                         : last_line(part.outcome->errors)));
       FlowOutcome& flow = out[script.flows[i]];
       if (script.tasks[i].is_server) {
         flow.server_status = answers[i].status;

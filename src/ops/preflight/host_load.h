@@ -47,8 +47,9 @@ struct HostTask {
 /// Ends what a load of that id left there.
 [[nodiscard]] std::string stop_line(std::string_view id);
 
+inline constexpr int kDidNotSay = -1;
 struct TaskOutcome {
-  int status = -1;  // -1: it did not say
+  int status = kDidNotSay;
   std::string text;
 };
 /// What load_line() printed: one per task. A host may print anything.

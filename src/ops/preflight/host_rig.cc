@@ -1,6 +1,7 @@
 // Loads of a preflight on real hosts: perftest, run by shells there (host_load.h).
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <map>
 #include <thread>
 
@@ -52,18 +53,19 @@ class HostRig final : public Rig {
     WEIR_TRY(notes, ping_neighbours(judgement));
     std::vector<Flow> flows;
     for (std::uint32_t i = 0; i < bench_.hosts(); ++i)
-      add_flows(i, (i + 1) % bench_.hosts(), {"ib_write_bw", "-n", "2000", "-s", "65536"}, flows);
+      add_flows(i, (i + 1) % bench_.hosts(), counted_messages(2000), flows);
     WEIR_TRY(out, run("neighbour_bandwidth", flows));
     out.notes = std::move(notes);
     out.summary = fmt::format("{} reached the next host's NIC", counted(out.transfers, "NIC"));
     return out;
   }
 
-  Result<LoadRun> loopback() override {
+  Result<LoadRun> loopback(finding::Judgement& judgement) override {
     std::vector<Flow> flows;
     for (std::uint32_t i = 0; i < bench_.hosts(); ++i)
-      add_flows(i, i, {"ib_write_bw", "-n", "5000", "-s", "65536"}, flows);
+      add_flows(i, i, counted_messages(5000), flows);
     WEIR_TRY(out, run("loopback_bandwidth", flows));
+    judge_loopback(flows, out, judgement);
     out.summary = fmt::format("{} in loopback, {}", counted(out.transfers, "NIC"), out.summary);
     WEIR_TRY_STATUS(add_gpu_loopback(flows, out));
     return out;
@@ -87,15 +89,19 @@ class HostRig final : public Rig {
   Result<Latencies> latencies(const preflight::Round& round) override {
     std::vector<Flow> flows;
     for (const preflight::HostPair& pair : round)
-      add_flows(pair.first, pair.second, {"ib_write_lat", "-n", "1000", "-s", "64"}, flows, 1);
+      add_flows(pair.first, pair.second, {"ib_write_lat", "-n", latency_count(), "-s", "64"}, flows,
+                1);
     WEIR_TRY(outcomes, start(flows));
     Latencies out;
     std::vector<double> p99;
     std::vector<double> p999;
     std::vector<double> jitter;
-    for (const FlowOutcome& outcome : outcomes) {
-      const host::PerftestReport report = host::read_perftest(outcome.client);
-      if (report.latency.empty() || !report.latency.front().typical) continue;
+    for (std::size_t i = 0; i < flows.size(); ++i) {
+      const host::PerftestReport report = host::read_perftest(outcomes[i].client);
+      if (report.latency.empty() || !report.latency.front().typical) {
+        out.notes.push_back("no latency: " + failure_text(flows[i], outcomes[i]));
+        continue;
+      }
       const host::LatencyRow& row = report.latency.front();
       out.seconds.push_back(seconds_of(*row.typical));
       if (row.p99) p99.push_back(seconds_of(*row.p99));
@@ -170,6 +176,24 @@ class HostRig final : public Rig {
     return {std::move(program), "-D", std::to_string(seconds())};
   }
 
+  /// Of the slowest link of the design.
+  [[nodiscard]] BitRate least_rate() const {
+    BitRate rate = BitRate::raw(std::numeric_limits<std::int64_t>::max());
+    for (std::uint32_t i = 0; i < bench_.hosts(); ++i)
+      for (const design::NicIntent& nic : bench_.host(i).nics)
+        rate = std::min(rate, bench_.line_rate(nic));
+    return rate;
+  }
+  /// `most` messages of 64 KiB, or as many as the slowest link takes in a second.
+  [[nodiscard]] std::vector<std::string> counted_messages(std::int64_t most) const {
+    constexpr std::int64_t kBitsPerMessage = 65536 * 8;
+    constexpr std::int64_t kFewest = 5;  // perftest's own minimum
+    const std::int64_t count = std::clamp(least_rate().raw() / kBitsPerMessage, kFewest, most);
+    return {"ib_write_bw", "-n", std::to_string(count), "-s", "65536"};
+  }
+  /// Enough for a p999; of links that are shaped below 1 Gb/s for a p99, within the time of a load.
+  [[nodiscard]] std::string latency_count() const { return least_rate() < 1_Gbps ? "100" : "1000"; }
+
   /// On every rail that both have, or on the first `most`.
   void add_flows(std::uint32_t from, std::uint32_t to, const std::vector<std::string>& words,
                  std::vector<Flow>& flows, std::size_t most = 64) const {
@@ -179,6 +203,8 @@ class HostRig final : public Rig {
     for (std::uint32_t rail = 0; rail < rails; ++rail) {
       Flow flow{.from = from, .to = to, .rail = rail, .test = {}};
       flow.test.words = words;
+      const std::vector<std::string>& more = bench_.request().perftest;
+      flow.test.words.insert(flow.test.words.end(), more.begin(), more.end());
       if (const auto command = host::perftest_command(words); command && command->duration)
         flow.test.seconds = command->duration->raw() / kPicosecondsPerSecond;
       flow.test.traffic_class = sender.nics[rail].traffic_class;
@@ -200,13 +226,14 @@ class HostRig final : public Rig {
     return flows;
   }
 
+  [[nodiscard]] weir::Result<PairEnd> end_of(std::uint32_t host, std::uint32_t rail) const {
+    return choose_end(bench_.name(host), bench_.last_seen(host), bench_.intent(),
+                      bench_.host(host).nics[rail].rail);
+  }
+
   [[nodiscard]] Result<std::vector<FlowOutcome>> start(const std::vector<Flow>& flows) {
     return run_flows(
-        hosts_, flows,
-        [&](std::uint32_t host, std::uint32_t rail) {
-          return choose_end(bench_.name(host), bench_.last_seen(host), bench_.intent(),
-                            bench_.host(host).nics[rail].rail);
-        },
+        hosts_, flows, [&](std::uint32_t host, std::uint32_t rail) { return end_of(host, rail); },
         bench_.request().is_interrupted, bench_.is_healing());
   }
 
@@ -225,6 +252,7 @@ class HostRig final : public Rig {
     std::vector<double> rates;
     for (std::size_t i = 0; i < flows.size(); ++i) {
       const double rate = rate_of(outcomes[i]);
+      out.rates.push_back(rate);
       if (rate > 0) {
         rates.push_back(rate);
         continue;
@@ -263,7 +291,13 @@ class HostRig final : public Rig {
     return out;
   }
 
+  struct Pings;
+  [[nodiscard]] Pings ping_next(std::uint32_t from);
+  [[nodiscard]] finding::Where narrow_end(std::uint32_t from, std::uint32_t to,
+                                          std::uint32_t rail) const;
   Result<std::vector<std::string>> ping_neighbours(finding::Judgement& judgement);
+  void judge_loopback(const std::vector<Flow>& flows, LoadRun& run,
+                      finding::Judgement& judgement) const;
   Status add_gpu_loopback(const std::vector<Flow>& flows, LoadRun& out);
   Result<Phase> run_phase(std::string_view name, std::optional<std::uint32_t> without,
                           diagnose::Totals& totals);
@@ -278,9 +312,11 @@ class HostRig final : public Rig {
 constexpr int kPingWorks = 0;
 constexpr int kNoPing = 127;
 
-/// Two pings to a neighbour: a small one, and one that fills the MTU and must not be divided.
+/// Two pings to a neighbour: a small one, and one that fills the MTU and must not be divided. The
+/// ping of busybox has no -M: it would call every path too narrow.
 std::string ping_line(const std::vector<std::pair<std::string, std::int64_t>>& targets) {
-  std::string out = "command -v ping >/dev/null || exit 127\n";
+  std::string out = fmt::format(
+      "ping -n -q -c 1 -W 2 -M do -s 8 127.0.0.1 >/dev/null 2>&1 || exit {}\n", kNoPing);
   for (const auto& [address, mtu] : targets) {
     const bool is_ipv6 = address.find(':') != std::string::npos;
     constexpr std::int64_t kIpv4Headers = 28;  // IP and ICMP
@@ -294,52 +330,79 @@ std::string ping_line(const std::vector<std::pair<std::string, std::int64_t>>& t
   return out;
 }
 
-Result<std::vector<std::string>> HostRig::ping_neighbours(finding::Judgement& judgement) {
+/// Of one host: whom it pings on which rail, and what each ping said.
+struct HostRig::Pings {
   struct Asked {
     std::uint32_t to = 0;
     std::uint32_t rail = 0;
   };
-  std::vector<std::vector<Asked>> asked(bench_.hosts());
-  std::vector<weir::Result<host::CommandOutcome>> answers(
-      bench_.hosts(), weir::Result<host::CommandOutcome>(Error{ErrorCode::kIo, "not run"}));
-  for_each_index(bench_.hosts(), bench_.hosts(), [&](std::size_t i) {
-    const auto from = static_cast<std::uint32_t>(i);
-    const std::uint32_t to = (from + 1) % bench_.hosts();
-    const auto host = hosts_.find(from);
-    if (host == hosts_.end()) return;
-    std::vector<std::pair<std::string, std::int64_t>> targets;
-    const design::HostIntent& receiver = bench_.host(to);
-    const std::size_t rails = std::min(bench_.host(from).nics.size(), receiver.nics.size());
-    for (std::uint32_t rail = 0; rail < rails; ++rail) {
-      const std::string& address = receiver.nics[rail].address;
-      if (address.empty()) continue;
-      targets.emplace_back(address.substr(0, address.find('/')), receiver.nics[rail].mtu.raw());
-      asked[i].push_back({to, rail});
-    }
-    answers[i] = host->second->run({"sh", "-c", ping_line(targets)},
-                                   {.is_interrupted = bench_.request().is_interrupted});
-  });
+  std::vector<Asked> asked;
+  weir::Result<host::CommandOutcome> answer = Error{ErrorCode::kIo, "not run"};
+};
+
+HostRig::Pings HostRig::ping_next(std::uint32_t from) {
+  Pings out;
+  const auto host = hosts_.find(from);
+  if (host == hosts_.end()) return out;
+  const std::uint32_t to = (from + 1) % bench_.hosts();
+  const design::HostIntent& receiver = bench_.host(to);
+  std::vector<std::pair<std::string, std::int64_t>> targets;
+  const std::size_t rails = std::min(bench_.host(from).nics.size(), receiver.nics.size());
+  for (std::uint32_t rail = 0; rail < rails; ++rail) {
+    const auto end = end_of(to, rail);
+    if (!end || end->address.empty()) continue;
+    targets.emplace_back(end->address, receiver.nics[rail].mtu.raw());
+    out.asked.push_back({to, rail});
+  }
+  out.answer = host->second->run({"sh", "-c", ping_line(targets)},
+                                 {.is_interrupted = bench_.request().is_interrupted});
+  return out;
+}
+
+/// The end of a path that shows a smaller MTU than it should; else the sender, with the link.
+finding::Where HostRig::narrow_end(std::uint32_t from, std::uint32_t to, std::uint32_t rail) const {
+  finding::Where where{.host = bench_.name(from),
+                       .rail = fmt::format("{}", bench_.host(from).nics[rail].rail)};
+  for (const std::uint32_t host : {from, to}) {
+    const evidence::Evidence* const seen = bench_.last_seen(host);
+    const evidence::Nic* const nic =
+        seen == nullptr ? nullptr : seen->find_nic(bench_.host(host).nics[rail].device);
+    if (nic == nullptr || !nic->link.mtu.is_known()) continue;
+    if (*nic->link.mtu >= bench_.host(host).nics[rail].mtu) continue;
+    where.host = bench_.name(host);
+    return where;
+  }
+  where.link = fmt::format("{} - {}", bench_.name(from), bench_.name(to));
+  return where;
+}
+
+Result<std::vector<std::string>> HostRig::ping_neighbours(finding::Judgement& judgement) {
+  std::vector<Pings> pings(bench_.hosts());
+  for_each_index(bench_.hosts(), bench_.hosts(),
+                 [&](std::size_t i) { pings[i] = ping_next(static_cast<std::uint32_t>(i)); });
   std::vector<std::string> silent;
   for (std::uint32_t from = 0; from < bench_.hosts(); ++from) {
-    if (!answers[from] || answers[from]->exit_status == kNoPing) {
+    const auto& answer = pings[from].answer;
+    if (!answer || answer->exit_status == kNoPing) {
       silent.push_back(bench_.name(from));
       continue;
     }
     std::size_t next = 0;
-    for (const std::string_view line : split(answers[from]->output, '\n')) {
-      if (!line.starts_with("weir-ping ") || next >= asked[from].size()) continue;
-      const Asked& ping = asked[from][next++];
+    for (const std::string_view line : split(answer->output, '\n')) {
+      if (!line.starts_with("weir-ping ") || next >= pings[from].asked.size()) continue;
+      const auto [to, rail] = pings[from].asked[next++];
       const bool small_passes = line.starts_with(fmt::format("weir-ping {} ", kPingWorks));
-      if (!small_passes) silent.push_back(bench_.name(ping.to));
+      if (!small_passes) silent.push_back(bench_.name(to));
       if (!small_passes || line.ends_with(fmt::format(" {}", kPingWorks))) continue;
-      const design::NicIntent& nic = bench_.host(ping.to).nics[ping.rail];
+      const design::NicIntent& nic = bench_.host(to).nics[rail];
       judgement.findings.push_back(finding::make_finding(
           "mtu.mismatch",
           fmt::format(
               "Packets of {} do not pass undivided from {} to {} on rail {}; small ones do.",
-              to_text(nic.mtu), bench_.name(from), bench_.name(ping.to), nic.rail),
-          {.host = bench_.name(from), .rail = fmt::format("{}", nic.rail)}));
+              to_text(nic.mtu), bench_.name(from), bench_.name(to), nic.rail),
+          narrow_end(from, to, rail)));
     }
+    if (next < pings[from].asked.size()) silent.push_back(bench_.name(from));
   }
   finding::settle(judgement);
   if (silent.empty()) return std::vector<std::string>();
@@ -350,7 +413,29 @@ Result<std::vector<std::string>> HostRig::ping_neighbours(finding::Judgement& ju
                   join(silent, ", "))};
 }
 
-// ---- stage 3: GPU memory ----
+// ---- stage 3: each NIC with itself ----
+
+void HostRig::judge_loopback(const std::vector<Flow>& flows, LoadRun& run,
+                             finding::Judgement& judgement) const {
+  double least = 0;
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    const design::NicIntent& nic = bench_.host(flows[i].from).nics[flows[i].rail];
+    const double floor = static_cast<double>(bench_.line_rate(nic).raw()) *
+                         bench_.request().thresholds.loopback_floor;
+    least = least == 0 ? floor : std::min(least, floor);
+    if (run.rates[i] == 0 || run.rates[i] >= floor) continue;  // 0: it did not finish
+    finding::Finding finding = finding::make_finding(
+        "host.straggler",
+        fmt::format("{} moves {} with itself, of at least {}: the host is slow, not the fabric.",
+                    bench_.name(flows[i].from), preflight::rate_text(run.rates[i]),
+                    preflight::rate_text(floor)),
+        {.host = bench_.name(flows[i].from), .rail = fmt::format("{}", nic.rail)});
+    finding.severity = finding::Severity::kError;
+    judgement.findings.push_back(std::move(finding));
+  }
+  run.measures.front().floor = least;
+  finding::settle(judgement);
+}
 
 Status HostRig::add_gpu_loopback(const std::vector<Flow>& flows, LoadRun& out) {
   std::vector<Flow> with_gpu;
@@ -413,11 +498,10 @@ std::string HostRig::expectation(const std::vector<evidence::Evidence>& /*window
                                  Duration /*took*/) {
   const auto expected = expected_nic_rate(bench_);
   if (!expected) return fmt::format("not compared with the simulator: {}", expected.error().what);
-  constexpr double kGiga = 1e9;
   return fmt::format(
-      "the simulator, on the fabric as designed: {:.1f} Gb/s from a NIC in an all-to-all; measured "
-      "{:.1f} Gb/s in the median",
-      *expected / kGiga, nic_rate_ / kGiga);
+      "the simulator, on the fabric as designed: {} from a NIC in an all-to-all; measured {} in "
+      "the median",
+      preflight::rate_text(*expected), preflight::rate_text(nic_rate_));
 }
 
 Result<Phase> HostRig::run_phase(std::string_view name, std::optional<std::uint32_t> without,

@@ -185,6 +185,20 @@ TEST_F(HostsOfADesign, ExchangeInPairsAndASlowHostIsTriedAgainAndBlamed) {
   EXPECT_EQ(stage.judgement.findings.front().where.host, "gpu03");
 }
 
+TEST_F(HostsOfADesign, TwoThatMoveNothingAreNoGoThoughNobodyElseIsThereToTryThemWith) {
+  COVERS("J2");
+  mark("broken.gpu01");
+  mark("broken.gpu02");
+  const PreflightRequest request = quick();
+  Bench two = bench(request, 2);
+  preflight::StageResult stage = stage_of(preflight::StageId::kPairs);
+  const auto ran = run_pairs(two, stage);
+  ASSERT_TRUE(ran.has_value()) << ran.error().what;
+  EXPECT_EQ(stage.state, preflight::State::kFailed);
+  ASSERT_EQ(stage.judgement.findings.size(), 1U);
+  EXPECT_EQ(stage.judgement.findings.front().where.link, "gpu01 - gpu02");
+}
+
 TEST_F(HostsOfADesign, ThatDoNotReachTheNextAreARedFlagOfThePath) {
   COVERS("J1");
   mark("broken.gpu02");
@@ -200,7 +214,8 @@ TEST_F(HostsOfADesign, ThatDoNotReachTheNextAreARedFlagOfThePath) {
 TEST_F(HostsOfADesign, WhereLargePacketsDoNotPassNameTheMtu) {
   COVERS("J1");
   ASSERT_TRUE(write_file_atomic(folder() + "/ping",
-                                "#!/bin/sh\ncase \"$HOST $*\" in \"gpu02 \"*\"-M do\"*) exit 1;; "
+                                "#!/bin/sh\ncase \"$HOST $*\" in *\" 127.0.0.1\") exit 0;; "
+                                "\"gpu02 \"*\"-M do\"*) exit 1;; "
                                 "esac\nexit 0\n",
                                 FileMode::kScript));
   const PreflightRequest request = quick();
@@ -210,6 +225,51 @@ TEST_F(HostsOfADesign, WhereLargePacketsDoNotPassNameTheMtu) {
   ASSERT_FALSE(stage.judgement.findings.empty());
   EXPECT_EQ(stage.judgement.findings.front().id, "mtu.mismatch");
   EXPECT_EQ(stage.judgement.findings.front().where.host, "gpu02");
+}
+
+TEST_F(HostsOfADesign, WhosePingCannotForbidDivisionSayNothingOfTheMtu) {
+  ASSERT_TRUE(write_file_atomic(
+      folder() + "/ping",
+      "#!/bin/sh\ncase \"$*\" in *\"-M do\"*) echo \"ping: invalid option -- 'M'\"; exit 1;; esac\n"
+      "exit 0\n",
+      FileMode::kScript));
+  const PreflightRequest request = quick();
+  Bench two = bench(request, 2);
+  finding::Judgement judgement;
+  const auto ran = two.rig().neighbours(judgement);
+  ASSERT_TRUE(ran.has_value()) << ran.error().what;
+  EXPECT_TRUE(judgement.findings.empty());
+  ASSERT_FALSE(ran->notes.empty());
+  EXPECT_EQ(ran->notes.front(),
+            "the MTU of the path is known by RDMA alone: gpu01, gpu02 cannot ping or be pinged");
+}
+
+TEST_F(HostsOfADesign, ThatBreakOffInALoadAreNamedAndNotBlamed) {
+  COVERS("J1");
+  ASSERT_TRUE(write_file_atomic(folder() + "/timeout",
+                                "#!/bin/sh\n[ \"$HOST\" = gpu02 ] && kill -9 $PPID\nshift\n"
+                                "exec \"$@\"\n",
+                                FileMode::kScript));
+  const PreflightRequest request = quick();
+  Bench two = bench(request, 2);
+  const auto ran = two.rig().exchange({{0, 1}}, 0);
+  ASSERT_FALSE(ran.has_value());
+  EXPECT_EQ(ran.error().kind, FailureKind::kCouldNotLook);
+  EXPECT_NE(ran.error().what.find("gpu02 did not say how the load ended"), std::string::npos)
+      << ran.error().what;
+}
+
+TEST_F(HostsOfADesign, GivePerftestTheWordsOfTheUser) {
+  ASSERT_TRUE(write_file_atomic(folder() + "/ib_write_lat",
+                                "#!/bin/sh\necho \"$*\" >>\"$(dirname \"$0\")/words\"\n",
+                                FileMode::kScript));
+  PreflightRequest request = quick();
+  request.perftest = {"-u", "18"};
+  Bench two = bench(request, 2);
+  const auto ran = two.rig().latencies({{0, 1}});
+  ASSERT_TRUE(ran.has_value()) << ran.error().what;
+  EXPECT_NE(read_file(folder() + "/words", 4096).value_or("").find(" -u 18 "), std::string::npos);
+  ASSERT_EQ(ran->notes.size(), 1U);  // it printed no latency, which is said
 }
 
 TEST_F(HostsOfADesign, WithoutPerftestCannotBeMeasured) {

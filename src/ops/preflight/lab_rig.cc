@@ -138,7 +138,9 @@ class LabRig final : public Rig {
     return out;
   }
 
-  Result<LoadRun> loopback() override { WEIR_UNREACHABLE("the plan of a lab has no loopback"); }
+  Result<LoadRun> loopback(finding::Judgement& /*judgement*/) override {
+    WEIR_UNREACHABLE("the plan of a lab has no loopback");
+  }
 
   Result<std::vector<preflight::Sample>> exchange(const preflight::Round& round,
                                                   std::uint32_t number) override {

@@ -17,6 +17,7 @@ namespace {
 
 using preflight::Blame;
 using preflight::HostPair;
+using preflight::rate_text;
 using preflight::Round;
 using preflight::Sample;
 using preflight::Suspect;
@@ -24,11 +25,6 @@ using preflight::Suspect;
 // Measured again, alone: each costs a run.
 constexpr std::size_t kMostSuspects = 6;
 constexpr std::size_t kMostPairs = 4;
-
-std::string rate_text(double rate) {
-  constexpr double kGiga = 1e9;
-  return fmt::format("{:.1f} Gb/s", rate / kGiga);
-}
 
 /// The worst of a retest.
 const Sample* slowest(const std::vector<Sample>& samples) {
@@ -76,21 +72,46 @@ void blame_host(const Bench& bench, const Suspect& suspect, const Sample& worst,
   finding::settle(judgement);
 }
 
-void blame_path(const Bench& bench, const Sample& worst, finding::Judgement& judgement) {
+constexpr std::string_view kGoodWithOthers = "and neither host is with others";
+constexpr std::string_view kNoOthers = "and no healthy host is left to try either with";
+
+void blame_path(const Bench& bench, const Sample& worst, std::string_view why,
+                finding::Judgement& judgement) {
+  const std::string link = fmt::format("{} - {}", bench.name(std::min(worst.from, worst.to)),
+                                       bench.name(std::max(worst.from, worst.to)));
+  if (std::any_of(judgement.findings.begin(), judgement.findings.end(),
+                  [&](const auto& known) { return known.where.link == link; }))
+    return;
   finding::Finding finding = finding::make_finding(
       "link.degraded",
-      fmt::format("The path between {} and {} is slow, and neither host is with others: {} of at "
-                  "least {}, alone.",
-                  bench.name(worst.from), bench.name(worst.to), rate_text(worst.rate),
+      fmt::format("The path between {} and {} is slow, {}: {} of at least {}, alone.",
+                  bench.name(worst.from), bench.name(worst.to), why, rate_text(worst.rate),
                   rate_text(worst.floor)),
-      {.rail = fmt::format("{}", worst.rail),
-       .link = fmt::format("{} - {}", bench.name(worst.from), bench.name(worst.to))});
+      {.rail = fmt::format("{}", worst.rail), .link = link});
   finding.evidence.push_back({.source = "retest, alone in the fabric",
                               .line = sample_text(bench, worst),
                               .counter = "",
                               .value = std::nullopt});
   judgement.findings.push_back(std::move(finding));
   finding::settle(judgement);
+}
+
+/// Where no healthy partner is left: the worst of its pairs again, alone. A pair that moves nothing
+/// must not pass because there are few hosts.
+Status try_worst_pair(Bench& bench, const Suspect& suspect, const std::vector<Sample>& samples,
+                      finding::Judgement& judgement, std::vector<std::string>& cleared) {
+  std::vector<Sample> own;
+  for (const Sample& sample : samples)
+    if (sample.from == suspect.host || sample.to == suspect.host) own.push_back(sample);
+  const Sample* const worst = slowest(own);
+  if (worst == nullptr) return {};
+  WEIR_TRY(again, bench.rig().exchange({{worst->from, worst->to}}, 0));
+  if (is_slow(again)) {
+    blame_path(bench, *slowest(again), kNoOthers, judgement);
+  } else {
+    cleared.push_back(bench.name(suspect.host));
+  }
+  return {};
 }
 
 /// With one healthy partner, then with another.
@@ -116,13 +137,14 @@ Status try_suspect(Bench& bench, const Suspect& suspect, const std::vector<Sampl
   if (partners.size() < 2) {
     stage.notes.push_back(
         fmt::format("{} is slow, and too few healthy partners are left to try it with", host));
-    if (partners.empty() || worst.empty()) return {};
+    if (partners.empty()) return try_worst_pair(bench, suspect, samples, judgement, cleared);
+    if (worst.empty()) return {};
     was_slow[1] = was_slow[0];  // with the only one there is
   }
   switch (preflight::blame(was_slow[0], was_slow[1])) {
     case Blame::kNobody: cleared.push_back(host); return {};
     case Blame::kHost: blame_host(bench, suspect, worst.front(), partners, judgement); return {};
-    case Blame::kPath: blame_path(bench, worst.front(), judgement); return {};
+    case Blame::kPath: blame_path(bench, worst.front(), kGoodWithOthers, judgement); return {};
   }
   WEIR_UNREACHABLE("every blame is handled");
 }
@@ -283,6 +305,8 @@ Status run_pairs(Bench& bench, preflight::StageResult& stage) {
   judgement = diagnose::diagnose(view);
   note_cover(cover_of(view), stage);
   add_measures(samples, std::move(latencies.seconds), stage);
+  for (std::string& note : latencies.notes)
+    stage.notes.push_back(std::move(note));
   for (preflight::Measure& measure : latencies.more)
     if (measure.values.count > 0) stage.measures.push_back(std::move(measure));
   add_nic_measures(bench, samples, stage);
@@ -299,7 +323,7 @@ Status run_pairs(Bench& bench, preflight::StageResult& stage) {
                     compact_names(cleared)));
   for (const HostPair& pair : preflight::suspect_pairs(samples, suspects, kMostPairs)) {
     WEIR_TRY(again, bench.rig().exchange({pair}, 0));
-    if (is_slow(again)) blame_path(bench, *slowest(again), judgement);
+    if (is_slow(again)) blame_path(bench, *slowest(again), kGoodWithOthers, judgement);
   }
   const preflight::Measure& first = *stage.find("pair_bandwidth");
   stage.why =

@@ -109,8 +109,8 @@ void plan_hosts(const Bench& bench, std::int64_t seconds, preflight::Report& rep
     at(StageId::kLoopback).budget = minutes_text(each);
     return;
   }
-  at(StageId::kPath).budget =
-      fmt::format("pings of full size and 2000 messages from every NIC, {}", minutes_text(each));
+  at(StageId::kPath).budget = fmt::format(
+      "pings of full size and up to 2000 messages from every NIC, {}", minutes_text(each));
   at(StageId::kLoopback).budget = fmt::format("every NIC with itself, {}", minutes_text(each));
   at(StageId::kPairs).budget =
       fmt::format("{}, {}", pairs_budget(bench), minutes_text(pair_loads(bench) * each));

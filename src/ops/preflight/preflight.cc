@@ -97,7 +97,7 @@ Result<Report> run_preflight(const PreflightRequest& request) {
   if (opened.are_captured) return bad_request("nothing can be run on a captured machine");
   WEIR_TRY(set, with_whole_lab(std::move(opened)));
   WEIR_TRY(fabric, fabric_for(request.design, set));
-  WEIR_TRY(overridden, lint_errors(fabric, false));
+  WEIR_TRY(overridden, lint_errors(fabric, request.despite_lint));
   WEIR_TRY(seen, observe_some(set));
   Bench bench(request, std::move(set), std::move(fabric), is_healing);
   if (bench.is_lab() && bench.hosts() < 2)

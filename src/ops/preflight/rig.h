@@ -25,7 +25,8 @@ struct LoadRun {
   std::size_t transfers = 0;                                  // messages, or streams
   std::vector<std::pair<std::uint32_t, std::uint32_t>> open;  // pairs of hosts that did not finish
   std::vector<preflight::Measure> measures;
-  std::string summary = {};  // "in 318us", "92.1 Gb/s in the median"
+  std::vector<double> rates = {};  // bit/s of each stream, where it is one of streams; 0: failed
+  std::string summary = {};        // "in 318us", "92.1 Gb/s in the median"
   std::vector<std::string> notes = {};
 };
 
@@ -33,6 +34,7 @@ struct LoadRun {
 struct Latencies {
   std::vector<double> seconds;                // as many as could be had
   std::vector<preflight::Measure> more = {};  // tails, where single messages are not shown
+  std::vector<std::string> notes = {};        // which pairs gave none, and why
 };
 
 /// A load before, during and after a failure.
@@ -57,7 +59,7 @@ class Rig {
   /// Full-size packets from every NIC to the next host's.
   [[nodiscard]] virtual Result<LoadRun> neighbours(finding::Judgement& judgement) = 0;
   /// Each NIC with itself, and with its GPU.
-  [[nodiscard]] virtual Result<LoadRun> loopback() = 0;
+  [[nodiscard]] virtual Result<LoadRun> loopback(finding::Judgement& judgement) = 0;
   /// Every pair at once, both ways, on every rail that both hosts have.
   [[nodiscard]] virtual Result<std::vector<preflight::Sample>> exchange(
       const preflight::Round& round, std::uint32_t number) = 0;

@@ -6,7 +6,7 @@ shift 2
 modprobe virtio_net
 ip link set lo up
 until [[ -e /sys/class/net/eth0 ]]; do sleep 0.1; done
-# Frames of a multicast group come back to their sender: no address of its own is a duplicate.
+# No other machine has its address: it need not wait for one to say so.
 echo 0 >/proc/sys/net/ipv6/conf/eth0/accept_dad
 ip link set eth0 up
 ip addr add "$address/24" dev eth0

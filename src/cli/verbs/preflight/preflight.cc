@@ -9,6 +9,7 @@
 #include "base/name_pattern.h"
 #include "base/table.h"
 #include "base/text.h"
+#include "base/untrusted/quote.h"
 #include "cli/fleet/fleet_input.h"
 #include "cli/frame/change_input.h"
 #include "cli/frame/commands.h"
@@ -149,11 +150,14 @@ void print_measures(const Report& report, Context& context) {
 
 /// What to type now.
 std::vector<std::string> next_of(const Report& report, const Args& args) {
-  const std::string source =
-      (args.has("lab") ? " --lab " + args.value("lab") : std::string()) + fleet_words(args);
-  const std::string again =
-      args.has("out") ? fmt::format("weir preflight{} --resume {}", source, args.value("out"))
-                      : fmt::format("weir preflight{}", source);
+  std::string source = args.has("DESIGN") ? " " + shell_word(args.value("DESIGN")) : "";
+  if (args.has("lab")) source += " --lab " + args.value("lab");
+  source += fleet_words(args);
+  std::string again = fmt::format("weir preflight{}", source);
+  for (const std::string_view option : {"quick", "despite-lint"})
+    if (args.has(option)) again += fmt::format(" --{}", option);
+  if (args.has("perftest")) again += " --perftest " + shell_word(args.value("perftest"));
+  if (args.has("out")) again += fmt::format(" --resume {}", args.value("out"));
   if (report.verdict() == Verdict::kGo) return {};
   if (const StageResult* const failed = report.failed()) {
     if (failed->id == preflight::StageId::kFacts)
@@ -226,11 +230,15 @@ ops::Result<ops::PreflightRequest> preflight_request(const Args& args, const Con
     WEIR_TRY(time, ops::or_bad_request(soak_time(*soak)));
     request.soak = time;
   }
+  const std::string perftest = args.get("perftest").value_or("");
+  for (const std::string_view word : split(perftest, ' '))
+    if (!word.empty()) request.perftest.emplace_back(word);
   request.collective = args.get("collective").value_or("");
   request.drain = args.get("drain").value_or("");
   request.restore = args.get("restore").value_or("");
   if (request.drain.empty() != request.restore.empty())
     return ops::bad_request("--drain and --restore go together: what fails, and what ends it");
+  request.despite_lint = args.has("despite-lint");
   request.resume = args.get("resume").value_or("");
   request.red_flag = finding::parse_severity(args.value("fail-on")).value();
   WEIR_TRY(thresholds, ops::or_bad_request(thresholds_of(args)));
@@ -299,8 +307,7 @@ Command preflight_command() {
           "2 paths, 3 loopback, 4 pairs of hosts, 5 overload, 6 collectives, 7 a failure, 8 a "
           "soak. Each is judged by what was measured (floors follow from speed, MTU and headers) "
           "and by what the counters did around it. A slow host is tried again, alone, with healthy "
-          "partners before it is blamed. Exit status 0 is go, 1 no-go, 5 cannot tell. On "
-          "hosts perftest runs in shells there, and needs nothing else.",
+          "partners before it is blamed. Exit status 0 is go, 1 no-go, 5 cannot tell.",
       .arguments = {design_argument()},
       .options = {{.name = "lab",
                    .metavar = "DIR",
@@ -315,6 +322,9 @@ Command preflight_command() {
                   {.name = "soak",
                    .metavar = "TIME",
                    .help = "stage 8, for this long: 4h; simulated time in a lab: 20ms"},
+                  {.name = "perftest",
+                   .metavar = "WORDS",
+                   .help = "on hosts: more options for every perftest: '-u 18'"},
                   {.name = "collective",
                    .metavar = "CMD",
                    .help = "stage 6 on hosts: nccl-tests, by a shell of the first"},
@@ -333,10 +343,10 @@ Command preflight_command() {
                    .help = "go on from a file of --out: what passed is not run again",
                    .completes = Completes::kFiles},
                   state_option(),
+                  despite_lint_option(),
                   threshold_option()},
       .examples = {{"weir preflight --lab lab --quick", ""},
                    {"weir preflight fabric.yaml --hosts gpu[01-16] --quick", ""},
-                   {"weir preflight --lab lab --until pairs --out preflight.json", ""},
                    {"weir preflight --lab lab --resume preflight.json", ""}},
       .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput,
                      ExitCode::kCouldNotLook, ExitCode::kPartial, ExitCode::kInterrupted},
