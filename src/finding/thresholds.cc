@@ -313,15 +313,16 @@ constexpr ThresholdInfo kTable[] = {
      "of the line rate: a NIC that moves less with itself is slow", &T::loopback_floor, nullptr},
     // Iglewicz and Hoaglin 1993.
     {"outlier_z", "sigma", "J2", "statistics",
-     "robust ones below the median of like hosts: an outlier", &T::outlier_z, nullptr},
+     "robust standard deviations below the median of similar hosts: an outlier", &T::outlier_z,
+     nullptr},
     {"like_hosts", "hosts", "J2", "statistics",
-     "of one kind from which their median is compared with; fewer meet the floor alone", nullptr,
+     "similar hosts from which each is compared with their median; fewer: the floor alone", nullptr,
      &T::like_hosts},
     // SuperBench: 5 %.
     {"baseline_change", "share", "J4", "field",
      "worse than the baseline by more than this is a regression", &T::baseline_change, nullptr},
     {"baseline_spread", "times", "J4", "field",
-     "its spread from run to run: what varies by itself may be worse by so much",
+     "its spread from run to run by which a value may be worse than the baseline",
      &T::baseline_spread, nullptr},
 };
 

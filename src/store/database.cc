@@ -50,8 +50,9 @@ Status check_plain(const std::string& path, Access access) {
   const bool is_there =
       (access == Access::kRead ? ::stat(path.c_str(), &found) : ::lstat(path.c_str(), &found)) == 0;
   if (!is_there || S_ISREG(found.st_mode)) return {};
-  return parse_error(fmt::format("open {}: expected a plain file, found {}", path,
-                                 S_ISLNK(found.st_mode) ? "a symbolic link" : "something else"));
+  return parse_error(
+      fmt::format("open {}: expected a plain file, found {}", path,
+                  S_ISLNK(found.st_mode) ? "a symbolic link" : "a directory, FIFO or device"));
 }
 
 }  // namespace

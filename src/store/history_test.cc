@@ -193,6 +193,11 @@ TEST_F(HistoryFile, ManyThatMakeItAtTheSameTimeAllKeepTheirRun) {
     writer.join();
   for (const std::string& what : wrong)
     EXPECT_EQ(what, "");
+  auto history = History::open(path(), Access::kRead);
+  ASSERT_TRUE(history.has_value());
+  const auto runs = history->runs();
+  ASSERT_TRUE(runs.has_value());
+  EXPECT_EQ(runs->size(), static_cast<std::size_t>(kWriters));
 }
 
 TEST_F(HistoryFile, IsAPlainFileOfItsDirectory) {

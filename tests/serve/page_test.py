@@ -488,6 +488,7 @@ class Large(Case):
             self.check_figure(max(work), MOST_WORK)
             self.check_figure(seconds / len(work), 1.2)
             self.assertLess(rate, 100_000)
+            self.assertLess(rate * seconds / len(work), 100_000, "bytes per update")
             page.close()
 
 

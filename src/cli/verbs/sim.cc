@@ -127,6 +127,7 @@ bool wants_several_runs(const Args& args) {
 std::string option_error(const Args& args) {
   const bool has_many = wants_several_runs(args);
   if (args.has("hpcc") && args.has("plot")) return "--plot is for designs, not --hpcc";
+  if (args.has("hpcc") && args.has("threads")) return "--threads is for designs, not --hpcc";
   if (args.has("hpcc")) return has_many ? "--repeat and --sweep are for designs, not --hpcc" : "";
   if (args.value("model") != "hpcc") return "--model says how to run --hpcc files; name one";
   if (args.has("check-replay"))
@@ -331,7 +332,9 @@ std::vector<Option> sim_options() {
        .help = "run every value of a setting; repeat for all combinations",
        .repeated = true},
       {.name = "jobs", .metavar = "J", .help = "runs in parallel (default: one per core)"},
-      {.name = "threads", .metavar = "N", .help = "threads of one run (default: as many as help)"},
+      {.name = "threads",
+       .metavar = "N",
+       .help = "threads of one run, at most 64 (default: as many as help)"},
       {.name = "duration",
        .metavar = "T",
        .help = "stop at this simulated time",

@@ -140,14 +140,17 @@ void count_setting(MissingSettings& counts, std::string_view setting) {
 /// Several ports of a host are down beside others that are up: nobody may use them.
 void soften_spare_ports(std::span<const Evidence> hosts, std::vector<Finding>& findings) {
   for (const Evidence& host : hosts) {
-    const auto count = [&](bool is_up) {
-      return std::count_if(host.nics.begin(), host.nics.end(), [&](const evidence::Nic& nic) {
-        return nic.link.up.is(is_up) && !nic.rdma.active.is_known();
-      });
-    };
-    if (count(false) < 2 || count(true) < 1) continue;
+    std::set<std::string_view> down;
+    bool has_up = false;
+    for (const evidence::Nic& nic : host.nics) {
+      if (nic.rdma.active.is_known()) continue;
+      if (nic.link.up.is(false)) down.insert(nic.device);
+      has_up = has_up || nic.link.up.is(true);
+    }
+    if (down.size() < 2 || !has_up) continue;
     for (Finding& finding : findings)
-      if (finding.id == "link.degraded" && finding.where.host == host.provenance.host)
+      if (finding.id == "link.degraded" && finding.where.host == host.provenance.host &&
+          down.count(finding.where.device) > 0)
         finding.severity = Severity::kInfo;
   }
 }

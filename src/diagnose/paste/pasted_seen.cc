@@ -544,13 +544,15 @@ std::string listed_system(const PastedCase& input, const std::string& port,
 bool judge_by_list(const PastedCase& input, const PortsOfHost& ports, finding::Judgement& out) {
   PortsOfHost wrong;
   std::size_t right = 0;
-  const readers::Cited* at = nullptr;
+  const readers::Cited* at = nullptr;  // of the first wrong one
   for (const auto* item : ports) {
-    const std::string wanted = listed_system(input, item->port, &at);
+    const readers::Cited* listed = nullptr;
+    const std::string wanted = listed_system(input, item->port, &listed);
     if (wanted.empty()) continue;
     if (item->system.substr(0, item->system.find('.')) == wanted) {
       ++right;
     } else {
+      if (at == nullptr) at = listed;
       wrong.push_back(item);
     }
   }
@@ -720,13 +722,25 @@ std::vector<Dscp> dscps_told(const PastedCase& input) {
     if (is_remedy(line.text)) continue;
     const auto words = readers::words_of(line.text);
     bool is_data = false;  // what the words before speak of
+    bool is_cnp = false;
     for (std::size_t i = 0; i < words.size(); ++i) {
-      constexpr auto kData = std::to_array<std::string_view>(
-          {"send", "sends", "mark", "marks", "marked", "carries", "use", "uses", "RoCE", "roce",
-           "RoCEv2", "RDMA", "rdma"});
+      constexpr auto kVerbs = std::to_array<std::string_view>(
+          {"send", "sends", "mark", "marks", "marked", "carries", "use", "uses"});
+      constexpr auto kData =
+          std::to_array<std::string_view>({"RoCE", "roce", "RoCEv2", "RDMA", "rdma"});
+      const auto is_among = [](const auto& list, std::string_view name) {
+        return std::find(list.begin(), list.end(), name) != list.end();
+      };
       const std::string_view word = words[i].substr(0, words[i].find_last_not_of(",.;:=") + 1);
-      if (word.starts_with("CNP") || word.starts_with("cnp")) is_data = false;
-      if (std::find(kData.begin(), kData.end(), word) != kData.end()) is_data = true;
+      if (word.starts_with("CNP") || word.starts_with("cnp")) {
+        is_cnp = true;
+        is_data = false;
+      } else if (is_among(kData, word)) {
+        is_cnp = false;
+        is_data = true;
+      } else if (is_among(kVerbs, word)) {
+        is_data = !is_cnp;
+      }
       const bool is_dscp = word == "DSCP" || word == "dscp";
       if (!is_dscp || !is_data || i + 1 == words.size()) continue;
       const std::string_view next = words[i + 1];
@@ -740,7 +754,10 @@ std::vector<Dscp> dscps_told(const PastedCase& input) {
 
 std::vector<Dscp> dscps_of_rdma(const PastedCase& input) {
   std::vector<Dscp> out = dscps_said(input);
-  return out.empty() ? dscps_told(input) : out;
+  if (out.empty()) out = dscps_told(input);
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
 }
 
 /// The class of one code point at a switch, from its database or its `show` output.
@@ -807,8 +824,9 @@ void judge_watchdogs(const PastedCase& input, finding::Judgement& out) {
   if (input.intent != nullptr) return;
   for (const evidence::Evidence& evidence : input.evidence)
     for (const evidence::Switch& device : evidence.switches) {
+      if (!device.watchdog.enabled.is(false)) continue;
       const PrioritySet lossless = lossless_on(input, device.name);
-      if (!device.watchdog.enabled.is(false) || lossless.mask() == 0) continue;
+      if (lossless.mask() == 0) continue;
       Finding finding = finding::make_finding(
           "watchdog.off",
           fmt::format("{} has PFC on priority {} and a PFC watchdog on no port.",

@@ -338,6 +338,8 @@ TEST(PastedShapes, MapOfASwitchAgainstItsPfcAsTheTextNamesTheCodePoint) {
   EXPECT_EQ(loudest(eos_map("3", "4", "hosts mark RDMA with DSCP 26")), "pfc.wrong_priority");
   EXPECT_EQ(loudest(eos_map("3", "3", "hosts mark RDMA with DSCP 26")), "");
   EXPECT_EQ(loudest(eos_map("3", "4", "RoCE is DSCP 34, CNP = DSCP 26")), "");
+  EXPECT_EQ(loudest(eos_map("3", "4", "CNPs use DSCP 26")), "");
+  EXPECT_EQ(loudest(eos_map("3", "4", "CNP is marked DSCP 26 here")), "");
   // Nobody says which code point RDMA carries: 34 may be the plan, or 24.
   EXPECT_EQ(loudest(eos_map("3", "4", "")), "");
   EXPECT_EQ(loudest(eos_map("1", "3", "")), "");
@@ -572,6 +574,22 @@ TEST(PastedShapes, PortsThatNobodyUsesAndServersOlderThanTheirCards) {
        "Ethernet488 U 112 6230.11 MB/s 1.5M/s 12.46% 981 28810.2 MB/s 11.8M/s 57.62%\n"
        "Ethernet492 U 112 6205.11 MB/s 1.5M/s 12.41% 961 28190.2 MB/s 11.5M/s 56.38%\n"},
   });
+}
+
+/// Ports that nobody uses are no excuse for another that is used and degraded.
+TEST(PastedShapes, UnusedPortsBesideADegradedOne) {
+  COVERS("I18");
+  const auto port = [](std::string_view name, std::string_view speed, std::string_view duplex,
+                       std::string_view link) {
+    return fmt::format(
+        "root@n1:~# ethtool {}\nSettings for {}:\n\tSpeed: {}\n\tDuplex: {}\n"
+        "\tLink detected: {}\n",
+        name, name, speed, duplex, link);
+  };
+  const std::string unused = port("ens1np0", "Unknown!", "Unknown! (255)", "no") +
+                             port("ens2np0", "Unknown!", "Unknown! (255)", "no");
+  EXPECT_EQ(loudest(unused + port("ens3np0", "400000Mb/s", "Full", "yes")), "");
+  EXPECT_EQ(loudest(unused + port("ens3np0", "400000Mb/s", "Half", "yes")), "link.degraded");
 }
 
 }  // namespace

@@ -205,7 +205,8 @@ class HostRig final : public Rig {
       flow.test.words = words;
       const std::vector<std::string>& more = bench_.request().perftest;
       flow.test.words.insert(flow.test.words.end(), more.begin(), more.end());
-      if (const auto command = host::perftest_command(words); command && command->duration)
+      if (const auto command = host::perftest_command(flow.test.words);
+          command && command->duration)
         flow.test.seconds = command->duration->raw() / kPicosecondsPerSecond;
       flow.test.traffic_class = sender.nics[rail].traffic_class;
       flows.push_back(std::move(flow));

@@ -206,7 +206,7 @@ Status run_overload(Bench& bench, StageResult& stage) {
     finding::Judgement judged;
     const diagnose::Burst burst = diagnose::count_burst(view, bench.hosts() - 1, receiver);
     diagnose::Burst acted = burst;  // a mark is action enough
-    if (burst.pauses || burst.marks)
+    if (burst.pauses || burst.marks.value_or(0) > 0)
       acted.pauses = burst.pauses.value_or(0) + burst.marks.value_or(0);
     diagnose::judge_burst(acted, judged);
     judge_other_pauses(view, bench.intent(), judged);

@@ -153,6 +153,7 @@ Result<unsigned> port_of(std::string_view key, std::string_view value, const std
 Status take_variable(std::string_view key, std::string_view value, const std::string& place,
                      InventoryHost& host) {
   value = unquoted(trim(value));
+  if (value.empty()) return {};
   if (value.find("{{") != std::string_view::npos) return {};  // a template: not ours to expand
   if (key == "ansible_host" || key == "ansible_ssh_host") host.address = value;
   if (key == "ansible_user" || key == "ansible_ssh_user") {

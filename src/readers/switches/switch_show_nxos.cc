@@ -183,14 +183,17 @@ class NxosReader {
     if (text.empty() || is_rule(text)) return;
     if (const auto prompt = prompt_of(text)) {
       out_.use_prompt(*prompt);
-      switch_name_ = prompt->host;
+      use_switch(prompt->host);
       if (prompt->second) time_ = prompt->second;
       part_ = Part::kNone;
       qos_ = QosConfig();
       use_port_of(prompt->command);
       return;
     }
-    if (const auto waited = wait_of_line(text)) return out_.wait(*waited);
+    if (const auto waited = wait_of_line(text)) {
+      wait(*waited);
+      return;
+    }
     if (const auto second = time_of_line(text)) {
       time_ = second;
       return out_.set_time(*second);
@@ -249,6 +252,32 @@ class NxosReader {
     std::uint64_t packets = 0;
     std::optional<std::int64_t> time;
   };
+
+  /// What was read before the first prompt is of its switch; another switch has its own clock.
+  void use_switch(const std::string& name) {
+    if (switch_name_.empty()) {
+      for (Overflow& item : overflows_)
+        item.switch_name = name;
+      std::map<std::pair<std::string, std::string>, PrioritySet> named;
+      for (const auto& [key, priorities] : pfc_)
+        named.emplace(std::pair(name, key.second), priorities);
+      pfc_ = std::move(named);
+    } else if (name != switch_name_) {
+      time_.reset();
+    }
+    switch_name_ = name;
+  }
+
+  /// Readings before a wait are of the time at which it begins.
+  void wait(std::int64_t seconds) {
+    if (!time_) {
+      time_ = 0;
+      for (Overflow& item : overflows_)
+        if (!item.time) item.time = 0;
+    }
+    *time_ += seconds;
+    out_.wait(seconds);
+  }
 
   bool starts_part(const Line& line, std::string_view text) {
     const auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };

@@ -41,11 +41,20 @@ void Pace::passed(Way way, std::int64_t ns, std::uint64_t events) {
 }
 
 Crew::Crew(unsigned size, bool adapts) : size_(size), pace_(adapts) {
-  for (unsigned i = 1; i < size; ++i)
-    threads_.emplace_back([this, i] { work(i); });
+  try {
+    for (unsigned i = 1; i < size; ++i)
+      threads_.emplace_back([this, i] { work(i); });
+  } catch (...) {  // a limit of processes: those that began must not outlive this
+    end();
+    throw;
+  }
 }
 
 Crew::~Crew() {
+  end();
+}
+
+void Crew::end() {
   is_over_ = true;
   round_.fetch_add(1, std::memory_order_release);
   round_.notify_all();

@@ -60,6 +60,7 @@ class Crew {
 
  private:
   void work(unsigned index);
+  void end();
 
   unsigned size_;
   Pace pace_;

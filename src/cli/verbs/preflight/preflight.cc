@@ -151,13 +151,17 @@ void print_measures(const Report& report, Context& context) {
 /// What to type now.
 std::vector<std::string> next_of(const Report& report, const Args& args) {
   std::string source = args.has("DESIGN") ? " " + shell_word(args.value("DESIGN")) : "";
-  if (args.has("lab")) source += " --lab " + args.value("lab");
+  if (args.has("lab")) source += " --lab " + shell_word(args.value("lab"));
   source += fleet_words(args);
   std::string again = fmt::format("weir preflight{}", source);
   for (const std::string_view option : {"quick", "despite-lint"})
     if (args.has(option)) again += fmt::format(" --{}", option);
-  if (args.has("perftest")) again += " --perftest " + shell_word(args.value("perftest"));
-  if (args.has("out")) again += fmt::format(" --resume {}", args.value("out"));
+  for (const std::string_view option : {"perftest", "soak", "collective", "drain", "restore"})
+    if (args.has(option)) again += fmt::format(" --{} {}", option, shell_word(args.value(option)));
+  for (const std::string& threshold : args.all("threshold"))
+    again += " --threshold " + shell_word(threshold);
+  if (args.value("fail-on") != "error") again += " --fail-on " + args.value("fail-on");
+  if (args.has("out")) again += " --resume " + shell_word(args.value("out"));
   if (report.verdict() == Verdict::kGo) return {};
   if (const StageResult* const failed = report.failed()) {
     if (failed->id == preflight::StageId::kFacts)
