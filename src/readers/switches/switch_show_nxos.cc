@@ -183,7 +183,7 @@ class NxosReader {
     if (text.empty() || is_rule(text)) return;
     if (const auto prompt = prompt_of(text)) {
       out_.use_prompt(*prompt);
-      use_switch(prompt->host);
+      use_switch(std::string(prompt->host));
       if (prompt->second) time_ = prompt->second;
       part_ = Part::kNone;
       qos_ = QosConfig();

@@ -41,17 +41,8 @@ void Pace::passed(Way way, std::int64_t ns, std::uint64_t events) {
 }
 
 Crew::Crew(unsigned size, bool adapts) : size_(size), pace_(adapts) {
-  try {
-    for (unsigned i = 1; i < size; ++i)
-      threads_.emplace_back([this, i] { work(i); });
-  } catch (...) {  // a limit of processes: those that began must not outlive this
-    end();
-    throw;
-  }
-}
-
-Crew::~Crew() {
-  end();
+  for (unsigned i = 1; i < size; ++i)
+    threads_.emplace_back([this, i] { work(i); });
 }
 
 void Crew::end() {

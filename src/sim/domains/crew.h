@@ -46,7 +46,6 @@ class Crew {
  public:
   /// The calling thread is one of `size`.
   Crew(unsigned size, bool adapts);
-  ~Crew();
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
 
@@ -70,6 +69,12 @@ class Crew {
   bool is_over_ = false;
   const std::function<void(unsigned)>* body_ = nullptr;
   std::vector<std::thread> threads_;
+  /// Also where a thread cannot be started: those before it must not outlive this.
+  struct Ender {
+    Crew& crew;
+    ~Ender() { crew.end(); }
+  };
+  Ender ender_{*this};
 };
 
 }  // namespace weir::sim::engine
