@@ -1241,13 +1241,11 @@ namespace {
 /// The job's timer, 4.096 us times a power of two (IBTA volume 1, 9.9.2.1.1, local ACK timeout),
 /// ends before an answer can have come over the path that a ping measured.
 void judge_timers(const PastedCase& pasted, finding::Judgement& out) {
-  constexpr double kUnitMs = 0.004096;
-  constexpr std::uint64_t kLargest = 31;
   for (const readers::JobVariable& variable : pasted.paste.job.variables) {
     const auto power =
         variable.name == "NCCL_IB_TIMEOUT" ? readers::parse_count(variable.value) : std::nullopt;
-    if (!power || *power == 0 || *power > kLargest) continue;
-    const double timer = kUnitMs * static_cast<double>(std::uint64_t{1} << *power);
+    if (!power || *power == 0 || *power > 31) continue;                  // a field of five bits
+    const double timer = static_cast<double>(4'096ULL << *power) / 1e6;  // ms
     for (const readers::PastePing& ping : pasted.paste.pings) {
       if (ping.round_trip_ms <= timer) continue;
       Finding finding = finding::make_finding(

@@ -97,19 +97,26 @@ void blame_path(const Bench& bench, const Sample& worst, std::string_view why,
 }
 
 /// Where no healthy partner is left: the worst of its pairs again, alone. A pair that moves nothing
-/// must not pass because there are few hosts.
+/// must not pass because there are few hosts. One that is slow may be so by design, as all others
+/// are: links that are narrower than the NICs, rails that share one.
 Status try_worst_pair(Bench& bench, const Suspect& suspect, const std::vector<Sample>& samples,
-                      finding::Judgement& judgement, std::vector<std::string>& cleared) {
+                      preflight::StageResult& stage, finding::Judgement& judgement,
+                      std::vector<std::string>& cleared) {
   std::vector<Sample> own;
   for (const Sample& sample : samples)
     if (sample.from == suspect.host || sample.to == suspect.host) own.push_back(sample);
   const Sample* const worst = slowest(own);
   if (worst == nullptr) return {};
   WEIR_TRY(again, bench.rig().exchange({{worst->from, worst->to}}, 0));
-  if (is_slow(again)) {
-    blame_path(bench, *slowest(again), kNoOthers, judgement);
-  } else {
+  if (!is_slow(again)) {
     cleared.push_back(bench.name(suspect.host));
+    return {};
+  }
+  const Sample& slow = *slowest(again);
+  if (slow.rate > 0) {
+    stage.notes.push_back(sample_text(bench, slow) + ": all hosts are below their floors");
+  } else {
+    blame_path(bench, slow, kNoOthers, judgement);
   }
   return {};
 }
@@ -137,7 +144,7 @@ Status try_suspect(Bench& bench, const Suspect& suspect, const std::vector<Sampl
   if (partners.size() < 2) {
     stage.notes.push_back(
         fmt::format("{} is slow, and too few healthy partners are left to try it with", host));
-    if (partners.empty()) return try_worst_pair(bench, suspect, samples, judgement, cleared);
+    if (partners.empty()) return try_worst_pair(bench, suspect, samples, stage, judgement, cleared);
     if (worst.empty()) return {};
     was_slow[1] = was_slow[0];  // with the only one there is
   }
